@@ -2,14 +2,16 @@
 //
 //   build/bin/compile-time [KIND [OPERATIONS]]
 //
-// Straight graphs of 1000, 10 000 and 100 000 small operations of each kind. A row each: operations, kernels, seconds of the processor (of all
-// threads) to simplify, to plan and to make machine code, all three, and all again from the cache on disk. A pass that is not linear shows
-// in the ratio of two rows. With OPERATIONS, how long each stage took.
+// Straight graphs of 1000, 10 000 and 100 000 small operations of each kind. A row each:
+// operations, kernels, seconds of the processor (of all threads) to simplify, to plan and to make
+// machine code, all three, and all again from the cache on disk. A pass that is not linear shows in
+// the ratio of two rows. With OPERATIONS, how long each stage took.
 //
 //   sines        a chain of sines (of 300, 1000 and 3000)
 //   elementwise  each an operation on two of the last values
-//   mixed        the same with transpositions, reductions of rows, slices and small products among them
-//   layers       equal layers one after another: a product, a bias, tanh, a norm, a residual sum
+//   mixed        the same with transpositions, reductions of rows, slices and small products among
+//   them layers       equal layers one after another: a product, a bias, tanh, a norm, a residual
+//   sum
 #include <stdlib.h>
 #include <time.h>
 
@@ -61,7 +63,9 @@ class Dice {
 
 constexpr std::int64_t kSide = 8;
 
-Value* product(Builder& b, Value* x, Value* y) { return op::dot_general(b, x, y, {.lhs_contract = {1}, .rhs_contract = {0}}); }
+Value* product(Builder& b, Value* x, Value* y) {
+  return op::dot_general(b, x, y, {.lhs_contract = {1}, .rhs_contract = {0}});
+}
 
 void sines(Builder& b, Value* x, int count) {
   for (int i = 0; i < count; ++i) x = op::sin(b, x);
@@ -85,7 +89,9 @@ Value* other(Builder& b, Dice& dice, Value* x, Value* y) {
   switch (dice(4)) {
     case 0: return op::transpose(b, x, {1, 0});
     case 1: return op::broadcast_in_dim(b, op::reduce_sum(b, x, {1}), x->shape(), {0});
-    case 2: return op::concatenate(b, {op::slice_dim(b, x, 1, kSide / 2, kSide), op::slice_dim(b, y, 1, 0, kSide / 2)}, 1);
+    case 2:
+      return op::concatenate(
+          b, {op::slice_dim(b, x, 1, kSide / 2, kSide), op::slice_dim(b, y, 1, 0, kSide / 2)}, 1);
     default: return product(b, x, y);
   }
 }
@@ -95,7 +101,8 @@ void random_graph(Builder& b, Value* x, int count, std::size_t every) {
   std::vector<Value*> last(16, x);
   for (int i = 0; i < count; ++i) {
     Value *u = last[dice(last.size())], *v = last[dice(last.size())];
-    last[static_cast<std::size_t>(i) % last.size()] = every && dice(every) == 0 ? other(b, dice, u, v) : simple(b, dice, u, v);
+    last[static_cast<std::size_t>(i) % last.size()] =
+        every && dice(every) == 0 ? other(b, dice, u, v) : simple(b, dice, u, v);
   }
   Value* sum = last[0];
   for (std::size_t i = 1; i < last.size(); ++i) sum = op::add(b, sum, last[i]);
@@ -133,11 +140,16 @@ void row(const char* kind, int count, bool stages) {
   if (stages) times.emplace();
   auto cold = compile();
   if (stages)
-    for (const auto& stage : times->rows()) std::printf("%-24s %9.4f s %8lld\n", stage.name.c_str(), stage.seconds, static_cast<long long>(stage.times));
+    for (const auto& stage : times->rows())
+      std::printf("%-24s %9.4f s %8lld\n", stage.name.c_str(), stage.seconds,
+                  static_cast<long long>(stage.times));
   times.reset();
   auto warm = compile();
-  std::printf("%-12s %7zu operations %6.0f kernels: simplify %7.3f  plan %7.3f  code %7.3f  all %7.3f  from disk %7.3f s\n", kind, block.ops().size(), cold[3],
-              cold[0], cold[1], cold[2], cold[0] + cold[1] + cold[2], warm[0] + warm[1] + warm[2]);
+  std::printf(
+      "%-12s %7zu operations %6.0f kernels: simplify %7.3f  plan %7.3f  code %7.3f  all %7.3f  "
+      "from disk %7.3f s\n",
+      kind, block.ops().size(), cold[3], cold[0], cold[1], cold[2], cold[0] + cold[1] + cold[2],
+      warm[0] + warm[1] + warm[2]);
   std::fflush(stdout);
 }
 
@@ -153,7 +165,9 @@ int main(int argc, char** argv) {
     if (argc > 2)
       row(kind, std::atoi(argv[2]), true);
     else
-      for (int count : chain ? std::vector<int>{300, 1000, 3000} : std::vector<int>{1000, 10'000, 100'000}) row(kind, count, false);
+      for (int count :
+           chain ? std::vector<int>{300, 1000, 3000} : std::vector<int>{1000, 10'000, 100'000})
+        row(kind, count, false);
   }
   std::filesystem::remove_all(folder);
 }

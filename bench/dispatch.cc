@@ -1,6 +1,8 @@
-// What a call costs beside its arithmetic, in nanoseconds: x + 1 of one number, the fastest of many rounds.
+// What a call costs beside its arithmetic, in nanoseconds: x + 1 of one number, the fastest of many
+// rounds.
 //
-//   dispatch    {"jit": ..., "handle": ...}: through jit, and through a handle compiled for these types
+//   dispatch    {"jit": ..., "handle": ...}: through jit, and through a handle compiled for these
+//   types
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
@@ -16,7 +18,10 @@ double nanoseconds(Call call) {
   for (int round = 0; round < 200; ++round) {
     auto began = std::chrono::steady_clock::now();
     for (int i = 0; i < kCalls; ++i) call();
-    best = std::min(best, std::chrono::duration<double, std::nano>(std::chrono::steady_clock::now() - began).count() / kCalls);
+    best = std::min(
+        best,
+        std::chrono::duration<double, std::nano>(std::chrono::steady_clock::now() - began).count() /
+            kCalls);
   }
   return best;
 }

@@ -1,4 +1,5 @@
-// What a chain of thirty small operations costs outside of jit, in nanoseconds: the fastest of many rounds.
+// What a chain of thirty small operations costs outside of jit, in nanoseconds: the fastest of many
+// rounds.
 //
 //   eager    {"eager": ..., "check": the first element of the last result}
 #include <algorithm>
@@ -16,7 +17,9 @@ int main() {
     auto began = std::chrono::steady_clock::now();
     Array x = start;
     for (int i = 0; i < 10; ++i) x = tanh(x * 1.01f + 0.5f);
-    best = std::min(best, std::chrono::duration<double, std::nano>(std::chrono::steady_clock::now() - began).count());
+    best = std::min(
+        best,
+        std::chrono::duration<double, std::nano>(std::chrono::steady_clock::now() - began).count());
     last = x[0].item<float>();
   }
   std::printf("{\"eager\": %.1f, \"check\": %.6f}\n", best, last);

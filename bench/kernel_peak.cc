@@ -2,9 +2,9 @@
 //
 //   kernel-peak [asm]    one thread; with "asm" prints the inner kernels' assembly
 //
-// A product tile of 14 x 32 f32 (28 vectors of sums, A broadcast from a packed panel, B two vectors wide) and one of
-// 12 x 32 in bf16 pairs, against the rate of independent fused multiply-adds; the elementary functions; and a sweep
-// y = 2x + 1 over 16 M elements.
+// A product tile of 14 x 32 f32 (28 vectors of sums, A broadcast from a packed panel, B two vectors
+// wide) and one of 12 x 32 in bf16 pairs, against the rate of independent fused multiply-adds; the
+// elementary functions; and a sweep y = 2x + 1 over 16 M elements.
 #include <chrono>
 #include <cstdio>
 #include <cstring>
@@ -30,12 +30,14 @@ double seconds_of(const std::function<void()>& f) {
   for (int repeat = 0; repeat < 15; ++repeat) {
     auto begin = std::chrono::steady_clock::now();
     f();
-    best = std::min(best, std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count());
+    best = std::min(
+        best, std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count());
   }
   return best;
 }
 
-/// C[rows][32] += A[k][rows] * B[k][32], the sums in registers; `pairs`: elements are pairs of bf16.
+/// C[rows][32] += A[k][rows] * B[k][32], the sums in registers; `pairs`: elements are pairs of
+/// bf16.
 std::unique_ptr<Kernel> product_tile(int rows, std::int64_t k, bool pairs) {
   auto kernel = std::make_unique<Kernel>("tile");
   Builder b(*kernel);
@@ -51,7 +53,8 @@ std::unique_ptr<Kernel> product_tile(int rows, std::int64_t k, bool pairs) {
       for (int r = 0; r < rows; ++r) {
         Inst* one = b.load(a, p * rows + r);
         Inst* sum = b.get(sums[static_cast<std::size_t>(r)]);
-        b.set(sums[static_cast<std::size_t>(r)], pairs ? b.dot2(sum, one, row) : b.fma(one, row, sum));
+        b.set(sums[static_cast<std::size_t>(r)],
+              pairs ? b.dot2(sum, one, row) : b.fma(one, row, sum));
       }
     });
     for (int r = 0; r < rows; ++r) b.store(c, j + r * 32, b.get(sums[static_cast<std::size_t>(r)]));
@@ -77,15 +80,17 @@ std::unique_ptr<Kernel> peak(bool pairs) {
   return kernel;
 }
 
-void print_assembly(const Kernel& kernel) { std::puts(compile::kernel_assembly(compile::CpuTarget::host(), kernel).c_str()); }
+void print_assembly(const Kernel& kernel) {
+  std::puts(compile::kernel_assembly(compile::CpuTarget::host(), kernel).c_str());
+}
 
 void product(const char* label, int rows, bool pairs, double peak_rate, bool assembly) {
   std::int64_t k = pairs ? 128 : 256;
   auto kernel = product_tile(rows, k, pairs);
   if (assembly) print_assembly(*kernel);
   auto f = compile::compile_kernel(*kernel);
-  std::vector<float> a(static_cast<std::size_t>(rows * k), 0), x(static_cast<std::size_t>(32 * k), 0),
-      c(static_cast<std::size_t>(rows * 32), 0);
+  std::vector<float> a(static_cast<std::size_t>(rows * k), 0),
+      x(static_cast<std::size_t>(32 * k), 0), c(static_cast<std::size_t>(rows * 32), 0);
   void* refs[] = {a.data(), x.data(), c.data()};
   constexpr int kTimes = 2000;
   double t = seconds_of([&] {
@@ -118,14 +123,16 @@ void elementary(const loop::math::UnaryFunction& function, int lanes, bool assem
   b.vector(0, n, lanes, [&](Index i) { b.store(y, i, function.traced(b, b.load(x, i))); });
   if (assembly) print_assembly(kernel);
   compile::KernelFn f = nullptr;
-  double compile = seconds_of([&] { f = compile::compile_kernel_for(compile::CpuTarget::host(), kernel); });
+  double compile =
+      seconds_of([&] { f = compile::compile_kernel_for(compile::CpuTarget::host(), kernel); });
   std::vector<float> from(n), to(n);
   for (std::size_t i = 0; i < n; ++i) from[i] = 0.001f * static_cast<float>(i) + 0.01f;
   void* refs[] = {from.data(), to.data()};
   double t = seconds_of([&] {
     for (int i = 0; i < 500; ++i) f(refs, 0, 1);
   });
-  std::printf("%-10s x%-3d %8.2f elements/ns   compiled in %5.1f ms\n", kernel.name.c_str(), lanes, 500.0 * n / t * 1e-9, compile * 1e3);
+  std::printf("%-10s x%-3d %8.2f elements/ns   compiled in %5.1f ms\n", kernel.name.c_str(), lanes,
+              500.0 * n / t * 1e-9, compile * 1e3);
 }
 
 void sweep(bool streaming, bool assembly) {
@@ -134,7 +141,9 @@ void sweep(bool streaming, bool assembly) {
   constexpr std::int64_t n = 1 << 24;
   Ref* x = b.parameter(DType::f32, n, Ref::Mode::in);
   Ref* y = b.parameter(DType::f32, n, Ref::Mode::out);
-  b.vector(0, n, 32, [&](Index i) { b.store(y, i, b.fma(b.load(x, i), b.constant(DType::f32, 2), b.constant(DType::f32, 1))); });
+  b.vector(0, n, 32, [&](Index i) {
+    b.store(y, i, b.fma(b.load(x, i), b.constant(DType::f32, 2), b.constant(DType::f32, 1)));
+  });
   for (Inst& inst : kernel.arena) inst.streaming = streaming && inst.code == Opcode::store;
   if (assembly) print_assembly(kernel);
   auto f = compile::compile_kernel(kernel);
@@ -143,7 +152,8 @@ void sweep(bool streaming, bool assembly) {
   for (std::int64_t i = 0; i < n; ++i) from[i] = to[i] = static_cast<float>(i);
   void* refs[] = {from, to};
   double t = seconds_of([&] { f(refs, 0, 1); });
-  std::printf("%-22s %8.2f ms  %5.1f GB/s\n", streaming ? "2x + 1, streaming" : "2x + 1", t * 1e3, 2.0 * n * 4 / t * 1e-9);
+  std::printf("%-22s %8.2f ms  %5.1f GB/s\n", streaming ? "2x + 1, streaming" : "2x + 1", t * 1e3,
+              2.0 * n * 4 / t * 1e-9);
   std::free(from);
   std::free(to);
 }
@@ -160,7 +170,8 @@ int main(int argc, char** argv) {
   product("product 12x32 bf16", 12, true, bf16, false);
   product("product 8x32 bf16", 8, true, bf16, false);
   for (const auto& function : loop::math::unary_functions())
-    for (int lanes : {16, 32}) elementary(function, lanes, assembly && function.name == "exp" && lanes == 16);
+    for (int lanes : {16, 32})
+      elementary(function, lanes, assembly && function.name == "exp" && lanes == 16);
   sweep(false, assembly);
   sweep(true, assembly);
 }

@@ -1,6 +1,7 @@
 // Factorisations under jit: batches of small matrices by vmap, and single large ones.
 //
-//   linalg [RUNS]    {name: {"ms": the median, "check": the sum of the sizes of what is compared}, ...}
+//   linalg [RUNS]    {name: {"ms": the median, "check": the sum of the sizes of what is compared},
+//   ...}
 //
 // bench/linalg.py makes the same matrices.
 #include <algorithm>
@@ -18,12 +19,15 @@ namespace {
 using namespace strata;
 namespace nl = numpy::linalg;
 
-/// Element i is the fraction of i times the golden ratio, less a half: even, and the same in Python.
+/// Element i is the fraction of i times the golden ratio, less a half: even, and the same in
+/// Python.
 Array even(std::vector<std::int64_t> shape) {
   std::int64_t count = 1;
   for (std::int64_t n : shape) count *= n;
   std::vector<float> values;
-  for (std::int64_t i = 0; i < count; ++i) values.push_back(static_cast<float>(std::fmod(static_cast<double>(i) * 0.6180339887498949, 1.0) - 0.5));
+  for (std::int64_t i = 0; i < count; ++i)
+    values.push_back(
+        static_cast<float>(std::fmod(static_cast<double>(i) * 0.6180339887498949, 1.0) - 0.5));
   return array(values, Sizes(shape));
 }
 /// G G^T / n + 1 on the diagonal.
@@ -33,9 +37,14 @@ Array positive(const std::vector<std::int64_t>& shape) {
   return matmul(g, numpy::matrix_transpose(g)) / n + numpy::eye(shape.back());
 }
 /// n / 4 on the diagonal.
-Array dominant(const std::vector<std::int64_t>& shape) { return even(shape) + numpy::eye(shape.back()) * (static_cast<float>(shape.back()) / 4); }
+Array dominant(const std::vector<std::int64_t>& shape) {
+  return even(shape) + numpy::eye(shape.back()) * (static_cast<float>(shape.back()) / 4);
+}
 
-double milliseconds(std::chrono::steady_clock::time_point since) { return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - since).count(); }
+double milliseconds(std::chrono::steady_clock::time_point since) {
+  return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - since)
+      .count();
+}
 
 const char* separator = "{";
 
@@ -50,7 +59,8 @@ void row(const char* name, int runs, F f, const Args&... args) {
     times.push_back(milliseconds(began));
   }
   std::sort(times.begin(), times.end());
-  std::printf("%s\"%s\": {\"ms\": %.5f, \"check\": %.7g}", separator, name, times[times.size() / 2], numpy::sum(numpy::abs(out)).item<double>());
+  std::printf("%s\"%s\": {\"ms\": %.5f, \"check\": %.7g}", separator, name, times[times.size() / 2],
+              numpy::sum(numpy::abs(out)).item<double>());
   std::fflush(stdout);
   separator = ", ";
 }
@@ -63,7 +73,8 @@ int main(int argc, char** argv) {
   auto solve = [](Array a, Array b) { return nl::solve(a, b); };
   row("cholesky_8x8_x4096", many, vmap(cholesky), positive({4096, 8, 8}));
   row("solve_4x4_x4096", many, vmap(solve), dominant({4096, 4, 4}), even({4096, 4}));
-  row("solve_16x16_one_matrix_x4096", many, vmap(solve, {.in_axes = {none, 0}}), dominant({16, 16}), even({4096, 16}));
+  row("solve_16x16_one_matrix_x4096", many, vmap(solve, {.in_axes = {none, 0}}), dominant({16, 16}),
+      even({4096, 16}));
   row("cholesky_512", few, cholesky, positive({512, 512}));
   row("cholesky_1024", few, cholesky, positive({1024, 1024}));
   row("solve_512", few, solve, dominant({512, 512}), even({512, 8}));
@@ -73,7 +84,11 @@ int main(int argc, char** argv) {
   row("svd_256", few, [](Array a) { return nl::svd(a).S; }, dominant({256, 256}));
   row("eig_256", few, [](Array a) { return nl::eig(a).eigenvalues; }, dominant({256, 256}));
   row("eigvals_256", few, [](Array a) { return nl::eigvals(a); }, dominant({256, 256}));
-  row("schur_256", few, [](Array a) { return numpy::diagonal(scipy::linalg::schur(a).T); }, dominant({256, 256}));
-  row("qr_pivoted_512", few, [](Array a) { return lax::linalg::qr(a, {.pivoting = true})[1]; }, dominant({512, 512}));
+  row(
+      "schur_256", few, [](Array a) { return numpy::diagonal(scipy::linalg::schur(a).T); },
+      dominant({256, 256}));
+  row(
+      "qr_pivoted_512", few, [](Array a) { return lax::linalg::qr(a, {.pivoting = true})[1]; },
+      dominant({512, 512}));
   std::printf("}\n");
 }

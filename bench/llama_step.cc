@@ -16,7 +16,9 @@
 #include "strata/train/step.h"
 
 namespace {
-double now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
+double now() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -38,9 +40,12 @@ int main(int argc, char** argv) {
   constexpr std::int64_t batch = 8, length = 256;
   compile::register_cpu();
   optim::AdamW optimizer = optim::adamw(optim::constant_schedule(1e-3));
-  train::State state = jit([&](const Array& key) { return train::init(key, c, optimizer); })(random::key(0));
-  Array tokens = random::randint(random::key(1), {batch, length + 1}, 0, static_cast<int>(c.vocab_size));
-  Array x = lax::slice(tokens, {0, 0}, {batch, length}), y = lax::slice(tokens, {0, 1}, {batch, length + 1});
+  train::State state =
+      jit([&](const Array& key) { return train::init(key, c, optimizer); })(random::key(0));
+  Array tokens =
+      random::randint(random::key(1), {batch, length + 1}, 0, static_cast<int>(c.vocab_size));
+  Array x = lax::slice(tokens, {0, 0}, {batch, length}),
+        y = lax::slice(tokens, {0, 1}, {batch, length + 1});
   auto step = train::make_step(c, optimizer);
   double t = now();
   auto [outcome, next] = step(std::move(state), {x, y});
@@ -58,9 +63,11 @@ int main(int argc, char** argv) {
   std::sort(seconds.begin(), seconds.end());
   double median = seconds[seconds.size() / 2];
   if (json)
-    std::cout << "{\"median_s\":" << median << ",\"min_s\":" << seconds[0] << ",\"first_s\":" << first
-              << ",\"loss\":" << loss.item<double>() << "}\n";
+    std::cout << "{\"median_s\":" << median << ",\"min_s\":" << seconds[0]
+              << ",\"first_s\":" << first << ",\"loss\":" << loss.item<double>() << "}\n";
   else
-    std::cout << "first call " << first << " s, median step " << median << " s, " << batch * length / median << " tokens/s, "
-              << llama::flops_per_step(c, batch, length) / median * 1e-9 << " GFLOP/s, loss " << loss.item<double>() << "\n";
+    std::cout << "first call " << first << " s, median step " << median << " s, "
+              << batch * length / median << " tokens/s, "
+              << llama::flops_per_step(c, batch, length) / median * 1e-9 << " GFLOP/s, loss "
+              << loss.item<double>() << "\n";
 }

@@ -2,9 +2,10 @@
 //
 //   build/bin/text-speed [FILE.mlir ...]
 //
-// Without files: a program of many small operations as JAX prints them (100 000 lines), and one constant of 4 MB as
-// hexadecimal digits. A row each: megabytes of text, seconds of the processor to read and to print (the best of five), MB/s,
-// and how much the process grows at most while the program is read, as a multiple of the text.
+// Without files: a program of many small operations as JAX prints them (100 000 lines), and one
+// constant of 4 MB as hexadecimal digits. A row each: megabytes of text, seconds of the processor
+// to read and to print (the best of five), MB/s, and how much the process grows at most while the
+// program is read, as a multiple of the text.
 #include <time.h>
 #include <unistd.h>
 
@@ -64,16 +65,28 @@ std::size_t peak() {
 void forget_peak() { std::ofstream("/proc/self/clear_refs") << "5"; }
 
 std::string many_operations(int count) {
-  std::string out = "module @jit_step attributes {mhlo.num_partitions = 1 : i32, mhlo.num_replicas = 1 : i32} {\n  func.func public @main(%arg0: tensor<128x256xf32>, %arg1: tensor<256x256xf32>) -> tensor<128x256xf32> {\n";
-  out += "    %cst = stablehlo.constant dense<1.000000e+00> : tensor<f32>\n    %0 = stablehlo.add %arg0, %arg0 : tensor<128x256xf32>\n";
+  std::string out =
+      "module @jit_step attributes {mhlo.num_partitions = 1 : i32, mhlo.num_replicas = 1 : i32} "
+      "{\n  func.func public @main(%arg0: tensor<128x256xf32>, %arg1: tensor<256x256xf32>) -> "
+      "tensor<128x256xf32> {\n";
+  out +=
+      "    %cst = stablehlo.constant dense<1.000000e+00> : tensor<f32>\n    %0 = stablehlo.add "
+      "%arg0, %arg0 : tensor<128x256xf32>\n";
   for (int i = 0; i < count; i += 6) {
     std::string a = "%" + std::to_string(i), r[6];
     for (int k = 0; k < 6; ++k) r[k] = "%" + std::to_string(i + 1 + k);
-    out += "    " + r[0] + " = stablehlo.dot_general " + a + ", %arg1, contracting_dims = [1] x [0], precision = [DEFAULT, DEFAULT] : (tensor<128x256xf32>, tensor<256x256xf32>) -> tensor<128x256xf32>\n";
-    out += "    " + r[1] + " = stablehlo.broadcast_in_dim %cst, dims = [] : (tensor<f32>) -> tensor<128x256xf32>\n";
-    out += "    " + r[2] + " = stablehlo.maximum " + r[0] + ", " + r[1] + " : tensor<128x256xf32>\n";
-    out += "    " + r[3] + " = stablehlo.reduce(" + r[2] + " init: %cst) applies stablehlo.add across dimensions = [1] : (tensor<128x256xf32>, tensor<f32>) -> tensor<128xf32>\n";
-    out += "    " + r[4] + " = stablehlo.broadcast_in_dim " + r[3] + ", dims = [0] : (tensor<128xf32>) -> tensor<128x256xf32>\n";
+    out += "    " + r[0] + " = stablehlo.dot_general " + a +
+           ", %arg1, contracting_dims = [1] x [0], precision = [DEFAULT, DEFAULT] : "
+           "(tensor<128x256xf32>, tensor<256x256xf32>) -> tensor<128x256xf32>\n";
+    out += "    " + r[1] +
+           " = stablehlo.broadcast_in_dim %cst, dims = [] : (tensor<f32>) -> tensor<128x256xf32>\n";
+    out +=
+        "    " + r[2] + " = stablehlo.maximum " + r[0] + ", " + r[1] + " : tensor<128x256xf32>\n";
+    out += "    " + r[3] + " = stablehlo.reduce(" + r[2] +
+           " init: %cst) applies stablehlo.add across dimensions = [1] : (tensor<128x256xf32>, "
+           "tensor<f32>) -> tensor<128xf32>\n";
+    out += "    " + r[4] + " = stablehlo.broadcast_in_dim " + r[3] +
+           ", dims = [0] : (tensor<128xf32>) -> tensor<128x256xf32>\n";
     out += "    " + r[5] + " = stablehlo.divide " + r[2] + ", " + r[4] + " : tensor<128x256xf32>\n";
   }
   return out + "    return %0 : tensor<128x256xf32>\n  }\n}\n";
@@ -83,8 +96,10 @@ std::string one_constant(std::size_t bytes) {
   static constexpr char digits[] = "0123456789ABCDEF";
   std::string hex;
   for (std::size_t i = 0; i < 2 * bytes; ++i) hex += digits[(i * 7 + i / 16) % 16];
-  return "func.func @main() -> tensor<" + std::to_string(bytes / 4) + "xf32> {\n  %cst = stablehlo.constant dense<\"0x" + hex + "\"> : tensor<" + std::to_string(bytes / 4) +
-         "xf32>\n  return %cst : tensor<" + std::to_string(bytes / 4) + "xf32>\n}\n";
+  return "func.func @main() -> tensor<" + std::to_string(bytes / 4) +
+         "xf32> {\n  %cst = stablehlo.constant dense<\"0x" + hex + "\"> : tensor<" +
+         std::to_string(bytes / 4) + "xf32>\n  return %cst : tensor<" + std::to_string(bytes / 4) +
+         "xf32>\n}\n";
 }
 
 int measure(const std::string& name, const std::string& text) {
@@ -100,15 +115,20 @@ int measure(const std::string& name, const std::string& text) {
   std::string printed;
   double print = seconds_of([&] { printed = ir::print(**module); });
   double mb = static_cast<double>(text.size()) / 1e6;
-  std::printf("%-24s %8.2f MB  read %8.2f ms %7.0f MB/s  print %8.2f ms %7.0f MB/s  memory %5.2fx\n", name.c_str(), mb, read * 1e3, mb / read, print * 1e3,
-              static_cast<double>(printed.size()) / 1e6 / print, static_cast<double>(grown) / static_cast<double>(text.size()));
+  std::printf(
+      "%-24s %8.2f MB  read %8.2f ms %7.0f MB/s  print %8.2f ms %7.0f MB/s  memory %5.2fx\n",
+      name.c_str(), mb, read * 1e3, mb / read, print * 1e3,
+      static_cast<double>(printed.size()) / 1e6 / print,
+      static_cast<double>(grown) / static_cast<double>(text.size()));
   return 0;
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
-  CommandLine app("Measures how fast text is read and printed, and what it takes in memory.\n\nExample:\n  text-speed conformance/jax/program/*.mlir");
+  CommandLine app(
+      "Measures how fast text is read and printed, and what it takes in memory.\n\nExample:\n  "
+      "text-speed conformance/jax/program/*.mlir");
   std::vector<std::string> files;
   app.add_option("files", files, "programs (default: many operations, and one large constant)");
   if (auto status = app.parse(argc, argv)) return *status;

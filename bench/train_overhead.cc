@@ -2,10 +2,11 @@
 //
 //   build/bin/train-overhead [FILE.yml] key=value ... [--rounds N] [--steps N] [--json]
 //
-// One side calls the compiled step on batches that lie ready. The other is train::run, all of `strata train`: batches
-// from text, metrics of each step, one checkpoint in the middle of a round. They take turns of `--steps` steps. A step's
-// time is from its end to the next one's, in a run by the wall times of its metrics, so that nothing between steps is
-// left out; the first two of a turn, which compile, do not count.
+// One side calls the compiled step on batches that lie ready. The other is train::run, all of
+// `strata train`: batches from text, metrics of each step, one checkpoint in the middle of a round.
+// They take turns of `--steps` steps. A step's time is from its end to the next one's, in a run by
+// the wall times of its metrics, so that nothing between steps is left out; the first two of a
+// turn, which compile, do not count.
 #include <fcntl.h>
 #include <unistd.h>
 
@@ -40,13 +41,18 @@ struct Options {
 class Bare {
  public:
   explicit Bare(const Config& c, const data::Dataset& data)
-      : step_(train::make_step(train::model_config(c), train::make_optimizer(c))), state_(train::init_state(c)) {
+      : step_(train::make_step(train::model_config(c), train::make_optimizer(c))),
+        state_(train::init_state(c)) {
     for (int i = 0; i < 4; ++i) batches_.push_back(train::to_batch(data.batch(i)));
   }
-  /// Of one call that takes and gives the step's trees with next to nothing in their arrays, the fastest of some.
+  /// Of one call that takes and gives the step's trees with next to nothing in their arrays, the
+  /// fastest of some.
   double call_seconds() {
-    auto call = jit([](train::State s, train::Batch b) { return std::pair(std::move(b.targets), std::move(s)); }, {.donate_argnums = {0}});
-    train::State state = tree::map([](const Array& leaf) { return zeros({1}, leaf.dtype()); }, state_);
+    auto call = jit([](train::State s,
+                       train::Batch b) { return std::pair(std::move(b.targets), std::move(s)); },
+                    {.donate_argnums = {0}});
+    train::State state =
+        tree::map([](const Array& leaf) { return zeros({1}, leaf.dtype()); }, state_);
     train::Batch batch{zeros({1}), zeros({1})};
     double best = 1;
     for (int i = 0; i < 200; ++i) {
@@ -60,7 +66,8 @@ class Bare {
   void turn(int steps, std::vector<double>& seconds) {
     double before = 0;
     for (int i = 0; i < steps; ++i) {
-      auto [outcome, next] = step_(std::move(state_), batches_[static_cast<std::size_t>(i) % batches_.size()]);
+      auto [outcome, next] =
+          step_(std::move(state_), batches_[static_cast<std::size_t>(i) % batches_.size()]);
       state_ = std::move(next);
       const double now = seconds_now();
       if (i >= kWarm) seconds.push_back(now - before);
@@ -100,30 +107,42 @@ void turn_of_run(Config& c, int steps, std::vector<double>& seconds) {
   ::close(descriptor);
   if (!result) stop(result.status());
   const std::vector<double> times = wall_times(c);
-  for (std::size_t i = times.size() - static_cast<std::size_t>(steps - kWarm); i < times.size(); ++i) seconds.push_back(times[i] - times[i - 1]);
+  for (std::size_t i = times.size() - static_cast<std::size_t>(steps - kWarm); i < times.size();
+       ++i)
+    seconds.push_back(times[i] - times[i - 1]);
 }
 
 double median(std::vector<double> v) {
   std::nth_element(v.begin(), v.begin() + static_cast<std::ptrdiff_t>(v.size() / 2), v.end());
   return v[v.size() / 2];
 }
-double mean(const std::vector<double>& v) { return std::accumulate(v.begin(), v.end(), 0.0) / static_cast<double>(v.size()); }
+double mean(const std::vector<double>& v) {
+  return std::accumulate(v.begin(), v.end(), 0.0) / static_cast<double>(v.size());
+}
 
-void print(const Options& o, const Config& c, const std::vector<double>& bare, const std::vector<double>& run, double call) {
+void print(const Options& o, const Config& c, const std::vector<double>& bare,
+           const std::vector<double>& run, double call) {
   if (o.json) {
-    std::printf("{\"bare_s\":%.6f,\"run_s\":%.6f,\"bare_mean_s\":%.6f,\"run_mean_s\":%.6f,\"call_s\":%.9f,\"tokens\":%lld}\n", median(bare), median(run), mean(bare),
-                mean(run), call, static_cast<long long>(train::sequences(c) * c.max_target_length));
+    std::printf(
+        "{\"bare_s\":%.6f,\"run_s\":%.6f,\"bare_mean_s\":%.6f,\"run_mean_s\":%.6f,\"call_s\":%.9f,"
+        "\"tokens\":%lld}\n",
+        median(bare), median(run), mean(bare), mean(run), call,
+        static_cast<long long>(train::sequences(c) * c.max_target_length));
     return;
   }
-  std::printf("median step: bare %.1f ms, in a run %.1f ms: %+.1f %%\n", 1e3 * median(bare), 1e3 * median(run), 100 * (median(run) / median(bare) - 1));
-  std::printf("mean step:   bare %.1f ms, in a run %.1f ms: %+.1f %%\n", 1e3 * mean(bare), 1e3 * mean(run), 100 * (mean(run) / mean(bare) - 1));
+  std::printf("median step: bare %.1f ms, in a run %.1f ms: %+.1f %%\n", 1e3 * median(bare),
+              1e3 * median(run), 100 * (median(run) / median(bare) - 1));
+  std::printf("mean step:   bare %.1f ms, in a run %.1f ms: %+.1f %%\n", 1e3 * mean(bare),
+              1e3 * mean(run), 100 * (mean(run) / mean(bare) - 1));
   std::printf("a call with the step's trees and next to nothing in them: %.1f us\n", 1e6 * call);
 }
 
 void race(const Options& o) {
-  Config c = o.config.empty() || o.config[0].find('=') != std::string::npos ? train::read_config(std::nullopt, o.config)
-                                                                     : train::read_config(o.config[0], {o.config.begin() + 1, o.config.end()});
-  auto folder = std::filesystem::temp_directory_path() / fmt::format("train-overhead.{}", ::getpid());
+  Config c = o.config.empty() || o.config[0].find('=') != std::string::npos
+                 ? train::read_config(std::nullopt, o.config)
+                 : train::read_config(o.config[0], {o.config.begin() + 1, o.config.end()});
+  auto folder =
+      std::filesystem::temp_directory_path() / fmt::format("train-overhead.{}", ::getpid());
   c.base_output_directory = folder;
   // The same program in each turn, whatever its last step.
   c.learning_rate_schedule_steps = 100000;
@@ -148,8 +167,11 @@ void race(const Options& o) {
 int main(int argc, char** argv) {
   strata::compile::register_cpu();
   Options o;
-  strata::CommandLine line("What a training run costs beside its bare step.\n\nExample:\n  train-overhead configs/demo.yml --rounds 6");
-  line.add_option("arguments", o.config, "a YAML file of keys, then key=value").type_name("[FILE.yml] key=value ...");
+  strata::CommandLine line(
+      "What a training run costs beside its bare step.\n\nExample:\n  train-overhead "
+      "configs/demo.yml --rounds 6");
+  line.add_option("arguments", o.config, "a YAML file of keys, then key=value")
+      .type_name("[FILE.yml] key=value ...");
   line.add_option("--rounds", o.rounds, "turns of each side").in_range(1, 1000).show_default();
   line.add_option("--steps", o.steps, "steps of a turn").in_range(kWarm + 2, 100000).show_default();
   line.add_flag("--json", o.json, "one JSON object");

@@ -2,8 +2,9 @@
 //
 //   build/bin/run-inputs FILE.safetensors CONFIG.yml key=value ...
 //
-// Tensors: "params.PATH" the first weights; "tokens" and "targets" i32[steps, B, S]; "rates" f32[steps]; for each source
-// "eval.NAME.tokens", ".targets" i32[batches, B, S], ".weights" f32 of the same shape. tools/learn_beside_jax.py trains on it in JAX.
+// Tensors: "params.PATH" the first weights; "tokens" and "targets" i32[steps, B, S]; "rates"
+// f32[steps]; for each source "eval.NAME.tokens", ".targets" i32[batches, B, S], ".weights" f32 of
+// the same shape. tools/learn_beside_jax.py trains on it in JAX.
 #include <cstring>
 #include <iostream>
 
@@ -31,7 +32,9 @@ int write(const std::string& path, const train::Config& config) {
   if (!data) throw Error("run-inputs", data.status().message());
   checkpoint::TensorFile file;
   const train::State first = train::init_state(config);
-  tree::for_each_path(first.params, [&](const std::string& name, const Array& w) { file.tensors.emplace("params." + name, w.literal()); });
+  tree::for_each_path(first.params, [&](const std::string& name, const Array& w) {
+    file.tensors.emplace("params." + name, w.literal());
+  });
   std::vector<Literal> tokens, targets, rates;
   for (std::int64_t step = 0; step < config.steps; ++step) {
     data::Batch b = data->batch(step);
@@ -55,7 +58,8 @@ int write(const std::string& path, const train::Config& config) {
     file.tensors.emplace(name + ".targets", stacked(parts[1]));
     file.tensors.emplace(name + ".weights", stacked(parts[2]));
   }
-  if (Status s = checkpoint::write_safetensors(path, file); !s.ok()) throw Error("run-inputs", s.message());
+  if (Status s = checkpoint::write_safetensors(path, file); !s.ok())
+    throw Error("run-inputs", s.message());
   return 0;
 }
 
@@ -64,7 +68,8 @@ int write(const std::string& path, const train::Config& config) {
 int main(int argc, char** argv) {
   compile::register_cpu();
   try {
-    if (argc < 3) throw Error("run-inputs", "usage: run-inputs FILE.safetensors CONFIG.yml key=value ...");
+    if (argc < 3)
+      throw Error("run-inputs", "usage: run-inputs FILE.safetensors CONFIG.yml key=value ...");
     return write(argv[1], train::read_config(argv[2], {argv + 3, argv + argc}));
   } catch (const Error& e) {
     std::cerr << e.what() << "\n";

@@ -59,31 +59,42 @@ void reasons() {
 }
 
 void summaries() {
-  for (const op::OpDef* d : op::catalog()) std::cout << fmt::format("- `{}`: {}\n", d->info.name, d->summary);
+  for (const op::OpDef* d : op::catalog())
+    std::cout << fmt::format("- `{}`: {}\n", d->info.name, d->summary);
 }
 
 /// How many operations have each rule.
 void counts() {
   const auto& all = op::catalog();
-  auto count = [&](auto has) { return std::count_if(all.begin(), all.end(), [&](const op::OpDef* d) { return has(*d); }); };
+  auto count = [&](auto has) {
+    return std::count_if(all.begin(), all.end(), [&](const op::OpDef* d) { return has(*d); });
+  };
   std::cout << "| operations with | |\n|---|---|\n";
-  std::cout << fmt::format("| a definition: inference, reference evaluation, cost | {} |\n", all.size());
-  std::cout << fmt::format("| forward derivative | {} |\n", count([](const op::OpDef& d) { return static_cast<bool>(d.jvp); }));
-  std::cout << fmt::format("| transposition (the linear ones) | {} |\n",
-                           count([](const op::OpDef& d) { return static_cast<bool>(d.transpose); }));
-  std::cout << fmt::format("| batching | {} |\n", count([](const op::OpDef& d) { return static_cast<bool>(d.batch); }));
-  std::cout << fmt::format("| sharding factors | {} |\n", count([](const op::OpDef& d) { return static_cast<bool>(d.shard); }));
-  std::cout << fmt::format("| machine code | {} |\n",
-                           count([](const op::OpDef& d) { return !std::holds_alternative<op::None>(d.lowering); }));
+  std::cout << fmt::format("| a definition: inference, reference evaluation, cost | {} |\n",
+                           all.size());
+  std::cout << fmt::format("| forward derivative | {} |\n",
+                           count([](const op::OpDef& d) { return static_cast<bool>(d.jvp); }));
+  std::cout << fmt::format(
+      "| transposition (the linear ones) | {} |\n",
+      count([](const op::OpDef& d) { return static_cast<bool>(d.transpose); }));
+  std::cout << fmt::format("| batching | {} |\n",
+                           count([](const op::OpDef& d) { return static_cast<bool>(d.batch); }));
+  std::cout << fmt::format("| sharding factors | {} |\n",
+                           count([](const op::OpDef& d) { return static_cast<bool>(d.shard); }));
+  std::cout << fmt::format("| machine code | {} |\n", count([](const op::OpDef& d) {
+                             return !std::holds_alternative<op::None>(d.lowering);
+                           }));
 }
 
-// ---- operation x rule x type ---------------------------------------------------------------------------------------
+// ---- operation x rule x type -------------------------------------------------------------------
 
-/// The element type that a sample is about: its first operand's, else its result's. Nothing for tokens and the like.
+/// The element type that a sample is about: its first operand's, else its result's. Nothing for
+/// tokens and the like.
 std::optional<std::string> element_of(const op::OpDef& d, const op::Sample& s) {
   auto text = [](const Type& type) -> std::optional<std::string> {
     if (!type.is_tensor()) return std::nullopt;
-    return type.is_quantized() ? "quantised " + std::string(name(type.dtype())) : std::string(name(type.dtype()));
+    return type.is_quantized() ? "quantised " + std::string(name(type.dtype()))
+                               : std::string(name(type.dtype()));
   };
   if (!s.operands.empty()) return text(s.operands[0].type());
   try {
@@ -99,7 +110,8 @@ std::optional<std::string> element_of(const op::OpDef& d, const op::Sample& s) {
 enum class Reach { none, reference, compiled };
 
 /// An operation whose shapes depend on values is compiled for the values at hand.
-std::shared_ptr<runtime::Executable> compiled(const ir::Block& block, const op::Literals& operands) {
+std::shared_ptr<runtime::Executable> compiled(const ir::Block& block,
+                                              const op::Literals& operands) {
   if (!op::needs_values(block)) return runtime::default_client().compile(block);
   std::vector<op::Known> known;
   for (const Literal& x : operands) known.push_back({x.type(), x});
@@ -119,12 +131,16 @@ Reach reach(const op::OpDef& d, const op::Sample& s) {
   } catch (const Error&) {
     return Reach::none;
   }
-  if (d.info.has_effect || std::any_of(block.results.begin(), block.results.end(), [](const ir::Value* v) { return !v->type().is_tensor(); }))
+  if (d.info.has_effect || std::any_of(block.results.begin(), block.results.end(),
+                                       [](const ir::Value* v) { return !v->type().is_tensor(); }))
     return Reach::reference;
   try {
-    std::vector<runtime::Buffer> got = compiled(block, s.operands)->run({s.operands.begin(), s.operands.end()});
+    std::vector<runtime::Buffer> got =
+        compiled(block, s.operands)->run({s.operands.begin(), s.operands.end()});
     for (std::size_t r = 0; r < want.size(); ++r)
-      if (!(got[r].type() == want[r].type()) || op::compare({.kind = op::Demand::Kind::bits}, got[r].literal(), want[r])) return Reach::reference;
+      if (!(got[r].type() == want[r].type()) ||
+          op::compare({.kind = op::Demand::Kind::bits}, got[r].literal(), want[r]))
+        return Reach::reference;
   } catch (const Error&) {
     return Reach::reference;
   }
@@ -132,7 +148,9 @@ Reach reach(const op::OpDef& d, const op::Sample& s) {
 }
 
 /// Element types of an operation's samples by how far the first samples of each get.
-struct Types { std::string compiled, reference; };
+struct Types {
+  std::string compiled, reference;
+};
 Types types_of(const op::OpDef& d) {
   constexpr int kSamplesOfType = 3;
   std::map<std::string, std::pair<int, Reach>> reached;
@@ -140,7 +158,8 @@ Types types_of(const op::OpDef& d) {
     std::optional<std::string> type = element_of(d, s);
     if (!type) continue;
     auto [it, first] = reached.try_emplace(*type, 0, Reach::compiled);
-    if (it->second.first++ < kSamplesOfType) it->second.second = std::min(it->second.second, reach(d, s));
+    if (it->second.first++ < kSamplesOfType)
+      it->second.second = std::min(it->second.second, reach(d, s));
   }
   Types out;
   for (const auto& [type, found] : reached) {
@@ -153,17 +172,20 @@ Types types_of(const op::OpDef& d) {
 
 void table() {
   compile::register_cpu();
-  std::cout << "| operation | jvp | linearize | transpose | batch | shard | lowering | types, compiled to the bits of the reference | by reference alone |\n"
+  std::cout << "| operation | jvp | linearize | transpose | batch | shard | lowering | types, "
+               "compiled to the bits of the reference | by reference alone |\n"
                "|---|---|---|---|---|---|---|---|---|\n";
   for (const op::OpDef* d : op::catalog()) {
     Types types = types_of(*d);
-    std::cout << fmt::format("| `{}` | {} | {} | {} | {} | {} | {} | {} | {} |\n", d->info.name, mark(d->jvp), mark(d->linearize), mark(d->transpose),
-                             mark(d->batch), mark(d->shard), lowering(d->lowering), types.compiled, types.reference);
+    std::cout << fmt::format("| `{}` | {} | {} | {} | {} | {} | {} | {} | {} |\n", d->info.name,
+                             mark(d->jvp), mark(d->linearize), mark(d->transpose), mark(d->batch),
+                             mark(d->shard), lowering(d->lowering), types.compiled,
+                             types.reference);
   }
   std::cout << fmt::format("\n{} operations\n", op::catalog().size());
 }
 
-// ---- the array library's names --------------------------------------------------------------------------------------
+// ---- the array library's names -----------------------------------------------------------------
 
 /// Lines of a file, without comments. Throws Error where there is none.
 std::vector<std::string> lines_of(const std::filesystem::path& file) {
@@ -175,7 +197,8 @@ std::vector<std::string> lines_of(const std::filesystem::path& file) {
   return out;
 }
 
-/// Name x status: done, where a test of it ran and passed (the runner wrote which); not applicable, with the reason; missing.
+/// Name x status: done, where a test of it ran and passed (the runner wrote which); not applicable,
+/// with the reason; missing.
 void api(const std::filesystem::path& names, const std::filesystem::path& tested) {
   std::map<std::string, std::string> reasons;
   for (const std::string& line : lines_of(names / "not_applicable.tsv")) {
@@ -189,29 +212,41 @@ void api(const std::filesystem::path& names, const std::filesystem::path& tested
   for (const std::string& line : lines_of(names / "upstream.txt")) {
     const std::string name = line.substr(0, line.find('('));
     const auto reason = reasons.find(name);
-    if (done.contains(name) && reason != reasons.end()) throw Error("strata-ops", "{} is tested, and listed as not applicable", name);
+    if (done.contains(name) && reason != reasons.end())
+      throw Error("strata-ops", "{} is tested, and listed as not applicable", name);
     const int status = done.contains(name) ? 0 : reason != reasons.end() ? 1 : 2;
     static constexpr const char* kStatus[] = {"done", "not applicable", "missing"};
     ++counts[status];
-    std::cout << fmt::format("| `{}` | {} | {} |\n", name, kStatus[status], status == 1 ? reason->second : "");
+    std::cout << fmt::format("| `{}` | {} | {} |\n", name, kStatus[status],
+                             status == 1 ? reason->second : "");
     if (reason != reasons.end()) reasons.erase(reason);
   }
-  if (!reasons.empty()) throw Error("strata-ops", "not_applicable.tsv gives a reason for {}, which upstream.txt does not name", reasons.begin()->first);
-  std::cout << fmt::format("\n{} done, {} not applicable, {} missing\n", counts[0], counts[1], counts[2]);
+  if (!reasons.empty())
+    throw Error("strata-ops",
+                "not_applicable.tsv gives a reason for {}, which upstream.txt does not name",
+                reasons.begin()->first);
+  std::cout << fmt::format("\n{} done, {} not applicable, {} missing\n", counts[0], counts[1],
+                           counts[2]);
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
-  ::setenv("STRATA_CPU", "native,-avx512bf16,-amx-bf16", /*overwrite=*/0);  // the same table on any processor (docs/exceptions.md)
-  CommandLine app("Prints the operations with their rules, from their definitions.\n\nExample:\n  strata-ops --table");
+  ::setenv("STRATA_CPU", "native,-avx512bf16,-amx-bf16",
+           /*overwrite=*/0);  // the same table on any processor (docs/exceptions.md)
+  CommandLine app(
+      "Prints the operations with their rules, from their definitions.\n\nExample:\n  strata-ops "
+      "--table");
   bool want_table = false, want_counts = false, want_reasons = false, want_summaries = false;
   bool want_api = false;
-  std::string names = "strata/api/names", tested = (std::filesystem::path(argv[0]).parent_path() / "../checks/api_tested.txt").string();
+  std::string names = "strata/api/names",
+              tested = (std::filesystem::path(argv[0]).parent_path() / "../checks/api_tested.txt")
+                           .string();
   app.add_flag("--api", want_api, "name of the array library x status (Markdown)");
   app.add_option("--names", names, "the folder of upstream.txt and not_applicable.tsv");
   app.add_option("--tested", tested, "what scripts/run_tests wrote: the names whose tests passed");
-  app.add_flag("--table", want_table, "operation x rule x type, the types as far as samples reach them (Markdown)");
+  app.add_flag("--table", want_table,
+               "operation x rule x type, the types as far as samples reach them (Markdown)");
   app.add_flag("--counts", want_counts, "how many operations have each rule (Markdown)");
   app.add_flag("--summaries", want_summaries, "one sentence for each operation");
   app.add_flag("--reasons", want_reasons, "why a rule does not exist");

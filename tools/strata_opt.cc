@@ -3,11 +3,13 @@
 //   strata-opt --passes=inline-calls,cse,dce program.mlir
 //   strata-opt --emit-bytecode program.mlir > program.mlirbc
 //
-// Programs are text, bytecode or exports of JAX, told apart by their first bytes; `--emit-bytecode` writes a portable artifact (of the release
-// of StableHLO that it names) instead of text. A file of text may hold several programs between lines `// -----`; each is done by itself, what is wrong with one is said on
-// stderr and the others follow, with such lines between them again.
+// Programs are text, bytecode or exports of JAX, told apart by their first bytes; `--emit-bytecode`
+// writes a portable artifact (of the release of StableHLO that it names) instead of text. A file of
+// text may hold several programs between lines `// -----`; each is done by itself, what is wrong
+// with one is said on stderr and the others follow, with such lines between them again.
 //
-// Exit status (of the first program that fails): 0 printed; 2 the program or the command line is wrong; 3 not supported; 4 the file cannot be read; 70 our own check failed.
+// Exit status (of the first program that fails): 0 printed; 2 the program or the command line is
+// wrong; 3 not supported; 4 the file cannot be read; 70 our own check failed.
 
 #include <chrono>
 #include <fstream>
@@ -59,7 +61,9 @@ Result<std::string> read(const std::string& path) {
   return text;
 }
 
-void print(const ir::Module& m, const Options& o) { std::cout << ir::print(m, {.generic = o.generic}); }
+void print(const ir::Module& m, const Options& o) {
+  std::cout << ir::print(m, {.generic = o.generic});
+}
 
 Status run_pass(const ir::Pass& pass, ir::Module& m, const Options& o) {
   auto start = std::chrono::steady_clock::now();
@@ -68,7 +72,11 @@ Status run_pass(const ir::Pass& pass, ir::Module& m, const Options& o) {
   } catch (const Error& e) {
     return Status(Code::invalid, "{}: {}", o.file, e.what());
   }
-  if (o.time_passes) std::cerr << fmt::format("{:>10.3f} ms  {}\n", std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count(), pass.name);
+  if (o.time_passes)
+    std::cerr << fmt::format(
+        "{:>10.3f} ms  {}\n",
+        std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count(),
+        pass.name);
   Status verified = ir::verify(m);
   STRATA_CHECK(verified.ok(), "pass {} broke the program: {}", pass.name, verified.message());
   if (o.print_after_all) {
@@ -105,19 +113,24 @@ int run(const Options& o) {
     return s.ok() ? 0 : fail(s);
   }
   std::vector<ir::TextPart> parts = ir::split_parts(*text);
-  if (parts.size() > 1 && !o.release.empty()) return fail(Status(Code::invalid, "{}: {} programs, and bytecode is of one", o.file, parts.size()));
+  if (parts.size() > 1 && !o.release.empty())
+    return fail(
+        Status(Code::invalid, "{}: {} programs, and bytecode is of one", o.file, parts.size()));
   int status = 0;
   bool first = true;
   for (const ir::TextPart& part : parts) {
     if (!std::exchange(first, false) && !o.verify_only) std::cout << "// -----\n";
-    if (Status s = run_part(ir::parse(part.text, o.file, {.first_line = part.first_line}), o); !s.ok()) status = status == 0 ? fail(s) : (fail(s), status);
+    if (Status s = run_part(ir::parse(part.text, o.file, {.first_line = part.first_line}), o);
+        !s.ok())
+      status = status == 0 ? fail(s) : (fail(s), status);
   }
   return status;
 }
 
 std::string pass_list() {
   std::string out = "passes:\n";
-  for (const auto& [name, pass] : ir::Passes::global().all()) out += fmt::format("  {:<20} {}\n", name, pass.summary);
+  for (const auto& [name, pass] : ir::Passes::global().all())
+    out += fmt::format("  {:<20} {}\n", name, pass.summary);
   return out + "example: strata-opt --passes=inline-calls,cse,dce program.mlir";
 }
 
@@ -127,12 +140,17 @@ int main(int argc, char** argv) {
   op::catalog();
   transform::add_export_pass();
   Options o;
-  CommandLine app("reads a StableHLO program, verifies it, applies passes, prints it", "strata-opt");
-  app.add_option("--passes", o.passes, "passes to apply, in order").delimiter(',').check([](const std::string& name) {
-    return ir::Passes::global().find(name) != nullptr ? std::string() : "no pass '" + name + "'";
-  });
+  CommandLine app("reads a StableHLO program, verifies it, applies passes, prints it",
+                  "strata-opt");
+  app.add_option("--passes", o.passes, "passes to apply, in order")
+      .delimiter(',')
+      .check([](const std::string& name) {
+        return ir::Passes::global().find(name) != nullptr ? std::string()
+                                                          : "no pass '" + name + "'";
+      });
   app.add_flag("--generic", o.generic, "print every operation in the generic form");
-  app.add_flag("--emit-bytecode{" + ir::BytecodeOptions{}.release + "}", o.release, "write a portable artifact of this release of StableHLO instead of text");
+  app.add_flag("--emit-bytecode{" + ir::BytecodeOptions{}.release + "}", o.release,
+               "write a portable artifact of this release of StableHLO instead of text");
   app.add_flag("--verify-only", o.verify_only, "print nothing");
   app.add_flag("--time-passes", o.time_passes, "say on stderr how long each pass took");
   app.add_flag("--print-after-all", o.print_after_all, "print the program after each pass");

@@ -1,4 +1,5 @@
-// strata-run PROGRAM: runs a StableHLO program (text, bytecode, an export of JAX), checks it, times it. See --help.
+// strata-run PROGRAM: runs a StableHLO program (text, bytecode, an export of JAX), checks it, times
+// it. See --help.
 #include <algorithm>
 #include <chrono>
 #include <cstring>
@@ -36,7 +37,9 @@ struct Options {
   const std::string& from() const { return check.empty() ? args : check; }
 };
 
-double now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
+double now() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
 
 int exit_of(Verdict v) { return static_cast<int>(v); }
 
@@ -55,8 +58,11 @@ struct Report {
 
 using Run = std::function<std::vector<runtime::Buffer>(const std::vector<Literal>&)>;
 
-/// After the warm-up `last`: N runs on the same arguments, each after the results of the one before are gone, as in a program that does nothing but call.
-std::vector<runtime::Buffer> timed(const Run& run, const std::vector<Literal>& arguments, std::vector<runtime::Buffer> last, int runs, std::vector<double>& seconds) {
+/// After the warm-up `last`: N runs on the same arguments, each after the results of the one before
+/// are gone, as in a program that does nothing but call.
+std::vector<runtime::Buffer> timed(const Run& run, const std::vector<Literal>& arguments,
+                                   std::vector<runtime::Buffer> last, int runs,
+                                   std::vector<double>& seconds) {
   for (int i = 0; i < runs; ++i) {
     last.clear();
     double start = now();
@@ -81,7 +87,9 @@ Run measuring(const conformance::Callable& callable, compile::Measured& measured
 void explain(const ir::Function& f) {
   compile::register_cpu();
   compile::Explanation e = compile::explain(f.body);
-  std::cerr << e.fusion << e.plan << fmt::format("prepare {:.3f} s, plan {:.3f} s, code {:.3f} s\n", e.prepare_s, e.plan_s, e.code_s);
+  std::cerr << e.fusion << e.plan
+            << fmt::format("prepare {:.3f} s, plan {:.3f} s, code {:.3f} s\n", e.prepare_s,
+                           e.plan_s, e.code_s);
 }
 
 op::Demand demand(const Options& o, const checkpoint::TensorFile& file) {
@@ -91,47 +99,62 @@ op::Demand demand(const Options& o, const checkpoint::TensorFile& file) {
   return out;
 }
 
-Status write_results(const std::string& path, const std::vector<Literal>& results, std::size_t count) {
+Status write_results(const std::string& path, const std::vector<Literal>& results,
+                     std::size_t count) {
   checkpoint::TensorFile written;
-  for (std::size_t r = 0; r < count; ++r) written.tensors.emplace(fmt::format("out.{}", r), results[r]);
+  for (std::size_t r = 0; r < count; ++r)
+    written.tensors.emplace(fmt::format("out.{}", r), results[r]);
   return checkpoint::write_safetensors(path, written);
 }
 
 /// Runs one function; the exit status.
-int run_function(ir::Function& f, const checkpoint::TensorFile* file, const Options& o, Report& report) {
+int run_function(ir::Function& f, const checkpoint::TensorFile* file, const Options& o,
+                 Report& report) {
   std::vector<Literal> arguments;
   if (file != nullptr) {
     auto read = conformance::arguments_of(f, *file, o.from());
     if (!read) return fail(read.status());
     arguments = std::move(*read);
   } else if (f.body.num_arguments() > 0) {
-    return fail(Status(Code::invalid, "@{} takes {} arguments: give them with --args=FILE.safetensors", f.name, f.body.num_arguments()));
+    return fail(Status(Code::invalid,
+                       "@{} takes {} arguments: give them with --args=FILE.safetensors", f.name,
+                       f.body.num_arguments()));
   }
   if (o.explain) explain(f);
   double start = now();
   auto mode = o.mode == "reference" ? conformance::Mode::reference : conformance::Mode::compiled;
-  conformance::Callable callable(f, mode, /*fold=*/o.time > 0 || file != nullptr, /*timed=*/o.explain && o.time > 0);
+  conformance::Callable callable(f, mode, /*fold=*/o.time > 0 || file != nullptr,
+                                 /*timed=*/o.explain && o.time > 0);
   report.compile_s += now() - start;
-  if (callable.executable() != nullptr) report.temporary_bytes = std::max(report.temporary_bytes, callable.executable()->temporary_bytes());
+  if (callable.executable() != nullptr)
+    report.temporary_bytes =
+        std::max(report.temporary_bytes, callable.executable()->temporary_bytes());
   std::vector<runtime::Buffer> last = callable.run(arguments);
   Run run = [&](const std::vector<Literal>& in) { return callable.run(in); };
   compile::Measured measured;
   const bool measures = o.explain && o.time > 0 && callable.executable() != nullptr;
   if (measures) run = measuring(callable, measured);
   if (o.time > 0) last = timed(run, arguments, std::move(last), o.time, report.seconds);
-  if (measures) std::cerr << compile::roofline(callable.executable()->launches(), compile::launch_works(f.body), measured, compile::measure_peaks());
+  if (measures)
+    std::cerr << compile::roofline(callable.executable()->launches(), compile::launch_works(f.body),
+                                   measured, compile::measure_peaks());
   std::vector<Literal> results = conformance::literals(last);
-  std::vector<std::string> said = conformance::failed_checks(callable.checks(), results, &report.largest);
+  std::vector<std::string> said =
+      conformance::failed_checks(callable.checks(), results, &report.largest);
   if (!o.check.empty())
-    for (std::string& line : conformance::differences(results, callable.num_results(), *file, demand(o, *file), &report.largest)) said.push_back(std::move(line));
-  for (const std::string& line : said) std::cout << (f.name == "main" ? "" : "@" + f.name + ": ") << line << "\n";
+    for (std::string& line : conformance::differences(results, callable.num_results(), *file,
+                                                      demand(o, *file), &report.largest))
+      said.push_back(std::move(line));
+  for (const std::string& line : said)
+    std::cout << (f.name == "main" ? "" : "@" + f.name + ": ") << line << "\n";
   if (!o.out.empty())
     if (Status s = write_results(o.out, results, callable.num_results()); !s.ok()) return fail(s);
   return said.empty() ? 0 : exit_of(Verdict::differs);
 }
 
 /// Runs one part of the program's file; the first exit status that is not 0.
-int run_part(const conformance::Part& part, const checkpoint::TensorFile* file, const Options& o, Report& report) {
+int run_part(const conformance::Part& part, const checkpoint::TensorFile* file, const Options& o,
+             Report& report) {
   double start = now();
   auto module = conformance::load(part, o.program);
   if (!module) return fail(module.status());
@@ -161,7 +184,9 @@ void print_report(const Options& o, Report& report) {
     std::sort(seconds.begin(), seconds.end());
     json["median_s"] = seconds[seconds.size() / 2];
     json["min_s"] = seconds[0];
-    if (!o.json) std::cout << fmt::format("median {:.6f} s, minimum {:.6f} s of {} runs\n", seconds[seconds.size() / 2], seconds[0], seconds.size());
+    if (!o.json)
+      std::cout << fmt::format("median {:.6f} s, minimum {:.6f} s of {} runs\n",
+                               seconds[seconds.size() / 2], seconds[0], seconds.size());
   }
   json["max_abs"] = report.largest.abs;
   json["max_ulp"] = report.largest.ulp;
@@ -189,7 +214,8 @@ int run(const Options& o) {
   }
   print_report(o, report);
   if (stages)
-    for (const auto& row : stages->rows()) std::cerr << fmt::format("{:<24} {:9.4f} s {:7}\n", row.name, row.seconds, row.times);
+    for (const auto& row : stages->rows())
+      std::cerr << fmt::format("{:<24} {:9.4f} s {:7}\n", row.name, row.seconds, row.times);
   return status;
 }
 
@@ -198,10 +224,14 @@ int run(const Options& o) {
 int main(int argc, char** argv) {
   Options o;
   CommandLine app(
-      "Runs a StableHLO/CHLO program: text, bytecode or an export of JAX, told apart by their first bytes.\n\nExample:\n  strata-run program.mlir --check=program.safetensors\n  strata-run program.mlir "
+      "Runs a StableHLO/CHLO program: text, bytecode or an export of JAX, told apart by their "
+      "first bytes.\n\nExample:\n  strata-run program.mlir --check=program.safetensors\n  "
+      "strata-run program.mlir "
       "--args=in.safetensors --time=7 --json\n"
-      "\nExit status: 0 equal, 1 values differ, 2 malformed program, 3 not supported, 4 file or memory failed, 70 internal check failed.");
-  app.add_option("program", o.program, "StableHLO text, bytecode, or what jax.export serializes").required();
+      "\nExit status: 0 equal, 1 values differ, 2 malformed program, 3 not supported, 4 file or "
+      "memory failed, 70 internal check failed.");
+  app.add_option("program", o.program, "StableHLO text, bytecode, or what jax.export serializes")
+      .required();
   app.add_option("--args", o.args, "arguments in.0, in.1, ... (safetensors)");
   app.add_option("--out", o.out, "write results out.0, ... of the last run");
   app.add_option("--check", o.check, "arguments and expected results in one file");
@@ -212,8 +242,12 @@ int main(int argc, char** argv) {
   app.add_option("--threads", o.threads, "threads (default: all cores)").in_range(0, 4096);
   app.add_option("--time", o.time, "time N runs after one warm-up").in_range(0, 1000000000);
   app.add_flag("--json", o.json, "the last line of stdout is one JSON object");
-  app.add_flag("--time-passes", o.time_passes, "print to stderr how long each stage of compiling took (the processor's time) and how often it ran");
-  app.add_flag("--explain", o.explain, "print groups, plan and compile times to stderr; with --time also what each launch took beside what the machine could do");
+  app.add_flag("--time-passes", o.time_passes,
+               "print to stderr how long each stage of compiling took (the processor's time) and "
+               "how often it ran");
+  app.add_flag("--explain", o.explain,
+               "print groups, plan and compile times to stderr; with --time also what each launch "
+               "took beside what the machine could do");
   if (auto status = app.parse(argc, argv, exit_of(Verdict::malformed))) return *status;
   try {
     if (o.threads) set_num_threads(o.threads);

@@ -16,7 +16,8 @@ void require(bool claim, const char* text) {
 void arrays() {
   Array x = array({{1, 2, 3}, {4, 5, 6}});
   std::cout << x * 0.5f + ones({3}) << "\n";
-  std::cout << mean(x, {.axis = 0}) << " " << x.T()[{1, slice()}] << " " << sum(x).item<int>() << "\n";
+  std::cout << mean(x, {.axis = 0}) << " " << x.T()[{1, slice()}] << " " << sum(x).item<int>()
+            << "\n";
 
   Array narrow = array({1.0f, 2.0f}, bfloat16);
   require((narrow * 3).dtype() == bfloat16, "a C++ number takes on the array's dtype");
@@ -54,7 +55,9 @@ void control_flow() {
       auto [n, steps] = state;
       return std::pair(where(n % 2 == 0, floor_divide(n, 2), 3 * n + 1), steps + 1);
     };
-    return while_loop([](std::pair<Array, Array> state) { return state.first != 1; }, step, std::pair<Array, Array>(n, 0)).second;
+    return while_loop([](std::pair<Array, Array> state) { return state.first != 1; }, step,
+                      std::pair<Array, Array>(n, 0))
+        .second;
   });
   std::cout << collatz(27) << " steps from 27 to 1\n";
   require(collatz(8).item<int>() == 3, "8, 4, 2, 1");
@@ -64,8 +67,10 @@ void randomness() {
   Array key = random::key(0);
   auto [first, second] = random::split2(key);
   std::cout << random::uniform(first, {3}) << "\n";
-  require(static_cast<bool>(array_equal(random::bits(first, {8}), random::bits(first, {8}))), "the same key gives the same bits");
-  require(!static_cast<bool>(array_equal(random::bits(first, {8}), random::bits(second, {8}))), "another key gives others");
+  require(static_cast<bool>(array_equal(random::bits(first, {8}), random::bits(first, {8}))),
+          "the same key gives the same bits");
+  require(!static_cast<bool>(array_equal(random::bits(first, {8}), random::bits(second, {8}))),
+          "another key gives others");
 }
 
 int main() {

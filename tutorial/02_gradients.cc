@@ -54,7 +54,8 @@ void one_derivative_after_another() {
 }
 
 void xor_network() {
-  Array x = array({{0.f, 0.f}, {0.f, 1.f}, {1.f, 0.f}, {1.f, 1.f}}), y = array({{0.f}, {1.f}, {1.f}, {0.f}});
+  Array x = array({{0.f, 0.f}, {0.f, 1.f}, {1.f, 0.f}, {1.f, 1.f}}),
+        y = array({{0.f}, {1.f}, {1.f}, {0.f}});
   auto loss = [&](const Network& net) { return mean(square(forward(net, x) - y)); };
 
   auto step = jit([&](const Network& net) {
@@ -92,12 +93,16 @@ void own_rules() {
   require(near(grad(log1pexp)(100.0f), 1), "the plain derivative would be inf / inf");
 
   auto layer = remat([](Array x) { return sin(sin(sin(x))); });
-  require(near(grad(layer)(1.0f), grad([](Array x) { return sin(sin(sin(x))); })(1.0f).item<double>()), "the same derivative from less memory");
+  require(
+      near(grad(layer)(1.0f), grad([](Array x) { return sin(sin(sin(x))); })(1.0f).item<double>()),
+      "the same derivative from less memory");
 }
 
 void through_loops() {
   auto roots = [](Array a) {
-    return scan([&](Array x, std::nullptr_t) { return std::pair(0.5f * (x + a / x), x); }, 1.0f, nullptr, {.length = 6}).first;
+    return scan([&](Array x, std::nullptr_t) { return std::pair(0.5f * (x + a / x), x); }, 1.0f,
+                nullptr, {.length = 6})
+        .first;
   };
   require(near(roots(2.0f), std::sqrt(2.0)), "Newton's iteration");
   require(near(grad(roots)(2.0f), 0.5 / std::sqrt(2.0)), "its derivative, through the loop");

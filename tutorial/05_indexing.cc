@@ -13,12 +13,16 @@ void require(bool claim, const char* text) {
   std::exit(1);
 }
 
-bool same(const Array& x, const Array& y) { return x.shape() == y.shape() && all(x == y).item<bool>(); }
+bool same(const Array& x, const Array& y) {
+  return x.shape() == y.shape() && all(x == y).item<bool>();
+}
 
 void parts() {
   Array x = arange(12).reshape({3, 4});
-  std::cout << x[1] << " " << x[{1, -1}] << " " << x[{slice(1, none), slice(none, none, 2)}] << "\n";
-  std::cout << x[{slice(), newaxis, 0}].shape() << " " << x[{ellipsis, slice(none, none, -1)}][0] << "\n";
+  std::cout << x[1] << " " << x[{1, -1}] << " " << x[{slice(1, none), slice(none, none, 2)}]
+            << "\n";
+  std::cout << x[{slice(), newaxis, 0}].shape() << " " << x[{ellipsis, slice(none, none, -1)}][0]
+            << "\n";
 }
 
 void places() {
@@ -38,7 +42,8 @@ void updates() {
   std::cout << zeros({4}, int32).at(votes).add(1) << "\n";
 
   Array far = array({0, 5, -1}), v = array({10.0f, 20.0f, 30.0f});
-  std::cout << v[far] << " " << v.at(far).get({.mode = "fill"}) << " " << v.at(far).set(0.0f) << "\n";
+  std::cout << v[far] << " " << v.at(far).get({.mode = "fill"}) << " " << v.at(far).set(0.0f)
+            << "\n";
 }
 
 void in_programs() {
@@ -49,10 +54,14 @@ void in_programs() {
 
   // An index that is data: the program is the same for each.
   auto pick = jit([](Array t, Array i) { return t[{i, 0}]; });
-  require(pick(table, 0).item<float>() == 1 && pick(table, 2).item<float>() == 1 && pick.cache_size() == 1, "one program for each index");
+  require(pick(table, 0).item<float>() == 1 && pick(table, 2).item<float>() == 1 &&
+              pick.cache_size() == 1,
+          "one program for each index");
 
   // A state whose parts are written, turn by turn: no copy of it is made.
-  auto squares = jit([] { return fori_loop(0, 5, [](Array i, Array s) { return s.at(i).set(i * i); }, zeros({5}, int32)); });
+  auto squares = jit([] {
+    return fori_loop(0, 5, [](Array i, Array s) { return s.at(i).set(i * i); }, zeros({5}, int32));
+  });
   std::cout << squares() << "\n";
 
   try {

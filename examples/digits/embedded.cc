@@ -1,8 +1,8 @@
 // The same, the model compiled into the program: embedded < digits.txt
-#include "digits.h"  // strata compile digits.jax --dim b=1 --name digits
-
 #include <cstdio>
 #include <iostream>
+
+#include "digits.h"  // strata compile digits.jax --dim b=1 --name digits
 
 int main() {
   std::array<float, digits::size::pictures> dots;  // of one picture

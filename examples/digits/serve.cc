@@ -25,5 +25,6 @@ int main(int argc, char** argv) {
   const auto digits = out[0].to_vector<std::int32_t>();
   const auto probabilities = out[1].to_vector<float>();
   for (std::size_t i = 0; i < digits.size(); ++i)
-    std::printf("%d %.2f %%\n", digits[i], 100 * probabilities[10 * i + static_cast<std::size_t>(digits[i])]);
+    std::printf("%d %.2f %%\n", digits[i],
+                100 * probabilities[10 * i + static_cast<std::size_t>(digits[i])]);
 }

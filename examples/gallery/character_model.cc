@@ -1,6 +1,7 @@
-// A recurrent network that learns a text by heart, letter by letter: a gated recurrent unit run by scan, trained on pieces of a rhyme that grows
-// with every verse, so that what comes next depends on words long past. Then it recites.
-// Source: Cho et al., Learning Phrase Representations using RNN Encoder-Decoder (2014), the unit; Karpathy, char-rnn (2015), the task.
+// A recurrent network that learns a text by heart, letter by letter: a gated recurrent unit run by
+// scan, trained on pieces of a rhyme that grows with every verse, so that what comes next depends
+// on words long past. Then it recites. Source: Cho et al., Learning Phrase Representations using
+// RNN Encoder-Decoder (2014), the unit; Karpathy, char-rnn (2015), the task.
 #include <strata/strata.h>
 
 #include <string>
@@ -12,7 +13,11 @@
 using namespace strata;
 
 std::string rhyme() {
-  const std::vector<std::string> parts = {"the malt\nthat lay in ", "the rat,\nthat ate ", "the cat,\nthat killed ", "the dog,\nthat worried ", "the cow with the crumpled horn,\nthat tossed ",
+  const std::vector<std::string> parts = {"the malt\nthat lay in ",
+                                          "the rat,\nthat ate ",
+                                          "the cat,\nthat killed ",
+                                          "the dog,\nthat worried ",
+                                          "the cow with the crumpled horn,\nthat tossed ",
                                           "the maiden all forlorn,\nthat milked "};
   std::string tail = "the house that Jack built.\n\n", text = "This is " + tail;
   for (const std::string& part : parts) text += "This is " + (tail = part + tail);
@@ -28,7 +33,9 @@ struct Unit {
 
 Unit make_unit(const Array& key) {
   Array keys = random::split(key, 3);
-  return {nn::Linear::init(keys[0], kLetters + kState, 2 * kState), nn::Linear::init(keys[1], kLetters + kState, kState), nn::Linear::init(keys[2], kState, kLetters)};
+  return {nn::Linear::init(keys[0], kLetters + kState, 2 * kState),
+          nn::Linear::init(keys[1], kLetters + kState, kState),
+          nn::Linear::init(keys[2], kState, kLetters)};
 }
 
 // The state (..., kState) after a letter (...).
@@ -45,20 +52,27 @@ Array loss(const Unit& unit, const Array& text) {
     Array next = after(unit, state, letter);
     return std::pair(next, next);
   };
-  Array states = scan(step, zeros({text.shape(0), kState}), text[{slice(), slice(-1)}].T()).second;  // (length - 1, batch, state)
+  Array states = scan(step, zeros({text.shape(0), kState}), text[{slice(), slice(-1)}].T())
+                     .second;  // (length - 1, batch, state)
   Array predicted = nn::log_softmax(unit.out(states));
-  return -mean(take_along_axis(predicted, text[{slice(), slice(1, none)}].T()[{ellipsis, newaxis}], -1));
+  return -mean(
+      take_along_axis(predicted, text[{slice(), slice(1, none)}].T()[{ellipsis, newaxis}], -1));
 }
 
 // The likeliest letters after `text`.
 std::string recite(const Unit& unit, const std::string& text, std::int64_t letters) {
   const std::vector<std::int32_t> given(text.begin(), text.end());
-  auto listen = [&](Array state, Array letter) { return std::pair(after(unit, state, letter), nullptr); };
+  auto listen = [&](Array state, Array letter) {
+    return std::pair(after(unit, state, letter), nullptr);
+  };
   auto speak = [&](Array state, std::nullptr_t) {
     Array letter = argmax(unit.out(state), -1);
     return std::pair(after(unit, state, letter), letter);
   };
-  auto both = jit([&](Array heard) { return scan(speak, scan(listen, zeros({kState}), heard).first, nullptr, {.length = letters}).second; });
+  auto both = jit([&](Array heard) {
+    return scan(speak, scan(listen, zeros({kState}), heard).first, nullptr, {.length = letters})
+        .second;
+  });
   std::string out = text;
   for (int c : both(array(given)).to_vector<int>()) out += static_cast<char>(c);
   return out;
@@ -70,7 +84,8 @@ int main() {
   const std::int64_t pieces = letters.size() - kLength;
 
   Unit unit = make_unit(random::key(0));
-  auto optimizer = optim::chain(optim::clip_by_global_norm(1.0), optim::adam(optim::cosine_decay_schedule(1e-2, 600)));
+  auto optimizer = optim::chain(optim::clip_by_global_norm(1.0),
+                                optim::adam(optim::cosine_decay_schedule(1e-2, 600)));
   auto memory = optimizer.init(unit);
   auto step = jit([&](const Unit& unit, const decltype(memory)& memory, const Array& key) {
     Array starts = random::randint(key, {kBatch, 1}, 0, pieces);

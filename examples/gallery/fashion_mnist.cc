@@ -1,6 +1,8 @@
-// A small convolutional network that tells ten kinds of clothing apart in pictures of 28 x 28: above 90 % on ten thousand pictures that it has
-// not seen, after a minute or so. Reads the Debian package dataset-fashion-mnist (60 000 and 10 000 pictures) unless another folder is given.
-// Source: Xiao, Rasul and Vollgraf, Fashion-MNIST (2017); the network is LeCun's of 1998 with rectifiers and Adam.
+// A small convolutional network that tells ten kinds of clothing apart in pictures of 28 x 28:
+// above 90 % on ten thousand pictures that it has not seen, after a minute or so. Reads the Debian
+// package dataset-fashion-mnist (60 000 and 10 000 pictures) unless another folder is given.
+// Source: Xiao, Rasul and Vollgraf, Fashion-MNIST (2017); the network is LeCun's of 1998 with
+// rectifiers and Adam.
 #include <strata/strata.h>
 
 #include <string>
@@ -21,7 +23,8 @@ std::vector<std::uint8_t> bytes_of(const std::string& path, std::size_t header) 
     if (n == 0) break;
     out.insert(out.end(), block.begin(), block.begin() + static_cast<std::ptrdiff_t>(n));
   }
-  require(in && pclose(in) == 0 && out.size() > header, "the pictures can be read: apt-get install dataset-fashion-mnist");
+  require(in && pclose(in) == 0 && out.size() > header,
+          "the pictures can be read: apt-get install dataset-fashion-mnist");
   out.erase(out.begin(), out.begin() + static_cast<std::ptrdiff_t>(header));
   return out;
 }
@@ -32,8 +35,11 @@ struct Pictures {
 };
 
 Pictures read(const std::string& folder, const std::string& part) {
-  const std::vector<std::uint8_t> labels = bytes_of(folder + "/" + part + "-labels-idx1-ubyte.gz", 8);
-  return {array(bytes_of(folder + "/" + part + "-images-idx3-ubyte.gz", 16), Sizes{static_cast<std::int64_t>(labels.size()), 28, 28, 1}), array(labels)};
+  const std::vector<std::uint8_t> labels =
+      bytes_of(folder + "/" + part + "-labels-idx1-ubyte.gz", 8);
+  return {array(bytes_of(folder + "/" + part + "-images-idx3-ubyte.gz", 16),
+                Sizes{static_cast<std::int64_t>(labels.size()), 28, 28, 1}),
+          array(labels)};
 }
 
 struct Network {
@@ -45,12 +51,14 @@ struct Network {
 Network make_network(const Array& key) {
   Array keys = random::split(key, 4);
   const nn::Initializer he = nn::initializers::he_normal();
-  return {he(keys[0], {3, 3, 1, 16}, float32), he(keys[1], {3, 3, 16, 32}, float32), nn::Linear::init(keys[2], 7 * 7 * 32, 128), nn::Linear::init(keys[3], 128, 10)};
+  return {he(keys[0], {3, 3, 1, 16}, float32), he(keys[1], {3, 3, 16, 32}, float32),
+          nn::Linear::init(keys[2], 7 * 7 * 32, 128), nn::Linear::init(keys[3], 128, 10)};
 }
 
 // Convolution, rectifier, and the largest of each 2 x 2.
 Array block(const Array& x, const Array& kernel) {
-  Array y = nn::relu(lax::conv_general_dilated(x, kernel, {1, 1}, "SAME", {.dimension_numbers = {"NHWC", "HWIO", "NHWC"}}));
+  Array y = nn::relu(lax::conv_general_dilated(x, kernel, {1, 1}, "SAME",
+                                               {.dimension_numbers = {"NHWC", "HWIO", "NHWC"}}));
   return max(y.reshape({y.shape(0), y.shape(1) / 2, 2, y.shape(2) / 2, 2, y.shape(3)}), {2, 4});
 }
 
@@ -74,9 +82,11 @@ int main(int argc, char** argv) {
   auto memory = optimizer.init(net);
 
   // Pictures in a new order each time, one step after another: an epoch is one program.
-  auto epoch = jit([&](const Network& net, const decltype(memory)& memory, const Pictures& all, const Array& key) {
+  auto epoch = jit([&](const Network& net, const decltype(memory)& memory, const Pictures& all,
+                       const Array& key) {
     auto step = [&](const auto& at, const Array& which) {
-      auto [loss, slope] = value_and_grad(cross_entropy)(at.first, Pictures{all.x[which], all.y[which]});
+      auto [loss, slope] =
+          value_and_grad(cross_entropy)(at.first, Pictures{all.x[which], all.y[which]});
       auto [updates, next] = optimizer.update(slope, at.second, at.first);
       return std::pair(std::pair(optim::apply_updates(at.first, updates), next), loss);
     };
@@ -84,15 +94,19 @@ int main(int argc, char** argv) {
     return scan(step, std::pair(net, memory), order);
   });
   auto accuracy = jit([](const Network& net, const Pictures& some) {
-    auto right = [&](const Pictures& part) { return mean((argmax(logits(net, part.x), 1) == part.y).astype(float32)); };
-    return mean(map(right, Pictures{some.x.reshape({10, -1, 28, 28, 1}), some.y.reshape({10, -1})}));  // in parts, for the memory's sake
+    auto right = [&](const Pictures& part) {
+      return mean((argmax(logits(net, part.x), 1) == part.y).astype(float32));
+    };
+    return mean(map(right, Pictures{some.x.reshape({10, -1, 28, 28, 1}),
+                                    some.y.reshape({10, -1})}));  // in parts, for the memory's sake
   });
   Array seen;
   for (int i = 0; i < kEpochs; ++i) {
     auto [last, losses] = epoch(net, memory, train, random::fold_in(random::key(1), i));
     std::tie(net, memory) = last;
     seen = accuracy(net, test);
-    std::printf("epoch %d  loss %.3f  test accuracy %.2f %%\n", i + 1, mean(losses).item<double>(), 100 * seen.item<double>());
+    std::printf("epoch %d  loss %.3f  test accuracy %.2f %%\n", i + 1, mean(losses).item<double>(),
+                100 * seen.item<double>());
   }
   require(seen.item<double>() >= 0.90, "nine of ten pictures are told");
 }

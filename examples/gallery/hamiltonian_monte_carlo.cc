@@ -1,6 +1,8 @@
-// Hamiltonian Monte Carlo: samples of a density that is known up to a factor. The gradient of its logarithm drives a particle along a path;
-// where the path ends is the next sample, unless the error of integration says no. One chain is written; vmap makes 256.
-// Source: Neal, MCMC Using Hamiltonian Dynamics (2011). The density is Haario's banana: x ~ N(0, 1), y | x ~ N(x^2, 1/4), whose moments are known.
+// Hamiltonian Monte Carlo: samples of a density that is known up to a factor. The gradient of its
+// logarithm drives a particle along a path; where the path ends is the next sample, unless the
+// error of integration says no. One chain is written; vmap makes 256. Source: Neal, MCMC Using
+// Hamiltonian Dynamics (2011). The density is Haario's banana: x ~ N(0, 1), y | x ~ N(x^2, 1/4),
+// whose moments are known.
 #include <strata/strata.h>
 
 #include "require.h"
@@ -37,7 +39,8 @@ Move move(const Array& key, const Array& q) {
   return {where(accepted, to.q, from.q), accepted};
 }
 
-// (samples, 2) of one chain, the first `burn_in` left out, and the part of its moves that were accepted.
+// (samples, 2) of one chain, the first `burn_in` left out, and the part of its moves that were
+// accepted.
 std::pair<Array, Array> chain(const Array& key, std::int64_t burn_in, std::int64_t samples) {
   auto step = [](Array q, Array key) {
     Move next = move(key, q);
@@ -50,16 +53,20 @@ std::pair<Array, Array> chain(const Array& key, std::int64_t burn_in, std::int64
 int main() {
   constexpr std::int64_t kChains = 256, kSamples = 1000;
   auto chains = jit(vmap([](Array key) { return chain(key, 100, kSamples); }));
-  auto [samples, accepted] = chains(random::split(random::key(0), kChains));  // (chains, samples, 2)
-  std::printf("%lld samples, %.1f %% of the moves accepted\n", static_cast<long long>(kChains * kSamples), 100 * mean(accepted).item<double>());
+  auto [samples, accepted] =
+      chains(random::split(random::key(0), kChains));  // (chains, samples, 2)
+  std::printf("%lld samples, %.1f %% of the moves accepted\n",
+              static_cast<long long>(kChains * kSamples), 100 * mean(accepted).item<double>());
 
   // Each moment with the error that the differences between chains tell of.
   Array x = samples[{ellipsis, 0}], y = samples[{ellipsis, 1}];
   auto moment = [](const char* name, const Array& values, double truth) {
     Array of_chains = mean(values, 1);
-    const double estimate = mean(of_chains).item<double>(), error = std_(of_chains).item<double>() / std::sqrt(static_cast<double>(kChains));
+    const double estimate = mean(of_chains).item<double>(),
+                 error = std_(of_chains).item<double>() / std::sqrt(static_cast<double>(kChains));
     std::printf("%-6s %7.3f +- %.3f, truly %.2f\n", name, estimate, error, truth);
-    require(std::abs(estimate - truth) < 4 * error && error < 0.06, "the moments are those of the density");
+    require(std::abs(estimate - truth) < 4 * error && error < 0.06,
+            "the moments are those of the density");
   };
   moment("E x", x, 0);
   moment("E x^2", square(x), 1);
@@ -68,12 +75,14 @@ int main() {
   moment("cov", x * y, 0);
 
   // Where the samples are.
-  const std::vector<double> at_x = x[{slice(0, 40)}].to_vector<double>(), at_y = y[{slice(0, 40)}].to_vector<double>();
+  const std::vector<double> at_x = x[{slice(0, 40)}].to_vector<double>(),
+                            at_y = y[{slice(0, 40)}].to_vector<double>();
   constexpr std::size_t kWidth = 49, kHeight = 18;
   std::vector<std::vector<int>> count(kHeight, std::vector<int>(kWidth));
   for (std::size_t i = 0; i < at_x.size(); ++i) {
     const double column = (at_x[i] + 3) / 6 * kWidth, row = (8 - at_y[i]) / 10 * kHeight;
-    if (column >= 0 && column < kWidth && row >= 0 && row < kHeight) ++count[static_cast<std::size_t>(row)][static_cast<std::size_t>(column)];
+    if (column >= 0 && column < kWidth && row >= 0 && row < kHeight)
+      ++count[static_cast<std::size_t>(row)][static_cast<std::size_t>(column)];
   }
   for (const auto& row : count) {
     std::string line;

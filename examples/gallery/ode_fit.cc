@@ -1,6 +1,8 @@
-// Hares and lynxes: four rates of a differential equation are found from noisy counts. The equation is integrated by Runge and Kutta's method; its
-// derivative is not that of the steps, which would remember each of them, but the adjoint equation, integrated back in time beside the state.
-// Source: Lotka (1925), Volterra (1926); Pontryagin's adjoint as in Chen et al., Neural Ordinary Differential Equations (2018), algorithm 1.
+// Hares and lynxes: four rates of a differential equation are found from noisy counts. The equation
+// is integrated by Runge and Kutta's method; its derivative is not that of the steps, which would
+// remember each of them, but the adjoint equation, integrated back in time beside the state.
+// Source: Lotka (1925), Volterra (1926); Pontryagin's adjoint as in Chen et al., Neural Ordinary
+// Differential Equations (2018), algorithm 1.
 #include <strata/strata.h>
 
 #include "require.h"
@@ -8,7 +10,8 @@
 
 using namespace strata;
 
-// Logarithms of rates, so that they stay positive: hares are born and eaten, lynxes grow by hares and die.
+// Logarithms of rates, so that they stay positive: hares are born and eaten, lynxes grow by hares
+// and die.
 struct Rates {
   Array birth, hunt, growth, death;
   STRATA_FIELDS(birth, hunt, growth, death)
@@ -17,7 +20,8 @@ struct Rates {
 // d/dt of (hares, lynxes)
 Array flow(const Rates& r, const Array& y) {
   Array meetings = y[0] * y[1];
-  return stack({exp(r.birth) * y[0] - exp(r.hunt) * meetings, exp(r.growth) * meetings - exp(r.death) * y[1]});
+  return stack({exp(r.birth) * y[0] - exp(r.hunt) * meetings,
+                exp(r.growth) * meetings - exp(r.death) * y[1]});
 }
 
 template <class State>
@@ -29,7 +33,8 @@ State advance(const State& at, double h, const State& slope) {
 template <class F, class State>
 State integrate(F f, const State& start, double h, std::int64_t steps) {
   auto step = [&](Array, const State& y) {
-    State a = f(y), b = f(advance(y, h / 2, a)), c = f(advance(y, h / 2, b)), d = f(advance(y, h, c));
+    State a = f(y), b = f(advance(y, h / 2, a)), c = f(advance(y, h / 2, b)),
+          d = f(advance(y, h, c));
     return advance(advance(advance(advance(y, h / 6, a), h / 3, b), h / 3, c), h / 6, d);
   };
   return fori_loop(0, steps, step, start);
@@ -61,7 +66,9 @@ auto adjoint_half_a_year() {
       auto [by_rates, by_state] = pull(at.a);
       return Backward{-speed, by_state, by_rates};
     };
-    Backward start = integrate(against, Backward{end, slope, tree::map([](const Array& a) { return zeros_like(a); }, r)}, kStep, kSteps);
+    Backward start = integrate(
+        against, Backward{end, slope, tree::map([](const Array& a) { return zeros_like(a); }, r)},
+        kStep, kSteps);
     return std::tuple(start.rates, start.a);
   };
   return custom_vjp(half_a_year, forward, backward);
@@ -81,18 +88,23 @@ int main() {
   const Rates truth{std::log(0.8), std::log(0.4), std::log(0.3), std::log(0.6)};
   const Array start = array({2.0, 1.0});
   constexpr std::int64_t kCounts = 40;
-  Array seen = logs_of_counts(half_a_year, truth, start, kCounts) + 0.05 * random::normal(random::key(0), {kCounts, 2});
+  Array seen = logs_of_counts(half_a_year, truth, start, kCounts) +
+               0.05 * random::normal(random::key(0), {kCounts, 2});
 
   auto loss_by = [&](auto solve) {
-    return [=](const Rates& r) { return mean(square(logs_of_counts(solve, r, start, kCounts) - seen)); };
+    return [=](const Rates& r) {
+      return mean(square(logs_of_counts(solve, r, start, kCounts) - seen));
+    };
   };
   auto loss = loss_by(adjoint_half_a_year());
 
   Rates guess{std::log(0.6), std::log(0.5), std::log(0.4), std::log(0.5)};
   auto norm = [](const Rates& r) { return optim::global_norm(r).item<double>(); };
   Rates adjoint = jit(grad(loss))(guess), through_steps = jit(grad(loss_by(half_a_year)))(guess);
-  Rates apart = tree::map([](const Array& a, const Array& b) { return a - b; }, adjoint, through_steps);
-  std::printf("the adjoint's gradient is %s that through each step\n", norm(apart) < 1e-3 * norm(through_steps) ? "within a thousandth of" : "not");
+  Rates apart =
+      tree::map([](const Array& a, const Array& b) { return a - b; }, adjoint, through_steps);
+  std::printf("the adjoint's gradient is %s that through each step\n",
+              norm(apart) < 1e-3 * norm(through_steps) ? "within a thousandth of" : "not");
   require(norm(apart) < 1e-3 * norm(through_steps), "two ways to one derivative");
 
   auto optimizer = optim::adam(optim::cosine_decay_schedule(0.03, 400));
@@ -105,7 +117,8 @@ int main() {
   Array value;
   for (int i = 0; i <= 400; ++i) {
     std::tie(value, guess, memory) = step(guess, memory);
-    if (i % 100 == 0) std::printf("step %3d  mean square error of logarithms %.4f\n", i, value.item<double>());
+    if (i % 100 == 0)
+      std::printf("step %3d  mean square error of logarithms %.4f\n", i, value.item<double>());
   }
 
   auto compare = [](const char* name, const Array& found, const Array& true_) {

@@ -9,7 +9,8 @@ namespace {
 DType default_dtype(const internal::ScalarValue& value) {
   if (std::holds_alternative<bool>(value)) return DType::i1;
   if (std::holds_alternative<double>(value)) return canonical(DType::f64, x64_enabled());
-  if (std::holds_alternative<std::complex<double>>(value)) return canonical(DType::c128, x64_enabled());
+  if (std::holds_alternative<std::complex<double>>(value))
+    return canonical(DType::c128, x64_enabled());
   return canonical(DType::i64, x64_enabled());
 }
 
@@ -20,7 +21,8 @@ Literal convert_literal(const Literal& from, DType dtype) {
   dispatch(dtype, [&](auto t) {
     using T = decltype(t);
     std::span<T> out = to.mutable_span<T>();
-    for (std::size_t i = 0; i < out.size(); ++i) out[i] = internal::element<T>(from, static_cast<std::int64_t>(i));
+    for (std::size_t i = 0; i < out.size(); ++i)
+      out[i] = internal::element<T>(from, static_cast<std::int64_t>(i));
   });
   return to;
 }
@@ -31,9 +33,11 @@ void append_sizes(const Nested& nested, std::vector<std::int64_t>& sizes) {
   if (!nested.list().empty()) append_sizes(nested.list().front(), sizes);
 }
 
-void append_scalars(const Nested& nested, const std::vector<std::int64_t>& sizes, std::size_t depth, std::vector<Array>& out) {
+void append_scalars(const Nested& nested, const std::vector<std::int64_t>& sizes, std::size_t depth,
+                    std::vector<Array>& out) {
   const bool should_be_scalar = depth == sizes.size();
-  if (nested.is_scalar() != should_be_scalar || (!should_be_scalar && static_cast<std::int64_t>(nested.list().size()) != sizes[depth]))
+  if (nested.is_scalar() != should_be_scalar ||
+      (!should_be_scalar && static_cast<std::int64_t>(nested.list().size()) != sizes[depth]))
     internal::fail("array", "nested braces are ragged at depth {}: expected {}", depth,
                    should_be_scalar ? "a number" : fmt::format("{} elements", sizes[depth]));
   if (nested.is_scalar()) return out.push_back(nested.scalar());
@@ -75,7 +79,9 @@ Array Array::scalar(internal::ScalarValue value, DType dtype, bool weak) {
 }
 
 const internal::ArrayState& Array::checked() const {
-  if (!state_) internal::fail("array", "an array without a value was used (default constructed, or moved from)");
+  if (!state_)
+    internal::fail("array",
+                   "an array without a value was used (default constructed, or moved from)");
   return *state_;
 }
 
@@ -84,7 +90,8 @@ bool Array::weak() const { return checked().weak; }
 bool Array::is_traced() const { return checked().value != nullptr; }
 
 std::int64_t Array::shape(int i) const {
-  if (i < -ndim() || i >= ndim()) internal::fail("shape", "dimension {} is out of range for {}", i, internal::describe(type()));
+  if (i < -ndim() || i >= ndim())
+    internal::fail("shape", "dimension {} is out of range for {}", i, internal::describe(type()));
   return shape()[i < 0 ? i + ndim() : i];
 }
 
@@ -96,15 +103,19 @@ const Array& Array::block_until_ready() const {
 const internal::ArrayState& Array::concrete() const {
   const internal::ArrayState& state = checked();
   if (state.value)
-    internal::fail("array", "{} made at {} is traced: its elements are not known while the program is being recorded{}",
-                   internal::describe(state.type), state.where.text().empty() ? "an unknown place" : state.where.text(),
-                   "; return it, or use where, cond or while_loop instead of a C++ branch");
+    internal::fail(
+        "array",
+        "{} made at {} is traced: its elements are not known while the program is being recorded{}",
+        internal::describe(state.type),
+        state.where.text().empty() ? "an unknown place" : state.where.text(),
+        "; return it, or use where, cond or while_loop instead of a C++ branch");
   return state;
 }
 
 runtime::Buffer Array::buffer() const& {
   const internal::ArrayState& state = concrete();
-  if (state.scalar) return runtime::Buffer(internal::scalar_literal(*state.scalar, state.type.dtype()));
+  if (state.scalar)
+    return runtime::Buffer(internal::scalar_literal(*state.scalar, state.type.dtype()));
   return state.buffer;
 }
 
@@ -126,7 +137,8 @@ Array::operator bool() const { return item<double>() != 0; }
 namespace internal {
 
 void check_one_element(const Array& x) {
-  if (x.size() != 1) fail("item", "the array has {} elements ({}), not one", x.size(), describe(x.type()));
+  if (x.size() != 1)
+    fail("item", "the array has {} elements ({}), not one", x.size(), describe(x.type()));
 }
 
 Array array_of(Literal literal, std::optional<Sizes> shape, std::optional<DType> dtype) {
@@ -138,7 +150,8 @@ Array array_of(Literal literal, std::optional<Sizes> shape, std::optional<DType>
   for (std::int64_t& s : sizes)
     if (s < 0 && unknown == 1 && known > 0) s = l.count() / known;
   Shape wanted = Shape::of(sizes);
-  if (wanted.count() != l.count()) fail("array", "{} values do not fill shape {}", l.count(), describe(wanted));
+  if (wanted.count() != l.count())
+    fail("array", "{} values do not fill shape {}", l.count(), describe(wanted));
   return Array(Literal(Type(l.dtype(), wanted), l.storage()));
 }
 
@@ -151,7 +164,8 @@ Array array(const Nested& values, std::optional<DType> dtype) {
   append_scalars(values, sizes, 0, scalars);
   std::vector<WeakDType> types;
   for (const Array& s : scalars) types.push_back({s.dtype(), s.weak()});
-  const DType natural = types.empty() ? canonical(DType::f64, x64_enabled()) : promote(types, x64_enabled()).dtype;
+  const DType natural =
+      types.empty() ? canonical(DType::f64, x64_enabled()) : promote(types, x64_enabled()).dtype;
   Literal out(Type(dtype.value_or(natural), Shape::of(sizes)));
   const std::size_t width = byte_width(out.dtype());
   for (std::size_t i = 0; i < scalars.size(); ++i) {

@@ -107,7 +107,9 @@ TEST(Array, ReadyArraysAreThemselves) {
   EXPECT_EQ(x.block_until_ready().state(), x.state());
   const std::pair<Array, std::vector<Array>> tree{x, {x, 1.5f}};
   EXPECT_EQ(&block_until_ready(tree), &tree);
-  EXPECT_THAT(testing::message_of([&] { (void)jit([](Array y) { return y.block_until_ready(); })(x); }), ::testing::HasSubstr("is traced"));
+  EXPECT_THAT(
+      testing::message_of([&] { (void)jit([](Array y) { return y.block_until_ready(); })(x); }),
+      ::testing::HasSubstr("is traced"));
 }
 
 TEST(Array, HandlesShareMemoryUntilGivenAway) {

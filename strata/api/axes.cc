@@ -21,8 +21,13 @@ AxisScope::AxisScope(BoundAxis axis) { bound.push_back(std::move(axis)); }
 AxisScope::~AxisScope() { bound.pop_back(); }
 
 const BoundAxis& bound_axis(const char* operation, const std::string& name) {
-  const auto it = std::find_if(bound.rbegin(), bound.rend(), [&](const BoundAxis& axis) { return axis.name == name; });
-  if (it == bound.rend()) fail(operation, "unbound axis name: {}. Bound here: {}. vmap(f, {{.axis_name = \"{}\"}}) binds it while f runs", name, names_of_bound(), name);
+  const auto it = std::find_if(bound.rbegin(), bound.rend(),
+                               [&](const BoundAxis& axis) { return axis.name == name; });
+  if (it == bound.rend())
+    fail(operation,
+         "unbound axis name: {}. Bound here: {}. vmap(f, {{.axis_name = \"{}\"}}) binds it while f "
+         "runs",
+         name, names_of_bound(), name);
   return *it;
 }
 

@@ -1,8 +1,10 @@
-// Names of axes: vmap binds one while its function runs, and collective functions (lax/parallel.h) ask for it.
+// Names of axes: vmap binds one while its function runs, and collective functions (lax/parallel.h)
+// ask for it.
 //
 //   vmap([](Array x) { return x / lax::psum(x, "i"); }, {.axis_name = "i"})(xs)
 //
-// shard_map, when it comes, binds the axes of its mesh in the same place, each with a place of its own along it (op/named_axis.h).
+// shard_map, when it comes, binds the axes of its mesh in the same place, each with a place of its
+// own along it (op/named_axis.h).
 #pragma once
 
 #include <initializer_list>
@@ -16,10 +18,10 @@ namespace strata {
 /// One name of an axis or several, the most significant first: `"i"`, `{"i", "j"}`.
 class AxisNames {
  public:
-  AxisNames(const char* name) : names_{name} {}                                  // NOLINT: implicit by intent
-  AxisNames(std::string name) : names_{std::move(name)} {}                       // NOLINT
-  AxisNames(std::initializer_list<std::string> names) : names_(names) {}         // NOLINT
-  AxisNames(std::vector<std::string> names) : names_(std::move(names)) {}        // NOLINT
+  AxisNames(const char* name) : names_{name} {}             // NOLINT: implicit by intent
+  AxisNames(std::string name) : names_{std::move(name)} {}  // NOLINT
+  AxisNames(std::initializer_list<std::string> names) : names_(names) {}   // NOLINT
+  AxisNames(std::vector<std::string> names) : names_(std::move(names)) {}  // NOLINT
   const std::vector<std::string>& get() const { return names_; }
 
  private:

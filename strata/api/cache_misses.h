@@ -1,7 +1,8 @@
 // Why a function of jit compiles again (jax_explain_cache_misses).
 //
 //   explain_cache_misses say;            // or STRATA_EXPLAIN_CACHE_MISSES=1 in the environment
-//   step(params, batch);                 // stderr: "jit step [train.cc:20] compiles again: argument 1 is f32[31,8], was f32[32,8]"
+//   step(params, batch);                 // stderr: "jit step [train.cc:20] compiles again:
+//   argument 1 is f32[31,8], was f32[32,8]"
 #pragma once
 
 #include <span>
@@ -12,8 +13,8 @@
 
 namespace strata {
 
-/// While one lives, each function of jit that this thread calls and that has to compile says why on stderr: what differs from the nearest call
-/// that it was compiled for.
+/// While one lives, each function of jit that this thread calls and that has to compile says why on
+/// stderr: what differs from the nearest call that it was compiled for.
 class explain_cache_misses {
  public:
   explicit explain_cache_misses(bool on = true);
@@ -31,9 +32,9 @@ namespace internal {
 
 /// For what a program is compiled, in words.
 struct Signature {
-  std::string structure;            // static data included
+  std::string structure;                  // static data included
   std::vector<std::string> paths, types;  // of leaves
-  bool wide = false;                // x64
+  bool wide = false;                      // x64
 };
 
 /// "f32[3]", "weak f32[]".
@@ -41,7 +42,9 @@ std::string type_text(const Array& leaf);
 
 template <class Tuple>
 Signature signature_of(const Tuple& arguments) {
-  Signature out{.structure = tree::structure(arguments).text(), .paths = argument_paths(arguments), .wide = x64_enabled()};
+  Signature out{.structure = tree::structure(arguments).text(),
+                .paths = argument_paths(arguments),
+                .wide = x64_enabled()};
   tree::for_each(arguments, [&](const Array& leaf) { out.types.push_back(type_text(leaf)); });
   return out;
 }

@@ -38,11 +38,15 @@ Registered& registered(std::int64_t number) {
   return r.all[static_cast<std::size_t>(number)];
 }
 
-std::vector<Array> checked_call(const Registered& r, std::vector<Array> arguments, const std::vector<Type>& types) {
+std::vector<Array> checked_call(const Registered& r, std::vector<Array> arguments,
+                                const std::vector<Type>& types) {
   const std::vector<Array> out = r.f(std::move(arguments));
-  if (out.size() != types.size()) fail(r.operation, "the function returns {} arrays, {} were said", out.size(), types.size());
+  if (out.size() != types.size())
+    fail(r.operation, "the function returns {} arrays, {} were said", out.size(), types.size());
   for (std::size_t i = 0; i < out.size(); ++i)
-    if (!(out[i].type() == types[i])) fail(r.operation, "result {} of the function is {}, {} was said", i, describe(out[i].type()), describe(types[i]));
+    if (!(out[i].type() == types[i]))
+      fail(r.operation, "result {} of the function is {}, {} was said", i, describe(out[i].type()),
+           describe(types[i]));
   return out;
 }
 
@@ -67,21 +71,28 @@ Status call_at(const Registered& r, const op::foreign::Call& call, const op::for
 }
 
 void register_target() {
-  static const bool once = op::foreign::add_handler(kTarget, [](const op::foreign::Call& call) -> strata::Result<op::foreign::Bound> {
-    const Registered& r = registered(call.attrs.get<std::int64_t>("number"));
-    return op::foreign::Bound([&r, call](const op::foreign::Buffers& at, void*) { return call_at(r, call, at); });
-  });
+  static const bool once = op::foreign::add_handler(
+      kTarget, [](const op::foreign::Call& call) -> strata::Result<op::foreign::Bound> {
+        const Registered& r = registered(call.attrs.get<std::int64_t>("number"));
+        return op::foreign::Bound(
+            [&r, call](const op::foreign::Buffers& at, void*) { return call_at(r, call, at); });
+      });
   (void)once;
 }
 
 }  // namespace
 
-std::vector<Array> host_call(const char* operation, HostFunction f, const std::vector<Type>& results, std::span<const Array> operands) {
-  if (!Trace::current()) return checked_call({operation, std::move(f)}, {operands.begin(), operands.end()}, results);
+std::vector<Array> host_call(const char* operation, HostFunction f,
+                             const std::vector<Type>& results, std::span<const Array> operands) {
+  if (!Trace::current())
+    return checked_call({operation, std::move(f)}, {operands.begin(), operands.end()}, results);
   register_target();
   const std::int64_t number = add({operation, std::move(f)});
   return emit(operands, [&](Builder& b, const Values& v) {
-    return b.create(op::def("stablehlo.custom_call").info, v, {{"call_target_name", std::string(kTarget)}, {"number", number}}, {}, results).results();
+    return b
+        .create(op::def("stablehlo.custom_call").info, v,
+                {{"call_target_name", std::string(kTarget)}, {"number", number}}, {}, results)
+        .results();
   });
 }
 

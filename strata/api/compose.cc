@@ -37,8 +37,10 @@ ScalarValue rounded(const Array& x) {
 
 Array cast(const Array& x, WeakDType type) {
   if (x.dtype() == type.dtype && x.weak() == type.weak) return x;
-  // A weak number is still the one that was written; a strong one has been rounded. The host has no numbers of the narrow types.
-  if (x.state()->scalar && has_storage(type.dtype)) return Array::scalar(x.weak() ? *x.state()->scalar : rounded(x), type.dtype, type.weak);
+  // A weak number is still the one that was written; a strong one has been rounded. The host has no
+  // numbers of the narrow types.
+  if (x.state()->scalar && has_storage(type.dtype))
+    return Array::scalar(x.weak() ? *x.state()->scalar : rounded(x), type.dtype, type.weak);
   if (x.dtype() == type.dtype) {
     // Only the weakness differs: the same value under another handle.
     auto state = std::allocate_shared<ArrayState>(Recycled<ArrayState>(), *x.state());
@@ -46,15 +48,19 @@ Array cast(const Array& x, WeakDType type) {
     return Array(std::shared_ptr<const ArrayState>(std::move(state)));
   }
   return emit_known(EagerKey().add("convert").add(x).add(type.dtype).add(type.weak), {&x}, [&] {
-    return Emitted{{x}, type.weak, [dtype = type.dtype](Builder& b, const Values& v) { return op::convert(b, v[0], dtype); }};
+    return Emitted{{x}, type.weak, [dtype = type.dtype](Builder& b, const Values& v) {
+                     return op::convert(b, v[0], dtype);
+                   }};
   });
 }
 
 Array as_index(const Array& integers, std::int64_t size) {
   const DType dtype = integers.dtype();
-  const bool is_wide = bit_width(dtype) + (is_unsigned(dtype) ? 1 : 0) > 32 || size > std::numeric_limits<std::int32_t>::max();
+  const bool is_wide = bit_width(dtype) + (is_unsigned(dtype) ? 1 : 0) > 32 ||
+                       size > std::numeric_limits<std::int32_t>::max();
   const bool is_widest = dtype == DType::ui64;
-  const Array held = is_widest ? numpy::minimum(integers, cast(greatest(DType::i64), {dtype, false})) : integers;
+  const Array held =
+      is_widest ? numpy::minimum(integers, cast(greatest(DType::i64), {dtype, false})) : integers;
   return cast(held, {is_wide ? DType::i64 : DType::i32, false});
 }
 Array index_from_end(const Array& integers, std::int64_t size) {
@@ -76,14 +82,17 @@ Shape broadcast_shapes(const char* operation, std::span<const Array> arrays) {
         continue;
       }
       std::string shapes;
-      for (const Array& each : arrays) shapes += (shapes.empty() ? "" : " and ") + describe(each.type());
-      fail(operation, "shapes of {} do not broadcast: sizes {} and {} meet in dimension {}", shapes, common.size(), own.size(), i - a.ndim());
+      for (const Array& each : arrays)
+        shapes += (shapes.empty() ? "" : " and ") + describe(each.type());
+      fail(operation, "shapes of {} do not broadcast: sizes {} and {} meet in dimension {}", shapes,
+           common.size(), own.size(), i - a.ndim());
     }
   return Shape(std::move(dims));
 }
 
 int axis_of(const char* operation, std::int64_t axis, int rank) {
-  if (axis < -rank || axis >= rank) fail(operation, "axis {} is out of range for an array of {} dimensions", axis, rank);
+  if (axis < -rank || axis >= rank)
+    fail(operation, "axis {} is out of range for an array of {} dimensions", axis, rank);
   return static_cast<int>(axis < 0 ? axis + rank : axis);
 }
 
@@ -103,14 +112,17 @@ Array unary(const Array& x, Unary f) {
 
 Array unary(const Array& x, const char* operation) {
   return emit_known(EagerKey().add(operation).add(x), {&x}, [&] {
-    return Emitted{{x}, x.weak(), [operation](Builder& b, const Values& v) { return b.create(operation, {v[0]}).result(); }};
+    return Emitted{{x}, x.weak(), [operation](Builder& b, const Values& v) {
+                     return b.create(operation, {v[0]}).result();
+                   }};
   });
 }
 
 Array as_inexact(const Array& x) { return cast(x, inexact({x.dtype(), x.weak()})); }
 
 void require_real(const char* operation, const Array& x) {
-  if (is_complex(x.dtype())) fail(operation, "complex numbers have no order, got {}", describe(x.type()));
+  if (is_complex(x.dtype()))
+    fail(operation, "complex numbers have no order, got {}", describe(x.type()));
 }
 
 namespace {
@@ -127,37 +139,54 @@ double largest_finite(DType dtype) {
 Array greatest(DType dtype) {
   if (is_inexact(dtype)) return Array::scalar(largest_finite(dtype), dtype, false);
   if (is_bool(dtype)) return Array::scalar(true);
-  return Array::scalar(~std::uint64_t{0} >> (64 - bit_width(dtype) + (is_unsigned(dtype) ? 0 : 1)), dtype, false);
+  return Array::scalar(~std::uint64_t{0} >> (64 - bit_width(dtype) + (is_unsigned(dtype) ? 0 : 1)),
+                       dtype, false);
 }
 Array least(DType dtype) {
   if (is_inexact(dtype)) return Array::scalar(-largest_finite(dtype), dtype, false);
   if (is_bool(dtype)) return Array::scalar(false);
-  return Array::scalar(is_unsigned(dtype) ? std::int64_t{0} : -(std::int64_t{1} << (bit_width(dtype) - 2)) * 2, dtype, false);
+  return Array::scalar(
+      is_unsigned(dtype) ? std::int64_t{0} : -(std::int64_t{1} << (bit_width(dtype) - 2)) * 2,
+      dtype, false);
 }
 
 namespace {
 /// Operands cast to their common dtype and broadcast, then f.
-Emitted emitted_binary(const char* operation, std::span<const Array> operands, Binary f, BinaryOptions options) {
+Emitted emitted_binary(const char* operation, std::span<const Array> operands, Binary f,
+                       BinaryOptions options) {
   const WeakDType type = [&] {
     const WeakDType common = promoted(operation, operands);
     return options.to_inexact ? inexact(common) : common;
   }();
   auto prepare = [&](const Array& a) { return a.state()->scalar ? cast(a, type) : a; };
-  return {{prepare(operands[0]), prepare(operands[1])}, type.weak && !options.predicate,
-          [f, dtype = type.dtype, shape = broadcast_shapes(operation, operands)](Builder& b, const Values& v) {
-            auto ready = [&](Value* value) { return op::broadcast_to(b, op::convert(b, value, dtype), shape); };
+  return {{prepare(operands[0]), prepare(operands[1])},
+          type.weak && !options.predicate,
+          [f, dtype = type.dtype, shape = broadcast_shapes(operation, operands)](Builder& b,
+                                                                                 const Values& v) {
+            auto ready = [&](Value* value) {
+              return op::broadcast_to(b, op::convert(b, value, dtype), shape);
+            };
             Value* left = ready(v[0]);
             return f(b, left, v[1] == v[0] ? left : ready(v[1]));
           }};
 }
 }  // namespace
 
-Array binary(const char* operation, const Operand& x, const Operand& y, Binary f, BinaryOptions options) {
+Array binary(const char* operation, const Operand& x, const Operand& y, Binary f,
+             BinaryOptions options) {
   const bool is_same = x.array.state() == y.array.state();
-  return emit_known(EagerKey().add("binary").add(f).add(options.to_inexact).add(options.predicate).add(is_same).add(x.array).add(y.array), {&x.array, &y.array}, [&] {
-    const Array operands[] = {x.array, y.array};
-    return emitted_binary(operation, operands, f, options);
-  });
+  return emit_known(EagerKey()
+                        .add("binary")
+                        .add(f)
+                        .add(options.to_inexact)
+                        .add(options.predicate)
+                        .add(is_same)
+                        .add(x.array)
+                        .add(y.array),
+                    {&x.array, &y.array}, [&] {
+                      const Array operands[] = {x.array, y.array};
+                      return emitted_binary(operation, operands, f, options);
+                    });
 }
 
 std::vector<Array> broadcast_promoted(const char* operation, std::vector<Array> arrays) {
@@ -166,7 +195,8 @@ std::vector<Array> broadcast_promoted(const char* operation, std::vector<Array> 
   for (Array& a : arrays) {
     a = cast(a, type);
     if (a.shape() == shape) continue;
-    a = emit_one({a}, type.weak, [&](Builder& b, const Values& v) { return op::broadcast_to(b, v[0], shape); });
+    a = emit_one({a}, type.weak,
+                 [&](Builder& b, const Values& v) { return op::broadcast_to(b, v[0], shape); });
   }
   return arrays;
 }

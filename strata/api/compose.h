@@ -22,7 +22,8 @@ WeakDType inexact(WeakDType type);
 Array cast(const Array& x, WeakDType type);
 /// The same array, strongly typed.
 inline Array strong(const Array& x) { return cast(x, {x.dtype(), false}); }
-/// Integers as signed ones that hold them and `size`: i32, or i64 where that is too narrow (of ui64 the greatest i64 stands for all above it).
+/// Integers as signed ones that hold them and `size`: i32, or i64 where that is too narrow (of ui64
+/// the greatest i64 stands for all above it).
 Array as_index(const Array& integers, std::int64_t size);
 /// The same, negative ones counted from the end of an axis of that size.
 Array index_from_end(const Array& integers, std::int64_t size);
@@ -42,7 +43,8 @@ struct BinaryOptions {
   bool to_inexact = false;
   bool predicate = false;  // the result is boolean, so never weak
 };
-Array binary(const char* operation, const Operand& x, const Operand& y, Binary f, BinaryOptions options = {});
+Array binary(const char* operation, const Operand& x, const Operand& y, Binary f,
+             BinaryOptions options = {});
 /// The operation of this name on x as it is.
 Array unary(const Array& x, const char* operation);
 /// x as floats (complex numbers stay); weakness stays.
@@ -50,8 +52,11 @@ Array as_inexact(const Array& x);
 /// Throws Error in the name of `operation` where x is complex.
 void require_real(const char* operation, const Array& x);
 /// A number in the dtype of x, weakly typed where x is.
-inline Array number_like(const Array& x, double value) { return cast(Array(value), {x.dtype(), x.weak()}); }
-/// The largest finite number of a float type, and its negative; the extremes of integers and booleans.
+inline Array number_like(const Array& x, double value) {
+  return cast(Array(value), {x.dtype(), x.weak()});
+}
+/// The largest finite number of a float type, and its negative; the extremes of integers and
+/// booleans.
 Array greatest(DType dtype);
 Array least(DType dtype);
 /// Operands broadcast against each other and promoted to one dtype.

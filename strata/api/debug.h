@@ -1,7 +1,8 @@
 // Looking into programs while they run.
 //
-//   debug::print("loss {} at step {}", loss, step);      // inside of jit too: each time the program comes by
-//   debug_nans check;                                    // while it lives, what makes NaN is an Error that says which operation did
+//   debug::print("loss {} at step {}", loss, step);      // inside of jit too: each time the
+//   program comes by debug_nans check;                                    // while it lives, what
+//   makes NaN is an Error that says which operation did
 #pragma once
 
 #include <string>
@@ -21,13 +22,15 @@ void print_line(const std::string& format, const std::vector<Array>& arrays);
 
 namespace debug {
 
-/// f(args...) with concrete arguments; what it returns is dropped. Derivatives pass by: f is called with values, once.
+/// f(args...) with concrete arguments; what it returns is dropped. Derivatives pass by: f is called
+/// with values, once.
 template <class F, class... Args>
 void callback(F f, const Args&... args) {
   using Tuple = std::tuple<internal::AsOperand<Args>...>;
   const Tuple arguments(args...);
   std::vector<Array> operands;
-  tree::for_each(arguments, [&](const Array& x) { operands.push_back(internal::without_derivative(x)); });
+  tree::for_each(arguments,
+                 [&](const Array& x) { operands.push_back(internal::without_derivative(x)); });
   internal::HostFunction host = [f = std::move(f), arguments](std::vector<Array> leaves) {
     std::apply(f, tree::unflatten<Array>(arguments, leaves));
     return std::vector<Array>();
@@ -35,19 +38,24 @@ void callback(F f, const Args&... args) {
   internal::host_call("debug.callback", std::move(host), {}, operands);
 }
 
-/// A line to std::cout: each "{}" is the next array as it prints, "{0}", "{1}", ... the one of that number, "{:.3f}" a scalar by fmt's rules.
-/// Throws Error at once where the format does not fit.
+/// A line to std::cout: each "{}" is the next array as it prints, "{0}", "{1}", ... the one of that
+/// number, "{:.3f}" a scalar by fmt's rules. Throws Error at once where the format does not fit.
 template <class... Args>
 void print(const std::string& format, const Args&... args) {
   internal::check_format(format, sizeof...(Args));
-  callback([format](const internal::AsOperand<Args>&... each) { internal::print_line(format, std::vector<Array>{each...}); }, args...);
+  callback(
+      [format](const internal::AsOperand<Args>&... each) {
+        internal::print_line(format, std::vector<Array>{each...});
+      },
+      args...);
 }
 
 }  // namespace debug
 
-/// While one lives, results that come out of operations and of programs on this thread are looked at: NaN is an Error that names the operation,
-/// the user's line and what it was given. A program is run again for it, operation by operation; one that was compiled before, or whose
-/// arguments were donated, is named as a whole. Costs a look at every result.
+/// While one lives, results that come out of operations and of programs on this thread are looked
+/// at: NaN is an Error that names the operation, the user's line and what it was given. A program
+/// is run again for it, operation by operation; one that was compiled before, or whose arguments
+/// were donated, is named as a whole. Costs a look at every result.
 class debug_nans {
  public:
   explicit debug_nans(bool on = true);

@@ -9,9 +9,10 @@
 
 namespace strata::internal {
 
-/// Throws Error when a result has NaN: in the name of the first operation of the graph that made one when it is run again on the arguments;
-/// without a graph, of `program`.
-void check_nans(const ir::Block* block, std::span<const runtime::Buffer> arguments, std::span<const runtime::Buffer> results, const std::string& program);
+/// Throws Error when a result has NaN: in the name of the first operation of the graph that made
+/// one when it is run again on the arguments; without a graph, of `program`.
+void check_nans(const ir::Block* block, std::span<const runtime::Buffer> arguments,
+                std::span<const runtime::Buffer> results, const std::string& program);
 
 /// The graphs of programs that were compiled while debug_nans was on; null for others.
 void keep_graph(std::shared_ptr<const runtime::Executable> executable, const ir::Block& block);

@@ -8,19 +8,20 @@ namespace strata {
 namespace {
 
 using ::testing::ElementsAre;
-using ::testing::HasSubstr;
-using ::testing::Not;
-using ::testing::StartsWith;
 using testing::expect_array;
+using ::testing::HasSubstr;
 using testing::message_of;
+using ::testing::Not;
 using testing::shows_names;
+using ::testing::StartsWith;
 
 TEST(Graph, OfAFunction) {
   shows_names("make_jaxpr");
   const Lowered graph = make_graph([](Array x, Array y) { return sin(x) * y; })(zeros({2}), 1.0f);
   EXPECT_THAT(graph.as_text(), HasSubstr("stablehlo.sine"));
   EXPECT_EQ(graph.block().num_arguments(), 2);
-  EXPECT_THAT(make_graph(grad([](Array x) { return sum(x * x); }))(zeros({3})).as_text(), HasSubstr("tensor<3xf32>"));
+  EXPECT_THAT(make_graph(grad([](Array x) { return sum(x * x); }))(zeros({3})).as_text(),
+              HasSubstr("tensor<3xf32>"));
 }
 
 TEST(Graph, ScopesAreInPlaces) {
@@ -33,7 +34,8 @@ TEST(Graph, ScopesAreInPlaces) {
   })(1.0f);
   std::vector<std::string> places;
   for (const auto& op : graph.block().ops()) places.push_back(op->where.text());
-  EXPECT_THAT(places, ElementsAre(StartsWith("block/debug_test.cc:"), StartsWith("block/attention/debug_test.cc:")));
+  EXPECT_THAT(places, ElementsAre(StartsWith("block/debug_test.cc:"),
+                                  StartsWith("block/attention/debug_test.cc:")));
   EXPECT_EQ(named_scope::current(), "");
 }
 
@@ -42,19 +44,28 @@ TEST(Graph, LinearTranspose) {
   const Array w = array({{1, 2, 3}, {4, 5, 6}}).astype(float32);
   const auto pull = linear_transpose([&](Array x) { return dot(w, x) * 2; }, zeros({3}));
   expect_array(std::get<0>(pull(array({1.0f, -1.0f}))), "f32[3]", {-6, -6, -6});
-  const auto two = linear_transpose([](Array x, Array y) { return 3 * x - sum(y); }, zeros({}), zeros({2}));
+  const auto two =
+      linear_transpose([](Array x, Array y) { return 3 * x - sum(y); }, zeros({}), zeros({2}));
   const auto [x, y] = two(Array(2.0f));
   expect_array(x, "f32[]", {6});
   expect_array(y, "f32[2]", {-2, -2});
-  const auto inside = jit([&](Array c) { return std::get<0>(linear_transpose([&](Array v) { return dot(w, v); }, zeros({3}))(c)); });
+  const auto inside = jit([&](Array c) {
+    return std::get<0>(linear_transpose([&](Array v) { return dot(w, v); }, zeros({3}))(c));
+  });
   expect_array(inside(array({1.0f, 1.0f})), "f32[3]", {5, 7, 9});
-  EXPECT_THAT(message_of([] { linear_transpose([](Array v) { return sin(v); }, zeros({3}))(zeros({3})); }), Not("no error"));
-  EXPECT_THAT(message_of([&] { pull(zeros({3})); }), StartsWith("linear_transpose: result 0 is f32[2], its cotangent f32[3]"));
-  EXPECT_THAT(message_of([] { linear_transpose([](Array v) { return v; }, array({1, 2}))(array({1, 2})); }), StartsWith("linear_transpose: a function of i32[2] is not linear"));
+  EXPECT_THAT(
+      message_of([] { linear_transpose([](Array v) { return sin(v); }, zeros({3}))(zeros({3})); }),
+      Not("no error"));
+  EXPECT_THAT(message_of([&] { pull(zeros({3})); }),
+              StartsWith("linear_transpose: result 0 is f32[2], its cotangent f32[3]"));
+  EXPECT_THAT(
+      message_of([] { linear_transpose([](Array v) { return v; }, array({1, 2}))(array({1, 2})); }),
+      StartsWith("linear_transpose: a function of i32[2] is not linear"));
 }
 
 TEST(Remat, IsCheckpoint) {
-  shows_names("checkpoint");  // upstream has both names; strata::checkpoint is the room that saves arrays
+  shows_names(
+      "checkpoint");  // upstream has both names; strata::checkpoint is the room that saves arrays
   const auto f = remat([](Array x) { return sum(sin(sin(x))); });
   const auto plain = [](Array x) { return sum(sin(sin(x))); };
   const Array x = array({0.5f, 1.0f});
@@ -84,16 +95,33 @@ TEST(Callback, OfPrograms) {
     return std::pair(Array(i.item<int>() * 10).astype(int32), more[0]);
   };
   const auto loop = jit([&](Array x) {
-    return fori_loop(0, 3, [&](Array i, Array c) { return c + experimental::io_callback(note, std::pair(Array(0), zeros({2})), i, std::vector<Array>{x}).first; }, zeros({}, int32));
+    return fori_loop(
+        0, 3,
+        [&](Array i, Array c) {
+          return c + experimental::io_callback(note, std::pair(Array(0), zeros({2})), i,
+                                               std::vector<Array>{x})
+                         .first;
+        },
+        zeros({}, int32));
   });
   EXPECT_EQ(loop(ones({2})).item<int>(), 30);
   EXPECT_THAT(seen, ElementsAre(0, 1, 2));
 
-  const auto wrong = jit([](Array x) { return pure_callback([](const Array&) { return zeros({3}); }, x, x); });
-  EXPECT_THAT(message_of([&] { wrong(zeros({2})); }), HasSubstr("result 0 of the function is f32[3], f32[2] was said"));
-  const auto thrower = jit([](Array x) { return pure_callback([](const Array& v) -> Array { throw std::runtime_error("disk is full " + v.to_string()); }, x, x); });
+  const auto wrong =
+      jit([](Array x) { return pure_callback([](const Array&) { return zeros({3}); }, x, x); });
+  EXPECT_THAT(message_of([&] { wrong(zeros({2})); }),
+              HasSubstr("result 0 of the function is f32[3], f32[2] was said"));
+  const auto thrower = jit([](Array x) {
+    return pure_callback(
+        [](const Array& v) -> Array { throw std::runtime_error("disk is full " + v.to_string()); },
+        x, x);
+  });
   EXPECT_THAT(message_of([&] { thrower(Array(1.0f)); }), HasSubstr("disk is full 1."));
-  EXPECT_THAT(message_of([&] { grad([&](Array x) { return pure_callback([](const Array& v) { return v; }, x, x); })(1.0f); }), Not("no error"));
+  EXPECT_THAT(
+      message_of([&] {
+        grad([&](Array x) { return pure_callback([](const Array& v) { return v; }, x, x); })(1.0f);
+      }),
+      Not("no error"));
 }
 
 /// What f writes to std::cout.
@@ -115,15 +143,31 @@ TEST(Debug, PrintAndCallback) {
     debug::print("sum {}", sum(v));
     return v * 2;
   });
-  EXPECT_EQ(written_by([&] { f(x); f(x + 1); }), "sum 3.0\nsum 5.0\n");
   EXPECT_EQ(written_by([&] {
-    expect_array(grad([](Array v) { debug::print("at {}", v); return v * v; })(3.0f), "f32[]", {6});
-  }), "at 3.0\n");
-  EXPECT_THAT(message_of([&] { debug::print("{} {}", x); }), StartsWith("debug.print: \"{} {}\" asks for array 1 of 1"));
-  EXPECT_THAT(message_of([&] { debug::print("{}", x, x); }), StartsWith("debug.print: \"{}\" does not print array 1 of 2"));
-  EXPECT_THAT(message_of([&] { debug::print("{x}", x); }), StartsWith("debug.print: arrays are numbered, got \"{x}\""));
+              f(x);
+              f(x + 1);
+            }),
+            "sum 3.0\nsum 5.0\n");
+  EXPECT_EQ(written_by([&] {
+              expect_array(grad([](Array v) {
+                             debug::print("at {}", v);
+                             return v * v;
+                           })(3.0f),
+                           "f32[]", {6});
+            }),
+            "at 3.0\n");
+  EXPECT_THAT(message_of([&] { debug::print("{} {}", x); }),
+              StartsWith("debug.print: \"{} {}\" asks for array 1 of 1"));
+  EXPECT_THAT(message_of([&] { debug::print("{}", x, x); }),
+              StartsWith("debug.print: \"{}\" does not print array 1 of 2"));
+  EXPECT_THAT(message_of([&] { debug::print("{x}", x); }),
+              StartsWith("debug.print: arrays are numbered, got \"{x}\""));
   float last = 0;
-  jit([&](Array v) { debug::callback([&](const Array& a, const Array& b) { last = a.item<float>() + b.item<float>(); }, v, 2); return v; })(5.0f);
+  jit([&](Array v) {
+    debug::callback(
+        [&](const Array& a, const Array& b) { last = a.item<float>() + b.item<float>(); }, v, 2);
+    return v;
+  })(5.0f);
   EXPECT_EQ(last, 7);
 }
 
@@ -134,13 +178,18 @@ TEST(Debug, NaNIsFound) {
   debug_nans looking;
   EXPECT_EQ(message_of([&] { sqrt(abs(x)) / 0 + 1; }), "no error");  // infinity is none
   const int line = __LINE__ + 1;
-  EXPECT_EQ(message_of([&] { log(x); }), "debug_nans: log made NaN: element 1 of f32[2], from f32[2] [ 1. -1.]; keep such elements away with where before it, or switch debug_nans off [at debug_test.cc:" + std::to_string(line) + "]");
+  EXPECT_EQ(message_of([&] { log(x); }),
+            "debug_nans: log made NaN: element 1 of f32[2], from f32[2] [ 1. -1.]; keep such "
+            "elements away with where before it, or switch debug_nans off [at debug_test.cc:" +
+                std::to_string(line) + "]");
   const auto f = jit([](Array v) {
     const Array y = v * 2;
     return sum(exp(log(y)));
   });
-  EXPECT_THAT(message_of([&] { f(x); }), StartsWith("debug_nans: log made NaN: element 1 of f32[2], from f32[2] [ 2. -2.]"));
-  EXPECT_THAT(message_of([&] { f(x); }), HasSubstr("[at debug_test.cc:" + std::to_string(line + 3) + "]"));
+  EXPECT_THAT(message_of([&] { f(x); }),
+              StartsWith("debug_nans: log made NaN: element 1 of f32[2], from f32[2] [ 2. -2.]"));
+  EXPECT_THAT(message_of([&] { f(x); }),
+              HasSubstr("[at debug_test.cc:" + std::to_string(line + 3) + "]"));
   EXPECT_EQ(f(abs(x)).item<float>(), 4);
   {
     debug_nans off(false);

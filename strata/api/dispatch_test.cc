@@ -1,4 +1,5 @@
-// Calls of compiled functions in steady state: nothing is allocated, by jit or by a handle for fixed types.
+// Calls of compiled functions in steady state: nothing is allocated, by jit or by a handle for
+// fixed types.
 #include <array>
 #include <fstream>
 
@@ -41,9 +42,12 @@ TEST(Dispatch, AnEagerOperationAllocatesNothing) {
 }
 
 TEST(Dispatch, AnEagerOperationIsFoundByAllThatItDependsOn) {
-  auto one = [](const Array& x, const Array& y) { return testing::type_of(x + y) + " " + (x + y).to_string(); };
+  auto one = [](const Array& x, const Array& y) {
+    return testing::type_of(x + y) + " " + (x + y).to_string();
+  };
   for (int round = 0; round < 2; ++round) {  // the second finds what the first made
-    const Array a = array({1, 2}), b = array({3, 4}), f = array({0.5f, 1.5f}), row = array({{1}, {2}});
+    const Array a = array({1, 2}), b = array({3, 4}), f = array({0.5f, 1.5f}),
+                row = array({{1}, {2}});
     EXPECT_EQ(one(a, b), "i32[2] [4 6]");
     EXPECT_EQ(one(a, a), "i32[2] [2 4]");
     EXPECT_EQ(one(a, f), "f32[2] [1.5 3.5]");
@@ -60,7 +64,8 @@ TEST(Dispatch, AnEagerOperationIsFoundByAllThatItDependsOn) {
     EXPECT_EQ(testing::type_of(a < b), "i1[2]");
     EXPECT_EQ((a * b).to_string(), "[3 8]");
     EXPECT_EQ((-a).to_string(), "[-1 -2]");
-    EXPECT_THAT(testing::message_of([&] { (void)(a.astype(int8) + 300); }), ::testing::HasSubstr("integer 300 does not fit i8"));
+    EXPECT_THAT(testing::message_of([&] { (void)(a.astype(int8) + 300); }),
+                ::testing::HasSubstr("integer 300 does not fit i8"));
     EnableX64 wide;
     EXPECT_EQ(testing::type_of(a / b), "f64[2]");
   }
@@ -86,7 +91,8 @@ TEST(Dispatch, LongLoopsKeepTheirSize) {
   loops(200);
   const std::int64_t before = resident_pages();
   loops(10000);
-  EXPECT_LE(resident_pages(), before + 64) << "pages";  // of 4 KB; a leak of a byte a turn in arrays of 16 KB would be 40000
+  EXPECT_LE(resident_pages(), before + 64)
+      << "pages";  // of 4 KB; a leak of a byte a turn in arrays of 16 KB would be 40000
 }
 
 /// A state of some weights of 8 KB, each with a moment.
@@ -121,7 +127,8 @@ TEST(Dispatch, AStepThatTakesItsStateAllocatesNothing) {
 }
 
 TEST(Dispatch, AStepLeavesAStateThatOthersHold) {
-  auto step = jit([](Array x, Array y) { return std::pair{x + y, x * y}; }, {.donate_argnums = {0, 1}});
+  auto step =
+      jit([](Array x, Array y) { return std::pair{x + y, x * y}; }, {.donate_argnums = {0, 1}});
   Array x = array({1.0f, 2.0f}), y = array({3.0f, 4.0f});
   const Array held = x;
   auto [sum, product] = step(std::move(x), std::move(y));
@@ -130,7 +137,8 @@ TEST(Dispatch, AStepLeavesAStateThatOthersHold) {
   EXPECT_EQ(product.to_vector<float>(), (std::vector<float>{3, 8}));
   Array twice = array({2.0f});
   Array again = twice;
-  EXPECT_EQ(step(std::move(twice), std::move(again)).first.to_vector<float>(), (std::vector<float>{4}));
+  EXPECT_EQ(step(std::move(twice), std::move(again)).first.to_vector<float>(),
+            (std::vector<float>{4}));
 }
 
 TEST(Dispatch, AHandleAllocatesNothing) {

@@ -1,6 +1,8 @@
-// DLPack's arrays, by which libraries hand each other memory: our own transcription of its ABI, version 1.0 (dlpack.h, Apache-2.0).
+// DLPack's arrays, by which libraries hand each other memory: our own transcription of its ABI,
+// version 1.0 (dlpack.h, Apache-2.0).
 //
-// The structures have the layout of the originals, which programs that include those convert by reinterpret_cast.
+// The structures have the layout of the originals, which programs that include those convert by
+// reinterpret_cast.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +21,15 @@ struct Device {
   std::int32_t device_id;
 };
 
-enum class TypeCode : std::uint8_t { integer = 0, unsigned_integer = 1, floating = 2, opaque = 3, bfloat = 4, complex = 5, boolean = 6 };
+enum class TypeCode : std::uint8_t {
+  integer = 0,
+  unsigned_integer = 1,
+  floating = 2,
+  opaque = 3,
+  bfloat = 4,
+  complex = 5,
+  boolean = 6
+};
 struct DataType {
   TypeCode code;
   std::uint8_t bits;

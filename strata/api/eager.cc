@@ -59,8 +59,10 @@ const Known* find_known(const std::string& key) {
   return it == table().end() ? nullptr : &it->second;
 }
 
-const Known& remember(const std::string& key, const Emitted& emitted, std::span<const Array* const> operands) {
-  STRATA_CHECK(emitted.operands.size() == operands.size() && operands.size() <= kMostOperands, "{} operands, {} emitted", operands.size(), emitted.operands.size());
+const Known& remember(const std::string& key, const Emitted& emitted,
+                      std::span<const Array* const> operands) {
+  STRATA_CHECK(emitted.operands.size() == operands.size() && operands.size() <= kMostOperands,
+               "{} operands, {} emitted", operands.size(), emitted.operands.size());
   const Program program = operation_program(emitted.operands, emitted.f, emitted.weak);
   Known known;
   for (const Array& captured : program.captured) {
@@ -86,11 +88,13 @@ Array run_known(const Known& known, std::span<const Array* const> operands) {
       write_scalar(*state.scalar, known.executable->argument_types()[k].dtype(), numbers[k]);
       in[k] = numbers[k];
     } else {
-      in[k] = const_cast<std::byte*>(state.value ? x.buffer().data() : state.buffer.data());  // buffer() refuses traced ones
+      in[k] = const_cast<std::byte*>(
+          state.value ? x.buffer().data() : state.buffer.data());  // buffer() refuses traced ones
     }
   }
   const auto run = [&] {
-    runtime::Buffer result(Literal(known.executable->result_types()[0], runtime::allocate(known.bytes)));
+    runtime::Buffer result(
+        Literal(known.executable->result_types()[0], runtime::allocate(known.bytes)));
     void* out = result.mutable_data();
     known.executable->run_at(in.data(), &out);
     return concrete(std::move(result), known.weak);

@@ -1,9 +1,11 @@
 // Operations outside of transforms whose compiled form is found by a key, without building a graph.
 //
-//   return emit_known(EagerKey().add(f).add(x), {&x}, [&] { return Emitted{{x}, x.weak(), [f](Builder& b, const Values& v) { return f(b, v[0]); }}; });
+//   return emit_known(EagerKey().add(f).add(x), {&x}, [&] { return Emitted{{x}, x.weak(),
+//   [f](Builder& b, const Values& v) { return f(b, v[0]); }}; });
 //
-// Outside of traces each operation is a program of its own, compiled once for each structure. To see that structure its graph has to be built; a key
-// tells it in a tenth of the time. Inside of a trace the operation is recorded as ever.
+// Outside of traces each operation is a program of its own, compiled once for each structure. To
+// see that structure its graph has to be built; a key tells it in a tenth of the time. Inside of a
+// trace the operation is recorded as ever.
 #pragma once
 
 #include <cstring>
@@ -17,8 +19,9 @@
 
 namespace strata::internal {
 
-/// All that an operation's graph depends on: what it is, its parameters, and its operands' types. Arrays are told apart by type, weakness, and whether they
-/// are numbers of C++; elements do not matter. One at a time on each thread.
+/// All that an operation's graph depends on: what it is, its parameters, and its operands' types.
+/// Arrays are told apart by type, weakness, and whether they are numbers of C++; elements do not
+/// matter. One at a time on each thread.
 class EagerKey {
  public:
   EagerKey();
@@ -59,13 +62,16 @@ struct Known {
 bool needs_graph();
 /// The form that this thread found under the key before, or null.
 const Known* find_known(const std::string& key);
-/// Compiles and keeps it. `operands` are those that the caller will give, of which the emitted ones may be casts.
-const Known& remember(const std::string& key, const Emitted& emitted, std::span<const Array* const> operands);
-/// Numbers of C++ are written in the dtypes that the form asks for. Throws Error for an integer that does not fit, and for traced operands.
+/// Compiles and keeps it. `operands` are those that the caller will give, of which the emitted ones
+/// may be casts.
+const Known& remember(const std::string& key, const Emitted& emitted,
+                      std::span<const Array* const> operands);
+/// Numbers of C++ are written in the dtypes that the form asks for. Throws Error for an integer
+/// that does not fit, and for traced operands.
 Array run_known(const Known& known, std::span<const Array* const> operands);
 
-/// Emits what `make()` says, or runs at once what was emitted under the key before. Emitted operands are `operands`, in their order, where numbers of C++ may
-/// have been cast.
+/// Emits what `make()` says, or runs at once what was emitted under the key before. Emitted
+/// operands are `operands`, in their order, where numbers of C++ may have been cast.
 template <class Make>
 Array emit_known(const EagerKey& key, std::initializer_list<const Array*> operands, Make make) {
   if (Trace::current() || needs_graph()) {

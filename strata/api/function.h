@@ -1,7 +1,8 @@
-// How user functions on trees meet graphs: arguments are flattened, the function is traced, results are put back.
+// How user functions on trees meet graphs: arguments are flattened, the function is traced, results
+// are put back.
 //
-// C++ scalars given as arguments become arrays (operands of the program, not parts of it) wherever the function accepts
-// arrays in their place; everything else in a tree that is no array is static.
+// C++ scalars given as arguments become arrays (operands of the program, not parts of it) wherever
+// the function accepts arrays in their place; everything else in a tree that is no array is static.
 #pragma once
 
 #include <functional>
@@ -14,17 +15,27 @@
 
 namespace strata::internal {
 
-template <class T> using AsOperand = std::conditional_t<Scalar<std::remove_cvref_t<T>>, Array, std::remove_cvref_t<T>>;
-template <class T> using Decayed = std::remove_cvref_t<T>;
+template <class T>
+using AsOperand = std::conditional_t<Scalar<std::remove_cvref_t<T>>, Array, std::remove_cvref_t<T>>;
+template <class T>
+using Decayed = std::remove_cvref_t<T>;
 
-/// Which types of arguments a function is traced with: scalars as arrays when it takes them, else as they are.
+/// Which types of arguments a function is traced with: scalars as arrays when it takes them, else
+/// as they are.
 template <class F, class... Args>
-using ArgumentTuple = std::conditional_t<std::is_invocable_v<F&, AsOperand<Args>&...>, std::tuple<AsOperand<Args>...>, std::tuple<Decayed<Args>...>>;
+using ArgumentTuple =
+    std::conditional_t<std::is_invocable_v<F&, AsOperand<Args>&...>, std::tuple<AsOperand<Args>...>,
+                       std::tuple<Decayed<Args>...>>;
 
-template <class F, class Tuple> struct ResultOf;
-template <class F, class... Args> struct ResultOf<F, std::tuple<Args...>> { using type = std::remove_cvref_t<std::invoke_result_t<F&, Args&...>>; };
+template <class F, class Tuple>
+struct ResultOf;
+template <class F, class... Args>
+struct ResultOf<F, std::tuple<Args...>> {
+  using type = std::remove_cvref_t<std::invoke_result_t<F&, Args&...>>;
+};
 /// What the function returns, without references.
-template <class F, class Tuple> using Result = typename ResultOf<F, Tuple>::type;
+template <class F, class Tuple>
+using Result = typename ResultOf<F, Tuple>::type;
 
 /// A traced function: the graph, and a result whose leaves are to be replaced.
 template <class R>
@@ -40,18 +51,24 @@ std::vector<std::string> argument_paths(const std::tuple<Args...>& arguments) {
   std::vector<std::string> out;
   std::size_t number = 0;
   auto one = [&](const auto& argument) {
-    tree::for_each_path(argument, [&](const std::string& path, const Array&) { out.push_back(path); }, fmt::format("argument {}", number++));
+    tree::for_each_path(
+        argument, [&](const std::string& path, const Array&) { out.push_back(path); },
+        fmt::format("argument {}", number++));
   };
   std::apply([&](const auto&... each) { (one(each), ...); }, arguments);
   return out;
 }
 
-/// Traces f on arrays of the types of `arguments`' leaves, or of `types` where given (one per leaf).
+/// Traces f on arrays of the types of `arguments`' leaves, or of `types` where given (one per
+/// leaf).
 template <class F, class... Args>
-auto trace_function(F& f, std::tuple<Args...> arguments, Trace::Kind kind, std::span<const Type> types = {}) {
+auto trace_function(F& f, std::tuple<Args...> arguments, Trace::Kind kind,
+                    std::span<const Type> types = {}) {
   using R = Result<F, std::tuple<Args...>>;
   static_assert(!std::is_void_v<R>, "a traced function returns a tree of arrays");
-  static_assert(tree::Tree<R>, "the result of a traced function is an array or a tree of arrays (STRATA_FIELDS, vector, tuple, ...)");
+  static_assert(tree::Tree<R>,
+                "the result of a traced function is an array or a tree of arrays (STRATA_FIELDS, "
+                "vector, tuple, ...)");
   Trace trace(kind);
   std::size_t i = 0;
   tree::for_each(arguments, [&](Array& x) {
@@ -65,9 +82,12 @@ auto trace_function(F& f, std::tuple<Args...> arguments, Trace::Kind kind, std::
 
 /// Part of a list.
 inline std::vector<Array> part(const std::vector<Array>& all, std::size_t from, std::size_t count) {
-  return {all.begin() + static_cast<std::ptrdiff_t>(from), all.begin() + static_cast<std::ptrdiff_t>(from + count)};
+  return {all.begin() + static_cast<std::ptrdiff_t>(from),
+          all.begin() + static_cast<std::ptrdiff_t>(from + count)};
 }
-inline void append(std::vector<Array>& to, const std::vector<Array>& more) { to.insert(to.end(), more.begin(), more.end()); }
+inline void append(std::vector<Array>& to, const std::vector<Array>& more) {
+  to.insert(to.end(), more.begin(), more.end());
+}
 inline std::vector<Array> joined(std::vector<Array> first, const std::vector<Array>& second) {
   append(first, second);
   return first;

@@ -1,16 +1,20 @@
-// Goldens: what JAX answers when a function of its array library is called (tools/goldens/api.py), and ours beside it. For tests.
+// Goldens: what JAX answers when a function of its array library is called (tools/goldens/api.py),
+// and ours beside it. For tests.
 //
-//   STRATA_GOLDEN("numpy.sum", numpy::sum(c.x(0), {.axis = c.axes(), .keepdims = c.flag("keepdims")}));
+//   STRATA_GOLDEN("numpy.sum", numpy::sum(c.x(0), {.axis = c.axes(), .keepdims =
+//   c.flag("keepdims")}));
 //
-// One line for each function: how it is called with the arguments and options of a call. The test ApiGolden then calls it for all calls that
-// goldens/ has of that name. What a test shows of other names it says itself: `shows_names("jit grad")`. The runner collects the names of the
-// tests that passed; `strata-ops --api` prints them.
+// One line for each function: how it is called with the arguments and options of a call. The test
+// ApiGolden then calls it for all calls that goldens/ has of that name. What a test shows of other
+// names it says itself: `shows_names("jit grad")`. The runner collects the names of the tests that
+// passed; `strata-ops --api` prints them.
 #pragma once
 
 #include <functional>
 #include <map>
 #include <memory>
-#include <nlohmann/json_fwd.hpp>  // who looks into an option includes the whole of it, which takes a second to compile
+// Who looks into an option includes the whole of it, which takes a second to compile.
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <vector>
 
@@ -27,7 +31,9 @@ class Call {
   /// Argument i. Throws where there is none, as a function does that has no default for it.
   const Array& x(std::size_t i) const { return arguments_.at(i); }
   const std::vector<Array>& all() const { return arguments_; }
-  std::vector<Array> from(std::size_t i) const { return {arguments_.begin() + static_cast<std::ptrdiff_t>(i), arguments_.end()}; }
+  std::vector<Array> from(std::size_t i) const {
+    return {arguments_.begin() + static_cast<std::ptrdiff_t>(i), arguments_.end()};
+  }
 
   bool has(const char* name) const;
   const nlohmann::json& option(const char* name) const;
@@ -39,7 +45,8 @@ class Call {
   double number(const char* name, double otherwise = 0) const;
   std::string text(const char* name, const std::string& otherwise = "") const;
   /// One integer or several.
-  std::vector<std::int64_t> integers(const char* name, std::vector<std::int64_t> otherwise = {}) const;
+  std::vector<std::int64_t> integers(const char* name,
+                                     std::vector<std::int64_t> otherwise = {}) const;
   Axes axes(const char* name = "axis") const { return has(name) ? Axes(integers(name)) : Axes(); }
   std::optional<DType> dtype(const char* name = "dtype") const;
   /// An array, or a number (weakly typed).
@@ -57,20 +64,28 @@ std::map<std::string, Callable>& callables();
 
 inline std::vector<Array> listed(const Array& x) { return {x}; }
 inline std::vector<Array> listed(const std::vector<Array>& xs) { return xs; }
-inline std::vector<Array> listed(const std::pair<Array, Array>& xs) { return {xs.first, xs.second}; }
-template <class... T> std::vector<Array> listed(const std::tuple<T...>& xs) {
+inline std::vector<Array> listed(const std::pair<Array, Array>& xs) {
+  return {xs.first, xs.second};
+}
+template <class... T>
+std::vector<Array> listed(const std::tuple<T...>& xs) {
   return std::apply([](const auto&... x) { return std::vector<Array>{x...}; }, xs);
 }
 
 struct Registered {
   Registered(const char* name, Callable f) { callables().emplace(name, std::move(f)); }
 };
-#define STRATA_GOLDEN_2(name, line, ...) \
-  const ::strata::testing::Registered registered_##line(name, [](const ::strata::testing::Call& c) { (void)c; return ::strata::testing::listed(__VA_ARGS__); })
+#define STRATA_GOLDEN_2(name, line, ...)                 \
+  const ::strata::testing::Registered registered_##line( \
+      name, [](const ::strata::testing::Call& c) {       \
+        (void)c;                                         \
+        return ::strata::testing::listed(__VA_ARGS__);   \
+      })
 #define STRATA_GOLDEN_1(name, line, ...) STRATA_GOLDEN_2(name, line, __VA_ARGS__)
 #define STRATA_GOLDEN(name, ...) STRATA_GOLDEN_1(name, __LINE__, __VA_ARGS__)
 
-/// What goldens/ holds of each name: `cases`, each with arguments "a", options "o", results "r" or "e" where JAX refuses.
+/// What goldens/ holds of each name: `cases`, each with arguments "a", options "o", results "r" or
+/// "e" where JAX refuses.
 const std::map<std::string, nlohmann::json>& goldens();
 /// Names that have goldens and are called here, in order.
 std::vector<std::string> golden_names();

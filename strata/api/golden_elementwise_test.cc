@@ -125,12 +125,20 @@ STRATA_GOLDEN("numpy.clip", numpy::clip(c.x(0), c.x(1), c.x(2)));
 STRATA_GOLDEN("numpy.where", numpy::where(c.x(0), c.x(1), c.x(2)));
 STRATA_GOLDEN("numpy.array_equal", numpy::array_equal(c.x(0), c.x(1), c.flag("equal_nan")));
 
-numpy::Closeness closeness(const testing::Call& c) { return {.rtol = c.number("rtol", 1e-5), .atol = c.number("atol", 1e-8), .equal_nan = c.flag("equal_nan")}; }
+numpy::Closeness closeness(const testing::Call& c) {
+  return {.rtol = c.number("rtol", 1e-5),
+          .atol = c.number("atol", 1e-8),
+          .equal_nan = c.flag("equal_nan")};
+}
 STRATA_GOLDEN("numpy.isclose", numpy::isclose(c.x(0), c.x(1), closeness(c)));
 STRATA_GOLDEN("numpy.allclose", numpy::allclose(c.x(0), c.x(1), closeness(c)));
 
-std::optional<double> number(const testing::Call& c, const char* name) { return c.has(name) ? std::optional(c.number(name)) : std::nullopt; }
-STRATA_GOLDEN("numpy.nan_to_num", numpy::nan_to_num(c.x(0), {.nan = c.number("nan"), .posinf = number(c, "posinf"), .neginf = number(c, "neginf")}));
+std::optional<double> number(const testing::Call& c, const char* name) {
+  return c.has(name) ? std::optional(c.number(name)) : std::nullopt;
+}
+STRATA_GOLDEN("numpy.nan_to_num", numpy::nan_to_num(c.x(0), {.nan = c.number("nan"),
+                                                             .posinf = number(c, "posinf"),
+                                                             .neginf = number(c, "neginf")}));
 
 }  // namespace
 }  // namespace strata

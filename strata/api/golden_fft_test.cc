@@ -9,7 +9,9 @@ namespace {
 namespace fft = numpy::fft;
 using testing::Call;
 
-fft::Line line(const Call& c) { return {.n = c.maybe("n"), .axis = c.integer("axis", -1), .norm = c.text("norm", "backward")}; }
+fft::Line line(const Call& c) {
+  return {.n = c.maybe("n"), .axis = c.integer("axis", -1), .norm = c.text("norm", "backward")};
+}
 fft::Plane plane(const Call& c) {
   fft::Plane out{.axes = c.integers("axes", {-2, -1}), .norm = c.text("norm", "backward")};
   if (c.has("s")) out.s = Sizes(c.integers("s"));
@@ -43,9 +45,13 @@ STRATA_GOLDEN("numpy.fft.fftshift", fft::fftshift(c.x(0), c.axes("axes")));
 STRATA_GOLDEN("numpy.fft.ifftshift", fft::ifftshift(c.x(0), c.axes("axes")));
 
 lax::FftType type_named(const std::string& name) {
-  return name == "FFT" ? lax::FftType::FFT : name == "IFFT" ? lax::FftType::IFFT : name == "RFFT" ? lax::FftType::RFFT : lax::FftType::IRFFT;
+  return name == "FFT"    ? lax::FftType::FFT
+         : name == "IFFT" ? lax::FftType::IFFT
+         : name == "RFFT" ? lax::FftType::RFFT
+                          : lax::FftType::IRFFT;
 }
-STRATA_GOLDEN("lax.fft", lax::fft(c.x(0), type_named(c.text("fft_type")), c.integers("fft_lengths")));
+STRATA_GOLDEN("lax.fft",
+              lax::fft(c.x(0), type_named(c.text("fft_type")), c.integers("fft_lengths")));
 
 TEST(Fft, TypesAreFour) {
   testing::shows_names("lax.FftType");

@@ -1,7 +1,8 @@
-// How x[...] and x.at(...) are called: by expressions that tools/goldens/api_cases/index.py draws at random.
-#include "strata/api/golden.h"
-
+// How x[...] and x.at(...) are called: by expressions that tools/goldens/api_cases/index.py draws
+// at random.
 #include <nlohmann/json.hpp>
+
+#include "strata/api/golden.h"
 
 namespace strata {
 namespace {
@@ -9,7 +10,9 @@ namespace {
 using nlohmann::json;
 using testing::Call;
 
-std::optional<std::int64_t> bound(const json& j) { return j.is_null() ? std::nullopt : std::optional(j.get<std::int64_t>()); }
+std::optional<std::int64_t> bound(const json& j) {
+  return j.is_null() ? std::nullopt : std::optional(j.get<std::int64_t>());
+}
 
 Index entry(const Call& c, const json& e, std::size_t first_array) {
   if (e.is_number()) return e.get<std::int64_t>();
@@ -26,11 +29,14 @@ Indices indices(const Call& c, std::size_t first_array) {
 
 Array read(const Call& c) {
   if (!c.has("mode")) return c.x(0)[indices(c, 1)];
-  return c.x(0).at(indices(c, 1)).get({.mode = c.text("mode"), .fill_value = c.array("fill_value")});
+  return c.x(0)
+      .at(indices(c, 1))
+      .get({.mode = c.text("mode"), .fill_value = c.array("fill_value")});
 }
 STRATA_GOLDEN("at.get", read(c));
 
-#define STRATA_UPDATE(kind) STRATA_GOLDEN("at." #kind, c.x(0).at(indices(c, 2)).kind(c.x(1), {.mode = c.text("mode")}))
+#define STRATA_UPDATE(kind) \
+  STRATA_GOLDEN("at." #kind, c.x(0).at(indices(c, 2)).kind(c.x(1), {.mode = c.text("mode")}))
 STRATA_UPDATE(set);
 STRATA_UPDATE(add);
 STRATA_UPDATE(subtract);

@@ -1,4 +1,5 @@
-// Calls of goldens as functions of their arrays, for the laws that every function of the array library keeps. For tests.
+// Calls of goldens as functions of their arrays, for the laws that every function of the array
+// library keeps. For tests.
 #pragma once
 
 #include <algorithm>
@@ -13,7 +14,8 @@ namespace strata::testing {
 class OpenCall {
  public:
   /// Those arguments are given anew for which `is_open` holds.
-  OpenCall(const Callable& f, const nlohmann::json& call, const std::function<bool(const Array&)>& is_open)
+  OpenCall(const Callable& f, const nlohmann::json& call,
+           const std::function<bool(const Array&)>& is_open)
       : f_(&f), options_(call.value("o", nlohmann::json::object())) {
     for (const auto& a : call["a"]) {
       arguments_.push_back(decoded(a));
@@ -43,13 +45,16 @@ class OpenCall {
 };
 
 /// The first calls of a name that are not refused, at most one for each list of argument types.
-inline std::vector<nlohmann::json> some_calls(const std::string& name, std::size_t most, const std::function<bool(const nlohmann::json&)>& is_wanted = {}) {
+inline std::vector<nlohmann::json> some_calls(
+    const std::string& name, std::size_t most,
+    const std::function<bool(const nlohmann::json&)>& is_wanted = {}) {
   std::vector<nlohmann::json> out;
   std::vector<std::string> seen;
   for (const auto& call : goldens().at(name)["cases"]) {
     if (out.size() == most || call.contains("e") || (is_wanted && !is_wanted(call))) continue;
     std::string types;
-    for (const auto& a : call["a"]) types += a.get<std::string>().substr(0, a.get<std::string>().find(':')) + " ";
+    for (const auto& a : call["a"])
+      types += a.get<std::string>().substr(0, a.get<std::string>().find(':')) + " ";
     if (std::find(seen.begin(), seen.end(), types) != seen.end()) continue;
     seen.push_back(types);
     out.push_back(call);

@@ -1,8 +1,7 @@
 // How reductions, running ones and sorts of lax.h are called.
-#include "strata/api/golden.h"
-
 #include <nlohmann/json.hpp>
 
+#include "strata/api/golden.h"
 #include "strata/api/lax/scan.h"
 #include "strata/api/lax/windows.h"
 
@@ -10,8 +9,10 @@ namespace strata {
 namespace {
 
 #define STRATA_REDUCTION(name) STRATA_GOLDEN("lax." #name, lax::name(c.x(0), c.integers("axes")))
-#define STRATA_POSITION(name) STRATA_GOLDEN("lax." #name, lax::name(c.x(0), c.integer("axis"), *c.dtype("index_dtype")))
-#define STRATA_RUNNING(name) STRATA_GOLDEN("lax." #name, lax::name(c.x(0), c.integer("axis"), c.flag("reverse")))
+#define STRATA_POSITION(name) \
+  STRATA_GOLDEN("lax." #name, lax::name(c.x(0), c.integer("axis"), *c.dtype("index_dtype")))
+#define STRATA_RUNNING(name) \
+  STRATA_GOLDEN("lax." #name, lax::name(c.x(0), c.integer("axis"), c.flag("reverse")))
 
 /// The functions that the goldens know by name.
 using Function = Array (*)(const Array&, const Array&);
@@ -36,21 +37,31 @@ lax::WindowPadding padding_of(const testing::Call& c) {
 }
 Array pads_of(const testing::Call& c) {
   std::vector<std::int64_t> flat;
-  for (auto [low, high] : lax::padtype_to_pads(c.integers("in_shape"), c.integers("window_shape"), c.integers("window_strides"), padding_of(c))) flat.insert(flat.end(), {low, high});
+  for (auto [low, high] : lax::padtype_to_pads(c.integers("in_shape"), c.integers("window_shape"),
+                                               c.integers("window_strides"), padding_of(c)))
+    flat.insert(flat.end(), {low, high});
   return lax::shape_as_value(flat).reshape({-1, 2});
 }
 std::vector<Array> scanned(const testing::Call& c) {
   const lax::AssociativeScan options{.reverse = c.flag("reverse"), .axis = c.integer("axis")};
   if (c.count() == 1) return {lax::associative_scan(function_of(c), c.x(0), options)};
   using Affine = std::pair<Array, Array>;
-  return testing::listed(lax::associative_scan([](const Affine& x, const Affine& y) { return Affine(x.first * y.first, x.second * y.first + y.second); }, Affine(c.x(0), c.x(1)), options));
+  return testing::listed(lax::associative_scan(
+      [](const Affine& x, const Affine& y) {
+        return Affine(x.first * y.first, x.second * y.first + y.second);
+      },
+      Affine(c.x(0), c.x(1)), options));
 }
 std::vector<Array> sorted(const testing::Call& c) {
-  if (c.count() == 1) return {lax::sort(c.x(0), c.integer("dimension", -1), c.flag("is_stable", true))};
-  return lax::sort(c.all(), c.integer("dimension", -1), c.flag("is_stable", true), c.integer("num_keys", 1));
+  if (c.count() == 1)
+    return {lax::sort(c.x(0), c.integer("dimension", -1), c.flag("is_stable", true))};
+  return lax::sort(c.all(), c.integer("dimension", -1), c.flag("is_stable", true),
+                   c.integer("num_keys", 1));
 }
 lax::ApproxTopK approximately(const testing::Call& c) {
-  return {.reduction_dimension = c.integer("reduction_dimension", -1), .recall_target = c.number("recall_target", 0.95), .reduction_input_size_override = c.integer("reduction_input_size_override", -1)};
+  return {.reduction_dimension = c.integer("reduction_dimension", -1),
+          .recall_target = c.number("recall_target", 0.95),
+          .reduction_input_size_override = c.integer("reduction_input_size_override", -1)};
 }
 
 STRATA_REDUCTION(reduce_sum);
@@ -68,11 +79,18 @@ STRATA_RUNNING(cummax);
 STRATA_RUNNING(cummin);
 STRATA_RUNNING(cumlogsumexp);
 STRATA_GOLDEN("lax.reduce", lax::reduce(c.x(0), c.x(1), function_of(c), c.integers("dimensions")));
-STRATA_GOLDEN("lax.reduce_window", lax::reduce_window(c.x(0), c.x(1), function_of(c), c.integers("window_dimensions"),
-                                                      {.window_strides = c.integers("window_strides"), .padding = padding_of(c), .base_dilation = c.integers("base_dilation"), .window_dilation = c.integers("window_dilation")}));
+STRATA_GOLDEN("lax.reduce_window",
+              lax::reduce_window(c.x(0), c.x(1), function_of(c), c.integers("window_dimensions"),
+                                 {.window_strides = c.integers("window_strides"),
+                                  .padding = padding_of(c),
+                                  .base_dilation = c.integers("base_dilation"),
+                                  .window_dilation = c.integers("window_dilation")}));
 STRATA_GOLDEN("lax.padtype_to_pads", pads_of(c));
-STRATA_GOLDEN("lax.reduce_window_shape_tuple", lax::shape_as_value(lax::reduce_window_shape_tuple(c.integers("operand_shape"), c.integers("window_dimensions"), c.integers("window_strides"), padding_of(c),
-                                                                                                  c.integers("base_dilation"), c.integers("window_dilation"))));
+STRATA_GOLDEN("lax.reduce_window_shape_tuple",
+              lax::shape_as_value(lax::reduce_window_shape_tuple(
+                  c.integers("operand_shape"), c.integers("window_dimensions"),
+                  c.integers("window_strides"), padding_of(c), c.integers("base_dilation"),
+                  c.integers("window_dilation"))));
 STRATA_GOLDEN("lax.sort", sorted(c));
 STRATA_GOLDEN("lax.sort_key_val", lax::sort_key_val(c.x(0), c.x(1), c.integer("dimension", -1)));
 STRATA_GOLDEN("lax.top_k", lax::top_k(c.x(0), c.integer("k"), c.integer("axis", -1)));

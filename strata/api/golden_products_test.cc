@@ -1,8 +1,7 @@
 // How the functions of numpy/products.h and indexing.h are called; names that goldens do not reach.
-#include "strata/api/golden.h"
-
 #include <nlohmann/json.hpp>
 
+#include "strata/api/golden.h"
 #include "strata/api/numpy/einsum_path.h"
 
 namespace strata {
@@ -10,15 +9,24 @@ namespace {
 
 lax::DotPrecision precision(const testing::Call& c) {
   const std::string said = c.text("precision");
-  return said == "BF16_BF16_F32" ? lax::DotPrecision(lax::DotAlgorithmPreset::BF16_BF16_F32) : said == "highest" ? lax::Precision::HIGHEST : lax::Precision::DEFAULT;
+  return said == "BF16_BF16_F32" ? lax::DotPrecision(lax::DotAlgorithmPreset::BF16_BF16_F32)
+         : said == "highest"     ? lax::Precision::HIGHEST
+                                 : lax::Precision::DEFAULT;
 }
-lax::DotGeneral product(const testing::Call& c) { return {.precision = precision(c), .preferred_element_type = c.dtype("preferred_element_type")}; }
+lax::DotGeneral product(const testing::Call& c) {
+  return {.precision = precision(c), .preferred_element_type = c.dtype("preferred_element_type")};
+}
 numpy::EinsumOptimize order(const testing::Call& c) {
-  return c.has("optimize") && c.option("optimize").is_boolean() ? numpy::EinsumOptimize(c.flag("optimize")) : numpy::EinsumOptimize(c.text("optimize", "auto"));
+  return c.has("optimize") && c.option("optimize").is_boolean()
+             ? numpy::EinsumOptimize(c.flag("optimize"))
+             : numpy::EinsumOptimize(c.text("optimize", "auto"));
 }
 numpy::TensordotAxes axes_of(const testing::Call& c) {
   if (!c.has("axes") || c.option("axes").is_number()) return c.integer("axes", 2);
-  const auto list = [](const nlohmann::json& o) { return o.is_array() ? o.get<std::vector<std::int64_t>>() : std::vector<std::int64_t>{o.get<std::int64_t>()}; };
+  const auto list = [](const nlohmann::json& o) {
+    return o.is_array() ? o.get<std::vector<std::int64_t>>()
+                        : std::vector<std::int64_t>{o.get<std::int64_t>()};
+  };
   return {list(c.option("axes")[0]), list(c.option("axes")[1])};
 }
 
@@ -34,20 +42,37 @@ STRATA_BINARY(vecmat);
 STRATA_BINARY(kron);
 STRATA_GOLDEN("numpy.vecdot", numpy::vecdot(c.x(0), c.x(1), c.integer("axis", -1), product(c)));
 STRATA_GOLDEN("numpy.tensordot", numpy::tensordot(c.x(0), c.x(1), axes_of(c), product(c)));
-STRATA_GOLDEN("numpy.einsum", numpy::einsum(c.text("subscripts"), c.all(), {.optimize = order(c), .precision = precision(c), .preferred_element_type = c.dtype("preferred_element_type")}));
-AtOptions at(const testing::Call& c) { return {.mode = c.text("mode"), .fill_value = c.array("fill_value")}; }
+STRATA_GOLDEN("numpy.einsum",
+              numpy::einsum(c.text("subscripts"), c.all(),
+                            {.optimize = order(c),
+                             .precision = precision(c),
+                             .preferred_element_type = c.dtype("preferred_element_type")}));
+AtOptions at(const testing::Call& c) {
+  return {.mode = c.text("mode"), .fill_value = c.array("fill_value")};
+}
 numpy::TakeAlongAxis along(const testing::Call& c) {
-  return {.mode = c.text("mode"), .fill_value = c.array("fill_value"), .wrap_negative_indices = c.has("wrap_negative_indices") ? std::optional(c.flag("wrap_negative_indices")) : std::nullopt};
+  return {.mode = c.text("mode"),
+          .fill_value = c.array("fill_value"),
+          .wrap_negative_indices = c.has("wrap_negative_indices")
+                                       ? std::optional(c.flag("wrap_negative_indices"))
+                                       : std::nullopt};
 }
 STRATA_GOLDEN("numpy.take", numpy::take(c.x(0), c.x(1), c.maybe("axis"), at(c)));
-STRATA_GOLDEN("numpy.take_along_axis", numpy::take_along_axis(c.x(0), c.x(1), c.maybe("axis", -1), along(c)));
+STRATA_GOLDEN("numpy.take_along_axis",
+              numpy::take_along_axis(c.x(0), c.x(1), c.maybe("axis", -1), along(c)));
 
 std::vector<Array> einsum_path(const testing::Call& c) {
   const numpy::EinsumPath found = numpy::einsum_path(c.text("subscripts"), c.all(), order(c));
   std::vector<Array> out;
   for (const std::vector<std::int64_t>& step : found.path) out.push_back(array(step, {}, int32));
-  out.push_back(array(std::vector<double>{static_cast<double>(found.naive_scaling), static_cast<double>(found.optimized_scaling), found.naive_flop_count, found.optimized_flop_count, found.largest_intermediate}, {}, float32));
-  if (c.has("optimize") && c.option("optimize").is_string() && (c.text("optimize") == "dp" || c.text("optimize") == "optimal")) out.push_back(array(std::vector<std::uint8_t>(found.text.begin(), found.text.end())));
+  out.push_back(array(
+      std::vector<double>{static_cast<double>(found.naive_scaling),
+                          static_cast<double>(found.optimized_scaling), found.naive_flop_count,
+                          found.optimized_flop_count, found.largest_intermediate},
+      {}, float32));
+  if (c.has("optimize") && c.option("optimize").is_string() &&
+      (c.text("optimize") == "dp" || c.text("optimize") == "optimal"))
+    out.push_back(array(std::vector<std::uint8_t>(found.text.begin(), found.text.end())));
   return out;
 }
 STRATA_GOLDEN("numpy.einsum_path", einsum_path(c));
@@ -62,7 +87,9 @@ TEST(Names, ConstantsAreNumPys) {
 }
 
 TEST(Names, DTypesMakeArraysOfThem) {
-  testing::shows_names("numpy.bfloat16 numpy.bool_ numpy.complex64 numpy.float16 numpy.float32 numpy.int16 numpy.int32 numpy.int8 numpy.uint16 numpy.uint32 numpy.uint8");
+  testing::shows_names(
+      "numpy.bfloat16 numpy.bool_ numpy.complex64 numpy.float16 numpy.float32 numpy.int16 "
+      "numpy.int32 numpy.int8 numpy.uint16 numpy.uint32 numpy.uint8");
   auto of = [](DType d) { return testing::type_of(numpy::zeros({1}, d)); };
   EXPECT_EQ(of(numpy::bfloat16), "bf16[1]");
   EXPECT_EQ(of(numpy::bool_), "i1[1]");
@@ -87,7 +114,9 @@ TEST(Names, WideDTypesNeedTheSwitch) {
 }
 
 TEST(Names, WhatAnArrayIs) {
-  testing::shows_names("numpy.ndim numpy.shape numpy.size numpy.iscomplexobj numpy.isrealobj numpy.promote_types numpy.result_type numpy.broadcast_shapes numpy.copy numpy.array");
+  testing::shows_names(
+      "numpy.ndim numpy.shape numpy.size numpy.iscomplexobj numpy.isrealobj numpy.promote_types "
+      "numpy.result_type numpy.broadcast_shapes numpy.copy numpy.array");
   const Array x = numpy::array({{1.5f, 2.f, 3.f}, {4.f, 5.f, 6.f}});
   testing::expect_array(x, "f32[2,3]", {1.5, 2, 3, 4, 5, 6});
   EXPECT_EQ(numpy::ndim(x), 2);

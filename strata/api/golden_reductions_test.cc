@@ -29,7 +29,10 @@ STRATA_GOLDEN("numpy.argmin", numpy::argmin(c.x(0), position(c)));
 
 STRATA_GOLDEN("numpy.cumsum", numpy::cumsum(c.x(0), cumulative(c)));
 STRATA_GOLDEN("numpy.cumprod", numpy::cumprod(c.x(0), cumulative(c)));
-numpy::CumulativeArray cumulative_array(const Call& c) { return {.axis = c.maybe("axis"), .dtype = c.dtype(), .include_initial = c.flag("include_initial")}; }
+numpy::CumulativeArray cumulative_array(const Call& c) {
+  return {
+      .axis = c.maybe("axis"), .dtype = c.dtype(), .include_initial = c.flag("include_initial")};
+}
 STRATA_GOLDEN("numpy.cumulative_sum", numpy::cumulative_sum(c.x(0), cumulative_array(c)));
 STRATA_GOLDEN("numpy.cumulative_prod", numpy::cumulative_prod(c.x(0), cumulative_array(c)));
 

@@ -19,12 +19,15 @@ namespace {
 
 using nlohmann::json;
 
-const std::map<std::string, DType> kDTypes = {{"f16", DType::f16}, {"bf16", DType::bf16}, {"f32", DType::f32}, {"f64", DType::f64}, {"i8", DType::i8},
-                                              {"i16", DType::i16}, {"i32", DType::i32}, {"i64", DType::i64}, {"u8", DType::ui8}, {"u16", DType::ui16},
-                                              {"u32", DType::ui32}, {"b1", DType::i1}, {"c64", DType::c64}};
+const std::map<std::string, DType> kDTypes = {
+    {"f16", DType::f16}, {"bf16", DType::bf16}, {"f32", DType::f32},  {"f64", DType::f64},
+    {"i8", DType::i8},   {"i16", DType::i16},   {"i32", DType::i32},  {"i64", DType::i64},
+    {"u8", DType::ui8},  {"u16", DType::ui16},  {"u32", DType::ui32}, {"b1", DType::i1},
+    {"c64", DType::c64}};
 
 std::string from_base64(std::string_view text) {
-  static const std::string letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+  static const std::string letters =
+      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
   std::string out;
   std::uint32_t bits = 0;
   int held = 0;
@@ -41,7 +44,8 @@ struct Encoded {
   explicit Encoded(const std::string& text) {
     const std::size_t open = text.find('['), close = text.find(']'), colon = text.find(':');
     dtype = kDTypes.at(text.substr(0, open));
-    for (std::size_t i = open + 1; i < close; i = text.find_first_of(",]", i) + 1) sizes.push_back(std::stoll(text.substr(i)));
+    for (std::size_t i = open + 1; i < close; i = text.find_first_of(",]", i) + 1)
+      sizes.push_back(std::stoll(text.substr(i)));
     weak = text[close + 1] == 'w';
     bytes = from_base64(std::string_view(text).substr(colon + 1));
   }
@@ -71,26 +75,46 @@ Array decoded(const std::string& text) {
 std::vector<double> numbers_of(const Array& x) {
   if (!is_complex(x.dtype())) return x.to_vector<double>();
   std::vector<double> out;
-  for (std::complex<double> z : x.to_vector<std::complex<double>>()) out.insert(out.end(), {z.real(), z.imag()});
+  for (std::complex<double> z : x.to_vector<std::complex<double>>())
+    out.insert(out.end(), {z.real(), z.imag()});
   return out;
 }
 
-Call::Call(std::vector<Array> arguments, const json& options) : arguments_(std::move(arguments)), options_(std::make_shared<json>(options)) {}
+Call::Call(std::vector<Array> arguments, const json& options)
+    : arguments_(std::move(arguments)), options_(std::make_shared<json>(options)) {}
 
-bool Call::has(const char* name) const { return options_->contains(name) && !option(name).is_null(); }
+bool Call::has(const char* name) const {
+  return options_->contains(name) && !option(name).is_null();
+}
 const json& Call::option(const char* name) const { return (*options_)[name]; }
-bool Call::flag(const char* name, bool otherwise) const { return has(name) ? option(name).get<bool>() : otherwise; }
-std::int64_t Call::integer(const char* name, std::int64_t otherwise) const { return has(name) ? option(name).get<std::int64_t>() : otherwise; }
-std::optional<std::int64_t> Call::maybe(const char* name) const { return has(name) ? std::optional(option(name).get<std::int64_t>()) : std::nullopt; }
-std::optional<std::int64_t> Call::maybe(const char* name, std::int64_t left_out) const { return options_->contains(name) ? maybe(name) : std::optional(left_out); }
-double Call::number(const char* name, double otherwise) const { return has(name) ? option(name).get<double>() : otherwise; }
-std::string Call::text(const char* name, const std::string& otherwise) const { return has(name) ? option(name).get<std::string>() : otherwise; }
-std::vector<std::int64_t> Call::integers(const char* name, std::vector<std::int64_t> otherwise) const {
+bool Call::flag(const char* name, bool otherwise) const {
+  return has(name) ? option(name).get<bool>() : otherwise;
+}
+std::int64_t Call::integer(const char* name, std::int64_t otherwise) const {
+  return has(name) ? option(name).get<std::int64_t>() : otherwise;
+}
+std::optional<std::int64_t> Call::maybe(const char* name) const {
+  return has(name) ? std::optional(option(name).get<std::int64_t>()) : std::nullopt;
+}
+std::optional<std::int64_t> Call::maybe(const char* name, std::int64_t left_out) const {
+  return options_->contains(name) ? maybe(name) : std::optional(left_out);
+}
+double Call::number(const char* name, double otherwise) const {
+  return has(name) ? option(name).get<double>() : otherwise;
+}
+std::string Call::text(const char* name, const std::string& otherwise) const {
+  return has(name) ? option(name).get<std::string>() : otherwise;
+}
+std::vector<std::int64_t> Call::integers(const char* name,
+                                         std::vector<std::int64_t> otherwise) const {
   if (!has(name)) return otherwise;
   const json& o = option(name);
-  return o.is_array() ? o.get<std::vector<std::int64_t>>() : std::vector<std::int64_t>{o.get<std::int64_t>()};
+  return o.is_array() ? o.get<std::vector<std::int64_t>>()
+                      : std::vector<std::int64_t>{o.get<std::int64_t>()};
 }
-std::optional<DType> Call::dtype(const char* name) const { return has(name) ? std::optional(kDTypes.at(text(name))) : std::nullopt; }
+std::optional<DType> Call::dtype(const char* name) const {
+  return has(name) ? std::optional(kDTypes.at(text(name))) : std::nullopt;
+}
 std::optional<Array> Call::array(const char* name) const {
   if (!has(name)) return std::nullopt;
   const json& o = option(name);
@@ -108,7 +132,8 @@ namespace {
 /// Those of the files in goldens/, or in a folder of it.
 std::map<std::string, json> read_goldens(const std::string& folder) {
   std::map<std::string, json> out;
-  for (const auto& file : std::filesystem::directory_iterator(std::filesystem::path(__FILE__).parent_path() / "goldens" / folder)) {
+  for (const auto& file : std::filesystem::directory_iterator(
+           std::filesystem::path(__FILE__).parent_path() / "goldens" / folder)) {
     if (file.path().extension() != ".json") continue;
     std::ifstream in(file.path());
     const json table = json::parse(in);
@@ -124,7 +149,8 @@ const std::map<std::string, json>& goldens() {
   return all;
 }
 
-/// What NumPy answers to random calls of the functions of the array API standard (tools/goldens/array_api.py).
+/// What NumPy answers to random calls of the functions of the array API standard
+/// (tools/goldens/array_api.py).
 const std::map<std::string, json>& standard() {
   static const std::map<std::string, json> all = read_goldens("standard");
   return all;
@@ -147,7 +173,8 @@ std::string written(const std::string& name, const json& call) {
   std::string out;
   for (const json& a : call["a"]) {
     const Array x = decoded(a);
-    out += (out.empty() ? "" : ", ") + type_of(x) + (x.weak() ? " weak " : " ") + (x.size() <= 12 ? x.to_string() : "...");
+    out += (out.empty() ? "" : ", ") + type_of(x) + (x.weak() ? " weak " : " ") +
+           (x.size() <= 12 ? x.to_string() : "...");
   }
   return name + "(" + out + ") " + call.value("o", json::object()).dump();
 }
@@ -159,7 +186,8 @@ double unit_of(DType d) {
   switch (d) {
     case DType::bf16: return std::ldexp(1, -8);
     case DType::f16: return std::ldexp(1, -11);
-    case DType::f64: case DType::c128: return std::ldexp(1, -53);
+    case DType::f64:
+    case DType::c128: return std::ldexp(1, -53);
     default: return std::ldexp(1, -24);
   }
 }
@@ -170,15 +198,18 @@ struct Tolerance {
 };
 
 /// Numbers that may differ by some units: of their own, or of the greatest among them.
-std::string difference(const std::vector<double>& got, const std::vector<double>& wanted, DType dtype, Tolerance t) {
+std::string difference(const std::vector<double>& got, const std::vector<double>& wanted,
+                       DType dtype, Tolerance t) {
   double scale = 0;
   for (double w : wanted)
     if (t.scaled && std::isfinite(w)) scale = std::max(scale, std::abs(w));
   for (std::size_t i = 0; i < wanted.size(); ++i) {
     const double g = got[i], w = wanted[i];
     if (std::isnan(w) ? std::isnan(g) : g == w) continue;
-    const double smallest = dtype == DType::f16 ? 6.2e-5 : 1.2e-38;  // below the normal numbers results may be zero
-    const bool near = std::abs(g - w) <= 2 * t.units * unit_of(dtype) * std::max(std::abs(w), scale) + smallest;
+    const double smallest =
+        dtype == DType::f16 ? 6.2e-5 : 1.2e-38;  // below the normal numbers results may be zero
+    const bool near =
+        std::abs(g - w) <= 2 * t.units * unit_of(dtype) * std::max(std::abs(w), scale) + smallest;
     if (std::isfinite(g) && std::isfinite(w) && near) continue;
     return fmt::format("element {} is {}, not {}", i, g, w);
   }
@@ -196,12 +227,18 @@ std::string truth_of(const json& call, std::size_t i) {
 std::string difference(const Array& got, const json& call, std::size_t i, Tolerance t) {
   const Encoded wanted(call["r"][i].get<std::string>());
   const Literal literal = wanted.literal();
-  if (got.type() != literal.type()) return fmt::format("{} instead of {}", type_of(got), internal::describe(literal.type()));
-  // Upstream marks some booleans as weakly typed; promotion knows no weak boolean, so this says nothing.
-  if (!is_bool(wanted.dtype) && got.weak() != wanted.weak) return got.weak() ? "weakly typed" : "not weakly typed";
-  if (!is_inexact(wanted.dtype)) return difference(numbers_of(got), numbers_of(Array(literal)), wanted.dtype, {0, false});
+  if (got.type() != literal.type())
+    return fmt::format("{} instead of {}", type_of(got), internal::describe(literal.type()));
+  // Upstream marks some booleans as weakly typed; promotion knows no weak boolean, so this says
+  // nothing.
+  if (!is_bool(wanted.dtype) && got.weak() != wanted.weak)
+    return got.weak() ? "weakly typed" : "not weakly typed";
+  if (!is_inexact(wanted.dtype))
+    return difference(numbers_of(got), numbers_of(Array(literal)), wanted.dtype, {0, false});
   const std::string truth = truth_of(call, i);
-  return difference(numbers_of(got), numbers_of(truth.empty() ? Array(literal) : Array(Encoded(truth).literal())), wanted.dtype, t);
+  return difference(numbers_of(got),
+                    numbers_of(truth.empty() ? Array(literal) : Array(Encoded(truth).literal())),
+                    wanted.dtype, t);
 }
 
 std::string failure(const Callable& f, const json& golden, const json& call) {
@@ -217,10 +254,12 @@ std::string failure(const Callable& f, const json& golden, const json& call) {
     return fmt::format("ended by {}, which is no Error", e.what());
   }
   if (refused) return "JAX refuses this";
-  if (results.size() != call["r"].size()) return fmt::format("{} results instead of {}", results.size(), call["r"].size());
+  if (results.size() != call["r"].size())
+    return fmt::format("{} results instead of {}", results.size(), call["r"].size());
   const Tolerance t{golden.value("bound", 4.0), golden.value("scaled", false)};
   for (std::size_t i = 0; i < results.size(); ++i)
-    if (std::string d = difference(results[i], call, i, t); !d.empty()) return fmt::format("result {}: {}", i, d);
+    if (std::string d = difference(results[i], call, i, t); !d.empty())
+      return fmt::format("result {}: {}", i, d);
   return "";
 }
 
@@ -236,7 +275,8 @@ TEST_P(ApiGolden, AgreesWithJax) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(All, ApiGolden, ::testing::ValuesIn(golden_names()), [](const auto& info) { return test_name(info.param); });
+INSTANTIATE_TEST_SUITE_P(All, ApiGolden, ::testing::ValuesIn(golden_names()),
+                         [](const auto& info) { return test_name(info.param); });
 
 class ApiStandard : public ::testing::TestWithParam<std::string> {};
 
@@ -245,7 +285,8 @@ TEST_P(ApiStandard, AgreesWithNumPy) {
   const json& golden = standard().at(GetParam());
   auto f = callables().find(GetParam());
   ASSERT_NE(f, callables().end()) << "nobody says how it is called";
-  for (const json& call : golden["cases"]) EXPECT_EQ(failure(f->second, golden, call), "") << written(GetParam(), call);
+  for (const json& call : golden["cases"])
+    EXPECT_EQ(failure(f->second, golden, call), "") << written(GetParam(), call);
 }
 
 std::vector<std::string> standard_names() {
@@ -253,20 +294,27 @@ std::vector<std::string> standard_names() {
   for (const auto& [name, golden] : standard()) out.push_back(name);
   return out;
 }
-INSTANTIATE_TEST_SUITE_P(All, ApiStandard, ::testing::ValuesIn(standard_names()), [](const auto& info) { return test_name(info.param); });
+INSTANTIATE_TEST_SUITE_P(All, ApiStandard, ::testing::ValuesIn(standard_names()),
+                         [](const auto& info) { return test_name(info.param); });
 
 /// Functions of the standard about types and others' memory, which the tests named here show.
-const std::map<std::string, std::string> kShownElsewhere = {{"can_cast", "types_test.cc"}, {"finfo", "types_test.cc"}, {"iinfo", "types_test.cc"},
-                                                            {"result_type", "golden_products_test.cc"}, {"from_dlpack", "interchange_test.cc"}};
+const std::map<std::string, std::string> kShownElsewhere = {
+    {"can_cast", "types_test.cc"},
+    {"finfo", "types_test.cc"},
+    {"iinfo", "types_test.cc"},
+    {"result_type", "golden_products_test.cc"},
+    {"from_dlpack", "interchange_test.cc"}};
 
 TEST(ApiStandards, NoFunctionIsMissing) {
-  std::ifstream list(std::filesystem::path(__FILE__).parent_path() / "names" / "array_api_2024_12.txt");
+  std::ifstream list(std::filesystem::path(__FILE__).parent_path() / "names" /
+                     "array_api_2024_12.txt");
   int functions = 0;
   for (std::string line; std::getline(list, line);) {
     if (line.empty() || line[0] == '#') continue;
     ++functions;
     const std::string name = line.substr(0, line.find('\t'));
-    const bool has_reason = name.size() < line.size(), is_tested = standard().contains("numpy." + name) || kShownElsewhere.contains(name);
+    const bool has_reason = name.size() < line.size(),
+               is_tested = standard().contains("numpy." + name) || kShownElsewhere.contains(name);
     EXPECT_NE(has_reason, is_tested) << name;
   }
   EXPECT_EQ(functions, 171);
@@ -283,10 +331,17 @@ TEST(ApiGoldens, ADifferentResultIsSeen) {
   const json golden = json::object();
   EXPECT_EQ(failure([&](const Call&) { return std::vector<Array>{x}; }, golden, call), "");
   EXPECT_NE(failure([&](const Call&) { return std::vector<Array>{x + 1e-4f}; }, golden, call), "");
-  EXPECT_NE(failure([&](const Call&) { return std::vector<Array>{x.astype(int32)}; }, golden, call), "");
-  EXPECT_NE(failure([&](const Call&) { return std::vector<Array>{x.reshape({1, 2})}; }, golden, call), "");
-  EXPECT_NE(failure([&](const Call&) -> std::vector<Array> { throw Error("f", "no"); }, golden, call), "");
-  EXPECT_NE(failure([&](const Call&) { return std::vector<Array>{x}; }, golden, json{{"a", json::array()}, {"e", true}}), "");
+  EXPECT_NE(failure([&](const Call&) { return std::vector<Array>{x.astype(int32)}; }, golden, call),
+            "");
+  EXPECT_NE(
+      failure([&](const Call&) { return std::vector<Array>{x.reshape({1, 2})}; }, golden, call),
+      "");
+  EXPECT_NE(
+      failure([&](const Call&) -> std::vector<Array> { throw Error("f", "no"); }, golden, call),
+      "");
+  EXPECT_NE(failure([&](const Call&) { return std::vector<Array>{x}; }, golden,
+                    json{{"a", json::array()}, {"e", true}}),
+            "");
 }
 
 }  // namespace

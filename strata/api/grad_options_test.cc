@@ -1,25 +1,29 @@
-// What derivatives take besides a function: has_aux, holomorphic, allow_int. Expected numbers are upstream's.
+// What derivatives take besides a function: has_aux, holomorphic, allow_int. Expected numbers are
+// upstream's.
 #include "strata/api/testing.h"
 
 namespace strata {
 namespace {
 
 using testing::expect_array;
-using testing::message_of;
 using ::testing::HasSubstr;
+using testing::message_of;
 
 using Complex = std::complex<float>;
 
 Array points() { return array(std::vector<Complex>{{1, 2}, {0.5f, -1}}); }
 
 /// Real parts, then imaginary parts.
-void expect_complex(const Array& x, const std::string& type, const std::vector<double>& real, const std::vector<double>& imaginary) {
+void expect_complex(const Array& x, const std::string& type, const std::vector<double>& real,
+                    const std::vector<double>& imaginary) {
   EXPECT_EQ(testing::type_of(x), type);
   EXPECT_EQ(numpy::real(x).to_vector<double>(), real);
   EXPECT_EQ(numpy::imag(x).to_vector<double>(), imaginary);
 }
 
-const auto with_aux = [](Array x) { return std::pair(stack({x[0] * x[1], x[0] + x[1], x[0]}), std::vector<Array>{x * 10, cos(x[0])}); };
+const auto with_aux = [](Array x) {
+  return std::pair(stack({x[0] * x[1], x[0] + x[1], x[0]}), std::vector<Array>{x * 10, cos(x[0])});
+};
 
 TEST(HasAux, OfJacobiansIsTheValueBesideThem) {
   testing::shows_names("jacfwd jacrev hessian");
@@ -35,7 +39,8 @@ TEST(HasAux, OfJacobiansIsTheValueBesideThem) {
   check(jacrev(with_aux, has_aux));
   check(jit(jacfwd(with_aux, has_aux)));
   check(jit(jacrev(with_aux, has_aux)));
-  const auto [second, aux] = hessian([](Array x) { return std::pair(sum(x * x * x), x + 1); }, has_aux)(array({1.f, 2.f}));
+  const auto [second, aux] =
+      hessian([](Array x) { return std::pair(sum(x * x * x), x + 1); }, has_aux)(array({1.f, 2.f}));
   expect_array(second, "f32[2,2]", {6, 0, 0, 12});
   expect_array(aux, "f32[2]", {2, 3});
 }
@@ -59,7 +64,8 @@ TEST(HasAux, LeavesTreesOfSeveralArgumentsAsTheyAre) {
 TEST(HasAux, OfJvpVjpAndLinearizeIsTheThirdResult) {
   testing::shows_names("jvp vjp linearize");
   auto f = [](Array x, Array y) { return std::pair(x * y, std::pair(x + y, array({1, 2}))); };
-  const auto [value, tangent, aux] = jvp(f, std::tuple(array(2.f), array(3.f)), std::tuple(array(1.f), array(10.f)), has_aux);
+  const auto [value, tangent, aux] =
+      jvp(f, std::tuple(array(2.f), array(3.f)), std::tuple(array(1.f), array(10.f)), has_aux);
   expect_array(value, "f32[]", {6});
   expect_array(tangent, "f32[]", {23});
   expect_array(aux.first, "f32[]", {5});
@@ -77,11 +83,17 @@ TEST(HasAux, OfJvpVjpAndLinearizeIsTheThirdResult) {
 }
 
 TEST(HasAux, IsDifferentiatedByWhatStandsAroundIt) {
-  auto aux_of_vjp = [](Array x) { return std::get<2>(vjp([](Array y) { return std::pair(y, y * y); }, x, has_aux)); };
+  auto aux_of_vjp = [](Array x) {
+    return std::get<2>(vjp([](Array y) { return std::pair(y, y * y); }, x, has_aux));
+  };
   expect_array(grad(aux_of_vjp)(3.f), "f32[]", {6});
-  auto aux_of_jacobian = [](Array x) { return std::get<1>(jacrev([](Array y) { return std::pair(y, y * y); }, has_aux)(x)); };
+  auto aux_of_jacobian = [](Array x) {
+    return std::get<1>(jacrev([](Array y) { return std::pair(y, y * y); }, has_aux)(x));
+  };
   expect_array(grad(aux_of_jacobian)(3.f), "f32[]", {6});
-  auto aux_of_columns = [](Array x) { return std::get<1>(jacfwd([](Array y) { return std::pair(y, y * y); }, has_aux)(x)); };
+  auto aux_of_columns = [](Array x) {
+    return std::get<1>(jacfwd([](Array y) { return std::pair(y, y * y); }, has_aux)(x));
+  };
   expect_array(vmap(grad(aux_of_columns))(array({3.f, 4.f})), "f32[2]", {6, 8});
 }
 
@@ -89,38 +101,61 @@ TEST(Holomorphic, DerivativesAreThoseOfComplexAnalysis) {
   testing::shows_names("grad value_and_grad jacfwd jacrev hessian");
   auto cubes = [](Array z) { return sum(z * z * z); };
   auto squares = [](Array z) { return z * z; };
-  expect_complex(grad(cubes, {.holomorphic = true})(points()), "complex<f32>[2]", {-9, -2.25}, {12, -3});
+  expect_complex(grad(cubes, {.holomorphic = true})(points()), "complex<f32>[2]", {-9, -2.25},
+                 {12, -3});
   const auto [value, gradient] = value_and_grad(cubes, {.holomorphic = true})(points());
   expect_complex(value, "complex<f32>[]", {-12.375}, {-1.75});
   expect_complex(gradient, "complex<f32>[2]", {-9, -2.25}, {12, -3});
-  expect_complex(jacfwd(squares, {.holomorphic = true})(points()), "complex<f32>[2,2]", {2, 0, 0, 1}, {4, 0, 0, -2});
-  expect_complex(jacrev(squares, {.holomorphic = true})(points()), "complex<f32>[2,2]", {2, 0, 0, 1}, {4, 0, 0, -2});
-  expect_complex(hessian(cubes, {.holomorphic = true})(points()), "complex<f32>[2,2]", {6, 0, 0, 3}, {12, 0, 0, -6});
+  expect_complex(jacfwd(squares, {.holomorphic = true})(points()), "complex<f32>[2,2]",
+                 {2, 0, 0, 1}, {4, 0, 0, -2});
+  expect_complex(jacrev(squares, {.holomorphic = true})(points()), "complex<f32>[2,2]",
+                 {2, 0, 0, 1}, {4, 0, 0, -2});
+  expect_complex(hessian(cubes, {.holomorphic = true})(points()), "complex<f32>[2,2]", {6, 0, 0, 3},
+                 {12, 0, 0, -6});
   auto with_value = [&](Array z) { return std::pair(z * z, z); };
-  expect_complex(jacrev(with_value, has_aux, {.holomorphic = true})(points()).second, "complex<f32>[2]", {1, 0.5}, {2, -1});
+  expect_complex(jacrev(with_value, has_aux, {.holomorphic = true})(points()).second,
+                 "complex<f32>[2]", {1, 0.5}, {2, -1});
 }
 
 TEST(Holomorphic, OthersMixAsUpstream) {
-  expect_complex(grad([](Array z) { return sum(square(abs(z))); })(points()), "complex<f32>[2]", {2, 1}, {-4, 2});
-  expect_complex(jacrev([](Array z) { return numpy::real(z * z); })(points()), "complex<f32>[2,2]", {2, 0, 0, 1}, {4, 0, 0, -2});
+  expect_complex(grad([](Array z) { return sum(square(abs(z))); })(points()), "complex<f32>[2]",
+                 {2, 1}, {-4, 2});
+  expect_complex(jacrev([](Array z) { return numpy::real(z * z); })(points()), "complex<f32>[2,2]",
+                 {2, 0, 0, 1}, {4, 0, 0, -2});
   auto turned = [](Array x) { return x * Array(Complex(1, 2)); };
-  expect_complex(jacfwd(turned)(array({1.f, 2.f})), "complex<f32>[2,2]", {1, 0, 0, 1}, {2, 0, 0, 2});
+  expect_complex(jacfwd(turned)(array({1.f, 2.f})), "complex<f32>[2,2]", {1, 0, 0, 1},
+                 {2, 0, 0, 2});
 }
 
 TEST(Holomorphic, WhatIsNotIsRefused) {
   const Array z = points(), x = array({1.f, 2.f});
   auto square_of = [](Array z) { return z * z; };
   auto total = [](Array z) { return sum(z * z); };
-  EXPECT_THAT(message_of([&] { grad(total, {.holomorphic = true})(x); }), HasSubstr("grad: argument 0 is f32[2]: holomorphic functions are of complex numbers"));
-  EXPECT_THAT(message_of([&] { grad([](Array z) { return sum(abs(z)); }, {.holomorphic = true})(z); }),
-              HasSubstr("grad: the function returns f32[]: holomorphic functions result in complex numbers"));
-  EXPECT_THAT(message_of([&] { grad(total)(z); }), HasSubstr("grad: the function returns complex<f32>[]: floats are needed; for a holomorphic function say {.holomorphic = true}, for others use vjp"));
-  EXPECT_THAT(message_of([&] { jacfwd(square_of)(z); }), HasSubstr("jacfwd: argument 0 is complex<f32>[2]: real arguments are needed; for a holomorphic function say {.holomorphic = true}, for others use jvp"));
-  EXPECT_THAT(message_of([&] { jacfwd(square_of, {.holomorphic = true})(x); }), HasSubstr("jacfwd: argument 0 is f32[2]: holomorphic"));
-  EXPECT_THAT(message_of([&] { jacfwd([](Array z) { return numpy::real(z); }, {.holomorphic = true})(z); }), HasSubstr("jacfwd: the function returns f32[2]: holomorphic"));
-  EXPECT_THAT(message_of([&] { jacrev(square_of)(z); }), HasSubstr("jacrev: the function returns complex<f32>[2]: floats are needed"));
-  EXPECT_THAT(message_of([&] { jacrev([](Array x) { return x.astype(int32); })(x); }), HasSubstr("jacrev: the function returns i32[2]: floats are needed; for others use vjp"));
-  EXPECT_THAT(message_of([&] { hessian(total)(z); }), HasSubstr("jacfwd: argument 0 is complex<f32>[2]: real arguments are needed"));
+  EXPECT_THAT(
+      message_of([&] { grad(total, {.holomorphic = true})(x); }),
+      HasSubstr("grad: argument 0 is f32[2]: holomorphic functions are of complex numbers"));
+  EXPECT_THAT(
+      message_of([&] { grad([](Array z) { return sum(abs(z)); }, {.holomorphic = true})(z); }),
+      HasSubstr(
+          "grad: the function returns f32[]: holomorphic functions result in complex numbers"));
+  EXPECT_THAT(message_of([&] { grad(total)(z); }),
+              HasSubstr("grad: the function returns complex<f32>[]: floats are needed; for a "
+                        "holomorphic function say {.holomorphic = true}, for others use vjp"));
+  EXPECT_THAT(message_of([&] { jacfwd(square_of)(z); }),
+              HasSubstr("jacfwd: argument 0 is complex<f32>[2]: real arguments are needed; for a "
+                        "holomorphic function say {.holomorphic = true}, for others use jvp"));
+  EXPECT_THAT(message_of([&] { jacfwd(square_of, {.holomorphic = true})(x); }),
+              HasSubstr("jacfwd: argument 0 is f32[2]: holomorphic"));
+  EXPECT_THAT(
+      message_of([&] { jacfwd([](Array z) { return numpy::real(z); }, {.holomorphic = true})(z); }),
+      HasSubstr("jacfwd: the function returns f32[2]: holomorphic"));
+  EXPECT_THAT(message_of([&] { jacrev(square_of)(z); }),
+              HasSubstr("jacrev: the function returns complex<f32>[2]: floats are needed"));
+  EXPECT_THAT(
+      message_of([&] { jacrev([](Array x) { return x.astype(int32); })(x); }),
+      HasSubstr("jacrev: the function returns i32[2]: floats are needed; for others use vjp"));
+  EXPECT_THAT(message_of([&] { hessian(total)(z); }),
+              HasSubstr("jacfwd: argument 0 is complex<f32>[2]: real arguments are needed"));
 }
 
 TEST(AllowInt, DerivativesByIntegersAreZeros) {
@@ -129,10 +164,13 @@ TEST(AllowInt, DerivativesByIntegersAreZeros) {
   const auto [gx, gi] = grad<0, 1>(f, {.allow_int = true})(x, i);
   expect_array(gx, "f32[2]", {3, 4});
   expect_array(gi, "i32[2]", {0, 0});
-  const auto [jx, ji] = jacrev<0, 1>([](Array x, Array i) { return x * i; }, {.allow_int = true})(x, i);
+  const auto [jx, ji] =
+      jacrev<0, 1>([](Array x, Array i) { return x * i; }, {.allow_int = true})(x, i);
   expect_array(jx, "f32[2,2]", {3, 0, 0, 4});
   expect_array(ji, "i32[2,2]", {0, 0, 0, 0});
-  EXPECT_THAT(message_of([&] { grad<1>(f)(x, i); }), HasSubstr("grad: argument 1 is i32[2]: only floats have derivatives (under {.allow_int = true} those of integers are zeros)"));
+  EXPECT_THAT(message_of([&] { grad<1>(f)(x, i); }),
+              HasSubstr("grad: argument 1 is i32[2]: only floats have derivatives (under "
+                        "{.allow_int = true} those of integers are zeros)"));
 }
 
 }  // namespace

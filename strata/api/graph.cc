@@ -11,20 +11,27 @@ std::string& scopes() {
 }
 }  // namespace
 
-named_scope::named_scope(const std::string& name) : before_(scopes().size()) { scopes() += name + "/"; }
+named_scope::named_scope(const std::string& name) : before_(scopes().size()) {
+  scopes() += name + "/";
+}
 named_scope::~named_scope() { scopes().resize(before_); }
 const std::string& named_scope::current() { return scopes(); }
 
 namespace internal {
 
-std::vector<Array> linear_transpose(const Program& program, const std::vector<Type>& arguments, std::span<const Array> cotangents) {
+std::vector<Array> linear_transpose(const Program& program, const std::vector<Type>& arguments,
+                                    std::span<const Array> cotangents) {
   const std::vector<Type> results = program.block->result_types();
-  if (cotangents.size() != results.size()) fail("linear_transpose", "{} cotangents are needed, got {}", results.size(), cotangents.size());
+  if (cotangents.size() != results.size())
+    fail("linear_transpose", "{} cotangents are needed, got {}", results.size(), cotangents.size());
   for (const Type& t : arguments)
-    if (!is_inexact(t.dtype())) fail("linear_transpose", "a function of {} is not linear", describe(t));
+    if (!is_inexact(t.dtype()))
+      fail("linear_transpose", "a function of {} is not linear", describe(t));
   std::vector<Array> operands;
   for (std::size_t i = 0; i < results.size(); ++i) {
-    if (cotangents[i].shape() != results[i].shape()) fail("linear_transpose", "result {} is {}, its cotangent {}", i, describe(results[i]), describe(cotangents[i].type()));
+    if (cotangents[i].shape() != results[i].shape())
+      fail("linear_transpose", "result {} is {}, its cotangent {}", i, describe(results[i]),
+           describe(cotangents[i].type()));
     operands.push_back(cast(cotangents[i], {results[i].dtype(), false}));
   }
   append(operands, program.captured);

@@ -1,13 +1,16 @@
 // NumPy's indexing.
 //
-//   x[0]   x[{2, slice(1, none, 2), newaxis, ellipsis}]   x[{ellipsis, -1}]   x[ids]   x[{rows, cols}]
-//   x[mask]   x[{mask, 0}]                                             // the elements where mask is true
-//   x.at({0, slice(1)}).set(y)   x.at(ids).add(updates)   x.at(ids).get({.mode = "fill", .fill_value = 0})
+//   x[0]   x[{2, slice(1, none, 2), newaxis, ellipsis}]   x[{ellipsis, -1}]   x[ids]   x[{rows,
+//   cols}] x[mask]   x[{mask, 0}]                                             // the elements where
+//   mask is true x.at({0, slice(1)}).set(y)   x.at(ids).add(updates)   x.at(ids).get({.mode =
+//   "fill", .fill_value = 0})
 //
-// Integers, slices, `newaxis` and `ellipsis` are basic; integer arrays gather (the result has their broadcast shape in place of
-// adjacent ones, else in front; numbers beside arrays count as arrays). A boolean array stands for the indices of its true elements: how many
-// they are decides the result's shape, so that inside of transforms `where` takes its place. Numbers that are known must be in range (upstream
-// clamps them); indices in arrays are clamped when read and dropped when written out of range, negative ones count from the end.
+// Integers, slices, `newaxis` and `ellipsis` are basic; integer arrays gather (the result has their
+// broadcast shape in place of adjacent ones, else in front; numbers beside arrays count as arrays).
+// A boolean array stands for the indices of its true elements: how many they are decides the
+// result's shape, so that inside of transforms `where` takes its place. Numbers that are known must
+// be in range (upstream clamps them); indices in arrays are clamped when read and dropped when
+// written out of range, negative ones count from the end.
 #pragma once
 
 #include <initializer_list>
@@ -27,7 +30,8 @@ struct Slice {
   std::optional<std::int64_t> start, stop, step;
 };
 inline Slice slice(std::optional<std::int64_t> stop = none) { return {none, stop, none}; }
-inline Slice slice(std::optional<std::int64_t> start, std::optional<std::int64_t> stop, std::optional<std::int64_t> step = none) {
+inline Slice slice(std::optional<std::int64_t> start, std::optional<std::int64_t> stop,
+                   std::optional<std::int64_t> step = none) {
   return {start, stop, step};
 }
 struct NewAxis {};
@@ -38,21 +42,27 @@ inline constexpr Ellipsis ellipsis;
 /// One entry of an index.
 class Index {
  public:
-  template <std::integral T> Index(T i) : item(static_cast<std::int64_t>(i)) {}  // NOLINT: implicit by intent
-  Index(Slice s) : item(s) {}                                                    // NOLINT
-  Index(NewAxis n) : item(n) {}                                                  // NOLINT
-  Index(Ellipsis e) : item(e) {}                                                 // NOLINT
-  Index(Array a) : item(std::move(a)) {}                                         // NOLINT
+  template <std::integral T>
+  Index(T i) : item(static_cast<std::int64_t>(i)) {}  // NOLINT: implicit by intent
+  Index(Slice s) : item(s) {}                         // NOLINT
+  Index(NewAxis n) : item(n) {}                       // NOLINT
+  Index(Ellipsis e) : item(e) {}                      // NOLINT
+  Index(Array a) : item(std::move(a)) {}              // NOLINT
   std::variant<std::int64_t, Slice, NewAxis, Ellipsis, Array> item;
 };
 
 /// What stands between the brackets, and where the user wrote it.
 class Indices {
  public:
-  Indices(std::initializer_list<Index> list, std::source_location where = std::source_location::current()) : list(list), where(where) {}
-  Indices(std::vector<Index> list, std::source_location where = std::source_location::current()) : list(std::move(list)), where(where) {}  // NOLINT
-  template <class T> requires std::convertible_to<const T&, Index> && (!std::same_as<T, Index>)
-  Indices(const T& one, std::source_location where = std::source_location::current()) : list{Index(one)}, where(where) {}  // NOLINT
+  Indices(std::initializer_list<Index> list,
+          std::source_location where = std::source_location::current())
+      : list(list), where(where) {}
+  Indices(std::vector<Index> list, std::source_location where = std::source_location::current())
+      : list(std::move(list)), where(where) {}  // NOLINT
+  template <class T>
+    requires std::convertible_to<const T&, Index> && (!std::same_as<T, Index>)
+  Indices(const T& one, std::source_location where = std::source_location::current())
+      : list{Index(one)}, where(where) {}  // NOLINT
   std::vector<Index> list;
   std::source_location where;
 };
@@ -60,18 +70,22 @@ class Indices {
 /// What becomes of indices in arrays that are out of range.
 struct AtOptions {
   internal::Named named = internal::Named();
-  /// "clip": the nearest element. "fill", or "drop", its other name: read as `fill_value`, not written. "promise_in_bounds": there are none.
-  /// Without a mode, reading clips and writing drops. Negative indices count from the end before.
+  /// "clip": the nearest element. "fill", or "drop", its other name: read as `fill_value`, not
+  /// written. "promise_in_bounds": there are none. Without a mode, reading clips and writing drops.
+  /// Negative indices count from the end before.
   std::string mode = "";
-  /// What "fill" reads; without it NaN, the least number of signed integers, the greatest of unsigned ones, true.
+  /// What "fill" reads; without it NaN, the least number of signed integers, the greatest of
+  /// unsigned ones, true.
   std::optional<Array> fill_value = {};
-  /// A promise that index arrays name no element twice, and that they go upwards. Products have a derivative in their values only with the first.
+  /// A promise that index arrays name no element twice, and that they go upwards. Products have a
+  /// derivative in their values only with the first.
   bool unique_indices = false, indices_are_sorted = false;
 };
 
-/// Updates of the elements at an index. The array itself does not change; the result is a copy of its dtype, computed in the dtype to which array and
-/// values promote. Values broadcast to the shape of `x[indices]`. Elements that are named more than once: `set` keeps one of the values, the others
-/// combine all.
+/// Updates of the elements at an index. The array itself does not change; the result is a copy of
+/// its dtype, computed in the dtype to which array and values promote. Values broadcast to the
+/// shape of `x[indices]`. Elements that are named more than once: `set` keeps one of the values,
+/// the others combine all.
 class Update {
  public:
   Update(Array array, Indices indices) : array_(std::move(array)), indices_(std::move(indices)) {}
@@ -89,7 +103,8 @@ class Update {
  private:
   enum class Kind { set, add, multiply, min, max };
   Array apply(Kind kind, const Array& values, const AtOptions& options) const;
-  Array apply_to(const Array& array, Kind kind, const Array& values, const AtOptions& options) const;
+  Array apply_to(const Array& array, Kind kind, const Array& values,
+                 const AtOptions& options) const;
   Array array_;
   Indices indices_;
 };

@@ -39,7 +39,8 @@ TEST(Index, Updates) {
   expect_array(x.at({0, 1}).set(5), "i32[2,3]", {0, 5, 0, 0, 0, 0});
   expect_array(x.at(1).set(array({1, 2, 3})), "i32[2,3]", {0, 0, 0, 1, 2, 3});
   expect_array(x.at({slice(), slice(none, none, 2)}).add(7), "i32[2,3]", {7, 0, 7, 7, 0, 7});
-  expect_array(x.at({0, slice(none, none, -1)}).set(array({1, 2, 3})), "i32[2,3]", {3, 2, 1, 0, 0, 0});
+  expect_array(x.at({0, slice(none, none, -1)}).set(array({1, 2, 3})), "i32[2,3]",
+               {3, 2, 1, 0, 0, 0});
   expect_array((x + 2).at({slice(), 1}).multiply(10), "i32[2,3]", {2, 20, 2, 2, 20, 2});
   expect_array(x.at({ellipsis}).set(4), "i32[2,3]", {4, 4, 4, 4, 4, 4});
   expect_array(arange(4).at(slice(1, 3)).max(2), "i32[4]", {0, 2, 2, 3});
@@ -49,7 +50,8 @@ TEST(Index, UpdatesAtArrays) {
   Array x = zeros({4});
   expect_array(x.at(array({1, 3, 1})).add(array({1.f, 2.f, 4.f})), "f32[4]", {0, 5, 0, 2});
   expect_array(x.at(array({0, 2})).set(9), "f32[4]", {9, 0, 9, 0});
-  expect_array(zeros({2, 2}).at({array({0, 1}), array({1, 0})}).set(array({5.f, 6.f})), "f32[2,2]", {0, 5, 6, 0});
+  expect_array(zeros({2, 2}).at({array({0, 1}), array({1, 0})}).set(array({5.f, 6.f})), "f32[2,2]",
+               {0, 5, 6, 0});
   expect_array(x.at(array({-1, 77})).set(1), "f32[4]", {0, 0, 0, 1});
 }
 
@@ -68,16 +70,21 @@ TEST(Index, Masks) {
   expect_array(x[{array({false, true}), array({0, 2})}], "i32[2]", {3, 5});
   expect_array(x.at(x > 2).set(0), "i32[2,3]", {0, 1, 2, 0, 0, 0});
   EXPECT_EQ(type_of(x[x > 9]), "i32[0]");
-  EXPECT_THAT(testing::message_of([&] { jit([](Array v) { return v[v > 2]; })(x); }),
-              ::testing::AllOf(::testing::StartsWith("index: the shape of the result depends on the elements of i1[2,3] made at index_test.cc:"),
-                               ::testing::HasSubstr(", which is traced; where(mask, a, b) keeps the shape, nonzero(mask, {.size = n}) fixes it")));
+  EXPECT_THAT(
+      testing::message_of([&] { jit([](Array v) { return v[v > 2]; })(x); }),
+      ::testing::AllOf(::testing::StartsWith("index: the shape of the result depends on the "
+                                             "elements of i1[2,3] made at index_test.cc:"),
+                       ::testing::HasSubstr(", which is traced; where(mask, a, b) keeps the shape, "
+                                            "nonzero(mask, {.size = n}) fixes it")));
 }
 
 TEST(Index, WideIndicesAreNotWrapped) {
   const EnableX64 wide;
   const std::int64_t far = (std::int64_t{1} << 32) + 1;  // 1 in 32 bits
-  const Array x = array({1.f, 2.f, 4.f}, float32), at = array(std::vector<std::int64_t>{far, -1, 1});
-  const Array unsigned_at = array(std::vector<std::uint32_t>{0xfffffffe, 0, 1}), widest = array(std::vector<std::uint64_t>{~std::uint64_t{0} - 1, 0, 1});
+  const Array x = array({1.f, 2.f, 4.f}, float32),
+              at = array(std::vector<std::int64_t>{far, -1, 1});
+  const Array unsigned_at = array(std::vector<std::uint32_t>{0xfffffffe, 0, 1}),
+              widest = array(std::vector<std::uint64_t>{~std::uint64_t{0} - 1, 0, 1});
   expect_array(x.at(at).get({.mode = "fill"}), "f32[3]", {nan, 4, 2});
   expect_array(x.at(at).get({.mode = "clip"}), "f32[3]", {4, 4, 2});
   expect_array(x.at(at).add(8.f), "f32[3]", {1, 10, 12});
@@ -88,21 +95,35 @@ TEST(Index, WideIndicesAreNotWrapped) {
     expect_array(x.at(i).add(8.f, {.mode = "clip"}), "f32[3]", {9, 10, 12});
     expect_array(take_along_axis(x, i, 0), "f32[3]", {nan, 1, 2});
   }
-  const lax::GatherDimensionNumbers one{.offset_dims = {}, .collapsed_slice_dims = {0}, .start_index_map = {0}, .operand_batching_dims = {}, .start_indices_batching_dims = {}};
-  const lax::ScatterDimensionNumbers into{.update_window_dims = {}, .inserted_window_dims = {0}, .scatter_dims_to_operand_dims = {0}, .operand_batching_dims = {}, .scatter_indices_batching_dims = {}};
+  const lax::GatherDimensionNumbers one{.offset_dims = {},
+                                        .collapsed_slice_dims = {0},
+                                        .start_index_map = {0},
+                                        .operand_batching_dims = {},
+                                        .start_indices_batching_dims = {}};
+  const lax::ScatterDimensionNumbers into{.update_window_dims = {},
+                                          .inserted_window_dims = {0},
+                                          .scatter_dims_to_operand_dims = {0},
+                                          .operand_batching_dims = {},
+                                          .scatter_indices_batching_dims = {}};
   const Array rows = expand_dims(at, -1), updates = array({8.f, 16.f, 32.f}, float32);
-  expect_array(lax::gather(x, rows, one, {1}, {.mode = lax::GatherScatterMode::FILL_OR_DROP}), "f32[3]", {nan, nan, 2});
-  expect_array(lax::scatter_add(x, rows, updates, into, {.mode = lax::GatherScatterMode::CLIP}), "f32[3]", {17, 34, 12});
+  expect_array(lax::gather(x, rows, one, {1}, {.mode = lax::GatherScatterMode::FILL_OR_DROP}),
+               "f32[3]", {nan, nan, 2});
+  expect_array(lax::scatter_add(x, rows, updates, into, {.mode = lax::GatherScatterMode::CLIP}),
+               "f32[3]", {17, 34, 12});
   expect_array(ops::segment_sum(updates, at, {.num_segments = 3}), "f32[3]", {0, 32, 0});
-  expect_array(ops::segment_sum(updates, at, {.num_segments = 3, .mode = "clip"}), "f32[3]", {16, 32, 8});
+  expect_array(ops::segment_sum(updates, at, {.num_segments = 3, .mode = "clip"}), "f32[3]",
+               {16, 32, 8});
 }
 
 TEST(Index, UnknownModesAreRefused) {
   Array x = array({1.f, 2.f});
-  const auto refused = ::testing::HasSubstr("mode is \"clip\", \"fill\", \"drop\" or \"promise_in_bounds\", got \"wrap\"");
+  const auto refused = ::testing::HasSubstr(
+      "mode is \"clip\", \"fill\", \"drop\" or \"promise_in_bounds\", got \"wrap\"");
   EXPECT_THAT(testing::message_of([&] { x.at(0).get({.mode = "wrap"}); }), refused);
   EXPECT_THAT(testing::message_of([&] { x.at(array({0})).set(1, {.mode = "wrap"}); }), refused);
-  EXPECT_THAT(testing::message_of([&] { ops::segment_sum(x, array({0, 1}), {.num_segments = 2, .mode = "wrap"}); }), refused);
+  EXPECT_THAT(testing::message_of(
+                  [&] { ops::segment_sum(x, array({0, 1}), {.num_segments = 2, .mode = "wrap"}); }),
+              refused);
 }
 
 TEST(Index, ProductsAtUniquePlacesDifferentiate) {
@@ -113,10 +134,14 @@ TEST(Index, ProductsAtUniquePlacesDifferentiate) {
 
 TEST(Index, Differentiates) {
   Array x = arange(0.0, 6.0).reshape({2, 3});
-  expect_array(grad([](Array v) { return sum(v[{1, slice(none, none, 2)}] * 2); })(x), "f32[2,3]", {0, 0, 0, 2, 0, 2});
-  expect_array(grad([](Array v) { return sum(v[{array({1, 1, 0})}]); })(x), "f32[2,3]", {1, 1, 1, 2, 2, 2});
-  expect_array(grad([](Array v) { return sum(v.at({0, 0}).set(v[{1, 1}] * 3)); })(x), "f32[2,3]", {0, 1, 1, 1, 4, 1});
-  expect_array(grad([](Array v) { return sum(take_along_axis(v, array({{2}, {0}}), 1)); })(x), "f32[2,3]", {0, 0, 1, 1, 0, 0});
+  expect_array(grad([](Array v) { return sum(v[{1, slice(none, none, 2)}] * 2); })(x), "f32[2,3]",
+               {0, 0, 0, 2, 0, 2});
+  expect_array(grad([](Array v) { return sum(v[{array({1, 1, 0})}]); })(x), "f32[2,3]",
+               {1, 1, 1, 2, 2, 2});
+  expect_array(grad([](Array v) { return sum(v.at({0, 0}).set(v[{1, 1}] * 3)); })(x), "f32[2,3]",
+               {0, 1, 1, 1, 4, 1});
+  expect_array(grad([](Array v) { return sum(take_along_axis(v, array({{2}, {0}}), 1)); })(x),
+               "f32[2,3]", {0, 0, 1, 1, 0, 0});
 }
 
 }  // namespace

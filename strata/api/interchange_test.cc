@@ -8,8 +8,8 @@ namespace strata {
 namespace {
 
 using ::testing::ElementsAre;
-using ::testing::HasSubstr;
 using testing::expect_array;
+using ::testing::HasSubstr;
 using testing::message_of;
 using testing::shows_names;
 using testing::type_of;
@@ -23,7 +23,8 @@ TEST(Interchange, AsArrayCopiesOnlyWhereItMust) {
   EXPECT_NE(snp::asarray(x, {.copy = true}).buffer().data(), x.buffer().data());
   EXPECT_EQ(snp::asarray(x, {.copy = true}).to_vector<float>(), x.to_vector<float>());
   EXPECT_EQ(snp::asarray(x, {.copy = false}).state(), x.state());
-  EXPECT_THAT(message_of([&] { snp::asarray(x, {.dtype = int32, .copy = false}); }), HasSubstr("f32[2] cannot become i32 without a copy"));
+  EXPECT_THAT(message_of([&] { snp::asarray(x, {.dtype = int32, .copy = false}); }),
+              HasSubstr("f32[2] cannot become i32 without a copy"));
   expect_array(snp::asarray(x, int32), "i32[2]", {1, -2});
   expect_array(snp::asarray(x, float64), "f32[2]", {1.5, -2});
   expect_array(snp::asarray(zeros({0, 3}), bfloat16), "bf16[0,3]", {});
@@ -64,17 +65,28 @@ TEST(Interchange, ViewsOfSeveralDimensions) {
   const snp::ArrayView<std::int32_t, 2> view(x);
   EXPECT_EQ(view(1, 2), 6);
   EXPECT_EQ(view.extent(1), 3);
-  EXPECT_EQ(view.data_handle(), reinterpret_cast<const std::int32_t*>(x.buffer().data())) << "not copied";
+  EXPECT_EQ(view.data_handle(), reinterpret_cast<const std::int32_t*>(x.buffer().data()))
+      << "not copied";
   expect_array(snp::asarray(view), "i32[2,3]", {1, 2, 3, 4, 5, 6});
   EXPECT_THAT(snp::elements<std::int32_t>(x), ElementsAre(1, 2, 3, 4, 5, 6));
-  EXPECT_THAT(message_of([&] { snp::elements<float>(x); }), HasSubstr("i32[2,3] has no elements of f32"));
-  EXPECT_THAT(message_of([&] { snp::ArrayView<std::int32_t, 1>{x}; }), HasSubstr("i32[2,3] does not have 1 dimensions"));
-  EXPECT_THAT(message_of([&] { jit([](Array v) { snp::elements<std::int32_t>(v); return v; })(x); }), HasSubstr("a traced array has no elements yet"));
+  EXPECT_THAT(message_of([&] { snp::elements<float>(x); }),
+              HasSubstr("i32[2,3] has no elements of f32"));
+  EXPECT_THAT(message_of([&] { snp::ArrayView<std::int32_t, 1>{x}; }),
+              HasSubstr("i32[2,3] does not have 1 dimensions"));
+  EXPECT_THAT(message_of([&] {
+                jit([](Array v) {
+                  snp::elements<std::int32_t>(v);
+                  return v;
+                })(x);
+              }),
+              HasSubstr("a traced array has no elements yet"));
 }
 
 TEST(Interchange, DlpackHandsMemoryOver) {
   shows_names("numpy.from_dlpack");
-  for (const Array& x : {array({{1.5f, 2.0f}, {3.0f, 4.0f}}), arange(5), ones({2}, bfloat16), array({true, false}), array({std::complex<float>(1, 2)}), snp::full({}, 3.0f), arange(3).astype(uint8)}) {
+  for (const Array& x :
+       {array({{1.5f, 2.0f}, {3.0f, 4.0f}}), arange(5), ones({2}, bfloat16), array({true, false}),
+        array({std::complex<float>(1, 2)}), snp::full({}, 3.0f), arange(3).astype(uint8)}) {
     const void* memory = x.buffer().data();
     dlpack::ManagedTensor* t = snp::to_dlpack(x);
     EXPECT_EQ(t->dl_tensor.data, memory) << "not copied";
@@ -96,14 +108,25 @@ struct Foreign {
   std::vector<std::int64_t> sizes, strides;
   int* returned;
 };
-dlpack::ManagedTensor* foreign(std::vector<std::int64_t> sizes, std::vector<std::int64_t> strides, int& returned, dlpack::DataType type) {
+dlpack::ManagedTensor* foreign(std::vector<std::int64_t> sizes, std::vector<std::int64_t> strides,
+                               int& returned, dlpack::DataType type) {
   auto* f = new Foreign{{}, {0, 1, 2, 3, 4, 5}, std::move(sizes), std::move(strides), &returned};
-  f->tensor = {.version = dlpack::kVersion, .manager_ctx = f, .deleter = [](dlpack::ManagedTensor* t) {
-                 auto* self = static_cast<Foreign*>(t->manager_ctx);
-                 ++*self->returned;
-                 delete self;
-               }, .flags = 0,
-               .dl_tensor = {f->data.data(), {dlpack::DeviceType::cpu, 0}, static_cast<std::int32_t>(f->sizes.size()), type, f->sizes.data(), f->strides.empty() ? nullptr : f->strides.data(), 0}};
+  f->tensor = {.version = dlpack::kVersion,
+               .manager_ctx = f,
+               .deleter =
+                   [](dlpack::ManagedTensor* t) {
+                     auto* self = static_cast<Foreign*>(t->manager_ctx);
+                     ++*self->returned;
+                     delete self;
+                   },
+               .flags = 0,
+               .dl_tensor = {f->data.data(),
+                             {dlpack::DeviceType::cpu, 0},
+                             static_cast<std::int32_t>(f->sizes.size()),
+                             type,
+                             f->sizes.data(),
+                             f->strides.empty() ? nullptr : f->strides.data(),
+                             0}};
   return &f->tensor;
 }
 constexpr dlpack::DataType kF64{dlpack::TypeCode::floating, 64, 1};
@@ -120,9 +143,13 @@ TEST(Interchange, DlpackGivesMemoryBack) {
   const Array narrow = snp::from_dlpack(foreign({6}, {}, returned, kF64));
   EXPECT_EQ(returned, 2) << "copied as f32";
   EXPECT_EQ(type_of(narrow), "f32[6]");
-  expect_array(snp::from_dlpack(foreign({3, 2}, {1, 3}, returned, kF64)), "f32[3,2]", {0, 3, 1, 4, 2, 5});
+  expect_array(snp::from_dlpack(foreign({3, 2}, {1, 3}, returned, kF64)), "f32[3,2]",
+               {0, 3, 1, 4, 2, 5});
   EXPECT_EQ(returned, 3);
-  EXPECT_THAT(message_of([&] { snp::from_dlpack(foreign({3, 2}, {1, 3}, returned, kF64), {.copy = false}); }), HasSubstr("f64[3,2] cannot be taken without a copy"));
+  EXPECT_THAT(message_of([&] {
+                snp::from_dlpack(foreign({3, 2}, {1, 3}, returned, kF64), {.copy = false});
+              }),
+              HasSubstr("f64[3,2] cannot be taken without a copy"));
   EXPECT_EQ(returned, 4);
 }
 
@@ -133,14 +160,24 @@ TEST(Interchange, DlpackRefusesWhatItDoesNotTake) {
     change(*t);
     return message_of([&] { snp::from_dlpack(t); });
   };
-  EXPECT_THAT(refused([](auto& t) { t.version.major = 2; }), HasSubstr("version 2.0 of DLPack is not 1.x"));
-  EXPECT_THAT(refused([](auto& t) { t.dl_tensor.device.device_type = static_cast<dlpack::DeviceType>(2); }), HasSubstr("on a device of kind 2"));
+  EXPECT_THAT(refused([](auto& t) { t.version.major = 2; }),
+              HasSubstr("version 2.0 of DLPack is not 1.x"));
+  EXPECT_THAT(
+      refused([](auto& t) { t.dl_tensor.device.device_type = static_cast<dlpack::DeviceType>(2); }),
+      HasSubstr("on a device of kind 2"));
   EXPECT_THAT(refused([](auto& t) { t.dl_tensor.dtype.lanes = 4; }), HasSubstr("4 lanes"));
   EXPECT_THAT(refused([](auto& t) { t.dl_tensor.dtype.bits = 24; }), HasSubstr("24 bits"));
-  EXPECT_THAT(refused([](auto& t) { t.dl_tensor.shape[0] = -1; }), HasSubstr("dimension 0 has size -1"));
+  EXPECT_THAT(refused([](auto& t) { t.dl_tensor.shape[0] = -1; }),
+              HasSubstr("dimension 0 has size -1"));
   EXPECT_EQ(returned, 5) << "each given back";
   EXPECT_THAT(message_of([] { snp::from_dlpack(nullptr); }), HasSubstr("there is no tensor"));
-  EXPECT_THAT(message_of([] { jit([](Array v) { snp::to_dlpack(v); return v; })(ones({2})); }), HasSubstr("a traced array has no elements yet"));
+  EXPECT_THAT(message_of([] {
+                jit([](Array v) {
+                  snp::to_dlpack(v);
+                  return v;
+                })(ones({2}));
+              }),
+              HasSubstr("a traced array has no elements yet"));
 }
 
 class Files : public ::testing::Test {
@@ -148,13 +185,18 @@ class Files : public ::testing::Test {
   std::string path(const std::string& name) const { return (folder_ / name).string(); }
   void SetUp() override { std::filesystem::create_directories(folder_); }
   void TearDown() override { std::filesystem::remove_all(folder_); }
-  std::filesystem::path folder_ = std::filesystem::path(::testing::TempDir()) / ("files_" + std::string(::testing::UnitTest::GetInstance()->current_test_info()->name()));
+  std::filesystem::path folder_ =
+      std::filesystem::path(::testing::TempDir()) /
+      ("files_" + std::string(::testing::UnitTest::GetInstance()->current_test_info()->name()));
 };
 
 TEST_F(Files, SaveAndLoad) {
   shows_names("numpy.save numpy.load");
   int i = 0;
-  for (const Array& x : {array({{1.5f, -2.0f}, {snp::inf, 0.0f}}), arange(5), ones({2, 1}, bfloat16), array({true, false}), array({std::complex<float>(1, 2)}), zeros({0, 3}, float16), snp::full({}, 7), arange(3).astype(uint8)}) {
+  for (const Array& x :
+       {array({{1.5f, -2.0f}, {snp::inf, 0.0f}}), arange(5), ones({2, 1}, bfloat16),
+        array({true, false}), array({std::complex<float>(1, 2)}), zeros({0, 3}, float16),
+        snp::full({}, 7), arange(3).astype(uint8)}) {
     const std::string name = path(fmt::format("x{}", i++));
     ASSERT_TRUE(snp::save(name, x).ok());
     auto y = snp::load(name + ".npy");
@@ -181,7 +223,9 @@ TEST_F(Files, SixtyFourBitsAreASwitch) {
 
 TEST_F(Files, SavezKeepsNames) {
   shows_names("numpy.savez");
-  ASSERT_TRUE(snp::savez(path("m"), {ones({2}), arange(3)}, {{"w", array({{1.0f, 2.0f}})}, {"b", zeros({0}, bfloat16)}}).ok());
+  ASSERT_TRUE(snp::savez(path("m"), {ones({2}), arange(3)},
+                         {{"w", array({{1.0f, 2.0f}})}, {"b", zeros({0}, bfloat16)}})
+                  .ok());
   auto arrays = snp::load_npz(path("m.npz"));
   ASSERT_TRUE(arrays.ok()) << arrays.status().message();
   std::vector<std::string> names;
@@ -195,7 +239,9 @@ TEST_F(Files, SavezKeepsNames) {
 TEST_F(Files, FromFileReadsNumbers) {
   shows_names("numpy.fromfile");
   std::ofstream(path("n"), std::ios::binary).write("\1\0\0\0\2\0\0\0\3\0\0\0\4", 13);
-  auto read = [&](DType dtype, const snp::FromBuffer& options = {}) { return *snp::fromfile(path("n"), dtype, options); };
+  auto read = [&](DType dtype, const snp::FromBuffer& options = {}) {
+    return *snp::fromfile(path("n"), dtype, options);
+  };
   expect_array(read(int32), "i32[3]", {1, 2, 3});
   expect_array(read(int32, {.count = 2}), "i32[2]", {1, 2});
   expect_array(read(int32, {.count = 9, .offset = 4}), "i32[2]", {2, 3});
@@ -203,7 +249,8 @@ TEST_F(Files, FromFileReadsNumbers) {
   expect_array(read(bool_, {.count = 5}), "i1[5]", {1, 0, 0, 0, 1});
   expect_array(read(float32, {.offset = 99}), "f32[0]", {});
   EXPECT_EQ(snp::fromfile(path("none")).status().code(), Code::not_found);
-  EXPECT_THAT(message_of([&] { (void)snp::fromfile(path("n"), int32, {.offset = -1}); }), HasSubstr("the offset is at least 0, got -1"));
+  EXPECT_THAT(message_of([&] { (void)snp::fromfile(path("n"), int32, {.offset = -1}); }),
+              HasSubstr("the offset is at least 0, got -1"));
 }
 
 }  // namespace

@@ -1,15 +1,17 @@
 // All derivatives of a function's results by its arguments at once.
 //
-//   jacfwd(f)(x)   jacrev(f)(x)   hessian(f)(x)        // by argument 0: an array of the shape of y followed by that of x
-//   auto [jx, jz] = jacrev<0, 2>(f)(x, y, z);          // by arguments 0 and 2
-//   auto [[xx, xy], [yx, yy]] = hessian<0, 1>(f)(x, y);
+//   jacfwd(f)(x)   jacrev(f)(x)   hessian(f)(x)        // by argument 0: an array of the shape of y
+//   followed by that of x auto [jx, jz] = jacrev<0, 2>(f)(x, y, z);          // by arguments 0 and
+//   2 auto [[xx, xy], [yx, yy]] = hessian<0, 1>(f)(x, y);
 //
-// Numbers of arguments are upstream's argnums: one gives a tree like that argument, several a tuple of them. A result that is a tuple, pair, vector or
-// std::array has such a tree in place of each of its arrays (a struct as a result only where that tree is one array). These arguments are trees
-// of floats; other arguments may be anything.
+// Numbers of arguments are upstream's argnums: one gives a tree like that argument, several a tuple
+// of them. A result that is a tuple, pair, vector or std::array has such a tree in place of each of
+// its arrays (a struct as a result only where that tree is one array). These arguments are trees of
+// floats; other arguments may be anything.
 //
 //   auto [j, aux] = jacfwd(f, has_aux)(x);                 // f returns pair{y, aux}
-//   jacrev(f, {.holomorphic = true})(z);                   // complex z and y: derivatives by z; with both: jacrev(f, has_aux, {...})
+//   jacrev(f, {.holomorphic = true})(z);                   // complex z and y: derivatives by z;
+//   with both: jacrev(f, has_aux, {...})
 #pragma once
 
 #include "strata/api/grad.h"
@@ -21,7 +23,8 @@ namespace internal {
 
 /// All unit arrays of x's type, stacked.
 Array basis(const Array& x);
-/// Derivatives with one axis for the elements of x or y, the last or the first, as an array of y's shape followed by x's.
+/// Derivatives with one axis for the elements of x or y, the last or the first, as an array of y's
+/// shape followed by x's.
 Array arrange_columns(const Array& columns, const Array& x);
 Array arrange_rows(const Array& rows, const Array& y);
 Array zeros_of(const Array& x);
@@ -29,21 +32,35 @@ Array zeros_of(const Array& x);
 /// With kAux what the function returned besides its result goes along.
 template <bool kAux, class R, class J>
 auto with_aux(J jacobian, const R& value) {
-  if constexpr (kAux) return std::pair(std::move(jacobian), std::get<1>(value));
-  else return jacobian;
+  if constexpr (kAux)
+    return std::pair(std::move(jacobian), std::get<1>(value));
+  else
+    return jacobian;
 }
 
 /// `like` with next() in place of each of its arrays, in order.
 template <class T, class Next>
 auto with_leaves(const T& like, Next& next) {
-  if constexpr (std::same_as<T, Array>) return next();
-  else if constexpr (requires { std::tuple_size<T>::value; like.size(); }) {
-    return [&]<std::size_t... I>(std::index_sequence<I...>) { return std::array{with_leaves(like[I], next)...}; }(std::make_index_sequence<std::tuple_size_v<T>>());
+  if constexpr (std::same_as<T, Array>)
+    return next();
+  else if constexpr (requires {
+                       std::tuple_size<T>::value;
+                       like.size();
+                     }) {
+    return [&]<std::size_t... I>(std::index_sequence<I...>) {
+      return std::array{with_leaves(like[I], next)...};
+    }(std::make_index_sequence<std::tuple_size_v<T>>());
   } else if constexpr (requires { std::tuple_size<T>::value; }) {
-    return std::apply([&](const auto&... each) { return std::tuple<decltype(with_leaves(each, next))...>{with_leaves(each, next)...}; }, like);
+    return std::apply(
+        [&](const auto&... each) {
+          return std::tuple<decltype(with_leaves(each, next))...>{with_leaves(each, next)...};
+        },
+        like);
   } else {
-    static_assert(requires(T list) { list.push_back(list[0]); },
-                  "a function whose Jacobian has several arrays for each of its results returns an array, tuple, pair, vector or std::array");
+    static_assert(
+        requires(T list) { list.push_back(list[0]); },
+        "a function whose Jacobian has several arrays for each of its results returns an array, "
+        "tuple, pair, vector or std::array");
     std::vector<decltype(with_leaves(like[0], next))> out;
     for (const auto& each : like) out.push_back(with_leaves(each, next));
     return out;
@@ -52,7 +69,8 @@ auto with_leaves(const T& like, Next& next) {
 
 /// The Jacobian from blocks[i][j], the derivatives of result i by active leaf j.
 template <class R, class Chosen>
-auto jacobian_of(const R& result, const Chosen& chosen, const std::vector<std::vector<Array>>& blocks) {
+auto jacobian_of(const R& result, const Chosen& chosen,
+                 const std::vector<std::vector<Array>>& blocks) {
   if constexpr (std::same_as<Chosen, Array>) {
     std::vector<Array> each;
     for (const std::vector<Array>& b : blocks) each.push_back(b[0]);
@@ -77,7 +95,8 @@ class Jacfwd {
     check_arguments(asked_, leaves, active_leaves<N...>(arguments), argument_paths(arguments));
     const auto traced = trace_function(f_, arguments, Trace::Kind::nested);
     const std::size_t results = count_differentiated<kAux>(traced.like);
-    for (std::size_t i = 0; i < results; ++i) check_result(asked_, traced.program.block->results[i]->type());
+    for (std::size_t i = 0; i < results; ++i)
+      check_result(asked_, traced.program.block->results[i]->type());
     std::vector<std::vector<Array>> blocks(results);
     for (std::size_t j : chosen_leaves<N...>(arguments)) {
       auto of_leaf = [&](const Array& x) {
@@ -85,13 +104,19 @@ class Jacfwd {
         replaced[j] = x;
         return part(call(traced.program, replaced), 0, results);
       };
-      auto push = [&](const Array& t) { return strata::jvp(of_leaf, std::tuple(leaves[j]), std::tuple(t)).second; };
+      auto push = [&](const Array& t) {
+        return strata::jvp(of_leaf, std::tuple(leaves[j]), std::tuple(t)).second;
+      };
       const std::vector<Array> columns = strata::vmap(push, {.out_axes = {-1}})(basis(leaves[j]));
-      for (std::size_t i = 0; i < results; ++i) blocks[i].push_back(arrange_columns(columns[i], leaves[j]));
+      for (std::size_t i = 0; i < results; ++i)
+        blocks[i].push_back(arrange_columns(columns[i], leaves[j]));
     }
-    auto jacobian = jacobian_of(differentiated<kAux>(traced.like), chosen<Tuple, N...>(arguments), blocks);
-    if constexpr (kAux) return with_aux<kAux>(std::move(jacobian), traced.unflatten(call(traced.program, leaves)));
-    else return jacobian;
+    auto jacobian =
+        jacobian_of(differentiated<kAux>(traced.like), chosen<Tuple, N...>(arguments), blocks);
+    if constexpr (kAux)
+      return with_aux<kAux>(std::move(jacobian), traced.unflatten(call(traced.program, leaves)));
+    else
+      return jacobian;
   }
 
  private:
@@ -102,7 +127,8 @@ class Jacfwd {
 template <class F, bool kAux, std::size_t... N>
 class Jacrev {
  public:
-  explicit Jacrev(F f, const GradOptions& options) : f_(std::move(f)), asked_{"jacrev", false, options.holomorphic, options.allow_int} {}
+  explicit Jacrev(F f, const GradOptions& options)
+      : f_(std::move(f)), asked_{"jacrev", false, options.holomorphic, options.allow_int} {}
   template <class... Args>
   auto operator()(Args&&... args) const {
     using Tuple = ArgumentTuple<const F, Args...>;
@@ -112,7 +138,8 @@ class Jacrev {
     check_arguments(asked_, leaves, active_leaves<N...>(arguments), argument_paths(arguments));
     const auto traced = trace_function(f_, arguments, Trace::Kind::nested);
     const std::size_t count = count_differentiated<kAux>(traced.like);
-    for (std::size_t i = 0; i < count; ++i) check_result(asked_, traced.program.block->results[i]->type());
+    for (std::size_t i = 0; i < count; ++i)
+      check_result(asked_, traced.program.block->results[i]->type());
     const auto [results, linear] = internal::linearize(traced.program, leaves, count);
     std::vector<Array> zeros;
     for (std::size_t i = 0; i < count; ++i) zeros.push_back(zeros_of(results[i]));
@@ -124,10 +151,12 @@ class Jacrev {
         return linear.pull(given);
       };
       const std::vector<Array> rows = strata::vmap(pull)(basis(results[i]));
-      for (std::size_t j : chosen_leaves<N...>(arguments)) blocks[i].push_back(arrange_rows(rows[j], results[i]));
+      for (std::size_t j : chosen_leaves<N...>(arguments))
+        blocks[i].push_back(arrange_rows(rows[j], results[i]));
     }
     const auto value = traced.unflatten(results);
-    return with_aux<kAux>(jacobian_of(differentiated<kAux>(value), chosen<Tuple, N...>(arguments), blocks), value);
+    return with_aux<kAux>(
+        jacobian_of(differentiated<kAux>(value), chosen<Tuple, N...>(arguments), blocks), value);
   }
 
  private:
@@ -137,13 +166,17 @@ class Jacrev {
 
 template <bool kAux, std::size_t... N, class F>
 auto make_jacfwd(F f, bool holomorphic) {
-  if constexpr (sizeof...(N) == 0) return Jacfwd<F, kAux, 0>(std::move(f), holomorphic);
-  else return Jacfwd<F, kAux, N...>(std::move(f), holomorphic);
+  if constexpr (sizeof...(N) == 0)
+    return Jacfwd<F, kAux, 0>(std::move(f), holomorphic);
+  else
+    return Jacfwd<F, kAux, N...>(std::move(f), holomorphic);
 }
 template <bool kAux, std::size_t... N, class F>
 auto make_jacrev(F f, const GradOptions& options) {
-  if constexpr (sizeof...(N) == 0) return Jacrev<F, kAux, 0>(std::move(f), options);
-  else return Jacrev<F, kAux, N...>(std::move(f), options);
+  if constexpr (sizeof...(N) == 0)
+    return Jacrev<F, kAux, 0>(std::move(f), options);
+  else
+    return Jacrev<F, kAux, N...>(std::move(f), options);
 }
 
 }  // namespace internal
@@ -155,26 +188,39 @@ struct JacobianOptions {
   bool holomorphic = false;
 };
 
-/// `jacfwd<N...>(f)(args...)`: derivatives by arguments N... (argument 0 unless given), by one push forward for each element of them. Throws
-/// Error for complex arguments unless `holomorphic`; results may be complex.
+/// `jacfwd<N...>(f)(args...)`: derivatives by arguments N... (argument 0 unless given), by one push
+/// forward for each element of them. Throws Error for complex arguments unless `holomorphic`;
+/// results may be complex.
 template <std::size_t... N, class F>
-auto jacfwd(F f, JacobianOptions options = {}) { return internal::make_jacfwd<false, N...>(std::move(f), options.holomorphic); }
+auto jacfwd(F f, JacobianOptions options = {}) {
+  return internal::make_jacfwd<false, N...>(std::move(f), options.holomorphic);
+}
 /// Of an f that returns pair{y, aux}: pair{derivatives of y, aux}.
 template <std::size_t... N, class F>
-auto jacfwd(F f, HasAux, JacobianOptions options = {}) { return internal::make_jacfwd<true, N...>(std::move(f), options.holomorphic); }
+auto jacfwd(F f, HasAux, JacobianOptions options = {}) {
+  return internal::make_jacfwd<true, N...>(std::move(f), options.holomorphic);
+}
 
-/// The same by one pull back for each element of the results. Throws Error for complex results unless `holomorphic`; arguments may be complex.
+/// The same by one pull back for each element of the results. Throws Error for complex results
+/// unless `holomorphic`; arguments may be complex.
 template <std::size_t... N, class F>
-auto jacrev(F f, GradOptions options = {}) { return internal::make_jacrev<false, N...>(std::move(f), options); }
+auto jacrev(F f, GradOptions options = {}) {
+  return internal::make_jacrev<false, N...>(std::move(f), options);
+}
 template <std::size_t... N, class F>
-auto jacrev(F f, HasAux, GradOptions options = {}) { return internal::make_jacrev<true, N...>(std::move(f), options); }
+auto jacrev(F f, HasAux, GradOptions options = {}) {
+  return internal::make_jacrev<true, N...>(std::move(f), options);
+}
 
 /// Second derivatives: the Jacobian of the Jacobian.
 template <std::size_t... N, class F>
-auto hessian(F f, JacobianOptions options = {}) { return jacfwd<N...>(jacrev<N...>(std::move(f), {.holomorphic = options.holomorphic}), options); }
+auto hessian(F f, JacobianOptions options = {}) {
+  return jacfwd<N...>(jacrev<N...>(std::move(f), {.holomorphic = options.holomorphic}), options);
+}
 template <std::size_t... N, class F>
 auto hessian(F f, HasAux, JacobianOptions options = {}) {
-  return jacfwd<N...>(jacrev<N...>(std::move(f), has_aux, {.holomorphic = options.holomorphic}), has_aux, options);
+  return jacfwd<N...>(jacrev<N...>(std::move(f), has_aux, {.holomorphic = options.holomorphic}),
+                      has_aux, options);
 }
 
 }  // namespace strata

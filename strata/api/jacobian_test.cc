@@ -27,7 +27,9 @@ TEST(Jacobian, HasTheShapeOfResultThenArgument) {
 }
 
 TEST(Jacobian, OfSeveralArgumentsIsATuple) {
-  auto f = [](Array x, int power, Array y) { return stack({x[0] * y, x[1] * y * y * static_cast<float>(power)}); };
+  auto f = [](Array x, int power, Array y) {
+    return stack({x[0] * y, x[1] * y * y * static_cast<float>(power)});
+  };
   const Array x = array({2.f, 3.f}), y = array(5.f);
   auto check = [&](const auto& jacobian) {
     const auto& [jx, jy] = jacobian;
@@ -37,7 +39,8 @@ TEST(Jacobian, OfSeveralArgumentsIsATuple) {
   check(jacfwd<0, 2>(f)(x, 2, y));
   check(jacrev<0, 2>(f)(x, 2, y));
   expect_array(jacfwd<2>(f)(x, 2, y), "f32[2]", {2, 60});
-  const auto [jy, jx] = jacrev<2, 0>(f)(x, 2, y);  // in the order of the numbers, as upstream gives them
+  const auto [jy, jx] =
+      jacrev<2, 0>(f)(x, 2, y);  // in the order of the numbers, as upstream gives them
   expect_array(jy, "f32[2]", {2, 60});
   expect_array(jx, "f32[2,2]", {5, 0, 0, 50});
 }
@@ -58,16 +61,19 @@ TEST(Jacobian, OfATreeIsATreeOfTrees) {
   const std::pair<Array, Array> by_x = jacfwd<1>(f)(p, x);
   expect_array(by_x.first, "f32[2,2]", {2, 0, 0, 3});
   expect_array(by_x.second, "f32[2]", {1, 1});
-  const std::vector<std::tuple<Array, Array>> listed = jacrev<0, 1>([](Array a, Array b) { return std::vector<Array>{a * b, a}; })(3.f, 4.f);
+  const std::vector<std::tuple<Array, Array>> listed =
+      jacrev<0, 1>([](Array a, Array b) { return std::vector<Array>{a * b, a}; })(3.f, 4.f);
   expect_array(std::get<1>(listed[0]), "f32[]", {3});
   expect_array(std::get<0>(listed[1]), "f32[]", {1});
-  const std::array<Line, 2> both = jacfwd([](Line q) { return std::array<Array, 2>{sum(q.w), q.b}; })(p);
+  const std::array<Line, 2> both =
+      jacfwd([](Line q) { return std::array<Array, 2>{sum(q.w), q.b}; })(p);
   expect_array(both[0].w, "f32[2]", {1, 1});
   expect_array(both[1].b, "f32[]", {1});
 }
 
 TEST(Jacobian, SecondDerivativesOfSeveralArguments) {
-  expect_array(hessian([](Array x) { return sum(x * x * x); })(array({1.f, 2.f})), "f32[2,2]", {6, 0, 0, 12});
+  expect_array(hessian([](Array x) { return sum(x * x * x); })(array({1.f, 2.f})), "f32[2,2]",
+               {6, 0, 0, 12});
   auto f = [](Array x, Array y) { return sum(x * x) * y * y; };
   const auto [of_x, of_y] = hessian<0, 1>(f)(array({1.f, 2.f}), 3.f);
   expect_array(std::get<0>(of_x), "f32[2,2]", {18, 0, 0, 18});
@@ -79,8 +85,10 @@ TEST(Jacobian, SecondDerivativesOfSeveralArguments) {
 
 TEST(Jacobian, IntegersHaveNone) {
   auto f = [](Array x, Array i) { return x * i; };
-  EXPECT_THAT(message_of([&] { jacfwd<1>(f)(2.f, array({1, 2})); }), ::testing::HasSubstr("jacfwd: argument 1 is i32[2]: only floats have derivatives"));
-  EXPECT_THAT(message_of([&] { (jacrev<0, 1>(f)(2.f, array({1, 2}))); }), ::testing::HasSubstr("jacrev: argument 1 is i32[2]: only floats have derivatives"));
+  EXPECT_THAT(message_of([&] { jacfwd<1>(f)(2.f, array({1, 2})); }),
+              ::testing::HasSubstr("jacfwd: argument 1 is i32[2]: only floats have derivatives"));
+  EXPECT_THAT(message_of([&] { (jacrev<0, 1>(f)(2.f, array({1, 2}))); }),
+              ::testing::HasSubstr("jacrev: argument 1 is i32[2]: only floats have derivatives"));
   expect_array(jacrev(f)(2.f, array({1, 2})), "f32[2]", {1, 2});
 }
 

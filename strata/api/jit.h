@@ -2,13 +2,15 @@
 //
 //   auto step = jit(train_step, {.donate_argnums = {0}});
 //   std::tie(params, loss) = step(std::move(params), x, y);
-//   step.lower(params, x, y).as_text()                      // StableHLO; compiled, what it costs and its machine code: stages.h
-//   auto fast = step.compile(params, x, y);                 // for these types alone: a call does not look for its program
+//   step.lower(params, x, y).as_text()                      // StableHLO; compiled, what it costs
+//   and its machine code: stages.h auto fast = step.compile(params, x, y);                 // for
+//   these types alone: a call does not look for its program
 //
-// The first call with given shapes, dtypes and static data traces the function and compiles the graph; later calls run it.
-// C++ scalars among the arguments are operands; arrays and scalars that the function captures are constants from its first
-// call on. The arrays of donated arguments that were moved in may lend their memory to results. Inside another trace
-// the function is simply called: it becomes part of the surrounding program.
+// The first call with given shapes, dtypes and static data traces the function and compiles the
+// graph; later calls run it. C++ scalars among the arguments are operands; arrays and scalars that
+// the function captures are constants from its first call on. The arrays of donated arguments that
+// were moved in may lend their memory to results. Inside another trace the function is simply
+// called: it becomes part of the surrounding program.
 #pragma once
 
 #include <map>
@@ -39,23 +41,26 @@ namespace internal {
 void append_type(std::string& key, const Array& leaf);
 /// A program as it is called: what is known of its arguments and results.
 struct Bound {
-  Bound(std::shared_ptr<runtime::Executable> executable, std::string name, std::shared_ptr<const Program> program, std::vector<bool> donated);
+  Bound(std::shared_ptr<runtime::Executable> executable, std::string name,
+        std::shared_ptr<const Program> program, std::vector<bool> donated);
   std::shared_ptr<runtime::Executable> executable;
   std::string name;
   std::shared_ptr<const Program> program;
-  std::vector<bool> donated;        // arguments
-  std::vector<bool> weak;           // results
-  std::vector<std::size_t> bytes;   // of results
-  bool donates;                     // some argument's memory may become a result's
-  Maker maker;                      // for messages
+  std::vector<bool> donated;       // arguments
+  std::vector<bool> weak;          // results
+  std::vector<std::size_t> bytes;  // of results
+  bool donates;                    // some argument's memory may become a result's
+  Maker maker;                     // for messages
 };
 Bound compile(Program program, const std::string& name, std::vector<bool> donated);
 
-/// One call. Allocates nothing once its thread has called before, but for results without a donor that are not kept (runtime/allocator.h).
+/// One call. Allocates nothing once its thread has called before, but for results without a donor
+/// that are not kept (runtime/allocator.h).
 class Call {
  public:
   explicit Call(const Bound& bound);
-  /// The next argument, which must live until `run`. `check`: throws Error for one of another type than was compiled.
+  /// The next argument, which must live until `run`. `check`: throws Error for one of another type
+  /// than was compiled.
   void add(const Array& argument, bool check);
   /// The next argument, whose memory a result may take. All arguments are given, or none.
   void give(Array argument);
@@ -64,12 +69,14 @@ class Call {
   Array take();
 
  private:
-  template <class T> using List = std::vector<T, Recycled<T>>;
+  template <class T>
+  using List = std::vector<T, Recycled<T>>;
   /// Memory for result r.
   runtime::Buffer result(std::size_t r);
   const Bound& bound_;
   List<void*> arguments_, addresses_;
-  List<runtime::Buffer> results_, made_, given_;  // made: of arguments that have no memory of their own
+  List<runtime::Buffer> results_, made_,
+      given_;  // made: of arguments that have no memory of their own
   std::size_t next_ = 0;
 };
 
@@ -106,14 +113,17 @@ R call_with(const Compiled<R>& compiled, Tuple& arguments) {
 
 }  // namespace internal
 
-/// A function compiled for arguments of certain types (`Jit::compile`). It reads its arguments only, whatever jit was told to donate.
-/// Static data among them is that for which it was compiled.
+/// A function compiled for arguments of certain types (`Jit::compile`). It reads its arguments
+/// only, whatever jit was told to donate. Static data among them is that for which it was compiled.
 template <class R, class... Args>
 class CompiledFunction {
  public:
-  explicit CompiledFunction(std::shared_ptr<const internal::Compiled<R>> compiled) : compiled_(std::move(compiled)) {}
+  explicit CompiledFunction(std::shared_ptr<const internal::Compiled<R>> compiled)
+      : compiled_(std::move(compiled)) {}
   /// Throws Error for arguments of other types.
-  R operator()(const Args&... args) const { return internal::call(*compiled_, std::tie(args...), true); }
+  R operator()(const Args&... args) const {
+    return internal::call(*compiled_, std::tie(args...), true);
+  }
 
   CostAnalysis cost_analysis() const { return internal::cost_analysis(compiled_->bound); }
   MemoryAnalysis memory_analysis() const { return internal::memory_analysis(compiled_->bound); }
@@ -128,7 +138,8 @@ class CompiledFunction {
 template <class R, class... Args>
 class LoweredFunction : public Lowered {
  public:
-  LoweredFunction(Lowered lowered, std::function<CompiledFunction<R, Args...>()> compile) : Lowered(std::move(lowered)), compile_(std::move(compile)) {}
+  LoweredFunction(Lowered lowered, std::function<CompiledFunction<R, Args...>()> compile)
+      : Lowered(std::move(lowered)), compile_(std::move(compile)) {}
   /// The compiled form, made now unless the function has it.
   CompiledFunction<R, Args...> compile() const { return compile_(); }
 
@@ -139,7 +150,8 @@ class LoweredFunction : public Lowered {
 template <class F>
 class Jit {
  public:
-  Jit(F f, JitOptions options, const std::source_location& where) : state_(std::make_shared<State>(std::move(f), std::move(options), where)) {}
+  Jit(F f, JitOptions options, const std::source_location& where)
+      : state_(std::make_shared<State>(std::move(f), std::move(options), where)) {}
 
   template <class... Args>
   auto operator()(Args&&... args) const {
@@ -172,7 +184,8 @@ class Jit {
 
  private:
   struct State {
-    State(F f, JitOptions options, const std::source_location& where) : f(std::move(f)), options(std::move(options)), where(where) {}
+    State(F f, JitOptions options, const std::source_location& where)
+        : f(std::move(f)), options(std::move(options)), where(where) {}
     F f;
     JitOptions options;
     std::source_location where;
@@ -191,8 +204,11 @@ class Jit {
   auto lowered(std::tuple<Args...> arguments) const {
     using R = internal::Result<F, std::tuple<Args...>>;
     auto traced = internal::trace_function(state_->f, arguments, internal::Trace::Kind::jit);
-    Lowered lowered(std::make_shared<const internal::Program>(std::move(traced.program)), state_->options.name, internal::argument_paths(arguments));
-    return LoweredFunction<R, Args...>(std::move(lowered), [jit = *this, arguments = std::move(arguments)] { return jit.handle(arguments); });
+    Lowered lowered(std::make_shared<const internal::Program>(std::move(traced.program)),
+                    state_->options.name, internal::argument_paths(arguments));
+    return LoweredFunction<R, Args...>(
+        std::move(lowered),
+        [jit = *this, arguments = std::move(arguments)] { return jit.handle(arguments); });
   }
 
   template <class R, class Tuple>
@@ -200,27 +216,35 @@ class Jit {
     const std::string& looked_for = key(arguments);
     {
       std::lock_guard lock(state_->mutex);
-      if (auto it = state_->compiled.find(looked_for); it != state_->compiled.end()) return std::static_pointer_cast<const internal::Compiled<R>>(it->second);
+      if (auto it = state_->compiled.find(looked_for); it != state_->compiled.end())
+        return std::static_pointer_cast<const internal::Compiled<R>>(it->second);
     }
-    std::string kept = looked_for;  // tracing may call other functions, whose keys stand in the same place
+    std::string kept =
+        looked_for;  // tracing may call other functions, whose keys stand in the same place
     note_miss(arguments);
     auto traced = internal::trace_function(state_->f, arguments, internal::Trace::Kind::jit);
-    auto compiled = std::make_shared<internal::Compiled<R>>(internal::compile(std::move(traced.program), state_->options.name, donated_leaves(arguments)),
-                                                            tree::map([](const Array&) { return Array(); }, std::move(traced.like)));
+    auto compiled = std::make_shared<internal::Compiled<R>>(
+        internal::compile(std::move(traced.program), state_->options.name,
+                          donated_leaves(arguments)),
+        tree::map([](const Array&) { return Array(); }, std::move(traced.like)));
     std::lock_guard lock(state_->mutex);
-    return std::static_pointer_cast<const internal::Compiled<R>>(state_->compiled.emplace(std::move(kept), std::move(compiled)).first->second);
+    return std::static_pointer_cast<const internal::Compiled<R>>(
+        state_->compiled.emplace(std::move(kept), std::move(compiled)).first->second);
   }
 
   template <class Tuple>
   void note_miss(const Tuple& arguments) const {
     internal::Signature now = internal::signature_of(arguments);
     std::lock_guard lock(state_->mutex);
-    if (explain_cache_misses::enabled()) internal::say_miss(fmt::format("{} [{}]", state_->options.name, describe(state_->where)), now, state_->signatures);
+    if (explain_cache_misses::enabled())
+      internal::say_miss(fmt::format("{} [{}]", state_->options.name, describe(state_->where)), now,
+                         state_->signatures);
     state_->signatures.push_back(std::move(now));
   }
 
-  /// What a call depends on beyond its arrays' elements: C++ types (those of generic functions may have equal structures), structure, types
-  /// of arrays, weakness, x64. Valid until this thread asks for the next.
+  /// What a call depends on beyond its arrays' elements: C++ types (those of generic functions may
+  /// have equal structures), structure, types of arrays, weakness, x64. Valid until this thread
+  /// asks for the next.
   template <class Tuple>
   static const std::string& key(const Tuple& arguments) {
     static const char tag = 0;
@@ -252,7 +276,8 @@ class Jit {
 
 /// The function compiled; see above. Copies share their compiled forms.
 template <class F>
-Jit<F> jit(F f, JitOptions options = {}, const std::source_location& where = std::source_location::current()) {
+Jit<F> jit(F f, JitOptions options = {},
+           const std::source_location& where = std::source_location::current()) {
   return Jit<F>(std::move(f), std::move(options), where);
 }
 

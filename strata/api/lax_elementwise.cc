@@ -28,8 +28,10 @@ bool accepts(Kind kind, DType d) {
 }
 
 void require(const char* name, Kind kind, const Array& x) {
-  static constexpr const char* kWords[] = {"floats", "real floats", "numbers", "integers", "integers or booleans"};
-  if (!accepts(kind, x.dtype())) fail(name, "{} are needed, got {}", kWords[static_cast<int>(kind)], describe(x.type()));
+  static constexpr const char* kWords[] = {"floats", "real floats", "numbers", "integers",
+                                           "integers or booleans"};
+  if (!accepts(kind, x.dtype()))
+    fail(name, "{} are needed, got {}", kWords[static_cast<int>(kind)], describe(x.type()));
 }
 
 template <class F>
@@ -40,7 +42,8 @@ Array one(const char* name, Kind kind, const Operand& x, F f) {
 }
 
 /// The same by an operation that notes what was said of its accuracy.
-Array accurate(const char* name, Kind kind, const Operand& x, internal::Unary f, const Accuracy& accuracy) {
+Array accurate(const char* name, Kind kind, const Operand& x, internal::Unary f,
+               const Accuracy& accuracy) {
   if (accuracy.text().empty()) return one(name, kind, x, f);
   Site site(x);
   require(name, kind, x);
@@ -52,24 +55,32 @@ Array accurate(const char* name, Kind kind, const Operand& x, internal::Unary f,
 }
 
 /// Operands of one dtype and shape; C++ scalars take on the other operand's.
-Array two(const char* name, Kind kind, const Operand& x, const Operand& y, Binary f, bool predicate = false) {
+Array two(const char* name, Kind kind, const Operand& x, const Operand& y, Binary f,
+          bool predicate = false) {
   Site site(x);
   Array a = x, b = y;
   const bool one_kind = is_inexact(a.dtype()) == is_inexact(b.dtype());  // 3 is no float here
   if (one_kind && a.weak() && !b.weak() && a.ndim() == 0) a = cast(a, {b.dtype(), false});
   if (one_kind && b.weak() && !a.weak() && b.ndim() == 0) b = cast(b, {a.dtype(), false});
-  if (a.dtype() != b.dtype()) fail(name, "operands have different dtypes: {} and {}", describe(a.type()), describe(b.type()));
-  if (a.shape() != b.shape() && a.ndim() > 0 && b.ndim() > 0) fail(name, "operands have different shapes: {} and {}", describe(a.type()), describe(b.type()));
+  if (a.dtype() != b.dtype())
+    fail(name, "operands have different dtypes: {} and {}", describe(a.type()), describe(b.type()));
+  if (a.shape() != b.shape() && a.ndim() > 0 && b.ndim() > 0)
+    fail(name, "operands have different shapes: {} and {}", describe(a.type()), describe(b.type()));
   require(name, kind, a);
   return internal::binary(name, a, b, f, {.predicate = predicate});
 }
 
 template <const char* operation>
-Value* named(Builder& b, Value* x, Value* y) { return b.create(operation, {x, y}).result(); }
-constexpr char kNextAfter[] = "chlo.next_after", kPolygamma[] = "chlo.polygamma", kZeta[] = "chlo.zeta", kMulHi[] = "chlo.mulhi";
+Value* named(Builder& b, Value* x, Value* y) {
+  return b.create(operation, {x, y}).result();
+}
+constexpr char kNextAfter[] = "chlo.next_after", kPolygamma[] = "chlo.polygamma",
+               kZeta[] = "chlo.zeta", kMulHi[] = "chlo.mulhi";
 
 template <const char* direction>
-Value* compare(Builder& b, Value* x, Value* y) { return op::compare(b, x, y, direction); }
+Value* compare(Builder& b, Value* x, Value* y) {
+  return op::compare(b, x, y, direction);
+}
 constexpr char kEQ[] = "EQ", kNE[] = "NE", kLT[] = "LT", kLE[] = "LE", kGT[] = "GT", kGE[] = "GE";
 
 Array comparison(const char* name, const Operand& x, const Operand& y, Binary f) {
@@ -86,24 +97,58 @@ Array asin(const Operand& x) { return one("asin", Kind::inexact, x, "chlo.asin")
 Array asinh(const Operand& x) { return one("asinh", Kind::inexact, x, "chlo.asinh"); }
 Array atan(const Operand& x) { return one("atan", Kind::inexact, x, "chlo.atan"); }
 Array atanh(const Operand& x) { return one("atanh", Kind::inexact, x, "chlo.atanh"); }
-Array cbrt(const Operand& x, const Accuracy& accuracy) { return accurate("cbrt", Kind::floats, x, op::cbrt, accuracy); }
-Array cos(const Operand& x, const Accuracy& accuracy) { return accurate("cos", Kind::inexact, x, op::cos, accuracy); }
+Array cbrt(const Operand& x, const Accuracy& accuracy) {
+  return accurate("cbrt", Kind::floats, x, op::cbrt, accuracy);
+}
+Array cos(const Operand& x, const Accuracy& accuracy) {
+  return accurate("cos", Kind::inexact, x, op::cos, accuracy);
+}
 Array cosh(const Operand& x) { return one("cosh", Kind::inexact, x, "chlo.cosh"); }
-Array exp(const Operand& x, const Accuracy& accuracy) { return accurate("exp", Kind::inexact, x, op::exp, accuracy); }
-Array exp2(const Operand& x, const Accuracy&) { Site site(x); require("exp2", Kind::inexact, x); return numpy::exp2(x); }
-Array expm1(const Operand& x, const Accuracy& accuracy) { return accurate("expm1", Kind::inexact, x, op::expm1, accuracy); }
-Array log(const Operand& x, const Accuracy& accuracy) { return accurate("log", Kind::inexact, x, op::log, accuracy); }
-Array log1p(const Operand& x, const Accuracy& accuracy) { return accurate("log1p", Kind::inexact, x, op::log1p, accuracy); }
-Array logistic(const Operand& x, const Accuracy& accuracy) { return accurate("logistic", Kind::inexact, x, op::logistic, accuracy); }
-Array reciprocal(const Operand& x) { Site site(x); require("reciprocal", Kind::inexact, x); return numpy::reciprocal(x); }
-Array rsqrt(const Operand& x, const Accuracy& accuracy) { return accurate("rsqrt", Kind::inexact, x, op::rsqrt, accuracy); }
-Array sin(const Operand& x, const Accuracy& accuracy) { return accurate("sin", Kind::inexact, x, op::sin, accuracy); }
+Array exp(const Operand& x, const Accuracy& accuracy) {
+  return accurate("exp", Kind::inexact, x, op::exp, accuracy);
+}
+Array exp2(const Operand& x, const Accuracy&) {
+  Site site(x);
+  require("exp2", Kind::inexact, x);
+  return numpy::exp2(x);
+}
+Array expm1(const Operand& x, const Accuracy& accuracy) {
+  return accurate("expm1", Kind::inexact, x, op::expm1, accuracy);
+}
+Array log(const Operand& x, const Accuracy& accuracy) {
+  return accurate("log", Kind::inexact, x, op::log, accuracy);
+}
+Array log1p(const Operand& x, const Accuracy& accuracy) {
+  return accurate("log1p", Kind::inexact, x, op::log1p, accuracy);
+}
+Array logistic(const Operand& x, const Accuracy& accuracy) {
+  return accurate("logistic", Kind::inexact, x, op::logistic, accuracy);
+}
+Array reciprocal(const Operand& x) {
+  Site site(x);
+  require("reciprocal", Kind::inexact, x);
+  return numpy::reciprocal(x);
+}
+Array rsqrt(const Operand& x, const Accuracy& accuracy) {
+  return accurate("rsqrt", Kind::inexact, x, op::rsqrt, accuracy);
+}
+Array sin(const Operand& x, const Accuracy& accuracy) {
+  return accurate("sin", Kind::inexact, x, op::sin, accuracy);
+}
 Array sinh(const Operand& x) { return one("sinh", Kind::inexact, x, "chlo.sinh"); }
-Array sqrt(const Operand& x, const Accuracy& accuracy) { return accurate("sqrt", Kind::inexact, x, op::sqrt, accuracy); }
-Array tan(const Operand& x, const Accuracy& accuracy) { return accurate("tan", Kind::inexact, x, op::tan, accuracy); }
-Array tanh(const Operand& x, const Accuracy& accuracy) { return accurate("tanh", Kind::inexact, x, op::tanh, accuracy); }
+Array sqrt(const Operand& x, const Accuracy& accuracy) {
+  return accurate("sqrt", Kind::inexact, x, op::sqrt, accuracy);
+}
+Array tan(const Operand& x, const Accuracy& accuracy) {
+  return accurate("tan", Kind::inexact, x, op::tan, accuracy);
+}
+Array tanh(const Operand& x, const Accuracy& accuracy) {
+  return accurate("tanh", Kind::inexact, x, op::tanh, accuracy);
+}
 
-Array bessel_i0e(const Operand& x) { return one("bessel_i0e", Kind::floats, x, "strata.bessel_i0e"); }
+Array bessel_i0e(const Operand& x) {
+  return one("bessel_i0e", Kind::floats, x, "strata.bessel_i0e");
+}
 Array bessel_i1e(const Operand& x) { return one("bessel_i1e", Kind::floats, x, "chlo.bessel_i1e"); }
 Array ceil(const Operand& x) { return one("ceil", Kind::floats, x, op::ceil); }
 Array digamma(const Operand& x) { return one("digamma", Kind::floats, x, "chlo.digamma"); }
@@ -113,46 +158,76 @@ Array floor(const Operand& x) { return one("floor", Kind::floats, x, op::floor);
 Array is_finite(const Operand& x) {
   Site site(x);
   require("is_finite", Kind::floats, x);
-  return internal::emit_one({x}, x->weak(), [](Builder& b, const Values& v) { return op::is_finite(b, v[0]); });
+  return internal::emit_one({x}, x->weak(),
+                            [](Builder& b, const Values& v) { return op::is_finite(b, v[0]); });
 }
 Array lgamma(const Operand& x) { return one("lgamma", Kind::floats, x, "chlo.lgamma"); }
 Array round(const Operand& x, RoundingMethod method) {
-  return one("round", Kind::floats, x, method == RoundingMethod::AWAY_FROM_ZERO ? op::round_nearest_afz : op::round_nearest_even);
+  return one(
+      "round", Kind::floats, x,
+      method == RoundingMethod::AWAY_FROM_ZERO ? op::round_nearest_afz : op::round_nearest_even);
 }
 Array reduce_precision(const Operand& x, std::int64_t exponent_bits, std::int64_t mantissa_bits) {
   Site site(x);
   require("reduce_precision", Kind::floats, x);
   return internal::emit_one({x}, x->weak(), [&](Builder& b, const Values& v) {
-    return b.create("stablehlo.reduce_precision", v, {{"exponent_bits", exponent_bits}, {"mantissa_bits", mantissa_bits}}).result();
+    return b
+        .create("stablehlo.reduce_precision", v,
+                {{"exponent_bits", exponent_bits}, {"mantissa_bits", mantissa_bits}})
+        .result();
   });
 }
 
 Array abs(const Operand& x) {
   Site site(x);
   require("abs", Kind::numbers, x);
-  if (is_unsigned(x->dtype())) fail("abs", "unsigned integers have no sign, got {}", describe(x->type()));
+  if (is_unsigned(x->dtype()))
+    fail("abs", "unsigned integers have no sign, got {}", describe(x->type()));
   return numpy::abs(x);
 }
 Array neg(const Operand& x) { return one("neg", Kind::numbers, x, op::neg); }
-Array sign(const Operand& x) { Site site(x); require("sign", Kind::numbers, x); return numpy::sign(x); }
-Array square(const Operand& x) { Site site(x); require("square", Kind::numbers, x); return numpy::square(x); }
+Array sign(const Operand& x) {
+  Site site(x);
+  require("sign", Kind::numbers, x);
+  return numpy::sign(x);
+}
+Array square(const Operand& x) {
+  Site site(x);
+  require("square", Kind::numbers, x);
+  return numpy::square(x);
+}
 Array add(const Operand& x, const Operand& y) { return two("add", Kind::numbers, x, y, op::add); }
 Array div(const Operand& x, const Operand& y) { return two("div", Kind::numbers, x, y, op::div); }
-Array max(const Operand& x, const Operand& y) { Site site(x); return is_bool(x->dtype()) ? numpy::logical_or(x, y) : two("max", Kind::numbers, x, y, op::max); }
-Array min(const Operand& x, const Operand& y) { Site site(x); return is_bool(x->dtype()) ? numpy::logical_and(x, y) : two("min", Kind::numbers, x, y, op::min); }
+Array max(const Operand& x, const Operand& y) {
+  Site site(x);
+  return is_bool(x->dtype()) ? numpy::logical_or(x, y) : two("max", Kind::numbers, x, y, op::max);
+}
+Array min(const Operand& x, const Operand& y) {
+  Site site(x);
+  return is_bool(x->dtype()) ? numpy::logical_and(x, y) : two("min", Kind::numbers, x, y, op::min);
+}
 Array mul(const Operand& x, const Operand& y) { return two("mul", Kind::numbers, x, y, op::mul); }
 Array pow(const Operand& x, const Operand& y) {
   Site site(x);
   // An integer exponent keeps the base's dtype.
-  if (is_inexact(x->dtype()) && is_integer(y->dtype())) return two("pow", Kind::inexact, x, cast(y, {x->dtype(), x->weak()}), op::pow);
+  if (is_inexact(x->dtype()) && is_integer(y->dtype()))
+    return two("pow", Kind::inexact, x, cast(y, {x->dtype(), x->weak()}), op::pow);
   return two("pow", Kind::inexact, x, y, op::pow);
 }
 Array rem(const Operand& x, const Operand& y) { return two("rem", Kind::numbers, x, y, op::rem); }
 Array sub(const Operand& x, const Operand& y) { return two("sub", Kind::numbers, x, y, op::sub); }
-Array atan2(const Operand& x, const Operand& y) { return two("atan2", Kind::floats, x, y, op::atan2); }
-Array nextafter(const Operand& x, const Operand& y) { return two("nextafter", Kind::floats, x, y, named<kNextAfter>); }
-Array polygamma(const Operand& n, const Operand& x) { return two("polygamma", Kind::floats, n, x, named<kPolygamma>); }
-Array zeta(const Operand& x, const Operand& q) { return two("zeta", Kind::floats, x, q, named<kZeta>); }
+Array atan2(const Operand& x, const Operand& y) {
+  return two("atan2", Kind::floats, x, y, op::atan2);
+}
+Array nextafter(const Operand& x, const Operand& y) {
+  return two("nextafter", Kind::floats, x, y, named<kNextAfter>);
+}
+Array polygamma(const Operand& n, const Operand& x) {
+  return two("polygamma", Kind::floats, n, x, named<kPolygamma>);
+}
+Array zeta(const Operand& x, const Operand& q) {
+  return two("zeta", Kind::floats, x, q, named<kZeta>);
+}
 
 Array eq(const Operand& x, const Operand& y) { return comparison("eq", x, y, compare<kEQ>); }
 Array ne(const Operand& x, const Operand& y) { return comparison("ne", x, y, compare<kNE>); }
@@ -161,20 +236,50 @@ Array le(const Operand& x, const Operand& y) { return comparison("le", x, y, com
 Array gt(const Operand& x, const Operand& y) { return comparison("gt", x, y, compare<kGT>); }
 Array ge(const Operand& x, const Operand& y) { return comparison("ge", x, y, compare<kGE>); }
 
-Array bitwise_and(const Operand& x, const Operand& y) { return two("bitwise_and", Kind::bits, x, y, op::and_); }
+Array bitwise_and(const Operand& x, const Operand& y) {
+  return two("bitwise_and", Kind::bits, x, y, op::and_);
+}
 Array bitwise_not(const Operand& x) { return one("bitwise_not", Kind::bits, x, op::not_); }
-Array bitwise_or(const Operand& x, const Operand& y) { return two("bitwise_or", Kind::bits, x, y, op::or_); }
-Array bitwise_xor(const Operand& x, const Operand& y) { return two("bitwise_xor", Kind::bits, x, y, op::xor_); }
-Array clz(const Operand& x) { return one("clz", Kind::integers, x, "stablehlo.count_leading_zeros"); }
-Array mulhi(const Operand& x, const Operand& y) { return two("mulhi", Kind::integers, x, y, named<kMulHi>); }
-Array population_count(const Operand& x) { return one("population_count", Kind::integers, x, op::popcnt); }
-Array shift_left(const Operand& x, const Operand& y) { return two("shift_left", Kind::integers, x, y, op::shift_left); }
-Array shift_right_arithmetic(const Operand& x, const Operand& y) { return two("shift_right_arithmetic", Kind::integers, x, y, op::shift_right_arithmetic); }
-Array shift_right_logical(const Operand& x, const Operand& y) { return two("shift_right_logical", Kind::integers, x, y, op::shift_right_logical); }
+Array bitwise_or(const Operand& x, const Operand& y) {
+  return two("bitwise_or", Kind::bits, x, y, op::or_);
+}
+Array bitwise_xor(const Operand& x, const Operand& y) {
+  return two("bitwise_xor", Kind::bits, x, y, op::xor_);
+}
+Array clz(const Operand& x) {
+  return one("clz", Kind::integers, x, "stablehlo.count_leading_zeros");
+}
+Array mulhi(const Operand& x, const Operand& y) {
+  return two("mulhi", Kind::integers, x, y, named<kMulHi>);
+}
+Array population_count(const Operand& x) {
+  return one("population_count", Kind::integers, x, op::popcnt);
+}
+Array shift_left(const Operand& x, const Operand& y) {
+  return two("shift_left", Kind::integers, x, y, op::shift_left);
+}
+Array shift_right_arithmetic(const Operand& x, const Operand& y) {
+  return two("shift_right_arithmetic", Kind::integers, x, y, op::shift_right_arithmetic);
+}
+Array shift_right_logical(const Operand& x, const Operand& y) {
+  return two("shift_right_logical", Kind::integers, x, y, op::shift_right_logical);
+}
 
-Array complex(const Operand& re, const Operand& im) { return two("complex", Kind::floats, re, im, op::complex); }
-Array real(const Operand& x) { Site site(x); if (!is_complex(x->dtype())) fail("real", "complex numbers are needed, got {}", describe(x->type())); return numpy::real(x); }
-Array imag(const Operand& x) { Site site(x); if (!is_complex(x->dtype())) fail("imag", "complex numbers are needed, got {}", describe(x->type())); return numpy::imag(x); }
+Array complex(const Operand& re, const Operand& im) {
+  return two("complex", Kind::floats, re, im, op::complex);
+}
+Array real(const Operand& x) {
+  Site site(x);
+  if (!is_complex(x->dtype()))
+    fail("real", "complex numbers are needed, got {}", describe(x->type()));
+  return numpy::real(x);
+}
+Array imag(const Operand& x) {
+  Site site(x);
+  if (!is_complex(x->dtype()))
+    fail("imag", "complex numbers are needed, got {}", describe(x->type()));
+  return numpy::imag(x);
+}
 /// Of real numbers, too, a complex one.
 Array conj(const Operand& x) {
   Site site(x);

@@ -1,4 +1,5 @@
-// Elementwise operations under the names of jax.lax: operands have one dtype and one shape, except that C++ scalars take on the other's.
+// Elementwise operations under the names of jax.lax: operands have one dtype and one shape, except
+// that C++ scalars take on the other's.
 #pragma once
 
 #include "strata/api/array.h"
@@ -6,7 +7,8 @@
 
 namespace strata::lax {
 
-// Of floats and complex numbers. What is said of the accuracy stays in the graph (lax/precision.h), but for exp2, which programs write as a power.
+// Of floats and complex numbers. What is said of the accuracy stays in the graph (lax/precision.h),
+// but for exp2, which programs write as a power.
 Array acos(const Operand& x);
 Array acosh(const Operand& x);
 Array asin(const Operand& x);

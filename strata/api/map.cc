@@ -5,7 +5,8 @@
 namespace strata::internal {
 namespace {
 
-/// x with another first part of its shape: `first`, then what stands behind the first `dropped` axes.
+/// x with another first part of its shape: `first`, then what stands behind the first `dropped`
+/// axes.
 Array with_front(const Array& x, Ints first, std::size_t dropped) {
   const Ints shape = sizes(x);
   first.insert(first.end(), shape.begin() + static_cast<std::ptrdiff_t>(dropped), shape.end());

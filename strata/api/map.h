@@ -1,4 +1,5 @@
-// A function on each element along the first axis, one after the other or in batches (vmap does all at once).
+// A function on each element along the first axis, one after the other or in batches (vmap does all
+// at once).
 #pragma once
 
 #include "strata/api/control.h"
@@ -8,12 +9,14 @@ namespace strata {
 
 struct MapOptions {
   internal::Named named = internal::Named();
-  /// So many elements at once, by vmap; what is left over at the end is a smaller batch. 0: all. None: each alone.
+  /// So many elements at once, by vmap; what is left over at the end is a smaller batch. 0: all.
+  /// None: each alone.
   std::optional<std::int64_t> batch_size = std::nullopt;
 };
 
 namespace internal {
-/// Arrays of one length cut along their first axis: `count` batches of `size`, one axis more, and what is left over.
+/// Arrays of one length cut along their first axis: `count` batches of `size`, one axis more, and
+/// what is left over.
 struct Batches {
   std::int64_t size = 0, count = 0;
   std::vector<Array> whole, rest;  // empty where there are none
@@ -23,16 +26,23 @@ Batches batches_of(std::span<const Array> xs, std::int64_t size);
 std::vector<Array> joined_batches(std::span<const Array> whole, std::span<const Array> rest);
 }  // namespace internal
 
-/// f of each element of a tree of arrays along the first axis, stacked. Throws Error for a negative batch size, and where lengths differ.
+/// f of each element of a tree of arrays along the first axis, stacked. Throws Error for a negative
+/// batch size, and where lengths differ.
 template <class F, class Xs>
 auto map(F f, const Xs& xs, const MapOptions& options = {}) {
-  if (!options.batch_size) return scan([&](std::nullptr_t, const Xs& x) { return std::pair(nullptr, f(x)); }, nullptr, xs).second;
+  if (!options.batch_size)
+    return scan([&](std::nullptr_t, const Xs& x) { return std::pair(nullptr, f(x)); }, nullptr, xs)
+        .second;
   const auto all = vmap(f);
-  const internal::Batches batches = internal::batches_of(tree::leaves<Array>(xs), *options.batch_size);
+  const internal::Batches batches =
+      internal::batches_of(tree::leaves<Array>(xs), *options.batch_size);
   if (batches.count == 0) return all(xs);
-  auto ys = scan([&](std::nullptr_t, const Xs& x) { return std::pair(nullptr, all(x)); }, nullptr, tree::unflatten<Array>(xs, batches.whole)).second;
+  auto ys = scan([&](std::nullptr_t, const Xs& x) { return std::pair(nullptr, all(x)); }, nullptr,
+                 tree::unflatten<Array>(xs, batches.whole))
+                .second;
   std::vector<Array> rest;
-  if (!batches.rest.empty()) rest = tree::leaves<Array>(all(tree::unflatten<Array>(xs, batches.rest)));
+  if (!batches.rest.empty())
+    rest = tree::leaves<Array>(all(tree::unflatten<Array>(xs, batches.rest)));
   const std::vector<Array> joined = internal::joined_batches(tree::leaves<Array>(ys), rest);
   return tree::unflatten<Array>(std::move(ys), joined);
 }

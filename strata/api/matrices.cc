@@ -5,8 +5,10 @@
 namespace strata::internal {
 
 void require_matrices(const char* operation, const Array& x, bool square) {
-  if (x.ndim() < 2) fail(operation, "matrices have two dimensions at least, got {}", describe(x.type()));
-  if (square && x.shape(-1) != x.shape(-2)) fail(operation, "the matrices must be square, got {}", describe(x.type()));
+  if (x.ndim() < 2)
+    fail(operation, "matrices have two dimensions at least, got {}", describe(x.type()));
+  if (square && x.shape(-1) != x.shape(-2))
+    fail(operation, "the matrices must be square, got {}", describe(x.type()));
 }
 
 Array adjoint(const Array& x) { return numpy::conj(numpy::matrix_transpose(x)); }
@@ -14,7 +16,8 @@ Array symmetrized(const Array& x) { return (x + adjoint(x)) / number_like(x, 2);
 Array diagonals(const Array& x) { return numpy::diagonal(x, {.axis1 = -2, .axis2 = -1}); }
 
 std::vector<Array> factors(const char* operation, std::vector<Array> operands, ir::Attrs attrs) {
-  return emit(operands, [&](Builder& b, const Values& v) { return b.create(operation, v, attrs).results(); });
+  return emit(operands,
+              [&](Builder& b, const Values& v) { return b.create(operation, v, attrs).results(); });
 }
 
 std::vector<Array> promoted_inexact(const char* operation, std::vector<Array> arrays) {
@@ -36,7 +39,9 @@ Ints common_batch(const char* operation, std::span<const Array> arrays, int kept
   for (const Ints& s : all)
     for (std::size_t i = 0; i < s.size(); ++i) {
       std::int64_t& common = out[rank - s.size() + i];
-      if (common != s[i] && common != 1 && s[i] != 1) fail(operation, "batches of {} and {} do not broadcast", describe(arrays.front().type()), describe(arrays.back().type()));
+      if (common != s[i] && common != 1 && s[i] != 1)
+        fail(operation, "batches of {} and {} do not broadcast", describe(arrays.front().type()),
+             describe(arrays.back().type()));
       if (common == 1) common = s[i];
     }
   return out;

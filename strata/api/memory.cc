@@ -8,11 +8,14 @@
 namespace strata::internal {
 namespace {
 
-constexpr const char* kRemedy = "make it smaller or of a narrower dtype, let go of arrays that are not needed any more, or compute it in parts (lax::map with batch_size)";
+constexpr const char* kRemedy =
+    "make it smaller or of a narrower dtype, let go of arrays that are not needed any more, or "
+    "compute it in parts (lax::map with batch_size)";
 
 std::size_t largest(std::span<const Type> types) {
   const auto less = [](const Type& x, const Type& y) { return x.bytes() < y.bytes(); };
-  return static_cast<std::size_t>(std::max_element(types.begin(), types.end(), less) - types.begin());
+  return static_cast<std::size_t>(std::max_element(types.begin(), types.end(), less) -
+                                  types.begin());
 }
 
 /// "17592186044416 bytes (16 TiB)"
@@ -36,15 +39,21 @@ Maker maker_of(const ir::Block& program) {
 }
 
 void fail_memory(const std::string& operation, const Type& result, const std::string& where) {
-  throw Error(operation, "there is no memory for the result {} of {}; {}", describe(result), amount(result.bytes()), kRemedy).at(where);
+  throw Error(operation, "there is no memory for the result {} of {}; {}", describe(result),
+              amount(result.bytes()), kRemedy)
+      .at(where);
 }
 
 void fail_memory(const Maker& maker, const runtime::Executable& program) {
   const std::vector<Type>& types = program.result_types();
   const std::string where = maker.where.empty() ? Site::text() : maker.where;
   const std::size_t between = program.temporary_bytes();
-  if (!types.empty() && types[largest(types)].bytes() >= between) fail_memory(maker.operation, types[largest(types)], where);
-  throw Error(maker.operation, "there is no memory for {} between the operations of its program; {}", amount(between), kRemedy).at(where);
+  if (!types.empty() && types[largest(types)].bytes() >= between)
+    fail_memory(maker.operation, types[largest(types)], where);
+  throw Error(maker.operation,
+              "there is no memory for {} between the operations of its program; {}",
+              amount(between), kRemedy)
+      .at(where);
 }
 
 }  // namespace strata::internal

@@ -9,15 +9,19 @@
 
 namespace strata::internal {
 
-/// The operation that makes the largest result of a program: its name without the dialect, and the user's line where it was recorded.
+/// The operation that makes the largest result of a program: its name without the dialect, and the
+/// user's line where it was recorded.
 struct Maker {
   std::string operation, where;
 };
 Maker maker_of(const ir::Block& program);
 
-/// Throws Error in the name of an operation for whose result there is no memory: type, bytes, and what to do.
-[[noreturn]] void fail_memory(const std::string& operation, const Type& result, const std::string& where);
-/// The same of a program: of its largest result, or of what it keeps between its operations where that is more.
+/// Throws Error in the name of an operation for whose result there is no memory: type, bytes, and
+/// what to do.
+[[noreturn]] void fail_memory(const std::string& operation, const Type& result,
+                              const std::string& where);
+/// The same of a program: of its largest result, or of what it keeps between its operations where
+/// that is more.
 [[noreturn]] void fail_memory(const Maker& maker, const runtime::Executable& program);
 
 /// run(), where there is memory; else the message, for which maker() is asked.

@@ -1,4 +1,5 @@
-// Results for which no system has memory: one message each, with operation, type, bytes, the user's line and what to do.
+// Results for which no system has memory: one message each, with operation, type, bytes, the user's
+// line and what to do.
 #include "strata/api/testing.h"
 
 namespace strata {
@@ -6,20 +7,32 @@ namespace {
 
 using testing::message_of;
 
-constexpr const char* kRemedy = "; make it smaller or of a narrower dtype, let go of arrays that are not needed any more, or compute it in parts (lax::map with batch_size)";
+constexpr const char* kRemedy =
+    "; make it smaller or of a narrower dtype, let go of arrays that are not needed any more, or "
+    "compute it in parts (lax::map with batch_size)";
 constexpr std::int64_t kMany = std::int64_t{1} << 30;
 
 /// The message of an expression on the line of the call.
-#define EXPECT_NO_MEMORY(text, expression) \
-  EXPECT_EQ(message_of([&] { (void)(expression); }), std::string(text) + kRemedy + " [at memory_test.cc:" + std::to_string(__LINE__) + "]")
+#define EXPECT_NO_MEMORY(text, expression)           \
+  EXPECT_EQ(message_of([&] { (void)(expression); }), \
+            std::string(text) + kRemedy + " [at memory_test.cc:" + std::to_string(__LINE__) + "]")
 
 TEST(Memory, OfAnEagerResult) {
   const Array x = array(2.f);
-  EXPECT_NO_MEMORY("broadcast_in_dim: there is no memory for the result f32[1073741824,1073741824] of 4611686018427387904 bytes (4 EiB)", zeros({kMany, kMany}));
+  EXPECT_NO_MEMORY(
+      "broadcast_in_dim: there is no memory for the result f32[1073741824,1073741824] of "
+      "4611686018427387904 bytes (4 EiB)",
+      zeros({kMany, kMany}));
   for (int again = 0; again < 2; ++again)  // compiled, and found again
-    EXPECT_NO_MEMORY("broadcast_in_dim: there is no memory for the result f32[1073741824,1073741824] of 4611686018427387904 bytes (4 EiB)", broadcast_to(x, {kMany, kMany}));
+    EXPECT_NO_MEMORY(
+        "broadcast_in_dim: there is no memory for the result f32[1073741824,1073741824] of "
+        "4611686018427387904 bytes (4 EiB)",
+        broadcast_to(x, {kMany, kMany}));
   const Array row = zeros({1 << 24}), column = row.reshape({1 << 24, 1});
-  EXPECT_NO_MEMORY("add: there is no memory for the result f32[16777216,16777216] of 1125899906842624 bytes (1 PiB)", column + row);
+  EXPECT_NO_MEMORY(
+      "add: there is no memory for the result f32[16777216,16777216] of 1125899906842624 bytes (1 "
+      "PiB)",
+      column + row);
   EXPECT_EQ(sum(x * 3).item<float>(), 6.f);  // what fits goes on
 }
 
@@ -29,12 +42,18 @@ TEST(Memory, OfAJittedResult) {
     return std::pair(x + 1, wide * x);
   });
   const std::string found = message_of([&] { f(2.f); });
-  EXPECT_EQ(found, "multiply: there is no memory for the result f32[1073741824,1073741824] of 4611686018427387904 bytes (4 EiB)" + std::string(kRemedy) + " [at memory_test.cc:" + std::to_string(__LINE__ - 3) + "]");
+  EXPECT_EQ(found,
+            "multiply: there is no memory for the result f32[1073741824,1073741824] of "
+            "4611686018427387904 bytes (4 EiB)" +
+                std::string(kRemedy) + " [at memory_test.cc:" + std::to_string(__LINE__ - 3) + "]");
   EXPECT_EQ(message_of([&] { f(2.f); }), found);
 }
 
 TEST(Memory, OfNumbersThatTheHostMakes) {
-  EXPECT_NO_MEMORY("linspace: there is no memory for the result f32[1152921504606846976] of 4611686018427387904 bytes (4 EiB)", linspace(0, 1, std::int64_t{1} << 60));
+  EXPECT_NO_MEMORY(
+      "linspace: there is no memory for the result f32[1152921504606846976] of 4611686018427387904 "
+      "bytes (4 EiB)",
+      linspace(0, 1, std::int64_t{1} << 60));
 }
 
 }  // namespace

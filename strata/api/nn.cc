@@ -8,19 +8,34 @@
 
 namespace strata::nn {
 namespace {
-using internal::Site;
 using internal::as_inexact;
 using internal::describe;
 using internal::fail;
+using internal::Site;
 /// The same where arithmetic with a C++ float would convert integers: weakly typed then.
-Array as_weak_inexact(const Array& x) { return is_inexact(x.dtype()) ? x : internal::cast(x, {internal::inexact({x.dtype()}).dtype, true}); }
+Array as_weak_inexact(const Array& x) {
+  return is_inexact(x.dtype()) ? x
+                               : internal::cast(x, {internal::inexact({x.dtype()}).dtype, true});
+}
 
 }  // namespace
 
-Array relu(const Operand& x) { Site site(x); return where(x.array <= 0, 0, x); }
-Array relu6(const Operand& x) { Site site(x); return minimum(relu(x), 6.0); }
-Array hard_tanh(const Operand& x) { Site site(x); return where(x.array > 1, 1, where(x.array < -1, -1, x)); }
-Array hard_sigmoid(const Operand& x) { Site site(x); return relu6(x.array + 3.0) / 6; }
+Array relu(const Operand& x) {
+  Site site(x);
+  return where(x.array <= 0, 0, x);
+}
+Array relu6(const Operand& x) {
+  Site site(x);
+  return minimum(relu(x), 6.0);
+}
+Array hard_tanh(const Operand& x) {
+  Site site(x);
+  return where(x.array > 1, 1, where(x.array < -1, -1, x));
+}
+Array hard_sigmoid(const Operand& x) {
+  Site site(x);
+  return relu6(x.array + 3.0) / 6;
+}
 Array hard_silu(const Operand& operand) {
   Site site(operand);
   const Array x = as_weak_inexact(operand);
@@ -46,7 +61,10 @@ Array sparse_plus(const Operand& operand) {
   const Array x = as_weak_inexact(operand);
   return where(x <= -1, 0.0, where(x >= 1, x, square(x + 1) / 4));
 }
-Array sparse_sigmoid(const Operand& x) { Site site(x); return 0.5 * clip(x.array + 1.0, 0.0, 2.0); }
+Array sparse_sigmoid(const Operand& x) {
+  Site site(x);
+  return 0.5 * clip(x.array + 1.0, 0.0, 2.0);
+}
 Array log1mexp(const Operand& operand) {
   Site site(operand);
   const Array x = as_inexact(operand);
@@ -65,7 +83,8 @@ Array glu(const Operand& operand, std::int64_t axis) {
 Array logmeanexp(const Operand& x, const Reduce& options) {
   Site site(x);
   double count = 1;
-  for (std::int64_t a : internal::axes_of("logmeanexp", options.axis, x->ndim())) count *= static_cast<double>(x->shape()[static_cast<int>(a)]);
+  for (std::int64_t a : internal::axes_of("logmeanexp", options.axis, x->ndim()))
+    count *= static_cast<double>(x->shape()[static_cast<int>(a)]);
   return logsumexp(x, options) - std::log(count);
 }
 Array leaky_relu(const Operand& operand, const Operand& slope) {
@@ -83,7 +102,10 @@ Array log_sigmoid(const Operand& x) {
   if (is_bool(x->dtype())) fail("log_sigmoid", "numbers are needed, got {}", describe(x->type()));
   return -softplus(-x.array);
 }
-Array softplus(const Operand& x) { Site site(x); return logaddexp(x, 0); }
+Array softplus(const Operand& x) {
+  Site site(x);
+  return logaddexp(x, 0);
+}
 Array silu(const Operand& x) {
   Site site(x);
   return x * sigmoid(x);
@@ -127,7 +149,8 @@ Array one_hot(const Operand& x, std::int64_t num_classes, DType dtype, std::int6
   const int dim = internal::axis_of("one_hot", axis, x->ndim() + 1);
   std::vector<std::int64_t> along(static_cast<std::size_t>(x->ndim() + 1), 1);
   along[static_cast<std::size_t>(dim)] = num_classes;
-  return (expand_dims(x, dim) == arange(num_classes, x->weak() ? int32 : x->dtype()).reshape(along)).astype(dtype);
+  return (expand_dims(x, dim) == arange(num_classes, x->weak() ? int32 : x->dtype()).reshape(along))
+      .astype(dtype);
 }
 Array standardize(const Operand& operand, const Axes& axis, double epsilon) {
   Site site(operand);

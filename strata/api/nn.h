@@ -13,8 +13,8 @@ Array leaky_relu(const Operand& x, const Operand& negative_slope = 0.01);
 /// min(relu(x), 6)
 Array relu6(const Operand& x);
 inline Array identity(const Operand& x) { return x; }
-using numpy::tanh;
 using numpy::logsumexp;
+using numpy::tanh;
 /// x limited to [-1, 1].
 Array hard_tanh(const Operand& x);
 /// relu6(x + 3) / 6, and x times that.
@@ -55,8 +55,10 @@ Array selu(const Operand& x);
 /// exp(x) / sum(exp(x)) along an axis, without overflow.
 Array softmax(const Operand& x, const Axes& axis = -1);
 Array log_softmax(const Operand& x, const Axes& axis = -1);
-/// Rows of the identity: [..., n] from integers [...]; a class out of range gives zeros. The new axis is the last unless given.
-Array one_hot(const Operand& x, std::int64_t num_classes, DType dtype = default_float, std::int64_t axis = -1);
+/// Rows of the identity: [..., n] from integers [...]; a class out of range gives zeros. The new
+/// axis is the last unless given.
+Array one_hot(const Operand& x, std::int64_t num_classes, DType dtype = default_float,
+              std::int64_t axis = -1);
 /// (x - mean) / sqrt(var + epsilon)
 Array standardize(const Operand& x, const Axes& axis = -1, double epsilon = 1e-5);
 

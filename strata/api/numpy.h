@@ -1,8 +1,9 @@
-// jax.numpy, as `strata::numpy`: users write `namespace snp = strata::numpy;`. All broadcast and promote as NumPy does with JAX's
-// lattice; all accept C++ scalars; all may be traced, differentiated and batched. Errors name the function, the shapes and the user's line.
+// jax.numpy, as `strata::numpy`: users write `namespace snp = strata::numpy;`. All broadcast and
+// promote as NumPy does with JAX's lattice; all accept C++ scalars; all may be traced,
+// differentiated and batched. Errors name the function, the shapes and the user's line.
 //
-// A name that C++ or its library keeps for itself ends in an underscore: `std_`, `delete_`. What programs use on every page has a name in
-// `strata` as well.
+// A name that C++ or its library keeps for itself ends in an underscore: `std_`, `delete_`. What
+// programs use on every page has a name in `strata` as well.
 #pragma once
 
 #include "strata/api/numpy/constants.h"
@@ -34,7 +35,6 @@
 
 namespace strata {
 
-using numpy::PadWidth;
 using numpy::abs;
 using numpy::add;
 using numpy::all;
@@ -112,6 +112,7 @@ using numpy::ones;
 using numpy::ones_like;
 using numpy::outer;
 using numpy::pad;
+using numpy::PadWidth;
 using numpy::pi;
 using numpy::power;
 using numpy::prod;

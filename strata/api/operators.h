@@ -1,5 +1,5 @@
-// Operators on arrays and C++ scalars: `x + 1`, `2.0f * x`, `x < y`, `x & mask`. Operands are promoted
-// (type/promote.h) and broadcast as in NumPy; errors name the user's line.
+// Operators on arrays and C++ scalars: `x + 1`, `2.0f * x`, `x < y`, `x & mask`. Operands are
+// promoted (type/promote.h) and broadcast as in NumPy; errors name the user's line.
 #pragma once
 
 #include "strata/api/array.h"

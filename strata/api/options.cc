@@ -24,7 +24,8 @@ std::vector<std::int64_t> Axes::resolve(int rank) const {
   }
   std::vector<std::int64_t> out;
   for (std::int64_t axis : *axes_) {
-    if (axis < -rank || axis >= rank) throw Error("axis", "axis {} is out of range for an array of {} dimensions", axis, rank);
+    if (axis < -rank || axis >= rank)
+      throw Error("axis", "axis {} is out of range for an array of {} dimensions", axis, rank);
     out.push_back(axis < 0 ? axis + rank : axis);
   }
   std::sort(out.begin(), out.end());

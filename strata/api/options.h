@@ -1,6 +1,7 @@
 // Small types that accept braces, so that calls read as in NumPy:
 //
-//   zeros({2, 3})   reshape(x, {4, -1})   sum(x, 1)   sum(x, {0, 1})   sum(x, {.axis = -1, .keepdims = true})
+//   zeros({2, 3})   reshape(x, {4, -1})   sum(x, 1)   sum(x, {0, 1})   sum(x, {.axis = -1,
+//   .keepdims = true})
 #pragma once
 
 #include <concepts>
@@ -14,11 +15,13 @@
 
 namespace strata {
 
-/// A list of sizes: `3`, `{2, 3}`, a vector, or a static Shape. -1 where a function can work the size out.
+/// A list of sizes: `3`, `{2, 3}`, a vector, or a static Shape. -1 where a function can work the
+/// size out.
 class Sizes {
  public:
   Sizes() = default;
-  template <std::integral T> Sizes(T size) : sizes_{static_cast<std::int64_t>(size)} {}  // NOLINT: implicit by intent
+  template <std::integral T>
+  Sizes(T size) : sizes_{static_cast<std::int64_t>(size)} {}  // NOLINT: implicit by intent
   Sizes(std::initializer_list<std::int64_t> sizes) : sizes_(sizes) {}
   Sizes(std::vector<std::int64_t> sizes) : sizes_(std::move(sizes)) {}  // NOLINT
   Sizes(const Shape& shape) : sizes_(shape.sizes()) {}                  // NOLINT
@@ -37,7 +40,8 @@ class Sizes {
 class Axes {
  public:
   Axes() = default;
-  template <std::integral T> Axes(T axis) : axes_(std::vector<std::int64_t>{static_cast<std::int64_t>(axis)}) {}  // NOLINT
+  template <std::integral T>
+  Axes(T axis) : axes_(std::vector<std::int64_t>{static_cast<std::int64_t>(axis)}) {}  // NOLINT
   Axes(std::initializer_list<std::int64_t> axes) : axes_(axes) {}
   Axes(std::vector<std::int64_t> axes) : axes_(std::move(axes)) {}  // NOLINT
   bool all() const { return !axes_.has_value(); }
@@ -45,7 +49,8 @@ class Axes {
   std::size_t count() const { return axes_->size(); }
   /// As they were given; not for `all()`.
   const std::vector<std::int64_t>& given() const { return *axes_; }
-  /// The axes as non-negative numbers in increasing order. Throws Error out of range or twice the same.
+  /// The axes as non-negative numbers in increasing order. Throws Error out of range or twice the
+  /// same.
   std::vector<std::int64_t> resolve(int rank) const;
 
  private:
@@ -53,7 +58,8 @@ class Axes {
 };
 
 namespace internal {
-/// First member of option structs: makes `{0, 1}` no option struct, so that it can only mean a list.
+/// First member of option structs: makes `{0, 1}` no option struct, so that it can only mean a
+/// list.
 struct Named {
   explicit Named() = default;
 };
@@ -63,15 +69,19 @@ struct Named {
 std::string describe(const std::source_location& where);
 
 /// Dtypes under NumPy's names.
-inline constexpr DType float64 = DType::f64, float32 = DType::f32, bfloat16 = DType::bf16, float16 = DType::f16;
+inline constexpr DType float64 = DType::f64, float32 = DType::f32, bfloat16 = DType::bf16,
+                       float16 = DType::f16;
 inline constexpr DType int64 = DType::i64, int32 = DType::i32, int16 = DType::i16, int8 = DType::i8;
-inline constexpr DType uint64 = DType::ui64, uint32 = DType::ui32, uint16 = DType::ui16, uint8 = DType::ui8;
+inline constexpr DType uint64 = DType::ui64, uint32 = DType::ui32, uint16 = DType::ui16,
+                       uint8 = DType::ui8;
 inline constexpr DType bool_ = DType::i1, complex64 = DType::c64, complex128 = DType::c128;
 
-/// What functions make where no dtype is given, Python's float and int: 64-bit types, which are f32 and i32 unless x64 is on.
+/// What functions make where no dtype is given, Python's float and int: 64-bit types, which are f32
+/// and i32 unless x64 is on.
 inline constexpr DType default_float = DType::f64, default_int = DType::i64;
 
-/// Whether 64-bit types exist on this thread (decisions.md 8); off, they become 32-bit ones when arrays are made.
+/// Whether 64-bit types exist on this thread (decisions.md 8); off, they become 32-bit ones when
+/// arrays are made.
 bool x64_enabled();
 /// Switches it for a scope: `EnableX64 wide;` or `EnableX64 narrow(false);`.
 class EnableX64 {

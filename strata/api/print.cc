@@ -1,4 +1,5 @@
-// Arrays as NumPy prints them: columns aligned, at most eight digits after the point, long arrays shortened.
+// Arrays as NumPy prints them: columns aligned, at most eight digits after the point, long arrays
+// shortened.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -28,12 +29,15 @@ template <class T>
 int fraction_digits(T v) {
   const std::string text = shortest_scientific(std::abs(v));
   const std::size_t e = text.find('e');
-  const int mantissa = e > 1 ? static_cast<int>(e) - 2 : 0, exponent = std::stoi(text.substr(e + 1));
+  const int mantissa = e > 1 ? static_cast<int>(e) - 2 : 0,
+            exponent = std::stoi(text.substr(e + 1));
   return std::clamp(mantissa - exponent, 0, kPrecision);
 }
 
 template <class T>
-std::string special(T v) { return std::isnan(v) ? "nan" : v > 0 ? "inf" : "-inf"; }
+std::string special(T v) {
+  return std::isnan(v) ? "nan" : v > 0 ? "inf" : "-inf";
+}
 
 /// One text per element; NumPy chooses fixed or scientific form for all of them together.
 template <class T>
@@ -44,13 +48,17 @@ std::vector<std::string> float_texts(const std::vector<T>& values) {
       largest = std::max(largest, std::abs(v));
       smallest = std::min(smallest, std::abs(v));
     }
-  const bool scientific = largest > 0 && (largest >= static_cast<T>(1e8) || smallest < static_cast<T>(1e-4) || largest / smallest > 1000);
+  const bool scientific =
+      largest > 0 && (largest >= static_cast<T>(1e8) || smallest < static_cast<T>(1e-4) ||
+                      largest / smallest > 1000);
   int digits = 0;
   for (T v : values) {
     if (!std::isfinite(v)) continue;
-    if (!scientific) digits = std::max(digits, fraction_digits(v));
+    if (!scientific)
+      digits = std::max(digits, fraction_digits(v));
     else if (const std::string s = shortest_scientific(v); s.find('.') != std::string::npos)
-      digits = std::max(digits, std::min(kPrecision, static_cast<int>(s.find('e') - s.find('.')) - 1));
+      digits =
+          std::max(digits, std::min(kPrecision, static_cast<int>(s.find('e') - s.find('.')) - 1));
   }
   std::vector<std::string> out;
   for (T v : values) {
@@ -58,7 +66,8 @@ std::vector<std::string> float_texts(const std::vector<T>& values) {
       out.push_back(special(v));
       continue;
     }
-    // In fixed form each element has the digits it needs, then blanks, so that points stand below each other.
+    // In fixed form each element has the digits it needs, then blanks, so that points stand below
+    // each other.
     const int own = scientific ? digits : fraction_digits(v);
     std::string text = scientific ? fmt::format("{:.{}e}", v, own) : fmt::format("{:.{}f}", v, own);
     if (own == 0) text.insert(std::min(text.find('e'), text.size()), ".");
@@ -76,7 +85,8 @@ std::string scalar_text(T v) {
   const int exponent = std::stoi(text.substr(e + 1));
   if (v != 0 && (exponent < -4 || exponent >= 16)) return text;
   const std::size_t point = text.find('.');
-  const int mantissa = point == std::string::npos ? 0 : static_cast<int>(e - point) - 1;  // digits after the point
+  const int mantissa =
+      point == std::string::npos ? 0 : static_cast<int>(e - point) - 1;  // digits after the point
   return fmt::format("{:.{}f}", v, std::max(1, mantissa - exponent));
 }
 
@@ -87,12 +97,14 @@ std::vector<std::string> element_texts(const Literal& l, const std::vector<std::
     if constexpr (std::same_as<T, bool>) {
       for (std::int64_t i : at) out.push_back(l.integer(i) ? "True" : "False");
     } else if constexpr (std::integral<T>) {
-      for (std::int64_t i : at) out.push_back(fmt::format("{}", l.span<T>()[static_cast<std::size_t>(i)]));
+      for (std::int64_t i : at)
+        out.push_back(fmt::format("{}", l.span<T>()[static_cast<std::size_t>(i)]));
     } else if constexpr (std::same_as<T, float> || std::same_as<T, double>) {
       std::vector<T> values;
       for (std::int64_t i : at) values.push_back(l.span<T>()[static_cast<std::size_t>(i)]);
       out = float_texts(values);
-    } else if constexpr (std::same_as<T, std::complex<float>> || std::same_as<T, std::complex<double>>) {
+    } else if constexpr (std::same_as<T, std::complex<float>> ||
+                         std::same_as<T, std::complex<double>>) {
       std::vector<typename T::value_type> re, im;
       for (std::int64_t i : at) {
         re.push_back(l.span<T>()[static_cast<std::size_t>(i)].real());
@@ -100,7 +112,9 @@ std::vector<std::string> element_texts(const Literal& l, const std::vector<std::
       }
       const std::vector<std::string> r = float_texts(re), m = float_texts(im);
       for (std::size_t i = 0; i < at.size(); ++i)
-        out.push_back(r[i] + (std::signbit(l.span<T>()[static_cast<std::size_t>(at[i])].imag()) ? "-" : "+") + m[i] + "j");
+        out.push_back(
+            r[i] + (std::signbit(l.span<T>()[static_cast<std::size_t>(at[i])].imag()) ? "-" : "+") +
+            m[i] + "j");
     } else {
       // bf16 and f16: the shortest digits that give the same value back.
       for (std::int64_t i : at) {
@@ -119,7 +133,11 @@ std::vector<std::string> element_texts(const Literal& l, const std::vector<std::
 
 class Printer {
  public:
-  explicit Printer(const Literal& l) : literal_(l), sizes_(l.shape().sizes()), strides_(l.shape().strides()), short_(l.count() > kThreshold) {
+  explicit Printer(const Literal& l)
+      : literal_(l),
+        sizes_(l.shape().sizes()),
+        strides_(l.shape().strides()),
+        short_(l.count() > kThreshold) {
     collect(0, 0);
     texts_ = element_texts(literal_, shown_);
     for (const std::string& t : texts_) width_ = std::max(width_, t.size());
@@ -155,7 +173,8 @@ class Printer {
   }
   std::string block(std::size_t dim, std::size_t indent) {
     if (dim + 1 == sizes_.size()) return row(indent);
-    std::string out = "[", separator = std::string(sizes_.size() - dim - 1, '\n') + std::string(indent + 1, ' ');
+    std::string out = "[", separator = std::string(sizes_.size() - dim - 1, '\n') +
+                                       std::string(indent + 1, ' ');
     bool first = true;
     for (std::int64_t i : visible(dim)) {
       if (!std::exchange(first, false)) out += separator;
@@ -168,7 +187,8 @@ class Printer {
     std::size_t column = indent + 1;
     bool first = true;
     for (std::int64_t i : visible(sizes_.size() - 1)) {
-      const std::string text = i < 0 ? "..." : std::string(width_ - texts_[next_].size(), ' ') + texts_[next_];
+      const std::string text =
+          i < 0 ? "..." : std::string(width_ - texts_[next_].size(), ' ') + texts_[next_];
       if (i >= 0) ++next_;
       if (!first && column + 1 + text.size() > kLineWidth) {
         out += "\n" + std::string(indent + 1, ' ');
@@ -209,8 +229,10 @@ std::ostream& operator<<(std::ostream& out, const Shape& shape) {
   for (int d = 0; d < shape.rank(); ++d) {
     const Dim& dim = shape.dim(d);
     out << (d ? ", " : "");
-    if (dim.is_static()) out << dim.size();
-    else out << (dim.is_symbolic() ? dim.symbol() : "?");
+    if (dim.is_static())
+      out << dim.size();
+    else
+      out << (dim.is_symbolic() ? dim.symbol() : "?");
   }
   return out << (shape.rank() == 1 ? ",)" : ")");
 }

@@ -24,7 +24,7 @@ struct Program::State {
   ir::Function* function = nullptr;  // of the module
   std::string name;
   std::vector<Port> inputs, outputs;
-  std::vector<int> taken;                  // the inputs that the function takes, behind its constants
+  std::vector<int> taken;  // the inputs that the function takes, behind its constants
   std::vector<runtime::Buffer> constants;  // in front
   bool open = false;                       // has shapes that the arguments decide
   bool by_value = false;                   // by their elements, not by their sizes alone
@@ -76,29 +76,37 @@ std::vector<Port> named(const std::vector<std::string>& names, const std::vector
 
 std::string described(const std::vector<Port>& ports) {
   std::string out;
-  for (const Port& p : ports) out += fmt::format("{}{}: {}", out.empty() ? "" : ", ", p.name, internal::describe(p.type));
+  for (const Port& p : ports)
+    out += fmt::format("{}{}: {}", out.empty() ? "" : ", ", p.name, internal::describe(p.type));
   return out;
 }
 
 /// Where `platforms` has the CPU; an export of one platform does not ask for it.
 Result<std::vector<runtime::Buffer>> platform_number(const ir::JaxExport& e) {
   const auto it = std::find(e.platforms.begin(), e.platforms.end(), "cpu");
-  if (it == e.platforms.end()) return Status(Code::unsupported, "exported for {}, not for cpu: give jax.export platforms with \"cpu\" among them", fmt::join(e.platforms, ", "));
+  if (it == e.platforms.end())
+    return Status(Code::unsupported,
+                  "exported for {}, not for cpu: give jax.export platforms with \"cpu\" among them",
+                  fmt::join(e.platforms, ", "));
   std::vector<runtime::Buffer> out;
-  if (e.platforms.size() > 1) out.emplace_back(Literal::scalar(static_cast<std::int32_t>(it - e.platforms.begin())));
+  if (e.platforms.size() > 1)
+    out.emplace_back(Literal::scalar(static_cast<std::int32_t>(it - e.platforms.begin())));
   return out;
 }
 
 }  // namespace
 
 Status Program::State::follow(const ir::JaxExport& e) {
-  if (!e.ordered_effects.empty()) return Status(Code::unsupported, "ordered effects: {}", fmt::join(e.ordered_effects, ", "));
+  if (!e.ordered_effects.empty())
+    return Status(Code::unsupported, "ordered effects: {}", fmt::join(e.ordered_effects, ", "));
   auto front = platform_number(e);
   if (!front) return front.status();
   const std::size_t takes = front->size() + e.kept.size(), returns = e.outputs.size();
-  const std::size_t has = static_cast<std::size_t>(function->body.num_arguments()), gives = function->body.results.size();
+  const std::size_t has = static_cast<std::size_t>(function->body.num_arguments()),
+                    gives = function->body.results.size();
   if (takes != has || returns != gives)
-    return Status(Code::corrupt, "@{} has {} arguments and {} results, not {} and {}", function->name, has, gives, takes, returns);
+    return Status(Code::corrupt, "@{} has {} arguments and {} results, not {} and {}",
+                  function->name, has, gives, takes, returns);
   name = e.function;
   inputs = named(e.inputs, e.input_types);
   outputs = named(e.outputs, e.output_types);
@@ -126,7 +134,8 @@ Result<Program> Program::read(std::string_view bytes, const std::string& name) {
   state->outputs = numbered(body.results);
   for (int i = 0; i < body.num_arguments(); ++i) state->taken.push_back(i);
   if (exported)
-    if (Status s = state->follow(*exported); !s.ok()) return Status(s.code(), "{}: {}", name, s.message());
+    if (Status s = state->follow(*exported); !s.ok())
+      return Status(s.code(), "{}: {}", name, s.message());
   state->by_value = op::needs_values(body);
   state->open = state->by_value || op::is_dynamic(body);
   return Program(std::move(state));
@@ -159,13 +168,17 @@ std::vector<Type> types_of(const std::vector<Port>& ports) {
 
 }  // namespace
 
-std::string Program::State::signature() const { return fmt::format("{}({}) -> ({})", name, described(inputs), described(outputs)); }
+std::string Program::State::signature() const {
+  return fmt::format("{}({}) -> ({})", name, described(inputs), described(outputs));
+}
 
 void Program::State::expect(std::span<const Type> given) const {
-  if (given.size() != inputs.size()) internal::fail("Program", "{} inputs for {}", given.size(), signature());
+  if (given.size() != inputs.size())
+    internal::fail("Program", "{} inputs for {}", given.size(), signature());
   for (std::size_t i = 0; i < given.size(); ++i)
     if (!ir::may_be_same(given[i], inputs[i].type))
-      internal::fail("Program", "input {} ({}) is {}, not {}", i, inputs[i].name, internal::describe(given[i]), internal::describe(inputs[i].type));
+      internal::fail("Program", "input {} ({}) is {}, not {}", i, inputs[i].name,
+                     internal::describe(given[i]), internal::describe(inputs[i].type));
 }
 
 std::vector<Array> Program::operator()(std::span<const Array> given) const {
@@ -174,29 +187,41 @@ std::vector<Array> Program::operator()(std::span<const Array> given) const {
   state_->expect(types);
   std::vector<runtime::Buffer> arguments = state_->constants;
   for (int i : state_->taken) arguments.push_back(given[static_cast<std::size_t>(i)].buffer());
-  std::shared_ptr<runtime::Executable> executable = state_->executable(state_->open ? known_of(arguments) : std::vector<op::Known>());
+  std::shared_ptr<runtime::Executable> executable =
+      state_->executable(state_->open ? known_of(arguments) : std::vector<op::Known>());
   std::vector<Array> out;
-  for (runtime::Buffer& result : executable->run(std::move(arguments))) out.push_back(internal::concrete(std::move(result), false));
+  for (runtime::Buffer& result : executable->run(std::move(arguments)))
+    out.push_back(internal::concrete(std::move(result), false));
   return out;
 }
 
-void Program::compile(std::span<const Type> inputs) const { state_->executable(state_->known(inputs)); }
+void Program::compile(std::span<const Type> inputs) const {
+  state_->executable(state_->known(inputs));
+}
 
 Program::Fixed Program::fixed(std::span<const Type> given) const {
   const State& s = *state_;
   std::vector<op::Known> known = s.known(given);
-  Fixed out{s.open ? transform::refine(s.function->body, known) : ir::clone(s.function->body), {}, s.taken, s.inputs, s.outputs};
+  Fixed out{s.open ? transform::refine(s.function->body, known) : ir::clone(s.function->body),
+            {},
+            s.taken,
+            s.inputs,
+            s.outputs};
   for (const runtime::Buffer& b : s.constants) out.constants.push_back(b.literal());
   for (std::size_t i = 0; i < given.size(); ++i) out.inputs[i].type = given[i];
-  for (std::size_t i = 0; i < out.outputs.size(); ++i) out.outputs[i].type = out.body->results[i]->type();
+  for (std::size_t i = 0; i < out.outputs.size(); ++i)
+    out.outputs[i].type = out.body->results[i]->type();
   return out;
 }
 
 std::vector<op::Known> Program::State::known(std::span<const Type> given) const {
-  const std::vector<Type> types = given.empty() ? types_of(inputs) : std::vector<Type>(given.begin(), given.end());
+  const std::vector<Type> types =
+      given.empty() ? types_of(inputs) : std::vector<Type>(given.begin(), given.end());
   expect(types);
   for (std::size_t i = 0; i < types.size(); ++i)
-    if (op::is_dynamic(types[i])) internal::fail("Program", "input {} ({}) is {}: say its sizes", i, inputs[i].name, internal::describe(types[i]));
+    if (op::is_dynamic(types[i]))
+      internal::fail("Program", "input {} ({}) is {}: say its sizes", i, inputs[i].name,
+                     internal::describe(types[i]));
   std::vector<op::Known> out = known_of(constants);
   for (int i : taken) out.push_back({types[static_cast<std::size_t>(i)], std::nullopt});
   return out;
@@ -208,7 +233,8 @@ std::string Program::State::key(const std::vector<op::Known>& arguments) const {
   if (!open) return out;
   for (const op::Known& a : arguments) {
     out += a.type.to_string() + ';';
-    if (by_value && a.value && op::may_be_shape(a.type)) out.append(reinterpret_cast<const char*>(a.value->data()), a.value->bytes());
+    if (by_value && a.value && op::may_be_shape(a.type))
+      out.append(reinterpret_cast<const char*>(a.value->data()), a.value->bytes());
   }
   return out;
 }
@@ -227,11 +253,13 @@ std::unique_ptr<ir::Block> Program::State::refined(const std::vector<op::Known>&
   return transform::refine(function->body, arguments);
 }
 
-std::shared_ptr<runtime::Executable> Program::State::executable(const std::vector<op::Known>& arguments) {
+std::shared_ptr<runtime::Executable> Program::State::executable(
+    const std::vector<op::Known>& arguments) {
   std::lock_guard lock(mutex);
   if (auto it = compiled.find(key(arguments)); it != compiled.end()) return it->second;
   std::unique_ptr<ir::Block> block = open ? refined(arguments) : nullptr;
-  return compiled[key(arguments)] = runtime::default_client().compile(block ? *block : function->body, {.name = name});
+  return compiled[key(arguments)] =
+             runtime::default_client().compile(block ? *block : function->body, {.name = name});
 }
 
 }  // namespace strata

@@ -1,15 +1,18 @@
 // Programs made elsewhere: StableHLO as text, as bytecode, or as `jax.export` writes it.
 //
-//   Result<Program> model = Program::load("model.jax");   // jax.export.export(jax.jit(f))(...).serialize()
-//   std::cout << model->signature();                      // "f([0]['w']: f32[784,10], ['image']: f32[b,784]) -> ([0]: f32[b,10])"
-//   std::vector<Array> out = (*model)({w, image});
+//   Result<Program> model = Program::load("model.jax");   //
+//   jax.export.export(jax.jit(f))(...).serialize() std::cout << model->signature(); // "f([0]['w']:
+//   f32[784,10], ['image']: f32[b,784]) -> ([0]: f32[b,10])" std::vector<Array> out = (*model)({w,
+//   image});
 //
-// Inputs are those of the exported function in the order of its leaves, or the arguments of the entry function where nothing
-// else is said (`main`, else the only or first public one). A program of static shapes is compiled by the first call; one whose
-// dimensions are open, once for each combination of sizes (and of the integers that shapes are made of). Copies share the
-// program and what is compiled. Calls are thread-safe and run at once: a Program is no part of a trace, and has no derivative.
-// Deviations from `jax.export.deserialize(...).call`: the tree of arguments is flat; an export of several platforms runs as its
-// "cpu" one, and is refused if there is none; ordered effects are refused.
+// Inputs are those of the exported function in the order of its leaves, or the arguments of the
+// entry function where nothing else is said (`main`, else the only or first public one). A program
+// of static shapes is compiled by the first call; one whose dimensions are open, once for each
+// combination of sizes (and of the integers that shapes are made of). Copies share the program and
+// what is compiled. Calls are thread-safe and run at once: a Program is no part of a trace, and has
+// no derivative. Deviations from `jax.export.deserialize(...).call`: the tree of arguments is flat;
+// an export of several platforms runs as its "cpu" one, and is refused if there is none; ordered
+// effects are refused.
 #pragma once
 
 #include <initializer_list>
@@ -26,14 +29,16 @@ namespace strata {
 
 class Program {
  public:
-  /// An input or output: its path in the function's arguments or results ("[0]['w']"), or its name or number ("0"), and its type.
+  /// An input or output: its path in the function's arguments or results ("[0]['w']"), or its name
+  /// or number ("0"), and its type.
   struct Port {
     std::string name;
     Type type;
   };
 
-  /// Status: Code::not_found, Code::denied and the like of the file; Code::invalid (text or bytecode) and Code::corrupt (an
-  /// export) where it is damaged; Code::unsupported for what Strata does not have.
+  /// Status: Code::not_found, Code::denied and the like of the file; Code::invalid (text or
+  /// bytecode) and Code::corrupt (an export) where it is damaged; Code::unsupported for what Strata
+  /// does not have.
   static Result<Program> load(const std::string& file);
   /// The same of bytes; messages call them `name`.
   static Result<Program> read(std::string_view bytes, const std::string& name = "program");
@@ -45,16 +50,21 @@ class Program {
   /// "name(input: type, ...) -> (output: type, ...)".
   std::string signature() const;
 
-  /// Runs on arrays in the order of `inputs()`. Throws strata::Error where number, dtype or shape do not fit.
+  /// Runs on arrays in the order of `inputs()`. Throws strata::Error where number, dtype or shape
+  /// do not fit.
   std::vector<Array> operator()(std::span<const Array> inputs) const;
-  std::vector<Array> operator()(std::initializer_list<Array> inputs) const { return (*this)(std::span<const Array>(inputs.begin(), inputs.size())); }
+  std::vector<Array> operator()(std::initializer_list<Array> inputs) const {
+    return (*this)(std::span<const Array>(inputs.begin(), inputs.size()));
+  }
 
-  /// Compiles ahead of the first run, for inputs of these static types; a program of static shapes needs none. Throws strata::Error
-  /// where they do not fit, or where elements of inputs decide shapes: such a program is compiled by its first run.
+  /// Compiles ahead of the first run, for inputs of these static types; a program of static shapes
+  /// needs none. Throws strata::Error where they do not fit, or where elements of inputs decide
+  /// shapes: such a program is compiled by its first run.
   void compile(std::span<const Type> inputs = {}) const;
 
-  /// What runs for inputs of such types, for those who compile it themselves: a block of static shapes without calls. Its first
-  /// arguments are `constants`, the others the inputs with these numbers.
+  /// What runs for inputs of such types, for those who compile it themselves: a block of static
+  /// shapes without calls. Its first arguments are `constants`, the others the inputs with these
+  /// numbers.
   struct Fixed {
     std::unique_ptr<ir::Block> body;
     std::vector<Literal> constants;

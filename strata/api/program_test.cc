@@ -20,7 +20,8 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 namespace fs = std::filesystem;
 
-const fs::path kExports = fs::path(__FILE__).parent_path().parent_path() / "ir" / "export" / "testdata";
+const fs::path kExports =
+    fs::path(__FILE__).parent_path().parent_path() / "ir" / "export" / "testdata";
 
 /// What tools/goldens/exports.py writes beside an export.
 struct Golden {
@@ -65,7 +66,8 @@ void expect_as_jax(const std::vector<Array>& got, const std::vector<Array>& want
   for (std::size_t i = 0; i < got.size(); ++i) {
     ASSERT_EQ(got[i].type(), want[i].type()) << i;
     const Literal g = got[i].literal(), w = want[i].literal();
-    for (std::int64_t j = 0; j < g.count(); ++j) EXPECT_NEAR(g.number(j), w.number(j), 1e-6 * (1 + std::abs(w.number(j)))) << i << ", " << j;
+    for (std::int64_t j = 0; j < g.count(); ++j)
+      EXPECT_NEAR(g.number(j), w.number(j), 1e-6 * (1 + std::abs(w.number(j)))) << i << ", " << j;
   }
 }
 
@@ -79,7 +81,8 @@ TEST_P(Exports, give_what_jax_computes_with_them) {
   expect_as_jax(p(g.inputs), g.outputs);
 }
 
-INSTANTIATE_TEST_SUITE_P(OfJax, Exports, ::testing::Values("layer", "open", "platforms", "pair", "key"));
+INSTANTIATE_TEST_SUITE_P(OfJax, Exports,
+                         ::testing::Values("layer", "open", "platforms", "pair", "key"));
 
 TEST(Program, an_open_dimension_takes_any_size) {
   const Program p = loaded("open");
@@ -97,7 +100,8 @@ TEST(Program, says_in_jaxs_words_which_sizes_do_not_fit) {
     p({ones({3, 2}), zeros({4}, DType::i32)});
     FAIL();
   } catch (const Error& e) {
-    EXPECT_THAT(e.what(), HasSubstr("inconsistency between dimension size args[1].shape[0] (= 4) and the specification 'b' (= 3)"));
+    EXPECT_THAT(e.what(), HasSubstr("inconsistency between dimension size args[1].shape[0] (= 4) "
+                                    "and the specification 'b' (= 3)"));
   }
 }
 
@@ -120,7 +124,9 @@ TEST(Program, of_another_platform_is_refused) {
 }
 
 TEST(Program, of_text_takes_the_entrys_arguments) {
-  Result<Program> p = Program::read("func.func @main(%x: tensor<2xf32>, %n: tensor<i32>) -> tensor<2xf32> {\n  %0 = stablehlo.add %x, %x : tensor<2xf32>\n  return %0 : tensor<2xf32>\n}\n");
+  Result<Program> p = Program::read(
+      "func.func @main(%x: tensor<2xf32>, %n: tensor<i32>) -> tensor<2xf32> {\n  %0 = "
+      "stablehlo.add %x, %x : tensor<2xf32>\n  return %0 : tensor<2xf32>\n}\n");
   ASSERT_TRUE(p.ok()) << p.status().message();
   EXPECT_EQ(p->signature(), "main(0: f32[2], 1: i32[]) -> (0: f32[2])");
   EXPECT_EQ((*p)({array({1.f, 2.f}), Array(3)})[0].to_string(), array({2.f, 4.f}).to_string());
@@ -130,9 +136,11 @@ TEST(Program, of_text_takes_the_entrys_arguments) {
 TEST(Program, shapes_by_value) {
   Result<Program> p = Program::read(
       "func.func @main(%n: tensor<1xi32>) -> tensor<?xi32> {\n"
-      "  %0 = stablehlo.dynamic_iota %n, dim = 0 : (tensor<1xi32>) -> tensor<?xi32>\n  return %0 : tensor<?xi32>\n}\n");
+      "  %0 = stablehlo.dynamic_iota %n, dim = 0 : (tensor<1xi32>) -> tensor<?xi32>\n  return %0 : "
+      "tensor<?xi32>\n}\n");
   ASSERT_TRUE(p.ok()) << p.status().message();
-  for (int n : {3, 5, 3}) EXPECT_EQ((*p)({astype(array({n}), DType::i32)})[0].shape(), Shape::of({n}));
+  for (int n : {3, 5, 3})
+    EXPECT_EQ((*p)({astype(array({n}), DType::i32)})[0].shape(), Shape::of({n}));
 }
 
 TEST(Program, says_what_does_not_fit) {
@@ -153,7 +161,8 @@ TEST(Program, says_what_does_not_fit) {
 
 TEST(Program, files_that_are_not_there_and_text_that_is_none) {
   EXPECT_EQ(Program::load("nowhere.jax").status().code(), Code::not_found);
-  EXPECT_THAT(Program::read("func.func @f() {\n  nonsense\n}", "x.mlir").status().message(), HasSubstr("x.mlir:2:3"));
+  EXPECT_THAT(Program::read("func.func @f() {\n  nonsense\n}", "x.mlir").status().message(),
+              HasSubstr("x.mlir:2:3"));
   EXPECT_FALSE(Program::read("").ok());
 }
 
@@ -161,7 +170,8 @@ TEST(Program, files_that_are_not_there_and_text_that_is_none) {
 TEST(Program, damaged_exports_are_refused) {
   for (const char* name : {"layer", "platforms"}) {
     const std::string whole = *read_file((kExports / (std::string(name) + ".jax")).string());
-    for (std::size_t n = 0; n < whole.size(); n += 7) EXPECT_FALSE(Program::read(whole.substr(0, n), "cut").ok()) << n;
+    for (std::size_t n = 0; n < whole.size(); n += 7)
+      EXPECT_FALSE(Program::read(whole.substr(0, n), "cut").ok()) << n;
     for (std::size_t at = 0; at < whole.size(); ++at) {
       std::string damaged = whole;
       damaged[at] = static_cast<char>(damaged[at] ^ (1 << at % 8));
@@ -186,12 +196,15 @@ TEST(Program, compiles_ahead_of_its_first_run) {
   };
   EXPECT_THAT(said({}), HasSubstr("input 0 ([0]) is f32[b,2]: say its sizes"));
   EXPECT_THAT(said({Type(DType::f32, Shape::of({3, 2}))}), HasSubstr("1 inputs for doubled("));
-  EXPECT_THAT(said({Type(DType::f32, Shape::of({3, 2})), Type(DType::i32, Shape::of({4}))}), HasSubstr("(= 4)"));
+  EXPECT_THAT(said({Type(DType::f32, Shape::of({3, 2})), Type(DType::i32, Shape::of({4}))}),
+              HasSubstr("(= 4)"));
 }
 
 TEST(Program, whose_shapes_are_elements_is_compiled_by_its_run) {
-  Result<Program> p = Program::read("func.func @main(%n: tensor<1xi32>) -> tensor<?xf32> {\n  %0 = stablehlo.dynamic_iota %n, dim = 0 : (tensor<1xi32>) -> tensor<?xf32>\n"
-                                    "  return %0 : tensor<?xf32>\n}");
+  Result<Program> p = Program::read(
+      "func.func @main(%n: tensor<1xi32>) -> tensor<?xf32> {\n  %0 = stablehlo.dynamic_iota %n, "
+      "dim = 0 : (tensor<1xi32>) -> tensor<?xf32>\n"
+      "  return %0 : tensor<?xf32>\n}");
   ASSERT_TRUE(p.ok()) << p.status().message();
   try {
     p->compile();
@@ -203,7 +216,8 @@ TEST(Program, whose_shapes_are_elements_is_compiled_by_its_run) {
 }
 
 TEST(Program, gives_its_block_of_fixed_shapes) {
-  const Program::Fixed open = loaded("open").fixed({{Type(DType::f32, Shape::of({3, 2})), Type(DType::i32, Shape::of({3}))}});
+  const Program::Fixed open = loaded("open").fixed(
+      {{Type(DType::f32, Shape::of({3, 2})), Type(DType::i32, Shape::of({3}))}});
   EXPECT_EQ(open.body->argument(0)->type(), Type(DType::f32, Shape::of({3, 2})));
   EXPECT_EQ(open.outputs[0].type, Type(DType::f32, Shape::of({6, 2})));
   EXPECT_THAT(open.taken, ElementsAre(0, 1));

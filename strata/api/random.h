@@ -4,10 +4,11 @@
 //   auto [k1, k2] = random::split2(key);
 //   Array w = random::normal(k1, {256, 128}) * 0.02f;
 //
-// The same key always gives the same numbers: split before each use. bits, uniform, randint, split, permutation, choice and bernoulli equal
-// JAX's bit for bit (a range is applied by a product and a sum, each rounded, which XLA contracts: there the last bit may differ); the others
-// apply functions that are within an ulp or two of the truth to the same uniform numbers.
-// Source: jax/_src/random/ (0.10.2).
+// The same key always gives the same numbers: split before each use. bits, uniform, randint, split,
+// permutation, choice and bernoulli equal JAX's bit for bit (a range is applied by a product and a
+// sum, each rounded, which XLA contracts: there the last bit may differ); the others apply
+// functions that are within an ulp or two of the truth to the same uniform numbers. Source:
+// jax/_src/random/ (0.10.2).
 #pragma once
 
 #include "strata/api/random/arrangement.h"

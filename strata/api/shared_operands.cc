@@ -4,7 +4,9 @@
 
 namespace strata::internal {
 
-SharedOperands::SharedOperands(std::span<const Array> args, std::initializer_list<const Program*> programs) : operands(args.begin(), args.end()), arguments(args.size()) {
+SharedOperands::SharedOperands(std::span<const Array> args,
+                               std::initializer_list<const Program*> programs)
+    : operands(args.begin(), args.end()), arguments(args.size()) {
   for (const Program* p : programs) {
     first.push_back(operands.size());
     append(operands, p->captured);
@@ -16,7 +18,8 @@ op::BlockPtr SharedOperands::block(std::size_t k, const Program& program) const 
   add_arguments(*out, operands);
   ir::Builder b(*out);
   const ir::Values v = out->argument_values();
-  out->results = ir::inline_block(b, *program.block, join_values(std::span(v).first(arguments), captured(v, k, program)));
+  out->results = ir::inline_block(
+      b, *program.block, join_values(std::span(v).first(arguments), captured(v, k, program)));
   return out;
 }
 

@@ -10,7 +10,8 @@
 
 namespace strata::internal {
 
-/// The operands that the regions of an operation share: (arguments..., captured of all programs...).
+/// The operands that the regions of an operation share: (arguments..., captured of all
+/// programs...).
 struct SharedOperands {
   std::vector<Array> operands;
   std::size_t arguments = 0;
@@ -18,7 +19,10 @@ struct SharedOperands {
 
   SharedOperands(std::span<const Array> args, std::initializer_list<const Program*> programs);
   /// The values of program k's captured arrays among values for the operands.
-  std::span<ir::Value* const> captured(std::span<ir::Value* const> values, std::size_t k, const Program& p) const { return values.subspan(first[k], p.captured.size()); }
+  std::span<ir::Value* const> captured(std::span<ir::Value* const> values, std::size_t k,
+                                       const Program& p) const {
+    return values.subspan(first[k], p.captured.size());
+  }
   /// Program k, which takes the arguments, as a block of its own.
   op::BlockPtr block(std::size_t k, const Program& program) const;
 };

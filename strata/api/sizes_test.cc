@@ -18,7 +18,9 @@ struct Case {
   std::function<void(std::int64_t, std::int64_t)> run;
 };
 
-Array matrix(std::int64_t m, std::int64_t n) { return snp::reshape(snp::arange(static_cast<double>(m * n)), {m, n}) * 0.25f; }
+Array matrix(std::int64_t m, std::int64_t n) {
+  return snp::reshape(snp::arange(static_cast<double>(m * n)), {m, n}) * 0.25f;
+}
 
 std::int64_t codes() {
   const compile::CompileCounts counts = compile::compile_counts();
@@ -37,16 +39,28 @@ const std::vector<Case>& cases() {
       {"max of rows", [](auto m, auto n) { (void)snp::max(matrix(m, n), 1); }},
       {"argmax", [](auto m, auto n) { (void)snp::argmax(matrix(m, n), 1); }},
       {"transpose", [](auto m, auto n) { (void)snp::transpose(matrix(m, n)); }},
-      {"concatenate", [](auto m, auto n) { (void)snp::concatenate({matrix(m, n), matrix(m, n)}, 0); }},
+      {"concatenate",
+       [](auto m, auto n) { (void)snp::concatenate({matrix(m, n), matrix(m, n)}, 0); }},
       {"slice", [](auto m, auto n) { (void)matrix(m, n)[{slice(1, none), slice(2, none)}]; }},
       {"pad", [](auto m, auto n) { (void)lax::pad(matrix(m, n), 0.0f, {{1, 2, 0}, {3, 4, 0}}); }},
       {"take", [](auto m, auto n) { (void)snp::take(matrix(m, n), array({0, 1, 0}), 0); }},
       {"cumsum", [](auto m, auto n) { (void)snp::cumsum(matrix(m, n), 1); }},
       {"sort", [](auto m, auto n) { (void)snp::sort(matrix(m, n)); }},
       {"matmul", [](auto m, auto n) { (void)snp::matmul(matrix(m, n), matrix(n, m)); }},
-      {"matmul by a vector", [](auto m, auto n) { (void)snp::matmul(matrix(m, n), snp::arange(static_cast<double>(n))); }},
-      {"einsum", [](auto m, auto n) { (void)snp::einsum("ibk,jbk->bij", {snp::reshape(matrix(3 * m, n), {m, 3, n}), snp::reshape(matrix(6, n), {2, 3, n})}); }},
-      {"convolution", [](auto m, auto n) { (void)lax::conv_general_dilated(snp::reshape(matrix(m, n), {1, 1, m, n}), snp::reshape(matrix(3, 3), {1, 1, 3, 3}), {1, 1}, "SAME"); }},
+      {"matmul by a vector",
+       [](auto m, auto n) {
+         (void)snp::matmul(matrix(m, n), snp::arange(static_cast<double>(n)));
+       }},
+      {"einsum",
+       [](auto m, auto n) {
+         (void)snp::einsum("ibk,jbk->bij", {snp::reshape(matrix(3 * m, n), {m, 3, n}),
+                                            snp::reshape(matrix(6, n), {2, 3, n})});
+       }},
+      {"convolution",
+       [](auto m, auto n) {
+         (void)lax::conv_general_dilated(snp::reshape(matrix(m, n), {1, 1, m, n}),
+                                         snp::reshape(matrix(3, 3), {1, 1, 3, 3}), {1, 1}, "SAME");
+       }},
       {"flip", [](auto m, auto n) { (void)snp::flip(matrix(m, n)); }},
   };
   return all;
@@ -69,13 +83,16 @@ void expect_new_shapes_compile_nothing(int first_shapes, int more_shapes, F&& dr
       return codes() - before;
     };
     const std::int64_t first = run_new_shapes(first_shapes), more = run_new_shapes(more_shapes);
-    EXPECT_LE(more, 2) << c.name << ": " << first << " functions compiled for " << first_shapes << " shapes, and " << more << " for " << more_shapes << " more";
-    if (std::getenv("STRATA_TEST_PRINT")) std::printf("%-14s %3ld %3ld\n", c.name, static_cast<long>(first), static_cast<long>(more));
+    EXPECT_LE(more, 2) << c.name << ": " << first << " functions compiled for " << first_shapes
+                       << " shapes, and " << more << " for " << more_shapes << " more";
+    if (std::getenv("STRATA_TEST_PRINT"))
+      std::printf("%-14s %3ld %3ld\n", c.name, static_cast<long>(first), static_cast<long>(more));
   }
 }
 
-/// How a kernel is built depends on a size in a few ways (whether it fills strips, is a block, or many), so a structure has a few kernels;
-/// once they are there, new shapes find them. Shapes are drawn, and were not seen before.
+/// How a kernel is built depends on a size in a few ways (whether it fills strips, is a block, or
+/// many), so a structure has a few kernels; once they are there, new shapes find them. Shapes are
+/// drawn, and were not seen before.
 TEST(Sizes, NewShapesOfAKnownStructureCompileNothing) {
   expect_new_shapes_compile_nothing(200, 50, [](auto& random) {
     const std::int64_t m = 3 + random() % 60, n = 3 + random() % 60;

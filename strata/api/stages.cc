@@ -39,21 +39,28 @@ namespace internal {
 
 CostAnalysis cost_analysis(const Bound& bound) {
   CostAnalysis out{.flops = op::cost_of(*bound.program->block).flops};
-  for (const compile::LaunchWork& work : compile::launch_works(*bound.program->block)) out.bytes_accessed += work.read + work.written;
+  for (const compile::LaunchWork& work : compile::launch_works(*bound.program->block))
+    out.bytes_accessed += work.read + work.written;
   return out;
 }
 
 MemoryAnalysis memory_analysis(const Bound& bound) {
   const runtime::Executable& executable = *bound.executable;
-  MemoryAnalysis out{.argument_size_in_bytes = bytes_of(executable.argument_types()), .output_size_in_bytes = bytes_of(executable.result_types()),
+  MemoryAnalysis out{.argument_size_in_bytes = bytes_of(executable.argument_types()),
+                     .output_size_in_bytes = bytes_of(executable.result_types()),
                      .temp_size_in_bytes = static_cast<std::int64_t>(executable.temporary_bytes())};
   for (std::size_t r = 0; r < bound.bytes.size(); ++r)
-    if (executable.donor_of(r) >= 0) out.alias_size_in_bytes += static_cast<std::int64_t>(bound.bytes[r]);
-  out.generated_code_size_in_bytes = compile::native_bytes(*bound.program->block, {.donated = bound.donated, .name = bound.name});
+    if (executable.donor_of(r) >= 0)
+      out.alias_size_in_bytes += static_cast<std::int64_t>(bound.bytes[r]);
+  out.generated_code_size_in_bytes =
+      compile::native_bytes(*bound.program->block, {.donated = bound.donated, .name = bound.name});
   return out;
 }
 
-std::string as_native(const Bound& bound) { return compile::native_text(*bound.program->block, {.donated = bound.donated, .name = bound.name}); }
+std::string as_native(const Bound& bound) {
+  return compile::native_text(*bound.program->block,
+                              {.donated = bound.donated, .name = bound.name});
+}
 
 }  // namespace internal
 }  // namespace strata

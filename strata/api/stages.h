@@ -2,12 +2,13 @@
 //
 //   auto lowered = jit(f).lower(x, y);                      // a graph
 //   std::cout << lowered.as_text();                         // StableHLO
-//   auto compiled = lowered.compile();                      // for arguments of these types; compiled(x, y) runs it
-//   compiled.cost_analysis().flops;                         // what it computes
-//   compiled.memory_analysis().temp_size_in_bytes;          // what memory it takes
+//   auto compiled = lowered.compile();                      // for arguments of these types;
+//   compiled(x, y) runs it compiled.cost_analysis().flops;                         // what it
+//   computes compiled.memory_analysis().temp_size_in_bytes;          // what memory it takes
 //   std::cout << compiled.as_native();                      // its machine code
 //
-// Deviations: analyses are structs instead of dictionaries; cost_analysis knows no transcendental functions apart and no utilisation.
+// Deviations: analyses are structs instead of dictionaries; cost_analysis knows no transcendental
+// functions apart and no utilisation.
 #pragma once
 
 #include <cstdint>
@@ -23,8 +24,8 @@ namespace strata {
 struct CostAnalysis {
   /// Operations on numbers that the graph asks for; a multiply-add is two.
   double flops = 0;
-  /// What operations read and write: of a graph those of each operation, of a compiled program those of each launch, since what is fused never lies in
-  /// memory.
+  /// What operations read and write: of a graph those of each operation, of a compiled program
+  /// those of each launch, since what is fused never lies in memory.
   double bytes_accessed = 0;
 };
 
@@ -41,7 +42,8 @@ struct MemoryAnalysis {
 /// A traced program, before it is compiled.
 class Lowered {
  public:
-  Lowered(std::shared_ptr<const internal::Program> program, std::string name, std::vector<std::string> paths)
+  Lowered(std::shared_ptr<const internal::Program> program, std::string name,
+          std::vector<std::string> paths)
       : program_(std::move(program)), name_(std::move(name)), paths_(std::move(paths)) {}
   /// A StableHLO module with one function.
   std::string as_text() const;
@@ -60,7 +62,8 @@ struct Bound;  // jit.h
 
 CostAnalysis cost_analysis(const Bound& bound);
 MemoryAnalysis memory_analysis(const Bound& bound);
-/// Assembly of its kernels, in the order in which it first runs them, and of the driver that runs them. Makes the code anew.
+/// Assembly of its kernels, in the order in which it first runs them, and of the driver that runs
+/// them. Makes the code anew.
 std::string as_native(const Bound& bound);
 
 }  // namespace internal

@@ -11,8 +11,8 @@ namespace {
 
 namespace snp = strata::numpy;
 using ::testing::HasSubstr;
-using ::testing::Not;
 using testing::message_of;
+using ::testing::Not;
 using testing::shows_names;
 
 Array layer(Array w, Array x) { return tanh(snp::matmul(x, w)) * 2; }
@@ -27,10 +27,12 @@ TEST(Stages, LoweredProgramsAreCompiledAndRun) {
   EXPECT_EQ(f.cache_size(), 1);
   EXPECT_EQ(compiled(w, x).to_vector<float>(), f(w, x).to_vector<float>());
   EXPECT_EQ(f.cache_size(), 1) << "the call found what lower compiled";
-  EXPECT_THAT(message_of([&] { compiled(w, ones({6, 3})); }), HasSubstr("argument 1 was compiled as f32[5,3], got f32[6,3]"));
+  EXPECT_THAT(message_of([&] { compiled(w, ones({6, 3})); }),
+              HasSubstr("argument 1 was compiled as f32[5,3], got f32[6,3]"));
 }
 
-/// Costs follow from the definition: 2 m n k operations of the product, one for each element of the product by 2, and tanh's.
+/// Costs follow from the definition: 2 m n k operations of the product, one for each element of the
+/// product by 2, and tanh's.
 TEST(Stages, CostAnalysis) {
   const auto product = jit([](Array w, Array x) { return snp::matmul(x, w); });
   for (auto [m, k, n] : {std::array{5, 3, 4}, std::array{50, 30, 40}}) {
@@ -40,20 +42,30 @@ TEST(Stages, CostAnalysis) {
     EXPECT_EQ(lowered.compile().cost_analysis().bytes_accessed, 4.0 * (m * k + k * n + m * n));
   }
   const auto fused = jit([](Array x) { return (x + 1) * 2 - x; }).lower(ones({100}));
-  EXPECT_EQ(fused.compile().cost_analysis().bytes_accessed, 4.0 * 200) << "what is fused is neither written nor read";
+  EXPECT_EQ(fused.compile().cost_analysis().bytes_accessed, 4.0 * 200)
+      << "what is fused is neither written nor read";
   EXPECT_GT(fused.cost_analysis().bytes_accessed, 4.0 * 200);
   EXPECT_EQ(fused.cost_analysis().flops, 300);
 }
 
 TEST(Stages, MemoryAnalysis) {
-  const auto keeps = jit([](Array x, Array y) { return std::pair(x + y, sum(y)); }).lower(ones({100}), ones({100})).compile().memory_analysis();
+  const auto keeps = jit([](Array x, Array y) { return std::pair(x + y, sum(y)); })
+                         .lower(ones({100}), ones({100}))
+                         .compile()
+                         .memory_analysis();
   EXPECT_EQ(keeps.argument_size_in_bytes, 800);
   EXPECT_EQ(keeps.output_size_in_bytes, 404);
   EXPECT_EQ(keeps.alias_size_in_bytes, 0);
   EXPECT_GT(keeps.generated_code_size_in_bytes, 0);
-  const auto donates = jit([](Array x, Array y) { return x + y; }, {.donate_argnums = {0}}).lower(ones({100}), ones({100})).compile().memory_analysis();
+  const auto donates = jit([](Array x, Array y) { return x + y; }, {.donate_argnums = {0}})
+                           .lower(ones({100}), ones({100}))
+                           .compile()
+                           .memory_analysis();
   EXPECT_EQ(donates.alias_size_in_bytes, 400);
-  const auto lays_out = jit([](Array x) { return snp::sort(x * 2) + snp::sort(x * 3); }).lower(ones({1000})).compile().memory_analysis();
+  const auto lays_out = jit([](Array x) { return snp::sort(x * 2) + snp::sort(x * 3); })
+                            .lower(ones({1000}))
+                            .compile()
+                            .memory_analysis();
   EXPECT_GE(lays_out.temp_size_in_bytes, 4000);
 }
 
@@ -62,7 +74,8 @@ TEST(Stages, MachineCodeAsText) {
   const std::string text = compiled.as_native();
   EXPECT_THAT(text, HasSubstr("sqrtps"));
   EXPECT_THAT(text, HasSubstr("driver"));
-  EXPECT_THAT(jit([](Array x) { return x + x; }).lower(ones({1000})).compile().as_native(), Not(HasSubstr("sqrtps")));
+  EXPECT_THAT(jit([](Array x) { return x + x; }).lower(ones({1000})).compile().as_native(),
+              Not(HasSubstr("sqrtps")));
 }
 
 /// What `f` says on stderr.
@@ -77,14 +90,21 @@ TEST(CacheMisses, EachSaysWhatDiffers) {
   shows_names("jit");
   explain_cache_misses saying;
   const int line = __LINE__ + 1;
-  const auto f = jit([](std::vector<Array> p, Array x) { return sum(p[0]) + sum(x); }, {.name = "step"});
+  const auto f =
+      jit([](std::vector<Array> p, Array x) { return sum(p[0]) + sum(x); }, {.name = "step"});
   const std::string who = "jit step [stages_test.cc:" + std::to_string(line) + "] ";
-  EXPECT_EQ(said([&] { f(std::vector{ones({2})}, ones({3})); }), who + "compiles for the first time: argument 0[0] is f32[2], argument 1 is f32[3]\n");
+  EXPECT_EQ(said([&] { f(std::vector{ones({2})}, ones({3})); }),
+            who + "compiles for the first time: argument 0[0] is f32[2], argument 1 is f32[3]\n");
   EXPECT_EQ(said([&] { f(std::vector{ones({2})}, ones({3})); }), "") << "found";
-  EXPECT_EQ(said([&] { f(std::vector{ones({2})}, ones({4})); }), who + "compiles again: argument 1 is f32[4], was f32[3]\n");
-  EXPECT_EQ(said([&] { f(std::vector{ones({2})}, 4.0f); }), who + "compiles again: argument 1 is weak f32[], was f32[3]\n");
-  EXPECT_EQ(said([&] { f(std::vector{ones({5})}, ones({4})); }), who + "compiles again: argument 0[0] is f32[5], was f32[2]\n") << "beside the nearest";
-  EXPECT_EQ(said([&] { f(std::vector{ones({2}), ones({2})}, ones({3})); }), who + "compiles again: the arguments are ([*, *], *), were ([*], *)\n");
+  EXPECT_EQ(said([&] { f(std::vector{ones({2})}, ones({4})); }),
+            who + "compiles again: argument 1 is f32[4], was f32[3]\n");
+  EXPECT_EQ(said([&] { f(std::vector{ones({2})}, 4.0f); }),
+            who + "compiles again: argument 1 is weak f32[], was f32[3]\n");
+  EXPECT_EQ(said([&] { f(std::vector{ones({5})}, ones({4})); }),
+            who + "compiles again: argument 0[0] is f32[5], was f32[2]\n")
+      << "beside the nearest";
+  EXPECT_EQ(said([&] { f(std::vector{ones({2}), ones({2})}, ones({3})); }),
+            who + "compiles again: the arguments are ([*, *], *), were ([*], *)\n");
   explain_cache_misses silent(false);
   EXPECT_EQ(said([&] { f(std::vector{ones({2})}, ones({9})); }), "");
 }
@@ -93,9 +113,11 @@ TEST(CacheMisses, StaticDataAndWidth) {
   explain_cache_misses saying;
   const auto f = jit([](std::string how, Array x) { return how == "twice" ? x * 2 : x; });
   said([&] { f(std::string("twice"), ones({3})); });
-  EXPECT_THAT(said([&] { f(std::string("once"), ones({3})); }), HasSubstr("compiles again: the arguments are (\"once\", *), were (\"twice\", *)"));
+  EXPECT_THAT(said([&] { f(std::string("once"), ones({3})); }),
+              HasSubstr("compiles again: the arguments are (\"once\", *), were (\"twice\", *)"));
   EnableX64 wide;
-  EXPECT_THAT(said([&] { f(std::string("once"), ones({3}, float32)); }), HasSubstr("64-bit types are on, were off"));
+  EXPECT_THAT(said([&] { f(std::string("once"), ones({3}, float32)); }),
+              HasSubstr("64-bit types are on, were off"));
 }
 
 }  // namespace

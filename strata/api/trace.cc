@@ -33,22 +33,31 @@ ir::Location current_location() { return ir::Location(named_scope::current() + S
 /// Whether an integer lies in the range of T.
 template <class T>
 bool fits(std::int64_t v) {
-  if constexpr (std::unsigned_integral<T>) return v >= 0 && static_cast<std::uint64_t>(v) <= std::numeric_limits<T>::max();
-  else return v >= std::numeric_limits<T>::min() && v <= std::numeric_limits<T>::max();
+  if constexpr (std::unsigned_integral<T>)
+    return v >= 0 && static_cast<std::uint64_t>(v) <= std::numeric_limits<T>::max();
+  else
+    return v >= std::numeric_limits<T>::min() && v <= std::numeric_limits<T>::max();
 }
 template <class T>
-bool fits(std::uint64_t v) { return v <= static_cast<std::uint64_t>(std::numeric_limits<T>::max()); }
+bool fits(std::uint64_t v) {
+  return v <= static_cast<std::uint64_t>(std::numeric_limits<T>::max());
+}
 
 template <class T, class V>
 T checked_element(V v) {
-  if constexpr (std::integral<V> && !std::same_as<V, bool> && std::integral<T> && !std::same_as<T, bool>)
+  if constexpr (std::integral<V> && !std::same_as<V, bool> && std::integral<T> &&
+                !std::same_as<T, bool>)
     if (!fits<T>(v)) fail("array", "integer {} does not fit {}", v, name(dtype_of<T>));
   return element_from<T>(v);
 }
 /// take(the number as an element of the dtype)
 template <class Take>
 auto as_element(const ScalarValue& value, DType dtype, Take take) {
-  return std::visit([&](auto v) { return dispatch(dtype, [&](auto t) { return take(checked_element<decltype(t)>(v)); }); }, value);
+  return std::visit(
+      [&](auto v) {
+        return dispatch(dtype, [&](auto t) { return take(checked_element<decltype(t)>(v)); });
+      },
+      value);
 }
 
 }  // namespace
@@ -61,10 +70,14 @@ void write_scalar(const ScalarValue& value, DType dtype, std::byte* to) {
   as_element(value, dtype, [&](auto element) { std::memcpy(to, &element, sizeof element); });
 }
 
-// ---- trace ----------------------------------------------------------------------------------------------------
+// ---- trace -------------------------------------------------------------------------------------
 
 Trace::Trace(Kind kind)
-    : kind_(kind), id_(next_trace_id()), outer_(innermost), block_(std::make_unique<ir::Block>()), builder_(*block_) {
+    : kind_(kind),
+      id_(next_trace_id()),
+      outer_(innermost),
+      block_(std::make_unique<ir::Block>()),
+      builder_(*block_) {
   if (kind != Kind::operation) outer_site_ = std::exchange(site, std::nullopt);
   innermost = this;
 }
@@ -76,7 +89,9 @@ Trace::~Trace() {
 
 Trace* Trace::current() { return innermost; }
 
-Array Trace::argument(const Type& type, bool weak, std::string hint) { return wrap(block_->add_argument(type, std::move(hint)), weak); }
+Array Trace::argument(const Type& type, bool weak, std::string hint) {
+  return wrap(block_->add_argument(type, std::move(hint)), weak);
+}
 
 Array Trace::wrap(ir::Value* value, bool weak) {
   auto state = std::make_shared<ArrayState>();
@@ -96,7 +111,8 @@ ir::Value* Trace::value(const Array& array) {
   if (state.value && state.trace == id_) return state.value;
   if (auto it = known_.find(&state); it != known_.end()) return it->second;
   check_alive(state);
-  const bool embed = !state.value && (kind_ == Kind::jit || (kind_ == Kind::nested && state.constant));
+  const bool embed =
+      !state.value && (kind_ == Kind::jit || (kind_ == Kind::nested && state.constant));
   ir::Value* value = embed ? constant(array) : capture(array);
   known_.emplace(&state, value);
   kept_.push_back(array);
@@ -120,7 +136,9 @@ void Trace::check_alive(const ArrayState& state) const {
   if (!state.value) return;
   for (const Trace* t = outer_; t; t = t->outer_)
     if (t->id_ == state.trace) return;
-  fail("trace", "{} made at {} is used after the function that was being traced has ended; return it from that function instead of storing it",
+  fail("trace",
+       "{} made at {} is used after the function that was being traced has ended; return it from "
+       "that function instead of storing it",
        describe(state.type), state.where.text().empty() ? "an argument" : state.where.text());
 }
 
@@ -133,7 +151,7 @@ Program Trace::finish(std::span<const Array> results) {
   return out;
 }
 
-// ---- site -----------------------------------------------------------------------------------------------------
+// ---- site --------------------------------------------------------------------------------------
 
 Site::Site(const std::source_location& where) : set_(!site.has_value()) {
   if (set_) site = where;
@@ -143,7 +161,7 @@ Site::~Site() {
 }
 std::string Site::text() { return site ? strata::describe(*site) : std::string(); }
 
-// ---- application ------------------------------------------------------------------------------------------------
+// ---- application -------------------------------------------------------------------------------
 
 Array concrete(runtime::Buffer buffer, bool weak) {
   auto state = std::allocate_shared<ArrayState>(Recycled<ArrayState>());
@@ -155,15 +173,18 @@ Array concrete(runtime::Buffer buffer, bool weak) {
 
 namespace {
 
-std::vector<Array> record(Trace& trace, std::span<const Array> operands, const EmitFunction& f, const std::vector<bool>& weak) {
+std::vector<Array> record(Trace& trace, std::span<const Array> operands, const EmitFunction& f,
+                          const std::vector<bool>& weak) {
   trace.builder().set_location(current_location());
   const ir::Values results = f(trace.builder(), trace.values(operands));
   std::vector<Array> out;
-  for (std::size_t i = 0; i < results.size(); ++i) out.push_back(trace.wrap(results[i], i < weak.size() && weak[i]));
+  for (std::size_t i = 0; i < results.size(); ++i)
+    out.push_back(trace.wrap(results[i], i < weak.size() && weak[i]));
   return out;
 }
 
-Program traced_operation(std::span<const Array> operands, const EmitFunction& f, const std::vector<bool>& weak) {
+Program traced_operation(std::span<const Array> operands, const EmitFunction& f,
+                         const std::vector<bool>& weak) {
   Trace trace(Trace::Kind::operation);
   return trace.finish(record(trace, operands, f, weak));
 }
@@ -171,34 +192,45 @@ Program traced_operation(std::span<const Array> operands, const EmitFunction& f,
 std::vector<Array> run(const Program& program) {
   std::vector<runtime::Buffer> arguments;
   for (const Array& a : program.captured) arguments.push_back(a.buffer());
-  const std::vector<runtime::Buffer> given = debug_nans::enabled() ? arguments : std::vector<runtime::Buffer>();
-  const std::shared_ptr<runtime::Executable> executable = runtime::default_client().compile(*program.block, {.any_size = true});
-  std::vector<runtime::Buffer> results = with_memory([&] { return maker_of(*program.block); }, *executable, [&] { return executable->run(std::move(arguments)); });
+  const std::vector<runtime::Buffer> given =
+      debug_nans::enabled() ? arguments : std::vector<runtime::Buffer>();
+  const std::shared_ptr<runtime::Executable> executable =
+      runtime::default_client().compile(*program.block, {.any_size = true});
+  std::vector<runtime::Buffer> results =
+      with_memory([&] { return maker_of(*program.block); }, *executable,
+                  [&] { return executable->run(std::move(arguments)); });
   if (debug_nans::enabled()) check_nans(program.block.get(), given, results, "the operation");
   std::vector<Array> out;
-  for (std::size_t i = 0; i < results.size(); ++i) out.push_back(concrete(std::move(results[i]), program.weak[i]));
+  for (std::size_t i = 0; i < results.size(); ++i)
+    out.push_back(concrete(std::move(results[i]), program.weak[i]));
   return out;
 }
 
 }  // namespace
 
-std::vector<Array> emit(std::span<const Array> operands, const EmitFunction& f, const std::vector<bool>& weak) {
+std::vector<Array> emit(std::span<const Array> operands, const EmitFunction& f,
+                        const std::vector<bool>& weak) {
   if (Trace* trace = Trace::current()) return record(*trace, operands, f, weak);
   return run(traced_operation(operands, f, weak));
 }
 
 Program operation_program(std::span<const Array> operands, const EmitOneFunction& f, bool weak) {
-  return traced_operation(operands, [&](ir::Builder& b, const ir::Values& v) { return ir::Values{f(b, v)}; }, {weak});
+  return traced_operation(
+      operands, [&](ir::Builder& b, const ir::Values& v) { return ir::Values{f(b, v)}; }, {weak});
 }
 
 Array emit_one(std::span<const Array> operands, bool weak, const EmitOneFunction& f) {
-  return emit(operands, [&](ir::Builder& b, const ir::Values& v) { return ir::Values{f(b, v)}; }, {weak})[0];
+  return emit(operands, [&](ir::Builder& b, const ir::Values& v) { return ir::Values{f(b, v)}; },
+              {weak})[0];
 }
 
 std::vector<Array> call(const Program& program, std::span<const Array> arguments) {
   std::vector<Array> operands(arguments.begin(), arguments.end());
   operands.insert(operands.end(), program.captured.begin(), program.captured.end());
-  return emit(operands, [&](ir::Builder& b, const ir::Values& v) { return ir::inline_block(b, *program.block, v); }, program.weak);
+  return emit(
+      operands,
+      [&](ir::Builder& b, const ir::Values& v) { return ir::inline_block(b, *program.block, v); },
+      program.weak);
 }
 
 std::string describe(const Shape& shape) {
@@ -210,6 +242,8 @@ std::string describe(const Shape& shape) {
   }
   return out + "]";
 }
-std::string describe(const Type& type) { return std::string(name(type.dtype())) + describe(type.shape()); }
+std::string describe(const Type& type) {
+  return std::string(name(type.dtype())) + describe(type.shape());
+}
 
 }  // namespace strata::internal

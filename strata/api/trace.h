@@ -1,10 +1,11 @@
 // Traces: graphs under construction, one stack of them per thread.
 //
-// While a trace is open every operation on arrays is recorded in the innermost one. An array that belongs to an outer
-// trace, or to none, is captured: it becomes an extra argument of the graph (or a constant: C++ scalars and small
-// arrays made inside, and in the outermost trace of `jit` everything). A transform traces the user's function to such a
-// closed graph, transforms the graph, and calls it with `emit`: inlined into the enclosing trace, or, when there is
-// none, compiled and run at once. Operations outside of any trace are one-operation graphs that go the same way.
+// While a trace is open every operation on arrays is recorded in the innermost one. An array that
+// belongs to an outer trace, or to none, is captured: it becomes an extra argument of the graph (or
+// a constant: C++ scalars and small arrays made inside, and in the outermost trace of `jit`
+// everything). A transform traces the user's function to such a closed graph, transforms the graph,
+// and calls it with `emit`: inlined into the enclosing trace, or, when there is none, compiled and
+// run at once. Operations outside of any trace are one-operation graphs that go the same way.
 #pragma once
 
 #include <functional>
@@ -25,14 +26,15 @@ struct ArrayState {
   bool weak = false;
   /// Made inside a trace from numbers: a constant wherever it is used.
   bool constant = false;
-  runtime::Buffer buffer;              // concrete
-  std::optional<ScalarValue> scalar;   // concrete; `buffer` is empty
-  ir::Value* value = nullptr;          // traced
-  std::uint64_t trace = 0;             // traced: which trace
-  ir::Location where;                  // traced: where it was made
+  runtime::Buffer buffer;             // concrete
+  std::optional<ScalarValue> scalar;  // concrete; `buffer` is empty
+  ir::Value* value = nullptr;         // traced
+  std::uint64_t trace = 0;            // traced: which trace
+  ir::Location where;                 // traced: where it was made
 };
 
-/// A graph that depends on nothing but its arguments: first those of the function, then the captured arrays.
+/// A graph that depends on nothing but its arguments: first those of the function, then the
+/// captured arrays.
 struct Program {
   std::unique_ptr<ir::Block> block;
   std::vector<Array> captured;
@@ -55,8 +57,8 @@ class Trace {
   static Trace* current();
 
   Array argument(const Type& type, bool weak, std::string hint = {});
-  /// The value of an array in this graph; captures it when it is not of this trace. Throws Error for an array of a
-  /// trace that has ended, and for one without a value.
+  /// The value of an array in this graph; captures it when it is not of this trace. Throws Error
+  /// for an array of a trace that has ended, and for one without a value.
   ir::Value* value(const Array& array);
   ir::Values values(std::span<const Array> arrays);
   Array wrap(ir::Value* value, bool weak);
@@ -77,8 +79,9 @@ class Trace {
   std::unique_ptr<ir::Block> block_;
   ir::Builder builder_;
   std::vector<Array> captured_;
-  std::unordered_map<const ArrayState*, ir::Value*> known_;  // captured arrays and constants; lookup only
-  std::vector<Array> kept_;                                  // keeps the keys of `known_` alive
+  std::unordered_map<const ArrayState*, ir::Value*>
+      known_;                // captured arrays and constants; lookup only
+  std::vector<Array> kept_;  // keeps the keys of `known_` alive
 };
 
 /// The user's line for operations and errors: the outermost public function on this thread sets it.
@@ -102,10 +105,11 @@ template <class... Args>
   throw Error(operation, fmt::format(format, std::forward<Args>(args)...)).at(Site::text());
 }
 
-/// Emits operations on the values of `operands` into the trace under way; without one, runs them at once. The results
-/// have the given weakness (missing entries: strong).
+/// Emits operations on the values of `operands` into the trace under way; without one, runs them at
+/// once. The results have the given weakness (missing entries: strong).
 using EmitFunction = std::function<ir::Values(ir::Builder&, const ir::Values&)>;
-std::vector<Array> emit(std::span<const Array> operands, const EmitFunction& f, const std::vector<bool>& weak = {});
+std::vector<Array> emit(std::span<const Array> operands, const EmitFunction& f,
+                        const std::vector<bool>& weak = {});
 /// The same for one result.
 using EmitOneFunction = std::function<ir::Value*(ir::Builder&, const ir::Values&)>;
 Array emit_one(std::span<const Array> operands, bool weak, const EmitOneFunction& f);

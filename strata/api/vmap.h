@@ -3,7 +3,8 @@
 //   vmap(f)(xs, ys)                                   // f(xs[i], ys[i]) stacked
 //   vmap(f, {.in_axes = {0, none}})(xs, y)            // y is the same for all
 //   vmap(f, {.in_axes = {1}, .out_axes = {-1}})(xs)
-//   vmap(f, {.axis_name = "i"})(xs)                   // within f, lax::psum(x, "i") adds x of all inputs (lax/parallel.h)
+//   vmap(f, {.axis_name = "i"})(xs)                   // within f, lax::psum(x, "i") adds x of all
+//   inputs (lax/parallel.h)
 #pragma once
 
 #include "strata/api/axes.h"
@@ -13,11 +14,14 @@ namespace strata {
 
 struct VmapOptions {
   internal::Named named = internal::Named();
-  /// The axis of each argument (of all leaves of a tree) that is mapped over; `none`: not mapped. Default: 0 for all.
+  /// The axis of each argument (of all leaves of a tree) that is mapped over; `none`: not mapped.
+  /// Default: 0 for all.
   std::vector<std::optional<std::int64_t>> in_axes = {};
-  /// Where the new axis stands in each leaf of the result, one entry for all or one per leaf. Default: 0.
+  /// Where the new axis stands in each leaf of the result, one entry for all or one per leaf.
+  /// Default: 0.
   std::vector<std::int64_t> out_axes = {};
-  /// What collective functions within f call the axis. (Upstream's spmd_axis_name, an axis of a mesh of devices, comes with meshes.)
+  /// What collective functions within f call the axis. (Upstream's spmd_axis_name, an axis of a
+  /// mesh of devices, comes with meshes.)
   std::string axis_name = "";
   /// The number of inputs, when no argument is mapped.
   std::optional<std::int64_t> axis_size = std::nullopt;
@@ -30,13 +34,17 @@ struct Mapped {
   std::vector<std::optional<int>> axes;  // of each leaf
   std::int64_t size = 0;
 };
-Mapped split_types(std::span<const Array> leaves, const std::vector<std::optional<std::int64_t>>& axes, const VmapOptions& options);
+Mapped split_types(std::span<const Array> leaves,
+                   const std::vector<std::optional<std::int64_t>>& axes,
+                   const VmapOptions& options);
 /// Of a program whose first argument is the place along the axis, and whose next are the leaves.
-std::vector<Array> vmap(const Program& program, std::span<const Array> leaves, const Mapped& mapped, const VmapOptions& options);
+std::vector<Array> vmap(const Program& program, std::span<const Array> leaves, const Mapped& mapped,
+                        const VmapOptions& options);
 
 /// Traces f on single inputs behind the place along the axis, which its name stands for meanwhile.
 template <class F, class... Args>
-auto trace_mapped(F& f, const std::tuple<Args...>& arguments, const Mapped& mapped, const std::string& axis_name) {
+auto trace_mapped(F& f, const std::tuple<Args...>& arguments, const Mapped& mapped,
+                  const std::string& axis_name) {
   auto within = [&](const Array& place, auto&... each) {
     std::optional<AxisScope> scope;
     if (!axis_name.empty()) scope.emplace(BoundAxis{axis_name, mapped.size, place});
@@ -44,18 +52,24 @@ auto trace_mapped(F& f, const std::tuple<Args...>& arguments, const Mapped& mapp
   };
   std::vector<Type> types = {Type::scalar(DType::i32)};
   types.insert(types.end(), mapped.types.begin(), mapped.types.end());
-  return trace_function(within, std::tuple_cat(std::tuple(Array::scalar(std::int64_t{0}, DType::i32, false)), arguments), Trace::Kind::nested, types);
+  return trace_function(
+      within,
+      std::tuple_cat(std::tuple(Array::scalar(std::int64_t{0}, DType::i32, false)), arguments),
+      Trace::Kind::nested, types);
 }
 
 /// The axis for each leaf from the axis for each argument.
 template <class... Args>
-std::vector<std::optional<std::int64_t>> leaf_axes(const std::tuple<Args...>& arguments, const VmapOptions& options) {
+std::vector<std::optional<std::int64_t>> leaf_axes(const std::tuple<Args...>& arguments,
+                                                   const VmapOptions& options) {
   if (!options.in_axes.empty() && options.in_axes.size() != sizeof...(Args))
-    fail("vmap", "in_axes has {} entries for {} arguments", options.in_axes.size(), sizeof...(Args));
+    fail("vmap", "in_axes has {} entries for {} arguments", options.in_axes.size(),
+         sizeof...(Args));
   std::vector<std::optional<std::int64_t>> out;
   std::size_t number = 0;
   auto one = [&](const auto& argument) {
-    const std::optional<std::int64_t> axis = options.in_axes.empty() ? std::optional<std::int64_t>(0) : options.in_axes[number];
+    const std::optional<std::int64_t> axis =
+        options.in_axes.empty() ? std::optional<std::int64_t>(0) : options.in_axes[number];
     tree::for_each(argument, [&](const Array&) { out.push_back(axis); });
     ++number;
   };
@@ -71,7 +85,8 @@ auto vmap(F f, VmapOptions options = {}) {
     using Tuple = internal::ArgumentTuple<const F, Args...>;
     const Tuple arguments(std::forward<Args>(args)...);
     const std::vector<Array> leaves = tree::leaves<Array>(arguments);
-    const internal::Mapped mapped = internal::split_types(leaves, internal::leaf_axes(arguments, options), options);
+    const internal::Mapped mapped =
+        internal::split_types(leaves, internal::leaf_axes(arguments, options), options);
     auto traced = internal::trace_mapped(f, arguments, mapped, options.axis_name);
     return traced.unflatten(internal::vmap(traced.program, leaves, mapped, options));
   };

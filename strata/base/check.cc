@@ -9,7 +9,8 @@ InternalError::~InternalError() = default;
 
 namespace internal {
 
-void fail_check(const char* file, int line, const char* condition, fmt::string_view format, fmt::format_args args) {
+void fail_check(const char* file, int line, const char* condition, fmt::string_view format,
+                fmt::format_args args) {
   std::string message = fmt::vformat(format, args);
   std::string_view path = file;
   if (auto at = path.rfind("strata/"); at != path.npos) path.remove_prefix(at);

@@ -24,7 +24,8 @@ constexpr std::array<std::uint32_t, 256> make_table() {
 constexpr std::array<std::uint32_t, 256> kTable = make_table();
 
 #if defined(__x86_64__)
-__attribute__((target("sse4.2"))) std::uint32_t by_instruction(std::string_view bytes, std::uint32_t before) {
+__attribute__((target("sse4.2"))) std::uint32_t by_instruction(std::string_view bytes,
+                                                               std::uint32_t before) {
   std::uint64_t c = ~before;
   const char* p = bytes.data();
   std::size_t n = bytes.size();
@@ -33,7 +34,8 @@ __attribute__((target("sse4.2"))) std::uint32_t by_instruction(std::string_view 
     std::memcpy(&word, p, 8);
     c = _mm_crc32_u64(c, word);
   }
-  for (; n > 0; ++p, --n) c = _mm_crc32_u8(static_cast<std::uint32_t>(c), static_cast<unsigned char>(*p));
+  for (; n > 0; ++p, --n)
+    c = _mm_crc32_u8(static_cast<std::uint32_t>(c), static_cast<unsigned char>(*p));
   return ~static_cast<std::uint32_t>(c);
 }
 #endif

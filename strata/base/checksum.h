@@ -11,8 +11,8 @@
 
 namespace strata {
 
-/// The checksum of `bytes`; with `before`, of what that covers followed by `bytes`. Uses the processor's instruction
-/// where there is one.
+/// The checksum of `bytes`; with `before`, of what that covers followed by `bytes`. Uses the
+/// processor's instruction where there is one.
 std::uint32_t crc32c(std::string_view bytes, std::uint32_t before = 0);
 /// The same, from a table: what the fast one must equal.
 std::uint32_t crc32c_by_table(std::string_view bytes, std::uint32_t before = 0);

@@ -1,12 +1,15 @@
-// Command lines: options, their checks and their help. The one door to CLI11, whose header costs each source four seconds.
+// Command lines: options, their checks and their help. The one door to CLI11, whose header costs
+// each source four seconds.
 //
 //   CommandLine line("Draws a curve.\n\nExample:\n  draw --width 80 run");
 //   line.add_option("run", o.run, "a run's folder").required();
 //   line.add_option("--width", o.width, "columns").in_range(8, 400).show_default();
 //   line.add_flag("--json", o.json, "print one JSON object");
-//   if (auto status = line.parse(argc, argv)) return *status;   // --help, or a mistake that was printed
+//   if (auto status = line.parse(argc, argv)) return *status;   // --help, or a mistake that was
+//   printed
 //
-// Names are CLI11's: "--name" for options, a bare name for positional arguments. The values must outlive `parse`.
+// Names are CLI11's: "--name" for options, a bare name for positional arguments. The values must
+// outlive `parse`.
 #pragma once
 
 #include <cstdint>
@@ -32,7 +35,9 @@ class CommandOption {
   /// For whole numbers; both ends are allowed.
   CommandOption in_range(std::int64_t least, std::int64_t most);
   CommandOption in_range(double least, double most);
-  CommandOption in_range(int least, int most) { return in_range(std::int64_t{least}, std::int64_t{most}); }
+  CommandOption in_range(int least, int most) {
+    return in_range(std::int64_t{least}, std::int64_t{most});
+  }
   CommandOption one_of(std::vector<std::string> allowed);
   /// What is wrong with a value, nothing for a good one.
   CommandOption check(std::function<std::string(const std::string&)> wrong);
@@ -59,7 +64,8 @@ class CommandLine {
   CommandLine& operator=(const CommandLine&) = delete;
 
   CommandOption add_option(const std::string& name, std::string& value, const std::string& help);
-  CommandOption add_option(const std::string& name, std::vector<std::string>& values, const std::string& help);
+  CommandOption add_option(const std::string& name, std::vector<std::string>& values,
+                           const std::string& help);
   CommandOption add_option(const std::string& name, int& value, const std::string& help);
   CommandOption add_option(const std::string& name, std::int64_t& value, const std::string& help);
   CommandOption add_option(const std::string& name, std::uint64_t& value, const std::string& help);
@@ -68,7 +74,8 @@ class CommandLine {
   /// "--name{default}": the value may be left out, and is `default` then.
   CommandOption add_flag(const std::string& name, std::string& value, const std::string& help);
 
-  /// `line` is for the list of subcommands, and its own help's first part until `description` gives it a longer one. Lives as long as this.
+  /// `line` is for the list of subcommands, and its own help's first part until `description` gives
+  /// it a longer one. Lives as long as this.
   CommandLine& add_subcommand(const std::string& name, const std::string& line);
   void description(const std::string& text);
   /// Exactly one subcommand must be given.
@@ -79,7 +86,8 @@ class CommandLine {
   void footer(const std::string& text);
   std::string help() const;
 
-  /// Nothing to go on; else the program's exit status: 0 after --help, `mistake` after a message on stderr.
+  /// Nothing to go on; else the program's exit status: 0 after --help, `mistake` after a message on
+  /// stderr.
   std::optional<int> parse(int argc, char** argv, int mistake = 2);
 
  private:

@@ -28,7 +28,9 @@ int parsed(Values& v, std::vector<std::string> arguments, std::string* said = nu
   line.add_option("--width", v.width, "columns").in_range(8, 400).show_default();
   line.add_option("--seed", v.seed, "a seed");
   line.add_option("--heat", v.heat, "a number").in_range(0.0, 2.0);
-  line.add_option("--even", v.word, "even letters").check([](const std::string& s) { return s.size() % 2 == 0 ? "" : "'" + s + "' is odd"; });
+  line.add_option("--even", v.word, "even letters").check([](const std::string& s) {
+    return s.size() % 2 == 0 ? "" : "'" + s + "' is odd";
+  });
   line.add_flag("--json", v.json, "for programs");
   line.add_option("rest", v.rest, "the rest").required();
   arguments.insert(arguments.begin(), "draw");
@@ -44,7 +46,9 @@ int parsed(Values& v, std::vector<std::string> arguments, std::string* said = nu
 
 TEST(CommandLine, values_of_each_kind) {
   Values v;
-  EXPECT_EQ(parsed(v, {"--word", "b", "--choice=y", "--list", "p,q", "--width", "9", "--seed", "18446744073709551615", "--heat", "0.5", "--json", "1", "2"}), -1);
+  EXPECT_EQ(parsed(v, {"--word", "b", "--choice=y", "--list", "p,q", "--width", "9", "--seed",
+                       "18446744073709551615", "--heat", "0.5", "--json", "1", "2"}),
+            -1);
   EXPECT_EQ(v.word, "b");
   EXPECT_EQ(v.choice, "y");
   EXPECT_THAT(v.list, ElementsAre("p", "q"));
@@ -58,7 +62,8 @@ TEST(CommandLine, values_of_each_kind) {
 TEST(CommandLine, mistakes_name_the_option_and_what_is_allowed) {
   Values v;
   std::string said;
-  for (const auto& [arguments, message] : std::vector<std::pair<std::vector<std::string>, std::string>>{
+  for (const auto& [arguments, message] :
+       std::vector<std::pair<std::vector<std::string>, std::string>>{
            {{}, "rest is required"},
            {{"--width", "7", "r"}, "--width: Value 7 not in range"},
            {{"--width", "wide", "r"}, "--width"},
@@ -107,7 +112,8 @@ TEST(CommandLine, an_unknown_subcommand_is_named_with_what_was_meant) {
   CommandLine line("Does things.", "do");
   line.require_subcommand();
   for (const char* name : {"first", "second"}) line.add_subcommand(name, "does it");
-  std::string program = "do", swapped = "frist", other = "elephant", first = "first", option = "--many";
+  std::string program = "do", swapped = "frist", other = "elephant", first = "first",
+              option = "--many";
   auto said = [&](std::string& word) {
     char* arguments[] = {program.data(), word.data(), nullptr};
     testing::internal::CaptureStderr();

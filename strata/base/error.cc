@@ -4,8 +4,12 @@
 
 namespace strata {
 
-Error::Error(std::string operation, std::string message) : operation_(std::move(operation)), message_(std::move(message)) { compose(); }
-Error::Error(std::string operation, fmt::string_view format, fmt::format_args args) : Error(std::move(operation), fmt::vformat(format, args)) {}
+Error::Error(std::string operation, std::string message)
+    : operation_(std::move(operation)), message_(std::move(message)) {
+  compose();
+}
+Error::Error(std::string operation, fmt::string_view format, fmt::format_args args)
+    : Error(std::move(operation), fmt::vformat(format, args)) {}
 Error::Error(const Error&) = default;
 Error::Error(Error&&) noexcept = default;
 Error::~Error() = default;

@@ -1,9 +1,10 @@
 // The user's mistakes.
 //
-//   throw Error("dot_general", "contracting dimensions must have equal size, got {} and {}", 3, 4).at(where);
+//   throw Error("dot_general", "contracting dimensions must have equal size, got {} and {}", 3,
+//   4).at(where);
 //
-// `what()` reads "dot_general: contracting dimensions must ... [at program.cc:12]". Messages begin in lower
-// case, carry the actual shapes and dtypes, and end without a full stop.
+// `what()` reads "dot_general: contracting dimensions must ... [at program.cc:12]". Messages begin
+// in lower case, carry the actual shapes and dtypes, and end without a full stop.
 #pragma once
 
 #include <fmt/core.h>
@@ -20,16 +21,19 @@ class Error : public std::exception {
   Error(std::string operation, std::string message);
   template <class Arg, class... Args>
   Error(std::string operation, fmt::format_string<Arg, Args...> format, Arg&& arg, Args&&... args)
-      : Error(std::move(operation), fmt::string_view(format), fmt::format_args(fmt::make_format_args(arg, args...))) {}
+      : Error(std::move(operation), fmt::string_view(format),
+              fmt::format_args(fmt::make_format_args(arg, args...))) {}
   Error(const Error&);
   Error(Error&&) noexcept;
   Error& operator=(Error);
   ~Error() override;
 
-  /// Adds where the mistake was made ("file:line"); the innermost place wins, so a second call changes nothing.
+  /// Adds where the mistake was made ("file:line"); the innermost place wins, so a second call
+  /// changes nothing.
   Error& at(const std::string& where);
 
-  /// Says that the request is sound but beyond what Strata does yet: the commands' exit status 3 rather than 2.
+  /// Says that the request is sound but beyond what Strata does yet: the commands' exit status 3
+  /// rather than 2.
   Error& unsupported() {
     unsupported_ = true;
     return *this;

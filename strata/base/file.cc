@@ -31,7 +31,9 @@ Status failed(const std::error_code& error, const std::string& path, const char*
   return Status(code, "{}: cannot {}: {}", path, what, std::strerror(e));
 }
 
-Status failed(const std::string& path, const char* what) { return failed(std::error_code(errno, std::generic_category()), path, what); }
+Status failed(const std::string& path, const char* what) {
+  return failed(std::error_code(errno, std::generic_category()), path, what);
+}
 
 struct Descriptor {
   explicit Descriptor(int fd) : fd(fd) {}
@@ -44,7 +46,8 @@ struct Descriptor {
 Status write_all(int fd, const std::string& path, std::string_view bytes) {
   while (!bytes.empty()) {
     before("write");
-    ssize_t n = ::write(fd, bytes.data(), std::min<std::size_t>(bytes.size(), std::size_t{8} << 20));
+    ssize_t n =
+        ::write(fd, bytes.data(), std::min<std::size_t>(bytes.size(), std::size_t{8} << 20));
     if (n < 0 && errno == EINTR) continue;
     if (n < 0) return failed(path, "write");
     bytes.remove_prefix(static_cast<std::size_t>(n));
@@ -75,7 +78,9 @@ Result<std::string> read_file(const std::string& path) {
   return out;
 }
 
-Status write_file_synced(const std::string& path, std::string_view bytes) { return write_file_synced(path, std::span(&bytes, 1)); }
+Status write_file_synced(const std::string& path, std::string_view bytes) {
+  return write_file_synced(path, std::span(&bytes, 1));
+}
 
 Status write_file_synced(const std::string& path, std::span<const std::string_view> pieces) {
   Descriptor d(::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644));
@@ -132,7 +137,8 @@ Result<std::vector<std::string>> list_folder(const std::string& path) {
   std::error_code error;
   std::vector<std::string> out;
   std::filesystem::directory_iterator it(path, error);
-  for (; !error && it != std::filesystem::directory_iterator(); it.increment(error)) out.push_back(it->path().filename().string());
+  for (; !error && it != std::filesystem::directory_iterator(); it.increment(error))
+    out.push_back(it->path().filename().string());
   if (error) return failed(error, path, "list");
   std::sort(out.begin(), out.end());
   return out;
@@ -149,7 +155,8 @@ Result<LineWriter> LineWriter::open(const std::string& path) {
   return LineWriter(fd, path);
 }
 
-LineWriter::LineWriter(LineWriter&& other) noexcept : fd_(std::exchange(other.fd_, -1)), path_(std::move(other.path_)) {}
+LineWriter::LineWriter(LineWriter&& other) noexcept
+    : fd_(std::exchange(other.fd_, -1)), path_(std::move(other.path_)) {}
 
 LineWriter& LineWriter::operator=(LineWriter&& other) noexcept {
   std::swap(fd_, other.fd_);
@@ -176,7 +183,8 @@ Result<FileLock> FileLock::take(const std::string& path) {
   if (fd < 0) return failed(path, "create");
   if (::flock(fd, LOCK_EX | LOCK_NB) == 0) return FileLock(fd);
   const bool held = errno == EWOULDBLOCK;
-  Status status = held ? Status(Code::exists, "{}: another process holds this lock", path) : failed(path, "lock");
+  Status status = held ? Status(Code::exists, "{}: another process holds this lock", path)
+                       : failed(path, "lock");
   ::close(fd);
   return status;
 }
@@ -196,11 +204,13 @@ Status make_folders(const std::string& path) {
   namespace fs = std::filesystem;
   std::error_code error;
   std::vector<fs::path> made;
-  for (fs::path at = path; !at.empty() && !file_exists(at.string()); at = at.parent_path()) made.push_back(at);
+  for (fs::path at = path; !at.empty() && !file_exists(at.string()); at = at.parent_path())
+    made.push_back(at);
   fs::create_directories(path, error);
   if (error) return failed(error, path, "create the folder");
   for (const fs::path& folder : made) {
-    if (Status s = sync_folder(folder.parent_path().string()); !s.ok()) return s;  // whose entry for it may not be on disk yet
+    if (Status s = sync_folder(folder.parent_path().string()); !s.ok())
+      return s;  // whose entry for it may not be on disk yet
   }
   return {};
 }

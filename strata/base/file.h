@@ -15,9 +15,9 @@ namespace strata {
 /// The bytes of a file.
 Result<std::string> read_file(const std::string& path);
 
-/// Writes `path` so that after a crash at any moment either the old file or the whole new one is there: written
-/// beside as PATH.tmp, synced, renamed, and the folder synced. Code::no_space when the disk is full; PATH.tmp is
-/// removed then.
+/// Writes `path` so that after a crash at any moment either the old file or the whole new one is
+/// there: written beside as PATH.tmp, synced, renamed, and the folder synced. Code::no_space when
+/// the disk is full; PATH.tmp is removed then.
 Status write_file_atomic(const std::string& path, std::string_view bytes);
 
 /// Makes a folder and those above it; it may exist.
@@ -26,17 +26,19 @@ Status make_folders(const std::string& path);
 /// Syncs a folder's entries to disk.
 Status sync_folder(const std::string& path);
 
-/// Writes a new file, or over an old one, and syncs its bytes. For files inside a folder that is renamed later: a crash may
-/// leave a part. Code::no_space when the disk is full; the file is removed then.
+/// Writes a new file, or over an old one, and syncs its bytes. For files inside a folder that is
+/// renamed later: a crash may leave a part. Code::no_space when the disk is full; the file is
+/// removed then.
 Status write_file_synced(const std::string& path, std::string_view bytes);
 /// The same of bytes that lie in several places, one after the other.
 Status write_file_synced(const std::string& path, std::span<const std::string_view> pieces);
 
-/// Gives a file or folder its final name, which nothing has yet or a file has, and syncs the folder above.
+/// Gives a file or folder its final name, which nothing has yet or a file has, and syncs the folder
+/// above.
 Status rename_synced(const std::string& from, const std::string& to);
 
-/// The same when `to` may be a folder with contents: the two change places at one moment where the file system can do
-/// that, and `from` is then the old one.
+/// The same when `to` may be a folder with contents: the two change places at one moment where the
+/// file system can do that, and `from` is then the old one.
 Status exchange_synced(const std::string& from, const std::string& to);
 
 /// Removes a file, or a folder with all below it; nothing there is no failure.
@@ -83,7 +85,8 @@ class FileLock {
 };
 
 namespace testing_hooks {
-/// Called before every write, sync and rename of the functions above, with a word for it; may end the process.
+/// Called before every write, sync and rename of the functions above, with a word for it; may end
+/// the process.
 void set_before_io(std::function<void(const char*)> hook);
 }  // namespace testing_hooks
 

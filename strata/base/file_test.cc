@@ -31,7 +31,8 @@ TEST_F(FileTest, WhatIsWrittenIsRead) {
 
 TEST_F(FileTest, FailuresNameThePathAndTheReason) {
   EXPECT_EQ(read_file(folder_ + "/absent").status().code(), Code::not_found);
-  EXPECT_THAT(read_file(folder_ + "/absent").status().message(), HasSubstr("/absent: cannot open: No such file"));
+  EXPECT_THAT(read_file(folder_ + "/absent").status().message(),
+              HasSubstr("/absent: cannot open: No such file"));
   EXPECT_THAT(read_file(folder_).status().message(), HasSubstr("is a folder"));
   EXPECT_FALSE(write_file_atomic(folder_ + "/no/folder", "x").ok());
   EXPECT_EQ(list_folder(folder_ + "/absent").status().code(), Code::not_found);
@@ -39,7 +40,8 @@ TEST_F(FileTest, FailuresNameThePathAndTheReason) {
 
 TEST_F(FileTest, FoldersChangePlaces) {
   ASSERT_TRUE(make_folders(folder_ + "/a").ok() && make_folders(folder_ + "/b").ok());
-  ASSERT_TRUE(write_file_synced(folder_ + "/a/new", "").ok() && write_file_synced(folder_ + "/b/old", "").ok());
+  ASSERT_TRUE(write_file_synced(folder_ + "/a/new", "").ok() &&
+              write_file_synced(folder_ + "/b/old", "").ok());
   ASSERT_TRUE(exchange_synced(folder_ + "/a", folder_ + "/b").ok());
   EXPECT_THAT(*list_folder(folder_ + "/b"), ElementsAre("new"));
   EXPECT_THAT(*list_folder(folder_ + "/a"), ElementsAre("old"));

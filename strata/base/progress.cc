@@ -19,7 +19,9 @@ std::size_t width(int descriptor) {
 
 }  // namespace
 
-double seconds_now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
+double seconds_now() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
 
 Progress::Progress(int descriptor) : descriptor_(descriptor), live_(::isatty(descriptor) != 0) {}
 
@@ -47,7 +49,9 @@ void Progress::show(std::string_view state) {
   write(kEraseLine + state_);
 }
 
-void Progress::line(std::string_view text) { write((shown_ ? kEraseLine : "") + std::string(text) + "\n" + (shown_ ? state_ : "")); }
+void Progress::line(std::string_view text) {
+  write((shown_ ? kEraseLine : "") + std::string(text) + "\n" + (shown_ ? state_ : ""));
+}
 
 void Progress::clear() {
   if (shown_) write(kEraseLine);

@@ -1,8 +1,8 @@
 // One line on a terminal that renews itself; whole lines elsewhere.
 //
 //   Progress progress(STDERR_FILENO);
-//   progress.show("step 12 of 400 | loss 3.21");   // on a terminal: in place, at most ten times a second
-//   progress.line("saved checkpoints/400");        // a line of its own, on either
+//   progress.show("step 12 of 400 | loss 3.21");   // on a terminal: in place, at most ten times a
+//   second progress.line("saved checkpoints/400");        // a line of its own, on either
 #pragma once
 
 #include <string>

@@ -1,4 +1,5 @@
-// Messages of others in protobuf's wire format, a field at a time: for the few that we read and write by hand.
+// Messages of others in protobuf's wire format, a field at a time: for the few that we read and
+// write by hand.
 //
 //   protobuf::Writer device;
 //   device.integer(1, 7);
@@ -6,8 +7,8 @@
 //   out.bytes(2, "name").message(3, device);
 //
 //   protobuf::Reader fields(out.text());
-//   while (auto field = fields.next()) ...       // number 2, bytes "name"; number 3, bytes of a message
-//   if (fields.broken()) ...
+//   while (auto field = fields.next()) ...       // number 2, bytes "name"; number 3, bytes of a
+//   message if (fields.broken()) ...
 //
 // Source: protobuf.dev/programming-guides/encoding.
 #pragma once
@@ -22,12 +23,14 @@
 
 namespace strata::protobuf {
 
-static_assert(std::endian::native == std::endian::little, "fixed numbers are written as the machine holds them");
+static_assert(std::endian::native == std::endian::little,
+              "fixed numbers are written as the machine holds them");
 
 /// How a value is written; strings, messages and packed lists are `bytes`.
 enum class Wire : std::uint8_t { varint = 0, fixed64 = 1, bytes = 2, fixed32 = 5 };
 
-/// The fields of a message in their order. Any bytes may be read: those that are no message end it as `broken`.
+/// The fields of a message in their order. Any bytes may be read: those that are no message end it
+/// as `broken`.
 class Reader {
  public:
   struct Field {
@@ -78,7 +81,9 @@ class Writer {
     text_.append(reinterpret_cast<const char*>(&value), sizeof value);
     return *this;
   }
-  void tag(std::uint64_t number, Wire wire) { varint(number << 3 | static_cast<std::uint64_t>(wire)); }
+  void tag(std::uint64_t number, Wire wire) {
+    varint(number << 3 | static_cast<std::uint64_t>(wire));
+  }
   void varint(std::uint64_t value);
   std::string text_;
 };

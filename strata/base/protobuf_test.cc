@@ -17,8 +17,10 @@ TEST(Protobuf, WritesWhatItsPageSays) {
 }
 
 TEST(Protobuf, ReadsWhatItWrote) {
-  for (std::int64_t value : {std::int64_t{0}, std::int64_t{1}, std::int64_t{127}, std::int64_t{128}, std::int64_t{1} << 40, std::int64_t{-1},
-                             std::numeric_limits<std::int64_t>::max(), std::numeric_limits<std::int64_t>::min()}) {
+  for (std::int64_t value :
+       {std::int64_t{0}, std::int64_t{1}, std::int64_t{127}, std::int64_t{128},
+        std::int64_t{1} << 40, std::int64_t{-1}, std::numeric_limits<std::int64_t>::max(),
+        std::numeric_limits<std::int64_t>::min()}) {
     Writer out;
     out.integer(1, value).bytes(536870911, std::string(200, 'x'));
     Reader fields(out.text());
@@ -49,9 +51,11 @@ TEST(Protobuf, FixedNumbers) {
 }
 
 TEST(Protobuf, WhatIsNoMessageIsBroken) {
-  for (std::string_view bytes : {std::string_view("\x08"), std::string_view("\x08\x80"), std::string_view("\x12\x05four"), std::string_view("\x0b"),
-                                 std::string_view("\x15\x01\x02"), std::string_view("\x80\x80\x80\x80\x80\x80\x80\x80\x80\x80\x01"),
-                                 std::string_view("\x08\xff\xff\xff\xff\xff\xff\xff\xff\xff\x02")}) {
+  for (std::string_view bytes :
+       {std::string_view("\x08"), std::string_view("\x08\x80"), std::string_view("\x12\x05four"),
+        std::string_view("\x0b"), std::string_view("\x15\x01\x02"),
+        std::string_view("\x80\x80\x80\x80\x80\x80\x80\x80\x80\x80\x01"),
+        std::string_view("\x08\xff\xff\xff\xff\xff\xff\xff\xff\xff\x02")}) {
     Reader fields(bytes);
     while (fields.next()) {
     }

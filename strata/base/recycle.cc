@@ -8,7 +8,8 @@ namespace {
 // Blocks come in multiples of 64 bytes up to 1024, then in powers of two.
 constexpr std::size_t kAlign = 64, kFine = 1024, kFineSizes = kFine / kAlign;
 constexpr std::size_t kSizes = kFineSizes + std::bit_width(kRecycledBytes / kFine) - 1;
-constexpr std::size_t kMostBytes = 128 << 10;  // kept of one size: the arrays of some hundred leaves
+constexpr std::size_t kMostBytes = 128
+                                   << 10;  // kept of one size: the arrays of some hundred leaves
 
 struct Block {
   Block* next;
@@ -42,7 +43,9 @@ std::size_t number_of(std::size_t bytes) {
   if (bytes <= kFine) return bytes == 0 ? 0 : (bytes - 1) / kAlign;
   return kFineSizes - 1 + std::bit_width((bytes - 1) / kFine);
 }
-std::size_t size_of(std::size_t number) { return number < kFineSizes ? (number + 1) * kAlign : kFine << (number + 1 - kFineSizes); }
+std::size_t size_of(std::size_t number) {
+  return number < kFineSizes ? (number + 1) * kAlign : kFine << (number + 1 - kFineSizes);
+}
 
 bool keeps() {
   if (lists.keeps) return true;
@@ -67,7 +70,8 @@ void* take_recycled(std::size_t bytes) {
 
 void give_recycled(void* p, std::size_t bytes) noexcept {
   const std::size_t number = number_of(bytes);
-  if (number >= kSizes || lists.count[number] * size_of(number) >= kMostBytes || !keeps()) return ::operator delete(p, std::align_val_t(kAlign));
+  if (number >= kSizes || lists.count[number] * size_of(number) >= kMostBytes || !keeps())
+    return ::operator delete(p, std::align_val_t(kAlign));
   lists.first[number] = new (p) Block{lists.first[number]};
   ++lists.count[number];
 }

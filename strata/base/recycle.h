@@ -1,4 +1,5 @@
-// Small blocks of memory that a thread keeps for its next use: for what comes and goes with every call of a program.
+// Small blocks of memory that a thread keeps for its next use: for what comes and goes with every
+// call of a program.
 //
 //   auto state = std::allocate_shared<State>(Recycled<State>());
 //   std::vector<void*, Recycled<void*>> addresses;
@@ -12,9 +13,11 @@ namespace strata {
 /// Larger blocks are not kept.
 inline constexpr std::size_t kRecycledBytes = 64 << 10;
 
-/// At least `bytes` bytes, aligned to 64: a block that this thread gave back, else a new one. Throws std::bad_alloc.
+/// At least `bytes` bytes, aligned to 64: a block that this thread gave back, else a new one.
+/// Throws std::bad_alloc.
 void* take_recycled(std::size_t bytes);
-/// Gives back what `take_recycled(bytes)` gave, on any thread. A thread keeps a few blocks of each size until it ends.
+/// Gives back what `take_recycled(bytes)` gave, on any thread. A thread keeps a few blocks of each
+/// size until it ends.
 void give_recycled(void* block, std::size_t bytes) noexcept;
 
 /// An allocator that recycles.
@@ -28,7 +31,9 @@ struct Recycled {
   T* allocate(std::size_t n) { return static_cast<T*>(take_recycled(n * sizeof(T))); }
   void deallocate(T* p, std::size_t n) noexcept { give_recycled(p, n * sizeof(T)); }
   template <class U>
-  bool operator==(const Recycled<U>&) const { return true; }
+  bool operator==(const Recycled<U>&) const {
+    return true;
+  }
 };
 
 }  // namespace strata

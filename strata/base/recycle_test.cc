@@ -45,7 +45,8 @@ TEST(Recycle, BlocksAreApartAndAligned) {
       blocks.push_back({p, bytes});
     }
     for (std::size_t i = 0; i < blocks.size(); ++i)
-      for (std::size_t k = 0; k < blocks[i].second; ++k) ASSERT_EQ(blocks[i].first[k], static_cast<unsigned char>(i));
+      for (std::size_t k = 0; k < blocks[i].second; ++k)
+        ASSERT_EQ(blocks[i].first[k], static_cast<unsigned char>(i));
     for (auto [p, bytes] : blocks) give_recycled(p, bytes);
     blocks.clear();
   }
@@ -56,7 +57,8 @@ TEST(Recycle, WhatOneThreadTookAnotherMayGive) {
   for (int i = 0; i < 100; ++i) blocks.push_back(take_recycled(64));
   std::thread([&] {
     for (void* p : blocks) give_recycled(p, 64);
-    thread_local std::shared_ptr<int> last = std::allocate_shared<int>(Recycled<int>(), 7);  // goes while the thread ends
+    thread_local std::shared_ptr<int> last =
+        std::allocate_shared<int>(Recycled<int>(), 7);  // goes while the thread ends
     EXPECT_EQ(*last, 7);
   }).join();
   std::vector<int, Recycled<int>> v(1000, 3);

@@ -17,7 +17,18 @@
 namespace strata {
 
 /// What kind of failure it was; commands map these to exit statuses.
-enum class Code { ok, not_found, exists, denied, no_space, corrupt, invalid, unsupported, cancelled, io };
+enum class Code {
+  ok,
+  not_found,
+  exists,
+  denied,
+  no_space,
+  corrupt,
+  invalid,
+  unsupported,
+  cancelled,
+  io
+};
 
 /// Success, or a code and a sentence. Messages name the file and carry the numbers.
 class [[nodiscard]] Status {
@@ -42,15 +53,21 @@ class [[nodiscard]] Status {
 template <class T>
 class [[nodiscard]] Result {
  public:
-  Result(T value) : value_(std::move(value)) {}  // NOLINT: implicit by intent
+  Result(T value) : value_(std::move(value)) {}         // NOLINT: implicit by intent
   Result(Status status) : status_(std::move(status)) {  // NOLINT
     STRATA_CHECK(!status_.ok(), "a Result made from a status needs a failed one");
   }
   bool ok() const { return value_.has_value(); }
   explicit operator bool() const { return ok(); }
   const Status& status() const { return status_; }
-  T& operator*() { STRATA_CHECK(ok(), "value of a failed Result: {}", status_.message()); return *value_; }
-  const T& operator*() const { STRATA_CHECK(ok(), "value of a failed Result: {}", status_.message()); return *value_; }
+  T& operator*() {
+    STRATA_CHECK(ok(), "value of a failed Result: {}", status_.message());
+    return *value_;
+  }
+  const T& operator*() const {
+    STRATA_CHECK(ok(), "value of a failed Result: {}", status_.message());
+    return *value_;
+  }
   T* operator->() { return &**this; }
   const T* operator->() const { return &**this; }
 

@@ -1,4 +1,5 @@
-// Small help with words: which known name a mistyped one was meant to be, and numbers as people read them.
+// Small help with words: which known name a mistyped one was meant to be, and numbers as people
+// read them.
 #pragma once
 
 #include <cstddef>
@@ -8,11 +9,12 @@
 
 namespace strata {
 
-/// The least number of letters inserted, removed, replaced, or swapped with their neighbour that makes b of a.
+/// The least number of letters inserted, removed, replaced, or swapped with their neighbour that
+/// makes b of a.
 std::size_t edit_distance(std::string_view a, std::string_view b);
 
-/// The name nearest to `word` (the first of several); empty when none is near enough to be what was meant: more than a
-/// third of its letters, and more than two, differ.
+/// The name nearest to `word` (the first of several); empty when none is near enough to be what was
+/// meant: more than a third of its letters, and more than two, differ.
 std::string_view nearest(std::string_view word, std::span<const std::string_view> names);
 
 /// "950", "12.3 k", "4.56 M".

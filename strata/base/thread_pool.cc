@@ -29,8 +29,10 @@ using Word = std::atomic<std::uint32_t>;
 constexpr unsigned kDefaultMxcsr = 0x1f80;
 using Clock = std::chrono::steady_clock;
 constexpr auto kSpin = std::chrono::microseconds(30);
-constexpr auto kLate = std::chrono::microseconds(15);  // no thread that runs takes as long over what is left of a brief call
-constexpr auto kLeastAlone = std::chrono::milliseconds(1), kMostAlone = std::chrono::milliseconds(64);
+constexpr auto kLate = std::chrono::microseconds(
+    15);  // no thread that runs takes as long over what is left of a brief call
+constexpr auto kLeastAlone = std::chrono::milliseconds(1),
+               kMostAlone = std::chrono::milliseconds(64);
 constexpr int kForgiven = 1000;  // calls on time after which a late one counts as the first
 constexpr std::int64_t kMaxChunks = 1 << 30;
 
@@ -40,10 +42,12 @@ std::atomic<std::int64_t> busy_ns{0};
 thread_local bool inside_chunk = false;
 
 void futex_wait(Word& word, std::uint32_t expected) {
-  syscall(SYS_futex, reinterpret_cast<std::uint32_t*>(&word), FUTEX_WAIT_PRIVATE, expected, nullptr, nullptr, 0);
+  syscall(SYS_futex, reinterpret_cast<std::uint32_t*>(&word), FUTEX_WAIT_PRIVATE, expected, nullptr,
+          nullptr, 0);
 }
 void futex_wake(Word& word, int threads) {
-  syscall(SYS_futex, reinterpret_cast<std::uint32_t*>(&word), FUTEX_WAKE_PRIVATE, threads, nullptr, nullptr, 0);
+  syscall(SYS_futex, reinterpret_cast<std::uint32_t*>(&word), FUTEX_WAKE_PRIVATE, threads, nullptr,
+          nullptr, 0);
 }
 
 /// Spins for a moment; true when `ready` came true in that time.
@@ -62,7 +66,8 @@ bool spin_until(Ready ready) {
 void maybe_yield() {
   std::uint64_t seed = yield_seed.load(std::memory_order_relaxed);
   if (seed == 0) return;
-  thread_local std::uint64_t state = seed ^ static_cast<std::uint64_t>(gettid()) * 0x9e3779b97f4a7c15u;
+  thread_local std::uint64_t state =
+      seed ^ static_cast<std::uint64_t>(gettid()) * 0x9e3779b97f4a7c15u;
   state ^= state << 13;
   state ^= state >> 7;
   state ^= state << 17;
@@ -102,7 +107,8 @@ class Busy {
   ~Busy() {
     if (!counts_) return;
     within_ = false;
-    busy_ns.fetch_add(std::chrono::nanoseconds(std::chrono::steady_clock::now() - began_).count(), std::memory_order_relaxed);
+    busy_ns.fetch_add(std::chrono::nanoseconds(std::chrono::steady_clock::now() - began_).count(),
+                      std::memory_order_relaxed);
   }
   Busy(const Busy&) = delete;
   Busy& operator=(const Busy&) = delete;
@@ -114,10 +120,12 @@ class Busy {
 };
 thread_local bool Busy::within_ = false;
 
-/// Each thread has a share of a run's chunks, neighbours, the same in every run of as many: what a thread wrote in one run it mostly reads in the next, from its own cache.
-/// Then it helps others with theirs. Threads claim chunks by counting a share's ticket up. A ticket is the number of the run in its high half and the next chunk
-/// in its low half; between runs the low half is `kClosed`. A thread that is late by a run therefore fails to claim, and
-/// one that has claimed knows that `job_` stays as it is until the chunk is counted in `done_`.
+/// Each thread has a share of a run's chunks, neighbours, the same in every run of as many: what a
+/// thread wrote in one run it mostly reads in the next, from its own cache. Then it helps others
+/// with theirs. Threads claim chunks by counting a share's ticket up. A ticket is the number of the
+/// run in its high half and the next chunk in its low half; between runs the low half is `kClosed`.
+/// A thread that is late by a run therefore fails to claim, and one that has claimed knows that
+/// `job_` stays as it is until the chunk is counted in `done_`.
 class Pool {
  public:
   explicit Pool(int threads) : threads_(threads), shares_(static_cast<std::size_t>(threads)) {
@@ -140,10 +148,15 @@ class Pool {
     done_.store(0, std::memory_order_relaxed);
     for (Share& s : shares_) s.ticket.store(run << 32 | kClosed, std::memory_order_relaxed);
     job_ = job;
-    chunks_.store(chunks, std::memory_order_release);  // who sees the new number sees that the last run is closed
-    for (int i = 0; i < threads_; ++i) shares_[static_cast<std::size_t>(i)].ticket.store(run << 32 | begin_of(i, chunks), std::memory_order_release);
+    chunks_.store(
+        chunks,
+        std::memory_order_release);  // who sees the new number sees that the last run is closed
+    for (int i = 0; i < threads_; ++i)
+      shares_[static_cast<std::size_t>(i)].ticket.store(run << 32 | begin_of(i, chunks),
+                                                        std::memory_order_release);
     signal_.fetch_add(1);
-    if (sleepers_.load() > 0) futex_wake(signal_, static_cast<int>(std::min<std::uint32_t>(chunks - 1, INT_MAX)));
+    if (sleepers_.load() > 0)
+      futex_wake(signal_, static_cast<int>(std::min<std::uint32_t>(chunks - 1, INT_MAX)));
     claim_all(0);
     if (brief)
       await_brief(chunks);
@@ -174,7 +187,8 @@ class Pool {
 
   /// The first chunk of thread i's share of so many.
   std::uint32_t begin_of(int i, std::uint32_t chunks) const {
-    return static_cast<std::uint32_t>(std::uint64_t{chunks} * static_cast<std::uint64_t>(i) / static_cast<std::uint64_t>(threads_));
+    return static_cast<std::uint32_t>(std::uint64_t{chunks} * static_cast<std::uint64_t>(i) /
+                                      static_cast<std::uint64_t>(threads_));
   }
 
   /// Its own share first.
@@ -189,7 +203,8 @@ class Pool {
     std::uint64_t ticket = shared.load();
     while (true) {
       auto chunk = static_cast<std::uint32_t>(ticket);
-      if (chunk == kClosed || chunk >= begin_of(share + 1, chunks_.load())) break;  // a run being written: then the claim fails
+      if (chunk == kClosed || chunk >= begin_of(share + 1, chunks_.load()))
+        break;  // a run being written: then the claim fails
       if (!shared.compare_exchange_weak(ticket, ticket + 1)) continue;
       maybe_yield();
       try {
@@ -209,8 +224,8 @@ class Pool {
     if (done_.fetch_add(1) + 1 == total && caller_sleeps_.load()) futex_wake(done_, 1);
   }
 
-  /// Waits as for any call. After a wait for a thread that did not run the caller is alone for eight times as long, and for twice as long as the last time
-  /// if that was not long ago.
+  /// Waits as for any call. After a wait for a thread that did not run the caller is alone for
+  /// eight times as long, and for twice as long as the last time if that was not long ago.
   void await_brief(std::uint32_t chunks) {
     for (int i = 0; i < 64; ++i) {
       if (done_.load() == chunks) {
@@ -224,14 +239,16 @@ class Pool {
     auto end = Clock::now();
     if (end - began < kLate) return;
     on_time_ = 0;
-    alone_for_ = std::min<Clock::duration>(std::max<Clock::duration>(2 * alone_for_, 8 * (end - began)), kMostAlone);
+    alone_for_ = std::min<Clock::duration>(
+        std::max<Clock::duration>(2 * alone_for_, 8 * (end - began)), kMostAlone);
     alone_until_.store(end + alone_for_, std::memory_order_relaxed);
   }
 
   void await_done(std::uint32_t chunks) {
     if (spin_until([&] { return done_.load() == chunks; })) return;
     caller_sleeps_.store(true);
-    for (std::uint32_t seen = done_.load(); seen != chunks; seen = done_.load()) futex_wait(done_, seen);
+    for (std::uint32_t seen = done_.load(); seen != chunks; seen = done_.load())
+      futex_wait(done_, seen);
     caller_sleeps_.store(false);
   }
 
@@ -258,14 +275,16 @@ class Pool {
   std::vector<Share> shares_;  // of each thread, the caller's first
   std::mutex users_, error_mutex_;
   std::exception_ptr error_;
-  // What a thread has to see of a new run lies in one line beside its ticket, which moves between cores once.
+  // What a thread has to see of a new run lies in one line beside its ticket, which moves between
+  // cores once.
   alignas(64) Word signal_{0};
   std::atomic<std::uint32_t> chunks_{0};
   Job job_;
   alignas(64) Word done_{0};
   alignas(64) std::atomic<std::uint32_t> sleepers_{0};
   std::atomic<bool> caller_sleeps_{false}, retired_{false};
-  alignas(64) std::atomic<Clock::time_point> alone_until_{Clock::time_point::min()};  // this line is the caller's
+  alignas(64) std::atomic<Clock::time_point> alone_until_{
+      Clock::time_point::min()};  // this line is the caller's
   Clock::duration alone_for_ = kLeastAlone;
   int on_time_ = 0;
 };
@@ -293,7 +312,8 @@ Pool& pool() {
 /// One run on the pool, on the caller alone where `on_pool` is false.
 template <class OnPool>
 void run_chunks(Job job, OnPool on_pool) {
-  STRATA_CHECK(job.points >= 0 && job.grain >= 1, "parallel_for over {} points by {}", job.points, job.grain);
+  STRATA_CHECK(job.points >= 0 && job.grain >= 1, "parallel_for over {} points by {}", job.points,
+               job.grain);
   if (job.points == 0) return;
   while ((job.points - 1) / job.grain >= kMaxChunks) job.grain *= 2;
   DefaultFloatEnvironment environment;
@@ -307,7 +327,9 @@ void run_chunks(Job job, OnPool on_pool) {
 
 }  // namespace
 
-DefaultFloatEnvironment::DefaultFloatEnvironment() : saved_(_mm_getcsr()) { _mm_setcsr(kDefaultMxcsr); }
+DefaultFloatEnvironment::DefaultFloatEnvironment() : saved_(_mm_getcsr()) {
+  _mm_setcsr(kDefaultMxcsr);
+}
 DefaultFloatEnvironment::~DefaultFloatEnvironment() { _mm_setcsr(saved_); }
 
 void parallel_for(std::int64_t points, std::int64_t grain, Function f, void* ctx) {

@@ -18,7 +18,10 @@ namespace {
 /// Runs `f(begin, end)` on the pool.
 template <class F>
 void parallel(std::int64_t points, std::int64_t grain, F f) {
-  parallel_for(points, grain, [](void* ctx, std::int64_t begin, std::int64_t end) { (*static_cast<F*>(ctx))(begin, end); }, &f);
+  parallel_for(
+      points, grain,
+      [](void* ctx, std::int64_t begin, std::int64_t end) { (*static_cast<F*>(ctx))(begin, end); },
+      &f);
 }
 
 class ThreadPoolTest : public ::testing::TestWithParam<int> {
@@ -46,7 +49,8 @@ TEST_P(ThreadPoolTest, EveryPointRunsOnceInItsChunk) {
   }
 }
 
-/// All threads wait in the first chunk that each takes: nobody is done with its share and takes another's.
+/// All threads wait in the first chunk that each takes: nobody is done with its share and takes
+/// another's.
 TEST_P(ThreadPoolTest, EachThreadBeginsWithItsShare) {
   const std::int64_t threads = GetParam(), chunks = 4 * threads + 1;
   for (int run = 0; run < 20; ++run) {
@@ -62,7 +66,8 @@ TEST_P(ThreadPoolTest, EachThreadBeginsWithItsShare) {
     for (std::int64_t c = 0; c < chunks; ++c) {
       bool begins_share = false;
       for (std::int64_t t = 0; t < threads; ++t) begins_share |= c == chunks * t / threads;
-      EXPECT_EQ(first[static_cast<std::size_t>(c)], begins_share) << "chunk " << c << " of " << threads << " threads";
+      EXPECT_EQ(first[static_cast<std::size_t>(c)], begins_share)
+          << "chunk " << c << " of " << threads << " threads";
     }
   }
 }
@@ -71,7 +76,8 @@ TEST_P(ThreadPoolTest, ManyShortRunsAndPauses) {
   std::atomic<std::int64_t> sum = 0;
   for (int run = 0; run < 3000; ++run) {
     parallel(4, 1, [&](std::int64_t begin, std::int64_t) { sum += begin; });
-    if (run % 1000 == 0) std::this_thread::sleep_for(std::chrono::milliseconds(2));  // the others fall asleep
+    if (run % 1000 == 0)
+      std::this_thread::sleep_for(std::chrono::milliseconds(2));  // the others fall asleep
   }
   EXPECT_EQ(sum, 3000 * 6);
 }
@@ -83,7 +89,8 @@ TEST_P(ThreadPoolTest, BriefCallsRunEveryPointOnce) {
       const std::int64_t points = 1 + run % 9, grain = 1 + run % 2;
       std::atomic<std::int64_t> sum = 0;
       auto add = [](void* ctx, std::int64_t begin, std::int64_t end) {
-        for (std::int64_t i = begin; i < end; ++i) *static_cast<std::atomic<std::int64_t>*>(ctx) += i + 1;
+        for (std::int64_t i = begin; i < end; ++i)
+          *static_cast<std::atomic<std::int64_t>*>(ctx) += i + 1;
       };
       parallel_for_brief(points, grain, add, &sum);
       EXPECT_EQ(sum, points * (points + 1) / 2);
@@ -131,7 +138,8 @@ TEST_P(ThreadPoolTest, SeveralCallersAtOnce) {
   std::vector<std::thread> callers;
   for (int c = 0; c < 4; ++c)
     callers.emplace_back([&] {
-      for (int run = 0; run < 200; ++run) parallel(8, 1, [&](std::int64_t, std::int64_t) { ++total; });
+      for (int run = 0; run < 200; ++run)
+        parallel(8, 1, [&](std::int64_t, std::int64_t) { ++total; });
     });
   for (auto& c : callers) c.join();
   EXPECT_EQ(total, 4 * 200 * 8);
@@ -183,7 +191,9 @@ TEST_P(ThreadPoolTest, TellsHowLongItsThreadsWorked) {
   auto sleep = [](void*, std::int64_t begin, std::int64_t end) {
     for (std::int64_t i = begin; i < end; ++i) std::this_thread::sleep_for(kEach);
   };
-  auto within = [](void* f, std::int64_t, std::int64_t) { parallel_for(4, 1, *static_cast<void (**)(void*, std::int64_t, std::int64_t)>(f), nullptr); };
+  auto within = [](void* f, std::int64_t, std::int64_t) {
+    parallel_for(4, 1, *static_cast<void (**)(void*, std::int64_t, std::int64_t)>(f), nullptr);
+  };
   void (*inner)(void*, std::int64_t, std::int64_t) = sleep;
   parallel_for(8, 1, sleep, nullptr);  // before the clock: not counted
   BusyClock clock;

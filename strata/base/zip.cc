@@ -10,13 +10,15 @@
 namespace strata {
 namespace {
 
-static_assert(std::endian::native == std::endian::little, "numbers are read as the machine holds them");
+static_assert(std::endian::native == std::endian::little,
+              "numbers are read as the machine holds them");
 
-constexpr std::uint32_t kLocal = 0x04034b50, kEntry = 0x02014b50, kEnd = 0x06054b50, kEnd64 = 0x06064b50, kLocator64 = 0x07064b50;
+constexpr std::uint32_t kLocal = 0x04034b50, kEntry = 0x02014b50, kEnd = 0x06054b50,
+                        kEnd64 = 0x06064b50, kLocator64 = 0x07064b50;
 constexpr std::uint16_t kStored = 0, kDeflated = 8, kEncrypted = 1, kUtf8 = 1 << 11;
 constexpr std::uint32_t kElsewhere32 = 0xffffffff;
 constexpr std::uint16_t kElsewhere16 = 0xffff;
-constexpr std::uint16_t kWide = 1;           // the kind of extra field that holds numbers of 64 bits
+constexpr std::uint16_t kWide = 1;          // the kind of extra field that holds numbers of 64 bits
 constexpr std::uint64_t kBestRatio = 1032;  // of deflate
 
 /// Numbers one after another; none beyond the end.
@@ -56,7 +58,9 @@ struct Entry {
   std::string name;
 };
 
-std::string_view from(std::string_view bytes, std::uint64_t offset) { return offset > bytes.size() ? std::string_view() : bytes.substr(offset); }
+std::string_view from(std::string_view bytes, std::uint64_t offset) {
+  return offset > bytes.size() ? std::string_view() : bytes.substr(offset);
+}
 
 class Archive {
  public:
@@ -72,7 +76,8 @@ class Archive {
       auto entry = next_entry(fields);
       if (!entry) return entry.status();
       // Files that share their bytes could unpack to more than any archive of this size does.
-      if (entry->packed > bytes_.size() - packed) return corrupt("its files are larger than its {} bytes", bytes_.size());
+      if (entry->packed > bytes_.size() - packed)
+        return corrupt("its files are larger than its {} bytes", bytes_.size());
       packed += entry->packed;
       auto contents = contents_of(*entry);
       if (!contents) return contents.status();
@@ -86,13 +91,16 @@ class Archive {
   Status corrupt(fmt::format_string<Args...> format, Args&&... args) const {
     return Status(Code::corrupt, "{}: {}", name_, fmt::format(format, std::forward<Args>(args)...));
   }
-  Status unsupported(const std::string& what) const { return Status(Code::unsupported, "{}: {}", name_, what); }
+  Status unsupported(const std::string& what) const {
+    return Status(Code::unsupported, "{}: {}", name_, what);
+  }
 
   /// From the record at the end, behind which a comment may stand.
   Result<Directory> find_directory() const {
     constexpr std::size_t kSize = 22, kLongestComment = 0xffff;
     if (bytes_.size() < kSize) return corrupt("{} bytes are no zip archive", bytes_.size());
-    const std::size_t first = bytes_.size() - kSize, last = first > kLongestComment ? first - kLongestComment : 0;
+    const std::size_t first = bytes_.size() - kSize,
+                      last = first > kLongestComment ? first - kLongestComment : 0;
     for (std::size_t at = first;; --at) {
       Fields fields(bytes_.substr(at));
       if (fields.next<std::uint32_t>() == kEnd) return directory_at(at, fields);
@@ -101,13 +109,16 @@ class Archive {
   }
 
   Result<Directory> directory_at(std::size_t end, Fields fields) const {
-    const auto disk = fields.next<std::uint16_t>(), start = fields.next<std::uint16_t>(), here = fields.next<std::uint16_t>();
+    const auto disk = fields.next<std::uint16_t>(), start = fields.next<std::uint16_t>(),
+               here = fields.next<std::uint16_t>();
     Directory d;
     d.count = fields.next<std::uint16_t>();
     d.size = fields.next<std::uint32_t>();
     d.offset = fields.next<std::uint32_t>();
-    if (d.count == kElsewhere16 || d.size == kElsewhere32 || d.offset == kElsewhere32) return directory_64(end);
-    if (disk != 0 || start != 0 || here != d.count) return unsupported("an archive of several disks");
+    if (d.count == kElsewhere16 || d.size == kElsewhere32 || d.offset == kElsewhere32)
+      return directory_64(end);
+    if (disk != 0 || start != 0 || here != d.count)
+      return unsupported("an archive of several disks");
     return checked(d);
   }
 
@@ -118,7 +129,8 @@ class Archive {
     const auto tag = locator.next<std::uint32_t>();
     locator.take(4);
     Fields fields(from(bytes_, locator.next<std::uint64_t>()));
-    if (tag != kLocator64 || fields.next<std::uint32_t>() != kEnd64) return corrupt("there is no 64-bit end of the archive");
+    if (tag != kLocator64 || fields.next<std::uint32_t>() != kEnd64)
+      return corrupt("there is no 64-bit end of the archive");
     fields.take(8 + 2 + 2 + 4 + 4 + 8);
     Directory d;
     d.count = fields.next<std::uint64_t>();
@@ -129,7 +141,8 @@ class Archive {
   }
 
   Result<Directory> checked(const Directory& d) const {
-    if (d.offset > bytes_.size() || d.size > bytes_.size() - d.offset) return corrupt("the directory lies outside of its {} bytes", bytes_.size());
+    if (d.offset > bytes_.size() || d.size > bytes_.size() - d.offset)
+      return corrupt("the directory lies outside of its {} bytes", bytes_.size());
     return d;
   }
 
@@ -143,7 +156,8 @@ class Archive {
     e.checksum = fields.next<std::uint32_t>();
     e.packed = fields.next<std::uint32_t>();
     e.size = fields.next<std::uint32_t>();
-    const auto name = fields.next<std::uint16_t>(), extra = fields.next<std::uint16_t>(), comment = fields.next<std::uint16_t>();
+    const auto name = fields.next<std::uint16_t>(), extra = fields.next<std::uint16_t>(),
+               comment = fields.next<std::uint16_t>();
     fields.take(8);
     e.offset = fields.next<std::uint32_t>();
     e.name = fields.take(name);
@@ -178,15 +192,19 @@ class Archive {
     const auto name = local.next<std::uint16_t>(), extra = local.next<std::uint16_t>();
     local.take(std::uint64_t{name} + extra);
     const std::string_view packed = local.take(e.packed);
-    if (local.broken() || tag != kLocal) return corrupt("{} lies outside of its {} bytes", e.name, bytes_.size());
+    if (local.broken() || tag != kLocal)
+      return corrupt("{} lies outside of its {} bytes", e.name, bytes_.size());
     std::optional<std::string> out = unpacked(e, packed);
-    if (!out && e.method != kStored && e.method != kDeflated) return unsupported(fmt::format("{} is compressed in way {}", e.name, e.method));
-    if (!out || crc32_z(0, reinterpret_cast<const Bytef*>(out->data()), out->size()) != e.checksum) return corrupt("the contents of {} are damaged", e.name);
+    if (!out && e.method != kStored && e.method != kDeflated)
+      return unsupported(fmt::format("{} is compressed in way {}", e.name, e.method));
+    if (!out || crc32_z(0, reinterpret_cast<const Bytef*>(out->data()), out->size()) != e.checksum)
+      return corrupt("the contents of {} are damaged", e.name);
     return std::move(*out);
   }
 
   static std::optional<std::string> unpacked(const Entry& e, std::string_view packed) {
-    if (e.method == kStored) return e.size == packed.size() ? std::optional<std::string>(packed) : std::nullopt;
+    if (e.method == kStored)
+      return e.size == packed.size() ? std::optional<std::string>(packed) : std::nullopt;
     if (e.method != kDeflated || e.size / kBestRatio > packed.size()) return std::nullopt;
     return inflated(packed, e.size);
   }
@@ -200,7 +218,8 @@ class Archive {
     std::uint64_t written = 0;
     int status = Z_OK;
     while (status == Z_OK) {
-      const std::uint64_t given = std::min<std::uint64_t>(kPiece, packed.size()), room = std::min(kPiece, size - written);
+      const std::uint64_t given = std::min<std::uint64_t>(kPiece, packed.size()),
+                          room = std::min(kPiece, size - written);
       stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(packed.data()));
       stream.avail_in = static_cast<uInt>(given);
       stream.next_out = reinterpret_cast<Bytef*>(out.data() + written);
@@ -230,7 +249,8 @@ class Writer {
 /// Numbers that stand in 32 bits, and among the extras those that do not.
 class Numbers {
  public:
-  explicit Numbers(std::uint64_t wide_from) : wide_from_(std::min<std::uint64_t>(wide_from, kElsewhere32)) {}
+  explicit Numbers(std::uint64_t wide_from)
+      : wide_from_(std::min<std::uint64_t>(wide_from, kElsewhere32)) {}
   std::uint32_t narrow(std::uint64_t x) {
     if (x < wide_from_) return static_cast<std::uint32_t>(x);
     wide_.add(x);
@@ -248,12 +268,21 @@ class Numbers {
 
 constexpr std::uint16_t kVersion = 20, kVersion64 = 45;
 
-/// What a file's own header and its entry in the directory share: all up to the length of the extras.
+/// What a file's own header and its entry in the directory share: all up to the length of the
+/// extras.
 Writer about(const ZipFile& f, std::uint32_t narrow_size, const std::string& extras) {
   constexpr std::uint16_t kMidnight = 0, kFirstDay = 1 << 5 | 1;
-  const auto checksum = static_cast<std::uint32_t>(crc32_z(0, reinterpret_cast<const Bytef*>(f.bytes.data()), f.bytes.size()));
+  const auto checksum = static_cast<std::uint32_t>(
+      crc32_z(0, reinterpret_cast<const Bytef*>(f.bytes.data()), f.bytes.size()));
   Writer out;
-  out.add(extras.empty() ? kVersion : kVersion64).add(kUtf8).add(kStored).add(kMidnight).add(kFirstDay).add(checksum).add(narrow_size).add(narrow_size);
+  out.add(extras.empty() ? kVersion : kVersion64)
+      .add(kUtf8)
+      .add(kStored)
+      .add(kMidnight)
+      .add(kFirstDay)
+      .add(checksum)
+      .add(narrow_size)
+      .add(narrow_size);
   out.add(static_cast<std::uint16_t>(f.name.size())).add(static_cast<std::uint16_t>(extras.size()));
   return out;
 }
@@ -274,33 +303,60 @@ std::string entry(const ZipFile& f, std::uint64_t offset, std::uint64_t wide_fro
   const std::string extras = numbers.extras();
   Writer out;
   out.add(kEntry).add(extras.empty() ? kVersion : kVersion64).text += about(f, size, extras).text;
-  out.add(std::uint16_t{0}).add(std::uint16_t{0}).add(std::uint16_t{0}).add(std::uint32_t{0}).add(at);
+  out.add(std::uint16_t{0})
+      .add(std::uint16_t{0})
+      .add(std::uint16_t{0})
+      .add(std::uint32_t{0})
+      .add(at);
   return out.text + f.name + extras;
 }
 
 /// The end of an archive: where its directory is, first in 64 bits where that is needed.
 std::string ending(const Directory& d, std::uint64_t wide_from) {
-  const std::uint64_t narrow = std::min<std::uint64_t>(wide_from, kElsewhere32), few = std::min<std::uint64_t>(wide_from, kElsewhere16);
+  const std::uint64_t narrow = std::min<std::uint64_t>(wide_from, kElsewhere32),
+                      few = std::min<std::uint64_t>(wide_from, kElsewhere16);
   const bool is_wide = d.count >= few || d.size >= narrow || d.offset >= narrow;
   Writer out;
   if (is_wide) {
     constexpr std::uint64_t kRest = 44;  // of the record's 56 bytes
-    out.add(kEnd64).add(kRest).add(kVersion64).add(kVersion64).add(std::uint32_t{0}).add(std::uint32_t{0}).add(d.count).add(d.count).add(d.size).add(d.offset);
+    out.add(kEnd64)
+        .add(kRest)
+        .add(kVersion64)
+        .add(kVersion64)
+        .add(std::uint32_t{0})
+        .add(std::uint32_t{0})
+        .add(d.count)
+        .add(d.count)
+        .add(d.size)
+        .add(d.offset);
     out.add(kLocator64).add(std::uint32_t{0}).add(d.offset + d.size).add(std::uint32_t{1});
   }
   const std::uint16_t count = is_wide ? kElsewhere16 : static_cast<std::uint16_t>(d.count);
-  const std::uint32_t size = is_wide ? kElsewhere32 : static_cast<std::uint32_t>(d.size), at = is_wide ? kElsewhere32 : static_cast<std::uint32_t>(d.offset);
-  return out.add(kEnd).add(std::uint16_t{0}).add(std::uint16_t{0}).add(count).add(count).add(size).add(at).add(std::uint16_t{0}).text;
+  const std::uint32_t size = is_wide ? kElsewhere32 : static_cast<std::uint32_t>(d.size),
+                      at = is_wide ? kElsewhere32 : static_cast<std::uint32_t>(d.offset);
+  return out.add(kEnd)
+      .add(std::uint16_t{0})
+      .add(std::uint16_t{0})
+      .add(count)
+      .add(count)
+      .add(size)
+      .add(at)
+      .add(std::uint16_t{0})
+      .text;
 }
 
 }  // namespace
 
-Result<std::vector<ZipFile>> read_zip(std::string_view bytes, const std::string& name) { return Archive(bytes, name).read(); }
+Result<std::vector<ZipFile>> read_zip(std::string_view bytes, const std::string& name) {
+  return Archive(bytes, name).read();
+}
 
 Result<std::string> write_zip(const std::vector<ZipFile>& files, const WriteZip& options) {
   std::string out, directory;
   for (const ZipFile& f : files) {
-    if (f.name.size() >= kElsewhere16) return Status(Code::invalid, "a name of {} bytes is too long for a zip archive", f.name.size());
+    if (f.name.size() >= kElsewhere16)
+      return Status(Code::invalid, "a name of {} bytes is too long for a zip archive",
+                    f.name.size());
     directory += entry(f, out.size(), options.wide_from);
     out += header(f, options.wide_from);
     out += f.bytes;

@@ -19,15 +19,19 @@ struct ZipFile {
   std::string name, bytes;
 };
 
-/// What an archive's directory lists, in its order; messages call the archive `name`. Code::corrupt for bytes that are no archive, lie outside of it, or do
-/// not have their checksum; nothing is reserved that the bytes cannot hold. Code::unsupported for other compressions, encryption and several disks.
+/// What an archive's directory lists, in its order; messages call the archive `name`. Code::corrupt
+/// for bytes that are no archive, lie outside of it, or do not have their checksum; nothing is
+/// reserved that the bytes cannot hold. Code::unsupported for other compressions, encryption and
+/// several disks.
 Result<std::vector<ZipFile>> read_zip(std::string_view bytes, const std::string& name);
 
 struct WriteZip {
-  /// Sizes, places and counts from here on are written in 64 bits; those that 32 bits (counts: 16) cannot say are in any case.
+  /// Sizes, places and counts from here on are written in 64 bits; those that 32 bits (counts: 16)
+  /// cannot say are in any case.
   std::uint64_t wide_from = 0xffffffff;
 };
-/// An archive of stored files, with the date 1980-01-01: equal contents give equal bytes. Code::invalid for names of 64 KiB and more.
+/// An archive of stored files, with the date 1980-01-01: equal contents give equal bytes.
+/// Code::invalid for names of 64 KiB and more.
 Result<std::string> write_zip(const std::vector<ZipFile>& files, const WriteZip& options = {});
 
 }  // namespace strata

@@ -1,4 +1,5 @@
-// Arrays to safetensors files and back: every dtype that the format has, of rank 0, empty, and of several dimensions; and damaged files.
+// Arrays to safetensors files and back: every dtype that the format has, of rank 0, empty, and of
+// several dimensions; and damaged files.
 #include "strata/checkpoint/arrays.h"
 
 #include <gmock/gmock.h>
@@ -13,15 +14,18 @@
 namespace strata::checkpoint {
 namespace {
 
-constexpr DType kTypes[] = {DType::i1,  DType::i8,   DType::i16, DType::i32, DType::i64, DType::ui8, DType::ui16,     DType::ui32,   DType::ui64,
-                            DType::f16, DType::bf16, DType::f32, DType::f64, DType::c64, DType::f8E4M3FN, DType::f8E5M2, DType::f8E8M0FNU};
+constexpr DType kTypes[] = {
+    DType::i1,   DType::i8,   DType::i16,      DType::i32,    DType::i64,      DType::ui8,
+    DType::ui16, DType::ui32, DType::ui64,     DType::f16,    DType::bf16,     DType::f32,
+    DType::f64,  DType::c64,  DType::f8E4M3FN, DType::f8E5M2, DType::f8E8M0FNU};
 
 std::string temporary(const std::string& name) { return ::testing::TempDir() + name; }
 
 /// An array of bytes that follow each other.
 Array patterned(DType dtype, const Shape& shape) {
   Literal out(Type(dtype, shape));
-  for (std::size_t i = 0; i < out.bytes(); ++i) out.mutable_data()[i] = static_cast<std::byte>((i * 37 + 11) % (dtype == DType::i1 ? 2 : 251));
+  for (std::size_t i = 0; i < out.bytes(); ++i)
+    out.mutable_data()[i] = static_cast<std::byte>((i * 37 + 11) % (dtype == DType::i1 ? 2 : 251));
   return Array(std::move(out));
 }
 
@@ -36,7 +40,8 @@ std::map<std::string, Array> of_every_dtype() {
   return out;
 }
 
-void expect_same(const std::map<std::string, Array>& got, const std::map<std::string, Array>& want) {
+void expect_same(const std::map<std::string, Array>& got,
+                 const std::map<std::string, Array>& want) {
   ASSERT_EQ(got.size(), want.size());
   for (const auto& [name, x] : want) {
     ASSERT_TRUE(got.contains(name)) << name;
@@ -61,7 +66,10 @@ TEST(SafetensorsOfArrays, WideOnesAreNarrowedWhereX64IsOff) {
   const std::string path = temporary("wide.safetensors");
   {
     const EnableX64 wide;
-    ASSERT_TRUE(save_file({{"f", numpy::asarray(std::vector<double>{0.5, -2})}, {"i", numpy::asarray(std::vector<std::int64_t>{7})}}, path).ok());
+    ASSERT_TRUE(save_file({{"f", numpy::asarray(std::vector<double>{0.5, -2})},
+                           {"i", numpy::asarray(std::vector<std::int64_t>{7})}},
+                          path)
+                    .ok());
   }
   auto arrays = load_file(path);
   ASSERT_TRUE(arrays.ok());
@@ -87,19 +95,27 @@ TEST(SafetensorsOfArrays, WhatTheFormatHasNoNameForIsNotWritten) {
   std::filesystem::remove(path);
   EXPECT_EQ(save_file({{"z", patterned(DType::c128, Shape{2})}}, path).code(), Code::unsupported);
   EXPECT_FALSE(std::filesystem::exists(path));
-  EXPECT_THROW(jit([&](Array x) { (void)save_file({{"x", x}}, path); return x; })(1.0f), Error);
+  EXPECT_THROW(jit([&](Array x) {
+                 (void)save_file({{"x", x}}, path);
+                 return x;
+               })(1.0f),
+               Error);
 }
 
 TEST(SafetensorsOfArrays, DamageIsSeen) {
   const std::string path = temporary("damaged.safetensors");
-  ASSERT_TRUE(save_file({{"mask", numpy::array({true, false})}, {"w", patterned(DType::f32, Shape{2, 2})}}, path).ok());
+  ASSERT_TRUE(
+      save_file({{"mask", numpy::array({true, false})}, {"w", patterned(DType::f32, Shape{2, 2})}},
+                path)
+          .ok());
   const std::string bytes = *read_file(path);
   auto code = [&](const std::string& changed) {
     EXPECT_TRUE(write_file_atomic(path, changed).ok());
     return load_file(path).status().code();
   };
   EXPECT_EQ(code(bytes), Code::ok);
-  for (std::size_t size = 0; size < bytes.size(); size += 5) EXPECT_EQ(code(bytes.substr(0, size)), Code::corrupt) << size;
+  for (std::size_t size = 0; size < bytes.size(); size += 5)
+    EXPECT_EQ(code(bytes.substr(0, size)), Code::corrupt) << size;
   EXPECT_EQ(code(bytes + "x"), Code::corrupt) << "a byte more";
   std::string neither = bytes;
   neither[bytes.size() - 18] = 7;  // the first of two booleans, before four floats

@@ -16,13 +16,17 @@ namespace {
 
 constexpr const char* kEnding = ".safetensors";
 
-std::string folder_of(const std::string& root, std::int64_t step) { return fmt::format("{}/{}", root, step); }
+std::string folder_of(const std::string& root, std::int64_t step) {
+  return fmt::format("{}/{}", root, step);
+}
 
 /// The step that a folder's name spells; "0400" and "400.tmp" spell none.
 std::optional<std::int64_t> step_of(const std::string& name) {
   std::int64_t step = 0;
   auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), step);
-  if (error != std::errc() || end != name.data() + name.size() || std::to_string(step) != name || step < 0) return {};
+  if (error != std::errc() || end != name.data() + name.size() || std::to_string(step) != name ||
+      step < 0)
+    return {};
   return step;
 }
 
@@ -53,7 +57,8 @@ Status write_folder(const std::string& folder, const Checkpoint& c) {
     if (!entry) return entry.status();
     manifest.files[name + kEnding] = std::move(*entry);
   }
-  if (Status s = write_file_synced(folder + "/manifest.json", encode_manifest(manifest)); !s.ok()) return s;
+  if (Status s = write_file_synced(folder + "/manifest.json", encode_manifest(manifest)); !s.ok())
+    return s;
   return sync_folder(folder);
 }
 
@@ -63,7 +68,8 @@ std::uint64_t bytes_of(const TensorEntry& t) {
   return out;
 }
 
-/// The first tensor that a file cut to `size` bytes lacks a part of: they lie in the order of their names, up to the end.
+/// The first tensor that a file cut to `size` bytes lacks a part of: they lie in the order of their
+/// names, up to the end.
 std::string first_cut(const FileEntry& entry, std::uint64_t size) {
   std::uint64_t data = 0;
   for (const auto& [name, t] : entry.tensors) data += bytes_of(t);
@@ -76,22 +82,26 @@ std::string first_cut(const FileEntry& entry, std::uint64_t size) {
 }
 
 /// What two descriptions of a tensor disagree about.
-Status mismatch(const std::string& path, const std::string& name, const TensorEntry& have, const TensorEntry& want) {
+Status mismatch(const std::string& path, const std::string& name, const TensorEntry& have,
+                const TensorEntry& want) {
   if (have.dtype == want.dtype && have.shape == want.shape)
     return Status(Code::corrupt, "{}: tensor '{}' does not match its checksum", path, name);
-  return Status(Code::corrupt, "{}: tensor '{}' is {}[{}], the manifest says {}[{}]", path, name, have.dtype, fmt::join(have.shape, ","),
-                want.dtype, fmt::join(want.shape, ","));
+  return Status(Code::corrupt, "{}: tensor '{}' is {}[{}], the manifest says {}[{}]", path, name,
+                have.dtype, fmt::join(have.shape, ","), want.dtype, fmt::join(want.shape, ","));
 }
 
 /// The tensors of one file; adds what is wrong with it to `wrong`.
 Tensors read_part(const std::string& path, const FileEntry& entry, std::vector<Status>& wrong) {
   auto bytes = read_file(path);
   if (!bytes) {
-    wrong.push_back(bytes.status().code() == Code::not_found ? Status(Code::corrupt, "{}: the file is missing", path) : bytes.status());
+    wrong.push_back(bytes.status().code() == Code::not_found
+                        ? Status(Code::corrupt, "{}: the file is missing", path)
+                        : bytes.status());
     return {};
   }
   if (bytes->size() != entry.bytes) {
-    wrong.push_back(Status(Code::corrupt, "{}: {} bytes, the manifest says {}{}", path, bytes->size(), entry.bytes,
+    wrong.push_back(Status(Code::corrupt, "{}: {} bytes, the manifest says {}{}", path,
+                           bytes->size(), entry.bytes,
                            bytes->size() < entry.bytes ? first_cut(entry, bytes->size()) : ""));
     return {};
   }
@@ -111,9 +121,11 @@ Tensors read_part(const std::string& path, const FileEntry& entry, std::vector<S
     }
   }
   for (const auto& [name, tensor] : file->tensors) {
-    if (!entry.tensors.count(name)) wrong.push_back(Status(Code::corrupt, "{}: tensor '{}' is not in the manifest", path, name));
+    if (!entry.tensors.count(name))
+      wrong.push_back(Status(Code::corrupt, "{}: tensor '{}' is not in the manifest", path, name));
   }
-  if (!whole && wrong.size() == before) wrong.push_back(Status(Code::corrupt, "{}: the file does not match its checksum", path));
+  if (!whole && wrong.size() == before)
+    wrong.push_back(Status(Code::corrupt, "{}: the file does not match its checksum", path));
   return std::move(file->tensors);
 }
 
@@ -121,7 +133,8 @@ Tensors read_part(const std::string& path, const FileEntry& entry, std::vector<S
 Checkpoint read_folder(const std::string& folder, std::vector<Status>& wrong) {
   Checkpoint out;
   auto text = read_file(folder + "/manifest.json");
-  auto manifest = text ? decode_manifest(*text, folder + "/manifest.json") : Result<Manifest>(text.status());
+  auto manifest =
+      text ? decode_manifest(*text, folder + "/manifest.json") : Result<Manifest>(text.status());
   if (!manifest) {
     wrong.push_back(manifest.status());
     return out;
@@ -129,18 +142,23 @@ Checkpoint read_folder(const std::string& folder, std::vector<Status>& wrong) {
   out.step = manifest->step;
   out.notes = manifest->notes;
   for (const auto& [name, entry] : manifest->files)
-    out.parts[name.substr(0, name.size() - std::string_view(kEnding).size())] = read_part(folder + "/" + name, entry, wrong);
+    out.parts[name.substr(0, name.size() - std::string_view(kEnding).size())] =
+        read_part(folder + "/" + name, entry, wrong);
   return out;
 }
 
-/// Whether a checkpoint that cannot be loaded may be passed over: its bytes are not, or no longer, what was written.
-bool is_damage(const Status& s) { return s.code() != Code::denied && s.code() != Code::unsupported; }
+/// Whether a checkpoint that cannot be loaded may be passed over: its bytes are not, or no longer,
+/// what was written.
+bool is_damage(const Status& s) {
+  return s.code() != Code::denied && s.code() != Code::unsupported;
+}
 
 /// Of the steps before the saved one, increasing, those that need not be kept.
 std::vector<std::int64_t> superfluous(std::vector<std::int64_t> before, Keep keep) {
   if (keep.newest <= 0) return {};
   before.resize(before.size() - std::min(before.size(), static_cast<std::size_t>(keep.newest - 1)));
-  if (keep.every > 0) std::erase_if(before, [&](std::int64_t step) { return step % keep.every == 0; });
+  if (keep.every > 0)
+    std::erase_if(before, [&](std::int64_t step) { return step % keep.every == 0; });
   return before;
 }
 
@@ -169,7 +187,8 @@ Status tidy(const std::string& root, std::int64_t saved, Keep keep) {
 
 Status save(const std::string& root, const Checkpoint& c, Keep keep) {
   if (Status s = make_folders(root); !s.ok()) return s;
-  if (Status s = sync_folder(std::filesystem::path(root).parent_path().string()); !s.ok()) return s;  // which may have just got it
+  if (Status s = sync_folder(std::filesystem::path(root).parent_path().string()); !s.ok())
+    return s;  // which may have just got it
   const std::string folder = folder_of(root, c.step), beside = folder + ".tmp";
   if (Status s = remove_all(beside); !s.ok()) return s;
   if (Status s = write_folder(beside, c); !s.ok()) {
@@ -190,7 +209,8 @@ Result<Checkpoint> load(const std::string& folder) {
 Result<Checkpoint> load(const std::string& root, std::int64_t step) {
   const std::string folder = folder_of(root, step);
   auto out = load(folder);
-  if (out && out->step != step) return Status(Code::corrupt, "{}: the manifest is of step {}", folder, out->step);
+  if (out && out->step != step)
+    return Status(Code::corrupt, "{}: the manifest is of step {}", folder, out->step);
   return out;
 }
 
@@ -244,7 +264,8 @@ Result<Latest> find(const std::string& path) {
   auto latest = load_latest(root_of(path));
   if (!latest || latest->checkpoint) return latest;
   if (latest->damaged.empty()) return Status(Code::not_found, "{}: no checkpoint there", path);
-  return Status(Code::corrupt, "{}: no checkpoint is whole; the newest one: {}", path, latest->damaged.front().message());
+  return Status(Code::corrupt, "{}: no checkpoint is whole; the newest one: {}", path,
+                latest->damaged.front().message());
 }
 
 }  // namespace strata::checkpoint

@@ -1,7 +1,8 @@
-// libFuzzer target: any bytes are read as a safetensors file and as a manifest; what is read is written and read again
-// the same, measured, and compared with zeros.
+// libFuzzer target: any bytes are read as a safetensors file and as a manifest; what is read is
+// written and read again the same, measured, and compared with zeros.
 //
-//   tools/fuzz.sh strata/checkpoint/checkpoint_fuzz.cc strata/checkpoint/testdata -max_total_time=60
+//   tools/fuzz.sh strata/checkpoint/checkpoint_fuzz.cc strata/checkpoint/testdata
+//   -max_total_time=60
 #include <cstdint>
 #include <cstdlib>
 #include <string>
@@ -21,7 +22,8 @@ void check_tensors(const std::string& bytes) {
   auto written = encode_safetensors(*file);
   if (!written) std::abort();
   auto again = decode_safetensors(*written, "fuzz");
-  if (!again || again->metadata != file->metadata || again->tensors.size() != file->tensors.size()) std::abort();
+  if (!again || again->metadata != file->metadata || again->tensors.size() != file->tensors.size())
+    std::abort();
   Checkpoint read, zeros;
   for (const auto& [name, tensor] : file->tensors) {
     if (!tensor.same_bits(again->tensors.at(name))) std::abort();
@@ -29,7 +31,9 @@ void check_tensors(const std::string& bytes) {
     zeros.parts["part"][name] = Literal(tensor.type());
     if (norms(tensor).not_finite > tensor.count()) std::abort();
   }
-  if (!diff(read, read).same() || diff(read, zeros).tensors.size() != diff(zeros, read).tensors.size()) std::abort();
+  if (!diff(read, read).same() ||
+      diff(read, zeros).tensors.size() != diff(zeros, read).tensors.size())
+    std::abort();
 }
 
 void check_manifest(const std::string& bytes) {
@@ -40,7 +44,9 @@ void check_manifest(const std::string& bytes) {
     if (!decode_manifest(encode_manifest(*manifest), "fuzz")) std::abort();
     Checkpoint read, none;
     read.notes = manifest->notes;
-    if (!diff(read, read).same() || diff(read, none).others.size() != diff(none, read).others.size()) std::abort();
+    if (!diff(read, read).same() ||
+        diff(read, none).others.size() != diff(none, read).others.size())
+      std::abort();
   }
 }
 

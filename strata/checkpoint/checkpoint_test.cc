@@ -25,7 +25,8 @@ namespace fs = std::filesystem;
 
 Checkpoint sample(std::int64_t step, std::int64_t elements = 64) {
   std::vector<float> values;
-  for (std::int64_t i = 0; i < elements; ++i) values.push_back(static_cast<float>(step) + 0.25f * static_cast<float>(i));
+  for (std::int64_t i = 0; i < elements; ++i)
+    values.push_back(static_cast<float>(step) + 0.25f * static_cast<float>(i));
   Checkpoint c{step, {}, {}};
   c.parts["params"]["layers.w"] = Literal::of<float>({elements}, values);
   c.parts["params"]["bias"] = Literal::scalar<float>(0.5f);
@@ -39,7 +40,8 @@ bool equal(const Checkpoint& a, const Checkpoint& b) {
   for (const auto& [part, tensors] : a.parts) {
     if (!b.parts.count(part) || b.parts.at(part).size() != tensors.size()) return false;
     for (const auto& [name, tensor] : tensors) {
-      if (!b.parts.at(part).count(name) || !tensor.same_bits(b.parts.at(part).at(name))) return false;
+      if (!b.parts.at(part).count(name) || !tensor.same_bits(b.parts.at(part).at(name)))
+        return false;
     }
   }
   return true;
@@ -54,8 +56,12 @@ class CheckpointTest : public testing::Test {
   }
   ~CheckpointTest() override { fs::remove_all(base_); }
   std::vector<std::int64_t> all() const { return *steps(root_); }
-  std::string file(std::int64_t step, const std::string& name) const { return fmt::format("{}/{}/{}", root_, step, name); }
-  void put(const std::string& path, const std::string& bytes) { ASSERT_TRUE(write_file_synced(path, bytes).ok()); }
+  std::string file(std::int64_t step, const std::string& name) const {
+    return fmt::format("{}/{}/{}", root_, step, name);
+  }
+  void put(const std::string& path, const std::string& bytes) {
+    ASSERT_TRUE(write_file_synced(path, bytes).ok());
+  }
   std::string base_, root_;
 };
 
@@ -78,8 +84,9 @@ TEST_F(CheckpointTest, WhatIsSavedIsLoaded) {
 TEST_F(CheckpointTest, TheManifestSaysEverything) {
   ASSERT_TRUE(save(root_, sample(7)).ok());
   const std::string text = *read_file(file(7, "manifest.json"));
-  for (const char* part : {"\"format\": 1", "\"step\": 7", "\"dtype\": \"f32\"", "\"layers.w\"", "\"config\"", "\"random_key\"",
-                           "params.safetensors", "optimizer.safetensors", "crc32c"}) {
+  for (const char* part :
+       {"\"format\": 1", "\"step\": 7", "\"dtype\": \"f32\"", "\"layers.w\"", "\"config\"",
+        "\"random_key\"", "params.safetensors", "optimizer.safetensors", "crc32c"}) {
     EXPECT_THAT(text, HasSubstr(part));
   }
 }
@@ -92,7 +99,8 @@ TEST_F(CheckpointTest, ARunWithoutCheckpointsHasNone) {
 }
 
 TEST_F(CheckpointTest, KeepsTheNewest) {
-  for (std::int64_t step : {1, 9, 10, 100}) ASSERT_TRUE(save(root_, sample(step), {.newest = 3}).ok());
+  for (std::int64_t step : {1, 9, 10, 100})
+    ASSERT_TRUE(save(root_, sample(step), {.newest = 3}).ok());
   EXPECT_THAT(all(), ElementsAre(9, 10, 100));
   ASSERT_TRUE(save(root_, sample(101), {.newest = 1}).ok());
   EXPECT_THAT(all(), ElementsAre(101));
@@ -100,7 +108,8 @@ TEST_F(CheckpointTest, KeepsTheNewest) {
 }
 
 TEST_F(CheckpointTest, KeepsEveryKthBesides) {
-  for (std::int64_t step = 1; step <= 11; ++step) ASSERT_TRUE(save(root_, sample(step), {.newest = 2, .every = 4}).ok());
+  for (std::int64_t step = 1; step <= 11; ++step)
+    ASSERT_TRUE(save(root_, sample(step), {.newest = 2, .every = 4}).ok());
   EXPECT_THAT(all(), ElementsAre(4, 8, 10, 11));
   ASSERT_TRUE(save(root_, sample(12), {.newest = 2, .every = 4}).ok());
   EXPECT_THAT(all(), ElementsAre(4, 8, 11, 12));
@@ -127,7 +136,8 @@ TEST_F(CheckpointTest, ADamagedOneIsReportedAndTheOneBeforeUsed) {
   EXPECT_TRUE(equal(*latest->checkpoint, sample(1)));
   EXPECT_EQ(latest->folder, root_ + "/1");
   ASSERT_EQ(latest->damaged.size(), 1u);
-  EXPECT_THAT(latest->damaged[0].message(), HasSubstr("/2/params.safetensors: tensor 'layers.w' does not match its checksum"));
+  EXPECT_THAT(latest->damaged[0].message(),
+              HasSubstr("/2/params.safetensors: tensor 'layers.w' does not match its checksum"));
 }
 
 TEST_F(CheckpointTest, AStepUnderAnotherNameIsDamaged) {
@@ -141,7 +151,8 @@ TEST_F(CheckpointTest, ANewerFormatSaysSo) {
   manifest.format = 9;
   auto read = decode_manifest(encode_manifest(manifest), "m");
   EXPECT_EQ(read.status().code(), Code::unsupported);
-  EXPECT_THAT(read.status().message(), HasSubstr("m: format 9 is newer than this Strata knows (1)"));
+  EXPECT_THAT(read.status().message(),
+              HasSubstr("m: format 9 is newer than this Strata knows (1)"));
 }
 
 TEST_F(CheckpointTest, ANewerOneIsNotPassedOver) {
@@ -199,7 +210,8 @@ TEST_F(CheckpointTest, APathMeansTheNewestWholeOne) {
 TEST_F(CheckpointTest, DeepNestingIsRefused) {
   auto refusal = [](std::size_t depth) {
     const std::string note = std::string(depth, '[') + "\"[\\\"[\"" + std::string(depth, ']');
-    auto read = decode_manifest(with_checksum(R"({"format":1,"step":1,"files":{},"notes":{"a":)" + note + "}"), "m");
+    auto read = decode_manifest(
+        with_checksum(R"({"format":1,"step":1,"files":{},"notes":{"a":)" + note + "}"), "m");
     return read.ok() ? "" : read.status().message();
   };
   EXPECT_EQ(refusal(60), "");
@@ -210,7 +222,8 @@ TEST_F(CheckpointTest, DeepNestingIsRefused) {
 TEST_F(CheckpointTest, NoFileNameLeadsOutOfTheFolder) {
   Manifest manifest;
   manifest.files["../x.safetensors"] = {};
-  EXPECT_THAT(decode_manifest(encode_manifest(manifest), "m").status().message(), HasSubstr("no file of a checkpoint"));
+  EXPECT_THAT(decode_manifest(encode_manifest(manifest), "m").status().message(),
+              HasSubstr("no file of a checkpoint"));
 }
 
 TEST_F(CheckpointTest, EveryCutIsFound) {
@@ -244,8 +257,8 @@ TEST_F(CheckpointTest, EveryFlippedBitIsFound) {
   }
 }
 
-// decisions.md 28: killed before every write, sync, rename and removal of one save, the run has either the old
-// checkpoint or the new one, whole, and goes on.
+// decisions.md 28: killed before every write, sync, rename and removal of one save, the run has
+// either the old checkpoint or the new one, whole, and goes on.
 class Killed : public CheckpointTest {
  protected:
   /// Ends the child before its k-th operation; 0 when the save had fewer.
@@ -270,7 +283,8 @@ class Killed : public CheckpointTest {
       auto latest = load_latest(root_);
       ASSERT_TRUE(latest.ok() && latest->checkpoint.has_value());
       EXPECT_THAT(latest->damaged, IsEmpty()) << "killed before operation " << k;
-      EXPECT_TRUE(equal(*latest->checkpoint, sample(2)) || equal(*latest->checkpoint, saved)) << "killed before operation " << k;
+      EXPECT_TRUE(equal(*latest->checkpoint, sample(2)) || equal(*latest->checkpoint, saved))
+          << "killed before operation " << k;
       if (status == 0) {
         EXPECT_TRUE(equal(*latest->checkpoint, saved));
       }
@@ -282,7 +296,9 @@ class Killed : public CheckpointTest {
 };
 
 TEST_F(Killed, BeforeEveryOperationOfASave) { kill_everywhere(sample(3), {}); }
-TEST_F(Killed, BeforeEveryOperationOfASaveThatRemovesOldOnes) { kill_everywhere(sample(3), {.newest = 1}); }
+TEST_F(Killed, BeforeEveryOperationOfASaveThatRemovesOldOnes) {
+  kill_everywhere(sample(3), {.newest = 1});
+}
 TEST_F(Killed, BeforeEveryOperationOfASaveThatReplaces) { kill_everywhere(sample(2, 32), {}); }
 
 TEST_F(CheckpointTest, ALimitOnFileSizesLosesNothing) {
@@ -292,7 +308,10 @@ TEST_F(CheckpointTest, ALimitOnFileSizesLosesNothing) {
     const rlimit limit{4096, 4096};
     ::setrlimit(RLIMIT_FSIZE, &limit);
     Status s = save(root_, sample(2, 1 << 16));
-    return s.code() == Code::no_space && s.message().find("2.tmp/params.safetensors: cannot write") != std::string::npos ? 0 : 1;
+    return s.code() == Code::no_space &&
+                   s.message().find("2.tmp/params.safetensors: cannot write") != std::string::npos
+               ? 0
+               : 1;
   });
   EXPECT_EQ(status, 0);
   EXPECT_TRUE(equal(*load_latest(root_)->checkpoint, sample(1)));

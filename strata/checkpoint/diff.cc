@@ -33,15 +33,17 @@ bool same_element(const Literal& a, const Literal& b, std::int64_t i) {
 double distance(const Literal& a, const Literal& b, std::int64_t i) {
   if (is_complex(a.dtype())) {
     auto at = [i](const Literal& t) {
-      return t.dtype() == DType::c64 ? std::complex<double>(t.span<std::complex<float>>()[static_cast<std::size_t>(i)])
-                                     : t.span<std::complex<double>>()[static_cast<std::size_t>(i)];
+      return t.dtype() == DType::c64
+                 ? std::complex<double>(t.span<std::complex<float>>()[static_cast<std::size_t>(i)])
+                 : t.span<std::complex<double>>()[static_cast<std::size_t>(i)];
     };
     return std::abs(at(a) - at(b));
   }
   return std::fabs(a.number(i) - b.number(i));
 }
 
-/// Numbers between two real ones that are stored at `a` and `b`, whose type is `width` bytes wide: floats are ordered as their bits are.
+/// Numbers between two real ones that are stored at `a` and `b`, whose type is `width` bytes wide:
+/// floats are ordered as their bits are.
 std::uint64_t ulps(const std::byte* a, const std::byte* b, std::size_t width, bool has_sign) {
   std::uint64_t x = 0, y = 0;
   std::memcpy(&x, a, width);
@@ -52,7 +54,8 @@ std::uint64_t ulps(const std::byte* a, const std::byte* b, std::size_t width, bo
   return m > n ? m - n : n - m;
 }
 
-/// The same for an element of a tensor; of a complex one, that of the part which is further. An integer's is the plain distance.
+/// The same for an element of a tensor; of a complex one, that of the part which is further. An
+/// integer's is the plain distance.
 double ulps(const Literal& a, const Literal& b, std::int64_t i) {
   if (!is_inexact(a.dtype())) return distance(a, b, i);
   const std::size_t width = byte_width(a.dtype()), part = is_complex(a.dtype()) ? width / 2 : width;
@@ -74,7 +77,8 @@ std::optional<TensorDifference> elements(const Literal& a, const Literal& b) {
     squares += d * d;
     const bool finite = std::isfinite(d);
     out.max_abs = std::max(out.max_abs, finite ? d : std::numeric_limits<double>::infinity());
-    out.max_ulp = std::max(out.max_ulp, finite ? ulps(a, b, i) : std::numeric_limits<double>::infinity());
+    out.max_ulp =
+        std::max(out.max_ulp, finite ? ulps(a, b, i) : std::numeric_limits<double>::infinity());
   }
   each_magnitude(a, [&](double m) { size += m * m; });
   out.relative_l2 = std::sqrt(squares) / std::sqrt(size);
@@ -99,7 +103,8 @@ void diff_part(const std::string& part, const Tensors& a, const Tensors& b, Diff
     } else if (left == a.end()) {
       found = TensorDifference{.kind = "only in the second"};
     } else if (!(left->second.type() == right->second.type())) {
-      found = TensorDifference{.kind = fmt::format("{} and {}", left->second.type().to_string(), right->second.type().to_string())};
+      found = TensorDifference{.kind = fmt::format("{} and {}", left->second.type().to_string(),
+                                                   right->second.type().to_string())};
     } else {
       ++out.compared;
       found = elements(left->second, right->second);
@@ -117,15 +122,19 @@ json flat(const std::string& text) {
   return value.is_structured() && !value.empty() ? value.flatten() : json{{"", value}};
 }
 
-void diff_note(const std::string& note, const std::string* a, const std::string* b, std::vector<NoteDifference>& out) {
+void diff_note(const std::string& note, const std::string* a, const std::string* b,
+               std::vector<NoteDifference>& out) {
   const json left = a ? flat(*a) : json::object(), right = b ? flat(*b) : json::object();
   std::set<std::string> members;
   for (const json& side : {left, right}) {
     for (const auto& [member, value] : side.items()) members.insert(member);
   }
-  auto text = [](const json& side, const std::string& member) { return side.contains(member) ? side.at(member).dump() : std::string(); };
+  auto text = [](const json& side, const std::string& member) {
+    return side.contains(member) ? side.at(member).dump() : std::string();
+  };
   for (const std::string& member : members) {
-    if (text(left, member) != text(right, member)) out.push_back({note, member, text(left, member), text(right, member)});
+    if (text(left, member) != text(right, member))
+      out.push_back({note, member, text(left, member), text(right, member)});
   }
 }
 
@@ -153,13 +162,16 @@ Differences diff(const Checkpoint& a, const Checkpoint& b) {
     const auto found = c.parts.find(part);
     return found == c.parts.end() ? none : found->second;
   };
-  for (const std::string& part : names(a.parts, b.parts)) diff_part(part, tensors(a, part), tensors(b, part), out);
-  if (a.step != b.step) out.others.push_back({"step", "", std::to_string(a.step), std::to_string(b.step)});
+  for (const std::string& part : names(a.parts, b.parts))
+    diff_part(part, tensors(a, part), tensors(b, part), out);
+  if (a.step != b.step)
+    out.others.push_back({"step", "", std::to_string(a.step), std::to_string(b.step)});
   auto note = [](const Checkpoint& c, const std::string& name) {
     const auto found = c.notes.find(name);
     return found == c.notes.end() ? nullptr : &found->second;
   };
-  for (const std::string& name : names(a.notes, b.notes)) diff_note(name, note(a, name), note(b, name), name == "data" ? out.data : out.others);
+  for (const std::string& name : names(a.notes, b.notes))
+    diff_note(name, note(a, name), note(b, name), name == "data" ? out.data : out.others);
   return out;
 }
 

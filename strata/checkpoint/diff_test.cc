@@ -21,7 +21,8 @@ Checkpoint of(const std::vector<float>& w) {
   Checkpoint c{7, {}, {}};
   c.parts["params"]["w"] = Literal::of<float>({static_cast<std::int64_t>(w.size())}, w);
   c.parts["optimizer"]["count"] = Literal::scalar<std::int32_t>(7);
-  c.notes = {{"data", R"({"next_batch":7,"sources":[{"epoch":1}]})"}, {"config", R"({"run_name":"a"})"}};
+  c.notes = {{"data", R"({"next_batch":7,"sources":[{"epoch":1}]})"},
+             {"config", R"({"run_name":"a"})"}};
   return c;
 }
 
@@ -33,7 +34,8 @@ TEST(Diff, TheSameIsTheSame) {
 }
 
 TEST(Diff, DistancesAreOfTheElementsThatDiffer) {
-  const Differences d = diff(of({3, 4, 1}), of({3, 4, std::nextafter(std::nextafter(1.0f, 2.0f), 2.0f)}));
+  const Differences d =
+      diff(of({3, 4, 1}), of({3, 4, std::nextafter(std::nextafter(1.0f, 2.0f), 2.0f)}));
   ASSERT_THAT(d.tensors, SizeIs(1));
   EXPECT_EQ(d.tensors[0].part, "params");
   EXPECT_EQ(d.tensors[0].tensor, "w");
@@ -102,16 +104,22 @@ TEST(Diff, ComplexElementsCountByTheirAbsoluteValue) {
 
 TEST(Diff, UlpsAreThoseOfTheChecks) {
   std::mt19937 random(1);
-  for (DType dtype : {DType::f32, DType::bf16, DType::f16, DType::f64, DType::f8E5M2, DType::f8E4M3FN}) {
+  for (DType dtype :
+       {DType::f32, DType::bf16, DType::f16, DType::f64, DType::f8E5M2, DType::f8E4M3FN}) {
     Checkpoint a{1, {}, {}}, b{1, {}, {}};
     Literal x = Literal::full(Type(dtype, Shape{1}), 1), y = x;
     for (int i = 0; i < 300; ++i) {
-      x = Literal::full(Type(dtype, Shape{1}), std::ldexp(static_cast<double>(random() % 1000) - 500, static_cast<int>(random() % 9) - 4));
-      y = Literal::full(Type(dtype, Shape{1}), std::ldexp(static_cast<double>(random() % 1000) - 500, static_cast<int>(random() % 9) - 4));
+      x = Literal::full(Type(dtype, Shape{1}),
+                        std::ldexp(static_cast<double>(random() % 1000) - 500,
+                                   static_cast<int>(random() % 9) - 4));
+      y = Literal::full(Type(dtype, Shape{1}),
+                        std::ldexp(static_cast<double>(random() % 1000) - 500,
+                                   static_cast<int>(random() % 9) - 4));
       if (!std::isfinite(x.number(0)) || !std::isfinite(y.number(0)) || x.same_bits(y)) continue;
       a.parts["p"]["x"] = x;
       b.parts["p"]["x"] = y;
-      ASSERT_EQ(diff(a, b).tensors.at(0).max_ulp, static_cast<double>(op::ulp_distance(x, y, 0))) << name(dtype) << x.number(0) << y.number(0);
+      ASSERT_EQ(diff(a, b).tensors.at(0).max_ulp, static_cast<double>(op::ulp_distance(x, y, 0)))
+          << name(dtype) << x.number(0) << y.number(0);
     }
   }
 }

@@ -10,20 +10,26 @@ namespace {
 
 using json = nlohmann::ordered_json;
 
-std::string tail(std::string_view body) { return fmt::format(",\n \"crc32c\": \"{}\"\n}}\n", hex32(crc32c(body))); }
+std::string tail(std::string_view body) {
+  return fmt::format(",\n \"crc32c\": \"{}\"\n}}\n", hex32(crc32c(body)));
+}
 
-std::uint32_t from_hex(const json& value) { return static_cast<std::uint32_t>(std::stoul(value.get<std::string>(), nullptr, 16)); }
+std::uint32_t from_hex(const json& value) {
+  return static_cast<std::uint32_t>(std::stoul(value.get<std::string>(), nullptr, 16));
+}
 
 json to_json(const FileEntry& file) {
   json tensors = json::object();
-  for (const auto& [name, t] : file.tensors) tensors[name] = {{"dtype", t.dtype}, {"shape", t.shape}, {"crc32c", hex32(t.crc32c)}};
+  for (const auto& [name, t] : file.tensors)
+    tensors[name] = {{"dtype", t.dtype}, {"shape", t.shape}, {"crc32c", hex32(t.crc32c)}};
   return {{"bytes", file.bytes}, {"crc32c", hex32(file.crc32c)}, {"tensors", tensors}};
 }
 
 FileEntry file_from(const json& value) {
   FileEntry out{value.at("bytes").get<std::uint64_t>(), from_hex(value.at("crc32c")), {}};
   for (const auto& [name, t] : value.at("tensors").items()) {
-    out.tensors[name] = {t.at("dtype").get<std::string>(), t.at("shape").get<std::vector<std::int64_t>>(), from_hex(t.at("crc32c"))};
+    out.tensors[name] = {t.at("dtype").get<std::string>(),
+                         t.at("shape").get<std::vector<std::int64_t>>(), from_hex(t.at("crc32c"))};
   }
   return out;
 }
@@ -52,7 +58,8 @@ std::size_t nesting(std::string_view text) {
 std::string with_checksum(const std::string& body) { return body + tail(body); }
 
 TensorEntry describe(const Literal& t) {
-  return {std::string(name(t.dtype())), t.shape().sizes(), crc32c({reinterpret_cast<const char*>(t.data()), t.bytes()})};
+  return {std::string(name(t.dtype())), t.shape().sizes(),
+          crc32c({reinterpret_cast<const char*>(t.data()), t.bytes()})};
 }
 
 std::string encode_manifest(const Manifest& m) {
@@ -67,15 +74,19 @@ std::string encode_manifest(const Manifest& m) {
 
 Result<Manifest> decode_manifest(const std::string& text, const std::string& name) {
   const std::size_t tail_bytes = tail("").size();
-  if (text.size() < tail_bytes) return Status(Code::corrupt, "{}: {} bytes are too few for a manifest", name, text.size());
+  if (text.size() < tail_bytes)
+    return Status(Code::corrupt, "{}: {} bytes are too few for a manifest", name, text.size());
   const std::string body = text.substr(0, text.size() - tail_bytes);
-  if (with_checksum(body) != text) return Status(Code::corrupt, "{}: the manifest does not match its checksum", name);
-  if (nesting(text) > kMostNesting) return Status(Code::corrupt, "{}: nested more than {} deep", name, kMostNesting);
+  if (with_checksum(body) != text)
+    return Status(Code::corrupt, "{}: the manifest does not match its checksum", name);
+  if (nesting(text) > kMostNesting)
+    return Status(Code::corrupt, "{}: nested more than {} deep", name, kMostNesting);
   try {
     const json all = json::parse(text);
     const auto format = all.at("format").get<std::int64_t>();
     if (format > Manifest::kFormat)
-      return Status(Code::unsupported, "{}: format {} is newer than this Strata knows ({})", name, format, Manifest::kFormat);
+      return Status(Code::unsupported, "{}: format {} is newer than this Strata knows ({})", name,
+                    format, Manifest::kFormat);
     if (format < 1) return Status(Code::corrupt, "{}: there is no format {}", name, format);
     Manifest out;
     out.step = all.at("step").get<std::int64_t>();

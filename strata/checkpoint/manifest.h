@@ -30,14 +30,16 @@ struct Manifest {
   std::map<std::string, FileEntry> files;  // by file name
 };
 
-/// `body`, a JSON object without its closing brace, closed by a member with the CRC-32C of all bytes before it.
+/// `body`, a JSON object without its closing brace, closed by a member with the CRC-32C of all
+/// bytes before it.
 std::string with_checksum(const std::string& body);
 
 TensorEntry describe(const Literal& tensor);
-/// JSON whose last member is the CRC-32C of all bytes before it. That and the member "format" every later format has too, so that a
-/// newer checkpoint is told from a damaged one.
+/// JSON whose last member is the CRC-32C of all bytes before it. That and the member "format" every
+/// later format has too, so that a newer checkpoint is told from a damaged one.
 std::string encode_manifest(const Manifest& manifest);
-/// Code::corrupt for anything that `encode_manifest` did not write, Code::unsupported for a newer format.
+/// Code::corrupt for anything that `encode_manifest` did not write, Code::unsupported for a newer
+/// format.
 Result<Manifest> decode_manifest(const std::string& text, const std::string& name);
 
 }  // namespace strata::checkpoint

@@ -21,10 +21,23 @@ struct Name {
   const char* text;
 };
 constexpr Name kNames[] = {
-    {DType::i1, "BOOL"},   {DType::ui8, "U8"},  {DType::i8, "I8"},    {DType::ui16, "U16"}, {DType::i16, "I16"},
-    {DType::ui32, "U32"},  {DType::i32, "I32"}, {DType::ui64, "U64"}, {DType::i64, "I64"},  {DType::f16, "F16"},
-    {DType::bf16, "BF16"}, {DType::f32, "F32"}, {DType::f64, "F64"},  {DType::c64, "C64"},  {DType::f8E4M3FN, "F8_E4M3"},
-    {DType::f8E5M2, "F8_E5M2"}, {DType::f8E8M0FNU, "F8_E8M0"},
+    {DType::i1, "BOOL"},
+    {DType::ui8, "U8"},
+    {DType::i8, "I8"},
+    {DType::ui16, "U16"},
+    {DType::i16, "I16"},
+    {DType::ui32, "U32"},
+    {DType::i32, "I32"},
+    {DType::ui64, "U64"},
+    {DType::i64, "I64"},
+    {DType::f16, "F16"},
+    {DType::bf16, "BF16"},
+    {DType::f32, "F32"},
+    {DType::f64, "F64"},
+    {DType::c64, "C64"},
+    {DType::f8E4M3FN, "F8_E4M3"},
+    {DType::f8E5M2, "F8_E5M2"},
+    {DType::f8E8M0FNU, "F8_E8M0"},
 };
 
 const char* text_of(DType dtype) {
@@ -36,36 +49,48 @@ const char* text_of(DType dtype) {
 using Extent = std::pair<std::uint64_t, std::uint64_t>;
 
 /// The tensor of one entry; adds where its bytes lie to `extents`.
-Result<Literal> tensor(const std::string& key, const json& entry, std::string_view data, const std::string& file,
-                       std::vector<Extent>& extents) {
-  auto corrupt = [&](const char* why) { return Status(Code::corrupt, "{}: tensor '{}': {}", file, key, why); };
-  if (!entry.is_object() || !entry.contains("dtype") || !entry.contains("shape") || !entry.contains("data_offsets"))
+Result<Literal> tensor(const std::string& key, const json& entry, std::string_view data,
+                       const std::string& file, std::vector<Extent>& extents) {
+  auto corrupt = [&](const char* why) {
+    return Status(Code::corrupt, "{}: tensor '{}': {}", file, key, why);
+  };
+  if (!entry.is_object() || !entry.contains("dtype") || !entry.contains("shape") ||
+      !entry.contains("data_offsets"))
     return corrupt("dtype, shape or data_offsets is missing");
   const json &dtype = entry["dtype"], &shape = entry["shape"], &offsets = entry["data_offsets"];
-  if (!dtype.is_string() || !shape.is_array() || !offsets.is_array() || offsets.size() != 2) return corrupt("a field has the wrong type");
+  if (!dtype.is_string() || !shape.is_array() || !offsets.is_array() || offsets.size() != 2)
+    return corrupt("a field has the wrong type");
   const Name* found = nullptr;
   for (const Name& n : kNames)
     if (dtype.get<std::string>() == n.text) found = &n;
-  if (!found) return Status(Code::unsupported, "{}: tensor '{}' has dtype {}, which is not supported", file, key, dtype.get<std::string>());
+  if (!found)
+    return Status(Code::unsupported, "{}: tensor '{}' has dtype {}, which is not supported", file,
+                  key, dtype.get<std::string>());
   std::vector<std::int64_t> sizes;
   std::uint64_t bytes = byte_width(found->dtype);
-  bool empty = std::any_of(shape.begin(), shape.end(), [](const json& s) { return s.is_number_unsigned() && s.get<std::uint64_t>() == 0; });
+  bool empty = std::any_of(shape.begin(), shape.end(), [](const json& s) {
+    return s.is_number_unsigned() && s.get<std::uint64_t>() == 0;
+  });
   for (const json& s : shape) {
     if (!s.is_number_unsigned()) return corrupt("a dimension is not a number");
     auto n = s.get<std::uint64_t>();
-    if (n > static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max()) || (!empty && bytes > data.size() / n))
+    if (n > static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max()) ||
+        (!empty && bytes > data.size() / n))
       return corrupt("the shape is larger than the file");
     bytes *= n;
     sizes.push_back(static_cast<std::int64_t>(n));
   }
-  if (!offsets[0].is_number_unsigned() || !offsets[1].is_number_unsigned()) return corrupt("an offset is not a number");
+  if (!offsets[0].is_number_unsigned() || !offsets[1].is_number_unsigned())
+    return corrupt("an offset is not a number");
   auto begin = offsets[0].get<std::uint64_t>(), end = offsets[1].get<std::uint64_t>();
-  if (begin > end || end > data.size() || end - begin != bytes) return corrupt("its offsets do not match its shape or the file's length");
+  if (begin > end || end > data.size() || end - begin != bytes)
+    return corrupt("its offsets do not match its shape or the file's length");
   extents.emplace_back(begin, end);
   Literal out(Type(found->dtype, Shape::of(sizes)));
   if (bytes > 0) std::memcpy(out.mutable_data(), data.data() + begin, bytes);
   auto is_boolean = [](std::byte b) { return b <= std::byte{1}; };
-  if (found->dtype == DType::i1 && !std::all_of(out.data(), out.data() + bytes, is_boolean)) return corrupt("a boolean is neither 0 nor 1");
+  if (found->dtype == DType::i1 && !std::all_of(out.data(), out.data() + bytes, is_boolean))
+    return corrupt("a boolean is neither 0 nor 1");
   return out;
 }
 
@@ -88,8 +113,12 @@ Result<SafetensorsPieces> safetensors_pieces(const TensorFile& file) {
   std::uint64_t offset = 0;
   for (const auto& [name, t] : file.tensors) {
     const char* dtype = text_of(t.dtype());
-    if (!dtype) return Status(Code::unsupported, "safetensors has no name for dtype {} (tensor '{}')", strata::name(t.dtype()), name);
-    header[name] = {{"dtype", dtype}, {"shape", t.shape().sizes()}, {"data_offsets", {offset, offset + t.bytes()}}};
+    if (!dtype)
+      return Status(Code::unsupported, "safetensors has no name for dtype {} (tensor '{}')",
+                    strata::name(t.dtype()), name);
+    header[name] = {{"dtype", dtype},
+                    {"shape", t.shape().sizes()},
+                    {"data_offsets", {offset, offset + t.bytes()}}};
     offset += t.bytes();
   }
   std::string head = header.dump();
@@ -98,7 +127,8 @@ Result<SafetensorsPieces> safetensors_pieces(const TensorFile& file) {
   std::uint64_t length = head.size();
   std::memcpy(out.header.data(), &length, 8);
   out.header += head;
-  for (const auto& [name, t] : file.tensors) out.tensors.emplace_back(reinterpret_cast<const char*>(t.data()), t.bytes());
+  for (const auto& [name, t] : file.tensors)
+    out.tensors.emplace_back(reinterpret_cast<const char*>(t.data()), t.bytes());
   return out;
 }
 
@@ -115,20 +145,28 @@ Result<std::string> encode_safetensors(const TensorFile& file) {
 
 Result<TensorFile> decode_safetensors(std::string_view bytes, const std::string& name) {
   std::uint64_t length = 0;
-  if (bytes.size() < 8) return Status(Code::corrupt, "{}: {} bytes are too few for a safetensors file", name, bytes.size());
+  if (bytes.size() < 8)
+    return Status(Code::corrupt, "{}: {} bytes are too few for a safetensors file", name,
+                  bytes.size());
   std::memcpy(&length, bytes.data(), 8);
   if (length > kMostHeader || length > bytes.size() - 8)
-    return Status(Code::corrupt, "{}: the header says {} bytes, the file has {}", name, length, bytes.size() - 8);
-  json header = json::parse(bytes.begin() + 8, bytes.begin() + 8 + static_cast<std::ptrdiff_t>(length), nullptr, false);
-  if (header.is_discarded() || !header.is_object()) return Status(Code::corrupt, "{}: the header is not a JSON object", name);
+    return Status(Code::corrupt, "{}: the header says {} bytes, the file has {}", name, length,
+                  bytes.size() - 8);
+  json header = json::parse(
+      bytes.begin() + 8, bytes.begin() + 8 + static_cast<std::ptrdiff_t>(length), nullptr, false);
+  if (header.is_discarded() || !header.is_object())
+    return Status(Code::corrupt, "{}: the header is not a JSON object", name);
   std::string_view data = bytes.substr(8 + length);
   TensorFile out;
   std::vector<Extent> extents;
   for (const auto& [key, entry] : header.items()) {
     if (key == "__metadata__") {
-      if (!entry.is_object()) return Status(Code::corrupt, "{}: __metadata__ is not an object", name);
+      if (!entry.is_object())
+        return Status(Code::corrupt, "{}: __metadata__ is not an object", name);
       for (const auto& [k, v] : entry.items()) {
-        if (!v.is_string()) return Status(Code::corrupt, "{}: __metadata__ holds something other than text at '{}'", name, k);
+        if (!v.is_string())
+          return Status(Code::corrupt, "{}: __metadata__ holds something other than text at '{}'",
+                        name, k);
         out.metadata[k] = v.get<std::string>();
       }
       continue;
@@ -138,7 +176,8 @@ Result<TensorFile> decode_safetensors(std::string_view bytes, const std::string&
     out.tensors.emplace(key, *t);
   }
   if (!covers(std::move(extents), data.size()))
-    return Status(Code::corrupt, "{}: the tensors overlap or leave holes in {} bytes of data", name, data.size());
+    return Status(Code::corrupt, "{}: the tensors overlap or leave holes in {} bytes of data", name,
+                  data.size());
   return out;
 }
 

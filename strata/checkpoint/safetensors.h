@@ -1,11 +1,13 @@
-// Files of named tensors in the safetensors format: 8 bytes of header length, a JSON header, the bytes.
+// Files of named tensors in the safetensors format: 8 bytes of header length, a JSON header, the
+// bytes.
 //
 //   auto file = checkpoint::read_safetensors("model.safetensors");
 //   if (!file) return fail(file.status());
 //   const Literal& w = file->tensors.at("w");
 //
-// Source: the format's description in the safetensors package's README. Names are kept in the order of the map, so
-// equal contents give equal files. Types without an upstream name (i1 is BOOL) are refused with Code::unsupported.
+// Source: the format's description in the safetensors package's README. Names are kept in the order
+// of the map, so equal contents give equal files. Types without an upstream name (i1 is BOOL) are
+// refused with Code::unsupported.
 #pragma once
 
 #include <map>
@@ -25,14 +27,15 @@ struct TensorFile {
 
 /// The bytes as a file would hold them.
 Result<std::string> encode_safetensors(const TensorFile& file);
-/// The same bytes without a copy of the tensors: what stands before them, then those of each, which live as long as `file`.
+/// The same bytes without a copy of the tensors: what stands before them, then those of each, which
+/// live as long as `file`.
 struct SafetensorsPieces {
   std::string header;
   std::vector<std::string_view> tensors;
 };
 Result<SafetensorsPieces> safetensors_pieces(const TensorFile& file);
-/// Code::corrupt for bytes that are no such file: bad lengths, overlapping or out-of-range offsets, sizes that do not
-/// match shapes. Every length is checked before it is used.
+/// Code::corrupt for bytes that are no such file: bad lengths, overlapping or out-of-range offsets,
+/// sizes that do not match shapes. Every length is checked before it is used.
 Result<TensorFile> decode_safetensors(std::string_view bytes, const std::string& name);
 
 Result<TensorFile> read_safetensors(const std::string& path);

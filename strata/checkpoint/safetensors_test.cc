@@ -45,7 +45,8 @@ TEST(Safetensors, WhatIsWrittenIsRead) {
   ASSERT_TRUE(file.ok()) << file.status().message();
   EXPECT_EQ(file->metadata, sample().metadata);
   ASSERT_EQ(file->tensors.size(), 5u);
-  for (const auto& [name, tensor] : sample().tensors) EXPECT_TRUE(tensor.same_bits(file->tensors.at(name))) << name;
+  for (const auto& [name, tensor] : sample().tensors)
+    EXPECT_TRUE(tensor.same_bits(file->tensors.at(name))) << name;
 }
 
 // What the package wrote, and what it read in our file: tools/goldens/safetensors_files.py.
@@ -58,7 +59,8 @@ TEST(Safetensors, WhatThePackageWroteIsRead) {
   EXPECT_EQ(file->tensors.size(), 22u);
   for (const auto& [name, tensor] : file->tensors) {
     const auto* bytes = reinterpret_cast<const unsigned char*>(tensor.data());
-    for (std::size_t i = 0; i < tensor.bytes(); ++i) ASSERT_EQ(bytes[i], (i * 37 + 11) % (tensor.dtype() == DType::i1 ? 2 : 251)) << name;
+    for (std::size_t i = 0; i < tensor.bytes(); ++i)
+      ASSERT_EQ(bytes[i], (i * 37 + 11) % (tensor.dtype() == DType::i1 ? 2 : 251)) << name;
   }
   EXPECT_EQ(file->tensors.at("types.float8_e5m2").type().to_string(), "tensor<2x3xf8E5M2>");
   EXPECT_EQ(file->tensors.at("empty").type().to_string(), "tensor<0x4xi32>");
@@ -68,12 +70,15 @@ TEST(Safetensors, WhatThePackageWroteIsRead) {
 TEST(Safetensors, ThePackageReadsWhatWeWrite) {
   auto file = read_safetensors(fmt::format("{}/python.safetensors", kGoldens));
   ASSERT_TRUE(file.ok());
-  const std::string ours = *encode_safetensors(*file), left = testing::TempDir() + "strata.safetensors";
-  if (auto committed = read_file(fmt::format("{}/strata.safetensors", kGoldens)); !committed.ok() || *committed != ours) {
+  const std::string ours = *encode_safetensors(*file),
+                    left = testing::TempDir() + "strata.safetensors";
+  if (auto committed = read_file(fmt::format("{}/strata.safetensors", kGoldens));
+      !committed.ok() || *committed != ours) {
     ASSERT_TRUE(write_file_atomic(left, ours).ok());
     FAIL() << "other bytes than the file that the package was asked about; they are in " << left;
   }
-  const auto read = nlohmann::json::parse(*read_file(fmt::format("{}/read.json", kGoldens))).at("tensors");
+  const auto read =
+      nlohmann::json::parse(*read_file(fmt::format("{}/read.json", kGoldens))).at("tensors");
   std::uint64_t length = 0;
   std::memcpy(&length, ours.data(), 8);
   const auto header = nlohmann::json::parse(ours.substr(8, length));
@@ -83,7 +88,8 @@ TEST(Safetensors, ThePackageReadsWhatWeWrite) {
     EXPECT_EQ(golden.at("dtype"), header.at(name).at("dtype")) << name;
     EXPECT_EQ(golden.at("shape").get<std::vector<std::int64_t>>(), tensor.shape().sizes()) << name;
     std::string bytes;
-    for (std::size_t i = 0; i < tensor.bytes(); ++i) bytes += fmt::format("{:02x}", static_cast<unsigned>(tensor.data()[i]));
+    for (std::size_t i = 0; i < tensor.bytes(); ++i)
+      bytes += fmt::format("{:02x}", static_cast<unsigned>(tensor.data()[i]));
     EXPECT_EQ(golden.at("data"), bytes) << name;
   }
 }
@@ -114,13 +120,16 @@ TEST(Safetensors, WrongHeadersAreRefused) {
   EXPECT_THAT(refusal(std::string(8, '\xff')), HasSubstr("the header says"));
   EXPECT_THAT(refusal(with_header("[]")), HasSubstr("not a JSON object"));
   EXPECT_THAT(refusal(with_header("{\"a\":1}")), HasSubstr("missing"));
-  EXPECT_THAT(refusal(with_header(R"({"a":{"dtype":"F99","shape":[],"data_offsets":[0,0]}})")), HasSubstr("dtype F99"));
+  EXPECT_THAT(refusal(with_header(R"({"a":{"dtype":"F99","shape":[],"data_offsets":[0,0]}})")),
+              HasSubstr("dtype F99"));
   EXPECT_THAT(refusal(with_header(R"({"__metadata__":{"k":1}})")), HasSubstr("other than text"));
 }
 
 TEST(Safetensors, WrongExtentsAreRefused) {
   auto one = [](const std::string& shape, const std::string& offsets) {
-    return refusal(with_header(R"({"a":{"dtype":"F32","shape":)" + shape + R"(,"data_offsets":)" + offsets + "}}", std::string(8, 'x')));
+    return refusal(with_header(
+        R"({"a":{"dtype":"F32","shape":)" + shape + R"(,"data_offsets":)" + offsets + "}}",
+        std::string(8, 'x')));
   };
   EXPECT_EQ(one("[2]", "[0,8]"), "accepted");
   EXPECT_THAT(one("[3]", "[0,12]"), HasSubstr("larger than the file"));
@@ -134,14 +143,16 @@ TEST(Safetensors, WrongExtentsAreRefused) {
 
 TEST(Safetensors, OverlappingTensorsAreRefused) {
   EXPECT_THAT(
-      refusal(with_header(R"({"a":{"dtype":"U8","shape":[4],"data_offsets":[0,4]},"b":{"dtype":"U8","shape":[4],"data_offsets":[2,6]}})",
-                          "123456")),
+      refusal(with_header(
+          R"({"a":{"dtype":"U8","shape":[4],"data_offsets":[0,4]},"b":{"dtype":"U8","shape":[4],"data_offsets":[2,6]}})",
+          "123456")),
       HasSubstr("overlap"));
 }
 
 TEST(Safetensors, CutAndChangedBytesNeverCrash) {
   const std::string good = *encode_safetensors(sample());
-  for (std::size_t n = 0; n < good.size(); ++n) EXPECT_FALSE(decode_safetensors(good.substr(0, n), "x").ok()) << n;
+  for (std::size_t n = 0; n < good.size(); ++n)
+    EXPECT_FALSE(decode_safetensors(good.substr(0, n), "x").ok()) << n;
   std::mt19937 random(1);
   for (int i = 0; i < 20000; ++i) {
     std::string bad = good;

@@ -10,15 +10,19 @@ Writer::Writer(std::string root, Keep keep, std::function<void(const std::string
 Status Writer::save(Checkpoint c) {
   if (Status s = wait(); !s.ok()) return s;
   folder_ = fmt::format("{}/{}", root_, c.step);
-  under_way_ = std::async(std::launch::async, [root = root_, keep = keep_, c = std::move(c)]() mutable {
-    const Checkpoint mine = std::move(c);  // so that its memory goes with this call, not with the answer
-    return checkpoint::save(root, mine, keep);
-  });
+  under_way_ =
+      std::async(std::launch::async, [root = root_, keep = keep_, c = std::move(c)]() mutable {
+        const Checkpoint mine =
+            std::move(c);  // so that its memory goes with this call, not with the answer
+        return checkpoint::save(root, mine, keep);
+      });
   return {};
 }
 
 Status Writer::poll() {
-  if (!under_way_.valid() || under_way_.wait_for(std::chrono::seconds(0)) != std::future_status::ready) return {};
+  if (!under_way_.valid() ||
+      under_way_.wait_for(std::chrono::seconds(0)) != std::future_status::ready)
+    return {};
   return wait();
 }
 

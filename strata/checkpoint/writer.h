@@ -1,15 +1,16 @@
 // Checkpoints written in the background while the work goes on.
 //
-//   checkpoint::Writer writer("run/checkpoints", {.newest = 3}, [&](const std::string& folder) { progress.line("saved " + folder); });
-//   while (step()) {
+//   checkpoint::Writer writer("run/checkpoints", {.newest = 3}, [&](const std::string& folder) {
+//   progress.line("saved " + folder); }); while (step()) {
 //     if (Status s = writer.poll(); !s.ok()) return s;
 //     if (due) if (Status s = writer.save(snapshot()); !s.ok()) return s;
 //   }
 //   return writer.wait();
 //
-// A snapshot shares its tensors' memory: nobody may change them while it is written. Arrays keep that promise by themselves, for a
-// step takes the memory of a donated argument only where no other handle is left (runtime/client.h); so a snapshot costs nothing
-// when it is taken, and as much memory as its tensors until it is on disk.
+// A snapshot shares its tensors' memory: nobody may change them while it is written. Arrays keep
+// that promise by themselves, for a step takes the memory of a donated argument only where no other
+// handle is left (runtime/client.h); so a snapshot costs nothing when it is taken, and as much
+// memory as its tensors until it is on disk.
 #pragma once
 
 #include <functional>
@@ -20,7 +21,8 @@
 
 namespace strata::checkpoint {
 
-/// Saves below one root, at most one checkpoint at a time. For one thread, on which alone `saved` is called.
+/// Saves below one root, at most one checkpoint at a time. For one thread, on which alone `saved`
+/// is called.
 class Writer {
  public:
   /// `saved(folder)` is called once by the functions below after a checkpoint is durable.
@@ -28,7 +30,8 @@ class Writer {
   /// Waits for the save under way; what came of it is told to nobody.
   ~Writer() = default;
 
-  /// Waits for the save before; when that failed, gives its status and begins nothing. Then begins this one and returns.
+  /// Waits for the save before; when that failed, gives its status and begins nothing. Then begins
+  /// this one and returns.
   Status save(Checkpoint checkpoint);
   /// What came of a save that is over; ok while one is under way.
   Status poll();

@@ -18,7 +18,8 @@ namespace fs = std::filesystem;
 
 Checkpoint sample(std::int64_t step, std::int64_t elements = 64) {
   Checkpoint c{step, {}, {}};
-  c.parts["params"]["w"] = Literal::full(Type(DType::f32, Shape{elements}), static_cast<double>(step));
+  c.parts["params"]["w"] =
+      Literal::full(Type(DType::f32, Shape{elements}), static_cast<double>(step));
   return c;
 }
 
@@ -43,7 +44,8 @@ class WriterTest : public testing::Test {
 TEST_F(WriterTest, TellsWhatIsDurableOnceAndOnTheCallersThread) {
   Writer w = writer();
   const auto caller = std::this_thread::get_id();
-  Writer other(base_ + "/other", {}, [&](const std::string&) { EXPECT_EQ(std::this_thread::get_id(), caller); });
+  Writer other(base_ + "/other", {},
+               [&](const std::string&) { EXPECT_EQ(std::this_thread::get_id(), caller); });
   ASSERT_TRUE(other.save(sample(1)).ok() && other.wait().ok());
   ASSERT_TRUE(w.save(sample(1)).ok());
   EXPECT_THAT(saved_, IsEmpty());
@@ -95,7 +97,9 @@ TEST_F(WriterTest, TheSnapshotsMemoryGoesWhenItIsWritten) {
 }
 
 TEST_F(WriterTest, ItsEndIsTheEndOfTheSave) {
-  { (void)writer().save(sample(1, 1 << 20)).ok(); }
+  {
+    (void)writer().save(sample(1, 1 << 20)).ok();
+  }
   EXPECT_TRUE(load(root_ + "/1").ok());
 }
 

@@ -39,7 +39,8 @@ int fail(const Status& status) {
 }
 
 void note_damaged(const std::vector<Status>& damaged) {
-  for (const Status& s : damaged) std::cerr << fmt::format("strata: damaged checkpoint passed over: {}\n", s.message());
+  for (const Status& s : damaged)
+    std::cerr << fmt::format("strata: damaged checkpoint passed over: {}\n", s.message());
 }
 
 int guarded(const std::function<int()>& action) {
@@ -59,10 +60,13 @@ int guarded(const std::function<int()>& action) {
 
 int main(int argc, char** argv) {
   CommandLine app(
-      "Strata trains small language models by its own compiler, writes text with them, and compiles programs of others.\n\n"
-      "Example:\n  strata train configs/demo.yml steps=200\n  strata generate --checkpoint build/demo/demo --prompt 'In the "
+      "Strata trains small language models by its own compiler, writes text with them, and "
+      "compiles programs of others.\n\n"
+      "Example:\n  strata train configs/demo.yml steps=200\n  strata generate --checkpoint "
+      "build/demo/demo --prompt 'In the "
       "beginning'\n\n"
-      "Exit status: 0 done; 1 the work failed, or a file, memory or the disk; 2 the input or configuration is wrong;\n"
+      "Exit status: 0 done; 1 the work failed, or a file, memory or the disk; 2 the input or "
+      "configuration is wrong;\n"
       "130 after Ctrl-C with a checkpoint written.",
       "strata");
   app.require_subcommand();

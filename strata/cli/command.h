@@ -12,8 +12,10 @@ namespace strata::cli {
 /// Exit statuses that people and scripts rely on.
 enum Exit {
   kDone = 0,
-  kWorkFailed = 1,     // a file, memory or the disk failed; the loss is no number; our own check failed
-  kBadInput = 2,       // the user's input or configuration; the message names it and says what is allowed
+  kWorkFailed =
+      1,  // a file, memory or the disk failed; the loss is no number; our own check failed
+  kBadInput =
+      2,  // the user's input or configuration; the message names it and says what is allowed
   kInterrupted = 130,  // Ctrl-C, with a checkpoint written
 };
 

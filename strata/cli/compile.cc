@@ -24,8 +24,10 @@ struct Options {
 std::string name_of(const Program& program, const Options& o) {
   if (!o.name.empty()) return o.name;
   std::string own = embed::identifier_of(program.name());
-  if (own.empty() || program.name().starts_with("<")) own = embed::identifier_of(fs::path(o.program).stem().string());
-  if (own.empty()) throw Error("compile", "{} gives no name that C takes: say --name NAME", o.program);
+  if (own.empty() || program.name().starts_with("<"))
+    own = embed::identifier_of(fs::path(o.program).stem().string());
+  if (own.empty())
+    throw Error("compile", "{} gives no name that C takes: say --name NAME", o.program);
   return own;
 }
 
@@ -35,14 +37,16 @@ std::map<std::string, std::int64_t> sizes_of(const Options& o) {
   for (const std::string& text : o.sizes) {
     const std::size_t equals = text.rfind('=');
     const std::string number = equals == text.npos ? "" : text.substr(equals + 1);
-    if (number.empty() || number.size() > 15 || number.find_first_not_of("0123456789") != number.npos)
+    if (number.empty() || number.size() > 15 ||
+        number.find_first_not_of("0123456789") != number.npos)
       throw Error("compile", "--dim {}: say a dimension and its size, as in --dim b=8", text);
     out[text.substr(0, equals)] = std::stoll(number);
   }
   return out;
 }
 
-/// Inputs with the sizes that were given. Throws where a dimension stays open, or a size is for none.
+/// Inputs with the sizes that were given. Throws where a dimension stays open, or a size is for
+/// none.
 std::vector<Type> input_types(const Program& program, const Options& o) {
   std::map<std::string, std::int64_t> sizes = sizes_of(o), unused = sizes;
   std::vector<Type> out;
@@ -52,49 +56,79 @@ std::vector<Type> input_types(const Program& program, const Options& o) {
       if (d.is_static()) continue;
       auto it = sizes.find(d.symbol());
       if (it == sizes.end())
-        throw Error("compile", "{} has an open dimension in {}: {}: an object file is for fixed shapes; {}", o.program, p.name, internal::describe(p.type),
-                    d.is_symbolic() ? fmt::format("say its size, as in --dim '{}=8', or export it with that", d.symbol()) : "write the program with that dimension's size");
+        throw Error("compile",
+                    "{} has an open dimension in {}: {}: an object file is for fixed shapes; {}",
+                    o.program, p.name, internal::describe(p.type),
+                    d.is_symbolic()
+                        ? fmt::format("say its size, as in --dim '{}=8', or export it with that",
+                                      d.symbol())
+                        : "write the program with that dimension's size");
       unused.erase(it->first);
       d = it->second;
     }
     out.push_back(p.type.is_tensor() ? p.type.with(Shape(dims)) : p.type);
   }
-  if (!unused.empty()) throw Error("compile", "--dim {}: no input of {} has that dimension", unused.begin()->first, program.signature());
+  if (!unused.empty())
+    throw Error("compile", "--dim {}: no input of {} has that dimension", unused.begin()->first,
+                program.signature());
   return out;
 }
 
-std::string beside(const std::string& object) { return fs::path(object).replace_extension(".h").string(); }
+std::string beside(const std::string& object) {
+  return fs::path(object).replace_extension(".h").string();
+}
 
 int run(const Options& o) {
-  if (!o.name.empty() && !embed::is_identifier(o.name)) throw Error("compile", "--name {}: C takes letters, digits and underscores, and no keyword", o.name);
+  if (!o.name.empty() && !embed::is_identifier(o.name))
+    throw Error("compile", "--name {}: C takes letters, digits and underscores, and no keyword",
+                o.name);
   Result<Program> program = Program::load(o.program);
   if (!program) return fail(program.status());
-  const std::string name = name_of(*program, o), object = o.object.empty() ? name + ".o" : o.object, header = o.header.empty() ? beside(object) : o.header;
-  if (object == header || object == o.program || header == o.program) throw Error("compile", "{}, {} and {} must be different files", o.program, object, header);
+  const std::string name = name_of(*program, o), object = o.object.empty() ? name + ".o" : o.object,
+                    header = o.header.empty() ? beside(object) : o.header;
+  if (object == header || object == o.program || header == o.program)
+    throw Error("compile", "{}, {} and {} must be different files", o.program, object, header);
   const auto file_name = [](const std::string& path) { return fs::path(path).filename().string(); };
-  const embed::Object made =
-      embed::compile_object(*program, {name, o.cpu, input_types(*program, o), file_name(o.program), file_name(object)});
+  const embed::Object made = embed::compile_object(
+      *program, {name, o.cpu, input_types(*program, o), file_name(o.program), file_name(object)});
   for (const auto& [path, bytes] : {std::pair(object, made.object), std::pair(header, made.header)})
     if (Status s = write_file_atomic(path, bytes); !s.ok()) return fail(s);
-  std::cout << fmt::format("{}\n{}: {} bytes for {}, {}: {}_run\n", program->signature(), object, made.object.size(), o.cpu, header, name);
+  std::cout << fmt::format("{}\n{}: {} bytes for {}, {}: {}_run\n", program->signature(), object,
+                           made.object.size(), o.cpu, header, name);
   return kDone;
 }
 
 }  // namespace
 
 void add_compile(CommandLine& app, std::function<int()>& action) {
-  CommandLine& command = app.add_subcommand("compile", "makes an object file and a C header of a StableHLO program or an export of JAX");
+  CommandLine& command = app.add_subcommand(
+      "compile", "makes an object file and a C header of a StableHLO program or an export of JAX");
   command.description(
-      "Compiles a program (StableHLO as text or bytecode, or what jax.export serialises) to an object file that C and C++ programs link\n"
-      "with libstrata_rt.a, and writes the header that they include. Shapes are fixed; neither LLVM nor the rest of Strata is needed there.\n\n"
-      "Example:\n  strata compile digits.jax -o digits.o --header digits.h\n  c++ -std=c++20 main.cc digits.o -lstrata_rt -lm -o main\n");
+      "Compiles a program (StableHLO as text or bytecode, or what jax.export serialises) to an "
+      "object file that C and C++ programs link\n"
+      "with libstrata_rt.a, and writes the header that they include. Shapes are fixed; neither "
+      "LLVM nor the rest of Strata is needed there.\n\n"
+      "Example:\n  strata compile digits.jax -o digits.o --header digits.h\n  c++ -std=c++20 "
+      "main.cc digits.o -lstrata_rt -lm -o main\n");
   auto o = std::make_shared<Options>();
-  command.add_option("program", o->program, "a file of StableHLO (text, bytecode) or an export of JAX").required();
-  command.add_option("-o,--output", o->object, "the object file (default: NAME.o)").type_name("FILE");
-  command.add_option("--header", o->header, "the header (default: beside the object file, ending in .h)").type_name("FILE");
-  command.add_option("--name", o->name, "what C calls it: NAME_run (default: the program's own name, else its file's)");
-  command.add_option("--cpu", o->cpu, "the least processor that it runs on").one_of({"x86-64-v3", "x86-64-v4", "native"}).show_default();
-  command.add_option("--dim", o->sizes, "the size of an open dimension, as in b=8; may be said often").one_at_a_time();
+  command
+      .add_option("program", o->program, "a file of StableHLO (text, bytecode) or an export of JAX")
+      .required();
+  command.add_option("-o,--output", o->object, "the object file (default: NAME.o)")
+      .type_name("FILE");
+  command
+      .add_option("--header", o->header,
+                  "the header (default: beside the object file, ending in .h)")
+      .type_name("FILE");
+  command.add_option(
+      "--name", o->name,
+      "what C calls it: NAME_run (default: the program's own name, else its file's)");
+  command.add_option("--cpu", o->cpu, "the least processor that it runs on")
+      .one_of({"x86-64-v3", "x86-64-v4", "native"})
+      .show_default();
+  command
+      .add_option("--dim", o->sizes, "the size of an open dimension, as in b=8; may be said often")
+      .one_at_a_time();
   command.callback([o, &action] { action = [o] { return run(*o); }; });
 }
 

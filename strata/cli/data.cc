@@ -18,7 +18,9 @@ namespace {
 
 using json = nlohmann::ordered_json;
 
-std::string dump(const json& value) { return value.dump(-1, ' ', false, json::error_handler_t::replace); }
+std::string dump(const json& value) {
+  return value.dump(-1, ' ', false, json::error_handler_t::replace);
+}
 
 /// Text on one line: line ends and other control characters as '?' or "\n".
 std::string on_one_line(const std::string& text) {
@@ -37,7 +39,8 @@ std::string words_of(const data::Tokenizer& tokenizer, std::span<const std::int3
   constexpr std::size_t kTokens = 24, kBytes = 48;
   data::StreamDecoder stream(tokenizer);
   std::string out;
-  for (std::size_t i = 0; i < std::min(tokens.size(), kTokens) && out.size() < kBytes; ++i) out += stream.add(tokens[i]);
+  for (std::size_t i = 0; i < std::min(tokens.size(), kTokens) && out.size() < kBytes; ++i)
+    out += stream.add(tokens[i]);
   return out;
 }
 
@@ -74,39 +77,48 @@ json rows_of(const data::Dataset& data, std::int64_t step) {
   const auto length = static_cast<std::size_t>(data.options().length);
   for (std::int64_t b = 0; b < data.options().batch; ++b) {
     const data::Element e = data.element(step * data.options().batch + b);
-    out.push_back({{"row", b},
-                   {"source", data.sources()[e.source].name},
-                   {"epoch", e.epoch},
-                   {"window", e.window},
-                   {"token", e.token},
-                   {"document", e.document},
-                   {"file", e.file},
-                   {"text", words_of(data.tokenizer(), tokens.subspan(static_cast<std::size_t>(b) * length, length))}});
+    out.push_back(
+        {{"row", b},
+         {"source", data.sources()[e.source].name},
+         {"epoch", e.epoch},
+         {"window", e.window},
+         {"token", e.token},
+         {"document", e.document},
+         {"file", e.file},
+         {"text", words_of(data.tokenizer(),
+                           tokens.subspan(static_cast<std::size_t>(b) * length, length))}});
   }
   return out;
 }
 
 void print_sources(const json& sources, const train::Config& config, const data::Dataset& data) {
-  std::cout << fmt::format("tokenizer  {}, {} tokens\n", data.tokenizer().fingerprint(), data.tokenizer().vocab_size());
-  std::cout << fmt::format("windows    {} tokens, {}; {} a step, {} steps\n\n", config.max_target_length, config.window_mode,
-                           train::sequences(config), config.steps);
-  std::cout << fmt::format("{:<16}{:>7}{:>11}{:>13}{:>13}{:>11}{:>9}{:>8}{:>9}\n", "source", "files", "documents", "train tokens",
-                           "eval tokens", "windows", "weight", "share", "epochs");
+  std::cout << fmt::format("tokenizer  {}, {} tokens\n", data.tokenizer().fingerprint(),
+                           data.tokenizer().vocab_size());
+  std::cout << fmt::format("windows    {} tokens, {}; {} a step, {} steps\n\n",
+                           config.max_target_length, config.window_mode, train::sequences(config),
+                           config.steps);
+  std::cout << fmt::format("{:<16}{:>7}{:>11}{:>13}{:>13}{:>11}{:>9}{:>8}{:>9}\n", "source",
+                           "files", "documents", "train tokens", "eval tokens", "windows", "weight",
+                           "share", "epochs");
   for (const json& s : sources) {
-    std::cout << fmt::format("{:<16}{:>7}{:>11}{:>13}{:>13}{:>11}{:>9.4g}{:>7.1f}%{:>9.3f}\n", s["name"].get<std::string>(),
-                             s["files"].get<std::int64_t>(), s["documents"].get<std::int64_t>(), s["train_tokens"].get<std::int64_t>(),
-                             s["eval_tokens"].get<std::int64_t>(), s["windows"].get<std::int64_t>(), s["weight"].get<double>(),
-                             100 * s["share"].get<double>(), s["epochs"].get<double>());
+    std::cout << fmt::format(
+        "{:<16}{:>7}{:>11}{:>13}{:>13}{:>11}{:>9.4g}{:>7.1f}%{:>9.3f}\n",
+        s["name"].get<std::string>(), s["files"].get<std::int64_t>(),
+        s["documents"].get<std::int64_t>(), s["train_tokens"].get<std::int64_t>(),
+        s["eval_tokens"].get<std::int64_t>(), s["windows"].get<std::int64_t>(),
+        s["weight"].get<double>(), 100 * s["share"].get<double>(), s["epochs"].get<double>());
   }
 }
 
 void print_rows(const json& rows, std::int64_t step) {
-  std::cout << fmt::format("\nstep {} reads\n{:>4}  {:<16}{:>6}{:>9}{:>12}{:>10}  {}\n", step, "row", "source", "epoch", "window", "token",
-                           "document", "text");
+  std::cout << fmt::format("\nstep {} reads\n{:>4}  {:<16}{:>6}{:>9}{:>12}{:>10}  {}\n", step,
+                           "row", "source", "epoch", "window", "token", "document", "text");
   for (const json& r : rows) {
-    std::cout << fmt::format("{:>4}  {:<16}{:>6}{:>9}{:>12}{:>10}  {}\n", r["row"].get<std::int64_t>(), r["source"].get<std::string>(),
-                             r["epoch"].get<std::int64_t>(), r["window"].get<std::int64_t>(), r["token"].get<std::int64_t>(),
-                             r["document"].get<std::int64_t>(), on_one_line(r["text"].get<std::string>()));
+    std::cout << fmt::format("{:>4}  {:<16}{:>6}{:>9}{:>12}{:>10}  {}\n",
+                             r["row"].get<std::int64_t>(), r["source"].get<std::string>(),
+                             r["epoch"].get<std::int64_t>(), r["window"].get<std::int64_t>(),
+                             r["token"].get<std::int64_t>(), r["document"].get<std::int64_t>(),
+                             on_one_line(r["text"].get<std::string>()));
   }
 }
 
@@ -123,7 +135,9 @@ int describe(const Describe& o) {
     if (o.step >= 0) print_rows(rows, o.step);
     return kDone;
   }
-  json out = {{"tokenizer", data->tokenizer().fingerprint()}, {"vocab_size", data->tokenizer().vocab_size()}, {"sources", sources}};
+  json out = {{"tokenizer", data->tokenizer().fingerprint()},
+              {"vocab_size", data->tokenizer().vocab_size()},
+              {"sources", sources}};
   if (o.step >= 0) out["step"] = o.step, out["rows"] = rows;
   std::cout << dump(out) << "\n";
   return kDone;
@@ -136,15 +150,18 @@ struct TrainTokenizer {
   bool json = false;
 };
 
-/// Pieces of a source's documents, `bytes` together, spread evenly over the source; all of it when it is not larger.
-void sample(const std::vector<std::string>& documents, double bytes, std::vector<std::string_view>& out) {
+/// Pieces of a source's documents, `bytes` together, spread evenly over the source; all of it when
+/// it is not larger.
+void sample(const std::vector<std::string>& documents, double bytes,
+            std::vector<std::string_view>& out) {
   constexpr std::size_t kPiece = 65536;
   std::vector<std::string_view> pieces;
   double total = 0;
   for (std::string_view rest : documents) {
     total += static_cast<double>(rest.size());
     while (!rest.empty()) {
-      const std::size_t n = std::min(rest.find('\n', std::min(kPiece, rest.size() - 1)), rest.size() - 1) + 1;
+      const std::size_t n =
+          std::min(rest.find('\n', std::min(kPiece, rest.size() - 1)), rest.size() - 1) + 1;
       pieces.push_back(rest.substr(0, n));
       rest.remove_prefix(n);
     }
@@ -166,7 +183,8 @@ int train_tokenizer(const TrainTokenizer& o) {
   double weights = 0;
   for (std::size_t i = 0; i < sources->size(); ++i) {
     const data::Source& source = (*sources)[i];
-    if (!(source.weight >= 0 && source.weight < 1e9)) return fail(Status(Code::invalid, "the weight {} of {}", source.weight, source.name));
+    if (!(source.weight >= 0 && source.weight < 1e9))
+      return fail(Status(Code::invalid, "the weight {} of {}", source.weight, source.name));
     weights += source.weight;
     progress.show(fmt::format("reading {}", source.name));
     for (const std::string& pattern : source.patterns) {
@@ -179,13 +197,15 @@ int train_tokenizer(const TrainTokenizer& o) {
       }
     }
   }
-  if (weights == 0) return fail(Status(Code::invalid, "the weights of the {} sources sum to 0", sources->size()));
+  if (weights == 0)
+    return fail(Status(Code::invalid, "the weights of the {} sources sum to 0", sources->size()));
   std::vector<std::string_view> texts;
   for (std::size_t i = 0; i < sources->size(); ++i)
     sample(documents[i], static_cast<double>(o.max_bytes) * (*sources)[i].weight / weights, texts);
   std::size_t bytes = 0;
   for (std::string_view t : texts) bytes += t.size();
-  progress.line(fmt::format("training a tokenizer of {} tokens ({}) on {}B of {} sources", o.training.vocab_size, o.training.algorithm,
+  progress.line(fmt::format("training a tokenizer of {} tokens ({}) on {}B of {} sources",
+                            o.training.vocab_size, o.training.algorithm,
                             human_count(static_cast<double>(bytes)), sources->size()));
   const double begin = seconds_now();
   auto model = data::train_tokenizer(texts, o.training);
@@ -204,8 +224,10 @@ int train_tokenizer(const TrainTokenizer& o) {
               << "\n";
     return kDone;
   }
-  std::cout << fmt::format("{}: {} tokens, trained in {:.1f} s; use it with tokenizer_type=sentencepiece tokenizer_path={}\n", o.output,
-                           (*tokenizer)->vocab_size(), seconds_now() - begin, o.output);
+  std::cout << fmt::format(
+      "{}: {} tokens, trained in {:.1f} s; use it with tokenizer_type=sentencepiece "
+      "tokenizer_path={}\n",
+      o.output, (*tokenizer)->vocab_size(), seconds_now() - begin, o.output);
   return kDone;
 }
 
@@ -230,7 +252,8 @@ int tokenize(const Tokenize& o) {
   data::TokensBuilder builder(**tokenizer);
   std::vector<std::int32_t> document;
   for (std::int64_t d = 0; d < row->documents(); ++d) {
-    document.resize(static_cast<std::size_t>(row->document(d + 1) - row->document(d) - 1));  // its separator comes anew
+    document.resize(static_cast<std::size_t>(row->document(d + 1) - row->document(d) -
+                                             1));  // its separator comes anew
     row->copy(row->document(d), document);
     builder.add(document);
   }
@@ -242,35 +265,47 @@ int tokenize(const Tokenize& o) {
                     {"tokens", tokens.size()},
                     {"tokenizer", tokens.fingerprint()}};
   std::cout << (o.json ? dump(out)
-                       : fmt::format("{}: {} tokens of {} documents from {} files, tokenizer {}", o.output, tokens.size(),
-                                     tokens.documents(), row->files().size(), tokens.fingerprint()))
+                       : fmt::format("{}: {} tokens of {} documents from {} files, tokenizer {}",
+                                     o.output, tokens.size(), tokens.documents(),
+                                     row->files().size(), tokens.fingerprint()))
             << "\n";
   return kDone;
 }
 
 void add_describe(CommandLine& data, std::function<int()>& action) {
-  CommandLine& command = data.add_subcommand("describe", "says what a run reads: sources, tokens, weights, epochs, and the rows of a step");
+  CommandLine& command = data.add_subcommand(
+      "describe",
+      "says what a run reads: sources, tokens, weights, epochs, and the rows of a step");
   command.description(
-      "Says what a run of this configuration reads: its sources with their tokens, weights and epochs over the run, and with --step what "
+      "Says what a run of this configuration reads: its sources with their tokens, weights and "
+      "epochs over the run, and with --step what "
       "each\n"
       "row of that step holds. Takes the arguments of `strata train`.\n\n"
       "Example:\n  strata data describe configs/demo.yml --step 100\n  strata data describe "
       "train_files='kjv/*.txt,0.7;python/**/*.py,0.3'\n");
   auto o = std::make_shared<Describe>();
-  command.add_option("arguments", o->arguments, "a YAML file of keys, then key=value").type_name("[FILE.yml] key=value ...");
-  command.add_option("--step", o->step, "also what this step reads, from 0 on").in_range(std::int64_t{0}, std::int64_t{1} << 40);
+  command.add_option("arguments", o->arguments, "a YAML file of keys, then key=value")
+      .type_name("[FILE.yml] key=value ...");
+  command.add_option("--step", o->step, "also what this step reads, from 0 on")
+      .in_range(std::int64_t{0}, std::int64_t{1} << 40);
   command.add_flag("--json", o->json, "print one JSON object instead");
   command.callback([o, &action] { action = [o] { return describe(*o); }; });
 }
 
 void add_train_tokenizer(CommandLine& data, std::function<int()>& action) {
-  CommandLine& command = data.add_subcommand("train-tokenizer", "makes a SentencePiece tokenizer for texts of one's own");
+  CommandLine& command = data.add_subcommand(
+      "train-tokenizer", "makes a SentencePiece tokenizer for texts of one's own");
   command.description(
-      "Trains a SentencePiece tokenizer on texts. Every text can be encoded by it and comes back the same; the same texts and options\n"
+      "Trains a SentencePiece tokenizer on texts. Every text can be encoded by it and comes back "
+      "the same; the same texts and options\n"
       "give the same file.\n\n"
-      "Example:\n  strata data train-tokenizer --files 'kjv/*.txt,0.5;python/**/*.py,0.5' --vocab_size 8192 --output tokenizer.model\n");
+      "Example:\n  strata data train-tokenizer --files 'kjv/*.txt,0.5;python/**/*.py,0.5' "
+      "--vocab_size 8192 --output tokenizer.model\n");
   auto o = std::make_shared<TrainTokenizer>();
-  command.add_option("--files", o->files, "sources as in train_files; weights say how much of the sample is of each").required();
+  command
+      .add_option("--files", o->files,
+                  "sources as in train_files; weights say how much of the sample is of each")
+      .required();
   command.add_option("--output", o->output, "the .model file to write").required();
   command.add_option("--vocab_size", o->training.vocab_size, "tokens, the 256 bytes among them")
       .in_range(512, 1000000)
@@ -278,26 +313,37 @@ void add_train_tokenizer(CommandLine& data, std::function<int()>& action) {
   command.add_option("--algorithm", o->training.algorithm, "bpe or unigram")
       .one_of({"bpe", "unigram"})
       .show_default();
-  command.add_option("--max_bytes", o->max_bytes, "how much text to learn from, taken evenly from all of it")
+  command
+      .add_option("--max_bytes", o->max_bytes,
+                  "how much text to learn from, taken evenly from all of it")
       .in_range(std::int64_t{1000}, std::int64_t{1} << 33)
       .show_default();
-  command.add_option("--train_data_columns", o->column, "JSONL: the member that holds the text").show_default();
+  command.add_option("--train_data_columns", o->column, "JSONL: the member that holds the text")
+      .show_default();
   command.add_flag("--json", o->json, "print one JSON object instead");
   command.callback([o, &action] { action = [o] { return train_tokenizer(*o); }; });
 }
 
 void add_tokenize(CommandLine& data, std::function<int()>& action) {
-  CommandLine& command = data.add_subcommand("tokenize", "writes the tokens of texts to a file that training maps");
+  CommandLine& command =
+      data.add_subcommand("tokenize", "writes the tokens of texts to a file that training maps");
   command.description(
-      "Writes the tokens of texts, document by document, to one file that train_files may name like a text.\n\n"
-      "Example:\n  strata data tokenize --tokenizer_type sentencepiece --tokenizer_path tokenizer.model --output kjv.tokens 'kjv/*.txt'\n");
+      "Writes the tokens of texts, document by document, to one file that train_files may name "
+      "like a text.\n\n"
+      "Example:\n  strata data tokenize --tokenizer_type sentencepiece --tokenizer_path "
+      "tokenizer.model --output kjv.tokens 'kjv/*.txt'\n");
   auto o = std::make_shared<Tokenize>();
   command.add_option("files", o->files, "text or JSONL files or patterns").required();
   command.add_option("--output", o->output, "the file to write").required();
   command.add_option("--tokenizer_type", o->tokenizer_type, "byte or sentencepiece").show_default();
-  command.add_option("--tokenizer_path", o->tokenizer_path, "the .model file of a SentencePiece tokenizer");
-  command.add_option("--train_data_columns", o->column, "JSONL: the member that holds the text").show_default();
-  command.add_option("--threads", o->threads, "threads (default: all cores); results do not depend on it").in_range(1, 4096);
+  command.add_option("--tokenizer_path", o->tokenizer_path,
+                     "the .model file of a SentencePiece tokenizer");
+  command.add_option("--train_data_columns", o->column, "JSONL: the member that holds the text")
+      .show_default();
+  command
+      .add_option("--threads", o->threads,
+                  "threads (default: all cores); results do not depend on it")
+      .in_range(1, 4096);
   command.add_flag("--json", o->json, "print one JSON object instead");
   command.callback([o, &action] { action = [o] { return tokenize(*o); }; });
 }
@@ -305,10 +351,12 @@ void add_tokenize(CommandLine& data, std::function<int()>& action) {
 }  // namespace
 
 void add_data(CommandLine& app, std::function<int()>& action) {
-  CommandLine& command = app.add_subcommand("data", "shows what a run reads, makes tokenizers and token files");
+  CommandLine& command =
+      app.add_subcommand("data", "shows what a run reads, makes tokenizers and token files");
   command.description(
       "Shows what a run reads, makes tokenizers and token files.\n\n"
-      "Example:\n  strata data describe configs/demo.yml --step 100\n  strata data train-tokenizer --files 'kjv/*.txt' --output "
+      "Example:\n  strata data describe configs/demo.yml --step 100\n  strata data train-tokenizer "
+      "--files 'kjv/*.txt' --output "
       "tokenizer.model\n");
   command.require_subcommand();
   add_describe(command, action);

@@ -24,11 +24,12 @@ struct Options {
 };
 
 std::size_t at_home(const std::vector<train::DomainSample>& samples) {
-  return static_cast<std::size_t>(std::count_if(samples.begin(), samples.end(), [](const auto& s) { return s.source == s.judged; }));
+  return static_cast<std::size_t>(std::count_if(
+      samples.begin(), samples.end(), [](const auto& s) { return s.source == s.judged; }));
 }
 
-void print_json(const train::Generator& g, const std::vector<train::SourceLoss>& losses, const data::Dataset& data,
-                const std::vector<train::DomainSample>& samples) {
+void print_json(const train::Generator& g, const std::vector<train::SourceLoss>& losses,
+                const data::Dataset& data, const std::vector<train::DomainSample>& samples) {
   nlohmann::ordered_json out = {{"step", g.step()}, {"sources", nlohmann::ordered_json::array()}};
   for (const train::SourceLoss& s : losses) {
     out["sources"].push_back({{"source", s.source},
@@ -51,18 +52,22 @@ void print_json(const train::Generator& g, const std::vector<train::SourceLoss>&
   std::cout << out.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) << "\n";
 }
 
-void print(const std::vector<train::SourceLoss>& losses, const data::Dataset& data, const std::vector<train::DomainSample>& samples,
-           std::int64_t show) {
+void print(const std::vector<train::SourceLoss>& losses, const data::Dataset& data,
+           const std::vector<train::DomainSample>& samples, std::int64_t show) {
   std::cout << train::to_table(losses) << "\n";
   std::int64_t shown = 0;
   for (std::size_t i = 0; i < samples.size(); ++i) {
     const train::DomainSample& s = samples[i];
     shown = i > 0 && samples[i - 1].source == s.source ? shown + 1 : 1;
-    if (shown <= show) std::cout << fmt::format("\n-- {}: {}\u2502{}\n", data.sources()[s.source].name, s.prompt, s.text);
+    if (shown <= show)
+      std::cout << fmt::format("\n-- {}: {}\u2502{}\n", data.sources()[s.source].name, s.prompt,
+                               s.text);
   }
   if (!samples.empty())
-    std::cout << fmt::format("\n{} of {} samples are given to the source of their prompt by a bigram model for each source\n",
-                             at_home(samples), samples.size());
+    std::cout << fmt::format(
+        "\n{} of {} samples are given to the source of their prompt by a bigram model for each "
+        "source\n",
+        at_home(samples), samples.size());
 }
 
 int run(const Options& o) {
@@ -77,7 +82,9 @@ int run(const Options& o) {
   if (!data) return fail(data.status());
   progress.show("evaluating");
   const auto losses = train::Evaluator(config, *data)(generator->params());
-  if (losses.empty()) return fail(Status(Code::invalid, "eval_fraction={}: nothing was kept for evaluation", config.eval_fraction));
+  if (losses.empty())
+    return fail(Status(Code::invalid, "eval_fraction={}: nothing was kept for evaluation",
+                       config.eval_fraction));
   std::vector<train::DomainSample> samples;
   if (o.domains.samples > 0) {
     progress.show("writing samples");
@@ -94,19 +101,39 @@ int run(const Options& o) {
 }  // namespace
 
 void add_evaluate(CommandLine& app, std::function<int()>& action) {
-  CommandLine& command = app.add_subcommand("evaluate", "says how well a model predicts and writes, source by source");
+  CommandLine& command =
+      app.add_subcommand("evaluate", "says how well a model predicts and writes, source by source");
   command.description(
-      "Says how well a model predicts the text that was kept from it, source by source, beside a unigram model; and whether what\n"
-      "it writes belongs to the source of its prompt.\n\nExample:\n  strata evaluate --checkpoint build/demo/demo --samples 10 --show 1\n");
+      "Says how well a model predicts the text that was kept from it, source by source, beside a "
+      "unigram model; and whether what\n"
+      "it writes belongs to the source of its prompt.\n\nExample:\n  strata evaluate --checkpoint "
+      "build/demo/demo --samples 10 --show 1\n");
   auto o = std::make_shared<Options>();
-  command.add_option("--checkpoint", o->checkpoint, "a checkpoint's folder, or a run's, whose newest one is taken").required();
-  command.add_option("--eval_steps", o->eval_steps, "most batches of each source; -1 for all (default: the run's)").in_range(-1, 1 << 30);
-  command.add_option("--samples", o->domains.samples, "samples to write for each source").in_range(0, 10000).show_default();
-  command.add_option("--show", o->show, "samples to print for each source").in_range(0, 10000).show_default();
-  command.add_option("--max_tokens", o->domains.generate.max_tokens, "tokens of a sample").in_range(1, 1 << 20).show_default();
-  command.add_option("--temperature", o->domains.generate.temperature, "of the samples").in_range(0.0, 100.0).show_default();
+  command
+      .add_option("--checkpoint", o->checkpoint,
+                  "a checkpoint's folder, or a run's, whose newest one is taken")
+      .required();
+  command
+      .add_option("--eval_steps", o->eval_steps,
+                  "most batches of each source; -1 for all (default: the run's)")
+      .in_range(-1, 1 << 30);
+  command.add_option("--samples", o->domains.samples, "samples to write for each source")
+      .in_range(0, 10000)
+      .show_default();
+  command.add_option("--show", o->show, "samples to print for each source")
+      .in_range(0, 10000)
+      .show_default();
+  command.add_option("--max_tokens", o->domains.generate.max_tokens, "tokens of a sample")
+      .in_range(1, 1 << 20)
+      .show_default();
+  command.add_option("--temperature", o->domains.generate.temperature, "of the samples")
+      .in_range(0.0, 100.0)
+      .show_default();
   command.add_option("--seed", o->domains.generate.seed, "of the samples").show_default();
-  command.add_option("--threads", o->threads, "threads (default: all cores); results do not depend on it").in_range(1, 4096);
+  command
+      .add_option("--threads", o->threads,
+                  "threads (default: all cores); results do not depend on it")
+      .in_range(1, 4096);
   command.add_flag("--json", o->json, "print one JSON object instead");
   command.callback([o, &action] { action = [o] { return run(*o); }; });
 }

@@ -11,8 +11,8 @@
 namespace strata::cli {
 namespace {
 
-using train::Generated;
 using nlohmann::ordered_json;
+using train::Generated;
 
 struct Options {
   std::string checkpoint, prompt;
@@ -21,10 +21,14 @@ struct Options {
   int threads = 0;
 };
 
-/// Prints samples in their order: the first as it is drawn, a later one from when those before it are complete.
+/// Prints samples in their order: the first as it is drawn, a later one from when those before it
+/// are complete.
 class Printer {
  public:
-  Printer(std::ostream& out, const std::string& prompt, const train::GenerateOptions& o) : out_(out), prompt_(prompt), o_(o) { begin(); }
+  Printer(std::ostream& out, const std::string& prompt, const train::GenerateOptions& o)
+      : out_(out), prompt_(prompt), o_(o) {
+    begin();
+  }
 
   void add(std::int64_t sample, std::string_view text) {
     if (sample == 0) out_ << text << std::flush;
@@ -41,7 +45,9 @@ class Printer {
 
  private:
   void begin() {
-    if (o_.num_samples > 1) out_ << fmt::format("--- sample {} of {}, seed {}\n", sample_ + 1, o_.num_samples, o_.seed + sample_);
+    if (o_.num_samples > 1)
+      out_ << fmt::format("--- sample {} of {}, seed {}\n", sample_ + 1, o_.num_samples,
+                          o_.seed + sample_);
     out_ << prompt_ << std::flush;
   }
   std::ostream& out_;
@@ -54,9 +60,15 @@ ordered_json to_json(const Options& o, const Generated& all, std::int64_t step) 
   ordered_json samples = ordered_json::array();
   for (std::size_t i = 0; i < all.samples.size(); ++i) {
     const train::Sample& s = all.samples[i];
-    samples.push_back({{"text", s.text}, {"tokens", s.tokens}, {"end", train::name(s.end)}, {"seed", o.generate.seed + i}});
+    samples.push_back({{"text", s.text},
+                       {"tokens", s.tokens},
+                       {"end", train::name(s.end)},
+                       {"seed", o.generate.seed + i}});
   }
-  return {{"prompt", o.prompt}, {"prompt_tokens", all.prompt_tokens}, {"samples", samples}, {"step", step}};
+  return {{"prompt", o.prompt},
+          {"prompt_tokens", all.prompt_tokens},
+          {"samples", samples},
+          {"step", step}};
 }
 
 int run(Options o) {
@@ -69,15 +81,22 @@ int run(Options o) {
   if (o.json) {
     all = generator->generate(o.prompt, o.generate, [](std::int64_t, std::string_view) {});
     // A prompt need not be UTF-8.
-    std::cout << to_json(o, all, generator->step()).dump(-1, ' ', false, ordered_json::error_handler_t::replace) << "\n";
+    std::cout << to_json(o, all, generator->step())
+                     .dump(-1, ' ', false, ordered_json::error_handler_t::replace)
+              << "\n";
   } else {
     Printer printer(std::cout, o.prompt, o.generate);
-    all = generator->generate(o.prompt, o.generate, [&](std::int64_t sample, std::string_view text) { printer.add(sample, text); });
+    all = generator->generate(
+        o.prompt, o.generate,
+        [&](std::int64_t sample, std::string_view text) { printer.add(sample, text); });
     printer.finish(all);
   }
   if (o.stats) {
-    std::cerr << fmt::format("{} tokens of prompt in {:.3f} s, {:.1f} tokens/s drawn in {:.3f} s, compiled in {:.2f} s\n", all.prompt_tokens,
-                             all.prompt_seconds, all.tokens_per_second(), all.decode_seconds, all.compile_seconds);
+    std::cerr << fmt::format(
+        "{} tokens of prompt in {:.3f} s, {:.1f} tokens/s drawn in {:.3f} s, compiled in {:.2f} "
+        "s\n",
+        all.prompt_tokens, all.prompt_seconds, all.tokens_per_second(), all.decode_seconds,
+        all.compile_seconds);
   }
   return kDone;
 }
@@ -87,34 +106,55 @@ int run(Options o) {
 void add_generate(CommandLine& app, std::function<int()>& action) {
   CommandLine& command = app.add_subcommand("generate", "writes text with a trained model");
   command.description(
-      "Continues a prompt with a trained model; the text appears as it is drawn, in whole characters.\n\n"
-      "The model sees at most max_target_length tokens (of its training). A longer text goes on all the same: each time they are\n"
+      "Continues a prompt with a trained model; the text appears as it is drawn, in whole "
+      "characters.\n\n"
+      "The model sees at most max_target_length tokens (of its training). A longer text goes on "
+      "all the same: each time they are\n"
       "full, the older half is forgotten.\n\n"
-      "Example:\n  strata generate --checkpoint build/demo/demo --prompt 'And God said' --max_tokens 300 --temperature 0.7 --seed 1\n"
-      "  strata generate --checkpoint build/demo/demo --prompt - --top_k 40 --top_p 0.95 --stop END --num_samples 3 < prompt.txt\n");
+      "Example:\n  strata generate --checkpoint build/demo/demo --prompt 'And God said' "
+      "--max_tokens 300 --temperature 0.7 --seed 1\n"
+      "  strata generate --checkpoint build/demo/demo --prompt - --top_k 40 --top_p 0.95 --stop "
+      "END --num_samples 3 < prompt.txt\n");
   auto o = std::make_shared<Options>();
   train::GenerateOptions& g = o->generate;
-  command.add_option("--checkpoint", o->checkpoint, "a checkpoint's folder, or a run's, whose newest one is taken").required();
-  command.add_option("--prompt", o->prompt, "text to go on from; - reads it from stdin; none begins a document");
+  command
+      .add_option("--checkpoint", o->checkpoint,
+                  "a checkpoint's folder, or a run's, whose newest one is taken")
+      .required();
+  command.add_option("--prompt", o->prompt,
+                     "text to go on from; - reads it from stdin; none begins a document");
   command.add_option("--max_tokens", g.max_tokens, "tokens to draw")
       .in_range(std::int64_t{1}, std::int64_t{1} << 30)
       .show_default();
-  command.add_option("--temperature", g.temperature, "0: the likeliest token each time; 1: the model's own distribution")
+  command
+      .add_option("--temperature", g.temperature,
+                  "0: the likeliest token each time; 1: the model's own distribution")
       .in_range(0.0, 100.0)
       .show_default();
   command.add_option("--top_k", g.top_k, "draw from this many of the likeliest tokens; 0: from all")
       .in_range(std::int64_t{0}, std::int64_t{1} << 30)
       .show_default();
-  command.add_option("--top_p", g.top_p, "draw from the fewest of the likeliest tokens that have this probability together")
+  command
+      .add_option(
+          "--top_p", g.top_p,
+          "draw from the fewest of the likeliest tokens that have this probability together")
       .in_range(0.0, 1.0)
       .show_default();
-  command.add_option("--seed", g.seed, "the same seed gives the same text; sample i is the text of seed + i").show_default();
-  command.add_option("--stop", g.stop, "end before this string; may be given several times").type_name("TEXT").one_at_a_time();
+  command
+      .add_option("--seed", g.seed,
+                  "the same seed gives the same text; sample i is the text of seed + i")
+      .show_default();
+  command.add_option("--stop", g.stop, "end before this string; may be given several times")
+      .type_name("TEXT")
+      .one_at_a_time();
   command.add_option("--num_samples", g.num_samples, "texts to draw, side by side")
       .in_range(std::int64_t{1}, std::int64_t{1024})
       .show_default();
   command.add_flag("--ignore_eos", g.ignore_eos, "go on behind the end of a document");
-  command.add_option("--threads", o->threads, "threads (default: all cores); results do not depend on it").in_range(1, 4096);
+  command
+      .add_option("--threads", o->threads,
+                  "threads (default: all cores); results do not depend on it")
+      .in_range(1, 4096);
   command.add_flag("--stats", o->stats, "tokens per second, to stderr");
   command.add_flag("--json", o->json, "print one JSON object instead");
   command.callback([o, &action] { action = [o] { return run(*o); }; });

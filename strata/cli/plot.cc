@@ -21,7 +21,8 @@ int run(const Options& o) {
   const bool is_file = std::filesystem::is_regular_file(o.run);
   auto lines = train::read_metrics(is_file ? o.run : o.run + "/metrics/metrics.jsonl");
   if (!lines) return fail(lines.status());
-  const train::Chart chart = train::loss_chart(*lines, std::filesystem::path(o.run).lexically_normal().stem().string());
+  const train::Chart chart =
+      train::loss_chart(*lines, std::filesystem::path(o.run).lexically_normal().stem().string());
   const std::string png = !o.png.empty() ? o.png : is_file ? "" : o.run + "/loss.png";
   std::cout << train::to_text(chart, o.width, o.height);
   if (png.empty()) return kDone;
@@ -33,8 +34,11 @@ int run(const Options& o) {
 }  // namespace
 
 void add_plot(CommandLine& app, std::function<int()>& action) {
-  CommandLine& command = app.add_subcommand("plot", "draws the losses of a run, as text and as a PNG");
-  command.description("Draws the losses of a run: a chart of text on stdout, and RUN/loss.png.\n\nExample:\n  strata plot build/demo/demo\n");
+  CommandLine& command =
+      app.add_subcommand("plot", "draws the losses of a run, as text and as a PNG");
+  command.description(
+      "Draws the losses of a run: a chart of text on stdout, and RUN/loss.png.\n\nExample:\n  "
+      "strata plot build/demo/demo\n");
   auto o = std::make_shared<Options>();
   command.add_option("run", o->run, "a run's folder, or a file of metrics").required();
   command.add_option("--png", o->png, "where the picture goes (default: RUN/loss.png)");

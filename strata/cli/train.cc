@@ -49,11 +49,13 @@ void print(const RunResult& r, const train::Config& config, bool json) {
     std::cout << out.dump() << "\n";
     return;
   }
-  std::cout << fmt::format("{}: step {} of {}, loss {:.4f}\n", word(r.outcome), r.step, config.steps, r.loss);
+  std::cout << fmt::format("{}: step {} of {}, loss {:.4f}\n", word(r.outcome), r.step,
+                           config.steps, r.loss);
   if (::isatty(STDOUT_FILENO)) std::cout << chart(config);
   if (!r.checkpoint.empty()) std::cout << fmt::format("checkpoint: {}\n", r.checkpoint);
   if (!r.curve.empty()) std::cout << fmt::format("curve: {}\n", r.curve);
-  if (r.step < config.steps && config.enable_checkpointing) std::cout << "the same command goes on from there\n";
+  if (r.step < config.steps && config.enable_checkpointing)
+    std::cout << "the same command goes on from there\n";
 }
 
 int run(const Options& o) {
@@ -68,9 +70,12 @@ int run(const Options& o) {
   progress.clear();
   if (!result) return fail(result.status());
   if (result->outcome == RunResult::Outcome::diverged) {
-    std::cerr << fmt::format("strata: at step {}: {}; {}; a smaller learning_rate or gradient_clipping_threshold may help\n",
-                             result->step + 1, result->trouble,
-                             result->checkpoint.empty() ? "there is no checkpoint" : "the newest checkpoint is " + result->checkpoint);
+    std::cerr << fmt::format(
+        "strata: at step {}: {}; {}; a smaller learning_rate or gradient_clipping_threshold may "
+        "help\n",
+        result->step + 1, result->trouble,
+        result->checkpoint.empty() ? "there is no checkpoint"
+                                   : "the newest checkpoint is " + result->checkpoint);
     return kWorkFailed;
   }
   print(*result, config, o.json);
@@ -80,16 +85,23 @@ int run(const Options& o) {
 }  // namespace
 
 void add_train(CommandLine& app, std::function<int()>& action) {
-  CommandLine& command = app.add_subcommand("train", "trains a model on text files, and goes on where it stopped");
+  CommandLine& command =
+      app.add_subcommand("train", "trains a model on text files, and goes on where it stopped");
   command.description(
-      "Trains a model on text files. The same command goes on from the newest checkpoint, with the same bits.\n\n"
-      "Example:\n  strata train configs/demo.yml steps=200\n  strata train train_files='text/*.txt' run_name=first base_emb_dim=128 "
+      "Trains a model on text files. The same command goes on from the newest checkpoint, with the "
+      "same bits.\n\n"
+      "Example:\n  strata train configs/demo.yml steps=200\n  strata train "
+      "train_files='text/*.txt' run_name=first base_emb_dim=128 "
       "steps=500\n");
   command.footer("Keys, their defaults and what is allowed:\n" + train::describe_fields());
   auto o = std::make_shared<Options>();
-  command.add_option("arguments", o->arguments, "a YAML file of keys, then key=value").type_name("[FILE.yml] key=value ...");
+  command.add_option("arguments", o->arguments, "a YAML file of keys, then key=value")
+      .type_name("[FILE.yml] key=value ...");
   command.add_flag("--print-config", o->print_config, "print all keys with their values and stop");
-  command.add_option("--threads", o->threads, "threads (default: all cores); results do not depend on it").in_range(1, 4096);
+  command
+      .add_option("--threads", o->threads,
+                  "threads (default: all cores); results do not depend on it")
+      .in_range(1, 4096);
   command.add_flag("--json", o->json, "the last line of stdout is one JSON object");
   command.callback([o, &action] { action = [o] { return run(*o); }; });
 }

@@ -1,4 +1,5 @@
-// The addresses that steps use, one after the other; the lists of steps inside of one; whose memory a buffer is.
+// The addresses that steps use, one after the other; the lists of steps inside of one; whose memory
+// a buffer is.
 #pragma once
 
 #include <map>
@@ -8,7 +9,8 @@
 
 namespace strata::compile {
 
-/// Calls f(address) for each address of the steps and of those inside of them; those of `Steps` that may be changed may be changed.
+/// Calls f(address) for each address of the steps and of those inside of them; those of `Steps`
+/// that may be changed may be changed.
 template <class StepsOrConst, class F>
 void each_address(StepsOrConst& steps, F&& f);
 
@@ -49,7 +51,8 @@ struct AddressVisitor {
 
 template <class StepsOrConst, class F>
 void each_address(StepsOrConst& steps, F&& f) {
-  for (auto& step : steps) std::visit(internal::AddressVisitor<std::remove_reference_t<F>>{f}, step.what);
+  for (auto& step : steps)
+    std::visit(internal::AddressVisitor<std::remove_reference_t<F>>{f}, step.what);
 }
 
 /// Calls f(steps) for each list of steps inside of one: the bodies of loops, the arms of branches.
@@ -67,11 +70,14 @@ inline std::vector<int> memory_of_buffers(const Plan& plan) {
   std::iota(out.begin(), out.end(), 0);
   std::map<int, int> argument, result;
   for (std::size_t b = 0; b < plan.buffers.size(); ++b) {
-    if (plan.buffers[b].kind == PlanBuffer::Kind::argument) argument[plan.buffers[b].number] = static_cast<int>(b);
-    if (plan.buffers[b].kind == PlanBuffer::Kind::result) result[plan.buffers[b].number] = static_cast<int>(b);
+    if (plan.buffers[b].kind == PlanBuffer::Kind::argument)
+      argument[plan.buffers[b].number] = static_cast<int>(b);
+    if (plan.buffers[b].kind == PlanBuffer::Kind::result)
+      result[plan.buffers[b].number] = static_cast<int>(b);
   }
   for (std::size_t r = 0; r < plan.aliased.size(); ++r)
-    if (plan.aliased[r] >= 0) out[static_cast<std::size_t>(result.at(static_cast<int>(r)))] = argument.at(plan.aliased[r]);
+    if (plan.aliased[r] >= 0)
+      out[static_cast<std::size_t>(result.at(static_cast<int>(r)))] = argument.at(plan.aliased[r]);
   return out;
 }
 

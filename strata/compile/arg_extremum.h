@@ -8,7 +8,9 @@
 
 namespace strata::compile {
 
-/// As build_reductions (reduce_kernel.h), of one operation; nothing where its region is no such search (op/reduce.h), or rows are too short for lanes along them.
-std::optional<Built> build_arg_extremum(std::span<const ir::Op* const> ops, const Fusion& fusion, bool any_size);
+/// As build_reductions (reduce_kernel.h), of one operation; nothing where its region is no such
+/// search (op/reduce.h), or rows are too short for lanes along them.
+std::optional<Built> build_arg_extremum(std::span<const ir::Op* const> ops, const Fusion& fusion,
+                                        bool any_size);
 
 }  // namespace strata::compile

@@ -1,4 +1,5 @@
-// Slices of arguments are places: layers whose weights lie together are one layer's kernels, and nothing that is still read is overwritten.
+// Slices of arguments are places: layers whose weights lie together are one layer's kernels, and
+// nothing that is still read is overwritten.
 #include "strata/compile/compile_testing.h"
 
 namespace strata::compile {
@@ -20,9 +21,14 @@ Value* at(Builder& b, Value* x, std::int64_t i) {
 
 /// x @ w[0] + x, then @ w[1] and so on.
 void layers(Block& block, std::int64_t count) {
-  Value *x = block.add_argument(Type(DType::f32, {kSide, kSide})), *w = block.add_argument(Type(DType::f32, {count, kSide, kSide}));
+  Value *x = block.add_argument(Type(DType::f32, {kSide, kSide})),
+        *w = block.add_argument(Type(DType::f32, {count, kSide, kSide}));
   Builder b(block);
-  for (std::int64_t i = 0; i < count; ++i) x = op::add(b, op::tanh(b, op::dot_general(b, x, at(b, w, i), {.lhs_contract = {1}, .rhs_contract = {0}})), x);
+  for (std::int64_t i = 0; i < count; ++i)
+    x = op::add(
+        b,
+        op::tanh(b, op::dot_general(b, x, at(b, w, i), {.lhs_contract = {1}, .rhs_contract = {0}})),
+        x);
   block.results = {x};
 }
 
@@ -41,12 +47,18 @@ TEST(ArgumentSlices, LayersShareTheirKernels) {
 /// Slices that overlap, that are as long as a loop is, and that are too short to be places.
 TEST(ArgumentSlices, AreReadWhereTheyLie) {
   Block block;
-  Value *x = block.add_argument(Type(DType::f32, {1000})), *m = block.add_argument(Type(DType::f32, {7, 300}));
+  Value *x = block.add_argument(Type(DType::f32, {1000})),
+        *m = block.add_argument(Type(DType::f32, {7, 300}));
   Builder b(block);
-  Value *left = op::slice(b, x, {3}, {503}), *right = op::slice(b, x, {499}, {999}), *strided = op::slice(b, x, {0}, {1000}, {2});
+  Value *left = op::slice(b, x, {3}, {503}), *right = op::slice(b, x, {499}, {999}),
+        *strided = op::slice(b, x, {0}, {1000}, {2});
   Value* rows = op::slice(b, m, {2, 0}, {4, 300});
-  block.results = {op::add(b, op::mul(b, left, right), strided), op::reverse(b, rows, {1}), op::slice(b, m, {1, 5}, {3, 280}), left,
-                   op::sub(b, at(b, m, 6), at(b, m, 0)), op::add(b, op::slice(b, x, {0}, {9}), op::slice(b, x, {9}, {18}))};
+  block.results = {op::add(b, op::mul(b, left, right), strided),
+                   op::reverse(b, rows, {1}),
+                   op::slice(b, m, {1, 5}, {3, 280}),
+                   left,
+                   op::sub(b, at(b, m, 6), at(b, m, 0)),
+                   op::add(b, op::slice(b, x, {0}, {9}), op::slice(b, x, {9}, {18}))};
   expect_compiled_equals_reference(block);
 }
 
@@ -54,7 +66,8 @@ TEST(ArgumentSlices, AreReadWhereTheyLie) {
 TEST(ArgumentSlices, OutliveDonation) {
   for (int kind = 0; kind < 3; ++kind) {
     Block f;
-    Value *x = f.add_argument(Type(DType::f32, {4, 300})), *y = f.add_argument(Type(DType::f32, {4, 300}));
+    Value *x = f.add_argument(Type(DType::f32, {4, 300})),
+          *y = f.add_argument(Type(DType::f32, {4, 300}));
     Builder b(f);
     Value* row = at(b, x, 2);
     Value* spread = op::broadcast_in_dim(b, row, x->shape(), {1});
@@ -64,8 +77,10 @@ TEST(ArgumentSlices, OutliveDonation) {
       f.results = {op::add(b, x, y), op::mul(b, row, row)};
     else
       f.results = {op::mul(b, op::add(b, y, spread), x), op::sub(b, x, op::reverse(b, x, {0}))};
-    const std::vector<Literal> arguments = testing::arguments_of(f), want = op::evaluate(f, arguments);
-    testing::expect_same_bits(testing::run_donated(f, arguments, {true, true}), want, fmt::format("kind {}", kind));
+    const std::vector<Literal> arguments = testing::arguments_of(f),
+                               want = op::evaluate(f, arguments);
+    testing::expect_same_bits(testing::run_donated(f, arguments, {true, true}), want,
+                              fmt::format("kind {}", kind));
   }
 }
 
@@ -73,12 +88,15 @@ TEST(ArgumentSlices, OutliveDonation) {
 TEST(ArgumentSlices, InLoops) {
   Block f;
   const Type carry(DType::f32, {3, 300}), row(DType::f32, {300});
-  Value *initial = f.add_argument(carry), *constant = f.add_argument(carry), *xs = f.add_argument(Type(DType::f32, {5, 3, 300}));
+  Value *initial = f.add_argument(carry), *constant = f.add_argument(carry),
+        *xs = f.add_argument(Type(DType::f32, {5, 3, 300}));
   auto body = std::make_unique<Block>();
-  Value *k = body->add_argument(carry), *c = body->add_argument(carry), *x = body->add_argument(carry);
+  Value *k = body->add_argument(carry), *c = body->add_argument(carry),
+        *x = body->add_argument(carry);
   Builder in(*body);
   Value* first = op::reverse(in, op::add(in, at(in, c, 0), at(in, x, 1)), {0});
-  Value* next = op::sub(in, op::broadcast_in_dim(in, op::mul(in, first, at(in, k, 2)), carry.shape(), {1}), c);
+  Value* next = op::sub(
+      in, op::broadcast_in_dim(in, op::mul(in, first, at(in, k, 2)), carry.shape(), {1}), c);
   body->results = {next, op::add(in, at(in, c, 1), first)};
   Builder b(f);
   f.results = op::scan(b, std::move(body), {constant}, {initial}, {xs}, {.length = 5});

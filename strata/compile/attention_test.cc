@@ -1,5 +1,6 @@
-// Attention as JAX writes it (testdata/attention): found in every spelling, compiled without the scores of all heads in memory, with the bits of the
-// reference evaluator, forward and with its gradients; near misses are told apart.
+// Attention as JAX writes it (testdata/attention): found in every spelling, compiled without the
+// scores of all heads in memory, with the bits of the reference evaluator, forward and with its
+// gradients; near misses are told apart.
 #include "strata/transform/attention.h"
 
 #include <filesystem>
@@ -23,7 +24,8 @@ constexpr std::int64_t kScores = 2 * 8 * 128 * 128;
 
 std::vector<fs::path> programs(const std::string& prefix) {
   std::vector<fs::path> out;
-  for (const auto& file : fs::directory_iterator(fs::path(__FILE__).parent_path() / "testdata" / "attention"))
+  for (const auto& file :
+       fs::directory_iterator(fs::path(__FILE__).parent_path() / "testdata" / "attention"))
     if (file.path().filename().string().rfind(prefix, 0) == 0) out.push_back(file.path());
   std::sort(out.begin(), out.end());
   return out;
@@ -84,25 +86,32 @@ TEST(Attention, EverySpellingIsFound) {
 }
 
 TEST(Attention, ScoresOfAllHeadsAreNeverInMemory) {
-  const std::string moved_groups = "match_dot_product_attention_grouped", kept_exponentials = "match_normalised_last";
+  const std::string moved_groups = "match_dot_product_attention_grouped",
+                    kept_exponentials = "match_normalised_last";
   for (const fs::path& path : programs("match_")) {
     SCOPED_TRACE(path.filename().string());
-    if (path.stem() == moved_groups) continue;  // JAX moves the groups in front of the batch between the product and the softmax
+    if (path.stem() == moved_groups)
+      continue;  // JAX moves the groups in front of the batch between the product and the softmax
     expect_no_scores_in_memory(*forward(path));
-    if (path.stem() == kept_exponentials) continue;  // they wait for a gradient divided by the sums of rows, which lie in another order
+    if (path.stem() == kept_exponentials)
+      continue;  // they wait for a gradient divided by the sums of rows, which lie in another order
     expect_no_scores_in_memory(*parsed(path));
   }
 }
 
-/// Of bf16, products have bits of their own on some processors (docs/exceptions.md): small whole numbers would show nothing here.
+/// Of bf16, products have bits of their own on some processors (docs/exceptions.md): small whole
+/// numbers would show nothing here.
 TEST(Attention, HasTheReferencesBits) {
   for (const fs::path& path : programs("match_")) {
-    if (path.filename().string().find("bf16") != std::string::npos && CpuTarget::host().avx512bf16) continue;
+    if (path.filename().string().find("bf16") != std::string::npos && CpuTarget::host().avx512bf16)
+      continue;
     SCOPED_TRACE(path.filename().string());
     auto block = parsed(path);
-    std::vector<Literal> arguments = testing::arguments_of(*block), want = op::evaluate(*block, arguments);
+    std::vector<Literal> arguments = testing::arguments_of(*block),
+                         want = op::evaluate(*block, arguments);
     set_num_threads(3);
-    testing::expect_same_bits(testing::run_compiled(*block, arguments), want, "machine code, 3 threads");
+    testing::expect_same_bits(testing::run_compiled(*block, arguments), want,
+                              "machine code, 3 threads");
     set_num_threads(0);
   }
 }
@@ -117,10 +126,12 @@ TEST(Attention, NearMissesAreToldApart) {
       {"scores_returned", "the scores are also a result"},
       {"softmax_over_all", "stablehlo.reduce takes dimensions 2, 3 together"},
       {"softmax_over_heads", "stablehlo.reduce takes dimension 1 together"},
-      {"softmax_over_queries", "the softmax goes over dimension 2, the second product sums over dimension 3"},
+      {"softmax_over_queries",
+       "the softmax goes over dimension 2, the second product sums over dimension 3"},
       {"sorted_scores", "strata.sort reads the scores whole"},
       {"summed_up", "strata.cumulative reads the probabilities whole"},
-      {"values_of_queries", "the softmax goes over dimension 3, the second product sums over dimension 2"},
+      {"values_of_queries",
+       "the softmax goes over dimension 3, the second product sums over dimension 2"},
       {"weights_returned", "the probabilities are also a result"},
       {"without_sum", "nothing sums the exponentials of a row"}};
   std::vector<fs::path> all = programs("miss_");
@@ -129,7 +140,8 @@ TEST(Attention, NearMissesAreToldApart) {
     SCOPED_TRACE(path.filename().string());
     std::vector<std::string> said = said_of(*parsed(path));
     ASSERT_EQ(said.size(), 1u) << ::testing::PrintToString(said);
-    EXPECT_EQ(said[0], "not attention: stablehlo.dot_general -> tensor<2x8x128x128xf32>: " + why.at(path.stem().string().substr(5)));
+    EXPECT_EQ(said[0], "not attention: stablehlo.dot_general -> tensor<2x8x128x128xf32>: " +
+                           why.at(path.stem().string().substr(5)));
   }
 }
 

@@ -20,21 +20,26 @@ constexpr int kLanes = 16;
 /// Which of the batch's dimensions is the last of both operands; -1: none.
 int along_memory(const Op& product, const op::Contraction& c) {
   for (std::size_t q = 0; q < c.lhs_batch.size(); ++q)
-    if (c.lhs_batch[q] == product.operand(0)->rank() - 1 && c.rhs_batch[q] == product.operand(1)->rank() - 1) return static_cast<int>(q);
+    if (c.lhs_batch[q] == product.operand(0)->rank() - 1 &&
+        c.rhs_batch[q] == product.operand(1)->rank() - 1)
+      return static_cast<int>(q);
   return -1;
 }
 
 /// The batch and what is free as one: rows or columns, then the batch.
-ProductSide with_batch(const Value* v, const std::vector<int>& batch, const std::vector<int>& contract) {
+ProductSide with_batch(const Value* v, const std::vector<int>& batch,
+                       const std::vector<int>& contract) {
   ProductSide out(v, {}, contract);
-  std::erase_if(out.free, [&](int d) { return std::find(batch.begin(), batch.end(), d) != batch.end(); });
+  std::erase_if(out.free,
+                [&](int d) { return std::find(batch.begin(), batch.end(), d) != batch.end(); });
   out.free.insert(out.free.end(), batch.begin(), batch.end());
   return out;
 }
 
 class BatchLanes {
  public:
-  BatchLanes(const Group& group, const op::Contraction& c, const Fusion& fusion, const CpuTarget& target)
+  BatchLanes(const Group& group, const op::Contraction& c, const Fusion& fusion,
+             const CpuTarget& target)
       : op_(*group.roots.front()),
         left_(with_batch(op_.operand(0), c.lhs_batch, c.lhs_contract)),
         right_(with_batch(op_.operand(1), c.rhs_batch, c.rhs_contract)),
@@ -42,7 +47,8 @@ class BatchLanes {
         kind_(takes_pairs(op_, target) ? TermKind::pairs : TermKind::single) {
     const Shape& shape = op_.operand(0)->shape();
     const auto q = static_cast<std::size_t>(along_memory(op_, c));
-    for (std::size_t i = 0; i < c.lhs_batch.size(); ++i) (i < q ? before_ : i > q ? behind_ : batch_) *= shape[c.lhs_batch[i]];
+    for (std::size_t i = 0; i < c.lhs_batch.size(); ++i)
+      (i < q ? before_ : i > q ? behind_ : batch_) *= shape[c.lhs_batch[i]];
     const std::int64_t all = before_ * batch_ * behind_;
     m_ = left_.size(left_.free) / all;
     n_ = right_.size(right_.free) / all;
@@ -55,9 +61,12 @@ class BatchLanes {
 
   Built build() {
     loop::Builder& b = *builder_;
-    const std::int64_t width = vectors_ * kLanes, strips = batch_ / width + (batch_ % width ? 1 : 0);
+    const std::int64_t width = vectors_ * kLanes,
+                       strips = batch_ / width + (batch_ % width ? 1 : 0);
     built_.kernel->grid = before_ * behind_ * strips;
-    built_.parallel = 2.0 * static_cast<double>(before_ * behind_ * batch_) * static_cast<double>(m_ * n_ * k_) > kInlineWork;
+    built_.parallel =
+        2.0 * static_cast<double>(before_ * behind_ * batch_) * static_cast<double>(m_ * n_ * k_) >
+        kInlineWork;
     terms_.emplace(*context_, 0, acc_, kind_);
     const Index strip = b.mod(b.grid(), strips), others = b.div(b.grid(), strips);
     outer_ = b.div(others, behind_);
@@ -67,7 +76,9 @@ class BatchLanes {
     } else if (strips == 1) {
       part(0, batch_);
     } else {
-      b.if_(b.less(strip, strips - 1), [&] { whole(strip * width, vectors_); }, [&] { part((strips - 1) * width, batch_ % width); });
+      b.if_(
+          b.less(strip, strips - 1), [&] { whole(strip * width, vectors_); },
+          [&] { part((strips - 1) * width, batch_ % width); });
     }
     Built out;
     out.kernels.push_back(std::move(built_));
@@ -75,16 +86,25 @@ class BatchLanes {
   }
 
  private:
-  /// Of one result a lane, of many terms, sums wait in the first cache while memory is read in pieces of 1 or 2 KB (columns' dots of 4096 x 1024 f32, Zen 3, two threads: 1.7 ms by strips of 128 lanes, 1.2 in
-  /// pieces of 1 KB, 0.96 of 2 KB). Otherwise as many accumulators as registers: vectors side by side where a strip has a result or two, which are longer pieces of memory, else rows and columns; and strips enough for the threads.
+  /// Of one result a lane, of many terms, sums wait in the first cache while memory is read in
+  /// pieces of 1 or 2 KB (columns' dots of 4096 x 1024 f32, Zen 3, two threads: 1.7 ms by strips of
+  /// 128 lanes, 1.2 in pieces of 1 KB, 0.96 of 2 KB). Otherwise as many accumulators as registers:
+  /// vectors side by side where a strip has a result or two, which are longer pieces of memory,
+  /// else rows and columns; and strips enough for the threads.
   void choose_strips() {
-    constexpr std::int64_t kSums = 16, kPoints = 8, kLongPiece = 32, kFewPoints = 4, kManyTerms = 64;
+    constexpr std::int64_t kSums = 16, kPoints = 8, kLongPiece = 32, kFewPoints = 4,
+                           kManyTerms = 64;
     columns_ = std::min<std::int64_t>(n_, m_ == 1 ? 8 : 4);
     rows_ = std::min(m_, std::max<std::int64_t>(1, kSums / columns_ / (columns_ == 1 ? 2 : 1)));
     vectors_ = std::clamp<std::int64_t>(kSums / (rows_ * columns_), 1, 8);
-    const auto far = [](const ProductSide& side) { return side.value->type().bytes() >= kFarArray; };
-    const auto fits = [&](std::int64_t vectors, std::int64_t points) { return vectors * kLanes <= batch_ && before_ * behind_ * batch_ >= points * vectors * kLanes; };
-    waits_ = m_ * n_ == 1 && behind_ == 1 && k_ >= kManyTerms && far(left_) && far(right_) && fits(kLongPiece / 2, kFewPoints);
+    const auto far = [](const ProductSide& side) {
+      return side.value->type().bytes() >= kFarArray;
+    };
+    const auto fits = [&](std::int64_t vectors, std::int64_t points) {
+      return vectors * kLanes <= batch_ && before_ * behind_ * batch_ >= points * vectors * kLanes;
+    };
+    waits_ = m_ * n_ == 1 && behind_ == 1 && k_ >= kManyTerms && far(left_) && far(right_) &&
+             fits(kLongPiece / 2, kFewPoints);
     if (waits_)
       vectors_ = fits(kLongPiece, kFewPoints) ? kLongPiece : kLongPiece / 2;
     else
@@ -92,7 +112,9 @@ class BatchLanes {
   }
 
   /// Lanes from `first` on: whole vectors, then those that are left, at most one of them shorter.
-  void whole(const Index& first, std::int64_t vectors) { waits_ ? one_sum(first, vectors * kLanes) : all_tiles(first, vectors, kLanes); }
+  void whole(const Index& first, std::int64_t vectors) {
+    waits_ ? one_sum(first, vectors * kLanes) : all_tiles(first, vectors, kLanes);
+  }
   void part(const Index& first, std::int64_t length) {
     if (waits_) return one_sum(first, length);
     if (length >= kLanes) whole(first, length / kLanes);
@@ -103,22 +125,26 @@ class BatchLanes {
     loop::Builder& b = *builder_;
     for_pieces(b, 0, m_, rows_, [&](const Index& m, std::int64_t rows) {
       for_pieces(b, 0, n_, columns_, [&](const Index& n, std::int64_t columns) {
-        b.vector(0, lanes, kLanes, [&](Index lane) { tile(first + lane, vectors, m, rows, n, columns); });
+        b.vector(0, lanes, kLanes,
+                 [&](Index lane) { tile(first + lane, vectors, m, rows, n, columns); });
       });
     });
   }
-  /// A result a lane, of arrays that lie in memory: a few terms of all lanes at a time, sums waiting in the first cache, so that memory is read in long pieces.
+  /// A result a lane, of arrays that lie in memory: a few terms of all lanes at a time, sums
+  /// waiting in the first cache, so that memory is read in long pieces.
   void one_sum(const Index& first, std::int64_t length) {
     constexpr std::int64_t kTerms = 8;
     loop::Builder& b = *builder_;
     loop::Ref* sums = b.scratch(acc_, length);
-    const std::int64_t steps = terms_->steps(k_), even = even_steps(), grouped = even / kTerms * kTerms;
+    const std::int64_t steps = terms_->steps(k_), even = even_steps(),
+                       grouped = even / kTerms * kTerms;
     b.vector(0, length, kLanes, [&](Index x) { b.store(sums, x, b.constant(acc_, 0.0)); });
     auto add = [&](const Index& begin, std::int64_t count, bool odd_end) {
       b.vector(0, length, kLanes, [&](Index x) {
         Inst* sum = b.load(sums, x);
         for (std::int64_t u = 0; u < count; ++u) {
-          Inst *left = term(left_, 0, first + x, begin + u, odd_end), *right = term(right_, 0, first + x, begin + u, odd_end);
+          Inst *left = term(left_, 0, first + x, begin + u, odd_end),
+               *right = term(right_, 0, first + x, begin + u, odd_end);
           sum = multiply_add(b, kind_, acc_, left, right, sum);
         }
         b.store(sums, x, sum);
@@ -130,15 +156,18 @@ class BatchLanes {
     b.vector(0, length, kLanes, [&](Index x) { store(first + x, 0, 0, b.load(sums, x)); });
   }
 
-  void tile(const Index& lane, std::int64_t vectors, const Index& m, std::int64_t rows, const Index& n, std::int64_t columns) {
+  void tile(const Index& lane, std::int64_t vectors, const Index& m, std::int64_t rows,
+            const Index& n, std::int64_t columns) {
     loop::Builder& b = *builder_;
     std::vector<Inst*> sums;
-    for (std::int64_t i = 0; i < rows * columns * vectors; ++i) sums.push_back(b.local(b.constant(acc_, 0.0), kLanes));
+    for (std::int64_t i = 0; i < rows * columns * vectors; ++i)
+      sums.push_back(b.local(b.constant(acc_, 0.0), kLanes));
     const std::int64_t steps = terms_->steps(k_), even = even_steps();
     auto step = [&](const Index& s, bool odd_end) {
       auto read = [&](const ProductSide& side, std::int64_t of, const Index& free, std::int64_t v) {
         Inst* x = term(side, free, lane + v * kLanes, s, odd_end);
-        if (side.value->type().bytes() >= kFarArray && of == 0) fetch_ahead(x, kStepsAhead * step_of(side));
+        if (side.value->type().bytes() >= kFarArray && of == 0)
+          fetch_ahead(x, kStepsAhead * step_of(side));
         return x;
       };
       std::vector<Inst*> right;
@@ -148,7 +177,10 @@ class BatchLanes {
       for (std::int64_t r = 0; r < rows; ++r)
         for (std::int64_t v = 0; v < vectors; ++v) {
           Inst* left = read(left_, r, m + r, v);
-          for (std::int64_t c = 0; c < columns; ++c, ++at) b.set(sums[at], multiply_add(b, kind_, acc_, left, right[static_cast<std::size_t>(v * columns + c)], b.get(sums[at])));
+          for (std::int64_t c = 0; c < columns; ++c, ++at)
+            b.set(sums[at],
+                  multiply_add(b, kind_, acc_, left,
+                               right[static_cast<std::size_t>(v * columns + c)], b.get(sums[at])));
         }
     };
     b.for_(0, even, 1, [&](Index s) { step(s, false); });
@@ -156,14 +188,17 @@ class BatchLanes {
     std::size_t at = 0;
     for (std::int64_t r = 0; r < rows; ++r)
       for (std::int64_t v = 0; v < vectors; ++v)
-        for (std::int64_t c = 0; c < columns; ++c, ++at) store(lane + v * kLanes, m + r, n + c, b.get(sums[at]));
+        for (std::int64_t c = 0; c < columns; ++c, ++at)
+          store(lane + v * kLanes, m + r, n + c, b.get(sums[at]));
   }
 
   /// Steps of the sum without the odd one at the end.
   std::int64_t even_steps() const { return kind_ == TermKind::pairs ? k_ / 2 : k_; }
   /// What row or column `free` has of a lane at a step of the sum.
-  Inst* term(const ProductSide& side, const Index& free, const Index& lane, const Index& step, bool odd_end) {
-    return terms_->at(side, ((free * before_ + outer_) * batch_ + lane) * behind_ + inner_, ProductPart{0, 0, k_, 1}, step, odd_end);
+  Inst* term(const ProductSide& side, const Index& free, const Index& lane, const Index& step,
+             bool odd_end) {
+    return terms_->at(side, ((free * before_ + outer_) * batch_ + lane) * behind_ + inner_,
+                      ProductPart{0, 0, k_, 1}, step, odd_end);
   }
 
   static constexpr std::int64_t kStepsAhead = 8;
@@ -171,7 +206,8 @@ class BatchLanes {
   static std::int64_t step_of(const ProductSide& side) {
     if (side.contract.empty()) return 0;
     std::int64_t out = 1;
-    for (int d = side.contract.back() + 1; d < side.value->rank(); ++d) out *= side.value->shape()[d];
+    for (int d = side.contract.back() + 1; d < side.value->rank(); ++d)
+      out *= side.value->shape()[d];
     return out;
   }
 
@@ -184,9 +220,10 @@ class BatchLanes {
   ProductSide left_, right_;
   DType acc_;
   TermKind kind_;
-  std::int64_t before_ = 1, batch_ = 1, behind_ = 1, m_ = 1, n_ = 1, k_ = 1;  // batch_: that lanes lie along, among the others of the batch
-  std::int64_t rows_ = 1, columns_ = 1, vectors_ = 1;                         // of a tile
-  bool waits_ = false;                                                        // sums wait in memory
+  std::int64_t before_ = 1, batch_ = 1, behind_ = 1, m_ = 1, n_ = 1,
+               k_ = 1;  // batch_: that lanes lie along, among the others of the batch
+  std::int64_t rows_ = 1, columns_ = 1, vectors_ = 1;  // of a tile
+  bool waits_ = false;                                 // sums wait in memory
   BuiltKernel built_;
   std::unique_ptr<loop::Builder> builder_;
   std::unique_ptr<ProductContext> context_;
@@ -197,17 +234,25 @@ class BatchLanes {
 }  // namespace
 
 bool takes_batch_lanes(const Op& product) {
-  constexpr std::int64_t kMostTerms = 8192, kFew = 4;  // terms that are read again for another tile, 64 bytes each in a strip
+  constexpr std::int64_t
+      kMostTerms = 8192,
+      kFew = 4;  // terms that are read again for another tile, 64 bytes each in a strip
   if (given_sums(product)) return false;
   const op::Contraction c = op::contraction_of(product);
   const int q = along_memory(product, c);
-  if (q < 0 || product.operand(0)->shape()[c.lhs_batch[static_cast<std::size_t>(q)]] < kLanes) return false;
-  const ProductSide left(product.operand(0), c.lhs_batch, c.lhs_contract), right(product.operand(1), c.rhs_batch, c.rhs_contract);
-  const std::int64_t m = left.size(left.free), n = right.size(right.free), k = left.size(left.contract);
+  if (q < 0 || product.operand(0)->shape()[c.lhs_batch[static_cast<std::size_t>(q)]] < kLanes)
+    return false;
+  const ProductSide left(product.operand(0), c.lhs_batch, c.lhs_contract),
+      right(product.operand(1), c.rhs_batch, c.rhs_contract);
+  const std::int64_t m = left.size(left.free), n = right.size(right.free),
+                     k = left.size(left.contract);
   const std::int64_t again = n <= kFew ? n : m <= kFew ? m : m + n;
   return k > 0 && m > 0 && n > 0 && (m * n == 1 || again * k <= kMostTerms);
 }
 
-Built build_batch_lanes(const Group& group, const op::Contraction& c, const Fusion& fusion, const CpuTarget& target) { return BatchLanes(group, c, fusion, target).build(); }
+Built build_batch_lanes(const Group& group, const op::Contraction& c, const Fusion& fusion,
+                        const CpuTarget& target) {
+  return BatchLanes(group, c, fusion, target).build();
+}
 
 }  // namespace strata::compile

@@ -17,7 +17,8 @@ struct Case {
   op::DotDims dims;
 };
 
-// Rows, columns and neither; several dimensions of the sum in another order; a batch before and behind the one that lies along memory, in the result's order; vectors that fill strips and not.
+// Rows, columns and neither; several dimensions of the sum in another order; a batch before and
+// behind the one that lies along memory, in the result's order; vectors that fill strips and not.
 const Case kCases[] = {{{7, 40}, {7, 40}, {{1}, {1}, {0}, {0}}},
                        {{100, 300}, {100, 300}, {{1}, {1}, {0}, {0}}},
                        {{8, 5, 33}, {8, 33}, {{2}, {1}, {0}, {0}}},
@@ -38,7 +39,11 @@ std::unique_ptr<Block> product(const Case& c, DType dtype, DType result) {
 
 TEST(BatchLanes, HaveTheReferencesBits) {
   for (const Case& c : kCases)
-    for (auto [dtype, result] : {std::pair{DType::f32, DType::f32}, {DType::f64, DType::f64}, {DType::bf16, DType::bf16}, {DType::f16, DType::f16}, {DType::i8, DType::i32}}) {
+    for (auto [dtype, result] : {std::pair{DType::f32, DType::f32},
+                                 {DType::f64, DType::f64},
+                                 {DType::bf16, DType::bf16},
+                                 {DType::f16, DType::f16},
+                                 {DType::i8, DType::i32}}) {
       SCOPED_TRACE(c.left.to_string() + " " + c.right.to_string() + " " + std::string(name(dtype)));
       auto block = product(c, dtype, result);
       EXPECT_TRUE(takes_batch_lanes(*block->ops()[0]));
@@ -46,19 +51,25 @@ TEST(BatchLanes, HaveTheReferencesBits) {
     }
 }
 
-// A result a lane of arrays that lie in memory: sums wait while long pieces are read. Terms in whole groups and not, an odd one, pairs of terms, strips and a shorter one, a batch before.
+// A result a lane of arrays that lie in memory: sums wait while long pieces are read. Terms in
+// whole groups and not, an odd one, pairs of terms, strips and a shorter one, a batch before.
 TEST(BatchLanes, SumsThatWaitHaveTheReferencesBits) {
-  for (const Case& c : {Case{{531, 1100}, {531, 1100}, {{1}, {1}, {0}, {0}}}, Case{{6, 64, 1536}, {6, 64, 1536}, {{0, 2}, {0, 2}, {1}, {1}}}})
-    for (auto [dtype, result] : {std::pair{DType::f32, DType::f32}, {DType::bf16, DType::bf16}, {DType::i8, DType::i32}}) {
+  for (const Case& c : {Case{{531, 1100}, {531, 1100}, {{1}, {1}, {0}, {0}}},
+                        Case{{6, 64, 1536}, {6, 64, 1536}, {{0, 2}, {0, 2}, {1}, {1}}}})
+    for (auto [dtype, result] :
+         {std::pair{DType::f32, DType::f32}, {DType::bf16, DType::bf16}, {DType::i8, DType::i32}}) {
       SCOPED_TRACE(c.left.to_string() + " " + std::string(name(dtype)));
       auto block = product(c, dtype, result);
       testing::expect_compiled_equals_reference(*block, 5);
       const std::vector<Literal> given = testing::arguments_of(*block, 6);
-      if (dtype == DType::bf16) testing::expect_same_bits({testing::run_as_on("x86-64-v4,+avx512bf16", *block, given)}, op::evaluate(*block, given), "pairs");
+      if (dtype == DType::bf16)
+        testing::expect_same_bits({testing::run_as_on("x86-64-v4,+avx512bf16", *block, given)},
+                                  op::evaluate(*block, given), "pairs");
     }
 }
 
-// What stands behind: the batch put last again, or among the others, and an epilogue that reads an array beside.
+// What stands behind: the batch put last again, or among the others, and an epilogue that reads an
+// array beside.
 TEST(BatchLanes, LandWhereTheResultIsRead) {
   for (const ir::Ints& order : {ir::Ints{1, 2, 0}, ir::Ints{2, 0, 1}, ir::Ints{1, 0, 2}}) {
     auto f = product({{6, 9, 33}, {6, 7, 33}, {{2}, {2}, {0}, {0}}}, DType::f32, DType::f32);
@@ -70,7 +81,10 @@ TEST(BatchLanes, LandWhereTheResultIsRead) {
 }
 
 TEST(BatchLanes, OthersStayAsTheyAre) {
-  for (const Case& c : {Case{{7, 8}, {7, 8}, {{1}, {1}, {0}, {0}}}, Case{{40, 7}, {40, 7}, {{0}, {0}, {1}, {1}}}, Case{{40, 7}, {7, 40}, {{0}, {1}, {1}, {0}}}, Case{{500, 40, 64}, {500, 40, 64}, {{2}, {2}, {0}, {0}}}})
+  for (const Case& c :
+       {Case{{7, 8}, {7, 8}, {{1}, {1}, {0}, {0}}}, Case{{40, 7}, {40, 7}, {{0}, {0}, {1}, {1}}},
+        Case{{40, 7}, {7, 40}, {{0}, {1}, {1}, {0}}},
+        Case{{500, 40, 64}, {500, 40, 64}, {{2}, {2}, {0}, {0}}}})
     EXPECT_FALSE(takes_batch_lanes(*product(c, DType::f32, DType::f32)->ops()[0]));
 }
 

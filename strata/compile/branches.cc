@@ -52,7 +52,8 @@ int cycles(const Inst& inst) {
   }
 }
 
-/// Whether it may stand later, and in a branch: it depends on its arguments alone and is seen by its users alone.
+/// Whether it may stand later, and in a branch: it depends on its arguments alone and is seen by
+/// its users alone.
 bool is_movable(const Inst& inst) {
   switch (inst.code) {
     case Opcode::load:
@@ -72,7 +73,8 @@ bool is_movable(const Inst& inst) {
 
 /// Values of one kind are rarely equal to one number, so the side for those is not the usual one.
 bool asks_for_equality(const Inst& condition) {
-  return condition.code == Opcode::cmp && (condition.compare == loop::Compare::eq || condition.compare == loop::Compare::ne);
+  return condition.code == Opcode::cmp &&
+         (condition.compare == loop::Compare::eq || condition.compare == loop::Compare::ne);
 }
 
 class Branches {
@@ -107,12 +109,14 @@ class Branches {
     auto it = depth_.find(inst);
     return it == depth_.end() ? 0 : it->second;
   }
-  /// When it is done, counted from the beginning of its body; what comes from outside is there then. A local holds what it was last set to
-  /// in this body: branches in between are for the rare case.
+  /// When it is done, counted from the beginning of its body; what comes from outside is there
+  /// then. A local holds what it was last set to in this body: branches in between are for the rare
+  /// case.
   int depth(const Inst& inst) {
     int latest = 0;
     for (const Inst* a : inst.args) latest = std::max(latest, known(a));
-    for (const Index::Term& term : inst.index.terms()) latest = std::max(latest, known(term.variable));
+    for (const Index::Term& term : inst.index.terms())
+      latest = std::max(latest, known(term.variable));
     if (inst.code == Opcode::set) depth_[inst.var] = latest;
     if (inst.code == Opcode::get) latest = known(inst.var);
     return latest + cycles(inst);
@@ -125,7 +129,8 @@ class Branches {
     for (auto it = body.insts.rbegin(); it != body.insts.rend(); ++it) {
       auto users = users_.find(*it);
       if (!is_movable(**it) || users == users_.end() || (out.empty() && *it != root)) continue;
-      bool alone = std::all_of(users->second.begin(), users->second.end(), [&](const Inst* user) { return inside.count(user) != 0; });
+      bool alone = std::all_of(users->second.begin(), users->second.end(),
+                               [&](const Inst* user) { return inside.count(user) != 0; });
       if (!alone) {
         if (*it == root) return {};
         continue;
@@ -138,16 +143,21 @@ class Branches {
     return out;
   }
 
-  /// Puts before `choice`, the last of the body, what it takes to make it a `get` of the side that was chosen.
+  /// Puts before `choice`, the last of the body, what it takes to make it a `get` of the side that
+  /// was chosen.
   void branch(Body& body, Inst* choice) {
     Inst *condition = choice->args[0], *x = choice->args[1], *y = choice->args[2];
-    if (choice->type.lanes > 1 || condition->type.lanes > 1 || x == y || asks_for_equality(*condition)) return;
+    if (choice->type.lanes > 1 || condition->type.lanes > 1 || x == y ||
+        asks_for_equality(*condition))
+      return;
     bool first_is_long = known(x) > known(y);
     Inst *long_side = first_is_long ? x : y, *short_side = first_is_long ? y : x;
     if (known(long_side) - std::max(known(short_side), known(condition)) < kWorthABranch) return;
     std::vector<Inst*> moved = needed_for(body, long_side, choice);
     std::unordered_set<const Inst*> inside(moved.begin(), moved.end());
-    if (inside.count(condition) || inside.count(short_side) || known(long_side) - begin_of(moved, inside) < kWorthABranch) return;
+    if (inside.count(condition) || inside.count(short_side) ||
+        known(long_side) - begin_of(moved, inside) < kWorthABranch)
+      return;
 
     std::erase_if(body.insts, [&](const Inst* inst) { return inside.count(inst) != 0; });
     Inst* slot = add(Opcode::local, choice->type, {short_side});
@@ -167,7 +177,8 @@ class Branches {
   }
 
   /// When the last of what these instructions take from elsewhere is done.
-  int begin_of(const std::vector<Inst*>& insts, const std::unordered_set<const Inst*>& inside) const {
+  int begin_of(const std::vector<Inst*>& insts,
+               const std::unordered_set<const Inst*>& inside) const {
     int latest = 0;
     for (const Inst* inst : insts)
       for (const Inst* a : inst->args)

@@ -29,8 +29,13 @@ bool same_place(const Use& a, const Use& b) { return *a.at == *b.at && a.bytes =
 
 class Chains {
  public:
-  Chains(Plan& plan, const ChainLimits& limits) : plan_(plan), limits_(limits), memory_(memory_of_buffers(plan)), uses_(plan.buffers.size(), 0) {
-    each_address(plan.steps, [&](const Address& a) { ++uses_[static_cast<std::size_t>(a.buffer)]; });
+  Chains(Plan& plan, const ChainLimits& limits)
+      : plan_(plan),
+        limits_(limits),
+        memory_(memory_of_buffers(plan)),
+        uses_(plan.buffers.size(), 0) {
+    each_address(plan.steps,
+                 [&](const Address& a) { ++uses_[static_cast<std::size_t>(a.buffer)]; });
   }
 
   void form(Steps& steps) {
@@ -42,13 +47,16 @@ class Chains {
 
  private:
   // ---- who uses what
-  const loop::Kernel& kernel(const Launch& l) const { return *plan_.kernels[static_cast<std::size_t>(l.kernel)]; }
+  const loop::Kernel& kernel(const Launch& l) const {
+    return *plan_.kernels[static_cast<std::size_t>(l.kernel)];
+  }
   std::vector<Use> uses(const Launch& l) const {
     std::vector<Use> out;
     std::vector<loop::Ref*> parameters = kernel(l).parameters();
     for (std::size_t i = 0; i < l.arguments.size(); ++i) {
       const loop::Ref& ref = *parameters[i];
-      out.push_back({memory_[static_cast<std::size_t>(l.arguments[i].buffer)], &l.arguments[i], ref.size * static_cast<std::int64_t>(byte_width(ref.dtype)),
+      out.push_back({memory_[static_cast<std::size_t>(l.arguments[i].buffer)], &l.arguments[i],
+                     ref.size * static_cast<std::int64_t>(byte_width(ref.dtype)),
                      ref.mode != loop::Ref::Mode::in, i});
     }
     return out;
@@ -69,7 +77,8 @@ class Chains {
   };
   using Members = std::vector<Member>;
 
-  /// Moves steps from `i` on to `out`: a chain with what goes before it and after it, or one step. Returns the next.
+  /// Moves steps from `i` on to `out`: a chain with what goes before it and after it, or one step.
+  /// Returns the next.
   std::size_t chain_from(Steps& steps, std::size_t i, Steps& out) {
     auto alone = [&] {
       out.push_back(std::move(steps[i]));
@@ -106,14 +115,18 @@ class Chains {
     return last + 1;
   }
 
-  /// Launches before the chain that make what its newest member reads become members, where nothing else before the chain needs them: a
-  /// second product of as many elements, say, as the gradient of a softmax has. Returns the number of parts, if any came.
+  /// Launches before the chain that make what its newest member reads become members, where nothing
+  /// else before the chain needs them: a second product of as many elements, say, as the gradient
+  /// of a softmax has. Returns the number of parts, if any came.
   std::optional<std::int64_t> bring_along(Members& members, Members& before) {
     std::optional<std::int64_t> parts;
     for (std::size_t i = before.size(); i-- > 0;) {
       auto needs_it = [&](const Member& other) { return depend(before[i].uses, other.uses); };
-      if (!reads_from({before[i]}, members.back()) || std::any_of(members.begin(), members.end() - 1, needs_it)) continue;
-      if (std::any_of(before.begin() + static_cast<std::ptrdiff_t>(i) + 1, before.end(), needs_it)) continue;
+      if (!reads_from({before[i]}, members.back()) ||
+          std::any_of(members.begin(), members.end() - 1, needs_it))
+        continue;
+      if (std::any_of(before.begin() + static_cast<std::ptrdiff_t>(i) + 1, before.end(), needs_it))
+        continue;
       Members all = members;
       all.insert(all.end() - 1, before[i]);
       auto common = common_parts(all);
@@ -126,7 +139,8 @@ class Chains {
   }
 
   bool is_worth_it(const Members& members) const {
-    bool parallel = std::any_of(members.begin(), members.end(), [](const Member& m) { return m.launch->parallel; });
+    bool parallel = std::any_of(members.begin(), members.end(),
+                                [](const Member& m) { return m.launch->parallel; });
     return parallel && passed_on(members) >= limits_.least_passed_on;
   }
   /// Into how many parts the members and one more can be cut, if that one reads what they write.
@@ -141,7 +155,8 @@ class Chains {
     std::int64_t common = 0;
     for (const Member& m : all) common = std::gcd(common, kernel(*m.launch).grid);
     int tries = 0;
-    for (std::int64_t pieces = 1; common / pieces >= limits_.least_parts && tries < kMostTries; ++pieces) {
+    for (std::int64_t pieces = 1; common / pieces >= limits_.least_parts && tries < kMostTries;
+         ++pieces) {
       if (common % pieces != 0) continue;
       ++tries;
       if (apart(all, common / pieces)) return common / pieces;
@@ -155,26 +170,32 @@ class Chains {
           if (w.writes && w.memory == r.memory) return true;
     return false;
   }
-  /// Whether part p of each launch meets, in what others write, only their part p; and a part is small enough.
+  /// Whether part p of each launch meets, in what others write, only their part p; and a part is
+  /// small enough.
   bool apart(const Members& members, std::int64_t parts) {
-    std::map<int, std::vector<std::pair<const Member*, const Use*>>> shared = shared_memory(members);
+    std::map<int, std::vector<std::pair<const Member*, const Use*>>> shared =
+        shared_memory(members);
     std::int64_t bytes = 0;
     for (const auto& [memory, all] : shared) {
       for (auto [member, use] : all)
-        if (!same_place(*use, *all[0].second) || !by_parts(*member->launch, parts)[use->parameter]) return false;
+        if (!same_place(*use, *all[0].second) || !by_parts(*member->launch, parts)[use->parameter])
+          return false;
       bytes += all[0].second->bytes / parts;
     }
     return bytes <= limits_.most_part;
   }
   /// What one member writes and another uses.
-  static std::map<int, std::vector<std::pair<const Member*, const Use*>>> shared_memory(const Members& members) {
+  static std::map<int, std::vector<std::pair<const Member*, const Use*>>> shared_memory(
+      const Members& members) {
     std::map<int, std::vector<std::pair<const Member*, const Use*>>> shared;
     for (const Member& m : members)
       for (const Use& u : m.uses) shared[u.memory].push_back({&m, &u});
     std::erase_if(shared, [](const auto& entry) {
       const auto& all = entry.second;
-      bool written = std::any_of(all.begin(), all.end(), [](const auto& x) { return x.second->writes; });
-      return !written || std::all_of(all.begin(), all.end(), [&](const auto& x) { return x.first == all[0].first; });
+      bool written =
+          std::any_of(all.begin(), all.end(), [](const auto& x) { return x.second->writes; });
+      return !written || std::all_of(all.begin(), all.end(),
+                                     [&](const auto& x) { return x.first == all[0].first; });
     });
     return shared;
   }
@@ -196,8 +217,11 @@ class Chains {
       for (auto [member, use] : all) keep_in_caches(*member->launch, use->parameter);
       const Address& at = *all[0].second->at;
       PlanBuffer& buffer = plan_.buffers[static_cast<std::size_t>(at.buffer)];
-      bool alone = uses_[static_cast<std::size_t>(at.buffer)] == static_cast<int>(all.size()), whole = at.counter < 0 && at.offset == 0;
-      if (buffer.kind != PlanBuffer::Kind::temporary || !alone || !whole || all[0].second->bytes != buffer.bytes) continue;
+      bool alone = uses_[static_cast<std::size_t>(at.buffer)] == static_cast<int>(all.size()),
+           whole = at.counter < 0 && at.offset == 0;
+      if (buffer.kind != PlanBuffer::Kind::temporary || !alone || !whole ||
+          all[0].second->bytes != buffer.bytes)
+        continue;
       if (!all[0].second->writes || buffer.bytes / parts % 64 != 0) continue;
       buffer.kind = PlanBuffer::Kind::scratch;
     }
@@ -223,7 +247,8 @@ class Chains {
     std::vector<int> order;
     for (std::size_t n = 0; n < members.size(); ++n)
       for (const Address& a : members[n].launch->arguments) {
-        if (plan_.buffers[static_cast<std::size_t>(a.buffer)].kind != PlanBuffer::Kind::scratch) continue;
+        if (plan_.buffers[static_cast<std::size_t>(a.buffer)].kind != PlanBuffer::Kind::scratch)
+          continue;
         auto [it, fresh] = lives.try_emplace(a.buffer, n, n);
         if (fresh) order.push_back(a.buffer);
         it->second.second = n;
@@ -233,7 +258,8 @@ class Chains {
       PlanBuffer& buffer = plan_.buffers[static_cast<std::size_t>(b)];
       auto [first, last] = lives.at(b);
       std::int64_t size = buffer.bytes / chain.parts, at = 0;
-      std::sort(placed.begin(), placed.end(), [](const Placed& x, const Placed& y) { return x.begin < y.begin; });
+      std::sort(placed.begin(), placed.end(),
+                [](const Placed& x, const Placed& y) { return x.begin < y.begin; });
       for (const Placed& p : placed)
         if (p.first <= last && first <= p.last && p.begin < at + size) at = std::max(at, p.end);
       buffer.offset = at;
@@ -257,7 +283,8 @@ void each_chain(const Steps& steps, const F& f) {
   }
 }
 
-/// A kernel fetches what the next launch reads beside its results (Group::beside). Where that one does not follow part by part, caches lose it before.
+/// A kernel fetches what the next launch reads beside its results (Group::beside). Where that one
+/// does not follow part by part, caches lose it before.
 void leave_fetches_to_chains(Plan& plan) {
   std::vector<bool> chained(plan.kernels.size(), false);
   each_chain(plan.steps, [&](const Chain& chain) {

@@ -1,4 +1,5 @@
-// Chains of launches: found by what kernels touch, and with the bits of the launches one after another.
+// Chains of launches: found by what kernels touch, and with the bits of the launches one after
+// another.
 #include "strata/compile/chains.h"
 
 #include <array>
@@ -18,7 +19,8 @@ using ir::Values;
 
 constexpr ChainLimits kAlways{.least_parts = 2, .least_passed_on = 1, .most_part = 1 << 30};
 
-std::unique_ptr<Block> program(const std::vector<Type>& arguments, const std::function<Values(Builder&, const Values&)>& f) {
+std::unique_ptr<Block> program(const std::vector<Type>& arguments,
+                               const std::function<Values(Builder&, const Values&)>& f) {
   auto block = std::make_unique<Block>();
   Values v;
   for (const Type& t : arguments) v.push_back(block->add_argument(t));
@@ -56,15 +58,18 @@ std::vector<Literal> run(Plan& plan, const std::vector<Literal>& arguments, bool
   return results;
 }
 
-/// The law: chains wherever they can be, by the walker and as machine code on 1, 2 and 3 threads, have the reference's bits.
+/// The law: chains wherever they can be, by the walker and as machine code on 1, 2 and 3 threads,
+/// have the reference's bits.
 void expect_chained_equals_reference(const Block& f, unsigned seed = 1) {
-  std::vector<Literal> arguments = testing::arguments_of(f, seed), want = op::evaluate(f, arguments);
+  std::vector<Literal> arguments = testing::arguments_of(f, seed),
+                       want = op::evaluate(f, arguments);
   std::unique_ptr<Block> ready = prepare(f);
   Plan plan = make_plan(*ready, {}, CpuTarget::host(), kAlways);
   testing::expect_same_bits(run(plan, arguments, false), want, "by the walker\n" + print(plan));
   for (int threads : {1, 2, 3}) {
     set_num_threads(threads);
-    testing::expect_same_bits(run(plan, arguments, true), want, fmt::format("machine code, {} threads\n{}", threads, print(plan)));
+    testing::expect_same_bits(run(plan, arguments, true), want,
+                              fmt::format("machine code, {} threads\n{}", threads, print(plan)));
   }
   set_num_threads(0);
 }
@@ -74,15 +79,20 @@ Value* attention(Builder& b, Value* q, Value* k, Value* v, Value* bias) {
   Value* scores = op::dot_general(b, q, k, {{0, 1}, {0, 1}, {3}, {3}});
   const Shape shape = scores->shape();
   scores = op::add(b, scores, op::broadcast_in_dim(b, bias, shape, {2, 3}));
-  Value* most = op::broadcast_in_dim(b, op::reduce(b, scores, {3}, op::Combiner::max), shape, {0, 1, 2});
+  Value* most =
+      op::broadcast_in_dim(b, op::reduce(b, scores, {3}, op::Combiner::max), shape, {0, 1, 2});
   Value* e = op::exp(b, op::sub(b, scores, most));
-  Value* p = op::div(b, e, op::broadcast_in_dim(b, op::reduce(b, e, {3}, op::Combiner::add), shape, {0, 1, 2}));
+  Value* p = op::div(
+      b, e, op::broadcast_in_dim(b, op::reduce(b, e, {3}, op::Combiner::add), shape, {0, 1, 2}));
   return op::dot_general(b, p, v, {{0, 1}, {0, 1}, {3}, {2}});
 }
 
-std::unique_ptr<Block> attention_program(std::int64_t batch, std::int64_t heads, std::int64_t rows, std::int64_t width) {
+std::unique_ptr<Block> attention_program(std::int64_t batch, std::int64_t heads, std::int64_t rows,
+                                         std::int64_t width) {
   Type x(DType::f32, {batch, heads, rows, width}), bias(DType::f32, {rows, rows});
-  return program({x, x, x, bias}, [](Builder& b, const Values& v) { return Values{attention(b, v[0], v[1], v[2], v[3])}; });
+  return program({x, x, x, bias}, [](Builder& b, const Values& v) {
+    return Values{attention(b, v[0], v[1], v[2], v[3])};
+  });
 }
 
 TEST(Chains, ScoresOfAttentionAreNeverInMemory) {
@@ -114,10 +124,15 @@ TEST(Chains, LongSequencesGoByRows) {
 
 /// Products cut rows as maps do, where both could: a radial kernel of 2000 x 1500 by four vectors.
 TEST(Chains, RowsThatNoUsualBlockDivides) {
-  auto f = program({Type(DType::f32, {2000, 16}), Type(DType::f32, {1500, 16}), Type(DType::f32, {1500}), Type(DType::f32, {1500, 4})}, [](Builder& b, const Values& v) {
-    Value* scores = op::dot_general(b, v[0], v[1], {{}, {}, {1}, {1}});
-    return Values{op::dot_general(b, op::exp(b, op::sub(b, scores, op::broadcast_in_dim(b, v[2], scores->shape(), {1}))), v[3], {{}, {}, {1}, {0}})};
-  });
+  auto f = program(
+      {Type(DType::f32, {2000, 16}), Type(DType::f32, {1500, 16}), Type(DType::f32, {1500}),
+       Type(DType::f32, {1500, 4})},
+      [](Builder& b, const Values& v) {
+        Value* scores = op::dot_general(b, v[0], v[1], {{}, {}, {1}, {1}});
+        return Values{op::dot_general(
+            b, op::exp(b, op::sub(b, scores, op::broadcast_in_dim(b, v[2], scores->shape(), {1}))),
+            v[3], {{}, {}, {1}, {0}})};
+      });
   Plan plan = make_plan(*prepare(*f), {});
   std::vector<const Chain*> chains = chains_of(plan.steps);
   ASSERT_EQ(chains.size(), 1u) << print(plan);
@@ -125,14 +140,16 @@ TEST(Chains, RowsThatNoUsualBlockDivides) {
 }
 
 TEST(Chains, AttentionForwardAndBackward) {
-  for (auto [batch, heads, rows, width] : {std::array{2, 2, 48, 16}, std::array{3, 4, 33, 8}, std::array{1, 6, 7, 5}}) {
+  for (auto [batch, heads, rows, width] :
+       {std::array{2, 2, 48, 16}, std::array{3, 4, 33, 8}, std::array{1, 6, 7, 5}}) {
     std::unique_ptr<Block> f = attention_program(batch, heads, rows, width);
     expect_chained_equals_reference(*f);
     expect_chained_equals_reference(*transform::vjp(*f, {true, true, true, true}));
   }
 }
 
-/// What comes next reads across parts, or nothing of what was made: it moves aside or ends the chain.
+/// What comes next reads across parts, or nothing of what was made: it moves aside or ends the
+/// chain.
 TEST(Chains, ReadersOfOtherPartsStayBehind) {
   Type x(DType::f32, {8, 40, 40});
   expect_chained_equals_reference(*program({x, x}, [](Builder& b, const Values& v) {
@@ -140,7 +157,8 @@ TEST(Chains, ReadersOfOtherPartsStayBehind) {
     Value* across = op::dot_general(b, first, v[1], {{}, {}, {0, 2}, {0, 2}});
     Value* beside = op::dot_general(b, v[1], v[1], {{0}, {0}, {1}, {1}});
     Value* second = op::dot_general(b, op::tanh(b, first), beside, {{0}, {0}, {2}, {2}});
-    return Values{across, second, op::reduce(b, second, {0}, op::Combiner::add), op::reverse(b, first, {0})};
+    return Values{across, second, op::reduce(b, second, {0}, op::Combiner::add),
+                  op::reverse(b, first, {0})};
   }));
 }
 
@@ -152,8 +170,12 @@ Value* random_step(Builder& b, Value* x, Value* y, unsigned choice) {
     case 1: return op::dot_general(b, x, y, {{0}, {0}, {1}, {1}});
     case 2: return op::dot_general(b, x, y, {{0}, {0}, {2}, {2}});
     case 3: return op::tanh(b, op::add(b, x, y));
-    case 4: return op::sub(b, y, op::broadcast_in_dim(b, op::reduce(b, x, {2}, op::Combiner::max), shape, {0, 1}));
-    case 5: return op::sub(b, y, op::broadcast_in_dim(b, op::reduce(b, x, {0}, op::Combiner::add), shape, {1, 2}));
+    case 4:
+      return op::sub(
+          b, y, op::broadcast_in_dim(b, op::reduce(b, x, {2}, op::Combiner::max), shape, {0, 1}));
+    case 5:
+      return op::sub(
+          b, y, op::broadcast_in_dim(b, op::reduce(b, x, {0}, op::Combiner::add), shape, {1, 2}));
     case 6: return op::transpose(b, x, {0, 2, 1});
     default: return op::reverse(b, op::add(b, x, y), {0});
   }
@@ -166,7 +188,9 @@ TEST(Chains, RandomPrograms) {
     std::mt19937 random(seed);
     auto f = program({x, x}, [&](Builder& b, const Values& arguments) {
       Values all = arguments;
-      auto any = [&] { return all[all.size() - 1 - random() % std::min<std::size_t>(3, all.size())]; };
+      auto any = [&] {
+        return all[all.size() - 1 - random() % std::min<std::size_t>(3, all.size())];
+      };
       for (int i = 0; i < 9; ++i) {
         Value *left = any(), *right = any();
         all.push_back(random_step(b, left, right, random()));
@@ -181,7 +205,9 @@ TEST(Chains, RandomPrograms) {
 
 // ---- parts
 
-std::unique_ptr<loop::Kernel> kernel_of(std::int64_t grid, std::int64_t size, const std::function<void(loop::Builder&, loop::Ref*, loop::Ref*)>& body) {
+std::unique_ptr<loop::Kernel> kernel_of(
+    std::int64_t grid, std::int64_t size,
+    const std::function<void(loop::Builder&, loop::Ref*, loop::Ref*)>& body) {
   auto kernel = std::make_unique<loop::Kernel>("moves");
   kernel->grid = grid;
   loop::Builder b(*kernel);
@@ -193,9 +219,12 @@ std::unique_ptr<loop::Kernel> kernel_of(std::int64_t grid, std::int64_t size, co
 
 TEST(Parts, OfAffinePlaces) {
   auto kernel = kernel_of(12, 120, [](loop::Builder& b, loop::Ref* x, loop::Ref* y) {
-    b.vector(0, 10, 8, [&](loop::Index i) { b.store(y, b.grid() * 10 + i, b.load(x, loop::Index(119) - b.grid() * 10 - i)); });
+    b.vector(0, 10, 8, [&](loop::Index i) {
+      b.store(y, b.grid() * 10 + i, b.load(x, loop::Index(119) - b.grid() * 10 - i));
+    });
   });
-  for (std::int64_t parts : {2, 3, 4, 6, 12}) EXPECT_EQ(touched_by_parts(*kernel, parts), (std::vector<bool>{false, true})) << parts;
+  for (std::int64_t parts : {2, 3, 4, 6, 12})
+    EXPECT_EQ(touched_by_parts(*kernel, parts), (std::vector<bool>{false, true})) << parts;
   EXPECT_EQ(touched_by_parts(*kernel, 5), (std::vector<bool>{false, false}));
   EXPECT_EQ(touched_by_parts(*kernel, 24), (std::vector<bool>{false, false}));
 }
@@ -204,13 +233,17 @@ TEST(Parts, OfAffinePlaces) {
 TEST(Parts, OfQuotientsAndRemainders) {
   auto kernel = kernel_of(12, 120, [](loop::Builder& b, loop::Ref* x, loop::Ref* y) {
     loop::Index row = b.div(b.grid(), 4), column = b.mod(b.grid(), 4);
-    b.for_(0, 10, 1, [&](loop::Index i) { b.store(y, row * 40 + i * 4 + column, b.load(x, row * 40 + column * 10 + i)); });
+    b.for_(0, 10, 1, [&](loop::Index i) {
+      b.store(y, row * 40 + i * 4 + column, b.load(x, row * 40 + column * 10 + i));
+    });
   });
   EXPECT_EQ(touched_by_parts(*kernel, 3), (std::vector<bool>{true, true}));
   EXPECT_EQ(touched_by_parts(*kernel, 12)[1], false);
   auto beyond = kernel_of(12, 120, [](loop::Builder& b, loop::Ref* x, loop::Ref* y) {
     loop::Index row = b.div(b.grid(), 4), column = b.mod(b.grid(), 4);
-    b.for_(0, 10, 1, [&](loop::Index i) { b.store(y, row * 40 + column * 10 + i, b.load(x, b.mod(row * 40 + column * 10 + i + 1, 120))); });
+    b.for_(0, 10, 1, [&](loop::Index i) {
+      b.store(y, row * 40 + column * 10 + i, b.load(x, b.mod(row * 40 + column * 10 + i + 1, 120)));
+    });
   });
   EXPECT_EQ(touched_by_parts(*beyond, 3), (std::vector<bool>{false, true}));
 }

@@ -15,12 +15,17 @@ constexpr int kLanes = 32;
 constexpr std::int64_t kChunk = 4096;
 }  // namespace
 
-op::Reduction reduction_of(const ir::Op& op) { return std::get<op::Reduction (*)(const ir::Op&)>(op::def(op).lowering)(op); }
+op::Reduction reduction_of(const ir::Op& op) {
+  return std::get<op::Reduction (*)(const ir::Op&)>(op::def(op).lowering)(op);
+}
 
-DType accumulator(DType operand) { return is_bool(operand) ? DType::i32 : op::accumulator(operand); }
+DType accumulator(DType operand) {
+  return is_bool(operand) ? DType::i32 : op::accumulator(operand);
+}
 
 Inst* neutral(loop::Builder& b, Combiner combiner, DType operand) {
-  if (is_bool(operand)) return b.constant_int(DType::i32, op::identity(combiner, operand).integer(0) ? -1 : 0);
+  if (is_bool(operand))
+    return b.constant_int(DType::i32, op::identity(combiner, operand).integer(0) ? -1 : 0);
   DType dtype = accumulator(operand);
   Literal value = op::identity(combiner, dtype);
   std::uint64_t bits = 0;
@@ -28,7 +33,9 @@ Inst* neutral(loop::Builder& b, Combiner combiner, DType operand) {
   return b.constant_bits(dtype, bits);
 }
 
-Inst* widen(loop::Builder& b, DType operand, Inst* element) { return b.convert(accumulator(operand), element); }
+Inst* widen(loop::Builder& b, DType operand, Inst* element) {
+  return b.convert(accumulator(operand), element);
+}
 
 int lanes_in_any_order(std::int64_t length, DType dtype) {
   if (byte_width(dtype) > 2 && (is_float(dtype) || byte_width(dtype) > 4)) return kLanes;
@@ -36,10 +43,15 @@ int lanes_in_any_order(std::int64_t length, DType dtype) {
 }
 
 LaneTotals::LaneTotals(loop::Builder& b, Combiner combiner, DType operand, int lanes)
-    : b_(b), code_(op::opcode(combiner, operand)), operand_(operand), maximum_(combiner == Combiner::max), way_(way_of(combiner, operand)) {
+    : b_(b),
+      code_(op::opcode(combiner, operand)),
+      operand_(operand),
+      maximum_(combiner == Combiner::max),
+      way_(way_of(combiner, operand)) {
   bits_ = way_ == Way::halves ? DType::i16 : byte_width(operand) == 8 ? DType::i64 : DType::i32;
   if (way_ == Way::halves) {
-    const double end = maximum_ ? -std::numeric_limits<double>::infinity() : std::numeric_limits<double>::infinity();
+    const double end = maximum_ ? -std::numeric_limits<double>::infinity()
+                                : std::numeric_limits<double>::infinity();
     best_ = b.local(key(b.constant(operand, end)), lanes);
     farthest_ = b.local(key(b.constant(operand, -end)), lanes);
     return;
@@ -51,11 +63,15 @@ LaneTotals::LaneTotals(loop::Builder& b, Combiner combiner, DType operand, int l
 }
 
 LaneTotals::Way LaneTotals::way_of(Combiner combiner, DType operand) {
-  if (!is_float(operand) || (combiner != Combiner::max && combiner != Combiner::min)) return Way::as_it_is;
-  return operand == DType::f32 || operand == DType::f64 ? Way::floats : operand == DType::bf16 || operand == DType::f16 ? Way::halves : Way::as_it_is;
+  if (!is_float(operand) || (combiner != Combiner::max && combiner != Combiner::min))
+    return Way::as_it_is;
+  return operand == DType::f32 || operand == DType::f64    ? Way::floats
+         : operand == DType::bf16 || operand == DType::f16 ? Way::halves
+                                                           : Way::as_it_is;
 }
 
-/// Turns a half's bits to integers in the order of the numbers, and back: of negative ones all but the sign is turned over.
+/// Turns a half's bits to integers in the order of the numbers, and back: of negative ones all but
+/// the sign is turned over.
 Inst* LaneTotals::key(Inst* half) {
   Inst* word = half->type.dtype == bits_ ? half : b_.bitcast(bits_, half);
   Inst* sign = b_.binary(Opcode::shr, word, b_.constant(bits_, 15));
@@ -67,20 +83,29 @@ void LaneTotals::add(Inst* element) {
   if (way_ == Way::halves) {
     Inst* word = key(element);
     b_.set(best_, b_.binary(maximum_ ? Opcode::max : Opcode::min, best, word));
-    return b_.set(farthest_, b_.binary(maximum_ ? Opcode::min : Opcode::max, b_.get(farthest_), word));
+    return b_.set(farthest_,
+                  b_.binary(maximum_ ? Opcode::min : Opcode::max, b_.get(farthest_), word));
   }
   element = widen(b_, operand_, element);
   if (way_ == Way::as_it_is) return b_.set(best_, b_.binary(code_, best, element));
-  b_.set(best_, b_.select(b_.compare(maximum_ ? loop::Compare::gt : loop::Compare::lt, element, best), element, best));
-  Inst* is_none = b_.select(b_.compare(loop::Compare::ne, element, element), b_.constant(bits_, -1), b_.constant(bits_, 0));
+  b_.set(best_,
+         b_.select(b_.compare(maximum_ ? loop::Compare::gt : loop::Compare::lt, element, best),
+                   element, best));
+  Inst* is_none = b_.select(b_.compare(loop::Compare::ne, element, element), b_.constant(bits_, -1),
+                            b_.constant(bits_, 0));
   b_.set(nans_, b_.binary(Opcode::or_, b_.get(nans_), is_none));
-  b_.set(signs_, b_.binary(maximum_ ? Opcode::and_ : Opcode::or_, b_.get(signs_), b_.bitcast(bits_, element)));
+  b_.set(signs_, b_.binary(maximum_ ? Opcode::and_ : Opcode::or_, b_.get(signs_),
+                           b_.bitcast(bits_, element)));
 }
 
 Inst* LaneTotals::total() {
   auto reduce = [&](Opcode code, Inst* lanes) { return b_.reduce(code, b_.get(lanes)); };
-  if (way_ == Way::floats) return of_floats(reduce(code_, best_), reduce(maximum_ ? Opcode::and_ : Opcode::or_, signs_), reduce(Opcode::or_, nans_));
-  if (way_ == Way::halves) return of_halves(reduce(maximum_ ? Opcode::max : Opcode::min, best_), reduce(maximum_ ? Opcode::min : Opcode::max, farthest_));
+  if (way_ == Way::floats)
+    return of_floats(reduce(code_, best_), reduce(maximum_ ? Opcode::and_ : Opcode::or_, signs_),
+                     reduce(Opcode::or_, nans_));
+  if (way_ == Way::halves)
+    return of_halves(reduce(maximum_ ? Opcode::max : Opcode::min, best_),
+                     reduce(maximum_ ? Opcode::min : Opcode::max, farthest_));
   return reduce(code_, best_);
 }
 
@@ -93,36 +118,46 @@ Inst* LaneTotals::lane_totals() {
 Inst* LaneTotals::of_floats(Inst* best, Inst* sign, Inst* nans) {
   const DType dtype = best->type.dtype;
   Inst *zero = b_.constant(dtype, 0), *minus_zero = b_.constant(dtype, -0.0);
-  Inst* zero_of_side = b_.select(b_.compare(loop::Compare::lt, sign, b_.constant(bits_, 0)), minus_zero, zero);
+  Inst* zero_of_side =
+      b_.select(b_.compare(loop::Compare::lt, sign, b_.constant(bits_, 0)), minus_zero, zero);
   Inst* number = b_.select(b_.compare(loop::Compare::eq, best, zero), zero_of_side, best);
-  return b_.select(b_.compare(loop::Compare::ne, nans, b_.constant(bits_, 0)), b_.constant(dtype, std::numeric_limits<double>::quiet_NaN()), number);
+  return b_.select(b_.compare(loop::Compare::ne, nans, b_.constant(bits_, 0)),
+                   b_.constant(dtype, std::numeric_limits<double>::quiet_NaN()), number);
 }
 
 Inst* LaneTotals::of_halves(Inst* best, Inst* farthest) {
   const double infinity = std::numeric_limits<double>::infinity();
   Inst *largest = maximum_ ? best : farthest, *least = maximum_ ? farthest : best;
-  Inst* any_none = b_.binary(Opcode::or_, b_.compare(loop::Compare::gt, largest, key(b_.constant(operand_, infinity))),
-                             b_.compare(loop::Compare::lt, least, key(b_.constant(operand_, -infinity))));
+  Inst* any_none = b_.binary(
+      Opcode::or_, b_.compare(loop::Compare::gt, largest, key(b_.constant(operand_, infinity))),
+      b_.compare(loop::Compare::lt, least, key(b_.constant(operand_, -infinity))));
   Inst* number = widen(b_, operand_, b_.bitcast(operand_, key(best)));
-  return b_.select(any_none, b_.constant(number->type.dtype, std::numeric_limits<double>::quiet_NaN()), number);
+  return b_.select(
+      any_none, b_.constant(number->type.dtype, std::numeric_limits<double>::quiet_NaN()), number);
 }
 
 Inst* by_halves(loop::Builder& b, Opcode code, std::vector<Inst*> lanes) {
   for (std::size_t half = std::bit_ceil(lanes.size()) / 2; half >= 1; half /= 2)
-    for (std::size_t i = 0; i < half && i + half < lanes.size(); ++i) lanes[i] = b.binary(code, lanes[i], lanes[i + half]);
+    for (std::size_t i = 0; i < half && i + half < lanes.size(); ++i)
+      lanes[i] = b.binary(code, lanes[i], lanes[i + half]);
   return lanes[0];
 }
 
 Inst* short_row(loop::Builder& b, const ir::Op& op, std::vector<Inst*> elements, Inst* init) {
-  STRATA_CHECK(elements.size() <= kLanes && op::reduce_order(op.operand(0)->type(), reduction_of(op).dims).lanes == kLanes, "a row is reduced in another order");
+  STRATA_CHECK(elements.size() <= kLanes &&
+                   op::reduce_order(op.operand(0)->type(), reduction_of(op).dims).lanes == kLanes,
+               "a row is reduced in another order");
   const Combiner combiner = reduction_of(op).combiner;
   const DType dtype = op.operand(0)->dtype();
   const Opcode code = op::opcode(combiner, dtype);
   for (Inst*& x : elements) x = b.binary(code, neutral(b, combiner, dtype), widen(b, dtype, x));
-  return finished(b, op, init, b.binary(code, neutral(b, combiner, dtype), by_halves(b, code, std::move(elements))));
+  return finished(
+      b, op, init,
+      b.binary(code, neutral(b, combiner, dtype), by_halves(b, code, std::move(elements))));
 }
 
-RowReductions::RowReductions(loop::Builder& b, std::vector<const ir::Op*> reductions, std::int64_t length,
+RowReductions::RowReductions(loop::Builder& b, std::vector<const ir::Op*> reductions,
+                             std::int64_t length,
                              std::function<Inst*(const ir::Value*, Index)> element, bool light)
     : b_(b),
       reductions_(std::move(reductions)),
@@ -131,24 +166,31 @@ RowReductions::RowReductions(loop::Builder& b, std::vector<const ir::Op*> reduct
       element_(std::move(element)) {
   for (const ir::Op* op : reductions_) {
     const DType dtype = op->operand(0)->dtype();
-    lanes_ = in_any_order(reduction_of(*op).combiner, dtype) ? std::min(lanes_, lanes_in_any_order(length_, dtype)) : kLanes;
+    lanes_ = in_any_order(reduction_of(*op).combiner, dtype)
+                 ? std::min(lanes_, lanes_in_any_order(length_, dtype))
+                 : kLanes;
     std::vector<int> dims = reduction_of(*op).dims;
     op::ReduceOrder order = op::reduce_order(op->operand(0)->type(), dims);
-    STRATA_CHECK(order.lanes == kLanes && order.chunk == kChunk && order.count == length_, "a row of {} is reduced in another order",
-                 length_);
+    STRATA_CHECK(order.lanes == kLanes && order.chunk == kChunk && order.count == length_,
+                 "a row of {} is reduced in another order", length_);
   }
-  // An extremum of floats holds three numbers a lane, of which sixteen registers hold so many (the range of 4096 rows of 1024 f32 1.05 ms with 32 lanes, 0.63 with 16; two threads of a Zen 3).
+  // An extremum of floats holds three numbers a lane, of which sixteen registers hold so many (the
+  // range of 4096 rows of 1024 f32 1.05 ms with 32 lanes, 0.63 with 16; two threads of a Zen 3).
   constexpr std::size_t kRegisters = 16 * 32;  // bytes
-  auto holds_three = [](const ir::Op* op) { return LaneTotals::holds_three(reduction_of(*op).combiner, op->operand(0)->dtype()); };
+  auto holds_three = [](const ir::Op* op) {
+    return LaneTotals::holds_three(reduction_of(*op).combiner, op->operand(0)->dtype());
+  };
   if (!std::all_of(reductions_.begin(), reductions_.end(), holds_three)) return;
   std::size_t bytes = 0;
   for (const ir::Op* op : reductions_) bytes += 3 * byte_width(op->operand(0)->dtype());
   while (lanes_ > 8 && static_cast<std::size_t>(lanes_) * bytes > kRegisters) lanes_ /= 2;
 }
 
-void RowReductions::run(const std::function<void(Index)>& also, std::function<void(Index, std::function<void()>)> around) {
+void RowReductions::run(const std::function<void(Index)>& also,
+                        std::function<void(Index, std::function<void()>)> around) {
   around_ = std::move(around);
-  for (const ir::Op* op : reductions_) totals_.push_back(b_.local(neutral(b_, reduction_of(*op).combiner, op->operand(0)->dtype())));
+  for (const ir::Op* op : reductions_)
+    totals_.push_back(b_.local(neutral(b_, reduction_of(*op).combiner, op->operand(0)->dtype())));
   std::int64_t size = kChunk;
   std::int64_t whole = length_ / size;
   if (whole == 1 && length_ == size)
@@ -160,7 +202,8 @@ void RowReductions::run(const std::function<void(Index)>& also, std::function<vo
 
 void RowReductions::chunk(Index begin, Index end, const std::function<void(Index)>& also) {
   std::vector<LaneTotals> lanes;
-  for (const ir::Op* op : reductions_) lanes.emplace_back(b_, reduction_of(*op).combiner, op->operand(0)->dtype(), lanes_);
+  for (const ir::Op* op : reductions_)
+    lanes.emplace_back(b_, reduction_of(*op).combiner, op->operand(0)->dtype(), lanes_);
   auto strip = [&](const Index& j) {
     for (std::size_t i = 0; i < reductions_.size(); ++i) {
       const ir::Op& op = *reductions_[i];
@@ -168,16 +211,20 @@ void RowReductions::chunk(Index begin, Index end, const std::function<void(Index
     }
     also(j);
   };
-  b_.vector(begin, end, lanes_, [&](Index j) { around_ ? around_(j, [&] { strip(j); }) : strip(j); });
+  b_.vector(begin, end, lanes_,
+            [&](Index j) { around_ ? around_(j, [&] { strip(j); }) : strip(j); });
   for (std::size_t i = 0; i < reductions_.size(); ++i) {
-    Opcode code = op::opcode(reduction_of(*reductions_[i]).combiner, reductions_[i]->operand(0)->dtype());
+    Opcode code =
+        op::opcode(reduction_of(*reductions_[i]).combiner, reductions_[i]->operand(0)->dtype());
     b_.set(totals_[i], b_.binary(code, b_.get(totals_[i]), lanes[i].total()));
   }
 }
 
 Inst* finished(loop::Builder& b, const ir::Op& op, Inst* init, Inst* total) {
   Inst* start = b.convert(total->type.dtype, init);
-  return b.convert(op.result()->dtype(), b.binary(op::opcode(reduction_of(op).combiner, op.operand(0)->dtype()), start, total));
+  return b.convert(
+      op.result()->dtype(),
+      b.binary(op::opcode(reduction_of(op).combiner, op.operand(0)->dtype()), start, total));
 }
 
 Inst* RowReductions::result(const ir::Op& op, Inst* init) {

@@ -1,4 +1,5 @@
-// A block run in three ways: by the reference evaluator, by the plan with interpreted kernels, and as machine code.
+// A block run in three ways: by the reference evaluator, by the plan with interpreted kernels, and
+// as machine code.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -40,7 +41,8 @@ inline std::vector<Literal> arguments_of(const ir::Block& block, unsigned seed =
   return out;
 }
 
-inline std::vector<Literal> run_plan(const ir::Block& block, const std::vector<Literal>& arguments) {
+inline std::vector<Literal> run_plan(const ir::Block& block,
+                                     const std::vector<Literal>& arguments) {
   Plan plan = make_plan(*prepare(block), {});
   std::vector<void*> in, out, constants;
   std::vector<Literal> results;
@@ -56,17 +58,24 @@ inline std::vector<Literal> run_plan(const ir::Block& block, const std::vector<L
   return results;
 }
 
-inline std::vector<Literal> run_with(const runtime::CompileOptions& options, const ir::Block& block, std::vector<runtime::Buffer> arguments) {
+inline std::vector<Literal> run_with(const runtime::CompileOptions& options, const ir::Block& block,
+                                     std::vector<runtime::Buffer> arguments) {
   register_cpu();
   std::vector<Literal> out;
-  for (runtime::Buffer& b : runtime::default_client().compile(block, options)->run(std::move(arguments))) out.push_back(b.literal());
+  for (runtime::Buffer& b :
+       runtime::default_client().compile(block, options)->run(std::move(arguments)))
+    out.push_back(b.literal());
   return out;
 }
-inline std::vector<Literal> run_compiled(const ir::Block& block, const std::vector<Literal>& arguments, bool any_size = false) {
+inline std::vector<Literal> run_compiled(const ir::Block& block,
+                                         const std::vector<Literal>& arguments,
+                                         bool any_size = false) {
   return run_with({.any_size = any_size}, block, {arguments.begin(), arguments.end()});
 }
 /// Arguments in memory that nobody else holds, so that a result may take it where they are donated.
-inline std::vector<Literal> run_donated(const ir::Block& block, const std::vector<Literal>& arguments, std::vector<bool> donated) {
+inline std::vector<Literal> run_donated(const ir::Block& block,
+                                        const std::vector<Literal>& arguments,
+                                        std::vector<bool> donated) {
   std::vector<runtime::Buffer> own;
   for (const Literal& a : arguments) {
     Literal copy(a.type());
@@ -87,32 +96,39 @@ inline std::int64_t differences(const Literal& a, const Literal& b, std::int64_t
   std::size_t width = byte_width(a.dtype());
   std::int64_t n = 0;
   for (std::int64_t i = 0; i < a.count(); ++i) {
-    if (std::memcmp(a.data() + static_cast<std::size_t>(i) * width, b.data() + static_cast<std::size_t>(i) * width, width) == 0) continue;
+    if (std::memcmp(a.data() + static_cast<std::size_t>(i) * width,
+                    b.data() + static_cast<std::size_t>(i) * width, width) == 0)
+      continue;
     if (is_float(a.dtype()) && std::isnan(a.number(i)) && std::isnan(b.number(i))) continue;
     if (n++ == 0 && first) *first = i;
   }
   return n;
 }
 
-inline void expect_same_bits(const std::vector<Literal>& got, const std::vector<Literal>& want, const std::string& what) {
+inline void expect_same_bits(const std::vector<Literal>& got, const std::vector<Literal>& want,
+                             const std::string& what) {
   ASSERT_EQ(got.size(), want.size()) << what;
   for (std::size_t r = 0; r < want.size(); ++r) {
     ASSERT_EQ(got[r].type(), want[r].type()) << what;
     std::int64_t at = 0;
     std::int64_t n = differences(got[r], want[r], &at);
-    EXPECT_EQ(n, 0) << what << ": result " << r << " " << want[r].type().to_string() << " differs in " << n << " elements, first at " << at
-                    << ": got " << got[r].number(at) << ", want " << want[r].number(at);
+    EXPECT_EQ(n, 0) << what << ": result " << r << " " << want[r].type().to_string()
+                    << " differs in " << n << " elements, first at " << at << ": got "
+                    << got[r].number(at) << ", want " << want[r].number(at);
   }
 }
 
-/// The law: reference = plan by interpreter = machine code on 1, 2 and 3 threads = that for any size, bit for bit.
-inline void expect_compiled_equals_reference(const ir::Block& block, unsigned seed = 1, bool interpret_too = true) {
+/// The law: reference = plan by interpreter = machine code on 1, 2 and 3 threads = that for any
+/// size, bit for bit.
+inline void expect_compiled_equals_reference(const ir::Block& block, unsigned seed = 1,
+                                             bool interpret_too = true) {
   std::vector<Literal> arguments = arguments_of(block, seed);
   std::vector<Literal> want = op::evaluate(block, arguments);
   if (interpret_too) expect_same_bits(run_plan(block, arguments), want, "plan by interpreter");
   for (int threads : {1, 2, 3}) {
     set_num_threads(threads);
-    expect_same_bits(run_compiled(block, arguments), want, fmt::format("machine code, {} threads", threads));
+    expect_same_bits(run_compiled(block, arguments), want,
+                     fmt::format("machine code, {} threads", threads));
   }
   set_num_threads(0);
   expect_same_bits(run_compiled(block, arguments, true), want, "machine code for any size");

@@ -1,5 +1,6 @@
-// Conversions of floats to integers saturate and give 0 for NaN, in machine code as in the reference evaluator: every float of 16 bits, and
-// those of 32 and 64 around the ends of each integer type.
+// Conversions of floats to integers saturate and give 0 for NaN, in machine code as in the
+// reference evaluator: every float of 16 bits, and those of 32 and 64 around the ends of each
+// integer type.
 #include <cmath>
 #include <limits>
 
@@ -14,7 +15,8 @@ std::vector<double> ends() {
   std::vector<double> out{0.0, -0.0, 0.5, -0.5, kInfinity, -kInfinity, std::nan(""), 1e30, -1e30};
   for (int bits : {7, 8, 15, 16, 31, 32})
     for (double sign : {1.0, -1.0})
-      for (double off : {-2.0, -1.0, -0.75, -0.5, 0.0, 0.25, 0.75, 1.0, 2.0}) out.push_back(sign * std::ldexp(1.0, bits) + off);
+      for (double off : {-2.0, -1.0, -0.75, -0.5, 0.0, 0.25, 0.75, 1.0, 2.0})
+        out.push_back(sign * std::ldexp(1.0, bits) + off);
   return out;
 }
 
@@ -22,20 +24,24 @@ void expect_the_same(const Literal& x) {
   ir::Block f;
   ir::Builder b(f);
   ir::Value* from = f.add_argument(x.type());
-  for (DType to : {DType::i8, DType::ui8, DType::i16, DType::ui16, DType::i32, DType::ui32}) f.results.push_back(op::convert(b, from, to));
-  testing::expect_same_bits(testing::run_compiled(f, {x}), op::evaluate(f, std::vector{x}), std::string(name(x.dtype())));
+  for (DType to : {DType::i8, DType::ui8, DType::i16, DType::ui16, DType::i32, DType::ui32})
+    f.results.push_back(op::convert(b, from, to));
+  testing::expect_same_bits(testing::run_compiled(f, {x}), op::evaluate(f, std::vector{x}),
+                            std::string(name(x.dtype())));
 }
 
 TEST(Convert, FloatsToIntegersSaturate) {
   const std::vector<double> numbers = ends();
   for (DType from : {DType::f32, DType::f64, DType::bf16, DType::f16}) {
     Literal x(Type(from, {static_cast<std::int64_t>(numbers.size())}));
-    for (std::size_t i = 0; i < numbers.size(); ++i) x.set_number(static_cast<std::int64_t>(i), numbers[i]);
+    for (std::size_t i = 0; i < numbers.size(); ++i)
+      x.set_number(static_cast<std::int64_t>(i), numbers[i]);
     expect_the_same(x);
   }
   for (DType from : {DType::bf16, DType::f16}) {
     Literal all(Type(from, {1 << 16}));
-    for (int i = 0; i < 1 << 16; ++i) reinterpret_cast<std::uint16_t*>(all.mutable_data())[i] = static_cast<std::uint16_t>(i);
+    for (int i = 0; i < 1 << 16; ++i)
+      reinterpret_cast<std::uint16_t*>(all.mutable_data())[i] = static_cast<std::uint16_t>(i);
     expect_the_same(all);
   }
 }

@@ -12,7 +12,8 @@
 
 namespace strata::compile {
 
-/// Makes the CPU the process's default client (unless one is registered already). Cheap; may be called often.
+/// Makes the CPU the process's default client (unless one is registered already). Cheap; may be
+/// called often.
 void register_cpu();
 std::unique_ptr<runtime::Client> make_cpu_client();
 
@@ -23,8 +24,8 @@ struct Explanation {
 };
 Explanation explain(const ir::Block& block, const runtime::CompileOptions& options = {});
 
-/// The machine code of a program: assembly of its kernels and of the driver that runs them, each once, and how many bytes their object files
-/// have. Made anew, past all caches.
+/// The machine code of a program: assembly of its kernels and of the driver that runs them, each
+/// once, and how many bytes their object files have. Made anew, past all caches.
 std::string native_text(const ir::Block& block, const runtime::CompileOptions& options = {});
 std::int64_t native_bytes(const ir::Block& block, const runtime::CompileOptions& options = {});
 

@@ -14,7 +14,8 @@ constexpr std::int64_t kLeastBytes = 1;
 /// Addresses in a turn of a loop, of which the driver will have three.
 constexpr int kMostAddresses = 256;
 
-using Pair = std::pair<int, int>;  // buffers of equal size that change places: the temporary, the carry
+using Pair =
+    std::pair<int, int>;  // buffers of equal size that change places: the temporary, the carry
 
 class DoubleBuffering {
  public:
@@ -36,10 +37,15 @@ class DoubleBuffering {
     each_address(steps, [&](const Address& a) { ++out[static_cast<std::size_t>(a.buffer)]; });
     return out;
   }
-  const PlanBuffer& buffer(const Address& a) const { return plan_.buffers[static_cast<std::size_t>(a.buffer)]; }
-  bool is_whole(const Address& a, std::int64_t bytes) const { return a.offset == 0 && a.counter < 0 && buffer(a).bytes == bytes; }
+  const PlanBuffer& buffer(const Address& a) const {
+    return plan_.buffers[static_cast<std::size_t>(a.buffer)];
+  }
+  bool is_whole(const Address& a, std::int64_t bytes) const {
+    return a.offset == 0 && a.counter < 0 && buffer(a).bytes == bytes;
+  }
 
-  /// The copies at the end of a turn after which nobody asks for what they copied, by number of their step.
+  /// The copies at the end of a turn after which nobody asks for what they copied, by number of
+  /// their step.
   std::vector<std::size_t> late_copies(const CountedLoop& loop) const {
     const std::vector<int> inside = uses_in(loop.body);
     std::vector<int> after(plan_.buffers.size(), 0);
@@ -48,9 +54,12 @@ class DoubleBuffering {
     for (std::size_t s = loop.body.size(); s-- > 0;) {
       const auto* c = std::get_if<Copy>(&loop.body[s].what);
       if (!c) break;
-      const auto from = static_cast<std::size_t>(c->from.buffer), to = static_cast<std::size_t>(c->to.buffer);
-      const bool own = buffer(c->from).kind == PlanBuffer::Kind::temporary && inside[from] == uses_[from];
-      if (own && from != to && !taken[from] && !taken[to] && is_whole(c->from, c->bytes) && is_whole(c->to, c->bytes) && after[from] == 0 && after[to] == 0) {
+      const auto from = static_cast<std::size_t>(c->from.buffer),
+                 to = static_cast<std::size_t>(c->to.buffer);
+      const bool own =
+          buffer(c->from).kind == PlanBuffer::Kind::temporary && inside[from] == uses_[from];
+      if (own && from != to && !taken[from] && !taken[to] && is_whole(c->from, c->bytes) &&
+          is_whole(c->to, c->bytes) && after[from] == 0 && after[to] == 0) {
         out.push_back(s);
         taken[from] = taken[to] = true;
       }
@@ -106,7 +115,8 @@ class DoubleBuffering {
     recount(last, loop.counter, 0, loop.reverse ? 0 : loop.count - 1);
     Steps first = without(loop.body, copies), second = first;
     exchange(second, pairs);
-    // Backwards the turn of the greater number comes first, and that of an odd count's last turn is number 0.
+    // Backwards the turn of the greater number comes first, and that of an odd count's last turn is
+    // number 0.
     recount(first, loop.counter, 2, loop.reverse ? 1 + odd : 0);
     recount(second, loop.counter, 2, loop.reverse ? odd : 1);
     loop.body = std::move(first);
@@ -115,7 +125,8 @@ class DoubleBuffering {
     out.push_back({std::move(loop)});
     if (odd)
       for (Step& s : last) out.push_back(std::move(s));
-    const std::vector<int> now = uses_in(Steps(out.begin() + static_cast<std::ptrdiff_t>(begin), out.end()));
+    const std::vector<int> now =
+        uses_in(Steps(out.begin() + static_cast<std::ptrdiff_t>(begin), out.end()));
     for (std::size_t b = 0; b < uses_.size(); ++b) uses_[b] += now[b] - before[b];
     return true;
   }

@@ -5,9 +5,11 @@
 
 namespace strata::compile {
 
-/// A loop whose turn makes the next value of a carry in a temporary and copies it to the carry's place, for that is read until the turn ends, does
-/// two turns at a time instead: the second reads the temporary and makes the carry in its place, and nothing is copied. Of an odd count
-/// the last turn stays as it was. Done where a turn has few steps, however little it copies: the next turn would wait for the copy. Before assign_memory: the temporary lives longer.
+/// A loop whose turn makes the next value of a carry in a temporary and copies it to the carry's
+/// place, for that is read until the turn ends, does two turns at a time instead: the second reads
+/// the temporary and makes the carry in its place, and nothing is copied. Of an odd count the last
+/// turn stays as it was. Done where a turn has few steps, however little it copies: the next turn
+/// would wait for the copy. Before assign_memory: the temporary lives longer.
 void double_buffer_carries(Plan& plan);
 
 }  // namespace strata::compile

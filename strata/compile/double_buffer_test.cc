@@ -18,7 +18,8 @@ using ::testing::Not;
 constexpr std::int64_t kLength = 300;  // more than a kilobyte
 
 /// A scan's body: what it makes of its arguments.
-op::BlockPtr body(const std::vector<Type>& arguments, const std::function<Values(Builder&, const Values&)>& f) {
+op::BlockPtr body(const std::vector<Type>& arguments,
+                  const std::function<Values(Builder&, const Values&)>& f) {
   auto out = std::make_unique<Block>();
   Values in;
   for (const Type& t : arguments) in.push_back(out->add_argument(t));
@@ -40,9 +41,16 @@ Value* turned(Builder& b, Value* x, Value* y) { return op::sub(b, y, op::reverse
 std::vector<Program> programs() {
   return {
       {"one", 1, false, [](Builder& b, const Values& v) { return Values{turned(b, v[0], v[1])}; }},
-      {"two that change places", 2, false, [](Builder& b, const Values& v) { return Values{v[1], turned(b, v[0], turned(b, v[1], v[2]))}; }},
-      {"two apart", 2, false, [](Builder& b, const Values& v) { return Values{turned(b, v[0], v[2]), turned(b, v[1], v[0])}; }},
-      {"slices in and out", 1, true, [](Builder& b, const Values& v) { return Values{turned(b, v[1], v[2]), v[1]}; }},
+      {"two that change places", 2, false,
+       [](Builder& b, const Values& v) {
+         return Values{v[1], turned(b, v[0], turned(b, v[1], v[2]))};
+       }},
+      {"two apart", 2, false,
+       [](Builder& b, const Values& v) {
+         return Values{turned(b, v[0], v[2]), turned(b, v[1], v[0])};
+       }},
+      {"slices in and out", 1, true,
+       [](Builder& b, const Values& v) { return Values{turned(b, v[1], v[2]), v[1]}; }},
       {"what is made goes out", 1, true,
        [](Builder& b, const Values& v) {
          Value* next = turned(b, v[1], op::add(b, v[0], v[2]));
@@ -60,13 +68,15 @@ void build(Block& block, const Program& p, std::int64_t length, bool reverse) {
   Values xs;
   if (p.slices) xs.push_back(block.add_argument(Type(DType::f32, Shape{length, kLength})));
   Builder b(block);
-  // A body's order: constants, carries, slices. Those above want their carries first where nothing is sliced.
-  auto made = body(std::vector<Type>(1 + p.carries + xs.size(), array), [&](Builder& inner, const Values& v) {
-    if (p.slices) return p.body(inner, v);
-    Values in(v.begin() + 1, v.end());
-    in.push_back(v[0]);
-    return p.body(inner, in);
-  });
+  // A body's order: constants, carries, slices. Those above want their carries first where nothing
+  // is sliced.
+  auto made = body(std::vector<Type>(1 + p.carries + xs.size(), array),
+                   [&](Builder& inner, const Values& v) {
+                     if (p.slices) return p.body(inner, v);
+                     Values in(v.begin() + 1, v.end());
+                     in.push_back(v[0]);
+                     return p.body(inner, in);
+                   });
   block.results = op::scan(b, std::move(made), {constant}, carries, xs, {length, reverse});
 }
 
@@ -90,7 +100,9 @@ TEST(DoubleBuffer, LoopsInLoopsAreWhatTheyWere) {
       Values carries{block.add_argument(array), block.add_argument(array)};
       Builder b(block);
       auto turns = body({array, array}, [&](Builder& o, const Values& v) {
-        auto once = body({array, array}, [&](Builder& i, const Values& w) { return Values{turned(i, w[1], w[0])}; });
+        auto once = body({array, array}, [&](Builder& i, const Values& w) {
+          return Values{turned(i, w[1], w[0])};
+        });
         Value* x = op::scan(o, std::move(once), {v[1]}, {v[0]}, {}, {inner})[0];
         return Values{turned(o, v[1], x), x};
       });

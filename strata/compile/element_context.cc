@@ -44,15 +44,20 @@ void place(std::vector<Index>& to, const std::vector<int>& dims, std::span<const
 std::vector<int> others(int rank, const std::vector<int>& a, const std::vector<int>& b = {}) {
   std::vector<int> out;
   for (int d = 0; d < rank; ++d)
-    if (std::find(a.begin(), a.end(), d) == a.end() && std::find(b.begin(), b.end(), d) == b.end()) out.push_back(d);
+    if (std::find(a.begin(), a.end(), d) == a.end() && std::find(b.begin(), b.end(), d) == b.end())
+      out.push_back(d);
   return out;
 }
 
-bool is_array(const Value* v) { return v->type().is_tensor() && v->shape().is_static() && loop::is_loop_dtype(v->dtype()); }
+bool is_array(const Value* v) {
+  return v->type().is_tensor() && v->shape().is_static() && loop::is_loop_dtype(v->dtype());
+}
 
 }  // namespace
 
-bool ElementContext::is_small(const Value* v) { return is_array(v) && v->shape().count() <= kMostElements; }
+bool ElementContext::is_small(const Value* v) {
+  return is_array(v) && v->shape().count() <= kMostElements;
+}
 
 bool ElementContext::lies_in(const Value* v, const loop::Ref* ref) const {
   auto it = memory_.find(v);
@@ -77,16 +82,19 @@ Inst* ElementContext::at(const Value* v, std::span<const Index> index) {
   Index offset = linearize(b, v->shape(), index);
   auto known = elements_.find(v);
   auto in_memory = memory_.find(v);
-  bool is_lost = overwritten_.count(v) || (known == elements_.end() && in_memory == memory_.end() && blocks_.count(v->block()));
+  bool is_lost = overwritten_.count(v) || (known == elements_.end() && in_memory == memory_.end() &&
+                                           blocks_.count(v->block()));
   if (is_lost || offset.lanes() > 1) fail();
   if (failed_) return zero(v);
   if (known != elements_.end()) return chosen(known->second, offset);
   return in_memory != memory_.end() ? b.load(in_memory->second, offset) : outer_.at(v, index);
 }
 
-/// Of places known only while the kernel runs, by choices: an offset outside, which nobody looks at, gives the last one.
+/// Of places known only while the kernel runs, by choices: an offset outside, which nobody looks
+/// at, gives the last one.
 Inst* ElementContext::chosen(const Elements& elements, const Index& offset) {
-  if (offset.is_constant() && offset.constant() >= 0 && offset.constant() < static_cast<std::int64_t>(elements.size()))
+  if (offset.is_constant() && offset.constant() >= 0 &&
+      offset.constant() < static_cast<std::int64_t>(elements.size()))
     return elements[static_cast<std::size_t>(offset.constant())];
   if (elements.empty()) {
     fail();
@@ -94,7 +102,9 @@ Inst* ElementContext::chosen(const Elements& elements, const Index& offset) {
   }
   Inst* out = elements.back();
   for (std::size_t i = elements.size() - 1; i-- > 0;)
-    out = b.select(b.compare(loop::Compare::eq, b.value(offset), b.constant_int(DType::i64, static_cast<std::int64_t>(i))), elements[i], out);
+    out = b.select(b.compare(loop::Compare::eq, b.value(offset),
+                             b.constant_int(DType::i64, static_cast<std::int64_t>(i))),
+                   elements[i], out);
   return out;
 }
 
@@ -133,7 +143,8 @@ void ElementContext::step(const Op& op) {
   if (op.regions.empty() || is_reduction(op)) note_excess(op, b.kernel().arena.size() - before);
 }
 
-/// A kernel with lanes has one vector instruction for all of these elements, which takes the time of a few scalar ones.
+/// A kernel with lanes has one vector instruction for all of these elements, which takes the time
+/// of a few scalar ones.
 void ElementContext::note_excess(const Op& op, std::size_t insts) {
   constexpr double kVector = 3;
   std::int64_t lanes = 1;
@@ -143,13 +154,16 @@ void ElementContext::note_excess(const Op& op, std::size_t insts) {
 }
 
 void ElementContext::emit(const Op& op) {
-  if (op.info().has_effect || !std::all_of(op.operands.begin(), op.operands.end(), is_array)) return fail();
+  if (op.info().has_effect || !std::all_of(op.operands.begin(), op.operands.end(), is_array))
+    return fail();
   for (const Value* v : op.results())
     if (!is_array(v)) return fail();
   const op::Lowering& lowering = op::def(op).lowering;
   if (const auto* rule = std::get_if<op::Elemental>(&lowering)) return elementwise(op, *rule);
-  if (const auto* rule = std::get_if<op::Reduction (*)(const Op&)>(&lowering)) return reduce(op, (**rule)(op));
-  if (const auto* rule = std::get_if<op::Contraction (*)(const Op&)>(&lowering)) return product(op, (**rule)(op));
+  if (const auto* rule = std::get_if<op::Reduction (*)(const Op&)>(&lowering))
+    return reduce(op, (**rule)(op));
+  if (const auto* rule = std::get_if<op::Contraction (*)(const Op&)>(&lowering))
+    return product(op, (**rule)(op));
   if (const auto* rule = std::get_if<op::Update>(&lowering)) return update(op, *rule);
   const auto* structured = std::get_if<op::Structured>(&lowering);
   if (structured && structured->kind == op::Structured::Kind::while_) return while_loop(op);
@@ -163,7 +177,9 @@ void ElementContext::elementwise(const Op& op, const op::Elemental& rule) {
     const Value* v = op.result(r);
     if (!is_small(v)) return fail();
     Elements out;
-    for_each(v->shape().sizes(), [&](std::span<const Index> index) { out.push_back(rule.element(*this, op, r, index)); });
+    for_each(v->shape().sizes(), [&](std::span<const Index> index) {
+      out.push_back(rule.element(*this, op, r, index));
+    });
     set(v, std::move(out));
   }
 }
@@ -185,15 +201,19 @@ void ElementContext::reduce(const Op& op, op::Reduction rule) {
       place(places.back(), kept, output);
       place(places.back(), rule.dims, k);
     });
-    Elements results = rule.combiner == op::Combiner::region ? reduce_by_region(op, places) : Elements{reduce_plain(op, rule, places)};
+    Elements results = rule.combiner == op::Combiner::region
+                           ? reduce_by_region(op, places)
+                           : Elements{reduce_plain(op, rule, places)};
     for (std::size_t r = 0; r < out.size() && !failed_; ++r) out[r].push_back(results[r]);
   });
-  for (int r = 0; r < op.num_results(); ++r) set(op.result(r), std::move(out[static_cast<std::size_t>(r)]));
+  for (int r = 0; r < op.num_results(); ++r)
+    set(op.result(r), std::move(out[static_cast<std::size_t>(r)]));
 }
 
-/// A lane that holds nothing but the neutral element is null: combined with another it changes nothing, for that has met the neutral
-/// element already.
-Inst* ElementContext::reduce_plain(const Op& op, const op::Reduction& rule, const std::vector<std::vector<Index>>& places) {
+/// A lane that holds nothing but the neutral element is null: combined with another it changes
+/// nothing, for that has met the neutral element already.
+Inst* ElementContext::reduce_plain(const Op& op, const op::Reduction& rule,
+                                   const std::vector<std::vector<Index>>& places) {
   DType dtype = op.operand(0)->dtype();
   Opcode code = op::opcode(rule.combiner, dtype);
   op::ReduceOrder order = op::reduce_order(op.operand(0)->type(), rule.dims);
@@ -210,10 +230,12 @@ Inst* ElementContext::reduce_plain(const Op& op, const op::Reduction& rule, cons
       for (std::size_t i = 0; i < half; ++i) lanes[i] = combined(lanes[i], lanes[i + half]);
     if (lanes[0]) total = b.binary(code, total, lanes[0]);
   }
-  return b.convert(op.result()->dtype(), b.binary(code, widen(b, dtype, at(op.operand(1), {})), total));
+  return b.convert(op.result()->dtype(),
+                   b.binary(code, widen(b, dtype, at(op.operand(1), {})), total));
 }
 
-Elements ElementContext::reduce_by_region(const Op& op, const std::vector<std::vector<Index>>& places) {
+Elements ElementContext::reduce_by_region(const Op& op,
+                                          const std::vector<std::vector<Index>>& places) {
   const Block& region = op.region(0);
   std::size_t n = static_cast<std::size_t>(op.num_results());
   Elements state;
@@ -243,15 +265,17 @@ Elements ElementContext::reduce_by_region(const Op& op, const std::vector<std::v
 
 void ElementContext::product(const Op& op, const op::Contraction& rule) {
   const Value *l = op.operand(0), *r = op.operand(1);
-  std::vector<int> l_free = others(l->rank(), rule.lhs_batch, rule.lhs_contract), r_free = others(r->rank(), rule.rhs_batch, rule.rhs_contract);
-  std::vector<std::int64_t> batch = sizes_of(l, rule.lhs_batch), rows = sizes_of(l, l_free), columns = sizes_of(r, r_free),
-                            sums = sizes_of(l, rule.lhs_contract);
+  std::vector<int> l_free = others(l->rank(), rule.lhs_batch, rule.lhs_contract),
+                   r_free = others(r->rank(), rule.rhs_batch, rule.rhs_contract);
+  std::vector<std::int64_t> batch = sizes_of(l, rule.lhs_batch), rows = sizes_of(l, l_free),
+                            columns = sizes_of(r, r_free), sums = sizes_of(l, rule.lhs_contract);
   std::int64_t terms = op.result()->shape().count();
   for (std::int64_t k : sums) terms *= k;
   if (!is_small(op.result()) || terms > kMostReduced) return fail();
   DType acc = op::product_accumulator(op);
   Opcode add = op::opcode(op::Combiner::add, acc), mul = op::opcode(op::Combiner::mul, acc);
-  std::vector<Index> left(static_cast<std::size_t>(l->rank())), right(static_cast<std::size_t>(r->rank()));
+  std::vector<Index> left(static_cast<std::size_t>(l->rank())),
+      right(static_cast<std::size_t>(r->rank()));
   Elements out, given;
   if (const Value* sums = given_sums(op)) given = elements(sums);
   if (failed_) return;
@@ -279,7 +303,8 @@ void ElementContext::product(const Op& op, const op::Contraction& rule) {
   set(op.result(), std::move(out));
 }
 
-// ---- updates: in place where the array lies in memory, through memory of their own where it is values
+// ---- updates: in place where the array lies in memory, through memory of their own where it is
+// values
 
 void ElementContext::update(const Op& op, const op::Update& rule) {
   std::int64_t points = rule.grid(op);
@@ -291,14 +316,17 @@ void ElementContext::update(const Op& op, const op::Update& rule) {
     auto in_memory = memory_.find(old);
     if (in_memory != memory_.end()) {
       bool alone = std::count(op.operands.begin(), op.operands.end(), old) == 1;
-      if (!lies_in(old, in_memory->second) || in_memory->second->mode == loop::Ref::Mode::in || !alone) return fail();
+      if (!lies_in(old, in_memory->second) || in_memory->second->mode == loop::Ref::Mode::in ||
+          !alone)
+        return fail();
       targets.push_back(in_memory->second);
       continue;
     }
     Elements now = elements(old);
     if (failed_ || now.empty()) return fail();
     targets.push_back(b.scratch(v->dtype(), static_cast<std::int64_t>(now.size())));
-    for (std::size_t i = 0; i < now.size(); ++i) b.store(targets.back(), static_cast<std::int64_t>(i), now[i]);
+    for (std::size_t i = 0; i < now.size(); ++i)
+      b.store(targets.back(), static_cast<std::int64_t>(i), now[i]);
   }
   for (std::int64_t point = 0; point < points; ++point) rule.emit(*this, op, targets, point);
   for (const Value* v : op.results()) {
@@ -321,7 +349,8 @@ void ElementContext::while_loop(const Op& op) {
   std::vector<Elements> carries;
   for (const Value* v : op.operands) carries.push_back(locals(elements(v)));
   auto enter = [&](const Block& block) {
-    for (std::size_t i = 0; i < carries.size(); ++i) set(block.argument(static_cast<int>(i)), now(carries[i]));
+    for (std::size_t i = 0; i < carries.size(); ++i)
+      set(block.argument(static_cast<int>(i)), now(carries[i]));
     return run(block);
   };
   if (failed_) return;
@@ -334,7 +363,8 @@ void ElementContext::while_loop(const Op& op) {
         std::vector<Elements> next = enter(body);
         for (std::size_t i = 0; i < carries.size(); ++i) assign(carries[i], next[i]);
       });
-  for (int r = 0; r < op.num_results(); ++r) set(op.result(r), now(carries[static_cast<std::size_t>(r)]));
+  for (int r = 0; r < op.num_results(); ++r)
+    set(op.result(r), now(carries[static_cast<std::size_t>(r)]));
 }
 
 void ElementContext::scan(const Op& op) {
@@ -349,7 +379,8 @@ void ElementContext::scan(const Op& op) {
       same_[argument(i)] = op.operands[i];
   }
   std::vector<Elements> carries;
-  for (std::size_t i = parts.consts; i < slices; ++i) carries.push_back(locals(elements(op.operands[i])));
+  for (std::size_t i = parts.consts; i < slices; ++i)
+    carries.push_back(locals(elements(op.operands[i])));
   std::vector<loop::Ref*> stacks;
   for (std::size_t y = parts.carries; y < body.results.size(); ++y) {
     const Value* v = op.result(static_cast<int>(y));
@@ -359,7 +390,8 @@ void ElementContext::scan(const Op& op) {
   if (failed_) return;
   b.for_(0, parts.length, 1, [&](Index i) {
     Index turn = parts.reverse ? Index(parts.length - 1) - i : i;
-    for (std::size_t c = 0; c < carries.size(); ++c) set(argument(parts.consts + c), now(carries[c]));
+    for (std::size_t c = 0; c < carries.size(); ++c)
+      set(argument(parts.consts + c), now(carries[c]));
     for (std::size_t x = slices; x < op.operands.size(); ++x) {
       Elements slice;
       if (!is_small(argument(x))) return fail();
@@ -375,7 +407,8 @@ void ElementContext::scan(const Op& op) {
     for (std::size_t y = 0; y < stacks.size(); ++y) {
       const Elements& slice = results[parts.carries + y];
       auto count = static_cast<std::int64_t>(slice.size());
-      for (std::int64_t k = 0; k < count; ++k) b.store(stacks[y], turn * count + k, slice[static_cast<std::size_t>(k)]);
+      for (std::int64_t k = 0; k < count; ++k)
+        b.store(stacks[y], turn * count + k, slice[static_cast<std::size_t>(k)]);
     }
     for (std::size_t c = 0; c < carries.size(); ++c) assign(carries[c], results[c]);
   });
@@ -384,7 +417,8 @@ void ElementContext::scan(const Op& op) {
     if (r < carries.size()) {
       out = now(carries[r]);
     } else {
-      for (std::int64_t k = 0; k < op.result(static_cast<int>(r))->shape().count(); ++k) out.push_back(b.load(stacks[r - carries.size()], k));
+      for (std::int64_t k = 0; k < op.result(static_cast<int>(r))->shape().count(); ++k)
+        out.push_back(b.load(stacks[r - carries.size()], k));
     }
     set(op.result(static_cast<int>(r)), std::move(out));
   }
@@ -404,10 +438,13 @@ void ElementContext::branch(const Op& op) {
     };
     if (i + 1 == static_cast<int>(op.regions.size())) return take();
     bool chosen = is_bool(index->type.dtype);
-    b.if_(chosen ? index : b.compare(loop::Compare::eq, index, b.constant_int(index->type.dtype, i)), take, [&] { from(i + 1); });
+    b.if_(
+        chosen ? index : b.compare(loop::Compare::eq, index, b.constant_int(index->type.dtype, i)),
+        take, [&] { from(i + 1); });
   };
   from(0);
-  for (int r = 0; r < op.num_results(); ++r) set(op.result(r), now(results[static_cast<std::size_t>(r)]));
+  for (int r = 0; r < op.num_results(); ++r)
+    set(op.result(r), now(results[static_cast<std::size_t>(r)]));
 }
 
 }  // namespace strata::compile

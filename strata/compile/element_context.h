@@ -1,5 +1,5 @@
-// Blocks whose arrays have a few elements, as instructions of a kernel: every element is a value, nothing lies in memory but
-// arrays that loops carry and update in place.
+// Blocks whose arrays have a few elements, as instructions of a kernel: every element is a value,
+// nothing lies in memory but arrays that loops carry and update in place.
 #pragma once
 
 #include <unordered_map>
@@ -14,12 +14,14 @@ namespace strata::compile {
 /// The elements of a value, row-major, in its storage dtype.
 using Elements = std::vector<Inst*>;
 
-/// Emits blocks one inside another. What it cannot say (`failed`) it emits as zeros: the kernel is then thrown away.
+/// Emits blocks one inside another. What it cannot say (`failed`) it emits as zeros: the kernel is
+/// then thrown away.
 class ElementContext : public op::UnrolledContext {
  public:
   static constexpr std::int64_t kMostElements = 16;  // of an array that is values
-  static constexpr std::int64_t kMostReduced = 64;   // of an array that is reduced in the kernel; terms of a product
-  static constexpr std::size_t kMostInsts = 8000;    // of a kernel: what LLVM makes of it takes time
+  static constexpr std::int64_t kMostReduced =
+      64;  // of an array that is reduced in the kernel; terms of a product
+  static constexpr std::size_t kMostInsts = 8000;  // of a kernel: what LLVM makes of it takes time
 
   explicit ElementContext(KernelContext& outer) : UnrolledContext(outer.b), outer_(outer) {}
 
@@ -37,14 +39,17 @@ class ElementContext : public op::UnrolledContext {
   bool lies_in(const ir::Value* v, const loop::Ref* ref) const;
   /// The elements of a small value, of this kernel or from outside.
   Elements elements(const ir::Value* v);
-  /// Emits the operations of a block whose arguments are set, and gives its results' elements; those that lie in memory give none.
+  /// Emits the operations of a block whose arguments are set, and gives its results' elements;
+  /// those that lie in memory give none.
   std::vector<Elements> run(const ir::Block& block);
   /// Locals with these initial elements, what they hold now, and new values for them.
   Elements locals(const Elements& initial);
   Elements now(const Elements& locals);
   void assign(const Elements& locals, const Elements& values);
 
-  Inst* operand(const ir::Op& op, int i, std::span<const Index> index) override { return at(op.operand(i), index); }
+  Inst* operand(const ir::Op& op, int i, std::span<const Index> index) override {
+    return at(op.operand(i), index);
+  }
   Inst* at(const ir::Value* v, std::span<const Index> index) override;
 
  private:
@@ -56,7 +61,8 @@ class ElementContext : public op::UnrolledContext {
   void elementwise(const ir::Op& op, const op::Elemental& rule);
   void reduce(const ir::Op& op, op::Reduction rule);
   Elements reduce_by_region(const ir::Op& op, const std::vector<std::vector<Index>>& places);
-  Inst* reduce_plain(const ir::Op& op, const op::Reduction& rule, const std::vector<std::vector<Index>>& places);
+  Inst* reduce_plain(const ir::Op& op, const op::Reduction& rule,
+                     const std::vector<std::vector<Index>>& places);
   void product(const ir::Op& op, const op::Contraction& rule);
   void update(const ir::Op& op, const op::Update& rule);
   void while_loop(const ir::Op& op);
@@ -66,11 +72,12 @@ class ElementContext : public op::UnrolledContext {
   KernelContext& outer_;
   bool failed_ = false;
   double excess_ = 0;
-  std::unordered_map<const ir::Value*, Elements> elements_;    // lookup only
-  std::unordered_map<const ir::Value*, loop::Ref*> memory_;    // lookup only
-  std::unordered_map<const ir::Value*, const ir::Value*> same_;  // lookup only: large ones that a region calls by another name
-  std::unordered_set<const ir::Value*> overwritten_;           // of those in memory
-  std::unordered_set<const ir::Block*> blocks_;                // those under way or done
+  std::unordered_map<const ir::Value*, Elements> elements_;  // lookup only
+  std::unordered_map<const ir::Value*, loop::Ref*> memory_;  // lookup only
+  std::unordered_map<const ir::Value*, const ir::Value*>
+      same_;  // lookup only: large ones that a region calls by another name
+  std::unordered_set<const ir::Value*> overwritten_;  // of those in memory
+  std::unordered_set<const ir::Block*> blocks_;       // those under way or done
 };
 
 }  // namespace strata::compile

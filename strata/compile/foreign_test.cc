@@ -1,4 +1,6 @@
 // Custom calls by handlers from outside: by reference and compiled, on one thread and several.
+#include "strata/op/foreign.h"
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -9,7 +11,6 @@
 #include "strata/compile/compile_testing.h"
 #include "strata/ir/text/parser.h"
 #include "strata/op/catalog.h"
-#include "strata/op/foreign.h"
 #include "strata/op/foreign_attributes.h"
 
 namespace strata::compile {
@@ -39,11 +40,13 @@ Result<Bound> scale(const Call& call) {
   auto attributes = op::foreign::attributes_of(call.attrs);
   if (!attributes) return attributes.status();
   const op::foreign::Attribute* factor = attributes->find("factor");
-  if (factor == nullptr || factor->dtype != DType::f32) return Status(Code::invalid, "needs a factor of type f32");
+  if (factor == nullptr || factor->dtype != DType::f32)
+    return Status(Code::invalid, "needs a factor of type f32");
   float by;
   std::memcpy(&by, factor->bytes.data(), sizeof by);
   return Bound([by, n = call.operands[0].shape().count()](const Buffers& at, void*) {
-    for (std::int64_t i = 0; i < n; ++i) static_cast<float*>(at.results[0])[i] = by * static_cast<const float*>(at.operands[0])[i];
+    for (std::int64_t i = 0; i < n; ++i)
+      static_cast<float*>(at.results[0])[i] = by * static_cast<const float*>(at.operands[0])[i];
     return Status();
   });
 }
@@ -65,12 +68,13 @@ Result<Bound> record(const Call& call) {
   while (call.operands[first].is_token()) ++first;
   auto attributes = op::foreign::attributes_of(call.attrs);
   const op::foreign::Attribute* limit = attributes ? attributes->find("limit") : nullptr;
-  return Bound([first, most = limit ? *limit->integer() : std::int64_t{1} << 40](const Buffers& at, void*) {
-    std::int32_t n;
-    std::memcpy(&n, at.operands[first], sizeof n);
-    log_of_calls.add(n);
-    return n >= most ? Status(Code::invalid, "{} is too much", n) : Status();
-  });
+  return Bound(
+      [first, most = limit ? *limit->integer() : std::int64_t{1} << 40](const Buffers& at, void*) {
+        std::int32_t n;
+        std::memcpy(&n, at.operands[first], sizeof n);
+        log_of_calls.add(n);
+        return n >= most ? Status(Code::invalid, "{} is too much", n) : Status();
+      });
 }
 const bool record_added = op::foreign::add_handler("test.record", record);
 
@@ -109,7 +113,8 @@ func.func @main(%x: tensor<2xf32>) -> tensor<2xf32> {
 })");
   std::vector<Literal> x{Literal(Type(DType::f32, {2}))};
   EXPECT_EQ(message_of([&] { (void)op::evaluate(body(module), x); }), "needs a factor of type f32");
-  EXPECT_EQ(message_of([&] { (void)testing::run_compiled(body(module), x); }), "needs a factor of type f32");
+  EXPECT_EQ(message_of([&] { (void)testing::run_compiled(body(module), x); }),
+            "needs a factor of type f32");
 }
 
 TEST(Foreign, no_handler_is_refused_before_anything_runs) {
@@ -128,7 +133,8 @@ func.func @main(%x: tensor<2xf32>) -> tensor<2xf32> {
     }
 }
 
-/// Calls with tokens in loops and branches, and calls without them whose operands would let them move.
+/// Calls with tokens in loops and branches, and calls without them whose operands would let them
+/// move.
 const char* kOrdered = R"(
 func.func @main(%n: tensor<i32>) -> tensor<i32> {
   %one = stablehlo.constant dense<1> : tensor<i32>
@@ -187,9 +193,11 @@ func.func @main(%x: tensor<4xi32>, %one: tensor<i32>) -> tensor<4xi32> {
   %f = stablehlo.add %e, %x : tensor<4xi32>
   return %f : tensor<4xi32>
 })");
-  std::vector<Literal> arguments{Literal::of<std::int32_t>({4}, {5, 6, 7, 8}), Literal::scalar<std::int32_t>(1)};
+  std::vector<Literal> arguments{Literal::of<std::int32_t>({4}, {5, 6, 7, 8}),
+                                 Literal::scalar<std::int32_t>(1)};
   EXPECT_THAT(seen_by([&] { (void)op::evaluate(body(module), arguments); }), ElementsAre(25, 1));
-  EXPECT_THAT(seen_by([&] { (void)testing::run_compiled(body(module), arguments); }), ElementsAre(25, 1));
+  EXPECT_THAT(seen_by([&] { (void)testing::run_compiled(body(module), arguments); }),
+              ElementsAre(25, 1));
 }
 
 TEST(Foreign, after_a_failure_no_call_is_made) {
@@ -198,7 +206,9 @@ TEST(Foreign, after_a_failure_no_call_is_made) {
   for (bool compiled : {false, true}) {
     std::string message;
     auto seen = seen_by([&] {
-      message = message_of([&] { (void)(compiled ? testing::run_compiled(body(module), n) : op::evaluate(body(module), n)); });
+      message = message_of([&] {
+        (void)(compiled ? testing::run_compiled(body(module), n) : op::evaluate(body(module), n));
+      });
     });
     EXPECT_EQ(message, "2 is too much");
     EXPECT_THAT(seen, ElementsAre(10000000, 1, 1, 1, -1, 2));
@@ -226,7 +236,8 @@ func.func @main(%n: tensor<i1>) -> tensor<i1> {
   return %w : tensor<i1>
 })");
   std::vector<Literal> yes{Literal::full(Type::scalar(DType::i1), 1)};
-  EXPECT_EQ(message_of([&] { (void)testing::run_compiled(body(module), yes); }), "thrown by a handler");
+  EXPECT_EQ(message_of([&] { (void)testing::run_compiled(body(module), yes); }),
+            "thrown by a handler");
   EXPECT_EQ(message_of([&] { (void)op::evaluate(body(module), yes); }), "thrown by a handler");
 }
 
@@ -247,9 +258,12 @@ func.func @main(%x: tensor<2x3xf32>, %y: tensor<2x2x3xf32>) -> (tensor<6xf32>, t
   %2 = stablehlo.custom_call @test.memory(%y) {operand_layouts = [dense<[1, 2, 0]> : tensor<3xindex>], result_layouts = [dense<0> : tensor<1xindex>]} : (tensor<2x2x3xf32>) -> tensor<12xf32>
   return %0, %1, %2 : tensor<6xf32>, tensor<2x3xf32>, tensor<12xf32>
 })");
-  std::vector<Literal> arguments{Literal::of<float>({2, 3}, {1, 2, 3, 4, 5, 6}), Literal::of<float>({2, 2, 3}, {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12})};
+  std::vector<Literal> arguments{
+      Literal::of<float>({2, 3}, {1, 2, 3, 4, 5, 6}),
+      Literal::of<float>({2, 2, 3}, {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12})};
   for (bool compiled : {false, true}) {
-    std::vector<Literal> out = compiled ? testing::run_compiled(body(module), arguments) : op::evaluate(body(module), arguments);
+    std::vector<Literal> out = compiled ? testing::run_compiled(body(module), arguments)
+                                        : op::evaluate(body(module), arguments);
     EXPECT_THAT(floats(out[0]), ElementsAre(1, 4, 2, 5, 3, 6));
     EXPECT_THAT(floats(out[1]), ElementsAre(1, 3, 5, 2, 4, 6));
     EXPECT_THAT(floats(out[2]), ElementsAre(1, 4, 2, 5, 3, 6, 7, 10, 8, 11, 9, 12));
@@ -274,7 +288,8 @@ func.func @main(%x: tensor<2x3xf32>) -> tensor<2x3xf32> {
 /// Adds 1 in place: its operand's memory must be its result's.
 Result<Bound> increment(const Call& call) {
   return Bound([n = call.results[0].shape().count()](const Buffers& at, void*) {
-    if (at.operands[0] != at.results[0]) return Status(Code::invalid, "operand and result are two memories");
+    if (at.operands[0] != at.results[0])
+      return Status(Code::invalid, "operand and result are two memories");
     for (std::int64_t i = 0; i < n; ++i) static_cast<float*>(at.results[0])[i] += 1;
     return Status();
   });
@@ -297,11 +312,12 @@ func.func @main(%x: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>) {
 }
 
 TEST(Foreign, values_without_elements_and_without_memory) {
-  static const bool added = op::foreign::add_handler("test.empty", [](const Call& call) -> Result<Bound> {
-    EXPECT_TRUE(call.operands[0].is_token() && call.results[0].is_token());
-    EXPECT_EQ(call.operands[1], Type(DType::f32, {0, 3}));
-    return Bound([](const Buffers&, void*) { return Status(); });
-  });
+  static const bool added =
+      op::foreign::add_handler("test.empty", [](const Call& call) -> Result<Bound> {
+        EXPECT_TRUE(call.operands[0].is_token() && call.results[0].is_token());
+        EXPECT_EQ(call.operands[1], Type(DType::f32, {0, 3}));
+        return Bound([](const Buffers&, void*) { return Status(); });
+      });
   ASSERT_TRUE(added);
   auto module = parsed(R"(
 func.func @main(%x: tensor<0x3xf32>) -> tensor<0x3xf32> {
@@ -328,13 +344,14 @@ func.func @main(%x: tensor<3xcomplex<f32>>, %y: tensor<5xi4>) -> (tensor<3xcompl
 
 // Programs on other threads have contexts of their own.
 TEST(Foreign, each_run_has_its_context) {
-  static const bool added = op::foreign::add_handler("test.context", [](const Call&) -> Result<Bound> {
-    return Bound([](const Buffers& at, void* context) {
-      if (context == nullptr) return Status(Code::invalid, "no context");
-      std::memcpy(at.results[0], context, sizeof(float));
-      return Status();
-    });
-  });
+  static const bool added =
+      op::foreign::add_handler("test.context", [](const Call&) -> Result<Bound> {
+        return Bound([](const Buffers& at, void* context) {
+          if (context == nullptr) return Status(Code::invalid, "no context");
+          std::memcpy(at.results[0], context, sizeof(float));
+          return Status();
+        });
+      });
   ASSERT_TRUE(added);
   auto module = parsed(R"(
 func.func @main() -> tensor<f32> {
@@ -365,7 +382,9 @@ TEST(Foreign, the_first_handler_stays_until_it_is_replaced) {
       });
     };
   };
-  auto module = parsed("func.func @main() -> tensor<f32> {\n  %0 = stablehlo.custom_call @test.number() : () -> tensor<f32>\n  return %0 : tensor<f32>\n}");
+  auto module = parsed(
+      "func.func @main() -> tensor<f32> {\n  %0 = stablehlo.custom_call @test.number() : () -> "
+      "tensor<f32>\n  return %0 : tensor<f32>\n}");
   auto run = [&] { return testing::run_compiled(body(module), {})[0].span<float>()[0]; };
   EXPECT_TRUE(op::foreign::add_handler("test.number", number(1)));
   EXPECT_FALSE(op::foreign::add_handler("test.number", number(2)));
@@ -374,7 +393,7 @@ TEST(Foreign, the_first_handler_stays_until_it_is_replaced) {
   EXPECT_EQ(run(), 3);
 }
 
-// ---- targets that Strata knows itself -----------------------------------------------------------------------------
+// ---- targets that Strata knows itself ----------------------------------------------------------
 
 TEST(Foreign, what_only_says_where_a_value_lies_is_gone) {
   auto module = parsed(R"(
@@ -390,8 +409,11 @@ func.func @main(%x: tensor<3xf32>) -> tensor<3xf32> {
 
 TEST(Foreign, approximate_top_k_is_exact) {
   for (std::string direction : {"gt", "lt"}) {
-    auto module = parsed(R"(
-func.func private @top_k_)" + direction + R"(_f32_comparator(%a: tensor<f32>, %b: tensor<f32>, %c: tensor<i32>, %d: tensor<i32>) -> tensor<i1> {
+    auto module = parsed(
+        R"(
+func.func private @top_k_)" +
+        direction +
+        R"(_f32_comparator(%a: tensor<f32>, %b: tensor<f32>, %c: tensor<i32>, %d: tensor<i32>) -> tensor<i1> {
   %0 = stablehlo.compare GT, %a, %b : (tensor<f32>, tensor<f32>) -> tensor<i1>
   return %0 : tensor<i1>
 }
@@ -399,7 +421,9 @@ func.func public @main(%x: tensor<2x5xf32>) -> (tensor<2x2xf32>, tensor<2x2xi32>
   %i = stablehlo.iota dim = 1 : tensor<2x5xi32>
   %v = stablehlo.constant dense<0xFF800000> : tensor<f32>
   %p = stablehlo.constant dense<-1> : tensor<i32>
-  %0:2 = stablehlo.custom_call @ApproxTopK(%x, %i, %v, %p) {called_computations = [@top_k_)" + direction + R"(_f32_comparator], mhlo.backend_config = {aggregate_to_topk = true, is_fallback = true, recall_target = 9.500000e-01 : f32, reduction_dim = 1 : i64, reduction_input_size_override = -1 : i64, top_k = 2 : i64}} : (tensor<2x5xf32>, tensor<2x5xi32>, tensor<f32>, tensor<i32>) -> (tensor<2x2xf32>, tensor<2x2xi32>)
+  %0:2 = stablehlo.custom_call @ApproxTopK(%x, %i, %v, %p) {called_computations = [@top_k_)" +
+        direction +
+        R"(_f32_comparator], mhlo.backend_config = {aggregate_to_topk = true, is_fallback = true, recall_target = 9.500000e-01 : f32, reduction_dim = 1 : i64, reduction_input_size_override = -1 : i64, top_k = 2 : i64}} : (tensor<2x5xf32>, tensor<2x5xi32>, tensor<f32>, tensor<i32>) -> (tensor<2x2xf32>, tensor<2x2xi32>)
   return %0#0, %0#1 : tensor<2x2xf32>, tensor<2x2xi32>
 })");
     std::vector<Literal> x{Literal::of<float>({2, 5}, {3, 1, 4, 1, 5, 9, 2, 6, 5, 3})};
@@ -417,7 +441,8 @@ TEST(Foreign, qr_factorises) {
   for (std::string type : {"f32", "f64", "complex<f32>", "complex<f64>"})
     for (auto [m, n] : {std::pair(5, 3), std::pair(3, 3), std::pair(2, 4), std::pair(1, 1)}) {
       int k = std::min(m, n);
-      std::string a = fmt::format("tensor<2x{}x{}x{}>", m, n, type), tau = fmt::format("tensor<2x{}x{}>", k, type);
+      std::string a = fmt::format("tensor<2x{}x{}x{}>", m, n, type),
+                  tau = fmt::format("tensor<2x{}x{}>", k, type);
       // Of a wide matrix the product takes the reflectors' columns alone.
       std::string v = fmt::format("tensor<2x{}x{}x{}>", m, k, type);
       auto module = parsed(fmt::format(R"(
@@ -426,22 +451,32 @@ func.func @main(%x: {0}) -> ({0}, {2}) {{
   %1 = stablehlo.slice %0#0 [0:2, 0:{3}, 0:{4}] : ({0}) -> {2}
   %2 = stablehlo.custom_call @ProductOfElementaryHouseholderReflectors(%1, %0#1) : ({2}, {1}) -> {2}
   return %0#0, %2 : {0}, {2}
-}})", a, tau, v, m, k));
+}})",
+                                       a, tau, v, m, k));
       std::vector<Literal> x = testing::arguments_of(body(module), 7);
       std::vector<Literal> out = testing::run_compiled(body(module), x);
-      auto number = [](const Literal& l, std::int64_t i) { return is_complex(l.dtype()) ? std::complex<double>(op::real_view(l).number(2 * i), op::real_view(l).number(2 * i + 1)) : std::complex<double>(l.number(i)); };
+      auto number = [](const Literal& l, std::int64_t i) {
+        return is_complex(l.dtype()) ? std::complex<double>(op::real_view(l).number(2 * i),
+                                                            op::real_view(l).number(2 * i + 1))
+                                     : std::complex<double>(l.number(i));
+      };
       double bound = type.find("64") != std::string::npos ? 1e-13 : 1e-5;
       for (int b = 0; b < 2; ++b)
         for (int i = 0; i < m; ++i) {
           for (int j = 0; j < n; ++j) {
             std::complex<double> sum = 0;
-            for (int l = 0; l <= std::min(j, k - 1); ++l) sum += number(out[1], (b * m + i) * k + l) * number(out[0], (b * m + l) * n + j);
-            EXPECT_LT(std::abs(sum - number(x[0], (b * m + i) * n + j)), bound) << type << " " << m << "x" << n;
+            for (int l = 0; l <= std::min(j, k - 1); ++l)
+              sum += number(out[1], (b * m + i) * k + l) * number(out[0], (b * m + l) * n + j);
+            EXPECT_LT(std::abs(sum - number(x[0], (b * m + i) * n + j)), bound)
+                << type << " " << m << "x" << n;
           }
           for (int j = 0; j < k && i < k; ++j) {
             std::complex<double> sum = 0;
-            for (int l = 0; l < m; ++l) sum += std::conj(number(out[1], (b * m + l) * k + i)) * number(out[1], (b * m + l) * k + j);
-            EXPECT_LT(std::abs(sum - std::complex<double>(i == j)), bound) << type << " " << m << "x" << n;
+            for (int l = 0; l < m; ++l)
+              sum += std::conj(number(out[1], (b * m + l) * k + i)) *
+                     number(out[1], (b * m + l) * k + j);
+            EXPECT_LT(std::abs(sum - std::complex<double>(i == j)), bound)
+                << type << " " << m << "x" << n;
           }
         }
       testing::expect_compiled_equals_reference(body(module));

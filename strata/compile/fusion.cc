@@ -22,34 +22,49 @@ using ir::Op;
 using ir::Value;
 using op::is_reduction;
 
-// Fewer rows than these, each as long as this: reduced in two phases, alone, so that what goes before and after them goes to all threads.
-constexpr std::int64_t kSplitRows = 16, kSplitLength = (1 << 16) + 1, kFewRows = 2, kSplitFew = 1 << 14;
+// Fewer rows than these, each as long as this: reduced in two phases, alone, so that what goes
+// before and after them goes to all threads.
+constexpr std::int64_t kSplitRows = 16, kSplitLength = (1 << 16) + 1, kFewRows = 2,
+                       kSplitFew = 1 << 14;
 constexpr std::size_t kMostRoots = 512;
-constexpr std::size_t kMostReached = 4096;  // groups looked at to find whether one depends on another
-// How much arithmetic an element of a kernel may be (op/def.h, Work::flops): what it takes to make machine code grows faster than this,
-// and what a pass over memory costs is long since hidden.
+constexpr std::size_t kMostReached =
+    4096;  // groups looked at to find whether one depends on another
+// How much arithmetic an element of a kernel may be (op/def.h, Work::flops): what it takes to make
+// machine code grows faster than this, and what a pass over memory costs is long since hidden.
 constexpr double kMostGroup = 1500;
-// An epilogue is read and written by tiles rather than in one sweep, and its code stands beside each kind of tile.
+// An epilogue is read and written by tiles rather than in one sweep, and its code stands beside
+// each kind of tile.
 constexpr double kMostEpilogue = 200;
-constexpr std::size_t kMostBeside = 4, kLeastShared = std::size_t{1} << 14;  // reductions side by side; bytes of what they read
+constexpr std::size_t kMostBeside = 4,
+                      kLeastShared = std::size_t{1}
+                                     << 14;  // reductions side by side; bytes of what they read
 constexpr std::size_t kMostEpilogueRoots = 4, kMostEpilogueArrays = 3;
 
 /// Whether it has an effect, or anything in its regions has.
 bool has_effect(const Op& op) {
   bool found = op.info().has_effect;
-  for (const auto& region : op.regions) ir::walk(*region, [&](const Op& inner) { found |= inner.info().has_effect; });
+  for (const auto& region : op.regions)
+    ir::walk(*region, [&](const Op& inner) { found |= inner.info().has_effect; });
   return found;
 }
 
-/// Groups under construction, joined along edges. Each root has a number, in program order, which is also that of the group it begins as.
-/// `chosen` says what is inlined and which constants are numbers.
+/// Groups under construction, joined along edges. Each root has a number, in program order, which
+/// is also that of the group it begins as. `chosen` says what is inlined and which constants are
+/// numbers.
 class Grouping {
  public:
-  Grouping(const ir::Block& block, const Uses& uses, const Fusion& chosen, const Moves& moves, FusionRule rule)
-      : chosen_(chosen), inlined_(chosen.inlined), uses_(uses), rule_(rule), weights_(tree_weights(block, inlined_)) {
+  Grouping(const ir::Block& block, const Uses& uses, const Fusion& chosen, const Moves& moves,
+           FusionRule rule)
+      : chosen_(chosen),
+        inlined_(chosen.inlined),
+        uses_(uses),
+        rule_(rule),
+        weights_(tree_weights(block, inlined_)) {
     const std::unordered_set<const Op*> moved = moved_by_products(block, moves);
     for (const auto& op : block.ops()) {
-      if (lies_in_memory(*op) || (is_elemental(*op) && inlined_.count(op->result())) || moved.count(op.get())) continue;
+      if (lies_in_memory(*op) || (is_elemental(*op) && inlined_.count(op->result())) ||
+          moved.count(op.get()))
+        continue;
       add(*op);
       if (auto found = moves.find(op.get()); found != moves.end()) add_moves(found->second);
     }
@@ -58,8 +73,9 @@ class Grouping {
       for (int p : producers(static_cast<int>(c))) node(p).consumers.push_back(static_cast<int>(c));
   }
 
-  /// Sweeps over the groups in order until nothing joins. A pair that did not join will not, unless one of the two grows: a group is
-  /// looked at again only then, so that the sweeps together cost about what the edges do.
+  /// Sweeps over the groups in order until nothing joins. A pair that did not join will not, unless
+  /// one of the two grows: a group is looked at again only then, so that the sweeps together cost
+  /// about what the edges do.
   void join_all() {
     std::vector<char> look(nodes_.size(), 1);
     for (bool changed = true; changed;) {
@@ -83,7 +99,8 @@ class Grouping {
   /// What follows a product element by element is computed by its kernel.
   void join_epilogues() {
     for (std::size_t i = 0; i < nodes_.size(); ++i)
-      for (int p = static_cast<int>(i); node(p).merged_into == p && node(p).group.kind == GroupKind::product;) {
+      for (int p = static_cast<int>(i);
+           node(p).merged_into == p && node(p).group.kind == GroupKind::product;) {
         const int joined = join_epilogue(p);
         if (joined < 0) break;
         p = joined;
@@ -108,7 +125,8 @@ class Grouping {
     }
   }
 
-  /// Reductions that stand alone, over the same dimensions of arrays of one shape, read once what they both read in the same place (the moments of a batch norm; its gradients by scale and
+  /// Reductions that stand alone, over the same dimensions of arrays of one shape, read once what
+  /// they both read in the same place (the moments of a batch norm; its gradients by scale and
   /// shift).
   void join_reductions() {
     std::unordered_map<const Value*, std::vector<int>> readers;  // the last roots so far
@@ -119,18 +137,21 @@ class Grouping {
         if (a.kind != Access::Kind::same || a.value->type().bytes() < kLeastShared) continue;
         std::vector<int>& before = readers[a.value];
         for (int other : before)
-          if (reduce_alike(*root(other).op, *root(r).op) && join_beside(find(other), find(r))) break;
+          if (reduce_alike(*root(other).op, *root(r).op) && join_beside(find(other), find(r)))
+            break;
         if (before.size() == kMostBeside) before.erase(before.begin());
         before.push_back(r);
       }
     }
   }
 
-  /// The groups in an order in which they can run: always the one that ends first in the program among those that can.
+  /// The groups in an order in which they can run: always the one that ends first in the program
+  /// among those that can.
   std::vector<Group> finish() {
     std::vector<int> waits(nodes_.size(), 0);  // for how many groups
     std::vector<std::vector<int>> readers(nodes_.size());
-    std::priority_queue<std::pair<int, int>, std::vector<std::pair<int, int>>, std::greater<>> ready;
+    std::priority_queue<std::pair<int, int>, std::vector<std::pair<int, int>>, std::greater<>>
+        ready;
     std::size_t live = 0;
     for (std::size_t i = 0; i < nodes_.size(); ++i) {
       const int g = static_cast<int>(i);
@@ -168,9 +189,10 @@ class Grouping {
   };
   struct Node {
     Group group;
-    std::vector<int> roots;      // numbers of group.roots, ascending
-    std::vector<int> consumers;  // groups that read it: as they were when they began, some several times
-    double weight = 0;           // of what the roots compute, what is inlined included
+    std::vector<int> roots;  // numbers of group.roots, ascending
+    std::vector<int>
+        consumers;      // groups that read it: as they were when they began, some several times
+    double weight = 0;  // of what the roots compute, what is inlined included
     bool joinable = false;
     int merged_into;
     int place;  // in an order in which each group comes after what it needs, kept as groups join
@@ -198,9 +220,13 @@ class Grouping {
       bool split = rows < kSplitRows && length >= (rows < kFewRows ? kSplitFew : kSplitLength);
       bool along_memory = op::reduce_order(op.operand(0)->type(), reduction.dims).lanes > 1;
       bool plain = reduction.combiner != op::Combiner::region;
-      joinable = plain && along_memory && trailing && !split && g.total > 0 && rows > 0 && rows < g.total;
-      // Long rows across memory are reduced by lines, and neither brought together nor read again element by element.
-      if (joinable && !TurnedRows::fit(op.operand(0), g.total / rows) && TurnedRows::lie_across(op.operand(0), g.total / rows, chosen_)) joinable = false;
+      joinable =
+          plain && along_memory && trailing && !split && g.total > 0 && rows > 0 && rows < g.total;
+      // Long rows across memory are reduced by lines, and neither brought together nor read again
+      // element by element.
+      if (joinable && !TurnedRows::fit(op.operand(0), g.total / rows) &&
+          TurnedRows::lie_across(op.operand(0), g.total / rows, chosen_))
+        joinable = false;
       if (joinable) g.rows = rows;
       reads = g.total > 0 ? accesses(op, chosen_) : tree_reads(op);
       for (const auto& region : op.regions)
@@ -215,15 +241,17 @@ class Grouping {
       g.kind = GroupKind::structured;
       reads = tree_reads(op);
     }
-    // What an index of its own range shows to be unread (a branch never taken there) may be read after all where the kernel
-    // knows less, so that it has to be there; constants are.
+    // What an index of its own range shows to be unread (a branch never taken there) may be read
+    // after all where the kernel knows less, so that it has to be there; constants are.
     std::unordered_set<const Value*> known;
     for (const Access& a : reads) known.insert(a.value);
     for (const Value* v : read_through(op, inlined_))
-      if (!known.count(v) && !(v->op() && (lies_in_memory(*v->op()) || constant_literal(*v->op())))) reads.push_back({Access::Kind::other, v});
+      if (!known.count(v) && !(v->op() && (lies_in_memory(*v->op()) || constant_literal(*v->op()))))
+        reads.push_back({Access::Kind::other, v});
     for (const Access& a : reads) {
       g.flat &= a.kind == Access::Kind::same || a.kind == Access::Kind::scalar;
-      g.linear &= a.kind == Access::Kind::same || a.kind == Access::Kind::scalar || a.kind == Access::Kind::fixed;
+      g.linear &= a.kind == Access::Kind::same || a.kind == Access::Kind::scalar ||
+                  a.kind == Access::Kind::fixed;
     }
     joinable &= rule_ == FusionRule::joined || !is_small(op);
     Root r{&op, std::move(reads)};
@@ -233,12 +261,21 @@ class Grouping {
     }
     for (const Value* v : op.results()) made_by_[v] = number;
     roots_.push_back(std::move(r));
-    nodes_.push_back({std::move(g), {number}, {}, op.num_results() ? weights_.at(op.result()) : 1, joinable, number, number});
+    nodes_.push_back({std::move(g),
+                      {number},
+                      {},
+                      op.num_results() ? weights_.at(op.result()) : 1,
+                      joinable,
+                      number,
+                      number});
   }
 
-  /// Whether an operation is no root because its result is not computed: a constant, or a slice of an argument.
+  /// Whether an operation is no root because its result is not computed: a constant, or a slice of
+  /// an argument.
   bool lies_in_memory(const Op& op) const {
-    return is_stored_constant(op) || (op.num_results() == 1 && (chosen_.numbers.count(op.result()) || chosen_.slices.count(op.result())));
+    return is_stored_constant(op) ||
+           (op.num_results() == 1 &&
+            (chosen_.numbers.count(op.result()) || chosen_.slices.count(op.result())));
   }
 
   /// The group added last, a product, does `moves` too.
@@ -257,14 +294,16 @@ class Grouping {
   }
 
   int find(int g) {
-    while (node(g).merged_into != g) g = node(g).merged_into = node(node(g).merged_into).merged_into;
+    while (node(g).merged_into != g)
+      g = node(g).merged_into = node(node(g).merged_into).merged_into;
     return g;
   }
   int maker(const Value* v) {
     auto it = made_by_.find(v);
     return it == made_by_.end() ? -1 : find(it->second);
   }
-  /// Groups whose values this one reads, in order, each once; and the one whose effect comes before this one's.
+  /// Groups whose values this one reads, in order, each once; and the one whose effect comes before
+  /// this one's.
   std::vector<int> producers(int c) {
     std::vector<int> out;
     ++turn_;
@@ -281,7 +320,8 @@ class Grouping {
     return out;
   }
 
-  /// What has to move in the order when p is joined to c: what c needs and what needs p, between the two.
+  /// What has to move in the order when p is joined to c: what c needs and what needs p, between
+  /// the two.
   struct Between {
     std::vector<int> before, after;
   };
@@ -308,7 +348,8 @@ class Grouping {
     for (int g : out.before) end = std::max(end, node(g).place);
     auto readers = [&](int g) {
       for (int reader : node(g).consumers)
-        if (int q = find(reader); q != g && node(q).place < end && reached.insert(q).second) out.after.push_back(q);
+        if (int q = find(reader); q != g && node(q).place < end && reached.insert(q).second)
+          out.after.push_back(q);
     };
     if (!out.before.empty()) readers(p);
     for (std::size_t i = 0; i < out.after.size(); ++i) {
@@ -333,23 +374,29 @@ class Grouping {
 
   /// Whether groups run over the same elements in the same order, whatever they read.
   static bool are_alike(const Group& p, const Group& c) {
-    return p.total == c.total && (p.rows == c.rows || p.rows == 0 || c.rows == 0) && (p.rows || p.flat) && (c.rows || c.flat);
+    return p.total == c.total && (p.rows == c.rows || p.rows == 0 || c.rows == 0) &&
+           (p.rows || p.flat) && (c.rows || c.flat);
   }
 
-  static bool is_full(const Op& op, std::int64_t total) { return (is_reduction(op) ? count(op.operand(0)) : count(op.result())) == total; }
+  static bool is_full(const Op& op, std::int64_t total) {
+    return (is_reduction(op) ? count(op.operand(0)) : count(op.result())) == total;
+  }
 
   bool try_join(int p, int c) {
     Node &from = node(p), &into = node(c);
     const Group &P = from.group, &C = into.group;
     if (!from.joinable || !into.joinable) return false;
-    if (P.roots.size() + C.roots.size() > kMostRoots || from.weight + into.weight > kMostGroup) return false;
+    if (P.roots.size() + C.roots.size() > kMostRoots || from.weight + into.weight > kMostGroup)
+      return false;
     std::int64_t total = 0, rows = 0;
     if (P.total == C.total) {
       if (P.rows && C.rows && P.rows != C.rows) return false;
       total = P.total;
       rows = std::max(P.rows, C.rows);
-    } else if (P.rows == 0 && P.total < C.total && (P.total > 1 ? C.rows == 0 || C.rows == P.total : C.rows == 1)) {
-      total = C.total;  // P makes one value per row of C; a scalar alone is no reason to make everything one row
+    } else if (P.rows == 0 && P.total < C.total &&
+               (P.total > 1 ? C.rows == 0 || C.rows == P.total : C.rows == 1)) {
+      total = C.total;  // P makes one value per row of C; a scalar alone is no reason to make
+                        // everything one row
       rows = P.total;
     } else if (C.rows == 0 && P.rows == C.total) {
       total = P.total;  // C works on P's row results
@@ -358,15 +405,19 @@ class Grouping {
       return false;
     }
     if (rows && (total % rows != 0 || total / rows < 2)) return false;
-    if (rows && P.rows == 0 && C.rows == 0 && TurnedRows::too_long(C.roots, total, total / rows, chosen_)) return false;  // a map by tiles
+    if (rows && P.rows == 0 && C.rows == 0 &&
+        TurnedRows::too_long(C.roots, total, total / rows, chosen_))
+      return false;  // a map by tiles
     for (int r : into.roots)
       for (const Access& a : root(r).reads) {
         if (maker(a.value) != p) continue;
         bool full_reader = is_full(*root(r).op, total), full_value = count(a.value) == total;
         if (full_reader == full_value
-                ? a.kind != Access::Kind::same && !(count(a.value) == 1 && a.kind == Access::Kind::scalar && rows == 1)
+                ? a.kind != Access::Kind::same &&
+                      !(count(a.value) == 1 && a.kind == Access::Kind::scalar && rows == 1)
                 : !(full_reader && count(a.value) == rows &&
-                    (a.kind == Access::Kind::leading || (rows == 1 && a.kind == Access::Kind::scalar))))
+                    (a.kind == Access::Kind::leading ||
+                     (rows == 1 && a.kind == Access::Kind::scalar))))
           return false;
       }
     std::optional<Between> moved = between(p, c);
@@ -383,13 +434,17 @@ class Grouping {
     return true;
   }
 
-  /// Whether a root is a reduction that no loops are joined with, of which several can be one kernel.
+  /// Whether a root is a reduction that no loops are joined with, of which several can be one
+  /// kernel.
   bool stands_alone(int r) const {
     const Op& op = *root(r).op;
-    return is_reduction(op) && !node(r).joinable && reduction_of(op).combiner != op::Combiner::region && node(r).group.total > 0 && (rule_ == FusionRule::joined || !is_small(op));
+    return is_reduction(op) && !node(r).joinable &&
+           reduction_of(op).combiner != op::Combiner::region && node(r).group.total > 0 &&
+           (rule_ == FusionRule::joined || !is_small(op));
   }
   static bool reduce_alike(const Op& p, const Op& c) {
-    return p.operand(0)->shape() == c.operand(0)->shape() && reduction_of(p).dims == reduction_of(c).dims;
+    return p.operand(0)->shape() == c.operand(0)->shape() &&
+           reduction_of(p).dims == reduction_of(c).dims;
   }
 
   /// Joins groups of such, unless one depends on the other.
@@ -397,7 +452,9 @@ class Grouping {
     if (p == c) return true;
     if (node(p).place > node(c).place) std::swap(p, c);
     Node &from = node(p), &into = node(c);
-    if (from.roots.size() + into.roots.size() > kMostBeside || from.weight + into.weight > kMostGroup) return false;
+    if (from.roots.size() + into.roots.size() > kMostBeside ||
+        from.weight + into.weight > kMostGroup)
+      return false;
     const std::vector<int> needed = producers(c);
     if (std::find(needed.begin(), needed.end(), p) != needed.end()) return false;
     std::optional<Between> moved = between(p, c);
@@ -413,7 +470,8 @@ class Grouping {
     return true;
   }
 
-  /// Joins product p with the first of its readers that may be its epilogue; the group they become, or -1.
+  /// Joins product p with the first of its readers that may be its epilogue; the group they become,
+  /// or -1.
   int join_epilogue(int p) {
     std::vector<int> readers;
     for (int r : node(p).consumers) readers.push_back(find(r));
@@ -438,13 +496,18 @@ class Grouping {
     return -1;
   }
 
-  /// Whether loops c compute, element by element where product p stores them, from p's results and little else.
+  /// Whether loops c compute, element by element where product p stores them, from p's results and
+  /// little else.
   bool may_follow(int p, int c) {
     const Group &P = node(p).group, &C = node(c).group;
     const Value* value = P.product_value();
-    if (C.kind != GroupKind::loops || !node(c).joinable || C.rows != 0 || C.total != count(value) || is_complex(value->dtype())) return false;
+    if (C.kind != GroupKind::loops || !node(c).joinable || C.rows != 0 || C.total != count(value) ||
+        is_complex(value->dtype()))
+      return false;
     const double flops = P.epilogue_flops + node(c).weight;
-    if (P.epilogue + C.roots.size() > kMostEpilogueRoots || flops > kMostEpilogue || !takes_epilogue(*P.roots.front(), flops)) return false;
+    if (P.epilogue + C.roots.size() > kMostEpilogueRoots || flops > kMostEpilogue ||
+        !takes_epilogue(*P.roots.front(), flops))
+      return false;
     std::unordered_set<const Value*> arrays;
     for (int r : node(c).roots) {
       const Op& op = *root(r).op;
@@ -457,7 +520,8 @@ class Grouping {
           if (a.kind != Access::Kind::same) return false;
           continue;
         }
-        if (a.kind != Access::Kind::scalar && a.kind != Access::Kind::fixed && !a.beside) return false;
+        if (a.kind != Access::Kind::scalar && a.kind != Access::Kind::fixed && !a.beside)
+          return false;
         if (4 * count(a.value) > C.total) arrays.insert(a.value);
       }
     }
@@ -468,7 +532,8 @@ class Grouping {
   void merge_nodes(int p, int c) {
     Node &from = node(p), &into = node(c);
     std::vector<int> numbers;
-    std::merge(from.roots.begin(), from.roots.end(), into.roots.begin(), into.roots.end(), std::back_inserter(numbers));
+    std::merge(from.roots.begin(), from.roots.end(), into.roots.begin(), into.roots.end(),
+               std::back_inserter(numbers));
     into.roots = std::move(numbers);
     into.weight += from.weight;
     if (from.consumers.size() > into.consumers.size()) from.consumers.swap(into.consumers);
@@ -480,17 +545,23 @@ class Grouping {
   void note_readers() {
     for (std::size_t r = 0; r < roots_.size(); ++r)
       for (const Access& a : roots_[r].reads)
-        if (int m = maker(a.value); m >= 0 && m != find(static_cast<int>(r))) read_elsewhere_.insert(a.value);
+        if (int m = maker(a.value); m >= 0 && m != find(static_cast<int>(r)))
+          read_elsewhere_.insert(a.value);
   }
 
   void find_outputs(int number) {
     Group& g = node(number).group;
-    if (g.kind == GroupKind::product && g.epilogue == 0) return g.outputs.push_back(g.product_value());
+    if (g.kind == GroupKind::product && g.epilogue == 0)
+      return g.outputs.push_back(g.product_value());
     if (g.kind == GroupKind::product)
-      if (const Value* v = g.product_value(); uses_.stored.count(v) != 0 || read_elsewhere_.count(v) != 0) g.outputs.push_back(v);
-    for (const Op* op : g.kind == GroupKind::product ? g.epilogue_roots() : std::span<const Op* const>(g.roots)) {
+      if (const Value* v = g.product_value();
+          uses_.stored.count(v) != 0 || read_elsewhere_.count(v) != 0)
+        g.outputs.push_back(v);
+    for (const Op* op :
+         g.kind == GroupKind::product ? g.epilogue_roots() : std::span<const Op* const>(g.roots)) {
       bool needed = g.kind != GroupKind::loops && g.kind != GroupKind::product;
-      for (const Value* v : op->results()) needed |= uses_.stored.count(v) != 0 || read_elsewhere_.count(v) != 0;
+      for (const Value* v : op->results())
+        needed |= uses_.stored.count(v) != 0 || read_elsewhere_.count(v) != 0;
       if (!needed) continue;  // all results of an operation are written, or none
       for (const Value* v : op->results()) g.outputs.push_back(v);
     }
@@ -499,7 +570,8 @@ class Grouping {
   void find_own_reads(int number) {
     Group& g = node(number).group;
     if (g.kind != GroupKind::loops || g.rows != 0) return;
-    std::unordered_map<const Value*, std::pair<int, bool>> reads;  // by how many roots, and whether all in their own place
+    std::unordered_map<const Value*, std::pair<int, bool>>
+        reads;  // by how many roots, and whether all in their own place
     std::vector<std::pair<const Value*, const Op*>> found;
     for (int r : node(number).roots) {
       std::unordered_set<const Value*> seen;
@@ -511,7 +583,8 @@ class Grouping {
         found.emplace_back(a.value, root(r).op);
       }
     }
-    std::erase_if(found, [&](const auto& read) { return reads.at(read.first) != std::pair(1, true); });
+    std::erase_if(found,
+                  [&](const auto& read) { return reads.at(read.first) != std::pair(1, true); });
     g.own_reads = std::move(found);
   }
 
@@ -525,15 +598,23 @@ class Grouping {
   void find_beside(int number) {
     Group& g = node(number).group;
     if (g.kind != GroupKind::product) return;
-    auto is_full = [&](const Access& a) { return a.kind == Access::Kind::same && count(a.value) == count(g.product_value()); };
+    auto is_full = [&](const Access& a) {
+      return a.kind == Access::Kind::same && count(a.value) == count(g.product_value());
+    };
     for (int r : node(number).consumers) {
       const int reader = find(r);
       if (reader == number || node(reader).group.kind != GroupKind::loops) continue;
       std::vector<Access> reads;
-      for (int i : node(reader).roots) std::copy_if(root(i).reads.begin(), root(i).reads.end(), std::back_inserter(reads), is_full);
-      if (std::none_of(reads.begin(), reads.end(), [&](const Access& a) { return maker(a.value) == number; })) continue;
+      for (int i : node(reader).roots)
+        std::copy_if(root(i).reads.begin(), root(i).reads.end(), std::back_inserter(reads),
+                     is_full);
+      if (std::none_of(reads.begin(), reads.end(),
+                       [&](const Access& a) { return maker(a.value) == number; }))
+        continue;
       for (const Access& a : reads)
-        if (is_there(a.value) && a.value->type().bytes() >= kFarArray && std::find(g.beside.begin(), g.beside.end(), a.value) == g.beside.end()) g.beside.push_back(a.value);
+        if (is_there(a.value) && a.value->type().bytes() >= kFarArray &&
+            std::find(g.beside.begin(), g.beside.end(), a.value) == g.beside.end())
+          g.beside.push_back(a.value);
     }
   }
 
@@ -548,7 +629,7 @@ class Grouping {
   std::unordered_map<const Value*, int> made_by_;
   std::unordered_set<const Value*> read_elsewhere_;
   std::vector<char> done_;  // by finish(): groups that are in the order
-  std::vector<int> seen_;  // by producers(): in which turn
+  std::vector<int> seen_;   // by producers(): in which turn
   int turn_ = 0;
 };
 
@@ -560,7 +641,9 @@ const Literal* constant_literal(const Op& op) {
   return attr ? std::get_if<Literal>(attr) : nullptr;
 }
 
-std::vector<const Value*> reads(const Op& op, const Fusion& fusion) { return read_through(op, fusion.inlined); }
+std::vector<const Value*> reads(const Op& op, const Fusion& fusion) {
+  return read_through(op, fusion.inlined);
+}
 
 bool reduces_trailing(const Shape& operand, const std::vector<int>& dims) {
   std::vector<bool> reduced(static_cast<std::size_t>(operand.rank()), false);
@@ -578,25 +661,32 @@ bool reduces_trailing(const Shape& operand, const std::vector<int>& dims) {
 
 using ValueSet = std::unordered_set<const Value*>;
 
-/// Those of the results that caches do not keep. Of a type that no argument has, and so nothing that the next call or turn goes on from, fewer are too many: writing them
-/// takes what caches hold of everything else (8192 x 1000 zeros and ones 0.60 ms through the caches, 0.45 past them; of 16 MB as fast either way).
+/// Those of the results that caches do not keep. Of a type that no argument has, and so nothing
+/// that the next call or turn goes on from, fewer are too many: writing them takes what caches hold
+/// of everything else (8192 x 1000 zeros and ones 0.60 ms through the caches, 0.45 past them; of 16
+/// MB as fast either way).
 ValueSet past_caches(ValueSet results, const ir::Block& block) {
   constexpr std::size_t kManyNew = 20 << 20;  // bytes
-  auto bytes = [&] { return std::accumulate(results.begin(), results.end(), std::size_t{0}, [](std::size_t sum, const Value* v) { return sum + v->type().bytes(); }); };
+  auto bytes = [&] {
+    return std::accumulate(results.begin(), results.end(), std::size_t{0},
+                           [](std::size_t sum, const Value* v) { return sum + v->type().bytes(); });
+  };
   if (bytes() >= kPastCaches) return results;
   std::erase_if(results, [&](const Value* v) {
-    return std::any_of(block.arguments().begin(), block.arguments().end(), [&](const auto& a) { return a->type() == v->type(); });
+    return std::any_of(block.arguments().begin(), block.arguments().end(),
+                       [&](const auto& a) { return a->type() == v->type(); });
   });
   return bytes() >= kManyNew ? results : ValueSet{};
 }
 
-/// Large results that no kernel of the block reads, where there are more of them than caches hold: a step's new parameters, what a turn of a
-/// loop over layers keeps for the way back.
+/// Large results that no kernel of the block reads, where there are more of them than caches hold:
+/// a step's new parameters, what a turn of a loop over layers keeps for the way back.
 ValueSet unread_results(const ir::Block& block, const Fusion& fusion) {
   constexpr std::size_t kLarge = 4 << 20;  // bytes
   ValueSet out;
   for (const Value* v : block.results)
-    if (v->type().is_tensor() && v->shape().is_static() && v->type().bytes() >= kLarge) out.insert(v);
+    if (v->type().is_tensor() && v->shape().is_static() && v->type().bytes() >= kLarge)
+      out.insert(v);
   out = past_caches(std::move(out), block);
   if (out.empty()) return out;
   for (const Group& group : fusion.groups) {
@@ -633,7 +723,9 @@ Fusion fuse(const ir::Block& block, FusionRule rule) {
   }
   out.unread = unread_results(block, out);
   for (const auto& op : block.ops())
-    if (is_stored_constant(*op) || (constant_literal(*op) && (out.numbers.count(op->result()) || (out.inlined.count(op->result()) && uses.stored.count(op->result())))))
+    if (is_stored_constant(*op) || (constant_literal(*op) && (out.numbers.count(op->result()) ||
+                                                              (out.inlined.count(op->result()) &&
+                                                               uses.stored.count(op->result())))))
       out.constants.push_back(op->result());
   return out;
 }
@@ -642,7 +734,8 @@ std::string explain(const Fusion& fusion) {
   std::string out;
   for (const Group& g : fusion.groups) {
     static const char* kinds[] = {"loops", "product", "update", "structured"};
-    out += fmt::format("{} total={} rows={}{}:", kinds[static_cast<int>(g.kind)], g.total, g.rows, g.flat ? " flat" : "");
+    out += fmt::format("{} total={} rows={}{}:", kinds[static_cast<int>(g.kind)], g.total, g.rows,
+                       g.flat ? " flat" : "");
     for (const ir::Op* op : g.roots) out += " " + op->name();
     out += fmt::format(" -> {} stored\n", g.outputs.size());
   }

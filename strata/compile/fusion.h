@@ -1,11 +1,13 @@
 // Which operations become one kernel.
 //
-// Two decisions. **Inlining**: an elementwise operation that is cheap, or has one use that does not repeat its elements,
-// is computed where it is read and never stored. **Grouping**: what remains ("roots") is joined into groups that share
-// one iteration space of `rows` x `total / rows` elements: maps over all elements, reductions of whole rows, values of
-// one element per row, in any order of dependence, so that softmax, norms and an optimizer's update are one kernel each.
+// Two decisions. **Inlining**: an elementwise operation that is cheap, or has one use that does not
+// repeat its elements, is computed where it is read and never stored. **Grouping**: what remains
+// ("roots") is joined into groups that share one iteration space of `rows` x `total / rows`
+// elements: maps over all elements, reductions of whole rows, values of one element per row, in any
+// order of dependence, so that softmax, norms and an optimizer's update are one kernel each.
 // Neither changes a bit of any result: the order of reductions is the shape's (op/reduce_order.h).
-// What is fused or not is therefore free, and where kernels would take long to compile, small operations stay apart (share_kernels.h).
+// What is fused or not is therefore free, and where kernels would take long to compile, small
+// operations stay apart (share_kernels.h).
 #pragma once
 
 #include <span>
@@ -24,46 +26,58 @@ enum class GroupKind : std::uint8_t { loops, product, update, structured };
 /// Operations that become one kernel (loops), or one operation lowered in its own way.
 struct Group {
   GroupKind kind = GroupKind::loops;
-  std::vector<const ir::Op*> roots;       // program order; product: the moves behind it follow (product_result.h), then its epilogue
-  std::int64_t total = 0;                 // loops: elements of a full value
-  std::int64_t rows = 0;                  // loops: number of rows, 0 when nothing is reduced or of row size
-  bool flat = true;                       // loops: every access is at the element's own offset, or a scalar
-  bool linear = true;                     // loops: the same, or to an element that is the same for all
+  std::vector<const ir::Op*> roots;  // program order; product: the moves behind it follow
+                                     // (product_result.h), then its epilogue
+  std::int64_t total = 0;            // loops: elements of a full value
+  std::int64_t rows = 0;  // loops: number of rows, 0 when nothing is reduced or of row size
+  bool flat = true;       // loops: every access is at the element's own offset, or a scalar
+  bool linear = true;     // loops: the same, or to an element that is the same for all
   std::vector<const ir::Value*> outputs;  // values that others read: stored
-  /// Loops without rows: values that one root alone reads, for each of its elements the one in the same place; with that root.
+  /// Loops without rows: values that one root alone reads, for each of its elements the one in the
+  /// same place; with that root.
   std::vector<std::pair<const ir::Value*, const ir::Op*>> own_reads;
-  std::size_t epilogue = 0;               // product: so many last roots are computed from its elements while these are in registers
-  double epilogue_flops = 0;              // ... and how much arithmetic that is for one element
-  std::vector<const ir::Value*> beside;   // product: large arrays that loops which read its result read in the same place
+  std::size_t epilogue =
+      0;  // product: so many last roots are computed from its elements while these are in registers
+  double epilogue_flops = 0;  // ... and how much arithmetic that is for one element
+  std::vector<const ir::Value*>
+      beside;  // product: large arrays that loops which read its result read in the same place
 
-  std::span<const ir::Op* const> moves() const { return std::span(roots).first(roots.size() - epilogue).subspan(1); }
+  std::span<const ir::Op* const> moves() const {
+    return std::span(roots).first(roots.size() - epilogue).subspan(1);
+  }
   std::span<const ir::Op* const> epilogue_roots() const { return std::span(roots).last(epilogue); }
   /// Of a product, as it is moved.
   const ir::Value* product_value() const { return roots[roots.size() - epilogue - 1]->result(); }
 };
 
-/// An array whose elements lie one after another in an argument of the block (a layer's weights among those of all layers): a place, not a kernel's
-/// work. Kernels that read such ones of equal types are equal, wherever in the argument these begin.
+/// An array whose elements lie one after another in an argument of the block (a layer's weights
+/// among those of all layers): a place, not a kernel's work. Kernels that read such ones of equal
+/// types are equal, wherever in the argument these begin.
 struct ArgumentSlice {
   const ir::Value* of;
   std::int64_t begin;  // in elements
 };
 
-/// Bytes of arrays that are not in the second cache, that no cache of one thread keeps until they are read again, and that no cache at all does.
-inline constexpr std::size_t kFarArray = std::size_t{1} << 20, kReadOnce = std::size_t{4} << 20, kPastCaches = std::size_t{32} << 20;
+/// Bytes of arrays that are not in the second cache, that no cache of one thread keeps until they
+/// are read again, and that no cache at all does.
+inline constexpr std::size_t kFarArray = std::size_t{1} << 20, kReadOnce = std::size_t{4} << 20,
+                             kPastCaches = std::size_t{32} << 20;
 
 struct Fusion {
   std::vector<Group> groups;                     // an order in which they can run
   std::unordered_set<const ir::Value*> inlined;  // computed where read (lookup only)
   std::vector<const ir::Value*> constants;       // constants that (also) lie in memory
-  std::unordered_set<const ir::Value*> numbers;  // of these, whose values no kernel knows: one kernel serves all of them (lookup only)
+  std::unordered_set<const ir::Value*> numbers;  // of these, whose values no kernel knows: one
+                                                 // kernel serves all of them (lookup only)
   std::unordered_map<const ir::Value*, ArgumentSlice> slices;  // made by no kernel (lookup only)
-  std::unordered_set<const ir::Value*> unread;   // large results that leave the caches before anything reads them (lookup only)
+  std::unordered_set<const ir::Value*>
+      unread;  // large results that leave the caches before anything reads them (lookup only)
 };
 
 enum class FusionRule : std::uint8_t {
   joined,
-  apart  // operations on small arrays are kernels of their own, and floats among their constants lie in memory: few kernels are unlike
+  apart  // operations on small arrays are kernels of their own, and floats among their constants
+         // lie in memory: few kernels are unlike
 };
 Fusion fuse(const ir::Block& block, FusionRule rule = FusionRule::joined);
 

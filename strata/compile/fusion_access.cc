@@ -26,25 +26,33 @@ class DryRun : public TreeContext {
   std::vector<Read> reads;
 
   /// The element of a root, which is computed whatever else is.
-  Inst* root(const Op& op, int r, std::span<const Index> index) { return computed(op.result(r), index); }
+  Inst* root(const Op& op, int r, std::span<const Index> index) {
+    return computed(op.result(r), index);
+  }
 
  protected:
   bool inlined(const Value* v) override { return fusion_.inlined.count(v) != 0; }
   bool known(const Value* v) override { return fusion_.numbers.count(v) == 0; }
-  /// A number is not looked into: that it reads its operands in the same place is known, and no index is made of it.
+  /// A number is not looked into: that it reads its operands in the same place is known, and no
+  /// index is made of it.
   Inst* computed(const Value* v, std::span<const Index> index) override {
     const Op& op = *v->op();
     const op::Traits& traits = op::def(op).traits;
-    if (!traits.elementwise || traits.takes_complex || !is_float(v->dtype()) || !loop::is_loop_dtype(v->dtype()) || op.operands.empty())
+    if (!traits.elementwise || traits.takes_complex || !is_float(v->dtype()) ||
+        !loop::is_loop_dtype(v->dtype()) || op.operands.empty())
       return TreeContext::computed(v, index);
-    for (const Value* operand : op.operands) at(operand, operand->rank() == 0 ? std::span<const Index>() : index);
+    for (const Value* operand : op.operands)
+      at(operand, operand->rank() == 0 ? std::span<const Index>() : index);
     if (!unknown_) unknown_ = b.parameter(DType::i64, kUnknown, loop::Ref::Mode::in);
     return b.convert(v->dtype(), b.load(unknown_, next_unknown_++ % kUnknown));
   }
   Inst* leaf(const Value* v, std::span<const Index>, const Index& offset) override {
     reads.push_back({v, offset});
     loop::Ref*& ref = refs_[v];
-    if (!ref) ref = b.parameter(stored_dtype(v->type()), std::max<std::int64_t>(1, stored_shape(v->type()).count()), loop::Ref::Mode::in);
+    if (!ref)
+      ref = b.parameter(stored_dtype(v->type()),
+                        std::max<std::int64_t>(1, stored_shape(v->type()).count()),
+                        loop::Ref::Mode::in);
     return b.load(ref, offset);
   }
 
@@ -56,7 +64,8 @@ class DryRun : public TreeContext {
   std::int64_t next_unknown_ = 0;
 };
 
-Access::Kind access_kind(const DryRun::Read& read, const Shape& frame, const std::vector<Index>& index, const Index& own) {
+Access::Kind access_kind(const DryRun::Read& read, const Shape& frame,
+                         const std::vector<Index>& index, const Index& own) {
   std::int64_t n = count(read.value);
   if (read.offset.is_constant() && n == 1) return Access::Kind::scalar;
   if (read.offset.is_constant()) return Access::Kind::fixed;
@@ -71,7 +80,8 @@ Access::Kind access_kind(const DryRun::Read& read, const Shape& frame, const std
   return Access::Kind::other;
 }
 
-/// Whether an offset goes on by one or stays along the last of these variables, and is computed from variables alone.
+/// Whether an offset goes on by one or stays along the last of these variables, and is computed
+/// from variables alone.
 bool runs_beside(const Index& offset, const std::vector<Index>& index) {
   const loop::Inst* last = nullptr;
   std::unordered_set<const loop::Inst*> variables;
@@ -86,12 +96,14 @@ bool runs_beside(const Index& offset, const std::vector<Index>& index) {
 std::vector<Index> symbolic_index(loop::Builder& b, const Shape& shape) {
   loop::Ref* variables = b.parameter(DType::i64, std::max(1, shape.rank()), loop::Ref::Mode::in);
   std::vector<Index> out;
-  for (int i = 0; i < shape.rank(); ++i) out.push_back(shape[i] == 1 ? Index(0) : b.index_of(b.load(variables, i), 0, shape[i] - 1));
+  for (int i = 0; i < shape.rank(); ++i)
+    out.push_back(shape[i] == 1 ? Index(0) : b.index_of(b.load(variables, i), 0, shape[i] - 1));
   return out;
 }
 
 /// What the tree of the operation's result `r` reads, as seen from an index of `frame`.
-void add_accesses(const Op& op, int r, const Shape& frame, const Fusion& fusion, std::vector<Access>& out) {
+void add_accesses(const Op& op, int r, const Shape& frame, const Fusion& fusion,
+                  std::vector<Access>& out) {
   if (frame.count() == 0) return;
   loop::Kernel kernel("dry");
   loop::Builder b(kernel);
@@ -115,11 +127,16 @@ void add_accesses(const Op& op, int r, const Shape& frame, const Fusion& fusion,
 }
 
 /// Where the operation's result lies in an argument of the block, if it does.
-std::optional<ArgumentSlice> slice_of_argument(const ir::Block& block, const Op& op, const Fusion& fusion) {
+std::optional<ArgumentSlice> slice_of_argument(const ir::Block& block, const Op& op,
+                                               const Fusion& fusion) {
   constexpr std::int64_t kLeast = 256;  // elements: of fewer ones a kernel may read many
-  if (!op::def(op).traits.moves_only || !is_elemental(op) || op.num_results() != 1 || op.operands.empty()) return std::nullopt;
+  if (!op::def(op).traits.moves_only || !is_elemental(op) || op.num_results() != 1 ||
+      op.operands.empty())
+    return std::nullopt;
   const Value *v = op.result(), *from = op.operand(0);
-  if (from->op() || from->block() != &block || !(v->dtype() == from->dtype()) || is_complex(v->dtype())) return std::nullopt;
+  if (from->op() || from->block() != &block || !(v->dtype() == from->dtype()) ||
+      is_complex(v->dtype()))
+    return std::nullopt;
   if (count(v) < kLeast || count(v) >= count(from)) return std::nullopt;
   loop::Kernel kernel("dry");
   loop::Builder b(kernel);
@@ -127,15 +144,20 @@ std::optional<ArgumentSlice> slice_of_argument(const ir::Block& block, const Op&
   const Shape& shape = v->shape();
   const std::vector<Index> index = symbolic_index(b, shape);
   const loop::Inst* element = dry.root(op, 0, index);
-  if (dry.reads.size() != 1 || dry.reads[0].value != from || element->code != loop::Opcode::load || !element->args.empty()) return std::nullopt;
+  if (dry.reads.size() != 1 || dry.reads[0].value != from || element->code != loop::Opcode::load ||
+      !element->args.empty())
+    return std::nullopt;
   const Index begin = dry.reads[0].offset - linearize(b, shape, index);
-  if (!begin.is_constant() || begin.constant() < 0 || begin.constant() + count(v) > count(from)) return std::nullopt;
+  if (!begin.is_constant() || begin.constant() < 0 || begin.constant() + count(v) > count(from))
+    return std::nullopt;
   return ArgumentSlice{from, begin.constant()};
 }
 
 }  // namespace
 
-std::unordered_map<const Value*, ArgumentSlice> slices_of_arguments(const ir::Block& block, const Uses& uses, const Fusion& fusion) {
+std::unordered_map<const Value*, ArgumentSlice> slices_of_arguments(const ir::Block& block,
+                                                                    const Uses& uses,
+                                                                    const Fusion& fusion) {
   std::unordered_map<const Value*, ArgumentSlice> out;
   for (const auto& op : block.ops()) {
     if (op->num_results() != 1 || uses.stored.count(op->result())) continue;
@@ -154,7 +176,8 @@ std::vector<Access> accesses(const Op& op, const Fusion& fusion) {
     std::size_t before = out.size();
     add_accesses(op, r, op.result(r)->shape(), fusion, out);
     // Results of another shape than the first have no place in its loops.
-    for (std::size_t i = before; i < out.size() && !(op.result(r)->shape() == op.result()->shape()); ++i)
+    for (std::size_t i = before; i < out.size() && !(op.result(r)->shape() == op.result()->shape());
+         ++i)
       if (out[i].kind != Access::Kind::scalar) out[i].kind = Access::Kind::other;
   }
   return out;
@@ -177,7 +200,8 @@ std::vector<std::int64_t> strides_of_largest(const Value* v, const Fusion& fusio
     for (std::size_t d = 0; d < strides.size(); ++d)
       for (const Index::Term& term : read.offset.terms())
         if (Index::of(term.variable) == index[d]) strides[d] = term.coefficient;
-    if (std::find(strides.begin(), strides.end(), 1) != strides.end()) out = strides, largest = count(read.value);
+    if (std::find(strides.begin(), strides.end(), 1) != strides.end())
+      out = strides, largest = count(read.value);
   }
   return out;
 }
@@ -201,11 +225,13 @@ std::optional<Placement> placement(const Value* v, const Fusion& fusion) {
   Index offset = linearize(b, shape, index);
   if (fusion.inlined.count(v)) {
     const loop::Inst* element = dry.at(v, index);
-    if (dry.reads.size() != 1 || element->code != loop::Opcode::load || !element->args.empty()) return {};
+    if (dry.reads.size() != 1 || element->code != loop::Opcode::load || !element->args.empty())
+      return {};
     array = dry.reads[0].value;
     offset = dry.reads[0].offset;
   }
-  Placement out{array, offset.constant(), std::vector<std::int64_t>(static_cast<std::size_t>(shape.rank()))};
+  Placement out{array, offset.constant(),
+                std::vector<std::int64_t>(static_cast<std::size_t>(shape.rank()))};
   std::size_t known = 0;
   for (std::size_t d = 0; d < out.strides.size(); ++d)
     for (const Index::Term& term : offset.terms())
@@ -218,7 +244,8 @@ std::vector<std::int64_t> strides_in_memory(const Value* v, const Fusion& fusion
   return found ? std::move(found->strides) : std::vector<std::int64_t>();
 }
 
-std::vector<const Value*> read_through(const Op& op, const std::unordered_set<const Value*>& inlined) {
+std::vector<const Value*> read_through(const Op& op,
+                                       const std::unordered_set<const Value*>& inlined) {
   std::vector<const Value*> out;
   std::unordered_set<const Value*> seen;
   std::function<void(const Value*)> visit = [&](const Value* v) {

@@ -15,15 +15,20 @@ namespace {
 using ir::Op;
 using ir::Value;
 
-// How much arithmetic an element of a tree may be (op/def.h, Work::flops): what it takes to make machine code grows faster than this.
+// How much arithmetic an element of a tree may be (op/def.h, Work::flops): what it takes to make
+// machine code grows faster than this.
 constexpr double kMostTree = 1500;
 constexpr int kFewReadings = 4;  // of what is computed again
-// Arithmetic that takes less time than to write and to read an element of a large array. Sums of columns cannot be made where their terms are stored, so these are written to be read twice, or computed twice (softmax of
-// 4096 x 4096 f32 over the first dimension: 8.9 ms stored, 6.9 so).
+// Arithmetic that takes less time than to write and to read an element of a large array. Sums of
+// columns cannot be made where their terms are stored, so these are written to be read twice, or
+// computed twice (softmax of 4096 x 4096 f32 over the first dimension: 8.9 ms stored, 6.9 so).
 constexpr double kMostTwice = 32;
-constexpr std::int64_t kSmall = 4096;  // elements of arrays that lie in a first-level cache: passing them on by memory costs about a call
+constexpr std::int64_t kSmall = 4096;  // elements of arrays that lie in a first-level cache:
+                                       // passing them on by memory costs about a call
 
-bool is_large(const Value* v) { return v->type().is_tensor() && v->type().bytes() >= kReadOnce && !is_complex(v->dtype()); }
+bool is_large(const Value* v) {
+  return v->type().is_tensor() && v->type().bytes() >= kReadOnce && !is_complex(v->dtype());
+}
 bool is_small_array(const Value* v) { return v->type().is_tensor() && count(v) <= kSmall; }
 
 /// Index moves and casts of one array: reading them again costs what reading the array costs.
@@ -38,8 +43,10 @@ bool is_view(const Op& op) {
 /// Arithmetic for one element: of the result, or of what is reduced to it.
 double own_weight(const Op& op) {
   std::int64_t elements = 0;
-  for (const Value* v : op.results()) elements = std::max(elements, v->type().is_tensor() ? count(v) : 0);
-  for (const Value* v : op.operands) elements = std::max(elements, v->type().is_tensor() ? count(v) : 0);
+  for (const Value* v : op.results())
+    elements = std::max(elements, v->type().is_tensor() ? count(v) : 0);
+  for (const Value* v : op.operands)
+    elements = std::max(elements, v->type().is_tensor() ? count(v) : 0);
   const op::Cost cost = op::def(op).cost;
   return cost && elements > 0 ? std::max(1.0, cost(op).flops / static_cast<double>(elements)) : 1;
 }
@@ -62,35 +69,50 @@ std::unordered_set<const Value*> cuts(const ir::Block& block) {
   return out;
 }
 
-/// An operation on a large array that lies in memory and on what is the same for many of its elements (x - mean): to compute it again where it is read costs what reading it would, and
+/// An operation on a large array that lies in memory and on what is the same for many of its
+/// elements (x - mean): to compute it again where it is read costs what reading it would, and
 /// nobody has to write it (batch normalisation of 32 x 64 x 56 x 56: 2.2 ms stored, 1.4 so).
 bool is_shift(const Op& op) {
   constexpr std::int64_t kMany = 16;
   const Value* v = op.result();
-  if (!op::def(op).traits.elementwise || op.operands.size() != 2 || !is_large(v) || own_weight(op) > 1) return false;
+  if (!op::def(op).traits.elementwise || op.operands.size() != 2 || !is_large(v) ||
+      own_weight(op) > 1)
+    return false;
   int whole = 0;
   for (const Value* x : op.operands) {
     const Op* made = x->op();
-    if (made && made->name() == "stablehlo.broadcast_in_dim" && count(made->operand(0)) * kMany <= count(v)) continue;
+    if (made && made->name() == "stablehlo.broadcast_in_dim" &&
+        count(made->operand(0)) * kMany <= count(v))
+      continue;
     if (made && op::is_elemental(*made)) return false;
     ++whole;
   }
   return whole == 1;
 }
 
-/// Whether a reduction keeps a dimension behind one that it sums: no sweep over its operand's rows has its results.
-bool sums_columns(const Op& op) { return is_reduction(op) && op.num_results() == 1 && !reduces_trailing(op.operand(0)->shape(), reduction_of(op).dims); }
+/// Whether a reduction keeps a dimension behind one that it sums: no sweep over its operand's rows
+/// has its results.
+bool sums_columns(const Op& op) {
+  return is_reduction(op) && op.num_results() == 1 &&
+         !reduces_trailing(op.operand(0)->shape(), reduction_of(op).dims);
+}
 
-/// Whether a reduction sums all: by pieces of its operand in that one's order, which are not what lies along memory where it is read transposed.
-bool sums_all(const Op& op) { return is_reduction(op) && op.num_results() == 1 && reduces_trailing(op.operand(0)->shape(), reduction_of(op).dims) && count(op.result()) == 1; }
+/// Whether a reduction sums all: by pieces of its operand in that one's order, which are not what
+/// lies along memory where it is read transposed.
+bool sums_all(const Op& op) {
+  return is_reduction(op) && op.num_results() == 1 &&
+         reduces_trailing(op.operand(0)->shape(), reduction_of(op).dims) && count(op.result()) == 1;
+}
 
-/// Whether an operation turns a large array so that its last dimension is another. Read through, each term of a long sum would be a line of the cache (ij,ji-> of 1024 x 1024 f32: 0.75 ms).
+/// Whether an operation turns a large array so that its last dimension is another. Read through,
+/// each term of a long sum would be a line of the cache (ij,ji-> of 1024 x 1024 f32: 0.75 ms).
 bool turns(const Op& op) {
   constexpr std::int64_t kMany = 1 << 16;
   if (op.name() != "stablehlo.transpose" || count(op.result()) < kMany) return false;
   const ir::Ints& permutation = op.attr<ir::Ints>("permutation");
   auto last = permutation.rbegin();
-  while (last + 1 != permutation.rend() && op.operand(0)->shape()[static_cast<int>(*last)] == 1) ++last;
+  while (last + 1 != permutation.rend() && op.operand(0)->shape()[static_cast<int>(*last)] == 1)
+    ++last;
   for (int d = static_cast<int>(*last) + 1; d < op.operand(0)->rank(); ++d)
     if (op.operand(0)->shape()[d] > 1) return true;
   return false;
@@ -110,17 +132,21 @@ std::int64_t count(const Value* v) { return v->shape().count(); }
 bool is_small(const Op& op) {
   auto small = [](const Value* v) { return is_small_array(v); };
   auto results = op.results();
-  bool given = std::any_of(op.operands.begin(), op.operands.end(), [](const Value* v) { return !v->op() || !constant_literal(*v->op()); });
-  return given && std::all_of(op.operands.begin(), op.operands.end(), small) && std::all_of(results.begin(), results.end(), small);
+  bool given = std::any_of(op.operands.begin(), op.operands.end(),
+                           [](const Value* v) { return !v->op() || !constant_literal(*v->op()); });
+  return given && std::all_of(op.operands.begin(), op.operands.end(), small) &&
+         std::all_of(results.begin(), results.end(), small);
 }
 
 Uses::Uses(const ir::Block& block) {
   for (const auto& op : block.ops()) {
-    bool structured = !is_elemental(*op) && !op::is_interleaving(*op) && !is_reduction(*op) && !is_generated_product(*op) && !is_update(*op);
+    bool structured = !is_elemental(*op) && !op::is_interleaving(*op) && !is_reduction(*op) &&
+                      !is_generated_product(*op) && !is_update(*op);
     for (std::size_t i = 0; i < op->operands.size(); ++i) {
       const Value* v = op->operands[i];
       of[v].push_back({op.get(), static_cast<int>(i)});
-      if (structured || (is_update(*op) && static_cast<int>(i) < op->num_results())) stored.insert(v);
+      if (structured || (is_update(*op) && static_cast<int>(i) < op->num_results()))
+        stored.insert(v);
     }
     for (const auto& region : op->regions)
       for (const Value* v : ir::captures(*region)) stored.insert(v);
@@ -132,18 +158,22 @@ std::unordered_set<const Value*> unknown_numbers(const ir::Block& block, const U
   std::unordered_set<const Value*> out;
   for (const auto& op : block.ops()) {
     const Literal* literal = constant_literal(*op);
-    if (!literal || !is_float(literal->dtype()) || !loop::is_loop_dtype(literal->dtype()) || literal->count() == 0 || !is_small_array(op->result())) continue;
+    if (!literal || !is_float(literal->dtype()) || !loop::is_loop_dtype(literal->dtype()) ||
+        literal->count() == 0 || !is_small_array(op->result()))
+      continue;
     auto found = uses.of.find(op->result());
     if (found == uses.of.end() || uses.stored.count(op->result())) continue;
-    bool computed_with = std::all_of(found->second.begin(), found->second.end(), [](const Uses::Use& use) {
-      return is_elemental(*use.op) && is_small_array(use.op->result());
-    });
+    bool computed_with =
+        std::all_of(found->second.begin(), found->second.end(), [](const Uses::Use& use) {
+          return is_elemental(*use.op) && is_small_array(use.op->result());
+        });
     if (computed_with) out.insert(op->result());
   }
   return out;
 }
 
-std::unordered_map<const Value*, double> tree_weights(const ir::Block& block, const std::unordered_set<const Value*>& through) {
+std::unordered_map<const Value*, double> tree_weights(
+    const ir::Block& block, const std::unordered_set<const Value*>& through) {
   std::unordered_map<const Value*, double> out;
   for (const auto& op : block.ops()) {
     double weight = own_weight(*op);
@@ -157,24 +187,32 @@ std::unordered_map<const Value*, double> tree_weights(const ir::Block& block, co
 Moves moves_of_products(const ir::Block& block, const Uses& uses) {
   Moves out;
   for (const auto& op : block.ops())
-    if (is_generated_product(*op)) out[op.get()] = moves_behind(*op, [&](const Value* v) { return uses.only_reader(v); });
+    if (is_generated_product(*op))
+      out[op.get()] = moves_behind(*op, [&](const Value* v) { return uses.only_reader(v); });
   return out;
 }
 std::unordered_set<const Op*> moved_by_products(const ir::Block& block, const Moves& moves) {
   std::unordered_set<const Op*> out;
   for (const auto& op : block.ops())
-    if (auto found = moves.find(op.get()); found != moves.end()) out.insert(found->second.begin(), found->second.end());
+    if (auto found = moves.find(op.get()); found != moves.end())
+      out.insert(found->second.begin(), found->second.end());
   return out;
 }
 
 /// Walks backwards, so that a value's readers are decided before it.
-std::unordered_set<const Value*> choose_inlined(const ir::Block& block, const Uses& uses, const std::unordered_set<const Op*>& moved, FusionRule rule) {
+std::unordered_set<const Value*> choose_inlined(const ir::Block& block, const Uses& uses,
+                                                const std::unordered_set<const Op*>& moved,
+                                                FusionRule rule) {
   struct Reading {
     int times = 0;
-    bool repeats = false, by_product = false, made = false;  // made: a product reads it better from memory
-    bool summed = false;                                     // by a reduction that sums columns
-    double weight = 0;                                       // arithmetic of what reads it on the way there, as much as is computed in one place
-    bool by_dots = false, as_pieces = false;                 // by products of a row and a column; cut to pieces first, as very long ones (transform/long_sums.h) and sums of all are
+    bool repeats = false, by_product = false,
+         made = false;    // made: a product reads it better from memory
+    bool summed = false;  // by a reduction that sums columns
+    double weight =
+        0;  // arithmetic of what reads it on the way there, as much as is computed in one place
+    bool by_dots = false,
+         as_pieces = false;  // by products of a row and a column; cut to pieces first, as very long
+                             // ones (transform/long_sums.h) and sums of all are
   };
   std::unordered_map<const Value*, Reading> reading;
   std::unordered_set<const Value*> inlined;
@@ -188,7 +226,8 @@ std::unordered_set<const Value*> choose_inlined(const ir::Block& block, const Us
   const std::unordered_set<const Value*> cut = cuts(block);
   for (auto it = block.ops().rbegin(); it != block.ops().rend(); ++it) {
     const Op& op = **it;
-    if (!is_elemental(op) || moved.count(&op) || (rule == FusionRule::apart && is_small(op))) continue;
+    if (!is_elemental(op) || moved.count(&op) || (rule == FusionRule::apart && is_small(op)))
+      continue;
     Value* v = op.result();
     Reading& r = reading[v];
     if (auto found = uses.of.find(v); found != uses.of.end())
@@ -207,19 +246,24 @@ std::unordered_set<const Value*> choose_inlined(const ir::Block& block, const Us
           r.by_product |= is_generated_product(*use.op);
           r.summed |= sums_columns(*use.op);
           r.as_pieces |= sums_all(*use.op);
-          r.by_dots |= is_generated_product(*use.op) && is_row_dots(*use.op, op::contraction_of(*use.op));
+          r.by_dots |=
+              is_generated_product(*use.op) && is_row_dots(*use.op, op::contraction_of(*use.op));
           r.made |= is_generated_product(*use.op) && transform::is_put_first(*use.op, use.operand);
         }
         if (user && is_elemental(*use.op)) r.repeats |= count(user) > 2 * count(v);
       }
-    // A scalar constant is code where it is computed with, and memory where an address is asked for.
+    // A scalar constant is code where it is computed with, and memory where an address is asked
+    // for.
     if (uses.stored.count(v) && !(constant_literal(op) && count(v) == 1)) continue;
     bool view = is_view(op) && size[v] < 40 && (!r.by_product || op::def(op).traits.moves_only);
     bool once = r.times <= 1 && !r.repeats && !r.by_product && !cut.count(v);
-    bool again = r.times <= kFewReadings && !r.repeats && !r.by_product && !cut.count(v) && is_shift(op);
+    bool again =
+        r.times <= kFewReadings && !r.repeats && !r.by_product && !cut.count(v) && is_shift(op);
     r.weight += own_weight(op);
-    bool twice = r.times == 2 && r.summed && r.weight <= kMostTwice && !r.repeats && !r.by_product && !cut.count(v) && is_large(v) && op::def(op).traits.elementwise;
-    if ((view || once || again || twice) && !r.made && !(r.as_pieces && turns(op))) inlined.insert(v);
+    bool twice = r.times == 2 && r.summed && r.weight <= kMostTwice && !r.repeats &&
+                 !r.by_product && !cut.count(v) && is_large(v) && op::def(op).traits.elementwise;
+    if ((view || once || again || twice) && !r.made && !(r.as_pieces && turns(op)))
+      inlined.insert(v);
   }
   return inlined;
 }

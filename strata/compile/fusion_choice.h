@@ -1,4 +1,5 @@
-// What is computed where it is read, in place of being a root: the first step of fusion (fusion.h). Private to this room.
+// What is computed where it is read, in place of being a root: the first step of fusion (fusion.h).
+// Private to this room.
 #pragma once
 
 #include <cstdint>
@@ -32,25 +33,31 @@ struct Uses {
   /// The one operation of the block that reads a value which need not lie in memory, or null.
   const ir::Op* only_reader(const ir::Value* v) const {
     auto found = of.find(v);
-    return found != of.end() && found->second.size() == 1 && !stored.count(v) ? found->second[0].op : nullptr;
+    return found != of.end() && found->second.size() == 1 && !stored.count(v) ? found->second[0].op
+                                                                              : nullptr;
   }
 
   explicit Uses(const ir::Block& block);
 };
 
-/// Floats whose values FusionRule::apart keeps out of kernels: those that small operations compute with. Integers may be places, of which kernels
-/// should know.
+/// Floats whose values FusionRule::apart keeps out of kernels: those that small operations compute
+/// with. Integers may be places, of which kernels should know.
 std::unordered_set<const ir::Value*> unknown_numbers(const ir::Block& block, const Uses& uses);
-/// Arithmetic for one element of each value with the elementwise operations that it is made of, as far as these are in `through`.
-std::unordered_map<const ir::Value*, double> tree_weights(const ir::Block& block, const std::unordered_set<const ir::Value*>& through);
+/// Arithmetic for one element of each value with the elementwise operations that it is made of, as
+/// far as these are in `through`.
+std::unordered_map<const ir::Value*, double> tree_weights(
+    const ir::Block& block, const std::unordered_set<const ir::Value*>& through);
 
 /// Products with the reshapes and transpositions that they do as they store.
-using Moves = std::unordered_map<const ir::Op*, std::vector<const ir::Op*>>;  // looked up, never walked
+using Moves =
+    std::unordered_map<const ir::Op*, std::vector<const ir::Op*>>;  // looked up, never walked
 Moves moves_of_products(const ir::Block& block, const Uses& uses);
 /// The operations of all of `moves`.
 std::unordered_set<const ir::Op*> moved_by_products(const ir::Block& block, const Moves& moves);
 
 /// The values that are computed where they are read.
-std::unordered_set<const ir::Value*> choose_inlined(const ir::Block& block, const Uses& uses, const std::unordered_set<const ir::Op*>& moved, FusionRule rule);
+std::unordered_set<const ir::Value*> choose_inlined(const ir::Block& block, const Uses& uses,
+                                                    const std::unordered_set<const ir::Op*>& moved,
+                                                    FusionRule rule);
 
 }  // namespace strata::compile

@@ -7,7 +7,8 @@
 namespace strata::compile {
 namespace {
 
-/// How many results of a program go past the caches: `rows` of 1024 f32 from one number each; also given on to a sum, or of a type that an argument has.
+/// How many results of a program go past the caches: `rows` of 1024 f32 from one number each; also
+/// given on to a sum, or of a type that an argument has.
 enum class Reader : std::uint8_t { nobody, a_kernel, the_next_call };
 std::size_t unread(std::int64_t rows, Reader reader) {
   ir::Block block;
@@ -16,7 +17,8 @@ std::size_t unread(std::int64_t rows, Reader reader) {
   if (reader == Reader::the_next_call) block.add_argument(Type(DType::f32, {rows, 1024}));
   ir::Value* all = op::exp(b, op::broadcast_in_dim(b, row, {rows, 1024}, {0}));
   block.results = {all};
-  if (reader == Reader::a_kernel) block.results.push_back(op::slice(b, op::transpose(b, all, {1, 0}), {0, 0}, {1024, 5}));
+  if (reader == Reader::a_kernel)
+    block.results.push_back(op::slice(b, op::transpose(b, all, {1, 0}), {0, 0}, {1024, 5}));
   return fuse(block).unread.size();
 }
 

@@ -12,19 +12,23 @@ namespace {
 using ir::Op;
 using ir::Value;
 
-constexpr std::size_t kMostBytes = 4096;  // of a constant that lies in memory: its elements may be code all the same
+constexpr std::size_t kMostBytes =
+    4096;  // of a constant that lies in memory: its elements may be code all the same
 
 class Writer {
  public:
   explicit Writer(const Fusion& fusion) : fusion_(fusion) {}
 
   bool group(const Group& group) {
-    for (std::int64_t n : {static_cast<std::int64_t>(group.kind), group.total, group.rows, std::int64_t{group.flat}, std::int64_t{group.linear},
-                           static_cast<std::int64_t>(group.epilogue)}) number(n);
+    for (std::int64_t n :
+         {static_cast<std::int64_t>(group.kind), group.total, group.rows, std::int64_t{group.flat},
+          std::int64_t{group.linear}, static_cast<std::int64_t>(group.epilogue)})
+      number(n);
     std::unordered_set<const Value*> outputs(group.outputs.begin(), group.outputs.end());
     for (const Op* op : group.roots) {
       if (!operation(*op)) return false;
-      for (const Value* v : op->results()) number(outputs.count(v) ? 1 + static_cast<std::int64_t>(fusion_.unread.count(v)) : 0);
+      for (const Value* v : op->results())
+        number(outputs.count(v) ? 1 + static_cast<std::int64_t>(fusion_.unread.count(v)) : 0);
     }
     number(static_cast<std::int64_t>(group.beside.size()));
     for (const Value* v : group.beside) {
@@ -66,8 +70,10 @@ class Writer {
     if (fusion_.inlined.count(v)) return operation(*v->op());
     out.bytes += 'm';
     define(v);
-    number(v->op() && op::window_dims(*v->op()));  // products ask that of their operands, wherever these lie
-    const Literal* literal = v->op() && !fusion_.numbers.count(v) ? constant_literal(*v->op()) : nullptr;
+    number(v->op() &&
+           op::window_dims(*v->op()));  // products ask that of their operands, wherever these lie
+    const Literal* literal =
+        v->op() && !fusion_.numbers.count(v) ? constant_literal(*v->op()) : nullptr;
     number(literal ? static_cast<std::int64_t>(literal->bytes()) : -1);
     if (!literal) return true;
     if (literal->bytes() > kMostBytes) return false;

@@ -40,7 +40,8 @@ struct DryRun {
     Index offset = 0;
     numbers = b.parameter(DType::i64, static_cast<std::int64_t>(sizes.size()), loop::Ref::Mode::in);
     for (std::size_t d = 0; d < sizes.size(); ++d) {
-      variables.push_back(b.index_of(b.load(numbers, static_cast<std::int64_t>(d)), 0, sizes[d] - 1));
+      variables.push_back(
+          b.index_of(b.load(numbers, static_cast<std::int64_t>(d)), 0, sizes[d] - 1));
       offset = offset * sizes[d] + variables.back();
     }
     ReadContext context(b, group, fusion, built);
@@ -57,13 +58,16 @@ struct DryRun {
 };
 
 /// Whether a place is computed from what is read, other than from `but`.
-bool depends_on_reads(const Index& at, const loop::Ref* but, std::unordered_set<const Inst*>& seen) {
+bool depends_on_reads(const Index& at, const loop::Ref* but,
+                      std::unordered_set<const Inst*>& seen) {
   std::function<bool(const Inst*)> reads = [&](const Inst* inst) {
     if (!seen.insert(inst).second) return false;
     if (inst->code == loop::Opcode::load && !inst->is_variable && inst->ref != but) return true;
-    return std::any_of(inst->args.begin(), inst->args.end(), reads) || (!inst->is_variable && depends_on_reads(inst->index, but, seen));
+    return std::any_of(inst->args.begin(), inst->args.end(), reads) ||
+           (!inst->is_variable && depends_on_reads(inst->index, but, seen));
   };
-  return std::any_of(at.terms().begin(), at.terms().end(), [&](const Index::Term& t) { return reads(t.variable); });
+  return std::any_of(at.terms().begin(), at.terms().end(),
+                     [&](const Index::Term& t) { return reads(t.variable); });
 }
 
 std::vector<Read> reads_of(const DryRun& dry) {
@@ -87,17 +91,23 @@ std::vector<Read> reads_of(const DryRun& dry) {
 }
 
 /// Comparisons of a dimension's place with a number.
-std::vector<std::vector<std::int64_t>> joints_of(const DryRun& dry, const std::vector<std::int64_t>& sizes) {
+std::vector<std::vector<std::int64_t>> joints_of(const DryRun& dry,
+                                                 const std::vector<std::int64_t>& sizes) {
   std::vector<std::set<std::int64_t>> found(sizes.size());
   for (const Inst& inst : dry.kernel.arena) {
-    if (inst.code != loop::Opcode::cmp || inst.args[1]->code != loop::Opcode::constant || !is_integer(inst.args[1]->type.dtype)) continue;
+    if (inst.code != loop::Opcode::cmp || inst.args[1]->code != loop::Opcode::constant ||
+        !is_integer(inst.args[1]->type.dtype))
+      continue;
     const Inst* place = inst.args[0];
     while (place->code == loop::Opcode::convert) place = place->args[0];
     const bool before = inst.compare == loop::Compare::lt || inst.compare == loop::Compare::ge;
     if (!before && inst.compare != loop::Compare::le && inst.compare != loop::Compare::gt) continue;
-    const std::int64_t joint = loop::semantics::as_int(inst.args[1]->type.dtype, inst.args[1]->bits) + (before ? 0 : 1);
+    const std::int64_t joint =
+        loop::semantics::as_int(inst.args[1]->type.dtype, inst.args[1]->bits) + (before ? 0 : 1);
     for (std::size_t d = 0; d < sizes.size(); ++d)
-      if (dry.variables[d].terms().size() == 1 && dry.variables[d].terms()[0].variable == place && joint > 0 && joint < sizes[d]) found[d].insert(joint);
+      if (dry.variables[d].terms().size() == 1 && dry.variables[d].terms()[0].variable == place &&
+          joint > 0 && joint < sizes[d])
+        found[d].insert(joint);
   }
   std::vector<std::vector<std::int64_t>> out;
   for (const auto& joints : found) out.emplace_back(joints.begin(), joints.end());
@@ -115,7 +125,10 @@ bool depends_on_reads(const Index& at) {
   return depends_on_reads(at, nullptr, seen);
 }
 
-std::vector<Read> reads_of(const Group& group, const Fusion& fusion, const std::vector<std::int64_t>& sizes) { return reads_of(DryRun(group, fusion, sizes)); }
+std::vector<Read> reads_of(const Group& group, const Fusion& fusion,
+                           const std::vector<std::int64_t>& sizes) {
+  return reads_of(DryRun(group, fusion, sizes));
+}
 
 std::vector<std::int64_t> larger_than_one(const Shape& shape) {
   std::vector<std::int64_t> out = shape.sizes();
@@ -123,12 +136,20 @@ std::vector<std::int64_t> larger_than_one(const Shape& shape) {
   return out;
 }
 
-bool looks_up(const Group& group, const Fusion& fusion) { return any_looked_up(reads_of(group, fusion, larger_than_one(group.roots.back()->result()->shape()))); }
+bool looks_up(const Group& group, const Fusion& fusion) {
+  return any_looked_up(
+      reads_of(group, fusion, larger_than_one(group.roots.back()->result()->shape())));
+}
 
-void join_dimensions(std::vector<std::int64_t>& sizes, std::vector<Read>& reads, const std::function<bool(std::size_t)>& joins) {
-  if (std::any_of(reads.begin(), reads.end(), [](const Read& r) { return r.steps.empty(); })) return;
+void join_dimensions(std::vector<std::int64_t>& sizes, std::vector<Read>& reads,
+                     const std::function<bool(std::size_t)>& joins) {
+  if (std::any_of(reads.begin(), reads.end(), [](const Read& r) { return r.steps.empty(); }))
+    return;
   for (std::size_t d = sizes.size(); d-- > 1;) {
-    if (!std::all_of(reads.begin(), reads.end(), [&](const Read& r) { return r.steps[d - 1] == r.steps[d] * sizes[d]; }) || (joins && !joins(d))) continue;
+    if (!std::all_of(reads.begin(), reads.end(),
+                     [&](const Read& r) { return r.steps[d - 1] == r.steps[d] * sizes[d]; }) ||
+        (joins && !joins(d)))
+      continue;
     sizes[d - 1] *= sizes[d];
     sizes.erase(sizes.begin() + static_cast<std::ptrdiff_t>(d));
     for (Read& r : reads) r.steps.erase(r.steps.begin() + static_cast<std::ptrdiff_t>(d - 1));
@@ -145,7 +166,8 @@ std::vector<Shape> shapes_of(const Group& group, const Fusion& fusion) {
     for (const ir::Value* v : op.operands) {
       if (count(v) != group.total) continue;
       if (reshapes) out.push_back(v->shape());
-      if (fusion.inlined.count(v) && v->op() && (reshapes || op::def(op).traits.elementwise)) open.push_back(v);
+      if (fusion.inlined.count(v) && v->op() && (reshapes || op::def(op).traits.elementwise))
+        open.push_back(v);
     }
   }
   return out;
@@ -159,7 +181,8 @@ JoinedDimensions joined_dimensions(const Group& group, const Fusion& fusion) {
   auto seen = [&](const Shape& shape) {
     Seen out{{shape, larger_than_one(shape)}};
     std::vector<Read> reads = reads_of(group, fusion, out.joined.sizes);
-    out.by_steps = std::none_of(reads.begin(), reads.end(), [](const Read& r) { return r.steps.empty() && !r.looked_up; });
+    out.by_steps = std::none_of(reads.begin(), reads.end(),
+                                [](const Read& r) { return r.steps.empty() && !r.looked_up; });
     out.joined.looked_up = any_looked_up(reads);
     join_dimensions(out.joined.sizes, reads);
     return out;
@@ -167,7 +190,9 @@ JoinedDimensions joined_dimensions(const Group& group, const Fusion& fusion) {
   const std::vector<Shape> shapes = shapes_of(group, fusion);
   Seen out = seen(shapes.front());
   for (std::size_t i = 1; i < shapes.size() && !out.by_steps; ++i)
-    if (Seen other = seen(shapes[i]); other.by_steps && !other.joined.sizes.empty() && other.joined.sizes.back() >= kMapLanes) out = std::move(other);
+    if (Seen other = seen(shapes[i]);
+        other.by_steps && !other.joined.sizes.empty() && other.joined.sizes.back() >= kMapLanes)
+      out = std::move(other);
   return std::move(out.joined);
 }
 
@@ -189,13 +214,18 @@ JointedDimensions jointed_dimensions(const Group& group, const Fusion& fusion) {
 std::int64_t lanes_apart(const Index& index) {
   std::int64_t out = 0;
   for (const Index::Term& t : index.terms())
-    if (t.variable->type.lanes > 1) out = t.variable->is_variable && t.coefficient > 0 && t.coefficient < kFarLanes && out == 0 ? t.coefficient : kFarLanes;
+    if (t.variable->type.lanes > 1)
+      out = t.variable->is_variable && t.coefficient > 0 && t.coefficient < kFarLanes && out == 0
+                ? t.coefficient
+                : kFarLanes;
   return out;
 }
 
 bool reads_on(const loop::Kernel& kernel) {
   for (const Inst& inst : kernel.arena)
-    if ((inst.code == loop::Opcode::load || inst.code == loop::Opcode::store) && lanes_apart(inst.index) > 1) return false;
+    if ((inst.code == loop::Opcode::load || inst.code == loop::Opcode::store) &&
+        lanes_apart(inst.index) > 1)
+      return false;
   return true;
 }
 

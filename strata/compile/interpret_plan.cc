@@ -13,7 +13,10 @@ namespace {
 class Walker {
  public:
   Walker(const Plan& plan, const RunContext& context, const RunKernel& run)
-      : plan_(plan), context_(context), run_(run), counters_(static_cast<std::size_t>(plan.num_counters), 0) {}
+      : plan_(plan),
+        context_(context),
+        run_(run),
+        counters_(static_cast<std::size_t>(plan.num_counters), 0) {}
 
   void walk(const Steps& steps) {
     for (const Step& step : steps) std::visit([&](const auto& s) { visit(s); }, step.what);
@@ -31,7 +34,8 @@ class Walker {
       case PlanBuffer::Kind::temporary: base = context_.arena + b.offset; break;
       case PlanBuffer::Kind::scratch: base = whole_.at(a.buffer).data(); break;
     }
-    return base + a.offset + (a.counter >= 0 ? counters_[static_cast<std::size_t>(a.counter)] * a.stride : 0);
+    return base + a.offset +
+           (a.counter >= 0 ? counters_[static_cast<std::size_t>(a.counter)] * a.stride : 0);
   }
   void visit(const Launch& l) {
     std::vector<void*> buffers;
@@ -46,16 +50,20 @@ class Walker {
     for (const Address& a : l.arguments) buffers.push_back(resolve(a));
     loop::run_native(l.symbol, std::move(buffers), l.params, l.grid);
   }
-  /// The plain twin of parts: launch after launch, scratch as large as the arrays that it stands for.
+  /// The plain twin of parts: launch after launch, scratch as large as the arrays that it stands
+  /// for.
   void visit(const Chain& c) {
     for (const Launch& l : c.launches)
       for (const Address& a : l.arguments)
-        if (const PlanBuffer& b = plan_.buffers[static_cast<std::size_t>(a.buffer)]; b.kind == PlanBuffer::Kind::scratch)
+        if (const PlanBuffer& b = plan_.buffers[static_cast<std::size_t>(a.buffer)];
+            b.kind == PlanBuffer::Kind::scratch)
           whole_[a.buffer].resize(static_cast<std::size_t>(b.bytes));
     for (const Launch& l : c.launches) visit(l);
     whole_.clear();
   }
-  void visit(const Copy& c) { std::memmove(resolve(c.to), resolve(c.from), static_cast<std::size_t>(c.bytes)); }
+  void visit(const Copy& c) {
+    std::memmove(resolve(c.to), resolve(c.from), static_cast<std::size_t>(c.bytes));
+  }
   void visit(const CountedLoop& l) {
     for (std::int64_t i = 0; i < l.count; ++i) {
       counters_[static_cast<std::size_t>(l.counter)] = l.reverse ? l.count - 1 - i : i;
@@ -90,6 +98,8 @@ class Walker {
 
 }  // namespace
 
-void interpret(const Plan& plan, const RunContext& context, const RunKernel& run) { Walker(plan, context, run).walk(plan.steps); }
+void interpret(const Plan& plan, const RunContext& context, const RunKernel& run) {
+  Walker(plan, context, run).walk(plan.steps);
+}
 
 }  // namespace strata::compile

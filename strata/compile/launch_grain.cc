@@ -48,7 +48,8 @@ std::int64_t grain_of(std::int64_t points, double lanes) {
   constexpr double kClaimedWork = 5e4;
   const std::int64_t most = points / kLeastClaims;
   if (most <= 1) return 1;
-  return std::clamp<std::int64_t>(std::llround(kClaimedWork * static_cast<double>(points) / std::max(1.0, lanes)), 1, most);
+  return std::clamp<std::int64_t>(
+      std::llround(kClaimedWork * static_cast<double>(points) / std::max(1.0, lanes)), 1, most);
 }
 
 void choose_grains(Plan& plan) { Grains(plan).choose(plan.steps); }

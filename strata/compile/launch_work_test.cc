@@ -1,4 +1,5 @@
-// What a roofline is drawn from: operations counted in kernels, a work for each launch, copies told of.
+// What a roofline is drawn from: operations counted in kernels, a work for each launch, copies told
+// of.
 #include "strata/compile/launch_work.h"
 
 #include "strata/compile/compile_testing.h"
@@ -21,12 +22,15 @@ TEST(LaunchWork, CountsLanesOfAllGridPointsAndEachElementOnce) {
   Ref* y = b.parameter(DType::f32, 1024, Ref::Mode::out);
   loop::Index part = b.grid() * 256;
   b.for_(0, 3, 1, [&](loop::Index) {
-    b.vector(0, 256, 16, [&](loop::Index i) { b.store(y, part + i, b.fma(b.load(x, part + i), b.constant(DType::f32, 2), b.constant(DType::f32, 1))); });
+    b.vector(0, 256, 16, [&](loop::Index i) {
+      b.store(y, part + i,
+              b.fma(b.load(x, part + i), b.constant(DType::f32, 2), b.constant(DType::f32, 1)));
+    });
   });
   LaunchWork work = work_of(kernel);
   EXPECT_EQ(work.flops, 3 * 1024 * 2);
   EXPECT_EQ(work.slots, 3 * 1024);
-  EXPECT_EQ(work.read, 4096);     // read three times, and counted once
+  EXPECT_EQ(work.read, 4096);  // read three times, and counted once
   EXPECT_EQ(work.written, 4096);
 }
 
@@ -35,7 +39,8 @@ TEST(LaunchWork, AQuotientAndADoubleTakeMoreTimeAndAreOneOperation) {
     Kernel kernel("k");
     loop::Builder b(kernel);
     Ref* x = b.parameter(dtype, 64, Ref::Mode::inout);
-    b.vector(0, 64, 16, [&](loop::Index i) { b.store(x, i, b.binary(code, b.load(x, i), b.load(x, i))); });
+    b.vector(0, 64, 16,
+             [&](loop::Index i) { b.store(x, i, b.binary(code, b.load(x, i), b.load(x, i))); });
     return work_of(kernel);
   };
   EXPECT_EQ(work(DType::f32, Opcode::div).flops, 64);
@@ -48,7 +53,11 @@ TEST(LaunchWork, AnIntegerByANumberThatIsKnownIsNoQuotient) {
     Kernel kernel("k");
     loop::Builder b(kernel);
     Ref* x = b.parameter(DType::i32, 64, Ref::Mode::inout);
-    b.vector(0, 64, 16, [&](loop::Index i) { b.store(x, i, b.binary(Opcode::rem, b.load(x, i), known ? b.constant_int(DType::i32, 3) : b.load(x, i))); });
+    b.vector(0, 64, 16, [&](loop::Index i) {
+      b.store(x, i,
+              b.binary(Opcode::rem, b.load(x, i),
+                       known ? b.constant_int(DType::i32, 3) : b.load(x, i)));
+    });
     return work_of(kernel).slots;
   };
   EXPECT_LT(slots(true), slots(false));
@@ -114,14 +123,16 @@ TEST(LaunchWork, ATimedDriverTellsOfLargeCopies) {
   register_cpu();
   auto executable = runtime::default_client().compile(*f, {.timed = true});
   std::vector<Literal> in = arguments_of(*f);
-  std::vector<runtime::Buffer> arguments(in.begin(), in.end()), results = executable->results_for(arguments);
+  std::vector<runtime::Buffer> arguments(in.begin(), in.end()),
+      results = executable->results_for(arguments);
   void* from[] = {const_cast<std::byte*>(arguments[0].data())};
   void* to[] = {results[0].mutable_data(), results[1].mutable_data()};
   runtime::LaunchTimes times;
   executable->run_timed(from, to, times);
   executable->run_timed(from, to, times);
   ASSERT_EQ(times.totals.size(), executable->launches().size());
-  for (std::size_t i = 0; i < times.totals.size(); ++i) EXPECT_EQ(times.totals[i].runs, 2) << executable->launches()[i].text;
+  for (std::size_t i = 0; i < times.totals.size(); ++i)
+    EXPECT_EQ(times.totals[i].runs, 2) << executable->launches()[i].text;
   EXPECT_EQ(executable->launches().back().name, "copy");
   EXPECT_EQ(std::memcmp(to[0], from[0], f->argument(0)->type().bytes()), 0);
 }

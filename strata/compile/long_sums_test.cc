@@ -1,4 +1,5 @@
-// Products over very many terms: the bits of the reference evaluator, and sums as exact as their pieces.
+// Products over very many terms: the bits of the reference evaluator, and sums as exact as their
+// pieces.
 #include "strata/transform/long_sums.h"
 
 #include "strata/compile/compile_testing.h"
@@ -18,8 +19,8 @@ struct Case {
   DType dtype = DType::f32, result = DType::f32;
 };
 
-// Vectors, whose lanes are the pieces; whole pieces and a rest; few rows and columns; several dimensions of the sum in another order than in memory; a batch; narrow and
-// integer numbers.
+// Vectors, whose lanes are the pieces; whole pieces and a rest; few rows and columns; several
+// dimensions of the sum in another order than in memory; a batch; narrow and integer numbers.
 const Case kCases[] = {{{90288}, {90288}, {{}, {}, {0}, {0}}},
                        {{70001}, {70001}, {{}, {}, {0}, {0}}},
                        {{3, 33000}, {33000, 2}, {{}, {}, {1}, {0}}},
@@ -56,7 +57,8 @@ TEST(LongSums, ShortOnesAreOneChain) {
 }
 
 TEST(LongSums, PiecesAreAtMost256AndCoverTheSum) {
-  for (std::int64_t n : {std::int64_t{32768}, std::int64_t{1000000}, std::int64_t{1} << 21, (std::int64_t{1} << 21) + 1, std::int64_t{1} << 40}) {
+  for (std::int64_t n : {std::int64_t{32768}, std::int64_t{1000000}, std::int64_t{1} << 21,
+                         (std::int64_t{1} << 21) + 1, std::int64_t{1} << 40}) {
     const auto pieces = op::sum_pieces(*product({{n}, {n}, {{}, {}, {0}, {0}}})->ops()[0]);
     ASSERT_TRUE(pieces);
     EXPECT_EQ(pieces->length * pieces->count + pieces->rest, n);
@@ -66,12 +68,15 @@ TEST(LongSums, PiecesAreAtMost256AndCoverTheSum) {
   }
 }
 
-// One chain of so many tenths is off by hundredths, for what is added has few bits left beside the sum.
+// One chain of so many tenths is off by hundredths, for what is added has few bits left beside the
+// sum.
 TEST(LongSums, LoseLittle) {
   constexpr std::int64_t kTerms = 1 << 22;
   auto block = product({{kTerms}, {kTerms}, {{}, {}, {0}, {0}}});
   const std::vector<float> ones(kTerms, 1), tenths(kTerms, .1f);
-  const std::vector<Literal> out = op::evaluate(*block, std::vector<Literal>{Literal::of<float>({kTerms}, ones), Literal::of<float>({kTerms}, tenths)});
+  const std::vector<Literal> out =
+      op::evaluate(*block, std::vector<Literal>{Literal::of<float>({kTerms}, ones),
+                                                Literal::of<float>({kTerms}, tenths)});
   const double exact = static_cast<double>(.1f) * kTerms;
   EXPECT_NEAR(out[0].span<float>()[0], exact, exact * 5e-4);
 }

@@ -1,4 +1,5 @@
-// Loops whose carries share memory with what is made from them: the reference's bits, whatever lies where.
+// Loops whose carries share memory with what is made from them: the reference's bits, whatever lies
+// where.
 #include <algorithm>
 #include <functional>
 
@@ -11,30 +12,41 @@ namespace {
 void expect_same(const std::string& text) {
   auto module = ir::parse(text);
   ASSERT_TRUE(module.ok()) << module.status().message() << "\n" << text;
-  for (unsigned seed : {1u, 2u}) testing::expect_compiled_equals_reference((*module)->entry()->body, seed);
+  for (unsigned seed : {1u, 2u})
+    testing::expect_compiled_equals_reference((*module)->entry()->body, seed);
 }
 
-/// %r, a loop of so many turns: %i counts from %z, `carries` (%m = %a0, ...) of these types become `next`, made by the body.
-std::string counted(int turns, const std::string& carries, const std::string& types, const std::string& body, const std::string& next) {
+/// %r, a loop of so many turns: %i counts from %z, `carries` (%m = %a0, ...) of these types become
+/// `next`, made by the body.
+std::string counted(int turns, const std::string& carries, const std::string& types,
+                    const std::string& body, const std::string& next) {
   const std::string all = " : tensor<i32>, " + types + "\n";
-  return "  %z = stablehlo.constant dense<0> : tensor<i32>\n  %r:" + std::to_string(1 + std::count(carries.begin(), carries.end(), '=')) + " = stablehlo.while(%i = %z, " + carries + ")" + all + R"(
+  return "  %z = stablehlo.constant dense<0> : tensor<i32>\n  %r:" +
+         std::to_string(1 + std::count(carries.begin(), carries.end(), '=')) +
+         " = stablehlo.while(%i = %z, " + carries + ")" + all + R"(
   cond {
-    %n = stablehlo.constant dense<)" + std::to_string(turns) + R"(> : tensor<i32>
+    %n = stablehlo.constant dense<)" +
+         std::to_string(turns) + R"(> : tensor<i32>
     %goes = stablehlo.compare LT, %i, %n : (tensor<i32>, tensor<i32>) -> tensor<i1>
     stablehlo.return %goes : tensor<i1>
   } do {
-    %one = stablehlo.constant dense<1> : tensor<i32>)" + body + "    %i2 = stablehlo.add %i, %one : tensor<i32>\n    stablehlo.return %i2, " + next + all + "  }\n";
+    %one = stablehlo.constant dense<1> : tensor<i32>)" +
+         body + "    %i2 = stablehlo.add %i, %one : tensor<i32>\n    stablehlo.return %i2, " +
+         next + all + "  }\n";
 }
 
 // %w is wished into %m, where %u lies until it is read backwards.
 TEST(LoopMemory, AnUpdateStaysWhereAReaderOfItIsWrittenTo) {
   expect_same(R"(func.func @main(%a0: tensor<17xf32>, %a1: tensor<17xf32>) -> tensor<17xf32> {
-)" + counted(8, "%m = %a0", "tensor<17xf32>", R"(
+)" +
+              counted(8, "%m = %a0", "tensor<17xf32>", R"(
     %x = stablehlo.constant dense<-0.6> : tensor<1xf32>
     %u = stablehlo.dynamic_update_slice %m, %x, %i : (tensor<17xf32>, tensor<1xf32>, tensor<i32>) -> tensor<17xf32>
     %d = stablehlo.subtract %a1, %u : tensor<17xf32>
     %w = stablehlo.reverse %d, dims = [0] : tensor<17xf32>
-)", "%w") + R"(  return %r#1 : tensor<17xf32>
+)",
+                      "%w") +
+              R"(  return %r#1 : tensor<17xf32>
 })");
 }
 
@@ -42,34 +54,42 @@ TEST(LoopMemory, AnUpdateStaysWhereAReaderOfItIsWrittenTo) {
 TEST(LoopMemory, AValueThatTheLoopReadsIsNotItsCarry) {
   expect_same(R"(func.func @main(%a0: tensor<30000xf32>) -> tensor<30000xf32> {
   %v = stablehlo.sine %a0 : tensor<30000xf32>
-)" + counted(40, "%m = %v", "tensor<30000xf32>", R"(
+)" +
+              counted(40, "%m = %v", "tensor<30000xf32>", R"(
     %x = stablehlo.dynamic_slice %v, %i, sizes = [20000] : (tensor<30000xf32>, tensor<i32>) -> tensor<20000xf32>
     %y = stablehlo.add %x, %x : tensor<20000xf32>
     %j = stablehlo.add %i, %one : tensor<i32>
     %u = stablehlo.dynamic_update_slice %m, %y, %j : (tensor<30000xf32>, tensor<20000xf32>, tensor<i32>) -> tensor<30000xf32>
-)", "%u") + R"(  %out = stablehlo.multiply %r#1, %a0 : tensor<30000xf32>
+)",
+                      "%u") +
+              R"(  %out = stablehlo.multiply %r#1, %a0 : tensor<30000xf32>
   return %out : tensor<30000xf32>
 })");
 }
 
 // %b is the same in each turn, and changed in place in each.
 TEST(LoopMemory, WhatIsChangedInPlaceIsMadeAnewInEachTurn) {
-  expect_same(R"(func.func @main(%a0: tensor<30000xf32>, %a1: tensor<40x10xf32>) -> tensor<30000xf32> {
-)" + counted(40, "%m = %a0", "tensor<30000xf32>", R"(
+  expect_same(
+      R"(func.func @main(%a0: tensor<30000xf32>, %a1: tensor<40x10xf32>) -> tensor<30000xf32> {
+)" +
+      counted(40, "%m = %a0", "tensor<30000xf32>", R"(
     %b = stablehlo.add %a0, %a0 : tensor<30000xf32>
     %s = stablehlo.dynamic_slice %a1, %i, %z, sizes = [1, 10] : (tensor<40x10xf32>, tensor<i32>, tensor<i32>) -> tensor<1x10xf32>
     %x = stablehlo.reshape %s : (tensor<1x10xf32>) -> tensor<10xf32>
     %u = stablehlo.dynamic_update_slice %b, %x, %i : (tensor<30000xf32>, tensor<10xf32>, tensor<i32>) -> tensor<30000xf32>
     %q = stablehlo.reverse %u, dims = [0] : tensor<30000xf32>
     %w = stablehlo.subtract %q, %m : tensor<30000xf32>
-)", "%w") + R"(  return %r#1 : tensor<30000xf32>
+)",
+              "%w") +
+      R"(  return %r#1 : tensor<30000xf32>
 })");
 }
 
 // The same of an inner loop that the driver runs.
 TEST(LoopMemory, AnInnerLoopsCarryStays) {
   expect_same(R"(func.func @main(%a0: tensor<300xf32>, %a1: tensor<300xf32>) -> tensor<300xf32> {
-)" + counted(19, "%m = %a0", "tensor<300xf32>", R"(
+)" +
+              counted(19, "%m = %a0", "tensor<300xf32>", R"(
     %q:2 = stablehlo.while(%j = %z, %k = %m) : tensor<i32>, tensor<300xf32>
     cond {
       %n = stablehlo.constant dense<19> : tensor<i32>
@@ -86,14 +106,17 @@ TEST(LoopMemory, AnInnerLoopsCarryStays) {
     }
     %d = stablehlo.subtract %a1, %q#1 : tensor<300xf32>
     %w = stablehlo.reverse %d, dims = [0] : tensor<300xf32>
-)", "%w") + R"(  return %r#1 : tensor<300xf32>
+)",
+                      "%w") +
+              R"(  return %r#1 : tensor<300xf32>
 })");
 }
 
 // And of one that is a kernel.
 TEST(LoopMemory, AnInnerSmallLoopsCarryStays) {
   expect_same(R"(func.func @main(%a0: tensor<300xf32>, %a1: tensor<300xf32>) -> tensor<300xf32> {
-)" + counted(19, "%m = %a0", "tensor<300xf32>", R"(
+)" +
+              counted(19, "%m = %a0", "tensor<300xf32>", R"(
     %q:2 = stablehlo.while(%j = %z, %k = %m) : tensor<i32>, tensor<300xf32>
     cond {
       %n = stablehlo.constant dense<18> : tensor<i32>
@@ -108,14 +131,19 @@ TEST(LoopMemory, AnInnerSmallLoopsCarryStays) {
     }
     %d = stablehlo.subtract %a1, %q#1 : tensor<300xf32>
     %w = stablehlo.reverse %d, dims = [0] : tensor<300xf32>
-)", "%w") + R"(  return %r#1 : tensor<300xf32>
+)",
+                      "%w") +
+              R"(  return %r#1 : tensor<300xf32>
 })");
 }
 
-/// %u changes a part of %a in place; %v is made of it and of the other carries. %a, %b and %c become `carries`.
+/// %u changes a part of %a in place; %v is made of it and of the other carries. %a, %b and %c
+/// become `carries`.
 std::string three_carries(const std::string& carries) {
   return R"(func.func @main(%a0: tensor<300xf32>, %a1: tensor<300xf32>) -> (tensor<300xf32>, tensor<300xf32>, tensor<300xf32>) {
-)" + counted(19, "%a = %a0, %b = %a1, %c = %a1", "tensor<300xf32>, tensor<300xf32>, tensor<300xf32>", R"(
+)" +
+         counted(19, "%a = %a0, %b = %a1, %c = %a1",
+                 "tensor<300xf32>, tensor<300xf32>, tensor<300xf32>", R"(
     %x = stablehlo.constant dense<0.25> : tensor<1xf32>
     %u = stablehlo.dynamic_update_slice %a, %x, %i : (tensor<300xf32>, tensor<1xf32>, tensor<i32>) -> tensor<300xf32>
     %v0 = stablehlo.reverse %b, dims = [0] : tensor<300xf32>
@@ -124,14 +152,14 @@ std::string three_carries(const std::string& carries) {
     %e2 = stablehlo.broadcast_in_dim %e1, dims = [] : (tensor<f32>) -> tensor<300xf32>
     %v1 = stablehlo.multiply %v0, %e2 : tensor<300xf32>
     %v = stablehlo.add %v1, %c : tensor<300xf32>
-)", carries) + R"(  return %r#1, %r#2, %r#3 : tensor<300xf32>, tensor<300xf32>, tensor<300xf32>
+)",
+                 carries) +
+         R"(  return %r#1, %r#2, %r#3 : tensor<300xf32>, tensor<300xf32>, tensor<300xf32>
 })";
 }
 
 // %u lies in the memory of %a and becomes %b, while %a becomes %v.
-TEST(LoopMemory, AResultInPlaceMovesToAnotherCarry) {
-  expect_same(three_carries("%v, %u, %v"));
-}
+TEST(LoopMemory, AResultInPlaceMovesToAnotherCarry) { expect_same(three_carries("%v, %u, %v")); }
 
 // %v is written to the memory of %a at once, if %u does not wait there.
 TEST(LoopMemory, AResultInPlaceMovesWhileItsPlaceIsWritten) {
@@ -143,7 +171,8 @@ TEST(LoopMemory, ABranchReturnsTheCounter) {
   expect_same(R"(func.func @main() -> (tensor<i32>, tensor<i32>) {
   %s0 = stablehlo.constant dense<3> : tensor<i32>
   %sb = stablehlo.optimization_barrier %s0 : tensor<i32>
-)" + counted(50, "%acc = %sb", "tensor<i32>", R"(
+)" +
+              counted(50, "%acc = %sb", "tensor<i32>", R"(
     %two = stablehlo.constant dense<200> : tensor<i32>
     %p = stablehlo.compare LT, %acc, %two : (tensor<i32>, tensor<i32>) -> tensor<i1>
     %t = "stablehlo.if"(%p) ({
@@ -153,7 +182,9 @@ TEST(LoopMemory, ABranchReturnsTheCounter) {
       stablehlo.return %q : tensor<i32>
     }) : (tensor<i1>) -> tensor<i32>
     %a2 = stablehlo.add %acc, %t : tensor<i32>
-)", "%a2") + R"(  return %r#0, %r#1 : tensor<i32>, tensor<i32>
+)",
+                      "%a2") +
+              R"(  return %r#0, %r#1 : tensor<i32>, tensor<i32>
 })");
 }
 
@@ -163,7 +194,8 @@ TEST(LoopMemory, ABranchReturnsAStack) {
   %zf = stablehlo.constant dense<0.0> : tensor<f32>
   %s0 = stablehlo.constant dense<[1.0,2.0,3.0,4.0,5.0]> : tensor<5xf32>
   %sb = stablehlo.optimization_barrier %s0 : tensor<5xf32>
-)" + counted(5, "%s = %sb, %acc = %zf", "tensor<5xf32>, tensor<f32>", R"(
+)" +
+              counted(5, "%s = %sb, %acc = %zf", "tensor<5xf32>, tensor<f32>", R"(
     %two = stablehlo.constant dense<2> : tensor<i32>
     %ones = stablehlo.constant dense<7.0> : tensor<5xf32>
     %p = stablehlo.compare LT, %i, %two : (tensor<i32>, tensor<i32>) -> tensor<i1>
@@ -177,7 +209,9 @@ TEST(LoopMemory, ABranchReturnsAStack) {
     %y1 = stablehlo.reshape %y : (tensor<f32>) -> tensor<1xf32>
     %s2 = stablehlo.dynamic_update_slice %s, %y1, %i : (tensor<5xf32>, tensor<1xf32>, tensor<i32>) -> tensor<5xf32>
     %a2 = stablehlo.add %acc, %y : tensor<f32>
-)", "%s2, %a2") + R"(  return %r#1, %r#2 : tensor<5xf32>, tensor<f32>
+)",
+                      "%s2, %a2") +
+              R"(  return %r#1, %r#2 : tensor<5xf32>, tensor<f32>
 })");
 }
 
@@ -220,10 +254,12 @@ std::unique_ptr<ir::Block> squares(const Body& next) {
   constexpr std::int64_t n = 40;
   auto body = std::make_unique<ir::Block>(), f = std::make_unique<ir::Block>();
   const Type square(DType::f32, {n, n}), row(DType::f32, {n}), rows(DType::f32, {5, n});
-  op::Value *s = body->add_argument(square), *t = body->add_argument(square), *v = body->add_argument(row);
+  op::Value *s = body->add_argument(square), *t = body->add_argument(square),
+            *v = body->add_argument(row);
   op::Builder in(*body), b(*f);
   body->results = next(in, s, t, v);
-  op::Value *s0 = f->add_argument(square), *t0 = f->add_argument(square), *vs = f->add_argument(rows);
+  op::Value *s0 = f->add_argument(square), *t0 = f->add_argument(square),
+            *vs = f->add_argument(rows);
   f->results = op::scan(b, std::move(body), {}, {s0, t0}, {vs}, {.length = 5});
   return f;
 }
@@ -233,14 +269,20 @@ std::ptrdiff_t copies(const ir::Block& f) {
   std::string text = print(make_plan(*prepare(f), {}));
   text = text.substr(std::min(text.size(), text.find("for ")));
   std::ptrdiff_t n = 0;
-  for (std::size_t at = text.find("copy"); at != std::string::npos; at = text.find("copy", at + 1)) ++n;
+  for (std::size_t at = text.find("copy"); at != std::string::npos; at = text.find("copy", at + 1))
+    ++n;
   return n;
 }
 
-op::Value* spread(op::Builder& b, op::Value* v, op::Value* like, int dim) { return op::broadcast_in_dim(b, v, like->shape(), {dim}); }
-op::Value* outer(op::Builder& b, op::Value* v, op::Value* like) { return op::mul(b, spread(b, v, like, 0), spread(b, v, like, 1)); }
+op::Value* spread(op::Builder& b, op::Value* v, op::Value* like, int dim) {
+  return op::broadcast_in_dim(b, v, like->shape(), {dim});
+}
+op::Value* outer(op::Builder& b, op::Value* v, op::Value* like) {
+  return op::mul(b, spread(b, v, like, 0), spread(b, v, like, 1));
+}
 
-// As state-space models do: a state and the product of two rows are added, element by element of the state.
+// As state-space models do: a state and the product of two rows are added, element by element of
+// the state.
 TEST(LoopMemory, AStateIsChangedWhereItLies) {
   auto f = squares([](op::Builder& b, op::Value* s, op::Value* t, op::Value* v) {
     return op::Values{op::add(b, op::mul(b, s, op::full_like(b, s, 0.9)), outer(b, v, s)), t};
@@ -249,9 +291,11 @@ TEST(LoopMemory, AStateIsChangedWhereItLies) {
   testing::expect_compiled_equals_reference(*f);
 }
 
-// A number of a block around the loop, as JAX writes its constants, is no array that must stay: results of several roots are in their carries' places.
+// A number of a block around the loop, as JAX writes its constants, is no array that must stay:
+// results of several roots are in their carries' places.
 TEST(LoopMemory, CarriesAreChangedWhereTheyLieByNumbersFromOutside) {
-  auto module = ir::parse(R"(func.func @main(%a0: tensor<300xi32>) -> (tensor<300xi32>, tensor<300xi32>) {
+  auto module =
+      ir::parse(R"(func.func @main(%a0: tensor<300xi32>) -> (tensor<300xi32>, tensor<300xi32>) {
   %zero = stablehlo.constant dense<0> : tensor<i32>
   %two = stablehlo.constant dense<2> : tensor<i32>
   %three = stablehlo.constant dense<3> : tensor<i32>
@@ -285,15 +329,18 @@ TEST(LoopMemory, CarriesAreChangedWhereTheyLieByNumbersFromOutside) {
 
 // Where other elements are read too, or the old state by others, it must stay until they are done.
 TEST(LoopMemory, AStateThatIsReadElsewhereStays) {
-  for (const Body& next : {Body([](op::Builder& b, op::Value* s, op::Value* t, op::Value* v) {
-                             return op::Values{op::add(b, op::add(b, s, op::transpose(b, s, {1, 0})), outer(b, v, s)), t};
-                           }),
-                           Body([](op::Builder& b, op::Value* s, op::Value* t, op::Value* v) {
-                             return op::Values{op::add(b, s, outer(b, v, s)), op::add(b, op::mul(b, t, s), spread(b, v, s, 1))};
-                           }),
-                           Body([](op::Builder& b, op::Value* s, op::Value* t, op::Value* v) {
-                             return op::Values{op::add(b, t, outer(b, v, s)), op::sub(b, s, spread(b, v, s, 0))};
-                           })})
+  for (const Body& next :
+       {Body([](op::Builder& b, op::Value* s, op::Value* t, op::Value* v) {
+          return op::Values{op::add(b, op::add(b, s, op::transpose(b, s, {1, 0})), outer(b, v, s)),
+                            t};
+        }),
+        Body([](op::Builder& b, op::Value* s, op::Value* t, op::Value* v) {
+          return op::Values{op::add(b, s, outer(b, v, s)),
+                            op::add(b, op::mul(b, t, s), spread(b, v, s, 1))};
+        }),
+        Body([](op::Builder& b, op::Value* s, op::Value* t, op::Value* v) {
+          return op::Values{op::add(b, t, outer(b, v, s)), op::sub(b, s, spread(b, v, s, 0))};
+        })})
     testing::expect_compiled_equals_reference(*squares(next));
 }
 

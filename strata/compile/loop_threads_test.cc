@@ -1,4 +1,5 @@
-// Launches of a few microseconds: on several threads inside a loop, on the caller elsewhere, with the reference's bits.
+// Launches of a few microseconds: on several threads inside a loop, on the caller elsewhere, with
+// the reference's bits.
 #include "strata/compile/loop_threads.h"
 
 #include "strata/compile/compile_testing.h"
@@ -57,11 +58,13 @@ Launches launches(const std::string& text) {
 TEST(LoopThreads, LaunchesOfAFewMicrosecondsInALoopAreBriefCalls) {
   EXPECT_GE(launches(program(40, 5)).brief, 1);
   EXPECT_EQ(launches(program(8, 5)).brief, 0);
-  EXPECT_EQ(launches(program(64, 5)).brief, 0) << "its one launch has work for two threads anywhere";
+  EXPECT_EQ(launches(program(64, 5)).brief, 0)
+      << "its one launch has work for two threads anywhere";
 }
 
 TEST(LoopThreads, ElsewhereTheyRunOnTheCaller) {
-  const Launches alone = launches(R"(func.func @main(%w: tensor<64x64xf32>, %x: tensor<64x64xf32>) -> tensor<64x64xf32> {
+  const Launches alone = launches(
+      R"(func.func @main(%w: tensor<64x64xf32>, %x: tensor<64x64xf32>) -> tensor<64x64xf32> {
   %p = stablehlo.dot_general %x, %w, contracting_dims = [1] x [0] : (tensor<64x64xf32>, tensor<64x64xf32>) -> tensor<64x64xf32>
   %t = stablehlo.tanh %p : tensor<64x64xf32>
   return %t : tensor<64x64xf32>

@@ -6,6 +6,7 @@
 #include <map>
 #include <unordered_map>
 
+#include "strata/base/error.h"
 #include "strata/compile/double_buffer.h"
 #include "strata/compile/fusion.h"
 #include "strata/compile/group_key.h"
@@ -22,7 +23,6 @@
 #include "strata/compile/stage_times.h"
 #include "strata/compile/update_kernel.h"
 #include "strata/compile/whole_kernel.h"
-#include "strata/base/error.h"
 #include "strata/op/scan.h"
 
 namespace strata::compile {
@@ -42,7 +42,8 @@ const Block& expect_kernels_know(const Block& block) {
   auto expect = [](const std::string& name, const Value* v, const ir::Location& where) {
     bool known = v->type().is_tensor() && v->shape().is_static() && !v->type().is_quantized();
     if (!known)
-      throw Error(name, "{} is not compiled yet; the reference evaluator may know it", v->type().to_string())
+      throw Error(name, "{} is not compiled yet; the reference evaluator may know it",
+                  v->type().to_string())
           .at(where.text())
           .unsupported();
   };
@@ -55,21 +56,25 @@ const Block& expect_kernels_know(const Block& block) {
 /// Plans blocks one inside another. `place_` holds where every value lies, across blocks.
 class Planner {
  public:
-  Planner(Plan& plan, const CpuTarget& target, const SharingLimits& sharing) : plan_(plan), target_(target), sharing_(sharing) {}
+  Planner(Plan& plan, const CpuTarget& target, const SharingLimits& sharing)
+      : plan_(plan), target_(target), sharing_(sharing) {}
 
   void run(const Block& block, const std::vector<bool>& donated) {
     for (int i = 0; i < block.num_arguments(); ++i) {
       plan_.argument_types.push_back(block.argument(i)->type());
-      place_[block.argument(i)] = {buffer(PlanBuffer::Kind::argument, i, bytes_of(block.argument(i)))};
+      place_[block.argument(i)] = {
+          buffer(PlanBuffer::Kind::argument, i, bytes_of(block.argument(i)))};
     }
     plan_.result_types = block.result_types();
     Scope scope(block, *this);
     std::vector<Address> targets;
     for (std::size_t r = 0; r < block.results.size(); ++r)
-      targets.push_back({buffer(PlanBuffer::Kind::result, static_cast<int>(r), bytes_of(block.results[r]))});
+      targets.push_back(
+          {buffer(PlanBuffer::Kind::result, static_cast<int>(r), bytes_of(block.results[r]))});
     choose_aliases(scope, donated);
     for (std::size_t r = 0; r < block.results.size(); ++r)
-      if (desire(scope, block.results[r], targets[r]) && plan_.aliased[r] < 0) desire_what_is_updated(scope, block.results[r], targets[r]);
+      if (desire(scope, block.results[r], targets[r]) && plan_.aliased[r] < 0)
+        desire_what_is_updated(scope, block.results[r], targets[r]);
     schedule(scope, plan_.steps);
     for (std::size_t r = 0; r < block.results.size(); ++r)
       copy(place_.at(block.results[r]), targets[r], bytes_of(block.results[r]), plan_.steps);
@@ -78,7 +83,8 @@ class Planner {
  private:
   /// A block under way: its groups, and who reads what when.
   struct Scope {
-    Scope(const Block& b, Planner& planner) : block(b), fusion(choose_fusion(expect_kernels_know(b), planner.sharing_)) {
+    Scope(const Block& b, Planner& planner)
+        : block(b), fusion(choose_fusion(expect_kernels_know(b), planner.sharing_)) {
       for (std::size_t g = 0; g < fusion.groups.size(); ++g)
         for (const Op* op : fusion.groups[g].roots) {
           for (const Value* v : reads(*op, fusion)) {
@@ -89,7 +95,8 @@ class Planner {
         }
       for (const Value* v : b.results) last_read[v] = kForever;
       for (const Value* v : fusion.constants)
-        if (!fusion.numbers.count(v)) planner.place_[v] = planner.constant(*constant_literal(*v->op()));
+        if (!fusion.numbers.count(v))
+          planner.place_[v] = planner.constant(*constant_literal(*v->op()));
       planner.place_numbers(fusion);
       planner.place_slices(b, fusion);
     }
@@ -115,7 +122,8 @@ class Planner {
   Address temporary(std::int64_t bytes) { return {buffer(PlanBuffer::Kind::temporary, 0, bytes)}; }
   Address constant(const Literal& literal) {
     plan_.constants.push_back(literal);
-    return {buffer(PlanBuffer::Kind::constant, static_cast<int>(plan_.constants.size()) - 1, static_cast<std::int64_t>(literal.bytes()))};
+    return {buffer(PlanBuffer::Kind::constant, static_cast<int>(plan_.constants.size()) - 1,
+                   static_cast<std::int64_t>(literal.bytes()))};
   }
   /// All numbers of a block lie in one buffer: a driver looks at each buffer when it begins.
   void place_numbers(const Fusion& fusion) {
@@ -130,7 +138,8 @@ class Planner {
     if (at.empty()) return;
     Literal all(Type(DType::ui8, {bytes}));
     std::fill_n(all.mutable_data(), bytes, std::byte{0});
-    for (auto [v, offset] : at) std::copy_n(constant_literal(*v->op())->data(), bytes_of(v), all.mutable_data() + offset);
+    for (auto [v, offset] : at)
+      std::copy_n(constant_literal(*v->op())->data(), bytes_of(v), all.mutable_data() + offset);
     const int buffer = constant(all).buffer;
     for (auto [v, offset] : at) place_[v] = {buffer, offset};
   }
@@ -140,7 +149,8 @@ class Planner {
       auto slice = fusion.slices.find(op->result());
       if (slice == fusion.slices.end()) continue;
       Address at = place_.at(slice->second.of);
-      at.offset += slice->second.begin * static_cast<std::int64_t>(byte_width(stored_dtype(op->result()->type())));
+      at.offset += slice->second.begin *
+                   static_cast<std::int64_t>(byte_width(stored_dtype(op->result()->type())));
       place_[op->result()] = at;
     }
   }
@@ -157,7 +167,8 @@ class Planner {
     if (scope.made(v) == kNever || v->block() != &scope.block) return false;
     return scope.desired.emplace(v, target).second;
   }
-  /// Of a result that nobody else has the memory of: what an update changes on the way to it is made there, too.
+  /// Of a result that nobody else has the memory of: what an update changes on the way to it is
+  /// made there, too.
   void desire_what_is_updated(Scope& scope, const Value* v, const Address& target) {
     while (scope.fusion.groups[static_cast<std::size_t>(scope.made(v))].kind == GroupKind::update) {
       const Value* old = v->op()->operand(v->index());
@@ -171,7 +182,8 @@ class Planner {
     return temporary(bytes_of(v));
   }
 
-  /// Whether `made` may be written over `old`, which lies in memory that only this block's groups read.
+  /// Whether `made` may be written over `old`, which lies in memory that only this block's groups
+  /// read.
   bool may_replace(const Scope& scope, const Value* made, const Value* old) const {
     int at = scope.made(made), last = scope.last(old);
     if (at == kNever || last == kForever) return false;
@@ -179,43 +191,58 @@ class Planner {
     const Group& g = scope.fusion.groups[static_cast<std::size_t>(at)];
     if (last != at || reads_slice_of(g, old, scope.fusion)) return false;
     return (g.kind == GroupKind::loops && g.flat && g.rows == 0) || maps_alone(g, made, old) ||
-           (g.kind == GroupKind::product && (adds_alone(g, old, scope.fusion) || follows_alone(g, old, scope.fusion))) ||
-           (g.kind == GroupKind::update && updates_alone(*g.roots.front(), made->index(), old, scope.fusion));
+           (g.kind == GroupKind::product &&
+            (adds_alone(g, old, scope.fusion) || follows_alone(g, old, scope.fusion))) ||
+           (g.kind == GroupKind::update &&
+            updates_alone(*g.roots.front(), made->index(), old, scope.fusion));
   }
   static bool reads_slice_of(const Group& g, const Value* old, const Fusion& fusion) {
     return std::any_of(g.roots.begin(), g.roots.end(), [&](const Op* op) {
       const std::vector<const Value*> all = reads(*op, fusion);
-      return std::any_of(all.begin(), all.end(), [&](const Value* v) { return sliced_by(v, fusion) == old; });
+      return std::any_of(all.begin(), all.end(),
+                         [&](const Value* v) { return sliced_by(v, fusion) == old; });
     });
   }
-  /// Whether each element of `made` is made of the one in the same place of `old`, which is read by nothing else.
+  /// Whether each element of `made` is made of the one in the same place of `old`, which is read by
+  /// nothing else.
   static bool maps_alone(const Group& g, const Value* made, const Value* old) {
-    return made->type() == old->type() && std::find(g.own_reads.begin(), g.own_reads.end(), std::pair(old, static_cast<const Op*>(made->op()))) != g.own_reads.end();
+    return made->type() == old->type() &&
+           std::find(g.own_reads.begin(), g.own_reads.end(),
+                     std::pair(old, static_cast<const Op*>(made->op()))) != g.own_reads.end();
   }
-  /// Whether a product goes on from the sums `old`, element by element where its results lie, and reads `old` in no other way.
+  /// Whether a product goes on from the sums `old`, element by element where its results lie, and
+  /// reads `old` in no other way.
   static bool adds_alone(const Group& g, const Value* old, const Fusion& fusion) {
     const Op& product = *g.roots.front();
-    return given_sums(product) == old && g.roots.size() == 1 && !reads_as_operand(product, old, fusion);
+    return given_sums(product) == old && g.roots.size() == 1 &&
+           !reads_as_operand(product, old, fusion);
   }
-  /// Whether a product's epilogue, at most, reads `old`, and each element of it only for the one in the same place.
+  /// Whether a product's epilogue, at most, reads `old`, and each element of it only for the one in
+  /// the same place.
   static bool follows_alone(const Group& g, const Value* old, const Fusion& fusion) {
     const Op& product = *g.roots.front();
-    return g.epilogue > 0 && g.flat && given_sums(product) != old && !reads_as_operand(product, old, fusion);
+    return g.epilogue > 0 && g.flat && given_sums(product) != old &&
+           !reads_as_operand(product, old, fusion);
   }
   static bool reads_as_operand(const Op& product, const Value* old, const Fusion& fusion) {
-    return computed_from(product.operand(0), old, fusion) || computed_from(product.operand(1), old, fusion);
+    return computed_from(product.operand(0), old, fusion) ||
+           computed_from(product.operand(1), old, fusion);
   }
   /// Whether a kernel that reads `v` reads `old`.
   static bool computed_from(const Value* v, const Value* old, const Fusion& fusion) {
     if (v == old) return true;
     if (!fusion.inlined.count(v)) return false;
-    return std::any_of(v->op()->operands.begin(), v->op()->operands.end(), [&](const Value* from) { return computed_from(from, old, fusion); });
+    return std::any_of(v->op()->operands.begin(), v->op()->operands.end(),
+                       [&](const Value* from) { return computed_from(from, old, fusion); });
   }
-  /// Whether result r of an update is operand r, `old`, changed, and nothing else that the update reads is computed from `old`.
+  /// Whether result r of an update is operand r, `old`, changed, and nothing else that the update
+  /// reads is computed from `old`.
   static bool updates_alone(const Op& op, int r, const Value* old, const Fusion& fusion) {
-    return op.operand(r) == old && std::count(op.operands.begin(), op.operands.end(), old) == 1 && !updates_read(op, old, fusion);
+    return op.operand(r) == old && std::count(op.operands.begin(), op.operands.end(), old) == 1 &&
+           !updates_read(op, old, fusion);
   }
-  /// Whether an update's new elements or places are computed from the old array, which must then stay whole meanwhile.
+  /// Whether an update's new elements or places are computed from the old array, which must then
+  /// stay whole meanwhile.
   static bool updates_read(const Op& op, const Value* old, const Fusion& fusion) {
     auto reads_old = [&](const Value* v) { return computed_from(v, old, fusion); };
     for (const auto& region : op.regions)
@@ -232,8 +259,12 @@ class Planner {
     for (std::size_t r = 0; r < block.results.size(); ++r)
       for (std::size_t a = 0; a < donated.size() && a < taken.size(); ++a) {
         const Value *v = block.results[r], *argument = block.argument(static_cast<int>(a));
-        if (!donated[a] || taken[a] || !(v->type() == argument->type()) || v->block() != &block || !v->op()) continue;
-        if (std::count(block.results.begin(), block.results.end(), v) > 1 || !may_replace(scope, v, argument)) continue;
+        if (!donated[a] || taken[a] || !(v->type() == argument->type()) || v->block() != &block ||
+            !v->op())
+          continue;
+        if (std::count(block.results.begin(), block.results.end(), v) > 1 ||
+            !may_replace(scope, v, argument))
+          continue;
         taken[a] = true;
         plan_.aliased[r] = static_cast<int>(a);
         break;
@@ -245,8 +276,15 @@ class Planner {
     for (std::size_t g = 0; g < scope.fusion.groups.size(); ++g) {
       const Group& group = scope.fusion.groups[g];
       switch (group.kind) {
-        case GroupKind::loops: launch_alike(scope, group, [&] { return build_loops(group, scope.fusion, target_, sharing_.any_size); }, steps); break;
-        case GroupKind::product: launch_alike(scope, group, [&] { return build_product(group, scope.fusion, target_); }, steps); break;
+        case GroupKind::loops:
+          launch_alike(
+              scope, group,
+              [&] { return build_loops(group, scope.fusion, target_, sharing_.any_size); }, steps);
+          break;
+        case GroupKind::product:
+          launch_alike(
+              scope, group, [&] { return build_product(group, scope.fusion, target_); }, steps);
+          break;
         case GroupKind::update: update(scope, group, steps); break;
         case GroupKind::structured: structured(scope, group, steps); break;
       }
@@ -267,13 +305,16 @@ class Planner {
   Kept keep(Built built) {
     Kept kept{.temporaries = std::move(built.temporaries)};
     for (BuiltKernel& k : built.kernels) {
-      kept.kernels.push_back({static_cast<int>(plan_.kernels.size()), k.parallel && k.kernel->grid > 1, std::move(k.bindings)});
+      kept.kernels.push_back({static_cast<int>(plan_.kernels.size()),
+                              k.parallel && k.kernel->grid > 1, std::move(k.bindings)});
       plan_.kernels.push_back(std::move(k.kernel));
     }
     return kept;
   }
 
-  void launch(Scope& scope, const Group& group, Built built, Steps& steps) { launch(scope, group, keep(std::move(built)), nullptr, steps); }
+  void launch(Scope& scope, const Group& group, Built built, Steps& steps) {
+    launch(scope, group, keep(std::move(built)), nullptr, steps);
+  }
 
   /// Builds the group's kernels, unless an equal group has.
   template <class Build>
@@ -288,11 +329,13 @@ class Planner {
       found = alike_.emplace(std::move(key->bytes), std::move(kept)).first;
     }
     std::unordered_map<const Value*, const Value*> here;
-    for (std::size_t i = 0; i < key->values.size(); ++i) here.emplace(found->second.values[i], key->values[i]);
+    for (std::size_t i = 0; i < key->values.size(); ++i)
+      here.emplace(found->second.values[i], key->values[i]);
     launch(scope, group, found->second, &here, steps);
   }
 
-  void launch(Scope& scope, const Group& group, const Kept& kept, const std::unordered_map<const Value*, const Value*>* here, Steps& steps) {
+  void launch(Scope& scope, const Group& group, const Kept& kept,
+              const std::unordered_map<const Value*, const Value*>* here, Steps& steps) {
     for (const Value* v : group.outputs)
       if (!place_.count(v)) place_[v] = target(scope, v);
     std::vector<Address> temporaries;
@@ -303,8 +346,11 @@ class Planner {
       l.parallel = k.parallel;
       for (const Binding& bound : k.bindings) {
         const Value* value = bound.value && here ? here->at(bound.value) : bound.value;
-        if (value) STRATA_CHECK(place_.count(value), "{} reads a value that lies nowhere", plan_.kernels[static_cast<std::size_t>(k.number)]->name);
-        l.arguments.push_back(value ? place_.at(value) : temporaries[static_cast<std::size_t>(bound.temporary)]);
+        if (value)
+          STRATA_CHECK(place_.count(value), "{} reads a value that lies nowhere",
+                       plan_.kernels[static_cast<std::size_t>(k.number)]->name);
+        l.arguments.push_back(value ? place_.at(value)
+                                    : temporaries[static_cast<std::size_t>(bound.temporary)]);
       }
       steps.push_back({std::move(l)});
     }
@@ -314,7 +360,8 @@ class Planner {
     const Op& op = *group.roots.front();
     for (const Value* v : op.results())
       if (!place_.count(v)) place_[v] = target(scope, v);
-    LaunchNative l{.symbol = native.symbol(op), .params = native.params(op), .grid = native.grid(op)};
+    LaunchNative l{
+        .symbol = native.symbol(op), .params = native.params(op), .grid = native.grid(op)};
     l.may_fail = op.info().has_effect;
     constexpr double kLanesPerFlop = 16;  // of code without vectors
     const double flops = op::def(op).cost(op).flops;
@@ -325,9 +372,12 @@ class Planner {
     steps.push_back({std::move(l)});
   }
 
-  /// Whether this block may overwrite the memory of v after its last read: it was made here, or is a carry.
+  /// Whether this block may overwrite the memory of v after its last read: it was made here, or is
+  /// a carry.
   bool owns(const Scope& scope, const Value* v) const {
-    if (plan_.buffers[static_cast<std::size_t>(place_.at(v).buffer)].kind == PlanBuffer::Kind::constant) return false;
+    if (plan_.buffers[static_cast<std::size_t>(place_.at(v).buffer)].kind ==
+        PlanBuffer::Kind::constant)
+      return false;
     return (v->op() && v->block() == &scope.block) || carries_.count(v);
   }
 
@@ -338,7 +388,8 @@ class Planner {
       const Address from = place_.at(old);
       auto wish = scope.desired.find(v);
       bool in_place = owns(scope, old) && may_replace(scope, v, old);
-      if (in_place && (wish == scope.desired.end() || wish->second == from) && is_free_for(scope, v, from)) {
+      if (in_place && (wish == scope.desired.end() || wish->second == from) &&
+          is_free_for(scope, v, from)) {
         place_[v] = from;
       } else {
         place_[v] = target(scope, v);
@@ -349,8 +400,9 @@ class Planner {
     fill_on_one_thread(op, steps);
   }
 
-  /// Where one thread changes most elements of an array, at places all over it, that thread fills it before (zeros, of a sum by scatter): to fetch a line from
-  /// another core's cache takes longer than to fill it.
+  /// Where one thread changes most elements of an array, at places all over it, that thread fills
+  /// it before (zeros, of a sum by scatter): to fetch a line from another core's cache takes longer
+  /// than to fill it.
   void fill_on_one_thread(const Op& update, Steps& steps) {
     constexpr std::int64_t kCaches = 8 << 20;  // bytes
     const auto* changes = steps.empty() ? nullptr : std::get_if<Launch>(&steps.back().what);
@@ -360,24 +412,32 @@ class Planner {
     const Address place = place_.at(result);
     for (auto step = steps.rbegin() + 1; step != steps.rend(); ++step) {
       auto* fills = std::get_if<Launch>(&step->what);
-      if (fills && fills->arguments == std::vector<Address>{place}) return void(fills->parallel = false);
+      if (fills && fills->arguments == std::vector<Address>{place})
+        return void(fills->parallel = false);
     }
   }
 
   void structured(Scope& scope, const Group& group, Steps& steps) {
     const Op& op = *group.roots.front();
     const op::Lowering& lowering = op::def(op).lowering;
-    if (std::holds_alternative<op::Whole>(lowering)) return launch_alike(scope, group, [&] { return build_whole(op, scope.fusion); }, steps);
+    if (std::holds_alternative<op::Whole>(lowering))
+      return launch_alike(scope, group, [&] { return build_whole(op, scope.fusion); }, steps);
     if (is_native_product(op)) return launch_native(scope, group, native_product(), steps);
-    if (const auto* native = std::get_if<op::Native>(&lowering)) return launch_native(scope, group, *native, steps);
+    if (const auto* native = std::get_if<op::Native>(&lowering))
+      return launch_native(scope, group, *native, steps);
     const auto* kind = std::get_if<op::Structured>(&lowering);
     if (!kind) {
       const auto* none = std::get_if<op::None>(&op::def(op).lowering);
-      throw Error(op.name(), "this operation is not compiled: {}", none ? none->reason : "no lowering").at(op.where.text()).unsupported();
+      throw Error(op.name(), "this operation is not compiled: {}",
+                  none ? none->reason : "no lowering")
+          .at(op.where.text())
+          .unsupported();
     }
     if (!sharing_.any_size)
-      if (auto sum = build_product_sum(op, scope.fusion, target_)) return launch(scope, group, std::move(*sum), steps);
-    if (auto native = build_native_loop(op, scope.fusion)) return launch(scope, group, std::move(*native), steps);
+      if (auto sum = build_product_sum(op, scope.fusion, target_))
+        return launch(scope, group, std::move(*sum), steps);
+    if (auto native = build_native_loop(op, scope.fusion))
+      return launch(scope, group, std::move(*native), steps);
     if (auto small = build_small_loop(op, scope.fusion)) {
       for (auto [initial, result] : small->in_place) carry_place(scope, initial, result, steps);
       return launch(scope, group, std::move(small->built), steps);
@@ -390,23 +450,30 @@ class Planner {
     }
   }
 
-  /// Memory for a carry: the result's own place, or the initial value's memory when nobody needs that any more.
+  /// Memory for a carry: the result's own place, or the initial value's memory when nobody needs
+  /// that any more.
   Address carry_place(Scope& scope, const Value* initial, const Value* result, Steps& steps) {
     Address from = place_.at(initial);
     auto wish = scope.desired.find(result);
-    bool dying = owns(scope, initial) && scope.made(result) != kNever && scope.last(initial) == scope.made(result) &&
+    bool dying = owns(scope, initial) && scope.made(result) != kNever &&
+                 scope.last(initial) == scope.made(result) &&
                  !shared_operand(*result->op(), initial) && is_free_for(scope, result, from);
-    Address place = wish != scope.desired.end() ? wish->second : dying && from.counter < 0 ? from : temporary(bytes_of(initial));
+    Address place = wish != scope.desired.end() ? wish->second
+                    : dying && from.counter < 0 ? from
+                                                : temporary(bytes_of(initial));
     copy(from, place, bytes_of(initial), steps);
     place_[result] = place;
     return place;
   }
-  /// Whether `v` may stay in this memory until it is read for the last time: what else is wished there is written later.
+  /// Whether `v` may stay in this memory until it is read for the last time: what else is wished
+  /// there is written later.
   bool is_free_for(const Scope& scope, const Value* v, const Address& memory) const {
-    return std::all_of(scope.desired.begin(), scope.desired.end(),
-                       [&](const auto& wish) { return wish.first == v || !(wish.second == memory) || may_replace(scope, wish.first, v); });
+    return std::all_of(scope.desired.begin(), scope.desired.end(), [&](const auto& wish) {
+      return wish.first == v || !(wish.second == memory) || may_replace(scope, wish.first, v);
+    });
   }
-  /// Whether the operation reads the value in more than one way (two operands, or an operand and a capture).
+  /// Whether the operation reads the value in more than one way (two operands, or an operand and a
+  /// capture).
   static bool shared_operand(const Op& op, const Value* v) {
     auto n = std::count(op.operands.begin(), op.operands.end(), v);
     for (const auto& region : op.regions) {
@@ -416,23 +483,31 @@ class Planner {
     return n > 1;
   }
 
-  /// Plans a loop's body: new carries go to the carries' memory, at once where that is safe, else at the end.
-  void loop_body(Scope& body, const std::vector<const Value*>& arguments, const std::vector<const Value*>& results, Steps& steps) {
+  /// Plans a loop's body: new carries go to the carries' memory, at once where that is safe, else
+  /// at the end.
+  void loop_body(Scope& body, const std::vector<const Value*>& arguments,
+                 const std::vector<const Value*>& results, Steps& steps) {
     std::vector<bool> direct(results.size(), false);
     for (std::size_t i = 0; i < results.size(); ++i) {
-      if (results[i] == arguments[i] || !results[i]->op() || results[i]->block() != &body.block) continue;
+      if (results[i] == arguments[i] || !results[i]->op() || results[i]->block() != &body.block)
+        continue;
       bool once = std::count(body.block.results.begin(), body.block.results.end(), results[i]) == 1;
-      // The carry itself may be a result too (it moves to another one), so it must not be among them.
-      bool moves = std::count(body.block.results.begin(), body.block.results.end(), const_cast<Value*>(arguments[i])) > 0;
-      if (once && !moves && may_replace(body, results[i], arguments[i])) direct[i] = desire(body, results[i], place_.at(arguments[i]));
+      // The carry itself may be a result too (it moves to another one), so it must not be among
+      // them.
+      bool moves = std::count(body.block.results.begin(), body.block.results.end(),
+                              const_cast<Value*>(arguments[i])) > 0;
+      if (once && !moves && may_replace(body, results[i], arguments[i]))
+        direct[i] = desire(body, results[i], place_.at(arguments[i]));
     }
     schedule(body, steps);
-    std::vector<std::pair<Address, std::size_t>> late;  // other carries' values are read before any is overwritten
+    std::vector<std::pair<Address, std::size_t>>
+        late;  // other carries' values are read before any is overwritten
     for (std::size_t i = 0; i < results.size(); ++i) {
       if (direct[i] || results[i] == arguments[i]) continue;
       Address from = place_.at(results[i]);
       if (from == place_.at(arguments[i])) continue;
-      bool carry = std::any_of(arguments.begin(), arguments.end(), [&](const Value* a) { return place_.at(a) == from; });
+      bool carry = std::any_of(arguments.begin(), arguments.end(),
+                               [&](const Value* a) { return place_.at(a) == from; });
       if (carry) {
         Address safe = temporary(bytes_of(results[i]));
         copy(from, safe, bytes_of(results[i]), steps);
@@ -477,12 +552,14 @@ class Planner {
         place_[argument] = place_.at(op.operands[i]);
       } else if (i < parts.consts + parts.carries) {
         std::size_t c = i - parts.consts;
-        place_[argument] = carry_place(scope, op.operands[i], op.result(static_cast<int>(c)), steps);
+        place_[argument] =
+            carry_place(scope, op.operands[i], op.result(static_cast<int>(c)), steps);
         carries_.insert(argument);
         arguments.push_back(argument);
         results.push_back(body.results[c]);
       } else {
-        place_[argument] = sliced(whole(place_.at(op.operands[i]), bytes_of(op.operands[i]), steps), counter, bytes_of(argument));
+        place_[argument] = sliced(whole(place_.at(op.operands[i]), bytes_of(op.operands[i]), steps),
+                                  counter, bytes_of(argument));
       }
     }
     CountedLoop loop;
@@ -494,7 +571,8 @@ class Planner {
     std::vector<std::pair<Address, Address>> after;  // stacks that had to be made elsewhere
     for (std::size_t y = 0; y < parts.ys; ++y) {
       const Value* result = op.result(static_cast<int>(parts.carries + y));
-      Address wished = target(scope, result), place = wished.counter < 0 ? wished : temporary(bytes_of(result));
+      Address wished = target(scope, result),
+              place = wished.counter < 0 ? wished : temporary(bytes_of(result));
       if (!(wished == place)) after.push_back({place, wished});
       place_[result] = wished;
       stacked.push_back(sliced(place, counter, bytes_of(body.results[parts.carries + y])));
@@ -502,28 +580,34 @@ class Planner {
     // Carries first: a value that is both is written to its carry and copied to its stack.
     for (std::size_t y = 0; y < parts.ys; ++y) {
       const Value* v = body.results[parts.carries + y];
-      if (std::find(results.begin(), results.end(), v) == results.end()) desire(inner, v, stacked[y]);
+      if (std::find(results.begin(), results.end(), v) == results.end())
+        desire(inner, v, stacked[y]);
     }
     loop_body_with_stacks(inner, arguments, results, stacked, parts, loop.body);
     std::int64_t count = loop.count;
     if (count > 0) steps.push_back({std::move(loop)});
     for (std::size_t i = 0; i < after.size(); ++i)
-      copy(after[i].first, after[i].second, plan_.buffers[static_cast<std::size_t>(after[i].first.buffer)].bytes, steps);
+      copy(after[i].first, after[i].second,
+           plan_.buffers[static_cast<std::size_t>(after[i].first.buffer)].bytes, steps);
   }
 
   /// Stacked values that were not written in place are copied before carries are overwritten.
-  void loop_body_with_stacks(Scope& inner, const std::vector<const Value*>& arguments, const std::vector<const Value*>& results,
-                             const std::vector<Address>& stacked, const op::ScanParts& parts, Steps& steps) {
+  void loop_body_with_stacks(Scope& inner, const std::vector<const Value*>& arguments,
+                             const std::vector<const Value*>& results,
+                             const std::vector<Address>& stacked, const op::ScanParts& parts,
+                             Steps& steps) {
     std::vector<std::pair<const Value*, Address>> copies;
     for (std::size_t y = 0; y < parts.ys; ++y) {
       const Value* v = parts.body.results[parts.carries + y];
       auto wish = inner.desired.find(v);
-      if (wish == inner.desired.end() || !(wish->second == stacked[y])) copies.push_back({v, stacked[y]});
+      if (wish == inner.desired.end() || !(wish->second == stacked[y]))
+        copies.push_back({v, stacked[y]});
     }
     Steps body;
     loop_body(inner, arguments, results, body);
-    // Where a carry is stacked as it came in, its copy goes first; made values exist only after their groups ran, and
-    // carries are overwritten late only by copies, which loop_body put last: so copy right before those.
+    // Where a carry is stacked as it came in, its copy goes first; made values exist only after
+    // their groups ran, and carries are overwritten late only by copies, which loop_body put last:
+    // so copy right before those.
     std::size_t first_late = body.size();
     while (first_late > 0 && std::holds_alternative<Copy>(body[first_late - 1].what)) --first_late;
     Steps early, late_copies;
@@ -557,7 +641,8 @@ class Planner {
     for (int r = 0; r < op.num_results(); ++r) place_[op.result(r)] = target(scope, op.result(r));
     for (const auto& region : op.regions) {
       Scope inner(*region, *this);
-      for (int r = 0; r < op.num_results(); ++r) desire(inner, region->results[static_cast<std::size_t>(r)], place_.at(op.result(r)));
+      for (int r = 0; r < op.num_results(); ++r)
+        desire(inner, region->results[static_cast<std::size_t>(r)], place_.at(op.result(r)));
       Steps body;
       schedule(inner, body);
       for (int r = 0; r < op.num_results(); ++r) {
@@ -579,7 +664,8 @@ class Planner {
 
 }  // namespace
 
-Plan make_plan(const Block& block, const std::vector<bool>& donated, const CpuTarget& target, const ChainLimits& chains, const SharingLimits& sharing) {
+Plan make_plan(const Block& block, const std::vector<bool>& donated, const CpuTarget& target,
+               const ChainLimits& chains, const SharingLimits& sharing) {
   Stage stage("plan");
   Plan plan;
   Planner(plan, target, sharing).run(block, donated);

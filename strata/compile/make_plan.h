@@ -13,9 +13,10 @@
 
 namespace strata::compile {
 
-/// Plans an isolated block without calls. `donated[i]`: argument i's memory may be taken for a result. Tiles of products are
-/// for `target`.
-Plan make_plan(const ir::Block& block, const std::vector<bool>& donated, const CpuTarget& target = CpuTarget::host(), const ChainLimits& chains = {},
+/// Plans an isolated block without calls. `donated[i]`: argument i's memory may be taken for a
+/// result. Tiles of products are for `target`.
+Plan make_plan(const ir::Block& block, const std::vector<bool>& donated,
+               const CpuTarget& target = CpuTarget::host(), const ChainLimits& chains = {},
                const SharingLimits& sharing = {});
 
 /// Gives every temporary a place in one arena, so that those alive at the same time do not overlap.
@@ -23,8 +24,8 @@ void assign_memory(Plan& plan);
 
 /// The plan as text: buffers, steps, kernels by name. For `--explain` and tests.
 std::string print(const Plan& plan);
-/// Each launch that a driver has, in the order in which they stand in the plan: those of empty grids and empty loops it has not. Large
-/// copies are among them (launch_work.h).
+/// Each launch that a driver has, in the order in which they stand in the plan: those of empty
+/// grids and empty loops it has not. Large copies are among them (launch_work.h).
 std::vector<runtime::Launch> launches(const Plan& plan);
 
 }  // namespace strata::compile

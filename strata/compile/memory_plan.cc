@@ -19,8 +19,9 @@ struct Life {
   }
 };
 
-/// When each temporary is first and last used. A loop counts as one moment for whatever is also used outside it, since
-/// its next round may need it again; what is used only inside lives within one round.
+/// When each temporary is first and last used. A loop counts as one moment for whatever is also
+/// used outside it, since its next round may need it again; what is used only inside lives within
+/// one round.
 class Lifetimes {
  public:
   explicit Lifetimes(const Plan& plan) : plan_(plan), lives_(plan.buffers.size()) {
@@ -40,7 +41,8 @@ class Lifetimes {
   };
 
   void use(const Address& a, const std::vector<int>& loops) {
-    if (plan_.buffers[static_cast<std::size_t>(a.buffer)].kind == PlanBuffer::Kind::temporary) uses_.push_back({a.buffer, clock_, loops});
+    if (plan_.buffers[static_cast<std::size_t>(a.buffer)].kind == PlanBuffer::Kind::temporary)
+      uses_.push_back({a.buffer, clock_, loops});
   }
   void walk(const Steps& steps, const std::vector<int>& loops) {
     for (const Step& step : steps) {
@@ -54,7 +56,9 @@ class Lifetimes {
   void visit(const LaunchNative& l, const std::vector<int>& loops) {
     for (const Address& a : l.arguments) use(a, loops);
   }
-  void visit(const Chain& c, const std::vector<int>& loops) {  // one moment: all of its launches are under way together
+  void visit(
+      const Chain& c,
+      const std::vector<int>& loops) {  // one moment: all of its launches are under way together
     for (const Launch& l : c.launches) visit(l, loops);
   }
   void visit(const Copy& c, const std::vector<int>& loops) {
@@ -109,8 +113,9 @@ class Lifetimes {
   int clock_ = 0;
 };
 
-/// Placed buffers by the moments of their lives, so that those alive with another are found without a look at all others: a tree
-/// over all moments, in which each stands at the few nodes whose spans make up its life.
+/// Placed buffers by the moments of their lives, so that those alive with another are found without
+/// a look at all others: a tree over all moments, in which each stands at the few nodes whose spans
+/// make up its life.
 class Alive {
  public:
   explicit Alive(int moments) {
@@ -148,7 +153,8 @@ class Alive {
  private:
   template <class F>
   void visit(const Life& life, F&& f) const {
-    auto low = static_cast<std::size_t>(life.first) + width_, high = static_cast<std::size_t>(life.last) + width_ + 1;
+    auto low = static_cast<std::size_t>(life.first) + width_,
+         high = static_cast<std::size_t>(life.last) + width_ + 1;
     for (; low < high; low /= 2, high /= 2) {
       if (low % 2) f(low++);
       if (high % 2) f(--high);
@@ -160,7 +166,9 @@ class Alive {
   std::vector<std::size_t> below_;  // how many stand at a node and below it
 };
 
-std::int64_t aligned_size(const PlanBuffer& buffer) { return std::max<std::int64_t>(kAlign, (buffer.bytes + kAlign - 1) / kAlign * kAlign); }
+std::int64_t aligned_size(const PlanBuffer& buffer) {
+  return std::max<std::int64_t>(kAlign, (buffer.bytes + kAlign - 1) / kAlign * kAlign);
+}
 
 }  // namespace
 
@@ -168,9 +176,12 @@ void assign_memory(Plan& plan) {
   Lifetimes lifetimes(plan);
   std::vector<std::size_t> order;
   for (std::size_t i = 0; i < plan.buffers.size(); ++i)
-    if (plan.buffers[i].kind == PlanBuffer::Kind::temporary && lifetimes.of(i).first >= 0) order.push_back(i);
+    if (plan.buffers[i].kind == PlanBuffer::Kind::temporary && lifetimes.of(i).first >= 0)
+      order.push_back(i);
   // Large ones first, each at the lowest place where it meets nobody alive at the same time.
-  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return plan.buffers[a].bytes > plan.buffers[b].bytes; });
+  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+    return plan.buffers[a].bytes > plan.buffers[b].bytes;
+  });
   Alive placed(lifetimes.moments());
   std::vector<std::size_t> met(plan.buffers.size(), plan.buffers.size());  // by which buffer last
   for (std::size_t i : order) {
@@ -178,7 +189,9 @@ void assign_memory(Plan& plan) {
     std::int64_t size = aligned_size(buffer);
     std::vector<std::pair<std::int64_t, std::int64_t>> busy;
     placed.each(lifetimes.of(i), [&](std::size_t j) {
-      if (std::exchange(met[j], i) != i) busy.push_back({plan.buffers[j].offset, plan.buffers[j].offset + aligned_size(plan.buffers[j])});
+      if (std::exchange(met[j], i) != i)
+        busy.push_back(
+            {plan.buffers[j].offset, plan.buffers[j].offset + aligned_size(plan.buffers[j])});
     });
     std::sort(busy.begin(), busy.end());
     std::int64_t at = 0;

@@ -14,8 +14,10 @@ Plan random_plan(unsigned seed, int buffers) {
   Plan plan;
   std::vector<std::pair<int, int>> uses;  // moment, buffer
   for (int i = 0; i < buffers; ++i) {
-    plan.buffers.push_back({PlanBuffer::Kind::temporary, 0, static_cast<std::int64_t>(random() % 5 * 100), -1});
-    int first = static_cast<int>(random() % 50), length = random() % 4 ? static_cast<int>(random() % 4) : static_cast<int>(random() % 50);
+    plan.buffers.push_back(
+        {PlanBuffer::Kind::temporary, 0, static_cast<std::int64_t>(random() % 5 * 100), -1});
+    int first = static_cast<int>(random() % 50),
+        length = random() % 4 ? static_cast<int>(random() % 4) : static_cast<int>(random() % 50);
     uses.push_back({first, i});
     uses.push_back({first + length, i});
   }
@@ -24,8 +26,12 @@ Plan random_plan(unsigned seed, int buffers) {
   return plan;
 }
 
-std::int64_t size_of(const PlanBuffer& b) { return std::max<std::int64_t>(64, (b.bytes + 63) / 64 * 64); }
-bool meet(std::int64_t a, std::int64_t a_end, std::int64_t b, std::int64_t b_end) { return a < b_end && b < a_end; }
+std::int64_t size_of(const PlanBuffer& b) {
+  return std::max<std::int64_t>(64, (b.bytes + 63) / 64 * 64);
+}
+bool meet(std::int64_t a, std::int64_t a_end, std::int64_t b, std::int64_t b_end) {
+  return a < b_end && b < a_end;
+}
 
 TEST(MemoryPlan, ThoseAliveTogetherLieApartAndLow) {
   for (unsigned seed = 0; seed < 200; ++seed) {
@@ -48,7 +54,8 @@ TEST(MemoryPlan, ThoseAliveTogetherLieApartAndLow) {
       for (std::size_t k = 0; k < n; ++k) {
         const PlanBuffer& b = plan.buffers[k];
         if (k == i || !meet(first[i], last[i] + 1, first[k], last[k] + 1)) continue;
-        EXPECT_FALSE(meet(a.offset, a.offset + size_of(a), b.offset, b.offset + size_of(b))) << "seed " << seed << ": " << i << " and " << k;
+        EXPECT_FALSE(meet(a.offset, a.offset + size_of(a), b.offset, b.offset + size_of(b)))
+            << "seed " << seed << ": " << i << " and " << k;
         rests |= b.offset + size_of(b) == a.offset;
       }
       EXPECT_TRUE(rests) << "seed " << seed << ": " << i;

@@ -17,7 +17,10 @@ constexpr std::int64_t kMostUnrolled = 64;  // terms of a sum that become code e
 class SumContext : public KernelContext {
  public:
   SumContext(loop::Builder& b, const Group& group, const Fusion& fusion, BuiltKernel& built)
-      : KernelContext(b, fusion, built), group_(group), op_(*group.roots.front()), acc_(op::product_accumulator(op_)) {}
+      : KernelContext(b, fusion, built),
+        group_(group),
+        op_(*group.roots.front()),
+        acc_(op::product_accumulator(op_)) {}
   /// Lanes of the loop under way.
   int lanes = 1;
 
@@ -34,8 +37,10 @@ class SumContext : public KernelContext {
  private:
   Inst* sum(std::span<const Index> index) {
     op::Contraction c = op::contraction_of(op_);
-    ProductSide left(op_.operand(0), c.lhs_batch, c.lhs_contract), right(op_.operand(1), c.rhs_batch, c.rhs_contract);
-    std::vector<Index> of_left(static_cast<std::size_t>(left.value->rank())), of_right(static_cast<std::size_t>(right.value->rank()));
+    ProductSide left(op_.operand(0), c.lhs_batch, c.lhs_contract),
+        right(op_.operand(1), c.rhs_batch, c.rhs_contract);
+    std::vector<Index> of_left(static_cast<std::size_t>(left.value->rank())),
+        of_right(static_cast<std::size_t>(right.value->rank()));
     std::size_t at = 0;
     for (std::size_t i = 0; i < left.batch.size(); ++i, ++at) {
       of_left[static_cast<std::size_t>(left.batch[i])] = index[at];
@@ -50,7 +55,8 @@ class SumContext : public KernelContext {
         of_left[static_cast<std::size_t>(left.contract[i])] = k[i];
         of_right[static_cast<std::size_t>(right.contract[i])] = k[i];
       }
-      Inst *x = b.convert(acc_, TreeContext::at(left.value, of_left)), *y = b.convert(acc_, TreeContext::at(right.value, of_right));
+      Inst *x = b.convert(acc_, TreeContext::at(left.value, of_left)),
+           *y = b.convert(acc_, TreeContext::at(right.value, of_right));
       b.set(total, multiply_add(b, TermKind::single, acc_, x, y, b.get(total)));
     };
     std::vector<Index> k(left.contract.size());
@@ -58,7 +64,8 @@ class SumContext : public KernelContext {
     return b.convert(op_.result()->dtype(), b.get(total));
   }
 
-  void nest(const Shape& terms, int d, bool unrolled, std::vector<Index>& k, const std::function<void(std::span<const Index>)>& term) {
+  void nest(const Shape& terms, int d, bool unrolled, std::vector<Index>& k,
+            const std::function<void(std::span<const Index>)>& term) {
     if (d == terms.rank()) return term(k);
     auto one = [&](Index i) {
       k[static_cast<std::size_t>(d)] = i;
@@ -82,7 +89,8 @@ Built build_narrow_product(const Group& group, const Fusion& fusion) {
   const Op& op = *group.roots.front();
   std::int64_t length = 1, total = result->shape().count();
   for (int d = result->rank() - 1; d >= 0 && length < kShortest; --d) length *= result->shape()[d];
-  std::int64_t rows = total / length, per_point = largest_divisor(rows, std::max<std::int64_t>(1, kPointElements / length));
+  std::int64_t rows = total / length, per_point = largest_divisor(
+                                          rows, std::max<std::int64_t>(1, kPointElements / length));
   Built out;
   BuiltKernel built;
   built.kernel = std::make_unique<loop::Kernel>("narrow_product");
@@ -93,10 +101,12 @@ Built build_narrow_product(const Group& group, const Fusion& fusion) {
   context.lanes = kLanes;
   b.for_(0, per_point, 1, [&](Index i) {
     Index row = (b.grid() * per_point + i) * length;
-    b.vector(0, length, kLanes, [&](Index j) { 
-      std::vector<Inst*> elements;  // all before any is stored: a result may take the memory of an operand
+    b.vector(0, length, kLanes, [&](Index j) {
+      std::vector<Inst*>
+          elements;  // all before any is stored: a result may take the memory of an operand
       for (const Value* v : group.outputs) elements.push_back(context.at_offset(v, row + j));
-      for (std::size_t i = 0; i < elements.size(); ++i) b.store(context.output(group.outputs[i]), row + j, elements[i]);
+      for (std::size_t i = 0; i < elements.size(); ++i)
+        b.store(context.output(group.outputs[i]), row + j, elements[i]);
     });
   });
   out.kernels.push_back(std::move(built));

@@ -1,4 +1,5 @@
-// Narrow products (product_result.h): a lane for each element of the result, as it lies in memory behind the product's moves.
+// Narrow products (product_result.h): a lane for each element of the result, as it lies in memory
+// behind the product's moves.
 #pragma once
 
 #include "strata/compile/kernel_build.h"

@@ -25,23 +25,27 @@ class NativeLoop {
   Built run_while() {
     const Block &condition = op_.region(0), &body = op_.region(1);
     std::vector<Inst*> carries = locals(0, op_.operands.size());
-    builder_->while_([&] { return block(condition, now(carries))[0]; }, [&] { assign(carries, block(body, now(carries))); });
+    builder_->while_([&] { return block(condition, now(carries))[0]; },
+                     [&] { assign(carries, block(body, now(carries))); });
     return finish(carries);
   }
 
   Built run_scan() {
     op::ScanParts parts(op_);
     std::vector<Inst*> consts, carries = locals(parts.consts, parts.carries);
-    for (std::size_t i = 0; i < parts.consts; ++i) consts.push_back(context_->at(op_.operands[i], {}));
+    for (std::size_t i = 0; i < parts.consts; ++i)
+      consts.push_back(context_->at(op_.operands[i], {}));
     builder_->for_(0, parts.length, 1, [&](Index i) {
       Index at = parts.reverse ? Index(parts.length - 1) - i : i;
       std::vector<Inst*> arguments = consts;
       for (Inst* c : carries) arguments.push_back(builder_->get(c));
       for (std::size_t x = 0; x < parts.xs; ++x)
-        arguments.push_back(context_->at(op_.operands[parts.consts + parts.carries + x], std::vector<Index>{at}));
+        arguments.push_back(
+            context_->at(op_.operands[parts.consts + parts.carries + x], std::vector<Index>{at}));
       std::vector<Inst*> results = block(parts.body, arguments);
       for (std::size_t y = 0; y < parts.ys; ++y)
-        builder_->store(context_->output(op_.result(static_cast<int>(parts.carries + y))), at, results[parts.carries + y]);
+        builder_->store(context_->output(op_.result(static_cast<int>(parts.carries + y))), at,
+                        results[parts.carries + y]);
       results.resize(parts.carries);
       assign(carries, results);
     });
@@ -51,7 +55,8 @@ class NativeLoop {
  private:
   std::vector<Inst*> locals(std::size_t first, std::size_t count) {
     std::vector<Inst*> out;
-    for (std::size_t i = 0; i < count; ++i) out.push_back(builder_->local(context_->at(op_.operands[first + i], {})));
+    for (std::size_t i = 0; i < count; ++i)
+      out.push_back(builder_->local(context_->at(op_.operands[first + i], {})));
     return out;
   }
   std::vector<Inst*> now(const std::vector<Inst*>& carries) {
@@ -67,7 +72,8 @@ class NativeLoop {
   }
   Built finish(const std::vector<Inst*>& carries) {
     for (std::size_t i = 0; i < carries.size(); ++i)
-      builder_->store(context_->output(op_.result(static_cast<int>(i))), 0, builder_->get(carries[i]));
+      builder_->store(context_->output(op_.result(static_cast<int>(i))), 0,
+                      builder_->get(carries[i]));
     branch_around_long_sides(*built_.kernel);
     Built out;
     out.kernels.push_back(std::move(built_));

@@ -7,7 +7,8 @@
 
 namespace strata::compile {
 
-/// The kernel of a while or scan whose carries, slices and operations are all scalar; nothing for any other.
+/// The kernel of a while or scan whose carries, slices and operations are all scalar; nothing for
+/// any other.
 std::optional<Built> build_native_loop(const ir::Op& op, const Fusion& fusion);
 
 }  // namespace strata::compile

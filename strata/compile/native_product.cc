@@ -19,7 +19,8 @@ using loop::product::Role;
 constexpr const char* kMark = "strata.native_product";
 
 constexpr double kMostWork = 2e9;  // floating-point operations in about kProductCode
-constexpr std::int64_t kMostWindows = 1 << 19;  // elements, which take some ten milliseconds to lay out
+constexpr std::int64_t kMostWindows =
+    1 << 19;                            // elements, which take some ten milliseconds to lay out
 constexpr double kPointWork = 1 << 16;  // multiplications of a grid point that holds whole products
 
 std::int64_t round_up(std::int64_t n, std::int64_t to) { return (n + to - 1) / to * to; }
@@ -33,7 +34,8 @@ Role role(const Value* v, const std::vector<int>& dims) {
   }
   return out;
 }
-/// Dimensions of length one are left out, and of two that follow each other in memory, in all roles alike, one is made.
+/// Dimensions of length one are left out, and of two that follow each other in memory, in all roles
+/// alike, one is made.
 void join_dimensions(std::initializer_list<Role*> roles) {
   std::vector<Role> joined(roles.size());
   for (std::size_t d = 0; d < (*roles.begin())->size(); ++d) {
@@ -47,8 +49,10 @@ void join_dimensions(std::initializer_list<Role*> roles) {
     std::size_t r = 0;
     for (const Role* role : roles) {
       Role& out = joined[r++];
-      if (all) out.back() = {out.back().size * size, (*role)[d].step};
-      else out.push_back((*role)[d]);
+      if (all)
+        out.back() = {out.back().size * size, (*role)[d].step};
+      else
+        out.push_back((*role)[d]);
     }
   }
   std::size_t r = 0;
@@ -57,11 +61,15 @@ void join_dimensions(std::initializer_list<Role*> roles) {
 
 /// Small products together, large ones in blocks: at least eight where there is enough.
 void choose_blocks(ProductParams& p) {
-  const std::int64_t rows = ProductParams::count(p.rows), columns = ProductParams::count(p.columns), terms = ProductParams::count(p.left_k);
+  const std::int64_t rows = ProductParams::count(p.rows), columns = ProductParams::count(p.columns),
+                     terms = ProductParams::count(p.left_k);
   p.row_block = std::clamp<std::int64_t>(rows, 1, loop::product::kRows);
   p.column_block = std::clamp<std::int64_t>(columns, 1, loop::product::kColumns);
-  const double work = static_cast<double>(rows * columns) * static_cast<double>(std::max<std::int64_t>(1, terms));
-  if (rows <= p.row_block && columns <= p.column_block) p.together = std::max<std::int64_t>(1, static_cast<std::int64_t>(kPointWork / std::max(1.0, work)));
+  const double work =
+      static_cast<double>(rows * columns) * static_cast<double>(std::max<std::int64_t>(1, terms));
+  if (rows <= p.row_block && columns <= p.column_block)
+    p.together =
+        std::max<std::int64_t>(1, static_cast<std::int64_t>(kPointWork / std::max(1.0, work)));
   while (p.grid() < 8 && p.together == 1 && std::max(p.row_block, p.column_block) > 48) {
     std::int64_t& longer = p.row_block > p.column_block ? p.row_block : p.column_block;
     longer = round_up(longer / 2, 16);
@@ -70,7 +78,8 @@ void choose_blocks(ProductParams& p) {
 
 ProductParams params_of(const Op& op) {
   const op::Contraction c = op::contraction_of(op);
-  ProductSide left(op.operand(0), c.lhs_batch, c.lhs_contract), right(op.operand(1), c.rhs_batch, c.rhs_contract);
+  ProductSide left(op.operand(0), c.lhs_batch, c.lhs_contract),
+      right(op.operand(1), c.rhs_batch, c.rhs_contract);
   ProductParams p;
   p.result = op.result()->dtype();
   p.accumulator = op::product_accumulator(op);
@@ -95,16 +104,24 @@ ProductParams params_of(const Op& op) {
   return p;
 }
 
-std::int64_t grid(const Op& op) { return op.result()->shape().count() == 0 ? 0 : params_of(op).grid(); }
+std::int64_t grid(const Op& op) {
+  return op.result()->shape().count() == 0 ? 0 : params_of(op).grid();
+}
 
 /// Windows lie in memory for the kernel, each element as often as there are windows that hold it.
-bool is_large_windows(const Value* v) { return v->op() && op::window_dims(*v->op()) && v->shape().count() > kMostWindows; }
+bool is_large_windows(const Value* v) {
+  return v->op() && op::window_dims(*v->op()) && v->shape().count() > kMostWindows;
+}
 
 bool suits(const Op& op, const CpuTarget& target) {
-  if (!op::is_contraction(op) || op.operands.size() != 2 || !op.result()->shape().is_static()) return false;
+  if (!op::is_contraction(op) || op.operands.size() != 2 || !op.result()->shape().is_static())
+    return false;
   const DType left = op.operand(0)->dtype(), right = op.operand(1)->dtype();
-  const bool pairs = left == DType::bf16 && right == DType::bf16 && (target.avx512bf16 || target.tiles);
-  return !pairs && !op::sum_pieces(op) && !is_large_windows(op.operand(0)) && !is_large_windows(op.operand(1)) && loop::product::takes(left, right, op.result()->dtype(), op::product_accumulator(op));
+  const bool pairs =
+      left == DType::bf16 && right == DType::bf16 && (target.avx512bf16 || target.tiles);
+  return !pairs && !op::sum_pieces(op) && !is_large_windows(op.operand(0)) &&
+         !is_large_windows(op.operand(1)) &&
+         loop::product::takes(left, right, op.result()->dtype(), op::product_accumulator(op));
 }
 
 }  // namespace
@@ -128,7 +145,9 @@ bool is_native_product(const Op& op) { return op.attrs.get_or<bool>(kMark, false
 bool is_generated_product(const Op& op) { return op::is_contraction(op) && !is_native_product(op); }
 
 const op::Native& native_product() {
-  static const op::Native native{.symbol = [](const Op&) { return "strata_product"; }, .grid = grid, .params = [](const Op& op) { return params_of(op).numbers(); }};
+  static const op::Native native{.symbol = [](const Op&) { return "strata_product"; },
+                                 .grid = grid,
+                                 .params = [](const Op& op) { return params_of(op).numbers(); }};
   return native;
 }
 

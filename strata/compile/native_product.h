@@ -1,7 +1,9 @@
-// Products whose kernel was compiled with the library (loop/kernel/product.h): those of programs whose code serves every size.
+// Products whose kernel was compiled with the library (loop/kernel/product.h): those of programs
+// whose code serves every size.
 //
-// The code that product_kernel.h makes has a product's sizes in its tiles, blocks and steps; hardly two sizes share it. It is faster, fuses with its
-// neighbours, and takes LLVM some milliseconds: right for what runs often, wrong for an operation that runs once. Both give the same bits.
+// The code that product_kernel.h makes has a product's sizes in its tiles, blocks and steps; hardly
+// two sizes share it. It is faster, fuses with its neighbours, and takes LLVM some milliseconds:
+// right for what runs often, wrong for an operation that runs once. Both give the same bits.
 #pragma once
 
 #include <chrono>
@@ -15,9 +17,11 @@ namespace strata::compile {
 /// About what the code of a product takes to make.
 inline constexpr std::chrono::milliseconds kProductCode{20};
 
-/// The block with its products marked, if the kernel takes them all; else null. Left to generated code are blocks with loops or branches, products of
-/// many windows (convolutions, whose windows lie in memory for the kernel), of types that the kernel does not know, of bf16 where the processor adds
-/// their pairs, and so large ones that their code is made in less time than they take.
+/// The block with its products marked, if the kernel takes them all; else null. Left to generated
+/// code are blocks with loops or branches, products of many windows (convolutions, whose windows
+/// lie in memory for the kernel), of types that the kernel does not know, of bf16 where the
+/// processor adds their pairs, and so large ones that their code is made in less time than they
+/// take.
 std::unique_ptr<ir::Block> with_native_products(const ir::Block& block, const CpuTarget& target);
 /// Whether a product is marked.
 bool is_native_product(const ir::Op& op);

@@ -1,4 +1,5 @@
-// Products by the library's kernel: the bits of the reference evaluator, for dimensions in any order; and which programs take it.
+// Products by the library's kernel: the bits of the reference evaluator, for dimensions in any
+// order; and which programs take it.
 #include "strata/compile/native_product.h"
 
 #include <random>
@@ -17,21 +18,28 @@ using testing::arguments_of;
 /// Dimensions in a random order: some of batch, of each side, and to contract.
 std::unique_ptr<Block> random_product(unsigned seed, DType dtype) {
   std::mt19937 random(seed);
-  auto some = [&](int most) { return static_cast<int>(random() % static_cast<unsigned>(most + 1)); };
+  auto some = [&](int most) {
+    return static_cast<int>(random() % static_cast<unsigned>(most + 1));
+  };
   const int batch = some(2), contract = 1 + some(1), left = some(2), right = some(2);
   std::vector<std::int64_t> shared;
-  for (int d = 0; d < batch + contract; ++d) shared.push_back(d < batch ? 1 + some(3) : 2 + some(29));  // one term is a map
+  for (int d = 0; d < batch + contract; ++d)
+    shared.push_back(d < batch ? 1 + some(3) : 2 + some(29));  // one term is a map
   auto side = [&](int free) {
     std::vector<int> order;  // numbers of shared dimensions, then of its own
     for (int d = 0; d < batch + contract + free; ++d) order.push_back(d);
     std::shuffle(order.begin(), order.end(), random);
     std::vector<Dim> shape;
-    ir::Ints of_batch(static_cast<std::size_t>(batch)), of_contract(static_cast<std::size_t>(contract));
+    ir::Ints of_batch(static_cast<std::size_t>(batch)),
+        of_contract(static_cast<std::size_t>(contract));
     for (int d : order) {
       const auto at = static_cast<std::int64_t>(shape.size());
-      if (d < batch) of_batch[static_cast<std::size_t>(d)] = at;
-      else if (d < batch + contract) of_contract[static_cast<std::size_t>(d - batch)] = at;
-      shape.emplace_back(d < batch + contract ? shared[static_cast<std::size_t>(d)] : 1 + some(free == 1 ? 120 : 14));
+      if (d < batch)
+        of_batch[static_cast<std::size_t>(d)] = at;
+      else if (d < batch + contract)
+        of_contract[static_cast<std::size_t>(d - batch)] = at;
+      shape.emplace_back(d < batch + contract ? shared[static_cast<std::size_t>(d)]
+                                              : 1 + some(free == 1 ? 120 : 14));
     }
     return std::tuple(shape, of_batch, of_contract);
   };
@@ -53,7 +61,8 @@ TEST(NativeProduct, HasTheReferencesBits) {
       SCOPED_TRACE(fmt::format("{} {}", seed, f->results[0]->type().to_string()));
       ASSERT_NE(with_native_products(*prepare(*f), CpuTarget::named("x86-64-v3")), nullptr);
       const std::vector<Literal> given = arguments_of(*f, seed);
-      testing::expect_same_bits({testing::run_compiled(*f, given, true)}, op::evaluate(*f, given), "any size");
+      testing::expect_same_bits({testing::run_compiled(*f, given, true)}, op::evaluate(*f, given),
+                                "any size");
     }
 }
 
@@ -63,9 +72,11 @@ TEST(NativeProduct, WhatFollowsAndComesBeforeHasKernelsOfItsOwn) {
   ir::Value* x = f.add_argument(Type(DType::f32, {37, 50}));
   ir::Value* y = f.add_argument(Type(DType::f32, {50, 21}));
   ir::Value* product = op::dot_general(b, op::tanh(b, x), y, {{}, {}, {1}, {0}});
-  f.results = {op::transpose(b, op::tanh(b, product), {1, 0}), op::dot_general(b, product, x, {{}, {}, {0}, {0}})};
+  f.results = {op::transpose(b, op::tanh(b, product), {1, 0}),
+               op::dot_general(b, product, x, {{}, {}, {0}, {0}})};
   const std::vector<Literal> given = arguments_of(f, 5);
-  testing::expect_same_bits({testing::run_compiled(f, given, true)}, op::evaluate(f, given), "any size");
+  testing::expect_same_bits({testing::run_compiled(f, given, true)}, op::evaluate(f, given),
+                            "any size");
 }
 
 TEST(NativeProduct, ProgramsThatDoNotTakeIt) {
@@ -76,7 +87,8 @@ TEST(NativeProduct, ProgramsThatDoNotTakeIt) {
     return with_native_products(*prepare(f), CpuTarget::named(target)) != nullptr;
   };
   EXPECT_TRUE(is_taken(DType::bf16, 64, "x86-64-v3"));
-  EXPECT_FALSE(is_taken(DType::bf16, 64, "x86-64-v4,+avx512bf16")) << "whose pairs have sums of their own";
+  EXPECT_FALSE(is_taken(DType::bf16, 64, "x86-64-v4,+avx512bf16"))
+      << "whose pairs have sums of their own";
   EXPECT_TRUE(is_taken(DType::f8E5M2, 64, "x86-64-v3")) << "converted to f32 before";
   EXPECT_FALSE(is_taken(DType::i1, 64, "x86-64-v3"));
   EXPECT_FALSE(is_taken(DType::f32, 2048, "x86-64-v3")) << "which takes longer than its code";

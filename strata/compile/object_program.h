@@ -1,5 +1,6 @@
-// What an object file made by `strata compile` tells the runtime that it is linked with (strata/embed): one such constant, read by one
-// function. The two may come from different releases, so the layout has a number.
+// What an object file made by `strata compile` tells the runtime that it is linked with
+// (strata/embed): one such constant, read by one function. The two may come from different
+// releases, so the layout has a number.
 #pragma once
 
 #include <atomic>
@@ -21,8 +22,9 @@ struct ObjectProgram {
   std::atomic<void*>* arena;  // kept from one run to the next; null while a run has it
 };
 
-/// The symbol of `const char* (const ObjectProgram*, void* const* arguments, void* const* results)`: runs the driver, gives nothing or
-/// the text of an error that lives as long as the program.
+/// The symbol of `const char* (const ObjectProgram*, void* const* arguments, void* const*
+/// results)`: runs the driver, gives nothing or the text of an error that lives as long as the
+/// program.
 inline constexpr const char* kRunObject = "strata_run_object";
 
 }  // namespace strata::compile

@@ -23,17 +23,22 @@ struct Span {
 
 Wide floor_div(Wide a, Wide b) { return a / b - (a % b != 0 && a < 0); }
 Wide clamped(Wide n) { return std::clamp(n, -kFar, kFar); }
-Span sum(const Span& a, const Span& b) { return {clamped(a.each + b.each), clamped(a.low + b.low), clamped(a.high + b.high)}; }
+Span sum(const Span& a, const Span& b) {
+  return {clamped(a.each + b.each), clamped(a.low + b.low), clamped(a.high + b.high)};
+}
 Span times(const Span& a, std::int64_t factor) {
   auto far = [](Wide n) { return n <= -kFar || n >= kFar; };
-  if (factor != 0 && (far(a.each) || far(a.low) || far(a.high) || a.low < INT64_MIN || a.high > INT64_MAX || a.each > INT64_MAX)) return {0, -kFar, kFar};
+  if (factor != 0 && (far(a.each) || far(a.low) || far(a.high) || a.low < INT64_MIN ||
+                      a.high > INT64_MAX || a.each > INT64_MAX))
+    return {0, -kFar, kFar};
   Wide low = a.low * factor, high = a.high * factor;
   return {clamped(a.each * factor), clamped(std::min(low, high)), clamped(std::max(low, high))};
 }
 
 class Spans {
  public:
-  Spans(const loop::Kernel& kernel, std::int64_t parts) : kernel_(kernel), points_(kernel.grid / parts) {}
+  Spans(const loop::Kernel& kernel, std::int64_t parts)
+      : kernel_(kernel), points_(kernel.grid / parts) {}
 
   Span of(const Index& index) {
     Span all{0, index.constant(), index.constant()};
@@ -52,7 +57,8 @@ class Spans {
       if (term.variable == variable) return term.coefficient;
     return 0;
   }
-  /// The lane and strip of one loop, as they count its extent: their sum stays in it although the last strip's lanes taken alone do not.
+  /// The lane and strip of one loop, as they count its extent: their sum stays in it although the
+  /// last strip's lanes taken alone do not.
   static bool stand_together(const Index& index, const Inst* v) {
     const Inst* loop = v->is_variable ? v->loop : nullptr;
     if (!loop || !loop->lane) return false;
@@ -71,7 +77,8 @@ class Spans {
   std::optional<Span> computed(const Inst& v) {
     if (&v == kernel_.grid_index) return Span{points_, 0, points_ - 1};
     if (v.is_variable) return counter(v);
-    if (v.code == Opcode::constant) return Span{0, static_cast<std::int64_t>(v.bits), static_cast<std::int64_t>(v.bits)};
+    if (v.code == Opcode::constant)
+      return Span{0, static_cast<std::int64_t>(v.bits), static_cast<std::int64_t>(v.bits)};
     if (v.code == Opcode::index) return of(v.index);
     if (v.code != Opcode::div && v.code != Opcode::rem) return {};
     if (v.args[1]->code != Opcode::constant) return {};
@@ -80,7 +87,9 @@ class Spans {
     if (divisor <= 0 || a.each < 0 || a.low < 0 || a.each % divisor != 0) return {};
     return v.code == Opcode::div ? quotient(a, divisor) : remainder(a, divisor);
   }
-  static Span quotient(const Span& a, std::int64_t divisor) { return {a.each / divisor, floor_div(a.low, divisor), floor_div(a.high, divisor)}; }
+  static Span quotient(const Span& a, std::int64_t divisor) {
+    return {a.each / divisor, floor_div(a.low, divisor), floor_div(a.high, divisor)};
+  }
   static Span remainder(const Span& a, std::int64_t divisor) {
     if (floor_div(a.low, divisor) != floor_div(a.high, divisor)) return {0, 0, divisor - 1};
     return {0, a.low % divisor, a.high % divisor};
@@ -120,7 +129,8 @@ std::vector<bool> touched_by_parts(const loop::Kernel& kernel, std::int64_t part
   }
   Spans spans(kernel, parts);
   each_inst(kernel.body, [&](const Inst& i) {
-    if (i.code == Opcode::call && loop::takes_places(i.callee))  // works beyond the places that its loads name
+    if (i.code == Opcode::call &&
+        loop::takes_places(i.callee))  // works beyond the places that its loads name
       for (const Inst* a : i.args)
         if (a->ref && number.count(a->ref)) known[number.at(a->ref)] = false;
     if (!i.ref || i.code == Opcode::fetch || !number.count(i.ref)) return;

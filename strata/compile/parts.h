@@ -8,9 +8,10 @@
 
 namespace strata::compile {
 
-/// For each parameter of the kernel: whether grid points [p * g, (p + 1) * g), g = grid / parts, touch nothing of it but elements
-/// [p * s, (p + 1) * s), s = size / parts, for each p < parts. False where the kernel's indices do not show it, or where `parts` divides
-/// the grid or the size with a rest.
+/// For each parameter of the kernel: whether grid points [p * g, (p + 1) * g), g = grid / parts,
+/// touch nothing of it but elements [p * s, (p + 1) * s), s = size / parts, for each p < parts.
+/// False where the kernel's indices do not show it, or where `parts` divides the grid or the size
+/// with a rest.
 std::vector<bool> touched_by_parts(const loop::Kernel& kernel, std::int64_t parts);
 
 }  // namespace strata::compile

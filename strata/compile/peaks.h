@@ -1,4 +1,5 @@
-// What this machine gives small loops: the limits that a roofline (roofline.h) compares launches with.
+// What this machine gives small loops: the limits that a roofline (roofline.h) compares launches
+// with.
 #pragma once
 
 #include <vector>
@@ -18,12 +19,14 @@ struct Peaks {
     Rate read, written;
   };
   int threads = 1;
-  Rate slots, pairs, tiles;  // as LaunchWork counts them; tiles: zero without
-  std::vector<Traffic> traffic;  // by their bytes, the smallest first: within a core's cache, the shared one, past all
+  Rate slots, pairs, tiles;      // as LaunchWork counts them; tiles: zero without
+  std::vector<Traffic> traffic;  // by their bytes, the smallest first: within a core's cache, the
+                                 // shared one, past all
   Rate call;                     // calls of kernels that do nothing, with the clock around them
 };
 
-/// Takes about half a second. The best of several tries, so what others do on the machine shows little.
+/// Takes about half a second. The best of several tries, so what others do on the machine shows
+/// little.
 Peaks measure_peaks();
 
 }  // namespace strata::compile

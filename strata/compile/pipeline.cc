@@ -33,8 +33,8 @@
 namespace strata::compile {
 namespace {
 
-/// Barriers of several values become one for each: they have done their work (equal computations on both sides were kept
-/// apart), and kernels make one value each.
+/// Barriers of several values become one for each: they have done their work (equal computations on
+/// both sides were kept apart), and kernels make one value each.
 void split_barriers(ir::Block& block) {
   ir::ValueMap map;
   std::vector<std::unique_ptr<ir::Op>> old = std::move(block.ops());
@@ -50,12 +50,14 @@ void split_barriers(ir::Block& block) {
       block.append(std::move(op));
       continue;
     }
-    for (int i = 0; i < op->num_results(); ++i) map.set(op->result(i), b.create(op->info(), {op->operand(i)}).result());
+    for (int i = 0; i < op->num_results(); ++i)
+      map.set(op->result(i), b.create(op->info(), {op->operand(i)}).result());
   }
   block.results = map(block.results);
 }
 
-/// Tokens become arrays of no elements, which cost nothing: the order of effects is that of the operations.
+/// Tokens become arrays of no elements, which cost nothing: the order of effects is that of the
+/// operations.
 void erase_tokens(ir::Block& block) {
   auto erase = [](ir::Value* v) {
     if (v->type().is_token()) v->set_type(Type(DType::ui8, {0}));
@@ -67,11 +69,17 @@ void erase_tokens(ir::Block& block) {
   }
 }
 
-bool has_lowering(const ir::Op& op) { return !std::holds_alternative<op::None>(op::def(op).lowering); }
+bool has_lowering(const ir::Op& op) {
+  return !std::holds_alternative<op::None>(op::def(op).lowering);
+}
 /// What is quantised becomes an operation on numbers first.
-bool has_lowering_or_scales(const ir::Op& op) { return has_lowering(op) || (op::is_quantized(op) && !op::takes_stored(op)); }
+bool has_lowering_or_scales(const ir::Op& op) {
+  return has_lowering(op) || (op::is_quantized(op) && !op::takes_stored(op));
+}
 /// Of sorts by keys the decomposition has better ones.
-bool has_kernel(const ir::Op& op) { return has_lowering(op) && op::regions_fit_kernels(op) && !op::sorts_by_keys(op); }
+bool has_kernel(const ir::Op& op) {
+  return has_lowering(op) && op::regions_fit_kernels(op) && !op::sorts_by_keys(op);
+}
 
 /// Operations that are not `kept` become those that they stand for.
 void decompose(ir::Block& block, bool (*kept)(const ir::Op&)) {
@@ -90,7 +98,8 @@ void decompose(ir::Block& block, bool (*kept)(const ir::Op&)) {
     auto body = op::decomposition(*op);
     decompose(*body, kept);
     ir::Values results = ir::inline_block(b, *body, op->operands);
-    for (int i = 0; i < op->num_results(); ++i) map.set(op->result(i), results[static_cast<std::size_t>(i)]);
+    for (int i = 0; i < op->num_results(); ++i)
+      map.set(op->result(i), results[static_cast<std::size_t>(i)]);
   }
   block.results = map(block.results);
 }
@@ -106,14 +115,16 @@ bool strange(const ir::Block& block) {
 
 std::unique_ptr<ir::Block> prepare(const ir::Block& block, std::vector<std::string>* said) {
   Stage stage("prepare");
-  std::unique_ptr<ir::Block> out = op::has_tuples(block) ? op::without_tuples(block) : ir::clone(block);
+  std::unique_ptr<ir::Block> out =
+      op::has_tuples(block) ? op::without_tuples(block) : ir::clone(block);
   transform::shrink_splats(*out);
   op::foreign::resolve(*out);
   transform::expand(*out);
   erase_tokens(*out);
   decompose(*out, has_lowering_or_scales);
   if (strange(*out)) out = op::legalize(*out);
-  decompose(*out, has_kernel);  // which regions fit is known now that their types are those of kernels
+  decompose(*out,
+            has_kernel);  // which regions fit is known now that their types are those of kernels
   {
     Stage writes("  unroll");
     transform::unroll(*out);
@@ -121,8 +132,12 @@ std::unique_ptr<ir::Block> prepare(const ir::Block& block, std::vector<std::stri
   {
     Stage simplifies("  simplify");
     transform::simplify(*out);
-    if (transform::sink_transposes(*out) | transform::raise_slices(*out) | transform::slice_products(*out)) transform::simplify(*out);
-    if (transform::find_own_rows(*out) | transform::select_one_hot(*out) | transform::turn_products(*out) | transform::map_single_terms(*out) | transform::put_batches_first(*out))
+    if (transform::sink_transposes(*out) | transform::raise_slices(*out) |
+        transform::slice_products(*out))
+      transform::simplify(*out);
+    if (transform::find_own_rows(*out) | transform::select_one_hot(*out) |
+        transform::turn_products(*out) | transform::map_single_terms(*out) |
+        transform::put_batches_first(*out))
       ir::remove_dead(*out);
   }
   {

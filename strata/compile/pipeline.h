@@ -9,7 +9,9 @@
 
 namespace strata::compile {
 
-/// A copy of the block, ready to plan: calls inlined, simplified, dead code gone. `said` gets lines for `--explain`.
-std::unique_ptr<ir::Block> prepare(const ir::Block& block, std::vector<std::string>* said = nullptr);
+/// A copy of the block, ready to plan: calls inlined, simplified, dead code gone. `said` gets lines
+/// for `--explain`.
+std::unique_ptr<ir::Block> prepare(const ir::Block& block,
+                                   std::vector<std::string>* said = nullptr);
 
 }  // namespace strata::compile

@@ -1,5 +1,6 @@
-// The plan: a compiled program before its driver is printed. Kernels, where every buffer lies, and the steps in
-// order. compile/llvm prints the steps as one native function, so that loops and branches run without an interpreter.
+// The plan: a compiled program before its driver is printed. Kernels, where every buffer lies, and
+// the steps in order. compile/llvm prints the steps as one native function, so that loops and
+// branches run without an interpreter.
 #pragma once
 
 #include <cstdint>
@@ -19,10 +20,12 @@ struct PlanBuffer {
   Kind kind = Kind::temporary;
   int number = 0;  // argument, result, constant: which one
   std::int64_t bytes = 0;
-  std::int64_t offset = 0;  // temporary: place in the arena; scratch: of one part in the chain's scratch; a multiple of 64
+  std::int64_t offset = 0;  // temporary: place in the arena; scratch: of one part in the chain's
+                            // scratch; a multiple of 64
 };
 
-/// buffer + offset + counter * stride, all in bytes; counter is the number of an enclosing CountedLoop (-1: none).
+/// buffer + offset + counter * stride, all in bytes; counter is the number of an enclosing
+/// CountedLoop (-1: none).
 struct Address {
   int buffer = -1;
   std::int64_t offset = 0;
@@ -34,8 +37,9 @@ struct Address {
 struct Step;
 using Steps = std::vector<Step>;
 
-/// Runs a kernel: its parameters (loop::Kernel::parameters()) at these addresses. With `parallel`, grid points are cut
-/// into chunks of `grain` (>= 1) for the pool, as a `brief` call (parallel_for_brief) or any; otherwise all run on the caller.
+/// Runs a kernel: its parameters (loop::Kernel::parameters()) at these addresses. With `parallel`,
+/// grid points are cut into chunks of `grain` (>= 1) for the pool, as a `brief` call
+/// (parallel_for_brief) or any; otherwise all run on the caller.
 struct Launch {
   int kernel = 0;
   std::vector<Address> arguments;
@@ -43,8 +47,8 @@ struct Launch {
   bool brief = false;
   std::int64_t grain = 1;
 };
-/// Runs a kernel of loop/kernel/native.h on grid points [0, grid), `parallel` as for a Launch. After one that `may_fail` the
-/// steps end where RunContext::failed says so.
+/// Runs a kernel of loop/kernel/native.h on grid points [0, grid), `parallel` as for a Launch.
+/// After one that `may_fail` the steps end where RunContext::failed says so.
 struct LaunchNative {
   std::string symbol;
   std::vector<Address> arguments;  // operands, then results
@@ -54,9 +58,10 @@ struct LaunchNative {
   std::int64_t grain = 1;
   bool may_fail = false;
 };
-/// Launches whose grids are cut into `parts` equal parts: part p of each runs before part p of the next, and parts run in any order. What
-/// part p reads of a buffer that another launch of the chain writes, part p wrote (parts.h), so the results are those of the launches
-/// one after another. Buffers of kind scratch are used by one chain alone and hold one part at a time.
+/// Launches whose grids are cut into `parts` equal parts: part p of each runs before part p of the
+/// next, and parts run in any order. What part p reads of a buffer that another launch of the chain
+/// writes, part p wrote (parts.h), so the results are those of the launches one after another.
+/// Buffers of kind scratch are used by one chain alone and hold one part at a time.
 struct Chain {
   std::vector<Launch> launches;
   std::int64_t parts = 1;
@@ -80,8 +85,8 @@ struct WhileLoop {
   Address predicate;
   Steps body;
 };
-/// branches[clamp(*(int32*)index)]: an index out of range takes the last branch. With `boolean`, the index is one
-/// byte: nonzero takes branch 0, zero branch 1 (stablehlo.if).
+/// branches[clamp(*(int32*)index)]: an index out of range takes the last branch. With `boolean`,
+/// the index is one byte: nonzero takes branch 0, zero branch 1 (stablehlo.if).
 struct Branch {
   Address index;
   bool boolean = false;
@@ -101,7 +106,8 @@ struct Plan {
   int num_counters = 0;
   Steps steps;
   std::vector<Type> argument_types, result_types;
-  /// result r takes the memory of argument `aliased[r]` when that one is donated and unique; -1: none.
+  /// result r takes the memory of argument `aliased[r]` when that one is donated and unique; -1:
+  /// none.
   std::vector<int> aliased;
 };
 
@@ -111,7 +117,8 @@ struct RunContext {
   void* const* results;
   void* const* constants;
   std::byte* arena;
-  const std::uint8_t* failed = nullptr;  // nonzero once a step has failed; asked only after steps that may
+  const std::uint8_t* failed =
+      nullptr;  // nonzero once a step has failed; asked only after steps that may
 };
 
 }  // namespace strata::compile

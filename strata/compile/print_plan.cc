@@ -1,8 +1,7 @@
-#include "strata/compile/make_plan.h"
-
 #include <fmt/format.h>
 
 #include "strata/compile/launch_work.h"
+#include "strata/compile/make_plan.h"
 
 namespace strata::compile {
 namespace {
@@ -12,7 +11,8 @@ std::string text(const Plan& plan, const Address& a) {
   const PlanBuffer& b = plan.buffers[static_cast<std::size_t>(a.buffer)];
   bool placed = b.kind == PlanBuffer::Kind::temporary || b.kind == PlanBuffer::Kind::scratch;
   const char* kind = kinds[static_cast<int>(b.kind)];
-  std::string out = placed ? fmt::format("{}@{}", kind, b.offset) : fmt::format("{}{}", kind, b.number);
+  std::string out =
+      placed ? fmt::format("{}@{}", kind, b.offset) : fmt::format("{}{}", kind, b.number);
   if (a.offset) out += fmt::format("+{}", a.offset);
   if (a.counter >= 0) out += fmt::format("[i{}*{}]", a.counter, a.stride);
   return out;
@@ -20,21 +20,26 @@ std::string text(const Plan& plan, const Address& a) {
 
 std::string text(const Plan& plan, const Launch& l) {
   const loop::Kernel& k = *plan.kernels[static_cast<std::size_t>(l.kernel)];
-  std::string out = fmt::format("{} #{} grid {}{}(", k.name, l.kernel, k.grid, l.parallel ? " parallel" : "");
+  std::string out =
+      fmt::format("{} #{} grid {}{}(", k.name, l.kernel, k.grid, l.parallel ? " parallel" : "");
   for (std::size_t i = 0; i < l.arguments.size(); ++i) {
     const loop::Ref& ref = *k.parameters()[i];
-    out += fmt::format("{}{}:{}[{}]", i ? ", " : "", text(plan, l.arguments[i]), name(ref.dtype), ref.size);
+    out += fmt::format("{}{}:{}[{}]", i ? ", " : "", text(plan, l.arguments[i]), name(ref.dtype),
+                       ref.size);
   }
   return out + ")";
 }
 
 std::string text(const Plan& plan, const LaunchNative& l) {
   std::string out = fmt::format("{} grid {}{}(", l.symbol, l.grid, l.parallel ? " parallel" : "");
-  for (std::size_t i = 0; i < l.arguments.size(); ++i) out += (i ? ", " : "") + text(plan, l.arguments[i]);
+  for (std::size_t i = 0; i < l.arguments.size(); ++i)
+    out += (i ? ", " : "") + text(plan, l.arguments[i]);
   return out + ")";
 }
 
-std::string text(const Plan& plan, const Copy& c) { return fmt::format("copy {} -> {} ({} bytes)", text(plan, c.from), text(plan, c.to), c.bytes); }
+std::string text(const Plan& plan, const Copy& c) {
+  return fmt::format("copy {} -> {} ({} bytes)", text(plan, c.from), text(plan, c.to), c.bytes);
+}
 
 /// A chain is one launch to whoever measures: its name, and all of it.
 runtime::Launch one_launch(const Plan& plan, const Chain& c) {
@@ -73,12 +78,14 @@ void print(const Plan& plan, const Steps& steps, int depth, std::string& out) {
     } else if (const auto* n = std::get_if<LaunchNative>(&step.what)) {
       out += pad + text(plan, *n) + "\n";
     } else if (const auto* chain = std::get_if<Chain>(&step.what)) {
-      out += fmt::format("{}chain of {} parts, scratch {} bytes\n", pad, chain->parts, chain->scratch_bytes);
+      out += fmt::format("{}chain of {} parts, scratch {} bytes\n", pad, chain->parts,
+                         chain->scratch_bytes);
       for (const Launch& l : chain->launches) out += pad + "  " + text(plan, l) + "\n";
     } else if (const auto* c = std::get_if<Copy>(&step.what)) {
       out += pad + text(plan, *c) + "\n";
     } else if (const auto* f = std::get_if<CountedLoop>(&step.what)) {
-      out += fmt::format("{}for i{} to {}{}\n", pad, f->counter, f->count, f->reverse ? " reverse" : "");
+      out += fmt::format("{}for i{} to {}{}\n", pad, f->counter, f->count,
+                         f->reverse ? " reverse" : "");
       print(plan, f->body, depth + 1, out);
     } else if (const auto* w = std::get_if<WhileLoop>(&step.what)) {
       out += fmt::format("{}while {}\n", pad, text(plan, w->predicate));
@@ -104,7 +111,8 @@ std::vector<runtime::Launch> launches(const Plan& plan) {
 }
 
 std::string print(const Plan& plan) {
-  std::string out = fmt::format("plan {}: {} kernels, arena {} bytes\n", plan.name, plan.kernels.size(), plan.arena_bytes);
+  std::string out = fmt::format("plan {}: {} kernels, arena {} bytes\n", plan.name,
+                                plan.kernels.size(), plan.arena_bytes);
   print(plan, plan.steps, 1, out);
   return out;
 }

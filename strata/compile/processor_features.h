@@ -1,5 +1,5 @@
-// Features of processors that code for a newer one than the floor may use, by the names that LLVM and the C compiler share, each a bit
-// in object files: old bits keep their places.
+// Features of processors that code for a newer one than the floor may use, by the names that LLVM
+// and the C compiler share, each a bit in object files: old bits keep their places.
 #pragma once
 
 #include <cstdint>

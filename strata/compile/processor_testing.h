@@ -6,7 +6,8 @@
 namespace strata::compile::testing {
 
 /// The one result; `processor` as CpuTarget::named takes it.
-inline Literal run_as_on(const char* processor, const ir::Block& block, const std::vector<Literal>& arguments) {
+inline Literal run_as_on(const char* processor, const ir::Block& block,
+                         const std::vector<Literal>& arguments) {
   Plan plan = make_plan(*prepare(block), {}, CpuTarget::named(processor));
   std::vector<void*> in, constants;
   for (const Literal& a : arguments) in.push_back(const_cast<std::byte*>(a.data()));

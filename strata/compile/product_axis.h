@@ -1,15 +1,17 @@
-// The rows or the columns of a product's results, in blocks that are points of a kernel's grid, and those in tiles.
+// The rows or the columns of a product's results, in blocks that are points of a kernel's grid, and
+// those in tiles.
 //
-// How many tiles a block has depends on which block it is. It is a value of the kernel: the code of a tile is written once for all
-// blocks, and once more only for the shorter tile that the last block may end with.
+// How many tiles a block has depends on which block it is. It is a value of the kernel: the code of
+// a tile is written once for all blocks, and once more only for the shorter tile that the last
+// block may end with.
 #pragma once
 
 #include "strata/compile/tree_context.h"
 
 namespace strata::compile {
 
-/// `total` of them in blocks of `block`, of which this one is number `at`. More than one block: a block is so many whole tiles, or all blocks
-/// are equal and end with a shorter tile.
+/// `total` of them in blocks of `block`, of which this one is number `at`. More than one block: a
+/// block is so many whole tiles, or all blocks are equal and end with a shorter tile.
 struct ProductAxis {
   Index at;
   std::int64_t total = 1, block = 1, tile = 1;
@@ -27,9 +29,11 @@ struct ProductPiece {
 };
 
 /// `in_last` in the last block, `in_others` in the others.
-Index by_block(loop::Builder& b, const ProductAxis& axis, std::int64_t in_others, std::int64_t in_last);
+Index by_block(loop::Builder& b, const ProductAxis& axis, std::int64_t in_others,
+               std::int64_t in_last);
 
 /// `body` for each tile of this block.
-void each_tile(loop::Builder& b, const ProductAxis& axis, const std::function<void(const ProductPiece&)>& body);
+void each_tile(loop::Builder& b, const ProductAxis& axis,
+               const std::function<void(const ProductPiece&)>& body);
 
 }  // namespace strata::compile

@@ -1,4 +1,5 @@
-// A product of which only a band of elements is needed (transform/needed_band.h): blocks and tiles outside of it are left out.
+// A product of which only a band of elements is needed (transform/needed_band.h): blocks and tiles
+// outside of it are left out.
 #pragma once
 
 #include <optional>
@@ -11,11 +12,14 @@ namespace strata::compile {
 struct ProductBand {
   std::int64_t low, high;
 
-  /// That of a product, where the marked dimensions are the only ones of its rows and of its columns. `swapped`: rows are those of the right operand.
-  static std::optional<ProductBand> of(const ir::Op& product, const op::Contraction& c, bool swapped);
+  /// That of a product, where the marked dimensions are the only ones of its rows and of its
+  /// columns. `swapped`: rows are those of the right operand.
+  static std::optional<ProductBand> of(const ir::Op& product, const op::Contraction& c,
+                                       bool swapped);
 
   /// Whether any of so many rows and columns from here is needed.
-  Inst* meets(loop::Builder& b, const Index& row, const Index& rows, const Index& column, const Index& columns) const;
+  Inst* meets(loop::Builder& b, const Index& row, const Index& rows, const Index& column,
+              const Index& columns) const;
 };
 
 }  // namespace strata::compile

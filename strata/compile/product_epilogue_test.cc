@@ -1,4 +1,5 @@
-// What follows a product element by element is computed by its kernel: one launch, and the reference evaluator's bits.
+// What follows a product element by element is computed by its kernel: one launch, and the
+// reference evaluator's bits.
 #include "strata/compile/compile_testing.h"
 #include "strata/compile/product_testing.h"
 
@@ -12,9 +13,17 @@ using testing::arguments_of;
 using testing::expect_compiled_equals_reference;
 using Case = testing::Product;
 
-const Case kCases[] = {{140, 44, 8},       {132, 64, 20, false, false},         {140, 44, 9, true, true, DType::f32, true},
-                       {70, 36, 1800},      {70, 36, 1300, true, true, DType::bf16}, {1, 80, 1300},
-                       {13, 20, 2048, true, false}, {50, 40, 5, false, true, DType::i32}, {64, 64, 64}, {80, 1, 60}, {80, 1, 60, false}};
+const Case kCases[] = {{140, 44, 8},
+                       {132, 64, 20, false, false},
+                       {140, 44, 9, true, true, DType::f32, true},
+                       {70, 36, 1800},
+                       {70, 36, 1300, true, true, DType::bf16},
+                       {1, 80, 1300},
+                       {13, 20, 2048, true, false},
+                       {50, 40, 5, false, true, DType::i32},
+                       {64, 64, 64},
+                       {80, 1, 60},
+                       {80, 1, 60, false}};
 
 struct Program {
   Block block;
@@ -27,14 +36,17 @@ struct Program {
   Value* for_columns() {
     const Shape& shape = product->shape();
     const int last = shape.rank() - 1;
-    return op::broadcast_in_dim(b, block.add_argument(Type(product->dtype(), Shape{shape[last]})), shape, {last});
+    return op::broadcast_in_dim(b, block.add_argument(Type(product->dtype(), Shape{shape[last]})),
+                                shape, {last});
   }
 };
 
-/// The law of compile_testing.h, but for products that this processor rounds in its own way (docs/exceptions.md): their plans are walked as for others below.
+/// The law of compile_testing.h, but for products that this processor rounds in its own way
+/// (docs/exceptions.md): their plans are walked as for others below.
 void expect_reference_bits(const Case& c, const Block& block, unsigned seed) {
   const CpuTarget host = CpuTarget::host();
-  if (c.dtype != DType::bf16 || !(host.avx512bf16 || host.tiles)) expect_compiled_equals_reference(block, seed);
+  if (c.dtype != DType::bf16 || !(host.avx512bf16 || host.tiles))
+    expect_compiled_equals_reference(block, seed);
 }
 
 std::size_t kernels_of(const Block& block) { return make_plan(*prepare(block), {}).kernels.size(); }
@@ -43,14 +55,16 @@ TEST(ProductEpilogue, AddsAndChoosesInTheProductsKernel) {
   for (const Case& c : kCases) {
     SCOPED_TRACE(c.text());
     Program p(c);
-    Value* y = op::max(p.b, op::add(p.b, p.product, p.for_columns()), op::full_like(p.b, p.product, 0));
+    Value* y =
+        op::max(p.b, op::add(p.b, p.product, p.for_columns()), op::full_like(p.b, p.product, 0));
     p.block.results = {op::add(p.b, op::mul(p.b, y, op::full_like(p.b, y, 3)), p.like_product())};
     EXPECT_EQ(kernels_of(p.block), 1u);
     expect_reference_bits(c, p.block, 11);
   }
 }
 
-// Both kinds of register tiles; the plan's kernels are interpreted, so that this processor need not have them.
+// Both kinds of register tiles; the plan's kernels are interpreted, so that this processor need not
+// have them.
 TEST(ProductEpilogue, HasTheReferencesBitsForEachKindOfProcessor) {
   for (const char* processor : {"x86-64-v3", "x86-64-v4"})
     for (const Case& c : kCases) {
@@ -65,7 +79,8 @@ TEST(ProductEpilogue, HasTheReferencesBitsForEachKindOfProcessor) {
       Literal result(plan.result_types[0]);
       std::memset(result.mutable_data(), 0xa5, result.bytes());
       void* out = result.mutable_data();
-      std::vector<std::byte> arena(static_cast<std::size_t>(plan.arena_bytes) + 64, std::byte{0x5a});
+      std::vector<std::byte> arena(static_cast<std::size_t>(plan.arena_bytes) + 64,
+                                   std::byte{0x5a});
       interpret(plan, {in.data(), &out, constants.data(), arena.data()});
       testing::expect_same_bits({result}, op::evaluate(p.block, given), processor);
     }
@@ -104,12 +119,14 @@ TEST(ProductEpilogue, HasMuchArithmeticOnlyForFewResults) {
 // What reads other elements of the product than the one in its place comes after it.
 TEST(ProductEpilogue, LeavesWhatReadsOtherElements) {
   Program turned({48, 48, 16});
-  turned.block.results = {op::add(turned.b, turned.product, op::transpose(turned.b, turned.product, {1, 0}))};
+  turned.block.results = {
+      op::add(turned.b, turned.product, op::transpose(turned.b, turned.product, {1, 0}))};
   EXPECT_EQ(kernels_of(turned.block), 2u);
   expect_compiled_equals_reference(turned.block);
 }
 
-// y = x + (a x), and the carry's memory is the result's: no element of x may be overwritten before the product has read it.
+// y = x + (a x), and the carry's memory is the result's: no element of x may be overwritten before
+// the product has read it.
 TEST(ProductEpilogue, KeepsWhatTheProductStillReads) {
   for (bool reads_carry : {false, true}) {
     Block f;
@@ -120,7 +137,8 @@ TEST(ProductEpilogue, KeepsWhatTheProductStillReads) {
     f.results = {op::add(b, x, product)};
     EXPECT_EQ(kernels_of(f), 1u);
     const std::vector<Literal> given = arguments_of(f, 9);
-    testing::expect_same_bits(testing::run_donated(f, given, {false, true}), op::evaluate(f, given), reads_carry ? "read" : "donated");
+    testing::expect_same_bits(testing::run_donated(f, given, {false, true}), op::evaluate(f, given),
+                              reads_carry ? "read" : "donated");
   }
 }
 

@@ -6,15 +6,18 @@
 namespace strata::compile {
 namespace {
 
-constexpr std::size_t kLeast = 256 << 10;  // bytes of an array that the second cache may not hold beside what tiles read
+constexpr std::size_t kLeast =
+    256 << 10;  // bytes of an array that the second cache may not hold beside what tiles read
 constexpr std::int64_t kMostLines = 2;  // that a turn asks for: a few of its dozens of loads
 
 /// By how many elements neighbours along several dimensions, taken as one, lie apart.
-std::optional<std::int64_t> stride(const ProductSide& side, const std::vector<int>& dims, const std::vector<std::int64_t>& strides) {
+std::optional<std::int64_t> stride(const ProductSide& side, const std::vector<int>& dims,
+                                   const std::vector<std::int64_t>& strides) {
   std::optional<std::int64_t> inner;
   std::int64_t count = 1;
   for (std::size_t i = dims.size(); i-- > 0;) {
-    const std::int64_t size = side.value->shape()[dims[i]], step = strides[static_cast<std::size_t>(dims[i])];
+    const std::int64_t size = side.value->shape()[dims[i]],
+                       step = strides[static_cast<std::size_t>(dims[i])];
     if (size == 1) continue;
     if (inner && step != *inner * count) return {};
     if (!inner) inner = step;
@@ -25,10 +28,12 @@ std::optional<std::int64_t> stride(const ProductSide& side, const std::vector<in
 
 }  // namespace
 
-std::optional<SideFetch> SideFetch::of(const ProductSide& side, const Fusion& fusion, std::int64_t free, std::int64_t tiles, std::int64_t turn) {
+std::optional<SideFetch> SideFetch::of(const ProductSide& side, const Fusion& fusion,
+                                       std::int64_t free, std::int64_t tiles, std::int64_t turn) {
   std::optional<Placement> lies = placement(side.value, fusion);
   if (!lies || lies->array->type().bytes() < kLeast) return {};
-  const auto step = stride(side, side.contract, lies->strides), row = stride(side, side.free, lies->strides);
+  const auto step = stride(side, side.contract, lies->strides),
+             row = stride(side, side.free, lies->strides);
   if (!step || !row || (*step != 1 && *row != 1)) return {};
   SideFetch out(side);
   out.array_ = lies->array;
@@ -50,17 +55,20 @@ std::optional<SideFetch> SideFetch::of(const ProductSide& side, const Fusion& fu
   return out;
 }
 
-Index SideFetch::begin(loop::Builder& b, const Index& batch, const Index& free, const Index& k) const {
+Index SideFetch::begin(loop::Builder& b, const Index& batch, const Index& free,
+                       const Index& k) const {
   const std::vector<Index> index = side_.index(b, batch, free, k);
   Index out = begin_;
   for (std::size_t d = 0; d < index.size(); ++d) out = out + index[d] * strides_[d];
   return out;
 }
 
-void SideFetch::fetch(loop::Builder& b, loop::Ref* memory, const Index& begin, const Index& tile, const Index& turn) const {
+void SideFetch::fetch(loop::Builder& b, loop::Ref* memory, const Index& begin, const Index& tile,
+                      const Index& turn) const {
   for (std::int64_t u = 0; u < each_; ++u) {
     const Index unit = each_ > 1 ? tile * each_ + u : b.div(tile * units_, tiles_);
-    const Index place = lines_ > 1 ? b.div(unit, lines_) * across_ + b.mod(unit, lines_) * line_ : unit * across_;
+    const Index place =
+        lines_ > 1 ? b.div(unit, lines_) * across_ + b.mod(unit, lines_) * line_ : unit * across_;
     b.fetch(memory, begin + place + turn * along_);
   }
 }

@@ -1,4 +1,5 @@
-// While tiles are computed, each line of what is laid out next is asked for; what that changes is nothing but time.
+// While tiles are computed, each line of what is laid out next is asked for; what that changes is
+// nothing but time.
 #include "strata/compile/product_fetch.h"
 
 #include <gmock/gmock.h>
@@ -20,14 +21,15 @@ using testing::expect_compiled_equals_reference;
 constexpr std::int64_t kLine = 16;  // elements of f32
 
 struct Case {
-  Shape shape;              // of an argument, f32
+  Shape shape;  // of an argument, f32
   std::vector<int> free, contract;
   std::int64_t free_block, depth;  // of a part
   std::int64_t tiles, turn;
 };
 
 /// The lines of the argument that the turns of all tiles ask for.
-std::set<std::int64_t> fetched_lines(const SideFetch& side, std::int64_t tiles, std::int64_t turns, std::int64_t free, std::int64_t k) {
+std::set<std::int64_t> fetched_lines(const SideFetch& side, std::int64_t tiles, std::int64_t turns,
+                                     std::int64_t free, std::int64_t k) {
   loop::Kernel kernel("fetches");
   loop::Builder b(kernel);
   loop::Ref* memory = b.parameter(DType::f32, 1, loop::Ref::Mode::in);
@@ -41,7 +43,8 @@ std::set<std::int64_t> fetched_lines(const SideFetch& side, std::int64_t tiles, 
       std::vector<Index> asked;
       for (std::size_t i = before; i < kernel.arena.size(); ++i)
         if (kernel.arena[i].code == loop::Opcode::fetch) asked.push_back(kernel.arena[i].index);
-      for (const Index& at : asked) b.store(places, (tile * turns + turn) * 8 + n++, b.value(at + 1));
+      for (const Index& at : asked)
+        b.store(places, (tile * turns + turn) * 8 + n++, b.value(at + 1));
     });
   });
   std::vector<float> data(1);
@@ -75,8 +78,10 @@ TEST(ProductFetch, TurnsAskForEachLineOfAPart) {
     for (std::int64_t step = 0; step < c.depth; ++step)
       for (std::int64_t i = 0; i < c.free_block; ++i) {
         const bool along = c.contract.back() == c.shape.rank() - 1;
-        const std::int64_t at = along ? (free + i) * columns + k + step : (k + step) * columns + free + i;
-        ASSERT_TRUE(lines.count(at / kLine)) << c.shape.to_string() << " step " << step << " of " << i;
+        const std::int64_t at =
+            along ? (free + i) * columns + k + step : (k + step) * columns + free + i;
+        ASSERT_TRUE(lines.count(at / kLine))
+            << c.shape.to_string() << " step " << step << " of " << i;
       }
   }
 }
@@ -86,9 +91,11 @@ TEST(ProductFetch, NothingIsAskedForOfSmallArraysOrOfWhatLiesOtherwise) {
   Value* small = block.add_argument(Type(DType::f32, Shape{512, 64}));
   Value* scattered = block.add_argument(Type(DType::f32, Shape{512, 1024, 8}));
   EXPECT_FALSE(SideFetch::of(ProductSide(small, {}, {0}), {}, 64, 64, 4).has_value());
-  EXPECT_FALSE(SideFetch::of(ProductSide(scattered, {2}, {0}), {}, 64, 64, 4).has_value()) << "neighbours lie eight apart";
+  EXPECT_FALSE(SideFetch::of(ProductSide(scattered, {2}, {0}), {}, 64, 64, 4).has_value())
+      << "neighbours lie eight apart";
   Value* large = block.add_argument(Type(DType::f32, Shape{2048, 768}));
-  EXPECT_FALSE(SideFetch::of(ProductSide(large, {}, {0}), {}, 768, 2, 4).has_value()) << "a turn would ask for many lines";
+  EXPECT_FALSE(SideFetch::of(ProductSide(large, {}, {0}), {}, 768, 2, 4).has_value())
+      << "a turn would ask for many lines";
 }
 
 /// The texts of the plan's kernels whose name begins so.
@@ -106,7 +113,9 @@ TEST(ProductFetch, BlocksFetchWhatTheyLayOutNext) {
   Value* dy = block.add_argument(Type(DType::f32, Shape{2048, 768}));
   Builder b(block);
   block.results = {op::dot_general(b, x, dy, {{}, {}, {0}, {0}})};
-  EXPECT_THAT(kernels_named(make_plan(*prepare(block), {}, CpuTarget::named("x86-64-v4")), "product"), ::testing::HasSubstr("fetch "));
+  EXPECT_THAT(
+      kernels_named(make_plan(*prepare(block), {}, CpuTarget::named("x86-64-v4")), "product"),
+      ::testing::HasSubstr("fetch "));
   expect_compiled_equals_reference(block, 1, /*interpret_too=*/false);
 }
 
@@ -124,10 +133,12 @@ void product_and_rows(Block& block, std::int64_t batch) {
 TEST(ProductFetch, ChainsFetchWhatTheNextLaunchReadsBeside) {
   Block block;
   product_and_rows(block, 64);
-  const std::string chained = kernels_named(make_plan(*prepare(block), {}, CpuTarget::named("x86-64-v4")), "product");
+  const std::string chained =
+      kernels_named(make_plan(*prepare(block), {}, CpuTarget::named("x86-64-v4")), "product");
   ChainLimits none;
   none.least_passed_on = std::int64_t{1} << 40;
-  const std::string apart = kernels_named(make_plan(*prepare(block), {}, CpuTarget::named("x86-64-v4"), none), "product");
+  const std::string apart =
+      kernels_named(make_plan(*prepare(block), {}, CpuTarget::named("x86-64-v4"), none), "product");
   auto fetches = [](const std::string& text) {
     int out = 0;
     for (std::size_t at = 0; (at = text.find("fetch ", at)) != std::string::npos; ++at) ++out;

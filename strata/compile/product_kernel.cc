@@ -27,13 +27,18 @@ using loop::Opcode;
 
 class Product {
  public:
-  Product(const Group& group, const op::Contraction& c, const Fusion& fusion, const CpuTarget& target)
-      : plan_(group, c, fusion, target), group_(group), fusion_(fusion), value_(group.product_value()) {
+  Product(const Group& group, const op::Contraction& c, const Fusion& fusion,
+          const CpuTarget& target)
+      : plan_(group, c, fusion, target),
+        group_(group),
+        fusion_(fusion),
+        value_(group.product_value()) {
     built_.kernel = std::make_unique<loop::Kernel>("product");
     builder_ = std::make_unique<loop::Builder>(*built_.kernel);
     context_ = std::make_unique<ProductContext>(*builder_, group, fusion, built_);
     if (plan_.keep_in_caches) context_->keep_in_caches();
-    if (!plan_.swapped) context_->fetch_ahead(plan_.by_rows ? plan_.tile.lanes : plan_.tile.rows * plan_.n);
+    if (!plan_.swapped)
+      context_->fetch_ahead(plan_.by_rows ? plan_.tile.lanes : plan_.tile.rows * plan_.n);
   }
 
   Built build() {
@@ -44,35 +49,43 @@ class Product {
     const std::int64_t row_blocks = plan_.row_blocks(), column_blocks = plan_.column_blocks();
     built_.kernel->grid = plan_.batch * row_blocks * column_blocks;
     built_.parallel = plan_.is_parallel();
-    if (plan_.parts() > 1 && (acc_ != value_->dtype() || group_.epilogue > 0 || context_->streams_results()))
+    if (plan_.parts() > 1 &&
+        (acc_ != value_->dtype() || group_.epilogue > 0 || context_->streams_results()))
       sums_ = b.scratch(acc_, plan_.row_block * plan_.padded(plan_.column_block));
     if (context_->loops_over_rows()) done_ = b.scratch(acc_, plan_.tile.rows * plan_.tile.lanes);
     Index point = b.grid();
     batch_at_ = b.div(point, column_blocks * row_blocks);
-    rows_ = {b.mod(b.div(point, column_blocks), row_blocks), plan_.m, plan_.row_block, plan_.tile.rows};
+    rows_ = {b.mod(b.div(point, column_blocks), row_blocks), plan_.m, plan_.row_block,
+             plan_.tile.rows};
     columns_ = {b.mod(point, column_blocks), plan_.n, plan_.column_block, plan_.tile.lanes};
     terms_.emplace(*context_, batch_at_, acc_, plan_.kind);
     if (plan_.right_ahead)
       hold_all(laid_right_, *context_, batch_at_, plan_.n, 0, loop::Ref::Mode::in);
     else if (plan_.k > 0 && plan_.packs)
-      laid_right_.hold_block(b.scratch(terms_->dtype(), plan_.part_steps() * laid_right_.padded(plan_.column_block)));
+      laid_right_.hold_block(
+          b.scratch(terms_->dtype(), plan_.part_steps() * laid_right_.padded(plan_.column_block)));
     if (plan_.left_ahead)
       hold_all(laid_left_, *context_, batch_at_, plan_.m, plan_.right_ahead, loop::Ref::Mode::in);
     else if (plan_.stages)
-      laid_left_.hold_block(b.scratch(terms_->dtype(), plan_.part_steps() * laid_left_.padded(plan_.row_block)));
+      laid_left_.hold_block(
+          b.scratch(terms_->dtype(), plan_.part_steps() * laid_left_.padded(plan_.row_block)));
     block();
     out.kernels.push_back(std::move(built_));
     return out;
   }
 
  private:
-  void hold_all(SideLayout& layout, KernelContext& context, const Index& batch, std::int64_t free, int temporary, loop::Ref::Mode mode) const {
+  void hold_all(SideLayout& layout, KernelContext& context, const Index& batch, std::int64_t free,
+                int temporary, loop::Ref::Mode mode) const {
     const std::int64_t elements = plan_.laid_out_elements(layout.padded(free));
-    layout.hold_all(context.temporary(temporary, plan_.is(TermKind::pairs) ? DType::i32 : acc_, elements, mode), batch, free, plan_.all_steps(), plan_.steps(plan_.depth));
+    layout.hold_all(
+        context.temporary(temporary, plan_.is(TermKind::pairs) ? DType::i32 : acc_, elements, mode),
+        batch, free, plan_.all_steps(), plan_.steps(plan_.depth));
   }
 
   /// A kernel that lays a side out, in the next of the build's temporaries.
-  BuiltKernel lay_out(const ProductSide& side, std::int64_t free, SideLayout layout, Built& out) const {
+  BuiltKernel lay_out(const ProductSide& side, std::int64_t free, SideLayout layout,
+                      Built& out) const {
     BuiltKernel built;
     built.kernel = std::make_unique<loop::Kernel>("lay_out");
     built.parallel = true;
@@ -82,15 +95,23 @@ class Product {
     const std::int64_t parts = plan_.parts(), depth = plan_.depth;
     const std::int64_t tile = layout.width(), tiles = layout.padded(free) / tile;
     std::int64_t block = std::min<std::int64_t>(tiles, (256 + tile - 1) / tile);
-    while (block > 4 && plan_.batch * parts * ((tiles + block - 1) / block) < 16) block = (block + 1) / 2;
-    const std::int64_t blocks = (tiles + block - 1) / block, whole = plan_.k / depth, tail = plan_.k % depth;
+    while (block > 4 && plan_.batch * parts * ((tiles + block - 1) / block) < 16)
+      block = (block + 1) / 2;
+    const std::int64_t blocks = (tiles + block - 1) / block, whole = plan_.k / depth,
+                       tail = plan_.k % depth;
     built.kernel->grid = plan_.batch * parts * blocks;
-    const Index point = b.grid(), batch = b.div(point, blocks * parts), number = b.mod(b.div(point, blocks), parts);
+    const Index point = b.grid(), batch = b.div(point, blocks * parts),
+                number = b.mod(b.div(point, blocks), parts);
     const ProductAxis axis{b.mod(point, blocks), free, blocks == 1 ? free : block * tile, tile};
     const ProductTerms terms(context, batch, acc_, plan_.kind);
-    hold_all(layout, context, batch, free, static_cast<int>(out.temporaries.size()), loop::Ref::Mode::out);
-    out.temporaries.push_back(plan_.laid_out_elements(layout.padded(free)) * static_cast<std::int64_t>(byte_width(terms.dtype())));
-    auto fill = [&](const ProductPart& part) { columns ? layout.fill_columns(b, terms, side, axis, part) : layout.fill_rows(b, terms, side, axis, part); };
+    hold_all(layout, context, batch, free, static_cast<int>(out.temporaries.size()),
+             loop::Ref::Mode::out);
+    out.temporaries.push_back(plan_.laid_out_elements(layout.padded(free)) *
+                              static_cast<std::int64_t>(byte_width(terms.dtype())));
+    auto fill = [&](const ProductPart& part) {
+      columns ? layout.fill_columns(b, terms, side, axis, part)
+              : layout.fill_rows(b, terms, side, axis, part);
+    };
     auto fill_whole = [&](const Index& at) { fill({at, at * depth, depth, parts}); };
     auto fill_tail = [&] { fill({whole, whole * depth, tail, parts}); };
     if (whole == 0)
@@ -98,11 +119,20 @@ class Product {
     else if (tail == 0)
       fill_whole(number);
     else
-      b.if_(b.less(number, whole), [&] { fill_whole(b.index_of(b.binary(Opcode::min, b.value(number), b.constant_int(DType::i64, whole - 1)), 0, whole - 1)); }, fill_tail);
+      b.if_(
+          b.less(number, whole),
+          [&] {
+            fill_whole(b.index_of(
+                b.binary(Opcode::min, b.value(number), b.constant_int(DType::i64, whole - 1)), 0,
+                whole - 1));
+          },
+          fill_tail);
     return built;
   }
 
-  void each_tile(const ProductAxis& axis, const std::function<void(const ProductPiece&)>& body) { compile::each_tile(*builder_, axis, body); }
+  void each_tile(const ProductAxis& axis, const std::function<void(const ProductPiece&)>& body) {
+    compile::each_tile(*builder_, axis, body);
+  }
 
   /// All of k for one block, in parts; a shorter last one is code of its own.
   void block() {
@@ -114,19 +144,30 @@ class Product {
   }
 
   void part(const ProductPart& p) {
-    if (laid_right_.memory() && !plan_.right_ahead) laid_right_.fill_columns(*builder_, *terms_, plan_.right, columns_, p);
-    if (laid_left_.memory() && !plan_.left_ahead) laid_left_.fill_rows(*builder_, *terms_, plan_.left, rows_, p);
+    if (laid_right_.memory() && !plan_.right_ahead)
+      laid_right_.fill_columns(*builder_, *terms_, plan_.right, columns_, p);
+    if (laid_left_.memory() && !plan_.left_ahead)
+      laid_left_.fill_rows(*builder_, *terms_, plan_.left, rows_, p);
     note_next(p);
     if (plan_.left.flips) each_tile(columns_, [&](const ProductPiece& n) { sum_column(n, p); });
-    auto compute = [&](const ProductPiece& m, const ProductPiece& n) { plan_.turns ? turned_tile(m, n, p) : plan_.band && p.parts == 1 ? banded_tile(m, n, p) : tile(m, n, p); };
+    auto compute = [&](const ProductPiece& m, const ProductPiece& n) {
+      plan_.turns                 ? turned_tile(m, n, p)
+      : plan_.band&& p.parts == 1 ? banded_tile(m, n, p)
+                                  : tile(m, n, p);
+    };
     if (plan_.by_rows)
-      each_tile(rows_, [&](const ProductPiece& m) { each_tile(columns_, [&](const ProductPiece& n) { compute(m, n); }); });
+      each_tile(rows_, [&](const ProductPiece& m) {
+        each_tile(columns_, [&](const ProductPiece& n) { compute(m, n); });
+      });
     else
-      each_tile(columns_, [&](const ProductPiece& n) { each_tile(rows_, [&](const ProductPiece& m) { compute(m, n); }); });
+      each_tile(columns_, [&](const ProductPiece& n) {
+        each_tile(rows_, [&](const ProductPiece& m) { compute(m, n); });
+      });
   }
 
   // ---- bytes of one sign
-  /// What the other signs of the left side change in a column's sums, the same in all rows: (a + 128) b is 128 b more than a b.
+  /// What the other signs of the left side change in a column's sums, the same in all rows: (a +
+  /// 128) b is 128 b more than a b.
   void sum_column(const ProductPiece& n, const ProductPart& p) {
     loop::Builder& b = *builder_;
     if (!shift_) shift_ = b.scratch(DType::i32, plan_.padded(plan_.column_block));
@@ -138,12 +179,16 @@ class Product {
         Inst* right = load_right(n, x, s, p);
         b.set(sum, is_signed ? b.dot4(b.get(sum), ones, right) : b.dot4(b.get(sum), right, ones));
       });
-      b.store(shift_, n.local + x, b.binary(Opcode::mul, b.get(sum), b.constant_int(DType::i32, is_signed ? -128 : 128)));
+      b.store(
+          shift_, n.local + x,
+          b.binary(Opcode::mul, b.get(sum), b.constant_int(DType::i32, is_signed ? -128 : 128)));
     });
   }
   Inst* add_product(Inst* left, Inst* right, Inst* sum) const {
-    const bool right_is_unsigned = plan_.is(TermKind::quads) && plan_.right.value->dtype() == DType::ui8;
-    return multiply_add(*builder_, plan_.kind, acc_, right_is_unsigned ? right : left, right_is_unsigned ? left : right, sum);
+    const bool right_is_unsigned =
+        plan_.is(TermKind::quads) && plan_.right.value->dtype() == DType::ui8;
+    return multiply_add(*builder_, plan_.kind, acc_, right_is_unsigned ? right : left,
+                        right_is_unsigned ? left : right, sum);
   }
 
   // ---- what is laid out next (product_fetch.h)
@@ -153,47 +198,63 @@ class Product {
     Index begin;
   };
 
-  /// What is fetched while the tiles of a part are computed: the next part of the block, or the first one of the next block, which mostly is this thread's (base/thread_pool.h).
+  /// What is fetched while the tiles of a part are computed: the next part of the block, or the
+  /// first one of the next block, which mostly is this thread's (base/thread_pool.h).
   void note_next(const ProductPart& p) {
     next_.clear();
-    if (plan_.is(TermKind::halves) || plan_.is(TermKind::quads) || plan_.turns || p.depth == 0) return;
+    if (plan_.is(TermKind::halves) || plan_.is(TermKind::quads) || plan_.turns || p.depth == 0)
+      return;
     loop::Builder& b = *builder_;
     const Index there = b.grid() + 1;
     Inst* stays = p.parts > 1 ? b.less(p.number, p.parts - 1) : nullptr;
     auto next = [&](const Index& here, const Index& in_other, std::int64_t most) {
-      return stays ? b.index_of(b.select(stays, b.value(here), b.value(in_other)), 0, most) : in_other;
+      return stays ? b.index_of(b.select(stays, b.value(here), b.value(in_other)), 0, most)
+                   : in_other;
     };
     auto note = [&](const ProductSide& side, const ProductAxis& axis, const Index& in_other) {
-      auto found = SideFetch::of(side, fusion_, axis.block, plan_.row_tiles() * plan_.column_tiles(), turn(p) * per_step(plan_.kind));
+      auto found =
+          SideFetch::of(side, fusion_, axis.block, plan_.row_tiles() * plan_.column_tiles(),
+                        turn(p) * per_step(plan_.kind));
       if (!found) return;
-      const Index batch = next(batch_at_, b.div(there, rows_.blocks() * columns_.blocks()), plan_.batch), block = next(axis.at, in_other, axis.blocks() - 1);
+      const Index batch = next(batch_at_, b.div(there, rows_.blocks() * columns_.blocks()),
+                               plan_.batch),
+                  block = next(axis.at, in_other, axis.blocks() - 1);
       const Index k = stays ? next(p.k0 + p.depth, 0, plan_.k) : Index(0);
-      next_.push_back({*found, context_->input(found->array()), found->begin(b, batch, block * axis.block, k)});
+      next_.push_back(
+          {*found, context_->input(found->array()), found->begin(b, batch, block * axis.block, k)});
     };
-    if (laid_left_.memory() ? !plan_.left_ahead : !plan_.left.contracts_minor()) note(plan_.left, rows_, b.mod(b.div(there, columns_.blocks()), rows_.blocks()));
-    if (laid_right_.memory() && !plan_.right_ahead) note(plan_.right, columns_, b.mod(there, columns_.blocks()));
+    if (laid_left_.memory() ? !plan_.left_ahead : !plan_.left.contracts_minor())
+      note(plan_.left, rows_, b.mod(b.div(there, columns_.blocks()), rows_.blocks()));
+    if (laid_right_.memory() && !plan_.right_ahead)
+      note(plan_.right, columns_, b.mod(there, columns_.blocks()));
   }
 
   // ---- a band of needed elements (product_band.h)
   void banded_block() {
     loop::Builder& b = *builder_;
-    Inst* needed = plan_.band->meets(b, rows_.begin(), by_block(b, rows_, rows_.block, rows_.last()), columns_.begin(),
-                                     by_block(b, columns_, columns_.block, columns_.last()));
-    b.if_(needed, [&] { part({0, 0, plan_.k, 1}); }, [&] {
-      each_tile(columns_, [&](const ProductPiece& n) {
-        each_tile(rows_, [&](const ProductPiece& m) { put_zeros(m, n); });
-      });
-    });
+    Inst* needed =
+        plan_.band->meets(b, rows_.begin(), by_block(b, rows_, rows_.block, rows_.last()),
+                          columns_.begin(), by_block(b, columns_, columns_.block, columns_.last()));
+    b.if_(
+        needed, [&] { part({0, 0, plan_.k, 1}); },
+        [&] {
+          each_tile(columns_, [&](const ProductPiece& n) {
+            each_tile(rows_, [&](const ProductPiece& m) { put_zeros(m, n); });
+          });
+        });
   }
   void banded_tile(const ProductPiece& m, const ProductPiece& n, const ProductPart& p) {
     loop::Builder& b = *builder_;
-    b.if_(plan_.band->meets(b, m.place, m.length, n.place, n.length), [&] { tile(m, n, p); }, [&] { put_zeros(m, n); });
+    b.if_(
+        plan_.band->meets(b, m.place, m.length, n.place, n.length), [&] { tile(m, n, p); },
+        [&] { put_zeros(m, n); });
   }
   /// And what follows from zeros, where the product has an epilogue.
   void put_zeros(const ProductPiece& m, const ProductPiece& n) {
     loop::Builder& b = *builder_;
     b.vector(0, n.length, plan_.tile.lanes, [&](Index x) {
-      b.for_(0, m.length, 1, [&](Index r) { store(m.place + r, n.place + x, b.constant(acc_, 0.0)); });
+      b.for_(0, m.length, 1,
+             [&](Index r) { store(m.place + r, n.place + x, b.constant(acc_, 0.0)); });
     });
   }
 
@@ -211,8 +272,9 @@ class Product {
   /// Whether a tile looks which terms of this part are zeros (product_zeros.h).
   bool looks(const ProductPart& p) const {
     const std::int64_t count = plan_.steps(p.depth);
-    return (plan_.left_has_zeros || (plan_.right_has_zeros && laid_right_.memory())) && !(plan_.is(TermKind::pairs) && (p.depth % 2 != 0 || given_sums(plan_.product))) && is_float(acc_) &&
-           count % kZeroSteps == 0 && count >= 4 * kZeroSteps;
+    return (plan_.left_has_zeros || (plan_.right_has_zeros && laid_right_.memory())) &&
+           !(plan_.is(TermKind::pairs) && (p.depth % 2 != 0 || given_sums(plan_.product))) &&
+           is_float(acc_) && count % kZeroSteps == 0 && count >= 4 * kZeroSteps;
   }
   TileTerms terms_of(const ProductPiece& m, const ProductPiece& n, const ProductPart& p) {
     return {.left = [&](const Index& r, const Index& s) { return left(m, r, p, s); },
@@ -220,7 +282,8 @@ class Product {
             .rows = m.length,
             .columns = n.length,
             .lanes = plan_.tile.lanes,
-            .rows_are_neighbours = laid_left_.memory() ? !laid_left_.by_rows() : !plan_.left.contracts_minor()};
+            .rows_are_neighbours =
+                laid_left_.memory() ? !laid_left_.by_rows() : !plan_.left.contracts_minor()};
   }
 
   /// Steps of the sum whose code is written out.
@@ -233,30 +296,39 @@ class Product {
     loop::Builder& b = *builder_;
     const std::int64_t count = p.depth ? plan_.steps(p.depth) : 0;
     const std::int64_t unroll = turn(p);
-    const Index row_tile = b.div(m.local, plan_.tile.rows), column_tile = b.div(n.local, plan_.tile.lanes);
-    const Index number = plan_.by_rows ? row_tile * plan_.column_tiles() + column_tile : column_tile * plan_.row_tiles() + row_tile;
+    const Index row_tile = b.div(m.local, plan_.tile.rows),
+                column_tile = b.div(n.local, plan_.tile.lanes);
+    const Index number = plan_.by_rows ? row_tile * plan_.column_tiles() + column_tile
+                                       : column_tile * plan_.row_tiles() + row_tile;
     Index first = 0, last = count / unroll;
     if (looks(p)) {
-      std::tie(first, last) = steps_with_terms(b, terms_of(m, n, p), plan_.left_has_zeros, terms_->dtype(), count / kZeroSteps);
+      std::tie(first, last) = steps_with_terms(b, terms_of(m, n, p), plan_.left_has_zeros,
+                                               terms_->dtype(), count / kZeroSteps);
       first = first * (kZeroSteps / unroll), last = last * (kZeroSteps / unroll);
     }
     b.vector(0, n.length, plan_.tile.lanes, [&](Index x) {
       std::vector<Inst*> sums;
       auto begin = [&](std::int64_t r) { return initial(m.place + r, n.place + x); };
       const bool given = given_sums(plan_.product) != nullptr;
-      for (std::int64_t r = 0; r < m.length; ++r) sums.push_back(b.local(given && p.parts == 1 ? begin(r) : b.constant(acc_, 0.0), plan_.tile.lanes));
+      for (std::int64_t r = 0; r < m.length; ++r)
+        sums.push_back(
+            b.local(given && p.parts == 1 ? begin(r) : b.constant(acc_, 0.0), plan_.tile.lanes));
       auto each_set = [&](const std::function<Inst*(std::int64_t)>& value) {
-        for (std::int64_t r = 0; r < m.length; ++r) b.set(sums[static_cast<std::size_t>(r)], value(r));
+        for (std::int64_t r = 0; r < m.length; ++r)
+          b.set(sums[static_cast<std::size_t>(r)], value(r));
       };
       auto go_on = [&] { each_set([&](std::int64_t r) { return previous(m, r, n, x); }); };
       if (p.parts > 1 && given) b.if_(b.less(0, p.number), go_on, [&] { each_set(begin); });
       if (p.parts > 1 && !given) b.if_(b.less(0, p.number), go_on);
       if (shift_) {
         Inst* shift = b.load(shift_, n.local + x);
-        each_set([&](std::int64_t r) { return b.binary(Opcode::add, b.get(sums[static_cast<std::size_t>(r)]), shift); });
+        each_set([&](std::int64_t r) {
+          return b.binary(Opcode::add, b.get(sums[static_cast<std::size_t>(r)]), shift);
+        });
       }
       auto step = [&](Index s) {
-        Inst* right = plan_.packs ? load_right(n, x, s, p) : terms_->at(plan_.right, n.place + x, p, s);
+        Inst* right =
+            plan_.packs ? load_right(n, x, s, p) : terms_->at(plan_.right, n.place + x, p, s);
         for (std::int64_t r = 0; r < m.length; ++r) {
           Inst* sum = b.get(sums[static_cast<std::size_t>(r)]);
           b.set(sums[static_cast<std::size_t>(r)], add_product(left(m, r, p, s), right, sum));
@@ -268,25 +340,37 @@ class Product {
           for (const Next& next : next_) next.side.fetch(b, next.memory, next.begin, number, i);
         });
       auto each_sum = [&](const std::function<void(std::int64_t, Inst*)>& store) {
-        for (std::int64_t r = 0; r < m.length; ++r) store(r, b.get(sums[static_cast<std::size_t>(r)]));
+        for (std::int64_t r = 0; r < m.length; ++r)
+          store(r, b.get(sums[static_cast<std::size_t>(r)]));
       };
       auto finish = [&] {
-        auto store_row = [&](const Index& row, Inst* sum) { store(m.place + row, n.place + x, sum); };
+        auto store_row = [&](const Index& row, Inst* sum) {
+          store(m.place + row, n.place + x, sum);
+        };
         if (!done_ || m.length == 1) return each_sum(store_row);
-        each_sum([&](std::int64_t r, Inst* sum) { b.store(done_, Index(r * plan_.tile.lanes) + x, sum); });
-        b.for_(0, m.length, 1, [&](Index r) { store_row(r, b.load(done_, r * plan_.tile.lanes + x)); });
+        each_sum([&](std::int64_t r, Inst* sum) {
+          b.store(done_, Index(r * plan_.tile.lanes) + x, sum);
+        });
+        b.for_(0, m.length, 1,
+               [&](Index r) { store_row(r, b.load(done_, r * plan_.tile.lanes + x)); });
       };
       if (!sums_) return finish();
-      b.if_(b.less(p.number, p.parts - 1), [&] { each_sum([&](std::int64_t r, Inst* sum) { b.store(sums_, sum_at(m, r, n, x), sum); }); }, finish);
+      b.if_(
+          b.less(p.number, p.parts - 1),
+          [&] {
+            each_sum([&](std::int64_t r, Inst* sum) { b.store(sums_, sum_at(m, r, n, x), sum); });
+          },
+          finish);
     });
   }
 
   /// A row of results by squares of the right side; columns that fill no square as others do.
   void turned_tile(const ProductPiece& m, const ProductPiece& n, const ProductPart& p) {
-    const TurnedRow row{.accumulator = acc_,
-                        .left = [&](const Index& s) { return left(m, 0, p, s); },
-                        .initial = [&](const Index& column) { return initial(m.place, column); },
-                        .store = [&](const Index& column, Inst* sum) { store(m.place, column, sum); }};
+    const TurnedRow row{
+        .accumulator = acc_,
+        .left = [&](const Index& s) { return left(m, 0, p, s); },
+        .initial = [&](const Index& column) { return initial(m.place, column); },
+        .store = [&](const Index& column, Inst* sum) { store(m.place, column, sum); }};
     const std::int64_t done = turned_columns(*builder_, *terms_, plan_.right, n, p, row);
     if (done < n.length) tile(m, {n.local + done, n.place + done, n.length - done}, p);
   }
@@ -297,15 +381,24 @@ class Product {
     if (!sums) return builder_->constant(acc_, 0.0);
     return context_->beside(sums, product_offset(m, n));
   }
-  Index sum_at(const ProductPiece& m, std::int64_t r, const ProductPiece& n, Index x) const { return (m.local + r) * plan_.padded(plan_.column_block) + n.local + x; }
+  Index sum_at(const ProductPiece& m, std::int64_t r, const ProductPiece& n, Index x) const {
+    return (m.local + r) * plan_.padded(plan_.column_block) + n.local + x;
+  }
   /// What the parts before this one have summed.
   Inst* previous(const ProductPiece& m, std::int64_t r, const ProductPiece& n, Index x) {
     if (sums_) return builder_->load(sums_, sum_at(m, r, n, x));
     return builder_->load(context_->output(value_), result_offset(m.place + r, n.place + x));
   }
-  void store(const Index& m, const Index& n, Inst* sum) { context_->store(product_offset(m, n), n, sum); }
-  Index product_offset(Index m, Index n) const { return plan_.swapped ? (batch_at_ * plan_.n + n) * plan_.m + m : (batch_at_ * plan_.m + m) * plan_.n + n; }
-  Index result_offset(Index m, Index n) { return landing(*builder_, group_.moves(), product_offset(m, n), n); }
+  void store(const Index& m, const Index& n, Inst* sum) {
+    context_->store(product_offset(m, n), n, sum);
+  }
+  Index product_offset(Index m, Index n) const {
+    return plan_.swapped ? (batch_at_ * plan_.n + n) * plan_.m + m
+                         : (batch_at_ * plan_.m + m) * plan_.n + n;
+  }
+  Index result_offset(Index m, Index n) {
+    return landing(*builder_, group_.moves(), product_offset(m, n), n);
+  }
 
   const ProductPlan plan_;
   const Group& group_;
@@ -321,7 +414,9 @@ class Product {
   std::optional<ProductTerms> terms_;
   std::vector<Next> next_;
   // Of a side that is not laid out there is no memory.
-  SideLayout laid_left_{plan_.tile.rows, !plan_.is(TermKind::pairs) && plan_.left.contracts_minor()}, laid_right_{plan_.tile.lanes, false};
+  SideLayout laid_left_{plan_.tile.rows,
+                        !plan_.is(TermKind::pairs) && plan_.left.contracts_minor()},
+      laid_right_{plan_.tile.lanes, false};
 };
 
 }  // namespace
@@ -330,7 +425,8 @@ Built build_product(const Group& group, const Fusion& fusion, const CpuTarget& t
   const Op& op = *group.roots.front();
   if (op.result()->shape().count() == 0) return {};
   if (!given_sums(op) && is_narrow(op)) return build_narrow_product(group, fusion);
-  if (!given_sums(op) && takes_windows(op, fusion)) return build_window_product(group, fusion, target);
+  if (!given_sums(op) && takes_windows(op, fusion))
+    return build_window_product(group, fusion, target);
   op::Contraction c = op::contraction_of(op);
   if (takes_batch_lanes(op)) return build_batch_lanes(group, c, fusion, target);
   if (takes_tiles(op, c, target)) return build_tile_product(group, c, fusion);

@@ -1,4 +1,5 @@
-// Products of several blocks and several parts of the sum: the bits of the reference evaluator, with the tiles of each kind of processor.
+// Products of several blocks and several parts of the sum: the bits of the reference evaluator,
+// with the tiles of each kind of processor.
 #include "strata/compile/processor_testing.h"
 #include "strata/compile/product_testing.h"
 
@@ -18,8 +19,10 @@ std::unique_ptr<Block> product(const Case& c) {
   return f;
 }
 
-// A matrix by a vector: whole squares, rows and steps beside them, the second eight rows behind the first. Long sums of few rows and columns, read in place.
-// Blocks of rows (equal ones that end with a shorter tile, too), of columns and of k, whole ones, shorter ones and those that end with a shorter tile; k by parts of equal length and not.
+// A matrix by a vector: whole squares, rows and steps beside them, the second eight rows behind the
+// first. Long sums of few rows and columns, read in place. Blocks of rows (equal ones that end with
+// a shorter tile, too), of columns and of k, whole ones, shorter ones and those that end with a
+// shorter tile; k by parts of equal length and not.
 const Case kCases[] = {{140, 44, 8},
                        {140, 44, 8, true, true},
                        {140, 44, 7, false, true},
@@ -73,39 +76,53 @@ TEST(Product, HasThemForEachKindOfProcessor) {
       SCOPED_TRACE(processor + (": " + c.text()));
       auto block = product(c);
       const std::vector<Literal> given = arguments_of(*block, 3);
-      testing::expect_same_bits({testing::run_as_on(processor, *block, given)}, op::evaluate(*block, given), processor);
+      testing::expect_same_bits({testing::run_as_on(processor, *block, given)},
+                                op::evaluate(*block, given), processor);
     }
   }
 }
 
 // Pairs of bf16: few rows read the right side where it lies, more pack it, odd ends do.
 TEST(Product, HasThemOfPairs) {
-  const Case cases[] = {{1, 80, 64}, {1, 81, 65}, {3, 200, 40, false, false}, {13, 70, 2050, true, false}, {6, 40, 72, true, true}, {70, 5, 90, false, true}};
+  const Case cases[] = {{1, 80, 64},
+                        {1, 81, 65},
+                        {3, 200, 40, false, false},
+                        {13, 70, 2050, true, false},
+                        {6, 40, 72, true, true},
+                        {70, 5, 90, false, true}};
   for (Case c : cases) {
     SCOPED_TRACE(c.text());
     c.dtype = DType::bf16;
     auto block = product(c);
     const std::vector<Literal> given = arguments_of(*block, 3);
-    testing::expect_same_bits({testing::run_as_on("x86-64-v4,+avx512bf16", *block, given)}, op::evaluate(*block, given), "pairs");
+    testing::expect_same_bits({testing::run_as_on("x86-64-v4,+avx512bf16", *block, given)},
+                              op::evaluate(*block, given), "pairs");
   }
 }
 
-// Work for two threads is never one block, and a block is never so little that handing it over costs more.
+// Work for two threads is never one block, and a block is never so little that handing it over
+// costs more.
 TEST(Product, IsCutWhereThereIsWorkForSeveralThreads) {
   struct Cut {
     Case product;
     bool several;
   };
   for (const char* processor : {"x86-64-v3", "x86-64-v4"})
-    for (const Cut& cut : {Cut{{64, 64, 64}, true}, {{32, 32, 65536, false, false}, true}, {{1, 256, 256}, true}, {{256, 1, 256, false, true}, true}, {{8, 8, 8}, false}, {{16, 32, 64}, false}}) {
+    for (const Cut& cut : {Cut{{64, 64, 64}, true},
+                           {{32, 32, 65536, false, false}, true},
+                           {{1, 256, 256}, true},
+                           {{256, 1, 256, false, true}, true},
+                           {{8, 8, 8}, false},
+                           {{16, 32, 64}, false}}) {
       SCOPED_TRACE(processor + (": " + cut.product.text()));
       const Plan plan = make_plan(*prepare(*product(cut.product)), {}, CpuTarget::named(processor));
       EXPECT_EQ(plan.kernels.back()->grid > 1, cut.several) << plan.kernels.back()->grid;
     }
 }
 
-// A side that several blocks read is laid out once: the right one, the left one, both; along k and across; in several parts of equal length and not; of several
-// products at once; pairs of short integers.
+// A side that several blocks read is laid out once: the right one, the left one, both; along k and
+// across; in several parts of equal length and not; of several products at once; pairs of short
+// integers.
 TEST(Product, LaysASideOutOnceForSeveralBlocks) {
   struct Laid {
     Case product;
@@ -128,7 +145,8 @@ TEST(Product, LaysASideOutOnceForSeveralBlocks) {
     if (laid.batch == 1) {
       f.results = {laid.product.add_to(f, b)};
     } else {
-      ir::Value *l = f.add_argument(Type(DType::f32, {laid.batch, laid.product.k, laid.product.m})), *r = f.add_argument(Type(DType::f32, {laid.batch, laid.product.k, laid.product.n}));
+      ir::Value *l = f.add_argument(Type(DType::f32, {laid.batch, laid.product.k, laid.product.m})),
+                *r = f.add_argument(Type(DType::f32, {laid.batch, laid.product.k, laid.product.n}));
       f.results = {op::dot_general(b, l, r, {{0}, {0}, {1}, {1}})};
     }
     const Plan plan = make_plan(*prepare(f), {}, CpuTarget::named("x86-64-v3"));
@@ -137,7 +155,8 @@ TEST(Product, LaysASideOutOnceForSeveralBlocks) {
     EXPECT_EQ(sides, laid.sides);
     const std::vector<Literal> given = arguments_of(f, 3), want = op::evaluate(f, given);
     if (laid.product.m < 1000)
-      for (const char* processor : {"x86-64-v3", "x86-64-v4"}) testing::expect_same_bits({testing::run_as_on(processor, f, given)}, want, processor);
+      for (const char* processor : {"x86-64-v3", "x86-64-v4"})
+        testing::expect_same_bits({testing::run_as_on(processor, f, given)}, want, processor);
     testing::expect_same_bits(testing::run_compiled(f, given), want, "machine code");
   }
 }
@@ -145,24 +164,37 @@ TEST(Product, LaysASideOutOnceForSeveralBlocks) {
 // Short integers of all values, whose sums go around.
 TEST(Product, OfShortIntegersIsExact) {
   for (DType t : {DType::i8, DType::ui8, DType::i16})
-    for (const Case& c : {Case{140, 44, 8, true, false, t}, Case{33, 40, 1540, true, true, t}, Case{1, 64, 66, true, true, t}, Case{64, 1, 66, true, false, t}, Case{20, 30, 9, true, true, t}}) {
+    for (const Case& c : {Case{140, 44, 8, true, false, t}, Case{33, 40, 1540, true, true, t},
+                          Case{1, 64, 66, true, true, t}, Case{64, 1, 66, true, false, t},
+                          Case{20, 30, 9, true, true, t}}) {
       SCOPED_TRACE(c.text());
       auto block = product(c);
       std::vector<Literal> given;
       for (const auto& a : block->arguments()) {
         given.emplace_back(a->type());
-        for (std::int64_t i = 0; i < given.back().count(); ++i) given.back().set_integer(i, i % 5 == 0 ? -32768 : i * 2654435761 >> 7);
+        for (std::int64_t i = 0; i < given.back().count(); ++i)
+          given.back().set_integer(i, i % 5 == 0 ? -32768 : i * 2654435761 >> 7);
       }
       const std::vector<Literal> want = op::evaluate(*block, given);
-      for (const char* processor : {"x86-64-v3", "x86-64-v4"}) testing::expect_same_bits({testing::run_as_on(processor, *block, given)}, want, processor);
+      for (const char* processor : {"x86-64-v3", "x86-64-v4"})
+        testing::expect_same_bits({testing::run_as_on(processor, *block, given)}, want, processor);
       testing::expect_same_bits(testing::run_compiled(*block, given), want, "machine code");
     }
 }
 
-// Bytes by fours, of either sign on either side: of one sign, one side's are shifted by 128, which each part of a column's sum takes back. Few columns change places with rows; long sums
-// go by parts; sides are laid out by each block, and once for several.
+// Bytes by fours, of either sign on either side: of one sign, one side's are shifted by 128, which
+// each part of a column's sum takes back. Few columns change places with rows; long sums go by
+// parts; sides are laid out by each block, and once for several.
 TEST(Product, OfBytesByFoursIsExact) {
-  const Case cases[] = {{140, 44, 8}, {140, 44, 12, false, false}, {33, 40, 1540, true, true}, {1, 64, 68, true, true}, {40, 3, 400}, {9, 33, 8200, false, true}, {20, 70, 4612}, {200, 130, 600}, {12, 40, 6}};
+  const Case cases[] = {{140, 44, 8},
+                        {140, 44, 12, false, false},
+                        {33, 40, 1540, true, true},
+                        {1, 64, 68, true, true},
+                        {40, 3, 400},
+                        {9, 33, 8200, false, true},
+                        {20, 70, 4612},
+                        {200, 130, 600},
+                        {12, 40, 6}};
   for (DType left : {DType::i8, DType::ui8})
     for (DType right : {DType::i8, DType::ui8})
       for (const Case& c : cases) {
@@ -170,22 +202,27 @@ TEST(Product, OfBytesByFoursIsExact) {
         Block f;
         Builder b(f);
         ir::Value* l = f.add_argument(Type(left, c.left_along ? Shape{c.m, c.k} : Shape{c.k, c.m}));
-        ir::Value* r = f.add_argument(Type(right, c.right_along ? Shape{c.n, c.k} : Shape{c.k, c.n}));
-        f.results = {op::dot_general(b, l, r, {{}, {}, {c.left_along ? 1 : 0}, {c.right_along ? 1 : 0}}, DType::i32)};
+        ir::Value* r =
+            f.add_argument(Type(right, c.right_along ? Shape{c.n, c.k} : Shape{c.k, c.n}));
+        f.results = {op::dot_general(
+            b, l, r, {{}, {}, {c.left_along ? 1 : 0}, {c.right_along ? 1 : 0}}, DType::i32)};
         std::vector<Literal> given;
         for (const auto& a : f.arguments()) {
           given.emplace_back(a->type());
-          for (std::int64_t i = 0; i < given.back().count(); ++i) given.back().set_integer(i, i % 5 == 0 ? 128 : i * 2654435761 >> 7);
+          for (std::int64_t i = 0; i < given.back().count(); ++i)
+            given.back().set_integer(i, i % 5 == 0 ? 128 : i * 2654435761 >> 7);
         }
         const std::vector<Literal> want = op::evaluate(f, given);
-        for (const char* processor : {"x86-64-v4", "x86-64-v4,+avx512vnni"}) testing::expect_same_bits({testing::run_as_on(processor, f, given)}, want, processor);
+        for (const char* processor : {"x86-64-v4", "x86-64-v4,+avx512vnni"})
+          testing::expect_same_bits({testing::run_as_on(processor, f, given)}, want, processor);
         testing::expect_same_bits(testing::run_compiled(f, given), want, "machine code");
         const Plan plan = make_plan(*prepare(f), {}, CpuTarget::named("x86-64-v4,+avx512vnni"));
         EXPECT_EQ(print(*plan.kernels.back()).find("dot4") != std::string::npos, c.k % 4 == 0);
       }
 }
 
-// Operands that are computed from transposed arrays, and from several of which the largest tells how it lies.
+// Operands that are computed from transposed arrays, and from several of which the largest tells
+// how it lies.
 TEST(Product, HasThemWhereItsOperandsAreReadAcross) {
   for (auto [m, n, k] : {std::tuple{70, 44, 90}, {1, 48, 70}, {96, 1, 70}, {13, 20, 900}})
     for (bool left : {false, true})
@@ -195,9 +232,15 @@ TEST(Product, HasThemWhereItsOperandsAreReadAcross) {
         Builder b(f);
         auto operand = [&](std::int64_t rows, std::int64_t columns, bool across) {
           const Type type(DType::f32, {rows, columns});
-          ir::Value* scale = op::broadcast_in_dim(b, f.add_argument(Type(DType::f32, {columns})), type.shape(), {1});
+          ir::Value* scale = op::broadcast_in_dim(b, f.add_argument(Type(DType::f32, {columns})),
+                                                  type.shape(), {1});
           if (!across) return op::mul(b, f.add_argument(type), scale);
-          return op::mul(b, op::transpose(b, op::convert(b, f.add_argument(Type(DType::bf16, {columns, rows})), DType::f32), {1, 0}), scale);
+          return op::mul(
+              b,
+              op::transpose(
+                  b, op::convert(b, f.add_argument(Type(DType::bf16, {columns, rows})), DType::f32),
+                  {1, 0}),
+              scale);
         };
         ir::Value *l = operand(m, k, left), *r = operand(k, n, right);
         f.results = {op::dot_general(b, l, r, {{}, {}, {1}, {0}})};
@@ -205,40 +248,50 @@ TEST(Product, HasThemWhereItsOperandsAreReadAcross) {
       }
 }
 
-// Heads that are joined: the terms of a row's sum lie in several pieces, which are brought together once where several tiles read them.
+// Heads that are joined: the terms of a row's sum lie in several pieces, which are brought together
+// once where several tiles read them.
 TEST(Product, HasThemWhereSumsLieInPieces) {
   for (auto [b_, h, s, d, n] : {std::tuple{2, 4, 9, 8, 96}, {1, 3, 20, 7, 40}, {3, 5, 6, 4, 8}})
     for (DType dtype : {DType::f32, DType::bf16}) {
       SCOPED_TRACE(fmt::format("{} heads of {} rows, {}", h, s, name(dtype)));
       Block f;
       Builder b(f);
-      ir::Value *x = f.add_argument(Type(dtype, {b_, h, s, d})), *w = f.add_argument(Type(dtype, {h, d, n}));
+      ir::Value *x = f.add_argument(Type(dtype, {b_, h, s, d})),
+                *w = f.add_argument(Type(dtype, {h, d, n}));
       f.results = {op::dot_general(b, x, w, {{}, {}, {1, 3}, {0, 1}})};
       expect_compiled_equals_reference(f);
       const Plan plan = make_plan(*prepare(f), {}, CpuTarget::named("x86-64-v3"));
       const auto& refs = plan.kernels.back()->refs;
-      const auto laid_out = std::count_if(refs.begin(), refs.end(), [](const auto& r) { return r->mode == loop::Ref::Mode::scratch; });
+      const auto laid_out = std::count_if(refs.begin(), refs.end(), [](const auto& r) {
+        return r->mode == loop::Ref::Mode::scratch;
+      });
       if (dtype == DType::f32) {
         EXPECT_EQ(laid_out, n > 16 ? 2 : 1);
       }
     }
 }
 
-/// What the program's kernels read or store lies where a lane's number says, and is looked for by none.
+/// What the program's kernels read or store lies where a lane's number says, and is looked for by
+/// none.
 void expect_along_memory(const Block& f, std::initializer_list<loop::Opcode> codes) {
   for (const auto& kernel : make_plan(*prepare(f), {}).kernels)
     for (const loop::Inst& inst : kernel->arena) {
-      if (inst.is_variable || std::find(codes.begin(), codes.end(), inst.code) == codes.end()) continue;
-      for (const loop::Index::Term& term : inst.index.terms()) EXPECT_TRUE(term.variable->is_variable || term.variable->type.lanes == 1) << loop::print(*kernel);
+      if (inst.is_variable || std::find(codes.begin(), codes.end(), inst.code) == codes.end())
+        continue;
+      for (const loop::Index::Term& term : inst.index.terms())
+        EXPECT_TRUE(term.variable->is_variable || term.variable->type.lanes == 1)
+            << loop::print(*kernel);
     }
 }
 
-// Features that stand second, and places of two dimensions that no tile divides: lanes cross from line to line, and what they read and store lies one behind the other all the same.
+// Features that stand second, and places of two dimensions that no tile divides: lanes cross from
+// line to line, and what they read and store lies one behind the other all the same.
 TEST(Product, ReadsAndStoresPlacesOfSeveralDimensionsAlongMemory) {
   for (auto [n, c, h, w, o] : {std::tuple{3, 12, 16, 14, 10}, {2, 20, 9, 7, 33}}) {
     Block f;
     Builder b(f);
-    ir::Value *x = f.add_argument(Type(DType::f32, {n, c, h, w})), *y = f.add_argument(Type(DType::f32, {c, o}));
+    ir::Value *x = f.add_argument(Type(DType::f32, {n, c, h, w})),
+              *y = f.add_argument(Type(DType::f32, {c, o}));
     f.results = {op::transpose(b, op::dot_general(b, y, x, {{}, {}, {0}, {1}}), {1, 0, 2, 3})};
     expect_compiled_equals_reference(f);
     if (h * w % 16 != 0) continue;  // lanes cross from image to image, too
@@ -246,42 +299,68 @@ TEST(Product, ReadsAndStoresPlacesOfSeveralDimensionsAlongMemory) {
   }
 }
 
-// Rows come between columns where the result goes: tiles end where columns do that stay together, or cross there; with what follows element by element, of batches, of sums in parts, of other numbers.
+// Rows come between columns where the result goes: tiles end where columns do that stay together,
+// or cross there; with what follows element by element, of batches, of sums in parts, of other
+// numbers.
 TEST(Product, ResultsWhoseRowsComeBetweenColumns) {
   struct Turned {
     std::int64_t batch, rows, outer, together, k;
     DType dtype = DType::f32;
   };
-  for (const Turned& c : {Turned{1, 100, 17, 48, 4}, {1, 30, 9, 40, 20}, {1, 33, 5, 49, 3}, {1, 70, 4, 7, 30}, {2, 40, 3, 784, 6}, {1, 20, 6, 48, 2100}, {3, 12, 5, 80, 9}, {1, 50, 7, 48, 5, DType::f64}, {1, 50, 7, 48, 12, DType::bf16}, {1, 50, 7, 36, 8, DType::i32}})
+  for (const Turned& c : {Turned{1, 100, 17, 48, 4},
+                          {1, 30, 9, 40, 20},
+                          {1, 33, 5, 49, 3},
+                          {1, 70, 4, 7, 30},
+                          {2, 40, 3, 784, 6},
+                          {1, 20, 6, 48, 2100},
+                          {3, 12, 5, 80, 9},
+                          {1, 50, 7, 48, 5, DType::f64},
+                          {1, 50, 7, 48, 12, DType::bf16},
+                          {1, 50, 7, 36, 8, DType::i32}})
     for (bool follows : {false, true}) {
-      SCOPED_TRACE(fmt::format("{} x {} x {} x {} over {}", c.batch, c.rows, c.outer, c.together, c.k));
+      SCOPED_TRACE(
+          fmt::format("{} x {} x {} x {} over {}", c.batch, c.rows, c.outer, c.together, c.k));
       Block f;
       Builder b(f);
-      ir::Value *x = f.add_argument(Type(c.dtype, {c.batch, c.rows, c.k})), *y = f.add_argument(Type(c.dtype, {c.batch, c.k, c.outer, c.together}));
+      ir::Value *x = f.add_argument(Type(c.dtype, {c.batch, c.rows, c.k})),
+                *y = f.add_argument(Type(c.dtype, {c.batch, c.k, c.outer, c.together}));
       ir::Value* z = op::transpose(b, op::dot_general(b, x, y, {{0}, {0}, {2}, {1}}), {0, 2, 1, 3});
-      f.results = {follows ? op::add(b, z, op::broadcast_in_dim(b, f.add_argument(Type(c.dtype, {c.together})), z->shape(), {3})) : z};
+      f.results = {
+          follows ? op::add(b, z,
+                            op::broadcast_in_dim(b, f.add_argument(Type(c.dtype, {c.together})),
+                                                 z->shape(), {3}))
+                  : z};
       expect_compiled_equals_reference(f);
       const std::vector<Literal> given = arguments_of(f, 3);
-      for (const char* processor : {"x86-64-v3", "x86-64-v4,+avx512bf16"}) testing::expect_same_bits({testing::run_as_on(processor, f, given)}, op::evaluate(f, given), processor);
+      for (const char* processor : {"x86-64-v3", "x86-64-v4,+avx512bf16"})
+        testing::expect_same_bits({testing::run_as_on(processor, f, given)}, op::evaluate(f, given),
+                                  processor);
     }
   Block f;
   Builder b(f);
-  ir::Value *x = f.add_argument(Type(DType::f32, {100, 4})), *y = f.add_argument(Type(DType::f32, {4, 17, 48}));
+  ir::Value *x = f.add_argument(Type(DType::f32, {100, 4})),
+            *y = f.add_argument(Type(DType::f32, {4, 17, 48}));
   f.results = {op::transpose(b, op::dot_general(b, x, y, {{}, {}, {1}, {0}}), {1, 0, 2})};
   expect_along_memory(f, {loop::Opcode::store});
 }
 
-// Tiles of thin products follow each other along rows whose lines two tiles share, or which push each other out of the caches; those are not written past them by halves of lines.
+// Tiles of thin products follow each other along rows whose lines two tiles share, or which push
+// each other out of the caches; those are not written past them by halves of lines.
 TEST(Product, ThinOnesGoAlongTheRowsOfSomeResults) {
   struct Order {
     std::int64_t columns, k;
     const char* processor;
     bool along_rows, streams;
   };
-  for (const Order& c : {Order{1500, 16, "x86-64-v3", true, false}, {1500, 16, "x86-64-v4", true, false}, {1536, 16, "x86-64-v3", true, false}, {1536, 16, "x86-64-v4", false, true},
-                         {1552, 16, "x86-64-v3", false, true}, {1536, 160, "x86-64-v3", false, true}}) {
+  for (const Order& c : {Order{1500, 16, "x86-64-v3", true, false},
+                         {1500, 16, "x86-64-v4", true, false},
+                         {1536, 16, "x86-64-v3", true, false},
+                         {1536, 16, "x86-64-v4", false, true},
+                         {1552, 16, "x86-64-v3", false, true},
+                         {1536, 160, "x86-64-v3", false, true}}) {
     SCOPED_TRACE(fmt::format("{} columns over {} for {}", c.columns, c.k, c.processor));
-    const Plan plan = make_plan(*prepare(*product({2000, c.columns, c.k})), {}, CpuTarget::named(c.processor));
+    const Plan plan =
+        make_plan(*prepare(*product({2000, c.columns, c.k})), {}, CpuTarget::named(c.processor));
     const loop::Kernel& kernel = *plan.kernels.back();
     const loop::Inst *outer = nullptr, *vector = nullptr, *store = nullptr;
     for (const loop::Inst& i : kernel.arena) {
@@ -291,11 +370,13 @@ TEST(Product, ThinOnesGoAlongTheRowsOfSomeResults) {
     }
     ASSERT_TRUE(outer && vector && store) << loop::print(kernel);
     EXPECT_EQ(store->streaming, c.streams);
-    EXPECT_EQ(outer->end.max() != 256 / vector->lanes, c.along_rows) << loop::print(kernel);  // a block has 256 columns
+    EXPECT_EQ(outer->end.max() != 256 / vector->lanes, c.along_rows)
+        << loop::print(kernel);  // a block has 256 columns
   }
 }
 
-// Long rows from beyond the caches lie along no lanes for a few columns; short ones, and those of a side that lies across, do.
+// Long rows from beyond the caches lie along no lanes for a few columns; short ones, and those of a
+// side that lies across, do.
 TEST(Product, LongRowsByFewColumnsAreNotTurned) {
   auto turns = [](const Case& c) {
     const Plan plan = make_plan(*prepare(*product(c)), {}, CpuTarget::named("x86-64-v3"));
@@ -306,14 +387,16 @@ TEST(Product, LongRowsByFewColumnsAreNotTurned) {
   EXPECT_TRUE(turns({15000, 3, 128}));
 }
 
-// Results of many megabytes go past the caches, once: parts of the sum are added up elsewhere. Rows know nothing of each other, so those of a small product are the same.
+// Results of many megabytes go past the caches, once: parts of the sum are added up elsewhere. Rows
+// know nothing of each other, so those of a small product are the same.
 TEST(Product, LargeResultsHaveTheBitsOfTheirRows) {
   constexpr std::int64_t kRows = 1024, kFew = 72, kColumns = 2304;
   for (std::int64_t k : {40, 1300}) {
     auto block = [&](std::int64_t rows) {
       auto f = std::make_unique<Block>();
       Builder b(*f);
-      ir::Value *x = f->add_argument(Type(DType::f32, {rows, k})), *y = f->add_argument(Type(DType::f32, {k, kColumns}));
+      ir::Value *x = f->add_argument(Type(DType::f32, {rows, k})),
+                *y = f->add_argument(Type(DType::f32, {k, kColumns}));
       f->results = {op::dot_general(b, x, y, {{}, {}, {1}, {0}})};
       return f;
     };
@@ -321,7 +404,8 @@ TEST(Product, LargeResultsHaveTheBitsOfTheirRows) {
     std::string text;
     for (const auto& kernel : make_plan(*prepare(*large), {}).kernels) text += loop::print(*kernel);
     EXPECT_NE(text.find("store streaming"), std::string::npos) << text;
-    std::vector<Literal> given = arguments_of(*large), few{Literal(small->arguments()[0]->type()), given[1]};
+    std::vector<Literal> given = arguments_of(*large),
+                         few{Literal(small->arguments()[0]->type()), given[1]};
     std::memcpy(few[0].mutable_data(), given[0].data(), few[0].bytes());
     const std::vector<Literal> want = testing::run_compiled(*small, few);
     for (int threads : {1, 3}) {

@@ -8,18 +8,22 @@ namespace {
 
 constexpr int kSquare = loop::kQuickSquare;
 
-/// `step` for each tile and each of `steps` steps, a few steps of all tiles at a time: what is read lies in rows that go on from tile to tile, what is
-/// written lies together.
-void by_strips(loop::Builder& b, const ProductAxis& axis, std::int64_t steps, const std::function<void(const ProductPiece&, const Index&)>& step) {
+/// `step` for each tile and each of `steps` steps, a few steps of all tiles at a time: what is read
+/// lies in rows that go on from tile to tile, what is written lies together.
+void by_strips(loop::Builder& b, const ProductAxis& axis, std::int64_t steps,
+               const std::function<void(const ProductPiece&, const Index&)>& step) {
   constexpr std::int64_t kSteps = 8;
   for_pieces(b, 0, steps, kSteps, [&](Index from, std::int64_t some) {
-    each_tile(b, axis, [&](const ProductPiece& tile) { b.for_(0, some, 1, [&](Index u) { step(tile, from + u); }); });
+    each_tile(b, axis, [&](const ProductPiece& tile) {
+      b.for_(0, some, 1, [&](Index u) { step(tile, from + u); });
+    });
   });
 }
 
 }  // namespace
 
-void SideLayout::hold_all(loop::Ref* memory, Index batch, std::int64_t free, std::int64_t steps, std::int64_t part_steps) {
+void SideLayout::hold_all(loop::Ref* memory, Index batch, std::int64_t free, std::int64_t steps,
+                          std::int64_t part_steps) {
   memory_ = memory;
   batch_ = std::move(batch);
   all_ = padded(free);
@@ -27,13 +31,16 @@ void SideLayout::hold_all(loop::Ref* memory, Index batch, std::int64_t free, std
   part_steps_ = part_steps;
 }
 
-Index SideLayout::at(const ProductPiece& tile, const Index& i, const Index& s, const ProductPart& part, std::int64_t count) const {
+Index SideLayout::at(const ProductPiece& tile, const Index& i, const Index& s,
+                     const ProductPart& part, std::int64_t count) const {
   Index begin = tile.local * count;
-  if (holds_all()) begin = batch_ * (steps_ * all_) + part.number * (part_steps_ * all_) + tile.place * count;
+  if (holds_all())
+    begin = batch_ * (steps_ * all_) + part.number * (part_steps_ * all_) + tile.place * count;
   return begin + (by_rows_ ? i * count + s : s * width_ + i);
 }
 
-void SideLayout::fill_columns(loop::Builder& b, const ProductTerms& terms, const ProductSide& side, const ProductAxis& columns, const ProductPart& part) const {
+void SideLayout::fill_columns(loop::Builder& b, const ProductTerms& terms, const ProductSide& side,
+                              const ProductAxis& columns, const ProductPart& part) const {
   const std::int64_t count = terms.steps(part.depth);
   const bool pairs = terms.kind() == TermKind::pairs;
   const std::int64_t even = pairs ? part.depth / 2 : count;
@@ -41,13 +48,16 @@ void SideLayout::fill_columns(loop::Builder& b, const ProductTerms& terms, const
     b.store(memory_, at(n, x, s, part, count), terms.at(side, n.place + x, part, s, odd_end));
   };
   if (!side.contracts_minor()) {
-    auto row = [&](const ProductPiece& n, const Index& s, bool odd_end) { b.vector(0, n.length, static_cast<int>(width_), [&](Index x) { put(n, s, x, odd_end); }); };
+    auto row = [&](const ProductPiece& n, const Index& s, bool odd_end) {
+      b.vector(0, n.length, static_cast<int>(width_), [&](Index x) { put(n, s, x, odd_end); });
+    };
     by_strips(b, columns, even, [&](const ProductPiece& n, const Index& s) { row(n, s, false); });
     if (even < count) each_tile(b, columns, [&](const ProductPiece& n) { row(n, even, true); });
     return;
   }
   each_tile(b, columns, [&](const ProductPiece& n) {
-    if (!pairs && byte_width(terms.dtype()) == 4 && n.length % kSquare == 0) return fill_turned(b, terms, side, n, part);
+    if (!pairs && byte_width(terms.dtype()) == 4 && n.length % kSquare == 0)
+      return fill_turned(b, terms, side, n, part);
     // A few steps of all columns at a time, so that the lines written stay in the first cache.
     for_pieces(b, 0, even, 16, [&](Index s, std::int64_t some) {
       b.for_(0, n.length, 1, [&](Index x) {
@@ -58,8 +68,10 @@ void SideLayout::fill_columns(loop::Builder& b, const ProductTerms& terms, const
   });
 }
 
-/// Elements that lie along k, read so, turned in registers by squares and written along the columns.
-void SideLayout::fill_turned(loop::Builder& b, const ProductTerms& terms, const ProductSide& side, const ProductPiece& n, const ProductPart& part) const {
+/// Elements that lie along k, read so, turned in registers by squares and written along the
+/// columns.
+void SideLayout::fill_turned(loop::Builder& b, const ProductTerms& terms, const ProductSide& side,
+                             const ProductPiece& n, const ProductPart& part) const {
   const std::int64_t count = terms.steps(part.depth), turned = count / kSquare * kSquare;
   auto term = [&](const Index& x, const Index& s) { return terms.at(side, n.place + x, part, s); };
   b.for_(0, n.length / kSquare, 1, [&](Index square) {
@@ -69,36 +81,50 @@ void SideLayout::fill_turned(loop::Builder& b, const ProductTerms& terms, const 
         std::vector<Inst*> columns;
         for (int i = 0; i < kSquare; ++i) columns.push_back(term(x + i, strip * kSquare + lane));
         std::vector<Inst*> steps = loop::transposed(b, columns);
-        for (int i = 0; i < kSquare; ++i) b.store(memory_, at(n, x + lane, strip * kSquare + i, part, count), steps[static_cast<std::size_t>(i)]);
+        for (int i = 0; i < kSquare; ++i)
+          b.store(memory_, at(n, x + lane, strip * kSquare + i, part, count),
+                  steps[static_cast<std::size_t>(i)]);
       });
     });
     for (std::int64_t s = turned; s < count; ++s)
-      b.vector(0, kSquare, kSquare, [&](Index lane) { b.store(memory_, at(n, x + lane, s, part, count), term(x + lane, s)); });
+      b.vector(0, kSquare, kSquare, [&](Index lane) {
+        b.store(memory_, at(n, x + lane, s, part, count), term(x + lane, s));
+      });
   });
 }
 
-void SideLayout::fill_rows(loop::Builder& b, const ProductTerms& terms, const ProductSide& side, const ProductAxis& rows, const ProductPart& part) const {
+void SideLayout::fill_rows(loop::Builder& b, const ProductTerms& terms, const ProductSide& side,
+                           const ProductAxis& rows, const ProductPart& part) const {
   const std::int64_t count = terms.steps(part.depth);
   if (by_rows_) {
     b.for_(0, by_block(b, rows, rows.block, rows.last()), 1, [&](Index m) {
       const ProductPiece row{m, rows.begin() + m, 1};
-      b.vector(0, count, 16, [&](Index s) { b.store(memory_, at(row, 0, s, part, count), terms.at(side, row.place, part, s)); });
+      b.vector(0, count, 16, [&](Index s) {
+        b.store(memory_, at(row, 0, s, part, count), terms.at(side, row.place, part, s));
+      });
     });
     return;
   }
   const std::int64_t even = terms.kind() == TermKind::pairs ? part.depth / 2 : count;
-  by_strips(b, rows, even, [&](const ProductPiece& m, const Index& s) { fill_step(b, terms, side, m, part, s, false); });
-  if (even < count) each_tile(b, rows, [&](const ProductPiece& m) { fill_step(b, terms, side, m, part, even, true); });
+  by_strips(b, rows, even, [&](const ProductPiece& m, const Index& s) {
+    fill_step(b, terms, side, m, part, s, false);
+  });
+  if (even < count)
+    each_tile(b, rows,
+              [&](const ProductPiece& m) { fill_step(b, terms, side, m, part, even, true); });
 }
 
 /// One step of a tile's rows, by powers of two of them, so that no lane is masked.
-void SideLayout::fill_step(loop::Builder& b, const ProductTerms& terms, const ProductSide& side, const ProductPiece& m, const ProductPart& part, const Index& s,
+void SideLayout::fill_step(loop::Builder& b, const ProductTerms& terms, const ProductSide& side,
+                           const ProductPiece& m, const ProductPart& part, const Index& s,
                            bool odd_end) const {
   const std::int64_t count = terms.steps(part.depth);
   for (std::int64_t done = 0; done < m.length;) {
     int lanes = 1;
     while (2 * lanes <= m.length - done) lanes *= 2;
-    b.vector(done, done + lanes, lanes, [&](Index r) { b.store(memory_, at(m, r, s, part, count), terms.at(side, m.place + r, part, s, odd_end)); });
+    b.vector(done, done + lanes, lanes, [&](Index r) {
+      b.store(memory_, at(m, r, s, part, count), terms.at(side, m.place + r, part, s, odd_end));
+    });
     done += lanes;
   }
 }

@@ -1,5 +1,6 @@
-// A side of a product laid out as its tiles read it: of each part of the sum, one tile of rows or columns after another. By each block of
-// results for itself, or of the whole side at once, by a kernel that runs before (product_kernel.cc).
+// A side of a product laid out as its tiles read it: of each part of the sum, one tile of rows or
+// columns after another. By each block of results for itself, or of the whole side at once, by a
+// kernel that runs before (product_kernel.cc).
 #pragma once
 
 #include "strata/compile/product_axis.h"
@@ -17,23 +18,33 @@ class SideLayout {
   std::int64_t padded(std::int64_t free) const { return (free + width_ - 1) / width_ * width_; }
   /// A block of them in `memory`, which each part of the sum takes anew.
   void hold_block(loop::Ref* memory) { memory_ = memory; }
-  /// All `free` of them in `memory`, of each batch; a part of the sum but the last has `part_steps` of all `steps`.
-  void hold_all(loop::Ref* memory, Index batch, std::int64_t free, std::int64_t steps, std::int64_t part_steps);
+  /// All `free` of them in `memory`, of each batch; a part of the sum but the last has `part_steps`
+  /// of all `steps`.
+  void hold_all(loop::Ref* memory, Index batch, std::int64_t free, std::int64_t steps,
+                std::int64_t part_steps);
   loop::Ref* memory() const { return memory_; }
   bool holds_all() const { return all_ > 0; }
   bool by_rows() const { return by_rows_; }
 
-  /// Of row or column i of a tile, at step s of a part that has `count`. A step's are neighbours, but by rows.
-  Index at(const ProductPiece& tile, const Index& i, const Index& s, const ProductPart& part, std::int64_t count) const;
+  /// Of row or column i of a tile, at step s of a part that has `count`. A step's are neighbours,
+  /// but by rows.
+  Index at(const ProductPiece& tile, const Index& i, const Index& s, const ProductPart& part,
+           std::int64_t count) const;
 
-  /// Lays out the columns of a block: what is read is neighbours along the columns, or along the sum (side.contracts_minor()).
-  void fill_columns(loop::Builder& b, const ProductTerms& terms, const ProductSide& side, const ProductAxis& columns, const ProductPart& part) const;
+  /// Lays out the columns of a block: what is read is neighbours along the columns, or along the
+  /// sum (side.contracts_minor()).
+  void fill_columns(loop::Builder& b, const ProductTerms& terms, const ProductSide& side,
+                    const ProductAxis& columns, const ProductPart& part) const;
   /// Lays out the rows of a block.
-  void fill_rows(loop::Builder& b, const ProductTerms& terms, const ProductSide& side, const ProductAxis& rows, const ProductPart& part) const;
+  void fill_rows(loop::Builder& b, const ProductTerms& terms, const ProductSide& side,
+                 const ProductAxis& rows, const ProductPart& part) const;
 
  private:
-  void fill_turned(loop::Builder& b, const ProductTerms& terms, const ProductSide& side, const ProductPiece& n, const ProductPart& part) const;
-  void fill_step(loop::Builder& b, const ProductTerms& terms, const ProductSide& side, const ProductPiece& m, const ProductPart& part, const Index& s, bool odd_end) const;
+  void fill_turned(loop::Builder& b, const ProductTerms& terms, const ProductSide& side,
+                   const ProductPiece& n, const ProductPart& part) const;
+  void fill_step(loop::Builder& b, const ProductTerms& terms, const ProductSide& side,
+                 const ProductPiece& m, const ProductPart& part, const Index& s,
+                 bool odd_end) const;
 
   std::int64_t width_;
   bool by_rows_;

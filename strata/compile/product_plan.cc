@@ -21,7 +21,8 @@ constexpr std::int64_t kSharedSets = 2048;
 constexpr std::int64_t kFarSum = 4096;
 /// A product over no more than this, or with no more columns, is thin.
 constexpr std::int64_t kThin = 128;
-/// Bytes of a block of rows that are passed on, the fewest rows for which the other side is laid out, and how many blocks give many threads work.
+/// Bytes of a block of rows that are passed on, the fewest rows for which the other side is laid
+/// out, and how many blocks give many threads work.
 constexpr std::int64_t kPart = 512 << 10, kFewRows = 64, kManyParts = 16;
 /// The fewest rows and columns of a block that is one of many.
 constexpr std::int64_t kLeastRows = 64, kLeastColumns = 32;
@@ -32,7 +33,8 @@ bool is_byte(const ProductSide& s) { return byte_width(s.value->dtype()) == 1; }
 
 }  // namespace
 
-ProductPlan::ProductPlan(const Group& group, const op::Contraction& c, const Fusion& fusion, const CpuTarget& target)
+ProductPlan::ProductPlan(const Group& group, const op::Contraction& c, const Fusion& fusion,
+                         const CpuTarget& target)
     : product(*group.roots.front()),
       left(product.operand(0), c.lhs_batch, c.lhs_contract),
       right(product.operand(1), c.rhs_batch, c.rhs_contract),
@@ -44,7 +46,8 @@ ProductPlan::ProductPlan(const Group& group, const op::Contraction& c, const Fus
   m = left.size(left.free);
   n = right.size(right.free);
   k = left.size(left.contract);
-  // Few columns: the long side lies along the lanes. Windows are packed rather than looked for again and again.
+  // Few columns: the long side lies along the lanes. Windows are packed rather than looked for
+  // again and again.
   const bool windows = left.value->op() && op::window_dims(*left.value->op());
   if ((n < 8 && m >= 4 * n && !rows_stay()) || windows) {
     swapped = true;
@@ -52,11 +55,16 @@ ProductPlan::ProductPlan(const Group& group, const op::Contraction& c, const Fus
     std::swap(m, n);
   }
   if (takes_pairs(product, target)) kind = TermKind::pairs;
-  const bool shorts = accumulator == DType::i32 && is_short(left.value->dtype()) && is_short(right.value->dtype()) && k > 0;
-  if (shorts) kind = goes_by_quads(target) ? TermKind::quads : k % 2 == 0 ? TermKind::halves : TermKind::single;
+  const bool shorts = accumulator == DType::i32 && is_short(left.value->dtype()) &&
+                      is_short(right.value->dtype()) && k > 0;
+  if (shorts)
+    kind = goes_by_quads(target) ? TermKind::quads
+           : k % 2 == 0          ? TermKind::halves
+                                 : TermKind::single;
   left.flips = is(TermKind::quads) && left.value->dtype() == right.value->dtype();
   band = ProductBand::of(product, c, swapped);
-  for (std::int64_t side : product.attrs.get_or<ir::Ints>(transform::kZeroSides, {})) (side == swapped ? left_has_zeros : right_has_zeros) = true;
+  for (std::int64_t side : product.attrs.get_or<ir::Ints>(transform::kZeroSides, {}))
+    (side == swapped ? left_has_zeros : right_has_zeros) = true;
   in_place = k > kFarSum && lies_by_steps(left) && lies_by_steps(right);
   choose_tile(target);
   choose_order(target);
@@ -69,30 +77,37 @@ ProductPlan::ProductPlan(const Group& group, const op::Contraction& c, const Fus
   if (stages) left.ahead = fetched_ahead(left);
 }
 
-/// Whether few columns leave lanes idle rather than that long rows from beyond the caches are turned, each for so few (2000 x 1500 by 1500 x 3 on a Zen 3: 0.87 ms turned, 0.49 so).
+/// Whether few columns leave lanes idle rather than that long rows from beyond the caches are
+/// turned, each for so few (2000 x 1500 by 1500 x 3 on a Zen 3: 0.87 ms turned, 0.49 so).
 bool ProductPlan::rows_stay() const {
   constexpr std::int64_t kLongRow = 512, kFar = 2 << 20;  // elements, bytes
   if (n == 1 || k < kLongRow || !left.contracts_minor() || group_.epilogue > 0) return false;
-  return left.value->dtype() == accumulator && byte_width(accumulator) == 4 && left.value->type().bytes() >= kFar;
+  return left.value->dtype() == accumulator && byte_width(accumulator) == 4 &&
+         left.value->type().bytes() >= kFar;
 }
 
 bool ProductPlan::is_parallel() const {
   const double elements = static_cast<double>(batch * m * n);
-  return elements * (static_cast<double>(std::max<std::int64_t>(1, k)) + 16 * group_.epilogue_flops) > (is_thin() ? 4 : 16) * kInlineWork;
+  return elements *
+             (static_cast<double>(std::max<std::int64_t>(1, k)) + 16 * group_.epilogue_flops) >
+         (is_thin() ? 4 : 16) * kInlineWork;
 }
 
 /// Few rows read the right side where it lies, by pairs.
 bool ProductPlan::goes_by_quads(const CpuTarget& target) const {
-  return target.vnni && k % 4 == 0 && is_byte(left) && is_byte(right) && (m > register_tile(accumulator, target).rows || right.contracts_minor());
+  return target.vnni && k % 4 == 0 && is_byte(left) && is_byte(right) &&
+         (m > register_tile(accumulator, target).rows || right.contracts_minor());
 }
 
-/// Whether a right side that lies along the sum is read from memory, once: then by long rows, few at a time, as memory is fastest at.
+/// Whether a right side that lies along the sum is read from memory, once: then by long rows, few
+/// at a time, as memory is fastest at.
 bool ProductPlan::streams() const {
   constexpr std::int64_t kPastCaches = 8 << 20;  // bytes
   return is_thin() && (packs || turns) && bytes_of(right, n * k) >= kPastCaches;
 }
 
-/// Whether a side lies step after step of the sum, each a few lines of the cache: what one tile reads of a step is most of what is there.
+/// Whether a side lies step after step of the sum, each a few lines of the cache: what one tile
+/// reads of a step is most of what is there.
 bool ProductPlan::lies_by_steps(const ProductSide& s) const {
   constexpr std::int64_t kFewLines = 256;  // bytes
   auto only = [&](const std::vector<int>& dims) {
@@ -102,32 +117,41 @@ bool ProductPlan::lies_by_steps(const ProductSide& s) const {
     return many == 1 ? out : -1;
   };
   const int step = only(s.contract), element = only(s.free);
-  if (step < 0 || element < 0 || !is(TermKind::single) || s.value->dtype() != accumulator) return false;
+  if (step < 0 || element < 0 || !is(TermKind::single) || s.value->dtype() != accumulator)
+    return false;
   const std::vector<std::int64_t> strides = strides_in_memory(s.value, fusion_);
   auto at = [&](int d) { return strides[static_cast<std::size_t>(d)]; };
-  return !strides.empty() && at(element) == 1 && at(step) > 0 && at(step) * byte_width(accumulator) <= kFewLines;
+  return !strides.empty() && at(element) == 1 && at(step) > 0 &&
+         at(step) * byte_width(accumulator) <= kFewLines;
 }
 
-/// Whether the left side is laid out anew: pairs that do not lie along k are woven together. Where more than one tile reads them, narrow
-/// elements are widened once, those that are computed, or lie where no stride says, are computed once (patches of 16 x 16 x 3 of an image by 768 x 384: 31 ms in each tile, 15 so), and those that a tile
-/// would find in as many lines as it takes steps, or in rows so far apart that they push each other out of the caches, are brought together.
+/// Whether the left side is laid out anew: pairs that do not lie along k are woven together. Where
+/// more than one tile reads them, narrow elements are widened once, those that are computed, or lie
+/// where no stride says, are computed once (patches of 16 x 16 x 3 of an image by 768 x 384: 31 ms
+/// in each tile, 15 so), and those that a tile would find in as many lines as it takes steps, or in
+/// rows so far apart that they push each other out of the caches, are brought together.
 bool ProductPlan::stages_left() const {
   if (k == 0) return false;
   if (is(TermKind::pairs)) return !left.contracts_minor() || k % 2 != 0;
   if (is(TermKind::halves) || is(TermKind::quads)) return true;
   if (in_place || n <= tile.lanes) return false;
-  const bool far = k > depth && bytes_of(left, k) % kFarRow == 0, computed = fusion_.inlined.count(left.value) && strides_in_memory(left.value, fusion_).empty();
-  return computed || byte_width(left.value->dtype()) < byte_width(accumulator) || !left.contracts_minor() || far || sums_in_pieces(left);
+  const bool far = k > depth && bytes_of(left, k) % kFarRow == 0,
+             computed = fusion_.inlined.count(left.value) &&
+                        strides_in_memory(left.value, fusion_).empty();
+  return computed || byte_width(left.value->dtype()) < byte_width(accumulator) ||
+         !left.contracts_minor() || far || sums_in_pieces(left);
 }
 
-/// Whether a sum's terms lie in several pieces, whose places each tile would find anew step by step (heads that are joined: 512 x 256 of eight heads by 256 x 256 on two threads of a
-/// Zen 3: 0.75 ms, 0.47 so).
+/// Whether a sum's terms lie in several pieces, whose places each tile would find anew step by step
+/// (heads that are joined: 512 x 256 of eight heads by 256 x 256 on two threads of a Zen 3: 0.75
+/// ms, 0.47 so).
 bool ProductPlan::sums_in_pieces(const ProductSide& s) const {
   const std::vector<std::int64_t> strides = strides_in_memory(s.value, fusion_);
   if (strides.empty()) return false;
   std::int64_t next = 0;  // from which a dimension goes on
   for (std::size_t i = s.contract.size(); i-- > 0;) {
-    const std::int64_t size = s.value->shape()[s.contract[i]], stride = strides[static_cast<std::size_t>(s.contract[i])];
+    const std::int64_t size = s.value->shape()[s.contract[i]],
+                       stride = strides[static_cast<std::size_t>(s.contract[i])];
     if (size == 1) continue;
     if (next && stride != next) return true;
     next = stride * size;
@@ -135,22 +159,28 @@ bool ProductPlan::sums_in_pieces(const ProductSide& s) const {
   return false;
 }
 
-/// By how many elements what is laid out of a side that lies along its free dimensions is fetched ahead: rows of a block are a few lines each, which
-/// nothing else fetches in time (softmax's probabilities, transposed, by the values, 256 of 256 x 256 bf16: 2.8 ms without, 2.1 with).
+/// By how many elements what is laid out of a side that lies along its free dimensions is fetched
+/// ahead: rows of a block are a few lines each, which nothing else fetches in time (softmax's
+/// probabilities, transposed, by the values, 256 of 256 x 256 bf16: 2.8 ms without, 2.1 with).
 std::int64_t ProductPlan::fetched_ahead(const ProductSide& s) const {
   constexpr std::int64_t kRows = 16;
   if (s.contracts_minor() || s.contract.empty() || s.value->type().bytes() < kFarArray) return 0;
   const std::vector<std::int64_t> strides = strides_in_memory(s.value, fusion_);
-  return strides.empty() ? 0 : kRows * std::max<std::int64_t>(0, strides[static_cast<std::size_t>(s.contract.back())]);
+  return strides.empty() ? 0
+                         : kRows * std::max<std::int64_t>(
+                                       0, strides[static_cast<std::size_t>(s.contract.back())]);
 }
 
-/// Columns that stay neighbours where the result goes, or equal parts of such: a transposition behind a product may put others between them. All where that is so of all, or of a few.
+/// Columns that stay neighbours where the result goes, or equal parts of such: a transposition
+/// behind a product may put others between them. All where that is so of all, or of a few.
 std::int64_t ProductPlan::columns_together() const {
   constexpr std::int64_t kMany = 1 << 14, kBlock = 512, kFew = 32;
   if (group_.moves().empty() || swapped || right.free.size() < 2) return n;
   loop::Kernel nothing("places");  // of constants no instruction is made
   loop::Builder b(nothing);
-  auto lands = [&](std::int64_t column) { return landing(b, group_.moves(), column, column).constant(); };
+  auto lands = [&](std::int64_t column) {
+    return landing(b, group_.moves(), column, column).constant();
+  };
   const std::int64_t first = lands(0);
   std::int64_t run = 1;
   while (run < std::min(n, kMany) && lands(run) == first + run) ++run;
@@ -159,44 +189,60 @@ std::int64_t ProductPlan::columns_together() const {
   return out < kFew && out < run ? n : out;
 }
 
-/// Finds which columns are to stay together, and a tile for them: one that does not cross, where that is no more work than to store a tile's elements one by one, which takes so many cycles each, in which tiles
-/// go as many steps with each lane.
+/// Finds which columns are to stay together, and a tile for them: one that does not cross, where
+/// that is no more work than to store a tile's elements one by one, which takes so many cycles
+/// each, in which tiles go as many steps with each lane.
 Tile ProductPlan::part_columns(const CpuTarget& target) {
   constexpr double kCycles = 1.5, kStepsACycle = 32;
   together_ = columns_together();
-  const Tile wide = narrow_tile(register_tile(accumulator, target), together_, target), half{std::min(2 * wide.rows, 16), std::max(4, wide.lanes / 2)};
-  auto left_over = [&](const Tile& t) { return static_cast<double>((together_ + t.lanes - 1) / t.lanes * t.lanes) / static_cast<double>(together_) - 1; };
+  const Tile wide = narrow_tile(register_tile(accumulator, target), together_, target),
+             half{std::min(2 * wide.rows, 16), std::max(4, wide.lanes / 2)};
+  auto left_over = [&](const Tile& t) {
+    return static_cast<double>((together_ + t.lanes - 1) / t.lanes * t.lanes) /
+               static_cast<double>(together_) -
+           1;
+  };
   const Tile least = left_over(half) < left_over(wide) ? half : wide;
-  if (together_ < n && left_over(least) * static_cast<double>(k) / kStepsACycle <= kCycles) return least;
+  if (together_ < n && left_over(least) * static_cast<double>(k) / kStepsACycle <= kCycles)
+    return least;
   together_ = n;
   return narrow_tile(register_tile(accumulator, target), n, target);
 }
 
-/// Few columns leave registers for more rows; few rows for more columns, which then are read where they lie, since none is read twice.
+/// Few columns leave registers for more rows; few rows for more columns, which then are read where
+/// they lie, since none is read twice.
 void ProductPlan::choose_tile(const CpuTarget& target) {
   tile = part_columns(target);
-  turns = m == 1 && right.contracts_minor() && byte_width(accumulator) == 4 && is(TermKind::single) && !band && !left_has_zeros && !right_has_zeros && n >= kTurnedColumns &&
-          k >= kShortTurned;
+  turns = m == 1 && right.contracts_minor() && byte_width(accumulator) == 4 &&
+          is(TermKind::single) && !band && !left_has_zeros && !right_has_zeros &&
+          n >= kTurnedColumns && k >= kShortTurned;
   if (turns) tile.lanes = 2 * kTurnedColumns;
-  packs = !turns && !in_place && (is(TermKind::quads) || (is(TermKind::pairs) && k % 2 != 0) || right.contracts_minor() || m > tile.rows);
-  while (!packs && !turns && !in_place && tile.rows >= 2 * m && 4 * tile.lanes <= n) tile = {tile.rows / 2, tile.lanes * 2};
+  packs = !turns && !in_place &&
+          (is(TermKind::quads) || (is(TermKind::pairs) && k % 2 != 0) || right.contracts_minor() ||
+           m > tile.rows);
+  while (!packs && !turns && !in_place && tile.rows >= 2 * m && 4 * tile.lanes <= n)
+    tile = {tile.rows / 2, tile.lanes * 2};
 }
 
-/// The time of a product that spreads is that of its stores. Down the columns, lines that two tiles share are fetched for each, and lines of rows
-/// whose distance is a multiple of kSharedSets push each other out; along the rows neither is so (2000 x 16 by 16 x 1500: 2.0 ms, 0.9 so; by 16 x 2048: 2.4 and 1.2). Past the caches go halves of lines,
-/// for which such rows are as bad, unless a register holds a line.
+/// The time of a product that spreads is that of its stores. Down the columns, lines that two tiles
+/// share are fetched for each, and lines of rows whose distance is a multiple of kSharedSets push
+/// each other out; along the rows neither is so (2000 x 16 by 16 x 1500: 2.0 ms, 0.9 so; by 16 x
+/// 2048: 2.4 and 1.2). Past the caches go halves of lines, for which such rows are as bad, unless a
+/// register holds a line.
 void ProductPlan::choose_order(const CpuTarget& target) {
   if (swapped || !group_.moves().empty() || !spreads()) return;
-  const std::int64_t row = n * static_cast<std::int64_t>(byte_width(group_.product_value()->dtype()));
+  const std::int64_t row =
+      n * static_cast<std::int64_t>(byte_width(group_.product_value()->dtype()));
   keep_in_caches = row % kSharedSets == 0 && !target.avx512;
   by_rows = row % kCacheLine != 0 || keep_in_caches;
 }
 
-/// Steps of k: a tile begins and ends with its sums in memory, so many for one that does not in the time of a few. Parts of equal length where k has
-/// such a divisor, for their code is one.
+/// Steps of k: a tile begins and ends with its sums in memory, so many for one that does not in the
+/// time of a few. Parts of equal length where k has such a divisor, for their code is one.
 void ProductPlan::choose_depth() {
   constexpr std::int64_t kDepth = 4096;  // bytes of a row
-  const std::int64_t deep = kDepth / std::max<std::int64_t>(4, byte_width(accumulator)) * per_step(kind);
+  const std::int64_t deep =
+      kDepth / std::max<std::int64_t>(4, byte_width(accumulator)) * per_step(kind);
   const std::int64_t most = in_place ? 128 : !packs ? k : deep;
   depth = k <= most + 128 ? std::max<std::int64_t>(1, k) : most;
   if (k <= depth) return;
@@ -207,21 +253,32 @@ void ProductPlan::choose_depth() {
 
 void ProductPlan::choose_blocks() {
   row_block = std::min(padded_rows(m), padded_rows(packs && !right_ahead ? 512 : 256));
-  column_block = is_parted() ? together_ : std::min(padded(n), streams() ? tile.lanes : padded(256));
+  column_block =
+      is_parted() ? together_ : std::min(padded(n), streams() ? tile.lanes : padded(256));
   auto points = [&] { return batch * row_blocks() * column_blocks(); };
-  // At least eight blocks where there is enough, halved where that costs less: a row of blocks lays the right side out anew for each, a
-  // column the left side.
-  const double right_cost = right_ahead ? 0.3 : packs ? 1 : 0.1, left_cost = left_ahead ? 0.3 : stages ? 1 : 0.1;
+  // At least eight blocks where there is enough, halved where that costs less: a row of blocks lays
+  // the right side out anew for each, a column the left side.
+  const double right_cost = right_ahead ? 0.3
+                            : packs     ? 1
+                                        : 0.1,
+               left_cost = left_ahead ? 0.3
+                           : stages   ? 1
+                                      : 0.1;
   auto cost = [&](std::int64_t rows, std::int64_t columns) {
     return right_cost / static_cast<double>(rows) + left_cost / static_cast<double>(columns);
   };
   const std::int64_t least_rows = in_place ? tile.rows : kLeastRows;
-  while (points() < (in_place ? 4 : 8) && static_cast<double>(batch * m * n) * static_cast<double>(k) >= static_cast<double>(points()) * 2 * kInlineWork) {
+  while (points() < (in_place ? 4 : 8) &&
+         static_cast<double>(batch * m * n) * static_cast<double>(k) >=
+             static_cast<double>(points()) * 2 * kInlineWork) {
     // Blocks of one tile's columns lay the left side out for little: only where there is one block.
-    const std::int64_t least_columns = points() > 1 ? 2 * tile.lanes : std::max<std::int64_t>(tile.lanes, kLeastColumns);
-    const bool halves_rows = row_block > least_rows, halves_columns = column_block > least_columns && !is_parted();
+    const std::int64_t least_columns =
+        points() > 1 ? 2 * tile.lanes : std::max<std::int64_t>(tile.lanes, kLeastColumns);
+    const bool halves_rows = row_block > least_rows,
+               halves_columns = column_block > least_columns && !is_parted();
     if (!halves_rows && !halves_columns) break;
-    if (halves_rows && (!halves_columns || cost(row_block / 2, column_block) <= cost(row_block, column_block / 2)))
+    if (halves_rows &&
+        (!halves_columns || cost(row_block / 2, column_block) <= cost(row_block, column_block / 2)))
       row_block = padded_rows(row_block / 2);
     else
       column_block = padded(column_block / 2);
@@ -239,17 +296,22 @@ bool ProductPlan::leaves_parts_small() const {
   return spreads() || gathers;
 }
 
-/// What is much larger than what it is made of (attention's scores), and what reads such, goes by equal blocks of so few rows that the
-/// blocks of launches one after another stay in caches (chains.h), and that there are enough of them. Best by a multiple of the rows at a point of a map, or a part of them, for chains take whole points of both.
+/// What is much larger than what it is made of (attention's scores), and what reads such, goes by
+/// equal blocks of so few rows that the blocks of launches one after another stay in caches
+/// (chains.h), and that there are enough of them. Best by a multiple of the rows at a point of a
+/// map, or a part of them, for chains take whole points of both.
 void ProductPlan::leave_parts_small() {
   if (!leaves_parts_small()) return;
   const std::int64_t row = std::max(n, k) * static_cast<std::int64_t>(byte_width(accumulator));
   const std::int64_t most = std::max(kFewRows, std::min(kPart / row, batch * m / kManyParts));
   if (m <= most || batch * m * row < 2 * kPart) return;
-  const std::int64_t of_maps = largest_divisor(batch * m, rows_of_point(batch * m, std::max(n, k), kPointElements));
+  const std::int64_t of_maps =
+      largest_divisor(batch * m, rows_of_point(batch * m, std::max(n, k), kPointElements));
   for (bool in_step : {true, false})
     for (std::int64_t rows = most; rows >= kFewRows / 2; --rows)
-      if (rows < row_block && m % rows == 0 && (!in_step || rows % of_maps == 0 || of_maps % rows == 0)) return void(row_block = rows);
+      if (rows < row_block && m % rows == 0 &&
+          (!in_step || rows % of_maps == 0 || of_maps % rows == 0))
+        return void(row_block = rows);
 }
 
 /// Sides that several blocks would lay out again are laid out by a kernel of their own, once.
@@ -257,7 +319,8 @@ void ProductPlan::choose_ahead() {
   constexpr std::int64_t kTimes = 3, kFew = 64 << 10, kMostBytes = 32 << 20;
   if ((leaves_parts_small() && batch > 1) || !is_parallel()) return;
   auto pays = [&](std::int64_t times, std::int64_t elements) {
-    return times >= kTimes && (times - 1) * elements >= kFew && elements * byte_width(accumulator) <= kMostBytes;
+    return times >= kTimes && (times - 1) * elements >= kFew &&
+           elements * byte_width(accumulator) <= kMostBytes;
   };
   right_ahead = k > 0 && packs && !is_parted() && pays(row_blocks(), laid_out_elements(padded(n)));
   left_ahead = stages && pays(column_blocks(), laid_out_elements(padded_rows(m)));

@@ -1,5 +1,6 @@
-// How a product is cut into tiles, blocks and parts of its sum, and which sides are laid out for them: from shapes, from where operands lie, and from the target alone,
-// before any instruction is made (product_kernel.h makes them).
+// How a product is cut into tiles, blocks and parts of its sum, and which sides are laid out for
+// them: from shapes, from where operands lie, and from the target alone, before any instruction is
+// made (product_kernel.h makes them).
 #pragma once
 
 #include <optional>
@@ -12,11 +13,13 @@
 
 namespace strata::compile {
 
-/// Rows are the free dimensions of `left`, columns, which lie along the lanes, those of `right`: the operand's own, or each other's where they are `swapped`.
+/// Rows are the free dimensions of `left`, columns, which lie along the lanes, those of `right`:
+/// the operand's own, or each other's where they are `swapped`.
 class ProductPlan {
  public:
   /// Of a product with elements.
-  ProductPlan(const Group& group, const op::Contraction& c, const Fusion& fusion, const CpuTarget& target);
+  ProductPlan(const Group& group, const op::Contraction& c, const Fusion& fusion,
+              const CpuTarget& target);
 
   const ir::Op& product;
   ProductSide left, right;
@@ -33,16 +36,20 @@ class ProductPlan {
   bool keep_in_caches = false;  // results, however large
   bool in_place = false;        // both sides are read where they lie, step after step
   bool packs = true;            // the right side is laid out
-  bool turns = false;           // squares of the right side are turned in registers rather than laid out
-  bool stages = false;          // the left side is laid out, too
+  bool turns = false;   // squares of the right side are turned in registers rather than laid out
+  bool stages = false;  // the left side is laid out, too
   bool right_ahead = false, left_ahead = false;  // by kernels before this one
 
   bool is(TermKind of) const { return kind == of; }
   /// Whether a launch is worth threads.
   bool is_parallel() const;
   /// Columns, and rows, in whole tiles.
-  std::int64_t padded(std::int64_t columns) const { return (columns + tile.lanes - 1) / tile.lanes * tile.lanes; }
-  std::int64_t padded_rows(std::int64_t rows) const { return (rows + tile.rows - 1) / tile.rows * tile.rows; }
+  std::int64_t padded(std::int64_t columns) const {
+    return (columns + tile.lanes - 1) / tile.lanes * tile.lanes;
+  }
+  std::int64_t padded_rows(std::int64_t rows) const {
+    return (rows + tile.rows - 1) / tile.rows * tile.rows;
+  }
   std::int64_t row_blocks() const { return (m + row_block - 1) / row_block; }
   std::int64_t column_blocks() const { return (n + column_block - 1) / column_block; }
   std::int64_t row_tiles() const { return (row_block + tile.rows - 1) / tile.rows; }
@@ -57,7 +64,9 @@ class ProductPlan {
   std::int64_t laid_out_elements(std::int64_t padded) const { return batch * padded * all_steps(); }
 
  private:
-  std::int64_t bytes_of(const ProductSide& s, std::int64_t elements) const { return elements * static_cast<std::int64_t>(byte_width(s.value->dtype())); }
+  std::int64_t bytes_of(const ProductSide& s, std::int64_t elements) const {
+    return elements * static_cast<std::int64_t>(byte_width(s.value->dtype()));
+  }
   bool rows_stay() const;
   bool goes_by_quads(const CpuTarget& target) const;
   bool is_thin() const { return std::min(m, n) == 1; }

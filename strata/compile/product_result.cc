@@ -27,10 +27,12 @@ bool keeps_rows(const Op& move) {
   if (!is_transpose(move)) return true;
   const Shape& in = move.operand(0)->shape();
   const auto& permutation = move.attr<ir::Ints>("permutation");
-  return in.rank() == 0 || permutation[static_cast<std::size_t>(minor_dim(move.result()->shape()))] == minor_dim(in);
+  return in.rank() == 0 ||
+         permutation[static_cast<std::size_t>(minor_dim(move.result()->shape()))] == minor_dim(in);
 }
 
-constexpr double kMostUnrolledFlops = 8;  // of an epilogue whose code is written out for each row of a tile
+constexpr double kMostUnrolledFlops =
+    8;  // of an epilogue whose code is written out for each row of a tile
 
 bool is_windows(const Value* v) { return v->op() && op::window_dims(*v->op()); }
 
@@ -40,39 +42,53 @@ bool is_narrow(const Op& product) {
   constexpr std::int64_t kFew = 8, kManyTerms = 1024;
   if (!is_windows(product.operand(0)) && !is_windows(product.operand(1))) return false;
   op::Contraction c = op::contraction_of(product);
-  ProductSide left(product.operand(0), c.lhs_batch, c.lhs_contract), right(product.operand(1), c.rhs_batch, c.rhs_contract);
+  ProductSide left(product.operand(0), c.lhs_batch, c.lhs_contract),
+      right(product.operand(1), c.rhs_batch, c.rhs_contract);
   bool of_left = is_windows(left.value);
   const ProductSide &windows = of_left ? left : right, &columns = of_left ? right : left;
   std::int64_t n = columns.size(columns.free);
   const std::int64_t terms = left.size(left.contract);
   if (left.size(left.batch) == 1 || n >= kFew || terms == 0) return false;
-  // Long sums of what is no neighbour along the batch (the gradient of a few filters) are one lane's work each, read here and there (2 x 64 x 64 x 48 by 3 x 3 to 3: 12.5 ms so, 0.63 by tiles).
+  // Long sums of what is no neighbour along the batch (the gradient of a few filters) are one
+  // lane's work each, read here and there (2 x 64 x 64 x 48 by 3 x 3 to 3: 12.5 ms so, 0.63 by
+  // tiles).
   int last = windows.value->rank() - 1;
   while (last > 0 && windows.value->shape()[last] == 1) --last;
-  if (terms >= kManyTerms && (n > 1 || std::find(windows.batch.begin(), windows.batch.end(), last) == windows.batch.end())) return false;
+  if (terms >= kManyTerms &&
+      (n > 1 || std::find(windows.batch.begin(), windows.batch.end(), last) == windows.batch.end()))
+    return false;
   op::WindowDims dims = *op::window_dims(*windows.value->op());
   std::int64_t features = 1;  // that are summed over at one place
   for (int d : windows.contract)
     if (d >= dims.rank()) features *= windows.value->shape()[d];
-  // Sums over many features go by tiles of few columns: lanes across the result would read the features of two groups (two groups of 128 to 4, 8 x 8 places: 1.06 ms so, 0.08 by tiles).
-  return n * features < kFew || (features < kFew && !few_columns_of_long_rows(windows, dims, n, /*wide_registers=*/true));  // is_narrow is the same on each processor
+  // Sums over many features go by tiles of few columns: lanes across the result would read the
+  // features of two groups (two groups of 128 to 4, 8 x 8 places: 1.06 ms so, 0.08 by tiles).
+  return n * features < kFew ||
+         (features < kFew &&
+          !few_columns_of_long_rows(
+              windows, dims, n,
+              /*wide_registers=*/true));  // is_narrow is the same on each processor
 }
 
-std::vector<const Op*> moves_behind(const Op& product, const std::function<const Op*(const Value*)>& only_reader) {
+std::vector<const Op*> moves_behind(const Op& product,
+                                    const std::function<const Op*(const Value*)>& only_reader) {
   std::vector<const Op*> out;
   bool any = is_narrow(product) || takes_batch_lanes(product);
-  for (const Op* op = only_reader(product.result()); op && (is_reshape(*op) || is_transpose(*op)) && (any || keeps_rows(*op));
+  for (const Op* op = only_reader(product.result());
+       op && (is_reshape(*op) || is_transpose(*op)) && (any || keeps_rows(*op));
        op = only_reader(op->result()))
     out.push_back(op);
   return out;
 }
 
-Index landing(loop::Builder& b, std::span<const Op* const> moves, const Index& offset, const Index& along) {
+Index landing(loop::Builder& b, std::span<const Op* const> moves, const Index& offset,
+              const Index& along) {
   Index at = offset;
   for (const Op* op : moves) {
     if (!is_transpose(*op)) continue;
     std::vector<Index> from = delinearize_from_front(b, op->operand(0)->shape(), at), to;
-    for (std::int64_t d : op->attr<ir::Ints>("permutation")) to.push_back(from[static_cast<std::size_t>(d)]);
+    for (std::int64_t d : op->attr<ir::Ints>("permutation"))
+      to.push_back(from[static_cast<std::size_t>(d)]);
     at = linearize(b, op->result()->shape(), to);
   }
   return at.lanes() < along.lanes() ? at + along : at;
@@ -86,13 +102,19 @@ bool takes_epilogue(const Op& product, double flops) {
   if (is_narrow(product)) return true;
   if (!light && (is_windows(product.operand(0)) || is_windows(product.operand(1)))) return false;
   op::Contraction c = op::contraction_of(product);
-  ProductSide left(product.operand(0), c.lhs_batch, c.lhs_contract), right(product.operand(1), c.rhs_batch, c.rhs_contract);
+  ProductSide left(product.operand(0), c.lhs_batch, c.lhs_contract),
+      right(product.operand(1), c.rhs_batch, c.rhs_contract);
   const std::int64_t columns = right.size(right.free);
   const std::int64_t rows = left.size(left.free), batch = left.size(left.batch);
-  return columns >= kFew || (columns == 1 && (rows >= kFew || (rows == 1 && batch >= kFew)));  // of a matrix by a vector the rows lie along the lanes, of row_dots.h the batch
+  return columns >= kFew ||
+         (columns == 1 &&
+          (rows >= kFew ||
+           (rows == 1 && batch >= kFew)));  // of a matrix by a vector the rows lie along the lanes,
+                                            // of row_dots.h the batch
 }
 
-ProductContext::ProductContext(loop::Builder& b, const Group& group, const Fusion& fusion, BuiltKernel& built)
+ProductContext::ProductContext(loop::Builder& b, const Group& group, const Fusion& fusion,
+                               BuiltKernel& built)
     : KernelContext(b, fusion, built), group_(group) {
   for (const Op* op : group.epilogue_roots())
     for (const Value* v : op->results()) after_.insert(v);
@@ -112,12 +134,16 @@ void ProductContext::store(const Index& offset, const Index& along, Inst* sum) {
   Index at = landing(b, group_.moves(), offset, along);
   element_ = b.convert(value->dtype(), sum);
   std::vector<Inst*> elements;
-  auto computed = [&](const Value* v) { return group_.moves().empty() ? beside(v, at) : at_offset(v, at); };
+  auto computed = [&](const Value* v) {
+    return group_.moves().empty() ? beside(v, at) : at_offset(v, at);
+  };
   for (const Value* v : group_.outputs) elements.push_back(v == value ? element_ : computed(v));
   for (std::size_t i = 0; i < elements.size(); ++i) {
     const Type& type = group_.outputs[i]->type();
     b.store(output(group_.outputs[i]), at, elements[i]);
-    b.kernel().arena.back().streaming = streams_results() && fills_lines(type, type.shape()[minor_dim(type.shape())], 0, at.lanes());  // a tile begins at a multiple of its lanes
+    b.kernel().arena.back().streaming =
+        streams_results() && fills_lines(type, type.shape()[minor_dim(type.shape())], 0,
+                                         at.lanes());  // a tile begins at a multiple of its lanes
   }
   for (const Value* v : group_.beside) fetch_beside(v, at);
   element_ = nullptr;
@@ -125,7 +151,8 @@ void ProductContext::store(const Index& offset, const Index& along, Inst* sum) {
 
 void ProductContext::fetch_beside(const Value* v, const Index& offset) {
   const Index first = offset.at_first_lane();
-  const std::int64_t line = kCacheLine / static_cast<std::int64_t>(byte_width(stored_dtype(v->type())));
+  const std::int64_t line =
+      kCacheLine / static_cast<std::int64_t>(byte_width(stored_dtype(v->type())));
   for (std::int64_t x = 0; x < offset.lanes(); x += line) b.fetch(input(v), first + x);
 }
 

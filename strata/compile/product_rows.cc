@@ -4,16 +4,20 @@
 
 namespace strata::compile {
 
-loop::Ref* bring_rows(loop::Builder& b, const ProductTerms& terms, const ProductSide& side, const Index& place, std::int64_t count, const ProductPart& part) {
+loop::Ref* bring_rows(loop::Builder& b, const ProductTerms& terms, const ProductSide& side,
+                      const Index& place, std::int64_t count, const ProductPart& part) {
   constexpr std::int64_t kFewest = 128, kMost = 2048;  // bytes of a row
   constexpr std::size_t kInCaches = kPastCaches / 4;
   constexpr int kLanes = 8;
   const std::int64_t row = part.depth * static_cast<std::int64_t>(byte_width(side.value->dtype()));
-  if (!side.contracts_minor() || terms.kind() != TermKind::single || row < kFewest || row > kMost) return nullptr;
+  if (!side.contracts_minor() || terms.kind() != TermKind::single || row < kFewest || row > kMost)
+    return nullptr;
   if (static_cast<std::size_t>(side.value->type().bytes()) < kInCaches) return nullptr;
   loop::Ref* out = b.scratch(terms.dtype(), count * part.depth);
   for (std::int64_t i = 0; i < count; ++i)
-    b.vector(0, part.depth, kLanes, [&](Index lane) { b.store(out, lane + i * part.depth, terms.at(side, place + i, part, lane)); });
+    b.vector(0, part.depth, kLanes, [&](Index lane) {
+      b.store(out, lane + i * part.depth, terms.at(side, place + i, part, lane));
+    });
   return out;
 }
 

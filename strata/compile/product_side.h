@@ -10,17 +10,24 @@
 namespace strata::compile {
 
 /// The sums from which a product goes on (strata.dot_add), or null.
-inline const ir::Value* given_sums(const ir::Op& product) { return product.operands.size() > 2 ? product.operand(2) : nullptr; }
+inline const ir::Value* given_sums(const ir::Op& product) {
+  return product.operands.size() > 2 ? product.operand(2) : nullptr;
+}
 
 struct ProductSide {
   const ir::Value* value = nullptr;
   std::vector<int> batch, free, contract;  // free: ascending
-  int minor = -1;                          // along which neighbours lie in memory, where that is known (fusion_access.h)
-  bool flips = false;                      // of bytes the highest bit is turned around, so that signed ones are 128 more and unsigned, unsigned ones 128 less and signed
-  std::int64_t ahead = 0;                  // by how many elements of memory what is read along the free dimensions is fetched before it is needed
+  int minor = -1;  // along which neighbours lie in memory, where that is known (fusion_access.h)
+  bool flips = false;      // of bytes the highest bit is turned around, so that signed ones are 128
+                           // more and unsigned, unsigned ones 128 less and signed
+  std::int64_t ahead = 0;  // by how many elements of memory what is read along the free dimensions
+                           // is fetched before it is needed
 
   ProductSide(const ir::Value* v, std::vector<int> batch_dims, std::vector<int> contract_dims)
-      : value(v), batch(std::move(batch_dims)), free(op::free_dims(v->rank(), batch, contract_dims)), contract(std::move(contract_dims)) {}
+      : value(v),
+        batch(std::move(batch_dims)),
+        free(op::free_dims(v->rank(), batch, contract_dims)),
+        contract(std::move(contract_dims)) {}
 
   Shape part(const std::vector<int>& dims) const {
     std::vector<Dim> out;
@@ -32,14 +39,16 @@ struct ProductSide {
     std::vector<Index> out(static_cast<std::size_t>(value->rank()));
     auto place = [&](const std::vector<int>& dims, Index at) {
       std::vector<Index> index = delinearize_from_front(b, part(dims), at);
-      for (std::size_t i = 0; i < dims.size(); ++i) out[static_cast<std::size_t>(dims[i])] = index[i];
+      for (std::size_t i = 0; i < dims.size(); ++i)
+        out[static_cast<std::size_t>(dims[i])] = index[i];
     };
     place(batch, batch_at);
     place(free, free_at);
     place(contract, k);
     return out;
   }
-  /// Whether neighbours in k are neighbours in memory; as far as the operand's own shape tells, where nothing else does.
+  /// Whether neighbours in k are neighbours in memory; as far as the operand's own shape tells,
+  /// where nothing else does.
   bool contracts_minor() const {
     if (minor >= 0) return std::find(contract.begin(), contract.end(), minor) != contract.end();
     for (int d = value->rank() - 1; d >= 0; --d) {

@@ -1,5 +1,5 @@
-// Scans that sum products of their turns (transform/sum_of_products.h) as one kernel: blocks of the sums stay in the first cache through all turns, and
-// go side by side.
+// Scans that sum products of their turns (transform/sum_of_products.h) as one kernel: blocks of the
+// sums stay in the first cache through all turns, and go side by side.
 #pragma once
 
 #include <optional>
@@ -10,6 +10,7 @@
 namespace strata::compile {
 
 /// The kernel of such a scan; nothing for any other.
-std::optional<Built> build_product_sum(const ir::Op& op, const Fusion& fusion, const CpuTarget& target);
+std::optional<Built> build_product_sum(const ir::Op& op, const Fusion& fusion,
+                                       const CpuTarget& target);
 
 }  // namespace strata::compile

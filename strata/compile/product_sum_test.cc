@@ -1,4 +1,5 @@
-// Products of all turns added up by one kernel: the bits of the reference evaluator for whole tiles and others, both directions, on each kind of processor.
+// Products of all turns added up by one kernel: the bits of the reference evaluator for whole tiles
+// and others, both directions, on each kind of processor.
 #include "strata/compile/product_sum.h"
 
 #include <algorithm>
@@ -24,14 +25,16 @@ const Case kCases[] = {
     {11, 64, 40, 24, DType::f64, false, false, true},
     {16, 32, 96, 260},
     {10, 4, 16, 8},
-    {10, 4, 16, 7, DType::f32, true, true, false, false},     // too few columns for lanes
+    {10, 4, 16, 7, DType::f32, true, true, false, false},    // too few columns for lanes
     {10, 4, 16, 16, DType::bf16, true, true, false, false},  // whose products go by pairs
 };
 
 std::unique_ptr<ir::Block> program(const Case& c) {
   auto f = std::make_unique<ir::Block>(), body = std::make_unique<ir::Block>();
   const Shape left = c.left_first ? Shape{c.terms, c.rows} : Shape{c.rows, c.terms};
-  ir::Value *sum = body->add_argument(Type(c.dtype, {c.rows, c.columns})), *x = body->add_argument(Type(c.dtype, left)), *y = body->add_argument(Type(c.dtype, {c.terms, c.columns}));
+  ir::Value *sum = body->add_argument(Type(c.dtype, {c.rows, c.columns})),
+            *x = body->add_argument(Type(c.dtype, left)),
+            *y = body->add_argument(Type(c.dtype, {c.terms, c.columns}));
   ir::Builder in(*body), b(*f);
   ir::Value* product = op::dot_general(in, x, y, {{}, {}, {c.left_first ? 0 : 1}, {0}});
   body->results = {c.carry_first ? op::add(in, sum, product) : op::add(in, product, sum)};
@@ -40,19 +43,25 @@ std::unique_ptr<ir::Block> program(const Case& c) {
     dims.insert(dims.begin(), Dim(c.turns));
     return v->type().with(Shape(dims));
   };
-  ir::Value *initial = f->add_argument(sum->type()), *xs = f->add_argument(stacked(x)), *ys = f->add_argument(stacked(y));
-  f->results = op::scan(b, std::move(body), {}, {initial}, {xs, ys}, {.length = c.turns, .reverse = c.reverse});
+  ir::Value *initial = f->add_argument(sum->type()), *xs = f->add_argument(stacked(x)),
+            *ys = f->add_argument(stacked(y));
+  f->results = op::scan(b, std::move(body), {}, {initial}, {xs, ys},
+                        {.length = c.turns, .reverse = c.reverse});
   return f;
 }
 
 TEST(ProductSum, HasTheReferencesBitsOnEachKindOfProcessor) {
   for (const Case& c : kCases) {
     auto f = program(c);
-    const std::vector<Literal> given = testing::arguments_of(*f, 3), expected = op::evaluate(*f, given);
+    const std::vector<Literal> given = testing::arguments_of(*f, 3),
+                               expected = op::evaluate(*f, given);
     for (const char* processor : {"x86-64-v3", "x86-64-v4"}) {
-      SCOPED_TRACE(fmt::format("{} turns of {} x {} over {} {}, {}", c.turns, c.rows, c.columns, c.terms, name(c.dtype), processor));
+      SCOPED_TRACE(fmt::format("{} turns of {} x {} over {} {}, {}", c.turns, c.rows, c.columns,
+                               c.terms, name(c.dtype), processor));
       const Plan plan = make_plan(*prepare(*f), {}, CpuTarget::named(processor));
-      EXPECT_EQ(std::any_of(plan.kernels.begin(), plan.kernels.end(), [](const auto& k) { return k->name == "product_sum"; }), c.taken);
+      EXPECT_EQ(std::any_of(plan.kernels.begin(), plan.kernels.end(),
+                            [](const auto& k) { return k->name == "product_sum"; }),
+                c.taken);
       testing::expect_same_bits({testing::run_as_on(processor, *f, given)}, expected, processor);
     }
     testing::expect_same_bits(testing::run_compiled(*f, given), expected, "compiled");

@@ -10,24 +10,35 @@ using loop::Opcode;
 
 namespace {
 
-Inst* low_bits(loop::Builder& b, Inst* x) { return b.convert(DType::ui32, b.bitcast(DType::ui16, x)); }
-Inst* both(loop::Builder& b, Inst* low, Inst* high) { return b.bitcast(DType::i32, b.binary(Opcode::or_, low, b.binary(Opcode::shl, high, b.constant_int(DType::ui32, 16)))); }
+Inst* low_bits(loop::Builder& b, Inst* x) {
+  return b.convert(DType::ui32, b.bitcast(DType::ui16, x));
+}
+Inst* both(loop::Builder& b, Inst* low, Inst* high) {
+  return b.bitcast(
+      DType::i32,
+      b.binary(Opcode::or_, low, b.binary(Opcode::shl, high, b.constant_int(DType::ui32, 16))));
+}
 
 }  // namespace
 
 bool takes_pairs(const ir::Op& product, const CpuTarget& target) {
-  return target.avx512bf16 && product.operand(0)->dtype() == DType::bf16 && product.operand(1)->dtype() == DType::bf16 && op::product_accumulator(product) == DType::f32;
+  return target.avx512bf16 && product.operand(0)->dtype() == DType::bf16 &&
+         product.operand(1)->dtype() == DType::bf16 &&
+         op::product_accumulator(product) == DType::f32;
 }
 
-Inst* multiply_add(loop::Builder& b, TermKind kind, DType accumulator, Inst* x, Inst* y, Inst* sum) {
+Inst* multiply_add(loop::Builder& b, TermKind kind, DType accumulator, Inst* x, Inst* y,
+                   Inst* sum) {
   if (kind == TermKind::quads) return b.dot4(sum, x, y);
   if (kind != TermKind::single) return b.dot2(sum, x, y);
   if (is_float(accumulator)) return b.fma(x, y, sum);
-  return b.binary(op::opcode(op::Combiner::add, accumulator), sum, b.binary(op::opcode(op::Combiner::mul, accumulator), x, y));
+  return b.binary(op::opcode(op::Combiner::add, accumulator), sum,
+                  b.binary(op::opcode(op::Combiner::mul, accumulator), x, y));
 }
 
 Inst* pair_of(loop::Builder& b, Inst* low, Inst* high) {
-  return high ? both(b, low_bits(b, low), low_bits(b, high)) : b.bitcast(DType::i32, low_bits(b, low));
+  return high ? both(b, low_bits(b, low), low_bits(b, high))
+              : b.bitcast(DType::i32, low_bits(b, low));
 }
 
 Inst* ProductTerms::element(const ProductSide& side, const Index& free, const Index& k) const {
@@ -36,7 +47,8 @@ Inst* ProductTerms::element(const ProductSide& side, const Index& free, const In
   return out;
 }
 
-Inst* ProductTerms::at(const ProductSide& side, const Index& free, const ProductPart& part, const Index& s, bool odd_end) const {
+Inst* ProductTerms::at(const ProductSide& side, const Index& free, const ProductPart& part,
+                       const Index& s, bool odd_end) const {
   loop::Builder& b = builder();
   if (kind_ == TermKind::single) return b.convert(accumulator_, element(side, free, part.k0 + s));
   if (kind_ == TermKind::pairs) {
@@ -47,13 +59,20 @@ Inst* ProductTerms::at(const ProductSide& side, const Index& free, const Product
   if (kind_ == TermKind::quads) {
     Inst* four = nullptr;
     for (std::int64_t quarter = 0; quarter < 4; ++quarter) {
-      Inst* byte = b.convert(DType::ui32, b.bitcast(DType::ui8, element(side, free, part.k0 + s + quarter * steps(part.depth))));
-      four = quarter == 0 ? byte : b.binary(Opcode::or_, four, b.binary(Opcode::shl, byte, b.constant_int(DType::ui32, 8 * quarter)));
+      Inst* byte = b.convert(
+          DType::ui32,
+          b.bitcast(DType::ui8, element(side, free, part.k0 + s + quarter * steps(part.depth))));
+      four = quarter == 0
+                 ? byte
+                 : b.binary(Opcode::or_, four,
+                            b.binary(Opcode::shl, byte, b.constant_int(DType::ui32, 8 * quarter)));
     }
     if (side.flips) four = b.binary(Opcode::xor_, four, b.constant_int(DType::ui32, 0x80808080));
     return b.bitcast(DType::i32, four);
   }
-  auto half = [&](const Index& k) { return low_bits(b, b.convert(DType::i16, element(side, free, k))); };
+  auto half = [&](const Index& k) {
+    return low_bits(b, b.convert(DType::i16, element(side, free, k)));
+  };
   Inst* high = half(part.k0 + s + steps(part.depth));
   return both(b, half(part.k0 + s), high);
 }

@@ -1,5 +1,5 @@
-// What a product's multiply-adds take of its operands: for each step of the sum an element of the accumulator's dtype, or two short ones
-// that one instruction multiplies.
+// What a product's multiply-adds take of its operands: for each step of the sum an element of the
+// accumulator's dtype, or two short ones that one instruction multiplies.
 #pragma once
 
 #include "strata/compile/llvm/target.h"
@@ -15,8 +15,10 @@ struct ProductPart {
 
 enum class TermKind : std::uint8_t {
   single,
-  pairs,   // bf16, as one i32: elements 2s and 2s + 1 of a part are its step s; beyond the depth a zero
-  halves,  // short integers, as one i32: an element of the part's first half and that of its second, which lie beside others of theirs
+  pairs,   // bf16, as one i32: elements 2s and 2s + 1 of a part are its step s; beyond the depth a
+           // zero
+  halves,  // short integers, as one i32: an element of the part's first half and that of its
+           // second, which lie beside others of theirs
   quads,   // bytes, as one i32: an element of each quarter of the part
 };
 
@@ -24,10 +26,15 @@ enum class TermKind : std::uint8_t {
 bool takes_pairs(const ir::Op& product, const CpuTarget& target);
 
 /// Elements of the sum that are one step, and the steps that so many elements make.
-inline std::int64_t per_step(TermKind kind) { return kind == TermKind::single ? 1 : kind == TermKind::quads ? 4 : 2; }
-inline std::int64_t steps_of(TermKind kind, std::int64_t k) { return (k + per_step(kind) - 1) / per_step(kind); }
+inline std::int64_t per_step(TermKind kind) {
+  return kind == TermKind::single ? 1 : kind == TermKind::quads ? 4 : 2;
+}
+inline std::int64_t steps_of(TermKind kind, std::int64_t k) {
+  return (k + per_step(kind) - 1) / per_step(kind);
+}
 
-/// sum + x * y for a step of terms of a kind: of floats rounded once, of integers wrapping. The bytes of x are unsigned, those of y signed.
+/// sum + x * y for a step of terms of a kind: of floats rounded once, of integers wrapping. The
+/// bytes of x are unsigned, those of y signed.
 Inst* multiply_add(loop::Builder& b, TermKind kind, DType accumulator, Inst* x, Inst* y, Inst* sum);
 
 /// Two bf16 as the i32 that `multiply_add` takes of pairs; no `high`: a zero.
@@ -35,7 +42,8 @@ Inst* pair_of(loop::Builder& b, Inst* low, Inst* high);
 
 class ProductTerms {
  public:
-  ProductTerms(TreeContext& context, Index batch, DType accumulator, TermKind kind) : context_(context), batch_(std::move(batch)), accumulator_(accumulator), kind_(kind) {}
+  ProductTerms(TreeContext& context, Index batch, DType accumulator, TermKind kind)
+      : context_(context), batch_(std::move(batch)), accumulator_(accumulator), kind_(kind) {}
 
   TermKind kind() const { return kind_; }
   /// In which they are laid out.
@@ -44,7 +52,8 @@ class ProductTerms {
   std::int64_t steps(std::int64_t k) const { return steps_of(kind_, k); }
 
   /// Of a side at `free`, at step s of a part. `odd_end`: the last pair has one element.
-  Inst* at(const ProductSide& side, const Index& free, const ProductPart& part, const Index& s, bool odd_end = false) const;
+  Inst* at(const ProductSide& side, const Index& free, const ProductPart& part, const Index& s,
+           bool odd_end = false) const;
 
  private:
   loop::Builder& builder() const { return context_.b; }

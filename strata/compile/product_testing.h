@@ -11,14 +11,18 @@ struct Product {
   DType dtype = DType::f32;
   bool turned = false;  // the result's rows of 10 change places with their rows
 
-  std::string text() const { return fmt::format("{} x {} over {}, {}, along {} {}", m, n, k, name(dtype), left_along, right_along); }
+  std::string text() const {
+    return fmt::format("{} x {} over {}, {}, along {} {}", m, n, k, name(dtype), left_along,
+                       right_along);
+  }
 
   /// The product of two new arguments of the block.
   ir::Value* add_to(ir::Block& block, ir::Builder& b) const {
     ir::Value* l = block.add_argument(Type(dtype, left_along ? Shape{m, k} : Shape{k, m}));
     ir::Value* r = block.add_argument(Type(dtype, right_along ? Shape{n, k} : Shape{k, n}));
     const bool is_short = is_integer(dtype) && byte_width(dtype) < 4;
-    ir::Value* y = op::dot_general(b, l, r, {{}, {}, {left_along ? 1 : 0}, {right_along ? 1 : 0}}, is_short ? DType::i32 : dtype);
+    ir::Value* y = op::dot_general(b, l, r, {{}, {}, {left_along ? 1 : 0}, {right_along ? 1 : 0}},
+                                   is_short ? DType::i32 : dtype);
     return turned ? op::transpose(b, op::reshape(b, y, {m / 10, 10, n}), {1, 0, 2}) : y;
   }
 };
@@ -31,7 +35,8 @@ struct GeneralProduct {
 
   /// The product of two new arguments of the block.
   ir::Value* add_to(ir::Block& block, ir::Builder& b) const {
-    ir::Value *l = block.add_argument(Type(dtype, left)), *r = block.add_argument(Type(dtype, right));
+    ir::Value *l = block.add_argument(Type(dtype, left)),
+              *r = block.add_argument(Type(dtype, right));
     return op::dot_general(b, l, r, dims, dtype == DType::i8 ? DType::i32 : dtype);
   }
 };

@@ -1,4 +1,5 @@
-// Products one of whose sides is mostly zeros, in blocks of the sum (transform/zero_blocks.h): a tile leaves out the steps before and behind which all its terms are such.
+// Products one of whose sides is mostly zeros, in blocks of the sum (transform/zero_blocks.h): a
+// tile leaves out the steps before and behind which all its terms are such.
 #pragma once
 
 #include <utility>
@@ -7,7 +8,8 @@
 
 namespace strata::compile {
 
-/// The terms of a tile of so many rows and columns: of the left side that of a row at a step, of the right side that of a column.
+/// The terms of a tile of so many rows and columns: of the left side that of a row at a step, of
+/// the right side that of a column.
 struct TileTerms {
   std::function<Inst*(const Index& row, const Index& step)> left;
   std::function<Inst*(const Index& column, const Index& step)> right;
@@ -19,7 +21,9 @@ struct TileTerms {
 /// Steps of the sum that are looked at, and left out, together.
 inline constexpr int kZeroSteps = 16;
 
-/// [first, last) of `count` times kZeroSteps steps outside of which all terms of the left side, or of the right one, are zeros. Looks at no more than those and two more.
-std::pair<Index, Index> steps_with_terms(loop::Builder& b, const TileTerms& terms, bool of_left, DType dtype, std::int64_t count);
+/// [first, last) of `count` times kZeroSteps steps outside of which all terms of the left side, or
+/// of the right one, are zeros. Looks at no more than those and two more.
+std::pair<Index, Index> steps_with_terms(loop::Builder& b, const TileTerms& terms, bool of_left,
+                                         DType dtype, std::int64_t count);
 
 }  // namespace strata::compile

@@ -1,7 +1,7 @@
 // Random programs under random transforms: the plan and the machine code have the reference's bits.
 //
-// STRATA_RANDOM_PROGRAMS sets how many (default 120; half of them are also compiled to machine code). A failing one is made smaller
-// before it is printed.
+// STRATA_RANDOM_PROGRAMS sets how many (default 120; half of them are also compiled to machine
+// code). A failing one is made smaller before it is printed.
 #include <cstdlib>
 
 #include "strata/base/error.h"
@@ -25,7 +25,8 @@ std::vector<bool> floats(const Block& f) {
   return out;
 }
 
-/// The program under the transforms that the seed picks; null where one refuses it (a while loop in reverse).
+/// The program under the transforms that the seed picks; null where one refuses it (a while loop in
+/// reverse).
 BlockPtr transformed(const RandomProgram& program, unsigned seed) {
   BlockPtr f = program.build();
   std::mt19937 random(seed);
@@ -33,7 +34,10 @@ BlockPtr transformed(const RandomProgram& program, unsigned seed) {
     for (unsigned steps = random() % 3; steps > 0; --steps) switch (random() % 3) {
         case 0: f = transform::jvp(*f, floats(*f)); break;
         case 1: f = transform::vjp(*f, floats(*f)); break;
-        default: f = transform::vmap(*f, std::vector<bool>(static_cast<std::size_t>(f->num_arguments()), true), 3); break;
+        default:
+          f = transform::vmap(
+              *f, std::vector<bool>(static_cast<std::size_t>(f->num_arguments()), true), 3);
+          break;
       }
   } catch (const Error&) {
     return nullptr;
@@ -43,13 +47,15 @@ BlockPtr transformed(const RandomProgram& program, unsigned seed) {
 
 /// What differs, or nothing. `code`: as machine code, else the plan by the interpreter.
 std::string difference(const Block& f, unsigned seed, bool code) {
-  std::vector<Literal> arguments = testing::arguments_of(f, seed), want = op::evaluate(f, arguments);
-  std::vector<Literal> got = code ? testing::run_compiled(f, arguments) : testing::run_plan(f, arguments);
+  std::vector<Literal> arguments = testing::arguments_of(f, seed),
+                       want = op::evaluate(f, arguments);
+  std::vector<Literal> got =
+      code ? testing::run_compiled(f, arguments) : testing::run_plan(f, arguments);
   for (std::size_t r = 0; r < want.size(); ++r) {
     std::int64_t at = 0, n = testing::differences(got[r], want[r], &at);
     if (n)
-      return fmt::format("result {} {}: {} elements differ, first {}: got {}, want {}", r, want[r].type().to_string(), n, at,
-                         got[r].number(at), want[r].number(at));
+      return fmt::format("result {} {}: {} elements differ, first {}: got {}, want {}", r,
+                         want[r].type().to_string(), n, at, got[r].number(at), want[r].number(at));
   }
   return {};
 }
@@ -69,7 +75,8 @@ TEST(RandomPrograms, HaveTheReferencesBits) {
   unsigned programs = count ? static_cast<unsigned>(std::atoi(count)) : 120;
   for (unsigned seed = 1; seed <= programs; ++seed) {
     bool code = seed % 2 == 0;
-    RandomProgram program = op::testing::random_program(seed, {.instructions = 5 + static_cast<int>(seed % 6)});
+    RandomProgram program =
+        op::testing::random_program(seed, {.instructions = 5 + static_cast<int>(seed % 6)});
     std::string what = failure(program, seed, code);
     if (what.empty()) continue;
     for (bool smaller = true; smaller;) {
@@ -85,7 +92,8 @@ TEST(RandomPrograms, HaveTheReferencesBits) {
     }
     ir::Function shown("main");
     BlockPtr f = transformed(program, seed);
-    ADD_FAILURE() << "seed " << seed << (code ? " as machine code: " : " by the interpreter: ") << what << "\n"
+    ADD_FAILURE() << "seed " << seed << (code ? " as machine code: " : " by the interpreter: ")
+                  << what << "\n"
                   << program.to_text() << explain(*f).fusion << print(make_plan(*prepare(*f), {}));
     return;
   }

@@ -20,7 +20,8 @@ class Columns : public Reductions {
   }
 
  private:
-  /// As wide as may be, a part where threads would have none or too unequal a number (the maxima of 768 x 4096 bf16 over the first dimension: 0.121 ms in three pieces, 0.093 in 24).
+  /// As wide as may be, a part where threads would have none or too unequal a number (the maxima of
+  /// 768 x 4096 bf16 over the first dimension: 0.121 ms in three pieces, 0.093 in 24).
   std::int64_t width_of_two_phases() const {
     constexpr std::int64_t kWidest = 4096, kPoints = 8;
     const std::int64_t chunks = split_.outer() * order_.chunks(), widest = width_of(kWidest);
@@ -28,47 +29,65 @@ class Columns : public Reductions {
     return width_of(std::clamp<std::int64_t>(kWidest * chunks / (2 * kPoints), 512, kWidest));
   }
 
-  /// Lanes along the outputs: a block of inner places is accumulated in a scratch row, eight reduced elements a time. A few (windows, mostly) need
-  /// no row (max_pool of 32 x 64 x 64 x 64 f32: 2.1 ms with one, 1.5 without).
+  /// Lanes along the outputs: a block of inner places is accumulated in a scratch row, eight
+  /// reduced elements a time. A few (windows, mostly) need no row (max_pool of 32 x 64 x 64 x 64
+  /// f32: 2.1 ms with one, 1.5 without).
   void columns() {
     constexpr std::int64_t kSteps = 8, kFew = 12;
     std::int64_t outer = split_.outer(), inner = split_.inner(), chunks = order_.chunks();
     bool two = chunks > 1;
-    std::int64_t width = two ? width_of_two_phases() : width_of_one_phase(), blocks = (inner + width - 1) / width;
+    std::int64_t width = two ? width_of_two_phases() : width_of_one_phase(),
+                 blocks = (inner + width - 1) / width;
     BuiltKernel& built = kernel("reduce_columns");
     built.kernel->grid = outer * chunks * blocks;
     loop::Builder b(*built.kernel);
     KernelContext context(b, fusion_, built);
-    const std::vector<loop::Ref*> targets = two ? partial_results(context, outer * chunks * inner) : std::vector<loop::Ref*>();
+    const std::vector<loop::Ref*> targets =
+        two ? partial_results(context, outer * chunks * inner) : std::vector<loop::Ref*>();
     const bool few = !two && order_.count <= kFew;
     std::vector<loop::Ref*> lines;
-    if (!few) lines = each_of([&](const Reduced& r, int) { return b.scratch(accumulator(r.dtype), width); });
+    if (!few)
+      lines =
+          each_of([&](const Reduced& r, int) { return b.scratch(accumulator(r.dtype), width); });
     Index point = b.grid();
     using Sums = std::vector<Inst*>;
-    auto neutral_elements = [&] { return each_of([&](const Reduced& r, int) { return r.neutral_element(b); }); };
-    auto loaded = [&](const Index& x) { return each_of([&](const Reduced&, int i) { return b.load(lines[static_cast<std::size_t>(i)], x); }); };
+    auto neutral_elements = [&] {
+      return each_of([&](const Reduced& r, int) { return r.neutral_element(b); });
+    };
+    auto loaded = [&](const Index& x) {
+      return each_of(
+          [&](const Reduced&, int i) { return b.load(lines[static_cast<std::size_t>(i)], x); });
+    };
     auto with_elements = [&](Sums sums, Index k, std::int64_t n, Index o, Index x) {
       for (std::int64_t u = 0; u < n; ++u)
-        for (std::size_t i = 0; i < all_.size(); ++i) sums[i] = b.binary(all_[i].code(), sums[i], widen(b, all_[i].dtype, all_[i].element(context, o, k + u, x)));
+        for (std::size_t i = 0; i < all_.size(); ++i)
+          sums[i] = b.binary(all_[i].code(), sums[i],
+                             widen(b, all_[i].dtype, all_[i].element(context, o, k + u, x)));
       return sums;
     };
     auto store = [&](const Index& at, const Sums& sums) {
       for (std::size_t i = 0; i < all_.size(); ++i) {
         const Reduced& r = all_[i];
-        b.store(context.output(r.result()), at, r.finish(context, b.binary(r.code(), r.neutral_element(b), sums[i])));
+        b.store(context.output(r.result()), at,
+                r.finish(context, b.binary(r.code(), r.neutral_element(b), sums[i])));
       }
     };
     auto each = [&](std::int64_t columns, const std::function<void(Index)>& one) {
       const std::int64_t line = line_of_lanes();
       if (line == 0 || columns % line != 0) return b.vector(0, columns, kMapLanes, one);
-      b.for_(0, columns / line, 1, [&](Index r) { b.vector(0, line, kMapLanes, [&](Index x) { one(r * line + x); }); });
+      b.for_(0, columns / line, 1,
+             [&](Index r) { b.vector(0, line, kMapLanes, [&](Index x) { one(r * line + x); }); });
     };
     auto keep = [&](const Index& x, const Sums& sums) {
       for (std::size_t i = 0; i < all_.size(); ++i) b.store(lines[i], x, sums[i]);
     };
-    Index block = b.mod(point, blocks), chunk = b.mod(b.div(point, blocks), chunks), o = b.div(point, blocks * chunks);
+    Index block = b.mod(point, blocks), chunk = b.mod(b.div(point, blocks), chunks),
+          o = b.div(point, blocks * chunks);
     for_piece(b, block, inner, width, [&](Index x0, std::int64_t columns) {
-      if (few) return each(columns, [&](Index x) { store(o * inner + x0 + x, with_elements(neutral_elements(), 0, order_.count, o, x0 + x)); });
+      if (few)
+        return each(columns, [&](Index x) {
+          store(o * inner + x0 + x, with_elements(neutral_elements(), 0, order_.count, o, x0 + x));
+        });
       b.vector(0, columns, 16, [&](Index x) { keep(x, neutral_elements()); });
       for_piece(b, chunk, order_.count, order_.chunk, [&](Index k0, std::int64_t length) {
         for_pieces(b, k0, length, kSteps, [&](Index k, std::int64_t n) {
@@ -78,7 +97,8 @@ class Columns : public Reductions {
       b.vector(0, columns, 16, [&](Index x) {
         const Sums sums = loaded(x);
         if (!two) return store(o * inner + x0 + x, sums);
-        for (std::size_t i = 0; i < all_.size(); ++i) b.store(targets[i], (o * chunks + chunk) * inner + x0 + x, sums[i]);
+        for (std::size_t i = 0; i < all_.size(); ++i)
+          b.store(targets[i], (o * chunks + chunk) * inner + x0 + x, sums[i]);
       });
     });
     if (two) combine_chunks(outer, chunks, inner);
@@ -87,33 +107,44 @@ class Columns : public Reductions {
   // ---- columns of which a strip would be short
   static constexpr std::int64_t kFewColumns = 32, kAbreast = 8;
 
-  /// Whether an array's reduced elements lie a few columns apart, and there are rows enough beside them.
+  /// Whether an array's reduced elements lie a few columns apart, and there are rows enough beside
+  /// them.
   bool has_few_columns() const {
-    const bool narrow = split_.inner() > 1 && split_.inner() <= kFewColumns && split_.outer() >= 8 * kAbreast;
+    const bool narrow =
+        split_.inner() > 1 && split_.inner() <= kFewColumns && split_.outer() >= 8 * kAbreast;
     return narrow && !any_size_ && std::all_of(all_.begin(), all_.end(), [&](const Reduced& r) {
-      int few = 4;
-      return !is_bool(r.dtype) && is_light(*r.operand(), few);
-    });
+             int few = 4;
+             return !is_bool(r.dtype) && is_light(*r.operand(), few);
+           });
   }
 
-  /// Whether computing an element takes no more than `left` operations: their code stands as often as rows are abreast.
+  /// Whether computing an element takes no more than `left` operations: their code stands as often
+  /// as rows are abreast.
   bool is_light(const Value& v, int& left) const {
     if (!v.op() || !fusion_.inlined.count(&v)) return true;
-    const bool maps = op::def(*v.op()).traits.elementwise || v.op()->name() == "stablehlo.broadcast_in_dim";
-    return maps && --left >= 0 && std::all_of(v.op()->operands.begin(), v.op()->operands.end(), [&](const Value* operand) { return is_light(*operand, left); });
+    const bool maps =
+        op::def(*v.op()).traits.elementwise || v.op()->name() == "stablehlo.broadcast_in_dim";
+    return maps && --left >= 0 &&
+           std::all_of(v.op()->operands.begin(), v.op()->operands.end(),
+                       [&](const Value* operand) { return is_light(*operand, left); });
   }
 
-  /// Lanes along the few columns, several rows abreast, whose chains do not wait for each other (512 x 512 x 8 f32 over the middle: products 0.23 ms row by row, 0.04 so).
+  /// Lanes along the few columns, several rows abreast, whose chains do not wait for each other
+  /// (512 x 512 x 8 f32 over the middle: products 0.23 ms row by row, 0.04 so).
   void few_columns() {
     const std::int64_t outer = split_.outer(), inner = split_.inner();
-    const std::int64_t per_point = kAbreast * std::max<std::int64_t>(1, rows_of_point(outer, inner * split_.reduced(), kReducedAtPoint) / kAbreast);
+    const std::int64_t per_point =
+        kAbreast *
+        std::max<std::int64_t>(
+            1, rows_of_point(outer, inner * split_.reduced(), kReducedAtPoint) / kAbreast);
     BuiltKernel& built = kernel("reduce_columns");
     built.kernel->grid = (outer + per_point - 1) / per_point;
     loop::Builder b(*built.kernel);
     KernelContext context(b, fusion_, built);
     for_piece(b, b.grid(), outer, per_point, [&](Index first, std::int64_t rows) {
       for_pieces(b, first, rows, kAbreast, [&](Index o, std::int64_t some) {
-        b.vector(0, inner, loop::lanes_for(inner, kFewColumns), [&](Index x) { rows_abreast(context, o, some, x); });
+        b.vector(0, inner, loop::lanes_for(inner, kFewColumns),
+                 [&](Index x) { rows_abreast(context, o, some, x); });
       });
     });
   }
@@ -122,13 +153,17 @@ class Columns : public Reductions {
   void rows_abreast(KernelContext& context, const Index& o, std::int64_t some, const Index& x) {
     loop::Builder& b = context.b;
     const int lanes = x.lanes();
-    auto each_sum = [&](const std::function<void(const Reduced& r, std::size_t sum, const Index& row)>& body) {
-      for (std::int64_t row = 0; row < some; ++row)
-        for (std::size_t i = 0; i < all_.size(); ++i) body(all_[i], static_cast<std::size_t>(row) * all_.size() + i, o + row);
-    };
+    auto each_sum =
+        [&](const std::function<void(const Reduced& r, std::size_t sum, const Index& row)>& body) {
+          for (std::int64_t row = 0; row < some; ++row)
+            for (std::size_t i = 0; i < all_.size(); ++i)
+              body(all_[i], static_cast<std::size_t>(row) * all_.size() + i, o + row);
+        };
     auto begin = [&] {
       std::vector<Inst*> out;
-      each_sum([&](const Reduced& r, std::size_t, const Index&) { out.push_back(b.local(r.neutral_element(b), lanes)); });
+      each_sum([&](const Reduced& r, std::size_t, const Index&) {
+        out.push_back(b.local(r.neutral_element(b), lanes));
+      });
       return out;
     };
     const std::vector<Inst*> totals = begin();
@@ -136,17 +171,27 @@ class Columns : public Reductions {
       for_piece(b, c, order_.count, order_.chunk, [&](Index k0, std::int64_t length) {
         const std::vector<Inst*> sums = begin();
         b.for_(0, length, 1, [&](Index k) {
-          each_sum([&](const Reduced& r, std::size_t i, const Index& row) { b.set(sums[i], b.binary(r.code(), b.get(sums[i]), widen(b, r.dtype, r.element(context, row, k0 + k, x)))); });
+          each_sum([&](const Reduced& r, std::size_t i, const Index& row) {
+            b.set(sums[i], b.binary(r.code(), b.get(sums[i]),
+                                    widen(b, r.dtype, r.element(context, row, k0 + k, x))));
+          });
         });
-        each_sum([&](const Reduced& r, std::size_t i, const Index&) { b.set(totals[i], b.binary(r.code(), b.get(totals[i]), b.get(sums[i]))); });
+        each_sum([&](const Reduced& r, std::size_t i, const Index&) {
+          b.set(totals[i], b.binary(r.code(), b.get(totals[i]), b.get(sums[i])));
+        });
       });
     });
-    each_sum([&](const Reduced& r, std::size_t i, const Index& row) { b.store(context.output(r.result()), row * split_.inner() + x, r.finish(context, b.get(totals[i]))); });
+    each_sum([&](const Reduced& r, std::size_t i, const Index& row) {
+      b.store(context.output(r.result()), row * split_.inner() + x,
+              r.finish(context, b.get(totals[i])));
+    });
   }
 };
 
 }  // namespace
 
-Built reduce_columns(std::span<const ir::Op* const> ops, const Fusion& fusion, bool any_size) { return Columns(ops, fusion, any_size).build(); }
+Built reduce_columns(std::span<const ir::Op* const> ops, const Fusion& fusion, bool any_size) {
+  return Columns(ops, fusion, any_size).build();
+}
 
 }  // namespace strata::compile

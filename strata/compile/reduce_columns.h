@@ -1,4 +1,5 @@
-// Reductions of plain combiners with lanes along the outputs: of columns, in one phase or in two, and of few columns.
+// Reductions of plain combiners with lanes along the outputs: of columns, in one phase or in two,
+// and of few columns.
 #pragma once
 
 #include <span>

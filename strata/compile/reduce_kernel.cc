@@ -23,7 +23,8 @@ class Nothing : public Reductions {
     KernelContext context(b, fusion_, built);
     for (const Reduced& r : all_) {
       Inst* value = r.finish(context, r.neutral_element(b));
-      b.vector(0, r.result()->shape().count(), 16, [&](Index j) { b.store(context.output(r.result()), j, value); });
+      b.vector(0, r.result()->shape().count(), 16,
+               [&](Index j) { b.store(context.output(r.result()), j, value); });
     }
     return std::move(out_);
   }
@@ -36,13 +37,15 @@ Built build_reductions(std::span<const ir::Op* const> ops, const Fusion& fusion,
   const op::Reduction reduction = reduction_of(op);
   if (op.result()->shape().count() == 0) return {};
   if (reduction.combiner == op::Combiner::region) {
-    if (std::optional<Built> out = build_arg_extremum(ops, fusion, any_size)) return std::move(*out);
+    if (std::optional<Built> out = build_arg_extremum(ops, fusion, any_size))
+      return std::move(*out);
     return reduce_region(ops, fusion, any_size);
   }
   if (ReduceSplit(op, reduction.dims).reduced() == 0) return Nothing(ops, fusion, any_size).build();
   const bool along = op::reduce_order(op.operand(0)->type(), reduction.dims).lanes > 1;
   if (!along) {
-    if (std::optional<Built> turned = reduce_turned(ops, fusion, any_size)) return std::move(*turned);
+    if (std::optional<Built> turned = reduce_turned(ops, fusion, any_size))
+      return std::move(*turned);
     return reduce_columns(ops, fusion, any_size);
   }
   if (std::optional<Built> lines = reduce_lines(ops, fusion, any_size)) return std::move(*lines);

@@ -11,23 +11,33 @@ namespace {
 
 class Lines : public Reductions {
  public:
-  Lines(std::span<const ir::Op* const> ops, const Fusion& fusion, bool any_size) : Reductions(ops, fusion, any_size) { find_line(); }
+  Lines(std::span<const ir::Op* const> ops, const Fusion& fusion, bool any_size)
+      : Reductions(ops, fusion, any_size) {
+    find_line();
+  }
 
   /// Whether lines are worth it: a strip or more, of all reductions alike.
   bool any() const { return columns_ * run_ >= kShortest; }
 
   Built build() {
-    const std::int64_t outer = split_.size(outer_), chunks = order_.chunks(), width = block_width(outer * chunks), blocks = (columns_ + width - 1) / width;
+    const std::int64_t outer = split_.size(outer_), chunks = order_.chunks(),
+                       width = block_width(outer * chunks), blocks = (columns_ + width - 1) / width;
     BuiltKernel& built = kernel("reduce_lines");
     built.kernel->grid = outer * chunks * blocks;
     loop::Builder b(*built.kernel);
     KernelContext context(b, fusion_, built);
-    const std::vector<loop::Ref*> partial = chunks > 1 ? partial_results(context, outer * chunks * columns_) : std::vector<loop::Ref*>();
+    const std::vector<loop::Ref*> partial =
+        chunks > 1 ? partial_results(context, outer * chunks * columns_)
+                   : std::vector<loop::Ref*>();
     const std::int64_t stride = width * run_;
-    const std::vector<loop::Ref*> lines = each_of([&](const Reduced& r, int) { return b.scratch(accumulator(r.dtype), turns() * stride); });
-    const Index block = b.mod(b.grid(), blocks), chunk = b.mod(b.div(b.grid(), blocks), chunks), o = b.div(b.grid(), blocks * chunks);
+    const std::vector<loop::Ref*> lines = each_of(
+        [&](const Reduced& r, int) { return b.scratch(accumulator(r.dtype), turns() * stride); });
+    const Index block = b.mod(b.grid(), blocks), chunk = b.mod(b.div(b.grid(), blocks), chunks),
+                o = b.div(b.grid(), blocks * chunks);
     for_piece(b, block, columns_, width, [&](Index first, std::int64_t columns) {
-      each_line(b, turns(), columns, stride, [&](const Index& at, std::size_t i) { b.store(lines[i], at, all_[i].neutral_element(b)); });
+      each_line(b, turns(), columns, stride, [&](const Index& at, std::size_t i) {
+        b.store(lines[i], at, all_[i].neutral_element(b));
+      });
       for_piece(b, chunk, order_.count, order_.chunk, [&](Index begin, std::int64_t length) {
         const Index first_step = b.div(begin, run_);
         const std::int64_t steps = length / run_;
@@ -36,15 +46,25 @@ class Lines : public Reductions {
             const std::vector<Index> index = place(b, o, step, first * run_ + x);
             for (std::size_t i = 0; i < all_.size(); ++i) {
               const Index at = turn * stride + x;
-              b.store(lines[i], at, b.binary(all_[i].code(), b.load(lines[i], at), widen(b, all_[i].dtype, context.at(all_[i].operand(), index))));
+              b.store(lines[i], at,
+                      b.binary(all_[i].code(), b.load(lines[i], at),
+                               widen(b, all_[i].dtype, context.at(all_[i].operand(), index))));
             }
           });
         };
-        b.for_(0, steps / turns(), 1, [&](Index period) { b.for_(0, turns(), 1, [&](Index turn) { take(first_step + period * turns() + turn, turn); }); });
-        b.for_(0, steps % turns(), 1, [&](Index turn) { take(first_step + steps / turns() * turns() + turn, turn); });
+        b.for_(0, steps / turns(), 1, [&](Index period) {
+          b.for_(0, turns(), 1,
+                 [&](Index turn) { take(first_step + period * turns() + turn, turn); });
+        });
+        b.for_(0, steps % turns(), 1,
+               [&](Index turn) { take(first_step + steps / turns() * turns() + turn, turn); });
       });
       for (std::int64_t half = turns() / 2; half >= 1; half /= 2)
-        each_line(b, half, columns, stride, [&](const Index& at, std::size_t i) { b.store(lines[i], at, b.binary(all_[i].code(), b.load(lines[i], at), b.load(lines[i], at + half * stride))); });
+        each_line(b, half, columns, stride, [&](const Index& at, std::size_t i) {
+          b.store(
+              lines[i], at,
+              b.binary(all_[i].code(), b.load(lines[i], at), b.load(lines[i], at + half * stride)));
+        });
       b.vector(0, columns, kMapLanes, [&](Index x) {
         for (std::size_t i = 0; i < all_.size(); ++i) {
           std::vector<Inst*> lanes;
@@ -53,7 +73,9 @@ class Lines : public Reductions {
           if (chunks > 1)
             b.store(partial[i], (o * chunks + chunk) * columns_ + first + x, total);
           else
-            b.store(context.output(all_[i].result()), o * columns_ + first + x, all_[i].finish(context, b.binary(all_[i].code(), all_[i].neutral_element(b), total)));
+            b.store(context.output(all_[i].result()), o * columns_ + first + x,
+                    all_[i].finish(context,
+                                   b.binary(all_[i].code(), all_[i].neutral_element(b), total)));
         }
       });
     });
@@ -62,12 +84,14 @@ class Lines : public Reductions {
   }
 
  private:
-  static constexpr std::int64_t kShortest = 32, kLongest = 512, kEnough = 64, kPoints = 8;  // elements of a line; grid points
+  static constexpr std::int64_t kShortest = 32, kLongest = 512, kEnough = 64,
+                                kPoints = 8;  // elements of a line; grid points
 
   /// Lines that are taken in turn: as many as make all lanes of a row.
   std::int64_t turns() const { return order_.lanes / run_; }
 
-  /// What lies behind each other in memory: kept dimensions, the last ones, and behind them a run of reduced ones that is a part of the lanes.
+  /// What lies behind each other in memory: kept dimensions, the last ones, and behind them a run
+  /// of reduced ones that is a part of the lanes.
   void find_line() {
     if (any_size_ || order_.lanes == 1 || split_.outer() == 1 || !are_alike()) return;
     const ir::Value* v = op_.operand(0);
@@ -75,11 +99,17 @@ class Lines : public Reductions {
     std::erase_if(kept, [&](int d) { return v->shape()[d] == 1; });
     const std::vector<std::int64_t> strides = strides_of_largest(v, fusion_);
     auto apart = [&](int d) { return strides[static_cast<std::size_t>(d)]; };
-    const bool across = apart(kept.back()) == 1, along = !across && split_.run() != split_.reduced() && apart(split_.reduced_dims().back()) == 1;
+    const bool across = apart(kept.back()) == 1, along = !across &&
+                                                         split_.run() != split_.reduced() &&
+                                                         apart(split_.reduced_dims().back()) == 1;
     const std::int64_t run = across ? 1 : split_.run();
-    if ((!across && !along) || order_.lanes % run != 0 || run == order_.lanes || apart(kept.back()) != run) return;
+    if ((!across && !along) || order_.lanes % run != 0 || run == order_.lanes ||
+        apart(kept.back()) != run)
+      return;
     auto begin = kept.end() - 1;
-    while (begin != kept.begin() && *(begin - 1) + 1 == *begin && apart(*(begin - 1)) == apart(*begin) * v->shape()[*begin]) --begin;
+    while (begin != kept.begin() && *(begin - 1) + 1 == *begin &&
+           apart(*(begin - 1)) == apart(*begin) * v->shape()[*begin])
+      --begin;
     outer_.assign(kept.begin(), begin);
     line_.assign(begin, kept.end());
     columns_ = split_.size(line_);
@@ -96,7 +126,8 @@ class Lines : public Reductions {
     return width * run_ < kEnough ? std::min(columns_, most) : width;
   }
 
-  std::vector<Index> place(loop::Builder& b, const Index& o, const Index& step, const Index& x) const {
+  std::vector<Index> place(loop::Builder& b, const Index& o, const Index& step,
+                           const Index& x) const {
     std::vector<Index> out(static_cast<std::size_t>(op_.operand(0)->rank()));
     split_.place(b, out, outer_, o);
     split_.place(b, out, steps_, step);
@@ -104,7 +135,8 @@ class Lines : public Reductions {
     return out;
   }
 
-  void each_line(loop::Builder& b, std::int64_t lines, std::int64_t columns, std::int64_t stride, const std::function<void(const Index& at, std::size_t i)>& body) const {
+  void each_line(loop::Builder& b, std::int64_t lines, std::int64_t columns, std::int64_t stride,
+                 const std::function<void(const Index& at, std::size_t i)>& body) const {
     b.for_(0, lines, 1, [&](Index line) {
       b.vector(0, columns * run_, kMapLanes, [&](Index x) {
         for (std::size_t i = 0; i < all_.size(); ++i) body(line * stride + x, i);
@@ -112,13 +144,16 @@ class Lines : public Reductions {
     });
   }
 
-  std::vector<int> outer_, steps_, line_;  // kept dimensions before the line's; reduced ones, from line to line; of a line
-  std::int64_t columns_ = 0, run_ = 0;     // of a line: kept places, and reduced elements of each; 0: there is none
+  std::vector<int> outer_, steps_,
+      line_;  // kept dimensions before the line's; reduced ones, from line to line; of a line
+  std::int64_t columns_ = 0,
+               run_ = 0;  // of a line: kept places, and reduced elements of each; 0: there is none
 };
 
 }  // namespace
 
-std::optional<Built> reduce_lines(std::span<const ir::Op* const> ops, const Fusion& fusion, bool any_size) {
+std::optional<Built> reduce_lines(std::span<const ir::Op* const> ops, const Fusion& fusion,
+                                  bool any_size) {
   Lines lines(ops, fusion, any_size);
   if (!lines.any()) return std::nullopt;
   return lines.build();

@@ -1,4 +1,5 @@
-// Rows between whose elements those of other rows lie: the reference's bits, and which of them go by lines.
+// Rows between whose elements those of other rows lie: the reference's bits, and which of them go
+// by lines.
 #include "strata/compile/reduce_lines.h"
 
 #include <gtest/gtest.h>
@@ -12,7 +13,8 @@ namespace {
 using op::Combiner;
 
 const testing::TurnedReduction kCases[] = {
-    // groups of a few channels: runs that are a part of the lanes, whole periods and the rest of one, several chunks
+    // groups of a few channels: runs that are a part of the lanes, whole periods and the rest of
+    // one, several chunks
     {{2, 49, 32, 4}, {}, {1, 3}, true},
     {{3, 50, 16, 2}, {}, {1, 3}, true},
     {{2, 1100, 9, 4}, {}, {1, 3}, true},
@@ -34,17 +36,22 @@ const testing::TurnedReduction kCases[] = {
 
 TEST(ReduceLines, HaveTheReferencesBits) {
   for (const testing::TurnedReduction& c : kCases)
-    for (DType dtype : {DType::f32, DType::bf16, DType::i8}) testing::expect_reduced(c, dtype, "reduce_lines", c.by_kernel);
+    for (DType dtype : {DType::f32, DType::bf16, DType::i8})
+      testing::expect_reduced(c, dtype, "reduce_lines", c.by_kernel);
 }
 
 /// What is computed element by element as it is read, truth values, an initial value.
 TEST(ReduceLines, OfWhatIsComputed) {
   ir::Block block;
   ir::Builder b(block);
-  ir::Value *x = block.add_argument(Type(DType::f32, {500, 40})), *init = block.add_argument(Type::scalar(DType::f32)), *rows = block.add_argument(Type(DType::f32, {40}));
+  ir::Value *x = block.add_argument(Type(DType::f32, {500, 40})),
+            *init = block.add_argument(Type::scalar(DType::f32)),
+            *rows = block.add_argument(Type(DType::f32, {40}));
   ir::Value* turned = op::transpose(b, x, {1, 0});
   ir::Value* apart = op::sub(b, turned, op::broadcast_in_dim(b, rows, turned->shape(), {0}));
-  block.results = {op::reduce(b, op::mul(b, apart, apart), init, {1}, Combiner::add), op::reduce(b, op::compare(b, turned, op::full_like(b, turned, 2), "GT"), op::scalar(b, DType::i1, 0), {1}, Combiner::or_)};
+  block.results = {op::reduce(b, op::mul(b, apart, apart), init, {1}, Combiner::add),
+                   op::reduce(b, op::compare(b, turned, op::full_like(b, turned, 2), "GT"),
+                              op::scalar(b, DType::i1, 0), {1}, Combiner::or_)};
   testing::expect_compiled_equals_reference(block);
 }
 
@@ -54,7 +61,9 @@ TEST(ReduceLines, OneAfterTheOther) {
   ir::Builder b(block);
   ir::Value* x = op::transpose(b, block.add_argument(Type(DType::f32, {500, 40})), {1, 0});
   ir::Value* most = op::reduce_max(b, x, {1});
-  block.results = {most, op::reduce_sum(b, op::exp(b, op::sub(b, x, op::broadcast_in_dim(b, most, x->shape(), {0}))), {1})};
+  block.results = {
+      most, op::reduce_sum(
+                b, op::exp(b, op::sub(b, x, op::broadcast_in_dim(b, most, x->shape(), {0}))), {1})};
   testing::expect_compiled_equals_reference(block);
 }
 

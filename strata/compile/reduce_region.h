@@ -1,4 +1,5 @@
-// Reductions with a general combiner: element after element in order, with lanes along the outputs where its region has no branches.
+// Reductions with a general combiner: element after element in order, with lanes along the outputs
+// where its region has no branches.
 #pragma once
 
 #include <span>

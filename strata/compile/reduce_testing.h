@@ -1,4 +1,5 @@
-// Reductions of arrays that are transposed before: by which kernel they go, and their bits. For tests.
+// Reductions of arrays that are transposed before: by which kernel they go, and their bits. For
+// tests.
 #pragma once
 
 #include "strata/compile/compile_testing.h"
@@ -12,9 +13,12 @@ struct TurnedReduction {
   bool by_kernel;  // whether a sum goes by the kernel under test
 };
 
-/// The sum and the greatest have the reference's bits, and a kernel of that name is among theirs or not.
-inline void expect_reduced(const TurnedReduction& c, DType dtype, const char* kernel, bool by_kernel) {
-  SCOPED_TRACE(fmt::format("{} of {} over {} dimensions", name(dtype), c.array.to_string(), c.over.size()));
+/// The sum and the greatest have the reference's bits, and a kernel of that name is among theirs or
+/// not.
+inline void expect_reduced(const TurnedReduction& c, DType dtype, const char* kernel,
+                           bool by_kernel) {
+  SCOPED_TRACE(
+      fmt::format("{} of {} over {} dimensions", name(dtype), c.array.to_string(), c.over.size()));
   ir::Block block;
   ir::Builder b(block);
   ir::Value* x = block.add_argument(Type(dtype, c.array));

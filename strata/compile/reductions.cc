@@ -31,7 +31,9 @@ ReduceSplit::ReduceSplit(const Op& op, std::vector<int> dims) : shape_(op.operan
   }
 }
 
-bool ReduceSplit::is_inner(int d) const { return std::find(inner_.begin(), inner_.end(), d) != inner_.end(); }
+bool ReduceSplit::is_inner(int d) const {
+  return std::find(inner_.begin(), inner_.end(), d) != inner_.end();
+}
 
 std::int64_t ReduceSplit::apart() const {
   if (outer_.empty() || reduced_.empty() || reduced_.front() > outer_.back()) return 0;
@@ -46,7 +48,8 @@ std::int64_t ReduceSplit::runs_apart() const {
   return out;
 }
 
-std::vector<Index> ReduceSplit::index_in_run(loop::Builder& b, const Index& o, const Index& r, const Index& j) const {
+std::vector<Index> ReduceSplit::index_in_run(loop::Builder& b, const Index& o, const Index& r,
+                                             const Index& j) const {
   std::vector<Index> out(static_cast<std::size_t>(shape_.rank()));
   place(b, out, outer_, o);
   place(b, out, {reduced_.begin(), run_begin()}, r);
@@ -54,7 +57,8 @@ std::vector<Index> ReduceSplit::index_in_run(loop::Builder& b, const Index& o, c
   return out;
 }
 
-std::vector<Index> ReduceSplit::index(loop::Builder& b, const Index& o, const Index& k, const Index& x) const {
+std::vector<Index> ReduceSplit::index(loop::Builder& b, const Index& o, const Index& k,
+                                      const Index& x) const {
   std::vector<Index> out(static_cast<std::size_t>(shape_.rank()));
   place(b, out, outer_, o);
   place(b, out, reduced_, k);
@@ -64,7 +68,8 @@ std::vector<Index> ReduceSplit::index(loop::Builder& b, const Index& o, const In
 
 std::vector<int>::const_iterator ReduceSplit::run_begin() const {
   auto first = reduced_.end();
-  while (first != reduced_.begin() && (first == reduced_.end() || *(first - 1) + 1 == *first)) --first;
+  while (first != reduced_.begin() && (first == reduced_.end() || *(first - 1) + 1 == *first))
+    --first;
   return first;
 }
 
@@ -74,8 +79,10 @@ Shape ReduceSplit::part(const std::vector<int>& dims) const {
   return Shape(out);
 }
 
-/// Neighbouring dimensions first as one, so that an array which has them as neighbours is read without taking them apart.
-void ReduceSplit::place(loop::Builder& b, std::vector<Index>& out, const std::vector<int>& dims, const Index& offset) const {
+/// Neighbouring dimensions first as one, so that an array which has them as neighbours is read
+/// without taking them apart.
+void ReduceSplit::place(loop::Builder& b, std::vector<Index>& out, const std::vector<int>& dims,
+                        const Index& offset) const {
   std::vector<std::vector<int>> runs;
   std::vector<Dim> sizes;
   for (int d : dims) {
@@ -86,18 +93,26 @@ void ReduceSplit::place(loop::Builder& b, std::vector<Index>& out, const std::ve
   const std::vector<Index> places = delinearize(b, Shape(sizes), offset);
   for (std::size_t r = 0; r < runs.size(); ++r) {
     const std::vector<Index> index = delinearize(b, part(runs[r]), places[r]);
-    for (std::size_t i = 0; i < runs[r].size(); ++i) out[static_cast<std::size_t>(runs[r][i])] = index[i];
+    for (std::size_t i = 0; i < runs[r].size(); ++i)
+      out[static_cast<std::size_t>(runs[r][i])] = index[i];
   }
 }
 
 Inst* Reduced::neutral_element(loop::Builder& b) const { return neutral(b, combiner, dtype); }
 
-Inst* Reduced::element(KernelContext& context, const Index& o, const Index& k, const Index& x, int operand) const { return context.at(op.operand(operand), split_.index(context.b, o, k, x)); }
+Inst* Reduced::element(KernelContext& context, const Index& o, const Index& k, const Index& x,
+                       int operand) const {
+  return context.at(op.operand(operand), split_.index(context.b, o, k, x));
+}
 
-Inst* Reduced::initial(KernelContext& context, int operand) const { return context.at(op.operand(operand + op.num_results()), {}); }
+Inst* Reduced::initial(KernelContext& context, int operand) const {
+  return context.at(op.operand(operand + op.num_results()), {});
+}
 
 Inst* Reduced::finish(KernelContext& context, Inst* total) const {
-  return context.b.convert(result()->dtype(), context.b.binary(code(), widen(context.b, dtype, initial(context)), total));
+  return context.b.convert(
+      result()->dtype(),
+      context.b.binary(code(), widen(context.b, dtype, initial(context)), total));
 }
 
 Reductions::Reductions(std::span<const ir::Op* const> ops, const Fusion& fusion, bool any_size)
@@ -114,13 +129,16 @@ Reductions::Reductions(std::span<const ir::Op* const> ops, const Fusion& fusion,
 BuiltKernel& Reductions::kernel(const char* name) {
   out_.kernels.emplace_back();
   out_.kernels.back().kernel = std::make_unique<loop::Kernel>(name);
-  out_.kernels.back().parallel = static_cast<double>(op_.operand(0)->shape().count()) * static_cast<double>(all_.size()) > kInlineWork;
+  out_.kernels.back().parallel =
+      static_cast<double>(op_.operand(0)->shape().count()) * static_cast<double>(all_.size()) >
+      kInlineWork;
   return out_.kernels.back();
 }
 
 bool Reductions::are_alike() const {
   return std::all_of(all_.begin(), all_.end(), [&](const Reduced& r) {
-    return r.operand()->shape() == op_.operand(0)->shape() && reduction_of(r.op).dims == reduction_.dims && r.combiner != op::Combiner::region;
+    return r.operand()->shape() == op_.operand(0)->shape() &&
+           reduction_of(r.op).dims == reduction_.dims && r.combiner != op::Combiner::region;
   });
 }
 
@@ -135,18 +153,26 @@ void Reductions::combine_chunks(std::int64_t outer, std::int64_t chunks, std::in
   BuiltKernel& built = kernel("reduce_chunks");
   std::int64_t width = largest_divisor(inner, 1024);
   built.kernel->grid = outer * (inner / width);
-  built.parallel = static_cast<double>(outer * chunks * inner) * static_cast<double>(all_.size()) > kInlineWork;
+  built.parallel =
+      static_cast<double>(outer * chunks * inner) * static_cast<double>(all_.size()) > kInlineWork;
   loop::Builder b(*built.kernel);
   KernelContext context(b, fusion_, built);
-  const std::vector<loop::Ref*> partial = each_of([&](const Reduced& r, int i) { return context.temporary(i, accumulator(r.dtype), outer * chunks * inner, loop::Ref::Mode::in); });
+  const std::vector<loop::Ref*> partial = each_of([&](const Reduced& r, int i) {
+    return context.temporary(i, accumulator(r.dtype), outer * chunks * inner, loop::Ref::Mode::in);
+  });
   Index o = b.div(b.grid(), inner / width), x0 = b.mod(b.grid(), inner / width) * width;
   int lanes = width >= 16 ? 16 : 1;
   auto column = [&](Index x) {
-    std::vector<Inst*> totals = each_of([&](const Reduced& r, int) { return b.local(r.neutral_element(b), lanes); });
+    std::vector<Inst*> totals =
+        each_of([&](const Reduced& r, int) { return b.local(r.neutral_element(b), lanes); });
     b.for_(0, chunks, 1, [&](Index c) {
-      for (std::size_t i = 0; i < all_.size(); ++i) b.set(totals[i], b.binary(all_[i].code(), b.get(totals[i]), b.load(partial[i], (o * chunks + c) * inner + x0 + x)));
+      for (std::size_t i = 0; i < all_.size(); ++i)
+        b.set(totals[i], b.binary(all_[i].code(), b.get(totals[i]),
+                                  b.load(partial[i], (o * chunks + c) * inner + x0 + x)));
     });
-    for (std::size_t i = 0; i < all_.size(); ++i) b.store(context.output(all_[i].result()), o * inner + x0 + x, all_[i].finish(context, b.get(totals[i])));
+    for (std::size_t i = 0; i < all_.size(); ++i)
+      b.store(context.output(all_[i].result()), o * inner + x0 + x,
+              all_[i].finish(context, b.get(totals[i])));
   };
   if (lanes > 1)
     b.vector(0, width, lanes, column);
@@ -154,9 +180,11 @@ void Reductions::combine_chunks(std::int64_t outer, std::int64_t chunks, std::in
     b.for_(0, width, 1, column);
 }
 
-std::vector<Inst*> Reductions::better_place(loop::Builder& b, std::span<Inst* const> state, std::span<Inst* const> element) const {
+std::vector<Inst*> Reductions::better_place(loop::Builder& b, std::span<Inst* const> state,
+                                            std::span<Inst* const> element) const {
   const bool maximum = op::arg_extremum(op_.region(0))->maximum;
-  return places_ascend() ? op::lower_later_extremum(b, maximum, state, element) : op::lower_extremum(b, maximum, state, element);
+  return places_ascend() ? op::lower_later_extremum(b, maximum, state, element)
+                         : op::lower_extremum(b, maximum, state, element);
 }
 
 bool Reductions::places_ascend() const {
@@ -164,16 +192,22 @@ bool Reductions::places_ascend() const {
   const Op *counts = op_.operand(1)->op(), *first = op_.operand(op_.num_results() + 1)->op();
   const Literal* place = first ? constant_literal(*first) : nullptr;
   if (!counts || !place || place->integer(0) > 0) return false;
-  if (counts->name() == "stablehlo.iota") return counts->attr<std::int64_t>("iota_dimension") == reduction_.dims[0];
-  if (counts->name() != "stablehlo.broadcast_in_dim" || counts->attr<ir::Ints>("broadcast_dimensions") != ir::Ints{reduction_.dims[0]}) return false;
+  if (counts->name() == "stablehlo.iota")
+    return counts->attr<std::int64_t>("iota_dimension") == reduction_.dims[0];
+  if (counts->name() != "stablehlo.broadcast_in_dim" ||
+      counts->attr<ir::Ints>("broadcast_dimensions") != ir::Ints{reduction_.dims[0]})
+    return false;
   return counts->operand(0)->op() && counts->operand(0)->op()->name() == "stablehlo.iota";
 }
 
-std::int64_t Reductions::width_of_one_phase() const { return width_of(std::clamp<std::int64_t>(split_.outer() * split_.inner() / 8, 64, 2048)); }
+std::int64_t Reductions::width_of_one_phase() const {
+  return width_of(std::clamp<std::int64_t>(split_.outer() * split_.inner() / 8, 64, 2048));
+}
 
 std::int64_t Reductions::width_of(std::int64_t most) const {
   const std::int64_t line = line_of_lanes();
-  return line > 0 && line <= most ? line * largest_divisor(split_.inner() / line, most / line) : block_width(split_.inner(), most);
+  return line > 0 && line <= most ? line * largest_divisor(split_.inner() / line, most / line)
+                                  : block_width(split_.inner(), most);
 }
 
 std::int64_t Reductions::line_of_lanes() const {
@@ -185,7 +219,8 @@ std::int64_t Reductions::line_of_lanes() const {
   const Shape &counts = v->shape(), &array = v->op()->operand(0)->shape();
   std::int64_t line = 1;
   bool goes_on = true;
-  for (int d = counts.rank(); d-- > dims->rank() && split_.is_inner(d) && (goes_on || (line % kMapLanes == 0 && line < kEnough));) {
+  for (int d = counts.rank(); d-- > dims->rank() && split_.is_inner(d) &&
+                              (goes_on || (line % kMapLanes == 0 && line < kEnough));) {
     const int of = d - dims->rank();
     line *= counts[d];
     goes_on = goes_on && dims->stride[static_cast<std::size_t>(of)] == 1 && counts[d] == array[of];

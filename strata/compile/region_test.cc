@@ -1,4 +1,5 @@
-// Regions of reductions, scatters, sorts and maps with anything in them: as kernels where kernels can hold them, decomposed where not.
+// Regions of reductions, scatters, sorts and maps with anything in them: as kernels where kernels
+// can hold them, decomposed where not.
 #include <cstring>
 
 #include "strata/compile/compile_testing.h"
@@ -25,15 +26,20 @@ Plan expect_same(const std::string& text, const std::vector<Literal>& arguments 
 
 bool has_loops(const Steps& steps) {
   for (const Step& s : steps)
-    if (!std::holds_alternative<Launch>(s.what) && !std::holds_alternative<Copy>(s.what)) return true;
+    if (!std::holds_alternative<Launch>(s.what) && !std::holds_alternative<Copy>(s.what))
+      return true;
   return false;
 }
 
-/// `body` maps %a (current) and %b (new) to %r; `outside` stands before the reduction, whose operand is %x.
-std::string reduce_program(const std::string& body, const std::string& outside = "", const std::string& type = "f32") {
-  return "func.func @main(%x: tensor<3x5x" + type + ">, %z: tensor<" + type + ">, %t: tensor<4x" + type + ">) -> tensor<3x" + type + "> {\n" +
-         outside + "\n  %0 = stablehlo.reduce(%x init: %z) across dimensions = [1] : (tensor<3x5x" + type + ">, tensor<" + type + ">) -> tensor<3x" +
-         type + ">\n   reducer(%a: tensor<" + type + ">, %b: tensor<" + type + ">) {\n" + body + "\n    stablehlo.return %r : tensor<" + type +
+/// `body` maps %a (current) and %b (new) to %r; `outside` stands before the reduction, whose
+/// operand is %x.
+std::string reduce_program(const std::string& body, const std::string& outside = "",
+                           const std::string& type = "f32") {
+  return "func.func @main(%x: tensor<3x5x" + type + ">, %z: tensor<" + type + ">, %t: tensor<4x" +
+         type + ">) -> tensor<3x" + type + "> {\n" + outside +
+         "\n  %0 = stablehlo.reduce(%x init: %z) across dimensions = [1] : (tensor<3x5x" + type +
+         ">, tensor<" + type + ">) -> tensor<3x" + type + ">\n   reducer(%a: tensor<" + type +
+         ">, %b: tensor<" + type + ">) {\n" + body + "\n    stablehlo.return %r : tensor<" + type +
          ">\n  }\n  return %0 : tensor<3x" + type + ">\n}";
 }
 
@@ -53,18 +59,28 @@ const char* const kWhileInside = R"(
       stablehlo.return %m, %u : tensor<i32>, tensor<f32>
     })";
 
-TEST(Region, WhileInsideAReduction) { EXPECT_FALSE(has_loops(expect_same(reduce_program(kWhileInside)).steps)); }
+TEST(Region, WhileInsideAReduction) {
+  EXPECT_FALSE(has_loops(expect_same(reduce_program(kWhileInside)).steps));
+}
 
-/// Lanes along the columns, whatever stands around them; a region whose order shows in the bits, and one of two values.
+/// Lanes along the columns, whatever stands around them; a region whose order shows in the bits,
+/// and one of two values.
 TEST(Region, ReductionsOfColumns) {
   for (const char* type : {"f32", "bf16", "f64"})
     for (const char* shape : {"5x8x", "7x3x45x", "3x5x600x"}) {
-      const std::string in = std::string("tensor<") + shape + type + ">", one = std::string("tensor<") + type + ">", rest(std::strchr(shape, 'x') + 1);
+      const std::string in = std::string("tensor<") + shape + type + ">",
+                        one = std::string("tensor<") + type + ">",
+                        rest(std::strchr(shape, 'x') + 1);
       const std::string out = "tensor<" + rest + type + ">", outs = "(" + out + ", " + out + ")";
-      expect_same("func.func @main(%x: " + in + ", %y: " + in + ", %z: " + one + ") -> " + outs + " {\n  %0:2 = stablehlo.reduce(%x init: %z), (%y init: %z) across dimensions = [0] : (" + in +
-                  ", " + in + ", " + one + ", " + one + ") -> " + outs + "\n   reducer(%a: " + one + ", %c: " + one + ") (%b: " + one + ", %d: " + one + ") {\n" +
-                  "    %p = stablehlo.multiply %a, %b : " + one + "\n    %q = stablehlo.add %p, %c : " + one + "\n    %r = stablehlo.maximum %b, %d : " + one +
-                  "\n    stablehlo.return %q, %r : " + one + ", " + one + "\n  }\n  return %0#0, %0#1 : " + out + ", " + out + "\n}");
+      expect_same(
+          "func.func @main(%x: " + in + ", %y: " + in + ", %z: " + one + ") -> " + outs +
+          " {\n  %0:2 = stablehlo.reduce(%x init: %z), (%y init: %z) across dimensions = [0] : (" +
+          in + ", " + in + ", " + one + ", " + one + ") -> " + outs + "\n   reducer(%a: " + one +
+          ", %c: " + one + ") (%b: " + one + ", %d: " + one + ") {\n" +
+          "    %p = stablehlo.multiply %a, %b : " + one + "\n    %q = stablehlo.add %p, %c : " +
+          one + "\n    %r = stablehlo.maximum %b, %d : " + one +
+          "\n    stablehlo.return %q, %r : " + one + ", " + one +
+          "\n  }\n  return %0#0, %0#1 : " + out + ", " + out + "\n}");
     }
 }
 
@@ -86,7 +102,8 @@ TEST(Region, BranchesInsideAReduction) {
     }, {
       %s = stablehlo.sine %q : tensor<f32>
       stablehlo.return %s : tensor<f32>
-    }) : (tensor<i32>) -> tensor<f32>)")).steps));
+    }) : (tensor<i32>) -> tensor<f32>)"))
+                             .steps));
 }
 
 TEST(Region, WhileInsideACaseInsideAReduction) {
@@ -97,13 +114,15 @@ TEST(Region, WhileInsideACaseInsideAReduction) {
       stablehlo.return %r : tensor<f32>
     }, {
       stablehlo.return %b : tensor<f32>
-    }) : (tensor<i32>) -> tensor<f32>)")).steps));
+    }) : (tensor<i32>) -> tensor<f32>)"))
+                             .steps));
 }
 
 TEST(Region, ValuesFromOutside) {
   expect_same(reduce_program(R"(
     %s = stablehlo.multiply %a, %c : tensor<f32>
-    %r = stablehlo.add %s, %b : tensor<f32>)", "  %c = stablehlo.sine %z : tensor<f32>"));
+    %r = stablehlo.add %s, %b : tensor<f32>)",
+                             "  %c = stablehlo.sine %z : tensor<f32>"));
   expect_same(reduce_program("    %r = stablehlo.add %z, %z : tensor<f32>"));
 }
 
@@ -112,7 +131,8 @@ TEST(Region, ArraysFromOutsideReadByElement) {
     %i = stablehlo.convert %b : (tensor<f32>) -> tensor<i32>
     %e = stablehlo.dynamic_slice %t, %i, sizes = [1] : (tensor<4xf32>, tensor<i32>) -> tensor<1xf32>
     %f = stablehlo.reshape %e : (tensor<1xf32>) -> tensor<f32>
-    %r = stablehlo.add %a, %f : tensor<f32>)")).steps));
+    %r = stablehlo.add %a, %f : tensor<f32>)"))
+                             .steps));
 }
 
 TEST(Region, AReductionInsideAReduction) {
@@ -125,20 +145,24 @@ TEST(Region, AReductionInsideAReduction) {
       %i = stablehlo.subtract %g, %h : tensor<f32>
       stablehlo.return %i : tensor<f32>
     }
-    %r = stablehlo.multiply %f, %e : tensor<f32>)")).steps));
+    %r = stablehlo.multiply %f, %e : tensor<f32>)"))
+                             .steps));
 }
 
-/// A product is no element at a time: the reduction becomes a loop, and as its arrays are small, that one kernel (small_loop.h).
+/// A product is no element at a time: the reduction becomes a loop, and as its arrays are small,
+/// that one kernel (small_loop.h).
 TEST(Region, WhatNoKernelHoldsIsDecomposed) {
   EXPECT_FALSE(has_loops(expect_same(reduce_program(R"(
     %c = stablehlo.broadcast_in_dim %b, dims = [] : (tensor<f32>) -> tensor<4xf32>
     %d = stablehlo.dot_general %c, %t, contracting_dims = [0] x [0] : (tensor<4xf32>, tensor<4xf32>) -> tensor<f32>
-    %r = stablehlo.add %a, %d : tensor<f32>)")).steps));
+    %r = stablehlo.add %a, %d : tensor<f32>)"))
+                             .steps));
 }
 
 TEST(Region, NarrowFloatsRoundAtEachStep) {
   for (const char* type : {"bf16", "f16", "f64"})
-    expect_same(reduce_program(std::string("    %s = stablehlo.multiply %a, %b : tensor<") + type + ">\n    %r = stablehlo.add %s, %b : tensor<" + type + ">",
+    expect_same(reduce_program(std::string("    %s = stablehlo.multiply %a, %b : tensor<") + type +
+                                   ">\n    %r = stablehlo.add %s, %b : tensor<" + type + ">",
                                "", type));
 }
 
@@ -154,7 +178,8 @@ TEST(Region, WiderAccumulators) {
 }
 
 TEST(Region, SeveralInputsOfSeveralTypes) {
-  expect_same(R"(func.func @main(%x: tensor<4x6xf32>, %i: tensor<4x6xi16>, %p: tensor<4x6xi1>, %zx: tensor<f32>, %zi: tensor<i16>, %zp: tensor<i1>)
+  expect_same(
+      R"(func.func @main(%x: tensor<4x6xf32>, %i: tensor<4x6xi16>, %p: tensor<4x6xi1>, %zx: tensor<f32>, %zi: tensor<i16>, %zp: tensor<i1>)
     -> (tensor<6xf32>, tensor<6xi16>, tensor<6xi1>) {
   %0:3 = stablehlo.reduce(%x init: %zx), (%i init: %zi), (%p init: %zp) across dimensions = [0] : (tensor<4x6xf32>, tensor<4x6xi16>, tensor<4x6xi1>, tensor<f32>, tensor<i16>, tensor<i1>) -> (tensor<6xf32>, tensor<6xi16>, tensor<6xi1>)
    reducer(%a: tensor<f32>, %d: tensor<f32>) (%b: tensor<i16>, %e: tensor<i16>) (%c: tensor<i1>, %f: tensor<i1>) {
@@ -184,7 +209,8 @@ std::string scatter_program(const std::string& body) {
     -> (tensor<5x4xf32>, tensor<5x4xi32>) {
   %0:2 = "stablehlo.scatter"(%x, %y, %i, %u, %v) <{scatter_dimension_numbers = #stablehlo.scatter<update_window_dims = [1], inserted_window_dims = [0], scatter_dims_to_operand_dims = [0], index_vector_dim = 1>}> ({
   ^bb0(%a: tensor<f32>, %b: tensor<i32>, %c: tensor<f32>, %d: tensor<i32>):
-)" + body + R"(
+)" + body +
+         R"(
     stablehlo.return %r, %s : tensor<f32>, tensor<i32>
   }) : (tensor<5x4xf32>, tensor<5x4xi32>, tensor<6x1xi32>, tensor<6x4xf32>, tensor<6x4xi32>) -> (tensor<5x4xf32>, tensor<5x4xi32>)
   return %0#0, %0#1 : tensor<5x4xf32>, tensor<5x4xi32>
@@ -194,7 +220,8 @@ std::string scatter_program(const std::string& body) {
 TEST(Region, AScatterOfTwoArrays) {
   EXPECT_FALSE(has_loops(expect_same(scatter_program(R"(
     %r = stablehlo.subtract %c, %a : tensor<f32>
-    %s = stablehlo.add %b, %d : tensor<i32>)")).steps));
+    %s = stablehlo.add %b, %d : tensor<i32>)"))
+                             .steps));
   EXPECT_FALSE(has_loops(expect_same(scatter_program(R"(
     %p = stablehlo.compare LT, %b, %d : (tensor<i32>, tensor<i32>) -> tensor<i1>
     %r, %s = "stablehlo.if"(%p) ({
@@ -202,7 +229,8 @@ TEST(Region, AScatterOfTwoArrays) {
     }, {
       %e = stablehlo.add %a, %c : tensor<f32>
       stablehlo.return %e, %b : tensor<f32>, tensor<i32>
-    }) : (tensor<i1>) -> (tensor<f32>, tensor<i32>))")).steps));
+    }) : (tensor<i1>) -> (tensor<f32>, tensor<i32>))"))
+                             .steps));
 }
 
 /// Decomposed to a loop of updates, which is a kernel of few elements (small_loop.h).
@@ -210,28 +238,39 @@ TEST(Region, AScatterThatNoScatterKernelHolds) {
   EXPECT_FALSE(has_loops(expect_same(scatter_program(R"(
     %e = stablehlo.broadcast_in_dim %c, dims = [] : (tensor<f32>) -> tensor<4xf32>
     %r = stablehlo.dot_general %e, %t, contracting_dims = [0] x [0] : (tensor<4xf32>, tensor<4xf32>) -> tensor<f32>
-    %s = stablehlo.add %b, %d : tensor<i32>)")).steps));
+    %s = stablehlo.add %b, %d : tensor<i32>)"))
+                             .steps));
 }
 
-std::string sort_program(const std::string& body, const std::string& shape = "3x37", int dimension = 1) {
+std::string sort_program(const std::string& body, const std::string& shape = "3x37",
+                         int dimension = 1) {
   std::string x = "tensor<" + shape + "xf32>", i = "tensor<" + shape + "xi32>";
-  return "func.func @main(%x: " + x + ", %i: " + i + ", %t: tensor<8xf32>) -> (" + x + ", " + i + R"() {
-  %0:2 = "stablehlo.sort"(%x, %i) <{dimension = )" + std::to_string(dimension) + R"( : i64, is_stable = true}> ({
+  return "func.func @main(%x: " + x + ", %i: " + i + ", %t: tensor<8xf32>) -> (" + x + ", " + i +
+         R"() {
+  %0:2 = "stablehlo.sort"(%x, %i) <{dimension = )" +
+         std::to_string(dimension) + R"( : i64, is_stable = true}> ({
   ^bb0(%a: tensor<f32>, %b: tensor<f32>, %c: tensor<i32>, %d: tensor<i32>):
-)" + body + R"(
+)" + body +
+         R"(
     stablehlo.return %r : tensor<i1>
-  }) : ()" + x + ", " + i + ") -> (" + x + ", " + i + ")\n  return %0#0, %0#1 : " + x + ", " + i + "\n}";
+  }) : ()" +
+         x + ", " + i + ") -> (" + x + ", " + i + ")\n  return %0#0, %0#1 : " + x + ", " + i +
+         "\n}";
 }
 
 TEST(Region, SortsOfTwoArrays) {
   for (const char* shape : {"3x37", "3x1", "3x2", "2x64", "0x4", "4x0", "1x1000"}) {
-    expect_same(sort_program("    %r = stablehlo.compare LT, %a, %b : (tensor<f32>, tensor<f32>) -> tensor<i1>", shape));
-    expect_same(sort_program("    %r = stablehlo.compare GT, %c, %d : (tensor<i32>, tensor<i32>) -> tensor<i1>", shape, 0));
+    expect_same(sort_program(
+        "    %r = stablehlo.compare LT, %a, %b : (tensor<f32>, tensor<f32>) -> tensor<i1>", shape));
+    expect_same(sort_program(
+        "    %r = stablehlo.compare GT, %c, %d : (tensor<i32>, tensor<i32>) -> tensor<i1>", shape,
+        0));
   }
 }
 
 TEST(Region, ComparatorsThatAreNoOrder) {
-  expect_same(sort_program("    %r = stablehlo.compare NE, %a, %b : (tensor<f32>, tensor<f32>) -> tensor<i1>"));
+  expect_same(sort_program(
+      "    %r = stablehlo.compare NE, %a, %b : (tensor<f32>, tensor<f32>) -> tensor<i1>"));
 }
 
 TEST(Region, ComparatorsWithBranchesAndValuesFromOutside) {
@@ -246,7 +285,8 @@ TEST(Region, ComparatorsWithBranchesAndValuesFromOutside) {
       %g = stablehlo.compare LT, %e, %f : (tensor<1xf32>, tensor<1xf32>) -> tensor<1xi1>
       %h = stablehlo.reshape %g : (tensor<1xi1>) -> tensor<i1>
       stablehlo.return %h : tensor<i1>
-    }) : (tensor<i1>) -> tensor<i1>)")).steps));
+    }) : (tensor<i1>) -> tensor<i1>)"))
+                             .steps));
 }
 
 TEST(Region, AComparatorThatNoKernelHolds) {
@@ -255,7 +295,8 @@ TEST(Region, AComparatorThatNoKernelHolds) {
     %f = stablehlo.dot_general %e, %t, contracting_dims = [0] x [0] : (tensor<8xf32>, tensor<8xf32>) -> tensor<f32>
     %g = stablehlo.broadcast_in_dim %b, dims = [] : (tensor<f32>) -> tensor<8xf32>
     %h = stablehlo.dot_general %g, %t, contracting_dims = [0] x [0] : (tensor<8xf32>, tensor<8xf32>) -> tensor<f32>
-    %r = stablehlo.compare LT, %f, %h : (tensor<f32>, tensor<f32>) -> tensor<i1>)")).steps));
+    %r = stablehlo.compare LT, %f, %h : (tensor<f32>, tensor<f32>) -> tensor<i1>)"))
+                            .steps));
 }
 
 TEST(Region, MapsOfAnything) {
@@ -269,23 +310,31 @@ TEST(Region, MapsOfAnything) {
   return %0 : tensor<2x3xf32>
 })";
   };
-  EXPECT_FALSE(has_loops(expect_same(program("    %c = stablehlo.multiply %a, %b : tensor<f32>\n    %r = stablehlo.add %c, %z : tensor<f32>")).steps));
+  EXPECT_FALSE(has_loops(expect_same(program("    %c = stablehlo.multiply %a, %b : tensor<f32>\n   "
+                                             " %r = stablehlo.add %c, %z : tensor<f32>"))
+                             .steps));
   expect_same(program(kWhileInside));
   expect_same(program("    %r = stablehlo.sine %z : tensor<f32>"));
 }
 
 TEST(Region, GreatestElements) {
-  for (auto [n, k] : {std::pair{7, 3}, {7, 7}, {7, 0}, {300, 1}, {300, 64}, {300, 65}, {300, 300}, {1, 1}}) {
-    std::string in = fmt::format("tensor<3x{}xf32>", n), out = fmt::format("tensor<3x{}xf32>", k), where = fmt::format("tensor<3x{}xi32>", k);
-    expect_same("func.func @main(%x: " + in + ") -> (" + out + ", " + where + ") {\n  %v, %i = chlo.top_k(%x, k = " + std::to_string(k) + ") : " + in +
-                " -> (" + out + ", " + where + ")\n  return %v, %i : " + out + ", " + where + "\n}");
+  for (auto [n, k] :
+       {std::pair{7, 3}, {7, 7}, {7, 0}, {300, 1}, {300, 64}, {300, 65}, {300, 300}, {1, 1}}) {
+    std::string in = fmt::format("tensor<3x{}xf32>", n), out = fmt::format("tensor<3x{}xf32>", k),
+                where = fmt::format("tensor<3x{}xi32>", k);
+    expect_same("func.func @main(%x: " + in + ") -> (" + out + ", " + where +
+                ") {\n  %v, %i = chlo.top_k(%x, k = " + std::to_string(k) + ") : " + in + " -> (" +
+                out + ", " + where + ")\n  return %v, %i : " + out + ", " + where + "\n}");
   }
 }
 
 TEST(Region, ScansAlongAnyDimension) {
   for (const char* reverse : {"false", "true"})
-    expect_same(std::string(R"(func.func @main(%x: tensor<2x5xf32>, %c: tensor<2xf32>) -> (tensor<2x5xf32>, tensor<2xf32>) {
-  %0:2 = chlo.scan(%x) inits(%c) dimension=1 attributes {is_reverse = )") + reverse + R"(} {
+    expect_same(
+        std::string(
+            R"(func.func @main(%x: tensor<2x5xf32>, %c: tensor<2xf32>) -> (tensor<2x5xf32>, tensor<2xf32>) {
+  %0:2 = chlo.scan(%x) inits(%c) dimension=1 attributes {is_reverse = )") +
+        reverse + R"(} {
   ^bb0(%a: tensor<2xf32>, %b: tensor<2xf32>):
     %s = stablehlo.sine %b : tensor<2xf32>
     %r = stablehlo.add %a, %s : tensor<2xf32>
@@ -296,7 +345,8 @@ TEST(Region, ScansAlongAnyDimension) {
 }
 
 TEST(Region, LoopsOfNoSteps) {
-  expect_same(R"(func.func @main(%x: tensor<3xf32>, %w: tensor<f32>) -> (tensor<3xf32>, tensor<f32>) {
+  expect_same(
+      R"(func.func @main(%x: tensor<3xf32>, %w: tensor<f32>) -> (tensor<3xf32>, tensor<f32>) {
   %no = stablehlo.constant dense<false> : tensor<i1>
   %0:3 = stablehlo.while(%p = %no, %a = %x, %b = %w) : tensor<i1>, tensor<3xf32>, tensor<f32>
   cond {
@@ -310,7 +360,8 @@ TEST(Region, LoopsOfNoSteps) {
 }
 
 TEST(Region, ComplexAndNarrowElements) {
-  expect_same(R"(func.func @main(%x: tensor<3x5xf32>, %y: tensor<3x5xf32>) -> (tensor<3xf32>, tensor<3xf32>, tensor<3x5xf32>) {
+  expect_same(
+      R"(func.func @main(%x: tensor<3x5xf32>, %y: tensor<3x5xf32>) -> (tensor<3xf32>, tensor<3xf32>, tensor<3x5xf32>) {
   %z = stablehlo.complex %x, %y : tensor<3x5xcomplex<f32>>
   %c = stablehlo.constant dense<(1.0, 0.5)> : tensor<complex<f32>>
   %0 = stablehlo.reduce(%z init: %c) applies stablehlo.add across dimensions = [1] : (tensor<3x5xcomplex<f32>>, tensor<complex<f32>>) -> tensor<3xcomplex<f32>>

@@ -11,7 +11,9 @@ Tile register_tile(DType accumulator, const CpuTarget& target) {
 
 Tile narrow_tile(Tile tile, std::int64_t columns, const CpuTarget& target) {
   constexpr int kFewLanes = 4;
-  for (const int most = target.avx512 ? 16 : 8; columns <= tile.lanes / 2 && tile.lanes > kFewLanes;) tile = {std::min(most, 2 * tile.rows), tile.lanes / 2};
+  for (const int most = target.avx512 ? 16 : 8;
+       columns <= tile.lanes / 2 && tile.lanes > kFewLanes;)
+    tile = {std::min(most, 2 * tile.rows), tile.lanes / 2};
   return tile;
 }
 

@@ -13,7 +13,8 @@ constexpr std::size_t kMostBetween = 64;
 
 class Repeated {
  public:
-  explicit Repeated(Plan& plan) : plan_(plan), memory_(memory_of_buffers(plan)), writers_(plan.buffers.size(), 0) {
+  explicit Repeated(Plan& plan)
+      : plan_(plan), memory_(memory_of_buffers(plan)), writers_(plan.buffers.size(), 0) {
     each_written(plan.steps, [&](int buffer) { ++writers_[static_cast<std::size_t>(buffer)]; });
   }
 
@@ -31,13 +32,19 @@ class Repeated {
   /// Who reads what is no longer made reads what is.
   void rename() {
     each_address(plan_.steps, [&](Address& a) {
-      for (auto found = instead_.find(a.buffer); found != instead_.end(); found = instead_.find(a.buffer)) a.buffer = found->second;
+      for (auto found = instead_.find(a.buffer); found != instead_.end();
+           found = instead_.find(a.buffer))
+        a.buffer = found->second;
     });
   }
 
  private:
-  const loop::Kernel& kernel(const Launch& l) const { return *plan_.kernels[static_cast<std::size_t>(l.kernel)]; }
-  bool is_read(const Launch& l, std::size_t parameter) const { return kernel(l).parameters()[parameter]->mode == loop::Ref::Mode::in; }
+  const loop::Kernel& kernel(const Launch& l) const {
+    return *plan_.kernels[static_cast<std::size_t>(l.kernel)];
+  }
+  bool is_read(const Launch& l, std::size_t parameter) const {
+    return kernel(l).parameters()[parameter]->mode == loop::Ref::Mode::in;
+  }
 
   /// f(buffer) for each that a step may write.
   template <class F>
@@ -61,21 +68,27 @@ class Repeated {
   bool changes(const Step& s, const Launch& l) const {
     bool found = false;
     each_written(s, [&](int buffer) {
-      for (std::size_t i = 0; i < l.arguments.size(); ++i) found |= is_read(l, i) && memory_of(l.arguments[i].buffer) == memory_of(buffer);
+      for (std::size_t i = 0; i < l.arguments.size(); ++i)
+        found |= is_read(l, i) && memory_of(l.arguments[i].buffer) == memory_of(buffer);
     });
     return found;
   }
   int memory_of(int buffer) const { return memory_[static_cast<std::size_t>(buffer)]; }
 
-  /// Whether all that a launch writes are temporaries, whole ones, that nobody else writes and whose old contents do not matter.
+  /// Whether all that a launch writes are temporaries, whole ones, that nobody else writes and
+  /// whose old contents do not matter.
   bool makes_own(const Launch& l) const {
     for (std::size_t i = 0; i < l.arguments.size(); ++i) {
       if (is_read(l, i)) continue;
       const Address& a = l.arguments[i];
       const loop::Ref& ref = *kernel(l).parameters()[i];
       const PlanBuffer& buffer = plan_.buffers[static_cast<std::size_t>(a.buffer)];
-      const bool whole = a.counter < 0 && a.offset == 0 && buffer.bytes == ref.size * static_cast<std::int64_t>(byte_width(ref.dtype));
-      if (ref.mode != loop::Ref::Mode::out || buffer.kind != PlanBuffer::Kind::temporary || !whole || writers_[static_cast<std::size_t>(a.buffer)] != 1) return false;
+      const bool whole =
+          a.counter < 0 && a.offset == 0 &&
+          buffer.bytes == ref.size * static_cast<std::int64_t>(byte_width(ref.dtype));
+      if (ref.mode != loop::Ref::Mode::out || buffer.kind != PlanBuffer::Kind::temporary ||
+          !whole || writers_[static_cast<std::size_t>(a.buffer)] != 1)
+        return false;
     }
     return true;
   }
@@ -86,8 +99,12 @@ class Repeated {
     std::vector<Step> out;
     for (std::size_t i = 0; i < loop.body.size();) {
       const auto* l = std::get_if<Launch>(&loop.body[i].what);
-      const bool stays = !l || !makes_own(*l) || std::any_of(l->arguments.begin(), l->arguments.end(), [&](const Address& a) { return a.counter == loop.counter; }) ||
-                         std::any_of(loop.body.begin(), loop.body.end(), [&](const Step& s) { return &s != &loop.body[i] && changes(s, *l); });
+      const bool stays = !l || !makes_own(*l) ||
+                         std::any_of(l->arguments.begin(), l->arguments.end(),
+                                     [&](const Address& a) { return a.counter == loop.counter; }) ||
+                         std::any_of(loop.body.begin(), loop.body.end(), [&](const Step& s) {
+                           return &s != &loop.body[i] && changes(s, *l);
+                         });
       if (stays) {
         ++i;
         continue;
@@ -114,7 +131,8 @@ class Repeated {
     out.push_back(std::move(step));
   }
   bool is_same(const Launch& a, const Launch& b) const {
-    if (a.kernel != b.kernel || a.arguments.size() != b.arguments.size() || !makes_own(a)) return false;
+    if (a.kernel != b.kernel || a.arguments.size() != b.arguments.size() || !makes_own(a))
+      return false;
     for (std::size_t i = 0; i < a.arguments.size(); ++i)
       if (is_read(a, i) && !(a.arguments[i] == b.arguments[i])) return false;
     return true;

@@ -1,4 +1,5 @@
-// Sides of products are laid out once, where the plan shows that it would be done again (repeated_launches.h).
+// Sides of products are laid out once, where the plan shows that it would be done again
+// (repeated_launches.h).
 #include "strata/compile/repeated_launches.h"
 
 #include <gtest/gtest.h>
@@ -17,17 +18,23 @@ using testing::expect_compiled_equals_reference;
 int layouts(const Plan& plan, const Steps& steps, bool in_loops, bool in_loop = false) {
   int out = 0;
   for (const Step& s : steps) {
-    if (const auto* l = std::get_if<Launch>(&s.what)) out += (in_loop || !in_loops) && plan.kernels[static_cast<std::size_t>(l->kernel)]->name == "lay_out";
-    if (const auto* loop = std::get_if<CountedLoop>(&s.what)) out += layouts(plan, loop->body, in_loops, true);
+    if (const auto* l = std::get_if<Launch>(&s.what))
+      out += (in_loop || !in_loops) &&
+             plan.kernels[static_cast<std::size_t>(l->kernel)]->name == "lay_out";
+    if (const auto* loop = std::get_if<CountedLoop>(&s.what))
+      out += layouts(plan, loop->body, in_loops, true);
   }
   return out;
 }
 int layouts(const Block& block, bool in_loops = false) {
-  const Plan plan = make_plan(*prepare(block), {}, CpuTarget::named("x86-64-v4"));  // others lay out otherwise
+  const Plan plan =
+      make_plan(*prepare(block), {}, CpuTarget::named("x86-64-v4"));  // others lay out otherwise
   return layouts(plan, plan.steps, in_loops);
 }
 
-Value* product(Builder& b, Value* x, Value* w) { return op::dot_general(b, x, w, {{}, {}, {1}, {0}}); }
+Value* product(Builder& b, Value* x, Value* w) {
+  return op::dot_general(b, x, w, {{}, {}, {1}, {0}});
+}
 
 /// x w for each of some x.
 void products(Block& block, int many) {
@@ -83,15 +90,24 @@ TEST(RepeatedLaunches, OperandsThatChangeInBetweenAreReadAgain) {
   auto doubled = [](loop::Ref::Mode to) {
     auto kernel = std::make_unique<loop::Kernel>("doubled");
     loop::Builder b(*kernel);
-    loop::Ref *x = b.parameter(DType::f32, 16, loop::Ref::Mode::in), *y = b.parameter(DType::f32, 16, to);
-    b.vector(0, 16, 16, [&](loop::Index i) { b.store(y, i, b.binary(loop::Opcode::add, b.load(x, i), b.load(x, i))); });
+    loop::Ref *x = b.parameter(DType::f32, 16, loop::Ref::Mode::in),
+              *y = b.parameter(DType::f32, 16, to);
+    b.vector(0, 16, 16, [&](loop::Index i) {
+      b.store(y, i, b.binary(loop::Opcode::add, b.load(x, i), b.load(x, i)));
+    });
     return kernel;
   };
   for (bool changed : {false, true}) {
     Plan plan;
     plan.kernels.push_back(doubled(loop::Ref::Mode::out));
-    for (int i = 0; i < 4; ++i) plan.buffers.push_back({.kind = i == 0 ? PlanBuffer::Kind::argument : PlanBuffer::Kind::temporary, .number = 0, .bytes = 64});
-    auto launch = [](int from, int to) { return Launch{.kernel = 0, .arguments = {{.buffer = from}, {.buffer = to}}}; };
+    for (int i = 0; i < 4; ++i)
+      plan.buffers.push_back(
+          {.kind = i == 0 ? PlanBuffer::Kind::argument : PlanBuffer::Kind::temporary,
+           .number = 0,
+           .bytes = 64});
+    auto launch = [](int from, int to) {
+      return Launch{.kernel = 0, .arguments = {{.buffer = from}, {.buffer = to}}};
+    };
     plan.steps.push_back({Copy{{.buffer = 0}, {.buffer = 1}, 64}});
     plan.steps.push_back({launch(1, 2)});
     if (changed) plan.steps.push_back({Copy{{.buffer = 2}, {.buffer = 1}, 64}});

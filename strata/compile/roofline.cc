@@ -9,7 +9,8 @@ namespace {
 
 double median(std::vector<double> values) {
   if (values.empty()) return 0;
-  std::nth_element(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2), values.end());
+  std::nth_element(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2),
+                   values.end());
   return values[values.size() / 2];
 }
 
@@ -30,13 +31,17 @@ const Peaks::Traffic& traffic_for(double bytes, const Peaks& peaks) {
 }
 
 /// The launch without the places of its operands, which stand in the plan.
-std::string short_text(const runtime::Launch& launch) { return launch.text.substr(0, launch.text.find('(')); }
+std::string short_text(const runtime::Launch& launch) {
+  return launch.text.substr(0, launch.text.find('('));
+}
 
 std::string heading(const Peaks& peaks) {
-  std::string out = fmt::format("peaks of {} threads: {:.0f} GFLOP/s f32, {:.0f} by pairs of bf16", peaks.threads, peaks.slots.all * 2e-9, peaks.pairs.all * 4e-9);
+  std::string out = fmt::format("peaks of {} threads: {:.0f} GFLOP/s f32, {:.0f} by pairs of bf16",
+                                peaks.threads, peaks.slots.all * 2e-9, peaks.pairs.all * 4e-9);
   if (peaks.tiles.all > 0) out += fmt::format(", {:.0f} by tiles", peaks.tiles.all * 1e-9);
   for (const Peaks::Traffic& t : peaks.traffic)
-    out += fmt::format("; {:.3g} MB: {:.0f} GB/s read, {:.0f} written", t.bytes / (1 << 20), t.read.all * 1e-9, t.written.all * 1e-9);
+    out += fmt::format("; {:.3g} MB: {:.0f} GB/s read, {:.0f} written", t.bytes / (1 << 20),
+                       t.read.all * 1e-9, t.written.all * 1e-9);
   return out + fmt::format("; a parallel call {:.1f} us\n", 1e6 / peaks.call.all);
 }
 
@@ -46,7 +51,8 @@ double Prediction::seconds() const { return std::max({arithmetic, memory, call})
 
 Prediction predict(const LaunchWork& work, const Peaks& peaks) {
   const bool all = work.parallel;
-  Prediction out{.arithmetic = work.slots / peaks.slots.of(all) + work.pairs / peaks.pairs.of(all), .call = 1 / peaks.call.of(all)};
+  Prediction out{.arithmetic = work.slots / peaks.slots.of(all) + work.pairs / peaks.pairs.of(all),
+                 .call = 1 / peaks.call.of(all)};
   if (work.tiles > 0 && peaks.tiles.one > 0) out.arithmetic += work.tiles / peaks.tiles.of(all);
   const Peaks::Traffic& t = traffic_for(work.read + work.written, peaks);
   out.memory = work.read / t.read.of(all) + work.written / t.written.of(all);
@@ -55,11 +61,14 @@ Prediction predict(const LaunchWork& work, const Peaks& peaks) {
 
 Bound bound_of(const LaunchWork& work, const Prediction& prediction, double measured) {
   const double explained = std::max(prediction.arithmetic, prediction.memory);
-  if (explained < prediction.call || (!work.parallel && 4 * explained < measured)) return Bound::latency;
+  if (explained < prediction.call || (!work.parallel && 4 * explained < measured))
+    return Bound::latency;
   return prediction.arithmetic >= prediction.memory ? Bound::fma : Bound::memory;
 }
 
-void Measured::add(double seconds, const runtime::LaunchTimes& times, double busy_seconds) { runs_.push_back({seconds, busy_seconds, times.totals}); }
+void Measured::add(double seconds, const runtime::LaunchTimes& times, double busy_seconds) {
+  runs_.push_back({seconds, busy_seconds, times.totals});
+}
 
 double Measured::seconds() const {
   std::vector<double> all;
@@ -69,11 +78,16 @@ double Measured::seconds() const {
 
 double Measured::launch_seconds(std::size_t launch) const {
   std::vector<double> all;
-  for (const Run& run : runs_) all.push_back(launch < run.totals.size() ? static_cast<double>(run.totals[launch].ns) * 1e-9 : 0);
+  for (const Run& run : runs_)
+    all.push_back(launch < run.totals.size() ? static_cast<double>(run.totals[launch].ns) * 1e-9
+                                             : 0);
   return median(std::move(all));
 }
 
-std::int64_t Measured::turns(std::size_t launch) const { return !runs_.empty() && launch < runs_.back().totals.size() ? runs_.back().totals[launch].runs : 0; }
+std::int64_t Measured::turns(std::size_t launch) const {
+  return !runs_.empty() && launch < runs_.back().totals.size() ? runs_.back().totals[launch].runs
+                                                               : 0;
+}
 
 double Measured::parallel_seconds(const Run& run, std::span<const LaunchWork> works) {
   double sum = 0;
@@ -90,22 +104,29 @@ double Measured::serial_share(std::span<const LaunchWork> works) const {
 
 double Measured::waiting_share(std::span<const LaunchWork> works, int threads) const {
   std::vector<double> all;
-  for (const Run& run : runs_) all.push_back((parallel_seconds(run, works) - run.busy_seconds / threads) / run.seconds);
+  for (const Run& run : runs_)
+    all.push_back((parallel_seconds(run, works) - run.busy_seconds / threads) / run.seconds);
   return median(std::move(all));
 }
 
-std::string roofline(const std::vector<runtime::Launch>& launches, const std::vector<LaunchWork>& works, const Measured& measured, const Peaks& peaks) {
+std::string roofline(const std::vector<runtime::Launch>& launches,
+                     const std::vector<LaunchWork>& works, const Measured& measured,
+                     const Peaks& peaks) {
   const double whole = measured.seconds();
   std::vector<std::pair<double, std::size_t>> order;
   double told = 0, predicted_sum = 0;
   for (std::size_t i = 0; i < std::min(launches.size(), works.size()); ++i)
     if (measured.turns(i) > 0) order.push_back({measured.launch_seconds(i), i});
-  std::stable_sort(order.begin(), order.end(), [](const auto& a, const auto& b) { return a.first > b.first; });
-  std::string out = heading(peaks) + "        ms   share    runs      GFLOP        MB   GFLOP/s     GB/s  predicted ms  bound    launch\n";
+  std::stable_sort(order.begin(), order.end(),
+                   [](const auto& a, const auto& b) { return a.first > b.first; });
+  std::string out = heading(peaks) +
+                    "        ms   share    runs      GFLOP        MB   GFLOP/s     GB/s  predicted "
+                    "ms  bound    launch\n";
   std::size_t few = 0;
   double few_seconds = 0, by_bound[3] = {};
   for (const auto& [seconds, i] : order) {
-    const double turns = static_cast<double>(measured.turns(i)), bytes = turns * (works[i].read + works[i].written), flops = turns * works[i].flops;
+    const double turns = static_cast<double>(measured.turns(i)),
+                 bytes = turns * (works[i].read + works[i].written), flops = turns * works[i].flops;
     const Prediction prediction = predict(works[i], peaks);
     const Bound bound = bound_of(works[i], prediction, seconds / turns);
     told += seconds;
@@ -116,14 +137,26 @@ std::string roofline(const std::vector<runtime::Launch>& launches, const std::ve
       few_seconds += seconds;
       continue;
     }
-    out += fmt::format("{:10.3f} {:6.2f}% {:7} {:10.3f} {:9.2f} {:9.1f} {:8.1f} {:13.3f}  {:<7}  {}\n", seconds * 1e3, 100 * seconds / whole, measured.turns(i), flops * 1e-9,
-                       bytes * 1e-6, flops / seconds * 1e-9, bytes / seconds * 1e-9, turns * prediction.seconds() * 1e3, name(bound), short_text(launches[i]));
+    out +=
+        fmt::format("{:10.3f} {:6.2f}% {:7} {:10.3f} {:9.2f} {:9.1f} {:8.1f} {:13.3f}  {:<7}  {}\n",
+                    seconds * 1e3, 100 * seconds / whole, measured.turns(i), flops * 1e-9,
+                    bytes * 1e-6, flops / seconds * 1e-9, bytes / seconds * 1e-9,
+                    turns * prediction.seconds() * 1e3, name(bound), short_text(launches[i]));
   }
-  if (few > 0) out += fmt::format("{:10.3f} {:6.2f}% of {} launches below a thousandth each\n", few_seconds * 1e3, 100 * few_seconds / whole, few);
-  out += fmt::format("bound by FMA {:.1f} %, by memory {:.1f} %, by latency {:.1f} %; predicted {:.3f} ms of {:.3f} ms\n", 100 * by_bound[0] / whole, 100 * by_bound[1] / whole,
-                     100 * by_bound[2] / whole, predicted_sum * 1e3, told * 1e3);
-  out += fmt::format("serial {:.2f} %, waiting for threads {:.2f} %\n", 100 * measured.serial_share(works), 100 * measured.waiting_share(works, peaks.threads));
-  return out + fmt::format("{:.1f} % of the measured time is accounted for ({:.3f} ms of {:.3f} ms)\n", 100 * told / whole, told * 1e3, whole * 1e3);
+  if (few > 0)
+    out += fmt::format("{:10.3f} {:6.2f}% of {} launches below a thousandth each\n",
+                       few_seconds * 1e3, 100 * few_seconds / whole, few);
+  out += fmt::format(
+      "bound by FMA {:.1f} %, by memory {:.1f} %, by latency {:.1f} %; predicted {:.3f} ms of "
+      "{:.3f} ms\n",
+      100 * by_bound[0] / whole, 100 * by_bound[1] / whole, 100 * by_bound[2] / whole,
+      predicted_sum * 1e3, told * 1e3);
+  out += fmt::format("serial {:.2f} %, waiting for threads {:.2f} %\n",
+                     100 * measured.serial_share(works),
+                     100 * measured.waiting_share(works, peaks.threads));
+  return out +
+         fmt::format("{:.1f} % of the measured time is accounted for ({:.3f} ms of {:.3f} ms)\n",
+                     100 * told / whole, told * 1e3, whole * 1e3);
 }
 
 }  // namespace strata::compile

@@ -14,7 +14,12 @@ using ::testing::HasSubstr;
 /// A machine on which one thread does a billion of each a second, two threads two.
 Peaks machine() {
   constexpr Rate two{1e9, 2e9};
-  return {.threads = 2, .slots = two, .pairs = two, .tiles = {}, .traffic = {{1e6, {4e9, 8e9}, {4e9, 8e9}}, {1e9, two, two}}, .call = {1e8, 1e6}};
+  return {.threads = 2,
+          .slots = two,
+          .pairs = two,
+          .tiles = {},
+          .traffic = {{1e6, {4e9, 8e9}, {4e9, 8e9}}, {1e9, two, two}},
+          .call = {1e8, 1e6}};
 }
 
 TEST(Roofline, TheLongestOfArithmeticMemoryAndTheCall) {
@@ -32,7 +37,9 @@ TEST(Roofline, SmallArraysAreReadFromTheCache) {
 }
 
 TEST(Roofline, NamesWhatBounds) {
-  auto bound = [](LaunchWork work, double measured) { return bound_of(work, predict(work, machine()), measured); };
+  auto bound = [](LaunchWork work, double measured) {
+    return bound_of(work, predict(work, machine()), measured);
+  };
   EXPECT_EQ(bound({.slots = 4e6, .read = 1e6, .parallel = true}, 3e-3), Bound::fma);
   EXPECT_EQ(bound({.slots = 1e3, .read = 2e6, .parallel = true}, 3e-3), Bound::memory);
   EXPECT_EQ(bound({.slots = 10, .parallel = true}, 1e-6), Bound::latency);  // the call takes longer
@@ -40,7 +47,9 @@ TEST(Roofline, NamesWhatBounds) {
   EXPECT_EQ(bound({.slots = 1e6}, 5e-3), Bound::latency);  // a chain on the caller
 }
 
-runtime::LaunchTimes times(std::vector<runtime::LaunchTimes::Total> totals) { return {.totals = std::move(totals)}; }
+runtime::LaunchTimes times(std::vector<runtime::LaunchTimes::Total> totals) {
+  return {.totals = std::move(totals)};
+}
 
 TEST(Roofline, MediansOfRunsAndSharesOfThreads) {
   const std::vector<LaunchWork> works = {{.slots = 1e6, .parallel = true}, {.slots = 1e5}};
@@ -57,14 +66,22 @@ TEST(Roofline, MediansOfRunsAndSharesOfThreads) {
 }
 
 TEST(Roofline, TheTableIsSortedAndEndsWithWhatIsAccountedFor) {
-  const std::vector<LaunchWork> works = {{.flops = 2e5, .slots = 1e5}, {.flops = 4e6, .slots = 2e6, .parallel = true}, {.slots = 1}, {}};
+  const std::vector<LaunchWork> works = {{.flops = 2e5, .slots = 1e5},
+                                         {.flops = 4e6, .slots = 2e6, .parallel = true},
+                                         {.slots = 1},
+                                         {}};
   Measured m;
   m.add(10e-3, times({{1, 1'000'000}, {2, 8'000'000}, {1, 1'000}}), 16e-3);
-  const std::vector<runtime::Launch> launches = {{"add", "add #0 grid 1(arg0)"}, {"product", "product #1 grid 8 parallel(arg0)"}, {"neg", "neg #2 grid 1(arg0)"}, {"never", "never #3"}};
+  const std::vector<runtime::Launch> launches = {{"add", "add #0 grid 1(arg0)"},
+                                                 {"product", "product #1 grid 8 parallel(arg0)"},
+                                                 {"neg", "neg #2 grid 1(arg0)"},
+                                                 {"never", "never #3"}};
   std::string table = roofline(launches, works, m, machine());
   EXPECT_LT(table.find("product #1 grid 8 parallel\n"), table.find("add #0 grid 1\n"));
-  EXPECT_THAT(table, AllOf(HasSubstr("80.00%"), HasSubstr("of 1 launches below"), HasSubstr("serial 20.00 %, waiting for threads 0.00 %")));
-  EXPECT_THAT(table, EndsWith("90.0 % of the measured time is accounted for (9.001 ms of 10.000 ms)\n"));
+  EXPECT_THAT(table, AllOf(HasSubstr("80.00%"), HasSubstr("of 1 launches below"),
+                           HasSubstr("serial 20.00 %, waiting for threads 0.00 %")));
+  EXPECT_THAT(table,
+              EndsWith("90.0 % of the measured time is accounted for (9.001 ms of 10.000 ms)\n"));
   EXPECT_EQ(table.find("never"), std::string::npos);
 }
 

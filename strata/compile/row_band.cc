@@ -21,7 +21,9 @@ std::optional<RowBand> RowBand::of(const Group& group, const Fusion& fusion, std
   each_computed(group, fusion, [&](const Op& op) {
     ir::Ints mark = op.attrs.get_or<ir::Ints>(transform::kChosenBand, {});
     const Shape& shape = op.num_results() == 1 ? op.result()->shape() : Shape();
-    if (mark.empty() || mark[1] != shape.rank() - 1 || shape[shape.rank() - 1] != length || count(op.result()) != group.total) return;
+    if (mark.empty() || mark[1] != shape.rank() - 1 || shape[shape.rank() - 1] != length ||
+        count(op.result()) != group.total)
+      return;
     mark.pop_back();
     alike = alike && (band.empty() || (band == mark && shape == out.first_->shape()));
     band = std::move(mark);
@@ -31,17 +33,23 @@ std::optional<RowBand> RowBand::of(const Group& group, const Fusion& fusion, std
   out.row_ = static_cast<int>(band[0]);
   out.low_ = band[2];
   out.high_ = band[3];
-  const bool any = std::any_of(group.roots.begin(), group.roots.end(), [&](const Op* op) { return count(op->result()) == group.total && out.settles(op->result()); });
+  const bool any = std::any_of(group.roots.begin(), group.roots.end(), [&](const Op* op) {
+    return count(op->result()) == group.total && out.settles(op->result());
+  });
   return any ? std::optional(out) : std::nullopt;
 }
 
 const Value* RowBand::chosen(const Value* v) const {
   if (!v->op() || v->op()->num_results() != 1 || !(v->shape() == first_->shape())) return nullptr;
   const ir::Ints mark = v->op()->attrs.get_or<ir::Ints>(transform::kChosenBand, {});
-  return mark.empty() || mark[1] != v->shape().rank() - 1 ? nullptr : v->op()->operand(static_cast<int>(mark[4]));
+  return mark.empty() || mark[1] != v->shape().rank() - 1
+             ? nullptr
+             : v->op()->operand(static_cast<int>(mark[4]));
 }
 
-bool RowBand::is_root(const Op& op) const { return std::find(group_->roots.begin(), group_->roots.end(), &op) != group_->roots.end(); }
+bool RowBand::is_root(const Op& op) const {
+  return std::find(group_->roots.begin(), group_->roots.end(), &op) != group_->roots.end();
+}
 
 bool RowBand::settles(const Value* v) const {
   if (auto known = settled_.find(v); known != settled_.end()) return known->second;
@@ -57,10 +65,13 @@ bool RowBand::found_to_settle(const Value* v) const {
   if (is_root(op) && count(v) == group_->total / length_) return true;
   if (is_reduction(op) || !(is_root(op) || fusion_->inlined.count(v))) return false;
   if (const Value* other = chosen(v)) return settles(other);
-  if (!is_elemental(op) || op.operands.empty() || !op.regions.empty() || op.info().has_effect) return false;
+  if (!is_elemental(op) || op.operands.empty() || !op.regions.empty() || op.info().has_effect)
+    return false;
   const op::Traits& traits = op::def(op).traits;
-  const bool from_operands = traits.elementwise || op.name() == "stablehlo.broadcast_in_dim" || op.name() == "stablehlo.reshape";
-  return from_operands && std::all_of(op.operands.begin(), op.operands.end(), [&](const Value* from) { return settles(from); });
+  const bool from_operands = traits.elementwise || op.name() == "stablehlo.broadcast_in_dim" ||
+                             op.name() == "stablehlo.reshape";
+  return from_operands && std::all_of(op.operands.begin(), op.operands.end(),
+                                      [&](const Value* from) { return settles(from); });
 }
 
 Inst* RowBand::leaves_out(loop::Builder& b, const Index& r, const Index& column, int lanes) const {

@@ -1,5 +1,6 @@
-// Rows of which a mask shows a band (transform/needed_band.h): in a strip outside of it what is chosen, and what follows from it alone, is the same for all elements. Softmax's
-// exponentials of masked scores are one number a row.
+// Rows of which a mask shows a band (transform/needed_band.h): in a strip outside of it what is
+// chosen, and what follows from it alone, is the same for all elements. Softmax's exponentials of
+// masked scores are one number a row.
 #pragma once
 
 #include <optional>
@@ -11,10 +12,12 @@ namespace strata::compile {
 
 class RowBand {
  public:
-  /// That of the choices of a group whose rows are `length` elements long, if all that have one have the same; nothing where strips outside would be no less work.
+  /// That of the choices of a group whose rows are `length` elements long, if all that have one
+  /// have the same; nothing where strips outside would be no less work.
   static std::optional<RowBand> of(const Group& group, const Fusion& fusion, std::int64_t length);
 
-  /// Whether all elements of v in one row outside of the band are one number, known from constants and values of the row.
+  /// Whether all elements of v in one row outside of the band are one number, known from constants
+  /// and values of the row.
   bool settles(const ir::Value* v) const;
   /// What elements of v outside of the band are elements of, if v is such a choice; else null.
   const ir::Value* chosen(const ir::Value* v) const;

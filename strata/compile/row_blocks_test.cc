@@ -18,7 +18,8 @@ bool has_row_blocks(const Block& block) {
   return false;
 }
 
-/// Whole points, whole blocks behind them, and rows that are no block; bytes to floats, halves, doubles.
+/// Whole points, whole blocks behind them, and rows that are no block; bytes to floats, halves,
+/// doubles.
 TEST(RowBlocks, AreTheReferences) {
   for (DType dtype : {DType::f32, DType::ui8, DType::bf16, DType::f64})
     for (std::int64_t length : {2, 3, 4, 5, 6, 7, 9, 12, 13})
@@ -26,7 +27,9 @@ TEST(RowBlocks, AreTheReferences) {
         SCOPED_TRACE(fmt::format("{} x {} of {}", rows, length, name(dtype)));
         Block block;
         Builder b(block);
-        Value *x = block.add_argument(Type(dtype, {rows, length})), *scale = block.add_argument(Type(DType::f32, {length})), *other = block.add_argument(Type(DType::f32, {length}));
+        Value *x = block.add_argument(Type(dtype, {rows, length})),
+              *scale = block.add_argument(Type(DType::f32, {length})),
+              *other = block.add_argument(Type(DType::f32, {length}));
         Value* wide = op::convert(b, x, DType::f32);
         auto along = [&](Value* v) { return op::broadcast_in_dim(b, v, x->shape(), {1}); };
         Value* y = op::div(b, op::sub(b, wide, along(other)), along(scale));

@@ -1,5 +1,6 @@
-// Losses over a vocabulary, chunked by rows (transform/row_chunks.h): what JAX writes for them (testdata/cross_entropy) is found in every
-// spelling, gives the bits of the program that holds all logits, and near misses are left alone.
+// Losses over a vocabulary, chunked by rows (transform/row_chunks.h): what JAX writes for them
+// (testdata/cross_entropy) is found in every spelling, gives the bits of the program that holds all
+// logits, and near misses are left alone.
 #include "strata/transform/row_chunks.h"
 
 #include <filesystem>
@@ -25,7 +26,8 @@ constexpr transform::ChunkOptions kSmall{.large = 16 << 10, .chunk = 8 << 10, .r
 
 std::vector<fs::path> programs(const std::string& prefix) {
   std::vector<fs::path> out;
-  for (const auto& file : fs::directory_iterator(fs::path(__FILE__).parent_path() / "testdata" / "cross_entropy"))
+  for (const auto& file :
+       fs::directory_iterator(fs::path(__FILE__).parent_path() / "testdata" / "cross_entropy"))
     if (file.path().filename().string().rfind(prefix, 0) == 0) out.push_back(file.path());
   std::sort(out.begin(), out.end());
   return out;
@@ -64,13 +66,17 @@ TEST(RowChunks, EverySpellingIsChunkedAndKeepsItsBits) {
     ir::remove_dead(*chunked);
     EXPECT_TRUE(has_scan(*chunked));
     std::vector<Literal> arguments = testing::arguments_of(*whole);
-    const std::vector<Literal> reference = op::evaluate(*whole, arguments), want = testing::run_compiled(*whole, arguments);
+    const std::vector<Literal> reference = op::evaluate(*whole, arguments),
+                               want = testing::run_compiled(*whole, arguments);
     testing::expect_same_bits(op::evaluate(*chunked, arguments), reference, "reference");
     const bool f32 = path.filename().string().find("_f32") != std::string::npos;
-    if (f32) testing::expect_same_bits(want, reference, "machine code of all rows");  // of bf16: docs/exceptions.md
+    if (f32)
+      testing::expect_same_bits(want, reference,
+                                "machine code of all rows");  // of bf16: docs/exceptions.md
     for (int threads : f32 ? std::vector{1, 3} : std::vector{2}) {
       set_num_threads(threads);
-      testing::expect_same_bits(testing::run_compiled(*chunked, arguments), want, fmt::format("machine code, {} threads", threads));
+      testing::expect_same_bits(testing::run_compiled(*chunked, arguments), want,
+                                fmt::format("machine code, {} threads", threads));
     }
     set_num_threads(0);
   }
@@ -82,7 +88,8 @@ TEST(RowChunks, LogitsOfAllRowsAreNeverInMemory) {
     auto whole = prepared(path), chunked = ir::clone(*whole);
     transform::chunk_rows(*chunked, kSmall);
     ir::remove_dead(*chunked);
-    const Shape &x = whole->argument_values()[0]->shape(), &w = whole->argument_values()[1]->shape();
+    const Shape &x = whole->argument_values()[0]->shape(),
+                &w = whole->argument_values()[1]->shape();
     const auto logits = static_cast<std::size_t>(x[0] * x[1] * w[1] * 2);
     EXPECT_GE(largest(*whole), logits);
     EXPECT_LT(largest(*chunked), logits);
@@ -92,10 +99,14 @@ TEST(RowChunks, LogitsOfAllRowsAreNeverInMemory) {
 
 TEST(RowChunks, NearMissesAreLeftAloneAndSaidWhy) {
   const std::map<std::string, std::string> why{
-      {"miss_centred_f32.mlir", "reduce is where rows meet"},   {"miss_columns_f32.mlir", "reduce is where rows meet"},
-      {"miss_gram_f32.mlir", "dot_general takes rows in two ways"}, {"miss_over_rows_f32.mlir", "reduce is where rows meet"},
-      {"miss_returned_f32.mlir", "is also a result"},           {"miss_squared_f32.mlir", "reduce is where rows meet"},
-      {"miss_summed_up_f32.mlir", "cumulative reads it whole"}, {"miss_turned_f32.mlir", "reverse is where rows meet"}};
+      {"miss_centred_f32.mlir", "reduce is where rows meet"},
+      {"miss_columns_f32.mlir", "reduce is where rows meet"},
+      {"miss_gram_f32.mlir", "dot_general takes rows in two ways"},
+      {"miss_over_rows_f32.mlir", "reduce is where rows meet"},
+      {"miss_returned_f32.mlir", "is also a result"},
+      {"miss_squared_f32.mlir", "reduce is where rows meet"},
+      {"miss_summed_up_f32.mlir", "cumulative reads it whole"},
+      {"miss_turned_f32.mlir", "reverse is where rows meet"}};
   std::vector<fs::path> all = programs("miss_");
   ASSERT_EQ(all.size(), why.size());
   for (const fs::path& path : all) {
@@ -120,15 +131,19 @@ TEST(RowChunks, WhatIsSmallOrHasFewRowsIsLeftAlone) {
 }
 
 /// A product of two parts of the sum, the second of which goes on from the first.
-std::unique_ptr<Block> in_two_parts(DType t, std::int64_t m, std::int64_t n, std::int64_t k, bool across) {
+std::unique_ptr<Block> in_two_parts(DType t, std::int64_t m, std::int64_t n, std::int64_t k,
+                                    bool across) {
   auto f = std::make_unique<Block>();
   Value* l = f->add_argument(Type(t, across ? Shape{k, m} : Shape{m, k}));
   Value* r = f->add_argument(Type(t, {k, n}));
   Builder b(*f);
   const int along = across ? 0 : 1;
   const op::DotDims dims{{}, {}, {along}, {0}};
-  Value* first = op::dot_general(b, op::slice_dim(b, l, along, 0, k / 2), op::slice_dim(b, r, 0, 0, k / 2), dims, DType::f32);
-  f->results = {op::dot_add(b, op::slice_dim(b, l, along, k / 2, k), op::slice_dim(b, r, 0, k / 2, k), first, dims), op::dot_general(b, l, r, dims, DType::f32)};
+  Value* first = op::dot_general(b, op::slice_dim(b, l, along, 0, k / 2),
+                                 op::slice_dim(b, r, 0, 0, k / 2), dims, DType::f32);
+  f->results = {op::dot_add(b, op::slice_dim(b, l, along, k / 2, k),
+                            op::slice_dim(b, r, 0, k / 2, k), first, dims),
+                op::dot_general(b, l, r, dims, DType::f32)};
   return f;
 }
 

@@ -19,10 +19,12 @@ using ir::Op;
 using ir::Value;
 using loop::Opcode;
 
-constexpr int kLanes = loop::kQuickSquare;  // more rows at once are more places of memory than it is fast at
+constexpr int kLanes =
+    loop::kQuickSquare;  // more rows at once are more places of memory than it is fast at
 
 /// Of which the batch is what is free, in the result's order.
-ProductSide side(const Value* v, const std::vector<int>& batch, const std::vector<int>& contract, const Fusion& fusion) {
+ProductSide side(const Value* v, const std::vector<int>& batch, const std::vector<int>& contract,
+                 const Fusion& fusion) {
   ProductSide out(v, {}, contract);
   std::vector<int> ones;
   for (int d : out.free)
@@ -35,7 +37,8 @@ ProductSide side(const Value* v, const std::vector<int>& batch, const std::vecto
 
 class RowDots {
  public:
-  RowDots(const Group& group, const op::Contraction& c, const Fusion& fusion, const CpuTarget& target)
+  RowDots(const Group& group, const op::Contraction& c, const Fusion& fusion,
+          const CpuTarget& target)
       : op_(*group.roots.front()),
         left_(side(op_.operand(0), c.lhs_batch, c.lhs_contract, fusion)),
         right_(side(op_.operand(1), c.rhs_batch, c.rhs_contract, fusion)),
@@ -51,15 +54,18 @@ class RowDots {
   Built build() {
     constexpr std::int64_t kPointTerms = 16 << 10;
     loop::Builder& b = *builder_;
-    const std::int64_t tiles = (elements_ + kLanes - 1) / kLanes, most = std::max<std::int64_t>(1, kPointTerms / (kLanes * k_));
+    const std::int64_t tiles = (elements_ + kLanes - 1) / kLanes,
+                       most = std::max<std::int64_t>(1, kPointTerms / (kLanes * k_));
     const std::int64_t block = std::min(tiles, most) * kLanes;
     built_.kernel->grid = (elements_ + block - 1) / block;
     built_.parallel = static_cast<double>(elements_) * static_cast<double>(k_) * 4 > kInlineWork;
     terms_.emplace(*context_, 0, acc_, kind_);
-    each_tile(b, {b.grid(), elements_, std::min(block, elements_), kLanes}, [&](const ProductPiece& piece) {
-      if (piece.length < kLanes) return few(piece);
-      sums(piece.place, [&](Inst* sum, const Index& lane) { store(piece.place + lane, sum); });
-    });
+    each_tile(b, {b.grid(), elements_, std::min(block, elements_), kLanes},
+              [&](const ProductPiece& piece) {
+                if (piece.length < kLanes) return few(piece);
+                sums(piece.place,
+                     [&](Inst* sum, const Index& lane) { store(piece.place + lane, sum); });
+              });
     Built out;
     out.kernels.push_back(std::move(built_));
     return out;
@@ -68,43 +74,62 @@ class RowDots {
  private:
   void store(const Index& place, Inst* sum) { context_->store(place, place, sum); }
 
-  /// The last few elements of the batch: those before them, or the last one where there are none, are computed again and not stored.
+  /// The last few elements of the batch: those before them, or the last one where there are none,
+  /// are computed again and not stored.
   void few(const ProductPiece& piece) {
     loop::Builder& b = *builder_;
     const std::int64_t before = std::min(elements_, std::int64_t{kLanes}) - piece.length;
     loop::Ref* all = b.scratch(acc_, kLanes);
     sums(piece.place - before, [&](Inst* sum, const Index& lane) { b.store(all, lane, sum); });
-    b.vector(0, piece.length, kLanes, [&](Index lane) { store(piece.place + lane, b.load(all, lane + before)); });
+    b.vector(0, piece.length, kLanes,
+             [&](Index lane) { store(piece.place + lane, b.load(all, lane + before)); });
   }
 
   /// `done` with the sums of the kLanes elements from `place` on.
   void sums(const Index& place, const std::function<void(Inst*, const Index&)>& done) {
     loop::Builder& b = *builder_;
-    const std::int64_t steps = terms_->steps(k_), whole_steps = kind_ == TermKind::pairs ? k_ / 2 : k_, squares = whole_steps / kLanes;
+    const std::int64_t steps = terms_->steps(k_),
+                       whole_steps = kind_ == TermKind::pairs ? k_ / 2 : k_,
+                       squares = whole_steps / kLanes;
     const ProductPart all{0, 0, k_, 1};
-    loop::Ref *left_rows = bring_rows(b, *terms_, left_, place, kLanes, all), *right_rows = bring_rows(b, *terms_, right_, place, kLanes, all);
+    loop::Ref *left_rows = bring_rows(b, *terms_, left_, place, kLanes, all),
+              *right_rows = bring_rows(b, *terms_, right_, place, kLanes, all);
     b.vector(0, kLanes, kLanes, [&](Index lane) {
       Inst* sum = b.local(b.constant(acc_, 0.0), kLanes);
-      auto add = [&](Inst* x, Inst* y) { b.set(sum, multiply_add(b, kind_, acc_, x, y, b.get(sum))); };
-      auto step = [&](const ProductSide& side, const Index& s, bool odd_end) {
-        return terms_->at(side, elements_ < kLanes ? b.index_of(b.binary(Opcode::min, b.value(lane), b.constant_int(DType::i64, elements_ - 1)), 0, elements_ - 1) : place + lane, all, s, odd_end);
+      auto add = [&](Inst* x, Inst* y) {
+        b.set(sum, multiply_add(b, kind_, acc_, x, y, b.get(sum)));
       };
-      auto along = [&](const ProductSide& side, std::int64_t i, const Index& s) { return terms_->at(side, place + std::min(i, elements_ - 1), all, s); };
+      auto step = [&](const ProductSide& side, const Index& s, bool odd_end) {
+        return terms_->at(side,
+                          elements_ < kLanes
+                              ? b.index_of(b.binary(Opcode::min, b.value(lane),
+                                                    b.constant_int(DType::i64, elements_ - 1)),
+                                           0, elements_ - 1)
+                              : place + lane,
+                          all, s, odd_end);
+      };
+      auto along = [&](const ProductSide& side, std::int64_t i, const Index& s) {
+        return terms_->at(side, place + std::min(i, elements_ - 1), all, s);
+      };
       auto square = [&](const ProductSide& side, loop::Ref* rows, const Index& s) {
         std::vector<Inst*> out;
         for (std::int64_t i = 0; i < kLanes; ++i)
-          out.push_back(rows ? b.load(rows, s + i * k_ + lane) : side.contracts_minor() ? along(side, i, s + lane) : step(side, s + i, false));
+          out.push_back(rows                     ? b.load(rows, s + i * k_ + lane)
+                        : side.contracts_minor() ? along(side, i, s + lane)
+                                                 : step(side, s + i, false));
         return side.contracts_minor() ? loop::transposed(b, out) : out;
       };
       const std::int64_t line = squares % 2 == 0 ? 2 : 1;
       b.for_(0, squares / line, 1, [&](Index i) {
         for (std::int64_t q = 0; q < line; ++q) {
           const Index s = (i * line + q) * kLanes;
-          const std::vector<Inst*> x = square(left_, left_rows, s), y = square(right_, right_rows, s);
+          const std::vector<Inst*> x = square(left_, left_rows, s),
+                                   y = square(right_, right_rows, s);
           for (std::size_t at = 0; at < x.size(); ++at) add(x[at], y[at]);
         }
       });
-      for (std::int64_t s = squares * kLanes; s < steps; ++s) add(step(left_, s, s >= whole_steps), step(right_, s, s >= whole_steps));
+      for (std::int64_t s = squares * kLanes; s < steps; ++s)
+        add(step(left_, s, s >= whole_steps), step(right_, s, s >= whole_steps));
       done(b.get(sum), lane);
     });
   }
@@ -125,10 +150,15 @@ class RowDots {
 bool is_row_dots(const Op& product, const op::Contraction& c) {
   constexpr std::int64_t kFewest = 2;
   if (given_sums(product)) return false;
-  const ProductSide left(product.operand(0), c.lhs_batch, c.lhs_contract), right(product.operand(1), c.rhs_batch, c.rhs_contract);
-  return left.size(left.free) == 1 && right.size(right.free) == 1 && left.size(left.batch) >= kFewest && left.size(left.contract) > 0;
+  const ProductSide left(product.operand(0), c.lhs_batch, c.lhs_contract),
+      right(product.operand(1), c.rhs_batch, c.rhs_contract);
+  return left.size(left.free) == 1 && right.size(right.free) == 1 &&
+         left.size(left.batch) >= kFewest && left.size(left.contract) > 0;
 }
 
-Built build_row_dots(const Group& group, const op::Contraction& c, const Fusion& fusion, const CpuTarget& target) { return RowDots(group, c, fusion, target).build(); }
+Built build_row_dots(const Group& group, const op::Contraction& c, const Fusion& fusion,
+                     const CpuTarget& target) {
+  return RowDots(group, c, fusion, target).build();
+}
 
 }  // namespace strata::compile

@@ -1,4 +1,5 @@
-// Many products of one row by one column: the bits of the reference evaluator, whichever way the operands lie.
+// Many products of one row by one column: the bits of the reference evaluator, whichever way the
+// operands lie.
 #include "strata/compile/row_dots.h"
 
 #include <algorithm>
@@ -15,7 +16,8 @@ using testing::arguments_of;
 
 using Case = testing::GeneralProduct;
 
-// Whole groups and the last few; squares, and steps beside them; the second group behind the first; operands that lie along the batch; several dimensions of both; rows past the caches.
+// Whole groups and the last few; squares, and steps beside them; the second group behind the first;
+// operands that lie along the batch; several dimensions of both; rows past the caches.
 const Case kCases[] = {{{16, 64}, {16, 64}, {{0}, {0}, {1}, {1}}},
                        {{3, 171}, {3, 171}, {{0}, {0}, {1}, {1}}},
                        {{4, 171}, {171, 4}, {{0}, {1}, {1}, {0}}},
@@ -44,20 +46,27 @@ TEST(RowDots, HaveTheReferencesBitsOnEachKindOfProcessor) {
       SCOPED_TRACE(c.left.to_string() + " " + std::string(name(c.dtype)) + " " + processor);
       auto block = product(c);
       const Plan plan = make_plan(*prepare(*block), {}, CpuTarget::named(processor));
-      EXPECT_TRUE(std::any_of(plan.kernels.begin(), plan.kernels.end(), [](const auto& k) { return k->name == "row_dots"; }));
+      EXPECT_TRUE(std::any_of(plan.kernels.begin(), plan.kernels.end(),
+                              [](const auto& k) { return k->name == "row_dots"; }));
       const std::vector<Literal> given = arguments_of(*block, 3);
-      testing::expect_same_bits({testing::run_as_on(processor, *block, given)}, op::evaluate(*block, given), processor);
+      testing::expect_same_bits({testing::run_as_on(processor, *block, given)},
+                                op::evaluate(*block, given), processor);
     }
 }
 
-// A long sum that reads one side across has it turned by a kernel of its own, once for its pieces and the rest.
+// A long sum that reads one side across has it turned by a kernel of its own, once for its pieces
+// and the rest.
 TEST(RowDots, TurnsASideThatALongSumReadsAcross) {
   auto turned = [](const ir::Block& block) {
     const auto prepared = prepare(block);
     const Fusion fusion = fuse(*prepared);
-    return std::count_if(fusion.groups.begin(), fusion.groups.end(), [](const Group& g) { return g.roots.front()->name() == "stablehlo.transpose"; });
+    return std::count_if(fusion.groups.begin(), fusion.groups.end(), [](const Group& g) {
+      return g.roots.front()->name() == "stablehlo.transpose";
+    });
   };
-  for (const Case& c : {Case{{300, 290}, {290, 300}, {{}, {}, {0, 1}, {1, 0}}}, Case{{290, 300}, {300, 290}, {{}, {}, {1, 0}, {0, 1}}}, Case{{2, 300, 290}, {290, 300, 2}, {{0}, {2}, {1, 2}, {1, 0}}}}) {
+  for (const Case& c : {Case{{300, 290}, {290, 300}, {{}, {}, {0, 1}, {1, 0}}},
+                        Case{{290, 300}, {300, 290}, {{}, {}, {1, 0}, {0, 1}}},
+                        Case{{2, 300, 290}, {290, 300, 2}, {{0}, {2}, {1, 2}, {1, 0}}}}) {
     auto block = product(c);
     EXPECT_EQ(turned(*block), 1) << c.left.to_string();
     testing::expect_compiled_equals_reference(*block, 3, false);
@@ -70,7 +79,8 @@ TEST(RowDots, HaveThemOfPairs) {
     SCOPED_TRACE(k);
     auto block = product({{19, k}, {19, k}, {{0}, {0}, {1}, {1}}, DType::bf16});
     const std::vector<Literal> given = arguments_of(*block, 3);
-    testing::expect_same_bits({testing::run_as_on("x86-64-v4,+avx512bf16", *block, given)}, op::evaluate(*block, given), "pairs");
+    testing::expect_same_bits({testing::run_as_on("x86-64-v4,+avx512bf16", *block, given)},
+                              op::evaluate(*block, given), "pairs");
   }
 }
 

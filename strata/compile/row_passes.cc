@@ -13,7 +13,8 @@ using ir::Op;
 using ir::Value;
 
 /// Roots of the group that an operation reads through inlined operations.
-void collect_roots(const Op& op, const Group& group, const Fusion& fusion, std::vector<const Value*>& out) {
+void collect_roots(const Op& op, const Group& group, const Fusion& fusion,
+                   std::vector<const Value*>& out) {
   for (const Value* v : op.operands) {
     if (!v->op()) continue;
     if (fusion.inlined.count(v))
@@ -25,7 +26,9 @@ void collect_roots(const Op& op, const Group& group, const Fusion& fusion, std::
 
 }  // namespace
 
-RowContext::RowContext(loop::Builder& b, const Group& group, const Fusion& fusion, BuiltKernel& built) : KernelContext(b, fusion, built) {
+RowContext::RowContext(loop::Builder& b, const Group& group, const Fusion& fusion,
+                       BuiltKernel& built)
+    : KernelContext(b, fusion, built) {
   for (const Op* op : group.roots)
     for (const Value* v : op->results()) roots_.insert(v);
 }
@@ -44,7 +47,8 @@ Inst* RowContext::computed(const Value* v, std::span<const Index> index) {
 
 Inst* RowContext::leaf(const Value* v, std::span<const Index> index, const Index& offset) {
   if (auto row = rows_.find(v); row != rows_.end()) return row->second;
-  if (auto kept = kept_.find(v); kept != kept_.end()) return b.load(kept->second.first, offset - kept->second.second);
+  if (auto kept = kept_.find(v); kept != kept_.end())
+    return b.load(kept->second.first, offset - kept->second.second);
   STRATA_CHECK(!roots_.count(v), "a row reads {} before its pass", v->op()->name());
   if (places_ && v->type().bytes() >= kFarArray && depends_on_reads(offset)) {
     places_->push_back({v, offset});
@@ -53,7 +57,8 @@ Inst* RowContext::leaf(const Value* v, std::span<const Index> index, const Index
   return KernelContext::leaf(v, index, offset);
 }
 
-std::vector<RowContext::Place> RowContext::looked_up(std::span<const Value* const> values, const Index& offset) {
+std::vector<RowContext::Place> RowContext::looked_up(std::span<const Value* const> values,
+                                                     const Index& offset) {
   std::vector<Place> out;
   places_ = &out;
   for (const Value* v : values) stored_at_offset(v, offset);
@@ -61,8 +66,14 @@ std::vector<RowContext::Place> RowContext::looked_up(std::span<const Value* cons
   return out;
 }
 
-RowPasses::RowPasses(const Group& of, const Fusion& fusion, std::int64_t number_of_rows, BuiltKernel& built)
-    : group(of), rows(number_of_rows), length(of.total / number_of_rows), point(point_elements(of, fusion)), b(*built.kernel), context(b, of, fusion, built) {
+RowPasses::RowPasses(const Group& of, const Fusion& fusion, std::int64_t number_of_rows,
+                     BuiltKernel& built)
+    : group(of),
+      rows(number_of_rows),
+      length(of.total / number_of_rows),
+      point(point_elements(of, fusion)),
+      b(*built.kernel),
+      context(b, of, fusion, built) {
   std::unordered_map<const Value*, std::vector<const Value*>> reads;
   for (const Op* op : group.roots) {
     std::vector<const Value*> direct;
@@ -89,7 +100,8 @@ std::pair<std::vector<const Op*>, std::vector<const Value*>> RowPasses::of_pass(
     const Value* v = op->result();
     if (is_reduction(*op)) {
       if (level_.at(v) - 1 == pass) out.first.push_back(op);
-    } else if (count(v) == group.total && level_.at(v) == pass && (is_output(v) || kept_.count(v))) {
+    } else if (count(v) == group.total && level_.at(v) == pass &&
+               (is_output(v) || kept_.count(v))) {
       out.second.push_back(v);
     }
   }
@@ -99,19 +111,27 @@ std::pair<std::vector<const Op*>, std::vector<const Value*>> RowPasses::of_pass(
 std::vector<const Value*> RowPasses::row_values(int pass) const {
   std::vector<const Value*> out;
   for (const Op* op : group.roots)
-    if (!is_reduction(*op) && count(op->result()) != group.total && level_.at(op->result()) == pass) out.push_back(op->result());
+    if (!is_reduction(*op) && count(op->result()) != group.total && level_.at(op->result()) == pass)
+      out.push_back(op->result());
   return out;
 }
 
-bool RowPasses::is_output(const Value* v) const { return std::find(group.outputs.begin(), group.outputs.end(), v) != group.outputs.end(); }
+bool RowPasses::is_output(const Value* v) const {
+  return std::find(group.outputs.begin(), group.outputs.end(), v) != group.outputs.end();
+}
 
-RowPasses::Targets RowPasses::targets_of(const std::vector<const Value*>& wanted, std::int64_t elements) {
+RowPasses::Targets RowPasses::targets_of(const std::vector<const Value*>& wanted,
+                                         std::int64_t elements) {
   Targets out;
-  for (const Value* v : wanted) out.push_back({v, !kept_.count(v) ? nullptr : kept_in_result(v) ? context.output(v) : scratch(v, elements)});
+  for (const Value* v : wanted)
+    out.push_back({v, !kept_.count(v)     ? nullptr
+                      : kept_in_result(v) ? context.output(v)
+                                          : scratch(v, elements)});
   return out;
 }
 
-void RowPasses::store_targets(const Targets& targets, const Index& base, const Index& origin, const Index& j) {
+void RowPasses::store_targets(const Targets& targets, const Index& base, const Index& origin,
+                              const Index& j) {
   std::vector<std::vector<Inst*>> values;
   for (auto& [v, ref] : targets) values.push_back(context.stored_at_offset(v, base + j));
   for (std::size_t i = 0; i < targets.size(); ++i) {
@@ -138,14 +158,20 @@ bool RowPasses::kept_in_result(const Value* v) const {
   return is_output(v) && kept_.count(v) != 0 && !(fits && context.goes_past_caches(v));
 }
 
-void each_block_of_rows(RowPasses& rows, const std::function<void(Index first)>& block, const std::function<void(Index row)>& one_row) {
+void each_block_of_rows(RowPasses& rows, const std::function<void(Index first)>& block,
+                        const std::function<void(Index row)>& one_row) {
   loop::Builder& b = rows.b;
-  const std::int64_t blocks = rows.rows / kRowsTogether, rest = rows.rows % kRowsTogether, most = rows_of_point(rows.rows, rows.length, rows.point) / kRowsTogether;
-  const std::int64_t per_point = largest_divisor(blocks, std::max<std::int64_t>(1, most)), points = blocks / per_point;
+  const std::int64_t blocks = rows.rows / kRowsTogether, rest = rows.rows % kRowsTogether,
+                     most = rows_of_point(rows.rows, rows.length, rows.point) / kRowsTogether;
+  const std::int64_t per_point = largest_divisor(blocks, std::max<std::int64_t>(1, most)),
+                     points = blocks / per_point;
   b.kernel().grid = points + (rest > 0 ? 1 : 0);
-  auto whole = [&] { b.for_(0, per_point, 1, [&](Index i) { block((b.grid() * per_point + i) * kRowsTogether); }); };
+  auto whole = [&] {
+    b.for_(0, per_point, 1, [&](Index i) { block((b.grid() * per_point + i) * kRowsTogether); });
+  };
   if (rest == 0) return whole();
-  b.if_(b.less(b.grid(), points), whole, [&] { b.for_(0, rest, 1, [&](Index i) { one_row(i + blocks * kRowsTogether); }); });
+  b.if_(b.less(b.grid(), points), whole,
+        [&] { b.for_(0, rest, 1, [&](Index i) { one_row(i + blocks * kRowsTogether); }); });
 }
 
 std::int64_t point_elements(const Group& group, const Fusion& fusion) {
@@ -154,9 +180,11 @@ std::int64_t point_elements(const Group& group, const Fusion& fusion) {
   double flops = 0;
   if (group.total / 8 < kLeast)
     each_computed(group, fusion, [&](const Op& op) {
-      if (op::def(op).traits.elementwise && count(op.result()) == group.total) flops += op::def(op).cost(op).flops;
+      if (op::def(op).traits.elementwise && count(op.result()) == group.total)
+        flops += op::def(op).cost(op).flops;
     });
-  const std::int64_t least = flops >= kMuch * static_cast<double>(group.total) ? kLeastOfMuch : kLeast;
+  const std::int64_t least =
+      flops >= kMuch * static_cast<double>(group.total) ? kLeastOfMuch : kLeast;
   return std::clamp<std::int64_t>(group.total / 8, least, kPointElements);
 }
 

@@ -1,4 +1,5 @@
-// Arrays that are joined, padded, rolled and mirrored along any dimension: the reference's bits, and where pieces have loops of their own.
+// Arrays that are joined, padded, rolled and mirrored along any dimension: the reference's bits,
+// and where pieces have loops of their own.
 #include "strata/compile/row_pieces.h"
 
 #include "strata/compile/compile_testing.h"
@@ -33,11 +34,13 @@ Value* edged(Builder& b, Value* x, int dim) {
   twice[static_cast<std::size_t>(dim)] = Dim(2);
   Ints same;
   for (int d = 0; d < x->rank(); ++d) same.push_back(d);
-  return op::concatenate(b, {op::broadcast_in_dim(b, first, Shape(twice), same), x, part(b, x, dim, n - 1, n)}, dim);
+  return op::concatenate(
+      b, {op::broadcast_in_dim(b, first, Shape(twice), same), x, part(b, x, dim, n - 1, n)}, dim);
 }
 Value* mirrored(Builder& b, Value* x, int dim) {
   const std::int64_t n = x->shape()[dim];
-  return op::concatenate(b, {op::reverse(b, part(b, x, dim, 1, 3), {dim}), x, part(b, x, dim, n - 2, n - 1)}, dim);
+  return op::concatenate(
+      b, {op::reverse(b, part(b, x, dim, 1, 3), {dim}), x, part(b, x, dim, n - 2, n - 1)}, dim);
 }
 Value* rolled(Builder& b, Value* x, int dim) {
   const std::int64_t n = x->shape()[dim];
@@ -46,15 +49,18 @@ Value* rolled(Builder& b, Value* x, int dim) {
 
 bool has_pieces(const Block& block) {
   const Plan plan = make_plan(*prepare(block), {});
-  return std::any_of(plan.kernels.begin(), plan.kernels.end(), [](const auto& k) { return k->name == "row_pieces"; });
+  return std::any_of(plan.kernels.begin(), plan.kernels.end(),
+                     [](const auto& k) { return k->name == "row_pieces"; });
 }
 
 struct Case {
   Shape shape;
   int dim;
 };
-/// Few and many rows before the dimension, few and many elements behind it, no whole strips of them and whole ones.
-const Case kCases[] = {{{40, 50, 7}, 1}, {{3, 500, 4}, 1}, {{2000, 9}, 0}, {{30, 101}, 1}, {{9, 33, 64}, 1}, {{20, 6, 100}, 1}, {{2, 40000}, 1}, {{12, 5, 3, 11}, 1}};
+/// Few and many rows before the dimension, few and many elements behind it, no whole strips of them
+/// and whole ones.
+const Case kCases[] = {{{40, 50, 7}, 1}, {{3, 500, 4}, 1},  {{2000, 9}, 0},  {{30, 101}, 1},
+                       {{9, 33, 64}, 1}, {{20, 6, 100}, 1}, {{2, 40000}, 1}, {{12, 5, 3, 11}, 1}};
 
 TEST(RowPieces, AreTheReferences) {
   for (DType t : {DType::f32, DType::bf16, DType::i8})
@@ -80,15 +86,19 @@ TEST(RowPieces, OfAllKindsOfNumbers) {
   }
 }
 
-/// Joints of two dimensions, which make boxes; of what is computed from several such arrays, with several results.
+/// Joints of two dimensions, which make boxes; of what is computed from several such arrays, with
+/// several results.
 TEST(RowPieces, OfTwoDimensions) {
-  for (const Shape& shape : {Shape{9, 30, 17, 5}, Shape{2, 30, 17, 5}, Shape{1, 60, 70, 1}, Shape{10, 12, 40, 16}}) {
+  for (const Shape& shape :
+       {Shape{9, 30, 17, 5}, Shape{2, 30, 17, 5}, Shape{1, 60, 70, 1}, Shape{10, 12, 40, 16}}) {
     Block block;
-    Value *x = block.add_argument(Type(DType::f32, shape)), *y = block.add_argument(Type(DType::f32, shape));
+    Value *x = block.add_argument(Type(DType::f32, shape)),
+          *y = block.add_argument(Type(DType::f32, shape));
     Builder b(block);
     Value* both = mirrored(b, edged(b, x, 1), 2);
     Value* product = op::mul(b, rolled(b, rolled(b, x, 1), 2), y);
-    block.results = {both, product, op::add(b, product, rolled(b, y, 1)), padded(b, padded(b, op::tanh(b, x), 1, 1, 2), 2, 3, 0)};
+    block.results = {both, product, op::add(b, product, rolled(b, y, 1)),
+                     padded(b, padded(b, op::tanh(b, x), 1, 1, 2), 2, 3, 0)};
     EXPECT_TRUE(has_pieces(block));
     expect_compiled_equals_reference(block);
   }
@@ -98,7 +108,8 @@ TEST(RowPieces, OfTwoDimensions) {
 TEST(RowPieces, MasksByPlace) {
   for (const bool of_both : {false, true}) {
     Block block;
-    Value *x = block.add_argument(Type(DType::f32, {60, 100})), *y = block.add_argument(Type(DType::f32, {100}));
+    Value *x = block.add_argument(Type(DType::f32, {60, 100})),
+          *y = block.add_argument(Type(DType::f32, {100}));
     Builder b(block);
     const Type places(DType::i32, {60, 100});
     Value *column = op::iota(b, places, 1), *row = op::iota(b, places, 0);

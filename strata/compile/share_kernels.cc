@@ -27,7 +27,8 @@ Fusion choose_fusion(const ir::Block& block, const SharingLimits& limits) {
   std::size_t operations = operations_to_compile(joined);
   if (operations <= limits.many) return joined;
   Fusion apart = fuse(block, FusionRule::apart);
-  bool fewer = static_cast<double>(operations_to_compile(apart)) <= limits.less * static_cast<double>(operations);
+  bool fewer = static_cast<double>(operations_to_compile(apart)) <=
+               limits.less * static_cast<double>(operations);
   return fewer ? std::move(apart) : std::move(joined);
 }
 

@@ -23,14 +23,20 @@ void irregular(Block& block, int operations, std::int64_t side) {
   std::mt19937 random(1);
   std::vector<Value*> last(8, block.add_argument(Type(DType::f32, {side, side})));
   auto one = [&] { return last[random() % last.size()]; };
-  auto number = [&] { return op::broadcast_in_dim(b, op::constant(b, Type(DType::f32, Shape{}), static_cast<double>(random() % 1000) / 1000), last[0]->shape(), {}); };
+  auto number = [&] {
+    return op::broadcast_in_dim(
+        b, op::constant(b, Type(DType::f32, Shape{}), static_cast<double>(random() % 1000) / 1000),
+        last[0]->shape(), {});
+  };
   for (int i = 0; i < operations; ++i) {
     Value* made = nullptr;
     switch (random() % 6) {
       case 0: made = op::mul(b, one(), number()); break;
       case 1: made = op::tanh(b, one()); break;
       case 2: made = op::transpose(b, one(), {1, 0}); break;
-      case 3: made = op::broadcast_in_dim(b, op::reduce_max(b, one(), {1}), last[0]->shape(), {0}); break;
+      case 3:
+        made = op::broadcast_in_dim(b, op::reduce_max(b, one(), {1}), last[0]->shape(), {0});
+        break;
       case 4: made = op::min(b, one(), number()); break;
       default: made = op::sub(b, one(), one()); break;
     }
@@ -39,7 +45,8 @@ void irregular(Block& block, int operations, std::int64_t side) {
   block.results.assign(last.begin(), last.end());
 }
 
-std::vector<Literal> run(const Block& block, const std::vector<Literal>& arguments, const SharingLimits& sharing, bool code) {
+std::vector<Literal> run(const Block& block, const std::vector<Literal>& arguments,
+                         const SharingLimits& sharing, bool code) {
   Plan plan = make_plan(*prepare(block), {}, CpuTarget::host(), {}, sharing);
   std::vector<void*> in, out, constants;
   std::vector<Literal> results;
@@ -68,11 +75,15 @@ TEST(ShareKernels, AnIrregularGraphHasFewKernelsAndTheReferencesBits) {
   Block block;
   irregular(block, 300, 8);
   auto ready = prepare(block);
-  Plan joined = make_plan(*ready, {}), apart = make_plan(*ready, {}, CpuTarget::host(), {}, {.many = 100});
+  Plan joined = make_plan(*ready, {}),
+       apart = make_plan(*ready, {}, CpuTarget::host(), {}, {.many = 100});
   EXPECT_LE(apart.kernels.size(), 8u);  // one for each kind of operation, whatever its numbers are
   EXPECT_GT(instructions(joined), 3 * instructions(apart));
-  std::vector<Literal> arguments = testing::arguments_of(block), want = op::evaluate(block, arguments);
-  for (bool code : {false, true}) testing::expect_same_bits(run(block, arguments, {.many = 100}, code), want, code ? "machine code" : "interpreter");
+  std::vector<Literal> arguments = testing::arguments_of(block),
+                       want = op::evaluate(block, arguments);
+  for (bool code : {false, true})
+    testing::expect_same_bits(run(block, arguments, {.many = 100}, code), want,
+                              code ? "machine code" : "interpreter");
 }
 
 TEST(ShareKernels, GraphsOfFewOrEqualOperationsAreFused) {
@@ -82,7 +93,9 @@ TEST(ShareKernels, GraphsOfFewOrEqualOperationsAreFused) {
   Block layers;
   Builder b(layers);
   Value* x = layers.add_argument(Type(DType::f32, {8, 8}));
-  for (int i = 0; i < 100; ++i) x = op::add(b, x, op::tanh(b, op::dot_general(b, x, x, {.lhs_contract = {1}, .rhs_contract = {0}})));
+  for (int i = 0; i < 100; ++i)
+    x = op::add(b, x,
+                op::tanh(b, op::dot_general(b, x, x, {.lhs_contract = {1}, .rhs_contract = {0}})));
   layers.results = {x};
   EXPECT_EQ(explain(choose_fusion(layers, {.many = 50})), explain(fuse(layers)));
 }
@@ -95,9 +108,12 @@ TEST(ShareKernels, OperationsOnLargeArraysAreFused) {
 
 TEST(ShareKernels, RandomProgramsHaveTheReferencesBits) {
   for (unsigned seed = 1; seed <= 80; ++seed) {
-    auto block = op::testing::random_program(seed, {.instructions = 5 + static_cast<int>(seed % 6)}).build();
-    std::vector<Literal> arguments = testing::arguments_of(*block, seed), want = op::evaluate(*block, arguments);
-    testing::expect_same_bits(run(*block, arguments, kAlways, seed % 4 == 0), want, fmt::format("seed {}", seed));
+    auto block =
+        op::testing::random_program(seed, {.instructions = 5 + static_cast<int>(seed % 6)}).build();
+    std::vector<Literal> arguments = testing::arguments_of(*block, seed),
+                         want = op::evaluate(*block, arguments);
+    testing::expect_same_bits(run(*block, arguments, kAlways, seed % 4 == 0), want,
+                              fmt::format("seed {}", seed));
   }
 }
 

@@ -36,8 +36,11 @@ class SmallLoopKernel {
         [&] {
           enter(condition, 0);
           std::vector<Elements> holds = inner_->run(condition);
-          for (std::size_t i = 0; i < carries_.size(); ++i)  // the body reads the same memory under another name
-            if (carries_[i].memory && !inner_->lies_in(condition.argument(static_cast<int>(i)), carries_[i].memory)) inner_->fail();
+          for (std::size_t i = 0; i < carries_.size();
+               ++i)  // the body reads the same memory under another name
+            if (carries_[i].memory &&
+                !inner_->lies_in(condition.argument(static_cast<int>(i)), carries_[i].memory))
+              inner_->fail();
           return inner_->failed() ? builder_->constant_bits(DType::i1, 0) : holds[0][0];
         },
         [&] {
@@ -51,10 +54,12 @@ class SmallLoopKernel {
     op::ScanParts parts(op_);
     const Block& body = parts.body;
     xs_ = parts.xs;
-    for (std::size_t i = 0; i < parts.consts; ++i) constant(op_.operands[i], body.argument(static_cast<int>(i)));
+    for (std::size_t i = 0; i < parts.consts; ++i)
+      constant(op_.operands[i], body.argument(static_cast<int>(i)));
     for (std::size_t i = 0; i < parts.carries; ++i) {
       const Value* argument = body.argument(static_cast<int>(parts.consts + i));
-      carries_.push_back(carry(static_cast<int>(i), op_.operands[parts.consts + i], body.results[i] == argument));
+      carries_.push_back(
+          carry(static_cast<int>(i), op_.operands[parts.consts + i], body.results[i] == argument));
     }
     builder_->for_(0, parts.length, 1, [&](Index i) {
       Index at = parts.reverse ? Index(parts.length - 1) - i : i;
@@ -64,7 +69,8 @@ class SmallLoopKernel {
         if (!ElementContext::is_small(slice)) return inner_->fail();
         std::int64_t count = slice->shape().count();
         Elements elements;
-        for (std::int64_t k = 0; k < count; ++k) elements.push_back(builder_->load(outer_->input(op_.operands[x]), at * count + k));
+        for (std::int64_t k = 0; k < count; ++k)
+          elements.push_back(builder_->load(outer_->input(op_.operands[x]), at * count + k));
         inner_->set(slice, std::move(elements));
       }
       std::vector<Elements> results = inner_->run(body);
@@ -72,7 +78,8 @@ class SmallLoopKernel {
         std::int64_t count = body.results[y]->shape().count();
         if (results[y].size() != static_cast<std::size_t>(count)) return inner_->fail();
         loop::Ref* stack = outer_->output(op_.result(static_cast<int>(y)));
-        for (std::int64_t k = 0; k < count; ++k) builder_->store(stack, at * count + k, results[y][static_cast<std::size_t>(k)]);
+        for (std::int64_t k = 0; k < count; ++k)
+          builder_->store(stack, at * count + k, results[y][static_cast<std::size_t>(k)]);
       }
       leave(body, std::move(results));
     });
@@ -80,12 +87,14 @@ class SmallLoopKernel {
   }
 
   std::optional<SmallLoop> take() {
-    if (inner_->failed() || inner_->excess() > kOfALaunch * static_cast<double>(launches())) return std::nullopt;
+    if (inner_->failed() || inner_->excess() > kOfALaunch * static_cast<double>(launches()))
+      return std::nullopt;
     branch_around_long_sides(*built_.kernel);
     SmallLoop out;
     std::size_t first = op_.operands.size() - xs_ - carries_.size();
     for (std::size_t i = 0; i < carries_.size(); ++i)
-      if (carries_[i].memory) out.in_place.push_back({op_.operands[first + i], op_.result(static_cast<int>(i))});
+      if (carries_[i].memory)
+        out.in_place.push_back({op_.operands[first + i], op_.result(static_cast<int>(i))});
     out.built.kernels.push_back(std::move(built_));
     return out;
   }
@@ -162,7 +171,8 @@ class SmallLoopKernel {
       if (carries_[i].memory) continue;
       Elements last = now(carries_[i]);
       for (std::size_t k = 0; k < last.size(); ++k)
-        builder_->store(outer_->output(op_.result(static_cast<int>(i))), static_cast<std::int64_t>(k), last[k]);
+        builder_->store(outer_->output(op_.result(static_cast<int>(i))),
+                        static_cast<std::int64_t>(k), last[k]);
     }
   }
 

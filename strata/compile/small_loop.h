@@ -1,6 +1,7 @@
-// Loops whose carries are arrays of a few elements as one kernel: carries in registers, no step of the driver inside. Larger
-// carries may go along as long as the body only reads and updates elements of them: they stay in memory and are updated in place.
-// Where elements are many and costly (tanh of 16), kernels with lanes are faster in spite of being started in each turn.
+// Loops whose carries are arrays of a few elements as one kernel: carries in registers, no step of
+// the driver inside. Larger carries may go along as long as the body only reads and updates
+// elements of them: they stay in memory and are updated in place. Where elements are many and
+// costly (tanh of 16), kernels with lanes are faster in spite of being started in each turn.
 #pragma once
 
 #include <optional>

@@ -1,4 +1,5 @@
-// Loops over arrays of a few elements: one kernel each, with the reference's bits; what does not fit one runs as before.
+// Loops over arrays of a few elements: one kernel each, with the reference's bits; what does not
+// fit one runs as before.
 #include "strata/compile/compile_testing.h"
 #include "strata/ir/text/parser.h"
 
@@ -21,29 +22,40 @@ bool runs_loops(const Plan& plan) {
   });
 }
 
-/// main(%x: [3], %m: [3,3], %t: [40], %s: [20,3]) of a loop that counts %i from 0 to `turns` and carries %x, %t and %s as %a, %b and %c.
-/// The body says the new ones as %p, %q and %r.
+/// main(%x: [3], %m: [3,3], %t: [40], %s: [20,3]) of a loop that counts %i from 0 to `turns` and
+/// carries %x, %t and %s as %a, %b and %c. The body says the new ones as %p, %q and %r.
 std::string program(const std::string& body, int turns = 7) {
   const char* const types = "tensor<i32>, tensor<3xf32>, tensor<40xf32>, tensor<20x3xf32>";
-  return std::string("func.func @main(%x: tensor<3xf32>, %m: tensor<3x3xf32>, %t: tensor<40xf32>, %s: tensor<20x3xf32>) -> (") + types + R"() {
+  return std::string(
+             "func.func @main(%x: tensor<3xf32>, %m: tensor<3x3xf32>, %t: tensor<40xf32>, %s: "
+             "tensor<20x3xf32>) -> (") +
+         types + R"() {
   %zero = stablehlo.constant dense<0> : tensor<i32>
   %one = stablehlo.constant dense<1> : tensor<i32>
   %f0 = stablehlo.constant dense<0.0> : tensor<f32>
-  %turns = stablehlo.constant dense<)" + std::to_string(turns) + R"(> : tensor<i32>
-  %w:4 = stablehlo.while(%i = %zero, %a = %x, %b = %t, %c = %s) : )" + types + R"(
+  %turns = stablehlo.constant dense<)" +
+         std::to_string(turns) + R"(> : tensor<i32>
+  %w:4 = stablehlo.while(%i = %zero, %a = %x, %b = %t, %c = %s) : )" +
+         types + R"(
   cond {
     %go = stablehlo.compare LT, %i, %turns : (tensor<i32>, tensor<i32>) -> tensor<i1>
     stablehlo.return %go : tensor<i1>
   } do {
     %j = stablehlo.add %i, %one : tensor<i32>
-)" + body + R"(
-    stablehlo.return %j, %p, %q, %r : )" + types + R"(
+)" + body +
+         R"(
+    stablehlo.return %j, %p, %q, %r : )" +
+         types + R"(
   }
-  return %w#0, %w#1, %w#2, %w#3 : )" + types + "\n}";
+  return %w#0, %w#1, %w#2, %w#3 : )" +
+         types + "\n}";
 }
 /// The same of the new %p alone; the arrays change whole.
 std::string of_three(const std::string& body, int turns = 7) {
-  return program(body + "\n    %q = stablehlo.negate %b : tensor<40xf32>\n    %r = stablehlo.negate %c : tensor<20x3xf32>", turns);
+  return program(body +
+                     "\n    %q = stablehlo.negate %b : tensor<40xf32>\n    %r = stablehlo.negate "
+                     "%c : tensor<20x3xf32>",
+                 turns);
 }
 
 const char* const kKeep = R"(
@@ -57,23 +69,28 @@ const char* const kStep = R"(
     %p = stablehlo.tanh %d : tensor<3xf32>)";
 
 TEST(SmallLoop, StacksInPlaceAndCarriesInRegisters) {
-  for (int turns : {0, 1, 7, 30}) EXPECT_FALSE(runs_loops(expect_same(program(std::string(kStep) + kKeep, turns))));
+  for (int turns : {0, 1, 7, 30})
+    EXPECT_FALSE(runs_loops(expect_same(program(std::string(kStep) + kKeep, turns))));
 }
 
 TEST(SmallLoop, LongSidesOfChoicesAreBranches) {
   std::string step = kStep;
-  step.replace(step.find("stablehlo.tanh %d : tensor<3xf32>"), std::string::npos, "chlo.erf_inv %d : tensor<3xf32> -> tensor<3xf32>");
+  step.replace(step.find("stablehlo.tanh %d : tensor<3xf32>"), std::string::npos,
+               "chlo.erf_inv %d : tensor<3xf32> -> tensor<3xf32>");
   Plan plan = expect_same(program(step + kKeep));
   const loop::Kernel& kernel = *plan.kernels.back();
   auto count = [&](loop::Opcode code) {
-    return std::count_if(kernel.arena.begin(), kernel.arena.end(), [&](const loop::Inst& i) { return i.code == code; });
+    return std::count_if(kernel.arena.begin(), kernel.arena.end(),
+                         [&](const loop::Inst& i) { return i.code == code; });
   };
-  EXPECT_EQ(count(loop::Opcode::if_), 6) << loop::print(kernel);  // of erf_inv: a long polynomial near 0, another one behind a root beyond
+  EXPECT_EQ(count(loop::Opcode::if_), 6) << loop::print(
+      kernel);  // of erf_inv: a long polynomial near 0, another one behind a root beyond
 }
 
 TEST(SmallLoop, CostlyElementsKeepTheirLanes) {
   for (int n : {4, 16}) {
-    std::string t = fmt::format("tensor<{}xf32>", n), text = R"(func.func @main(%x: T, %n: tensor<i32>) -> T {
+    std::string t = fmt::format("tensor<{}xf32>", n),
+                text = R"(func.func @main(%x: T, %n: tensor<i32>) -> T {
   %one = stablehlo.constant dense<1> : tensor<i32>
   %six = stablehlo.constant dense<6> : tensor<i32>
   %l:2 = stablehlo.while(%i = %n, %a = %x) : tensor<i32>, T
@@ -88,14 +105,18 @@ TEST(SmallLoop, CostlyElementsKeepTheirLanes) {
   }
   return %l#1 : T
 })";
-    for (std::size_t at = text.find(" T"); at != std::string::npos; at = text.find(" T", at)) text.replace(at + 1, 1, t);
+    for (std::size_t at = text.find(" T"); at != std::string::npos; at = text.find(" T", at))
+      text.replace(at + 1, 1, t);
     EXPECT_EQ(runs_loops(expect_same(text)), n == 16);
   }
 }
 
-TEST(SmallLoop, ArraysThatChangeWholeRunAsBefore) { EXPECT_TRUE(runs_loops(expect_same(of_three(kStep)))); }
+TEST(SmallLoop, ArraysThatChangeWholeRunAsBefore) {
+  EXPECT_TRUE(runs_loops(expect_same(of_three(kStep))));
+}
 
-// The old array is read after its update, or two arrays trade places: what lies in memory would be gone.
+// The old array is read after its update, or two arrays trade places: what lies in memory would be
+// gone.
 TEST(SmallLoop, OldArraysStayWhole) {
   EXPECT_TRUE(runs_loops(expect_same(program(std::string(kStep) + R"(
     %k1 = stablehlo.reshape %p : (tensor<3xf32>) -> tensor<1x3xf32>
@@ -103,7 +124,8 @@ TEST(SmallLoop, OldArraysStayWhole) {
     %k2 = stablehlo.dynamic_slice %c, %i, %one, sizes = [1, 1] : (tensor<20x3xf32>, tensor<i32>, tensor<i32>) -> tensor<1x1xf32>
     %k3 = stablehlo.reshape %k2 : (tensor<1x1xf32>) -> tensor<1xf32>
     %q = stablehlo.dynamic_update_slice %b, %k3, %j : (tensor<40xf32>, tensor<1xf32>, tensor<i32>) -> tensor<40xf32>)"))));
-  std::string trade = R"(func.func @main(%x: tensor<20xf32>, %y: tensor<20xf32>) -> (tensor<20xf32>, tensor<20xf32>) {
+  std::string trade =
+      R"(func.func @main(%x: tensor<20xf32>, %y: tensor<20xf32>) -> (tensor<20xf32>, tensor<20xf32>) {
   %zero = stablehlo.constant dense<0> : tensor<i32>
   %one = stablehlo.constant dense<1> : tensor<i32>
   %five = stablehlo.constant dense<5> : tensor<i32>
@@ -148,7 +170,8 @@ TEST(SmallLoop, PlacesInSmallArrays) {
     ^bb0(%u: tensor<f32>, %v: tensor<f32>):
       %uv = stablehlo.add %u, %v : tensor<f32>
       stablehlo.return %uv : tensor<f32>
-    }) : (tensor<3xf32>, tensor<1xi32>, tensor<f32>) -> tensor<3xf32>)" + std::string(kKeep)))));
+    }) : (tensor<3xf32>, tensor<1xi32>, tensor<f32>) -> tensor<3xf32>)" +
+                                              std::string(kKeep)))));
 }
 
 TEST(SmallLoop, LoopsAndBranchesInside) {
@@ -194,24 +217,32 @@ TEST(SmallLoop, Reductions) {
     %s1 = stablehlo.add %all, %half : tensor<f32>
     %s2 = stablehlo.broadcast_in_dim %s1, dims = [] : (tensor<f32>) -> tensor<3xf32>
     %s3 = stablehlo.add %s2, %most : tensor<3xf32>
-    %p = stablehlo.cosine %s3 : tensor<3xf32>)" + std::string(kKeep)))));
+    %p = stablehlo.cosine %s3 : tensor<3xf32>)" +
+                                              std::string(kKeep)))));
 }
 
 TEST(SmallLoop, ScansOverSmallSlices) {
   for (bool reverse : {false, true}) {
     ir::Block f;
-    auto argument = [](ir::Block& block, Shape shape) { return block.add_argument(Type(DType::f32, std::move(shape))); };
-    ir::Value *table = argument(f, {30}), *x = argument(f, {2}), *memory = argument(f, {6, 4}), *xs = argument(f, {5, 2, 2});
+    auto argument = [](ir::Block& block, Shape shape) {
+      return block.add_argument(Type(DType::f32, std::move(shape)));
+    };
+    ir::Value *table = argument(f, {30}), *x = argument(f, {2}), *memory = argument(f, {6, 4}),
+              *xs = argument(f, {5, 2, 2});
     ir::Builder b(f);
     auto body = std::make_unique<ir::Block>();
-    ir::Value *bt = argument(*body, {30}), *bx = argument(*body, {2}), *bm = argument(*body, {6, 4}), *slice = argument(*body, {2, 2});
+    ir::Value *bt = argument(*body, {30}), *bx = argument(*body, {2}),
+              *bm = argument(*body, {6, 4}), *slice = argument(*body, {2, 2});
     ir::Builder in(*body);
     ir::Value* next = op::tanh(in, op::dot_general(in, slice, bx, {{}, {}, {1}, {0}}));
-    ir::Value* at = op::convert(in, op::mul(in, op::reduce_sum(in, bx, {0}), op::scalar(in, DType::f32, 3)), DType::i32);
+    ir::Value* at = op::convert(
+        in, op::mul(in, op::reduce_sum(in, bx, {0}), op::scalar(in, DType::f32, 3)), DType::i32);
     ir::Value* looked_up = op::dynamic_slice(in, bt, {at}, {2});
-    ir::Value* kept = op::dynamic_update_slice(in, bm, op::transpose(in, slice, {1, 0}), {at, op::scalar(in, DType::i32, 1)});
+    ir::Value* kept = op::dynamic_update_slice(in, bm, op::transpose(in, slice, {1, 0}),
+                                               {at, op::scalar(in, DType::i32, 1)});
     body->results = {op::add(in, next, looked_up), kept, op::reshape(in, slice, {4}), next};
-    f.results = op::scan(b, std::move(body), {table}, {x, memory}, {xs}, {.length = 5, .reverse = reverse});
+    f.results =
+        op::scan(b, std::move(body), {table}, {x, memory}, {xs}, {.length = 5, .reverse = reverse});
     EXPECT_FALSE(runs_loops(make_plan(*prepare(f), {})));
     testing::expect_compiled_equals_reference(f, 3);
   }

@@ -19,7 +19,9 @@ double thread_seconds() {
 
 }  // namespace
 
-StageTimes::StageTimes() { STRATA_CHECK(current.exchange(this) == nullptr, "two count the stages of compiling"); }
+StageTimes::StageTimes() {
+  STRATA_CHECK(current.exchange(this) == nullptr, "two count the stages of compiling");
+}
 StageTimes::~StageTimes() { current = nullptr; }
 
 std::vector<StageTimes::Row> StageTimes::rows() const {

@@ -4,7 +4,8 @@
 //   ... compile ...
 //   for (const StageTimes::Row& row : times.rows()) ...
 //
-//   Stage stage("fuse");                // in the compiler: until the end of the scope; costs a load where nobody counts
+//   Stage stage("fuse");                // in the compiler: until the end of the scope; costs a
+//   load where nobody counts
 #pragma once
 
 #include <mutex>

@@ -1,6 +1,7 @@
-// Maps that read memory across the grain: where lanes of the result's last dimension would lie far apart in an operand that is contiguous
-// along another dimension (a transpose, whatever it is called), squares of both dimensions are read along the operand, turned in registers and
-// written along the result.
+// Maps that read memory across the grain: where lanes of the result's last dimension would lie far
+// apart in an operand that is contiguous along another dimension (a transpose, whatever it is
+// called), squares of both dimensions are read along the operand, turned in registers and written
+// along the result.
 #pragma once
 
 #include <optional>

@@ -1,5 +1,6 @@
-// Products of bf16 by the processor's matrix tiles (docs/exceptions.md): blocks of both operands are laid out in scratch, the left one as
-// rows of pairs along k, the right one as rows of pairs of k; calls of loop/tiles.h turn what lies otherwise and multiply.
+// Products of bf16 by the processor's matrix tiles (docs/exceptions.md): blocks of both operands
+// are laid out in scratch, the left one as rows of pairs along k, the right one as rows of pairs of
+// k; calls of loop/tiles.h turn what lies otherwise and multiply.
 #pragma once
 
 #include "strata/compile/kernel_build.h"
@@ -8,8 +9,11 @@
 
 namespace strata::compile {
 
-/// Whether tiles compute the product: a matter of its dtypes and of K, never of M and N, so that those change no bits.
-bool takes_tiles(const ir::Op& product, const op::Contraction& contraction, const CpuTarget& target);
-Built build_tile_product(const Group& group, const op::Contraction& contraction, const Fusion& fusion);
+/// Whether tiles compute the product: a matter of its dtypes and of K, never of M and N, so that
+/// those change no bits.
+bool takes_tiles(const ir::Op& product, const op::Contraction& contraction,
+                 const CpuTarget& target);
+Built build_tile_product(const Group& group, const op::Contraction& contraction,
+                         const Fusion& fusion);
 
 }  // namespace strata::compile

@@ -1,5 +1,5 @@
-// Products of bf16 by tiles: within the bound of docs/exceptions.md of the exact result, the same bits for any M, N and batch, and those of
-// the machine where it has tiles.
+// Products of bf16 by tiles: within the bound of docs/exceptions.md of the exact result, the same
+// bits for any M, N and batch, and those of the machine where it has tiles.
 #include <cmath>
 
 #include "strata/compile/compile_testing.h"
@@ -29,10 +29,13 @@ struct Dims {
 
 std::unique_ptr<Block> product(const Dims& d, DType out) {
   auto f = std::make_unique<Block>();
-  Value* l = f->add_argument(Type(DType::bf16, d.left_along ? Shape{d.batch, d.m, d.k} : Shape{d.batch, d.k, d.m}));
-  Value* r = f->add_argument(Type(DType::bf16, d.right_along ? Shape{d.batch, d.n, d.k} : Shape{d.batch, d.k, d.n}));
+  Value* l = f->add_argument(
+      Type(DType::bf16, d.left_along ? Shape{d.batch, d.m, d.k} : Shape{d.batch, d.k, d.m}));
+  Value* r = f->add_argument(
+      Type(DType::bf16, d.right_along ? Shape{d.batch, d.n, d.k} : Shape{d.batch, d.k, d.n}));
   Builder b(*f);
-  f->results = {op::dot_general(b, l, r, {{0}, {0}, {d.left_along ? 2 : 1}, {d.right_along ? 2 : 1}}, out)};
+  f->results = {
+      op::dot_general(b, l, r, {{0}, {0}, {d.left_along ? 2 : 1}, {d.right_along ? 2 : 1}}, out)};
   return f;
 }
 
@@ -63,8 +66,10 @@ double element(const Literal& x, std::int64_t batch, std::int64_t row, std::int6
 }
 
 TEST(TileProduct, WithinTheBoundAndTheMachinesBits) {
-  for (const Dims& d : {Dims{1, 5, 7, 3, true, false}, Dims{1, 1, 40, 65, true, false}, Dims{2, 33, 17, 32, true, true}, Dims{1, 20, 50, 100, false, false},
-                        Dims{3, 16, 16, 1, false, true}, Dims{1, 47, 1, 31, true, true}, Dims{1, 6, 5, 1100, true, true}, Dims{1, 18, 35, 1056, false, false},
+  for (const Dims& d : {Dims{1, 5, 7, 3, true, false}, Dims{1, 1, 40, 65, true, false},
+                        Dims{2, 33, 17, 32, true, true}, Dims{1, 20, 50, 100, false, false},
+                        Dims{3, 16, 16, 1, false, true}, Dims{1, 47, 1, 31, true, true},
+                        Dims{1, 6, 5, 1100, true, true}, Dims{1, 18, 35, 1056, false, false},
                         Dims{1, 300, 20, 34, true, false}, Dims{1, 4, 530, 33, false, true}}) {
     auto f = product(d, DType::f32);
     std::vector<Literal> arguments = testing::arguments_of(*f);
@@ -74,15 +79,19 @@ TEST(TileProduct, WithinTheBoundAndTheMachinesBits) {
         for (std::int64_t n = 0; n < d.n; ++n) {
           double exact = 0, size = 0;
           for (std::int64_t k = 0; k < d.k; ++k) {
-            double x = (d.left_along ? element(arguments[0], b, m, k) : element(arguments[0], b, k, m)) *
-                       (d.right_along ? element(arguments[1], b, n, k) : element(arguments[1], b, k, n));
+            double x =
+                (d.left_along ? element(arguments[0], b, m, k) : element(arguments[0], b, k, m)) *
+                (d.right_along ? element(arguments[1], b, n, k) : element(arguments[1], b, k, n));
             exact += x;
             size += std::fabs(x);
           }
-          ASSERT_LE(std::fabs(element(got, b, m, n) - exact), 2 * static_cast<double>(d.k) * std::ldexp(size, -24) + static_cast<double>(d.k) * std::ldexp(1, -126))
+          ASSERT_LE(std::fabs(element(got, b, m, n) - exact),
+                    2 * static_cast<double>(d.k) * std::ldexp(size, -24) +
+                        static_cast<double>(d.k) * std::ldexp(1, -126))
               << d.m << "x" << d.n << "x" << d.k << " at " << m << " " << n;
         }
-    if (CpuTarget::host().tiles) testing::expect_same_bits({run(*f, arguments, true)}, {got}, "machine code");
+    if (CpuTarget::host().tiles)
+      testing::expect_same_bits({run(*f, arguments, true)}, {got}, "machine code");
   }
 }
 
@@ -97,7 +106,9 @@ TEST(TileProduct, BitsDependOnKAlone) {
       std::vector<Literal> few = testing::arguments_of(*part);
       for (std::int64_t k = 0; k < d.k; ++k) {
         few[0].set_number(k, element(arguments[0], 1, 36, k));
-        for (std::int64_t n = 0; n < 3; ++n) few[1].set_number(right_along ? n * d.k + k : k * 3 + n, element(arguments[1], 1, k, 42 + n));
+        for (std::int64_t n = 0; n < 3; ++n)
+          few[1].set_number(right_along ? n * d.k + k : k * 3 + n,
+                            element(arguments[1], 1, k, 42 + n));
       }
       Literal got = run(*part, few, false);
       for (std::int64_t n = 0; n < 3; ++n) EXPECT_EQ(got.number(n), element(want, 1, 36, 42 + n));
@@ -105,21 +116,26 @@ TEST(TileProduct, BitsDependOnKAlone) {
 }
 
 TEST(TileProduct, GoesOnFromGivenSums) {
-  for (auto [m, n, k] : {std::array<std::int64_t, 3>{37, 45, 128}, {300, 20, 64}, {20, 530, 1408}}) {
+  for (auto [m, n, k] :
+       {std::array<std::int64_t, 3>{37, 45, 128}, {300, 20, 64}, {20, 530, 1408}}) {
     op::DotDims dims{{}, {}, {1}, {0}};
     auto f = std::make_unique<Block>(), parts = std::make_unique<Block>();
     for (Block* block : {f.get(), parts.get()}) {
-      Value *l = block->add_argument(Type(DType::bf16, {m, k})), *r = block->add_argument(Type(DType::bf16, {k, n}));
+      Value *l = block->add_argument(Type(DType::bf16, {m, k})),
+            *r = block->add_argument(Type(DType::bf16, {k, n}));
       Builder b(*block);
       block->results = {op::dot_general(b, l, r, dims, DType::f32)};
       if (block == f.get()) continue;
-      Value* first = op::dot_general(b, op::slice_dim(b, l, 1, 0, k / 2), op::slice_dim(b, r, 0, 0, k / 2), dims, DType::f32);
-      block->results = {op::dot_add(b, op::slice_dim(b, l, 1, k / 2, k), op::slice_dim(b, r, 0, k / 2, k), first, dims)};
+      Value* first = op::dot_general(b, op::slice_dim(b, l, 1, 0, k / 2),
+                                     op::slice_dim(b, r, 0, 0, k / 2), dims, DType::f32);
+      block->results = {op::dot_add(b, op::slice_dim(b, l, 1, k / 2, k),
+                                    op::slice_dim(b, r, 0, k / 2, k), first, dims)};
     }
     std::vector<Literal> arguments = testing::arguments_of(*f);
     Literal want = run(*f, arguments, false);
     testing::expect_same_bits({run(*parts, arguments, false)}, {want}, "interpreted");
-    if (CpuTarget::host().tiles) testing::expect_same_bits({run(*parts, arguments, true)}, {want}, "machine code");
+    if (CpuTarget::host().tiles)
+      testing::expect_same_bits({run(*parts, arguments, true)}, {want}, "machine code");
   }
 }
 
@@ -133,15 +149,18 @@ TEST(TileProduct, OnlyOfBf16AndWhereTheyAre) {
   EXPECT_NE(kernels(*f, tiles()).find("strata_tile_product"), std::string::npos);
   EXPECT_EQ(kernels(*f, CpuTarget::named("native")).find("strata_tile_product"), std::string::npos);
   Block g;
-  Value *x = g.add_argument(Type(DType::f32, {8, 8})), *y = g.add_argument(Type(DType::f32, {8, 8}));
+  Value *x = g.add_argument(Type(DType::f32, {8, 8})),
+        *y = g.add_argument(Type(DType::f32, {8, 8}));
   Builder b(g);
   g.results = {op::dot_general(b, x, y, {{}, {}, {1}, {0}}, DType::f32)};
   EXPECT_EQ(kernels(g, tiles()).find("strata_tile_product"), std::string::npos);
 }
 
-// What follows is computed as the results are stored: the bits of the product alone, and of what follows by itself.
+// What follows is computed as the results are stored: the bits of the product alone, and of what
+// follows by itself.
 TEST(TileProduct, ComputesWhatFollowsIt) {
-  for (const Dims& d : {Dims{1, 47, 40, 31, true, true}, Dims{2, 33, 17, 32, true, false}, Dims{1, 18, 35, 1056, false, false}}) {
+  for (const Dims& d : {Dims{1, 47, 40, 31, true, true}, Dims{2, 33, 17, 32, true, false},
+                        Dims{1, 18, 35, 1056, false, false}}) {
     auto f = product(d, DType::f32), alone = product(d, DType::f32);
     Value* sums = f->results[0];
     Value* more = f->add_argument(sums->type());
@@ -154,7 +173,9 @@ TEST(TileProduct, ComputesWhatFollowsIt) {
     Value *x = rest.add_argument(sums->type()), *y = rest.add_argument(sums->type());
     Builder r(rest);
     rest.results = {op::max(r, op::add(r, x, y), op::full_like(r, x, 0))};
-    testing::expect_same_bits({run(*f, arguments, false)}, op::evaluate(rest, std::vector<Literal>{products, arguments[2]}), "follows");
+    testing::expect_same_bits({run(*f, arguments, false)},
+                              op::evaluate(rest, std::vector<Literal>{products, arguments[2]}),
+                              "follows");
   }
 }
 

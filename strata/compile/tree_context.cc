@@ -11,11 +11,15 @@ namespace strata::compile {
 using loop::Opcode;
 
 Index recombine(const Index& index) {
-  // A quotient variable is `div(index x, constant d)`, its remainder `rem(index x, constant d)` (loop::Builder::div).
+  // A quotient variable is `div(index x, constant d)`, its remainder `rem(index x, constant d)`
+  // (loop::Builder::div).
   auto source = [](const Inst* v, Opcode code) -> const Inst* {
-    return v->code == code && v->args.size() == 2 && v->args[1]->code == Opcode::constant ? v : nullptr;
+    return v->code == code && v->args.size() == 2 && v->args[1]->code == Opcode::constant ? v
+                                                                                          : nullptr;
   };
-  auto operand = [](const Inst* v) { return v->args[0]->code == Opcode::index ? v->args[0]->index : Index::of(v->args[0]); };
+  auto operand = [](const Inst* v) {
+    return v->args[0]->code == Opcode::index ? v->args[0]->index : Index::of(v->args[0]);
+  };
   for (const Index::Term& q : index.terms()) {
     const Inst* quotient = source(q.variable, Opcode::div);
     if (!quotient) continue;
@@ -23,8 +27,10 @@ Index recombine(const Index& index) {
     for (const Index::Term& r : index.terms()) {
       const Inst* remainder = source(r.variable, Opcode::rem);
       if (!remainder || static_cast<std::int64_t>(remainder->args[1]->bits) != divisor) continue;
-      if (!(operand(quotient) == operand(remainder)) || q.coefficient != r.coefficient * divisor) continue;
-      Index rest = index - Index::of(q.variable) * q.coefficient - Index::of(r.variable) * r.coefficient;
+      if (!(operand(quotient) == operand(remainder)) || q.coefficient != r.coefficient * divisor)
+        continue;
+      Index rest =
+          index - Index::of(q.variable) * q.coefficient - Index::of(r.variable) * r.coefficient;
       return recombine(rest + operand(quotient) * r.coefficient);
     }
   }
@@ -33,7 +39,8 @@ Index recombine(const Index& index) {
 
 Index linearize(loop::Builder&, const Shape& shape, std::span<const Index> index) {
   Index offset = 0;
-  for (int i = 0; i < shape.rank(); ++i) offset = offset * shape[i] + index[static_cast<std::size_t>(i)];
+  for (int i = 0; i < shape.rank(); ++i)
+    offset = offset * shape[i] + index[static_cast<std::size_t>(i)];
   return recombine(offset);
 }
 
@@ -55,7 +62,8 @@ std::vector<Index> delinearize(loop::Builder& b, const Shape& shape, const Index
   return out;
 }
 
-std::vector<Index> delinearize_from_front(loop::Builder& b, const Shape& shape, const Index& offset) {
+std::vector<Index> delinearize_from_front(loop::Builder& b, const Shape& shape,
+                                          const Index& offset) {
   std::vector<Index> out;
   Index rest = offset;
   std::int64_t behind = shape.count();
@@ -88,9 +96,13 @@ Inst* constant_element(loop::Builder& b, const ir::Value* v, const Index& offset
   const ir::Attr* attr = op->attrs.find("value");
   const Literal* literal = attr ? std::get_if<Literal>(attr) : nullptr;
   DType dtype = v->dtype();
-  if (!literal || !loop::is_loop_dtype(dtype) || bit_width(dtype) < 8 || offset.constant() < 0 || offset.constant() >= literal->count()) return nullptr;
+  if (!literal || !loop::is_loop_dtype(dtype) || bit_width(dtype) < 8 || offset.constant() < 0 ||
+      offset.constant() >= literal->count())
+    return nullptr;
   std::uint64_t bits = 0;
-  std::memcpy(&bits, literal->data() + static_cast<std::size_t>(offset.constant()) * byte_width(dtype), byte_width(dtype));
+  std::memcpy(&bits,
+              literal->data() + static_cast<std::size_t>(offset.constant()) * byte_width(dtype),
+              byte_width(dtype));
   return b.constant_bits(dtype, bits);
 }
 
@@ -99,7 +111,9 @@ Inst* TreeContext::at(const ir::Value* v, std::span<const Index> index) {
   for (const Known& k : known_[v]) {
     if (!(k.offset == offset) || !b.is_open(k.body)) continue;
     const auto& guards = b.guards();
-    if (k.guards.size() <= guards.size() && std::equal(k.guards.begin(), k.guards.end(), guards.begin())) return k.inst;
+    if (k.guards.size() <= guards.size() &&
+        std::equal(k.guards.begin(), k.guards.end(), guards.begin()))
+      return k.inst;
   }
   Inst* result;
   if (inlined(v)) {
@@ -113,13 +127,18 @@ Inst* TreeContext::at(const ir::Value* v, std::span<const Index> index) {
 }
 
 Inst* TreeContext::computed(const ir::Value* v, std::span<const Index> index) {
-  if (op::is_interleaving(*v->op())) return at(v->op()->operand(static_cast<int>(index.back().constant())), index.first(index.size() - 1));
+  if (op::is_interleaving(*v->op()))
+    return at(v->op()->operand(static_cast<int>(index.back().constant())),
+              index.first(index.size() - 1));
   const auto* elemental = std::get_if<op::Elemental>(&op::def(*v->op()).lowering);
-  STRATA_CHECK(elemental != nullptr, "{} is computed here but has no elementwise lowering", v->op()->name());
+  STRATA_CHECK(elemental != nullptr, "{} is computed here but has no elementwise lowering",
+               v->op()->name());
   return elemental->element(*this, *v->op(), v->index(), index);
 }
 
-Inst* TreeContext::at_offset(const ir::Value* v, const Index& offset) { return at(v, delinearize(b, v->shape(), offset)); }
+Inst* TreeContext::at_offset(const ir::Value* v, const Index& offset) {
+  return at(v, delinearize(b, v->shape(), offset));
+}
 
 std::vector<Inst*> TreeContext::stored_at_offset(const ir::Value* v, const Index& offset) {
   std::vector<Index> index = delinearize(b, v->shape(), offset);

@@ -1,5 +1,6 @@
-// Composes elementwise lowerings: the element of a value at an index, computed through the operations that the
-// fusion inlined down to values in memory. Shared by the dry runs that classify accesses and by the kernels.
+// Composes elementwise lowerings: the element of a value at an index, computed through the
+// operations that the fusion inlined down to values in memory. Shared by the dry runs that classify
+// accesses and by the kernels.
 #pragma once
 
 #include <functional>
@@ -14,16 +15,19 @@ namespace strata::compile {
 using loop::Index;
 using loop::Inst;
 
-/// Row-major offset of `index` in an array of this shape; quotient and remainder of one number become it again, so
-/// that equal places compare equal whatever shapes they came through.
+/// Row-major offset of `index` in an array of this shape; quotient and remainder of one number
+/// become it again, so that equal places compare equal whatever shapes they came through.
 Index linearize(loop::Builder& b, const Shape& shape, std::span<const Index> index);
-/// A value's elements as they lie in memory: how many there are, and their dtype. Complex ones are two elements each.
+/// A value's elements as they lie in memory: how many there are, and their dtype. Complex ones are
+/// two elements each.
 Shape stored_shape(const Type& type);
 DType stored_dtype(const Type& type);
 /// The index whose row-major offset is `offset`.
 std::vector<Index> delinearize(loop::Builder& b, const Shape& shape, const Index& offset);
-/// The same from the front: what is left behind a dimension is a remainder of `offset` itself, so that dimensions along which lanes cross rejoin where they lie one behind the other.
-std::vector<Index> delinearize_from_front(loop::Builder& b, const Shape& shape, const Index& offset);
+/// The same from the front: what is left behind a dimension is a remainder of `offset` itself, so
+/// that dimensions along which lanes cross rejoin where they lie one behind the other.
+std::vector<Index> delinearize_from_front(loop::Builder& b, const Shape& shape,
+                                          const Index& offset);
 /// As `linearize`, for any mixed-radix sum: joins c*d*(x div d) + c*(x mod d) into c*x.
 Index recombine(const Index& index);
 /// The element of a constant array at a place that is known, as a constant; null for any other.
@@ -34,8 +38,11 @@ class TreeContext : public op::LowerContext {
  public:
   explicit TreeContext(loop::Builder& b) : LowerContext(b) {}
 
-  Inst* operand(const ir::Op& op, int i, std::span<const Index> index) override { return at(op.operand(i), index); }
-  /// The element of v at an index of its shape, of a complex number the part at an index that ends in which.
+  Inst* operand(const ir::Op& op, int i, std::span<const Index> index) override {
+    return at(op.operand(i), index);
+  }
+  /// The element of v at an index of its shape, of a complex number the part at an index that ends
+  /// in which.
   Inst* at(const ir::Value* v, std::span<const Index> index) override;
   /// The element of v at a row-major offset.
   Inst* at_offset(const ir::Value* v, const Index& offset);

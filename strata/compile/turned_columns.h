@@ -1,4 +1,5 @@
-// A row of results of a product whose right side lies along the sum and is read once: a matrix by a vector.
+// A row of results of a product whose right side lies along the sum and is read once: a matrix by a
+// vector.
 #pragma once
 
 #include <functional>
@@ -12,8 +13,8 @@ namespace strata::compile {
 /// What a row of results is made of.
 struct TurnedRow {
   DType accumulator;
-  std::function<Inst*(const Index& step)> left;                // in all lanes
-  std::function<Inst*(const Index& column)> initial;           // what its chain begins from
+  std::function<Inst*(const Index& step)> left;       // in all lanes
+  std::function<Inst*(const Index& column)> initial;  // what its chain begins from
   std::function<void(const Index& column, Inst* sum)> store;
 };
 
@@ -21,9 +22,14 @@ struct TurnedRow {
 inline constexpr int kTurnedColumns = loop::kQuickSquare;
 inline constexpr std::int64_t kShortTurned = 64;
 
-/// Columns of `piece`, kTurnedColumns or twice as many, for a sum that is one part, by squares that are turned in registers and added at once, as many steps as a line of the cache has, of eight columns and then of eight more, so that
-/// their chains go side by side. The second eight are kBehind steps behind the first: columns a power of two apart share a set of the first cache, which has room for eight lines. (Side by side LLVM mixes the
-/// squares of both, and spills.) Returns how many columns it has done: fewer than a square are left.
-std::int64_t turned_columns(loop::Builder& b, const ProductTerms& terms, const ProductSide& right, const ProductPiece& piece, const ProductPart& part, const TurnedRow& row);
+/// Columns of `piece`, kTurnedColumns or twice as many, for a sum that is one part, by squares that
+/// are turned in registers and added at once, as many steps as a line of the cache has, of eight
+/// columns and then of eight more, so that their chains go side by side. The second eight are
+/// kBehind steps behind the first: columns a power of two apart share a set of the first cache,
+/// which has room for eight lines. (Side by side LLVM mixes the squares of both, and spills.)
+/// Returns how many columns it has done: fewer than a square are left.
+std::int64_t turned_columns(loop::Builder& b, const ProductTerms& terms, const ProductSide& right,
+                            const ProductPiece& piece, const ProductPart& part,
+                            const TurnedRow& row);
 
 }  // namespace strata::compile

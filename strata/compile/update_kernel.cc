@@ -18,7 +18,8 @@ Built build_update(const ir::Op& op, const Fusion& fusion) {
     update.emit(context, op, targets, b.grid());
   }
   double elements = 0;
-  for (std::size_t i = op.results().size(); i < op.operands.size(); ++i) elements += static_cast<double>(op.operands[i]->shape().count());
+  for (std::size_t i = op.results().size(); i < op.operands.size(); ++i)
+    elements += static_cast<double>(op.operands[i]->shape().count());
   built.parallel = grid > 1 && elements > kInlineWork;
   out.kernels.push_back(std::move(built));
   return out;

@@ -1,5 +1,6 @@
-// Kernels of operations that change some elements of their first operand (scatter, dynamic_update_slice). The plan
-// puts operand 0 into the result's memory before; the kernel writes the updates.
+// Kernels of operations that change some elements of their first operand (scatter,
+// dynamic_update_slice). The plan puts operand 0 into the result's memory before; the kernel writes
+// the updates.
 #pragma once
 
 #include "strata/compile/kernel_build.h"

@@ -8,13 +8,16 @@ namespace {
 
 class Warming : public runtime::Executable {
  public:
-  Warming(std::shared_ptr<runtime::Executable> first, std::chrono::nanoseconds limit, std::function<std::shared_ptr<runtime::Executable>()> make)
+  Warming(std::shared_ptr<runtime::Executable> first, std::chrono::nanoseconds limit,
+          std::function<std::shared_ptr<runtime::Executable>()> make)
       : first_(std::move(first)), left_ns_(limit.count()), make_(std::move(make)) {}
 
   const std::vector<Type>& argument_types() const override { return first_->argument_types(); }
   const std::vector<Type>& result_types() const override { return first_->result_types(); }
   std::size_t temporary_bytes() const override { return first_->temporary_bytes(); }
-  std::vector<runtime::Buffer> results_for(std::vector<runtime::Buffer>& arguments) override { return first_->results_for(arguments); }
+  std::vector<runtime::Buffer> results_for(std::vector<runtime::Buffer>& arguments) override {
+    return first_->results_for(arguments);
+  }
   int donor_of(std::size_t r) const override { return first_->donor_of(r); }
 
   void run_at(void* const* arguments, void* const* results) override {
@@ -38,8 +41,9 @@ class Warming : public runtime::Executable {
 
 }  // namespace
 
-std::shared_ptr<runtime::Executable> warming(std::shared_ptr<runtime::Executable> first, std::chrono::nanoseconds limit,
-                                             std::function<std::shared_ptr<runtime::Executable>()> make) {
+std::shared_ptr<runtime::Executable> warming(
+    std::shared_ptr<runtime::Executable> first, std::chrono::nanoseconds limit,
+    std::function<std::shared_ptr<runtime::Executable>()> make) {
   return std::make_shared<Warming>(std::move(first), limit, std::move(make));
 }
 

@@ -25,7 +25,10 @@ class Counting : public runtime::Executable {
 TEST(Warming, ProgramsThatRunLongEnoughAreMadeOnce) {
   auto first = std::make_shared<Counting>(), often = std::make_shared<Counting>();
   std::atomic<int> made = 0;
-  auto program = warming(first, std::chrono::milliseconds(5), [&] { ++made; return often; });
+  auto program = warming(first, std::chrono::milliseconds(5), [&] {
+    ++made;
+    return often;
+  });
   program->run({});
   EXPECT_EQ(made, 0);
   EXPECT_EQ(first->runs, 1);
@@ -43,10 +46,11 @@ TEST(Warming, ProgramsThatRunLongEnoughAreMadeOnce) {
 
 TEST(Warming, ProgramsThatDoNotAreNotMade) {
   auto first = std::make_shared<Counting>();
-  auto program = warming(first, std::chrono::hours(1), []() -> std::shared_ptr<runtime::Executable> {
-    ADD_FAILURE() << "made";
-    return nullptr;
-  });
+  auto program =
+      warming(first, std::chrono::hours(1), []() -> std::shared_ptr<runtime::Executable> {
+        ADD_FAILURE() << "made";
+        return nullptr;
+      });
   for (int i = 0; i < 3; ++i) program->run({});
   EXPECT_EQ(first->runs, 3);
 }

@@ -8,7 +8,8 @@ Built build_whole(const ir::Op& op, const Fusion& fusion) {
   std::int64_t grid = whole.grid(op);
   if (grid <= 0) return out;
   BuiltKernel built;
-  built.kernel = std::make_unique<loop::Kernel>(std::string(op.name().substr(op.name().find('.') + 1)));
+  built.kernel =
+      std::make_unique<loop::Kernel>(std::string(op.name().substr(op.name().find('.') + 1)));
   built.kernel->grid = grid;
   {
     loop::Builder b(*built.kernel);
@@ -18,7 +19,8 @@ Built build_whole(const ir::Op& op, const Fusion& fusion) {
     for (const ir::Value* v : op.results()) results.push_back(context.output(v));
     whole.emit(context, op, operands, results, b.grid());
   }
-  built.parallel = grid > 1 && op::def(op).cost(op).flops + op::def(op).cost(op).bytes > kInlineWork;
+  built.parallel =
+      grid > 1 && op::def(op).cost(op).flops + op::def(op).cost(op).bytes > kInlineWork;
   out.kernels.push_back(std::move(built));
   return out;
 }

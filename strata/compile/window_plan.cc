@@ -13,14 +13,17 @@ namespace {
 using Sizes = WindowPlan::Sizes;
 using Axis = WindowPlan::Axis;
 
-constexpr std::int64_t kMostDepth = 1152;          // of k in a block, so that a panel of kPanelLanes columns stays close
+constexpr std::int64_t kMostDepth =
+    1152;  // of k in a block, so that a panel of kPanelLanes columns stays close
 constexpr std::int64_t kPanelLanes = 32, kLeastDepth = 128;
-constexpr std::int64_t kMostDepthAlong = 4608;     // with few columns, of which a panel has few lines
-constexpr std::int64_t kMostRows = 512;            // of results in a block
-constexpr std::int64_t kPatchBytes = 384 << 10;    // of the array in a block: with the panels well inside the second cache
+constexpr std::int64_t kMostDepthAlong = 4608;  // with few columns, of which a panel has few lines
+constexpr std::int64_t kMostRows = 512;         // of results in a block
+constexpr std::int64_t kPatchBytes =
+    384 << 10;  // of the array in a block: with the panels well inside the second cache
 constexpr std::int64_t kPatchBytesAlong = 512 << 10;
 
-/// `sizes` cut into blocks: whole inner ones as long as no more than `most` elements come together, then a part of one.
+/// `sizes` cut into blocks: whole inner ones as long as no more than `most` elements come together,
+/// then a part of one.
 Sizes box_of(const Sizes& sizes, std::int64_t most, bool may_leave_rest) {
   Sizes box(sizes.size(), 1);
   std::int64_t elements = 1;
@@ -32,7 +35,10 @@ Sizes box_of(const Sizes& sizes, std::int64_t most, bool may_leave_rest) {
       continue;
     }
     std::int64_t divisor = largest_divisor(sizes[i], room);
-    box[i] = divisor * 2 >= room ? divisor : may_leave_rest ? room : divisor * 8 >= room || elements > 64 ? divisor : sizes[i];
+    box[i] = divisor * 2 >= room                    ? divisor
+             : may_leave_rest                       ? room
+             : divisor * 8 >= room || elements > 64 ? divisor
+                                                    : sizes[i];
     break;
   }
   return box;
@@ -52,7 +58,9 @@ int windows_side(const ir::Op& product, const Fusion& fusion) {
   return -1;
 }
 
-std::int64_t elements_of(const Sizes& box) { return std::accumulate(box.begin(), box.end(), std::int64_t{1}, std::multiplies<>()); }
+std::int64_t elements_of(const Sizes& box) {
+  return std::accumulate(box.begin(), box.end(), std::int64_t{1}, std::multiplies<>());
+}
 
 Sizes lengths_of(const std::vector<Axis>& axes) {
   Sizes out;
@@ -60,22 +68,28 @@ Sizes lengths_of(const std::vector<Axis>& axes) {
   return out;
 }
 
-bool few_columns_of_long_rows(const ProductSide& windows, const op::WindowDims& dims, std::int64_t columns, bool wide_registers) {
+bool few_columns_of_long_rows(const ProductSide& windows, const op::WindowDims& dims,
+                              std::int64_t columns, bool wide_registers) {
   constexpr std::int64_t kFew = 7, kLong = 12, kMost = 12, kFarthest = 4, kManyTerms = 96;
-  const bool many = wide_registers && windows.size(windows.contract) >= kManyTerms;  // results are stored a column at a time
+  const bool many = wide_registers && windows.size(windows.contract) >=
+                                          kManyTerms;  // results are stored a column at a time
   for (std::size_t i = windows.free.size(); i-- > 0;) {
     int d = windows.free[i], of = d - dims.rank();
     std::int64_t size = windows.value->shape()[d];
     if (size == 1) continue;
-    return columns <= (many ? kMost : kFew) && size >= kLong && of >= 0 && dims.stride[static_cast<std::size_t>(of)] <= (many ? kFarthest : 1);
+    return columns <= (many ? kMost : kFew) && size >= kLong && of >= 0 &&
+           dims.stride[static_cast<std::size_t>(of)] <= (many ? kFarthest : 1);
   }
   return false;
 }
 
-WindowPlan::WindowPlan(const ir::Op& product, const op::Contraction& c, int side, const Fusion& fusion, const CpuTarget& target)
+WindowPlan::WindowPlan(const ir::Op& product, const op::Contraction& c, int side,
+                       const Fusion& fusion, const CpuTarget& target)
     : swapped(side == 1),
-      seen(product.operand(side), side == 0 ? c.lhs_batch : c.rhs_batch, side == 0 ? c.lhs_contract : c.rhs_contract),
-      other(product.operand(1 - side), side == 0 ? c.rhs_batch : c.lhs_batch, side == 0 ? c.rhs_contract : c.lhs_contract),
+      seen(product.operand(side), side == 0 ? c.lhs_batch : c.rhs_batch,
+           side == 0 ? c.lhs_contract : c.rhs_contract),
+      other(product.operand(1 - side), side == 0 ? c.rhs_batch : c.lhs_batch,
+            side == 0 ? c.rhs_contract : c.lhs_contract),
       windows(*seen.value->op()),
       dims(*op::window_dims(windows)),
       accumulator(op::product_accumulator(product)) {
@@ -110,18 +124,22 @@ std::vector<Axis> WindowPlan::axes(const std::vector<int>& dims_of_windows) cons
     auto at = static_cast<std::size_t>(d);
     bool count = at >= rank();
     std::size_t dim = count ? at - rank() : at;
-    if (std::int64_t size = seen.value->shape()[d]; size > 1) out.push_back({size, count ? dims.stride[dim] : dims.window_dilation[dim], dim});
+    if (std::int64_t size = seen.value->shape()[d]; size > 1)
+      out.push_back({size, count ? dims.stride[dim] : dims.window_dilation[dim], dim});
   }
   return out;
 }
 
-/// Takes neighbours as pairs where their number is even, or where nothing else moves along their dimension of the array (features mostly), so that it is known which is the last.
+/// Takes neighbours as pairs where their number is even, or where nothing else moves along their
+/// dimension of the array (features mostly), so that it is known which is the last.
 std::optional<WindowPlan::Pair> WindowPlan::join_pairs() {
   if (depth.empty()) return std::nullopt;
   Axis& a = depth.back();
   int moving = 0;
   for (const auto* of : {&seen.batch, &seen.free, &seen.contract})
-    moving += static_cast<int>(std::count_if(of->begin(), of->end(), [&](int d) { return static_cast<std::size_t>(d) % rank() == a.dim && seen.value->shape()[d] > 1; }));
+    moving += static_cast<int>(std::count_if(of->begin(), of->end(), [&](int d) {
+      return static_cast<std::size_t>(d) % rank() == a.dim && seen.value->shape()[d] > 1;
+    }));
   if (moving > 1 && a.size % 2 != 0) return std::nullopt;
   const Pair out{a.size, a.step};
   a.size = (a.size + 1) / 2;
@@ -129,7 +147,8 @@ std::optional<WindowPlan::Pair> WindowPlan::join_pairs() {
   return out;
 }
 
-/// Blocks of at most so many rows and so much of k. What they see of a dimension is counted in the steps that both make there.
+/// Blocks of at most so many rows and so much of k. What they see of a dimension is counted in the
+/// steps that both make there.
 void WindowPlan::cut(std::int64_t most_rows, std::int64_t most_depth) {
   row_box = box_of(lengths_of(rows), most_rows, true);
   depth_box = box_of(lengths_of(depth), most_depth, false);
@@ -146,23 +165,32 @@ void WindowPlan::cut(std::int64_t most_rows, std::int64_t most_depth) {
 Sizes WindowPlan::extents(const Sizes& block_rows) const {
   Sizes out(rank(), 1);
   auto widen = [&](const std::vector<Axis>& axes, const Sizes& box) {
-    for (std::size_t i = 0; i < axes.size(); ++i) out[axes[i].dim] += (box[i] - 1) * axes[i].step / unit[axes[i].dim];
+    for (std::size_t i = 0; i < axes.size(); ++i)
+      out[axes[i].dim] += (box[i] - 1) * axes[i].step / unit[axes[i].dim];
   };
   widen(rows, block_rows);
   widen(depth, depth_box);
   return out;
 }
 
-/// Shape alone decides: blocks of which the caches hold what they see, by which the least is moved, and enough for the threads.
+/// Shape alone decides: blocks of which the caches hold what they see, by which the least is moved,
+/// and enough for the threads.
 void WindowPlan::choose_blocks() {
   column_block = std::min(padded(n), padded(256));
-  const std::int64_t deepest = along ? kMostDepthAlong : kMostDepth * std::max<std::int64_t>(1, kPanelLanes / tile.lanes), patch_bytes = along ? kPatchBytesAlong : kPatchBytes;
-  std::int64_t most_rows = tile.rows, most_depth = kLeastDepth, least = std::numeric_limits<std::int64_t>::max();
+  const std::int64_t deepest =
+                         along ? kMostDepthAlong
+                               : kMostDepth * std::max<std::int64_t>(1, kPanelLanes / tile.lanes),
+                     patch_bytes = along ? kPatchBytesAlong : kPatchBytes;
+  std::int64_t most_rows = tile.rows, most_depth = kLeastDepth,
+               least = std::numeric_limits<std::int64_t>::max();
   for (std::int64_t d = deepest; d >= kLeastDepth; d /= 2)
     for (std::int64_t r = kMostRows; r >= tile.rows; r /= 2) {
       cut(r, d);
-      const bool fits = elements_of(extents(row_box)) * static_cast<std::int64_t>(byte_width(accumulator)) <= patch_bytes;
-      if (const std::int64_t moved = elements_moved(); fits && moved < least) most_rows = r, most_depth = d, least = moved;
+      const bool fits =
+          elements_of(extents(row_box)) * static_cast<std::int64_t>(byte_width(accumulator)) <=
+          patch_bytes;
+      if (const std::int64_t moved = elements_moved(); fits && moved < least)
+        most_rows = r, most_depth = d, least = moved;
     }
   cut(most_rows, most_depth);
   auto points = [&] { return batch * row_blocks() * column_blocks(); };
@@ -173,14 +201,17 @@ void WindowPlan::choose_blocks() {
   lay_out_patch();
 }
 
-/// By the blocks as they are cut: what is laid out of the array and of the other side, and the sums that wait between blocks of k.
+/// By the blocks as they are cut: what is laid out of the array and of the other side, and the sums
+/// that wait between blocks of k.
 std::int64_t WindowPlan::elements_moved() const {
-  const std::int64_t patches = row_blocks() * depth_blocks() * column_blocks() * elements_of(extents(row_box));
+  const std::int64_t patches =
+      row_blocks() * depth_blocks() * column_blocks() * elements_of(extents(row_box));
   return patches + row_blocks() * k * n + 2 * (depth_blocks() - 1) * m * padded(n);
 }
 
-/// Dimensions in the order in which k walks through them, so that a tile reads on and on; one that k does not walk through lies
-/// outside of all, or inside where neighbours in memory are neighbours in it. Lanes are neighbours in any case.
+/// Dimensions in the order in which k walks through them, so that a tile reads on and on; one that
+/// k does not walk through lies outside of all, or inside where neighbours in memory are neighbours
+/// in it. Lanes are neighbours in any case.
 void WindowPlan::lay_out_patch() {
   Sizes extent = extents(row_box);
   std::size_t minor = rank();
@@ -194,7 +225,8 @@ void WindowPlan::lay_out_patch() {
   };
   std::vector<std::size_t> order(rank());
   std::iota(order.begin(), order.end(), std::size_t{0});
-  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return key(a) < key(b); });
+  std::stable_sort(order.begin(), order.end(),
+                   [&](std::size_t a, std::size_t b) { return key(a) < key(b); });
   pitch.assign(rank(), 0);
   std::int64_t at = 1;
   for (auto d = order.rbegin(); d != order.rend(); ++d) {
@@ -202,7 +234,9 @@ void WindowPlan::lay_out_patch() {
     if (extent[*d] == 1) continue;
     at *= extent[*d];
     std::int64_t width = static_cast<std::int64_t>(byte_width(accumulator));
-    if (at * width % 1024 == 0) at += 64 / width;  // what lies in few sets of the first cache pushes each other out (Zen 3: 3 x 3 of 4 x 14 x 14 x 512 to 512 41.5 ms, 35.8 so)
+    if (at * width % 1024 == 0)
+      at += 64 / width;  // what lies in few sets of the first cache pushes each other out (Zen 3: 3
+                         // x 3 of 4 x 14 x 14 x 512 to 512 41.5 ms, 35.8 so)
   }
   patch_size = at;
 }
@@ -213,8 +247,12 @@ std::optional<WindowPlan::Square> WindowPlan::square_of(const Sizes& extent) con
     if (extent[d] > 1) in_memory = d;
     if (extent[d] > 1 && pitch[d] == 1) in_patch = d;
   }
-  if (in_memory == in_patch || in_patch == rank() || in_memory + 1 != rank() || byte_width(accumulator) != 4) return std::nullopt;
-  if ((unit[in_memory] != 1 && !(pair && in_memory == paired().dim && unit[in_memory] == 2)) || extent[in_memory] < kSquare || extent[in_patch] < kSquare) return std::nullopt;
+  if (in_memory == in_patch || in_patch == rank() || in_memory + 1 != rank() ||
+      byte_width(accumulator) != 4)
+    return std::nullopt;
+  if ((unit[in_memory] != 1 && !(pair && in_memory == paired().dim && unit[in_memory] == 2)) ||
+      extent[in_memory] < kSquare || extent[in_patch] < kSquare)
+    return std::nullopt;
   return Square{in_memory, in_patch};
 }
 

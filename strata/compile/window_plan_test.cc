@@ -1,4 +1,5 @@
-// What a block lays out holds every element that it sees, each at a place of its own, in the order in which sums walk.
+// What a block lays out holds every element that it sees, each at a place of its own, in the order
+// in which sums walk.
 #include "strata/compile/window_plan.h"
 
 #include <fmt/ranges.h>
@@ -23,14 +24,17 @@ struct Planned {
   std::optional<WindowPlan> plan;
 };
 
-/// The plan of the one product with windows that the convolution becomes; none where it becomes something else.
-Planned plan_of(const ConvolutionSizes& sizes, bool features_last, DType dtype, const CpuTarget& target) {
+/// The plan of the one product with windows that the convolution becomes; none where it becomes
+/// something else.
+Planned plan_of(const ConvolutionSizes& sizes, bool features_last, DType dtype,
+                const CpuTarget& target) {
   Planned out{prepare(*testing::convolution(dtype, DType::f32, sizes, features_last)), {}, {}};
   out.fusion = fuse(*out.block);
   for (const Group& g : out.fusion.groups)
     if (g.kind == GroupKind::product && takes_windows(*g.roots.front(), out.fusion)) {
       const ir::Op& product = *g.roots.front();
-      out.plan.emplace(product, op::contraction_of(product), windows_side(product, out.fusion), out.fusion, target);
+      out.plan.emplace(product, op::contraction_of(product), windows_side(product, out.fusion),
+                       out.fusion, target);
     }
   return out;
 }
@@ -87,17 +91,21 @@ void expect_laid_out(const WindowPlan& plan) {
   });
 }
 
-/// Blocks of all shapes: in steps, with holes, in groups, by pairs, of many and of few features, which make rows the lanes.
+/// Blocks of all shapes: in steps, with holes, in groups, by pairs, of many and of few features,
+/// which make rows the lanes.
 TEST(WindowPlan, LaysOutWhatABlockSees) {
   const ConvolutionSizes cases[] = {
-      {{2, 16, 16, 32}, {3, 3, 32, 48}, {1, 1}, {1, 1, 1, 1}, {1, 1}, {1, 1}},     // as most are
-      {{2, 33, 31, 24}, {3, 7, 24, 40}, {2, 2}, {1, 1, 3, 3}, {1, 1}, {1, 1}},     // in steps
-      {{1, 40, 24, 3}, {8, 8, 3, 64}, {8, 8}, {0, 0, 0, 0}, {1, 1}, {1, 1}},       // patches beside each other
+      {{2, 16, 16, 32}, {3, 3, 32, 48}, {1, 1}, {1, 1, 1, 1}, {1, 1}, {1, 1}},  // as most are
+      {{2, 33, 31, 24}, {3, 7, 24, 40}, {2, 2}, {1, 1, 3, 3}, {1, 1}, {1, 1}},  // in steps
+      {{1, 40, 24, 3}, {8, 8, 3, 64}, {8, 8}, {0, 0, 0, 0}, {1, 1}, {1, 1}},  // patches beside each
+                                                                              // other
       {{1, 30, 30, 20}, {3, 3, 20, 20}, {1, 1}, {2, 2, 2, 2}, {1, 1}, {2, 3}},     // with holes
       {{2, 24, 40, 96}, {3, 3, 96, 4}, {1, 2}, {1, 1, 1, 1}, {1, 1}, {1, 1}},      // few features
       {{1, 20, 20, 36}, {5, 3, 18, 36}, {1, 1}, {2, 2, 1, 1}, {1, 1}, {1, 1}, 2},  // in groups
-      {{1, 12, 12, 600}, {3, 3, 600, 64}, {1, 1}, {1, 1, 1, 1}, {1, 1}, {1, 1}},   // several blocks of k
-      {{1, 14, 14, 21}, {3, 3, 21, 32}, {1, 1}, {1, 1, 1, 1}, {1, 1}, {1, 1}},     // an odd number of features
+      {{1, 12, 12, 600}, {3, 3, 600, 64}, {1, 1}, {1, 1, 1, 1}, {1, 1}, {1, 1}},   // several blocks
+                                                                                   // of k
+      {{1, 14, 14, 21}, {3, 3, 21, 32}, {1, 1}, {1, 1, 1, 1}, {1, 1}, {1, 1}},  // an odd number of
+                                                                                // features
   };
   int planned = 0, along = 0, pairs = 0, deep = 0;
   for (const ConvolutionSizes& c : cases)
@@ -109,7 +117,9 @@ TEST(WindowPlan, LaysOutWhatABlockSees) {
             second.lhs = {c.lhs[0], c.lhs[3], c.lhs[1], c.lhs[2]};
             return second;
           }();
-          SCOPED_TRACE(fmt::format("{} by {}, {}, {}, features {}", fmt::join(c.lhs, "x"), fmt::join(c.rhs, "x"), name(dtype), processor, last ? "last" : "second"));
+          SCOPED_TRACE(fmt::format("{} by {}, {}, {}, features {}", fmt::join(c.lhs, "x"),
+                                   fmt::join(c.rhs, "x"), name(dtype), processor,
+                                   last ? "last" : "second"));
           const Planned p = plan_of(sizes, last, dtype, CpuTarget::named(processor));
           if (!p.plan) continue;
           ++planned;

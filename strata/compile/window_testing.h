@@ -11,12 +11,14 @@ struct ConvolutionSizes {
 };
 
 /// A convolution of two spatial dimensions: features last, or second.
-inline std::unique_ptr<ir::Block> convolution(DType dtype, DType result, const ConvolutionSizes& s, bool last) {
+inline std::unique_ptr<ir::Block> convolution(DType dtype, DType result, const ConvolutionSizes& s,
+                                              bool last) {
   ir::Ints space = last ? ir::Ints{1, 2} : ir::Ints{2, 3};
   std::int64_t feature = last ? 3 : 1;
   auto block = std::make_unique<ir::Block>();
   ir::Builder b(*block);
-  ir::Value *lhs = block->add_argument(Type(dtype, Shape::of(s.lhs))), *rhs = block->add_argument(Type(dtype, Shape::of(s.rhs)));
+  ir::Value *lhs = block->add_argument(Type(dtype, Shape::of(s.lhs))),
+            *rhs = block->add_argument(Type(dtype, Shape::of(s.rhs)));
   ir::Attrs attrs{{"input_batch_dimension", std::int64_t{0}},
                   {"input_feature_dimension", feature},
                   {"input_spatial_dimensions", space},

@@ -21,16 +21,23 @@ namespace {
 
 namespace fs = std::filesystem;
 
-double now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
+double now() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
 
-Outcome failed(Verdict verdict, std::string reason) { return {.verdict = verdict, .reason = std::move(reason)}; }
+Outcome failed(Verdict verdict, std::string reason) {
+  return {.verdict = verdict, .reason = std::move(reason)};
+}
 Outcome failed(const Status& status) { return failed(verdict_of(status), status.message()); }
 
-std::string joined(const std::vector<std::string>& lines) { return fmt::format("{}", fmt::join(lines, "; ")); }
+std::string joined(const std::vector<std::string>& lines) {
+  return fmt::format("{}", fmt::join(lines, "; "));
+}
 
 /// What a program is to be run on, and what is expected of it beside its own checks.
 struct Expected {
-  std::string path, args;                    // the program's file; values for its arguments, as its RUN line gives them
+  std::string path,
+      args;  // the program's file; values for its arguments, as its RUN line gives them
   std::optional<checkpoint::TensorFile> file;
   std::vector<CheckLine> lines, dense_lines;
 
@@ -64,19 +71,26 @@ Result<std::vector<Literal>> arguments_for(const ir::Function& f, const Expected
 }
 
 /// What StableHLO's interpreter would print, as text or as dense attributes.
-std::string printed(const std::string& during, const std::vector<Literal>& results, std::size_t count, bool dense) {
+std::string printed(const std::string& during, const std::vector<Literal>& results,
+                    std::size_t count, bool dense) {
   std::string out = during;
   for (std::size_t r = 0; r < count; ++r)
-    out += (dense ? ir::dense_text(results[r]) + " : " + results[r].type().to_string() : op::value_text(results[r])) + "\n";
+    out += (dense ? ir::dense_text(results[r]) + " : " + results[r].type().to_string()
+                  : op::value_text(results[r])) +
+           "\n";
   return out;
 }
 
 /// Same types, same bits (any NaN equals any other); one line for each result that differs.
-std::vector<std::string> against_reference(const std::vector<Literal>& got, const std::vector<Literal>& want) {
+std::vector<std::string> against_reference(const std::vector<Literal>& got,
+                                           const std::vector<Literal>& want) {
   std::vector<std::string> out;
   for (std::size_t r = 0; r < got.size(); ++r) {
-    if (!(got[r].type() == want[r].type())) out.push_back(fmt::format("output {} is {}, by reference {}", r, got[r].type().to_string(), want[r].type().to_string()));
-    else if (auto d = op::compare({.kind = op::Demand::Kind::bits}, got[r], want[r])) out.push_back(fmt::format("output {} differs from the reference {}", r, op::to_string(*d)));
+    if (!(got[r].type() == want[r].type()))
+      out.push_back(fmt::format("output {} is {}, by reference {}", r, got[r].type().to_string(),
+                                want[r].type().to_string()));
+    else if (auto d = op::compare({.kind = op::Demand::Kind::bits}, got[r], want[r]))
+      out.push_back(fmt::format("output {} differs from the reference {}", r, op::to_string(*d)));
   }
   return out;
 }
@@ -103,19 +117,28 @@ void run_function(ir::Function& f, const Expected& expected, Mode mode, bool alo
   std::string during;
   std::vector<Literal> results = literals(callable.run(*arguments, &during));
   std::vector<std::string> said = failed_checks(callable.checks(), results);
-  auto add = [&](std::vector<std::string> lines) { said.insert(said.end(), lines.begin(), lines.end()); };
-  if (expected.file) add(differences(results, callable.num_results(), *expected.file, tolerance_of(*expected.file)));
-  if (twin) add(against_reference(results, literals(Callable(*twin, Mode::reference, false).run(*arguments))));
+  auto add = [&](std::vector<std::string> lines) {
+    said.insert(said.end(), lines.begin(), lines.end());
+  };
+  if (expected.file)
+    add(differences(results, callable.num_results(), *expected.file, tolerance_of(*expected.file)));
+  if (twin)
+    add(against_reference(results,
+                          literals(Callable(*twin, Mode::reference, false).run(*arguments))));
   for (bool dense : {false, true}) {
-    std::string missing = first_unmatched(dense ? expected.dense_lines : expected.lines, printed(during, results, callable.num_results(), dense));
+    std::string missing = first_unmatched(dense ? expected.dense_lines : expected.lines,
+                                          printed(during, results, callable.num_results(), dense));
     if (!missing.empty()) said.push_back("not printed: " + missing);
   }
-  if (!said.empty()) out = {.verdict = Verdict::differs, .reason = joined(said), .compile_s = out.compile_s};
+  if (!said.empty())
+    out = {.verdict = Verdict::differs, .reason = joined(said), .compile_s = out.compile_s};
 }
 
-Outcome run_part(const Part& part, std::string_view text, const std::string& path, Mode mode, bool alone) {
+Outcome run_part(const Part& part, std::string_view text, const std::string& path, Mode mode,
+                 bool alone) {
   Expected expected{.path = path, .args = run_option(text, "args")};
-  if (text.find("--interpret") != std::string_view::npos && text.find("FileCheck") != std::string_view::npos) {
+  if (text.find("--interpret") != std::string_view::npos &&
+      text.find("FileCheck") != std::string_view::npos) {
     expected.lines = check_lines(part.text, "CHECK");
     expected.dense_lines = check_lines(part.text, "CHECK-DENSE");
   }
@@ -129,7 +152,8 @@ Outcome run_part(const Part& part, std::string_view text, const std::string& pat
   auto module = load(part, path);
   if (!module) return failed(module.status());
   out.compile_s = now() - start;
-  if (Status s = print_is_fixpoint(**module); !s.ok()) return failed(Verdict::internal, s.message());
+  if (Status s = print_is_fixpoint(**module); !s.ok())
+    return failed(Verdict::internal, s.message());
   start = now();
   ir::inline_calls(**module);
   auto functions = entries(**module, "", path);
@@ -147,7 +171,8 @@ Outcome run_part(const Part& part, std::string_view text, const std::string& pat
 Result<std::vector<Case>> find_cases(const std::string& folder) {
   std::error_code error;
   std::vector<fs::path> files;
-  for (fs::recursive_directory_iterator it(folder, error), end; !error && it != end; it.increment(error))
+  for (fs::recursive_directory_iterator it(folder, error), end; !error && it != end;
+       it.increment(error))
     if (it->path().extension() == ".mlir") files.push_back(it->path());
   if (error) return Status(Code::not_found, "{}: {}", folder, error.message());
   std::sort(files.begin(), files.end());
@@ -158,7 +183,10 @@ Result<std::vector<Case>> find_cases(const std::string& folder) {
     std::size_t parts = split(*text).size();
     for (std::size_t i = 0; i < parts; ++i) {
       std::string name = parts == 1 ? file.string() : fmt::format("{}#{}", file.string(), i + 1);
-      out.push_back({.name = std::move(name), .folder = file.parent_path().string(), .path = file.string(), .part = i});
+      out.push_back({.name = std::move(name),
+                     .folder = file.parent_path().string(),
+                     .path = file.string(),
+                     .part = i});
     }
   }
   return out;
@@ -171,7 +199,8 @@ Outcome run_case(const Case& c, Mode mode, bool alone) {
   if (!text) return failed(text.status());
   try {
     std::vector<Part> parts = split(*text);
-    out = c.part < parts.size() ? run_part(parts[c.part], *text, c.path, mode, alone) : failed(Verdict::world, "the file has fewer parts than before");
+    out = c.part < parts.size() ? run_part(parts[c.part], *text, c.path, mode, alone)
+                                : failed(Verdict::world, "the file has fewer parts than before");
   } catch (const Error& e) {
     out = failed(e.is_unsupported() ? Verdict::unsupported : Verdict::malformed, e.what());
   } catch (const InternalError& e) {

@@ -26,9 +26,10 @@ struct Outcome {
   double compile_s = 0, seconds = 0;
 };
 
-/// Reads, verifies, prints to a fixpoint, runs, compares. Expected are: the checks inside; `NAME.safetensors` beside
-/// the file; CHECK lines of a file whose RUN lines ask for them; of a compiled program that expects nothing the bits of the
-/// reference evaluator, unless `alone`. Nothing thrown escapes but std::bad_alloc.
+/// Reads, verifies, prints to a fixpoint, runs, compares. Expected are: the checks inside;
+/// `NAME.safetensors` beside the file; CHECK lines of a file whose RUN lines ask for them; of a
+/// compiled program that expects nothing the bits of the reference evaluator, unless `alone`.
+/// Nothing thrown escapes but std::bad_alloc.
 Outcome run_case(const Case& c, Mode mode, bool alone = false);
 
 }  // namespace strata::conformance

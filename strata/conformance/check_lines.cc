@@ -54,7 +54,8 @@ std::string first_unmatched(const std::vector<CheckLine>& checks, std::string_vi
     auto has = [&](std::size_t line) { return lines[line].find(check.text) != std::string::npos; };
     if (!check.next)
       while (at < lines.size() && !has(at)) ++at;
-    if (at >= lines.size() || !has(at)) return (check.next ? "CHECK-NEXT: " : "CHECK: ") + check.text;
+    if (at >= lines.size() || !has(at))
+      return (check.next ? "CHECK-NEXT: " : "CHECK: ") + check.text;
     ++at;
   }
   return "";

@@ -20,13 +20,15 @@ using ir::Op;
 using ir::Value;
 
 bool is_array_constant(const Op& op) {
-  const ir::Attr* value = op.operands.empty() && op.num_results() == 1 ? op.attrs.find("value") : nullptr;
+  const ir::Attr* value =
+      op.operands.empty() && op.num_results() == 1 ? op.attrs.find("value") : nullptr;
   const Literal* literal = value == nullptr ? nullptr : std::get_if<Literal>(value);
   return literal != nullptr && literal->type() == op.result()->type() && literal->count() > 1;
 }
 
 /// Moves the block's large constants out of it.
-void take_constants(Block& block, Function& f, std::vector<Literal>& values, ir::ValueMap& map, std::vector<std::unique_ptr<Op>>& taken) {
+void take_constants(Block& block, Function& f, std::vector<Literal>& values, ir::ValueMap& map,
+                    std::vector<std::unique_ptr<Op>>& taken) {
   for (auto& op : block.ops()) {
     if (is_array_constant(*op)) {
       values.push_back(op->attr<Literal>("value"));
@@ -62,15 +64,18 @@ std::vector<Literal> constants_to_arguments(Function& f) {
   return values;
 }
 
-Callable::Callable(Function& f, Mode mode, bool fold, bool timed) : f_(&f), num_results_(f.body.results.size()), checks_(extract_checks(f)) {
+Callable::Callable(Function& f, Mode mode, bool fold, bool timed)
+    : f_(&f), num_results_(f.body.results.size()), checks_(extract_checks(f)) {
   if (mode == Mode::reference) return;
   if (!fold) constants_ = constants_to_arguments(f);
   compile::register_cpu();
   refines_ = op::is_dynamic(f.body) || op::needs_values(f.body);
-  if (!refines_) executable_ = runtime::default_client().compile(f.body, {.name = f.name, .timed = timed});
+  if (!refines_)
+    executable_ = runtime::default_client().compile(f.body, {.name = f.name, .timed = timed});
 }
 
-std::vector<runtime::Buffer> Callable::run(const std::vector<Literal>& arguments, std::string* printed) const {
+std::vector<runtime::Buffer> Callable::run(const std::vector<Literal>& arguments,
+                                           std::string* printed) const {
   if (executable_ == nullptr && !refines_) {
     op::probes().clear();
     op::World world;
@@ -86,7 +91,8 @@ std::vector<runtime::Buffer> Callable::run(const std::vector<Literal>& arguments
   return executable_->run(std::move(all));
 }
 
-std::vector<runtime::Buffer> Callable::run_timed(const std::vector<Literal>& arguments, runtime::LaunchTimes& times) const {
+std::vector<runtime::Buffer> Callable::run_timed(const std::vector<Literal>& arguments,
+                                                 runtime::LaunchTimes& times) const {
   std::vector<runtime::Buffer> in = buffers(arguments), out = executable_->results_for(in);
   std::vector<void*> from, to;
   for (runtime::Buffer& b : in) from.push_back(const_cast<std::byte*>(b.data()));
@@ -107,14 +113,18 @@ std::vector<Literal> literals(const std::vector<runtime::Buffer>& buffers) {
   return out;
 }
 
-Result<std::vector<Literal>> arguments_of(const Function& f, const checkpoint::TensorFile& file, const std::string& name) {
+Result<std::vector<Literal>> arguments_of(const Function& f, const checkpoint::TensorFile& file,
+                                          const std::string& name) {
   std::vector<Literal> out;
   for (int i = 0; i < f.body.num_arguments(); ++i) {
     auto it = file.tensors.find(fmt::format("in.{}", i));
-    if (it == file.tensors.end()) return Status(Code::invalid, "{}: no tensor in.{} for argument {} of @{}", name, i, i, f.name);
+    if (it == file.tensors.end())
+      return Status(Code::invalid, "{}: no tensor in.{} for argument {} of @{}", name, i, i,
+                    f.name);
     const Type& want = f.body.argument(i)->type();
     if (!ir::may_be_same(it->second.type(), want))
-      return Status(Code::invalid, "{}: in.{} is {}, argument {} of @{} is {}", name, i, it->second.type().to_string(), i, f.name, want.to_string());
+      return Status(Code::invalid, "{}: in.{} is {}, argument {} of @{} is {}", name, i,
+                    it->second.type().to_string(), i, f.name, want.to_string());
     out.push_back(it->second);
   }
   return out;
@@ -128,7 +138,8 @@ op::Demand tolerance_of(const checkpoint::TensorFile& file) {
   return {.kind = op::Demand::Kind::within, .rtol = number("rtol"), .atol = number("atol")};
 }
 
-std::vector<std::string> differences(const std::vector<Literal>& results, std::size_t count, const checkpoint::TensorFile& file, const op::Demand& demand,
+std::vector<std::string> differences(const std::vector<Literal>& results, std::size_t count,
+                                     const checkpoint::TensorFile& file, const op::Demand& demand,
                                      op::Distance* largest) {
   std::vector<std::string> out;
   for (std::size_t r = 0; r < count; ++r) {
@@ -138,8 +149,11 @@ std::vector<std::string> differences(const std::vector<Literal>& results, std::s
       continue;
     }
     const Literal &got = results[r], &want = it->second;
-    if (!(got.type() == want.type())) out.push_back(fmt::format("output {} is {}, expected {}", r, got.type().to_string(), want.type().to_string()));
-    else if (auto difference = op::compare(demand, got, want, largest)) out.push_back(fmt::format("output {} differs {}", r, op::to_string(*difference)));
+    if (!(got.type() == want.type()))
+      out.push_back(fmt::format("output {} is {}, expected {}", r, got.type().to_string(),
+                                want.type().to_string()));
+    else if (auto difference = op::compare(demand, got, want, largest))
+      out.push_back(fmt::format("output {} differs {}", r, op::to_string(*difference)));
   }
   return out;
 }

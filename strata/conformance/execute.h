@@ -16,22 +16,33 @@ namespace strata::conformance {
 enum class Mode : std::uint8_t { reference, compiled };
 
 /// How a program ended: the commands' exit statuses.
-enum class Verdict : std::uint8_t { equal = 0, differs = 1, malformed = 2, unsupported = 3, world = 4, internal = 70 };
+enum class Verdict : std::uint8_t {
+  equal = 0,
+  differs = 1,
+  malformed = 2,
+  unsupported = 3,
+  world = 4,
+  internal = 70
+};
 Verdict verdict_of(const Status& status);
 
-/// Every constant of more than one element becomes a further argument of `f`, so that no pass can fold it; returns
-/// their values. Those inside isolated regions stay.
+/// Every constant of more than one element becomes a further argument of `f`, so that no pass can
+/// fold it; returns their values. Those inside isolated regions stay.
 std::vector<Literal> constants_to_arguments(ir::Function& f);
 
 /// A function in a mode. Throws strata::Error where it cannot be compiled.
 class Callable {
  public:
-  /// Takes the checks out of `f`, which must outlive this. `fold`: constants stay inside. `timed`: a run can tell its launches' times.
+  /// Takes the checks out of `f`, which must outlive this. `fold`: constants stay inside. `timed`:
+  /// a run can tell its launches' times.
   Callable(ir::Function& f, Mode mode, bool fold, bool timed = false);
-  /// The results, those that checks compare at the end. What the program prints goes to stdout, or is added to `printed`.
-  std::vector<runtime::Buffer> run(const std::vector<Literal>& arguments, std::string* printed = nullptr) const;
+  /// The results, those that checks compare at the end. What the program prints goes to stdout, or
+  /// is added to `printed`.
+  std::vector<runtime::Buffer> run(const std::vector<Literal>& arguments,
+                                   std::string* printed = nullptr) const;
   /// The same of a compiled program whose shapes are static; adds when its launches ran to `times`.
-  std::vector<runtime::Buffer> run_timed(const std::vector<Literal>& arguments, runtime::LaunchTimes& times) const;
+  std::vector<runtime::Buffer> run_timed(const std::vector<Literal>& arguments,
+                                         runtime::LaunchTimes& times) const;
   /// What runs, or null where each run makes it or the reference evaluator runs.
   const runtime::Executable* executable() const { return executable_.get(); }
   const std::vector<Check>& checks() const { return checks_; }
@@ -46,19 +57,23 @@ class Callable {
   std::vector<Check> checks_;
   std::vector<Literal> constants_;
   std::shared_ptr<runtime::Executable> executable_;  // null: by reference, or made by each run
-  bool refines_ = false;                             // shapes are not static: each run compiles for its arguments
+  bool refines_ = false;  // shapes are not static: each run compiles for its arguments
 };
 
 std::vector<Literal> literals(const std::vector<runtime::Buffer>& buffers);
 
-/// in.0, in.1, ... of a file as arguments of `f`; their types must be the function's ('?' takes any size).
-Result<std::vector<Literal>> arguments_of(const ir::Function& f, const checkpoint::TensorFile& file, const std::string& name);
+/// in.0, in.1, ... of a file as arguments of `f`; their types must be the function's ('?' takes any
+/// size).
+Result<std::vector<Literal>> arguments_of(const ir::Function& f, const checkpoint::TensorFile& file,
+                                          const std::string& name);
 
 /// The tolerance that a file states in its metadata (`rtol`, `atol`), zero without.
 op::Demand tolerance_of(const checkpoint::TensorFile& file);
 
-/// Compares the function's results with out.0, out.1, ... of a file; one line for each that differs or is missing.
-std::vector<std::string> differences(const std::vector<Literal>& results, std::size_t count, const checkpoint::TensorFile& file, const op::Demand& demand,
+/// Compares the function's results with out.0, out.1, ... of a file; one line for each that differs
+/// or is missing.
+std::vector<std::string> differences(const std::vector<Literal>& results, std::size_t count,
+                                     const checkpoint::TensorFile& file, const op::Demand& demand,
                                      op::Distance* largest = nullptr);
 
 }  // namespace strata::conformance

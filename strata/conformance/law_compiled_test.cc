@@ -1,7 +1,9 @@
-// Law of every operation: each sample compiled, through the whole pipeline, has the reference's bits.
+// Law of every operation: each sample compiled, through the whole pipeline, has the reference's
+// bits.
 //
-// op/law_test.cc says the same of lowerings alone. Operations with effects and values other than arrays stay outside; an
-// operation that has neither a lowering nor a decomposition states why in its definition.
+// op/law_test.cc says the same of lowerings alone. Operations with effects and values other than
+// arrays stay outside; an operation that has neither a lowering nor a decomposition states why in
+// its definition.
 #include <gtest/gtest.h>
 
 #include "strata/compile/cpu_client.h"
@@ -16,12 +18,16 @@ namespace {
 
 class CompiledLaw : public ::testing::TestWithParam<const op::OpDef*> {};
 
-bool is_array(const Type& type) { return type.is_tensor() && type.shape().is_static() && !type.is_quantized(); }
+bool is_array(const Type& type) {
+  return type.is_tensor() && type.shape().is_static() && !type.is_quantized();
+}
 bool is_array(const ir::Value* v) { return is_array(v->type()); }
 
 /// An operation whose result's shape depends on values is compiled for the values at hand.
-std::shared_ptr<runtime::Executable> compiled(const ir::Block& block, const op::Literals& operands, bool any_size) {
-  if (!op::needs_values(block)) return runtime::default_client().compile(block, {.any_size = any_size});
+std::shared_ptr<runtime::Executable> compiled(const ir::Block& block, const op::Literals& operands,
+                                              bool any_size) {
+  if (!op::needs_values(block))
+    return runtime::default_client().compile(block, {.any_size = any_size});
   std::vector<op::Known> known;
   for (const Literal& x : operands) known.push_back({x.type(), x});
   return runtime::default_client().compile(*op::refine(block, known), {.any_size = any_size});
@@ -34,16 +40,22 @@ std::string failure(const op::OpDef& def, const op::Sample& sample) {
   for (const Literal& x : sample.operands) arguments.push_back(block.add_argument(x.type()));
   ir::Builder b(block);
   block.results = op::build_sample(b, def, sample, arguments).results();
-  if (!std::all_of(arguments.begin(), arguments.end(), [](const ir::Value* v) { return is_array(v); }) ||
-      !std::all_of(block.results.begin(), block.results.end(), [](const ir::Value* v) { return is_array(v); }))
+  if (!std::all_of(arguments.begin(), arguments.end(),
+                   [](const ir::Value* v) { return is_array(v); }) ||
+      !std::all_of(block.results.begin(), block.results.end(),
+                   [](const ir::Value* v) { return is_array(v); }))
     return "";
   op::Literals want = op::evaluate(block, sample.operands);
   for (bool any_size : {false, true}) {
-    std::vector<runtime::Buffer> got = compiled(block, sample.operands, any_size)->run({sample.operands.begin(), sample.operands.end()});
+    std::vector<runtime::Buffer> got = compiled(block, sample.operands, any_size)
+                                           ->run({sample.operands.begin(), sample.operands.end()});
     const char* code = any_size ? "by code for any size: " : "";
     for (std::size_t r = 0; r < want.size(); ++r) {
-      if (!(got[r].type() == want[r].type())) return fmt::format("{}result {} is {}, not {}", code, r, got[r].type().to_string(), want[r].type().to_string());
-      if (auto d = op::compare({.kind = op::Demand::Kind::bits}, got[r].literal(), want[r])) return fmt::format("{}result {} {}", code, r, op::to_string(*d));
+      if (!(got[r].type() == want[r].type()))
+        return fmt::format("{}result {} is {}, not {}", code, r, got[r].type().to_string(),
+                           want[r].type().to_string());
+      if (auto d = op::compare({.kind = op::Demand::Kind::bits}, got[r].literal(), want[r]))
+        return fmt::format("{}result {} {}", code, r, op::to_string(*d));
     }
   }
   return "";
@@ -51,7 +63,9 @@ std::string failure(const op::OpDef& def, const op::Sample& sample) {
 
 TEST_P(CompiledLaw, samples_have_the_references_bits) {
   const op::OpDef& def = *GetParam();
-  if (def.info.has_effect || (std::holds_alternative<op::None>(def.lowering) && def.decompose == nullptr)) return;
+  if (def.info.has_effect ||
+      (std::holds_alternative<op::None>(def.lowering) && def.decompose == nullptr))
+    return;
   compile::register_cpu();
   for (const op::Sample& sample : op::samples_of(def.info.name)) {
     SCOPED_TRACE(sample.what);
@@ -65,7 +79,9 @@ TEST_P(CompiledLaw, samples_have_the_references_bits) {
 
 std::string name(const ::testing::TestParamInfo<const op::OpDef*>& info) {
   std::string out = info.param->info.name;
-  std::replace_if(out.begin(), out.end(), [](char c) { return !std::isalnum(static_cast<unsigned char>(c)); }, '_');
+  std::replace_if(
+      out.begin(), out.end(), [](char c) { return !std::isalnum(static_cast<unsigned char>(c)); },
+      '_');
   return out;
 }
 INSTANTIATE_TEST_SUITE_P(Conformance, CompiledLaw, ::testing::ValuesIn(op::catalog()), name);

@@ -11,9 +11,14 @@ namespace strata::conformance {
 namespace {
 
 std::string first_difference(std::string_view a, std::string_view b) {
-  std::size_t at = static_cast<std::size_t>(std::mismatch(a.begin(), a.end(), b.begin(), b.end()).first - a.begin());
-  std::size_t line = static_cast<std::size_t>(std::count(a.begin(), a.begin() + static_cast<std::ptrdiff_t>(at), '\n')) + 1;
-  auto excerpt = [&](std::string_view text) { return std::string(text.substr(at < 30 ? 0 : at - 30, 80)); };
+  std::size_t at = static_cast<std::size_t>(
+      std::mismatch(a.begin(), a.end(), b.begin(), b.end()).first - a.begin());
+  std::size_t line = static_cast<std::size_t>(
+                         std::count(a.begin(), a.begin() + static_cast<std::ptrdiff_t>(at), '\n')) +
+                     1;
+  auto excerpt = [&](std::string_view text) {
+    return std::string(text.substr(at < 30 ? 0 : at - 30, 80));
+  };
   return fmt::format("line {}: '{}' became '{}'", line, excerpt(a), excerpt(b));
 }
 
@@ -31,7 +36,8 @@ Result<std::unique_ptr<ir::Module>> load(const Part& part, const std::string& fi
   return module;
 }
 
-Result<std::vector<ir::Function*>> entries(const ir::Module& module, const std::string& name, const std::string& filename) {
+Result<std::vector<ir::Function*>> entries(const ir::Module& module, const std::string& name,
+                                           const std::string& filename) {
   if (!name.empty()) {
     ir::Function* f = module.find(name);
     if (f == nullptr) return Status(Code::invalid, "{}: no function @{}", filename, name);
@@ -49,9 +55,11 @@ Result<std::vector<ir::Function*>> entries(const ir::Module& module, const std::
 Status print_is_fixpoint(const ir::Module& module) {
   std::string once = ir::print(module);
   auto read = ir::parse(once, "printed");
-  if (!read) return Status(Code::invalid, "what was printed cannot be read: {}", read.status().message());
+  if (!read)
+    return Status(Code::invalid, "what was printed cannot be read: {}", read.status().message());
   std::string twice = ir::print(**read);
-  if (once != twice) return Status(Code::invalid, "printing is no fixpoint: {}", first_difference(once, twice));
+  if (once != twice)
+    return Status(Code::invalid, "printing is no fixpoint: {}", first_difference(once, twice));
   return Status();
 }
 

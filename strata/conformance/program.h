@@ -19,11 +19,14 @@ std::vector<Part> split(std::string_view text);
 /// Reads and verifies a part; messages name the line in the file.
 Result<std::unique_ptr<ir::Module>> load(const Part& part, const std::string& filename);
 
-/// The functions to run: `name`; without one `main`, else `jit_main`, else every function without arguments in order, else
-/// the module's entry. Empty for a module without functions; Code::invalid when `name` is not there.
-Result<std::vector<ir::Function*>> entries(const ir::Module& module, const std::string& name, const std::string& filename);
+/// The functions to run: `name`; without one `main`, else `jit_main`, else every function without
+/// arguments in order, else the module's entry. Empty for a module without functions; Code::invalid
+/// when `name` is not there.
+Result<std::vector<ir::Function*>> entries(const ir::Module& module, const std::string& name,
+                                           const std::string& filename);
 
-/// Whether printing the module and reading that again gives the same text; otherwise says where it does not.
+/// Whether printing the module and reading that again gives the same text; otherwise says where it
+/// does not.
 Status print_is_fixpoint(const ir::Module& module);
 
 }  // namespace strata::conformance

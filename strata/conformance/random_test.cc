@@ -1,8 +1,10 @@
-// Random programs of the whole vocabulary: compiled = reference bit for bit, one thread = two threads, print-parse-print, and
-// for smooth ones the forward derivative = finite differences, the reverse one its transpose.
+// Random programs of the whole vocabulary: compiled = reference bit for bit, one thread = two
+// threads, print-parse-print, and for smooth ones the forward derivative = finite differences, the
+// reverse one its transpose.
 //
-// STRATA_RANDOM_GRAPHS sets how many (default 500), STRATA_RANDOM_SEED the first. A failing program is made smaller and written to
-// build/random/ as NAME.mlir with NAME.safetensors beside: `strata-run NAME.mlir --check=NAME.safetensors` repeats it.
+// STRATA_RANDOM_GRAPHS sets how many (default 500), STRATA_RANDOM_SEED the first. A failing program
+// is made smaller and written to build/random/ as NAME.mlir with NAME.safetensors beside:
+// `strata-run NAME.mlir --check=NAME.safetensors` repeats it.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -47,10 +49,15 @@ std::unique_ptr<ir::Module> module_of(const RandomGraph& graph) {
 }
 
 /// What differs between two runs, in words; NaN equals NaN.
-std::string difference(const std::vector<Literal>& got, const std::vector<Literal>& want, const char* what) {
+std::string difference(const std::vector<Literal>& got, const std::vector<Literal>& want,
+                       const char* what) {
   for (std::size_t r = 0; r < want.size(); ++r) {
-    if (!(got[r].type() == want[r].type())) return fmt::format("{}: result {} is {}, not {}", what, r, got[r].type().to_string(), want[r].type().to_string());
-    if (auto d = op::compare({.kind = op::Demand::Kind::bits}, got[r], want[r])) return fmt::format("{}: result {} {} {}", what, r, want[r].type().to_string(), op::to_string(*d));
+    if (!(got[r].type() == want[r].type()))
+      return fmt::format("{}: result {} is {}, not {}", what, r, got[r].type().to_string(),
+                         want[r].type().to_string());
+    if (auto d = op::compare({.kind = op::Demand::Kind::bits}, got[r], want[r]))
+      return fmt::format("{}: result {} {} {}", what, r, want[r].type().to_string(),
+                         op::to_string(*d));
   }
   return "";
 }
@@ -69,7 +76,7 @@ std::string bits_differ(const RandomGraph& graph) {
   return said.empty() ? difference(two, one, "two threads") : said;
 }
 
-// ---- derivatives --------------------------------------------------------------------------------------------------
+// ---- derivatives -------------------------------------------------------------------------------
 
 /// x + t d.
 Literal moved(const Literal& x, const Literal& d, double t) {
@@ -93,7 +100,8 @@ double largest(const std::vector<double>& x) {
   return out;
 }
 
-std::vector<double> difference_quotient(const Block& f, const std::vector<Literal>& x, const std::vector<Literal>& d, double h) {
+std::vector<double> difference_quotient(const Block& f, const std::vector<Literal>& x,
+                                        const std::vector<Literal>& d, double h) {
   std::vector<Literal> ahead, behind;
   for (std::size_t i = 0; i < x.size(); ++i) {
     ahead.push_back(moved(x[i], d[i], h));
@@ -104,15 +112,19 @@ std::vector<double> difference_quotient(const Block& f, const std::vector<Litera
   return a;
 }
 
-/// Whether f jumps at x itself, as where numbers that are equal there are compared, which quotients of both sides do not show.
-/// `slope`: the greatest of the quotients.
-bool jumps_at(const Block& f, const std::vector<Literal>& x, const std::vector<Literal>& d, double slope) {
+/// Whether f jumps at x itself, as where numbers that are equal there are compared, which quotients
+/// of both sides do not show. `slope`: the greatest of the quotients.
+bool jumps_at(const Block& f, const std::vector<Literal>& x, const std::vector<Literal>& d,
+              double slope) {
   constexpr double kStep = 1e-9;
   std::vector<Literal> ahead;
   for (std::size_t i = 0; i < x.size(); ++i) ahead.push_back(moved(x[i], d[i], kStep));
-  const std::vector<double> here = floats(op::evaluate(f, x)), there = floats(op::evaluate(f, ahead));
+  const std::vector<double> here = floats(op::evaluate(f, x)),
+                            there = floats(op::evaluate(f, ahead));
   for (std::size_t i = 0; i < here.size(); ++i)
-    if (!(std::fabs(there[i] - here[i]) <= 1e-6 * std::max(1.0, std::fabs(here[i])) + 2 * kStep * slope)) return true;
+    if (!(std::fabs(there[i] - here[i]) <=
+          1e-6 * std::max(1.0, std::fabs(here[i])) + 2 * kStep * slope))
+      return true;
   return false;
 }
 
@@ -132,7 +144,8 @@ std::vector<bool> of_f64(const Block& f) {
 }
 
 /// The tangents of the results of f64, by the forward derivative.
-std::vector<double> forward(const Block& f, const std::vector<Literal>& x, const std::vector<Literal>& d) {
+std::vector<double> forward(const Block& f, const std::vector<Literal>& x,
+                            const std::vector<Literal>& d) {
   BlockPtr derivative = transform::jvp(f, std::vector<bool>(x.size(), true));
   std::vector<Literal> arguments = x;
   arguments.insert(arguments.end(), d.begin(), d.end());
@@ -141,15 +154,18 @@ std::vector<double> forward(const Block& f, const std::vector<Literal>& x, const
   return floats(out);
 }
 
-/// The cotangents of the arguments for cotangents `w` of the results of f64, by the reverse derivative.
-std::vector<double> reverse(const Block& f, const std::vector<Literal>& x, const std::vector<double>& w) {
+/// The cotangents of the arguments for cotangents `w` of the results of f64, by the reverse
+/// derivative.
+std::vector<double> reverse(const Block& f, const std::vector<Literal>& x,
+                            const std::vector<double>& w) {
   BlockPtr derivative = transform::vjp(f, std::vector<bool>(x.size(), true), of_f64(f));
   std::vector<Literal> arguments = x;
   std::size_t next = 0;
   for (const ir::Value* r : f.results) {
     if (r->dtype() != DType::f64) continue;
     arguments.emplace_back(r->type());
-    for (std::int64_t i = 0; i < arguments.back().count(); ++i) arguments.back().set_number(i, w[next++]);
+    for (std::int64_t i = 0; i < arguments.back().count(); ++i)
+      arguments.back().set_number(i, w[next++]);
   }
   std::vector<Literal> out = op::evaluate(*derivative, arguments);
   out.erase(out.begin(), out.begin() + static_cast<std::ptrdiff_t>(f.results.size()));
@@ -172,12 +188,15 @@ bool has_dynamic_loop(const Block& f) {
   return found;
 }
 
-/// Compares derivatives with difference quotients of two steps, which have to agree for the program to count as smooth.
+/// Compares derivatives with difference quotients of two steps, which have to agree for the program
+/// to count as smooth.
 std::string derivative_differs(const RandomGraph& graph) {
   BlockPtr f = graph.build();
   std::vector<Literal> x = graph.arguments, d;
-  for (std::size_t i = 0; i < x.size(); ++i) d.push_back(op::random_literal(x[i].type(), 1000 + i, -1, 1));
-  std::vector<double> coarse = difference_quotient(*f, x, d, 1e-5), fine = difference_quotient(*f, x, d, 1e-6), w(fine.size());
+  for (std::size_t i = 0; i < x.size(); ++i)
+    d.push_back(op::random_literal(x[i].type(), 1000 + i, -1, 1));
+  std::vector<double> coarse = difference_quotient(*f, x, d, 1e-5),
+                      fine = difference_quotient(*f, x, d, 1e-6), w(fine.size());
   double scale = std::max(1.0, largest(fine));
   if (!std::isfinite(scale) || scale > 1e6 || jumps_at(*f, x, d, scale)) return kInconclusive;
   for (std::size_t i = 0; i < fine.size(); ++i) {
@@ -186,18 +205,22 @@ std::string derivative_differs(const RandomGraph& graph) {
   }
   if (!has_custom_vjp(*f)) {  // which has no forward derivative
     std::vector<double> tangent = forward(*f, x, d);
-    if (tangent.size() != fine.size()) return fmt::format("{} tangents for {} results", tangent.size(), fine.size());
+    if (tangent.size() != fine.size())
+      return fmt::format("{} tangents for {} results", tangent.size(), fine.size());
     for (std::size_t i = 0; i < fine.size(); ++i)
-      if (!(std::fabs(fine[i] - tangent[i]) <= 1e-3 * scale)) return fmt::format("forward derivative {} is {}, by differences {}", i, tangent[i], fine[i]);
+      if (!(std::fabs(fine[i] - tangent[i]) <= 1e-3 * scale))
+        return fmt::format("forward derivative {} is {}, by differences {}", i, tangent[i],
+                           fine[i]);
   }
   if (has_dynamic_loop(*f)) return "";
   double by_reverse = product(reverse(*f, x, w), floats(d)), by_differences = product(w, fine);
-  if (!(std::fabs(by_reverse - by_differences) <= 1e-3 * scale * static_cast<double>(fine.size() + 1)))
+  if (!(std::fabs(by_reverse - by_differences) <=
+        1e-3 * scale * static_cast<double>(fine.size() + 1)))
     return fmt::format("reverse derivative gives {}, differences {}", by_reverse, by_differences);
   return "";
 }
 
-// ---- one program --------------------------------------------------------------------------------------------------
+// ---- one program -------------------------------------------------------------------------------
 
 std::string failure(const RandomGraph& graph, bool smooth) {
   try {
@@ -215,9 +238,11 @@ void write_down(const RandomGraph& graph, const std::string& name, const std::st
   try {
     auto module = module_of(graph);
     text = ir::print(*module);
-    for (std::size_t i = 0; i < graph.arguments.size(); ++i) file.tensors.emplace(fmt::format("in.{}", i), graph.arguments[i]);
+    for (std::size_t i = 0; i < graph.arguments.size(); ++i)
+      file.tensors.emplace(fmt::format("in.{}", i), graph.arguments[i]);
     std::vector<Literal> out = op::evaluate(module->find("main")->body, graph.arguments);
-    for (std::size_t r = 0; r < out.size(); ++r) file.tensors.emplace(fmt::format("out.{}", r), out[r]);
+    for (std::size_t r = 0; r < out.size(); ++r)
+      file.tensors.emplace(fmt::format("out.{}", r), out[r]);
   } catch (const std::exception& e) {
     text += fmt::format("// {}\n", e.what());
   }
@@ -229,7 +254,8 @@ void write_down(const RandomGraph& graph, const std::string& name, const std::st
 /// Empty, "inconclusive", or what is wrong with the smallest program found.
 std::string check(std::size_t seed) {
   bool smooth = seed % 5 == 0;
-  RandomGraph graph = op::testing::random_graph(seed, {.operations = smooth ? 20 : 20 + static_cast<int>(seed % 41), .smooth = smooth});
+  RandomGraph graph = op::testing::random_graph(
+      seed, {.operations = smooth ? 20 : 20 + static_cast<int>(seed % 41), .smooth = smooth});
   std::string why = failure(graph, smooth);
   if (why.empty() || why == kInconclusive) return why;
   for (bool shrunk = true; shrunk;) {
@@ -248,14 +274,21 @@ std::string check(std::size_t seed) {
 }
 
 TEST(RandomGraphs, hold_every_promise) {
-  std::size_t count = number_from("STRATA_RANDOM_GRAPHS", 500), first = number_from("STRATA_RANDOM_SEED", 1), inconclusive = 0, smooth = 0;
+  std::size_t count = number_from("STRATA_RANDOM_GRAPHS", 500),
+              first = number_from("STRATA_RANDOM_SEED", 1), inconclusive = 0, smooth = 0;
   auto done = [&](std::size_t i, const std::string& said) {
     smooth += (first + i) % 5 == 0;
-    if (said == kInconclusive) ++inconclusive;
-    else if (!said.empty()) ADD_FAILURE() << said;
+    if (said == kInconclusive)
+      ++inconclusive;
+    else if (!said.empty())
+      ADD_FAILURE() << said;
   };
-  auto ended = [&](std::size_t i, const std::string& sentence) { ADD_FAILURE() << "seed " << first + i << " " << sentence; };
-  run_in_workers(count, {.jobs = 2, .seconds = 120}, [&](std::size_t i) { return check(first + i); }, done, ended);
+  auto ended = [&](std::size_t i, const std::string& sentence) {
+    ADD_FAILURE() << "seed " << first + i << " " << sentence;
+  };
+  run_in_workers(
+      count, {.jobs = 2, .seconds = 120}, [&](std::size_t i) { return check(first + i); }, done,
+      ended);
   EXPECT_LE(inconclusive, 1 + smooth / 2) << "of " << smooth << " smooth programs";
 }
 

@@ -20,7 +20,9 @@
 namespace strata::conformance {
 namespace {
 
-double now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
+double now() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
 
 bool write_all(int fd, const void* bytes, std::size_t size) {
   const char* at = static_cast<const char*>(bytes);
@@ -52,7 +54,8 @@ struct Answer {
 };
 
 /// A worker's life: reads numbers of jobs, answers each.
-[[noreturn]] void work_until_closed(int in, int out, const WorkerLimits& limits, const std::function<std::string(std::size_t)>& work) {
+[[noreturn]] void work_until_closed(int in, int out, const WorkerLimits& limits,
+                                    const std::function<std::string(std::size_t)>& work) {
   rlimit memory{limits.bytes, limits.bytes};
   ::setrlimit(RLIMIT_DATA, &memory);
   rlimit no_core{0, 0};
@@ -75,7 +78,8 @@ struct Answer {
 
 class Worker {
  public:
-  Worker(const WorkerLimits& limits, const std::function<std::string(std::size_t)>& work, const std::vector<Worker>& others) {
+  Worker(const WorkerLimits& limits, const std::function<std::string(std::size_t)>& work,
+         const std::vector<Worker>& others) {
     int to[2], from[2];
     STRATA_CHECK(::pipe(to) == 0 && ::pipe(from) == 0, "no pipes: {}", std::strerror(errno));
     pid_ = ::fork();
@@ -129,7 +133,8 @@ class Worker {
     pid_ = 0;
     close_ends();
     in_ = out_ = -1;
-    if (WIFSIGNALED(status)) return fmt::format("ended by signal {} ({})", WTERMSIG(status), strsignal(WTERMSIG(status)));
+    if (WIFSIGNALED(status))
+      return fmt::format("ended by signal {} ({})", WTERMSIG(status), strsignal(WTERMSIG(status)));
     return fmt::format("ended with exit status {}", WEXITSTATUS(status));
   }
   int out() const { return out_; }
@@ -147,11 +152,13 @@ class Worker {
   int in_ = -1, out_ = -1;
 };
 
-constexpr int kJobsOfOneWorker = 200;  // then a fresh one, so that what code and caches hold does not add up
+constexpr int kJobsOfOneWorker =
+    200;  // then a fresh one, so that what code and caches hold does not add up
 
 }  // namespace
 
-void run_in_workers(std::size_t count, const WorkerLimits& limits, const std::function<std::string(std::size_t)>& work,
+void run_in_workers(std::size_t count, const WorkerLimits& limits,
+                    const std::function<std::string(std::size_t)>& work,
                     const std::function<void(std::size_t, const std::string&)>& done,
                     const std::function<void(std::size_t, const std::string&)>& ended) {
   ::signal(SIGPIPE, SIG_IGN);
@@ -197,7 +204,8 @@ void run_in_workers(std::size_t count, const WorkerLimits& limits, const std::fu
           continue;
         }
         std::string sentence = w.end();
-        ended(job, answer ? fmt::format("more than {} MB of memory", limits.bytes >> 20) : sentence);
+        ended(job,
+              answer ? fmt::format("more than {} MB of memory", limits.bytes >> 20) : sentence);
         replace(w);
       } else if (now() - w.started > limits.seconds) {
         ended(job, fmt::format("no end after {} s", limits.seconds));

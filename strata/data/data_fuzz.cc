@@ -1,5 +1,6 @@
-// libFuzzer target: any bytes are read as a token file, as JSONL, as plain text and as a list of sources, and as the state of a
-// checkpoint. What is read as a token file is written and read again the same.
+// libFuzzer target: any bytes are read as a token file, as JSONL, as plain text and as a list of
+// sources, and as the state of a checkpoint. What is read as a token file is written and read again
+// the same.
 //
 //   tools/fuzz.sh strata/data/data_fuzz.cc strata/data/testdata -max_total_time=60
 #include <cstdint>
@@ -46,7 +47,8 @@ void check_documents(const std::string& bytes) {
     auto documents = documents_of(bytes, name);
     if (!documents) continue;
     for (const std::string& d : *documents) {
-      if (d.empty() || d.find('\0') != std::string::npos || first_invalid(d) != std::string::npos) std::abort();
+      if (d.empty() || d.find('\0') != std::string::npos || first_invalid(d) != std::string::npos)
+        std::abort();
     }
   }
 }
@@ -69,7 +71,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   check_documents(bytes);
   check_stream(bytes);
   (void)parse_sources({bytes});
-  static const auto dataset = Dataset::of_documents({std::string(100, 'x')}, {.batch = 1, .length = 4});
+  static const auto dataset =
+      Dataset::of_documents({std::string(100, 'x')}, {.batch = 1, .length = 4});
   (void)dataset->check_state(bytes);
   return 0;
 }

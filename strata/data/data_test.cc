@@ -41,7 +41,8 @@ class DataTest : public testing::Test {
     return out;
   }
   DatasetOptions options(const std::string& files) const {
-    return {.train_files = {files}, .eval_fraction = 0.1, .batch = 3, .length = 10, .cache_folder = ""};
+    return {
+        .train_files = {files}, .eval_fraction = 0.1, .batch = 3, .length = 10, .cache_folder = ""};
   }
   static std::string refusal(const DatasetOptions& o) {
     auto data = Dataset::open(o);
@@ -72,15 +73,18 @@ TEST_F(DataTest, DocumentsAreFollowedBySeparators) {
 
 TEST_F(DataTest, TextsInMemoryAreASourceToo) {
   write("a.txt", letters(100)), write("b.txt", letters(60));
-  auto files = Dataset::open(options(folder_ + "/*.txt")), memory = Dataset::of_documents({letters(100), letters(60)}, options(""));
+  auto files = Dataset::open(options(folder_ + "/*.txt")),
+       memory = Dataset::of_documents({letters(100), letters(60)}, options(""));
   ASSERT_TRUE(memory.ok());
   EXPECT_TRUE(files->batch(3).tokens.same_bits(memory->batch(3).tokens));
-  EXPECT_THAT(Dataset::of_documents({}, options("")).status().message(), HasSubstr("text has 0 tokens to train on"));
+  EXPECT_THAT(Dataset::of_documents({}, options("")).status().message(),
+              HasSubstr("text has 0 tokens to train on"));
 }
 
 /// Law: in each epoch every window of a source is read once.
 TEST_F(DataTest, AnEpochVisitsEachWindowOnce) {
-  auto data = Dataset::open(options(write("a.txt", letters(1000)) + ",0.7;" + write("b.txt", letters(300, 3)) + ",0.3"));
+  auto data = Dataset::open(
+      options(write("a.txt", letters(1000)) + ",0.7;" + write("b.txt", letters(300, 3)) + ",0.3"));
   ASSERT_TRUE(data.ok()) << data.status().message();
   std::map<std::pair<std::size_t, std::int64_t>, std::multiset<std::int64_t>> seen;
   for (std::int64_t k = 0; k < 1000; ++k) {
@@ -100,7 +104,8 @@ TEST_F(DataTest, AnEpochVisitsEachWindowOnce) {
   EXPECT_GE(whole, 15);
 }
 
-/// Law: overlapping windows make every token but the first a target, once, up to the end that fills no window.
+/// Law: overlapping windows make every token but the first a target, once, up to the end that fills
+/// no window.
 TEST_F(DataTest, OverlappingWindowsLoseNoTarget) {
   for (int size : {11, 12, 20, 21, 22, 999}) {
     auto o = options(write("a.txt", letters(size - 1)));
@@ -153,7 +158,8 @@ TEST_F(DataTest, ABatchDependsOnItsNumberAndTheOptionsOnly) {
 }
 
 TEST_F(DataTest, PositionsCountWhatWasRead) {
-  auto data = Dataset::open(options(write("a.txt", letters(200)) + ",0.7;" + write("b.txt", letters(700, 5)) + ",0.3"));
+  auto data = Dataset::open(
+      options(write("a.txt", letters(200)) + ",0.7;" + write("b.txt", letters(700, 5)) + ",0.3"));
   std::vector<std::int64_t> read(2);
   for (std::int64_t step = 0; step < 50; ++step) {
     for (std::size_t s : {0, 1}) {
@@ -169,7 +175,8 @@ TEST_F(DataTest, PositionsCountWhatWasRead) {
 }
 
 TEST_F(DataTest, ASourceOfWeightZeroIsEvaluatedOnly) {
-  auto data = Dataset::open(options(write("a.txt", letters(200)) + ",0;" + write("b.txt", letters(200, 5))));
+  auto data = Dataset::open(
+      options(write("a.txt", letters(200)) + ",0;" + write("b.txt", letters(200, 5))));
   ASSERT_TRUE(data.ok()) << data.status().message();
   for (std::int64_t k = 0; k < 40; ++k) EXPECT_EQ(data->element(k).source, 1u);
   EXPECT_EQ(data->position(0, 10).elements, 0);
@@ -189,11 +196,13 @@ TEST_F(DataTest, EvaluationReadsEveryTarget) {
       const Batch b = data->eval_batch(0, i);
       targets += b.total_weights;
       for (std::size_t at = 0; at < 30; ++at) {
-        if (b.weights->span<float>()[at] != 0) read.push_back(static_cast<char>(b.targets.span<std::int32_t>()[at]));
+        if (b.weights->span<float>()[at] != 0)
+          read.push_back(static_cast<char>(b.targets.span<std::int32_t>()[at]));
       }
     }
     EXPECT_EQ(targets, s.eval_tokens - 1);
-    EXPECT_EQ(read, (letters(size) + std::string(1, '\0')).substr(static_cast<std::size_t>(s.train_tokens) + 1));
+    EXPECT_EQ(read, (letters(size) + std::string(1, '\0'))
+                        .substr(static_cast<std::size_t>(s.train_tokens) + 1));
   }
 }
 
@@ -204,7 +213,8 @@ TEST_F(DataTest, TheCutIsBetweenDocumentsWhereOneIsNear) {
     auto data = Dataset::open(o);
     return data ? data->sources()[0].train_tokens : -1;
   };
-  for (char c = 'a'; c < 'k'; ++c) write(std::string("many/") + c + ".txt", letters(99));  // documents of 100 tokens
+  for (char c = 'a'; c < 'k'; ++c)
+    write(std::string("many/") + c + ".txt", letters(99));  // documents of 100 tokens
   EXPECT_EQ(cut(folder_ + "/many/*.txt", 0.1), 900);
   EXPECT_EQ(cut(folder_ + "/many/*.txt", 0.22), 800);
   EXPECT_EQ(cut(folder_ + "/many/*.txt", 0.05), 950);  // none is near
@@ -228,29 +238,36 @@ TEST_F(DataTest, ElementsNameTheirFiles) {
 TEST_F(DataTest, SaysWhatCannotBeTrainedOn) {
   const std::string good = write("good.txt", letters(300));
   EXPECT_THAT(refusal(options(write("empty.txt", ""))), HasSubstr("empty.txt: the file is empty"));
-  EXPECT_THAT(refusal(options(write("nul.bin", std::string("text\0text", 9)))), HasSubstr("nul.bin: not a text file: byte 4 of 9 is NUL"));
-  EXPECT_THAT(refusal(options(write("latin.txt", "abc\ncaf\xe9 ab"))), HasSubstr("latin.txt: not UTF-8: byte 7 of 11, in line 2, is 0xe9"));
+  EXPECT_THAT(refusal(options(write("nul.bin", std::string("text\0text", 9)))),
+              HasSubstr("nul.bin: not a text file: byte 4 of 9 is NUL"));
+  EXPECT_THAT(refusal(options(write("latin.txt", "abc\ncaf\xe9 ab"))),
+              HasSubstr("latin.txt: not UTF-8: byte 7 of 11, in line 2, is 0xe9"));
   EXPECT_THAT(refusal(options(folder_ + "/absent.txt")), HasSubstr("absent.txt: cannot open"));
   EXPECT_THAT(refusal(options(folder_ + "/*.absent")), HasSubstr("*.absent: no file matches"));
   EXPECT_THAT(refusal(options(folder_)), HasSubstr("is a folder"));
   EXPECT_THAT(refusal(options(";;")), HasSubstr("train_files names no files"));
   EXPECT_THAT(refusal(options(good + ";0.5")), HasSubstr("'0.5' names no files"));
-  EXPECT_THAT(refusal(options(good + ",0;" + good + ",0")), HasSubstr("the weights of the 2 sources sum to 0"));
+  EXPECT_THAT(refusal(options(good + ",0;" + good + ",0")),
+              HasSubstr("the weights of the 2 sources sum to 0"));
   EXPECT_THAT(refusal(options(good + ",-1;" + good)), HasSubstr("the weight -1 of a source"));
   EXPECT_THAT(refusal(options(good + ",nan")), HasSubstr("the weight nan of a source"));
   EXPECT_THAT(refusal(options(good + ",inf")), HasSubstr("the weight inf of a source"));
   EXPECT_THAT(refusal(options(good + ",1e-12;" + good)), HasSubstr("too far apart"));
   EXPECT_THAT(refusal(options(write("short.txt", "short"))),
-              HasSubstr("the text is too short: short has 6 tokens to train on, a window of max_target_length=10 needs 11"));
+              HasSubstr("the text is too short: short has 6 tokens to train on, a window of "
+                        "max_target_length=10 needs 11"));
   write("empties/a.txt", ""), write("empties/b.txt", "");
-  EXPECT_THAT(refusal(options(folder_ + "/empties/*")), HasSubstr("the 2 files of empties are all empty"));
+  EXPECT_THAT(refusal(options(folder_ + "/empties/*")),
+              HasSubstr("the 2 files of empties are all empty"));
   auto small = options(good);
   small.vocab_size = 255;
   EXPECT_THAT(refusal(small), HasSubstr("vocab_size=255: the tokenizer (byte) has 256 tokens"));
 }
 
 TEST_F(DataTest, ReadsLinesOfJson) {
-  auto o = options(write("a.jsonl", "{\"text\": \"one \\u00e9\"}\n\n{\"text\": \"\"}\n{\"id\": 1, \"text\": \"two\"}"));
+  auto o = options(
+      write("a.jsonl",
+            "{\"text\": \"one \\u00e9\"}\n\n{\"text\": \"\"}\n{\"id\": 1, \"text\": \"two\"}"));
   o.batch = 1, o.length = 9, o.eval_fraction = 0;
   auto data = Dataset::open(o);
   ASSERT_TRUE(data.ok()) << data.status().message();
@@ -258,10 +275,13 @@ TEST_F(DataTest, ReadsLinesOfJson) {
   EXPECT_EQ(data->sources()[0].documents, 2);
   o.column = "body";
   EXPECT_THAT(refusal(o), HasSubstr("a.jsonl:1: no text under \"body\""));
-  EXPECT_THAT(refusal(options(write("b.jsonl", "{\"text\": \"x\"}\n{oops\n"))), HasSubstr("b.jsonl:2: no JSON object"));
+  EXPECT_THAT(refusal(options(write("b.jsonl", "{\"text\": \"x\"}\n{oops\n"))),
+              HasSubstr("b.jsonl:2: no JSON object"));
   EXPECT_THAT(refusal(options(write("c.jsonl", "[1]"))), HasSubstr("c.jsonl:1: no JSON object"));
-  EXPECT_THAT(refusal(options(write("d.jsonl", "{\"text\": 3}"))), HasSubstr("d.jsonl:1: no text under \"text\""));
-  EXPECT_THAT(refusal(options(write("e.jsonl", "{\"text\": \"a\\u0000b\"}"))), HasSubstr("e.jsonl:1: not a text: byte 1 of 3 is NUL"));
+  EXPECT_THAT(refusal(options(write("d.jsonl", "{\"text\": 3}"))),
+              HasSubstr("d.jsonl:1: no text under \"text\""));
+  EXPECT_THAT(refusal(options(write("e.jsonl", "{\"text\": \"a\\u0000b\"}"))),
+              HasSubstr("e.jsonl:1: not a text: byte 1 of 3 is NUL"));
 }
 
 TEST_F(DataTest, TheStateTellsWhatDiffers) {
@@ -272,7 +292,9 @@ TEST_F(DataTest, TheStateTellsWhatDiffers) {
   EXPECT_THAT(state, HasSubstr("\"step\":12"));
   EXPECT_THAT(state, HasSubstr("\"elements\":27"));
   EXPECT_EQ(data->check_state(state), "");
-  auto differs = [&](const DatasetOptions& other) { return Dataset::open(other)->check_state(state); };
+  auto differs = [&](const DatasetOptions& other) {
+    return Dataset::open(other)->check_state(state);
+  };
   o.batch = 4;
   EXPECT_EQ(differs(o), "batch is 4 (the checkpoint has 3)");
   o.batch = 3;
@@ -283,15 +305,16 @@ TEST_F(DataTest, TheStateTellsWhatDiffers) {
   o.train_files = {a + ",3;" + b};
   write("b.txt", letters(400, 9));
   EXPECT_EQ(differs(o), "b: the text is another one");
-  for (const char* other :
-       {"", "3", "{}", "[{}]", "{\"sources\":3}", "{\"sources\":[3,[]]}", "{\"sources\":[{\"tokens\":501,\"crc32c\":[]},{}]}"})
+  for (const char* other : {"", "3", "{}", "[{}]", "{\"sources\":3}", "{\"sources\":[3,[]]}",
+                            "{\"sources\":[{\"tokens\":501,\"crc32c\":[]},{}]}"})
     EXPECT_NE(data->check_state(other), "") << other;
 }
 
 /// Law: tokens are the same for any number of threads, and from the cache.
 TEST_F(DataTest, ThreadsAndCacheChangeNothing) {
   std::string book;
-  for (int i = 0; i < 6000; ++i) book += "verse " + std::to_string(i * i % 977) + " of " + letters(1 + i % 40, i) + "\n";
+  for (int i = 0; i < 6000; ++i)
+    book += "verse " + std::to_string(i * i % 977) + " of " + letters(1 + i % 40, i) + "\n";
   auto model = train_tokenizer({book}, {.vocab_size = 512});
   ASSERT_TRUE(model.ok()) << model.status().message();
   auto o = options(write("book.txt", book) + ";" + write("other.txt", book.substr(5000, 90000)));
@@ -306,14 +329,17 @@ TEST_F(DataTest, ThreadsAndCacheChangeNothing) {
   }
   set_num_threads(0);
   o.cache_folder = folder_ + "/cache";
-  auto files = [&] { return std::distance(std::filesystem::directory_iterator(o.cache_folder), {}); };
+  auto files = [&] {
+    return std::distance(std::filesystem::directory_iterator(o.cache_folder), {});
+  };
   EXPECT_EQ(Dataset::open(o)->state(40), states);
   EXPECT_EQ(files(), 2);
   auto again = Dataset::open(o);
   EXPECT_EQ(again->state(40), states);
   EXPECT_TRUE(again->batch(9).tokens.same_bits(Dataset::open(o)->batch(9).tokens));
   // A damaged file of the cache is as good as none; a text that changes has another name.
-  for (const auto& entry : std::filesystem::directory_iterator(o.cache_folder)) std::filesystem::resize_file(entry.path(), 100);
+  for (const auto& entry : std::filesystem::directory_iterator(o.cache_folder))
+    std::filesystem::resize_file(entry.path(), 100);
   EXPECT_EQ(Dataset::open(o)->state(40), states);
   write("other.txt", book.substr(5001, 90000));
   EXPECT_NE(Dataset::open(o)->state(40), states);
@@ -322,12 +348,17 @@ TEST_F(DataTest, ThreadsAndCacheChangeNothing) {
 
 TEST_F(DataTest, TheCacheForgetsWhatWasNotUsedForLongest) {
   std::string book;
-  for (int i = 0; i < 3000; ++i) book += "verse " + std::to_string(i * i % 977) + " of " + letters(1 + i % 40, i) + "\n";
-  auto tokenizer = *load_tokenizer("sentencepiece", write("t.model", *train_tokenizer({book}, {.vocab_size = 512})));
-  RowOptions o{.column = "text", .cache_folder = folder_ + "/cache", .cache_bytes = 2000};  // one text's tokens
+  for (int i = 0; i < 3000; ++i)
+    book += "verse " + std::to_string(i * i % 977) + " of " + letters(1 + i % 40, i) + "\n";
+  auto tokenizer = *load_tokenizer("sentencepiece",
+                                   write("t.model", *train_tokenizer({book}, {.vocab_size = 512})));
+  RowOptions o{.column = "text",
+               .cache_folder = folder_ + "/cache",
+               .cache_bytes = 2000};  // one text's tokens
   auto names = [&] {
     std::set<std::string> out;
-    for (const auto& entry : std::filesystem::directory_iterator(o.cache_folder)) out.insert(entry.path().filename());
+    for (const auto& entry : std::filesystem::directory_iterator(o.cache_folder))
+      out.insert(entry.path().filename());
     return out;
   };
   const std::string path = write("x.txt", book.substr(0, 2000));
@@ -350,7 +381,8 @@ TEST_F(DataTest, TheCacheForgetsWhatWasNotUsedForLongest) {
 TEST_F(DataTest, PrefetchedBatchesAreTheSame) {
   auto data = Dataset::open(options(write("a.txt", letters(500))));
   Prefetch next([&](std::int64_t step) { return data->batch(step); }, 7, 40);
-  for (std::int64_t step = 7; step < 40; ++step) EXPECT_TRUE(next().tokens.same_bits(data->batch(step).tokens));
+  for (std::int64_t step = 7; step < 40; ++step)
+    EXPECT_TRUE(next().tokens.same_bits(data->batch(step).tokens));
 }
 
 TEST(Prefetch, CarriesExceptionsInTheirTurn) {

@@ -19,30 +19,38 @@ constexpr int kFormat = 1;
 constexpr double kMostMoved = 0.25;
 
 /// Seeds of sources, apart from each other: 2^32 / golden ratio times the source's number.
-std::uint32_t seed_of(std::uint32_t seed, std::size_t source) { return seed + 0x9e3779b9u * static_cast<std::uint32_t>(source); }
+std::uint32_t seed_of(std::uint32_t seed, std::size_t source) {
+  return seed + 0x9e3779b9u * static_cast<std::uint32_t>(source);
+}
 
 /// Where the evaluation part begins.
 std::int64_t cut_of(const Row& row, double eval_fraction) {
-  const auto eval = static_cast<std::int64_t>(std::floor(static_cast<double>(row.size()) * eval_fraction));
+  const auto eval =
+      static_cast<std::int64_t>(std::floor(static_cast<double>(row.size()) * eval_fraction));
   const std::int64_t cut = row.size() - eval;
   if (eval == 0) return cut;
   const std::int64_t d = row.document_of(std::min(cut, row.size() - 1));
   for (std::int64_t near : {row.document(d), row.document(d + 1)}) {
-    const bool nearest =
-        std::abs(near - cut) <= std::abs(row.document(d) - cut) && std::abs(near - cut) <= std::abs(row.document(d + 1) - cut);
-    if (nearest && near > 0 && near < row.size() && static_cast<double>(std::abs(near - cut)) <= kMostMoved * static_cast<double>(eval))
+    const bool nearest = std::abs(near - cut) <= std::abs(row.document(d) - cut) &&
+                         std::abs(near - cut) <= std::abs(row.document(d + 1) - cut);
+    if (nearest && near > 0 && near < row.size() &&
+        static_cast<double>(std::abs(near - cut)) <= kMostMoved * static_cast<double>(eval))
       return near;
   }
   return cut;
 }
 
-const char* word(WindowMode mode) { return mode == WindowMode::disjoint ? "disjoint" : "overlapping"; }
+const char* word(WindowMode mode) {
+  return mode == WindowMode::disjoint ? "disjoint" : "overlapping";
+}
 
 }  // namespace
 
 std::string DatasetOptions::standard_cache_folder() {
-  if (const char* folder = std::getenv("STRATA_CACHE_DIR")) return *folder ? std::string(folder) + "/tokens" : "";
-  if (const char* home = std::getenv("HOME"); home && *home) return std::string(home) + "/.cache/strata/tokens";
+  if (const char* folder = std::getenv("STRATA_CACHE_DIR"))
+    return *folder ? std::string(folder) + "/tokens" : "";
+  if (const char* home = std::getenv("HOME"); home && *home)
+    return std::string(home) + "/.cache/strata/tokens";
   return "";
 }
 
@@ -55,11 +63,16 @@ struct Dataset::Parts {
   /// Adds the next source; it may be too short.
   Status add(const Source& source, Row row);
   std::int64_t windows_of(std::int64_t tokens) const {
-    return std::max<std::int64_t>(0, options.window_mode == WindowMode::disjoint ? tokens / options.length : (tokens - 1) / options.length);
+    return std::max<std::int64_t>(0, options.window_mode == WindowMode::disjoint
+                                         ? tokens / options.length
+                                         : (tokens - 1) / options.length);
   }
   /// Windows of a part of `tokens` tokens of which the last one need not be full.
-  std::int64_t windows_with_last(std::int64_t tokens) const { return tokens < 2 ? 0 : (tokens - 2) / options.length + 1; }
-  void fill(std::size_t source, std::int64_t from, std::int64_t end, std::int64_t b, Batch& out) const;
+  std::int64_t windows_with_last(std::int64_t tokens) const {
+    return tokens < 2 ? 0 : (tokens - 2) / options.length + 1;
+  }
+  void fill(std::size_t source, std::int64_t from, std::int64_t end, std::int64_t b,
+            Batch& out) const;
   Batch empty_batch(bool weights) const;
 };
 
@@ -71,8 +84,10 @@ Batch Dataset::Parts::empty_batch(bool weights) const {
   return out;
 }
 
-/// Puts the window that begins with token `from` into place b of the batch; tokens from `end` on are none.
-void Dataset::Parts::fill(std::size_t source, std::int64_t from, std::int64_t end, std::int64_t b, Batch& out) const {
+/// Puts the window that begins with token `from` into place b of the batch; tokens from `end` on
+/// are none.
+void Dataset::Parts::fill(std::size_t source, std::int64_t from, std::int64_t end, std::int64_t b,
+                          Batch& out) const {
   const bool disjoint = options.window_mode == WindowMode::disjoint;
   const std::int64_t seen = std::min(end - from, options.length + (disjoint ? 0 : 1));
   std::vector<std::int32_t> window(static_cast<std::size_t>(seen));
@@ -85,14 +100,20 @@ void Dataset::Parts::fill(std::size_t source, std::int64_t from, std::int64_t en
   out.total_weights += seen - 1;
 }
 
-Result<std::shared_ptr<Dataset::Parts>> Dataset::begin(const DatasetOptions& o, const std::vector<double>& weights) {
-  STRATA_CHECK(o.batch > 0 && o.length > 0 && o.tokenizer, "batch {}, length {}", o.batch, o.length);
+Result<std::shared_ptr<Dataset::Parts>> Dataset::begin(const DatasetOptions& o,
+                                                       const std::vector<double>& weights) {
+  STRATA_CHECK(o.batch > 0 && o.length > 0 && o.tokenizer, "batch {}, length {}", o.batch,
+               o.length);
   STRATA_CHECK(o.eval_fraction >= 0 && o.eval_fraction < 1, "eval_fraction is {}", o.eval_fraction);
   if (o.window_mode == WindowMode::disjoint && o.length < 2)
-    return Status(Code::invalid, "max_target_length={}: allowed is 2 or more while window_mode is disjoint", o.length);
+    return Status(Code::invalid,
+                  "max_target_length={}: allowed is 2 or more while window_mode is disjoint",
+                  o.length);
   if (o.vocab_size > 0 && o.tokenizer->vocab_size() > o.vocab_size) {
-    return Status(Code::invalid, "vocab_size={}: the tokenizer ({}) has {} tokens; the model needs at least as many", o.vocab_size,
-                  o.tokenizer->type(), o.tokenizer->vocab_size());
+    return Status(
+        Code::invalid,
+        "vocab_size={}: the tokenizer ({}) has {} tokens; the model needs at least as many",
+        o.vocab_size, o.tokenizer->type(), o.tokenizer->vocab_size());
   }
   auto mix = Mix::make(weights);
   if (!mix) return Status(mix.status().code(), "train_files: {}", mix.status().message());
@@ -107,8 +128,10 @@ Status Dataset::Parts::add(const Source& source, Row row) {
   const std::int64_t cut = cut_of(row, options.eval_fraction), windows = windows_of(cut);
   if (windows == 0 && source.weight > 0) {
     return Status(Code::invalid,
-                  "train_files: the text is too short: {} has {} tokens to train on, a window of max_target_length={} needs {}",
-                  source.name, cut, options.length, options.length + (options.window_mode == WindowMode::overlapping ? 1 : 0));
+                  "train_files: the text is too short: {} has {} tokens to train on, a window of "
+                  "max_target_length={} needs {}",
+                  source.name, cut, options.length,
+                  options.length + (options.window_mode == WindowMode::overlapping ? 1 : 0));
   }
   sources.push_back({.name = source.name,
                      .patterns = source.patterns,
@@ -145,10 +168,12 @@ Result<Dataset> Dataset::open(const DatasetOptions& o) {
   return Dataset(std::move(*parts));
 }
 
-Result<Dataset> Dataset::of_documents(const std::vector<std::string>& documents, const DatasetOptions& o) {
+Result<Dataset> Dataset::of_documents(const std::vector<std::string>& documents,
+                                      const DatasetOptions& o) {
   auto parts = begin(o, {1});
   if (!parts) return parts.status();
-  if (Status added = (*parts)->add({.name = "text"}, Row::of(documents, *o.tokenizer)); !added.ok()) return added;
+  if (Status added = (*parts)->add({.name = "text"}, Row::of(documents, *o.tokenizer)); !added.ok())
+    return added;
   return Dataset(std::move(*parts));
 }
 
@@ -157,9 +182,10 @@ Element Dataset::element(std::int64_t k) const {
   const Mix::Pick pick = p.mix->at(k);
   const std::int64_t windows = p.sources[pick.source].windows;
   Element out{.source = pick.source, .epoch = pick.index / windows};
-  const std::uint32_t seed = seed_of(p.options.seed, pick.source) + static_cast<std::uint32_t>(out.epoch);
-  out.window =
-      static_cast<std::int64_t>(permute(static_cast<std::uint64_t>(pick.index % windows), static_cast<std::uint64_t>(windows), seed));
+  const std::uint32_t seed =
+      seed_of(p.options.seed, pick.source) + static_cast<std::uint32_t>(out.epoch);
+  out.window = static_cast<std::int64_t>(permute(static_cast<std::uint64_t>(pick.index % windows),
+                                                 static_cast<std::uint64_t>(windows), seed));
   out.token = out.window * p.options.length;
   out.document = p.rows[out.source].document_of(out.token);
   out.file = p.rows[out.source].file_of(out.document);
@@ -183,17 +209,21 @@ std::int64_t Dataset::eval_batches(std::size_t source) const {
 
 Batch Dataset::eval_batch(std::size_t source, std::int64_t i) const {
   const Parts& p = *parts_;
-  STRATA_CHECK(i >= 0 && i < eval_batches(source), "evaluation batch {} of {}", i, eval_batches(source));
+  STRATA_CHECK(i >= 0 && i < eval_batches(source), "evaluation batch {} of {}", i,
+               eval_batches(source));
   const SourceInfo& s = p.sources[source];
   Batch out = p.empty_batch(true);
   for (std::int64_t b = 0; b < p.options.batch; ++b) {
     const std::int64_t window = i * p.options.batch + b;
-    if (window < p.windows_with_last(s.eval_tokens)) p.fill(source, s.train_tokens + window * p.options.length, s.tokens, b, out);
+    if (window < p.windows_with_last(s.eval_tokens))
+      p.fill(source, s.train_tokens + window * p.options.length, s.tokens, b, out);
   }
   return out;
 }
 
-void Dataset::copy(std::size_t source, std::int64_t from, std::span<std::int32_t> out) const { parts_->rows[source].copy(from, out); }
+void Dataset::copy(std::size_t source, std::int64_t from, std::span<std::int32_t> out) const {
+  parts_->rows[source].copy(from, out);
+}
 
 std::span<const SourceInfo> Dataset::sources() const { return parts_->sources; }
 const Tokenizer& Dataset::tokenizer() const { return *parts_->options.tokenizer; }
@@ -210,7 +240,9 @@ SourcePosition Dataset::position(std::size_t source, std::int64_t step) const {
 
 double Dataset::epochs(std::size_t source, std::int64_t steps) const {
   const std::int64_t windows = parts_->sources[source].windows;
-  return windows == 0 ? 0 : static_cast<double>(position(source, steps).elements) / static_cast<double>(windows);
+  return windows == 0
+             ? 0
+             : static_cast<double>(position(source, steps).elements) / static_cast<double>(windows);
 }
 
 std::string Dataset::state(std::int64_t step) const {
@@ -244,15 +276,18 @@ std::string Dataset::check_state(const std::string& text) const {
     return "the checkpoint does not say what data it was trained on";
   std::string out;
   auto differs = [&](const std::string& what, const json& a, const json& b) {
-    out += fmt::format("{}{} is {} (the checkpoint has {})", out.empty() ? "" : "; ", what, b.dump(), a.dump());
+    out += fmt::format("{}{} is {} (the checkpoint has {})", out.empty() ? "" : "; ", what,
+                       b.dump(), a.dump());
   };
-  auto compare = [&](const json& a, const json& b, const std::string& prefix, std::initializer_list<const char*> keys) {
+  auto compare = [&](const json& a, const json& b, const std::string& prefix,
+                     std::initializer_list<const char*> keys) {
     for (const char* key : keys) {
       const json was = a.is_object() && a.contains(key) ? a[key] : json();
       if (was != b[key]) differs(prefix + key, was, b[key]);
     }
   };
-  compare(then, now, "", {"format", "tokenizer", "window_mode", "length", "batch", "seed", "eval_fraction"});
+  compare(then, now, "",
+          {"format", "tokenizer", "window_mode", "length", "batch", "seed", "eval_fraction"});
   if (then["sources"].size() != now["sources"].size()) {
     differs("the number of sources", then["sources"].size(), now["sources"].size());
     return out;
@@ -262,7 +297,8 @@ std::string Dataset::check_state(const std::string& text) const {
     compare(a, b, fmt::format("{}: ", parts_->sources[i].name), {"weight", "tokens"});
     const bool same_size = a.is_object() && a.contains("tokens") && a["tokens"] == b["tokens"];
     if (same_size && (!a.contains("crc32c") || a["crc32c"] != b["crc32c"]))
-      out += fmt::format("{}{}: the text is another one", out.empty() ? "" : "; ", parts_->sources[i].name);
+      out += fmt::format("{}{}: the text is another one", out.empty() ? "" : "; ",
+                         parts_->sources[i].name);
   }
   return out;
 }

@@ -1,14 +1,16 @@
 // Batches of a blend of texts, each computed from its number alone.
 //
-//   auto data = data::Dataset::open({.train_files = {"kjv/*.txt,0.5;python/**/*.py,0.5"}, .batch = 8, .length = 256});
-//   if (!data) return fail(data.status());
-//   data::Batch b = data->batch(step);          // tokens and targets, i32[8, 256]
-//   data->state(step)                           // JSON for a checkpoint
+//   auto data = data::Dataset::open({.train_files = {"kjv/*.txt,0.5;python/**/*.py,0.5"}, .batch =
+//   8, .length = 256}); if (!data) return fail(data.status()); data::Batch b = data->batch(step);
+//   // tokens and targets, i32[8, 256] data->state(step)                           // JSON for a
+//   checkpoint
 //
-// Step by step: text files are read, tokenised and joined to one row of tokens for each source, every document followed by the
-// separator; the end of the row is kept for evaluation, the rest is cut into windows; element k of the run is a window of the source
-// that `Mix` names for k, in that source's own order of its own epoch; a batch is `batch` elements in turn. Nothing is carried from
-// batch to batch, so a run that goes on from a checkpoint needs the step alone, and no number of threads changes anything.
+// Step by step: text files are read, tokenised and joined to one row of tokens for each source,
+// every document followed by the separator; the end of the row is kept for evaluation, the rest is
+// cut into windows; element k of the run is a window of the source that `Mix` names for k, in that
+// source's own order of its own epoch; a batch is `batch` elements in turn. Nothing is carried from
+// batch to batch, so a run that goes on from a checkpoint needs the step alone, and no number of
+// threads changes anything.
 #pragma once
 
 #include <cstdint>
@@ -30,8 +32,8 @@ namespace strata::data {
 struct Batch {
   Literal tokens;   // i32[B, S]
   Literal targets;  // i32[B, S]
-  /// f32[B, S]: 1 for each target, 0 where there is none. Absent where every position has one, which depends on the window mode and
-  /// on whether the batch is of evaluation, never on the step.
+  /// f32[B, S]: 1 for each target, 0 where there is none. Absent where every position has one,
+  /// which depends on the window mode and on whether the batch is of evaluation, never on the step.
   std::optional<Literal> weights;
   /// Their sum: the targets that count.
   std::int64_t total_weights = 0;
@@ -39,12 +41,16 @@ struct Batch {
 
 /// How the T tokens of a source become windows of S = `length`.
 enum class WindowMode {
-  /// Window w holds tokens w*S .. w*S + S: one more than it has positions, the next window's first. Every position has a target, and
-  /// every token but the first is a target once an epoch; only the last (T - 1) mod S tokens, which fill no window, are none. As
+  /// Window w holds tokens w*S .. w*S + S: one more than it has positions, the next window's first.
+  /// Every position has a target, and
+  /// every token but the first is a target once an epoch; only the last (T - 1) mod S tokens, which
+  /// fill no window, are none. As
   /// Megatron does. (T - 1) / S windows.
   overlapping,
-  /// Window w holds tokens w*S .. w*S + S - 1 and nothing else: its last position has no target, so one target in S is lost, besides
-  /// the T mod S tokens at the end. As MaxText does (inputs, targets shifted by one, the last one masked). T / S windows.
+  /// Window w holds tokens w*S .. w*S + S - 1 and nothing else: its last position has no target, so
+  /// one target in S is lost, besides
+  /// the T mod S tokens at the end. As MaxText does (inputs, targets shifted by one, the last one
+  /// masked). T / S windows.
   disjoint,
 };
 
@@ -54,8 +60,9 @@ struct DatasetOptions {
   std::shared_ptr<const Tokenizer> tokenizer = std::make_shared<ByteTokenizer>();
   /// JSONL: the member that holds the text.
   std::string column = "text";
-  /// The share of each source, at its end, that is kept for evaluation: at least 0, below 1. The cut is between two documents where
-  /// the nearest such place changes that share by at most a quarter, else within one.
+  /// The share of each source, at its end, that is kept for evaluation: at least 0, below 1. The
+  /// cut is between two documents where the nearest such place changes that share by at most a
+  /// quarter, else within one.
   double eval_fraction = 0.02;
   /// Sequences of a step, and their positions.
   std::int64_t batch = 8, length = 256;
@@ -63,12 +70,14 @@ struct DatasetOptions {
   std::uint32_t seed = 0;
   /// The model's vocabulary, which the tokenizer's must fit into; 0 for any.
   std::int64_t vocab_size = 0;
-  /// Where tokens of texts are kept for the next run, named by what is in the texts; empty for nowhere. Byte tokens are never kept.
+  /// Where tokens of texts are kept for the next run, named by what is in the texts; empty for
+  /// nowhere. Byte tokens are never kept.
   std::string cache_folder = standard_cache_folder();
   /// Says how far reading has come.
   Progress* progress = nullptr;
 
-  /// $STRATA_CACHE_DIR/tokens, else ~/.cache/strata/tokens; "" where STRATA_CACHE_DIR is set to nothing.
+  /// $STRATA_CACHE_DIR/tokens, else ~/.cache/strata/tokens; "" where STRATA_CACHE_DIR is set to
+  /// nothing.
   static std::string standard_cache_folder();
 };
 
@@ -105,20 +114,23 @@ struct Element {
 /// Immutable; copies share everything and may be used by several threads at once.
 class Dataset {
  public:
-  /// Reads all sources. Fails with Code::not_found or Code::invalid and a message that names the file, key or source: a pattern without
-  /// a match, no text at all, bytes outside UTF-8, weights that make no blend, a tokenizer larger than vocab_size, token files of
-  /// another tokenizer, a source too short for one window; Code::corrupt for a damaged token file.
+  /// Reads all sources. Fails with Code::not_found or Code::invalid and a message that names the
+  /// file, key or source: a pattern without a match, no text at all, bytes outside UTF-8, weights
+  /// that make no blend, a tokenizer larger than vocab_size, token files of another tokenizer, a
+  /// source too short for one window; Code::corrupt for a damaged token file.
   static Result<Dataset> open(const DatasetOptions& options);
 
   /// One source of texts in memory, each a document; train_files is not read.
-  static Result<Dataset> of_documents(const std::vector<std::string>& documents, const DatasetOptions& options);
+  static Result<Dataset> of_documents(const std::vector<std::string>& documents,
+                                      const DatasetOptions& options);
 
   /// Elements step * B .. step * B + B - 1. Needs step >= 0.
   Batch batch(std::int64_t step) const;
-  /// Batches that hold all windows of a source's evaluation part in order; 0 when it has fewer than two tokens.
+  /// Batches that hold all windows of a source's evaluation part in order; 0 when it has fewer than
+  /// two tokens.
   std::int64_t eval_batches(std::size_t source) const;
-  /// One of them, with weights. What is left of the last one has no targets, so that with overlapping windows each token but the first
-  /// is a target once.
+  /// One of them, with weights. What is left of the last one has no targets, so that with
+  /// overlapping windows each token but the first is a target once.
   Batch eval_batch(std::size_t source, std::int64_t i) const;
 
   std::span<const SourceInfo> sources() const;
@@ -131,16 +143,18 @@ class Dataset {
   const Tokenizer& tokenizer() const;
   const DatasetOptions& options() const;
 
-  /// What a checkpoint notes before `step`, as one JSON object: format, step, tokenizer, windows, seed, and of each source its name,
-  /// weight, tokens, checksum, elements read, epoch and place in it.
+  /// What a checkpoint notes before `step`, as one JSON object: format, step, tokenizer, windows,
+  /// seed, and of each source its name, weight, tokens, checksum, elements read, epoch and place in
+  /// it.
   std::string state(std::int64_t step) const;
-  /// What differs between the data that wrote `state` and this: sentences separated by "; ". Empty when every batch from that step on
-  /// is the one that the other run would have read.
+  /// What differs between the data that wrote `state` and this: sentences separated by "; ". Empty
+  /// when every batch from that step on is the one that the other run would have read.
   std::string check_state(const std::string& state) const;
 
  private:
   struct Parts;
-  static Result<std::shared_ptr<Parts>> begin(const DatasetOptions& options, const std::vector<double>& weights);
+  static Result<std::shared_ptr<Parts>> begin(const DatasetOptions& options,
+                                              const std::vector<double>& weights);
   explicit Dataset(std::shared_ptr<const Parts> parts) : parts_(std::move(parts)) {}
   std::shared_ptr<const Parts> parts_;
 };

@@ -10,32 +10,41 @@ namespace strata::data {
 namespace {
 
 std::size_t line_of(std::string_view bytes, std::size_t at) {
-  return 1 + static_cast<std::size_t>(std::count(bytes.begin(), bytes.begin() + static_cast<std::ptrdiff_t>(at), '\n'));
+  return 1 + static_cast<std::size_t>(
+                 std::count(bytes.begin(), bytes.begin() + static_cast<std::ptrdiff_t>(at), '\n'));
 }
 
 Status check_text(const std::string& path, std::string_view bytes) {
   if (std::size_t at = bytes.find('\0'); at != std::string::npos)
-    return Status(Code::invalid, "{}: not a text file: byte {} of {} is NUL", path, at, bytes.size());
+    return Status(Code::invalid, "{}: not a text file: byte {} of {} is NUL", path, at,
+                  bytes.size());
   if (std::size_t at = first_invalid(bytes); at != std::string::npos) {
-    return Status(Code::invalid, "{}: not UTF-8: byte {} of {}, in line {}, is 0x{:02x}; `iconv -f latin1 -t utf-8` converts old texts",
-                  path, at, bytes.size(), line_of(bytes, at), static_cast<unsigned char>(bytes[at]));
+    return Status(Code::invalid,
+                  "{}: not UTF-8: byte {} of {}, in line {}, is 0x{:02x}; `iconv -f latin1 -t "
+                  "utf-8` converts old texts",
+                  path, at, bytes.size(), line_of(bytes, at),
+                  static_cast<unsigned char>(bytes[at]));
   }
   return {};
 }
 
-Result<std::string> text_of(std::string_view line, const std::string& where, const std::string& column) {
+Result<std::string> text_of(std::string_view line, const std::string& where,
+                            const std::string& column) {
   const auto object = nlohmann::json::parse(line, nullptr, false);
   if (!object.is_object()) return Status(Code::invalid, "{}: no JSON object", where);
   const auto text = object.find(column);
   if (text == object.end() || !text->is_string())
-    return Status(Code::invalid, "{}: no text under \"{}\" (train_data_columns names the member that holds it)", where, column);
+    return Status(Code::invalid,
+                  "{}: no text under \"{}\" (train_data_columns names the member that holds it)",
+                  where, column);
   auto out = text->get<std::string>();
   if (std::size_t at = out.find('\0'); at != std::string::npos)
     return Status(Code::invalid, "{}: not a text: byte {} of {} is NUL", where, at, out.size());
   return out;
 }
 
-Result<std::vector<std::string>> lines_of(std::string_view bytes, const std::string& path, const std::string& column) {
+Result<std::vector<std::string>> lines_of(std::string_view bytes, const std::string& path,
+                                          const std::string& column) {
   std::vector<std::string> out;
   std::size_t number = 0;
   while (!bytes.empty()) {
@@ -53,7 +62,8 @@ Result<std::vector<std::string>> lines_of(std::string_view bytes, const std::str
 
 }  // namespace
 
-Result<std::vector<std::string>> documents_of(std::string bytes, const std::string& path, const DocumentOptions& o) {
+Result<std::vector<std::string>> documents_of(std::string bytes, const std::string& path,
+                                              const DocumentOptions& o) {
   if (bytes.starts_with("\xef\xbb\xbf")) bytes.erase(0, 3);  // a byte order mark is no text
   if (Status s = check_text(path, bytes); !s.ok()) return s;
   if (path.ends_with(".jsonl")) return lines_of(bytes, path, o.column);
@@ -62,7 +72,8 @@ Result<std::vector<std::string>> documents_of(std::string bytes, const std::stri
   return out;
 }
 
-Result<std::vector<std::string>> read_documents(const std::string& path, const DocumentOptions& options) {
+Result<std::vector<std::string>> read_documents(const std::string& path,
+                                                const DocumentOptions& options) {
   auto bytes = read_file(path);
   if (!bytes) return bytes.status();
   return documents_of(std::move(*bytes), path, options);

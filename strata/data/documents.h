@@ -15,11 +15,14 @@ struct DocumentOptions {
   std::string column = "text";
 };
 
-/// Files whose names end in ".jsonl" are JSONL: an object on each line (blank lines are passed over). Empty texts are no documents, so
-/// the list may be empty. Code::invalid for what is no text: with a NUL byte, or not UTF-8, and for lines that are no such objects;
-/// the message says where.
-Result<std::vector<std::string>> read_documents(const std::string& path, const DocumentOptions& options = {});
+/// Files whose names end in ".jsonl" are JSONL: an object on each line (blank lines are passed
+/// over). Empty texts are no documents, so the list may be empty. Code::invalid for what is no
+/// text: with a NUL byte, or not UTF-8, and for lines that are no such objects; the message says
+/// where.
+Result<std::vector<std::string>> read_documents(const std::string& path,
+                                                const DocumentOptions& options = {});
 /// The same for a file's bytes.
-Result<std::vector<std::string>> documents_of(std::string bytes, const std::string& path, const DocumentOptions& options = {});
+Result<std::vector<std::string>> documents_of(std::string bytes, const std::string& path,
+                                              const DocumentOptions& options = {});
 
 }  // namespace strata::data

@@ -17,18 +17,24 @@ std::int64_t share_of(std::int64_t k, std::int64_t part, std::int64_t whole) {
 }  // namespace
 
 Mix::Mix(std::vector<std::int64_t> parts)
-    : parts_(std::move(parts)), sum_(std::accumulate(parts_.begin(), parts_.end(), std::int64_t{0})) {}
+    : parts_(std::move(parts)),
+      sum_(std::accumulate(parts_.begin(), parts_.end(), std::int64_t{0})) {}
 
 Result<Mix> Mix::make(const std::vector<double>& weights) {
   double least = 0, most = 0;
   for (double w : weights) {
-    if (!std::isfinite(w) || w < 0) return Status(Code::invalid, "the weight {} of a source: allowed are numbers from 0 on", w);
+    if (!std::isfinite(w) || w < 0)
+      return Status(Code::invalid, "the weight {} of a source: allowed are numbers from 0 on", w);
     if (w > 0) least = least == 0 ? w : std::min(least, w);
     most = std::max(most, w);
   }
-  if (most == 0) return Status(Code::invalid, "the weights of the {} sources sum to 0; at least one must be above 0", weights.size());
+  if (most == 0)
+    return Status(Code::invalid,
+                  "the weights of the {} sources sum to 0; at least one must be above 0",
+                  weights.size());
   if (!(most / least <= kFurthest))
-    return Status(Code::invalid, "the weights {} and {} are too far apart: at most a factor of {}", least, most, kFurthest);
+    return Status(Code::invalid, "the weights {} and {} are too far apart: at most a factor of {}",
+                  least, most, kFurthest);
   std::vector<std::int64_t> parts;
   for (double w : weights) parts.push_back(static_cast<std::int64_t>(w * (100 / least)));
   return Mix(std::move(parts));
@@ -38,7 +44,8 @@ Mix::Pick Mix::at(std::int64_t k) const {
   STRATA_CHECK(k >= 0, "element {}", k);
   std::int64_t left = sum_, a = k, b = k + 1;
   for (std::size_t i = 0;; ++i) {
-    const std::int64_t a_left = share_of(a, left - parts_[i], left), b_left = share_of(b, left - parts_[i], left);
+    const std::int64_t a_left = share_of(a, left - parts_[i], left),
+                       b_left = share_of(b, left - parts_[i], left);
     if (a - a_left != b - b_left) return {i, b - b_left - 1};
     left -= parts_[i];
     a = a_left;

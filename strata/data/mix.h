@@ -13,12 +13,14 @@
 
 namespace strata::data {
 
-/// Grain's rule, in exact arithmetic: weights become whole parts p_i = trunc(w_i * (100 / smallest weight)), and among any first k
-/// elements source i has its share k * p_i / sum(p) up to the number of sources. A source of weight 0, which Grain refuses, is
-/// never chosen. Source: grain/_src/python/dataset/transformations/mix.py.
+/// Grain's rule, in exact arithmetic: weights become whole parts p_i = trunc(w_i * (100 / smallest
+/// weight)), and among any first k elements source i has its share k * p_i / sum(p) up to the
+/// number of sources. A source of weight 0, which Grain refuses, is never chosen. Source:
+/// grain/_src/python/dataset/transformations/mix.py.
 class Mix {
  public:
-  /// Code::invalid for a weight that is negative or no number, for weights that sum to 0, and for weights more than 10^9 times apart.
+  /// Code::invalid for a weight that is negative or no number, for weights that sum to 0, and for
+  /// weights more than 10^9 times apart.
   static Result<Mix> make(const std::vector<double>& weights);
   struct Pick {
     std::size_t source = 0;
@@ -32,7 +34,9 @@ class Mix {
   /// The whole parts.
   const std::vector<std::int64_t>& parts() const { return parts_; }
   /// The share of a source, 0 to 1.
-  double share(std::size_t source) const { return static_cast<double>(parts_[source]) / static_cast<double>(sum_); }
+  double share(std::size_t source) const {
+    return static_cast<double>(parts_[source]) / static_cast<double>(sum_);
+  }
 
  private:
   explicit Mix(std::vector<std::int64_t> parts);

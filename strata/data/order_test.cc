@@ -26,9 +26,12 @@ TEST(IndexShuffle, GivesGrainsNumbers) {
   EXPECT_THAT(images(10, 0, 10), ElementsAre(0, 4, 6, 7, 8, 3, 1, 9, 5, 2));
   EXPECT_THAT(images(5, 1, 5), ElementsAre(1, 2, 3, 0, 4));
   EXPECT_THAT(images(1000, 42, 8), ElementsAre(394, 591, 809, 524, 88, 975, 241, 664));
-  EXPECT_THAT(images(1000000, 42, 8), ElementsAre(42268, 341132, 759687, 923295, 377951, 21919, 980580, 751404));
-  EXPECT_THAT(images(1234567892, 27, 6), ElementsAre(103931463, 222438862, 118128102, 948395895, 130107358, 123146559));
-  EXPECT_THAT(images((std::uint64_t{1} << 40) + 5, 7, 4), ElementsAre(438306820087, 562939060878, 408480898010, 742807918070));
+  EXPECT_THAT(images(1000000, 42, 8),
+              ElementsAre(42268, 341132, 759687, 923295, 377951, 21919, 980580, 751404));
+  EXPECT_THAT(images(1234567892, 27, 6),
+              ElementsAre(103931463, 222438862, 118128102, 948395895, 130107358, 123146559));
+  EXPECT_THAT(images((std::uint64_t{1} << 40) + 5, 7, 4),
+              ElementsAre(438306820087, 562939060878, 408480898010, 742807918070));
 }
 
 TEST(IndexShuffle, IsAPermutation) {
@@ -67,17 +70,24 @@ TEST(Mix, GivesGrainsNumbers) {
   EXPECT_THAT(Mix::make({0.1, 0.2, 0.7})->parts(), ElementsAre(100, 200, 700));
 }
 
-/// Law: element k's place in its source is the number of that source's elements before it, and shares are kept at every moment.
+/// Law: element k's place in its source is the number of that source's elements before it, and
+/// shares are kept at every moment.
 TEST(Mix, CountsWhatItGives) {
-  for (const std::vector<double>& weights :
-       {std::vector<double>{1}, {1, 1}, {0.5, 0.3, 0.2}, {5, 0, 1, 0}, {0, 3}, {1e-6, 1, 0.25}, {3, 1, 4, 1, 5, 9, 2, 6}}) {
+  for (const std::vector<double>& weights : {std::vector<double>{1},
+                                             {1, 1},
+                                             {0.5, 0.3, 0.2},
+                                             {5, 0, 1, 0},
+                                             {0, 3},
+                                             {1e-6, 1, 0.25},
+                                             {3, 1, 4, 1, 5, 9, 2, 6}}) {
     auto mix = Mix::make(weights);
     ASSERT_TRUE(mix.ok());
     std::vector<std::int64_t> seen(weights.size());
     for (std::int64_t k = 0; k < 3000; ++k) {
       for (std::size_t s = 0; s < weights.size(); ++s) {
         ASSERT_EQ(mix->count(s, k), seen[s]);
-        ASSERT_NEAR(static_cast<double>(seen[s]), static_cast<double>(k) * mix->share(s), static_cast<double>(weights.size()));
+        ASSERT_NEAR(static_cast<double>(seen[s]), static_cast<double>(k) * mix->share(s),
+                    static_cast<double>(weights.size()));
       }
       const Mix::Pick pick = mix->at(k);
       ASSERT_EQ(pick.index, seen[pick.source]++);

@@ -4,7 +4,8 @@
 
 namespace strata::data {
 
-Prefetch::Prefetch(std::function<Batch(std::int64_t)> make, std::int64_t first, std::int64_t last, std::size_t ahead)
+Prefetch::Prefetch(std::function<Batch(std::int64_t)> make, std::int64_t first, std::int64_t last,
+                   std::size_t ahead)
     : make_(std::move(make)),
       ahead_(std::max<std::size_t>(ahead, 1)),
       left_(last - first),

@@ -1,7 +1,7 @@
 // Batches made ahead of their use by a thread of their own.
 //
-//   data::Prefetch next([&](std::int64_t step) { return data.batch(step); }, first_step, last_step);
-//   for (std::int64_t step = first_step; step < last_step; ++step) use(next());
+//   data::Prefetch next([&](std::int64_t step) { return data.batch(step); }, first_step,
+//   last_step); for (std::int64_t step = first_step; step < last_step; ++step) use(next());
 #pragma once
 
 #include <condition_variable>
@@ -16,17 +16,19 @@
 
 namespace strata::data {
 
-/// Gives make(first), make(first + 1) ... make(last - 1), in this order, at most `ahead` of them made before they are asked for.
+/// Gives make(first), make(first + 1) ... make(last - 1), in this order, at most `ahead` of them
+/// made before they are asked for.
 class Prefetch {
  public:
-  Prefetch(std::function<Batch(std::int64_t)> make, std::int64_t first, std::int64_t last, std::size_t ahead = 2);
+  Prefetch(std::function<Batch(std::int64_t)> make, std::int64_t first, std::int64_t last,
+           std::size_t ahead = 2);
   /// Waits for the batch that is being made, and for no other.
   ~Prefetch();
   Prefetch(const Prefetch&) = delete;
   Prefetch& operator=(const Prefetch&) = delete;
 
-  /// The next batch. What `make` threw is thrown here, in that batch's turn, and at each later call. Needs fewer than last - first calls
-  /// before.
+  /// The next batch. What `make` threw is thrown here, in that batch's turn, and at each later
+  /// call. Needs fewer than last - first calls before.
   Batch operator()();
 
  private:

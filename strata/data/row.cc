@@ -33,7 +33,8 @@ std::vector<Part> parts_of(const std::vector<std::string>& documents, const Toke
   return out;
 }
 
-Tokens encode(const std::vector<std::string>& documents, const std::string& name, const Tokenizer& tokenizer, const RowOptions& o) {
+Tokens encode(const std::vector<std::string>& documents, const std::string& name,
+              const Tokenizer& tokenizer, const RowOptions& o) {
   struct Work {
     std::span<const Part> parts;
     std::vector<std::vector<std::int32_t>> tokens;
@@ -46,8 +47,10 @@ Tokens encode(const std::vector<std::string>& documents, const std::string& name
   TokensBuilder builder(tokenizer);
   for (std::size_t from = 0, to = 0; from < parts.size(); from = to) {
     double bytes = 0;
-    while (to < parts.size() && bytes < static_cast<double>(kRound)) bytes += static_cast<double>(parts[to++].text.size());
-    Work work{std::span(parts).subspan(from, to - from), std::vector<std::vector<std::int32_t>>(to - from), tokenizer};
+    while (to < parts.size() && bytes < static_cast<double>(kRound))
+      bytes += static_cast<double>(parts[to++].text.size());
+    Work work{std::span(parts).subspan(from, to - from),
+              std::vector<std::vector<std::int32_t>>(to - from), tokenizer};
     auto run = [](void* ctx, std::int64_t begin, std::int64_t end) {
       auto& w = *static_cast<Work*>(ctx);
       for (auto i = static_cast<std::size_t>(begin); i < static_cast<std::size_t>(end); ++i)
@@ -59,7 +62,8 @@ Tokens encode(const std::vector<std::string>& documents, const std::string& name
       if (work.parts[i].ends_document) builder.end_document();
     }
     done += bytes;
-    o.progress(fmt::format("tokenising {}: {:.0f} % of {}B", name, 100 * done / total, human_count(total)));
+    o.progress(fmt::format("tokenising {}: {:.0f} % of {}B", name, 100 * done / total,
+                           human_count(total)));
   }
   Tokens out = std::move(builder).finish();
   if (const double seconds = seconds_now() - start; seconds >= 1) {
@@ -69,8 +73,8 @@ Tokens encode(const std::vector<std::string>& documents, const std::string& name
   return out;
 }
 
-/// Names the tokens of these documents: 32 bits of CRC-32C and 64 of FNV-1a over words. Not proof against those who look for two
-/// texts of one name, only against chance.
+/// Names the tokens of these documents: 32 bits of CRC-32C and 64 of FNV-1a over words. Not proof
+/// against those who look for two texts of one name, only against chance.
 std::string cache_name(const std::vector<std::string>& documents, const Tokenizer& tokenizer) {
   std::uint64_t fnv = 0xcbf29ce484222325u;
   auto mix = [&](std::uint64_t word) {
@@ -83,7 +87,8 @@ std::string cache_name(const std::vector<std::string>& documents, const Tokenize
     mix(d.size());
     for (std::size_t i = 0; i < d.size(); i += 8) {
       std::uint64_t word = 0;
-      std::copy_n(d.data() + i, std::min<std::size_t>(8, d.size() - i), reinterpret_cast<char*>(&word));
+      std::copy_n(d.data() + i, std::min<std::size_t>(8, d.size() - i),
+                  reinterpret_cast<char*>(&word));
       mix(word);
     }
   }
@@ -102,7 +107,8 @@ void shrink(const std::string& folder, std::int64_t most) {
   std::error_code error;
   for (const auto& entry : std::filesystem::directory_iterator(folder, error)) {
     const auto bytes = static_cast<std::int64_t>(entry.file_size(error));
-    if (!error && entry.path().extension() == ".tokens") files.push_back({entry.last_write_time(error), bytes, entry.path()});
+    if (!error && entry.path().extension() == ".tokens")
+      files.push_back({entry.last_write_time(error), bytes, entry.path()});
   }
   std::sort(files.begin(), files.end());
   std::int64_t total = 0;
@@ -114,11 +120,14 @@ void shrink(const std::string& folder, std::int64_t most) {
 }
 
 /// Tokens of texts, from the cache where they are there.
-Tokens tokens_of(const std::vector<std::string>& documents, const std::string& name, const Tokenizer& tokenizer, const RowOptions& o) {
-  if (o.cache_folder.empty() || tokenizer.type() == "byte") return encode(documents, name, tokenizer, o);
+Tokens tokens_of(const std::vector<std::string>& documents, const std::string& name,
+                 const Tokenizer& tokenizer, const RowOptions& o) {
+  if (o.cache_folder.empty() || tokenizer.type() == "byte")
+    return encode(documents, name, tokenizer, o);
   const std::string path = o.cache_folder + "/" + cache_name(documents, tokenizer);
   auto found = Tokens::open(path);
-  if (found && found->fingerprint() == tokenizer.fingerprint() && found->documents() == static_cast<std::int64_t>(documents.size())) {
+  if (found && found->fingerprint() == tokenizer.fingerprint() &&
+      found->documents() == static_cast<std::int64_t>(documents.size())) {
     std::error_code error;  // used now: `shrink` goes by age
     std::filesystem::last_write_time(path, std::filesystem::file_time_type::clock::now(), error);
     return *found;
@@ -135,9 +144,13 @@ Tokens tokens_of(const std::vector<std::string>& documents, const std::string& n
 }
 
 Status check_tokenizer(const Tokens& tokens, const Tokenizer& tokenizer, const std::string& path) {
-  if (tokens.fingerprint() == tokenizer.fingerprint() && tokens.vocab_size() == tokenizer.vocab_size()) return {};
-  return Status(Code::invalid, "{}: its tokens are of the tokenizer {}, the run's is {}: set tokenizer_type and tokenizer_path", path,
-                tokens.fingerprint(), tokenizer.fingerprint());
+  if (tokens.fingerprint() == tokenizer.fingerprint() &&
+      tokens.vocab_size() == tokenizer.vocab_size())
+    return {};
+  return Status(Code::invalid,
+                "{}: its tokens are of the tokenizer {}, the run's is {}: set tokenizer_type and "
+                "tokenizer_path",
+                path, tokens.fingerprint(), tokenizer.fingerprint());
 }
 
 }  // namespace
@@ -176,14 +189,17 @@ Result<Row> Row::read(const Source& source, const Tokenizer& tokenizer, const Ro
     }
     auto documents = read_documents(path, {.column = o.column});
     // A file that may not be read is the user's choice of files, not the world's failure.
-    if (!documents && documents.status().code() == Code::denied) return Status(Code::invalid, documents.status().message());
+    if (!documents && documents.status().code() == Code::denied)
+      return Status(Code::invalid, documents.status().message());
     if (!documents) return documents.status();
     std::move(documents->begin(), documents->end(), std::back_inserter(texts));
   }
   flush();
   if (out.size_ == 0 && out.files_.size() == 1)
     return Status(Code::invalid, "{}: the file is empty; training needs text", out.files_.front());
-  if (out.size_ == 0) return Status(Code::invalid, "the {} files of {} are all empty; training needs text", out.files_.size(), source.name);
+  if (out.size_ == 0)
+    return Status(Code::invalid, "the {} files of {} are all empty; training needs text",
+                  out.files_.size(), source.name);
   return out;
 }
 
@@ -196,11 +212,14 @@ Row Row::of(const std::vector<std::string>& documents, const Tokenizer& tokenize
 }
 
 void Row::copy(std::int64_t from, std::span<std::int32_t> out) const {
-  STRATA_CHECK(from >= 0 && from + static_cast<std::int64_t>(out.size()) <= size_, "tokens {} + {} of {}", from, out.size(), size_);
+  STRATA_CHECK(from >= 0 && from + static_cast<std::int64_t>(out.size()) <= size_,
+               "tokens {} + {} of {}", from, out.size(), size_);
   auto s =
-      std::prev(std::upper_bound(segments_.begin(), segments_.end(), from, [](std::int64_t t, const Segment& x) { return t < x.token; }));
+      std::prev(std::upper_bound(segments_.begin(), segments_.end(), from,
+                                 [](std::int64_t t, const Segment& x) { return t < x.token; }));
   while (!out.empty()) {
-    const std::int64_t at = from - s->token, n = std::min(s->tokens.size() - at, static_cast<std::int64_t>(out.size()));
+    const std::int64_t at = from - s->token,
+                       n = std::min(s->tokens.size() - at, static_cast<std::int64_t>(out.size()));
     s->tokens.copy(at, out.first(static_cast<std::size_t>(n)));
     out = out.subspan(static_cast<std::size_t>(n));
     from += n;
@@ -212,7 +231,8 @@ std::int64_t Row::document(std::int64_t d) const {
   STRATA_CHECK(d >= 0 && d <= documents_, "document {} of {}", d, documents_);
   if (d == documents_) return size_;
   auto s =
-      std::prev(std::upper_bound(segments_.begin(), segments_.end(), d, [](std::int64_t v, const Segment& x) { return v < x.document; }));
+      std::prev(std::upper_bound(segments_.begin(), segments_.end(), d,
+                                 [](std::int64_t v, const Segment& x) { return v < x.document; }));
   return s->token + s->tokens.document(d - s->document);
 }
 
@@ -227,7 +247,8 @@ std::int64_t Row::document_of(std::int64_t token) const {
 }
 
 const std::string& Row::file_of(std::int64_t document) const {
-  auto s = std::upper_bound(starts_.begin(), starts_.end(), document, [](std::int64_t d, const FileStart& x) { return d < x.document; });
+  auto s = std::upper_bound(starts_.begin(), starts_.end(), document,
+                            [](std::int64_t d, const FileStart& x) { return d < x.document; });
   return files_[std::prev(s)->file];
 }
 

@@ -19,14 +19,16 @@ struct RowOptions {
   std::int64_t cache_bytes = std::int64_t{4} << 30;
   /// Called with what is being done, again and again.
   std::function<void(const std::string&)> progress = [](const std::string&) {};
-  /// Called with what took a second or more, once it is done, and with what went wrong without harm.
+  /// Called with what took a second or more, once it is done, and with what went wrong without
+  /// harm.
   std::function<void(const std::string&)> note = [](const std::string&) {};
 };
 
 class Row {
  public:
   /// Fails as `Dataset::open` says.
-  static Result<Row> read(const Source& source, const Tokenizer& tokenizer, const RowOptions& options);
+  static Result<Row> read(const Source& source, const Tokenizer& tokenizer,
+                          const RowOptions& options);
   /// Of texts in memory.
   static Row of(const std::vector<std::string>& documents, const Tokenizer& tokenizer);
 

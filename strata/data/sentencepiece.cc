@@ -15,7 +15,8 @@ namespace {
 
 constexpr std::string_view kSpace = "\xe2\x96\x81";  // U+2581, the library's space
 constexpr std::int64_t kLeastVocabulary = 512;
-// Encoding a text takes more than its share of time when it is long, so parts are short where cutting changes nothing.
+// Encoding a text takes more than its share of time when it is long, so parts are short where
+// cutting changes nothing.
 constexpr std::size_t kShortPart = std::size_t{1} << 14, kPart = std::size_t{1} << 20;
 constexpr std::size_t kLongestSentence = 4096;
 
@@ -31,7 +32,9 @@ class SentencePieceTokenizer : public Tokenizer {
   std::int64_t vocab_size() const override { return static_cast<std::int64_t>(pieces_.size()); }
   std::int32_t separator() const override { return separator_; }
   std::string type() const override { return "sentencepiece"; }
-  std::string fingerprint() const override { return fmt::format("sentencepiece:{}:{}", hex32(crc32c(model_)), model_.size()); }
+  std::string fingerprint() const override {
+    return fmt::format("sentencepiece:{}:{}", hex32(crc32c(model_)), model_.size());
+  }
   const std::string& model() const override { return model_; }
 
  private:
@@ -64,7 +67,8 @@ Status SentencePieceTokenizer::load(const std::string& name) {
   separator_ = processor_.eos_id() >= 0 ? processor_.eos_id() : processor_.bos_id();
   const int count = processor_.GetPieceSize();
   if (count < 1 || separator_ < 0 || separator_ >= count)
-    return Status(Code::invalid, "{}: the model has {} tokens and none that ends or begins a text", name, count);
+    return Status(Code::invalid, "{}: the model has {} tokens and none that ends or begins a text",
+                  name, count);
   byte_tokens_.fill(-1);
   for (int i = 0; i < count; ++i) {
     const std::string& piece = processor_.IdToPiece(i);
@@ -75,8 +79,11 @@ Status SentencePieceTokenizer::load(const std::string& name) {
     } else if (processor_.IsUnknown(i)) {
       pieces_.emplace_back("\xef\xbf\xbd");
     } else if (processor_.IsByte(i)) {
-      const int value = piece.size() == 6 ? static_cast<int>(std::strtol(piece.c_str() + 3, nullptr, 16)) : -1;  // <0x0A>
-      if (value < 0 || value > 255) return Status(Code::corrupt, "{}: token {} is '{}', no byte", name, i, piece);
+      const int value = piece.size() == 6
+                            ? static_cast<int>(std::strtol(piece.c_str() + 3, nullptr, 16))
+                            : -1;  // <0x0A>
+      if (value < 0 || value > 255)
+        return Status(Code::corrupt, "{}: token {} is '{}', no byte", name, i, piece);
       byte_tokens_[static_cast<std::size_t>(value)] = i;
       pieces_.emplace_back(1, static_cast<char>(value));
     } else {
@@ -85,22 +92,28 @@ Status SentencePieceTokenizer::load(const std::string& name) {
   }
   has_bytes_ = std::find(byte_tokens_.begin(), byte_tokens_.end(), -1) == byte_tokens_.end();
   std::vector<std::string> probe;
-  if (auto s = processor_.Encode("a", &probe); !s.ok()) return Status(Code::corrupt, "{}: cannot encode: {}", name, s.ToString());
+  if (auto s = processor_.Encode("a", &probe); !s.ok())
+    return Status(Code::corrupt, "{}: cannot encode: {}", name, s.ToString());
   adds_space_ = !probe.empty() && probe.front().starts_with(kSpace);
-  const bool spans =
-      std::any_of(pieces_.begin(), pieces_.end(), [](const std::string& p) { return p.size() > 1 && p.find('\n') != p.npos; });
+  const bool spans = std::any_of(pieces_.begin(), pieces_.end(), [](const std::string& p) {
+    return p.size() > 1 && p.find('\n') != p.npos;
+  });
   const std::string spaces = " \n  a \n";
   keeps_lines_apart_ = !spans && !adds_space_ && decode(encode(spaces)) == spaces;
   return {};
 }
 
-/// All of a short text; of a longer one up to a line end, or where lines do not end, to a character's.
+/// All of a short text; of a longer one up to a line end, or where lines do not end, to a
+/// character's.
 std::size_t SentencePieceTokenizer::part(std::string_view text) const {
   const std::size_t least = keeps_lines_apart_ ? kShortPart : kPart;
   if (text.size() <= least) return text.size();
-  if (const std::size_t line = text.substr(0, 2 * kPart).find('\n', least); line != std::string_view::npos) return line + 1;
+  if (const std::size_t line = text.substr(0, 2 * kPart).find('\n', least);
+      line != std::string_view::npos)
+    return line + 1;
   std::size_t end = std::min(text.size(), 2 * kPart);
-  while (end < text.size() && end > kPart && (static_cast<unsigned char>(text[end]) & 0xc0) == 0x80) --end;
+  while (end < text.size() && end > kPart && (static_cast<unsigned char>(text[end]) & 0xc0) == 0x80)
+    --end;
   return end;
 }
 
@@ -119,7 +132,8 @@ std::vector<std::int32_t> SentencePieceTokenizer::encode(std::string_view text) 
   return out;
 }
 
-void SentencePieceTokenizer::encode_part(std::string_view text, std::vector<std::int32_t>& out) const {
+void SentencePieceTokenizer::encode_part(std::string_view text,
+                                         std::vector<std::int32_t>& out) const {
   if (!has_bytes_) return encode_run(text, out);
   std::size_t at = 0, invalid = 0, space = 0;  // each strange place is looked for once
   while (at < text.size()) {
@@ -128,12 +142,14 @@ void SentencePieceTokenizer::encode_part(std::string_view text, std::vector<std:
     const std::size_t run = std::min({text.size(), invalid, space});
     encode_run(text.substr(at, run - at), out);
     at = run;
-    for (std::size_t end = at + (run == space ? kSpace.size() : 1); at < std::min(end, text.size()); ++at)
+    for (std::size_t end = at + (run == space ? kSpace.size() : 1); at < std::min(end, text.size());
+         ++at)
       out.push_back(byte_tokens_[static_cast<unsigned char>(text[at])]);
   }
 }
 
-void SentencePieceTokenizer::encode_run(std::string_view text, std::vector<std::int32_t>& out) const {
+void SentencePieceTokenizer::encode_run(std::string_view text,
+                                        std::vector<std::int32_t>& out) const {
   if (text.empty()) return;
   std::vector<int> ids;
   const auto s = processor_.Encode(text, &ids);
@@ -142,7 +158,8 @@ void SentencePieceTokenizer::encode_run(std::string_view text, std::vector<std::
 }
 
 std::string SentencePieceTokenizer::bytes(std::int32_t token) const {
-  if (token < 0 || token >= vocab_size()) throw Error("SentencePieceTokenizer", "token {} is none of the {} tokens", token, vocab_size());
+  if (token < 0 || token >= vocab_size())
+    throw Error("SentencePieceTokenizer", "token {} is none of the {} tokens", token, vocab_size());
   return pieces_[static_cast<std::size_t>(token)];
 }
 
@@ -184,44 +201,49 @@ class Sentences : public sentencepiece::SentenceIterator {
 
 }  // namespace
 
-Result<std::shared_ptr<const Tokenizer>> make_sentencepiece(std::string model, const std::string& name) {
+Result<std::shared_ptr<const Tokenizer>> make_sentencepiece(std::string model,
+                                                            const std::string& name) {
   auto out = std::make_shared<SentencePieceTokenizer>(std::move(model));
   if (Status s = out->load(name); !s.ok()) return s;
   return std::shared_ptr<const Tokenizer>(std::move(out));
 }
 
-Result<std::string> train_tokenizer(const std::vector<std::string_view>& texts, const TokenizerTraining& o) {
+Result<std::string> train_tokenizer(const std::vector<std::string_view>& texts,
+                                    const TokenizerTraining& o) {
   if (o.algorithm != "bpe" && o.algorithm != "unigram")
     return Status(Code::invalid, "tokenizer algorithm {}: allowed is bpe or unigram", o.algorithm);
   if (o.vocab_size < kLeastVocabulary || o.vocab_size > 1000000)
-    return Status(Code::invalid, "vocab_size={}: allowed is {} to 1000000 for a tokenizer", o.vocab_size, kLeastVocabulary);
+    return Status(Code::invalid, "vocab_size={}: allowed is {} to 1000000 for a tokenizer",
+                  o.vocab_size, kLeastVocabulary);
   Sentences sentences(texts);
   if (sentences.done()) return Status(Code::invalid, "there is no text to train a tokenizer on");
   std::string model;
-  const auto status = sentencepiece::SentencePieceTrainer::Train({{"model_type", o.algorithm},
-                                                                  {"vocab_size", std::to_string(o.vocab_size)},
-                                                                  {"byte_fallback", "true"},
-                                                                  {"character_coverage", "0.9995"},
-                                                                  {"normalization_rule_name", "identity"},
-                                                                  {"add_dummy_prefix", "false"},
-                                                                  {"remove_extra_whitespaces", "false"},
-                                                                  {"allow_whitespace_only_pieces", "true"},
-                                                                  {"split_digits", "true"},
-                                                                  {"user_defined_symbols", "\n"},
-                                                                  {"max_sentence_length", "8192"},
-                                                                  {"bos_id", "-1"},
-                                                                  {"pad_id", "-1"},
-                                                                  {"unk_id", "0"},
-                                                                  {"eos_id", "1"},
-                                                                  {"shuffle_input_sentence", "false"},
-                                                                  {"num_threads", "4"},  // not those there are: sums depend on it
-                                                                  {"minloglevel", "2"}},
-                                                                 &sentences, &model);
+  const auto status = sentencepiece::SentencePieceTrainer::Train(
+      {{"model_type", o.algorithm},
+       {"vocab_size", std::to_string(o.vocab_size)},
+       {"byte_fallback", "true"},
+       {"character_coverage", "0.9995"},
+       {"normalization_rule_name", "identity"},
+       {"add_dummy_prefix", "false"},
+       {"remove_extra_whitespaces", "false"},
+       {"allow_whitespace_only_pieces", "true"},
+       {"split_digits", "true"},
+       {"user_defined_symbols", "\n"},
+       {"max_sentence_length", "8192"},
+       {"bos_id", "-1"},
+       {"pad_id", "-1"},
+       {"unk_id", "0"},
+       {"eos_id", "1"},
+       {"shuffle_input_sentence", "false"},
+       {"num_threads", "4"},  // not those there are: sums depend on it
+       {"minloglevel", "2"}},
+      &sentences, &model);
   if (!status.ok()) {
     std::size_t bytes = 0;
     for (std::string_view t : texts) bytes += t.size();
     const std::string why = status.ToString();  // "Internal: file(line) [condition] reason"
-    return Status(Code::invalid, "no tokenizer of {} tokens can be trained on {} bytes of text: {}", o.vocab_size, bytes,
+    return Status(Code::invalid, "no tokenizer of {} tokens can be trained on {} bytes of text: {}",
+                  o.vocab_size, bytes,
                   why.substr(why.find("] ") == std::string::npos ? 0 : why.find("] ") + 2));
   }
   return model;

@@ -1,4 +1,5 @@
-// SentencePiece behind one door. Private to this room; `load_tokenizer` and `train_tokenizer` are the ways in.
+// SentencePiece behind one door. Private to this room; `load_tokenizer` and `train_tokenizer` are
+// the ways in.
 #pragma once
 
 #include <memory>
@@ -10,9 +11,11 @@ namespace strata::data {
 
 /// The tokenizer of a .model file's bytes; `name` stands for it in messages.
 ///
-/// Tokens are those of the library's `Encode`, with these deviations: bytes outside UTF-8 and the character U+2581 (which the
-/// library gives for a space) are encoded as byte tokens where the model has them, so that they come back; and with a model whose tokens
-/// span line ends, a text beyond a mebibyte is encoded in parts that end behind line ends.
-Result<std::shared_ptr<const Tokenizer>> make_sentencepiece(std::string model, const std::string& name);
+/// Tokens are those of the library's `Encode`, with these deviations: bytes outside UTF-8 and the
+/// character U+2581 (which the library gives for a space) are encoded as byte tokens where the
+/// model has them, so that they come back; and with a model whose tokens span line ends, a text
+/// beyond a mebibyte is encoded in parts that end behind line ends.
+Result<std::shared_ptr<const Tokenizer>> make_sentencepiece(std::string model,
+                                                            const std::string& name);
 
 }  // namespace strata::data

@@ -31,14 +31,18 @@ class Cipher {
 
  private:
   std::uint64_t rotate(std::uint64_t x, int n) const { return (x << n | x >> (half_ - n)) & mask_; }
-  std::uint64_t mix(std::uint64_t x) const { return (rotate(x, 1) & rotate(x, 8 % half_)) ^ rotate(x, 2); }
+  std::uint64_t mix(std::uint64_t x) const {
+    return (rotate(x, 1) & rotate(x, 8 % half_)) ^ rotate(x, 2);
+  }
   int half_;
   std::uint64_t mask_;
   std::array<std::uint32_t, 4> keys_;
 };
 
 /// Grain's number of bits; too few for 2^k, which is then one bit longer than the block.
-int bits_of(std::uint64_t max_index) { return static_cast<int>(std::ceil(std::log2(static_cast<double>(max_index)))); }
+int bits_of(std::uint64_t max_index) {
+  return static_cast<int>(std::ceil(std::log2(static_cast<double>(max_index))));
+}
 
 std::uint64_t walk(const Cipher& cipher, std::uint64_t index, std::uint64_t max_index) {
   do index = cipher.encrypt(index);
@@ -57,7 +61,8 @@ std::uint64_t index_shuffle(std::uint64_t index, std::uint64_t max_index, std::u
 std::uint64_t permute(std::uint64_t index, std::uint64_t n, std::uint32_t seed) {
   STRATA_CHECK(index < n, "index {} of {}", index, n);
   if (n == 1) return 0;
-  return walk(Cipher(std::max(bits_of(n - 1), static_cast<int>(std::bit_width(n - 1))), seed), index, n - 1);
+  return walk(Cipher(std::max(bits_of(n - 1), static_cast<int>(std::bit_width(n - 1))), seed),
+              index, n - 1);
 }
 
 }  // namespace strata::data

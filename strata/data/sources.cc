@@ -40,29 +40,34 @@ std::string short_name(const std::string& pattern) {
   std::string out;
   for (const fs::path& part : fs::path(pattern)) {
     if (is_pattern(part.string())) return out.empty() ? "source" : out;
-    if (part.string() != "." && part.string() != ".." && part.string() != "/" && !part.empty()) out = part.string();
+    if (part.string() != "." && part.string() != ".." && part.string() != "/" && !part.empty())
+      out = part.string();
   }
   return fs::path(out).stem().string().empty() ? "source" : fs::path(out).stem().string();
 }
 
 /// Adds what lies in `folder` and matches the parts from `at` on.
-void match(const fs::path& folder, const std::vector<std::string>& parts, std::size_t at, std::set<std::string>& out) {
+void match(const fs::path& folder, const std::vector<std::string>& parts, std::size_t at,
+           std::set<std::string>& out) {
   std::error_code error;
   const bool last = at + 1 == parts.size();
   if (!is_pattern(parts[at])) {
     const fs::path next = folder / parts[at];
-    if (last ? fs::exists(next, error) && !fs::is_directory(next, error) : fs::is_directory(next, error))
+    if (last ? fs::exists(next, error) && !fs::is_directory(next, error)
+             : fs::is_directory(next, error))
       last ? (void)out.insert(next.string()) : match(next, parts, at + 1, out);
     return;
   }
   if (parts[at] == "**" && !last) match(folder, parts, at + 1, out);
-  for (const auto& entry : fs::directory_iterator(folder.empty() ? "." : folder, fs::directory_options::skip_permission_denied, error)) {
+  for (const auto& entry : fs::directory_iterator(
+           folder.empty() ? "." : folder, fs::directory_options::skip_permission_denied, error)) {
     const std::string name = entry.path().filename().string();
     const fs::path next = folder / name;
     const bool is_folder = entry.is_directory(error);
     if (parts[at] == "**") {
       if (name.starts_with('.')) continue;
-      if (is_folder && !entry.is_symlink(error)) match(next, parts, at, out);  // a link may lead back up
+      if (is_folder && !entry.is_symlink(error))
+        match(next, parts, at, out);  // a link may lead back up
       if (last && !is_folder) out.insert(next.string());
       continue;
     }
@@ -85,10 +90,12 @@ Result<std::vector<Source>> parse_sources(const std::vector<std::string>& entrie
         source.weight = *weight;
         source.patterns.pop_back();
       }
-      if (source.patterns.empty()) return Status(Code::invalid, "train_files: '{}' names no files", text);
+      if (source.patterns.empty())
+        return Status(Code::invalid, "train_files: '{}' names no files", text);
       const std::string name = short_name(source.patterns.front());
       source.name = name;
-      for (int i = 2; !names.insert(source.name).second; ++i) source.name = fmt::format("{}-{}", name, i);
+      for (int i = 2; !names.insert(source.name).second; ++i)
+        source.name = fmt::format("{}-{}", name, i);
       out.push_back(std::move(source));
     }
   }
@@ -98,7 +105,8 @@ Result<std::vector<Source>> parse_sources(const std::vector<std::string>& entrie
 
 Result<std::vector<std::string>> expand_pattern(const std::string& pattern) {
   std::string text = pattern;
-  if (const char* home = std::getenv("HOME"); home && text.starts_with("~/")) text = home + text.substr(1);
+  if (const char* home = std::getenv("HOME"); home && text.starts_with("~/"))
+    text = home + text.substr(1);
   if (!is_pattern(text)) return std::vector<std::string>{text};
   std::vector<std::string> parts;
   for (const fs::path& part : fs::path(text).relative_path()) parts.push_back(part.string());

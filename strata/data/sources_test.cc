@@ -26,7 +26,8 @@ TEST(ParseSources, ReadsPatternsAndWeights) {
 }
 
 TEST(ParseSources, AListSaysTheSame) {
-  auto text = parse_sources({"a.txt,b.txt; c/*.md,3 ;"}), list = parse_sources({"a.txt, b.txt", "c/*.md,3"});
+  auto text = parse_sources({"a.txt,b.txt; c/*.md,3 ;"}),
+       list = parse_sources({"a.txt, b.txt", "c/*.md,3"});
   for (const auto* s : {&text, &list}) {
     ASSERT_EQ((*s)->size(), 2u);
     EXPECT_THAT((**s)[0].patterns, ElementsAre("a.txt", "b.txt"));
@@ -45,7 +46,8 @@ TEST(ParseSources, NamesAreShortAndUnlike) {
 TEST(ExpandPattern, FindsFilesByPattern) {
   std::string name = testing::TempDir() + "sources_XXXXXX";
   const fs::path folder = ::mkdtemp(name.data());
-  for (const char* file : {"a.txt", "b.txt", "c.md", ".hidden.txt", "x/a.txt", "x/y/a.txt", "x/y/b.py", ".git/a.txt", "z [1]/q.txt"}) {
+  for (const char* file : {"a.txt", "b.txt", "c.md", ".hidden.txt", "x/a.txt", "x/y/a.txt",
+                           "x/y/b.py", ".git/a.txt", "z [1]/q.txt"}) {
     fs::create_directories((folder / file).parent_path());
     std::ofstream(folder / file) << "text";
   }
@@ -61,14 +63,16 @@ TEST(ExpandPattern, FindsFilesByPattern) {
   EXPECT_THAT(found("[bc].*"), ElementsAre("b.txt", "c.md"));
   EXPECT_THAT(found("?.md"), ElementsAre("c.md"));
   EXPECT_THAT(found("*/a.txt"), ElementsAre("x/a.txt"));
-  EXPECT_THAT(found("**/*.txt"), ElementsAre("a.txt", "b.txt", "x/a.txt", "x/y/a.txt", "z [1]/q.txt"));
+  EXPECT_THAT(found("**/*.txt"),
+              ElementsAre("a.txt", "b.txt", "x/a.txt", "x/y/a.txt", "z [1]/q.txt"));
   EXPECT_THAT(found("x/**/a.txt"), ElementsAre("x/a.txt", "x/y/a.txt"));
   EXPECT_THAT(found("x/**"), ElementsAre("x/a.txt", "x/y/a.txt", "x/y/b.py"));
   EXPECT_THAT(found(".h*"), ElementsAre(".hidden.txt"));
   EXPECT_THAT(found("z [[]1]/*"), ElementsAre("z [1]/q.txt"));
   EXPECT_THAT(found("absent.txt"), ElementsAre("absent.txt"));
   EXPECT_THAT(found("*.absent"), IsEmpty());
-  EXPECT_THAT(expand_pattern((folder / "*.absent").string()).status().message(), HasSubstr("*.absent: no file matches"));
+  EXPECT_THAT(expand_pattern((folder / "*.absent").string()).status().message(),
+              HasSubstr("*.absent: no file matches"));
   fs::remove_all(folder);
 }
 

@@ -36,21 +36,33 @@ T load(const char* at) {
 }
 
 std::size_t padded(std::size_t bytes) { return (bytes + 7) / 8 * 8; }
-std::string_view bytes_of(const Header& h, std::size_t n) { return {reinterpret_cast<const char*>(&h), n}; }
+std::string_view bytes_of(const Header& h, std::size_t n) {
+  return {reinterpret_cast<const char*>(&h), n};
+}
 
 Status check_header(const Header& h, std::size_t file_bytes, const std::string& name) {
-  auto corrupt = [&](const std::string& what) { return Status(Code::corrupt, "{}: not a whole token file: {}", name, what); };
+  auto corrupt = [&](const std::string& what) {
+    return Status(Code::corrupt, "{}: not a whole token file: {}", name, what);
+  };
   if (std::string_view(h.magic, 8) != kMagic) return corrupt("it does not begin with STRATOK1");
-  if (crc32c(bytes_of(h, kHeader - 4)) != h.crc) return corrupt("the checksum of its header differs");
+  if (crc32c(bytes_of(h, kHeader - 4)) != h.crc)
+    return corrupt("the checksum of its header differs");
   if (h.width != 2 && h.width != 4) return corrupt(fmt::format("tokens of {} bytes", h.width));
-  if (h.vocab_size == 0 || h.vocab_size > (1u << 30)) return corrupt(fmt::format("a vocabulary of {}", h.vocab_size));
-  if (h.separator >= h.vocab_size) return corrupt(fmt::format("separator {} of a vocabulary of {}", h.separator, h.vocab_size));
-  if (std::string_view(h.zeros, 16) != std::string_view("\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0", 16)) return corrupt("unknown fields are set");
+  if (h.vocab_size == 0 || h.vocab_size > (1u << 30))
+    return corrupt(fmt::format("a vocabulary of {}", h.vocab_size));
+  if (h.separator >= h.vocab_size)
+    return corrupt(fmt::format("separator {} of a vocabulary of {}", h.separator, h.vocab_size));
+  if (std::string_view(h.zeros, 16) != std::string_view("\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0", 16))
+    return corrupt("unknown fields are set");
   // Each count is at most what the file could hold, so that the sum below is exact.
-  if (h.tokens > file_bytes || h.documents > file_bytes || h.fingerprint > file_bytes || h.documents > h.tokens)
-    return corrupt(fmt::format("{} tokens in {} documents do not fit into {} bytes", h.tokens, h.documents, file_bytes));
-  const std::size_t expected = kHeader + padded(h.fingerprint) + 8 * (h.documents + 1) + h.width * h.tokens;
-  if (expected != file_bytes) return corrupt(fmt::format("it has {} bytes and should have {}", file_bytes, expected));
+  if (h.tokens > file_bytes || h.documents > file_bytes || h.fingerprint > file_bytes ||
+      h.documents > h.tokens)
+    return corrupt(fmt::format("{} tokens in {} documents do not fit into {} bytes", h.tokens,
+                               h.documents, file_bytes));
+  const std::size_t expected =
+      kHeader + padded(h.fingerprint) + 8 * (h.documents + 1) + h.width * h.tokens;
+  if (expected != file_bytes)
+    return corrupt(fmt::format("it has {} bytes and should have {}", file_bytes, expected));
   return {};
 }
 
@@ -82,10 +94,12 @@ Result<std::shared_ptr<const Mapping>> map_file(const std::string& path) {
   const bool known = ::fstat(fd, &info) == 0;
   const auto size = known ? static_cast<std::size_t>(info.st_size) : 0;
   if (known && size >= kHeader) at = ::mmap(nullptr, size, PROT_READ, MAP_PRIVATE, fd, 0);
-  const Status status = !known             ? failed("read")
-                        : size < kHeader   ? Status(Code::corrupt, "{}: not a whole token file: it has {} bytes", path, size)
-                        : at == MAP_FAILED ? failed("map")
-                                           : Status();
+  const Status status =
+      !known ? failed("read")
+      : size < kHeader
+          ? Status(Code::corrupt, "{}: not a whole token file: it has {} bytes", path, size)
+      : at == MAP_FAILED ? failed("map")
+                         : Status();
   ::close(fd);
   if (!status.ok()) return status;
   return std::make_shared<const Mapping>(at, size);
@@ -111,11 +125,14 @@ Result<Tokens> Tokens::decode(std::shared_ptr<const std::string> bytes, const st
   return decode(std::shared_ptr<const void>(std::move(bytes)), view, name);
 }
 
-Result<Tokens> Tokens::decode(std::shared_ptr<const void> owner, std::string_view bytes, const std::string& name) {
-  if (bytes.size() < kHeader) return Status(Code::corrupt, "{}: not a whole token file: it has {} bytes", name, bytes.size());
+Result<Tokens> Tokens::decode(std::shared_ptr<const void> owner, std::string_view bytes,
+                              const std::string& name) {
+  if (bytes.size() < kHeader)
+    return Status(Code::corrupt, "{}: not a whole token file: it has {} bytes", name, bytes.size());
   const auto h = load<Header>(bytes.data());
   if (Status s = check_header(h, bytes.size(), name); !s.ok()) return s;
-  if (crc32c(bytes.substr(kHeader)) != h.body_crc) return Status(Code::corrupt, "{}: damaged: the checksum of its tokens differs", name);
+  if (crc32c(bytes.substr(kHeader)) != h.body_crc)
+    return Status(Code::corrupt, "{}: damaged: the checksum of its tokens differs", name);
   Tokens out;
   out.owner_ = std::move(owner);
   out.bytes_ = bytes;
@@ -129,16 +146,18 @@ Result<Tokens> Tokens::decode(std::shared_ptr<const void> owner, std::string_vie
   out.width_ = static_cast<int>(h.width);
   out.checksum_ = crc32c(bytes.substr(static_cast<std::size_t>(out.offsets_ - bytes.data())));
   if (out.document(0) != 0 || out.document(out.documents_) != out.size_)
-    return Status(Code::corrupt, "{}: documents reach from {} to {} of {} tokens", name, out.document(0), out.document(out.documents_),
-                  out.size_);
+    return Status(Code::corrupt, "{}: documents reach from {} to {} of {} tokens", name,
+                  out.document(0), out.document(out.documents_), out.size_);
   for (std::int64_t d = 0; d < out.documents_; ++d) {
     if (out.document(d) < out.document(d + 1)) continue;
-    return Status(Code::corrupt, "{}: document {} begins with token {} and the next one with {}", name, d, out.document(d),
-                  out.document(d + 1));
+    return Status(Code::corrupt, "{}: document {} begins with token {} and the next one with {}",
+                  name, d, out.document(d), out.document(d + 1));
   }
   for (std::int64_t i = 0; i < out.size_; ++i) {
     const auto token = static_cast<std::uint32_t>(out.at(i));
-    if (token >= h.vocab_size) return Status(Code::corrupt, "{}: token {} is {} in a vocabulary of {}", name, i, token, h.vocab_size);
+    if (token >= h.vocab_size)
+      return Status(Code::corrupt, "{}: token {} is {} in a vocabulary of {}", name, i, token,
+                    h.vocab_size);
   }
   return out;
 }
@@ -150,18 +169,24 @@ std::int32_t Tokens::at(std::int64_t i) const {
 }
 
 void Tokens::copy(std::int64_t from, std::span<std::int32_t> out) const {
-  STRATA_CHECK(from >= 0 && from + static_cast<std::int64_t>(out.size()) <= size_, "tokens {} + {} of {}", from, out.size(), size_);
+  STRATA_CHECK(from >= 0 && from + static_cast<std::int64_t>(out.size()) <= size_,
+               "tokens {} + {} of {}", from, out.size(), size_);
   for (std::size_t i = 0; i < out.size(); ++i) out[i] = at(from + static_cast<std::int64_t>(i));
 }
 
 Status Tokens::write(const std::string& path) const { return write_file_atomic(path, bytes_); }
 
 TokensBuilder::TokensBuilder(const Tokenizer& t)
-    : fingerprint_(t.fingerprint()), vocab_size_(t.vocab_size()), separator_(t.separator()), width_(Tokens::width_of(t.vocab_size())) {}
+    : fingerprint_(t.fingerprint()),
+      vocab_size_(t.vocab_size()),
+      separator_(t.separator()),
+      width_(Tokens::width_of(t.vocab_size())) {}
 
 void TokensBuilder::put(std::int32_t token) {
-  STRATA_CHECK(token >= 0 && token < vocab_size_, "token {} of a vocabulary of {}", token, vocab_size_);
-  tokens_.append(reinterpret_cast<const char*>(&token), static_cast<std::size_t>(width_));  // low bytes first
+  STRATA_CHECK(token >= 0 && token < vocab_size_, "token {} of a vocabulary of {}", token,
+               vocab_size_);
+  tokens_.append(reinterpret_cast<const char*>(&token),
+                 static_cast<std::size_t>(width_));  // low bytes first
 }
 
 void TokensBuilder::add_part(std::span<const std::int32_t> tokens) {
@@ -188,7 +213,8 @@ Tokens TokensBuilder::finish() && {
   h.fingerprint = static_cast<std::uint32_t>(fingerprint_.size());
   h.body_crc = crc32c(body);
   h.crc = crc32c(bytes_of(h, kHeader - 4));
-  auto out = Tokens::decode(std::make_shared<const std::string>(std::string(bytes_of(h, kHeader)) + body), "tokens");
+  auto out = Tokens::decode(
+      std::make_shared<const std::string>(std::string(bytes_of(h, kHeader)) + body), "tokens");
   STRATA_CHECK(out.ok(), "{}", out.status().message());
   return *out;
 }

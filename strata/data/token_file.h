@@ -1,9 +1,10 @@
-// Tokens of documents, in memory or mapped from a file, so that a corpus larger than memory costs nothing until it is read.
+// Tokens of documents, in memory or mapped from a file, so that a corpus larger than memory costs
+// nothing until it is read.
 //
 //   data::TokensBuilder builder(tokenizer);
-//   builder.add(tokenizer.encode(text));                     // a document; the separator is put behind it
-//   if (Status s = std::move(builder).finish().write("kjv.tokens"); !s.ok()) return fail(s);
-//   auto tokens = data::Tokens::open("kjv.tokens");          // every byte checked
+//   builder.add(tokenizer.encode(text));                     // a document; the separator is put
+//   behind it if (Status s = std::move(builder).finish().write("kjv.tokens"); !s.ok()) return
+//   fail(s); auto tokens = data::Tokens::open("kjv.tokens");          // every byte checked
 //
 // The file, little-endian:
 //
@@ -65,7 +66,8 @@ class Tokens {
 
  private:
   friend class TokensBuilder;
-  static Result<Tokens> decode(std::shared_ptr<const void> owner, std::string_view bytes, const std::string& name);
+  static Result<Tokens> decode(std::shared_ptr<const void> owner, std::string_view bytes,
+                               const std::string& name);
   std::shared_ptr<const void> owner_;
   std::string_view bytes_;  // the whole file
   const char* offsets_ = nullptr;

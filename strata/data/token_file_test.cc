@@ -43,7 +43,9 @@ class TokenFile : public testing::Test {
     EXPECT_TRUE(tokens.write(folder_ + "/a.tokens").ok());
     return *read_file(folder_ + "/a.tokens");
   }
-  static Result<Tokens> decode(const std::string& bytes) { return Tokens::decode(std::make_shared<const std::string>(bytes), "t"); }
+  static Result<Tokens> decode(const std::string& bytes) {
+    return Tokens::decode(std::make_shared<const std::string>(bytes), "t");
+  }
   /// `bytes` with both checksums made right.
   static std::string signed_again(std::string bytes) {
     const std::uint32_t body = crc32c(std::string_view(bytes).substr(64));
@@ -69,7 +71,8 @@ std::vector<std::int32_t> all(const Tokens& t) {
 TEST_F(TokenFile, ReadsWhatItWrites) {
   const WideTokenizer wide;
   const ByteTokenizer bytes;
-  for (const Tokenizer* tokenizer : {static_cast<const Tokenizer*>(&bytes), static_cast<const Tokenizer*>(&wide)}) {
+  for (const Tokenizer* tokenizer :
+       {static_cast<const Tokenizer*>(&bytes), static_cast<const Tokenizer*>(&wide)}) {
     const Tokens made = some(*tokenizer);
     ASSERT_TRUE(made.write(folder_ + "/x.tokens").ok());
     EXPECT_TRUE(Tokens::is_token_file(folder_ + "/x.tokens"));
@@ -125,14 +128,20 @@ TEST_F(TokenFile, SaysWhatIsWrong) {
   auto message = [&](const std::string& wrong) { return decode(wrong).status().message(); };
   EXPECT_THAT(message(with<std::uint32_t>(bytes, 8, 3)), HasSubstr("tokens of 3 bytes"));
   EXPECT_THAT(message(with<std::uint32_t>(bytes, 12, 0)), HasSubstr("a vocabulary of 0"));
-  EXPECT_THAT(message(with<std::uint32_t>(bytes, 12, 200)), HasSubstr("token 5 is 255 in a vocabulary of 200"));
-  EXPECT_THAT(message(with<std::uint64_t>(bytes, 16, 8)), HasSubstr("it has 118 bytes and should have 120"));
-  EXPECT_THAT(message(with<std::uint64_t>(bytes, 16, std::uint64_t{1} << 63)), HasSubstr("do not fit into 118 bytes"));
-  EXPECT_THAT(message(with<std::uint64_t>(bytes, 24, ~std::uint64_t{0})), HasSubstr("do not fit into 118 bytes"));
+  EXPECT_THAT(message(with<std::uint32_t>(bytes, 12, 200)),
+              HasSubstr("token 5 is 255 in a vocabulary of 200"));
+  EXPECT_THAT(message(with<std::uint64_t>(bytes, 16, 8)),
+              HasSubstr("it has 118 bytes and should have 120"));
+  EXPECT_THAT(message(with<std::uint64_t>(bytes, 16, std::uint64_t{1} << 63)),
+              HasSubstr("do not fit into 118 bytes"));
+  EXPECT_THAT(message(with<std::uint64_t>(bytes, 24, ~std::uint64_t{0})),
+              HasSubstr("do not fit into 118 bytes"));
   EXPECT_THAT(message(with<std::uint32_t>(bytes, 32, 256)), HasSubstr("separator 256"));
   EXPECT_THAT(message(with<std::uint32_t>(bytes, 44, 1)), HasSubstr("unknown fields"));
-  EXPECT_THAT(message(with<std::uint64_t>(bytes, 72, 1)), HasSubstr("documents reach from 1 to 7 of 7 tokens"));
-  EXPECT_THAT(message(with<std::uint64_t>(bytes, 80, 5)), HasSubstr("document 1 begins with token 5 and the next one with 5"));
+  EXPECT_THAT(message(with<std::uint64_t>(bytes, 72, 1)),
+              HasSubstr("documents reach from 1 to 7 of 7 tokens"));
+  EXPECT_THAT(message(with<std::uint64_t>(bytes, 80, 5)),
+              HasSubstr("document 1 begins with token 5 and the next one with 5"));
   EXPECT_THAT(message("STRATOK1"), HasSubstr("it has 8 bytes"));
 }
 
@@ -143,12 +152,14 @@ TEST_F(TokenFile, TrainsLikeTheTextItWasMadeOf) {
   TokensBuilder builder{ByteTokenizer()};
   builder.add(ByteTokenizer().encode(text));
   ASSERT_TRUE(std::move(builder).finish().write(folder_ + "/text.tokens").ok());
-  DatasetOptions o{.train_files = {folder_ + "/text.txt"}, .batch = 2, .length = 16, .cache_folder = ""};
+  DatasetOptions o{
+      .train_files = {folder_ + "/text.txt"}, .batch = 2, .length = 16, .cache_folder = ""};
   auto of_text = Dataset::open(o);
   o.train_files = {folder_ + "/text.tokens"};
   auto of_tokens = Dataset::open(o);
   ASSERT_TRUE(of_tokens.ok()) << of_tokens.status().message();
-  for (std::int64_t step = 0; step < 60; ++step) EXPECT_TRUE(of_text->batch(step).tokens.same_bits(of_tokens->batch(step).tokens));
+  for (std::int64_t step = 0; step < 60; ++step)
+    EXPECT_TRUE(of_text->batch(step).tokens.same_bits(of_tokens->batch(step).tokens));
   EXPECT_EQ(of_text->check_state(of_tokens->state(3)), "");
   // Several files of both kinds are one row.
   o.train_files = {folder_ + "/text.tokens," + folder_ + "/text.txt," + folder_ + "/text.tokens"};
@@ -159,10 +170,13 @@ TEST_F(TokenFile, TrainsLikeTheTextItWasMadeOf) {
 
 TEST_F(TokenFile, TokensOfAnotherTokenizerAreRefused) {
   ASSERT_TRUE(some(WideTokenizer()).write(folder_ + "/wide.tokens").ok());
-  auto data = Dataset::open({.train_files = {folder_ + "/wide.tokens"}, .batch = 1, .length = 2, .cache_folder = ""});
-  EXPECT_THAT(data.status().message(), HasSubstr("its tokens are of the tokenizer wide, the run's is byte"));
+  auto data = Dataset::open(
+      {.train_files = {folder_ + "/wide.tokens"}, .batch = 1, .length = 2, .cache_folder = ""});
+  EXPECT_THAT(data.status().message(),
+              HasSubstr("its tokens are of the tokenizer wide, the run's is byte"));
   std::filesystem::resize_file(folder_ + "/wide.tokens", 100);
-  auto cut = Dataset::open({.train_files = {folder_ + "/wide.tokens"}, .batch = 1, .length = 2, .cache_folder = ""});
+  auto cut = Dataset::open(
+      {.train_files = {folder_ + "/wide.tokens"}, .batch = 1, .length = 2, .cache_folder = ""});
   EXPECT_EQ(cut.status().code(), Code::corrupt);
 }
 

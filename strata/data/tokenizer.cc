@@ -14,7 +14,9 @@ const std::string& Tokenizer::model() const {
   return none;
 }
 
-std::size_t Tokenizer::part(std::string_view text) const { return std::min(text.size(), std::size_t{1} << 20); }
+std::size_t Tokenizer::part(std::string_view text) const {
+  return std::min(text.size(), std::size_t{1} << 20);
+}
 
 std::string Tokenizer::decode(std::span<const std::int32_t> tokens) const {
   std::string out;
@@ -34,13 +36,18 @@ std::string ByteTokenizer::bytes(std::int32_t t) const {
   return {t == kSeparator ? '\n' : static_cast<char>(t)};
 }
 
-Result<std::shared_ptr<const Tokenizer>> load_tokenizer(const std::string& type, const std::string& path) {
+Result<std::shared_ptr<const Tokenizer>> load_tokenizer(const std::string& type,
+                                                        const std::string& path) {
   if (type == "byte") {
-    if (!path.empty()) return Status(Code::invalid, "tokenizer_path={}: tokenizer_type=byte needs no file", path);
+    if (!path.empty())
+      return Status(Code::invalid, "tokenizer_path={}: tokenizer_type=byte needs no file", path);
     return std::shared_ptr<const Tokenizer>(std::make_shared<ByteTokenizer>());
   }
-  if (type != "sentencepiece") return Status(Code::invalid, "tokenizer_type={}: allowed is byte or sentencepiece", type);
-  if (path.empty()) return Status(Code::invalid, "tokenizer_path is not set: tokenizer_type=sentencepiece needs a .model file");
+  if (type != "sentencepiece")
+    return Status(Code::invalid, "tokenizer_type={}: allowed is byte or sentencepiece", type);
+  if (path.empty())
+    return Status(Code::invalid,
+                  "tokenizer_path is not set: tokenizer_type=sentencepiece needs a .model file");
   auto model = read_file(path);
   if (!model) return model.status();
   return make_sentencepiece(std::move(*model), path);

@@ -26,10 +26,13 @@ std::string little_book() {
   std::mt19937 random(3);
   for (int i = 0; i < 400; ++i) {
     for (int syllable = 0; syllable < 12; ++syllable) {
-      for (const char* letters : {"bcdfglmnprst", "aeiou", "nrst "}) out += letters[random() % std::char_traits<char>::length(letters)];
+      for (const char* letters : {"bcdfglmnprst", "aeiou", "nrst "})
+        out += letters[random() % std::char_traits<char>::length(letters)];
     }
-    out += "Verse " + std::to_string(i * i % 97) + " of a little book, wherein the waters were divided.\n";
-    out += "def method_" + std::to_string(i % 13) + "(self, value):\n        return self.value + value\n";
+    out += "Verse " + std::to_string(i * i % 97) +
+           " of a little book, wherein the waters were divided.\n";
+    out += "def method_" + std::to_string(i % 13) +
+           "(self, value):\n        return self.value + value\n";
     if (i % 20 == 0) out += "na\xc3\xafve caf\xc3\xa9 \xe2\x86\x92 \xce\xb1\xce\xb2\xce\xb3\n";
   }
   return out;
@@ -46,7 +49,8 @@ std::shared_ptr<const Tokenizer> little_tokenizer(const std::string& algorithm) 
 
 std::string random_bytes(std::mt19937& random, std::size_t n, bool zero) {
   std::string out;
-  while (out.size() < n) out.push_back(static_cast<char>(random() % (zero ? 256 : 255) + (zero ? 0 : 1)));
+  while (out.size() < n)
+    out.push_back(static_cast<char>(random() % (zero ? 256 : 255) + (zero ? 0 : 1)));
   return out;
 }
 
@@ -82,10 +86,12 @@ TEST(Utf8, KnowsWholeCharacters) {
   EXPECT_EQ(character("a"), 1u);
   EXPECT_EQ(character("\xc3\xa9x"), 2u);
   EXPECT_EQ(character("\xf0\x9f\x8c\x8d"), 4u);
-  for (const char* bad : {"", "\x80", "\xc3", "\xc0\x80", "\xe0\x80\x80", "\xed\xa0\x80", "\xf4\x90\x80\x80", "\xf5\x80\x80\x80", "\xff"})
+  for (const char* bad : {"", "\x80", "\xc3", "\xc0\x80", "\xe0\x80\x80", "\xed\xa0\x80",
+                          "\xf4\x90\x80\x80", "\xf5\x80\x80\x80", "\xff"})
     EXPECT_EQ(character(bad), 0u) << bad;
   EXPECT_TRUE(may_become_character("\xf0\x9f\x8c"));
-  for (const char* never : {"", "\x80", "\xe0\x80", "\xf0\x80", "\xff"}) EXPECT_FALSE(may_become_character(never)) << never;
+  for (const char* never : {"", "\x80", "\xe0\x80", "\xf0\x80", "\xff"})
+    EXPECT_FALSE(may_become_character(never)) << never;
   EXPECT_EQ(first_invalid("0123456789\xc3\xa9 \xff"), 13u);
   EXPECT_EQ(first_invalid("0123456789\xc3\xa9 01234567"), std::string::npos);
 }
@@ -100,15 +106,17 @@ TEST(ByteTokenizer, TokensAreBytes) {
 
 /// Law: what is decoded is what was encoded, whole or in parts, and a stream says the same.
 TEST(Tokenizer, DecodesWhatItEncodes) {
-  std::vector<std::shared_ptr<const Tokenizer>> all = {std::make_shared<ByteTokenizer>(), little_tokenizer("bpe"),
-                                                       little_tokenizer("unigram")};
+  std::vector<std::shared_ptr<const Tokenizer>> all = {
+      std::make_shared<ByteTokenizer>(), little_tokenizer("bpe"), little_tokenizer("unigram")};
   std::mt19937 random(7);
   for (const auto& t : all) {
     for (int i = 0; i < 300; ++i) {
-      const std::string text = i % 3 == 0 ? random_bytes(random, random() % 60, t->type() != "byte") : random_text(random, random() % 60);
+      const std::string text = i % 3 == 0 ? random_bytes(random, random() % 60, t->type() != "byte")
+                                          : random_text(random, random() % 60);
       const auto tokens = t->encode(text);
       ASSERT_EQ(t->decode(tokens), text) << t->fingerprint();
-      for (std::int32_t token : tokens) ASSERT_TRUE(token >= 0 && token < t->vocab_size() && token != t->separator());
+      for (std::int32_t token : tokens)
+        ASSERT_TRUE(token >= 0 && token < t->vocab_size() && token != t->separator());
       if (first_invalid(text) != std::string::npos) continue;
       StreamDecoder stream(*t);
       std::string said;
@@ -123,7 +131,8 @@ TEST(Tokenizer, DecodesWhatItEncodes) {
 }
 
 std::string testdata(const std::string& name) {
-  auto bytes = read_file((std::filesystem::path(__FILE__).parent_path() / "testdata" / name).string());
+  auto bytes =
+      read_file((std::filesystem::path(__FILE__).parent_path() / "testdata" / name).string());
   EXPECT_TRUE(bytes.ok()) << bytes.status().message();
   return *bytes;
 }
@@ -147,12 +156,13 @@ TEST(Tokenizer, GivesThePythonPackagesTokens) {
   }
 }
 
-/// A model that puts a space in front of each text and has no bytes: other people's models need not keep texts whole, but spaces and
-/// known characters come back.
+/// A model that puts a space in front of each text and has no bytes: other people's models need not
+/// keep texts whole, but spaces and known characters come back.
 TEST(Tokenizer, KeepsWhatOthersModelsKnow) {
   auto t = make_sentencepiece(testdata("other.model"), "other");
   EXPECT_EQ((*t)->decode((*t)->encode("def method_7(self, value):")), "def method_7(self, value):");
-  EXPECT_EQ((*t)->encode("def").size() + (*t)->encode("value").size(), (*t)->encode("def value").size());
+  EXPECT_EQ((*t)->encode("def").size() + (*t)->encode("value").size(),
+            (*t)->encode("def value").size());
   StreamDecoder stream(**t);
   std::string said;
   for (std::int32_t token : (*t)->encode("self")) said += stream.add(token);
@@ -207,9 +217,13 @@ TEST(TrainTokenizer, GivesTheSameFileForTheSameTexts) {
 
 TEST(TrainTokenizer, SaysWhatCannotBe) {
   const std::string book = little_book();
-  auto message = [](std::vector<std::string_view> texts, TokenizerTraining o) { return train_tokenizer(texts, o).status().message(); };
-  EXPECT_THAT(message({book}, {.algorithm = "words"}), HasSubstr("algorithm words: allowed is bpe or unigram"));
-  EXPECT_THAT(message({book}, {.vocab_size = 100}), HasSubstr("vocab_size=100: allowed is 512 to 1000000"));
+  auto message = [](std::vector<std::string_view> texts, TokenizerTraining o) {
+    return train_tokenizer(texts, o).status().message();
+  };
+  EXPECT_THAT(message({book}, {.algorithm = "words"}),
+              HasSubstr("algorithm words: allowed is bpe or unigram"));
+  EXPECT_THAT(message({book}, {.vocab_size = 100}),
+              HasSubstr("vocab_size=100: allowed is 512 to 1000000"));
   EXPECT_THAT(message({}, {}), HasSubstr("no text"));
   EXPECT_THAT(message({"\n\n"}, {}), HasSubstr("no text"));
   for (const char* algorithm : {"bpe", "unigram"})
@@ -218,14 +232,19 @@ TEST(TrainTokenizer, SaysWhatCannotBe) {
 }
 
 TEST(LoadTokenizer, SaysWhatIsWrong) {
-  auto message = [](const std::string& type, const std::string& path) { return load_tokenizer(type, path).status().message(); };
+  auto message = [](const std::string& type, const std::string& path) {
+    return load_tokenizer(type, path).status().message();
+  };
   const std::string path = testing::TempDir() + "broken.model";
   const std::string model = little_tokenizer("bpe")->model();
-  EXPECT_THAT(message("tiktoken", ""), HasSubstr("tokenizer_type=tiktoken: allowed is byte or sentencepiece"));
+  EXPECT_THAT(message("tiktoken", ""),
+              HasSubstr("tokenizer_type=tiktoken: allowed is byte or sentencepiece"));
   EXPECT_THAT(message("byte", path), HasSubstr("needs no file"));
   EXPECT_THAT(message("sentencepiece", ""), HasSubstr("tokenizer_path is not set"));
-  EXPECT_THAT(message("sentencepiece", testing::TempDir() + "absent.model"), HasSubstr("absent.model: cannot open"));
-  for (const std::string& bytes : {std::string("no model"), std::string(), model.substr(0, model.size() / 2), model.substr(1)}) {
+  EXPECT_THAT(message("sentencepiece", testing::TempDir() + "absent.model"),
+              HasSubstr("absent.model: cannot open"));
+  for (const std::string& bytes : {std::string("no model"), std::string(),
+                                   model.substr(0, model.size() / 2), model.substr(1)}) {
     std::ofstream(path, std::ios::binary) << bytes;
     EXPECT_THAT(message("sentencepiece", path), HasSubstr("broken.model"));
   }

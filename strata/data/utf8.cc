@@ -6,10 +6,14 @@
 namespace strata::data {
 namespace {
 
-unsigned byte_at(std::string_view text, std::size_t i) { return static_cast<unsigned char>(text[i]); }
+unsigned byte_at(std::string_view text, std::size_t i) {
+  return static_cast<unsigned char>(text[i]);
+}
 
 /// Bytes of a character that begins with `a`; 0 for a byte that begins none.
-std::size_t length_of(unsigned a) { return a < 0x80 ? 1 : a < 0xc2 ? 0 : a < 0xe0 ? 2 : a < 0xf0 ? 3 : a < 0xf5 ? 4 : 0; }
+std::size_t length_of(unsigned a) {
+  return a < 0x80 ? 1 : a < 0xc2 ? 0 : a < 0xe0 ? 2 : a < 0xf0 ? 3 : a < 0xf5 ? 4 : 0;
+}
 
 /// Whether `b` may follow the first byte `a`.
 bool may_follow(unsigned a, unsigned b) {

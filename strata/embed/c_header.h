@@ -1,4 +1,5 @@
-// The header beside an object file of `strata compile`: for C99 and C++20, without any other header of ours.
+// The header beside an object file of `strata compile`: for C99 and C++20, without any other header
+// of ours.
 #pragma once
 
 #include <string>
@@ -9,11 +10,11 @@
 namespace strata::embed {
 
 struct HeaderFacts {
-  std::string name;       // of the program, in C
-  std::string source;     // the file that it was compiled from
-  std::string object;     // the file that it was compiled to
-  std::string cpu;        // for which processor
-  std::string signature;  // as Program says it
+  std::string name;                            // of the program, in C
+  std::string source;                          // the file that it was compiled from
+  std::string object;                          // the file that it was compiled to
+  std::string cpu;                             // for which processor
+  std::string signature;                       // as Program says it
   std::vector<Program::Port> inputs, outputs;  // of static types
 };
 

@@ -7,9 +7,11 @@
 
 namespace strata::internal {
 
-void fail_check(const char* file, int line, const char* condition, fmt::string_view format, fmt::format_args) {
+void fail_check(const char* file, int line, const char* condition, fmt::string_view format,
+                fmt::format_args) {
   if (const char* room = std::strstr(file, "strata/")) file = room;
-  std::fprintf(stderr, "%s:%d: internal check failed: %s: %.*s\n", file, line, condition, static_cast<int>(format.size()), format.data());
+  std::fprintf(stderr, "%s:%d: internal check failed: %s: %.*s\n", file, line, condition,
+               static_cast<int>(format.size()), format.data());
   std::abort();
 }
 

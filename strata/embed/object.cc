@@ -14,10 +14,12 @@ namespace {
 std::string signature_of(const Program& program, const Program::Fixed& fixed) {
   auto described = [](const std::vector<Program::Port>& ports) {
     std::string out;
-    for (const Program::Port& p : ports) out += fmt::format("{}{}: {}", out.empty() ? "" : ", ", p.name, internal::describe(p.type));
+    for (const Program::Port& p : ports)
+      out += fmt::format("{}{}: {}", out.empty() ? "" : ", ", p.name, internal::describe(p.type));
     return out;
   };
-  return fmt::format("{}({}) -> ({})", program.name(), described(fixed.inputs), described(fixed.outputs));
+  return fmt::format("{}({}) -> ({})", program.name(), described(fixed.inputs),
+                     described(fixed.outputs));
 }
 
 }  // namespace
@@ -27,13 +29,19 @@ Object compile_object(const Program& program, const ObjectOptions& o) {
   const Program::Fixed fixed = program.fixed(o.inputs);
   const std::string signature = signature_of(program, fixed);
   Object out;
-  out.header = c_header({o.name, o.source, o.object, o.cpu, signature, fixed.inputs, fixed.outputs});
+  out.header =
+      c_header({o.name, o.source, o.object, o.cpu, signature, fixed.inputs, fixed.outputs});
   const auto ready = compile::prepare(*fixed.body);
   ir::walk(*ready, [](const ir::Op& op) {
-    if (op::foreign::is_resolved(op)) throw Error("compile", "the program calls a handler that only this process has: object files carry none").unsupported().at(op.where.text());
+    if (op::foreign::is_resolved(op))
+      throw Error("compile",
+                  "the program calls a handler that only this process has: object files carry none")
+          .unsupported()
+          .at(op.where.text());
   });
   const compile::Plan plan = compile::make_plan(*ready, {}, target);
-  out.object = compile::make_object_file(plan, {o.name, signature, fixed.constants, fixed.taken}, target);
+  out.object =
+      compile::make_object_file(plan, {o.name, signature, fixed.constants, fixed.taken}, target);
   return out;
 }
 

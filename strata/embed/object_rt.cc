@@ -9,7 +9,8 @@ using strata::compile::ObjectProgram;
 
 namespace {
 
-/// What to say of the first feature that the code needs and the processor does not have, or nothing.
+/// What to say of the first feature that the code needs and the processor does not have, or
+/// nothing.
 const char* missing_feature(std::uint64_t needed) {
   __builtin_cpu_init();
   std::uint64_t known = 0;
@@ -19,14 +20,19 @@ const char* missing_feature(std::uint64_t needed) {
     return "this processor has no " name ": compile the program for it (strata compile --cpu)";
   STRATA_PROCESSOR_FEATURES(STRATA_EXPECT_FEATURE)
 #undef STRATA_EXPECT_FEATURE
-  return (needed & ~known) == 0 ? nullptr : "the object file needs features that this runtime does not know: link with the runtime of its release";
+  return (needed & ~known) == 0 ? nullptr
+                                : "the object file needs features that this runtime does not know: "
+                                  "link with the runtime of its release";
 }
 
 /// Memory for a run's intermediate values: what the last run gave back, or new.
 class Arena {
  public:
-  explicit Arena(const ObjectProgram& program) : kept_(*program.arena), memory_(kept_.exchange(nullptr)) {
-    if (!memory_) memory_ = std::aligned_alloc(64, static_cast<std::size_t>(program.arena_bytes + 63) / 64 * 64 + 64);
+  explicit Arena(const ObjectProgram& program)
+      : kept_(*program.arena), memory_(kept_.exchange(nullptr)) {
+    if (!memory_)
+      memory_ =
+          std::aligned_alloc(64, static_cast<std::size_t>(program.arena_bytes + 63) / 64 * 64 + 64);
   }
   ~Arena() { std::free(kept_.exchange(memory_)); }
   Arena(const Arena&) = delete;
@@ -42,11 +48,14 @@ class Arena {
 
 extern "C" {
 
-const char* strata_run_object(const ObjectProgram* program, void* const* arguments, void* const* results);
+const char* strata_run_object(const ObjectProgram* program, void* const* arguments,
+                              void* const* results);
 void strata_runtime_threads(int n);
 
-const char* strata_run_object(const ObjectProgram* program, void* const* arguments, void* const* results) {
-  if (program->version != strata::compile::kObjectVersion) return "the object file and the runtime are of different releases: compile the program again";
+const char* strata_run_object(const ObjectProgram* program, void* const* arguments,
+                              void* const* results) {
+  if (program->version != strata::compile::kObjectVersion)
+    return "the object file and the runtime are of different releases: compile the program again";
   if (const char* missing = missing_feature(program->features)) return missing;
   Arena arena(*program);
   if (!arena.memory()) return "out of memory";

@@ -3,16 +3,15 @@
 //   strata_program* model = NULL;
 //   float image[784] = {0}, scores[10];
 //   const int64_t image_dims[] = {1, 784}, scores_dims[] = {1, 10};
-//   const strata_tensor in = {image, STRATA_F32, 2, image_dims}, out = {scores, STRATA_F32, 2, scores_dims};
-//   strata_error* error = strata_program_load("model.jax", &model);
-//   if (!error) error = strata_program_run_into(model, &in, 1, &out, 1);
-//   if (error) fprintf(stderr, "%s\n", strata_error_message(error));
-//   strata_error_free(error);
-//   strata_program_free(model);
+//   const strata_tensor in = {image, STRATA_F32, 2, image_dims}, out = {scores, STRATA_F32, 2,
+//   scores_dims}; strata_error* error = strata_program_load("model.jax", &model); if (!error) error
+//   = strata_program_run_into(model, &in, 1, &out, 1); if (error) fprintf(stderr, "%s\n",
+//   strata_error_message(error)); strata_error_free(error); strata_program_free(model);
 //
-// A function that can fail returns an error that the caller frees, or NULL when all went well; what it would have made is NULL then.
-// No function ends the process or lets an exception out. All are thread-safe: a program may run on many threads at once; whoever
-// frees something sees to it that nobody uses it any more.
+// A function that can fail returns an error that the caller frees, or NULL when all went well; what
+// it would have made is NULL then. No function ends the process or lets an exception out. All are
+// thread-safe: a program may run on many threads at once; whoever frees something sees to it that
+// nobody uses it any more.
 #pragma once
 
 #include <stddef.h>
@@ -27,28 +26,30 @@ extern "C" {
 typedef struct strata_error strata_error;
 
 typedef enum strata_code {
-  STRATA_OK = 0,           // of no error
+  STRATA_OK = 0,            // of no error
   STRATA_BAD_ARGUMENT = 1,  // number, dtype or shape do not fit; a pointer is NULL
-  STRATA_NOT_FOUND = 2,    // no such file
-  STRATA_DENIED = 3,       // the file may not be read
-  STRATA_BAD_PROGRAM = 4,  // the bytes are damaged, or no program
-  STRATA_UNSUPPORTED = 5,  // a sound program beyond what Strata has
+  STRATA_NOT_FOUND = 2,     // no such file
+  STRATA_DENIED = 3,        // the file may not be read
+  STRATA_BAD_PROGRAM = 4,   // the bytes are damaged, or no program
+  STRATA_UNSUPPORTED = 5,   // a sound program beyond what Strata has
   STRATA_NO_MEMORY = 6,
-  STRATA_IO = 7,           // another failure of the system
-  STRATA_INTERNAL = 8      // Strata's own mistake
+  STRATA_IO = 7,       // another failure of the system
+  STRATA_INTERNAL = 8  // Strata's own mistake
 } strata_code;
 
 // The code of an error, STRATA_OK for NULL.
 strata_code strata_error_code(const strata_error* error);
-// What happened, in words that name file, input, shapes: text of UTF-8 that lives as long as the error; "" for NULL.
+// What happened, in words that name file, input, shapes: text of UTF-8 that lives as long as the
+// error; "" for NULL.
 const char* strata_error_message(const strata_error* error);
 // NULL may be freed.
 void strata_error_free(strata_error* error);
 
 // ---- Tensors
 
-// Element types, by StableHLO's names. I1 is the boolean, a byte of 0 or 1; elements below 8 bits take a byte each; BF16 and F16 are
-// their 16 bits; C64 and C128 are two floats or doubles, the real part first.
+// Element types, by StableHLO's names. I1 is the boolean, a byte of 0 or 1; elements below 8 bits
+// take a byte each; BF16 and F16 are their 16 bits; C64 and C128 are two floats or doubles, the
+// real part first.
 typedef enum strata_dtype {
   STRATA_NO_DTYPE = 0,  // of what is no tensor
   STRATA_I1 = 1,
@@ -88,8 +89,9 @@ const char* strata_dtype_name(strata_dtype dtype);
 // Bytes of one element; 0 for what is none.
 size_t strata_dtype_size(strata_dtype dtype);
 
-// A view of elements in memory that somebody else owns: dense, row-major, the last dimension fastest. `dims` has `rank` sizes and
-// may be NULL for rank 0; `data` may be NULL where there are no elements.
+// A view of elements in memory that somebody else owns: dense, row-major, the last dimension
+// fastest. `dims` has `rank` sizes and may be NULL for rank 0; `data` may be NULL where there are
+// no elements.
 typedef struct strata_tensor {
   void* data;
   strata_dtype dtype;
@@ -101,8 +103,9 @@ typedef struct strata_tensor {
 
 typedef struct strata_program strata_program;
 
-// An input or output. `name` is its path in the exported function's arguments or results ("[0]['w']"), or its number ("0"); `type`
-// says all of it ("f32[b,784]"). An open dimension is -1 in `dims`. What the pointers lead to lives as long as the program.
+// An input or output. `name` is its path in the exported function's arguments or results
+// ("[0]['w']"), or its number ("0"); `type` says all of it ("f32[b,784]"). An open dimension is -1
+// in `dims`. What the pointers lead to lives as long as the program.
 typedef struct strata_port {
   const char* name;
   const char* type;
@@ -111,12 +114,14 @@ typedef struct strata_port {
   const int64_t* dims;
 } strata_port;
 
-// Reads a program from a file: StableHLO as text or bytecode, or what `jax.export.export(jax.jit(f))(...).serialize()` gives. Nothing is
-// compiled yet. The caller frees *program.
-// Fails with STRATA_NOT_FOUND, STRATA_DENIED, STRATA_IO, STRATA_BAD_PROGRAM, STRATA_UNSUPPORTED.
+// Reads a program from a file: StableHLO as text or bytecode, or what
+// `jax.export.export(jax.jit(f))(...).serialize()` gives. Nothing is compiled yet. The caller frees
+// *program. Fails with STRATA_NOT_FOUND, STRATA_DENIED, STRATA_IO, STRATA_BAD_PROGRAM,
+// STRATA_UNSUPPORTED.
 strata_error* strata_program_load(const char* file, strata_program** program);
 // The same from `size` bytes, which may go afterwards; messages call them `name`.
-strata_error* strata_program_read(const void* bytes, size_t size, const char* name, strata_program** program);
+strata_error* strata_program_read(const void* bytes, size_t size, const char* name,
+                                  strata_program** program);
 // NULL may be freed.
 void strata_program_free(strata_program* program);
 
@@ -130,31 +135,38 @@ size_t strata_program_num_outputs(const strata_program* program);
 const strata_port* strata_program_input(const strata_program* program, size_t i);
 const strata_port* strata_program_output(const strata_program* program, size_t i);
 
-// Compiles ahead of the first run, for inputs of these dtypes and shapes (`data` is not looked at). With inputs NULL and num_inputs 0,
-// a program without open dimensions. A run with shapes that were not compiled before compiles for them.
-// Fails with STRATA_BAD_ARGUMENT where they do not fit, STRATA_UNSUPPORTED where elements of inputs decide shapes.
-strata_error* strata_program_compile(const strata_program* program, const strata_tensor* inputs, size_t num_inputs);
+// Compiles ahead of the first run, for inputs of these dtypes and shapes (`data` is not looked at).
+// With inputs NULL and num_inputs 0, a program without open dimensions. A run with shapes that were
+// not compiled before compiles for them. Fails with STRATA_BAD_ARGUMENT where they do not fit,
+// STRATA_UNSUPPORTED where elements of inputs decide shapes.
+strata_error* strata_program_compile(const strata_program* program, const strata_tensor* inputs,
+                                     size_t num_inputs);
 
 // ---- Runs
 
 // A tensor of Strata's: a result of a run.
 typedef struct strata_array strata_array;
 
-// A view of its elements, aligned to 64 bytes, that lives as long as the array; it may be an input. Nobody may write there.
+// A view of its elements, aligned to 64 bytes, that lives as long as the array; it may be an input.
+// Nobody may write there.
 strata_tensor strata_array_view(const strata_array* array);
 // NULL may be freed.
 void strata_array_free(strata_array* array);
 
-// Runs on `num_inputs` inputs in the program's order and puts its results into outputs[0 .. num_outputs - 1], which the caller frees,
-// each by strata_array_free. All are NULL after a failure.
-// Inputs are read where they lie if they are aligned to their elements, else copied; they must not change before the run returns.
-strata_error* strata_program_run(const strata_program* program, const strata_tensor* inputs, size_t num_inputs, strata_array** outputs, size_t num_outputs);
-// The same, with results copied into the caller's memory: each output says the dtype and shape that it has room for. Outputs may lie
-// where inputs lie.
-strata_error* strata_program_run_into(const strata_program* program, const strata_tensor* inputs, size_t num_inputs, const strata_tensor* outputs,
+// Runs on `num_inputs` inputs in the program's order and puts its results into outputs[0 ..
+// num_outputs - 1], which the caller frees, each by strata_array_free. All are NULL after a
+// failure. Inputs are read where they lie if they are aligned to their elements, else copied; they
+// must not change before the run returns.
+strata_error* strata_program_run(const strata_program* program, const strata_tensor* inputs,
+                                 size_t num_inputs, strata_array** outputs, size_t num_outputs);
+// The same, with results copied into the caller's memory: each output says the dtype and shape that
+// it has room for. Outputs may lie where inputs lie.
+strata_error* strata_program_run_into(const strata_program* program, const strata_tensor* inputs,
+                                      size_t num_inputs, const strata_tensor* outputs,
                                       size_t num_outputs);
 
-// From now on runs use n threads together, the caller included; 0 is the default: STRATA_NUM_THREADS, else one for each processor.
+// From now on runs use n threads together, the caller included; 0 is the default:
+// STRATA_NUM_THREADS, else one for each processor.
 strata_error* strata_set_num_threads(int n);
 
 #ifdef __cplusplus

@@ -19,11 +19,14 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 namespace fs = std::filesystem;
 
-const fs::path kExports = fs::path(__FILE__).parent_path().parent_path() / "ir" / "export" / "testdata";
+const fs::path kExports =
+    fs::path(__FILE__).parent_path().parent_path() / "ir" / "export" / "testdata";
 
 /// Code and message of an error, which it frees.
 struct Failure {
-  explicit Failure(strata_error* e) : code(strata_error_code(e)), message(strata_error_message(e)) { strata_error_free(e); }
+  explicit Failure(strata_error* e) : code(strata_error_code(e)), message(strata_error_message(e)) {
+    strata_error_free(e);
+  }
   strata_code code;
   std::string message;
 };
@@ -42,7 +45,9 @@ strata_program* read(const std::string& text) {
   return p;
 }
 
-const char* kDouble = "func.func @main(%x: tensor<3xf32>) -> tensor<3xf32> {\n  %y = stablehlo.add %x, %x : tensor<3xf32>\n  return %y : tensor<3xf32>\n}";
+const char* kDouble =
+    "func.func @main(%x: tensor<3xf32>) -> tensor<3xf32> {\n  %y = stablehlo.add %x, %x : "
+    "tensor<3xf32>\n  return %y : tensor<3xf32>\n}";
 const std::int64_t kThree[] = {3}, kThreeTwo[] = {3, 2}, kSixTwo[] = {6, 2}, kTwo[] = {2};
 
 TEST(C, dtypes_are_those_of_stablehlo) {
@@ -60,7 +65,9 @@ TEST(C, dtypes_are_those_of_stablehlo) {
 TEST(C, a_program_tells_its_signature) {
   strata_program* p = loaded("open.jax");
   EXPECT_STREQ(strata_program_name(p), "doubled");
-  EXPECT_STREQ(strata_program_signature(p), "doubled([0]: f32[b,2], [1]: i32[b]) -> ([0]: f32[2*b,2], [1]: i32[b], [2]: f32[2])");
+  EXPECT_STREQ(
+      strata_program_signature(p),
+      "doubled([0]: f32[b,2], [1]: i32[b]) -> ([0]: f32[2*b,2], [1]: i32[b], [2]: f32[2])");
   ASSERT_EQ(strata_program_num_inputs(p), 2u);
   ASSERT_EQ(strata_program_num_outputs(p), 3u);
   const strata_port* x = strata_program_input(p, 0);
@@ -86,11 +93,13 @@ TEST(C, runs_into_arrays_and_into_memory) {
   EXPECT_EQ(doubled.dims[0], 6);
   EXPECT_EQ(reinterpret_cast<std::uintptr_t>(doubled.data) % 64, 0u);
   EXPECT_EQ(static_cast<float*>(doubled.data)[11], 12);
-  EXPECT_THAT(std::span(static_cast<std::int32_t*>(strata_array_view(arrays[1]).data), 3), ElementsAre(10, 21, 32));
+  EXPECT_THAT(std::span(static_cast<std::int32_t*>(strata_array_view(arrays[1]).data), 3),
+              ElementsAre(10, 21, 32));
 
   float y[12], sums[2];
   std::int32_t moved[3];
-  const strata_tensor out[] = {{y, STRATA_F32, 2, kSixTwo}, {moved, STRATA_I32, 1, kThree}, {sums, STRATA_F32, 1, kTwo}};
+  const strata_tensor out[] = {
+      {y, STRATA_F32, 2, kSixTwo}, {moved, STRATA_I32, 1, kThree}, {sums, STRATA_F32, 1, kTwo}};
   ASSERT_EQ(strata_program_run_into(p, in, 2, out, 3), nullptr);
   EXPECT_EQ(0, std::memcmp(y, doubled.data, sizeof y));
   EXPECT_THAT(sums, ElementsAre(9, 12));
@@ -109,7 +118,8 @@ TEST(C, results_may_lie_where_inputs_lie_and_be_inputs) {
   ASSERT_EQ(strata_program_run(p, &t, 1, &once, 1), nullptr);
   const strata_tensor again = strata_array_view(once);
   ASSERT_EQ(strata_program_run(p, &again, 1, &twice, 1), nullptr);
-  EXPECT_THAT(std::span(static_cast<float*>(strata_array_view(twice).data), 3), ElementsAre(8, 16, 24));
+  EXPECT_THAT(std::span(static_cast<float*>(strata_array_view(twice).data), 3),
+              ElementsAre(8, 16, 24));
   strata_array_free(once);
   strata_array_free(twice);
   strata_program_free(p);
@@ -121,7 +131,8 @@ TEST(C, reads_memory_of_any_alignment) {
   for (int offset : {0, 1, 2, 4, 7}) {
     const float x[] = {1, 2, 3};
     std::memcpy(bytes + offset, x, sizeof x);
-    const strata_tensor in = {bytes + offset, STRATA_F32, 1, kThree}, out = {bytes + offset + 3, STRATA_F32, 1, kThree};
+    const strata_tensor in = {bytes + offset, STRATA_F32, 1, kThree},
+                        out = {bytes + offset + 3, STRATA_F32, 1, kThree};
     ASSERT_EQ(strata_program_run_into(p, &in, 1, &out, 1), nullptr);
     float y[3];
     std::memcpy(y, bytes + offset + 3, sizeof y);
@@ -131,7 +142,8 @@ TEST(C, reads_memory_of_any_alignment) {
 }
 
 TEST(C, a_result_is_never_an_input_itself) {
-  strata_program* p = read("func.func @main(%x: tensor<3xf32>) -> tensor<3xf32> { return %x : tensor<3xf32> }");
+  strata_program* p =
+      read("func.func @main(%x: tensor<3xf32>) -> tensor<3xf32> { return %x : tensor<3xf32> }");
   alignas(64) float x[] = {1, 2, 3};
   const strata_tensor in = {x, STRATA_F32, 1, kThree};
   strata_array* out;
@@ -146,7 +158,8 @@ TEST(C, compiles_ahead) {
   EXPECT_EQ(strata_program_compile(fixed, nullptr, 0), nullptr);
   strata_program_free(fixed);
   strata_program* open = loaded("open.jax");
-  const strata_tensor in[] = {{nullptr, STRATA_F32, 2, kThreeTwo}, {nullptr, STRATA_I32, 1, kThree}};
+  const strata_tensor in[] = {{nullptr, STRATA_F32, 2, kThreeTwo},
+                              {nullptr, STRATA_I32, 1, kThree}};
   EXPECT_EQ(strata_program_compile(open, in, 2), nullptr);
   const Failure unsaid(strata_program_compile(open, nullptr, 0));
   EXPECT_EQ(unsaid.code, STRATA_BAD_ARGUMENT);
@@ -188,10 +201,14 @@ TEST(C, mistakes_are_told_and_leave_nothing_behind) {
   }
   const strata_tensor in[] = {good, list};
   const strata_tensor small[] = {{y, STRATA_F32, 2, kThreeTwo}, list, {sums, STRATA_F32, 1, kTwo}};
-  EXPECT_THAT(Failure(strata_program_run_into(p, in, 2, small, 3)).message, HasSubstr("output 0 is f32[6,2], and there is room for f32[3,2]"));
-  EXPECT_THAT(Failure(strata_program_run(p, nullptr, 2, nullptr, 3)).message, HasSubstr("outputs is NULL"));
-  EXPECT_THAT(Failure(strata_program_run_into(p, nullptr, 2, small, 3)).message, HasSubstr("inputs is NULL"));
-  EXPECT_THAT(Failure(strata_program_run_into(nullptr, in, 2, small, 3)).message, HasSubstr("program is NULL"));
+  EXPECT_THAT(Failure(strata_program_run_into(p, in, 2, small, 3)).message,
+              HasSubstr("output 0 is f32[6,2], and there is room for f32[3,2]"));
+  EXPECT_THAT(Failure(strata_program_run(p, nullptr, 2, nullptr, 3)).message,
+              HasSubstr("outputs is NULL"));
+  EXPECT_THAT(Failure(strata_program_run_into(p, nullptr, 2, small, 3)).message,
+              HasSubstr("inputs is NULL"));
+  EXPECT_THAT(Failure(strata_program_run_into(nullptr, in, 2, small, 3)).message,
+              HasSubstr("program is NULL"));
   EXPECT_EQ(Failure(strata_set_num_threads(-1)).code, STRATA_BAD_ARGUMENT);
   strata_program_free(p);
 }
@@ -202,7 +219,8 @@ TEST(C, files_that_are_no_programs) {
   EXPECT_EQ(p, nullptr);
   EXPECT_EQ(Failure(strata_program_load(nullptr, &p)).code, STRATA_BAD_ARGUMENT);
   EXPECT_EQ(Failure(strata_program_load("absent.mlir", nullptr)).code, STRATA_BAD_ARGUMENT);
-  EXPECT_EQ(Failure(strata_program_load((kExports / "tpu.jax").c_str(), &p)).code, STRATA_UNSUPPORTED);
+  EXPECT_EQ(Failure(strata_program_load((kExports / "tpu.jax").c_str(), &p)).code,
+            STRATA_UNSUPPORTED);
   EXPECT_EQ(Failure(strata_program_read(nullptr, 5, "x", &p)).code, STRATA_BAD_ARGUMENT);
   EXPECT_EQ(Failure(strata_program_read("", 0, nullptr, &p)).code, STRATA_BAD_PROGRAM);
   const Failure f(strata_program_read("func.func @main(", 16, "mine", &p));
@@ -220,7 +238,8 @@ TEST(C, damaged_exports) {
     if (turn % 3 == 0)
       bytes.resize(random() % bytes.size());
     else
-      for (unsigned n = 1 + random() % 4; n > 0; --n) bytes[random() % bytes.size()] = static_cast<char>(random());
+      for (unsigned n = 1 + random() % 4; n > 0; --n)
+        bytes[random() % bytes.size()] = static_cast<char>(random());
     strata_program* p = nullptr;
     const Failure f(strata_program_read(bytes.data(), bytes.size(), "damaged", &p));
     EXPECT_EQ(f.code == STRATA_OK, p != nullptr);
@@ -248,11 +267,15 @@ TEST(C, programs_run_on_many_threads) {
   for (int t = 0; t < 4; ++t)
     threads.emplace_back([&, t] {
       for (std::int64_t n = 1; n < 12; ++n) {
-        std::vector<float> x(static_cast<std::size_t>(2 * n), static_cast<float>(t)), y(2 * x.size()), sums(2);
+        std::vector<float> x(static_cast<std::size_t>(2 * n), static_cast<float>(t)),
+            y(2 * x.size()), sums(2);
         std::vector<std::int32_t> ids(static_cast<std::size_t>(n)), moved(ids.size());
         const std::int64_t dims[] = {n, 2}, twice[] = {2 * n, 2};
-        const strata_tensor in[] = {{x.data(), STRATA_F32, 2, dims}, {ids.data(), STRATA_I32, 1, dims}};
-        const strata_tensor out[] = {{y.data(), STRATA_F32, 2, twice}, {moved.data(), STRATA_I32, 1, dims}, {sums.data(), STRATA_F32, 1, kTwo}};
+        const strata_tensor in[] = {{x.data(), STRATA_F32, 2, dims},
+                                    {ids.data(), STRATA_I32, 1, dims}};
+        const strata_tensor out[] = {{y.data(), STRATA_F32, 2, twice},
+                                     {moved.data(), STRATA_I32, 1, dims},
+                                     {sums.data(), STRATA_F32, 1, kTwo}};
         EXPECT_EQ(strata_program_run_into(p, in, 2, out, 3), nullptr);
         EXPECT_EQ(sums[0], static_cast<float>(n * t));
         EXPECT_EQ(Failure(strata_program_run_into(p, in, 1, nullptr, 0)).code, STRATA_BAD_ARGUMENT);

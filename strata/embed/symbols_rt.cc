@@ -1,21 +1,26 @@
-// What object files call, by the names that they call it (compile/llvm/runtime_symbols.h is the same for code in memory).
+// What object files call, by the names that they call it (compile/llvm/runtime_symbols.h is the
+// same for code in memory).
 #include "strata/base/thread_pool.h"
 #include "strata/compile/llvm/runtime_functions.h"
 
 extern "C" {
 
-void strata_parallel_for(std::int64_t points, std::int64_t grain, void (*f)(void*, std::int64_t, std::int64_t), void* ctx);
-void strata_parallel_for_brief(std::int64_t points, std::int64_t grain, void (*f)(void*, std::int64_t, std::int64_t), void* ctx);
+void strata_parallel_for(std::int64_t points, std::int64_t grain,
+                         void (*f)(void*, std::int64_t, std::int64_t), void* ctx);
+void strata_parallel_for_brief(std::int64_t points, std::int64_t grain,
+                               void (*f)(void*, std::int64_t, std::int64_t), void* ctx);
 float __truncsfbf2(float v);
 float __truncsfhf2(float v);
 float __truncdfbf2(double v);
 float __truncdfhf2(double v);
 float __extendhfsf2(float r);
 
-void strata_parallel_for(std::int64_t points, std::int64_t grain, void (*f)(void*, std::int64_t, std::int64_t), void* ctx) {
+void strata_parallel_for(std::int64_t points, std::int64_t grain,
+                         void (*f)(void*, std::int64_t, std::int64_t), void* ctx) {
   strata::parallel_for(points, grain, f, ctx);
 }
-void strata_parallel_for_brief(std::int64_t points, std::int64_t grain, void (*f)(void*, std::int64_t, std::int64_t), void* ctx) {
+void strata_parallel_for_brief(std::int64_t points, std::int64_t grain,
+                               void (*f)(void*, std::int64_t, std::int64_t), void* ctx) {
   strata::parallel_for_brief(points, grain, f, ctx);
 }
 

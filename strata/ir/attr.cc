@@ -8,7 +8,8 @@ namespace {
 
 /// The first entry that is not before `name`.
 auto place_of(auto& entries, std::string_view name) {
-  return std::lower_bound(entries.begin(), entries.end(), name, [](const Attrs::Entry& e, std::string_view n) { return e.first < n; });
+  return std::lower_bound(entries.begin(), entries.end(), name,
+                          [](const Attrs::Entry& e, std::string_view n) { return e.first < n; });
 }
 
 }  // namespace
@@ -34,7 +35,8 @@ Attrs& Attrs::set(std::string_view name, Attr value) {
     return *this;
   }
   auto at = it - all.begin();
-  if (all.size() == all.capacity() && all.size() < 8) all.reserve(all.size() + 1);  // most operations have one or two
+  if (all.size() == all.capacity() && all.size() < 8)
+    all.reserve(all.size() + 1);  // most operations have one or two
   all.emplace(all.begin() + at, std::string(name), std::move(value));
   return *this;
 }
@@ -49,16 +51,18 @@ void Attrs::erase(std::string_view name) {
   all.erase(place_of(all, name));
 }
 
-
 bool equal(const Attr& a, const Attr& b) {
   if (a.index() != b.index()) return false;
   return std::visit(
       [&](const auto& x) -> bool {
         using T = std::decay_t<decltype(x)>;
         const T& y = std::get<T>(b);
-        if constexpr (std::is_same_v<T, Literal>) return x.same_bits(y);
-        else if constexpr (std::is_same_v<T, double>) return std::bit_cast<std::uint64_t>(x) == std::bit_cast<std::uint64_t>(y);
-        else return x == y;
+        if constexpr (std::is_same_v<T, Literal>)
+          return x.same_bits(y);
+        else if constexpr (std::is_same_v<T, double>)
+          return std::bit_cast<std::uint64_t>(x) == std::bit_cast<std::uint64_t>(y);
+        else
+          return x == y;
       },
       a);
 }

@@ -9,7 +9,9 @@ namespace {
 
 struct Names {
   std::mutex mutex;
-  struct Of { const char *results, *operands; };
+  struct Of {
+    const char *results, *operands;
+  };
   std::map<std::string, Of, std::less<>> by_operation;
 };
 Names& names() {

@@ -1,4 +1,5 @@
-// What the specification calls the constraints by which an operation's results follow from its operands, for messages.
+// What the specification calls the constraints by which an operation's results follow from its
+// operands, for messages.
 //
 //   .info = ir::inferred_by("C1, C3", {.name = "stablehlo.transpose", .infer = infer, ...}),
 //
@@ -12,8 +13,8 @@
 
 namespace strata::ir {
 
-/// The info, with those names kept for its operation. Once for each, before it is used. `operands`: what operands break that do not go
-/// together, where that is another constraint.
+/// The info, with those names kept for its operation. Once for each, before it is used. `operands`:
+/// what operands break that do not go together, where that is another constraint.
 OpInfo inferred_by(const char* constraints, OpInfo info, const char* operands = nullptr);
 /// "C1, C3", or empty where none were said.
 std::string_view inferred_by(const OpInfo& info);

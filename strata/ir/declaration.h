@@ -3,8 +3,8 @@
 //   func.func private @f(tensor<4xf32>) -> tensor<4xf32>
 //   sdy.mesh @mesh = <["x"=2, "y"=4]>
 //
-// Both are kept as attributes under names that no text can write: what a declaration returns with the function, a mesh
-// with its module (meshes are printed first, in the order of their names).
+// Both are kept as attributes under names that no text can write: what a declaration returns with
+// the function, a mesh with its module (meshes are printed first, in the order of their names).
 #pragma once
 
 #include <string>

@@ -74,7 +74,8 @@ class Writer {
             type(x.type());
             bool splat = x.is_splat();
             number(splat);
-            bytes(splat ? x.element(0) : x.data(), splat ? x.bytes() / static_cast<std::size_t>(x.count()) : x.bytes());
+            bytes(splat ? x.element(0) : x.data(),
+                  splat ? x.bytes() / static_cast<std::size_t>(x.count()) : x.bytes());
           } else {
             number(static_cast<std::int64_t>(x.size()));
             for (const auto& e : x) {

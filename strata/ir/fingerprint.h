@@ -7,8 +7,8 @@
 
 namespace strata::ir {
 
-/// Operation names, operand numbers, attributes, regions and types; no hints, no locations. Values of enclosing
-/// blocks are numbered in the order of their first use. Bytes, not for reading.
+/// Operation names, operand numbers, attributes, regions and types; no hints, no locations. Values
+/// of enclosing blocks are numbered in the order of their first use. Bytes, not for reading.
 std::string fingerprint(const Block& block);
 
 }  // namespace strata::ir

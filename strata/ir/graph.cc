@@ -8,11 +8,18 @@
 
 namespace strata::ir {
 
-std::string Location::text() const { return !name_ ? std::string() : line_ == 0 ? *name_ : fmt::format("{}:{}:{}", *name_, line_, column_); }
+std::string Location::text() const {
+  return !name_       ? std::string()
+         : line_ == 0 ? *name_
+                      : fmt::format("{}:{}:{}", *name_, line_, column_);
+}
 
-Block* Value::block() const { return is_argument_ ? block_ : op_ != nullptr ? op_->block() : nullptr; }
+Block* Value::block() const {
+  return is_argument_ ? block_ : op_ != nullptr ? op_->block() : nullptr;
+}
 
-Regions::Regions(Blocks blocks) : blocks_(blocks.empty() ? nullptr : std::make_unique<Blocks>(std::move(blocks))) {}
+Regions::Regions(Blocks blocks)
+    : blocks_(blocks.empty() ? nullptr : std::make_unique<Blocks>(std::move(blocks))) {}
 Regions::Regions(Regions&&) noexcept = default;
 Regions& Regions::operator=(Regions&&) noexcept = default;
 Regions::~Regions() = default;
@@ -24,8 +31,14 @@ void Regions::push_back(std::unique_ptr<Block> block) {
   blocks_->push_back(std::move(block));
 }
 
-Op::Op(const OpInfo& info, Values operand_values, Attrs attributes, std::vector<std::unique_ptr<Block>> blocks, std::vector<Type> results, Location location)
-    : operands(operand_values), attrs(std::move(attributes)), regions(std::move(blocks)), where(std::move(location)), info_(&info), num_results_(static_cast<int>(results.size())) {
+Op::Op(const OpInfo& info, Values operand_values, Attrs attributes,
+       std::vector<std::unique_ptr<Block>> blocks, std::vector<Type> results, Location location)
+    : operands(operand_values),
+      attrs(std::move(attributes)),
+      regions(std::move(blocks)),
+      where(std::move(location)),
+      info_(&info),
+      num_results_(static_cast<int>(results.size())) {
   if (num_results_ > 1) others_ = std::make_unique<Value[]>(results.size() - 1);
   for (int i = 0; i < num_results_; ++i) {
     Value& v = *result(i);
@@ -110,7 +123,8 @@ Registry& Registry::global() {
 }
 
 void Registry::add(const OpInfo& info) {
-  STRATA_CHECK(by_name_.emplace(info.name, &info).second, "operation {} registered twice", info.name);
+  STRATA_CHECK(by_name_.emplace(info.name, &info).second, "operation {} registered twice",
+               info.name);
 }
 
 const OpInfo* Registry::find(std::string_view op_name) const {
@@ -124,7 +138,8 @@ std::vector<const OpInfo*> Registry::all() const {
   return out;
 }
 
-Op& Builder::create(const OpInfo& info, Values operands, Attrs attrs, std::vector<std::unique_ptr<Block>> regions) {
+Op& Builder::create(const OpInfo& info, Values operands, Attrs attrs,
+                    std::vector<std::unique_ptr<Block>> regions) {
   STRATA_CHECK(info.infer != nullptr, "{} cannot infer its types", info.name);
   std::vector<Type> types;
   try {
@@ -135,9 +150,11 @@ Op& Builder::create(const OpInfo& info, Values operands, Attrs attrs, std::vecto
   return create(info, std::move(operands), std::move(attrs), std::move(regions), std::move(types));
 }
 
-Op& Builder::create(const OpInfo& info, Values operands, Attrs attrs, std::vector<std::unique_ptr<Block>> regions, std::vector<Type> results) {
+Op& Builder::create(const OpInfo& info, Values operands, Attrs attrs,
+                    std::vector<std::unique_ptr<Block>> regions, std::vector<Type> results) {
   for (Value* v : operands) STRATA_CHECK(v != nullptr, "null operand of {}", info.name);
-  auto op = std::make_unique<Op>(info, std::move(operands), std::move(attrs), std::move(regions), std::move(results), where_);
+  auto op = std::make_unique<Op>(info, std::move(operands), std::move(attrs), std::move(regions),
+                                 std::move(results), where_);
   if (info.verify) {
     try {
       info.verify(*op);
@@ -148,7 +165,8 @@ Op& Builder::create(const OpInfo& info, Values operands, Attrs attrs, std::vecto
   return *block_->append(std::move(op));
 }
 
-Op& Builder::create(std::string_view op_name, Values operands, Attrs attrs, std::vector<std::unique_ptr<Block>> regions) {
+Op& Builder::create(std::string_view op_name, Values operands, Attrs attrs,
+                    std::vector<std::unique_ptr<Block>> regions) {
   const OpInfo* info = Registry::global().find(op_name);
   STRATA_CHECK(info != nullptr, "no operation {}", op_name);
   return create(*info, std::move(operands), std::move(attrs), std::move(regions));
@@ -186,23 +204,28 @@ Op& clone(Builder& b, const Op& op, ValueMap& map) {
 
 std::unique_ptr<Block> clone(const Block& block, ValueMap map) {
   auto copy = std::make_unique<Block>();
-  for (const auto& a : block.arguments()) map.set(a.get(), copy->add_argument(a->type(), a->hint()));
+  for (const auto& a : block.arguments())
+    map.set(a.get(), copy->add_argument(a->type(), a->hint()));
   Builder b(*copy);
   for (const auto& op : block.ops()) clone(b, *op, map);
   copy->results = map(block.results);
   return copy;
 }
 
-Values inline_block(Builder& b, const Block& block, std::span<Value* const> arguments, ValueMap map) {
-  STRATA_CHECK(static_cast<int>(arguments.size()) == block.num_arguments(), "{} arguments for a block of {}", arguments.size(), block.num_arguments());
-  for (int i = 0; i < block.num_arguments(); ++i) map.set(block.argument(i), arguments[static_cast<std::size_t>(i)]);
+Values inline_block(Builder& b, const Block& block, std::span<Value* const> arguments,
+                    ValueMap map) {
+  STRATA_CHECK(static_cast<int>(arguments.size()) == block.num_arguments(),
+               "{} arguments for a block of {}", arguments.size(), block.num_arguments());
+  for (int i = 0; i < block.num_arguments(); ++i)
+    map.set(block.argument(i), arguments[static_cast<std::size_t>(i)]);
   for (const auto& op : block.ops()) clone(b, *op, map);
   return map(block.results);
 }
 
 namespace {
 
-void find_captures(const Block& block, std::unordered_set<const Value*>& inside, std::unordered_set<const Value*>& seen, Values& out) {
+void find_captures(const Block& block, std::unordered_set<const Value*>& inside,
+                   std::unordered_set<const Value*>& seen, Values& out) {
   for (const auto& a : block.arguments()) inside.insert(a.get());
   auto use = [&](Value* v) {
     if (!inside.count(v) && seen.insert(v).second) out.push_back(v);

@@ -7,7 +7,8 @@ namespace strata::ir {
 
 bool is_binary(std::string_view bytes) { return is_bytecode(bytes) || is_jax_export(bytes); }
 
-Result<std::unique_ptr<Module>> read(std::string_view bytes, std::string_view filename, const ParseOptions& options) {
+Result<std::unique_ptr<Module>> read(std::string_view bytes, std::string_view filename,
+                                     const ParseOptions& options) {
   if (is_bytecode(bytes)) return read_bytecode(bytes, filename, options);
   if (!is_jax_export(bytes)) return parse(bytes, filename, options);
   Result<JaxExport> e = read_jax_export(bytes, filename);

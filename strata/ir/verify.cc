@@ -32,7 +32,8 @@ using Functions = std::unordered_map<std::string_view, const Function*>;
 Functions functions_of(const Module& module) {
   Functions out;
   for (const auto& f : module.functions)
-    if (!out.emplace(f->name, f.get()).second) throw Broken{fmt::format("function @{} twice", f->name)};
+    if (!out.emplace(f->name, f.get()).second)
+      throw Broken{fmt::format("function @{} twice", f->name)};
   return out;
 }
 
@@ -66,7 +67,8 @@ class Verifier {
       for (const Value* v : op->results()) show(v);
     }
     for (std::size_t i = 0; i < b.results.size(); ++i)
-      if (visible_.count(b.results[i]) == 0) throw Broken{fmt::format("result {} of a block is not defined there", i)};
+      if (visible_.count(b.results[i]) == 0)
+        throw Broken{fmt::format("result {} of a block is not defined there", i)};
     for (const Value* v : added) visible_.erase(v);
   }
 
@@ -118,22 +120,29 @@ class Verifier {
   }
 
   void types(const Op& op) {
-    // Attributes of a kind that a rule did not expect fail its own checks: in a program that is the program's mistake.
+    // Attributes of a kind that a rule did not expect fail its own checks: in a program that is the
+    // program's mistake.
     try {
       if (const Value* q = quantized(op); q != nullptr && (op.info().infer || op.info().verify)) {
-        if (op.info().quantized == nullptr) broken(op, "is not defined for {}", q->type().to_string());
+        if (op.info().quantized == nullptr)
+          broken(op, "is not defined for {}", q->type().to_string());
         return op.info().quantized(op);
       }
       if (op.info().verify) return op.info().verify(op);
       if (!op.info().infer) return;
       std::vector<Type> inferred = op.info().infer(op.operands, op.attrs, op.regions);
-      if (inferred.size() != static_cast<std::size_t>(op.num_results())) broken(op, "{}has {} results, but {} are inferred", by(op), op.num_results(), inferred.size());
+      if (inferred.size() != static_cast<std::size_t>(op.num_results()))
+        broken(op, "{}has {} results, but {} are inferred", by(op), op.num_results(),
+               inferred.size());
       for (std::size_t i = 0; i < inferred.size(); ++i)
-        if (const Type& stated = op.result(static_cast<int>(i))->type(); !may_be_same(stated, inferred[i]))
-          broken(op, "{}result {} is {}, but {} is inferred", by(op), i, stated.to_string(), inferred[i].to_string());
+        if (const Type& stated = op.result(static_cast<int>(i))->type();
+            !may_be_same(stated, inferred[i]))
+          broken(op, "{}result {} is {}, but {} is inferred", by(op), i, stated.to_string(),
+                 inferred[i].to_string());
     } catch (const Error& e) {
       std::string where = e.where().empty() ? op.where.text() : e.where();
-      throw Broken{(where.empty() ? "" : where + ": ") + e.operation() + ": " + e.message(), e.is_unsupported() ? Code::unsupported : Code::invalid};
+      throw Broken{(where.empty() ? "" : where + ": ") + e.operation() + ": " + e.message(),
+                   e.is_unsupported() ? Code::unsupported : Code::invalid};
     } catch (const InternalError& e) {
       broken(op, "is malformed ({})", e.reason());
     }
@@ -150,11 +159,16 @@ class Verifier {
     for (const Value* v : f->body.argument_values()) taken.push_back(v->type());
     for (const Value* v : op.operands) given.push_back(v->type());
     for (const Value* v : op.results()) results.push_back(v->type());
-    if (given != taken) broken(op, "@{} takes {}, but is given {}", *callee, type_list_text(taken), type_list_text(given));
-    if (results != result_types(*f)) broken(op, "@{} returns {}, but {} is stated", *callee, type_list_text(result_types(*f)), type_list_text(results));
+    if (given != taken)
+      broken(op, "@{} takes {}, but is given {}", *callee, type_list_text(taken),
+             type_list_text(given));
+    if (results != result_types(*f))
+      broken(op, "@{} returns {}, but {} is stated", *callee, type_list_text(result_types(*f)),
+             type_list_text(results));
   }
 
-  /// A composite is as its decomposition; what is wrong with the attribute itself, the operation says.
+  /// A composite is as its decomposition; what is wrong with the attribute itself, the operation
+  /// says.
   void composite(const Op& op) {
     std::string name = symbol_of(op.attr<Opaque>("decomposition"));
     auto found = functions_->find(name);
@@ -164,8 +178,12 @@ class Verifier {
     for (const Value* v : f->body.argument_values()) taken.push_back(v->type());
     for (const Value* v : op.operands) given.push_back(v->type());
     for (const Value* v : op.results()) results.push_back(v->type());
-    if (given != taken) broken(op, "(C3) @{} takes {}, but is given {}", name, type_list_text(taken), type_list_text(given));
-    if (results != result_types(*f)) broken(op, "(C4) @{} returns {}, but {} is stated", name, type_list_text(result_types(*f)), type_list_text(results));
+    if (given != taken)
+      broken(op, "(C3) @{} takes {}, but is given {}", name, type_list_text(taken),
+             type_list_text(given));
+    if (results != result_types(*f))
+      broken(op, "(C4) @{} returns {}, but {} is stated", name, type_list_text(result_types(*f)),
+             type_list_text(results));
   }
 
   static constexpr int kDeepest = 512;
@@ -220,7 +238,8 @@ bool may_be_same(const Type& a, const Type& b) {
       if (!may_be_same(a.elements()[i], b.elements()[i])) return false;
     return true;
   }
-  if (a.dtype() != b.dtype() || a.rank() != b.rank() || a.is_quantized() != b.is_quantized()) return false;
+  if (a.dtype() != b.dtype() || a.rank() != b.rank() || a.is_quantized() != b.is_quantized())
+    return false;
   if (a.is_quantized() && !(*a.quantization() == *b.quantization())) return false;
   for (int i = 0; i < a.rank(); ++i) {
     const Dim &x = a.shape().dim(i), &y = b.shape().dim(i);
@@ -261,7 +280,8 @@ Status verify(const Module& module) {
     check(module, function);
   } catch (const Broken& b) {
     bool placed = b.message.substr(0, 7) != "result ";
-    return Status(b.code, placed ? b.message : fmt::format("function @{}: {}", function, b.message));
+    return Status(b.code,
+                  placed ? b.message : fmt::format("function @{}: {}", function, b.message));
   }
   return Status();
 }

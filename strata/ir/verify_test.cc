@@ -28,7 +28,9 @@ TEST(Verify, ResultTypesAreInferredAgain) {
 }
 
 TEST(Verify, RefinementIsAllowed) {
-  EXPECT_EQ(mistake("func.func @f(%x: tensor<?xf32>) {\n  %0 = \"stablehlo.add\"(%x, %x) : (tensor<?xf32>, tensor<?xf32>) -> tensor<3xf32>\n  return\n}"), "none");
+  EXPECT_EQ(mistake("func.func @f(%x: tensor<?xf32>) {\n  %0 = \"stablehlo.add\"(%x, %x) : "
+                    "(tensor<?xf32>, tensor<?xf32>) -> tensor<3xf32>\n  return\n}"),
+            "none");
   Type bounded(DType::f32, Shape(std::vector<Dim>{Dim::bounded(4)}));
   EXPECT_TRUE(may_be_same(bounded, Type(DType::f32, {4})));
   EXPECT_FALSE(may_be_same(bounded, Type(DType::f32, {5})));
@@ -36,20 +38,29 @@ TEST(Verify, RefinementIsAllowed) {
 }
 
 TEST(Verify, ConstraintsOfOperations) {
-  EXPECT_EQ(mistake("func.func @f(%x: tensor<2xf32>, %y: tensor<3xf32>) {\n  %0 = stablehlo.add %x, %y : (tensor<2xf32>, tensor<3xf32>) -> tensor<2xf32>\n  return\n}"),
+  EXPECT_EQ(mistake("func.func @f(%x: tensor<2xf32>, %y: tensor<3xf32>) {\n  %0 = stablehlo.add "
+                    "%x, %y : (tensor<2xf32>, tensor<3xf32>) -> tensor<2xf32>\n  return\n}"),
             "p.mlir:2:8: test: operands differ: tensor<2xf32> and tensor<3xf32>");
 }
 
 TEST(Verify, AttributesOfAnotherKindAreTheProgramsMistake) {
-  EXPECT_THAT(mistake("func.func @f() {\n  \"test.attribute\"() : () -> ()\n  return\n}"), HasSubstr("p.mlir:2:3: test.attribute: is malformed"));
-  EXPECT_THAT(mistake("func.func @f() {\n  \"test.isolated\"() : () -> ()\n  return\n}"), HasSubstr("test.isolated: has 0 regions"));
+  EXPECT_THAT(mistake("func.func @f() {\n  \"test.attribute\"() : () -> ()\n  return\n}"),
+              HasSubstr("p.mlir:2:3: test.attribute: is malformed"));
+  EXPECT_THAT(mistake("func.func @f() {\n  \"test.isolated\"() : () -> ()\n  return\n}"),
+              HasSubstr("test.isolated: has 0 regions"));
 }
 
 TEST(Verify, Calls) {
-  EXPECT_THAT(mistake("func.func @f() {\n  call @g() : () -> ()\n  return\n}"), HasSubstr("function @g is not defined"));
-  EXPECT_THAT(mistake("func.func @f() {\n  call @f() : () -> ()\n  return\n}"), HasSubstr("function @f calls itself"));
-  EXPECT_THAT(mistake("func.func @f() {\n  call @g() : () -> ()\n  return\n}\nfunc.func @g() {\n  call @f() : () -> ()\n  return\n}"), HasSubstr("calls itself"));
-  EXPECT_THAT(mistake("func.func @f(%x: tensor<f32>) {\n  call @g(%x) : (tensor<f32>) -> ()\n  return\n}\nfunc.func @g() {\n  return\n}"), HasSubstr("@g takes (), but is given (tensor<f32>)"));
+  EXPECT_THAT(mistake("func.func @f() {\n  call @g() : () -> ()\n  return\n}"),
+              HasSubstr("function @g is not defined"));
+  EXPECT_THAT(mistake("func.func @f() {\n  call @f() : () -> ()\n  return\n}"),
+              HasSubstr("function @f calls itself"));
+  EXPECT_THAT(mistake("func.func @f() {\n  call @g() : () -> ()\n  return\n}\nfunc.func @g() {\n  "
+                      "call @f() : () -> ()\n  return\n}"),
+              HasSubstr("calls itself"));
+  EXPECT_THAT(mistake("func.func @f(%x: tensor<f32>) {\n  call @g(%x) : (tensor<f32>) -> ()\n  "
+                      "return\n}\nfunc.func @g() {\n  return\n}"),
+              HasSubstr("@g takes (), but is given (tensor<f32>)"));
 }
 
 TEST(Verify, IsolatedRegionsSeeTheirArgumentsAlone) {
@@ -62,7 +73,8 @@ TEST(Verify, IsolatedRegionsSeeTheirArgumentsAlone) {
   std::vector<std::unique_ptr<Block>> regions;
   regions.push_back(std::move(inner));
   b.create("test.isolated", {}, {}, std::move(regions));
-  EXPECT_THAT(verify(outer).message(), HasSubstr("test.isolated: result 0 of a block is not defined there"));
+  EXPECT_THAT(verify(outer).message(),
+              HasSubstr("test.isolated: result 0 of a block is not defined there"));
 }
 
 TEST(Verify, UseBeforeDefinition) {

@@ -20,7 +20,8 @@
   X(trsm, trsm)
 
 // Called through pointers of their own types (loop/kernel/large.h).
-#define STRATA_DECLARE(real, complex) void s##real##_(), d##real##_(), c##complex##_(), z##complex##_();
+#define STRATA_DECLARE(real, complex) \
+  void s##real##_(), d##real##_(), c##complex##_(), z##complex##_();
 extern "C" {
 STRATA_LAPACK_ROUTINES(STRATA_DECLARE)
 void openblas_set_num_threads(int);
@@ -34,7 +35,9 @@ struct Named {
   void (*address)();
 };
 
-#define STRATA_LIST(real, complex) {"s" #real, s##real##_}, {"d" #real, d##real##_}, {"c" #complex, c##complex##_}, {"z" #complex, z##complex##_},
+#define STRATA_LIST(real, complex)                                                 \
+  {"s" #real, s##real##_}, {"d" #real, d##real##_}, {"c" #complex, c##complex##_}, \
+      {"z" #complex, z##complex##_},
 constexpr Named kRoutines[] = {STRATA_LAPACK_ROUTINES(STRATA_LIST)};
 
 }  // namespace
@@ -42,7 +45,8 @@ constexpr Named kRoutines[] = {STRATA_LAPACK_ROUTINES(STRATA_LIST)};
 void* routine(std::string_view name) {
   // Debian's serial build has one thread; another build of the same library may stand in its place.
   static const bool told [[maybe_unused]] = (openblas_set_num_threads(1), true);
-  const auto* it = std::find_if(std::begin(kRoutines), std::end(kRoutines), [&](const Named& r) { return r.name == name; });
+  const auto* it = std::find_if(std::begin(kRoutines), std::end(kRoutines),
+                                [&](const Named& r) { return r.name == name; });
   return it == std::end(kRoutines) ? nullptr : reinterpret_cast<void*>(it->address);
 }
 

@@ -1,5 +1,5 @@
-// Builder: values, and how equal ones are shared. Folding is in fold.cc, indices in builder_index.cc, memory and control
-// in builder_control.cc.
+// Builder: values, and how equal ones are shared. Folding is in fold.cc, indices in
+// builder_index.cc, memory and control in builder_control.cc.
 #include <algorithm>
 #include <utility>
 
@@ -20,10 +20,12 @@ Inst make(Opcode code, DType dtype, std::vector<Inst*> args) {
 }
 
 void require(Opcode code, const Inst* operand) {
-  STRATA_CHECK(accepts(code, operand->type.dtype), "{} of {}", name(code), strata::name(operand->type.dtype));
+  STRATA_CHECK(accepts(code, operand->type.dtype), "{} of {}", name(code),
+               strata::name(operand->type.dtype));
 }
 void require_equal(Opcode code, const Inst* a, const Inst* b) {
-  STRATA_CHECK(a->type.dtype == b->type.dtype, "{} of {} and {}", name(code), strata::name(a->type.dtype), strata::name(b->type.dtype));
+  STRATA_CHECK(a->type.dtype == b->type.dtype, "{} of {} and {}", name(code),
+               strata::name(a->type.dtype), strata::name(b->type.dtype));
 }
 
 std::uint64_t mix(std::uint64_t hash, std::uint64_t value) {
@@ -33,11 +35,13 @@ std::uint64_t mix(std::uint64_t hash, std::uint64_t value) {
 std::uint64_t mix(std::uint64_t hash, const Index& index) {
   hash = mix(hash, static_cast<std::uint64_t>(index.constant()));
   for (const Index::Term& term : index.terms())
-    hash = mix(mix(hash, static_cast<std::uint64_t>(term.variable->id)), static_cast<std::uint64_t>(term.coefficient));
+    hash = mix(mix(hash, static_cast<std::uint64_t>(term.variable->id)),
+               static_cast<std::uint64_t>(term.coefficient));
   return hash;
 }
 std::uint64_t hash_of(const Inst& inst) {
-  std::uint64_t hash = mix(static_cast<std::uint64_t>(inst.code), static_cast<std::uint64_t>(inst.type.dtype));
+  std::uint64_t hash =
+      mix(static_cast<std::uint64_t>(inst.code), static_cast<std::uint64_t>(inst.type.dtype));
   hash = mix(mix(hash, static_cast<std::uint64_t>(inst.type.lanes)), inst.bits);
   hash = mix(hash, static_cast<std::uint64_t>(inst.compare));
   for (const Inst* arg : inst.args) hash = mix(hash, static_cast<std::uint64_t>(arg->id));
@@ -46,8 +50,8 @@ std::uint64_t hash_of(const Inst& inst) {
   return mix(hash, inst.index);
 }
 bool same(const Inst& a, const Inst& b) {
-  return a.code == b.code && a.type == b.type && a.bits == b.bits && a.compare == b.compare && a.args == b.args && a.ref == b.ref &&
-         a.var == b.var && a.index == b.index;
+  return a.code == b.code && a.type == b.type && a.bits == b.bits && a.compare == b.compare &&
+         a.args == b.args && a.ref == b.ref && a.var == b.var && a.index == b.index;
 }
 
 bool is_commutative(Opcode code) {
@@ -99,7 +103,8 @@ void Builder::remember(Inst* inst) {
 }
 
 Inst* Builder::shared(Inst inst) {
-  if (is_commutative(inst.code) && inst.args[0]->id > inst.args[1]->id) std::swap(inst.args[0], inst.args[1]);
+  if (is_commutative(inst.code) && inst.args[0]->id > inst.args[1]->id)
+    std::swap(inst.args[0], inst.args[1]);
   if (options_.fold)
     if (Inst* simpler = fold(inst)) return simpler;
   if (options_.share)
@@ -119,7 +124,9 @@ Ref* Builder::parameter(DType dtype, std::int64_t size, Ref::Mode mode) {
   kernel_.refs.push_back(std::move(ref));
   return kernel_.refs.back().get();
 }
-Ref* Builder::scratch(DType dtype, std::int64_t size) { return parameter(dtype, size, Ref::Mode::scratch); }
+Ref* Builder::scratch(DType dtype, std::int64_t size) {
+  return parameter(dtype, size, Ref::Mode::scratch);
+}
 
 Inst* Builder::variable(int lanes, Inst* loop) {
   Inst inst(Opcode::index, {DType::i64, lanes});
@@ -149,7 +156,8 @@ Inst* Builder::constant(DType dtype, double value) {
   return constant_bits(dtype, semantics::convert(dtype, DType::f64, semantics::of(value)));
 }
 Inst* Builder::constant_int(DType dtype, std::int64_t value) {
-  return constant_bits(dtype, semantics::convert(dtype, DType::i64, static_cast<std::uint64_t>(value)));
+  return constant_bits(dtype,
+                       semantics::convert(dtype, DType::i64, static_cast<std::uint64_t>(value)));
 }
 
 Inst* Builder::unary(Opcode code, Inst* a) {
@@ -171,12 +179,14 @@ Inst* Builder::fma(Inst* a, Inst* b, Inst* c) {
 }
 Inst* Builder::dot2(Inst* acc, Inst* a, Inst* b) {
   const bool sums = acc->type.dtype == DType::f32 || acc->type.dtype == DType::i32;
-  STRATA_CHECK(sums && a->type.dtype == DType::i32 && b->type.dtype == DType::i32, "dot2 of {}, {}, {}",
-               strata::name(acc->type.dtype), strata::name(a->type.dtype), strata::name(b->type.dtype));
+  STRATA_CHECK(sums && a->type.dtype == DType::i32 && b->type.dtype == DType::i32,
+               "dot2 of {}, {}, {}", strata::name(acc->type.dtype), strata::name(a->type.dtype),
+               strata::name(b->type.dtype));
   return shared(make(Opcode::dot2, acc->type.dtype, {acc, a, b}));
 }
 Inst* Builder::dot4(Inst* acc, Inst* a, Inst* b) {
-  for (Inst* arg : {acc, a, b}) STRATA_CHECK(arg->type.dtype == DType::i32, "dot4 of {}", strata::name(arg->type.dtype));
+  for (Inst* arg : {acc, a, b})
+    STRATA_CHECK(arg->type.dtype == DType::i32, "dot4 of {}", strata::name(arg->type.dtype));
   return shared(make(Opcode::dot4, DType::i32, {acc, a, b}));
 }
 Inst* Builder::compare(Compare c, Inst* a, Inst* b) {
@@ -197,19 +207,20 @@ Inst* Builder::convert(DType to, Inst* a) {
   DType from = a->type.dtype;
   STRATA_CHECK(is_loop_dtype(to), "convert to {}", strata::name(to));
   if (to == from) return a;
-  bool by_f32 = (semantics::is_half(from) && to != DType::f32) || (semantics::is_half(to) && from != DType::f32);
+  bool by_f32 = (semantics::is_half(from) && to != DType::f32) ||
+                (semantics::is_half(to) && from != DType::f32);
   if (by_f32) return convert(to, convert(DType::f32, a));
   return shared(make(Opcode::convert, to, {a}));
 }
 Inst* Builder::bitcast(DType to, Inst* a) {
-  STRATA_CHECK(is_loop_dtype(to) && bit_width(to) == bit_width(a->type.dtype), "bitcast of {} to {}", strata::name(a->type.dtype),
-               strata::name(to));
+  STRATA_CHECK(is_loop_dtype(to) && bit_width(to) == bit_width(a->type.dtype),
+               "bitcast of {} to {}", strata::name(a->type.dtype), strata::name(to));
   if (to == a->type.dtype) return a;
   return shared(make(Opcode::bitcast, to, {a}));
 }
 Inst* Builder::reduce(Opcode combiner, Inst* a) {
-  STRATA_CHECK(is_commutative(combiner) && accepts(combiner, a->type.dtype), "reduce of {} by {}", strata::name(a->type.dtype),
-               name(combiner));
+  STRATA_CHECK(is_commutative(combiner) && accepts(combiner, a->type.dtype), "reduce of {} by {}",
+               strata::name(a->type.dtype), name(combiner));
   if (a->type.lanes == 1) return a;
   Inst inst(Opcode::reduce, {a->type.dtype, 1});
   inst.args = {a};
@@ -225,12 +236,18 @@ Inst* Builder::extract(Inst* a, int lane) {
   return shared(std::move(inst));
 }
 Inst* Builder::call(std::string callee, VType result, std::vector<Inst*> args) {
-  bool known = callee == kScale || callee == kLookup || callee == kCompress || callee == kChosen || lane_move(callee, result.lanes).has_value();
-  STRATA_CHECK((callee == kChosen ? 1 : join_lanes(args)) == result.lanes && (known || result.lanes == 1), "call of {} with lanes", callee);
-  bool constant = known && std::all_of(args.begin(), args.end(), [](const Inst* a) { return a->code == Opcode::constant; });
+  bool known = callee == kScale || callee == kLookup || callee == kCompress || callee == kChosen ||
+               lane_move(callee, result.lanes).has_value();
+  STRATA_CHECK(
+      (callee == kChosen ? 1 : join_lanes(args)) == result.lanes && (known || result.lanes == 1),
+      "call of {} with lanes", callee);
+  bool constant = known && std::all_of(args.begin(), args.end(),
+                                       [](const Inst* a) { return a->code == Opcode::constant; });
   if (constant && options_.fold && callee == kScale)
-    return constant_bits(result.dtype, semantics::scale(result.dtype, args[0]->bits, args[2]->bits));
-  if (constant && options_.fold && callee == kLookup) return args[lookup_argument(args[0]->bits, args.size())];
+    return constant_bits(result.dtype,
+                         semantics::scale(result.dtype, args[0]->bits, args[2]->bits));
+  if (constant && options_.fold && callee == kLookup)
+    return args[lookup_argument(args[0]->bits, args.size())];
   Inst inst(Opcode::call, result);
   inst.callee = std::move(callee);
   inst.args = std::move(args);

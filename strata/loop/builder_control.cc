@@ -28,8 +28,8 @@ bool is_free(const Inst* inst) {
 constexpr std::size_t kCheaperThanABranch = 8;
 
 void require_condition(const Inst* pred) {
-  STRATA_CHECK(pred->type.dtype == DType::i1 && pred->type.lanes == 1, "condition of {} x {} lanes", strata::name(pred->type.dtype),
-               pred->type.lanes);
+  STRATA_CHECK(pred->type.dtype == DType::i1 && pred->type.lanes == 1, "condition of {} x {} lanes",
+               strata::name(pred->type.dtype), pred->type.lanes);
 }
 
 }  // namespace
@@ -73,22 +73,24 @@ Inst* Builder::load(Ref* ref, const Index& index) {
   if (predicate) {
     inst.args = {predicate, constant_bits(ref->dtype, 0)};
     if (inst.type.lanes == 1) inst.type.lanes = predicate->type.lanes;
-    STRATA_CHECK(predicate->type.lanes == 1 || predicate->type.lanes == inst.type.lanes, "load of {} lanes guarded by {}", inst.type.lanes,
-                 predicate->type.lanes);
+    STRATA_CHECK(predicate->type.lanes == 1 || predicate->type.lanes == inst.type.lanes,
+                 "load of {} lanes guarded by {}", inst.type.lanes, predicate->type.lanes);
   }
   return shared(std::move(inst));
 }
 
 void Builder::store(Ref* ref, const Index& index, Inst* value) {
   STRATA_CHECK(ref->mode != Ref::Mode::in, "store to input {}", ref->id);
-  STRATA_CHECK(ref->dtype == value->type.dtype, "store of {} to {}", strata::name(value->type.dtype), strata::name(ref->dtype));
+  STRATA_CHECK(ref->dtype == value->type.dtype, "store of {} to {}",
+               strata::name(value->type.dtype), strata::name(ref->dtype));
   Inst inst(Opcode::store, {ref->dtype, index.lanes()});
   inst.ref = ref;
   inst.index = index;
   inst.args = {value};
   if (Inst* predicate = guard()) inst.args.push_back(predicate);
   int lanes = join_lanes(inst.args);
-  STRATA_CHECK(lanes == 1 || lanes == inst.type.lanes, "store of {} lanes at an index of {}", lanes, inst.type.lanes);
+  STRATA_CHECK(lanes == 1 || lanes == inst.type.lanes, "store of {} lanes at an index of {}", lanes,
+               inst.type.lanes);
   wrote(ref);
   emit(std::move(inst));
 }
@@ -104,7 +106,8 @@ void Builder::fetch(Ref* ref, const Index& index) {
 // ---- locals
 
 Inst* Builder::local(Inst* initial, int lanes) {
-  STRATA_CHECK(initial->type.lanes == 1 || initial->type.lanes == lanes, "local of {} lanes set to {}", lanes, initial->type.lanes);
+  STRATA_CHECK(initial->type.lanes == 1 || initial->type.lanes == lanes,
+               "local of {} lanes set to {}", lanes, initial->type.lanes);
   Inst inst(Opcode::local, {initial->type.dtype, lanes});
   inst.args = {initial};
   return emit(std::move(inst));
@@ -116,10 +119,11 @@ Inst* Builder::get(Inst* local) {
   return shared(std::move(inst));
 }
 void Builder::set(Inst* local, Inst* value) {
-  STRATA_CHECK(local->code == Opcode::local && local->type.dtype == value->type.dtype, "set of a {} to {}", strata::name(local->type.dtype),
+  STRATA_CHECK(local->code == Opcode::local && local->type.dtype == value->type.dtype,
+               "set of a {} to {}", strata::name(local->type.dtype),
                strata::name(value->type.dtype));
-  STRATA_CHECK(value->type.lanes == 1 || value->type.lanes == local->type.lanes, "set of {} lanes to {}", local->type.lanes,
-               value->type.lanes);
+  STRATA_CHECK(value->type.lanes == 1 || value->type.lanes == local->type.lanes,
+               "set of {} lanes to {}", local->type.lanes, value->type.lanes);
   Inst inst(Opcode::set, local->type);
   inst.var = local;
   inst.args = {value};
@@ -137,13 +141,15 @@ void Builder::in_body(Body& body, const std::function<void()>& f) {
   bodies_.pop_back();
 }
 
-void Builder::for_(const Index& begin, const Index& end, std::int64_t step, const std::function<void(Index)>& body) {
+void Builder::for_(const Index& begin, const Index& end, std::int64_t step,
+                   const std::function<void(Index)>& body) {
   STRATA_CHECK(step > 0, "loop by steps of {}", step);
   STRATA_CHECK(begin.lanes() == 1 && end.lanes() == 1, "loop bounds have lanes");
   Index extent = end - begin;
   if (options_.fold && extent.max() <= 0) return;
   if (options_.fold && extent.min() > 0 && extent.max() <= step) return body(begin);
-  // Counting the turns from zero keeps what is known of `begin` and of multiples of `step` visible to div and mod.
+  // Counting the turns from zero keeps what is known of `begin` and of multiples of `step` visible
+  // to div and mod.
   bool plain = begin.is_constant() && step == 1;
   if (options_.fold && !plain && extent.min() >= 0 && (extent.is_constant() || step > 1)) {
     Index turns = step == 1 ? extent : div(extent + (step - 1), step);
@@ -160,7 +166,8 @@ void Builder::for_(const Index& begin, const Index& end, std::int64_t step, cons
   in_body(*loop->bodies[0], [&] { body(Index::of(loop->counter)); });
 }
 
-void Builder::vector(const Index& begin, const Index& end, int lanes, const std::function<void(Index)>& body) {
+void Builder::vector(const Index& begin, const Index& end, int lanes,
+                     const std::function<void(Index)>& body) {
   STRATA_CHECK(lanes >= 1 && (lanes & (lanes - 1)) == 0, "strips of {} lanes", lanes);
   STRATA_CHECK(begin.lanes() == 1 && end.lanes() == 1, "loop bounds have lanes");
   STRATA_CHECK(vector_depth_ == 0, "a vector loop stands in another");
@@ -183,7 +190,8 @@ void Builder::vector(const Index& begin, const Index& end, int lanes, const std:
   --vector_depth_;
 }
 
-void Builder::if_(Inst* pred, const std::function<void()>& then, const std::function<void()>& otherwise) {
+void Builder::if_(Inst* pred, const std::function<void()>& then,
+                  const std::function<void()>& otherwise) {
   require_condition(pred);
   if (options_.fold && pred->code == Opcode::constant) {
     if (pred->bits) return then();
@@ -215,7 +223,8 @@ Inst* Builder::guarded(Inst* pred, const std::function<Inst*()>& value, Inst* ot
   return select(pred, guarded, otherwise);
 }
 
-/// A branch around `value`; if nothing in it needs one, its instructions run anyway and a select decides.
+/// A branch around `value`; if nothing in it needs one, its instructions run anyway and a select
+/// decides.
 Inst* Builder::uniform_guarded(Inst* pred, const std::function<Inst*()>& value, Inst* otherwise) {
   auto body = std::make_unique<Body>();
   bodies_.push_back(body.get());
@@ -224,7 +233,8 @@ Inst* Builder::uniform_guarded(Inst* pred, const std::function<Inst*()>& value, 
   scopes_.pop_back();
   bodies_.pop_back();
   std::vector<Inst*>& insts = body->insts;
-  if (options_.fold && insts.size() <= kCheaperThanABranch && std::all_of(insts.begin(), insts.end(), is_free)) {
+  if (options_.fold && insts.size() <= kCheaperThanABranch &&
+      std::all_of(insts.begin(), insts.end(), is_free)) {
     for (Inst* inst : insts) {
       bodies_.back()->insts.push_back(inst);
       remember(inst);

@@ -12,8 +12,9 @@ namespace {
 std::int64_t floor_div(std::int64_t a, std::int64_t b) { return a / b - (a % b != 0 && a % b < 0); }
 std::int64_t gcd(std::int64_t a, std::int64_t b) { return std::gcd(a, b); }
 
-/// index = divisor * quotient + rest, where the quotient takes the terms that the divisor divides. The others stay as
-/// they are, so that quotients by different divisors are of the same rest, and rejoin.
+/// index = divisor * quotient + rest, where the quotient takes the terms that the divisor divides.
+/// The others stay as they are, so that quotients by different divisors are of the same rest, and
+/// rejoin.
 struct Split {
   Index quotient, rest;
 };
@@ -22,13 +23,14 @@ Split split(const Index& index, std::int64_t divisor) {
   for (const Index::Term& term : index.terms()) {
     bool whole = term.coefficient % divisor == 0;
     Index& part = whole ? parts.quotient : parts.rest;
-    part = part + Index::of(term.variable) * (whole ? term.coefficient / divisor : term.coefficient);
+    part =
+        part + Index::of(term.variable) * (whole ? term.coefficient / divisor : term.coefficient);
   }
   return parts;
 }
 
-/// floor(index / unit) where the terms that `unit` does not divide never carry into it: index = unit * high + low with
-/// low in [0, unit).
+/// floor(index / unit) where the terms that `unit` does not divide never carry into it: index =
+/// unit * high + low with low in [0, unit).
 struct Carry {
   std::int64_t unit = 0;
   Index high, low;
@@ -65,13 +67,16 @@ std::optional<Carry> best_unit(const Index& index, std::int64_t multiple) {
   return std::nullopt;
 }
 
-/// Whether every value of the index is known to be one of the type, and so small that sums of two cannot wrap.
+/// Whether every value of the index is known to be one of the type, and so small that sums of two
+/// cannot wrap.
 bool fits(const Index& index, DType dtype) {
   constexpr std::int64_t kSmall = std::int64_t{1} << 61;
   std::int64_t low = index.min(), high = index.max();
   if (low < -kSmall || high > kSmall) return false;
   if (is_unsigned(dtype) && low < 0) return false;
-  auto kept = [&](std::int64_t n) { return semantics::as_int(dtype, semantics::trim(dtype, static_cast<std::uint64_t>(n))) == n; };
+  auto kept = [&](std::int64_t n) {
+    return semantics::as_int(dtype, semantics::trim(dtype, static_cast<std::uint64_t>(n))) == n;
+  };
   return kept(low) && kept(high);
 }
 
@@ -80,7 +85,9 @@ bool fits(const Index& index, DType dtype) {
 Inst* Builder::value(const Index& index) {
   if (index.is_constant()) return constant_int(DType::i64, index.constant());
   const Index::Term& first = index.terms()[0];
-  if (index.terms().size() == 1 && first.coefficient == 1 && index.constant() == 0 && !first.variable->is_variable) return first.variable;
+  if (index.terms().size() == 1 && first.coefficient == 1 && index.constant() == 0 &&
+      !first.variable->is_variable)
+    return first.variable;
   Inst inst(Opcode::index, {DType::i64, index.lanes()});
   inst.index = index;
   inst.low = index.min();
@@ -88,7 +95,8 @@ Inst* Builder::value(const Index& index) {
   return shared(std::move(inst));
 }
 
-/// The index, if none of its values is lost in `dtype`: then the arithmetic that made it did not wrap.
+/// The index, if none of its values is lost in `dtype`: then the arithmetic that made it did not
+/// wrap.
 std::optional<Index> Builder::as_index(Inst* value, int depth) const {
   DType dtype = value->type.dtype;
   if (!is_integer(dtype) || depth == 0) return std::nullopt;
@@ -105,7 +113,8 @@ std::optional<Index> Builder::as_index(Inst* value, int depth) const {
     if (a && b && value->code == Opcode::mul && b->is_constant()) found = *a * b->constant();
   }
   if (found && fits(*found, dtype)) return found;
-  bool opaque = dtype == DType::i64 && value->code != Opcode::index && value->code != Opcode::constant;
+  bool opaque =
+      dtype == DType::i64 && value->code != Opcode::index && value->code != Opcode::constant;
   return opaque && fits(Index::of(value), dtype) ? std::optional(Index::of(value)) : std::nullopt;
 }
 
@@ -113,7 +122,8 @@ Index Builder::index_of(Inst* value, std::int64_t low, std::int64_t high) {
   STRATA_CHECK(low <= high, "index in [{}, {}]", low, high);
   STRATA_CHECK(is_integer(value->type.dtype), "index of {}", strata::name(value->type.dtype));
   if (options_.fold) {
-    if (auto index = as_index(value); index && index->min() >= low && index->max() <= high) return *index;
+    if (auto index = as_index(value); index && index->min() >= low && index->max() <= high)
+      return *index;
     if (low == high) return low;
   }
   Inst* variable = convert(DType::i64, value);
@@ -141,8 +151,10 @@ Index Builder::div(const Index& index, std::int64_t divisor) {
   auto [quotient, rest] = split(index, divisor);
   if (auto whole = without_carry(rest, divisor)) return quotient + whole->high;
   if (rest.min() == INT64_MIN) return Index::of(i64_op(Opcode::div, index, divisor));
-  if (auto carry = best_unit(rest, divisor)) return quotient + div(carry->high, divisor / carry->unit);
-  std::int64_t turns = rest.min() < 0 ? floor_div(rest.min(), divisor) : 0;  // of no consequence to a multiple of it
+  if (auto carry = best_unit(rest, divisor))
+    return quotient + div(carry->high, divisor / carry->unit);
+  std::int64_t turns =
+      rest.min() < 0 ? floor_div(rest.min(), divisor) : 0;  // of no consequence to a multiple of it
   return quotient + turns + Index::of(i64_op(Opcode::div, rest - turns * divisor, divisor));
 }
 
@@ -154,7 +166,8 @@ Index Builder::mod(const Index& index, std::int64_t divisor) {
   Index rest = split(index, divisor).rest;
   if (auto whole = without_carry(rest, divisor)) return whole->low;
   if (rest.min() == INT64_MIN) return Index::of(i64_op(Opcode::rem, index, divisor));
-  if (auto carry = best_unit(rest, divisor)) return mod(carry->high, divisor / carry->unit) * carry->unit + carry->low;
+  if (auto carry = best_unit(rest, divisor))
+    return mod(carry->high, divisor / carry->unit) * carry->unit + carry->low;
   std::int64_t turns = rest.min() < 0 ? floor_div(rest.min(), divisor) : 0;
   return Index::of(i64_op(Opcode::rem, rest - turns * divisor, divisor));
 }
@@ -164,13 +177,15 @@ Inst* Builder::not_negative(const Index& index) {
   if (auto carry = best_unit(index, 0)) return not_negative(carry->high);
   Index moving = index - index.constant();
   std::int64_t bound = -index.constant();
-  bool falling = moving.terms()[0].coefficient < 0;  // -x >= b reads better, and shares more, as x <= -b
+  bool falling =
+      moving.terms()[0].coefficient < 0;  // -x >= b reads better, and shares more, as x <= -b
   if (falling) {
     moving = moving * -1;
     bound = -bound;
   }
   auto narrow = [](std::int64_t n) { return n >= INT32_MIN && n <= INT32_MAX; };
-  DType dtype = narrow(moving.min()) && narrow(moving.max()) && narrow(bound) ? DType::i32 : DType::i64;
+  DType dtype =
+      narrow(moving.min()) && narrow(moving.max()) && narrow(bound) ? DType::i32 : DType::i64;
   Inst inst(Opcode::cmp, {DType::i1, index.lanes()});
   inst.compare = falling ? Compare::le : Compare::ge;
   inst.args = {convert(dtype, value(moving)), constant_int(dtype, bound)};

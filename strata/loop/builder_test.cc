@@ -50,7 +50,8 @@ TEST_F(Fold, IntegerIdentities) {
   Inst* v = b.load(n, 0);
   EXPECT_EQ(b.binary(Opcode::sub, v, v), i(0));
   EXPECT_EQ(b.binary(Opcode::and_, v, i(-1)), v);
-  EXPECT_EQ(b.binary(Opcode::add, b.binary(Opcode::add, v, i(3)), i(4)), b.binary(Opcode::add, v, i(7)));
+  EXPECT_EQ(b.binary(Opcode::add, b.binary(Opcode::add, v, i(3)), i(4)),
+            b.binary(Opcode::add, v, i(7)));
   EXPECT_EQ(b.convert(DType::i32, b.convert(DType::i64, v)), v);
   EXPECT_NE(b.convert(DType::i32, b.convert(DType::i8, v)), v);
 }

@@ -12,7 +12,9 @@ namespace {
 std::unique_ptr<Kernel> small_ones(std::int64_t size, int lanes) {
   auto kernel = std::make_unique<Kernel>("small_ones");
   Builder b(*kernel);
-  Ref *in = b.parameter(DType::i32, size, Ref::Mode::in), *out = b.parameter(DType::i32, size, Ref::Mode::out), *many = b.parameter(DType::i64, size, Ref::Mode::out);
+  Ref *in = b.parameter(DType::i32, size, Ref::Mode::in),
+      *out = b.parameter(DType::i32, size, Ref::Mode::out),
+      *many = b.parameter(DType::i64, size, Ref::Mode::out);
   b.vector(0, size, lanes, [&](Index i) {
     Inst *x = b.load(in, i), *mask = b.compare(Compare::lt, x, b.constant_int(DType::i32, 10));
     b.store(out, i, compressed(b, mask, x, lanes));
@@ -31,8 +33,10 @@ TEST(Compress, BringsChosenLanesTogether) {
   std::int64_t many[8];
   void* memory[] = {in, out, many};
   interpret(*kernel, memory);
-  EXPECT_EQ(std::vector<std::int32_t>(out, out + 8), (std::vector<std::int32_t>{3, -4, 0, 0, 9, 0, 0, 0}));
-  EXPECT_EQ(std::vector<std::int64_t>(many, many + 8), (std::vector<std::int64_t>{2, 2, 2, 2, 1, 1, 1, 1}));
+  EXPECT_EQ(std::vector<std::int32_t>(out, out + 8),
+            (std::vector<std::int32_t>{3, -4, 0, 0, 9, 0, 0, 0}));
+  EXPECT_EQ(std::vector<std::int64_t>(many, many + 8),
+            (std::vector<std::int64_t>{2, 2, 2, 2, 1, 1, 1, 1}));
 }
 
 TEST(Compress, WantsWholeStrips) { EXPECT_FALSE(verify(*small_ones(11, 4)).ok()); }
@@ -40,7 +44,8 @@ TEST(Compress, WantsWholeStrips) { EXPECT_FALSE(verify(*small_ones(11, 4)).ok())
 TEST(Compress, IsOfOneTypeAndAMask) {
   Kernel kernel("wrong");
   Builder b(kernel);
-  Ref *in = b.parameter(DType::i32, 8, Ref::Mode::in), *out = b.parameter(DType::i32, 8, Ref::Mode::out);
+  Ref *in = b.parameter(DType::i32, 8, Ref::Mode::in),
+      *out = b.parameter(DType::i32, 8, Ref::Mode::out);
   b.vector(0, 8, 8, [&](Index i) {
     Inst* x = b.load(in, i);
     b.store(out, i, compressed(b, x, x, 8));

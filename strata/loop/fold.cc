@@ -10,25 +10,35 @@ namespace {
 using semantics::Bits;
 
 bool is_constant(const Inst* inst) { return inst->code == Opcode::constant; }
-bool is_bits(const Inst* inst, Bits bits) { return is_constant(inst) && inst->bits == semantics::trim(inst->type.dtype, bits); }
+bool is_bits(const Inst* inst, Bits bits) {
+  return is_constant(inst) && inst->bits == semantics::trim(inst->type.dtype, bits);
+}
 bool is_number(const Inst* inst, double value) {
   DType dtype = inst->type.dtype;
-  return is_bits(inst, dtype == DType::f32 ? semantics::of(static_cast<float>(value)) : semantics::of(value));
+  return is_bits(
+      inst, dtype == DType::f32 ? semantics::of(static_cast<float>(value)) : semantics::of(value));
 }
-bool is_integral(Opcode code) { return code == Opcode::floor || code == Opcode::ceil || code == Opcode::trunc || code == Opcode::rint; }
+bool is_integral(Opcode code) {
+  return code == Opcode::floor || code == Opcode::ceil || code == Opcode::trunc ||
+         code == Opcode::rint;
+}
 bool is_reassociated(Opcode code) {
-  return code == Opcode::add || code == Opcode::mul || code == Opcode::and_ || code == Opcode::or_ || code == Opcode::xor_;
+  return code == Opcode::add || code == Opcode::mul || code == Opcode::and_ ||
+         code == Opcode::or_ || code == Opcode::xor_;
 }
 
-/// The bits of an instruction all of whose arguments are constants; nothing for those that are no function of them.
+/// The bits of an instruction all of whose arguments are constants; nothing for those that are no
+/// function of them.
 std::optional<Bits> evaluate(const Inst& inst) {
   if (inst.args.empty()) return std::nullopt;
   for (const Inst* arg : inst.args)
     if (!is_constant(arg)) return std::nullopt;
   DType dtype = inst.args[0]->type.dtype;
   auto arg = [&](std::size_t i) { return inst.args[i]->bits; };
-  if (inst.code >= Opcode::add && inst.code <= Opcode::shr) return semantics::binary(inst.code, dtype, arg(0), arg(1));
-  if (inst.code >= Opcode::neg && inst.code <= Opcode::clz) return semantics::unary(inst.code, dtype, arg(0));
+  if (inst.code >= Opcode::add && inst.code <= Opcode::shr)
+    return semantics::binary(inst.code, dtype, arg(0), arg(1));
+  if (inst.code >= Opcode::neg && inst.code <= Opcode::clz)
+    return semantics::unary(inst.code, dtype, arg(0));
   switch (inst.code) {
     case Opcode::fma: return semantics::fma(dtype, arg(0), arg(1), arg(2));
     case Opcode::dot2: return semantics::dot2(inst.type.dtype, arg(0), arg(1), arg(2));
@@ -44,7 +54,8 @@ std::optional<Bits> evaluate(const Inst& inst) {
 bool is_lossless(DType from, DType by) {
   if (from == DType::i1) return true;
   if (is_integer(from) && is_integer(by)) return bit_width(by) >= bit_width(from);
-  if (is_integer(from)) return by == DType::f64 ? bit_width(from) <= 32 : by == DType::f32 && bit_width(from) <= 16;
+  if (is_integer(from))
+    return by == DType::f64 ? bit_width(from) <= 32 : by == DType::f32 && bit_width(from) <= 16;
   if (!is_float(by)) return false;
   return by == DType::f64 || (by == DType::f32 && from != DType::f64);
 }
@@ -54,8 +65,11 @@ std::optional<double> exact_reciprocal(const Inst* inst) {
   if (!is_constant(inst)) return std::nullopt;
   double value = semantics::widen(inst->type.dtype, inst->bits), inverse = 1 / value;
   int exponent = 0;
-  if (!std::isfinite(value) || !std::isfinite(inverse) || std::abs(std::frexp(value, &exponent)) != 0.5) return std::nullopt;
-  bool kept = inst->type.dtype == DType::f64 || static_cast<double>(static_cast<float>(inverse)) == inverse;
+  if (!std::isfinite(value) || !std::isfinite(inverse) ||
+      std::abs(std::frexp(value, &exponent)) != 0.5)
+    return std::nullopt;
+  bool kept =
+      inst->type.dtype == DType::f64 || static_cast<double>(static_cast<float>(inverse)) == inverse;
   return kept && inverse != 0 ? std::optional(inverse) : std::nullopt;
 }
 
@@ -82,7 +96,8 @@ Inst* Builder::fold_unary(const Inst& inst) {
     case Opcode::trunc:
     case Opcode::rint: return is_integral(a->code) ? a : nullptr;
     case Opcode::convert: {
-      bool back = a->code == Opcode::convert && a->args[0]->type.dtype == to && is_lossless(to, a->type.dtype);
+      bool back = a->code == Opcode::convert && a->args[0]->type.dtype == to &&
+                  is_lossless(to, a->type.dtype);
       return back ? a->args[0] : nullptr;
     }
     case Opcode::bitcast: return a->code == Opcode::bitcast ? bitcast(to, a->args[0]) : nullptr;
@@ -97,7 +112,9 @@ Inst* Builder::fold_unary(const Inst& inst) {
   }
 }
 
-Inst* Builder::fold_binary(const Inst& inst) { return is_float(inst.type.dtype) ? fold_float(inst) : fold_integer(inst); }
+Inst* Builder::fold_binary(const Inst& inst) {
+  return is_float(inst.type.dtype) ? fold_float(inst) : fold_integer(inst);
+}
 
 Inst* Builder::fold_float(const Inst& inst) {
   Inst *a = inst.args[0], *b = inst.args[1];
@@ -112,7 +129,8 @@ Inst* Builder::fold_float(const Inst& inst) {
       if (is_number(a, -1)) return unary(Opcode::neg, b);
       return is_number(b, -1) ? unary(Opcode::neg, a) : nullptr;
     case Opcode::div:
-      if (auto inverse = exact_reciprocal(b)) return binary(Opcode::mul, a, constant(inst.type.dtype, *inverse));
+      if (auto inverse = exact_reciprocal(b))
+        return binary(Opcode::mul, a, constant(inst.type.dtype, *inverse));
       return nullptr;
     case Opcode::min:
     case Opcode::max: return a == b ? a : nullptr;
@@ -128,16 +146,21 @@ Inst* Builder::fold_integer(const Inst& inst) {
     if (is_constant(a)) std::swap(a, b);
     bool nested = is_constant(b) && a->code == inst.code && a->args.size() == 2;
     for (int side = 0; nested && side < 2; ++side) {
-      Inst *inner = a->args[static_cast<std::size_t>(side)], *other = a->args[static_cast<std::size_t>(1 - side)];
+      Inst *inner = a->args[static_cast<std::size_t>(side)],
+           *other = a->args[static_cast<std::size_t>(1 - side)];
       if (is_constant(inner))
-        return binary(inst.code, other, constant_bits(dtype, semantics::binary(inst.code, dtype, inner->bits, b->bits)));
+        return binary(
+            inst.code, other,
+            constant_bits(dtype, semantics::binary(inst.code, dtype, inner->bits, b->bits)));
     }
   }
   switch (inst.code) {
     case Opcode::shr: {
-      // What is shifted out altogether: a small index seen in a wide type, in the upper half of a counter, say.
+      // What is shifted out altogether: a small index seen in a wide type, in the upper half of a
+      // counter, say.
       auto index = is_constant(b) && b->bits < 62 ? as_index(a) : std::nullopt;
-      if (index && index->min() >= 0 && index->max() < (std::int64_t{1} << b->bits)) return constant_bits(dtype, 0);
+      if (index && index->min() >= 0 && index->max() < (std::int64_t{1} << b->bits))
+        return constant_bits(dtype, 0);
       return is_bits(b, 0) ? a : nullptr;
     }
     case Opcode::add:

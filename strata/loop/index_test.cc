@@ -10,7 +10,8 @@
 namespace strata::loop {
 namespace {
 
-/// Values of an index expression at all points of a nest: `row` in [0, rows) around strips of `extent`.
+/// Values of an index expression at all points of a nest: `row` in [0, rows) around strips of
+/// `extent`.
 struct Nest {
   std::int64_t rows, extent;
   int lanes;
@@ -21,7 +22,8 @@ struct Nest {
     Builder b(kernel, options);
     Ref* out = b.parameter(DType::i64, rows * extent, Ref::Mode::out);
     Index row = b.grid();
-    b.vector(0, extent, lanes, [&](Index i) { b.store(out, row * extent + i, expression(b, row, i)); });
+    b.vector(0, extent, lanes,
+             [&](Index i) { b.store(out, row * extent + i, expression(b, row, i)); });
     std::vector<std::int64_t> result(static_cast<std::size_t>(rows * extent));
     void* parameters[] = {result.data()};
     interpret(kernel, parameters);
@@ -31,7 +33,8 @@ struct Nest {
 
 /// A kernel with one vector loop of the extent, for looking at what indices simplify to.
 struct Loop {
-  explicit Loop(std::int64_t extent, std::int64_t grid = 1, int lanes = 16) : kernel("loop"), b(kernel) {
+  explicit Loop(std::int64_t extent, std::int64_t grid = 1, int lanes = 16)
+      : kernel("loop"), b(kernel) {
     kernel.grid = grid;
     row = b.grid();
     b.vector(0, extent, lanes, [&](Index index) { i = index; });
@@ -82,7 +85,8 @@ TEST(Div, KeepsStripsWholeWhereTheLanesDivideTheDivisor) {
   EXPECT_EQ(l.b.div(l.i, 48).lanes(), 1);
   Index column = l.b.mod(l.i, 48);
   ASSERT_EQ(column.terms().size(), 2u);
-  EXPECT_EQ(column.terms()[0].coefficient, 1);  // the lane, of the older id: accesses stay contiguous
+  EXPECT_EQ(column.terms()[0].coefficient,
+            1);  // the lane, of the older id: accesses stay contiguous
   EXPECT_EQ(column.max(), 47);
 }
 
@@ -96,18 +100,26 @@ TEST(Div, TakenApartAndPutTogetherIsTheSame) {
 
 TEST(Div, EqualsArithmeticAtAllPoints) {
   std::mt19937 random(7);
-  auto below = [&](int n) { return static_cast<std::int64_t>(random() % static_cast<unsigned>(n)); };
-  constexpr std::int64_t kFactors[] = {0, 1, 1, 2, 3, 4, 8, 12, 16, 48, 64, 96, 100, 130, -1, -4, -16, -48};
+  auto below = [&](int n) {
+    return static_cast<std::int64_t>(random() % static_cast<unsigned>(n));
+  };
+  constexpr std::int64_t kFactors[] = {0,  1,  1,  2,   3,   4,  8,  12,  16,
+                                       48, 64, 96, 100, 130, -1, -4, -16, -48};
   constexpr std::int64_t kDivisors[] = {1, 2, 3, 4, 6, 8, 12, 16, 32, 48, 64, 96, 100, 1000};
   for (int trial = 0; trial < 600; ++trial) {
     Nest nest{1 + below(7), 1 + below(70), 2 << below(4)};
-    std::int64_t x = kFactors[below(18)], y = kFactors[below(18)], z = below(200), d = kDivisors[below(14)], e = kDivisors[below(14)];
-    std::int64_t lift = std::max<std::int64_t>(0, -x) * nest.rows + std::max<std::int64_t>(0, -y) * nest.extent;
+    std::int64_t x = kFactors[below(18)], y = kFactors[below(18)], z = below(200),
+                 d = kDivisors[below(14)], e = kDivisors[below(14)];
+    std::int64_t lift =
+        std::max<std::int64_t>(0, -x) * nest.rows + std::max<std::int64_t>(0, -y) * nest.extent;
     auto index = [&](const Index& row, const Index& i) { return row * x + i * y + (z + lift); };
-    auto quotient = nest.values([&](Builder& b, Index row, Index i) { return b.value(b.div(b.div(index(row, i), d), e)); });
-    auto remainder = nest.values([&](Builder& b, Index row, Index i) { return b.value(b.mod(index(row, i), d)); });
-    auto both = nest.values(
-        [&](Builder& b, Index row, Index i) { return b.value(b.mod(b.div(index(row, i), d), e) * 3 + b.mod(index(row, i), d)); });
+    auto quotient = nest.values(
+        [&](Builder& b, Index row, Index i) { return b.value(b.div(b.div(index(row, i), d), e)); });
+    auto remainder = nest.values(
+        [&](Builder& b, Index row, Index i) { return b.value(b.mod(index(row, i), d)); });
+    auto both = nest.values([&](Builder& b, Index row, Index i) {
+      return b.value(b.mod(b.div(index(row, i), d), e) * 3 + b.mod(index(row, i), d));
+    });
     for (std::int64_t row = 0; row < nest.rows; ++row) {
       for (std::int64_t i = 0; i < nest.extent; ++i) {
         std::int64_t n = row * x + i * y + z + lift;
@@ -124,21 +136,27 @@ TEST(Div, EqualsArithmeticAtAllPoints) {
 TEST(Div, PartsByDifferentDivisorsStayApart) {
   Nest nest{3, 70, 16};
   auto mixed = [&](std::int64_t d, std::int64_t e, std::int64_t by) {
-    return nest.values([=](Builder& b, Index row, Index i) { return b.value(b.div(row * 71 + i, d) * by + b.mod(row * 71 + i, e)); });
+    return nest.values([=](Builder& b, Index row, Index i) {
+      return b.value(b.div(row * 71 + i, d) * by + b.mod(row * 71 + i, e));
+    });
   };
-  for (auto [d, e, by] : {std::array{3, 5, 5}, {3, 3, 5}, {5, 3, 3}, {5, 3, 5}, {4, 4, 4}, {64, 48, 48}}) {
+  for (auto [d, e, by] :
+       {std::array{3, 5, 5}, {3, 3, 5}, {5, 3, 3}, {5, 3, 5}, {4, 4, 4}, {64, 48, 48}}) {
     auto values = mixed(d, e, by);
     for (std::int64_t row = 0; row < nest.rows; ++row)
       for (std::int64_t i = 0; i < nest.extent; ++i) {
         std::int64_t n = row * 71 + i;
-        ASSERT_EQ(values[static_cast<std::size_t>(row * nest.extent + i)], n / d * by + n % e) << d << ", " << e << ", " << by;
+        ASSERT_EQ(values[static_cast<std::size_t>(row * nest.extent + i)], n / d * by + n % e)
+            << d << ", " << e << ", " << by;
       }
   }
 }
 
 TEST(Div, RangesHoldAtAllPoints) {
   std::mt19937 random(11);
-  auto below = [&](int n) { return static_cast<std::int64_t>(random() % static_cast<unsigned>(n)); };
+  auto below = [&](int n) {
+    return static_cast<std::int64_t>(random() % static_cast<unsigned>(n));
+  };
   for (int trial = 0; trial < 300; ++trial) {
     Nest nest{1 + below(7), 1 + below(70), 2 << below(4)};
     std::int64_t x = below(70), y = below(20), d = 1 + below(60);
@@ -149,7 +167,8 @@ TEST(Div, RangesHoldAtAllPoints) {
       high = index.max();
       return b.value(index);
     });
-    for (std::int64_t v : values) ASSERT_TRUE(v >= low && v <= high) << v << " in [" << low << ", " << high << "]";
+    for (std::int64_t v : values)
+      ASSERT_TRUE(v >= low && v <= high) << v << " in [" << low << ", " << high << "]";
   }
 }
 
@@ -168,13 +187,19 @@ TEST(Less, IsUniformWhereStripsDoNotStraddle) {
 
 TEST(Less, EqualsArithmeticAtAllPoints) {
   std::mt19937 random(3);
-  auto below = [&](int n) { return static_cast<std::int64_t>(random() % static_cast<unsigned>(n)); };
+  auto below = [&](int n) {
+    return static_cast<std::int64_t>(random() % static_cast<unsigned>(n));
+  };
   for (int trial = 0; trial < 600; ++trial) {
     Nest nest{1 + below(7), 1 + below(70), 2 << below(4)};
-    std::int64_t x = below(40) - 20, y = below(20) - 10, z = below(200) - 100, w = (below(5) - 2) * 8;
-    auto values = nest.values([&](Builder& b, Index row, Index i) { return b.convert(DType::i64, b.less(row * x + i * y, i * w + z)); });
+    std::int64_t x = below(40) - 20, y = below(20) - 10, z = below(200) - 100,
+                 w = (below(5) - 2) * 8;
+    auto values = nest.values([&](Builder& b, Index row, Index i) {
+      return b.convert(DType::i64, b.less(row * x + i * y, i * w + z));
+    });
     auto by_value = nest.values([&](Builder& b, Index row, Index i) {
-      Inst *left = b.convert(DType::i16, b.value(row * x + i * y)), *right = b.convert(DType::i16, b.value(i * w + z));
+      Inst *left = b.convert(DType::i16, b.value(row * x + i * y)),
+           *right = b.convert(DType::i16, b.value(i * w + z));
       return b.convert(DType::i64, b.compare(static_cast<Compare>(trial % 6), left, right));
     });
     for (std::int64_t row = 0; row < nest.rows; ++row) {
@@ -182,7 +207,8 @@ TEST(Less, EqualsArithmeticAtAllPoints) {
         std::int64_t left = row * x + i * y, right = i * w + z;
         auto at = static_cast<std::size_t>(row * nest.extent + i);
         ASSERT_EQ(values[at], left < right);
-        bool expected[] = {left == right, left != right, left<right, left <= right, left> right, left >= right};
+        bool expected[] = {left == right, left != right, left<right, left <= right, left> right,
+                           left >= right};
         ASSERT_EQ(by_value[at], expected[trial % 6]);
       }
     }
@@ -191,11 +217,13 @@ TEST(Less, EqualsArithmeticAtAllPoints) {
 
 TEST(IndexOf, SeesThroughArithmeticThatCannotWrap) {
   Loop l(100, 7);
-  Inst* doubled = l.b.binary(Opcode::mul, l.b.convert(DType::i32, l.b.value(l.i)), l.b.constant_int(DType::i32, 2));
+  Inst* doubled = l.b.binary(Opcode::mul, l.b.convert(DType::i32, l.b.value(l.i)),
+                             l.b.constant_int(DType::i32, 2));
   EXPECT_EQ(l.b.index_of(doubled, 0, 1000), l.i * 2);
   Inst* less = l.b.binary(Opcode::sub, doubled, l.b.convert(DType::i32, l.b.value(l.i)));
   EXPECT_EQ(l.b.index_of(less, 0, 1000), l.i);
-  Inst* from = l.b.binary(Opcode::sub, l.b.constant_int(DType::i32, 99), l.b.convert(DType::i32, l.b.value(l.i)));
+  Inst* from = l.b.binary(Opcode::sub, l.b.constant_int(DType::i32, 99),
+                          l.b.convert(DType::i32, l.b.value(l.i)));
   EXPECT_EQ(l.b.index_of(from, 0, 1000), l.i * -1 + 99);
   Inst* narrow = l.b.convert(DType::i8, l.b.value(l.i * 2));  // 198 is no i8
   EXPECT_EQ(l.b.index_of(narrow, 0, 1000).terms().size(), 1u);

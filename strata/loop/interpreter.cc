@@ -18,7 +18,8 @@ using semantics::Bits;
 /// Values of all instructions, lane by lane, for one grid point.
 class Machine {
  public:
-  Machine(const Kernel& kernel, std::span<void* const> parameters, const RuntimeFunctions& functions)
+  Machine(const Kernel& kernel, std::span<void* const> parameters,
+          const RuntimeFunctions& functions)
       : kernel_(kernel), functions_(functions) {
     bind(parameters);
     std::size_t total = 0;
@@ -40,14 +41,16 @@ class Machine {
     std::size_t next = 0;
     for (const auto& ref : kernel_.refs) {
       if (ref->mode != Ref::Mode::scratch) {
-        STRATA_CHECK(next < parameters.size(), "kernel {} given {} parameters", kernel_.name, parameters.size());
+        STRATA_CHECK(next < parameters.size(), "kernel {} given {} parameters", kernel_.name,
+                     parameters.size());
         memory_.push_back(static_cast<std::byte*>(parameters[next++]));
         continue;
       }
       scratch_.emplace_back(static_cast<std::size_t>(ref->size) * byte_width(ref->dtype));
       memory_.push_back(scratch_.back().data());
     }
-    STRATA_CHECK(next == parameters.size(), "kernel {} of {} parameters given {}", kernel_.name, next, parameters.size());
+    STRATA_CHECK(next == parameters.size(), "kernel {} of {} parameters given {}", kernel_.name,
+                 next, parameters.size());
   }
 
   Bits* at(const Inst* inst) { return &values_[offsets_[static_cast<std::size_t>(inst->id)]]; }
@@ -56,18 +59,23 @@ class Machine {
 
   std::int64_t evaluate(const Index& index, int lane) {
     Bits sum = static_cast<Bits>(index.constant());
-    for (const Index::Term& term : index.terms()) sum += static_cast<Bits>(term.coefficient) * read(term.variable, lane);
+    for (const Index::Term& term : index.terms())
+      sum += static_cast<Bits>(term.coefficient) * read(term.variable, lane);
     return static_cast<std::int64_t>(sum);
   }
 
   /// A lane of the strip that stands beyond the loop's end.
-  bool is_masked(const Inst& inst, int lane) const { return inst.type.lanes > 1 && lane >= active_; }
+  bool is_masked(const Inst& inst, int lane) const {
+    return inst.type.lanes > 1 && lane >= active_;
+  }
 
   std::byte* element(const Inst& inst, int lane) {
     std::int64_t index = evaluate(inst.index, lane);
-    STRATA_CHECK(index >= 0 && index < inst.ref->size, "{} of element {} of a buffer of {} in kernel {}", name(inst.code), index,
+    STRATA_CHECK(index >= 0 && index < inst.ref->size,
+                 "{} of element {} of a buffer of {} in kernel {}", name(inst.code), index,
                  inst.ref->size, kernel_.name);
-    return memory_[static_cast<std::size_t>(inst.ref->id)] + static_cast<std::size_t>(index) * byte_width(inst.ref->dtype);
+    return memory_[static_cast<std::size_t>(inst.ref->id)] +
+           static_cast<std::size_t>(index) * byte_width(inst.ref->dtype);
   }
   Bits load(const Inst& inst, int lane) {
     if (is_masked(inst, lane)) return 0;
@@ -95,7 +103,9 @@ class Machine {
     for (int lane = 0; lane < a->type.lanes; ++lane)
       if (is_masked(*a, lane)) v[static_cast<std::size_t>(lane)] = 0;  // or_ of i1 (V7)
     for (std::size_t half = v.size() / 2; half > 0; half /= 2)
-      for (std::size_t i = 0; i < half; ++i) v[i] = semantics::binary(static_cast<Opcode>(inst.bits), inst.type.dtype, v[i], v[i + half]);
+      for (std::size_t i = 0; i < half; ++i)
+        v[i] =
+            semantics::binary(static_cast<Opcode>(inst.bits), inst.type.dtype, v[i], v[i + half]);
     return v[0];
   }
   Bits call(const Inst& inst) {
@@ -128,7 +138,8 @@ class Machine {
         continue;
       }
       places.push_back(element(*a, 0));
-      room.push_back((a->ref->size - evaluate(a->index, 0)) * static_cast<std::int64_t>(byte_width(a->ref->dtype)));
+      room.push_back((a->ref->size - evaluate(a->index, 0)) *
+                     static_cast<std::int64_t>(byte_width(a->ref->dtype)));
     }
     run_on_places(inst.callee, places, numbers, room);
     at(&inst)[0] = 0;
@@ -136,14 +147,18 @@ class Machine {
 
   Bits compute(const Inst& inst, int lane) {
     auto a = [&](std::size_t i) { return arg(inst, i, lane); };
-    if (inst.code >= Opcode::add && inst.code <= Opcode::shr) return semantics::binary(inst.code, inst.type.dtype, a(0), a(1));
-    if (inst.code >= Opcode::neg && inst.code <= Opcode::clz) return semantics::unary(inst.code, inst.type.dtype, a(0));
+    if (inst.code >= Opcode::add && inst.code <= Opcode::shr)
+      return semantics::binary(inst.code, inst.type.dtype, a(0), a(1));
+    if (inst.code >= Opcode::neg && inst.code <= Opcode::clz)
+      return semantics::unary(inst.code, inst.type.dtype, a(0));
     switch (inst.code) {
       case Opcode::constant: return inst.bits;
       case Opcode::fma: return semantics::fma(inst.type.dtype, a(0), a(1), a(2));
-      case Opcode::cmp: return semantics::compare(inst.compare, inst.args[0]->type.dtype, a(0), a(1));
+      case Opcode::cmp:
+        return semantics::compare(inst.compare, inst.args[0]->type.dtype, a(0), a(1));
       case Opcode::select: return a(0) ? a(1) : a(2);
-      case Opcode::convert: return semantics::convert(inst.type.dtype, inst.args[0]->type.dtype, a(0));
+      case Opcode::convert:
+        return semantics::convert(inst.type.dtype, inst.args[0]->type.dtype, a(0));
       case Opcode::bitcast:
       case Opcode::local: return a(0);
       case Opcode::index: return static_cast<Bits>(evaluate(inst.index, lane));
@@ -227,7 +242,8 @@ class Machine {
 
 }  // namespace
 
-void interpret(const Kernel& kernel, std::span<void* const> parameters, const RuntimeFunctions& functions) {
+void interpret(const Kernel& kernel, std::span<void* const> parameters,
+               const RuntimeFunctions& functions) {
   Machine machine(kernel, parameters, functions);
   for (std::int64_t point = 0; point < kernel.grid; ++point) machine.run(point);
 }

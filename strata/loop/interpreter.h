@@ -4,7 +4,8 @@
 //   void* parameters[] = {x, y};
 //   interpret(kernel, parameters);
 //
-// Slow and checked: an access outside its buffer fails a check, and scratch buffers begin filled with 0xff bytes.
+// Slow and checked: an access outside its buffer fails a check, and scratch buffers begin filled
+// with 0xff bytes.
 #pragma once
 
 #include <cstdint>
@@ -21,8 +22,9 @@ namespace strata::loop {
 using RuntimeFunction = std::function<std::uint64_t(std::span<const std::uint64_t>)>;
 using RuntimeFunctions = std::map<std::string, RuntimeFunction>;
 
-/// Runs all grid points in order. `parameters` are the buffers of `kernel.parameters()`; i1 takes a byte, 0 or 1.
-/// The kernel is one that `verify` accepts.
-void interpret(const Kernel& kernel, std::span<void* const> parameters, const RuntimeFunctions& functions = {});
+/// Runs all grid points in order. `parameters` are the buffers of `kernel.parameters()`; i1 takes a
+/// byte, 0 or 1. The kernel is one that `verify` accepts.
+void interpret(const Kernel& kernel, std::span<void* const> parameters,
+               const RuntimeFunctions& functions = {});
 
 }  // namespace strata::loop

@@ -36,7 +36,8 @@ void exchange(Builder& b, Inst*& x, Inst*& y, int unit, int group) {
 
 /// Squares of as many values as a group has lanes, each group of lanes by itself.
 void turn_groups(Builder& b, std::vector<Inst*>& values, int group) {
-  // Interleaving value i with value i + g/2 turns the bits of (value, lane) by one place; after log2(g) turns they are exchanged.
+  // Interleaving value i with value i + g/2 turns the bits of (value, lane) by one place; after
+  // log2(g) turns they are exchanged.
   std::size_t size = static_cast<std::size_t>(group);
   for (std::size_t first = 0; first < values.size(); first += size)
     for (int done = 1; done < group; done *= 2) {
@@ -69,7 +70,8 @@ std::optional<LaneMove> lane_move(std::string_view callee, int lanes) {
   move.unit = take_number(callee);
   if (!take(callee, ".")) return std::nullopt;
   move.group = take_number(callee);
-  bool fits = is_power_of_two(move.unit) && is_power_of_two(move.group) && move.unit < move.group && lanes % move.group == 0;
+  bool fits = is_power_of_two(move.unit) && is_power_of_two(move.group) && move.unit < move.group &&
+              lanes % move.group == 0;
   return callee.empty() && fits ? std::optional(move) : std::nullopt;
 }
 
@@ -86,7 +88,9 @@ std::vector<Inst*> transposed(Builder& b, std::vector<Inst*> values) {
   turn_groups(b, values, group);
   for (int unit = group; unit < lanes; unit *= 2)
     for (int i = 0; i < lanes; ++i)
-      if ((i & unit) == 0) exchange(b, values[static_cast<std::size_t>(i)], values[static_cast<std::size_t>(i + unit)], unit, 2 * unit);
+      if ((i & unit) == 0)
+        exchange(b, values[static_cast<std::size_t>(i)], values[static_cast<std::size_t>(i + unit)],
+                 unit, 2 * unit);
   return values;
 }
 

@@ -31,7 +31,8 @@ TEST(Lanes, BehindMovesUpAndLetsTheFirstEnter) {
     b.store(out, i, behind(b, x, y, 3));
     b.store(out, i + 8, behind(b, b.constant(DType::i32, 7), y, 2));
   });
-  EXPECT_EQ(run(kernel, 16), (std::vector<std::int32_t>{5, 6, 7, 10, 11, 12, 13, 14, 7, 7, 10, 11, 12, 13, 14, 15}));
+  EXPECT_EQ(run(kernel, 16),
+            (std::vector<std::int32_t>{5, 6, 7, 10, 11, 12, 13, 14, 7, 7, 10, 11, 12, 13, 14, 15}));
 }
 
 TEST(Lanes, HalvesAreWovenInUnitsOfGroups) {
@@ -41,15 +42,25 @@ TEST(Lanes, HalvesAreWovenInUnitsOfGroups) {
   b.vector(0, 8, 8, [&](Index i) {
     Inst *x = number(b, i), *y = number(b, i + 10);
     int to = 0;
-    for (const char* name : {"lanes.low.1.8", "lanes.high.1.4", "lanes.high.2.8", "lanes.low.4.8"}) b.store(out, i + 8 * to++, b.call(name, {DType::i32, 8}, {x, y}));
+    for (const char* name : {"lanes.low.1.8", "lanes.high.1.4", "lanes.high.2.8", "lanes.low.4.8"})
+      b.store(out, i + 8 * to++, b.call(name, {DType::i32, 8}, {x, y}));
   });
-  EXPECT_EQ(run(kernel, 32), (std::vector<std::int32_t>{0, 10, 1, 11, 2,  12, 3,  13, 2, 12, 3, 13, 6,  16, 7,  17,
-                                                        4, 5,  14, 15, 6, 7, 16, 17, 0, 1,  2, 3,  10, 11, 12, 13}));
+  EXPECT_EQ(run(kernel, 32),
+            (std::vector<std::int32_t>{0, 10, 1,  11, 2, 12, 3,  13, 2, 12, 3, 13, 6,  16, 7, 17, 4,
+                                       5, 14, 15, 6,  7, 16, 17, 0,  1, 2,  3, 10, 11, 12, 13}));
 }
 
 TEST(Lanes, TransposedExchangesValuesAndLanes) {
-  for (auto [t, lanes] : {std::pair{DType::i32, 2}, {DType::i32, 4}, {DType::i32, 8}, {DType::i32, 16}, {DType::i64, 2}, {DType::i64, 8},
-                          {DType::ui16, 8}, {DType::ui16, 32}, {DType::ui8, 4}, {DType::ui8, 32}}) {
+  for (auto [t, lanes] : {std::pair{DType::i32, 2},
+                          {DType::i32, 4},
+                          {DType::i32, 8},
+                          {DType::i32, 16},
+                          {DType::i64, 2},
+                          {DType::i64, 8},
+                          {DType::ui16, 8},
+                          {DType::ui16, 32},
+                          {DType::ui8, 4},
+                          {DType::ui8, 32}}) {
     Kernel kernel("transposed");
     Builder b(kernel);
     Ref* out = b.parameter(DType::i32, lanes * lanes, Ref::Mode::out);
@@ -57,11 +68,14 @@ TEST(Lanes, TransposedExchangesValuesAndLanes) {
       std::vector<Inst*> rows;
       for (int i = 0; i < lanes; ++i) rows.push_back(b.convert(t, number(b, (l + i * lanes))));
       rows = transposed(b, std::move(rows));
-      for (int j = 0; j < lanes; ++j) b.store(out, l + j * lanes, b.convert(DType::i32, rows[static_cast<std::size_t>(j)]));
+      for (int j = 0; j < lanes; ++j)
+        b.store(out, l + j * lanes, b.convert(DType::i32, rows[static_cast<std::size_t>(j)]));
     });
     std::vector<std::int32_t> got = run(kernel, static_cast<std::size_t>(lanes * lanes));
     for (int i = 0; i < lanes; ++i)
-      for (int j = 0; j < lanes; ++j) EXPECT_EQ(got[static_cast<std::size_t>(j * lanes + i)], (i * lanes + j) % (t == DType::ui8 ? 256 : 65536));
+      for (int j = 0; j < lanes; ++j)
+        EXPECT_EQ(got[static_cast<std::size_t>(j * lanes + i)],
+                  (i * lanes + j) % (t == DType::ui8 ? 256 : 65536));
   }
 }
 
@@ -81,8 +95,10 @@ TEST(Lanes, UnderAMaskOnlyBehindAUniformValueStands) {
 }
 
 TEST(Lanes, OtherNamesAreNoMoves) {
-  for (const char* name : {"lanes.behind.0", "lanes.behind.8", "lanes.behind.", "lanes.behind.1x", "lanes.middle", "strata_fmod", "lanes.low", "lanes.low.1",
-                           "lanes.low.0.8", "lanes.low.3.8", "lanes.low.4.4", "lanes.high.1.16", "lanes.high.1.6", "lanes.high.1.8x", "lanes.high.1.8.8"})
+  for (const char* name : {"lanes.behind.0", "lanes.behind.8", "lanes.behind.", "lanes.behind.1x",
+                           "lanes.middle", "strata_fmod", "lanes.low", "lanes.low.1",
+                           "lanes.low.0.8", "lanes.low.3.8", "lanes.low.4.4", "lanes.high.1.16",
+                           "lanes.high.1.6", "lanes.high.1.8x", "lanes.high.1.8.8"})
     EXPECT_FALSE(lane_move(name, 8).has_value()) << name;
   EXPECT_FALSE(lane_move("lanes.low.1.2", 1).has_value());
 }

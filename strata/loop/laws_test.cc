@@ -28,14 +28,16 @@ class Laws : public ::testing::TestWithParam<int> {
     for (std::uint64_t i = 0; i < 150; ++i) {
       std::uint64_t seed = static_cast<std::uint64_t>(GetParam()) * 150 + i;
       law(seed);
-      if (HasFailure()) FAIL() << "seed " << seed << "\n" << print(*random_kernel(seed, {}, {.calls = true}));
+      if (HasFailure())
+        FAIL() << "seed " << seed << "\n" << print(*random_kernel(seed, {}, {.calls = true}));
     }
   }
 };
 
 TEST_P(Laws, BuiltKernelsVerify) {
   for_seeds([](std::uint64_t seed) {
-    for (BuilderOptions options : {BuilderOptions{}, BuilderOptions{true, false}, BuilderOptions{false, true}, kPlain}) {
+    for (BuilderOptions options :
+         {BuilderOptions{}, BuilderOptions{true, false}, BuilderOptions{false, true}, kPlain}) {
       Status status = verify(*random_kernel(seed, options, {.calls = true}));
       EXPECT_TRUE(status.ok()) << status.message();
     }
@@ -58,10 +60,12 @@ TEST_P(Laws, FoldingAndSharingKeepTheBits) {
   for_seeds([](std::uint64_t seed) {
     auto plain = random_kernel(seed, kPlain, {.calls = true});
     Buffers expected = results(*plain, seed);
-    for (BuilderOptions options : {BuilderOptions{}, BuilderOptions{true, false}, BuilderOptions{false, true}}) {
+    for (BuilderOptions options :
+         {BuilderOptions{}, BuilderOptions{true, false}, BuilderOptions{false, true}}) {
       auto kernel = random_kernel(seed, options, {.calls = true});
-      EXPECT_EQ(testing::difference(*kernel, expected, results(*kernel, seed)), "") << options.fold << options.share << "\n"
-                                                                                    << print(*plain);
+      EXPECT_EQ(testing::difference(*kernel, expected, results(*kernel, seed)), "")
+          << options.fold << options.share << "\n"
+          << print(*plain);
     }
   });
 }
@@ -74,8 +78,10 @@ void count(const Body& body, std::vector<int>& counts) {
 }
 TEST(RandomKernel, HasEveryOpcodeOverTheSeeds) {
   std::vector<int> counts(static_cast<std::size_t>(Opcode::call) + 1);
-  for (std::uint64_t seed = 0; seed < 200; ++seed) count(random_kernel(seed, {}, {.calls = true})->body, counts);
-  for (std::size_t code = 0; code < counts.size(); ++code) EXPECT_GT(counts[code], 0) << name(static_cast<Opcode>(code));
+  for (std::uint64_t seed = 0; seed < 200; ++seed)
+    count(random_kernel(seed, {}, {.calls = true})->body, counts);
+  for (std::size_t code = 0; code < counts.size(); ++code)
+    EXPECT_GT(counts[code], 0) << name(static_cast<Opcode>(code));
 }
 
 INSTANTIATE_TEST_SUITE_P(Seeds, Laws, ::testing::Range(0, 8));

@@ -12,11 +12,13 @@ namespace {
 std::unique_ptr<Kernel> squares(int entries, bool constant = true) {
   auto kernel = std::make_unique<Kernel>("squares");
   Builder b(*kernel);
-  Ref *in = b.parameter(DType::i32, 11, Ref::Mode::in), *out = b.parameter(DType::f32, 11, Ref::Mode::out);
+  Ref *in = b.parameter(DType::i32, 11, Ref::Mode::in),
+      *out = b.parameter(DType::f32, 11, Ref::Mode::out);
   Ref* other = b.parameter(DType::f32, 1, Ref::Mode::in);
   b.vector(0, 11, 8, [&](Index i) {
     std::vector<Inst*> args{b.load(in, i)};
-    for (int e = 0; e < entries; ++e) args.push_back(constant ? b.constant(DType::f32, e * e) : b.load(other, 0));
+    for (int e = 0; e < entries; ++e)
+      args.push_back(constant ? b.constant(DType::f32, e * e) : b.load(other, 0));
     b.store(out, i, b.call(std::string(kLookup), {DType::f32, 8}, args));
   });
   return kernel;
@@ -34,7 +36,8 @@ TEST(Lookup, TakesTheEntryOfTheLowBits) {
     void* memory[] = {in, out, &other};
     interpret(*kernel, memory);
     for (int i = 0; i < 11; ++i) {
-      auto low = static_cast<float>(static_cast<std::uint32_t>(in[i]) % static_cast<std::uint32_t>(entries));
+      auto low = static_cast<float>(static_cast<std::uint32_t>(in[i]) %
+                                    static_cast<std::uint32_t>(entries));
       EXPECT_EQ(out[i], low * low) << in[i];
     }
   }
@@ -49,7 +52,9 @@ TEST(Lookup, IsAmongConstantsAsManyAsAPowerOfTwo) {
 TEST(Lookup, OfAConstantIsAConstant) {
   Kernel kernel("constant");
   Builder b(kernel);
-  Inst* y = b.call(std::string(kLookup), {DType::f32, 1}, {b.constant_int(DType::i32, 7), b.constant(DType::f32, 3), b.constant(DType::f32, 5)});
+  Inst* y =
+      b.call(std::string(kLookup), {DType::f32, 1},
+             {b.constant_int(DType::i32, 7), b.constant(DType::f32, 3), b.constant(DType::f32, 5)});
   EXPECT_EQ(y, b.constant(DType::f32, 5));
 }
 

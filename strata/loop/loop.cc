@@ -38,7 +38,8 @@ std::optional<Compare> parse_compare(std::string_view text) {
 
 void drop_fetches(Kernel& kernel, const Ref& ref) {
   auto drop = [&](auto& self, Body& body) -> void {
-    std::erase_if(body.insts, [&](const Inst* i) { return i->code == Opcode::fetch && i->ref == &ref; });
+    std::erase_if(body.insts,
+                  [&](const Inst* i) { return i->code == Opcode::fetch && i->ref == &ref; });
     for (Inst* i : body.insts)
       for (const auto& inner : i->bodies) self(self, *inner);
   };
@@ -51,12 +52,14 @@ void set_ranges(Inst& loop) {
   if (loop.code == Opcode::for_) {
     std::int64_t last = loop.end.max();
     loop.counter->low = loop.begin.min();
-    loop.counter->high = std::max(loop.counter->low, last == INT64_MIN || last == INT64_MAX ? last : last - 1);
+    loop.counter->high =
+        std::max(loop.counter->low, last == INT64_MIN || last == INT64_MAX ? last : last - 1);
     return;
   }
   std::int64_t extent = (loop.end - loop.begin).max();
   loop.low = 0;
-  loop.high = extent == INT64_MAX ? extent : std::max<std::int64_t>(0, extent == INT64_MIN ? 0 : extent - 1);
+  loop.high = extent == INT64_MAX ? extent
+                                  : std::max<std::int64_t>(0, extent == INT64_MIN ? 0 : extent - 1);
   loop.counter->low = loop.lane->low = 0;
   loop.counter->high = loop.high / loop.lanes;
   loop.lane->high = std::min<std::int64_t>(loop.high, loop.lanes - 1);
@@ -65,7 +68,9 @@ void set_ranges(Inst& loop) {
 bool has_whole_strips(const Inst& loop) {
   Index extent = loop.end - loop.begin;
   auto whole = [&](std::int64_t n) { return n % loop.lanes == 0; };
-  return whole(extent.constant()) && std::all_of(extent.terms().begin(), extent.terms().end(), [&](const Index::Term& t) { return whole(t.coefficient); });
+  return whole(extent.constant()) &&
+         std::all_of(extent.terms().begin(), extent.terms().end(),
+                     [&](const Index::Term& t) { return whole(t.coefficient); });
 }
 
 // clang-format off: tables
@@ -99,7 +104,8 @@ int join_lanes(const std::vector<Inst*>& args) {
   int lanes = 1;
   for (const Inst* arg : args) {
     if (arg->type.lanes == 1) continue;
-    STRATA_CHECK(lanes == 1 || lanes == arg->type.lanes, "values of {} and {} lanes do not meet", lanes, arg->type.lanes);
+    STRATA_CHECK(lanes == 1 || lanes == arg->type.lanes, "values of {} and {} lanes do not meet",
+                 lanes, arg->type.lanes);
     lanes = arg->type.lanes;
   }
   return lanes;

@@ -56,7 +56,8 @@ class Parser {
     return std::string(lexer_.take().substr(1));
   }
   void define(const std::string& name, Inst* inst) {
-    if (refs_.count(name) || !values_.emplace(name, inst).second) lexer_.fail(fmt::format("a new name instead of %{}", name));
+    if (refs_.count(name) || !values_.emplace(name, inst).second)
+      lexer_.fail(fmt::format("a new name instead of %{}", name));
   }
   Inst* parse_value() {
     std::string name = name_after('%');
@@ -75,7 +76,8 @@ class Parser {
   static std::optional<T> number(std::string_view token, int base = 10) {
     T value{};
     auto [end, error] = std::from_chars(token.data(), token.data() + token.size(), value, base);
-    return error == std::errc() && end == token.data() + token.size() ? std::optional(value) : std::nullopt;
+    return error == std::errc() && end == token.data() + token.size() ? std::optional(value)
+                                                                      : std::nullopt;
   }
   std::int64_t parse_int() {
     bool minus = lexer_.take_if("-");
@@ -94,12 +96,14 @@ class Parser {
     std::string_view token = lexer_.peek();
     std::size_t x = token.find('x');
     VType type{parse_dtype(token.substr(0, x)), 1};
-    if (x != std::string_view::npos) type.lanes = check_lanes(number<std::int64_t>(token.substr(x + 1)));
+    if (x != std::string_view::npos)
+      type.lanes = check_lanes(number<std::int64_t>(token.substr(x + 1)));
     lexer_.take();
     return type;
   }
   int check_lanes(std::optional<std::int64_t> lanes) {
-    if (!lanes || *lanes < 1 || *lanes > kMaxLanes) lexer_.fail(fmt::format("lanes up to {}", kMaxLanes));
+    if (!lanes || *lanes < 1 || *lanes > kMaxLanes)
+      lexer_.fail(fmt::format("lanes up to {}", kMaxLanes));
     return static_cast<int>(*lanes);
   }
 
@@ -140,7 +144,8 @@ class Parser {
     lexer_.expect("[");
     ref->size = parse_int();
     lexer_.expect("]");
-    if (name == "g" || !refs_.emplace(name, ref.get()).second) lexer_.fail(fmt::format("a new name instead of %{}", name));
+    if (name == "g" || !refs_.emplace(name, ref.get()).second)
+      lexer_.fail(fmt::format("a new name instead of %{}", name));
     kernel_->refs.push_back(std::move(ref));
   }
   Ref::Mode parse_mode() {
@@ -172,7 +177,8 @@ class Parser {
   }
   Inst* parse_term() {
     Inst* term = parse_value();
-    if (term->type.dtype != DType::i64 || term->code == Opcode::local) lexer_.fail("an i64 value before it");
+    if (term->type.dtype != DType::i64 || term->code == Opcode::local)
+      lexer_.fail("an i64 value before it");
     return term;
   }
 
@@ -291,7 +297,8 @@ class Parser {
       inst.low = inst.index.min();
       inst.high = inst.index.max();
     }
-    if (inst.code == Opcode::constant && inst.type.dtype == DType::i64) inst.low = inst.high = static_cast<std::int64_t>(inst.bits);
+    if (inst.code == Opcode::constant && inst.type.dtype == DType::i64)
+      inst.low = inst.high = static_cast<std::int64_t>(inst.bits);
     if (!lexer_.take_if("in")) return;
     lexer_.expect("[");
     inst.low = parse_int();
@@ -301,21 +308,27 @@ class Parser {
   }
 
   std::uint64_t constant_bits(DType dtype, std::string_view literal, bool minus) {
-    auto bits = literal.substr(0, 2) == "0x" && !minus ? number<std::uint64_t>(literal.substr(2), 16) : std::nullopt;
-    if (!bits && dtype == DType::i1 && !minus && (literal == "true" || literal == "false")) bits = literal == "true";
+    auto bits = literal.substr(0, 2) == "0x" && !minus
+                    ? number<std::uint64_t>(literal.substr(2), 16)
+                    : std::nullopt;
+    if (!bits && dtype == DType::i1 && !minus && (literal == "true" || literal == "false"))
+      bits = literal == "true";
     if (!bits && is_integer(dtype)) {
       auto magnitude = number<std::uint64_t>(literal);
       if (magnitude && (!minus || is_signed(dtype))) bits = integer_bits(dtype, *magnitude, minus);
     }
     if (!bits && is_float(dtype)) bits = float_bits(dtype, literal, minus);
-    if (!bits || semantics::trim(dtype, *bits) != *bits) lexer_.fail(fmt::format("a constant of {} before it", strata::name(dtype)));
+    if (!bits || semantics::trim(dtype, *bits) != *bits)
+      lexer_.fail(fmt::format("a constant of {} before it", strata::name(dtype)));
     return *bits;
   }
-  static std::optional<std::uint64_t> integer_bits(DType dtype, std::uint64_t magnitude, bool minus) {
+  static std::optional<std::uint64_t> integer_bits(DType dtype, std::uint64_t magnitude,
+                                                   bool minus) {
     std::uint64_t bits = semantics::trim(dtype, minus ? 0 - magnitude : magnitude);
     if (!is_signed(dtype)) return bits == magnitude ? std::optional(bits) : std::nullopt;
     bool kept = magnitude <= static_cast<std::uint64_t>(INT64_MAX) + (minus ? 1 : 0) &&
-                static_cast<std::uint64_t>(semantics::as_int(dtype, bits)) == (minus ? 0 - magnitude : magnitude);
+                static_cast<std::uint64_t>(semantics::as_int(dtype, bits)) ==
+                    (minus ? 0 - magnitude : magnitude);
     return kept ? std::optional(bits) : std::nullopt;
   }
   std::optional<std::uint64_t> float_bits(DType dtype, std::string_view literal, bool minus) {
@@ -325,13 +338,16 @@ class Parser {
       return value ? std::optional(semantics::of(minus ? -*value : *value)) : std::nullopt;
     }
     auto value = real<float>(literal);
-    return value ? std::optional(semantics::convert(dtype, DType::f32, semantics::of(minus ? -*value : *value))) : std::nullopt;
+    return value ? std::optional(semantics::convert(dtype, DType::f32,
+                                                    semantics::of(minus ? -*value : *value)))
+                 : std::nullopt;
   }
   template <class T>
   static std::optional<T> real(std::string_view token) {
     T value{};
     auto [end, error] = std::from_chars(token.data(), token.data() + token.size(), value);
-    return error == std::errc() && end == token.data() + token.size() ? std::optional(value) : std::nullopt;
+    return error == std::errc() && end == token.data() + token.size() ? std::optional(value)
+                                                                      : std::nullopt;
   }
 
   // ---- what has no value
@@ -427,7 +443,8 @@ Result<std::unique_ptr<Kernel>> parse(std::string_view text) {
   } catch (const Mistake& mistake) {
     return Status(Code::corrupt, std::string(mistake.message));
   }
-  if (Status status = verify(*kernel); !status) return Status(Code::corrupt, std::string(status.message()));
+  if (Status status = verify(*kernel); !status)
+    return Status(Code::corrupt, std::string(status.message()));
   return kernel;
 }
 

@@ -1,4 +1,5 @@
-// The text form: what it looks like, what it refuses, and that damage is an error and never a crash.
+// The text form: what it looks like, what it refuses, and that damage is an error and never a
+// crash.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -12,7 +13,8 @@ namespace {
 
 using ::testing::HasSubstr;
 
-constexpr std::string_view kText = R"(kernel @every(%0: in f32[1000], %1: inout f32[1000], %2: scratch i32[4]) grid 3 {
+constexpr std::string_view kText =
+    R"(kernel @every(%0: in f32[1000], %1: inout f32[1000], %2: scratch i32[4]) grid 3 {
   %3 = constant -2.5 : f32
   %4 = constant 0x7fc00000 : f32
   %5 = local %3 : f32x16
@@ -56,7 +58,8 @@ constexpr std::string_view kText = R"(kernel @every(%0: in f32[1000], %1: inout 
 TEST(Text, RefusesAValueOfAnotherBody) {
   auto kernel = parse(kText);  // %24 is computed in the condition, and not visible in the body
   ASSERT_FALSE(kernel.ok());
-  EXPECT_THAT(kernel.status().message(), HasSubstr("store names a value that is not computed before it"));
+  EXPECT_THAT(kernel.status().message(),
+              HasSubstr("store names a value that is not computed before it"));
 }
 
 std::string legal_text() {
@@ -89,16 +92,19 @@ TEST(Text, NumbersByAppearanceNotCreation) {
 
 TEST(Text, ConstantsReadBackAsTheirBits) {
   std::mt19937_64 random(5);
-  for (DType dtype : {DType::i1, DType::i8, DType::i16, DType::i32, DType::i64, DType::ui8, DType::ui16, DType::ui32, DType::ui64,
-                      DType::bf16, DType::f16, DType::f32, DType::f64}) {
+  for (DType dtype :
+       {DType::i1, DType::i8, DType::i16, DType::i32, DType::i64, DType::ui8, DType::ui16,
+        DType::ui32, DType::ui64, DType::bf16, DType::f16, DType::f32, DType::f64}) {
     Kernel kernel("k");
     Builder b(kernel);
     Ref* out = b.parameter(dtype, 300, Ref::Mode::out);
-    for (int i = 0; i < 300; ++i) b.store(out, i, b.constant_bits(dtype, i < 4 ? static_cast<std::uint64_t>(i) - 2 : random()));
+    for (int i = 0; i < 300; ++i)
+      b.store(out, i, b.constant_bits(dtype, i < 4 ? static_cast<std::uint64_t>(i) - 2 : random()));
     auto parsed = parse(print(kernel));
     ASSERT_TRUE(parsed.ok()) << parsed.status().message();
     ASSERT_EQ((*parsed)->body.insts.size(), kernel.body.insts.size());
-    for (std::size_t i = 0; i < kernel.body.insts.size(); ++i) EXPECT_EQ((*parsed)->body.insts[i]->bits, kernel.body.insts[i]->bits);
+    for (std::size_t i = 0; i < kernel.body.insts.size(); ++i)
+      EXPECT_EQ((*parsed)->body.insts[i]->bits, kernel.body.insts[i]->bits);
   }
 }
 
@@ -122,20 +128,29 @@ TEST(Text, SaysWhatIsWrong) {
       {"%2 = load %0[0] : f32\n store %0[0], %2", "store to input 0"},
       {"%2 = load %0[0] : f32\n %3 = not %2 : f32", "not of f32"},
       {"%2 = load %0[0] : f32\n %3 = add %2 : f32", "add of 1 arguments"},
-      {"%2 = load %0[0] : f32\n %3 = convert %2 : i32\n %4 = add %2, %3 : f32", "add of i32 where f32 is due"},
+      {"%2 = load %0[0] : f32\n %3 = convert %2 : i32\n %4 = add %2, %3 : f32",
+       "add of i32 where f32 is due"},
       {"%2 = load %0[0] : f32\n if %2 {}", "if by f32 x 1 lanes"},
       {"%2 = load %0[0] : f32\n %3 = bitcast %2 : i64", "bitcast of f32 to i64"},
       {"%2 = load %0[0] : f32\n %3 = reduce sub %2 : f32", "reduce of f32 by opcode"},
       {"%2 = load %0[0] : f32\n set %2, %2", "set of load"},
-      {"%2 = load %0[0] : f32\n %3 = local %2 : f32\n %4 = neg %3 : f32", "neg of local, which is no value"},
-      {"%2 = load %0[0] : f32\n %3 = convert %2 : f64\n %4 = convert %3 : bf16", "goes by way of f32"},
+      {"%2 = load %0[0] : f32\n %3 = local %2 : f32\n %4 = neg %3 : f32",
+       "neg of local, which is no value"},
+      {"%2 = load %0[0] : f32\n %3 = convert %2 : f64\n %4 = convert %3 : bf16",
+       "goes by way of f32"},
       {"for %2 = 0 to 4 step 0 {}", "for by steps of 0"},
-      {"for %2 = 0 to 4 step 1 {} %3 = index [%2] : i64", "index names a value that is not computed before it"},
-      {"vector %2, %3 = 0 to 4 lanes 2 { vector %4, %5 = 0 to 4 lanes 2 {} }", "a vector loop stands in another"},
+      {"for %2 = 0 to 4 step 1 {} %3 = index [%2] : i64",
+       "index names a value that is not computed before it"},
+      {"vector %2, %3 = 0 to 4 lanes 2 { vector %4, %5 = 0 to 4 lanes 2 {} }",
+       "a vector loop stands in another"},
       {"vector %2, %3 = 0 to 4 lanes 3 {}", "strips of 3 lanes"},
-      {"vector %2, %3 = 0 to 5 lanes 4 { %4 = load %0[4*%2 + %3] : f32x4 %5 = reduce add %4 : f32 }", "whose last strip is masked"},
-      {"vector %2, %3 = 0 to 5 lanes 4 { %4 = load %0[4*%2 + %3] : f32x4 store %1[%2], %4 }", "store of 4 lanes at an index of 1"},
-      {"vector %2, %3 = 0 to 4 lanes 4 { fetch %0[4*%2 + %3] }", "fetch at an index that has lanes"},
+      {"vector %2, %3 = 0 to 5 lanes 4 { %4 = load %0[4*%2 + %3] : f32x4 %5 = reduce add %4 : f32 "
+       "}",
+       "whose last strip is masked"},
+      {"vector %2, %3 = 0 to 5 lanes 4 { %4 = load %0[4*%2 + %3] : f32x4 store %1[%2], %4 }",
+       "store of 4 lanes at an index of 1"},
+      {"vector %2, %3 = 0 to 4 lanes 4 { fetch %0[4*%2 + %3] }",
+       "fetch at an index that has lanes"},
       {"fetch %9[0]", "a buffer instead of %9"},
       {"%2 = fetch %0[0] : f32", "an opcode that has a value"},
       {"%2 = constant 1 : i64 in [5, 4]", "a value in [5, 4]"},
@@ -144,7 +159,8 @@ TEST(Text, SaysWhatIsWrong) {
       {"if %g {}", "if of index, which is no value"},
   };
   for (const Wrong& wrong : wrongs) {
-    auto kernel = parse(fmt::format("kernel @k(%0: in f32[9], %1: out f32[9]) grid 2 {{\n{}\n}}", wrong.body));
+    auto kernel = parse(
+        fmt::format("kernel @k(%0: in f32[9], %1: out f32[9]) grid 2 {{\n{}\n}}", wrong.body));
     ASSERT_FALSE(kernel.ok()) << wrong.body;
     EXPECT_EQ(kernel.status().code(), Code::corrupt);
     EXPECT_THAT(kernel.status().message(), HasSubstr(wrong.message)) << wrong.body;
@@ -180,9 +196,12 @@ TEST(Text, RefusesDeepNesting) {
 TEST(Text, DamageIsAnErrorOrAnotherKernel) {
   std::mt19937 random(1);
   for (int trial = 0; trial < 4000; ++trial) {
-    std::string text = trial % 2 ? legal_text() : print(*testing::random_kernel(static_cast<std::uint64_t>(trial)));
+    std::string text = trial % 2
+                           ? legal_text()
+                           : print(*testing::random_kernel(static_cast<std::uint64_t>(trial)));
     for (int damage = 1 + static_cast<int>(random() % 3); damage > 0; --damage) {
-      std::size_t at = random() % text.size(), length = std::min<std::size_t>(text.size() - at, random() % 12);
+      std::size_t at = random() % text.size(),
+                  length = std::min<std::size_t>(text.size() - at, random() % 12);
       switch (random() % 4) {
         case 0: text[at] = static_cast<char>(random()); break;
         case 1: text.erase(at, length); break;

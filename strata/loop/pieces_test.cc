@@ -17,7 +17,10 @@ std::vector<std::int64_t> written(std::int64_t total, std::int64_t grid, F piece
   kernel.grid = grid;
   Ref* out = b.parameter(DType::i64, total, Ref::Mode::out);
   pieces(b, [&](const Index& begin, std::int64_t length) {
-    b.for_(0, length, 1, [&](Index i) { b.store(out, begin + i, b.binary(Opcode::add, b.value((begin + i) * 10), b.constant_int(DType::i64, length))); });
+    b.for_(0, length, 1, [&](Index i) {
+      b.store(out, begin + i,
+              b.binary(Opcode::add, b.value((begin + i) * 10), b.constant_int(DType::i64, length)));
+    });
   });
   EXPECT_TRUE(verify(kernel).ok()) << verify(kernel).message();
   std::vector<std::int64_t> got(static_cast<std::size_t>(total), -1);
@@ -30,9 +33,16 @@ TEST(Pieces, CoverALengthAndTheLastIsShorter) {
   for (std::int64_t total : {1, 5, 6, 12, 13, 17})
     for (std::int64_t size : {1, 3, 6, 20}) {
       std::vector<std::int64_t> want;
-      for (std::int64_t i = 0; i < total; ++i) want.push_back(10 * i + std::min(size, total - i / size * size));
-      EXPECT_EQ(written(total, 1, [&](Builder& b, auto body) { for_pieces(b, 0, total, size, body); }), want) << total << " by " << size;
-      EXPECT_EQ(written(total, (total + size - 1) / size, [&](Builder& b, auto body) { for_piece(b, b.grid(), total, size, body); }), want) << total << " by " << size;
+      for (std::int64_t i = 0; i < total; ++i)
+        want.push_back(10 * i + std::min(size, total - i / size * size));
+      EXPECT_EQ(
+          written(total, 1, [&](Builder& b, auto body) { for_pieces(b, 0, total, size, body); }),
+          want)
+          << total << " by " << size;
+      EXPECT_EQ(written(total, (total + size - 1) / size,
+                        [&](Builder& b, auto body) { for_piece(b, b.grid(), total, size, body); }),
+                want)
+          << total << " by " << size;
     }
 }
 

@@ -24,7 +24,8 @@ std::string number(DType dtype, std::uint64_t bits) {
   if (!is_float(dtype)) return fmt::format("{}", bits);
   double value = semantics::widen(dtype, bits);
   if (!std::isfinite(value)) return fmt::format("0x{:x}", bits);
-  std::string text = dtype == DType::f64 ? fmt::format("{}", value) : fmt::format("{}", static_cast<float>(value));
+  std::string text =
+      dtype == DType::f64 ? fmt::format("{}", value) : fmt::format("{}", static_cast<float>(value));
   return text.find_first_of(".e") == std::string::npos ? text + ".0" : text;
 }
 
@@ -38,7 +39,8 @@ class Printer {
   std::string print() {
     std::string refs;
     for (const auto& ref : kernel_.refs)
-      refs += fmt::format("{}%{}: {} {}[{}]", ref->id ? ", " : "", ref->id, name(ref->mode), strata::name(ref->dtype), ref->size);
+      refs += fmt::format("{}%{}: {} {}[{}]", ref->id ? ", " : "", ref->id, name(ref->mode),
+                          strata::name(ref->dtype), ref->size);
     text_ = fmt::format("kernel @{}({}) grid {} {{\n", kernel_.name, refs, kernel_.grid);
     print(kernel_.body);
     return text_ + "}\n";
@@ -49,7 +51,9 @@ class Printer {
 
   int& number_of(const Inst* inst) { return numbers_[static_cast<std::size_t>(inst->id)]; }
   std::string define(const Inst* inst) { return fmt::format("%{}", number_of(inst) = next_++); }
-  std::string use(const Inst* inst) { return number_of(inst) == kGrid ? "%g" : fmt::format("%{}", number_of(inst)); }
+  std::string use(const Inst* inst) {
+    return number_of(inst) == kGrid ? "%g" : fmt::format("%{}", number_of(inst));
+  }
   std::string args(const Inst& inst) {
     std::string list;
     for (const Inst* arg : inst.args) list += (list.empty() ? "" : ", ") + use(arg);
@@ -62,7 +66,8 @@ class Printer {
   }
   std::string print(const Index& index) {
     std::vector<Index::Term> terms = index.terms();
-    std::sort(terms.begin(), terms.end(), [&](auto& a, auto& b) { return number_of(a.variable) < number_of(b.variable); });
+    std::sort(terms.begin(), terms.end(),
+              [&](auto& a, auto& b) { return number_of(a.variable) < number_of(b.variable); });
     std::string text;
     for (const Index::Term& t : terms) {
       bool minus = !text.empty() && t.coefficient < 0 && t.coefficient != INT64_MIN;
@@ -71,21 +76,26 @@ class Printer {
     }
     if (text.empty()) return fmt::format("{}", index.constant());
     if (index.constant() == 0) return text;
-    if (index.constant() < 0 && index.constant() != INT64_MIN) return fmt::format("{} - {}", text, -index.constant());
+    if (index.constant() < 0 && index.constant() != INT64_MIN)
+      return fmt::format("{} - {}", text, -index.constant());
     return fmt::format("{} + {}", text, index.constant());
   }
 
   static std::string print(VType type) {
-    return type.lanes == 1 ? std::string(strata::name(type.dtype)) : fmt::format("{}x{}", strata::name(type.dtype), type.lanes);
+    return type.lanes == 1 ? std::string(strata::name(type.dtype))
+                           : fmt::format("{}x{}", strata::name(type.dtype), type.lanes);
   }
   /// What is known of a value beyond what follows from its parts.
   static std::string range(const Inst& inst) {
     if (inst.code == Opcode::constant) return "";
-    bool follows = inst.code == Opcode::index && inst.low <= inst.index.min() && inst.high >= inst.index.max();
+    bool follows =
+        inst.code == Opcode::index && inst.low <= inst.index.min() && inst.high >= inst.index.max();
     if (follows || (inst.low == INT64_MIN && inst.high == INT64_MAX)) return "";
     return fmt::format(" in [{}, {}]", inst.low, inst.high);
   }
-  std::string element(const Inst& inst) { return fmt::format("%{}[{}]", inst.ref->id, print(inst.index)); }
+  std::string element(const Inst& inst) {
+    return fmt::format("%{}[{}]", inst.ref->id, print(inst.index));
+  }
 
   std::string operands(const Inst& inst) {
     switch (inst.code) {
@@ -93,16 +103,22 @@ class Printer {
       case Opcode::cmp: return fmt::format("{} {}", loop::name(inst.compare), args(inst));
       case Opcode::index: return fmt::format("[{}]", print(inst.index));
       case Opcode::load:
-        return (inst.ahead ? fmt::format("ahead {} ", inst.ahead) : "") + element(inst) + (inst.args.empty() ? "" : fmt::format(" where {} else {}", use(inst.args[0]), use(inst.args[1])));
+        return (inst.ahead ? fmt::format("ahead {} ", inst.ahead) : "") + element(inst) +
+               (inst.args.empty()
+                    ? ""
+                    : fmt::format(" where {} else {}", use(inst.args[0]), use(inst.args[1])));
       case Opcode::get: return use(inst.var);
-      case Opcode::reduce: return fmt::format("{} {}", loop::name(static_cast<Opcode>(inst.bits)), args(inst));
+      case Opcode::reduce:
+        return fmt::format("{} {}", loop::name(static_cast<Opcode>(inst.bits)), args(inst));
       case Opcode::extract: return fmt::format("{}, {}", args(inst), inst.bits);
       case Opcode::call: return fmt::format("@{}({})", inst.callee, args(inst));
       default: return args(inst);
     }
   }
 
-  void line(const std::string& text) { text_ += std::string(static_cast<std::size_t>(2 * depth_), ' ') + text + "\n"; }
+  void line(const std::string& text) {
+    text_ += std::string(static_cast<std::size_t>(2 * depth_), ' ') + text + "\n";
+  }
 
   void print(const Body& body) {
     ++depth_;
@@ -112,8 +128,9 @@ class Printer {
   void print(const Inst& inst) {
     switch (inst.code) {
       case Opcode::store:
-        return line(
-            fmt::format("store {}{}, {}{}", inst.streaming ? "streaming " : "", element(inst), use(inst.args[0]), inst.args.size() > 1 ? " where " + use(inst.args[1]) : ""));
+        return line(fmt::format("store {}{}, {}{}", inst.streaming ? "streaming " : "",
+                                element(inst), use(inst.args[0]),
+                                inst.args.size() > 1 ? " where " + use(inst.args[1]) : ""));
       case Opcode::fetch: return line("fetch " + element(inst));
       case Opcode::set: return line(fmt::format("set {}, {}", use(inst.var), args(inst)));
       case Opcode::for_: return print_for(inst);
@@ -122,17 +139,20 @@ class Printer {
       case Opcode::while_: return print_while(inst);
       default: break;
     }
-    std::string right = fmt::format("{} {} : {}{}", loop::name(inst.code), operands(inst), print(inst.type), range(inst));
+    std::string right = fmt::format("{} {} : {}{}", loop::name(inst.code), operands(inst),
+                                    print(inst.type), range(inst));
     line(fmt::format("{} = {}", define(&inst), right));
   }
   void print_for(const Inst& loop) {
-    std::string bounds = fmt::format("{} to {} step {}", print(loop.begin), print(loop.end), loop.step);
+    std::string bounds =
+        fmt::format("{} to {} step {}", print(loop.begin), print(loop.end), loop.step);
     line(fmt::format("for {} = {} {{", define(loop.counter), bounds));
     print(*loop.bodies[0]);
     line("}");
   }
   void print_vector(const Inst& loop) {
-    std::string bounds = fmt::format("{} to {} lanes {}", print(loop.begin), print(loop.end), loop.lanes);
+    std::string bounds =
+        fmt::format("{} to {} lanes {}", print(loop.begin), print(loop.end), loop.lanes);
     std::string counter = define(loop.counter);
     line(fmt::format("vector {}, {} = {} {{", counter, define(loop.lane), bounds));
     print(*loop.bodies[0]);

@@ -1,10 +1,13 @@
-// Scaling by powers of two: a call of a function that every reader of the loop form knows, lane by lane,
+// Scaling by powers of two: a call of a function that every reader of the loop form knows, lane by
+// lane,
 // `%7 = call @scale(%x, %k, %power) : f32x16`.
 //
-//   x 2^k, rounded once, for whole k that two normal powers of two make up; NaN gives NaN whatever k is
+//   x 2^k, rounded once, for whole k that two normal powers of two make up; NaN gives NaN whatever
+//   k is
 //
-// k comes twice, as a float and as the low bits of an integer that holds k + 2 bias: a machine has an instruction that takes the
-// first (vscalefps), or multiplies by two numbers made of the second. Users have both at hand (math/exponential.h).
+// k comes twice, as a float and as the low bits of an integer that holds k + 2 bias: a machine has
+// an instruction that takes the first (vscalefps), or multiplies by two numbers made of the second.
+// Users have both at hand (math/exponential.h).
 #pragma once
 
 #include <bit>
@@ -19,9 +22,12 @@ namespace strata::loop {
 inline constexpr std::string_view kScale = "scale";
 
 /// Whether an instruction is such a call.
-inline bool is_scale(const Inst& inst) { return inst.code == Opcode::call && inst.callee == kScale; }
+inline bool is_scale(const Inst& inst) {
+  return inst.code == Opcode::call && inst.callee == kScale;
+}
 
-/// x 2^k for k + 2 bias in the low bits of `power`: two factors, so that a subnormal product is rounded once.
+/// x 2^k for k + 2 bias in the low bits of `power`: two factors, so that a subnormal product is
+/// rounded once.
 template <class T, class Power>
 T scaled(T x, Power power) {
   using U = std::make_unsigned_t<Power>;

@@ -18,7 +18,8 @@ void expect_as_ldexp(int bias) {
       T got = scaled(x, static_cast<Power>(k + 2 * bias)), want = std::ldexp(x, k);
       EXPECT_TRUE(got == want && std::signbit(got) == std::signbit(want)) << x << " 2^" << k;
     }
-  EXPECT_TRUE(std::isnan(scaled(std::numeric_limits<T>::quiet_NaN(), std::numeric_limits<Power>::min())));
+  EXPECT_TRUE(
+      std::isnan(scaled(std::numeric_limits<T>::quiet_NaN(), std::numeric_limits<Power>::min())));
 }
 
 TEST(Scale, IsRoundedOnce) {
@@ -30,7 +31,8 @@ TEST(Scale, IsRoundedOnce) {
 std::unique_ptr<Kernel> kernel_of(DType power) {
   auto kernel = std::make_unique<Kernel>("scales");
   Builder b(*kernel);
-  Ref *x = b.parameter(DType::f32, 11, Ref::Mode::in), *k = b.parameter(DType::f32, 11, Ref::Mode::in), *p = b.parameter(power, 11, Ref::Mode::in);
+  Ref *x = b.parameter(DType::f32, 11, Ref::Mode::in),
+      *k = b.parameter(DType::f32, 11, Ref::Mode::in), *p = b.parameter(power, 11, Ref::Mode::in);
   Ref* y = b.parameter(DType::f32, 11, Ref::Mode::out);
   b.vector(0, 11, 8, [&](Index i) {
     std::vector<Inst*> args{b.load(x, i), b.load(k, i), b.load(p, i)};
@@ -62,7 +64,9 @@ TEST(Scale, OfOtherTypesIsNotWellFormed) { EXPECT_FALSE(verify(*kernel_of(DType:
 TEST(Scale, OfConstantsIsAConstant) {
   Kernel kernel("constant");
   Builder b(kernel);
-  Inst* y = b.call(std::string(kScale), {DType::f32, 1}, {b.constant(DType::f32, 1.5), b.constant(DType::f32, 4), b.constant_int(DType::i32, 4 + 254)});
+  Inst* y = b.call(std::string(kScale), {DType::f32, 1},
+                   {b.constant(DType::f32, 1.5), b.constant(DType::f32, 4),
+                    b.constant_int(DType::i32, 4 + 254)});
   EXPECT_TRUE(y->code == Opcode::constant && y->bits == b.constant(DType::f32, 24)->bits);
 }
 

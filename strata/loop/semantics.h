@@ -1,7 +1,8 @@
-// What each scalar instruction computes, on bits: the one definition that constant folding and the interpreter share
-// and that machine code must equal.
+// What each scalar instruction computes, on bits: the one definition that constant folding and the
+// interpreter share and that machine code must equal.
 //
-// A value is the bits of its storage, zero-extended to 64: f32 bits, bf16 bits, two's complement, 0 or 1 for i1.
+// A value is the bits of its storage, zero-extended to 64: f32 bits, bf16 bits, two's complement, 0
+// or 1 for i1.
 #pragma once
 
 #include <bit>
@@ -130,11 +131,13 @@ inline Bits unary(Opcode code, DType dtype, Bits a) {
     Bits sign = Bits{1} << (bit_width(dtype) - 1);
     if (code == Opcode::neg) return a ^ sign;
     if (code == Opcode::abs) return a & ~sign;
-    return dtype == DType::f32 ? of(float_unary(code, as_f32(a))) : of(float_unary(code, as_f64(a)));
+    return dtype == DType::f32 ? of(float_unary(code, as_f32(a)))
+                               : of(float_unary(code, as_f64(a)));
   }
   switch (code) {
     case Opcode::neg: return trim(dtype, Bits{0} - a);
-    case Opcode::abs: return as_int(dtype, a) < 0 && is_signed(dtype) ? trim(dtype, Bits{0} - a) : a;
+    case Opcode::abs:
+      return as_int(dtype, a) < 0 && is_signed(dtype) ? trim(dtype, Bits{0} - a) : a;
     case Opcode::not_: return trim(dtype, ~a);
     case Opcode::popcnt: return static_cast<Bits>(std::popcount(a));
     case Opcode::clz: return static_cast<Bits>(std::countl_zero(a) - (64 - bit_width(dtype)));
@@ -154,7 +157,10 @@ inline Bits scale(DType dtype, Bits x, Bits power) {
 /// acc: f32; a, b: pairs of bf16. Or acc: i32; a, b: pairs of i16.
 inline Bits dot2(DType dtype, Bits acc, Bits a, Bits b) {
   if (dtype == DType::i32) {
-    auto product = [&](int shift) { return static_cast<std::uint32_t>(static_cast<std::int16_t>(a >> shift) * static_cast<std::int16_t>(b >> shift)); };
+    auto product = [&](int shift) {
+      return static_cast<std::uint32_t>(static_cast<std::int16_t>(a >> shift) *
+                                        static_cast<std::int16_t>(b >> shift));
+    };
     return static_cast<std::uint32_t>(acc) + product(0) + product(16);
   }
   auto low = [](Bits pair) { return bf16_value(static_cast<std::uint16_t>(pair)); };
@@ -165,7 +171,9 @@ inline Bits dot2(DType dtype, Bits acc, Bits a, Bits b) {
 /// acc: i32; a: four ui8; b: four i8.
 inline Bits dot4(Bits acc, Bits a, Bits b) {
   auto sum = static_cast<std::uint32_t>(acc);
-  for (int shift = 0; shift < 32; shift += 8) sum += static_cast<std::uint32_t>(static_cast<std::uint8_t>(a >> shift) * static_cast<std::int8_t>(b >> shift));
+  for (int shift = 0; shift < 32; shift += 8)
+    sum += static_cast<std::uint32_t>(static_cast<std::uint8_t>(a >> shift) *
+                                      static_cast<std::int8_t>(b >> shift));
   return sum;
 }
 
@@ -191,12 +199,15 @@ inline Bits integer_of(DType to, double value) {
   if (std::isnan(value)) return 0;
   int width = bit_width(to);
   double above = std::ldexp(1.0, is_signed(to) ? width - 1 : width);
-  if (!is_signed(to)) return value <= 0 ? 0 : value >= above ? trim(to, ~Bits{0}) : static_cast<Bits>(value);
+  if (!is_signed(to))
+    return value <= 0 ? 0 : value >= above ? trim(to, ~Bits{0}) : static_cast<Bits>(value);
   if (value >= above) return trim(to, ~Bits{0}) >> 1;
   if (value <= -above) return Bits{1} << (width - 1);
   return trim(to, static_cast<Bits>(static_cast<std::int64_t>(value)));
 }
-inline Bits half_of(DType to, float value) { return to == DType::bf16 ? bf16_bits(value) : f16_bits(value); }
+inline Bits half_of(DType to, float value) {
+  return to == DType::bf16 ? bf16_bits(value) : f16_bits(value);
+}
 inline Bits float_of_integer(DType to, DType from, Bits a) {
   bool wide = to == DType::f64;
   if (is_signed(from)) {

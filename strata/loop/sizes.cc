@@ -12,8 +12,11 @@
 namespace strata::loop {
 namespace {
 
-/// Ranges tell how wide arithmetic has to be, so their bounds are those of widths; any that holds the values is right.
-std::int64_t lower_bound_of(std::int64_t low) { return low >= 0 ? 0 : low >= INT32_MIN ? INT32_MIN : INT64_MIN; }
+/// Ranges tell how wide arithmetic has to be, so their bounds are those of widths; any that holds
+/// the values is right.
+std::int64_t lower_bound_of(std::int64_t low) {
+  return low >= 0 ? 0 : low >= INT32_MIN ? INT32_MIN : INT64_MIN;
+}
 std::int64_t upper_bound_of(std::int64_t high) { return high <= INT32_MAX ? INT32_MAX : INT64_MAX; }
 
 bool is_structure(std::int64_t factor) { return factor >= -1 && factor <= 1; }
@@ -23,8 +26,11 @@ bool needs_whole_strips(const Body& body) {
   return std::any_of(body.insts.begin(), body.insts.end(), [](const Inst* i) {
     if (i->code == Opcode::reduce && i->type.dtype != DType::i1) return true;
     if (i->code == Opcode::extract && i->bits != 0) return true;
-    if (i->code == Opcode::call && (lane_move(i->callee, i->type.lanes) || is_compress(*i) || is_chosen(*i))) return true;
-    return std::any_of(i->bodies.begin(), i->bodies.end(), [](const auto& b) { return needs_whole_strips(*b); });
+    if (i->code == Opcode::call &&
+        (lane_move(i->callee, i->type.lanes) || is_compress(*i) || is_chosen(*i)))
+      return true;
+    return std::any_of(i->bodies.begin(), i->bodies.end(),
+                       [](const auto& b) { return needs_whole_strips(*b); });
   });
 }
 
@@ -33,7 +39,8 @@ bool is_size(const Inst& i, int depth = 8) {
   if (i.code == Opcode::index) return true;
   bool arithmetic = i.code == Opcode::convert || (i.code >= Opcode::add && i.code <= Opcode::max);
   if (!arithmetic || depth == 0 || !is_integer(i.type.dtype)) return false;
-  return std::any_of(i.args.begin(), i.args.end(), [&](const Inst* a) { return is_size(*a, depth - 1); });
+  return std::any_of(i.args.begin(), i.args.end(),
+                     [&](const Inst* a) { return is_size(*a, depth - 1); });
 }
 
 class Copy {
@@ -61,10 +68,12 @@ class Copy {
     for (const auto& ref : from_.refs) {
       Ref& copy = add_ref(ref->dtype, ref->mode);
       if (ref->mode == Ref::Mode::scratch) {
-        copy.size = static_cast<std::int64_t>(std::bit_ceil(static_cast<std::uint64_t>(std::max<std::int64_t>(1, ref->size))));
+        copy.size = static_cast<std::int64_t>(
+            std::bit_ceil(static_cast<std::uint64_t>(std::max<std::int64_t>(1, ref->size))));
       } else {
         auto alike = std::find_if(from_.refs.begin(), from_.refs.end(), [&](const auto& other) {
-          return other->dtype == ref->dtype && other->size == ref->size && other->mode != Ref::Mode::scratch;
+          return other->dtype == ref->dtype && other->size == ref->size &&
+                 other->mode != Ref::Mode::scratch;
         });
         copy.size = kMaxElements - (alike - from_.refs.begin());
       }
@@ -123,7 +132,8 @@ class Copy {
   /// The index with its numbers apart. Equal ones share theirs where both are visible.
   Index apart(const Index& index) {
     std::vector<std::int64_t> key{index.constant()};
-    for (const Index::Term& term : index.terms()) key.insert(key.end(), {term.variable->id, term.coefficient});
+    for (const Index::Term& term : index.terms())
+      key.insert(key.end(), {term.variable->id, term.coefficient});
     for (const Open& open : bodies_)
       if (auto found = open.indices.find(key); found != open.indices.end()) return found->second;
     return bodies_.back().indices[key] = new_index(index);
@@ -133,7 +143,8 @@ class Copy {
     for (const Index::Term& term : index.terms()) {
       if (is_counted_with_lane(index, term)) continue;  // with its lane
       if (const Inst* counter = counter_of(index, term)) {
-        Index element = Index::of(made(counter)) * counter->loop->lanes + Index::of(made(term.variable));
+        Index element =
+            Index::of(made(counter)) * counter->loop->lanes + Index::of(made(term.variable));
         out = out + scaled(element, term.coefficient);
       } else if (is_structure(term.coefficient) || is_start_of_strip(term)) {
         out = out + Index::of(made(term.variable)) * term.coefficient;
@@ -161,12 +172,15 @@ class Copy {
     return 0;
   }
   static bool is_lane(const Inst& v) { return v.is_variable && v.loop && v.loop->lane == &v; }
-  static bool is_strip(const Inst& v) { return v.is_variable && v.loop && v.loop->lane && v.loop->counter == &v; }
+  static bool is_strip(const Inst& v) {
+    return v.is_variable && v.loop && v.loop->lane && v.loop->counter == &v;
+  }
   /// The counter of a lane's loop, where the index counts elements of that loop; else null.
   static const Inst* counter_of(const Index& index, const Index::Term& lane) {
     if (!is_lane(*lane.variable)) return nullptr;
     const Inst* loop = lane.variable->loop;
-    return coefficient(index, loop->counter) == lane.coefficient * loop->lanes ? loop->counter : nullptr;
+    return coefficient(index, loop->counter) == lane.coefficient * loop->lanes ? loop->counter
+                                                                               : nullptr;
   }
   static bool is_counted_with_lane(const Index& index, const Index::Term& strip) {
     if (!is_strip(*strip.variable)) return false;
@@ -189,7 +203,10 @@ class Copy {
   void drop_unused_constants(Body& body) {
     for (Inst* i : body.insts)
       for (const auto& b : i->bodies) drop_unused_constants(*b);
-    body.insts.erase(std::remove_if(body.insts.begin(), body.insts.end(), [&](const Inst* i) { return i->code == Opcode::constant && !used_.count(i); }),
+    body.insts.erase(std::remove_if(body.insts.begin(), body.insts.end(),
+                                    [&](const Inst* i) {
+                                      return i->code == Opcode::constant && !used_.count(i);
+                                    }),
                      body.insts.end());
   }
 
@@ -205,7 +222,8 @@ class Copy {
     inst.lanes = old.lanes;
     inst.callee = old.callee;
     loosen(inst, old.low, old.high);
-    if (!old.bodies.empty() && (old.code == Opcode::for_ || old.code == Opcode::vector)) bounds(old, inst);
+    if (!old.bodies.empty() && (old.code == Opcode::for_ || old.code == Opcode::vector))
+      bounds(old, inst);
     Inst* copy = made(&old) = emit(std::move(inst));
     if (old.counter) copy->counter = variable(*old.counter, copy);
     if (old.lane) copy->lane = variable(*old.lane, copy);
@@ -216,8 +234,8 @@ class Copy {
     if (old.condition) used_.insert(copy->condition = made(old.condition));
   }
 
-  /// Whether constants of the instruction may be sizes: those that indices are divided by, and those that integers are moved by or compared with, for
-  /// an index may be read from an array.
+  /// Whether constants of the instruction may be sizes: those that indices are divided by, and
+  /// those that integers are moved by or compared with, for an index may be read from an array.
   static bool takes_sizes(const Inst& user, const Inst& other) {
     switch (user.code) {
       case Opcode::div:
@@ -234,7 +252,8 @@ class Copy {
   /// An argument; a constant that may be a size comes from the buffer.
   Inst* argument(const Inst& user, std::size_t a) {
     const Inst& arg = *user.args[a];
-    bool meets_size = user.args.size() == 2 && is_integer(arg.type.dtype) && takes_sizes(user, *user.args[1 - a]);
+    bool meets_size =
+        user.args.size() == 2 && is_integer(arg.type.dtype) && takes_sizes(user, *user.args[1 - a]);
     if (arg.code != Opcode::constant || !meets_size) return made(&arg);
     DType dtype = arg.type.dtype;
     int width = static_cast<int>(bit_width(dtype));
@@ -252,9 +271,11 @@ class Copy {
     Index extent = old.end - old.begin;
     if (!extent.is_constant()) {
       loop.end = apart(old.end);
-    } else if (is_structure(extent.constant()) || (old.code == Opcode::vector && extent.constant() == old.lanes)) {
+    } else if (is_structure(extent.constant()) ||
+               (old.code == Opcode::vector && extent.constant() == old.lanes)) {
       loop.end = loop.begin + extent;  // one turn
-    } else if (old.code == Opcode::vector && extent.constant() % old.lanes == 0 && needs_whole_strips(*old.bodies[0])) {
+    } else if (old.code == Opcode::vector && extent.constant() % old.lanes == 0 &&
+               needs_whole_strips(*old.bodies[0])) {
       loop.end = loop.begin + Index::of(number(extent.constant() / old.lanes)) * old.lanes;
     } else {
       loop.end = loop.begin + Index::of(number(extent.constant()));
@@ -263,15 +284,16 @@ class Copy {
 
   struct Open {
     Body* body;
-    std::map<std::vector<std::int64_t>, Index> indices;  // what they became, by constant, variables and coefficients
+    std::map<std::vector<std::int64_t>, Index>
+        indices;  // what they became, by constant, variables and coefficients
   };
 
   const Kernel& from_;
   SizedKernel out_;
-  std::vector<Inst*> made_;   // by the old one's id
-  std::vector<Open> bodies_;  // those being written, the innermost last
+  std::vector<Inst*> made_;               // by the old one's id
+  std::vector<Open> bodies_;              // those being written, the innermost last
   std::unordered_set<const Inst*> used_;  // as arguments; lookup only
-  std::vector<Inst*> loads_;  // of numbers: before everything else
+  std::vector<Inst*> loads_;              // of numbers: before everything else
   Ref* numbers_ = nullptr;
 };
 

@@ -27,11 +27,15 @@ TEST_P(Sizes, ApartTheyKeepTheBits) {
     auto kernel = testing::random_kernel(seed, {}, {.calls = true});
     SizedKernel sized = with_sizes_apart(*kernel);
     Status status = verify(*sized.kernel);
-    ASSERT_TRUE(status.ok()) << status.message() << "\nseed " << seed << "\n" << print(*kernel) << print(*sized.kernel);
+    ASSERT_TRUE(status.ok()) << status.message() << "\nseed " << seed << "\n"
+                             << print(*kernel) << print(*sized.kernel);
     Buffers expected = testing::random_buffers(*kernel, seed), contents = expected;
     interpret(*kernel, testing::pointers(expected), testing::random_functions());
-    ASSERT_EQ(testing::difference(*kernel, expected, results_with_sizes_apart(sized, std::move(contents))), "")
-        << "seed " << seed << "\n" << print(*kernel) << print(*sized.kernel);
+    ASSERT_EQ(testing::difference(*kernel, expected,
+                                  results_with_sizes_apart(sized, std::move(contents))),
+              "")
+        << "seed " << seed << "\n"
+        << print(*kernel) << print(*sized.kernel);
   }
 }
 INSTANTIATE_TEST_SUITE_P(Seeds, Sizes, ::testing::Range(0, 4));
@@ -56,7 +60,8 @@ TEST(Sizes, ApartTheyLeaveOneKernelForAllShapes) {
   const std::string code = print(*with_sizes_apart(*turned(37, 50, 3)).kernel);
   EXPECT_EQ(print(*with_sizes_apart(*turned(100, 77, 5)).kernel), code);
   EXPECT_EQ(print(*with_sizes_apart(*turned(8, 4094, 1000)).kernel), code);
-  EXPECT_NE(print(*with_sizes_apart(*turned(8, 4094, 0)).kernel), code);  // no offset: an addition less
+  EXPECT_NE(print(*with_sizes_apart(*turned(8, 4094, 0)).kernel),
+            code);  // no offset: an addition less
   EXPECT_NE(print(*turned(100, 77, 5)), print(*turned(37, 50, 3)));
 }
 
@@ -66,7 +71,8 @@ TEST(Sizes, WholeStripsStayWhole) {
     Builder b(*kernel);
     Ref* in = b.parameter(DType::f32, n, Ref::Mode::in);
     Ref* out = b.parameter(DType::f32, n / 16, Ref::Mode::out);
-    b.vector(0, n, 16, [&](Index j) { b.store(out, b.div(j, 16), b.reduce(Opcode::add, b.load(in, j))); });
+    b.vector(0, n, 16,
+             [&](Index j) { b.store(out, b.div(j, 16), b.reduce(Opcode::add, b.load(in, j))); });
     return with_sizes_apart(*kernel);
   };
   EXPECT_TRUE(verify(*sum(64).kernel).ok());

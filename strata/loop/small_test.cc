@@ -1,4 +1,7 @@
-// Small matrices in lanes: the bits of the plain kernels, for each instruction set that this CPU has.
+// Small matrices in lanes: the bits of the plain kernels, for each instruction set that this CPU
+// has.
+#include "strata/loop/kernel/small.h"
+
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -7,7 +10,6 @@
 #include <vector>
 
 #include "strata/loop/kernel/native.h"
-#include "strata/loop/kernel/small.h"
 #include "strata/loop/testing/matrices.h"
 
 namespace strata::loop::small {
@@ -34,13 +36,17 @@ template <class T>
 T number(double re, std::int64_t place) {
   const auto narrow = static_cast<float>(re);
   if constexpr (factor::is_complex<T>)
-    return T(narrow, place % 13 == 0 ? 0 : static_cast<float>(std::fmod(static_cast<double>(place) * 0.7548776662466927, 1.0) - 0.5));
+    return T(narrow,
+             place % 13 == 0
+                 ? 0
+                 : static_cast<float>(
+                       std::fmod(static_cast<double>(place) * 0.7548776662466927, 1.0) - 0.5));
   else
     return T(narrow);
 }
 
-/// Between -1 and 1, with zeros and equal sizes among them; plus `diagonal` on the diagonals of square matrices. Matrix 3 has a NaN, matrix
-/// 5 is zero.
+/// Between -1 and 1, with zeros and equal sizes among them; plus `diagonal` on the diagonals of
+/// square matrices. Matrix 3 has a NaN, matrix 5 is zero.
 template <class T>
 Numbers<T> matrices(std::int64_t rows, std::int64_t columns, double diagonal) {
   Numbers<T> out(kBatch * rows * columns);
@@ -60,10 +66,12 @@ Numbers<T> matrices(std::int64_t rows, std::int64_t columns, double diagonal) {
 template <class T>
 void expect_same(const Numbers<T>& got, const Numbers<T>& want, const std::string& what) {
   using R = factor::RealOf<T>;
-  const auto *g = reinterpret_cast<const R*>(got.values.data()), *w = reinterpret_cast<const R*>(want.values.data());
+  const auto *g = reinterpret_cast<const R*>(got.values.data()),
+             *w = reinterpret_cast<const R*>(want.values.data());
   for (std::size_t i = 0; i < want.values.size() * sizeof(T) / sizeof(R); ++i) {
     if (std::isnan(factor::widen(g[i])) && std::isnan(factor::widen(w[i]))) continue;
-    ASSERT_EQ(std::memcmp(g + i, w + i, sizeof(R)), 0) << what << ", part " << i << ": " << factor::widen(g[i]) << " and " << factor::widen(w[i]);
+    ASSERT_EQ(std::memcmp(g + i, w + i, sizeof(R)), 0)
+        << what << ", part " << i << ": " << factor::widen(g[i]) << " and " << factor::widen(w[i]);
   }
 }
 
@@ -76,7 +84,9 @@ void for_each_type(F&& f) {
   f(std::complex<float>{}, factor::kC64);
   f(std::complex<double>{}, factor::kC128);
 }
-std::string name(const InstructionSet& set, std::int64_t element, std::int64_t n) { return std::string(set.name) + ", type " + std::to_string(element) + ", " + std::to_string(n); }
+std::string name(const InstructionSet& set, std::int64_t element, std::int64_t n) {
+  return std::string(set.name) + ", type " + std::to_string(element) + ", " + std::to_string(n);
+}
 
 TEST(Small, CholeskyIsThatOfOneMatrix) {
   for_each_type([]<class T>(T, std::int64_t element) {
@@ -84,13 +94,16 @@ TEST(Small, CholeskyIsThatOfOneMatrix) {
       for (std::int64_t lower : {0, 1}) {
         auto in = matrices<T>(n, n, static_cast<double>(n) - 1);  // some are not positive definite
         Numbers<T> want(kBatch * n * n), got(kBatch * n * n);
-        for (std::int64_t i = 0; i < kBatch; ++i) run_native("strata_cholesky", {in.at(i * n * n), want.at(i * n * n)}, {element, lower, n, 1}, 1);
+        for (std::int64_t i = 0; i < kBatch; ++i)
+          run_native("strata_cholesky", {in.at(i * n * n), want.at(i * n * n)},
+                     {element, lower, n, 1}, 1);
         for (const InstructionSet* set : sets()) {
           void* buffers[] = {in.at(), got.at()};
           set->cholesky(buffers, {element, lower, n, kBatch}, {0, kBatch});
           expect_same(got, want, name(*set, element, n));
         }
-        run_native("strata_cholesky", {in.at(), got.at()}, {element, lower, n, kBatch}, points(kBatch, n, n));
+        run_native("strata_cholesky", {in.at(), got.at()}, {element, lower, n, kBatch},
+                   points(kBatch, n, n));
         expect_same(got, want, "by the grid");
       }
   });
@@ -98,13 +111,18 @@ TEST(Small, CholeskyIsThatOfOneMatrix) {
 
 TEST(Small, LuIsThatOfOneMatrix) {
   for_each_type([]<class T>(T, std::int64_t element) {
-    for (auto [m, n] : {std::pair<std::int64_t, std::int64_t>{1, 1}, {4, 4}, {3, 7}, {7, 3}, {16, 16}, {2, 0}}) {
+    for (auto [m, n] :
+         {std::pair<std::int64_t, std::int64_t>{1, 1}, {4, 4}, {3, 7}, {7, 3}, {16, 16}, {2, 0}}) {
       const std::int64_t least = std::min(m, n);
       auto in = matrices<T>(m, n, 0);
       Numbers<T> want(kBatch * m * n), got(kBatch * m * n);
-      Numbers<std::int32_t> pivots(kBatch * least), permutation(kBatch * m), got_pivots(kBatch * least), got_permutation(kBatch * m);
+      Numbers<std::int32_t> pivots(kBatch * least), permutation(kBatch * m),
+          got_pivots(kBatch * least), got_permutation(kBatch * m);
       for (std::int64_t i = 0; i < kBatch; ++i)
-        run_native("strata_lu", {in.at(i * m * n), want.at(i * m * n), pivots.at(i * least), permutation.at(i * m)}, {element, m, n, 1}, 1);
+        run_native(
+            "strata_lu",
+            {in.at(i * m * n), want.at(i * m * n), pivots.at(i * least), permutation.at(i * m)},
+            {element, m, n, 1}, 1);
       for (const InstructionSet* set : sets()) {
         void* buffers[] = {in.at(), got.at(), got_pivots.at(), got_permutation.at()};
         set->lu(buffers, {element, m, n, kBatch}, {0, kBatch});
@@ -125,9 +143,14 @@ Numbers<T> solved_one_by_one(Numbers<T>& a, Numbers<T>& b, TriangularParams p) {
     for (std::int64_t v = 0; v < p.m; ++v) {
       Numbers<T> rhs(p.n), x(p.n);
       const std::int64_t first = i * p.n * p.m + v * side;
-      for (std::int64_t k = 0; k < p.n; ++k) rhs.values[static_cast<std::size_t>(k)] = b.values[static_cast<std::size_t>(first + k * step)];
-      run_native("strata_triangular_solve", {a.at(i * p.n * p.n), rhs.at(), x.at()}, {p.element, p.left, p.lower, p.unit, p.op, p.n, 1, 1}, 1);
-      for (std::int64_t k = 0; k < p.n; ++k) out.values[static_cast<std::size_t>(first + k * step)] = x.values[static_cast<std::size_t>(k)];
+      for (std::int64_t k = 0; k < p.n; ++k)
+        rhs.values[static_cast<std::size_t>(k)] =
+            b.values[static_cast<std::size_t>(first + k * step)];
+      run_native("strata_triangular_solve", {a.at(i * p.n * p.n), rhs.at(), x.at()},
+                 {p.element, p.left, p.lower, p.unit, p.op, p.n, 1, 1}, 1);
+      for (std::int64_t k = 0; k < p.n; ++k)
+        out.values[static_cast<std::size_t>(first + k * step)] =
+            x.values[static_cast<std::size_t>(k)];
     }
   return out;
 }
@@ -135,13 +158,22 @@ Numbers<T> solved_one_by_one(Numbers<T>& a, Numbers<T>& b, TriangularParams p) {
 TEST(Small, TriangularSystemsAreThoseOfOneMatrixAndSide) {
   const large::testing::PlainKernels plain;
   for_each_type([]<class T>(T, std::int64_t element) {
-    for (auto [n, m] : {std::pair<std::int64_t, std::int64_t>{1, 1}, {4, 1}, {5, 3}, {16, 16}, {3, 37}, {24, 2}, {20, 19}})
+    for (auto [n, m] : {std::pair<std::int64_t, std::int64_t>{1, 1},
+                        {4, 1},
+                        {5, 3},
+                        {16, 16},
+                        {3, 37},
+                        {24, 2},
+                        {20, 19}})
       for (std::int64_t flags = 0; flags < 24; ++flags) {
-        const TriangularParams p{element, flags & 1, flags >> 1 & 1, flags >> 2 & 1, flags >> 3, n, m, kBatch};
+        const TriangularParams p{element, flags & 1, flags >> 1 & 1, flags >> 2 & 1, flags >> 3,
+                                 n,       m,         kBatch};
         auto a = matrices<T>(n, n, 2), b = p.left ? matrices<T>(n, m, 0) : matrices<T>(m, n, 0);
         const Numbers<T> want = solved_one_by_one(a, b, p);
         Numbers<T> got(kBatch * n * m);
-        run_native("strata_triangular_solve", {a.at(), b.at(), got.at()}, {element, p.left, p.lower, p.unit, p.op, n, m, kBatch}, triangular_points(kBatch, n, m));
+        run_native("strata_triangular_solve", {a.at(), b.at(), got.at()},
+                   {element, p.left, p.lower, p.unit, p.op, n, m, kBatch},
+                   triangular_points(kBatch, n, m));
         expect_same(got, want, "by the grid, " + std::to_string(n) + " and " + std::to_string(m));
         std::vector<double> scratch(static_cast<std::size_t>(2 * n * kSides));
         for (const InstructionSet* set : sets()) {
@@ -151,7 +183,8 @@ TEST(Small, TriangularSystemsAreThoseOfOneMatrixAndSide) {
             set->triangular_solve(buffers, p, {0, kBatch});
           else
             for (std::int64_t i = 0; i < kBatch; ++i)
-              for (std::int64_t v = 0; v < m; v += kSides) set->right_sides(buffers, p, i, {v, std::min(v + kSides, m)}, scratch.data());
+              for (std::int64_t v = 0; v < m; v += kSides)
+                set->right_sides(buffers, p, i, {v, std::min(v + kSides, m)}, scratch.data());
           expect_same(got, want, name(*set, element, n));
         }
       }
@@ -159,8 +192,10 @@ TEST(Small, TriangularSystemsAreThoseOfOneMatrixAndSide) {
 }
 
 TEST(Small, QuotientsOfComplexNumbersAreThoseOfOne) {
-  const double inf = std::numeric_limits<double>::infinity(), nan = std::numeric_limits<double>::quiet_NaN();
-  const std::vector<double> parts = {0.0, -0.0, 0.7, -1.3, 5e-324, 1e-310, -1e-290, 1e-62, 1e61, -3e160, 1e300, -inf, nan};
+  const double inf = std::numeric_limits<double>::infinity(),
+               nan = std::numeric_limits<double>::quiet_NaN();
+  const std::vector<double> parts = {0.0,   -0.0, 0.7,    -1.3,  5e-324, 1e-310, -1e-290,
+                                     1e-62, 1e61, -3e160, 1e300, -inf,   nan};
   Numbers<std::complex<double>> numbers(0);
   for (double re : parts)
     for (double im : parts) numbers.values.emplace_back(re, im);
@@ -168,8 +203,10 @@ TEST(Small, QuotientsOfComplexNumbersAreThoseOfOne) {
   for (std::int64_t shift = 0; shift < count; ++shift) {
     Numbers<std::complex<double>> by(count), want(count), got(count);
     for (std::int64_t i = 0; i < count; ++i) {
-      by.values[static_cast<std::size_t>(i)] = numbers.values[static_cast<std::size_t>((i + shift) % count)];
-      want.values[static_cast<std::size_t>(i)] = numbers.values[static_cast<std::size_t>(i)] / by.values[static_cast<std::size_t>(i)];
+      by.values[static_cast<std::size_t>(i)] =
+          numbers.values[static_cast<std::size_t>((i + shift) % count)];
+      want.values[static_cast<std::size_t>(i)] =
+          numbers.values[static_cast<std::size_t>(i)] / by.values[static_cast<std::size_t>(i)];
     }
     const TriangularParams p{factor::kC128, 1, 1, 0, 0, 1, 1, count};
     for (const InstructionSet* set : sets()) {

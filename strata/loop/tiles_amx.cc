@@ -6,7 +6,8 @@
 #include "strata/loop/tiles.h"
 
 #ifdef __clang__
-#pragma clang attribute push(__attribute__((target("amx-tile,amx-bf16,avx512f"))), apply_to = function)
+#pragma clang attribute push(__attribute__((target("amx-tile,amx-bf16,avx512f"))), \
+                             apply_to = function)
 #else
 #pragma GCC target("amx-tile,amx-bf16,avx512f")
 #endif
@@ -14,7 +15,8 @@
 namespace strata::loop {
 namespace {
 
-/// All eight tiles are of 16 rows of 64 bytes: 0 to 3 are sums, 4 and 5 of the left operand, 6 and 7 of the right one.
+/// All eight tiles are of 16 rows of 64 bytes: 0 to 3 are sums, 4 and 5 of the left operand, 6 and
+/// 7 of the right one.
 struct alignas(64) Configuration {
   std::uint8_t palette = 1, start_row = 0, reserved[14] = {};
   std::uint16_t row_bytes[16] = {64, 64, 64, 64, 64, 64, 64, 64};
@@ -32,7 +34,9 @@ struct Operands {
 /// R x C squares of sums, each 1 or 2.
 template <int R, int C>
 inline void squares(const Operands& o) {
-  auto c = [&](int r, int n) { return reinterpret_cast<char*>(o.c) + r * kTileSide * o.c_pitch + n * kTileSide * 4; };
+  auto c = [&](int r, int n) {
+    return reinterpret_cast<char*>(o.c) + r * kTileSide * o.c_pitch + n * kTileSide * 4;
+  };
   if (o.first) {
     _tile_zero(0);
     if (C > 1) _tile_zero(1);
@@ -68,27 +72,34 @@ inline void squares(const Operands& o) {
 }
 
 /// One square of 16 x 16; pitches in elements.
-inline void turn(std::uint32_t* to, const std::uint32_t* from, std::int64_t to_pitch, std::int64_t from_pitch) {
+inline void turn(std::uint32_t* to, const std::uint32_t* from, std::int64_t to_pitch,
+                 std::int64_t from_pitch) {
   __m512i x[16], y[16];
 #pragma GCC unroll 16
   for (int i = 0; i < 16; ++i) x[i] = _mm512_loadu_si512(from + i * from_pitch);
   // Elements, pairs, quarters and halves change places.
 #pragma GCC unroll 8
-  for (int i = 0; i < 16; i += 2) y[i] = _mm512_unpacklo_epi32(x[i], x[i + 1]), y[i + 1] = _mm512_unpackhi_epi32(x[i], x[i + 1]);
+  for (int i = 0; i < 16; i += 2)
+    y[i] = _mm512_unpacklo_epi32(x[i], x[i + 1]), y[i + 1] = _mm512_unpackhi_epi32(x[i], x[i + 1]);
 #pragma GCC unroll 4
   for (int i = 0; i < 16; i += 4) {
     x[i] = _mm512_unpacklo_epi64(y[i], y[i + 2]), x[i + 1] = _mm512_unpackhi_epi64(y[i], y[i + 2]);
-    x[i + 2] = _mm512_unpacklo_epi64(y[i + 1], y[i + 3]), x[i + 3] = _mm512_unpackhi_epi64(y[i + 1], y[i + 3]);
+    x[i + 2] = _mm512_unpacklo_epi64(y[i + 1], y[i + 3]),
+          x[i + 3] = _mm512_unpackhi_epi64(y[i + 1], y[i + 3]);
   }
 #pragma GCC unroll 4
   for (int i = 0; i < 4; ++i) {
-    y[i] = _mm512_shuffle_i32x4(x[i], x[i + 4], 0x88), y[i + 4] = _mm512_shuffle_i32x4(x[i], x[i + 4], 0xdd);
-    y[i + 8] = _mm512_shuffle_i32x4(x[i + 8], x[i + 12], 0x88), y[i + 12] = _mm512_shuffle_i32x4(x[i + 8], x[i + 12], 0xdd);
+    y[i] = _mm512_shuffle_i32x4(x[i], x[i + 4], 0x88),
+    y[i + 4] = _mm512_shuffle_i32x4(x[i], x[i + 4], 0xdd);
+    y[i + 8] = _mm512_shuffle_i32x4(x[i + 8], x[i + 12], 0x88),
+          y[i + 12] = _mm512_shuffle_i32x4(x[i + 8], x[i + 12], 0xdd);
   }
 #pragma GCC unroll 4
   for (int i = 0; i < 4; ++i) {
-    x[i] = _mm512_shuffle_i32x4(y[i], y[i + 8], 0x88), x[i + 8] = _mm512_shuffle_i32x4(y[i], y[i + 8], 0xdd);
-    x[i + 4] = _mm512_shuffle_i32x4(y[i + 4], y[i + 12], 0x88), x[i + 12] = _mm512_shuffle_i32x4(y[i + 4], y[i + 12], 0xdd);
+    x[i] = _mm512_shuffle_i32x4(y[i], y[i + 8], 0x88),
+    x[i + 8] = _mm512_shuffle_i32x4(y[i], y[i + 8], 0xdd);
+    x[i + 4] = _mm512_shuffle_i32x4(y[i + 4], y[i + 12], 0x88),
+          x[i + 12] = _mm512_shuffle_i32x4(y[i + 4], y[i + 12], 0xdd);
   }
 #pragma GCC unroll 16
   for (int i = 0; i < 16; ++i) _mm512_storeu_si512(to + i * to_pitch, x[i]);
@@ -99,9 +110,13 @@ inline void turn(std::uint32_t* to, const std::uint32_t* from, std::int64_t to_p
 
 using strata::loop::kTileSide;
 
-extern "C" std::int32_t strata_tile_product(void* c, const void* a, const void* b, std::int64_t c_pitch, std::int64_t a_pitch, std::int64_t b_pitch,
-                                            std::int64_t rows, std::int64_t columns, std::int64_t steps, std::int64_t first) {
-  _mm256_zeroupper();  // tiles are three times slower where upper halves of vectors hold something and SSE's instructions ran
+extern "C" std::int32_t strata_tile_product(void* c, const void* a, const void* b,
+                                            std::int64_t c_pitch, std::int64_t a_pitch,
+                                            std::int64_t b_pitch, std::int64_t rows,
+                                            std::int64_t columns, std::int64_t steps,
+                                            std::int64_t first) {
+  _mm256_zeroupper();  // tiles are three times slower where upper halves of vectors hold something
+                       // and SSE's instructions ran
   _tile_loadconfig(&strata::loop::kConfiguration);
   for (std::int64_t n = 0; n < columns; n += 2 * kTileSide) {
     const bool wide = n + kTileSide < columns;
@@ -129,12 +144,14 @@ extern "C" std::int32_t strata_tile_product(void* c, const void* a, const void* 
   return 0;
 }
 
-extern "C" std::int32_t strata_turn_squares(void* to, const void* from, std::int64_t to_pitch, std::int64_t from_pitch, std::int64_t rows,
+extern "C" std::int32_t strata_turn_squares(void* to, const void* from, std::int64_t to_pitch,
+                                            std::int64_t from_pitch, std::int64_t rows,
                                             std::int64_t columns) {
   for (std::int64_t r = 0; r < rows; r += kTileSide)
     for (std::int64_t c = 0; c < columns; c += kTileSide)
-      strata::loop::turn(static_cast<std::uint32_t*>(to) + c * to_pitch + r, static_cast<const std::uint32_t*>(from) + r * from_pitch + c,
-                         to_pitch, from_pitch);
+      strata::loop::turn(static_cast<std::uint32_t*>(to) + c * to_pitch + r,
+                         static_cast<const std::uint32_t*>(from) + r * from_pitch + c, to_pitch,
+                         from_pitch);
   return 0;
 }
 

@@ -1,4 +1,5 @@
-// Products by tiles: the plain twin against the definition, and the processor's tiles against the plain twin, bit for bit.
+// Products by tiles: the plain twin against the definition, and the processor's tiles against the
+// plain twin, bit for bit.
 #include "strata/loop/tiles.h"
 
 #include <gtest/gtest.h>
@@ -50,18 +51,25 @@ float half(std::uint32_t pair, bool high) {
 
 std::vector<float> plain(const Case& s, std::vector<float> c, Words a, Words b, bool first) {
   const std::vector<std::int64_t> room{std::ssize(c) * 4, std::ssize(a) * 4, std::ssize(b) * 4};
-  run_on_places(kTileProduct, {c.data(), a.data(), b.data()}, {s.c_pitch(), s.a_pitch(), s.b_pitch(), s.rows, s.columns, s.steps, first}, room);
+  run_on_places(kTileProduct, {c.data(), a.data(), b.data()},
+                {s.c_pitch(), s.a_pitch(), s.b_pitch(), s.rows, s.columns, s.steps, first}, room);
   return c;
 }
-Words a_of(const Case& s, unsigned seed, bool any_bits) { return pairs(s.rows * s.a_pitch(), seed, any_bits); }
-Words b_of(const Case& s, unsigned seed, bool any_bits) { return pairs(16 * s.steps * s.b_pitch(), seed, any_bits); }
+Words a_of(const Case& s, unsigned seed, bool any_bits) {
+  return pairs(s.rows * s.a_pitch(), seed, any_bits);
+}
+Words b_of(const Case& s, unsigned seed, bool any_bits) {
+  return pairs(16 * s.steps * s.b_pitch(), seed, any_bits);
+}
 std::vector<float> c_of(const Case& s) {
   std::vector<float> c;
-  for (std::int64_t i = 0; i < s.rows * s.c_pitch(); ++i) c.push_back(static_cast<float>(i % 17 - 8));
+  for (std::int64_t i = 0; i < s.rows * s.c_pitch(); ++i)
+    c.push_back(static_cast<float>(i % 17 - 8));
   return c;
 }
 
-const Case kCases[] = {{16, 16, 1}, {16, 32, 3}, {32, 16, 2}, {48, 80, 5}, {64, 64, 8}, {16, 16, 0}};
+const Case kCases[] = {{16, 16, 1}, {16, 32, 3}, {32, 16, 2},
+                       {48, 80, 5}, {64, 64, 8}, {16, 16, 0}};
 
 TEST(Tiles, PlainTwinIsTheDefinitionWhereNothingRounds) {
   for (const Case& s : kCases)
@@ -73,7 +81,8 @@ TEST(Tiles, PlainTwinIsTheDefinitionWhereNothingRounds) {
           auto at = static_cast<std::size_t>(m * s.c_pitch() + n);
           double want = n >= s.columns || !first ? before[at] : 0;
           for (std::int64_t k = 0; n < s.columns && k < 32 * s.steps; ++k)
-            want += half(a[static_cast<std::size_t>(m * s.a_pitch() + k / 2)], k % 2) * half(b[static_cast<std::size_t>(k / 2 * s.b_pitch() + n)], k % 2);
+            want += half(a[static_cast<std::size_t>(m * s.a_pitch() + k / 2)], k % 2) *
+                    half(b[static_cast<std::size_t>(k / 2 * s.b_pitch() + n)], k % 2);
           ASSERT_EQ(got[at], want) << m << " " << n;
         }
     }
@@ -81,10 +90,12 @@ TEST(Tiles, PlainTwinIsTheDefinitionWhereNothingRounds) {
 
 TEST(Tiles, SubnormalNumbersAreZero) {
   const Case s{16, 16, 1};
-  Words a(static_cast<std::size_t>(s.rows * s.a_pitch()), 0), b(static_cast<std::size_t>(16 * s.b_pitch()), 0);
-  a[0] = 0x0040, b[0] = 0x7f00;                                                                // 2^-127 * 2^127
-  a[static_cast<std::size_t>(s.a_pitch())] = 0x1f80, b[1] = 0x1f80;                            // 2^-64 * 2^-64
-  std::vector<float> got = plain(s, std::vector<float>(static_cast<std::size_t>(s.rows * s.c_pitch()), 1), a, b, true);
+  Words a(static_cast<std::size_t>(s.rows * s.a_pitch()), 0),
+      b(static_cast<std::size_t>(16 * s.b_pitch()), 0);
+  a[0] = 0x0040, b[0] = 0x7f00;                                      // 2^-127 * 2^127
+  a[static_cast<std::size_t>(s.a_pitch())] = 0x1f80, b[1] = 0x1f80;  // 2^-64 * 2^-64
+  std::vector<float> got =
+      plain(s, std::vector<float>(static_cast<std::size_t>(s.rows * s.c_pitch()), 1), a, b, true);
   EXPECT_EQ(got[0], 0.0f);
   EXPECT_EQ(got[static_cast<std::size_t>(s.c_pitch()) + 1], 0.0f);
   EXPECT_EQ(got[static_cast<std::size_t>(s.c_pitch())], std::ldexp(1.0f, 63));  // 2^-64 * 2^127
@@ -98,13 +109,17 @@ TEST(Tiles, TheProcessorHasThePlainTwinsBits) {
       for (bool first : {true, false}) {
         Words a = a_of(s, ++seed, any_bits), b = b_of(s, ++seed, any_bits);
         std::vector<float> got = c_of(s), want = plain(s, got, a, b, first);
-        strata_tile_product(got.data(), a.data(), b.data(), s.c_pitch(), s.a_pitch(), s.b_pitch(), s.rows, s.columns, s.steps, first);
+        strata_tile_product(got.data(), a.data(), b.data(), s.c_pitch(), s.a_pitch(), s.b_pitch(),
+                            s.rows, s.columns, s.steps, first);
         for (std::size_t i = 0; i < want.size(); ++i)
-          ASSERT_TRUE(std::memcmp(&got[i], &want[i], 4) == 0 || (std::isnan(got[i]) && std::isnan(want[i]))) << i << ": " << got[i] << " " << want[i];
+          ASSERT_TRUE(std::memcmp(&got[i], &want[i], 4) == 0 ||
+                      (std::isnan(got[i]) && std::isnan(want[i])))
+              << i << ": " << got[i] << " " << want[i];
       }
   Words from = pairs(48 * 70, 99, true), got(32 * 50), want(32 * 50);
   strata_turn_squares(got.data(), from.data(), 50, 70, 48, 32);
-  run_on_places(kTurnSquares, {want.data(), from.data()}, {50, 70, 48, 32}, std::vector<std::int64_t>{32 * 50 * 4, 48 * 70 * 4});
+  run_on_places(kTurnSquares, {want.data(), from.data()}, {50, 70, 48, 32},
+                std::vector<std::int64_t>{32 * 50 * 4, 48 * 70 * 4});
   EXPECT_EQ(got, want);
   EXPECT_EQ(want[3 * 50 + 7], from[7 * 70 + 3]);
 }

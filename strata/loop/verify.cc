@@ -36,20 +36,26 @@ bool has_value(const Inst& inst) {
 }
 bool is_name(std::string_view name) {
   auto is_word = [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '.' || c == '$';
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
+           c == '.' || c == '$';
   };
   return !name.empty() && std::all_of(name.begin(), name.end(), is_word);
 }
-bool is_lane_count(int lanes) { return lanes >= 1 && lanes <= kMaxLanes && (lanes & (lanes - 1)) == 0; }
+bool is_lane_count(int lanes) {
+  return lanes >= 1 && lanes <= kMaxLanes && (lanes & (lanes - 1)) == 0;
+}
 
 class Verifier {
  public:
-  explicit Verifier(const Kernel& kernel) : kernel_(kernel), visible_(kernel.arena.size()), seen_(kernel.arena.size()) {}
+  explicit Verifier(const Kernel& kernel)
+      : kernel_(kernel), visible_(kernel.arena.size()), seen_(kernel.arena.size()) {}
 
   void run() {
     expect(is_name(kernel_.name), "a kernel named '{}'", kernel_.name);
-    expect(kernel_.grid >= 1 && kernel_.grid <= kMaxElements, "grid of {} points", kernel_.grid);  // V1
-    for (std::size_t i = 0; i < kernel_.refs.size(); ++i) check(*kernel_.refs[i], static_cast<int>(i));
+    expect(kernel_.grid >= 1 && kernel_.grid <= kMaxElements, "grid of {} points",
+           kernel_.grid);  // V1
+    for (std::size_t i = 0; i < kernel_.refs.size(); ++i)
+      check(*kernel_.refs[i], static_cast<int>(i));
     if (kernel_.grid_index) {
       expect_variable(kernel_.grid_index, nullptr, 1);
       show(kernel_.grid_index);
@@ -75,18 +81,22 @@ class Verifier {
     shown_.push_back(inst);
   }
   void hide_from(std::size_t mark) {
-    for (; shown_.size() > mark; shown_.pop_back()) visible_[static_cast<std::size_t>(shown_.back()->id)] = false;
+    for (; shown_.size() > mark; shown_.pop_back())
+      visible_[static_cast<std::size_t>(shown_.back()->id)] = false;
   }
   void expect_visible(const Inst& user, const Inst* value) const {
     expect(is_ours(value), "{} names a value of no instruction", name(user.code));
-    expect(visible_[static_cast<std::size_t>(value->id)], "{} names a value that is not computed before it", name(user.code));
+    expect(visible_[static_cast<std::size_t>(value->id)],
+           "{} names a value that is not computed before it", name(user.code));
   }
 
   void check(const Body& body) {
     expect(++depth_ <= kMaxDepth, "bodies more than {} deep", kMaxDepth);  // V6
     for (const Inst* inst : body.insts) {
-      expect(is_ours(inst) && !inst->is_variable, "a body holds an instruction that is not the kernel's");
-      expect(!seen_[static_cast<std::size_t>(inst->id)], "{} stands in two places", name(inst->code));
+      expect(is_ours(inst) && !inst->is_variable,
+             "a body holds an instruction that is not the kernel's");
+      expect(!seen_[static_cast<std::size_t>(inst->id)], "{} stands in two places",
+             name(inst->code));
       seen_[static_cast<std::size_t>(inst->id)] = true;
       check(*inst);
       show(inst);
@@ -103,14 +113,16 @@ class Verifier {
 
   void expect_lanes(int lanes) const {
     expect(is_lane_count(lanes), "value of {} lanes", lanes);
-    expect(loop_lanes_ == 0 || lanes == 1 || lanes == loop_lanes_, "value of {} lanes in a vector loop of {}", lanes, loop_lanes_);
+    expect(loop_lanes_ == 0 || lanes == 1 || lanes == loop_lanes_,
+           "value of {} lanes in a vector loop of {}", lanes, loop_lanes_);
   }
   int args_lanes(const Inst& inst, std::size_t count) const {
     expect(inst.args.size() == count, "{} of {} arguments", name(inst.code), inst.args.size());
     int lanes = 1;
     for (const Inst* arg : inst.args) {
       expect_visible(inst, arg);
-      expect(has_value(*arg) && !arg->is_variable, "{} of {}, which is no value", name(inst.code), name(arg->code));
+      expect(has_value(*arg) && !arg->is_variable, "{} of {}, which is no value", name(inst.code),
+             name(arg->code));
       lanes = meet(inst, lanes, arg->type.lanes);
     }
     return lanes;
@@ -120,11 +132,12 @@ class Verifier {
     return std::max(a, b);
   }
   static void expect_dtype(const Inst& inst, DType actual, DType wanted) {
-    expect(actual == wanted, "{} of {} where {} is due", name(inst.code), strata::name(actual), strata::name(wanted));
+    expect(actual == wanted, "{} of {} where {} is due", name(inst.code), strata::name(actual),
+           strata::name(wanted));
   }
   void expect_type(const Inst& inst, DType dtype, int lanes) const {
-    expect(inst.type == VType{dtype, lanes}, "{} gives {} x {} lanes, not {} x {}", name(inst.code), strata::name(dtype), lanes,
-           strata::name(inst.type.dtype), inst.type.lanes);
+    expect(inst.type == VType{dtype, lanes}, "{} gives {} x {} lanes, not {} x {}", name(inst.code),
+           strata::name(dtype), lanes, strata::name(inst.type.dtype), inst.type.lanes);
   }
   /// Arguments and result of one type.
   void check_equal(const Inst& inst, std::size_t count) const {
@@ -143,7 +156,8 @@ class Verifier {
       expect_visible(user, v);
       expect(v->is_variable || has_value(*v), "an index of {}, which is no value", name(v->code));
       expect(v->type.dtype == DType::i64, "an index of {}", strata::name(v->type.dtype));
-      expect(term.coefficient != 0 && (!last || last->id < v->id), "the terms of an index are not in order");
+      expect(term.coefficient != 0 && (!last || last->id < v->id),
+             "the terms of an index are not in order");
       lanes = meet(user, lanes, v->type.lanes);
       last = v;
     }
@@ -151,7 +165,8 @@ class Verifier {
   }
 
   void check(const Inst& inst) {
-    expect(is_loop_dtype(inst.type.dtype), "{} of {}", name(inst.code), strata::name(inst.type.dtype));
+    expect(is_loop_dtype(inst.type.dtype), "{} of {}", name(inst.code),
+           strata::name(inst.type.dtype));
     expect_lanes(inst.type.lanes);
     expect(inst.low <= inst.high, "a value in [{}, {}]", inst.low, inst.high);  // V8
     if (inst.code >= Opcode::add && inst.code <= Opcode::shr) return check_equal(inst, 2);
@@ -163,7 +178,9 @@ class Verifier {
       case Opcode::select: return check_select(inst);
       case Opcode::convert: return check_convert(inst);
       case Opcode::bitcast: return check_bitcast(inst);
-      case Opcode::index: args_lanes(inst, 0); return expect_type(inst, DType::i64, index_lanes(inst, inst.index));
+      case Opcode::index:
+        args_lanes(inst, 0);
+        return expect_type(inst, DType::i64, index_lanes(inst, inst.index));
       case Opcode::load: return check_load(inst);
       case Opcode::store: return check_store(inst);
       case Opcode::fetch: return check_fetch(inst);
@@ -193,12 +210,14 @@ class Verifier {
     DType from = inst.args[0]->type.dtype, to = inst.type.dtype;
     auto half = [](DType d) { return d == DType::bf16 || d == DType::f16; };
     bool direct = (!half(from) || to == DType::f32) && (!half(to) || from == DType::f32);
-    expect(direct, "convert of {} to {}, which goes by way of f32", strata::name(from), strata::name(to));
+    expect(direct, "convert of {} to {}, which goes by way of f32", strata::name(from),
+           strata::name(to));
   }
   void check_bitcast(const Inst& inst) const {
     expect_type(inst, inst.type.dtype, args_lanes(inst, 1));
     DType from = inst.args[0]->type.dtype;
-    expect(bit_width(from) == bit_width(inst.type.dtype), "bitcast of {} to {}", strata::name(from), strata::name(inst.type.dtype));
+    expect(bit_width(from) == bit_width(inst.type.dtype), "bitcast of {} to {}", strata::name(from),
+           strata::name(inst.type.dtype));
   }
   void check_dot2(const Inst& inst) const {
     int lanes = args_lanes(inst, 3);
@@ -216,18 +235,22 @@ class Verifier {
   void check_extract(const Inst& inst) const {
     args_lanes(inst, 1);
     expect_type(inst, inst.args[0]->type.dtype, 1);
-    expect(inst.bits == 0 || !masked_, "extract of lane {} in a vector loop whose last strip is masked", inst.bits);
-    expect(inst.bits < static_cast<std::uint64_t>(inst.args[0]->type.lanes), "lane {} of {}", inst.bits, inst.args[0]->type.lanes);
+    expect(inst.bits == 0 || !masked_,
+           "extract of lane {} in a vector loop whose last strip is masked", inst.bits);
+    expect(inst.bits < static_cast<std::uint64_t>(inst.args[0]->type.lanes), "lane {} of {}",
+           inst.bits, inst.args[0]->type.lanes);
   }
   void check_reduce(const Inst& inst) const {  // V7
     args_lanes(inst, 1);
     auto combiner = static_cast<Opcode>(inst.bits);
-    bool combines = inst.bits <= static_cast<std::uint64_t>(Opcode::xor_) && combiner != Opcode::constant && combiner != Opcode::sub &&
+    bool combines = inst.bits <= static_cast<std::uint64_t>(Opcode::xor_) &&
+                    combiner != Opcode::constant && combiner != Opcode::sub &&
                     combiner != Opcode::div && combiner != Opcode::rem;
-    expect(combines && accepts(combiner, inst.args[0]->type.dtype), "reduce of {} by opcode {}", strata::name(inst.args[0]->type.dtype),
-           inst.bits);
+    expect(combines && accepts(combiner, inst.args[0]->type.dtype), "reduce of {} by opcode {}",
+           strata::name(inst.args[0]->type.dtype), inst.bits);
     bool any = combiner == Opcode::or_ && inst.type.dtype == DType::i1;
-    expect(inst.args[0]->type.lanes == 1 || !masked_ || any, "reduce in a vector loop whose last strip is masked");
+    expect(inst.args[0]->type.lanes == 1 || !masked_ || any,
+           "reduce in a vector loop whose last strip is masked");
     expect_type(inst, inst.args[0]->type.dtype, 1);
   }
   void check_call(const Inst& inst) const {
@@ -266,19 +289,24 @@ class Verifier {
   void check_scale(const Inst& inst) const {
     int lanes = args_lanes(inst, 3);
     bool is_double = inst.type.dtype == DType::f64;
-    expect(is_double || inst.type.dtype == DType::f32, "scale of {}", strata::name(inst.type.dtype));
-    for (const Inst* float_arg : {inst.args[0], inst.args[1]}) expect_dtype(inst, float_arg->type.dtype, inst.type.dtype);
+    expect(is_double || inst.type.dtype == DType::f32, "scale of {}",
+           strata::name(inst.type.dtype));
+    for (const Inst* float_arg : {inst.args[0], inst.args[1]})
+      expect_dtype(inst, float_arg->type.dtype, inst.type.dtype);
     expect_dtype(inst, inst.args[2]->type.dtype, is_double ? DType::i64 : DType::i32);
     expect_type(inst, inst.type.dtype, lanes);
   }
   void check_places(const Inst& inst, const Places& takes) const {
-    expect(inst.args.size() == takes.places + takes.numbers, "{} of {} arguments", inst.callee, inst.args.size());
+    expect(inst.args.size() == takes.places + takes.numbers, "{} of {} arguments", inst.callee,
+           inst.args.size());
     for (std::size_t i = 0; i < inst.args.size(); ++i) {
       const Inst& arg = *inst.args[i];
       if (i < takes.places)
-        expect(arg.code == Opcode::load && arg.args.empty() && arg.type.lanes == 1, "{} of a place that is no uniform load", inst.callee);
+        expect(arg.code == Opcode::load && arg.args.empty() && arg.type.lanes == 1,
+               "{} of a place that is no uniform load", inst.callee);
       else
-        expect(arg.code != Opcode::load && arg.type == VType{DType::i64, 1}, "{} of a number that is no i64", inst.callee);
+        expect(arg.code != Opcode::load && arg.type == VType{DType::i64, 1},
+               "{} of a number that is no i64", inst.callee);
     }
     expect_type(inst, DType::i32, 1);
   }
@@ -299,22 +327,24 @@ class Verifier {
   }
   void check_load(const Inst& inst) const {
     expect_ref(inst);
-    expect(inst.ahead >= 0 && inst.ahead <= inst.ref->size, "load that looks {} elements ahead of {}", inst.ahead, inst.ref->size);
+    expect(inst.ahead >= 0 && inst.ahead <= inst.ref->size,
+           "load that looks {} elements ahead of {}", inst.ahead, inst.ref->size);
     int lanes = index_lanes(inst, inst.index);
     if (!inst.args.empty()) {
       args_lanes(inst, 2);
       expect_dtype(inst, inst.args[0]->type.dtype, DType::i1);
       expect_dtype(inst, inst.args[1]->type.dtype, inst.ref->dtype);
       lanes = meet(inst, lanes, inst.args[0]->type.lanes);
-      expect(inst.args[1]->type.lanes == 1 || inst.args[1]->type.lanes == lanes, "load of {} lanes, otherwise {}", lanes,
-             inst.args[1]->type.lanes);
+      expect(inst.args[1]->type.lanes == 1 || inst.args[1]->type.lanes == lanes,
+             "load of {} lanes, otherwise {}", lanes, inst.args[1]->type.lanes);
     }
     expect_type(inst, inst.ref->dtype, lanes);
   }
   void check_store(const Inst& inst) const {
     expect_ref(inst);
     expect(inst.ref->mode != Ref::Mode::in, "store to input {}", inst.ref->id);
-    int lanes = index_lanes(inst, inst.index), widest = args_lanes(inst, inst.args.size() == 2 ? 2 : 1);
+    int lanes = index_lanes(inst, inst.index),
+        widest = args_lanes(inst, inst.args.size() == 2 ? 2 : 1);
     expect(widest == 1 || widest == lanes, "store of {} lanes at an index of {}", widest, lanes);
     expect_dtype(inst, inst.args[0]->type.dtype, inst.ref->dtype);
     if (inst.args.size() == 2) expect_dtype(inst, inst.args[1]->type.dtype, DType::i1);
@@ -330,7 +360,8 @@ class Verifier {
   void check_held(const Inst& inst, const Inst& local) const {
     int lanes = args_lanes(inst, 1);
     expect_dtype(inst, inst.args[0]->type.dtype, local.type.dtype);
-    expect(lanes == 1 || lanes == local.type.lanes, "{} of {} lanes to {}", name(inst.code), local.type.lanes, lanes);
+    expect(lanes == 1 || lanes == local.type.lanes, "{} of {} lanes to {}", name(inst.code),
+           local.type.lanes, lanes);
   }
   void check_local_access(const Inst& inst) const {
     expect_visible(inst, inst.var);
@@ -343,25 +374,28 @@ class Verifier {
   // ---- V6: control
 
   void expect_variable(const Inst* variable, const Inst* loop, int lanes) const {
-    expect(is_ours(variable) && variable->is_variable && variable->code == Opcode::index && variable->loop == loop,
+    expect(is_ours(variable) && variable->is_variable && variable->code == Opcode::index &&
+               variable->loop == loop,
            "a loop without a variable of its own");
-    expect(variable->type == VType{DType::i64, lanes}, "a loop variable of {} x {} lanes", strata::name(variable->type.dtype),
-           variable->type.lanes);
+    expect(variable->type == VType{DType::i64, lanes}, "a loop variable of {} x {} lanes",
+           strata::name(variable->type.dtype), variable->type.lanes);
     expect(!visible_[static_cast<std::size_t>(variable->id)], "a variable of two loops");
-    expect(variable->low <= variable->high, "a loop variable in [{}, {}]", variable->low, variable->high);
+    expect(variable->low <= variable->high, "a loop variable in [{}, {}]", variable->low,
+           variable->high);
   }
   static void expect_bodies(const Inst& inst, std::size_t count) {
     expect(inst.bodies.size() == count, "{} of {} bodies", name(inst.code), inst.bodies.size());
   }
   void expect_bounds(const Inst& loop) const {
     args_lanes(loop, 0);
-    expect(index_lanes(loop, loop.begin) == 1 && index_lanes(loop, loop.end) == 1, "{} with bounds that have lanes", name(loop.code));
+    expect(index_lanes(loop, loop.begin) == 1 && index_lanes(loop, loop.end) == 1,
+           "{} with bounds that have lanes", name(loop.code));
     expect_bodies(loop, 1);
   }
   void expect_condition(const Inst& user, const Inst* condition) const {
     expect_visible(user, condition);
-    expect(condition->type == VType{DType::i1, 1} && has_value(*condition), "{} by {} x {} lanes", name(user.code),
-           strata::name(condition->type.dtype), condition->type.lanes);
+    expect(condition->type == VType{DType::i1, 1} && has_value(*condition), "{} by {} x {} lanes",
+           name(user.code), strata::name(condition->type.dtype), condition->type.lanes);
   }
   void check_for(const Inst& loop) {
     expect_bounds(loop);

@@ -1,7 +1,8 @@
 // Attention.
 //
-//   nn::Attention layer = nn::Attention::init(key, 256, {.num_query_heads = 8, .num_kv_heads = 4, .head_dim = 32});
-//   Array y = layer(x, nn::rotary_tables(x.shape(1), 32));       // (B, S, 256) -> (B, S, 256)
+//   nn::Attention layer = nn::Attention::init(key, 256, {.num_query_heads = 8, .num_kv_heads = 4,
+//   .head_dim = 32}); Array y = layer(x, nn::rotary_tables(x.shape(1), 32));       // (B, S, 256)
+//   -> (B, S, 256)
 //
 // and token by token, with the keys and values of earlier ones kept:
 //
@@ -14,12 +15,14 @@
 
 namespace strata::nn {
 
-/// softmax(q k^T / sqrt(D), causal) v with grouped heads: q (B, S, H, D), k and v (B, T, K, D), H a multiple of K; query
-/// head h reads key head h / (H / K). Query i sees keys 0 .. first + i; `first` is an i32 scalar, T - S unless given, so that the
-/// last query sees all. What lies behind has no part in the result as long as it is finite. Scores and softmax in f32 (f64 for
-/// f64), weights rounded to q's dtype. Result (B, S, H, D).
-/// Source: Vaswani et al. (2017); Ainslie et al., GQA (2023).
-Array causal_attention(const Array& q_BSHD, const Array& k_BTKD, const Array& v_BTKD, const Array& first);
+/// softmax(q k^T / sqrt(D), causal) v with grouped heads: q (B, S, H, D), k and v (B, T, K, D), H a
+/// multiple of K; query head h reads key head h / (H / K). Query i sees keys 0 .. first + i;
+/// `first` is an i32 scalar, T - S unless given, so that the last query sees all. What lies behind
+/// has no part in the result as long as it is finite. Scores and softmax in f32 (f64 for f64),
+/// weights rounded to q's dtype. Result (B, S, H, D). Source: Vaswani et al. (2017); Ainslie et
+/// al., GQA (2023).
+Array causal_attention(const Array& q_BSHD, const Array& k_BTKD, const Array& v_BTKD,
+                       const Array& first);
 Array causal_attention(const Array& q_BSHD, const Array& k_BTKD, const Array& v_BTKD);
 
 /// Keys (rotated) and values of T positions, each (B, T, K, d).
@@ -35,8 +38,8 @@ struct AttentionOptions {
   DType param_dtype = DType::f32;
 };
 
-/// Grouped-query self-attention with rotary positions and a causal mask, without biases. Names as MaxText's Attention; heads lie side
-/// by side in one axis of a kernel.
+/// Grouped-query self-attention with rotary positions and a causal mask, without biases. Names as
+/// MaxText's Attention; heads lie side by side in one axis of a kernel.
 struct Attention {
   Array query, key, value;  // (D, H*d), (D, K*d), (D, K*d)
   Array out;                // (H*d, D)
@@ -46,9 +49,11 @@ struct Attention {
   static Attention init(const Array& key, std::int64_t features, const AttentionOptions& options);
   /// x (B, S, D) at positions 0 .. S-1.
   Array operator()(const Array& x_BSD, const RotaryTables& rotary) const;
-  /// x at positions first .. first+S-1 (`rotary` is of these), which see the kept keys before them and their own; and what is kept
-  /// now. first + S is at most T, as `dynamic_update_slice` moves what would not fit.
-  std::pair<Array, KeyValues> extend(const Array& x_BSD, const RotaryTables& rotary, const KeyValues& kept, const Array& first) const;
+  /// x at positions first .. first+S-1 (`rotary` is of these), which see the kept keys before them
+  /// and their own; and what is kept now. first + S is at most T, as `dynamic_update_slice` moves
+  /// what would not fit.
+  std::pair<Array, KeyValues> extend(const Array& x_BSD, const RotaryTables& rotary,
+                                     const KeyValues& kept, const Array& first) const;
 
  private:
   struct Heads {

@@ -25,7 +25,8 @@ struct Linear {
   std::optional<Array> bias;  // (O)
   STRATA_FIELDS(kernel, bias)
 
-  static Linear init(const Array& key, std::int64_t in_features, std::int64_t out_features, const LinearOptions& options = {});
+  static Linear init(const Array& key, std::int64_t in_features, std::int64_t out_features,
+                     const LinearOptions& options = {});
   Array operator()(const Array& x) const;
 };
 

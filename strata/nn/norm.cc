@@ -11,7 +11,8 @@ Array rms_norm(const Array& x, const Array& weight, double epsilon) {
   return astype(in_full * scale, x.dtype()) * weight;
 }
 
-RMSNorm RMSNorm::init(const Array& key, std::int64_t num_features, double epsilon, const Initializer& scale_init, DType param_dtype) {
+RMSNorm RMSNorm::init(const Array& key, std::int64_t num_features, double epsilon,
+                      const Initializer& scale_init, DType param_dtype) {
   return {scale_init(key, {num_features}, param_dtype), epsilon};
 }
 

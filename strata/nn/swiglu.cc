@@ -10,9 +10,11 @@ Array swiglu(const Array& x, const Array& gate, const Array& up, const Array& do
   return matmul(g * lax::logistic(g) * matmul(x, up), down);
 }
 
-SwiGLU SwiGLU::init(const Array& key, std::int64_t features, std::int64_t hidden, const Initializer& kernel_init, DType param_dtype) {
+SwiGLU SwiGLU::init(const Array& key, std::int64_t features, std::int64_t hidden,
+                    const Initializer& kernel_init, DType param_dtype) {
   const Array keys = random::split(key, 3);
-  return {kernel_init(keys[0], {features, hidden}, param_dtype), kernel_init(keys[1], {features, hidden}, param_dtype),
+  return {kernel_init(keys[0], {features, hidden}, param_dtype),
+          kernel_init(keys[1], {features, hidden}, param_dtype),
           kernel_init(keys[2], {hidden, features}, param_dtype)};
 }
 

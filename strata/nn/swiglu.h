@@ -15,7 +15,8 @@ struct SwiGLU {
   Array down;      // (F, D)
   STRATA_FIELDS(gate, up, down)
 
-  static SwiGLU init(const Array& key, std::int64_t features, std::int64_t hidden, const Initializer& kernel_init = initializers::lecun_normal(),
+  static SwiGLU init(const Array& key, std::int64_t features, std::int64_t hidden,
+                     const Initializer& kernel_init = initializers::lecun_normal(),
                      DType param_dtype = DType::f32);
   Array operator()(const Array& x) const { return swiglu(x, gate, up, down); }
 };

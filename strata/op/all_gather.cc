@@ -1,9 +1,11 @@
 // stablehlo.all_gather: the operands of all processes of a group, side by side.
 //
-// Contract (StableHLO, all_gather): operands, `all_gather_dim`, `replica_groups`, `channel_id`, `use_global_device_ids`.
-//   (C1) all_gather_dim is a dimension of each operand; (C2) ids of replica_groups are unique; (C3) every process is in a
-//   group, (C4) ids are within the grid: both known when it runs; (C5) use_global_device_ids needs a channel; (C6) results
-//   have the operands' types but for dimension all_gather_dim, which is as often as large as a group has processes.
+// Contract (StableHLO, all_gather): operands, `all_gather_dim`, `replica_groups`, `channel_id`,
+// `use_global_device_ids`.
+//   (C1) all_gather_dim is a dimension of each operand; (C2) ids of replica_groups are unique; (C3)
+//   every process is in a group, (C4) ids are within the grid: both known when it runs; (C5)
+//   use_global_device_ids needs a channel; (C6) results have the operands' types but for dimension
+//   all_gather_dim, which is as often as large as a group has processes.
 #include "strata/op/collective.h"
 
 namespace strata::op {
@@ -34,15 +36,19 @@ void verify(const Op& op) {
       if (d != dim)
         fits = may_equal(x, y);
       else if (x.is_static() && y.is_static())
-        fits = size ? y.size() == x.size() * *size : x.size() == 0 ? y.size() == 0 : y.size() % x.size() == 0;
+        fits = size            ? y.size() == x.size() * *size
+               : x.size() == 0 ? y.size() == 0
+                               : y.size() % x.size() == 0;
     }
-    if (!fits) throw Error(kSelf, "(C6) {} cannot be gathered to {}", from.to_string(), to.to_string());
+    if (!fits)
+      throw Error(kSelf, "(C6) {} cannot be gathered to {}", from.to_string(), to.to_string());
   }
 }
 
 Literals evaluate(const Op& op, std::span<const Literal> operands, Evaluator& evaluator) {
   Process& process = evaluator.process();
-  std::vector<Literals> all = meet(op, own_group(op, joint_strategy(op.attrs), process, "C3", "C4"), process, operands);
+  std::vector<Literals> all =
+      meet(op, own_group(op, joint_strategy(op.attrs), process, "C3", "C4"), process, operands);
   Literals out;
   for (int i = 0; i < op.num_results(); ++i) {
     Literals parts;
@@ -51,30 +57,36 @@ Literals evaluate(const Op& op, std::span<const Literal> operands, Evaluator& ev
     for (const Literal& p : parts) total += p.shape()[static_cast<int>(gather_dim(op))];
     const Type& type = op.result(i)->type();
     if (total != type.shape()[static_cast<int>(gather_dim(op))])  // where it was not known before
-      throw Error(kSelf, "(C6) {} processes give {} along dimension {} of {}", parts.size(), total, gather_dim(op), type.to_string());
+      throw Error(kSelf, "(C6) {} processes give {} along dimension {} of {}", parts.size(), total,
+                  gather_dim(op), type.to_string());
     out.push_back(concatenated(parts, type, gather_dim(op)));
   }
   return out;
 }
 
 /// Each process gets back the sum of what all made of its part.
-Values transpose(Builder& b, const Op& op, std::span<Value* const>, const std::vector<bool>& linear, std::span<Value* const> cotangents) {
+Values transpose(Builder& b, const Op& op, std::span<Value* const>, const std::vector<bool>& linear,
+                 std::span<Value* const> cotangents) {
   Values out(op.operands.size(), nullptr), given = or_zero_cotangents(b, op, cotangents);
   for (std::size_t i = 0; i < out.size(); ++i) {
     if (!linear[i] || cotangents[i] == nullptr) continue;
     Attrs attrs = op.attrs;
     attrs.erase("all_gather_dim");
     attrs.set("scatter_dimension", gather_dim(op)).set("combiner", std::string("add"));
-    out[i] = b.create(reduce_scatter_def().info, {given[i]}, std::move(attrs), {}, {op.operands[i]->type()}).result();
+    out[i] = b.create(reduce_scatter_def().info, {given[i]}, std::move(attrs), {},
+                      {op.operands[i]->type()})
+                 .result();
   }
   return out;
 }
 
-Batched batch(Builder& b, const Op& op, std::span<Value* const> operands, const std::vector<bool>& batched, std::int64_t size) {
+Batched batch(Builder& b, const Op& op, std::span<Value* const> operands,
+              const std::vector<bool>& batched, std::int64_t size) {
   BatchedOperands with = batched_operands(b, op, operands, batched, size);
   Attrs attrs = op.attrs;
   attrs.set("all_gather_dim", gather_dim(op) + 1);
-  Values results = again(b, op, std::move(with.operands), std::move(attrs), std::move(with.results)).results();
+  Values results =
+      again(b, op, std::move(with.operands), std::move(attrs), std::move(with.results)).results();
   return {results, std::vector<bool>(results.size(), true)};
 }
 
@@ -86,13 +98,14 @@ Values decompose(Builder&, const Op& op, std::span<Value* const> operands) {
 }  // namespace
 
 const OpDef& all_gather_def() {
-  static const OpDef d = moving({.name = "stablehlo.all_gather",
-                                .summary = "the operands of all processes of a group, side by side (StableHLO, all_gather)",
-                                .verify = verify,
-                                .by_reference = evaluate,
-                                .transpose = transpose,
-                                .batch = batch,
-                                .decompose = decompose});
+  static const OpDef d = moving(
+      {.name = "stablehlo.all_gather",
+       .summary = "the operands of all processes of a group, side by side (StableHLO, all_gather)",
+       .verify = verify,
+       .by_reference = evaluate,
+       .transpose = transpose,
+       .batch = batch,
+       .decompose = decompose});
   return d;
 }
 

@@ -1,5 +1,6 @@
-// Portable artifacts that jaxlib wrote (tools/goldens/artifacts.py): each reads as the program that it was made of, in every
-// release of StableHLO; written by us they read the same; and damaged ones end in an error.
+// Portable artifacts that jaxlib wrote (tools/goldens/artifacts.py): each reads as the program that
+// it was made of, in every release of StableHLO; written by us they read the same; and damaged ones
+// end in an error.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -22,7 +23,9 @@ namespace {
 namespace fs = std::filesystem;
 using ::testing::HasSubstr;
 
-fs::path data() { return fs::path(__FILE__).parent_path().parent_path() / "ir" / "bytecode" / "testdata"; }
+fs::path data() {
+  return fs::path(__FILE__).parent_path().parent_path() / "ir" / "bytecode" / "testdata";
+}
 
 std::string contents(const fs::path& path) {
   std::ifstream in(path, std::ios::binary);
@@ -43,7 +46,8 @@ std::string printed(const Result<std::unique_ptr<ir::Module>>& m) {
   return ir::print(**m) + ir::print(**m, {.generic = true});
 }
 
-/// The program of an artifact NAME-RELEASE.mlirbc: what jaxlib reads from it, where that is not NAME.mlir.
+/// The program of an artifact NAME-RELEASE.mlirbc: what jaxlib reads from it, where that is not
+/// NAME.mlir.
 fs::path program_of(fs::path artifact) {
   fs::path own = artifact.replace_extension(".mlir");
   if (fs::exists(own)) return own;
@@ -56,13 +60,15 @@ TEST(Artifacts, ReadAsTheirProgram) {
   int count = 0;
   for (const fs::path& path : files(data() / "artifacts", ".mlirbc")) {
     std::string expected = printed(ir::parse(contents(program_of(path)), "program"));
-    EXPECT_EQ(printed(ir::read_bytecode(contents(path), path.filename().string())), expected) << path.filename();
+    EXPECT_EQ(printed(ir::read_bytecode(contents(path), path.filename().string())), expected)
+        << path.filename();
     ++count;
   }
   EXPECT_GE(count, 70);
 }
 
-/// StableHLO's own, of its oldest release and its newest, with quantised types and what jaxlib does not say.
+/// StableHLO's own, of its oldest release and its newest, with quantised types and what jaxlib does
+/// not say.
 TEST(Artifacts, UpstreamsReadAsTheirText) {
   catalog();
   for (const fs::path& path : files(data() / "upstream", ".mlirbc")) {
@@ -71,7 +77,8 @@ TEST(Artifacts, UpstreamsReadAsTheirText) {
     auto module = ir::parse(text, program.filename().string());
     ASSERT_TRUE(module.ok()) << module.status().message();
     EXPECT_GE((*module)->functions.size(), 160u) << path.filename();
-    EXPECT_EQ(printed(ir::read_bytecode(contents(path), path.filename().string())), printed(module)) << path.filename();
+    EXPECT_EQ(printed(ir::read_bytecode(contents(path), path.filename().string())), printed(module))
+        << path.filename();
     Result<std::string> bytes = ir::write_bytecode(**module, {.release = "1.20.0"});
     ASSERT_TRUE(bytes.ok()) << bytes.status().message();
     EXPECT_EQ(printed(ir::read_bytecode(*bytes, "written")), printed(module)) << path.filename();
@@ -87,12 +94,14 @@ TEST(Artifacts, ReadWhatIsWritten) {
     for (const char* release : {"1.10.0", "1.13.0", "1.17.0", "1.20.0"}) {
       Result<std::string> bytes = ir::write_bytecode(**module, {.release = release});
       ASSERT_TRUE(bytes.ok()) << path.filename() << ": " << bytes.status().message();
-      EXPECT_EQ(printed(ir::read_bytecode(*bytes, "written")), printed(module)) << path.filename() << " of " << release;
+      EXPECT_EQ(printed(ir::read_bytecode(*bytes, "written")), printed(module))
+          << path.filename() << " of " << release;
     }
   }
 }
 
-/// Every operation, and a constant's bits, are the same; numbers of entries and their order are ours.
+/// Every operation, and a constant's bits, are the same; numbers of entries and their order are
+/// ours.
 TEST(Artifacts, WrittenOnesAreAboutAsLongAsUpstreams) {
   catalog();
   std::string theirs = contents(data() / "artifacts" / "products-1.8.0.mlirbc");
@@ -105,7 +114,8 @@ TEST(Artifacts, WrittenOnesAreAboutAsLongAsUpstreams) {
 
 TEST(Artifacts, OperationsKnowTheirPlace) {
   catalog();
-  auto module = ir::read_bytecode(contents(data() / "artifacts" / "elementwise-1.10.0.mlirbc"), "elementwise");
+  auto module = ir::read_bytecode(contents(data() / "artifacts" / "elementwise-1.10.0.mlirbc"),
+                                  "elementwise");
   ASSERT_TRUE(module.ok());
   EXPECT_EQ((*module)->functions[0]->body.ops()[0]->where.text(), "-:4:10");
 }
@@ -132,26 +142,31 @@ TEST(Artifacts, DamagedOnesEndInAnErrorOrAProgram) {
     for (std::size_t i = 0; i < whole.size(); i += 1 + random() % 7) {
       std::string damaged = whole;
       damaged[i] = static_cast<char>(static_cast<unsigned char>(damaged[i]) ^ 1u << random() % 8);
-      auto module = ir::read_bytecode(damaged, "damaged", {.limits = {.depth = 64, .literal_bytes = 1 << 20}});
+      auto module = ir::read_bytecode(damaged, "damaged",
+                                      {.limits = {.depth = 64, .literal_bytes = 1 << 20}});
       if (module.ok() && ir::verify(**module).ok()) ir::print(**module);
     }
   }
 }
 
-/// Defaults are for those who write: what is absent here would come back as a default that nobody said.
+/// Defaults are for those who write: what is absent here would come back as a default that nobody
+/// said.
 TEST(Artifacts, AnAttributeThatIsAbsentIsNamed) {
   catalog();
   struct Case {
     const char *artifact, *name, *operation;
   };
-  for (auto [artifact, name, operation] : {Case{"shapes-0.9.0", "limit_indices", "slice_v1"}, Case{"control-0.14.0", "outfeed_config", "outfeed_v1"}}) {
+  for (auto [artifact, name, operation] :
+       {Case{"shapes-0.9.0", "limit_indices", "slice_v1"},
+        Case{"control-0.14.0", "outfeed_config", "outfeed_v1"}}) {
     std::string bytes = contents(data() / "artifacts" / (std::string(artifact) + ".mlirbc"));
     std::size_t at = bytes.find(name);
     ASSERT_NE(at, std::string::npos) << artifact;
     bytes[at] = 'x';
     auto module = ir::read_bytecode(bytes, artifact);
     ASSERT_FALSE(module.ok()) << artifact;
-    EXPECT_THAT(module.status().message(), HasSubstr(fmt::format("vhlo.{} without attribute '{}'", operation, name)));
+    EXPECT_THAT(module.status().message(),
+                HasSubstr(fmt::format("vhlo.{} without attribute '{}'", operation, name)));
   }
 }
 
@@ -164,15 +179,21 @@ TEST(Artifacts, AVersionThatIsNoneIsNamed) {
   auto module = ir::read_bytecode(bytes, "calls");
   ASSERT_FALSE(module.ok());
   EXPECT_EQ(module.status().code(), Code::unsupported);
-  EXPECT_THAT(module.status().message(), HasSubstr("operation vhlo.custom_call_v0 is not supported"));
+  EXPECT_THAT(module.status().message(),
+              HasSubstr("operation vhlo.custom_call_v0 is not supported"));
 }
 
 /// Also where text packs several attributes into one of that name.
 TEST(Artifacts, NotesOfAnyNameAreKept) {
   catalog();
-  std::string notes = "{algorithm = \"a\", channel_handle = 1 : i64, dimension_numbers = \"b\", num_primitive_operations = \"c\"}";
-  auto module = ir::parse(fmt::format("func.func @main(%a: tensor<4xf32>) -> tensor<4xf32> {{\n  %0 = stablehlo.exponential %a {} : tensor<4xf32>\n  "
-                                      "return %0 : tensor<4xf32>\n}}", notes), "p");
+  std::string notes =
+      "{algorithm = \"a\", channel_handle = 1 : i64, dimension_numbers = \"b\", "
+      "num_primitive_operations = \"c\"}";
+  auto module = ir::parse(fmt::format("func.func @main(%a: tensor<4xf32>) -> tensor<4xf32> {{\n  "
+                                      "%0 = stablehlo.exponential %a {} : tensor<4xf32>\n  "
+                                      "return %0 : tensor<4xf32>\n}}",
+                                      notes),
+                          "p");
   ASSERT_TRUE(module.ok()) << module.status().message();
   Result<std::string> bytes = ir::write_bytecode(**module);
   ASSERT_TRUE(bytes.ok()) << bytes.status().message();
@@ -183,7 +204,8 @@ TEST(Artifacts, NotesOfAnyNameAreKept) {
 TEST(Artifacts, WhatHasNoFormThereIsNamed) {
   catalog();
   auto module = ir::parse(
-      "func.func @main(%a: tensor<4xf32>) -> tensor<4xf32> {\n  %0 = stablehlo.exponential %a {x.y = #mhlo.z<1>} : tensor<4xf32>\n  return "
+      "func.func @main(%a: tensor<4xf32>) -> tensor<4xf32> {\n  %0 = stablehlo.exponential %a {x.y "
+      "= #mhlo.z<1>} : tensor<4xf32>\n  return "
       "%0 : tensor<4xf32>\n}",
       "p");
   ASSERT_TRUE(module.ok()) << module.status().message();

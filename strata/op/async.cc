@@ -1,9 +1,12 @@
 // stablehlo.async_start and stablehlo.async_done: an operation under way, and its results.
 //
-// Contract (StableHLO): async_start(operands) { one operation } gives a future; async_done(future) gives the results.
-//   async_start: (C1) the region holds one operation and returns its results; (C2) it is a collective or a slice, that is, one that
-//   moves elements or combines those of processes, and starts nothing itself; (C3) it works on the operands of async_start (as
-//   arguments of the region, or as they are); (C4) the future is of its results' types. async_done: (C1) gives those types.
+// Contract (StableHLO): async_start(operands) { one operation } gives a future; async_done(future)
+// gives the results.
+//   async_start: (C1) the region holds one operation and returns its results; (C2) it is a
+//   collective or a slice, that is, one that moves elements or combines those of processes, and
+//   starts nothing itself; (C3) it works on the operands of async_start (as arguments of the
+//   region, or as they are); (C4) the future is of its results' types. async_done: (C1) gives those
+//   types.
 // By reference the operation is done at once: when is not observable.
 #include <cstring>
 
@@ -16,36 +19,45 @@ namespace {
 
 constexpr None kSynchronous{"a future carries no numbers: say the operation without async_start"};
 
-std::vector<Type> infer_start(std::span<Value* const> operands, const Attrs&, std::span<const std::unique_ptr<Block>> regions) {
+std::vector<Type> infer_start(std::span<Value* const> operands, const Attrs&,
+                              std::span<const std::unique_ptr<Block>> regions) {
   const char* self = "async_start";
   if (regions.size() != 1) throw Error(self, "needs one region, got {}", regions.size());
   const Block& body = *regions[0];
-  if (body.ops().size() != 1) throw Error(self, "(C1) the region must hold one operation, got {}", body.ops().size());
+  if (body.ops().size() != 1)
+    throw Error(self, "(C1) the region must hold one operation, got {}", body.ops().size());
   const Op& op = *body.ops()[0];
-  if (body.results != op.results()) throw Error(self, "(C1) the region must return the results of {}", op.name());
+  if (body.results != op.results())
+    throw Error(self, "(C1) the region must return the results of {}", op.name());
   const Traits& traits = def(op).traits;
   if (!traits.moves_only && !op.attrs.has("replica_groups"))
     throw Error(self, "(C2) {} is no collective and no slice", op.name());
   bool same =
-      op.operands.size() == operands.size() && (body.num_arguments() == 0 || body.num_arguments() == static_cast<int>(operands.size()));
+      op.operands.size() == operands.size() &&
+      (body.num_arguments() == 0 || body.num_arguments() == static_cast<int>(operands.size()));
   for (std::size_t i = 0; same && i < operands.size(); ++i)
-    same = body.num_arguments() == 0
-               ? op.operands[i] == operands[i]
-               : op.operands[i] == body.argument(static_cast<int>(i)) && op.operands[i]->type() == operands[i]->type();
+    same = body.num_arguments() == 0 ? op.operands[i] == operands[i]
+                                     : op.operands[i] == body.argument(static_cast<int>(i)) &&
+                                           op.operands[i]->type() == operands[i]->type();
   if (!same) throw Error(self, "(C3) {} works on other values than the operands", op.name());
   return {Type::future(body.result_types())};
 }
 
-std::vector<Type> infer_done(std::span<Value* const> operands, const Attrs&, std::span<const std::unique_ptr<Block>>) {
-  if (operands.size() != 1) throw Error("async_done", "expected 1 operand, got {}", operands.size());
-  if (!operands[0]->type().is_future()) throw Error("async_done", "(I1) the operand must be a future, got {}", operands[0]->type().to_string());
+std::vector<Type> infer_done(std::span<Value* const> operands, const Attrs&,
+                             std::span<const std::unique_ptr<Block>>) {
+  if (operands.size() != 1)
+    throw Error("async_done", "expected 1 operand, got {}", operands.size());
+  if (!operands[0]->type().is_future())
+    throw Error("async_done", "(I1) the operand must be a future, got {}",
+                operands[0]->type().to_string());
   return operands[0]->type().elements();
 }
 
 /// A future in memory: its values one after the other.
 Literals evaluate_start(const Op& op, std::span<const Literal> operands, Evaluator& evaluator) {
   const Block& body = op.region(0);
-  Literals results = evaluator.run(body, operands.first(static_cast<std::size_t>(body.num_arguments())));
+  Literals results =
+      evaluator.run(body, operands.first(static_cast<std::size_t>(body.num_arguments())));
   std::size_t total = 0, at = 0;
   for (const Literal& x : results) total += x.bytes();
   std::shared_ptr<std::byte[]> bytes(new std::byte[total]);
@@ -89,13 +101,15 @@ OpDef definition(ir::OpInfo info, const char* summary, Evaluate evaluate) {
 }  // namespace
 
 const OpDef& async_done_def() {
-  static const OpDef d = definition(ir::inferred_by("C1", {.name = "stablehlo.async_done", .infer = infer_done}),
-                                    "the results of an operation under way (StableHLO, async_done)", evaluate_done);
+  static const OpDef d =
+      definition(ir::inferred_by("C1", {.name = "stablehlo.async_done", .infer = infer_done}),
+                 "the results of an operation under way (StableHLO, async_done)", evaluate_done);
   return d;
 }
 const OpDef& async_start_def() {
-  static const OpDef d = definition(ir::inferred_by("C4", {.name = "stablehlo.async_start", .infer = infer_start}),
-                                    "an operation under way (StableHLO, async_start)", evaluate_start);
+  static const OpDef d =
+      definition(ir::inferred_by("C4", {.name = "stablehlo.async_start", .infer = infer_start}),
+                 "an operation under way (StableHLO, async_start)", evaluate_start);
   return d;
 }
 

@@ -1,8 +1,8 @@
-// bitcast_convert: the same bits as another dtype. A narrower dtype appends a dimension of the parts, low bits first;
-// a wider one joins the elements of the last dimension.
+// bitcast_convert: the same bits as another dtype. A narrower dtype appends a dimension of the
+// parts, low bits first; a wider one joins the elements of the last dimension.
 //
-// Contract (spec: bitcast_convert): (C1) the shapes are equal but for that dimension; (C2) both sides are complex or neither. i1 has
-// bits of its own: it is reinterpreted as nothing else.
+// Contract (spec: bitcast_convert): (C1) the shapes are equal but for that dimension; (C2) both
+// sides are complex or neither. i1 has bits of its own: it is reinterpreted as nothing else.
 #include "strata/ir/text/format.h"
 #include "strata/op/build.h"
 #include "strata/op/legalize.h"
@@ -19,16 +19,22 @@ void verify(const Op& op) {
   expect_storage(self, in.dtype());
   expect_storage(self, out.dtype());
   int from = bit_width(in.dtype()), to = bit_width(out.dtype());
-  if ((is_bool(in.dtype()) != is_bool(out.dtype())) || (is_complex(in.dtype()) != is_complex(out.dtype())))
-    throw Error(self, "({}) cannot reinterpret {} as {}", is_bool(in.dtype()) || is_bool(out.dtype()) ? "C1" : "C2", in.to_string(), out.to_string());
-  std::vector<Dim> narrow = (from < to ? in : out).shape().dims(), wide = (from < to ? out : in).shape().dims();
+  if ((is_bool(in.dtype()) != is_bool(out.dtype())) ||
+      (is_complex(in.dtype()) != is_complex(out.dtype())))
+    throw Error(self, "({}) cannot reinterpret {} as {}",
+                is_bool(in.dtype()) || is_bool(out.dtype()) ? "C1" : "C2", in.to_string(),
+                out.to_string());
+  std::vector<Dim> narrow = (from < to ? in : out).shape().dims(),
+                   wide = (from < to ? out : in).shape().dims();
   if (from != to) {
     std::int64_t parts = from < to ? to / from : from / to;
     if (narrow.empty() || !may_equal(narrow.back(), Dim(parts)))
-      throw Error(self, "(C1) {} as {}: the last dimension of the narrower array must be {}", in.to_string(), out.to_string(), parts);
+      throw Error(self, "(C1) {} as {}: the last dimension of the narrower array must be {}",
+                  in.to_string(), out.to_string(), parts);
     narrow.pop_back();
   }
-  if (!may_equal(Shape(narrow), Shape(wide))) throw Error(self, "(C1) {} cannot be seen as {}", in.to_string(), out.to_string());
+  if (!may_equal(Shape(narrow), Shape(wide)))
+    throw Error(self, "(C1) {} cannot be seen as {}", in.to_string(), out.to_string());
 }
 
 /// Bits are stored low byte first, so the bytes are the answer already.
@@ -36,12 +42,16 @@ Literals evaluate(const Op& op, std::span<const Literal> operands, Evaluator&) {
   return {Literal(op.result()->type(), operands[0].storage())};
 }
 
-Batched batch(Builder& b, const Op& op, std::span<Value* const> operands, const std::vector<bool>&, std::int64_t size) {
-  Op& out = b.create(op.info(), {operands[0]}, op.attrs, {}, {with_leading(op.result()->type(), size)});
+Batched batch(Builder& b, const Op& op, std::span<Value* const> operands, const std::vector<bool>&,
+              std::int64_t size) {
+  Op& out =
+      b.create(op.info(), {operands[0]}, op.attrs, {}, {with_leading(op.result()->type(), size)});
   return {out.results(), {true}};
 }
 
-DType unsigned_of(int bits) { return bits == 8 ? DType::ui8 : bits == 16 ? DType::ui16 : bits == 32 ? DType::ui32 : DType::ui64; }
+DType unsigned_of(int bits) {
+  return bits == 8 ? DType::ui8 : bits == 16 ? DType::ui16 : bits == 32 ? DType::ui32 : DType::ui64;
+}
 
 /// Part number `part` of the bits of x.
 loop::Inst* split(loop::Builder& b, loop::Inst* x, const loop::Index& part, DType to) {
@@ -58,7 +68,9 @@ loop::Inst* join(LowerContext& c, const Op& op, std::span<const loop::Index> ind
     std::vector<loop::Index> at(index.begin(), index.end());
     at.emplace_back(part);
     loop::Inst* piece = c.b.convert(wide, c.b.bitcast(narrow, c.operand(op, 0, at)));
-    bits = c.b.binary(loop::Opcode::or_, bits, c.b.binary(loop::Opcode::shl, piece, c.b.constant_int(wide, part * bit_width(from))));
+    bits = c.b.binary(
+        loop::Opcode::or_, bits,
+        c.b.binary(loop::Opcode::shl, piece, c.b.constant_int(wide, part * bit_width(from))));
   }
   return c.b.bitcast(to, bits);
 }
@@ -67,11 +79,12 @@ loop::Inst* element(LowerContext& c, const Op& op, int, std::span<const loop::In
   DType from = op.operand(0)->dtype(), to = op.result()->dtype();
   if (from == to) return c.operand(op, 0, index);
   if (bit_width(from) == bit_width(to)) return c.b.bitcast(to, c.operand(op, 0, index));
-  if (bit_width(from) > bit_width(to)) return split(c.b, c.operand(op, 0, index.first(index.size() - 1)), index.back(), to);
+  if (bit_width(from) > bit_width(to))
+    return split(c.b, c.operand(op, 0, index.first(index.size() - 1)), index.back(), to);
   return join(c, op, index);
 }
 
-// ---- types that kernels do not know ---------------------------------------------------------------------------
+// ---- types that kernels do not know ------------------------------------------------------------
 
 /// The last dimension's pieces of `width` bits (ui8), low ones first, in one ui8.
 Value* packed(Builder& b, Value* pieces, int width) {
@@ -116,7 +129,8 @@ bool is_byte(DType dtype) { return byte_width(dtype) == 1 && !is_bool(dtype); }
 /// The bits of a part as ui8, zeros above the type's own, and back.
 Value* bits_of_part(Builder& b, Value* part, DType dtype) {
   Value* bits = bitcast_convert(b, part, DType::ui8);
-  return bit_width(dtype) == 8 ? bits : and_(b, bits, full_like(b, bits, (1 << bit_width(dtype)) - 1));
+  return bit_width(dtype) == 8 ? bits
+                               : and_(b, bits, full_like(b, bits, (1 << bit_width(dtype)) - 1));
 }
 Value* part_of_bits(Builder& b, Value* bits, DType dtype) {
   Value* part = bitcast_convert(b, bits, part_types(Type::scalar(dtype))[0].dtype());
@@ -127,16 +141,19 @@ Value* part_of_bits(Builder& b, Value* bits, DType dtype) {
 Value* stacked(Builder& b, const Parts& parts) {
   std::vector<Dim> dims = parts[0]->shape().dims();
   dims.emplace_back(1);
-  return concatenate(b, {reshape(b, parts[0], Shape(dims)), reshape(b, parts[1], Shape(dims))}, static_cast<int>(dims.size()) - 1);
+  return concatenate(b, {reshape(b, parts[0], Shape(dims)), reshape(b, parts[1], Shape(dims))},
+                     static_cast<int>(dims.size()) - 1);
 }
 Parts unstacked(Builder& b, Value* x, const Shape& shape) {
   int last = x->rank() - 1;
-  return {reshape(b, slice_dim(b, x, last, 0, 1), shape), reshape(b, slice_dim(b, x, last, 1, 2), shape)};
+  return {reshape(b, slice_dim(b, x, last, 0, 1), shape),
+          reshape(b, slice_dim(b, x, last, 1, 2), shape)};
 }
 
 Value* bytes_to(Builder& b, Value* bits, int from, DType to) {
   int width = bit_width(to);
-  if (from < 8 && width > 8) return bitcast_convert(b, packed(b, grouped(b, bits, 8 / from), from), to);
+  if (from < 8 && width > 8)
+    return bitcast_convert(b, packed(b, grouped(b, bits, 8 / from), from), to);
   if (from < width) bits = width > 8 ? bits : packed(b, bits, from);
   if (from > width) bits = unpacked(b, bits, width, from / width);
   return is_byte(to) ? part_of_bits(b, bits, to) : bitcast_convert(b, bits, to);
@@ -146,11 +163,13 @@ std::vector<Parts> split_parts(Builder& b, const Op& op, std::span<const Parts> 
   DType from = op.operand(0)->dtype(), to = op.result()->dtype();
   const Parts& x = operands[0];
   if (from == to) return {x};
-  if (is_complex(from)) return {unstacked(b, bitcast_convert(b, stacked(b, x), real_part(to)), op.result()->shape())};
+  if (is_complex(from))
+    return {unstacked(b, bitcast_convert(b, stacked(b, x), real_part(to)), op.result()->shape())};
   if (is_byte(from)) return {{bytes_to(b, bits_of_part(b, x[0], from), bit_width(from), to)}};
   Value* bytes = bitcast_convert(b, x[0], DType::ui8);
   if (bit_width(to) == 8) return {{part_of_bits(b, bytes, to)}};
-  return {{part_of_bits(b, ungrouped(b, unpacked(b, bytes, bit_width(to), 8 / bit_width(to))), to)}};
+  return {
+      {part_of_bits(b, ungrouped(b, unpacked(b, bytes, bit_width(to), 8 / bit_width(to))), to)}};
 }
 
 Factors shard(const Op& op) {
@@ -169,7 +188,10 @@ Factors shard(const Op& op) {
 
 const OpDef& bitcast_convert_def() {
   static const OpDef def{
-      .info = {.name = "stablehlo.bitcast_convert", .text = &ir::formats::functional, .verify = verify, .quantized = quantized::reinterpreted},
+      .info = {.name = "stablehlo.bitcast_convert",
+               .text = &ir::formats::functional,
+               .verify = verify,
+               .quantized = quantized::reinterpreted},
       .summary = "the same bits as another dtype (spec: bitcast_convert)",
       .traits = {.cheap = true, .takes_quantized = true},
       .evaluate = evaluate,

@@ -1,6 +1,7 @@
 // stablehlo.broadcast: new leading dimensions, a deprecated spelling of broadcast_in_dim.
 //
-// Contract (StableHLO, broadcast): attribute `broadcast_sizes`, none negative; the result has those dimensions, then the operand's.
+// Contract (StableHLO, broadcast): attribute `broadcast_sizes`, none negative; the result has those
+// dimensions, then the operand's.
 #include "strata/ir/text/format.h"
 #include "strata/op/build.h"
 #include "strata/op/decomposed.h"
@@ -11,7 +12,8 @@
 namespace strata::op {
 namespace {
 
-std::vector<Type> infer(std::span<Value* const> operands, const Attrs& attrs, std::span<const std::unique_ptr<Block>>) {
+std::vector<Type> infer(std::span<Value* const> operands, const Attrs& attrs,
+                        std::span<const std::unique_ptr<Block>>) {
   expect_operands("broadcast", operands, 1);
   std::vector<Dim> dims;
   for (std::int64_t size : expect_attr<Ints>("broadcast", attrs, "broadcast_sizes")) {
@@ -49,7 +51,10 @@ Factors shard(const Op& op) {
 
 const OpDef& broadcast_def() {
   static const OpDef def{
-      .info = {.name = "stablehlo.broadcast", .infer = infer, .text = &ir::formats::broadcast, .quantized = quantized::moved},
+      .info = {.name = "stablehlo.broadcast",
+               .infer = infer,
+               .text = &ir::formats::broadcast,
+               .quantized = quantized::moved},
       .summary = "new leading dimensions (StableHLO, broadcast; deprecated)",
       .traits = {.cheap = true, .moves_only = true},
       .evaluate = evaluate_decomposed,

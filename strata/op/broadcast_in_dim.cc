@@ -1,9 +1,10 @@
-// broadcast_in_dim: dimension d of the operand becomes dimension broadcast_dimensions[d] of the result; where its
-// size is 1 it stretches, and all other dimensions of the result repeat.
+// broadcast_in_dim: dimension d of the operand becomes dimension broadcast_dimensions[d] of the
+// result; where its size is 1 it stretches, and all other dimensions of the result repeat.
 //
-// Contract (spec: broadcast_in_dim): (C1) the result has the operand's element type; (C2) broadcast_dimensions has an entry per dimension
-// of the operand, (C3) each within the result, (C4) no two equal; (C5) a dimension is 1 or that of the result; (C6) an axis of
-// quantisation goes where its dimension goes.
+// Contract (spec: broadcast_in_dim): (C1) the result has the operand's element type; (C2)
+// broadcast_dimensions has an entry per dimension of the operand, (C3) each within the result, (C4)
+// no two equal; (C5) a dimension is 1 or that of the result; (C6) an axis of quantisation goes
+// where its dimension goes.
 #include <algorithm>
 #include <numeric>
 
@@ -23,17 +24,20 @@ void verify(const Op& op) {
   const Type &in = op.operand(0)->type(), &out = op.result()->type();
   const Ints& dims = expect_attr<Ints>(self, op.attrs, "broadcast_dimensions");
   if (in.dtype() != out.dtype())  // broadcast_in_dim_c1
-    throw Error(self, "(C1) result dtype {} differs from the operand's {}", name(out.dtype()), name(in.dtype()));
+    throw Error(self, "(C1) result dtype {} differs from the operand's {}", name(out.dtype()),
+                name(in.dtype()));
   expect_length(self, "(C2) broadcast_dimensions", dims, in.rank());
   for (int d = 0; d < in.rank(); ++d) {
     std::int64_t to = dims[static_cast<std::size_t>(d)];
     if (to < 0 || to >= out.rank())  // broadcast_in_dim_c3
-      throw Error(self, "(C3) broadcast_dimensions[{}] = {} is outside of the result {}", d, to, out.to_string());
+      throw Error(self, "(C3) broadcast_dimensions[{}] = {} is outside of the result {}", d, to,
+                  out.to_string());
     if (std::count(dims.begin(), dims.end(), to) > 1)
       throw Error(self, "(C4) broadcast_dimensions names dimension {} twice", to);
     const Dim &from = in.shape().dim(d), &into = out.shape().dim(static_cast<int>(to));
     if (!(from == Dim(1)) && !may_equal(from, into))  // broadcast_in_dim_c5
-      throw Error(self, "(C5) dimension {} of {} fits neither 1 nor dimension {} of {}", d, in.to_string(), to, out.to_string());
+      throw Error(self, "(C5) dimension {} of {} fits neither 1 nor dimension {} of {}", d,
+                  in.to_string(), to, out.to_string());
   }
 }
 
@@ -49,8 +53,10 @@ Literals evaluate(const Op& op, std::span<const Literal> operands, Evaluator&) {
   })};
 }
 
-/// Sums over the repeated and stretched dimensions, then restores the operand's order and its dimensions of size 1.
-Values transpose_rule(Builder& b, const Op& op, std::span<Value* const>, const std::vector<bool>&, std::span<Value* const> ct) {
+/// Sums over the repeated and stretched dimensions, then restores the operand's order and its
+/// dimensions of size 1.
+Values transpose_rule(Builder& b, const Op& op, std::span<Value* const>, const std::vector<bool>&,
+                      std::span<Value* const> ct) {
   if (!ct[0]) return {nullptr};
   const Ints& dims = dims_of(op);
   const Shape &in = op.operand(0)->shape(), &out = op.result()->shape();
@@ -70,7 +76,8 @@ Values transpose_rule(Builder& b, const Op& op, std::span<Value* const>, const s
   return {reshape(b, transpose(b, sum, permutation), in)};
 }
 
-Batched batch(Builder& b, const Op& op, std::span<Value* const> operands, const std::vector<bool>&, std::int64_t size) {
+Batched batch(Builder& b, const Op& op, std::span<Value* const> operands, const std::vector<bool>&,
+              std::int64_t size) {
   Shape shape = with_leading(op.result()->type(), size).shape();
   return {{broadcast_in_dim(b, operands[0], shape, prepended(0, shifted(dims_of(op))))}, {true}};
 }
@@ -94,7 +101,8 @@ loop::Inst* element(LowerContext& c, const Op& op, int, std::span<const loop::In
   const Shape& in = op.operand(0)->shape();
   std::vector<loop::Index> from;
   for (int d = 0; d < in.rank(); ++d)
-    from.push_back(in[d] == 1 ? loop::Index(0) : index[static_cast<std::size_t>(dims[static_cast<std::size_t>(d)])]);
+    from.push_back(in[d] == 1 ? loop::Index(0)
+                              : index[static_cast<std::size_t>(dims[static_cast<std::size_t>(d)])]);
   return c.operand(op, 0, from);
 }
 
@@ -102,7 +110,10 @@ loop::Inst* element(LowerContext& c, const Op& op, int, std::span<const loop::In
 
 const OpDef& broadcast_in_dim_def() {
   static const OpDef def{
-      .info = {.name = "stablehlo.broadcast_in_dim", .text = &ir::formats::broadcast_in_dim, .verify = verify, .quantized = quantized::broadcast},
+      .info = {.name = "stablehlo.broadcast_in_dim",
+               .text = &ir::formats::broadcast_in_dim,
+               .verify = verify,
+               .quantized = quantized::broadcast},
       .summary = "repeats an array along new or stretched dimensions (spec: broadcast_in_dim)",
       .traits = {.cheap = true, .moves_only = true},
       .evaluate = evaluate,

@@ -12,7 +12,8 @@ Value* make(Builder& b, std::string_view name, Values operands, Attrs attrs = {}
   return b.create(def(name).info, std::move(operands), std::move(attrs)).result();
 }
 Value* make(Builder& b, std::string_view name, Values operands, Attrs attrs, Type result) {
-  return b.create(def(name).info, std::move(operands), std::move(attrs), {}, {std::move(result)}).result();
+  return b.create(def(name).info, std::move(operands), std::move(attrs), {}, {std::move(result)})
+      .result();
 }
 Ints zero_list(int n) { return Ints(static_cast<std::size_t>(n), 0); }
 Ints one_list(int n) { return Ints(static_cast<std::size_t>(n), 1); }
@@ -24,22 +25,28 @@ Ints counting(int n, std::int64_t first = 0) {
 
 }  // namespace
 
-// ---- constants ------------------------------------------------------------------------------------------------
+// ---- constants ---------------------------------------------------------------------------------
 
-Value* constant(Builder& b, const Literal& value) { return make(b, "stablehlo.constant", {}, {{"value", value}}); }
+Value* constant(Builder& b, const Literal& value) {
+  return make(b, "stablehlo.constant", {}, {{"value", value}});
+}
 
 Value* constant(Builder& b, const Type& type, double value) {
   Value* s = constant(b, Literal::full(Type::scalar(type.dtype()), value));
   return type.rank() == 0 ? s : broadcast_in_dim(b, s, type.shape(), {});
 }
-Value* scalar(Builder& b, DType dtype, double value) { return constant(b, Type::scalar(dtype), value); }
+Value* scalar(Builder& b, DType dtype, double value) {
+  return constant(b, Type::scalar(dtype), value);
+}
 Value* full_like(Builder& b, Value* like, double value) { return constant(b, like->type(), value); }
 Value* zeros(Builder& b, const Type& type) { return constant(b, type, 0); }
 Value* zeros_like(Builder& b, Value* like) { return zeros(b, like->type()); }
 
-Value* iota(Builder& b, const Type& type, int dim) { return make(b, "stablehlo.iota", {}, {{"iota_dimension", std::int64_t{dim}}}, type); }
+Value* iota(Builder& b, const Type& type, int dim) {
+  return make(b, "stablehlo.iota", {}, {{"iota_dimension", std::int64_t{dim}}}, type);
+}
 
-// ---- elementwise ----------------------------------------------------------------------------------------------
+// ---- elementwise -------------------------------------------------------------------------------
 
 #define STRATA_UNARY(function, name) \
   Value* function(Builder& b, Value* x) { return make(b, name, {x}); }
@@ -94,11 +101,18 @@ Value* add_or_null(Builder& b, Value* x, Value* y) {
 }
 
 Value* compare(Builder& b, Value* x, Value* y, const std::string& direction) {
-  const char* type = is_float(x->dtype()) || is_complex(x->dtype()) ? "FLOAT" : is_signed(x->dtype()) ? "SIGNED" : "UNSIGNED";
-  return make(b, "stablehlo.compare", {x, y}, {{"comparison_direction", direction}, {"compare_type", std::string(type)}});
+  const char* type = is_float(x->dtype()) || is_complex(x->dtype()) ? "FLOAT"
+                     : is_signed(x->dtype())                        ? "SIGNED"
+                                                                    : "UNSIGNED";
+  return make(b, "stablehlo.compare", {x, y},
+              {{"comparison_direction", direction}, {"compare_type", std::string(type)}});
 }
-Value* select(Builder& b, Value* pred, Value* x, Value* y) { return make(b, "stablehlo.select", {pred, x, y}); }
-Value* clamp(Builder& b, Value* low, Value* x, Value* high) { return make(b, "stablehlo.clamp", {low, x, high}); }
+Value* select(Builder& b, Value* pred, Value* x, Value* y) {
+  return make(b, "stablehlo.select", {pred, x, y});
+}
+Value* clamp(Builder& b, Value* low, Value* x, Value* high) {
+  return make(b, "stablehlo.clamp", {low, x, high});
+}
 
 Value* convert(Builder& b, Value* x, DType dtype) {
   if (x->dtype() == dtype) return x;
@@ -113,14 +127,17 @@ Value* bitcast_convert(Builder& b, Value* x, DType dtype) {
   return make(b, "stablehlo.bitcast_convert", {x}, {}, Type(dtype, Shape(std::move(dims))));
 }
 
-// ---- shape ----------------------------------------------------------------------------------------------------
+// ---- shape -------------------------------------------------------------------------------------
 
 Value* broadcast_in_dim(Builder& b, Value* x, const Shape& shape, const Ints& dims) {
-  return make(b, "stablehlo.broadcast_in_dim", {x}, {{"broadcast_dimensions", dims}}, x->type().with(shape));
+  return make(b, "stablehlo.broadcast_in_dim", {x}, {{"broadcast_dimensions", dims}},
+              x->type().with(shape));
 }
 Value* broadcast_to(Builder& b, Value* x, const Shape& shape) {
   if (x->shape() == shape) return x;
-  if (x->rank() > shape.rank()) throw Error("broadcast_to", "cannot broadcast {} to shape {}", x->type().to_string(), shape.to_string());
+  if (x->rank() > shape.rank())
+    throw Error("broadcast_to", "cannot broadcast {} to shape {}", x->type().to_string(),
+                shape.to_string());
   return broadcast_in_dim(b, x, shape, counting(x->rank(), shape.rank() - x->rank()));
 }
 Value* broadcast_leading(Builder& b, Value* x, std::int64_t size) {
@@ -147,7 +164,9 @@ Value* move_dim(Builder& b, Value* x, int from, int to) {
 
 Value* slice(Builder& b, Value* x, const Ints& start, const Ints& limit, const Ints& strides) {
   return make(b, "stablehlo.slice", {x},
-              {{"start_indices", start}, {"limit_indices", limit}, {"strides", strides.empty() ? one_list(x->rank()) : strides}});
+              {{"start_indices", start},
+               {"limit_indices", limit},
+               {"strides", strides.empty() ? one_list(x->rank()) : strides}});
 }
 Value* slice_dim(Builder& b, Value* x, int dim, std::int64_t start, std::int64_t limit) {
   Ints starts = zero_list(x->rank()), limits = x->shape().sizes();
@@ -156,21 +175,31 @@ Value* slice_dim(Builder& b, Value* x, int dim, std::int64_t start, std::int64_t
   return slice(b, x, starts, limits);
 }
 
-Value* pad(Builder& b, Value* x, Value* value, const Ints& low, const Ints& high, const Ints& interior) {
-  return make(
-      b, "stablehlo.pad", {x, value},
-      {{"edge_padding_low", low}, {"edge_padding_high", high}, {"interior_padding", interior.empty() ? zero_list(x->rank()) : interior}});
+Value* pad(Builder& b, Value* x, Value* value, const Ints& low, const Ints& high,
+           const Ints& interior) {
+  return make(b, "stablehlo.pad", {x, value},
+              {{"edge_padding_low", low},
+               {"edge_padding_high", high},
+               {"interior_padding", interior.empty() ? zero_list(x->rank()) : interior}});
 }
 Value* concatenate(Builder& b, const Values& xs, int dim) {
   return make(b, "stablehlo.concatenate", xs, {{"dimension", std::int64_t{dim}}});
 }
-Value* reverse(Builder& b, Value* x, const Ints& dims) { return make(b, "stablehlo.reverse", {x}, {{"dimensions", dims}}); }
-Values optimization_barrier(Builder& b, const Values& xs) { return b.create(def("stablehlo.optimization_barrier").info, xs).results(); }
+Value* reverse(Builder& b, Value* x, const Ints& dims) {
+  return make(b, "stablehlo.reverse", {x}, {{"dimensions", dims}});
+}
+Values optimization_barrier(Builder& b, const Values& xs) {
+  return b.create(def("stablehlo.optimization_barrier").info, xs).results();
+}
 
-// ---- sums -----------------------------------------------------------------------------------------------------
+// ---- sums --------------------------------------------------------------------------------------
 
-Value* reduce_sum(Builder& b, Value* x, const Ints& dims) { return dims.empty() ? x : reduce(b, x, dims, Combiner::add); }
-Value* reduce_max(Builder& b, Value* x, const Ints& dims) { return dims.empty() ? x : reduce(b, x, dims, Combiner::max); }
+Value* reduce_sum(Builder& b, Value* x, const Ints& dims) {
+  return dims.empty() ? x : reduce(b, x, dims, Combiner::add);
+}
+Value* reduce_max(Builder& b, Value* x, const Ints& dims) {
+  return dims.empty() ? x : reduce(b, x, dims, Combiner::max);
+}
 
 Value* sum_to(Builder& b, Value* x, const Shape& shape) {
   int extra = x->rank() - shape.rank();
@@ -181,13 +210,14 @@ Value* sum_to(Builder& b, Value* x, const Shape& shape) {
   return reshape(b, reduce_sum(b, x, dims), shape);
 }
 
-// ---- for rules ------------------------------------------------------------------------------------------------
+// ---- for rules ---------------------------------------------------------------------------------
 
 Op& again(Builder& b, const Op& op, std::span<Value* const> operands) {
   STRATA_CHECK(op.regions.empty(), "{} has regions", op.name());
   std::vector<Type> types;
   for (Value* r : op.results()) types.push_back(r->type());
-  return b.create(op.info(), Values(operands.begin(), operands.end()), op.attrs, {}, std::move(types));
+  return b.create(op.info(), Values(operands.begin(), operands.end()), op.attrs, {},
+                  std::move(types));
 }
 
 }  // namespace strata::op

@@ -1,9 +1,11 @@
-// Functions that append one operation (or a short idiom) and return its value. Rules, transforms and the api build
-// graphs with these; each throws strata::Error where the operation's constraints are broken.
+// Functions that append one operation (or a short idiom) and return its value. Rules, transforms
+// and the api build graphs with these; each throws strata::Error where the operation's constraints
+// are broken.
 //
 //   Value* y = op::mul(b, op::exp(b, x), op::full_like(b, x, 0.5));
 //
-// Nothing is broadcast or converted silently: operands of elementwise functions have equal shapes and dtypes.
+// Nothing is broadcast or converted silently: operands of elementwise functions have equal shapes
+// and dtypes.
 #pragma once
 
 #include <string>
@@ -15,10 +17,11 @@ namespace strata::op {
 
 using ir::Ints;
 
-// ---- constants ------------------------------------------------------------------------------------------------
+// ---- constants ---------------------------------------------------------------------------------
 /// The literal itself.
 Value* constant(Builder& b, const Literal& value);
-/// Every element equal to `value` rounded to the dtype: a scalar constant, broadcast when `type` has dimensions.
+/// Every element equal to `value` rounded to the dtype: a scalar constant, broadcast when `type`
+/// has dimensions.
 Value* constant(Builder& b, const Type& type, double value);
 Value* scalar(Builder& b, DType dtype, double value);
 Value* full_like(Builder& b, Value* like, double value);
@@ -27,7 +30,7 @@ Value* zeros_like(Builder& b, Value* like);
 /// 0, 1, 2, ... along dimension `dim` of `type`.
 Value* iota(Builder& b, const Type& type, int dim);
 
-// ---- elementwise ----------------------------------------------------------------------------------------------
+// ---- elementwise -------------------------------------------------------------------------------
 Value* abs(Builder& b, Value* x);
 Value* cbrt(Builder& b, Value* x);
 Value* ceil(Builder& b, Value* x);
@@ -89,11 +92,12 @@ Value* real(Builder& b, Value* x);
 Value* imag(Builder& b, Value* x);
 /// A narrow type as the type of its stored elements, or back; x itself when it has that dtype.
 Value* storage_cast(Builder& b, Value* x, DType dtype);
-/// The numbers (f32) that the bits (ui8) of a float type below 16 bits stand for, and the nearest bits of numbers.
+/// The numbers (f32) that the bits (ui8) of a float type below 16 bits stand for, and the nearest
+/// bits of numbers.
 Value* decode_float(Builder& b, Value* bits, DType format);
 Value* encode_float(Builder& b, Value* number, DType format);
 
-// ---- shape ----------------------------------------------------------------------------------------------------
+// ---- shape -------------------------------------------------------------------------------------
 /// Dimension i of x becomes dimension dims[i] of `shape`; the other dimensions repeat.
 Value* broadcast_in_dim(Builder& b, Value* x, const Shape& shape, const Ints& dims);
 /// numpy's rule: dimensions align at the right, size 1 stretches. x itself when nothing changes.
@@ -111,13 +115,15 @@ Value* slice(Builder& b, Value* x, const Ints& start, const Ints& limit, const I
 /// [start, limit) along one dimension, all of the others.
 Value* slice_dim(Builder& b, Value* x, int dim, std::int64_t start, std::int64_t limit);
 /// interior empty: all 0. `value` is a scalar; low and high may be negative.
-Value* pad(Builder& b, Value* x, Value* value, const Ints& low, const Ints& high, const Ints& interior = {});
+Value* pad(Builder& b, Value* x, Value* value, const Ints& low, const Ints& high,
+           const Ints& interior = {});
 Value* concatenate(Builder& b, const Values& xs, int dim);
 Value* reverse(Builder& b, Value* x, const Ints& dims);
 Values optimization_barrier(Builder& b, const Values& xs);
 
-// ---- sums and products ----------------------------------------------------------------------------------------
-/// Reduces over `dims` with a recognised combiner from its neutral element; the dimensions disappear.
+// ---- sums and products -------------------------------------------------------------------------
+/// Reduces over `dims` with a recognised combiner from its neutral element; the dimensions
+/// disappear.
 Value* reduce(Builder& b, Value* x, const Ints& dims, Combiner combiner);
 Value* reduce_sum(Builder& b, Value* x, const Ints& dims);
 Value* reduce_max(Builder& b, Value* x, const Ints& dims);
@@ -134,12 +140,12 @@ struct DotDims {
 Value* dot_general(Builder& b, Value* lhs, Value* rhs, const DotDims& dims);
 Value* dot_general(Builder& b, Value* lhs, Value* rhs, const DotDims& dims, DType result);
 
-// ---- indexing -------------------------------------------------------------------------------------------------
+// ---- indexing ----------------------------------------------------------------------------------
 /// `starts`: one scalar per dimension, of one integer dtype.
 Value* dynamic_slice(Builder& b, Value* x, const Values& starts, const Ints& sizes);
 Value* dynamic_update_slice(Builder& b, Value* x, Value* update, const Values& starts);
 
-// ---- for rules ------------------------------------------------------------------------------------------------
+// ---- for rules ---------------------------------------------------------------------------------
 /// The same operation (attributes, result types; no regions) on other operands of the same types.
 Op& again(Builder& b, const Op& op, std::span<Value* const> operands);
 

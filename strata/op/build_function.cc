@@ -19,8 +19,14 @@ STRATA_UNARY(erfc, "chlo.erfc")
 STRATA_UNARY(lgamma, "chlo.lgamma")
 STRATA_UNARY(sinh, "chlo.sinh")
 #undef STRATA_UNARY
-Value* polygamma(Builder& b, Value* n, Value* x) { return b.create(def("chlo.polygamma").info, {n, x}).result(); }
-Value* zeta(Builder& b, Value* s, Value* q) { return b.create(def("chlo.zeta").info, {s, q}).result(); }
-Value* next_after(Builder& b, Value* x, Value* y) { return b.create(def("chlo.next_after").info, {x, y}).result(); }
+Value* polygamma(Builder& b, Value* n, Value* x) {
+  return b.create(def("chlo.polygamma").info, {n, x}).result();
+}
+Value* zeta(Builder& b, Value* s, Value* q) {
+  return b.create(def("chlo.zeta").info, {s, q}).result();
+}
+Value* next_after(Builder& b, Value* x, Value* y) {
+  return b.create(def("chlo.next_after").info, {x, y}).result();
+}
 
 }  // namespace strata::op

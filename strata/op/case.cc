@@ -1,9 +1,11 @@
 // stablehlo.case and stablehlo.if: one of several regions, chosen by an index or a predicate.
 //
-// Contract (StableHLO, case): (I1) one operand, a scalar i32; (C1) at least one branch; (C2) branches have no arguments and (C3)
-// return equal types, (C4) which are those of the results. Of `if`: (I1) a scalar i1, two branches, the first for true; (C1) they have no
-// arguments and (C2) return equal types, (C3) which are those of the results. An index out of range chooses the last branch. Branches may use values from
-// outside; rules see the closed form (calculus/closed.h): those values are operands behind the index and arguments of each branch.
+// Contract (StableHLO, case): (I1) one operand, a scalar i32; (C1) at least one branch; (C2)
+// branches have no arguments and (C3) return equal types, (C4) which are those of the results. Of
+// `if`: (I1) a scalar i1, two branches, the first for true; (C1) they have no arguments and (C2)
+// return equal types, (C3) which are those of the results. An index out of range chooses the last
+// branch. Branches may use values from outside; rules see the closed form (calculus/closed.h):
+// those values are operands behind the index and arguments of each branch.
 #include <algorithm>
 
 #include "strata/base/error.h"
@@ -27,21 +29,28 @@ namespace {
 using Flags = std::vector<bool>;
 using Branches = std::vector<BlockPtr>;
 
-// ---- contract -----------------------------------------------------------------------------------------------------
+// ---- contract ----------------------------------------------------------------------------------
 
 /// What the specification calls the constraints on what branches take and return.
-struct BranchConstraints { const char *inputs, *outputs; };
+struct BranchConstraints {
+  const char *inputs, *outputs;
+};
 
-std::vector<Type> infer_branches(const char* name, std::span<const BlockPtr> branches, const BranchConstraints& n) {
+std::vector<Type> infer_branches(const char* name, std::span<const BlockPtr> branches,
+                                 const BranchConstraints& n) {
   std::vector<Type> types = branches[0]->result_types();
   for (std::size_t i = 0; i < branches.size(); ++i) {
     if (branches[i]->num_arguments() != 0)
-      throw Error(name, "({}) branch {} has {} arguments, it may have none", n.inputs, i, branches[i]->num_arguments());
+      throw Error(name, "({}) branch {} has {} arguments, it may have none", n.inputs, i,
+                  branches[i]->num_arguments());
     std::vector<Type> other = branches[i]->result_types();
-    if (other.size() != types.size()) throw Error(name, "({}) branch 0 returns {} values, branch {} {}", n.outputs, types.size(), i, other.size());
+    if (other.size() != types.size())
+      throw Error(name, "({}) branch 0 returns {} values, branch {} {}", n.outputs, types.size(), i,
+                  other.size());
     for (std::size_t r = 0; r < types.size(); ++r)
       if (other[r] != types[r])
-        throw Error(name, "({}) result {} is {} in branch 0 and {} in branch {}", n.outputs, r, types[r].to_string(), other[r].to_string(), i);
+        throw Error(name, "({}) result {} is {} in branch 0 and {} in branch {}", n.outputs, r,
+                    types[r].to_string(), other[r].to_string(), i);
   }
   return types;
 }
@@ -49,16 +58,19 @@ std::vector<Type> infer_branches(const char* name, std::span<const BlockPtr> bra
 void check_operand(const char* name, std::span<Value* const> operands, DType dtype) {
   expect_operands(name, operands, 1);
   if (operands[0]->type() != Type::scalar(dtype))
-    throw Error(name, "(I1) the operand must be {}, got {}", Type::scalar(dtype).to_string(), operands[0]->type().to_string());
+    throw Error(name, "(I1) the operand must be {}, got {}", Type::scalar(dtype).to_string(),
+                operands[0]->type().to_string());
 }
 
-std::vector<Type> infer_case(std::span<Value* const> operands, const Attrs&, std::span<const BlockPtr> branches) {
+std::vector<Type> infer_case(std::span<Value* const> operands, const Attrs&,
+                             std::span<const BlockPtr> branches) {
   check_operand("case", operands, DType::i32);
   if (branches.empty()) throw Error("case", "(C1) needs a branch, got {}", branches.size());
   return infer_branches("case", branches, {"C2", "C3"});
 }
 
-std::vector<Type> infer_if(std::span<Value* const> operands, const Attrs&, std::span<const BlockPtr> branches) {
+std::vector<Type> infer_if(std::span<Value* const> operands, const Attrs&,
+                           std::span<const BlockPtr> branches) {
   check_operand("if", operands, DType::i1);
   if (branches.size() != 2) throw Error("if", "needs two branches, got {}", branches.size());
   return infer_branches("if", branches, {"C1", "C2"});
@@ -83,7 +95,7 @@ Work cost(const Op& op) {
   return most;
 }
 
-// ---- rules --------------------------------------------------------------------------------------------------------
+// ---- rules -------------------------------------------------------------------------------------
 
 Values emit(Builder& b, const Op& like, Value* index, Branches branches) {
   for (auto& branch : branches) ir::remove_dead(*branch);
@@ -103,14 +115,16 @@ Flags either_of(const std::vector<Flags>& all) {
 }
 
 // `values` with zeros in place of null where `wanted`; the others are left out.
-Values widened(Builder& b, const Values& values, const Flags& wanted, const std::vector<Type>& types) {
+Values widened(Builder& b, const Values& values, const Flags& wanted,
+               const std::vector<Type>& types) {
   Values out;
   for (std::size_t i = 0; i < wanted.size(); ++i)
     if (wanted[i]) out.push_back(or_zeros(b, values[i], types[i]));
   return out;
 }
 
-JvpResult case_jvp(Builder& b, const Op& op, std::span<Value* const> operands, std::span<Value* const> tangents) {
+JvpResult case_jvp(Builder& b, const Op& op, std::span<Value* const> operands,
+                   std::span<Value* const> tangents) {
   std::vector<Type> types = types_of(op.results());
   Branches branches;
   std::vector<JvpResult> r;
@@ -127,7 +141,8 @@ JvpResult case_jvp(Builder& b, const Op& op, std::span<Value* const> operands, s
     branches[i]->results = joined(r[i].results, widened(rb, r[i].tangents, out, types));
   }
   Values results = emit(b, op, operands[0], std::move(branches));
-  return {part(results, 0, types.size()), spread(part(results, types.size(), results.size() - types.size()), out)};
+  return {part(results, 0, types.size()),
+          spread(part(results, types.size(), results.size() - types.size()), out)};
 }
 
 // Results that carry residuals out of whichever branch runs: branches share those of equal type.
@@ -161,12 +176,14 @@ struct LinearBranches {
   std::vector<ir::ValueMap> residuals;
 };
 
-Linearized case_linearize(Builder& b, const Op& op, std::span<Value* const> operands, const Flags& active) {
+Linearized case_linearize(Builder& b, const Op& op, std::span<Value* const> operands,
+                          const Flags& active) {
   std::vector<Type> types = types_of(op.results());
   auto linear = std::make_shared<LinearBranches>();
   Branches branches;
   Slots slots;
-  std::vector<std::vector<std::pair<Value*, std::size_t>>> taken;  // per branch: residual and its slot
+  std::vector<std::vector<std::pair<Value*, std::size_t>>>
+      taken;  // per branch: residual and its slot
   for (const auto& region : op.regions) {
     branches.push_back(std::make_unique<Block>());
     Block& branch = *branches.back();
@@ -175,7 +192,8 @@ Linearized case_linearize(Builder& b, const Op& op, std::span<Value* const> oper
     branch.results = l.results;
     taken.emplace_back();
     for (Value* v : ir::captures(*l.linear))
-      if (v->block() == &branch) taken.back().emplace_back(v, slots.take(branches.size(), v->type()));
+      if (v->block() == &branch)
+        taken.back().emplace_back(v, slots.take(branches.size(), v->type()));
     linear->blocks.push_back(std::move(l.linear));
     linear->active.push_back(l.active);
   }
@@ -192,7 +210,8 @@ Linearized case_linearize(Builder& b, const Op& op, std::span<Value* const> oper
   }
   Flags out = either_of(linear->active);
   const ir::OpInfo* info = &op.info();
-  auto emit_linear = [linear, out, types, info, active, index = operands[0]](Builder& lb, std::span<Value* const> tangents) {
+  auto emit_linear = [linear, out, types, info, active, index = operands[0]](
+                         Builder& lb, std::span<Value* const> tangents) {
     Values arguments;
     for (std::size_t i = 0; i < active.size(); ++i)
       if (active[i]) arguments.push_back(tangents[i]);
@@ -200,7 +219,8 @@ Linearized case_linearize(Builder& b, const Op& op, std::span<Value* const> oper
     for (std::size_t i = 0; i < linear->blocks.size(); ++i) {
       regions.push_back(std::make_unique<Block>());
       Builder rb(*regions.back());
-      Values ts = spread(ir::inline_block(rb, *linear->blocks[i], arguments, linear->residuals[i]), linear->active[i]);
+      Values ts = spread(ir::inline_block(rb, *linear->blocks[i], arguments, linear->residuals[i]),
+                         linear->active[i]);
       regions.back()->results = widened(rb, ts, out, types);
       ir::remove_dead(*regions.back());
     }
@@ -209,7 +229,8 @@ Linearized case_linearize(Builder& b, const Op& op, std::span<Value* const> oper
   return {part(results, 0, types.size()), out, emit_linear};
 }
 
-Values case_transpose(Builder& b, const Op& op, std::span<Value* const> operands, const Flags& linear, std::span<Value* const> cotangents) {
+Values case_transpose(Builder& b, const Op& op, std::span<Value* const> operands,
+                      const Flags& linear, std::span<Value* const> cotangents) {
   STRATA_CHECK(!linear[0], "the index of a branch is no linear value");
   std::vector<Type> types = behind_index(types_of(op.operands));
   Branches branches;
@@ -232,24 +253,30 @@ Values case_transpose(Builder& b, const Op& op, std::span<Value* const> operands
 }
 
 // Each input chooses for itself: all branches are computed, and their results selected.
-Batched batch_by_select(Builder& b, const Op& op, std::span<Value* const> operands, const Flags& batched, std::int64_t size) {
+Batched batch_by_select(Builder& b, const Op& op, std::span<Value* const> operands,
+                        const Flags& batched, std::int64_t size) {
   Batched out;
   for (std::size_t i = op.regions.size(); i-- > 0;) {
     Batched r = batch(b, *op.regions[i], behind_index(operands), behind_index(batched), size);
-    for (std::size_t k = 0; k < r.results.size(); ++k) r.results[k] = batched_operand(b, r.results[k], r.batched[k], size);
+    for (std::size_t k = 0; k < r.results.size(); ++k)
+      r.results[k] = batched_operand(b, r.results[k], r.batched[k], size);
     if (i + 1 == op.regions.size()) {
       out.results = r.results;
       continue;
     }
-    Value* chosen = is_if(op) ? operands[0] : compare(b, operands[0], full_like(b, operands[0], static_cast<double>(i)), "EQ");
+    Value* chosen = is_if(op) ? operands[0]
+                              : compare(b, operands[0],
+                                        full_like(b, operands[0], static_cast<double>(i)), "EQ");
     for (std::size_t k = 0; k < r.results.size(); ++k)
-      out.results[k] = select(b, broadcast_in_dim(b, chosen, r.results[k]->shape(), {0}), r.results[k], out.results[k]);
+      out.results[k] = select(b, broadcast_in_dim(b, chosen, r.results[k]->shape(), {0}),
+                              r.results[k], out.results[k]);
   }
   out.batched.assign(out.results.size(), true);
   return out;
 }
 
-Batched case_batch(Builder& b, const Op& op, std::span<Value* const> operands, const Flags& batched, std::int64_t size) {
+Batched case_batch(Builder& b, const Op& op, std::span<Value* const> operands, const Flags& batched,
+                   std::int64_t size) {
   if (batched[0]) return batch_by_select(b, op, operands, batched, size);
   Branches branches;
   std::vector<Batched> r;
@@ -271,9 +298,11 @@ Batched case_batch(Builder& b, const Op& op, std::span<Value* const> operands, c
 }
 
 OpDef definition(const char* name, const char* summary, const char* inferred_by,
-                 std::vector<Type> (*infer)(std::span<Value* const>, const Attrs&, std::span<const BlockPtr>)) {
+                 std::vector<Type> (*infer)(std::span<Value* const>, const Attrs&,
+                                            std::span<const BlockPtr>)) {
   return {
-      .info = ir::inferred_by(inferred_by, {.name = name, .infer = infer, .quantized = quantized::as_stated}),
+      .info = ir::inferred_by(inferred_by,
+                              {.name = name, .infer = infer, .quantized = quantized::as_stated}),
       .summary = summary,
       .traits = {},
       .evaluate = evaluate,
@@ -289,7 +318,9 @@ OpDef definition(const char* name, const char* summary, const char* inferred_by,
 
 }  // namespace
 
-Values case_(Builder& b, Value* index, Branches branches) { return b.create(case_def().info, {index}, {}, std::move(branches)).results(); }
+Values case_(Builder& b, Value* index, Branches branches) {
+  return b.create(case_def().info, {index}, {}, std::move(branches)).results();
+}
 
 Values if_(Builder& b, Value* predicate, BlockPtr then, BlockPtr otherwise) {
   Branches branches;
@@ -299,12 +330,14 @@ Values if_(Builder& b, Value* predicate, BlockPtr then, BlockPtr otherwise) {
 }
 
 const OpDef& case_def() {
-  static const OpDef def = definition("stablehlo.case", "the branch with a given number (spec: case)", "C4", infer_case);
+  static const OpDef def =
+      definition("stablehlo.case", "the branch with a given number (spec: case)", "C4", infer_case);
   return def;
 }
 
 const OpDef& if_def() {
-  static const OpDef def = definition("stablehlo.if", "one of two branches (spec: if)", "C3", infer_if);
+  static const OpDef def =
+      definition("stablehlo.if", "one of two branches (spec: if)", "C3", infer_if);
   return def;
 }
 

@@ -18,7 +18,8 @@ struct Catalog {
   for (const OpDef& d : family##_defs()) all.push_back(&d);
     STRATA_OPERATION_FAMILIES(STRATA_LIST)
 #undef STRATA_LIST
-    std::sort(all.begin(), all.end(), [](const OpDef* a, const OpDef* b) { return a->info.name < b->info.name; });
+    std::sort(all.begin(), all.end(),
+              [](const OpDef* a, const OpDef* b) { return a->info.name < b->info.name; });
     for (const OpDef* d : all) {
       by_info.emplace(&d->info, d);
       ir::Registry::global().add(d->info);
@@ -31,7 +32,8 @@ const Catalog& contents() {
   return catalog;
 }
 
-// Fills the registry before `main`, so that programs can be read from text before any operation was built.
+// Fills the registry before `main`, so that programs can be read from text before any operation was
+// built.
 [[maybe_unused]] const Catalog& filled_at_start = contents();
 
 }  // namespace
@@ -46,8 +48,10 @@ const OpDef& def(const Op& op) {
 
 const OpDef& def(std::string_view name) {
   const std::vector<const OpDef*>& all = catalog();
-  auto it = std::lower_bound(all.begin(), all.end(), name, [](const OpDef* d, std::string_view n) { return d->info.name < n; });
-  STRATA_CHECK(it != all.end() && (*it)->info.name == name, "operation {} is not in the catalog", name);
+  auto it = std::lower_bound(all.begin(), all.end(), name,
+                             [](const OpDef* d, std::string_view n) { return d->info.name < n; });
+  STRATA_CHECK(it != all.end() && (*it)->info.name == name, "operation {} is not in the catalog",
+               name);
   return **it;
 }
 

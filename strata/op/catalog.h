@@ -1,8 +1,9 @@
 // Declarations of all definitions, and the list of them: one line an operation.
 //
-// An operation's file defines `const OpDef& <name>_def()`, which returns a static; a family that shares one table
-// defines `std::span<const OpDef> <family>_defs()`. Adding an operation is its file and one line here. Files of operations
-// do not include this list, so that a new line does not compile them all again.
+// An operation's file defines `const OpDef& <name>_def()`, which returns a static; a family that
+// shares one table defines `std::span<const OpDef> <family>_defs()`. Adding an operation is its
+// file and one line here. Files of operations do not include this list, so that a new line does not
+// compile them all again.
 #pragma once
 
 #include <span>

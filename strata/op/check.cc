@@ -2,13 +2,17 @@
 //
 // Contract (the check dialect of StableHLO's tests):
 // - expect_eq %a, %b; expect_eq_const %a, dense<..>: equal numbers, NaN unequal to itself.
-// - expect_almost_eq, expect_almost_eq_const: floats or complex; differ by at most `tolerance` (default 1e-4).
-// - expect_close: floats or complex; between `min_ulp_difference` (0) and `max_ulp_difference` (1) numbers apart.
-// - expect_serialized_eq %want, probe_id = "p", iter = k: equal to what `interpreter.probe` recorded as its k-th value.
-// (C1) Both sides have one type. (C2) expect_almost_eq*, expect_close: of a float or complex dtype.
+// - expect_almost_eq, expect_almost_eq_const: floats or complex; differ by at most `tolerance`
+// (default 1e-4).
+// - expect_close: floats or complex; between `min_ulp_difference` (0) and `max_ulp_difference` (1)
+// numbers apart.
+// - expect_serialized_eq %want, probe_id = "p", iter = k: equal to what `interpreter.probe`
+// recorded as its k-th value. (C1) Both sides have one type. (C2) expect_almost_eq*, expect_close:
+// of a float or complex dtype.
 //
-// Evaluated by reference, a check that fails throws. A runner that reports differences, or runs compiled code, takes the
-// checks out of the program first and compares outside (conformance/checks.h).
+// Evaluated by reference, a check that fails throws. A runner that reports differences, or runs
+// compiled code, takes the checks out of the program first and compares outside
+// (conformance/checks.h).
 #include "strata/op/check.h"
 
 #include <fmt/format.h>
@@ -27,7 +31,7 @@
 namespace strata::op {
 namespace {
 
-// ---- comparison -------------------------------------------------------------------------------------------------
+// ---- comparison --------------------------------------------------------------------------------
 
 /// A complex array as one of twice the real numbers, sharing its bytes.
 Literal parts(const Literal& x) {
@@ -66,7 +70,8 @@ bool float_fits(const Demand& d, const Literal& got, const Literal& want, std::i
     case Demand::Kind::close: {
       if (both_nan) return true;
       if (!std::isfinite(g) || !std::isfinite(w)) {
-        std::uint64_t distance = same_bytes(got, want, i) ? 0 : std::numeric_limits<std::uint64_t>::max();
+        std::uint64_t distance =
+            same_bytes(got, want, i) ? 0 : std::numeric_limits<std::uint64_t>::max();
         return distance >= d.min_ulp && distance <= d.max_ulp;
       }
       std::uint64_t distance = ulp_distance(got, want, i);
@@ -83,8 +88,10 @@ bool float_fits(const Demand& d, const Literal& got, const Literal& want, std::i
 
 /// `got` and `want` as parts; element i is numbers 2i and 2i + 1.
 bool complex_fits(const Demand& d, const Literal& got, const Literal& want, std::int64_t i) {
-  if (d.kind != Demand::Kind::within) return float_fits(d, got, want, 2 * i) && float_fits(d, got, want, 2 * i + 1);
-  double gr = got.number(2 * i), gi = got.number(2 * i + 1), wr = want.number(2 * i), wi = want.number(2 * i + 1);
+  if (d.kind != Demand::Kind::within)
+    return float_fits(d, got, want, 2 * i) && float_fits(d, got, want, 2 * i + 1);
+  double gr = got.number(2 * i), gi = got.number(2 * i + 1), wr = want.number(2 * i),
+         wi = want.number(2 * i + 1);
   bool got_nan = std::isnan(gr) || std::isnan(gi), want_nan = std::isnan(wr) || std::isnan(wi);
   if (got_nan || want_nan) return got_nan && want_nan;
   if (gr == wr && gi == wi) return true;
@@ -98,13 +105,17 @@ bool fits(const Demand& d, const Literal& got, const Literal& want, std::int64_t
 }
 
 std::string number_text(const Literal& x, std::int64_t i) {
-  if (is_float(x.dtype())) return fmt::format("{:.{}g}", x.number(i), x.dtype() == DType::f64 ? 17 : 9);
-  return is_bool(x.dtype()) ? (x.integer(i) != 0 ? "true" : "false") : is_unsigned(x.dtype()) ? fmt::format("{}", static_cast<std::uint64_t>(x.integer(i))) : fmt::format("{}", x.integer(i));
+  if (is_float(x.dtype()))
+    return fmt::format("{:.{}g}", x.number(i), x.dtype() == DType::f64 ? 17 : 9);
+  return is_bool(x.dtype())       ? (x.integer(i) != 0 ? "true" : "false")
+         : is_unsigned(x.dtype()) ? fmt::format("{}", static_cast<std::uint64_t>(x.integer(i)))
+                                  : fmt::format("{}", x.integer(i));
 }
 
 Distance distance(const Literal& got, const Literal& want, std::int64_t i) {
   if (!is_float(got.dtype())) {
-    double abs = std::fabs(static_cast<double>(got.integer(i)) - static_cast<double>(want.integer(i)));
+    double abs =
+        std::fabs(static_cast<double>(got.integer(i)) - static_cast<double>(want.integer(i)));
     return {abs, abs};
   }
   double g = got.number(i), w = want.number(i);
@@ -118,7 +129,8 @@ Distance distance(const Literal& got, const Literal& want, std::int64_t i) {
 
 std::string index_text(const Shape& shape, std::int64_t linear) {
   std::vector<std::int64_t> index(static_cast<std::size_t>(shape.rank()));
-  for (int d = shape.rank(); d-- > 0; linear /= shape[d]) index[static_cast<std::size_t>(d)] = linear % shape[d];
+  for (int d = shape.rank(); d-- > 0; linear /= shape[d])
+    index[static_cast<std::size_t>(d)] = linear % shape[d];
   return fmt::format("[{}]", fmt::join(index, ", "));
 }
 
@@ -136,7 +148,8 @@ struct Element {
     return out;
   }
   std::string text(const Literal& x) const {
-    return count == 1 ? number_text(x, first) : fmt::format("({}, {})", number_text(x, first), number_text(x, first + 1));
+    return count == 1 ? number_text(x, first)
+                      : fmt::format("({}, {})", number_text(x, first), number_text(x, first + 1));
   }
 };
 
@@ -149,8 +162,10 @@ std::uint64_t ulp_distance(const Literal& got, const Literal& want, std::int64_t
   return a > b ? a - b : b - a;
 }
 
-std::optional<Difference> compare(const Demand& demand, const Literal& got, const Literal& want, Distance* largest) {
-  STRATA_CHECK(got.type() == want.type(), "{} compared with {}", got.type().to_string(), want.type().to_string());
+std::optional<Difference> compare(const Demand& demand, const Literal& got, const Literal& want,
+                                  Distance* largest) {
+  STRATA_CHECK(got.type() == want.type(), "{} compared with {}", got.type().to_string(),
+               want.type().to_string());
   bool complex = is_complex(got.dtype());
   Literal g = complex ? parts(got) : got, w = complex ? parts(want) : want;
   std::optional<Difference> out;
@@ -159,12 +174,18 @@ std::optional<Difference> compare(const Demand& demand, const Literal& got, cons
     bool fine = complex ? complex_fits(demand, g, w, i) : fits(demand, g, w, i);
     if (largest != nullptr) {
       Distance d = e.apart();
-      if (std::isfinite(d.abs)) *largest = {std::max(largest->abs, d.abs), std::max(largest->ulp, d.ulp)};
+      if (std::isfinite(d.abs))
+        *largest = {std::max(largest->abs, d.abs), std::max(largest->ulp, d.ulp)};
     }
     if (fine) continue;
     if (!out) {
       Distance d = e.apart();
-      out = Difference{.index = i, .at = index_text(got.shape(), i), .got = e.text(g), .want = e.text(w), .abs = d.abs, .ulp = d.ulp};
+      out = Difference{.index = i,
+                       .at = index_text(got.shape(), i),
+                       .got = e.text(g),
+                       .want = e.text(w),
+                       .abs = d.abs,
+                       .ulp = d.ulp};
     }
     ++out->count;
   }
@@ -173,10 +194,11 @@ std::optional<Difference> compare(const Demand& demand, const Literal& got, cons
 
 std::string to_string(const Difference& d) {
   std::string more = d.count > 1 ? fmt::format(", {} elements differ", d.count) : "";
-  return fmt::format("at {}: got {}, want {} (abs {:.3g}, ulp {:.3g}){}", d.at, d.got, d.want, d.abs, d.ulp, more);
+  return fmt::format("at {}: got {}, want {} (abs {:.3g}, ulp {:.3g}){}", d.at, d.got, d.want,
+                     d.abs, d.ulp, more);
 }
 
-// ---- what each spelling demands ---------------------------------------------------------------------------------
+// ---- what each spelling demands ----------------------------------------------------------------
 
 namespace {
 
@@ -192,8 +214,10 @@ std::optional<Demand> custom_call_demand(const ir::Op& op) {
   if (target == nullptr || op.operands.size() != 2) return std::nullopt;
   if (*target == "check.expect_eq") return equal_demand();
   if (*target == "check.expect_close") return Demand{.kind = Demand::Kind::close, .max_ulp = 3};
-  if (*target == "check.expect_almost_eq") return Demand{.kind = Demand::Kind::almost, .atol = 1e-3, .same_sign = true};
-  if (*target == "check.eq") return is_inexact(op.operand(1)->dtype()) ? almost_demand(kAlmost) : equal_demand();
+  if (*target == "check.expect_almost_eq")
+    return Demand{.kind = Demand::Kind::almost, .atol = 1e-3, .same_sign = true};
+  if (*target == "check.eq")
+    return is_inexact(op.operand(1)->dtype()) ? almost_demand(kAlmost) : equal_demand();
   return std::nullopt;
 }
 
@@ -215,21 +239,28 @@ std::optional<Demand> demand_of(const ir::Op& op) {
   if (name == "stablehlo.custom_call") return custom_call_demand(op);
   if (name == "check.expect_eq" || name == "check.expect_eq_const") return equal_demand();
   if (name == "check.expect_serialized_eq") return Demand{.kind = Demand::Kind::same};
-  if (name == "check.expect_almost_eq" || name == "check.expect_almost_eq_const") return almost_demand(number_attr(op, "tolerance", kAlmost));
+  if (name == "check.expect_almost_eq" || name == "check.expect_almost_eq_const")
+    return almost_demand(number_attr(op, "tolerance", kAlmost));
   if (name == "check.expect_close")
-    return Demand{.kind = Demand::Kind::close, .min_ulp = count_attr(op.attrs, "min_ulp_difference", 0), .max_ulp = count_attr(op.attrs, "max_ulp_difference", 1)};
+    return Demand{.kind = Demand::Kind::close,
+                  .min_ulp = count_attr(op.attrs, "min_ulp_difference", 0),
+                  .max_ulp = count_attr(op.attrs, "max_ulp_difference", 1)};
   return std::nullopt;
 }
 
 namespace {
 
-// ---- inference, evaluation --------------------------------------------------------------------------------------
+// ---- inference, evaluation ---------------------------------------------------------------------
 
 void expect_inexact(std::string_view op, const Type& type) {
-  if (!type.is_tensor() || !is_inexact(type.dtype())) throw Error(std::string(op), "(C2) operands must be floats or complex, got {}", type.to_string());
+  if (!type.is_tensor() || !is_inexact(type.dtype()))
+    throw Error(std::string(op), "(C2) operands must be floats or complex, got {}",
+                type.to_string());
 }
 void expect_same_type(std::string_view op, const Type& got, const Type& want) {
-  if (!got.is_tensor() || !ir::may_be_same(got, want)) throw Error(std::string(op), "(C1) both sides must have one type, got {} and {}", got.to_string(), want.to_string());
+  if (!got.is_tensor() || !ir::may_be_same(got, want))
+    throw Error(std::string(op), "(C1) both sides must have one type, got {} and {}",
+                got.to_string(), want.to_string());
 }
 
 using Regions = std::span<const std::unique_ptr<Block>>;
@@ -257,7 +288,9 @@ std::vector<Type> infer_serialized(std::span<Value* const> operands, const Attrs
 
 Literals evaluate_check(const Op& op, std::span<const Literal> operands, Evaluator&) {
   const Literal& want = operands.size() > 1 ? operands[1] : op.attr<Literal>("value");
-  if (auto difference = compare(*demand_of(op), operands[0], want)) throw Error(std::string(short_name(op.name())), "{}", to_string(*difference)).at(op.where.text());
+  if (auto difference = compare(*demand_of(op), operands[0], want))
+    throw Error(std::string(short_name(op.name())), "{}", to_string(*difference))
+        .at(op.where.text());
   return {};
 }
 /// (C3) The probe was reached that often.
@@ -266,15 +299,21 @@ Literals evaluate_serialized(const Op& op, std::span<const Literal> operands, Ev
   std::uint64_t iteration = count_attr(op.attrs, "iteration", 0);
   const std::vector<Literal>& recorded = probes()[id];
   std::string name(short_name(op.name()));
-  if (iteration >= recorded.size()) throw Error(name, "(C3) probe '{}' recorded {} values, none for iteration {}", id, recorded.size(), iteration).at(op.where.text());
+  if (iteration >= recorded.size())
+    throw Error(name, "(C3) probe '{}' recorded {} values, none for iteration {}", id,
+                recorded.size(), iteration)
+        .at(op.where.text());
   const Literal& got = recorded[iteration];
   if (!(got.type() == operands[0].type()))
-    throw Error(name, "(C1) probe '{}' recorded {}, expected {}", id, got.type().to_string(), operands[0].type().to_string()).at(op.where.text());
-  if (auto difference = compare(*demand_of(op), got, operands[0])) throw Error(name, "{}", to_string(*difference)).at(op.where.text());
+    throw Error(name, "(C1) probe '{}' recorded {}, expected {}", id, got.type().to_string(),
+                operands[0].type().to_string())
+        .at(op.where.text());
+  if (auto difference = compare(*demand_of(op), got, operands[0]))
+    throw Error(name, "{}", to_string(*difference)).at(op.where.text());
   return {};
 }
 
-// ---- text: check.expect_close %a, %b, max_ulp_difference = 3, min_ulp_difference = 1 : T, T ------------------------
+// ---- text: check.expect_close %a, %b, max_ulp_difference = 3, min_ulp_difference = 1 : T, T ----
 
 /// ", name = <attribute>" if it follows.
 bool parse_named(ir::TextParser& p, const char* name) {
@@ -292,14 +331,16 @@ void parse_unsigned(ir::TextParser& p, ir::Draft& draft, const char* name) {
   char* end = nullptr;
   errno = 0;
   std::uint64_t value = std::strtoull(digits.c_str(), &end, 10);
-  if (errno != 0 || digits.empty() || digits[0] == '-' || *end != 0) p.fail("{} is no unsigned number of 64 bits", digits);
+  if (errno != 0 || digits.empty() || digits[0] == '-' || *end != 0)
+    p.fail("{} is no unsigned number of 64 bits", digits);
   draft.attrs.set(name, static_cast<std::int64_t>(value));
 }
 
 void print_pair(ir::TextPrinter& p, const Op& op) {
   p << " ";
   p.operands(op);
-  if (op.attrs.has("tolerance")) p << ", tolerance = " << ir::attr_text(*op.attrs.find("tolerance"));
+  if (op.attrs.has("tolerance"))
+    p << ", tolerance = " << ir::attr_text(*op.attrs.find("tolerance"));
   p.other_attributes(op, {"tolerance"});
   p << " : " << op.operand(0)->type().to_string();
 }
@@ -319,7 +360,8 @@ void print_const(ir::TextPrinter& p, const Op& op) {
   p << " ";
   p.operands(op);
   p << ", " << ir::dense_text(value) << " : " << value.type().to_string();
-  if (op.attrs.has("tolerance")) p << ", tolerance = " << ir::attr_text(*op.attrs.find("tolerance"));
+  if (op.attrs.has("tolerance"))
+    p << ", tolerance = " << ir::attr_text(*op.attrs.find("tolerance"));
   p.other_attributes(op, {"value", "tolerance"});
 }
 void parse_const(ir::TextParser& p, ir::Draft& draft) {
@@ -329,13 +371,16 @@ void parse_const(ir::TextParser& p, ir::Draft& draft) {
   if (parse_named(p, "tolerance")) draft.attrs.set("tolerance", p.attribute());
   p.attributes(draft);
 }
-void const_from_generic(ir::TextParser& p, ir::Draft& draft) { p.need<Literal>(draft, "value", "constant"); }
+void const_from_generic(ir::TextParser& p, ir::Draft& draft) {
+  p.need<Literal>(draft, "value", "constant");
+}
 
 void print_close(ir::TextPrinter& p, const Op& op) {
   p << " ";
   p.operands(op);
   p.format(", max_ulp_difference = {}", count_attr(op.attrs, "max_ulp_difference", 1));
-  if (op.attrs.has("min_ulp_difference")) p.format(", min_ulp_difference = {}", count_attr(op.attrs, "min_ulp_difference", 0));
+  if (op.attrs.has("min_ulp_difference"))
+    p.format(", min_ulp_difference = {}", count_attr(op.attrs, "min_ulp_difference", 0));
   p << " :";
   p.other_attributes(op, {"max_ulp_difference", "min_ulp_difference"});
   p << " " << ir::TextPrinter::types(op.operands);
@@ -375,22 +420,31 @@ void parse_serialized(ir::TextParser& p, ir::Draft& draft) {
   std::size_t where = p.offset();
   p.operand_types(draft, {ir::parse_type(p)}, where);
 }
-void serialized_from_generic(ir::TextParser& p, ir::Draft& draft) { p.need<std::string>(draft, "probe_id", "string"); }
+void serialized_from_generic(ir::TextParser& p, ir::Draft& draft) {
+  p.need<std::string>(draft, "probe_id", "string");
+}
 
 constexpr ir::TextFormat kPairText{.print = print_pair, .parse = parse_pair};
-constexpr ir::TextFormat kConstText{.print = print_const, .parse = parse_const, .from_generic = const_from_generic};
+constexpr ir::TextFormat kConstText{
+    .print = print_const, .parse = parse_const, .from_generic = const_from_generic};
 constexpr ir::TextFormat kCloseText{.print = print_close, .parse = parse_close};
-constexpr ir::TextFormat kSerializedText{.print = print_serialized, .parse = parse_serialized, .from_generic = serialized_from_generic};
+constexpr ir::TextFormat kSerializedText{
+    .print = print_serialized, .parse = parse_serialized, .from_generic = serialized_from_generic};
 
-// ---- table ------------------------------------------------------------------------------------------------------
+// ---- table -------------------------------------------------------------------------------------
 
 constexpr None kChecks{"a check compares whole arrays and has no result"};
-constexpr char kEq[] = "expect_eq", kEqConst[] = "expect_eq_const", kAlmostEq[] = "expect_almost_eq", kAlmostEqConst[] = "expect_almost_eq_const";
+constexpr char kEq[] = "expect_eq", kEqConst[] = "expect_eq_const",
+               kAlmostEq[] = "expect_almost_eq", kAlmostEqConst[] = "expect_almost_eq_const";
 constexpr char kClose[] = "expect_close", kSerialized[] = "expect_serialized_eq";
 
-OpDef check(const char* name, const char* summary, decltype(ir::OpInfo::infer) infer, const ir::TextFormat& text, Evaluate evaluate = evaluate_check) {
+OpDef check(const char* name, const char* summary, decltype(ir::OpInfo::infer) infer,
+            const ir::TextFormat& text, Evaluate evaluate = evaluate_check) {
   return {
-      .info = {.name = std::string("check.") + name, .infer = std::move(infer), .has_effect = true, .text = &text},
+      .info = {.name = std::string("check.") + name,
+               .infer = std::move(infer),
+               .has_effect = true,
+               .text = &text},
       .summary = summary,
       .traits = {},
       .evaluate = evaluate,
@@ -400,7 +454,8 @@ OpDef check(const char* name, const char* summary, decltype(ir::OpInfo::infer) i
       .batch = kChecks,
       .shard = kChecks,
       .cost = move_cost,
-      .lowering = None{"checks are taken out before a program is compiled, and compared outside (conformance/checks.h)"},
+      .lowering = None{"checks are taken out before a program is compiled, and compared outside "
+                       "(conformance/checks.h)"},
   };
 }
 
@@ -408,12 +463,18 @@ OpDef check(const char* name, const char* summary, decltype(ir::OpInfo::infer) i
 
 std::span<const OpDef> check_defs() {
   static const OpDef defs[] = {
-      check(kAlmostEq, "two float arrays are almost equal (check.expect_almost_eq)", infer_pair<kAlmostEq, true>, kPairText),
-      check(kAlmostEqConst, "a float array is almost equal to a constant (check.expect_almost_eq_const)", infer_const<kAlmostEqConst, true>, kConstText),
-      check(kClose, "two float arrays are a few numbers apart (check.expect_close)", infer_pair<kClose, true>, kCloseText),
+      check(kAlmostEq, "two float arrays are almost equal (check.expect_almost_eq)",
+            infer_pair<kAlmostEq, true>, kPairText),
+      check(kAlmostEqConst,
+            "a float array is almost equal to a constant (check.expect_almost_eq_const)",
+            infer_const<kAlmostEqConst, true>, kConstText),
+      check(kClose, "two float arrays are a few numbers apart (check.expect_close)",
+            infer_pair<kClose, true>, kCloseText),
       check(kEq, "two arrays are equal (check.expect_eq)", infer_pair<kEq, false>, kPairText),
-      check(kEqConst, "an array is equal to a constant (check.expect_eq_const)", infer_const<kEqConst, false>, kConstText),
-      check(kSerialized, "an array is equal to what a probe recorded (check.expect_serialized_eq)", infer_serialized<kSerialized>, kSerializedText, evaluate_serialized),
+      check(kEqConst, "an array is equal to a constant (check.expect_eq_const)",
+            infer_const<kEqConst, false>, kConstText),
+      check(kSerialized, "an array is equal to what a probe recorded (check.expect_serialized_eq)",
+            infer_serialized<kSerialized>, kSerializedText, evaluate_serialized),
   };
   return defs;
 }

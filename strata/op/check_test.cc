@@ -14,9 +14,12 @@ namespace strata::op {
 namespace {
 
 using Kind = Demand::Kind;
-constexpr float kNaN = std::numeric_limits<float>::quiet_NaN(), kInf = std::numeric_limits<float>::infinity();
+constexpr float kNaN = std::numeric_limits<float>::quiet_NaN(),
+                kInf = std::numeric_limits<float>::infinity();
 
-bool meets(const Demand& d, float got, float want) { return !compare(d, Literal::scalar(got), Literal::scalar(want)).has_value(); }
+bool meets(const Demand& d, float got, float want) {
+  return !compare(d, Literal::scalar(got), Literal::scalar(want)).has_value();
+}
 
 TEST(Check, equal_is_equality_of_numbers) {
   EXPECT_TRUE(meets({.kind = Kind::equal}, 0.0f, -0.0f));
@@ -73,7 +76,8 @@ TEST(Check, complex_numbers_are_measured_whole_or_by_part) {
 }
 
 TEST(Check, a_difference_says_where_and_how_far) {
-  auto got = Literal::of<float>({2, 2}, {1, 2, 3, 5}), want = Literal::of<float>({2, 2}, {1, 2, 4, 4});
+  auto got = Literal::of<float>({2, 2}, {1, 2, 3, 5}),
+       want = Literal::of<float>({2, 2}, {1, 2, 4, 4});
   Distance largest;
   auto d = compare({.kind = Kind::equal}, got, want, &largest);
   ASSERT_TRUE(d.has_value());
@@ -81,7 +85,7 @@ TEST(Check, a_difference_says_where_and_how_far) {
   EXPECT_EQ(largest.abs, 1);
 }
 
-// ---- text and evaluation ------------------------------------------------------------------------------------------
+// ---- text and evaluation -----------------------------------------------------------------------
 
 constexpr const char* kProgram = R"(module {
   func.func @main() {
@@ -108,23 +112,29 @@ TEST(Check, text_is_read_and_printed_as_upstream_writes_it) {
 }
 
 std::string problem(const std::string& operation) {
-  auto module = ir::parse("func.func @main(%a: tensor<2xf32>, %i: tensor<2xi32>) {\n" + operation + "\nreturn\n}", "f");
+  auto module = ir::parse(
+      "func.func @main(%a: tensor<2xf32>, %i: tensor<2xi32>) {\n" + operation + "\nreturn\n}", "f");
   if (!module.ok()) return module.status().message();
   return ir::verify(**module).message();
 }
 
 TEST(Check, c1_both_sides_have_one_type) {
   EXPECT_THAT(problem("check.expect_eq_const %a, dense<1> : tensor<2xi32>"),
-              testing::HasSubstr("f:2:1: expect_eq_const: (C1) both sides must have one type, got tensor<2xf32> and tensor<2xi32>"));
+              testing::HasSubstr("f:2:1: expect_eq_const: (C1) both sides must have one type, got "
+                                 "tensor<2xf32> and tensor<2xi32>"));
 }
 TEST(Check, c2_closeness_is_of_floats) {
-  EXPECT_THAT(problem("check.expect_close %i, %i, max_ulp_difference = 1 : tensor<2xi32>, tensor<2xi32>"),
-              testing::HasSubstr("operands must be floats or complex, got tensor<2xi32>"));
+  EXPECT_THAT(
+      problem("check.expect_close %i, %i, max_ulp_difference = 1 : tensor<2xi32>, tensor<2xi32>"),
+      testing::HasSubstr("operands must be floats or complex, got tensor<2xi32>"));
 }
 TEST(Check, c3_a_probe_that_was_not_reached_is_a_failure) {
-  auto module = ir::parse("func.func @main(%a: tensor<2xf32>) {\ncheck.expect_serialized_eq %a, probe_id = \"nowhere\" : tensor<2xf32>\nreturn\n}");
+  auto module = ir::parse(
+      "func.func @main(%a: tensor<2xf32>) {\ncheck.expect_serialized_eq %a, probe_id = \"nowhere\" "
+      ": tensor<2xf32>\nreturn\n}");
   ASSERT_TRUE(module.ok()) << module.status().message();
-  EXPECT_THROW(evaluate((*module)->find("main")->body, std::array{Literal(Type(DType::f32, {2}))}), Error);
+  EXPECT_THROW(evaluate((*module)->find("main")->body, std::array{Literal(Type(DType::f32, {2}))}),
+               Error);
 }
 
 }  // namespace

@@ -7,16 +7,23 @@
 namespace strata::op {
 namespace {
 
-std::vector<Type> infer(std::span<Value* const> operands, const Attrs& attrs, std::span<const std::unique_ptr<Block>>) {
+std::vector<Type> infer(std::span<Value* const> operands, const Attrs& attrs,
+                        std::span<const std::unique_ptr<Block>>) {
   expect_operands("constant", operands, 0);
   return {expect_attr<Literal>("constant", attrs, "value").type()};
 }
 
-Literals evaluate(const Op& op, std::span<const Literal>, Evaluator&) { return {op.attr<Literal>("value")}; }
+Literals evaluate(const Op& op, std::span<const Literal>, Evaluator&) {
+  return {op.attr<Literal>("value")};
+}
 
-Values decompose(Builder& b, const Op& op, std::span<Value* const>) { return {constant(b, op.attr<Literal>("value"))}; }
+Values decompose(Builder& b, const Op& op, std::span<Value* const>) {
+  return {constant(b, op.attr<Literal>("value"))};
+}
 
-std::vector<Parts> split(Builder& b, const Op& op, std::span<const Parts>) { return {parts_of(b, constant(b, op.attr<Literal>("value")))}; }
+std::vector<Parts> split(Builder& b, const Op& op, std::span<const Parts>) {
+  return {parts_of(b, constant(b, op.attr<Literal>("value")))};
+}
 
 }  // namespace
 

@@ -1,11 +1,13 @@
 // chlo.scan: a loop along a dimension of arrays that carries values and stacks results.
 //
-// Operands [inputs..., inits...]; attributes `dimension`, `num_carries`, `is_reverse`, `is_associative` (a licence to regroup, which is
-// not used), `scan_dim_size`. The body maps (elements of inputs..., carries...) to (elements of outputs..., carries...), where an element
-// is an array without the scanned dimension; results [outputs..., last carries...].
-//   (C1) dimension is in range of every input; (C2) inputs have one size there, which is `scan_dim_size` where that is given; without
-//   inputs it must be; (C3) the body has an argument for each operand: of its type, without the scanned dimension for inputs; (C4) the
-//   body returns its carries' types last; (C5) at most as many carries as results.
+// Operands [inputs..., inits...]; attributes `dimension`, `num_carries`, `is_reverse`,
+// `is_associative` (a licence to regroup, which is not used), `scan_dim_size`. The body maps
+// (elements of inputs..., carries...) to (elements of outputs..., carries...), where an element is
+// an array without the scanned dimension; results [outputs..., last carries...].
+//   (C1) dimension is in range of every input; (C2) inputs have one size there, which is
+//   `scan_dim_size` where that is given; without inputs it must be; (C3) the body has an argument
+//   for each operand: of its type, without the scanned dimension for inputs; (C4) the body returns
+//   its carries' types last; (C5) at most as many carries as results.
 // It stands for strata.scan with the scanned dimension in front.
 #include "strata/ir/text/format.h"
 #include "strata/op/build.h"
@@ -36,7 +38,9 @@ Type without(const Type& type, int dimension) {
 }
 Type with(const Type& type, int dimension, const Dim& size) {
   std::vector<Dim> dims = type.shape().dims();
-  if (dimension > static_cast<int>(dims.size())) throw Error("scan", "(C1) an output {} has no place for dimension {}", type.to_string(), dimension);
+  if (dimension > static_cast<int>(dims.size()))
+    throw Error("scan", "(C1) an output {} has no place for dimension {}", type.to_string(),
+                dimension);
   dims.insert(dims.begin() + dimension, size);
   return type.with(Shape(dims));
 }
@@ -46,33 +50,41 @@ Dim scanned(std::span<Value* const> inputs, const Attrs& attrs, int dimension) {
   if (stated < 0) throw Error("scan", "(C2) scan_dim_size is negative: {}", stated);
   Dim size(stated);
   bool known = attrs.find("scan_dim_size") != nullptr;
-  if (inputs.empty() && !known) throw Error("scan", "(C2) without inputs, scan_dim_size says how far it goes");
+  if (inputs.empty() && !known)
+    throw Error("scan", "(C2) without inputs, scan_dim_size says how far it goes");
   for (Value* v : inputs) {
     if (!v->type().is_tensor() || dimension < 0 || dimension >= v->rank())
-      throw Error("scan", "(C1) dimension {} is out of range for {}", dimension, v->type().to_string());
+      throw Error("scan", "(C1) dimension {} is out of range for {}", dimension,
+                  v->type().to_string());
     const Dim& mine = v->shape().dim(dimension);
     if (known && !may_equal(mine, size))
-      throw Error("scan", "(C2) {} has not the size {} along dimension {}", v->type().to_string(), size.bound(), dimension);
+      throw Error("scan", "(C2) {} has not the size {} along dimension {}", v->type().to_string(),
+                  size.bound(), dimension);
     size = known ? merged(mine, size) : mine;
     known = true;
   }
   return size;
 }
 
-std::vector<Type> infer(std::span<Value* const> operands, const Attrs& attrs, std::span<const std::unique_ptr<Block>> regions) {
+std::vector<Type> infer(std::span<Value* const> operands, const Attrs& attrs,
+                        std::span<const std::unique_ptr<Block>> regions) {
   Numbers s(attrs);
   if (regions.size() != 1) throw Error("scan", "expected one region, got {}", regions.size());
   const Block& body = *regions[0];
   if (s.carries > operands.size() || s.carries > body.results.size())
-    throw Error("scan", "(C5) {} carries for {} operands and {} results", s.carries, operands.size(), body.results.size());
+    throw Error("scan", "(C5) {} carries for {} operands and {} results", s.carries,
+                operands.size(), body.results.size());
   std::size_t inputs = operands.size() - s.carries, outputs = body.results.size() - s.carries;
   Dim size = scanned(operands.subspan(0, inputs), attrs, s.dimension);
   if (body.arguments().size() != operands.size())
-    throw Error("scan", "(C3) the body takes {} arguments for {} operands", body.num_arguments(), operands.size());
+    throw Error("scan", "(C3) the body takes {} arguments for {} operands", body.num_arguments(),
+                operands.size());
   for (std::size_t i = 0; i < operands.size(); ++i) {
     Type expected = i < inputs ? without(operands[i]->type(), s.dimension) : operands[i]->type();
     const Type& given = body.argument(static_cast<int>(i))->type();
-    if (given != expected) throw Error("scan", "(C3) argument {} of the body is {}, expected {}", i, given.to_string(), expected.to_string());
+    if (given != expected)
+      throw Error("scan", "(C3) argument {} of the body is {}, expected {}", i, given.to_string(),
+                  expected.to_string());
   }
   std::vector<Type> results;
   for (std::size_t i = 0; i < body.results.size(); ++i) {
@@ -85,22 +97,28 @@ std::vector<Type> infer(std::span<Value* const> operands, const Attrs& attrs, st
   return results;
 }
 
-/// Inputs are what the body takes without a dimension. (In closed form, what it captures stands behind the inits.)
+/// Inputs are what the body takes without a dimension. (In closed form, what it captures stands
+/// behind the inits.)
 std::size_t inputs_of(const Op& op) {
   std::size_t n = 0;
-  while (n < op.operands.size() && op.operands[n]->type() != op.region(0).argument(static_cast<int>(n))->type()) ++n;
+  while (n < op.operands.size() &&
+         op.operands[n]->type() != op.region(0).argument(static_cast<int>(n))->type())
+    ++n;
   return n;
 }
 
 Values decompose(Builder& b, const Op& op, std::span<Value* const> operands) {
   Numbers s(op.attrs);
-  std::size_t inputs = inputs_of(op), own = inputs + s.carries, outputs = static_cast<std::size_t>(op.num_results()) - s.carries;
+  std::size_t inputs = inputs_of(op), own = inputs + s.carries,
+              outputs = static_cast<std::size_t>(op.num_results()) - s.carries;
   std::int64_t length = scanned(operands.subspan(0, inputs), op.attrs, s.dimension).size();
   OpenRegion body(op.region(0), static_cast<int>(own), operands.subspan(own));
-  Values all(operands.begin(), operands.end()), consts = body.captured(), carries = part(all, inputs, s.carries), xs;
+  Values all(operands.begin(), operands.end()), consts = body.captured(),
+                                                carries = part(all, inputs, s.carries), xs;
   for (std::size_t i = 0; i < inputs; ++i) xs.push_back(move_dim(b, operands[i], s.dimension, 0));
 
-  auto step = std::make_unique<Block>();  // (captured..., carries..., elements...) -> (carries..., outputs...)
+  auto step = std::make_unique<Block>();  // (captured..., carries..., elements...) -> (carries...,
+                                          // outputs...)
   Values captured, state, elements;
   for (Value* v : consts) captured.push_back(step->add_argument(v->type()));
   for (Value* v : carries) state.push_back(step->add_argument(v->type()));
@@ -108,14 +126,18 @@ Values decompose(Builder& b, const Op& op, std::span<Value* const> operands) {
   Builder sb(*step);
   Values results = body.inlined(sb, joined(elements, state), captured);
   step->results = joined(part(results, outputs, s.carries), part(results, 0, outputs));
-  Values out = scan(b, std::move(step), consts, carries, xs, {length, s.reverse}), stacked = part(out, s.carries, outputs);
+  Values out = scan(b, std::move(step), consts, carries, xs, {length, s.reverse}),
+         stacked = part(out, s.carries, outputs);
   for (Value*& y : stacked) y = move_dim(b, y, 0, s.dimension);
   return joined(stacked, part(out, 0, s.carries));
 }
 
 Work cost(const Op& op) {
   Work w = cost_of(op.region(0));
-  double n = static_cast<double>(scanned(std::span<Value* const>(op.operands).subspan(0, inputs_of(op)), op.attrs, Numbers(op.attrs).dimension).bound());
+  double n =
+      static_cast<double>(scanned(std::span<Value* const>(op.operands).subspan(0, inputs_of(op)),
+                                  op.attrs, Numbers(op.attrs).dimension)
+                              .bound());
   return {w.flops * n, w.bytes * n};
 }
 

@@ -1,7 +1,7 @@
 // clamp: min(max(operand, low), high).
 //
-// Contract (spec: clamp): operands (low, operand, high). (C1) low and (C2) high are scalars or have the operand's shape; (C3) all have
-// one element type; (C4) the result has the operand's type.
+// Contract (spec: clamp): operands (low, operand, high). (C1) low and (C2) high are scalars or have
+// the operand's shape; (C3) all have one element type; (C4) the result has the operand's type.
 #include "strata/ir/constraint.h"
 #include "strata/op/complex/functions.h"
 #include "strata/op/elementwise.h"
@@ -10,16 +10,19 @@
 namespace strata::op {
 namespace {
 
-std::vector<Type> infer(std::span<Value* const> operands, const Attrs&, std::span<const std::unique_ptr<Block>>) {
+std::vector<Type> infer(std::span<Value* const> operands, const Attrs&,
+                        std::span<const std::unique_ptr<Block>>) {
   expect_operands("clamp", operands, 3);
   const Type& x = operands[1]->type();
   expect_kind("clamp", x.dtype(), kAny);
   for (int i : {0, 2}) {
     const Type& bound = operands[static_cast<std::size_t>(i)]->type();
     if (bound.rank() != 0 && !may_equal(bound.shape(), x.shape()))
-      throw Error("clamp", "({}) a bound {} must be a scalar or have the shape of {}", i == 0 ? "C1" : "C2", bound.to_string(), x.to_string());
+      throw Error("clamp", "({}) a bound {} must be a scalar or have the shape of {}",
+                  i == 0 ? "C1" : "C2", bound.to_string(), x.to_string());
     if (bound.dtype() != x.dtype())
-      throw Error("clamp", "(C3) the bounds' dtype differs from the operand's, got {} and {}", bound.to_string(), x.to_string());
+      throw Error("clamp", "(C3) the bounds' dtype differs from the operand's, got {} and {}",
+                  bound.to_string(), x.to_string());
   }
   return {x};
 }
@@ -44,12 +47,15 @@ Literals evaluate(const Op& op, std::span<const Literal> operands, Evaluator&) {
 /// A bound in the operand's shape.
 Value* full_bound(Builder& b, Value* bound, Value* x) { return broadcast_to(b, bound, x->shape()); }
 
-/// The operand's tangent strictly between the bounds, a bound's where it holds the operand, else zero.
-JvpResult jvp(Builder& b, const Op& op, std::span<Value* const> operands, std::span<Value* const> tangents) {
+/// The operand's tangent strictly between the bounds, a bound's where it holds the operand, else
+/// zero.
+JvpResult jvp(Builder& b, const Op& op, std::span<Value* const> operands,
+              std::span<Value* const> tangents) {
   Value* x = operands[1];
   Value* y = again(b, op, operands).result();
   if (all_null(tangents)) return {{y}, {nullptr}};
-  Value *low = full_bound(b, operands[0], x), *high = full_bound(b, operands[2], x), *zero = zeros_like(b, x);
+  Value *low = full_bound(b, operands[0], x), *high = full_bound(b, operands[2], x),
+        *zero = zeros_like(b, x);
   Value *above = compare(b, x, low, "GT"), *below = compare(b, x, high, "LT");
   Value* sum = nullptr;
   auto add_where = [&](Value* pred, Value* tangent) {
@@ -61,7 +67,8 @@ JvpResult jvp(Builder& b, const Op& op, std::span<Value* const> operands, std::s
   return {{y}, {sum}};
 }
 
-Batched batch(Builder& b, const Op& op, std::span<Value* const> operands, const std::vector<bool>& batched, std::int64_t size) {
+Batched batch(Builder& b, const Op& op, std::span<Value* const> operands,
+              const std::vector<bool>& batched, std::int64_t size) {
   Value* x = batched_operand(b, operands[1], batched[1], size);
   auto bound = [&](std::size_t i) {
     bool is_scalar = op.operands[i]->rank() == 0;
@@ -74,7 +81,10 @@ Batched batch(Builder& b, const Op& op, std::span<Value* const> operands, const 
 }
 
 loop::Inst* element(LowerContext& c, const Op& op, int, std::span<const loop::Index> index) {
-  auto read = [&](int i) { return widened(c.b, c.operand(op, i, op.operand(i)->rank() == 0 ? std::span<const loop::Index>() : index)); };
+  auto read = [&](int i) {
+    return widened(
+        c.b, c.operand(op, i, op.operand(i)->rank() == 0 ? std::span<const loop::Index>() : index));
+  };
   loop::Inst* low = read(0);
   loop::Inst* high = read(2);
   loop::Inst* raised = c.b.binary(loop::Opcode::max, read(1), low);
@@ -86,10 +96,12 @@ std::vector<Parts> split(Builder& b, const Op& op, std::span<const Parts> operan
   if (!is_complex(op.operand(0)->dtype())) return {};
   auto number = [&](int i) {
     Parts parts;
-    for (Value* v : operands[static_cast<std::size_t>(i)]) parts.push_back(full_bound(b, v, operands[1][0]));
+    for (Value* v : operands[static_cast<std::size_t>(i)])
+      parts.push_back(full_bound(b, v, operands[1][0]));
     return complex_rules::Complex{{&b, parts[0]}, {&b, parts[1]}};
   };
-  complex_rules::Complex z = complex_rules::minimum(complex_rules::maximum(number(1), number(0)), number(2));
+  complex_rules::Complex z =
+      complex_rules::minimum(complex_rules::maximum(number(1), number(0)), number(2));
   return {{z.re.v, z.im.v}};
 }
 
@@ -99,7 +111,12 @@ Work cost(const Op& op) { return {2 * elements(op), bytes_moved(op)}; }
 
 const OpDef& clamp_def() {
   static const OpDef def{
-      .info = ir::inferred_by("C4", {.name = "stablehlo.clamp", .infer = infer, .text = &ir::formats::elementwise, .quantized = quantized::baseline}, "C3"),
+      .info = ir::inferred_by("C4",
+                              {.name = "stablehlo.clamp",
+                               .infer = infer,
+                               .text = &ir::formats::elementwise,
+                               .quantized = quantized::baseline},
+                              "C3"),
       .summary = "forces elements between two bounds (spec: clamp)",
       .traits = {.elementwise = true, .cheap = true},
       .evaluate = evaluate,

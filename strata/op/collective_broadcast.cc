@@ -1,10 +1,12 @@
 // stablehlo.collective_broadcast: one process of a group gives its operands to all of it.
 //
-// Contract (StableHLO, collective_broadcast): operands, `replica_groups`, `channel_id`, `has_dynamic_root`. Source is the first of a
-// group, or as the last operand says for each result (its place in the group). Processes in no group get zeros.
-//   (C1) ids of replica_groups are unique, (C2) within the grid (known when it runs); (C3) without has_dynamic_root at least one
-//   operand, and results have the operands' types; (C4) with it at least two, the last one an i32 for each result, the others of
-//   the results' types; (C5) as many results as operands that are no roots; (C6) roots are places in a group (when it runs).
+// Contract (StableHLO, collective_broadcast): operands, `replica_groups`, `channel_id`,
+// `has_dynamic_root`. Source is the first of a group, or as the last operand says for each result
+// (its place in the group). Processes in no group get zeros.
+//   (C1) ids of replica_groups are unique, (C2) within the grid (known when it runs); (C3) without
+//   has_dynamic_root at least one operand, and results have the operands' types; (C4) with it at
+//   least two, the last one an i32 for each result, the others of the results' types; (C5) as many
+//   results as operands that are no roots; (C6) roots are places in a group (when it runs).
 #include "strata/ir/constraint.h"
 #include "strata/op/collective.h"
 
@@ -16,13 +18,15 @@ using namespace collective;
 
 constexpr char kSelf[] = "collective_broadcast";
 
-std::vector<Type> infer(std::span<Value* const> operands, const Attrs& attrs, std::span<const std::unique_ptr<Block>>) {
+std::vector<Type> infer(std::span<Value* const> operands, const Attrs& attrs,
+                        std::span<const std::unique_ptr<Block>>) {
   if (operands.empty()) throw Error(kSelf, "(C3) needs an operand, got {}", operands.size());
   expect_tensors(kSelf, operands);
   expect_groups(kSelf, attrs, "C1", "C2");
   expect_root(kSelf, operands, attrs, "C4");
   std::vector<Type> out;
-  for (const Value* v : operands.first(operands.size() - (has_dynamic_root(attrs) ? 1 : 0))) out.push_back(v->type());
+  for (const Value* v : operands.first(operands.size() - (has_dynamic_root(attrs) ? 1 : 0)))
+    out.push_back(v->type());
   return out;
 }
 
@@ -41,8 +45,8 @@ Literals evaluate(const Op& op, std::span<const Literal> operands, Evaluator& ev
 }
 
 /// The root gets the sum of what all made of its operand.
-Values transpose(Builder& b, const Op& op, std::span<Value* const> operands, const std::vector<bool>& linear,
-                 std::span<Value* const> cotangents) {
+Values transpose(Builder& b, const Op& op, std::span<Value* const> operands,
+                 const std::vector<bool>& linear, std::span<Value* const> cotangents) {
   if (has_dynamic_root(op.attrs)) {
     Values given = or_zero_cotangents(b, op, cotangents), wanted(op.operands.size(), nullptr);
     std::vector<Type> types;
@@ -50,7 +54,9 @@ Values transpose(Builder& b, const Op& op, std::span<Value* const> operands, con
     given.push_back(operands.back());
     Attrs attrs = op.attrs;
     attrs.set("combiner", std::string("add"));
-    Values sums = b.create(collective_reduce_def().info, std::move(given), std::move(attrs), {}, std::move(types)).results();
+    Values sums = b.create(collective_reduce_def().info, std::move(given), std::move(attrs), {},
+                           std::move(types))
+                      .results();
     for (std::size_t i = 0; i < sums.size(); ++i)
       if (linear[i]) wanted[i] = sums[i];
     return wanted;
@@ -59,13 +65,16 @@ Values transpose(Builder& b, const Op& op, std::span<Value* const> operands, con
   attrs.set("combiner", std::string("add"));
   Values out(op.operands.size(), nullptr);
   for (std::size_t i = 0; i < out.size(); ++i)
-    if (linear[i] && cotangents[i]) out[i] = b.create(collective_reduce_def().info, {cotangents[i]}, attrs).result();
+    if (linear[i] && cotangents[i])
+      out[i] = b.create(collective_reduce_def().info, {cotangents[i]}, attrs).result();
   return out;
 }
 
-Batched batch(Builder& b, const Op& op, std::span<Value* const> operands, const std::vector<bool>& batched, std::int64_t size) {
+Batched batch(Builder& b, const Op& op, std::span<Value* const> operands,
+              const std::vector<bool>& batched, std::int64_t size) {
   BatchedOperands with = batched_operands(b, op, operands, batched, size);
-  Values results = again(b, op, std::move(with.operands), op.attrs, std::move(with.results)).results();
+  Values results =
+      again(b, op, std::move(with.operands), op.attrs, std::move(with.results)).results();
   return {results, std::vector<bool>(results.size(), true)};
 }
 
@@ -78,13 +87,14 @@ Values decompose(Builder&, const Op& op, std::span<Value* const> operands) {
 
 const OpDef& collective_broadcast_def() {
   static const OpDef d = moving({.name = "stablehlo.collective_broadcast",
-                                .summary = "one process of a group gives its operands to all of it (StableHLO, collective_broadcast)",
-                                .infer = infer,
-                                .inferred_by = "C3, C4, C5",
-                                .by_reference = evaluate,
-                                .transpose = transpose,
-                                .batch = batch,
-                                .decompose = decompose});
+                                 .summary = "one process of a group gives its operands to all of "
+                                            "it (StableHLO, collective_broadcast)",
+                                 .infer = infer,
+                                 .inferred_by = "C3, C4, C5",
+                                 .by_reference = evaluate,
+                                 .transpose = transpose,
+                                 .batch = batch,
+                                 .decompose = decompose});
   return d;
 }
 

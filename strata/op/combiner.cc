@@ -11,9 +11,10 @@
 namespace strata::op {
 namespace {
 
-constexpr std::pair<Combiner, std::string_view> kNames[] = {{Combiner::add, "add"},  {Combiner::mul, "mul"},      {Combiner::min, "min"},
-                                                            {Combiner::max, "max"},  {Combiner::and_, "and"},     {Combiner::or_, "or"},
-                                                            {Combiner::xor_, "xor"}, {Combiner::region, "region"}};
+constexpr std::pair<Combiner, std::string_view> kNames[] = {
+    {Combiner::add, "add"},  {Combiner::mul, "mul"},      {Combiner::min, "min"},
+    {Combiner::max, "max"},  {Combiner::and_, "and"},     {Combiner::or_, "or"},
+    {Combiner::xor_, "xor"}, {Combiner::region, "region"}};
 
 const std::string& combiner_attr(const Op& op) { return op.attr<std::string>("combiner"); }
 
@@ -104,9 +105,14 @@ Literal narrow_identity(Combiner combiner, DType dtype) {
   Literal out(Type::scalar(dtype));
   bool minimum = combiner == Combiner::min;
   if (is_integer(dtype)) {
-    std::int64_t top = (std::int64_t{1} << (bit_width(dtype) - (is_signed(dtype) ? 1 : 0))) - 1, bottom = is_signed(dtype) ? -top - 1 : 0;
+    std::int64_t top = (std::int64_t{1} << (bit_width(dtype) - (is_signed(dtype) ? 1 : 0))) - 1,
+                 bottom = is_signed(dtype) ? -top - 1 : 0;
     bool ones = combiner == Combiner::and_;
-    out.set_integer(0, ones ? -1 : minimum ? top : combiner == Combiner::max ? bottom : combiner == Combiner::mul ? 1 : 0);
+    out.set_integer(0, ones                        ? -1
+                       : minimum                   ? top
+                       : combiner == Combiner::max ? bottom
+                       : combiner == Combiner::mul ? 1
+                                                   : 0);
     return out;
   }
   MiniFloat f = minifloat(dtype);
@@ -147,36 +153,48 @@ bool in_any_order(Combiner combiner, DType dtype) {
 bool is_neutral(const Value* v, Combiner combiner) {
   if (v->op() == nullptr || v->op()->name() != "stablehlo.constant" || v->rank() != 0) return false;
   const Literal& value = v->op()->attr<Literal>("value");
-  return value.same_bits(identity(combiner, v->dtype())) || value.same_bits(initial_value(combiner, v->dtype()));
+  return value.same_bits(identity(combiner, v->dtype())) ||
+         value.same_bits(initial_value(combiner, v->dtype()));
 }
 
 void expect_combiner(std::string_view op, Combiner combiner, DType dtype) {
   bool exists = true;
   if (combiner == Combiner::min || combiner == Combiner::max) exists = !is_complex(dtype);
-  if (combiner == Combiner::and_ || combiner == Combiner::or_ || combiner == Combiner::xor_) exists = is_integer(dtype) || is_bool(dtype);
-  if (!exists) throw Error(std::string(op), "combiner {} does not exist for {}", name(combiner), strata::name(dtype));
+  if (combiner == Combiner::and_ || combiner == Combiner::or_ || combiner == Combiner::xor_)
+    exists = is_integer(dtype) || is_bool(dtype);
+  if (!exists)
+    throw Error(std::string(op), "combiner {} does not exist for {}", name(combiner),
+                strata::name(dtype));
 }
 
-void expect_region(std::string_view op, std::span<const std::unique_ptr<Block>> regions, const std::vector<DType>& dtypes) {
-  if (regions.size() != 1) throw Error(std::string(op), "expected one region, got {}", regions.size());
+void expect_region(std::string_view op, std::span<const std::unique_ptr<Block>> regions,
+                   const std::vector<DType>& dtypes) {
+  if (regions.size() != 1)
+    throw Error(std::string(op), "expected one region, got {}", regions.size());
   const Block& region = *regions[0];
   std::size_t n = dtypes.size();
   if (region.arguments().size() != 2 * n)
-    throw Error(std::string(op), "the region takes {} arguments, expected {}", region.arguments().size(), 2 * n);
-  if (region.results.size() != n) throw Error(std::string(op), "the region returns {} values, expected {}", region.results.size(), n);
+    throw Error(std::string(op), "the region takes {} arguments, expected {}",
+                region.arguments().size(), 2 * n);
+  if (region.results.size() != n)
+    throw Error(std::string(op), "the region returns {} values, expected {}", region.results.size(),
+                n);
   auto expect = [&](const Value* v, DType dtype) {
     if (v->type() != Type::scalar(dtype))
-      throw Error(std::string(op), "the region has a {} where {} is expected", v->type().to_string(), Type::scalar(dtype).to_string());
+      throw Error(std::string(op), "the region has a {} where {} is expected",
+                  v->type().to_string(), Type::scalar(dtype).to_string());
   };
-  for (std::size_t i = 0; i < 2 * n; ++i) expect(region.argument(static_cast<int>(i)), dtypes[i % n]);
+  for (std::size_t i = 0; i < 2 * n; ++i)
+    expect(region.argument(static_cast<int>(i)), dtypes[i % n]);
   for (std::size_t i = 0; i < n; ++i) expect(region.results[i], dtypes[i]);
 }
 
 void expect_promotable(std::string_view op, DType element, DType dtype) {
-  bool kind = is_bool(element) == is_bool(dtype) && is_integer(element) == is_integer(dtype) && is_signed(element) == is_signed(dtype) &&
-              is_complex(element) == is_complex(dtype);
+  bool kind = is_bool(element) == is_bool(dtype) && is_integer(element) == is_integer(dtype) &&
+              is_signed(element) == is_signed(dtype) && is_complex(element) == is_complex(dtype);
   if (!kind || bit_width(element) > bit_width(dtype))
-    throw Error(std::string(op), "elements of {} cannot be combined in {}", strata::name(element), strata::name(dtype));
+    throw Error(std::string(op), "elements of {} cannot be combined in {}", strata::name(element),
+                strata::name(dtype));
 }
 
 Literal promoted(const Literal& x, DType dtype, Evaluator& evaluator) {
@@ -210,35 +228,42 @@ std::vector<Parts> as_region(Builder& b, const Op& op, std::span<const Parts> op
   Attrs attrs = op.attrs;
   attrs.set("combiner", std::string("region"));
   std::vector<std::unique_ptr<Block>> regions;
-  regions.push_back(legalize_region(*ir::combiner_region(combiner_attr(op), op.operand(0)->dtype())));
+  regions.push_back(
+      legalize_region(*ir::combiner_region(combiner_attr(op), op.operand(0)->dtype())));
   Values flat;
   for (const Parts& parts : operands) flat.insert(flat.end(), parts.begin(), parts.end());
-  return {b.create(op.info(), flat, attrs, std::move(regions), part_types(op.result()->type())).results()};
+  return {b.create(op.info(), flat, attrs, std::move(regions), part_types(op.result()->type()))
+              .results()};
 }
 
 std::vector<Parts> widened(Builder& b, const Op& op, std::span<const Parts> operands) {
   DType dtype = op.operand(0)->dtype();
   Values wide;
   for (std::size_t i = 0; i < operands.size(); ++i)
-    wide.push_back(op.operands[i]->dtype() == dtype ? decode(b, operands[i][0], dtype) : operands[i][0]);
+    wide.push_back(op.operands[i]->dtype() == dtype ? decode(b, operands[i][0], dtype)
+                                                    : operands[i][0]);
   Op& made = combine_again(b, op, wide, {op.result()->type().with(wide_type(dtype))});
   return {{encode(b, made.result(), dtype)}};
 }
 
 }  // namespace
 
-std::vector<Parts> split_combined(Builder& b, const Op& op, std::span<const Parts> operands, bool rounds_each) {
+std::vector<Parts> split_combined(Builder& b, const Op& op, std::span<const Parts> operands,
+                                  bool rounds_each) {
   if (!op.regions.empty()) return {};
   DType dtype = op.operand(0)->dtype();
   const std::string& word = combiner_attr(op);
-  if (word == "assign" || is_legal(dtype) || (is_complex(dtype) && word == "add")) return part_by_part(b, op, operands);
+  if (word == "assign" || is_legal(dtype) || (is_complex(dtype) && word == "add"))
+    return part_by_part(b, op, operands);
   if (is_complex(dtype) || (is_float(dtype) && rounds_each)) return as_region(b, op, operands);
   return widened(b, op, operands);
 }
 
-loop::Inst* lower_combine(loop::Builder& b, Combiner combiner, DType dtype, loop::Inst* current, loop::Inst* update) {
+loop::Inst* lower_combine(loop::Builder& b, Combiner combiner, DType dtype, loop::Inst* current,
+                          loop::Inst* update) {
   DType computed = accumulator(dtype);
-  loop::Inst* value = b.binary(opcode(combiner, dtype), b.convert(computed, current), b.convert(computed, update));
+  loop::Inst* value =
+      b.binary(opcode(combiner, dtype), b.convert(computed, current), b.convert(computed, update));
   return b.convert(dtype, value);
 }
 

@@ -1,8 +1,10 @@
 // compare: EQ NE GE GT LE LT of each pair of elements.
 //
-// Contract (spec: compare): operands of (C1) one element type and (C2) one shape, which the result has; (I3) a direction; (C3) a
-// compare_type that fits the element type. compare_type TOTALORDER orders floats as IEEE's totalOrder
-// (-NaN < -inf < ... < -0 < +0 < ... < NaN); otherwise a NaN is unequal to and unordered with everything.
+// Contract (spec: compare): operands of (C1) one element type and (C2) one shape, which the result
+// has; (I3) a direction; (C3) a compare_type that fits the element type. compare_type TOTALORDER
+// orders floats as IEEE's totalOrder
+// (-NaN < -inf < ... < -0 < +0 < ... < NaN); otherwise a NaN is unequal to and unordered with
+// everything.
 #include "strata/ir/constraint.h"
 #include "strata/op/elementwise.h"
 #include "strata/op/ordered_bits.h"
@@ -11,7 +13,9 @@
 namespace strata::op {
 namespace {
 
-bool is_total(const Attrs& attrs) { return attrs.get_or<std::string>("compare_type", "") == "TOTALORDER"; }
+bool is_total(const Attrs& attrs) {
+  return attrs.get_or<std::string>("compare_type", "") == "TOTALORDER";
+}
 
 loop::Compare direction(const Attrs& attrs) {
   const std::string& text = expect_attr<std::string>("compare", attrs, "comparison_direction");
@@ -31,12 +35,17 @@ bool type_fits(const std::string& compare_type, DType dtype) {
   return compare_type.empty() || compare_type == "NOTYPE";
 }
 
-std::vector<Type> infer(std::span<Value* const> operands, const Attrs& attrs, std::span<const std::unique_ptr<Block>>) {
+std::vector<Type> infer(std::span<Value* const> operands, const Attrs& attrs,
+                        std::span<const std::unique_ptr<Block>>) {
   expect_operands("compare", operands, 2);
   const Type &x = operands[0]->type(), &y = operands[1]->type();
   expect_kind("compare", x.dtype(), kAny);
-  if (x.dtype() != y.dtype()) throw Error("compare", "(C1) operands must have one element type, got {} and {}", x.to_string(), y.to_string());
-  if (!may_equal(x.shape(), y.shape())) throw Error("compare", "(C2) operands must have one shape, got {} and {}", x.to_string(), y.to_string());
+  if (x.dtype() != y.dtype())
+    throw Error("compare", "(C1) operands must have one element type, got {} and {}", x.to_string(),
+                y.to_string());
+  if (!may_equal(x.shape(), y.shape()))
+    throw Error("compare", "(C2) operands must have one shape, got {} and {}", x.to_string(),
+                y.to_string());
   direction(attrs);
   std::string compare_type = attrs.get_or<std::string>("compare_type", "");
   if (!type_fits(compare_type, x.dtype()))
@@ -81,7 +90,8 @@ Literals evaluate(const Op& op, std::span<const Literal> operands, Evaluator&) {
 
 loop::Inst* element(LowerContext& c, const Op& op, int, std::span<const loop::Index> index) {
   loop::Inst *x = c.operand(op, 0, index), *y = c.operand(op, 1, index);
-  if (is_total(op.attrs)) return c.b.compare(direction(op.attrs), ordered_bits(c.b, x), ordered_bits(c.b, y));
+  if (is_total(op.attrs))
+    return c.b.compare(direction(op.attrs), ordered_bits(c.b, x), ordered_bits(c.b, y));
   return c.b.compare(direction(op.attrs), widened(c.b, x), widened(c.b, y));
 }
 
@@ -105,7 +115,12 @@ std::vector<Parts> split(Builder& b, const Op& op, std::span<const Parts> operan
 
 const OpDef& compare_def() {
   static const OpDef def{
-      .info = ir::inferred_by("C2", {.name = "stablehlo.compare", .infer = infer, .text = &ir::formats::compare, .quantized = quantized::baseline}, "C1"),
+      .info = ir::inferred_by("C2",
+                              {.name = "stablehlo.compare",
+                               .infer = infer,
+                               .text = &ir::formats::compare,
+                               .quantized = quantized::baseline},
+                              "C1"),
       .summary = "compares elements (spec: compare)",
       .traits = {.elementwise = true, .cheap = true},
       .evaluate = evaluate,

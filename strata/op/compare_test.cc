@@ -1,4 +1,5 @@
-// What each direction says of less, equal, greater and NaN; both the reference and the machine code read the word.
+// What each direction says of less, equal, greater and NaN; both the reference and the machine code
+// read the word.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -1,4 +1,5 @@
-// Functions of complex numbers against MPFR: each part of the result within 3 ulp of itself (docs/ulp.md).
+// Functions of complex numbers against MPFR: each part of the result within 3 ulp of itself
+// (docs/ulp.md).
 #include <gtest/gtest.h>
 
 #include <complex>
@@ -16,11 +17,16 @@ using loop::testing::BigComplex;
 using Numbers = std::vector<std::complex<double>>;
 constexpr double kBound = 3;
 
-/// Points of all kinds: plain ones, of any size, near the unit circle, near an axis, near 1, near the imaginary unit.
+/// Points of all kinds: plain ones, of any size, near the unit circle, near an axis, near 1, near
+/// the imaginary unit.
 Numbers points(int count, std::uint64_t seed, bool moderate, bool single) {
   std::mt19937_64 random(seed);
-  auto uniform = [&](double low, double high) { return std::uniform_real_distribution<double>(low, high)(random); };
-  auto power = [&](double low, double high) { return std::copysign(std::exp2(uniform(low, high)), random() & 1 ? 1 : -1); };
+  auto uniform = [&](double low, double high) {
+    return std::uniform_real_distribution<double>(low, high)(random);
+  };
+  auto power = [&](double low, double high) {
+    return std::copysign(std::exp2(uniform(low, high)), random() & 1 ? 1 : -1);
+  };
   double far = moderate ? 6 : 200, tiny = single ? -20 : -45;
   Numbers out;
   for (int i = 0; i < count; ++i) {
@@ -31,7 +37,10 @@ Numbers points(int count, std::uint64_t seed, bool moderate, bool single) {
       case 2: z = std::polar(1 + power(tiny, -2), angle); break;
       case 3: z = {power(-2, 2), power(tiny, -2)}; break;
       case 4: z = {power(tiny, -2), power(-2, 2)}; break;
-      case 5: z = (random() & 1 ? std::complex<double>(1, 0) : std::complex<double>(0, 1)) + std::complex<double>(power(tiny, -2), power(tiny, -2)); break;
+      case 5:
+        z = (random() & 1 ? std::complex<double>(1, 0) : std::complex<double>(0, 1)) +
+            std::complex<double>(power(tiny, -2), power(tiny, -2));
+        break;
       default: break;
     }
     if (single) z = {static_cast<float>(z.real()), static_cast<float>(z.imag())};
@@ -65,13 +74,15 @@ double worst_of(const char* name, const std::vector<Numbers>& operands) {
     for (const Numbers& numbers : operands) in.emplace_back(numbers[i].real(), numbers[i].imag());
     BigComplex truth = loop::testing::complex_truth(name, in);
     std::complex<T> got = result.span<std::complex<T>>()[i];
-    double error = std::max(loop::testing::ulps(got.real(), truth.re.number), loop::testing::ulps(got.imag(), truth.im.number));
+    double error = std::max(loop::testing::ulps(got.real(), truth.re.number),
+                            loop::testing::ulps(got.imag(), truth.im.number));
     if (error > worst) {
       worst = error;
       for (std::size_t k = 0; k < operands.size(); ++k) at[k] = operands[k][i];
     }
   }
-  std::printf("%-32s %s  %.3f ulp  at (%a, %a) (%a, %a)\n", name, sizeof(T) == 4 ? "c64 " : "c128", worst, at[0].real(), at[0].imag(), at[1].real(), at[1].imag());
+  std::printf("%-32s %s  %.3f ulp  at (%a, %a) (%a, %a)\n", name, sizeof(T) == 4 ? "c64 " : "c128",
+              worst, at[0].real(), at[0].imag(), at[1].real(), at[1].imag());
   return worst;
 }
 
@@ -81,10 +92,26 @@ int samples() {
 }
 
 TEST(ComplexAccuracy, FunctionsOfOne) {
-  for (const char* name :
-       {"stablehlo.exponential", "stablehlo.exponential_minus_one", "stablehlo.log", "stablehlo.log_plus_one", "stablehlo.logistic", "stablehlo.sqrt",
-        "stablehlo.rsqrt", "stablehlo.cbrt", "stablehlo.sine", "stablehlo.cosine", "stablehlo.tan", "stablehlo.tanh", "chlo.sinh", "chlo.cosh", "chlo.asin",
-        "chlo.acos", "chlo.atan", "chlo.asinh", "chlo.acosh", "chlo.atanh"}) {
+  for (const char* name : {"stablehlo.exponential",
+                           "stablehlo.exponential_minus_one",
+                           "stablehlo.log",
+                           "stablehlo.log_plus_one",
+                           "stablehlo.logistic",
+                           "stablehlo.sqrt",
+                           "stablehlo.rsqrt",
+                           "stablehlo.cbrt",
+                           "stablehlo.sine",
+                           "stablehlo.cosine",
+                           "stablehlo.tan",
+                           "stablehlo.tanh",
+                           "chlo.sinh",
+                           "chlo.cosh",
+                           "chlo.asin",
+                           "chlo.acos",
+                           "chlo.atan",
+                           "chlo.asinh",
+                           "chlo.acosh",
+                           "chlo.atanh"}) {
     EXPECT_LE(worst_of<double>(name, {points(samples(), 1, true, false)}), kBound) << name;
     EXPECT_LE(worst_of<float>(name, {points(samples(), 2, true, true)}), kBound) << name;
   }
@@ -92,8 +119,14 @@ TEST(ComplexAccuracy, FunctionsOfOne) {
 
 TEST(ComplexAccuracy, FunctionsOfTwo) {
   for (const char* name : {"stablehlo.multiply", "stablehlo.divide", "stablehlo.atan2"}) {
-    EXPECT_LE(worst_of<double>(name, {points(samples(), 3, true, false), points(samples(), 14, true, false)}), kBound) << name;
-    EXPECT_LE(worst_of<float>(name, {points(samples(), 5, true, true), points(samples(), 16, true, true)}), kBound) << name;
+    EXPECT_LE(worst_of<double>(
+                  name, {points(samples(), 3, true, false), points(samples(), 14, true, false)}),
+              kBound)
+        << name;
+    EXPECT_LE(worst_of<float>(
+                  name, {points(samples(), 5, true, true), points(samples(), 16, true, true)}),
+              kBound)
+        << name;
   }
 }
 
@@ -103,9 +136,11 @@ TEST(ComplexAccuracy, PowersOfLargeExponents) {
   auto exponents = [&](const Numbers& bases, double most) {
     Numbers out;
     for (const auto& z : bases) {
-      std::complex<double> w(std::uniform_real_distribution<double>(-1, 1)(random), std::uniform_real_distribution<double>(-1, 1)(random));
+      std::complex<double> w(std::uniform_real_distribution<double>(-1, 1)(random),
+                             std::uniform_real_distribution<double>(-1, 1)(random));
       double size = std::abs((w * std::log(z)).real());
-      out.push_back(w * (std::exp2(std::uniform_real_distribution<double>(-4, most)(random)) / std::max(size, 1e-3)));
+      out.push_back(w * (std::exp2(std::uniform_real_distribution<double>(-4, most)(random)) /
+                         std::max(size, 1e-3)));
     }
     return out;
   };

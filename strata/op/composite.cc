@@ -1,14 +1,18 @@
 // composite: an operation that the program defines by a function.
 //
-// Contract (spec: composite): attributes `name`, `composite_attributes`, `decomposition` (a function of the module), `version`.
-//   (C1) the name has a dialect; (C2) decomposition is a function; (C3, C4) operands and results have its types.
-// It stays in text; before transforms, evaluation and compilation it is inlined like a call of its decomposition.
+// Contract (spec: composite): attributes `name`, `composite_attributes`, `decomposition` (a
+// function of the module), `version`.
+//   (C1) the name has a dialect; (C2) decomposition is a function; (C3, C4) operands and results
+//   have its types.
+// It stays in text; before transforms, evaluation and compilation it is inlined like a call of its
+// decomposition.
 //
-// strata.composite: the same while it is recorded, with the decomposition as its region; a graph that is printed as a module says
-// stablehlo.composite (ir/pass/pass.h, outline_composites). Attributes `name`, `version`, `composite_attributes`.
+// strata.composite: the same while it is recorded, with the decomposition as its region; a graph
+// that is printed as a module says stablehlo.composite (ir/pass/pass.h, outline_composites).
+// Attributes `name`, `version`, `composite_attributes`.
 //   (C1) the name has a dialect; (C2) the region's arguments have the operands' types.
-// It has no derivative, upstream neither: a function with custom_jvp around it has. Batched it is what its region is when batched: its
-// name says nothing of batches.
+// It has no derivative, upstream neither: a function with custom_jvp around it has. Batched it is
+// what its region is when batched: its name says nothing of batches.
 #include "strata/ir/text/format.h"
 #include "strata/op/calculus/batch.h"
 #include "strata/op/calculus/support.h"
@@ -23,32 +27,39 @@ constexpr None kInlined{"composites are inlined before transforms and compilatio
 void expect_dialect(const Attrs& attrs) {
   const auto& name = expect_attr<std::string>("composite", attrs, "name");
   std::size_t dot = name.find('.');
-  if (dot == 0 || dot == std::string::npos || dot + 1 == name.size()) throw Error("composite", "(C1) the name {} has no dialect", name);
+  if (dot == 0 || dot == std::string::npos || dot + 1 == name.size())
+    throw Error("composite", "(C1) the name {} has no dialect", name);
 }
 
 void verify(const Op& op) {
   expect_dialect(op.attrs);
-  if (const auto& symbol = expect_attr<ir::Opaque>("composite", op.attrs, "decomposition"); symbol.text.size() < 2 || symbol.text[0] != '@')
+  if (const auto& symbol = expect_attr<ir::Opaque>("composite", op.attrs, "decomposition");
+      symbol.text.size() < 2 || symbol.text[0] != '@')
     throw Error("composite", "(C2) the decomposition {} names no function", symbol.text);
 }
 
 Literals evaluate(const Op& op, std::span<const Literal>, Evaluator&) {
-  throw Error("composite", "{} stands where its decomposition {} should have been inlined", op.attr<std::string>("name"),
-              op.attr<ir::Opaque>("decomposition").text);
+  throw Error("composite", "{} stands where its decomposition {} should have been inlined",
+              op.attr<std::string>("name"), op.attr<ir::Opaque>("decomposition").text);
 }
 
 constexpr None kNoDerivative{"as upstream: custom_jvp around the function says its derivative"};
 
-std::vector<Type> infer_recorded(std::span<Value* const> operands, const Attrs& attrs, std::span<const BlockPtr> regions) {
+std::vector<Type> infer_recorded(std::span<Value* const> operands, const Attrs& attrs,
+                                 std::span<const BlockPtr> regions) {
   expect_dialect(attrs);
   if (regions.size() != 1) throw Error("composite", "needs one region, got {}", regions.size());
-  expect_types("composite", "(C2) arguments of the decomposition", types_of(regions[0]->argument_values()), types_of(operands));
+  expect_types("composite", "(C2) arguments of the decomposition",
+               types_of(regions[0]->argument_values()), types_of(operands));
   return regions[0]->result_types();
 }
 
-Literals evaluate_recorded(const Op& op, std::span<const Literal> operands, Evaluator& evaluator) { return evaluator.run(op.region(0), operands); }
+Literals evaluate_recorded(const Op& op, std::span<const Literal> operands, Evaluator& evaluator) {
+  return evaluator.run(op.region(0), operands);
+}
 
-Batched batch_recorded(Builder& b, const Op& op, std::span<Value* const> operands, const std::vector<bool>& batched, std::int64_t size) {
+Batched batch_recorded(Builder& b, const Op& op, std::span<Value* const> operands,
+                       const std::vector<bool>& batched, std::int64_t size) {
   return batch(b, op.region(0), operands, batched, size);
 }
 
@@ -59,7 +70,8 @@ Work cost_recorded(const Op& op) { return cost_of(op.region(0)); }
 const OpDef& recorded_composite_def() {
   static const OpDef d{
       .info = {.name = "strata.composite", .infer = infer_recorded, .isolated = true},
-      .summary = "a function as one operation with a name of its own, as it is recorded (lax.composite)",
+      .summary =
+          "a function as one operation with a name of its own, as it is recorded (lax.composite)",
       .traits = {},
       .evaluate = evaluate_recorded,
       .jvp = kNoDerivative,

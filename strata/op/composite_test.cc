@@ -11,13 +11,18 @@
 namespace strata::op {
 namespace {
 
-/// A program of one composite of `x`, whose decomposition is the negation: so it shows which of the two is computed.
-std::unique_ptr<ir::Module> composite(const std::string& name, const std::string& attributes, const std::string& function, const std::string& dtype = "f32") {
+/// A program of one composite of `x`, whose decomposition is the negation: so it shows which of the
+/// two is computed.
+std::unique_ptr<ir::Module> composite(const std::string& name, const std::string& attributes,
+                                      const std::string& function,
+                                      const std::string& dtype = "f32") {
   catalog();
   const std::string type = "tensor<4x" + dtype + ">";
-  const std::string text = "module { func.func @main(%x: " + type + ") -> " + type + " { %0 = stablehlo.composite \"" + name + "\" %x {" + attributes + "decomposition = @" + function +
-                           "} : (" + type + ") -> " + type + " return %0 : " + type + " } func.func private @" + function + "(%x: " + type + ") -> " + type +
-                           " { %0 = stablehlo.negate %x : " + type + " return %0 : " + type + " } }";
+  const std::string text =
+      "module { func.func @main(%x: " + type + ") -> " + type + " { %0 = stablehlo.composite \"" +
+      name + "\" %x {" + attributes + "decomposition = @" + function + "} : (" + type + ") -> " +
+      type + " return %0 : " + type + " } func.func private @" + function + "(%x: " + type +
+      ") -> " + type + " { %0 = stablehlo.negate %x : " + type + " return %0 : " + type + " } }";
   auto module = ir::read(text, "composite");
   EXPECT_TRUE(module.ok()) << module.status().message();
   EXPECT_TRUE(ir::verify(**module).ok());
@@ -25,7 +30,9 @@ std::unique_ptr<ir::Module> composite(const std::string& name, const std::string
   return std::move(*module);
 }
 
-std::string only_operation(const ir::Module& module) { return module.entry()->body.ops().at(0)->name(); }
+std::string only_operation(const ir::Module& module) {
+  return module.entry()->body.ops().at(0)->name();
+}
 
 TEST(UseChlo, TheOperationStandsForTheComposite) {
   auto module = composite("chlo.erf", "", "chlo.erf.impl");
@@ -37,14 +44,24 @@ TEST(UseChlo, TheOperationStandsForTheComposite) {
   EXPECT_NEAR(y[0].number(1), std::erf(0.5), 1e-7);
 }
 
-TEST(UseChlo, OneOfSeveralDecompositions) { EXPECT_EQ(only_operation(*composite("chlo.erf", "", "chlo.erf.impl_0")), "chlo.erf"); }
+TEST(UseChlo, OneOfSeveralDecompositions) {
+  EXPECT_EQ(only_operation(*composite("chlo.erf", "", "chlo.erf.impl_0")), "chlo.erf");
+}
 
 TEST(UseChlo, WhatIsNotItsOwnStays) {
-  EXPECT_EQ(only_operation(*composite("chlo.erf", "", "mine")), "stablehlo.composite") << "somebody's own decomposition";
-  EXPECT_EQ(only_operation(*composite("mine.erf", "", "mine.erf.impl")), "stablehlo.composite") << "somebody's own operation";
-  EXPECT_EQ(only_operation(*composite("chlo.unheard_of", "", "chlo.unheard_of.impl")), "stablehlo.composite");
-  EXPECT_EQ(only_operation(*composite("chlo.erf", "", "chlo.erf.impl", "i32")), "stablehlo.composite") << "types that the operation does not take";
-  EXPECT_EQ(only_operation(*composite("chlo.top_k", "composite_attributes = {k = 2 : i64}, ", "chlo.top_k.impl")), "stablehlo.composite") << "other results than the operation's";
+  EXPECT_EQ(only_operation(*composite("chlo.erf", "", "mine")), "stablehlo.composite")
+      << "somebody's own decomposition";
+  EXPECT_EQ(only_operation(*composite("mine.erf", "", "mine.erf.impl")), "stablehlo.composite")
+      << "somebody's own operation";
+  EXPECT_EQ(only_operation(*composite("chlo.unheard_of", "", "chlo.unheard_of.impl")),
+            "stablehlo.composite");
+  EXPECT_EQ(only_operation(*composite("chlo.erf", "", "chlo.erf.impl", "i32")),
+            "stablehlo.composite")
+      << "types that the operation does not take";
+  EXPECT_EQ(only_operation(*composite("chlo.top_k", "composite_attributes = {k = 2 : i64}, ",
+                                      "chlo.top_k.impl")),
+            "stablehlo.composite")
+      << "other results than the operation's";
 }
 
 TEST(UseChlo, TheLeastElementsAreNotTheGreatest) {

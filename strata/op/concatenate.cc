@@ -1,7 +1,8 @@
 // concatenate: operands one after another along `dimension`.
 //
-// Contract (spec: concatenate): operands of (C1) one element type and (C2) one shape but along `dimension`; (C3) at least one;
-// (C4) dimension lies within them; the result has (C5) their element type and (C6) their shape, sizes along `dimension` added.
+// Contract (spec: concatenate): operands of (C1) one element type and (C2) one shape but along
+// `dimension`; (C3) at least one; (C4) dimension lies within them; the result has (C5) their
+// element type and (C6) their shape, sizes along `dimension` added.
 #include "strata/ir/constraint.h"
 #include "strata/ir/text/format.h"
 #include "strata/op/build.h"
@@ -11,31 +12,44 @@
 namespace strata::op {
 namespace {
 
-std::size_t dim_of(const Op& op) { return static_cast<std::size_t>(op.attr<std::int64_t>("dimension")); }
+std::size_t dim_of(const Op& op) {
+  return static_cast<std::size_t>(op.attr<std::int64_t>("dimension"));
+}
 
-std::vector<Type> infer(std::span<Value* const> operands, const Attrs& attrs, std::span<const std::unique_ptr<Block>>) {
+std::vector<Type> infer(std::span<Value* const> operands, const Attrs& attrs,
+                        std::span<const std::unique_ptr<Block>>) {
   const char* self = "concatenate";
-  if (operands.empty()) throw Error(self, "(C3) expected at least one operand, got {}", operands.size());
+  if (operands.empty())
+    throw Error(self, "(C3) expected at least one operand, got {}", operands.size());
   for (const Value* v : operands)
-    if (!v->type().is_tensor()) throw Error(self, "(I1) operands must be arrays, got {}", v->type().to_string());
+    if (!v->type().is_tensor())
+      throw Error(self, "(I1) operands must be arrays, got {}", v->type().to_string());
   std::int64_t dim = expect_attr<std::int64_t>(self, attrs, "dimension");
   const Type& first = operands[0]->type();
-  if (dim < 0 || dim >= first.rank()) throw Error(self, "(C4) dimension {} is outside of {}", dim, first.to_string());
+  if (dim < 0 || dim >= first.rank())
+    throw Error(self, "(C4) dimension {} is outside of {}", dim, first.to_string());
   std::vector<Dim> dims = first.shape().dims();
   Dim& along = dims[static_cast<std::size_t>(dim)];
   for (Value* v : operands.subspan(1)) {
     const Type& type = v->type();
     if (type.dtype() != first.dtype())
-      throw Error(self, "(C1) operands must have one element type, got {} and {}", first.to_string(), type.to_string());
+      throw Error(self, "(C1) operands must have one element type, got {} and {}",
+                  first.to_string(), type.to_string());
     bool fits = type.rank() == first.rank();
-    for (int d = 0; fits && d < type.rank(); ++d) fits = d == dim || may_equal(type.shape().dim(d), first.shape().dim(d));
+    for (int d = 0; fits && d < type.rank(); ++d)
+      fits = d == dim || may_equal(type.shape().dim(d), first.shape().dim(d));
     if (!fits)
-      throw Error(self, "(C2) operands must agree except along dimension {}, got {} and {}", dim, first.to_string(), type.to_string());
+      throw Error(self, "(C2) operands must agree except along dimension {}, got {} and {}", dim,
+                  first.to_string(), type.to_string());
     const Dim& more = type.shape().dim(static_cast<int>(dim));
     std::int64_t most = along.bound() >= 0 && more.bound() >= 0 ? along.bound() + more.bound() : -1;
-    along = along.is_static() && more.is_static() ? Dim(most) : most >= 0 ? Dim::bounded(most) : Dim::unknown();
+    along = along.is_static() && more.is_static() ? Dim(most)
+            : most >= 0                           ? Dim::bounded(most)
+                                                  : Dim::unknown();
     for (int d = 0; d < type.rank(); ++d)
-      if (d != dim) dims[static_cast<std::size_t>(d)] = merged(dims[static_cast<std::size_t>(d)], type.shape().dim(d));
+      if (d != dim)
+        dims[static_cast<std::size_t>(d)] =
+            merged(dims[static_cast<std::size_t>(d)], type.shape().dim(d));
   }
   return {first.with(Shape(std::move(dims)))};
 }
@@ -53,7 +67,8 @@ Literals evaluate(const Op& op, std::span<const Literal> operands, Evaluator&) {
   return {std::move(out)};
 }
 
-Values transpose_rule(Builder& b, const Op& op, std::span<Value* const>, const std::vector<bool>& linear, std::span<Value* const> ct) {
+Values transpose_rule(Builder& b, const Op& op, std::span<Value* const>,
+                      const std::vector<bool>& linear, std::span<Value* const> ct) {
   Values out;
   std::int64_t offset = 0;
   int dim = static_cast<int>(dim_of(op));
@@ -65,9 +80,11 @@ Values transpose_rule(Builder& b, const Op& op, std::span<Value* const>, const s
   return out;
 }
 
-Batched batch(Builder& b, const Op& op, std::span<Value* const> operands, const std::vector<bool>& batched, std::int64_t size) {
+Batched batch(Builder& b, const Op& op, std::span<Value* const> operands,
+              const std::vector<bool>& batched, std::int64_t size) {
   Values full;
-  for (std::size_t i = 0; i < operands.size(); ++i) full.push_back(batched_operand(b, operands[i], batched[i], size));
+  for (std::size_t i = 0; i < operands.size(); ++i)
+    full.push_back(batched_operand(b, operands[i], batched[i], size));
   return {{concatenate(b, full, static_cast<int>(dim_of(op)) + 1)}, {true}};
 }
 
@@ -87,7 +104,8 @@ loop::Inst* element(LowerContext& c, const Op& op, int, std::span<const loop::In
     if (size == 0) continue;
     from[dim_of(op)] = along - loop::Index(offset);
     loop::Inst* inside[] = {c.b.less(offset - 1, along), c.b.less(along, offset + size)};
-    chosen = c.b.guarded(all_of(c.b, inside), [&] { return c.operand(op, static_cast<int>(i), from); }, chosen);
+    chosen = c.b.guarded(
+        all_of(c.b, inside), [&] { return c.operand(op, static_cast<int>(i), from); }, chosen);
     offset += size;
   }
   return chosen;
@@ -97,7 +115,12 @@ loop::Inst* element(LowerContext& c, const Op& op, int, std::span<const loop::In
 
 const OpDef& concatenate_def() {
   static const OpDef def{
-      .info = ir::inferred_by("C5, C6", {.name = "stablehlo.concatenate", .infer = infer, .text = &ir::formats::concatenate, .quantized = quantized::moved}, "C1"),
+      .info = ir::inferred_by("C5, C6",
+                              {.name = "stablehlo.concatenate",
+                               .infer = infer,
+                               .text = &ir::formats::concatenate,
+                               .quantized = quantized::moved},
+                              "C1"),
       .summary = "joins arrays along a dimension (spec: concatenate)",
       .traits = {.cheap = true, .moves_only = true},
       .evaluate = evaluate,

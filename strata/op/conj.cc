@@ -10,17 +10,24 @@
 namespace strata::op {
 namespace {
 
-std::vector<Type> infer(std::span<Value* const> operands, const Attrs&, std::span<const std::unique_ptr<Block>>) {
+std::vector<Type> infer(std::span<Value* const> operands, const Attrs&,
+                        std::span<const std::unique_ptr<Block>>) {
   expect_operands("conj", operands, 1);
-  if (!is_complex(operands[0]->dtype())) throw Error("conj", "takes complex numbers, got {}", operands[0]->type().to_string());
+  if (!is_complex(operands[0]->dtype()))
+    throw Error("conj", "takes complex numbers, got {}", operands[0]->type().to_string());
   return {operands[0]->type()};
 }
 
-Values decompose(Builder& b, const Op&, std::span<Value* const> operands) { return {conj(b, operands[0])}; }
+Values decompose(Builder& b, const Op&, std::span<Value* const> operands) {
+  return {conj(b, operands[0])};
+}
 
-std::vector<Parts> split(Builder& b, const Op&, std::span<const Parts> operands) { return {{operands[0][0], neg(b, operands[0][1])}}; }
+std::vector<Parts> split(Builder& b, const Op&, std::span<const Parts> operands) {
+  return {{operands[0][0], neg(b, operands[0][1])}};
+}
 
-Values transpose_rule(Builder& b, const Op&, std::span<Value* const>, const std::vector<bool>&, std::span<Value* const> ct) {
+Values transpose_rule(Builder& b, const Op&, std::span<Value* const>, const std::vector<bool>&,
+                      std::span<Value* const> ct) {
   return {ct[0] ? conj(b, ct[0]) : nullptr};
 }
 

@@ -1,4 +1,5 @@
-// constant: the array that stands in the attribute `value`, (C1) whose type the result has (spec: constant).
+// constant: the array that stands in the attribute `value`, (C1) whose type the result has (spec:
+// constant).
 #include "strata/ir/constraint.h"
 #include "strata/ir/text/format.h"
 #include "strata/op/build.h"
@@ -11,7 +12,8 @@ namespace {
 
 const Literal& value_of(const Op& op) { return op.attr<Literal>("value"); }
 
-std::vector<Type> infer(std::span<Value* const> operands, const Attrs& attrs, std::span<const std::unique_ptr<Block>>) {
+std::vector<Type> infer(std::span<Value* const> operands, const Attrs& attrs,
+                        std::span<const std::unique_ptr<Block>>) {
   expect_operands("constant", operands, 0);
   return {expect_attr<Literal>("constant", attrs, "value").type()};
 }
@@ -26,8 +28,8 @@ std::uint64_t bits_of(const Literal& value, std::int64_t i) {
   return bits;
 }
 
-/// A splat is one constant. Other arrays become a chain of choices, which only suits a handful of elements: the
-/// compiler passes larger ones as buffers and never asks for their elements here.
+/// A splat is one constant. Other arrays become a chain of choices, which only suits a handful of
+/// elements: the compiler passes larger ones as buffers and never asks for their elements here.
 loop::Inst* element(LowerContext& c, const Op& op, int, std::span<const loop::Index> index) {
   const Literal& value = value_of(op);
   if (value.count() == 0) return c.b.constant_bits(value.dtype(), 0);
@@ -45,7 +47,9 @@ loop::Inst* element(LowerContext& c, const Op& op, int, std::span<const loop::In
 std::vector<Parts> split(Builder& b, const Op& op, std::span<const Parts>) {
   const Literal& value = value_of(op);
   std::vector<Type> types = part_types(value.type());
-  if (types.size() == 1) return {{constant(b, value.is_splat() ? Literal::splat(types[0], value.element(0)) : Literal(types[0], value.storage()))}};
+  if (types.size() == 1)
+    return {{constant(b, value.is_splat() ? Literal::splat(types[0], value.element(0))
+                                          : Literal(types[0], value.storage()))}};
   std::size_t width = byte_width(types[0].dtype());
   Parts out;
   for (std::size_t p = 0; p < 2; ++p) {
@@ -65,7 +69,10 @@ std::vector<Parts> split(Builder& b, const Op& op, std::span<const Parts>) {
 
 const OpDef& constant_def() {
   static const OpDef def{
-      .info = ir::inferred_by("C1", {.name = "stablehlo.constant", .infer = infer, .text = &ir::formats::constant, .quantized = quantized::reinterpreted}),
+      .info = ir::inferred_by("C1", {.name = "stablehlo.constant",
+                                     .infer = infer,
+                                     .text = &ir::formats::constant,
+                                     .quantized = quantized::reinterpreted}),
       .summary = "an array known when the program is built (spec: constant)",
       .traits = {.cheap = true, .moves_only = true},
       .evaluate = evaluate,

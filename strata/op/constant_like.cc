@@ -1,4 +1,5 @@
-// constant_like: the scalar of the attribute `value`, in the shape of the operand, whose elements do not matter.
+// constant_like: the scalar of the attribute `value`, in the shape of the operand, whose elements
+// do not matter.
 #include "strata/ir/text/format.h"
 #include "strata/op/build.h"
 #include "strata/op/legalize.h"
@@ -7,16 +8,19 @@
 namespace strata::op {
 namespace {
 
-std::vector<Type> infer(std::span<Value* const> operands, const Attrs& attrs, std::span<const std::unique_ptr<Block>>) {
+std::vector<Type> infer(std::span<Value* const> operands, const Attrs& attrs,
+                        std::span<const std::unique_ptr<Block>>) {
   expect_operands("constant_like", operands, 1);
   const Literal& value = expect_attr<Literal>("constant_like", attrs, "value");
-  if (value.type().rank() != 0) throw Error("constant_like", "value must be a scalar, got {}", value.type().to_string());
+  if (value.type().rank() != 0)
+    throw Error("constant_like", "value must be a scalar, got {}", value.type().to_string());
   return {operands[0]->type().with(value.dtype())};
 }
 
 Literals evaluate(const Op& op, std::span<const Literal> operands, Evaluator&) {
   const Literal& value = op.attr<Literal>("value");
-  return {moved(value, op.result()->type().with(operands[0].shape()), [](std::span<const std::int64_t>) { return 0; })};
+  return {moved(value, op.result()->type().with(operands[0].shape()),
+                [](std::span<const std::int64_t>) { return 0; })};
 }
 
 /// The shape is static by the time that this is asked.

@@ -1,18 +1,24 @@
 // stablehlo.convolution: products of windows of an array with a kernel.
 //
-// Contract (StableHLO, convolution): operands lhs, rhs of one rank N; numbers `input_batch_dimension`, `input_feature_dimension`,
-// `kernel_input_feature_dimension`, `kernel_output_feature_dimension`, `output_batch_dimension`, `output_feature_dimension`,
-// `feature_group_count`, `batch_group_count`; lists `input_spatial_dimensions`, `kernel_spatial_dimensions`,
-// `output_spatial_dimensions`, `window_strides`, `padding` (low and high in turn), `lhs_dilation`, `rhs_dilation`, `window_reversal`
-// (0 or 1). Constraints by their numbers in the messages below; (C27) the dtypes of lhs and rhs agree, the result's is the program's
-// choice as for dot_general.
+// Contract (StableHLO, convolution): operands lhs, rhs of one rank N; numbers
+// `input_batch_dimension`, `input_feature_dimension`, `kernel_input_feature_dimension`,
+// `kernel_output_feature_dimension`, `output_batch_dimension`, `output_feature_dimension`,
+// `feature_group_count`, `batch_group_count`; lists `input_spatial_dimensions`,
+// `kernel_spatial_dimensions`, `output_spatial_dimensions`, `window_strides`, `padding` (low and
+// high in turn), `lhs_dilation`, `rhs_dilation`, `window_reversal` (0 or 1). Constraints by their
+// numbers in the messages below; (C27) the dtypes of lhs and rhs agree, the result's is the
+// program's choice as for dot_general.
 //
-// Defined as the specification defines it: a dot_general of the kernel with the windows of lhs (op/windows.h), groups being one more
-// batching dimension. Each result element is one chain over the kernel's positions, row-major over `kernel_spatial_dimensions`, then
-// over the group's input features (of 8192 terms and more in one group such a chain for each of some pieces of the features, added up: feature_pieces); padding
-// is multiplied as zeros. Where windows are the whole of an array whose features stand before its places (eight, or a multiple), as they are in the derivative by a kernel of one place, the sum goes on as the array lies, features first.
-// Nothing of the windows is stored. Holes between elements of a dilated lhs are zeros, too; a convolution of much work leaves them out (by_phases),
-// which shows where the kernel is infinite or NaN (docs/exceptions.md).
+// Defined as the specification defines it: a dot_general of the kernel with the windows of lhs
+// (op/windows.h), groups being one more batching dimension. Each result element is one chain over
+// the kernel's positions, row-major over `kernel_spatial_dimensions`, then over the group's input
+// features (of 8192 terms and more in one group such a chain for each of some pieces of the
+// features, added up: feature_pieces); padding is multiplied as zeros. Where windows are the whole
+// of an array whose features stand before its places (eight, or a multiple), as they are in the
+// derivative by a kernel of one place, the sum goes on as the array lies, features first. Nothing
+// of the windows is stored. Holes between elements of a dilated lhs are zeros, too; a convolution
+// of much work leaves them out (by_phases), which shows where the kernel is infinite or NaN
+// (docs/exceptions.md).
 #include <algorithm>
 
 #include "strata/ir/text/format.h"
@@ -27,8 +33,8 @@ namespace {
 
 constexpr const char* kSelf = "convolution";
 
-/// The dimensions of one of the three arrays by role: `first` is batch (lhs, result) or input feature (rhs), `second` feature (lhs,
-/// result) or output feature (rhs).
+/// The dimensions of one of the three arrays by role: `first` is batch (lhs, result) or input
+/// feature (rhs), `second` feature (lhs, result) or output feature (rhs).
 struct Roles {
   std::int64_t first = 0, second = 0;
   Ints spatial;
@@ -43,21 +49,25 @@ struct ConvDims {
 std::int64_t at(const Ints& list, std::size_t i) { return list[i]; }
 const Dim& dim(const Type& type, std::int64_t d) { return type.shape().dim(static_cast<int>(d)); }
 
-// ---- inference ------------------------------------------------------------------------------------------------
+// ---- inference ---------------------------------------------------------------------------------
 
-Roles roles(const Attrs& attrs, const char* array, const char* first, const char* second, const char* spatial, const char* length,
-            const char* range, int rank) {
-  Roles r{expect_attr<std::int64_t>(kSelf, attrs, first), expect_attr<std::int64_t>(kSelf, attrs, second),
+Roles roles(const Attrs& attrs, const char* array, const char* first, const char* second,
+            const char* spatial, const char* length, const char* range, int rank) {
+  Roles r{expect_attr<std::int64_t>(kSelf, attrs, first),
+          expect_attr<std::int64_t>(kSelf, attrs, second),
           expect_attr<Ints>(kSelf, attrs, spatial)};
   if (static_cast<int>(r.spatial.size()) != rank - 2)
-    throw Error(kSelf, "({}) {} must have {} entries, got {}", length, spatial, rank - 2, r.spatial.size());
+    throw Error(kSelf, "({}) {} must have {} entries, got {}", length, spatial, rank - 2,
+                r.spatial.size());
   std::vector<bool> used(static_cast<std::size_t>(rank), false);
   Ints all = r.spatial;
   all.push_back(r.first);
   all.push_back(r.second);
   for (std::int64_t d : all) {
-    if (d < 0 || d >= rank) throw Error(kSelf, "({}) {} dimension {} is out of range for rank {}", range, array, d, rank);
-    if (used[static_cast<std::size_t>(d)]) throw Error(kSelf, "({}) {} dimension {} is given twice", range, array, d);
+    if (d < 0 || d >= rank)
+      throw Error(kSelf, "({}) {} dimension {} is out of range for rank {}", range, array, d, rank);
+    if (used[static_cast<std::size_t>(d)])
+      throw Error(kSelf, "({}) {} dimension {} is given twice", range, array, d);
     used[static_cast<std::size_t>(d)] = true;
   }
   return r;
@@ -66,66 +76,82 @@ Roles roles(const Attrs& attrs, const char* array, const char* first, const char
 ConvDims dims_of(const Attrs& attrs, const Type& lhs, const Type& rhs) {
   int rank = lhs.rank(), spatial = rank - 2;
   ConvDims d;
-  d.lhs = roles(attrs, "input", "input_batch_dimension", "input_feature_dimension", "input_spatial_dimensions", "C12", "C13", rank);
-  d.rhs = roles(attrs, "kernel", "kernel_input_feature_dimension", "kernel_output_feature_dimension", "kernel_spatial_dimensions", "C17",
-                "C18", rank);
-  d.out = roles(attrs, "output", "output_batch_dimension", "output_feature_dimension", "output_spatial_dimensions", "C19", "C20", rank);
+  d.lhs = roles(attrs, "input", "input_batch_dimension", "input_feature_dimension",
+                "input_spatial_dimensions", "C12", "C13", rank);
+  d.rhs = roles(attrs, "kernel", "kernel_input_feature_dimension",
+                "kernel_output_feature_dimension", "kernel_spatial_dimensions", "C17", "C18", rank);
+  d.out = roles(attrs, "output", "output_batch_dimension", "output_feature_dimension",
+                "output_spatial_dimensions", "C19", "C20", rank);
   d.groups = attr_or<std::int64_t>(kSelf, attrs, "feature_group_count", 1);
   d.batch_groups = attr_or<std::int64_t>(kSelf, attrs, "batch_group_count", 1);
   d.window.stride = window_list(kSelf, attrs, {"window_strides", "C2", "C3"}, spatial);
   d.window.base_dilation = window_list(kSelf, attrs, {"lhs_dilation", "C5", "C6"}, spatial);
   d.window.window_dilation = window_list(kSelf, attrs, {"rhs_dilation", "C7", "C8"}, spatial);
   // The kernel's sizes may become known only at run time; where they are needed they are.
-  for (std::int64_t i : d.rhs.spatial) d.window.size.push_back(std::max<std::int64_t>(dim(rhs, i).bound(), 0));
+  for (std::int64_t i : d.rhs.spatial)
+    d.window.size.push_back(std::max<std::int64_t>(dim(rhs, i).bound(), 0));
   set_padding(kSelf, attrs, "C4", d.window);
-  d.reversal = attr_or<Ints>(kSelf, attrs, "window_reversal", Ints(static_cast<std::size_t>(spatial), 0));
+  d.reversal =
+      attr_or<Ints>(kSelf, attrs, "window_reversal", Ints(static_cast<std::size_t>(spatial), 0));
   if (static_cast<int>(d.reversal.size()) != spatial)
-    throw Error(kSelf, "(C9) window_reversal must have {} entries, got {}", spatial, d.reversal.size());
+    throw Error(kSelf, "(C9) window_reversal must have {} entries, got {}", spatial,
+                d.reversal.size());
   return d;
 }
 
-void expect_divides(const char* constraint, const char* what, std::int64_t groups, const Type& type, std::int64_t d) {
+void expect_divides(const char* constraint, const char* what, std::int64_t groups, const Type& type,
+                    std::int64_t d) {
   if (dim(type, d).is_static() && dim(type, d).size() % groups != 0)
-    throw Error(kSelf, "({}) {} {} must divide dimension {} of {}", constraint, what, groups, d, type.to_string());
+    throw Error(kSelf, "({}) {} {} must divide dimension {} of {}", constraint, what, groups, d,
+                type.to_string());
 }
 
 void expect_groups(const ConvDims& d, const Type& lhs, const Type& rhs) {
-  if (d.groups <= 0) throw Error(kSelf, "(C21) feature_group_count must be positive, got {}", d.groups);
-  if (d.batch_groups <= 0) throw Error(kSelf, "(C22) batch_group_count must be positive, got {}", d.batch_groups);
+  if (d.groups <= 0)
+    throw Error(kSelf, "(C21) feature_group_count must be positive, got {}", d.groups);
+  if (d.batch_groups <= 0)
+    throw Error(kSelf, "(C22) batch_group_count must be positive, got {}", d.batch_groups);
   if (d.groups > 1 && d.batch_groups > 1)
-    throw Error(kSelf, "(C23) one of feature_group_count {} and batch_group_count {} must be 1", d.groups, d.batch_groups);
+    throw Error(kSelf, "(C23) one of feature_group_count {} and batch_group_count {} must be 1",
+                d.groups, d.batch_groups);
   expect_divides("C10", "batch_group_count", d.batch_groups, lhs, d.lhs.first);
   expect_divides("C11", "feature_group_count", d.groups, lhs, d.lhs.second);
   const Dim &features = dim(lhs, d.lhs.second), &kernel = dim(rhs, d.rhs.first);
   if (features.is_static() && kernel.is_static() && kernel.size() != features.size() / d.groups)
-    throw Error(kSelf, "(C14) dimension {} of {} must be dimension {} of {} divided by {}", d.rhs.first, rhs.to_string(), d.lhs.second,
-                lhs.to_string(), d.groups);
+    throw Error(kSelf, "(C14) dimension {} of {} must be dimension {} of {} divided by {}",
+                d.rhs.first, rhs.to_string(), d.lhs.second, lhs.to_string(), d.groups);
   expect_divides("C15", "batch_group_count", d.batch_groups, rhs, d.rhs.second);
   expect_divides("C16", "feature_group_count", d.groups, rhs, d.rhs.second);
 }
 
-std::vector<Type> infer(std::span<Value* const> operands, const Attrs& attrs, std::span<const std::unique_ptr<Block>>) {
+std::vector<Type> infer(std::span<Value* const> operands, const Attrs& attrs,
+                        std::span<const std::unique_ptr<Block>>) {
   expect_operands(kSelf, operands, 2);
   const Type &lhs = operands[0]->type(), &rhs = operands[1]->type();
   if (lhs.rank() != rhs.rank() || lhs.rank() < 2)
-    throw Error(kSelf, "(C1) operands must have one rank of at least 2, got {} and {}", lhs.to_string(), rhs.to_string());
+    throw Error(kSelf, "(C1) operands must have one rank of at least 2, got {} and {}",
+                lhs.to_string(), rhs.to_string());
   if (lhs.expressed().dtype() != rhs.expressed().dtype())
-    throw Error(kSelf, "(C27) operands must have one dtype, got {} and {}", lhs.to_string(), rhs.to_string());
+    throw Error(kSelf, "(C27) operands must have one dtype, got {} and {}", lhs.to_string(),
+                rhs.to_string());
   ConvDims d = dims_of(attrs, lhs, rhs);
   expect_groups(d, lhs, rhs);
   if (const auto* precision = attrs.find("precision_config"))
-    if (const auto* words = std::get_if<ir::Strings>(precision); words && !words->empty() && words->size() != 2)
+    if (const auto* words = std::get_if<ir::Strings>(precision);
+        words && !words->empty() && words->size() != 2)
       throw Error(kSelf, "(C24) precision_config must have 2 entries, got {}", words->size());
   std::vector<Dim> dims(static_cast<std::size_t>(lhs.rank()), Dim(0));  // (C25)
   const Dim& batch = dim(lhs, d.lhs.first);
   dims[static_cast<std::size_t>(d.out.first)] = d.batch_groups == 1 ? batch
-                                                : batch.is_static() ? Dim(batch.size() / d.batch_groups)
-                                                                    : Dim::unknown();
+                                                : batch.is_static()
+                                                    ? Dim(batch.size() / d.batch_groups)
+                                                    : Dim::unknown();
   dims[static_cast<std::size_t>(d.out.second)] = dim(rhs, d.rhs.second);
   for (std::size_t i = 0; i < d.out.spatial.size(); ++i) {
     bool known = dim(rhs, d.rhs.spatial[i]).is_static();
     dims[static_cast<std::size_t>(d.out.spatial[i])] =
-        known ? window_count(d.window, static_cast<int>(i), dim(lhs, d.lhs.spatial[i])) : Dim::unknown();
+        known ? window_count(d.window, static_cast<int>(i), dim(lhs, d.lhs.spatial[i]))
+              : Dim::unknown();
   }
   return {Type(lhs.expressed().dtype(), Shape(std::move(dims)))};
 }
@@ -136,14 +162,17 @@ void verify(const Op& op) {
   if (op.num_results() != 1) throw Error(kSelf, "has one result, got {}", op.num_results());
   const Type& stated = op.result()->type();
   if (!stated.is_tensor() || stated.rank() != inferred.rank())
-    throw Error(kSelf, "(C26) the result is {}, but the operands give {}", stated.to_string(), inferred.to_string());
+    throw Error(kSelf, "(C26) the result is {}, but the operands give {}", stated.to_string(),
+                inferred.to_string());
   if (!may_equal(stated.shape(), inferred.shape()))
-    throw Error(kSelf, "(C25) the result is {}, but the operands give {}", stated.to_string(), inferred.to_string());
+    throw Error(kSelf, "(C25) the result is {}, but the operands give {}", stated.to_string(),
+                inferred.to_string());
   if (is_complex(stated.dtype()) != is_complex(inferred.dtype()))
-    throw Error(kSelf, "(C27) a product of {} cannot be {}", op.operand(0)->type().to_string(), stated.to_string());
+    throw Error(kSelf, "(C27) a product of {} cannot be {}", op.operand(0)->type().to_string(),
+                stated.to_string());
 }
 
-// ---- definition -----------------------------------------------------------------------------------------------
+// ---- definition --------------------------------------------------------------------------------
 
 /// Dimension `d` of `x` as two: `outer` times the rest.
 Value* split_dim(Builder& b, Value* x, std::int64_t d, std::int64_t outer) {
@@ -172,8 +201,9 @@ Value* reversed(Builder& b, Value* rhs, const ConvDims& d) {
   return dims.empty() ? rhs : reverse(b, rhs, dims);
 }
 
-/// Into how many pieces the input features are cut where a result sums very many terms, as a derivative by the kernel does over all places and a batch, which are
-/// its features: each piece is a chain, so that pieces go side by side and what rounding loses does not grow with their number.
+/// Into how many pieces the input features are cut where a result sums very many terms, as a
+/// derivative by the kernel does over all places and a batch, which are its features: each piece is
+/// a chain, so that pieces go side by side and what rounding loses does not grow with their number.
 std::int64_t feature_pieces(const Shape& kernel, const Roles& roles) {
   constexpr std::int64_t kLeastTerms = 1 << 13, kLeastPiece = 1 << 12, kMost = 16;
   std::int64_t terms = kernel[static_cast<int>(roles.first)];
@@ -188,17 +218,21 @@ std::int64_t feature_pieces(const Shape& kernel, const Roles& roles) {
 /// Where dimension `d` of an array stands once dimension `split` has become two.
 std::int64_t after_split(std::int64_t d, std::int64_t split) { return d > split ? d + 1 : d; }
 
-/// A product [groups, features of a group, units] with each of `units` at its place among the output's dimensions.
-Value* features_in_front(Builder& b, Value* product, std::int64_t features, std::int64_t place, Ints places, std::vector<Dim> units) {
+/// A product [groups, features of a group, units] with each of `units` at its place among the
+/// output's dimensions.
+Value* features_in_front(Builder& b, Value* product, std::int64_t features, std::int64_t place,
+                         Ints places, std::vector<Dim> units) {
   places.insert(places.begin(), place);
   units.insert(units.begin(), Dim(features));
   Ints permutation(places.size());
-  for (std::size_t i = 0; i < places.size(); ++i) permutation[static_cast<std::size_t>(places[i])] = static_cast<std::int64_t>(i);
+  for (std::size_t i = 0; i < places.size(); ++i)
+    permutation[static_cast<std::size_t>(places[i])] = static_cast<std::int64_t>(i);
   return transpose(b, reshape(b, product, Shape(units)), permutation);
 }
-/// A product [groups, units, features of a group] with each of `units` at its place among the output's dimensions, of which the last
-/// holds the features of all groups.
-Value* features_behind(Builder& b, Value* product, std::int64_t groups, std::int64_t features, const Ints& places, std::vector<Dim> units) {
+/// A product [groups, units, features of a group] with each of `units` at its place among the
+/// output's dimensions, of which the last holds the features of all groups.
+Value* features_behind(Builder& b, Value* product, std::int64_t groups, std::int64_t features,
+                       const Ints& places, std::vector<Dim> units) {
   std::vector<Dim> result(places.size() + 1, Dim(features));
   Ints permutation(places.size() + 2);
   for (std::size_t i = 0; i < places.size(); ++i) {
@@ -214,25 +248,35 @@ Value* features_behind(Builder& b, Value* product, std::int64_t groups, std::int
 
 Value* convolve(Builder& b, const Op& like, Value* lhs, Value* rhs, const ConvDims& d, DType dtype);
 
-/// A spatial dimension along which lhs is dilated, in a convolution of much work, whose holes are no terms of it then; none: -1.
+/// A spatial dimension along which lhs is dilated, in a convolution of much work, whose holes are
+/// no terms of it then; none: -1.
 int dilated_dim(const Op& op, const ConvDims& d, const Type& lhs, const Type& rhs) {
-  constexpr double kMuchWork = 1 << 20;   // multiplications
+  constexpr double kMuchWork = 1 << 20;    // multiplications
   constexpr std::int64_t kMostPhases = 4;  // each is code of its own
   const Type& result = op.result()->type();
-  if (!lhs.shape().is_static() || !rhs.shape().is_static() || !result.shape().is_static() || result.shape().count() == 0) return -1;
+  if (!lhs.shape().is_static() || !rhs.shape().is_static() || !result.shape().is_static() ||
+      result.shape().count() == 0)
+    return -1;
   const std::int64_t features = rhs.shape()[static_cast<int>(d.rhs.second)];
-  if (features == 0 || static_cast<double>(result.shape().count()) * static_cast<double>(rhs.shape().count() / features) < kMuchWork) return -1;
+  if (features == 0 || static_cast<double>(result.shape().count()) *
+                               static_cast<double>(rhs.shape().count() / features) <
+                           kMuchWork)
+    return -1;
   for (std::size_t i = 0; i < d.lhs.spatial.size(); ++i)
-    if (d.window.base_dilation[i] > 1 && d.window.base_dilation[i] <= kMostPhases && d.window.stride[i] == 1 && d.window.window_dilation[i] == 1 &&
+    if (d.window.base_dilation[i] > 1 && d.window.base_dilation[i] <= kMostPhases &&
+        d.window.stride[i] == 1 && d.window.window_dilation[i] == 1 &&
         lhs.shape()[static_cast<int>(d.lhs.spatial[i])] > 0)
       return static_cast<int>(i);
   return -1;
 }
 
-/// The convolution along spatial dimension i, which has `by` - 1 holes between elements of lhs: results o = by q + r meet elements at every by-th place of the kernel alone, and so
-/// are those of a convolution without holes, by a part of the kernel, for each r.
-Value* by_phases(Builder& b, const Op& op, Value* lhs, Value* rhs, const ConvDims& d, std::size_t i) {
-  const std::int64_t by = d.window.base_dilation[i], size = d.window.size[i], low = d.window.low[i], length = lhs->shape()[static_cast<int>(d.lhs.spatial[i])];
+/// The convolution along spatial dimension i, which has `by` - 1 holes between elements of lhs:
+/// results o = by q + r meet elements at every by-th place of the kernel alone, and so are those of
+/// a convolution without holes, by a part of the kernel, for each r.
+Value* by_phases(Builder& b, const Op& op, Value* lhs, Value* rhs, const ConvDims& d,
+                 std::size_t i) {
+  const std::int64_t by = d.window.base_dilation[i], size = d.window.size[i], low = d.window.low[i],
+                     length = lhs->shape()[static_cast<int>(d.lhs.spatial[i])];
   const auto along = static_cast<int>(d.out.spatial[i]);
   const std::int64_t results = op.result()->shape()[along], of_phase = (results + by - 1) / by;
   std::vector<Dim> dims = op.result()->shape().dims();
@@ -253,11 +297,14 @@ Value* by_phases(Builder& b, const Op& op, Value* lhs, Value* rhs, const ConvDim
     part.window.base_dilation[i] = 1;
     part.window.low[i] = (low - r - first) / by;
     part.window.high[i] = of_phase - length - part.window.low[i] + part.window.size[i] - 1;
-    Ints start(static_cast<std::size_t>(rhs->rank()), 0), limit = rhs->shape().sizes(), strides(start.size(), 1);
+    Ints start(static_cast<std::size_t>(rhs->rank()), 0), limit = rhs->shape().sizes(),
+                                                          strides(start.size(), 1);
     const auto kernel_dim = static_cast<std::size_t>(d.rhs.spatial[i]);
     start[kernel_dim] = first, strides[kernel_dim] = by;
-    Value* of_r = convolve(b, op, lhs, slice(b, rhs, start, limit, strides), part, op.result()->dtype());
-    STRATA_CHECK(of_r->shape() == phase, "phase {} of {} is {}", r, op.result()->type().to_string(), of_r->type().to_string());
+    Value* of_r =
+        convolve(b, op, lhs, slice(b, rhs, start, limit, strides), part, op.result()->dtype());
+    STRATA_CHECK(of_r->shape() == phase, "phase {} of {} is {}", r, op.result()->type().to_string(),
+                 of_r->type().to_string());
     phases.push_back(reshape(b, of_r, apart));
   }
   Value* joined = join_dims(b, concatenate(b, phases, along + 1), along);
@@ -272,39 +319,59 @@ std::int64_t output_place(const Roles& array, const Roles& out, std::int64_t i) 
   return -1;
 }
 
-/// Whether the kernel has one place, which is laid on elements of lhs alone: a product of features. Steps between places that lie along memory are left to windows, which bring them together.
+/// Whether the kernel has one place, which is laid on elements of lhs alone: a product of features.
+/// Steps between places that lie along memory are left to windows, which bring them together.
 bool is_pointwise(const ConvDims& d, const Type& lhs, const Type& rhs) {
-  if (d.groups * d.batch_groups != 1 || !lhs.shape().is_static() || !rhs.shape().is_static() || is_complex(lhs.dtype())) return false;
+  if (d.groups * d.batch_groups != 1 || !lhs.shape().is_static() || !rhs.shape().is_static() ||
+      is_complex(lhs.dtype()))
+    return false;
   for (std::size_t i = 0; i < d.lhs.spatial.size(); ++i)
-    if (at(d.window.size, i) != Dim(1) || d.window.base_dilation[i] != 1 || d.window.low[i] < 0 || d.window.high[i] < 0 || d.window.low[i] + d.window.high[i] != 0) return false;
-  const bool steps = std::any_of(d.window.stride.begin(), d.window.stride.end(), [](std::int64_t n) { return n != 1; });
+    if (at(d.window.size, i) != Dim(1) || d.window.base_dilation[i] != 1 || d.window.low[i] < 0 ||
+        d.window.high[i] < 0 || d.window.low[i] + d.window.high[i] != 0)
+      return false;
+  const bool steps = std::any_of(d.window.stride.begin(), d.window.stride.end(),
+                                 [](std::int64_t n) { return n != 1; });
   if (steps && d.lhs.second != lhs.rank() - 1) return false;
   return feature_pieces(rhs.shape(), d.rhs) == 1;
 }
 
-/// The product of all features with the kernel's, where it is laid: as it lies, so that what has the features last, or second, is read and written along memory.
+/// The product of all features with the kernel's, where it is laid: as it lies, so that what has
+/// the features last, or second, is read and written along memory.
 Value* pointwise(Builder& b, const Op& op, Value* lhs, Value* rhs, const ConvDims& d) {
   const auto rank = static_cast<std::size_t>(lhs->rank());
   Ints start(rank, 0), limit = lhs->shape().sizes(), strides(rank, 1);
-  for (std::size_t i = 0; i < d.lhs.spatial.size(); ++i) strides[static_cast<std::size_t>(d.lhs.spatial[i])] = d.window.stride[i];
-  if (std::any_of(strides.begin(), strides.end(), [](std::int64_t n) { return n != 1; })) lhs = slice(b, lhs, start, limit, strides);
+  for (std::size_t i = 0; i < d.lhs.spatial.size(); ++i)
+    strides[static_cast<std::size_t>(d.lhs.spatial[i])] = d.window.stride[i];
+  if (std::any_of(strides.begin(), strides.end(), [](std::int64_t n) { return n != 1; }))
+    lhs = slice(b, lhs, start, limit, strides);
   const bool kernel_features_first = d.rhs.first < d.rhs.second;
-  const Dim in = rhs->shape().dim(static_cast<int>(d.rhs.first)), out = rhs->shape().dim(static_cast<int>(d.rhs.second));
-  rhs = reshape(b, rhs, kernel_features_first ? Shape(std::vector{in, out}) : Shape(std::vector{out, in}));
+  const Dim in = rhs->shape().dim(static_cast<int>(d.rhs.first)),
+            out = rhs->shape().dim(static_cast<int>(d.rhs.second));
+  rhs = reshape(b, rhs,
+                kernel_features_first ? Shape(std::vector{in, out}) : Shape(std::vector{out, in}));
   const Ints of_kernel{kernel_features_first ? 0 : 1}, of_array{d.lhs.second};
   Ints places;  // of the output, for each dimension of the product
   for (std::size_t i = 0; i < rank; ++i)
-    if (const std::int64_t place = output_place(d.lhs, d.out, static_cast<std::int64_t>(i)); place >= 0) places.push_back(place);
+    if (const std::int64_t place = output_place(d.lhs, d.out, static_cast<std::int64_t>(i));
+        place >= 0)
+      places.push_back(place);
   const bool features_last = d.out.second == op.result()->rank() - 1;
   places.insert(features_last ? places.end() : places.begin(), d.out.second);
-  Value* product = features_last ? dot_general(b, lhs, rhs, {{}, {}, of_array, of_kernel}, op.result()->dtype()) : dot_general(b, rhs, lhs, {{}, {}, of_kernel, of_array}, op.result()->dtype());
+  Value* product =
+      features_last ? dot_general(b, lhs, rhs, {{}, {}, of_array, of_kernel}, op.result()->dtype())
+                    : dot_general(b, rhs, lhs, {{}, {}, of_kernel, of_array}, op.result()->dtype());
   Ints permutation(rank);
-  for (std::size_t i = 0; i < rank; ++i) permutation[static_cast<std::size_t>(places[i])] = static_cast<std::int64_t>(i);
-  return std::is_sorted(permutation.begin(), permutation.end()) ? product : transpose(b, product, permutation);
+  for (std::size_t i = 0; i < rank; ++i)
+    permutation[static_cast<std::size_t>(places[i])] = static_cast<std::int64_t>(i);
+  return std::is_sorted(permutation.begin(), permutation.end())
+             ? product
+             : transpose(b, product, permutation);
 }
 
-/// Whether windows are all of a dimension, of one at least, and one element after another of the rest: they are the array then, with these dimensions in front. (The derivative by a kernel of one place is said so.)
-/// Only where its features stand before its places, and these are squares, by which products lay sides out: squares would cross from places to features otherwise.
+/// Whether windows are all of a dimension, of one at least, and one element after another of the
+/// rest: they are the array then, with these dimensions in front. (The derivative by a kernel of
+/// one place is said so.) Only where its features stand before its places, and these are squares,
+/// by which products lay sides out: squares would cross from places to features otherwise.
 bool are_whole(const WindowDims& d, const Value& array, const Roles& roles) {
   constexpr std::int64_t kSquare = 8;
   bool found = false;
@@ -312,10 +379,13 @@ bool are_whole(const WindowDims& d, const Value& array, const Roles& roles) {
   for (int i = 0; i < array.rank(); ++i) {
     if (d.is_trivial(i)) continue;
     const auto n = static_cast<std::size_t>(i);
-    if (d.size[n] != array.shape()[i] || d.low[n] != 0 || d.high[n] != 0 || d.base_dilation[n] != 1 || d.window_dilation[n] != 1) return false;
+    if (d.size[n] != array.shape()[i] || d.low[n] != 0 || d.high[n] != 0 ||
+        d.base_dilation[n] != 1 || d.window_dilation[n] != 1)
+      return false;
     found = true;
   }
-  const bool features_first = std::all_of(roles.spatial.begin(), roles.spatial.end(), [&](std::int64_t s) { return s > roles.second; });
+  const bool features_first = std::all_of(roles.spatial.begin(), roles.spatial.end(),
+                                          [&](std::int64_t s) { return s > roles.second; });
   return found && features_first && Shape::of(d.size).count() % kSquare == 0;
 }
 /// The windows' own dimensions, then one for each of them.
@@ -332,18 +402,24 @@ Value* whole_windows(Builder& b, Value* array, const WindowDims& d) {
 
 Values decompose(Builder& b, const Op& op, std::span<Value* const> operands) {
   Value *lhs = operands[0], *rhs = operands[1];
-  if (lhs->shape().is_static() && lhs->shape().count() == 0) return {zeros(b, op.result()->type())};  // a derivative by windows that did not fit: nothing but padding
+  if (lhs->shape().is_static() && lhs->shape().count() == 0)
+    return {zeros(
+        b, op.result()->type())};  // a derivative by windows that did not fit: nothing but padding
   ConvDims d = dims_of(op.attrs, lhs->type(), rhs->type());
-  if (const int i = dilated_dim(op, d, lhs->type(), rhs->type()); i >= 0) return {by_phases(b, op, lhs, reversed(b, rhs, d), d, static_cast<std::size_t>(i))};
+  if (const int i = dilated_dim(op, d, lhs->type(), rhs->type()); i >= 0)
+    return {by_phases(b, op, lhs, reversed(b, rhs, d), d, static_cast<std::size_t>(i))};
   if (is_pointwise(d, lhs->type(), rhs->type())) return {pointwise(b, op, lhs, rhs, d)};
   std::int64_t groups = d.groups * d.batch_groups;
   rhs = reversed(b, rhs, d);
   DotDims dot;
   Roles l = d.lhs, r = d.rhs;
-  const bool cuts = groups == 1 && !is_complex(lhs->dtype()) && lhs->shape().is_static() && rhs->shape().is_static();
+  const bool cuts = groups == 1 && !is_complex(lhs->dtype()) && lhs->shape().is_static() &&
+                    rhs->shape().is_static();
   const std::int64_t pieces = cuts ? feature_pieces(rhs->shape(), r) : 1;
-  if (groups > 1 || pieces > 1) {  // a dimension of groups, or pieces, in front of the one that it divides
-    std::int64_t cut = d.groups > 1 || pieces > 1 ? l.second : l.first, of_kernel = pieces > 1 ? r.first : r.second;
+  if (groups > 1 ||
+      pieces > 1) {  // a dimension of groups, or pieces, in front of the one that it divides
+    std::int64_t cut = d.groups > 1 || pieces > 1 ? l.second : l.first,
+                 of_kernel = pieces > 1 ? r.first : r.second;
     lhs = split_dim(b, lhs, cut, groups * pieces);
     rhs = split_dim(b, rhs, of_kernel, groups * pieces);
     dot.lhs_batch = {of_kernel};
@@ -367,12 +443,14 @@ Values decompose(Builder& b, const Op& op, std::span<Value* const> operands) {
     all.high[to] = d.window.high[i];
   }
   const bool whole = groups == 1 && are_whole(all, *lhs, l);
-  Value* seen = whole ? whole_windows(b, lhs, all) : windows(b, lhs, zeros(b, Type::scalar(lhs->dtype())), all);
+  Value* seen = whole ? whole_windows(b, lhs, all)
+                      : windows(b, lhs, zeros(b, Type::scalar(lhs->dtype())), all);
   int rank = lhs->rank();
   dot.lhs_contract = r.spatial;
   dot.rhs_contract = l.spatial;
   dot.lhs_contract.insert(whole ? dot.lhs_contract.begin() : dot.lhs_contract.end(), r.first);
-  dot.rhs_contract.insert(whole ? dot.rhs_contract.begin() : dot.rhs_contract.end(), rank + l.second);
+  dot.rhs_contract.insert(whole ? dot.rhs_contract.begin() : dot.rhs_contract.end(),
+                          rank + l.second);
   Ints places;             // output dimension of each dimension of batch and space, in lhs's order
   std::vector<Dim> units;  // their sizes
   for (int i = 0; i < rank; ++i) {
@@ -387,7 +465,11 @@ Values decompose(Builder& b, const Op& op, std::span<Value* const> operands) {
   const DType type = op.result()->dtype();
   auto product = [&](Value* x, Value* y) {
     if (pieces == 1) return dot_general(b, x, y, dot, type);
-    return convert(b, reduce_sum(b, dot_general(b, x, y, dot, product_accumulator(x->dtype(), y->dtype(), type)), {0}), type);
+    return convert(
+        b,
+        reduce_sum(b, dot_general(b, x, y, dot, product_accumulator(x->dtype(), y->dtype(), type)),
+                   {0}),
+        type);
   };
   if (features_last) {
     std::swap(dot.lhs_batch, dot.rhs_batch);
@@ -397,13 +479,15 @@ Values decompose(Builder& b, const Op& op, std::span<Value* const> operands) {
   return {features_in_front(b, product(rhs, seen), features, d.out.second, places, units)};
 }
 
-// ---- derivative and transpose ---------------------------------------------------------------------------------
+// ---- derivative and transpose ------------------------------------------------------------------
 
 void set_dims(Attrs& attrs, const ConvDims& d) {
   attrs.set("input_batch_dimension", d.lhs.first).set("input_feature_dimension", d.lhs.second);
-  attrs.set("kernel_input_feature_dimension", d.rhs.first).set("kernel_output_feature_dimension", d.rhs.second);
+  attrs.set("kernel_input_feature_dimension", d.rhs.first)
+      .set("kernel_output_feature_dimension", d.rhs.second);
   attrs.set("output_batch_dimension", d.out.first).set("output_feature_dimension", d.out.second);
-  attrs.set("input_spatial_dimensions", d.lhs.spatial).set("kernel_spatial_dimensions", d.rhs.spatial);
+  attrs.set("input_spatial_dimensions", d.lhs.spatial)
+      .set("kernel_spatial_dimensions", d.rhs.spatial);
   attrs.set("output_spatial_dimensions", d.out.spatial);
   attrs.set("feature_group_count", d.groups).set("batch_group_count", d.batch_groups);
   attrs.set("window_strides", d.window.stride).set("padding", flat_padding(d.window));
@@ -412,7 +496,8 @@ void set_dims(Attrs& attrs, const ConvDims& d) {
 }
 
 /// A convolution of `like`'s precision with other numbers; its shape follows from the operands.
-Value* convolve(Builder& b, const Op& like, Value* lhs, Value* rhs, const ConvDims& d, DType dtype) {
+Value* convolve(Builder& b, const Op& like, Value* lhs, Value* rhs, const ConvDims& d,
+                DType dtype) {
   Attrs attrs = like.attrs;
   set_dims(attrs, d);
   Type type = infer(std::vector<Value*>{lhs, rhs}, attrs, {})[0].with(dtype);
@@ -422,16 +507,20 @@ Value* again_of(Builder& b, const Op& op, Value* lhs, Value* rhs) {
   return b.create(op.info(), {lhs, rhs}, op.attrs, {}, {op.result()->type()}).result();
 }
 
-JvpResult jvp(Builder& b, const Op& op, std::span<Value* const> operands, std::span<Value* const> tangents) {
+JvpResult jvp(Builder& b, const Op& op, std::span<Value* const> operands,
+              std::span<Value* const> tangents) {
   Value* result = again_of(b, op, operands[0], operands[1]);
   Value* left = tangents[0] ? again_of(b, op, tangents[0], operands[1]) : nullptr;
   Value* right = tangents[1] ? again_of(b, op, operands[0], tangents[1]) : nullptr;
   return {{result}, {add_or_null(b, left, right)}};
 }
 
-std::int64_t dilated(std::int64_t size, std::int64_t by) { return size == 0 ? 0 : (size - 1) * by + 1; }
+std::int64_t dilated(std::int64_t size, std::int64_t by) {
+  return size == 0 ? 0 : (size - 1) * by + 1;
+}
 
-/// Spatial sizes of the three arrays, dilated as the forward convolution sees them (the result: by the strides).
+/// Spatial sizes of the three arrays, dilated as the forward convolution sees them (the result: by
+/// the strides).
 struct Extents {
   Ints lhs, rhs, out;
 };
@@ -446,13 +535,15 @@ Extents extents(const Op& op, const ConvDims& d) {
   return e;
 }
 
-/// The cotangent convolved with the kernel, reversed and with its features exchanged; strides and lhs dilations trade places.
+/// The cotangent convolved with the kernel, reversed and with its features exchanged; strides and
+/// lhs dilations trade places.
 Value* lhs_cotangent(Builder& b, const Op& op, Value* ct, Value* rhs) {
   ConvDims d = dims_of(op.attrs, op.operand(0)->type(), op.operand(1)->type()), t;
   Extents e = extents(op, d);
   std::int64_t groups = d.groups * d.batch_groups;
   rhs = reverse(b, reversed(b, rhs, d), d.rhs.spatial);
-  if (groups > 1) rhs = fold_into(b, split_dim(b, rhs, d.rhs.second, groups), d.rhs.second, d.rhs.first);
+  if (groups > 1)
+    rhs = fold_into(b, split_dim(b, rhs, d.rhs.second, groups), d.rhs.second, d.rhs.first);
   t.lhs = d.out;
   t.rhs = {d.rhs.second, d.rhs.first, d.rhs.spatial};
   t.out = d.lhs;
@@ -465,11 +556,13 @@ Value* lhs_cotangent(Builder& b, const Op& op, Value* ct, Value* rhs) {
     t.window.high[i] = e.lhs[i] + e.rhs[i] - 1 - e.out[i] - t.window.low[i];
   }
   Value* out = convolve(b, op, ct, rhs, t, op.operand(0)->dtype());
-  if (d.batch_groups > 1) out = fold_into(b, split_dim(b, out, d.lhs.second, groups), d.lhs.second, d.lhs.first);
+  if (d.batch_groups > 1)
+    out = fold_into(b, split_dim(b, out, d.lhs.second, groups), d.lhs.second, d.lhs.first);
   return out;
 }
 
-/// lhs convolved with the cotangent, batch and features exchanged in all three arrays; strides and rhs dilations trade places.
+/// lhs convolved with the cotangent, batch and features exchanged in all three arrays; strides and
+/// rhs dilations trade places.
 Value* rhs_cotangent(Builder& b, const Op& op, Value* ct, Value* lhs) {
   ConvDims d = dims_of(op.attrs, op.operand(0)->type(), op.operand(1)->type()), t;
   Extents e = extents(op, d);
@@ -481,12 +574,13 @@ Value* rhs_cotangent(Builder& b, const Op& op, Value* ct, Value* lhs) {
   t.reversal = Ints(d.reversal.size(), 0);
   t.window = d.window;
   std::swap(t.window.stride, t.window.window_dilation);
-  for (std::size_t i = 0; i < e.lhs.size(); ++i) t.window.high[i] = e.out[i] - e.lhs[i] + e.rhs[i] - d.window.low[i] - 1;
+  for (std::size_t i = 0; i < e.lhs.size(); ++i)
+    t.window.high[i] = e.out[i] - e.lhs[i] + e.rhs[i] - d.window.low[i] - 1;
   return reversed(b, convolve(b, op, lhs, ct, t, op.operand(1)->dtype()), d);
 }
 
-Values transpose_rule(Builder& b, const Op& op, std::span<Value* const> operands, const std::vector<bool>& linear,
-                      std::span<Value* const> cotangents) {
+Values transpose_rule(Builder& b, const Op& op, std::span<Value* const> operands,
+                      const std::vector<bool>& linear, std::span<Value* const> cotangents) {
   Value* ct = cotangents[0];
   if (ct == nullptr) return {nullptr, nullptr};
   STRATA_CHECK(linear[0] != linear[1], "a convolution is linear in one operand at a time");
@@ -505,10 +599,12 @@ Values transpose_rule(Builder& b, const Op& op, std::span<Value* const> operands
   return out;
 }
 
-// ---- batching -------------------------------------------------------------------------------------------------
+// ---- batching ----------------------------------------------------------------------------------
 
-/// The new dimension joins the batch, the output features, or, when both operands have it, becomes groups.
-Batched batch(Builder& b, const Op& op, std::span<Value* const> operands, const std::vector<bool>& batched, std::int64_t size) {
+/// The new dimension joins the batch, the output features, or, when both operands have it, becomes
+/// groups.
+Batched batch(Builder& b, const Op& op, std::span<Value* const> operands,
+              const std::vector<bool>& batched, std::int64_t size) {
   if (!batched[0] && !batched[1]) return {{again_of(b, op, operands[0], operands[1])}, {false}};
   Type type = op.result()->type();
   if (size == 0) return {{zeros(b, with_leading(type, 0))}, {true}};
@@ -517,21 +613,28 @@ Batched batch(Builder& b, const Op& op, std::span<Value* const> operands, const 
     return Batched{{move_dim(b, split_dim(b, out, dim, size), static_cast<int>(dim), 0)}, {true}};
   };
   if (!batched[1] && d.batch_groups == 1)
-    return apart(convolve(b, op, fold_into(b, operands[0], 0, d.lhs.first), operands[1], d, type.dtype()), d.out.first);
+    return apart(
+        convolve(b, op, fold_into(b, operands[0], 0, d.lhs.first), operands[1], d, type.dtype()),
+        d.out.first);
   if (!batched[0] && d.groups * d.batch_groups == 1)
-    return apart(convolve(b, op, operands[0], fold_into(b, operands[1], 0, d.rhs.second), d, type.dtype()), d.out.second);
-  Value* lhs = fold_into(b, batched_operand(b, operands[0], batched[0], size), 0, d.batch_groups > 1 ? d.lhs.first : d.lhs.second);
+    return apart(
+        convolve(b, op, operands[0], fold_into(b, operands[1], 0, d.rhs.second), d, type.dtype()),
+        d.out.second);
+  Value* lhs = fold_into(b, batched_operand(b, operands[0], batched[0], size), 0,
+                         d.batch_groups > 1 ? d.lhs.first : d.lhs.second);
   Value* rhs = fold_into(b, batched_operand(b, operands[1], batched[1], size), 0, d.rhs.second);
   (d.batch_groups > 1 ? d.batch_groups : d.groups) *= size;
   return apart(convolve(b, op, lhs, rhs, d, type.dtype()), d.out.second);
 }
 
-// ---- sharding, cost -------------------------------------------------------------------------------------------
+// ---- sharding, cost ----------------------------------------------------------------------------
 
 Factors shard(const Op& op) {
   FactorTable t(op);
   ConvDims d = dims_of(op.attrs, op.operand(0)->type(), op.operand(1)->type());
-  auto size = [&](const Value* v, std::int64_t dim) { return v->shape().dim(static_cast<int>(dim)).bound(); };
+  auto size = [&](const Value* v, std::int64_t dim) {
+    return v->shape().dim(static_cast<int>(dim)).bound();
+  };
   auto to = [](std::int64_t dim) { return static_cast<int>(dim); };
   std::int64_t groups = d.groups * d.batch_groups;
   if (groups > 1) {
@@ -540,7 +643,8 @@ Factors shard(const Op& op) {
     t.operand(1, to(d.rhs.second), g);
     t.result(0, to(d.out.second), g);
   }
-  int batch = t.factor('p', size(op.result(), d.out.first)), features = t.factor('p', size(op.operand(1), d.rhs.second) / groups),
+  int batch = t.factor('p', size(op.result(), d.out.first)),
+      features = t.factor('p', size(op.operand(1), d.rhs.second) / groups),
       contracted = t.factor('r', size(op.operand(1), d.rhs.first));
   t.operand(0, to(d.lhs.first), batch);
   t.result(0, to(d.out.first), batch);
@@ -559,7 +663,8 @@ Factors shard(const Op& op) {
 
 Work cost(const Op& op) {
   ConvDims d = dims_of(op.attrs, op.operand(0)->type(), op.operand(1)->type());
-  double k = static_cast<double>(std::max<std::int64_t>(dim(op.operand(1)->type(), d.rhs.first).bound(), 1));
+  double k = static_cast<double>(
+      std::max<std::int64_t>(dim(op.operand(1)->type(), d.rhs.first).bound(), 1));
   for (std::int64_t size : d.window.size) k *= static_cast<double>(std::max<std::int64_t>(size, 1));
   return {2 * k * elements(op), bytes_moved(op)};
 }

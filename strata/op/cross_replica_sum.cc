@@ -1,6 +1,8 @@
-// stablehlo.cross-replica-sum: the operands of all replicas of a group, added up; a deprecated spelling of all_reduce.
+// stablehlo.cross-replica-sum: the operands of all replicas of a group, added up; a deprecated
+// spelling of all_reduce.
 //
-// Contract (StableHLO, cross-replica-sum): one operand, attribute `replica_groups`; the result has the operand's type.
+// Contract (StableHLO, cross-replica-sum): one operand, attribute `replica_groups`; the result has
+// the operand's type.
 #include "strata/ir/text/format.h"
 #include "strata/op/build.h"
 #include "strata/op/decomposed.h"
@@ -10,7 +12,8 @@
 namespace strata::op {
 namespace {
 
-std::vector<Type> infer(std::span<Value* const> operands, const Attrs&, std::span<const std::unique_ptr<Block>>) {
+std::vector<Type> infer(std::span<Value* const> operands, const Attrs&,
+                        std::span<const std::unique_ptr<Block>>) {
   expect_operands("cross-replica-sum", operands, 1);
   return {operands[0]->type()};
 }
@@ -27,7 +30,9 @@ Work cost(const Op& op) { return {elements(op), bytes_moved(op)}; }
 
 const OpDef& cross_replica_sum_def() {
   static const OpDef def{
-      .info = {.name = "stablehlo.cross-replica-sum", .infer = infer, .text = &ir::formats::collective},
+      .info = {.name = "stablehlo.cross-replica-sum",
+               .infer = infer,
+               .text = &ir::formats::collective},
       .summary = "the operands of all replicas added up (StableHLO, cross-replica-sum; deprecated)",
       .traits = {.takes_complex = true},
       .evaluate = evaluate_decomposed,

@@ -1,4 +1,5 @@
-// Sums (products, extremes ...) of all elements up to each: strata.cumulative, and what reduce_window stands for by it.
+// Sums (products, extremes ...) of all elements up to each: strata.cumulative, and what
+// reduce_window stands for by it.
 #pragma once
 
 #include "strata/op/combiner.h"
@@ -11,12 +12,14 @@ struct Cumulative {
   Combiner combiner = Combiner::add;
 };
 
-/// start op x[0] op ... op x[k] along a dimension, in the order of op/cumulative_order.h; `start` is a scalar. Lines of more than
-/// a block are combined by blocks.
+/// start op x[0] op ... op x[k] along a dimension, in the order of op/cumulative_order.h; `start`
+/// is a scalar. Lines of more than a block are combined by blocks.
 Value* cumulative(Builder& b, Value* x, Value* start, const Cumulative& what);
 
-/// The reduce_window `op` by a region, whose windows span dimension `dim` and are padded before it or (reverse) behind it: what the windows
-/// give where the region is associative, in one application for each element.
-Values cumulative_by_region(Builder& b, const Op& op, std::span<Value* const> operands, int dim, bool reverse);
+/// The reduce_window `op` by a region, whose windows span dimension `dim` and are padded before it
+/// or (reverse) behind it: what the windows give where the region is associative, in one
+/// application for each element.
+Values cumulative_by_region(Builder& b, const Op& op, std::span<Value* const> operands, int dim,
+                            bool reverse);
 
 }  // namespace strata::op

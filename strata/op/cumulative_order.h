@@ -1,17 +1,19 @@
 // The order in which a cumulative operation combines: what op/reduce_order.h is to reductions.
 //
-// The n elements of one line are numbered k = 0 .. n-1 in the direction of the operation. They stand in strips of 1 or 16 lanes, tiles of
-// 16 strips, chunks of 16 tiles:
+// The n elements of one line are numbered k = 0 .. n-1 in the direction of the operation. They
+// stand in strips of 1 or 16 lanes, tiles of 16 strips, chunks of 16 tiles:
 //
-//   before = identity op chunks[0] op chunks[1] ...                        the chunks before this one, in order
-//   before = before op (identity op tiles[0] op tiles[1] ...)              and the tiles of this chunk before this one
-//   lane[l] = x[k]; then for h = 1, 2, 4, 8: lane[l] = (l < h ? identity : lane[l - h]) op lane[l]    within the strip
-//   run[l] = run op lane[l], where `run` is the last lane of the strip before in this tile, or the identity
-//   y[k] = start op (before op run[l])
+//   before = identity op chunks[0] op chunks[1] ...                        the chunks before this
+//   one, in order before = before op (identity op tiles[0] op tiles[1] ...)              and the
+//   tiles of this chunk before this one lane[l] = x[k]; then for h = 1, 2, 4, 8: lane[l] = (l < h ?
+//   identity : lane[l - h]) op lane[l]    within the strip run[l] = run op lane[l], where `run` is
+//   the last lane of the strip before in this tile, or the identity y[k] = start op (before op
+//   run[l])
 //
-// A tile's total is the last `run` in it, a chunk's its tiles' in order. So an element goes through about n / 4096 + 36 additions, not n.
-// Lanes are 16 when the dimension is the last with more than one element (lanes lie along memory) and 1 otherwise. bf16 and f16 accumulate
-// in f32 and round once, at the end. With blocks, every `block` elements are a line of their own.
+// A tile's total is the last `run` in it, a chunk's its tiles' in order. So an element goes through
+// about n / 4096 + 36 additions, not n. Lanes are 16 when the dimension is the last with more than
+// one element (lanes lie along memory) and 1 otherwise. bf16 and f16 accumulate in f32 and round
+// once, at the end. With blocks, every `block` elements are a line of their own.
 #pragma once
 
 #include <algorithm>
@@ -27,7 +29,8 @@ struct CumulativeOrder {
   int lanes = 1;
   std::int64_t tile() const { return lanes * kFan; }
   std::int64_t chunk() const { return tile() * kFan; }
-  /// A line of more than this is cut into blocks whose totals are a line in turn (op/reduce_window.cc).
+  /// A line of more than this is cut into blocks whose totals are a line in turn
+  /// (op/reduce_window.cc).
   std::int64_t block() const { return chunk() * kFan; }
 };
 
@@ -37,9 +40,11 @@ inline CumulativeOrder cumulative_order(const Shape& shape, int dim) {
   return {inner == 1 ? 16 : 1};
 }
 
-/// The definition above on one line: element(k) gives, result(k, y) takes, both in the accumulator's type; `start` is not in y yet.
+/// The definition above on one line: element(k) gives, result(k, y) takes, both in the
+/// accumulator's type; `start` is not in y yet.
 template <class T, class F, class G>
-void cumulate_in_order(const CumulativeOrder& order, Combiner combiner, T neutral, std::int64_t n, F&& element, G&& result) {
+void cumulate_in_order(const CumulativeOrder& order, Combiner combiner, T neutral, std::int64_t n,
+                       F&& element, G&& result) {
   auto op = [&](T a, T b) { return combine<T>(combiner, a, b); };
   T chunks = neutral, tiles = neutral;
   for (std::int64_t tile = 0; tile < n; tile += order.tile()) {

@@ -18,7 +18,8 @@ using testing::run;
 using testing::run_both;
 
 Attrs attrs_of(int dim, const char* combiner, bool reverse, std::int64_t block = 0) {
-  Attrs attrs{{"dimension", std::int64_t{dim}}, {"combiner", std::string(combiner)}, {"reverse", reverse}};
+  Attrs attrs{
+      {"dimension", std::int64_t{dim}}, {"combiner", std::string(combiner)}, {"reverse", reverse}};
   if (block > 0) attrs.set("block", block);
   return attrs;
 }
@@ -26,10 +27,12 @@ Attrs attrs_of(int dim, const char* combiner, bool reverse, std::int64_t block =
 const bool samples = add_samples("strata.cumulative", [](std::vector<Sample>& out) {
   auto sample = [&](const char* what, DType t, Shape shape, const Attrs& attrs, double start) {
     out.push_back({.what = what,
-                   .operands = {random_literal(Type(t, std::move(shape)), 1 + out.size(), 0, 9), Literal::full(Type::scalar(t), start)},
+                   .operands = {random_literal(Type(t, std::move(shape)), 1 + out.size(), 0, 9),
+                                Literal::full(Type::scalar(t), start)},
                    .attrs = attrs});
   };
-  for (DType t : {DType::f32, DType::f64, DType::bf16, DType::f16, DType::i32, DType::i8, DType::ui64})
+  for (DType t :
+       {DType::f32, DType::f64, DType::bf16, DType::f16, DType::i32, DType::i8, DType::ui64})
     for (bool reverse : {false, true}) {
       sample("along memory", t, {2, 21}, attrs_of(1, "add", reverse), 0);
       sample("along columns", t, {2, 18, 3}, attrs_of(1, "max", reverse), 3);
@@ -55,26 +58,32 @@ Attrs window_attrs(const Shape& shape, int dim, bool reverse, const char* combin
 /// A reduction over windows of a whole dimension, from `init`.
 Literal over_windows(const Literal& x, double init, int dim, bool reverse, const char* combiner) {
   return run({x, Literal::full(Type::scalar(x.dtype()), init)}, [&](Builder& b, const Values& v) {
-    return Values{b.create("stablehlo.reduce_window", v, window_attrs(x.shape(), dim, reverse, combiner)).result()};
+    return Values{
+        b.create("stablehlo.reduce_window", v, window_attrs(x.shape(), dim, reverse, combiner))
+            .result()};
   })[0];
 }
 
 TEST(Cumulative, LoweringIsReferenceForLinesOfEveryLength) {
   for (std::int64_t n : {1, 2, 15, 16, 17, 255, 256, 257, 300, 4096, 4111, 9000})
     for (bool reverse : {false, true}) {
-      run_both({random_literal(Type(DType::f32, {1, n}), 7), Literal::scalar(0.5f)}, [&](Builder& b, const Values& v) {
-        return b.create("strata.cumulative", v, attrs_of(1, "add", reverse)).results();
-      });
-      run_both({random_literal(Type(DType::f32, {n, 2}), 7), Literal::scalar(0.5f)}, [&](Builder& b, const Values& v) {
-        return b.create("strata.cumulative", v, attrs_of(0, "add", reverse)).results();
-      });
+      run_both({random_literal(Type(DType::f32, {1, n}), 7), Literal::scalar(0.5f)},
+               [&](Builder& b, const Values& v) {
+                 return b.create("strata.cumulative", v, attrs_of(1, "add", reverse)).results();
+               });
+      run_both({random_literal(Type(DType::f32, {n, 2}), 7), Literal::scalar(0.5f)},
+               [&](Builder& b, const Values& v) {
+                 return b.create("strata.cumulative", v, attrs_of(0, "add", reverse)).results();
+               });
     }
 }
 
 TEST(Cumulative, BlocksThatDoNotFitAndManyColumns) {
   for (bool reverse : {false, true}) {
     auto program = [&](int dim, std::int64_t block) {
-      return [=](Builder& b, const Values& v) { return b.create("strata.cumulative", v, attrs_of(dim, "add", reverse, block)).results(); };
+      return [=](Builder& b, const Values& v) {
+        return b.create("strata.cumulative", v, attrs_of(dim, "add", reverse, block)).results();
+      };
     };
     Literal start = Literal::scalar(0.25f);
     run_both({random_literal(Type(DType::f32, {3, 700}), 1), start}, program(1, 300));
@@ -95,25 +104,32 @@ TEST(Cumulative, WindowsOfAWholeDimensionAreRunningSums) {
         std::int64_t stride = strides[static_cast<std::size_t>(dim)];
         for (std::int64_t e = 0; e < x.count(); ++e) {
           std::int64_t at = e / stride % n;
-          double want = init * static_cast<double>(reverse ? at + 1 : n - at);  // init, and the padding of this window
-          for (std::int64_t k = reverse ? at : 0; k <= (reverse ? n - 1 : at); ++k) want += x.number(e + (k - at) * stride);
-          ASSERT_EQ(y.number(e), want) << "dimension " << dim << " element " << e << " from " << init;
+          double want =
+              init * static_cast<double>(reverse ? at + 1
+                                                 : n - at);  // init, and the padding of this window
+          for (std::int64_t k = reverse ? at : 0; k <= (reverse ? n - 1 : at); ++k)
+            want += x.number(e + (k - at) * stride);
+          ASSERT_EQ(y.number(e), want)
+              << "dimension " << dim << " element " << e << " from " << init;
         }
       }
 }
 
 /// Lines longer than a block go through totals; sums of small integers are exact in any order.
 TEST(Cumulative, LongLines) {
-  for (auto [shape, dim] : {std::pair{Shape{70000}, 0}, std::pair{Shape{2, 66000, 1}, 1}, std::pair{Shape{9000, 2}, 0}})
+  for (auto [shape, dim] :
+       {std::pair{Shape{70000}, 0}, std::pair{Shape{2, 66000, 1}, 1}, std::pair{Shape{9000, 2}, 0}})
     for (bool reverse : {false, true}) {
       Literal x = random_literal(Type(DType::f32, shape), 5, 0, 9);
       for (std::int64_t e = 0; e < x.count(); ++e) x.set_number(e, std::floor(x.number(e)));
-      Literal y = over_windows(x, 0, dim, reverse, "add"), z = over_windows(x, 1, dim, reverse, "add");
+      Literal y = over_windows(x, 0, dim, reverse, "add"),
+              z = over_windows(x, 1, dim, reverse, "add");
       std::int64_t stride = shape.strides()[static_cast<std::size_t>(dim)], n = shape[dim];
       for (std::int64_t line = 0; line < x.count() / n; ++line) {
         double sum = 0;
         for (std::int64_t k = 0; k < n; ++k) {
-          std::int64_t e = line / stride * n * stride + line % stride + (reverse ? n - 1 - k : k) * stride;
+          std::int64_t e =
+              line / stride * n * stride + line % stride + (reverse ? n - 1 - k : k) * stride;
           sum += x.number(e);
           ASSERT_EQ(y.number(e), sum) << k;
           ASSERT_EQ(z.number(e), sum + static_cast<double>(n - k)) << k;
@@ -128,7 +144,8 @@ TEST(Cumulative, ErrorsGrowSlowly) {
   double sum = 0, magnitude = 0;
   for (std::int64_t k = 0; k < n; ++k) {
     sum += x.number(k), magnitude += std::fabs(x.number(k));
-    ASSERT_LE(std::fabs(y.number(k) - sum), 0x1p-24 * 52 * magnitude) << k;  // 4 + 16 + 16 + 15 + 1 roundings
+    ASSERT_LE(std::fabs(y.number(k) - sum), 0x1p-24 * 52 * magnitude)
+        << k;  // 4 + 16 + 16 + 15 + 1 roundings
   }
 }
 
@@ -144,7 +161,8 @@ TEST(Cumulative, ASumOfNothingButMinusZeroIsTheInitialZero) {
   EXPECT_TRUE(std::signbit(over_windows(x, -0.0, 0, false, "add").number(19)));
 }
 
-/// By a region that is associative but does not commute: (a, b) after (c, d) is the composition of x -> a x + b and x -> c x + d.
+/// By a region that is associative but does not commute: (a, b) after (c, d) is the composition of
+/// x -> a x + b and x -> c x + d.
 TEST(Cumulative, RegionsRunInTheWindowsOrder) {
   Type t = Type::scalar(DType::i32);
   auto region = [&] {
@@ -155,15 +173,26 @@ TEST(Cumulative, RegionsRunInTheWindowsOrder) {
     return out;
   };
   // Short lines, and long ones, which go by pieces of 64.
-  for (auto& [shape, dim] : {std::pair{Shape{2, 7, 3}, 0}, {Shape{2, 7, 3}, 1}, {Shape{2, 7, 3}, 2}, {Shape{2, 130, 3}, 1}, {Shape{192, 2}, 0}, {Shape{700}, 0}})
+  for (auto& [shape, dim] : {std::pair{Shape{2, 7, 3}, 0},
+                             {Shape{2, 7, 3}, 1},
+                             {Shape{2, 7, 3}, 2},
+                             {Shape{2, 130, 3}, 1},
+                             {Shape{192, 2}, 0},
+                             {Shape{700}, 0}})
     for (bool reverse : {false, true})
       for (bool identity : {true, false}) {
-        const Literal a = random_literal(Type(DType::i32, shape), 1, -3, 3), c = random_literal(Type(DType::i32, shape), 2, -3, 3);
-        Literal first = Literal::scalar(std::int32_t{identity ? 1 : 2}), second = Literal::scalar(std::int32_t{identity ? 0 : 3});
+        const Literal a = random_literal(Type(DType::i32, shape), 1, -3, 3),
+                      c = random_literal(Type(DType::i32, shape), 2, -3, 3);
+        Literal first = Literal::scalar(std::int32_t{identity ? 1 : 2}),
+                second = Literal::scalar(std::int32_t{identity ? 0 : 3});
         Literals got = run({a, c, first, second}, [&](Builder& b, const Values& v) {
-          return b.create("stablehlo.reduce_window", v, window_attrs(a.shape(), dim, reverse, "region"), region()).results();
+          return b
+              .create("stablehlo.reduce_window", v, window_attrs(a.shape(), dim, reverse, "region"),
+                      region())
+              .results();
         });
-        std::int64_t n = a.shape()[dim], stride = a.shape().strides()[static_cast<std::size_t>(dim)];
+        std::int64_t n = a.shape()[dim],
+                     stride = a.shape().strides()[static_cast<std::size_t>(dim)];
         for (std::int64_t e = 0; e < a.count(); ++e) {
           std::int64_t at = e / stride % n, x = first.integer(0), y = second.integer(0);
           for (std::int64_t w = 0; w < n; ++w) {  // place w of the window
@@ -179,15 +208,25 @@ TEST(Cumulative, RegionsRunInTheWindowsOrder) {
       }
 }
 
-/// Millions of terms of a sum of exponentials by a region, three levels of pieces: in sequence each would be lost beside the sum.
+/// Millions of terms of a sum of exponentials by a region, three levels of pieces: in sequence each
+/// would be lost beside the sum.
 TEST(Cumulative, LongLinesByARegionLoseLittle) {
   const std::int64_t n = 20000;
   const Literal x = Literal::full(Type(DType::f32, {n}), 0.1), zero = Literal::scalar(0.0f);
   Type t = Type::scalar(DType::f32);
   std::vector<std::unique_ptr<Block>> region;
-  region.push_back(testing::build({t, t}, [](Builder& b, const Values& v) { return Values{add(b, mul(b, v[0], full_like(b, v[0], 1)), v[1])}; }));
-  const Literals got = run({x, zero}, [&](Builder& b, const Values& v) { return b.create("stablehlo.reduce_window", v, window_attrs(x.shape(), 0, false, "region"), std::move(region)).results(); });
-  for (std::int64_t i = 0; i < n; i += 37) EXPECT_NEAR(got[0].number(i), 0.1f * static_cast<double>(i + 1), 1e-5 * 0.1 * static_cast<double>(i + 1));
+  region.push_back(testing::build({t, t}, [](Builder& b, const Values& v) {
+    return Values{add(b, mul(b, v[0], full_like(b, v[0], 1)), v[1])};
+  }));
+  const Literals got = run({x, zero}, [&](Builder& b, const Values& v) {
+    return b
+        .create("stablehlo.reduce_window", v, window_attrs(x.shape(), 0, false, "region"),
+                std::move(region))
+        .results();
+  });
+  for (std::int64_t i = 0; i < n; i += 37)
+    EXPECT_NEAR(got[0].number(i), 0.1f * static_cast<double>(i + 1),
+                1e-5 * 0.1 * static_cast<double>(i + 1));
 }
 
 TEST(Cumulative, RefusesWhatItDoesNotKnow) {
@@ -206,8 +245,12 @@ TEST(Cumulative, RefusesWhatItDoesNotKnow) {
   EXPECT_NE(message(x, start, attrs_of(1, "add", false)).find("dimension 1"), std::string::npos);
   EXPECT_NE(message(x, start, attrs_of(0, "region", false)).find("combiner"), std::string::npos);
   EXPECT_NE(message(x, start, attrs_of(0, "and", false)).find("combiner and"), std::string::npos);
-  EXPECT_NE(message(Type(DType::c64, {3}), Type::scalar(DType::c64), attrs_of(0, "add", false)).find("no sums"), std::string::npos);
-  EXPECT_NE(message(x, start, attrs_of(0, "add", false).set("block", std::int64_t{-1})).find("block"), std::string::npos);
+  EXPECT_NE(message(Type(DType::c64, {3}), Type::scalar(DType::c64), attrs_of(0, "add", false))
+                .find("no sums"),
+            std::string::npos);
+  EXPECT_NE(
+      message(x, start, attrs_of(0, "add", false).set("block", std::int64_t{-1})).find("block"),
+      std::string::npos);
 }
 
 }  // namespace

@@ -1,13 +1,15 @@
 // stablehlo.custom_call: a computation that the program names and somebody else defines.
 //
-// Contract (StableHLO, custom_call): attribute `call_target_name`; operands, result types and the other attributes are
-// the target's business, so that none is checked here. Targets that Strata knows: `check.*` (op/check.h), by which test
-// programs check themselves; what JAX states for any platform (op/target.h); and `shape_assertion`, by which JAX's programs of open
-// dimensions say what sizes they take: where refinement (op/refine.h) knows that it holds it is gone, and where it does not, its
-// message is the caller's mistake. Others run by handlers from outside (op/foreign.h). A target without one is carried through text
-// and refused when it is to be run.
+// Contract (StableHLO, custom_call): attribute `call_target_name`; operands, result types and the
+// other attributes are the target's business, so that none is checked here. Targets that Strata
+// knows: `check.*` (op/check.h), by which test programs check themselves; what JAX states for any
+// platform (op/target.h); and `shape_assertion`, by which JAX's programs of open dimensions say
+// what sizes they take: where refinement (op/refine.h) knows that it holds it is gone, and where it
+// does not, its message is the caller's mistake. Others run by handlers from outside
+// (op/foreign.h). A target without one is carried through text and refused when it is to be run.
 //
-// Every call counts as an effect: it is made as often as the program says and in the program's order.
+// Every call counts as an effect: it is made as often as the program says and in the program's
+// order.
 #include "strata/ir/text/format.h"
 #include "strata/op/check.h"
 #include "strata/op/foreign.h"
@@ -27,16 +29,21 @@ void verify(const Op& op) { expect_attr<std::string>("custom_call", op.attrs, "c
   const std::string* stated = attr ? std::get_if<std::string>(attr) : nullptr;
   std::string message = stated ? *stated : "an assertion of the program does not hold";
   for (std::size_t i = 1; i < operands.size(); ++i) {
-    if (operands[i] == nullptr || operands[i]->count() != 1 || !is_integer(operands[i]->dtype())) continue;
-    const std::string name = fmt::format("{{{}}}", i - 1), number = std::to_string(operands[i]->integer(0));
-    for (std::size_t at = message.find(name); at != std::string::npos; at = message.find(name, at + number.size())) message.replace(at, name.size(), number);
+    if (operands[i] == nullptr || operands[i]->count() != 1 || !is_integer(operands[i]->dtype()))
+      continue;
+    const std::string name = fmt::format("{{{}}}", i - 1),
+                      number = std::to_string(operands[i]->integer(0));
+    for (std::size_t at = message.find(name); at != std::string::npos;
+         at = message.find(name, at + number.size()))
+      message.replace(at, name.size(), number);
   }
   throw Error("shape_assertion", message);
 }
 
 bool is_assertion(const Op& op) {
   if (op.attr<std::string>("call_target_name") != "shape_assertion") return false;
-  if (op.operands.empty() || op.num_results() > 0 || op.operands[0]->type() != Type::scalar(DType::i1))
+  if (op.operands.empty() || op.num_results() > 0 ||
+      op.operands[0]->type() != Type::scalar(DType::i1))
     throw Error("custom_call", "@shape_assertion needs a condition of type i1 and has no result");
   return true;
 }
@@ -71,8 +78,12 @@ Literals evaluate(const Op& op, std::span<const Literal> operands, Evaluator& ev
   for (const Literal& l : operands) all.push_back(&l);
   if (is_assertion(op)) return (void)holds(op, all), Literals();
   auto demand = demand_of(op);
-  if (!demand) throw Error("custom_call", "target @{} is not supported", target).unsupported().at(op.where.text());
-  if (auto difference = compare(*demand, operands[0], operands[1])) throw Error(target, "{}", to_string(*difference)).at(op.where.text());
+  if (!demand)
+    throw Error("custom_call", "target @{} is not supported", target)
+        .unsupported()
+        .at(op.where.text());
+  if (auto difference = compare(*demand, operands[0], operands[1]))
+    throw Error(target, "{}", to_string(*difference)).at(op.where.text());
   Literals out;
   for (Value* result : op.results()) out.push_back(Literal::full(result->type(), 1));
   return out;
@@ -82,7 +93,12 @@ Literals evaluate(const Op& op, std::span<const Literal> operands, Evaluator& ev
 
 const OpDef& custom_call_def() {
   static const OpDef d{
-      .info = {.name = "stablehlo.custom_call", .infer = nullptr, .has_effect = true, .text = &ir::formats::custom_call, .verify = verify, .quantized = quantized::as_stated},
+      .info = {.name = "stablehlo.custom_call",
+               .infer = nullptr,
+               .has_effect = true,
+               .text = &ir::formats::custom_call,
+               .verify = verify,
+               .quantized = quantized::as_stated},
       .summary = "a computation defined elsewhere under a name (StableHLO, custom_call)",
       .traits = {.takes_complex = true},
       .evaluate = evaluate,

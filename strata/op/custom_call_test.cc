@@ -49,14 +49,21 @@ TEST(ShapeAssertion, that_does_not_is_the_callers_mistake_in_the_programs_words)
   auto module = program();
   const Block& body = module->functions[0]->body;
   const Type one(DType::f32, Shape::of({1}));
-  EXPECT_EQ(message([&] { (void)refine(body, {{one, std::nullopt}}); }), "size 1 is less than 2: 1");
-  EXPECT_EQ(message([&] { (void)evaluate(body, Literals{Literal(one)}); }), "size 1 is less than 2: 1");
+  EXPECT_EQ(message([&] { (void)refine(body, {{one, std::nullopt}}); }),
+            "size 1 is less than 2: 1");
+  EXPECT_EQ(message([&] { (void)evaluate(body, Literals{Literal(one)}); }),
+            "size 1 is less than 2: 1");
 }
 
 TEST(ShapeAssertion, needs_a_condition) {
-  auto module = ir::parse("func.func @main(%x: tensor<f32>) {\n  stablehlo.custom_call @shape_assertion(%x) {has_side_effect = true} : (tensor<f32>) -> ()\n  return\n}");
+  auto module = ir::parse(
+      "func.func @main(%x: tensor<f32>) {\n  stablehlo.custom_call @shape_assertion(%x) "
+      "{has_side_effect = true} : (tensor<f32>) -> ()\n  return\n}");
   ASSERT_TRUE(module.ok()) << module.status().message();
-  EXPECT_THAT(message([&] { (void)evaluate((*module)->functions[0]->body, Literals{Literal::scalar(1.0f)}); }), HasSubstr("@shape_assertion needs a condition of type i1"));
+  EXPECT_THAT(message([&] {
+                (void)evaluate((*module)->functions[0]->body, Literals{Literal::scalar(1.0f)});
+              }),
+              HasSubstr("@shape_assertion needs a condition of type i1"));
 }
 
 }  // namespace

@@ -1,12 +1,14 @@
-// strata.custom_vjp: a function with its own reverse derivative; strata.custom_vjp_linear: that derivative, not yet transposed.
+// strata.custom_vjp: a function with its own reverse derivative; strata.custom_vjp_linear: that
+// derivative, not yet transposed.
 //
-// Regions of custom_vjp: primal (operands...) -> (results...); fwd (operands...) -> (results..., residuals...); bwd (residuals...,
-// cotangents of all results...) -> cotangents of the operands numbered in `differentiable`.
-// (C1) the regions take and return those types, with `num_residuals` residuals; (C2) `differentiable` lists inexact operands.
+// Regions of custom_vjp: primal (operands...) -> (results...); fwd (operands...) -> (results...,
+// residuals...); bwd (residuals..., cotangents of all results...) -> cotangents of the operands
+// numbered in `differentiable`. (C1) the regions take and return those types, with `num_residuals`
+// residuals; (C2) `differentiable` lists inexact operands.
 //
-// custom_vjp_linear takes (residuals..., tangents of the differentiable operands...) and stands for tangents of the results. Only
-// its transpose is known, so it is not compiled, and `transform::jvp` refuses it; the reference evaluator takes the transpose's
-// columns one by one.
+// custom_vjp_linear takes (residuals..., tangents of the differentiable operands...) and stands for
+// tangents of the results. Only its transpose is known, so it is not compiled, and `transform::jvp`
+// refuses it; the reference evaluator takes the transpose's columns one by one.
 #include "strata/base/error.h"
 #include "strata/op/build.h"
 #include "strata/op/calculus/batch.h"
@@ -28,19 +30,26 @@ std::size_t residual_count(const Attrs& attrs) {
   return static_cast<std::size_t>(n);
 }
 
-std::vector<Type> infer(std::span<Value* const> operands, const Attrs& attrs, std::span<const BlockPtr> regions) {
-  if (regions.size() != 3) throw Error("custom_vjp", "needs a primal, a fwd and a bwd, got {} regions", regions.size());
+std::vector<Type> infer(std::span<Value* const> operands, const Attrs& attrs,
+                        std::span<const BlockPtr> regions) {
+  if (regions.size() != 3)
+    throw Error("custom_vjp", "needs a primal, a fwd and a bwd, got {} regions", regions.size());
   std::size_t n = residual_count(attrs);
-  std::vector<Type> in = types_of(operands), out = regions[0]->result_types(), kept = regions[1]->result_types();
-  expect_types("custom_vjp", "(C1) arguments of the primal", types_of(regions[0]->argument_values()), in);
+  std::vector<Type> in = types_of(operands), out = regions[0]->result_types(),
+                    kept = regions[1]->result_types();
+  expect_types("custom_vjp", "(C1) arguments of the primal",
+               types_of(regions[0]->argument_values()), in);
   expect_types("custom_vjp", "(C1) arguments of fwd", types_of(regions[1]->argument_values()), in);
   if (kept.size() != out.size() + n)
-    throw Error("custom_vjp", "(C1) fwd returns {} values, needs {} results and {} residuals", kept.size(), out.size(), n);
+    throw Error("custom_vjp", "(C1) fwd returns {} values, needs {} results and {} residuals",
+                kept.size(), out.size(), n);
   std::vector<Type> residuals = part(kept, out.size(), n), cotangents;
   expect_types("custom_vjp", "(C1) results of fwd", part(kept, 0, out.size()), out);
-  expect_types("custom_vjp", "(C1) arguments of bwd (residuals, cotangents)", types_of(regions[2]->argument_values()), joined(residuals, out));
+  expect_types("custom_vjp", "(C1) arguments of bwd (residuals, cotangents)",
+               types_of(regions[2]->argument_values()), joined(residuals, out));
   for (std::int64_t i : expect_attr<Ints>("custom_vjp", attrs, "differentiable")) {
-    if (i < 0 || i >= static_cast<std::int64_t>(in.size()) || !is_differentiable(in[static_cast<std::size_t>(i)]))
+    if (i < 0 || i >= static_cast<std::int64_t>(in.size()) ||
+        !is_differentiable(in[static_cast<std::size_t>(i)]))
       throw Error("custom_vjp", "(C2) operand {} cannot have a cotangent", i);
     cotangents.push_back(in[static_cast<std::size_t>(i)]);
   }
@@ -48,15 +57,21 @@ std::vector<Type> infer(std::span<Value* const> operands, const Attrs& attrs, st
   return out;
 }
 
-Literals evaluate(const Op& op, std::span<const Literal> operands, Evaluator& evaluator) { return evaluator.run(op.region(0), operands); }
+Literals evaluate(const Op& op, std::span<const Literal> operands, Evaluator& evaluator) {
+  return evaluator.run(op.region(0), operands);
+}
 
 Values linear_part(Builder& b, BlockPtr bwd, std::int64_t num_residuals, Values operands) {
   std::vector<BlockPtr> regions;
   regions.push_back(std::move(bwd));
-  return b.create(custom_vjp_linear_def().info, std::move(operands), {{"num_residuals", num_residuals}}, std::move(regions)).results();
+  return b
+      .create(custom_vjp_linear_def().info, std::move(operands), {{"num_residuals", num_residuals}},
+              std::move(regions))
+      .results();
 }
 
-JvpResult jvp_rule(Builder& b, const Op& op, std::span<Value* const> operands, std::span<Value* const> tangents) {
+JvpResult jvp_rule(Builder& b, const Op& op, std::span<Value* const> operands,
+                   std::span<Value* const> tangents) {
   Values out = ir::inline_block(b, op.region(1), operands);
   std::size_t n = static_cast<std::size_t>(op.num_results());
   Values arguments = part(out, n, out.size() - n);
@@ -67,50 +82,65 @@ JvpResult jvp_rule(Builder& b, const Op& op, std::span<Value* const> operands, s
     arguments.push_back(or_zeros(b, tangents[at], operands[at]->type()));
   }
   for (std::size_t i = 0; i < taken.size(); ++i)
-    if (tangents[i] && !taken[i]) throw Error("custom_vjp", "operand {} has a derivative, but bwd returns no cotangent for it", i);
-  JvpResult r{part(out, 0, n), linear_part(b, ir::clone(op.region(2)), op.attr<std::int64_t>("num_residuals"), arguments)};
+    if (tangents[i] && !taken[i])
+      throw Error("custom_vjp", "operand {} has a derivative, but bwd returns no cotangent for it",
+                  i);
+  JvpResult r{part(out, 0, n), linear_part(b, ir::clone(op.region(2)),
+                                           op.attr<std::int64_t>("num_residuals"), arguments)};
   for (std::size_t i = 0; i < n; ++i)
     if (!is_differentiable(r.results[i]->type())) r.tangents[i] = nullptr;
   return r;
 }
 
-// bwd on batched cotangents; an operand that is the same for all inputs gets the sum of its cotangents.
-BlockPtr batched_bwd(const Block& bwd, const Flags& residuals, const Flags& operands, std::int64_t size) {
+// bwd on batched cotangents; an operand that is the same for all inputs gets the sum of its
+// cotangents.
+BlockPtr batched_bwd(const Block& bwd, const Flags& residuals, const Flags& operands,
+                     std::int64_t size) {
   std::size_t n = static_cast<std::size_t>(bwd.num_arguments()) - residuals.size();
   BatchedBlock out = batch(bwd, joined(residuals, Flags(n, true)), size, operands);
   Builder b(*out.block);
   for (std::size_t i = 0; i < operands.size(); ++i)
-    if (!operands[i] && out.batched[i]) out.block->results[i] = reduce_sum(b, out.block->results[i], {0});
+    if (!operands[i] && out.batched[i])
+      out.block->results[i] = reduce_sum(b, out.block->results[i], {0});
   return std::move(out.block);
 }
 
-Batched batch_rule(Builder& b, const Op& op, std::span<Value* const> operands, const Flags& batched, std::int64_t size) {
-  std::size_t n = static_cast<std::size_t>(op.num_results()), residuals = static_cast<std::size_t>(op.attr<std::int64_t>("num_residuals"));
+Batched batch_rule(Builder& b, const Op& op, std::span<Value* const> operands, const Flags& batched,
+                   std::int64_t size) {
+  std::size_t n = static_cast<std::size_t>(op.num_results()),
+              residuals = static_cast<std::size_t>(op.attr<std::int64_t>("num_residuals"));
   Flags all(n, true), differentiable;
-  for (std::int64_t i : op.attr<Ints>("differentiable")) differentiable.push_back(batched[static_cast<std::size_t>(i)]);
+  for (std::int64_t i : op.attr<Ints>("differentiable"))
+    differentiable.push_back(batched[static_cast<std::size_t>(i)]);
   BatchedBlock primal = batch(op.region(0), batched, size, all);
   BatchedBlock fwd = batch(op.region(1), batched, size, joined(all, Flags(residuals, false)));
   BlockPtr bwd = batched_bwd(op.region(2), part(fwd.batched, n, residuals), differentiable, size);
-  return {custom_vjp(b, std::move(primal.block), std::move(fwd.block), std::move(bwd), {operands.begin(), operands.end()},
-                     op.attr<Ints>("differentiable")),
+  return {custom_vjp(b, std::move(primal.block), std::move(fwd.block), std::move(bwd),
+                     {operands.begin(), operands.end()}, op.attr<Ints>("differentiable")),
           all};
 }
 
-Values no_transpose(Builder&, const Op&, std::span<Value* const>, const Flags&, std::span<Value* const>) {
-  throw Error("custom_vjp", "a function with its own reverse derivative is not transposed as if it were linear");
+Values no_transpose(Builder&, const Op&, std::span<Value* const>, const Flags&,
+                    std::span<Value* const>) {
+  throw Error("custom_vjp",
+              "a function with its own reverse derivative is not transposed as if it were linear");
 }
 
 Work cost(const Op& op) { return cost_of(op.region(0)); }
 
-// ---- custom_vjp_linear --------------------------------------------------------------------------------------------
+// ---- custom_vjp_linear -------------------------------------------------------------------------
 
-std::vector<Type> infer_linear(std::span<Value* const> operands, const Attrs& attrs, std::span<const BlockPtr> regions) {
-  if (regions.size() != 1) throw Error("custom_vjp_linear", "needs one region, got {}", regions.size());
+std::vector<Type> infer_linear(std::span<Value* const> operands, const Attrs& attrs,
+                               std::span<const BlockPtr> regions) {
+  if (regions.size() != 1)
+    throw Error("custom_vjp_linear", "needs one region, got {}", regions.size());
   std::size_t n = residual_count(attrs);
   std::vector<Type> in = types_of(operands), arguments = types_of(regions[0]->argument_values());
-  if (n > in.size() || n > arguments.size()) throw Error("custom_vjp_linear", "{} residuals of {} operands", n, in.size());
+  if (n > in.size() || n > arguments.size())
+    throw Error("custom_vjp_linear", "{} residuals of {} operands", n, in.size());
   expect_types("custom_vjp_linear", "residuals", part(arguments, 0, n), part(in, 0, n));
-  expect_types("custom_vjp_linear", "results of bwd", regions[0]->result_types(), part(in, n, in.size() - n));
+  expect_types("custom_vjp_linear", "results of bwd", regions[0]->result_types(),
+               part(in, n, in.size() - n));
   return part(arguments, n, arguments.size() - n);
 }
 
@@ -137,12 +167,15 @@ Literals evaluate_linear(const Op& op, std::span<const Literal> operands, Evalua
   return out;
 }
 
-JvpResult linear_jvp_rule(Builder& b, const Op& op, std::span<Value* const> operands, std::span<Value* const> tangents) {
+JvpResult linear_jvp_rule(Builder& b, const Op& op, std::span<Value* const> operands,
+                          std::span<Value* const> tangents) {
   std::int64_t n = op.attr<std::int64_t>("num_residuals");
   Values along;
   for (std::size_t i = 0; i < operands.size(); ++i) {
     bool is_residual = i < static_cast<std::size_t>(n);
-    if (is_residual && tangents[i]) throw Error("custom_vjp", "forward-mode differentiation does not work for a function with custom_vjp");
+    if (is_residual && tangents[i])
+      throw Error("custom_vjp",
+                  "forward-mode differentiation does not work for a function with custom_vjp");
     along.push_back(is_residual ? operands[i] : or_zeros(b, tangents[i], operands[i]->type()));
   }
   JvpResult r{linear_part(b, ir::clone(op.region(0)), n, {operands.begin(), operands.end()}),
@@ -152,8 +185,8 @@ JvpResult linear_jvp_rule(Builder& b, const Op& op, std::span<Value* const> oper
   return r;
 }
 
-Values linear_transpose(Builder& b, const Op& op, std::span<Value* const> operands, const Flags& linear,
-                        std::span<Value* const> cotangents) {
+Values linear_transpose(Builder& b, const Op& op, std::span<Value* const> operands,
+                        const Flags& linear, std::span<Value* const> cotangents) {
   std::size_t n = static_cast<std::size_t>(op.attr<std::int64_t>("num_residuals"));
   Values arguments;
   for (std::size_t i = 0; i < n; ++i) {
@@ -169,23 +202,29 @@ Values linear_transpose(Builder& b, const Op& op, std::span<Value* const> operan
   return out;
 }
 
-Batched linear_batch(Builder& b, const Op& op, std::span<Value* const> operands, const Flags& batched, std::int64_t size) {
+Batched linear_batch(Builder& b, const Op& op, std::span<Value* const> operands,
+                     const Flags& batched, std::int64_t size) {
   std::int64_t n = op.attr<std::int64_t>("num_residuals");
   std::size_t count = static_cast<std::size_t>(n);
-  BlockPtr bwd = batched_bwd(op.region(0), part(batched, 0, count), part(batched, count, batched.size() - count), size);
-  return {linear_part(b, std::move(bwd), n, {operands.begin(), operands.end()}), Flags(static_cast<std::size_t>(op.num_results()), true)};
+  BlockPtr bwd = batched_bwd(op.region(0), part(batched, 0, count),
+                             part(batched, count, batched.size() - count), size);
+  return {linear_part(b, std::move(bwd), n, {operands.begin(), operands.end()}),
+          Flags(static_cast<std::size_t>(op.num_results()), true)};
 }
 
 }  // namespace
 
-Values custom_vjp(Builder& b, BlockPtr primal, BlockPtr fwd, BlockPtr bwd, Values operands, Ints differentiable) {
-  std::int64_t residuals = static_cast<std::int64_t>(fwd->results.size()) - static_cast<std::int64_t>(primal->results.size());
+Values custom_vjp(Builder& b, BlockPtr primal, BlockPtr fwd, BlockPtr bwd, Values operands,
+                  Ints differentiable) {
+  std::int64_t residuals = static_cast<std::int64_t>(fwd->results.size()) -
+                           static_cast<std::int64_t>(primal->results.size());
   std::vector<BlockPtr> regions;
   regions.push_back(std::move(primal));
   regions.push_back(std::move(fwd));
   regions.push_back(std::move(bwd));
   return b
-      .create(custom_vjp_def().info, std::move(operands), {{"num_residuals", residuals}, {"differentiable", std::move(differentiable)}},
+      .create(custom_vjp_def().info, std::move(operands),
+              {{"num_residuals", residuals}, {"differentiable", std::move(differentiable)}},
               std::move(regions))
       .results();
 }

@@ -11,7 +11,9 @@ namespace {
 
 using ::testing::ElementsAre;
 
-Literal list(std::vector<float> values) { return Literal::of<float>({static_cast<std::int64_t>(values.size())}, values); }
+Literal list(std::vector<float> values) {
+  return Literal::of<float>({static_cast<std::int64_t>(values.size())}, values);
+}
 
 /// The tangent of f at xs along vs.
 template <class F>
@@ -35,15 +37,21 @@ std::vector<float> tangent(const std::vector<Literal>& xs, const std::vector<Lit
 // jax.lax.max: jnp.maximum at equal operands gives each half (jax/_src/lax/lax.py, _balanced_eq).
 TEST(DerivativeFacts, EqualSidesOfAMaximumShare) {
   auto maximum = [](Builder& b, const Values& v) { return max(b, v[0], v[1]); };
-  EXPECT_THAT(tangent({list({3, 3, 3}), list({3, 2, 4})}, {list({8, 8, 8}), list({2, 2, 2})}, maximum), ElementsAre(5, 8, 2));
+  EXPECT_THAT(
+      tangent({list({3, 3, 3}), list({3, 2, 4})}, {list({8, 8, 8}), list({2, 2, 2})}, maximum),
+      ElementsAre(5, 8, 2));
 }
 TEST(DerivativeFacts, EqualSidesOfAMinimumShare) {
   auto minimum = [](Builder& b, const Values& v) { return min(b, v[0], v[1]); };
-  EXPECT_THAT(tangent({list({3, 3, 3}), list({3, 2, 4})}, {list({8, 8, 8}), list({2, 2, 2})}, minimum), ElementsAre(5, 2, 8));
+  EXPECT_THAT(
+      tangent({list({3, 3, 3}), list({3, 2, 4})}, {list({8, 8, 8}), list({2, 2, 2})}, minimum),
+      ElementsAre(5, 2, 8));
 }
 TEST(DerivativeFacts, RemainderByItsDivisorLosesTheTruncatedQuotient) {
   auto remainder = [](Builder& b, const Values& v) { return rem(b, v[0], v[1]); };
-  EXPECT_THAT(tangent({list({7.5, -7.5, 7.5}), list({2, 2, -2})}, {list({0, 0, 0}), list({1, 1, 1})}, remainder), ElementsAre(-3, 3, 3));
+  EXPECT_THAT(tangent({list({7.5, -7.5, 7.5}), list({2, 2, -2})},
+                      {list({0, 0, 0}), list({1, 1, 1})}, remainder),
+              ElementsAre(-3, 3, 3));
 }
 
 }  // namespace

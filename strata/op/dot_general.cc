@@ -1,19 +1,24 @@
 // stablehlo.dot_general: a product summed over contracting dimensions.
 //
-// Contract (StableHLO, dot_general): operands lhs, rhs of any dtypes; attributes `lhs_batching_dimensions`,
-// `rhs_batching_dimensions`, `lhs_contracting_dimensions`, `rhs_contracting_dimensions` (pairs by position).
-//   (C1, C2) as many batching and as many contracting dimensions on both sides; (C3, C4) unique on each side; (C5-C8) in
-//   range; (C9, C10) paired dimensions have equal sizes; (C11) no or two precisions; (C12) result dimensions: batch, lhs free, rhs
-//   free; (C13) complex results of complex operands and of no others: element types may differ otherwise, which the specification does
-//   not admit and programs of JAX need; (C14-C20) of quantised operands (op/quantized.h); (C21) an algorithm comes with no other
-//   precision than the default; (C22-C24) its counts are positive.
-// The result's dtype is that of lhs (of rhs where that is complex) unless the operation was made with another; it is complex
-// exactly when an operand is.
+// Contract (StableHLO, dot_general): operands lhs, rhs of any dtypes; attributes
+// `lhs_batching_dimensions`, `rhs_batching_dimensions`, `lhs_contracting_dimensions`,
+// `rhs_contracting_dimensions` (pairs by position).
+//   (C1, C2) as many batching and as many contracting dimensions on both sides; (C3, C4) unique on
+//   each side; (C5-C8) in range; (C9, C10) paired dimensions have equal sizes; (C11) no or two
+//   precisions; (C12) result dimensions: batch, lhs free, rhs free; (C13) complex results of
+//   complex operands and of no others: element types may differ otherwise, which the specification
+//   does not admit and programs of JAX need; (C14-C20) of quantised operands (op/quantized.h);
+//   (C21) an algorithm comes with no other precision than the default; (C22-C24) its counts are
+//   positive.
+// The result's dtype is that of lhs (of rhs where that is complex) unless the operation was made
+// with another; it is complex exactly when an operand is.
 //
-// Each result element is a chain acc = fma(lhs[k], rhs[k], acc) from +0 over k ascending (of 32768 terms and more several, added up: sum_pieces), row-major over
-// the contracting dimensions in their given order, in `product_accumulator`: f64 when an operand or the result is f64, f32 for other floats
-// (the products of bf16, f16 and narrower are exact in it), the result's type, wrapping, for integers; rounded to the
-// result's dtype once, at the end. `algorithm` and `precision_config` allow less and change nothing.
+// Each result element is a chain acc = fma(lhs[k], rhs[k], acc) from +0 over k ascending (of 32768
+// terms and more several, added up: sum_pieces), row-major over the contracting dimensions in their
+// given order, in `product_accumulator`: f64 when an operand or the result is f64, f32 for other
+// floats (the products of bf16, f16 and narrower are exact in it), the result's type, wrapping, for
+// integers; rounded to the result's dtype once, at the end. `algorithm` and `precision_config`
+// allow less and change nothing.
 #include "strata/op/dot_general.h"
 
 #include <algorithm>
@@ -34,49 +39,66 @@ namespace {
 
 DotDims dims_of(const Attrs& attrs) {
   auto list = [&](const char* name) { return attrs.get_or<Ints>(name, {}); };
-  return {list("lhs_batching_dimensions"), list("rhs_batching_dimensions"), list("lhs_contracting_dimensions"),
-          list("rhs_contracting_dimensions")};
+  return {list("lhs_batching_dimensions"), list("rhs_batching_dimensions"),
+          list("lhs_contracting_dimensions"), list("rhs_contracting_dimensions")};
 }
 DotDims dims_of(const Op& op) { return dims_of(op.attrs); }
 void set_dims(Attrs& attrs, const DotDims& d) {
   attrs.set("lhs_batching_dimensions", d.lhs_batch).set("rhs_batching_dimensions", d.rhs_batch);
-  attrs.set("lhs_contracting_dimensions", d.lhs_contract).set("rhs_contracting_dimensions", d.rhs_contract);
+  attrs.set("lhs_contracting_dimensions", d.lhs_contract)
+      .set("rhs_contracting_dimensions", d.rhs_contract);
 }
 
-Ints lhs_free(const Op& op, const DotDims& d) { return free_dims(op.operand(0)->rank(), d.lhs_batch, d.lhs_contract); }
-Ints rhs_free(const Op& op, const DotDims& d) { return free_dims(op.operand(1)->rank(), d.rhs_batch, d.rhs_contract); }
+Ints lhs_free(const Op& op, const DotDims& d) {
+  return free_dims(op.operand(0)->rank(), d.lhs_batch, d.lhs_contract);
+}
+Ints rhs_free(const Op& op, const DotDims& d) {
+  return free_dims(op.operand(1)->rank(), d.rhs_batch, d.rhs_contract);
+}
 
-// ---- inference ------------------------------------------------------------------------------------------------
+// ---- inference ---------------------------------------------------------------------------------
 
 /// Numbers of the constraints on one side's dimensions.
-struct SideConstraints { int unique, batch_range, contract_range; };
+struct SideConstraints {
+  int unique, batch_range, contract_range;
+};
 
-void expect_side(const char* side, const Type& type, const Ints& batch, const Ints& contract, const SideConstraints& c) {
+void expect_side(const char* side, const Type& type, const Ints& batch, const Ints& contract,
+                 const SideConstraints& c) {
   std::vector<bool> used(static_cast<std::size_t>(type.rank()), false);
   for (const Ints* list : {&batch, &contract})
     for (std::int64_t d : *list) {
       if (d < 0 || d >= type.rank())
-        throw Error("dot_general", "(C{}) {} dimension {} is out of range for {}", list == &batch ? c.batch_range : c.contract_range, side, d,
-                    type.to_string());
+        throw Error("dot_general", "(C{}) {} dimension {} is out of range for {}",
+                    list == &batch ? c.batch_range : c.contract_range, side, d, type.to_string());
       if (used[static_cast<std::size_t>(d)])
-        throw Error("dot_general", "(C{}) {} dimension {} of {} is given twice", c.unique, side, d, type.to_string());
+        throw Error("dot_general", "(C{}) {} dimension {} of {} is given twice", c.unique, side, d,
+                    type.to_string());
       used[static_cast<std::size_t>(d)] = true;
     }
 }
 
-void expect_pairs(const char* kind, const Type& lhs, const Type& rhs, const Ints& l, const Ints& r, int count, int sizes) {
-  if (l.size() != r.size()) throw Error("dot_general", "(C{}) {} dimensions must pair up, got {} and {}", count, kind, l.size(), r.size());
+void expect_pairs(const char* kind, const Type& lhs, const Type& rhs, const Ints& l, const Ints& r,
+                  int count, int sizes) {
+  if (l.size() != r.size())
+    throw Error("dot_general", "(C{}) {} dimensions must pair up, got {} and {}", count, kind,
+                l.size(), r.size());
   for (std::size_t i = 0; i < l.size(); ++i)
-    if (!may_equal(lhs.shape().dim(static_cast<int>(l[i])), rhs.shape().dim(static_cast<int>(r[i]))))
-      throw Error("dot_general", "(C{}) {} dimensions {} of {} and {} of {} differ in size", sizes, kind, l[i], lhs.to_string(), r[i], rhs.to_string());
+    if (!may_equal(lhs.shape().dim(static_cast<int>(l[i])),
+                   rhs.shape().dim(static_cast<int>(r[i]))))
+      throw Error("dot_general", "(C{}) {} dimensions {} of {} and {} of {} differ in size", sizes,
+                  kind, l[i], lhs.to_string(), r[i], rhs.to_string());
 }
 
-/// The number that stands behind `name = ` in the text of an algorithm, which is carried as it is written.
+/// The number that stands behind `name = ` in the text of an algorithm, which is carried as it is
+/// written.
 std::int64_t count_in(std::string_view algorithm, std::string_view name) {
   std::size_t at = algorithm.find(name);
   if (at == algorithm.npos) return 1;
   at = algorithm.find_first_of("-0123456789", at + name.size());
-  return at == algorithm.npos ? 1 : std::strtoll(std::string(algorithm.substr(at)).c_str(), nullptr, 10);
+  return at == algorithm.npos
+             ? 1
+             : std::strtoll(std::string(algorithm.substr(at)).c_str(), nullptr, 10);
 }
 
 void expect_precision(const Attrs& attrs) {
@@ -89,25 +111,33 @@ void expect_precision(const Attrs& attrs) {
   if (algorithm == nullptr) return;
   if (words != nullptr)
     for (const std::string& word : *words)
-      if (word != "DEFAULT") throw Error("dot_general", "(C21) precision {} does not go with {}", word, algorithm->text);
-  for (auto [name, number] : {std::pair("lhs_component_count", 22), std::pair("rhs_component_count", 23), std::pair("num_primitive_operations", 24)})
+      if (word != "DEFAULT")
+        throw Error("dot_general", "(C21) precision {} does not go with {}", word, algorithm->text);
+  for (auto [name, number] :
+       {std::pair("lhs_component_count", 22), std::pair("rhs_component_count", 23),
+        std::pair("num_primitive_operations", 24)})
     if (std::int64_t n = count_in(algorithm->text, name); n <= 0)
       throw Error("dot_general", "(C{}) {} must be positive, got {}", number, name, n);
 }
 
-std::vector<Type> infer(std::span<Value* const> operands, const Attrs& attrs, std::span<const std::unique_ptr<Block>>) {
+std::vector<Type> infer(std::span<Value* const> operands, const Attrs& attrs,
+                        std::span<const std::unique_ptr<Block>>) {
   expect_operands("dot_general", operands, 2);
   const Type &lhs = operands[0]->type(), &rhs = operands[1]->type();
   DotDims d = dims_of(attrs);
-  expect_side("lhs", lhs, d.lhs_batch, d.lhs_contract, {.unique = 3, .batch_range = 5, .contract_range = 6});
-  expect_side("rhs", rhs, d.rhs_batch, d.rhs_contract, {.unique = 4, .batch_range = 7, .contract_range = 8});
+  expect_side("lhs", lhs, d.lhs_batch, d.lhs_contract,
+              {.unique = 3, .batch_range = 5, .contract_range = 6});
+  expect_side("rhs", rhs, d.rhs_batch, d.rhs_contract,
+              {.unique = 4, .batch_range = 7, .contract_range = 8});
   expect_pairs("batching", lhs, rhs, d.lhs_batch, d.rhs_batch, 1, 9);
   expect_pairs("contracting", lhs, rhs, d.lhs_contract, d.rhs_contract, 2, 10);
   expect_precision(attrs);
   std::vector<Dim> dims;  // C12
   for (std::int64_t i : d.lhs_batch) dims.push_back(lhs.shape().dim(static_cast<int>(i)));
-  for (std::int64_t i : free_dims(lhs.rank(), d.lhs_batch, d.lhs_contract)) dims.push_back(lhs.shape().dim(static_cast<int>(i)));
-  for (std::int64_t i : free_dims(rhs.rank(), d.rhs_batch, d.rhs_contract)) dims.push_back(rhs.shape().dim(static_cast<int>(i)));
+  for (std::int64_t i : free_dims(lhs.rank(), d.lhs_batch, d.lhs_contract))
+    dims.push_back(lhs.shape().dim(static_cast<int>(i)));
+  for (std::int64_t i : free_dims(rhs.rank(), d.rhs_batch, d.rhs_contract))
+    dims.push_back(rhs.shape().dim(static_cast<int>(i)));
   return {Type(is_complex(rhs.dtype()) ? rhs.dtype() : lhs.dtype(), Shape(std::move(dims)))};
 }
 
@@ -118,13 +148,15 @@ void verify(const Op& op) {
   const Type& stated = op.result()->type();
   bool from_complex = is_complex(op.operand(0)->dtype()) || is_complex(op.operand(1)->dtype());
   if (stated.is_tensor() && from_complex != is_complex(stated.dtype()))
-    throw Error("dot_general", "(C13) a product of {} and {} cannot be {}", op.operand(0)->type().to_string(), op.operand(1)->type().to_string(),
+    throw Error("dot_general", "(C13) a product of {} and {} cannot be {}",
+                op.operand(0)->type().to_string(), op.operand(1)->type().to_string(),
                 stated.to_string());
   if (!stated.is_tensor() || !may_equal(stated.shape(), inferred.shape()))
-    throw Error("dot_general", "(C12) the result is {}, but the operands give {}", stated.to_string(), inferred.to_string());
+    throw Error("dot_general", "(C12) the result is {}, but the operands give {}",
+                stated.to_string(), inferred.to_string());
 }
 
-// ---- reference evaluation -------------------------------------------------------------------------------------
+// ---- reference evaluation ----------------------------------------------------------------------
 
 /// Positions of all combinations of `dims`, row-major in the order they are listed.
 std::vector<std::int64_t> offsets(const Shape& shape, const Ints& dims) {
@@ -132,7 +164,8 @@ std::vector<std::int64_t> offsets(const Shape& shape, const Ints& dims) {
   for (std::int64_t d : dims) {
     std::vector<std::int64_t> next;
     for (std::int64_t base : out)
-      for (std::int64_t i = 0; i < shape[static_cast<int>(d)]; ++i) next.push_back(base + i * strides[static_cast<std::size_t>(d)]);
+      for (std::int64_t i = 0; i < shape[static_cast<int>(d)]; ++i)
+        next.push_back(base + i * strides[static_cast<std::size_t>(d)]);
     out = std::move(next);
   }
   return out;
@@ -168,12 +201,14 @@ std::vector<A> widened(const Literal& x) {
   return out;
 }
 
-/// All result elements, in order, in the accumulator's type. Chains begin at the elements of `sums`, or at zero.
+/// All result elements, in order, in the accumulator's type. Chains begin at the elements of
+/// `sums`, or at zero.
 template <class A>
 std::vector<A> products(const Op& op, const Literal& lhs, const Literal& rhs, const Literal* sums) {
   DotDims d = dims_of(op);
   auto lhs_batch = offsets(lhs.shape(), d.lhs_batch), rhs_batch = offsets(rhs.shape(), d.rhs_batch);
-  auto rows = offsets(lhs.shape(), lhs_free(op, d)), columns = offsets(rhs.shape(), rhs_free(op, d));
+  auto rows = offsets(lhs.shape(), lhs_free(op, d)),
+       columns = offsets(rhs.shape(), rhs_free(op, d));
   auto lhs_k = offsets(lhs.shape(), d.lhs_contract), rhs_k = offsets(rhs.shape(), d.rhs_contract);
   std::vector<A> x = widened<A>(lhs), y = widened<A>(rhs), from, out;
   if (sums) from = widened<A>(*sums);
@@ -183,14 +218,17 @@ std::vector<A> products(const Op& op, const Literal& lhs, const Literal& rhs, co
       for (std::int64_t column : columns) {
         auto chain = [&](std::size_t first, std::size_t last, A acc) {
           for (std::size_t k = first; k < last; ++k)
-            acc = multiply_add<A>(x[static_cast<std::size_t>(lhs_batch[n] + row + lhs_k[k])],
-                                  y[static_cast<std::size_t>(rhs_batch[n] + column + rhs_k[k])], acc);
+            acc =
+                multiply_add<A>(x[static_cast<std::size_t>(lhs_batch[n] + row + lhs_k[k])],
+                                y[static_cast<std::size_t>(rhs_batch[n] + column + rhs_k[k])], acc);
           return acc;
         };
         A total{};
         std::size_t done = 0;
-        for (std::int64_t i = 0; pieces && i < pieces->count; ++i, done += static_cast<std::size_t>(pieces->length))
-          total = combine<A>(Combiner::add, total, chain(done, done + static_cast<std::size_t>(pieces->length), A{}));
+        for (std::int64_t i = 0; pieces && i < pieces->count;
+             ++i, done += static_cast<std::size_t>(pieces->length))
+          total = combine<A>(Combiner::add, total,
+                             chain(done, done + static_cast<std::size_t>(pieces->length), A{}));
         if (!pieces)
           total = chain(0, lhs_k.size(), sums ? from[out.size()] : A{});
         else if (pieces->rest)
@@ -200,16 +238,19 @@ std::vector<A> products(const Op& op, const Literal& lhs, const Literal& rhs, co
   return out;
 }
 
-Literals evaluate(const Op& op, std::span<const Literal> operands, Evaluator&) { return {add_products(op, operands[0], operands[1], nullptr)}; }
+Literals evaluate(const Op& op, std::span<const Literal> operands, Evaluator&) {
+  return {add_products(op, operands[0], operands[1], nullptr)};
+}
 
-// ---- derivative and transpose ---------------------------------------------------------------------------------
+// ---- derivative and transpose ------------------------------------------------------------------
 
 /// The same product of other operands.
 Value* again_of(Builder& b, const Op& op, Value* lhs, Value* rhs) {
   return b.create(op.info(), {lhs, rhs}, op.attrs, {}, {op.result()->type()}).result();
 }
 
-JvpResult jvp(Builder& b, const Op& op, std::span<Value* const> operands, std::span<Value* const> tangents) {
+JvpResult jvp(Builder& b, const Op& op, std::span<Value* const> operands,
+              std::span<Value* const> tangents) {
   Value* result = again_of(b, op, operands[0], operands[1]);
   Value* left = tangents[0] ? again_of(b, op, tangents[0], operands[1]) : nullptr;
   Value* right = tangents[1] ? again_of(b, op, operands[0], tangents[1]) : nullptr;
@@ -225,7 +266,8 @@ Ints counted(std::int64_t first, std::size_t n) {
 /// Positions of 0, 1, 2, .. in a permutation.
 Ints inverse(const Ints& permutation) {
   Ints out(permutation.size());
-  for (std::size_t i = 0; i < out.size(); ++i) out[static_cast<std::size_t>(permutation[i])] = static_cast<std::int64_t>(i);
+  for (std::size_t i = 0; i < out.size(); ++i)
+    out[static_cast<std::size_t>(permutation[i])] = static_cast<std::int64_t>(i);
   return out;
 }
 Ints joined(Ints a, const Ints& b, const Ints& c) {
@@ -234,17 +276,22 @@ Ints joined(Ints a, const Ints& b, const Ints& c) {
   return a;
 }
 
-/// Cotangent of one operand ("own"). `ct` has its batch dimensions first and, from `ct_other`, the free dimensions of the
-/// other operand; the product over those leaves own free and own contracting dimensions (in the other's order), whichever
-/// side comes first. The side is chosen so that the dimensions come out in place; else a transposition brings them home.
-Value* operand_cotangent(Builder& b, Value* ct, Value* other, const Type& own, const Ints& own_batch, const Ints& own_contract,
-                         const Ints& other_batch, const Ints& other_contract, std::size_t ct_other) {
-  Ints own_free = free_dims(own.rank(), own_batch, own_contract), other_free = free_dims(other->rank(), other_batch, other_contract);
-  Ints ct_batch = counted(0, own_batch.size()), ct_contract = counted(static_cast<std::int64_t>(ct_other), other_free.size());
+/// Cotangent of one operand ("own"). `ct` has its batch dimensions first and, from `ct_other`, the
+/// free dimensions of the other operand; the product over those leaves own free and own contracting
+/// dimensions (in the other's order), whichever side comes first. The side is chosen so that the
+/// dimensions come out in place; else a transposition brings them home.
+Value* operand_cotangent(Builder& b, Value* ct, Value* other, const Type& own,
+                         const Ints& own_batch, const Ints& own_contract, const Ints& other_batch,
+                         const Ints& other_contract, std::size_t ct_other) {
+  Ints own_free = free_dims(own.rank(), own_batch, own_contract),
+       other_free = free_dims(other->rank(), other_batch, other_contract);
+  Ints ct_batch = counted(0, own_batch.size()),
+       ct_contract = counted(static_cast<std::int64_t>(ct_other), other_free.size());
   Ints contract = own_contract;  // in the order in which the other side's dimensions stand
   std::sort(contract.begin(), contract.end(), [&](std::int64_t x, std::int64_t y) {
     auto partner = [&](std::int64_t d) {
-      return other_contract[static_cast<std::size_t>(std::find(own_contract.begin(), own_contract.end(), d) - own_contract.begin())];
+      return other_contract[static_cast<std::size_t>(
+          std::find(own_contract.begin(), own_contract.end(), d) - own_contract.begin())];
     };
     return partner(x) < partner(y);
   });
@@ -254,30 +301,32 @@ Value* operand_cotangent(Builder& b, Value* ct, Value* other, const Type& own, c
   Ints swapped = joined(own_batch, contract, own_free);
   if (std::is_sorted(swapped.begin(), swapped.end()))
     return dot_general(b, other, ct, {other_batch, ct_batch, other_free, ct_contract}, own.dtype());
-  Value* product = dot_general(b, ct, other, {ct_batch, other_batch, ct_contract, other_free}, own.dtype());
+  Value* product =
+      dot_general(b, ct, other, {ct_batch, other_batch, ct_contract, other_free}, own.dtype());
   return transpose(b, product, inverse(joined(own_batch, own_free, contract)));
 }
 
-Values transpose_rule(Builder& b, const Op& op, std::span<Value* const> operands, const std::vector<bool>& linear,
-                      std::span<Value* const> cotangents) {
+Values transpose_rule(Builder& b, const Op& op, std::span<Value* const> operands,
+                      const std::vector<bool>& linear, std::span<Value* const> cotangents) {
   Value* ct = cotangents[0];
   if (ct == nullptr) return {nullptr, nullptr};
   STRATA_CHECK(linear[0] != linear[1], "a product is linear in one operand at a time");
   DotDims d = dims_of(op);
   std::size_t batches = d.lhs_batch.size(), rows = lhs_free(op, d).size();
   if (linear[0])
-    return {operand_cotangent(b, ct, operands[1], op.operand(0)->type(), d.lhs_batch, d.lhs_contract, d.rhs_batch, d.rhs_contract,
-                              batches + rows),
+    return {operand_cotangent(b, ct, operands[1], op.operand(0)->type(), d.lhs_batch,
+                              d.lhs_contract, d.rhs_batch, d.rhs_contract, batches + rows),
             nullptr};
-  return {nullptr,
-          operand_cotangent(b, ct, operands[0], op.operand(1)->type(), d.rhs_batch, d.rhs_contract, d.lhs_batch, d.lhs_contract, batches)};
+  return {nullptr, operand_cotangent(b, ct, operands[0], op.operand(1)->type(), d.rhs_batch,
+                                     d.rhs_contract, d.lhs_batch, d.lhs_contract, batches)};
 }
 
-// ---- batching -------------------------------------------------------------------------------------------------
+// ---- batching ----------------------------------------------------------------------------------
 
-/// Both batched: a new batching dimension in front. One batched: its new dimension is the first free one of its side and
-/// is moved to the front of the result. The order over k stays.
-Batched batch(Builder& b, const Op& op, std::span<Value* const> operands, const std::vector<bool>& batched, std::int64_t size) {
+/// Both batched: a new batching dimension in front. One batched: its new dimension is the first
+/// free one of its side and is moved to the front of the result. The order over k stays.
+Batched batch(Builder& b, const Op& op, std::span<Value* const> operands,
+              const std::vector<bool>& batched, std::int64_t size) {
   DotDims d = dims_of(op);
   if (!batched[0] && !batched[1]) return {{again_of(b, op, operands[0], operands[1])}, {false}};
   if (batched[0]) d.lhs_batch = shifted(d.lhs_batch), d.lhs_contract = shifted(d.lhs_contract);
@@ -293,17 +342,21 @@ Batched batch(Builder& b, const Op& op, std::span<Value* const> operands, const 
   dims.insert(dims.begin() + static_cast<std::ptrdiff_t>(at), Dim(size));
   Attrs attrs = op.attrs;
   set_dims(attrs, d);
-  Value* product = b.create(op.info(), {operands[0], operands[1]}, attrs, {}, {op.result()->type().with(Shape(std::move(dims)))}).result();
+  Value* product = b.create(op.info(), {operands[0], operands[1]}, attrs, {},
+                            {op.result()->type().with(Shape(std::move(dims)))})
+                       .result();
   return {{move_dim(b, product, static_cast<int>(at), 0)}, {true}};
 }
 
-// ---- sharding, cost, lowering ---------------------------------------------------------------------------------
+// ---- sharding, cost, lowering ------------------------------------------------------------------
 
 Factors shard(const Op& op) {
   FactorTable t(op);
   DotDims d = dims_of(op);
   int at = 0;
-  auto size = [&](int operand, std::int64_t dim) { return op.operand(operand)->shape().dim(static_cast<int>(dim)).bound(); };
+  auto size = [&](int operand, std::int64_t dim) {
+    return op.operand(operand)->shape().dim(static_cast<int>(dim)).bound();
+  };
   for (std::size_t i = 0; i < d.lhs_batch.size(); ++i) {
     int f = t.factor('p', size(0, d.lhs_batch[i]));
     t.operand(0, static_cast<int>(d.lhs_batch[i]), f);
@@ -330,25 +383,30 @@ Factors shard(const Op& op) {
 Work cost(const Op& op) {
   double k = 1;
   for (std::int64_t d : dims_of(op).lhs_contract)
-    k *= static_cast<double>(std::max<std::int64_t>(op.operand(0)->shape().dim(static_cast<int>(d)).bound(), 1));
+    k *= static_cast<double>(
+        std::max<std::int64_t>(op.operand(0)->shape().dim(static_cast<int>(d)).bound(), 1));
   return {2 * k * elements(op), bytes_moved(op)};
 }
 
-// ---- complex numbers ------------------------------------------------------------------------------------------
+// ---- complex numbers ---------------------------------------------------------------------------
 
 /// An operand's part with the dimensions of the result and, last, the contracting ones.
 Value* spread(Builder& b, const Op& op, Value* part, int side) {
   DotDims d = dims_of(op);
-  const Ints &batch = side == 0 ? d.lhs_batch : d.rhs_batch, &contract = side == 0 ? d.lhs_contract : d.rhs_contract;
-  Ints free = side == 0 ? lhs_free(op, d) : rhs_free(op, d), to(static_cast<std::size_t>(part->rank()));
+  const Ints &batch = side == 0 ? d.lhs_batch : d.rhs_batch,
+             &contract = side == 0 ? d.lhs_contract : d.rhs_contract;
+  Ints free = side == 0 ? lhs_free(op, d) : rhs_free(op, d),
+       to(static_cast<std::size_t>(part->rank()));
   auto place = [&](const Ints& dims, std::size_t at) {
-    for (std::size_t i = 0; i < dims.size(); ++i) to[static_cast<std::size_t>(dims[i])] = static_cast<std::int64_t>(at + i);
+    for (std::size_t i = 0; i < dims.size(); ++i)
+      to[static_cast<std::size_t>(dims[i])] = static_cast<std::int64_t>(at + i);
   };
   place(batch, 0);
   place(free, batch.size() + (side == 0 ? 0 : lhs_free(op, d).size()));
   place(contract, static_cast<std::size_t>(op.result()->rank()));
   std::vector<Dim> shape = op.result()->shape().dims();
-  for (std::int64_t k : d.lhs_contract) shape.push_back(op.operand(0)->shape().dim(static_cast<int>(k)));
+  for (std::int64_t k : d.lhs_contract)
+    shape.push_back(op.operand(0)->shape().dim(static_cast<int>(k)));
   return broadcast_in_dim(b, part, Shape(shape), to);
 }
 
@@ -364,24 +422,31 @@ Value* sum_in_sequence(Builder& b, Value* terms, int rank) {
   std::vector<std::unique_ptr<Block>> regions;
   regions.push_back(std::move(region));
   Attrs attrs{{"dimensions", dims}, {"combiner", std::string(name(Combiner::region))}};
-  return b.create("stablehlo.reduce", {terms, scalar(b, terms->dtype(), 0)}, std::move(attrs), std::move(regions)).result();
+  return b
+      .create("stablehlo.reduce", {terms, scalar(b, terms->dtype(), 0)}, std::move(attrs),
+              std::move(regions))
+      .result();
 }
 
-/// Few terms: each product rounded, then added in order, as sums of complex numbers are written. Many: products of the parts.
+/// Few terms: each product rounded, then added in order, as sums of complex numbers are written.
+/// Many: products of the parts.
 std::vector<Parts> split(Builder& b, const Op& op, std::span<const Parts> operands) {
   if (!is_complex(op.result()->dtype())) return {};
   constexpr std::int64_t kFew = 16;
   std::int64_t terms = 1;
-  for (std::int64_t k : dims_of(op).lhs_contract) terms *= op.operand(0)->shape()[static_cast<int>(k)];
+  for (std::int64_t k : dims_of(op).lhs_contract)
+    terms *= op.operand(0)->shape()[static_cast<int>(k)];
   DType part = real_part(op.result()->dtype());
   bool both = operands[0].size() == 2 && operands[1].size() == 2;
   if (both && terms <= kFew) {
     auto number = [&](int i, std::size_t p) {
-      return complex_rules::Real{&b, convert(b, spread(b, op, operands[static_cast<std::size_t>(i)][p], i), DType::f64),
-                                 op.operand(i)->dtype() == DType::c64};
+      return complex_rules::Real{
+          &b, convert(b, spread(b, op, operands[static_cast<std::size_t>(i)][p], i), DType::f64),
+          op.operand(i)->dtype() == DType::c64};
     };
     Parts products = complex_rules::narrowed(
-        complex_rules::multiply({number(0, 0), number(0, 1)}, {number(1, 0), number(1, 1)}), op.result()->dtype());
+        complex_rules::multiply({number(0, 0), number(0, 1)}, {number(1, 0), number(1, 1)}),
+        op.result()->dtype());
     int rank = op.result()->rank();
     return {{sum_in_sequence(b, products[0], rank), sum_in_sequence(b, products[1], rank)}};
   }
@@ -406,15 +471,19 @@ void verify_quantized(const Op& op) {
   const Type& rhs = op.operand(1)->type();
   const Quantization& q = *rhs.quantization();
   for (std::int64_t z : q.zero_points)
-    if (z != 0) throw Error("dot_general", "(C15) zero points of rhs must be 0, got {}", rhs.to_string());
+    if (z != 0)
+      throw Error("dot_general", "(C15) zero points of rhs must be 0, got {}", rhs.to_string());
   const Ints& contracted = op.attr<Ints>("rhs_contracting_dimensions");
   if (q.axis >= 0 && std::count(contracted.begin(), contracted.end(), q.axis) > 0)
-    throw Error("dot_general", "(C16) rhs {} is contracted along its quantisation's axis", rhs.to_string());
+    throw Error("dot_general", "(C16) rhs {} is contracted along its quantisation's axis",
+                rhs.to_string());
 }
 
 }  // namespace
 
-DType product_accumulator(const Op& op) { return product_accumulator(op.operand(0)->dtype(), op.operand(1)->dtype(), op.result()->dtype()); }
+DType product_accumulator(const Op& op) {
+  return product_accumulator(op.operand(0)->dtype(), op.operand(1)->dtype(), op.result()->dtype());
+}
 
 DType product_accumulator(DType lhs, DType rhs, DType result) {
   if (!is_float(lhs) && !is_float(rhs)) return accumulator(result);
@@ -423,13 +492,16 @@ DType product_accumulator(DType lhs, DType rhs, DType result) {
 
 std::optional<SumPieces> sum_pieces(const Op& op) {
   constexpr std::int64_t kLength = 8192, kLeast = 4, kMost = 256;
-  constexpr std::int64_t kApart = 16;  // pieces that begin a power of two apart would share a set of each cache
+  constexpr std::int64_t kApart =
+      16;  // pieces that begin a power of two apart would share a set of each cache
   for (const Value* v : op.operands)
     if (v->op() && window_dims(*v->op())) return std::nullopt;
   std::int64_t terms = 1;
-  for (std::int64_t k : dims_of(op).lhs_contract) terms *= op.operand(0)->shape()[static_cast<int>(k)];
+  for (std::int64_t k : dims_of(op).lhs_contract)
+    terms *= op.operand(0)->shape()[static_cast<int>(k)];
   if (terms < kLeast * kLength) return std::nullopt;
-  const std::int64_t length = kLength * ((terms + kMost * kLength - 1) / (kMost * kLength)) + kApart;
+  const std::int64_t length =
+      kLength * ((terms + kMost * kLength - 1) / (kMost * kLength)) + kApart;
   return SumPieces{length, terms / length, terms % length};
 }
 
@@ -441,7 +513,8 @@ Literal add_products(const Op& op, const Literal& lhs, const Literal& rhs, const
     dispatch(out.dtype(), [&](auto storage) {
       using S = decltype(storage);
       auto to = out.mutable_span<S>();
-      for (std::size_t i = 0; i < elements.size(); ++i) to[i] = cast<S>(static_cast<A>(elements[i]));
+      for (std::size_t i = 0; i < elements.size(); ++i)
+        to[i] = cast<S>(static_cast<A>(elements[i]));
     });
   });
   return out;
@@ -449,7 +522,11 @@ Literal add_products(const Op& op, const Literal& lhs, const Literal& rhs, const
 
 const OpDef& dot_general_def() {
   static const OpDef d{
-      .info = {.name = "stablehlo.dot_general", .infer = infer, .text = &ir::formats::dot_general, .verify = verify, .quantized = verify_quantized},
+      .info = {.name = "stablehlo.dot_general",
+               .infer = infer,
+               .text = &ir::formats::dot_general,
+               .verify = verify,
+               .quantized = verify_quantized},
       .summary = "a product summed over contracting dimensions (StableHLO, dot_general)",
       .traits = {},
       .evaluate = evaluate,
@@ -465,7 +542,9 @@ const OpDef& dot_general_def() {
   return d;
 }
 
-Value* dot_general(Builder& b, Value* lhs, Value* rhs, const DotDims& dims) { return dot_general(b, lhs, rhs, dims, lhs->dtype()); }
+Value* dot_general(Builder& b, Value* lhs, Value* rhs, const DotDims& dims) {
+  return dot_general(b, lhs, rhs, dims, lhs->dtype());
+}
 
 Value* dot_general(Builder& b, Value* lhs, Value* rhs, const DotDims& dims, DType result) {
   Attrs attrs;

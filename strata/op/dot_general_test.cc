@@ -21,52 +21,67 @@ Attrs dot_attrs(const DotDims& d) {
 }
 
 const bool samples = add_samples("stablehlo.dot_general", [](std::vector<Sample>& out) {
-  auto sample = [&](const char* what, const Type& lhs, const Type& rhs, const DotDims& d, std::vector<Type> results = {}) {
-    out.push_back(
-        {.what = what, .operands = {random_literal(lhs, 1), random_literal(rhs, 2)}, .attrs = dot_attrs(d), .results = std::move(results)});
+  auto sample = [&](const char* what, const Type& lhs, const Type& rhs, const DotDims& d,
+                    std::vector<Type> results = {}) {
+    out.push_back({.what = what,
+                   .operands = {random_literal(lhs, 1), random_literal(rhs, 2)},
+                   .attrs = dot_attrs(d),
+                   .results = std::move(results)});
   };
-  for (DType t : {DType::f32, DType::f64, DType::bf16, DType::f16, DType::i32, DType::i8, DType::ui16, DType::i64})
+  for (DType t : {DType::f32, DType::f64, DType::bf16, DType::f16, DType::i32, DType::i8,
+                  DType::ui16, DType::i64})
     sample("matrices", Type(t, {3, 4}), Type(t, {4, 5}), {{}, {}, {1}, {0}});
   DType f = DType::f32;
   sample("matrix and vector", Type(f, {3, 4}), Type(f, {4}), {{}, {}, {1}, {0}});
   sample("inner product", Type(f, {4}), Type(f, {4}), {{}, {}, {0}, {0}});
   sample("outer product", Type(f, {3}), Type(f, {4}), {});
   sample("transposed operands", Type(f, {4, 3}), Type(f, {5, 4}), {{}, {}, {0}, {1}});
-  sample("two contracting dimensions in other orders", Type(f, {2, 3, 4}), Type(f, {4, 5, 2}), {{}, {}, {0, 2}, {2, 0}});
+  sample("two contracting dimensions in other orders", Type(f, {2, 3, 4}), Type(f, {4, 5, 2}),
+         {{}, {}, {0, 2}, {2, 0}});
   sample("batched", Type(f, {2, 3, 4}), Type(f, {2, 4, 5}), {{0}, {0}, {2}, {1}});
-  sample("batching dimensions inside", Type(f, {3, 2, 4, 2}), Type(f, {2, 4, 5, 2}), {{1, 3}, {3, 0}, {2}, {1}});
+  sample("batching dimensions inside", Type(f, {3, 2, 4, 2}), Type(f, {2, 4, 5, 2}),
+         {{1, 3}, {3, 0}, {2}, {1}});
   sample("batch alone", Type(f, {4}), Type(f, {4}), {{0}, {0}, {}, {}});
   sample("nothing to sum", Type(f, {3, 0}), Type(f, {0, 2}), {{}, {}, {1}, {0}});
-  sample("wider result", Type(DType::bf16, {3, 4}), Type(DType::bf16, {4, 5}), {{}, {}, {1}, {0}}, {Type(f, {3, 5})});
-  sample("wider integer result", Type(DType::i8, {3, 4}), Type(DType::i8, {4, 5}), {{}, {}, {1}, {0}}, {Type(DType::i32, {3, 5})});
+  sample("wider result", Type(DType::bf16, {3, 4}), Type(DType::bf16, {4, 5}), {{}, {}, {1}, {0}},
+         {Type(f, {3, 5})});
+  sample("wider integer result", Type(DType::i8, {3, 4}), Type(DType::i8, {4, 5}),
+         {{}, {}, {1}, {0}}, {Type(DType::i32, {3, 5})});
 });
 
 Literal product(const Literal& lhs, const Literal& rhs, const DotDims& dims) {
-  return run({lhs, rhs}, [&](Builder& b, const Values& v) { return Values{dot_general(b, v[0], v[1], dims)}; })[0];
+  return run({lhs, rhs}, [&](Builder& b, const Values& v) {
+    return Values{dot_general(b, v[0], v[1], dims)};
+  })[0];
 }
 
 TEST(DotGeneral, IsAChainOfFusedMultiplyAdds) {
-  Literal x = random_literal(Type(DType::f32, {1, 100}), 3), y = random_literal(Type(DType::f32, {100, 1}), 4);
+  Literal x = random_literal(Type(DType::f32, {1, 100}), 3),
+          y = random_literal(Type(DType::f32, {100, 1}), 4);
   float acc = 0;
   for (std::size_t k = 0; k < 100; ++k) acc = std::fma(x.span<float>()[k], y.span<float>()[k], acc);
   EXPECT_EQ(product(x, y, {{}, {}, {1}, {0}}).span<float>()[0], acc);
 }
 
 TEST(DotGeneral, ResultDimensionsAreBatchThenLeftThenRight) {
-  Literal x = random_literal(Type(DType::f64, {3, 2, 4}), 5), y = random_literal(Type(DType::f64, {4, 5, 2}), 6);
+  Literal x = random_literal(Type(DType::f64, {3, 2, 4}), 5),
+          y = random_literal(Type(DType::f64, {4, 5, 2}), 6);
   Literal z = product(x, y, {{1}, {2}, {2}, {0}});
   ASSERT_EQ(z.shape(), (Shape{2, 3, 5}));
   double expected = 0;  // element (1, 2, 3)
-  for (int k = 0; k < 4; ++k) expected = std::fma(x.number((2 * 2 + 1) * 4 + k), y.number((k * 5 + 3) * 2 + 1), expected);
+  for (int k = 0; k < 4; ++k)
+    expected = std::fma(x.number((2 * 2 + 1) * 4 + k), y.number((k * 5 + 3) * 2 + 1), expected);
   EXPECT_EQ(z.number((1 * 3 + 2) * 5 + 3), expected);
 }
 
 TEST(DotGeneral, NarrowFloatsAccumulateInSinglePrecision) {
   Literal ones = Literal::full(Type(DType::bf16, {1, 1001}), 1);
-  Literal z =
-      run({ones}, [](Builder& b, const Values& v) { return Values{dot_general(b, v[0], v[0], {{}, {}, {1}, {1}}, DType::f32)}; })[0];
+  Literal z = run({ones}, [](Builder& b, const Values& v) {
+    return Values{dot_general(b, v[0], v[0], {{}, {}, {1}, {1}}, DType::f32)};
+  })[0];
   EXPECT_EQ(z.number(0), 1001);
-  EXPECT_EQ(product(ones, ones, {{}, {}, {1}, {1}}).number(0), 1000);  // bf16 steps by 8 there: to even
+  EXPECT_EQ(product(ones, ones, {{}, {}, {1}, {1}}).number(0),
+            1000);  // bf16 steps by 8 there: to even
 }
 
 TEST(DotGeneral, IntegersWrap) {
@@ -76,7 +91,8 @@ TEST(DotGeneral, IntegersWrap) {
 
 TEST(DotGeneral, TransposesHaveTheOperandsTypes) {
   // <dot(x, y), w> = <x, transpose(w)> in exact arithmetic on small integers.
-  Literal x = random_literal(Type(DType::f32, {3, 2, 4, 2}), 7, -4, 4), y = random_literal(Type(DType::f32, {2, 4, 5, 2}), 8, -4, 4);
+  Literal x = random_literal(Type(DType::f32, {3, 2, 4, 2}), 7, -4, 4),
+          y = random_literal(Type(DType::f32, {2, 4, 5, 2}), 8, -4, 4);
   for (Literal* v : {&x, &y})
     for (std::int64_t i = 0; i < v->count(); ++i) v->set_number(i, std::floor(v->number(i)));
   DotDims dims{{1, 3}, {3, 0}, {2}, {1}};
@@ -93,7 +109,8 @@ TEST(DotGeneral, TransposesHaveTheOperandsTypes) {
       const Op& op = *dot_general(b, v[0], v[1], dims)->op();
       args[static_cast<std::size_t>(side)] = nullptr;
       Values cotangents{v[2]};
-      return Values{(*def(op).transpose)(b, op, args, {side == 0, side == 1}, cotangents)[static_cast<std::size_t>(side)]};
+      return Values{(*def(op).transpose)(b, op, args, {side == 0, side == 1},
+                                         cotangents)[static_cast<std::size_t>(side)]};
     });
     ASSERT_EQ(ct[0].type(), side == 0 ? x.type() : y.type());
     EXPECT_EQ(inner(ct[0], side == 0 ? x : y), inner(z, w));
@@ -102,7 +119,8 @@ TEST(DotGeneral, TransposesHaveTheOperandsTypes) {
 
 TEST(DotGeneral, RefusesBrokenConstraints) {
   auto with = [](const Type& lhs, const Type& rhs, const DotDims& dims) {
-    build({lhs, rhs}, [&](Builder& b, const Values& v) { return Values{dot_general(b, v[0], v[1], dims)}; });
+    build({lhs, rhs},
+          [&](Builder& b, const Values& v) { return Values{dot_general(b, v[0], v[1], dims)}; });
   };
   Type a(DType::f32, {2, 3}), c(DType::f32, {3, 2});
   EXPECT_THROW(with(a, c, {{0}, {}, {1}, {0}}), Error);   // C1

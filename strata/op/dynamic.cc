@@ -11,9 +11,11 @@ namespace {
 Factors whole_factors(const Op& op) {
   FactorTable t(op);
   for (int i = 0; i < static_cast<int>(op.operands.size()); ++i)
-    for (int d = 0; d < op.operand(i)->rank(); ++d) t.operand(i, d, t.factor('n', op.operand(i)->shape().dim(d).bound()));
+    for (int d = 0; d < op.operand(i)->rank(); ++d)
+      t.operand(i, d, t.factor('n', op.operand(i)->shape().dim(d).bound()));
   for (int i = 0; i < op.num_results(); ++i)
-    for (int d = 0; d < op.result(i)->rank(); ++d) t.result(i, d, t.factor('n', op.result(i)->shape().dim(d).bound()));
+    for (int d = 0; d < op.result(i)->rank(); ++d)
+      t.result(i, d, t.factor('n', op.result(i)->shape().dim(d).bound()));
   return t.take();
 }
 
@@ -34,7 +36,10 @@ Needs needs_of(const Op& op) {
 OpDef dynamic(const DynamicRow& row) {
   if (row.needs != nullptr) needs_by_name()[row.name] = row.needs;
   return {
-      .info = {.name = row.name, .text = row.text, .verify = row.verify, .quantized = row.quantized},
+      .info = {.name = row.name,
+               .text = row.text,
+               .verify = row.verify,
+               .quantized = row.quantized},
       .summary = row.summary,
       .traits = {},
       .evaluate = evaluate_refined,
@@ -50,7 +55,8 @@ OpDef dynamic(const DynamicRow& row) {
 }
 
 std::vector<int> unstated_sizes(const Op& op) {
-  return op.result()->shape().is_static() ? std::vector<int>{} : std::vector{static_cast<int>(op.operands.size()) - 1};
+  return op.result()->shape().is_static() ? std::vector<int>{}
+                                          : std::vector{static_cast<int>(op.operands.size()) - 1};
 }
 
 void expect_shape_operand(std::string_view op, const char* what, const Value* v, int count) {
@@ -64,8 +70,9 @@ void expect_shape_operand(std::string_view op, const char* what, const Value* v,
 void expect_element_type(const Op& op, const char* constraint) {
   const Type &in = op.operand(0)->type(), &out = op.result()->type();
   if (!out.is_tensor() || in.dtype() != out.dtype())
-    throw Error(std::string(short_name(op.name())), "({}) the result has the operand's element type, got {} and {}", constraint, in.to_string(),
-                out.to_string());
+    throw Error(std::string(short_name(op.name())),
+                "({}) the result has the operand's element type, got {} and {}", constraint,
+                in.to_string(), out.to_string());
 }
 
 }  // namespace strata::op

@@ -1,5 +1,5 @@
-// What operations on dynamic shapes share: all that they do is said by a static operation once their shape operands are
-// known (op/refine.h).
+// What operations on dynamic shapes share: all that they do is said by a static operation once
+// their shape operands are known (op/refine.h).
 #pragma once
 
 #include "strata/ir/text/format.h"
@@ -10,8 +10,8 @@
 
 namespace strata::op {
 
-/// Operands whose elements decide what the operation is said by, as sizes and amounts of padding do: only where they are known can it be
-/// compiled.
+/// Operands whose elements decide what the operation is said by, as sizes and amounts of padding
+/// do: only where they are known can it be compiled.
 using Needs = std::vector<int> (*)(const Op&);
 
 struct DynamicRow {
@@ -30,9 +30,11 @@ Needs needs_of(const Op& op);
 /// For `needs`: the last operand, which holds the sizes of a result that does not state them.
 std::vector<int> unstated_sizes(const Op& op);
 
-/// Throws unless `v` holds `count` integers (any number where negative): a shape, or one number per dimension.
+/// Throws unless `v` holds `count` integers (any number where negative): a shape, or one number per
+/// dimension.
 void expect_shape_operand(std::string_view op, const char* what, const Value* v, int count);
-/// Throws unless operand 0 and the result have one element type; `constraint` is what the specification calls it.
+/// Throws unless operand 0 and the result have one element type; `constraint` is what the
+/// specification calls it.
 void expect_element_type(const Op& op, const char* constraint);
 
 }  // namespace strata::op

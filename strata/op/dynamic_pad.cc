@@ -1,9 +1,10 @@
 // dynamic_pad: pad by amounts that operands hold.
 //
-// Contract (spec: dynamic_pad): operand, padding_value (a scalar), edge_padding_low, edge_padding_high, interior_padding
-// (integers of rank 1).
-//   (C1) operand, padding value and result have one element type; (C2) the amounts have an entry per dimension; (C3) interior
-//   padding is not negative; (C4) each size is low + (n - 1) interior + n + high.
+// Contract (spec: dynamic_pad): operand, padding_value (a scalar), edge_padding_low,
+// edge_padding_high, interior_padding (integers of rank 1).
+//   (C1) operand, padding value and result have one element type; (C2) the amounts have an entry
+//   per dimension; (C3) interior padding is not negative; (C4) each size is low + (n - 1) interior
+//   + n + high.
 #include "strata/op/dynamic.h"
 
 namespace strata::op {
@@ -15,20 +16,27 @@ void verify(const Op& op) {
   expect_element_type(op, "C1");
   const Type &in = op.operand(0)->type(), &value = op.operand(1)->type();
   if (value.rank() != 0 || value.dtype() != in.dtype())
-    throw Error(self, "(C1) the padding value must be a scalar of the operand's type, got {} and {}", value.to_string(), in.to_string());
-  if (op.result()->rank() != in.rank()) throw Error(self, "(C4) {} padded is no {}", in.to_string(), op.result()->type().to_string());
-  for (int i = 2; i < 5; ++i) expect_shape_operand(self, "(C2) an amount of padding", op.operand(i), in.rank());
+    throw Error(self,
+                "(C1) the padding value must be a scalar of the operand's type, got {} and {}",
+                value.to_string(), in.to_string());
+  if (op.result()->rank() != in.rank())
+    throw Error(self, "(C4) {} padded is no {}", in.to_string(), op.result()->type().to_string());
+  for (int i = 2; i < 5; ++i)
+    expect_shape_operand(self, "(C2) an amount of padding", op.operand(i), in.rank());
 }
 
 Values decompose(Builder& b, const Op& op, std::span<Value* const> operands) {
   const char* what = "the padding";
-  Ints low = expect_known("dynamic_pad", what, operands[2]), high = expect_known("dynamic_pad", what, operands[3]),
+  Ints low = expect_known("dynamic_pad", what, operands[2]),
+       high = expect_known("dynamic_pad", what, operands[3]),
        interior = expect_known("dynamic_pad", what, operands[4]);
   for (std::size_t d = 0; d < interior.size(); ++d)
-    if (interior[d] < 0) throw Error("dynamic_pad", "(C3) interior_padding[{}] = {} is negative", d, interior[d]);
+    if (interior[d] < 0)
+      throw Error("dynamic_pad", "(C3) interior_padding[{}] = {} is negative", d, interior[d]);
   Value* out = pad(b, operands[0], operands[1], low, high, interior);
   if (!may_equal(out->shape(), op.result()->shape()))
-    throw Error("dynamic_pad", "(C4) the result is {}, but the amounts give {}", op.result()->type().to_string(), out->type().to_string());
+    throw Error("dynamic_pad", "(C4) the result is {}, but the amounts give {}",
+                op.result()->type().to_string(), out->type().to_string());
   return {out};
 }
 
@@ -37,12 +45,13 @@ std::vector<int> needs(const Op&) { return {2, 3, 4}; }
 }  // namespace
 
 const OpDef& dynamic_pad_def() {
-  static const OpDef def = dynamic({.name = "stablehlo.dynamic_pad",
-                                    .summary = "pad by amounts that operands hold (spec: dynamic_pad)",
-                                    .verify = verify,
-                                    .decompose = decompose,
-                                    .needs = needs,
-                                    .text = &ir::formats::functional});
+  static const OpDef def =
+      dynamic({.name = "stablehlo.dynamic_pad",
+               .summary = "pad by amounts that operands hold (spec: dynamic_pad)",
+               .verify = verify,
+               .decompose = decompose,
+               .needs = needs,
+               .text = &ir::formats::functional});
   return def;
 }
 

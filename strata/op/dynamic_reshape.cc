@@ -1,8 +1,9 @@
 // dynamic_reshape: reshape to sizes that an operand holds. chlo.dynamic_reshape is the same.
 //
 // Contract (spec: dynamic_reshape): operand, output_shape (integers of rank 1).
-//   (C1) the result has the operand's element type; (C2) as many elements; (C3) an axis of quantisation keeps its size and what
-//   stands before and behind it; (C4) output_shape has an entry per dimension.
+//   (C1) the result has the operand's element type; (C2) as many elements; (C3) an axis of
+//   quantisation keeps its size and what stands before and behind it; (C4) output_shape has an
+//   entry per dimension.
 #include "strata/op/dynamic.h"
 
 namespace strata::op {
@@ -13,8 +14,9 @@ void verify(const Op& op) {
   expect_element_type(op, "C1");
   const Shape &in = op.operand(0)->shape(), &out = op.result()->shape();
   if (in.is_static() && out.is_static() && in.count() != out.count())
-    throw Error("dynamic_reshape", "(C2) cannot reshape {} with {} elements to {} with {}", op.operand(0)->type().to_string(), in.count(),
-                op.result()->type().to_string(), out.count());
+    throw Error("dynamic_reshape", "(C2) cannot reshape {} with {} elements to {} with {}",
+                op.operand(0)->type().to_string(), in.count(), op.result()->type().to_string(),
+                out.count());
   expect_shape_operand("dynamic_reshape", "(C4) output_shape", op.operand(1), out.rank());
 }
 
@@ -39,7 +41,8 @@ std::span<const OpDef> dynamic_reshape_defs() {
                .text = &ir::formats::functional,
                .quantized = quantized::reshaped}),
       dynamic({.name = "stablehlo.dynamic_reshape",
-               .summary = "the same elements under a shape that an operand holds (spec: dynamic_reshape)",
+               .summary =
+                   "the same elements under a shape that an operand holds (spec: dynamic_reshape)",
                .verify = verify,
                .decompose = decompose,
                .needs = unstated_sizes,

@@ -1,10 +1,13 @@
-// strata.eig: eigenvalues of square matrices and their eigenvectors (loop/kernel/eig.cc), f32, f64 and complex.
+// strata.eig: eigenvalues of square matrices and their eigenvectors (loop/kernel/eig.cc), f32, f64
+// and complex.
 //
-// Results, all complex: eigenvalues w; where `vectors` is "both", left eigenvectors, columns u_j with u_j^H a = w_j u_j^H; where it is not
-// "none", right ones, a v_j = w_j v_j. Vectors have length 1 and a real component of the greatest size.
+// Results, all complex: eigenvalues w; where `vectors` is "both", left eigenvectors, columns u_j
+// with u_j^H a = w_j u_j^H; where it is not "none", right ones, a v_j = w_j v_j. Vectors have
+// length 1 and a real component of the greatest size.
 //
-// Derivative as in JAX: of the eigenvalues, diag(V^-1 dA V); of the vectors only where `vector_derivatives` says so, by perturbation
-// theory of distinct eigenvalues (Giles 2008) with the two normalisations kept.
+// Derivative as in JAX: of the eigenvalues, diag(V^-1 dA V); of the vectors only where
+// `vector_derivatives` says so, by perturbation theory of distinct eigenvalues (Giles 2008) with
+// the two normalisations kept.
 #include <tuple>
 
 #include "strata/op/matrix_kernel.h"
@@ -12,19 +15,27 @@
 namespace strata::op {
 namespace {
 
-bool has_vector_derivatives(const Attrs& attrs) { return expect_attr<bool>("eig", attrs, "vector_derivatives"); }
+bool has_vector_derivatives(const Attrs& attrs) {
+  return expect_attr<bool>("eig", attrs, "vector_derivatives");
+}
 /// How many eigenvectors each eigenvalue has among the results: 0, 1 (right), 2.
 int vectors(const Attrs& attrs) {
   const std::string which = expect_attr<std::string>("eig", attrs, "vectors");
-  if (which != "none" && which != "right" && which != "both") throw Error("eig", "there is no vectors \"{}\"; \"none\", \"right\" and \"both\" are known", which);
+  if (which != "none" && which != "right" && which != "both")
+    throw Error("eig", "there is no vectors \"{}\"; \"none\", \"right\" and \"both\" are known",
+                which);
   return which == "none" ? 0 : which == "right" ? 1 : 2;
 }
-DType complex_of(DType dtype) { return dtype == DType::f64 || dtype == DType::c128 ? DType::c128 : DType::c64; }
+DType complex_of(DType dtype) {
+  return dtype == DType::f64 || dtype == DType::c128 ? DType::c128 : DType::c64;
+}
 
-std::vector<Type> infer(std::span<Value* const> operands, const Attrs& attrs, std::span<const std::unique_ptr<Block>>) {
+std::vector<Type> infer(std::span<Value* const> operands, const Attrs& attrs,
+                        std::span<const std::unique_ptr<Block>>) {
   expect_operands("eig", operands, 1);
   const Type& a = expect_matrices("eig", operands[0], true);
-  if (a.dtype() == DType::bf16 || a.dtype() == DType::f16) throw Error("eig", "dtype {} is not supported", name(a.dtype())).unsupported();
+  if (a.dtype() == DType::bf16 || a.dtype() == DType::f16)
+    throw Error("eig", "dtype {} is not supported", name(a.dtype())).unsupported();
   has_vector_derivatives(attrs);
   const Type full = a.with(complex_of(a.dtype()));
   std::vector<Type> out{matrices_like(full, {rows_of(a)})};
@@ -34,19 +45,23 @@ std::vector<Type> infer(std::span<Value* const> operands, const Attrs& attrs, st
 
 const char* symbol(const Op& op) {
   const int sides = vectors(op.attrs);
-  return sides == 0 ? "strata_eigenvalues" : sides == 1 ? "strata_right_eigenvectors" : "strata_eig";
+  return sides == 0   ? "strata_eigenvalues"
+         : sides == 1 ? "strata_right_eigenvectors"
+                      : "strata_eig";
 }
 std::vector<std::int64_t> params(const Op& op) {
   const Type& a = op.operand(0)->type();
   return {factor_element("eig", a.dtype()), rows_of(a).size()};
 }
 
-// ---- derivative -------------------------------------------------------------------------------------------------
+// ---- derivative --------------------------------------------------------------------------------
 
 /// 1 at the component of the greatest size of each column (at several that are equally great).
 Value* greatest(Builder& b, Value* v) {
   Value* size = abs(b, v);
-  return convert(b, compare(b, size, in_columns(b, reduce_max(b, size, {v->rank() - 2}), size), "EQ"), v->dtype());
+  return convert(b,
+                 compare(b, size, in_columns(b, reduce_max(b, size, {v->rank() - 2}), size), "EQ"),
+                 v->dtype());
 }
 
 /// The tangents of eigenvalues and of eigenvectors of length 1 whose greatest component is real.
@@ -61,11 +76,14 @@ std::pair<Value*, Value*> tangents_of(Builder& b, Value* w, Value* v, Value* da)
   return {diagonal_of(b, turned), add(b, moved, mul(b, v, in_columns(b, complex(b, re, im), v)))};
 }
 
-JvpResult jvp(Builder& b, const Op& op, std::span<Value* const> operands, std::span<Value* const> tangents) {
+JvpResult jvp(Builder& b, const Op& op, std::span<Value* const> operands,
+              std::span<Value* const> tangents) {
   const int sides = vectors(op.attrs);
-  if (!tangents[0]) return {again(b, op, operands).results(), Values(static_cast<std::size_t>(sides + 1), nullptr)};
+  if (!tangents[0])
+    return {again(b, op, operands).results(), Values(static_cast<std::size_t>(sides + 1), nullptr)};
   Attrs attrs = op.attrs;
-  if (sides == 0) attrs.set("vectors", std::string("right"));  // of which the tangents of the values are made
+  if (sides == 0)
+    attrs.set("vectors", std::string("right"));  // of which the tangents of the values are made
   Values all = b.create("strata.eig", {operands[0]}, attrs).results();
   Value *w = all[0], *right = all.back(), *da = convert(b, tangents[0], w->dtype());
   Values out(all.begin(), all.begin() + sides + 1), moved(out.size(), nullptr);

@@ -1,11 +1,15 @@
-// stablehlo.einsum, stablehlo.unary_einsum: sums of products named by letters, deprecated spellings of dot_general and what surrounds it.
+// stablehlo.einsum, stablehlo.unary_einsum: sums of products named by letters, deprecated spellings
+// of dot_general and what surrounds it.
 //
-//   "bij,bjk->bik"      letters of both operands that stand in the result too are batching, others of both are contracted
-//   "ab->ba", "aa->a"   a letter of one operand alone is summed where the result lacks it; a repeated one means the diagonal
-//   "...ij,...jk"       dots stand for the dimensions that have no letter, aligned at the right; without "->" the result is the
+//   "bij,bjk->bik"      letters of both operands that stand in the result too are batching, others
+//   of both are contracted "ab->ba", "aa->a"   a letter of one operand alone is summed where the
+//   result lacks it; a repeated one means the diagonal
+//   "...ij,...jk"       dots stand for the dimensions that have no letter, aligned at the right;
+//   without "->" the result is the
 //                       dots, then the letters that occur once, in alphabetical order
 //
-// Contract: attribute `einsum_config`; each operand has a letter or dots for every dimension, equal letters have equal sizes.
+// Contract: attribute `einsum_config`; each operand has a letter or dots for every dimension, equal
+// letters have equal sizes.
 #include <algorithm>
 #include <map>
 
@@ -20,7 +24,8 @@ namespace {
 
 constexpr const char* kSelf = "einsum";
 
-/// Dimensions by letter; those under dots are the capitals of their own from 1 on, counted from the right.
+/// Dimensions by letter; those under dots are the capitals of their own from 1 on, counted from the
+/// right.
 using Labels = std::vector<int>;
 constexpr int kDots = 1000;
 
@@ -83,33 +88,40 @@ Letters letters_of(const Attrs& attrs, std::span<Value* const> operands) {
   std::size_t arrow = config.find("->");
   std::vector<std::string> parts = split_at(config.substr(0, arrow), ',');
   if (parts.size() != operands.size())
-    throw Error(kSelf, "'{}' names {} operands, but there {} {}", config, parts.size(), operands.size() == 1 ? "is" : "are",
-                operands.size());
+    throw Error(kSelf, "'{}' names {} operands, but there {} {}", config, parts.size(),
+                operands.size() == 1 ? "is" : "are", operands.size());
   Letters out;
   int dots = 0;
   for (std::size_t i = 0; i < parts.size(); ++i) {
     out.operands.push_back(parse_labels(parts[i], operands[i]->rank(), 0));
     for (int l : out.operands[i]) dots = std::max(dots, l - kDots);
   }
-  out.result = arrow == std::string::npos ? implicit_result(out.operands) : parse_labels(config.substr(arrow + 2), -1, std::max(dots, 0));
+  out.result = arrow == std::string::npos
+                   ? implicit_result(out.operands)
+                   : parse_labels(config.substr(arrow + 2), -1, std::max(dots, 0));
   return out;
 }
 
-// ---- inference ------------------------------------------------------------------------------------------------
+// ---- inference ---------------------------------------------------------------------------------
 
-std::vector<Type> infer(std::span<Value* const> operands, const Attrs& attrs, std::span<const std::unique_ptr<Block>>) {
+std::vector<Type> infer(std::span<Value* const> operands, const Attrs& attrs,
+                        std::span<const std::unique_ptr<Block>>) {
   expect_operands(kSelf, operands, static_cast<int>(operands.size()));
-  if (operands.empty() || operands.size() > 2) throw Error(kSelf, "takes one or two operands, got {}", operands.size());
+  if (operands.empty() || operands.size() > 2)
+    throw Error(kSelf, "takes one or two operands, got {}", operands.size());
   Letters letters = letters_of(attrs, operands);
   std::map<int, Dim> sizes;
   for (std::size_t i = 0; i < operands.size(); ++i) {
     if (operands[i]->dtype() != operands[0]->dtype())
-      throw Error(kSelf, "operands must have one dtype, got {} and {}", operands[0]->type().to_string(), operands[i]->type().to_string());
+      throw Error(kSelf, "operands must have one dtype, got {} and {}",
+                  operands[0]->type().to_string(), operands[i]->type().to_string());
     for (int d = 0; d < operands[i]->rank(); ++d) {
-      auto [it, fresh] = sizes.emplace(letters.operands[i][static_cast<std::size_t>(d)], operands[i]->shape().dim(d));
+      auto [it, fresh] = sizes.emplace(letters.operands[i][static_cast<std::size_t>(d)],
+                                       operands[i]->shape().dim(d));
       if (fresh) continue;
       if (!may_equal(it->second, operands[i]->shape().dim(d)))
-        throw Error(kSelf, "dimension {} of {} has another size than an equal letter", d, operands[i]->type().to_string());
+        throw Error(kSelf, "dimension {} of {} has another size than an equal letter", d,
+                    operands[i]->type().to_string());
       it->second = merged(it->second, operands[i]->shape().dim(d));
     }
   }
@@ -118,8 +130,9 @@ std::vector<Type> infer(std::span<Value* const> operands, const Attrs& attrs, st
   for (int l : letters.result) {
     auto it = sizes.find(l);
     if (it == sizes.end() || ++seen[l] > 1)
-      throw Error(kSelf, "each letter of the result must stand in an operand, and once in the result: '{}'",
-                  attrs.get<std::string>("einsum_config"));
+      throw Error(
+          kSelf, "each letter of the result must stand in an operand, and once in the result: '{}'",
+          attrs.get<std::string>("einsum_config"));
     dims.push_back(it->second);
   }
   return {operands[0]->type().with(Shape(std::move(dims)))};
@@ -131,15 +144,21 @@ void verify(const Op& op) {
   if (op.num_results() != 1) throw Error(kSelf, "has one result, got {}", op.num_results());
   const Type& stated = op.result()->type();
   if (!stated.is_tensor() || !may_equal(stated.shape(), inferred.shape()))
-    throw Error(kSelf, "the result is {}, but the operands give {}", stated.to_string(), inferred.to_string());
+    throw Error(kSelf, "the result is {}, but the operands give {}", stated.to_string(),
+                inferred.to_string());
   if (is_complex(stated.dtype()) != is_complex(inferred.dtype()))
-    throw Error(kSelf, "a product of {} cannot be {}", name(op.operand(0)->dtype()), name(stated.dtype()));
+    throw Error(kSelf, "a product of {} cannot be {}", name(op.operand(0)->dtype()),
+                name(stated.dtype()));
 }
 
-// ---- definition -----------------------------------------------------------------------------------------------
+// ---- definition --------------------------------------------------------------------------------
 
-bool contains(const Labels& labels, int l) { return std::find(labels.begin(), labels.end(), l) != labels.end(); }
-std::int64_t place(const Labels& labels, int l) { return std::find(labels.begin(), labels.end(), l) - labels.begin(); }
+bool contains(const Labels& labels, int l) {
+  return std::find(labels.begin(), labels.end(), l) != labels.end();
+}
+std::int64_t place(const Labels& labels, int l) {
+  return std::find(labels.begin(), labels.end(), l) - labels.begin();
+}
 
 /// Sums dimension `d` of x, which has its label too no longer.
 Value* summed(Builder& b, Value* x, Labels& labels, std::size_t d) {
@@ -153,7 +172,8 @@ Value* diagonal(Builder& b, Value* x, Labels& labels) {
     auto first = static_cast<std::size_t>(place(labels, labels[d]));
     if (first == d) continue;
     Type numbers = x->type().with(DType::i64);
-    Value* on = compare(b, iota(b, numbers, static_cast<int>(first)), iota(b, numbers, static_cast<int>(d)), "EQ");
+    Value* on = compare(b, iota(b, numbers, static_cast<int>(first)),
+                        iota(b, numbers, static_cast<int>(d)), "EQ");
     x = summed(b, select(b, on, x, zeros_like(b, x)), labels, d);
   }
   return x;
@@ -201,7 +221,7 @@ Values decompose(Builder& b, const Op& op, std::span<Value* const> operands) {
   return {arranged(b, dot_general(b, x, y, dims, dtype), product, letters.result)};
 }
 
-// ---- sharding, cost -------------------------------------------------------------------------------------------
+// ---- sharding, cost ----------------------------------------------------------------------------
 
 Factors shard(const Op& op) {
   FactorTable t(op);
@@ -221,7 +241,9 @@ Factors shard(const Op& op) {
     }
   for (std::size_t d = 0; d < letters.result.size(); ++d) {
     auto it = factors.find(letters.result[d]);
-    int f = it != factors.end() ? it->second : t.factor('n', op.result()->shape().dim(static_cast<int>(d)).bound());
+    int f = it != factors.end()
+                ? it->second
+                : t.factor('n', op.result()->shape().dim(static_cast<int>(d)).bound());
     t.result(0, static_cast<int>(d), f);
   }
   return t.take();
@@ -232,8 +254,8 @@ Work cost(const Op& op) {
   std::map<int, double> sizes;
   for (std::size_t i = 0; i < letters.operands.size(); ++i)
     for (std::size_t d = 0; d < letters.operands[i].size(); ++d)
-      sizes[letters.operands[i][d]] =
-          static_cast<double>(std::max<std::int64_t>(op.operands[i]->shape().dim(static_cast<int>(d)).bound(), 1));
+      sizes[letters.operands[i][d]] = static_cast<double>(
+          std::max<std::int64_t>(op.operands[i]->shape().dim(static_cast<int>(d)).bound(), 1));
   double flops = 2;
   for (auto [letter, size] : sizes) flops *= size;
   return {flops, bytes_moved(op)};
@@ -261,7 +283,9 @@ OpDef row(const char* name, const char* summary) {
 std::span<const OpDef> einsum_defs() {
   static const OpDef rows[] = {
       row("stablehlo.einsum", "a sum of products named by letters (StableHLO, einsum; deprecated)"),
-      row("stablehlo.unary_einsum", "a sum, a diagonal or a transposition named by letters (StableHLO, unary_einsum; deprecated)"),
+      row("stablehlo.unary_einsum",
+          "a sum, a diagonal or a transposition named by letters (StableHLO, unary_einsum; "
+          "deprecated)"),
   };
   return rows;
 }

@@ -28,20 +28,26 @@ void expect_kind(std::string_view op, DType dtype, unsigned kinds) {
 
 namespace {
 
-/// (C1) the types are equal; where the result has the type of real parts, (C1) its shape and (C2) that type are given.
+/// (C1) the types are equal; where the result has the type of real parts, (C1) its shape and (C2)
+/// that type are given.
 const char* inferred_by(const Row& row) { return row.real_result ? "C1, C2" : "C1"; }
 
-/// Operands of one admitted dtype and one shape; the result has them too, or is i1, or the type of the real part.
-std::vector<Type> infer(const std::string& op, unsigned kinds, int count, const Row& row, std::span<Value* const> operands) {
+/// Operands of one admitted dtype and one shape; the result has them too, or is i1, or the type of
+/// the real part.
+std::vector<Type> infer(const std::string& op, unsigned kinds, int count, const Row& row,
+                        std::span<Value* const> operands) {
   expect_operands(op, operands, count);
   Type type = operands[0]->type();
   expect_kind(op, type.dtype(), kinds);
   for (Value* v : operands.subspan(1)) {
     if (v->dtype() != type.dtype() || !may_equal(v->shape(), type.shape()))
-      throw Error(op, "({}) operands must have equal types, got {} and {}", inferred_by(row), type.to_string(), v->type().to_string());
+      throw Error(op, "({}) operands must have equal types, got {} and {}", inferred_by(row),
+                  type.to_string(), v->type().to_string());
     type = type.with(merged(type.shape(), v->shape()));
   }
-  return {row.predicate ? type.with(DType::i1) : row.real_result ? type.with(real_part(type.dtype())) : type};
+  return {row.predicate     ? type.with(DType::i1)
+          : row.real_result ? type.with(real_part(type.dtype()))
+                            : type};
 }
 
 template <int flops>
@@ -59,13 +65,15 @@ Cost cost_of(double flops) {
 
 }  // namespace
 
-OpDef elementwise(const Row& row, unsigned kinds, int operands, Evaluate evaluate, Elemental lowering) {
+OpDef elementwise(const Row& row, unsigned kinds, int operands, Evaluate evaluate,
+                  Elemental lowering) {
   std::string op(short_name(row.name));
-  ir::OpInfo info{.name = row.name,
-                  .infer = [op, kinds, operands, row](std::span<Value* const> values, const Attrs&,
-                                                      auto) { return infer(op, kinds, operands, row, values); },
-                  .text = row.text,
-                  .quantized = (kinds & kFloat) != 0 ? row.quantized : nullptr};
+  ir::OpInfo info{
+      .name = row.name,
+      .infer = [op, kinds, operands, row](std::span<Value* const> values, const Attrs&,
+                                          auto) { return infer(op, kinds, operands, row, values); },
+      .text = row.text,
+      .quantized = (kinds & kFloat) != 0 ? row.quantized : nullptr};
   return OpDef{
       .info = ir::inferred_by(inferred_by(row), std::move(info)),
       .summary = row.summary,
@@ -82,6 +90,8 @@ OpDef elementwise(const Row& row, unsigned kinds, int operands, Evaluate evaluat
   };
 }
 
-loop::Inst* widened(loop::Builder& b, loop::Inst* x) { return b.convert(compute_type(x->type.dtype), x); }
+loop::Inst* widened(loop::Builder& b, loop::Inst* x) {
+  return b.convert(compute_type(x->type.dtype), x);
+}
 
 }  // namespace strata::op

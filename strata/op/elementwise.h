@@ -1,9 +1,10 @@
-// Makes definitions of elementwise operations: operands and result of one shape, result element i from operand
-// elements i alone. A row gives what differs: the name, the admitted kinds of dtypes, the function once on C++
-// numbers (reference evaluation) and once on loop instructions (compiled code), and the derivative as operations.
+// Makes definitions of elementwise operations: operands and result of one shape, result element i
+// from operand elements i alone. A row gives what differs: the name, the admitted kinds of dtypes,
+// the function once on C++ numbers (reference evaluation) and once on loop instructions (compiled
+// code), and the derivative as operations.
 //
-// bf16 and f16 are computed in f32 and rounded once, at the operation's edge; narrower types and complex numbers are said by
-// others (op/legalize.h), so the functions here never see them.
+// bf16 and f16 are computed in f32 and rounded once, at the operation's edge; narrower types and
+// complex numbers are said by others (op/legalize.h), so the functions here never see them.
 #pragma once
 
 #include "strata/ir/text/format.h"
@@ -34,7 +35,8 @@ template <class T>
 constexpr unsigned kind_of_type() {
   if constexpr (std::is_same_v<T, bool>)
     return kBool;
-  else if constexpr (std::is_same_v<T, BFloat16> || std::is_same_v<T, Float16> || std::is_floating_point_v<T>)
+  else if constexpr (std::is_same_v<T, BFloat16> || std::is_same_v<T, Float16> ||
+                     std::is_floating_point_v<T>)
     return kFloat;
   else if constexpr (!std::is_integral_v<T>)
     return 0;  // complex
@@ -68,13 +70,15 @@ struct Row {
   bool commutative = false;
   bool predicate = false;  // the result is i1
   const ir::TextFormat* text = &ir::formats::elementwise;
-  Split split = nullptr;   // complex numbers, and narrow types where decoding and encoding is not enough
-  bool real_result = false;  // the result of complex numbers is real
+  Split split =
+      nullptr;  // complex numbers, and narrow types where decoding and encoding is not enough
+  bool real_result = false;                            // the result of complex numbers is real
   void (*quantized)(const Op&) = quantized::baseline;  // of rows that admit floats
 };
 
 /// A definition from a row; the functions come from `unary` and `binary` below.
-OpDef elementwise(const Row& row, unsigned kinds, int operands, Evaluate evaluate, Elemental lowering);
+OpDef elementwise(const Row& row, unsigned kinds, int operands, Evaluate evaluate,
+                  Elemental lowering);
 /// Converts to the compute type of its dtype, for kernels.
 loop::Inst* widened(loop::Builder& b, loop::Inst* x);
 
@@ -88,7 +92,8 @@ Literals evaluate_unary(const Op& op, std::span<const Literal> operands, Evaluat
       using Stored = std::conditional_t<std::is_same_v<Result, bool>, bool, T>;
       auto xs = x.span<T>();
       auto ys = out.mutable_span<Stored>();
-      for (std::size_t i = 0; i < xs.size(); ++i) ys[i] = static_cast<Stored>(Scalar{}(static_cast<Compute<T>>(xs[i])));
+      for (std::size_t i = 0; i < xs.size(); ++i)
+        ys[i] = static_cast<Stored>(Scalar{}(static_cast<Compute<T>>(xs[i])));
     } else {
       STRATA_UNREACHABLE("{} on {}", op.name(), name(x.dtype()));
     }
@@ -105,7 +110,8 @@ Literals evaluate_binary(const Op& op, std::span<const Literal> operands, Evalua
       auto xs = x.span<T>(), ys = y.span<T>();
       auto zs = out.mutable_span<T>();
       for (std::size_t i = 0; i < xs.size(); ++i)
-        zs[i] = static_cast<T>(Scalar{}(static_cast<Compute<T>>(xs[i]), static_cast<Compute<T>>(ys[i])));
+        zs[i] = static_cast<T>(
+            Scalar{}(static_cast<Compute<T>>(xs[i]), static_cast<Compute<T>>(ys[i])));
     } else {
       STRATA_UNREACHABLE("{} on {}", op.name(), name(x.dtype()));
     }
@@ -113,40 +119,49 @@ Literals evaluate_binary(const Op& op, std::span<const Literal> operands, Evalua
   return {std::move(out)};
 }
 
-/// A row of one operand. `Scalar` and `Traced` are captureless lambdas: T(T), and Inst*(loop::Builder&, Inst*) on
-/// compute types.
+/// A row of one operand. `Scalar` and `Traced` are captureless lambdas: T(T), and
+/// Inst*(loop::Builder&, Inst*) on compute types.
 template <unsigned kinds, class Scalar, class Traced>
 OpDef unary(const Row& row, Scalar, Traced) {
-  static_assert(std::is_empty_v<Scalar> && std::is_empty_v<Traced>, "functions are made anew from their types");
-  return elementwise(row, kinds, 1, evaluate_unary<kinds, Scalar>,
-                     Elemental{[](LowerContext& c, const Op& op, int, std::span<const loop::Index> index) {
-                       return c.b.convert(op.result()->dtype(), Traced{}(c.b, widened(c.b, c.operand(op, 0, index))));
-                     }});
+  static_assert(std::is_empty_v<Scalar> && std::is_empty_v<Traced>,
+                "functions are made anew from their types");
+  return elementwise(
+      row, kinds, 1, evaluate_unary<kinds, Scalar>,
+      Elemental{[](LowerContext& c, const Op& op, int, std::span<const loop::Index> index) {
+        return c.b.convert(op.result()->dtype(),
+                           Traced{}(c.b, widened(c.b, c.operand(op, 0, index))));
+      }});
 }
 /// A row of two operands of one dtype.
 template <unsigned kinds, class Scalar, class Traced>
 OpDef binary(const Row& row, Scalar, Traced) {
-  static_assert(std::is_empty_v<Scalar> && std::is_empty_v<Traced>, "functions are made anew from their types");
-  return elementwise(row, kinds, 2, evaluate_binary<kinds, Scalar>,
-                     Elemental{[](LowerContext& c, const Op& op, int, std::span<const loop::Index> index) {
-                       loop::Inst* x = widened(c.b, c.operand(op, 0, index));
-                       loop::Inst* y = widened(c.b, c.operand(op, 1, index));
-                       return c.b.convert(op.result()->dtype(), Traced{}(c.b, x, y));
-                     }});
+  static_assert(std::is_empty_v<Scalar> && std::is_empty_v<Traced>,
+                "functions are made anew from their types");
+  return elementwise(
+      row, kinds, 2, evaluate_binary<kinds, Scalar>,
+      Elemental{[](LowerContext& c, const Op& op, int, std::span<const loop::Index> index) {
+        loop::Inst* x = widened(c.b, c.operand(op, 0, index));
+        loop::Inst* y = widened(c.b, c.operand(op, 1, index));
+        return c.b.convert(op.result()->dtype(), Traced{}(c.b, x, y));
+      }});
 }
 
-/// One instruction, for rows that are one. `logic` stands in on i1, where the instruction would wrap.
+/// One instruction, for rows that are one. `logic` stands in on i1, where the instruction would
+/// wrap.
 template <loop::Opcode code>
-inline constexpr auto instruction1 = [](loop::Builder& b, loop::Inst* x) { return b.unary(code, x); };
+inline constexpr auto instruction1 =
+    [](loop::Builder& b, loop::Inst* x) { return b.unary(code, x); };
 template <loop::Opcode code, loop::Opcode logic = code>
-inline constexpr auto instruction2 =
-    [](loop::Builder& b, loop::Inst* x, loop::Inst* y) { return b.binary(x->type.dtype == DType::i1 ? logic : code, x, y); };
+inline constexpr auto instruction2 = [](loop::Builder& b, loop::Inst* x, loop::Inst* y) {
+  return b.binary(x->type.dtype == DType::i1 ? logic : code, x, y);
+};
 
 /// The forward derivative of y = f(x) from `Tangent`: Value*(Builder&, x, y, dx).
 template <class Tangent>
 Rule<Jvp> derivative(Tangent) {
   static_assert(std::is_empty_v<Tangent>);
-  return Jvp([](Builder& b, const Op& op, std::span<Value* const> operands, std::span<Value* const> tangents) -> JvpResult {
+  return Jvp([](Builder& b, const Op& op, std::span<Value* const> operands,
+                std::span<Value* const> tangents) -> JvpResult {
     Value* y = again(b, op, operands).result();
     if (!tangents[0]) return {{y}, {nullptr}};
     return {{y}, {Tangent{}(b, operands[0], y, tangents[0])}};
@@ -156,7 +171,8 @@ Rule<Jvp> derivative(Tangent) {
 template <class Left, class Right>
 Rule<Jvp> derivative(Left, Right) {
   static_assert(std::is_empty_v<Left> && std::is_empty_v<Right>);
-  return Jvp([](Builder& b, const Op& op, std::span<Value* const> operands, std::span<Value* const> tangents) -> JvpResult {
+  return Jvp([](Builder& b, const Op& op, std::span<Value* const> operands,
+                std::span<Value* const> tangents) -> JvpResult {
     Value* z = again(b, op, operands).result();
     Value* left = tangents[0] ? Left{}(b, operands[0], operands[1], z, tangents[0]) : nullptr;
     Value* right = tangents[1] ? Right{}(b, operands[0], operands[1], z, tangents[1]) : nullptr;

@@ -1,5 +1,5 @@
-// Samples of the elementwise rows: each admitted dtype with ordinary numbers, a scalar, no elements, and every pair of
-// edge values.
+// Samples of the elementwise rows: each admitted dtype with ordinary numbers, a scalar, no
+// elements, and every pair of edge values.
 #include "strata/op/catalog.h"
 #include "strata/op/elementwise.h"
 #include "strata/op/samples.h"
@@ -7,8 +7,9 @@
 namespace strata::op {
 namespace {
 
-constexpr DType kStored[] = {DType::i1,   DType::i8,   DType::i16,  DType::i32, DType::i64, DType::ui8, DType::ui16,
-                             DType::ui32, DType::ui64, DType::bf16, DType::f16, DType::f32, DType::f64};
+constexpr DType kStored[] = {DType::i1,  DType::i8,   DType::i16,  DType::i32,  DType::i64,
+                             DType::ui8, DType::ui16, DType::ui32, DType::ui64, DType::bf16,
+                             DType::f16, DType::f32,  DType::f64};
 
 /// Where the function is smooth.
 struct Domain {
@@ -16,7 +17,8 @@ struct Domain {
 };
 
 Domain domain_of(std::string_view op) {
-  if (op == "log" || op == "sqrt" || op == "rsqrt" || op == "power" || op == "cbrt") return {0.3, 3};
+  if (op == "log" || op == "sqrt" || op == "rsqrt" || op == "power" || op == "cbrt")
+    return {0.3, 3};
   if (op == "divide" || op == "remainder") return {0.5, 4};
   if (op == "log_plus_one") return {-0.6, 3};
   if (op == "sign") return {0.7, 2.5};  // complex: bends sharply near 0
@@ -39,7 +41,9 @@ bool admits(const OpDef& def, int operands, DType dtype) {
   }
 }
 
-int operands_of(const OpDef& def) { return admits(def, 1, DType::f32) || admits(def, 1, DType::i32) ? 1 : 2; }
+int operands_of(const OpDef& def) {
+  return admits(def, 1, DType::f32) || admits(def, 1, DType::i32) ? 1 : 2;
+}
 
 void add_for_dtype(const OpDef& def, int operands, DType dtype, std::vector<Sample>& out) {
   Domain domain = domain_of(short_name(def.info.name));
@@ -47,8 +51,10 @@ void add_for_dtype(const OpDef& def, int operands, DType dtype, std::vector<Samp
   auto add = [&](const char* what, const Shape& shape) {
     Literals inputs;
     for (int i = 0; i < operands; ++i)
-      inputs.push_back(random_literal(Type(dtype, shape), static_cast<std::uint64_t>(20 + i), domain.low, domain.high));
-    out.push_back({.what = fmt::format("{}, {}", what, name(dtype)), .operands = std::move(inputs)});
+      inputs.push_back(random_literal(Type(dtype, shape), static_cast<std::uint64_t>(20 + i),
+                                      domain.low, domain.high));
+    out.push_back(
+        {.what = fmt::format("{}, {}", what, name(dtype)), .operands = std::move(inputs)});
   };
   add("numbers", {3, 17});
   add("a scalar", {});
@@ -58,7 +64,8 @@ void add_for_dtype(const OpDef& def, int operands, DType dtype, std::vector<Samp
     auto [left, right] = edge_pairs(dtype);
     edges = {left, right};
   }
-  out.push_back({.what = fmt::format("edge values, {}", name(dtype)), .operands = edges, .smooth = false});
+  out.push_back(
+      {.what = fmt::format("edge values, {}", name(dtype)), .operands = edges, .smooth = false});
 }
 
 void add_family(std::span<const OpDef> rows) {

@@ -18,9 +18,10 @@ class Reference : public Evaluator {
   explicit Reference(Process& process) : process_(process) {}
   Process& process() override { return process_; }
   Literals run(const Block& block, std::span<const Literal> arguments) override {
-    STRATA_CHECK(static_cast<int>(arguments.size()) == block.num_arguments(), "{} arguments for a block of {}", arguments.size(),
-                 block.num_arguments());
-    for (int i = 0; i < block.num_arguments(); ++i) values_.insert_or_assign(block.argument(i), arguments[static_cast<std::size_t>(i)]);
+    STRATA_CHECK(static_cast<int>(arguments.size()) == block.num_arguments(),
+                 "{} arguments for a block of {}", arguments.size(), block.num_arguments());
+    for (int i = 0; i < block.num_arguments(); ++i)
+      values_.insert_or_assign(block.argument(i), arguments[static_cast<std::size_t>(i)]);
     for (const auto& op : block.ops()) step(*op);
     Literals results = look_up(block.results);
     forget(block);
@@ -30,17 +31,21 @@ class Reference : public Evaluator {
  private:
   void step(const Op& op) {
     Literals results = evaluate_one(op, look_up(op.operands));
-    STRATA_CHECK(static_cast<int>(results.size()) == op.num_results(), "{} evaluated to {} results", op.name(), results.size());
-    for (int i = 0; i < op.num_results(); ++i) values_.insert_or_assign(op.result(i), std::move(results[static_cast<std::size_t>(i)]));
+    STRATA_CHECK(static_cast<int>(results.size()) == op.num_results(), "{} evaluated to {} results",
+                 op.name(), results.size());
+    for (int i = 0; i < op.num_results(); ++i)
+      values_.insert_or_assign(op.result(i), std::move(results[static_cast<std::size_t>(i)]));
   }
 
-  /// Dynamic shapes become those of the operands. Types that kernels do not know go the way that the compiler goes; what only
-  /// moves elements, what runs regions, and what takes complex memory knows them itself.
+  /// Dynamic shapes become those of the operands. Types that kernels do not know go the way that
+  /// the compiler goes; what only moves elements, what runs regions, and what takes complex memory
+  /// knows them itself.
   Literals evaluate_one(const Op& op, std::span<const Literal> operands) {
     const OpDef& d = def(op);
     if (is_dynamic(op)) return evaluate_refined(op, operands, *this);
     if (is_quantized(op) && !takes_stored(op)) return run(*legalize(op), operands);
-    bool itself = d.traits.moves_only || takes_memory(op) || is_quantized(op) || keeps_regions(op) || !needs_legalizing(op);
+    bool itself = d.traits.moves_only || takes_memory(op) || is_quantized(op) ||
+                  keeps_regions(op) || !needs_legalizing(op);
     if (itself) return d.evaluate(op, operands, *this);
     return run(*legalize(op), operands);
   }
@@ -57,7 +62,8 @@ class Reference : public Evaluator {
     Literals out;
     for (Value* v : wanted) {
       auto it = values_.find(v);
-      STRATA_CHECK(it != values_.end(), "a value of type {} is used before it was computed", v->type().to_string());
+      STRATA_CHECK(it != values_.end(), "a value of type {} is used before it was computed",
+                   v->type().to_string());
       out.push_back(it->second);
     }
     return out;
@@ -78,11 +84,15 @@ class Reference : public Evaluator {
 Literals evaluate(const Block& block, std::span<const Literal> arguments, Process& process) {
   if (has_tuples(block)) return evaluate(*without_tuples(block), arguments, process);
   if (static_cast<int>(arguments.size()) != block.num_arguments())
-    throw Error("evaluate", "expected {} arguments, got {}", block.num_arguments(), arguments.size());
+    throw Error("evaluate", "expected {} arguments, got {}", block.num_arguments(),
+                arguments.size());
   for (int i = 0; i < block.num_arguments(); ++i) {
-    const Type &want = block.argument(i)->type(), &got = arguments[static_cast<std::size_t>(i)].type();
-    if (want.is_tensor() && (want.dtype() != got.dtype() || (want.shape().is_static() && !(want.shape() == got.shape()))))
-      throw Error("evaluate", "argument {} has type {}, expected {}", i, got.to_string(), want.to_string());
+    const Type &want = block.argument(i)->type(),
+               &got = arguments[static_cast<std::size_t>(i)].type();
+    if (want.is_tensor() && (want.dtype() != got.dtype() ||
+                             (want.shape().is_static() && !(want.shape() == got.shape()))))
+      throw Error("evaluate", "argument {} has type {}, expected {}", i, got.to_string(),
+                  want.to_string());
   }
   return Reference(process).run(block, arguments);
 }

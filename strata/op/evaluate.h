@@ -2,8 +2,8 @@
 //
 //   Literals y = op::evaluate(f.body, std::array{x});
 //
-// Slow, obvious, and bit for bit what compiled code gives (docs: decisions 2). Calls of functions must have been
-// inlined; shapes must be static.
+// Slow, obvious, and bit for bit what compiled code gives (docs: decisions 2). Calls of functions
+// must have been inlined; shapes must be static.
 #pragma once
 
 #include "strata/op/def.h"
@@ -12,8 +12,8 @@ namespace strata::op {
 
 struct World;
 
-/// The results of a block whose arguments are `arguments`. Throws strata::Error when their number or types differ
-/// from the block's.
+/// The results of a block whose arguments are `arguments`. Throws strata::Error when their number
+/// or types differ from the block's.
 Literals evaluate(const Block& block, std::span<const Literal> arguments);
 /// The same as one process of a grid, or in a world of the caller's (op/world.h).
 Literals evaluate(const Block& block, std::span<const Literal> arguments, Process& process);

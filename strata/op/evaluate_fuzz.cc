@@ -1,10 +1,12 @@
-// libFuzzer target: any bytes are parsed with the catalog's operations; what verifies is printed in both forms and read back
-// the same, and what is small is evaluated by reference, twice to the same bytes.
+// libFuzzer target: any bytes are parsed with the catalog's operations; what verifies is printed in
+// both forms and read back the same, and what is small is evaluated by reference, twice to the same
+// bytes.
 //
 //   tools/fuzz.sh strata/op/evaluate_fuzz.cc strata/ir/text/testdata/seeds -max_total_time=60
 //
-// Small: at most 64 operations on at most 4096 elements each, numbers in attributes at most 64, nothing with an effect,
-// and no `while`, which nothing bounds. Arguments hold a fixed pattern of bytes.
+// Small: at most 64 operations on at most 4096 elements each, numbers in attributes at most 64,
+// nothing with an effect, and no `while`, which nothing bounds. Arguments hold a fixed pattern of
+// bytes.
 #include <cstdint>
 #include <cstdlib>
 #include <string_view>
@@ -33,7 +35,8 @@ bool is_small(const Type& t) {
 bool is_small(const ir::Attr& attr) {
   auto fits = [](std::int64_t n) { return n >= -kNumber && n <= kNumber; };
   if (const auto* n = std::get_if<std::int64_t>(&attr)) return fits(*n);
-  if (const auto* list = std::get_if<ir::Ints>(&attr)) return std::all_of(list->begin(), list->end(), fits);
+  if (const auto* list = std::get_if<ir::Ints>(&attr))
+    return std::all_of(list->begin(), list->end(), fits);
   return true;
 }
 
@@ -63,7 +66,8 @@ void check_text(const ir::Module& module, const ir::ParseOptions& options) {
 Literal pattern(const Type& type) {
   Literal out(type);
   if (bit_width(type.dtype()) < 8) return out;  // a byte holds fewer values than it could
-  for (std::size_t i = 0; i < out.bytes(); ++i) out.mutable_data()[i] = static_cast<std::byte>(i * 37 % 251);
+  for (std::size_t i = 0; i < out.bytes(); ++i)
+    out.mutable_data()[i] = static_cast<std::byte>(i * 37 % 251);
   return out;
 }
 
@@ -82,7 +86,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
       if (!is_small(f->body)) continue;
       op::Literals arguments;
       for (const ir::Value* v : f->body.argument_values()) arguments.push_back(pattern(v->type()));
-      op::Literals once = op::evaluate(f->body, arguments), again = op::evaluate(f->body, arguments);
+      op::Literals once = op::evaluate(f->body, arguments),
+                   again = op::evaluate(f->body, arguments);
       for (std::size_t i = 0; i < once.size(); ++i)
         if (!once[i].same_bits(again[i])) std::abort();
     }

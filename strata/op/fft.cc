@@ -1,13 +1,16 @@
-// fft: the discrete Fourier transform over the last 1 to 3 dimensions; those before them are a batch.
+// fft: the discrete Fourier transform over the last 1 to 3 dimensions; those before them are a
+// batch.
 //
 // Contract (spec: fft): attributes `fft_type` (FFT, IFFT, RFFT, IRFFT) and `fft_length`.
-//   (C1) fft_length has no more entries than the operand has dimensions; (C2) FFT and IFFT are complex on both sides, RFFT
-//   takes floats, IRFFT gives floats, the complex side of one precision with the real one; (C3) 1 to 3 lengths; (C4) the
-//   real side, if there is one, ends with fft_length; (C5) the shapes are equal but for the last dimension of the complex
-//   side of RFFT and IRFFT, which is n / 2 + 1 where the real side's is n > 0.
+//   (C1) fft_length has no more entries than the operand has dimensions; (C2) FFT and IFFT are
+//   complex on both sides, RFFT takes floats, IRFFT gives floats, the complex side of one precision
+//   with the real one; (C3) 1 to 3 lengths; (C4) the real side, if there is one, ends with
+//   fft_length; (C5) the shapes are equal but for the last dimension of the complex side of RFFT
+//   and IRFFT, which is n / 2 + 1 where the real side's is n > 0.
 //
-// Computed in the type of the result (loop/kernel/fft.cc). IFFT and IRFFT divide by the number of elements of a transform. IRFFT reads the
-// first half of the last dimension; imaginary parts that a real signal cannot have are not seen.
+// Computed in the type of the result (loop/kernel/fft.cc). IFFT and IRFFT divide by the number of
+// elements of a transform. IRFFT reads the first half of the last dimension; imaginary parts that a
+// real signal cannot have are not seen.
 //
 // Derivatives follow JAX: all four are linear; transposes pair Re(z w) without conjugation.
 #include <algorithm>
@@ -27,9 +30,12 @@ const std::string& type_of(const Op& op) { return op.attr<std::string>("fft_type
 
 DType complex_of(DType real) { return real == DType::f64 ? DType::c128 : DType::c64; }
 
-Dim halved(const Dim& n) { return n.is_static() ? Dim(n.size() == 0 ? 0 : n.size() / 2 + 1) : Dim::unknown(); }
+Dim halved(const Dim& n) {
+  return n.is_static() ? Dim(n.size() == 0 ? 0 : n.size() / 2 + 1) : Dim::unknown();
+}
 
-std::vector<Type> infer(std::span<Value* const> operands, const Attrs& attrs, std::span<const std::unique_ptr<Block>>) {
+std::vector<Type> infer(std::span<Value* const> operands, const Attrs& attrs,
+                        std::span<const std::unique_ptr<Block>>) {
   const char* self = "fft";
   expect_operands(self, operands, 1);
   const Type& in = operands[0]->type();
@@ -37,14 +43,20 @@ std::vector<Type> infer(std::span<Value* const> operands, const Attrs& attrs, st
   const Ints& lengths = expect_attr<Ints>(self, attrs, "fft_length");
   int rank = static_cast<int>(lengths.size()), lead = in.rank() - rank;
   if (lead < 0) throw Error(self, "(C1) fft_length has {} entries for {}", rank, in.to_string());
-  if (rank < 1 || rank > 3) throw Error(self, "(C3) fft_length must have 1 to 3 entries, got {}", rank);
+  if (rank < 1 || rank > 3)
+    throw Error(self, "(C3) fft_length must have 1 to 3 entries, got {}", rank);
   for (std::int64_t n : lengths)
     if (n < 0) throw Error(self, "(C4) a length of {}", n);
-  if (!is_inexact(in.dtype())) throw Error(self, "(I1) takes floats and complex numbers, got {}", in.to_string());
+  if (!is_inexact(in.dtype()))
+    throw Error(self, "(I1) takes floats and complex numbers, got {}", in.to_string());
   bool real_in = type == "RFFT", real_out = type == "IRFFT";
-  if (!real_in && !real_out && type != "FFT" && type != "IFFT") throw Error(self, "(I2) there is no fft_type {}", type);
-  bool fits = real_in ? in.dtype() == DType::f32 || in.dtype() == DType::f64 : is_complex(in.dtype());
-  if (!fits) throw Error(self, "(C2) {} takes {}, got {}", type, real_in ? "f32 or f64" : "complex numbers", in.to_string());
+  if (!real_in && !real_out && type != "FFT" && type != "IFFT")
+    throw Error(self, "(I2) there is no fft_type {}", type);
+  bool fits =
+      real_in ? in.dtype() == DType::f32 || in.dtype() == DType::f64 : is_complex(in.dtype());
+  if (!fits)
+    throw Error(self, "(C2) {} takes {}, got {}", type, real_in ? "f32 or f64" : "complex numbers",
+                in.to_string());
   std::vector<Dim> out = in.shape().dims();
   for (int d = 0; d < rank; ++d) {
     std::int64_t n = lengths[static_cast<std::size_t>(d)];
@@ -52,12 +64,15 @@ std::vector<Type> infer(std::span<Value* const> operands, const Attrs& attrs, st
     bool last = d == rank - 1;
     if (real_out && last) {
       if (!may_equal(have, halved(Dim(n))))
-        throw Error(self, "(C5) IRFFT of length {} takes {} in the last dimension, got {}", n, halved(Dim(n)).size(), in.to_string());
+        throw Error(self, "(C5) IRFFT of length {} takes {} in the last dimension, got {}", n,
+                    halved(Dim(n)).size(), in.to_string());
       out.back() = Dim(n);
       continue;
     }
     // Of FFT and IFFT the specification demands it nowhere, but upstream checks it, as C4.
-    if (!may_equal(have, Dim(n))) throw Error(self, "(C4) dimension {} of {} must be fft_length's {}", lead + d, in.to_string(), n);
+    if (!may_equal(have, Dim(n)))
+      throw Error(self, "(C4) dimension {} of {} must be fft_length's {}", lead + d, in.to_string(),
+                  n);
   }
   if (real_in) out.back() = halved(Dim(lengths.back()));
   DType dtype = real_in ? complex_of(in.dtype()) : real_out ? real_part(in.dtype()) : in.dtype();
@@ -72,7 +87,8 @@ std::int64_t transforms(const Op& op) {
   return out;
 }
 
-/// Transforms of a grid point: short lines share lanes, by eights or sixteens, and a call should have some work.
+/// Transforms of a grid point: short lines share lanes, by eights or sixteens, and a call should
+/// have some work.
 std::int64_t together(const Op& op) {
   constexpr std::int64_t kElements = 1 << 15;
   std::int64_t size = 1;
@@ -91,19 +107,23 @@ std::vector<std::int64_t> params(const Op& op) {
   lengths.insert(lengths.end(), lengths_of(op).begin(), lengths_of(op).end());
   std::int64_t kind = type == "FFT" ? 0 : type == "IFFT" ? 1 : type == "RFFT" ? 2 : 3;
   bool wide = real_part(op.operand(0)->dtype()) == DType::f64;
-  return {kind, wide, static_cast<std::int64_t>(lengths_of(op).size()), lengths[0], lengths[1], lengths[2], transforms(op), together(op)};
+  return {kind,           wide,        static_cast<std::int64_t>(lengths_of(op).size()),
+          lengths[0],     lengths[1],  lengths[2],
+          transforms(op), together(op)};
 }
 
 Literals evaluate(const Op& op, std::span<const Literal> operands, Evaluator&) {
   Literal out(op.result()->type());
-  loop::run_native(symbol(op), {const_cast<std::byte*>(operands[0].data()), out.mutable_data()}, params(op), grid(op));
+  loop::run_native(symbol(op), {const_cast<std::byte*>(operands[0].data()), out.mutable_data()},
+                   params(op), grid(op));
   return {std::move(out)};
 }
 
-// ---- transpose ------------------------------------------------------------------------------------------------
+// ---- transpose ---------------------------------------------------------------------------------
 
 Value* fft(Builder& b, Value* x, const std::string& type, const Ints& lengths) {
-  return b.create(def("stablehlo.fft").info, {x}, {{"fft_type", type}, {"fft_length", lengths}}).result();
+  return b.create(def("stablehlo.fft").info, {x}, {{"fft_type", type}, {"fft_length", lengths}})
+      .result();
 }
 
 /// RFFT is a forward transform of which the second half is dropped.
@@ -122,23 +142,27 @@ Value* transpose_of_real_inverse(Builder& b, Value* ct, const Ints& lengths) {
   double count = 1;
   for (std::int64_t l : lengths) count *= static_cast<double>(l);
   Literal weights(Type(real_part(x->dtype()), {half}));
-  for (std::int64_t k = 0; k < half; ++k) weights.set_number(k, (k == 0 || 2 * k == n ? 1 : 2) / count);
+  for (std::int64_t k = 0; k < half; ++k)
+    weights.set_number(k, (k == 0 || 2 * k == n ? 1 : 2) / count);
   Value* scale = broadcast_in_dim(b, constant(b, weights), x->shape(), {x->rank() - 1});
   return complex(b, mul(b, real(b, x), scale), neg(b, mul(b, imag(b, x), scale)));
 }
 
-Values transpose_rule(Builder& b, const Op& op, std::span<Value* const>, const std::vector<bool>&, std::span<Value* const> ct) {
+Values transpose_rule(Builder& b, const Op& op, std::span<Value* const>, const std::vector<bool>&,
+                      std::span<Value* const> ct) {
   if (!ct[0]) return {nullptr};
   const std::string& type = type_of(op);
-  if (op.result()->shape().is_static() && op.result()->shape().count() == 0) return {zeros(b, op.operand(0)->type())};
+  if (op.result()->shape().is_static() && op.result()->shape().count() == 0)
+    return {zeros(b, op.operand(0)->type())};
   if (type == "RFFT") return {transpose_of_real(b, ct[0], lengths_of(op))};
   if (type == "IRFFT") return {transpose_of_real_inverse(b, ct[0], lengths_of(op))};
   return {fft(b, ct[0], type, lengths_of(op))};
 }
 
-// ---- batching, sharding, cost ----------------------------------------------------------------------------------
+// ---- batching, sharding, cost ------------------------------------------------------------------
 
-Batched batch(Builder& b, const Op& op, std::span<Value* const> operands, const std::vector<bool>&, std::int64_t) {
+Batched batch(Builder& b, const Op& op, std::span<Value* const> operands, const std::vector<bool>&,
+              std::int64_t) {
   return {{b.create(op.info(), {operands[0]}, op.attrs).result()}, {true}};
 }
 
@@ -164,7 +188,8 @@ Work cost(const Op& op) {
 
 const OpDef& fft_def() {
   static const OpDef def{
-      .info = ir::inferred_by("C2, C4, C5", {.name = "stablehlo.fft", .infer = infer, .text = &ir::formats::fft}),
+      .info = ir::inferred_by("C2, C4, C5",
+                              {.name = "stablehlo.fft", .infer = infer, .text = &ir::formats::fft}),
       .summary = "the discrete Fourier transform over the last dimensions (spec: fft)",
       .traits = {.takes_complex = true},
       .evaluate = evaluate,

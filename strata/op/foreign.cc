@@ -29,11 +29,14 @@ thread_local Run* t_run = nullptr;
 struct Met {
   std::vector<std::int64_t> params;
   Call call;
-  std::vector<std::pair<int, std::size_t>> copies;  // of each result with an alias: the operand, and the bytes
+  std::vector<std::pair<int, std::size_t>>
+      copies;  // of each result with an alias: the operand, and the bytes
   std::mutex binding;
-  std::uint64_t asked = 0;                   // the number of the handler that was asked
-  std::atomic<std::uint64_t> bound_in{0};    // the registry's generation in which `bound` was made; 0: not yet
-  std::atomic<const Bound*> bound{nullptr};  // earlier ones are kept too: another thread may be in one
+  std::uint64_t asked = 0;  // the number of the handler that was asked
+  std::atomic<std::uint64_t> bound_in{
+      0};  // the registry's generation in which `bound` was made; 0: not yet
+  std::atomic<const Bound*> bound{
+      nullptr};  // earlier ones are kept too: another thread may be in one
 };
 
 /// Numbers tell handlers of one target apart; 0 is Strata's own.
@@ -46,7 +49,8 @@ struct Registered {
 struct Known {
   std::mutex mutex;
   std::map<std::string, Registered> handlers;
-  std::unordered_multimap<std::int64_t, std::unique_ptr<Met>> met;  // by the hash that stands first in params
+  std::unordered_multimap<std::int64_t, std::unique_ptr<Met>>
+      met;  // by the hash that stands first in params
   std::vector<std::unique_ptr<const Bound>> bounds;
   std::atomic<std::uint64_t> generation{1};
 };
@@ -55,7 +59,7 @@ Known& known() {
   return k;
 }
 
-// ---- calls as parameters: hash, number of bytes, the words ------------------------------------------------------
+// ---- calls as parameters: hash, number of bytes, the words -------------------------------------
 
 std::vector<std::int64_t> packed(std::string_view words) {
   std::vector<std::int64_t> out(2 + (words.size() + 7) / 8, 0);
@@ -69,17 +73,22 @@ std::vector<std::int64_t> packed(std::string_view words) {
   out[1] = static_cast<std::int64_t>(words.size());
   return out;
 }
-std::size_t length(const std::int64_t* params) { return 2 + (static_cast<std::size_t>(params[1]) + 7) / 8; }
+std::size_t length(const std::int64_t* params) {
+  return 2 + (static_cast<std::size_t>(params[1]) + 7) / 8;
+}
 bool same(const Met& met, const std::int64_t* params) {
-  return met.params[1] == params[1] && std::memcmp(met.params.data(), params, length(params) * sizeof *params) == 0;
+  return met.params[1] == params[1] &&
+         std::memcmp(met.params.data(), params, length(params) * sizeof *params) == 0;
 }
 
 std::unique_ptr<Met> read(const std::int64_t* params) {
   auto met = std::make_unique<Met>();
   met->params.assign(params, params + length(params));
-  met->call = call_of({reinterpret_cast<const char*>(params + 2), static_cast<std::size_t>(params[1])});
+  met->call =
+      call_of({reinterpret_cast<const char*>(params + 2), static_cast<std::size_t>(params[1])});
   for (std::size_t r = 0; r < met->call.results.size(); ++r)
-    met->copies.push_back({met->call.aliases[r], met->call.aliases[r] < 0 ? 0 : met->call.results[r].bytes()});
+    met->copies.push_back(
+        {met->call.aliases[r], met->call.aliases[r] < 0 ? 0 : met->call.results[r].bytes()});
   return met;
 }
 
@@ -91,7 +100,8 @@ Met& met_of(const std::int64_t* params) {
   Known& k = known();
   std::lock_guard lock(k.mutex);
   auto [from, to] = k.met.equal_range(params[0]);
-  auto found = std::find_if(from, to, [&](const auto& entry) { return same(*entry.second, params); });
+  auto found =
+      std::find_if(from, to, [&](const auto& entry) { return same(*entry.second, params); });
   if (found == to) found = k.met.emplace(params[0], read(params));
   return *(last = found->second.get());
 }
@@ -108,9 +118,11 @@ Status bind(Met& met) {
   }
   const Target* own = find_target(met.call.target);
   if (!registered.handler && own != nullptr) registered.handler = own->handler;
-  if (!registered.handler) return Status(Code::unsupported, "target @{} is not supported", met.call.target);
+  if (!registered.handler)
+    return Status(Code::unsupported, "target @{} is not supported", met.call.target);
   if (met.bound == nullptr || met.asked != registered.number) {
-    Result<Bound> bound = registered.handler(met.call);  // without the registry's mutex: it may look up or add
+    Result<Bound> bound =
+        registered.handler(met.call);  // without the registry's mutex: it may look up or add
     if (!bound) return bound.status();
     std::lock_guard lock(k.mutex);
     k.bounds.push_back(std::make_unique<const Bound>(std::move(*bound)));
@@ -131,7 +143,8 @@ Status call_handler(Met& met, std::span<void* const> operands, std::span<void* c
   for (std::size_t r = 0; r < results.size(); ++r) {
     auto [operand, bytes] = met.copies[r];
     if (operand < 0) continue;
-    if (bytes > 0 && operands[static_cast<std::size_t>(operand)] != results[r]) std::memcpy(results[r], operands[static_cast<std::size_t>(operand)], bytes);
+    if (bytes > 0 && operands[static_cast<std::size_t>(operand)] != results[r])
+      std::memcpy(results[r], operands[static_cast<std::size_t>(operand)], bytes);
     if (moved.empty()) moved.assign(operands.begin(), operands.end());
     moved[static_cast<std::size_t>(operand)] = results[r];
   }
@@ -152,7 +165,11 @@ Status made(Met& met, std::span<void* const> operands, std::span<void* const> re
 }
 
 const std::string& stated(const Op& op) {
-  if (!is_resolved(op)) throw Error("custom_call", "target @{} is not supported", op.attr<std::string>("call_target_name")).unsupported().at(op.where.text());
+  if (!is_resolved(op))
+    throw Error("custom_call", "target @{} is not supported",
+                op.attr<std::string>("call_target_name"))
+        .unsupported()
+        .at(op.where.text());
   return op.attr<std::string>(kStated);
 }
 
@@ -176,7 +193,8 @@ void native_call(void* const* buffers, std::int64_t, std::int64_t end) {
 bool add_handler(const std::string& target, Handler handler) {
   Known& k = known();
   std::lock_guard lock(k.mutex);
-  if (!k.handlers.emplace(target, Registered{std::move(handler), k.generation}).second) return false;
+  if (!k.handlers.emplace(target, Registered{std::move(handler), k.generation}).second)
+    return false;
   ++k.generation;
   return true;
 }
@@ -219,7 +237,9 @@ Literals evaluate_resolved(const Op& op, std::span<const Literal> operands) {
 }
 
 const char* symbol(const Op&) { return "strata_foreign_call"; }
-std::int64_t grid(const Op& op) { return static_cast<std::int64_t>(op.operands.size()) + op.num_results() + 1; }
+std::int64_t grid(const Op& op) {
+  return static_cast<std::int64_t>(op.operands.size()) + op.num_results() + 1;
+}
 std::vector<std::int64_t> params(const Op& op) { return packed(stated(op)); }
 
 }  // namespace strata::op::foreign

@@ -19,8 +19,12 @@ std::vector<std::byte> little_endian(std::uint64_t bits, DType dtype) {
   std::memcpy(out.data(), &bits, out.size());
   return out;
 }
-Attribute scalar(DType dtype, std::uint64_t bits) { return {.kind = Attribute::Kind::scalar, .dtype = dtype, .bytes = little_endian(bits, dtype)}; }
-Attribute string(std::string text) { return {.kind = Attribute::Kind::string, .text = std::move(text)}; }
+Attribute scalar(DType dtype, std::uint64_t bits) {
+  return {.kind = Attribute::Kind::scalar, .dtype = dtype, .bytes = little_endian(bits, dtype)};
+}
+Attribute string(std::string text) {
+  return {.kind = Attribute::Kind::string, .text = std::move(text)};
+}
 
 Attribute read(const ir::Attr& attr);
 
@@ -67,7 +71,8 @@ Attribute list(ir::Cursor& c) {
   if (!c.consume("]")) {
     do {
       Attribute element = read(ir::parse_attr(c, {}));
-      if (element.kind != Attribute::Kind::scalar || (!first && element.dtype != out.dtype)) throw Unknown{std::string(c.text())};
+      if (element.kind != Attribute::Kind::scalar || (!first && element.dtype != out.dtype))
+        throw Unknown{std::string(c.text())};
       out.dtype = element.dtype;
       out.bytes.insert(out.bytes.end(), element.bytes.begin(), element.bytes.end());
       first = false;
@@ -81,30 +86,39 @@ Attribute list(ir::Cursor& c) {
 Attribute read_text(const std::string& text) {
   ir::Cursor c(text);
   char p = c.peek();
-  if (c.consume("{")) return {.kind = Attribute::Kind::dictionary, .dictionary = read(ir::parse_attr_entries(c, {}))};
+  if (c.consume("{"))
+    return {.kind = Attribute::Kind::dictionary, .dictionary = read(ir::parse_attr_entries(c, {}))};
   if (c.consume("array")) return array(c);
   if (p == '[') return list(c);
   if (p == '-' || (p >= '0' && p <= '9')) {
     std::size_t colon = text.rfind(':');
-    std::optional<DType> dtype = colon == std::string::npos ? std::nullopt : parse_dtype(text.substr(text.find_first_not_of(' ', colon + 1)));
+    std::optional<DType> dtype =
+        colon == std::string::npos
+            ? std::nullopt
+            : parse_dtype(text.substr(text.find_first_not_of(' ', colon + 1)));
     if (dtype) return scalar(*dtype, bits_of(c, *dtype));
   }
   throw Unknown{text};
 }
 
 Attribute read(const Literal& literal) {
-  return {.kind = Attribute::Kind::array, .dtype = literal.dtype(), .bytes = {literal.data(), literal.data() + literal.bytes()}};
+  return {.kind = Attribute::Kind::array,
+          .dtype = literal.dtype(),
+          .bytes = {literal.data(), literal.data() + literal.bytes()}};
 }
 
 Attribute read(const ir::Attr& attr) {
   if (const auto* v = std::get_if<bool>(&attr)) return scalar(DType::i1, *v);
-  if (const auto* v = std::get_if<std::int64_t>(&attr)) return scalar(DType::i64, static_cast<std::uint64_t>(*v));
-  if (const auto* v = std::get_if<double>(&attr)) return scalar(DType::f64, std::bit_cast<std::uint64_t>(*v));
+  if (const auto* v = std::get_if<std::int64_t>(&attr))
+    return scalar(DType::i64, static_cast<std::uint64_t>(*v));
+  if (const auto* v = std::get_if<double>(&attr))
+    return scalar(DType::f64, std::bit_cast<std::uint64_t>(*v));
   if (const auto* v = std::get_if<std::string>(&attr)) return string(*v);
   if (const auto* v = std::get_if<Literal>(&attr)) return read(*v);
   if (const auto* v = std::get_if<ir::Opaque>(&attr)) return read_text(v->text);
   if (const auto* v = std::get_if<ir::Ints>(&attr)) {
-    Attribute out{.kind = Attribute::Kind::array, .bytes = std::vector<std::byte>(v->size() * sizeof(std::int64_t))};
+    Attribute out{.kind = Attribute::Kind::array,
+                  .bytes = std::vector<std::byte>(v->size() * sizeof(std::int64_t))};
     if (!v->empty()) std::memcpy(out.bytes.data(), v->data(), out.bytes.size());
     return out;
   }
@@ -120,7 +134,8 @@ const ir::Attr* configuration(const ir::Attrs& attrs) {
 }  // namespace
 
 const Attribute* Dictionary::find(std::string_view name) const {
-  auto it = std::find_if(entries.begin(), entries.end(), [&](const auto& e) { return e.first == name; });
+  auto it =
+      std::find_if(entries.begin(), entries.end(), [&](const auto& e) { return e.first == name; });
   return it == entries.end() ? nullptr : &it->second;
 }
 
@@ -139,9 +154,11 @@ Result<Dictionary> attributes_of(const ir::Attrs& attrs) {
   try {
     Attribute read_config = read(*config);
     if (read_config.kind == Attribute::Kind::dictionary) return std::move(read_config.dictionary);
-    return Status(Code::unsupported, "the configuration {} is no dictionary", ir::attr_text(*config).substr(0, 80));
+    return Status(Code::unsupported, "the configuration {} is no dictionary",
+                  ir::attr_text(*config).substr(0, 80));
   } catch (const Unknown& e) {
-    return Status(Code::unsupported, "the attribute {} has no form that a handler could be given", e.text.substr(0, 80));
+    return Status(Code::unsupported, "the attribute {} has no form that a handler could be given",
+                  e.text.substr(0, 80));
   } catch (const ir::SyntaxError& e) {
     return Status(Code::invalid, "the configuration cannot be read: {}", e.message);
   }

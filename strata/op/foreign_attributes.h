@@ -1,9 +1,11 @@
 // What a custom call says to its target beyond operands: a dictionary of values with types.
 //
-//   foreign::attributes_of(op.attrs)  // of {mhlo.backend_config = {uplo = 76 : ui8}}: one scalar, ui8, 76
+//   foreign::attributes_of(op.attrs)  // of {mhlo.backend_config = {uplo = 76 : ui8}}: one scalar,
+//   ui8, 76
 //
-// It stands in `mhlo.backend_config`, or in `backend_config` where that is a dictionary (api_version 4). A call of an older kind has a
-// text in `backend_config`: then the dictionary is empty, and `config_text` says it.
+// It stands in `mhlo.backend_config`, or in `backend_config` where that is a dictionary
+// (api_version 4). A call of an older kind has a text in `backend_config`: then the dictionary is
+// empty, and `config_text` says it.
 #pragma once
 
 #include <cstddef>
@@ -38,7 +40,8 @@ struct Attribute {
   std::optional<std::int64_t> integer() const;
 };
 
-/// Fails (unsupported) for a value that has no such form: a symbol, a type, an attribute of a dialect.
+/// Fails (unsupported) for a value that has no such form: a symbol, a type, an attribute of a
+/// dialect.
 Result<Dictionary> attributes_of(const ir::Attrs& attrs);
 /// Of a call with a text for a configuration.
 std::string config_text(const ir::Attrs& attrs);

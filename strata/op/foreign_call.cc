@@ -14,7 +14,8 @@ std::string words_of(const Call& call) {
   Attrs attrs = call.attrs;
   attrs.set(kTarget, call.target);
   attrs.set(kAliases, ir::Ints(call.aliases.begin(), call.aliases.end()));
-  return ir::attrs_text(attrs) + " : " + ir::type_list_text(call.operands) + " -> " + ir::type_list_text(call.results);
+  return ir::attrs_text(attrs) + " : " + ir::type_list_text(call.operands) + " -> " +
+         ir::type_list_text(call.results);
 }
 
 Call call_of(std::string_view words) {
@@ -28,7 +29,8 @@ Call call_of(std::string_view words) {
     c.expect("->");
     call.results = ir::parse_type_list(c);
     call.target = attrs.get<std::string>(kTarget);
-    for (std::int64_t a : attrs.get<ir::Ints>(kAliases)) call.aliases.push_back(static_cast<int>(a));
+    for (std::int64_t a : attrs.get<ir::Ints>(kAliases))
+      call.aliases.push_back(static_cast<int>(a));
     attrs.erase(kTarget);
     attrs.erase(kAliases);
     call.attrs = std::move(attrs);

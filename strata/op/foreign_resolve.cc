@@ -1,4 +1,5 @@
-// How a custom call comes into the form in which it runs: layouts become transposes around it, its description one attribute.
+// How a custom call comes into the form in which it runs: layouts become transposes around it, its
+// description one attribute.
 #include <algorithm>
 #include <cctype>
 #include <charconv>
@@ -16,9 +17,11 @@ using ir::Ints;
 
 const std::string& target_of(const Op& op) { return op.attr<std::string>("call_target_name"); }
 
-bool starts_with(std::string_view text, std::string_view with) { return text.substr(0, with.size()) == with; }
+bool starts_with(std::string_view text, std::string_view with) {
+  return text.substr(0, with.size()) == with;
+}
 
-// ---- lists of attributes, which are carried as text ---------------------------------------------------------------
+// ---- lists of attributes, which are carried as text --------------------------------------------
 
 /// What stands behind `name`; nothing where the call does not say it.
 std::string_view text_of(const Op& op, const char* name) {
@@ -28,8 +31,9 @@ std::string_view text_of(const Op& op, const char* name) {
   throw Error("custom_call", "@{}: '{}' is no list", target_of(op), name).at(op.where.text());
 }
 
-/// The elements of "[dense<[0, 1]> : tensor<2xindex>, ...]", or of "[#stablehlo.output_operand_alias<...>, ...]": brackets outside
-/// of angle brackets hold the list, commas part it.
+/// The elements of "[dense<[0, 1]> : tensor<2xindex>, ...]", or of
+/// "[#stablehlo.output_operand_alias<...>, ...]": brackets outside of angle brackets hold the list,
+/// commas part it.
 std::vector<std::string_view> elements(std::string_view list) {
   std::vector<std::string_view> out;
   int depth = 0;
@@ -66,7 +70,8 @@ Ints field(std::string_view text, std::string_view name) {
   return numbers(rest.substr(0, rest.find_first_of(rest.find('[') < rest.find(',') ? "]" : ",>")));
 }
 
-/// The permutation that brings a row-major array into the layout's order in memory: minor_to_major from the end.
+/// The permutation that brings a row-major array into the layout's order in memory: minor_to_major
+/// from the end.
 Ints to_memory(const Op& op, std::string_view layout, const Type& type) {
   std::size_t end = layout.find('>');
   Ints order = numbers(layout.substr(0, end == std::string_view::npos ? 0 : end));
@@ -75,7 +80,10 @@ Ints to_memory(const Op& op, std::string_view layout, const Type& type) {
   std::sort(sorted.begin(), sorted.end());
   bool fits = static_cast<int>(order.size()) == (type.is_tensor() ? type.rank() : 0);
   for (std::size_t i = 0; i < sorted.size(); ++i) fits &= sorted[i] == static_cast<std::int64_t>(i);
-  if (!fits) throw Error("custom_call", "@{}: {} is no layout of {}", target_of(op), layout, type.to_string()).at(op.where.text());
+  if (!fits)
+    throw Error("custom_call", "@{}: {} is no layout of {}", target_of(op), layout,
+                type.to_string())
+        .at(op.where.text());
   return order;
 }
 
@@ -85,7 +93,9 @@ std::vector<Ints> layouts(const Op& op, const char* name, const std::vector<Type
   if (!op.attrs.has(name)) return out;
   std::vector<std::string_view> stated = elements(text_of(op, name));
   if (stated.size() != types.size())
-    throw Error("custom_call", "@{}: '{}' lists {} layouts for {} values", target_of(op), name, stated.size(), types.size()).at(op.where.text());
+    throw Error("custom_call", "@{}: '{}' lists {} layouts for {} values", target_of(op), name,
+                stated.size(), types.size())
+        .at(op.where.text());
   for (std::size_t i = 0; i < types.size(); ++i) {
     out[i] = to_memory(op, stated[i], types[i]);
     if (std::is_sorted(out[i].begin(), out[i].end())) out[i].clear();
@@ -101,27 +111,33 @@ Type in_memory(const Type& type, const Ints& order) {
 }
 Ints inverse(const Ints& order) {
   Ints out(order.size());
-  for (std::size_t i = 0; i < order.size(); ++i) out[static_cast<std::size_t>(order[i])] = static_cast<std::int64_t>(i);
+  for (std::size_t i = 0; i < order.size(); ++i)
+    out[static_cast<std::size_t>(order[i])] = static_cast<std::int64_t>(i);
   return out;
 }
 
-std::vector<int> aliases(const Op& op, const std::vector<Type>& operands, const std::vector<Type>& results) {
+std::vector<int> aliases(const Op& op, const std::vector<Type>& operands,
+                         const std::vector<Type>& results) {
   std::vector<int> out(results.size(), -1);
   for (std::string_view alias : elements(text_of(op, "output_operand_aliases"))) {
-    Ints result = field(alias, "output_tuple_indices"), operand = field(alias, "operand_index"), inner = field(alias, "operand_tuple_indices");
+    Ints result = field(alias, "output_tuple_indices"), operand = field(alias, "operand_index"),
+         inner = field(alias, "operand_tuple_indices");
     std::int64_t r = result.empty() ? 0 : result[0], o = operand.empty() ? -1 : operand[0];
-    bool known = result.size() <= 1 && operand.size() == 1 && inner.empty() && r >= 0 && o >= 0 && r < static_cast<std::int64_t>(results.size()) &&
+    bool known = result.size() <= 1 && operand.size() == 1 && inner.empty() && r >= 0 && o >= 0 &&
+                 r < static_cast<std::int64_t>(results.size()) &&
                  o < static_cast<std::int64_t>(operands.size());
     if (!known || !(operands[static_cast<std::size_t>(o)] == results[static_cast<std::size_t>(r)]))
-      throw Error("custom_call", "@{}: {} names no operand and result of one type and layout", target_of(op), alias).at(op.where.text());
+      throw Error("custom_call", "@{}: {} names no operand and result of one type and layout",
+                  target_of(op), alias)
+          .at(op.where.text());
     out[static_cast<std::size_t>(r)] = static_cast<int>(o);
   }
   return out;
 }
 
 bool is_for_handlers(std::string_view name) {
-  return name != "call_target_name" && name != "operand_layouts" && name != "result_layouts" && name != "output_operand_aliases" &&
-         name != "mhlo.sharding" && !starts_with(name, "sdy.");
+  return name != "call_target_name" && name != "operand_layouts" && name != "result_layouts" &&
+         name != "output_operand_aliases" && name != "mhlo.sharding" && !starts_with(name, "sdy.");
 }
 
 std::vector<Type> types_of(const Values& values) {
@@ -133,26 +149,34 @@ std::vector<Type> types_of(const Values& values) {
 void expect_callable(const Op& op, const std::vector<Type>& types) {
   for (const Type& t : types)
     if (!t.is_token() && (!t.is_tensor() || !t.shape().is_static() || t.is_quantized()))
-      throw Error("custom_call", "@{} cannot be given {}", target_of(op), t.to_string()).unsupported().at(op.where.text());
+      throw Error("custom_call", "@{} cannot be given {}", target_of(op), t.to_string())
+          .unsupported()
+          .at(op.where.text());
 }
 
 /// The resolved call; returns its results, row-major.
 Values stated(Builder& b, const Op& op, const Values& operands) {
-  Call call{.target = target_of(op), .operands = types_of(op.operands), .results = types_of(op.results())};
+  Call call{.target = target_of(op),
+            .operands = types_of(op.operands),
+            .results = types_of(op.results())};
   expect_callable(op, call.operands);
   expect_callable(op, call.results);
-  std::vector<Ints> in = layouts(op, "operand_layouts", call.operands), out = layouts(op, "result_layouts", call.results);
+  std::vector<Ints> in = layouts(op, "operand_layouts", call.operands),
+                    out = layouts(op, "result_layouts", call.results);
   Values moved;
   std::vector<Type> from, to;
   for (std::size_t i = 0; i < operands.size(); ++i) {
     moved.push_back(in[i].empty() ? operands[i] : transpose(b, operands[i], in[i]));
     from.push_back(in_memory(call.operands[i], in[i]));
   }
-  for (std::size_t r = 0; r < call.results.size(); ++r) to.push_back(in_memory(call.results[r], out[r]));
+  for (std::size_t r = 0; r < call.results.size(); ++r)
+    to.push_back(in_memory(call.results[r], out[r]));
   call.aliases = aliases(op, from, to);
   for (const auto& [name, value] : op.attrs)
     if (is_for_handlers(name)) call.attrs.set(name, value);
-  Values results = b.create(op.info(), moved, {{"call_target_name", call.target}, {kStated, words_of(call)}}, {}, to).results();
+  Values results = b.create(op.info(), moved,
+                            {{"call_target_name", call.target}, {kStated, words_of(call)}}, {}, to)
+                       .results();
   for (std::size_t r = 0; r < results.size(); ++r)
     if (!out[r].empty()) results[r] = transpose(b, results[r], inverse(out[r]));
   return results;
@@ -161,7 +185,8 @@ Values stated(Builder& b, const Op& op, const Values& operands) {
 Values resolved(Builder& b, const Op& op) {
   At at(b, op);
   const Target* known = find_target(target_of(op));
-  if (known != nullptr && known->compose != nullptr && !has_handler(target_of(op))) return known->compose(b, op, op.operands);
+  if (known != nullptr && known->compose != nullptr && !has_handler(target_of(op)))
+    return known->compose(b, op, op.operands);
   return stated(b, op, op.operands);
 }
 
@@ -191,8 +216,10 @@ void resolve(Block& block) {
       continue;
     }
     Values results = resolved(b, *op);
-    STRATA_CHECK(static_cast<int>(results.size()) == op->num_results(), "@{} became {} values", target_of(*op), results.size());
-    for (int i = 0; i < op->num_results(); ++i) map.set(op->result(i), results[static_cast<std::size_t>(i)]);
+    STRATA_CHECK(static_cast<int>(results.size()) == op->num_results(), "@{} became {} values",
+                 target_of(*op), results.size());
+    for (int i = 0; i < op->num_results(); ++i)
+      map.set(op->result(i), results[static_cast<std::size_t>(i)]);
     dead.push_back(std::move(op));  // the map knows its results by address
   }
   block.results = map(block.results);

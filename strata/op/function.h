@@ -1,4 +1,5 @@
-// Functions that append one operation, as in build.h, for the functions beyond those there; and what the rows of functions share.
+// Functions that append one operation, as in build.h, for the functions beyond those there; and
+// what the rows of functions share.
 #pragma once
 
 #include "strata/op/elementwise.h"
@@ -27,15 +28,19 @@ Value* zeta(Builder& b, Value* s, Value* q);
 Value* next_after(Builder& b, Value* x, Value* y);
 
 // One row of a function that has the same name in loop/math.
-#define STRATA_FUNCTION(kinds, function, ...)                              \
-  unary<kinds>(                                                            \
-      __VA_ARGS__, [](auto x) { return loop::math::function(x); },         \
+#define STRATA_FUNCTION(kinds, function, ...)                      \
+  unary<kinds>(                                                    \
+      __VA_ARGS__, [](auto x) { return loop::math::function(x); }, \
       [](loop::Builder& b, loop::Inst* x) { return loop::math::function(b, x); })
 
 inline Value* one_minus(Builder& b, Value* x) { return sub(b, full_like(b, x, 1), x); }
 inline Value* one_plus(Builder& b, Value* x) { return add(b, full_like(b, x, 1), x); }
-inline Value* scaled(Builder& b, Value* x, double factor) { return mul(b, x, full_like(b, x, factor)); }
+inline Value* scaled(Builder& b, Value* x, double factor) {
+  return mul(b, x, full_like(b, x, factor));
+}
 /// 1 - x^2, accurate near 1.
-inline Value* one_minus_square(Builder& b, Value* x) { return mul(b, one_minus(b, x), one_plus(b, x)); }
+inline Value* one_minus_square(Builder& b, Value* x) {
+  return mul(b, one_minus(b, x), one_plus(b, x));
+}
 
 }  // namespace strata::op

@@ -1,5 +1,6 @@
-// What fuzz targets keep (testdata/corpus, chosen by tools/fuzz_corpus.py): each target runs once over its inputs, and ends the process
-// where it finds a mistake. The targets are included as they are; here and not in their room, because they fill the global registry.
+// What fuzz targets keep (testdata/corpus, chosen by tools/fuzz_corpus.py): each target runs once
+// over its inputs, and ends the process where it finds a mistake. The targets are included as they
+// are; here and not in their room, because they fill the global registry.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -23,7 +24,9 @@
 #undef LLVMFuzzerTestOneInput
 
 /// Of libFuzzer; the mutators above would call it.
-extern "C" std::size_t LLVMFuzzerMutate(std::uint8_t*, std::size_t size, std::size_t) { return size; }
+extern "C" std::size_t LLVMFuzzerMutate(std::uint8_t*, std::size_t size, std::size_t) {
+  return size;
+}
 
 namespace strata::op {
 namespace {
@@ -32,7 +35,9 @@ namespace fs = std::filesystem;
 
 std::vector<fs::path> inputs(const char* folder) {
   std::vector<fs::path> out;
-  for (const auto& f : fs::directory_iterator(fs::path(__FILE__).parent_path().parent_path() / folder)) out.push_back(f.path());
+  for (const auto& f :
+       fs::directory_iterator(fs::path(__FILE__).parent_path().parent_path() / folder))
+    out.push_back(f.path());
   std::sort(out.begin(), out.end());
   return out;
 }
@@ -49,10 +54,18 @@ std::size_t run(int (*target)(const std::uint8_t*, std::size_t), const char* fol
   return all.size();
 }
 
-TEST(FuzzCorpus, TextIsReadAndPrinted) { EXPECT_GT(run(parser_target, "ir/text/testdata/corpus"), 100); }
-TEST(FuzzCorpus, TextIsReadVerifiedAndEvaluated) { EXPECT_GT(run(evaluate_target, "ir/text/testdata/corpus"), 100); }
-TEST(FuzzCorpus, BytecodeIsReadAndWritten) { EXPECT_GT(run(bytecode_target, "ir/bytecode/testdata/corpus"), 100); }
-TEST(FuzzCorpus, ExportsOfJaxAreRead) { EXPECT_GT(run(jax_export_target, "ir/export/testdata/corpus"), 10); }
+TEST(FuzzCorpus, TextIsReadAndPrinted) {
+  EXPECT_GT(run(parser_target, "ir/text/testdata/corpus"), 100);
+}
+TEST(FuzzCorpus, TextIsReadVerifiedAndEvaluated) {
+  EXPECT_GT(run(evaluate_target, "ir/text/testdata/corpus"), 100);
+}
+TEST(FuzzCorpus, BytecodeIsReadAndWritten) {
+  EXPECT_GT(run(bytecode_target, "ir/bytecode/testdata/corpus"), 100);
+}
+TEST(FuzzCorpus, ExportsOfJaxAreRead) {
+  EXPECT_GT(run(jax_export_target, "ir/export/testdata/corpus"), 10);
+}
 
 }  // namespace
 }  // namespace strata::op

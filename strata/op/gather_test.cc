@@ -16,17 +16,29 @@ Attrs gather_attrs(const IndexDims& dims, const Ints& sizes) {
   set_gather_dims(attrs, dims);
   return attrs;
 }
-Values gathered(Builder& b, const Values& v, const IndexDims& dims, const Ints& sizes) { return {gather(b, v[0], v[1], dims, sizes)}; }
+Values gathered(Builder& b, const Values& v, const IndexDims& dims, const Ints& sizes) {
+  return {gather(b, v[0], v[1], dims, sizes)};
+}
 
 /// Rows of a table.
-const IndexDims kRows{.window = {1}, .dropped = {0}, .operand_batch = {}, .indices_batch = {}, .index_map = {0}, .index_vector = 1};
+const IndexDims kRows{.window = {1},
+                      .dropped = {0},
+                      .operand_batch = {},
+                      .indices_batch = {},
+                      .index_map = {0},
+                      .index_vector = 1};
 
 const bool samples = add_samples("stablehlo.gather", [](std::vector<Sample>& out) {
   Literal rows = Literal::of<std::int32_t>({4, 1}, {2, 0, 2, 1});
-  for (DType t : {DType::f32, DType::f64, DType::bf16, DType::f16, DType::i32, DType::i8, DType::ui64, DType::i1})
-    out.push_back({.what = "rows", .operands = {random_literal(Type(t, {3, 5}), 1), rows}, .attrs = gather_attrs(kRows, {1, 5})});
+  for (DType t : {DType::f32, DType::f64, DType::bf16, DType::f16, DType::i32, DType::i8,
+                  DType::ui64, DType::i1})
+    out.push_back({.what = "rows",
+                   .operands = {random_literal(Type(t, {3, 5}), 1), rows},
+                   .attrs = gather_attrs(kRows, {1, 5})});
   Literal x = random_literal(Type(DType::f32, {3, 5}), 2);
-  out.push_back({.what = "clamped", .operands = {x, Literal::of<std::int32_t>({3, 1}, {-5, 1, 9})}, .attrs = gather_attrs(kRows, {1, 5})});
+  out.push_back({.what = "clamped",
+                 .operands = {x, Literal::of<std::int32_t>({3, 1}, {-5, 1, 9})},
+                 .attrs = gather_attrs(kRows, {1, 5})});
   out.push_back({.what = "no index vector dimension",
                  .operands = {x, Literal::of<std::int64_t>({2, 2}, {0, 2, 1, 1})},
                  .attrs = gather_attrs({{2}, {0}, {}, {}, {0}, 2}, {1, 5})});
@@ -40,9 +52,12 @@ const bool samples = add_samples("stablehlo.gather", [](std::vector<Sample>& out
                  .operands = {x, Literal::of<std::int32_t>({2, 2}, {1, 0, 7, 1})},
                  .attrs = gather_attrs({{0, 2}, {}, {}, {}, {1, 0}, 1}, {2, 3})});
   out.push_back({.what = "batching dimensions",
-                 .operands = {random_literal(Type(DType::f32, {2, 3, 4}), 3), Literal::of<std::int32_t>({3, 2, 1}, {0, 3, 1, 2, 2, 5})},
+                 .operands = {random_literal(Type(DType::f32, {2, 3, 4}), 3),
+                              Literal::of<std::int32_t>({3, 2, 1}, {0, 3, 1, 2, 2, 5})},
                  .attrs = gather_attrs({{2}, {}, {0, 1}, {1, 0}, {2}, 2}, {1, 1, 2})});
-  out.push_back({.what = "no indices", .operands = {x, Literal(Type(DType::i32, {0, 1}))}, .attrs = gather_attrs(kRows, {1, 5})});
+  out.push_back({.what = "no indices",
+                 .operands = {x, Literal(Type(DType::i32, {0, 1}))},
+                 .attrs = gather_attrs(kRows, {1, 5})});
   out.push_back({.what = "one slice",
                  .operands = {x, Literal::of<std::int32_t>({2}, {1, 1})},
                  .attrs = gather_attrs({{0, 1}, {}, {}, {}, {0, 1}, 0}, {2, 2})});
@@ -50,8 +65,9 @@ const bool samples = add_samples("stablehlo.gather", [](std::vector<Sample>& out
 
 TEST(Gather, TakesRowsAndClamps) {
   Literal x = Literal::of<float>({3, 2}, {0, 1, 10, 11, 20, 21});
-  Literal y = run_both({x, Literal::of<std::int32_t>({3, 1}, {2, -1, 8})},
-                       [](Builder& b, const Values& v) { return gathered(b, v, kRows, {1, 2}); })[0];
+  Literal y =
+      run_both({x, Literal::of<std::int32_t>({3, 1}, {2, -1, 8})},
+               [](Builder& b, const Values& v) { return gathered(b, v, kRows, {1, 2}); })[0];
   EXPECT_TRUE(testing::same(y, Literal::of<float>({3, 2}, {20, 21, 0, 1, 20, 21})));
 }
 
@@ -60,16 +76,20 @@ TEST(Gather, FollowsTheExampleOfTheSpecification) {
   for (std::int64_t i = 0; i < 24; ++i) operand.set_integer(i, i + 1);
   Literal starts = Literal::of<std::int64_t>({2, 3, 2}, {0, 0, 1, 0, 2, 1, 0, 1, 1, 1, 0, 2});
   IndexDims dims{{2, 3}, {0}, {}, {}, {1, 0}, 2};
-  Literal y = run_both({operand, starts}, [&](Builder& b, const Values& v) { return gathered(b, v, dims, {1, 2, 2}); })[0];
-  Literal expected =
-      Literal::of<std::int32_t>({2, 3, 2, 2}, {1, 2, 3, 4, 3, 4, 5, 6, 13, 14, 15, 16, 9, 10, 11, 12, 11, 12, 13, 14, 17, 18, 19, 20});
+  Literal y = run_both({operand, starts}, [&](Builder& b, const Values& v) {
+    return gathered(b, v, dims, {1, 2, 2});
+  })[0];
+  Literal expected = Literal::of<std::int32_t>(
+      {2, 3, 2, 2},
+      {1, 2, 3, 4, 3, 4, 5, 6, 13, 14, 15, 16, 9, 10, 11, 12, 11, 12, 13, 14, 17, 18, 19, 20});
   EXPECT_TRUE(testing::same(y, expected)) << testing::to_text(y);
 }
 
 TEST(Gather, LoweringAgreesOnAllSamples) {
   for (const Sample& s : registered_samples_of("stablehlo.gather"))
-    run_both(s.operands,
-             [&](Builder& b, const Values& v) { return gathered(b, v, gather_dims(s.attrs), s.attrs.get<Ints>("slice_sizes")); });
+    run_both(s.operands, [&](Builder& b, const Values& v) {
+      return gathered(b, v, gather_dims(s.attrs), s.attrs.get<Ints>("slice_sizes"));
+    });
 }
 
 TEST(Gather, TransposeAddsRepeatedRowsWhereTheyWereClamped) {
@@ -84,8 +104,10 @@ TEST(Gather, TransposeAddsRepeatedRowsWhereTheyWereClamped) {
 }
 
 TEST(Gather, RefusesBrokenConstraints) {
-  auto with = [](const IndexDims& dims, const Ints& sizes, const Type& indices = Type(DType::i32, {4, 1})) {
-    testing::build({Type(DType::f32, {3, 5}), indices}, [&](Builder& b, const Values& v) { return gathered(b, v, dims, sizes); });
+  auto with = [](const IndexDims& dims, const Ints& sizes,
+                 const Type& indices = Type(DType::i32, {4, 1})) {
+    testing::build({Type(DType::f32, {3, 5}), indices},
+                   [&](Builder& b, const Values& v) { return gathered(b, v, dims, sizes); });
   };
   with(kRows, {1, 5});
   EXPECT_THROW(with(kRows, {2, 5}), Error);  // C9

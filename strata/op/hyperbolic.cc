@@ -18,24 +18,29 @@ std::span<const OpDef> hyperbolic_defs() {
       STRATA_FUNCTION(kInexact, acosh,
                       {.name = "chlo.acosh",
                        .summary = "the inverse of cosh that is not negative; NaN below 1",
-                       .jvp = derivative([](Builder& b, Value* x, Value*, Value* dx) { return mul(b, dx, acosh_slope(b, x)); }),
+                       .jvp = derivative([](Builder& b, Value* x, Value*, Value* dx) {
+                         return mul(b, dx, acosh_slope(b, x));
+                       }),
                        .transpose = kNotLinear,
                        .flops = 30,
                        .text = &ir::formats::chlo_elementwise,
                        .split = complex_rules::unary<complex_rules::acosh>}),
-      STRATA_FUNCTION(
-          kInexact, asinh,
-          {.name = "chlo.asinh",
-           .summary = "the inverse of sinh",
-           .jvp = derivative([](Builder& b, Value* x, Value*, Value* dx) { return mul(b, dx, rsqrt(b, one_plus(b, mul(b, x, x)))); }),
-           .transpose = kNotLinear,
-           .flops = 30,
-           .text = &ir::formats::chlo_elementwise,
-           .split = complex_rules::unary<complex_rules::asinh>}),
+      STRATA_FUNCTION(kInexact, asinh,
+                      {.name = "chlo.asinh",
+                       .summary = "the inverse of sinh",
+                       .jvp = derivative([](Builder& b, Value* x, Value*, Value* dx) {
+                         return mul(b, dx, rsqrt(b, one_plus(b, mul(b, x, x))));
+                       }),
+                       .transpose = kNotLinear,
+                       .flops = 30,
+                       .text = &ir::formats::chlo_elementwise,
+                       .split = complex_rules::unary<complex_rules::asinh>}),
       STRATA_FUNCTION(kInexact, atanh,
                       {.name = "chlo.atanh",
                        .summary = "the inverse of tanh; infinite at 1, NaN beyond",
-                       .jvp = derivative([](Builder& b, Value* x, Value*, Value* dx) { return div(b, dx, one_minus_square(b, x)); }),
+                       .jvp = derivative([](Builder& b, Value* x, Value*, Value* dx) {
+                         return div(b, dx, one_minus_square(b, x));
+                       }),
                        .transpose = kNotLinear,
                        .flops = 30,
                        .text = &ir::formats::chlo_elementwise,
@@ -43,7 +48,9 @@ std::span<const OpDef> hyperbolic_defs() {
       STRATA_FUNCTION(kInexact, cosh,
                       {.name = "chlo.cosh",
                        .summary = "(e^x + e^-x) / 2",
-                       .jvp = derivative([](Builder& b, Value* x, Value*, Value* dx) { return mul(b, dx, sinh(b, x)); }),
+                       .jvp = derivative([](Builder& b, Value* x, Value*, Value* dx) {
+                         return mul(b, dx, sinh(b, x));
+                       }),
                        .transpose = kNotLinear,
                        .flops = 30,
                        .text = &ir::formats::chlo_elementwise,
@@ -51,7 +58,9 @@ std::span<const OpDef> hyperbolic_defs() {
       STRATA_FUNCTION(kInexact, sinh,
                       {.name = "chlo.sinh",
                        .summary = "(e^x - e^-x) / 2, accurate near 0",
-                       .jvp = derivative([](Builder& b, Value* x, Value*, Value* dx) { return mul(b, dx, cosh(b, x)); }),
+                       .jvp = derivative([](Builder& b, Value* x, Value*, Value* dx) {
+                         return mul(b, dx, cosh(b, x));
+                       }),
                        .transpose = kNotLinear,
                        .flops = 30,
                        .text = &ir::formats::chlo_elementwise,

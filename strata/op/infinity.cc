@@ -14,7 +14,9 @@ using Code = loop::Builder;
 constexpr None kConstant{"piecewise constant: never depends on a tangent"};
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
-Inst* equals(Code& b, Inst* x, double value) { return b.compare(Compare::eq, x, b.constant(x->type.dtype, value)); }
+Inst* equals(Code& b, Inst* x, double value) {
+  return b.compare(Compare::eq, x, b.constant(x->type.dtype, value));
+}
 
 }  // namespace
 
@@ -27,7 +29,8 @@ std::span<const OpDef> infinity_defs() {
            .transpose = kConstant,
            .predicate = true,
            .text = &ir::formats::chlo_elementwise},
-          [](auto x) -> bool { return std::isinf(x); }, [](Code& b, Inst* x) { return equals(b, b.unary(Opcode::abs, x), kInfinity); }),
+          [](auto x) -> bool { return std::isinf(x); },
+          [](Code& b, Inst* x) { return equals(b, b.unary(Opcode::abs, x), kInfinity); }),
       unary<kFloat>(
           {.name = "chlo.is_neg_inf",
            .summary = "whether x is -infinity",
@@ -35,7 +38,8 @@ std::span<const OpDef> infinity_defs() {
            .transpose = kConstant,
            .predicate = true,
            .text = &ir::formats::chlo_elementwise},
-          [](auto x) -> bool { return x == -kInfinity; }, [](Code& b, Inst* x) { return equals(b, x, -kInfinity); }),
+          [](auto x) -> bool { return x == -kInfinity; },
+          [](Code& b, Inst* x) { return equals(b, x, -kInfinity); }),
       unary<kFloat>(
           {.name = "chlo.is_pos_inf",
            .summary = "whether x is +infinity",
@@ -43,7 +47,8 @@ std::span<const OpDef> infinity_defs() {
            .transpose = kConstant,
            .predicate = true,
            .text = &ir::formats::chlo_elementwise},
-          [](auto x) -> bool { return x == kInfinity; }, [](Code& b, Inst* x) { return equals(b, x, kInfinity); }),
+          [](auto x) -> bool { return x == kInfinity; },
+          [](Code& b, Inst* x) { return equals(b, x, kInfinity); }),
   };
   return rows;
 }

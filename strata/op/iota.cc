@@ -5,14 +5,17 @@
 namespace strata::op {
 namespace {
 
-std::size_t dim_of(const Op& op) { return static_cast<std::size_t>(op.attr<std::int64_t>("iota_dimension")); }
+std::size_t dim_of(const Op& op) {
+  return static_cast<std::size_t>(op.attr<std::int64_t>("iota_dimension"));
+}
 
 void verify(const Op& op) {
   expect_operands("iota", op.operands, 0);
   const Type& out = op.result()->type();
   if (is_bool(out.dtype())) throw Error("iota", "dtype i1 is not admitted in {}", out.to_string());
   std::int64_t dim = expect_attr<std::int64_t>("iota", op.attrs, "iota_dimension");
-  if (dim < 0 || dim >= out.rank()) throw Error("iota", "(C1) iota_dimension {} is outside of {}", dim, out.to_string());
+  if (dim < 0 || dim >= out.rank())
+    throw Error("iota", "(C1) iota_dimension {} is outside of {}", dim, out.to_string());
 }
 
 Literals evaluate(const Op& op, std::span<const Literal>, Evaluator&) {
@@ -21,7 +24,8 @@ Literals evaluate(const Op& op, std::span<const Literal>, Evaluator&) {
     if constexpr ((kind_of_type<T>() & kNumber) != 0) {
       auto ys = out.mutable_span<T>();
       for_each_index(out.shape(), [&](std::span<const std::int64_t> index, std::int64_t at) {
-        ys[static_cast<std::size_t>(at)] = static_cast<T>(static_cast<Compute<T>>(index[dim_of(op)]));
+        ys[static_cast<std::size_t>(at)] =
+            static_cast<T>(static_cast<Compute<T>>(index[dim_of(op)]));
       });
     }
   });
@@ -46,7 +50,10 @@ std::vector<Parts> split(Builder& b, const Op& op, std::span<const Parts>) {
 
 const OpDef& iota_def() {
   static const OpDef def{
-      .info = {.name = "stablehlo.iota", .text = &ir::formats::iota, .verify = verify, .quantized = quantized::baseline},
+      .info = {.name = "stablehlo.iota",
+               .text = &ir::formats::iota,
+               .verify = verify,
+               .quantized = quantized::baseline},
       .summary = "counts along a dimension (spec: iota)",
       .traits = {.cheap = true},
       .evaluate = evaluate,

@@ -1,7 +1,7 @@
 // Batching law of every operation: batched = stacked loop.
-#include "strata/op/calculus/batch.h"
-
 #include <fmt/format.h>
+
+#include "strata/op/calculus/batch.h"
 #include "strata/op/law_support.h"
 #include "strata/op/rules.h"
 
@@ -12,8 +12,8 @@ class BatchLaw : public Law {};
 
 constexpr std::int64_t kSize = 3;
 
-/// Another operand of the same type, made of the same elements where there are several, so that it stays in the
-/// operation's domain.
+/// Another operand of the same type, made of the same elements where there are several, so that it
+/// stays in the operation's domain.
 Literal variant(const Literal& x, std::int64_t k) {
   Literal out(x.type());
   std::int64_t n = x.count();
@@ -35,13 +35,16 @@ Literal variant(const Literal& x, std::int64_t k) {
 Literal stacked(const std::vector<Literal>& parts) {
   Literal out(with_leading(parts[0].type(), static_cast<std::int64_t>(parts.size())));
   std::size_t bytes = parts[0].bytes();
-  for (std::size_t k = 0; k < parts.size() && bytes > 0; ++k) std::memcpy(out.mutable_data() + k * bytes, parts[k].data(), bytes);
+  for (std::size_t k = 0; k < parts.size() && bytes > 0; ++k)
+    std::memcpy(out.mutable_data() + k * bytes, parts[k].data(), bytes);
   return out;
 }
 
 Literal part(const Literal& x, std::int64_t k) {
   Literal out(without_leading(x.type()));
-  if (out.bytes() > 0) std::memcpy(out.mutable_data(), x.data() + static_cast<std::size_t>(k) * out.bytes(), out.bytes());
+  if (out.bytes() > 0)
+    std::memcpy(out.mutable_data(), x.data() + static_cast<std::size_t>(k) * out.bytes(),
+                out.bytes());
   return out;
 }
 
@@ -77,13 +80,15 @@ void check(const OpDef& def, const Sample& sample, const std::vector<bool>& batc
   Batched r = batch(b, f->body, g.argument_values(), batched, kSize);
   g.results = r.results;
   Literals all = evaluate(g, inputs);
-  // Sums and products may add in another order; what only computes element by element, or moves, is equal in bits.
+  // Sums and products may add in another order; what only computes element by element, or moves, is
+  // equal in bits.
   bool exact = def.traits.elementwise || def.traits.moves_only;
   for (std::int64_t k = 0; k < kSize; ++k) {
     Literals want = evaluate(f->body, runs[static_cast<std::size_t>(k)]);
     for (std::size_t i = 0; i < want.size(); ++i) {
       Literal got = r.batched[i] ? part(all[i], k) : all[i];
-      EXPECT_EQ(difference(got, want[i], exact ? 0 : 16 * epsilon(want[i].dtype())), "") << "result " << i << " of batch element " << k;
+      EXPECT_EQ(difference(got, want[i], exact ? 0 : 16 * epsilon(want[i].dtype())), "")
+          << "result " << i << " of batch element " << k;
     }
   }
 }

@@ -17,7 +17,8 @@ TEST_P(Law, decomposition_is_reference) {
     auto block = decomposition(op);
     Literals want = evaluate(f->body, sample.operands), got = evaluate(*block, sample.operands);
     ASSERT_EQ(got.size(), want.size());
-    for (std::size_t i = 0; i < want.size(); ++i) EXPECT_EQ(difference(got[i], want[i]), "") << "result " << i;
+    for (std::size_t i = 0; i < want.size(); ++i)
+      EXPECT_EQ(difference(got[i], want[i]), "") << "result " << i;
   }
 }
 

@@ -39,7 +39,8 @@ double coarsest(const Block& f) {
 /// x + t v, rounded.
 Literal moved_along(const Literal& x, const Literal& v, double t) {
   Literal out(x.type()), to = real_view(out), from = real_view(x), along = real_view(v);
-  for (std::int64_t i = 0; i < to.count(); ++i) to.set_number(i, from.number(i) + t * along.number(i));
+  for (std::int64_t i = 0; i < to.count(); ++i)
+    to.set_number(i, from.number(i) + t * along.number(i));
   return out;
 }
 
@@ -62,7 +63,8 @@ Point around(const Sample& sample, const std::vector<bool>& active, double h) {
     p.below.push_back(moved_along(x, direction, -h));
     p.above.push_back(moved_along(x, direction, h));
     Literal to = real_view(tangent), above = real_view(p.above[i]), below = real_view(p.below[i]);
-    for (std::int64_t k = 0; k < to.count(); ++k) to.set_number(k, (above.number(k) - below.number(k)) / (2 * h));
+    for (std::int64_t k = 0; k < to.count(); ++k)
+      to.set_number(k, (above.number(k) - below.number(k)) / (2 * h));
     p.tangents.push_back(tangent);
   }
   return p;
@@ -74,7 +76,8 @@ struct Inputs {
   Values operands, tangents;  // null where not active
   Inputs(const Sample& sample, const std::vector<bool>& active) {
     for (const Literal& x : sample.operands) operands.push_back(block.add_argument(x.type()));
-    for (std::size_t i = 0; i < active.size(); ++i) tangents.push_back(active[i] ? block.add_argument(sample.operands[i].type()) : nullptr);
+    for (std::size_t i = 0; i < active.size(); ++i)
+      tangents.push_back(active[i] ? block.add_argument(sample.operands[i].type()) : nullptr);
   }
 };
 
@@ -84,7 +87,8 @@ Literals joined(Literals a, const Literals& b) {
 }
 
 /// Results and their tangents; a zero tangent is a default Literal.
-std::pair<Literals, Literals> run_jvp(const Block& f, const Sample& sample, const std::vector<bool>& active, const Literals& tangents) {
+std::pair<Literals, Literals> run_jvp(const Block& f, const Sample& sample,
+                                      const std::vector<bool>& active, const Literals& tangents) {
   Inputs g(sample, active);
   Builder b(g.block);
   JvpResult r = jvp(b, f, g.operands, g.tangents);
@@ -92,19 +96,21 @@ std::pair<Literals, Literals> run_jvp(const Block& f, const Sample& sample, cons
   for (Value* t : r.tangents)
     if (t) g.block.results.push_back(t);
   Literals all = evaluate(g.block, joined(sample.operands, tangents));
-  std::pair<Literals, Literals> out{Literals(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(r.results.size())), {}};
+  std::pair<Literals, Literals> out{
+      Literals(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(r.results.size())), {}};
   std::size_t next = r.results.size();
   for (Value* t : r.tangents) out.second.push_back(t ? all[next++] : Literal());
   return out;
 }
 
-/// Elements where the two one-sided differences disagree lie at a kink or a jump of the function and are passed over;
-/// there may be a few of them.
-void expect_close(const Literal& tangent, bool is_zero, const Literal& below, const Literal& at, const Literal& above, double h,
-                  double tolerance) {
+/// Elements where the two one-sided differences disagree lie at a kink or a jump of the function
+/// and are passed over; there may be a few of them.
+void expect_close(const Literal& tangent, bool is_zero, const Literal& below, const Literal& at,
+                  const Literal& above, double h, double tolerance) {
   double scale = 1;
   for (std::int64_t i = 0; i < above.count(); ++i)
-    scale = std::max({scale, std::fabs(above.number(i)), is_zero ? 0 : std::fabs(tangent.number(i))});
+    scale =
+        std::max({scale, std::fabs(above.number(i)), is_zero ? 0 : std::fabs(tangent.number(i))});
   std::int64_t kinks = 0;
   for (std::int64_t i = 0; i < above.count(); ++i) {
     double bend = std::fabs(above.number(i) - 2 * at.number(i) + below.number(i)) / h;
@@ -112,8 +118,10 @@ void expect_close(const Literal& tangent, bool is_zero, const Literal& below, co
       ASSERT_LE(++kinks, 1 + above.count() / 8) << "a smooth sample has many kinks";
       continue;
     }
-    double want = (above.number(i) - below.number(i)) / (2 * h), got = is_zero ? 0 : tangent.number(i);
-    ASSERT_LE(std::fabs(got - want), tolerance * scale) << "element " << i << ": jvp " << got << ", difference " << want;
+    double want = (above.number(i) - below.number(i)) / (2 * h),
+           got = is_zero ? 0 : tangent.number(i);
+    ASSERT_LE(std::fabs(got - want), tolerance * scale)
+        << "element " << i << ": jvp " << got << ", difference " << want;
   }
 }
 
@@ -123,20 +131,24 @@ void check_jvp(const OpDef& def, const Sample& sample, const std::vector<bool>& 
   bool measure = eps <= epsilon(DType::f32);  // bf16 and f16 are too coarse for differences
   Point p = around(sample, active, std::cbrt(eps));
   auto [results, tangents] = run_jvp(f->body, sample, active, p.tangents);
-  Literals want = evaluate(f->body, sample.operands), below = evaluate(f->body, p.below), above = evaluate(f->body, p.above);
+  Literals want = evaluate(f->body, sample.operands), below = evaluate(f->body, p.below),
+           above = evaluate(f->body, p.above);
   for (std::size_t i = 0; i < want.size(); ++i) {
     SCOPED_TRACE(fmt::format("result {}", i));
     EXPECT_EQ(difference(results[i], want[i]), "");
     bool is_zero = tangents[i].data() == nullptr;
     if (!is_measured(want[i].dtype())) {
-      EXPECT_TRUE(is_zero || is_float(want[i].dtype())) << "a tangent of " << want[i].type().to_string();
+      EXPECT_TRUE(is_zero || is_float(want[i].dtype()))
+          << "a tangent of " << want[i].type().to_string();
       continue;
     }
     if (!is_zero) {
       ASSERT_EQ(tangents[i].type().to_string(), want[i].type().to_string());
     }
     Literal tangent = is_zero ? Literal() : real_view(tangents[i]);
-    if (measure) expect_close(tangent, is_zero, real_view(below[i]), real_view(want[i]), real_view(above[i]), p.h, 30 * std::pow(eps, 2.0 / 3));
+    if (measure)
+      expect_close(tangent, is_zero, real_view(below[i]), real_view(want[i]), real_view(above[i]),
+                   p.h, 30 * std::pow(eps, 2.0 / 3));
   }
 }
 
@@ -148,7 +160,6 @@ TEST_P(DerivativeLaw, jvp_is_finite_difference) {
     for (const auto& active : choices(sample)) check_jvp(def(), sample, active);
   }
 }
-
 
 void check_transpose(const OpDef& def, const Sample& sample, const std::vector<bool>& active) {
   auto f = program_of(def, sample);
@@ -184,10 +195,12 @@ void check_transpose(const OpDef& def, const Sample& sample, const std::vector<b
   for (const Literal& w : ws) add(left, all[next++], w);
   for (std::size_t i = 0; i < backward.size(); ++i) {
     if (!backward[i]) continue;
-    ASSERT_EQ(all[next].type().to_string(), vs[i].type().to_string()) << "cotangent of active operand " << i;
+    ASSERT_EQ(all[next].type().to_string(), vs[i].type().to_string())
+        << "cotangent of active operand " << i;
     add(right, vs[i], all[next++]);
   }
-  EXPECT_LE(std::fabs(left - right), 8 * coarsest(f->body) * magnitude) << "<Jv, w> = " << left << ", <v, J'w> = " << right;
+  EXPECT_LE(std::fabs(left - right), 8 * coarsest(f->body) * magnitude)
+      << "<Jv, w> = " << left << ", <v, J'w> = " << right;
 }
 
 TEST_P(DerivativeLaw, transpose_is_adjoint) {

@@ -1,6 +1,7 @@
-// An operation's own transpose rule is the adjoint of the operation: wherever the operation is affine in some operands,
-// <f(v) - f(0), w> = <v, f'w>. The derivative laws see transposes only through what a jvp rule builds; a program that is
-// transposed as it stands (linear_transpose) sees all of them.
+// An operation's own transpose rule is the adjoint of the operation: wherever the operation is
+// affine in some operands, <f(v) - f(0), w> = <v, f'w>. The derivative laws see transposes only
+// through what a jvp rule builds; a program that is transposed as it stands (linear_transpose) sees
+// all of them.
 #include "strata/base/error.h"
 #include "strata/op/build.h"
 #include "strata/op/calculus/transpose.h"
@@ -11,13 +12,17 @@ namespace {
 
 class LinearLaw : public Law {};
 
-bool is_measured(const Type& type) { return epsilon(type.dtype()) > 0 && epsilon(type.dtype()) <= epsilon(DType::f32); }
+bool is_measured(const Type& type) {
+  return epsilon(type.dtype()) > 0 && epsilon(type.dtype()) <= epsilon(DType::f32);
+}
 
-/// Choices of operands to be linear in: all that can, and each alone. Residuals of custom_vjp_linear are never linear values.
+/// Choices of operands to be linear in: all that can, and each alone. Residuals of
+/// custom_vjp_linear are never linear values.
 std::vector<std::vector<bool>> choices(const Sample& sample) {
   auto residuals = static_cast<std::size_t>(sample.attrs.get_or<std::int64_t>("num_residuals", 0));
   std::vector<bool> all;
-  for (const Literal& x : sample.operands) all.push_back(all.size() >= residuals && is_measured(x.type()));
+  for (const Literal& x : sample.operands)
+    all.push_back(all.size() >= residuals && is_measured(x.type()));
   std::vector<std::vector<bool>> out;
   if (std::count(all.begin(), all.end(), true) > 1) out.push_back(all);
   for (std::size_t i = 0; i < all.size(); ++i)
@@ -30,21 +35,25 @@ std::vector<std::vector<bool>> choices(const Sample& sample) {
 
 Literal sum_of(const Literal& x, const Literal& y, double factor) {
   Literal out(x.type()), to = real_view(out), from = real_view(x), more = real_view(y);
-  for (std::int64_t i = 0; i < to.count(); ++i) to.set_number(i, from.number(i) + factor * more.number(i));
+  for (std::int64_t i = 0; i < to.count(); ++i)
+    to.set_number(i, from.number(i) + factor * more.number(i));
   return out;
 }
 
 /// The program as a function of the chosen operands, less its value at zero.
 class Affine {
  public:
-  Affine(const Block& f, const Sample& sample, const std::vector<bool>& active) : f_(f), sample_(sample), active_(active) {
+  Affine(const Block& f, const Sample& sample, const std::vector<bool>& active)
+      : f_(f), sample_(sample), active_(active) {
     zero_ = at(directions(0, 0));
   }
   /// Random directions; `factor` times those of `seed`.
   Literals directions(std::uint64_t seed, double factor) const {
     Literals out;
     for (std::size_t i = 0; i < active_.size(); ++i)
-      if (active_[i]) out.push_back(sum_of(Literal(sample_.operands[i].type()), random_literal(sample_.operands[i].type(), seed + i, -1, 1), factor));
+      if (active_[i])
+        out.push_back(sum_of(Literal(sample_.operands[i].type()),
+                             random_literal(sample_.operands[i].type(), seed + i, -1, 1), factor));
     return out;
   }
   Literals linear_part(const Literals& v) const {
@@ -71,7 +80,9 @@ bool near(const Literals& a, const Literals& b, double factor, double tolerance)
   for (std::size_t r = 0; r < a.size(); ++r) {
     Literal x = real_view(a[r]), y = real_view(b[r]);
     for (std::int64_t i = 0; is_measured(a[r].type()) && i < x.count(); ++i)
-      if (!(std::fabs(x.number(i) - factor * y.number(i)) <= tolerance * (1 + std::fabs(x.number(i))))) return false;
+      if (!(std::fabs(x.number(i) - factor * y.number(i)) <=
+            tolerance * (1 + std::fabs(x.number(i)))))
+        return false;
   }
   return true;
 }
@@ -79,11 +90,13 @@ bool near(const Literals& a, const Literals& b, double factor, double tolerance)
 /// Twice and minus a direction, and the sum of two, are what they should be.
 bool is_affine(const Affine& f) {
   constexpr double kTolerance = 0x1p-17;
-  Literals v = f.directions(31, 1), w = f.directions(57, 1), both, fv = f.linear_part(v), fw = f.linear_part(w), sums = fv;
+  Literals v = f.directions(31, 1), w = f.directions(57, 1), both, fv = f.linear_part(v),
+           fw = f.linear_part(w), sums = fv;
   for (std::size_t i = 0; i < v.size(); ++i) both.push_back(sum_of(v[i], w[i], 1));
   for (std::size_t r = 0; r < sums.size(); ++r)
     if (is_measured(sums[r].type())) sums[r] = sum_of(fv[r], fw[r], 1);
-  return near(f.linear_part(f.directions(31, 2)), fv, 2, kTolerance) && near(f.linear_part(f.directions(31, -1)), fv, -1, kTolerance) &&
+  return near(f.linear_part(f.directions(31, 2)), fv, 2, kTolerance) &&
+         near(f.linear_part(f.directions(31, -1)), fv, -1, kTolerance) &&
          near(f.linear_part(both), sums, 1, kTolerance);
 }
 
@@ -97,8 +110,10 @@ bool moves(const Literals& image) {
   return false;
 }
 
-/// The cotangents of the chosen operands, zero where the rule gives none; nothing where there is no such rule.
-std::optional<Literals> transposed(const Block& f, const Sample& sample, const std::vector<bool>& active, const Literals& ws) {
+/// The cotangents of the chosen operands, zero where the rule gives none; nothing where there is no
+/// such rule.
+std::optional<Literals> transposed(const Block& f, const Sample& sample,
+                                   const std::vector<bool>& active, const Literals& ws) {
   Block block;
   Builder b(block);
   Values operands, cotangents;
@@ -144,12 +159,14 @@ TEST_P(LinearLaw, own_transpose_is_adjoint) {
       if (!is_affine(affine)) continue;
       Literals v = affine.directions(31, 1), image = affine.linear_part(v), w;
       if (!moves(image)) continue;
-      for (const Literal& y : image) w.push_back(is_measured(y.type()) ? random_literal(y.type(), 71 + w.size(), -1, 1) : y);
+      for (const Literal& y : image)
+        w.push_back(is_measured(y.type()) ? random_literal(y.type(), 71 + w.size(), -1, 1) : y);
       std::optional<Literals> ct = transposed(f->body, sample, active, w);
       if (!ct) continue;
       auto [left, size] = inner(image, w);
       auto [right, other] = inner(v, *ct);
-      EXPECT_LE(std::fabs(left - right), 0x1p-18 * (size + other)) << "<f(v) - f(0), w> = " << left << ", <v, f'w> = " << right;
+      EXPECT_LE(std::fabs(left - right), 0x1p-18 * (size + other))
+          << "<f(v) - f(0), w> = " << left << ", <v, f'w> = " << right;
     }
   }
 }

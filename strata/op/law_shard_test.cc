@@ -1,5 +1,5 @@
-// Laws of sharding factors: they fit the shapes, and a factor that passes through does so: what differs in the operands
-// at one of its coordinates changes the results at that coordinate alone.
+// Laws of sharding factors: they fit the shapes, and a factor that passes through does so: what
+// differs in the operands at one of its coordinates changes the results at that coordinate alone.
 #include "strata/op/law_support.h"
 #include "strata/op/rules.h"
 
@@ -28,7 +28,8 @@ void check_sizes(const Factors& t, const Mapping& mapping, const Value* v) {
 }
 
 /// The coordinate of an element along factor `f`; -1 when the value does not have it.
-std::int64_t coordinate(const Factors& t, const Mapping& mapping, std::span<const std::int64_t> index, int f) {
+std::int64_t coordinate(const Factors& t, const Mapping& mapping,
+                        std::span<const std::int64_t> index, int f) {
   for (std::size_t d = 0; d < mapping.size(); ++d) {
     std::int64_t rest = index[d];
     for (std::size_t k = mapping[d].size(); k-- > 0;) {
@@ -48,7 +49,9 @@ bool has(const Mapping& mapping, int f) {
 
 /// Another value at all elements whose coordinate along `f` is 0.
 Literal changed(const Factors& t, const Mapping& mapping, const Literal& x, int f) {
-  Literal out = moved(x, x.type(), [&](std::span<const std::int64_t> index) { return linear_index(index, x.shape().strides()); });
+  Literal out = moved(x, x.type(), [&](std::span<const std::int64_t> index) {
+    return linear_index(index, x.shape().strides());
+  });
   for_each_index(x.shape(), [&](std::span<const std::int64_t> index, std::int64_t i) {
     if (coordinate(t, mapping, index, f) != 0) return;
     if (is_inexact(x.dtype()))
@@ -59,7 +62,8 @@ Literal changed(const Factors& t, const Mapping& mapping, const Literal& x, int 
   return out;
 }
 
-void check_unchanged(const Factors& t, const Mapping& mapping, const Literal& before, const Literal& after, int f) {
+void check_unchanged(const Factors& t, const Mapping& mapping, const Literal& before,
+                     const Literal& after, int f) {
   std::size_t width = byte_width(before.dtype());
   for_each_index(before.shape(), [&](std::span<const std::int64_t> index, std::int64_t i) {
     if (coordinate(t, mapping, index, f) == 0) return;
@@ -80,12 +84,15 @@ TEST_P(ShardLaw, factors_fit_shapes) {
     ASSERT_EQ(t.kinds.find_first_not_of("prnm"), std::string::npos) << t.kinds;
     ASSERT_EQ(t.operands.size(), op.operands.size());
     ASSERT_EQ(static_cast<int>(t.results.size()), op.num_results());
-    for (std::size_t i = 0; i < t.operands.size(); ++i) check_sizes(t, t.operands[i], op.operands[i]);
-    for (std::size_t i = 0; i < t.results.size(); ++i) check_sizes(t, t.results[i], op.result(static_cast<int>(i)));
+    for (std::size_t i = 0; i < t.operands.size(); ++i)
+      check_sizes(t, t.operands[i], op.operands[i]);
+    for (std::size_t i = 0; i < t.results.size(); ++i)
+      check_sizes(t, t.results[i], op.result(static_cast<int>(i)));
   }
 }
 
-void check_factor(const Factors& t, const Block& body, const Sample& sample, const Literals& before, int f) {
+void check_factor(const Factors& t, const Block& body, const Sample& sample, const Literals& before,
+                  int f) {
   for (std::size_t i = 0; i < sample.operands.size(); ++i) {
     if (!has(t.operands[i], f)) continue;
     Literals operands = sample.operands;
@@ -105,11 +112,13 @@ TEST_P(ShardLaw, factors_pass_through) {
     Factors t = (*def().shard)(*f->body.ops().back());
     Literals before = evaluate(f->body, sample.operands);
     for (std::size_t k = 0; k < t.kinds.size(); ++k)
-      if (t.kinds[k] == 'p' && t.sizes[k] > 1) check_factor(t, f->body, sample, before, static_cast<int>(k));
+      if (t.kinds[k] == 'p' && t.sizes[k] > 1)
+        check_factor(t, f->body, sample, before, static_cast<int>(k));
   }
 }
 
-/// What passes through arrives: a factor of an operand that stands in no result is reduced, moved or needed whole.
+/// What passes through arrives: a factor of an operand that stands in no result is reduced, moved
+/// or needed whole.
 TEST_P(ShardLaw, passing_factors_stand_in_a_result) {
   if (!def().shard) return;
   for (const Sample& sample : samples()) {
@@ -118,7 +127,8 @@ TEST_P(ShardLaw, passing_factors_stand_in_a_result) {
     Factors t = (*def().shard)(*f->body.ops().back());
     for (std::size_t k = 0; k < t.kinds.size(); ++k) {
       int factor = static_cast<int>(k);
-      bool arrives = std::any_of(t.results.begin(), t.results.end(), [&](const Mapping& m) { return has(m, factor); });
+      bool arrives = std::any_of(t.results.begin(), t.results.end(),
+                                 [&](const Mapping& m) { return has(m, factor); });
       EXPECT_TRUE(arrives || t.kinds[k] != 'p' || t.sizes[k] <= 1) << "factor " << factor;
     }
   }

@@ -23,7 +23,8 @@ inline std::unique_ptr<ir::Function> program_of(const OpDef& def, const Sample& 
 }
 
 /// Evaluates a block in the sample's world.
-inline Literals evaluate_in(const Sample& sample, const Block& block, std::span<const Literal> operands) {
+inline Literals evaluate_in(const Sample& sample, const Block& block,
+                            std::span<const Literal> operands) {
   World world;
   if (sample.world) sample.world(world);
   return evaluate(block, operands, world);
@@ -44,13 +45,16 @@ inline double epsilon(DType dtype) {
 
 /// Element i in words.
 inline std::string element_text(const Literal& x, std::int64_t i) {
-  return is_float(x.dtype()) ? fmt::format("{:.17g}", x.number(i)) : fmt::format("{}", x.integer(i));
+  return is_float(x.dtype()) ? fmt::format("{:.17g}", x.number(i))
+                             : fmt::format("{}", x.integer(i));
 }
 
-/// Empty when equal: the same type and bits, any NaN equal to any other; with a tolerance, floats within it times the
-/// largest finite magnitude (at least 1). Otherwise the first difference in words.
+/// Empty when equal: the same type and bits, any NaN equal to any other; with a tolerance, floats
+/// within it times the largest finite magnitude (at least 1). Otherwise the first difference in
+/// words.
 inline std::string difference(const Literal& got, const Literal& want, double tolerance = 0) {
-  if (!(got.type() == want.type())) return fmt::format("type {} instead of {}", got.type().to_string(), want.type().to_string());
+  if (!(got.type() == want.type()))
+    return fmt::format("type {} instead of {}", got.type().to_string(), want.type().to_string());
   if (got.same_bits(want)) return "";
   if (is_complex(want.dtype())) return difference(real_view(got), real_view(want), tolerance);
   bool inexact = is_float(want.dtype());
@@ -66,12 +70,14 @@ inline std::string difference(const Literal& got, const Literal& want, double to
       if (std::isnan(a) && std::isnan(b)) continue;
       if (tolerance > 0 && (a == b || std::fabs(a - b) <= tolerance * scale)) continue;
     }
-    return fmt::format("element {} is {} instead of {}", i, element_text(got, i), element_text(want, i));
+    return fmt::format("element {} is {} instead of {}", i, element_text(got, i),
+                       element_text(want, i));
   }
   return "";
 }
 
-/// Sum of products and of their magnitudes; of complex numbers the real part, Re(a b), without conjugation.
+/// Sum of products and of their magnitudes; of complex numbers the real part, Re(a b), without
+/// conjugation.
 inline std::pair<double, double> inner(const Literal& a, const Literal& b) {
   Literal x = real_view(a), y = real_view(b);
   double sum = 0, magnitude = 0;
@@ -83,7 +89,8 @@ inline std::pair<double, double> inner(const Literal& a, const Literal& b) {
   return {sum, magnitude};
 }
 
-/// Whether evaluation can be repeated on arrays alone: no references or tokens among operands and results.
+/// Whether evaluation can be repeated on arrays alone: no references or tokens among operands and
+/// results.
 inline bool only_arrays(const Block& block) {
   for (const auto& a : block.arguments())
     if (!a->type().is_tensor()) return false;

@@ -1,6 +1,6 @@
-// Laws of every operation: it has samples; what is inferred is what is evaluated; compiled = reference; text is a
-// fixpoint; costs are numbers. Derivatives, batching and sharding: law_derivative_test.cc, law_batch_test.cc,
-// law_shard_test.cc.
+// Laws of every operation: it has samples; what is inferred is what is evaluated; compiled =
+// reference; text is a fixpoint; costs are numbers. Derivatives, batching and sharding:
+// law_derivative_test.cc, law_batch_test.cc, law_shard_test.cc.
 #include <map>
 
 #include "strata/ir/text/parser.h"
@@ -14,11 +14,12 @@
 namespace strata::op::laws {
 namespace {
 
-/// What a call or a composite computes stands in the module, not in the operation, and tuples are taken apart before anything
-/// runs: these can have no samples.
+/// What a call or a composite computes stands in the module, not in the operation, and tuples are
+/// taken apart before anything runs: these can have no samples.
 bool never_runs(const OpDef& d) {
   const auto* structured = std::get_if<Structured>(&d.lowering);
-  return (structured && structured->kind == Structured::Kind::call) || d.info.name.ends_with("tuple") || d.info.name.ends_with("tuple_element");
+  return (structured && structured->kind == Structured::Kind::call) ||
+         d.info.name.ends_with("tuple") || d.info.name.ends_with("tuple_element");
 }
 
 TEST_P(Law, has_samples) {
@@ -33,7 +34,8 @@ TEST_P(Law, inferred_type_is_evaluated_type) {
     Literals results = evaluate_in(sample, f->body, sample.operands);
     ASSERT_EQ(results.size(), f->body.results.size());
     for (std::size_t i = 0; i < results.size(); ++i)
-      EXPECT_EQ(results[i].type().to_string(), f->body.results[i]->type().to_string()) << "result " << i;
+      EXPECT_EQ(results[i].type().to_string(), f->body.results[i]->type().to_string())
+          << "result " << i;
   }
 }
 
@@ -50,10 +52,12 @@ Literals interpreted(const Op& op, const Sample& sample) {
   return outputs;
 }
 
-/// Each operation of a block in legal types: its kernel gives what its evaluation gives, on the values that reach it.
+/// Each operation of a block in legal types: its kernel gives what its evaluation gives, on the
+/// values that reach it.
 void expect_compiled_is_reference(const Block& block, const Literals& arguments) {
   std::map<const Value*, Literal> values;
-  for (int i = 0; i < block.num_arguments(); ++i) values[block.argument(i)] = arguments[static_cast<std::size_t>(i)];
+  for (int i = 0; i < block.num_arguments(); ++i)
+    values[block.argument(i)] = arguments[static_cast<std::size_t>(i)];
   for (const auto& op : block.ops()) {
     Sample call;
     Block one;
@@ -65,11 +69,13 @@ void expect_compiled_is_reference(const Block& block, const Literals& arguments)
     Builder b(one);
     one.results = ir::clone(b, *op, map).results();
     Literals want = evaluate(one, call.operands);
-    for (int r = 0; r < op->num_results(); ++r) values[op->result(r)] = want[static_cast<std::size_t>(r)];
+    for (int r = 0; r < op->num_results(); ++r)
+      values[op->result(r)] = want[static_cast<std::size_t>(r)];
     bool memory = takes_memory(*op) && needs_legalizing(*op);
     if (!is_elemental(*op) || memory) continue;
     Literals got = interpreted(*op, call);
-    for (std::size_t r = 0; r < want.size(); ++r) ASSERT_EQ(difference(got[r], want[r]), "") << op->name() << ", result " << r;
+    for (std::size_t r = 0; r < want.size(); ++r)
+      ASSERT_EQ(difference(got[r], want[r]), "") << op->name() << ", result " << r;
   }
 }
 
@@ -84,7 +90,8 @@ TEST_P(Law, compiled_is_reference) {
     }
     if (!is_elemental(op)) continue;
     Literals want = evaluate(f->body, sample.operands), got = interpreted(op, sample);
-    for (std::size_t i = 0; i < want.size(); ++i) EXPECT_EQ(difference(got[i], want[i]), "") << "result " << i;
+    for (std::size_t i = 0; i < want.size(); ++i)
+      EXPECT_EQ(difference(got[i], want[i]), "") << "result " << i;
   }
 }
 
@@ -98,8 +105,10 @@ TEST_P(Law, text_is_a_fixpoint) {
     auto again = ir::parse(text);
     ASSERT_TRUE(again.ok()) << again.status().message() << "\n" << text;
     EXPECT_EQ(ir::print(**again), text);
-    Literals want = evaluate_in(sample, module.functions[0]->body, sample.operands), got = evaluate_in(sample, (*again)->entry()->body, sample.operands);
-    for (std::size_t i = 0; i < want.size(); ++i) EXPECT_EQ(difference(got[i], want[i]), "") << "result " << i;
+    Literals want = evaluate_in(sample, module.functions[0]->body, sample.operands),
+             got = evaluate_in(sample, (*again)->entry()->body, sample.operands);
+    for (std::size_t i = 0; i < want.size(); ++i)
+      EXPECT_EQ(difference(got[i], want[i]), "") << "result " << i;
   }
 }
 
@@ -107,13 +116,17 @@ TEST_P(Law, cost_is_finite) {
   for (const Sample& sample : samples()) {
     auto f = program_of(def(), sample);
     Work work = def().cost(*f->body.ops().back());
-    EXPECT_TRUE(work.flops >= 0 && work.bytes >= 0 && std::isfinite(work.flops + work.bytes)) << sample.what;
+    EXPECT_TRUE(work.flops >= 0 && work.bytes >= 0 && std::isfinite(work.flops + work.bytes))
+        << sample.what;
   }
 }
 
 TEST_P(Law, missing_rules_have_reasons) {
-  auto stated = [](const auto& rule) { return static_cast<bool>(rule) || std::string_view(rule.reason()).size() > 3; };
-  EXPECT_TRUE(stated(def().jvp) && stated(def().linearize) && stated(def().transpose) && stated(def().batch) && stated(def().shard));
+  auto stated = [](const auto& rule) {
+    return static_cast<bool>(rule) || std::string_view(rule.reason()).size() > 3;
+  };
+  EXPECT_TRUE(stated(def().jvp) && stated(def().linearize) && stated(def().transpose) &&
+              stated(def().batch) && stated(def().shard));
   EXPECT_GT(std::string_view(def().summary).size(), 5u);
 }
 

@@ -14,9 +14,12 @@ const OpDef& bitcast_convert_def();  // bitcast_convert.cc
 namespace {
 
 /// Between a quantised tensor and its stored integers.
-Value* bits_as(Builder& b, Value* v, const Type& type) { return b.create(bitcast_convert_def().info, {v}, {}, {}, {type}).result(); }
+Value* bits_as(Builder& b, Value* v, const Type& type) {
+  return b.create(bitcast_convert_def().info, {v}, {}, {}, {type}).result();
+}
 
-/// A copy whose regions hold the constants that they use from outside: rules see nothing but the operation.
+/// A copy whose regions hold the constants that they use from outside: rules see nothing but the
+/// operation.
 const Op& with_own_constants(Block& holder, const Op& op) {
   Builder b(holder);
   ir::ValueMap same;
@@ -46,7 +49,8 @@ class Legalizer {
       parts_[a.get()] = v->type().is_tensor() ? parts_of(b, v) : Parts{v};
     }
     operations(from, b);
-    for (Value* v : from.results) to.results.push_back(v->type().is_tensor() ? value_of(b, of(v), v->type()) : of(v)[0]);
+    for (Value* v : from.results)
+      to.results.push_back(v->type().is_tensor() ? value_of(b, of(v), v->type()) : of(v)[0]);
   }
 
   /// A region with the parts of its arguments and results.
@@ -67,15 +71,18 @@ class Legalizer {
     for (const auto& op : from.ops()) {
       b.set_location(op->where);
       std::vector<Parts> results = one(*op, b);
-      STRATA_CHECK(static_cast<int>(results.size()) == op->num_results(), "{} became {} results", op->name(), results.size());
-      for (int r = 0; r < op->num_results(); ++r) parts_[op->result(r)] = std::move(results[static_cast<std::size_t>(r)]);
+      STRATA_CHECK(static_cast<int>(results.size()) == op->num_results(), "{} became {} results",
+                   op->name(), results.size());
+      for (int r = 0; r < op->num_results(); ++r)
+        parts_[op->result(r)] = std::move(results[static_cast<std::size_t>(r)]);
     }
   }
 
  private:
   const Parts& of(const Value* v) const {
     auto it = parts_.find(v);
-    STRATA_CHECK(it != parts_.end(), "a value of type {} is used before it was made", v->type().to_string());
+    STRATA_CHECK(it != parts_.end(), "a value of type {} is used before it was made",
+                 v->type().to_string());
     return it->second;
   }
   std::vector<Parts> of(const Values& values) const {
@@ -93,7 +100,8 @@ class Legalizer {
     int at = 0;
     for (Value* r : like.results()) {
       Parts parts;
-      for (std::size_t i = 0; i < part_types(r->type()).size(); ++i) parts.push_back(made.result(at++));
+      for (std::size_t i = 0; i < part_types(r->type()).size(); ++i)
+        parts.push_back(made.result(at++));
       out.push_back(std::move(parts));
     }
     return out;
@@ -111,14 +119,17 @@ class Legalizer {
     if (!needs_legalizing(op)) return carried(op, operands, b);
     if (is_quantized(op)) {
       if (!takes_stored(op)) return numbers(op, operands, b);
-      if (!d.traits.moves_only) return d.split != nullptr ? d.split(b, op, operands) : carried(op, operands, b);
+      if (!d.traits.moves_only)
+        return d.split != nullptr ? d.split(b, op, operands) : carried(op, operands, b);
     }
     if (d.split != nullptr) {
       Block holder;
-      std::vector<Parts> results = d.split(b, op.regions.empty() ? op : with_own_constants(holder, op), operands);
+      std::vector<Parts> results =
+          d.split(b, op.regions.empty() ? op : with_own_constants(holder, op), operands);
       if (!results.empty()) return results;
     }
-    if (d.split == nullptr && d.decompose != nullptr && std::holds_alternative<None>(d.lowering)) return decomposed(op, operands, b);
+    if (d.split == nullptr && d.decompose != nullptr && std::holds_alternative<None>(d.lowering))
+      return decomposed(op, operands, b);
     if (!op.regions.empty()) return carried(op, operands, b);
     if (takes_memory(op)) return whole(op, operands, b);
     if (d.traits.moves_only) return moved_parts(op, operands, b);
@@ -128,14 +139,18 @@ class Legalizer {
   }
   static void refuse_complex(const Op& op, const Value* v) {
     if (v->type().is_tensor() && is_complex(v->dtype()))
-      throw Error(std::string(short_name(op.name())), "there is no rule for {}", v->type().to_string()).at(op.where.text()).unsupported();
+      throw Error(std::string(short_name(op.name())), "there is no rule for {}",
+                  v->type().to_string())
+          .at(op.where.text())
+          .unsupported();
   }
 
   /// What it stands for, as the compiler takes it.
   std::vector<Parts> decomposed(const Op& op, const std::vector<Parts>& operands, Builder& b) {
     bodies_.push_back(decomposition(op));
     const Block& body = *bodies_.back();
-    for (std::size_t i = 0; i < operands.size(); ++i) parts_[body.argument(static_cast<int>(i))] = operands[i];
+    for (std::size_t i = 0; i < operands.size(); ++i)
+      parts_[body.argument(static_cast<int>(i))] = operands[i];
     operations(body, b);
     return of(body.results);
   }
@@ -145,7 +160,9 @@ class Legalizer {
     for (const auto& r : op.regions) regions.push_back(region(*r));
     Attrs attrs = op.attrs;
     recount(attrs, operands);
-    return grouped(b.create(op.info(), flat(operands), std::move(attrs), std::move(regions), result_types(op)), op);
+    return grouped(
+        b.create(op.info(), flat(operands), std::move(attrs), std::move(regions), result_types(op)),
+        op);
   }
   /// Attributes that count operands (strata.scan's) count their parts now.
   static void recount(Attrs& attrs, const std::vector<Parts>& operands) {
@@ -153,14 +170,16 @@ class Legalizer {
     for (const char* name : {"num_consts", "num_carry"})
       if (attrs.find(name) != nullptr) {
         std::int64_t parts = 0;
-        for (std::int64_t i = attrs.get<std::int64_t>(name); i > 0 && at < operands.size(); --i) parts += static_cast<std::int64_t>(operands[at++].size());
+        for (std::int64_t i = attrs.get<std::int64_t>(name); i > 0 && at < operands.size(); --i)
+          parts += static_cast<std::int64_t>(operands[at++].size());
         attrs.set(name, parts);
       }
   }
   /// On values as they lie in memory.
   std::vector<Parts> whole(const Op& op, const std::vector<Parts>& operands, Builder& b) {
     Values joined;
-    for (std::size_t i = 0; i < operands.size(); ++i) joined.push_back(value_of(b, operands[i], op.operands[i]->type()));
+    for (std::size_t i = 0; i < operands.size(); ++i)
+      joined.push_back(value_of(b, operands[i], op.operands[i]->type()));
     std::vector<Type> types;
     for (Value* r : op.results()) types.push_back(r->type());
     Op& made = b.create(op.info(), joined, op.attrs, {}, types);
@@ -178,7 +197,8 @@ class Legalizer {
       for (const Parts& parts : operands) mine.push_back(parts.size() == 1 ? parts[0] : parts[p]);
       for (Value* r : op.results()) types.push_back(part_types(r->type())[p]);
       Op& made = b.create(op.info(), mine, op.attrs, {}, types);
-      for (int r = 0; r < op.num_results(); ++r) out[static_cast<std::size_t>(r)].push_back(made.result(r));
+      for (int r = 0; r < op.num_results(); ++r)
+        out[static_cast<std::size_t>(r)].push_back(made.result(r));
     }
     return out;
   }
@@ -188,14 +208,17 @@ class Legalizer {
     std::vector<Type> types;
     for (std::size_t i = 0; i < operands.size(); ++i) {
       const Type& type = op.operands[i]->type();
-      plain.push_back(type.is_quantized() ? dequantize(b, operands[i][0], type) : value_of(b, operands[i], type));
+      plain.push_back(type.is_quantized() ? dequantize(b, operands[i][0], type)
+                                          : value_of(b, operands[i], type));
     }
     for (Value* r : op.results()) types.push_back(r->type().expressed());
     Op& made = b.create(op.info(), plain, op.attrs, {}, types);
     std::vector<Parts> out;
     for (int r = 0; r < op.num_results(); ++r) {
       const Type& type = op.result(r)->type();
-      out.push_back(type.is_quantized() ? Parts{quantize(b, made.result(r), type, part_types(type)[0].dtype())} : parts_of(b, made.result(r)));
+      out.push_back(type.is_quantized()
+                        ? Parts{quantize(b, made.result(r), type, part_types(type)[0].dtype())}
+                        : parts_of(b, made.result(r)));
     }
     return out;
   }
@@ -203,19 +226,23 @@ class Legalizer {
   std::vector<Parts> widened(const Op& op, const std::vector<Parts>& operands, Builder& b) {
     Values wide;
     std::vector<Type> types;
-    for (std::size_t i = 0; i < operands.size(); ++i) wide.push_back(decode(b, operands[i][0], op.operands[i]->dtype()));
+    for (std::size_t i = 0; i < operands.size(); ++i)
+      wide.push_back(decode(b, operands[i][0], op.operands[i]->dtype()));
     for (Value* r : op.results()) types.push_back(r->type().with(wide_type(r->dtype())));
     Op& made = b.create(op.info(), wide, op.attrs, {}, types);
     std::vector<Parts> out;
-    for (int r = 0; r < op.num_results(); ++r) out.push_back({encode(b, made.result(r), op.result(r)->dtype())});
+    for (int r = 0; r < op.num_results(); ++r)
+      out.push_back({encode(b, made.result(r), op.result(r)->dtype())});
     return out;
   }
 
   std::unordered_map<const Value*, Parts> parts_;  // lookup only
-  std::vector<std::unique_ptr<Block>> bodies_;     // of operations said by others: their values are keys
+  std::vector<std::unique_ptr<Block>>
+      bodies_;  // of operations said by others: their values are keys
 };
 
-/// `op` alone: a copy on arguments of its operands' types. Regions must not use values from outside.
+/// `op` alone: a copy on arguments of its operands' types. Regions must not use values from
+/// outside.
 std::unique_ptr<Block> alone(const Op& op) {
   auto block = std::make_unique<Block>();
   ir::ValueMap map;
@@ -230,11 +257,14 @@ std::unique_ptr<Block> alone(const Op& op) {
   return block;
 }
 
-/// The complex value of which these are the parts as they were read, or null: nothing needs to be put together again.
+/// The complex value of which these are the parts as they were read, or null: nothing needs to be
+/// put together again.
 Value* whole_of(const Parts& parts, const Type& type) {
   const Op *re = parts[0]->op(), *im = parts[1]->op();
-  bool read = re != nullptr && im != nullptr && re->name() == "stablehlo.real" && im->name() == "stablehlo.imag";
-  return read && re->operand(0) == im->operand(0) && re->operand(0)->type() == type ? re->operand(0) : nullptr;
+  bool read = re != nullptr && im != nullptr && re->name() == "stablehlo.real" &&
+              im->name() == "stablehlo.imag";
+  return read && re->operand(0) == im->operand(0) && re->operand(0)->type() == type ? re->operand(0)
+                                                                                    : nullptr;
 }
 
 }  // namespace
@@ -249,7 +279,8 @@ DType wide_type(DType dtype) {
 std::vector<Type> part_types(const Type& type) {
   if (type.is_quantized()) return part_types(type.storage());
   if (!type.is_tensor() || is_legal(type.dtype())) return {type};
-  if (is_complex(type.dtype())) return {type.with(real_part(type.dtype())), type.with(real_part(type.dtype()))};
+  if (is_complex(type.dtype()))
+    return {type.with(real_part(type.dtype())), type.with(real_part(type.dtype()))};
   return {type.with(is_minifloat(type.dtype()) ? DType::ui8 : wide_type(type.dtype()))};
 }
 
@@ -263,7 +294,8 @@ Value* encode(Builder& b, Value* number, DType dtype) {
   if (is_minifloat(dtype)) return encode_float(b, number, dtype);
   Value* spare = full_like(b, number, 8 - bit_width(dtype));
   Value* high = shift_left(b, number, spare);
-  return is_signed(dtype) ? shift_right_arithmetic(b, high, spare) : shift_right_logical(b, high, spare);
+  return is_signed(dtype) ? shift_right_arithmetic(b, high, spare)
+                          : shift_right_logical(b, high, spare);
 }
 
 Parts parts_of(Builder& b, Value* v) {
@@ -286,14 +318,17 @@ Value* value_of(Builder& b, const Parts& parts, const Type& type) {
 bool needs_legalizing(const Op& op) {
   bool found = false;
   auto look = [&](const Op& o) {
-    auto strange = [](const Value* v) { return v->type().is_tensor() && (v->type().is_quantized() || !is_legal(v->dtype())); };
+    auto strange = [](const Value* v) {
+      return v->type().is_tensor() && (v->type().is_quantized() || !is_legal(v->dtype()));
+    };
     for (Value* v : o.operands) found |= strange(v);
     for (Value* v : o.results()) found |= strange(v);
   };
   look(op);
   for (const auto& region : op.regions) {
     ir::walk(*region, look);
-    for (const auto& a : region->arguments()) found |= a->type().is_tensor() && (a->type().is_quantized() || !is_legal(a->dtype()));
+    for (const auto& a : region->arguments())
+      found |= a->type().is_tensor() && (a->type().is_quantized() || !is_legal(a->dtype()));
   }
   return found;
 }
@@ -304,7 +339,8 @@ bool takes_memory(const Op& op) {
   if (d.split != nullptr || op.info().has_effect) return true;
   auto passes = [](const Value* v) { return !v->type().is_tensor() || is_complex(v->dtype()); };
   Values results = op.results();
-  return std::any_of(op.operands.begin(), op.operands.end(), passes) || std::any_of(results.begin(), results.end(), passes);
+  return std::any_of(op.operands.begin(), op.operands.end(), passes) ||
+         std::any_of(results.begin(), results.end(), passes);
 }
 
 std::unique_ptr<Block> legalize(const Block& block) {
@@ -333,7 +369,8 @@ std::unique_ptr<Block> decomposition(const Op& op, std::span<const Type> operand
   return block;
 }
 
-Literals evaluate_decomposed(const Op& op, std::span<const Literal> operands, Evaluator& evaluator) {
+Literals evaluate_decomposed(const Op& op, std::span<const Literal> operands,
+                             Evaluator& evaluator) {
   std::vector<Type> types;
   for (const Literal& x : operands) types.push_back(x.type());
   return evaluator.run(*decomposition(op, types), operands);

@@ -11,10 +11,12 @@ constexpr int kLanes = 16;
 class Alone : public LowerContext {
  public:
   Alone(loop::Builder& builder, const Op& op) : LowerContext(builder) {
-    for (Value* v : op.operands) operands_.push_back(builder.parameter(v->dtype(), v->shape().count(), loop::Ref::Mode::in));
+    for (Value* v : op.operands)
+      operands_.push_back(builder.parameter(v->dtype(), v->shape().count(), loop::Ref::Mode::in));
   }
   loop::Inst* operand(const Op& op, int i, std::span<const loop::Index> index) override {
-    return b.load(operands_[static_cast<std::size_t>(i)], linearized(index, op.operand(i)->shape().sizes()));
+    return b.load(operands_[static_cast<std::size_t>(i)],
+                  linearized(index, op.operand(i)->shape().sizes()));
   }
 
  private:
@@ -48,12 +50,14 @@ std::unique_ptr<loop::Kernel> lower_alone(const Op& op) {
   loop::Builder b(*kernel);
   Alone context(b, op);
   std::vector<loop::Ref*> targets;
-  for (Value* r : op.results()) targets.push_back(b.parameter(r->dtype(), r->shape().count(), loop::Ref::Mode::out));
+  for (Value* r : op.results())
+    targets.push_back(b.parameter(r->dtype(), r->shape().count(), loop::Ref::Mode::out));
   for (int r = 0; r < op.num_results(); ++r) {
     if (op.result(r)->shape().count() == 0) continue;
     std::vector<std::int64_t> sizes = op.result(r)->shape().sizes();
     nest(b, sizes, {}, [&](const std::vector<loop::Index>& index) {
-      b.store(targets[static_cast<std::size_t>(r)], linearized(index, sizes), lowering->element(context, op, r, index));
+      b.store(targets[static_cast<std::size_t>(r)], linearized(index, sizes),
+              lowering->element(context, op, r, index));
     });
   }
   return kernel;

@@ -11,22 +11,30 @@
 namespace strata::op {
 namespace {
 
-bool is_scalar(const Value* v) { return v->type().is_tensor() && v->rank() == 0 && loop::is_loop_dtype(v->dtype()); }
-bool is_array(const Value* v) { return v->type().is_tensor() && v->shape().is_static() && loop::is_loop_dtype(v->dtype()); }
+bool is_scalar(const Value* v) {
+  return v->type().is_tensor() && v->rank() == 0 && loop::is_loop_dtype(v->dtype());
+}
+bool is_array(const Value* v) {
+  return v->type().is_tensor() && v->shape().is_static() && loop::is_loop_dtype(v->dtype());
+}
 
 const Structured* structured(const Op& op) { return std::get_if<Structured>(&def(op).lowering); }
 using ReductionRule = Reduction (*)(const Op&);
-const ReductionRule* reduction(const Op& op) { return std::get_if<ReductionRule>(&def(op).lowering); }
+const ReductionRule* reduction(const Op& op) {
+  return std::get_if<ReductionRule>(&def(op).lowering);
+}
 
 Emission least(Emission a, Emission b) { return std::min(a, b); }
 
 Emission emission_of(const Op& op, std::int64_t most) {
-  if (op.info().has_effect || !std::all_of(op.operands.begin(), op.operands.end(), is_array)) return Emission::none;
+  if (op.info().has_effect || !std::all_of(op.operands.begin(), op.operands.end(), is_array))
+    return Emission::none;
   for (const Value* v : op.results())
     if (!is_array(v)) return Emission::none;
   if (std::holds_alternative<Elemental>(def(op).lowering)) return Emission::lanes;
   bool loops = structured(op) != nullptr;
-  if (loops && structured(op)->kind == Structured::Kind::scan && ScanParts(op).ys > 0) return Emission::none;
+  if (loops && structured(op)->kind == Structured::Kind::scan && ScanParts(op).ys > 0)
+    return Emission::none;
   if (reduction(op)) loops = op.operand(0)->shape().count() <= most;
   if (!loops) return Emission::none;
   Emission out = Emission::branches;
@@ -39,26 +47,33 @@ class RegionContext : public LowerContext {
  public:
   explicit RegionContext(LowerContext& outer) : LowerContext(outer.b), outer_(outer) {}
 
-  loop::Inst* operand(const Op& op, int i, std::span<const loop::Index> index) override { return at(op.operand(i), index); }
+  loop::Inst* operand(const Op& op, int i, std::span<const loop::Index> index) override {
+    return at(op.operand(i), index);
+  }
 
   /// Scalars are computed where their operation stands, elements of arrays where they are read.
   loop::Inst* at(const Value* v, std::span<const loop::Index> index) override {
     if (auto it = scalars_.find(v); it != scalars_.end()) return it->second;
     if (blocks_.count(v->block()) == 0) return outer_.at(v, index);
     for (const Known& k : known_[v])
-      if (std::equal(index.begin(), index.end(), k.index.begin()) && b.is_open(k.body) && k.guards == b.guards()) return k.inst;
+      if (std::equal(index.begin(), index.end(), k.index.begin()) && b.is_open(k.body) &&
+          k.guards == b.guards())
+        return k.inst;
     const Op& op = *v->op();
-    loop::Inst* element = reduction(op) ? reduce(op, index)[static_cast<std::size_t>(v->index())]
-                                        : std::get<Elemental>(def(op).lowering).element(*this, op, v->index(), index);
+    loop::Inst* element =
+        reduction(op) ? reduce(op, index)[static_cast<std::size_t>(v->index())]
+                      : std::get<Elemental>(def(op).lowering).element(*this, op, v->index(), index);
     known_[v].push_back({{index.begin(), index.end()}, element, b.current(), b.guards()});
     return element;
   }
 
   std::vector<loop::Inst*> run(const Block& block, std::span<loop::Inst* const> arguments) {
-    STRATA_CHECK(block.arguments().size() == arguments.size(), "{} arguments for a region of {}", arguments.size(), block.num_arguments());
+    STRATA_CHECK(block.arguments().size() == arguments.size(), "{} arguments for a region of {}",
+                 arguments.size(), block.num_arguments());
     blocks_.insert(&block);
     known_.clear();  // elements of this block's arrays may have been computed from other arguments
-    for (std::size_t i = 0; i < arguments.size(); ++i) scalars_[block.argument(static_cast<int>(i))] = arguments[i];
+    for (std::size_t i = 0; i < arguments.size(); ++i)
+      scalars_[block.argument(static_cast<int>(i))] = arguments[i];
     for (const auto& op : block.ops()) step(*op);
     std::vector<loop::Inst*> results;
     for (const Value* v : block.results) results.push_back(at(v, {}));
@@ -90,9 +105,11 @@ class RegionContext : public LowerContext {
     } else {
       const Elemental* elemental = std::get_if<Elemental>(&def(op).lowering);
       STRATA_CHECK(elemental != nullptr, "{} cannot be emitted into a kernel", op.name());
-      for (int r = 0; r < op.num_results(); ++r) results.push_back(elemental->element(*this, op, r, {}));
+      for (int r = 0; r < op.num_results(); ++r)
+        results.push_back(elemental->element(*this, op, r, {}));
     }
-    for (int r = 0; r < op.num_results(); ++r) scalars_[op.result(r)] = results[static_cast<std::size_t>(r)];
+    for (int r = 0; r < op.num_results(); ++r)
+      scalars_[op.result(r)] = results[static_cast<std::size_t>(r)];
   }
 
   Insts operands(const Op& op) {
@@ -116,20 +133,23 @@ class RegionContext : public LowerContext {
 
   Insts while_loop(const Op& op) {
     Insts carries = locals(operands(op));
-    b.while_([&] { return run(op.region(0), now(carries))[0]; }, [&] { assign(carries, run(op.region(1), now(carries))); });
+    b.while_([&] { return run(op.region(0), now(carries))[0]; },
+             [&] { assign(carries, run(op.region(1), now(carries))); });
     return now(carries);
   }
 
   Insts scan(const Op& op) {
     ScanParts parts(op);
     Insts consts, initial;
-    for (std::size_t i = 0; i < parts.consts + parts.carries; ++i) (i < parts.consts ? consts : initial).push_back(at(op.operands[i], {}));
+    for (std::size_t i = 0; i < parts.consts + parts.carries; ++i)
+      (i < parts.consts ? consts : initial).push_back(at(op.operands[i], {}));
     Insts carries = locals(initial);
     b.for_(0, parts.length, 1, [&](loop::Index i) {
       std::vector<loop::Index> place{parts.reverse ? loop::Index(parts.length - 1) - i : i};
       Insts arguments = consts;
       for (loop::Inst* c : now(carries)) arguments.push_back(c);
-      for (std::size_t x = parts.consts + parts.carries; x < op.operands.size(); ++x) arguments.push_back(at(op.operands[x], place));
+      for (std::size_t x = parts.consts + parts.carries; x < op.operands.size(); ++x)
+        arguments.push_back(at(op.operands[x], place));
       assign(carries, run(parts.body, arguments));
     });
     return now(carries);
@@ -143,7 +163,9 @@ class RegionContext : public LowerContext {
     std::function<void(int)> from = [&](int i) {
       auto take = [&] { assign(results, run(op.region(i), {})); };
       if (i + 1 == static_cast<int>(op.regions.size())) return take();
-      loop::Inst* chosen = predicate ? index : b.compare(loop::Compare::eq, index, b.constant_int(index->type.dtype, i));
+      loop::Inst* chosen =
+          predicate ? index
+                    : b.compare(loop::Compare::eq, index, b.constant_int(index->type.dtype, i));
       b.if_(chosen, take, [&] { from(i + 1); });
     };
     from(0);
@@ -155,14 +177,17 @@ class RegionContext : public LowerContext {
   Insts reduce(const Op& op, std::span<const loop::Index> kept) {
     Reduction rule = (*reduction(op))(op);
     std::sort(rule.dims.begin(), rule.dims.end());
-    return rule.combiner == Combiner::region ? reduce_by_region(op, rule, kept) : Insts{reduce_plain(op, rule, kept)};
+    return rule.combiner == Combiner::region ? reduce_by_region(op, rule, kept)
+                                             : Insts{reduce_plain(op, rule, kept)};
   }
 
-  std::vector<loop::Index> place(const Op& op, const Reduction& rule, std::span<const loop::Index> kept, const loop::Index& k) {
+  std::vector<loop::Index> place(const Op& op, const Reduction& rule,
+                                 std::span<const loop::Index> kept, const loop::Index& k) {
     std::vector<loop::Index> out;
     std::size_t next = 0;
     for (int d = 0; d < op.operand(0)->rank(); ++d)
-      out.push_back(std::binary_search(rule.dims.begin(), rule.dims.end(), d) ? loop::Index(0) : kept[next++]);
+      out.push_back(std::binary_search(rule.dims.begin(), rule.dims.end(), d) ? loop::Index(0)
+                                                                              : kept[next++]);
     loop::Index rest = k;
     for (std::size_t i = rule.dims.size(); i-- > 0;) {
       std::int64_t size = std::max<std::int64_t>(op.operand(0)->shape()[rule.dims[i]], 1);
@@ -186,33 +211,40 @@ class RegionContext : public LowerContext {
       b.for_(0, order.lanes, 1, [&](loop::Index l) { b.store(lanes, l, neutral); });
       b.for_(0, order.end(c) - order.begin(c), 1, [&](loop::Index k) {
         loop::Index lane = b.mod(k, order.lanes);
-        loop::Inst* element = b.convert(wide, at(op.operand(0), place(op, rule, kept, k + order.begin(c))));
+        loop::Inst* element =
+            b.convert(wide, at(op.operand(0), place(op, rule, kept, k + order.begin(c))));
         b.store(lanes, lane, b.binary(code, b.load(lanes, lane), element));
       });
       for (int half = order.lanes / 2; half >= 1; half /= 2)
-        b.for_(0, half, 1, [&](loop::Index l) { b.store(lanes, l, b.binary(code, b.load(lanes, l), b.load(lanes, l + half))); });
+        b.for_(0, half, 1, [&](loop::Index l) {
+          b.store(lanes, l, b.binary(code, b.load(lanes, l), b.load(lanes, l + half)));
+        });
       b.set(total, b.binary(code, b.get(total), b.load(lanes, 0)));
     }
-    return b.convert(op.result()->dtype(), b.binary(code, b.convert(wide, at(op.operand(1), {})), b.get(total)));
+    return b.convert(op.result()->dtype(),
+                     b.binary(code, b.convert(wide, at(op.operand(1), {})), b.get(total)));
   }
 
   Insts reduce_by_region(const Op& op, const Reduction& rule, std::span<const loop::Index> kept) {
     int n = op.num_results();
     std::vector<int> counted = rule.dims;
     Insts initial;
-    for (int i = 0; i < n; ++i) initial.push_back(b.convert(op.result(i)->dtype(), at(op.operand(n + i), {})));
+    for (int i = 0; i < n; ++i)
+      initial.push_back(b.convert(op.result(i)->dtype(), at(op.operand(n + i), {})));
     Insts state = locals(initial);
     b.for_(0, reduce_order(op.operand(0)->type(), counted).count, 1, [&](loop::Index k) {
       Insts elements;
       for (int i = 0; i < n; ++i)
-        elements.push_back(b.convert(op.result(i)->dtype(), at(op.operand(i), place(op, rule, kept, k))));
+        elements.push_back(
+            b.convert(op.result(i)->dtype(), at(op.operand(i), place(op, rule, kept, k))));
       assign(state, combine_elements(op, now(state), elements));
     });
     return now(state);
   }
 
   Insts combine_elements(const Op& op, Insts state, const Insts& elements) {
-    if (auto extremum = arg_extremum(op.region(0))) return lower_extremum(b, extremum->maximum, state, elements);
+    if (auto extremum = arg_extremum(op.region(0)))
+      return lower_extremum(b, extremum->maximum, state, elements);
     state.insert(state.end(), elements.begin(), elements.end());
     return run(op.region(0), state);
   }
@@ -237,10 +269,12 @@ Emission emission(const Block& region, std::int64_t most) {
 
 bool regions_fit_kernels(const Op& op) {
   if (structured(op)) return true;
-  return std::all_of(op.regions.begin(), op.regions.end(), [](const auto& r) { return emission(*r) != Emission::none; });
+  return std::all_of(op.regions.begin(), op.regions.end(),
+                     [](const auto& r) { return emission(*r) != Emission::none; });
 }
 
-std::vector<loop::Inst*> lower_region(LowerContext& context, const Block& region, std::span<loop::Inst* const> arguments) {
+std::vector<loop::Inst*> lower_region(LowerContext& context, const Block& region,
+                                      std::span<loop::Inst* const> arguments) {
   return RegionContext(context).run(region, arguments);
 }
 

@@ -30,7 +30,8 @@ class BufferContext : public LowerContext {
   std::vector<std::vector<std::int64_t>> sizes_;
 };
 
-void run(const loop::Kernel& kernel, std::span<const Literal> operands, std::span<Literal> results) {
+void run(const loop::Kernel& kernel, std::span<const Literal> operands,
+         std::span<Literal> results) {
   Status valid = loop::verify(kernel);
   STRATA_CHECK(valid.ok(), "{}\n{}", valid.message(), loop::print(kernel));
   std::vector<void*> parameters;
@@ -52,7 +53,8 @@ Literals run_update(const Op& op, const Update& lowering, std::span<const Litera
   loop::Builder b(kernel);
   BufferContext context(b, operands);
   std::vector<loop::Ref*> targets;
-  for (const Literal& y : out) targets.push_back(b.parameter(y.dtype(), y.count(), loop::Ref::Mode::inout));
+  for (const Literal& y : out)
+    targets.push_back(b.parameter(y.dtype(), y.count(), loop::Ref::Mode::inout));
   kernel.grid = grid;
   lowering.emit(context, op, targets, b.grid());
   run(kernel, operands, out);
@@ -68,7 +70,8 @@ Literals run_whole(const Op& op, const Whole& lowering, std::span<const Literal>
   loop::Builder b(kernel);
   BufferContext context(b, operands);
   std::vector<loop::Ref*> results;
-  for (const Literal& y : out) results.push_back(b.parameter(y.dtype(), y.count(), loop::Ref::Mode::out));
+  for (const Literal& y : out)
+    results.push_back(b.parameter(y.dtype(), y.count(), loop::Ref::Mode::out));
   kernel.grid = grid;
   lowering.emit(context, op, context.refs(), results, b.grid());
   run(kernel, operands, out);
@@ -79,12 +82,15 @@ Literals run_whole(const Op& op, const Whole& lowering, std::span<const Literal>
 
 bool runs_alone(const Op& op) {
   const Lowering& l = def(op).lowering;
-  return std::holds_alternative<Elemental>(l) || std::holds_alternative<Update>(l) || std::holds_alternative<Whole>(l);
+  return std::holds_alternative<Elemental>(l) || std::holds_alternative<Update>(l) ||
+         std::holds_alternative<Whole>(l);
 }
 
 Literals lowered(const Op& op, std::span<const Literal> operands) {
-  if (const Update* update = std::get_if<Update>(&def(op).lowering)) return run_update(op, *update, operands);
-  if (const Whole* whole = std::get_if<Whole>(&def(op).lowering)) return run_whole(op, *whole, operands);
+  if (const Update* update = std::get_if<Update>(&def(op).lowering))
+    return run_update(op, *update, operands);
+  if (const Whole* whole = std::get_if<Whole>(&def(op).lowering))
+    return run_whole(op, *whole, operands);
   Literals out;
   for (Value* r : op.results()) out.emplace_back(r->type());
   run(*lower_alone(op), operands, out);

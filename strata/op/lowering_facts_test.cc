@@ -21,7 +21,8 @@ TEST(LoweringFacts, BooleansAddAsOrAndMultiplyAsAnd) {
 TEST(LoweringFacts, ContractedDimensionsStayPaired) {
   Block block;
   Builder b(block);
-  Value *x = block.add_argument(Type(DType::f32, {2, 3, 4})), *y = block.add_argument(Type(DType::f32, {4, 5, 3}));
+  Value *x = block.add_argument(Type(DType::f32, {2, 3, 4})),
+        *y = block.add_argument(Type(DType::f32, {4, 5, 3}));
   const Op& op = *dot_general(b, x, y, {{}, {}, {1, 2}, {2, 0}})->op();
   Contraction c = std::get<Contraction (*)(const Op&)>(def(op).lowering)(op);
   EXPECT_THAT(c.lhs_contract, ElementsAre(1, 2));

@@ -1,12 +1,13 @@
 // stablehlo.map: a computation on scalars, for each element.
 //
 // Contract (StableHLO, map): operands `inputs`; attribute `dimensions`.
-//   (C1) the inputs and the result have one shape; (C2) at least one input; (C3) dimensions = 0 .. R-1; (C4) the computation maps
-//   one scalar of each input to one scalar, whose element type is the result's.
+//   (C1) the inputs and the result have one shape; (C2) at least one input; (C3) dimensions = 0 ..
+//   R-1; (C4) the computation maps one scalar of each input to one scalar, whose element type is
+//   the result's.
 // It stands for the computation batched over all elements.
-#include "strata/ir/constraint.h"
-
 #include <fmt/format.h>
+
+#include "strata/ir/constraint.h"
 #include "strata/op/build.h"
 #include "strata/op/calculus/batch.h"
 #include "strata/op/calculus/support.h"
@@ -17,29 +18,39 @@
 namespace strata::op {
 namespace {
 
-std::vector<Type> infer(std::span<Value* const> operands, const Attrs& attrs, std::span<const std::unique_ptr<Block>> regions) {
-  if (operands.empty()) throw Error("map", "(C2) expected at least one input, got {}", operands.size());
+std::vector<Type> infer(std::span<Value* const> operands, const Attrs& attrs,
+                        std::span<const std::unique_ptr<Block>> regions) {
+  if (operands.empty())
+    throw Error("map", "(C2) expected at least one input, got {}", operands.size());
   if (regions.size() != 1) throw Error("map", "expected one region, got {}", regions.size());
   const Block& region = *regions[0];
   Shape shape;
   for (Value* v : operands) {
-    if (!v->type().is_tensor()) throw Error("map", "(I1) inputs must be arrays, got {}", v->type().to_string());
+    if (!v->type().is_tensor())
+      throw Error("map", "(I1) inputs must be arrays, got {}", v->type().to_string());
     if (!may_equal(v->shape(), operands[0]->shape()))
-      throw Error("map", "(C1) inputs must have one shape, got {} and {}", operands[0]->type().to_string(), v->type().to_string());
+      throw Error("map", "(C1) inputs must have one shape, got {} and {}",
+                  operands[0]->type().to_string(), v->type().to_string());
     shape = v == operands[0] ? v->shape() : merged(shape, v->shape());
   }
   Ints all;
   for (std::int64_t d = 0; d < operands[0]->rank(); ++d) all.push_back(d);
   if (const Ints& dims = expect_attr<Ints>("map", attrs, "dimensions"); dims != all)
-    throw Error("map", "(C3) dimensions must be [{}] for {}, got [{}]", fmt::join(all, ", "), operands[0]->type().to_string(), fmt::join(dims, ", "));
+    throw Error("map", "(C3) dimensions must be [{}] for {}, got [{}]", fmt::join(all, ", "),
+                operands[0]->type().to_string(), fmt::join(dims, ", "));
   if (region.arguments().size() != operands.size())
-    throw Error("map", "(C4) the computation takes {} arguments for {} inputs", region.num_arguments(), operands.size());
+    throw Error("map", "(C4) the computation takes {} arguments for {} inputs",
+                region.num_arguments(), operands.size());
   for (const auto& a : region.arguments())
-    if (Type expected = Type::scalar(operands[static_cast<std::size_t>(a->index())]->dtype()); a->type() != expected)
-      throw Error("map", "(C4) argument {} of the computation is {}, expected {}", a->index(), a->type().to_string(), expected.to_string());
-  if (region.results.size() != 1 || !region.results[0]->type().is_tensor() || region.results[0]->rank() != 0)
+    if (Type expected = Type::scalar(operands[static_cast<std::size_t>(a->index())]->dtype());
+        a->type() != expected)
+      throw Error("map", "(C4) argument {} of the computation is {}, expected {}", a->index(),
+                  a->type().to_string(), expected.to_string());
+  if (region.results.size() != 1 || !region.results[0]->type().is_tensor() ||
+      region.results[0]->rank() != 0)
     throw Error("map", "(C4) the computation must return one scalar, got {}",
-                region.results.size() == 1 ? region.results[0]->type().to_string() : fmt::format("{} values", region.results.size()));
+                region.results.size() == 1 ? region.results[0]->type().to_string()
+                                           : fmt::format("{} values", region.results.size()));
   return {region.results[0]->type().with(shape)};
 }
 
@@ -56,7 +67,8 @@ Literals evaluate(const Op& op, std::span<const Literal> operands, Evaluator& ev
   return {std::move(out)};
 }
 
-/// In closed form what the computation captures stands behind the inputs; it goes to the computation as it is.
+/// In closed form what the computation captures stands behind the inputs; it goes to the
+/// computation as it is.
 Values decompose(Builder& b, const Op& op, std::span<Value* const> operands) {
   const Shape& shape = operands[0]->shape();
   Values flat;
@@ -70,13 +82,16 @@ Values decompose(Builder& b, const Op& op, std::span<Value* const> operands) {
   return {reshape(b, batched_operand(b, out.results[0], out.batched[0], shape.count()), shape)};
 }
 
-Work cost(const Op& op) { return {elements(op) * static_cast<double>(op.region(0).ops().size()), bytes_moved(op)}; }
+Work cost(const Op& op) {
+  return {elements(op) * static_cast<double>(op.region(0).ops().size()), bytes_moved(op)};
+}
 
 }  // namespace
 
 const OpDef& map_def() {
   static const OpDef d{
-      .info = ir::inferred_by("C1, C4", {.name = "stablehlo.map", .infer = infer, .quantized = quantized::per_tensor}),
+      .info = ir::inferred_by(
+          "C1, C4", {.name = "stablehlo.map", .infer = infer, .quantized = quantized::per_tensor}),
       .summary = "a computation on scalars, for each element (spec: map)",
       .traits = {},
       .evaluate = evaluate,

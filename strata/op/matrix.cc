@@ -17,7 +17,9 @@ Value* rows_and_columns(Builder& b, Value* x, const std::string& direction) {
 
 }  // namespace
 
-Value* conj(Builder& b, Value* x) { return is_complex(x->dtype()) ? complex(b, real(b, x), neg(b, imag(b, x))) : x; }
+Value* conj(Builder& b, Value* x) {
+  return is_complex(x->dtype()) ? complex(b, real(b, x), neg(b, imag(b, x))) : x;
+}
 
 Value* transposed(Builder& b, Value* x) {
   Ints order(static_cast<std::size_t>(x->rank()));
@@ -52,7 +54,8 @@ Value* identity_like(Builder& b, Value* x) {
 }
 
 Value* diagonal_of(Builder& b, Value* x) {
-  return reduce_sum(b, select(b, rows_and_columns(b, x, "EQ"), x, zeros_like(b, x)), {x->rank() - 1});
+  return reduce_sum(b, select(b, rows_and_columns(b, x, "EQ"), x, zeros_like(b, x)),
+                    {x->rank() - 1});
 }
 
 namespace {
@@ -65,7 +68,9 @@ Value* repeated(Builder& b, Value* x, Value* like, int skipped) {
 }
 }  // namespace
 
-Value* in_columns(Builder& b, Value* x, Value* like) { return repeated(b, x, like, like->rank() - 2); }
+Value* in_columns(Builder& b, Value* x, Value* like) {
+  return repeated(b, x, like, like->rank() - 2);
+}
 Value* in_rows(Builder& b, Value* x, Value* like) { return repeated(b, x, like, like->rank() - 1); }
 
 Value* inverse_differences(Builder& b, Value* w, Value* like) {
@@ -74,7 +79,9 @@ Value* inverse_differences(Builder& b, Value* w, Value* like) {
   return sub(b, div(b, full_like(b, like, 1), add(b, differences, one)), one);
 }
 
-Value* rows_taken(Builder& b, Value* x, Value* rows) { return take_along(b, x, in_rows(b, rows, x), x->rank() - 2); }
+Value* rows_taken(Builder& b, Value* x, Value* rows) {
+  return take_along(b, x, in_rows(b, rows, x), x->rank() - 2);
+}
 
 Value* matmul(Builder& b, Value* x, Value* y) {
   DotDims dims;
@@ -85,12 +92,15 @@ Value* matmul(Builder& b, Value* x, Value* y) {
   return dot_general(b, x, y, dims);
 }
 
-Value* triangular_solve(Builder& b, Value* a, Value* rhs, bool left, bool lower, bool unit, const std::string& op) {
+Value* triangular_solve(Builder& b, Value* a, Value* rhs, bool left, bool lower, bool unit,
+                        const std::string& op) {
   Attrs attrs{{"left_side", left}, {"lower", lower}, {"unit_diagonal", unit}, {"transpose_a", op}};
   return b.create("stablehlo.triangular_solve", {a, rhs}, std::move(attrs)).result();
 }
 
-Value* solve(Builder& b, Value* a, Value* rhs, bool transposed) { return b.create("strata.solve", {a, rhs}, {{"transpose", transposed}}).result(); }
+Value* solve(Builder& b, Value* a, Value* rhs, bool transposed) {
+  return b.create("strata.solve", {a, rhs}, {{"transpose", transposed}}).result();
+}
 
 Value* sides_together(Builder& b, Value* rhs, bool columns) {
   const int rank = rhs->rank();

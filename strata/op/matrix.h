@@ -30,9 +30,11 @@ Value* inverse_differences(Builder& b, Value* w, Value* like);
 Value* rows_taken(Builder& b, Value* x, Value* rows);
 Value* matmul(Builder& b, Value* x, Value* y);
 /// op(a) X = b, or X op(a) = b; `op` is NO_TRANSPOSE, TRANSPOSE or ADJOINT.
-Value* triangular_solve(Builder& b, Value* a, Value* rhs, bool left, bool lower, bool unit, const std::string& op);
+Value* triangular_solve(Builder& b, Value* a, Value* rhs, bool left, bool lower, bool unit,
+                        const std::string& op);
 
-/// Right hand sides of batches [size, ..., n, k], as matrices of columns (or of rows) that one batch of systems [...] has: [..., n, size * k] or
+/// Right hand sides of batches [size, ..., n, k], as matrices of columns (or of rows) that one
+/// batch of systems [...] has: [..., n, size * k] or
 /// [..., size * k, n]. And back.
 Value* sides_together(Builder& b, Value* rhs, bool columns);
 Value* sides_apart(Builder& b, Value* x, std::int64_t size, bool columns);
@@ -40,7 +42,8 @@ Value* sides_apart(Builder& b, Value* x, std::int64_t size, bool columns);
 /// a X = b, or a^T X = b, of square matrices (strata.solve).
 Value* solve(Builder& b, Value* a, Value* rhs, bool transposed = false);
 
-/// The element type as the kernels of linear algebra name it (loop/kernel/factor.h); throws for others.
+/// The element type as the kernels of linear algebra name it (loop/kernel/factor.h); throws for
+/// others.
 std::int64_t factor_element(std::string_view op, DType dtype);
 /// Product of the dimensions before the last two.
 std::int64_t batch_count(const Shape& shape);

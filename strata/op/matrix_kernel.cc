@@ -27,9 +27,11 @@ Literals evaluate(const Op& op, std::span<const Literal> operands, Evaluator&) {
   return out;
 }
 
-Batched batch(Builder& b, const Op& op, std::span<Value* const> operands, const std::vector<bool>& batched, std::int64_t size) {
+Batched batch(Builder& b, const Op& op, std::span<Value* const> operands,
+              const std::vector<bool>& batched, std::int64_t size) {
   Values full;
-  for (std::size_t i = 0; i < operands.size(); ++i) full.push_back(batched_operand(b, operands[i], batched[i], size));
+  for (std::size_t i = 0; i < operands.size(); ++i)
+    full.push_back(batched_operand(b, operands[i], batched[i], size));
   Values results = b.create(op.info(), full, op.attrs).results();
   return {results, std::vector<bool>(results.size(), true)};
 }
@@ -37,8 +39,11 @@ Batched batch(Builder& b, const Op& op, std::span<Value* const> operands, const 
 Work cost(const Op& op) {
   const Type& a = highest(op);
   double flops = 8;
-  for (const Dim& d : a.shape().dims()) flops *= static_cast<double>(std::max<std::int64_t>(d.bound(), 1));
-  return {flops * static_cast<double>(std::max<std::int64_t>(a.shape().dim(a.rank() - 1).bound(), 1)), bytes_moved(op)};
+  for (const Dim& d : a.shape().dims())
+    flops *= static_cast<double>(std::max<std::int64_t>(d.bound(), 1));
+  return {
+      flops * static_cast<double>(std::max<std::int64_t>(a.shape().dim(a.rank() - 1).bound(), 1)),
+      bytes_moved(op)};
 }
 
 }  // namespace
@@ -65,7 +70,8 @@ Factors shard_matrices(const Op& op) {
   std::vector<int> shared;
   for (int d = 0; d < shape.rank() - 2; ++d) shared.push_back(t.factor('p', shape.dim(d).bound()));
   auto factor = [&](const Value* v, int d) {
-    return d < static_cast<int>(shared.size()) ? shared[static_cast<std::size_t>(d)] : t.factor('n', v->shape().dim(d).bound());
+    return d < static_cast<int>(shared.size()) ? shared[static_cast<std::size_t>(d)]
+                                               : t.factor('n', v->shape().dim(d).bound());
   };
   for (int i = 0; i < static_cast<int>(op.operands.size()); ++i)
     for (int d = 0; d < op.operand(i)->rank(); ++d) t.operand(i, d, factor(op.operand(i), d));
@@ -76,9 +82,11 @@ Factors shard_matrices(const Op& op) {
 
 const Type& expect_matrices(std::string_view op, const Value* operand, bool square) {
   const Type& a = operand->type();
-  if (!a.is_tensor() || a.rank() < 2) throw Error(std::string(op), "takes matrices, got {}", a.to_string());
+  if (!a.is_tensor() || a.rank() < 2)
+    throw Error(std::string(op), "takes matrices, got {}", a.to_string());
   factor_element(op, a.dtype());
-  if (square && !may_equal(rows_of(a), columns_of(a))) throw Error(std::string(op), "the matrices must be square, got {}", a.to_string());
+  if (square && !may_equal(rows_of(a), columns_of(a)))
+    throw Error(std::string(op), "the matrices must be square, got {}", a.to_string());
   return a;
 }
 
@@ -94,6 +102,8 @@ Dim least_of(const Type& a) {
   const Dim m = rows_of(a), n = columns_of(a);
   return m.is_static() && n.is_static() ? Dim(std::min(m.size(), n.size())) : Dim::unknown();
 }
-Dim less_one(const Dim& n) { return n.is_static() ? Dim(std::max<std::int64_t>(n.size() - 1, 0)) : Dim::unknown(); }
+Dim less_one(const Dim& n) {
+  return n.is_static() ? Dim(std::max<std::int64_t>(n.size() - 1, 0)) : Dim::unknown();
+}
 
 }  // namespace strata::op

@@ -14,7 +14,8 @@ T upper_half(T x, T y) {
   return static_cast<T>((static_cast<Wide>(x) * static_cast<Wide>(y)) >> (8 * sizeof(T)));
 }
 
-/// By the four products of 32-bit halves; a negative factor counts 2^64 too much as an unsigned one.
+/// By the four products of 32-bit halves; a negative factor counts 2^64 too much as an unsigned
+/// one.
 Inst* upper_half_of_64(Code& b, Inst* x, Inst* y) {
   DType t = x->type.dtype, u = DType::ui64;
   Inst *ux = b.bitcast(u, x), *uy = b.bitcast(u, y);
@@ -27,7 +28,9 @@ Inst* upper_half_of_64(Code& b, Inst* x, Inst* y) {
   Inst* second = plus(times(low(ux), high(uy)), low(first));
   Inst* upper = plus(plus(times(high(ux), high(uy)), high(first)), high(second));
   if (is_unsigned(t)) return upper;
-  auto if_negative = [&](Inst* v, Inst* w) { return b.binary(Opcode::and_, b.binary(Opcode::shr, v, b.constant_int(t, 63)), w); };
+  auto if_negative = [&](Inst* v, Inst* w) {
+    return b.binary(Opcode::and_, b.binary(Opcode::shr, v, b.constant_int(t, 63)), w);
+  };
   Inst* excess = b.binary(Opcode::add, if_negative(x, y), if_negative(y, x));
   return b.binary(Opcode::sub, b.bitcast(t, upper), excess);
 }
@@ -44,22 +47,24 @@ Inst* traced_upper_half(Code& b, Inst* x, Inst* y) {
 std::vector<Parts> split(Builder& b, const Op& op, std::span<const Parts> operands) {
   Value* product = mul(b, operands[0][0], operands[1][0]);
   Value* by = full_like(b, product, bit_width(op.result()->dtype()));
-  return {{is_signed(product->dtype()) ? shift_right_arithmetic(b, product, by) : shift_right_logical(b, product, by)}};
+  return {{is_signed(product->dtype()) ? shift_right_arithmetic(b, product, by)
+                                       : shift_right_logical(b, product, by)}};
 }
 
 }  // namespace
 
 const OpDef& mulhi_def() {
   static const OpDef def = [] {
-    OpDef d = binary<kInteger>({.name = "chlo.mulhi",
-                                .summary = "the upper half of the product of two integers",
-                                .jvp = zero_jvp,
-                                .transpose = None{"integers have no tangents"},
-                                .flops = 4,
-                                .commutative = true,
-                                .text = &ir::formats::chlo_elementwise},
-                               [](auto x, auto y) { return upper_half(x, y); },
-                               [](Code& b, Inst* x, Inst* y) { return traced_upper_half(b, x, y); });
+    OpDef d = binary<kInteger>(
+        {.name = "chlo.mulhi",
+         .summary = "the upper half of the product of two integers",
+         .jvp = zero_jvp,
+         .transpose = None{"integers have no tangents"},
+         .flops = 4,
+         .commutative = true,
+         .text = &ir::formats::chlo_elementwise},
+        [](auto x, auto y) { return upper_half(x, y); },
+        [](Code& b, Inst* x, Inst* y) { return traced_upper_half(b, x, y); });
     d.split = split;
     return d;
   }();

@@ -1,15 +1,20 @@
-// strata.axis_reduce, axis_gather, axis_exchange, axis_permute: between the inputs of a vmap that names its axis.
+// strata.axis_reduce, axis_gather, axis_exchange, axis_permute: between the inputs of a vmap that
+// names its axis.
 //
-// Contract: operands x and place; attributes `axis` (its name, for messages) and `axis_size`. (I2) place, where along the axis this input stands,
-// is a scalar i32; (I3) axis_size is not negative.
-//   axis_reduce    `combiner`: (C1) add, min or max, such as x's dtype has. x of all inputs combined; the same for each.
-//   axis_gather    x of all inputs in the order of their places, along a new first dimension; the same for each.
-//   axis_exchange  (C1) the first dimension of x has axis_size elements. Row j of the result is row `place` of x of input j.
-//   axis_permute   `source_target_pairs` [n, 2]: (C1) pairs, (C2) with unique sources, (C3) unique targets, (C4) none negative, (C5) none beyond the
+// Contract: operands x and place; attributes `axis` (its name, for messages) and `axis_size`. (I2)
+// place, where along the axis this input stands, is a scalar i32; (I3) axis_size is not negative.
+//   axis_reduce    `combiner`: (C1) add, min or max, such as x's dtype has. x of all inputs
+//   combined; the same for each. axis_gather    x of all inputs in the order of their places, along
+//   a new first dimension; the same for each. axis_exchange  (C1) the first dimension of x has
+//   axis_size elements. Row j of the result is row `place` of x of input j. axis_permute
+//   `source_target_pairs` [n, 2]: (C1) pairs, (C2) with unique sources, (C3) unique targets, (C4)
+//   none negative, (C5) none beyond the
 //                  axis. x of the source of this input; zeros where it is no target.
 //
-// The place is batched by the vmap that names the axis and by no other (named_axis.h), which is how batching knows whose turn it is. By reference
-// an axis is run as processes are: one for each place, as replicas of a grid. A program whose axis is not batched does not compile unless its size is 1.
+// The place is batched by the vmap that names the axis and by no other (named_axis.h), which is how
+// batching knows whose turn it is. By reference an axis is run as processes are: one for each
+// place, as replicas of a grid. A program whose axis is not batched does not compile unless its
+// size is 1.
 #include "strata/op/named_axis.h"
 
 #include <array>
@@ -25,21 +30,28 @@
 namespace strata::op {
 namespace {
 
-constexpr None kBatchedAway{"between the inputs of a vmap: what its batching makes of it is lowered"};
+constexpr None kBatchedAway{
+    "between the inputs of a vmap: what its batching makes of it is lowered"};
 
 using Flags = std::vector<bool>;
 using Pairs = std::vector<std::pair<std::int64_t, std::int64_t>>;
 
 std::int64_t axis_size(const Op& op) { return op.attr<std::int64_t>("axis_size"); }
-NamedAxis axis_of(const Op& op, Value* place) { return {op.attr<std::string>("axis"), axis_size(op), place}; }
+NamedAxis axis_of(const Op& op, Value* place) {
+  return {op.attr<std::string>("axis"), axis_size(op), place};
+}
 Attrs attrs_of(const NamedAxis& axis) { return {{"axis", axis.name}, {"axis_size", axis.size}}; }
 
-// ---- contract -------------------------------------------------------------------------------------------------
+// ---- contract ----------------------------------------------------------------------------------
 
-std::int64_t expect_axis(std::string_view self, std::span<Value* const> operands, const Attrs& attrs) {
+std::int64_t expect_axis(std::string_view self, std::span<Value* const> operands,
+                         const Attrs& attrs) {
   expect_operands(self, operands, 2);
-  if (!operands[0]->type().is_tensor()) throw Error(std::string(self), "x must be a tensor, got {}", operands[0]->type().to_string());
-  if (operands[1]->type() != Type::scalar(DType::i32)) throw Error(std::string(self), "(I2) place must be a scalar i32, got {}", operands[1]->type().to_string());
+  if (!operands[0]->type().is_tensor())
+    throw Error(std::string(self), "x must be a tensor, got {}", operands[0]->type().to_string());
+  if (operands[1]->type() != Type::scalar(DType::i32))
+    throw Error(std::string(self), "(I2) place must be a scalar i32, got {}",
+                operands[1]->type().to_string());
   expect_attr<std::string>(self, attrs, "axis");
   const std::int64_t size = expect_attr<std::int64_t>(self, attrs, "axis_size");
   if (size < 0) throw Error(std::string(self), "(I3) axis_size must not be negative, got {}", size);
@@ -64,7 +76,9 @@ std::vector<Type> infer_exchange(std::span<Value* const> operands, const Attrs& 
   const std::int64_t size = expect_axis("axis_exchange", operands, attrs);
   const Type& x = operands[0]->type();
   if (x.rank() == 0 || !may_equal(x.shape().dim(0), Dim(size)))
-    throw Error("axis_exchange", "(C1) the first dimension of {} must be the axis's, which has {} places", x.to_string(), size);
+    throw Error("axis_exchange",
+                "(C1) the first dimension of {} must be the axis's, which has {} places",
+                x.to_string(), size);
   return {x};
 }
 std::vector<Type> infer_permute(std::span<Value* const> operands, const Attrs& attrs, Regions) {
@@ -72,14 +86,17 @@ std::vector<Type> infer_permute(std::span<Value* const> operands, const Attrs& a
   const Literal& pairs = expect_attr<Literal>("axis_permute", attrs, "source_target_pairs");
   collective::expect_pairs("axis_permute", attrs);
   for (std::int64_t i = 0; i < pairs.count(); ++i)
-    if (pairs.integer(i) >= size) throw Error("axis_permute", "(C5) source_target_pairs holds {} for an axis of {} places", pairs.integer(i), size);
+    if (pairs.integer(i) >= size)
+      throw Error("axis_permute", "(C5) source_target_pairs holds {} for an axis of {} places",
+                  pairs.integer(i), size);
   return {operands[0]->type()};
 }
 
 Pairs pairs_of(const Op& op) {
   const Literal& list = op.attr<Literal>("source_target_pairs");
   Pairs out;
-  for (std::int64_t i = 0; i + 1 < list.count(); i += 2) out.emplace_back(list.integer(i), list.integer(i + 1));
+  for (std::int64_t i = 0; i + 1 < list.count(); i += 2)
+    out.emplace_back(list.integer(i), list.integer(i + 1));
   return out;
 }
 /// The source of each place, or nothing.
@@ -89,24 +106,30 @@ std::vector<std::optional<std::int64_t>> sources_of(const Op& op) {
   return out;
 }
 
-// ---- reference evaluation -------------------------------------------------------------------------------------
+// ---- reference evaluation ----------------------------------------------------------------------
 
 /// x of all places in order, as the processes of the grid that stand there bring it.
 Literals everyones(const Op& op, std::span<const Literal> operands, Evaluator& evaluator) {
   Process& process = evaluator.process();
   const std::string self(short_name(op.name()));
   if (process.replicas() != axis_size(op))
-    throw Error(self, "axis {} has {} places, but there are {} processes", op.attr<std::string>("axis"), axis_size(op), process.replicas()).at(op.where.text());
+    throw Error(self, "axis {} has {} places, but there are {} processes",
+                op.attr<std::string>("axis"), axis_size(op), process.replicas())
+        .at(op.where.text());
   ProcessGroup group;
-  for (std::int64_t r = 0; r < process.replicas(); ++r) group.push_back({r, process.id().partition});
+  for (std::int64_t r = 0; r < process.replicas(); ++r)
+    group.push_back({r, process.id().partition});
   Literals out(group.size());
-  for (Literals& given : process.meet(group, fmt::format("{} over axis {}", self, op.attr<std::string>("axis")), {operands[0], operands[1]}))
+  for (Literals& given :
+       process.meet(group, fmt::format("{} over axis {}", self, op.attr<std::string>("axis")),
+                    {operands[0], operands[1]}))
     out.at(static_cast<std::size_t>(given[1].integer(0))) = std::move(given[0]);
   return out;
 }
 
 Literals evaluate_reduce(const Op& op, std::span<const Literal> operands, Evaluator& evaluator) {
-  return {collective::reduced(op, op.result()->type(), everyones(op, operands, evaluator), evaluator)};
+  return {
+      collective::reduced(op, op.result()->type(), everyones(op, operands, evaluator), evaluator)};
 }
 /// The rows side by side as the first dimension of a type.
 Literal in_rows(const Literals& rows, const Type& type) {
@@ -126,83 +149,116 @@ Literals evaluate_exchange(const Op& op, std::span<const Literal> operands, Eval
   std::vector<Dim> dims = type.shape().dims();
   dims[0] = Dim(1);
   Literals rows;
-  for (const Literal& x : everyones(op, operands, evaluator)) rows.push_back(collective::part(x, type.with(Shape(dims)), 0, operands[1].integer(0)));
+  for (const Literal& x : everyones(op, operands, evaluator))
+    rows.push_back(collective::part(x, type.with(Shape(dims)), 0, operands[1].integer(0)));
   return {in_rows(rows, type)};
 }
 Literals evaluate_permute(const Op& op, std::span<const Literal> operands, Evaluator& evaluator) {
   Literals all = everyones(op, operands, evaluator);
   const auto source = sources_of(op).at(static_cast<std::size_t>(operands[1].integer(0)));
-  return {source ? std::move(all[static_cast<std::size_t>(*source)]) : Literal(op.result()->type())};
+  return {source ? std::move(all[static_cast<std::size_t>(*source)])
+                 : Literal(op.result()->type())};
 }
 
-// ---- derivative and transpose ---------------------------------------------------------------------------------
+// ---- derivative and transpose ------------------------------------------------------------------
 
 /// Linear in x: the same of its tangent.
-JvpResult jvp(Builder& b, const Op& op, std::span<Value* const> operands, std::span<Value* const> tangents) {
+JvpResult jvp(Builder& b, const Op& op, std::span<Value* const> operands,
+              std::span<Value* const> tangents) {
   Values results = again(b, op, operands).results();
   if (!tangents[0]) return {results, {nullptr}};
   return {results, again(b, op, std::array{tangents[0], operands[1]}).results()};
 }
-JvpResult jvp_reduce(Builder& b, const Op& op, std::span<Value* const> operands, std::span<Value* const> tangents) {
+JvpResult jvp_reduce(Builder& b, const Op& op, std::span<Value* const> operands,
+                     std::span<Value* const> tangents) {
   if (tangents[0] && combiner_of(op) != Combiner::add)
-    throw Error("axis_reduce", "the {} over axis {} has no derivative", name(combiner_of(op)), op.attr<std::string>("axis")).at(op.where.text());
+    throw Error("axis_reduce", "the {} over axis {} has no derivative", name(combiner_of(op)),
+                op.attr<std::string>("axis"))
+        .at(op.where.text());
   return jvp(b, op, operands, tangents);
 }
 
-/// What each input got of a sum goes back to all that were added: the sum of the cotangents. An exchange is its own transpose.
-Values transpose_again(Builder& b, const Op& op, std::span<Value* const> operands, const Flags&, std::span<Value* const> ct) {
+/// What each input got of a sum goes back to all that were added: the sum of the cotangents. An
+/// exchange is its own transpose.
+Values transpose_again(Builder& b, const Op& op, std::span<Value* const> operands, const Flags&,
+                       std::span<Value* const> ct) {
   return {ct[0] ? again(b, op, std::array{ct[0], operands[1]}).result() : nullptr, nullptr};
 }
 /// Each gets back the sum of what all made of its row.
-Values transpose_gather(Builder& b, const Op& op, std::span<Value* const> operands, const Flags&, std::span<Value* const> ct) {
+Values transpose_gather(Builder& b, const Op& op, std::span<Value* const> operands, const Flags&,
+                        std::span<Value* const> ct) {
   if (!ct[0]) return {nullptr, nullptr};
   return {reduce_sum(b, axis_exchange(b, ct[0], axis_of(op, operands[1])), {0}), nullptr};
 }
-Values transpose_permute(Builder& b, const Op& op, std::span<Value* const> operands, const Flags&, std::span<Value* const> ct) {
+Values transpose_permute(Builder& b, const Op& op, std::span<Value* const> operands, const Flags&,
+                         std::span<Value* const> ct) {
   if (!ct[0]) return {nullptr, nullptr};
   Pairs back;
   for (auto [source, target] : pairs_of(op)) back.emplace_back(target, source);
   return {axis_permute(b, ct[0], axis_of(op, operands[1]), back), nullptr};
 }
 
-// ---- batching -------------------------------------------------------------------------------------------------
+// ---- batching ----------------------------------------------------------------------------------
 
-/// Over the axis itself, of x with its dimension in front, or of the one x of all; and over another, of x with that one's dimension in front.
+/// Over the axis itself, of x with its dimension in front, or of the one x of all; and over
+/// another, of x with that one's dimension in front.
 struct OverAxis {
   Batched (*each)(Builder&, const Op&, Value* x);
   Batched (*same)(Builder&, const Op&, Value* x);
   Value* (*other)(Builder&, const Op&, Value* x, const NamedAxis& axis);
 };
 
-Batched batch_over(const OverAxis& rule, Builder& b, const Op& op, std::span<Value* const> operands, const Flags& batched, std::int64_t size) {
+Batched batch_over(const OverAxis& rule, Builder& b, const Op& op, std::span<Value* const> operands,
+                   const Flags& batched, std::int64_t size) {
   if (!batched[1]) return {{rule.other(b, op, operands[0], axis_of(op, operands[1]))}, {true}};
-  if (size != axis_size(op)) throw Error(std::string(short_name(op.name())), "axis {} has {} places, not {}", op.attr<std::string>("axis"), axis_size(op), size);
+  if (size != axis_size(op))
+    throw Error(std::string(short_name(op.name())), "axis {} has {} places, not {}",
+                op.attr<std::string>("axis"), axis_size(op), size);
   return (batched[0] ? rule.each : rule.same)(b, op, operands[0]);
 }
 
-Batched batch_reduce(Builder& b, const Op& op, std::span<Value* const> operands, const Flags& batched, std::int64_t size) {
+Batched batch_reduce(Builder& b, const Op& op, std::span<Value* const> operands,
+                     const Flags& batched, std::int64_t size) {
   static constexpr OverAxis rule{
-      .each = [](Builder& b, const Op& op, Value* x) -> Batched { return {{reduce(b, x, {0}, combiner_of(op))}, {false}}; },
-      .same = [](Builder& b, const Op& op, Value* x) -> Batched {
-        return {{combiner_of(op) == Combiner::add ? mul(b, x, full_like(b, x, static_cast<double>(axis_size(op)))) : x}, {false}};
+      .each = [](Builder& b, const Op& op, Value* x) -> Batched {
+        return {{reduce(b, x, {0}, combiner_of(op))}, {false}};
       },
-      .other = [](Builder& b, const Op& op, Value* x, const NamedAxis& axis) { return axis_reduce(b, x, axis, combiner_of(op)); },
+      .same = [](Builder& b, const Op& op, Value* x) -> Batched {
+        return {{combiner_of(op) == Combiner::add
+                     ? mul(b, x, full_like(b, x, static_cast<double>(axis_size(op))))
+                     : x},
+                {false}};
+      },
+      .other = [](Builder& b, const Op& op, Value* x,
+                  const NamedAxis& axis) { return axis_reduce(b, x, axis, combiner_of(op)); },
   };
   return batch_over(rule, b, op, operands, batched, size);
 }
-Batched batch_gather(Builder& b, const Op& op, std::span<Value* const> operands, const Flags& batched, std::int64_t size) {
+Batched batch_gather(Builder& b, const Op& op, std::span<Value* const> operands,
+                     const Flags& batched, std::int64_t size) {
   static constexpr OverAxis rule{
       .each = [](Builder&, const Op&, Value* x) -> Batched { return {{x}, {false}}; },
-      .same = [](Builder& b, const Op& op, Value* x) -> Batched { return {{broadcast_leading(b, x, axis_size(op))}, {false}}; },
-      .other = [](Builder& b, const Op&, Value* x, const NamedAxis& axis) { return move_dim(b, axis_gather(b, x, axis), 1, 0); },
+      .same = [](Builder& b, const Op& op, Value* x) -> Batched {
+        return {{broadcast_leading(b, x, axis_size(op))}, {false}};
+      },
+      .other = [](Builder& b, const Op&, Value* x,
+                  const NamedAxis& axis) { return move_dim(b, axis_gather(b, x, axis), 1, 0); },
   };
   return batch_over(rule, b, op, operands, batched, size);
 }
-Batched batch_exchange(Builder& b, const Op& op, std::span<Value* const> operands, const Flags& batched, std::int64_t size) {
+Batched batch_exchange(Builder& b, const Op& op, std::span<Value* const> operands,
+                       const Flags& batched, std::int64_t size) {
   static constexpr OverAxis rule{
-      .each = [](Builder& b, const Op&, Value* x) -> Batched { return {{move_dim(b, x, 1, 0)}, {true}}; },
-      .same = [](Builder& b, const Op& op, Value* x) -> Batched { return {{move_dim(b, broadcast_leading(b, x, axis_size(op)), 1, 0)}, {true}}; },
-      .other = [](Builder& b, const Op&, Value* x, const NamedAxis& axis) { return move_dim(b, axis_exchange(b, move_dim(b, x, 1, 0), axis), 1, 0); },
+      .each = [](Builder& b, const Op&, Value* x) -> Batched {
+        return {{move_dim(b, x, 1, 0)}, {true}};
+      },
+      .same = [](Builder& b, const Op& op, Value* x) -> Batched {
+        return {{move_dim(b, broadcast_leading(b, x, axis_size(op)), 1, 0)}, {true}};
+      },
+      .other =
+          [](Builder& b, const Op&, Value* x, const NamedAxis& axis) {
+            return move_dim(b, axis_exchange(b, move_dim(b, x, 1, 0), axis), 1, 0);
+          },
   };
   return batch_over(rule, b, op, operands, batched, size);
 }
@@ -211,31 +267,45 @@ Batched batch_exchange(Builder& b, const Op& op, std::span<Value* const> operand
 Value* permuted_rows(Builder& b, const Op& op, Value* x) {
   const auto sources = sources_of(op);
   if (pairs_of(op).empty()) return zeros_like(b, x);
-  const Type row_of(DType::i32, {static_cast<std::int64_t>(sources.size())}), is_target(DType::i1, row_of.shape());
+  const Type row_of(DType::i32, {static_cast<std::int64_t>(sources.size())}),
+      is_target(DType::i1, row_of.shape());
   Literal rows(row_of), targets(is_target);
   for (std::size_t i = 0; i < sources.size(); ++i) {
     rows.set_integer(static_cast<std::int64_t>(i), sources[i].value_or(0));
     targets.set_integer(static_cast<std::int64_t>(i), sources[i].has_value());
   }
-  Value* taken = b.create("stablehlo.torch_index_select", {x, constant(b, rows)}, {{"dim", std::int64_t{0}}, {"batch_dims", std::int64_t{0}}}).result();
+  Value* taken = b.create("stablehlo.torch_index_select", {x, constant(b, rows)},
+                          {{"dim", std::int64_t{0}}, {"batch_dims", std::int64_t{0}}})
+                     .result();
   if (pairs_of(op).size() == sources.size()) return taken;
-  return select(b, broadcast_in_dim(b, constant(b, targets), x->shape(), {0}), taken, zeros_like(b, x));
+  return select(b, broadcast_in_dim(b, constant(b, targets), x->shape(), {0}), taken,
+                zeros_like(b, x));
 }
-Batched batch_permute(Builder& b, const Op& op, std::span<Value* const> operands, const Flags& batched, std::int64_t size) {
+Batched batch_permute(Builder& b, const Op& op, std::span<Value* const> operands,
+                      const Flags& batched, std::int64_t size) {
   static constexpr OverAxis rule{
-      .each = [](Builder& b, const Op& op, Value* x) -> Batched { return {{permuted_rows(b, op, x)}, {true}}; },
-      .same = [](Builder& b, const Op& op, Value* x) -> Batched { return {{permuted_rows(b, op, broadcast_leading(b, x, axis_size(op)))}, {true}}; },
-      .other = [](Builder& b, const Op& op, Value* x, const NamedAxis& axis) { return axis_permute(b, x, axis, pairs_of(op)); },
+      .each = [](Builder& b, const Op& op, Value* x) -> Batched {
+        return {{permuted_rows(b, op, x)}, {true}};
+      },
+      .same = [](Builder& b, const Op& op, Value* x) -> Batched {
+        return {{permuted_rows(b, op, broadcast_leading(b, x, axis_size(op)))}, {true}};
+      },
+      .other = [](Builder& b, const Op& op, Value* x,
+                  const NamedAxis& axis) { return axis_permute(b, x, axis, pairs_of(op)); },
   };
   return batch_over(rule, b, op, operands, batched, size);
 }
 
-// ---- an axis of one place -------------------------------------------------------------------------------------
+// ---- an axis of one place ----------------------------------------------------------------------
 
 void expect_one_place(const Op& op) {
   if (axis_size(op) != 1)
-    throw Error(std::string(short_name(op.name())), "axis {} of {} places is no dimension of the program: the vmap that names it has not batched it",
-                op.attr<std::string>("axis"), axis_size(op)).at(op.where.text()).unsupported();
+    throw Error(std::string(short_name(op.name())),
+                "axis {} of {} places is no dimension of the program: the vmap that names it has "
+                "not batched it",
+                op.attr<std::string>("axis"), axis_size(op))
+        .at(op.where.text())
+        .unsupported();
 }
 Values alone(Builder&, const Op& op, std::span<Value* const> operands) {
   expect_one_place(op);
@@ -250,7 +320,7 @@ Values alone_permuted(Builder& b, const Op& op, std::span<Value* const> operands
   return {pairs_of(op).empty() ? zeros_like(b, operands[0]) : operands[0]};
 }
 
-// ---- definitions ----------------------------------------------------------------------------------------------
+// ---- definitions -------------------------------------------------------------------------------
 
 struct Row {
   const char *name, *summary;
@@ -287,17 +357,23 @@ Op& create(Builder& b, const char* name, Value* x, const NamedAxis& axis, Attrs 
 }  // namespace
 
 Value* axis_reduce(Builder& b, Value* x, const NamedAxis& axis, Combiner combiner) {
-  return create(b, "strata.axis_reduce", x, axis, {{"combiner", std::string(name(combiner))}}).result();
+  return create(b, "strata.axis_reduce", x, axis, {{"combiner", std::string(name(combiner))}})
+      .result();
 }
-Value* axis_gather(Builder& b, Value* x, const NamedAxis& axis) { return create(b, "strata.axis_gather", x, axis).result(); }
-Value* axis_exchange(Builder& b, Value* x, const NamedAxis& axis) { return create(b, "strata.axis_exchange", x, axis).result(); }
+Value* axis_gather(Builder& b, Value* x, const NamedAxis& axis) {
+  return create(b, "strata.axis_gather", x, axis).result();
+}
+Value* axis_exchange(Builder& b, Value* x, const NamedAxis& axis) {
+  return create(b, "strata.axis_exchange", x, axis).result();
+}
 Value* axis_permute(Builder& b, Value* x, const NamedAxis& axis, const Pairs& pairs) {
   Literal table(Type(DType::i64, {static_cast<std::int64_t>(pairs.size()), 2}));
   for (std::size_t i = 0; i < pairs.size(); ++i) {
     table.set_integer(static_cast<std::int64_t>(2 * i), pairs[i].first);
     table.set_integer(static_cast<std::int64_t>(2 * i + 1), pairs[i].second);
   }
-  return create(b, "strata.axis_permute", x, axis, {{"source_target_pairs", std::move(table)}}).result();
+  return create(b, "strata.axis_permute", x, axis, {{"source_target_pairs", std::move(table)}})
+      .result();
 }
 
 std::span<const OpDef> named_axis_defs() {
@@ -318,14 +394,16 @@ std::span<const OpDef> named_axis_defs() {
                   .transpose = transpose_gather,
                   .batch = batch_gather,
                   .alone = alone_gathered}),
-      definition({.name = "strata.axis_exchange",
-                  .summary = "the axis of a vmap and the first dimension of its operand in each other's place",
-                  .infer = infer_exchange,
-                  .by_reference = evaluate_exchange,
-                  .jvp = jvp,
-                  .transpose = transpose_again,
-                  .batch = batch_exchange,
-                  .alone = alone}),
+      definition(
+          {.name = "strata.axis_exchange",
+           .summary =
+               "the axis of a vmap and the first dimension of its operand in each other's place",
+           .infer = infer_exchange,
+           .by_reference = evaluate_exchange,
+           .jvp = jvp,
+           .transpose = transpose_again,
+           .batch = batch_exchange,
+           .alone = alone}),
       definition({.name = "strata.axis_permute",
                   .summary = "an operand of another input of a vmap",
                   .infer = infer_permute,

@@ -1,12 +1,15 @@
 // Operations between the inputs of a vmap that names its axis.
 //
-// Such a vmap gives its function one more argument, the place: a scalar i32 that says where along the axis an input stands. Each operation
-// has it as an operand, and that is how it finds its axis: the place is batched by that vmap and by no other. So batching needs to know no
-// names, other vmaps pass by, and regions and nested functions capture the place as they capture any value. After batching nothing of these
-// operations is left, only reductions and moves over the dimension that stands for the axis.
+// Such a vmap gives its function one more argument, the place: a scalar i32 that says where along
+// the axis an input stands. Each operation has it as an operand, and that is how it finds its axis:
+// the place is batched by that vmap and by no other. So batching needs to know no names, other
+// vmaps pass by, and regions and nested functions capture the place as they capture any value.
+// After batching nothing of these operations is left, only reductions and moves over the dimension
+// that stands for the axis.
 //
-// One name is bound by one vmap. Axes of a mesh of devices may be bound to names in the same way: a place that comes from the process's id,
-// and operations between processes (collective.h) where batching would have reduced over a dimension.
+// One name is bound by one vmap. Axes of a mesh of devices may be bound to names in the same way: a
+// place that comes from the process's id, and operations between processes (collective.h) where
+// batching would have reduced over a dimension.
 #pragma once
 
 #include <string>
@@ -25,9 +28,12 @@ struct NamedAxis {
 Value* axis_reduce(Builder& b, Value* x, const NamedAxis& axis, Combiner combiner);
 /// x of all inputs in order, along a new first dimension; the same for each.
 Value* axis_gather(Builder& b, Value* x, const NamedAxis& axis);
-/// Row i of the first dimension, which has the axis's size, goes to input i: row j of the result came from input j.
+/// Row i of the first dimension, which has the axis's size, goes to input i: row j of the result
+/// came from input j.
 Value* axis_exchange(Builder& b, Value* x, const NamedAxis& axis);
-/// x of the input that is the source of this one among pairs (source, target), zeros where there is none.
-Value* axis_permute(Builder& b, Value* x, const NamedAxis& axis, const std::vector<std::pair<std::int64_t, std::int64_t>>& pairs);
+/// x of the input that is the source of this one among pairs (source, target), zeros where there is
+/// none.
+Value* axis_permute(Builder& b, Value* x, const NamedAxis& axis,
+                    const std::vector<std::pair<std::int64_t, std::int64_t>>& pairs);
 
 }  // namespace strata::op

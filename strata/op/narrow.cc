@@ -29,10 +29,12 @@ Values narrow_scan(Builder& b, const Op& op, const Flags& used) {
     for (std::size_t i = 0; i < s.carries; ++i)
       if (arguments[s.consts + i] && !results[i]) results[i] = grown = true;
   }
-  Flags carries = part(results, 0, s.carries), arguments(static_cast<std::size_t>(body->num_arguments()), true);
+  Flags carries = part(results, 0, s.carries),
+        arguments(static_cast<std::size_t>(body->num_arguments()), true);
   for (std::size_t i = 0; i < s.carries; ++i) arguments[s.consts + i] = carries[i];
   body->filter_arguments(arguments);
-  Values out = scan(b, std::move(body), s.const_part(op.operands), filter(s.carry_part(op.operands), carries), s.xs_part(op.operands),
+  Values out = scan(b, std::move(body), s.const_part(op.operands),
+                    filter(s.carry_part(op.operands), carries), s.xs_part(op.operands),
                     {s.length, s.reverse});
   return spread(out, results);
 }
@@ -60,7 +62,8 @@ Values narrow_branches(Builder& b, const Op& op, const Flags& used) {
 }
 
 Values narrow_remat(Builder& b, const Op& op, const Flags& used) {
-  return spread(remat(b, returning(op.region(0), used), op.operands, op.attr<std::string>("policy")), used);
+  return spread(
+      remat(b, returning(op.region(0), used), op.operands, op.attr<std::string>("policy")), used);
 }
 
 using Narrow = Values (*)(Builder&, const Op&, const Flags&);
@@ -79,7 +82,8 @@ Narrow rule(const Op& op) {
 bool can_narrow(const Op& op) { return rule(op) != nullptr; }
 
 Values narrow(Builder& b, const Op& op, const Flags& used) {
-  STRATA_CHECK(static_cast<int>(used.size()) == op.num_results(), "{} flags for {} results", used.size(), op.num_results());
+  STRATA_CHECK(static_cast<int>(used.size()) == op.num_results(), "{} flags for {} results",
+               used.size(), op.num_results());
   return rule(op)(b, op, used);
 }
 

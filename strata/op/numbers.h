@@ -1,9 +1,10 @@
-// The meaning of elementwise operations on C++ numbers: what the reference evaluator computes for each element.
+// The meaning of elementwise operations on C++ numbers: what the reference evaluator computes for
+// each element.
 //
-// T is bool, a fixed-width integer, float or double (bf16 and f16 arrive as float). Everything is total, as in the
-// loop form: integers wrap; x/0 = -1 (all ones), x%0 = x, MIN/-1 = MIN, MIN%-1 = 0; shifts by the width or more
-// give 0 or the sign; float -> integer truncates and saturates, NaN gives 0; min and max propagate NaN and order -0
-// below +0.
+// T is bool, a fixed-width integer, float or double (bf16 and f16 arrive as float). Everything is
+// total, as in the loop form: integers wrap; x/0 = -1 (all ones), x%0 = x, MIN/-1 = MIN, MIN%-1 =
+// 0; shifts by the width or more give 0 or the sign; float -> integer truncates and saturates, NaN
+// gives 0; min and max propagate NaN and order -0 below +0.
 #pragma once
 
 #include <bit>
@@ -163,9 +164,11 @@ T shift_right_arithmetic(T x, T y) {
   using S = std::make_signed_t<T>;
   constexpr int width = std::numeric_limits<Bits<T>>::digits;
   Bits<T> by = static_cast<Bits<T>>(y);
-  return static_cast<T>(static_cast<S>(static_cast<S>(x) >> (by >= width ? width - 1 : static_cast<int>(by))));
+  return static_cast<T>(
+      static_cast<S>(static_cast<S>(x) >> (by >= width ? width - 1 : static_cast<int>(by))));
 }
-/// x^y by repeated squaring; a negative exponent gives the integer part of the true value (0 unless |x| = 1).
+/// x^y by repeated squaring; a negative exponent gives the integer part of the true value (0 unless
+/// |x| = 1).
 template <class T>
 T integer_pow(T x, T y) {
   if constexpr (std::is_signed_v<T>) {
@@ -204,7 +207,8 @@ inline std::int64_t total_order(double x) {
   auto bits = std::bit_cast<std::int64_t>(x);
   return bits < 0 ? bits ^ std::numeric_limits<std::int64_t>::max() : bits;
 }
-/// Between numbers: to bool is "not zero"; float to integer truncates and saturates, NaN gives 0; integers wrap.
+/// Between numbers: to bool is "not zero"; float to integer truncates and saturates, NaN gives 0;
+/// integers wrap.
 template <class To, class From>
 To convert(From x) {
   if constexpr (is_bool<To>) {
@@ -212,7 +216,8 @@ To convert(From x) {
   } else if constexpr (is_float<From> && !is_float<To>) {
     if (std::isnan(x)) return 0;
     constexpr int digits = std::numeric_limits<To>::digits;
-    const From above = std::ldexp(From{1}, digits);  // first value that is too large; exact in any float type
+    const From above =
+        std::ldexp(From{1}, digits);  // first value that is too large; exact in any float type
     if (x >= above) return std::numeric_limits<To>::max();
     if (x <= (std::is_signed_v<To> ? -above : From{-1})) return std::numeric_limits<To>::min();
     return static_cast<To>(x);

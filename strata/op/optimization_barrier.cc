@@ -1,7 +1,8 @@
 // stablehlo.optimization_barrier: its operands, which no simplification sees through.
 //
-// Contract (StableHLO, optimization_barrier): any number of operands; (C1) results have their types. `Traits::barrier` keeps
-// passes from merging equal barriers or looking past one, so that what remat computes again stays computed again.
+// Contract (StableHLO, optimization_barrier): any number of operands; (C1) results have their
+// types. `Traits::barrier` keeps passes from merging equal barriers or looking past one, so that
+// what remat computes again stays computed again.
 #include "strata/ir/constraint.h"
 #include "strata/ir/text/format.h"
 #include "strata/op/build.h"
@@ -11,13 +12,16 @@
 namespace strata::op {
 namespace {
 
-std::vector<Type> infer(std::span<Value* const> operands, const Attrs&, std::span<const std::unique_ptr<Block>>) {
+std::vector<Type> infer(std::span<Value* const> operands, const Attrs&,
+                        std::span<const std::unique_ptr<Block>>) {
   std::vector<Type> types;
   for (Value* v : operands) types.push_back(v->type());
   return types;
 }
 
-Literals evaluate(const Op&, std::span<const Literal> operands, Evaluator&) { return Literals(operands.begin(), operands.end()); }
+Literals evaluate(const Op&, std::span<const Literal> operands, Evaluator&) {
+  return Literals(operands.begin(), operands.end());
+}
 
 /// A barrier of those values that are there; null stays null.
 Values barrier_of_present(Builder& b, std::span<Value* const> values) {
@@ -30,18 +34,21 @@ Values barrier_of_present(Builder& b, std::span<Value* const> values) {
   return out;
 }
 
-JvpResult jvp(Builder& b, const Op& op, std::span<Value* const> operands, std::span<Value* const> tangents) {
+JvpResult jvp(Builder& b, const Op& op, std::span<Value* const> operands,
+              std::span<Value* const> tangents) {
   return {again(b, op, operands).results(), barrier_of_present(b, tangents)};
 }
 
-Values transpose_rule(Builder& b, const Op&, std::span<Value* const>, const std::vector<bool>& linear, std::span<Value* const> cotangents) {
+Values transpose_rule(Builder& b, const Op&, std::span<Value* const>,
+                      const std::vector<bool>& linear, std::span<Value* const> cotangents) {
   Values wanted(cotangents.begin(), cotangents.end());
   for (std::size_t i = 0; i < wanted.size(); ++i)
     if (!linear[i]) wanted[i] = nullptr;
   return barrier_of_present(b, wanted);
 }
 
-Batched batch(Builder& b, const Op&, std::span<Value* const> operands, const std::vector<bool>& batched, std::int64_t) {
+Batched batch(Builder& b, const Op&, std::span<Value* const> operands,
+              const std::vector<bool>& batched, std::int64_t) {
   return {optimization_barrier(b, Values(operands.begin(), operands.end())), batched};
 }
 
@@ -58,7 +65,8 @@ Factors shard(const Op& op) {
 
 Work cost(const Op&) { return {}; }
 
-loop::Inst* element(LowerContext& context, const Op& op, int r, std::span<const loop::Index> index) {
+loop::Inst* element(LowerContext& context, const Op& op, int r,
+                    std::span<const loop::Index> index) {
   return context.operand(op, r, index);
 }
 
@@ -81,8 +89,12 @@ std::vector<Parts> split(Builder& b, const Op&, std::span<const Parts> operands)
 
 const OpDef& optimization_barrier_def() {
   static const OpDef d{
-      .info = ir::inferred_by("C1", {.name = "stablehlo.optimization_barrier", .infer = infer, .text = &ir::formats::optimization_barrier, .quantized = quantized::per_tensor}),
-      .summary = "its operands, which no simplification sees through (StableHLO, optimization_barrier)",
+      .info = ir::inferred_by("C1", {.name = "stablehlo.optimization_barrier",
+                                     .infer = infer,
+                                     .text = &ir::formats::optimization_barrier,
+                                     .quantized = quantized::per_tensor}),
+      .summary =
+          "its operands, which no simplification sees through (StableHLO, optimization_barrier)",
       .traits = {.barrier = true, .takes_quantized = true},
       .evaluate = evaluate,
       .jvp = jvp,

@@ -1,8 +1,9 @@
-// pad: `padding_value` before (edge_padding_low), after (edge_padding_high) and between (interior_padding) the
-// elements; negative edges cut elements off, after the interior padding.
+// pad: `padding_value` before (edge_padding_low), after (edge_padding_high) and between
+// (interior_padding) the elements; negative edges cut elements off, after the interior padding.
 //
-// Contract (spec: pad): operand, padding_value. (C1) Both and the result have one element type, padding_value is a scalar; (C2) each list
-// has an entry per dimension; (C3) interior padding is not negative; (C4) sizes are low + (n - 1) interior + n + high.
+// Contract (spec: pad): operand, padding_value. (C1) Both and the result have one element type,
+// padding_value is a scalar; (C2) each list has an entry per dimension; (C3) interior padding is
+// not negative; (C4) sizes are low + (n - 1) interior + n + high.
 #include <algorithm>
 
 #include "strata/ir/constraint.h"
@@ -18,12 +19,14 @@ const Ints& low_of(const Op& op) { return op.attr<Ints>("edge_padding_low"); }
 const Ints& high_of(const Op& op) { return op.attr<Ints>("edge_padding_high"); }
 const Ints& interior_of(const Op& op) { return op.attr<Ints>("interior_padding"); }
 
-std::vector<Type> infer(std::span<Value* const> operands, const Attrs& attrs, std::span<const std::unique_ptr<Block>>) {
+std::vector<Type> infer(std::span<Value* const> operands, const Attrs& attrs,
+                        std::span<const std::unique_ptr<Block>>) {
   const char* self = "pad";
   expect_operands(self, operands, 2);
   const Type &in = operands[0]->type(), &value = operands[1]->type();
   if (value.rank() != 0 || value.dtype() != in.dtype())  // pad_c1
-    throw Error(self, "(C1) padding value of {} must be a scalar of its dtype, got {}", in.to_string(), value.to_string());
+    throw Error(self, "(C1) padding value of {} must be a scalar of its dtype, got {}",
+                in.to_string(), value.to_string());
   const Ints& low = expect_attr<Ints>(self, attrs, "edge_padding_low");
   const Ints& high = expect_attr<Ints>(self, attrs, "edge_padding_high");
   const Ints& interior = expect_attr<Ints>(self, attrs, "interior_padding");
@@ -33,14 +36,19 @@ std::vector<Type> infer(std::span<Value* const> operands, const Attrs& attrs, st
   std::vector<Dim> dims;
   for (int d = 0; d < in.rank(); ++d) {
     auto i = static_cast<std::size_t>(d);
-    if (interior[i] < 0) throw Error(self, "(C3) interior padding {} of dimension {} is negative", interior[i], d);
+    if (interior[i] < 0)
+      throw Error(self, "(C3) interior padding {} of dimension {} is negative", interior[i], d);
     const Dim& dim = in.shape().dim(d);
     if (!dim.is_static()) {
       dims.push_back(low[i] == 0 && high[i] == 0 && interior[i] == 0 ? dim : Dim::unknown());
       continue;
     }
-    std::int64_t size = low[i] + dim.size() + std::max<std::int64_t>(dim.size() - 1, 0) * interior[i] + high[i];  // pad_c4
-    if (size < 0) throw Error(self, "(C4) padding {} and {} leaves dimension {} of {} with size {}", low[i], high[i], d, in.to_string(), size);
+    std::int64_t size = low[i] + dim.size() +
+                        std::max<std::int64_t>(dim.size() - 1, 0) * interior[i] +
+                        high[i];  // pad_c4
+    if (size < 0)
+      throw Error(self, "(C4) padding {} and {} leaves dimension {} of {} with size {}", low[i],
+                  high[i], d, in.to_string(), size);
     dims.push_back(size);
   }
   return {in.with(Shape(std::move(dims)))};
@@ -63,7 +71,8 @@ Literals evaluate(const Op& op, std::span<const Literal> operands, Evaluator&) {
   return {std::move(out)};
 }
 
-/// The operand's cotangent: the padding taken off again (edges by negative padding, the interior by a stride).
+/// The operand's cotangent: the padding taken off again (edges by negative padding, the interior by
+/// a stride).
 Value* unpadded(Builder& b, const Op& op, Value* ct) {
   const Shape& in = op.operand(0)->shape();
   Ints low, high, step;
@@ -77,7 +86,8 @@ Value* unpadded(Builder& b, const Op& op, Value* ct) {
   return slice(b, cut, Ints(low.size(), 0), cut->shape().sizes(), step);
 }
 
-Values transpose_rule(Builder& b, const Op& op, std::span<Value* const>, const std::vector<bool>& linear, std::span<Value* const> ct) {
+Values transpose_rule(Builder& b, const Op& op, std::span<Value* const>,
+                      const std::vector<bool>& linear, std::span<Value* const> ct) {
   if (!ct[0]) return {nullptr, nullptr};
   Value* of_operand = unpadded(b, op, ct[0]);
   Value* of_value = nullptr;
@@ -91,15 +101,18 @@ Values transpose_rule(Builder& b, const Op& op, std::span<Value* const>, const s
   return {linear[0] ? of_operand : nullptr, of_value};
 }
 
-Batched batch(Builder& b, const Op& op, std::span<Value* const> operands, const std::vector<bool>& batched, std::int64_t size) {
-  Ints low = prepended(0, low_of(op)), high = prepended(0, high_of(op)), interior = prepended(0, interior_of(op));
+Batched batch(Builder& b, const Op& op, std::span<Value* const> operands,
+              const std::vector<bool>& batched, std::int64_t size) {
+  Ints low = prepended(0, low_of(op)), high = prepended(0, high_of(op)),
+       interior = prepended(0, interior_of(op));
   Value* x = batched_operand(b, operands[0], batched[0], size);
   if (!batched[1]) return {{pad(b, x, operands[1], low, high, interior)}, {true}};
   // A padding value for each: pad with anything, then choose.
   Value* padded = pad(b, x, scalar(b, x->dtype(), 0), low, high, interior);
   Value* inside = constant(b, x->type().with(DType::i1), 1);
   Value* mask = pad(b, inside, scalar(b, DType::i1, 0), low, high, interior);
-  return {{select(b, mask, padded, broadcast_in_dim(b, operands[1], padded->shape(), {0}))}, {true}};
+  return {{select(b, mask, padded, broadcast_in_dim(b, operands[1], padded->shape(), {0}))},
+          {true}};
 }
 
 Factors shard(const Op& op) {
@@ -135,7 +148,12 @@ loop::Inst* element(LowerContext& c, const Op& op, int, std::span<const loop::In
 
 const OpDef& pad_def() {
   static const OpDef def{
-      .info = ir::inferred_by("C1, C4", {.name = "stablehlo.pad", .infer = infer, .text = &ir::formats::pad, .quantized = quantized::moved}, "C1"),
+      .info = ir::inferred_by("C1, C4",
+                              {.name = "stablehlo.pad",
+                               .infer = infer,
+                               .text = &ir::formats::pad,
+                               .quantized = quantized::moved},
+                              "C1"),
       .summary = "puts a value around and between elements, or cuts edges off (spec: pad)",
       .traits = {.cheap = true, .moves_only = true},
       .evaluate = evaluate,

@@ -1,7 +1,8 @@
 // interpreter.print: prints its operand as the reference evaluator comes by.
 //
-// Contract (the interpreter dialect of StableHLO): one tensor; no results; an effect. Prints "%0 = " and the value, under the name
-// that the text gave it; what is printed goes to World::print (op/world.h), whole, so that processes do not mix theirs.
+// Contract (the interpreter dialect of StableHLO): one tensor; no results; an effect. Prints "%0 =
+// " and the value, under the name that the text gave it; what is printed goes to World::print
+// (op/world.h), whole, so that processes do not mix theirs.
 #include <cstdio>
 
 #include "strata/ir/text/parser.h"
@@ -17,16 +18,20 @@ namespace {
 
 constexpr None kPrints{"printing has no derivative"};
 
-constexpr char kName[] = "operand_name";  // the operand as the text names it; not printed, for it is read again
+constexpr char kName[] =
+    "operand_name";  // the operand as the text names it; not printed, for it is read again
 
-std::vector<Type> infer(std::span<Value* const> operands, const Attrs&, std::span<const std::unique_ptr<Block>>) {
+std::vector<Type> infer(std::span<Value* const> operands, const Attrs&,
+                        std::span<const std::unique_ptr<Block>>) {
   expect_operands("print", operands, 1);
-  if (!operands[0]->type().is_tensor()) throw Error("print", "the operand must be a tensor, got {}", operands[0]->type().to_string());
+  if (!operands[0]->type().is_tensor())
+    throw Error("print", "the operand must be a tensor, got {}", operands[0]->type().to_string());
   return {};
 }
 
 Literals evaluate(const Op& op, std::span<const Literal> operands, Evaluator& evaluator) {
-  std::string text = fmt::format("%{} = {}\n", op.attrs.get_or<std::string>(kName, "0"), value_text(operands[0]));
+  std::string text =
+      fmt::format("%{} = {}\n", op.attrs.get_or<std::string>(kName, "0"), value_text(operands[0]));
   const auto& print = evaluator.process().world().print;
   if (print)
     print(text);
@@ -64,7 +69,11 @@ constexpr ir::TextFormat kText{.print = print_op, .parse = parse_op, .to_generic
 
 const OpDef& print_def() {
   static const OpDef d{
-      .info = {.name = "interpreter.print", .infer = infer, .has_effect = true, .text = &kText, .quantized = quantized::as_stated},
+      .info = {.name = "interpreter.print",
+               .infer = infer,
+               .has_effect = true,
+               .text = &kText,
+               .quantized = quantized::as_stated},
       .summary = "prints its operand as the reference evaluator comes by (interpreter.print)",
       .traits = {.takes_complex = true, .takes_quantized = true},
       .evaluate = evaluate,

@@ -1,13 +1,14 @@
 // interpreter.probe: its operand, whose value is recorded each time.
 //
-// Contract (the interpreter dialect of StableHLO): one operand; attribute `probe_id`. (C1) The result has the operand's
-// type. Only reference evaluation records; compiled programs have no probes.
+// Contract (the interpreter dialect of StableHLO): one operand; attribute `probe_id`. (C1) The
+// result has the operand's type. Only reference evaluation records; compiled programs have no
+// probes.
 #include "strata/op/probe.h"
-#include "strata/op/quantized.h"
 
 #include "strata/ir/constraint.h"
 #include "strata/ir/text/format_help.h"
 #include "strata/ir/text/type_text.h"
+#include "strata/op/quantized.h"
 #include "strata/op/rules.h"
 
 namespace strata::op {
@@ -21,7 +22,8 @@ namespace {
 
 constexpr None kRecords{"a probe records the values of one reference evaluation"};
 
-std::vector<Type> infer(std::span<Value* const> operands, const Attrs& attrs, std::span<const std::unique_ptr<Block>>) {
+std::vector<Type> infer(std::span<Value* const> operands, const Attrs& attrs,
+                        std::span<const std::unique_ptr<Block>>) {
   expect_operands("probe", operands, 1);
   expect_attr<std::string>("probe", attrs, "probe_id");
   return {operands[0]->type()};
@@ -49,14 +51,20 @@ void parse(ir::TextParser& p, ir::Draft& draft) {
   p.expect(":");
   draft.results = {ir::parse_type(p)};
 }
-void from_generic(ir::TextParser& p, ir::Draft& draft) { p.need<std::string>(draft, "probe_id", "string"); }
+void from_generic(ir::TextParser& p, ir::Draft& draft) {
+  p.need<std::string>(draft, "probe_id", "string");
+}
 constexpr ir::TextFormat kText{.print = print, .parse = parse, .from_generic = from_generic};
 
 }  // namespace
 
 const OpDef& probe_def() {
   static const OpDef d{
-      .info = ir::inferred_by("C1", {.name = "interpreter.probe", .infer = infer, .has_effect = true, .text = &kText, .quantized = quantized::as_stated}),
+      .info = ir::inferred_by("C1", {.name = "interpreter.probe",
+                                     .infer = infer,
+                                     .has_effect = true,
+                                     .text = &kText,
+                                     .quantized = quantized::as_stated}),
       .summary = "its operand, whose value is recorded (interpreter.probe)",
       .traits = {.takes_complex = true},
       .evaluate = evaluate,

@@ -1,4 +1,5 @@
-// What `interpreter.probe` recorded: values of a program under reference evaluation, by the probe's name, in order.
+// What `interpreter.probe` recorded: values of a program under reference evaluation, by the probe's
+// name, in order.
 #pragma once
 
 #include <map>

@@ -1,10 +1,12 @@
-// strata.qr: A = Q R of matrices [..., m, n], Q with orthonormal columns, R upper triangular; k = min(m, n).
+// strata.qr: A = Q R of matrices [..., m, n], Q with orthonormal columns, R upper triangular; k =
+// min(m, n).
 //
-// Results: Q [..., m, k] and R [..., k, n], or Q [..., m, m] and R [..., m, n] where `full_matrices`; where `pivoting` the permutation
-// too (i32 [..., n]): column j of Q R is column permutation[j] of A. Signs as LAPACK chooses them.
+// Results: Q [..., m, k] and R [..., k, n], or Q [..., m, m] and R [..., m, n] where
+// `full_matrices`; where `pivoting` the permutation too (i32 [..., n]): column j of Q R is column
+// permutation[j] of A. Signs as LAPACK chooses them.
 //
-// Derivative as in JAX: Townsend, "The QR decomposition: a derivative", 2018; of wide matrices by their first m columns; of full Q
-// arXiv:2409.13374. R's diagonal must not hold zeros.
+// Derivative as in JAX: Townsend, "The QR decomposition: a derivative", 2018; of wide matrices by
+// their first m columns; of full Q arXiv:2409.13374. R's diagonal must not hold zeros.
 #include "strata/op/decomposed.h"
 #include "strata/op/legalize.h"
 #include "strata/op/matrix_kernel.h"
@@ -15,7 +17,8 @@ namespace {
 bool has_pivots(const Attrs& attrs) { return expect_attr<bool>("qr", attrs, "pivoting"); }
 bool is_full(const Attrs& attrs) { return expect_attr<bool>("qr", attrs, "full_matrices"); }
 
-std::vector<Type> infer(std::span<Value* const> operands, const Attrs& attrs, std::span<const std::unique_ptr<Block>>) {
+std::vector<Type> infer(std::span<Value* const> operands, const Attrs& attrs,
+                        std::span<const std::unique_ptr<Block>>) {
   expect_operands("qr", operands, 1);
   const Type& a = expect_matrices("qr", operands[0]);
   const Dim k = is_full(attrs) ? rows_of(a) : least_of(a);
@@ -30,16 +33,19 @@ Value* corner(Builder& b, Value* x, std::int64_t rows, std::int64_t columns) {
 }
 
 Values decompose(Builder& b, const Op& op, std::span<Value* const> operands) {
-  Values factors = b.create(has_pivots(op.attrs) ? "strata.geqp3" : "strata.geqrf", {operands[0]}).results();
+  Values factors =
+      b.create(has_pivots(op.attrs) ? "strata.geqp3" : "strata.geqrf", {operands[0]}).results();
   Value* a = factors.front();
-  const std::int64_t m = rows_of(a->type()).size(), n = columns_of(a->type()).size(), columns = is_full(op.attrs) ? m : std::min(m, n);
+  const std::int64_t m = rows_of(a->type()).size(), n = columns_of(a->type()).size(),
+                     columns = is_full(op.attrs) ? m : std::min(m, n);
   Value* reflectors = corner(b, a, m, std::min(columns, n));
   if (columns > n) {
     Ints high(static_cast<std::size_t>(a->rank()), 0);
     high.back() = columns - n;
     reflectors = pad(b, reflectors, zeros(b, Type::scalar(a->dtype())), Ints(high.size(), 0), high);
   }
-  Values out{b.create("strata.householder_product", {reflectors, factors.back()}).result(), triangle(b, corner(b, a, columns, n), false)};
+  Values out{b.create("strata.householder_product", {reflectors, factors.back()}).result(),
+             triangle(b, corner(b, a, columns, n), false)};
   if (has_pivots(op.attrs)) out.push_back(factors[1]);
   return out;
 }
@@ -86,33 +92,41 @@ Pair full_tangents(Builder& b, const Pair& x, Value* da) {
   Value* dq = sub(b, matmul(b, d.q, z_adjoint), matmul(b, add(b, q, matmul(b, others, z)), change));
   Ints low(static_cast<std::size_t>(da->rank()), 0), high = low;
   high[high.size() - 2] = m - n;
-  return {concatenate(b, {d.q, dq}, columns), pad(b, d.r, zeros(b, Type::scalar(da->dtype())), low, high)};
+  return {concatenate(b, {d.q, dq}, columns),
+          pad(b, d.r, zeros(b, Type::scalar(da->dtype())), low, high)};
 }
 
 /// Column j is column order[j] of x.
-Value* columns_taken(Builder& b, Value* x, Value* order) { return transposed(b, rows_taken(b, transposed(b, x), order)); }
+Value* columns_taken(Builder& b, Value* x, Value* order) {
+  return transposed(b, rows_taken(b, transposed(b, x), order));
+}
 
-JvpResult jvp(Builder& b, const Op& op, std::span<Value* const> operands, std::span<Value* const> tangents) {
+JvpResult jvp(Builder& b, const Op& op, std::span<Value* const> operands,
+              std::span<Value* const> tangents) {
   Values out = again(b, op, operands).results();
   if (!tangents[0]) return {out, Values(out.size(), nullptr)};
   Value *a = operands[0], *da = tangents[0];
   if (has_pivots(op.attrs)) a = columns_taken(b, a, out[2]), da = columns_taken(b, da, out[2]);
   const std::int64_t m = rows_of(a->type()).size(), n = columns_of(a->type()).size();
   const Pair x{out[0], out[1]};
-  const Pair d = m < n ? wide_tangents(b, x, a, da) : m > n && is_full(op.attrs) ? full_tangents(b, x, da) : thin_tangents(b, x, da);
+  const Pair d = m < n                        ? wide_tangents(b, x, a, da)
+                 : m > n && is_full(op.attrs) ? full_tangents(b, x, da)
+                                              : thin_tangents(b, x, da);
   Values dx{d.q, d.r};
   if (has_pivots(op.attrs)) dx.push_back(nullptr);
   return {out, dx};
 }
 
-Batched batch(Builder& b, const Op& op, std::span<Value* const> operands, const std::vector<bool>&, std::int64_t) {
+Batched batch(Builder& b, const Op& op, std::span<Value* const> operands, const std::vector<bool>&,
+              std::int64_t) {
   Values out = b.create(op.info(), {operands[0]}, op.attrs).results();
   return {out, std::vector<bool>(out.size(), true)};
 }
 
 Work cost(const Op& op) {
   const Type& a = op.operand(0)->type();
-  return {4 * elements(op) * static_cast<double>(std::max<std::int64_t>(columns_of(a).bound(), 1)), bytes_moved(op)};
+  return {4 * elements(op) * static_cast<double>(std::max<std::int64_t>(columns_of(a).bound(), 1)),
+          bytes_moved(op)};
 }
 
 }  // namespace

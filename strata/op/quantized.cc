@@ -26,8 +26,12 @@ Value* spread(Builder& b, const Literal& parameter, const Type& type) {
 }
 Value* scales(Builder& b, const Type& type) {
   const Quantization& q = *type.quantization();
-  return spread(
-      b, per_slice(q.expressed, q, [&](Literal& out, std::int64_t i) { out.set_number(i, q.scales[static_cast<std::size_t>(i)]); }), type);
+  return spread(b,
+                per_slice(q.expressed, q,
+                          [&](Literal& out, std::int64_t i) {
+                            out.set_number(i, q.scales[static_cast<std::size_t>(i)]);
+                          }),
+                type);
 }
 Value* zero_points(Builder& b, const Type& type, DType dtype) {
   const Quantization& q = *type.quantization();
@@ -66,7 +70,8 @@ bool takes_stored(const Op& op) {
 
 Value* dequantize(Builder& b, Value* stored, const Type& type) {
   const Quantization& q = *type.quantization();
-  if (!type.shape().is_static()) throw Error("dequantize", "{} has a dynamic shape", type.to_string()).unsupported();
+  if (!type.shape().is_static())
+    throw Error("dequantize", "{} has a dynamic shape", type.to_string()).unsupported();
   // The difference of two stored integers needs a bit more than they have.
   Value* q_less_z = convert(b, stored, bit_width(type.dtype()) < 32 ? DType::i32 : DType::i64);
   if (has_zero_points(q)) q_less_z = sub(b, q_less_z, zero_points(b, type, q_less_z->dtype()));
@@ -75,7 +80,8 @@ Value* dequantize(Builder& b, Value* stored, const Type& type) {
 
 Value* quantize(Builder& b, Value* number, const Type& type, DType stored) {
   const Quantization& q = *type.quantization();
-  if (!type.shape().is_static()) throw Error("quantize", "{} has a dynamic shape", type.to_string()).unsupported();
+  if (!type.shape().is_static())
+    throw Error("quantize", "{} has a dynamic shape", type.to_string()).unsupported();
   Value* scaled = div(b, number, scales(b, type));
   if (has_zero_points(q)) scaled = add(b, scaled, zero_points(b, type, q.expressed));
   Value* low = scalar(b, q.expressed, static_cast<double>(q.storage_min));
@@ -89,9 +95,13 @@ namespace {
 std::string self(const Op& op) { return std::string(short_name(op.name())); }
 std::string_view inferred_by(const Op& op) { return ir::inferred_by(op.info()); }
 /// The constraint that an operand or a result breaks that does not go with those before it.
-std::string_view broken_by(const Op& op, const Value* v) { return v->op() == &op ? inferred_by(op) : ir::agreement_of(op.info()); }
+std::string_view broken_by(const Op& op, const Value* v) {
+  return v->op() == &op ? inferred_by(op) : ir::agreement_of(op.info());
+}
 
-bool is_number(const Type& type) { return type.is_quantized() || (type.is_tensor() && is_float(type.dtype())); }
+bool is_number(const Type& type) {
+  return type.is_quantized() || (type.is_tensor() && is_float(type.dtype()));
+}
 
 /// Operands, then results.
 std::vector<const Value*> all_values(const Op& op) {
@@ -106,14 +116,17 @@ void expect_types(const Op& op) {
   for (const Value* v : all_values(op))
     if (v->type().is_quantized()) expect_type(self(op), v->type());
 }
-/// Most operations take tensors that are quantised as a whole. Of a `list` of operands all are the specification's input 1.
+/// Most operations take tensors that are quantised as a whole. Of a `list` of operands all are the
+/// specification's input 1.
 void expect_per_tensor(const Op& op, bool list) {
   expect_types(op);
   auto expect = [&](const Value* v, std::string_view constraint) {
     if (per_axis(v->type()))
-      throw Error(self(op), "({}) {} is quantised along an axis, which is not admitted", constraint, v->type().to_string());
+      throw Error(self(op), "({}) {} is quantised along an axis, which is not admitted", constraint,
+                  v->type().to_string());
   };
-  for (std::size_t i = 0; i < op.operands.size(); ++i) expect(op.operands[i], fmt::format("I{}", list ? 1 : i + 1));
+  for (std::size_t i = 0; i < op.operands.size(); ++i)
+    expect(op.operands[i], fmt::format("I{}", list ? 1 : i + 1));
   for (const Value* v : op.results()) expect(v, inferred_by(op));
 }
 
@@ -131,21 +144,26 @@ void check_as(const Op& op, Type (*stand_in)(const Type&)) {
   }
   if (!op.info().infer) return;
   std::vector<Type> inferred = op.info().infer(operands, op.attrs, op.regions);
-  if (inferred.size() != results.size()) throw Error(self(op), "has {} results, but {} are inferred", results.size(), inferred.size());
+  if (inferred.size() != results.size())
+    throw Error(self(op), "has {} results, but {} are inferred", results.size(), inferred.size());
   for (std::size_t i = 0; i < results.size(); ++i)
     if (!ir::may_be_same(results[i], inferred[i]))
-      throw Error(self(op), "({}) result {} is {}, which does not go with the inferred {}", inferred_by(op), i,
-                  op.result(static_cast<int>(i))->type().to_string(), inferred[i].to_string());
+      throw Error(self(op), "({}) result {} is {}, which does not go with the inferred {}",
+                  inferred_by(op), i, op.result(static_cast<int>(i))->type().to_string(),
+                  inferred[i].to_string());
 }
 Type expressed(const Type& type) { return type.expressed(); }
 Type stored(const Type& type) { return type.is_tensor() ? type.storage() : type; }
 
 [[noreturn]] void differ(const Op& op, std::string_view constraint, const Type& a, const Type& b) {
-  throw Error(self(op), "({}) {} and {} do not go together", constraint, a.to_string(), b.to_string());
+  throw Error(self(op), "({}) {} and {} do not go together", constraint, a.to_string(),
+              b.to_string());
 }
 
 bool same_storage(const Type& a, const Type& b) { return a.dtype() == b.dtype(); }
-bool same_expressed(const Type& a, const Type& b) { return a.quantization()->expressed == b.quantization()->expressed; }
+bool same_expressed(const Type& a, const Type& b) {
+  return a.quantization()->expressed == b.quantization()->expressed;
+}
 /// Equal parameters, wherever the axis is.
 bool same_parameters(const Type& a, const Type& b) {
   Quantization x = *a.quantization(), y = *b.quantization();
@@ -172,32 +190,41 @@ std::int64_t product_of(const Shape& shape, int from, int to) {
 
 void expect_type(std::string_view op, const Type& type) {
   const Quantization& q = *type.quantization();
-  auto broken = [&](const std::string& why) { throw Error(std::string(op), "{}: {}", type.to_string(), why); };
+  auto broken = [&](const std::string& why) {
+    throw Error(std::string(op), "{}: {}", type.to_string(), why);
+  };
   if (!is_integer(type.dtype())) broken("the storage type must be an integer");
   auto [low, high] = storage_bounds(type.dtype());
-  if (q.storage_min < low || q.storage_max > high || q.storage_min >= q.storage_max)  // quantized_c1, quantized_c2, quantized_c3
-    broken(fmt::format("bounds {} and {} are not in order within {}", q.storage_min, q.storage_max, name(type.dtype())));
+  if (q.storage_min < low || q.storage_max > high ||
+      q.storage_min >= q.storage_max)  // quantized_c1, quantized_c2, quantized_c3
+    broken(fmt::format("bounds {} and {} are not in order within {}", q.storage_min, q.storage_max,
+                       name(type.dtype())));
   if (!is_float(q.expressed)) broken("the expressed type must be a float");  // quantized_c4
   if (q.scales.size() != q.zero_points.size() || q.scales.empty())           // quantized_c9
     broken(fmt::format("{} scales and {} zero points", q.scales.size(), q.zero_points.size()));
   for (double s : q.scales)
-    if (!std::isfinite(s) || s <= 0) broken(fmt::format("scale {} is not positive and finite", s));  // quantized_c5, quantized_c6
+    if (!std::isfinite(s) || s <= 0)
+      broken(fmt::format("scale {} is not positive and finite", s));  // quantized_c5, quantized_c6
   for (std::int64_t z : q.zero_points)
     if (z < q.storage_min || z > q.storage_max)
-      broken(fmt::format("zero point {} is outside of the bounds {} and {}", z, q.storage_min, q.storage_max));  // quantized_c7
+      broken(fmt::format("zero point {} is outside of the bounds {} and {}", z, q.storage_min,
+                         q.storage_max));  // quantized_c7
   if (q.axis < 0) {
-    if (q.scales.size() != 1) broken(fmt::format("{} scales without an axis", q.scales.size()));  // quantized_c10
+    if (q.scales.size() != 1)
+      broken(fmt::format("{} scales without an axis", q.scales.size()));  // quantized_c10
     return;
   }
-  if (q.axis >= type.rank()) broken(fmt::format("axis {} is no dimension", q.axis));          // quantized_c11, quantized_c12
-  if (!may_equal(type.shape().dim(q.axis), Dim(static_cast<std::int64_t>(q.scales.size()))))  // quantized_c13
+  if (q.axis >= type.rank())
+    broken(fmt::format("axis {} is no dimension", q.axis));  // quantized_c11, quantized_c12
+  if (!may_equal(type.shape().dim(q.axis),
+                 Dim(static_cast<std::int64_t>(q.scales.size()))))  // quantized_c13
     broken(fmt::format("{} scales along axis {}", q.scales.size(), q.axis));
 }
 
 bool same_baseline(const Type& a, const Type& b) {
   const Quantization &x = *a.quantization(), &y = *b.quantization();
-  return same_storage(a, b) && x.storage_min == y.storage_min && x.storage_max == y.storage_max && x.expressed == y.expressed &&
-         x.axis == y.axis;
+  return same_storage(a, b) && x.storage_min == y.storage_min && x.storage_max == y.storage_max &&
+         x.expressed == y.expressed && x.axis == y.axis;
 }
 
 void baseline(const Op& op) {
@@ -222,7 +249,8 @@ void sum(const Op& op) {
     if (!type.is_quantized() || !result.is_quantized()) differ(op, "C2", type, result);
     if (!same_storage(type, result)) differ(op, "C3", type, result);
     if (!same_expressed(type, result)) differ(op, "C4", type, result);
-    if (per_axis(type) && per_axis(result) && type.quantization()->axis != result.quantization()->axis)
+    if (per_axis(type) && per_axis(result) &&
+        type.quantization()->axis != result.quantization()->axis)
       differ(op, v == op.operand(0) ? "C6" : "C7", type, result);
     axis = axis || per_axis(type);
   }
@@ -236,17 +264,21 @@ void moved(const Op& op) {
   const Type* first = nullptr;
   for (const Value* v : all_values(op)) {
     if (!v->type().is_quantized()) continue;
-    if (first != nullptr && !same_parameters(*first, v->type())) differ(op, broken_by(op, v), *first, v->type());
+    if (first != nullptr && !same_parameters(*first, v->type()))
+      differ(op, broken_by(op, v), *first, v->type());
     first = &v->type();
   }
   for (const Value* v : op.results())
-    if (!v->type().is_quantized() && is_integer(v->dtype()) && first != nullptr) differ(op, inferred_by(op), *first, v->type());
+    if (!v->type().is_quantized() && is_integer(v->dtype()) && first != nullptr)
+      differ(op, inferred_by(op), *first, v->type());
 }
 
 void transposed(const Op& op) {
   auto [from, to] = one_moved(op);
   if (!same_parameters(*from, *to)) differ(op, "C1", *from, *to);
-  if (per_axis(*to) && op.attr<Ints>("permutation")[static_cast<std::size_t>(to->quantization()->axis)] != from->quantization()->axis)
+  if (per_axis(*to) &&
+      op.attr<Ints>("permutation")[static_cast<std::size_t>(to->quantization()->axis)] !=
+          from->quantization()->axis)
     differ(op, "C4", *from, *to);
 }
 
@@ -257,12 +289,14 @@ void broadcast(const Op& op) {
     return;
   }
   const Quantization &x = *from->quantization(), &y = *to->quantization();
-  bool same = same_storage(*from, *to) && same_expressed(*from, *to) && x.storage_min == y.storage_min && x.storage_max == y.storage_max;
+  bool same = same_storage(*from, *to) && same_expressed(*from, *to) &&
+              x.storage_min == y.storage_min && x.storage_max == y.storage_max;
   if (!same || y.axis < 0) differ(op, "C1", *from, *to);
   bool fits = op.attr<Ints>("broadcast_dimensions")[static_cast<std::size_t>(x.axis)] == y.axis;
   for (std::size_t i = 0; fits && i < y.scales.size(); ++i) {
     std::size_t j = x.scales.size() == 1 ? 0 : i;
-    fits = j < x.scales.size() && x.scales[j] == y.scales[i] && x.zero_points[j] == y.zero_points[i];
+    fits =
+        j < x.scales.size() && x.scales[j] == y.scales[i] && x.zero_points[j] == y.zero_points[i];
   }
   if (!fits) differ(op, "C6", *from, *to);
 }
@@ -272,7 +306,8 @@ void reshaped(const Op& op) {
   if (!same_parameters(*from, *to)) differ(op, "C1", *from, *to);
   if (!per_axis(*from) || !from->shape().is_static() || !to->shape().is_static()) return;
   int a = from->quantization()->axis, b = to->quantization()->axis;
-  if (product_of(from->shape(), 0, a) != product_of(to->shape(), 0, b) || from->shape()[a] != to->shape()[b] ||
+  if (product_of(from->shape(), 0, a) != product_of(to->shape(), 0, b) ||
+      from->shape()[a] != to->shape()[b] ||
       product_of(from->shape(), a + 1, from->rank()) != product_of(to->shape(), b + 1, to->rank()))
     differ(op, "C3", *from, *to);
 }
@@ -290,7 +325,8 @@ void as_stated(const Op& op) {
   if (inferred.size() != static_cast<std::size_t>(op.num_results()))
     throw Error(self(op), "has {} results, but {} are inferred", op.num_results(), inferred.size());
   for (std::size_t i = 0; i < inferred.size(); ++i)
-    if (const Type& stated = op.result(static_cast<int>(i))->type(); !ir::may_be_same(stated, inferred[i]))
+    if (const Type& stated = op.result(static_cast<int>(i))->type();
+        !ir::may_be_same(stated, inferred[i]))
       differ(op, inferred_by(op), inferred[i], stated);
 }
 
@@ -307,9 +343,12 @@ void check_product(const Op& op, int shift) {
   auto unless = [&](bool holds, int number, const Type& a, const Type& b) {
     if (!holds) differ(op, fmt::format("C{}", number + shift), a, b);
   };
-  if (op.operands.size() < 2 || op.num_results() != 1 || !op.operand(0)->type().is_tensor()) return check_as(op, expressed);
-  const Type &lhs = op.operand(0)->type(), &rhs = op.operand(1)->type(), &result = op.result()->type();
-  unless(rhs.is_quantized() && lhs.is_quantized() == result.is_quantized(), 14, lhs.is_quantized() ? rhs : lhs, result);
+  if (op.operands.size() < 2 || op.num_results() != 1 || !op.operand(0)->type().is_tensor())
+    return check_as(op, expressed);
+  const Type &lhs = op.operand(0)->type(), &rhs = op.operand(1)->type(),
+             &result = op.result()->type();
+  unless(rhs.is_quantized() && lhs.is_quantized() == result.is_quantized(), 14,
+         lhs.is_quantized() ? rhs : lhs, result);
   if (!lhs.is_quantized()) {
     DType number = rhs.quantization()->expressed;
     unless(lhs.dtype() == number && result.dtype() == number, 20, lhs, rhs);
@@ -332,9 +371,11 @@ void convolution(const Op& op) {
     return per_axis(type) && type.quantization()->axis != op.attr<std::int64_t>(dimension);
   };
   if (off(rhs, "kernel_output_feature_dimension"))
-    throw Error(self(op), "(C29) rhs {} is not quantised along its output features", rhs.to_string());
+    throw Error(self(op), "(C29) rhs {} is not quantised along its output features",
+                rhs.to_string());
   if (off(result, "output_feature_dimension"))
-    throw Error(self(op), "(C30) result {} is not quantised along its features", result.to_string());
+    throw Error(self(op), "(C30) result {} is not quantised along its features",
+                result.to_string());
 }
 
 }  // namespace quantized

@@ -1,13 +1,17 @@
 // chlo.ragged_dot: a dot_general one of whose dimensions is cut into groups of given sizes.
 //
-// Contract (CHLO, ragged_dot): operands lhs, rhs, group_sizes (integers); lists as dot_general's, and `lhs_ragged_dimensions` (exactly
-// one) and `rhs_group_dimensions`. By what the ragged dimension of lhs is:
-//   free:         lhs [b, m, k], rhs [g, b, k, n], group_sizes [b, g] -> [b, m, n]: rows of group i meet rhs[i]; rows beyond the last
+// Contract (CHLO, ragged_dot): operands lhs, rhs, group_sizes (integers); lists as dot_general's,
+// and `lhs_ragged_dimensions` (exactly one) and `rhs_group_dimensions`. By what the ragged
+// dimension of lhs is:
+//   free:         lhs [b, m, k], rhs [g, b, k, n], group_sizes [b, g] -> [b, m, n]: rows of group i
+//   meet rhs[i]; rows beyond the last
 //                 group are 0
-//   contracting:  lhs [b, m, k], rhs [b, k, n], group_sizes [b, g] -> [g, b, m, n]: one product for each group
-//   batching:     lhs [b, m, k], rhs [b, k, n], group_sizes [g] -> [b, m, n]: the product itself
-// group_sizes has the sizes of the dimensions of lhs before the ragged one (batching ones, then those of the ragged one's kind), or is one
-// list [g] for all. `rhs_group_dimensions` has one entry, of size g, where the ragged dimension is free, else none.
+//   contracting:  lhs [b, m, k], rhs [b, k, n], group_sizes [b, g] -> [g, b, m, n]: one product for
+//   each group batching:     lhs [b, m, k], rhs [b, k, n], group_sizes [g] -> [b, m, n]: the
+//   product itself
+// group_sizes has the sizes of the dimensions of lhs before the ragged one (batching ones, then
+// those of the ragged one's kind), or is one list [g] for all. `rhs_group_dimensions` has one
+// entry, of size g, where the ragged dimension is free, else none.
 #include <algorithm>
 
 #include "strata/ir/text/format.h"
@@ -21,7 +25,9 @@ namespace {
 
 constexpr const char* kSelf = "ragged_dot";
 
-bool in(const Ints& list, std::int64_t d) { return std::find(list.begin(), list.end(), d) != list.end(); }
+bool in(const Ints& list, std::int64_t d) {
+  return std::find(list.begin(), list.end(), d) != list.end();
+}
 
 enum class Mode { free, contracting, batching };
 
@@ -41,23 +47,30 @@ Ints free_dims(int rank, const Ints& batch, const Ints& contract) {
 
 void expect_range(const char* what, const Ints& list, int rank) {
   for (std::int64_t d : list)
-    if (d < 0 || d >= rank) throw Error(kSelf, "{} has {}, which is out of range for rank {}", what, d, rank);
+    if (d < 0 || d >= rank)
+      throw Error(kSelf, "{} has {}, which is out of range for rank {}", what, d, rank);
 }
 
 RaggedDims dims_of(const Attrs& attrs, int lhs_rank, int rhs_rank) {
-  auto list = [&](const char* name) { return attrs.has(name) ? expect_attr<Ints>(kSelf, attrs, name) : Ints{}; };
+  auto list = [&](const char* name) {
+    return attrs.has(name) ? expect_attr<Ints>(kSelf, attrs, name) : Ints{};
+  };
   RaggedDims d;
-  d.dot = {list("lhs_batching_dimensions"), list("rhs_batching_dimensions"), list("lhs_contracting_dimensions"),
-           list("rhs_contracting_dimensions")};
+  d.dot = {list("lhs_batching_dimensions"), list("rhs_batching_dimensions"),
+           list("lhs_contracting_dimensions"), list("rhs_contracting_dimensions")};
   Ints ragged = list("lhs_ragged_dimensions"), group = list("rhs_group_dimensions");
-  if (ragged.size() != 1) throw Error(kSelf, "lhs must have exactly one ragged dimension, got {}", ragged.size());
+  if (ragged.size() != 1)
+    throw Error(kSelf, "lhs must have exactly one ragged dimension, got {}", ragged.size());
   expect_range("lhs_ragged_dimensions", ragged, lhs_rank);
   expect_range("rhs_group_dimensions", group, rhs_rank);
   d.ragged = ragged[0];
-  d.mode = in(d.dot.lhs_batch, d.ragged) ? Mode::batching : in(d.dot.lhs_contract, d.ragged) ? Mode::contracting : Mode::free;
+  d.mode = in(d.dot.lhs_batch, d.ragged)      ? Mode::batching
+           : in(d.dot.lhs_contract, d.ragged) ? Mode::contracting
+                                              : Mode::free;
   std::size_t wanted = d.mode == Mode::free ? 1 : 0;
   if (group.size() != wanted)
-    throw Error(kSelf, "rhs must have {} group dimensions for this ragged dimension, got {}", wanted, group.size());
+    throw Error(kSelf, "rhs must have {} group dimensions for this ragged dimension, got {}",
+                wanted, group.size());
   if (!group.empty()) d.group = group[0];
   if (d.group >= 0 && (in(d.dot.rhs_batch, d.group) || in(d.dot.rhs_contract, d.group)))
     throw Error(kSelf, "the group dimension {} of rhs is batching or contracting", d.group);
@@ -72,25 +85,33 @@ RaggedDims dims_of(const Attrs& attrs, int lhs_rank, int rhs_rank) {
   if (d.mode == Mode::contracting) until(d.dot.lhs_contract);
   return d;
 }
-RaggedDims dims_of(const Op& op) { return dims_of(op.attrs, op.operand(0)->rank(), op.operand(1)->rank()); }
+RaggedDims dims_of(const Op& op) {
+  return dims_of(op.attrs, op.operand(0)->rank(), op.operand(1)->rank());
+}
 
-// ---- inference ------------------------------------------------------------------------------------------------
+// ---- inference ---------------------------------------------------------------------------------
 
 /// Checks one side's batching and contracting dimensions.
 void expect_side(const char* side, const Type& type, const Ints& batch, const Ints& contract) {
   std::vector<bool> used(static_cast<std::size_t>(type.rank()), false);
   for (const Ints* list : {&batch, &contract})
     for (std::int64_t d : *list) {
-      if (d < 0 || d >= type.rank()) throw Error(kSelf, "{} dimension {} is out of range for {}", side, d, type.to_string());
-      if (used[static_cast<std::size_t>(d)]) throw Error(kSelf, "{} dimension {} is given twice", side, d);
+      if (d < 0 || d >= type.rank())
+        throw Error(kSelf, "{} dimension {} is out of range for {}", side, d, type.to_string());
+      if (used[static_cast<std::size_t>(d)])
+        throw Error(kSelf, "{} dimension {} is given twice", side, d);
       used[static_cast<std::size_t>(d)] = true;
     }
 }
-void expect_pairs(const char* kind, const Type& lhs, const Type& rhs, const Ints& l, const Ints& r) {
-  if (l.size() != r.size()) throw Error(kSelf, "{} dimensions must pair up, got {} and {}", kind, l.size(), r.size());
+void expect_pairs(const char* kind, const Type& lhs, const Type& rhs, const Ints& l,
+                  const Ints& r) {
+  if (l.size() != r.size())
+    throw Error(kSelf, "{} dimensions must pair up, got {} and {}", kind, l.size(), r.size());
   for (std::size_t i = 0; i < l.size(); ++i)
-    if (!may_equal(lhs.shape().dim(static_cast<int>(l[i])), rhs.shape().dim(static_cast<int>(r[i]))))
-      throw Error(kSelf, "{} dimensions {} of {} and {} of {} differ in size", kind, l[i], lhs.to_string(), r[i], rhs.to_string());
+    if (!may_equal(lhs.shape().dim(static_cast<int>(l[i])),
+                   rhs.shape().dim(static_cast<int>(r[i]))))
+      throw Error(kSelf, "{} dimensions {} of {} and {} of {} differ in size", kind, l[i],
+                  lhs.to_string(), r[i], rhs.to_string());
 }
 
 void expect_group_sizes(const RaggedDims& d, const Type& lhs, const Type& sizes) {
@@ -98,14 +119,17 @@ void expect_group_sizes(const RaggedDims& d, const Type& lhs, const Type& sizes)
     throw Error(kSelf, "group_sizes must be lists of integers, got {}", sizes.to_string());
   if (sizes.rank() == 1) return;
   if (sizes.rank() != static_cast<int>(d.before.size()) + 1)
-    throw Error(kSelf, "group_sizes must have rank {}, got {}", d.before.size() + 1, sizes.to_string());
+    throw Error(kSelf, "group_sizes must have rank {}, got {}", d.before.size() + 1,
+                sizes.to_string());
   for (std::size_t i = 0; i < d.before.size(); ++i)
-    if (!may_equal(sizes.shape().dim(static_cast<int>(i)), lhs.shape().dim(static_cast<int>(d.before[i]))))
-      throw Error(kSelf, "dimension {} of group_sizes {} must have the size of dimension {} of {}", i, sizes.to_string(), d.before[i],
-                  lhs.to_string());
+    if (!may_equal(sizes.shape().dim(static_cast<int>(i)),
+                   lhs.shape().dim(static_cast<int>(d.before[i]))))
+      throw Error(kSelf, "dimension {} of group_sizes {} must have the size of dimension {} of {}",
+                  i, sizes.to_string(), d.before[i], lhs.to_string());
 }
 
-std::vector<Type> infer(std::span<Value* const> operands, const Attrs& attrs, std::span<const std::unique_ptr<Block>>) {
+std::vector<Type> infer(std::span<Value* const> operands, const Attrs& attrs,
+                        std::span<const std::unique_ptr<Block>>) {
   expect_operands(kSelf, operands, 3);
   const Type &lhs = operands[0]->type(), &rhs = operands[1]->type(), &sizes = operands[2]->type();
   RaggedDims d = dims_of(attrs, lhs.rank(), rhs.rank());
@@ -116,10 +140,13 @@ std::vector<Type> infer(std::span<Value* const> operands, const Attrs& attrs, st
   expect_group_sizes(d, lhs, sizes);
   const Dim& groups = sizes.shape().dim(sizes.rank() - 1);
   if (d.group >= 0 && !may_equal(groups, rhs.shape().dim(static_cast<int>(d.group))))
-    throw Error(kSelf, "the group dimension {} of {} must have the size of the last of {}", d.group, rhs.to_string(), sizes.to_string());
+    throw Error(kSelf, "the group dimension {} of {} must have the size of the last of {}", d.group,
+                rhs.to_string(), sizes.to_string());
   std::vector<Dim> dims;
   if (d.mode == Mode::contracting) dims.push_back(groups);
-  auto take = [&](const Type& type, std::int64_t i) { dims.push_back(type.shape().dim(static_cast<int>(i))); };
+  auto take = [&](const Type& type, std::int64_t i) {
+    dims.push_back(type.shape().dim(static_cast<int>(i)));
+  };
   for (std::int64_t i : d.dot.lhs_batch) take(lhs, i);
   for (std::int64_t i : free_dims(lhs.rank(), d.dot.lhs_batch, d.dot.lhs_contract)) take(lhs, i);
   for (std::int64_t i : free_dims(rhs.rank(), d.dot.rhs_batch, d.dot.rhs_contract))
@@ -133,20 +160,24 @@ void verify(const Op& op) {
   if (op.num_results() != 1) throw Error(kSelf, "has one result, got {}", op.num_results());
   const Type& stated = op.result()->type();
   if (!stated.is_tensor() || !may_equal(stated.shape(), inferred.shape()))
-    throw Error(kSelf, "the result is {}, but the operands give {}", stated.to_string(), inferred.to_string());
+    throw Error(kSelf, "the result is {}, but the operands give {}", stated.to_string(),
+                inferred.to_string());
   if (is_complex(stated.dtype()) != is_complex(inferred.dtype()))
-    throw Error(kSelf, "a product of {} cannot be {}", name(op.operand(0)->dtype()), name(stated.dtype()));
+    throw Error(kSelf, "a product of {} cannot be {}", name(op.operand(0)->dtype()),
+                name(stated.dtype()));
 }
 
-// ---- definition -----------------------------------------------------------------------------------------------
+// ---- definition --------------------------------------------------------------------------------
 
-/// [group, lhs's dimensions...]: whether an element of lhs belongs to the group. Groups follow each other; i64 sums cannot overflow.
+/// [group, lhs's dimensions...]: whether an element of lhs belongs to the group. Groups follow each
+/// other; i64 sums cannot overflow.
 Value* membership(Builder& b, const RaggedDims& d, Value* lhs, Value* sizes) {
   std::int64_t groups = sizes->shape()[sizes->rank() - 1];
   std::vector<Dim> dims{Dim(groups)};
   dims.insert(dims.end(), lhs->shape().dims().begin(), lhs->shape().dims().end());
   Type numbers(DType::i64, Shape(dims));
-  std::vector<Dim> table = sizes->shape().dims();  // [..., g, g]: sizes of groups up to, and before, each
+  std::vector<Dim> table =
+      sizes->shape().dims();  // [..., g, g]: sizes of groups up to, and before, each
   table.push_back(Dim(groups));
   Type pairs(DType::i64, Shape(table));
   Ints from;
@@ -154,7 +185,8 @@ Value* membership(Builder& b, const RaggedDims& d, Value* lhs, Value* sizes) {
   Value* all = broadcast_in_dim(b, convert(b, sizes, DType::i64), pairs.shape(), from);
   Value *earlier = iota(b, pairs, pairs.rank() - 2), *group = iota(b, pairs, pairs.rank() - 1);
   auto total = [&](const char* which) {
-    return reduce_sum(b, select(b, compare(b, earlier, group, which), all, zeros(b, pairs)), {pairs.rank() - 2});
+    return reduce_sum(b, select(b, compare(b, earlier, group, which), all, zeros(b, pairs)),
+                      {pairs.rank() - 2});
   };
   auto spread = [&](Value* bound) {  // [..., g] over the elements of lhs
     Ints places;
@@ -164,7 +196,8 @@ Value* membership(Builder& b, const RaggedDims& d, Value* lhs, Value* sizes) {
     return broadcast_in_dim(b, bound, numbers.shape(), places);
   };
   Value* at = iota(b, numbers, static_cast<int>(d.ragged) + 1);
-  return and_(b, compare(b, spread(total("LT")), at, "LE"), compare(b, at, spread(total("LE")), "LT"));
+  return and_(b, compare(b, spread(total("LT")), at, "LE"),
+              compare(b, at, spread(total("LE")), "LT"));
 }
 
 /// x for each group: zero where it does not belong.
@@ -174,17 +207,20 @@ Value* masked(Builder& b, Value* mask, Value* x) {
 }
 
 /// Free: every row meets every group's matrix; its own is chosen.
-Value* free_product(Builder& b, const Op& op, const RaggedDims& d, Value* lhs, Value* rhs, Value* sizes) {
+Value* free_product(Builder& b, const Op& op, const RaggedDims& d, Value* lhs, Value* rhs,
+                    Value* sizes) {
   Value* all = dot_general(b, lhs, rhs, d.dot, op.result()->dtype());
   Ints rhs_free = free_dims(rhs->rank(), d.dot.rhs_batch, d.dot.rhs_contract);
   Ints lhs_free = free_dims(lhs->rank(), d.dot.lhs_batch, d.dot.lhs_contract);
   auto own = static_cast<int>(d.dot.lhs_batch.size() + lhs_free.size());
-  int group = own + static_cast<int>(std::find(rhs_free.begin(), rhs_free.end(), d.group) - rhs_free.begin());
+  int group = own + static_cast<int>(std::find(rhs_free.begin(), rhs_free.end(), d.group) -
+                                     rhs_free.begin());
   // The mask has the group, then lhs's dimensions; contracting ones say all the same.
   Value* mask = membership(b, d, lhs, sizes);
   Ints first(static_cast<std::size_t>(mask->rank()), 0), limit = mask->shape().sizes();
   for (std::int64_t i : d.dot.lhs_contract)
-    limit[static_cast<std::size_t>(i) + 1] = std::min<std::int64_t>(limit[static_cast<std::size_t>(i) + 1], 1);
+    limit[static_cast<std::size_t>(i) + 1] =
+        std::min<std::int64_t>(limit[static_cast<std::size_t>(i) + 1], 1);
   mask = slice(b, mask, first, limit);
   Ints order{0};
   for (std::int64_t i : d.dot.lhs_batch) order.push_back(i + 1);
@@ -215,17 +251,20 @@ RaggedDims of_rhs(const RaggedDims& d) {
 }
 
 /// Contracting: one product a group, of what belongs to it on both sides.
-Value* contracted_product(Builder& b, const Op& op, const RaggedDims& d, Value* lhs, Value* rhs, Value* sizes) {
-  DotDims dims{prepended(0, shifted(d.dot.lhs_batch)), prepended(0, shifted(d.dot.rhs_batch)), shifted(d.dot.lhs_contract),
-               shifted(d.dot.rhs_contract)};
-  return dot_general(b, masked(b, membership(b, d, lhs, sizes), lhs), masked(b, membership(b, of_rhs(d), rhs, sizes), rhs), dims,
+Value* contracted_product(Builder& b, const Op& op, const RaggedDims& d, Value* lhs, Value* rhs,
+                          Value* sizes) {
+  DotDims dims{prepended(0, shifted(d.dot.lhs_batch)), prepended(0, shifted(d.dot.rhs_batch)),
+               shifted(d.dot.lhs_contract), shifted(d.dot.rhs_contract)};
+  return dot_general(b, masked(b, membership(b, d, lhs, sizes), lhs),
+                     masked(b, membership(b, of_rhs(d), rhs, sizes), rhs), dims,
                      op.result()->dtype());
 }
 
 Values decompose(Builder& b, const Op& op, std::span<Value* const> operands) {
   RaggedDims d = dims_of(op);
   Value *lhs = operands[0], *rhs = operands[1], *sizes = operands[2];
-  if (op.result()->shape().is_static() && (op.result()->shape().count() == 0 || lhs->shape().count() == 0))
+  if (op.result()->shape().is_static() &&
+      (op.result()->shape().count() == 0 || lhs->shape().count() == 0))
     return {zeros(b, op.result()->type())};
   switch (d.mode) {
     case Mode::free: return {free_product(b, op, d, lhs, rhs, sizes)};
@@ -235,7 +274,7 @@ Values decompose(Builder& b, const Op& op, std::span<Value* const> operands) {
   STRATA_UNREACHABLE("mode {}", static_cast<int>(d.mode));
 }
 
-// ---- sharding, cost -------------------------------------------------------------------------------------------
+// ---- sharding, cost ----------------------------------------------------------------------------
 
 /// Batching and free dimensions pass through, but the ragged one, which groups cut anywhere.
 Factors shard(const Op& op) {
@@ -243,7 +282,9 @@ Factors shard(const Op& op) {
   RaggedDims d = dims_of(op);
   const Shape &lhs = op.operand(0)->shape(), &rhs = op.operand(1)->shape();
   int at = 0;
-  auto size = [](const Shape& shape, std::int64_t i) { return shape.dim(static_cast<int>(i)).bound(); };
+  auto size = [](const Shape& shape, std::int64_t i) {
+    return shape.dim(static_cast<int>(i)).bound();
+  };
   int groups_at = op.operand(2)->rank() - 1;
   int group = t.factor('n', op.operand(2)->shape().dim(groups_at).bound());
   t.operand(2, groups_at, group);
@@ -284,7 +325,8 @@ Factors shard(const Op& op) {
 Work cost(const Op& op) {
   double k = 1;
   for (std::int64_t i : dims_of(op).dot.lhs_contract)
-    k *= static_cast<double>(std::max<std::int64_t>(op.operand(0)->shape().dim(static_cast<int>(i)).bound(), 1));
+    k *= static_cast<double>(
+        std::max<std::int64_t>(op.operand(0)->shape().dim(static_cast<int>(i)).bound(), 1));
   return {2 * k * elements(op), bytes_moved(op)};
 }
 
@@ -292,7 +334,10 @@ Work cost(const Op& op) {
 
 const OpDef& ragged_dot_def() {
   static const OpDef def{
-      .info = {.name = "chlo.ragged_dot", .infer = infer, .text = &ir::formats::ragged_dot, .verify = verify},
+      .info = {.name = "chlo.ragged_dot",
+               .infer = infer,
+               .text = &ir::formats::ragged_dot,
+               .verify = verify},
       .summary = "a product one of whose dimensions is cut into groups (CHLO, ragged_dot)",
       .traits = {.takes_complex = true},
       .evaluate = evaluate_decomposed,

@@ -1,7 +1,10 @@
-// real_dynamic_slice: slice between bounds that operands hold. Deprecated by dynamic_slice, and by slice where they are known.
+// real_dynamic_slice: slice between bounds that operands hold. Deprecated by dynamic_slice, and by
+// slice where they are known.
 //
-// Contract (StableHLO, real_dynamic_slice): operand, start_indices, limit_indices, strides (integers of rank 1, one type).
-//   (C1) the result has the operand's element type; (C2) and its rank; (C3) the bounds have an entry per dimension.
+// Contract (StableHLO, real_dynamic_slice): operand, start_indices, limit_indices, strides
+// (integers of rank 1, one type).
+//   (C1) the result has the operand's element type; (C2) and its rank; (C3) the bounds have an
+//   entry per dimension.
 #include <algorithm>
 
 #include "strata/op/dynamic.h"
@@ -14,11 +17,16 @@ void verify(const Op& op) {
   expect_operands(self, op.operands, 4);
   expect_element_type(op, "C1");
   const Type& in = op.operand(0)->type();
-  if (op.result()->rank() != in.rank()) throw Error(self, "(C2) a slice of {} is no {}", in.to_string(), op.result()->type().to_string());
-  for (int i = 1; i < 4; ++i) expect_shape_operand(self, "(C3) each of start_indices, limit_indices and strides", op.operand(i), in.rank());
+  if (op.result()->rank() != in.rank())
+    throw Error(self, "(C2) a slice of {} is no {}", in.to_string(),
+                op.result()->type().to_string());
+  for (int i = 1; i < 4; ++i)
+    expect_shape_operand(self, "(C3) each of start_indices, limit_indices and strides",
+                         op.operand(i), in.rank());
 }
 
-/// Bounds that are not known leave the sizes to the stated result; then steps must be known to be 1.
+/// Bounds that are not known leave the sizes to the stated result; then steps must be known to
+/// be 1.
 Value* slice_of_stated_size(Builder& b, const Op& op, std::span<Value* const> operands) {
   Ints strides = expect_known("real_dynamic_slice", "the slice", operands[3]);
   bool plain = op.result()->shape().is_static();
@@ -31,30 +39,34 @@ Value* slice_of_stated_size(Builder& b, const Op& op, std::span<Value* const> op
 }
 
 Values decompose(Builder& b, const Op& op, std::span<Value* const> operands) {
-  std::optional<Ints> start = known_integers(operands[1]), limit = known_integers(operands[2]), strides = known_integers(operands[3]);
+  std::optional<Ints> start = known_integers(operands[1]), limit = known_integers(operands[2]),
+                      strides = known_integers(operands[3]);
   if (!start || !limit || !strides) return {slice_of_stated_size(b, op, operands)};
   Value* out = slice(b, operands[0], *start, *limit, *strides);
   if (!may_equal(out->shape(), op.result()->shape()))
-    throw Error("real_dynamic_slice", "the result is {}, but the bounds give {}", op.result()->type().to_string(), out->type().to_string());
+    throw Error("real_dynamic_slice", "the result is {}, but the bounds give {}",
+                op.result()->type().to_string(), out->type().to_string());
   return {out};
 }
 
 /// Of a stated size, with steps of 1, it may start anywhere.
 std::vector<int> needs(const Op& op) {
   std::optional<Ints> strides = known_integers(op.operand(3));
-  bool plain = strides && op.result()->shape().is_static() && std::all_of(strides->begin(), strides->end(), [](std::int64_t s) { return s == 1; });
+  bool plain = strides && op.result()->shape().is_static() &&
+               std::all_of(strides->begin(), strides->end(), [](std::int64_t s) { return s == 1; });
   return plain ? std::vector<int>{} : std::vector{1, 2, 3};
 }
 
 }  // namespace
 
 const OpDef& real_dynamic_slice_def() {
-  static const OpDef def = dynamic({.name = "stablehlo.real_dynamic_slice",
-                                    .summary = "a slice between bounds that operands hold (StableHLO, real_dynamic_slice)",
-                                    .verify = verify,
-                                    .decompose = decompose,
-                                    .needs = needs,
-                                    .text = &ir::formats::functional});
+  static const OpDef def = dynamic(
+      {.name = "stablehlo.real_dynamic_slice",
+       .summary = "a slice between bounds that operands hold (StableHLO, real_dynamic_slice)",
+       .verify = verify,
+       .decompose = decompose,
+       .needs = needs,
+       .text = &ir::formats::functional});
   return def;
 }
 

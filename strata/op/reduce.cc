@@ -1,9 +1,11 @@
 // stablehlo.reduce: combines elements along dimensions.
 //
-// Contract (StableHLO, reduce): operands [inputs..., inits...], attributes `dimensions`, `combiner`.
-//   (C1) inputs have one shape; (C2) each init is a scalar of its input's dtype; (C3) at least one input, as many inits;
-//   (C4) dimensions are in range, (C5) unique; (C6) a region maps (current..., new...) scalars to current scalars, of the inputs'
-//   types or wider ones of their kind, any other combiner has one input and no region; (C7), (C8) results have the shape without
+// Contract (StableHLO, reduce): operands [inputs..., inits...], attributes `dimensions`,
+// `combiner`.
+//   (C1) inputs have one shape; (C2) each init is a scalar of its input's dtype; (C3) at least one
+//   input, as many inits; (C4) dimensions are in range, (C5) unique; (C6) a region maps
+//   (current..., new...) scalars to current scalars, of the inputs' types or wider ones of their
+//   kind, any other combiner has one input and no region; (C7), (C8) results have the shape without
 //   `dimensions` and the types that the region computes in.
 // Order of combination: op/reduce_order.h; argument maxima: op/reduce.h.
 #include "strata/op/reduce.h"
@@ -29,13 +31,16 @@ std::vector<int> reduced_dims(const Op& op) {
   return out;
 }
 
-ReduceOrder reduce_order(const Op& op) { return reduce_order(op.operand(0)->type(), reduced_dims(op)); }
+ReduceOrder reduce_order(const Op& op) {
+  return reduce_order(op.operand(0)->type(), reduced_dims(op));
+}
 
 Value* reduce_in_sequence(Builder& b, Value* x, Value* init, Combiner combiner) {
   std::vector<Dim> rest(x->shape().dims().begin() + 1, x->shape().dims().end());
   if (Shape(rest).count() != 1) return reduce(b, x, init, {0}, combiner);
   const std::int64_t n = x->shape()[0];
-  Value* both = reduce(b, broadcast_in_dim(b, reshape(b, x, Shape{n}), Shape{n, 2}, {0}), init, {0}, combiner);
+  Value* both = reduce(b, broadcast_in_dim(b, reshape(b, x, Shape{n}), Shape{n, 2}, {0}), init, {0},
+                       combiner);
   return reshape(b, slice_dim(b, both, 0, 0, 1), Shape(rest));
 }
 
@@ -51,37 +56,46 @@ std::vector<int> kept_dims(const Op& op) {
 }
 Ints as_ints(const std::vector<int>& dims) { return Ints(dims.begin(), dims.end()); }
 
-// ---- inference ------------------------------------------------------------------------------------------------
+// ---- inference ---------------------------------------------------------------------------------
 
-std::vector<Type> infer(std::span<Value* const> operands, const Attrs& attrs, std::span<const std::unique_ptr<Block>> regions) {
+std::vector<Type> infer(std::span<Value* const> operands, const Attrs& attrs,
+                        std::span<const std::unique_ptr<Block>> regions) {
   std::size_t n = operands.size() / 2;
   if (n == 0 || operands.size() != 2 * n)
-    throw Error("reduce", "(C3) expected inputs and as many initial values, got {} operands", operands.size());
+    throw Error("reduce", "(C3) expected inputs and as many initial values, got {} operands",
+                operands.size());
   std::vector<DType> dtypes;
   for (std::size_t i = 0; i < n; ++i) {
     const Type &input = operands[i]->type(), &init = operands[n + i]->type();
-    if (!input.is_tensor()) throw Error("reduce", "(I1) inputs must be arrays, got {}", input.to_string());
+    if (!input.is_tensor())
+      throw Error("reduce", "(I1) inputs must be arrays, got {}", input.to_string());
     expect_storage("reduce", input.dtype());
     if (!may_equal(input.shape(), operands[0]->shape()))  // C1
-      throw Error("reduce", "(C1) inputs must have one shape, got {} and {}", operands[0]->type().to_string(), input.to_string());
+      throw Error("reduce", "(C1) inputs must have one shape, got {} and {}",
+                  operands[0]->type().to_string(), input.to_string());
     if (init != Type::scalar(input.dtype()))  // C2
-      throw Error("reduce", "(C2) the initial value of {} must be {}, got {}", input.to_string(), Type::scalar(input.dtype()).to_string(),
-                  init.to_string());
+      throw Error("reduce", "(C2) the initial value of {} must be {}, got {}", input.to_string(),
+                  Type::scalar(input.dtype()).to_string(), init.to_string());
     dtypes.push_back(input.dtype());
   }
   const Ints& dims = expect_attr<Ints>("reduce", attrs, "dimensions");
   int rank = operands[0]->rank();
   std::vector<bool> gone(static_cast<std::size_t>(rank), false);
   for (std::int64_t d : dims) {
-    if (d < 0 || d >= rank) throw Error("reduce", "(C4) dimension {} is out of range for {}", d, operands[0]->type().to_string());
-    if (gone[static_cast<std::size_t>(d)]) throw Error("reduce", "(C5) dimension {} of {} is given twice", d, operands[0]->type().to_string());
+    if (d < 0 || d >= rank)
+      throw Error("reduce", "(C4) dimension {} is out of range for {}", d,
+                  operands[0]->type().to_string());
+    if (gone[static_cast<std::size_t>(d)])
+      throw Error("reduce", "(C5) dimension {} of {} is given twice", d,
+                  operands[0]->type().to_string());
     gone[static_cast<std::size_t>(d)] = true;
   }
   const std::string& word = expect_attr<std::string>("reduce", attrs, "combiner");
   std::optional<Combiner> combiner = parse_combiner(word);
   if (!combiner) throw Error("reduce", "unknown combiner '{}'", word);
   if (*combiner == Combiner::region) {
-    for (std::size_t i = 0; i < n && regions.size() == 1 && regions[0]->results.size() == n; ++i) {  // C6
+    for (std::size_t i = 0; i < n && regions.size() == 1 && regions[0]->results.size() == n;
+         ++i) {  // C6
       const Type& type = regions[0]->results[i]->type();
       if (!type.is_tensor()) continue;
       ir::under("C6", [&] { expect_promotable("reduce", dtypes[i], type.dtype()); });
@@ -90,7 +104,9 @@ std::vector<Type> infer(std::span<Value* const> operands, const Attrs& attrs, st
     ir::under("C6", [&] { expect_region("reduce", regions, dtypes); });
   } else {
     if (n != 1 || !regions.empty())
-      throw Error("reduce", "combiner {} takes one input and no region, got {} inputs and {} regions", word, n, regions.size());
+      throw Error("reduce",
+                  "combiner {} takes one input and no region, got {} inputs and {} regions", word,
+                  n, regions.size());
     ir::under("C6", [&] { expect_combiner("reduce", *combiner, dtypes[0]); });
   }
   std::vector<Dim> kept;
@@ -101,9 +117,10 @@ std::vector<Type> infer(std::span<Value* const> operands, const Attrs& attrs, st
   return results;
 }
 
-// ---- reference evaluation -------------------------------------------------------------------------------------
+// ---- reference evaluation ----------------------------------------------------------------------
 
-/// Positions in the input: of each output's first element, and of the k-th reduced element from there.
+/// Positions in the input: of each output's first element, and of the k-th reduced element from
+/// there.
 struct Places {
   std::vector<std::int64_t> first, step;
 };
@@ -112,7 +129,8 @@ std::vector<std::int64_t> offsets(const Shape& shape, const std::vector<int>& di
   for (int d : dims) sizes.push_back(shape[d]);
   for_each_index(Shape::of(sizes), [&](std::span<const std::int64_t> index, std::int64_t) {
     std::int64_t at = 0;
-    for (std::size_t i = 0; i < dims.size(); ++i) at += index[i] * strides[static_cast<std::size_t>(dims[i])];
+    for (std::size_t i = 0; i < dims.size(); ++i)
+      at += index[i] * strides[static_cast<std::size_t>(dims[i])];
     out.push_back(at);
   });
   return out;
@@ -136,7 +154,8 @@ Literal evaluate_plain(const Op& op, const Literal& x, const Literal& init) {
     T first = neutral.span<T>()[0], initial = static_cast<T>(init.span<S>()[0]);
     for (std::size_t o = 0; o < at.first.size(); ++o) {
       auto element = [&](std::int64_t k) {
-        return static_cast<T>(from[static_cast<std::size_t>(at.first[o] + at.step[static_cast<std::size_t>(k)])]);
+        return static_cast<T>(
+            from[static_cast<std::size_t>(at.first[o] + at.step[static_cast<std::size_t>(k)])]);
       };
       to[o] = static_cast<S>(reduce_in_order<T>(order, combiner, first, initial, element));
     }
@@ -145,20 +164,22 @@ Literal evaluate_plain(const Op& op, const Literal& x, const Literal& init) {
 }
 
 /// Whether pair (v, i) is better than (w, j) in the order of op/reduce.h.
-bool better(bool maximum, const Literal& values, std::int64_t v, const Literal& indices, std::int64_t i, const Literal& value,
-            const Literal& index) {
+bool better(bool maximum, const Literal& values, std::int64_t v, const Literal& indices,
+            std::int64_t i, const Literal& value, const Literal& index) {
   return dispatch(values.dtype(), [&](auto storage) -> bool {
     using S = decltype(storage);
     if constexpr (internal::is_complex_v<S>) {
       STRATA_UNREACHABLE("no order on {}", name(values.dtype()));
     } else {
       using T = std::conditional_t<std::is_same_v<S, bool>, int, Accumulator<S>>;
-      T a = static_cast<T>(values.span<S>()[static_cast<std::size_t>(v)]), b = static_cast<T>(value.span<S>()[0]);
+      T a = static_cast<T>(values.span<S>()[static_cast<std::size_t>(v)]),
+        b = static_cast<T>(value.span<S>()[0]);
       bool a_nan = a != a, b_nan = b != b;
       if (a_nan != b_nan) return a_nan;
       if (!a_nan && a != b) return maximum ? a > b : a < b;
       if (is_unsigned(indices.dtype()))
-        return static_cast<std::uint64_t>(indices.integer(i)) < static_cast<std::uint64_t>(index.integer(0));
+        return static_cast<std::uint64_t>(indices.integer(i)) <
+               static_cast<std::uint64_t>(index.integer(0));
       return indices.integer(i) < index.integer(0);
     }
   });
@@ -203,18 +224,20 @@ Literals evaluate_region(const Op& op, std::span<const Literal> operands, Evalua
       }
       current = evaluator.run(op.region(0), arguments);
     }
-    for (std::size_t i = 0; i < n; ++i) copy_element(current[i], 0, out[i], static_cast<std::int64_t>(o));
+    for (std::size_t i = 0; i < n; ++i)
+      copy_element(current[i], 0, out[i], static_cast<std::int64_t>(o));
   }
   return out;
 }
 
 Literals evaluate(const Op& op, std::span<const Literal> operands, Evaluator& evaluator) {
   if (combiner_of(op) != Combiner::region) return {evaluate_plain(op, operands[0], operands[1])};
-  if (auto extremum = arg_extremum(op.region(0))) return evaluate_extremum(op, operands, extremum->maximum);
+  if (auto extremum = arg_extremum(op.region(0)))
+    return evaluate_extremum(op, operands, extremum->maximum);
   return evaluate_region(op, operands, evaluator);
 }
 
-// ---- derivative and transpose ---------------------------------------------------------------------------------
+// ---- derivative and transpose ------------------------------------------------------------------
 
 /// The same reduction on other operands (in closed form: what the region captures last).
 Op& reduce_again(Builder& b, const Op& op, Values operands, const Ints& dims) {
@@ -223,7 +246,8 @@ Op& reduce_again(Builder& b, const Op& op, Values operands, const Ints& dims) {
   std::size_t own = 2 * static_cast<std::size_t>(num_inputs(op));
   Values captured(operands.begin() + static_cast<std::ptrdiff_t>(own), operands.end());
   operands.resize(own);
-  return b.create(op.info(), std::move(operands), std::move(attrs), reopened(op, static_cast<int>(own), captured));
+  return b.create(op.info(), std::move(operands), std::move(attrs),
+                  reopened(op, static_cast<int>(own), captured));
 }
 Op& reduce_again(Builder& b, const Op& op, std::span<Value* const> operands) {
   return reduce_again(b, op, Values(operands.begin(), operands.end()), op.attr<Ints>("dimensions"));
@@ -233,29 +257,38 @@ Value* spread(Builder& b, const Op& op, Value* result) {
   return broadcast_in_dim(b, result, op.operand(0)->shape(), as_ints(kept_dims(op)));
 }
 /// A scalar spread over the result's shape.
-Value* fill(Builder& b, const Op& op, Value* scalar) { return broadcast_in_dim(b, scalar, op.result()->shape(), {}); }
-Value* sum(Builder& b, const Op& op, Value* x) { return reduce_sum(b, x, as_ints(reduced_dims(op))); }
+Value* fill(Builder& b, const Op& op, Value* scalar) {
+  return broadcast_in_dim(b, scalar, op.result()->shape(), {});
+}
+Value* sum(Builder& b, const Op& op, Value* x) {
+  return reduce_sum(b, x, as_ints(reduced_dims(op)));
+}
 
 Value* add_tangent(Builder& b, const Op& op, Value* t, Value* t_init) {
   Value* total = t ? sum(b, op, t) : nullptr;
   return add_or_null(b, total, t_init ? fill(b, op, t_init) : nullptr);
 }
 
-/// Ties share the tangent equally, as in JAX. An initial value that is not neutral is one more candidate.
-Value* extremum_tangent(Builder& b, const Op& op, std::span<Value* const> operands, Value* result, Value* t, Value* t_init) {
+/// Ties share the tangent equally, as in JAX. An initial value that is not neutral is one more
+/// candidate.
+Value* extremum_tangent(Builder& b, const Op& op, std::span<Value* const> operands, Value* result,
+                        Value* t, Value* t_init) {
   Value* mask = convert(b, compare(b, operands[0], spread(b, op, result), "EQ"), result->dtype());
   Value* count = sum(b, op, mask);
   Value* total = t ? sum(b, op, mul(b, t, mask)) : nullptr;
   if (!is_neutral(operands[1], combiner_of(op))) {
-    Value* init_mask = convert(b, compare(b, fill(b, op, operands[1]), result, "EQ"), result->dtype());
+    Value* init_mask =
+        convert(b, compare(b, fill(b, op, operands[1]), result, "EQ"), result->dtype());
     count = add(b, count, init_mask);
     if (t_init) total = add_or_null(b, total, mul(b, fill(b, op, t_init), init_mask));
   }
   return total ? div(b, total, count) : nullptr;
 }
 
-/// A product and its tangent by halving a tree along the leading dimension: log2(n) products, exact where factors are zero.
-Value* product_tangent(Builder& b, const Op& op, std::span<Value* const> operands, Value* t, Value* t_init) {
+/// A product and its tangent by halving a tree along the leading dimension: log2(n) products, exact
+/// where factors are zero.
+Value* product_tangent(Builder& b, const Op& op, std::span<Value* const> operands, Value* t,
+                       Value* t_init) {
   const Shape& result_shape = op.result()->shape();
   std::vector<Dim> dims{Dim(reduce_order(op).count)};
   dims.insert(dims.end(), result_shape.dims().begin(), result_shape.dims().end());
@@ -270,7 +303,9 @@ Value* product_tangent(Builder& b, const Op& op, std::span<Value* const> operand
     std::int64_t n = p->shape()[0], half = (n + 1) / 2;
     Ints low(static_cast<std::size_t>(p->rank()), 0), high = low;
     high[0] = 2 * half - n;
-    auto rest = [&](Value* v, Value* padding) { return pad(b, slice_dim(b, v, 0, half, n), padding, low, high); };
+    auto rest = [&](Value* v, Value* padding) {
+      return pad(b, slice_dim(b, v, 0, half, n), padding, low, high);
+    };
     Value *p1 = slice_dim(b, p, 0, 0, half), *p2 = rest(p, one);
     Value *t1 = slice_dim(b, t, 0, 0, half), *t2 = rest(t, zero);
     t = add(b, mul(b, t1, p2), mul(b, t2, p1));
@@ -283,19 +318,27 @@ Value* product_tangent(Builder& b, const Op& op, std::span<Value* const> operand
   return t_init ? add(b, t, mul(b, fill(b, op, t_init), p)) : t;
 }
 
-/// The tangent of the winner: indices along the reduced dimensions differ, so the winner is where index and value match.
-Value* winner_tangent(Builder& b, const Op& op, std::span<Value* const> operands, const Values& results, Value* t, Value* t_init) {
+/// The tangent of the winner: indices along the reduced dimensions differ, so the winner is where
+/// index and value match.
+Value* winner_tangent(Builder& b, const Op& op, std::span<Value* const> operands,
+                      const Values& results, Value* t, Value* t_init) {
   auto wins = [&](Value* value, Value* index, Value* best_value, Value* best_index) {
     Value* same = or_(b, compare(b, value, best_value, "EQ"), compare(b, value, value, "NE"));
     return convert(b, and_(b, same, compare(b, index, best_index, "EQ")), value->dtype());
   };
-  Value* total = t ? sum(b, op, mul(b, t, wins(operands[0], operands[1], spread(b, op, results[0]), spread(b, op, results[1])))) : nullptr;
+  Value* total = t ? sum(b, op,
+                         mul(b, t,
+                             wins(operands[0], operands[1], spread(b, op, results[0]),
+                                  spread(b, op, results[1]))))
+                   : nullptr;
   if (t_init == nullptr) return total;
-  Value* init_wins = wins(fill(b, op, operands[2]), fill(b, op, operands[3]), results[0], results[1]);
+  Value* init_wins =
+      wins(fill(b, op, operands[2]), fill(b, op, operands[3]), results[0], results[1]);
   return add_or_null(b, total, mul(b, fill(b, op, t_init), init_wins));
 }
 
-JvpResult jvp(Builder& b, const Op& op, std::span<Value* const> operands, std::span<Value* const> tangents) {
+JvpResult jvp(Builder& b, const Op& op, std::span<Value* const> operands,
+              std::span<Value* const> tangents) {
   bool general = combiner_of(op) == Combiner::region && !is_arg_extremum(op.region(0));
   if (general && !all_null(tangents)) return op::jvp(b, *decomposition(op), operands, tangents);
   Op& again = reduce_again(b, op, operands);
@@ -306,7 +349,9 @@ JvpResult jvp(Builder& b, const Op& op, std::span<Value* const> operands, std::s
   switch (combiner_of(op)) {
     case Combiner::add: out.tangents[0] = add_tangent(b, op, t, t_init); break;
     case Combiner::min:
-    case Combiner::max: out.tangents[0] = extremum_tangent(b, op, operands, out.results[0], t, t_init); break;
+    case Combiner::max:
+      out.tangents[0] = extremum_tangent(b, op, operands, out.results[0], t, t_init);
+      break;
     case Combiner::mul: out.tangents[0] = product_tangent(b, op, operands, t, t_init); break;
     case Combiner::region:
       out.tangents[0] = winner_tangent(b, op, operands, out.results, t, t_init);
@@ -318,11 +363,12 @@ JvpResult jvp(Builder& b, const Op& op, std::span<Value* const> operands, std::s
   return out;
 }
 
-Values transpose_rule(Builder& b, const Op& op, std::span<Value* const> operands, const std::vector<bool>& linear,
-                      std::span<Value* const> cotangents) {
+Values transpose_rule(Builder& b, const Op& op, std::span<Value* const> operands,
+                      const std::vector<bool>& linear, std::span<Value* const> cotangents) {
   Values out(operands.size(), nullptr);
   if (all_null(cotangents)) return out;
-  if (combiner_of(op) != Combiner::add) throw Error("reduce", "a reduction by {} is not linear", name(combiner_of(op)));
+  if (combiner_of(op) != Combiner::add)
+    throw Error("reduce", "a reduction by {} is not linear", name(combiner_of(op)));
   if (linear[0]) out[0] = spread(b, op, cotangents[0]);
   if (linear[1]) {
     Ints all;
@@ -332,39 +378,46 @@ Values transpose_rule(Builder& b, const Op& op, std::span<Value* const> operands
   return out;
 }
 
-// ---- batching -------------------------------------------------------------------------------------------------
+// ---- batching ----------------------------------------------------------------------------------
 
 /// With initial values that differ per example: one reduction for each example, stacked. Rare.
-Batched batch_one_by_one(Builder& b, const Op& op, std::span<Value* const> operands, const std::vector<bool>& batched, std::int64_t size) {
+Batched batch_one_by_one(Builder& b, const Op& op, std::span<Value* const> operands,
+                         const std::vector<bool>& batched, std::int64_t size) {
   std::vector<Values> parts(static_cast<std::size_t>(op.num_results()));
   for (std::int64_t e = 0; e < size; ++e) {
     Values own;
     for (std::size_t i = 0; i < operands.size(); ++i)
-      own.push_back(batched[i] ? reshape(b, slice_dim(b, operands[i], 0, e, e + 1), op.operands[i]->shape()) : operands[i]);
+      own.push_back(
+          batched[i] ? reshape(b, slice_dim(b, operands[i], 0, e, e + 1), op.operands[i]->shape())
+                     : operands[i]);
     Op& one = reduce_again(b, op, own);
     for (int r = 0; r < one.num_results(); ++r)
-      parts[static_cast<std::size_t>(r)].push_back(reshape(b, one.result(r), with_leading(one.result(r)->type(), 1).shape()));
+      parts[static_cast<std::size_t>(r)].push_back(
+          reshape(b, one.result(r), with_leading(one.result(r)->type(), 1).shape()));
   }
   Values results;
   for (int r = 0; r < op.num_results(); ++r)
-    results.push_back(size > 0 ? concatenate(b, parts[static_cast<std::size_t>(r)], 0) : zeros(b, with_leading(op.result(r)->type(), 0)));
+    results.push_back(size > 0 ? concatenate(b, parts[static_cast<std::size_t>(r)], 0)
+                               : zeros(b, with_leading(op.result(r)->type(), 0)));
   return {results, std::vector<bool>(results.size(), true)};
 }
 
-Batched batch(Builder& b, const Op& op, std::span<Value* const> operands, const std::vector<bool>& batched, std::int64_t size) {
+Batched batch(Builder& b, const Op& op, std::span<Value* const> operands,
+              const std::vector<bool>& batched, std::int64_t size) {
   std::size_t n = static_cast<std::size_t>(num_inputs(op));
   for (std::size_t i = 2 * n; i < operands.size(); ++i)
     if (batched[i]) return op::batch(b, *decomposition(op), operands, batched, size);
   for (std::size_t i = n; i < 2 * n; ++i)
     if (batched[i]) return batch_one_by_one(b, op, operands, batched, size);
   Values full;
-  for (std::size_t i = 0; i < n; ++i) full.push_back(batched_operand(b, operands[i], batched[i], size));
+  for (std::size_t i = 0; i < n; ++i)
+    full.push_back(batched_operand(b, operands[i], batched[i], size));
   full.insert(full.end(), operands.begin() + static_cast<std::ptrdiff_t>(n), operands.end());
   Op& out = reduce_again(b, op, std::move(full), shifted(op.attr<Ints>("dimensions")));
   return {out.results(), std::vector<bool>(n, true)};
 }
 
-// ---- sharding, cost, lowering ---------------------------------------------------------------------------------
+// ---- sharding, cost, lowering ------------------------------------------------------------------
 
 Factors shard(const Op& op) {
   FactorTable t(op);
@@ -383,7 +436,8 @@ Factors shard(const Op& op) {
 
 Work cost(const Op& op) {
   double inputs = 1;
-  for (const Dim& d : op.operand(0)->shape().dims()) inputs *= static_cast<double>(std::max<std::int64_t>(d.bound(), 1));
+  for (const Dim& d : op.operand(0)->shape().dims())
+    inputs *= static_cast<double>(std::max<std::int64_t>(d.bound(), 1));
   double per_element = op.regions.empty() ? 1 : static_cast<double>(op.region(0).ops().size());
   return {inputs * per_element, bytes_moved(op)};
 }
@@ -406,12 +460,15 @@ std::vector<Parts> split(Builder& b, const Op& op, std::span<const Parts> operan
   for (int i = 0; i < n; ++i) promotes |= op.operand(i)->dtype() != op.result(i)->dtype();
   if (!promotes) return split_combined(b, op, operands, false);
   if (!ir::captures(op.region(0)).empty())
-    throw Error("reduce", "a region that computes in wider types may use nothing from outside").at(op.where.text()).unsupported();
+    throw Error("reduce", "a region that computes in wider types may use nothing from outside")
+        .at(op.where.text())
+        .unsupported();
   Values flat;
   std::vector<Type> types;
   for (std::size_t i = 0; i < operands.size(); ++i) {
     int r = static_cast<int>(i) % n;
-    for (Value* p : promoted_parts(b, operands[i], op.operands[i]->dtype(), op.result(r)->dtype())) flat.push_back(p);
+    for (Value* p : promoted_parts(b, operands[i], op.operands[i]->dtype(), op.result(r)->dtype()))
+      flat.push_back(p);
   }
   for (Value* r : op.results())
     for (const Type& t : part_types(r->type())) types.push_back(t);
@@ -422,12 +479,13 @@ std::vector<Parts> split(Builder& b, const Op& op, std::span<const Parts> operan
   int at = 0;
   for (Value* r : op.results()) {
     out.emplace_back();
-    for (std::size_t p = 0; p < part_types(r->type()).size(); ++p) out.back().push_back(made.result(at++));
+    for (std::size_t p = 0; p < part_types(r->type()).size(); ++p)
+      out.back().push_back(made.result(at++));
   }
   return out;
 }
 
-// ---- decomposition --------------------------------------------------------------------------------------------
+// ---- decomposition -----------------------------------------------------------------------------
 
 /// x with the kept dimensions as one and the reduced dimensions as another.
 Value* as_rows(Builder& b, const Op& op, Value* x) {
@@ -439,9 +497,11 @@ Value* as_rows(Builder& b, const Op& op, Value* x) {
   return reshape(b, transpose(b, x, order), Shape{rows, count});
 }
 
-/// A loop over outputs and in it one over elements: for regions that no kernel can hold, and for derivatives.
+/// A loop over outputs and in it one over elements: for regions that no kernel can hold, and for
+/// derivatives.
 Values decompose(Builder& b, const Op& op, std::span<Value* const> operands) {
-  if (combiner_of(op) != Combiner::region || is_arg_extremum(op.region(0))) return reduce_again(b, op, operands).results();
+  if (combiner_of(op) != Combiner::region || is_arg_extremum(op.region(0)))
+    return reduce_again(b, op, operands).results();
   std::size_t n = static_cast<std::size_t>(num_inputs(op));
   OpenRegion region(op.region(0), 2 * static_cast<int>(n), operands.subspan(2 * n));
   Values xs, initial, captured = region.captured();
@@ -455,7 +515,8 @@ Values decompose(Builder& b, const Op& op, std::span<Value* const> operands) {
   auto element = std::make_unique<Block>();  // (captured..., state..., elements...) -> state...
   Values inside, both;
   for (Value* v : captured) inside.push_back(element->add_argument(v->type()));
-  for (std::size_t i = 0; i < 2 * n; ++i) both.push_back(element->add_argument(initial[i % n]->type()));
+  for (std::size_t i = 0; i < 2 * n; ++i)
+    both.push_back(element->add_argument(initial[i % n]->type()));
   Builder eb(*element);
   element->results = region.inlined(eb, both, inside);
 
@@ -467,7 +528,8 @@ Values decompose(Builder& b, const Op& op, std::span<Value* const> operands) {
   Builder rb(*row);
   row->results = scan(rb, std::move(element), consts, first, elements, {count, false});
   Values out = scan(b, std::move(row), joined(captured, initial), {}, xs, {rows, false});
-  for (std::size_t i = 0; i < n; ++i) out[i] = reshape(b, out[i], op.result(static_cast<int>(i))->shape());
+  for (std::size_t i = 0; i < n; ++i)
+    out[i] = reshape(b, out[i], op.result(static_cast<int>(i))->shape());
   return out;
 }
 
@@ -475,7 +537,10 @@ Values decompose(Builder& b, const Op& op, std::span<Value* const> operands) {
 
 const OpDef& reduce_def() {
   static const OpDef d{
-      .info = ir::inferred_by("C7, C8", {.name = "stablehlo.reduce", .infer = infer, .text = &ir::formats::reduce, .quantized = quantized::per_tensor}),
+      .info = ir::inferred_by("C7, C8", {.name = "stablehlo.reduce",
+                                         .infer = infer,
+                                         .text = &ir::formats::reduce,
+                                         .quantized = quantized::per_tensor}),
       .summary = "combines elements along dimensions (StableHLO, reduce)",
       .traits = {},
       .evaluate = evaluate,
@@ -492,16 +557,21 @@ const OpDef& reduce_def() {
   return d;
 }
 
-// ---- builders -------------------------------------------------------------------------------------------------
+// ---- builders ----------------------------------------------------------------------------------
 
 Value* reduce(Builder& b, Value* x, Value* init, const Ints& dims, Combiner combiner) {
   if (dims.empty() && is_neutral(init, combiner)) return x;
-  return b.create(reduce_def().info, {x, init}, {{"dimensions", dims}, {"combiner", std::string(name(combiner))}}).result();
+  return b
+      .create(reduce_def().info, {x, init},
+              {{"dimensions", dims}, {"combiner", std::string(name(combiner))}})
+      .result();
 }
 Value* reduce(Builder& b, Value* x, const Ints& dims, Combiner combiner) {
   if (dims.empty()) return x;
   return reduce(b, x, constant(b, initial_value(combiner, x->dtype())), dims, combiner);
 }
-Value* reduce_min(Builder& b, Value* x, const Ints& dims) { return reduce(b, x, dims, Combiner::min); }
+Value* reduce_min(Builder& b, Value* x, const Ints& dims) {
+  return reduce(b, x, dims, Combiner::min);
+}
 
 }  // namespace strata::op

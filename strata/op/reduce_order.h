@@ -1,19 +1,20 @@
-// The order in which a reduction combines elements. Its shape alone decides it, so the reference evaluator and
-// compiled code, fused or not and on any number of threads, give the same bits.
+// The order in which a reduction combines elements. Its shape alone decides it, so the reference
+// evaluator and compiled code, fused or not and on any number of threads, give the same bits.
 //
-// The n reduced elements of one output are numbered k = 0 .. n-1, row-major over the reduced dimensions in ascending
-// order. A plain combiner (add, mul, min, max, and, or, xor) goes
+// The n reduced elements of one output are numbered k = 0 .. n-1, row-major over the reduced
+// dimensions in ascending order. A plain combiner (add, mul, min, max, and, or, xor) goes
 //
 //   chunk c covers k in [c * chunk, min(n, (c + 1) * chunk))
-//   lane[l] = identity op x[k] op x[k'] ...   for the k of the chunk with (k - c * chunk) % lanes == l, ascending
-//   then halves: lane[i] = lane[i] op lane[i + lanes / 2], until one is left: chunk_result[c]
-//   acc = identity op chunk_result[0] op chunk_result[1] ...   in order
-//   result = init op acc
+//   lane[l] = identity op x[k] op x[k'] ...   for the k of the chunk with (k - c * chunk) % lanes
+//   == l, ascending then halves: lane[i] = lane[i] op lane[i + lanes / 2], until one is left:
+//   chunk_result[c] acc = identity op chunk_result[0] op chunk_result[1] ...   in order result =
+//   init op acc
 //
-// with 32 lanes when the minor-most dimension of more than one element is reduced (lanes lie along memory) and 1 otherwise (lanes lie along
-// the outputs instead). bf16 and f16 accumulate in f32 and round once, at the end. A `region` combiner runs over
-// k = 0 .. n-1 in sequence from the initial values, rounding at every application; where the region is an argument
-// maximum or minimum (op/reduce.h) the result is defined without an order.
+// with 32 lanes when the minor-most dimension of more than one element is reduced (lanes lie along
+// memory) and 1 otherwise (lanes lie along the outputs instead). bf16 and f16 accumulate in f32 and
+// round once, at the end. A `region` combiner runs over k = 0 .. n-1 in sequence from the initial
+// values, rounding at every application; where the region is an argument maximum or minimum
+// (op/reduce.h) the result is defined without an order.
 #pragma once
 
 #include <algorithm>
@@ -46,7 +47,8 @@ inline ReduceOrder reduce_order(const Type& operand, std::span<const int> dims) 
   return order;
 }
 
-/// The definition above on one output: `element(k)` gives the k-th reduced element in the accumulator's type.
+/// The definition above on one output: `element(k)` gives the k-th reduced element in the
+/// accumulator's type.
 template <class T, class F>
 T reduce_in_order(const ReduceOrder& order, Combiner combiner, T neutral, T initial, F&& element) {
   T total = neutral;

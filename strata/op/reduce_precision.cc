@@ -1,12 +1,15 @@
 // reduce_precision: x rounded to a float format of fewer exponent and mantissa bits, and back.
 //
-// Contract (spec: reduce_precision): an operand of floats, or quantised as a whole; attributes `exponent_bits`, `mantissa_bits`.
-//   (C1) the result has the operand's type; (C2) exponent_bits is at least 1; (C3) mantissa_bits is at least 0.
+// Contract (spec: reduce_precision): an operand of floats, or quantised as a whole; attributes
+// `exponent_bits`, `mantissa_bits`.
+//   (C1) the result has the operand's type; (C2) exponent_bits is at least 1; (C3) mantissa_bits is
+//   at least 0.
 //
-// The mantissa is rounded to nearest, ties to even, on the bits as they are (also of a subnormal); a carry may reach the
-// exponent. Then what lies above the format's largest exponent becomes infinite, and what lies at or below its smallest one
-// (its subnormals) a zero of the same sign, unless the format has all the exponent bits of the type. A NaN stays itself,
-// also in a format without a mantissa, as XLA has it.
+// The mantissa is rounded to nearest, ties to even, on the bits as they are (also of a subnormal);
+// a carry may reach the exponent. Then what lies above the format's largest exponent becomes
+// infinite, and what lies at or below its smallest one (its subnormals) a zero of the same sign,
+// unless the format has all the exponent bits of the type. A NaN stays itself, also in a format
+// without a mantissa, as XLA has it.
 #include <cmath>
 
 #include "strata/ir/constraint.h"
@@ -19,12 +22,14 @@
 namespace strata::op {
 namespace {
 
-std::vector<Type> infer(std::span<Value* const> operands, const Attrs& attrs, std::span<const std::unique_ptr<Block>>) {
+std::vector<Type> infer(std::span<Value* const> operands, const Attrs& attrs,
+                        std::span<const std::unique_ptr<Block>>) {
   const char* self = "reduce_precision";
   expect_operands(self, operands, 1);
   const Type& type = operands[0]->type();
   if (!is_float(type.dtype())) throw Error(self, "(I1) takes floats, got {}", type.to_string());
-  std::int64_t exponent = expect_attr<std::int64_t>(self, attrs, "exponent_bits"), mantissa = expect_attr<std::int64_t>(self, attrs, "mantissa_bits");
+  std::int64_t exponent = expect_attr<std::int64_t>(self, attrs, "exponent_bits"),
+               mantissa = expect_attr<std::int64_t>(self, attrs, "mantissa_bits");
   if (exponent < 1) throw Error(self, "(C2) exponent_bits must be at least 1, got {}", exponent);
   if (mantissa < 0) throw Error(self, "(C3) mantissa_bits must be at least 0, got {}", mantissa);
   return {type};  // (C1)
@@ -32,7 +37,7 @@ std::vector<Type> infer(std::span<Value* const> operands, const Attrs& attrs, st
 
 /// How a type lies in bits, and what is kept of it.
 struct Format {
-  int width, exponent, mantissa;        // of the type
+  int width, exponent, mantissa;  // of the type
   std::int64_t kept_exponent, kept_mantissa;
 
   std::uint64_t low(int bits) const { return bits <= 0 ? 0 : ~std::uint64_t{0} >> (64 - bits); }
@@ -42,13 +47,20 @@ struct Format {
   int dropped() const { return mantissa - static_cast<int>(kept_mantissa); }
   bool clips() const { return kept_exponent < exponent; }
   std::int64_t bias() const { return static_cast<std::int64_t>(low(exponent - 1)); }
-  std::int64_t kept_bias() const { return static_cast<std::int64_t>(low(static_cast<int>(kept_exponent) - 1)); }
-  std::uint64_t largest() const { return static_cast<std::uint64_t>(bias() + kept_bias()) << mantissa; }
-  std::uint64_t smallest() const { return static_cast<std::uint64_t>(bias() - kept_bias()) << mantissa; }
+  std::int64_t kept_bias() const {
+    return static_cast<std::int64_t>(low(static_cast<int>(kept_exponent) - 1));
+  }
+  std::uint64_t largest() const {
+    return static_cast<std::uint64_t>(bias() + kept_bias()) << mantissa;
+  }
+  std::uint64_t smallest() const {
+    return static_cast<std::uint64_t>(bias() - kept_bias()) << mantissa;
+  }
 };
 
 Format format_of(const Op& op) {
-  std::int64_t exponent = op.attr<std::int64_t>("exponent_bits"), mantissa = op.attr<std::int64_t>("mantissa_bits");
+  std::int64_t exponent = op.attr<std::int64_t>("exponent_bits"),
+               mantissa = op.attr<std::int64_t>("mantissa_bits");
   switch (op.operand(0)->dtype()) {
     case DType::f16: return {16, 5, 10, exponent, mantissa};
     case DType::bf16: return {16, 8, 7, exponent, mantissa};
@@ -92,7 +104,8 @@ Literals evaluate(const Op& op, std::span<const Literal> operands, Evaluator&) {
 }
 
 /// The tangent is rounded as the value is, as in JAX.
-Values transpose_rule(Builder& b, const Op& op, std::span<Value* const>, const std::vector<bool>&, std::span<Value* const> ct) {
+Values transpose_rule(Builder& b, const Op& op, std::span<Value* const>, const std::vector<bool>&,
+                      std::span<Value* const> ct) {
   return {ct[0] ? again(b, op, {ct}).result() : nullptr};
 }
 
@@ -100,7 +113,9 @@ loop::Inst* element(LowerContext& c, const Op& op, int, std::span<const loop::In
   using loop::Compare;
   using loop::Opcode;
   Format f = format_of(op);
-  DType type = op.operand(0)->dtype(), bits = f.width == 16 ? DType::ui16 : f.width == 32 ? DType::ui32 : DType::ui64;
+  DType type = op.operand(0)->dtype(), bits = f.width == 16   ? DType::ui16
+                                              : f.width == 32 ? DType::ui32
+                                                              : DType::ui64;
   auto number = [&](std::uint64_t n) { return c.b.constant_bits(bits, n); };
   loop::Inst* x = c.b.bitcast(bits, c.operand(op, 0, index));
   loop::Inst* sign = c.b.binary(Opcode::and_, x, number(f.sign_mask()));
@@ -108,27 +123,36 @@ loop::Inst* element(LowerContext& c, const Op& op, int, std::span<const loop::In
   loop::Inst* magnitude = whole;
   if (f.rounds()) {
     std::uint64_t last = std::uint64_t{1} << f.dropped();
-    loop::Inst* odd = c.b.binary(Opcode::and_, c.b.binary(Opcode::shr, whole, number(static_cast<std::uint64_t>(f.dropped()))), number(1));
-    loop::Inst* sum = c.b.binary(Opcode::add, magnitude, c.b.binary(Opcode::add, odd, number(last / 2 - 1)));
+    loop::Inst* odd = c.b.binary(
+        Opcode::and_,
+        c.b.binary(Opcode::shr, whole, number(static_cast<std::uint64_t>(f.dropped()))), number(1));
+    loop::Inst* sum =
+        c.b.binary(Opcode::add, magnitude, c.b.binary(Opcode::add, odd, number(last / 2 - 1)));
     magnitude = c.b.binary(Opcode::and_, sum, number(~(last - 1) & f.low(f.width)));
   }
   if (f.clips()) {
     loop::Inst* exponent = c.b.binary(Opcode::and_, magnitude, number(f.infinity()));
-    magnitude = c.b.select(c.b.compare(Compare::gt, exponent, number(f.largest())), number(f.infinity()), magnitude);
-    magnitude = c.b.select(c.b.compare(Compare::le, exponent, number(f.smallest())), number(0), magnitude);
+    magnitude = c.b.select(c.b.compare(Compare::gt, exponent, number(f.largest())),
+                           number(f.infinity()), magnitude);
+    magnitude =
+        c.b.select(c.b.compare(Compare::le, exponent, number(f.smallest())), number(0), magnitude);
   }
   magnitude = c.b.select(c.b.compare(Compare::gt, whole, number(f.infinity())), whole, magnitude);
   return c.b.bitcast(type, c.b.binary(Opcode::or_, sign, magnitude));
 }
 
-/// Floats below 16 bits are rounded as f32, whose exponent range stands in for theirs where that is kept whole.
+/// Floats below 16 bits are rounded as f32, whose exponent range stands in for theirs where that is
+/// kept whole.
 std::vector<Parts> split(Builder& b, const Op& op, std::span<const Parts> operands) {
   DType type = op.operand(0)->dtype();
   std::string_view spelling = name(type);
   std::size_t e = spelling.find('E');
   Attrs attrs = op.attrs;
-  if (e != std::string_view::npos && op.attr<std::int64_t>("exponent_bits") >= spelling[e + 1] - '0') attrs.set("exponent_bits", std::int64_t{8});
-  Value* rounded = b.create(op.info(), {decode(b, operands[0][0], type)}, std::move(attrs)).result();
+  if (e != std::string_view::npos &&
+      op.attr<std::int64_t>("exponent_bits") >= spelling[e + 1] - '0')
+    attrs.set("exponent_bits", std::int64_t{8});
+  Value* rounded =
+      b.create(op.info(), {decode(b, operands[0][0], type)}, std::move(attrs)).result();
   return {{encode(b, rounded, type)}};
 }
 
@@ -138,7 +162,10 @@ Work cost(const Op& op) { return {4 * elements(op), bytes_moved(op)}; }
 
 const OpDef& reduce_precision_def() {
   static const OpDef def{
-      .info = ir::inferred_by("C1", {.name = "stablehlo.reduce_precision", .infer = infer, .text = &ir::formats::reduce_precision, .quantized = quantized::baseline}),
+      .info = ir::inferred_by("C1", {.name = "stablehlo.reduce_precision",
+                                     .infer = infer,
+                                     .text = &ir::formats::reduce_precision,
+                                     .quantized = quantized::baseline}),
       .summary = "rounded to fewer exponent and mantissa bits (spec: reduce_precision)",
       .traits = {.elementwise = true, .cheap = true},
       .evaluate = evaluate,

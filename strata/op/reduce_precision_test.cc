@@ -10,22 +10,37 @@
 namespace strata::op {
 namespace {
 
-Attrs format(std::int64_t exponent, std::int64_t mantissa) { return {{"exponent_bits", exponent}, {"mantissa_bits", mantissa}}; }
+Attrs format(std::int64_t exponent, std::int64_t mantissa) {
+  return {{"exponent_bits", exponent}, {"mantissa_bits", mantissa}};
+}
 
 const bool registered = add_samples("stablehlo.reduce_precision", [](std::vector<Sample>& out) {
   for (DType dtype : {DType::bf16, DType::f16, DType::f32, DType::f64})
-    for (auto [exponent, mantissa] : {std::pair<std::int64_t, std::int64_t>{5, 10}, {8, 7}, {4, 3}, {8, 0}, {11, 52}}) {
-      out.push_back({.what = "numbers", .operands = {random_literal(Type(dtype, {3, 17}), 1, -500, 500)}, .attrs = format(exponent, mantissa), .smooth = false});
-      out.push_back({.what = "edge values", .operands = {edge_literal(dtype)}, .attrs = format(exponent, mantissa), .smooth = false});
+    for (auto [exponent, mantissa] :
+         {std::pair<std::int64_t, std::int64_t>{5, 10}, {8, 7}, {4, 3}, {8, 0}, {11, 52}}) {
+      out.push_back({.what = "numbers",
+                     .operands = {random_literal(Type(dtype, {3, 17}), 1, -500, 500)},
+                     .attrs = format(exponent, mantissa),
+                     .smooth = false});
+      out.push_back({.what = "edge values",
+                     .operands = {edge_literal(dtype)},
+                     .attrs = format(exponent, mantissa),
+                     .smooth = false});
     }
-  out.push_back({.what = "a scalar, kept", .operands = {Literal::full(Type::scalar(DType::f64), 1.5)}, .attrs = format(11, 52)});
-  out.push_back({.what = "no elements", .operands = {Literal(Type(DType::f32, {0}))}, .attrs = format(5, 2)});
+  out.push_back({.what = "a scalar, kept",
+                 .operands = {Literal::full(Type::scalar(DType::f64), 1.5)},
+                 .attrs = format(11, 52)});
+  out.push_back(
+      {.what = "no elements", .operands = {Literal(Type(DType::f32, {0}))}, .attrs = format(5, 2)});
 });
 
 float reduced(float x, std::int64_t exponent, std::int64_t mantissa) {
   Block block;
   Builder b(block);
-  block.results = b.create("stablehlo.reduce_precision", {block.add_argument(Type::scalar(DType::f32))}, format(exponent, mantissa)).results();
+  block.results =
+      b.create("stablehlo.reduce_precision", {block.add_argument(Type::scalar(DType::f32))},
+               format(exponent, mantissa))
+          .results();
   return evaluate(block, std::vector<Literal>{Literal::scalar(x)})[0].span<float>()[0];
 }
 
@@ -53,9 +68,18 @@ TEST(reduce_precision, keeps_nan) {
 }
 
 using reduce_precision_ = testing::Constraint;
-TEST_F(reduce_precision_, i1) { EXPECT_REFUSED(create("stablehlo.reduce_precision", {i32({2})}, format(5, 2)), "reduce_precision: (I1) takes floats"); }
-TEST_F(reduce_precision_, c2) { EXPECT_REFUSED(create("stablehlo.reduce_precision", {f32({2})}, format(0, 2)), "(C2) exponent_bits must be at least 1"); }
-TEST_F(reduce_precision_, c3) { EXPECT_REFUSED(create("stablehlo.reduce_precision", {f32({2})}, format(5, -1)), "(C3) mantissa_bits must be"); }
+TEST_F(reduce_precision_, i1) {
+  EXPECT_REFUSED(create("stablehlo.reduce_precision", {i32({2})}, format(5, 2)),
+                 "reduce_precision: (I1) takes floats");
+}
+TEST_F(reduce_precision_, c2) {
+  EXPECT_REFUSED(create("stablehlo.reduce_precision", {f32({2})}, format(0, 2)),
+                 "(C2) exponent_bits must be at least 1");
+}
+TEST_F(reduce_precision_, c3) {
+  EXPECT_REFUSED(create("stablehlo.reduce_precision", {f32({2})}, format(5, -1)),
+                 "(C3) mantissa_bits must be");
+}
 
 }  // namespace
 }  // namespace strata::op

@@ -21,14 +21,16 @@ constexpr std::int64_t kMostFolded = 256;  // elements of an integer array that 
 }  // namespace
 
 bool may_be_shape(const Type& type) {
-  return type.is_tensor() && (is_integer(type.dtype()) || is_bool(type.dtype())) && type.shape().is_static() && type.shape().count() <= kMostFolded;
+  return type.is_tensor() && (is_integer(type.dtype()) || is_bool(type.dtype())) &&
+         type.shape().is_static() && type.shape().count() <= kMostFolded;
 }
 
 namespace {
 
 class Refiner {
  public:
-  /// `always`: operations that are said by others become those, even where their shapes are static already.
+  /// `always`: operations that are said by others become those, even where their shapes are static
+  /// already.
   explicit Refiner(bool always = false) : always_(always) {}
   std::unique_ptr<Block> program(const Block& from, const std::vector<Known>& arguments) {
     auto to = std::make_unique<Block>();
@@ -52,8 +54,10 @@ class Refiner {
   void operations(const Block& from, Builder& b) {
     for (const auto& op : from.ops()) {
       Values results = one(*op, b);
-      STRATA_CHECK(static_cast<int>(results.size()) == op->num_results(), "{} became {} values", op->name(), results.size());
-      for (int r = 0; r < op->num_results(); ++r) map_.set(op->result(r), results[static_cast<std::size_t>(r)]);
+      STRATA_CHECK(static_cast<int>(results.size()) == op->num_results(), "{} became {} values",
+                   op->name(), results.size());
+      for (int r = 0; r < op->num_results(); ++r)
+        map_.set(op->result(r), results[static_cast<std::size_t>(r)]);
     }
   }
 
@@ -67,7 +71,8 @@ class Refiner {
     if (d.holds && holds(op, d, operands)) return {};
     bool by_parts = d.decompose && std::holds_alternative<None>(d.lowering);
     bool dynamic = is_dynamic(op);
-    bool informed = std::any_of(operands.begin(), operands.end(), [&](Value* v) { return known(v) != nullptr; });
+    bool informed = std::any_of(operands.begin(), operands.end(),
+                                [&](Value* v) { return known(v) != nullptr; });
     if (by_parts && (dynamic || informed || always_)) return decomposed(op, d, operands, b);
     Op& made = dynamic ? inferred(op, d, operands, b) : copied(op, operands, b);
     Values results = made.results();
@@ -111,8 +116,8 @@ class Refiner {
     return b.create(op.info(), operands, op.attrs, std::move(regions), std::move(types));
   }
 
-  /// Types are inferred where there is a rule; a program's choice of dtype stays. Where there is none, a dimension without a
-  /// size has that of operand 0.
+  /// Types are inferred where there is a rule; a program's choice of dtype stays. Where there is
+  /// none, a dimension without a size has that of operand 0.
   Op& inferred(const Op& op, const OpDef& d, const Values& operands, Builder& b) {
     std::vector<std::unique_ptr<Block>> regions;
     for (const auto& r : op.regions) regions.push_back(region(*r, operands));
@@ -123,7 +128,8 @@ class Refiner {
       if (!d.info.infer) types.push_back(stated);
       Type& type = types[static_cast<std::size_t>(r)];
       if (!stated.is_tensor() || !type.is_tensor()) continue;
-      type = stated.with(resolved(op, stated, d.info.infer ? type.shape() : like(stated.shape(), operands)));
+      type = stated.with(
+          resolved(op, stated, d.info.infer ? type.shape() : like(stated.shape(), operands)));
       if (is_dynamic(type)) unknown(op, type);
     }
     Op& made = b.create(op.info(), operands, op.attrs, std::move(regions), std::move(types));
@@ -132,7 +138,8 @@ class Refiner {
   }
   static Shape resolved(const Op& op, const Type& stated, const Shape& found) {
     if (!may_equal(stated.shape(), found))
-      throw Error(std::string(short_name(op.name())), "the result is stated to be {}, but is {} here", stated.to_string(),
+      throw Error(std::string(short_name(op.name())),
+                  "the result is stated to be {}, but is {} here", stated.to_string(),
                   stated.with(found).to_string())
           .at(op.where.text());
     return merged(found, stated.shape());
@@ -140,12 +147,14 @@ class Refiner {
   static Shape like(const Shape& stated, const Values& operands) {
     std::vector<Dim> dims = stated.dims();
     for (int i = 0; i < stated.rank(); ++i)
-      if (!stated.dim(i).is_static() && !operands.empty() && operands[0]->type().is_tensor() && i < operands[0]->rank())
+      if (!stated.dim(i).is_static() && !operands.empty() && operands[0]->type().is_tensor() &&
+          i < operands[0]->rank())
         dims[static_cast<std::size_t>(i)] = operands[0]->shape().dim(i);
     return Shape(std::move(dims));
   }
   [[noreturn]] static void unknown(const Op& op, const Type& type) {
-    throw Error(std::string(short_name(op.name())), "the shape of {} depends on values that are not known before the program runs",
+    throw Error(std::string(short_name(op.name())),
+                "the shape of {} depends on values that are not known before the program runs",
                 type.to_string())
         .at(op.where.text())
         .unsupported();
@@ -157,8 +166,11 @@ class Refiner {
     bool paired = from.num_arguments() == static_cast<int>(operands.size());
     for (int i = 0; i < from.num_arguments(); ++i) {
       const Type& stated = from.argument(i)->type();
-      bool same = paired && is_dynamic(stated) && ir::may_be_same(stated, operands[static_cast<std::size_t>(i)]->type());
-      map_.set(from.argument(i), to->add_argument(same ? operands[static_cast<std::size_t>(i)]->type() : stated, from.argument(i)->hint()));
+      bool same = paired && is_dynamic(stated) &&
+                  ir::may_be_same(stated, operands[static_cast<std::size_t>(i)]->type());
+      map_.set(from.argument(i),
+               to->add_argument(same ? operands[static_cast<std::size_t>(i)]->type() : stated,
+                                from.argument(i)->hint()));
     }
     Builder b(*to);
     operations(from, b);
@@ -166,10 +178,12 @@ class Refiner {
     return to;
   }
 
-  /// Computes small integers of which all operands are known, as compiled code would: by the operation's lowering. No evaluator
-  /// takes part in compiling (decisions.md 11).
+  /// Computes small integers of which all operands are known, as compiled code would: by the
+  /// operation's lowering. No evaluator takes part in compiling (decisions.md 11).
   void fold(Op& op) {
-    if (op.info().has_effect || !op.regions.empty() || op.num_results() == 0 || needs_legalizing(op)) return;
+    if (op.info().has_effect || !op.regions.empty() || op.num_results() == 0 ||
+        needs_legalizing(op))
+      return;
     for (Value* v : op.results())
       if (!may_be_shape(v->type())) return;
     Literals given;
@@ -182,7 +196,8 @@ class Refiner {
     const Literal* constant = value ? std::get_if<Literal>(value) : nullptr;
     if (!constant && !runs_alone(op)) return;
     Literals results = constant ? Literals{*constant} : lowered(op, given);
-    for (int r = 0; r < op.num_results(); ++r) known_.insert_or_assign(op.result(r), results[static_cast<std::size_t>(r)]);
+    for (int r = 0; r < op.num_results(); ++r)
+      known_.insert_or_assign(op.result(r), results[static_cast<std::size_t>(r)]);
   }
 
   bool always_;
@@ -193,7 +208,9 @@ class Refiner {
 }  // namespace
 
 bool is_dynamic(const Type& type) {
-  if (type.is_tuple()) return std::any_of(type.elements().begin(), type.elements().end(), [](const Type& t) { return is_dynamic(t); });
+  if (type.is_tuple())
+    return std::any_of(type.elements().begin(), type.elements().end(),
+                       [](const Type& t) { return is_dynamic(t); });
   return !type.is_token() && !type.shape().is_static();
 }
 
@@ -219,26 +236,33 @@ bool needs_values(const Op& op) {
   if (Needs needs = needs_of(op))
     for (int i : needs(op))
       if (!known_integers(op.operand(i))) return true;
-  return std::any_of(op.regions.begin(), op.regions.end(), [](const auto& r) { return needs_values(*r); });
+  return std::any_of(op.regions.begin(), op.regions.end(),
+                     [](const auto& r) { return needs_values(*r); });
 }
 
 bool needs_values(const Block& block) {
-  return std::any_of(block.ops().begin(), block.ops().end(), [](const auto& op) { return needs_values(*op); });
+  return std::any_of(block.ops().begin(), block.ops().end(),
+                     [](const auto& op) { return needs_values(*op); });
 }
 
 std::unique_ptr<Block> refine(const Block& block, const std::vector<Known>& arguments) {
   if (static_cast<int>(arguments.size()) != block.num_arguments())
     throw Error("refine", "expected {} arguments, got {}", block.num_arguments(), arguments.size());
   for (int i = 0; i < block.num_arguments(); ++i) {
-    const Type &stated = block.argument(i)->type(), &given = arguments[static_cast<std::size_t>(i)].type;
-    if (!ir::may_be_same(stated, given)) throw Error("refine", "argument {} is {}, but {} is given", i, stated.to_string(), given.to_string());
-    if (is_dynamic(given)) throw Error("refine", "argument {} is given without sizes: {}", i, given.to_string());
+    const Type &stated = block.argument(i)->type(),
+               &given = arguments[static_cast<std::size_t>(i)].type;
+    if (!ir::may_be_same(stated, given))
+      throw Error("refine", "argument {} is {}, but {} is given", i, stated.to_string(),
+                  given.to_string());
+    if (is_dynamic(given))
+      throw Error("refine", "argument {} is given without sizes: {}", i, given.to_string());
   }
   return Refiner().program(block, arguments);
 }
 
 Literals evaluate_refined(const Op& op, std::span<const Literal> operands, Evaluator& evaluator) {
-  // The operation alone, on arguments with the operands' types; values that its regions capture stay as they are.
+  // The operation alone, on arguments with the operands' types; values that its regions capture
+  // stay as they are.
   Block alone;
   ir::ValueMap map;
   Values arguments;
@@ -268,7 +292,9 @@ std::optional<Ints> known_integers(const Value* v) {
 
 Ints expect_known(std::string_view op, const char* what, const Value* v) {
   if (std::optional<Ints> found = known_integers(v)) return *found;
-  throw Error(std::string(op), "{} depends on values that are not known before the program runs", what).unsupported();
+  throw Error(std::string(op), "{} depends on values that are not known before the program runs",
+              what)
+      .unsupported();
 }
 
 Shape refined_shape(const Op& op, const Value* sizes) {
@@ -279,7 +305,8 @@ Shape refined_shape(const Op& op, const Value* sizes) {
   for (std::size_t d = 0; d < found.size(); ++d) {
     if (found[d] < 0) throw Error(std::string(self), "the size of dimension {} is {}", d, found[d]);
     if (!may_equal(stated.dim(static_cast<int>(d)), Dim(found[d])))
-      throw Error(std::string(self), "dimension {} has the size {}, but the result is {}", d, found[d], op.result()->type().to_string());
+      throw Error(std::string(self), "dimension {} has the size {}, but the result is {}", d,
+                  found[d], op.result()->type().to_string());
   }
   return Shape::of(found);
 }

@@ -1,15 +1,16 @@
 // strata.remat and strata.name: computing again instead of keeping (jax.checkpoint).
 //
-// remat evaluates its body. Under reverse-mode differentiation only the results of operations that the policy names are
-// kept between the two sweeps, besides operands; everything else is computed again when cotangents arrive:
+// remat evaluates its body. Under reverse-mode differentiation only the results of operations that
+// the policy names are kept between the two sweeps, besides operands; everything else is computed
+// again when cotangents arrive:
 //   "nothing"            keep operands only
 //   "everything"         keep all residuals, as without remat
 //   "dots"               keep results of products
 //   "dots_no_batch"      keep results of products without batch dimensions
 //   "names:a,b"          keep what strata.name calls a or b
-// Linearization gives a known remat (results and kept values) and a linear one that recomputes. Transposing that puts an
-// optimization_barrier over what it reads, cotangents included: nothing is computed again before it is needed, nor merged with
-// the first time.
+// Linearization gives a known remat (results and kept values) and a linear one that recomputes.
+// Transposing that puts an optimization_barrier over what it reads, cotangents included: nothing is
+// computed again before it is needed, nor merged with the first time.
 #include <algorithm>
 
 #include "strata/base/error.h"
@@ -30,7 +31,7 @@ namespace {
 
 using Flags = std::vector<bool>;
 
-// ---- policies -----------------------------------------------------------------------------------------------------
+// ---- policies ----------------------------------------------------------------------------------
 
 const ir::OpInfo& name_info() { return name_def().info; }
 
@@ -68,7 +69,9 @@ class Policy {
     else if (text == "dots_no_batch")
       kind_ = Kind::dots_no_batch;
     else
-      throw Error("remat", "no policy '{}'; there are nothing, everything, dots, dots_no_batch and names:a,b", text);
+      throw Error(
+          "remat",
+          "no policy '{}'; there are nothing, everything, dots, dots_no_batch and names:a,b", text);
   }
   bool keeps(const Op& op) const {
     switch (kind_) {
@@ -76,7 +79,9 @@ class Policy {
       case Kind::everything: return true;
       case Kind::dots: return is_product(op, true);
       case Kind::dots_no_batch: return is_product(op, false);
-      case Kind::names: return &op.info() == &name_info() && std::count(names_.begin(), names_.end(), op.attr<std::string>("name")) > 0;
+      case Kind::names:
+        return &op.info() == &name_info() &&
+               std::count(names_.begin(), names_.end(), op.attr<std::string>("name")) > 0;
     }
     STRATA_UNREACHABLE();
   }
@@ -87,26 +92,32 @@ class Policy {
   ir::Strings names_;
 };
 
-// ---- remat --------------------------------------------------------------------------------------------------------
+// ---- remat -------------------------------------------------------------------------------------
 
-std::vector<Type> infer(std::span<Value* const> operands, const Attrs& attrs, std::span<const BlockPtr> regions) {
+std::vector<Type> infer(std::span<Value* const> operands, const Attrs& attrs,
+                        std::span<const BlockPtr> regions) {
   if (regions.size() != 1) throw Error("remat", "needs one region, got {}", regions.size());
   Policy(expect_attr<std::string>("remat", attrs, "policy"));
   const Block& body = *regions[0];
   if (static_cast<std::size_t>(body.num_arguments()) != operands.size())
-    throw Error("remat", "the body has {} arguments for {} operands", body.num_arguments(), operands.size());
+    throw Error("remat", "the body has {} arguments for {} operands", body.num_arguments(),
+                operands.size());
   for (std::size_t i = 0; i < operands.size(); ++i)
     if (body.argument(static_cast<int>(i))->type() != operands[i]->type())
-      throw Error("remat", "argument {} is {}, the operand {}", i, body.argument(static_cast<int>(i))->type().to_string(),
+      throw Error("remat", "argument {} is {}, the operand {}", i,
+                  body.argument(static_cast<int>(i))->type().to_string(),
                   operands[i]->type().to_string());
   return body.result_types();
 }
 
-Literals evaluate(const Op& op, std::span<const Literal> operands, Evaluator& evaluator) { return evaluator.run(op.region(0), operands); }
+Literals evaluate(const Op& op, std::span<const Literal> operands, Evaluator& evaluator) {
+  return evaluator.run(op.region(0), operands);
+}
 
 const std::string& policy_of(const Op& op) { return op.attr<std::string>("policy"); }
 
-JvpResult remat_jvp(Builder& b, const Op& op, std::span<Value* const> operands, std::span<Value* const> tangents) {
+JvpResult remat_jvp(Builder& b, const Op& op, std::span<Value* const> operands,
+                    std::span<Value* const> tangents) {
   JvpBlock body = jvp(op.region(0), present(tangents));
   Values ts(tangents.begin(), tangents.end()), all(operands.begin(), operands.end());
   append(all, filter(ts, present(ts)));
@@ -117,7 +128,8 @@ JvpResult remat_jvp(Builder& b, const Op& op, std::span<Value* const> operands, 
 
 // A block that computes residuals again from operands and kept values, and then the linear part.
 struct Recompute {
-  std::shared_ptr<Block> block = std::make_shared<Block>();  // (operands in `used`..., `kept`..., tangents...)
+  std::shared_ptr<Block> block =
+      std::make_shared<Block>();  // (operands in `used`..., `kept`..., tangents...)
   Flags used;
   Values kept;  // values of the known block
 };
@@ -169,10 +181,12 @@ Recompute recompute(const Block& known, const Block& linear, const Policy& polic
   return out;
 }
 
-Linearized remat_linearize(Builder& b, const Op& op, std::span<Value* const> operands, const Flags& active) {
+Linearized remat_linearize(Builder& b, const Op& op, std::span<Value* const> operands,
+                           const Flags& active) {
   auto known = std::make_unique<Block>();
   Values arguments, all(operands.begin(), operands.end());
-  for (const auto& a : op.region(0).arguments()) arguments.push_back(known->add_argument(a->type(), a->hint()));
+  for (const auto& a : op.region(0).arguments())
+    arguments.push_back(known->add_argument(a->type(), a->hint()));
   Builder kb(*known);
   LinearBlock l = linearize(kb, op.region(0), arguments, active);
   Recompute again = recompute(*known, *l.linear, Policy(policy_of(op)));
@@ -181,18 +195,20 @@ Linearized remat_linearize(Builder& b, const Op& op, std::span<Value* const> ope
   Values results = remat(b, std::move(known), all, policy_of(op));
   std::size_t n = l.results.size();
   Values residuals = joined(filter(all, again.used), part(results, n, results.size() - n));
-  auto emit = [body = again.block, residuals, active, out = l.active, policy = policy_of(op)](Builder& lb,
-                                                                                              std::span<Value* const> tangents) {
+  auto emit = [body = again.block, residuals, active, out = l.active, policy = policy_of(op)](
+                  Builder& lb, std::span<Value* const> tangents) {
     Values from = residuals;
     for (std::size_t i = 0; i < active.size(); ++i)
-      if (active[i]) from.push_back(or_zeros(lb, tangents[i], body->argument(static_cast<int>(from.size()))->type()));
+      if (active[i])
+        from.push_back(
+            or_zeros(lb, tangents[i], body->argument(static_cast<int>(from.size()))->type()));
     return spread(remat(lb, ir::clone(*body), from, policy), out);
   };
   return {part(results, 0, n), l.active, emit};
 }
 
-Values remat_transpose(Builder& b, const Op& op, std::span<Value* const> operands, const Flags& linear,
-                       std::span<Value* const> cotangents) {
+Values remat_transpose(Builder& b, const Op& op, std::span<Value* const> operands,
+                       const Flags& linear, std::span<Value* const> cotangents) {
   auto body = std::make_unique<Block>();
   Values inner_operands, inner_cts, known, cts;
   for (std::size_t i = 0; i < linear.size(); ++i) {
@@ -212,37 +228,46 @@ Values remat_transpose(Builder& b, const Op& op, std::span<Value* const> operand
   return spread(remat(b, std::move(body), from, policy_of(op)), found);
 }
 
-Batched remat_batch(Builder& b, const Op& op, std::span<Value* const> operands, const Flags& batched, std::int64_t size) {
+Batched remat_batch(Builder& b, const Op& op, std::span<Value* const> operands,
+                    const Flags& batched, std::int64_t size) {
   BatchedBlock body = batch(op.region(0), batched, size);
-  return {remat(b, std::move(body.block), {operands.begin(), operands.end()}, policy_of(op)), body.batched};
+  return {remat(b, std::move(body.block), {operands.begin(), operands.end()}, policy_of(op)),
+          body.batched};
 }
 
 Work cost(const Op& op) { return cost_of(op.region(0)); }
 
-// ---- name ---------------------------------------------------------------------------------------------------------
+// ---- name --------------------------------------------------------------------------------------
 
-std::vector<Type> infer_name(std::span<Value* const> operands, const Attrs& attrs, std::span<const BlockPtr>) {
+std::vector<Type> infer_name(std::span<Value* const> operands, const Attrs& attrs,
+                             std::span<const BlockPtr>) {
   expect_operands("name", operands, 1);
   expect_attr<std::string>("name", attrs, "name");
   return {operands[0]->type()};
 }
 
-Literals evaluate_name(const Op&, std::span<const Literal> operands, Evaluator&) { return {operands[0]}; }
+Literals evaluate_name(const Op&, std::span<const Literal> operands, Evaluator&) {
+  return {operands[0]};
+}
 
 // The tangent keeps no name: a policy that saves by name means the value.
-JvpResult name_jvp(Builder& b, const Op& op, std::span<Value* const> operands, std::span<Value* const> tangents) {
+JvpResult name_jvp(Builder& b, const Op& op, std::span<Value* const> operands,
+                   std::span<Value* const> tangents) {
   return {{name(b, operands[0], op.attr<std::string>("name"))}, {tangents[0]}};
 }
 
-Values name_transpose(Builder&, const Op&, std::span<Value* const>, const Flags&, std::span<Value* const> cotangents) {
+Values name_transpose(Builder&, const Op&, std::span<Value* const>, const Flags&,
+                      std::span<Value* const> cotangents) {
   return {cotangents[0]};
 }
 
-Batched name_batch(Builder& b, const Op& op, std::span<Value* const> operands, const Flags& batched, std::int64_t) {
+Batched name_batch(Builder& b, const Op& op, std::span<Value* const> operands, const Flags& batched,
+                   std::int64_t) {
   return {{name(b, operands[0], op.attr<std::string>("name"))}, {batched[0]}};
 }
 
-loop::Inst* name_element(LowerContext& context, const Op& op, int, std::span<const loop::Index> index) {
+loop::Inst* name_element(LowerContext& context, const Op& op, int,
+                         std::span<const loop::Index> index) {
   return context.operand(op, 0, index);
 }
 
@@ -257,18 +282,29 @@ Values remat(Builder& b, BlockPtr body, Values operands, std::string policy) {
   }
   std::vector<BlockPtr> regions;
   regions.push_back(std::move(body));
-  return b.create(remat_def().info, std::move(operands), {{"policy", std::move(policy)}}, std::move(regions)).results();
+  return b
+      .create(remat_def().info, std::move(operands), {{"policy", std::move(policy)}},
+              std::move(regions))
+      .results();
 }
 
-Value* name(Builder& b, Value* x, std::string text) { return b.create(name_info(), {x}, {{"name", std::move(text)}}).result(); }
+Value* name(Builder& b, Value* x, std::string text) {
+  return b.create(name_info(), {x}, {{"name", std::move(text)}}).result();
+}
 
-Values call_first_region(Builder& b, const Op& op, std::span<Value* const> operands) { return ir::inline_block(b, op.region(0), operands); }
-Values give_on(Builder&, const Op&, std::span<Value* const> operands) { return {operands.begin(), operands.end()}; }
+Values call_first_region(Builder& b, const Op& op, std::span<Value* const> operands) {
+  return ir::inline_block(b, op.region(0), operands);
+}
+Values give_on(Builder&, const Op&, std::span<Value* const> operands) {
+  return {operands.begin(), operands.end()};
+}
 
 const OpDef& remat_def() {
   static const OpDef def{
       .info = {.name = "strata.remat", .infer = infer, .isolated = true},
-      .summary = "a body that reverse-mode differentiation computes again instead of keeping its values (jax.checkpoint)",
+      .summary =
+          "a body that reverse-mode differentiation computes again instead of keeping its values "
+          "(jax.checkpoint)",
       .traits = {},
       .evaluate = evaluate,
       .jvp = remat_jvp,

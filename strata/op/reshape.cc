@@ -1,7 +1,7 @@
 // reshape: the same elements in row-major order under another shape.
 //
-// Contract (spec: reshape): (C1) the result has the operand's element type and (C2) number of elements; (C3) an axis of quantisation keeps
-// its size, and what stands before and behind it.
+// Contract (spec: reshape): (C1) the result has the operand's element type and (C2) number of
+// elements; (C3) an axis of quantisation keeps its size, and what stands before and behind it.
 #include <numeric>
 
 #include "strata/ir/text/format.h"
@@ -16,26 +16,30 @@ void verify(const Op& op) {
   expect_operands("reshape", op.operands, 1);
   const Type &in = op.operand(0)->type(), &out = op.result()->type();
   if (in.dtype() != out.dtype())  // reshape_c1
-    throw Error("reshape", "(C1) result dtype {} differs from the operand's {}", name(out.dtype()), name(in.dtype()));
-  if (in.shape().is_static() && out.shape().is_static() && in.shape().count() != out.shape().count())  // reshape_c2
-    throw Error("reshape", "(C2) cannot reshape {} with {} elements to {} with {}", in.to_string(), in.shape().count(), out.to_string(),
-                out.shape().count());
+    throw Error("reshape", "(C1) result dtype {} differs from the operand's {}", name(out.dtype()),
+                name(in.dtype()));
+  if (in.shape().is_static() && out.shape().is_static() &&
+      in.shape().count() != out.shape().count())  // reshape_c2
+    throw Error("reshape", "(C2) cannot reshape {} with {} elements to {} with {}", in.to_string(),
+                in.shape().count(), out.to_string(), out.shape().count());
 }
 
 Literals evaluate(const Op& op, std::span<const Literal> operands, Evaluator&) {
   return {Literal(op.result()->type(), operands[0].storage())};
 }
 
-Values transpose_rule(Builder& b, const Op& op, std::span<Value* const>, const std::vector<bool>&, std::span<Value* const> ct) {
+Values transpose_rule(Builder& b, const Op& op, std::span<Value* const>, const std::vector<bool>&,
+                      std::span<Value* const> ct) {
   return {ct[0] ? reshape(b, ct[0], op.operand(0)->shape()) : nullptr};
 }
 
-Batched batch(Builder& b, const Op& op, std::span<Value* const> operands, const std::vector<bool>&, std::int64_t size) {
+Batched batch(Builder& b, const Op& op, std::span<Value* const> operands, const std::vector<bool>&,
+              std::int64_t size) {
   return {{reshape(b, operands[0], with_leading(op.result()->type(), size).shape())}, {true}};
 }
 
-/// Cuts both shapes, from the major end, into common factors: [6] -> [2, 3] shares 2 and 3. Where the cuts do not
-/// nest, the rest needs replication.
+/// Cuts both shapes, from the major end, into common factors: [6] -> [2, 3] shares 2 and 3. Where
+/// the cuts do not nest, the rest needs replication.
 Factors shard(const Op& op) {
   FactorTable t(op);
   std::vector<std::int64_t> in = op.operand(0)->shape().sizes(), out = op.result()->shape().sizes();
@@ -59,12 +63,14 @@ Factors shard(const Op& op) {
   return t.take();
 }
 
-/// A run of operand dimensions and a run of result dimensions of equal products. Dimensions of size 1 are in none.
+/// A run of operand dimensions and a run of result dimensions of equal products. Dimensions of size
+/// 1 are in none.
 struct Group {
   std::vector<int> in, out;
 };
 
-std::vector<Group> groups(const std::vector<std::int64_t>& in, const std::vector<std::int64_t>& out) {
+std::vector<Group> groups(const std::vector<std::int64_t>& in,
+                          const std::vector<std::int64_t>& out) {
   std::vector<Group> all;
   std::size_t i = 0, o = 0;
   while (true) {
@@ -83,15 +89,16 @@ std::vector<Group> groups(const std::vector<std::int64_t>& in, const std::vector
   }
 }
 
-/// Within a group, several result dimensions over one operand dimension need a sum of products; only operand
-/// dimensions beyond the first of a group cost divisions.
+/// Within a group, several result dimensions over one operand dimension need a sum of products;
+/// only operand dimensions beyond the first of a group cost divisions.
 loop::Inst* element(LowerContext& c, const Op& op, int, std::span<const loop::Index> index) {
   std::vector<std::int64_t> in = op.operand(0)->shape().sizes(), out = op.result()->shape().sizes();
   std::vector<loop::Index> from(in.size(), loop::Index(0));
   if (op.result()->shape().count() == 0) return c.operand(op, 0, from);
   for (const Group& g : groups(in, out)) {
     loop::Index at = 0;
-    for (int d : g.out) at = at * out[static_cast<std::size_t>(d)] + index[static_cast<std::size_t>(d)];
+    for (int d : g.out)
+      at = at * out[static_cast<std::size_t>(d)] + index[static_cast<std::size_t>(d)];
     for (std::size_t k = g.in.size(); k-- > 1;) {
       auto d = static_cast<std::size_t>(g.in[k]);
       from[d] = c.b.mod(at, in[d]);
@@ -106,7 +113,10 @@ loop::Inst* element(LowerContext& c, const Op& op, int, std::span<const loop::In
 
 const OpDef& reshape_def() {
   static const OpDef def{
-      .info = {.name = "stablehlo.reshape", .text = &ir::formats::functional, .verify = verify, .quantized = quantized::reshaped},
+      .info = {.name = "stablehlo.reshape",
+               .text = &ir::formats::functional,
+               .verify = verify,
+               .quantized = quantized::reshaped},
       .summary = "the same elements in row-major order under another shape (spec: reshape)",
       .traits = {.cheap = true, .moves_only = true},
       .evaluate = evaluate,

@@ -1,6 +1,7 @@
 // reverse: the order of elements along `dimensions` turned round.
 //
-// Contract (spec: reverse): (C1) the result has the operand's type; dimensions are (C2) unique and (C3) the operand's.
+// Contract (spec: reverse): (C1) the result has the operand's type; dimensions are (C2) unique and
+// (C3) the operand's.
 #include <algorithm>
 
 #include "strata/ir/constraint.h"
@@ -13,15 +14,20 @@ namespace strata::op {
 namespace {
 
 const Ints& dims_of(const Op& op) { return op.attr<Ints>("dimensions"); }
-bool reverses(const Op& op, std::size_t d) { return std::count(dims_of(op).begin(), dims_of(op).end(), static_cast<std::int64_t>(d)) > 0; }
+bool reverses(const Op& op, std::size_t d) {
+  return std::count(dims_of(op).begin(), dims_of(op).end(), static_cast<std::int64_t>(d)) > 0;
+}
 
-std::vector<Type> infer(std::span<Value* const> operands, const Attrs& attrs, std::span<const std::unique_ptr<Block>>) {
+std::vector<Type> infer(std::span<Value* const> operands, const Attrs& attrs,
+                        std::span<const std::unique_ptr<Block>>) {
   expect_operands("reverse", operands, 1);
   const Type& in = operands[0]->type();
   const Ints& dims = expect_attr<Ints>("reverse", attrs, "dimensions");
   for (std::int64_t d : dims) {
-    if (std::count(dims.begin(), dims.end(), d) > 1) throw Error("reverse", "(C2) dimension {} of {} is named twice", d, in.to_string());
-    if (d < 0 || d >= in.rank()) throw Error("reverse", "(C3) dimension {} is outside of {}", d, in.to_string());
+    if (std::count(dims.begin(), dims.end(), d) > 1)
+      throw Error("reverse", "(C2) dimension {} of {} is named twice", d, in.to_string());
+    if (d < 0 || d >= in.rank())
+      throw Error("reverse", "(C3) dimension {} is outside of {}", d, in.to_string());
   }
   return {in};  // reverse_c1
 }
@@ -37,11 +43,13 @@ Literals evaluate(const Op& op, std::span<const Literal> operands, Evaluator&) {
   })};
 }
 
-Values transpose_rule(Builder& b, const Op& op, std::span<Value* const>, const std::vector<bool>&, std::span<Value* const> ct) {
+Values transpose_rule(Builder& b, const Op& op, std::span<Value* const>, const std::vector<bool>&,
+                      std::span<Value* const> ct) {
   return {ct[0] ? reverse(b, ct[0], dims_of(op)) : nullptr};
 }
 
-Batched batch(Builder& b, const Op& op, std::span<Value* const> operands, const std::vector<bool>&, std::int64_t) {
+Batched batch(Builder& b, const Op& op, std::span<Value* const> operands, const std::vector<bool>&,
+              std::int64_t) {
   return {{reverse(b, operands[0], shifted(dims_of(op)))}, {true}};
 }
 
@@ -64,7 +72,10 @@ loop::Inst* element(LowerContext& c, const Op& op, int, std::span<const loop::In
 
 const OpDef& reverse_def() {
   static const OpDef def{
-      .info = ir::inferred_by("C1", {.name = "stablehlo.reverse", .infer = infer, .text = &ir::formats::reverse, .quantized = quantized::moved}),
+      .info = ir::inferred_by("C1", {.name = "stablehlo.reverse",
+                                     .infer = infer,
+                                     .text = &ir::formats::reverse,
+                                     .quantized = quantized::moved}),
       .summary = "turns the order along some dimensions round (spec: reverse)",
       .traits = {.cheap = true, .moves_only = true},
       .evaluate = evaluate,

@@ -1,14 +1,15 @@
 // rng: random numbers of a distribution.
 //
-// Contract (spec: rng): scalars a, b of one type; `shape`, a constant of rank 1 that names the result's sizes; attribute
-// `rng_distribution`, UNIFORM or NORMAL.
-//   (C1) a, b and the result have one element type; (C2) NORMAL takes floats; (C3) the result has that shape.
+// Contract (spec: rng): scalars a, b of one type; `shape`, a constant of rank 1 that names the
+// result's sizes; attribute `rng_distribution`, UNIFORM or NORMAL.
+//   (C1) a, b and the result have one element type; (C2) NORMAL takes floats; (C3) the result has
+//   that shape.
 // UNIFORM lies in [a, b); NORMAL has the mean a and the standard deviation b.
 //
-// Which numbers come is the implementation's choice. Here each call is a generator of its own, started from a fixed key, so
-// that a program gives the same numbers on every run, compiled or not; programs that want others carry a state
-// (rng_bit_generator). The numbers are XLA's formulas on its bits: floats from as many bits as the mantissa has, normal
-// ones by Box and Muller.
+// Which numbers come is the implementation's choice. Here each call is a generator of its own,
+// started from a fixed key, so that a program gives the same numbers on every run, compiled or not;
+// programs that want others carry a state (rng_bit_generator). The numbers are XLA's formulas on
+// its bits: floats from as many bits as the mantissa has, normal ones by Box and Muller.
 #include <cmath>
 
 #include "strata/ir/text/format.h"
@@ -20,31 +21,43 @@
 namespace strata::op {
 namespace {
 
-bool is_normal(const Attrs& attrs) { return attrs.get<std::string>("rng_distribution") == "NORMAL"; }
+bool is_normal(const Attrs& attrs) {
+  return attrs.get<std::string>("rng_distribution") == "NORMAL";
+}
 
 void verify(const Op& op) {
   const char* self = "rng";
   expect_operands(self, op.operands, 3);
   const auto& distribution = expect_attr<std::string>(self, op.attrs, "rng_distribution");
-  if (distribution != "UNIFORM" && distribution != "NORMAL") throw Error(self, "(I4) there is no distribution {}", distribution);
+  if (distribution != "UNIFORM" && distribution != "NORMAL")
+    throw Error(self, "(I4) there is no distribution {}", distribution);
   const Type &a = op.operand(0)->type(), &b = op.operand(1)->type(), &shape = op.operand(2)->type();
-  if (a.rank() != 0 || b.rank() != 0) throw Error(self, "(I1, I2) a and b must be scalars, got {} and {}", a.to_string(), b.to_string());
+  if (a.rank() != 0 || b.rank() != 0)
+    throw Error(self, "(I1, I2) a and b must be scalars, got {} and {}", a.to_string(),
+                b.to_string());
   if (shape.rank() != 1 || !is_integer(shape.dtype()))
     throw Error(self, "(I3) the shape must be integers of rank 1, got {}", shape.to_string());
   const Type& out = op.result()->type();
   if (a.dtype() != b.dtype() || !out.is_tensor() || out.dtype() != a.dtype())
-    throw Error(self, "(C1) a, b and the result must have one element type, got {}, {} and {}", a.to_string(), b.to_string(), out.to_string());
-  if (is_complex(a.dtype())) throw Error(self, "(I1) takes booleans, integers and floats, got {}", a.to_string());
-  if (is_normal(op.attrs) && !is_float(a.dtype())) throw Error(self, "(C2) NORMAL takes floats, got {}", a.to_string());
+    throw Error(self, "(C1) a, b and the result must have one element type, got {}, {} and {}",
+                a.to_string(), b.to_string(), out.to_string());
+  if (is_complex(a.dtype()))
+    throw Error(self, "(I1) takes booleans, integers and floats, got {}", a.to_string());
+  if (is_normal(op.attrs) && !is_float(a.dtype()))
+    throw Error(self, "(C2) NORMAL takes floats, got {}", a.to_string());
   if (!may_equal(shape.shape().dim(0), Dim(out.rank())))
-    throw Error(self, "(C3) {} sizes are given for the result {}", shape.shape().to_string(), out.to_string());
+    throw Error(self, "(C3) {} sizes are given for the result {}", shape.shape().to_string(),
+                out.to_string());
 }
 
 /// Bits for `count` kinds of numbers of a shape, ui32 or ui64.
 Value* bits_of(Builder& b, const Shape& shape, DType dtype, std::uint64_t key) {
   Value* state = constant(b, Literal::of<std::uint64_t>(Shape{2}, {key, 0}));
   Attrs attrs{{"rng_algorithm", std::string("PHILOX")}};
-  return b.create(def("stablehlo.rng_bit_generator").info, {state}, attrs, {}, {state->type(), Type(dtype, shape)}).result(1);
+  return b
+      .create(def("stablehlo.rng_bit_generator").info, {state}, attrs, {},
+              {state->type(), Type(dtype, shape)})
+      .result(1);
 }
 
 int mantissa_bits(DType dtype) {
@@ -65,7 +78,9 @@ Value* unit(Builder& b, const Shape& shape, DType dtype, std::uint64_t key) {
   return mul(b, whole, full_like(b, whole, std::ldexp(1.0, -mantissa)));
 }
 
-Value* spread(Builder& b, Value* scalar, const Shape& shape) { return broadcast_in_dim(b, scalar, shape, {}); }
+Value* spread(Builder& b, Value* scalar, const Shape& shape) {
+  return broadcast_in_dim(b, scalar, shape, {});
+}
 
 Value* uniform_integers(Builder& b, Value* low, Value* high, const Shape& shape) {
   DType dtype = low->dtype();
@@ -90,21 +105,27 @@ Value* normal(Builder& b, Value* mean, Value* deviation, const Shape& shape) {
   u = max(b, u, full_like(b, u, 1e-7));  // nothing too small for a logarithm
   Value* radius = sqrt(b, mul(b, log(b, u), full_like(b, u, -2)));
   Value* z = mul(b, cos(b, mul(b, angle, full_like(b, angle, kTwoPi))), radius);
-  return add(b, mul(b, convert(b, z, mean->dtype()), spread(b, deviation, shape)), spread(b, mean, shape));
+  return add(b, mul(b, convert(b, z, mean->dtype()), spread(b, deviation, shape)),
+             spread(b, mean, shape));
 }
 
 Values decompose(Builder& b, const Op& op, std::span<Value* const> operands) {
   const Shape& shape = op.result()->shape();
-  if (!shape.is_static()) throw Error("rng", "the result {} is not static: refine the program", op.result()->type().to_string()).unsupported();
+  if (!shape.is_static())
+    throw Error("rng", "the result {} is not static: refine the program",
+                op.result()->type().to_string())
+        .unsupported();
   if (is_normal(op.attrs)) return {normal(b, operands[0], operands[1], shape)};
-  if (!is_float(operands[0]->dtype())) return {uniform_integers(b, operands[0], operands[1], shape)};
+  if (!is_float(operands[0]->dtype()))
+    return {uniform_integers(b, operands[0], operands[1], shape)};
   return {uniform_floats(b, operands[0], operands[1], shape)};
 }
 
 Factors shard(const Op& op) {
   FactorTable t(op);
   t.operand(2, 0, t.factor('n', op.operand(2)->shape().dim(0).bound()));
-  for (int d = 0; d < op.result()->rank(); ++d) t.result(0, d, t.factor('n', op.result()->shape().dim(d).bound()));
+  for (int d = 0; d < op.result()->rank(); ++d)
+    t.result(0, d, t.factor('n', op.result()->shape().dim(d).bound()));
   return t.take();
 }
 

@@ -7,24 +7,31 @@
 namespace strata::op {
 namespace {
 
-Literal state_of(std::vector<std::uint64_t> words) { return Literal::of<std::uint64_t>(Shape{static_cast<std::int64_t>(words.size())}, words); }
+Literal state_of(std::vector<std::uint64_t> words) {
+  return Literal::of<std::uint64_t>(Shape{static_cast<std::int64_t>(words.size())}, words);
+}
 Attrs algorithm(const char* name) { return {{"rng_algorithm", std::string(name)}}; }
 
-const bool bits_registered = add_samples("stablehlo.rng_bit_generator", [](std::vector<Sample>& out) {
-  auto add = [&](const char* what, const char* name, std::vector<std::uint64_t> state, Type bits) {
-    Literal s = state_of(std::move(state));
-    out.push_back({.what = what, .operands = {s}, .attrs = algorithm(name), .results = {s.type(), bits}});
-  };
-  add("threefry, an even dimension", "THREE_FRY", {7, ~std::uint64_t{0}}, Type(DType::ui32, {3, 4, 5}));
-  add("threefry, odd dimensions", "THREE_FRY", {7, 9}, Type(DType::ui32, {3, 5}));
-  add("threefry, 64 bits", "THREE_FRY", {7, 9}, Type(DType::ui64, {5}));
-  add("threefry, a scalar of 8 bits", "THREE_FRY", {7, 9}, Type(DType::i8, Shape{}));
-  add("philox, two words of state", "DEFAULT", {7, ~std::uint64_t{0}}, Type(DType::ui32, {7}));
-  add("philox, three words of state", "PHILOX", {7, ~std::uint64_t{0}, 3}, Type(DType::i64, {2, 3}));
-  add("philox, 16 bits, many", "PHILOX", {7, 8}, Type(DType::ui16, {9001}));
-  add("philox, 4 bits", "PHILOX", {7, 8}, Type(DType::ui4, {9}));
-  add("no elements", "THREE_FRY", {7, 8}, Type(DType::ui32, {0, 3}));
-});
+const bool bits_registered =
+    add_samples("stablehlo.rng_bit_generator", [](std::vector<Sample>& out) {
+      auto add = [&](const char* what, const char* name, std::vector<std::uint64_t> state,
+                     Type bits) {
+        Literal s = state_of(std::move(state));
+        out.push_back(
+            {.what = what, .operands = {s}, .attrs = algorithm(name), .results = {s.type(), bits}});
+      };
+      add("threefry, an even dimension", "THREE_FRY", {7, ~std::uint64_t{0}},
+          Type(DType::ui32, {3, 4, 5}));
+      add("threefry, odd dimensions", "THREE_FRY", {7, 9}, Type(DType::ui32, {3, 5}));
+      add("threefry, 64 bits", "THREE_FRY", {7, 9}, Type(DType::ui64, {5}));
+      add("threefry, a scalar of 8 bits", "THREE_FRY", {7, 9}, Type(DType::i8, Shape{}));
+      add("philox, two words of state", "DEFAULT", {7, ~std::uint64_t{0}}, Type(DType::ui32, {7}));
+      add("philox, three words of state", "PHILOX", {7, ~std::uint64_t{0}, 3},
+          Type(DType::i64, {2, 3}));
+      add("philox, 16 bits, many", "PHILOX", {7, 8}, Type(DType::ui16, {9001}));
+      add("philox, 4 bits", "PHILOX", {7, 8}, Type(DType::ui4, {9}));
+      add("no elements", "THREE_FRY", {7, 8}, Type(DType::ui32, {0, 3}));
+    });
 
 const bool rng_registered = add_samples("stablehlo.rng", [](std::vector<Sample>& out) {
   auto add = [&](const char* what, const char* distribution, Type type, double a, double b) {
@@ -48,7 +55,8 @@ const bool rng_registered = add_samples("stablehlo.rng", [](std::vector<Sample>&
 Literals generated(const char* name, const Literal& state, Type bits) {
   Block block;
   Builder b(block);
-  Op& op = b.create(def("stablehlo.rng_bit_generator").info, {block.add_argument(state.type())}, algorithm(name), {}, {state.type(), std::move(bits)});
+  Op& op = b.create(def("stablehlo.rng_bit_generator").info, {block.add_argument(state.type())},
+                    algorithm(name), {}, {state.type(), std::move(bits)});
   block.results = op.results();
   return evaluate(block, std::vector<Literal>{state});
 }
@@ -58,7 +66,8 @@ TEST(rng_bit_generator, threefry_is_xla) {
   EXPECT_EQ(r[1].integer(0), 3349939604322698703);
   EXPECT_EQ(r[0].integer(1), 4);
   // Salmon et al.'s known answers: all bits of key and counter set.
-  r = generated("THREE_FRY", state_of({~std::uint64_t{0}, ~std::uint64_t{0}}), Type(DType::ui32, {2}));
+  r = generated("THREE_FRY", state_of({~std::uint64_t{0}, ~std::uint64_t{0}}),
+                Type(DType::ui32, {2}));
   EXPECT_EQ(r[1].integer(0), 0x1cb996fc);
   EXPECT_EQ(r[1].integer(1), 0xbb002be7);
 }
@@ -75,33 +84,46 @@ TEST(rng_bit_generator, philox_is_salmon_et_al) {
 TEST(rng_bit_generator, goes_on_where_it_stopped) {
   Literal start = state_of({5, ~std::uint64_t{0}, 8});
   Literals whole = generated("PHILOX", start, Type(DType::ui32, {8}));
-  Literals first = generated("PHILOX", start, Type(DType::ui32, {4})), second = generated("PHILOX", first[0], Type(DType::ui32, {4}));
+  Literals first = generated("PHILOX", start, Type(DType::ui32, {4})),
+           second = generated("PHILOX", first[0], Type(DType::ui32, {4}));
   for (std::int64_t i = 0; i < 4; ++i) EXPECT_EQ(second[1].integer(i), whole[1].integer(4 + i));
   EXPECT_TRUE(second[0].same_bits(whole[0]));
 }
 
 using rng_bit_generator_ = testing::Constraint;
 TEST_F(rng_bit_generator_, c1) {
-  EXPECT_REFUSED(create("stablehlo.rng_bit_generator", {array(DType::ui64, {2})}, algorithm("PHILOX"), {Type(DType::ui64, {3}), Type(DType::ui8, {2})}),
+  EXPECT_REFUSED(create("stablehlo.rng_bit_generator", {array(DType::ui64, {2})},
+                        algorithm("PHILOX"), {Type(DType::ui64, {3}), Type(DType::ui8, {2})}),
                  "rng_bit_generator: (C1)");
 }
 TEST_F(rng_bit_generator_, c2) {
-  EXPECT_REFUSED(
-      create("stablehlo.rng_bit_generator", {array(DType::ui64, {3})}, algorithm("THREE_FRY"), {Type(DType::ui64, {3}), Type(DType::ui8, {2})}),
-      "(C2) THREE_FRY takes a state of 2 words");
-  EXPECT_REFUSED(create("stablehlo.rng_bit_generator", {array(DType::ui64, {4})}, algorithm("PHILOX"), {Type(DType::ui64, {4}), Type(DType::ui8, {2})}),
+  EXPECT_REFUSED(create("stablehlo.rng_bit_generator", {array(DType::ui64, {3})},
+                        algorithm("THREE_FRY"), {Type(DType::ui64, {3}), Type(DType::ui8, {2})}),
+                 "(C2) THREE_FRY takes a state of 2 words");
+  EXPECT_REFUSED(create("stablehlo.rng_bit_generator", {array(DType::ui64, {4})},
+                        algorithm("PHILOX"), {Type(DType::ui64, {4}), Type(DType::ui8, {2})}),
                  "(C2) PHILOX takes a state of 2 or 3 words");
 }
 
 class rng_ : public testing::Constraint {
  protected:
   Op& draw(Value* a, Value* b, Value* shape, const char* distribution, Type out) {
-    return create("stablehlo.rng", {a, b, shape}, {{"rng_distribution", std::string(distribution)}}, {std::move(out)});
+    return create("stablehlo.rng", {a, b, shape}, {{"rng_distribution", std::string(distribution)}},
+                  {std::move(out)});
   }
 };
-TEST_F(rng_, c1) { EXPECT_REFUSED(draw(f32({}), array(DType::f64, {}), i32({1}), "UNIFORM", Type(DType::f32, {2})), "rng: (C1)"); }
-TEST_F(rng_, c2) { EXPECT_REFUSED(draw(i32({}), i32({}), i32({1}), "NORMAL", Type(DType::i32, {2})), "(C2) NORMAL takes floats"); }
-TEST_F(rng_, c3) { EXPECT_REFUSED(draw(f32({}), f32({}), i32({2}), "NORMAL", Type(DType::f32, {2})), "(C3) 2 sizes are given"); }
+TEST_F(rng_, c1) {
+  EXPECT_REFUSED(draw(f32({}), array(DType::f64, {}), i32({1}), "UNIFORM", Type(DType::f32, {2})),
+                 "rng: (C1)");
+}
+TEST_F(rng_, c2) {
+  EXPECT_REFUSED(draw(i32({}), i32({}), i32({1}), "NORMAL", Type(DType::i32, {2})),
+                 "(C2) NORMAL takes floats");
+}
+TEST_F(rng_, c3) {
+  EXPECT_REFUSED(draw(f32({}), f32({}), i32({2}), "NORMAL", Type(DType::f32, {2})),
+                 "(C3) 2 sizes are given");
+}
 
 }  // namespace
 }  // namespace strata::op

@@ -4,7 +4,7 @@
 
 namespace strata::op {
 
-// ---- inference ------------------------------------------------------------------------------------------------
+// ---- inference ---------------------------------------------------------------------------------
 
 std::string_view short_name(std::string_view name) {
   std::size_t dot = name.find('.');
@@ -13,10 +13,12 @@ std::string_view short_name(std::string_view name) {
 
 void expect_operands(std::string_view op, std::span<Value* const> operands, int count) {
   if (static_cast<int>(operands.size()) != count)
-    throw Error(std::string(op), "expected {} operand{}, got {}", count, count == 1 ? "" : "s", operands.size());
+    throw Error(std::string(op), "expected {} operand{}, got {}", count, count == 1 ? "" : "s",
+                operands.size());
   for (std::size_t i = 0; i < operands.size(); ++i)
     if (!operands[i]->type().is_tensor())
-      throw Error(std::string(op), "(I{}) operands must be arrays, got {}", i + 1, operands[i]->type().to_string());
+      throw Error(std::string(op), "(I{}) operands must be arrays, got {}", i + 1,
+                  operands[i]->type().to_string());
 }
 
 /// Every dtype is, since types that kernels do not know are said by others (op/legalize.h).
@@ -24,7 +26,8 @@ void expect_storage(std::string_view, DType) {}
 
 void expect_length(std::string_view op, const char* what, const Ints& list, int rank) {
   if (static_cast<int>(list.size()) != rank)
-    throw Error(std::string(op), "{} has {} entries for an array of rank {}", what, list.size(), rank);
+    throw Error(std::string(op), "{} has {} entries for an array of rank {}", what, list.size(),
+                rank);
 }
 
 bool may_equal(const Dim& a, const Dim& b) {
@@ -55,23 +58,28 @@ Shape merged(const Shape& a, const Shape& b) {
   return Shape(std::move(dims));
 }
 
-// ---- derivative -----------------------------------------------------------------------------------------------
+// ---- derivative --------------------------------------------------------------------------------
 
-JvpResult zero_jvp(Builder& b, const Op& op, std::span<Value* const> operands, std::span<Value* const>) {
+JvpResult zero_jvp(Builder& b, const Op& op, std::span<Value* const> operands,
+                   std::span<Value* const>) {
   JvpResult out{again(b, op, operands).results(), {}};
   out.tangents.assign(out.results.size(), nullptr);
   return out;
 }
 
-JvpResult linear_jvp(Builder& b, const Op& op, std::span<Value* const> operands, std::span<Value* const> tangents) {
+JvpResult linear_jvp(Builder& b, const Op& op, std::span<Value* const> operands,
+                     std::span<Value* const> tangents) {
   if (all_null(tangents)) return zero_jvp(b, op, operands, tangents);
   Values results = again(b, op, operands).results();
   Values full;
-  for (std::size_t i = 0; i < operands.size(); ++i) full.push_back(or_zeros(b, tangents[i], operands[i]));
+  for (std::size_t i = 0; i < operands.size(); ++i)
+    full.push_back(or_zeros(b, tangents[i], operands[i]));
   return {std::move(results), again(b, op, full).results()};
 }
 
-Value* or_zeros(Builder& b, Value* tangent, Value* primal) { return tangent ? tangent : zeros_like(b, primal); }
+Value* or_zeros(Builder& b, Value* tangent, Value* primal) {
+  return tangent ? tangent : zeros_like(b, primal);
+}
 
 bool all_null(std::span<Value* const> values) {
   for (Value* v : values)
@@ -79,7 +87,7 @@ bool all_null(std::span<Value* const> values) {
   return true;
 }
 
-// ---- batching -------------------------------------------------------------------------------------------------
+// ---- batching ----------------------------------------------------------------------------------
 
 Type with_leading(const Type& type, std::int64_t size) {
   std::vector<Dim> dims = type.shape().dims();
@@ -91,18 +99,23 @@ Type with_leading(const Type& type, std::int64_t size) {
   return out.with(std::move(q));
 }
 
-Value* batched_operand(Builder& b, Value* v, bool batched, std::int64_t size) { return batched ? v : broadcast_leading(b, v, size); }
+Value* batched_operand(Builder& b, Value* v, bool batched, std::int64_t size) {
+  return batched ? v : broadcast_leading(b, v, size);
+}
 
-Batched elementwise_batch(Builder& b, const Op& op, std::span<Value* const> operands, const std::vector<bool>& batched, std::int64_t size) {
+Batched elementwise_batch(Builder& b, const Op& op, std::span<Value* const> operands,
+                          const std::vector<bool>& batched, std::int64_t size) {
   Values full;
-  for (std::size_t i = 0; i < operands.size(); ++i) full.push_back(batched_operand(b, operands[i], batched[i], size));
+  for (std::size_t i = 0; i < operands.size(); ++i)
+    full.push_back(batched_operand(b, operands[i], batched[i], size));
   std::vector<Type> types;
   for (Value* r : op.results()) types.push_back(with_leading(r->type(), size));
   Op& out = b.create(op.info(), std::move(full), op.attrs, {}, std::move(types));
   return {out.results(), std::vector<bool>(static_cast<std::size_t>(out.num_results()), true)};
 }
 
-Batched constant_batch(Builder& b, const Op& op, std::span<Value* const> operands, const std::vector<bool>&, std::int64_t) {
+Batched constant_batch(Builder& b, const Op& op, std::span<Value* const> operands,
+                       const std::vector<bool>&, std::int64_t) {
   return {again(b, op, operands).results(), {false}};
 }
 
@@ -118,7 +131,7 @@ Ints prepended(std::int64_t first, const Ints& list) {
   return out;
 }
 
-// ---- sharding -------------------------------------------------------------------------------------------------
+// ---- sharding ----------------------------------------------------------------------------------
 
 FactorTable::FactorTable(const Op& op) {
   for (Value* v : op.operands) table_.operands.emplace_back(static_cast<std::size_t>(v->rank()));
@@ -154,7 +167,7 @@ Factors resized_factors(const Op& op) {
   return out;
 }
 
-// ---- cost -----------------------------------------------------------------------------------------------------
+// ---- cost --------------------------------------------------------------------------------------
 
 namespace {
 
@@ -177,7 +190,7 @@ double elements(const Op& op) { return count_of(op.result()); }
 
 Work move_cost(const Op& op) { return {0, bytes_moved(op)}; }
 
-// ---- lowering -------------------------------------------------------------------------------------------------
+// ---- lowering ----------------------------------------------------------------------------------
 
 loop::Inst* LowerContext::operand_at(const Op& op, int i, const loop::Index& offset) {
   std::vector<std::int64_t> sizes = op.operand(i)->shape().sizes();
@@ -191,7 +204,8 @@ loop::Inst* LowerContext::operand_at(const Op& op, int i, const loop::Index& off
 }
 
 loop::Inst* LowerContext::at(const Value* v, std::span<const loop::Index>) {
-  STRATA_UNREACHABLE("this kernel sees only the operands of one operation, not a {} from outside", v->type().to_string());
+  STRATA_UNREACHABLE("this kernel sees only the operands of one operation, not a {} from outside",
+                     v->type().to_string());
 }
 
 loop::Index linearized(std::span<const loop::Index> index, std::span<const std::int64_t> sizes) {

@@ -12,7 +12,7 @@ namespace strata::op {
 
 using ir::Ints;
 
-// ---- inference ------------------------------------------------------------------------------------------------
+// ---- inference ---------------------------------------------------------------------------------
 /// "add" of "stablehlo.add": the name that error messages begin with.
 std::string_view short_name(std::string_view name);
 /// Throws unless there are exactly `count` operands.
@@ -37,8 +37,9 @@ bool may_equal(const Shape& a, const Shape& b);
 Dim merged(const Dim& a, const Dim& b);
 Shape merged(const Shape& a, const Shape& b);
 
-// ---- evaluation -----------------------------------------------------------------------------------------------
-/// Calls f(index, linear) for each index of a static shape in row-major order; `index` has one entry per dimension.
+// ---- evaluation --------------------------------------------------------------------------------
+/// Calls f(index, linear) for each index of a static shape in row-major order; `index` has one
+/// entry per dimension.
 template <class F>
 void for_each_index(const Shape& shape, F&& f) {
   std::vector<std::int64_t> sizes = shape.sizes(), index(sizes.size(), 0);
@@ -52,47 +53,59 @@ void for_each_index(const Shape& shape, F&& f) {
   }
 }
 /// Row-major position of an index.
-inline std::int64_t linear_index(std::span<const std::int64_t> index, std::span<const std::int64_t> strides) {
+inline std::int64_t linear_index(std::span<const std::int64_t> index,
+                                 std::span<const std::int64_t> strides) {
   std::int64_t at = 0;
   for (std::size_t d = 0; d < index.size(); ++d) at += index[d] * strides[d];
   return at;
 }
 /// Copies element `from` of one literal to element `to` of another of the same dtype.
-inline void copy_element(const Literal& source, std::int64_t from, Literal& target, std::int64_t to) {
+inline void copy_element(const Literal& source, std::int64_t from, Literal& target,
+                         std::int64_t to) {
   std::size_t width = byte_width(source.dtype());
-  std::memcpy(target.mutable_data() + static_cast<std::size_t>(to) * width, source.data() + static_cast<std::size_t>(from) * width, width);
+  std::memcpy(target.mutable_data() + static_cast<std::size_t>(to) * width,
+              source.data() + static_cast<std::size_t>(from) * width, width);
 }
-/// A literal of `type` whose element at an index is element source(index) (row-major position) of `x`.
+/// A literal of `type` whose element at an index is element source(index) (row-major position) of
+/// `x`.
 template <class F>
 Literal moved(const Literal& x, const Type& type, F&& source) {
   Literal out(type);
-  for_each_index(type.shape(), [&](std::span<const std::int64_t> index, std::int64_t to) { copy_element(x, source(index), out, to); });
+  for_each_index(type.shape(), [&](std::span<const std::int64_t> index, std::int64_t to) {
+    copy_element(x, source(index), out, to);
+  });
   return out;
 }
 
-// ---- derivative -----------------------------------------------------------------------------------------------
-/// The operation again; its results have no tangents (they are constant between jumps, or no numbers).
-JvpResult zero_jvp(Builder& b, const Op& op, std::span<Value* const> operands, std::span<Value* const> tangents);
+// ---- derivative --------------------------------------------------------------------------------
+/// The operation again; its results have no tangents (they are constant between jumps, or no
+/// numbers).
+JvpResult zero_jvp(Builder& b, const Op& op, std::span<Value* const> operands,
+                   std::span<Value* const> tangents);
 /// For an operation that is linear in all operands together: the same operation on the tangents.
-JvpResult linear_jvp(Builder& b, const Op& op, std::span<Value* const> operands, std::span<Value* const> tangents);
+JvpResult linear_jvp(Builder& b, const Op& op, std::span<Value* const> operands,
+                     std::span<Value* const> tangents);
 /// A zero of the operand's type in place of null.
 Value* or_zeros(Builder& b, Value* tangent, Value* primal);
 bool all_null(std::span<Value* const> values);
 
-// ---- batching -------------------------------------------------------------------------------------------------
+// ---- batching ----------------------------------------------------------------------------------
 /// The type with a leading dimension.
 Type with_leading(const Type& type, std::int64_t size);
 /// The operand with its batch dimension: itself, or repeated when it has none.
 Value* batched_operand(Builder& b, Value* v, bool batched, std::int64_t size);
 /// For operations whose shapes are all equal: unbatched operands are repeated.
-Batched elementwise_batch(Builder& b, const Op& op, std::span<Value* const> operands, const std::vector<bool>& batched, std::int64_t size);
+Batched elementwise_batch(Builder& b, const Op& op, std::span<Value* const> operands,
+                          const std::vector<bool>& batched, std::int64_t size);
 /// For operations without operands: nothing to batch.
-Batched constant_batch(Builder& b, const Op& op, std::span<Value* const> operands, const std::vector<bool>& batched, std::int64_t size);
-/// Every entry plus one, with `first` before them: attributes that name or list dimensions, after a leading one.
+Batched constant_batch(Builder& b, const Op& op, std::span<Value* const> operands,
+                       const std::vector<bool>& batched, std::int64_t size);
+/// Every entry plus one, with `first` before them: attributes that name or list dimensions, after a
+/// leading one.
 Ints shifted(const Ints& dims);
 Ints prepended(std::int64_t first, const Ints& list);
 
-// ---- sharding -------------------------------------------------------------------------------------------------
+// ---- sharding ----------------------------------------------------------------------------------
 /// Collects factors. Each dimension gets its factors in order, major first.
 class FactorTable {
  public:
@@ -102,18 +115,21 @@ class FactorTable {
   void operand(int i, int dim, int factor) {
     table_.operands[static_cast<std::size_t>(i)][static_cast<std::size_t>(dim)].push_back(factor);
   }
-  void result(int i, int dim, int factor) { table_.results[static_cast<std::size_t>(i)][static_cast<std::size_t>(dim)].push_back(factor); }
+  void result(int i, int dim, int factor) {
+    table_.results[static_cast<std::size_t>(i)][static_cast<std::size_t>(dim)].push_back(factor);
+  }
   Factors take() { return std::move(table_); }
 
  private:
   Factors table_;
 };
-/// One pass-through factor per dimension, shared by all operands and results of that rank (scalars have none).
+/// One pass-through factor per dimension, shared by all operands and results of that rank (scalars
+/// have none).
 Factors pointwise_factors(const Op& op);
 /// As pointwise, but a dimension whose size differs between operand and result is a permutation.
 Factors resized_factors(const Op& op);
 
-// ---- cost -----------------------------------------------------------------------------------------------------
+// ---- cost --------------------------------------------------------------------------------------
 /// Bytes of operands and results (a dimension that is not static counts as its bound, or 1).
 double bytes_moved(const Op& op);
 /// Elements of result 0.
@@ -121,7 +137,7 @@ double elements(const Op& op);
 /// Bytes only.
 Work move_cost(const Op& op);
 
-// ---- lowering -------------------------------------------------------------------------------------------------
+// ---- lowering ----------------------------------------------------------------------------------
 /// Row-major position of an index in a shape.
 loop::Index linearized(std::span<const loop::Index> index, std::span<const std::int64_t> sizes);
 /// The same inside an instruction: true when all hold.

@@ -27,22 +27,29 @@ std::uint64_t next(std::uint64_t& state) {
 
 Literal list_of(DType dtype, const std::vector<double>& values) {
   Literal out(Type(dtype, {static_cast<std::int64_t>(values.size())}));
-  for (std::size_t i = 0; i < values.size(); ++i) out.set_number(static_cast<std::int64_t>(i), values[i]);
+  for (std::size_t i = 0; i < values.size(); ++i)
+    out.set_number(static_cast<std::int64_t>(i), values[i]);
   return out;
 }
 
 std::vector<double> float_edges(DType dtype) {
   double inf = std::numeric_limits<double>::infinity();
   double big = dtype == DType::f64 ? 1e300 : dtype == DType::f16 ? 6e4 : 3e38;
-  double tiny = dtype == DType::f64 ? 5e-324 : dtype == DType::f16 ? 6e-8 : dtype == DType::bf16 ? 1e-40 : 2e-45;
-  return {0.0, -0.0, 1, -1, 0.5, -0.5, 1.5, 2.5, -2.5, 0.75, 3, -3, 7.25, 100.5, -1234.5, big, -big, tiny, -tiny, inf, -inf, std::nan("")};
+  double tiny = dtype == DType::f64    ? 5e-324
+                : dtype == DType::f16  ? 6e-8
+                : dtype == DType::bf16 ? 1e-40
+                                       : 2e-45;
+  return {0.0, -0.0, 1,     -1,      0.5, -0.5, 1.5,  2.5,   -2.5, 0.75, 3,
+          -3,  7.25, 100.5, -1234.5, big, -big, tiny, -tiny, inf,  -inf, std::nan("")};
 }
 
 std::vector<std::int64_t> integer_edges(DType dtype) {
   int width = bit_width(dtype);
-  std::int64_t top = width == 64 ? INT64_MAX : (std::int64_t{1} << (is_signed(dtype) ? width - 1 : width)) - 1;
+  std::int64_t top =
+      width == 64 ? INT64_MAX : (std::int64_t{1} << (is_signed(dtype) ? width - 1 : width)) - 1;
   if (is_signed(dtype)) return {0, 1, -1, 2, -2, 3, 7, 8, -8, 31, 32, 63, top, -top, -top - 1};
-  return {0, 1, 2, 3, 7, 8, 31, 32, 63, top / 2, top / 2 + 1, top - 1, dtype == DType::ui64 ? -1 : top};
+  return {
+      0, 1, 2, 3, 7, 8, 31, 32, 63, top / 2, top / 2 + 1, top - 1, dtype == DType::ui64 ? -1 : top};
 }
 
 }  // namespace
@@ -65,7 +72,8 @@ Literal as(const Literal& x, DType dtype) {
   return out;
 }
 
-/// The sample with `to` wherever it has `from`; nothing when it has none, or the operation does not admit that.
+/// The sample with `to` wherever it has `from`; nothing when it has none, or the operation does not
+/// admit that.
 std::optional<Sample> said_in(const OpDef& def, const Sample& sample, DType from, DType to) {
   Sample out = sample;
   bool found = false;
@@ -96,9 +104,10 @@ std::optional<Sample> said_in(const OpDef& def, const Sample& sample, DType from
 
 /// Samples with regions stay as they are: their regions are written for their types.
 void add_other_types(const OpDef& def, std::vector<Sample>& samples) {
-  constexpr DType kFloats[] = {DType::c64,      DType::c128,       DType::f4E2M1FN,      DType::f6E2M3FN, DType::f6E3M2FN,
-                               DType::f8E3M4,   DType::f8E4M3,     DType::f8E4M3B11FNUZ, DType::f8E4M3FN, DType::f8E4M3FNUZ,
-                               DType::f8E5M2,   DType::f8E5M2FNUZ, DType::f8E8M0FNU};
+  constexpr DType kFloats[] = {
+      DType::c64,    DType::c128,       DType::f4E2M1FN,      DType::f6E2M3FN, DType::f6E3M2FN,
+      DType::f8E3M4, DType::f8E4M3,     DType::f8E4M3B11FNUZ, DType::f8E4M3FN, DType::f8E4M3FNUZ,
+      DType::f8E5M2, DType::f8E5M2FNUZ, DType::f8E8M0FNU};
   constexpr DType kSigned[] = {DType::i4, DType::i2}, kUnsigned[] = {DType::ui4, DType::ui2};
   constexpr std::size_t kEach = 4;  // samples of one source type
   std::vector<Sample> given = samples;
@@ -156,7 +165,8 @@ Literal random_literal(const Type& type, std::uint64_t seed, double low, double 
   Literal out(type);
   std::uint64_t state = seed * 1000003u + 17;
   for (std::int64_t i = 0; i < out.count(); ++i) {
-    double unit = static_cast<double>(next(state) >> 11) * 0x1p-53, value = low + unit * (high - low);
+    double unit = static_cast<double>(next(state) >> 11) * 0x1p-53,
+           value = low + unit * (high - low);
     if (is_bool(type.dtype()))
       out.set_integer(i, unit < 0.5);
     else if (is_integer(type.dtype()))
@@ -172,7 +182,8 @@ Literal edge_literal(DType dtype) {
   if (is_float(dtype)) return list_of(dtype, float_edges(dtype));
   std::vector<std::int64_t> edges = integer_edges(dtype);
   Literal out(Type(dtype, {static_cast<std::int64_t>(edges.size())}));
-  for (std::size_t i = 0; i < edges.size(); ++i) out.set_integer(static_cast<std::int64_t>(i), edges[i]);
+  for (std::size_t i = 0; i < edges.size(); ++i)
+    out.set_integer(static_cast<std::int64_t>(i), edges[i]);
   return out;
 }
 
@@ -182,7 +193,8 @@ std::pair<Literal, Literal> edge_pairs(DType dtype) {
   Literal left(Type(dtype, {n * n})), right = Literal(Type(dtype, {n * n}));
   std::size_t width = byte_width(dtype);
   auto copy = [&](Literal& to, std::int64_t at, std::int64_t from) {
-    std::memcpy(to.mutable_data() + static_cast<std::size_t>(at) * width, edges.data() + static_cast<std::size_t>(from) * width, width);
+    std::memcpy(to.mutable_data() + static_cast<std::size_t>(at) * width,
+                edges.data() + static_cast<std::size_t>(from) * width, width);
   };
   for (std::int64_t i = 0; i < n; ++i)
     for (std::int64_t j = 0; j < n; ++j) {

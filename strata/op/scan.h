@@ -1,14 +1,17 @@
-// strata.scan as its rules see it (scan.cc holds the contract, scan_rules.cc the derivative and batching).
+// strata.scan as its rules see it (scan.cc holds the contract, scan_rules.cc the derivative and
+// batching).
 #pragma once
 
 #include "strata/op/def.h"
 
 namespace strata::op {
 
-/// The parts of a scan. Positions: consts from 0, carries from `consts`, xs from `consts + carries`.
+/// The parts of a scan. Positions: consts from 0, carries from `consts`, xs from `consts +
+/// carries`.
 struct ScanParts {
   explicit ScanParts(const Op& op);
-  ScanParts(const Block& body, std::size_t consts, std::size_t carries, std::int64_t length, bool reverse);
+  ScanParts(const Block& body, std::size_t consts, std::size_t carries, std::int64_t length,
+            bool reverse);
   std::size_t consts, carries, xs, ys;
   std::int64_t length;
   bool reverse;
@@ -34,10 +37,13 @@ struct ScanParts {
   }
 };
 
-JvpResult scan_jvp(Builder& b, const Op& op, std::span<Value* const> operands, std::span<Value* const> tangents);
-Linearized scan_linearize(Builder& b, const Op& op, std::span<Value* const> operands, const std::vector<bool>& active);
-Values scan_transpose(Builder& b, const Op& op, std::span<Value* const> operands, const std::vector<bool>& linear,
-                      std::span<Value* const> cotangents);
-Batched scan_batch(Builder& b, const Op& op, std::span<Value* const> operands, const std::vector<bool>& batched, std::int64_t size);
+JvpResult scan_jvp(Builder& b, const Op& op, std::span<Value* const> operands,
+                   std::span<Value* const> tangents);
+Linearized scan_linearize(Builder& b, const Op& op, std::span<Value* const> operands,
+                          const std::vector<bool>& active);
+Values scan_transpose(Builder& b, const Op& op, std::span<Value* const> operands,
+                      const std::vector<bool>& linear, std::span<Value* const> cotangents);
+Batched scan_batch(Builder& b, const Op& op, std::span<Value* const> operands,
+                   const std::vector<bool>& batched, std::int64_t size);
 
 }  // namespace strata::op

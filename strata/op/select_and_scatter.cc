@@ -1,12 +1,15 @@
-// stablehlo.select_and_scatter: each window of an array selects an element; values are combined where the selected elements stand.
+// stablehlo.select_and_scatter: each window of an array selects an element; values are combined
+// where the selected elements stand.
 //
-// Contract (StableHLO, select_and_scatter): operands operand, source, init_value; attributes `window_dimensions` and, where stated,
-// `window_strides`, `padding` (low and high of each dimension in turn); `select`, a direction of compare, and `combiner`, a plain one,
-// or both "region" with two regions. Constraints by their numbers in the messages below.
+// Contract (StableHLO, select_and_scatter): operands operand, source, init_value; attributes
+// `window_dimensions` and, where stated, `window_strides`, `padding` (low and high of each
+// dimension in turn); `select`, a direction of compare, and `combiner`, a plain one, or both
+// "region" with two regions. Constraints by their numbers in the messages below.
 //
-// Each window is searched row-major; padding is no candidate, and a window of padding alone selects nothing. The source's elements are
-// combined in row-major order, beginning with the initial value: a plain combiner in f32 for bf16 and f16, rounded once, a region
-// rounding each time. Defined by a reduction over windows (op/windows.h) and a scatter.
+// Each window is searched row-major; padding is no candidate, and a window of padding alone selects
+// nothing. The source's elements are combined in row-major order, beginning with the initial value:
+// a plain combiner in f32 for bf16 and f16, rounded once, a region rounding each time. Defined by a
+// reduction over windows (op/windows.h) and a scatter.
 #include "strata/ir/constraint.h"
 #include "strata/ir/text/format.h"
 #include "strata/op/build.h"
@@ -32,23 +35,31 @@ WindowDims dims_of(const Attrs& attrs, int rank) {
   return d;
 }
 WindowDims dims_of(const Op& op) { return dims_of(op.attrs, op.operand(0)->rank()); }
-const std::string& select_word(const Attrs& attrs) { return expect_attr<std::string>(kSelf, attrs, "select"); }
-const std::string& combiner_word(const Attrs& attrs) { return expect_attr<std::string>(kSelf, attrs, "combiner"); }
+const std::string& select_word(const Attrs& attrs) {
+  return expect_attr<std::string>(kSelf, attrs, "select");
+}
+const std::string& combiner_word(const Attrs& attrs) {
+  return expect_attr<std::string>(kSelf, attrs, "combiner");
+}
 
-// ---- inference ------------------------------------------------------------------------------------------------
+// ---- inference ---------------------------------------------------------------------------------
 
 void expect_select(const Block& region, DType dtype) {
   auto is = [](const Value* v, DType wanted) { return v->type() == Type::scalar(wanted); };
   if (region.arguments().size() != 2 || region.results.size() != 1)
-    throw Error(kSelf, "(C9) the region that selects takes 2 scalars and gives 1, got {} and {}", region.arguments().size(),
-                region.results.size());
-  if (!is(region.argument(0), dtype) || !is(region.argument(1), dtype) || !is(region.results[0], DType::i1))
-    throw Error(kSelf, "(C9) the region that selects must map two {} to tensor<i1>, got {} and {} to {}", Type::scalar(dtype).to_string(),
-                region.argument(0)->type().to_string(), region.argument(1)->type().to_string(), region.results[0]->type().to_string());
+    throw Error(kSelf, "(C9) the region that selects takes 2 scalars and gives 1, got {} and {}",
+                region.arguments().size(), region.results.size());
+  if (!is(region.argument(0), dtype) || !is(region.argument(1), dtype) ||
+      !is(region.results[0], DType::i1))
+    throw Error(kSelf,
+                "(C9) the region that selects must map two {} to tensor<i1>, got {} and {} to {}",
+                Type::scalar(dtype).to_string(), region.argument(0)->type().to_string(),
+                region.argument(1)->type().to_string(), region.results[0]->type().to_string());
 }
 
 /// The dtype that values are combined in.
-DType expect_regions(const Attrs& attrs, DType dtype, std::span<const std::unique_ptr<Block>> regions) {
+DType expect_regions(const Attrs& attrs, DType dtype,
+                     std::span<const std::unique_ptr<Block>> regions) {
   if (select_word(attrs) != "region" && combiner_word(attrs) != "region") {
     for (const char* direction : {"EQ", "NE", "GE", "GT", "LE", "LT"})
       if (select_word(attrs) == direction && regions.empty()) {
@@ -57,7 +68,8 @@ DType expect_regions(const Attrs& attrs, DType dtype, std::span<const std::uniqu
         ir::under("C10", [&] { expect_combiner(kSelf, *combiner, dtype); });
         return dtype;
       }
-    throw Error(kSelf, "(C9) unknown selection '{}' with {} regions", select_word(attrs), regions.size());
+    throw Error(kSelf, "(C9) unknown selection '{}' with {} regions", select_word(attrs),
+                regions.size());
   }
   if (regions.size() != 2) throw Error(kSelf, "expected two regions, got {}", regions.size());
   expect_select(*regions[0], dtype);
@@ -69,33 +81,44 @@ DType expect_regions(const Attrs& attrs, DType dtype, std::span<const std::uniqu
   return dtype;
 }
 
-std::vector<Type> infer(std::span<Value* const> operands, const Attrs& attrs, std::span<const std::unique_ptr<Block>> regions) {
+std::vector<Type> infer(std::span<Value* const> operands, const Attrs& attrs,
+                        std::span<const std::unique_ptr<Block>> regions) {
   expect_operands(kSelf, operands, kOperands);
-  const Type &operand = operands[0]->type(), &source = operands[1]->type(), &init = operands[2]->type();
+  const Type &operand = operands[0]->type(), &source = operands[1]->type(),
+             &init = operands[2]->type();
   if (source.dtype() != operand.dtype())
-    throw Error(kSelf, "(C1) operand and source must have one dtype, got {} and {}", operand.to_string(), source.to_string());
+    throw Error(kSelf, "(C1) operand and source must have one dtype, got {} and {}",
+                operand.to_string(), source.to_string());
   if (init.rank() != 0 || init.dtype() != operand.dtype())
-    throw Error(kSelf, "(C3) the initial value of {} must be a scalar of its dtype, got {}", operand.to_string(), init.to_string());
+    throw Error(kSelf, "(C3) the initial value of {} must be a scalar of its dtype, got {}",
+                operand.to_string(), init.to_string());
   WindowDims d = dims_of(attrs, operand.rank());
   std::vector<Dim> dims;
   for (int i = 0; i < d.rank(); ++i) dims.push_back(window_count(d, i, operand.shape().dim(i)));
   Shape windows(std::move(dims));
   if (!may_equal(windows, source.shape()))
-    throw Error(kSelf, "(C2) the source must have one element for each of the {} windows, got {}", windows.to_string(), source.to_string());
+    throw Error(kSelf, "(C2) the source must have one element for each of the {} windows, got {}",
+                windows.to_string(), source.to_string());
   return {operand.with(expect_regions(attrs, operand.dtype(), regions))};  // (C11), (C12)
 }
 
-// ---- definition -----------------------------------------------------------------------------------------------
+// ---- definition --------------------------------------------------------------------------------
 
 /// What the regions captured, in closed form: the same further operands for both.
-std::span<Value* const> captured(std::span<Value* const> operands) { return operands.subspan(kOperands); }
+std::span<Value* const> captured(std::span<Value* const> operands) {
+  return operands.subspan(kOperands);
+}
 
-/// (value, position, value, position): keeps the first while it is selected; `count` is the position of padding.
-std::unique_ptr<Block> selecting_region(const Op& op, std::span<Value* const> operands, DType position, std::int64_t count) {
+/// (value, position, value, position): keeps the first while it is selected; `count` is the
+/// position of padding.
+std::unique_ptr<Block> selecting_region(const Op& op, std::span<Value* const> operands,
+                                        DType position, std::int64_t count) {
   DType dtype = op.operand(0)->dtype();
   auto block = std::make_unique<Block>();
-  Value *v = block->add_argument(Type::scalar(dtype)), *i = block->add_argument(Type::scalar(position)),
-        *w = block->add_argument(Type::scalar(dtype)), *j = block->add_argument(Type::scalar(position));
+  Value *v = block->add_argument(Type::scalar(dtype)),
+        *i = block->add_argument(Type::scalar(position)),
+        *w = block->add_argument(Type::scalar(dtype)),
+        *j = block->add_argument(Type::scalar(position));
   Builder b(*block);
   Value* selected;
   if (op.regions.empty()) {
@@ -105,24 +128,29 @@ std::unique_ptr<Block> selecting_region(const Op& op, std::span<Value* const> op
     selected = ir::inline_block(b, *regions[0], Values{v, w})[0];
   }
   Value* padding = scalar(b, position, static_cast<double>(count));
-  Value* keep = and_(b, compare(b, i, padding, "NE"), or_(b, compare(b, j, padding, "EQ"), selected));
+  Value* keep =
+      and_(b, compare(b, i, padding, "NE"), or_(b, compare(b, j, padding, "EQ"), selected));
   block->results = {select(b, keep, v, w), select(b, keep, i, j)};
   return block;
 }
 
-/// The position in the (flat) operand that each window selects; the operand's count where it selects nothing.
+/// The position in the (flat) operand that each window selects; the operand's count where it
+/// selects nothing.
 Value* selected_positions(Builder& b, const Op& op, std::span<Value* const> operands) {
   Value* x = operands[0];
   WindowDims d = dims_of(op);
   std::int64_t count = x->shape().count();
   Value* at = positions(b, x->shape());
-  Value *none = scalar(b, at->dtype(), static_cast<double>(count)), *zero = zeros(b, Type::scalar(x->dtype()));
+  Value *none = scalar(b, at->dtype(), static_cast<double>(count)),
+        *zero = zeros(b, Type::scalar(x->dtype()));
   std::vector<std::unique_ptr<Block>> region;
   region.push_back(selecting_region(op, operands, at->dtype(), count));
   Ints dims;
   for (int i = 0; i < d.rank(); ++i) dims.push_back(i);
   Attrs attrs{{"dimensions", dims}, {"combiner", std::string("region")}};
-  return b.create("stablehlo.reduce", {windows(b, x, zero, d), windows(b, at, none, d), zero, none}, std::move(attrs), std::move(region))
+  return b
+      .create("stablehlo.reduce", {windows(b, x, zero, d), windows(b, at, none, d), zero, none},
+              std::move(attrs), std::move(region))
       .result(1);
 }
 
@@ -139,16 +167,21 @@ Values decompose(Builder& b, const Op& op, std::span<Value* const> operands) {
   return {reshape(b, convert(b, sums, dtype), shape)};
 }
 
-// ---- derivative, transpose, batching --------------------------------------------------------------------------
+// ---- derivative, transpose, batching -----------------------------------------------------------
 
 Op& again_of(Builder& b, const Op& op, std::span<Value* const> operands, const WindowDims& d) {
   Attrs attrs = op.attrs;
-  attrs.set("window_dimensions", d.size).set("window_strides", d.stride).set("padding", flat_padding(d));
-  return b.create(op.info(), Values(operands.begin(), operands.begin() + kOperands), std::move(attrs), reopened(op, 2, captured(operands)));
+  attrs.set("window_dimensions", d.size)
+      .set("window_strides", d.stride)
+      .set("padding", flat_padding(d));
+  return b.create(op.info(), Values(operands.begin(), operands.begin() + kOperands),
+                  std::move(attrs), reopened(op, 2, captured(operands)));
 }
 
-/// What is selected does not change with the operand's elements, but where it jumps; a sum is linear in the rest.
-JvpResult jvp(Builder& b, const Op& op, std::span<Value* const> operands, std::span<Value* const> tangents) {
+/// What is selected does not change with the operand's elements, but where it jumps; a sum is
+/// linear in the rest.
+JvpResult jvp(Builder& b, const Op& op, std::span<Value* const> operands,
+              std::span<Value* const> tangents) {
   if (combiner_word(op.attrs) != "add") {
     Values rest(tangents.begin(), tangents.end());
     rest[0] = nullptr;
@@ -156,11 +189,13 @@ JvpResult jvp(Builder& b, const Op& op, std::span<Value* const> operands, std::s
   }
   Value* result = again_of(b, op, operands, dims_of(op)).result();
   if (!tangents[1] && !tangents[2]) return {{result}, {nullptr}};
-  Values moved{operands[0], or_zeros(b, tangents[1], operands[1]), or_zeros(b, tangents[2], operands[2])};
+  Values moved{operands[0], or_zeros(b, tangents[1], operands[1]),
+               or_zeros(b, tangents[2], operands[2])};
   return {{result}, {again_of(b, op, moved, dims_of(op)).result()}};
 }
 
-Batched batch(Builder& b, const Op& op, std::span<Value* const> operands, const std::vector<bool>& batched, std::int64_t size) {
+Batched batch(Builder& b, const Op& op, std::span<Value* const> operands,
+              const std::vector<bool>& batched, std::int64_t size) {
   for (std::size_t i = 2; i < operands.size(); ++i)
     if (batched[i]) return batch_decomposed(b, op, operands, batched, size);
   Values full(operands.begin(), operands.end());
@@ -168,7 +203,7 @@ Batched batch(Builder& b, const Op& op, std::span<Value* const> operands, const 
   return {{again_of(b, op, full, with_leading(dims_of(op))).result()}, {true}};
 }
 
-// ---- sharding, cost -------------------------------------------------------------------------------------------
+// ---- sharding, cost ----------------------------------------------------------------------------
 
 Factors shard(const Op& op) {
   FactorTable t(op);
@@ -186,7 +221,8 @@ Work cost(const Op& op) {
   double window = 1;
   for (std::int64_t size : dims_of(op).size) window *= static_cast<double>(size);
   double sources = 1;
-  for (const Dim& dim : op.operand(1)->shape().dims()) sources *= static_cast<double>(std::max<std::int64_t>(dim.bound(), 1));
+  for (const Dim& dim : op.operand(1)->shape().dims())
+    sources *= static_cast<double>(std::max<std::int64_t>(dim.bound(), 1));
   return {sources * (window + 1), bytes_moved(op)};
 }
 
@@ -195,10 +231,11 @@ Work cost(const Op& op) {
 const OpDef& select_and_scatter_def() {
   static const OpDef def{
       .info = ir::inferred_by("C11, C12", {.name = "stablehlo.select_and_scatter",
-               .infer = infer,
-               .text = &ir::formats::select_and_scatter,
-               .quantized = quantized::per_tensor}),
-      .summary = "combines values at the elements that windows select (StableHLO, select_and_scatter)",
+                                           .infer = infer,
+                                           .text = &ir::formats::select_and_scatter,
+                                           .quantized = quantized::per_tensor}),
+      .summary =
+          "combines values at the elements that windows select (StableHLO, select_and_scatter)",
       .traits = {.takes_complex = true},
       .evaluate = evaluate_decomposed,
       .jvp = jvp,

@@ -1,11 +1,13 @@
 // stablehlo.send and stablehlo.recv: values through a channel.
 //
-// Contract (StableHLO): send(inputs..., token) and recv(token) with `channel_id`, `channel_type`, `is_host_transfer`,
-// `source_target_pairs`. send gives a token; recv gives tensors and a token.
-//   (C1) source_target_pairs are pairs; (C2) their sources and (C3) their targets are unique, (C4) not negative (beyond that it is
-//   for the grid to know); (C5) channel_type is DEVICE_TO_DEVICE (1) unless is_host_transfer, which is DEVICE_TO_HOST (2) of a send
-//   and HOST_TO_DEVICE (3) of a recv.
-// Both are effects. By reference a channel keeps what was sent in order; recv waits for it (op/world.h).
+// Contract (StableHLO): send(inputs..., token) and recv(token) with `channel_id`, `channel_type`,
+// `is_host_transfer`, `source_target_pairs`. send gives a token; recv gives tensors and a token.
+//   (C1) source_target_pairs are pairs; (C2) their sources and (C3) their targets are unique, (C4)
+//   not negative (beyond that it is for the grid to know); (C5) channel_type is DEVICE_TO_DEVICE
+//   (1) unless is_host_transfer, which is DEVICE_TO_HOST (2) of a send and HOST_TO_DEVICE (3) of a
+//   recv.
+// Both are effects. By reference a channel keeps what was sent in order; recv waits for it
+// (op/world.h).
 #include "strata/ir/text/format.h"
 #include "strata/op/collective.h"
 #include "strata/op/token_io.h"
@@ -28,7 +30,8 @@ void expect_channel(const char* op, const Attrs& attrs, std::int64_t host_type) 
   collective::expect_pairs(op, attrs);
 }
 
-std::vector<Type> infer_send(std::span<Value* const> operands, const Attrs& attrs, std::span<const std::unique_ptr<Block>>) {
+std::vector<Type> infer_send(std::span<Value* const> operands, const Attrs& attrs,
+                             std::span<const std::unique_ptr<Block>>) {
   std::vector<Type> results = token_io::infer_giving("send", operands);
   expect_channel("send", attrs, kDeviceToHost);
   return results;
@@ -40,37 +43,42 @@ void verify_recv(const Op& op) {
 }
 
 Literals evaluate_send(const Op& op, std::span<const Literal> operands, Evaluator& evaluator) {
-  evaluator.process().send(op.attr<std::int64_t>("channel_id"), Literals(operands.begin(), operands.end() - 1));
+  evaluator.process().send(op.attr<std::int64_t>("channel_id"),
+                           Literals(operands.begin(), operands.end() - 1));
   return {Literal(Type::token())};
 }
 
 Literals evaluate_recv(const Op& op, std::span<const Literal>, Evaluator& evaluator) {
   auto channel = op.attr<std::int64_t>("channel_id");
-  return token_io::brought("recv", op, evaluator.process().receive(channel),
-                           fmt::format("channel {} brings values of other types than the results'", channel));
+  return token_io::brought(
+      "recv", op, evaluator.process().receive(channel),
+      fmt::format("channel {} brings values of other types than the results'", channel));
 }
 
 }  // namespace
 
 const OpDef& recv_def() {
-  static const OpDef d =
-      token_io::definition({.info = {.name = "stablehlo.recv", .infer = nullptr, .text = &ir::formats::collective, .verify = verify_recv},
-                            .summary = "values from a channel (StableHLO, recv)",
-                            .side = token_io::Side::brings,
-                            .by_reference = evaluate_recv,
-                            .no_derivative = kElsewhere,
-                            .no_sharding = kWhole,
-                            .no_code = kNoChannels});
-  return d;
-}
-const OpDef& send_def() {
-  static const OpDef d = token_io::definition({.info = {.name = "stablehlo.send", .infer = infer_send, .text = &ir::formats::collective},
-                                               .summary = "gives values to a channel (StableHLO, send)",
-                                               .side = token_io::Side::gives,
-                                               .by_reference = evaluate_send,
+  static const OpDef d = token_io::definition({.info = {.name = "stablehlo.recv",
+                                                        .infer = nullptr,
+                                                        .text = &ir::formats::collective,
+                                                        .verify = verify_recv},
+                                               .summary = "values from a channel (StableHLO, recv)",
+                                               .side = token_io::Side::brings,
+                                               .by_reference = evaluate_recv,
                                                .no_derivative = kElsewhere,
                                                .no_sharding = kWhole,
                                                .no_code = kNoChannels});
+  return d;
+}
+const OpDef& send_def() {
+  static const OpDef d = token_io::definition(
+      {.info = {.name = "stablehlo.send", .infer = infer_send, .text = &ir::formats::collective},
+       .summary = "gives values to a channel (StableHLO, send)",
+       .side = token_io::Side::gives,
+       .by_reference = evaluate_send,
+       .no_derivative = kElsewhere,
+       .no_sharding = kWhole,
+       .no_code = kNoChannels});
   return d;
 }
 

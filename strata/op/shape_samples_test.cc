@@ -11,29 +11,32 @@ Literal numbers(DType dtype, Shape shape, std::uint64_t seed = 1) {
   return random_literal(Type(dtype, std::move(shape)), seed, is_integer(dtype) ? 0 : -2, 9);
 }
 
-const bool broadcast_in_dim = add_samples("stablehlo.broadcast_in_dim", [](std::vector<Sample>& out) {
-  auto add = [&](const char* what, DType t, Shape from, Ints dims, Shape to) {
-    out.push_back({.what = what,
-                   .operands = {numbers(t, std::move(from))},
-                   .attrs = {{"broadcast_dimensions", std::move(dims)}},
-                   .results = {Type(t, std::move(to))}});
-  };
-  for (DType t : kTypes) {
-    add("a scalar", t, {}, {}, {2, 3});
-    add("leading", t, {3}, {1}, {2, 3});
-    add("trailing", t, {3}, {0}, {3, 4});
-    add("stretched", t, {3, 1}, {0, 1}, {3, 5});
-    add("stretched, permuted", t, {3, 1, 2}, {3, 0, 1}, {4, 2, 5, 3});
-    add("permuted alone", t, {3, 2}, {1, 0}, {2, 3});
-    add("size 1 stays", t, {1, 2}, {0, 2}, {1, 3, 2});
-    add("no elements", t, {0}, {1}, {2, 0});
-    add("to no elements", t, {1}, {0}, {0});
-  }
-});
+const bool broadcast_in_dim =
+    add_samples("stablehlo.broadcast_in_dim", [](std::vector<Sample>& out) {
+      auto add = [&](const char* what, DType t, Shape from, Ints dims, Shape to) {
+        out.push_back({.what = what,
+                       .operands = {numbers(t, std::move(from))},
+                       .attrs = {{"broadcast_dimensions", std::move(dims)}},
+                       .results = {Type(t, std::move(to))}});
+      };
+      for (DType t : kTypes) {
+        add("a scalar", t, {}, {}, {2, 3});
+        add("leading", t, {3}, {1}, {2, 3});
+        add("trailing", t, {3}, {0}, {3, 4});
+        add("stretched", t, {3, 1}, {0, 1}, {3, 5});
+        add("stretched, permuted", t, {3, 1, 2}, {3, 0, 1}, {4, 2, 5, 3});
+        add("permuted alone", t, {3, 2}, {1, 0}, {2, 3});
+        add("size 1 stays", t, {1, 2}, {0, 2}, {1, 3, 2});
+        add("no elements", t, {0}, {1}, {2, 0});
+        add("to no elements", t, {1}, {0}, {0});
+      }
+    });
 
 const bool reshape = add_samples("stablehlo.reshape", [](std::vector<Sample>& out) {
   auto add = [&](const char* what, DType t, Shape from, Shape to) {
-    out.push_back({.what = what, .operands = {numbers(t, std::move(from))}, .results = {Type(t, std::move(to))}});
+    out.push_back({.what = what,
+                   .operands = {numbers(t, std::move(from))},
+                   .results = {Type(t, std::move(to))}});
   };
   for (DType t : kTypes) {
     add("merged", t, {2, 3, 4}, {6, 4});
@@ -49,7 +52,9 @@ const bool reshape = add_samples("stablehlo.reshape", [](std::vector<Sample>& ou
 
 const bool transpose = add_samples("stablehlo.transpose", [](std::vector<Sample>& out) {
   auto add = [&](const char* what, DType t, Shape from, Ints permutation) {
-    out.push_back({.what = what, .operands = {numbers(t, std::move(from))}, .attrs = {{"permutation", std::move(permutation)}}});
+    out.push_back({.what = what,
+                   .operands = {numbers(t, std::move(from))},
+                   .attrs = {{"permutation", std::move(permutation)}}});
   };
   for (DType t : kTypes) {
     add("matrix", t, {3, 5}, {1, 0});
@@ -64,7 +69,9 @@ const bool slice = add_samples("stablehlo.slice", [](std::vector<Sample>& out) {
   auto add = [&](const char* what, DType t, Shape from, Ints start, Ints limit, Ints strides) {
     out.push_back({.what = what,
                    .operands = {numbers(t, std::move(from))},
-                   .attrs = {{"start_indices", std::move(start)}, {"limit_indices", std::move(limit)}, {"strides", std::move(strides)}}});
+                   .attrs = {{"start_indices", std::move(start)},
+                             {"limit_indices", std::move(limit)},
+                             {"strides", std::move(strides)}}});
   };
   for (DType t : kTypes) {
     add("box", t, {4, 5}, {1, 2}, {3, 5}, {1, 1});
@@ -78,7 +85,9 @@ const bool slice = add_samples("stablehlo.slice", [](std::vector<Sample>& out) {
 
 const bool reverse = add_samples("stablehlo.reverse", [](std::vector<Sample>& out) {
   auto add = [&](const char* what, DType t, Shape from, Ints dims) {
-    out.push_back({.what = what, .operands = {numbers(t, std::move(from))}, .attrs = {{"dimensions", std::move(dims)}}});
+    out.push_back({.what = what,
+                   .operands = {numbers(t, std::move(from))},
+                   .attrs = {{"dimensions", std::move(dims)}}});
   };
   for (DType t : kTypes) {
     add("last", t, {2, 5}, {1});
@@ -90,11 +99,11 @@ const bool reverse = add_samples("stablehlo.reverse", [](std::vector<Sample>& ou
 
 const bool pad = add_samples("stablehlo.pad", [](std::vector<Sample>& out) {
   auto add = [&](const char* what, DType t, Shape from, Ints low, Ints high, Ints interior) {
-    out.push_back(
-        {.what = what,
-         .operands = {numbers(t, std::move(from)), numbers(t, {}, 5)},
-         .attrs = {
-             {"edge_padding_low", std::move(low)}, {"edge_padding_high", std::move(high)}, {"interior_padding", std::move(interior)}}});
+    out.push_back({.what = what,
+                   .operands = {numbers(t, std::move(from)), numbers(t, {}, 5)},
+                   .attrs = {{"edge_padding_low", std::move(low)},
+                             {"edge_padding_high", std::move(high)},
+                             {"interior_padding", std::move(interior)}}});
   };
   for (DType t : kTypes) {
     add("edges", t, {2, 3}, {1, 0}, {0, 2}, {0, 0});
@@ -130,7 +139,8 @@ const bool iota = add_samples("stablehlo.iota", [](std::vector<Sample>& out) {
                    .attrs = {{"iota_dimension", dim}},
                    .results = {Type(t, shape)}});
   };
-  for (DType t : {DType::i8, DType::i32, DType::i64, DType::ui16, DType::ui64, DType::bf16, DType::f16, DType::f32, DType::f64}) {
+  for (DType t : {DType::i8, DType::i32, DType::i64, DType::ui16, DType::ui64, DType::bf16,
+                  DType::f16, DType::f32, DType::f64}) {
     add(t, {5}, 0);
     add(t, {3, 4}, 0);
     add(t, {3, 40}, 1);

@@ -21,7 +21,9 @@ bool is_comparable(DType dtype) { return loop::is_loop_dtype(dtype); }
 
 /// Computed elementwise, so that arrays can be computed with as well.
 bool is_pointwise(const Op& op) {
-  if (op.num_results() != 1 || !op.regions.empty() || op.info().has_effect || op.result()->rank() != 0) return false;
+  if (op.num_results() != 1 || !op.regions.empty() || op.info().has_effect ||
+      op.result()->rank() != 0)
+    return false;
   return def(op).traits.elementwise;
 }
 
@@ -34,10 +36,14 @@ class Mirrored {
     const Op *x = made_by(left, "stablehlo.constant"), *y = made_by(right, "stablehlo.constant");
     if (x && y) return ir::equal(x->attrs, y->attrs);  // often outside of the region
     if (left->block() != &region_ || right->block() != &region_) return false;
-    if (!left->op() || !right->op()) return !left->op() && !right->op() && left->index() % 2 == 0 && right->index() == left->index() + 1;
+    if (!left->op() || !right->op())
+      return !left->op() && !right->op() && left->index() % 2 == 0 &&
+             right->index() == left->index() + 1;
     if (!seen_.insert({left, right}).second) return true;
     const Op &a = *left->op(), &b = *right->op();
-    if (&a.info() != &b.info() || a.operands.size() != b.operands.size() || !ir::equal(a.attrs, b.attrs)) return false;
+    if (&a.info() != &b.info() || a.operands.size() != b.operands.size() ||
+        !ir::equal(a.attrs, b.attrs))
+      return false;
     if (!is_pointwise(a) || !is_pointwise(b)) return false;
     for (std::size_t i = 0; i < a.operands.size(); ++i)
       if (!(*this)(a.operands[i], b.operands[i])) return false;
@@ -49,8 +55,12 @@ class Mirrored {
   std::set<std::pair<const Value*, const Value*>> seen_;
 };
 
-bool is_total(const Op& compare) { return compare.attrs.get_or<std::string>("compare_type", "") == "TOTALORDER"; }
-bool compares(const Op& op, std::string_view direction) { return op.attr<std::string>("comparison_direction") == direction; }
+bool is_total(const Op& compare) {
+  return compare.attrs.get_or<std::string>("compare_type", "") == "TOTALORDER";
+}
+bool compares(const Op& op, std::string_view direction) {
+  return op.attr<std::string>("comparison_direction") == direction;
+}
 
 /// A scalar constant that is +0, or a NaN without sign.
 bool is_zero(const Value* v) {
@@ -66,16 +76,21 @@ bool is_nan(const Value* v) {
   return std::isnan(x.number(0)) && !std::signbit(x.number(0));
 }
 
-/// x where it is a number other than 0: the value of select(x != x, nan, select(x == 0, 0, x)), as JAX compares.
+/// x where it is a number other than 0: the value of select(x != x, nan, select(x == 0, 0, x)), as
+/// JAX compares.
 const Value* as_number(const Value* v) {
   const Op* outer = made_by(v, "stablehlo.select");
   const Op* inner = outer ? made_by(outer->operand(2), "stablehlo.select") : nullptr;
   if (!inner || !is_nan(outer->operand(1)) || !is_zero(inner->operand(1))) return nullptr;
   const Value* x = inner->operand(2);
-  const Op *differs = made_by(outer->operand(0), "stablehlo.compare"), *same = made_by(inner->operand(0), "stablehlo.compare");
-  if (!differs || !same || is_total(*differs) || is_total(*same) || !compares(*differs, "NE") || !compares(*same, "EQ")) return nullptr;
+  const Op *differs = made_by(outer->operand(0), "stablehlo.compare"),
+           *same = made_by(inner->operand(0), "stablehlo.compare");
+  if (!differs || !same || is_total(*differs) || is_total(*same) || !compares(*differs, "NE") ||
+      !compares(*same, "EQ"))
+    return nullptr;
   if (differs->operand(0) != x || differs->operand(1) != x) return nullptr;
-  bool zero = (same->operand(0) == x && is_zero(same->operand(1))) || (same->operand(1) == x && is_zero(same->operand(0)));
+  bool zero = (same->operand(0) == x && is_zero(same->operand(1))) ||
+              (same->operand(1) == x && is_zero(same->operand(0)));
   return zero ? x : nullptr;
 }
 
@@ -89,10 +104,12 @@ std::optional<SortKey> key_of(const Block& region, const Op& compare) {
     if (!Mirrored(region)(y, x)) return std::nullopt;
     out.descending = !greater;
   }
-  if (x->block() != &region) return std::nullopt;  // a constant from outside, compared with itself: nothing here computes it
+  if (x->block() != &region)
+    return std::nullopt;  // a constant from outside, compared with itself: nothing here computes it
   if (is_float(x->dtype()) && !is_total(compare)) out.order = "ieee";
   const Value* argument = x;
-  if (const Value* number = is_float(x->dtype()) && is_total(compare) ? as_number(x) : nullptr; number && !number->op()) {
+  if (const Value* number = is_float(x->dtype()) && is_total(compare) ? as_number(x) : nullptr;
+      number && !number->op()) {
     argument = number;
     out.order = "numbers";
   }
@@ -115,11 +132,14 @@ bool add_keys(const Block& region, const Value* before, std::vector<SortKey>& ou
   }
   const Op* either = made_by(before, "stablehlo.or");
   for (int i = 0; either && i < 2; ++i) {
-    const Op *first = made_by(either->operand(i), "stablehlo.compare"), *both = made_by(either->operand(1 - i), "stablehlo.and");
+    const Op *first = made_by(either->operand(i), "stablehlo.compare"),
+             *both = made_by(either->operand(1 - i), "stablehlo.and");
     if (!first || !both) continue;
     for (int j = 0; j < 2; ++j) {
       const Op* tie = made_by(both->operand(j), "stablehlo.compare");
-      if (tie && is_tie(*tie, *first)) return add_keys(region, either->operand(i), out) && add_keys(region, both->operand(1 - j), out);
+      if (tie && is_tie(*tie, *first))
+        return add_keys(region, either->operand(i), out) &&
+               add_keys(region, both->operand(1 - j), out);
     }
   }
   return false;
@@ -130,7 +150,7 @@ int dimension_of(const Op& op) {
   return static_cast<int>(d < 0 ? d + op.operand(0)->rank() : d);
 }
 
-// ---- the sort ---------------------------------------------------------------------------------------------------
+// ---- the sort ----------------------------------------------------------------------------------
 
 /// The comparator's value `key` for each element of the arrays.
 Value* computed(Builder& b, const Op& op, const Value* key, const Values& arrays) {
@@ -143,10 +163,13 @@ Value* computed(Builder& b, const Op& op, const Value* key, const Values& arrays
   for (Value* x : arrays)
     for (int side = 0; side < 2; ++side) flat.push_back(reshape(b, x, Shape{count}));
   Batched keys = batch(b, *f, flat, std::vector<bool>(flat.size(), true), count);
-  return reshape(b, batched_operand(b, keys.results[0], keys.batched[0], count), arrays[0]->shape());
+  return reshape(b, batched_operand(b, keys.results[0], keys.batched[0], count),
+                 arrays[0]->shape());
 }
 
-Attrs attrs_of(const SortKey& key) { return {{"order", std::string(key.order)}, {"descending", key.descending}}; }
+Attrs attrs_of(const SortKey& key) {
+  return {{"order", std::string(key.order)}, {"descending", key.descending}};
+}
 
 bool counts_along(const Value* v, int dimension) {
   const Op* op = made_by(v, "stablehlo.iota");
@@ -154,16 +177,21 @@ bool counts_along(const Value* v, int dimension) {
 }
 /// The elements of x, whose rows are `rows`, in the order of their numbers.
 Value* ordered(Builder& b, const Value* x, Value* rows, int dimension, Value* order) {
-  return counts_along(x, dimension) ? convert(b, order, x->dtype()) : take_along(b, rows, order, rows->rank() - 1);
+  return counts_along(x, dimension) ? convert(b, order, x->dtype())
+                                    : take_along(b, rows, order, rows->rank() - 1);
 }
 
 }  // namespace
 
 std::vector<SortKey> sort_keys(const Block& comparator) {
   std::vector<SortKey> out;
-  if (comparator.results.size() != 1 || !add_keys(comparator, comparator.results[0], out)) return {};
-  // Where there are NaN, `<` is no order: what comes out is what merging makes of it, which is known for one key.
-  bool ordered = out.size() == 1 || std::none_of(out.begin(), out.end(), [](const SortKey& k) { return std::string_view(k.order) == "ieee"; });
+  if (comparator.results.size() != 1 || !add_keys(comparator, comparator.results[0], out))
+    return {};
+  // Where there are NaN, `<` is no order: what comes out is what merging makes of it, which is
+  // known for one key.
+  bool ordered = out.size() == 1 || std::none_of(out.begin(), out.end(), [](const SortKey& k) {
+                   return std::string_view(k.order) == "ieee";
+                 });
   return ordered ? out : std::vector<SortKey>{};
 }
 
@@ -171,11 +199,14 @@ bool sorts_by_keys(const Op& op) {
   if (op.name() == "chlo.top_k") return op.attr<std::int64_t>("k") > kFewKept;
   if (op.name() != "stablehlo.sort") return false;
   const Shape& shape = op.operand(0)->shape();
-  if (!shape.is_static() || shape.count() == 0 || shape[dimension_of(op)] > std::numeric_limits<std::int32_t>::max()) return false;
+  if (!shape.is_static() || shape.count() == 0 ||
+      shape[dimension_of(op)] > std::numeric_limits<std::int32_t>::max())
+    return false;
   return !sort_keys(op.region(0)).empty();
 }
 
-Values sort_by_keys(Builder& b, const Op& op, std::span<Value* const> operands, const std::vector<SortKey>& keys) {
+Values sort_by_keys(Builder& b, const Op& op, std::span<Value* const> operands,
+                    const std::vector<SortKey>& keys) {
   auto n = static_cast<std::size_t>(op.num_results());
   int d = dimension_of(op), last = operands[0]->rank() - 1;
   Values rows;
@@ -184,26 +215,34 @@ Values sort_by_keys(Builder& b, const Op& op, std::span<Value* const> operands, 
     return {move_dim(b, b.create("strata.sort", {rows[0]}, attrs_of(keys[0])).result(), last, d)};
   Value* order = nullptr;
   for (auto key = keys.rbegin(); key != keys.rend(); ++key) {  // stable sorts, the last key first
-    Value* x = key->operand >= 0 ? rows[static_cast<std::size_t>(key->operand)] : computed(b, op, key->key, rows);
+    Value* x = key->operand >= 0 ? rows[static_cast<std::size_t>(key->operand)]
+                                 : computed(b, op, key->key, rows);
     if (order) x = take_along(b, x, order, last);
     Value* next = b.create("strata.argsort", {x}, attrs_of(*key)).result();
     order = order ? take_along(b, order, next, last) : next;
   }
   Values out;
-  for (std::size_t i = 0; i < n; ++i) out.push_back(move_dim(b, ordered(b, operands[i], rows[i], d, order), last, d));
+  for (std::size_t i = 0; i < n; ++i)
+    out.push_back(move_dim(b, ordered(b, operands[i], rows[i], d, order), last, d));
   return out;
 }
 
-Values first_sorted(Builder& b, const Values& arrays, int dimension, bool descending, std::int64_t keep) {
+Values first_sorted(Builder& b, const Values& arrays, int dimension, bool descending,
+                    std::int64_t keep) {
   int last = arrays[0]->rank() - 1;
   Attrs attrs{{"order", std::string("total")}, {"descending", descending}, {"keep", keep}};
-  Value* order = b.create("strata.argsort", {move_dim(b, arrays[0], dimension, last)}, std::move(attrs)).result();
+  Value* order =
+      b.create("strata.argsort", {move_dim(b, arrays[0], dimension, last)}, std::move(attrs))
+          .result();
   Values out;
-  for (Value* x : arrays) out.push_back(move_dim(b, ordered(b, x, move_dim(b, x, dimension, last), dimension, order), last, dimension));
+  for (Value* x : arrays)
+    out.push_back(move_dim(b, ordered(b, x, move_dim(b, x, dimension, last), dimension, order),
+                           last, dimension));
   return out;
 }
 
-std::unique_ptr<Block> comparator_of(const std::vector<DType>& dtypes, const std::string& order, bool descending) {
+std::unique_ptr<Block> comparator_of(const std::vector<DType>& dtypes, const std::string& order,
+                                     bool descending) {
   std::string direction = descending ? "GT" : "LT";
   auto region = comparator(dtypes, direction);
   if (order == "total") return region;
@@ -213,15 +252,20 @@ std::unique_ptr<Block> comparator_of(const std::vector<DType>& dtypes, const std
   Builder b(*region);
   Values sides = {region->argument(0), region->argument(1)};
   auto of = [&](Value* x, Value* y, const char* how, const char* type) {
-    return b.create("stablehlo.compare", {x, y}, {{"comparison_direction", std::string(how)}, {"compare_type", std::string(type)}}).result();
+    return b
+        .create("stablehlo.compare", {x, y},
+                {{"comparison_direction", std::string(how)}, {"compare_type", std::string(type)}})
+        .result();
   };
   if (order == "numbers")
     for (Value*& x : sides) {
       Value* zero = scalar(b, dtypes[0], 0);
       Value* number = select(b, of(x, zero, "EQ", "FLOAT"), zero, x);
-      x = select(b, of(x, x, "NE", "FLOAT"), scalar(b, dtypes[0], std::numeric_limits<double>::quiet_NaN()), number);
+      x = select(b, of(x, x, "NE", "FLOAT"),
+                 scalar(b, dtypes[0], std::numeric_limits<double>::quiet_NaN()), number);
     }
-  region->results = {of(sides[0], sides[1], direction.c_str(), order == "numbers" ? "TOTALORDER" : "FLOAT")};
+  region->results = {
+      of(sides[0], sides[1], direction.c_str(), order == "numbers" ? "TOTALORDER" : "FLOAT")};
   return region;
 }
 

@@ -8,14 +8,19 @@
 namespace strata::op {
 namespace {
 
-std::vector<Type> infer(std::span<Value* const> operands, const Attrs&, std::span<const std::unique_ptr<Block>>) {
+std::vector<Type> infer(std::span<Value* const> operands, const Attrs&,
+                        std::span<const std::unique_ptr<Block>>) {
   expect_operands("stop_gradient", operands, 1);
   return {operands[0]->type()};
 }
 
-Literals evaluate(const Op&, std::span<const Literal> operands, Evaluator&) { return {operands[0]}; }
+Literals evaluate(const Op&, std::span<const Literal> operands, Evaluator&) {
+  return {operands[0]};
+}
 
-loop::Inst* element(LowerContext& context, const Op& op, int, std::span<const loop::Index> index) { return context.operand(op, 0, index); }
+loop::Inst* element(LowerContext& context, const Op& op, int, std::span<const loop::Index> index) {
+  return context.operand(op, 0, index);
+}
 
 }  // namespace
 

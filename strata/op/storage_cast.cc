@@ -1,7 +1,8 @@
-// strata.storage_cast: between a narrow type and the type of its stored elements (op/legalize.h): the same bytes.
+// strata.storage_cast: between a narrow type and the type of its stored elements (op/legalize.h):
+// the same bytes.
 //
-// Contract: one operand; operand and result have one shape, and one of them is the storage of the other: i8 for i2 and i4, ui8
-// for ui2, ui4 and all floats below 16 bits.
+// Contract: one operand; operand and result have one shape, and one of them is the storage of the
+// other: i8 for i2 and i4, ui8 for ui2, ui4 and all floats below 16 bits.
 #include "strata/op/build.h"
 #include "strata/op/legalize.h"
 #include "strata/op/rules.h"
@@ -20,13 +21,20 @@ Literals evaluate(const Op& op, std::span<const Literal> operands, Evaluator&) {
   return {Literal(op.result()->type(), operands[0].storage())};
 }
 
-Batched batch(Builder& b, const Op& op, std::span<Value* const> operands, const std::vector<bool>&, std::int64_t size) {
-  return {b.create(op.info(), {operands[0]}, {}, {}, {with_leading(op.result()->type(), size)}).results(), {true}};
+Batched batch(Builder& b, const Op& op, std::span<Value* const> operands, const std::vector<bool>&,
+              std::int64_t size) {
+  return {b.create(op.info(), {operands[0]}, {}, {}, {with_leading(op.result()->type(), size)})
+              .results(),
+          {true}};
 }
 
-loop::Inst* element(LowerContext& c, const Op& op, int, std::span<const loop::Index> index) { return c.operand(op, 0, index); }
+loop::Inst* element(LowerContext& c, const Op& op, int, std::span<const loop::Index> index) {
+  return c.operand(op, 0, index);
+}
 
-std::vector<Parts> split(Builder&, const Op&, std::span<const Parts> operands) { return {operands[0]}; }
+std::vector<Parts> split(Builder&, const Op&, std::span<const Parts> operands) {
+  return {operands[0]};
+}
 
 }  // namespace
 

@@ -1,10 +1,12 @@
 // strata.svd: A = U diag(s) V^H (loop/kernel/svd.cc) of matrices [..., m, n]; k = min(m, n).
 //
-// Results: s [..., k] of the real type in descending order; where `compute_uv` U [..., m, k] and V^H [..., k, n], or [..., m, m] and
+// Results: s [..., k] of the real type in descending order; where `compute_uv` U [..., m, k] and
+// V^H [..., k, n], or [..., m, m] and
 // [..., n, n] where `full_matrices`.
 //
-// Derivative as in JAX (Giles 2008; Townsend, "Differentiating the singular value decomposition", 2016): of distinct singular values,
-// those of square matrices distinct from 0. There is none of full U and V^H of matrices that are not square.
+// Derivative as in JAX (Giles 2008; Townsend, "Differentiating the singular value decomposition",
+// 2016): of distinct singular values, those of square matrices distinct from 0. There is none of
+// full U and V^H of matrices that are not square.
 #include "strata/op/matrix_kernel.h"
 
 namespace strata::op {
@@ -13,7 +15,8 @@ namespace {
 bool has_vectors(const Attrs& attrs) { return expect_attr<bool>("svd", attrs, "compute_uv"); }
 bool is_full(const Attrs& attrs) { return expect_attr<bool>("svd", attrs, "full_matrices"); }
 
-std::vector<Type> infer(std::span<Value* const> operands, const Attrs& attrs, std::span<const std::unique_ptr<Block>>) {
+std::vector<Type> infer(std::span<Value* const> operands, const Attrs& attrs,
+                        std::span<const std::unique_ptr<Block>>) {
   expect_operands("svd", operands, 1);
   const Type& a = expect_matrices("svd", operands[0]);
   const Dim k = least_of(a);
@@ -25,20 +28,26 @@ std::vector<Type> infer(std::span<Value* const> operands, const Attrs& attrs, st
   return out;
 }
 
-const char* symbol(const Op& op) { return has_vectors(op.attrs) ? "strata_svd" : "strata_singular_values"; }
+const char* symbol(const Op& op) {
+  return has_vectors(op.attrs) ? "strata_svd" : "strata_singular_values";
+}
 std::vector<std::int64_t> params(const Op& op) {
   const Type& a = op.operand(0)->type();
-  return {factor_element("svd", a.dtype()), rows_of(a).size(), columns_of(a).size(), is_full(op.attrs)};
+  return {factor_element("svd", a.dtype()), rows_of(a).size(), columns_of(a).size(),
+          is_full(op.attrs)};
 }
 
 /// 1 / x, and 0 where `zero` says so (1), of numbers that are 0 there.
-Value* inverse(Builder& b, Value* x, Value* zero) { return sub(b, div(b, full_like(b, x, 1), add(b, x, zero)), zero); }
+Value* inverse(Builder& b, Value* x, Value* zero) {
+  return sub(b, div(b, full_like(b, x, 1), add(b, x, zero)), zero);
+}
 
 struct Thin {
   Value *s, *u, *vh;
 };
 
-/// dx without its part in the span of U, each column divided by its singular value: what a tall U gains.
+/// dx without its part in the span of U, each column divided by its singular value: what a tall U
+/// gains.
 Value* beyond(Builder& b, Value* dx, Value* u, Value* s) {
   return div(b, sub(b, dx, matmul(b, u, matmul(b, adjoint(b, u), dx))), in_columns(b, s, u));
 }
@@ -52,8 +61,10 @@ Values tangents_of(Builder& b, const Thin& x, Value* da) {
   Value* f = inverse(b, mul(b, add(b, sj, si), sub(b, sj, si)), identity_like(b, ds_full));
   Value *right = mul(b, sj, ds_full), *left = mul(b, si, ds_full);
   Value* is_zero = convert(b, compare(b, x.s, zeros_like(b, x.s), "EQ"), x.s->dtype());
-  Value* s_inverse = mul(b, in_rows(b, convert(b, inverse(b, x.s, is_zero), dtype), ds_full), identity_like(b, ds_full));
-  Value* phase = mul(b, mul(b, full_like(b, ds_full, 0.5), sub(b, ds_full, adjoint(b, ds_full))), s_inverse);
+  Value* s_inverse = mul(b, in_rows(b, convert(b, inverse(b, x.s, is_zero), dtype), ds_full),
+                         identity_like(b, ds_full));
+  Value* phase =
+      mul(b, mul(b, full_like(b, ds_full, 0.5), sub(b, ds_full, adjoint(b, ds_full))), s_inverse);
   Value* du = matmul(b, x.u, add(b, mul(b, f, add(b, right, adjoint(b, right))), phase));
   Value* dv = matmul(b, v, mul(b, f, add(b, left, adjoint(b, left))));
   const std::int64_t m = rows_of(da->type()).size(), n = columns_of(da->type()).size();
@@ -62,13 +73,18 @@ Values tangents_of(Builder& b, const Thin& x, Value* da) {
   return {is_complex(dtype) ? real(b, diagonal) : diagonal, du, adjoint(b, dv)};
 }
 
-JvpResult jvp(Builder& b, const Op& op, std::span<Value* const> operands, std::span<Value* const> tangents) {
+JvpResult jvp(Builder& b, const Op& op, std::span<Value* const> operands,
+              std::span<Value* const> tangents) {
   const Type& a = operands[0]->type();
   const bool vectors = has_vectors(op.attrs);
   if (!tangents[0]) return {again(b, op, operands).results(), Values(vectors ? 3 : 1, nullptr)};
   if (vectors && is_full(op.attrs) && !(rows_of(a) == columns_of(a)))
-    throw Error("svd", "full matrices of {} have no derivative; ask for full_matrices = false", a.to_string()).unsupported();
-  Values thin = b.create("strata.svd", {operands[0]}, {{"compute_uv", true}, {"full_matrices", false}}).results();
+    throw Error("svd", "full matrices of {} have no derivative; ask for full_matrices = false",
+                a.to_string())
+        .unsupported();
+  Values thin =
+      b.create("strata.svd", {operands[0]}, {{"compute_uv", true}, {"full_matrices", false}})
+          .results();
   Values dx = tangents_of(b, {thin[0], thin[1], thin[2]}, tangents[0]);
   if (vectors) return {thin, dx};
   return {{thin[0]}, {dx[0]}};

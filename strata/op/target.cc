@@ -5,10 +5,12 @@
 namespace strata::op {
 
 // Each in its own file.
-Values compose_identity(Builder& b, const Op& op, std::span<Value* const> operands);  // target_identity.cc
+Values compose_identity(Builder& b, const Op& op,
+                        std::span<Value* const> operands);  // target_identity.cc
 Values compose_sink(Builder& b, const Op& op, std::span<Value* const> operands);
-Values compose_approx_top_k(Builder& b, const Op& op, std::span<Value* const> operands);  // target_approx_top_k.cc
-Result<foreign::Bound> bind_qr(const foreign::Call& call);  // target_qr.cc
+Values compose_approx_top_k(Builder& b, const Op& op,
+                            std::span<Value* const> operands);  // target_approx_top_k.cc
+Result<foreign::Bound> bind_qr(const foreign::Call& call);      // target_qr.cc
 Result<foreign::Bound> bind_householder_product(const foreign::Call& call);
 bool is_lapack(std::string_view target);  // lapack/target.cc
 Result<foreign::Bound> bind_lapack(const foreign::Call& call);
@@ -26,7 +28,8 @@ const Target* find_target(std::string_view name) {
   };
   static constexpr Target lapack{"lapack_*_ffi", nullptr, bind_lapack};
   if (is_lapack(name)) return &lapack;
-  const Target* found = std::find_if(std::begin(all), std::end(all), [&](const Target& t) { return name == t.name; });
+  const Target* found =
+      std::find_if(std::begin(all), std::end(all), [&](const Target& t) { return name == t.name; });
   return found == std::end(all) ? nullptr : found;
 }
 

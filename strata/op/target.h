@@ -1,7 +1,7 @@
 // Targets of custom calls that Strata knows itself: what JAX states for any platform.
 //
-// A target is a row of target.cc and a function in a file of its own (target_*.cc). A handler registered for its name
-// (op/foreign.h) goes before it.
+// A target is a row of target.cc and a function in a file of its own (target_*.cc). A handler
+// registered for its name (op/foreign.h) goes before it.
 #pragma once
 
 #include <string_view>
@@ -12,8 +12,8 @@ namespace strata::op {
 
 struct Target {
   const char* name;
-  /// The results of the call, from values of its operands; throws strata::Error where the call does not say what it should. Null:
-  /// it is called as others are, with this handler.
+  /// The results of the call, from values of its operands; throws strata::Error where the call does
+  /// not say what it should. Null: it is called as others are, with this handler.
   Decompose compose;
   Result<foreign::Bound> (*handler)(const foreign::Call&) = nullptr;
 };

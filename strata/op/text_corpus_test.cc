@@ -1,5 +1,6 @@
-// Every program below conformance/: read, printed, read again and printed the same in both forms; and printed as jaxlib
-// prints it, where conformance/prints.txt (tools/goldens/prints.py) has its hash.
+// Every program below conformance/: read, printed, read again and printed the same in both forms;
+// and printed as jaxlib prints it, where conformance/prints.txt (tools/goldens/prints.py) has its
+// hash.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -39,9 +40,13 @@ std::vector<fs::path> programs(const fs::path& folder) {
 }
 
 /// Upstream keeps the value of a splat that has no elements; ours has nowhere to be kept.
-bool has_empty_splat(std::string_view name) { return name.find("fft_") != name.npos && name.find("_14_15_0_17") != name.npos; }
+bool has_empty_splat(std::string_view name) {
+  return name.find("fft_") != name.npos && name.find("_14_15_0_17") != name.npos;
+}
 
-struct Hashes { std::string custom, generic; };
+struct Hashes {
+  std::string custom, generic;
+};
 
 std::map<std::string, Hashes> expected_prints() {
   std::map<std::string, Hashes> out;
@@ -60,11 +65,14 @@ std::string mistake(std::string_view text, const std::string& name, const Hashes
     auto again = ir::parse(once, name + " as printed");
     if (!again) return again.status().message();
     if (ir::print(**again) != custom) return name + ": printed differently the second time";
-    if (ir::print(**again, {.generic = true}) != generic) return name + ": printed differently the second time, in the generic form";
+    if (ir::print(**again, {.generic = true}) != generic)
+      return name + ": printed differently the second time, in the generic form";
   }
   if (expected == nullptr || has_empty_splat(name)) return "";
-  if (ir::testing::sha256_hex(custom).substr(0, 16) != expected->custom) return name + ": not as jaxlib prints it";
-  if (ir::testing::sha256_hex(generic).substr(0, 16) != expected->generic) return name + ": not as jaxlib prints it in the generic form";
+  if (ir::testing::sha256_hex(custom).substr(0, 16) != expected->custom)
+    return name + ": not as jaxlib prints it";
+  if (ir::testing::sha256_hex(generic).substr(0, 16) != expected->generic)
+    return name + ": not as jaxlib prints it in the generic form";
   return "";
 }
 
@@ -83,7 +91,8 @@ TEST_P(Corpus, PrintsAsUpstreamAndReadsWhatItPrints) {
     for (const ir::TextPart& p : ir::split_parts(text)) {
       std::string name = file + "#" + std::to_string(part++);
       auto hashes = expected.find(name);
-      std::string wrong = mistake(p.text, name, hashes == expected.end() ? nullptr : &hashes->second);
+      std::string wrong =
+          mistake(p.text, name, hashes == expected.end() ? nullptr : &hashes->second);
       ++count;
       if (!wrong.empty() && ++failed <= 30) report += "  " + wrong + "\n";
     }
@@ -92,14 +101,18 @@ TEST_P(Corpus, PrintsAsUpstreamAndReadsWhatItPrints) {
   EXPECT_EQ(failed, 0) << "of " << count << " programs:\n" << report;
 }
 
-INSTANTIATE_TEST_SUITE_P(Text, Corpus, ::testing::Values("jax", "stablehlo/dynamic", "stablehlo/interpret", "stablehlo/math", "stablehlo/quantized", "stablehlo/testdata"),
+INSTANTIATE_TEST_SUITE_P(Text, Corpus,
+                         ::testing::Values("jax", "stablehlo/dynamic", "stablehlo/interpret",
+                                           "stablehlo/math", "stablehlo/quantized",
+                                           "stablehlo/testdata"),
                          [](const auto& info) {
                            std::string name = info.param;
                            std::replace(name.begin(), name.end(), '/', '_');
                            return name;
                          });
 
-/// What a program earns: from the reader, from the verifier, or, where only a run can tell, from the evaluator of its main.
+/// What a program earns: from the reader, from the verifier, or, where only a run can tell, from
+/// the evaluator of its main.
 std::string message_of(const std::string& text, const std::string& name) {
   auto module = ir::parse(text, name);
   if (!module.ok()) return module.status().message();
@@ -129,14 +142,20 @@ int expect_messages(const fs::path& folder) {
   return count;
 }
 
-TEST(WrongPrograms, EachEarnsItsMessage) { EXPECT_GE(expect_messages(root() / "strata/ir/text/testdata/wrong"), 70); }
+TEST(WrongPrograms, EachEarnsItsMessage) {
+  EXPECT_GE(expect_messages(root() / "strata/ir/text/testdata/wrong"), 70);
+}
 
 /// tools/check_constraints.py counts which constraints they show.
-TEST(WrongPrograms, EachBreaksItsConstraint) { EXPECT_GE(expect_messages(root() / "strata/op/testdata/wrong"), 700); }
+TEST(WrongPrograms, EachBreaksItsConstraint) {
+  EXPECT_GE(expect_messages(root() / "strata/op/testdata/wrong"), 700);
+}
 
 TEST(Sha256, KnownHashes) {
-  EXPECT_EQ(ir::testing::sha256_hex("abc"), "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
-  EXPECT_EQ(ir::testing::sha256_hex(std::string(64, 'a')), "ffe054fe7ae0cb6dc65c3af9b61d5209f439851db43d0ba5997337df154668eb");
+  EXPECT_EQ(ir::testing::sha256_hex("abc"),
+            "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
+  EXPECT_EQ(ir::testing::sha256_hex(std::string(64, 'a')),
+            "ffe054fe7ae0cb6dc65c3af9b61d5209f439851db43d0ba5997337df154668eb");
 }
 
 }  // namespace

@@ -1,4 +1,5 @@
-// The text of real operations: equal to upstream's byte by byte, read back, and safe against any bytes.
+// The text of real operations: equal to upstream's byte by byte, read back, and safe against any
+// bytes.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -74,7 +75,8 @@ TEST_P(Golden, PassesKeepItWellFormed) {
   }
 }
 
-/// Reads bytes that may be anything; a crash, a hang or a failed check of ours is the test's failure.
+/// Reads bytes that may be anything; a crash, a hang or a failed check of ours is the test's
+/// failure.
 void survive(std::string_view bytes) {
   ir::ParseOptions options{.limits = {.depth = 64, .literal_bytes = std::size_t{1} << 20}};
   auto m = ir::parse(bytes, "p.mlir", options);
@@ -114,9 +116,10 @@ TEST_P(Golden, DamagedAnywhere) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Text, Golden, ::testing::ValuesIn(goldens()), [](const auto& info) { return info.param.stem().string(); });
+INSTANTIATE_TEST_SUITE_P(Text, Golden, ::testing::ValuesIn(goldens()),
+                         [](const auto& info) { return info.param.stem().string(); });
 
-// ---- Strata's own ----------------------------------------------------------------------------------------------
+// ---- Strata's own ------------------------------------------------------------------------------
 
 TEST(Text, OwnOperationsHaveTheGenericForm) {
   std::string text = R"(module {
@@ -150,7 +153,7 @@ TEST(Text, ReferencesAreTypes) {
   EXPECT_EQ(ir::print(*m), text);
 }
 
-// ---- whose mistake ---------------------------------------------------------------------------------------------
+// ---- whose mistake -----------------------------------------------------------------------------
 
 Status verified(const std::string& text) {
   catalog();
@@ -159,18 +162,27 @@ Status verified(const std::string& text) {
 }
 
 TEST(Text, AConstraintIsTheProgramsMistake) {
-  Status s = verified("func.func @f(%a: tensor<2x3xf32>) {\n  %0 = stablehlo.transpose %a, dims = [0, 0] : (tensor<2x3xf32>) -> tensor<2x2xf32>\n  return\n}");
+  Status s = verified(
+      "func.func @f(%a: tensor<2x3xf32>) {\n  %0 = stablehlo.transpose %a, dims = [0, 0] : "
+      "(tensor<2x3xf32>) -> tensor<2x2xf32>\n  return\n}");
   EXPECT_EQ(static_cast<int>(s.code()), static_cast<int>(Code::invalid));
   EXPECT_THAT(s.message(), HasSubstr("p.mlir:2:8: "));
 }
 
 TEST(Text, AnAttributeOfAnotherKind) {
-  for (const char* line : {"\"stablehlo.iota\"() <{iota_dimension = \"x\"}> : () -> tensor<2xf32>", "\"stablehlo.iota\"() : () -> tensor<2xf32>",
-                           "\"stablehlo.compare\"(%a, %a) <{comparison_direction = 3 : i64}> : (tensor<2xf32>, tensor<2xf32>) -> tensor<2xi1>",
-                           "\"stablehlo.reduce\"(%a, %a) <{dimensions = array<i64: 0>, combiner = \"add\"}> : (tensor<2xf32>, tensor<2xf32>) -> tensor<f32>",
-                           "\"strata.scan\"(%a) <{length = 1.5 : f64}> : (tensor<2xf32>) -> tensor<2xf32>", "\"strata.remat\"(%a) : (tensor<2xf32>) -> tensor<2xf32>"}) {
-    Status s = verified(std::string("func.func @f(%a: tensor<2xf32>) {\n  %0 = ") + line + "\n  return\n}");
-    EXPECT_EQ(static_cast<int>(s.code()), static_cast<int>(Code::invalid)) << line << ": " << s.message();
+  for (const char* line :
+       {"\"stablehlo.iota\"() <{iota_dimension = \"x\"}> : () -> tensor<2xf32>",
+        "\"stablehlo.iota\"() : () -> tensor<2xf32>",
+        "\"stablehlo.compare\"(%a, %a) <{comparison_direction = 3 : i64}> : (tensor<2xf32>, "
+        "tensor<2xf32>) -> tensor<2xi1>",
+        "\"stablehlo.reduce\"(%a, %a) <{dimensions = array<i64: 0>, combiner = \"add\"}> : "
+        "(tensor<2xf32>, tensor<2xf32>) -> tensor<f32>",
+        "\"strata.scan\"(%a) <{length = 1.5 : f64}> : (tensor<2xf32>) -> tensor<2xf32>",
+        "\"strata.remat\"(%a) : (tensor<2xf32>) -> tensor<2xf32>"}) {
+    Status s = verified(std::string("func.func @f(%a: tensor<2xf32>) {\n  %0 = ") + line +
+                        "\n  return\n}");
+    EXPECT_EQ(static_cast<int>(s.code()), static_cast<int>(Code::invalid))
+        << line << ": " << s.message();
   }
 }
 

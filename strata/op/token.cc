@@ -1,9 +1,12 @@
-// stablehlo.after_all: a token that comes after its tokens; stablehlo.create_token, deprecated: one that comes after none.
+// stablehlo.after_all: a token that comes after its tokens; stablehlo.create_token, deprecated: one
+// that comes after none.
 //
-// Contract (StableHLO, after_all): (I1) any number of tokens; the result is a token. create_token has no operands.
+// Contract (StableHLO, after_all): (I1) any number of tokens; the result is a token. create_token
+// has no operands.
 //
-// A token says nothing but an order, which programs here keep anyway: operations with effects run in the order in which they
-// stand. In machine code it is an array of no elements (compile/pipeline.cc).
+// A token says nothing but an order, which programs here keep anyway: operations with effects run
+// in the order in which they stand. In machine code it is an array of no elements
+// (compile/pipeline.cc).
 #include "strata/ir/text/format.h"
 #include "strata/op/build.h"
 #include "strata/op/rules.h"
@@ -17,7 +20,8 @@ using Regions = std::span<const std::unique_ptr<Block>>;
 
 std::vector<Type> infer_after_all(std::span<Value* const> operands, const Attrs&, Regions) {
   for (const Value* v : operands)
-    if (!v->type().is_token()) throw Error("after_all", "(I1) operands must be tokens, got {}", v->type().to_string());
+    if (!v->type().is_token())
+      throw Error("after_all", "(I1) operands must be tokens, got {}", v->type().to_string());
   return {Type::token()};
 }
 
@@ -26,10 +30,14 @@ std::vector<Type> infer_create(std::span<Value* const> operands, const Attrs&, R
   return {Type::token()};
 }
 
-Literals evaluate(const Op&, std::span<const Literal>, Evaluator&) { return {Literal(Type::token())}; }
+Literals evaluate(const Op&, std::span<const Literal>, Evaluator&) {
+  return {Literal(Type::token())};
+}
 Work cost(const Op&) { return {}; }
 
-Values decompose(Builder& b, const Op&, std::span<Value* const>) { return {zeros(b, Type(DType::ui8, {0}))}; }
+Values decompose(Builder& b, const Op&, std::span<Value* const>) {
+  return {zeros(b, Type(DType::ui8, {0}))};
+}
 
 OpDef token(ir::OpInfo info, const char* summary) {
   return {
@@ -51,13 +59,15 @@ OpDef token(ir::OpInfo info, const char* summary) {
 }  // namespace
 
 const OpDef& after_all_def() {
-  static const OpDef d = token({.name = "stablehlo.after_all", .infer = infer_after_all, .text = &ir::formats::elementwise},
-                               "a token that comes after its tokens (StableHLO, after_all)");
+  static const OpDef d = token(
+      {.name = "stablehlo.after_all", .infer = infer_after_all, .text = &ir::formats::elementwise},
+      "a token that comes after its tokens (StableHLO, after_all)");
   return d;
 }
 const OpDef& create_token_def() {
-  static const OpDef d = token({.name = "stablehlo.create_token", .infer = infer_create, .text = &ir::formats::typed_result},
-                               "a token (StableHLO, create_token)");
+  static const OpDef d = token(
+      {.name = "stablehlo.create_token", .infer = infer_create, .text = &ir::formats::typed_result},
+      "a token (StableHLO, create_token)");
   return d;
 }
 

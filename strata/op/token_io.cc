@@ -8,7 +8,8 @@ namespace {
 double bytes_of(const Values& values) {
   double bytes = 0;
   for (const Value* v : values)
-    if (v->type().is_tensor() && v->shape().is_static()) bytes += static_cast<double>(v->type().bytes());
+    if (v->type().is_tensor() && v->shape().is_static())
+      bytes += static_cast<double>(v->type().bytes());
   return bytes;
 }
 
@@ -19,27 +20,35 @@ Work cost_of_bringing(const Op& op) { return {0, bytes_of(op.results())}; }
 
 std::vector<Type> infer_giving(const char* op, std::span<Value* const> operands) {
   if (operands.empty() || !operands.back()->type().is_token())
-    throw Error(op, "(I2) the last operand must be a token, got {}", operands.empty() ? "none" : operands.back()->type().to_string());
+    throw Error(op, "(I2) the last operand must be a token, got {}",
+                operands.empty() ? "none" : operands.back()->type().to_string());
   for (const Value* v : operands.first(operands.size() - 1))
-    if (!v->type().is_tensor()) throw Error(op, "(I1) inputs must be tensors, got {}", v->type().to_string());
+    if (!v->type().is_tensor())
+      throw Error(op, "(I1) inputs must be tensors, got {}", v->type().to_string());
   return {Type::token()};
 }
 
 void verify_bringing(const char* self, const Op& op, const Constraints& constraints) {
   if (op.operands.size() != 1) throw Error(self, "expected 1 operand, got {}", op.operands.size());
-  if (!op.operand(0)->type().is_token()) throw Error(self, "(I1) the operand must be a token, got {}", op.operand(0)->type().to_string());
+  if (!op.operand(0)->type().is_token())
+    throw Error(self, "(I1) the operand must be a token, got {}",
+                op.operand(0)->type().to_string());
   if (op.num_results() == 0) throw Error(self, "{}needs a result, got 0", constraints.some);
   for (int i = 0; i + 1 < op.num_results(); ++i)
     if (!op.result(i)->type().is_tensor())
-      throw Error(self, "{}result {} must be a tensor, got {}", constraints.tensors, i, op.result(i)->type().to_string());
+      throw Error(self, "{}result {} must be a tensor, got {}", constraints.tensors, i,
+                  op.result(i)->type().to_string());
   const Type& last = op.result(op.num_results() - 1)->type();
-  if (!last.is_token()) throw Error(self, "{}the last result must be a token, got {}", constraints.token, last.to_string());
+  if (!last.is_token())
+    throw Error(self, "{}the last result must be a token, got {}", constraints.token,
+                last.to_string());
 }
 
 Literals brought(const char* self, const Op& op, Literals values, const std::string& otherwise) {
   values.push_back(Literal(Type::token()));
   bool fits = static_cast<int>(values.size()) == op.num_results();
-  for (int i = 0; fits && i < op.num_results(); ++i) fits = values[static_cast<std::size_t>(i)].type() == op.result(i)->type();
+  for (int i = 0; fits && i < op.num_results(); ++i)
+    fits = values[static_cast<std::size_t>(i)].type() == op.result(i)->type();
   if (!fits) throw Error(self, "{}", otherwise).at(op.where.text());
   return values;
 }

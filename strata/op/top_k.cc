@@ -1,10 +1,13 @@
 // chlo.top_k: the k greatest elements of each row, and where they stood.
 //
-// Operand [operand]; attribute `k`, and `largest` where it is said, which is true. (C1) rank at least 1; (C2) 0 <= k <= the last dimension.
-// Results: values and their positions (i32), greatest first, of equal ones the first; floats in total order (a positive NaN is greatest, -0 is below +0).
+// Operand [operand]; attribute `k`, and `largest` where it is said, which is true. (C1) rank at
+// least 1; (C2) 0 <= k <= the last dimension. Results: values and their positions (i32), greatest
+// first, of equal ones the first; floats in total order (a positive NaN is greatest, -0 is below
+// +0).
 //
-// Few elements are kept in order while the row is read, past blocks that hold none; short rows (the experts of a layer) side by side, a lane each.
-// Many are sorted (sort_key.h): of long rows those of the pieces that may hold them.
+// Few elements are kept in order while the row is read, past blocks that hold none; short rows (the
+// experts of a layer) side by side, a lane each. Many are sorted (sort_key.h): of long rows those
+// of the pieces that may hold them.
 #include <bit>
 #include <cmath>
 #include <numeric>
@@ -25,28 +28,39 @@ namespace {
 std::int64_t k_of(const Op& op) { return op.attr<std::int64_t>("k"); }
 int last(const Op& op) { return op.operand(0)->rank() - 1; }
 
-std::vector<Type> infer(std::span<Value* const> operands, const Attrs& attrs, std::span<const std::unique_ptr<Block>>) {
+std::vector<Type> infer(std::span<Value* const> operands, const Attrs& attrs,
+                        std::span<const std::unique_ptr<Block>>) {
   expect_operands("top_k", operands, 1);
   const Type& x = operands[0]->type();
-  if (!attrs.get_or<bool>("largest", true)) throw Error("top_k", "the least elements are not had by it (attribute `largest`)").unsupported();
+  if (!attrs.get_or<bool>("largest", true))
+    throw Error("top_k", "the least elements are not had by it (attribute `largest`)")
+        .unsupported();
   std::int64_t k = expect_attr<std::int64_t>("top_k", attrs, "k");
-  if (!x.is_tensor() || x.rank() == 0) throw Error("top_k", "(C1) the operand must have a dimension, got {}", x.to_string());
-  if (is_complex(x.dtype())) throw Error("top_k", "complex numbers have no order, got {}", x.to_string());
+  if (!x.is_tensor() || x.rank() == 0)
+    throw Error("top_k", "(C1) the operand must have a dimension, got {}", x.to_string());
+  if (is_complex(x.dtype()))
+    throw Error("top_k", "complex numbers have no order, got {}", x.to_string());
   std::vector<Dim> dims = x.shape().dims();
   if (k < 0 || (dims.back().is_static() && k > dims.back().size()))
-    throw Error("top_k", "(C2) k must be between 0 and the last dimension of {}, got {}", x.to_string(), k);
+    throw Error("top_k", "(C2) k must be between 0 and the last dimension of {}, got {}",
+                x.to_string(), k);
   dims.back() = Dim(k);
   return {x.with(Shape(dims)), x.with(DType::i32).with(Shape(dims))};
 }
 
-/// Elements of the pieces that a long row is read by first, so that there are about as many pieces as elements in the chosen ones; 0 for others.
+/// Elements of the pieces that a long row is read by first, so that there are about as many pieces
+/// as elements in the chosen ones; 0 for others.
 std::int64_t top_k_piece(const Op& op) {
-  constexpr std::int64_t kLanes = 32, kLong = 64;  // elements of a strip; of a row, for each that is kept
+  constexpr std::int64_t kLanes = 32,
+                         kLong = 64;  // elements of a strip; of a row, for each that is kept
   const Type& x = op.operand(0)->type();
   const Shape& shape = x.shape();
   const std::int64_t k = k_of(op);
-  if (!shape.is_static() || shape.count() == 0 || k <= kFewKept || (is_float(x.dtype()) && byte_width(x.dtype()) == 1) || shape[last(op)] < kLong * k) return 0;
-  const auto balanced = static_cast<std::int64_t>(std::sqrt(static_cast<double>(shape[last(op)] / k)));
+  if (!shape.is_static() || shape.count() == 0 || k <= kFewKept ||
+      (is_float(x.dtype()) && byte_width(x.dtype()) == 1) || shape[last(op)] < kLong * k)
+    return 0;
+  const auto balanced =
+      static_cast<std::int64_t>(std::sqrt(static_cast<double>(shape[last(op)] / k)));
   return std::max(kLanes, (balanced + kLanes / 2) / kLanes * kLanes);
 }
 
@@ -55,12 +69,18 @@ Value* order_of(Builder& b, Value* x) {
   if (is_bool(x->dtype())) return convert(b, x, DType::i32);
   if (!is_float(x->dtype())) return x;
   const int width = static_cast<int>(8 * byte_width(x->dtype()));
-  Value* i = bitcast_convert(b, x, width == 64 ? DType::i64 : width == 32 ? DType::i32 : DType::i16);
-  return xor_(b, i, shift_right_logical(b, shift_right_arithmetic(b, i, full_like(b, i, width - 1)), full_like(b, i, 1)));
+  Value* i = bitcast_convert(b, x,
+                             width == 64   ? DType::i64
+                             : width == 32 ? DType::i32
+                                           : DType::i16);
+  return xor_(b, i,
+              shift_right_logical(b, shift_right_arithmetic(b, i, full_like(b, i, width - 1)),
+                                  full_like(b, i, 1)));
 }
 
-/// The greatest k elements lie in the k pieces whose greatest are greatest, the first of equal ones: each piece that goes before another has an element that goes before all of
-/// that one. So these pieces are read again, in their order, and what is left over behind all pieces.
+/// The greatest k elements lie in the k pieces whose greatest are greatest, the first of equal
+/// ones: each piece that goes before another has an element that goes before all of that one. So
+/// these pieces are read again, in their order, and what is left over behind all pieces.
 Values by_pieces(Builder& b, const Op& op, Value* x, std::int64_t length) {
   const int d = last(op);
   const std::int64_t n = x->shape()[d], pieces = n / length, whole = pieces * length, k = k_of(op);
@@ -70,11 +90,19 @@ Values by_pieces(Builder& b, const Op& op, Value* x, std::int64_t length) {
     dims.insert(dims.end(), tail.begin(), tail.end());
     return Shape(dims);
   };
-  auto places = [&](Shape shape, int dimension) { return iota(b, Type(DType::i32, std::move(shape)), dimension); };
+  auto places = [&](Shape shape, int dimension) {
+    return iota(b, Type(DType::i32, std::move(shape)), dimension);
+  };
   Value* rows = reshape(b, slice_dim(b, x, d, 0, whole), with({pieces, length}));
-  Value* best = b.create(op.info(), {reduce_max(b, order_of(b, rows), {d + 1})}, op.attrs).results()[1];
+  Value* best =
+      b.create(op.info(), {reduce_max(b, order_of(b, rows), {d + 1})}, op.attrs).results()[1];
   best = first_sorted(b, {best}, d, false, k)[0];
-  IndexDims dims{.window = {d + 1}, .dropped = {d}, .operand_batch = {}, .indices_batch = {}, .index_map = {d}, .index_vector = d + 1};
+  IndexDims dims{.window = {d + 1},
+                 .dropped = {d},
+                 .operand_batch = {},
+                 .indices_batch = {},
+                 .index_map = {d},
+                 .index_vector = d + 1};
   Ints sizes(static_cast<std::size_t>(d), 1);
   for (int i = 0; i < d; ++i) dims.operand_batch.push_back(i), dims.indices_batch.push_back(i);
   sizes.insert(sizes.end(), {1, length});
@@ -82,7 +110,8 @@ Values by_pieces(Builder& b, const Op& op, Value* x, std::int64_t length) {
   const Shape each = with({k, length});
   Ints kept(static_cast<std::size_t>(d + 1));
   std::iota(kept.begin(), kept.end(), 0);
-  Value* begin = broadcast_in_dim(b, mul(b, best, full_like(b, best, static_cast<double>(length))), each, kept);
+  Value* begin = broadcast_in_dim(b, mul(b, best, full_like(b, best, static_cast<double>(length))),
+                                  each, kept);
   Value* at = reshape(b, add(b, begin, places(each, d + 1)), with({k * length}));
   if (whole < n) {
     Value* behind = places(with({n - whole}), d);
@@ -96,15 +125,18 @@ Values by_pieces(Builder& b, const Op& op, Value* x, std::int64_t length) {
 Values decompose(Builder& b, const Op& op, std::span<Value* const> operands) {
   Value* x = operands[0];
   if (const std::int64_t length = top_k_piece(op)) return by_pieces(b, op, x, length);
-  return first_sorted(b, {x, iota(b, Type(DType::i32, x->shape()), last(op))}, last(op), true, k_of(op));
+  return first_sorted(b, {x, iota(b, Type(DType::i32, x->shape()), last(op))}, last(op), true,
+                      k_of(op));
 }
 
-JvpResult jvp(Builder& b, const Op& op, std::span<Value* const> operands, std::span<Value* const> tangents) {
+JvpResult jvp(Builder& b, const Op& op, std::span<Value* const> operands,
+              std::span<Value* const> tangents) {
   Values out = again(b, op, operands).results();
   return {out, {tangents[0] ? take_along(b, tangents[0], out[1], last(op)) : nullptr, nullptr}};
 }
 
-Batched batch(Builder& b, const Op& op, std::span<Value* const> operands, const std::vector<bool>& batched, std::int64_t) {
+Batched batch(Builder& b, const Op& op, std::span<Value* const> operands,
+              const std::vector<bool>& batched, std::int64_t) {
   return {b.create(op.info(), {operands[0]}, op.attrs).results(), {batched[0], batched[0]}};
 }
 
@@ -118,9 +150,11 @@ Factors shard(const Op& op) {
   return t.take();
 }
 
-Work cost(const Op& op) { return {4 * static_cast<double>(op.operand(0)->shape().dim(last(op)).bound()), bytes_moved(op)}; }
+Work cost(const Op& op) {
+  return {4 * static_cast<double>(op.operand(0)->shape().dim(last(op)).bound()), bytes_moved(op)};
+}
 
-// ---- lowering -------------------------------------------------------------------------------------------------
+// ---- lowering ----------------------------------------------------------------------------------
 
 constexpr std::int64_t kShort = 256;  // elements of a row
 
@@ -141,8 +175,15 @@ loop::Inst* key(loop::Builder& b, loop::Inst* x) {
 /// Emits one row.
 class Row {
  public:
-  Row(LowerContext& context, const Op& op, std::span<loop::Ref* const> results, const loop::Index& row)
-      : context_(context), b_(context.b), op_(op), results_(results), row_(row), n_(op.operand(0)->shape()[last(op)]), k_(k_of(op)) {}
+  Row(LowerContext& context, const Op& op, std::span<loop::Ref* const> results,
+      const loop::Index& row)
+      : context_(context),
+        b_(context.b),
+        op_(op),
+        results_(results),
+        row_(row),
+        n_(op.operand(0)->shape()[last(op)]),
+        k_(k_of(op)) {}
 
   void emit() {
     kept_ = b_.local(i64(0));
@@ -152,8 +193,11 @@ class Row {
     b_.for_(0, blocks, 1, [&](loop::Index block) {
       loop::Index begin = block * kBlock;
       loop::Inst* found = b_.local(b_.constant_int(DType::i1, 0), kBlock);
-      b_.vector(begin, begin + kBlock, kBlock, [&](loop::Index e) { b_.set(found, b_.compare(loop::Compare::ge, key_at(e), least)); });
-      b_.if_(b_.reduce(loop::Opcode::or_, b_.get(found)), [&] { read(begin, begin + kBlock, least); });
+      b_.vector(begin, begin + kBlock, kBlock, [&](loop::Index e) {
+        b_.set(found, b_.compare(loop::Compare::ge, key_at(e), least));
+      });
+      b_.if_(b_.reduce(loop::Opcode::or_, b_.get(found)),
+             [&] { read(begin, begin + kBlock, least); });
     });
     read(blocks * kBlock, n_, least);
   }
@@ -167,25 +211,31 @@ class Row {
   loop::Index place(loop::Inst* at) { return row_ * k_ + b_.index_of(at, 0, k_ - 1); }
   loop::Inst* key_kept(loop::Inst* at) { return key(b_, b_.load(results_[0], place(at))); }
 
-  /// A key that at least k elements have or exceed: the least of the greatest of k or more parts of the row.
+  /// A key that at least k elements have or exceed: the least of the greatest of k or more parts of
+  /// the row.
   loop::Inst* lower_bound() {
     int parts = static_cast<int>(std::bit_ceil(static_cast<std::uint64_t>(k_)));
     DType dtype = key_at(0)->type.dtype;
     loop::Inst* greatest = b_.local(least_of(dtype), kLanes);
-    b_.vector(0, n_, kLanes, [&](loop::Index e) { b_.set(greatest, b_.binary(loop::Opcode::max, b_.get(greatest), key_at(e))); });
+    b_.vector(0, n_, kLanes, [&](loop::Index e) {
+      b_.set(greatest, b_.binary(loop::Opcode::max, b_.get(greatest), key_at(e)));
+    });
     loop::Ref* space = b_.scratch(dtype, kLanes);
     loop::Inst* whole = b_.get(greatest);
     b_.vector(0, kLanes, kLanes, [&](loop::Index e) { b_.store(space, e, whole); });
     loop::Inst* bound = b_.local(greatest_of(dtype), parts);
     b_.vector(0, parts, parts, [&](loop::Index e) {
       loop::Inst* most = b_.load(space, e);
-      for (int other = parts; other < kLanes; other += parts) most = b_.binary(loop::Opcode::max, most, b_.load(space, e + other));
+      for (int other = parts; other < kLanes; other += parts)
+        most = b_.binary(loop::Opcode::max, most, b_.load(space, e + other));
       b_.set(bound, most);
     });
     return b_.reduce(loop::Opcode::min, b_.get(bound));
   }
   loop::Inst* least_of(DType dtype) {
-    return is_signed(dtype) ? b_.constant_int(dtype, -(std::int64_t{1} << (8 * byte_width(dtype) - 2)) * 2) : b_.constant_int(dtype, 0);
+    return is_signed(dtype)
+               ? b_.constant_int(dtype, -(std::int64_t{1} << (8 * byte_width(dtype) - 2)) * 2)
+               : b_.constant_int(dtype, 0);
   }
   loop::Inst* greatest_of(DType dtype) { return b_.unary(loop::Opcode::not_, least_of(dtype)); }
 
@@ -195,10 +245,11 @@ class Row {
       auto look = [&] {
         loop::Inst *held = b_.get(kept_), *last = b_.binary(loop::Opcode::min, held, i64(k_ - 1));
         loop::Inst* better = b_.compare(loop::Compare::gt, key_at(e), key_kept(i64(k_ - 1)));
-        b_.if_(b_.binary(loop::Opcode::or_, b_.compare(loop::Compare::lt, held, i64(k_)), better), [&] {
-          insert(e, last);
-          b_.set(kept_, b_.binary(loop::Opcode::add, held, i64(1)));
-        });
+        b_.if_(b_.binary(loop::Opcode::or_, b_.compare(loop::Compare::lt, held, i64(k_)), better),
+               [&] {
+                 insert(e, last);
+                 b_.set(kept_, b_.binary(loop::Opcode::add, held, i64(1)));
+               });
       };
       least ? b_.if_(b_.compare(loop::Compare::ge, key_at(e), least), look) : look();
     });
@@ -207,15 +258,19 @@ class Row {
   /// Before those of the first `last` kept ones that are less.
   void insert(const loop::Index& e, loop::Inst* last) {
     loop::Inst *x = element(e), *mine = key_at(e), *at = b_.local(last);
-    auto previous = [&] { return b_.binary(loop::Opcode::max, b_.binary(loop::Opcode::sub, b_.get(at), i64(1)), i64(0)); };
+    auto previous = [&] {
+      return b_.binary(loop::Opcode::max, b_.binary(loop::Opcode::sub, b_.get(at), i64(1)), i64(0));
+    };
     b_.while_(
         [&] {
           loop::Inst* less = b_.compare(loop::Compare::gt, mine, key_kept(previous()));
-          return b_.binary(loop::Opcode::and_, b_.compare(loop::Compare::gt, b_.get(at), i64(0)), less);
+          return b_.binary(loop::Opcode::and_, b_.compare(loop::Compare::gt, b_.get(at), i64(0)),
+                           less);
         },
         [&] {
           loop::Inst* from = previous();
-          for (loop::Ref* result : results_) b_.store(result, place(b_.get(at)), b_.load(result, place(from)));
+          for (loop::Ref* result : results_)
+            b_.store(result, place(b_.get(at)), b_.load(result, place(from)));
           b_.set(at, b_.binary(loop::Opcode::sub, b_.get(at), i64(1)));
         });
     b_.store(results_[0], place(b_.get(at)), x);
@@ -238,15 +293,23 @@ class ShortRows {
 
   static bool serve(const Op& op) {
     const DType dtype = op.operand(0)->dtype();
-    return k_of(op) <= kMost && op.operand(0)->shape()[last(op)] < kShort && rows_of(op) >= kLanes && !(is_float(dtype) && byte_width(dtype) == 1);
+    return k_of(op) <= kMost && op.operand(0)->shape()[last(op)] < kShort &&
+           rows_of(op) >= kLanes && !(is_float(dtype) && byte_width(dtype) == 1);
   }
   ShortRows(LowerContext& context, const Op& op, std::span<loop::Ref* const> results)
-      : context_(context), b_(context.b), op_(op), results_(results), n_(op.operand(0)->shape()[last(op)]), k_(k_of(op)) {}
+      : context_(context),
+        b_(context.b),
+        op_(op),
+        results_(results),
+        n_(op.operand(0)->shape()[last(op)]),
+        k_(k_of(op)) {}
 
   void emit(const loop::Index& point) {
     const std::int64_t rows = rows_of(op_);
     loop::Index begin = point * kTogether, end = begin + kTogether;
-    if (rows % kTogether != 0) end = b_.index_of(b_.binary(loop::Opcode::min, b_.value(end), b_.constant_int(DType::i64, rows)), 1, rows);
+    if (rows % kTogether != 0)
+      end = b_.index_of(
+          b_.binary(loop::Opcode::min, b_.value(end), b_.constant_int(DType::i64, rows)), 1, rows);
     b_.vector(begin, end, kLanes, [&](loop::Index row) { emit_rows(row); });
   }
 
@@ -261,7 +324,8 @@ class ShortRows {
     std::vector<Kept> kept;
     for (std::int64_t e = 0; e < k_; ++e) {
       loop::Inst *first = key_at(row, e), *zero = b_.constant_int(DType::i32, 0);
-      kept.push_back({b_.local(b_.constant_int(first->type.dtype, 0), kLanes), b_.local(zero, kLanes)});
+      kept.push_back(
+          {b_.local(b_.constant_int(first->type.dtype, 0), kLanes), b_.local(zero, kLanes)});
       insert(kept, e, row, e);
     }
     if (k_ < n_) b_.for_(k_, n_, 1, [&](loop::Index e) { insert(kept, kept.size(), row, e); });
@@ -273,15 +337,21 @@ class ShortRows {
   }
 
   /// Element e among the first `filled` kept ones: before all that are less, which move on by one.
-  void insert(const std::vector<Kept>& kept, std::size_t filled, const loop::Index& row, const loop::Index& e) {
-    loop::Inst *key = key_at(row, e), *place = b_.convert(DType::i32, b_.value(e)), *went_before = nullptr;
+  void insert(const std::vector<Kept>& kept, std::size_t filled, const loop::Index& row,
+              const loop::Index& e) {
+    loop::Inst *key = key_at(row, e), *place = b_.convert(DType::i32, b_.value(e)),
+               *went_before = nullptr;
     Kept previous{};
     for (std::size_t j = 0; j < kept.size(); ++j) {
       const bool is_free = j >= filled;
-      Kept now{is_free ? key : b_.get(kept[j].key), is_free ? place : b_.get(kept[j].place)}, next = now;
+      Kept now{is_free ? key : b_.get(kept[j].key), is_free ? place : b_.get(kept[j].place)},
+          next = now;
       loop::Inst* goes_before = is_free ? nullptr : b_.compare(loop::Compare::gt, key, now.key);
-      if (goes_before) next = {b_.select(goes_before, key, now.key), b_.select(goes_before, place, now.place)};
-      if (went_before) next = {b_.select(went_before, previous.key, next.key), b_.select(went_before, previous.place, next.place)};
+      if (goes_before)
+        next = {b_.select(goes_before, key, now.key), b_.select(goes_before, place, now.place)};
+      if (went_before)
+        next = {b_.select(went_before, previous.key, next.key),
+                b_.select(went_before, previous.place, next.place)};
       b_.set(kept[j].key, next.key);
       b_.set(kept[j].place, next.place);
       if (is_free) return;
@@ -290,7 +360,9 @@ class ShortRows {
     }
   }
 
-  loop::Inst* key_at(const loop::Index& row, const loop::Index& e) { return key(b_, context_.operand_at(op_, 0, row * n_ + e)); }
+  loop::Inst* key_at(const loop::Index& row, const loop::Index& e) {
+    return key(b_, context_.operand_at(op_, 0, row * n_ + e));
+  }
   loop::Inst* element_of(loop::Inst* key) {
     const DType dtype = op_.operand(0)->dtype();
     return is_float(dtype) ? from_ordered_bits(b_, dtype, key) : b_.convert(dtype, key);
@@ -308,7 +380,8 @@ std::int64_t grid(const Op& op) {
   return ShortRows::serve(op) ? (rows + ShortRows::kTogether - 1) / ShortRows::kTogether : rows;
 }
 
-void emit(LowerContext& context, const Op& op, std::span<loop::Ref* const>, std::span<loop::Ref* const> results, const loop::Index& point) {
+void emit(LowerContext& context, const Op& op, std::span<loop::Ref* const>,
+          std::span<loop::Ref* const> results, const loop::Index& point) {
   if (ShortRows::serve(op)) return ShortRows(context, op, results).emit(point);
   Row(context, op, results, point).emit();
 }

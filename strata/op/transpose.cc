@@ -1,7 +1,7 @@
 // transpose: dimension i of the result is dimension permutation[i] of the operand.
 //
-// Contract (spec: transpose): (C1) the result has the operand's element type; (C2) permutation is one of the operand's dimensions; (C3)
-// sizes move along; (C4) an axis of quantisation does too.
+// Contract (spec: transpose): (C1) the result has the operand's element type; (C2) permutation is
+// one of the operand's dimensions; (C3) sizes move along; (C4) an axis of quantisation does too.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -17,15 +17,18 @@ namespace {
 
 const Ints& permutation_of(const Op& op) { return op.attr<Ints>("permutation"); }
 
-std::vector<Type> infer(std::span<Value* const> operands, const Attrs& attrs, std::span<const std::unique_ptr<Block>>) {
+std::vector<Type> infer(std::span<Value* const> operands, const Attrs& attrs,
+                        std::span<const std::unique_ptr<Block>>) {
   expect_operands("transpose", operands, 1);
   const Type& in = operands[0]->type();
   const Ints& permutation = expect_attr<Ints>("transpose", attrs, "permutation");
   expect_length("transpose", "(C2) permutation", permutation, in.rank());
   std::vector<Dim> dims;
   for (std::int64_t from : permutation) {
-    if (from < 0 || from >= in.rank() || std::count(permutation.begin(), permutation.end(), from) > 1)  // transpose_c2
-      throw Error("transpose", "(C2) permutation [{}] is none of the dimensions of {}", fmt::join(permutation, ", "), in.to_string());
+    if (from < 0 || from >= in.rank() ||
+        std::count(permutation.begin(), permutation.end(), from) > 1)  // transpose_c2
+      throw Error("transpose", "(C2) permutation [{}] is none of the dimensions of {}",
+                  fmt::join(permutation, ", "), in.to_string());
     dims.push_back(in.shape().dim(static_cast<int>(from)));
   }
   return {in.with(Shape(std::move(dims)))};  // transpose_c1, transpose_c3
@@ -36,20 +39,24 @@ Literals evaluate(const Op& op, std::span<const Literal> operands, Evaluator&) {
   std::vector<std::int64_t> strides = operands[0].shape().strides();
   return {moved(operands[0], op.result()->type(), [&](std::span<const std::int64_t> index) {
     std::int64_t at = 0;
-    for (std::size_t d = 0; d < index.size(); ++d) at += index[d] * strides[static_cast<std::size_t>(permutation[d])];
+    for (std::size_t d = 0; d < index.size(); ++d)
+      at += index[d] * strides[static_cast<std::size_t>(permutation[d])];
     return at;
   })};
 }
 
-Values transpose_rule(Builder& b, const Op& op, std::span<Value* const>, const std::vector<bool>&, std::span<Value* const> ct) {
+Values transpose_rule(Builder& b, const Op& op, std::span<Value* const>, const std::vector<bool>&,
+                      std::span<Value* const> ct) {
   if (!ct[0]) return {nullptr};
   const Ints& permutation = permutation_of(op);
   Ints inverse(permutation.size());
-  for (std::size_t i = 0; i < permutation.size(); ++i) inverse[static_cast<std::size_t>(permutation[i])] = static_cast<std::int64_t>(i);
+  for (std::size_t i = 0; i < permutation.size(); ++i)
+    inverse[static_cast<std::size_t>(permutation[i])] = static_cast<std::int64_t>(i);
   return {transpose(b, ct[0], inverse)};
 }
 
-Batched batch(Builder& b, const Op& op, std::span<Value* const> operands, const std::vector<bool>&, std::int64_t) {
+Batched batch(Builder& b, const Op& op, std::span<Value* const> operands, const std::vector<bool>&,
+              std::int64_t) {
   return {{transpose(b, operands[0], prepended(0, shifted(permutation_of(op))))}, {true}};
 }
 
@@ -65,7 +72,8 @@ Factors shard(const Op& op) {
 
 loop::Inst* element(LowerContext& c, const Op& op, int, std::span<const loop::Index> index) {
   std::vector<loop::Index> from(index.size());
-  for (std::size_t d = 0; d < index.size(); ++d) from[static_cast<std::size_t>(permutation_of(op)[d])] = index[d];
+  for (std::size_t d = 0; d < index.size(); ++d)
+    from[static_cast<std::size_t>(permutation_of(op)[d])] = index[d];
   return c.operand(op, 0, from);
 }
 
@@ -73,7 +81,10 @@ loop::Inst* element(LowerContext& c, const Op& op, int, std::span<const loop::In
 
 const OpDef& transpose_def() {
   static const OpDef def{
-      .info = ir::inferred_by("C1, C3", {.name = "stablehlo.transpose", .infer = infer, .text = &ir::formats::transpose, .quantized = quantized::transposed}),
+      .info = ir::inferred_by("C1, C3", {.name = "stablehlo.transpose",
+                                         .infer = infer,
+                                         .text = &ir::formats::transpose,
+                                         .quantized = quantized::transposed}),
       .summary = "permutes dimensions (spec: transpose)",
       .traits = {.cheap = true, .moves_only = true},
       .evaluate = evaluate,

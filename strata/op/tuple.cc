@@ -1,10 +1,11 @@
 // tuple, get_tuple_element: several values as one, and one of them again.
 //
 // Contract (spec: tuple): any operands. (C1) the result is the tuple of their types.
-// Contract (spec: get_tuple_element): operand, a tuple; attribute `index`. (C1) index lies within the tuple; (C2) the result has
-// the type of that element.
+// Contract (spec: get_tuple_element): operand, a tuple; attribute `index`. (C1) index lies within
+// the tuple; (C2) the result has the type of that element.
 //
-// Evaluation and compilation begin with `without_tuples`; derivatives and batching come after it too.
+// Evaluation and compilation begin with `without_tuples`; derivatives and batching come after it
+// too.
 #include "strata/op/tuple.h"
 
 #include <unordered_map>
@@ -19,17 +20,20 @@ namespace {
 
 constexpr None kGone{"tuples are taken apart before transforms, evaluation and compilation"};
 
-std::vector<Type> infer_tuple(std::span<Value* const> operands, const Attrs&, std::span<const std::unique_ptr<Block>>) {
+std::vector<Type> infer_tuple(std::span<Value* const> operands, const Attrs&,
+                              std::span<const std::unique_ptr<Block>>) {
   std::vector<Type> types;
   for (Value* v : operands) types.push_back(v->type());
   return {Type::tuple(std::move(types))};  // (C1)
 }
 
-std::vector<Type> infer_element(std::span<Value* const> operands, const Attrs& attrs, std::span<const std::unique_ptr<Block>>) {
+std::vector<Type> infer_element(std::span<Value* const> operands, const Attrs& attrs,
+                                std::span<const std::unique_ptr<Block>>) {
   const char* self = "get_tuple_element";
   if (operands.size() != 1) throw Error(self, "expected 1 operand, got {}", operands.size());
   const Type& tuple = operands[0]->type();
-  if (!tuple.is_tuple()) throw Error(self, "(I1) the operand must be a tuple, got {}", tuple.to_string());
+  if (!tuple.is_tuple())
+    throw Error(self, "(I1) the operand must be a tuple, got {}", tuple.to_string());
   std::int64_t index = expect_attr<std::int64_t>(self, attrs, "index");
   if (index < 0 || index >= static_cast<std::int64_t>(tuple.elements().size()))
     throw Error(self, "(C1) there is no element {} in {}", index, tuple.to_string());
@@ -42,7 +46,8 @@ Literals evaluate(const Op& op, std::span<const Literal>, Evaluator&) {
 
 Work cost(const Op&) { return {}; }
 
-OpDef definition(const char* name, const char* summary, decltype(ir::OpInfo::infer) infer, const ir::TextFormat* text, const char* inferred_by) {
+OpDef definition(const char* name, const char* summary, decltype(ir::OpInfo::infer) infer,
+                 const ir::TextFormat* text, const char* inferred_by) {
   return {
       .info = ir::inferred_by(inferred_by, {.name = name, .infer = std::move(infer), .text = text}),
       .summary = summary,
@@ -78,7 +83,8 @@ class Untupling {
 
  private:
   static void refuse(const Type& type, const std::string& what, const ir::Location& where) {
-    if (type.is_tuple()) throw Error("tuple", "{} is {}", what, type.to_string()).at(where.text()).unsupported();
+    if (type.is_tuple())
+      throw Error("tuple", "{} is {}", what, type.to_string()).at(where.text()).unsupported();
   }
 
   void one(const Op& op, Builder& b) {
@@ -91,17 +97,20 @@ class Untupling {
     std::vector<std::unique_ptr<Block>> regions;
     for (const auto& r : op.regions) regions.push_back(block(*r));
     std::vector<Type> types;
-    for (Value* v : op.operands) refuse(v->type(), fmt::format("an operand of {}", op.name()), op.where);
+    for (Value* v : op.operands)
+      refuse(v->type(), fmt::format("an operand of {}", op.name()), op.where);
     for (Value* v : op.results()) {
       refuse(v->type(), fmt::format("a result of {}", op.name()), op.where);
       types.push_back(v->type());
     }
-    Op& made = b.create(op.info(), map_(op.operands), op.attrs, std::move(regions), std::move(types));
+    Op& made =
+        b.create(op.info(), map_(op.operands), op.attrs, std::move(regions), std::move(types));
     for (int r = 0; r < op.num_results(); ++r) map_.set(op.result(r), made.result(r));
   }
 
   void take(const Op& op) {
-    Value* element = elements_.at(op.operand(0)).at(static_cast<std::size_t>(op.attr<std::int64_t>("index")));
+    Value* element =
+        elements_.at(op.operand(0)).at(static_cast<std::size_t>(op.attr<std::int64_t>("index")));
     if (auto inner = elements_.find(element); inner != elements_.end())
       elements_[op.result()] = Values(inner->second);
     else
@@ -128,8 +137,11 @@ std::unique_ptr<Block> without_tuples(const Block& block) { return Untupling().b
 
 std::span<const OpDef> tuple_defs() {
   static const OpDef rows[] = {
-      definition("stablehlo.get_tuple_element", "one of the values of a tuple (spec: get_tuple_element)", infer_element, &ir::formats::get_tuple_element, "C2"),
-      definition("stablehlo.tuple", "several values as one (spec: tuple)", infer_tuple, &ir::formats::tuple, "C1"),
+      definition("stablehlo.get_tuple_element",
+                 "one of the values of a tuple (spec: get_tuple_element)", infer_element,
+                 &ir::formats::get_tuple_element, "C2"),
+      definition("stablehlo.tuple", "several values as one (spec: tuple)", infer_tuple,
+                 &ir::formats::tuple, "C1"),
   };
   return rows;
 }

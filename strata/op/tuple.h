@@ -9,7 +9,8 @@ namespace strata::op {
 
 /// Whether any value in the block is a tuple.
 bool has_tuples(const Block& block);
-/// A copy without tuples. Throws strata::Error (unsupported) where one enters or leaves the program, a loop or a branch.
+/// A copy without tuples. Throws strata::Error (unsupported) where one enters or leaves the
+/// program, a loop or a branch.
 std::unique_ptr<Block> without_tuples(const Block& block);
 
 }  // namespace strata::op

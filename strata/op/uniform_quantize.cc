@@ -1,8 +1,10 @@
-// stablehlo.uniform_quantize and stablehlo.uniform_dequantize: between numbers and the integers that stand for them.
+// stablehlo.uniform_quantize and stablehlo.uniform_dequantize: between numbers and the integers
+// that stand for them.
 //
-// Contract (StableHLO): uniform_quantize takes floats or a quantised tensor and gives the quantised tensor that is stated;
-// uniform_dequantize takes a quantised tensor and gives floats. (C1) One shape; (C2) the floats are of the expressed type, which two
-// quantised tensors share. What they compute: op/quantized.h.
+// Contract (StableHLO): uniform_quantize takes floats or a quantised tensor and gives the quantised
+// tensor that is stated; uniform_dequantize takes a quantised tensor and gives floats. (C1) One
+// shape; (C2) the floats are of the expressed type, which two quantised tensors share. What they
+// compute: op/quantized.h.
 #include "strata/ir/text/format.h"
 #include "strata/op/build.h"
 #include "strata/op/legalize.h"
@@ -17,33 +19,40 @@ constexpr None kRounds{"a quantised tensor has no tangent"};
 void expect_shapes(const char* self, const Op& op) {
   expect_operands(self, op.operands, 1);
   for (const Value* v : {op.operand(0), op.result()}) {
-    if (!v->type().is_tensor()) throw Error(self, "takes and gives tensors, got {}", v->type().to_string());
+    if (!v->type().is_tensor())
+      throw Error(self, "takes and gives tensors, got {}", v->type().to_string());
     if (v->type().is_quantized()) quantized::expect_type(self, v->type());
   }
   if (!may_equal(op.operand(0)->shape(), op.result()->shape()))
-    throw Error(self, "(C1) {} and {} have different shapes", op.operand(0)->type().to_string(), op.result()->type().to_string());
+    throw Error(self, "(C1) {} and {} have different shapes", op.operand(0)->type().to_string(),
+                op.result()->type().to_string());
 }
 
 void verify_quantize(const Op& op) {
   const char* self = "uniform_quantize";
   expect_shapes(self, op);
   const Type &from = op.operand(0)->type(), &to = op.result()->type();
-  if (!to.is_quantized()) throw Error(self, "(C2) the result must be quantised, got {}", to.to_string());
+  if (!to.is_quantized())
+    throw Error(self, "(C2) the result must be quantised, got {}", to.to_string());
   if (from.expressed().dtype() != to.quantization()->expressed)
-    throw Error(self, "(C2) {} holds no numbers of type {}", from.to_string(), name(to.quantization()->expressed));
+    throw Error(self, "(C2) {} holds no numbers of type {}", from.to_string(),
+                name(to.quantization()->expressed));
 }
 
 void verify_dequantize(const Op& op) {
   const char* self = "uniform_dequantize";
   expect_shapes(self, op);
   const Type &from = op.operand(0)->type(), &to = op.result()->type();
-  if (!from.is_quantized()) throw Error(self, "(I1) the operand must be quantised, got {}", from.to_string());
+  if (!from.is_quantized())
+    throw Error(self, "(I1) the operand must be quantised, got {}", from.to_string());
   if (!(to == from.expressed().with(to.shape())))
     throw Error(self, "(C2) the numbers of {} are no {}", from.to_string(), to.to_string());
 }
 
 /// Both evaluate as they are compiled: said by arithmetic on the stored integers.
-Literals evaluate(const Op& op, std::span<const Literal> operands, Evaluator& evaluator) { return evaluator.run(*legalize(op), operands); }
+Literals evaluate(const Op& op, std::span<const Literal> operands, Evaluator& evaluator) {
+  return evaluator.run(*legalize(op), operands);
+}
 
 std::vector<Parts> split(Builder& b, const Op& op, std::span<const Parts> operands) {
   const Type &from = op.operand(0)->type(), &to = op.result()->type();
@@ -53,15 +62,23 @@ std::vector<Parts> split(Builder& b, const Op& op, std::span<const Parts> operan
   return {{number}};
 }
 
-Batched batch(Builder& b, const Op& op, std::span<Value* const> operands, const std::vector<bool>&, std::int64_t size) {
-  return {b.create(op.info(), {operands[0]}, op.attrs, {}, {with_leading(op.result()->type(), size)}).results(), {true}};
+Batched batch(Builder& b, const Op& op, std::span<Value* const> operands, const std::vector<bool>&,
+              std::int64_t size) {
+  return {
+      b.create(op.info(), {operands[0]}, op.attrs, {}, {with_leading(op.result()->type(), size)})
+          .results(),
+      {true}};
 }
 
 Work cost(const Op& op) { return {4 * elements(op), bytes_moved(op)}; }
 
 OpDef definition(const char* name, const char* summary, void (*verify)(const Op&)) {
   return {
-      .info = {.name = name, .infer = nullptr, .text = &ir::formats::elementwise, .verify = verify, .quantized = verify},
+      .info = {.name = name,
+               .infer = nullptr,
+               .text = &ir::formats::elementwise,
+               .verify = verify,
+               .quantized = verify},
       .summary = summary,
       .traits = {.takes_quantized = true},
       .evaluate = evaluate,
@@ -79,13 +96,16 @@ OpDef definition(const char* name, const char* summary, void (*verify)(const Op&
 }  // namespace
 
 const OpDef& uniform_dequantize_def() {
-  static const OpDef d = definition("stablehlo.uniform_dequantize",
-                                    "the numbers that stored integers stand for (StableHLO, uniform_dequantize)", verify_dequantize);
+  static const OpDef d =
+      definition("stablehlo.uniform_dequantize",
+                 "the numbers that stored integers stand for (StableHLO, uniform_dequantize)",
+                 verify_dequantize);
   return d;
 }
 const OpDef& uniform_quantize_def() {
-  static const OpDef d =
-      definition("stablehlo.uniform_quantize", "the stored integers that stand for numbers (StableHLO, uniform_quantize)", verify_quantize);
+  static const OpDef d = definition(
+      "stablehlo.uniform_quantize",
+      "the stored integers that stand for numbers (StableHLO, uniform_quantize)", verify_quantize);
   return d;
 }
 

@@ -18,7 +18,8 @@ std::string element(const Literal& x, std::int64_t i) {
   if (is_float(x.dtype())) return float_element(at, x.dtype());
   if (is_complex(x.dtype())) {
     DType part = real_part(x.dtype());
-    return fmt::format("[{}, {}]", float_element(at, part), float_element(at + byte_width(part), part));
+    return fmt::format("[{}, {}]", float_element(at, part),
+                       float_element(at + byte_width(part), part));
   }
   if (is_bool(x.dtype())) return x.integer(i) != 0 ? "true" : "false";
   if (is_unsigned(x.dtype())) return fmt::format("{}", static_cast<std::uint64_t>(x.integer(i)));

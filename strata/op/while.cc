@@ -1,11 +1,13 @@
 // stablehlo.while: carries = body(carries) as long as cond(carries) holds.
 //
-// Contract (StableHLO, while): one condition and one body, each with one argument per operand, of its type; (C1) the condition
-// returns one scalar i1; (C2) the body returns the types of the operands, (C3) which the results have. Regions may use values from outside.
+// Contract (StableHLO, while): one condition and one body, each with one argument per operand, of
+// its type; (C1) the condition returns one scalar i1; (C2) the body returns the types of the
+// operands, (C3) which the results have. Regions may use values from outside.
 //
-// Forward derivatives carry tangents along. The number of steps is not known, so there is nowhere to keep what a reverse
-// sweep needs: that throws, as in JAX. Rules see the closed form (calculus/closed.h): operands and region arguments are the
-// carries and then what the regions capture.
+// Forward derivatives carry tangents along. The number of steps is not known, so there is nowhere
+// to keep what a reverse sweep needs: that throws, as in JAX. Rules see the closed form
+// (calculus/closed.h): operands and region arguments are the carries and then what the regions
+// capture.
 #include "strata/base/error.h"
 #include "strata/ir/constraint.h"
 #include "strata/ir/text/format.h"
@@ -24,35 +26,43 @@ namespace {
 
 using Flags = std::vector<bool>;
 
-void check_arguments(const char* constraint, const char* which, const Block& region, std::span<Value* const> operands) {
+void check_arguments(const char* constraint, const char* which, const Block& region,
+                     std::span<Value* const> operands) {
   if (static_cast<std::size_t>(region.num_arguments()) != operands.size())
-    throw Error("while", "({}) the {} has {} arguments for {} operands", constraint, which, region.num_arguments(), operands.size());
+    throw Error("while", "({}) the {} has {} arguments for {} operands", constraint, which,
+                region.num_arguments(), operands.size());
   for (std::size_t i = 0; i < operands.size(); ++i)
     if (region.argument(static_cast<int>(i))->type() != operands[i]->type())
       throw Error("while", "({}) argument {} of the {} is {}, the operand {}", constraint, i, which,
-                  region.argument(static_cast<int>(i))->type().to_string(), operands[i]->type().to_string());
+                  region.argument(static_cast<int>(i))->type().to_string(),
+                  operands[i]->type().to_string());
 }
 
-std::vector<Type> infer(std::span<Value* const> operands, const Attrs&, std::span<const std::unique_ptr<Block>> regions) {
-  if (regions.size() != 2) throw Error("while", "needs a condition and a body, got {} regions", regions.size());
+std::vector<Type> infer(std::span<Value* const> operands, const Attrs&,
+                        std::span<const std::unique_ptr<Block>> regions) {
+  if (regions.size() != 2)
+    throw Error("while", "needs a condition and a body, got {} regions", regions.size());
   const Block &cond = *regions[0], &body = *regions[1];
   check_arguments("C1", "condition", cond, operands);
   check_arguments("C2", "body", body, operands);
   if (cond.results.size() != 1 || cond.results[0]->type() != Type::scalar(DType::i1))
     throw Error("while", "(C1) the condition must return one scalar i1, got {}",
-                cond.results.size() == 1 ? cond.results[0]->type().to_string() : fmt::format("{} results", cond.results.size()));
+                cond.results.size() == 1 ? cond.results[0]->type().to_string()
+                                         : fmt::format("{} results", cond.results.size()));
   if (body.results.size() != operands.size())
-    throw Error("while", "(C2) the body returns {} values for {} operands", body.results.size(), operands.size());
+    throw Error("while", "(C2) the body returns {} values for {} operands", body.results.size(),
+                operands.size());
   for (std::size_t i = 0; i < operands.size(); ++i)
     if (body.results[i]->type() != operands[i]->type())
-      throw Error("while", "(C2) value {} enters the body as {} and leaves it as {}", i, operands[i]->type().to_string(),
-                  body.results[i]->type().to_string());
+      throw Error("while", "(C2) value {} enters the body as {} and leaves it as {}", i,
+                  operands[i]->type().to_string(), body.results[i]->type().to_string());
   return body.result_types();
 }
 
 Literals evaluate(const Op& op, std::span<const Literal> operands, Evaluator& evaluator) {
   Literals carries(operands.begin(), operands.end());
-  while (evaluator.run(op.region(0), carries)[0].integer(0) != 0) carries = evaluator.run(op.region(1), carries);
+  while (evaluator.run(op.region(0), carries)[0].integer(0) != 0)
+    carries = evaluator.run(op.region(1), carries);
   return carries;
 }
 
@@ -84,7 +94,8 @@ Flags fixpoint(Flags carries, Step&& step) {
   }
 }
 
-JvpResult while_jvp(Builder& b, const Op& op, std::span<Value* const> operands, std::span<Value* const> tangents) {
+JvpResult while_jvp(Builder& b, const Op& op, std::span<Value* const> operands,
+                    std::span<Value* const> tangents) {
   Parts w(op, operands);
   Values ts(tangents.begin(), tangents.end()), captured_ts = part(ts, w.n, ts.size() - w.n);
   JvpBlock body;
@@ -102,20 +113,24 @@ JvpResult while_jvp(Builder& b, const Op& op, std::span<Value* const> operands, 
   Values in_step_ts = add_arguments(*step, carry_ts);
   Builder cb(*cond), sb(*step);
   cond->results = ir::inline_block(cb, w.cond, joined(in_cond, w.captured));
-  Values arguments = joined(joined(in_step, w.captured), joined(in_step_ts, filter(captured_ts, present(captured_ts))));
+  Values arguments = joined(joined(in_step, w.captured),
+                            joined(in_step_ts, filter(captured_ts, present(captured_ts))));
   step->results = ir::inline_block(sb, *body.block, arguments);
   Values out = while_(b, std::move(cond), std::move(step), joined(w.carries, carry_ts));
   return {part(out, 0, w.n), spread(part(out, w.n, carry_ts.size()), active)};
 }
 
-Values no_transpose(Builder&, const Op&, std::span<Value* const>, const Flags&, std::span<Value* const>) {
-  throw Error(
-      "while_loop",
-      "reverse-mode differentiation does not work for while_loop with a dynamic trip count; use scan or fori_loop with static bounds");
+Values no_transpose(Builder&, const Op&, std::span<Value* const>, const Flags&,
+                    std::span<Value* const>) {
+  throw Error("while_loop",
+              "reverse-mode differentiation does not work for while_loop with a dynamic trip "
+              "count; use scan or fori_loop with static bounds");
 }
 
-// With a condition that differs between the inputs, the loop goes on while any of them does, and finished ones keep their values.
-void batch_regions(Block& cond, Block& step, const Parts& w, const Flags& flags, std::int64_t size, bool cond_batched) {
+// With a condition that differs between the inputs, the loop goes on while any of them does, and
+// finished ones keep their values.
+void batch_regions(Block& cond, Block& step, const Parts& w, const Flags& flags, std::int64_t size,
+                   bool cond_batched) {
   Flags carries = part(flags, 0, w.n);
   Values in_cond = cond.argument_values(), in_step = step.argument_values();
   Builder cb(cond), sb(step);
@@ -127,12 +142,14 @@ void batch_regions(Block& cond, Block& step, const Parts& w, const Flags& flags,
   if (cond_batched) {
     Value* going = batch(sb, w.cond, joined(in_step, w.captured), flags, size).results[0];
     for (std::size_t i = 0; i < w.n; ++i)
-      s.results[i] = select(sb, broadcast_in_dim(sb, going, s.results[i]->shape(), {0}), s.results[i], in_step[i]);
+      s.results[i] = select(sb, broadcast_in_dim(sb, going, s.results[i]->shape(), {0}),
+                            s.results[i], in_step[i]);
   }
   step.results = s.results;
 }
 
-Batched while_batch(Builder& b, const Op& op, std::span<Value* const> operands, const Flags& batched, std::int64_t size) {
+Batched while_batch(Builder& b, const Op& op, std::span<Value* const> operands,
+                    const Flags& batched, std::int64_t size) {
   Parts w(op, operands);
   Flags captured = part(batched, w.n, batched.size() - w.n);
   bool cond_batched = false;
@@ -166,7 +183,10 @@ Values while_(Builder& b, BlockPtr cond, BlockPtr body, Values carries) {
 
 const OpDef& while_def() {
   static const OpDef def{
-      .info = ir::inferred_by("C3", {.name = "stablehlo.while", .infer = infer, .text = &ir::formats::while_, .quantized = quantized::as_stated}),
+      .info = ir::inferred_by("C3", {.name = "stablehlo.while",
+                                     .infer = infer,
+                                     .text = &ir::formats::while_,
+                                     .quantized = quantized::as_stated}),
       .summary = "a loop until a condition fails (spec: while)",
       .traits = {},
       .evaluate = evaluate,

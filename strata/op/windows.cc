@@ -1,9 +1,9 @@
-// strata.windows: all windows of an array side by side. Nothing is stored of it where it is read element by element: a product or a
-// reduction over windows computes the positions as it goes.
+// strata.windows: all windows of an array side by side. Nothing is stored of it where it is read
+// element by element: a product or a reduction over windows computes the positions as it goes.
 //
-// Contract: operands array, padding (a scalar of its dtype); attributes `window_dimensions` and, all 1 or 0 where left out,
-// `window_strides`, `base_dilations`, `window_dilations`, `padding` (2 * rank numbers). The result has the window's dimensions, then the
-// numbers of windows.
+// Contract: operands array, padding (a scalar of its dtype); attributes `window_dimensions` and,
+// all 1 or 0 where left out, `window_strides`, `base_dilations`, `window_dilations`, `padding` (2 *
+// rank numbers). The result has the window's dimensions, then the numbers of windows.
 #include "strata/op/windows.h"
 
 #include <fmt/format.h>
@@ -31,11 +31,13 @@ WindowDims dims_of(const Attrs& attrs, int rank) {
 }
 WindowDims dims_of(const Op& op) { return dims_of(op.attrs, op.operand(0)->rank()); }
 
-std::vector<Type> infer(std::span<Value* const> operands, const Attrs& attrs, std::span<const std::unique_ptr<Block>>) {
+std::vector<Type> infer(std::span<Value* const> operands, const Attrs& attrs,
+                        std::span<const std::unique_ptr<Block>>) {
   expect_operands(kSelf, operands, 2);
   const Type &in = operands[0]->type(), &value = operands[1]->type();
   if (value.rank() != 0 || value.dtype() != in.dtype())
-    throw Error(kSelf, "the padding of {} must be a scalar of its dtype, got {}", in.to_string(), value.to_string());
+    throw Error(kSelf, "the padding of {} must be a scalar of its dtype, got {}", in.to_string(),
+                value.to_string());
   WindowDims d = dims_of(attrs, in.rank());
   std::vector<Dim> dims(d.size.begin(), d.size.end());
   for (int i = 0; i < in.rank(); ++i) dims.push_back(window_count(d, i, in.shape().dim(i)));
@@ -55,7 +57,8 @@ Literals evaluate(const Op& op, std::span<const Literal> operands, Evaluator&) {
     bool inside = true;
     for (std::size_t i = 0; i < rank; ++i) {
       std::int64_t at = index[rank + i] * d.stride[i] + index[i] * d.window_dilation[i] - d.low[i];
-      inside = inside && at >= 0 && at % d.base_dilation[i] == 0 && at / d.base_dilation[i] < x.shape()[static_cast<int>(i)];
+      inside = inside && at >= 0 && at % d.base_dilation[i] == 0 &&
+               at / d.base_dilation[i] < x.shape()[static_cast<int>(i)];
       from += at / d.base_dilation[i] * strides[i];
     }
     inside ? copy_element(x, from, out, to) : copy_element(operands[1], 0, out, to);
@@ -63,17 +66,22 @@ Literals evaluate(const Op& op, std::span<const Literal> operands, Evaluator&) {
   return {std::move(out)};
 }
 
-// ---- transpose ------------------------------------------------------------------------------------------------
+// ---- transpose ---------------------------------------------------------------------------------
 
-/// The cotangents of all windows added up where their elements came from; the padding's is the sum of the others.
-Values transpose_rule(Builder& b, const Op& op, std::span<Value* const>, const std::vector<bool>& linear, std::span<Value* const> ct) {
+/// The cotangents of all windows added up where their elements came from; the padding's is the sum
+/// of the others.
+Values transpose_rule(Builder& b, const Op& op, std::span<Value* const>,
+                      const std::vector<bool>& linear, std::span<Value* const> ct) {
   if (!ct[0]) return {nullptr, nullptr};
   WindowDims d = dims_of(op);
   const Shape& in = op.operand(0)->shape();
   Value* at = positions(b, in);
   at = windows(b, at, scalar(b, at->dtype(), static_cast<double>(in.count())), d);
   Value *of_array = nullptr, *of_padding = nullptr;
-  if (linear[0]) of_array = reshape(b, scatter_flat(b, zeros(b, Type(ct[0]->dtype(), Shape{in.count()})), at, ct[0], "add"), in);
+  if (linear[0])
+    of_array = reshape(
+        b, scatter_flat(b, zeros(b, Type(ct[0]->dtype(), Shape{in.count()})), at, ct[0], "add"),
+        in);
   if (linear[1]) {
     Ints all;
     for (int i = 0; i < ct[0]->rank(); ++i) all.push_back(i);
@@ -83,9 +91,10 @@ Values transpose_rule(Builder& b, const Op& op, std::span<Value* const>, const s
   return {of_array, of_padding};
 }
 
-// ---- batching, sharding ---------------------------------------------------------------------------------------
+// ---- batching, sharding ------------------------------------------------------------------------
 
-Batched batch(Builder& b, const Op& op, std::span<Value* const> operands, const std::vector<bool>& batched, std::int64_t size) {
+Batched batch(Builder& b, const Op& op, std::span<Value* const> operands,
+              const std::vector<bool>& batched, std::int64_t size) {
   WindowDims d = with_leading(dims_of(op));
   Value* x = batched_operand(b, operands[0], batched[0], size);
   Type type = with_leading(op.result()->type(), size);
@@ -114,14 +123,15 @@ Factors shard(const Op& op) {
   return t.take();
 }
 
-// ---- lowering -------------------------------------------------------------------------------------------------
+// ---- lowering ----------------------------------------------------------------------------------
 
 loop::Inst* element(LowerContext& c, const Op& op, int, std::span<const loop::Index> index) {
   WindowDims d = dims_of(op);
   std::size_t rank = static_cast<std::size_t>(d.rank());
   std::vector<loop::Index> position;
   for (std::size_t i = 0; i < rank; ++i)
-    position.push_back(index[rank + i] * d.stride[i] + index[i] * d.window_dilation[i] - loop::Index(d.low[i]));
+    position.push_back(index[rank + i] * d.stride[i] + index[i] * d.window_dilation[i] -
+                       loop::Index(d.low[i]));
   return element_seen(c, op, position);
 }
 
@@ -134,7 +144,8 @@ Values decompose(Builder& b, const Op& op, std::span<Value* const> operands) {
   for (std::int64_t dilation : d.base_dilation) interior.push_back(dilation - 1);
   Value* padded = pad(b, operands[0], operands[1], d.low, d.high, interior);
   std::vector<std::int64_t> strides = padded->shape().strides();
-  Type numbers(padded->shape().count() < (std::int64_t{1} << 31) ? DType::i32 : DType::i64, type.shape());
+  Type numbers(padded->shape().count() < (std::int64_t{1} << 31) ? DType::i32 : DType::i64,
+               type.shape());
   Value* at = zeros(b, numbers);
   for (int i = 0; i < 2 * d.rank(); ++i) {
     auto k = static_cast<std::size_t>(i % d.rank());
@@ -146,7 +157,7 @@ Values decompose(Builder& b, const Op& op, std::span<Value* const> operands) {
 
 }  // namespace
 
-// ---- dimensions -----------------------------------------------------------------------------------------------
+// ---- dimensions --------------------------------------------------------------------------------
 
 WindowDims WindowDims::trivial(int rank) {
   Ints ones(static_cast<std::size_t>(rank), 1), none(static_cast<std::size_t>(rank), 0);
@@ -160,17 +171,22 @@ bool WindowDims::is_trivial(int d) const {
 Ints window_list(std::string_view op, const Attrs& attrs, const WindowAttr& attr, int rank) {
   Ints list = attr_or<Ints>(op, attrs, attr.name, Ints(static_cast<std::size_t>(rank), 1));
   if (static_cast<int>(list.size()) != rank)
-    throw Error(std::string(op), "({}) {} must have {} entries, got {}", attr.length, attr.name, rank, list.size());
+    throw Error(std::string(op), "({}) {} must have {} entries, got {}", attr.length, attr.name,
+                rank, list.size());
   for (std::int64_t n : list)
-    if (n <= 0) throw Error(std::string(op), "({}) {} must be positive, got [{}]", attr.positive, attr.name, fmt::join(list, ", "));
+    if (n <= 0)
+      throw Error(std::string(op), "({}) {} must be positive, got [{}]", attr.positive, attr.name,
+                  fmt::join(list, ", "));
   return list;
 }
 
-void set_padding(std::string_view op, const Attrs& attrs, const char* constraint, WindowDims& dims) {
+void set_padding(std::string_view op, const Attrs& attrs, const char* constraint,
+                 WindowDims& dims) {
   std::size_t rank = dims.size.size();
   Ints flat = attr_or<Ints>(op, attrs, "padding", Ints(2 * rank, 0));
   if (flat.size() != 2 * rank)
-    throw Error(std::string(op), "({}) padding must have shape [{}, 2], got {} numbers", constraint, rank, flat.size());
+    throw Error(std::string(op), "({}) padding must have shape [{}, 2], got {} numbers", constraint,
+                rank, flat.size());
   dims.low.clear();
   dims.high.clear();
   for (std::size_t i = 0; i < rank; ++i) {
@@ -193,26 +209,32 @@ Dim window_count(const WindowDims& dims, int d, const Dim& size) {
   if (!size.is_static()) return Dim::unknown();
   using Wide = __int128;  // programs may say any number
   constexpr Wide kMost = Wide{1} << 61;
-  auto dilated = [](std::int64_t n, std::int64_t by) { return n == 0 ? Wide{0} : (Wide{n} - 1) * by + 1; };
+  auto dilated = [](std::int64_t n, std::int64_t by) {
+    return n == 0 ? Wide{0} : (Wide{n} - 1) * by + 1;
+  };
   Wide low = dims.low[i], padded = low + dilated(size.size(), dims.base_dilation[i]) + dims.high[i];
   Wide window = dilated(dims.size[i], dims.window_dilation[i]);
   if (padded <= 0 || window > padded) return 0;
   if (padded > kMost || low < -kMost || low > kMost)
-    throw Error(kSelf, "padding {} and {} makes dimension {} of size {} too large", dims.low[i], dims.high[i], d, size.size());
+    throw Error(kSelf, "padding {} and {} makes dimension {} of size {} too large", dims.low[i],
+                dims.high[i], d, size.size());
   return static_cast<std::int64_t>((padded - window) / dims.stride[i] + 1);
 }
 
 WindowDims with_leading(const WindowDims& d) {
-  return {prepended(1, d.size), prepended(1, d.stride), prepended(1, d.base_dilation), prepended(1, d.window_dilation),
-          prepended(0, d.low),  prepended(0, d.high)};
+  return {prepended(1, d.size),          prepended(1, d.stride),
+          prepended(1, d.base_dilation), prepended(1, d.window_dilation),
+          prepended(0, d.low),           prepended(0, d.high)};
 }
 
 void set_window_attrs(Attrs& attrs, const WindowDims& d) {
-  attrs.set("window_dimensions", d.size).set("window_strides", d.stride).set("padding", flat_padding(d));
+  attrs.set("window_dimensions", d.size)
+      .set("window_strides", d.stride)
+      .set("padding", flat_padding(d));
   attrs.set("base_dilations", d.base_dilation).set("window_dilations", d.window_dilation);
 }
 
-// ---- what a compiler asks -------------------------------------------------------------------------------------
+// ---- what a compiler asks ----------------------------------------------------------------------
 
 std::optional<WindowDims> window_dims(const Op& op) {
   return op.name() == kName ? std::optional(dims_of(op)) : std::nullopt;
@@ -241,7 +263,7 @@ loop::Inst* element_seen(LowerContext& c, const Op& op, std::span<const loop::In
   return c.b.guarded(all_of(c.b, inside), [&] { return c.operand(op, 0, from); }, padding);
 }
 
-// ---- builders -------------------------------------------------------------------------------------------------
+// ---- builders ----------------------------------------------------------------------------------
 
 Value* windows(Builder& b, Value* array, Value* padding, const WindowDims& dims) {
   Attrs attrs;
@@ -257,19 +279,27 @@ Value* positions(Builder& b, const Shape& shape) {
 namespace {
 
 IndexDims flat_dims(std::int64_t index_vector) {
-  return {.window = {}, .dropped = {0}, .operand_batch = {}, .indices_batch = {}, .index_map = {0}, .index_vector = index_vector};
+  return {.window = {},
+          .dropped = {0},
+          .operand_batch = {},
+          .indices_batch = {},
+          .index_map = {0},
+          .index_vector = index_vector};
 }
 
 }  // namespace
 
-Value* take_flat(Builder& b, Value* array, Value* at) { return gather(b, array, at, flat_dims(at->rank()), {1}); }
+Value* take_flat(Builder& b, Value* array, Value* at) {
+  return gather(b, array, at, flat_dims(at->rank()), {1});
+}
 
-Value* scatter_flat(Builder& b, Value* array, Value* at, Value* updates, const std::string& combiner,
-                    std::vector<std::unique_ptr<Block>> regions) {
+Value* scatter_flat(Builder& b, Value* array, Value* at, Value* updates,
+                    const std::string& combiner, std::vector<std::unique_ptr<Block>> regions) {
   Attrs attrs;
   set_scatter_dims(attrs, flat_dims(at->rank()));
   attrs.set("indices_are_sorted", false).set("unique_indices", false).set("combiner", combiner);
-  return b.create("stablehlo.scatter", {array, at, updates}, std::move(attrs), std::move(regions)).result();
+  return b.create("stablehlo.scatter", {array, at, updates}, std::move(attrs), std::move(regions))
+      .result();
 }
 
 const OpDef& windows_def() {

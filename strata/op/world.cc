@@ -22,7 +22,10 @@ class Member;
 class Grid {
  public:
   Grid(World& world, std::int64_t replicas, std::int64_t partitions)
-      : world(world), replicas(replicas), partitions(partitions), members_(static_cast<std::size_t>(replicas * partitions)) {}
+      : world(world),
+        replicas(replicas),
+        partitions(partitions),
+        members_(static_cast<std::size_t>(replicas * partitions)) {}
 
   void run(const std::function<void(Process&)>& program);
   /// Gives the turn to others until `ready` holds; `waits` says for what, in messages.
@@ -33,8 +36,12 @@ class Grid {
     std::map<ProcessId, Literals> given;
     std::size_t left = 0;
   };
-  std::deque<Meeting>& meetings(const ProcessGroup& group, const std::string& what) { return meetings_[{group, what}]; }
-  std::size_t place(const ProcessId& id) const { return static_cast<std::size_t>(id.replica * partitions + id.partition); }
+  std::deque<Meeting>& meetings(const ProcessGroup& group, const std::string& what) {
+    return meetings_[{group, what}];
+  }
+  std::size_t place(const ProcessId& id) const {
+    return static_cast<std::size_t>(id.replica * partitions + id.partition);
+  }
 
   World& world;
   const std::int64_t replicas, partitions;
@@ -50,7 +57,8 @@ class Grid {
   void pass_on(std::size_t from);
   void fail(std::exception_ptr error);
   ProcessId id(std::size_t place) const {
-    return {static_cast<std::int64_t>(place) / partitions, static_cast<std::int64_t>(place) % partitions};
+    return {static_cast<std::int64_t>(place) / partitions,
+            static_cast<std::int64_t>(place) % partitions};
   }
   std::string stuck() const;
 
@@ -70,14 +78,18 @@ class Member : public Process {
   std::int64_t partitions() const override { return grid_.partitions; }
   World& world() override { return grid_.world; }
 
-  std::vector<Literals> meet(const ProcessGroup& group, const std::string& what, Literals given) override {
+  std::vector<Literals> meet(const ProcessGroup& group, const std::string& what,
+                             Literals given) override {
     std::deque<Grid::Meeting>& meetings = grid_.meetings(group, what);
-    std::size_t mine = 0;  // the first to which this process has not come: earlier ones may still have to be left by others
+    std::size_t mine = 0;  // the first to which this process has not come: earlier ones may still
+                           // have to be left by others
     while (mine < meetings.size() && meetings[mine].given.count(id_) != 0) ++mine;
     if (mine == meetings.size()) meetings.emplace_back();
-    Grid::Meeting* meeting = &meetings[mine];  // deques keep their elements in place while others join at the end
+    Grid::Meeting* meeting =
+        &meetings[mine];  // deques keep their elements in place while others join at the end
     meeting->given.emplace(id_, std::move(given));
-    grid_.wait(grid_.place(id_), fmt::format("{} of {}", what, group_text(group)), [&] { return meeting->given.size() == group.size(); });
+    grid_.wait(grid_.place(id_), fmt::format("{} of {}", what, group_text(group)),
+               [&] { return meeting->given.size() == group.size(); });
     std::vector<Literals> out;
     for (const ProcessId& p : group) out.push_back(meeting->given.at(p));
     ++meeting->left;
@@ -85,10 +97,13 @@ class Member : public Process {
     return out;
   }
 
-  void send(std::int64_t channel, Literals values) override { grid_.world.channels[channel].push_back(std::move(values)); }
+  void send(std::int64_t channel, Literals values) override {
+    grid_.world.channels[channel].push_back(std::move(values));
+  }
   Literals receive(std::int64_t channel) override {
     std::deque<Literals>& queue = grid_.world.channels[channel];
-    grid_.wait(grid_.place(id_), fmt::format("recv on channel {}", channel), [&] { return !queue.empty(); });
+    grid_.wait(grid_.place(id_), fmt::format("recv on channel {}", channel),
+               [&] { return !queue.empty(); });
     Literals out = std::move(queue.front());
     queue.pop_front();
     return out;
@@ -110,7 +125,8 @@ void Grid::run(const std::function<void(Process&)>& program) {
     return program(alone);
   }
   std::vector<std::thread> threads;
-  for (std::size_t i = 0; i < members_.size(); ++i) threads.emplace_back([this, i, &program] { thread(i, program); });
+  for (std::size_t i = 0; i < members_.size(); ++i)
+    threads.emplace_back([this, i, &program] { thread(i, program); });
   for (std::thread& t : threads) t.join();
   if (error_) std::rethrow_exception(error_);
 }
@@ -160,7 +176,8 @@ void Grid::pass_on(std::size_t from) {
     changed_.notify_all();
     return;
   }
-  if (!all_done) fail(std::make_exception_ptr(Error("run_parallel", "processes wait for ever: {}", stuck())));
+  if (!all_done)
+    fail(std::make_exception_ptr(Error("run_parallel", "processes wait for ever: {}", stuck())));
 }
 
 void Grid::fail(std::exception_ptr error) {
@@ -171,16 +188,20 @@ void Grid::fail(std::exception_ptr error) {
 std::string Grid::stuck() const {
   std::string out;
   for (std::size_t i = 0; i < members_.size(); ++i)
-    if (!members_[i].done) out += fmt::format("{}{} in {}", out.empty() ? "" : "; ", text(id(i)), members_[i].waits);
+    if (!members_[i].done)
+      out += fmt::format("{}{} in {}", out.empty() ? "" : "; ", text(id(i)), members_[i].waits);
   return out;
 }
 
 }  // namespace
 
-void run_grid(World& world, std::int64_t replicas, std::int64_t partitions, const std::function<void(Process&)>& program) {
-  STRATA_CHECK(replicas > 0 && partitions > 0, "a grid of {} by {} processes", replicas, partitions);
+void run_grid(World& world, std::int64_t replicas, std::int64_t partitions,
+              const std::function<void(Process&)>& program) {
+  STRATA_CHECK(replicas > 0 && partitions > 0, "a grid of {} by {} processes", replicas,
+               partitions);
   if (replicas * partitions > 4096)
-    throw Error("run_parallel", "a grid of {} by {} processes is too large", replicas, partitions).unsupported();
+    throw Error("run_parallel", "a grid of {} by {} processes is too large", replicas, partitions)
+        .unsupported();
   Grid(world, replicas, partitions).run(program);
 }
 

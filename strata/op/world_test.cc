@@ -42,7 +42,8 @@ TEST(World, a_meeting_gives_everyone_what_all_gave) {
   run_grid(world, 3, 1, [&](Process& p) {
     auto me = static_cast<std::size_t>(p.id().replica);
     for (std::int64_t round = 0; round < 50; ++round)
-      for (const Literals& given : p.meet({{2, 0}, {1, 0}, {0, 0}}, "sum", {number(p.id().replica * 100 + round)}))
+      for (const Literals& given :
+           p.meet({{2, 0}, {1, 0}, {0, 0}}, "sum", {number(p.id().replica * 100 + round)}))
         sums[me] += given[0].integer(0);
   });
   EXPECT_EQ(sums[0], 50 * 300 + 3 * 49 * 25);
@@ -70,15 +71,20 @@ TEST(World, what_nobody_received_stays_for_the_host) {
 
 TEST(World, processes_that_wait_for_each_other_are_told) {
   World world;
-  EXPECT_THAT(error_of([&] { run_grid(world, 2, 1, [&](Process& p) { p.receive(p.id().replica); }); }),
-              HasSubstr("processes wait for ever: (0, 0) in recv on channel 0; (1, 0) in recv on channel 1"));
-  EXPECT_THAT(error_of([&] { run_grid(world, 1, 1, [&](Process& p) { p.receive(4); }); }), HasSubstr("in recv on channel 4"));
+  EXPECT_THAT(
+      error_of([&] { run_grid(world, 2, 1, [&](Process& p) { p.receive(p.id().replica); }); }),
+      HasSubstr(
+          "processes wait for ever: (0, 0) in recv on channel 0; (1, 0) in recv on channel 1"));
+  EXPECT_THAT(error_of([&] { run_grid(world, 1, 1, [&](Process& p) { p.receive(4); }); }),
+              HasSubstr("in recv on channel 4"));
 }
 
 TEST(World, different_collectives_do_not_meet) {
   World world;
   EXPECT_THAT(error_of([&] {
-                run_grid(world, 2, 1, [&](Process& p) { p.meet({{0, 0}, {1, 0}}, p.id().replica == 0 ? "all_gather" : "all_reduce", {}); });
+                run_grid(world, 2, 1, [&](Process& p) {
+                  p.meet({{0, 0}, {1, 0}}, p.id().replica == 0 ? "all_gather" : "all_reduce", {});
+                });
               }),
               HasSubstr("(0, 0) in all_gather of (0, 0) (1, 0); (1, 0) in all_reduce of"));
   EXPECT_THAT(error_of([&] {
@@ -100,7 +106,7 @@ TEST(World, the_first_error_ends_all) {
               HasSubstr("program: has had enough"));
 }
 
-// ---- collectives in grids ---------------------------------------------------------------------------------------
+// ---- collectives in grids ----------------------------------------------------------------------
 
 Literal table(const std::vector<std::vector<std::int64_t>>& rows) {
   std::vector<std::int64_t> flat;
@@ -108,7 +114,9 @@ Literal table(const std::vector<std::vector<std::int64_t>>& rows) {
   auto width = rows.empty() ? 0 : static_cast<std::int64_t>(rows[0].size());
   return Literal::of<std::int64_t>({static_cast<std::int64_t>(rows.size()), width}, flat);
 }
-Literal row(const std::vector<std::int64_t>& v) { return Literal::of<std::int64_t>({1, static_cast<std::int64_t>(v.size())}, v); }
+Literal row(const std::vector<std::int64_t>& v) {
+  return Literal::of<std::int64_t>({1, static_cast<std::int64_t>(v.size())}, v);
+}
 std::vector<std::int64_t> numbers(const Literal& x) {
   std::vector<std::int64_t> out;
   for (std::int64_t i = 0; i < x.count(); ++i) out.push_back(x.integer(i));
@@ -116,9 +124,11 @@ std::vector<std::int64_t> numbers(const Literal& x) {
 }
 
 /// What each process gets from one operation on [10 p, 10 p + 1, ...].
-std::vector<std::vector<std::int64_t>> each(std::int64_t replicas, std::int64_t partitions, std::int64_t width,
+std::vector<std::vector<std::int64_t>> each(std::int64_t replicas, std::int64_t partitions,
+                                            std::int64_t width,
                                             const std::function<Values(Builder&, Value*)>& f) {
-  auto program = testing::build({Type(DType::i64, {1, width})}, [&](Builder& b, const Values& v) { return f(b, v[0]); });
+  auto program = testing::build({Type(DType::i64, {1, width})},
+                                [&](Builder& b, const Values& v) { return f(b, v[0]); });
   std::vector<std::vector<std::int64_t>> out(static_cast<std::size_t>(replicas * partitions));
   World world;
   run_grid(world, replicas, partitions, [&](Process& p) {
@@ -138,34 +148,48 @@ Attrs groups(Literal ids, std::int64_t channel = 0, bool global = false) {
   if (global) out.set("use_global_device_ids", true);
   return out;
 }
-Attrs with(Attrs attrs, const std::string& name, ir::Attr value) { return attrs.set(name, std::move(value)); }
+Attrs with(Attrs attrs, const std::string& name, ir::Attr value) {
+  return attrs.set(name, std::move(value));
+}
 Type i64(std::int64_t rows, std::int64_t columns) { return Type(DType::i64, {rows, columns}); }
 
 TEST(Collective, all_gather_by_each_strategy) {
   auto gather = [](Attrs attrs, std::int64_t size) {
-    return [attrs = with(std::move(attrs), "all_gather_dim", std::int64_t{1}), size](Builder& b, Value* x) {
+    return [attrs = with(std::move(attrs), "all_gather_dim", std::int64_t{1}), size](Builder& b,
+                                                                                     Value* x) {
       return b.create(def("stablehlo.all_gather").info, {x}, attrs, {}, {i64(1, size)}).results();
     };
   };
-  EXPECT_EQ(each(2, 2, 1, gather(groups(table({{1, 0}})), 2)), (Rows{{20, 0}, {30, 10}, {20, 0}, {30, 10}}));
+  EXPECT_EQ(each(2, 2, 1, gather(groups(table({{1, 0}})), 2)),
+            (Rows{{20, 0}, {30, 10}, {20, 0}, {30, 10}}));
   EXPECT_EQ(each(2, 2, 1, gather(groups(table({{0, 1}}), 1), 4)), (Rows(4, {0, 20, 10, 30})));
-  EXPECT_EQ(each(2, 2, 1, gather(groups(table({{0, 3}, {2, 1}}), 1, true), 2)), (Rows{{0, 30}, {20, 10}, {20, 10}, {0, 30}}));
+  EXPECT_EQ(each(2, 2, 1, gather(groups(table({{0, 3}, {2, 1}}), 1, true), 2)),
+            (Rows{{0, 30}, {20, 10}, {20, 10}, {0, 30}}));
   EXPECT_EQ(each(3, 1, 1, gather(groups(table({})), 3)), (Rows(3, {0, 10, 20})));
-  EXPECT_THAT(error_of([&] { each(2, 1, 1, gather(groups(table({{0, 2}})), 2)); }),
-              HasSubstr("all_gather: (C4) replica_groups holds 2 in a grid of 2 replicas and 1 partitions"));
-  EXPECT_THAT(error_of([&] { each(2, 1, 1, gather(groups(table({{0}})), 1)); }), HasSubstr("all_gather: (C3) process (1, 0) is in no group"));
+  EXPECT_THAT(
+      error_of([&] { each(2, 1, 1, gather(groups(table({{0, 2}})), 2)); }),
+      HasSubstr(
+          "all_gather: (C4) replica_groups holds 2 in a grid of 2 replicas and 1 partitions"));
+  EXPECT_THAT(error_of([&] { each(2, 1, 1, gather(groups(table({{0}})), 1)); }),
+              HasSubstr("all_gather: (C3) process (1, 0) is in no group"));
 }
 
 TEST(Collective, all_reduce_and_reduce_scatter) {
   EXPECT_EQ(each(2, 1, 2,
                  [](Builder& b, Value* x) {
-                   return b.create("stablehlo.all_reduce", {x}, with(groups(table({{0, 1}})), "combiner", std::string("add"))).results();
+                   return b
+                       .create("stablehlo.all_reduce", {x},
+                               with(groups(table({{0, 1}})), "combiner", std::string("add")))
+                       .results();
                  }),
             (Rows{{10, 12}, {10, 12}}));
   EXPECT_EQ(each(2, 1, 2,
                  [](Builder& b, Value* x) {
-                   Attrs attrs = with(with(groups(table({{1, 0}})), "combiner", std::string("max")), "scatter_dimension", std::int64_t{1});
-                   return b.create(def("stablehlo.reduce_scatter").info, {x}, attrs, {}, {i64(1, 1)}).results();
+                   Attrs attrs = with(with(groups(table({{1, 0}})), "combiner", std::string("max")),
+                                      "scatter_dimension", std::int64_t{1});
+                   return b
+                       .create(def("stablehlo.reduce_scatter").info, {x}, attrs, {}, {i64(1, 1)})
+                       .results();
                  }),
             (Rows{{11}, {10}}));
 }
@@ -174,14 +198,16 @@ TEST(Collective, a_region_combines_from_the_left) {
   auto region = [] {
     std::vector<std::unique_ptr<Block>> out;
     Type s = Type::scalar(DType::i64);
-    out.push_back(
-        testing::build({s, s}, [](Builder& b, const Values& v) { return b.create("stablehlo.subtract", {v[0], v[1]}).results(); }));
+    out.push_back(testing::build({s, s}, [](Builder& b, const Values& v) {
+      return b.create("stablehlo.subtract", {v[0], v[1]}).results();
+    }));
     return out;
   };
   EXPECT_EQ(each(3, 1, 1,
                  [&](Builder& b, Value* x) {
                    return b
-                       .create(def("stablehlo.all_reduce").info, {x}, with(groups(table({{2, 0, 1}})), "combiner", std::string("region")),
+                       .create(def("stablehlo.all_reduce").info, {x},
+                               with(groups(table({{2, 0, 1}})), "combiner", std::string("region")),
                                region())
                        .results();
                  }),
@@ -192,7 +218,9 @@ TEST(Collective, all_to_all) {
   auto exchange = [](std::int64_t split, std::int64_t concat, std::vector<std::int64_t> order) {
     return [=](Builder& b, Value* x) {
       Attrs attrs = groups(table({order}), 1);
-      attrs.set("split_dimension", split).set("concat_dimension", concat).set("split_count", std::int64_t{2});
+      attrs.set("split_dimension", split)
+          .set("concat_dimension", concat)
+          .set("split_count", std::int64_t{2});
       return b.create("stablehlo.all_to_all", {x}, attrs).results();
     };
   };
@@ -202,21 +230,26 @@ TEST(Collective, all_to_all) {
 
 TEST(Collective, collective_broadcast_and_reduce) {
   EXPECT_EQ(each(4, 1, 1,
-                 [](Builder& b, Value* x) { return b.create("stablehlo.collective_broadcast", {x}, groups(table({{2, 1}}))).results(); }),
+                 [](Builder& b, Value* x) {
+                   return b.create("stablehlo.collective_broadcast", {x}, groups(table({{2, 1}})))
+                       .results();
+                 }),
             (Rows{{0}, {20}, {20}, {0}}));
-  EXPECT_EQ(
-      each(
-          3, 1, 1,
-          [](Builder& b, Value* x) {
-            return b.create("stablehlo.collective_reduce", {x}, with(groups(table({{2, 1, 0}})), "combiner", std::string("add"))).results();
-          }),
-      (Rows{{0}, {0}, {30}}));
+  EXPECT_EQ(each(3, 1, 1,
+                 [](Builder& b, Value* x) {
+                   return b
+                       .create("stablehlo.collective_reduce", {x},
+                               with(groups(table({{2, 1, 0}})), "combiner", std::string("add")))
+                       .results();
+                 }),
+            (Rows{{0}, {0}, {30}}));
 }
 
 TEST(Collective, collective_permute) {
   auto permute = [](std::vector<std::vector<std::int64_t>> pairs) {
     return [=](Builder& b, Value* x) {
-      return b.create("stablehlo.collective_permute", {x}, {{"source_target_pairs", table(pairs)}}).results();
+      return b.create("stablehlo.collective_permute", {x}, {{"source_target_pairs", table(pairs)}})
+          .results();
     };
   };
   EXPECT_EQ(each(3, 1, 1, permute({{0, 1}, {1, 2}, {2, 0}})), (Rows{{20}, {0}, {10}}));
@@ -224,7 +257,9 @@ TEST(Collective, collective_permute) {
 }
 
 TEST(Collective, ids) {
-  auto id = [](const char* name) { return [name](Builder& b, Value*) { return b.create(name, {}).results(); }; };
+  auto id = [](const char* name) {
+    return [name](Builder& b, Value*) { return b.create(name, {}).results(); };
+  };
   EXPECT_EQ(each(2, 2, 1, id("stablehlo.replica_id")), (Rows{{0}, {0}, {1}, {1}}));
   EXPECT_EQ(each(2, 2, 1, id("stablehlo.partition_id")), (Rows{{0}, {1}, {0}, {1}}));
 }
@@ -233,21 +268,25 @@ TEST(Collective, an_adjoint_moves_back) {
   // <f(v), w> = <v, f'(w)> summed over the whole grid.
   auto forward = each(2, 1, 2, [](Builder& b, Value* x) {
     return b
-        .create(def("stablehlo.all_gather").info, {x}, with(groups(table({{1, 0}})), "all_gather_dim", std::int64_t{1}), {}, {i64(1, 4)})
+        .create(def("stablehlo.all_gather").info, {x},
+                with(groups(table({{1, 0}})), "all_gather_dim", std::int64_t{1}), {}, {i64(1, 4)})
         .results();
   });
   auto back = each(2, 1, 4, [](Builder& b, Value* x) {
     Block block;
     Value* v = block.add_argument(i64(1, 2));
     Builder inner(block);
-    Op& op = inner.create(def("stablehlo.all_gather").info, {v}, with(groups(table({{1, 0}})), "all_gather_dim", std::int64_t{1}), {},
+    Op& op = inner.create(def("stablehlo.all_gather").info, {v},
+                          with(groups(table({{1, 0}})), "all_gather_dim", std::int64_t{1}), {},
                           {i64(1, 4)});
     return (*def("stablehlo.all_gather").transpose)(b, op, Values{nullptr}, {true}, Values{x});
   });
   std::int64_t left = 0, right = 0;
   for (std::int64_t p = 0; p < 2; ++p) {
-    for (std::int64_t i = 0; i < 4; ++i) left += forward[static_cast<std::size_t>(p)][static_cast<std::size_t>(i)] * (10 * p + i);
-    for (std::int64_t i = 0; i < 2; ++i) right += back[static_cast<std::size_t>(p)][static_cast<std::size_t>(i)] * (10 * p + i);
+    for (std::int64_t i = 0; i < 4; ++i)
+      left += forward[static_cast<std::size_t>(p)][static_cast<std::size_t>(i)] * (10 * p + i);
+    for (std::int64_t i = 0; i < 2; ++i)
+      right += back[static_cast<std::size_t>(p)][static_cast<std::size_t>(i)] * (10 * p + i);
   }
   EXPECT_EQ(left, right);
 }

@@ -1,7 +1,8 @@
 // Adam and AdamW.
 //
 //   auto optimizer = optim::adamw(optim::warmup_cosine_decay_schedule(0.0, 3e-4, 100, 1000),
-//                                 {.weight_decay = 0.1, .max_norm = 1.0, .mask = optim::mask_except_paths({"*norm*"})});
+//                                 {.weight_decay = 0.1, .max_norm = 1.0, .mask =
+//                                 optim::mask_except_paths({"*norm*"})});
 #pragma once
 
 #include "strata/optim/adam.h"
@@ -20,7 +21,8 @@ struct AdamWOptions {
 };
 /// Source: Loshchilov and Hutter, Decoupled Weight Decay Regularization (2019).
 inline auto adamw(Schedule schedule, AdamWOptions o = {}) {
-  return chain(clip_by_global_norm(o.max_norm), scale_by_adam(o.b1, o.b2, o.eps), add_decayed_weights(o.weight_decay, std::move(o.mask)),
+  return chain(clip_by_global_norm(o.max_norm), scale_by_adam(o.b1, o.b2, o.eps),
+               add_decayed_weights(o.weight_decay, std::move(o.mask)),
                scale_by_learning_rate(std::move(schedule)));
 }
 using AdamW = decltype(adamw(std::declval<Schedule>()));

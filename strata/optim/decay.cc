@@ -12,7 +12,9 @@ Mask mask_by_ndim(int axes) {
 
 Mask mask_except_paths(std::vector<std::string> patterns) {
   return [patterns = std::move(patterns)](const std::string& path, const Array&) {
-    return std::none_of(patterns.begin(), patterns.end(), [&](const std::string& p) { return fnmatch(p.c_str(), path.c_str(), 0) == 0; });
+    return std::none_of(patterns.begin(), patterns.end(), [&](const std::string& p) {
+      return fnmatch(p.c_str(), path.c_str(), 0) == 0;
+    });
   };
 }
 

@@ -12,8 +12,8 @@ namespace strata::optim {
 /// Whether the leaf at a path ("layers.mlp_norm") is meant. Empty: every leaf is.
 using Mask = std::function<bool(const std::string& path, const Array& leaf)>;
 
-/// Leaves of at least `axes` axes: matrices, but no biases and scales. Of weights that are stacked by layers a scale has two axes:
-/// take paths there.
+/// Leaves of at least `axes` axes: matrices, but no biases and scales. Of weights that are stacked
+/// by layers a scale has two axes: take paths there.
 Mask mask_by_ndim(int axes = 2);
 /// Leaves whose path matches none of the shell patterns: `mask_except_paths({"*norm*", "*bias"})`.
 Mask mask_except_paths(std::vector<std::string> patterns);
@@ -32,12 +32,18 @@ struct AddDecayedWeights {
   template <class P>
   std::pair<P, NoState> update(P updates, const NoState&, const P& params) const {
     std::vector<bool> meant;
-    tree::for_each_path(params, [&](const std::string& path, const Array& p) { meant.push_back(!mask || mask(path, p)); });
+    tree::for_each_path(params, [&](const std::string& path, const Array& p) {
+      meant.push_back(!mask || mask(path, p));
+    });
     std::size_t leaf = 0;
-    auto decay = [&](const Array& u, const Array& p) { return meant[leaf++] ? astype(u + weight_decay * p, u.dtype()) : u; };
+    auto decay = [&](const Array& u, const Array& p) {
+      return meant[leaf++] ? astype(u + weight_decay * p, u.dtype()) : u;
+    };
     return {tree::map(decay, updates, params), {}};
   }
 };
-inline AddDecayedWeights add_decayed_weights(double weight_decay, Mask mask = {}) { return {weight_decay, std::move(mask)}; }
+inline AddDecayedWeights add_decayed_weights(double weight_decay, Mask mask = {}) {
+  return {weight_decay, std::move(mask)};
+}
 
 }  // namespace strata::optim

@@ -5,8 +5,9 @@
 
 namespace strata::optim {
 
-/// t = g + decay t; result t, or g + decay t with `nesterov`. The trace has the dtypes of the parameters.
-/// Source: Polyak (1964); Nesterov (1983) in the form of Sutskever et al. (2013). Optax's trace.
+/// t = g + decay t; result t, or g + decay t with `nesterov`. The trace has the dtypes of the
+/// parameters. Source: Polyak (1964); Nesterov (1983) in the form of Sutskever et al. (2013).
+/// Optax's trace.
 struct Trace {
   double decay = 0.9;
   bool nesterov = false;
@@ -22,7 +23,9 @@ struct Trace {
   template <class P>
   std::pair<P, State<P>> update(P grads, const State<P>& state, const P&) const {
     auto step = [&](const Array& g, const Array& t) { return g + decay * t; };
-    P trace = tree::map([&](const Array& t, const Array& g) { return astype(step(g, t), t.dtype()); }, state.trace, grads);
+    P trace =
+        tree::map([&](const Array& t, const Array& g) { return astype(step(g, t), t.dtype()); },
+                  state.trace, grads);
     P updates = nesterov ? tree::map(step, grads, trace) : trace;
     return {std::move(updates), {std::move(trace)}};
   }

@@ -1,4 +1,5 @@
-// Every schedule and transformation beside what released Optax computes over 20 steps (tools/goldens/optimizers.py).
+// Every schedule and transformation beside what released Optax computes over 20 steps
+// (tools/goldens/optimizers.py).
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -17,7 +18,8 @@ namespace {
 
 using nlohmann::json;
 
-constexpr double kTolerance = 2e-6;  // of the largest number of a case: some 20 f32 roundings, one for each step
+constexpr double kTolerance =
+    2e-6;  // of the largest number of a case: some 20 f32 roundings, one for each step
 
 struct Params {
   Array bias, kernel;
@@ -28,7 +30,9 @@ struct Params {
 Array numbers(std::int64_t seed, const Sizes& shape) {
   std::vector<float> out(static_cast<std::size_t>(Shape::of(shape).count()));
   for (std::size_t i = 0; i < out.size(); ++i)
-    out[i] = static_cast<float>((seed * 7919 + static_cast<std::int64_t>(i) * 104729) % 2003 - 1001) / 1024.0f;
+    out[i] =
+        static_cast<float>((seed * 7919 + static_cast<std::int64_t>(i) * 104729) % 2003 - 1001) /
+        1024.0f;
   return array(out, shape);
 }
 Params tree_of(std::int64_t seed) { return {numbers(seed, {3}), numbers(seed + 100, {2, 3})}; }
@@ -42,7 +46,8 @@ class OptimizerGoldenTest : public testing::Test {
   }
 
   /// The greatest distance, printed, is within the tolerance of the greatest number.
-  static void expect_near(const std::string& name, const std::vector<double>& got, const std::vector<double>& want) {
+  static void expect_near(const std::string& name, const std::vector<double>& got,
+                          const std::vector<double>& want) {
     ASSERT_EQ(got.size(), want.size()) << name;
     double distance = 0, size = 0;
     for (std::size_t i = 0; i < got.size(); ++i) {
@@ -56,7 +61,8 @@ class OptimizerGoldenTest : public testing::Test {
   static void check_schedule(const std::string& name, const Schedule& schedule) {
     std::vector<double> got;
     const std::vector<double> want = golden_["schedules"].at(name);
-    for (std::size_t step = 0; step < want.size(); ++step) got.push_back(schedule(Array(static_cast<int>(step))).item<float>());
+    for (std::size_t step = 0; step < want.size(); ++step)
+      got.push_back(schedule(Array(static_cast<int>(step))).item<float>());
     expect_near(name, got, want);
     ++checked_;
   }
@@ -93,7 +99,9 @@ TEST_F(OptimizerGoldenTest, Schedules) {
   check_schedule("linear", linear_schedule(0.1, 0.7, 12));
   check_schedule("linear_down", linear_schedule(0.7, 0.1, 7));
   check_schedule("cosine_decay", cosine_decay_schedule(0.5, 15, 0.1));
-  check_schedule("join", join_schedules({linear_schedule(0.0, 0.4, 5), constant_schedule(0.4), cosine_decay_schedule(0.4, 6)}, {5, 11}));
+  check_schedule("join", join_schedules({linear_schedule(0.0, 0.4, 5), constant_schedule(0.4),
+                                         cosine_decay_schedule(0.4, 6)},
+                                        {5, 11}));
   check_schedule("warmup_cosine_decay", warmup_cosine_decay_schedule(0.0, 0.3, 4, 16, 0.03));
   EXPECT_EQ(checked_, golden_["schedules"].size());
 }
@@ -107,7 +115,8 @@ TEST_F(OptimizerGoldenTest, Transformations) {
   check("clip_by_global_norm", chain(clip_by_global_norm(0.5), scale(-0.1)));
   check("clip_by_global_norm_wide", chain(clip_by_global_norm(50.0), scale(-0.1)));
   check("add_decayed_weights", chain(add_decayed_weights(0.2), scale(-0.1)));
-  check("add_decayed_weights_matrices", chain(add_decayed_weights(0.2, mask_by_ndim()), scale(-0.1)));
+  check("add_decayed_weights_matrices",
+        chain(add_decayed_weights(0.2, mask_by_ndim()), scale(-0.1)));
   check("scale_by_adam", chain(scale_by_adam(0.9, 0.95, 1e-8), scale(-0.01)));
   check("trace", chain(trace(0.9), scale(-0.01)));
   check("trace_nesterov", chain(trace(0.9, true), scale(-0.01)));
@@ -116,7 +125,10 @@ TEST_F(OptimizerGoldenTest, Transformations) {
   check("sgd_nesterov", sgd(constant_schedule(0.05), {.momentum = 0.8, .nesterov = true}));
   check("adam", adam(constant_schedule(0.02)));
   check("adamw", adamw(warmup, {.b1 = 0.9, .b2 = 0.95, .eps = 1e-8, .weight_decay = 0.1}));
-  check("adamw_clipped", adamw(warmup, {.b1 = 0.9, .b2 = 0.95, .weight_decay = 0.1, .max_norm = 1.0, .mask = mask_by_ndim()}));
+  check(
+      "adamw_clipped",
+      adamw(warmup,
+            {.b1 = 0.9, .b2 = 0.95, .weight_decay = 0.1, .max_norm = 1.0, .mask = mask_by_ndim()}));
   EXPECT_EQ(checked_, golden_["transformations"].size());
 }
 

@@ -21,7 +21,8 @@ struct ScaleBySchedule {
   template <class P>
   std::pair<P, State<P>> update(P updates, const State<P>& state, const P&) const {
     Array rate = schedule(state.count);
-    return {tree::map([&](const Array& u) { return astype(rate * u, u.dtype()); }, updates), {state.count + 1}};
+    return {tree::map([&](const Array& u) { return astype(rate * u, u.dtype()); }, updates),
+            {state.count + 1}};
   }
 };
 inline ScaleBySchedule scale_by_schedule(Schedule schedule) { return {std::move(schedule)}; }
@@ -30,6 +31,8 @@ inline ScaleBySchedule scale(double factor) { return {constant_schedule(factor)}
 inline ScaleBySchedule scale_by_learning_rate(Schedule schedule) {
   return {[schedule = std::move(schedule)](const Array& count) { return -schedule(count); }};
 }
-inline ScaleBySchedule scale_by_learning_rate(double rate) { return scale_by_learning_rate(constant_schedule(rate)); }
+inline ScaleBySchedule scale_by_learning_rate(double rate) {
+  return scale_by_learning_rate(constant_schedule(rate));
+}
 
 }  // namespace strata::optim

@@ -13,7 +13,8 @@ Array done(const Array& count, std::int64_t steps) {
   return clip(astype(count, DType::f32) / static_cast<double>(steps), 0.0, 1.0);
 }
 
-/// Weights 1 and 0 give the ends without rounding, as a sum of `initial` and a difference would not.
+/// Weights 1 and 0 give the ends without rounding, as a sum of `initial` and a difference would
+/// not.
 Array blend(double initial, double final, const Array& weight_of_final) {
   return initial * (1.0 - weight_of_final) + final * weight_of_final;
 }
@@ -39,7 +40,9 @@ Schedule linear_schedule(double initial, double final, std::int64_t steps) {
 }
 
 Schedule cosine_schedule(double initial, double final, std::int64_t steps) {
-  return [=](const Array& count) { return blend(initial, final, 0.5 * (1.0 - cos(pi * done(count, steps)))); };
+  return [=](const Array& count) {
+    return blend(initial, final, 0.5 * (1.0 - cos(pi * done(count, steps))));
+  };
 }
 
 Schedule cosine_decay_schedule(double initial, std::int64_t decay_steps, double alpha) {
@@ -48,8 +51,10 @@ Schedule cosine_decay_schedule(double initial, std::int64_t decay_steps, double 
 
 Schedule join_schedules(std::vector<Schedule> pieces, std::vector<std::int64_t> boundaries) {
   if (pieces.size() != boundaries.size() + 1)
-    throw Error("join_schedules", "{} pieces need one boundary fewer, got {}", pieces.size(), boundaries.size());
-  if (!std::is_sorted(boundaries.begin(), boundaries.end())) throw Error("join_schedules", "a boundary lies before the one before it");
+    throw Error("join_schedules", "{} pieces need one boundary fewer, got {}", pieces.size(),
+                boundaries.size());
+  if (!std::is_sorted(boundaries.begin(), boundaries.end()))
+    throw Error("join_schedules", "a boundary lies before the one before it");
   return [pieces = std::move(pieces), boundaries = std::move(boundaries)](const Array& count) {
     Array rate = pieces[0](count);
     for (std::size_t i = 0; i < boundaries.size(); ++i)
@@ -58,16 +63,20 @@ Schedule join_schedules(std::vector<Schedule> pieces, std::vector<std::int64_t> 
   };
 }
 
-Schedule warmup_cosine_decay_schedule(double initial, double peak, std::int64_t warmup_steps, std::int64_t decay_steps, double end) {
-  return join_schedules({linear_schedule(initial, peak, warmup_steps), cosine_schedule(peak, end, decay_steps - warmup_steps)},
+Schedule warmup_cosine_decay_schedule(double initial, double peak, std::int64_t warmup_steps,
+                                      std::int64_t decay_steps, double end) {
+  return join_schedules({linear_schedule(initial, peak, warmup_steps),
+                         cosine_schedule(peak, end, decay_steps - warmup_steps)},
                         {warmup_steps});
 }
 
-Schedule wsd_schedule(double peak, std::int64_t warmup_steps, std::int64_t stable_steps, std::int64_t decay_steps, double end,
-                      DecayStyle style) {
-  Schedule decay = style == DecayStyle::cosine ? cosine_schedule(peak, end, decay_steps) : linear_schedule(peak, end, decay_steps);
-  return join_schedules({linear_schedule(0.0, peak, warmup_steps), constant_schedule(peak), std::move(decay)},
-                        {warmup_steps, warmup_steps + stable_steps});
+Schedule wsd_schedule(double peak, std::int64_t warmup_steps, std::int64_t stable_steps,
+                      std::int64_t decay_steps, double end, DecayStyle style) {
+  Schedule decay = style == DecayStyle::cosine ? cosine_schedule(peak, end, decay_steps)
+                                               : linear_schedule(peak, end, decay_steps);
+  return join_schedules(
+      {linear_schedule(0.0, peak, warmup_steps), constant_schedule(peak), std::move(decay)},
+      {warmup_steps, warmup_steps + stable_steps});
 }
 
 Schedule pieces_schedule(const std::vector<SchedulePiece>& pieces) {

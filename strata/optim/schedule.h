@@ -3,7 +3,8 @@
 //   optim::Schedule rate = optim::warmup_cosine_decay_schedule(0.0, 3e-4, 100, 1000, 3e-5);
 //   rate(Array(50)).item<float>()     // 1.5e-4
 //
-//   optim::Schedule same = optim::pieces_schedule(optim::parse_schedule("linear 0 -> 3e-4 over 100, cosine -> 3e-5 over 900"));
+//   optim::Schedule same = optim::pieces_schedule(optim::parse_schedule("linear 0 -> 3e-4 over 100,
+//   cosine -> 3e-5 over 900"));
 #pragma once
 
 #include <functional>
@@ -14,34 +15,38 @@
 
 namespace strata::optim {
 
-/// From the step's number (an i32 scalar, 0 first) to the rate (an f32 scalar); traced with the step, so that one program serves
-/// all steps.
+/// From the step's number (an i32 scalar, 0 first) to the rate (an f32 scalar); traced with the
+/// step, so that one program serves all steps.
 using Schedule = std::function<Array(const Array& count)>;
 
 Schedule constant_schedule(double value);
 
-/// Straight from `initial` to `final` over `steps` steps, `final` from there on; both ends are met exactly. Over 0 steps it is
-/// `final` from the start (Optax: `initial`, for ever).
+/// Straight from `initial` to `final` over `steps` steps, `final` from there on; both ends are met
+/// exactly. Over 0 steps it is `final` from the start (Optax: `initial`, for ever).
 Schedule linear_schedule(double initial, double final, std::int64_t steps);
 
-/// From `initial` to `final` along half a cosine: final + (initial - final) (1 + cos(pi count / steps)) / 2, count at most `steps`;
-/// both ends are met exactly. Source: Loshchilov and Hutter, SGDR (2017).
+/// From `initial` to `final` along half a cosine: final + (initial - final) (1 + cos(pi count /
+/// steps)) / 2, count at most `steps`; both ends are met exactly. Source: Loshchilov and Hutter,
+/// SGDR (2017).
 Schedule cosine_schedule(double initial, double final, std::int64_t steps);
 
 /// The same under Optax's parameters: from `initial` to `initial * alpha`.
 Schedule cosine_decay_schedule(double initial, std::int64_t decay_steps, double alpha = 0.0);
 
-/// Piece i from boundary i-1 on (counted anew from there) to boundary i, at which piece i+1 begins. Throws Error unless there is one
-/// boundary fewer than pieces and none is below the one before.
+/// Piece i from boundary i-1 on (counted anew from there) to boundary i, at which piece i+1 begins.
+/// Throws Error unless there is one boundary fewer than pieces and none is below the one before.
 Schedule join_schedules(std::vector<Schedule> pieces, std::vector<std::int64_t> boundaries);
 
-/// Straight from `initial` to `peak` over `warmup_steps`, then along a cosine to `end` at `decay_steps`, which counts the warm-up too.
-Schedule warmup_cosine_decay_schedule(double initial, double peak, std::int64_t warmup_steps, std::int64_t decay_steps, double end = 0.0);
+/// Straight from `initial` to `peak` over `warmup_steps`, then along a cosine to `end` at
+/// `decay_steps`, which counts the warm-up too.
+Schedule warmup_cosine_decay_schedule(double initial, double peak, std::int64_t warmup_steps,
+                                      std::int64_t decay_steps, double end = 0.0);
 
 enum class DecayStyle { linear, cosine };
-/// Warm-up, stable, decay: straight from 0 to `peak`, `peak` for `stable_steps`, then to `end` over `decay_steps`.
-/// Source: Hu et al., MiniCPM (2024); MaxText's lr_schedule_type "wsd".
-Schedule wsd_schedule(double peak, std::int64_t warmup_steps, std::int64_t stable_steps, std::int64_t decay_steps, double end = 0.0,
+/// Warm-up, stable, decay: straight from 0 to `peak`, `peak` for `stable_steps`, then to `end` over
+/// `decay_steps`. Source: Hu et al., MiniCPM (2024); MaxText's lr_schedule_type "wsd".
+Schedule wsd_schedule(double peak, std::int64_t warmup_steps, std::int64_t stable_steps,
+                      std::int64_t decay_steps, double end = 0.0,
                       DecayStyle style = DecayStyle::linear);
 
 /// The pieces of a text, one after the other (optim/schedule_text.h). Throws Error for none.

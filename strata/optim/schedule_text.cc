@@ -39,7 +39,8 @@ class Parser {
   std::vector<SchedulePiece> schedule() {
     const bool bracket = take("[");
     do {
-      if (!pieces_.empty() && !pieces_.back().steps) refuse(word_, "a piece without a number of steps lasts, so nothing can follow it");
+      if (!pieces_.empty() && !pieces_.back().steps)
+        refuse(word_, "a piece without a number of steps lasts, so nothing can follow it");
       pieces_.push_back(piece());
     } while (take(","));
     if (bracket && !take("]")) refuse(word_, "expected ',' or ']'");
@@ -71,7 +72,8 @@ class Parser {
   }
 
   [[noreturn]] void refuse(const Word& word, const std::string& why) const {
-    throw Error(std::string(name_), "{}\n  {}\n  {:{}}{}", why, text_, "", letters(text_.substr(0, word.at)),
+    throw Error(std::string(name_), "{}\n  {}\n  {:{}}{}", why, text_, "",
+                letters(text_.substr(0, word.at)),
                 std::string(std::max<std::size_t>(1, letters(word.text)), '^'));
   }
   std::string shown() const { return word_.end() ? "the end" : fmt::format("'{}'", word_.text); }
@@ -86,7 +88,8 @@ class Parser {
   double rate() {
     const std::optional<double> value = number(word_.text);
     if (!value) refuse(word_, fmt::format("expected a rate, as in 3e-4, got {}", shown()));
-    if (!(*value >= 0 && std::isfinite(*value))) refuse(word_, fmt::format("a rate is a number from 0 on, got {}", shown()));
+    if (!(*value >= 0 && std::isfinite(*value)))
+      refuse(word_, fmt::format("a rate is a number from 0 on, got {}", shown()));
     next();
     return *value + 0.0;  // -0 becomes 0
   }
@@ -94,12 +97,14 @@ class Parser {
     const std::optional<double> value = number(word_.text);
     if (!value) refuse(word_, fmt::format("expected a number of steps, got {}", shown()));
     if (!(*value >= 1 && *value <= static_cast<double>(kManySteps) && *value == std::floor(*value)))
-      refuse(word_, fmt::format("steps are a whole number from 1 to {}, got {}", kManySteps, shown()));
+      refuse(word_,
+             fmt::format("steps are a whole number from 1 to {}, got {}", kManySteps, shown()));
     next();
     return static_cast<std::int64_t>(*value);
   }
   std::int64_t over_steps() {
-    if (!take("over") && !take("for")) refuse(word_, fmt::format("expected 'over STEPS', got {}", shown()));
+    if (!take("over") && !take("for"))
+      refuse(word_, fmt::format("expected 'over STEPS', got {}", shown()));
     return steps();
   }
 
@@ -112,10 +117,14 @@ class Parser {
                               meant.empty() ? "" : fmt::format("; did you mean '{}'?", meant)));
   }
   double rate_before(const Word& piece) const {
-    if (pieces_.empty()) refuse(piece, fmt::format("the first piece says where it starts, as in '{}'", example(piece)));
+    if (pieces_.empty())
+      refuse(piece,
+             fmt::format("the first piece says where it starts, as in '{}'", example(piece)));
     return pieces_.back().to;
   }
-  static std::string_view example(const Word& piece) { return piece.text == "constant" ? "constant 3e-4 over 100" : "linear 0 -> 3e-4 over 100"; }
+  static std::string_view example(const Word& piece) {
+    return piece.text == "constant" ? "constant 3e-4 over 100" : "linear 0 -> 3e-4 over 100";
+  }
   bool at_number() const { return number(word_.text).has_value(); }
 
   SchedulePiece piece() {
@@ -126,9 +135,11 @@ class Parser {
   }
   SchedulePiece slope(const Word& first, Kind kind) {
     SchedulePiece out{kind, 0, 0, {}};
-    if (!word_.arrow() && !at_number()) refuse(word_, fmt::format("expected a rate or '->', got {}", shown()));
+    if (!word_.arrow() && !at_number())
+      refuse(word_, fmt::format("expected a rate or '->', got {}", shown()));
     out.from = word_.arrow() ? rate_before(first) : rate();
-    if (!word_.arrow()) refuse(word_, fmt::format("expected '->' and the rate to go to, got {}", shown()));
+    if (!word_.arrow())
+      refuse(word_, fmt::format("expected '->' and the rate to go to, got {}", shown()));
     next();
     out.to = rate();
     out.steps = over_steps();
@@ -146,7 +157,9 @@ class Parser {
     const double value = rate();
     if (word_.end() || word_.comma() || word_.text == "]") {
       if (value != std::floor(value) || value < 1)
-        refuse(number, fmt::format("'{}' is no number of steps; for a rate write 'constant {} over STEPS'", number.text, number.text));
+        refuse(number,
+               fmt::format("'{}' is no number of steps; for a rate write 'constant {} over STEPS'",
+                           number.text, number.text));
       word_ = number;
       at_ = after;
       out.from = out.to = rate_before(first);
@@ -166,7 +179,9 @@ class Parser {
 
 }  // namespace
 
-std::vector<SchedulePiece> parse_schedule(std::string_view text, std::string_view name) { return Parser(text, name).schedule(); }
+std::vector<SchedulePiece> parse_schedule(std::string_view text, std::string_view name) {
+  return Parser(text, name).schedule();
+}
 
 std::int64_t total_steps(const std::vector<SchedulePiece>& pieces) {
   std::int64_t steps = 0;
@@ -180,7 +195,8 @@ std::string to_string(const std::vector<SchedulePiece>& pieces) {
     if (!out.empty()) out += ", ";
     out += kKinds[static_cast<std::size_t>(p.kind)];
     if (p.kind == Kind::constant && !p.steps) continue;  // goes on with the rate before it
-    out += p.kind == Kind::constant ? fmt::format(" {}", p.to) : fmt::format(" {} -> {}", p.from, p.to);
+    out += p.kind == Kind::constant ? fmt::format(" {}", p.to)
+                                    : fmt::format(" {} -> {}", p.from, p.to);
     out += fmt::format(" over {}", *p.steps);
   }
   return out;

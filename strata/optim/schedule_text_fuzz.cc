@@ -1,4 +1,5 @@
-// Fuzz target (libFuzzer): the reader of schedules takes any bytes, and what it accepts prints to the same pieces.
+// Fuzz target (libFuzzer): the reader of schedules takes any bytes, and what it accepts prints to
+// the same pieces.
 #include <cstdlib>
 #include <string_view>
 

@@ -1,6 +1,7 @@
 // Stochastic gradient descent.
 //
-//   auto optimizer = optim::sgd(optim::constant_schedule(0.1), {.momentum = 0.9, .nesterov = true});
+//   auto optimizer = optim::sgd(optim::constant_schedule(0.1), {.momentum = 0.9, .nesterov =
+//   true});
 #pragma once
 
 #include "strata/optim/momentum.h"
@@ -15,7 +16,8 @@ struct SgdOptions {
 };
 /// -schedule(count) * (the gradients, or their trace).
 inline auto sgd(Schedule schedule, SgdOptions o = {}) {
-  return chain(when(o.momentum > 0, trace(o.momentum, o.nesterov)), scale_by_learning_rate(std::move(schedule)));
+  return chain(when(o.momentum > 0, trace(o.momentum, o.nesterov)),
+               scale_by_learning_rate(std::move(schedule)));
 }
 
 }  // namespace strata::optim

@@ -1,14 +1,14 @@
 // Gradient transformations and their composition, under Optax's names.
 //
-//   auto optimizer = optim::chain(optim::clip_by_global_norm(1.0), optim::scale_by_adam(), optim::scale_by_learning_rate(3e-4));
-//   auto state = optimizer.init(params);
-//   auto [updates, next] = optimizer.update(grads, state, params);
-//   params = optim::apply_updates(params, updates);
+//   auto optimizer = optim::chain(optim::clip_by_global_norm(1.0), optim::scale_by_adam(),
+//   optim::scale_by_learning_rate(3e-4)); auto state = optimizer.init(params); auto [updates, next]
+//   = optimizer.update(grads, state, params); params = optim::apply_updates(params, updates);
 //
-// A transformation has, for a tree of parameters P: `State<P>`, a tree; `init(params)`; and `update(updates, state, params)`, which
-// returns the new updates and the new state. Small functions make them (`clip_by_global_norm(1.0)`); what they make is a plain
-// struct that says how it is set. All of it is traced: counts of steps are i32 arrays, so one compiled step serves every step.
-// Source of the design: Optax.
+// A transformation has, for a tree of parameters P: `State<P>`, a tree; `init(params)`; and
+// `update(updates, state, params)`, which returns the new updates and the new state. Small
+// functions make them (`clip_by_global_norm(1.0)`); what they make is a plain struct that says how
+// it is set. All of it is traced: counts of steps are i32 arrays, so one compiled step serves every
+// step. Source of the design: Optax.
 #pragma once
 
 #include <optional>
@@ -23,7 +23,8 @@ namespace strata::optim {
 /// params + updates, in the dtypes of params.
 template <class P>
 P apply_updates(const P& params, const P& updates) {
-  return tree::map([](const Array& p, const Array& u) { return astype(p + u, p.dtype()); }, params, updates);
+  return tree::map([](const Array& p, const Array& u) { return astype(p + u, p.dtype()); }, params,
+                   updates);
 }
 
 /// The root of the sum of squares of all leaves, f32.
@@ -75,7 +76,8 @@ struct Chain {
 
  private:
   template <class P, std::size_t... I>
-  std::pair<P, State<P>> run(P updates, const State<P>& state, const P& params, std::index_sequence<I...>) const {
+  std::pair<P, State<P>> run(P updates, const State<P>& state, const P& params,
+                             std::index_sequence<I...>) const {
     State<P> next;
     [[maybe_unused]] auto one = [&](const auto& part, const auto& old, auto& into) {
       auto [u, s] = part.update(std::move(updates), old, params);

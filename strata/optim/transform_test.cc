@@ -25,7 +25,9 @@ class TransformTest : public testing::Test {
 
   static Params tree_of(int seed, double size = 1) {
     const Array keys = random::split(random::key(seed), 3);
-    return {size * random::normal(keys[0], {4}), size * random::normal(keys[1], {3, 4}), {size * random::normal(keys[2], {2, 2, 2})}};
+    return {size * random::normal(keys[0], {4}),
+            size * random::normal(keys[1], {3, 4}),
+            {size * random::normal(keys[2], {2, 2, 2})}};
   }
   static std::vector<float> numbers(const Params& p) {
     std::vector<float> out;
@@ -69,14 +71,16 @@ TEST_F(TransformTest, ClippingNeverEnlargesAndKeepsTheDirection) {
     for (const double bound : {1e-6, 0.3, 1.0, 1e9}) {
       const Params grads = tree_of(5, size);
       const Params clipped = clip_by_global_norm(bound).update(grads, {}, grads).first;
-      const float before = global_norm(grads).item<float>(), after = global_norm(clipped).item<float>();
+      const float before = global_norm(grads).item<float>(),
+                  after = global_norm(clipped).item<float>();
       EXPECT_LE(after, before);
       EXPECT_LE(after, bound * (1 + 1e-6));
       if (before < bound) {
         EXPECT_EQ(numbers(clipped), numbers(grads)) << "within the bound nothing changes";
       }
       const std::vector<float> g = numbers(grads), c = numbers(clipped);
-      for (std::size_t i = 0; i < g.size(); ++i) EXPECT_NEAR(c[i], g[i] * (after / before), 1e-6 * std::abs(after));
+      for (std::size_t i = 0; i < g.size(); ++i)
+        EXPECT_NEAR(c[i], g[i] * (after / before), 1e-6 * std::abs(after));
     }
   }
 }
@@ -87,16 +91,21 @@ TEST_F(TransformTest, ClippingOfZeroIsZero) {
 }
 
 TEST_F(TransformTest, MasksChooseByAxesAndByPath) {
-  const Params params = tree_of(1), zero = tree::map([](const Array& x) { return zeros_like(x); }, params);
-  auto decayed = [&](Mask mask) { return add_decayed_weights(1.0, std::move(mask)).update(zero, {}, params).first; };
+  const Params params = tree_of(1),
+               zero = tree::map([](const Array& x) { return zeros_like(x); }, params);
+  auto decayed = [&](Mask mask) {
+    return add_decayed_weights(1.0, std::move(mask)).update(zero, {}, params).first;
+  };
   EXPECT_EQ(numbers(decayed({})), numbers(params));
-  const Params by_axes = decayed(mask_by_ndim(2)), by_path = decayed(mask_except_paths({"mat*", "more*"}));
+  const Params by_axes = decayed(mask_by_ndim(2)),
+               by_path = decayed(mask_except_paths({"mat*", "more*"}));
   EXPECT_EQ(numbers(by_axes), numbers(Params{zero.scale, params.matrix, params.more}));
   EXPECT_EQ(numbers(by_path), numbers(Params{params.scale, zero.matrix, zero.more}));
 }
 
 TEST_F(TransformTest, NesterovLooksOneStepAhead) {
-  // Of a constant gradient the trace after n steps is 1 + d + ... + d^(n-1); Nesterov's is one term longer.
+  // Of a constant gradient the trace after n steps is 1 + d + ... + d^(n-1); Nesterov's is one term
+  // longer.
   const Params one = tree::map([](const Array& x) { return ones_like(x); }, tree_of(1));
   for (const bool nesterov : {false, true}) {
     const Trace t = trace(0.5, nesterov);
@@ -123,7 +132,8 @@ TEST_F(TransformTest, FirstStepOfAdamIsTheSign) {
 }
 
 TEST_F(TransformTest, UpdatesKeepTheirDtypes) {
-  const Params wide = tree_of(1), narrow = tree::map([](const Array& x) { return astype(x, bfloat16); }, wide);
+  const Params wide = tree_of(1),
+               narrow = tree::map([](const Array& x) { return astype(x, bfloat16); }, wide);
   auto check = [&](const auto& optimizer) {
     auto [updates, state] = optimizer.update(narrow, optimizer.init(narrow), narrow);
     const Params moved = apply_updates(narrow, updates);
@@ -136,7 +146,8 @@ TEST_F(TransformTest, UpdatesKeepTheirDtypes) {
 TEST_F(TransformTest, OneProgramServesEveryStep) {
   const auto optimizer = adamw(warmup_cosine_decay_schedule(0, 0.1, 2, 6), {.max_norm = 1.0});
   const Params start = tree_of(1);
-  auto body = [&](const Params& params, const decltype(optimizer.init(start))& state, const Params& grads) {
+  auto body = [&](const Params& params, const decltype(optimizer.init(start))& state,
+                  const Params& grads) {
     auto [updates, next] = optimizer.update(grads, state, params);
     return std::pair(apply_updates(params, updates), next);
   };

@@ -1,9 +1,11 @@
-// The binary interface of PJRT, as far as Strata speaks it: tables of functions and the structs that go through them.
+// The binary interface of PJRT, as far as Strata speaks it: tables of functions and the structs
+// that go through them.
 //
-// Our own transcription of openxla/xla, xla/pjrt/c/pjrt_c_api.h (Apache-2.0), names and meanings as there, at version 0.112. Every
-// struct begins with its size as the caller knows it and a list of extensions; fields that a caller's size does not reach are not
-// touched. Arguments come in the first fields and answers go into the last ones. All functions but two return null or an error that
-// the caller owns.
+// Our own transcription of openxla/xla, xla/pjrt/c/pjrt_c_api.h (Apache-2.0), names and meanings as
+// there, at version 0.112. Every struct begins with its size as the caller knows it and a list of
+// extensions; fields that a caller's size does not reach are not touched. Arguments come in the
+// first fields and answers go into the last ones. All functions but two return null or an error
+// that the caller owns.
 #pragma once
 
 #include <cstddef>
@@ -26,27 +28,65 @@ struct PJRT_SerializedExecutable;
 struct PJRT_SerializedTopology;
 struct PJRT_SerializedCompileOptions;
 
-/// What every object behind a pointer begins with: jaxlib looks there for functions by which it may hang data of its own on devices and
-/// memories, and takes null for none (found by running it; the published header does not tell of them).
+/// What every object behind a pointer begins with: jaxlib looks there for functions by which it may
+/// hang data of its own on devices and memories, and takes null for none (found by running it; the
+/// published header does not tell of them).
 struct PJRT_Object {
   const void* functions = nullptr;
 };
 
 enum PJRT_Error_Code : std::uint32_t {
-  PJRT_Error_Code_CANCELLED = 1, PJRT_Error_Code_UNKNOWN = 2, PJRT_Error_Code_INVALID_ARGUMENT = 3, PJRT_Error_Code_DEADLINE_EXCEEDED = 4,
-  PJRT_Error_Code_NOT_FOUND = 5, PJRT_Error_Code_ALREADY_EXISTS = 6, PJRT_Error_Code_PERMISSION_DENIED = 7, PJRT_Error_Code_RESOURCE_EXHAUSTED = 8,
-  PJRT_Error_Code_FAILED_PRECONDITION = 9, PJRT_Error_Code_ABORTED = 10, PJRT_Error_Code_OUT_OF_RANGE = 11, PJRT_Error_Code_UNIMPLEMENTED = 12,
-  PJRT_Error_Code_INTERNAL = 13, PJRT_Error_Code_UNAVAILABLE = 14, PJRT_Error_Code_DATA_LOSS = 15, PJRT_Error_Code_UNAUTHENTICATED = 16,
+  PJRT_Error_Code_CANCELLED = 1,
+  PJRT_Error_Code_UNKNOWN = 2,
+  PJRT_Error_Code_INVALID_ARGUMENT = 3,
+  PJRT_Error_Code_DEADLINE_EXCEEDED = 4,
+  PJRT_Error_Code_NOT_FOUND = 5,
+  PJRT_Error_Code_ALREADY_EXISTS = 6,
+  PJRT_Error_Code_PERMISSION_DENIED = 7,
+  PJRT_Error_Code_RESOURCE_EXHAUSTED = 8,
+  PJRT_Error_Code_FAILED_PRECONDITION = 9,
+  PJRT_Error_Code_ABORTED = 10,
+  PJRT_Error_Code_OUT_OF_RANGE = 11,
+  PJRT_Error_Code_UNIMPLEMENTED = 12,
+  PJRT_Error_Code_INTERNAL = 13,
+  PJRT_Error_Code_UNAVAILABLE = 14,
+  PJRT_Error_Code_DATA_LOSS = 15,
+  PJRT_Error_Code_UNAUTHENTICATED = 16,
 };
 
 enum PJRT_Buffer_Type : std::uint32_t {
-  PJRT_Buffer_Type_INVALID = 0, PJRT_Buffer_Type_PRED = 1, PJRT_Buffer_Type_S8 = 2, PJRT_Buffer_Type_S16 = 3, PJRT_Buffer_Type_S32 = 4,
-  PJRT_Buffer_Type_S64 = 5, PJRT_Buffer_Type_U8 = 6, PJRT_Buffer_Type_U16 = 7, PJRT_Buffer_Type_U32 = 8, PJRT_Buffer_Type_U64 = 9,
-  PJRT_Buffer_Type_F16 = 10, PJRT_Buffer_Type_F32 = 11, PJRT_Buffer_Type_F64 = 12, PJRT_Buffer_Type_BF16 = 13, PJRT_Buffer_Type_C64 = 14,
-  PJRT_Buffer_Type_C128 = 15, PJRT_Buffer_Type_F8E5M2 = 16, PJRT_Buffer_Type_F8E4M3FN = 17, PJRT_Buffer_Type_F8E4M3B11FNUZ = 18,
-  PJRT_Buffer_Type_F8E5M2FNUZ = 19, PJRT_Buffer_Type_F8E4M3FNUZ = 20, PJRT_Buffer_Type_S4 = 21, PJRT_Buffer_Type_U4 = 22,
-  PJRT_Buffer_Type_TOKEN = 23, PJRT_Buffer_Type_S2 = 24, PJRT_Buffer_Type_U2 = 25, PJRT_Buffer_Type_F8E4M3 = 26, PJRT_Buffer_Type_F8E3M4 = 27,
-  PJRT_Buffer_Type_F8E8M0FNU = 28, PJRT_Buffer_Type_F4E2M1FN = 29, PJRT_Buffer_Type_F6E2M3FN = 32, PJRT_Buffer_Type_F6E3M2FN = 33,
+  PJRT_Buffer_Type_INVALID = 0,
+  PJRT_Buffer_Type_PRED = 1,
+  PJRT_Buffer_Type_S8 = 2,
+  PJRT_Buffer_Type_S16 = 3,
+  PJRT_Buffer_Type_S32 = 4,
+  PJRT_Buffer_Type_S64 = 5,
+  PJRT_Buffer_Type_U8 = 6,
+  PJRT_Buffer_Type_U16 = 7,
+  PJRT_Buffer_Type_U32 = 8,
+  PJRT_Buffer_Type_U64 = 9,
+  PJRT_Buffer_Type_F16 = 10,
+  PJRT_Buffer_Type_F32 = 11,
+  PJRT_Buffer_Type_F64 = 12,
+  PJRT_Buffer_Type_BF16 = 13,
+  PJRT_Buffer_Type_C64 = 14,
+  PJRT_Buffer_Type_C128 = 15,
+  PJRT_Buffer_Type_F8E5M2 = 16,
+  PJRT_Buffer_Type_F8E4M3FN = 17,
+  PJRT_Buffer_Type_F8E4M3B11FNUZ = 18,
+  PJRT_Buffer_Type_F8E5M2FNUZ = 19,
+  PJRT_Buffer_Type_F8E4M3FNUZ = 20,
+  PJRT_Buffer_Type_S4 = 21,
+  PJRT_Buffer_Type_U4 = 22,
+  PJRT_Buffer_Type_TOKEN = 23,
+  PJRT_Buffer_Type_S2 = 24,
+  PJRT_Buffer_Type_U2 = 25,
+  PJRT_Buffer_Type_F8E4M3 = 26,
+  PJRT_Buffer_Type_F8E3M4 = 27,
+  PJRT_Buffer_Type_F8E8M0FNU = 28,
+  PJRT_Buffer_Type_F4E2M1FN = 29,
+  PJRT_Buffer_Type_F6E2M3FN = 32,
+  PJRT_Buffer_Type_F6E3M2FN = 33,
 };
 
 enum PJRT_HostBufferSemantics : std::uint32_t {
@@ -68,8 +108,8 @@ struct PJRT_Extension_Base {
   PJRT_Extension_Base* next;
 };
 
-#define STRATA_PJRT_HEAD        \
-  std::size_t struct_size;      \
+#define STRATA_PJRT_HEAD   \
+  std::size_t struct_size; \
   PJRT_Extension_Base* extension_start;
 
 struct PJRT_NamedValue {
@@ -118,7 +158,8 @@ struct PJRT_Buffer_MemoryLayout {
   };
   enum Kind : std::uint32_t { kTiled = 0, kStrides = 1 } type;
 };
-static_assert(sizeof(PJRT_Buffer_MemoryLayout) == 80 && sizeof(PJRT_Buffer_MemoryLayout::Tiled) == 56);
+static_assert(sizeof(PJRT_Buffer_MemoryLayout) == 80 &&
+              sizeof(PJRT_Buffer_MemoryLayout::Tiled) == 56);
 
 struct PJRT_ExecuteOptions {
   STRATA_PJRT_HEAD
@@ -373,12 +414,14 @@ struct PJRT_Api {
 };
 static_assert(offsetof(PJRT_Api, slots) == 40);
 
-// ---- extensions -------------------------------------------------------------------------------------------------
+// ---- extensions --------------------------------------------------------------------------------
 
-STRATA_PJRT_ARGS(Shardings_PJRT_Executable_ParameterShardings, 48,
-    PJRT_Executable* executable; std::size_t num_parameters; const char* const* shardings; const std::size_t* sharding_sizes;)
-STRATA_PJRT_ARGS(Shardings_PJRT_Executable_OutputShardings, 48,
-    PJRT_Executable* executable; std::size_t num_outputs; const char* const* shardings; const std::size_t* sharding_sizes;)
+STRATA_PJRT_ARGS(Shardings_PJRT_Executable_ParameterShardings, 48, PJRT_Executable* executable;
+                 std::size_t num_parameters; const char* const* shardings;
+                 const std::size_t* sharding_sizes;)
+STRATA_PJRT_ARGS(Shardings_PJRT_Executable_OutputShardings, 48, PJRT_Executable* executable;
+                 std::size_t num_outputs; const char* const* shardings;
+                 const std::size_t* sharding_sizes;)
 
 struct PJRT_Shardings_Extension {
   PJRT_Extension_Base base;
@@ -396,7 +439,8 @@ struct PJRT_FFI_UserData {
   std::int64_t type_id;
   void* data;
 };
-STRATA_PJRT_ARGS(FFI_Type_Register, 48, const char* type_name; std::size_t type_name_size; std::int64_t type_id; const PJRT_FFI_Type_Info* type_info;)
+STRATA_PJRT_ARGS(FFI_Type_Register, 48, const char* type_name; std::size_t type_name_size;
+                 std::int64_t type_id; const PJRT_FFI_Type_Info* type_info;)
 STRATA_PJRT_ARGS(FFI_UserData_Add, 40, PJRT_ExecuteContext* context; PJRT_FFI_UserData user_data;)
 /// Without a list of extensions, unlike the others.
 struct PJRT_FFI_Register_Handler_Args {

@@ -1,4 +1,5 @@
-// arc4random for a C library that lacks it (glibc before 2.36): LLVM's static libraries ask for it, to name temporary files.
+// arc4random for a C library that lacks it (glibc before 2.36): LLVM's static libraries ask for it,
+// to name temporary files.
 #include <sys/random.h>
 
 #include <cstdint>

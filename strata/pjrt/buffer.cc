@@ -18,65 +18,83 @@ namespace {
 constexpr std::size_t kAlwaysCopied = 4096;
 
 /// The strides that a layout asks for; none: row-major.
-std::vector<std::int64_t> strides_of(const PJRT_Buffer_MemoryLayout* layout, std::span<const std::int64_t> dims, std::size_t width) {
-  if (layout == nullptr) return dense_strides(dims, width, row_major(static_cast<int>(dims.size())));
+std::vector<std::int64_t> strides_of(const PJRT_Buffer_MemoryLayout* layout,
+                                     std::span<const std::int64_t> dims, std::size_t width) {
+  if (layout == nullptr)
+    return dense_strides(dims, width, row_major(static_cast<int>(dims.size())));
   if (layout->type == PJRT_Buffer_MemoryLayout::kStrides) {
-    if (layout->strides.num_byte_strides != dims.size()) fail(PJRT_Error_Code_INVALID_ARGUMENT, "{} strides for {} dimensions", layout->strides.num_byte_strides, dims.size());
+    if (layout->strides.num_byte_strides != dims.size())
+      fail(PJRT_Error_Code_INVALID_ARGUMENT, "{} strides for {} dimensions",
+           layout->strides.num_byte_strides, dims.size());
     return {layout->strides.byte_strides, layout->strides.byte_strides + dims.size()};
   }
   if (layout->tiled.num_tiles != 0) fail(PJRT_Error_Code_UNIMPLEMENTED, "a layout in tiles");
-  const std::span<const std::int64_t> order(layout->tiled.minor_to_major, layout->tiled.minor_to_major_size);
+  const std::span<const std::int64_t> order(layout->tiled.minor_to_major,
+                                            layout->tiled.minor_to_major_size);
   std::vector<std::int64_t> sorted(order.begin(), order.end()), all(dims.size());
   std::sort(sorted.begin(), sorted.end());
   std::iota(all.begin(), all.end(), 0);
-  if (sorted != all) fail(PJRT_Error_Code_INVALID_ARGUMENT, "a layout whose order [{}] is not one of {} dimensions", fmt::join(order, ", "), dims.size());
+  if (sorted != all)
+    fail(PJRT_Error_Code_INVALID_ARGUMENT, "a layout whose order [{}] is not one of {} dimensions",
+         fmt::join(order, ", "), dims.size());
   return dense_strides(dims, width, order);
 }
 
 /// An array in somebody's memory; `done` is set when the last handle is gone.
 runtime::Buffer view_of(Type type, const void* data, std::function<void()> done) {
   auto* bytes = static_cast<std::byte*>(const_cast<void*>(data));
-  return runtime::Buffer(Literal(std::move(type), std::shared_ptr<std::byte[]>(bytes, [done = std::move(done)](std::byte*) { done(); })));
+  return runtime::Buffer(Literal(
+      std::move(type),
+      std::shared_ptr<std::byte[]>(bytes, [done = std::move(done)](std::byte*) { done(); })));
 }
 
 /// Kernels read elements where they lie, but each at its own alignment.
-bool is_aligned(const void* data, std::size_t width) { return reinterpret_cast<std::uintptr_t>(data) % std::min<std::size_t>(width, 8) == 0; }
+bool is_aligned(const void* data, std::size_t width) {
+  return reinterpret_cast<std::uintptr_t>(data) % std::min<std::size_t>(width, 8) == 0;
+}
 
 /// Whether an element takes a byte but is less.
 bool is_narrow(DType dtype) { return bit_width(dtype) < 8 && !is_bool(dtype); }
 
-/// Elements as Strata keeps them: a number's sign goes up to the top of its byte, else what is above the element is zero. Others
-/// leave there what they like.
+/// Elements as Strata keeps them: a number's sign goes up to the top of its byte, else what is
+/// above the element is zero. Others leave there what they like.
 void normalize(Literal& array) {
   const int unused = 8 - bit_width(array.dtype());
   auto* bytes = reinterpret_cast<std::uint8_t*>(array.mutable_data());
   for (std::size_t i = 0; i < array.bytes(); ++i) {
     const auto top = static_cast<std::uint8_t>(bytes[i] << unused);
-    bytes[i] = is_signed(array.dtype()) ? static_cast<std::uint8_t>(static_cast<std::int8_t>(top) >> unused) : static_cast<std::uint8_t>(top >> unused);
+    bytes[i] = is_signed(array.dtype())
+                   ? static_cast<std::uint8_t>(static_cast<std::int8_t>(top) >> unused)
+                   : static_cast<std::uint8_t>(top >> unused);
   }
 }
 
 /// A copy of what lies there in memory of ours.
-runtime::Buffer copy_of(const Type& type, const void* data, std::span<const std::int64_t> strides, std::span<const std::int64_t> dense) {
+runtime::Buffer copy_of(const Type& type, const void* data, std::span<const std::int64_t> strides,
+                        std::span<const std::int64_t> dense) {
   Literal copy(type, runtime::allocate(type.bytes()));
   const std::vector<std::int64_t> dims = type.shape().sizes();
-  copy_strided(dims, byte_width(type.dtype()), static_cast<const std::byte*>(data), strides, copy.mutable_data(), dense);
+  copy_strided(dims, byte_width(type.dtype()), static_cast<const std::byte*>(data), strides,
+               copy.mutable_data(), dense);
   if (is_narrow(type.dtype())) normalize(copy);
   return runtime::Buffer(std::move(copy));
 }
 
 PJRT_Memory& memory_for(PJRT_Device* device, PJRT_Memory* memory) {
   if (memory != nullptr) return *memory;
-  if (device == nullptr) fail(PJRT_Error_Code_INVALID_ARGUMENT, "neither a device nor a memory is named");
+  if (device == nullptr)
+    fail(PJRT_Error_Code_INVALID_ARGUMENT, "neither a device nor a memory is named");
   return *device->memories.front();
 }
 
-/// Does something with what the buffer holds as soon as it is there: now, or behind the runs that were asked for before. What went wrong
-/// with the buffer goes wrong with this.
-std::shared_ptr<Ready> when_there(PJRT_Buffer& buffer, std::function<void(const std::byte* data)> work) {
+/// Does something with what the buffer holds as soon as it is there: now, or behind the runs that
+/// were asked for before. What went wrong with the buffer goes wrong with this.
+std::shared_ptr<Ready> when_there(PJRT_Buffer& buffer,
+                                  std::function<void(const std::byte* data)> work) {
   auto ready = std::make_shared<Ready>();
   const auto held = buffer.hold();
-  auto job = [held, data = held->array.data(), after = buffer.ready, ready, work = std::move(work)] {
+  auto job = [held, data = held->array.data(), after = buffer.ready, ready,
+              work = std::move(work)] {
     const PJRT_Error* error = after->wait();
     if (error == nullptr) work(data);
     ready->set(error ? Problem(*error) : Problem());
@@ -101,7 +119,8 @@ std::unique_ptr<PJRT_Buffer> copied(PJRT_Buffer& source, PJRT_Memory& memory) {
 
 }  // namespace
 
-std::unique_ptr<PJRT_Buffer> make_buffer(PJRT_Memory& memory, std::shared_ptr<Contents> contents, std::shared_ptr<Ready> ready) {
+std::unique_ptr<PJRT_Buffer> make_buffer(PJRT_Memory& memory, std::shared_ptr<Contents> contents,
+                                         std::shared_ptr<Ready> ready) {
   auto out = std::make_unique<PJRT_Buffer>();
   out->client = memory.device->client;
   out->memory = &memory;
@@ -114,26 +133,32 @@ std::unique_ptr<PJRT_Buffer> make_buffer(PJRT_Memory& memory, std::shared_ptr<Co
   return out;
 }
 
-// ---- in ---------------------------------------------------------------------------------------------------------
+// ---- in ----------------------------------------------------------------------------------------
 
 void Client_BufferFromHostBuffer(PJRT_Client_BufferFromHostBuffer_Args& args) {
   PJRT_Memory& memory = memory_for(args.device, args.memory);
   const Type type = array_type(args.type, {args.dims, args.num_dims});
   const std::size_t width = byte_width(type.dtype());
   const std::span<const std::int64_t> dims(args.dims, args.num_dims);
-  if (args.device_layout != nullptr && !is_dense(dims, strides_of(args.device_layout, dims, width), strides_of(nullptr, dims, width)))
+  if (args.device_layout != nullptr && !is_dense(dims, strides_of(args.device_layout, dims, width),
+                                                 strides_of(nullptr, dims, width)))
     fail(PJRT_Error_Code_UNIMPLEMENTED, "arrays lie in row-major order on this device");
   const std::vector<std::int64_t> dense = strides_of(nullptr, dims, width);
   std::vector<std::int64_t> strides = dense;
   if (args.num_byte_strides > 0) {
-    if (args.num_byte_strides != dims.size()) fail(PJRT_Error_Code_INVALID_ARGUMENT, "{} strides for {} dimensions", args.num_byte_strides, dims.size());
+    if (args.num_byte_strides != dims.size())
+      fail(PJRT_Error_Code_INVALID_ARGUMENT, "{} strides for {} dimensions", args.num_byte_strides,
+           dims.size());
     strides.assign(args.byte_strides, args.byte_strides + args.num_byte_strides);
   }
   const std::size_t bytes = type.bytes();
-  const bool may_alias = args.host_buffer_semantics == PJRT_HostBufferSemantics_kImmutableZeroCopy || args.host_buffer_semantics == PJRT_HostBufferSemantics_kMutableZeroCopy;
+  const bool may_alias =
+      args.host_buffer_semantics == PJRT_HostBufferSemantics_kImmutableZeroCopy ||
+      args.host_buffer_semantics == PJRT_HostBufferSemantics_kMutableZeroCopy;
   auto contents = std::make_shared<Contents>();
   auto done = std::make_shared<Ready>();
-  if (may_alias && bytes >= kAlwaysCopied && !is_narrow(type.dtype()) && is_aligned(args.data, width) && is_dense(dims, strides, dense)) {
+  if (may_alias && bytes >= kAlwaysCopied && !is_narrow(type.dtype()) &&
+      is_aligned(args.data, width) && is_dense(dims, strides, dense)) {
     contents->array = view_of(type, args.data, [done] { done->set(); });
     contents->foreign = true;
   } else {
@@ -145,17 +170,21 @@ void Client_BufferFromHostBuffer(PJRT_Client_BufferFromHostBuffer_Args& args) {
 }
 
 void Client_CreateViewOfDeviceBuffer(PJRT_Client_CreateViewOfDeviceBuffer_Args& args) {
-  PJRT_Memory& memory = memory_for(args.device, args.struct_size >= sizeof(args) ? args.memory : nullptr);
+  PJRT_Memory& memory =
+      memory_for(args.device, args.struct_size >= sizeof(args) ? args.memory : nullptr);
   const Type type = array_type(args.element_type, {args.dims, args.num_dims});
   const std::size_t width = byte_width(type.dtype());
   const std::span<const std::int64_t> dims(args.dims, args.num_dims);
   const std::vector<std::int64_t> dense = strides_of(nullptr, dims, width);
   std::function<void()> done = [] {};
   if (args.on_delete_callback != nullptr)
-    done = [f = args.on_delete_callback, data = args.device_buffer_ptr, arg = args.on_delete_callback_arg] { f(data, arg); };
-  const std::vector<std::int64_t> strides = args.layout ? strides_of(args.layout, dims, width) : dense;
+    done = [f = args.on_delete_callback, data = args.device_buffer_ptr,
+            arg = args.on_delete_callback_arg] { f(data, arg); };
+  const std::vector<std::int64_t> strides =
+      args.layout ? strides_of(args.layout, dims, width) : dense;
   auto contents = std::make_shared<Contents>();
-  if (!is_narrow(type.dtype()) && is_dense(dims, strides, dense) && is_aligned(args.device_buffer_ptr, width)) {
+  if (!is_narrow(type.dtype()) && is_dense(dims, strides, dense) &&
+      is_aligned(args.device_buffer_ptr, width)) {
     contents->array = view_of(type, args.device_buffer_ptr, done);
     contents->foreign = true;
   } else {
@@ -176,25 +205,31 @@ void Client_CreateUninitializedBuffer(PJRT_Client_CreateUninitializedBuffer_Args
 void Client_CreateErrorBuffer(PJRT_Client_CreateErrorBuffer_Args& args) {
   if (args.memory == nullptr) fail(PJRT_Error_Code_INVALID_ARGUMENT, "no memory is named");
   auto contents = std::make_shared<Contents>();
-  contents->array = runtime::Buffer(Literal(array_type(args.shape_element_type, {args.shape_dims, args.shape_num_dims})));
+  contents->array = runtime::Buffer(
+      Literal(array_type(args.shape_element_type, {args.shape_dims, args.shape_num_dims})));
   PJRT_Error error{{}, args.error_code, std::string(args.error_message, args.error_message_size)};
-  args.buffer = make_buffer(*args.memory, std::move(contents), Ready::now(std::move(error))).release();
+  args.buffer =
+      make_buffer(*args.memory, std::move(contents), Ready::now(std::move(error))).release();
 }
 
-// ---- out --------------------------------------------------------------------------------------------------------
+// ---- out ---------------------------------------------------------------------------------------
 
 void Buffer_ToHostBuffer(PJRT_Buffer_ToHostBuffer_Args& args) {
   PJRT_Buffer& buffer = *args.src;
   buffer.hold();  // or there is nothing to be asked of it
-  if (buffer.type.is_token()) fail(PJRT_Error_Code_INVALID_ARGUMENT, "a token holds nothing to be read");
+  if (buffer.type.is_token())
+    fail(PJRT_Error_Code_INVALID_ARGUMENT, "a token holds nothing to be read");
   const std::size_t width = byte_width(buffer.type.dtype()), bytes = buffer.type.bytes();
   if (args.dst == nullptr) {
     args.dst_size = bytes;
     args.event = nullptr;
     return;
   }
-  if (args.dst_size < bytes) fail(PJRT_Error_Code_INVALID_ARGUMENT, "{} bytes do not hold {}", args.dst_size, buffer.type.to_string());
-  auto copy = [dims = buffer.dims, width, to = static_cast<std::byte*>(args.dst), strides = strides_of(args.host_layout, buffer.dims, width)](const std::byte* data) {
+  if (args.dst_size < bytes)
+    fail(PJRT_Error_Code_INVALID_ARGUMENT, "{} bytes do not hold {}", args.dst_size,
+         buffer.type.to_string());
+  auto copy = [dims = buffer.dims, width, to = static_cast<std::byte*>(args.dst),
+               strides = strides_of(args.host_layout, buffer.dims, width)](const std::byte* data) {
     copy_strided(dims, width, data, strides_of(nullptr, dims, width), to, strides);
   };
   args.event = new PJRT_Event{{}, when_there(buffer, copy)};
@@ -204,21 +239,30 @@ void Buffer_CopyRawToHost(PJRT_Buffer_CopyRawToHost_Args& args) {
   PJRT_Buffer& buffer = *args.buffer;
   buffer.hold();
   const std::int64_t bytes = static_cast<std::int64_t>(bytes_of(buffer.type));
-  if (args.offset < 0 || args.transfer_size < 0 || args.offset > bytes || args.transfer_size > bytes - args.offset)
-    fail(PJRT_Error_Code_INVALID_ARGUMENT, "{} bytes at {} of {}", args.transfer_size, args.offset, bytes);
-  auto copy = [to = args.dst, offset = args.offset, size = static_cast<std::size_t>(args.transfer_size)](const std::byte* data) {
+  if (args.offset < 0 || args.transfer_size < 0 || args.offset > bytes ||
+      args.transfer_size > bytes - args.offset)
+    fail(PJRT_Error_Code_INVALID_ARGUMENT, "{} bytes at {} of {}", args.transfer_size, args.offset,
+         bytes);
+  auto copy = [to = args.dst, offset = args.offset,
+               size = static_cast<std::size_t>(args.transfer_size)](const std::byte* data) {
     if (size > 0) std::memcpy(to, data + offset, size);
   };
   args.event = new PJRT_Event{{}, when_there(buffer, copy)};
 }
 
-void Buffer_CopyToDevice(PJRT_Buffer_CopyToDevice_Args& args) { args.dst_buffer = copied(*args.buffer, *args.dst_device->memories.front()).release(); }
-void Buffer_CopyToMemory(PJRT_Buffer_CopyToMemory_Args& args) { args.dst_buffer = copied(*args.buffer, *args.dst_memory).release(); }
+void Buffer_CopyToDevice(PJRT_Buffer_CopyToDevice_Args& args) {
+  args.dst_buffer = copied(*args.buffer, *args.dst_device->memories.front()).release();
+}
+void Buffer_CopyToMemory(PJRT_Buffer_CopyToMemory_Args& args) {
+  args.dst_buffer = copied(*args.buffer, *args.dst_memory).release();
+}
 
-// ---- what it is -------------------------------------------------------------------------------------------------
+// ---- what it is --------------------------------------------------------------------------------
 
 void Buffer_Destroy(PJRT_Buffer_Destroy_Args& args) { delete args.buffer; }
-void Buffer_ElementType(PJRT_Buffer_ElementType_Args& args) { args.type = args.buffer->element_type; }
+void Buffer_ElementType(PJRT_Buffer_ElementType_Args& args) {
+  args.type = args.buffer->element_type;
+}
 void Buffer_Dimensions(PJRT_Buffer_Dimensions_Args& args) {
   args.dims = args.buffer->dims.data();
   args.num_dims = args.buffer->dims.size();
@@ -235,16 +279,30 @@ void Buffer_GetMemoryLayout(PJRT_Buffer_GetMemoryLayout_Args& args) {
   args.layout = {};
   args.layout.struct_size = sizeof(PJRT_Buffer_MemoryLayout);
   args.layout.type = PJRT_Buffer_MemoryLayout::kTiled;
-  args.layout.tiled = {sizeof(PJRT_Buffer_MemoryLayout::Tiled), nullptr, args.buffer->minor_to_major.data(), args.buffer->minor_to_major.size(), nullptr, nullptr, 0};
+  args.layout.tiled = {sizeof(PJRT_Buffer_MemoryLayout::Tiled),
+                       nullptr,
+                       args.buffer->minor_to_major.data(),
+                       args.buffer->minor_to_major.size(),
+                       nullptr,
+                       nullptr,
+                       0};
 }
-void Buffer_OnDeviceSizeInBytes(PJRT_Buffer_OnDeviceSizeInBytes_Args& args) { args.on_device_size_in_bytes = bytes_of(args.buffer->type); }
+void Buffer_OnDeviceSizeInBytes(PJRT_Buffer_OnDeviceSizeInBytes_Args& args) {
+  args.on_device_size_in_bytes = bytes_of(args.buffer->type);
+}
 void Buffer_Device(PJRT_Buffer_Device_Args& args) { args.device = args.buffer->memory->device; }
 void Buffer_Memory(PJRT_Buffer_Memory_Args& args) { args.memory = args.buffer->memory; }
 void Buffer_Delete(PJRT_Buffer_Delete_Args& args) { args.buffer->drop(); }
-void Buffer_IsDeleted(PJRT_Buffer_IsDeleted_Args& args) { args.is_deleted = args.buffer->is_deleted(); }
+void Buffer_IsDeleted(PJRT_Buffer_IsDeleted_Args& args) {
+  args.is_deleted = args.buffer->is_deleted();
+}
 void Buffer_IsOnCpu(PJRT_Buffer_IsOnCpu_Args& args) { args.is_on_cpu = true; }
-void Buffer_ReadyEvent(PJRT_Buffer_ReadyEvent_Args& args) { args.event = new PJRT_Event{{}, args.buffer->ready}; }
-void Buffer_UnsafePointer(PJRT_Buffer_UnsafePointer_Args& args) { args.buffer_pointer = reinterpret_cast<std::uintptr_t>(args.buffer->hold()->array.data()); }
+void Buffer_ReadyEvent(PJRT_Buffer_ReadyEvent_Args& args) {
+  args.event = new PJRT_Event{{}, args.buffer->ready};
+}
+void Buffer_UnsafePointer(PJRT_Buffer_UnsafePointer_Args& args) {
+  args.buffer_pointer = reinterpret_cast<std::uintptr_t>(args.buffer->hold()->array.data());
+}
 void Buffer_OpaqueDeviceMemoryDataPointer(PJRT_Buffer_OpaqueDeviceMemoryDataPointer_Args& args) {
   args.device_memory_ptr = const_cast<std::byte*>(args.buffer->hold()->array.data());
 }
@@ -263,7 +321,8 @@ void Buffer_DecreaseExternalReferenceCount(PJRT_Buffer_DecreaseExternalReference
 
 std::shared_ptr<strata::pjrt::Contents> PJRT_Buffer::hold() const {
   std::lock_guard lock(mutex_);
-  if (!contents_) strata::pjrt::fail(PJRT_Error_Code_INVALID_ARGUMENT, "the buffer was deleted or donated");
+  if (!contents_)
+    strata::pjrt::fail(PJRT_Error_Code_INVALID_ARGUMENT, "the buffer was deleted or donated");
   return contents_;
 }
 

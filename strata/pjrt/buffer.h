@@ -14,8 +14,9 @@
 
 namespace strata::pjrt {
 
-/// The bytes of a buffer. A run that is not finished holds the Contents it reads and writes; the array's memory itself has a handle
-/// here alone, so that it may go to a result when the buffer is donated (runs are done in order: who reads it came before).
+/// The bytes of a buffer. A run that is not finished holds the Contents it reads and writes; the
+/// array's memory itself has a handle here alone, so that it may go to a result when the buffer is
+/// donated (runs are done in order: who reads it came before).
 struct Contents {
   runtime::Buffer array;
   bool foreign = false;  // memory of somebody else, which is never written
@@ -30,7 +31,8 @@ struct PJRT_Buffer : PJRT_Object {
   PJRT_Buffer_Type element_type = PJRT_Buffer_Type_INVALID;
   std::vector<std::int64_t> dims, minor_to_major;
   std::shared_ptr<strata::pjrt::Ready> ready;
-  std::atomic<int> external = 0;  // views from outside: while there are any, the memory is not given away
+  std::atomic<int> external =
+      0;  // views from outside: while there are any, the memory is not given away
 
   /// What it holds; throws Failure for one that was deleted or donated.
   std::shared_ptr<strata::pjrt::Contents> hold() const;
@@ -47,6 +49,7 @@ struct PJRT_Buffer : PJRT_Object {
 namespace strata::pjrt {
 
 /// A buffer of the array, which is there when `ready` is.
-std::unique_ptr<PJRT_Buffer> make_buffer(PJRT_Memory& memory, std::shared_ptr<Contents> contents, std::shared_ptr<Ready> ready);
+std::unique_ptr<PJRT_Buffer> make_buffer(PJRT_Memory& memory, std::shared_ptr<Contents> contents,
+                                         std::shared_ptr<Ready> ready);
 
 }  // namespace strata::pjrt

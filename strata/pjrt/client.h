@@ -1,7 +1,8 @@
 // The client: its devices, their memories, and what runs on them.
 //
-// Each device is the whole CPU with a memory of its own name; several (option `cpu_device_count`) serve programs that place arrays
-// by hand. Each has three memory spaces under the names that XLA's CPU has, all of them the host's.
+// Each device is the whole CPU with a memory of its own name; several (option `cpu_device_count`)
+// serve programs that place arrays by hand. Each has three memory spaces under the names that XLA's
+// CPU has, all of them the host's.
 #pragma once
 
 #include <memory>
@@ -54,8 +55,9 @@ namespace strata::pjrt {
 inline constexpr const char* kVersion = "strata 0.1.0";
 
 struct ClientOptions {
-  std::string platform = "strata";  // option `platform_name`: what the platform is reported as, "cpu" for a drop-in
-  int devices = 1;                  // option `cpu_device_count`, 1 to 1024; a number or its digits
+  std::string platform =
+      "strata";     // option `platform_name`: what the platform is reported as, "cpu" for a drop-in
+  int devices = 1;  // option `cpu_device_count`, 1 to 1024; a number or its digits
 };
 /// Throws Failure for an option that is unknown or has a wrong value.
 ClientOptions client_options(const PJRT_NamedValue* options, std::size_t count);

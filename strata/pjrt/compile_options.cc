@@ -8,7 +8,9 @@ namespace {
 
 using Field = protobuf::Reader::Field;
 
-[[noreturn]] void broken() { fail(PJRT_Error_Code_INVALID_ARGUMENT, "the compile options are not an xla.CompileOptionsProto"); }
+[[noreturn]] void broken() {
+  fail(PJRT_Error_Code_INVALID_ARGUMENT, "the compile options are not an xla.CompileOptionsProto");
+}
 
 template <class F>
 void each_field(std::string_view message, F f) {
@@ -47,7 +49,8 @@ void read_override(std::string_view bytes) {
   each_field(bytes, [&](const Field& field) {
     if (field.number == 1) name = field.bytes;
   });
-  if (!name.starts_with("xla_")) fail(PJRT_Error_Code_INVALID_ARGUMENT, "No such compile option: '{}'", name);
+  if (!name.starts_with("xla_"))
+    fail(PJRT_Error_Code_INVALID_ARGUMENT, "No such compile option: '{}'", name);
 }
 
 }  // namespace

@@ -1,7 +1,8 @@
-// What a framework asks of a compilation: the fields of xla.CompileOptionsProto that mean something here.
+// What a framework asks of a compilation: the fields of xla.CompileOptionsProto that mean something
+// here.
 //
-// Source: openxla/xla, xla/pjrt/proto/compile_options.proto, in protobuf's wire format. Flags of XLA's own compiler ("xla_...") are
-// its own: they are read past.
+// Source: openxla/xla, xla/pjrt/proto/compile_options.proto, in protobuf's wire format. Flags of
+// XLA's own compiler ("xla_...") are its own: they are read past.
 #pragma once
 
 #include <cstdint>

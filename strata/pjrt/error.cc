@@ -31,7 +31,9 @@ PJRT_Error caught() {
   } catch (const Failure& e) {
     return e.error();
   } catch (const Error& e) {
-    return {{}, e.is_unsupported() ? PJRT_Error_Code_UNIMPLEMENTED : PJRT_Error_Code_INVALID_ARGUMENT, e.what()};
+    return {{},
+            e.is_unsupported() ? PJRT_Error_Code_UNIMPLEMENTED : PJRT_Error_Code_INVALID_ARGUMENT,
+            e.what()};
   } catch (const std::bad_alloc&) {
     return {{}, PJRT_Error_Code_RESOURCE_EXHAUSTED, "out of memory"};
   } catch (const std::exception& e) {

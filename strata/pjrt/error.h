@@ -40,7 +40,8 @@ PJRT_Error_Code code_of(Code code);
 /// The same as a Failure.
 [[noreturn]] void fail(const Status& status);
 
-/// What is being caught: a Failure, strata::Error, InternalError, std::bad_alloc or any other exception.
+/// What is being caught: a Failure, strata::Error, InternalError, std::bad_alloc or any other
+/// exception.
 PJRT_Error caught();
 
 }  // namespace strata::pjrt

@@ -47,19 +47,26 @@ void Ready::then(Waiter waiter) {
 void Event_Destroy(PJRT_Event_Destroy_Args& args) { delete args.event; }
 void Event_IsReady(PJRT_Event_IsReady_Args& args) { args.is_ready = args.event->ready->is_set(); }
 void Event_Error(PJRT_Event_Error_Args& args) {
-  if (!args.event->ready->is_set()) fail(PJRT_Error_Code_FAILED_PRECONDITION, "the event is not ready");
+  if (!args.event->ready->is_set())
+    fail(PJRT_Error_Code_FAILED_PRECONDITION, "the event is not ready");
   if (const Problem& p = args.event->ready->outcome()) throw Failure(*p);
 }
 void Event_Await(PJRT_Event_Await_Args& args) {
   if (const PJRT_Error* e = args.event->ready->wait()) throw Failure(*e);
 }
 void Event_OnReady(PJRT_Event_OnReady_Args& args) {
-  args.event->ready->then([callback = args.callback, user_arg = args.user_arg](const Problem& p) { callback(p ? new PJRT_Error(*p) : nullptr, user_arg); });
+  args.event->ready->then([callback = args.callback, user_arg = args.user_arg](const Problem& p) {
+    callback(p ? new PJRT_Error(*p) : nullptr, user_arg);
+  });
 }
-void Event_Create(PJRT_Event_Create_Args& args) { args.event = new PJRT_Event{{}, std::make_shared<Ready>()}; }
+void Event_Create(PJRT_Event_Create_Args& args) {
+  args.event = new PJRT_Event{{}, std::make_shared<Ready>()};
+}
 void Event_Set(PJRT_Event_Set_Args& args) {
   Problem problem;
-  if (args.error_code != 0) problem = PJRT_Error{{}, args.error_code, std::string(args.error_message, args.error_message_size)};
+  if (args.error_code != 0)
+    problem =
+        PJRT_Error{{}, args.error_code, std::string(args.error_message, args.error_message_size)};
   args.event->ready->set(std::move(problem));
 }
 

@@ -14,10 +14,13 @@
 namespace strata::pjrt {
 namespace {
 
-/// Shorter runs are done by the caller: handing one over and waiting for it costs about 0.1 ms, a tenth of such a run.
+/// Shorter runs are done by the caller: handing one over and waiting for it costs about 0.1 ms, a
+/// tenth of such a run.
 constexpr double kShort_s = 1e-3;
 
-double now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
+double now() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
 
 std::size_t bytes_of_all(const std::vector<Type>& types) {
   std::size_t out = 0;
@@ -25,7 +28,8 @@ std::size_t bytes_of_all(const std::vector<Type>& types) {
   return out;
 }
 
-void kinds(const std::vector<std::string>& from, std::vector<const char*>& names, std::vector<std::size_t>& sizes) {
+void kinds(const std::vector<std::string>& from, std::vector<const char*>& names,
+           std::vector<std::size_t>& sizes) {
   for (const std::string& kind : from) {
     names.push_back(kind.data());
     sizes.push_back(kind.size());
@@ -33,7 +37,8 @@ void kinds(const std::vector<std::string>& from, std::vector<const char*>& names
 }
 
 PJRT_NamedValue named(const char* name, double value) {
-  PJRT_NamedValue out{sizeof(PJRT_NamedValue), nullptr, name, std::strlen(name), PJRT_NamedValue::kFloat, {}, 1};
+  PJRT_NamedValue out{sizeof(PJRT_NamedValue), nullptr, name, std::strlen(name),
+                      PJRT_NamedValue::kFloat, {},      1};
   out.float_value = static_cast<float>(value);
   return out;
 }
@@ -52,7 +57,8 @@ std::unique_ptr<PJRT_Executable> described(std::shared_ptr<Program> program) {
   kinds(program->argument_kinds, out->argument_kinds, out->argument_kind_sizes);
   for (const Type& type : result_types(*program)) {
     out->result_types.push_back(buffer_type(type));
-    const std::vector<std::int64_t> dims = type.is_token() ? std::vector<std::int64_t>() : type.shape().sizes();
+    const std::vector<std::int64_t> dims =
+        type.is_token() ? std::vector<std::int64_t>() : type.shape().sizes();
     out->result_dims.insert(out->result_dims.end(), dims.begin(), dims.end());
     out->result_ranks.push_back(dims.size());
   }
@@ -64,12 +70,13 @@ std::unique_ptr<PJRT_Executable> described(std::shared_ptr<Program> program) {
 PJRT_LoadedExecutable* loaded(PJRT_Client& client, std::shared_ptr<Program> program) {
   auto out = std::make_unique<PJRT_LoadedExecutable>();
   out->client = &client;
-  out->device = device_of(client, static_cast<int>(std::clamp<std::int64_t>(program->options.device, -1, 1 << 20)));
+  out->device = device_of(
+      client, static_cast<int>(std::clamp<std::int64_t>(program->options.device, -1, 1 << 20)));
   out->program = std::move(program);
   return out.release();
 }
 
-// ---- a run ------------------------------------------------------------------------------------------------------
+// ---- a run -------------------------------------------------------------------------------------
 
 /// All that a run needs, whoever asked for it.
 struct Run {
@@ -104,24 +111,34 @@ struct Run {
 };
 
 /// Whether memory given away by this call may be taken.
-bool may_take(const PJRT_Buffer& buffer, const Contents& contents) { return buffer.external == 0 && !contents.foreign && contents.array.unique(); }
+bool may_take(const PJRT_Buffer& buffer, const Contents& contents) {
+  return buffer.external == 0 && !contents.foreign && contents.array.unique();
+}
 
 /// The arguments that the call gives away, which must be given once.
-std::vector<bool> donations(const Program& program, const PJRT_ExecuteOptions* options, std::span<PJRT_Buffer* const> arguments) {
+std::vector<bool> donations(const Program& program, const PJRT_ExecuteOptions* options,
+                            std::span<PJRT_Buffer* const> arguments) {
   std::vector<bool> out = program.donated;
   if (options != nullptr)
     for (std::size_t i = 0; i < options->num_non_donatable_input_indices; ++i)
-      if (const std::int64_t at = options->non_donatable_input_indices[i]; at >= 0 && at < static_cast<std::int64_t>(out.size())) out[static_cast<std::size_t>(at)] = false;
+      if (const std::int64_t at = options->non_donatable_input_indices[i];
+          at >= 0 && at < static_cast<std::int64_t>(out.size()))
+        out[static_cast<std::size_t>(at)] = false;
   for (std::size_t i = 0; i < out.size(); ++i)
     for (std::size_t k = 0; out[i] && k < arguments.size(); ++k)
-      if (k != i && arguments[k] == arguments[i]) fail(PJRT_Error_Code_INVALID_ARGUMENT, "{}: argument {} is donated and is argument {} too", program.name, i, k);
+      if (k != i && arguments[k] == arguments[i])
+        fail(PJRT_Error_Code_INVALID_ARGUMENT, "{}: argument {} is donated and is argument {} too",
+             program.name, i, k);
   return out;
 }
 
 /// Sets up a run; buffers that it takes are deleted, unless someone outside looks at them.
-Run prepare(const PJRT_LoadedExecutable& loaded, const PJRT_ExecuteOptions* options, std::span<PJRT_Buffer* const> arguments) {
+Run prepare(const PJRT_LoadedExecutable& loaded, const PJRT_ExecuteOptions* options,
+            std::span<PJRT_Buffer* const> arguments) {
   const Program& program = *loaded.program;
-  if (arguments.size() != program.donated.size()) fail(PJRT_Error_Code_INVALID_ARGUMENT, "{} takes {} arguments, got {}", program.name, program.donated.size(), arguments.size());
+  if (arguments.size() != program.donated.size())
+    fail(PJRT_Error_Code_INVALID_ARGUMENT, "{} takes {} arguments, got {}", program.name,
+         program.donated.size(), arguments.size());
   const std::vector<bool> donated = donations(program, options, arguments);
   Run run{.program = loaded.program};
   if (options != nullptr && options->context != nullptr) run.ffi = options->context->user_data;
@@ -130,15 +147,18 @@ Run prepare(const PJRT_LoadedExecutable& loaded, const PJRT_ExecuteOptions* opti
   std::vector<runtime::Buffer> arrays;
   for (std::size_t i = 0; i < arguments.size(); ++i) {
     if (arguments[i]->memory->device != loaded.device)
-      fail(PJRT_Error_Code_INVALID_ARGUMENT, "{}: argument {} lies on {}, the program runs on {}", program.name, i, arguments[i]->memory->device->description.debug,
+      fail(PJRT_Error_Code_INVALID_ARGUMENT, "{}: argument {} lies on {}, the program runs on {}",
+           program.name, i, arguments[i]->memory->device->description.debug,
            loaded.device->description.debug);
     run.arguments.push_back(arguments[i]->hold());
     run.in.push_back(const_cast<std::byte*>(run.arguments[i]->array.data()));
-    if (!arguments[i]->ready->is_set() || arguments[i]->ready->outcome()) run.before.push_back(arguments[i]->ready);
+    if (!arguments[i]->ready->is_set() || arguments[i]->ready->outcome())
+      run.before.push_back(arguments[i]->ready);
   }
   for (std::size_t i = 0; i < arguments.size(); ++i) {
     if (program.argument_tokens[i] && bytes_of(arguments[i]->type) == 0) {
-      arrays.emplace_back(Literal(program.executable->argument_types()[i], run.arguments[i]->array.literal().storage()));
+      arrays.emplace_back(Literal(program.executable->argument_types()[i],
+                                  run.arguments[i]->array.literal().storage()));
       continue;
     }
     const bool take = donated[i] && may_take(*arguments[i], *run.arguments[i]);
@@ -149,12 +169,16 @@ Run prepare(const PJRT_LoadedExecutable& loaded, const PJRT_ExecuteOptions* opti
     if (donated[i] && arguments[i]->external == 0) arguments[i]->drop();
   }
   std::vector<runtime::Buffer> results = program.executable->results_for(arrays);
-  for (std::size_t i = 0; i < arrays.size(); ++i)  // taken, but for no result: it lives as long as the run
+  for (std::size_t i = 0; i < arrays.size();
+       ++i)  // taken, but for no result: it lives as long as the run
     if (run.arguments[i]->array.data() == nullptr) run.arguments[i]->array = std::move(arrays[i]);
   for (std::size_t r = 0; r < results.size(); ++r) {
     run.out.push_back(results[r].mutable_data());
     run.results.push_back(std::make_shared<Contents>());
-    run.results.back()->array = program.result_tokens[r] ? runtime::Buffer(Literal(Type::token(), results[r].literal().storage())) : std::move(results[r]);
+    run.results.back()->array =
+        program.result_tokens[r]
+            ? runtime::Buffer(Literal(Type::token(), results[r].literal().storage()))
+            : std::move(results[r]);
   }
   return run;
 }
@@ -163,10 +187,14 @@ Run prepare(const PJRT_LoadedExecutable& loaded, const PJRT_ExecuteOptions* opti
 
 void LoadedExecutable_Execute(PJRT_LoadedExecutable_Execute_Args& args) {
   PJRT_LoadedExecutable& loaded = *args.executable;
-  if (loaded.deleted) fail(PJRT_Error_Code_INVALID_ARGUMENT, "{} was deleted", loaded.program->name);
-  if (args.num_devices != 1) fail(PJRT_Error_Code_UNIMPLEMENTED, "{} on {} devices: this device runs programs of one", loaded.program->name, args.num_devices);
+  if (loaded.deleted)
+    fail(PJRT_Error_Code_INVALID_ARGUMENT, "{} was deleted", loaded.program->name);
+  if (args.num_devices != 1)
+    fail(PJRT_Error_Code_UNIMPLEMENTED, "{} on {} devices: this device runs programs of one",
+         loaded.program->name, args.num_devices);
   if (args.execute_device != nullptr && args.execute_device != loaded.device)
-    fail(PJRT_Error_Code_INVALID_ARGUMENT, "{} was compiled for {}", loaded.program->name, loaded.device->description.debug);
+    fail(PJRT_Error_Code_INVALID_ARGUMENT, "{} was compiled for {}", loaded.program->name,
+         loaded.device->description.debug);
   Run run = prepare(loaded, args.options, {args.argument_lists[0], args.num_args});
   const auto results = run.results;
   const auto done = run.done;
@@ -175,27 +203,38 @@ void LoadedExecutable_Execute(PJRT_LoadedExecutable_Execute_Args& args) {
     run();
   else
     queue.submit(std::move(run));
-  // Who brought a handler hears of its failure from this call, as by XLA's CPU: nothing may be left that runs it when a process ends.
+  // Who brought a handler hears of its failure from this call, as by XLA's CPU: nothing may be left
+  // that runs it when a process ends.
   if (loaded.program->calls_out)
     if (const PJRT_Error* error = done->wait()) throw Failure(*error);
   for (std::size_t r = 0; r < results.size(); ++r)
-    args.output_lists[0][r] = make_buffer(*memory_of(*loaded.device, loaded.program->result_kinds[r]), results[r], done).release();
-  if (args.device_complete_events != nullptr) args.device_complete_events[0] = new PJRT_Event{{}, done};
+    args.output_lists[0][r] =
+        make_buffer(*memory_of(*loaded.device, loaded.program->result_kinds[r]), results[r], done)
+            .release();
+  if (args.device_complete_events != nullptr)
+    args.device_complete_events[0] = new PJRT_Event{{}, done};
 }
 
-// ---- compilation ------------------------------------------------------------------------------------------------
+// ---- compilation -------------------------------------------------------------------------------
 
 void Client_Compile(PJRT_Client_Compile_Args& args) {
   const std::string_view format(args.program->format, args.program->format_size);
-  if (format != "mlir") fail(PJRT_Error_Code_UNIMPLEMENTED, "programs in format {}; there is mlir", format);
-  args.executable = loaded(*args.client, compile_program({args.program->code, args.program->code_size}, {args.compile_options, args.compile_options_size}));
+  if (format != "mlir")
+    fail(PJRT_Error_Code_UNIMPLEMENTED, "programs in format {}; there is mlir", format);
+  args.executable =
+      loaded(*args.client, compile_program({args.program->code, args.program->code_size},
+                                           {args.compile_options, args.compile_options_size}));
 }
 
 void Executable_DeserializeAndLoad(PJRT_Executable_DeserializeAndLoad_Args& args) {
   std::string_view other;
-  if (args.struct_size >= offsetof(PJRT_Executable_DeserializeAndLoad_Args, load_options) && args.overridden_serialized_compile_options != nullptr)
-    other = {args.overridden_serialized_compile_options, args.overridden_serialized_compile_options_size};
-  args.loaded_executable = loaded(*args.client, read_program({args.serialized_executable, args.serialized_executable_size}, other));
+  if (args.struct_size >= offsetof(PJRT_Executable_DeserializeAndLoad_Args, load_options) &&
+      args.overridden_serialized_compile_options != nullptr)
+    other = {args.overridden_serialized_compile_options,
+             args.overridden_serialized_compile_options_size};
+  args.loaded_executable =
+      loaded(*args.client,
+             read_program({args.serialized_executable, args.serialized_executable_size}, other));
 }
 
 }  // namespace strata::pjrt
@@ -226,13 +265,17 @@ void Executable_GetCompileOptions(PJRT_Executable_GetCompileOptions_Args& args) 
   args.serialized_compile_options_deleter = [](PJRT_SerializedCompileOptions* o) { delete o; };
 }
 
-// ---- what a program is ------------------------------------------------------------------------------------------
+// ---- what a program is -------------------------------------------------------------------------
 
 void Executable_Destroy(PJRT_Executable_Destroy_Args& args) { delete args.executable; }
-void Executable_Name(PJRT_Executable_Name_Args& args) { give(args.executable->program->name, args.executable_name, args.executable_name_size); }
+void Executable_Name(PJRT_Executable_Name_Args& args) {
+  give(args.executable->program->name, args.executable_name, args.executable_name_size);
+}
 void Executable_NumReplicas(PJRT_Executable_NumReplicas_Args& args) { args.num_replicas = 1; }
 void Executable_NumPartitions(PJRT_Executable_NumPartitions_Args& args) { args.num_partitions = 1; }
-void Executable_NumOutputs(PJRT_Executable_NumOutputs_Args& args) { args.num_outputs = args.executable->result_types.size(); }
+void Executable_NumOutputs(PJRT_Executable_NumOutputs_Args& args) {
+  args.num_outputs = args.executable->result_types.size();
+}
 void Executable_SizeOfGeneratedCodeInBytes(PJRT_Executable_SizeOfGeneratedCodeInBytes_Args&) {
   fail(PJRT_Error_Code_UNIMPLEMENTED, "code is shared by programs: its size is not one program's");
 }
@@ -256,7 +299,9 @@ void Executable_OptimizedProgram(PJRT_Executable_OptimizedProgram_Args& args) {
     args.executable->text = program_text(*args.executable->program);
     args.program->code_size = args.executable->text.size();
   } else {
-    if (args.program->code_size < args.executable->text.size()) fail(PJRT_Error_Code_INVALID_ARGUMENT, "{} bytes do not hold the program", args.program->code_size);
+    if (args.program->code_size < args.executable->text.size())
+      fail(PJRT_Error_Code_INVALID_ARGUMENT, "{} bytes do not hold the program",
+           args.program->code_size);
     std::memcpy(args.program->code, args.executable->text.data(), args.executable->text.size());
   }
   args.program->format = kFormat.data();
@@ -272,7 +317,8 @@ void Executable_OutputDimensions(PJRT_Executable_OutputDimensions_Args& args) {
   args.dim_sizes = args.executable->result_ranks.data();
 }
 void Executable_Fingerprint(PJRT_Executable_Fingerprint_Args& args) {
-  give(args.executable->program->fingerprint, args.executable_fingerprint, args.executable_fingerprint_size);
+  give(args.executable->program->fingerprint, args.executable_fingerprint,
+       args.executable_fingerprint_size);
 }
 void Executable_GetCompiledMemoryStats(PJRT_Executable_GetCompiledMemoryStats_Args& args) {
   const Program& program = *args.executable->program;
@@ -281,42 +327,59 @@ void Executable_GetCompiledMemoryStats(PJRT_Executable_GetCompiledMemoryStats_Ar
   std::size_t donated = 0;
   for (std::size_t i = 0; i < program.donated.size(); ++i)
     if (program.donated[i]) donated += bytes_of(e.argument_types()[i]);
-  std::memset(reinterpret_cast<char*>(&args) + offsetof(PJRT_Executable_GetCompiledMemoryStats_Args, generated_code_size_in_bytes), 0,
-              std::min(size, sizeof(args)) - offsetof(PJRT_Executable_GetCompiledMemoryStats_Args, generated_code_size_in_bytes));
+  std::memset(reinterpret_cast<char*>(&args) + offsetof(PJRT_Executable_GetCompiledMemoryStats_Args,
+                                                        generated_code_size_in_bytes),
+              0,
+              std::min(size, sizeof(args)) - offsetof(PJRT_Executable_GetCompiledMemoryStats_Args,
+                                                      generated_code_size_in_bytes));
   args.argument_size_in_bytes = static_cast<std::int64_t>(bytes_of_all(e.argument_types()));
   args.output_size_in_bytes = static_cast<std::int64_t>(bytes_of_all(e.result_types()));
-  args.alias_size_in_bytes = static_cast<std::int64_t>(std::min(donated, bytes_of_all(e.result_types())));
+  args.alias_size_in_bytes =
+      static_cast<std::int64_t>(std::min(donated, bytes_of_all(e.result_types())));
   args.temp_size_in_bytes = static_cast<std::int64_t>(e.temporary_bytes());
   if (size > offsetof(PJRT_Executable_GetCompiledMemoryStats_Args, peak_memory_in_bytes))
-    args.peak_memory_in_bytes = args.argument_size_in_bytes + args.output_size_in_bytes + args.temp_size_in_bytes - args.alias_size_in_bytes;
+    args.peak_memory_in_bytes = args.argument_size_in_bytes + args.output_size_in_bytes +
+                                args.temp_size_in_bytes - args.alias_size_in_bytes;
 }
 
 void LoadedExecutable_Destroy(PJRT_LoadedExecutable_Destroy_Args& args) { delete args.executable; }
-void LoadedExecutable_GetExecutable(PJRT_LoadedExecutable_GetExecutable_Args& args) { args.executable = described(args.loaded_executable->program).release(); }
+void LoadedExecutable_GetExecutable(PJRT_LoadedExecutable_GetExecutable_Args& args) {
+  args.executable = described(args.loaded_executable->program).release();
+}
 void LoadedExecutable_AddressableDevices(PJRT_LoadedExecutable_AddressableDevices_Args& args) {
   args.addressable_devices = &args.executable->device;
   args.num_addressable_devices = 1;
 }
-void LoadedExecutable_AddressableDeviceLogicalIds(PJRT_LoadedExecutable_AddressableDeviceLogicalIds_Args& args) {
+void LoadedExecutable_AddressableDeviceLogicalIds(
+    PJRT_LoadedExecutable_AddressableDeviceLogicalIds_Args& args) {
   static constexpr PJRT_LogicalDeviceIds kOnly{0, 0};
   args.addressable_device_logical_ids = &kOnly;
   args.num_addressable_device_logical_ids = 1;
 }
-void LoadedExecutable_Delete(PJRT_LoadedExecutable_Delete_Args& args) { args.executable->deleted = true; }
-void LoadedExecutable_IsDeleted(PJRT_LoadedExecutable_IsDeleted_Args& args) { args.is_deleted = args.executable->deleted; }
+void LoadedExecutable_Delete(PJRT_LoadedExecutable_Delete_Args& args) {
+  args.executable->deleted = true;
+}
+void LoadedExecutable_IsDeleted(PJRT_LoadedExecutable_IsDeleted_Args& args) {
+  args.is_deleted = args.executable->deleted;
+}
 void LoadedExecutable_Fingerprint(PJRT_LoadedExecutable_Fingerprint_Args& args) {
-  give(args.executable->program->fingerprint, args.executable_fingerprint, args.executable_fingerprint_size);
+  give(args.executable->program->fingerprint, args.executable_fingerprint,
+       args.executable_fingerprint_size);
 }
 void LoadedExecutable_GetDeviceAssignment(PJRT_LoadedExecutable_GetDeviceAssignment_Args& args) {
-  // xla.DeviceAssignmentProto {replica_count: 1, computation_count: 1, computation_devices {replica_device_ids: [id]}}
+  // xla.DeviceAssignmentProto {replica_count: 1, computation_count: 1, computation_devices
+  // {replica_device_ids: [id]}}
   const auto devices = protobuf::Writer().integer(1, args.executable->device->description.id);
-  auto* out = new PJRT_DeviceAssignmentSerialized{{}, protobuf::Writer().integer(1, 1).integer(2, 1).message(3, devices).take()};
+  auto* out = new PJRT_DeviceAssignmentSerialized{
+      {}, protobuf::Writer().integer(1, 1).integer(2, 1).message(3, devices).take()};
   give(out->bytes, args.serialized_bytes, args.serialized_bytes_size);
   args.serialized_device_assignment = out;
   args.serialized_device_assignment_deleter = [](PJRT_DeviceAssignmentSerialized* a) { delete a; };
 }
 
-void ExecuteContext_Create(PJRT_ExecuteContext_Create_Args& args) { args.context = new PJRT_ExecuteContext; }
+void ExecuteContext_Create(PJRT_ExecuteContext_Create_Args& args) {
+  args.context = new PJRT_ExecuteContext;
+}
 void ExecuteContext_Destroy(PJRT_ExecuteContext_Destroy_Args& args) { delete args.context; }
 
 }  // namespace strata::pjrt

@@ -48,7 +48,8 @@ Status wait(XLA_FFI_Future* future, FfiRun* run) {
   return status_of(error, run);
 }
 
-Status call(XLA_FFI_Handler* handler, XLA_FFI_CallFrame& frame, XLA_FFI_ExecutionContext& context, XLA_FFI_ExecutionStage stage) {
+Status call(XLA_FFI_Handler* handler, XLA_FFI_CallFrame& frame, XLA_FFI_ExecutionContext& context,
+            XLA_FFI_ExecutionStage stage) {
   if (handler == nullptr) return Status();
   frame.api = &ffi_api();
   frame.ctx = &context;
@@ -63,7 +64,8 @@ Status call(XLA_FFI_Handler* handler, XLA_FFI_CallFrame& frame, XLA_FFI_Executio
 /// What is kept of one description: its attributes, and the state that `instantiate` made.
 class Instance {
  public:
-  Instance(const XLA_FFI_Handler_Bundle& handlers, const Call& call, const op::foreign::Dictionary& attributes)
+  Instance(const XLA_FFI_Handler_Bundle& handlers, const Call& call,
+           const op::foreign::Dictionary& attributes)
       : handlers_(handlers), attributes_(attributes), signature_(call) {}
 
   /// Arguments are not known yet.
@@ -78,11 +80,14 @@ class Instance {
 
   Status execute(const Buffers& at, void* run) {
     FfiState prepared, initialized;
-    XLA_FFI_ExecutionContext context{.run = static_cast<FfiRun*>(run), .states = {&state_, &prepared, &initialized}};
+    XLA_FFI_ExecutionContext context{.run = static_cast<FfiRun*>(run),
+                                     .states = {&state_, &prepared, &initialized}};
     FfiFrame frame(signature_, attributes_.attrs, at);
     Status status = call(handlers_.prepare, frame.frame, context, XLA_FFI_ExecutionStage_PREPARE);
-    if (status.ok()) status = call(handlers_.initialize, frame.frame, context, XLA_FFI_ExecutionStage_INITIALIZE);
-    if (status.ok()) status = call(handlers_.execute, frame.frame, context, XLA_FFI_ExecutionStage_EXECUTE);
+    if (status.ok())
+      status = call(handlers_.initialize, frame.frame, context, XLA_FFI_ExecutionStage_INITIALIZE);
+    if (status.ok())
+      status = call(handlers_.execute, frame.frame, context, XLA_FFI_ExecutionStage_EXECUTE);
     if (status.ok()) frame.finish();
     return status;
   }
@@ -98,29 +103,41 @@ class Instance {
 Status expect_types(const Call& call) {
   for (const std::vector<Type>* types : {&call.operands, &call.results})
     for (const Type& t : *types)
-      if (ffi_dtype(t) == XLA_FFI_DataType_INVALID) return Status(Code::unsupported, "XLA's FFI has no buffers of {}", t.to_string());
+      if (ffi_dtype(t) == XLA_FFI_DataType_INVALID)
+        return Status(Code::unsupported, "XLA's FFI has no buffers of {}", t.to_string());
   return Status();
 }
 
 /// Asks a handler what it was compiled with.
 Status expect_version(const std::string& name, XLA_FFI_Handler* handler) {
   if (handler == nullptr) return Status();
-  XLA_FFI_Metadata metadata{.struct_size = sizeof(XLA_FFI_Metadata), .api_version = {sizeof(XLA_FFI_Api_Version), nullptr, -1, -1}};
-  XLA_FFI_Metadata_Extension extension{.base = {sizeof(XLA_FFI_Metadata_Extension), XLA_FFI_Extension_Metadata, nullptr}, .metadata = &metadata};
-  XLA_FFI_CallFrame frame{.struct_size = kXlaFfiCallFrameSize, .extension_start = &extension.base, .api = &ffi_api(), .stage = XLA_FFI_ExecutionStage_EXECUTE};
+  XLA_FFI_Metadata metadata{.struct_size = sizeof(XLA_FFI_Metadata),
+                            .api_version = {sizeof(XLA_FFI_Api_Version), nullptr, -1, -1}};
+  XLA_FFI_Metadata_Extension extension{
+      .base = {sizeof(XLA_FFI_Metadata_Extension), XLA_FFI_Extension_Metadata, nullptr},
+      .metadata = &metadata};
+  XLA_FFI_CallFrame frame{.struct_size = kXlaFfiCallFrameSize,
+                          .extension_start = &extension.base,
+                          .api = &ffi_api(),
+                          .stage = XLA_FFI_ExecutionStage_EXECUTE};
   Status status = status_of(handler(&frame), nullptr);
-  if (!status.ok()) return Status(status.code(), "the handler of '{}' does not say its version: {}", name, status.message());
+  if (!status.ok())
+    return Status(status.code(), "the handler of '{}' does not say its version: {}", name,
+                  status.message());
   if (metadata.api_version.major_version != kXlaFfiMajor)
-    return Status(Code::unsupported, "the handler of '{}' speaks FFI {}.{}, expected {}", name, metadata.api_version.major_version,
-                  metadata.api_version.minor_version, kXlaFfiMajor);
+    return Status(Code::unsupported, "the handler of '{}' speaks FFI {}.{}, expected {}", name,
+                  metadata.api_version.major_version, metadata.api_version.minor_version,
+                  kXlaFfiMajor);
   return Status();
 }
 
 }  // namespace
 
 Status register_ffi(const std::string& name, const XLA_FFI_Handler_Bundle& handlers) {
-  if (handlers.execute == nullptr) return Status(Code::invalid, "'{}' has no handler that executes it", name);
-  for (XLA_FFI_Handler* h : {handlers.instantiate, handlers.prepare, handlers.initialize, handlers.execute})
+  if (handlers.execute == nullptr)
+    return Status(Code::invalid, "'{}' has no handler that executes it", name);
+  for (XLA_FFI_Handler* h :
+       {handlers.instantiate, handlers.prepare, handlers.initialize, handlers.execute})
     if (Status status = expect_version(name, h); !status.ok()) return status;
   op::foreign::add_handler(name, [handlers](const Call& call) -> Result<Bound> {
     Result<op::foreign::Dictionary> attributes = op::foreign::attributes_of(call.attrs);
@@ -128,7 +145,8 @@ Status register_ffi(const std::string& name, const XLA_FFI_Handler_Bundle& handl
     if (Status status = expect_types(call); !status.ok()) return status;
     auto instance = std::make_shared<Instance>(handlers, call, *attributes);
     if (Status status = instance->instantiate(); !status.ok()) return status;
-    return Bound([instance](const Buffers& at, void* context) { return instance->execute(at, context); });
+    return Bound(
+        [instance](const Buffers& at, void* context) { return instance->execute(at, context); });
   });
   return Status();
 }

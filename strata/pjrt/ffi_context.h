@@ -1,4 +1,5 @@
-// What stands behind FFI's opaque names: errors, promises, states, and what a call knows of its run.
+// What stands behind FFI's opaque names: errors, promises, states, and what a call knows of its
+// run.
 #pragma once
 
 #include <array>
@@ -44,8 +45,8 @@ class FfiState {
 
 /// Of one call; that of stage `instantiate` outlives it.
 struct XLA_FFI_ExecutionContext {
-  strata::pjrt::FfiRun* run = nullptr;                  // null: nobody said anything of the run
-  std::array<strata::pjrt::FfiState*, 3> states{};      // by stage, without `execute`
-  std::vector<void*> memory;                            // allocated and not yet given back
+  strata::pjrt::FfiRun* run = nullptr;              // null: nobody said anything of the run
+  std::array<strata::pjrt::FfiState*, 3> states{};  // by stage, without `execute`
+  std::vector<void*> memory;                        // allocated and not yet given back
   ~XLA_FFI_ExecutionContext();
 };

@@ -6,7 +6,10 @@
 namespace strata::pjrt {
 namespace {
 
-bool is_packed(const Type& type) { return type.is_tensor() && bit_width(type.dtype()) < 8 && (is_integer(type.dtype()) || type.dtype() == DType::f4E2M1FN); }
+bool is_packed(const Type& type) {
+  return type.is_tensor() && bit_width(type.dtype()) < 8 &&
+         (is_integer(type.dtype()) || type.dtype() == DType::f4E2M1FN);
+}
 
 XLA_FFI_DataType code_of(DType dtype) {
   switch (dtype) {
@@ -46,18 +49,22 @@ XLA_FFI_DataType code_of(DType dtype) {
 
 }  // namespace
 
-XLA_FFI_DataType ffi_dtype(const Type& type) { return type.is_token() ? XLA_FFI_DataType_TOKEN : code_of(type.dtype()); }
+XLA_FFI_DataType ffi_dtype(const Type& type) {
+  return type.is_token() ? XLA_FFI_DataType_TOKEN : code_of(type.dtype());
+}
 
-// ---- attributes ---------------------------------------------------------------------------------------------------
+// ---- attributes --------------------------------------------------------------------------------
 
 FfiAttributes::FfiAttributes(const op::foreign::Dictionary& from) : from_(from) {
-  std::sort(from_.entries.begin(), from_.entries.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+  std::sort(from_.entries.begin(), from_.entries.end(),
+            [](const auto& a, const auto& b) { return a.first < b.first; });
   for (const auto& [name, value] : from_.entries) {
     names_.push_back({name.data(), name.size()});
     add(value);
   }
   for (XLA_FFI_ByteSpan& name : names_) name_list_.push_back(&name);
-  attrs = {sizeof(XLA_FFI_Attrs), nullptr, static_cast<std::int64_t>(values_.size()), types_.data(), name_list_.data(), values_.data()};
+  attrs = {sizeof(XLA_FFI_Attrs), nullptr,           static_cast<std::int64_t>(values_.size()),
+           types_.data(),         name_list_.data(), values_.data()};
 }
 
 void FfiAttributes::add(const op::foreign::Attribute& from) {
@@ -70,20 +77,23 @@ void FfiAttributes::add(const op::foreign::Attribute& from) {
       return;
     case Kind::array:
       types_.push_back(XLA_FFI_AttrType_ARRAY);
-      values_.push_back(&arrays_.emplace_back(XLA_FFI_Array{code_of(from.dtype), from.count(), bytes}));
+      values_.push_back(
+          &arrays_.emplace_back(XLA_FFI_Array{code_of(from.dtype), from.count(), bytes}));
       return;
     case Kind::string:
       types_.push_back(XLA_FFI_AttrType_STRING);
-      values_.push_back(&strings_.emplace_back(XLA_FFI_ByteSpan{from.text.data(), from.text.size()}));
+      values_.push_back(
+          &strings_.emplace_back(XLA_FFI_ByteSpan{from.text.data(), from.text.size()}));
       return;
     case Kind::dictionary:
       types_.push_back(XLA_FFI_AttrType_DICTIONARY);
-      values_.push_back(&dictionaries_.emplace_back(std::make_unique<FfiAttributes>(from.dictionary))->attrs);
+      values_.push_back(
+          &dictionaries_.emplace_back(std::make_unique<FfiAttributes>(from.dictionary))->attrs);
       return;
   }
 }
 
-// ---- buffers ------------------------------------------------------------------------------------------------------
+// ---- buffers -----------------------------------------------------------------------------------
 
 FfiSignature::FfiSignature(const op::foreign::Call& call) {
   fill(args_, call.operands);
@@ -91,16 +101,20 @@ FfiSignature::FfiSignature(const op::foreign::Call& call) {
 }
 
 void FfiSignature::fill(Side& side, const std::vector<Type>& types) {
-  for (const Type& t : types) side.dims.push_back(t.is_token() ? std::vector<std::int64_t>() : t.shape().sizes());
+  for (const Type& t : types)
+    side.dims.push_back(t.is_token() ? std::vector<std::int64_t>() : t.shape().sizes());
   for (std::size_t i = 0; i < types.size(); ++i) {
-    side.buffers.push_back({sizeof(XLA_FFI_Buffer), nullptr, ffi_dtype(types[i]), nullptr, static_cast<std::int64_t>(side.dims[i].size()), side.dims[i].data()});
+    side.buffers.push_back({sizeof(XLA_FFI_Buffer), nullptr, ffi_dtype(types[i]), nullptr,
+                            static_cast<std::int64_t>(side.dims[i].size()), side.dims[i].data()});
     side.packed.push_back(is_packed(types[i]) ? types[i].shape().count() : -1);
     side.dtypes.push_back(types[i].dtype());
     side.kinds.push_back(1);
   }
 }
 
-FfiFrame::FfiFrame(const FfiSignature& signature, XLA_FFI_Attrs attrs, const op::foreign::Buffers& at) : signature_(signature) {
+FfiFrame::FfiFrame(const FfiSignature& signature, XLA_FFI_Attrs attrs,
+                   const op::foreign::Buffers& at)
+    : signature_(signature) {
   std::size_t args = at.operands.size(), all = args + at.results.size();
   buffers_.reserve(all);
   buffers_.insert(buffers_.end(), signature.args_.buffers.begin(), signature.args_.buffers.end());
@@ -109,26 +123,32 @@ FfiFrame::FfiFrame(const FfiSignature& signature, XLA_FFI_Attrs attrs, const op:
   for (std::size_t i = 0; i < all; ++i) pointers_[i] = &buffers_[i];
   place(signature.args_, at.operands, 0, false);
   place(signature.rets_, at.results, args, true);
-  auto* arg_kinds = reinterpret_cast<XLA_FFI_ArgType*>(const_cast<std::uint32_t*>(signature_.args_.kinds.data()));
-  auto* ret_kinds = reinterpret_cast<XLA_FFI_RetType*>(const_cast<std::uint32_t*>(signature_.rets_.kinds.data()));
+  auto* arg_kinds =
+      reinterpret_cast<XLA_FFI_ArgType*>(const_cast<std::uint32_t*>(signature_.args_.kinds.data()));
+  auto* ret_kinds =
+      reinterpret_cast<XLA_FFI_RetType*>(const_cast<std::uint32_t*>(signature_.rets_.kinds.data()));
   frame = {.struct_size = kXlaFfiCallFrameSize,
            .extension_start = nullptr,
            .api = nullptr,
            .ctx = nullptr,
            .stage = XLA_FFI_ExecutionStage_EXECUTE,
-           .args = {sizeof(XLA_FFI_Args), nullptr, static_cast<std::int64_t>(args), arg_kinds, pointers_.data()},
-           .rets = {sizeof(XLA_FFI_Rets), nullptr, static_cast<std::int64_t>(all - args), ret_kinds, pointers_.data() + args},
+           .args = {sizeof(XLA_FFI_Args), nullptr, static_cast<std::int64_t>(args), arg_kinds,
+                    pointers_.data()},
+           .rets = {sizeof(XLA_FFI_Rets), nullptr, static_cast<std::int64_t>(all - args), ret_kinds,
+                    pointers_.data() + args},
            .attrs = attrs,
            .future = nullptr};
 }
 
 /// An operand that a result aliases keeps one memory with it, packed too.
-void FfiFrame::place(const FfiSignature::Side& side, std::span<void* const> at, std::size_t first, bool results) {
+void FfiFrame::place(const FfiSignature::Side& side, std::span<void* const> at, std::size_t first,
+                     bool results) {
   for (std::size_t i = 0; i < at.size(); ++i) {
     void*& data = buffers_[first + i].data;
     data = buffers_[first + i].dtype == XLA_FFI_DataType_TOKEN ? nullptr : at[i];
     if (side.packed[i] < 0) continue;
-    auto same = std::find_if(packed_.begin(), packed_.end(), [&](const Packed& p) { return p.elements == at[i] && p.count > 0; });
+    auto same = std::find_if(packed_.begin(), packed_.end(),
+                             [&](const Packed& p) { return p.elements == at[i] && p.count > 0; });
     if (same != packed_.end()) {
       same->result |= results;
       data = same->memory;
@@ -151,7 +171,8 @@ void pack(const void* elements, std::int64_t count, DType dtype, void* bytes) {
   const auto* from = static_cast<const std::uint8_t*>(elements);
   auto* to = static_cast<std::uint8_t*>(bytes);
   std::memset(to, 0, static_cast<std::size_t>((count + each - 1) / each));
-  for (std::int64_t i = 0; i < count; ++i) to[i / each] |= static_cast<std::uint8_t>((from[i] & ((1 << width) - 1)) << (i % each * width));
+  for (std::int64_t i = 0; i < count; ++i)
+    to[i / each] |= static_cast<std::uint8_t>((from[i] & ((1 << width) - 1)) << (i % each * width));
 }
 
 void unpack(const void* bytes, std::int64_t count, DType dtype, void* elements) {

@@ -46,15 +46,16 @@ class FfiSignature {
   struct Side {
     std::vector<XLA_FFI_Buffer> buffers;  // without their memory
     std::vector<std::vector<std::int64_t>> dims;
-    std::vector<std::int64_t> packed;     // elements, of those that are packed; else -1
+    std::vector<std::int64_t> packed;  // elements, of those that are packed; else -1
     std::vector<DType> dtypes;
-    std::vector<std::uint32_t> kinds;     // all 1
+    std::vector<std::uint32_t> kinds;  // all 1
   };
   static void fill(Side& side, const std::vector<Type>& types);
   Side args_, rets_;
 };
 
-/// One call's buffers. Narrow operands are packed when it is made, narrow results unpacked by `finish`.
+/// One call's buffers. Narrow operands are packed when it is made, narrow results unpacked by
+/// `finish`.
 class FfiFrame {
  public:
   FfiFrame(const FfiSignature& signature, XLA_FFI_Attrs attrs, const op::foreign::Buffers& at);
@@ -64,7 +65,8 @@ class FfiFrame {
   void finish();
 
  private:
-  void place(const FfiSignature::Side& side, std::span<void* const> at, std::size_t first, bool results);
+  void place(const FfiSignature::Side& side, std::span<void* const> at, std::size_t first,
+             bool results);
   struct Packed {
     void *memory, *elements;
     DType dtype;
@@ -78,7 +80,8 @@ class FfiFrame {
   std::vector<std::vector<std::byte>> memory_;
 };
 
-/// Elements of a byte each, of 2 or 4 bits, the first in the lowest bits; and back, signed ones with their sign.
+/// Elements of a byte each, of 2 or 4 bits, the first in the lowest bits; and back, signed ones
+/// with their sign.
 void pack(const void* elements, std::int64_t count, DType dtype, void* bytes);
 void unpack(const void* bytes, std::int64_t count, DType dtype, void* elements);
 

@@ -1,5 +1,5 @@
-// The functions of the table, one declaration a slot: each is defined beside what it acts on and throws what `error.h` turns into a
-// PJRT_Error. Arguments are read and answers written in place.
+// The functions of the table, one declaration a slot: each is defined beside what it acts on and
+// throws what `error.h` turns into a PJRT_Error. Arguments are read and answers written in place.
 #pragma once
 
 #include <string>

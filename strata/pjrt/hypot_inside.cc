@@ -1,4 +1,5 @@
-// hypot under the name that every glibc has: 2.35 gave it a new version, which a library that only names `hypot` would ask for.
+// hypot under the name that every glibc has: 2.35 gave it a new version, which a library that only
+// names `hypot` would ask for.
 #include <math.h>
 
 extern "C" double strata_hypot_of_2_2_5(double x, double y) noexcept;

@@ -1,4 +1,5 @@
-// No LAPACK: the plugin needs the C library alone, so that its plain kernels do matrices of all sizes.
+// No LAPACK: the plugin needs the C library alone, so that its plain kernels do matrices of all
+// sizes.
 #include "strata/lapack/routine.h"
 
 namespace strata::lapack {

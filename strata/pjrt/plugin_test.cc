@@ -13,7 +13,9 @@ namespace strata::pjrt::testing {
 namespace {
 
 PJRT_NamedValue option(const char* name, const char* value) {
-  PJRT_NamedValue out{sizeof out, nullptr, name, std::strlen(name), PJRT_NamedValue::kString, {}, std::strlen(value)};
+  PJRT_NamedValue out{
+      sizeof out, nullptr,           name, std::strlen(name), PJRT_NamedValue::kString,
+      {},         std::strlen(value)};
   out.string_value = value;
   return out;
 }
@@ -72,16 +74,20 @@ TEST(ClientOptions, NumbersMayBeWords) {
 }
 
 TEST(ClientOptions, MistakesAreNamed) {
-  for (auto [key, value] : {std::pair{"cpu_device_count", "0"}, {"cpu_device_count", "2x"}, {"cpu_device_count", "99999"}, {"device_count", "2"}}) {
+  for (auto [key, value] : {std::pair{"cpu_device_count", "0"},
+                            {"cpu_device_count", "2x"},
+                            {"cpu_device_count", "99999"},
+                            {"device_count", "2"}}) {
     Client client({option(key, value)});
     EXPECT_EQ(client.outcome.code, PJRT_Error_Code_INVALID_ARGUMENT) << key << "=" << value;
     EXPECT_NE(client.outcome.message.find(key), std::string::npos) << client.outcome.message;
   }
 }
 
-// ---- arrays -----------------------------------------------------------------------------------------------------
+// ---- arrays ------------------------------------------------------------------------------------
 
-/// Arrays of random shapes and strides (zero, negative, permuted, with gaps) arrive as the definition of strides says.
+/// Arrays of random shapes and strides (zero, negative, permuted, with gaps) arrive as the
+/// definition of strides says.
 TEST(Buffers, AnyStridesIn) {
   Client client;
   std::mt19937 random(7);
@@ -93,14 +99,16 @@ TEST(Buffers, AnyStridesIn) {
     for (int d = 0; d < rank; ++d) {
       const auto stride = static_cast<std::int64_t>(random() % 25) - 12;
       strides.push_back(stride * 4);
-      (stride < 0 ? lowest : highest) += stride * std::max<std::int64_t>(dims[static_cast<std::size_t>(d)] - 1, 0);
+      (stride < 0 ? lowest : highest) +=
+          stride * std::max<std::int64_t>(dims[static_cast<std::size_t>(d)] - 1, 0);
     }
     std::vector<float> memory(static_cast<std::size_t>(highest - lowest + 1));
     std::iota(memory.begin(), memory.end(), 1.0f);
     const float* data = memory.data() - lowest;
     std::vector<float> want, got;
     std::vector<std::int64_t> index(static_cast<std::size_t>(rank), 0);
-    const std::int64_t count = std::accumulate(dims.begin(), dims.end(), std::int64_t{1}, std::multiplies<>());
+    const std::int64_t count =
+        std::accumulate(dims.begin(), dims.end(), std::int64_t{1}, std::multiplies<>());
     for (std::int64_t n = 0; n < count; ++n) {
       std::int64_t rest = n, at = 0;
       for (int d = rank; d-- > 0;) {
@@ -122,7 +130,9 @@ TEST(Buffers, NarrowElementsAreCleaned) {
   Client client;
   const std::vector<std::uint8_t> data{0x0e, 0xfe, 0x17, 0x80};
   const std::int64_t dims[] = {4};
-  for (auto [type, want] : {std::pair{PJRT_Buffer_Type_S4, std::vector<std::int8_t>{-2, -2, 7, 0}}, {PJRT_Buffer_Type_U4, {14, 14, 7, 0}}, {PJRT_Buffer_Type_S2, {-2, -2, -1, 0}}}) {
+  for (auto [type, want] : {std::pair{PJRT_Buffer_Type_S4, std::vector<std::int8_t>{-2, -2, 7, 0}},
+                            {PJRT_Buffer_Type_U4, {14, 14, 7, 0}},
+                            {PJRT_Buffer_Type_S2, {-2, -2, -1, 0}}}) {
     auto args = fresh<PJRT_Client_BufferFromHostBuffer_Args>();
     args.client = client.client;
     args.data = data.data();
@@ -159,7 +169,8 @@ TEST(Buffers, MemoryOfOthersIsTakenAsItLies) {
   Client client;
   std::vector<float> data(65536, 2.0f);
   PJRT_Event* done = nullptr;
-  PJRT_Buffer* buffer = client.buffer(data.data(), {65536}, {4}, PJRT_HostBufferSemantics_kImmutableZeroCopy, &done);
+  PJRT_Buffer* buffer =
+      client.buffer(data.data(), {65536}, {4}, PJRT_HostBufferSemantics_kImmutableZeroCopy, &done);
   EXPECT_EQ(pointer(buffer), data.data());
   auto ready = fresh<PJRT_Event_IsReady_Args>();
   ready.event = done;
@@ -182,7 +193,7 @@ TEST(Buffers, ADeletedOneSaysSo) {
   destroy(buffer);
 }
 
-// ---- programs ---------------------------------------------------------------------------------------------------
+// ---- programs ----------------------------------------------------------------------------------
 
 TEST(Programs, Add) {
   Client client;
@@ -231,7 +242,8 @@ TEST(Programs, ArgumentsAreChecked) {
 }
 
 TEST(Programs, DeepOnesDoNotNeedTheCallersStack) {
-  std::string text = "module { func.func public @main(%x: tensor<f32>) -> tensor<f32> {\n", last = "%x";
+  std::string text = "module { func.func public @main(%x: tensor<f32>) -> tensor<f32> {\n",
+              last = "%x";
   for (int i = 0; i < 3000; ++i) {
     text += fmt::format("%v{} = stablehlo.sine {} : tensor<f32>\n", i, last);
     last = fmt::format("%v{}", i);
@@ -250,13 +262,21 @@ TEST(Programs, DeepOnesDoNotNeedTheCallersStack) {
   pthread_attr_init(&attr);
   pthread_attr_setstacksize(&attr, 256 << 10);
   pthread_t thread;
-  ASSERT_EQ(pthread_create(&thread, &attr, [](void* p) -> void* { auto& j = *static_cast<Job*>(p); j.outcome = j.client.compile(j.text, j.deep); return nullptr; }, &job), 0);
+  ASSERT_EQ(pthread_create(
+                &thread, &attr,
+                [](void* p) -> void* {
+                  auto& j = *static_cast<Job*>(p);
+                  j.outcome = j.client.compile(j.text, j.deep);
+                  return nullptr;
+                },
+                &job),
+            0);
   pthread_join(thread, nullptr);
   STRATA_PJRT_OK(outcome);
   destroy(deep);
 }
 
-// ---- donation ---------------------------------------------------------------------------------------------------
+// ---- donation ----------------------------------------------------------------------------------
 
 class Donation : public ::testing::Test {
  protected:
@@ -299,13 +319,16 @@ TEST_F(Donation, NotOfWhatSomebodyLooksAt) {
   auto fewer = fresh<PJRT_Buffer_DecreaseExternalReferenceCount_Args>();
   fewer.buffer = x;
   STRATA_PJRT_OK(call(kBuffer_DecreaseExternalReferenceCount, fewer));
-  EXPECT_EQ(call(kBuffer_DecreaseExternalReferenceCount, fewer).code, PJRT_Error_Code_FAILED_PRECONDITION);
+  EXPECT_EQ(call(kBuffer_DecreaseExternalReferenceCount, fewer).code,
+            PJRT_Error_Code_FAILED_PRECONDITION);
   for (PJRT_Buffer* buffer : {x, one, out[0]}) destroy(buffer);
 }
 
 TEST_F(Donation, NeverWritesOthersMemory) {
   PJRT_Event* done = nullptr;
-  PJRT_Buffer *x = client.buffer(ones.data(), {65536}, {4}, PJRT_HostBufferSemantics_kImmutableZeroCopy, &done), *one = client.buffer(ones.data(), {65536});
+  PJRT_Buffer *x = client.buffer(ones.data(), {65536}, {4},
+                                 PJRT_HostBufferSemantics_kImmutableZeroCopy, &done),
+              *one = client.buffer(ones.data(), {65536});
   std::vector<PJRT_Buffer*> out(1);
   STRATA_PJRT_OK(execute(step, {x, one}, out));
   EXPECT_EQ(ones, std::vector<float>(65536, 1.0f));
@@ -330,7 +353,7 @@ TEST_F(Donation, NotOfWhatIsGivenTwice) {
   destroy(x);
 }
 
-// ---- order and threads ------------------------------------------------------------------------------------------
+// ---- order and threads -------------------------------------------------------------------------
 
 /// Results are there at once as handles; what they hold is what doing one after the other gives.
 TEST(Order, ManyRunsAskedForAtOnce) {
@@ -401,7 +424,7 @@ TEST(Order, AFailureReachesWhatDependsOnIt) {
   destroy(add);
 }
 
-// ---- serialisation ----------------------------------------------------------------------------------------------
+// ---- serialisation -----------------------------------------------------------------------------
 
 TEST(Serialised, ComesBackTheSame) {
   auto program = compile_program(kAdd, plain_options());
@@ -413,7 +436,8 @@ TEST(Serialised, ComesBackTheSame) {
 
 TEST(Serialised, DamageIsFound) {
   const std::string bytes = compile_program(kAdd, plain_options())->serialize();
-  for (std::size_t size = 0; size < bytes.size(); ++size) EXPECT_THROW(read_program(std::string_view(bytes).substr(0, size), ""), Failure) << size;
+  for (std::size_t size = 0; size < bytes.size(); ++size)
+    EXPECT_THROW(read_program(std::string_view(bytes).substr(0, size), ""), Failure) << size;
   for (std::size_t at = 0; at < bytes.size(); ++at) {
     std::string flipped = bytes;
     flipped[at] = static_cast<char>(flipped[at] ^ (1 << (at % 8)));

@@ -22,10 +22,12 @@ class Profile {
   Profile();
 
   /// Runs the program as Executable::run_at does, with a clock, and keeps what it told. Any thread.
-  void run(const std::shared_ptr<Program>& program, int device, void* const* arguments, void* const* results);
+  void run(const std::shared_ptr<Program>& program, int device, void* const* arguments,
+           void* const* results);
 
-  /// What has been kept, as a tensorflow.profiler.XSpace: a plane for each device that ran something, whose lines are the programs and
-  /// below them what these launched. Programs that ran at the same time stand on lines of their own.
+  /// What has been kept, as a tensorflow.profiler.XSpace: a plane for each device that ran
+  /// something, whose lines are the programs and below them what these launched. Programs that ran
+  /// at the same time stand on lines of their own.
   std::string data() const;
 
  private:

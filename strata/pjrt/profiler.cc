@@ -22,8 +22,8 @@ struct PLUGIN_Profiler {
 namespace strata::pjrt {
 namespace {
 
-/// device_tracer_level of tensorflow.ProfileOptions; without options, and in those of before there was one, devices are traced. (jaxlib 0.10.2
-/// says 1, whatever its user chose.)
+/// device_tracer_level of tensorflow.ProfileOptions; without options, and in those of before there
+/// was one, devices are traced. (jaxlib 0.10.2 says 1, whatever its user chose.)
 bool wants_devices(std::string_view options) {
   std::uint64_t level = 0, version = 0;
   protobuf::Reader fields(options);
@@ -31,12 +31,16 @@ bool wants_devices(std::string_view options) {
     if (field->number == 3) level = field->value;
     if (field->number == 5) version = field->value;
   }
-  if (fields.broken()) fail(PJRT_Error_Code_INVALID_ARGUMENT, "the profiler's options are no tensorflow.ProfileOptions");
+  if (fields.broken())
+    fail(PJRT_Error_Code_INVALID_ARGUMENT,
+         "the profiler's options are no tensorflow.ProfileOptions");
   return version == 0 || level > 0;
 }
 
 void create(PLUGIN_Profiler_Create_Args& args) {
-  const std::string_view options = args.options == nullptr ? std::string_view() : std::string_view(args.options, args.options_size);
+  const std::string_view options = args.options == nullptr
+                                       ? std::string_view()
+                                       : std::string_view(args.options, args.options_size);
   args.profiler = new PLUGIN_Profiler{.wanted = wants_devices(options)};
 }
 
@@ -49,7 +53,8 @@ void start(PLUGIN_Profiler_Start_Args& args) {
 }
 
 void stop(PLUGIN_Profiler_Stop_Args& args) {
-  if (!args.profiler->profile) fail(PJRT_Error_Code_FAILED_PRECONDITION, "the profiler was not started");
+  if (!args.profiler->profile)
+    fail(PJRT_Error_Code_FAILED_PRECONDITION, "the profiler was not started");
   stop_profile(*args.profiler->profile);
 }
 
@@ -63,19 +68,23 @@ void collect_data(PLUGIN_Profiler_CollectData_Args& args) {
   if (!profiler.profile) fail(PJRT_Error_Code_FAILED_PRECONDITION, "the profiler was not started");
   if (args.buffer == nullptr) {
     profiler.data = profiler.profile->data();
-    args.buffer = reinterpret_cast<std::uint8_t*>(profiler.data.data());  // jaxlib reads them there; others ask again
+    args.buffer = reinterpret_cast<std::uint8_t*>(
+        profiler.data.data());  // jaxlib reads them there; others ask again
   } else if (args.buffer_size_in_bytes < profiler.data.size()) {
-    fail(PJRT_Error_Code_INVALID_ARGUMENT, "{} bytes do not hold the profile's {}", args.buffer_size_in_bytes, profiler.data.size());
+    fail(PJRT_Error_Code_INVALID_ARGUMENT, "{} bytes do not hold the profile's {}",
+         args.buffer_size_in_bytes, profiler.data.size());
   } else {
     std::memmove(args.buffer, profiler.data.data(), profiler.data.size());
   }
   args.buffer_size_in_bytes = profiler.data.size();
 }
 
-void get_code(PLUGIN_Profiler_Error_GetCode_Args& args) { args.code = static_cast<int>(args.error->error.code); }
+void get_code(PLUGIN_Profiler_Error_GetCode_Args& args) {
+  args.code = static_cast<int>(args.error->error.code);
+}
 
-/// In C's way: what it throws comes back as an error. The size of `args` is not looked at: jaxlib 0.10.2 leaves it unset (found by running
-/// it), and no struct has grown.
+/// In C's way: what it throws comes back as an error. The size of `args` is not looked at: jaxlib
+/// 0.10.2 leaves it unset (found by running it), and no struct has grown.
 template <auto f, class Args>
 PLUGIN_Profiler_Error* guarded(const char* name, Args* args) {
   PLUGIN_Profiler_Error* error = nullptr;
@@ -102,12 +111,22 @@ const PLUGIN_Profiler_Api& profiler_api() {
       nullptr,
       error_destroy,
       error_message,
-      [](PLUGIN_Profiler_Error_GetCode_Args* args) { return guarded<get_code>("PLUGIN_Profiler_Error_GetCode", args); },
-      [](PLUGIN_Profiler_Create_Args* args) { return guarded<create>("PLUGIN_Profiler_Create", args); },
-      [](PLUGIN_Profiler_Destroy_Args* args) { return guarded<destroy>("PLUGIN_Profiler_Destroy", args); },
-      [](PLUGIN_Profiler_Start_Args* args) { return guarded<start>("PLUGIN_Profiler_Start", args); },
+      [](PLUGIN_Profiler_Error_GetCode_Args* args) {
+        return guarded<get_code>("PLUGIN_Profiler_Error_GetCode", args);
+      },
+      [](PLUGIN_Profiler_Create_Args* args) {
+        return guarded<create>("PLUGIN_Profiler_Create", args);
+      },
+      [](PLUGIN_Profiler_Destroy_Args* args) {
+        return guarded<destroy>("PLUGIN_Profiler_Destroy", args);
+      },
+      [](PLUGIN_Profiler_Start_Args* args) {
+        return guarded<start>("PLUGIN_Profiler_Start", args);
+      },
       [](PLUGIN_Profiler_Stop_Args* args) { return guarded<stop>("PLUGIN_Profiler_Stop", args); },
-      [](PLUGIN_Profiler_CollectData_Args* args) { return guarded<collect_data>("PLUGIN_Profiler_CollectData", args); }};
+      [](PLUGIN_Profiler_CollectData_Args* args) {
+        return guarded<collect_data>("PLUGIN_Profiler_CollectData", args);
+      }};
   return api;
 }
 

@@ -1,4 +1,5 @@
-// The Profiler extension: what a framework's profiler asks of this plugin (JAX: jax.profiler.trace).
+// The Profiler extension: what a framework's profiler asks of this plugin (JAX:
+// jax.profiler.trace).
 #pragma once
 
 #include "strata/pjrt/profiler_abi.h"

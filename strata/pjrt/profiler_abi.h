@@ -1,7 +1,8 @@
 // The binary interface of the Profiler extension: a table of functions beside the table.
 //
-// Our own transcription of openxla/xla, xla/backends/profiler/plugin/profiler_c_api.h (Apache-2.0), names and meanings as there, at the
-// version of abi.h. Unlike those of the table, its structs have no list of extensions, and its errors are its own.
+// Our own transcription of openxla/xla, xla/backends/profiler/plugin/profiler_c_api.h (Apache-2.0),
+// names and meanings as there, at the version of abi.h. Unlike those of the table, its structs have
+// no list of extensions, and its errors are its own.
 #pragma once
 
 #include "strata/pjrt/abi.h"
@@ -47,6 +48,7 @@ static_assert(sizeof(PLUGIN_Profiler_Api) == 80);
 struct PJRT_Profiler_Extension {
   PJRT_Extension_Base base;
   const PLUGIN_Profiler_Api* profiler_api;
-  std::int64_t traceme_context_id;  // written by frameworks into what they hand over; of no use here
+  std::int64_t
+      traceme_context_id;  // written by frameworks into what they hand over; of no use here
 };
 static_assert(sizeof(PJRT_Profiler_Extension) == 40);

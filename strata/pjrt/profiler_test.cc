@@ -14,7 +14,8 @@ namespace {
 
 const PLUGIN_Profiler_Api* api() {
   for (PJRT_Extension_Base* e = GetPjrtApi()->extension_start; e != nullptr; e = e->next)
-    if (e->type == PJRT_Extension_Type_Profiler) return reinterpret_cast<PJRT_Profiler_Extension*>(e)->profiler_api;
+    if (e->type == PJRT_Extension_Type_Profiler)
+      return reinterpret_cast<PJRT_Profiler_Extension*>(e)->profiler_api;
   return nullptr;
 }
 
@@ -26,7 +27,8 @@ Outcome taken(PLUGIN_Profiler_Error* error) {
   auto code = fresh<PLUGIN_Profiler_Error_GetCode_Args>();
   code.error = error;
   api()->error_get_code(&code);
-  Outcome out{static_cast<PJRT_Error_Code>(code.code), std::string(message.message, message.message_size)};
+  Outcome out{static_cast<PJRT_Error_Code>(code.code),
+              std::string(message.message, message.message_size)};
   auto destroy = fresh<PLUGIN_Profiler_Error_Destroy_Args>();
   destroy.error = error;
   api()->error_destroy(&destroy);
@@ -60,7 +62,8 @@ class Profiler {
     const std::string own(reinterpret_cast<const char*>(args.buffer), args.buffer_size_in_bytes);
     out.assign(args.buffer_size_in_bytes, '\0');
     args.buffer = reinterpret_cast<std::uint8_t*>(out.data());
-    args.buffer_size_in_bytes = static_cast<std::size_t>(static_cast<std::ptrdiff_t>(out.size()) + spare);
+    args.buffer_size_in_bytes =
+        static_cast<std::size_t>(static_cast<std::ptrdiff_t>(out.size()) + spare);
     Outcome o = taken(api()->collect_data(&args));
     EXPECT_TRUE(!o.ok() || out == own);
     return o;
@@ -77,7 +80,7 @@ class Profiler {
   PLUGIN_Profiler* profiler_ = nullptr;
 };
 
-// ---- the bytes, as tensorflow.profiler.XSpace numbers its fields ------------------------------------------------
+// ---- the bytes, as tensorflow.profiler.XSpace numbers its fields -------------------------------
 
 struct SeenEvent {
   std::string name;
@@ -120,7 +123,9 @@ SeenPlane seen_plane(std::string_view bytes) {
   const Fields plane = fields(bytes);
   SeenPlane out{.name = text(plane, 2)};
   std::map<std::int64_t, std::string> texts, names;
-  each(plane, 5, [&](const auto& f) { texts[integer(fields(f.bytes), 1)] = text(fields(fields(f.bytes).find(2)->second.bytes), 2); });
+  each(plane, 5, [&](const auto& f) {
+    texts[integer(fields(f.bytes), 1)] = text(fields(fields(f.bytes).find(2)->second.bytes), 2);
+  });
   each(plane, 4, [&](const auto& f) {
     const Fields metadata = fields(fields(f.bytes).find(2)->second.bytes);
     EXPECT_EQ(integer(metadata, 1), integer(fields(f.bytes), 1));
@@ -132,8 +137,12 @@ SeenPlane seen_plane(std::string_view bytes) {
     seen.timestamp_ns = integer(line, 3);
     each(line, 4, [&](const auto& e) {
       const Fields event = fields(e.bytes);
-      seen.events.push_back({names.at(integer(event, 1)), integer(event, 2), integer(event, 2) + integer(event, 3)});
-      each(event, 4, [&](const auto& s) { seen.events.back().stats[texts.at(integer(fields(s.bytes), 1))] = texts.at(integer(fields(s.bytes), 7)); });
+      seen.events.push_back(
+          {names.at(integer(event, 1)), integer(event, 2), integer(event, 2) + integer(event, 3)});
+      each(event, 4, [&](const auto& s) {
+        seen.events.back().stats[texts.at(integer(fields(s.bytes), 1))] =
+            texts.at(integer(fields(s.bytes), 7));
+      });
     });
   });
   return out;
@@ -147,13 +156,16 @@ std::vector<SeenPlane> seen(std::string_view bytes) {
 
 std::vector<SeenEvent> named(const std::vector<SeenEvent>& events, std::string_view name) {
   std::vector<SeenEvent> out;
-  std::copy_if(events.begin(), events.end(), std::back_inserter(out), [&](const SeenEvent& e) { return e.name == name; });
+  std::copy_if(events.begin(), events.end(), std::back_inserter(out),
+               [&](const SeenEvent& e) { return e.name == name; });
   return out;
 }
 
-bool within(const SeenEvent& inner, const SeenEvent& outer) { return outer.begin <= inner.begin && inner.end <= outer.end; }
+bool within(const SeenEvent& inner, const SeenEvent& outer) {
+  return outer.begin <= inner.begin && inner.end <= outer.end;
+}
 
-// ---- programs ---------------------------------------------------------------------------------------------------
+// ---- programs ----------------------------------------------------------------------------------
 
 /// A product and what follows it: two launches at least.
 constexpr const char* kLayer = R"(module @jit_layer {
@@ -199,13 +211,15 @@ TEST(ProfilerTable, SaysItsSize) {
 
 TEST_F(Profiles, TellProgramsAndTheirLaunches) {
   const std::vector<float> plain = run();
-  const std::int64_t before = std::chrono::nanoseconds(std::chrono::system_clock::now().time_since_epoch()).count();
+  const std::int64_t before =
+      std::chrono::nanoseconds(std::chrono::system_clock::now().time_since_epoch()).count();
   Profiler profiler;
   STRATA_PJRT_OK(profiler.outcome);
   STRATA_PJRT_OK(profiler.start());
   for (int i = 0; i < 3; ++i) EXPECT_EQ(run(), plain) << "a clock changes a bit";
   STRATA_PJRT_OK(profiler.stop());
-  const std::int64_t after = std::chrono::nanoseconds(std::chrono::system_clock::now().time_since_epoch()).count();
+  const std::int64_t after =
+      std::chrono::nanoseconds(std::chrono::system_clock::now().time_since_epoch()).count();
   run();  // after the profile
   std::string bytes;
   STRATA_PJRT_OK(profiler.collect(bytes));
@@ -214,7 +228,8 @@ TEST_F(Profiles, TellProgramsAndTheirLaunches) {
   ASSERT_EQ(planes.size(), 1u);
   EXPECT_EQ(planes[0].name, "/device:CUSTOM:Strata:0");
   ASSERT_TRUE(planes[0].lines.contains("XLA Modules") && planes[0].lines.contains("XLA Ops"));
-  const SeenLine &programs = planes[0].lines.at("XLA Modules"), &launches = planes[0].lines.at("XLA Ops");
+  const SeenLine &programs = planes[0].lines.at("XLA Modules"),
+                 &launches = planes[0].lines.at("XLA Ops");
   EXPECT_EQ(named(programs.events, "compile jit_layer with clocks").size(), 1u);
   const std::vector<SeenEvent> runs = named(programs.events, "jit_layer");
   ASSERT_EQ(runs.size(), 3u);
@@ -244,7 +259,8 @@ TEST_F(Profiles, TellProgramsAndTheirLaunches) {
   }
 }
 
-/// Runs at the same time stand on lines of their own, so that no event of a line overlaps another in part.
+/// Runs at the same time stand on lines of their own, so that no event of a line overlaps another
+/// in part.
 TEST_F(Profiles, LinesDoNotOverlap) {
   Profiler profiler;
   STRATA_PJRT_OK(profiler.start());
@@ -262,7 +278,8 @@ TEST_F(Profiles, LinesDoNotOverlap) {
   std::size_t runs = 0;
   for (const auto& [name, line] : planes[0].lines) {
     runs += named(line.events, "jit_layer").size();
-    for (std::size_t i = 1; i < line.events.size(); ++i) EXPECT_LE(line.events[i - 1].end, line.events[i].begin) << name;
+    for (std::size_t i = 1; i < line.events.size(); ++i)
+      EXPECT_LE(line.events[i - 1].end, line.events[i].begin) << name;
   }
   EXPECT_EQ(runs, 100u);
 }
@@ -277,12 +294,17 @@ TEST_F(Profiles, BeginAnew) {
     STRATA_PJRT_OK(profiler.collect(bytes));
     EXPECT_EQ(named(seen(bytes).at(0).lines.at("XLA Modules").events, "jit_layer").size(), 1u);
   }
-  EXPECT_EQ(named(seen(bytes).at(0).lines.at("XLA Modules").events, "compile jit_layer with clocks").size(), 0u) << "compiled twice";
+  EXPECT_EQ(named(seen(bytes).at(0).lines.at("XLA Modules").events, "compile jit_layer with clocks")
+                .size(),
+            0u)
+      << "compiled twice";
 }
 
 TEST_F(Profiles, AreAskedForByOptions) {
-  // tensorflow.ProfileOptions {version: 1, device_tracer_level: 0} and {device_tracer_level: 1, version: 1}
-  for (const auto& [options, planes] : {std::pair(std::string("\x28\x01"), 0u), std::pair(std::string("\x18\x01\x28\x01"), 1u)}) {
+  // tensorflow.ProfileOptions {version: 1, device_tracer_level: 0} and {device_tracer_level: 1,
+  // version: 1}
+  for (const auto& [options, planes] :
+       {std::pair(std::string("\x28\x01"), 0u), std::pair(std::string("\x18\x01\x28\x01"), 1u)}) {
     Profiler profiler(options);
     STRATA_PJRT_OK(profiler.start());
     run();

@@ -46,7 +46,8 @@ void on_deep_stack(const std::function<void()>& f) {
       },
       &call);
   pthread_attr_destroy(&attr);
-  if (error != 0) fail(PJRT_Error_Code_RESOURCE_EXHAUSTED, "no thread to compile on: {}", std::strerror(error));
+  if (error != 0)
+    fail(PJRT_Error_Code_RESOURCE_EXHAUSTED, "no thread to compile on: {}", std::strerror(error));
   pthread_join(thread, nullptr);
   if (call.thrown) std::rethrow_exception(call.thrown);
 }
@@ -58,7 +59,8 @@ std::int64_t integer(const ir::Attrs& attrs, std::string_view name, std::int64_t
   if (const auto* value = std::get_if<std::int64_t>(attr)) return *value;
   const auto* text = std::get_if<ir::Opaque>(attr);
   std::int64_t out = otherwise;
-  if (text != nullptr) std::from_chars(text->text.data(), text->text.data() + text->text.size(), out);
+  if (text != nullptr)
+    std::from_chars(text->text.data(), text->text.data() + text->text.size(), out);
   return out;
 }
 
@@ -84,8 +86,11 @@ void expect_row_major(const ir::Attrs& attrs, const Type& type) {
   const std::string layout = word(attrs, "mhlo.layout_mode", "default");
   if (layout == "default" || layout == "auto" || type.is_token()) return;
   std::string row_major;
-  for (int d = type.rank() - 1; d >= 0; --d) row_major += fmt::format("{}{}", row_major.empty() ? "" : ",", d);
-  if (layout != "{" + row_major + "}") fail(PJRT_Error_Code_UNIMPLEMENTED, "layout {} of {}: arrays lie in row-major order on this device", layout, type.to_string());
+  for (int d = type.rank() - 1; d >= 0; --d)
+    row_major += fmt::format("{}{}", row_major.empty() ? "" : ",", d);
+  if (layout != "{" + row_major + "}")
+    fail(PJRT_Error_Code_UNIMPLEMENTED,
+         "layout {} of {}: arrays lie in row-major order on this device", layout, type.to_string());
 }
 
 Result<std::unique_ptr<ir::Module>> read(std::string_view code) {
@@ -100,7 +105,8 @@ void read_ports(const ir::Function& f, Program& out) {
   for (std::size_t i = 0; i < static_cast<std::size_t>(f.body.num_arguments()); ++i) {
     const ir::Attrs& attrs = at(f.arg_attrs, i);
     expect_row_major(attrs, f.body.argument(static_cast<int>(i))->type());
-    out.donated.push_back(attrs.find("tf.aliasing_output") != nullptr || flag(attrs, "jax.buffer_donor"));
+    out.donated.push_back(attrs.find("tf.aliasing_output") != nullptr ||
+                          flag(attrs, "jax.buffer_donor"));
     out.argument_tokens.push_back(f.body.argument(static_cast<int>(i))->type().is_token());
     out.argument_kinds.push_back(word(attrs, "mhlo.memory_kind", "device"));
   }
@@ -116,7 +122,8 @@ void read_ports(const ir::Function& f, Program& out) {
 std::string digest(std::string_view code, std::string_view options) {
   std::string out;
   std::uint32_t crc = crc32c(kVersion);
-  for (std::string_view part : {code, options, code, options}) out += hex32(crc = crc32c(part, crc ^ static_cast<std::uint32_t>(out.size())));
+  for (std::string_view part : {code, options, code, options})
+    out += hex32(crc = crc32c(part, crc ^ static_cast<std::uint32_t>(out.size())));
   return out;
 }
 
@@ -131,10 +138,13 @@ std::unique_ptr<ir::Module> lowered(std::string_view code) {
 
 void compile(Program& out) {
   if (out.options.replicas * out.options.partitions != 1)
-    fail(PJRT_Error_Code_UNIMPLEMENTED, "{} replicas of {} partitions: this device runs programs of one", out.options.replicas, out.options.partitions);
+    fail(PJRT_Error_Code_UNIMPLEMENTED,
+         "{} replicas of {} partitions: this device runs programs of one", out.options.replicas,
+         out.options.partitions);
   const std::unique_ptr<ir::Module> module = lowered(out.code);
   for (const char* name : {"mhlo.num_replicas", "mhlo.num_partitions"})
-    if (const std::int64_t n = integer(module->attrs, name, 1); n != 1) fail(PJRT_Error_Code_UNIMPLEMENTED, "{} is {}: this device runs programs of one", name, n);
+    if (const std::int64_t n = integer(module->attrs, name, 1); n != 1)
+      fail(PJRT_Error_Code_UNIMPLEMENTED, "{} is {}: this device runs programs of one", name, n);
   ir::Function* f = module->entry();
   if (f == nullptr) fail(PJRT_Error_Code_INVALID_ARGUMENT, "the program has no function to run");
   out.name = module->name.empty() ? f->name : module->name;
@@ -146,7 +156,8 @@ void compile(Program& out) {
     out.flops += work.flops;
     out.bytes_accessed += work.bytes;
   });
-  out.executable = runtime::default_client().compile(f->body, {.donated = out.donated, .name = out.name, .keep = false});
+  out.executable = runtime::default_client().compile(
+      f->body, {.donated = out.donated, .name = out.name, .keep = false});
 }
 
 constexpr std::string_view kMagic = "StrataX1";
@@ -159,10 +170,15 @@ void put(std::string& out, std::string_view bytes) {
 
 std::string_view get(std::string_view& rest) {
   std::uint64_t size = 0;
-  if (rest.size() < 8) fail(PJRT_Error_Code_INVALID_ARGUMENT, "the serialised program is cut short");
-  for (int i = 0; i < 8; ++i) size |= static_cast<std::uint64_t>(static_cast<unsigned char>(rest[static_cast<std::size_t>(i)])) << (8 * i);
+  if (rest.size() < 8)
+    fail(PJRT_Error_Code_INVALID_ARGUMENT, "the serialised program is cut short");
+  for (int i = 0; i < 8; ++i)
+    size |=
+        static_cast<std::uint64_t>(static_cast<unsigned char>(rest[static_cast<std::size_t>(i)]))
+        << (8 * i);
   rest.remove_prefix(8);
-  if (size > rest.size()) fail(PJRT_Error_Code_INVALID_ARGUMENT, "the serialised program is cut short");
+  if (size > rest.size())
+    fail(PJRT_Error_Code_INVALID_ARGUMENT, "the serialised program is cut short");
   std::string_view out = rest.substr(0, size);
   rest.remove_prefix(size);
   return out;
@@ -185,13 +201,15 @@ std::shared_ptr<runtime::Executable> Program::timed(bool* made) {
   if (timed_) return timed_;
   on_deep_stack([&] {
     const auto module = lowered(code);
-    timed_ = runtime::default_client().compile(module->entry()->body, {.donated = donated, .name = name, .keep = false, .timed = true});
+    timed_ = runtime::default_client().compile(
+        module->entry()->body, {.donated = donated, .name = name, .keep = false, .timed = true});
   });
   if (made) *made = true;
   return timed_;
 }
 
-// What compiling costs is paid once: machine code is found again by its structure (compile/llvm/code_cache.h).
+// What compiling costs is paid once: machine code is found again by its structure
+// (compile/llvm/code_cache.h).
 std::string Program::serialize() const {
   std::string out(kMagic);
   put(out, kVersion);
@@ -202,12 +220,15 @@ std::string Program::serialize() const {
 }
 
 std::shared_ptr<Program> read_program(std::string_view bytes, std::string_view other_options) {
-  if (!bytes.starts_with(kMagic)) fail(PJRT_Error_Code_INVALID_ARGUMENT, "these bytes are no program that Strata serialised");
+  if (!bytes.starts_with(kMagic))
+    fail(PJRT_Error_Code_INVALID_ARGUMENT, "these bytes are no program that Strata serialised");
   std::string_view rest = bytes.substr(kMagic.size());
   const std::string_view version = get(rest), options = get(rest), code = get(rest);
   const std::string sum = hex32(crc32c(bytes.substr(0, bytes.size() - rest.size())));
-  if (get(rest) != sum || !rest.empty()) fail(PJRT_Error_Code_DATA_LOSS, "the serialised program is damaged");
-  if (version != kVersion) fail(PJRT_Error_Code_FAILED_PRECONDITION, "a program of {} for {}", version, kVersion);
+  if (get(rest) != sum || !rest.empty())
+    fail(PJRT_Error_Code_DATA_LOSS, "the serialised program is damaged");
+  if (version != kVersion)
+    fail(PJRT_Error_Code_FAILED_PRECONDITION, "a program of {} for {}", version, kVersion);
   return compile_program(code, other_options.empty() ? options : other_options);
 }
 

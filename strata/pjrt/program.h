@@ -13,21 +13,24 @@
 
 namespace strata::pjrt {
 
-/// Shared by the executables that a framework makes of it; nothing but `last_s` changes for who looks at it.
+/// Shared by the executables that a framework makes of it; nothing but `last_s` changes for who
+/// looks at it.
 struct Program {
   std::string code, options_bytes;  // as they came: what serialises it
   CompileOptions options;
   std::string name, fingerprint;
   std::shared_ptr<runtime::Executable> executable;
-  std::vector<bool> donated;                    // arguments that the program gives away
-  std::vector<bool> argument_tokens, result_tokens;  // a framework may give i1[0] for one
+  std::vector<bool> donated;                              // arguments that the program gives away
+  std::vector<bool> argument_tokens, result_tokens;       // a framework may give i1[0] for one
   std::vector<std::string> argument_kinds, result_kinds;  // memories
   double flops = 0, bytes_accessed = 0;
-  bool calls_out = false;       // to handlers from outside, whose failures are told by the call that runs it
+  bool calls_out =
+      false;  // to handlers from outside, whose failures are told by the call that runs it
   std::atomic<double> last_s{1};  // how long the last run took
 
-  /// The same program with a clock at each launch, compiled when it is first asked for: the code is there, the plan is made again.
-  /// Memory for its results is the executable's matter. Sets `made` when this call compiled it.
+  /// The same program with a clock at each launch, compiled when it is first asked for: the code is
+  /// there, the plan is made again. Memory for its results is the executable's matter. Sets `made`
+  /// when this call compiled it.
   std::shared_ptr<runtime::Executable> timed(bool* made = nullptr);
 
   /// Bytes that `read_program` takes back, in the same version of Strata.
@@ -38,10 +41,12 @@ struct Program {
   std::shared_ptr<runtime::Executable> timed_;
 };
 
-/// Reads, checks and compiles: text, bytecode of MLIR with StableHLO or VHLO. Throws Failure and strata::Error; UNIMPLEMENTED for a
-/// program of several devices, or whose arrays do not lie in row-major order. Runs on a thread of its own: the caller's stack may be small.
+/// Reads, checks and compiles: text, bytecode of MLIR with StableHLO or VHLO. Throws Failure and
+/// strata::Error; UNIMPLEMENTED for a program of several devices, or whose arrays do not lie in
+/// row-major order. Runs on a thread of its own: the caller's stack may be small.
 std::shared_ptr<Program> compile_program(std::string_view code, std::string_view options);
-/// Of `Program::serialize`, with other options if any are given. Throws Failure for other bytes or another version.
+/// Of `Program::serialize`, with other options if any are given. Throws Failure for other bytes or
+/// another version.
 std::shared_ptr<Program> read_program(std::string_view bytes, std::string_view other_options);
 
 /// The program as text that upstream's parser reads.

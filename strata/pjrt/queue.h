@@ -1,4 +1,5 @@
-// What runs after the call that asked for it: one thread that takes jobs in the order in which they came.
+// What runs after the call that asked for it: one thread that takes jobs in the order in which they
+// came.
 #pragma once
 
 #include <condition_variable>
@@ -9,7 +10,8 @@
 
 namespace strata::pjrt {
 
-/// The thread begins with the first job, and anew in a forked child (what the parent had waiting is the parent's).
+/// The thread begins with the first job, and anew in a forked child (what the parent had waiting is
+/// the parent's).
 class Queue {
  public:
   using Job = std::function<void()>;

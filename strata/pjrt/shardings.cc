@@ -1,9 +1,11 @@
-// The Shardings extension: where a framework may ask how arguments and results are cut. On one device each is whole.
+// The Shardings extension: where a framework may ask how arguments and results are cut. On one
+// device each is whole.
+#include "strata/pjrt/shardings.h"
+
 #include <algorithm>
 #include <vector>
 
 #include "strata/pjrt/executable.h"
-#include "strata/pjrt/shardings.h"
 
 namespace strata::pjrt {
 namespace {
@@ -23,14 +25,16 @@ const Whole& whole(std::size_t count) {
 
 }  // namespace
 
-void Shardings_PJRT_Executable_ParameterShardings(PJRT_Shardings_PJRT_Executable_ParameterShardings_Args& args) {
+void Shardings_PJRT_Executable_ParameterShardings(
+    PJRT_Shardings_PJRT_Executable_ParameterShardings_Args& args) {
   args.num_parameters = args.executable->program->donated.size();
   const Whole& all = whole(args.num_parameters);
   args.shardings = all.shardings.data();
   args.sharding_sizes = all.sizes.data();
 }
 
-void Shardings_PJRT_Executable_OutputShardings(PJRT_Shardings_PJRT_Executable_OutputShardings_Args& args) {
+void Shardings_PJRT_Executable_OutputShardings(
+    PJRT_Shardings_PJRT_Executable_OutputShardings_Args& args) {
   // XLA has one sharding for a tuple of nothing.
   args.num_outputs = std::max<std::size_t>(args.executable->result_types.size(), 1);
   const Whole& all = whole(args.num_outputs);

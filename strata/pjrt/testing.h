@@ -28,7 +28,9 @@ struct Outcome {
 };
 
 template <class Args>
-PJRT_Error* raw(int slot, Args& args) { return GetPjrtApi()->slots[slot](&args); }
+PJRT_Error* raw(int slot, Args& args) {
+  return GetPjrtApi()->slots[slot](&args);
+}
 
 inline Outcome taken(PJRT_Error* error) {
   if (error == nullptr) return {};
@@ -43,7 +45,9 @@ inline Outcome taken(PJRT_Error* error) {
 }
 
 template <class Args>
-Outcome call(int slot, Args& args) { return taken(raw(slot, args)); }
+Outcome call(int slot, Args& args) {
+  return taken(raw(slot, args));
+}
 
 #define STRATA_PJRT_OK(...)                         \
   do {                                              \
@@ -70,8 +74,11 @@ inline Outcome awaited(PJRT_Event* event) {
   return out;
 }
 
-/// xla.CompileOptionsProto {executable_build_options {device_ordinal: -1, num_replicas: 1, num_partitions: 1}}.
-inline std::string plain_options() { return std::string("\x1a\x0f\x08") + std::string(9, '\xff') + "\x01\x20\x01\x28\x01"; }
+/// xla.CompileOptionsProto {executable_build_options {device_ordinal: -1, num_replicas: 1,
+/// num_partitions: 1}}.
+inline std::string plain_options() {
+  return std::string("\x1a\x0f\x08") + std::string(9, '\xff') + "\x01\x20\x01\x28\x01";
+}
 
 class Client {
  public:
@@ -96,8 +103,10 @@ class Client {
   Client(const Client&) = delete;
   Client& operator=(const Client&) = delete;
 
-  Outcome compile(std::string code, PJRT_LoadedExecutable*& out, std::string options = plain_options(), std::string format = "mlir") const {
-    PJRT_Program program{sizeof program, nullptr, code.data(), code.size(), format.data(), format.size()};
+  Outcome compile(std::string code, PJRT_LoadedExecutable*& out,
+                  std::string options = plain_options(), std::string format = "mlir") const {
+    PJRT_Program program{sizeof program, nullptr,       code.data(),
+                         code.size(),    format.data(), format.size()};
     auto args = fresh<PJRT_Client_Compile_Args>();
     args.client = client;
     args.program = &program;
@@ -109,8 +118,10 @@ class Client {
   }
 
   /// An array of floats; strides in bytes, none: dense.
-  PJRT_Buffer* buffer(const float* data, std::vector<std::int64_t> dims, std::vector<std::int64_t> strides = {},
-                      PJRT_HostBufferSemantics semantics = PJRT_HostBufferSemantics_kImmutableOnlyDuringCall, PJRT_Event** done = nullptr, int device = 0) const {
+  PJRT_Buffer* buffer(
+      const float* data, std::vector<std::int64_t> dims, std::vector<std::int64_t> strides = {},
+      PJRT_HostBufferSemantics semantics = PJRT_HostBufferSemantics_kImmutableOnlyDuringCall,
+      PJRT_Event** done = nullptr, int device = 0) const {
     auto args = fresh<PJRT_Client_BufferFromHostBuffer_Args>();
     args.client = client;
     args.data = data;
@@ -135,7 +146,8 @@ class Client {
   Outcome outcome;
 };
 
-inline Outcome execute(PJRT_LoadedExecutable* executable, std::vector<PJRT_Buffer*> arguments, std::vector<PJRT_Buffer*>& results, std::vector<std::int64_t> kept = {}) {
+inline Outcome execute(PJRT_LoadedExecutable* executable, std::vector<PJRT_Buffer*> arguments,
+                       std::vector<PJRT_Buffer*>& results, std::vector<std::int64_t> kept = {}) {
   auto options = fresh<PJRT_ExecuteOptions>();
   options.non_donatable_input_indices = kept.data();
   options.num_non_donatable_input_indices = kept.size();
@@ -154,7 +166,8 @@ inline Outcome execute(PJRT_LoadedExecutable* executable, std::vector<PJRT_Buffe
   return outcome.ok() ? awaited(done) : outcome;
 }
 
-inline Outcome read(PJRT_Buffer* buffer, std::vector<float>& out, const PJRT_Buffer_MemoryLayout* layout = nullptr) {
+inline Outcome read(PJRT_Buffer* buffer, std::vector<float>& out,
+                    const PJRT_Buffer_MemoryLayout* layout = nullptr) {
   auto args = fresh<PJRT_Buffer_ToHostBuffer_Args>();
   args.src = buffer;
   if (Outcome o = call(kBuffer_ToHostBuffer, args); !o.ok()) return o;  // asks the size

@@ -48,7 +48,8 @@ static_assert(std::size(kTypes) == kDTypeCount);
 DType dtype_of(PJRT_Buffer_Type type) {
   for (const Pair& pair : kTypes)
     if (pair.theirs == type) return pair.ours;
-  fail(PJRT_Error_Code_UNIMPLEMENTED, "buffers of PJRT's element type {} are not supported", static_cast<std::uint32_t>(type));
+  fail(PJRT_Error_Code_UNIMPLEMENTED, "buffers of PJRT's element type {} are not supported",
+       static_cast<std::uint32_t>(type));
 }
 
 PJRT_Buffer_Type buffer_type(const Type& type) {

@@ -1,6 +1,8 @@
-// What a profile is written as: planes of lines of events, which TensorBoard and jax.profiler.ProfileData read.
+// What a profile is written as: planes of lines of events, which TensorBoard and
+// jax.profiler.ProfileData read.
 //
-// Source: openxla/xla, third_party/tsl/tsl/profiler/protobuf/xplane.proto (Apache-2.0), as far as it is needed here.
+// Source: openxla/xla, third_party/tsl/tsl/profiler/protobuf/xplane.proto (Apache-2.0), as far as
+// it is needed here.
 #pragma once
 
 #include <cstdint>
@@ -33,7 +35,9 @@ struct Plane {
   std::vector<Line> lines;
 };
 
-/// A tensorflow.profiler.XSpace. Times of events count from a moment that was `began_ns` after 1970 began.
-std::string xspace(const std::vector<Plane>& planes, const std::vector<std::string>& warnings, std::int64_t began_ns);
+/// A tensorflow.profiler.XSpace. Times of events count from a moment that was `began_ns` after 1970
+/// began.
+std::string xspace(const std::vector<Plane>& planes, const std::vector<std::string>& warnings,
+                   std::int64_t began_ns);
 
 }  // namespace strata::pjrt

@@ -39,7 +39,8 @@ class Pool {
       count(size);
       return p;
     }
-    void* p = std::aligned_alloc(size >= kHuge ? kHuge : kAlign, size >= kHuge ? (size + kHuge - 1) / kHuge * kHuge : size);
+    void* p = std::aligned_alloc(size >= kHuge ? kHuge : kAlign,
+                                 size >= kHuge ? (size + kHuge - 1) / kHuge * kHuge : size);
     if (p == nullptr) throw std::bad_alloc();
     if (size >= kHuge) madvise(p, (size + kHuge - 1) / kHuge * kHuge, MADV_HUGEPAGE);
     count(size);
@@ -72,12 +73,14 @@ class Pool {
 
  private:
   Pool() {
-    if (const char* text = std::getenv("STRATA_CACHED_BYTES")) limit_ = std::strtoull(text, nullptr, 10);
+    if (const char* text = std::getenv("STRATA_CACHED_BYTES"))
+      limit_ = std::strtoull(text, nullptr, 10);
   }
   void count(std::size_t size) {
     const std::size_t now = in_use_.fetch_add(size, std::memory_order_relaxed) + size;
     std::size_t peak = peak_.load(std::memory_order_relaxed);
-    while (peak < now && !peak_.compare_exchange_weak(peak, now, std::memory_order_relaxed)) {}
+    while (peak < now && !peak_.compare_exchange_weak(peak, now, std::memory_order_relaxed)) {
+    }
   }
 
   std::atomic<std::size_t> in_use_{0}, peak_{0};
@@ -90,7 +93,8 @@ class Pool {
 
 std::shared_ptr<std::byte[]> allocate(std::size_t bytes) {
   std::size_t size = std::max(kAlign, (bytes + kAlign - 1) / kAlign * kAlign);
-  return {Pool::global().take(size), [size](std::byte* p) { Pool::global().give(p, size); }, Recycled<std::byte>()};
+  return {Pool::global().take(size), [size](std::byte* p) { Pool::global().give(p, size); },
+          Recycled<std::byte>()};
 }
 
 MemoryCounts memory_counts() { return Pool::global().counts(); }

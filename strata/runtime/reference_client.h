@@ -1,5 +1,6 @@
-// The reference evaluator as a device: slow, obvious, and bit for bit what compiled code gives. `STRATA_BACKEND=reference`
-// makes it the process's client, to tell a wrong program from a wrong compilation.
+// The reference evaluator as a device: slow, obvious, and bit for bit what compiled code gives.
+// `STRATA_BACKEND=reference` makes it the process's client, to tell a wrong program from a wrong
+// compilation.
 #pragma once
 
 #include <memory>

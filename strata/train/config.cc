@@ -1,7 +1,6 @@
 #include "strata/train/config.h"
 
 #include <fmt/format.h>
-
 #include <yaml-cpp/yaml.h>
 
 #include <algorithm>
@@ -26,61 +25,107 @@ constexpr double kSeeds = 2147483647;
 std::vector<Field> make_fields() {
   using C = Config;
   std::vector<Field> out = {
-      {"vocab_size", &C::vocab_size, "size of the vocabulary; at least the tokenizer's, which is 256 for bytes", 256, 1e6},
+      {"vocab_size", &C::vocab_size,
+       "size of the vocabulary; at least the tokenizer's, which is 256 for bytes", 256, 1e6},
       {"base_emb_dim", &C::base_emb_dim, "width of the residual stream", 1, 65536},
       {"base_num_query_heads", &C::base_num_query_heads, "attention heads", 1, 1024},
-      {"base_num_kv_heads", &C::base_num_kv_heads, "heads of keys and values; divides base_num_query_heads", 1, 1024},
+      {"base_num_kv_heads", &C::base_num_kv_heads,
+       "heads of keys and values; divides base_num_query_heads", 1, 1024},
       {"base_mlp_dim", &C::base_mlp_dim, "width inside the feed-forward layers", 1, 262144},
       {"base_num_decoder_layers", &C::base_num_decoder_layers, "layers", 1, 1024},
       {"head_dim", &C::head_dim, "width of a head; even", 2, 1024},
-      {"rope_max_timescale", &C::rope_max_timescale, "slowest wavelength of the rotary positions", 1, 1e12},
-      {"normalization_layer_epsilon", &C::normalization_layer_epsilon, "added to mean squares", 1e-12, 1},
+      {"rope_max_timescale", &C::rope_max_timescale, "slowest wavelength of the rotary positions",
+       1, 1e12},
+      {"normalization_layer_epsilon", &C::normalization_layer_epsilon, "added to mean squares",
+       1e-12, 1},
       {"dtype", &C::dtype, "type of activations and products", 0, 0, {"float32", "bfloat16"}},
-      {"weight_dtype", &C::weight_dtype, "type of the weights; moments are float32", 0, 0, {"float32", "bfloat16"}},
-      {"remat_policy", &C::remat_policy, "what backward keeps: all, results of products, nothing", 0, 0, {"full_save", "minimal", "full"}},
+      {"weight_dtype",
+       &C::weight_dtype,
+       "type of the weights; moments are float32",
+       0,
+       0,
+       {"float32", "bfloat16"}},
+      {"remat_policy",
+       &C::remat_policy,
+       "what backward keeps: all, results of products, nothing",
+       0,
+       0,
+       {"full_save", "minimal", "full"}},
       {"init_weights_seed", &C::init_weights_seed, "seed of the first weights", 0, kSeeds},
       {"train_files", &C::train_files,
-       "sources as a list or separated by ';', each files or patterns separated by ',', at its end its weight in the blend: "
+       "sources as a list or separated by ';', each files or patterns separated by ',', at its end "
+       "its weight in the blend: "
        "kjv/*.txt,0.5;python/**/*.py,0.3"},
-      {"train_data_columns", &C::train_data_columns, "JSONL files: the member of each object that holds the text"},
-      {"tokenizer_type", &C::tokenizer_type, "what makes tokens of text", 0, 0, {"byte", "sentencepiece"}},
+      {"train_data_columns", &C::train_data_columns,
+       "JSONL files: the member of each object that holds the text"},
+      {"tokenizer_type",
+       &C::tokenizer_type,
+       "what makes tokens of text",
+       0,
+       0,
+       {"byte", "sentencepiece"}},
       {"tokenizer_path", &C::tokenizer_path, "the .model file of a SentencePiece tokenizer"},
-      {"window_mode", &C::window_mode, "sequences share a token with the next one, so that none is lost as a target, or share none", 0, 0,
+      {"window_mode",
+       &C::window_mode,
+       "sequences share a token with the next one, so that none is lost as a target, or share none",
+       0,
+       0,
        {"overlapping", "disjoint"}},
-      {"eval_fraction", &C::eval_fraction, "share of each source, at its end, kept for evaluation", 0, 0.9},
+      {"eval_fraction", &C::eval_fraction, "share of each source, at its end, kept for evaluation",
+       0, 0.9},
       {"max_target_length", &C::max_target_length, "tokens of a sequence", 1, 1 << 20},
-      {"per_device_batch_size", &C::per_device_batch_size, "sequences worked off at once", 1, 65536},
-      {"gradient_accumulation_steps", &C::gradient_accumulation_steps, "such batches in a step, whose gradients are added", 1, 65536},
+      {"per_device_batch_size", &C::per_device_batch_size, "sequences worked off at once", 1,
+       65536},
+      {"gradient_accumulation_steps", &C::gradient_accumulation_steps,
+       "such batches in a step, whose gradients are added", 1, 65536},
       {"data_shuffle_seed", &C::data_shuffle_seed, "seed of the order of the data", 0, kSeeds},
       {"steps", &C::steps, "training steps", 1, kMany},
       {"learning_rate", &C::learning_rate, "highest learning rate", 0, 100},
-      {"warmup_steps_fraction", &C::warmup_steps_fraction, "share of steps over which the rate rises from 0", 0, 1},
-      {"learning_rate_final_fraction", &C::learning_rate_final_fraction, "share of the rate that is left at the last step", 0, 1},
-      {"lr_schedule_type", &C::lr_schedule_type, "how the rate falls: along a cosine, or late (warm-up, stable, decay)", 0, 0, {"cosine", "wsd"}},
-      {"wsd_decay_steps_fraction", &C::wsd_decay_steps_fraction, "wsd: share of steps over which the rate falls", 0, 1},
+      {"warmup_steps_fraction", &C::warmup_steps_fraction,
+       "share of steps over which the rate rises from 0", 0, 1},
+      {"learning_rate_final_fraction", &C::learning_rate_final_fraction,
+       "share of the rate that is left at the last step", 0, 1},
+      {"lr_schedule_type",
+       &C::lr_schedule_type,
+       "how the rate falls: along a cosine, or late (warm-up, stable, decay)",
+       0,
+       0,
+       {"cosine", "wsd"}},
+      {"wsd_decay_steps_fraction", &C::wsd_decay_steps_fraction,
+       "wsd: share of steps over which the rate falls", 0, 1},
       {"wsd_decay_style", &C::wsd_decay_style, "wsd: how it falls", 0, 0, {"linear", "cosine"}},
-      {"learning_rate_schedule_steps", &C::learning_rate_schedule_steps, "steps of the schedule, behind which the rate is 0; -1 for steps", -1,
-       kMany},
+      {"learning_rate_schedule_steps", &C::learning_rate_schedule_steps,
+       "steps of the schedule, behind which the rate is 0; -1 for steps", -1, kMany},
       {"lr_pieces", &C::lr_pieces,
-       "the schedule in pieces instead, as a list or separated by commas: [linear 0 -> 3e-4 over 100, constant 1000, cosine -> 3e-5 over 400]"},
+       "the schedule in pieces instead, as a list or separated by commas: [linear 0 -> 3e-4 over "
+       "100, constant 1000, cosine -> 3e-5 over 400]"},
       {"opt_type", &C::opt_type, "the optimizer", 0, 0, {"adamw", "sgd"}},
       {"adam_b1", &C::adam_b1, "decay of the first moment", 0, 0.999999},
       {"adam_b2", &C::adam_b2, "decay of the second moment", 0, 0.999999},
       {"adam_eps", &C::adam_eps, "added to the root of the second moment", 0, 1},
       {"adam_weight_decay", &C::adam_weight_decay, "decoupled weight decay", 0, 100},
-      {"adamw_mask", &C::adamw_mask, "weights that do not decay: patterns of their paths, as *norm*, as a list or separated by ';'"},
-      {"gradient_clipping_threshold", &C::gradient_clipping_threshold, "largest norm of all gradients; 0 for no limit", 0, kMany},
+      {"adamw_mask", &C::adamw_mask,
+       "weights that do not decay: patterns of their paths, as *norm*, as a list or separated by "
+       "';'"},
+      {"gradient_clipping_threshold", &C::gradient_clipping_threshold,
+       "largest norm of all gradients; 0 for no limit", 0, kMany},
       {"run_name", &C::run_name, "folder of the run; the same name goes on where it stopped"},
       {"base_output_directory", &C::base_output_directory, "folder of all runs"},
       {"enable_checkpointing", &C::enable_checkpointing, "write checkpoints and go on from them"},
-      {"checkpoint_period", &C::checkpoint_period, "steps from one checkpoint to the next", 1, kMany},
-      {"max_num_checkpoints_to_keep", &C::max_num_checkpoints_to_keep, "older ones are removed; 0 keeps all", 0, kMany},
-      {"keep_period", &C::keep_period, "checkpoints of steps that this divides are never removed; 0 for none", 0, kMany},
+      {"checkpoint_period", &C::checkpoint_period, "steps from one checkpoint to the next", 1,
+       kMany},
+      {"max_num_checkpoints_to_keep", &C::max_num_checkpoints_to_keep,
+       "older ones are removed; 0 keeps all", 0, kMany},
+      {"keep_period", &C::keep_period,
+       "checkpoints of steps that this divides are never removed; 0 for none", 0, kMany},
       {"async_checkpointing", &C::async_checkpointing, "write checkpoints while training goes on"},
-      {"eval_interval", &C::eval_interval, "steps from one evaluation to the next; 0 or -1 for none", -1, kMany},
-      {"eval_steps", &C::eval_steps, "most batches of each source in one evaluation; -1 for all", -1, kMany},
+      {"eval_interval", &C::eval_interval,
+       "steps from one evaluation to the next; 0 or -1 for none", -1, kMany},
+      {"eval_steps", &C::eval_steps, "most batches of each source in one evaluation; -1 for all",
+       -1, kMany},
       {"log_period", &C::log_period, "steps from one printed line to the next", 1, kMany},
-      {"metrics_file", &C::metrics_file, "JSON lines, one for each step; default: metrics/metrics.jsonl in the run's folder"},
+      {"metrics_file", &C::metrics_file,
+       "JSON lines, one for each step; default: metrics/metrics.jsonl in the run's folder"},
       {"max_seconds", &C::max_seconds, "stop and save after this time; 0 for no limit", 0, kMany},
   };
   for (Field& f : out) f.shapes_model = &f < &out[9] || f.name == "weight_dtype";
@@ -89,8 +134,10 @@ std::vector<Field> make_fields() {
 
 std::string allowed(const Field& f) {
   if (std::holds_alternative<std::int64_t Config::*>(f.member))
-    return fmt::format("an integer from {} to {}", static_cast<std::int64_t>(f.least), static_cast<std::int64_t>(f.most));
-  if (std::holds_alternative<double Config::*>(f.member)) return fmt::format("a number from {:g} to {:g}", f.least, f.most);
+    return fmt::format("an integer from {} to {}", static_cast<std::int64_t>(f.least),
+                       static_cast<std::int64_t>(f.most));
+  if (std::holds_alternative<double Config::*>(f.member))
+    return fmt::format("a number from {:g} to {:g}", f.least, f.most);
   if (std::holds_alternative<bool Config::*>(f.member)) return "true or false";
   if (std::holds_alternative<Texts Config::*>(f.member)) return "a list of texts";
   return f.choices.empty() ? "text" : fmt::format("{}", fmt::join(f.choices, " or "));
@@ -107,8 +154,9 @@ const Field& field(const std::string& key) {
     names.push_back(f.name);
   }
   const std::string_view meant = nearest(key, names);
-  throw ConfigError(meant.empty() ? fmt::format("unknown key '{}'; 'strata train --help' lists all keys", key)
-                                  : fmt::format("unknown key '{}'; did you mean '{}'?", key, meant));
+  throw ConfigError(meant.empty()
+                        ? fmt::format("unknown key '{}'; 'strata train --help' lists all keys", key)
+                        : fmt::format("unknown key '{}'; did you mean '{}'?", key, meant));
 }
 
 template <class T>
@@ -140,10 +188,13 @@ Texts split(const std::string& text) {
 void set_field(Config& c, const Field& f, const std::string& value) {
   auto one = [&]<class T>(T Config::* member) {
     if constexpr (std::same_as<T, bool>) {
-      if (value != "true" && value != "false" && value != "True" && value != "False") refuse(f, value);
+      if (value != "true" && value != "false" && value != "True" && value != "False")
+        refuse(f, value);
       c.*member = value == "true" || value == "True";
     } else if constexpr (std::same_as<T, std::string>) {
-      if (!f.choices.empty() && std::find(f.choices.begin(), f.choices.end(), value) == f.choices.end()) refuse(f, value);
+      if (!f.choices.empty() &&
+          std::find(f.choices.begin(), f.choices.end(), value) == f.choices.end())
+        refuse(f, value);
       c.*member = value;
     } else if constexpr (std::same_as<T, Texts>) {
       c.*member = split(value);
@@ -153,7 +204,9 @@ void set_field(Config& c, const Field& f, const std::string& value) {
         number = whole_number<double>(value);
       else
         number = integer(value);
-      if (!number || !(static_cast<double>(*number) >= f.least && static_cast<double>(*number) <= f.most)) refuse(f, value);
+      if (!number ||
+          !(static_cast<double>(*number) >= f.least && static_cast<double>(*number) <= f.most))
+        refuse(f, value);
       c.*member = *number;
     }
   };
@@ -194,9 +247,12 @@ std::span<const Field> fields() {
   return all;
 }
 
-void set(Config& config, const std::string& key, const std::string& value) { set_field(config, field(key), value); }
+void set(Config& config, const std::string& key, const std::string& value) {
+  set_field(config, field(key), value);
+}
 
-Config read_config(const std::optional<std::string>& file, const std::vector<std::string>& overrides) {
+Config read_config(const std::optional<std::string>& file,
+                   const std::vector<std::string>& overrides) {
   Config out;
   if (file) {
     auto text = read_file(*file);
@@ -206,8 +262,10 @@ Config read_config(const std::optional<std::string>& file, const std::vector<std
   for (const std::string& o : overrides) {
     const std::size_t equals = o.find('=');
     if (equals == std::string::npos && (o.ends_with(".yml") || o.ends_with(".yaml")))
-      throw ConfigError(fmt::format("'{}': there is one file of keys, and it stands before each key=value", o));
-    if (equals == std::string::npos) throw ConfigError(fmt::format("'{}' is neither a .yml file nor key=value", o));
+      throw ConfigError(
+          fmt::format("'{}': there is one file of keys, and it stands before each key=value", o));
+    if (equals == std::string::npos)
+      throw ConfigError(fmt::format("'{}' is neither a .yml file nor key=value", o));
     set(out, o.substr(0, equals), o.substr(equals + 1));
   }
   check(out);
@@ -221,10 +279,12 @@ Config parse_config(const std::string& text, const std::string& name) {
 }
 
 void check(const Config& c) {
-  if (c.train_files.empty()) throw ConfigError("train_files is not set: give text files, as in train_files='text/*.txt'");
+  if (c.train_files.empty())
+    throw ConfigError("train_files is not set: give text files, as in train_files='text/*.txt'");
   if (c.base_num_query_heads % c.base_num_kv_heads != 0) {
     throw ConfigError(
-        fmt::format("base_num_kv_heads={}: allowed is a divisor of base_num_query_heads={}", c.base_num_kv_heads, c.base_num_query_heads));
+        fmt::format("base_num_kv_heads={}: allowed is a divisor of base_num_query_heads={}",
+                    c.base_num_kv_heads, c.base_num_query_heads));
   }
   if (!c.lr_pieces.empty()) {
     try {
@@ -233,12 +293,17 @@ void check(const Config& c) {
       throw ConfigError(e.what());
     }
   }
-  if (c.head_dim % 2 != 0) throw ConfigError(fmt::format("head_dim={}: allowed is an even number", c.head_dim));
-  if (c.eval_interval > 0 && c.eval_steps == 0) throw ConfigError("eval_steps=0: allowed is -1 or at least 1 while eval_interval is set");
+  if (c.head_dim % 2 != 0)
+    throw ConfigError(fmt::format("head_dim={}: allowed is an even number", c.head_dim));
+  if (c.eval_interval > 0 && c.eval_steps == 0)
+    throw ConfigError("eval_steps=0: allowed is -1 or at least 1 while eval_interval is set");
   if (c.eval_interval > 0 && c.eval_fraction == 0)
-    throw ConfigError(fmt::format("eval_interval={}: allowed is 0 while eval_fraction is 0", c.eval_interval));
-  if (c.run_name.empty() || c.run_name == "." || c.run_name == ".." || c.run_name.find('/') != std::string::npos) {
-    throw ConfigError(fmt::format("run_name={}: allowed is a folder's name without '/'", c.run_name));
+    throw ConfigError(
+        fmt::format("eval_interval={}: allowed is 0 while eval_fraction is 0", c.eval_interval));
+  if (c.run_name.empty() || c.run_name == "." || c.run_name == ".." ||
+      c.run_name.find('/') != std::string::npos) {
+    throw ConfigError(
+        fmt::format("run_name={}: allowed is a folder's name without '/'", c.run_name));
   }
 }
 
@@ -260,16 +325,26 @@ std::string to_json(const Config& config) {
 std::string describe_fields() {
   const Config defaults;
   std::string out;
-  for (const Field& f : fields()) out += fmt::format("  {} = {}\n      {} ({})\n", f.name, json_value(defaults, f), f.doc, allowed(f));
+  for (const Field& f : fields())
+    out += fmt::format("  {} = {}\n      {} ({})\n", f.name, json_value(defaults, f), f.doc,
+                       allowed(f));
   return out;
 }
 
-std::string run_folder(const Config& c) { return (c.base_output_directory.empty() ? "." : c.base_output_directory) + "/" + c.run_name; }
+std::string run_folder(const Config& c) {
+  return (c.base_output_directory.empty() ? "." : c.base_output_directory) + "/" + c.run_name;
+}
 
-std::int64_t sequences(const Config& c) { return c.per_device_batch_size * c.gradient_accumulation_steps; }
+std::int64_t sequences(const Config& c) {
+  return c.per_device_batch_size * c.gradient_accumulation_steps;
+}
 
-std::string lr_pieces_text(const Config& c) { return fmt::format("{}", fmt::join(c.lr_pieces, ", ")); }
+std::string lr_pieces_text(const Config& c) {
+  return fmt::format("{}", fmt::join(c.lr_pieces, ", "));
+}
 
-std::string metrics_path(const Config& c) { return c.metrics_file.empty() ? run_folder(c) + "/metrics/metrics.jsonl" : c.metrics_file; }
+std::string metrics_path(const Config& c) {
+  return c.metrics_file.empty() ? run_folder(c) + "/metrics/metrics.jsonl" : c.metrics_file;
+}
 
 }  // namespace strata::train

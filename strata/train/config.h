@@ -1,8 +1,10 @@
 // What a run is told: one struct, one table of its keys, files and key=value on top of each other.
 //
-//   train::Config config = train::read_config("configs/demo.yml", {"steps=100", "learning_rate=1e-3"});
+//   train::Config config = train::read_config("configs/demo.yml", {"steps=100",
+//   "learning_rate=1e-3"});
 //
-// Keys are MaxText's. A mistake in a key or value throws ConfigError with the key, the value and what is allowed.
+// Keys are MaxText's. A mistake in a key or value throws ConfigError with the key, the value and
+// what is allowed.
 #pragma once
 
 #include <cstdint>
@@ -83,8 +85,8 @@ class ConfigError : public Error {
 
 /// One key.
 struct Field {
-  using Member =
-      std::variant<std::int64_t Config::*, double Config::*, bool Config::*, std::string Config::*, std::vector<std::string> Config::*>;
+  using Member = std::variant<std::int64_t Config::*, double Config::*, bool Config::*,
+                              std::string Config::*, std::vector<std::string> Config::*>;
   std::string_view name;
   Member member;
   std::string_view doc;
@@ -98,10 +100,12 @@ struct Field {
 /// All keys in the order of the struct.
 std::span<const Field> fields();
 
-/// The file's keys (none without a file), then each "key=value" in order, then `check`. Throws ConfigError, also for a file that
-/// cannot be read or is no YAML mapping.
-Config read_config(const std::optional<std::string>& file, const std::vector<std::string>& overrides);
-/// The keys of a YAML or JSON text over the defaults; `name` stands for it in messages. Throws ConfigError; does not `check`.
+/// The file's keys (none without a file), then each "key=value" in order, then `check`. Throws
+/// ConfigError, also for a file that cannot be read or is no YAML mapping.
+Config read_config(const std::optional<std::string>& file,
+                   const std::vector<std::string>& overrides);
+/// The keys of a YAML or JSON text over the defaults; `name` stands for it in messages. Throws
+/// ConfigError; does not `check`.
 Config parse_config(const std::string& text, const std::string& name);
 /// Sets one key from its text. Throws ConfigError.
 void set(Config& config, const std::string& key, const std::string& value);

@@ -1,7 +1,8 @@
 // Whether what a model writes belongs where its prompt came from.
 //
 //   for (const DomainSample& s : write_samples(generator, data, {.samples = 10}))
-//     ... s.text goes on from s.prompt, which is of source s.source; the bigram models give it to s.judged
+//     ... s.text goes on from s.prompt, which is of source s.source; the bigram models give it to
+//     s.judged
 #pragma once
 
 #include <span>
@@ -28,11 +29,12 @@ struct DomainOptions {
   GenerateOptions generate = {};
 };
 
-/// The source whose bigram model gives the text the least nats; the prompt has no part in it. One model for each source, of
-/// its training part.
+/// The source whose bigram model gives the text the least nats; the prompt has no part in it. One
+/// model for each source, of its training part.
 std::size_t judge(const std::vector<Ngram>& models, std::span<const std::int32_t> text);
 
 /// Samples of every source that has an evaluation part, in order.
-std::vector<DomainSample> write_samples(const Generator& generator, const data::Dataset& data, const DomainOptions& options);
+std::vector<DomainSample> write_samples(const Generator& generator, const data::Dataset& data,
+                                        const DomainOptions& options);
 
 }  // namespace strata::train

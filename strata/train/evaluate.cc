@@ -35,10 +35,12 @@ SourceLoss total(const std::vector<SourceLoss>& sources) {
 std::string to_table(const std::vector<SourceLoss>& sources) {
   std::size_t width = 6;
   for (const SourceLoss& s : sources) width = std::max(width, s.source.size());
-  std::string out = fmt::format("{:<{}}  {:>8}  {:>10}  {:>9}  {:>7}  {:>6}", "source", width, "tokens", "nats/token", "nats/byte", "unigram", "below");
+  std::string out = fmt::format("{:<{}}  {:>8}  {:>10}  {:>9}  {:>7}  {:>6}", "source", width,
+                                "tokens", "nats/token", "nats/byte", "unigram", "below");
   for (const SourceLoss& s : sources) {
-    out += fmt::format("\n{:<{}}  {:>8}  {:>10.4f}  {:>9.4f}  {:>7.4f}  {:>4.1f} %", s.source, width, s.tokens, s.loss(), s.loss_per_byte(),
-                       s.unigram_loss(), 100 * s.below_unigram());
+    out += fmt::format("\n{:<{}}  {:>8}  {:>10.4f}  {:>9.4f}  {:>7.4f}  {:>4.1f} %", s.source,
+                       width, s.tokens, s.loss(), s.loss_per_byte(), s.unigram_loss(),
+                       100 * s.below_unigram());
   }
   return out;
 }
@@ -52,7 +54,9 @@ Ngram count_training_part(const data::Dataset& data, std::size_t source) {
 }
 
 Evaluator::Evaluator(const Config& config, data::Dataset data)
-    : most_batches_(config.eval_steps), data_(std::move(data)), function_(make_eval(model_config(config))) {}
+    : most_batches_(config.eval_steps),
+      data_(std::move(data)),
+      function_(make_eval(model_config(config))) {}
 
 std::int64_t Evaluator::batches(std::size_t source) const {
   const std::int64_t all = data_.eval_batches(source);
@@ -84,7 +88,8 @@ std::vector<SourceLoss> Evaluator::operator()(const llama::Params& params) {
   for (std::size_t s = 0; s < beginnings_.size(); ++s) {
     if (beginnings_[s].tokens == 0) continue;
     out.push_back(beginnings_[s]);
-    for (std::int64_t i = 0; i < batches(s); ++i) out.back().nats += function_(params, to_batch(data_.eval_batch(s, i))).first.item<double>();
+    for (std::int64_t i = 0; i < batches(s); ++i)
+      out.back().nats += function_(params, to_batch(data_.eval_batch(s, i))).first.item<double>();
   }
   return out;
 }

@@ -1,4 +1,5 @@
-// How well a model predicts the text that was kept from it, source by source, beside the simplest models.
+// How well a model predicts the text that was kept from it, source by source, beside the simplest
+// models.
 //
 //   Evaluator evaluator(config, data);
 //   for (const SourceLoss& s : evaluator(params))
@@ -33,7 +34,8 @@ struct SourceLoss {
 
 /// All sources together.
 SourceLoss total(const std::vector<SourceLoss>& sources);
-/// A line for each source and one of column names: loss for each token and byte, and how far below the unigram model's.
+/// A line for each source and one of column names: loss for each token and byte, and how far below
+/// the unigram model's.
 std::string to_table(const std::vector<SourceLoss>& sources);
 
 /// The counts of tokens and pairs in a source's training part.

@@ -12,7 +12,8 @@ namespace {
 
 using protobuf::Wire;
 
-static_assert(std::endian::native == std::endian::little, "records are written as the machine holds them");
+static_assert(std::endian::native == std::endian::little,
+              "records are written as the machine holds them");
 
 // tensorflow.Event
 constexpr std::uint64_t kWallTime = 1, kStep = 2, kFileVersion = 3, kSummary = 5;
@@ -48,19 +49,24 @@ bool read_summary(std::string_view bytes, Event& event) {
 }
 
 /// The record at the start of `bytes`, or why there is none.
-Result<std::string_view> read_record(std::string_view bytes, std::size_t at, const std::string& name) {
-  if (bytes.size() < kHeader + kFooter) return Status(Code::corrupt, "{}: the record at byte {} is cut", name, at);
+Result<std::string_view> read_record(std::string_view bytes, std::size_t at,
+                                     const std::string& name) {
+  if (bytes.size() < kHeader + kFooter)
+    return Status(Code::corrupt, "{}: the record at byte {} is cut", name, at);
   std::uint64_t length = 0;
   std::uint32_t sum = 0;
   std::memcpy(&length, bytes.data(), 8);
   std::memcpy(&sum, bytes.data() + 8, 4);
   if (sum != masked_crc32c(bytes.substr(0, 8)))
-    return Status(Code::corrupt, "{}: the length of the record at byte {} does not match its checksum", name, at);
+    return Status(Code::corrupt,
+                  "{}: the length of the record at byte {} does not match its checksum", name, at);
   if (length > bytes.size() - kHeader - kFooter)
-    return Status(Code::corrupt, "{}: the record at byte {} is cut: {} bytes of {}", name, at, bytes.size() - kHeader, length + kFooter);
+    return Status(Code::corrupt, "{}: the record at byte {} is cut: {} bytes of {}", name, at,
+                  bytes.size() - kHeader, length + kFooter);
   const std::string_view data = bytes.substr(kHeader, length);
   std::memcpy(&sum, data.data() + length, 4);
-  if (sum != masked_crc32c(data)) return Status(Code::corrupt, "{}: the record at byte {} does not match its checksum", name, at);
+  if (sum != masked_crc32c(data))
+    return Status(Code::corrupt, "{}: the record at byte {} does not match its checksum", name, at);
   return data;
 }
 
@@ -76,7 +82,8 @@ std::string encode_event(const Event& event) {
   out.real(kWallTime, event.wall_time).integer(kStep, event.step);
   if (!event.file_version.empty()) out.bytes(kFileVersion, event.file_version);
   if (event.scalars.empty()) return out.take();
-  for (const auto& [tag, number] : event.scalars) summary.message(kValue, protobuf::Writer().bytes(kTag, tag).real(kSimpleValue, number));
+  for (const auto& [tag, number] : event.scalars)
+    summary.message(kValue, protobuf::Writer().bytes(kTag, tag).real(kSimpleValue, number));
   return out.message(kSummary, summary).take();
 }
 
@@ -92,7 +99,8 @@ Result<Event> decode_event(std::string_view bytes, const std::string& name) {
     if (f->is(kFileVersion, Wire::bytes)) out.file_version = f->bytes;
     if (f->is(kSummary, Wire::bytes)) whole = read_summary(f->bytes, out);
   }
-  if (fields.broken() || !whole) return Status(Code::corrupt, "{}: {} bytes are no event", name, bytes.size());
+  if (fields.broken() || !whole)
+    return Status(Code::corrupt, "{}: {} bytes are no event", name, bytes.size());
   return out;
 }
 

@@ -1,4 +1,5 @@
-// libFuzzer target: any bytes are read as an event file; what is read is written and read again the same.
+// libFuzzer target: any bytes are read as an event file; what is read is written and read again the
+// same.
 //
 //   tools/fuzz.sh strata/train/events_fuzz.cc strata/ir/text/testdata -max_total_time=60
 #include <cstdint>
@@ -17,11 +18,13 @@ bool same(float a, float b) { return std::memcmp(&a, &b, sizeof a) == 0; }
 
 void check_again(const Event& event) {
   auto again = decode_event(encode_event(event), "fuzz");
-  if (!again || again->step != event.step || !same(again->wall_time, event.wall_time) || again->file_version != event.file_version ||
-      again->scalars.size() != event.scalars.size())
+  if (!again || again->step != event.step || !same(again->wall_time, event.wall_time) ||
+      again->file_version != event.file_version || again->scalars.size() != event.scalars.size())
     std::abort();
   for (std::size_t i = 0; i < event.scalars.size(); ++i) {
-    if (again->scalars[i].first != event.scalars[i].first || !same(again->scalars[i].second, event.scalars[i].second)) std::abort();
+    if (again->scalars[i].first != event.scalars[i].first ||
+        !same(again->scalars[i].second, event.scalars[i].second))
+      std::abort();
   }
 }
 

@@ -21,17 +21,26 @@ namespace fs = std::filesystem;
 
 std::string two_events() {
   return encode_record(encode_event({.wall_time = 1.5, .file_version = kEventVersion})) +
-         encode_record(encode_event({.wall_time = 2.5, .step = 300, .scalars = {{"learning/loss", 3.25f}, {"perf/x", -0.0f}}}));
+         encode_record(encode_event({.wall_time = 2.5,
+                                     .step = 300,
+                                     .scalars = {{"learning/loss", 3.25f}, {"perf/x", -0.0f}}}));
 }
 
-// "\x1a\x0dbrain.Event:2" is field 3 of 13 bytes; wall time is field 1 of 64 bits, the step field 2.
+// "\x1a\x0dbrain.Event:2" is field 3 of 13 bytes; wall time is field 1 of 64 bits, the step
+// field 2.
 TEST(Events, BytesAreProtobufs) {
-  EXPECT_EQ(encode_event({.wall_time = 0, .file_version = kEventVersion}), std::string("\x09\0\0\0\0\0\0\0\0\x10\0\x1a\x0d" "brain.Event:2", 26));
+  EXPECT_EQ(encode_event({.wall_time = 0, .file_version = kEventVersion}),
+            std::string("\x09\0\0\0\0\0\0\0\0\x10\0\x1a\x0d"
+                        "brain.Event:2",
+                        26));
   EXPECT_EQ(encode_event({.step = 300, .scalars = {{"a", 1.0f}}}),
-            std::string("\x09\0\0\0\0\0\0\0\0\x10\xac\x02\x2a\x0a\x0a\x08\x0a\x01" "a\x15\0\0\x80\x3f", 24));
+            std::string("\x09\0\0\0\0\0\0\0\0\x10\xac\x02\x2a\x0a\x0a\x08\x0a\x01"
+                        "a\x15\0\0\x80\x3f",
+                        24));
 }
 
-// tensorflow/core/lib/hash/crc32c.h: Mask(crc) = ((crc >> 15) | (crc << 17)) + 0xa282ead8; crc32c("123456789") = e3069283.
+// tensorflow/core/lib/hash/crc32c.h: Mask(crc) = ((crc >> 15) | (crc << 17)) + 0xa282ead8;
+// crc32c("123456789") = e3069283.
 TEST(Events, ChecksumsAreMasked) {
   EXPECT_EQ(masked_crc32c("123456789"), ((0xe3069283u >> 15) | (0xe3069283u << 17)) + 0xa282ead8u);
 }
@@ -43,7 +52,8 @@ TEST(Events, WhatIsWrittenIsRead) {
   EXPECT_EQ(file.events[0].file_version, kEventVersion);
   EXPECT_EQ(file.events[1].wall_time, 2.5);
   EXPECT_EQ(file.events[1].step, 300);
-  EXPECT_THAT(file.events[1].scalars, ElementsAre(Pair("learning/loss", 3.25f), Pair("perf/x", -0.0f)));
+  EXPECT_THAT(file.events[1].scalars,
+              ElementsAre(Pair("learning/loss", 3.25f), Pair("perf/x", -0.0f)));
   EXPECT_EQ(file.ends.back(), two_events().size());
 }
 
@@ -68,14 +78,21 @@ TEST(Events, EveryFlippedBitIsFound) {
 
 TEST(Events, FieldsThatAreNotKnownArePassedOver) {
   // Field 9 of each wire type, around a step.
-  auto event = decode_event(std::string("\x48\x07\x10\x05\x49" "12345678" "\x4a\x02hi\x4d" "1234", 22), "f");
+  auto event = decode_event(std::string("\x48\x07\x10\x05\x49"
+                                        "12345678"
+                                        "\x4a\x02hi\x4d"
+                                        "1234",
+                                        22),
+                            "f");
   ASSERT_TRUE(event.ok());
   EXPECT_EQ(event->step, 5);
-  EXPECT_FALSE(decode_event(std::string("\x4b", 1), "f").ok());                    // a wire type that there is not
-  EXPECT_FALSE(decode_event(std::string(11, '\xff'), "f").ok());                   // a number without end
-  EXPECT_FALSE(decode_event(std::string("\x2a\x7f\x0a", 3), "f").ok());            // longer than the message
-  EXPECT_FALSE(decode_event(std::string("\x2a\x02\x0a\x7f", 4), "f").ok());        // a value longer than its summary
-  EXPECT_FALSE(decode_event(std::string("\x2a\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01", 11), "f").ok());
+  EXPECT_FALSE(decode_event(std::string("\x4b", 1), "f").ok());   // a wire type that there is not
+  EXPECT_FALSE(decode_event(std::string(11, '\xff'), "f").ok());  // a number without end
+  EXPECT_FALSE(decode_event(std::string("\x2a\x7f\x0a", 3), "f").ok());  // longer than the message
+  EXPECT_FALSE(decode_event(std::string("\x2a\x02\x0a\x7f", 4), "f")
+                   .ok());  // a value longer than its summary
+  EXPECT_FALSE(
+      decode_event(std::string("\x2a\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01", 11), "f").ok());
 }
 
 class MetricsTest : public testing::Test {
@@ -91,7 +108,9 @@ class MetricsTest : public testing::Test {
     return std::move(*m);
   }
   std::string lines_path() const { return folder_ + "/metrics/m.jsonl"; }
-  std::string events_path() const { return fs::directory_iterator(folder_ + "/tensorboard")->path(); }
+  std::string events_path() const {
+    return fs::directory_iterator(folder_ + "/tensorboard")->path();
+  }
   std::vector<std::int64_t> steps_of_lines() const {
     std::vector<std::int64_t> out;
     auto lines = read_metrics(lines_path());
@@ -117,7 +136,8 @@ TEST_F(MetricsTest, LinesHoldAllDigits) {
 TEST_F(MetricsTest, ARunThatGoesOnRepeatsNothing) {
   {
     Metrics m = open(0);
-    for (std::int64_t step = 1; step <= 5; ++step) ASSERT_TRUE(m.add(step, {{"learning/loss", 1.0f}}).ok());
+    for (std::int64_t step = 1; step <= 5; ++step)
+      ASSERT_TRUE(m.add(step, {{"learning/loss", 1.0f}}).ok());
   }
   std::ofstream(lines_path(), std::ios::app) << "{\"step\":6,\"lo";
   std::ofstream(events_path(), std::ios::app) << "\x09half a record";

@@ -14,16 +14,21 @@ namespace {
 
 using Row = std::vector<std::int32_t>;
 
-/// Tokens that are read at once; the last ones of a prompt are read in a chunk of this size too, filled up behind them.
+/// Tokens that are read at once; the last ones of a prompt are read in a chunk of this size too,
+/// filled up behind them.
 constexpr std::int64_t kChunk = 64;
 
-double seconds_now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
+double seconds_now() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
 
 /// `folder`: the checkpoint's. The tokenizer may lie there, or in the run's folder.
-Result<std::shared_ptr<const data::Tokenizer>> find_tokenizer(const std::string& folder, const Config& config) {
+Result<std::shared_ptr<const data::Tokenizer>> find_tokenizer(const std::string& folder,
+                                                              const Config& config) {
   if (config.tokenizer_type == "byte") return data::load_tokenizer("byte", "");
   for (const std::string& near : {folder, folder + "/../.."})
-    if (const std::string file = near + "/tokenizer.model"; file_exists(file)) return data::load_tokenizer(config.tokenizer_type, file);
+    if (const std::string file = near + "/tokenizer.model"; file_exists(file))
+      return data::load_tokenizer(config.tokenizer_type, file);
   return data::load_tokenizer(config.tokenizer_type, config.tokenizer_path);
 }
 
@@ -63,17 +68,24 @@ Result<Generator> Generator::load(const std::string& path) {
   return out;
 }
 
-Generator::Generator(Config config, std::shared_ptr<const data::Tokenizer> tokenizer, const llama::Params& params, std::int64_t step)
-    : config_(std::move(config)), model_(model_config(config_)), tokenizer_(std::move(tokenizer)), step_(step) {
+Generator::Generator(Config config, std::shared_ptr<const data::Tokenizer> tokenizer,
+                     const llama::Params& params, std::int64_t step)
+    : config_(std::move(config)),
+      model_(model_config(config_)),
+      tokenizer_(std::move(tokenizer)),
+      step_(step) {
   if (tokenizer_->vocab_size() > model_.vocab_size)
-    throw Error("generate", "the tokenizer has {} tokens, the model {}", tokenizer_->vocab_size(), model_.vocab_size);
-  params_ = jit([dtype = model_.dtype](const llama::Params& p) { return llama::cast(p, dtype); }, {.name = "cast"})(params);
-  auto body = [model = model_](const llama::Params& p, const Array& tokens, const Array& first, const Array& only, const llama::Cache& cache) {
+    throw Error("generate", "the tokenizer has {} tokens, the model {}", tokenizer_->vocab_size(),
+                model_.vocab_size);
+  params_ = jit([dtype = model_.dtype](const llama::Params& p) { return llama::cast(p, dtype); },
+                {.name = "cast"})(params);
+  auto body = [model = model_](const llama::Params& p, const Array& tokens, const Array& first,
+                               const Array& only, const llama::Cache& cache) {
     auto [logits, next] = llama::extend(p, tokens, first, cache, model, only);
     return std::pair(astype(squeeze(logits, {1}), DType::f32), next);
   };
-  extend_ = [step = jit(body, {.donate_argnums = {4}, .name = "extend"}), params = params_](const Array& tokens, int first, int only,
-                                                                                            llama::Cache cache) {
+  extend_ = [step = jit(body, {.donate_argnums = {4}, .name = "extend"}), params = params_](
+                const Array& tokens, int first, int only, llama::Cache cache) {
     return step(params, tokens, Array(first), Array(only), std::move(cache));
   };
 }
@@ -82,7 +94,10 @@ Generator::Generator(Config config, std::shared_ptr<const data::Tokenizer> token
 class Reader {
  public:
   Reader(const Generator& generator, std::int64_t rows)
-      : g_(generator), rows_(rows), length_(g_.config_.max_target_length), cache_(llama::init_cache(g_.model_, rows, length_)) {}
+      : g_(generator),
+        rows_(rows),
+        length_(g_.config_.max_target_length),
+        cache_(llama::init_cache(g_.model_, rows, length_)) {}
 
   /// Compiles what `logits` runs.
   void warm_up() {
@@ -93,7 +108,8 @@ class Reader {
   /// Logits (rows, V) behind the last token, f32.
   Literal logits(const std::vector<Row>& rows) {
     const auto tokens = static_cast<std::int64_t>(rows[0].size());
-    if (const std::int64_t begin = window_begin(tokens, length_); begin != begin_) begin_ = begin, filled_ = 0;
+    if (const std::int64_t begin = window_begin(tokens, length_); begin != begin_)
+      begin_ = begin, filled_ = 0;
     Literal out;
     while (begin_ + filled_ < tokens) out = read(rows, tokens - begin_ - filled_);
     return out;
@@ -103,11 +119,14 @@ class Reader {
   Literal read(const std::vector<Row>& rows, std::int64_t left) {
     const std::int64_t size = left == 1 ? 1 : std::min(kChunk, length_);
     // A chunk that would stand out behind the cache reads some tokens once more, to the same bits.
-    const std::int64_t from = std::min(filled_, length_ - size), last = std::min(filled_ + left, from + size);
+    const std::int64_t from = std::min(filled_, length_ - size),
+                       last = std::min(filled_ + left, from + size);
     std::vector<std::int32_t> chunk;
     for (const Row& row : rows)
-      for (std::int64_t i = from; i < from + size; ++i) chunk.push_back(i < last ? row[static_cast<std::size_t>(begin_ + i)] : 0);
-    auto [logits, next] = g_.extend_(array(chunk, Sizes{rows_, size}), static_cast<int>(from), static_cast<int>(last - 1 - from), std::move(cache_));
+      for (std::int64_t i = from; i < from + size; ++i)
+        chunk.push_back(i < last ? row[static_cast<std::size_t>(begin_ + i)] : 0);
+    auto [logits, next] = g_.extend_(array(chunk, Sizes{rows_, size}), static_cast<int>(from),
+                                     static_cast<int>(last - 1 - from), std::move(cache_));
     cache_ = std::move(next);
     filled_ = last;
     return logits.literal();
@@ -122,7 +141,8 @@ namespace {
 
 /// A sample on its way from tokens to text.
 struct Writer {
-  Writer(const data::Tokenizer& tokenizer, const GenerateOptions& options, std::function<void(std::string_view)> hand_on)
+  Writer(const data::Tokenizer& tokenizer, const GenerateOptions& options,
+         std::function<void(std::string_view)> hand_on)
       : decoder(tokenizer), stop(options.stop), hand_on(std::move(hand_on)) {}
 
   void add(std::int32_t token, bool separator_ends, const data::Tokenizer& tokenizer) {
@@ -151,8 +171,9 @@ struct Writer {
 
 }  // namespace
 
-Generated Generator::generate(std::string_view prompt, const GenerateOptions& o,
-                              const std::function<void(std::int64_t, std::string_view)>& piece) const {
+Generated Generator::generate(
+    std::string_view prompt, const GenerateOptions& o,
+    const std::function<void(std::int64_t, std::string_view)>& piece) const {
   Row tokens = tokenizer_->encode(prompt);
   if (tokens.empty()) tokens.push_back(tokenizer_->separator());
   Generated out;
@@ -169,13 +190,16 @@ Generated Generator::generate(std::string_view prompt, const GenerateOptions& o,
   Literal logits = reader.logits(rows);
   const double read = seconds_now();
   const Sampling sampling{o.temperature, o.top_k, o.top_p};
-  const auto vocabulary = static_cast<std::size_t>(model_.vocab_size), known = static_cast<std::size_t>(tokenizer_->vocab_size());
+  const auto vocabulary = static_cast<std::size_t>(model_.vocab_size),
+             known = static_cast<std::size_t>(tokenizer_->vocab_size());
   for (std::int64_t i = 0; i < o.max_tokens; ++i) {
     if (i > 0) logits = reader.logits(rows);
     bool all_done = true;
     for (std::size_t s = 0; s < rows.size(); ++s) {
       const std::uint64_t seed = o.seed + s;
-      const std::int32_t token = sample(logits.span<float>().subspan(s * vocabulary, known), sampling, uniform_number(seed, static_cast<std::uint64_t>(i)));
+      const std::int32_t token =
+          sample(logits.span<float>().subspan(s * vocabulary, known), sampling,
+                 uniform_number(seed, static_cast<std::uint64_t>(i)));
       rows[s].push_back(token);
       if (!writers[s].done) writers[s].add(token, !o.ignore_eos, *tokenizer_);
       all_done = all_done && writers[s].done;
@@ -191,7 +215,8 @@ Generated Generator::generate(std::string_view prompt, const GenerateOptions& o,
   return out;
 }
 
-Generated Generator::generate(std::string_view prompt, const GenerateOptions& options, const std::function<void(std::string_view)>& piece) const {
+Generated Generator::generate(std::string_view prompt, const GenerateOptions& options,
+                              const std::function<void(std::string_view)>& piece) const {
   GenerateOptions one = options;
   one.num_samples = 1;
   return generate(prompt, one, [&](std::int64_t, std::string_view text) { piece(text); });

@@ -2,12 +2,14 @@
 //
 //   auto generator = train::Generator::load("build/demo/demo");
 //   if (!generator) return fail(generator.status());
-//   generator->generate("In the beginning", {.max_tokens = 200, .top_p = 0.95, .seed = 1}, [](std::string_view piece) { std::cout << piece; });
+//   generator->generate("In the beginning", {.max_tokens = 200, .top_p = 0.95, .seed = 1},
+//   [](std::string_view piece) { std::cout << piece; });
 //
-// The keys and values of the tokens seen are kept, so a token costs one pass over the weights. The model sees at most
-// max_target_length tokens: when they are full, the older half is let go and the newer half is read anew (`window_begin`). What is
-// drawn depends on the tokens before it, the seed and the number of the token alone: not on how much of the text was prompt, on
-// threads, or on samples beside it.
+// The keys and values of the tokens seen are kept, so a token costs one pass over the weights. The
+// model sees at most max_target_length tokens: when they are full, the older half is let go and the
+// newer half is read anew (`window_begin`). What is drawn depends on the tokens before it, the seed
+// and the number of the token alone: not on how much of the text was prompt, on threads, or on
+// samples beside it.
 #pragma once
 
 #include <cstdint>
@@ -59,23 +61,30 @@ struct Generated {
   double tokens_per_second() const;
 };
 
-/// The first of `tokens` tokens that a model of `length` tokens sees: 0 while they fit, then in steps of half the length.
+/// The first of `tokens` tokens that a model of `length` tokens sees: 0 while they fit, then in
+/// steps of half the length.
 std::int64_t window_begin(std::int64_t tokens, std::int64_t length);
 
 class Generator {
  public:
-  /// `path`: a checkpoint's folder, or the folder of a run or of its checkpoints, of which the newest whole one is taken. The
-  /// tokenizer is the run's own copy, else the file that its configuration names.
+  /// `path`: a checkpoint's folder, or the folder of a run or of its checkpoints, of which the
+  /// newest whole one is taken. The tokenizer is the run's own copy, else the file that its
+  /// configuration names.
   static Result<Generator> load(const std::string& path);
-  /// From parts: weights of the shapes that the configuration describes. Throws Error for a tokenizer with more tokens than the model.
-  Generator(Config config, std::shared_ptr<const data::Tokenizer> tokenizer, const llama::Params& params, std::int64_t step = 0);
+  /// From parts: weights of the shapes that the configuration describes. Throws Error for a
+  /// tokenizer with more tokens than the model.
+  Generator(Config config, std::shared_ptr<const data::Tokenizer> tokenizer,
+            const llama::Params& params, std::int64_t step = 0);
 
-  /// Continues `prompt` (empty: a new document) by options.num_samples texts. Each piece of the text of sample i is handed on as it
-  /// is drawn: whole UTF-8 characters, bytes that are none as U+FFFD.
-  Generated generate(std::string_view prompt, const GenerateOptions& options,
-                     const std::function<void(std::int64_t sample, std::string_view text)>& piece) const;
+  /// Continues `prompt` (empty: a new document) by options.num_samples texts. Each piece of the
+  /// text of sample i is handed on as it is drawn: whole UTF-8 characters, bytes that are none as
+  /// U+FFFD.
+  Generated generate(
+      std::string_view prompt, const GenerateOptions& options,
+      const std::function<void(std::int64_t sample, std::string_view text)>& piece) const;
   /// The same for one sample.
-  Generated generate(std::string_view prompt, const GenerateOptions& options, const std::function<void(std::string_view)>& piece) const;
+  Generated generate(std::string_view prompt, const GenerateOptions& options,
+                     const std::function<void(std::string_view)>& piece) const;
 
   const Config& config() const { return config_; }
   const llama::Params& params() const { return params_; }
@@ -86,8 +95,10 @@ class Generator {
 
  private:
   friend class Reader;
-  /// (weights, tokens (B, S), first position, which token's logits, cache) -> (logits (B, V) in f32, cache)
-  using Extend = std::function<std::pair<Array, llama::Cache>(const Array& tokens, int first, int only, llama::Cache cache)>;
+  /// (weights, tokens (B, S), first position, which token's logits, cache) -> (logits (B, V) in
+  /// f32, cache)
+  using Extend = std::function<std::pair<Array, llama::Cache>(const Array& tokens, int first,
+                                                              int only, llama::Cache cache)>;
   Config config_;
   llama::Config model_;
   std::shared_ptr<const data::Tokenizer> tokenizer_;

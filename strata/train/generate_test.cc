@@ -1,4 +1,5 @@
-// What is drawn depends on tokens, seed and number alone, and is what the plain forward pass would have drawn.
+// What is drawn depends on tokens, seed and number alone, and is what the plain forward pass would
+// have drawn.
 #include "strata/train/generate.h"
 
 #include <gmock/gmock.h>
@@ -35,15 +36,22 @@ class GenerateTest : public testing::Test {
   }
   /// Untrained weights draw from all bytes, which is what these laws are about.
   static Generator generator(const Config& c) {
-    return Generator(c, std::make_shared<data::ByteTokenizer>(), llama::init(random::key(5), model_config(c)));
+    return Generator(c, std::make_shared<data::ByteTokenizer>(),
+                     llama::init(random::key(5), model_config(c)));
   }
-  static std::vector<std::string> texts(const Generator& g, const std::string& prompt, const GenerateOptions& o) {
+  static std::vector<std::string> texts(const Generator& g, const std::string& prompt,
+                                        const GenerateOptions& o) {
     std::vector<std::string> streamed(static_cast<std::size_t>(o.num_samples));
-    const Generated all = g.generate(prompt, o, [&](std::int64_t s, std::string_view text) { streamed[static_cast<std::size_t>(s)] += text; });
-    for (std::size_t s = 0; s < streamed.size(); ++s) EXPECT_EQ(streamed[s], all.samples[s].text) << "pieces make up the text";
+    const Generated all = g.generate(prompt, o, [&](std::int64_t s, std::string_view text) {
+      streamed[static_cast<std::size_t>(s)] += text;
+    });
+    for (std::size_t s = 0; s < streamed.size(); ++s)
+      EXPECT_EQ(streamed[s], all.samples[s].text) << "pieces make up the text";
     return streamed;
   }
-  static std::string text(const Generator& g, const std::string& prompt, const GenerateOptions& o) { return texts(g, prompt, o)[0]; }
+  static std::string text(const Generator& g, const std::string& prompt, const GenerateOptions& o) {
+    return texts(g, prompt, o)[0];
+  }
 };
 
 /// The slow one: for each token a whole forward pass over the window, filled up to its length.
@@ -51,17 +59,22 @@ std::string plain(const Config& c, std::string prompt, const GenerateOptions& o)
   const data::ByteTokenizer tokenizer;
   const llama::Config model = model_config(c);
   const llama::Params params = llama::init(random::key(5), model);
-  const auto forward = jit([&](const Array& window) { return astype(llama::forward(params, window, model), float32); });
+  const auto forward = jit(
+      [&](const Array& window) { return astype(llama::forward(params, window, model), float32); });
   std::vector<std::int32_t> tokens = tokenizer.encode(prompt);
   data::StreamDecoder decoder(tokenizer);
   std::string out;
   for (std::int64_t i = 0; i < o.max_tokens; ++i) {
-    const auto begin = static_cast<std::size_t>(window_begin(static_cast<std::int64_t>(tokens.size()), c.max_target_length));
-    std::vector<std::int32_t> window(tokens.begin() + static_cast<std::ptrdiff_t>(begin), tokens.end());
+    const auto begin = static_cast<std::size_t>(
+        window_begin(static_cast<std::int64_t>(tokens.size()), c.max_target_length));
+    std::vector<std::int32_t> window(tokens.begin() + static_cast<std::ptrdiff_t>(begin),
+                                     tokens.end());
     const auto last = static_cast<int>(window.size()) - 1;
     window.resize(static_cast<std::size_t>(c.max_target_length), 65);
-    const Literal logits = forward(array(window, Sizes{1, c.max_target_length}))[{0, last}].literal();
-    tokens.push_back(sample(logits.span<float>(), {o.temperature, o.top_k, o.top_p}, uniform_number(o.seed, static_cast<std::uint64_t>(i))));
+    const Literal logits =
+        forward(array(window, Sizes{1, c.max_target_length}))[{0, last}].literal();
+    tokens.push_back(sample(logits.span<float>(), {o.temperature, o.top_k, o.top_p},
+                            uniform_number(o.seed, static_cast<std::uint64_t>(i))));
     out += decoder.add(tokens.back());
   }
   return out + decoder.finish();
@@ -71,8 +84,10 @@ TEST_F(GenerateTest, IsWhatWholeForwardPassesDraw) {
   for (const char* dtype : {"float32", "bfloat16"}) {
     const Config c = tiny(12, dtype);
     const Generator g = generator(c);
-    for (const char* prompt : {"a", "twelve bytes", "a prompt that is longer than the model's window, and more"}) {
-      const GenerateOptions o{.max_tokens = 20, .temperature = 1, .top_k = 100, .seed = 3, .ignore_eos = true};
+    for (const char* prompt :
+         {"a", "twelve bytes", "a prompt that is longer than the model's window, and more"}) {
+      const GenerateOptions o{
+          .max_tokens = 20, .temperature = 1, .top_k = 100, .seed = 3, .ignore_eos = true};
       EXPECT_EQ(text(g, prompt, o), plain(c, prompt, o)) << dtype << ", " << prompt;
     }
   }
@@ -118,7 +133,10 @@ TEST_F(GenerateTest, WindowsBeginInSteps) {
       const std::int64_t begin = window_begin(n, length);
       EXPECT_GE(begin, before);
       EXPECT_LE(n - begin, length);
-      EXPECT_GT(n - begin, begin == 0 ? 0 : length - std::max<std::int64_t>(1, length / 2) - (length > 1 ? 0 : 1)) << n << " of " << length;
+      EXPECT_GT(
+          n - begin,
+          begin == 0 ? 0 : length - std::max<std::int64_t>(1, length / 2) - (length > 1 ? 0 : 1))
+          << n << " of " << length;
       before = begin;
     }
 }
@@ -173,7 +191,10 @@ TEST_F(GenerateTest, ADocumentEndsAtItsSeparator) {
   // The token that is drawn first.
   const GenerateOptions greedy{.max_tokens = 5, .temperature = 0};
   const std::string prompt = "Once";
-  const Literal logits = llama::forward(params, array({{'O', 'n', 'c', 'e', 0, 0, 0, 0, 0, 0, 0, 0}}), model_config(c))[{0, 3}].literal();
+  const Literal logits =
+      llama::forward(params, array({{'O', 'n', 'c', 'e', 0, 0, 0, 0, 0, 0, 0, 0}}),
+                     model_config(c))[{0, 3}]
+          .literal();
   const std::int32_t first = sample(logits.span<float>(), {.temperature = 0}, 0);
   const Generator g(c, std::make_shared<Separated>(first), params);
   const Generated ended = g.generate(prompt, greedy, [](std::string_view) {});
@@ -188,10 +209,11 @@ TEST_F(GenerateTest, ADocumentEndsAtItsSeparator) {
 TEST_F(GenerateTest, EveryPieceIsWholeText) {
   const Generator g = generator(tiny(12));
   std::string all;
-  g.generate("\xc3", {.max_tokens = 200, .temperature = 1, .ignore_eos = true}, [&](std::string_view piece) {
-    EXPECT_EQ(invalid_utf8(piece), 0u);
-    all += piece;
-  });
+  g.generate("\xc3", {.max_tokens = 200, .temperature = 1, .ignore_eos = true},
+             [&](std::string_view piece) {
+               EXPECT_EQ(invalid_utf8(piece), 0u);
+               all += piece;
+             });
   EXPECT_THAT(all, testing::HasSubstr("\xef\xbf\xbd")) << "random bytes have some that are no text";
 }
 

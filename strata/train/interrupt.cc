@@ -22,7 +22,8 @@ Interrupt::Interrupt() {
   struct sigaction action{};
   action.sa_handler = note;
   action.sa_flags = SA_RESETHAND | SA_RESTART;  // the second one ends the process
-  STRATA_CHECK(::sigaction(SIGINT, &action, &before_int) == 0 && ::sigaction(SIGTERM, &action, &before_term) == 0,
+  STRATA_CHECK(::sigaction(SIGINT, &action, &before_int) == 0 &&
+                   ::sigaction(SIGTERM, &action, &before_term) == 0,
                "signals cannot be caught");
 }
 

@@ -3,7 +3,8 @@
 
 namespace strata::train {
 
-/// While one lives, the first SIGINT or SIGTERM is noted and a second one ends the process as usual. One at a time.
+/// While one lives, the first SIGINT or SIGTERM is noted and a second one ends the process as
+/// usual. One at a time.
 class Interrupt {
  public:
   Interrupt();

@@ -1,5 +1,6 @@
-// The training step of a small Llama (8.9 M parameters) beside what JAX computes for it (tools/goldens/llama_step.py),
-// and the same bits from any number of threads. Distances are relative L2 per tensor; each is printed.
+// The training step of a small Llama (8.9 M parameters) beside what JAX computes for it
+// (tools/goldens/llama_step.py), and the same bits from any number of threads. Distances are
+// relative L2 per tensor; each is printed.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -27,7 +28,7 @@ using Tensors = std::map<std::string, std::vector<float>>;
 
 constexpr double kGradient = 1e-5, kStep = 1e-4, kLosses = 1e-4, kRounding = 1.25;
 
-// -- Inputs by formula, to the last bit those of tools/goldens/llama_step.py -----------------------------------------
+// -- Inputs by formula, to the last bit those of tools/goldens/llama_step.py ---------------------
 
 /// SplitMix64's output function at seed * 2^40 + i.
 std::uint64_t hashed(std::uint64_t seed, std::uint64_t i) {
@@ -39,7 +40,9 @@ std::uint64_t hashed(std::uint64_t seed, std::uint64_t i) {
 
 /// In [-1, 1) * 2^exponent, of 24 bits: exact.
 float uniform(std::uint64_t seed, std::uint64_t i, int exponent) {
-  return std::ldexp(static_cast<float>(static_cast<std::int64_t>(hashed(seed, i) >> 40) - (1 << 23)), exponent - 23);
+  return std::ldexp(
+      static_cast<float>(static_cast<std::int64_t>(hashed(seed, i) >> 40) - (1 << 23)),
+      exponent - 23);
 }
 
 struct Text {
@@ -52,21 +55,24 @@ Text text_of(std::uint64_t seed, std::int64_t batch, std::int64_t length, std::i
   std::vector<std::int32_t> x, y;
   for (std::int64_t b = 0; b < batch; ++b)
     for (std::int64_t s = 0; s <= length; ++s) {
-      auto token = static_cast<std::int32_t>(hashed(seed, static_cast<std::uint64_t>(b * (length + 1) + s)) % static_cast<std::uint64_t>(vocabulary));
+      auto token =
+          static_cast<std::int32_t>(hashed(seed, static_cast<std::uint64_t>(b * (length + 1) + s)) %
+                                    static_cast<std::uint64_t>(vocabulary));
       if (s < length) x.push_back(token);
       if (s > 0) y.push_back(token);
     }
   return {array(x, Sizes{batch, length}), array(y, Sizes{batch, length}), x};
 }
 
-Array hashed_weights(const Shape& shape, const std::string& name, std::uint64_t seed, int exponent) {
+Array hashed_weights(const Shape& shape, const std::string& name, std::uint64_t seed,
+                     int exponent) {
   std::vector<float> w(static_cast<std::size_t>(shape.count()));
   float offset = name.ends_with("norm") ? 1.0f : 0.0f;
   for (std::size_t i = 0; i < w.size(); ++i) w[i] = uniform(seed, i, exponent) + offset;
   return array(w, shape.sizes());
 }
 
-// -- The golden ------------------------------------------------------------------------------------------------------
+// -- The golden ----------------------------------------------------------------------------------
 
 struct Golden {
   json file;
@@ -77,8 +83,13 @@ struct Golden {
     std::ifstream in(std::filesystem::path(__FILE__).parent_path() / "testdata/llama_step.json");
     file = json::parse(in);
     const json& s = file["shape"];
-    config = {.vocab_size = s["vocab_size"], .base_emb_dim = s["emb_dim"], .base_num_decoder_layers = s["layers"], .base_num_query_heads = s["query_heads"],
-              .base_num_kv_heads = s["kv_heads"], .head_dim = s["head_dim"], .base_mlp_dim = s["mlp_dim"]};
+    config = {.vocab_size = s["vocab_size"],
+              .base_emb_dim = s["emb_dim"],
+              .base_num_decoder_layers = s["layers"],
+              .base_num_query_heads = s["query_heads"],
+              .base_num_kv_heads = s["kv_heads"],
+              .head_dim = s["head_dim"],
+              .base_mlp_dim = s["mlp_dim"]};
     text = text_of(file["seeds"]["tokens"], s["batch"], s["length"], config.vocab_size);
   }
 
@@ -93,15 +104,20 @@ struct Golden {
 
   optim::AdamW optimizer() const {
     const json& o = file["adamw"];
-    return optim::adamw(optim::constant_schedule(o["learning_rate"]), {.b1 = o["b1"], .b2 = o["b2"], .eps = o["eps"], .weight_decay = o["weight_decay"]});
+    return optim::adamw(
+        optim::constant_schedule(o["learning_rate"]),
+        {.b1 = o["b1"], .b2 = o["b2"], .eps = o["eps"], .weight_decay = o["weight_decay"]});
   }
 
   /// Where a tensor's entries were sampled; those of the embedding lie in rows that the tokens use.
   std::size_t position(const std::string& name, std::size_t sample, std::size_t size) const {
-    std::uint64_t word = hashed(file["seeds"]["samples"].get<std::uint64_t>() + file["seeds"]["weights"][name]["seed"].get<std::uint64_t>(), sample);
+    std::uint64_t word = hashed(file["seeds"]["samples"].get<std::uint64_t>() +
+                                    file["seeds"]["weights"][name]["seed"].get<std::uint64_t>(),
+                                sample);
     if (name != "token_embedder") return word % size;
     auto width = static_cast<std::uint64_t>(config.base_emb_dim);
-    return static_cast<std::size_t>(text.flat[word % text.flat.size()]) * width + (word >> 32) % width;
+    return static_cast<std::size_t>(text.flat[word % text.flat.size()]) * width +
+           (word >> 32) % width;
   }
 };
 
@@ -112,7 +128,8 @@ const Golden& golden() {
 
 Tensors tensors_of(const llama::Params& p) {
   Tensors out;
-  tree::for_each_path(p, [&](const std::string& path, const Array& w) { out[path] = w.to_vector<float>(); });
+  tree::for_each_path(
+      p, [&](const std::string& path, const Array& w) { out[path] = w.to_vector<float>(); });
   return out;
 }
 
@@ -124,7 +141,8 @@ double norm(const std::vector<float>& v) {
 
 double distance(const std::vector<float>& a, const std::vector<float>& b) {
   double sum = 0;
-  for (std::size_t i = 0; i < a.size(); ++i) sum += (static_cast<double>(a[i]) - b[i]) * (static_cast<double>(a[i]) - b[i]);
+  for (std::size_t i = 0; i < a.size(); ++i)
+    sum += (static_cast<double>(a[i]) - b[i]) * (static_cast<double>(a[i]) - b[i]);
   return std::sqrt(sum);
 }
 
@@ -134,7 +152,8 @@ void expect_close(const Tensors& got, const json& want, double bound) {
   for (const auto& [name, values] : got) {
     const auto samples = want[name]["samples"].get<std::vector<float>>();
     std::vector<float> ours;
-    for (std::size_t i = 0; i < samples.size(); ++i) ours.push_back(values[golden().position(name, i, values.size())]);
+    for (std::size_t i = 0; i < samples.size(); ++i)
+      ours.push_back(values[golden().position(name, i, values.size())]);
     double far = distance(ours, samples) / norm(samples), want_norm = want[name]["norm"];
     double norm_far = std::abs(norm(values) - want_norm) / want_norm;
     std::cout << fmt::format("  {:24} samples {:.2e}, norm {:.2e}\n", name, far, norm_far);
@@ -189,14 +208,18 @@ TEST_F(LlamaGoldenTest, GradientsInF32) {
   expect_close(f32_gradients().gradients, want["gradients"], kGradient);
 }
 
-// Our own f32 gradients stand for JAX's: they are equal to 1e-5, a thousandth of what bf16 rounds away.
+// Our own f32 gradients stand for JAX's: they are equal to 1e-5, a thousandth of what bf16 rounds
+// away.
 TEST_F(LlamaGoldenTest, GradientsInBf16AreAsNearToF32AsJaxs) {
   const LossAndGradients narrow = differentiate(DType::bf16);
   const json& want = golden().file["bf16"];
-  std::cout << fmt::format("  loss {:.9g}, JAX {:.9g}, in f32 {:.9g}\n", narrow.loss, want["loss"].get<double>(), f32_gradients().loss);
+  std::cout << fmt::format("  loss {:.9g}, JAX {:.9g}, in f32 {:.9g}\n", narrow.loss,
+                           want["loss"].get<double>(), f32_gradients().loss);
   for (const auto& [name, values] : narrow.gradients) {
-    double ours = distance(values, f32_gradients().gradients.at(name)), jaxs = want["distance_to_f32"][name], size = norm(f32_gradients().gradients.at(name));
-    std::cout << fmt::format("  {:24} ours {:.3e}, JAX's {:.3e}, ratio {:.3f}\n", name, ours / size, jaxs / size, ours / jaxs);
+    double ours = distance(values, f32_gradients().gradients.at(name)),
+           jaxs = want["distance_to_f32"][name], size = norm(f32_gradients().gradients.at(name));
+    std::cout << fmt::format("  {:24} ours {:.3e}, JAX's {:.3e}, ratio {:.3f}\n", name, ours / size,
+                             jaxs / size, ours / jaxs);
     EXPECT_LE(ours, kRounding * jaxs) << name;
   }
 }
@@ -219,15 +242,22 @@ TEST_F(LlamaGoldenTest, FiftyStepsInF32) {
     EXPECT_LE(far, kLosses) << "step " << i << ": " << loss << ", JAX " << losses[i];
     if (i == 0) expect_close(tensors_of(state.params), want["weights_after_first_step"], kStep);
   }
-  std::cout << fmt::format("  losses {:.6f} to {:.6f}, furthest from JAX's {:.2e}\n", losses.front(), losses.back(), furthest);
+  std::cout << fmt::format("  losses {:.6f} to {:.6f}, furthest from JAX's {:.2e}\n",
+                           losses.front(), losses.back(), furthest);
 }
 
-// -- Bits ------------------------------------------------------------------------------------------------------------
+// -- Bits ----------------------------------------------------------------------------------------
 
 /// Losses and weights of three steps of a model large enough to be cut into pieces of work.
 std::vector<float> three_steps(DType dtype, int threads) {
   set_num_threads(threads);
-  llama::Config c{.vocab_size = 1024, .base_emb_dim = 64, .base_num_decoder_layers = 2, .base_num_query_heads = 4, .base_num_kv_heads = 2, .head_dim = 16, .base_mlp_dim = 160};
+  llama::Config c{.vocab_size = 1024,
+                  .base_emb_dim = 64,
+                  .base_num_decoder_layers = 2,
+                  .base_num_query_heads = 4,
+                  .base_num_kv_heads = 2,
+                  .head_dim = 16,
+                  .base_mlp_dim = 160};
   c.dtype = dtype;
   optim::AdamW optimizer = optim::adamw(optim::constant_schedule(1e-3), {.max_norm = 1.0});
   auto step = make_step(c, optimizer);
@@ -239,7 +269,8 @@ std::vector<float> three_steps(DType dtype, int threads) {
     state = std::move(next);
     out.push_back(outcome.loss.item<float>());
   }
-  for (const auto& [name, values] : tensors_of(state.params)) out.insert(out.end(), values.begin(), values.end());
+  for (const auto& [name, values] : tensors_of(state.params))
+    out.insert(out.end(), values.begin(), values.end());
   return out;
 }
 
@@ -251,11 +282,15 @@ TEST_P(LlamaBitsTest, AreTheSameFromAnyThreadsAndRuns) {
   for (int threads : {2, 1, 3}) {
     const std::vector<float> again = three_steps(GetParam(), threads);
     ASSERT_EQ(once.size(), again.size());
-    EXPECT_EQ(std::memcmp(once.data(), again.data(), once.size() * sizeof(float)), 0) << threads << " threads";
+    EXPECT_EQ(std::memcmp(once.data(), again.data(), once.size() * sizeof(float)), 0)
+        << threads << " threads";
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Dtypes, LlamaBitsTest, testing::Values(DType::f32, DType::bf16), [](const auto& p) { return std::string(p.param == DType::f32 ? "f32" : "bf16"); });
+INSTANTIATE_TEST_SUITE_P(Dtypes, LlamaBitsTest, testing::Values(DType::f32, DType::bf16),
+                         [](const auto& p) {
+                           return std::string(p.param == DType::f32 ? "f32" : "bf16");
+                         });
 
 }  // namespace
 }  // namespace strata::train

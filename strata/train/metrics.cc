@@ -22,7 +22,9 @@ std::optional<nlohmann::ordered_json> parse_line(std::string_view text) {
 /// Calls f(line with its end) for each whole line.
 template <class F>
 void for_each_line(std::string_view text, F&& f) {
-  for (std::size_t from = 0, end; (end = text.find('\n', from)) != std::string_view::npos; from = end + 1) f(text.substr(from, end + 1 - from));
+  for (std::size_t from = 0, end; (end = text.find('\n', from)) != std::string_view::npos;
+       from = end + 1)
+    f(text.substr(from, end + 1 - from));
 }
 
 /// The lines of `text` that are whole and of steps up to `step`.
@@ -35,14 +37,17 @@ std::string kept_lines(std::string_view text, std::int64_t step) {
   return out;
 }
 
-double wall_time() { return std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count(); }
+double wall_time() {
+  return std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
+}
 
 std::string record(Event event) {
   event.wall_time = wall_time();
   return encode_record(encode_event(event));
 }
 
-/// The records of `bytes` that are whole and of steps up to `step`; the version alone when there is none.
+/// The records of `bytes` that are whole and of steps up to `step`; the version alone when there is
+/// none.
 std::string kept_records(std::string_view bytes, std::int64_t step, const std::string& path) {
   const EventFile file = read_events(bytes, path);
   std::string out;
@@ -74,10 +79,12 @@ Result<Metrics> Metrics::open(const MetricsPlaces& places, std::int64_t step) {
   if (const std::size_t slash = places.lines.rfind('/'); slash != std::string::npos && slash > 0) {
     if (Status s = make_folders(places.lines.substr(0, slash)); !s.ok()) return s;
   }
-  auto lines = open_kept(places.lines, [&](const std::string& old) { return kept_lines(old, step); });
+  auto lines =
+      open_kept(places.lines, [&](const std::string& old) { return kept_lines(old, step); });
   if (!lines) return lines.status();
   const std::string events_path = places.events + "/" + kEventsName;
-  auto events = open_kept(events_path, [&](const std::string& old) { return kept_records(old, step, events_path); });
+  auto events = open_kept(
+      events_path, [&](const std::string& old) { return kept_records(old, step, events_path); });
   if (!events) return events.status();
   return Metrics(std::move(*lines), std::move(*events));
 }

@@ -1,7 +1,9 @@
-// What each step came to: JSON lines for programs, event files for TensorBoard. Names are MaxText's.
+// What each step came to: JSON lines for programs, event files for TensorBoard. Names are
+// MaxText's.
 //
-//   auto metrics = Metrics::open({.lines = "run/metrics/metrics.jsonl", .events = "run/tensorboard"}, 40);
-//   metrics->add(41, {{"learning/loss", 3.21f}, {"perf/step_time_seconds", 0.22f}});
+//   auto metrics = Metrics::open({.lines = "run/metrics/metrics.jsonl", .events =
+//   "run/tensorboard"}, 40); metrics->add(41, {{"learning/loss", 3.21f}, {"perf/step_time_seconds",
+//   0.22f}});
 //   // {"step":41,"learning/loss":3.21,"perf/step_time_seconds":0.22}
 #pragma once
 
@@ -26,17 +28,19 @@ struct MetricsPlaces {
 
 class Metrics {
  public:
-  /// Opens the files for a run that has completed `step` steps: what tells of later steps, and a last line or record that
-  /// was cut by a crash, is taken away first, so that a run that goes on repeats nothing.
+  /// Opens the files for a run that has completed `step` steps: what tells of later steps, and a
+  /// last line or record that was cut by a crash, is taken away first, so that a run that goes on
+  /// repeats nothing.
   static Result<Metrics> open(const MetricsPlaces& places, std::int64_t step);
-  /// One line and one event. Numbers are written with all their digits, so equal text is equal bits; what is no number
-  /// is null in JSON.
+  /// One line and one event. Numbers are written with all their digits, so equal text is equal
+  /// bits; what is no number is null in JSON.
   Status add(std::int64_t step, const Scalars& scalars);
   /// What was added survives a crash of the machine.
   Status sync();
 
  private:
-  Metrics(LineWriter lines, LineWriter events) : lines_(std::move(lines)), events_(std::move(events)) {}
+  Metrics(LineWriter lines, LineWriter events)
+      : lines_(std::move(lines)), events_(std::move(events)) {}
   LineWriter lines_, events_;
 };
 

@@ -1,4 +1,5 @@
-// The simplest models of text, for comparison: how often a token occurs, and how often after another.
+// The simplest models of text, for comparison: how often a token occurs, and how often after
+// another.
 //
 //   Ngram kjv(8192);
 //   kjv.add(tokens);
@@ -23,8 +24,8 @@ class Ngram {
 
   /// -log of p(t) = (count(t) + 1) / (all + vocab_size).
   double unigram_nats(std::int32_t token) const;
-  /// -log of p(t | s) = (count(s t) + n(s) p(t)) / (count(s) + n(s)) with the number n(s) of different tokens seen after s.
-  /// Source: Witten and Bell, The zero-frequency problem (1991).
+  /// -log of p(t | s) = (count(s t) + n(s) p(t)) / (count(s) + n(s)) with the number n(s) of
+  /// different tokens seen after s. Source: Witten and Bell, The zero-frequency problem (1991).
   double bigram_nats(std::int32_t before, std::int32_t token) const;
 
   /// Nats of a whole text.

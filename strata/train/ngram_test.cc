@@ -26,7 +26,8 @@ TEST(Ngram, CountsByHand) {
 TEST(Ngram, ProbabilitiesSumToOne) {
   Ngram n(16);
   Tokens text;
-  for (std::uint64_t i = 0; i < 500; ++i) text.push_back(static_cast<std::int32_t>(uniform_number(1, i) * uniform_number(2, i) * 16));
+  for (std::uint64_t i = 0; i < 500; ++i)
+    text.push_back(static_cast<std::int32_t>(uniform_number(1, i) * uniform_number(2, i) * 16));
   n.add(text);
   for (std::int32_t s = 0; s < 16; ++s) {
     double unigrams = 0, bigrams = 0;
@@ -44,8 +45,9 @@ TEST(Ngram, TellsTextsOfTwoKindsApart) {
   auto text = [](std::int32_t factor, std::int32_t more, std::uint64_t seed, std::size_t size) {
     Tokens out = {0};
     for (std::uint64_t i = 0; out.size() < size; ++i)
-      out.push_back(uniform_number(seed, i) < 0.25 ? static_cast<std::int32_t>(uniform_number(seed + 100, i) * 64)
-                                                   : (factor * out.back() + more) % 64);
+      out.push_back(uniform_number(seed, i) < 0.25
+                        ? static_cast<std::int32_t>(uniform_number(seed + 100, i) * 64)
+                        : (factor * out.back() + more) % 64);
     return out;
   };
   Ngram a(64), b(64);

@@ -45,7 +45,8 @@ Frame frame_of(const Chart& chart) {
 }
 
 /// The mean of the points of each of `columns` columns, where there are any.
-std::vector<std::pair<double, double>> column_means(const Curve& curve, const Frame& f, int columns) {
+std::vector<std::pair<double, double>> column_means(const Curve& curve, const Frame& f,
+                                                    int columns) {
   std::map<int, std::pair<double, std::pair<double, double>>> sums;
   for (auto [x, y] : curve.points) {
     auto& [count, sum] = sums[std::min(columns - 1, static_cast<int>(f.x(x) * columns))];
@@ -54,7 +55,8 @@ std::vector<std::pair<double, double>> column_means(const Curve& curve, const Fr
     sum.second += y;
   }
   std::vector<std::pair<double, double>> out;
-  for (const auto& [column, entry] : sums) out.emplace_back(entry.second.first / entry.first, entry.second.second / entry.first);
+  for (const auto& [column, entry] : sums)
+    out.emplace_back(entry.second.first / entry.first, entry.second.second / entry.first);
   return out;
 }
 
@@ -65,7 +67,11 @@ std::string number(double v) { return fmt::format("{:.6g}", std::abs(v) < 1e-12 
 /// Dots in cells of two by four, each cell one Braille letter.
 class Dots {
  public:
-  Dots(int columns, int lines) : columns_(columns), lines_(lines), cells_(static_cast<std::size_t>(columns * lines)), marks_(cells_.size()) {}
+  Dots(int columns, int lines)
+      : columns_(columns),
+        lines_(lines),
+        cells_(static_cast<std::size_t>(columns * lines)),
+        marks_(cells_.size()) {}
   int width() const { return 2 * columns_; }
   int height() const { return 4 * lines_; }
   /// Dot (x, y) from the lower left.
@@ -78,15 +84,19 @@ class Dots {
   }
   /// A letter in the cell of dot (x, y).
   void mark(int x, int y, char letter) {
-    marks_[cell(std::clamp(x / 2, 0, columns_ - 1), std::clamp((height() - 1 - y) / 4, 0, lines_ - 1))] = letter;
+    marks_[cell(std::clamp(x / 2, 0, columns_ - 1),
+                std::clamp((height() - 1 - y) / 4, 0, lines_ - 1))] = letter;
   }
   std::string line(int l) const {
     std::string out;
     for (int c = 0; c < columns_; ++c) {
       const std::size_t i = cell(c, l);
-      if (marks_[i]) out += marks_[i];
-      else if (cells_[i] == 0) out += ' ';
-      else append_utf8(out, 0x2800 + cells_[i]);
+      if (marks_[i])
+        out += marks_[i];
+      else if (cells_[i] == 0)
+        out += ' ';
+      else
+        append_utf8(out, 0x2800 + cells_[i]);
     }
     return out;
   }
@@ -103,7 +113,9 @@ class Dots {
   std::vector<char> marks_;
 };
 
-char mark_of(std::size_t sparse) { return static_cast<char>(sparse < 9 ? '1' + sparse : 'a' + (sparse - 9) % 26); }
+char mark_of(std::size_t sparse) {
+  return static_cast<char>(sparse < 9 ? '1' + sparse : 'a' + (sparse - 9) % 26);
+}
 
 void draw(Dots& dots, const Chart& chart, const Frame& f) {
   auto x_of = [&](double v) { return static_cast<int>(std::lround(f.x(v) * (dots.width() - 1))); };
@@ -134,7 +146,8 @@ std::string legend(const Chart& chart) {
     if (c.points.empty()) continue;
     const std::string mark = c.sparse ? std::string(1, mark_of(sparse)) : "\u2836";
     sparse += c.sparse;
-    out += fmt::format("{}{} {} {}", out.empty() ? "" : "   ", mark, c.name, fmt::format("{:.3f}", c.points.back().second));
+    out += fmt::format("{}{} {} {}", out.empty() ? "" : "   ", mark, c.name,
+                       fmt::format("{:.3f}", c.points.back().second));
   }
   return out;
 }
@@ -162,11 +175,13 @@ class Picture {
         f_(frame),
         width_(width),
         height_(height),
-        surface_(cairo_image_surface_create(CAIRO_FORMAT_RGB24, width, height), cairo_surface_destroy),
+        surface_(cairo_image_surface_create(CAIRO_FORMAT_RGB24, width, height),
+                 cairo_surface_destroy),
         c_(cairo_create(surface_.get()), cairo_destroy) {
     cairo_set_source_rgb(c_.get(), 1, 1, 1);
     cairo_paint(c_.get());
-    cairo_select_font_face(c_.get(), "sans-serif", CAIRO_FONT_SLANT_NORMAL, CAIRO_FONT_WEIGHT_NORMAL);
+    cairo_select_font_face(c_.get(), "sans-serif", CAIRO_FONT_SLANT_NORMAL,
+                           CAIRO_FONT_WEIGHT_NORMAL);
   }
 
   void draw() {
@@ -179,7 +194,8 @@ class Picture {
     cairo_save(c_.get());
     cairo_rectangle(c_.get(), kMarginLeft, kMarginTop, plot_width(), plot_height());
     cairo_clip(c_.get());
-    for (std::size_t i = 0; i < chart_.curves.size(); ++i) curve(chart_.curves[i], kColours[i % kColours.size()]);
+    for (std::size_t i = 0; i < chart_.curves.size(); ++i)
+      curve(chart_.curves[i], kColours[i % kColours.size()]);
     cairo_restore(c_.get());
     legend();
   }
@@ -238,7 +254,8 @@ class Picture {
     cairo_restore(c_.get());
   }
 
-  void path(const std::vector<std::pair<double, double>>& points, Colour colour, double opacity, double thickness) {
+  void path(const std::vector<std::pair<double, double>>& points, Colour colour, double opacity,
+            double thickness) {
     cairo_set_source_rgba(c_.get(), colour.r, colour.g, colour.b, opacity);
     cairo_set_line_width(c_.get(), thickness);
     cairo_set_line_join(c_.get(), CAIRO_LINE_JOIN_ROUND);
@@ -269,7 +286,8 @@ class Picture {
       cairo_set_source_rgb(c_.get(), colour.r, colour.g, colour.b);
       cairo_rectangle(c_.get(), width_ - kMarginRight - 18, y - 9, 12, 9);
       cairo_fill(c_.get());
-      text(width_ - kMarginRight - 26, y, fmt::format("{}  {:.3f}", c.name, c.points.back().second), 13, 1);
+      text(width_ - kMarginRight - 26, y, fmt::format("{}  {:.3f}", c.name, c.points.back().second),
+           13, 1);
       y += 20;
     }
   }
@@ -292,8 +310,10 @@ Chart loss_chart(const std::vector<MetricsLine>& lines, const std::string& title
     const auto step = static_cast<double>(line.step);
     for (const auto& [name, value] : line.values) {
       if (name == "learning/loss") out.curves[0].points.emplace_back(step, value);
-      if (name.starts_with(kEvalPrefix) && name.ends_with(kEvalSuffix) && name.size() > kEvalPrefix.size() + kEvalSuffix.size()) {
-        const std::string source = name.substr(kEvalPrefix.size(), name.size() - kEvalPrefix.size() - kEvalSuffix.size());
+      if (name.starts_with(kEvalPrefix) && name.ends_with(kEvalSuffix) &&
+          name.size() > kEvalPrefix.size() + kEvalSuffix.size()) {
+        const std::string source =
+            name.substr(kEvalPrefix.size(), name.size() - kEvalPrefix.size() - kEvalSuffix.size());
         Curve& curve = evals.try_emplace(source, Curve{"eval " + source, {}, true}).first->second;
         curve.points.emplace_back(step, value);
       }
@@ -312,7 +332,8 @@ std::vector<double> round_ticks(double low, double high, int n) {
     if (times * power >= wanted * (1 - 1e-9)) step = times * power;
   }
   std::vector<double> out;
-  for (double i = std::ceil(low / step - 1e-9); i * step <= high + 1e-9 * step; ++i) out.push_back(i * step);
+  for (double i = std::ceil(low / step - 1e-9); i * step <= high + 1e-9 * step; ++i)
+    out.push_back(i * step);
   return out;
 }
 
@@ -329,14 +350,17 @@ std::string to_text(const Chart& chart, int width, int height) {
   }
   std::string out = fmt::format("{} ({})\n", chart.title, chart.y_label);
   for (int l = 0; l < height; ++l) {
-    std::string line = fmt::format("{:>7} {}{}", ticks.contains(l) ? ticks[l] : "", ticks.contains(l) ? "\u2524" : "\u2502", dots.line(l));
+    std::string line = fmt::format("{:>7} {}{}", ticks.contains(l) ? ticks[l] : "",
+                                   ticks.contains(l) ? "\u2524" : "\u2502", dots.line(l));
     line.erase(line.find_last_not_of(' ') + 1);
     out += line + "\n";
   }
   std::string rule;
   for (int i = 0; i < width; ++i) rule += "\u2500";
-  const std::string first = number(f.left), last = fmt::format("{} {}", chart.x_label, number(f.right));
-  out += fmt::format("{:>7} \u2514{}\n{:>9}{}{:>{}}\n", "", rule, "", first, last, width - static_cast<int>(first.size()));
+  const std::string first = number(f.left),
+                    last = fmt::format("{} {}", chart.x_label, number(f.right));
+  out += fmt::format("{:>7} \u2514{}\n{:>9}{}{:>{}}\n", "", rule, "", first, last,
+                     width - static_cast<int>(first.size()));
   return out + fmt::format("{:>9}{}\n", "", legend(chart));
 }
 
@@ -347,6 +371,8 @@ std::string to_png(const Chart& chart, int width, int height) {
   return picture.bytes();
 }
 
-Status write_png(const Chart& chart, const std::string& path) { return write_file_atomic(path, to_png(chart)); }
+Status write_png(const Chart& chart, const std::string& path) {
+  return write_file_atomic(path, to_png(chart));
+}
 
 }  // namespace strata::train

@@ -18,7 +18,8 @@ struct Curve {
   std::string name;
   /// (x, y), x increasing.
   std::vector<std::pair<double, double>> points;
-  /// Measured now and then: its points are marked and joined. Otherwise at every step: drawn thin, its mean over it.
+  /// Measured now and then: its points are marked and joined. Otherwise at every step: drawn thin,
+  /// its mean over it.
   bool sparse = false;
 };
 struct Chart {
@@ -26,14 +27,16 @@ struct Chart {
   std::vector<Curve> curves;
 };
 
-/// The loss of training ("learning/loss") and of each evaluation ("eval/NAME/loss"), in nats for each token.
+/// The loss of training ("learning/loss") and of each evaluation ("eval/NAME/loss"), in nats for
+/// each token.
 Chart loss_chart(const std::vector<MetricsLine>& lines, const std::string& title);
 
 /// At most n + 1 round numbers (1, 2 or 5 times a power of ten apart) that lie in [low, high].
 std::vector<double> round_ticks(double low, double high, int n);
 
-/// `width` columns and `height` lines of dots between axes with numbers; dense curves as dots of Braille letters (the mean where
-/// several steps share a column), sparse ones as the digits that the legend names. A chart without points is one line that says so.
+/// `width` columns and `height` lines of dots between axes with numbers; dense curves as dots of
+/// Braille letters (the mean where several steps share a column), sparse ones as the digits that
+/// the legend names. A chart without points is one line that says so.
 std::string to_text(const Chart& chart, int width = 64, int height = 14);
 
 /// A PNG file's bytes: axes, grid, legend, each curve in its colour. Drawn by cairo.

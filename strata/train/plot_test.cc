@@ -16,8 +16,12 @@ using testing::HasSubstr;
 Chart example() {
   std::vector<MetricsLine> lines;
   for (int step = 1; step <= 400; ++step) {
-    lines.push_back({step, {{"learning/loss", 2 + 6 * std::exp(-step / 60.0)}, {"perf/step_time_seconds", 0.1}}});
-    if (step % 100 == 0) lines.push_back({step, {{"eval/kjv/loss", 2.5 + 6 * std::exp(-step / 60.0)}, {"eval/avg_loss", 1}}});
+    lines.push_back(
+        {step,
+         {{"learning/loss", 2 + 6 * std::exp(-step / 60.0)}, {"perf/step_time_seconds", 0.1}}});
+    if (step % 100 == 0)
+      lines.push_back(
+          {step, {{"eval/kjv/loss", 2.5 + 6 * std::exp(-step / 60.0)}, {"eval/avg_loss", 1}}});
   }
   return loss_chart(lines, "a run");
 }
@@ -53,7 +57,9 @@ TEST(Plot, TextIsTheSameEachTime) {
 )");
 }
 
-TEST(Plot, TextWithoutPointsSaysSo) { EXPECT_EQ(to_text(loss_chart({}, "a run")), "a run: no points yet\n"); }
+TEST(Plot, TextWithoutPointsSaysSo) {
+  EXPECT_EQ(to_text(loss_chart({}, "a run")), "a run: no points yet\n");
+}
 
 /// The pixels of a PNG file's bytes.
 std::vector<std::uint32_t> decode(std::string bytes, int& width, int& height) {
@@ -70,7 +76,8 @@ std::vector<std::uint32_t> decode(std::string bytes, int& width, int& height) {
   height = cairo_image_surface_get_height(surface);
   std::vector<std::uint32_t> out;
   for (int y = 0; y < height; ++y) {
-    const auto* row = reinterpret_cast<const std::uint32_t*>(cairo_image_surface_get_data(surface) + y * cairo_image_surface_get_stride(surface));
+    const auto* row = reinterpret_cast<const std::uint32_t*>(
+        cairo_image_surface_get_data(surface) + y * cairo_image_surface_get_stride(surface));
     for (int x = 0; x < width; ++x) out.push_back(row[x] & 0xffffff);
   }
   cairo_surface_destroy(surface);

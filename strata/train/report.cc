@@ -10,20 +10,27 @@ namespace strata::train {
 
 std::string log_line(const StepReport& r) {
   return fmt::format(
-      "completed step: {}, seconds: {:.3f}, TFLOP/s/device: {:.3f}, Tokens/s/device: {:.3f}, total_weights: {:.0f}, loss: {:.3f}, lm_loss: "
+      "completed step: {}, seconds: {:.3f}, TFLOP/s/device: {:.3f}, Tokens/s/device: {:.3f}, "
+      "total_weights: {:.0f}, loss: {:.3f}, lm_loss: "
       "{:.3f}, perplexity: {:.3f}",
-      r.step, r.seconds, r.flops / r.seconds * 1e-12, r.total_weights / r.seconds, r.total_weights, r.loss, r.loss, std::exp(r.loss));
+      r.step, r.seconds, r.flops / r.seconds * 1e-12, r.total_weights / r.seconds, r.total_weights,
+      r.loss, r.loss, std::exp(r.loss));
 }
 
 std::string progress_line(const StepReport& r) {
   std::string out = fmt::format("step {}/{} | loss {:.4f}", r.step, r.steps, r.loss);
   const bool known = r.seconds_per_step > 0;
-  if (known) out += fmt::format(" | {:.0f} tokens/s | {:.2f} TFLOP/s", r.total_weights / r.seconds_per_step, r.flops / r.seconds_per_step * 1e-12);
+  if (known)
+    out += fmt::format(" | {:.0f} tokens/s | {:.2f} TFLOP/s", r.total_weights / r.seconds_per_step,
+                       r.flops / r.seconds_per_step * 1e-12);
   // One source is no mix.
   std::string mix;
-  for (const auto& [source, part] : r.mix) mix += fmt::format("{}{} {:.0f} %", mix.empty() ? " | " : " ", source, 100 * part);
+  for (const auto& [source, part] : r.mix)
+    mix += fmt::format("{}{} {:.0f} %", mix.empty() ? " | " : " ", source, 100 * part);
   if (r.mix.size() > 1) out += mix;
-  return out + fmt::format(" | {} left", known ? human_time(r.seconds_per_step * static_cast<double>(r.steps - r.step)) : "?");
+  return out + fmt::format(" | {} left", known ? human_time(r.seconds_per_step *
+                                                            static_cast<double>(r.steps - r.step))
+                                               : "?");
 }
 
 }  // namespace strata::train

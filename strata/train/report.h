@@ -11,19 +11,21 @@ namespace strata::train {
 struct StepReport {
   std::int64_t step = 0, steps = 0;
   float loss = 0;
-  double seconds = 0, flops = 0;   // of this step
-  double total_weights = 0;        // targets that count
-  double seconds_per_step = 0;     // of late steps; 0 while that is not known
+  double seconds = 0, flops = 0;  // of this step
+  double total_weights = 0;       // targets that count
+  double seconds_per_step = 0;    // of late steps; 0 while that is not known
   /// Each source's part of what was read so far, 0 to 1.
   std::vector<std::pair<std::string, double>> mix = {};
 };
 
 /// MaxText's line, for logs and the programs that read them:
-/// "completed step: 12, seconds: 0.123, TFLOP/s/device: 0.210, Tokens/s/device: 5120.000, total_weights: 2048, loss: 4.321,
-/// lm_loss: 4.321, perplexity: 75.264" (one line). Source: MaxText's metric_logger.py.
+/// "completed step: 12, seconds: 0.123, TFLOP/s/device: 0.210, Tokens/s/device: 5120.000,
+/// total_weights: 2048, loss: 4.321, lm_loss: 4.321, perplexity: 75.264" (one line). Source:
+/// MaxText's metric_logger.py.
 std::string log_line(const StepReport& r);
 
-/// The same for a person: "step 120/1500 | loss 3.2141 | 8120 tokens/s | 0.41 TFLOP/s | kjv 33 % python 67 % | 3:12 left".
+/// The same for a person: "step 120/1500 | loss 3.2141 | 8120 tokens/s | 0.41 TFLOP/s | kjv 33 %
+/// python 67 % | 3:12 left".
 std::string progress_line(const StepReport& r);
 
 }  // namespace strata::train

@@ -16,12 +16,15 @@ const StepReport kReport{.step = 12,
 
 TEST(Report, TheLineIsMaxTexts) {
   EXPECT_EQ(log_line(kReport),
-            "completed step: 12, seconds: 0.400, TFLOP/s/device: 0.210, Tokens/s/device: 5120.000, total_weights: 2048, loss: 4.321, "
+            "completed step: 12, seconds: 0.400, TFLOP/s/device: 0.210, Tokens/s/device: 5120.000, "
+            "total_weights: 2048, loss: 4.321, "
             "lm_loss: 4.321, perplexity: 75.264");
 }
 
 TEST(Report, TheLiveLineSaysWhatAPersonWants) {
-  EXPECT_EQ(progress_line(kReport), "step 12/112 | loss 4.3210 | 4096 tokens/s | 0.17 TFLOP/s | kjv 25 % python 75 % | 0:50 left");
+  EXPECT_EQ(progress_line(kReport),
+            "step 12/112 | loss 4.3210 | 4096 tokens/s | 0.17 TFLOP/s | kjv 25 % python 75 % | "
+            "0:50 left");
   StepReport first = kReport;
   first.seconds_per_step = 0;
   first.mix.resize(1);

@@ -56,14 +56,18 @@ class Run {
       : c_(config),
         progress_(progress),
         data_(std::move(data)),
-        step_function_(make_step(model_config(config), make_optimizer(config), {.micro_batches = config.gradient_accumulation_steps})),
+        step_function_(make_step(model_config(config), make_optimizer(config),
+                                 {.micro_batches = config.gradient_accumulation_steps})),
         rate_(jit(make_schedule(config), {.name = "learning_rate"})),
         evaluate_(config, data_),
-        flops_(llama::flops_per_step(model_config(config), sequences(config), config.max_target_length)),
-        writer_(checkpoints(), {.newest = config.max_num_checkpoints_to_keep, .every = config.keep_period}, [this](const std::string& folder) {
-          result_.checkpoint = folder;
-          progress_.line(fmt::format("saved {}", folder));
-        }) {}
+        flops_(llama::flops_per_step(model_config(config), sequences(config),
+                                     config.max_target_length)),
+        writer_(checkpoints(),
+                {.newest = config.max_num_checkpoints_to_keep, .every = config.keep_period},
+                [this](const std::string& folder) {
+                  result_.checkpoint = folder;
+                  progress_.line(fmt::format("saved {}", folder));
+                }) {}
 
   Status start();
   Result<RunResult> go();
@@ -81,7 +85,9 @@ class Run {
   std::string trouble(const Outcome& outcome) const;
   StepReport report_of(double seconds, double weights) const;
   void show(const StepReport& report);
-  bool due(std::int64_t period) const { return period > 0 && (result_.step % period == 0 || result_.step == c_.steps); }
+  bool due(std::int64_t period) const {
+    return period > 0 && (result_.step % period == 0 || result_.step == c_.steps);
+  }
 
   const Config& c_;
   Progress& progress_;
@@ -103,19 +109,25 @@ Status Run::resume() {
   if (!c_.enable_checkpointing) return {};
   auto latest = checkpoint::load_latest(checkpoints());
   if (!latest) return latest.status();
-  for (const Status& damaged : latest->damaged) progress_.line(fmt::format("damaged checkpoint passed over: {}", damaged.message()));
+  for (const Status& damaged : latest->damaged)
+    progress_.line(fmt::format("damaged checkpoint passed over: {}", damaged.message()));
   if (!latest->checkpoint) {
     if (latest->damaged.empty()) return {};
-    return Status(Code::corrupt, "{}: no checkpoint is whole; remove the folder or choose another run_name to begin anew", checkpoints());
+    return Status(
+        Code::corrupt,
+        "{}: no checkpoint is whole; remove the folder or choose another run_name to begin anew",
+        checkpoints());
   }
   auto state = from_checkpoint(*latest->checkpoint, c_);
   if (!state) return state.status();
   if (std::string differs = check_data(*latest->checkpoint, data_); !differs.empty())
-    progress_.line(fmt::format("note: the data is not what the checkpoint was trained on: {}", differs));
+    progress_.line(
+        fmt::format("note: the data is not what the checkpoint was trained on: {}", differs));
   state_ = std::move(*state);
   result_.step = saved_step_ = latest->checkpoint->step;
   result_.checkpoint = latest->folder;
-  if (auto loss = latest->checkpoint->notes.find("loss"); loss != latest->checkpoint->notes.end()) result_.loss = std::strtof(loss->second.c_str(), nullptr);
+  if (auto loss = latest->checkpoint->notes.find("loss"); loss != latest->checkpoint->notes.end())
+    result_.loss = std::strtof(loss->second.c_str(), nullptr);
   progress_.line(fmt::format("going on from {}", latest->folder));
   return {};
 }
@@ -123,7 +135,8 @@ Status Run::resume() {
 std::string Run::sources() const {
   std::string out;
   for (const data::SourceInfo& s : data_.sources())
-    out += fmt::format("{}{} ({}, {:.0f} %)", out.empty() ? "" : ", ", s.name, human_count(static_cast<double>(s.train_tokens)), 100 * s.share);
+    out += fmt::format("{}{} ({}, {:.0f} %)", out.empty() ? "" : ", ", s.name,
+                       human_count(static_cast<double>(s.train_tokens)), 100 * s.share);
   return out;
 }
 
@@ -134,12 +147,14 @@ Status Run::start() {
   // The run's own copy: what it learned can be read wherever its folder goes.
   if (const std::string& model = data_.tokenizer().model(); !model.empty())
     if (Status s = write_file_atomic(run_folder(c_) + "/tokenizer.model", model); !s.ok()) return s;
-  auto metrics = Metrics::open({.lines = metrics_path(c_), .events = run_folder(c_) + "/tensorboard"}, result_.step);
+  auto metrics = Metrics::open(
+      {.lines = metrics_path(c_), .events = run_folder(c_) + "/tensorboard"}, result_.step);
   if (!metrics) return metrics.status();
   metrics_ = std::move(*metrics);
   progress_.line(fmt::format("{} parameters, {} steps of {} tokens, {}; tokens to read: {}",
-                             human_count(static_cast<double>(llama::count(model_config(c_)))), c_.steps,
-                             sequences(c_) * c_.max_target_length, run_folder(c_), sources()));
+                             human_count(static_cast<double>(llama::count(model_config(c_)))),
+                             c_.steps, sequences(c_) * c_.max_target_length, run_folder(c_),
+                             sources()));
   return {};
 }
 
@@ -153,7 +168,8 @@ StepReport Run::report_of(double seconds, double weights) const {
                .seconds_per_step = pace_.seconds_per_step()};
   const auto read = static_cast<double>(result_.step * sequences(c_));
   for (std::size_t i = 0; i < data_.sources().size(); ++i)
-    r.mix.emplace_back(data_.sources()[i].name, static_cast<double>(data_.position(i, result_.step).elements) / read);
+    r.mix.emplace_back(data_.sources()[i].name,
+                       static_cast<double>(data_.position(i, result_.step).elements) / read);
   return r;
 }
 
@@ -164,10 +180,16 @@ void Run::show(const StepReport& r) {
 }
 
 std::string Run::trouble(const Outcome& outcome) const {
-  const std::string gradient = first_not_finite(state_.params, outcome.gradient_norms.to_vector<float>());
-  const std::string parameter = first_not_finite(state_.params, outcome.parameter_norms.to_vector<float>());
+  const std::string gradient =
+      first_not_finite(state_.params, outcome.gradient_norms.to_vector<float>());
+  const std::string parameter =
+      first_not_finite(state_.params, outcome.parameter_norms.to_vector<float>());
   if (!std::isfinite(result_.loss))
-    return fmt::format("the loss is {}{}", result_.loss, gradient.empty() ? "" : fmt::format(", and the gradient of {} is the first that is not finite", gradient));
+    return fmt::format(
+        "the loss is {}{}", result_.loss,
+        gradient.empty()
+            ? ""
+            : fmt::format(", and the gradient of {} is the first that is not finite", gradient));
   if (!gradient.empty()) return fmt::format("the gradient of {} is not finite", gradient);
   if (!parameter.empty()) return fmt::format("{} is not finite after the update", parameter);
   return {};
@@ -178,7 +200,8 @@ Scalars Run::scalars(const Outcome& outcome, const StepReport& r) const {
           {"learning/lm_loss", r.loss},
           {"learning/perplexity", std::exp(r.loss)},
           {"learning/total_weights", static_cast<float>(r.total_weights)},
-          {"learning/current_learning_rate", rate_(Array(Literal::scalar(static_cast<std::int32_t>(r.step - 1)))).item<float>()},
+          {"learning/current_learning_rate",
+           rate_(Array(Literal::scalar(static_cast<std::int32_t>(r.step - 1)))).item<float>()},
           {"learning/grad_norm", global_norm(outcome.gradient_norms.to_vector<float>())},
           {"learning/param_norm", global_norm(outcome.parameter_norms.to_vector<float>())},
           {"perf/step_time_seconds", static_cast<float>(r.seconds)},
@@ -200,7 +223,8 @@ Status Run::one_step() {
   const double seconds = seconds_now() - begin;
   pace_.add(seconds);
   const StepReport report = report_of(seconds, outcome.total_weights.item<double>());
-  if (pace_.seconds_per_step() > 0) result_.tokens_per_second = report.total_weights / pace_.seconds_per_step();
+  if (pace_.seconds_per_step() > 0)
+    result_.tokens_per_second = report.total_weights / pace_.seconds_per_step();
   show(report);
   return metrics_->add(result_.step, scalars(outcome, report));
 }
@@ -213,10 +237,12 @@ Status Run::evaluate() {
                      {"eval/total_weights", static_cast<float>(all.tokens)}};
   for (const SourceLoss& s : losses) {
     scalars.emplace_back("eval/" + s.source + "/loss", static_cast<float>(s.loss()));
-    scalars.emplace_back("eval/" + s.source + "/loss_per_byte", static_cast<float>(s.loss_per_byte()));
+    scalars.emplace_back("eval/" + s.source + "/loss_per_byte",
+                         static_cast<float>(s.loss_per_byte()));
   }
-  progress_.line(fmt::format("eval after step: {}, loss: {:.3f}, perplexity: {:.3f}, total_weights: {}\n{}", result_.step, all.loss(),
-                             std::exp(all.loss()), all.tokens, to_table(losses)));
+  progress_.line(
+      fmt::format("eval after step: {}, loss: {:.3f}, perplexity: {:.3f}, total_weights: {}\n{}",
+                  result_.step, all.loss(), std::exp(all.loss()), all.tokens, to_table(losses)));
   return metrics_->add(result_.step, scalars);
 }
 
@@ -279,7 +305,9 @@ Result<RunResult> run(const Config& config, Progress& progress) {
   for (std::size_t i = 0; config.eval_interval > 0 && i < data->sources().size(); ++i) {
     const data::SourceInfo& s = data->sources()[i];
     if (data->eval_batches(i) > 0) continue;
-    return Status(Code::invalid, "eval_fraction={}: the text is too short: {} of the {} tokens of {} are kept for evaluation, 2 are needed",
+    return Status(Code::invalid,
+                  "eval_fraction={}: the text is too short: {} of the {} tokens of {} are kept for "
+                  "evaluation, 2 are needed",
                   config.eval_fraction, s.eval_tokens, s.tokens, s.name);
   }
   if (Status s = make_folders(run_folder(config)); !s.ok()) return s;

@@ -3,9 +3,10 @@
 //   Progress progress(STDERR_FILENO);
 //   auto result = train::run(config, progress);
 //
-// base_output_directory/run_name holds all of a run: config.yml, checkpoints/STEP/, metrics/metrics.jsonl, tensorboard/,
-// loss.png. The same configuration goes on from the newest whole checkpoint, with the bits that an unbroken run has: every
-// step depends on the state and its number alone.
+// base_output_directory/run_name holds all of a run: config.yml, checkpoints/STEP/,
+// metrics/metrics.jsonl, tensorboard/, loss.png. The same configuration goes on from the newest
+// whole checkpoint, with the bits that an unbroken run has: every step depends on the state and its
+// number alone.
 #pragma once
 
 #include <cstdint>
@@ -29,12 +30,14 @@ struct RunResult {
   float loss = 0;          // of the last one
   std::string checkpoint;  // the newest one's folder; empty when there is none
   std::string curve;       // the picture of the losses
-  std::string trouble;     // what is no number, with the path of the first such tensor; empty unless diverged
+  std::string
+      trouble;  // what is no number, with the path of the first such tensor; empty unless diverged
   double tokens_per_second = 0;
 };
 
-/// Throws ConfigError for a configuration that does not fit the text or the run's checkpoints. Fails with the status of
-/// the text, of a disk that is full, or Code::exists when the run is under way in another process.
+/// Throws ConfigError for a configuration that does not fit the text or the run's checkpoints.
+/// Fails with the status of the text, of a disk that is full, or Code::exists when the run is under
+/// way in another process.
 Result<RunResult> run(const Config& config, Progress& progress);
 
 }  // namespace strata::train

@@ -30,7 +30,8 @@ class RunTest : public testing::Test {
     std::string name = testing::TempDir() + "run_XXXXXX";
     folder_ = ::mkdtemp(name.data());
     std::string text;
-    for (int i = 0; i < 400; ++i) text += "verse " + std::to_string(i * i % 97) + " of a little book.\n";
+    for (int i = 0; i < 400; ++i)
+      text += "verse " + std::to_string(i * i % 97) + " of a little book.\n";
     std::ofstream(folder_ + "/text.txt") << text;
   }
   ~RunTest() override {
@@ -115,8 +116,10 @@ TEST_F(RunTest, ResumingAfterAnyStepGivesTheSameBits) {
 }
 
 TEST_F(RunTest, SoDoOtherOptimizersTypesAndParts) {
-  for (std::vector<std::string> keys : {std::vector<std::string>{"opt_type=sgd", "gradient_accumulation_steps=3", "per_device_batch_size=1"},
-                                        {"weight_dtype=bfloat16", "lr_pieces=linear 0 -> 1e-2 over 2, constant"}}) {
+  for (std::vector<std::string> keys :
+       {std::vector<std::string>{"opt_type=sgd", "gradient_accumulation_steps=3",
+                                 "per_device_batch_size=1"},
+        {"weight_dtype=bfloat16", "lr_pieces=linear 0 -> 1e-2 over 2, constant"}}) {
     const std::string name = keys[0].substr(0, 3);
     ASSERT_TRUE(train(tiny(name + "whole", keys)).ok());
     keys.push_back("max_seconds=1e-9");
@@ -144,11 +147,13 @@ TEST_F(RunTest, EventsAndLinesTellTheSame) {
   for (std::size_t i = 0; i < lines->size(); ++i) {
     const Event& e = file.events[i + 1];
     EXPECT_EQ(e.step, (*lines)[i].step);
-    for (const auto& [name, value] : e.scalars) EXPECT_EQ(static_cast<float>((*lines)[i].values.at(name)), value) << name;
+    for (const auto& [name, value] : e.scalars)
+      EXPECT_EQ(static_cast<float>((*lines)[i].values.at(name)), value) << name;
   }
   EXPECT_EQ((*lines)[2].step, 3);
   EXPECT_TRUE((*lines)[3].values.contains("eval/text/loss"));
-  EXPECT_NEAR((*lines)[3].values.at("eval/text/loss"), (*lines)[3].values.at("eval/text/loss_per_byte"), 1e-6);  // tokens are bytes
+  EXPECT_NEAR((*lines)[3].values.at("eval/text/loss"),
+              (*lines)[3].values.at("eval/text/loss_per_byte"), 1e-6);  // tokens are bytes
   EXPECT_GT((*lines)[0].values.at("learning/grad_norm"), 0);
   EXPECT_TRUE(file_exists(rest->curve));
 }
@@ -168,14 +173,17 @@ TEST_F(RunTest, SavingDoesNotChangeBits) {
   ASSERT_TRUE(train(tiny("beside", all)).ok());
   ASSERT_TRUE(train(tiny("between", {all[0], all[1], "async_checkpointing=false"})).ok());
   ASSERT_TRUE(train(tiny("seldom", {"checkpoint_period=100"})).ok());
-  for (std::int64_t step = 1; step <= 6; ++step) EXPECT_TRUE(same_weights("beside", "between", step)) << step;
+  for (std::int64_t step = 1; step <= 6; ++step)
+    EXPECT_TRUE(same_weights("beside", "between", step)) << step;
   EXPECT_TRUE(same_weights("beside", "seldom", 6));
   EXPECT_EQ(losses("beside"), losses("between"));
   EXPECT_EQ(losses("beside"), losses("seldom"));
 }
 
 TEST_F(RunTest, KeepsTheLastAndEveryKth) {
-  ASSERT_TRUE(train(tiny("a", {"steps=7", "checkpoint_period=1", "max_num_checkpoints_to_keep=2", "keep_period=3"})).ok());
+  ASSERT_TRUE(train(tiny("a", {"steps=7", "checkpoint_period=1", "max_num_checkpoints_to_keep=2",
+                               "keep_period=3"}))
+                  .ok());
   EXPECT_THAT(*checkpoint::steps(folder_ + "/a/checkpoints"), testing::ElementsAre(3, 6, 7));
 }
 
@@ -217,8 +225,9 @@ TEST_F(RunTest, AnotherModelIsRefusedByItsKeys) {
 }
 
 TEST_F(RunTest, ALossThatIsNoNumberStopsTheRun) {
-  auto r = train(tiny("a", {"learning_rate=100", "adam_weight_decay=100", "gradient_clipping_threshold=0", "warmup_steps_fraction=0",
-                            "steps=60", "eval_interval=0"}));
+  auto r = train(
+      tiny("a", {"learning_rate=100", "adam_weight_decay=100", "gradient_clipping_threshold=0",
+                 "warmup_steps_fraction=0", "steps=60", "eval_interval=0"}));
   ASSERT_TRUE(r.ok());
   EXPECT_EQ(r->outcome, RunResult::Outcome::diverged);
   EXPECT_LT(r->step, 60);
@@ -227,9 +236,12 @@ TEST_F(RunTest, ALossThatIsNoNumberStopsTheRun) {
 
 TEST_F(RunTest, TextsThatDoNotFitAreRefused) {
   std::ofstream(folder_ + "/short.txt") << "short";
-  EXPECT_THAT(train(tiny("a", {"train_files=" + folder_ + "/short.txt"})).status().message(), HasSubstr("the text is too short"));
-  EXPECT_THAT(train(tiny("a", {"eval_fraction=0.00001"})).status().message(), HasSubstr("eval_fraction=1e-05: the text is too short"));
-  EXPECT_THAT(train(tiny("a", {"train_files=" + folder_ + "/absent.txt"})).status().message(), HasSubstr("absent.txt: cannot open"));
+  EXPECT_THAT(train(tiny("a", {"train_files=" + folder_ + "/short.txt"})).status().message(),
+              HasSubstr("the text is too short"));
+  EXPECT_THAT(train(tiny("a", {"eval_fraction=0.00001"})).status().message(),
+              HasSubstr("eval_fraction=1e-05: the text is too short"));
+  EXPECT_THAT(train(tiny("a", {"train_files=" + folder_ + "/absent.txt"})).status().message(),
+              HasSubstr("absent.txt: cannot open"));
 }
 
 TEST_F(RunTest, ASecondProcessIsRefused) {
@@ -252,8 +264,9 @@ TEST_F(RunTest, GeneratedTextDependsOnTheSeedOnly) {
   auto text = [&](std::uint64_t seed, double temperature) {
     auto generator = Generator::load(folder_ + "/a");
     std::string out;
-    generator->generate("verse", {.max_tokens = 40, .temperature = temperature, .seed = seed, .ignore_eos = true},
-                        [&](std::string_view piece) { out += piece; });
+    generator->generate(
+        "verse", {.max_tokens = 40, .temperature = temperature, .seed = seed, .ignore_eos = true},
+        [&](std::string_view piece) { out += piece; });
     return out;
   };
   EXPECT_GE(text(1, 1.0).size(), 40u);

@@ -32,7 +32,9 @@ std::vector<double> weigh(std::span<const float> logits, const Tokens& tokens, d
   for (std::int32_t t : tokens) largest = std::max(largest, logits[static_cast<std::size_t>(t)]);
   std::vector<double> out;
   for (std::int32_t t : tokens)
-    out.push_back(std::exp((static_cast<double>(logits[static_cast<std::size_t>(t)]) - static_cast<double>(largest)) / temperature));
+    out.push_back(std::exp(
+        (static_cast<double>(logits[static_cast<std::size_t>(t)]) - static_cast<double>(largest)) /
+        temperature));
   return out;
 }
 
@@ -48,7 +50,9 @@ std::size_t reaching(const std::vector<double>& weights, double p) {
 }  // namespace
 
 std::vector<double> distribution(std::span<const float> logits, const Sampling& s) {
-  const std::size_t most = s.temperature <= 0 ? 1 : s.top_k > 0 ? static_cast<std::size_t>(s.top_k) : logits.size();
+  const std::size_t most = s.temperature <= 0 ? 1
+                           : s.top_k > 0      ? static_cast<std::size_t>(s.top_k)
+                                              : logits.size();
   const bool in_order = most < logits.size() || s.top_p < 1;
   Tokens tokens = ranked(logits, in_order ? most : 0);
   tokens.resize(std::min(tokens.size(), most));
@@ -56,7 +60,8 @@ std::vector<double> distribution(std::span<const float> logits, const Sampling& 
   if (s.top_p < 1) weights.resize(reaching(weights, s.top_p));
   const double total = std::accumulate(weights.begin(), weights.end(), 0.0);
   std::vector<double> out(logits.size());
-  for (std::size_t i = 0; i < weights.size(); ++i) out[static_cast<std::size_t>(tokens[i])] = weights[i] / total;
+  for (std::size_t i = 0; i < weights.size(); ++i)
+    out[static_cast<std::size_t>(tokens[i])] = weights[i] / total;
   return out;
 }
 
@@ -71,7 +76,9 @@ std::int32_t draw(std::span<const double> probabilities, double u) {
   return static_cast<std::int32_t>(last);
 }
 
-std::int32_t sample(std::span<const float> logits, const Sampling& sampling, double u) { return draw(distribution(logits, sampling), u); }
+std::int32_t sample(std::span<const float> logits, const Sampling& sampling, double u) {
+  return draw(distribution(logits, sampling), u);
+}
 
 double uniform_number(std::uint64_t seed, std::uint64_t i) {
   std::uint64_t z = seed + (i + 1) * 0x9e3779b97f4a7c15u;

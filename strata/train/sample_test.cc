@@ -15,7 +15,8 @@ namespace {
 /// Logits of a small range of values, so that some are equal.
 std::vector<float> logits_of(std::uint64_t seed, std::size_t count) {
   std::vector<float> out(count);
-  for (std::size_t i = 0; i < count; ++i) out[i] = static_cast<float>(std::floor(uniform_number(seed, i) * 25)) / 4.0f - 3.0f;
+  for (std::size_t i = 0; i < count; ++i)
+    out[i] = static_cast<float>(std::floor(uniform_number(seed, i) * 25)) / 4.0f - 3.0f;
   return out;
 }
 
@@ -23,7 +24,8 @@ std::vector<float> logits_of(std::uint64_t seed, std::size_t count) {
 std::vector<double> sorted_twin(const std::vector<float>& logits, const Sampling& s) {
   std::vector<std::size_t> order(logits.size());
   std::iota(order.begin(), order.end(), 0);
-  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return logits[a] > logits[b]; });
+  std::stable_sort(order.begin(), order.end(),
+                   [&](std::size_t a, std::size_t b) { return logits[a] > logits[b]; });
   std::vector<double> p(logits.size());
   if (s.temperature == 0) {
     p[order[0]] = 1;
@@ -57,21 +59,27 @@ TEST(Sample, DistributionIsItsDefinition) {
             const Sampling s{temperature, top_k, top_p};
             const std::vector<double> got = distribution(logits, s), want = sorted_twin(logits, s);
             for (std::size_t i = 0; i < count; ++i)
-              ASSERT_NEAR(got[i], want[i], 1e-12) << "token " << i << ", temperature " << temperature << ", top_k " << top_k << ", top_p " << top_p;
+              ASSERT_NEAR(got[i], want[i], 1e-12)
+                  << "token " << i << ", temperature " << temperature << ", top_k " << top_k
+                  << ", top_p " << top_p;
           }
     }
   }
 }
 
 TEST(Sample, FrequenciesAreTheProbabilities) {
-  // Chi-square with a fixed seed; 99.9 % of right samplers stay below the bound of each number of tokens.
+  // Chi-square with a fixed seed; 99.9 % of right samplers stay below the bound of each number of
+  // tokens.
   const std::vector<float> logits = {0.5f, -1, 2, 0.25f, -0.5f, 1, 1, -3};
   constexpr int kDraws = 40000;
-  for (const auto& [sampling, bound] : {std::pair(Sampling{1.0, 0, 1.0}, 24.32), std::pair(Sampling{0.7, 5, 1.0}, 18.47),
-                                        std::pair(Sampling{1.5, 0, 0.9}, 22.46), std::pair(Sampling{1.0, 4, 0.8}, 16.27)}) {
+  for (const auto& [sampling, bound] :
+       {std::pair(Sampling{1.0, 0, 1.0}, 24.32), std::pair(Sampling{0.7, 5, 1.0}, 18.47),
+        std::pair(Sampling{1.5, 0, 0.9}, 22.46), std::pair(Sampling{1.0, 4, 0.8}, 16.27)}) {
     const std::vector<double> p = distribution(logits, sampling);
     std::vector<int> counts(logits.size());
-    for (int i = 0; i < kDraws; ++i) ++counts[static_cast<std::size_t>(sample(logits, sampling, uniform_number(7, static_cast<std::uint64_t>(i))))];
+    for (int i = 0; i < kDraws; ++i)
+      ++counts[static_cast<std::size_t>(
+          sample(logits, sampling, uniform_number(7, static_cast<std::uint64_t>(i))))];
     double chi_square = 0;
     for (std::size_t t = 0; t < p.size(); ++t) {
       if (p[t] == 0) {
@@ -92,12 +100,15 @@ TEST(Sample, DrawInvertsTheSum) {
   EXPECT_EQ(draw(p, 0.7499), 3);
   EXPECT_EQ(draw(p, 0.75), 4);
   EXPECT_EQ(draw(p, std::nextafter(1.0, 0.0)), 4);
-  EXPECT_EQ(draw(std::vector<double>{0.3, 0.3, 0.3, 0}, 0.95), 2) << "rounding may leave a gap below 1";
+  EXPECT_EQ(draw(std::vector<double>{0.3, 0.3, 0.3, 0}, 0.95), 2)
+      << "rounding may leave a gap below 1";
 }
 
 TEST(Sample, TemperatureZeroTakesTheFirstOfTheLargest) {
   EXPECT_EQ(sample(std::vector<float>{1, 3, 3, 2}, {.temperature = 0}, 0.99), 1);
-  EXPECT_EQ(sample(std::vector<float>{1, 3, 3, 2}, {.temperature = 0, .top_k = 3, .top_p = 0.5}, 0.99), 1);
+  EXPECT_EQ(
+      sample(std::vector<float>{1, 3, 3, 2}, {.temperature = 0, .top_k = 3, .top_p = 0.5}, 0.99),
+      1);
 }
 
 TEST(Sample, LogitsThatAreNoNumbers) {

@@ -16,7 +16,8 @@ constexpr const char* kOptimizer = "optimizer";
 template <class T>
 checkpoint::Tensors to_tensors(const T& tree) {
   checkpoint::Tensors out;
-  tree::for_each_path(tree, [&](const std::string& path, const Array& leaf) { out.emplace(path, leaf.literal()); });
+  tree::for_each_path(
+      tree, [&](const std::string& path, const Array& leaf) { out.emplace(path, leaf.literal()); });
   return out;
 }
 
@@ -24,16 +25,19 @@ checkpoint::Tensors to_tensors(const T& tree) {
 template <class T>
 Status fill(T& tree, const checkpoint::Checkpoint& c, const std::string& part) {
   auto tensors = c.parts.find(part);
-  if (tensors == c.parts.end()) return Status(Code::corrupt, "checkpoint of step {}: part '{}' is missing", c.step, part);
+  if (tensors == c.parts.end())
+    return Status(Code::corrupt, "checkpoint of step {}: part '{}' is missing", c.step, part);
   Status status;
   tree::for_each_path(tree, [&](const std::string& path, Array& leaf) {
     auto found = tensors->second.find(path);
     if (!status.ok()) return;
     if (found == tensors->second.end()) {
-      status = Status(Code::corrupt, "checkpoint of step {}: tensor '{}' of {} is missing", c.step, path, part);
+      status = Status(Code::corrupt, "checkpoint of step {}: tensor '{}' of {} is missing", c.step,
+                      path, part);
     } else if (!(found->second.type() == leaf.type())) {
-      status = Status(Code::corrupt, "checkpoint of step {}: tensor '{}' of {} is {}, expected {}", c.step, path, part,
-                      found->second.type().to_string(), leaf.type().to_string());
+      status =
+          Status(Code::corrupt, "checkpoint of step {}: tensor '{}' of {} is {}, expected {}",
+                 c.step, path, part, found->second.type().to_string(), leaf.type().to_string());
     } else {
       leaf = Array(found->second);
     }
@@ -41,23 +45,31 @@ Status fill(T& tree, const checkpoint::Checkpoint& c, const std::string& part) {
   return status;
 }
 
-DType weight_dtype(const Config& c) { return c.weight_dtype == "bfloat16" ? DType::bf16 : DType::f32; }
+DType weight_dtype(const Config& c) {
+  return c.weight_dtype == "bfloat16" ? DType::bf16 : DType::f32;
+}
 
 /// The types of a fresh state, without its values.
 State abstract_state(const Config& config) {
-  return eval_shape([&](const Array& key) { return init(key, model_config(config), make_optimizer(config), weight_dtype(config)); }, random::key(0));
+  return eval_shape(
+      [&](const Array& key) {
+        return init(key, model_config(config), make_optimizer(config), weight_dtype(config));
+      },
+      random::key(0));
 }
 
 void check_same_model(const Config& now, const Config& then, std::int64_t step) {
   std::string differences;
   for (const Field& f : fields()) {
     if (!f.shapes_model || json_value(now, f) == json_value(then, f)) continue;
-    differences +=
-        fmt::format("{}{}={} (the checkpoint has {})", differences.empty() ? "" : ", ", f.name, json_value(now, f), json_value(then, f));
+    differences += fmt::format("{}{}={} (the checkpoint has {})", differences.empty() ? "" : ", ",
+                               f.name, json_value(now, f), json_value(then, f));
   }
   if (differences.empty()) return;
-  throw ConfigError(fmt::format("the run '{}' has a checkpoint of step {} of another model: {}; choose another run_name, or the same model",
-                                now.run_name, step, differences));
+  throw ConfigError(
+      fmt::format("the run '{}' has a checkpoint of step {} of another model: {}; choose another "
+                  "run_name, or the same model",
+                  now.run_name, step, differences));
 }
 
 }  // namespace
@@ -79,21 +91,32 @@ llama::Config model_config(const Config& c) {
 }
 
 optim::Schedule make_schedule(const Config& c) {
-  if (!c.lr_pieces.empty()) return optim::pieces_schedule(optim::parse_schedule(lr_pieces_text(c), "lr_pieces"));
-  const std::int64_t steps = c.learning_rate_schedule_steps < 0 ? c.steps : c.learning_rate_schedule_steps;
+  if (!c.lr_pieces.empty())
+    return optim::pieces_schedule(optim::parse_schedule(lr_pieces_text(c), "lr_pieces"));
+  const std::int64_t steps =
+      c.learning_rate_schedule_steps < 0 ? c.steps : c.learning_rate_schedule_steps;
   auto part = [&](double fraction) { return std::llround(static_cast<double>(steps) * fraction); };
-  const std::int64_t warmup = part(c.warmup_steps_fraction), decay = part(c.wsd_decay_steps_fraction);
+  const std::int64_t warmup = part(c.warmup_steps_fraction),
+                     decay = part(c.wsd_decay_steps_fraction);
   const double end = c.learning_rate * c.learning_rate_final_fraction;
-  const auto style = c.wsd_decay_style == "cosine" ? optim::DecayStyle::cosine : optim::DecayStyle::linear;
-  optim::Schedule rate = c.lr_schedule_type == "wsd"
-                             ? optim::wsd_schedule(c.learning_rate, warmup, std::max<std::int64_t>(0, steps - warmup - decay), decay, end, style)
-                             : optim::warmup_cosine_decay_schedule(0.0, c.learning_rate, warmup, steps, end);
+  const auto style =
+      c.wsd_decay_style == "cosine" ? optim::DecayStyle::cosine : optim::DecayStyle::linear;
+  optim::Schedule rate =
+      c.lr_schedule_type == "wsd"
+          ? optim::wsd_schedule(c.learning_rate, warmup,
+                                std::max<std::int64_t>(0, steps - warmup - decay), decay, end,
+                                style)
+          : optim::warmup_cosine_decay_schedule(0.0, c.learning_rate, warmup, steps, end);
   // MaxText: no learning beyond the schedule.
-  return steps < c.steps ? optim::join_schedules({std::move(rate), optim::constant_schedule(0.0)}, {steps}) : rate;
+  return steps < c.steps
+             ? optim::join_schedules({std::move(rate), optim::constant_schedule(0.0)}, {steps})
+             : rate;
 }
 
 Optimizer make_optimizer(const Config& c) {
-  if (c.opt_type == "sgd") return optim::chain(optim::clip_by_global_norm(c.gradient_clipping_threshold), optim::sgd(make_schedule(c)));
+  if (c.opt_type == "sgd")
+    return optim::chain(optim::clip_by_global_norm(c.gradient_clipping_threshold),
+                        optim::sgd(make_schedule(c)));
   optim::Mask mask = c.adamw_mask.empty() ? optim::Mask() : optim::mask_except_paths(c.adamw_mask);
   return optim::adamw(make_schedule(c), {.b1 = c.adam_b1,
                                          .b2 = c.adam_b2,
@@ -110,9 +133,13 @@ Batch to_batch(data::Batch b) {
 }
 
 State init_state(const Config& c) {
-  State state = jit([&](const Array& key) { return init(key, model_config(c), make_optimizer(c), weight_dtype(c)); },
-                    {.name = "init"})(random::key(c.init_weights_seed));
-  // Leaves of their own memory and without weak types, as those of a loaded checkpoint are: one compiled step serves both.
+  State state = jit(
+      [&](const Array& key) {
+        return init(key, model_config(c), make_optimizer(c), weight_dtype(c));
+      },
+      {.name = "init"})(random::key(c.init_weights_seed));
+  // Leaves of their own memory and without weak types, as those of a loaded checkpoint are: one
+  // compiled step serves both.
   return tree::map([](const Array& leaf) { return asarray(leaf.literal()); }, std::move(state));
 }
 
@@ -125,17 +152,21 @@ Result<data::Dataset> open_data(const Config& c, Progress* progress) {
                               .eval_fraction = c.eval_fraction,
                               .batch = sequences(c),
                               .length = c.max_target_length,
-                              .window_mode = c.window_mode == "disjoint" ? data::WindowMode::disjoint : data::WindowMode::overlapping,
+                              .window_mode = c.window_mode == "disjoint"
+                                                 ? data::WindowMode::disjoint
+                                                 : data::WindowMode::overlapping,
                               .seed = static_cast<std::uint32_t>(c.data_shuffle_seed),
                               .vocab_size = c.vocab_size,
                               .progress = progress});
 }
 
-checkpoint::Checkpoint to_checkpoint(const State& state, std::int64_t step, const Config& config, const data::Dataset& data) {
+checkpoint::Checkpoint to_checkpoint(const State& state, std::int64_t step, const Config& config,
+                                     const data::Dataset& data) {
   checkpoint::Checkpoint out{step, {}, {}};
   out.parts[kParams] = to_tensors(state.params);
   out.parts[kOptimizer] = to_tensors(state.optimizer);
-  const nlohmann::ordered_json trees = {{kParams, tree::structure(state.params).text()}, {kOptimizer, tree::structure(state.optimizer).text()}};
+  const nlohmann::ordered_json trees = {{kParams, tree::structure(state.params).text()},
+                                        {kOptimizer, tree::structure(state.optimizer).text()}};
   out.notes = {{"tree", trees.dump()},
                {"config", to_json(config)},
                {"data", data.state(step)},
@@ -152,7 +183,8 @@ Result<State> from_checkpoint(const checkpoint::Checkpoint& c, const Config& con
   return state;
 }
 
-Result<llama::Params> params_from_checkpoint(const checkpoint::Checkpoint& c, const Config& config) {
+Result<llama::Params> params_from_checkpoint(const checkpoint::Checkpoint& c,
+                                             const Config& config) {
   State state = abstract_state(config);
   if (Status s = fill(state.params, c, kParams); !s.ok()) return s;
   return state.params;
@@ -160,8 +192,10 @@ Result<llama::Params> params_from_checkpoint(const checkpoint::Checkpoint& c, co
 
 Config config_of(const checkpoint::Checkpoint& c) {
   auto note = c.notes.find("config");
-  if (note == c.notes.end()) throw ConfigError(fmt::format("the checkpoint of step {} has no configuration", c.step));
-  return parse_config(note->second, fmt::format("configuration of the checkpoint of step {}", c.step));
+  if (note == c.notes.end())
+    throw ConfigError(fmt::format("the checkpoint of step {} has no configuration", c.step));
+  return parse_config(note->second,
+                      fmt::format("configuration of the checkpoint of step {}", c.step));
 }
 
 std::string check_data(const checkpoint::Checkpoint& c, const data::Dataset& data) {

@@ -21,19 +21,24 @@ Batch to_batch(data::Batch batch);
 /// Fresh weights and moments of the configuration's seed.
 State init_state(const Config& config);
 
-/// The texts that a configuration names, with its tokenizer. Fails as data::load_tokenizer and data::Dataset::open do.
+/// The texts that a configuration names, with its tokenizer. Fails as data::load_tokenizer and
+/// data::Dataset::open do.
 Result<data::Dataset> open_data(const Config& config, Progress* progress = nullptr);
 
-/// Parts "params" and "optimizer"; notes: the structures of their trees, the configuration, `data.state(step)`, the random key of the
-/// weights, the version.
-checkpoint::Checkpoint to_checkpoint(const State& state, std::int64_t step, const Config& config, const data::Dataset& data);
+/// Parts "params" and "optimizer"; notes: the structures of their trees, the configuration,
+/// `data.state(step)`, the random key of the weights, the version.
+checkpoint::Checkpoint to_checkpoint(const State& state, std::int64_t step, const Config& config,
+                                     const data::Dataset& data);
 
-/// The state in a checkpoint. Throws ConfigError when it is of a model of other shape than the configuration's, naming
-/// the keys that differ; Code::corrupt when tensors are missing or of other types.
+/// The state in a checkpoint. Throws ConfigError when it is of a model of other shape than the
+/// configuration's, naming the keys that differ; Code::corrupt when tensors are missing or of other
+/// types.
 Result<State> from_checkpoint(const checkpoint::Checkpoint& checkpoint, const Config& config);
 /// The weights alone.
-Result<llama::Params> params_from_checkpoint(const checkpoint::Checkpoint& checkpoint, const Config& config);
-/// The configuration that a checkpoint was written under. Throws ConfigError for a note that is none.
+Result<llama::Params> params_from_checkpoint(const checkpoint::Checkpoint& checkpoint,
+                                             const Config& config);
+/// The configuration that a checkpoint was written under. Throws ConfigError for a note that is
+/// none.
 Config config_of(const checkpoint::Checkpoint& checkpoint);
 /// What differs between the data that the checkpoint's run read and this; empty when nothing does.
 std::string check_data(const checkpoint::Checkpoint& checkpoint, const data::Dataset& data);

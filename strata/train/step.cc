@@ -7,7 +7,9 @@
 namespace strata::train {
 namespace {
 
-Array weights_of(const Batch& b) { return b.weights ? astype(*b.weights, DType::f32) : ones(b.targets.shape().sizes(), DType::f32); }
+Array weights_of(const Batch& b) {
+  return b.weights ? astype(*b.weights, DType::f32) : ones(b.targets.shape().sizes(), DType::f32);
+}
 
 /// Sum of the losses of the targets by their weights, f32.
 Array weighted_loss(const llama::Params& p, const Batch& b, const llama::Config& model) {
@@ -41,28 +43,34 @@ Array norms(const llama::Params& p) {
 template <class O>
 State updated(const O& optimizer, const State& state, const llama::Params& gradients) {
   using Moments = typename O::template State<llama::Params>;
-  auto [updates, next] = optimizer.update(gradients, std::get<Moments>(state.optimizer), state.params);
+  auto [updates, next] =
+      optimizer.update(gradients, std::get<Moments>(state.optimizer), state.params);
   return {optim::apply_updates(state.params, updates), std::move(next)};
 }
 
 }  // namespace
 
-State init(const Array& key, const llama::Config& model, const Optimizer& optimizer, DType weight_dtype) {
+State init(const Array& key, const llama::Config& model, const Optimizer& optimizer,
+           DType weight_dtype) {
   State state;
-  state.params = tree::map([&](const Array& w) { return astype(w, weight_dtype); }, llama::init(key, model));
+  state.params =
+      tree::map([&](const Array& w) { return astype(w, weight_dtype); }, llama::init(key, model));
   std::visit([&](const auto& o) { state.optimizer = o.init(state.params); }, optimizer);
   return state;
 }
 
-std::pair<Array, llama::Params> loss_and_gradients(const llama::Params& params, const Batch& batch, const llama::Config& model,
+std::pair<Array, llama::Params> loss_and_gradients(const llama::Params& params, const Batch& batch,
+                                                   const llama::Config& model,
                                                    const StepOptions& options) {
   const std::int64_t parts = options.micro_batches;
   if (parts < 1 || batch.tokens.shape(0) % parts != 0)
-    throw Error("train_step", "a batch of {} sequences does not divide into {} micro-batches", batch.tokens.shape(0), parts);
+    throw Error("train_step", "a batch of {} sequences does not divide into {} micro-batches",
+                batch.tokens.shape(0), parts);
   // The share of one unit of weight in the whole batch; a batch without any weight has loss 0.
   const Array share = 1.0 / maximum(sum(weights_of(batch)), 1.0);
   auto of_part = [&](const Batch& part) {
-    return value_and_grad([&](const llama::Params& p) { return weighted_loss(p, part, model) * share; })(params);
+    return value_and_grad(
+        [&](const llama::Params& p) { return weighted_loss(p, part, model) * share; })(params);
   };
   if (parts == 1) return of_part(batch);
   using Sums = std::pair<Array, llama::Params>;
@@ -71,7 +79,8 @@ std::pair<Array, llama::Params> loss_and_gradients(const llama::Params& params, 
     auto added = [](const Array& sum, const Array& g) { return sum + astype(g, DType::f32); };
     return std::pair(Sums(sums.first + loss, tree::map(added, sums.second, gradients)), nullptr);
   };
-  const Sums zero(zeros({}), tree::map([](const Array& w) { return zeros_like(w, DType::f32); }, params));
+  const Sums zero(zeros({}),
+                  tree::map([](const Array& w) { return zeros_like(w, DType::f32); }, params));
   return scan(add, zero, divided(batch, parts)).first;
 }
 
@@ -86,9 +95,11 @@ Step make_step(llama::Config model, Optimizer optimizer, const StepOptions& opti
 }
 
 Eval make_eval(llama::Config model) {
-  return jit([model](const llama::Params& p,
-                     const Batch& b) { return std::pair(weighted_loss(p, b, model), sum(weights_of(b))); },
-             {.name = "eval_step"});
+  return jit(
+      [model](const llama::Params& p, const Batch& b) {
+        return std::pair(weighted_loss(p, b, model), sum(weights_of(b)));
+      },
+      {.name = "eval_step"});
 }
 
 }  // namespace strata::train

@@ -1,4 +1,5 @@
-// One training step: loss, gradients, optimizer, as one compiled program that reuses the memory of its state.
+// One training step: loss, gradients, optimizer, as one compiled program that reuses the memory of
+// its state.
 //
 //   train::Step step = train::make_step(model, optimizer, {.micro_batches = 4});
 //   auto [outcome, next] = step(std::move(state), {tokens, targets});
@@ -16,7 +17,8 @@
 namespace strata::train {
 
 /// What opt_type names.
-using Sgd = decltype(optim::chain(optim::clip_by_global_norm(1.0), optim::sgd(std::declval<optim::Schedule>())));
+using Sgd = decltype(optim::chain(optim::clip_by_global_norm(1.0),
+                                  optim::sgd(std::declval<optim::Schedule>())));
 using Optimizer = std::variant<optim::AdamW, Sgd>;
 
 /// What a run carries from step to step.
@@ -27,7 +29,8 @@ struct State {
 };
 
 /// Weights in `weight_dtype` and moments in f32.
-State init(const Array& key, const llama::Config& model, const Optimizer& optimizer, DType weight_dtype = DType::f32);
+State init(const Array& key, const llama::Config& model, const Optimizer& optimizer,
+           DType weight_dtype = DType::f32);
 
 struct Batch {
   Array tokens, targets;  // i32 (B, S); targets[b, s] is the token after tokens[b, s]
@@ -36,8 +39,8 @@ struct Batch {
   STRATA_FIELDS(tokens, targets, weights)
 };
 
-/// What a step came to. Norms are sqrt of the sum of squares, f32, one for each leaf of the weights in the order of
-/// tree::paths: one that is no number tells which tensor holds such.
+/// What a step came to. Norms are sqrt of the sum of squares, f32, one for each leaf of the weights
+/// in the order of tree::paths: one that is no number tells which tensor holds such.
 struct Outcome {
   Array loss;             // mean over the targets by their weights, in nats
   Array total_weights;    // sum of the weights of the targets, f32
@@ -47,22 +50,26 @@ struct Outcome {
 };
 
 struct StepOptions {
-  /// The batch is worked off in this many equal parts, one after the other, whose gradients are added in f32 before the one
-  /// update: memory of a part, result of the whole. Loss and gradients are those of the undivided batch, since each target
-  /// counts by its share in the weights of the whole batch.
+  /// The batch is worked off in this many equal parts, one after the other, whose gradients are
+  /// added in f32 before the one update: memory of a part, result of the whole. Loss and gradients
+  /// are those of the undivided batch, since each target counts by its share in the weights of the
+  /// whole batch.
   std::int64_t micro_batches = 1;
 };
 
-/// (state, batch) -> (outcome, state). Compiled at its first call for each shape; the given state's memory is taken for the
-/// new one, so move it in. The function throws Error when B is no multiple of `micro_batches`.
+/// (state, batch) -> (outcome, state). Compiled at its first call for each shape; the given state's
+/// memory is taken for the new one, so move it in. The function throws Error when B is no multiple
+/// of `micro_batches`.
 using Step = std::function<std::pair<Outcome, State>(State, Batch)>;
 Step make_step(llama::Config model, Optimizer optimizer, const StepOptions& options = {});
 
 /// Loss (f32) and gradients as the step takes them; traceable.
-std::pair<Array, llama::Params> loss_and_gradients(const llama::Params& params, const Batch& batch, const llama::Config& model,
+std::pair<Array, llama::Params> loss_and_gradients(const llama::Params& params, const Batch& batch,
+                                                   const llama::Config& model,
                                                    const StepOptions& options = {});
 
-/// (params, batch) -> (sum of the weighted losses of the targets, sum of their weights), f32, compiled.
+/// (params, batch) -> (sum of the weighted losses of the targets, sum of their weights), f32,
+/// compiled.
 using Eval = std::function<std::pair<Array, Array>(const llama::Params&, Batch)>;
 Eval make_eval(llama::Config model);
 

@@ -1,4 +1,5 @@
-// Training in steady state: a step allocates nothing; its state goes round in the memory that it has.
+// Training in steady state: a step allocates nothing; its state goes round in the memory that it
+// has.
 #include <gtest/gtest.h>
 
 #include "strata/api/index.h"
@@ -14,7 +15,9 @@ namespace {
 /// Steps of a small model on one batch.
 class Steps {
  public:
-  explicit Steps(const StepOptions& options) : step_(make_step(model(), optimizer(), options)), state_(init(random::key(0), model(), optimizer())) {
+  explicit Steps(const StepOptions& options)
+      : step_(make_step(model(), optimizer(), options)),
+        state_(init(random::key(0), model(), optimizer())) {
     const Array tokens = random::randint(random::key(1), {8, 65}, 0, 512);
     batch_ = {tokens[{slice(), slice(0, 64)}], tokens[{slice(), slice(1, 65)}]};
   }
@@ -29,7 +32,13 @@ class Steps {
 
  private:
   static llama::Config model() {
-    return {.vocab_size = 512, .base_emb_dim = 64, .base_num_decoder_layers = 3, .base_num_query_heads = 4, .base_num_kv_heads = 2, .head_dim = 16, .base_mlp_dim = 128};
+    return {.vocab_size = 512,
+            .base_emb_dim = 64,
+            .base_num_decoder_layers = 3,
+            .base_num_query_heads = 4,
+            .base_num_kv_heads = 2,
+            .head_dim = 16,
+            .base_mlp_dim = 128};
   }
   static Optimizer optimizer() { return optim::adamw(optim::constant_schedule(1e-3)); }
 

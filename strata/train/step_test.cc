@@ -25,12 +25,15 @@ class StepTest : public testing::Test {
   Batch batch(bool weighted) const {
     const Array tokens = random::randint(random::key(1), {8, 25}, 0, 64);
     Batch b{tokens[{slice(), slice(0, 24)}], tokens[{slice(), slice(1, 25)}]};
-    if (weighted) b.weights = astype(less(random::uniform(random::key(2), {8, 24}), 0.7f), DType::f32);
+    if (weighted)
+      b.weights = astype(less(random::uniform(random::key(2), {8, 24}), 0.7f), DType::f32);
     return b;
   }
   llama::Params params() const { return llama::init(random::key(0), model_); }
   std::pair<Array, llama::Params> gradients(const Batch& b, std::int64_t parts) const {
-    auto f = [&](const llama::Params& p, const Batch& b) { return loss_and_gradients(p, b, model_, {.micro_batches = parts}); };
+    auto f = [&](const llama::Params& p, const Batch& b) {
+      return loss_and_gradients(p, b, model_, {.micro_batches = parts});
+    };
     return jit(f)(params(), b);
   }
   const llama::Config model_{.vocab_size = 64,
@@ -61,10 +64,13 @@ double distance(const llama::Params& a, const llama::Params& b) {
 TEST_F(StepTest, MicroBatchesGiveTheGradientsOfTheWhole) {
   for (bool weighted : {false, true}) {
     const auto [loss, whole] = gradients(batch(weighted), 1);
-    for (std::int64_t parts : weighted ? std::vector<std::int64_t>{2, 4, 8} : std::vector<std::int64_t>{8}) {
+    for (std::int64_t parts :
+         weighted ? std::vector<std::int64_t>{2, 4, 8} : std::vector<std::int64_t>{8}) {
       const auto [summed, divided] = gradients(batch(weighted), parts);
-      const double far = distance(divided, whole), loss_far = std::abs(summed.item<double>() / loss.item<double>() - 1);
-      std::cout << fmt::format("  {} micro-batches{}: loss {:.1e}, gradients {:.1e}\n", parts, weighted ? ", weighted" : "", loss_far, far);
+      const double far = distance(divided, whole),
+                   loss_far = std::abs(summed.item<double>() / loss.item<double>() - 1);
+      std::cout << fmt::format("  {} micro-batches{}: loss {:.1e}, gradients {:.1e}\n", parts,
+                               weighted ? ", weighted" : "", loss_far, far);
       EXPECT_LE(far, kIdentity);
       EXPECT_LE(loss_far, kIdentity);
     }
@@ -74,7 +80,8 @@ TEST_F(StepTest, MicroBatchesGiveTheGradientsOfTheWhole) {
 // Two halves whose weights differ count by their weights, not each by one half.
 TEST_F(StepTest, TheLossIsTheMeanOverTheWeights) {
   const Batch b = batch(true);
-  const auto losses = llama::token_losses(params(), b.tokens, b.targets, model_).to_vector<float>(), w = b.weights->to_vector<float>();
+  const auto losses = llama::token_losses(params(), b.tokens, b.targets, model_).to_vector<float>(),
+             w = b.weights->to_vector<float>();
   double sum = 0, total = 0;
   for (std::size_t i = 0; i < w.size(); ++i) {
     sum += static_cast<double>(losses[i]) * w[i];
@@ -91,7 +98,9 @@ TEST_F(StepTest, TheLossIsTheMeanOverTheWeights) {
 
 TEST_F(StepTest, WithoutWeightsItIsTheMean) {
   const Batch b = batch(false);
-  const auto want = jit(value_and_grad([&](const llama::Params& p) { return llama::loss(p, b.tokens, b.targets, model_); }))(params());
+  const auto want = jit(value_and_grad([&](const llama::Params& p) {
+    return llama::loss(p, b.tokens, b.targets, model_);
+  }))(params());
   EXPECT_LE(distance(gradients(b, 1).second, want.second), kIdentity);
 }
 
@@ -99,9 +108,11 @@ TEST_F(StepTest, NormsAreOfEachLeaf) {
   const optim::AdamW optimizer = optim::adamw(optim::constant_schedule(0.0), {.weight_decay = 0});
   const Batch b = batch(false);
   const llama::Params g = gradients(b, 1).second;
-  auto [outcome, next] = make_step(model_, optimizer)(jit([&](const Array& key) { return init(key, model_, optimizer); })(random::key(0)), b);
+  auto [outcome, next] = make_step(model_, optimizer)(
+      jit([&](const Array& key) { return init(key, model_, optimizer); })(random::key(0)), b);
   auto norm = [](const Array& leaf) { return sqrt(sum(leaf * leaf)).item<double>(); };
-  const auto gradient_norms = outcome.gradient_norms.to_vector<float>(), parameter_norms = outcome.parameter_norms.to_vector<float>();
+  const auto gradient_norms = outcome.gradient_norms.to_vector<float>(),
+             parameter_norms = outcome.parameter_norms.to_vector<float>();
   std::size_t i = 0;
   (void)tree::map_leaves<int>(
       [&](const Array& p, const Array& g) {
@@ -117,7 +128,9 @@ TEST_F(StepTest, NormsAreOfEachLeaf) {
 TEST_F(StepTest, WeightsOfBf16StaySo) {
   const optim::AdamW optimizer = optim::adamw(optim::constant_schedule(1e-2));
   auto [outcome, next] = make_step(model_, optimizer, {.micro_batches = 2})(
-      jit([&](const Array& key) { return init(key, model_, optimizer, DType::bf16); })(random::key(0)), batch(false));
+      jit([&](const Array& key) { return init(key, model_, optimizer, DType::bf16); })(
+          random::key(0)),
+      batch(false));
   tree::for_each(next.params, [](const Array& w) { EXPECT_EQ(w.dtype(), DType::bf16); });
   tree::for_each_path(next.optimizer, [](const std::string& path, const Array& m) {
     EXPECT_EQ(m.dtype(), path.ends_with("count") ? DType::i32 : DType::f32) << path;

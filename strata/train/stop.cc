@@ -25,7 +25,8 @@ std::string StopStrings::add(std::string_view piece) {
   std::size_t first = held_.size(), end = std::string::npos, kept = 0;
   for (const std::string& s : strings_) {
     const std::size_t at = held_.find(s), its_end = at == std::string::npos ? at : at + s.size();
-    if (its_end != std::string::npos && std::pair(its_end, at) < std::pair(end, first)) first = at, end = its_end;
+    if (its_end != std::string::npos && std::pair(its_end, at) < std::pair(end, first))
+      first = at, end = its_end;
     kept = std::max(kept, begun(held_, s));
   }
   found_ = end != std::string::npos;

@@ -47,7 +47,8 @@ TEST(StopStrings, CutsMakeNoDifference) {
     };
     const std::vector<std::string> strings = {word(3), word(4), "é"};
     const std::string text = word(12) + "è" + word(3);
-    std::size_t end = text.size();  // the definition: the first place at which a string is complete, less the longest that is
+    std::size_t end = text.size();  // the definition: the first place at which a string is
+                                    // complete, less the longest that is
     for (std::size_t n = 1; n <= text.size() && end == text.size(); ++n)
       for (const std::string& s : strings)
         if (!s.empty() && text.substr(0, n).ends_with(s)) end = std::min(end, n - s.size());

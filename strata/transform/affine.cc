@@ -38,7 +38,9 @@ std::optional<Affine> numbers(const Literal& value) {
   const Shape& shape = value.shape();
   Affine out{std::vector<std::int64_t>(static_cast<std::size_t>(shape.rank()), 0)};
   if (value.count() == 0 || (!value.is_splat() && value.count() > kMostNumbers)) return {};
-  auto is_near = [&](std::int64_t i) { return value.integer(i) > -kFar && value.integer(i) < kFar; };
+  auto is_near = [&](std::int64_t i) {
+    return value.integer(i) > -kFar && value.integer(i) < kFar;
+  };
   out.constant = value.integer(0);
   if (!is_near(0)) return {};
   if (value.is_splat()) return out;
@@ -51,7 +53,9 @@ std::optional<Affine> numbers(const Literal& value) {
   }
   for (std::int64_t i = 0; i < value.count(); ++i) {
     std::int64_t n = out.constant;
-    for (int d = 0; d < shape.rank(); ++d) n += out.factors[static_cast<std::size_t>(d)] * (i / strides[static_cast<std::size_t>(d)] % shape[d]);
+    for (int d = 0; d < shape.rank(); ++d)
+      n += out.factors[static_cast<std::size_t>(d)] *
+           (i / strides[static_cast<std::size_t>(d)] % shape[d]);
     if (n != value.integer(i)) return {};
   }
   return out;
@@ -66,7 +70,9 @@ std::optional<bool> decided(const Op& op, int& steps) {
   if (!apart) return {};
   const Range r = range(*apart, op.operand(0)->shape());
   const std::string direction = op.attr<std::string>("comparison_direction");
-  auto known = [](bool always, bool never) { return always ? std::optional(true) : never ? std::optional(false) : std::nullopt; };
+  auto known = [](bool always, bool never) {
+    return always ? std::optional(true) : never ? std::optional(false) : std::nullopt;
+  };
   if (direction == "LT") return known(r.high < 0, r.low >= 0);
   if (direction == "LE") return known(r.high <= 0, r.low > 0);
   if (direction == "GT") return known(r.low > 0, r.high <= 0);
@@ -77,7 +83,8 @@ std::optional<bool> decided(const Op& op, int& steps) {
 std::optional<Affine> moved(const Op& op, int& steps) {
   auto from = affine(op.operand(0), steps);
   if (!from) return {};
-  Affine out{std::vector<std::int64_t>(static_cast<std::size_t>(op.result()->rank()), 0), from->constant};
+  Affine out{std::vector<std::int64_t>(static_cast<std::size_t>(op.result()->rank()), 0),
+             from->constant};
   const op::Factors factors = (*op::def(op).shard)(op);
   for (int d = 0; d < op.operand(0)->rank(); ++d) {
     const std::int64_t factor = from->factors[static_cast<std::size_t>(d)];
@@ -92,7 +99,8 @@ std::optional<Affine> moved(const Op& op, int& steps) {
 }  // namespace
 
 bool only_moves(const Op& op) {
-  return op.name() == "stablehlo.broadcast_in_dim" || op.name() == "stablehlo.reshape" || op.name() == "stablehlo.transpose";
+  return op.name() == "stablehlo.broadcast_in_dim" || op.name() == "stablehlo.reshape" ||
+         op.name() == "stablehlo.transpose";
 }
 
 int moved_dim(const op::Factors& factors, int d) {
@@ -105,7 +113,9 @@ int moved_dim(const op::Factors& factors, int d) {
 
 std::optional<Affine> affine(const Value* v, int& steps) {
   const Op* op = v->op();
-  if (!op || --steps < 0 || !is_signed(v->dtype()) || byte_width(v->dtype()) < 4 || !v->shape().is_static()) return {};
+  if (!op || --steps < 0 || !is_signed(v->dtype()) || byte_width(v->dtype()) < 4 ||
+      !v->shape().is_static())
+    return {};
   if (op->name() == "stablehlo.constant") return numbers(op->attr<Literal>("value"));
   if (op->name() == "stablehlo.iota") {
     Affine out{std::vector<std::int64_t>(static_cast<std::size_t>(v->rank()), 0)};

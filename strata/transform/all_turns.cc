@@ -25,14 +25,18 @@ using ir::Values;
 
 /// Fewer turns are not worth another pass over what they make.
 constexpr std::int64_t kFewestTurns = 8;
-/// Multiply-adds of one turn's product from which it is no faster with others: it takes several threads by itself.
+/// Multiply-adds of one turn's product from which it is no faster with others: it takes several
+/// threads by itself.
 constexpr double kMostWork = 4e6;
 /// Terms of a sum from which to add it to another is a small part of the work.
 constexpr std::int64_t kMostTerms = 64;
-/// Bytes of all turns' results, and of what is stacked for products after the loop: they stay in caches.
+/// Bytes of all turns' results, and of what is stacked for products after the loop: they stay in
+/// caches.
 constexpr std::int64_t kMostBytes = 16 << 20;
 
-std::int64_t bytes(const Value* v) { return v->shape().count() * static_cast<std::int64_t>(byte_width(v->dtype())); }
+std::int64_t bytes(const Value* v) {
+  return v->shape().count() * static_cast<std::int64_t>(byte_width(v->dtype()));
+}
 
 /// A product of static shapes that is small in each turn.
 bool is_small_product(const Op& op) {
@@ -43,12 +47,15 @@ bool is_small_product(const Op& op) {
   return cost && cost(op).flops <= 2 * kMostWork;
 }
 
-/// A product of matrices that reads a transposed one reads the matrix itself: what is stacked or sliced is no transposition then.
+/// A product of matrices that reads a transposed one reads the matrix itself: what is stacked or
+/// sliced is no transposition then.
 Values read_matrices(Builder& b, const Op& op) {
   if (!is_small_product(op) || op.operand(0)->rank() != 2 || op.operand(1)->rank() != 2) return {};
   const op::Contraction dims = op::contraction_of(op);
-  const ProductOperand left(op.operand(0), dims.lhs_batch, dims.lhs_contract), right(op.operand(1), dims.rhs_batch, dims.rhs_contract);
-  if (!dims.lhs_batch.empty() || (left.value == op.operand(0) && right.value == op.operand(1))) return {};
+  const ProductOperand left(op.operand(0), dims.lhs_batch, dims.lhs_contract),
+      right(op.operand(1), dims.rhs_batch, dims.rhs_contract);
+  if (!dims.lhs_batch.empty() || (left.value == op.operand(0) && right.value == op.operand(1)))
+    return {};
   return {product_of(b, left, right, op.result()->dtype())};
 }
 
@@ -68,7 +75,8 @@ class Turns {
   }
 
  private:
-  using Moved = std::vector<std::pair<std::size_t, const Op*>>;  // number of the scan's result, and the product that it is or adds
+  using Moved = std::vector<std::pair<std::size_t, const Op*>>;  // number of the scan's result, and
+                                                                 // the product that it is or adds
 
   /// A value of the body in all turns: the same in each, or stacked.
   struct All {
@@ -77,18 +85,23 @@ class Turns {
   };
 
   bool is_const(const Value* v) const { return is_argument(v) && at(v) < parts_.consts; }
-  bool is_slice(const Value* v) const { return is_argument(v) && at(v) >= parts_.consts + parts_.carries; }
+  bool is_slice(const Value* v) const {
+    return is_argument(v) && at(v) >= parts_.consts + parts_.carries;
+  }
   bool is_argument(const Value* v) const { return !v->op() && v->block() == &body_; }
   static std::size_t at(const Value* v) { return static_cast<std::size_t>(v->index()); }
 
   // ---- what can be made after
 
-  /// What has to be stacked for the operands of a product after the scan, or nothing where it cannot be one.
+  /// What has to be stacked for the operands of a product after the scan, or nothing where it
+  /// cannot be one.
   bool stacks(const Op& product) {
     Values more;
     std::int64_t all = stacked_bytes_;
     for (Value* v : product.operands) {
-      if (is_const(v) || is_slice(v) || is_stacked(v) || std::find(more.begin(), more.end(), v) != more.end()) continue;
+      if (is_const(v) || is_slice(v) || is_stacked(v) ||
+          std::find(more.begin(), more.end(), v) != more.end())
+        continue;
       if (v->block() != &body_ || (v->op() && leaves(*v->op()))) return false;
       all += parts_.length * bytes(v);
       more.push_back(v);
@@ -98,15 +111,24 @@ class Turns {
     stacked_.insert(stacked_.end(), more.begin(), more.end());
     return true;
   }
-  bool is_before(const Op* op) const { return op && std::find(before_.begin(), before_.end(), op) != before_.end(); }
+  bool is_before(const Op* op) const {
+    return op && std::find(before_.begin(), before_.end(), op) != before_.end();
+  }
   bool is_stacked(const Value* v) const {
-    return std::find(stacked_.begin(), stacked_.end(), v) != stacked_.end() || std::find(body_.results.begin() + static_cast<std::ptrdiff_t>(parts_.carries), body_.results.end(), v) != body_.results.end();
+    return std::find(stacked_.begin(), stacked_.end(), v) != stacked_.end() ||
+           std::find(body_.results.begin() + static_cast<std::ptrdiff_t>(parts_.carries),
+                     body_.results.end(), v) != body_.results.end();
   }
 
-  /// The product that is added to a carry and does nothing else, as nothing else is done with the carry.
+  /// The product that is added to a carry and does nothing else, as nothing else is done with the
+  /// carry.
   const Op* added_to(std::size_t carry) const {
-    const Value *argument = body_.argument(static_cast<int>(parts_.consts + carry)), *result = body_.results[carry];
-    const Op* add = result->op() && result->block() == &body_ && result->op()->name() == "stablehlo.add" ? result->op() : nullptr;
+    const Value *argument = body_.argument(static_cast<int>(parts_.consts + carry)),
+                *result = body_.results[carry];
+    const Op* add =
+        result->op() && result->block() == &body_ && result->op()->name() == "stablehlo.add"
+            ? result->op()
+            : nullptr;
     if (!add || uses_(argument) != 1 || uses_(result) != 1) return nullptr;
     const int other = add->operand(0) == argument ? 1 : add->operand(1) == argument ? 0 : -1;
     if (other < 0) return nullptr;
@@ -114,7 +136,8 @@ class Turns {
     return v->op() && v->block() == &body_ && uses_(v) == 1 ? v->op() : nullptr;
   }
   bool depends_on_turn(const Op& product) const {
-    return std::none_of(product.operands.begin(), product.operands.end(), [&](const Value* v) { return is_const(v); });
+    return std::none_of(product.operands.begin(), product.operands.end(),
+                        [&](const Value* v) { return is_const(v); });
   }
 
   void find_sums() {
@@ -122,16 +145,22 @@ class Turns {
       const Op* product = added_to(c);
       if (!product || !is_small_product(*product) || !SumOfProducts::takes(*product)) continue;
       const op::Contraction dims = op::contraction_of(*product);
-      if (product->operand(1)->shape()[dims.rhs_contract[0]] <= kMostTerms && depends_on_turn(*product) && stacks(*product)) sums_.push_back({c, product});
+      if (product->operand(1)->shape()[dims.rhs_contract[0]] <= kMostTerms &&
+          depends_on_turn(*product) && stacks(*product))
+        sums_.push_back({c, product});
     }
   }
-  /// Products that are stacked, if one operand is the same in all turns: else one stack would take the place of two.
+  /// Products that are stacked, if one operand is the same in all turns: else one stack would take
+  /// the place of two.
   void find_after() {
     for (std::size_t y = parts_.carries; y < body_.results.size(); ++y) {
       const Value* v = body_.results[y];
       const Op* product = v->block() == &body_ ? v->op() : nullptr;
-      if (!product || uses_(v) != 1 || !is_small_product(*product) || leaves(*product) || parts_.length * bytes(v) > kMostBytes) continue;
-      const auto consts = std::count_if(product->operands.begin(), product->operands.end(), [&](const Value* x) { return is_const(x); });
+      if (!product || uses_(v) != 1 || !is_small_product(*product) || leaves(*product) ||
+          parts_.length * bytes(v) > kMostBytes)
+        continue;
+      const auto consts = std::count_if(product->operands.begin(), product->operands.end(),
+                                        [&](const Value* x) { return is_const(x); });
       if (consts == 1 && stacks(*product)) after_.push_back({y, product});
     }
   }
@@ -142,8 +171,10 @@ class Turns {
     for (const auto& op : body_.ops()) {
       if (!is_small_product(*op) || leaves(*op)) continue;
       const Value *left = op->operand(0), *right = op->operand(1);
-      const bool known = (is_const(left) || is_slice(left)) && (is_const(right) || is_slice(right)), turns = is_slice(left) || is_slice(right);
-      if (known && turns && parts_.length * bytes(op->result()) <= kMostBytes) before_.push_back(op.get());
+      const bool known = (is_const(left) || is_slice(left)) && (is_const(right) || is_slice(right)),
+                 turns = is_slice(left) || is_slice(right);
+      if (known && turns && parts_.length * bytes(op->result()) <= kMostBytes)
+        before_.push_back(op.get());
     }
   }
 
@@ -159,15 +190,21 @@ class Turns {
     }
     return op::apply_batch(b_, product, values, stacked, parts_.length).results[0];
   }
-  All outside(const Value* argument) const { return {op_.operand(argument->index()), is_slice(argument)}; }
+  All outside(const Value* argument) const {
+    return {op_.operand(argument->index()), is_slice(argument)};
+  }
 
   bool leaves(const Op& op) const {
     auto is_product = [&](const auto& moved) { return moved.second == &op; };
-    if (is_before(&op) || std::any_of(sums_.begin(), sums_.end(), is_product) || std::any_of(after_.begin(), after_.end(), is_product)) return true;
-    return std::any_of(sums_.begin(), sums_.end(), [&](const auto& sum) { return body_.results[sum.first]->op() == &op; });
+    if (is_before(&op) || std::any_of(sums_.begin(), sums_.end(), is_product) ||
+        std::any_of(after_.begin(), after_.end(), is_product))
+      return true;
+    return std::any_of(sums_.begin(), sums_.end(),
+                       [&](const auto& sum) { return body_.results[sum.first]->op() == &op; });
   }
   static bool holds(const Moved& moved, std::size_t result) {
-    return std::any_of(moved.begin(), moved.end(), [&](const auto& m) { return m.first == result; });
+    return std::any_of(moved.begin(), moved.end(),
+                       [&](const auto& m) { return m.first == result; });
   }
 
   Values build() {
@@ -190,14 +227,15 @@ class Turns {
       }
     }
     for (const Op* product : before_) {
-      xs.push_back(of_all_turns(*product, {outside(product->operand(0)), outside(product->operand(1))}));
+      xs.push_back(
+          of_all_turns(*product, {outside(product->operand(0)), outside(product->operand(1))}));
       sliced.push_back(lean.add_argument(product->result()->type()));
       map.set(product->result(), sliced.back());
     }
     for (const auto& op : body_.ops())
       if (!leaves(*op)) ir::clone(in, *op, map);
 
-    std::vector<std::size_t> kept;                       // of the old results, in the new order
+    std::vector<std::size_t> kept;                        // of the old results, in the new order
     std::unordered_map<const Value*, std::size_t> stack;  // of the new results; looked up only
     for (std::size_t r = 0; r < body_.results.size(); ++r) {
       if (holds(r < parts_.carries ? sums_ : after_, r)) continue;
@@ -208,13 +246,18 @@ class Turns {
     for (Value* v : stacked_)
       if (stack.emplace(v, lean.results.size()).second) lean.results.push_back(map(v));
     drop_unread(lean, sliced, xs);
-    const Values made = scan_of(b_, lean, carried, carries, sliced, xs, {.length = parts_.length, .reverse = parts_.reverse});
+    const Values made = scan_of(b_, lean, carried, carries, sliced, xs,
+                                {.length = parts_.length, .reverse = parts_.reverse});
 
     Values out(body_.results.size(), nullptr);
     for (std::size_t i = 0; i < kept.size(); ++i) out[kept[i]] = made[i];
-    auto all = [&](const Value* v) { return is_const(v) || is_slice(v) ? outside(v) : All{made[stack.at(v)], true}; };
-    for (const auto& [y, product] : after_) out[y] = of_all_turns(*product, {all(product->operand(0)), all(product->operand(1))});
-    for (const auto& [c, product] : sums_) out[c] = sum(c, *product, all(product->operand(0)).value, all(product->operand(1)).value);
+    auto all = [&](const Value* v) {
+      return is_const(v) || is_slice(v) ? outside(v) : All{made[stack.at(v)], true};
+    };
+    for (const auto& [y, product] : after_)
+      out[y] = of_all_turns(*product, {all(product->operand(0)), all(product->operand(1))});
+    for (const auto& [c, product] : sums_)
+      out[c] = sum(c, *product, all(product->operand(0)).value, all(product->operand(1)).value);
     return out;
   }
 
@@ -246,7 +289,8 @@ class Turns {
     ir::clone(in, product, map);
     ir::clone(in, add, map);
     body.results = {map(add.result())};
-    return scan_of(b_, body, carried, {op_.operands[parts_.consts + carry]}, sliced, xs, {.length = parts_.length, .reverse = parts_.reverse})[0];
+    return scan_of(b_, body, carried, {op_.operands[parts_.consts + carry]}, sliced, xs,
+                   {.length = parts_.length, .reverse = parts_.reverse})[0];
   }
 
   Builder& b_;

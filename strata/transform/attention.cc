@@ -20,7 +20,8 @@ using op::Factors;
 /// Operations between the product and the last one that is looked at.
 constexpr int kFar = 1000;
 
-/// What a value is that was made of the scores. `probability`: their exponential, times or divided by anything.
+/// What a value is that was made of the scores. `probability`: their exponential, times or divided
+/// by anything.
 enum class Part : std::uint8_t { score, probability, mixed, row };
 const char* name(Part part) { return part == Part::score ? "scores" : "probabilities"; }
 
@@ -38,16 +39,20 @@ std::string text(const Dims& dims) {
   return out;
 }
 
-bool holds(const std::vector<int>& list, int factor) { return std::find(list.begin(), list.end(), factor) != list.end(); }
+bool holds(const std::vector<int>& list, int factor) {
+  return std::find(list.begin(), list.end(), factor) != list.end();
+}
 
 class Pattern {
  public:
-  Pattern(const Readers& readers, const Op& product) : readers_(readers), product_(product), shape_(product.result()->shape()) {
+  Pattern(const Readers& readers, const Op& product)
+      : readers_(readers), product_(product), shape_(product.result()->shape()) {
     auto c = op::contraction_of(product);
     int d = static_cast<int>(c.lhs_batch.size());
     const int rows = product.operand(0)->rank() - d - static_cast<int>(c.lhs_contract.size());
     for (; d < shape_.rank(); ++d)
-      if (shape_[d] > 1) (d < static_cast<int>(c.lhs_batch.size()) + rows ? left_ : right_).push_back(d);
+      if (shape_[d] > 1)
+        (d < static_cast<int>(c.lhs_batch.size()) + rows ? left_ : right_).push_back(d);
     Dims all(static_cast<std::size_t>(shape_.rank()));
     std::iota(all.begin(), all.end(), 0);
     known_.emplace(product.result(), Known{Part::score, std::move(all)});
@@ -57,20 +62,25 @@ class Pattern {
   bool is_matrix() const { return !left_.empty() && !right_.empty(); }
 
   void follow(const Block& block) {
-    const int first = readers_.position.at(&product_), end = std::min(first + kFar, static_cast<int>(block.ops().size()));
+    const int first = readers_.position.at(&product_),
+              end = std::min(first + kFar, static_cast<int>(block.ops().size()));
     for (int p = first + 1; p < end; ++p) read(*block.ops()[static_cast<std::size_t>(p)]);
     for (const Value* v : block.results)
-      if (const Known* known = full(v)) refuse(fmt::format("the {} are also a result", name(known->part)));
+      if (const Known* known = full(v))
+        refuse(fmt::format("the {} are also a result", name(known->part)));
   }
 
   /// What there is to say, or nothing.
   std::string line() {
-    const bool multiplied = std::any_of(products_.begin(), products_.end(), [](const auto& p) { return p.first == Part::probability; });
+    const bool multiplied = std::any_of(products_.begin(), products_.end(),
+                                        [](const auto& p) { return p.first == Part::probability; });
     if (!multiplied && !(summed_ && (!products_.empty() || !why_.empty()))) return {};
-    const std::string what = fmt::format("{} -> {}: ", product_.name(), product_.result()->type().to_string());
+    const std::string what =
+        fmt::format("{} -> {}: ", product_.name(), product_.result()->type().to_string());
     if (std::string reason = why_not(); !reason.empty()) return "not attention: " + what + reason;
-    return "attention: " + what + fmt::format("softmax over {}{}{}{}", text(sums_.front()), masked_ ? ", masked" : "", capped_ ? ", soft-capped" : "",
-                                              gradients_ ? ", with gradients" : "");
+    return "attention: " + what +
+           fmt::format("softmax over {}{}{}{}", text(sums_.front()), masked_ ? ", masked" : "",
+                       capped_ ? ", soft-capped" : "", gradients_ ? ", with gradients" : "");
   }
 
  private:
@@ -90,7 +100,8 @@ class Pattern {
   void read(const Op& op) {
     for (const auto& region : op.regions)
       for (const Value* v : ir::captures(*region))
-        if (const Known* k = full(v)) refuse(fmt::format("{} reads the {} whole", op.name(), name(k->part)));
+        if (const Known* k = full(v))
+          refuse(fmt::format("{} reads the {} whole", op.name(), name(k->part)));
     if (op.info().has_effect || op.num_results() == 0) return whole(op);
     if (op::is_contraction(op)) return read_by_product(op);
     if (op::is_reduction(op)) return reduced(op);
@@ -98,7 +109,8 @@ class Pattern {
     whole(op);
   }
 
-  /// An operation that does not go element by element. What it makes counts as what it reads, so that the reason is told where more follows.
+  /// An operation that does not go element by element. What it makes counts as what it reads, so
+  /// that the reason is told where more follows.
   void whole(const Op& op) {
     for (const Value* v : op.operands) {
       const Known* k = full(v);
@@ -129,7 +141,8 @@ class Pattern {
       if (at < 0 || shape_[d] == 1) continue;
       const std::vector<int>& list = factors.operands[i][static_cast<std::size_t>(at)];
       for (std::size_t r = 0; r < factors.results[0].size() && !list.empty(); ++r)
-        if (holds(factors.results[0][r], list[0])) to[static_cast<std::size_t>(d)] = static_cast<int>(r);
+        if (holds(factors.results[0][r], list[0]))
+          to[static_cast<std::size_t>(d)] = static_cast<int>(r);
       const bool passes = !list.empty() && factors.kinds[static_cast<std::size_t>(list[0])] == 'p';
       if (!passes && k.part != Part::row) return false;
     }
@@ -141,7 +154,8 @@ class Pattern {
     for (std::size_t i = 0; i < op.operands.size(); ++i) {
       const Known* k = full(op.operands[i]);
       if (!k) continue;
-      if (i > 1 || (full(op.operands[1 - i]) && i == 0)) return refuse(op.name() + " reads them on both sides");
+      if (i > 1 || (full(op.operands[1 - i]) && i == 0))
+        return refuse(op.name() + " reads them on both sides");
       products_.push_back({k->part, summed(*k, (*op::def(op).shard)(op), i)});
     }
   }
@@ -156,8 +170,11 @@ class Pattern {
     (void)moved(from, factors, 0, row.dims);
     const op::Combiner combiner = op::combiner_of(op);
     if (k->part == Part::row) return void(known_.emplace(op.result(), std::move(row)));
-    const bool of_softmax = combiner == op::Combiner::max ? k->part == Part::score : combiner == op::Combiner::add && k->part == Part::probability;
-    if (of_softmax && dims != left_ && dims != right_) refuse(fmt::format("{} takes {} together", op.name(), text(dims)));
+    const bool of_softmax = combiner == op::Combiner::max
+                                ? k->part == Part::score
+                                : combiner == op::Combiner::add && k->part == Part::probability;
+    if (of_softmax && dims != left_ && dims != right_)
+      refuse(fmt::format("{} takes {} together", op.name(), text(dims)));
     if (of_softmax && combiner == op::Combiner::add) {
       summed_ = true;
       sums_.push_back(dims);
@@ -188,15 +205,18 @@ class Pattern {
   }
   void map_full(const Op& op, const Known& from, std::size_t at, bool several) {
     Known out{part_of(op, from, several), {}};
-    if (!moved(from, (*op::def(op).shard)(op), at, out.dims)) return refuse(fmt::format("{} takes the {} apart", op.name(), name(from.part)));
+    if (!moved(from, (*op::def(op).shard)(op), at, out.dims))
+      return refuse(fmt::format("{} takes the {} apart", op.name(), name(from.part)));
     masked_ |= from.part == Part::score && op.name() == "stablehlo.select";
     capped_ |= from.part == Part::score && op.name() == "stablehlo.tanh";
     known_.emplace(op.result(), std::move(out));
   }
   static Part part_of(const Op& op, const Known& from, bool several) {
-    if (from.part == Part::score) return op.name() == "stablehlo.exponential" ? Part::probability : Part::score;
+    if (from.part == Part::score)
+      return op.name() == "stablehlo.exponential" ? Part::probability : Part::score;
     if (from.part == Part::mixed || several) return Part::mixed;
-    const bool scales = op.name() == "stablehlo.multiply" || op.name() == "stablehlo.divide" || op.name() == "stablehlo.select" || op.name() == "stablehlo.convert";
+    const bool scales = op.name() == "stablehlo.multiply" || op.name() == "stablehlo.divide" ||
+                        op.name() == "stablehlo.select" || op.name() == "stablehlo.convert";
     return scales || op::def(op).traits.moves_only ? Part::probability : Part::mixed;
   }
 
@@ -207,14 +227,19 @@ class Pattern {
     const Dims& keys = sums_.front();
     const Dims& queries = keys == left_ ? right_ : left_;
     auto reads = [&](Part part, const Dims& dims) {
-      return std::any_of(products_.begin(), products_.end(), [&](const auto& p) { return p.first == part && p.second == dims; });
+      return std::any_of(products_.begin(), products_.end(),
+                         [&](const auto& p) { return p.first == part && p.second == dims; });
     };
     for (const auto& [part, dims] : products_)
-      if (dims != keys && dims != queries) return fmt::format("a product with the {} sums over {}", name(part), dims.empty() ? "none of their dimensions" : text(dims));
+      if (dims != keys && dims != queries)
+        return fmt::format("a product with the {} sums over {}", name(part),
+                           dims.empty() ? "none of their dimensions" : text(dims));
     gradients_ = reads(Part::probability, queries) || reads(Part::mixed, queries);
     if (reads(Part::probability, keys) || (reads(Part::mixed, keys) && gradients_)) return {};
     for (const auto& [part, dims] : products_)
-      if (part == Part::probability) return fmt::format("the softmax goes over {}, the second product sums over {}", text(keys), text(dims));
+      if (part == Part::probability)
+        return fmt::format("the softmax goes over {}, the second product sums over {}", text(keys),
+                           text(dims));
     return "no product reads the probabilities themselves";
   }
 
@@ -223,14 +248,16 @@ class Pattern {
   const Shape& shape_;
   Dims left_, right_;
   std::unordered_map<const Value*, Known> known_;  // lookup only
-  std::vector<std::pair<Part, Dims>> products_;    // which read what is made of the scores, and what of it they sum
-  std::vector<Dims> sums_;                         // of exponentials
+  std::vector<std::pair<Part, Dims>>
+      products_;            // which read what is made of the scores, and what of it they sum
+  std::vector<Dims> sums_;  // of exponentials
   std::string why_;
   bool summed_ = false, masked_ = false, capped_ = false, gradients_ = false;
 };
 
 bool may_be_scores(const Op& op) {
-  return op::is_contraction(op) && op.operands.size() == 2 && op::def(op).shard && op.result()->shape().is_static() && op.result()->rank() >= 2;
+  return op::is_contraction(op) && op.operands.size() == 2 && op::def(op).shard &&
+         op.result()->shape().is_static() && op.result()->rank() >= 2;
 }
 
 }  // namespace

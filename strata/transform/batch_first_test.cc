@@ -1,4 +1,5 @@
-// Batches that are an operand's last dimension: said anew with the bits of before, and nothing else is touched.
+// Batches that are an operand's last dimension: said anew with the bits of before, and nothing else
+// is touched.
 #include "strata/transform/batch_first.h"
 
 #include <gtest/gtest.h>
@@ -18,7 +19,8 @@ struct Case {
   op::DotDims dims;
 };
 
-/// dba,adc->abc; abd,dca->abc; two batches of which the second is last; ones behind the batch; two of which one is last here, one there.
+/// dba,adc->abc; abd,dca->abc; two batches of which the second is last; ones behind the batch; two
+/// of which one is last here, one there.
 const Case kCases[] = {{{20, 4, 64}, {64, 20, 3}, {{2}, {0}, {0}, {1}}},
                        {{64, 4, 20}, {20, 5, 64}, {{0}, {2}, {2}, {0}}},
                        {{3, 7, 10, 32}, {3, 32, 7, 4}, {{0, 3}, {0, 1}, {1}, {2}}},
@@ -28,19 +30,26 @@ const Case kCases[] = {{{20, 4, 64}, {64, 20, 3}, {{2}, {0}, {0}, {1}}},
 
 std::unique_ptr<ir::Block> product(const Case& c, DType dtype, DType result) {
   op::DotDims dims = c.dims;
-  return op::testing::build({Type(dtype, c.left), Type(dtype, c.right)}, [&](op::Builder& b, const op::Values& v) {
-    ir::Value* right = dims.lhs_contract.size() == dims.rhs_contract.size() ? v[1] : op::reshape(b, v[1], Shape{c.right[0], c.right[1], 1});
-    if (right != v[1]) dims.rhs_contract.push_back(2);
-    return op::Values{op::dot_general(b, v[0], right, dims, result)};
-  });
+  return op::testing::build(
+      {Type(dtype, c.left), Type(dtype, c.right)}, [&](op::Builder& b, const op::Values& v) {
+        ir::Value* right = dims.lhs_contract.size() == dims.rhs_contract.size()
+                               ? v[1]
+                               : op::reshape(b, v[1], Shape{c.right[0], c.right[1], 1});
+        if (right != v[1]) dims.rhs_contract.push_back(2);
+        return op::Values{op::dot_general(b, v[0], right, dims, result)};
+      });
 }
 
 TEST(BatchFirst, HasTheBitsOfTheProduct) {
   for (const Case& c : kCases)
-    for (auto [dtype, result] : {std::pair{DType::f32, DType::f32}, {DType::f64, DType::f64}, {DType::bf16, DType::f32}, {DType::i8, DType::i32}}) {
+    for (auto [dtype, result] : {std::pair{DType::f32, DType::f32},
+                                 {DType::f64, DType::f64},
+                                 {DType::bf16, DType::f32},
+                                 {DType::i8, DType::i32}}) {
       SCOPED_TRACE(c.left.to_string() + " " + c.right.to_string() + " " + std::string(name(dtype)));
       auto f = product(c, dtype, result);
-      const op::Literals arguments{op::random_literal(Type(dtype, c.left), 1), op::random_literal(Type(dtype, c.right), 2)};
+      const op::Literals arguments{op::random_literal(Type(dtype, c.left), 1),
+                                   op::random_literal(Type(dtype, c.right), 2)};
       const op::Literals before = op::evaluate(*f, arguments);
       EXPECT_TRUE(put_batches_first(*f));
       ir::remove_dead(*f);
@@ -53,7 +62,9 @@ TEST(BatchFirst, HasTheBitsOfTheProduct) {
 
 /// A batch that is last in both, in neither, of few, and of a small operand.
 TEST(BatchFirst, OthersStay) {
-  for (const Case& c : {Case{{20, 4, 64}, {20, 3, 64}, {{2}, {2}, {0}, {0}}}, Case{{64, 4, 20}, {64, 20, 3}, {{0}, {0}, {2}, {1}}}, Case{{500, 4, 3}, {3, 500, 3}, {{2}, {0}, {0}, {1}}},
+  for (const Case& c : {Case{{20, 4, 64}, {20, 3, 64}, {{2}, {2}, {0}, {0}}},
+                        Case{{64, 4, 20}, {64, 20, 3}, {{0}, {0}, {2}, {1}}},
+                        Case{{500, 4, 3}, {3, 500, 3}, {{2}, {0}, {0}, {1}}},
                         Case{{5, 4, 8}, {8, 5, 3}, {{2}, {0}, {0}, {1}}}}) {
     auto f = product(c, DType::f32, DType::f32);
     EXPECT_FALSE(put_batches_first(*f));
@@ -64,9 +75,12 @@ TEST(BatchFirst, OthersStay) {
 
 /// A transposition that puts a batch last is read through: it is not one of ours.
 TEST(BatchFirst, OnlyTranspositionsThatPutTheBatchFirstAreMade) {
-  auto f = op::testing::build({Type(DType::f32, {64, 20, 4}), Type(DType::f32, {64, 20, 3})}, [](op::Builder& b, const op::Values& v) {
-    return op::Values{op::dot_general(b, op::transpose(b, v[0], {1, 2, 0}), v[1], {{2}, {0}, {0}, {1}})};
-  });
+  auto f =
+      op::testing::build({Type(DType::f32, {64, 20, 4}), Type(DType::f32, {64, 20, 3})},
+                         [](op::Builder& b, const op::Values& v) {
+                           return op::Values{op::dot_general(b, op::transpose(b, v[0], {1, 2, 0}),
+                                                             v[1], {{2}, {0}, {0}, {1}})};
+                         });
   EXPECT_FALSE(is_put_first(*f->results[0]->op(), 0));
   EXPECT_FALSE(put_batches_first(*f));
 }

@@ -15,11 +15,14 @@ void pass(ir::Module& m) {
 
 }  // namespace
 
-void add_export_pass() { ir::Passes::global().add({"to-stablehlo", "operations of our own become StableHLO's", pass}); }
+void add_export_pass() {
+  ir::Passes::global().add({"to-stablehlo", "operations of our own become StableHLO's", pass});
+}
 
 void export_stablehlo(ir::Block& block) {
   ir::ValueMap map;
-  std::vector<std::unique_ptr<ir::Op>> old = std::move(block.ops());  // kept until the end: the map knows them by address
+  std::vector<std::unique_ptr<ir::Op>> old =
+      std::move(block.ops());  // kept until the end: the map knows them by address
   block.ops().clear();
   ir::Builder b(block);
   for (auto& op : old) {
@@ -33,10 +36,13 @@ void export_stablehlo(ir::Block& block) {
       continue;
     }
     if (op::def(*op).decompose == nullptr)
-      throw Error(op->name(), "StableHLO has no words for this operation").at(op->where.text()).unsupported();
+      throw Error(op->name(), "StableHLO has no words for this operation")
+          .at(op->where.text())
+          .unsupported();
     b.set_location(op->where);
     ir::Values results = ir::inline_block(b, *op::decomposition(*op), op->operands);
-    for (int i = 0; i < op->num_results(); ++i) map.set(op->result(i), results[static_cast<std::size_t>(i)]);
+    for (int i = 0; i < op->num_results(); ++i)
+      map.set(op->result(i), results[static_cast<std::size_t>(i)]);
   }
   block.results = map(block.results);
 }

@@ -5,9 +5,10 @@
 
 namespace strata::transform {
 
-/// Replaces operations of our own (strata.*) by what they stand for, in nested regions too: loops by stablehlo.while, functions with
-/// derivatives of their own by the functions, marks for derivatives by nothing. Values keep their bits. Throws strata::Error (unsupported)
-/// for what StableHLO cannot say: references, and a derivative that only its transpose defines.
+/// Replaces operations of our own (strata.*) by what they stand for, in nested regions too: loops
+/// by stablehlo.while, functions with derivatives of their own by the functions, marks for
+/// derivatives by nothing. Values keep their bits. Throws strata::Error (unsupported) for what
+/// StableHLO cannot say: references, and a derivative that only its transpose defines.
 void export_stablehlo(ir::Block& block);
 /// Makes it known to strata-opt, as "to-stablehlo".
 void add_export_pass();

@@ -41,7 +41,8 @@ void expect_same(const std::vector<Type>& types, const Program& program) {
   for (std::size_t i = 0; i < types.size(); ++i) in.push_back(op::random_literal(types[i], i + 1));
   std::vector<Literal> want = op::evaluate(*block, in), got = op::evaluate(*exported, in);
   ASSERT_EQ(got.size(), want.size());
-  for (std::size_t i = 0; i < want.size(); ++i) EXPECT_TRUE(got[i].same_bits(want[i])) << "result " << i;
+  for (std::size_t i = 0; i < want.size(); ++i)
+    EXPECT_TRUE(got[i].same_bits(want[i])) << "result " << i;
 }
 
 const Type kRow(DType::f32, {3}), kRows(DType::f32, {5, 3});
@@ -55,32 +56,46 @@ std::unique_ptr<Block> recurrence() {
 
 TEST(Export, ScansBecomeWhileLoops) {
   for (bool reverse : {false, true})
-    expect_same({kRow, kRow, kRows}, [&](Builder& b, const Values& v) { return op::scan(b, recurrence(), {v[0]}, {v[1]}, {v[2]}, {5, reverse}); });
+    expect_same({kRow, kRow, kRows}, [&](Builder& b, const Values& v) {
+      return op::scan(b, recurrence(), {v[0]}, {v[1]}, {v[2]}, {5, reverse});
+    });
 }
 
 TEST(Export, ScansOfNoSteps) {
-  expect_same({kRow, kRow, Type(DType::f32, {0, 3})}, [](Builder& b, const Values& v) { return op::scan(b, recurrence(), {v[0]}, {v[1]}, {v[2]}, {0, false}); });
+  expect_same({kRow, kRow, Type(DType::f32, {0, 3})}, [](Builder& b, const Values& v) {
+    return op::scan(b, recurrence(), {v[0]}, {v[1]}, {v[2]}, {0, false});
+  });
 }
 
 TEST(Export, ScansInsideOthers) {
   expect_same({kRow, kRow, Type(DType::f32, {2, 5, 3})}, [](Builder& b, const Values& v) {
-    auto outer = build({kRow, kRow, kRows}, [](Builder& ob, const Values& o) { return op::scan(ob, recurrence(), {o[0]}, {o[1]}, {o[2]}, {5, true}); });
+    auto outer = build({kRow, kRow, kRows}, [](Builder& ob, const Values& o) {
+      return op::scan(ob, recurrence(), {o[0]}, {o[1]}, {o[2]}, {5, true});
+    });
     return op::scan(b, std::move(outer), {v[0]}, {v[1]}, {v[2]}, {2, false});
   });
 }
 
 TEST(Export, MarksForDerivativesGo) {
   expect_same({kRow}, [](Builder& b, const Values& v) {
-    auto body = build({kRow}, [](Builder& rb, const Values& r) { return Values{op::sin(rb, op::name(rb, r[0], "x"))}; });
+    auto body = build({kRow}, [](Builder& rb, const Values& r) {
+      return Values{op::sin(rb, op::name(rb, r[0], "x"))};
+    });
     Value* y = op::remat(b, std::move(body), {v[0]})[0];
-    auto sine = [] { return build({kRow}, [](Builder& c, const Values& x) { return Values{op::sin(c, x[0])}; }); };
-    auto derivative = build({kRow, kRow}, [](Builder& c, const Values& x) { return Values{op::sin(c, x[0]), op::mul(c, op::cos(c, x[0]), x[1])}; });
+    auto sine = [] {
+      return build({kRow}, [](Builder& c, const Values& x) { return Values{op::sin(c, x[0])}; });
+    };
+    auto derivative = build({kRow, kRow}, [](Builder& c, const Values& x) {
+      return Values{op::sin(c, x[0]), op::mul(c, op::cos(c, x[0]), x[1])};
+    });
     return op::custom_jvp(b, sine(), std::move(derivative), {y});
   });
 }
 
 TEST(Export, ReferencesCannotBeSaid) {
-  auto block = build({kRow}, [](Builder& b, const Values& v) { return Values{op::ref_get(b, op::ref_new(b, v[0]))}; });
+  auto block = build({kRow}, [](Builder& b, const Values& v) {
+    return Values{op::ref_get(b, op::ref_new(b, v[0]))};
+  });
   try {
     export_stablehlo(*block);
     FAIL() << "a reference was exported";

@@ -19,9 +19,11 @@ using ir::Op;
 using ir::Value;
 using ir::Values;
 
-/// Arithmetic operations for one element of the result from which an operation is worth memory of its own.
+/// Arithmetic operations for one element of the result from which an operation is worth memory of
+/// its own.
 constexpr double kMuchArithmetic = 8;
-/// Bytes of an elementwise result that may lie before a loop, which read it as it was computed and may not turn at all.
+/// Bytes of an elementwise result that may lie before a loop, which read it as it was computed and
+/// may not turn at all.
 constexpr std::int64_t kMostBytes = 16 << 20;
 /// Elements from which the layout of a product's operand is worth memory of its own.
 constexpr std::int64_t kWorthALayout = 32;
@@ -31,7 +33,9 @@ using op::is_elemental;
 using op::is_reduction;
 using op::is_structured;
 
-std::int64_t bytes(const Value& v) { return v.shape().count() * static_cast<std::int64_t>(byte_width(v.dtype())); }
+std::int64_t bytes(const Value& v) {
+  return v.shape().count() * static_cast<std::int64_t>(byte_width(v.dtype()));
+}
 
 bool is_much(const Op& op) {
   if (is_contraction(op) || is_reduction(op)) return true;
@@ -39,15 +43,20 @@ bool is_much(const Op& op) {
   if (!is_elemental(op) || traits.cheap || traits.moves_only || op.operands.empty()) return false;
   const op::Cost cost = op::def(op).cost;
   const Value* v = op.result();
-  if (!cost || !v->type().is_tensor() || !v->shape().is_static() || bytes(*v) > kMostBytes) return false;
-  return cost(op).flops >= kMuchArithmetic * static_cast<double>(std::max<std::int64_t>(1, v->shape().count()));
+  if (!cost || !v->type().is_tensor() || !v->shape().is_static() || bytes(*v) > kMostBytes)
+    return false;
+  return cost(op).flops >=
+         kMuchArithmetic * static_cast<double>(std::max<std::int64_t>(1, v->shape().count()));
 }
 
-/// Replaces carries that never change by their initial values. `before` gets the loop in its new form, `map` its results.
-std::unique_ptr<Op> without_constant_carries(std::unique_ptr<Op> op, ir::ValueMap& map, std::vector<std::unique_ptr<Op>>& dead) {
+/// Replaces carries that never change by their initial values. `before` gets the loop in its new
+/// form, `map` its results.
+std::unique_ptr<Op> without_constant_carries(std::unique_ptr<Op> op, ir::ValueMap& map,
+                                             std::vector<std::unique_ptr<Op>>& dead) {
   Block &condition = op->region(0), &body = op->region(1);
   std::vector<bool> keep;
-  for (std::size_t i = 0; i < op->operands.size(); ++i) keep.push_back(body.results[i] != body.argument(static_cast<int>(i)));
+  for (std::size_t i = 0; i < op->operands.size(); ++i)
+    keep.push_back(body.results[i] != body.argument(static_cast<int>(i)));
   auto kept = std::count(keep.begin(), keep.end(), true);
   if (kept == 0 || kept == static_cast<std::ptrdiff_t>(keep.size())) return op;
   Values operands, results;
@@ -123,13 +132,17 @@ class Hoist {
   /// Whether all it needs is there before the loop, or can be.
   bool is_movable(const Op& op) const {
     if (op.info().has_effect || !op.regions.empty() || op::def(op).traits.barrier) return false;
-    return std::all_of(op.operands.begin(), op.operands.end(), [&](const Value* v) { return is_constant(v); });
+    return std::all_of(op.operands.begin(), op.operands.end(),
+                       [&](const Value* v) { return is_constant(v); });
   }
   bool is_constant(const Value* v) const { return !inside_.count(v->block()) || moves_.count(v); }
 
-  /// Whether a product's operand would be computed anew in each turn: it is in memory then, however little arithmetic that takes, for products read what is moved at most.
+  /// Whether a product's operand would be computed anew in each turn: it is in memory then, however
+  /// little arithmetic that takes, for products read what is moved at most.
   bool is_computed(const Value* v) const {
-    if (!inside_.count(v->block()) || !moves_.count(v) || !v->op() || v->shape().count() < kWorthALayout || bytes(*v) > kMostBytes) return false;
+    if (!inside_.count(v->block()) || !moves_.count(v) || !v->op() ||
+        v->shape().count() < kWorthALayout || bytes(*v) > kMostBytes)
+      return false;
     const op::Traits& traits = op::def(*v->op()).traits;
     if (traits.moves_only) return !v->op()->operands.empty() && is_computed(v->op()->operand(0));
     return traits.elementwise;
@@ -155,22 +168,31 @@ class Hoist {
     }
   };
 
-  /// A product in a loop whose right operand stays the same and lies along the sum: the same product of one that lies along the columns. Where columns
-  /// are few, kernels take the left operand for the right one (compile/product_kernel.cc).
+  /// A product in a loop whose right operand stays the same and lies along the sum: the same
+  /// product of one that lies along the columns. Where columns are few, kernels take the left
+  /// operand for the right one (compile/product_kernel.cc).
   Value* with_layout(Builder& in, const Op& op) {
     if (op.operands.size() != 2) return nullptr;
     op::Contraction dims = op::contraction_of(op);
-    Side l{op.operand(0), dims.lhs_batch, dims.lhs_contract}, r{op.operand(1), dims.rhs_batch, dims.rhs_contract};
+    Side l{op.operand(0), dims.lhs_batch, dims.lhs_contract},
+        r{op.operand(1), dims.rhs_batch, dims.rhs_contract};
     const bool few_columns = r.free() < 8 && l.free() >= 4 * r.free();
     if (!lay_out(few_columns ? l : r)) return nullptr;
     auto ints = [](const std::vector<int>& of) { return Ints(of.begin(), of.end()); };
-    return op::dot_general(in, l.value, r.value, {ints(l.batch), ints(r.batch), ints(l.contract), ints(r.contract)}, op.result()->dtype());
+    return op::dot_general(in, l.value, r.value,
+                           {ints(l.batch), ints(r.batch), ints(l.contract), ints(r.contract)},
+                           op.result()->dtype());
   }
-  /// Makes it one of the same elements that lies along its free dimensions, before the loop, if it is worth that.
+  /// Makes it one of the same elements that lies along its free dimensions, before the loop, if it
+  /// is worth that.
   bool lay_out(Side& s) {
-    if (!is_constant(s.value) || s.value->shape().count() < kWorthALayout || is_complex(s.value->dtype()) || s.free() <= 1) return false;
+    if (!is_constant(s.value) || s.value->shape().count() < kWorthALayout ||
+        is_complex(s.value->dtype()) || s.free() <= 1)
+      return false;
     // What is transposed in the loop is read across there.
-    const int along = along_memory(s.value, [&](const Op& transpose) { return inside_.count(transpose.result()->block()) != 0; });
+    const int along = along_memory(s.value, [&](const Op& transpose) {
+      return inside_.count(transpose.result()->block()) != 0;
+    });
     if (std::find(s.contract.begin(), s.contract.end(), along) == s.contract.end()) return false;
     const std::vector<int> free = op::free_dims(s.value->rank(), s.batch, s.contract);
     Ints order;
@@ -198,7 +220,8 @@ Values without_work(Builder& b, const Op& op) {
   Block& body = op.region(0);
   auto arguments = [&](std::size_t first, std::size_t count) {
     Values out;
-    for (std::size_t i = first; i < first + count; ++i) out.push_back(body.argument(static_cast<int>(i)));
+    for (std::size_t i = first; i < first + count; ++i)
+      out.push_back(body.argument(static_cast<int>(i)));
     return out;
   };
   Hoist moving(b, op);
@@ -211,8 +234,9 @@ Values without_work(Builder& b, const Op& op) {
   ir::replace_uses(body, outside);
   ir::remove_dead(body);
   Values all(op.operands.begin(), op.operands.end());
-  return scan_of(b, body, arguments(parts.consts, parts.carries), parts.carry_part(all), arguments(parts.consts + parts.carries, parts.xs),
-                 parts.xs_part(all), {.length = parts.length, .reverse = parts.reverse});
+  return scan_of(b, body, arguments(parts.consts, parts.carries), parts.carry_part(all),
+                 arguments(parts.consts + parts.carries, parts.xs), parts.xs_part(all),
+                 {.length = parts.length, .reverse = parts.reverse});
 }
 
 }  // namespace
@@ -230,7 +254,8 @@ void hoist(Block& block) {
     }
     if (is_structured(*op, op::Structured::Kind::scan)) {
       Values results = without_work(b, *op);
-      for (std::size_t r = 0; r < results.size(); ++r) map.set(op->result(static_cast<int>(r)), results[r]);
+      for (std::size_t r = 0; r < results.size(); ++r)
+        map.set(op->result(static_cast<int>(r)), results[r]);
       if (!results.empty()) {
         dead.push_back(std::move(op));
         continue;

@@ -22,7 +22,8 @@ struct Side {
   std::vector<Dim> kept;  // those of the batch and the free ones
   std::int64_t batches;
 
-  Side(Builder& b, Value* v, const std::vector<int>& batch, const std::vector<int>& contract) : value(v), batches(static_cast<std::int64_t>(batch.size())) {
+  Side(Builder& b, Value* v, const std::vector<int>& batch, const std::vector<int>& contract)
+      : value(v), batches(static_cast<std::int64_t>(batch.size())) {
     Ints order(batch.begin(), batch.end());
     for (int d : op::free_dims(v->rank(), batch, contract)) order.push_back(d);
     for (std::int64_t d : order) kept.push_back(v->shape().dim(static_cast<int>(d)));
@@ -40,7 +41,9 @@ struct Side {
     return Shape(dims);
   }
   int last() const { return static_cast<int>(kept.size()); }
-  Value* terms(Builder& b, std::int64_t first, std::int64_t end) const { return op::slice_dim(b, value, last(), first, end); }
+  Value* terms(Builder& b, std::int64_t first, std::int64_t end) const {
+    return op::slice_dim(b, value, last(), first, end);
+  }
 };
 
 Ints counted(std::int64_t n) {
@@ -50,28 +53,37 @@ Ints counted(std::int64_t n) {
 }
 
 ir::Values by_pieces(Builder& b, const Op& op) {
-  if (!op::is_contraction(op) || op.operands.size() != 2 || !op.result()->shape().is_static()) return {};
+  if (!op::is_contraction(op) || op.operands.size() != 2 || !op.result()->shape().is_static())
+    return {};
   for (const Value* v : op.operands)
     if (!v->shape().is_static()) return {};
   const auto pieces = op::sum_pieces(op);
   if (!pieces) return {};
   const op::Contraction c = op::contraction_of(op);
-  const Side l(b, op.operand(0), c.lhs_batch, c.lhs_contract), r(b, op.operand(1), c.rhs_batch, c.rhs_contract);
+  const Side l(b, op.operand(0), c.lhs_batch, c.lhs_contract),
+      r(b, op.operand(1), c.rhs_batch, c.rhs_contract);
   const DType sum_type = op::product_accumulator(op);
   const std::int64_t whole = pieces->count * pieces->length;
-  auto side = [&](const Side& s) { return op::reshape(b, s.terms(b, 0, whole), s.with({pieces->count, pieces->length})); };
-  const Ints batch = counted(l.batches);
-  auto behind = [&](const Side& s) {  // the pieces come first, so that their sums are added up across memory
-    Ints out{s.last()};
-    out.insert(out.end(), batch.begin(), batch.end());
-    return out;
+  auto side = [&](const Side& s) {
+    return op::reshape(b, s.terms(b, 0, whole), s.with({pieces->count, pieces->length}));
   };
-  Value* products = op::dot_general(b, side(l), side(r), {behind(l), behind(r), {l.last() + 1}, {r.last() + 1}}, sum_type);
+  const Ints batch = counted(l.batches);
+  auto behind =
+      [&](const Side& s) {  // the pieces come first, so that their sums are added up across memory
+        Ints out{s.last()};
+        out.insert(out.end(), batch.begin(), batch.end());
+        return out;
+      };
+  Value* products = op::dot_general(
+      b, side(l), side(r), {behind(l), behind(r), {l.last() + 1}, {r.last() + 1}}, sum_type);
   Value* zero = op::constant(b, op::initial_value(op::Combiner::add, products->dtype()));
-  Value* sum = op::reshape(b, op::reduce_in_sequence(b, products, zero, op::Combiner::add), op.result()->shape());
+  Value* sum = op::reshape(b, op::reduce_in_sequence(b, products, zero, op::Combiner::add),
+                           op.result()->shape());
   if (pieces->rest) {
     const std::int64_t all = whole + pieces->rest;
-    sum = op::add(b, sum, op::dot_general(b, l.terms(b, whole, all), r.terms(b, whole, all), {batch, batch, {l.last()}, {r.last()}}, sum_type));
+    sum = op::add(b, sum,
+                  op::dot_general(b, l.terms(b, whole, all), r.terms(b, whole, all),
+                                  {batch, batch, {l.last()}, {r.last()}}, sum_type));
   }
   return {op::convert(b, sum, op.result()->dtype())};
 }

@@ -60,14 +60,18 @@ std::optional<Band> compared(const Op& op, bool wanted, int& steps) {
 }
 
 /// A band by the order of its dimensions, so that equal ones compare equal.
-Band ordered(const Band& b) { return b.row < b.column ? b : Band{b.column, b.row, -b.high, -b.low}; }
+Band ordered(const Band& b) {
+  return b.row < b.column ? b : Band{b.column, b.row, -b.high, -b.low};
+}
 
-/// What stands outside of loops for arguments of their bodies that stay the same: a mask is computed before a loop over layers.
+/// What stands outside of loops for arguments of their bodies that stay the same: a mask is
+/// computed before a loop over layers.
 using Outside = std::unordered_map<const Value*, const Value*>;  // lookup only
 
 /// The band outside of which a mask is not `wanted`; nothing where none is known.
 std::optional<Band> band(const Value* mask, const Outside& outside, bool wanted, int& steps) {
-  if (auto found = outside.find(mask); found != outside.end()) return band(found->second, outside, wanted, steps);
+  if (auto found = outside.find(mask); found != outside.end())
+    return band(found->second, outside, wanted, steps);
   const Op* op = mask->op();
   if (!op || --steps < 0 || !is_bool(mask->dtype()) || !mask->shape().is_static()) return {};
   if (op->name() == "stablehlo.compare") {
@@ -76,7 +80,8 @@ std::optional<Band> band(const Value* mask, const Outside& outside, bool wanted,
   }
   if (op->name() == "stablehlo.not") return band(op->operand(0), outside, !wanted, steps);
   if (op->name() == (wanted ? "stablehlo.and" : "stablehlo.or")) {
-    auto a = band(op->operand(0), outside, wanted, steps), b = band(op->operand(1), outside, wanted, steps);
+    auto a = band(op->operand(0), outside, wanted, steps),
+         b = band(op->operand(1), outside, wanted, steps);
     if (!a || !b) return a ? a : b;
     if (a->row != b->row || a->column != b->column) return a;
     return Band{a->row, a->column, std::max(a->low, b->low), std::min(a->high, b->high)};
@@ -103,22 +108,29 @@ class Need {
     for (const Op* op : found->second) {
       auto one = by(*op, v, steps);
       if (!one || (all && (all->row != one->row || all->column != one->column))) return {};
-      all = all ? Band{one->row, one->column, std::min(all->low, one->low), std::max(all->high, one->high)} : *one;
+      all = all ? Band{one->row, one->column, std::min(all->low, one->low),
+                       std::max(all->high, one->high)}
+                : *one;
     }
     return all;
   }
 
  private:
   std::optional<Band> by(const Op& op, const Value* v, int& steps) const {
-    if (!op::is_elemental(op) || op.num_results() != 1 || !op.regions.empty() || op.info().has_effect || op::def(op).traits.barrier) return {};
+    if (!op::is_elemental(op) || op.num_results() != 1 || !op.regions.empty() ||
+        op.info().has_effect || op::def(op).traits.barrier)
+      return {};
     if (std::count(op.operands.begin(), op.operands.end(), v) != 1) return {};
-    if (op.name() == "stablehlo.select" && op.operand(0) != v && op.operand(0)->rank() == v->rank()) {
+    if (op.name() == "stablehlo.select" && op.operand(0) != v &&
+        op.operand(0)->rank() == v->rank()) {
       auto chosen = band(op.operand(0), outside_, op.operand(1) == v, steps);
       if (chosen) return chosen;
     }
     auto after = of(op.result(), steps);
-    if (!after || op::def(op).traits.elementwise) return after && v->rank() == op.result()->rank() ? after : std::nullopt;
-    return only_moves(op) && op.result()->shape().count() == v->shape().count() ? before(op, *after) : std::nullopt;
+    if (!after || op::def(op).traits.elementwise)
+      return after && v->rank() == op.result()->rank() ? after : std::nullopt;
+    return only_moves(op) && op.result()->shape().count() == v->shape().count() ? before(op, *after)
+                                                                                : std::nullopt;
   }
   /// A band of what the operation gives as one of what it moves.
   static std::optional<Band> before(const Op& op, const Band& after) {
@@ -139,10 +151,14 @@ class Need {
 };
 
 void mark_choice(Op& op, const Outside& outside) {
-  if (op.name() != "stablehlo.select" || op.operand(0)->rank() != op.result()->rank() || !op.result()->shape().is_static()) return;
+  if (op.name() != "stablehlo.select" || op.operand(0)->rank() != op.result()->rank() ||
+      !op.result()->shape().is_static())
+    return;
   for (const std::int64_t shown : {1, 2}) {
     int steps = kMostSteps;
-    if (auto found = band(op.operand(0), outside, shown == 1, steps)) return void(op.attrs.set(kChosenBand, Ints{found->row, found->column, found->low, found->high, 3 - shown}));
+    if (auto found = band(op.operand(0), outside, shown == 1, steps))
+      return void(op.attrs.set(
+          kChosenBand, Ints{found->row, found->column, found->low, found->high, 3 - shown}));
   }
 }
 
@@ -152,13 +168,16 @@ void mark(Block& block, Outside& outside) {
   for (const auto& op : block.ops()) {
     if (op::is_structured(*op, op::Structured::Kind::scan)) {
       const op::ScanParts parts(*op);
-      for (std::size_t i = 0; i < parts.consts; ++i) outside.emplace(parts.body.argument(static_cast<int>(i)), op->operands[i]);
+      for (std::size_t i = 0; i < parts.consts; ++i)
+        outside.emplace(parts.body.argument(static_cast<int>(i)), op->operands[i]);
     }
     for (const auto& region : op->regions) mark(*region, outside);
     mark_choice(*op, outside);
-    if (!op::is_contraction(*op) || op->operands.size() != 2 || !op->result()->shape().is_static()) continue;
+    if (!op::is_contraction(*op) || op->operands.size() != 2 || !op->result()->shape().is_static())
+      continue;
     int steps = kMostSteps;
-    if (auto found = need.of(op->result(), steps)) op->attrs.set(kNeededBand, Ints{found->row, found->column, found->low, found->high});
+    if (auto found = need.of(op->result(), steps))
+      op->attrs.set(kNeededBand, Ints{found->row, found->column, found->low, found->high});
   }
 }
 

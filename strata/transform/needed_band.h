@@ -2,8 +2,9 @@
 //
 //   select(j - i <= 0, f(product), c)       element by element; what f gives elsewhere, nobody sees
 //
-// Such products are marked by an attribute [row, column, low, high]: dimensions of the result, and what lies between low and high of
-// index[column] - index[row] is needed. Kernels may leave other elements out, and write zeros. No bit of the program's results changes.
+// Such products are marked by an attribute [row, column, low, high]: dimensions of the result, and
+// what lies between low and high of index[column] - index[row] is needed. Kernels may leave other
+// elements out, and write zeros. No bit of the program's results changes.
 #pragma once
 
 #include "strata/ir/graph.h"
@@ -12,10 +13,12 @@ namespace strata::transform {
 
 inline constexpr const char* kNeededBand = "strata.needed_band";
 
-// The choices themselves are marked, too: [row, column, low, high, other], where an element outside of the band is that of operand `other`.
+// The choices themselves are marked, too: [row, column, low, high, other], where an element outside
+// of the band is that of operand `other`.
 inline constexpr const char* kChosenBand = "strata.chosen_band";
 
-/// Marks products all readers of which choose by places that are computed from iotas, and such choices.
+/// Marks products all readers of which choose by places that are computed from iotas, and such
+/// choices.
 void mark_needed_bands(ir::Block& block);
 
 }  // namespace strata::transform

@@ -38,7 +38,9 @@ int position_dim(const Value* v) {
 /// The dimension of the indices along which component c says its own position, or -1.
 int position_dim(const IndexDims& dims, const Value* indices, std::size_t c) {
   const Op* op = indices->op();
-  if (!op || op->name() != "stablehlo.concatenate" || op->attr<std::int64_t>("dimension") != dims.index_vector) return -1;
+  if (!op || op->name() != "stablehlo.concatenate" ||
+      op->attr<std::int64_t>("dimension") != dims.index_vector)
+    return -1;
   if (op->operands.size() != dims.index_map.size()) return -1;  // each gives one component
   return position_dim(op->operands[c]);
 }
@@ -53,7 +55,8 @@ void take_along(IndexDims& dims, std::size_t c, int k) {
   dims.operand_batch.insert(at, d);
 }
 
-/// Takes components out while there is one that says its own position and another remains. The indices that are left, or null.
+/// Takes components out while there is one that says its own position and another remains. The
+/// indices that are left, or null.
 Value* without_positions(Builder& b, const Shape& operand, Value* indices, IndexDims& dims) {
   if (!operand.is_static() || !indices->shape().is_static()) return nullptr;
   Values parts;
@@ -62,8 +65,11 @@ Value* without_positions(Builder& b, const Shape& operand, Value* indices, Index
   for (std::size_t c = 0; c < dims.index_map.size() && dims.index_map.size() > 1;) {
     const std::int64_t d = dims.index_map[c];
     const int k = position_dim(dims, indices, c);
-    auto is_in = [](const Ints& list, std::int64_t i) { return std::find(list.begin(), list.end(), i) != list.end(); };
-    if (k < 0 || indices->shape()[k] != operand[static_cast<int>(d)] || is_in(dims.indices_batch, k) || !is_in(dims.dropped, d)) {
+    auto is_in = [](const Ints& list, std::int64_t i) {
+      return std::find(list.begin(), list.end(), i) != list.end();
+    };
+    if (k < 0 || indices->shape()[k] != operand[static_cast<int>(d)] ||
+        is_in(dims.indices_batch, k) || !is_in(dims.dropped, d)) {
       ++c;
       continue;
     }
@@ -79,7 +85,9 @@ Values along_rows(Builder& b, const Op& op) {
   if (op.name() == "stablehlo.gather") {
     IndexDims dims = op::gather_dims(op.attrs);
     Value* indices = without_positions(b, op.operand(0)->shape(), op.operand(1), dims);
-    return indices ? Values{op::gather(b, op.operand(0), indices, dims, op.attr<Ints>("slice_sizes"))} : Values();
+    return indices
+               ? Values{op::gather(b, op.operand(0), indices, dims, op.attr<Ints>("slice_sizes"))}
+               : Values();
   }
   if (op.name() != "stablehlo.scatter") return {};
   IndexDims dims = op::scatter_dims(op.attrs);

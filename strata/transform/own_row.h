@@ -1,9 +1,10 @@
 // Indices that only say which row it is.
 //
-//   x[arange(n), y]      a gather by pairs (0, y0), (1, y1), ...      becomes      one that looks in each row for y
+//   x[arange(n), y]      a gather by pairs (0, y0), (1, y1), ...      becomes      one that looks
+//   in each row for y
 //
-// The same of scatters. Each row by itself is what one_hot.h and row_chunks.h ask for, and rows go to threads without asking whether
-// two of them meet.
+// The same of scatters. Each row by itself is what one_hot.h and row_chunks.h ask for, and rows go
+// to threads without asking whether two of them meet.
 #pragma once
 
 #include "strata/ir/graph.h"

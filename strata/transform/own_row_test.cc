@@ -1,4 +1,5 @@
-// Pairs of indices of which one says its own position: the same bits as looked up by pairs, and what only looks like it is left alone.
+// Pairs of indices of which one says its own position: the same bits as looked up by pairs, and
+// what only looks like it is left alone.
 #include "strata/transform/own_row.h"
 
 #include <gtest/gtest.h>
@@ -21,7 +22,12 @@ using ir::Value;
 using ir::Values;
 
 constexpr std::int64_t kRows = 5, kWords = 7;
-const op::IndexDims kPairs{.window = {}, .dropped = {0, 1}, .operand_batch = {}, .indices_batch = {}, .index_map = {0, 1}, .index_vector = 1};
+const op::IndexDims kPairs{.window = {},
+                           .dropped = {0, 1},
+                           .operand_batch = {},
+                           .indices_batch = {},
+                           .index_map = {0, 1},
+                           .index_vector = 1};
 
 Value* column(Builder& b, Value* v) { return op::reshape(b, v, Shape{kRows, 1}); }
 Value* positions(Builder& b) { return op::iota(b, Type(DType::i32, {kRows}), 0); }
@@ -31,11 +37,13 @@ using Index = std::function<Value*(Builder&, Value* y)>;
 /// Numbers looked up at pairs, and numbers added there; y may lie outside.
 std::unique_ptr<Block> looked_up(const Index& first, const Index& second) {
   auto f = std::make_unique<Block>();
-  Value *x = f->add_argument(Type(DType::f32, {kRows, kWords})), *y = f->add_argument(Type(DType::i32, {kRows}));
+  Value *x = f->add_argument(Type(DType::f32, {kRows, kWords})),
+        *y = f->add_argument(Type(DType::i32, {kRows}));
   Builder b(*f);
   Value* pairs = op::concatenate(b, {column(b, first(b, y)), column(b, second(b, y))}, 1);
   Value* found = op::gather(b, x, pairs, kPairs, {1, 1});
-  f->results = {found, op::scatter(b, x, pairs, op::square(b, found), kPairs, "add", false), op::scatter(b, x, pairs, found, kPairs, "assign", false)};
+  f->results = {found, op::scatter(b, x, pairs, op::square(b, found), kPairs, "add", false),
+                op::scatter(b, x, pairs, found, kPairs, "assign", false)};
   return f;
 }
 
@@ -47,9 +55,11 @@ bool changes(const Index& first, const Index& second) {
   EXPECT_TRUE(ir::verify(*changed).ok()) << ir::verify(*changed).message();
   Literal x(Type(DType::f32, {kRows, kWords})), y(Type(DType::i32, {kRows}));
   for (std::int64_t i = 0; i < x.count(); ++i) x.set_number(i, 0.5 + static_cast<double>(i));
-  for (std::int64_t i = 0; i < kRows; ++i) y.set_integer(i, std::array{3, -1, 9, 0, 3}[static_cast<std::size_t>(i)]);
+  for (std::int64_t i = 0; i < kRows; ++i)
+    y.set_integer(i, std::array{3, -1, 9, 0, 3}[static_cast<std::size_t>(i)]);
   auto want = op::evaluate(*f, std::vector{x, y}), got = op::evaluate(*changed, std::vector{x, y});
-  for (std::size_t r = 0; r < want.size(); ++r) EXPECT_TRUE(want[r].same_bits(got[r])) << "result " << r;
+  for (std::size_t r = 0; r < want.size(); ++r)
+    EXPECT_TRUE(want[r].same_bits(got[r])) << "result " << r;
   return did;
 }
 
@@ -61,18 +71,27 @@ TEST(OwnRow, PositionsGoAlong) {
   EXPECT_TRUE(changes(
       [](Builder& b, Value*) {
         Value* i = positions(b);
-        return op::select(b, op::compare(b, i, op::full_like(b, i, 0), "LT"), op::add(b, i, op::full_like(b, i, kRows)), i);
+        return op::select(b, op::compare(b, i, op::full_like(b, i, 0), "LT"),
+                          op::add(b, i, op::full_like(b, i, kRows)), i);
       },
       itself));
-  EXPECT_TRUE(changes([](Builder& b, Value*) { return positions(b); }, [](Builder& b, Value*) { return positions(b); }));
+  EXPECT_TRUE(changes([](Builder& b, Value*) { return positions(b); },
+                      [](Builder& b, Value*) { return positions(b); }));
 }
 
 TEST(OwnRow, OtherNumbersAreLookedUp) {
   EXPECT_FALSE(changes(itself, itself));
-  EXPECT_FALSE(changes([](Builder& b, Value*) { return op::reverse(b, positions(b), {0}); }, itself));
-  EXPECT_FALSE(changes([](Builder& b, Value*) { return op::full_like(b, positions(b), 0); }, itself));
+  EXPECT_FALSE(
+      changes([](Builder& b, Value*) { return op::reverse(b, positions(b), {0}); }, itself));
+  EXPECT_FALSE(
+      changes([](Builder& b, Value*) { return op::full_like(b, positions(b), 0); }, itself));
   // The row after, and the one before; the last of them and the first lie outside.
-  for (double by : {1.0, -1.0}) EXPECT_FALSE(changes([&](Builder& b, Value*) { return op::add(b, positions(b), op::full_like(b, positions(b), by)); }, itself));
+  for (double by : {1.0, -1.0})
+    EXPECT_FALSE(changes(
+        [&](Builder& b, Value*) {
+          return op::add(b, positions(b), op::full_like(b, positions(b), by));
+        },
+        itself));
   // Positions in a dimension that is longer than they are.
   EXPECT_FALSE(changes(itself, [](Builder& b, Value*) { return positions(b); }));
 }
@@ -80,10 +99,18 @@ TEST(OwnRow, OtherNumbersAreLookedUp) {
 TEST(OwnRow, TwoPositionsLeaveOne) {
   Block f;
   Builder b(f);
-  Value *x = f.add_argument(Type(DType::f32, {2, 3, 4})), *y = f.add_argument(Type(DType::i32, {2, 3}));
-  auto spread = [&](int d) { return op::reshape(b, op::iota(b, Type(DType::i32, {2, 3}), d), Shape{2, 3, 1}); };
+  Value *x = f.add_argument(Type(DType::f32, {2, 3, 4})),
+        *y = f.add_argument(Type(DType::i32, {2, 3}));
+  auto spread = [&](int d) {
+    return op::reshape(b, op::iota(b, Type(DType::i32, {2, 3}), d), Shape{2, 3, 1});
+  };
   Value* triples = op::concatenate(b, {spread(0), spread(1), op::reshape(b, y, Shape{2, 3, 1})}, 2);
-  const op::IndexDims dims{.window = {}, .dropped = {0, 1, 2}, .operand_batch = {}, .indices_batch = {}, .index_map = {0, 1, 2}, .index_vector = 2};
+  const op::IndexDims dims{.window = {},
+                           .dropped = {0, 1, 2},
+                           .operand_batch = {},
+                           .indices_batch = {},
+                           .index_map = {0, 1, 2},
+                           .index_vector = 2};
   f.results = {op::gather(b, x, triples, dims, {1, 1, 1})};
   EXPECT_TRUE(find_own_rows(f));
   op::IndexDims now = op::gather_dims(f.results[0]->op()->attrs);
@@ -92,7 +119,8 @@ TEST(OwnRow, TwoPositionsLeaveOne) {
   EXPECT_EQ(now.index_map, (Ints{2}));
 }
 
-// Components that name the operand's dimensions in another order: each dimension goes along with its own one of the indices.
+// Components that name the operand's dimensions in another order: each dimension goes along with
+// its own one of the indices.
 TEST(OwnRow, ComponentsInAnotherOrder) {
   const Type numbers(DType::f32, {3, 3, 4}), rows(DType::i32, {3, 3});
   Block f;
@@ -100,8 +128,15 @@ TEST(OwnRow, ComponentsInAnotherOrder) {
   Value *x = f.add_argument(numbers), *y = f.add_argument(rows);
   auto spread = [&](int d) { return op::reshape(b, op::iota(b, rows, d), Shape{3, 3, 1}); };
   for (bool crossed : {false, true}) {  // x[i, j, y] and x[j, i, y]
-    Value* triples = op::concatenate(b, {spread(crossed ? 0 : 1), spread(crossed ? 1 : 0), op::reshape(b, y, Shape{3, 3, 1})}, 2);
-    const op::IndexDims dims{.window = {}, .dropped = {0, 1, 2}, .operand_batch = {}, .indices_batch = {}, .index_map = {1, 0, 2}, .index_vector = 2};
+    Value* triples = op::concatenate(
+        b, {spread(crossed ? 0 : 1), spread(crossed ? 1 : 0), op::reshape(b, y, Shape{3, 3, 1})},
+        2);
+    const op::IndexDims dims{.window = {},
+                             .dropped = {0, 1, 2},
+                             .operand_batch = {},
+                             .indices_batch = {},
+                             .index_map = {1, 0, 2},
+                             .index_vector = 2};
     f.results.push_back(op::gather(b, x, triples, dims, {1, 1, 1}));
   }
   Literal of_x(numbers), of_y(rows);
@@ -110,7 +145,8 @@ TEST(OwnRow, ComponentsInAnotherOrder) {
   const op::Literals want = op::evaluate(f, std::vector{of_x, of_y});
   EXPECT_TRUE(find_own_rows(f));
   const op::Literals got = op::evaluate(f, std::vector{of_x, of_y});
-  for (std::size_t r = 0; r < want.size(); ++r) EXPECT_TRUE(want[r].same_bits(got[r])) << "result " << r;
+  for (std::size_t r = 0; r < want.size(); ++r)
+    EXPECT_TRUE(want[r].same_bits(got[r])) << "result " << r;
 }
 
 }  // namespace

@@ -17,7 +17,8 @@ void mark(const ir::Op& op, Live& live) {
     for (ir::Value* v : ir::captures(*region)) live.insert(v);
 }
 
-// The operation with fewer results in its place, if some are not used. `map` learns where the others are.
+// The operation with fewer results in its place, if some are not used. `map` learns where the
+// others are.
 void narrow(Ops& ops, std::size_t at, const Live& live, ir::ValueMap& map, Ops& dead) {
   const ir::Op& op = *ops[at];
   std::vector<bool> used;
@@ -27,7 +28,8 @@ void narrow(Ops& ops, std::size_t at, const Live& live, ir::ValueMap& map, Ops& 
   ir::Builder b(scratch);
   b.set_location(op.where);
   ir::Values results = op::narrow(b, op, used);
-  if (std::find(results.begin(), results.end(), nullptr) == results.end()) return;  // all are needed after all
+  if (std::find(results.begin(), results.end(), nullptr) == results.end())
+    return;  // all are needed after all
   for (int i = 0; i < op.num_results(); ++i)
     if (ir::Value* v = results[static_cast<std::size_t>(i)]) map.set(op.result(i), v);
   STRATA_CHECK(scratch.ops().size() == 1, "one operation became {}", scratch.ops().size());

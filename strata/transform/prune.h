@@ -5,8 +5,8 @@
 
 namespace strata::transform {
 
-/// Drops operations without effects whose results nobody uses, and of loops and branches the results, carries and code that
-/// nobody uses: after differentiation there are many.
+/// Drops operations without effects whose results nobody uses, and of loops and branches the
+/// results, carries and code that nobody uses: after differentiation there are many.
 void prune(ir::Block& block);
 
 }  // namespace strata::transform

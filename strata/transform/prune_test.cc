@@ -22,7 +22,8 @@ TEST(Prune, scan_keeps_carries_that_matter) {
   // (a, b, c) <- (a + b, b + x, c + a): a needs b, and nobody reads c.
   auto f = build({kScalar, kVector}, [](Builder& b, const Values& v) {
     auto body = build({kScalar, kScalar, kScalar, kScalar}, [](Builder& sb, const Values& s) {
-      return Values{op::add(sb, s[0], s[1]), op::add(sb, s[1], s[3]), op::add(sb, s[2], s[0]), op::exp(sb, s[3])};
+      return Values{op::add(sb, s[0], s[1]), op::add(sb, s[1], s[3]), op::add(sb, s[2], s[0]),
+                    op::exp(sb, s[3])};
     });
     return Values{op::scan(b, std::move(body), {}, {v[0], v[0], v[0]}, {v[1]}, {4})[0]};
   });
@@ -35,7 +36,8 @@ TEST(Prune, scan_keeps_carries_that_matter) {
 
 TEST(Prune, unused_xs_go) {
   auto f = build({kScalar, kVector}, [](Builder& b, const Values& v) {
-    auto body = build({kScalar, kScalar}, [](Builder& sb, const Values& s) { return Values{op::sin(sb, s[0]), s[1]}; });
+    auto body = build({kScalar, kScalar},
+                      [](Builder& sb, const Values& s) { return Values{op::sin(sb, s[0]), s[1]}; });
     return Values{op::scan(b, std::move(body), {}, {v[0]}, {op::exp(b, v[1])}, {4})[0]};
   });
   prune(*f);
@@ -45,10 +47,12 @@ TEST(Prune, unused_xs_go) {
 TEST(Prune, while_keeps_what_its_condition_reads) {
   Type index = Type::scalar(DType::i32);
   auto f = build({index, kScalar}, [&](Builder& b, const Values& v) {
-    auto cond = build({index, kScalar, kScalar},
-                      [](Builder& wb, const Values& s) { return Values{op::compare(wb, s[0], op::scalar(wb, DType::i32, 3), "LT")}; });
+    auto cond = build({index, kScalar, kScalar}, [](Builder& wb, const Values& s) {
+      return Values{op::compare(wb, s[0], op::scalar(wb, DType::i32, 3), "LT")};
+    });
     auto body = build({index, kScalar, kScalar}, [](Builder& wb, const Values& s) {
-      return Values{op::add(wb, s[0], op::scalar(wb, DType::i32, 1)), op::sin(wb, s[1]), op::cos(wb, s[2])};
+      return Values{op::add(wb, s[0], op::scalar(wb, DType::i32, 1)), op::sin(wb, s[1]),
+                    op::cos(wb, s[2])};
     });
     return Values{op::while_(b, std::move(cond), std::move(body), {v[0], v[1], v[1]})[1]};
   });
@@ -59,7 +63,11 @@ TEST(Prune, while_keeps_what_its_condition_reads) {
 
 TEST(Prune, branches_lose_results) {
   auto f = build({Type::scalar(DType::i1), kScalar}, [&](Builder& b, const Values& v) {
-    auto branch = [&] { return build({}, [&](Builder& cb, const Values&) { return Values{op::sin(cb, v[1]), op::cos(cb, v[1])}; }); };
+    auto branch = [&] {
+      return build({}, [&](Builder& cb, const Values&) {
+        return Values{op::sin(cb, v[1]), op::cos(cb, v[1])};
+      });
+    };
     return Values{op::if_(b, v[0], branch(), branch())[1]};
   });
   prune(*f);

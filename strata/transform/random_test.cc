@@ -1,5 +1,6 @@
-// Random programs under random compositions of transforms, three deep. Each step is checked against the program it was
-// applied to: derivatives by finite differences, vmap and scan by a loop. What fails is made smaller and printed.
+// Random programs under random compositions of transforms, three deep. Each step is checked against
+// the program it was applied to: derivatives by finite differences, vmap and scan by a loop. What
+// fails is made smaller and printed.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -68,10 +69,12 @@ Literal varied(const Literal& x, std::uint64_t seed) {
   return out;
 }
 
-// ---- one step: the new program, its arguments, and what is wrong with it -------------------------------------------------
+// ---- one step: the new program, its arguments, and what is wrong with it -----------------------
 
-std::string check_tangents(const Case& c, const Flags& active, const Literals& tangents, const Literals& got) {
-  return op::testing::compare(got, op::testing::finite_difference(*c.f, c.at, active, tangents), 2e-5);
+std::string check_tangents(const Case& c, const Flags& active, const Literals& tangents,
+                           const Literals& got) {
+  return op::testing::compare(got, op::testing::finite_difference(*c.f, c.at, active, tangents),
+                              2e-5);
 }
 
 std::string apply_jvp(Case& c, std::mt19937_64& random) {
@@ -92,7 +95,8 @@ std::string apply_linearize(Case& c, std::mt19937_64& random) {
   Literals known = op::evaluate(*l.known, c.at);
   std::size_t n = c.f->results.size();
   Literals residuals = op::part(known, n, known.size() - n);
-  std::string wrong = check_tangents(c, active, tangents, op::evaluate(*l.linear, op::joined(residuals, tangents)));
+  std::string wrong =
+      check_tangents(c, active, tangents, op::evaluate(*l.linear, op::joined(residuals, tangents)));
   c = {std::move(l.linear), op::joined(residuals, tangents)};
   return wrong;
 }
@@ -102,9 +106,12 @@ std::string apply_vjp(Case& c, std::mt19937_64& random) {
   Literals results = op::evaluate(*c.f, c.at), seeds = inexact_only(results);
   Literals cotangents = op::testing::directions(seeds, Flags(seeds.size(), true), random());
   Case next{vjp(*c.f, active), op::joined(c.at, cotangents)};
-  Literals out = op::evaluate(*next.f, next.at), tangents = op::testing::directions(c.at, active, random());
-  double forward = op::testing::inner(op::testing::finite_difference(*c.f, c.at, active, tangents), cotangents);
-  double backward = op::testing::inner(tangents, op::part(out, results.size(), out.size() - results.size()));
+  Literals out = op::evaluate(*next.f, next.at),
+           tangents = op::testing::directions(c.at, active, random());
+  double forward =
+      op::testing::inner(op::testing::finite_difference(*c.f, c.at, active, tangents), cotangents);
+  double backward =
+      op::testing::inner(tangents, op::part(out, results.size(), out.size() - results.size()));
   std::string wrong = op::testing::compare(op::part(out, 0, results.size()), results, 1e-9);
   if (wrong.empty() && !(std::fabs(forward - backward) <= 1e-4 * std::fmax(1, std::fabs(forward))))
     wrong = fmt::format("<Jv, w> is {:.12g}, <v, J'w> is {:.12g}", forward, backward);
@@ -118,7 +125,8 @@ std::string check_loop(Case& c, BlockPtr f, const Flags& stacked, std::mt19937_6
   std::vector<Literals> each(kSize);
   for (std::size_t i = 0; i < c.at.size(); ++i) {
     Literals xs;
-    for (std::int64_t k = 0; k < kSize; ++k) xs.push_back(stacked[i] ? varied(c.at[i], random() % 1000) : c.at[i]);
+    for (std::int64_t k = 0; k < kSize; ++k)
+      xs.push_back(stacked[i] ? varied(c.at[i], random() % 1000) : c.at[i]);
     for (std::size_t k = 0; k < kSize; ++k) each[k].push_back(xs[k]);
     at.push_back(stacked[i] ? op::testing::stacked(xs) : c.at[i]);
   }
@@ -149,16 +157,19 @@ std::string apply_scan(Case& c, std::mt19937_64& random) {
   op::reorder_arguments(*body, order);
   op::Values arguments;
   for (std::size_t i = 0; i < scanned.size(); ++i)
-    arguments.push_back(f->add_argument(scanned[i] ? op::with_leading(c.at[i].type(), kSize) : c.at[i].type()));
+    arguments.push_back(
+        f->add_argument(scanned[i] ? op::with_leading(c.at[i].type(), kSize) : c.at[i].type()));
   ir::Builder b(*f);
-  f->results = op::scan(b, std::move(body), op::filter(arguments, kept), {}, op::filter(arguments, scanned), {kSize, random() % 2 == 0});
+  f->results = op::scan(b, std::move(body), op::filter(arguments, kept), {},
+                        op::filter(arguments, scanned), {kSize, random() % 2 == 0});
   return check_loop(c, std::move(f), scanned, random);
 }
 
 std::string apply_remat(Case& c, std::mt19937_64& random) {
   const char* policies[] = {"nothing", "everything", "dots", "dots_no_batch", "names:kept"};
   Case next{remat(*c.f, policies[random() % 5]), c.at};
-  std::string wrong = op::testing::compare(op::evaluate(*next.f, next.at), op::evaluate(*c.f, c.at), 0);
+  std::string wrong =
+      op::testing::compare(op::evaluate(*next.f, next.at), op::evaluate(*c.f, c.at), 0);
   c = std::move(next);
   return wrong;
 }
@@ -188,12 +199,15 @@ std::string check_simplified(const Case& c) {
   if (std::string wrong = check_verified(*f); !wrong.empty()) return wrong;
   Literals want = op::evaluate(*c.f, c.at), got = op::evaluate(*f, c.at);
   for (std::size_t i = 0; i < want.size(); ++i)
-    if (!got[i].same_bits(want[i])) return fmt::format("simplified: {}", op::testing::compare(got, want, 0));
+    if (!got[i].same_bits(want[i]))
+      return fmt::format("simplified: {}", op::testing::compare(got, want, 0));
   return "";
 }
 
-/// "" when all is well; "skip" where a transform has to refuse (reverse mode of while, forward mode of custom_vjp).
-std::string check(const RandomProgram& program, const std::vector<Step>& steps, std::uint64_t seed) {
+/// "" when all is well; "skip" where a transform has to refuse (reverse mode of while, forward mode
+/// of custom_vjp).
+std::string check(const RandomProgram& program, const std::vector<Step>& steps,
+                  std::uint64_t seed) {
   std::mt19937_64 random(seed);
   Case c{program.build(), op::testing::random_arguments(seed)};
   try {
@@ -204,7 +218,8 @@ std::string check(const RandomProgram& program, const std::vector<Step>& steps, 
     }
     return check_simplified(c);
   } catch (const Error& e) {
-    bool refused = e.operation() == "while_loop" || std::string(e.what()).find("custom_vjp") != std::string::npos;
+    bool refused = e.operation() == "while_loop" ||
+                   std::string(e.what()).find("custom_vjp") != std::string::npos;
     return refused ? "skip" : fmt::format("error: {}", e.what());
   } catch (const InternalError& e) {
     return fmt::format("broken assumption: {}", e.what());
@@ -224,7 +239,8 @@ void shrink(RandomProgram& program, std::vector<Step>& steps, std::uint64_t seed
         break;
       }
     for (std::size_t i = 0; i < steps.size() && !smaller; ++i) {
-      std::vector<Step> fewer = op::joined(op::part(steps, 0, i), op::part(steps, i + 1, steps.size() - i - 1));
+      std::vector<Step> fewer =
+          op::joined(op::part(steps, 0, i), op::part(steps, i + 1, steps.size() - i - 1));
       if (!fails(check(program, fewer, seed))) continue;
       steps = fewer;
       smaller = true;
@@ -242,17 +258,20 @@ TEST(RandomPrograms, compose) {
   std::uint64_t skipped = 0, failures = 0, count = program_count();
   for (std::uint64_t seed = 0; seed < count; ++seed) {
     std::mt19937_64 random(seed * 7919 + 1);
-    RandomProgram program =
-        op::testing::random_program(seed, {.instructions = 5, .with_while = seed % 4 == 0, .with_custom_vjp = seed % 4 == 1});
+    RandomProgram program = op::testing::random_program(
+        seed, {.instructions = 5, .with_while = seed % 4 == 0, .with_custom_vjp = seed % 4 == 1});
     std::vector<Step> steps;
-    for (std::uint64_t i = 0; i < 1 + seed % 3; ++i) steps.push_back(static_cast<Step>(random() % kSteps));
+    for (std::uint64_t i = 0; i < 1 + seed % 3; ++i)
+      steps.push_back(static_cast<Step>(random() % kSteps));
     std::string outcome = check(program, steps, seed);
     if (outcome == "skip") ++skipped;
     if (!fails(outcome)) continue;
     shrink(program, steps, seed);
     std::string names;
     for (Step s : steps) names += fmt::format(" {}", kStepNames[static_cast<int>(s)]);
-    ADD_FAILURE() << "seed " << seed << ", steps" << names << ": " << check(program, steps, seed) << "\n" << program.to_text();
+    ADD_FAILURE() << "seed " << seed << ", steps" << names << ": " << check(program, steps, seed)
+                  << "\n"
+                  << program.to_text();
     if (++failures == 5) break;
   }
   RecordProperty("refused", static_cast<int>(skipped));

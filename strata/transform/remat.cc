@@ -6,7 +6,8 @@
 namespace strata::transform {
 namespace {
 
-// Whether the operation is a call of its first region, which has the operation's operands as arguments.
+// Whether the operation is a call of its first region, which has the operation's operands as
+// arguments.
 bool is_call(const ir::Op& op) {
   const auto* lowering = std::get_if<op::Structured>(&op::def(op).lowering);
   return lowering && lowering->kind == op::Structured::Kind::call && !op.regions.empty();
@@ -25,7 +26,8 @@ std::unique_ptr<ir::Block> remat(const ir::Block& f, const std::string& policy) 
 void expand(ir::Block& block) {
   check_forward(block);
   ir::ValueMap map;
-  std::vector<std::unique_ptr<ir::Op>> ops = std::move(block.ops());  // kept until the end: the map knows them by address
+  std::vector<std::unique_ptr<ir::Op>> ops =
+      std::move(block.ops());  // kept until the end: the map knows them by address
   block.ops().clear();
   ir::Builder b(block);
   for (auto& op : ops) {
@@ -40,7 +42,8 @@ void expand(ir::Block& block) {
     }
     expand(op->region(0));
     ir::Values results = ir::inline_block(b, op->region(0), op->operands);
-    for (int i = 0; i < op->num_results(); ++i) map.set(op->result(i), results[static_cast<std::size_t>(i)]);
+    for (int i = 0; i < op->num_results(); ++i)
+      map.set(op->result(i), results[static_cast<std::size_t>(i)]);
   }
   block.results = map(block.results);
 }

@@ -17,7 +17,9 @@ using op::Builder;
 using op::Value;
 using op::Values;
 
-Value* rows(Builder& b, Value* x, std::int64_t from, std::int64_t to) { return op::slice(b, x, {from, 0}, {to, x->shape()[1]}); }
+Value* rows(Builder& b, Value* x, std::int64_t from, std::int64_t to) {
+  return op::slice(b, x, {from, 0}, {to, x->shape()[1]});
+}
 
 struct Case {
   const char* name;
@@ -26,41 +28,57 @@ struct Case {
 };
 
 const Case kCases[] = {
-    {"a step", [](Builder& b, const Values& v) {
+    {"a step",
+     [](Builder& b, const Values& v) {
        Value* stacked = op::concatenate(b, {v[2], v[2], v[2]}, 0);
        Value* state = op::add(b, v[0], op::mul(b, stacked, op::full_like(b, stacked, 0.5)));
        return Values{op::mul(b, rows(b, state, 0, 1), rows(b, state, 1, 2)), rows(b, state, 2, 3)};
-     }, true},
-    {"parts of pieces, others beside", [](Builder& b, const Values& v) {
+     },
+     true},
+    {"parts of pieces, others beside",
+     [](Builder& b, const Values& v) {
        Value* joined = op::concatenate(b, {v[0], v[1]}, 0);
        Value* state = op::add(b, joined, op::concatenate(b, {v[1], v[0]}, 0));
        return Values{rows(b, state, 0, 2), rows(b, state, 4, 6)};
-     }, true},
-    {"broadcast along the parts", [](Builder& b, const Values& v) {
+     },
+     true},
+    {"broadcast along the parts",
+     [](Builder& b, const Values& v) {
        Value* joined = op::concatenate(b, {v[0], v[1]}, 0);
        Value* state = op::add(b, joined, op::broadcast_in_dim(b, v[2], joined->shape(), {0, 1}));
        return Values{rows(b, state, 0, 3), rows(b, state, 3, 6), rows(b, state, 3, 6)};
-     }, true},
-    {"a part of two pieces", [](Builder& b, const Values& v) {
+     },
+     true},
+    {"a part of two pieces",
+     [](Builder& b, const Values& v) {
        Value* state = op::neg(b, op::concatenate(b, {v[0], v[1]}, 0));
        return Values{rows(b, state, 0, 2), rows(b, state, 2, 6)};
-     }, false},
-    {"parts over each other", [](Builder& b, const Values& v) {
+     },
+     false},
+    {"parts over each other",
+     [](Builder& b, const Values& v) {
        Value* state = op::neg(b, op::concatenate(b, {v[0], v[1]}, 0));
        return Values{rows(b, state, 0, 2), rows(b, state, 1, 3)};
-     }, false},
-    {"returned whole, too", [](Builder& b, const Values& v) {
+     },
+     false},
+    {"returned whole, too",
+     [](Builder& b, const Values& v) {
        Value* state = op::neg(b, op::concatenate(b, {v[0], v[1]}, 0));
        return Values{rows(b, state, 0, 3), rows(b, state, 3, 6), state};
-     }, false},
-    {"along another dimension", [](Builder& b, const Values& v) {
+     },
+     false},
+    {"along another dimension",
+     [](Builder& b, const Values& v) {
        Value* state = op::neg(b, op::concatenate(b, {v[0], v[1]}, 0));
        return Values{op::slice(b, state, {0, 0}, {6, 2}), op::slice(b, state, {0, 2}, {6, 4})};
-     }, false},
-    {"nothing put together", [](Builder& b, const Values& v) {
+     },
+     false},
+    {"nothing put together",
+     [](Builder& b, const Values& v) {
        Value* state = op::add(b, v[0], v[1]);
        return Values{rows(b, state, 0, 1), rows(b, state, 1, 3)};
-     }, false},
+     },
+     false},
 };
 
 TEST(RisenSlices, AreTheSameElements) {
@@ -71,7 +89,9 @@ TEST(RisenSlices, AreTheSameElements) {
     std::vector<Literal> arguments;
     for (const Type& type : {large, large, small}) {
       arguments.emplace_back(type);
-      for (std::int64_t i = 0; i < type.shape().count(); ++i) arguments.back().set_number(i, static_cast<double>(i) * 1.25 - static_cast<double>(arguments.size()));
+      for (std::int64_t i = 0; i < type.shape().count(); ++i)
+        arguments.back().set_number(
+            i, static_cast<double>(i) * 1.25 - static_cast<double>(arguments.size()));
     }
     const std::vector<Literal> before = op::evaluate(*f, arguments);
     EXPECT_EQ(raise_slices(*f), c.rises);

@@ -22,12 +22,16 @@ using ir::Values;
 
 using op::is_contraction;
 
-std::int64_t bytes_of(const Value* v) { return v->shape().count() * static_cast<std::int64_t>(byte_width(v->dtype())); }
+std::int64_t bytes_of(const Value* v) {
+  return v->shape().count() * static_cast<std::int64_t>(byte_width(v->dtype()));
+}
 
 /// Whether a product is much larger than what it is made of.
 bool is_large(const Op& op, const ChunkOptions& options) {
-  if (!is_contraction(op) || op.operands.size() != 2 || !op.result()->shape().is_static()) return false;
-  return bytes_of(op.result()) >= options.large && bytes_of(op.result()) >= bytes_of(op.operand(0)) + bytes_of(op.operand(1));
+  if (!is_contraction(op) || op.operands.size() != 2 || !op.result()->shape().is_static())
+    return false;
+  return bytes_of(op.result()) >= options.large &&
+         bytes_of(op.result()) >= bytes_of(op.operand(0)) + bytes_of(op.operand(1));
 }
 
 /// The type with dimension d in `parts` parts.
@@ -50,7 +54,8 @@ Shape unstacked(const Shape& shape) {
 /// The loop in place of a set of operations.
 class Chunks {
  public:
-  Chunks(const Block& block, const Readers& readers, const RowSet& set, std::int64_t parts) : block_(block), readers_(readers), set_(set), parts_(parts) {
+  Chunks(const Block& block, const Readers& readers, const RowSet& set, std::int64_t parts)
+      : block_(block), readers_(readers), set_(set), parts_(parts) {
     for (const auto& op : block.ops())
       if (set.has(op.get())) inside_.push_back(op.get());
   }
@@ -59,7 +64,9 @@ class Chunks {
   std::string plan() {
     for (const Op* op : inside_)
       for (Value* v : op->operands)
-        if (set_.dim(v) >= 0 && !(v->op() && set_.has(v->op())) && std::find(xs_.begin(), xs_.end(), v) == xs_.end()) xs_.push_back(v);
+        if (set_.dim(v) >= 0 && !(v->op() && set_.has(v->op())) &&
+            std::find(xs_.begin(), xs_.end(), v) == xs_.end())
+          xs_.push_back(v);
     for (const Op* op : inside_) {
       if (set_.is_copied(op)) continue;
       for (Value* v : op->results()) {
@@ -69,7 +76,9 @@ class Chunks {
     }
     for (const Values* values : {&xs_, &stacks_})
       for (const Value* v : *values)
-        if (!is_outermost(v->shape(), set_.dim(v))) return fmt::format("the rows of {} do not follow each other in memory", v->type().to_string());
+        if (!is_outermost(v->shape(), set_.dim(v)))
+          return fmt::format("the rows of {} do not follow each other in memory",
+                             v->type().to_string());
     try {
       make_body();
     } catch (const Error& e) {
@@ -84,16 +93,20 @@ class Chunks {
   /// Appends the loop; its results join the map.
   void emit(Builder& b, ir::ValueMap& map) {
     Values carries, xs;
-    for (const Value* v : sums_) carries.push_back(op::zeros(b, v->type().with(op::product_accumulator(*v->op()))));
+    for (const Value* v : sums_)
+      carries.push_back(op::zeros(b, v->type().with(op::product_accumulator(*v->op()))));
     for (Value* v : xs_) xs.push_back(op::reshape(b, map(v), stacked(part(v), parts_)));
     ir::replace_uses(body_, map);
     Values out = scan_of(b, body_, carried_, carries, sliced_, xs, {.length = parts_});
-    for (std::size_t i = 0; i < sums_.size(); ++i) map.set(sums_[i], op::convert(b, out[i], sums_[i]->dtype()));
-    for (std::size_t i = 0; i < stacks_.size(); ++i) map.set(stacks_[i], op::reshape(b, out[sums_.size() + i], stacks_[i]->shape()));
+    for (std::size_t i = 0; i < sums_.size(); ++i)
+      map.set(sums_[i], op::convert(b, out[i], sums_[i]->dtype()));
+    for (std::size_t i = 0; i < stacks_.size(); ++i)
+      map.set(stacks_[i], op::reshape(b, out[sums_.size() + i], stacks_[i]->shape()));
     for (std::size_t i = 0; i < reduced_.size(); ++i) {
       const Op& op = *reduced_[i]->op();
       Value* parts = out[sums_.size() + stacks_.size() + i];
-      map.set(reduced_[i], row_sum(b, op, op::reshape(b, parts, unstacked(parts->shape())), map(op.operand(1))));
+      map.set(reduced_[i],
+              row_sum(b, op, op::reshape(b, parts, unstacked(parts->shape())), map(op.operand(1))));
     }
   }
 
@@ -103,14 +116,16 @@ class Chunks {
   bool is_read_outside(const Value* v) const {
     if (readers_.results.count(v)) return true;
     auto found = readers_.of.find(v);
-    return found != readers_.of.end() && std::any_of(found->second.begin(), found->second.end(), [&](const Op* op) { return !set_.has(op); });
+    return found != readers_.of.end() && std::any_of(found->second.begin(), found->second.end(),
+                                                     [&](const Op* op) { return !set_.has(op); });
   }
   Type part(const Value* v) const { return part_of(v->type(), set_.dim(v), parts_); }
 
   void make_body() {
     Builder b(body_);
     ir::ValueMap map;
-    for (const Value* v : sums_) carried_.push_back(body_.add_argument(v->type().with(op::product_accumulator(*v->op()))));
+    for (const Value* v : sums_)
+      carried_.push_back(body_.add_argument(v->type().with(op::product_accumulator(*v->op()))));
     for (const Value* v : xs_) {
       sliced_.push_back(body_.add_argument(part(v)));
       map.set(v, sliced_.back());
@@ -131,12 +146,15 @@ class Chunks {
   void take_free_values(Builder& b, const Op& op, ir::ValueMap& map) {
     for (const Value* v : op.operands) {
       const Op* maker = v->op();
-      if (!maker || map.find(v) || !maker->operands.empty() || !maker->regions.empty() || maker->info().has_effect) continue;
+      if (!maker || map.find(v) || !maker->operands.empty() || !maker->regions.empty() ||
+          maker->info().has_effect)
+        continue;
       if (op::def(*maker).traits.cheap && !maker->attrs.has("value")) ir::clone(b, *maker, map);
     }
   }
 
-  /// The product goes on from the carry, which is what the body gives in the product's place; a reduction gives its chunks.
+  /// The product goes on from the carry, which is what the body gives in the product's place; a
+  /// reduction gives its chunks.
   void sum(Builder& b, const Op& op, ir::ValueMap& map) {
     if (!is_contraction(op)) return map.set(op.result(), row_sum_part(b, op, map(op.operand(0))));
     auto at = std::find(sums_.begin(), sums_.end(), op.result());
@@ -145,16 +163,19 @@ class Chunks {
     auto ints = [](const std::vector<int>& dims) { return Ints(dims.begin(), dims.end()); };
     Value* carry = carried_[static_cast<std::size_t>(at - sums_.begin())];
     map.set(op.result(), op::dot_add(b, map(op.operand(0)), map(op.operand(1)), carry,
-                                     {ints(c.lhs_batch), ints(c.rhs_batch), ints(c.lhs_contract), ints(c.rhs_contract)}));
+                                     {ints(c.lhs_batch), ints(c.rhs_batch), ints(c.lhs_contract),
+                                      ints(c.rhs_contract)}));
   }
 
-  /// The operation on the chunk: of the same attributes, but where they say how many rows there are.
+  /// The operation on the chunk: of the same attributes, but where they say how many rows there
+  /// are.
   void make_part(Builder& b, const Op& op, ir::ValueMap& map) {
     std::vector<Type> types;
     for (const Value* v : op.results()) types.push_back(part(v));
     std::vector<std::unique_ptr<Block>> regions;
     for (const auto& region : op.regions) regions.push_back(ir::clone(*region));
-    Op& made = b.create(op.info(), map(Values(op.operands)), attrs_of_part(op), std::move(regions), std::move(types));
+    Op& made = b.create(op.info(), map(Values(op.operands)), attrs_of_part(op), std::move(regions),
+                        std::move(types));
     for (int r = 0; r < op.num_results(); ++r) map.set(op.result(r), made.result(r));
   }
   ir::Attrs attrs_of_part(const Op& op) const {
@@ -175,18 +196,21 @@ class Chunks {
   const Readers& readers_;
   const RowSet& set_;
   std::int64_t parts_;
-  std::vector<const Op*> inside_;  // in order
-  Values xs_, sums_, stacks_, reduced_;  // of the block: read by rows, given as sums of products, by rows, and as reductions of rows
+  std::vector<const Op*> inside_;        // in order
+  Values xs_, sums_, stacks_, reduced_;  // of the block: read by rows, given as sums of products,
+                                         // by rows, and as reductions of rows
   Block body_;
   Values carried_, sliced_;  // arguments of the body
 };
 
-/// The least number of chunks that makes them small enough, of those that leave rows enough; 1: none.
+/// The least number of chunks that makes them small enough, of those that leave rows enough; 1:
+/// none.
 std::int64_t number_of_chunks(const Op& product, const RowSet& set, const ChunkOptions& options) {
   op::Contraction c = op::contraction_of(product);
   const Value* side = set.dim(product.operand(0)) >= 0 ? product.operand(0) : product.operand(1);
   std::int64_t rows = side->shape().count();
-  for (int d : side == product.operand(0) ? c.lhs_contract : c.rhs_contract) rows /= side->shape()[d];
+  for (int d : side == product.operand(0) ? c.lhs_contract : c.rhs_contract)
+    rows /= side->shape()[d];
   std::int64_t best = 1;
   for (std::int64_t n = 2; n <= set.parts() && rows / n >= options.rows; ++n) {
     if (set.parts() % n != 0) continue;
@@ -196,7 +220,8 @@ std::int64_t number_of_chunks(const Op& product, const RowSet& set, const ChunkO
   return best;
 }
 
-/// Puts the set's loop in the place of its last operation: all that it reads was made before, all that reads it comes later or is moved.
+/// Puts the set's loop in the place of its last operation: all that it reads was made before, all
+/// that reads it comes later or is moved.
 void replace(Block& block, const RowSet& set, Chunks& chunks) {
   std::vector<std::unique_ptr<Op>> ops = std::move(block.ops()), dead, later;
   block.ops().clear();
@@ -209,7 +234,9 @@ void replace(Block& block, const RowSet& set, Chunks& chunks) {
     block.append(std::move(op));
   };
   auto waits = [&](const Op& op) {
-    auto comes_later = [&](const Value* v) { return v->op() && (waiting.count(v->op()) || set.is_own(v->op())); };
+    auto comes_later = [&](const Value* v) {
+      return v->op() && (waiting.count(v->op()) || set.is_own(v->op()));
+    };
     if (std::any_of(op.operands.begin(), op.operands.end(), comes_later)) return true;
     return std::any_of(op.regions.begin(), op.regions.end(), [&](const auto& region) {
       Values captured = ir::captures(*region);
@@ -237,10 +264,14 @@ void replace(Block& block, const RowSet& set, Chunks& chunks) {
   block.results = map(block.results);
 }
 
-std::string named(const Op& op) { return fmt::format("{} -> {}", op.name(), op.result()->type().to_string()); }
+std::string named(const Op& op) {
+  return fmt::format("{} -> {}", op.name(), op.result()->type().to_string());
+}
 
-/// Chunks one product with what belongs to it; with `absorb`, also with other large ones (row_set.h). Why not, or an empty text.
-std::string chunk(Block& block, const Readers& readers, const Op& product, bool absorb, const ChunkOptions& options, std::int64_t* parts) {
+/// Chunks one product with what belongs to it; with `absorb`, also with other large ones
+/// (row_set.h). Why not, or an empty text.
+std::string chunk(Block& block, const Readers& readers, const Op& product, bool absorb,
+                  const ChunkOptions& options, std::int64_t* parts) {
   RowSet set(block, readers, product.result()->shape().count() / 2);
   if (!set.grow(product, absorb)) return set.why();
   *parts = number_of_chunks(product, set, options);
@@ -252,12 +283,14 @@ std::string chunk(Block& block, const Readers& readers, const Op& product, bool 
 }
 
 /// The same, and a line about it. Returns whether the block changed.
-bool chunk(Block& block, const Readers& readers, const Op& product, const ChunkOptions& options, std::vector<std::string>& said) {
+bool chunk(Block& block, const Readers& readers, const Op& product, const ChunkOptions& options,
+           std::vector<std::string>& said) {
   const std::string name = named(product);  // the product may be gone afterwards
   std::int64_t parts = 1;
   std::string why = chunk(block, readers, product, true, options, &parts);
   if (!why.empty()) why = chunk(block, readers, product, false, options, &parts);
-  said.push_back(why.empty() ? fmt::format("chunked: {}: {} chunks of rows", name, parts) : fmt::format("not chunked: {}: {}", name, why));
+  said.push_back(why.empty() ? fmt::format("chunked: {}: {} chunks of rows", name, parts)
+                             : fmt::format("not chunked: {}: {}", name, why));
   return why.empty();
 }
 

@@ -28,14 +28,17 @@ bool is_spread(const Op& op) {
 /// Whether a kernel of its own makes it: no loop or branch, no call of others.
 bool is_kernel(const Op& op) {
   const auto& lowering = op::def(op).lowering;
-  return !std::holds_alternative<op::Structured>(lowering) && !std::holds_alternative<op::None>(lowering);
+  return !std::holds_alternative<op::Structured>(lowering) &&
+         !std::holds_alternative<op::None>(lowering);
 }
 
 /// Large values that are asked about, whether they can be made inside.
 constexpr std::size_t kMostTried = 64;
-/// Products that end a chain of sums elsewhere are what they are in chunks of so many steps, on all processors (docs/exceptions.md).
+/// Products that end a chain of sums elsewhere are what they are in chunks of so many steps, on all
+/// processors (docs/exceptions.md).
 constexpr std::int64_t kSteps = 32;
-/// Operations between the first and the last one of a set: so large a product is asked about in time that does not grow with the graph.
+/// Operations between the first and the last one of a set: so large a product is asked about in
+/// time that does not grow with the graph.
 constexpr int kFar = 1000;
 
 }  // namespace
@@ -60,19 +63,25 @@ bool RowSet::refuse(const Op& op, const char* reason) {
   return false;
 }
 
-bool RowSet::is_large(const Value* v) const { return v->type().is_tensor() && v->shape().is_static() && v->shape().count() >= large_; }
+bool RowSet::is_large(const Value* v) const {
+  return v->type().is_tensor() && v->shape().is_static() && v->shape().count() >= large_;
+}
 
 bool RowSet::grow(const Op& product, bool absorb) {
   Factors factors = (*op::def(product).shard)(product);
   const Shape& shape = product.result()->shape();
   int d = 0;
   while (d < shape.rank() && shape[d] == 1) ++d;
-  if (d == shape.rank() || factors.results[0][static_cast<std::size_t>(d)].empty()) return refuse(product, "has no rows");
+  if (d == shape.rank() || factors.results[0][static_cast<std::size_t>(d)].empty())
+    return refuse(product, "has no rows");
   const int factor = factors.results[0][static_cast<std::size_t>(d)][0];
   auto has_rows = [&](const std::vector<std::vector<int>>& dims) {
-    return std::any_of(dims.begin(), dims.end(), [&](const std::vector<int>& list) { return std::count(list.begin(), list.end(), factor) > 0; });
+    return std::any_of(dims.begin(), dims.end(), [&](const std::vector<int>& list) {
+      return std::count(list.begin(), list.end(), factor) > 0;
+    });
   };
-  if (has_rows(factors.operands[0]) == has_rows(factors.operands[1])) return refuse(product, "is one of many products");
+  if (has_rows(factors.operands[0]) == has_rows(factors.operands[1]))
+    return refuse(product, "is one of many products");
   if (!enter(product, factor, factors)) return false;
   for (bool changed = true; changed;) {
     changed = false;
@@ -83,7 +92,8 @@ bool RowSet::grow(const Op& product, bool absorb) {
   return true;
 }
 
-/// Notes where the factor lies in a value that is read. False: not outermost in one dimension, or otherwise than by another reader.
+/// Notes where the factor lies in a value that is read. False: not outermost in one dimension, or
+/// otherwise than by another reader.
 bool RowSet::place(const Value* v, const std::vector<std::vector<int>>& dims, int factor) {
   int found = -1;
   for (std::size_t d = 0; d < dims.size(); ++d)
@@ -103,24 +113,30 @@ bool RowSet::place(const Value* v, const std::vector<std::vector<int>>& dims, in
 }
 
 bool RowSet::enter(const Op& op, int factor, const Factors& factors) {
-  if (op.info().has_effect || op::def(op).traits.barrier) return refuse(op, "must stay where it is");
+  if (op.info().has_effect || op::def(op).traits.barrier)
+    return refuse(op, "must stay where it is");
   if (!is_kernel(op)) return refuse(op, "reads it whole");
   for (const auto& region : op.regions)
     if (!ir::captures(*region).empty()) return refuse(op, "has a region that uses other values");
   char kind = factors.kinds[static_cast<std::size_t>(factor)];
   const bool whole = !is_elemental(op) && !is_reduction(op) && !is_contraction(op);
   if (whole && kind != 'p') return refuse(op, "reads it whole");
-  if (kind == 'r' ? !is_contraction(op) && !is_reduction(op) : kind != 'p') return refuse(op, "is where rows meet");
+  if (kind == 'r' ? !is_contraction(op) && !is_reduction(op) : kind != 'p')
+    return refuse(op, "is where rows meet");
   for (std::size_t i = 0; i < op.operands.size(); ++i)
-    if (!place(op.operands[i], factors.operands[i], factor)) return refuse(op, "takes rows in two ways");
+    if (!place(op.operands[i], factors.operands[i], factor))
+      return refuse(op, "takes rows in two ways");
   for (const Value* v : op.operands)
-    if (whole && dim(v) >= 0 && !is_outermost(v->shape(), dim(v))) return refuse(op, "has rows within its lines");
+    if (whole && dim(v) >= 0 && !is_outermost(v->shape(), dim(v)))
+      return refuse(op, "has rows within its lines");
   if (kind == 'r' && !enter_sum(op, factor, factors)) return false;
   ops_.insert(&op);
   if (!is_copied(&op)) own_.insert(readers_->position.at(&op));
   for (int r = 0; r < op.num_results() && kind == 'p'; ++r) {
     const auto& dims = factors.results[static_cast<std::size_t>(r)];
-    auto at = std::find_if(dims.begin(), dims.end(), [&](const std::vector<int>& list) { return !list.empty() && list[0] == factor; });
+    auto at = std::find_if(dims.begin(), dims.end(), [&](const std::vector<int>& list) {
+      return !list.empty() && list[0] == factor;
+    });
     if (at == dims.end()) return refuse(op, "takes rows apart");
     if (whole_.count(op.result(r))) return refuse(op, "gives rows that are also read whole");
     dims_[op.result(r)] = static_cast<int>(at - dims.begin());
@@ -134,7 +150,8 @@ bool RowSet::enter_sum(const Op& op, int factor, const Factors& factors) {
   if (is_reduction(op)) {
     const std::int64_t parts = row_sum_parts(op, dim(op.operand(0)));
     if (parts == 0) return refuse(op, "is where rows meet");
-    if (std::gcd(parts_, parts) == 1) return refuse(op, "sums rows in chunks that end within other rows");
+    if (std::gcd(parts_, parts) == 1)
+      return refuse(op, "sums rows in chunks that end within other rows");
     sums_.insert(&op);
     parts_ = std::gcd(parts_, parts);
     return true;
@@ -201,7 +218,9 @@ bool RowSet::close_paths(bool* changed) {
   };
   for (int p = first; p <= last; ++p) {
     ir::Values all = inputs(at(p));
-    auto is_behind = [&](const Value* v) { return v->op() && (behind.count(v->op()) || is_own(v->op())); };
+    auto is_behind = [&](const Value* v) {
+      return v->op() && (behind.count(v->op()) || is_own(v->op()));
+    };
     if (std::any_of(all.begin(), all.end(), is_behind)) behind.insert(&at(p));
   }
   for (int p = last; p >= first; --p)
@@ -222,7 +241,9 @@ bool RowSet::absorb_one() {
   for (auto p = own_.rbegin(); p != own_.rend(); ++p)
     for (const Value* v : at(*p).operands) {
       const Op* maker = v->op();
-      if (!maker || dim(v) < 0 || !is_large(v) || is_own(maker) || maker->block() != block_ || maker->operands.empty()) continue;
+      if (!maker || dim(v) < 0 || !is_large(v) || is_own(maker) || maker->block() != block_ ||
+          maker->operands.empty())
+        continue;
       if (tried_.insert(maker).second && absorb(*maker, dim(v))) return true;
     }
   return false;
@@ -248,20 +269,28 @@ bool RowSet::absorb(const Op& maker, int d) {
 void RowSet::take_makers(bool* changed) {
   std::vector<const Op*> asking(copied_.begin(), copied_.end());
   for (int p : own_) asking.push_back(&at(p));
-  std::sort(asking.begin(), asking.end(), [&](const Op* a, const Op* b) { return readers_->position.at(a) > readers_->position.at(b); });
+  std::sort(asking.begin(), asking.end(), [&](const Op* a, const Op* b) {
+    return readers_->position.at(a) > readers_->position.at(b);
+  });
   for (const Op* op : asking)
     for (const Value* v : op->operands) {
       const Op* maker = v->op();
-      if (!maker || dim(v) < 0 || has(maker) || maker->block() != block_ || !kept_.insert(maker).second) continue;
+      if (!maker || dim(v) < 0 || has(maker) || maker->block() != block_ ||
+          !kept_.insert(maker).second)
+        continue;
       *changed |= take_maker(*maker, dim(v));
     }
 }
 
 bool RowSet::take_maker(const Op& op, int d) {
   const auto& rule = op::def(op).shard;
-  if (!rule || !is_elemental(op) || op.num_results() != 1 || op.info().has_effect || op::def(op).traits.barrier || !op.regions.empty()) return false;
+  if (!rule || !is_elemental(op) || op.num_results() != 1 || op.info().has_effect ||
+      op::def(op).traits.barrier || !op.regions.empty())
+    return false;
   if (!is_large(op.result()) && !is_spread(op)) return false;
-  if (op.operands.empty() && (op.attrs.has("value") || op.attrs.get_or<std::int64_t>("iota_dimension", d) == d)) return false;
+  if (op.operands.empty() &&
+      (op.attrs.has("value") || op.attrs.get_or<std::int64_t>("iota_dimension", d) == d))
+    return false;
   Factors factors = (*rule)(op);
   const std::vector<int>& list = factors.results[0][static_cast<std::size_t>(d)];
   if (list.empty() || factors.kinds[static_cast<std::size_t>(list[0])] != 'p') return false;

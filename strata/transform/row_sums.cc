@@ -27,7 +27,8 @@ bool is_outermost_run(const Shape& shape, const std::vector<int>& dims) {
 }
 
 /// Leading dimensions, and those of x behind the reduced ones.
-Shape before_rest(std::vector<std::int64_t> leading, const Shape& shape, const std::vector<int>& dims) {
+Shape before_rest(std::vector<std::int64_t> leading, const Shape& shape,
+                  const std::vector<int>& dims) {
   std::vector<Dim> all(leading.begin(), leading.end());
   for (int d = dims.back() + 1; d < shape.rank(); ++d) all.push_back(shape.dim(d));
   return Shape(std::move(all));
@@ -37,7 +38,8 @@ Shape before_rest(std::vector<std::int64_t> leading, const Shape& shape, const s
 Value* in_order(Builder& b, Combiner combiner, Value* chunks) {
   std::vector<Dim> dims(chunks->shape().dims().begin() + 1, chunks->shape().dims().end());
   const Type one = chunks->type().with(Shape(std::move(dims)));
-  Value* identity = op::broadcast_in_dim(b, op::constant(b, op::identity(combiner, chunks->dtype())), one.shape(), {});
+  Value* identity = op::broadcast_in_dim(
+      b, op::constant(b, op::identity(combiner, chunks->dtype())), one.shape(), {});
   auto body = std::make_unique<ir::Block>();
   Value *sum = body->add_argument(one), *next = body->add_argument(one);
   Builder in(*body);
@@ -48,7 +50,9 @@ Value* in_order(Builder& b, Combiner combiner, Value* chunks) {
 }  // namespace
 
 std::int64_t row_sum_parts(const Op& op, int d) {
-  if (!op::is_reduction(op) || op.operands.size() != 2 || op.result()->dtype() != op.operand(0)->dtype()) return 0;
+  if (!op::is_reduction(op) || op.operands.size() != 2 ||
+      op.result()->dtype() != op.operand(0)->dtype())
+    return 0;
   const Shape& shape = op.operand(0)->shape();
   if (!shape.is_static() || shape.count() == 0 || op::combiner_of(op) == Combiner::region) return 0;
   const std::vector<int> dims = op::reduced_dims(op);

@@ -1,7 +1,9 @@
-// Reductions over rows, some rows at a time, without a changed bit: what a part of the rows gives are whole chunks of the reduction
-// (op/reduce_order.h), and these are combined in order when all are there.
+// Reductions over rows, some rows at a time, without a changed bit: what a part of the rows gives
+// are whole chunks of the reduction (op/reduce_order.h), and these are combined in order when all
+// are there.
 //
-//   s = reduce(x) over dimension 0 of 2048 rows   =   combine(part(x[0:512]), part(x[512:1024]), ...)
+//   s = reduce(x) over dimension 0 of 2048 rows   =   combine(part(x[0:512]), part(x[512:1024]),
+//   ...)
 #pragma once
 
 #include <cstdint>
@@ -10,11 +12,12 @@
 
 namespace strata::transform {
 
-/// In how many equal parts the rows, the outermost factor of dimension d of the operand, may come: a divisor of this. 0: in none, since
-/// another order than theirs decides the result.
+/// In how many equal parts the rows, the outermost factor of dimension d of the operand, may come:
+/// a divisor of this. 0: in none, since another order than theirs decides the result.
 std::int64_t row_sum_parts(const ir::Op& op, int d);
 
-/// What a part of the rows gives: its chunks, stacked along dimension 0, in the type that the reduction accumulates in.
+/// What a part of the rows gives: its chunks, stacked along dimension 0, in the type that the
+/// reduction accumulates in.
 ir::Value* row_sum_part(ir::Builder& b, const ir::Op& op, ir::Value* rows);
 
 /// The result, from the chunks of all parts in order. `init` stands for the operation's.

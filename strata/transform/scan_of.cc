@@ -10,7 +10,9 @@ namespace {
 
 /// A constant that is code wherever it stands.
 bool is_splat_constant(const ir::Value* v) {
-  const ir::Attr* value = v->op() && v->op()->operands.empty() && v->op()->num_results() == 1 ? v->op()->attrs.find("value") : nullptr;
+  const ir::Attr* value = v->op() && v->op()->operands.empty() && v->op()->num_results() == 1
+                              ? v->op()->attrs.find("value")
+                              : nullptr;
   const Literal* literal = value ? std::get_if<Literal>(value) : nullptr;
   return literal && literal->is_splat();
 }
@@ -19,10 +21,12 @@ bool is_splat_constant(const ir::Value* v) {
 bool is_computed_by_readers(const ir::Block& body, const ir::Value* v) {
   bool all = std::find(body.results.begin(), body.results.end(), v) == body.results.end();
   ir::walk(body, [&](const ir::Op& op) {
-    for (const auto& region : op.regions) all &= std::find(region->results.begin(), region->results.end(), v) == region->results.end();
+    for (const auto& region : op.regions)
+      all &= std::find(region->results.begin(), region->results.end(), v) == region->results.end();
     if (std::find(op.operands.begin(), op.operands.end(), v) == op.operands.end()) return;
     const auto& lowering = op::def(op).lowering;
-    all &= std::holds_alternative<op::Elemental>(lowering) || std::holds_alternative<op::Reduction (*)(const ir::Op&)>(lowering);
+    all &= std::holds_alternative<op::Elemental>(lowering) ||
+           std::holds_alternative<op::Reduction (*)(const ir::Op&)>(lowering);
   });
   return all;
 }
@@ -31,9 +35,13 @@ bool is_computed_by_readers(const ir::Block& body, const ir::Value* v) {
 bool is_spread(const ir::Value* v) {
   constexpr std::int64_t kMany = 8;
   const ir::Op* op = v->op();
-  if (!op || op->operands.size() != 1 || op->num_results() != 1 || !op->regions.empty() || !op::def(*op).traits.moves_only) return false;
+  if (!op || op->operands.size() != 1 || op->num_results() != 1 || !op->regions.empty() ||
+      !op::def(*op).traits.moves_only)
+    return false;
   const ir::Value* from = op->operand(0);
-  if (!from->type().is_tensor() || !v->type().is_tensor() || !from->shape().is_static() || !v->shape().is_static()) return false;
+  if (!from->type().is_tensor() || !v->type().is_tensor() || !from->shape().is_static() ||
+      !v->shape().is_static())
+    return false;
   return from->shape().count() * kMany <= v->shape().count();
 }
 
@@ -53,8 +61,9 @@ struct Outside {
 
 }  // namespace
 
-ir::Values scan_of(ir::Builder& b, const ir::Block& body, const ir::Values& carried, const ir::Values& carries, const ir::Values& sliced,
-                   const ir::Values& xs, op::ScanOptions options) {
+ir::Values scan_of(ir::Builder& b, const ir::Block& body, const ir::Values& carried,
+                   const ir::Values& carries, const ir::Values& sliced, const ir::Values& xs,
+                   op::ScanOptions options) {
   auto isolated = std::make_unique<ir::Block>();
   ir::Builder in(*isolated);
   ir::ValueMap map;

@@ -16,9 +16,13 @@ using ir::Ints;
 using ir::Op;
 using ir::Value;
 
-/// An operand without its contracted dimensions, which have one element, over the dimensions of the product: the batch, then those that only it has, which come `before` others there.
-Value* spread(Builder& b, Value* v, const std::vector<int>& batch, const std::vector<int>& contract, const Type& product, std::int64_t before) {
-  auto in = [](const std::vector<int>& list, int d) { return std::find(list.begin(), list.end(), d) != list.end(); };
+/// An operand without its contracted dimensions, which have one element, over the dimensions of the
+/// product: the batch, then those that only it has, which come `before` others there.
+Value* spread(Builder& b, Value* v, const std::vector<int>& batch, const std::vector<int>& contract,
+              const Type& product, std::int64_t before) {
+  auto in = [](const std::vector<int>& list, int d) {
+    return std::find(list.begin(), list.end(), d) != list.end();
+  };
   std::int64_t free = static_cast<std::int64_t>(batch.size()) + before;
   Ints dims;
   std::vector<Dim> kept;
@@ -33,16 +37,20 @@ Value* spread(Builder& b, Value* v, const std::vector<int>& batch, const std::ve
 }
 
 ir::Values as_map(Builder& b, const Op& op) {
-  if (!op::is_contraction(op) || op.operands.size() != 2 || !op.result()->shape().is_static()) return {};
+  if (!op::is_contraction(op) || op.operands.size() != 2 || !op.result()->shape().is_static())
+    return {};
   for (const Value* v : op.operands)
     if (!v->shape().is_static() || is_complex(v->dtype())) return {};
   const op::Contraction c = op::contraction_of(op);
   for (int d : c.lhs_contract)
     if (op.operand(0)->shape()[d] != 1) return {};
   const Type product(op::product_accumulator(op), op.result()->shape());
-  const auto rows = static_cast<std::int64_t>(op.operand(0)->rank()) - static_cast<std::int64_t>(c.lhs_batch.size() + c.lhs_contract.size());
-  Value *l = spread(b, op.operand(0), c.lhs_batch, c.lhs_contract, product, 0), *r = spread(b, op.operand(1), c.rhs_batch, c.rhs_contract, product, rows);
-  Value* y = is_float(product.dtype()) ? op::fma(b, l, r, op::full_like(b, l, 0.0)) : op::mul(b, l, r);
+  const auto rows = static_cast<std::int64_t>(op.operand(0)->rank()) -
+                    static_cast<std::int64_t>(c.lhs_batch.size() + c.lhs_contract.size());
+  Value *l = spread(b, op.operand(0), c.lhs_batch, c.lhs_contract, product, 0),
+        *r = spread(b, op.operand(1), c.rhs_batch, c.rhs_contract, product, rows);
+  Value* y =
+      is_float(product.dtype()) ? op::fma(b, l, r, op::full_like(b, l, 0.0)) : op::mul(b, l, r);
   return {op::convert(b, y, op.result()->dtype())};
 }
 

@@ -1,4 +1,5 @@
-// Products of which a slice is read: random ones are said anew, those that something else reads stay, and no bit changes.
+// Products of which a slice is read: random ones are said anew, those that something else reads
+// stay, and no bit changes.
 #include "strata/transform/sliced_products.h"
 
 #include <gtest/gtest.h>
@@ -22,26 +23,36 @@ using op::Values;
 /// Batches, rows and columns of two dimensions each, in any order on either side.
 struct Random {
   std::mt19937 generator;
-  std::int64_t below(std::int64_t n) { return static_cast<std::int64_t>(generator() % static_cast<unsigned>(n)); }
+  std::int64_t below(std::int64_t n) {
+    return static_cast<std::int64_t>(generator() % static_cast<unsigned>(n));
+  }
 
   Value* product(Builder& b, op::Block& f) {
     op::DotDims dims;
     std::vector<Dim> left, right;
-    auto one_side = [&](std::vector<Dim>& side) { side.insert(side.begin() + below(static_cast<std::int64_t>(side.size()) + 1), Dim(2 + below(4))); };
+    auto one_side = [&](std::vector<Dim>& side) {
+      side.insert(side.begin() + below(static_cast<std::int64_t>(side.size()) + 1),
+                  Dim(2 + below(4)));
+    };
     for (std::int64_t n = below(3); n > 0; --n) one_side(left);
     for (std::int64_t n = below(3); n > 0; --n) one_side(right);
     auto both = [&](op::DotDims& d, bool batch) {
-      const std::int64_t size = 2 + below(4), at_left = below(static_cast<std::int64_t>(left.size()) + 1), at_right = below(static_cast<std::int64_t>(right.size()) + 1);
-      left.insert(left.begin() + at_left, Dim(size)), right.insert(right.begin() + at_right, Dim(size));
+      const std::int64_t size = 2 + below(4),
+                         at_left = below(static_cast<std::int64_t>(left.size()) + 1),
+                         at_right = below(static_cast<std::int64_t>(right.size()) + 1);
+      left.insert(left.begin() + at_left, Dim(size)),
+          right.insert(right.begin() + at_right, Dim(size));
       for (auto* of_left : {&d.lhs_batch, &d.lhs_contract})
         for (std::int64_t& x : *of_left) x += x >= at_left;
       for (auto* of_right : {&d.rhs_batch, &d.rhs_contract})
         for (std::int64_t& x : *of_right) x += x >= at_right;
-      (batch ? d.lhs_batch : d.lhs_contract).push_back(at_left), (batch ? d.rhs_batch : d.rhs_contract).push_back(at_right);
+      (batch ? d.lhs_batch : d.lhs_contract).push_back(at_left),
+          (batch ? d.rhs_batch : d.rhs_contract).push_back(at_right);
     };
     for (std::int64_t n = below(3); n > 0; --n) both(dims, true);
     for (std::int64_t n = 1 + below(2); n > 0; --n) both(dims, false);
-    Value *x = f.add_argument(Type(DType::f32, Shape(left))), *y = f.add_argument(Type(DType::f32, Shape(right)));
+    Value *x = f.add_argument(Type(DType::f32, Shape(left))),
+          *y = f.add_argument(Type(DType::f32, Shape(right)));
     return op::dot_general(b, x, y, dims);
   }
   Value* slice(Builder& b, Value* v) {
@@ -60,7 +71,9 @@ std::vector<Literal> arguments_of(const op::Block& f) {
   std::vector<Literal> out;
   for (const auto& a : f.arguments()) {
     out.emplace_back(a->type());
-    for (std::int64_t i = 0; i < out.back().count(); ++i) out.back().set_number(i, 0.37 * static_cast<double>((i * 29 + static_cast<std::int64_t>(out.size())) % 23) - 3);
+    for (std::int64_t i = 0; i < out.back().count(); ++i)
+      out.back().set_number(
+          i, 0.37 * static_cast<double>((i * 29 + static_cast<std::int64_t>(out.size())) % 23) - 3);
   }
   return out;
 }
@@ -80,7 +93,8 @@ TEST(SlicedProducts, MakeWhatIsRead) {
     Builder b(f);
     Value *product = random.product(b, f), *slice = random.slice(b, product);
     f.results = {slice};
-    const std::int64_t before = multiply_adds(f), all = product->shape().count(), read = slice->shape().count();
+    const std::int64_t before = multiply_adds(f), all = product->shape().count(),
+                       read = slice->shape().count();
     const std::vector<Literal> given = arguments_of(f), expected = op::evaluate(f, given);
     EXPECT_TRUE(slice_products(f));
     ir::remove_dead(f);
@@ -94,8 +108,10 @@ TEST(SlicedProducts, StayWholeForOtherReaders) {
   for (const bool returned : {false, true}) {
     op::Block f;
     Builder b(f);
-    Value* product = op::dot_general(b, f.add_argument(Type(DType::f32, {6, 4})), f.add_argument(Type(DType::f32, {4, 5})), {{}, {}, {1}, {0}});
-    f.results = {op::slice(b, product, {0, 0}, {3, 5}), returned ? product : op::slice(b, product, {3, 0}, {6, 5})};
+    Value* product = op::dot_general(b, f.add_argument(Type(DType::f32, {6, 4})),
+                                     f.add_argument(Type(DType::f32, {4, 5})), {{}, {}, {1}, {0}});
+    f.results = {op::slice(b, product, {0, 0}, {3, 5}),
+                 returned ? product : op::slice(b, product, {3, 0}, {6, 5})};
     EXPECT_FALSE(slice_products(f));
   }
 }

@@ -11,10 +11,14 @@ constexpr std::int64_t kFew = 256;  // elements that may as well be looked at ea
 const Literal* large_splat(const ir::Op& op) {
   if (!op.operands.empty() || op.num_results() != 1) return nullptr;
   const Type& type = op.result()->type();
-  if (!type.is_tensor() || type.is_quantized() || !type.shape().is_static() || type.shape().count() <= kFew) return nullptr;
+  if (!type.is_tensor() || type.is_quantized() || !type.shape().is_static() ||
+      type.shape().count() <= kFew)
+    return nullptr;
   const ir::Attr* attr = op.attrs.find("value");
   const Literal* literal = attr ? std::get_if<Literal>(attr) : nullptr;
-  return literal && literal->type() == type && !is_complex(type.dtype()) && literal->is_splat() ? literal : nullptr;
+  return literal && literal->type() == type && !is_complex(type.dtype()) && literal->is_splat()
+             ? literal
+             : nullptr;
 }
 
 }  // namespace

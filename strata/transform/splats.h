@@ -1,13 +1,15 @@
 // Large constants of one value as that value, broadcast.
 //
-// JAX writes `dense<1.0> : tensor<4194304xf32>`. As a literal it is 16 MB, and whoever asks whether it is one value reads them.
+// JAX writes `dense<1.0> : tensor<4194304xf32>`. As a literal it is 16 MB, and whoever asks whether
+// it is one value reads them.
 #pragma once
 
 #include "strata/ir/graph.h"
 
 namespace strata::transform {
 
-/// Each constant of many equal elements, in nested regions too, becomes a broadcast of a scalar. No bit changes.
+/// Each constant of many equal elements, in nested regions too, becomes a broadcast of a scalar. No
+/// bit changes.
 void shrink_splats(ir::Block& block);
 
 }  // namespace strata::transform

@@ -18,7 +18,8 @@ using op::Values;
 std::int64_t largest(const op::Block& block) {
   std::int64_t out = 0;
   ir::walk(block, [&](const op::Op& op) {
-    if (const ir::Attr* value = op.attrs.find("value")) out = std::max(out, std::get<Literal>(*value).count());
+    if (const ir::Attr* value = op.attrs.find("value"))
+      out = std::max(out, std::get<Literal>(*value).count());
   });
   return out;
 }
@@ -37,16 +38,29 @@ std::int64_t largest_after(const Type& type, const op::testing::Program& program
 TEST(Splats, large_ones_become_scalars) {
   for (DType dtype : {DType::f32, DType::bf16, DType::i64, DType::ui8}) {
     const Type type(dtype, {30, 40});
-    EXPECT_EQ(largest_after(type, [&](Builder& b, const Values& v) { return Values{op::add(b, v[0], op::constant(b, Literal::full(type, 3)))}; }), 1);
+    EXPECT_EQ(
+        largest_after(type,
+                      [&](Builder& b, const Values& v) {
+                        return Values{op::add(b, v[0], op::constant(b, Literal::full(type, 3)))};
+                      }),
+        1);
   }
 }
 
 TEST(Splats, small_ones_and_others_stay) {
   const Type few(DType::f32, {16}), many(DType::f32, {1000});
-  EXPECT_EQ(largest_after(few, [&](Builder& b, const Values& v) { return Values{op::add(b, v[0], op::constant(b, Literal::full(few, 3)))}; }), 16);
+  EXPECT_EQ(largest_after(few,
+                          [&](Builder& b, const Values& v) {
+                            return Values{op::add(b, v[0], op::constant(b, Literal::full(few, 3)))};
+                          }),
+            16);
   Literal one_differs = Literal::full(many, 3);
   one_differs.set_number(999, -3);
-  EXPECT_EQ(largest_after(many, [&](Builder& b, const Values& v) { return Values{op::add(b, v[0], op::constant(b, one_differs))}; }), 1000);
+  EXPECT_EQ(largest_after(many,
+                          [&](Builder& b, const Values& v) {
+                            return Values{op::add(b, v[0], op::constant(b, one_differs))};
+                          }),
+            1000);
 }
 
 // Zeros of either sign are equal numbers and other bits.
@@ -54,7 +68,11 @@ TEST(Splats, signs_of_zero_differ) {
   const Type many(DType::f32, {1000});
   Literal zeros = Literal::full(many, 0);
   zeros.set_number(500, -0.0);
-  EXPECT_EQ(largest_after(many, [&](Builder& b, const Values& v) { return Values{op::mul(b, v[0], op::constant(b, zeros))}; }), 1000);
+  EXPECT_EQ(largest_after(many,
+                          [&](Builder& b, const Values& v) {
+                            return Values{op::mul(b, v[0], op::constant(b, zeros))};
+                          }),
+            1000);
 }
 
 }  // namespace

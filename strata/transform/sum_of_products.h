@@ -1,4 +1,5 @@
-// A scan that does nothing but add a product of each turn's slices to what it carries: the gradient of a recurrent network's weights.
+// A scan that does nothing but add a product of each turn's slices to what it carries: the gradient
+// of a recurrent network's weights.
 //
 //   scan { sum = sum + dot(x, y) }, x[k, m] or x[m, k] and y[k, n] the slices
 //
@@ -11,9 +12,11 @@
 
 namespace strata::transform {
 
-/// The scan's parts. Products of each turn are summed by themselves, as the scan says, and added to the carry in its order of turns.
+/// The scan's parts. Products of each turn are summed by themselves, as the scan says, and added to
+/// the carry in its order of turns.
 struct SumOfProducts {
-  const ir::Value *initial, *left, *right;  // the carry before the first turn; operands of all turns: [turn, k, m] or [turn, m, k], and [turn, k, n]
+  const ir::Value *initial, *left, *right;  // the carry before the first turn; operands of all
+                                            // turns: [turn, k, m] or [turn, m, k], and [turn, k, n]
   bool left_contracts_first;                // [turn, k, m]
   bool carry_first;                         // carry + product rather than product + carry
   std::int64_t turns;

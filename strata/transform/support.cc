@@ -15,7 +15,9 @@ std::vector<bool> inexact(std::span<ir::Value* const> values) {
 void check_forward(const ir::Block& block) {
   ir::walk(block, [](const ir::Op& op) {
     if (&op.info() == &op::custom_vjp_linear_def().info)
-      throw Error("jvp", "forward-mode differentiation does not work for a function with custom_vjp").at(op.where.text());
+      throw Error("jvp",
+                  "forward-mode differentiation does not work for a function with custom_vjp")
+          .at(op.where.text());
   });
 }
 

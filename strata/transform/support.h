@@ -7,7 +7,8 @@ namespace strata::transform {
 
 /// Which values can have tangents: floats and complex numbers.
 std::vector<bool> inexact(std::span<ir::Value* const> values);
-/// Throws strata::Error when the program holds a derivative that only its transpose defines (custom_vjp under jvp).
+/// Throws strata::Error when the program holds a derivative that only its transpose defines
+/// (custom_vjp under jvp).
 void check_forward(const ir::Block& block);
 /// New arguments like those of `f`.
 ir::Values add_arguments_of(ir::Block& to, const ir::Block& f);

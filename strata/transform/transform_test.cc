@@ -27,7 +27,8 @@ Literal number(double x) { return Literal::scalar<double>(x); }
 
 /// x y and y.
 std::unique_ptr<ir::Block> product() {
-  return build({kScalar, kScalar}, [](Builder& b, const Values& v) { return Values{op::mul(b, v[0], v[1]), v[1]}; });
+  return build({kScalar, kScalar},
+               [](Builder& b, const Values& v) { return Values{op::mul(b, v[0], v[1]), v[1]}; });
 }
 
 template <class F>
@@ -118,11 +119,13 @@ TEST(Vmap, all_results_are_batched) {
 
 TEST(Vmap, result_without_an_axis) {
   EXPECT_EQ(vmap(*product(), {true, false}, 2, {true, false})->results[1]->rank(), 0);
-  EXPECT_NE(message([] { vmap(*product(), {false, true}, 2, {true, false}); }).find("result 1"), std::string::npos);
+  EXPECT_NE(message([] { vmap(*product(), {false, true}, 2, {true, false}); }).find("result 1"),
+            std::string::npos);
 }
 
 TEST(Vmap, counts_flags) {
-  EXPECT_NE(message([] { vmap(*product(), {true}, 2); }).find("1 flags for 2 arguments"), std::string::npos);
+  EXPECT_NE(message([] { vmap(*product(), {true}, 2); }).find("1 flags for 2 arguments"),
+            std::string::npos);
 }
 
 TEST(Remat, expands_to_the_program) {
@@ -134,7 +137,8 @@ TEST(Remat, expands_to_the_program) {
 }
 
 TEST(Remat, recomputation_waits_behind_a_barrier) {
-  auto f = build({kScalar}, [](Builder& b, const Values& v) { return Values{op::exp(b, op::sin(b, v[0]))}; });
+  auto f = build({kScalar},
+                 [](Builder& b, const Values& v) { return Values{op::exp(b, op::sin(b, v[0]))}; });
   auto d = vjp(*remat(*f), {true});
   expand(*d);
   int sines = 0, barriers = 0;
@@ -148,9 +152,14 @@ TEST(Remat, recomputation_waits_behind_a_barrier) {
 
 std::unique_ptr<ir::Block> with_custom_vjp() {
   return build({kScalar}, [](Builder& b, const Values& v) {
-    auto primal = build({kScalar}, [](Builder& pb, const Values& a) { return Values{op::sin(pb, a[0])}; });
-    auto forward = build({kScalar}, [](Builder& fb, const Values& a) { return Values{op::sin(fb, a[0]), op::cos(fb, a[0])}; });
-    auto backward = build({kScalar, kScalar}, [](Builder& wb, const Values& a) { return Values{op::mul(wb, a[0], a[1])}; });
+    auto primal =
+        build({kScalar}, [](Builder& pb, const Values& a) { return Values{op::sin(pb, a[0])}; });
+    auto forward = build({kScalar}, [](Builder& fb, const Values& a) {
+      return Values{op::sin(fb, a[0]), op::cos(fb, a[0])};
+    });
+    auto backward = build({kScalar, kScalar}, [](Builder& wb, const Values& a) {
+      return Values{op::mul(wb, a[0], a[1])};
+    });
     return op::custom_vjp(b, std::move(primal), std::move(forward), std::move(backward), v, {0});
   });
 }

@@ -26,11 +26,13 @@ int along_memory(const ir::Value* v, const std::function<bool(const ir::Op&)>& r
   const ir::Op* transpose = ir::made_by(v, "stablehlo.transpose");
   if (!transpose || (reads_through && !reads_through(*transpose))) return last_dim(v->shape());
   const Ints& permutation = transpose->attr<Ints>("permutation");
-  const auto found = std::find(permutation.begin(), permutation.end(), along_memory(transpose->operand(0), reads_through));
+  const auto found = std::find(permutation.begin(), permutation.end(),
+                               along_memory(transpose->operand(0), reads_through));
   return found == permutation.end() ? -1 : static_cast<int>(found - permutation.begin());
 }
 
-ProductOperand::ProductOperand(ir::Value* v, std::vector<int> batch_dims, std::vector<int> contract_dims)
+ProductOperand::ProductOperand(ir::Value* v, std::vector<int> batch_dims,
+                               std::vector<int> contract_dims)
     : value(v), batch(std::move(batch_dims)), contract(std::move(contract_dims)) {
   const ir::Op* transpose = ir::made_by(value, "stablehlo.transpose");
   if (!transpose) return;
@@ -45,23 +47,33 @@ ProductOperand::ProductOperand(ir::Value* v, std::vector<int> batch_dims, std::v
   value = transpose->operand(0);
 }
 
-ir::Value* product_of(ir::Builder& b, const ProductOperand& left, const ProductOperand& right, DType result) {
+ir::Value* product_of(ir::Builder& b, const ProductOperand& left, const ProductOperand& right,
+                      DType result) {
   auto ints = [](const std::vector<int>& dims) { return Ints(dims.begin(), dims.end()); };
-  return op::dot_general(b, left.value, right.value, {ints(left.batch), ints(right.batch), ints(left.contract), ints(right.contract)}, result);
+  return op::dot_general(
+      b, left.value, right.value,
+      {ints(left.batch), ints(right.batch), ints(left.contract), ints(right.contract)}, result);
 }
 
-Transposed reduction_before(ir::Builder& b, const ir::Op& reduction, ir::Value* x, const Ints& permutation) {
+Transposed reduction_before(ir::Builder& b, const ir::Op& reduction, ir::Value* x,
+                            const Ints& permutation) {
   Ints over, kept, order;  // dimensions of x; which of `kept` each one of the result is
-  for (std::int64_t d : reduction.attr<Ints>("dimensions")) over.push_back(permutation[static_cast<std::size_t>(d)]);
+  for (std::int64_t d : reduction.attr<Ints>("dimensions"))
+    over.push_back(permutation[static_cast<std::size_t>(d)]);
   std::sort(over.begin(), over.end());
   std::vector<Dim> shape;
   for (int d = 0; d < x->rank(); ++d)
-    if (!std::binary_search(over.begin(), over.end(), d)) kept.push_back(d), shape.push_back(x->shape().dim(d));
+    if (!std::binary_search(over.begin(), over.end(), d))
+      kept.push_back(d), shape.push_back(x->shape().dim(d));
   for (std::int64_t d : permutation)
-    if (!std::binary_search(over.begin(), over.end(), d)) order.push_back(std::find(kept.begin(), kept.end(), d) - kept.begin());
+    if (!std::binary_search(over.begin(), over.end(), d))
+      order.push_back(std::find(kept.begin(), kept.end(), d) - kept.begin());
   ir::Attrs attrs = reduction.attrs;
   attrs.set("dimensions", std::move(over));
-  return {b.create(reduction.info(), {x, reduction.operand(1)}, std::move(attrs), {}, {reduction.result()->type().with(Shape(std::move(shape)))}).result(), std::move(order)};
+  return {b.create(reduction.info(), {x, reduction.operand(1)}, std::move(attrs), {},
+                   {reduction.result()->type().with(Shape(std::move(shape)))})
+              .result(),
+          std::move(order)};
 }
 
 }  // namespace strata::transform

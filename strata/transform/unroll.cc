@@ -22,7 +22,10 @@ constexpr std::size_t kMostTurns = 8;
 constexpr std::size_t kMostOps = 512;   // of all turns
 constexpr std::size_t kMostDepth = 64;  // of operations between a constant and what is known by it
 
-bool is_elemental(const Op& op) { return std::holds_alternative<op::Elemental>(op::def(op).lowering) && op.regions.empty() && !op.info().has_effect; }
+bool is_elemental(const Op& op) {
+  return std::holds_alternative<op::Elemental>(op::def(op).lowering) && op.regions.empty() &&
+         !op.info().has_effect;
+}
 
 bool is_while(const Op& op) {
   const auto* structured = std::get_if<op::Structured>(&op::def(op).lowering);
@@ -30,18 +33,23 @@ bool is_while(const Op& op) {
 }
 
 const Literal* literal_of(const Op& op) {
-  const ir::Attr* value = op.operands.empty() && op.num_results() == 1 ? op.attrs.find("value") : nullptr;
+  const ir::Attr* value =
+      op.operands.empty() && op.num_results() == 1 ? op.attrs.find("value") : nullptr;
   return value ? std::get_if<Literal>(value) : nullptr;
 }
 
-/// Small integers that follow from constants, computed as compiled code would: no evaluator takes part in compiling.
+/// Small integers that follow from constants, computed as compiled code would: no evaluator takes
+/// part in compiling.
 class Known {
  public:
-  void set(const Value* v, std::optional<Literal> value) { values_.insert_or_assign(v, std::move(value)); }
+  void set(const Value* v, std::optional<Literal> value) {
+    values_.insert_or_assign(v, std::move(value));
+  }
 
   std::optional<Literal> operator()(const Value* v, std::size_t depth = 0) {
     if (auto it = values_.find(v); it != values_.end()) return it->second;
-    std::optional<Literal> out = depth < kMostDepth && v->op() ? computed(*v->op(), v->index(), depth) : std::nullopt;
+    std::optional<Literal> out =
+        depth < kMostDepth && v->op() ? computed(*v->op(), v->index(), depth) : std::nullopt;
     values_.emplace(v, out);
     return out;
   }
@@ -89,9 +97,12 @@ std::optional<std::size_t> turns_of(const Op& loop, std::size_t most) {
 std::optional<std::size_t> short_turns(const Op& op) {
   if (!is_while(op)) return std::nullopt;
   const Block& body = op.region(1);
-  bool arrays = std::any_of(op.operands.begin(), op.operands.end(), [](const Value* v) { return v->rank() > 0; });
+  bool arrays = std::any_of(op.operands.begin(), op.operands.end(),
+                            [](const Value* v) { return v->rank() > 0; });
   auto simple = [](const auto& inner) { return is_elemental(*inner) || literal_of(*inner); };
-  if (!arrays || body.ops().size() > kMostOps || !std::all_of(body.ops().begin(), body.ops().end(), simple)) return std::nullopt;
+  if (!arrays || body.ops().size() > kMostOps ||
+      !std::all_of(body.ops().begin(), body.ops().end(), simple))
+    return std::nullopt;
   return turns_of(op, std::min(kMostTurns, kMostOps / std::max<std::size_t>(1, body.ops().size())));
 }
 
@@ -102,7 +113,8 @@ void unroll(Block& block) {
     std::optional<std::size_t> turns = short_turns(op);
     if (!turns) return {};
     Values carries = op.operands;
-    for (std::size_t turn = 0; turn < *turns; ++turn) carries = ir::inline_block(b, op.region(1), carries);
+    for (std::size_t turn = 0; turn < *turns; ++turn)
+      carries = ir::inline_block(b, op.region(1), carries);
     return carries;
   });
 }

@@ -21,8 +21,12 @@ const Type kCounter(DType::i32, {}), kArray(DType::ui32, {5});
 Value* number(Builder& b, std::int32_t n) { return op::constant(b, Literal::scalar(n)); }
 
 /// for (i = 0; i < turns; i += step) x = body(x, i), from an initial i that `start` makes.
-std::unique_ptr<Block> loop(std::int32_t turns, std::int32_t step, const std::function<Value*(Builder&, Value* x, Value* i)>& body,
-                            const std::function<Value*(Builder&, Value* argument)>& start = [](Builder& b, Value*) { return number(b, 0); }) {
+std::unique_ptr<Block> loop(
+    std::int32_t turns, std::int32_t step,
+    const std::function<Value*(Builder&, Value* x, Value* i)>& body,
+    const std::function<Value*(Builder&, Value* argument)>& start = [](Builder& b, Value*) {
+      return number(b, 0);
+    }) {
   return op::testing::build({kArray, kCounter}, [&](Builder& b, const Values& v) {
     auto condition = std::make_unique<Block>(), turn = std::make_unique<Block>();
     Value* i = condition->add_argument(kCounter);
@@ -55,7 +59,8 @@ bool unrolled(std::unique_ptr<Block> f) {
 }
 
 Value* mixed(Builder& b, Value* x, Value* i) {
-  return op::add(b, op::mul(b, x, x), op::broadcast_in_dim(b, op::convert(b, i, DType::ui32), x->shape(), {}));
+  return op::add(b, op::mul(b, x, x),
+                 op::broadcast_in_dim(b, op::convert(b, i, DType::ui32), x->shape(), {}));
 }
 
 TEST(Unroll, short_loops_over_arrays_are_written_out) {
@@ -76,11 +81,14 @@ TEST(Unroll, what_is_known_at_run_time_only_stays) {
 }
 
 TEST(Unroll, counters_may_be_computed) {
-  EXPECT_TRUE(unrolled(loop(5, 1, mixed, [](Builder& b, Value*) { return op::sub(b, number(b, 3), number(b, 2)); })));
+  EXPECT_TRUE(unrolled(loop(
+      5, 1, mixed, [](Builder& b, Value*) { return op::sub(b, number(b, 3), number(b, 2)); })));
 }
 
 TEST(Unroll, what_is_no_elementwise_work_stays) {
-  EXPECT_FALSE(unrolled(loop(3, 1, [](Builder& b, Value* x, Value*) { return op::broadcast_in_dim(b, op::reduce_sum(b, x, {0}), x->shape(), {}); })));
+  EXPECT_FALSE(unrolled(loop(3, 1, [](Builder& b, Value* x, Value*) {
+    return op::broadcast_in_dim(b, op::reduce_sum(b, x, {0}), x->shape(), {});
+  })));
 }
 
 TEST(Unroll, loops_in_loops_are_found) {

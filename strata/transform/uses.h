@@ -7,7 +7,8 @@
 
 namespace strata::transform {
 
-/// Operands, and results of regions and of the block itself, among the operations of a block and of the regions in it.
+/// Operands, and results of regions and of the block itself, among the operations of a block and of
+/// the regions in it.
 class Uses {
  public:
   explicit Uses(const ir::Block& block) {

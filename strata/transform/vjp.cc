@@ -14,9 +14,11 @@ namespace {
 using op::Value;
 using op::Values;
 
-// Emits results and cotangents of the active arguments; `seeds` makes the cotangents once the results are there.
+// Emits results and cotangents of the active arguments; `seeds` makes the cotangents once the
+// results are there.
 template <class Seeds>
-std::unique_ptr<ir::Block> pull_back(const ir::Block& f, const std::vector<bool>& active, Seeds&& seeds) {
+std::unique_ptr<ir::Block> pull_back(const ir::Block& f, const std::vector<bool>& active,
+                                     Seeds&& seeds) {
   auto out = std::make_unique<ir::Block>();
   Values primals = add_arguments_of(*out, f);
   ir::Builder b(*out);
@@ -32,7 +34,8 @@ std::unique_ptr<ir::Block> pull_back(const ir::Block& f, const std::vector<bool>
 
 }  // namespace
 
-std::unique_ptr<ir::Block> vjp(const ir::Block& f, const std::vector<bool>& active, std::vector<bool> seeded) {
+std::unique_ptr<ir::Block> vjp(const ir::Block& f, const std::vector<bool>& active,
+                               std::vector<bool> seeded) {
   check_flags("vjp", "arguments", active.size(), static_cast<std::size_t>(f.num_arguments()));
   if (seeded.empty()) seeded = inexact(f.results);
   check_flags("vjp", "results", seeded.size(), f.results.size());
@@ -46,7 +49,8 @@ std::unique_ptr<ir::Block> vjp(const ir::Block& f, const std::vector<bool>& acti
 
 std::unique_ptr<ir::Block> value_and_grad(const ir::Block& f, const std::vector<bool>& active) {
   check_flags("grad", "arguments", active.size(), static_cast<std::size_t>(f.num_arguments()));
-  if (f.results.empty() || f.results[0]->rank() != 0 || !op::is_differentiable(f.results[0]->type()))
+  if (f.results.empty() || f.results[0]->rank() != 0 ||
+      !op::is_differentiable(f.results[0]->type()))
     throw Error("grad", "the function must return a real or complex scalar, got {}",
                 f.results.empty() ? std::string("nothing") : f.results[0]->type().to_string());
   return pull_back(f, active, [&](ir::Builder& b) {

@@ -40,7 +40,9 @@ class Origins {
     if (!op::is_elemental(op) || op.num_results() != 1) return;
     const Value* v = op.result();
     if (is_float(v->dtype())) chosen_.emplace(v, chosen(op));
-    auto tells_floats = [&](const Value* from) { return is_float(from->dtype()) || from_floats_.count(from); };
+    auto tells_floats = [&](const Value* from) {
+      return is_float(from->dtype()) || from_floats_.count(from);
+    };
     if (std::any_of(op.operands.begin(), op.operands.end(), tells_floats)) from_floats_.insert(v);
   }
   /// Whether it is zero where a mask chose nothing, through operations with as many elements.
@@ -64,12 +66,15 @@ class Origins {
     }
     if (zeros + lows == 0) return Chosen::nothing;
     if (op.name() == "stablehlo.exponential") return lows ? Chosen::zero : Chosen::nothing;
-    if (op.name() != "stablehlo.add" && op.name() != "stablehlo.subtract") return zeros ? Chosen::zero : Chosen::low;
-    return lows ? Chosen::low : zeros == op.operands.size() ? Chosen::zero : Chosen::nothing;  // what is added to zeros is none
+    if (op.name() != "stablehlo.add" && op.name() != "stablehlo.subtract")
+      return zeros ? Chosen::zero : Chosen::low;
+    return lows                          ? Chosen::low
+           : zeros == op.operands.size() ? Chosen::zero
+                                         : Chosen::nothing;  // what is added to zeros is none
   }
 
-  std::unordered_map<const Value*, Chosen> chosen_;    // lookup only
-  std::unordered_set<const Value*> from_floats_;  // lookup only
+  std::unordered_map<const Value*, Chosen> chosen_;  // lookup only
+  std::unordered_set<const Value*> from_floats_;     // lookup only
 };
 
 }  // namespace
@@ -78,12 +83,15 @@ void mark_zero_blocks(Block& block) {
   Origins origins;
   for (const auto& op : block.ops()) {
     for (const auto& region : op->regions) mark_zero_blocks(*region);
-    if (op->num_results() != 1 || !op->result()->type().is_tensor() || !op->result()->shape().is_static()) continue;
+    if (op->num_results() != 1 || !op->result()->type().is_tensor() ||
+        !op->result()->shape().is_static())
+      continue;
     origins.note(*op);
     if (!op::is_contraction(*op)) continue;
     Ints sides;
     for (int side : {0, 1})
-      if (is_float(op->operand(side)->dtype()) && origins.has_zeros(op->operand(side))) sides.push_back(side);
+      if (is_float(op->operand(side)->dtype()) && origins.has_zeros(op->operand(side)))
+        sides.push_back(side);
     if (!sides.empty()) op->attrs.set(kZeroSides, sides);
   }
 }

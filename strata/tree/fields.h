@@ -2,14 +2,15 @@
 //
 //   struct Params { strata::Array w, b; STRATA_FIELDS(w, b) };
 //
-// gives `strata_fields()`, references to w and b as a tuple, and their names. Works in structs inside functions too (no
-// member templates); a struct without fields of interest writes `STRATA_FIELDS()`.
+// gives `strata_fields()`, references to w and b as a tuple, and their names. Works in structs
+// inside functions too (no member templates); a struct without fields of interest writes
+// `STRATA_FIELDS()`.
 #pragma once
 
 #include <string_view>
 #include <tuple>
 
-#define STRATA_FIELDS(...)                                \
+#define STRATA_FIELDS(...)                                     \
   auto strata_fields() { return std::tie(__VA_ARGS__); }       \
   auto strata_fields() const { return std::tie(__VA_ARGS__); } \
   static constexpr std::string_view strata_field_names() { return #__VA_ARGS__; }

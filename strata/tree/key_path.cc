@@ -13,8 +13,10 @@ KeyEntry key_of(const Step& step) {
 
 namespace {
 std::string text(const KeyEntry& entry, bool simple) {
-  if (const auto* field = std::get_if<GetAttrKey>(&entry)) return simple ? field->name : "." + field->name;
-  if (const auto* element = std::get_if<SequenceKey>(&entry)) return simple ? fmt::format("{}", element->idx) : fmt::format("[{}]", element->idx);
+  if (const auto* field = std::get_if<GetAttrKey>(&entry))
+    return simple ? field->name : "." + field->name;
+  if (const auto* element = std::get_if<SequenceKey>(&entry))
+    return simple ? fmt::format("{}", element->idx) : fmt::format("[{}]", element->idx);
   const std::string& key = std::get<DictKey>(entry).key;
   return simple ? key : "['" + key + "']";
 }

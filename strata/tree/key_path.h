@@ -44,7 +44,8 @@ namespace internal {
 template <class T, class F>
 void for_each_key_path(T& t, KeyPath& path, F& f) {
   using U = std::remove_cvref_t<T>;
-  if constexpr (is_leaf<U>) f(std::as_const(path), t);
+  if constexpr (is_leaf<U>)
+    f(std::as_const(path), t);
   else if constexpr (!is_static<U>) {
     Node<U>::visit(t, [&](Step step, auto& child) {
       path.push_back(key_of(step));
@@ -65,7 +66,8 @@ void for_each_key_path(T& t, F&& f) {
 template <class Leaf, Tree T>
 std::vector<std::pair<KeyPath, Leaf>> leaves_with_path(const T& t) {
   std::vector<std::pair<KeyPath, Leaf>> out;
-  for_each_key_path(t, [&](const KeyPath& path, const auto& leaf) { out.emplace_back(path, leaf); });
+  for_each_key_path(t,
+                    [&](const KeyPath& path, const auto& leaf) { out.emplace_back(path, leaf); });
   return out;
 }
 template <class Leaf, Tree T>
@@ -79,7 +81,8 @@ T map_with_path(F&& f, T t, const Rest&... rest) {
   std::vector<KeyPath> paths;
   for_each_key_path(t, [&](const KeyPath& path, const auto&) { paths.push_back(path); });
   std::size_t next = 0;
-  return map([&](const auto&... leaves) { return f(std::as_const(paths[next++]), leaves...); }, std::move(t), rest...);
+  return map([&](const auto&... leaves) { return f(std::as_const(paths[next++]), leaves...); },
+             std::move(t), rest...);
 }
 
 }  // namespace strata::tree

@@ -16,7 +16,8 @@ void Step::append_to(std::string& path) const {
 namespace internal {
 void check_same(const Structure& first, const Structure& other, std::size_t which) {
   if (first == other) return;
-  throw Error("tree::map", "structure of tree {} is {}, that of the first is {}", which, other.text(), first.text());
+  throw Error("tree::map", "structure of tree {} is {}, that of the first is {}", which,
+              other.text(), first.text());
 }
 }  // namespace internal
 

@@ -1,14 +1,16 @@
-// Trees: structures of leaves (JAX's pytrees), at compile time where the type says it and without registration.
+// Trees: structures of leaves (JAX's pytrees), at compile time where the type says it and without
+// registration.
 //
-//   struct Params { Array w; std::vector<Array> layers; int heads; STRATA_FIELDS(w, layers, heads) };
-//   tree::map([](Array p, Array g) { return p - 0.1f * g; }, params, grads)
-//   tree::paths(params)     // {"w", "layers[0]", "layers[1]"}
-//   tree::structure(params) // "{w: *, layers: [*, *], heads: 4}"
+//   struct Params { Array w; std::vector<Array> layers; int heads; STRATA_FIELDS(w, layers, heads)
+//   }; tree::map([](Array p, Array g) { return p - 0.1f * g; }, params, grads) tree::paths(params)
+//   // {"w", "layers[0]", "layers[1]"} tree::structure(params) // "{w: *, layers: [*, *], heads:
+//   4}"
 //
-// Trees are: a leaf; structs with STRATA_FIELDS; vector, array, pair, tuple, optional, map with string keys, variant
-// (its active member). Numbers, strings, enumerations and everything declared by `is_static` are part of the structure.
-// Another room declares its leaf types (`template <> inline constexpr bool tree::is_leaf<Array> = true`), and new kinds
-// of node by specialising `Node`. The order of leaves is the order of fields, elements, or keys.
+// Trees are: a leaf; structs with STRATA_FIELDS; vector, array, pair, tuple, optional, map with
+// string keys, variant (its active member). Numbers, strings, enumerations and everything declared
+// by `is_static` are part of the structure. Another room declares its leaf types (`template <>
+// inline constexpr bool tree::is_leaf<Array> = true`), and new kinds of node by specialising
+// `Node`. The order of leaves is the order of fields, elements, or keys.
 #pragma once
 
 #include <fmt/core.h>
@@ -32,12 +34,16 @@
 namespace strata::tree {
 
 /// Whether T is a leaf. Specialise for your own.
-template <class T> inline constexpr bool is_leaf = false;
-
-/// Whether T is data that belongs to the structure. Such a type has a text: `fmt` formats it, or `static_text` does.
 template <class T>
-inline constexpr bool is_static = std::is_arithmetic_v<T> || std::is_enum_v<T> || std::same_as<T, std::string> ||
-                                  std::same_as<T, const char*> || std::same_as<T, std::monostate> || std::same_as<T, std::nullptr_t>;
+inline constexpr bool is_leaf = false;
+
+/// Whether T is data that belongs to the structure. Such a type has a text: `fmt` formats it, or
+/// `static_text` does.
+template <class T>
+inline constexpr bool is_static =
+    std::is_arithmetic_v<T> || std::is_enum_v<T> || std::same_as<T, std::string> ||
+    std::same_as<T, const char*> || std::same_as<T, std::monostate> ||
+    std::same_as<T, std::nullptr_t>;
 
 template <class T>
 concept Fields = requires(const T& t) {
@@ -45,9 +51,10 @@ concept Fields = requires(const T& t) {
   T::strata_field_names();
 };
 
-/// How the children of a node are visited: `Node<T>::visit(t, f)` calls `f(Step, child)` for each, `t` const or not,
-/// and `open`/`close` are what the structure's text has around them.
-template <class T> struct Node;  // not defined: T is no tree
+/// How the children of a node are visited: `Node<T>::visit(t, f)` calls `f(Step, child)` for each,
+/// `t` const or not, and `open`/`close` are what the structure's text has around them.
+template <class T>
+struct Node;  // not defined: T is no tree
 
 /// One step of a path: a field ("w"), an element (3) or a key ("gate").
 struct Step {
@@ -61,77 +68,119 @@ struct Step {
   void append_to(std::string& path) const;
 };
 
-template <class T> requires Fields<T>
+template <class T>
+  requires Fields<T>
 struct Node<T> {
   static constexpr const char* open = "{";
   static constexpr const char* close = "}";
-  template <class U, class F> static void visit(U& t, F&& f) {
+  template <class U, class F>
+  static void visit(U& t, F&& f) {
     std::string_view names = T::strata_field_names();
-    std::apply([&](auto&... children) { (f(Step::field(internal::next_field_name(names)), children), ...); }, t.strata_fields());
+    std::apply(
+        [&](auto&... children) {
+          (f(Step::field(internal::next_field_name(names)), children), ...);
+        },
+        t.strata_fields());
   }
 };
 
 namespace internal {
 /// Nodes whose children are numbered.
-template <class Derived> struct Elements {
+template <class Derived>
+struct Elements {
   static constexpr const char* open = "[";
   static constexpr const char* close = "]";
 };
-template <class U, class F> void visit_range(U& t, F&& f) {
+template <class U, class F>
+void visit_range(U& t, F&& f) {
   std::size_t i = 0;
   for (auto& child : t) f(Step::element(i++), child);
 }
-template <class U, class F> void visit_tuple(U& t, F&& f) {
-  std::apply([&](auto&... children) { std::size_t i = 0; (f(Step::element(i++), children), ...); }, t);
+template <class U, class F>
+void visit_tuple(U& t, F&& f) {
+  std::apply(
+      [&](auto&... children) {
+        std::size_t i = 0;
+        (f(Step::element(i++), children), ...);
+      },
+      t);
 }
 }  // namespace internal
 
-template <class T, class A> struct Node<std::vector<T, A>> : internal::Elements<void> {
-  template <class U, class F> static void visit(U& t, F&& f) { internal::visit_range(t, f); }
+template <class T, class A>
+struct Node<std::vector<T, A>> : internal::Elements<void> {
+  template <class U, class F>
+  static void visit(U& t, F&& f) {
+    internal::visit_range(t, f);
+  }
 };
-template <class T, std::size_t N> struct Node<std::array<T, N>> : internal::Elements<void> {
-  template <class U, class F> static void visit(U& t, F&& f) { internal::visit_range(t, f); }
+template <class T, std::size_t N>
+struct Node<std::array<T, N>> : internal::Elements<void> {
+  template <class U, class F>
+  static void visit(U& t, F&& f) {
+    internal::visit_range(t, f);
+  }
 };
-template <class... Ts> struct Node<std::tuple<Ts...>> {
+template <class... Ts>
+struct Node<std::tuple<Ts...>> {
   static constexpr const char* open = "(";
   static constexpr const char* close = ")";
-  template <class U, class F> static void visit(U& t, F&& f) { internal::visit_tuple(t, f); }
+  template <class U, class F>
+  static void visit(U& t, F&& f) {
+    internal::visit_tuple(t, f);
+  }
 };
-template <class A, class B> struct Node<std::pair<A, B>> {
+template <class A, class B>
+struct Node<std::pair<A, B>> {
   static constexpr const char* open = "(";
   static constexpr const char* close = ")";
-  template <class U, class F> static void visit(U& t, F&& f) {
+  template <class U, class F>
+  static void visit(U& t, F&& f) {
     f(Step::element(0), t.first);
     f(Step::element(1), t.second);
   }
 };
-template <class T, class C, class A> struct Node<std::map<std::string, T, C, A>> {
+template <class T, class C, class A>
+struct Node<std::map<std::string, T, C, A>> {
   static constexpr const char* open = "{";
   static constexpr const char* close = "}";
-  template <class U, class F> static void visit(U& t, F&& f) { for (auto& [key, child] : t) f(Step::key(key), child); }
+  template <class U, class F>
+  static void visit(U& t, F&& f) {
+    for (auto& [key, child] : t) f(Step::key(key), child);
+  }
 };
-template <class T> struct Node<std::optional<T>> {
+template <class T>
+struct Node<std::optional<T>> {
   static constexpr const char* open = "<";
   static constexpr const char* close = ">";
-  template <class U, class F> static void visit(U& t, F&& f) { if (t) f(Step::element(0), *t); }
+  template <class U, class F>
+  static void visit(U& t, F&& f) {
+    if (t) f(Step::element(0), *t);
+  }
 };
-template <class... Ts> struct Node<std::variant<Ts...>> {
+template <class... Ts>
+struct Node<std::variant<Ts...>> {
   static constexpr const char* open = "|";
   static constexpr const char* close = "|";
-  template <class U, class F> static void visit(U& t, F&& f) { std::visit([&](auto& child) { f(Step::element(t.index()), child); }, t); }
+  template <class U, class F>
+  static void visit(U& t, F&& f) {
+    std::visit([&](auto& child) { f(Step::element(t.index()), child); }, t);
+  }
 };
 
 template <class T>
 concept IsNode = requires { Node<T>::open; };
 /// What the functions below accept.
 template <class T>
-concept Tree = is_leaf<std::remove_cvref_t<T>> || is_static<std::remove_cvref_t<T>> || IsNode<std::remove_cvref_t<T>>;
+concept Tree = is_leaf<std::remove_cvref_t<T>> || is_static<std::remove_cvref_t<T>> ||
+               IsNode<std::remove_cvref_t<T>>;
 
 /// Calls `f(leaf)` for each leaf in order; leaves of a mutable tree may be changed.
 template <Tree T, class F>
 void for_each(T& t, F&& f) {
   using U = std::remove_cvref_t<T>;
-  if constexpr (is_leaf<U>) f(t);
+  if constexpr (is_leaf<U>)
+    f(t);
   else if constexpr (!is_static<U>) {
     Node<U>::visit(t, [&](Step, auto& child) { for_each(child, f); });
   }
@@ -141,7 +190,8 @@ namespace internal {
 template <class T, class F>
 void for_each_path(T& t, std::string& path, F& f) {
   using U = std::remove_cvref_t<T>;
-  if constexpr (is_leaf<U>) f(std::as_const(path), t);
+  if constexpr (is_leaf<U>)
+    f(std::as_const(path), t);
   else if constexpr (!is_static<U>) {
     Node<U>::visit(t, [&](Step step, auto& child) {
       std::size_t size = path.size();
@@ -162,12 +212,14 @@ void for_each_path(T& t, F&& f, std::string root = {}) {
 template <Tree T>
 std::vector<std::string> paths(const T& t, std::string root = {}) {
   std::vector<std::string> out;
-  for_each_path(t, [&](const std::string& path, const auto&) { out.push_back(path); }, std::move(root));
+  for_each_path(
+      t, [&](const std::string& path, const auto&) { out.push_back(path); }, std::move(root));
   return out;
 }
 
-/// The shape of a tree without its leaves: equality, text, and how many leaves there are. Types do not count: a struct
-/// and another one with the same fields and equal static data have equal structures.
+/// The shape of a tree without its leaves: equality, text, and how many leaves there are. Types do
+/// not count: a struct and another one with the same fields and equal static data have equal
+/// structures.
 class Structure {
  public:
   Structure() = default;
@@ -184,11 +236,16 @@ class Structure {
 namespace internal {
 template <class T>
 void append_static(std::string& out, const T& value) {
-  if constexpr (std::is_enum_v<T>) out += fmt::format("{}", static_cast<std::int64_t>(value));
-  else if constexpr (std::same_as<T, std::string> || std::same_as<T, const char*>) out += fmt::format("\"{}\"", value);
-  else if constexpr (std::same_as<T, std::monostate> || std::same_as<T, std::nullptr_t>) out += "none";
-  else if constexpr (requires { value.static_text(); }) out += value.static_text();
-  else out += fmt::format("{}", value);
+  if constexpr (std::is_enum_v<T>)
+    out += fmt::format("{}", static_cast<std::int64_t>(value));
+  else if constexpr (std::same_as<T, std::string> || std::same_as<T, const char*>)
+    out += fmt::format("\"{}\"", value);
+  else if constexpr (std::same_as<T, std::monostate> || std::same_as<T, std::nullptr_t>)
+    out += "none";
+  else if constexpr (requires { value.static_text(); })
+    out += value.static_text();
+  else
+    out += fmt::format("{}", value);
 }
 
 template <class T>
@@ -203,7 +260,10 @@ void append_structure(std::string& out, std::size_t& leaves, const T& t) {
     bool first = true;
     Node<T>::visit(t, [&](Step step, const auto& child) {
       if (!std::exchange(first, false)) out += ", ";
-      if (step.kind != Step::Kind::element) { out += step.name; out += ": "; }
+      if (step.kind != Step::Kind::element) {
+        out += step.name;
+        out += ": ";
+      }
       append_structure(out, leaves, child);
     });
     out += Node<T>::close;
@@ -219,7 +279,8 @@ Structure structure(const T& t) {
   return Structure(std::move(text), leaves);
 }
 
-/// Leaves in order, as `Leaf`s. A tree whose leaves are of several types needs `Leaf` to be made from each.
+/// Leaves in order, as `Leaf`s. A tree whose leaves are of several types needs `Leaf` to be made
+/// from each.
 template <class Leaf, Tree T>
 std::vector<Leaf> leaves(const T& t) {
   std::vector<Leaf> out;
@@ -240,7 +301,9 @@ struct Flat {
   Structure structure;
 };
 template <class Leaf, Tree T>
-Flat<Leaf> flatten(const T& t) { return {leaves<Leaf>(t), structure(t)}; }
+Flat<Leaf> flatten(const T& t) {
+  return {leaves<Leaf>(t), structure(t)};
+}
 
 /// A tree of `like`'s structure with the given leaves. Throws Error when their number differs.
 template <class Leaf, Tree T>
@@ -250,7 +313,9 @@ T unflatten(T like, std::span<const Leaf> leaves) {
     if (i < leaves.size()) leaf = leaves[i];
     ++i;
   });
-  if (i != leaves.size()) throw Error("tree::unflatten", "structure {} has {} leaves, got {}", structure(like).text(), i, leaves.size());
+  if (i != leaves.size())
+    throw Error("tree::unflatten", "structure {} has {} leaves, got {}", structure(like).text(), i,
+                leaves.size());
   return like;
 }
 template <class Leaf, Tree T>
@@ -259,12 +324,14 @@ T unflatten(T like, const std::vector<Leaf>& leaves) {
 }
 
 namespace internal {
-template <class T> inline constexpr char type_tag = 0;
+template <class T>
+inline constexpr char type_tag = 0;
 /// A leaf of a type that is checked when it is read.
 struct AnyLeaf {
   const void* leaf;
   const void* tag;
-  template <class T> const T& as() const {
+  template <class T>
+  const T& as() const {
     STRATA_CHECK(tag == &type_tag<T>, "trees mapped together have leaves of different types");
     return *static_cast<const T*>(leaf);
   }
@@ -279,7 +346,8 @@ std::vector<AnyLeaf> any_leaves(const T& t) {
 void check_same(const Structure& first, const Structure& other, std::size_t which);
 
 template <class F, class L, class Columns, std::size_t... I>
-decltype(auto) call_row(F& f, const L& leaf, [[maybe_unused]] const Columns& columns, [[maybe_unused]] std::size_t row, std::index_sequence<I...>) {
+decltype(auto) call_row(F& f, const L& leaf, [[maybe_unused]] const Columns& columns,
+                        [[maybe_unused]] std::size_t row, std::index_sequence<I...>) {
   return f(leaf, columns[I][row].template as<L>()...);
 }
 template <class Rows, class F, class T, class... Rest>
@@ -292,14 +360,17 @@ void walk_rows(Rows&& rows, F& f, T& t, const Rest&... rest) {
   }
   std::size_t row = 0;
   for_each(t, [&](auto& leaf) {
-    rows(leaf, [&]() -> decltype(auto) { return call_row(f, std::as_const(leaf), columns, row, std::index_sequence_for<Rest...>()); });
+    rows(leaf, [&]() -> decltype(auto) {
+      return call_row(f, std::as_const(leaf), columns, row, std::index_sequence_for<Rest...>());
+    });
     ++row;
   });
 }
 }  // namespace internal
 
-/// A tree of the first one's type whose leaves are `f(leaf, corresponding leaves of the rest...)`. The trees may have
-/// different types when their structures are equal; otherwise Error. Static data comes from the first.
+/// A tree of the first one's type whose leaves are `f(leaf, corresponding leaves of the rest...)`.
+/// The trees may have different types when their structures are equal; otherwise Error. Static data
+/// comes from the first.
 template <class F, Tree T, Tree... Rest>
 T map(F&& f, T t, const Rest&... rest) {
   internal::walk_rows([](auto& leaf, auto call) { leaf = call(); }, f, t, rest...);

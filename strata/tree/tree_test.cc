@@ -4,7 +4,9 @@
 #include <gtest/gtest.h>
 
 namespace {
-struct Num { double v = 0; };
+struct Num {
+  double v = 0;
+};
 struct Layer {
   Num w, b;
   STRATA_FIELDS(w, b)
@@ -32,14 +34,19 @@ struct Wide {
 struct Grid {  // a kind of node of its own
   Num cells[2][2];
 };
-Model model() { return {{1}, {{{2}, {3}}, {{4}, {5}}}, {{"b", {7}}, {"a", {6}}}, Num{8}, Layer{{9}, {10}}}; }
+Model model() {
+  return {{1}, {{{2}, {3}}, {{4}, {5}}}, {{"b", {7}}, {"a", {6}}}, Num{8}, Layer{{9}, {10}}};
+}
 }  // namespace
 
-template <> inline constexpr bool strata::tree::is_leaf<Num> = true;
-template <> struct strata::tree::Node<Grid> {
+template <>
+inline constexpr bool strata::tree::is_leaf<Num> = true;
+template <>
+struct strata::tree::Node<Grid> {
   static constexpr const char* open = "#";
   static constexpr const char* close = "#";
-  template <class U, class F> static void visit(U& t, F&& f) {
+  template <class U, class F>
+  static void visit(U& t, F&& f) {
     for (std::size_t i = 0; i < 4; ++i) f(Step::element(i), t.cells[i / 2][i % 2]);
   }
 };
@@ -48,22 +55,27 @@ namespace {
 namespace tree = strata::tree;
 using testing::ElementsAre;
 
-std::vector<double> values(const auto& t) { return tree::map_leaves<double>([](Num n) { return n.v; }, t); }
+std::vector<double> values(const auto& t) {
+  return tree::map_leaves<double>([](Num n) { return n.v; }, t);
+}
 
 TEST(Tree, LeavesComeInTheOrderOfFieldsElementsAndKeys) {
   EXPECT_THAT(values(model()), ElementsAre(1, 2, 3, 4, 5, 6, 7, 8, 9, 10));
 }
 
 TEST(Tree, PathsReadAsCode) {
-  EXPECT_THAT(tree::paths(model(), "params"),
-              ElementsAre("params.embed", "params.layers[0].w", "params.layers[0].b", "params.layers[1].w", "params.layers[1].b",
-                          "params.extra['a']", "params.extra['b']", "params.bias[0]", "params.head[1].w", "params.head[1].b"));
+  EXPECT_THAT(
+      tree::paths(model(), "params"),
+      ElementsAre("params.embed", "params.layers[0].w", "params.layers[0].b", "params.layers[1].w",
+                  "params.layers[1].b", "params.extra['a']", "params.extra['b']", "params.bias[0]",
+                  "params.head[1].w", "params.head[1].b"));
 }
 
 TEST(Tree, StructureHoldsStaticDataAndTheActiveMember) {
   Model a = model(), b = model();
   EXPECT_EQ(tree::structure(a).text(),
-            "{embed: *, layers: [{w: *, b: *}, {w: *, b: *}], extra: {a: *, b: *}, bias: <*>, head: |{w: *, b: *}|, heads: 4, name: \"m\", mode: 1}");
+            "{embed: *, layers: [{w: *, b: *}, {w: *, b: *}], extra: {a: *, b: *}, bias: <*>, "
+            "head: |{w: *, b: *}|, heads: 4, name: \"m\", mode: 1}");
   EXPECT_EQ(tree::structure(a).leaves(), 10u);
   EXPECT_EQ(tree::structure(a), tree::structure(b));
   b.heads = 8;
@@ -82,7 +94,8 @@ TEST(Tree, MapCombinesCorrespondingLeaves) {
 TEST(Tree, MapTakesAnotherTypeOfEqualStructure) {
   std::array<Num, 2> a{Num{1}, Num{2}};
   std::vector<Num> b{{3}, {4}};
-  EXPECT_THAT(values(tree::map([](Num x, Num y) { return Num{x.v * y.v}; }, a, b)), ElementsAre(3, 8));
+  EXPECT_THAT(values(tree::map([](Num x, Num y) { return Num{x.v * y.v}; }, a, b)),
+              ElementsAre(3, 8));
 }
 
 TEST(Tree, MapRefusesAnotherStructure) {
@@ -90,7 +103,8 @@ TEST(Tree, MapRefusesAnotherStructure) {
     tree::map([](Num x, Num) { return x; }, std::vector<Num>(2), std::vector<Num>(3));
     FAIL();
   } catch (const strata::Error& e) {
-    EXPECT_STREQ(e.what(), "tree::map: structure of tree 1 is [*, *, *], that of the first is [*, *]");
+    EXPECT_STREQ(e.what(),
+                 "tree::map: structure of tree 1 is [*, *, *], that of the first is [*, *]");
   }
 }
 

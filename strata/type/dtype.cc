@@ -8,7 +8,12 @@ namespace strata {
 namespace {
 
 enum class Kind : std::uint8_t { boolean, signed_, unsigned_, float_, complex };
-struct Row { DType dtype; std::string_view name; int bits; Kind kind; };
+struct Row {
+  DType dtype;
+  std::string_view name;
+  int bits;
+  Kind kind;
+};
 
 constexpr std::array<Row, kDTypeCount> kRows{{
     {DType::i1, "i1", 1, Kind::boolean},

@@ -8,14 +8,39 @@
 
 namespace strata {
 
-/// Element type. `i1` is the boolean. Order is part of no contract; names are (`name`, `parse_dtype`).
+/// Element type. `i1` is the boolean. Order is part of no contract; names are (`name`,
+/// `parse_dtype`).
 enum class DType : std::uint8_t {
-  i1, i2, i4, i8, i16, i32, i64,
-  ui2, ui4, ui8, ui16, ui32, ui64,
-  f4E2M1FN, f6E2M3FN, f6E3M2FN,
-  f8E3M4, f8E4M3, f8E4M3B11FNUZ, f8E4M3FN, f8E4M3FNUZ, f8E5M2, f8E5M2FNUZ, f8E8M0FNU,
-  bf16, f16, f32, f64,
-  c64, c128,
+  i1,
+  i2,
+  i4,
+  i8,
+  i16,
+  i32,
+  i64,
+  ui2,
+  ui4,
+  ui8,
+  ui16,
+  ui32,
+  ui64,
+  f4E2M1FN,
+  f6E2M3FN,
+  f6E3M2FN,
+  f8E3M4,
+  f8E4M3,
+  f8E4M3B11FNUZ,
+  f8E4M3FN,
+  f8E4M3FNUZ,
+  f8E5M2,
+  f8E5M2FNUZ,
+  f8E8M0FNU,
+  bf16,
+  f16,
+  f32,
+  f64,
+  c64,
+  c128,
 };
 inline constexpr int kDTypeCount = 30;
 

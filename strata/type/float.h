@@ -1,5 +1,5 @@
-// bf16 and f16 as storage types with round-to-nearest-even conversions. Arithmetic is done in f32 by the
-// caller and rounded back here, once per operation (decisions.md 5).
+// bf16 and f16 as storage types with round-to-nearest-even conversions. Arithmetic is done in f32
+// by the caller and rounded back here, once per operation (decisions.md 5).
 #pragma once
 
 #include <bit>
@@ -13,7 +13,9 @@ constexpr std::uint16_t bf16_bits(float value) {
   if ((u & 0x7fffffffu) > 0x7f800000u) return static_cast<std::uint16_t>((u >> 16) | 0x40u);
   return static_cast<std::uint16_t>((u + 0x7fffu + ((u >> 16) & 1u)) >> 16);
 }
-constexpr float bf16_value(std::uint16_t bits) { return std::bit_cast<float>(static_cast<std::uint32_t>(bits) << 16); }
+constexpr float bf16_value(std::uint16_t bits) {
+  return std::bit_cast<float>(static_cast<std::uint32_t>(bits) << 16);
+}
 
 /// f32 -> f16 bits, ties to even, subnormals kept, overflow to infinity.
 constexpr std::uint16_t f16_bits(float value) {

@@ -10,8 +10,8 @@
 namespace strata {
 namespace {
 
-/// 64-byte aligned. Large ones ask for huge pages: kernels stream through them, and small pages cost them a walk of
-/// the page table every 4 KiB.
+/// 64-byte aligned. Large ones ask for huge pages: kernels stream through them, and small pages
+/// cost them a walk of the page table every 4 KiB.
 std::shared_ptr<std::byte[]> allocate(std::size_t bytes) {
   constexpr std::size_t kHuge = std::size_t{2} << 20;
   std::size_t align = bytes >= kHuge ? kHuge : 64, size = (bytes + align - 1) / align * align;
@@ -24,22 +24,34 @@ std::shared_ptr<std::byte[]> allocate(std::size_t bytes) {
 
 /// The first `width` of `total` bytes into all others, doubling what is copied.
 void spread(std::byte* to, std::size_t width, std::size_t total) {
-  for (std::size_t done = width; done < total; done *= 2) std::memcpy(to + done, to, std::min(done, total - done));
+  for (std::size_t done = width; done < total; done *= 2)
+    std::memcpy(to + done, to, std::min(done, total - done));
 }
 
-template <class T> constexpr bool is_complex_v = false;
-template <class T> constexpr bool is_complex_v<std::complex<T>> = true;
-template <class T> constexpr bool is_small_float_v = std::is_same_v<T, BFloat16> || std::is_same_v<T, Float16>;
+template <class T>
+constexpr bool is_complex_v = false;
+template <class T>
+constexpr bool is_complex_v<std::complex<T>> = true;
+template <class T>
+constexpr bool is_small_float_v = std::is_same_v<T, BFloat16> || std::is_same_v<T, Float16>;
 
-template <class T> double to_double(T v) {
-  if constexpr (is_complex_v<T>) return static_cast<double>(v.real());
-  else if constexpr (is_small_float_v<T>) return static_cast<double>(static_cast<float>(v));
-  else return static_cast<double>(v);
+template <class T>
+double to_double(T v) {
+  if constexpr (is_complex_v<T>)
+    return static_cast<double>(v.real());
+  else if constexpr (is_small_float_v<T>)
+    return static_cast<double>(static_cast<float>(v));
+  else
+    return static_cast<double>(v);
 }
-template <class T> T from_double(double v) {
-  if constexpr (is_complex_v<T>) return T(static_cast<typename T::value_type>(v));
-  else if constexpr (is_small_float_v<T>) return T(static_cast<float>(v));
-  else return static_cast<T>(v);
+template <class T>
+T from_double(double v) {
+  if constexpr (is_complex_v<T>)
+    return T(static_cast<typename T::value_type>(v));
+  else if constexpr (is_small_float_v<T>)
+    return T(static_cast<float>(v));
+  else
+    return static_cast<T>(v);
 }
 
 /// i2, i4, ui2, ui4: a byte each, extended by the sign or by zeros.
@@ -47,16 +59,29 @@ bool is_narrow_integer(DType dtype) { return is_integer(dtype) && bit_width(dtyp
 std::int8_t wrapped(DType dtype, std::int64_t value) {
   int spare = 8 - bit_width(dtype);
   auto high = static_cast<std::uint8_t>(static_cast<std::uint64_t>(value) << spare);
-  return is_signed(dtype) ? static_cast<std::int8_t>(static_cast<std::int8_t>(high) >> spare) : static_cast<std::int8_t>(high >> spare);
+  return is_signed(dtype) ? static_cast<std::int8_t>(static_cast<std::int8_t>(high) >> spare)
+                          : static_cast<std::int8_t>(high >> spare);
 }
 
 }  // namespace
 
 bool has_storage(DType d) {
   switch (d) {
-    case DType::i1: case DType::i8: case DType::i16: case DType::i32: case DType::i64:
-    case DType::ui8: case DType::ui16: case DType::ui32: case DType::ui64:
-    case DType::bf16: case DType::f16: case DType::f32: case DType::f64: case DType::c64: case DType::c128: return true;
+    case DType::i1:
+    case DType::i8:
+    case DType::i16:
+    case DType::i32:
+    case DType::i64:
+    case DType::ui8:
+    case DType::ui16:
+    case DType::ui32:
+    case DType::ui64:
+    case DType::bf16:
+    case DType::f16:
+    case DType::f32:
+    case DType::f64:
+    case DType::c64:
+    case DType::c128: return true;
     default: return false;
   }
 }
@@ -68,7 +93,9 @@ Literal& Literal::operator=(const Literal&) = default;
 Literal& Literal::operator=(Literal&&) noexcept = default;
 Literal::~Literal() = default;
 
-Literal::Literal(Type type) : type_(std::move(type)), bytes_(allocate(type_.bytes())) { std::memset(bytes_.get(), 0, type_.bytes()); }
+Literal::Literal(Type type) : type_(std::move(type)), bytes_(allocate(type_.bytes())) {
+  std::memset(bytes_.get(), 0, type_.bytes());
+}
 
 /// One element of many, and all of them once they were asked for.
 struct Literal::Splat {
@@ -83,7 +110,8 @@ Literal Literal::splat(Type type, const std::byte* element) {
   Literal out;
   if (total <= kLarge) {
     out = Literal(std::move(type));
-    if (total > 0) std::memcpy(out.mutable_data(), element, width), spread(out.mutable_data(), width, total);
+    if (total > 0)
+      std::memcpy(out.mutable_data(), element, width), spread(out.mutable_data(), width, total);
     return out;
   }
   out.type_ = std::move(type);
@@ -113,14 +141,18 @@ std::byte* Literal::mutable_data() {
   return bytes_.get();
 }
 
-bool Literal::is_unique() const { return (!splat_ || splat_.use_count() == 1) && storage().use_count() == 1; }
+bool Literal::is_unique() const {
+  return (!splat_ || splat_.use_count() == 1) && storage().use_count() == 1;
+}
 
 const std::byte* Literal::element(std::int64_t i) const {
-  return splat_ ? splat_->element.data() : bytes_.get() + static_cast<std::size_t>(i) * byte_width(dtype());
+  return splat_ ? splat_->element.data()
+                : bytes_.get() + static_cast<std::size_t>(i) * byte_width(dtype());
 }
 
 double Literal::number(std::int64_t i) const {
-  if (is_minifloat(dtype())) return minifloat_value(dtype(), static_cast<std::uint8_t>(*element(i)));
+  if (is_minifloat(dtype()))
+    return minifloat_value(dtype(), static_cast<std::uint8_t>(*element(i)));
   if (is_narrow_integer(dtype())) return static_cast<double>(integer(i));
   return dispatch(dtype(), [&](auto t) {
     std::memcpy(&t, element(i), sizeof t);
@@ -130,12 +162,16 @@ double Literal::number(std::int64_t i) const {
 
 std::int64_t Literal::integer(std::int64_t i) const {
   if (is_minifloat(dtype())) return static_cast<std::int64_t>(number(i));
-  if (is_narrow_integer(dtype())) return is_signed(dtype()) ? std::int64_t{static_cast<std::int8_t>(*element(i))} : static_cast<std::int64_t>(*element(i));
+  if (is_narrow_integer(dtype()))
+    return is_signed(dtype()) ? std::int64_t{static_cast<std::int8_t>(*element(i))}
+                              : static_cast<std::int64_t>(*element(i));
   return dispatch(dtype(), [&](auto v) -> std::int64_t {
     using T = decltype(v);
     std::memcpy(&v, element(i), sizeof v);
-    if constexpr (std::is_integral_v<T>) return static_cast<std::int64_t>(v);
-    else return static_cast<std::int64_t>(to_double(v));
+    if constexpr (std::is_integral_v<T>)
+      return static_cast<std::int64_t>(v);
+    else
+      return static_cast<std::int64_t>(to_double(v));
   });
 }
 
@@ -159,14 +195,17 @@ void Literal::set_integer(std::int64_t i, std::int64_t value) {
   }
   dispatch(dtype(), [&](auto t) {
     using T = decltype(t);
-    if constexpr (std::is_integral_v<T>) mutable_span<T>()[static_cast<std::size_t>(i)] = static_cast<T>(value);
-    else mutable_span<T>()[static_cast<std::size_t>(i)] = from_double<T>(static_cast<double>(value));
+    if constexpr (std::is_integral_v<T>)
+      mutable_span<T>()[static_cast<std::size_t>(i)] = static_cast<T>(value);
+    else
+      mutable_span<T>()[static_cast<std::size_t>(i)] = from_double<T>(static_cast<double>(value));
   });
 }
 
 bool Literal::same_bits(const Literal& other) const {
   if (type_ != other.type_) return false;
-  if (splat_ && other.splat_) return std::memcmp(element(0), other.element(0), byte_width(dtype())) == 0;
+  if (splat_ && other.splat_)
+    return std::memcmp(element(0), other.element(0), byte_width(dtype())) == 0;
   return std::memcmp(data(), other.data(), bytes()) == 0;
 }
 
@@ -175,7 +214,8 @@ bool Literal::is_splat() const {
   if (splat_) return true;
   if (count() == 0) return false;
   // Each element like the one before: what memcmp sees at once.
-  return count() == 1 || std::memcmp(data(), data() + width, static_cast<std::size_t>(count() - 1) * width) == 0;
+  return count() == 1 ||
+         std::memcmp(data(), data() + width, static_cast<std::size_t>(count() - 1) * width) == 0;
 }
 
 }  // namespace strata

@@ -13,19 +13,34 @@
 namespace strata {
 
 /// The DType that stores a C++ type: `dtype_of<float> == DType::f32`.
-template <class T> inline constexpr bool has_dtype = false;
-template <class T> inline constexpr DType dtype_of = DType::f32;
-#define STRATA_DTYPE_OF(T, D)                     \
-  template <> inline constexpr bool has_dtype<T> = true; \
-  template <> inline constexpr DType dtype_of<T> = DType::D;
-STRATA_DTYPE_OF(bool, i1) STRATA_DTYPE_OF(std::int8_t, i8) STRATA_DTYPE_OF(std::int16_t, i16)
-STRATA_DTYPE_OF(std::int32_t, i32) STRATA_DTYPE_OF(std::int64_t, i64) STRATA_DTYPE_OF(std::uint8_t, ui8)
-STRATA_DTYPE_OF(std::uint16_t, ui16) STRATA_DTYPE_OF(std::uint32_t, ui32) STRATA_DTYPE_OF(std::uint64_t, ui64)
-STRATA_DTYPE_OF(BFloat16, bf16) STRATA_DTYPE_OF(Float16, f16) STRATA_DTYPE_OF(float, f32) STRATA_DTYPE_OF(double, f64)
-STRATA_DTYPE_OF(std::complex<float>, c64) STRATA_DTYPE_OF(std::complex<double>, c128)
+template <class T>
+inline constexpr bool has_dtype = false;
+template <class T>
+inline constexpr DType dtype_of = DType::f32;
+#define STRATA_DTYPE_OF(T, D)                \
+  template <>                                \
+  inline constexpr bool has_dtype<T> = true; \
+  template <>                                \
+  inline constexpr DType dtype_of<T> = DType::D;
+STRATA_DTYPE_OF(bool, i1)
+STRATA_DTYPE_OF(std::int8_t, i8)
+STRATA_DTYPE_OF(std::int16_t, i16)
+STRATA_DTYPE_OF(std::int32_t, i32)
+STRATA_DTYPE_OF(std::int64_t, i64)
+STRATA_DTYPE_OF(std::uint8_t, ui8)
+STRATA_DTYPE_OF(std::uint16_t, ui16)
+STRATA_DTYPE_OF(std::uint32_t, ui32)
+STRATA_DTYPE_OF(std::uint64_t, ui64)
+STRATA_DTYPE_OF(BFloat16, bf16)
+STRATA_DTYPE_OF(Float16, f16)
+STRATA_DTYPE_OF(float, f32)
+STRATA_DTYPE_OF(double, f64)
+STRATA_DTYPE_OF(std::complex<float>, c64)
+STRATA_DTYPE_OF(std::complex<double>, c128)
 #undef STRATA_DTYPE_OF
 
-/// Calls `f(T{})` with the C++ type that stores `dtype`; throws InternalError for a type without one (sub-byte, f8).
+/// Calls `f(T{})` with the C++ type that stores `dtype`; throws InternalError for a type
+/// without one (sub-byte, f8).
 template <class F>
 decltype(auto) dispatch(DType dtype, F&& f) {
   switch (dtype) {
@@ -50,9 +65,10 @@ decltype(auto) dispatch(DType dtype, F&& f) {
 /// Whether `dispatch` knows the type.
 bool has_storage(DType dtype);
 
-/// A dense row-major tensor in host memory. Copies share the bytes; `mutable_data` is for whoever made it, before
-/// it is shared. A large splat (every element equal) that is made as one keeps one element and writes the others out when
-/// somebody asks for all bytes: programs are full of constants that nothing ever reads as a tensor.
+/// A dense row-major tensor in host memory. Copies share the bytes; `mutable_data` is for whoever
+/// made it, before it is shared. A large splat (every element equal) that is made as one keeps one
+/// element and writes the others out when somebody asks for all bytes: programs are full of
+/// constants that nothing ever reads as a tensor.
 class Literal {
  public:
   Literal();
@@ -63,7 +79,8 @@ class Literal {
   ~Literal();
   /// Zero-filled.
   explicit Literal(Type type);
-  Literal(Type type, std::shared_ptr<std::byte[]> bytes) : type_(std::move(type)), bytes_(std::move(bytes)) {}
+  Literal(Type type, std::shared_ptr<std::byte[]> bytes)
+      : type_(std::move(type)), bytes_(std::move(bytes)) {}
   template <class T>
   static Literal scalar(T value) {
     Literal out(Type::scalar(dtype_of<T>));
@@ -77,8 +94,12 @@ class Literal {
   template <class T>
   static Literal of(Shape shape, const std::vector<T>& values) {
     Literal out(Type(dtype_of<T>, std::move(shape)));
-    STRATA_CHECK(out.count() == static_cast<std::int64_t>(values.size()), "{} values for {}", values.size(), out.type().to_string());
-    for (std::size_t i = 0; i < values.size(); ++i) { T v = values[i]; std::memcpy(out.mutable_data() + i * sizeof(T), &v, sizeof(T)); }
+    STRATA_CHECK(out.count() == static_cast<std::int64_t>(values.size()), "{} values for {}",
+                 values.size(), out.type().to_string());
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      T v = values[i];
+      std::memcpy(out.mutable_data() + i * sizeof(T), &v, sizeof(T));
+    }
     return out;
   }
 
@@ -94,11 +115,13 @@ class Literal {
   bool is_unique() const;
   /// The bytes of element i (row-major), without writing out a splat.
   const std::byte* element(std::int64_t i) const;
-  template <class T> std::span<const T> span() const {
+  template <class T>
+  std::span<const T> span() const {
     STRATA_CHECK(dtype_of<T> == dtype(), "literal holds {}", name(dtype()));
     return {reinterpret_cast<const T*>(data()), static_cast<std::size_t>(count())};
   }
-  template <class T> std::span<T> mutable_span() {
+  template <class T>
+  std::span<T> mutable_span() {
     STRATA_CHECK(dtype_of<T> == dtype(), "literal holds {}", name(dtype()));
     return {reinterpret_cast<T*>(mutable_data()), static_cast<std::size_t>(count())};
   }

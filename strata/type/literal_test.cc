@@ -1,4 +1,5 @@
-// Splats, which keep one element until all bytes are asked for, beside tensors that were filled element by element.
+// Splats, which keep one element until all bytes are asked for, beside tensors that were filled
+// element by element.
 #include "strata/type/literal.h"
 
 #include <gtest/gtest.h>
@@ -17,7 +18,8 @@ Literal filled(const Type& type, double value) {
 }
 
 TEST(Literal, FullIsEveryElement) {
-  for (DType t : {DType::i1, DType::i4, DType::i8, DType::ui64, DType::bf16, DType::f32, DType::f64, DType::c128, DType::f8E4M3FN})
+  for (DType t : {DType::i1, DType::i4, DType::i8, DType::ui64, DType::bf16, DType::f32, DType::f64,
+                  DType::c128, DType::f8E4M3FN})
     for (const Shape& shape : kShapes) {
       const Type type(t, shape);
       const Literal want = filled(type, 1), got = Literal::full(type, 1);
@@ -39,7 +41,8 @@ TEST(Literal, ASplatIsWrittenOutOnceForAllCopies) {
   const Literal splat = Literal::full(Type(DType::f32, {100, 100}), 2.5), copy = splat;
   const std::byte* places[4];
   std::vector<std::thread> threads;
-  for (const std::byte*& place : places) threads.emplace_back([&place, copy] { place = copy.data(); });
+  for (const std::byte*& place : places)
+    threads.emplace_back([&place, copy] { place = copy.data(); });
   for (std::thread& t : threads) t.join();
   for (const std::byte* place : places) EXPECT_EQ(place, splat.data());
 }

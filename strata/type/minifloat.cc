@@ -46,18 +46,22 @@ MiniFloat minifloat(DType dtype) {
 float minifloat_value(DType dtype, std::uint8_t bits) {
   MiniFloat f = minifloat(dtype);
   constexpr float kNaN = std::numeric_limits<float>::quiet_NaN();
-  std::uint32_t magnitude = bits & ((1u << f.sign_shift()) - 1), sign = f.has_sign ? (bits >> f.sign_shift()) & 1u : 0;
+  std::uint32_t magnitude = bits & ((1u << f.sign_shift()) - 1),
+                sign = f.has_sign ? (bits >> f.sign_shift()) & 1u : 0;
   if (f.top == MiniFloat::Top::minus_0 && sign != 0 && magnitude == 0) return kNaN;
-  int exponent = static_cast<int>(magnitude >> f.mantissa_bits), mantissa = static_cast<int>(magnitude & ((1u << f.mantissa_bits) - 1));
+  int exponent = static_cast<int>(magnitude >> f.mantissa_bits),
+      mantissa = static_cast<int>(magnitude & ((1u << f.mantissa_bits) - 1));
   float value;
   if (magnitude > f.greatest())
-    value = f.top == MiniFloat::Top::ieee && mantissa == 0 ? std::numeric_limits<float>::infinity() : kNaN;
+    value = f.top == MiniFloat::Top::ieee && mantissa == 0 ? std::numeric_limits<float>::infinity()
+                                                           : kNaN;
   else if (!f.has_sign)
     value = std::ldexp(1.0f, exponent - f.bias);
   else if (exponent == 0)
     value = std::ldexp(static_cast<float>(mantissa), 1 - f.bias - f.mantissa_bits);
   else
-    value = std::ldexp(static_cast<float>(mantissa | 1 << f.mantissa_bits), exponent - f.bias - f.mantissa_bits);
+    value = std::ldexp(static_cast<float>(mantissa | 1 << f.mantissa_bits),
+                       exponent - f.bias - f.mantissa_bits);
   return sign != 0 ? -value : value;
 }
 
@@ -79,17 +83,20 @@ std::uint8_t minifloat_bits(DType dtype, double value) {
   MiniFloat f = minifloat(dtype);
   if (!f.has_sign) return power_of_two(f, value);
   std::uint32_t sign = std::signbit(value) ? 1u << f.sign_shift() : 0;
-  if (std::isnan(value)) return static_cast<std::uint8_t>(f.top == MiniFloat::Top::minus_0 ? f.nan() : f.nan() ^ sign);
+  if (std::isnan(value))
+    return static_cast<std::uint8_t>(f.top == MiniFloat::Top::minus_0 ? f.nan() : f.nan() ^ sign);
   double magnitude = std::fabs(value), bits = std::numeric_limits<double>::infinity();
   int least = 1 - f.bias;  // exponent of the smallest normal value
   if (magnitude < std::ldexp(1.0, least)) {
     bits = std::nearbyint(std::ldexp(magnitude, f.mantissa_bits - least));
   } else if (!std::isinf(magnitude)) {
     int exponent = std::ilogb(magnitude);
-    bits = std::nearbyint(std::ldexp(magnitude, f.mantissa_bits - exponent)) + std::ldexp(exponent - least, f.mantissa_bits);
+    bits = std::nearbyint(std::ldexp(magnitude, f.mantissa_bits - exponent)) +
+           std::ldexp(exponent - least, f.mantissa_bits);
   }
   bool none = f.top == MiniFloat::Top::minus_0;
-  if (bits > f.greatest()) return static_cast<std::uint8_t>(none ? f.overflow() : f.overflow() | sign);
+  if (bits > f.greatest())
+    return static_cast<std::uint8_t>(none ? f.overflow() : f.overflow() | sign);
   if (none && bits == 0) sign = 0;
   return static_cast<std::uint8_t>(static_cast<std::uint32_t>(bits) | sign);
 }

@@ -1,8 +1,10 @@
-// Floats below 16 bits: their layouts, and conversion from and to them, rounding once to nearest even.
+// Floats below 16 bits: their layouts, and conversion from and to them, rounding once to nearest
+// even.
 //
-// Bits are right-aligned in a byte: sign, exponent, mantissa. Where a type lacks infinities, an overflow gives NaN; where it
-// lacks NaN too (f4, f6), the largest value, and NaN becomes the zero of the other sign. f8E8M0FNU holds powers of two alone:
-// halfway goes up, anything without a logarithm is NaN. These are the rules of ml_dtypes and of LLVM's APFloat.
+// Bits are right-aligned in a byte: sign, exponent, mantissa. Where a type lacks infinities, an
+// overflow gives NaN; where it lacks NaN too (f4, f6), the largest value, and NaN becomes the zero
+// of the other sign. f8E8M0FNU holds powers of two alone: halfway goes up, anything without a
+// logarithm is NaN. These are the rules of ml_dtypes and of LLVM's APFloat.
 #pragma once
 
 #include <cstdint>
@@ -24,7 +26,8 @@ struct MiniFloat {
 
   int bits() const { return exponent_bits + mantissa_bits + (has_sign ? 1 : 0); }
   int sign_shift() const { return exponent_bits + mantissa_bits; }
-  /// The bits of the greatest finite value, and of what lies beyond it (without sign; of minus_0: the NaN).
+  /// The bits of the greatest finite value, and of what lies beyond it (without sign; of minus_0:
+  /// the NaN).
   std::uint32_t greatest() const;
   std::uint32_t overflow() const;
   /// The NaN that conversions make of a positive one.

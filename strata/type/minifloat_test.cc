@@ -15,10 +15,12 @@
 namespace strata {
 namespace {
 
-constexpr DType kAll[] = {DType::f4E2M1FN, DType::f6E2M3FN,   DType::f6E3M2FN, DType::f8E3M4,     DType::f8E4M3,   DType::f8E4M3B11FNUZ,
-                          DType::f8E4M3FN, DType::f8E4M3FNUZ, DType::f8E5M2,   DType::f8E5M2FNUZ, DType::f8E8M0FNU};
+constexpr DType kAll[] = {DType::f4E2M1FN, DType::f6E2M3FN,      DType::f6E3M2FN, DType::f8E3M4,
+                          DType::f8E4M3,   DType::f8E4M3B11FNUZ, DType::f8E4M3FN, DType::f8E4M3FNUZ,
+                          DType::f8E5M2,   DType::f8E5M2FNUZ,    DType::f8E8M0FNU};
 
-/// tools/goldens/minifloat.py: what each pattern stands for, and the f32 numbers at which the rounded result changes.
+/// tools/goldens/minifloat.py: what each pattern stands for, and the f32 numbers at which the
+/// rounded result changes.
 struct Golden {
   std::map<std::uint8_t, std::uint32_t> values;
   std::map<std::uint32_t, std::uint8_t> starts;
@@ -28,10 +30,13 @@ std::map<DType, Golden> golden() {
   std::ifstream file(std::filesystem::path(__FILE__).parent_path() / "testdata/minifloat.txt");
   std::string type, kind, first, second;
   while (file >> type >> kind >> first >> second) {
-    auto a = static_cast<std::uint32_t>(std::stoul(first, nullptr, 16)), b = static_cast<std::uint32_t>(std::stoul(second, nullptr, 16));
+    auto a = static_cast<std::uint32_t>(std::stoul(first, nullptr, 16)),
+         b = static_cast<std::uint32_t>(std::stoul(second, nullptr, 16));
     Golden& g = out[parse_dtype(type).value()];
-    if (kind == "value") g.values[static_cast<std::uint8_t>(a)] = b;
-    else g.starts[a] = static_cast<std::uint8_t>(b);
+    if (kind == "value")
+      g.values[static_cast<std::uint8_t>(a)] = b;
+    else
+      g.starts[a] = static_cast<std::uint8_t>(b);
   }
   return out;
 }
@@ -53,17 +58,21 @@ TEST(MiniFloat, every_f32_rounds_as_in_ml_dtypes) {
   for (const auto& [dtype, g] : golden())
     for (auto it = g.starts.begin(); it != g.starts.end(); ++it) {
       std::uint32_t last = std::next(it) == g.starts.end() ? 0xffffffffu : std::next(it)->first - 1;
-      // Between 2^-127 and 1.5 * 2^-127, numbers that are subnormal in f32, ml_dtypes rounds up instead of to nearest.
+      // Between 2^-127 and 1.5 * 2^-127, numbers that are subnormal in f32, ml_dtypes rounds up
+      // instead of to nearest.
       if (dtype == DType::f8E8M0FNU && it->first == 0x00400001u) continue;
-      for (std::uint32_t pattern : {it->first, it->first + (last - it->first) / 3, it->first + (last - it->first) / 2, last})
-        ASSERT_EQ(int{minifloat_bits(dtype, std::bit_cast<float>(pattern))}, int{it->second}) << name(dtype) << " of " << std::hex << pattern;
+      for (std::uint32_t pattern : {it->first, it->first + (last - it->first) / 3,
+                                    it->first + (last - it->first) / 2, last})
+        ASSERT_EQ(int{minifloat_bits(dtype, std::bit_cast<float>(pattern))}, int{it->second})
+            << name(dtype) << " of " << std::hex << pattern;
     }
 }
 
 /// f32 would land on the tie, and on the even neighbour below it.
 TEST(MiniFloat, an_f64_is_rounded_once) {
   EXPECT_EQ(minifloat_value(DType::f8E4M3FN, minifloat_bits(DType::f8E4M3FN, 1.0625)), 1.0f);
-  EXPECT_EQ(minifloat_value(DType::f8E4M3FN, minifloat_bits(DType::f8E4M3FN, 1.0625 + 0x1p-40)), 1.125f);
+  EXPECT_EQ(minifloat_value(DType::f8E4M3FN, minifloat_bits(DType::f8E4M3FN, 1.0625 + 0x1p-40)),
+            1.125f);
   EXPECT_EQ(minifloat_bits(DType::f8E5M2, 1e300), 0x7c);
   EXPECT_EQ(minifloat_bits(DType::f4E2M1FN, -1e300), 0x0f);
   EXPECT_EQ(minifloat_bits(DType::f8E8M0FNU, 5e-324), 0x00);

@@ -14,7 +14,8 @@
 namespace strata {
 namespace {
 
-static_assert(std::endian::native == std::endian::little, "files of this machine's byte order are written");
+static_assert(std::endian::native == std::endian::little,
+              "files of this machine's byte order are written");
 
 constexpr std::string_view kMagic = "\x93NUMPY";
 constexpr std::size_t kAlign = 64;  // of the elements in a file
@@ -24,9 +25,11 @@ struct Kind {
   std::string_view text;  // without the byte order
   DType dtype;
 };
-constexpr Kind kKinds[] = {{"b1", DType::i1},  {"i1", DType::i8},  {"i2", DType::i16}, {"i4", DType::i32}, {"i8", DType::i64}, {"u1", DType::ui8},
-                           {"u2", DType::ui16}, {"u4", DType::ui32}, {"u8", DType::ui64}, {"V2", DType::bf16}, {"f2", DType::f16}, {"f4", DType::f32},
-                           {"f8", DType::f64}, {"c8", DType::c64},  {"c16", DType::c128}};
+constexpr Kind kKinds[] = {{"b1", DType::i1},   {"i1", DType::i8},   {"i2", DType::i16},
+                           {"i4", DType::i32},  {"i8", DType::i64},  {"u1", DType::ui8},
+                           {"u2", DType::ui16}, {"u4", DType::ui32}, {"u8", DType::ui64},
+                           {"V2", DType::bf16}, {"f2", DType::f16},  {"f4", DType::f32},
+                           {"f8", DType::f64},  {"c8", DType::c64},  {"c16", DType::c128}};
 
 /// The dictionary of a file's header, as Python writes it.
 struct Header {
@@ -48,9 +51,12 @@ class HeaderReader {
       const auto key = string();
       if (!key || !take(":")) return std::nullopt;
       bool fine = false;
-      if (*key == "descr") fine = !std::exchange(has_descr, true) && descr(h.descr);
-      else if (*key == "fortran_order") fine = !std::exchange(has_order, true) && boolean(h.fortran_order);
-      else if (*key == "shape") fine = !std::exchange(has_shape, true) && tuple(h.shape);
+      if (*key == "descr")
+        fine = !std::exchange(has_descr, true) && descr(h.descr);
+      else if (*key == "fortran_order")
+        fine = !std::exchange(has_order, true) && boolean(h.fortran_order);
+      else if (*key == "shape")
+        fine = !std::exchange(has_shape, true) && tuple(h.shape);
       if (!fine) return std::nullopt;
       if (!take(",") && !next_is("}")) return std::nullopt;
     }
@@ -60,7 +66,9 @@ class HeaderReader {
   }
 
  private:
-  void skip_blanks() { rest_.remove_prefix(std::min(rest_.find_first_not_of(" \t\r\n"), rest_.size())); }
+  void skip_blanks() {
+    rest_.remove_prefix(std::min(rest_.find_first_not_of(" \t\r\n"), rest_.size()));
+  }
   bool next_is(std::string_view word) {
     skip_blanks();
     return rest_.starts_with(word);
@@ -111,7 +119,9 @@ class HeaderReader {
     std::size_t digits = 0;
     std::int64_t out = 0;
     for (; digits < rest_.size() && rest_[digits] >= '0' && rest_[digits] <= '9'; ++digits)
-      if (__builtin_mul_overflow(out, 10, &out) || __builtin_add_overflow(out, rest_[digits] - '0', &out)) return std::nullopt;
+      if (__builtin_mul_overflow(out, 10, &out) ||
+          __builtin_add_overflow(out, rest_[digits] - '0', &out))
+        return std::nullopt;
     if (digits == 0) return std::nullopt;
     rest_.remove_prefix(digits);
     take("L");
@@ -126,7 +136,8 @@ struct Parts {
 };
 std::optional<Parts> split(std::string_view bytes) {
   if (!bytes.starts_with(kMagic) || bytes.size() < kMagic.size() + 2) return std::nullopt;
-  const auto major = static_cast<unsigned char>(bytes[kMagic.size()]), minor = static_cast<unsigned char>(bytes[kMagic.size() + 1]);
+  const auto major = static_cast<unsigned char>(bytes[kMagic.size()]),
+             minor = static_cast<unsigned char>(bytes[kMagic.size() + 1]);
   if (major < 1 || major > 3 || minor != 0) return std::nullopt;
   bytes.remove_prefix(kMagic.size() + 2);
   std::uint32_t size = 0;
@@ -142,14 +153,17 @@ std::optional<std::uint64_t> size_of(const std::vector<std::int64_t>& shape, std
   if (shape.size() > kMostDims) return std::nullopt;
   std::uint64_t out = width;
   for (std::int64_t d : shape)
-    if (d > 0 && __builtin_mul_overflow(out, static_cast<std::uint64_t>(d), &out)) return std::nullopt;
+    if (d > 0 && __builtin_mul_overflow(out, static_cast<std::uint64_t>(d), &out))
+      return std::nullopt;
   if (out > static_cast<std::uint64_t>(INT64_MAX)) return std::nullopt;
   return std::find(shape.begin(), shape.end(), 0) != shape.end() ? 0 : out;
 }
 
 void swap_bytes(Literal& array) {
-  const std::size_t parts = is_complex(array.dtype()) ? 2 : 1, width = byte_width(array.dtype()) / parts;
-  for (std::size_t i = 0; i < array.bytes(); i += width) std::reverse(array.mutable_data() + i, array.mutable_data() + i + width);
+  const std::size_t parts = is_complex(array.dtype()) ? 2 : 1,
+                    width = byte_width(array.dtype()) / parts;
+  for (std::size_t i = 0; i < array.bytes(); i += width)
+    std::reverse(array.mutable_data() + i, array.mutable_data() + i + width);
 }
 
 /// Any byte but 0 is true.
@@ -165,15 +179,20 @@ Literal arranged(const Header& h, DType dtype, std::string_view elements) {
   std::vector<std::int64_t> order(h.shape.size());
   std::iota(order.begin(), order.end(), 0);
   const std::vector<std::int64_t> dense = dense_strides(h.shape, width, row_major(rank));
-  copy_strided(h.shape, width, reinterpret_cast<const std::byte*>(elements.data()), h.fortran_order ? dense_strides(h.shape, width, order) : dense, out.mutable_data(), dense);
+  copy_strided(h.shape, width, reinterpret_cast<const std::byte*>(elements.data()),
+               h.fortran_order ? dense_strides(h.shape, width, order) : dense, out.mutable_data(),
+               dense);
   if (h.descr[0] == '>') swap_bytes(out);
   if (dtype == DType::i1) normalize_bools(out);
   return out;
 }
 
 const Kind* kind_of(const std::string& descr) {
-  if (descr.empty() || std::string_view("<>|=").find(descr[0]) == std::string_view::npos) return nullptr;
-  const auto* found = std::find_if(std::begin(kKinds), std::end(kKinds), [&](const Kind& k) { return k.text == std::string_view(descr).substr(1); });
+  if (descr.empty() || std::string_view("<>|=").find(descr[0]) == std::string_view::npos)
+    return nullptr;
+  const auto* found = std::find_if(std::begin(kKinds), std::end(kKinds), [&](const Kind& k) {
+    return k.text == std::string_view(descr).substr(1);
+  });
   return found == std::end(kKinds) ? nullptr : found;
 }
 
@@ -185,24 +204,34 @@ Result<Literal> decode_npy(std::string_view bytes, const std::string& name) {
   const auto header = HeaderReader(parts->header).read();
   if (!header) return Status(Code::corrupt, "{}: its header is damaged", name);
   const Kind* kind = kind_of(header->descr);
-  if (kind == nullptr) return Status(Code::unsupported, "{}: elements of kind '{}'", name, header->descr);
+  if (kind == nullptr)
+    return Status(Code::unsupported, "{}: elements of kind '{}'", name, header->descr);
   const auto size = size_of(header->shape, byte_width(kind->dtype));
-  if (!size || *size > parts->elements.size()) return Status(Code::corrupt, "{}: {} bytes are too few for shape ({})", name, parts->elements.size(), fmt::join(header->shape, ", "));
+  if (!size || *size > parts->elements.size())
+    return Status(Code::corrupt, "{}: {} bytes are too few for shape ({})", name,
+                  parts->elements.size(), fmt::join(header->shape, ", "));
   return arranged(*header, kind->dtype, parts->elements);
 }
 
 Result<std::string> encode_npy(const Literal& array) {
-  const auto* kind = std::find_if(std::begin(kKinds), std::end(kKinds), [&](const Kind& k) { return k.dtype == array.dtype(); });
-  if (kind == std::end(kKinds)) return Status(Code::unsupported, "NumPy's files have no {}", strata::name(array.dtype()));
+  const auto* kind = std::find_if(std::begin(kKinds), std::end(kKinds),
+                                  [&](const Kind& k) { return k.dtype == array.dtype(); });
+  if (kind == std::end(kKinds))
+    return Status(Code::unsupported, "NumPy's files have no {}", strata::name(array.dtype()));
   const std::vector<std::int64_t> sizes = array.shape().sizes();
-  const std::string shape = sizes.size() == 1 ? fmt::format("({},)", sizes[0]) : fmt::format("({})", fmt::join(sizes, ", "));
+  const std::string shape = sizes.size() == 1 ? fmt::format("({},)", sizes[0])
+                                              : fmt::format("({})", fmt::join(sizes, ", "));
   const char order = byte_width(array.dtype()) == 1 ? '|' : '<';
-  std::string header = fmt::format("{{'descr': '{}{}', 'fortran_order': False, 'shape': {}, }}", order, kind->text, shape);
-  const std::size_t before = kMagic.size() + 4, spare = kAlign - (before + header.size() + 1) % kAlign;
+  std::string header = fmt::format("{{'descr': '{}{}', 'fortran_order': False, 'shape': {}, }}",
+                                   order, kind->text, shape);
+  const std::size_t before = kMagic.size() + 4,
+                    spare = kAlign - (before + header.size() + 1) % kAlign;
   header += std::string(spare, ' ') + '\n';
-  if (header.size() > 0xffff) return Status(Code::unsupported, "a header of {} bytes", header.size());
+  if (header.size() > 0xffff)
+    return Status(Code::unsupported, "a header of {} bytes", header.size());
   std::string out(kMagic);
-  out += {'\1', '\0', static_cast<char>(header.size() & 0xff), static_cast<char>(header.size() >> 8)};
+  out +=
+      {'\1', '\0', static_cast<char>(header.size() & 0xff), static_cast<char>(header.size() >> 8)};
   out += header;
   return out.append(reinterpret_cast<const char*>(array.data()), array.bytes());
 }

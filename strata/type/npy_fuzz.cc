@@ -1,4 +1,5 @@
-// libFuzzer target: any bytes are read as a .npy file and as a .npz file; what is read is written and read again the same.
+// libFuzzer target: any bytes are read as a .npy file and as a .npz file; what is read is written
+// and read again the same.
 //
 //   tools/fuzz.sh strata/type/npy_fuzz.cc strata/type/testdata/npy -max_total_time=60
 #include <cstdint>

@@ -1,8 +1,8 @@
-// Files that NumPy and jax.numpy.save wrote (tools/goldens/npy_files.py), read and written again; and what is no such file.
+// Files that NumPy and jax.numpy.save wrote (tools/goldens/npy_files.py), read and written again;
+// and what is no such file.
 #include "strata/type/npy.h"
 
 #include <fmt/format.h>
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -15,7 +15,8 @@
 namespace strata {
 namespace {
 
-const std::filesystem::path kFolder = std::filesystem::path(__FILE__).parent_path() / "testdata/npy";
+const std::filesystem::path kFolder =
+    std::filesystem::path(__FILE__).parent_path() / "testdata/npy";
 
 std::string file(const std::string& name) {
   auto bytes = read_file((kFolder / name).string());
@@ -26,11 +27,13 @@ std::string file(const std::string& name) {
 /// `f32[2,3]:` and the bytes in hexadecimal.
 std::string held(const Literal& x) {
   std::string out = fmt::format("{}[{}]:", name(x.dtype()), fmt::join(x.shape().sizes(), ","));
-  for (std::size_t i = 0; i < x.bytes(); ++i) out += fmt::format("{:02x}", static_cast<unsigned>(x.data()[i]));
+  for (std::size_t i = 0; i < x.bytes(); ++i)
+    out += fmt::format("{:02x}", static_cast<unsigned>(x.data()[i]));
   return out;
 }
 
-/// The strings of expected.json: `"NAME": "VALUE"` a line, of .npy files; those inside of .npz files have no such ending.
+/// The strings of expected.json: `"NAME": "VALUE"` a line, of .npy files; those inside of .npz
+/// files have no such ending.
 std::map<std::string, std::string> expected() {
   std::map<std::string, std::string> out;
   const std::string text = file("expected.json");
@@ -64,7 +67,8 @@ TEST(Npy, ReadsWhatNumPyWrote) {
 }
 
 TEST(Npy, WritesTheBytesThatNumPyWrites) {
-  for (const char* name : {"float32.npy", "bool.npy", "bfloat16.npy", "complex128.npy", "uint64.npy", "scalar.npy", "empty.npy", "vector.npy", "one.npy"}) {
+  for (const char* name : {"float32.npy", "bool.npy", "bfloat16.npy", "complex128.npy",
+                           "uint64.npy", "scalar.npy", "empty.npy", "vector.npy", "one.npy"}) {
     const std::string bytes = file(name);
     auto array = decode_npy(bytes, name);
     ASSERT_TRUE(array.ok());
@@ -78,7 +82,10 @@ TEST(Npy, WritesTheBytesThatNumPyWrites) {
 TEST(Npy, RefusesEveryCutOffFile) {
   for (const char* name : {"float32.npy", "version2.npy", "fortran.npy"}) {
     const std::string bytes = file(name);
-    for (std::size_t size = 0; size < bytes.size(); ++size) EXPECT_EQ(decode_npy(std::string_view(bytes).substr(0, size), name).status().code(), Code::corrupt) << name << " " << size;
+    for (std::size_t size = 0; size < bytes.size(); ++size)
+      EXPECT_EQ(decode_npy(std::string_view(bytes).substr(0, size), name).status().code(),
+                Code::corrupt)
+          << name << " " << size;
   }
 }
 
@@ -87,18 +94,31 @@ std::string with_header(const std::string& header) {
   out += {static_cast<char>(header.size() & 0xff), static_cast<char>(header.size() >> 8)};
   return out + header + std::string(64, '\0');
 }
-Code code_of(const std::string& header) { return decode_npy(with_header(header), "made").status().code(); }
+Code code_of(const std::string& header) {
+  return decode_npy(with_header(header), "made").status().code();
+}
 
 TEST(Npy, HeadersAreReadStrictly) {
   EXPECT_EQ(code_of("{'descr': '<f4', 'fortran_order': False, 'shape': (2, 3), }"), Code::ok);
   EXPECT_EQ(code_of(R"({"shape": (2L,), "fortran_order": True, "descr": "=f4"})"), Code::ok);
-  for (const char* header : {"", "{}", "{'descr': '<f4'}", "{'descr': '<f4', 'fortran_order': False, 'shape': (2, 3), } x", "{'descr': '<f4', 'fortran_order': False, 'shape': (-2,)}",
-                             "{'descr': '<f4', 'fortran_order': Maybe, 'shape': (2,)}", "{'descr': '<f4', 'descr': '<f4', 'fortran_order': False, 'shape': (2,)}",
-                             "{'descr': '<f4', 'fortran_order': False, 'shape': (99999999999999999999,)}", "{'descr': '<f4', 'fortran_order': False, 'shape': (4611686018427387904, 4611686018427387904, 0)}",
-                             "{'descr': '<f4', 'fortran_order': False, 'shape': (17,)}", "{'descr': '<f4', 'fortran_order': False, 'shape': (2,), 'other': 1}", "{'descr': [('a', '<f4'"})
+  for (const char* header :
+       {"", "{}", "{'descr': '<f4'}",
+        "{'descr': '<f4', 'fortran_order': False, 'shape': (2, 3), } x",
+        "{'descr': '<f4', 'fortran_order': False, 'shape': (-2,)}",
+        "{'descr': '<f4', 'fortran_order': Maybe, 'shape': (2,)}",
+        "{'descr': '<f4', 'descr': '<f4', 'fortran_order': False, 'shape': (2,)}",
+        "{'descr': '<f4', 'fortran_order': False, 'shape': (99999999999999999999,)}",
+        "{'descr': '<f4', 'fortran_order': False, 'shape': (4611686018427387904, "
+        "4611686018427387904, 0)}",
+        "{'descr': '<f4', 'fortran_order': False, 'shape': (17,)}",
+        "{'descr': '<f4', 'fortran_order': False, 'shape': (2,), 'other': 1}",
+        "{'descr': [('a', '<f4'"})
     EXPECT_EQ(code_of(header), Code::corrupt) << header;
   for (const char* descr : {"<f3", "f4", "|O", "<U3", "", "*f4"})
-    EXPECT_EQ(code_of(fmt::format("{{'descr': '{}', 'fortran_order': False, 'shape': (1,)}}", descr)), Code::unsupported) << descr;
+    EXPECT_EQ(
+        code_of(fmt::format("{{'descr': '{}', 'fortran_order': False, 'shape': (1,)}}", descr)),
+        Code::unsupported)
+        << descr;
 }
 
 TEST(Npz, ReadsStoredAndDeflatedFiles) {
@@ -123,7 +143,8 @@ TEST(Npz, ReadsStoredAndDeflatedFiles) {
 TEST(Npz, DamageIsSeen) {
   for (const char* name : {"stored.npz", "deflated.npz"}) {
     const std::string bytes = file(name);
-    for (std::size_t size = 0; size < bytes.size(); size += 7) EXPECT_FALSE(decode_npz(std::string_view(bytes).substr(0, size), name).ok()) << size;
+    for (std::size_t size = 0; size < bytes.size(); size += 7)
+      EXPECT_FALSE(decode_npz(std::string_view(bytes).substr(0, size), name).ok()) << size;
     // A byte of some file's contents: its checksum tells.
     std::string damaged = bytes;
     damaged[100] = static_cast<char>(damaged[100] ^ 0x40);
@@ -132,11 +153,13 @@ TEST(Npz, DamageIsSeen) {
 }
 
 TEST(Zip, FilesComeBack) {
-  const std::vector<ZipFile> files = {{"a", ""}, {"b/c.txt", "hello"}, {"binary", std::string("\0\1\2\xff", 4)}};
+  const std::vector<ZipFile> files = {
+      {"a", ""}, {"b/c.txt", "hello"}, {"binary", std::string("\0\1\2\xff", 4)}};
   auto bytes = write_zip(files);
   ASSERT_TRUE(bytes.ok());
   auto again = read_zip(*bytes + "a comment", "made");
-  EXPECT_FALSE(read_zip(*bytes + std::string(70000, ' '), "made").ok()) << "longer than a comment may be";
+  EXPECT_FALSE(read_zip(*bytes + std::string(70000, ' '), "made").ok())
+      << "longer than a comment may be";
   ASSERT_TRUE(again.ok()) << again.status().message();
   ASSERT_EQ(again->size(), 3u);
   for (std::size_t i = 0; i < 3; ++i) {
@@ -145,7 +168,8 @@ TEST(Zip, FilesComeBack) {
   }
 }
 
-// zip64.npz: all numbers in 64 bits (tools/goldens/npy_files.py, which asked NumPy whether it reads it).
+// zip64.npz: all numbers in 64 bits (tools/goldens/npy_files.py, which asked NumPy whether it reads
+// it).
 TEST(Zip, NumbersOf64BitsAreReadAndWritten) {
   const std::string bytes = file("zip64.npz");
   auto arrays = decode_npz(bytes, "zip64.npz");
@@ -162,7 +186,8 @@ TEST(Zip, NumbersOf64BitsAreReadAndWritten) {
     ASSERT_EQ(some->size(), files->size());
     for (std::size_t i = 0; i < files->size(); ++i) EXPECT_EQ((*some)[i].bytes, (*files)[i].bytes);
   }
-  for (std::size_t size = 0; size < bytes.size(); ++size) EXPECT_FALSE(read_zip(std::string_view(bytes).substr(0, size), "cut").ok()) << size;
+  for (std::size_t size = 0; size < bytes.size(); ++size)
+    EXPECT_FALSE(read_zip(std::string_view(bytes).substr(0, size), "cut").ok()) << size;
 }
 
 TEST(Zip, ManyFilesAreCountedIn64Bits) {
@@ -179,7 +204,8 @@ TEST(Zip, LargeFilesAreInflatedPieceByPiece) {
   ASSERT_TRUE(arrays.ok()) << arrays.status().message();
   const Literal& x = arrays->at(0).second;
   ASSERT_EQ(x.type(), Type(DType::i32, Shape{100000}));
-  for (int i = 0; i < 100000; ++i) ASSERT_EQ(x.span<std::int32_t>()[static_cast<std::size_t>(i)], i % 100);
+  for (int i = 0; i < 100000; ++i)
+    ASSERT_EQ(x.span<std::int32_t>()[static_cast<std::size_t>(i)], i % 100);
 }
 
 TEST(Zip, RefusesWhatItDoesNotRead) {

@@ -1,12 +1,12 @@
 #include "strata/type/number.h"
 
+#include <fmt/format.h>
+
 #include <bit>
 #include <cmath>
 #include <cstdlib>
 #include <limits>
 #include <vector>
-
-#include <fmt/format.h>
 
 #include "strata/base/check.h"
 #include "strata/type/minifloat.h"
@@ -17,7 +17,11 @@ namespace {
 /// How the bits of a float type are laid out, and what its top exponent means.
 struct Layout {
   int exponent_bits, mantissa_bits, bias;
-  enum class Top { ieee, nan_only, nothing } top;  // inf and NaN; all ones is NaN; every pattern is finite
+  enum class Top {
+    ieee,
+    nan_only,
+    nothing
+  } top;  // inf and NaN; all ones is NaN; every pattern is finite
   bool negative_zero_is_nan = false;
   bool has_sign = true;
   int precision() const { return mantissa_bits + 1; }
@@ -56,15 +60,19 @@ struct Parts {
 
 Parts take_apart(std::uint64_t bits, const Layout& l) {
   using Kind = Parts::Kind;
-  std::uint64_t mantissa_mask = (std::uint64_t{1} << l.mantissa_bits) - 1, exponent_mask = (std::uint64_t{1} << l.exponent_bits) - 1;
-  std::uint64_t mantissa = bits & mantissa_mask, exponent = (bits >> l.mantissa_bits) & exponent_mask;
+  std::uint64_t mantissa_mask = (std::uint64_t{1} << l.mantissa_bits) - 1,
+                exponent_mask = (std::uint64_t{1} << l.exponent_bits) - 1;
+  std::uint64_t mantissa = bits & mantissa_mask,
+                exponent = (bits >> l.mantissa_bits) & exponent_mask;
   bool negative = l.has_sign && ((bits >> (l.bits() - 1)) & 1) != 0;
   if (l.negative_zero_is_nan && negative && mantissa == 0 && exponent == 0) return {Kind::nan};
   if (exponent == exponent_mask) {
     if (l.top == Layout::Top::ieee) return {mantissa == 0 ? Kind::infinite : Kind::nan, negative};
     if (l.top == Layout::Top::nan_only && mantissa == mantissa_mask) return {Kind::nan, negative};
   }
-  if (!l.has_sign) return {Kind::finite, false, 1, static_cast<int>(exponent) - l.bias};  // e8m0: powers of two alone
+  if (!l.has_sign)
+    return {Kind::finite, false, 1,
+            static_cast<int>(exponent) - l.bias};  // e8m0: powers of two alone
   if (exponent == 0 && mantissa == 0) return {Kind::zero, negative};
   int e = (exponent == 0 ? 1 : static_cast<int>(exponent)) - l.bias - l.mantissa_bits;
   std::uint64_t significand = exponent == 0 ? mantissa : mantissa | (mantissa_mask + 1);
@@ -74,9 +82,14 @@ Parts take_apart(std::uint64_t bits, const Layout& l) {
 /// A natural number of any size, least significant word first; just what exact decimal digits need.
 class Natural {
  public:
-  explicit Natural(std::uint64_t value) : words_{static_cast<std::uint32_t>(value), static_cast<std::uint32_t>(value >> 32)} { trim(); }
+  explicit Natural(std::uint64_t value)
+      : words_{static_cast<std::uint32_t>(value), static_cast<std::uint32_t>(value >> 32)} {
+    trim();
+  }
   bool zero() const { return words_.empty(); }
-  int bits() const { return zero() ? 0 : static_cast<int>(words_.size()) * 32 - std::countl_zero(words_.back()); }
+  int bits() const {
+    return zero() ? 0 : static_cast<int>(words_.size()) * 32 - std::countl_zero(words_.back());
+  }
   void multiply(std::uint32_t factor) {
     std::uint64_t carry = 0;
     for (std::uint32_t& w : words_) {
@@ -99,7 +112,9 @@ class Natural {
   }
 
  private:
-  void trim() { while (!words_.empty() && words_.back() == 0) words_.pop_back(); }
+  void trim() {
+    while (!words_.empty() && words_.back() == 0) words_.pop_back();
+  }
   std::vector<std::uint32_t> words_;
 };
 
@@ -116,7 +131,7 @@ Decimal decimal(std::uint64_t significand, int exponent, int precision) {
   exponent += zeros;
   for (; exponent > 0; --exponent) n.multiply(2);
   for (int i = exponent; i < 0; ++i) n.multiply(5);  // N 2^-e = N 5^e 10^-e
-  int required = (precision * 196 + 58) / 59;  // 196/59 is slightly above log2(10)
+  int required = (precision * 196 + 58) / 59;        // 196/59 is slightly above log2(10)
   if (int bits = n.bits(); bits > required) {
     int removable = (bits - required) * 59 / 196;
     exponent += removable;
@@ -125,8 +140,10 @@ Decimal decimal(std::uint64_t significand, int exponent, int precision) {
   Decimal out{"", exponent};
   while (!n.zero()) {
     std::uint32_t digit = n.divide(10);
-    if (out.digits.empty() && digit == 0) ++out.exponent;
-    else out.digits += static_cast<char>('0' + digit);
+    if (out.digits.empty() && digit == 0)
+      ++out.exponent;
+    else
+      out.digits += static_cast<char>('0' + digit);
   }
   std::size_t count = out.digits.size(), kept = static_cast<std::size_t>(precision);
   if (count <= kept) return out;
@@ -151,10 +168,12 @@ std::string short_text(const Parts& p) {
   Decimal d = decimal(p.significand, p.exponent, 6);
   std::string digits = reversed(d.digits);
   int e = d.exponent + static_cast<int>(digits.size()) - 1;
-  return fmt::format("{}{}.{:0<6}e{}{:02}", sign, digits[0], digits.substr(1), e < 0 ? '-' : '+', std::abs(e));
+  return fmt::format("{}{}.{:0<6}e{}{:02}", sign, digits[0], digits.substr(1), e < 0 ? '-' : '+',
+                     std::abs(e));
 }
 
-/// Enough digits for the type: "0.949999988", "9.99999993E-9", "1234567" (no point: the caller prints bits instead).
+/// Enough digits for the type: "0.949999988", "9.99999993E-9", "1234567" (no point: the caller
+/// prints bits instead).
 std::string full_text(const Parts& p, int type_precision) {
   int precision = 2 + type_precision * 59 / 196;
   std::string sign = p.negative ? "-" : "";
@@ -166,17 +185,22 @@ std::string full_text(const Parts& p, int type_precision) {
     std::string rest = count == 1 ? "0" : digits.substr(1);
     return fmt::format("{}{}.{}E{}{}", sign, digits[0], rest, top < 0 ? '-' : '+', std::abs(top));
   }
-  if (d.exponent >= 0) return sign + digits + std::string(static_cast<std::size_t>(d.exponent), '0');
+  if (d.exponent >= 0)
+    return sign + digits + std::string(static_cast<std::size_t>(d.exponent), '0');
   int whole = d.exponent + count;
-  if (whole > 0) return sign + digits.substr(0, static_cast<std::size_t>(whole)) + "." + digits.substr(static_cast<std::size_t>(whole));
+  if (whole > 0)
+    return sign + digits.substr(0, static_cast<std::size_t>(whole)) + "." +
+           digits.substr(static_cast<std::size_t>(whole));
   return sign + "0." + std::string(static_cast<std::size_t>(-whole), '0') + digits;
 }
 
 /// What a value beyond the largest finite one becomes.
 std::uint64_t overflow(const Layout& l, bool negative) {
-  std::uint64_t sign = negative ? std::uint64_t{1} << (l.bits() - 1) : 0, ones = (std::uint64_t{1} << (l.bits() - (l.has_sign ? 1 : 0))) - 1;
+  std::uint64_t sign = negative ? std::uint64_t{1} << (l.bits() - 1) : 0,
+                ones = (std::uint64_t{1} << (l.bits() - (l.has_sign ? 1 : 0))) - 1;
   if (l.negative_zero_is_nan) return std::uint64_t{1} << (l.bits() - 1);
-  if (l.top == Layout::Top::ieee) return sign | (ones ^ ((std::uint64_t{1} << l.mantissa_bits) - 1));
+  if (l.top == Layout::Top::ieee)
+    return sign | (ones ^ ((std::uint64_t{1} << l.mantissa_bits) - 1));
   return sign | ones;  // NaN, or the largest value where every pattern is finite
 }
 
@@ -204,7 +228,8 @@ std::uint64_t float_bits(double value, DType dtype) {
   if (dtype == DType::f64) return std::bit_cast<std::uint64_t>(value);
   if (dtype == DType::f32) return std::bit_cast<std::uint32_t>(static_cast<float>(value));
   Layout l = layout(dtype);
-  if (!l.has_sign) return value == 0 ? 0 : minifloat_bits(dtype, value);  // zero is the least power of two
+  if (!l.has_sign)
+    return value == 0 ? 0 : minifloat_bits(dtype, value);  // zero is the least power of two
   bool negative = std::signbit(value);
   std::uint64_t sign = negative ? std::uint64_t{1} << (l.bits() - 1) : 0;
   if (std::isnan(value)) return not_a_number(l, negative);
@@ -213,10 +238,12 @@ std::uint64_t float_bits(double value, DType dtype) {
   int exponent = magnitude == 0 ? -100000 : std::ilogb(magnitude);
   int least = 1 - l.bias;
   if (exponent < least) exponent = least;  // subnormals share the smallest exponent
-  double steps = std::nearbyint(std::ldexp(magnitude, l.mantissa_bits - exponent));  // the default mode: ties to even
+  double steps = std::nearbyint(
+      std::ldexp(magnitude, l.mantissa_bits - exponent));  // the default mode: ties to even
   auto count = static_cast<std::uint64_t>(steps);
   if (count == 0) return l.negative_zero_is_nan ? 0 : sign;
-  // Adding the count to the exponent field carries into it both for normals (hidden bit) and at the subnormals' edge.
+  // Adding the count to the exponent field carries into it both for normals (hidden bit) and at the
+  // subnormals' edge.
   std::uint64_t bits = (static_cast<std::uint64_t>(exponent - least) << l.mantissa_bits) + count;
   std::uint64_t largest = overflow(l, false);
   if (l.negative_zero_is_nan || l.top == Layout::Top::nothing) {
@@ -229,10 +256,12 @@ std::uint64_t float_bits(double value, DType dtype) {
 std::optional<std::uint64_t> parse_float_bits(std::string_view text, DType dtype) {
   if (text.empty() || text.size() > 4096) return std::nullopt;
   for (char c : text)
-    if (!((c >= '0' && c <= '9') || c == '.' || c == 'e' || c == 'E' || c == '+' || c == '-')) return std::nullopt;
+    if (!((c >= '0' && c <= '9') || c == '.' || c == 'e' || c == 'E' || c == '+' || c == '-'))
+      return std::nullopt;
   std::string copy(text);
   char* end = nullptr;
-  double value = dtype == DType::f32 ? std::strtof(copy.c_str(), &end) : std::strtod(copy.c_str(), &end);
+  double value =
+      dtype == DType::f32 ? std::strtof(copy.c_str(), &end) : std::strtod(copy.c_str(), &end);
   if (end != copy.c_str() + copy.size()) return std::nullopt;
   if (value < 0 && dtype == DType::f8E8M0FNU) return std::nullopt;  // it has no negative numbers
   return float_bits(value, dtype);

@@ -47,10 +47,13 @@ TEST(FloatText, NarrowTypes) {
 TEST(FloatText, ReadsBack) {
   auto check = [](std::uint64_t bits, DType dtype) {
     std::string text = float_text(bits, dtype);
-    if (text.substr(0, 2) == "0x") ASSERT_EQ(std::stoull(text, nullptr, 16), bits) << name(dtype);
-    else ASSERT_EQ(parse_float_bits(text, dtype), bits) << name(dtype) << " " << text;
+    if (text.substr(0, 2) == "0x")
+      ASSERT_EQ(std::stoull(text, nullptr, 16), bits) << name(dtype);
+    else
+      ASSERT_EQ(parse_float_bits(text, dtype), bits) << name(dtype) << " " << text;
   };
-  for (DType d : {DType::f4E2M1FN, DType::f6E2M3FN, DType::f6E3M2FN, DType::f8E3M4, DType::f8E4M3, DType::f8E4M3B11FNUZ, DType::f8E4M3FN, DType::f8E4M3FNUZ, DType::f8E5M2,
+  for (DType d : {DType::f4E2M1FN, DType::f6E2M3FN, DType::f6E3M2FN, DType::f8E3M4, DType::f8E4M3,
+                  DType::f8E4M3B11FNUZ, DType::f8E4M3FN, DType::f8E4M3FNUZ, DType::f8E5M2,
                   DType::f8E5M2FNUZ, DType::f8E8M0FNU, DType::bf16, DType::f16})
     for (std::uint64_t bits = 0; bits < std::uint64_t{1} << bit_width(d); ++bits) check(bits, d);
   std::mt19937_64 random(7);
@@ -76,7 +79,8 @@ TEST(FloatBits, RoundsToNearestEvenAndSaturatesAsTheTypeSays) {
 
 TEST(ParseFloat, RefusesWhatIsNoNumber) {
   EXPECT_FALSE(parse_float_bits("-1.0", DType::f8E8M0FNU));
-  for (const char* text : {"", "x", "1e", "inf", "nan", "0x1p3", "1.0.0", "--1"}) EXPECT_FALSE(parse_float_bits(text, DType::f32)) << text;
+  for (const char* text : {"", "x", "1e", "inf", "nan", "0x1p3", "1.0.0", "--1"})
+    EXPECT_FALSE(parse_float_bits(text, DType::f32)) << text;
 }
 
 }  // namespace

@@ -11,7 +11,8 @@ namespace strata {
 namespace {
 
 // Nodes of the lattice: the dtypes by number, then the three weak types. Sets of nodes are bits.
-constexpr int kWeakInt = kDTypeCount, kWeakFloat = kDTypeCount + 1, kWeakComplex = kDTypeCount + 2, kNodes = kDTypeCount + 3;
+constexpr int kWeakInt = kDTypeCount, kWeakFloat = kDTypeCount + 1, kWeakComplex = kDTypeCount + 2,
+              kNodes = kDTypeCount + 3;
 using Set = std::uint64_t;
 constexpr Set bit(int node) { return Set{1} << node; }
 constexpr int node(DType d) { return static_cast<int>(d); }
@@ -22,7 +23,9 @@ constexpr bool is_narrow_float(DType d) { return d >= DType::f4E2M1FN && d <= DT
 std::array<Set, kNodes> upper_bounds(bool x64) {
   using enum DType;
   std::array<Set, kNodes> above{};
-  auto edge = [&](int from, std::initializer_list<int> to) { for (int t : to) above[static_cast<std::size_t>(from)] |= bit(t); };
+  auto edge = [&](int from, std::initializer_list<int> to) {
+    for (int t : to) above[static_cast<std::size_t>(from)] |= bit(t);
+  };
   edge(node(i1), {kWeakInt});
   edge(kWeakInt, {node(ui8), node(ui2), node(ui4), node(i8), node(i2), node(i4)});
   edge(node(ui8), {node(i16), node(ui16)});
@@ -106,10 +109,12 @@ WeakDType promote(std::span<const WeakDType> operands, bool x64) {
   }
   if (all_equal) return {operands[0].dtype, all_weak};
   Set nodes = 0;
-  for (const WeakDType& o : operands) nodes |= bit(o.weak && !all_weak ? weak_node(o.dtype) : node(o.dtype));
+  for (const WeakDType& o : operands)
+    nodes |= bit(o.weak && !all_weak ? weak_node(o.dtype) : node(o.dtype));
   const int least = least_upper_bound(nodes, x64);
   if (least < 0)
-    throw Error("promote", "dtypes {} have no implicit promotion; convert one of them with astype", list_names(operands));
+    throw Error("promote", "dtypes {} have no implicit promotion; convert one of them with astype",
+                list_names(operands));
   const DType dtype = dtype_of_node(least, x64);
   return {dtype, !is_bool(dtype) && (all_weak || least >= kDTypeCount)};
 }

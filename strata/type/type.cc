@@ -1,8 +1,8 @@
 #include "strata/type/type.h"
 
-#include <bit>
-
 #include <fmt/format.h>
+
+#include <bit>
 
 #include "strata/type/number.h"
 
@@ -15,19 +15,22 @@ std::string joined(const std::vector<Type>& types) {
   return out;
 }
 
-/// "!quant.uniform<i8<-127:127>:f32:1, {5.000000e-01,2.500000e-01:3}>": bounds unless the storage type's own, the axis
-/// unless per tensor, zero points unless 0.
+/// "!quant.uniform<i8<-127:127>:f32:1, {5.000000e-01,2.500000e-01:3}>": bounds unless the storage
+/// type's own, the axis unless per tensor, zero points unless 0.
 std::string quantized_text(DType storage, const Quantization& q) {
-  std::string out = fmt::format("!quant.uniform<{}{}", is_unsigned(storage) ? 'u' : 'i', bit_width(storage));  // u8, not ui8
+  std::string out = fmt::format("!quant.uniform<{}{}", is_unsigned(storage) ? 'u' : 'i',
+                                bit_width(storage));  // u8, not ui8
   auto [low, high] = storage_bounds(storage);
-  if (q.storage_min != low || q.storage_max != high) out += fmt::format("<{}:{}>", q.storage_min, q.storage_max);
+  if (q.storage_min != low || q.storage_max != high)
+    out += fmt::format("<{}:{}>", q.storage_min, q.storage_max);
   out += fmt::format(":{}", name(q.expressed));
   if (q.axis >= 0) out += fmt::format(":{}", q.axis);
   std::string parameters;
   for (std::size_t i = 0; i < q.scales.size(); ++i) {
     if (i > 0) parameters += ",";
     parameters += float_text(std::bit_cast<std::uint64_t>(q.scales[i]), DType::f64);
-    if (i < q.zero_points.size() && q.zero_points[i] != 0) parameters += fmt::format(":{}", q.zero_points[i]);
+    if (i < q.zero_points.size() && q.zero_points[i] != 0)
+      parameters += fmt::format(":{}", q.zero_points[i]);
   }
   return out + ", " + (q.axis >= 0 ? "{" + parameters + "}" : parameters) + ">";
 }
@@ -54,7 +57,8 @@ Type Type::changed(F&& f) const {
   return out;
 }
 
-Type::Type(DType dtype, Shape shape) : parts_(Shared<Parts>::of(Kind::tensor, dtype, MemorySpace::device, std::move(shape))) {}
+Type::Type(DType dtype, Shape shape)
+    : parts_(Shared<Parts>::of(Kind::tensor, dtype, MemorySpace::device, std::move(shape))) {}
 Type Type::token() {
   return Type().changed([](Parts& p) { p.kind = Kind::token; });
 }
@@ -62,10 +66,16 @@ Type Type::ref(DType dtype, Shape shape) {
   return Type(dtype, std::move(shape)).changed([](Parts& p) { p.kind = Kind::ref; });
 }
 Type Type::tuple(std::vector<Type> elements) {
-  return Type().changed([&](Parts& p) { p.kind = Kind::tuple; p.elements = std::move(elements); });
+  return Type().changed([&](Parts& p) {
+    p.kind = Kind::tuple;
+    p.elements = std::move(elements);
+  });
 }
 Type Type::future(std::vector<Type> elements) {
-  return Type().changed([&](Parts& p) { p.kind = Kind::future; p.elements = std::move(elements); });
+  return Type().changed([&](Parts& p) {
+    p.kind = Kind::future;
+    p.elements = std::move(elements);
+  });
 }
 Type Type::in(MemorySpace space) const {
   return changed([&](Parts& p) { p.space = space; });
@@ -82,12 +92,16 @@ Type Type::with(Quantization q) const {
 Type Type::storage() const {
   return is_quantized() ? changed([](Parts& p) { p.quantization = {}; }) : *this;
 }
-Type Type::expressed() const { return is_quantized() ? storage().with(quantization()->expressed) : *this; }
+Type Type::expressed() const {
+  return is_quantized() ? storage().with(quantization()->expressed) : *this;
+}
 
 bool Type::operator==(const Type& other) const {
   const Parts &a = parts(), &b = other.parts();
-  return &a == &b || (a.kind == b.kind && a.dtype == b.dtype && a.space == b.space && a.shape == b.shape && a.elements == b.elements &&
-                      (a.quantization.get() == b.quantization.get() || (a.quantization && b.quantization && *a.quantization == *b.quantization)));
+  return &a == &b || (a.kind == b.kind && a.dtype == b.dtype && a.space == b.space &&
+                      a.shape == b.shape && a.elements == b.elements &&
+                      (a.quantization.get() == b.quantization.get() ||
+                       (a.quantization && b.quantization && *a.quantization == *b.quantization)));
 }
 
 bool Shape::is_static() const {
@@ -137,11 +151,17 @@ std::string Type::to_string() const {
   std::string encoding;
   for (const Dim& d : shape().dims())
     if (d.is_bounded()) {  // StableHLO prints bounds of all dimensions when one is bounded
-      for (const Dim& e : shape().dims()) encoding += (encoding.empty() ? "" : ", ") + (e.is_static() || !e.is_bounded() ? std::string("?") : fmt::format("{}", e.bound()));
+      for (const Dim& e : shape().dims())
+        encoding +=
+            (encoding.empty() ? "" : ", ") +
+            (e.is_static() || !e.is_bounded() ? std::string("?") : fmt::format("{}", e.bound()));
       encoding = ", #stablehlo.bounds<" + encoding + ">";
       break;
     }
-  return fmt::format("tensor<{}{}{}>", sizes, is_quantized() ? quantized_text(dtype(), *quantization()) : std::string(name(dtype())), encoding);
+  return fmt::format(
+      "tensor<{}{}{}>", sizes,
+      is_quantized() ? quantized_text(dtype(), *quantization()) : std::string(name(dtype())),
+      encoding);
 }
 
 }  // namespace strata

@@ -15,30 +15,48 @@
 
 namespace strata {
 
-/// One dimension: static (`4`), bounded (`?` of at most `bound`), or symbolic (`?` under a name such as "B").
-/// Never a bare integer in a shape, so that code that needs a number has to ask for one (`size()`).
+/// One dimension: static (`4`), bounded (`?` of at most `bound`), or symbolic (`?` under a name
+/// such as "B"). Never a bare integer in a shape, so that code that needs a number has to ask for
+/// one (`size()`).
 class Dim {
  public:
-  Dim(std::int64_t size) : value_(size) { STRATA_CHECK(size >= 0, "dimension {} is negative", size); }  // NOLINT
-  /// At most `bound`; nothing is known with a negative one. The largest i64 is no bound: a check fails.
+  Dim(std::int64_t size) : value_(size) {
+    STRATA_CHECK(size >= 0, "dimension {} is negative", size);
+  }  // NOLINT
+  /// At most `bound`; nothing is known with a negative one. The largest i64 is no bound: a check
+  /// fails.
   static Dim bounded(std::int64_t bound) {
-    STRATA_CHECK(bound < std::numeric_limits<std::int64_t>::max(), "{} is no bound of a dimension", bound);
+    STRATA_CHECK(bound < std::numeric_limits<std::int64_t>::max(), "{} is no bound of a dimension",
+                 bound);
     Dim d;
     d.value_ = bound < 0 ? kUnknown : kUnknown - 1 - bound;
     return d;
   }
-  static Dim symbolic(std::string name) { Dim d; if (!name.empty()) d.symbol_ = Shared<std::string>::of(std::move(name)); return d; }
+  static Dim symbolic(std::string name) {
+    Dim d;
+    if (!name.empty()) d.symbol_ = Shared<std::string>::of(std::move(name));
+    return d;
+  }
   static Dim unknown() { return Dim(); }
 
   bool is_static() const { return value_ >= 0; }
   bool is_bounded() const { return value_ < kUnknown; }
   bool is_symbolic() const { return static_cast<bool>(symbol_); }
   /// The number; a check fails unless the dimension is static.
-  std::int64_t size() const { STRATA_CHECK(is_static(), "dimension has no static size"); return value_; }
+  std::int64_t size() const {
+    STRATA_CHECK(is_static(), "dimension has no static size");
+    return value_;
+  }
   /// The size or what it is at most; -1 when neither is known.
   std::int64_t bound() const { return is_bounded() ? kUnknown - 1 - value_ : value_; }
-  const std::string& symbol() const { static const std::string none; return symbol_ ? *symbol_ : none; }
-  bool operator==(const Dim& other) const { return value_ == other.value_ && (symbol_.get() == other.symbol_.get() || symbol() == other.symbol()); }
+  const std::string& symbol() const {
+    static const std::string none;
+    return symbol_ ? *symbol_ : none;
+  }
+  bool operator==(const Dim& other) const {
+    return value_ == other.value_ &&
+           (symbol_.get() == other.symbol_.get() || symbol() == other.symbol());
+  }
 
  private:
   static constexpr std::int64_t kUnknown = -1;
@@ -47,16 +65,22 @@ class Dim {
   Shared<std::string> symbol_;
 };
 
-/// The dimensions of an array, outermost first. Rank 0 is a scalar; zero-sized dimensions are allowed.
+/// The dimensions of an array, outermost first. Rank 0 is a scalar; zero-sized dimensions are
+/// allowed.
 class Shape {
  public:
   Shape() = default;
   Shape(std::vector<Dim> dims) : dims_(std::move(dims)) {}  // NOLINT
   Shape(std::initializer_list<std::int64_t> sizes) : dims_(sizes.begin(), sizes.end()) {}
-  static Shape of(const std::vector<std::int64_t>& sizes) { return Shape(std::vector<Dim>(sizes.begin(), sizes.end())); }
+  static Shape of(const std::vector<std::int64_t>& sizes) {
+    return Shape(std::vector<Dim>(sizes.begin(), sizes.end()));
+  }
 
   int rank() const { return static_cast<int>(dims_.size()); }
-  const Dim& dim(int i) const { STRATA_CHECK(i >= 0 && i < rank(), "dimension {} of rank {}", i, rank()); return dims_[i]; }
+  const Dim& dim(int i) const {
+    STRATA_CHECK(i >= 0 && i < rank(), "dimension {} of rank {}", i, rank());
+    return dims_[i];
+  }
   /// Static size of dimension i.
   std::int64_t operator[](int i) const { return dim(i).size(); }
   const std::vector<Dim>& dims() const { return dims_; }
@@ -75,15 +99,17 @@ class Shape {
   std::vector<Dim> dims_;
 };
 
-/// How the integers of a quantised tensor stand for numbers: (q - zero_point) * scale, per tensor or per slice of one
-/// dimension (StableHLO, quantized types).
+/// How the integers of a quantised tensor stand for numbers: (q - zero_point) * scale, per tensor
+/// or per slice of one dimension (StableHLO, quantized types).
 ///
-///   Type t = Type(DType::i8, {4, 2}).with(Quantization{.expressed = DType::f32, .scales = {0.5}, .zero_points = {1}});
+///   Type t = Type(DType::i8, {4, 2}).with(Quantization{.expressed = DType::f32, .scales = {0.5},
+///   .zero_points = {1}});
 struct Quantization {
   DType expressed = DType::f32;
-  std::int64_t storage_min = 0, storage_max = 0;  // within the storage dtype, storage_min < storage_max
-  int axis = -1;                                  // the dimension whose slices have parameters of their own; -1: per tensor
-  std::vector<double> scales;                     // one, or one per slice
+  std::int64_t storage_min = 0,
+               storage_max = 0;  // within the storage dtype, storage_min < storage_max
+  int axis = -1;  // the dimension whose slices have parameters of their own; -1: per tensor
+  std::vector<double> scales;  // one, or one per slice
   std::vector<std::int64_t> zero_points;
   bool operator==(const Quantization&) const = default;
 };
@@ -94,8 +120,8 @@ std::pair<std::int64_t, std::int64_t> storage_bounds(DType storage);
 /// Where an array lives. Kernels allocate scratch in `local`.
 enum class MemorySpace : std::uint8_t { device, host, local };
 
-/// The type of a graph value: a tensor, an effect token, a mutable reference to a tensor, a tuple, or a future (what an
-/// operation under way will give). One word; copies share what it says.
+/// The type of a graph value: a tensor, an effect token, a mutable reference to a tensor, a tuple,
+/// or a future (what an operation under way will give). One word; copies share what it says.
 class Type {
  public:
   enum class Kind : std::uint8_t { tensor, token, ref, tuple, future };
@@ -133,11 +159,14 @@ class Type {
   Type storage() const;
   Type expressed() const;
   /// Bytes of a static tensor.
-  std::size_t bytes() const { return static_cast<std::size_t>(shape().count()) * byte_width(dtype()); }
-  /// "tensor<4x8xf32>", "tensor<4x!quant.uniform<i8:f32, 5.000000e-01:3>>", "!stablehlo.token", "!strata.ref<4xf32>",
-  /// "tuple<...>", "!stablehlo.future<...>".
+  std::size_t bytes() const {
+    return static_cast<std::size_t>(shape().count()) * byte_width(dtype());
+  }
+  /// "tensor<4x8xf32>", "tensor<4x!quant.uniform<i8:f32, 5.000000e-01:3>>", "!stablehlo.token",
+  /// "!strata.ref<4xf32>", "tuple<...>", "!stablehlo.future<...>".
   std::string to_string() const;
-  /// The same for all copies of one type while one of them lives: a key for what is made once for all of them.
+  /// The same for all copies of one type while one of them lives: a key for what is made once for
+  /// all of them.
   const void* identity() const { return &parts(); }
   bool operator==(const Type& other) const;
 

@@ -1,16 +1,20 @@
-// A disk that fails at a chosen moment, for any program: preload it, name the folder, choose the moment.
+// A disk that fails at a chosen moment, for any program: preload it, name the folder, choose the
+// moment.
 //
-//   LD_PRELOAD=build/lib/libstrata_faults.so FAULTS_UNDER=/tmp/run FAULTS_AT=7 FAULTS_DO=kill strata train ...
+//   LD_PRELOAD=build/lib/libstrata_faults.so FAULTS_UNDER=/tmp/run FAULTS_AT=7 FAULTS_DO=kill
+//   strata train ...
 //
 // FAULTS_UNDER  what counts: operations on files below this folder
 // FAULTS_AT     the k-th of them fails, from 1; 0 or none: none does
 // FAULTS_DO     kill    the process ends by SIGKILL; of a write, half is written first
-//               ENOSPC, EIO, EROFS   the operation fails with this error; of a write, half is written first
+//               ENOSPC, EIO, EROFS   the operation fails with this error; of a write, half is
+//               written first
 // FAULTS_FROM   not empty: all operations from the k-th on fail
 // FAULTS_NO_EXCHANGE  not empty: a file system that cannot exchange two names
 // FAULTS_LOG    a file to which each operation is added: its number, its name, its paths
 //
-// Operations are writes, syncs, renames, removals, and the making of files and folders: all that changes a disk.
+// Operations are writes, syncs, renames, removals, and the making of files and folders: all that
+// changes a disk.
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -74,7 +78,9 @@ std::string absolute(int folder, const char* path) {
   return out;
 }
 
-bool counts(const std::string& path) { return !plan().under.empty() && path.compare(0, plan().under.size(), plan().under) == 0; }
+bool counts(const std::string& path) {
+  return !plan().under.empty() && path.compare(0, plan().under.size(), plan().under) == 0;
+}
 
 enum class Verdict { go_on, fail, kill };
 
@@ -85,12 +91,15 @@ Verdict judge(const char* name, const std::string& path, const std::string& seco
   std::lock_guard lock(mutex);
   ++number;
   if (!plan().log.empty()) {
-    const std::string line = std::to_string(number) + " " + name + " " + path + (second.empty() ? "" : " " + second) + "\n";
-    const int fd = static_cast<int>(::syscall(SYS_openat, AT_FDCWD, plan().log.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644));
+    const std::string line = std::to_string(number) + " " + name + " " + path +
+                             (second.empty() ? "" : " " + second) + "\n";
+    const int fd = static_cast<int>(::syscall(SYS_openat, AT_FDCWD, plan().log.c_str(),
+                                              O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644));
     (void)!::syscall(SYS_write, fd, line.data(), line.size());
     ::syscall(SYS_close, fd);
   }
-  if (plan().at <= 0 || number < plan().at || (number > plan().at && !plan().from)) return Verdict::go_on;
+  if (plan().at <= 0 || number < plan().at || (number > plan().at && !plan().from))
+    return Verdict::go_on;
   return plan().what == "kill" ? Verdict::kill : Verdict::fail;
 }
 
@@ -120,7 +129,9 @@ int opened(const char* path, int folder, int flags, mode_t mode) {
   return operation("create", at, "", go);
 }
 
-mode_t mode_of(int flags, va_list list) { return flags & (O_CREAT | O_TMPFILE) ? static_cast<mode_t>(va_arg(list, int)) : 0; }
+mode_t mode_of(int flags, va_list list) {
+  return flags & (O_CREAT | O_TMPFILE) ? static_cast<mode_t>(va_arg(list, int)) : 0;
+}
 
 }  // namespace
 
@@ -138,37 +149,46 @@ ssize_t write(int fd, const void* bytes, size_t n) {
 }
 
 int fsync(int fd) {
-  return operation("sync", path_of(fd), "", [&] { return static_cast<int>(::syscall(SYS_fsync, fd)); });
+  return operation("sync", path_of(fd), "",
+                   [&] { return static_cast<int>(::syscall(SYS_fsync, fd)); });
 }
 int fdatasync(int fd) {
-  return operation("sync", path_of(fd), "", [&] { return static_cast<int>(::syscall(SYS_fdatasync, fd)); });
+  return operation("sync", path_of(fd), "",
+                   [&] { return static_cast<int>(::syscall(SYS_fdatasync, fd)); });
 }
 
 int rename(const char* from, const char* to) {
-  return operation("rename", absolute(AT_FDCWD, from), absolute(AT_FDCWD, to), [&] { return real<int (*)(const char*, const char*)>("rename")(from, to); });
+  return operation("rename", absolute(AT_FDCWD, from), absolute(AT_FDCWD, to),
+                   [&] { return real<int (*)(const char*, const char*)>("rename")(from, to); });
 }
 int renameat2(int from_folder, const char* from, int to_folder, const char* to, unsigned flags) {
-  return operation("exchange", absolute(from_folder, from), absolute(to_folder, to),
-                   [&] {
-                     if (!text("FAULTS_NO_EXCHANGE").empty()) flags |= 1u << 31;  // none that is known: EINVAL, as such file systems say
-                     return static_cast<int>(::syscall(SYS_renameat2, from_folder, from, to_folder, to, flags));
-                   });
+  return operation("exchange", absolute(from_folder, from), absolute(to_folder, to), [&] {
+    if (!text("FAULTS_NO_EXCHANGE").empty())
+      flags |= 1u << 31;  // none that is known: EINVAL, as such file systems say
+    return static_cast<int>(::syscall(SYS_renameat2, from_folder, from, to_folder, to, flags));
+  });
 }
 
 int unlink(const char* path) {
-  return operation("remove", absolute(AT_FDCWD, path), "", [&] { return static_cast<int>(::syscall(SYS_unlinkat, AT_FDCWD, path, 0)); });
+  return operation("remove", absolute(AT_FDCWD, path), "",
+                   [&] { return static_cast<int>(::syscall(SYS_unlinkat, AT_FDCWD, path, 0)); });
 }
 int unlinkat(int folder, const char* path, int flags) {
-  return operation("remove", absolute(folder, path), "", [&] { return static_cast<int>(::syscall(SYS_unlinkat, folder, path, flags)); });
+  return operation("remove", absolute(folder, path), "",
+                   [&] { return static_cast<int>(::syscall(SYS_unlinkat, folder, path, flags)); });
 }
 int remove(const char* path) {
-  return operation("remove", absolute(AT_FDCWD, path), "", [&] { return real<int (*)(const char*)>("remove")(path); });
+  return operation("remove", absolute(AT_FDCWD, path), "",
+                   [&] { return real<int (*)(const char*)>("remove")(path); });
 }
 int rmdir(const char* path) {
-  return operation("remove", absolute(AT_FDCWD, path), "", [&] { return static_cast<int>(::syscall(SYS_unlinkat, AT_FDCWD, path, AT_REMOVEDIR)); });
+  return operation("remove", absolute(AT_FDCWD, path), "", [&] {
+    return static_cast<int>(::syscall(SYS_unlinkat, AT_FDCWD, path, AT_REMOVEDIR));
+  });
 }
 int mkdir(const char* path, mode_t mode) {
-  return operation("mkdir", absolute(AT_FDCWD, path), "", [&] { return static_cast<int>(::syscall(SYS_mkdirat, AT_FDCWD, path, mode)); });
+  return operation("mkdir", absolute(AT_FDCWD, path), "",
+                   [&] { return static_cast<int>(::syscall(SYS_mkdirat, AT_FDCWD, path, mode)); });
 }
 
 int open(const char* path, int flags, ...) {

@@ -5,7 +5,10 @@
 
 using namespace strata;
 
-struct Params { Array w, b; STRATA_FIELDS(w, b) };
+struct Params {
+  Array w, b;
+  STRATA_FIELDS(w, b)
+};
 
 int main() {
   auto loss = [](const Params& p, Array x, Array y) { return mean(square(dot(x, p.w) + p.b - y)); };

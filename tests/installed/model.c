@@ -34,8 +34,10 @@ static void print_port(const char* kind, const strata_port* port) {
 static void print_signature(const strata_program* program) {
   size_t i;
   printf("%s\n", strata_program_name(program));
-  for (i = 0; i < strata_program_num_inputs(program); ++i) print_port("in", strata_program_input(program, i));
-  for (i = 0; i < strata_program_num_outputs(program); ++i) print_port("out", strata_program_output(program, i));
+  for (i = 0; i < strata_program_num_inputs(program); ++i)
+    print_port("in", strata_program_input(program, i));
+  for (i = 0; i < strata_program_num_outputs(program); ++i)
+    print_port("out", strata_program_output(program, i));
 }
 
 /* Every size of `x` by one program; results come as arrays. */
@@ -58,12 +60,15 @@ static void run_open(const char* file) {
     expect(says(strata_program_compile(program, inputs, 2), STRATA_OK, ""), "it compiles ahead");
     expect(says(strata_program_run(program, inputs, 2, outputs, 3), STRATA_OK, ""), "it runs");
     sums = (const float*)strata_array_view(outputs[2]).data;
-    printf("%ld rows: %ld doubled, sums %g %g\n", (long)n, (long)strata_array_view(outputs[0]).dims[0], sums[0], sums[1]);
+    printf("%ld rows: %ld doubled, sums %g %g\n", (long)n,
+           (long)strata_array_view(outputs[0]).dims[0], sums[0], sums[1]);
     strata_array_free(outputs[0]);
     strata_array_free(outputs[1]);
     strata_array_free(outputs[2]);
     inputs[1].dtype = STRATA_F32;
-    expect(says(strata_program_run(program, inputs, 2, outputs, 3), STRATA_BAD_ARGUMENT, "input 1 ([1]) is f32["), "a wrong dtype is refused");
+    expect(says(strata_program_run(program, inputs, 2, outputs, 3), STRATA_BAD_ARGUMENT,
+                "input 1 ([1]) is f32["),
+           "a wrong dtype is refused");
     expect(outputs[0] == NULL, "nothing comes of it");
   }
   strata_program_free(program);
@@ -71,8 +76,10 @@ static void run_open(const char* file) {
 
 /* Results go to memory of one's own. */
 static void run_layer(const char* file) {
-  static const int64_t three[] = {3}, two[] = {2}, w_dims[] = {2, 3}, x_dims[] = {4, 2}, y_dims[] = {4, 3};
-  float b[] = {0, 0, 1}, w[] = {1, 0, 0, 0, 1, 0}, x[] = {1, 2, 3, 4, 5, 6, 7, 8}, scale = 10, sums[3], sum, y[12];
+  static const int64_t three[] = {3}, two[] = {2}, w_dims[] = {2, 3}, x_dims[] = {4, 2},
+                       y_dims[] = {4, 3};
+  float b[] = {0, 0, 1}, w[] = {1, 0, 0, 0, 1, 0}, x[] = {1, 2, 3, 4, 5, 6, 7, 8}, scale = 10,
+        sums[3], sum, y[12];
   signed char unused[] = {0, 0};
   strata_tensor in[5], out[3];
   strata_program* program;
@@ -87,7 +94,8 @@ static void run_layer(const char* file) {
   expect(says(strata_program_load(file, &program), STRATA_OK, ""), "the program loads");
   expect(says(strata_program_compile(program, NULL, 0), STRATA_OK, ""), "it compiles ahead");
   expect(says(strata_program_run_into(program, in, 5, out, 3), STRATA_OK, ""), "it runs");
-  printf("%s\nlast row %g %g %g, sums %g %g %g, sum %g\n", strata_program_signature(program), y[9], y[10], y[11], sums[0], sums[1], sums[2], sum);
+  printf("%s\nlast row %g %g %g, sums %g %g %g, sum %g\n", strata_program_signature(program), y[9],
+         y[10], y[11], sums[0], sums[1], sums[2], sum);
   strata_program_free(program);
 }
 
@@ -116,8 +124,10 @@ int main(int argc, char** argv) {
   run_layer(argv[1]);
   run_open(argv[2]);
   damage(argv[1]);
-  expect(says(strata_program_load("absent.jax", &program), STRATA_NOT_FOUND, "absent.jax"), "no such file");
-  expect(says(strata_program_read("nonsense", 8, "mine", &program), STRATA_BAD_PROGRAM, "mine"), "no program");
+  expect(says(strata_program_load("absent.jax", &program), STRATA_NOT_FOUND, "absent.jax"),
+         "no such file");
+  expect(says(strata_program_read("nonsense", 8, "mine", &program), STRATA_BAD_PROGRAM, "mine"),
+         "no program");
   expect(program == NULL, "nothing comes of it");
   printf("%d failures\n", failures);
   return failures != 0;

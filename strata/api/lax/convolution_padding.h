@@ -5,7 +5,9 @@
 
 namespace strata::lax::detail {
 
-/// From the padding of the convolution that is transposed. Throws Error for a word other than SAME and VALID.
-std::vector<std::pair<std::int64_t, std::int64_t>> transposed_padding(const std::vector<std::int64_t>& window, const Sizes& strides, const WindowPadding& padding);
+/// From the padding of the convolution that is transposed. Throws Error for a word other than SAME
+/// and VALID.
+std::vector<std::pair<std::int64_t, std::int64_t>> transposed_padding(
+    const std::vector<std::int64_t>& window, const Sizes& strides, const WindowPadding& padding);
 
 }  // namespace strata::lax::detail

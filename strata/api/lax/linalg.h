@@ -1,8 +1,10 @@
-// jax.lax.linalg: factorisations of matrices, the last two dimensions; those before them are a batch. Nothing is promoted: operands
-// are floats or complex numbers (f32, f64, c64, c128; most take bf16 and f16 too, computed wider and rounded). Errors: integers, matrices that
-// are not square where they must be, shapes that do not fit.
+// jax.lax.linalg: factorisations of matrices, the last two dimensions; those before them are a
+// batch. Nothing is promoted: operands are floats or complex numbers (f32, f64, c64, c128; most
+// take bf16 and f16 too, computed wider and rounded). Errors: integers, matrices that are not
+// square where they must be, shapes that do not fit.
 //
-// All have derivatives where JAX states some. Factors are unique only up to signs or phases; these may differ from JAX's.
+// All have derivatives where JAX states some. Factors are unique only up to signs or phases; these
+// may differ from JAX's.
 #pragma once
 
 #include <optional>
@@ -24,7 +26,8 @@ Array cholesky(const Operand& x, Cholesky options = {});
 /// The upper factor of R^T R + w w^T, of the upper factor R; one real matrix and one vector.
 Array cholesky_update(const Operand& r_matrix, const Operand& w_vector);
 
-/// Which implementation JAX takes. Here there is one of each; those that JAX refuses on a CPU are errors.
+/// Which implementation JAX takes. Here there is one of each; those that JAX refuses on a CPU are
+/// errors.
 enum class EigImplementation { CUSOLVER, MAGMA, LAPACK };
 enum class EighImplementation { QR, JACOBI, QDWH };
 enum class SvdAlgorithm { DEFAULT, QR, JACOBI, POLAR, DIVIDE_AND_CONQUER };
@@ -36,7 +39,8 @@ struct Eig {
   bool enable_eigvec_derivs = false;
   std::optional<EigImplementation> implementation = std::nullopt;
 };
-/// Eigenvalues, then left and right eigenvectors (columns) where asked; all complex. f32, f64 and complex.
+/// Eigenvalues, then left and right eigenvectors (columns) where asked; all complex. f32, f64 and
+/// complex.
 std::vector<Array> eig(const Operand& x, const Eig& options = {});
 
 struct Eigh {
@@ -51,7 +55,8 @@ struct Eigh {
 /// Eigenvectors (columns) and eigenvalues of Hermitian matrices.
 std::pair<Array, Array> eigh(const Operand& x, const Eigh& options = {});
 
-/// Hessenberg's form on and above the first subdiagonal and reflectors below it, with their factors. No derivative.
+/// Hessenberg's form on and above the first subdiagonal and reflectors below it, with their
+/// factors. No derivative.
 std::pair<Array, Array> hessenberg(const Operand& a);
 /// The first columns of the product of reflectors, H_1 H_2 ... (LAPACK, orgqr). No derivative.
 Array householder_product(const Operand& a, const Operand& taus);
@@ -74,8 +79,9 @@ struct Qdwh {
   std::optional<std::int64_t> max_iterations = std::nullopt;
   std::optional<double> eps = std::nullopt;
 };
-/// The polar decomposition x = U H by Halley's iteration with dynamic weights (Nakatsukasa, Bai and Gygi 2010): U, H, the number of
-/// iterations (i32) and whether they ended. One matrix, with at least as many rows as columns.
+/// The polar decomposition x = U H by Halley's iteration with dynamic weights (Nakatsukasa, Bai and
+/// Gygi 2010): U, H, the number of iterations (i32) and whether they ended. One matrix, with at
+/// least as many rows as columns.
 std::tuple<Array, Array, Array, Array> qdwh(const Operand& x, const Qdwh& options = {});
 
 struct Qr {
@@ -89,7 +95,8 @@ struct Schur {
   internal::Named named = internal::Named();
   bool compute_schur_vectors = true;
 };
-/// T, and Q where asked: x = Q T Q^H. JAX's sorting of eigenvalues, which it refuses on a CPU, is left out. No derivative.
+/// T, and Q where asked: x = Q T Q^H. JAX's sorting of eigenvalues, which it refuses on a CPU, is
+/// left out. No derivative.
 std::vector<Array> schur(const Operand& x, Schur options = {});
 
 struct Svd {
@@ -109,20 +116,24 @@ struct SymmetricProduct {
   bool symmetrize_output = false;
 };
 /// alpha A A^T + beta C
-Array symmetric_product(const Operand& a_matrix, const Operand& c_matrix, SymmetricProduct options = {});
+Array symmetric_product(const Operand& a_matrix, const Operand& c_matrix,
+                        SymmetricProduct options = {});
 
 struct TriangularSolve {
   internal::Named named = internal::Named();
-  bool left_side = false, lower = false, transpose_a = false, conjugate_a = false, unit_diagonal = false;
+  bool left_side = false, lower = false, transpose_a = false, conjugate_a = false,
+       unit_diagonal = false;
 };
-/// x of op(a) x = b where `left_side`, else of x op(a) = b; b may lack the dimension of the right hand sides.
+/// x of op(a) x = b where `left_side`, else of x op(a) = b; b may lack the dimension of the right
+/// hand sides.
 Array triangular_solve(const Operand& a, const Operand& b, TriangularSolve options = {});
 
 struct Tridiagonal {
   internal::Named named = internal::Named();
   bool lower = true;
 };
-/// Hermitian matrices made tridiagonal: T with the reflectors, its diagonal, what stands beside it (both real), factors of the reflectors.
+/// Hermitian matrices made tridiagonal: T with the reflectors, its diagonal, what stands beside it
+/// (both real), factors of the reflectors.
 std::tuple<Array, Array, Array, Array> tridiagonal(const Operand& a, Tridiagonal options = {});
 /// x of A x = b, A by its diagonals [..., n]; dl[0] and du[n - 1] are not read.
 Array tridiagonal_solve(const Operand& dl, const Operand& d, const Operand& du, const Operand& b);

@@ -28,7 +28,7 @@ using internal::Values;
 using Groups = std::vector<std::vector<std::int64_t>>;
 using Pairs = std::vector<std::pair<std::int64_t, std::int64_t>>;
 
-// ---- axes -----------------------------------------------------------------------------------------------------
+// ---- axes --------------------------------------------------------------------------------------
 
 std::int64_t size_of(const char* self, const AxisNames& names) {
   std::int64_t out = 1;
@@ -41,7 +41,8 @@ void check_groups(const char* self, const Groups& groups) {
   for (const Ints& group : groups) all.insert(all.end(), group.begin(), group.end());
   std::sort(all.begin(), all.end());
   for (std::size_t i = 0; i < all.size(); ++i)
-    if (all[i] != static_cast<std::int64_t>(i)) fail(self, "axis_index_groups must cover all indices exactly once");
+    if (all[i] != static_cast<std::int64_t>(i))
+      fail(self, "axis_index_groups must cover all indices exactly once");
 }
 void refuse_groups(const char* self, const Groups& groups) {
   check_groups(self, groups);
@@ -53,45 +54,56 @@ std::int64_t group_size(const char* self, const AxisNames& names, const Groups& 
   return groups.empty() ? size_of(self, names) : static_cast<std::int64_t>(groups[0].size());
 }
 
-// ---- operations over one axis ---------------------------------------------------------------------------------
+// ---- operations over one axis ------------------------------------------------------------------
 
 template <class F>
 Array over(const Array& x, const BoundAxis& axis, F f) {
-  return emit_one({x, axis.place}, x.weak(), [&](Builder& b, const Values& v) { return f(b, v[0], op::NamedAxis{axis.name, axis.size, v[1]}); });
+  return emit_one({x, axis.place}, x.weak(), [&](Builder& b, const Values& v) {
+    return f(b, v[0], op::NamedAxis{axis.name, axis.size, v[1]});
+  });
 }
 Array reduced(const char* self, Array x, const AxisNames& names, op::Combiner combiner) {
   for (const std::string& name : names.get())
-    x = over(x, internal::bound_axis(self, name), [&](Builder& b, Value* v, const op::NamedAxis& axis) { return op::axis_reduce(b, v, axis, combiner); });
+    x = over(x, internal::bound_axis(self, name),
+             [&](Builder& b, Value* v, const op::NamedAxis& axis) {
+               return op::axis_reduce(b, v, axis, combiner);
+             });
   return x;
 }
 /// Of all inputs, along a new first axis.
 Array gathered(const char* self, Array x, const AxisNames& names) {
   Ints shape = sizes(x);
   shape.insert(shape.begin(), size_of(self, names));
-  for (auto name = names.get().rbegin(); name != names.get().rend(); ++name) x = over(x, internal::bound_axis(self, *name), op::axis_gather);
+  for (auto name = names.get().rbegin(); name != names.get().rend(); ++name)
+    x = over(x, internal::bound_axis(self, *name), op::axis_gather);
   return numpy::reshape(x, shape);
 }
 /// Row i of the first axis to input i; row j came from input j.
 Array exchanged(const char* self, Array x, const AxisNames& names) {
   const Ints shape = sizes(x);
   Ints split;
-  for (const std::string& name : names.get()) split.push_back(internal::bound_axis(self, name).size);
+  for (const std::string& name : names.get())
+    split.push_back(internal::bound_axis(self, name).size);
   split.insert(split.end(), shape.begin() + 1, shape.end());
   x = numpy::reshape(x, split);
   for (std::size_t i = 0; i < names.get().size(); ++i) {
     const auto at = static_cast<std::int64_t>(i);
-    x = numpy::moveaxis(over(numpy::moveaxis(x, at, 0), internal::bound_axis(self, names.get()[i]), op::axis_exchange), 0, at);
+    x = numpy::moveaxis(over(numpy::moveaxis(x, at, 0), internal::bound_axis(self, names.get()[i]),
+                             op::axis_exchange),
+                        0, at);
   }
   return numpy::reshape(x, shape);
 }
 
-// ---- shapes ---------------------------------------------------------------------------------------------------
+// ---- shapes ------------------------------------------------------------------------------------
 
 /// An axis cut into `count` parts, which stand along a new first axis.
 Array parts_first(const char* self, const Array& x, int axis, std::int64_t count) {
   Ints shape = sizes(x);
   std::int64_t& size = shape[static_cast<std::size_t>(axis)];
-  if (count == 0 || size % count != 0) fail(self, "axis {} of {} cannot be cut into a part for each of {} inputs", axis, describe(x.type()), count);
+  if (count == 0 || size % count != 0)
+    fail(self, "axis {} of {} cannot be cut into a part for each of {} inputs", axis,
+         describe(x.type()), count);
   size /= count;
   shape.insert(shape.begin() + axis, count);
   return numpy::moveaxis(numpy::reshape(x, shape), axis, 0);
@@ -105,17 +117,24 @@ Array first_joined(const Array& x, int axis) {
   return numpy::reshape(numpy::moveaxis(x, 0, axis), shape);
 }
 void check_one_for_each(const char* self, const Array& x, int axis, std::int64_t count) {
-  if (x.shape()[axis] != count) fail(self, "axis {} of {} must have an element for each of {} inputs", axis, describe(x.type()), count);
+  if (x.shape()[axis] != count)
+    fail(self, "axis {} of {} must have an element for each of {} inputs", axis, describe(x.type()),
+         count);
 }
 
-// ---- reductions -----------------------------------------------------------------------------------------------
+// ---- reductions --------------------------------------------------------------------------------
 
 /// A number of C++ times another, on the host.
 Array times(const Array& x, std::int64_t n) {
-  return std::visit([&](auto v) { return Array::scalar(v * static_cast<decltype(v + v)>(n), x.dtype(), x.weak()); }, *x.state()->scalar);
+  return std::visit(
+      [&](auto v) {
+        return Array::scalar(v * static_cast<decltype(v + v)>(n), x.dtype(), x.weak());
+      },
+      *x.state()->scalar);
 }
 
-Array summed(const char* self, const Operand& operand, const AxisNames& names, const Groups& groups) {
+Array summed(const char* self, const Operand& operand, const AxisNames& names,
+             const Groups& groups) {
   if (names.get().empty()) return operand;
   const Array x = is_bool(operand->dtype()) ? cast(operand, {DType::i32, false}) : operand.array;
   if (!x.is_traced()) {
@@ -127,7 +146,8 @@ Array summed(const char* self, const Operand& operand, const AxisNames& names, c
 }
 
 /// Complex numbers go by their real parts, equal ones by their imaginary parts.
-Array extreme(const char* self, const Operand& x, const AxisNames& names, const Groups& groups, op::Combiner combiner) {
+Array extreme(const char* self, const Operand& x, const AxisNames& names, const Groups& groups,
+              op::Combiner combiner) {
   Site site(x);
   refuse_groups(self, groups);
   if (!is_complex(x->dtype())) return reduced(self, x, names, combiner);
@@ -143,10 +163,15 @@ Array psum(const Operand& x, const AxisNames& axis_name, const AxisIndexGroups& 
 }
 Array pmean(const Operand& x, const AxisNames& axis_name, const AxisIndexGroups& options) {
   Site site(x);
-  return summed("pmean", x, axis_name, options.axis_index_groups) / Array(group_size("pmean", axis_name, options.axis_index_groups));
+  return summed("pmean", x, axis_name, options.axis_index_groups) /
+         Array(group_size("pmean", axis_name, options.axis_index_groups));
 }
-Array pmax(const Operand& x, const AxisNames& axis_name, const AxisIndexGroups& options) { return extreme("pmax", x, axis_name, options.axis_index_groups, op::Combiner::max); }
-Array pmin(const Operand& x, const AxisNames& axis_name, const AxisIndexGroups& options) { return extreme("pmin", x, axis_name, options.axis_index_groups, op::Combiner::min); }
+Array pmax(const Operand& x, const AxisNames& axis_name, const AxisIndexGroups& options) {
+  return extreme("pmax", x, axis_name, options.axis_index_groups, op::Combiner::max);
+}
+Array pmin(const Operand& x, const AxisNames& axis_name, const AxisIndexGroups& options) {
+  return extreme("pmin", x, axis_name, options.axis_index_groups, op::Combiner::min);
+}
 
 Array psum_scatter(const Operand& x, const AxisNames& axis_name, const PsumScatter& options) {
   constexpr const char* self = "psum_scatter";
@@ -160,12 +185,13 @@ Array psum_scatter(const Operand& x, const AxisNames& axis_name, const PsumScatt
   return reduce_sum(exchanged(self, parts, axis_name), {0});
 }
 
-// ---- moves ----------------------------------------------------------------------------------------------------
+// ---- moves -------------------------------------------------------------------------------------
 
 Array all_gather(const Operand& x, const AxisNames& axis_name, const AllGather& options) {
   constexpr const char* self = "all_gather";
   Site site(x);
-  if (options.to != "varying") fail(self, "`to` is \"varying\" over axes of vmap, got \"{}\"", options.to);
+  if (options.to != "varying")
+    fail(self, "`to` is \"varying\" over axes of vmap, got \"{}\"", options.to);
   refuse_groups(self, options.axis_index_groups);
   if (axis_name.get().empty()) return x;
   const int axis = axis_of(self, options.axis, x->ndim() + (options.tiled ? 0 : 1));
@@ -173,34 +199,46 @@ Array all_gather(const Operand& x, const AxisNames& axis_name, const AllGather& 
   return options.tiled ? first_joined(all, axis) : numpy::moveaxis(all, 0, axis);
 }
 
-Array all_to_all(const Operand& x, const AxisNames& axis_name, std::int64_t split_axis, std::int64_t concat_axis, const AllToAll& options) {
+Array all_to_all(const Operand& x, const AxisNames& axis_name, std::int64_t split_axis,
+                 std::int64_t concat_axis, const AllToAll& options) {
   constexpr const char* self = "all_to_all";
   Site site(x);
   refuse_groups(self, options.axis_index_groups);
-  const int split = axis_of(self, split_axis, x->ndim()), concat = axis_of(self, concat_axis, x->ndim());
+  const int split = axis_of(self, split_axis, x->ndim()),
+            concat = axis_of(self, concat_axis, x->ndim());
   const std::int64_t n = size_of(self, axis_name);
-  if (options.tiled) return first_joined(exchanged(self, parts_first(self, x, split, n), axis_name), concat);
+  if (options.tiled)
+    return first_joined(exchanged(self, parts_first(self, x, split, n), axis_name), concat);
   check_one_for_each(self, x, split, n);
   return numpy::moveaxis(exchanged(self, numpy::moveaxis(x, split, 0), axis_name), 0, concat);
 }
-Array pswapaxes(const Operand& x, const AxisNames& axis_name, std::int64_t axis, const AxisIndexGroups& options) {
+Array pswapaxes(const Operand& x, const AxisNames& axis_name, std::int64_t axis,
+                const AxisIndexGroups& options) {
   return all_to_all(x, axis_name, axis, axis, {.axis_index_groups = options.axis_index_groups});
 }
 
 Array ppermute(const Operand& x, const AxisNames& axis_name, const Pairs& perm) {
   constexpr const char* self = "ppermute";
   Site site(x);
-  if (axis_name.get().size() != 1) fail(self, "goes along one axis, got {}", axis_name.get().size());
+  if (axis_name.get().size() != 1)
+    fail(self, "goes along one axis, got {}", axis_name.get().size());
   const BoundAxis& axis = internal::bound_axis(self, axis_name.get()[0]);
   std::vector<bool> sources(static_cast<std::size_t>(axis.size)), targets = sources;
   for (const auto& pair : perm) {
     for (std::int64_t i : {pair.first, pair.second})
-      if (i < 0 || i >= axis.size) fail(self, "perm holds ({}, {}) for axis {} of size {}", pair.first, pair.second, axis.name, axis.size);
-    if (sources[static_cast<std::size_t>(pair.first)] || targets[static_cast<std::size_t>(pair.second)])
-      fail(self, "sources and destinations must be unique, but one of ({}, {}) is there already", pair.first, pair.second);
-    sources[static_cast<std::size_t>(pair.first)] = targets[static_cast<std::size_t>(pair.second)] = true;
+      if (i < 0 || i >= axis.size)
+        fail(self, "perm holds ({}, {}) for axis {} of size {}", pair.first, pair.second, axis.name,
+             axis.size);
+    if (sources[static_cast<std::size_t>(pair.first)] ||
+        targets[static_cast<std::size_t>(pair.second)])
+      fail(self, "sources and destinations must be unique, but one of ({}, {}) is there already",
+           pair.first, pair.second);
+    sources[static_cast<std::size_t>(pair.first)] = targets[static_cast<std::size_t>(pair.second)] =
+        true;
   }
-  return over(x, axis, [&](Builder& b, Value* v, const op::NamedAxis& along) { return op::axis_permute(b, v, along, perm); });
+  return over(x, axis, [&](Builder& b, Value* v, const op::NamedAxis& along) {
+    return op::axis_permute(b, v, along, perm);
+  });
 }
 Array pshuffle(const Operand& x, const AxisNames& axis_name, const Sizes& perm) {
   Site site(x);
@@ -208,9 +246,11 @@ Array pshuffle(const Operand& x, const AxisNames& axis_name, const Sizes& perm) 
   std::sort(sorted.begin(), sorted.end());
   std::iota(all.begin(), all.end(), 0);
   const std::int64_t n = size_of("pshuffle", axis_name);
-  if (sorted != all || static_cast<std::int64_t>(perm.size()) != n) fail("pshuffle", "perm is no permutation of {} inputs: [{}]", n, fmt::join(perm.get(), ", "));
+  if (sorted != all || static_cast<std::int64_t>(perm.size()) != n)
+    fail("pshuffle", "perm is no permutation of {} inputs: [{}]", n, fmt::join(perm.get(), ", "));
   Pairs pairs;
-  for (std::int64_t target : all) pairs.emplace_back(perm[static_cast<std::size_t>(target)], target);
+  for (std::int64_t target : all)
+    pairs.emplace_back(perm[static_cast<std::size_t>(target)], target);
   return ppermute(x, axis_name, pairs);
 }
 Array pbroadcast(const Operand& x, const AxisNames& axis_name, std::int64_t source) {
@@ -221,51 +261,70 @@ Array pbroadcast(const Operand& x, const AxisNames& axis_name, std::int64_t sour
   return index_in_dim(gathered(self, x, axis_name), source, 0, false);
 }
 
-// ---- ragged ---------------------------------------------------------------------------------------------------
+// ---- ragged ------------------------------------------------------------------------------------
 
 namespace {
 
-void check_ragged(const char* self, const Array& operand, const Array& output, std::initializer_list<const Operand*> lists, std::int64_t n) {
+void check_ragged(const char* self, const Array& operand, const Array& output,
+                  std::initializer_list<const Operand*> lists, std::int64_t n) {
   Ints rows = sizes(operand), to = sizes(output);
-  const bool fit = operand.dtype() == output.dtype() && !rows.empty() && rows.size() == to.size() && std::equal(rows.begin() + 1, rows.end(), to.begin() + 1);
-  if (!fit) fail(self, "rows of {} cannot become rows of {}", describe(operand.type()), describe(output.type()));
+  const bool fit = operand.dtype() == output.dtype() && !rows.empty() && rows.size() == to.size() &&
+                   std::equal(rows.begin() + 1, rows.end(), to.begin() + 1);
+  if (!fit)
+    fail(self, "rows of {} cannot become rows of {}", describe(operand.type()),
+         describe(output.type()));
   for (const Operand* list : lists) {
     const Array& first = **lists.begin();
-    if (!is_integer((*list)->dtype()) || (*list)->ndim() != 1 || (*list)->shape()[0] < 1) fail(self, "offsets and sizes are integers, [K], got {}", describe((*list)->type()));
-    if ((*list)->shape() != first.shape()) fail(self, "offsets and sizes must be equally many, got {} and {}", describe(first.type()), describe((*list)->type()));
-    if ((*list)->shape()[0] % n != 0) fail(self, "{} slices cannot be shared among {} inputs", (*list)->shape()[0], n);
+    if (!is_integer((*list)->dtype()) || (*list)->ndim() != 1 || (*list)->shape()[0] < 1)
+      fail(self, "offsets and sizes are integers, [K], got {}", describe((*list)->type()));
+    if ((*list)->shape() != first.shape())
+      fail(self, "offsets and sizes must be equally many, got {} and {}", describe(first.type()),
+           describe((*list)->type()));
+    if ((*list)->shape()[0] % n != 0)
+      fail(self, "{} slices cannot be shared among {} inputs", (*list)->shape()[0], n);
   }
 }
 
 }  // namespace
 
-Array ragged_all_to_all(const Operand& operand, const Operand& output, const Operand& input_offsets, const Operand& send_sizes, const Operand& output_offsets,
+Array ragged_all_to_all(const Operand& operand, const Operand& output, const Operand& input_offsets,
+                        const Operand& send_sizes, const Operand& output_offsets,
                         const Operand& recv_sizes, const RaggedAllToAll& options) {
   constexpr const char* self = "ragged_all_to_all";
   Site site(operand);
   const AxisNames& names = options.axis_name;
   const std::int64_t n = size_of(self, names);
   refuse_groups(self, options.axis_index_groups);
-  check_ragged(self, operand, output, {&input_offsets, &send_sizes, &output_offsets, &recv_sizes}, n);
+  check_ragged(self, operand, output, {&input_offsets, &send_sizes, &output_offsets, &recv_sizes},
+               n);
   const std::int64_t rows = operand->shape()[0], slices = input_offsets->shape()[0];
   if (rows == 0) return output;
-  // A row for each slice that comes here, in the order of senders, and a column for each row of the result.
-  auto in_rows = [&](const Array& list) { return numpy::reshape(cast(list, {DType::i32, false}), {slices, 1}); };
-  auto told = [&](const Array& list) { return in_rows(exchanged(self, numpy::reshape(list, {n, slices / n}), names)); };
-  const Array slice = in_rows(iota(DType::i32, slices)), position = numpy::reshape(iota(DType::i32, output->shape()[0]), {1, -1});
+  // A row for each slice that comes here, in the order of senders, and a column for each row of the
+  // result.
+  auto in_rows = [&](const Array& list) {
+    return numpy::reshape(cast(list, {DType::i32, false}), {slices, 1});
+  };
+  auto told = [&](const Array& list) {
+    return in_rows(exchanged(self, numpy::reshape(list, {n, slices / n}), names));
+  };
+  const Array slice = in_rows(iota(DType::i32, slices)),
+              position = numpy::reshape(iota(DType::i32, output->shape()[0]), {1, -1});
   const Array from = told(input_offsets), to = told(output_offsets);
   const Array arrives = numpy::logical_and(position >= to, position < to + in_rows(recv_sizes));
   const Array last = numpy::max(numpy::where(arrives, slice, -1), 0);
-  const Array of_sender = numpy::clip(from + position - to, 0, rows - 1), of_all = numpy::floor_divide(slice, Array(slices / n)) * Array(rows) + of_sender;
-  const Array row = numpy::take_along_axis(of_all, numpy::reshape(numpy::maximum(last, 0), {1, -1}), 0);
+  const Array of_sender = numpy::clip(from + position - to, 0, rows - 1),
+              of_all = numpy::floor_divide(slice, Array(slices / n)) * Array(rows) + of_sender;
+  const Array row =
+      numpy::take_along_axis(of_all, numpy::reshape(numpy::maximum(last, 0), {1, -1}), 0);
   Ints all = sizes(operand), column(all.size(), 1);
   all[0] *= n;
   column[0] = output->shape()[0];
-  const Array received = numpy::take(numpy::reshape(gathered(self, operand, names), all), numpy::reshape(row, {-1}), 0);
+  const Array received = numpy::take(numpy::reshape(gathered(self, operand, names), all),
+                                     numpy::reshape(row, {-1}), 0);
   return numpy::where(numpy::reshape(last >= 0, column), received, output);
 }
 
-// ---- where and how many ---------------------------------------------------------------------------------------
+// ---- where and how many ------------------------------------------------------------------------
 
 Array axis_index(const AxisNames& axis_name, Where where) {
   Site site(where);

@@ -1,5 +1,6 @@
-// The polar decomposition by dynamically weighted Halley iteration, as jax/_src/tpu/linalg/qdwh.py: Nakatsukasa, Bai and Gygi, "Optimizing
-// Halley's iteration for computing the matrix polar decomposition", 2010. The weights depend on eps alone.
+// The polar decomposition by dynamically weighted Halley iteration, as jax/_src/tpu/linalg/qdwh.py:
+// Nakatsukasa, Bai and Gygi, "Optimizing Halley's iteration for computing the matrix polar
+// decomposition", 2010. The weights depend on eps alone.
 #include <cmath>
 
 #include "strata/api/control.h"
@@ -37,16 +38,21 @@ Array identity_of(const Array& u) { return numpy::eye(u.shape(-1), {}, 0, u.dtyp
 /// For large weights, where products of u with itself would lose too much.
 Array step_by_qr(const Array& u, const Weights& w) {
   const double root = std::sqrt(w.c), e = w.b / w.c;
-  const Array stacked = concatenate({strong_number(u, root) * u, identity_of(u)}, 0), q = qr(stacked, {.full_matrices = false})[0];
-  const Array upper = slice_in_dim(q, 0, u.shape(0)), lower = slice_in_dim(q, u.shape(0), q.shape(0));
-  return strong_number(u, e) * u + strong_number(u, (w.a - e) / root) * matmul(upper, adjoint(lower));
+  const Array stacked = concatenate({strong_number(u, root) * u, identity_of(u)}, 0),
+              q = qr(stacked, {.full_matrices = false})[0];
+  const Array upper = slice_in_dim(q, 0, u.shape(0)),
+              lower = slice_in_dim(q, u.shape(0), q.shape(0));
+  return strong_number(u, e) * u +
+         strong_number(u, (w.a - e) / root) * matmul(upper, adjoint(lower));
 }
 
 Array step_by_cholesky(const Array& u, const Weights& w) {
   const double e = w.b / w.c;
-  const Array l = cholesky(strong_number(u, w.c) * matmul(adjoint(u), u) + identity_of(u), {.symmetrize_input = false});
+  const Array l = cholesky(strong_number(u, w.c) * matmul(adjoint(u), u) + identity_of(u),
+                           {.symmetrize_input = false});
   Array z = triangular_solve(l, adjoint(u), {.left_side = true, .lower = true});
-  z = triangular_solve(l, z, {.left_side = true, .lower = true, .transpose_a = true, .conjugate_a = true});
+  z = triangular_solve(
+      l, z, {.left_side = true, .lower = true, .transpose_a = true, .conjugate_a = true});
   return strong_number(u, e) * u + strong_number(u, w.a - e) * adjoint(z);
 }
 
@@ -58,12 +64,16 @@ std::tuple<Array, Array, Array, Array> qdwh(const Operand& operand, const Qdwh& 
   internal::Site site(operand);
   const Array x = operand;
   internal::require_matrices("qdwh", x);
-  if (x.ndim() != 2 || x.shape(0) < x.shape(1)) internal::fail("qdwh", "one matrix of at least as many rows as columns is taken, got {}", internal::describe(x.type()));
+  if (x.ndim() != 2 || x.shape(0) < x.shape(1))
+    internal::fail("qdwh", "one matrix of at least as many rows as columns is taken, got {}",
+                   internal::describe(x.type()));
   constexpr double kQrFrom = 100;
   const std::int64_t most = options.max_iterations.value_or(10);
-  const double eps = options.eps.value_or(internal::epsilon_of(x.dtype())), tolerance = std::cbrt(5 * eps);
+  const double eps = options.eps.value_or(internal::epsilon_of(x.dtype())),
+               tolerance = std::cbrt(5 * eps);
   const Array by_columns = max(sum(numpy::abs(x), 0)), by_rows = max(sum(numpy::abs(x), 1));
-  const Array scale = where(by_columns == 0, 1, 1 / (numpy::sqrt(by_columns) * numpy::sqrt(by_rows)));
+  const Array scale =
+      where(by_columns == 0, 1, 1 / (numpy::sqrt(by_columns) * numpy::sqrt(by_rows)));
   Array u = x * scale.astype(x.dtype()), moving = Array(true);
   const std::vector<Weights> weights = weights_of(eps, most);
   for (const Weights& w : weights) {
@@ -74,13 +84,16 @@ std::tuple<Array, Array, Array, Array> qdwh(const Operand& operand, const Qdwh& 
   // Where the weights have settled and u has not: Halley's own.
   using State = std::tuple<Array, Array, Array>;
   const State start{Array(static_cast<std::int64_t>(weights.size())), u, moving};
-  auto [count, last, still] = while_loop([&](const State& s) { return std::get<2>(s) & (std::get<0>(s) < most); },
-                                         [&](const State& s) {
-                                           const Array next = step_by_cholesky(std::get<1>(s), {});
-                                           return State{std::get<0>(s) + 1, next, frobenius(next - std::get<1>(s)) > tolerance};
-                                         },
-                                         start);
-  u = strong_number(x, 1.5) * last - strong_number(x, 0.5) * matmul(last, matmul(adjoint(last), last));  // a step of Newton and Schulz
+  auto [count, last, still] = while_loop(
+      [&](const State& s) { return std::get<2>(s) & (std::get<0>(s) < most); },
+      [&](const State& s) {
+        const Array next = step_by_cholesky(std::get<1>(s), {});
+        return State{std::get<0>(s) + 1, next, frobenius(next - std::get<1>(s)) > tolerance};
+      },
+      start);
+  u = strong_number(x, 1.5) * last -
+      strong_number(x, 0.5) *
+          matmul(last, matmul(adjoint(last), last));  // a step of Newton and Schulz
   return {u, internal::symmetrized(matmul(adjoint(u), x)), count, ~still};
 }
 

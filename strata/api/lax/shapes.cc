@@ -31,13 +31,16 @@ Ints distinct(const char* name, const Sizes& dimensions, int rank) {
   Ints out;
   for (std::int64_t d : dimensions) {
     out.push_back(axis_of(name, d, rank));
-    if (std::count(out.begin(), out.end(), out.back()) > 1) fail(name, "dimension {} is given twice", d);
+    if (std::count(out.begin(), out.end(), out.back()) > 1)
+      fail(name, "dimension {} is given twice", d);
   }
   return out;
 }
 
 Array reshaped(const Array& x, const Ints& shape) {
-  return emit_one({x}, x.weak(), [&](Builder& b, const Values& v) { return op::reshape(b, v[0], Shape::of(shape)); });
+  return emit_one({x}, x.weak(), [&](Builder& b, const Values& v) {
+    return op::reshape(b, v[0], Shape::of(shape));
+  });
 }
 
 /// Operands of one dtype and, but for one dimension, one shape.
@@ -46,8 +49,10 @@ void require_alike(const char* name, const std::vector<Array>& operands, int but
   const Array& first = operands[0];
   for (const Array& x : operands) {
     bool alike = x.ndim() == first.ndim() && x.dtype() == first.dtype();
-    for (int d = 0; alike && d < x.ndim(); ++d) alike = d == but || x.shape()[d] == first.shape()[d];
-    if (!alike) fail(name, "{} and {} do not go together", describe(first.type()), describe(x.type()));
+    for (int d = 0; alike && d < x.ndim(); ++d)
+      alike = d == but || x.shape()[d] == first.shape()[d];
+    if (!alike)
+      fail(name, "{} and {} do not go together", describe(first.type()), describe(x.type()));
   }
 }
 
@@ -61,8 +66,11 @@ Array reshape(const Operand& x, const Sizes& new_sizes, const Sizes& dimensions)
   Site site(x);
   require_sizes("reshape", new_sizes);
   const Shape shape = Shape::of(new_sizes);
-  if (shape.count() != x->size()) fail("reshape", "{} does not have the {} elements of {}", describe(x->type()), shape.count(), describe(shape));
-  return reshaped(dimensions.size() == 0 ? x.array : lax::transpose(x, dimensions), new_sizes.get());
+  if (shape.count() != x->size())
+    fail("reshape", "{} does not have the {} elements of {}", describe(x->type()), shape.count(),
+         describe(shape));
+  return reshaped(dimensions.size() == 0 ? x.array : lax::transpose(x, dimensions),
+                  new_sizes.get());
 }
 
 Array transpose(const Operand& x, const Sizes& permutation) {
@@ -70,13 +78,19 @@ Array transpose(const Operand& x, const Sizes& permutation) {
   Ints sorted = permutation.get(), all(static_cast<std::size_t>(x->ndim()));
   std::sort(sorted.begin(), sorted.end());
   std::iota(all.begin(), all.end(), 0);
-  if (sorted != all) fail("transpose", "({}) is no permutation of the dimensions of {}", fmt::join(permutation, ", "), describe(x->type()));
-  return emit_one({x}, x->weak(), [&](Builder& b, const Values& v) { return op::transpose(b, v[0], permutation.get()); });
+  if (sorted != all)
+    fail("transpose", "({}) is no permutation of the dimensions of {}",
+         fmt::join(permutation, ", "), describe(x->type()));
+  return emit_one({x}, x->weak(), [&](Builder& b, const Values& v) {
+    return op::transpose(b, v[0], permutation.get());
+  });
 }
 
 Array expand_dims(const Operand& x, const Sizes& dimensions) {
   Site site(x);
-  Ints places = distinct("expand_dims", dimensions, x->ndim() + static_cast<int>(dimensions.size())), shape = sizes(x);
+  Ints places =
+           distinct("expand_dims", dimensions, x->ndim() + static_cast<int>(dimensions.size())),
+       shape = sizes(x);
   std::sort(places.begin(), places.end());
   for (std::int64_t p : places) shape.insert(shape.begin() + p, 1);
   return reshaped(x, shape);
@@ -87,20 +101,26 @@ Array squeeze(const Operand& x, const Sizes& dimensions) {
   Ints places = distinct("squeeze", dimensions, x->ndim()), shape = sizes(x);
   std::sort(places.rbegin(), places.rend());
   for (std::int64_t p : places) {
-    if (shape[static_cast<std::size_t>(p)] != 1) fail("squeeze", "dimension {} of {} does not have size 1", p, describe(x->type()));
+    if (shape[static_cast<std::size_t>(p)] != 1)
+      fail("squeeze", "dimension {} of {} does not have size 1", p, describe(x->type()));
     shape.erase(shape.begin() + p);
   }
   return reshaped(x, shape);
 }
 
-Array collapse(const Operand& x, std::int64_t start_dimension, std::optional<std::int64_t> stop_dimension) {
+Array collapse(const Operand& x, std::int64_t start_dimension,
+               std::optional<std::int64_t> stop_dimension) {
   Site site(x);
   const std::int64_t rank = x->ndim();
-  auto bound = [&](std::int64_t d) { return std::clamp<std::int64_t>(d < 0 ? d + rank : d, 0, rank); };
+  auto bound = [&](std::int64_t d) {
+    return std::clamp<std::int64_t>(d < 0 ? d + rank : d, 0, rank);
+  };
   const std::int64_t low = bound(start_dimension), high = bound(stop_dimension.value_or(rank));
-  if (high < low) fail("collapse", "dimensions [{}, {}) of {} are no range", low, high, describe(x->type()));
+  if (high < low)
+    fail("collapse", "dimensions [{}, {}) of {} are no range", low, high, describe(x->type()));
   Ints shape = sizes(x);
-  const std::int64_t size = std::accumulate(shape.begin() + low, shape.begin() + high, std::int64_t{1}, std::multiplies<>());
+  const std::int64_t size = std::accumulate(shape.begin() + low, shape.begin() + high,
+                                            std::int64_t{1}, std::multiplies<>());
   shape.erase(shape.begin() + low, shape.begin() + high);
   shape.insert(shape.begin() + low, size);
   return reshaped(x, shape);
@@ -108,7 +128,8 @@ Array collapse(const Operand& x, std::int64_t start_dimension, std::optional<std
 
 Array tile(const Operand& x, const Sizes& reps) {
   Site site(x);
-  if (static_cast<int>(reps.size()) != x->ndim()) fail("tile", "{} numbers are given for {}", reps.size(), describe(x->type()));
+  if (static_cast<int>(reps.size()) != x->ndim())
+    fail("tile", "{} numbers are given for {}", reps.size(), describe(x->type()));
   require_sizes("tile", reps);
   Ints wide, dims, shape;
   for (int d = 0; d < x->ndim(); ++d) {
@@ -123,10 +144,14 @@ Array tile(const Operand& x, const Sizes& reps) {
 Array concatenate(const std::vector<Array>& operands, std::int64_t dimension, Where where) {
   Site site(where);
   if (operands.empty()) fail("concatenate", "needs at least one array");
-  if (dimension < 0 || dimension >= operands[0].ndim()) fail("concatenate", "dimension {} is out of range for {}", dimension, describe(operands[0].type()));
+  if (dimension < 0 || dimension >= operands[0].ndim())
+    fail("concatenate", "dimension {} is out of range for {}", dimension,
+         describe(operands[0].type()));
   require_alike("concatenate", operands, static_cast<int>(dimension));
   if (operands.size() == 1) return operands[0];
-  return emit_one(operands, all_weak(operands), [&](Builder& b, const Values& v) { return op::concatenate(b, v, static_cast<int>(dimension)); });
+  return emit_one(operands, all_weak(operands), [&](Builder& b, const Values& v) {
+    return op::concatenate(b, v, static_cast<int>(dimension));
+  });
 }
 
 Array stack(const std::vector<Array>& operands, std::int64_t axis, Where where) {
@@ -143,7 +168,8 @@ std::vector<Array> split(const Operand& x, const Sizes& parts, std::int64_t axis
   const int dim = axis_of("split", axis, x->ndim());
   require_sizes("split", parts);
   if (std::accumulate(parts.begin(), parts.end(), std::int64_t{0}) != x->shape()[dim])
-    fail("split", "parts of sizes ({}) do not fill dimension {} of {}", fmt::join(parts, ", "), dim, describe(x->type()));
+    fail("split", "parts of sizes ({}) do not fill dimension {} of {}", fmt::join(parts, ", "), dim,
+         describe(x->type()));
   std::vector<Array> out;
   std::int64_t from = 0;
   for (std::int64_t n : parts) {
@@ -174,28 +200,37 @@ Array broadcast_like(const Operand& x, const Operand& like) {
   Site site(x);
   return numpy::broadcast_to(x, like->shape());
 }
-std::vector<std::int64_t> broadcast_shapes(const std::vector<Sizes>& shapes, Where where) { return numpy::broadcast_shapes(shapes, where); }
+std::vector<std::int64_t> broadcast_shapes(const std::vector<Sizes>& shapes, Where where) {
+  return numpy::broadcast_shapes(shapes, where);
+}
 
 Array broadcast_to_rank(const Operand& x, std::int64_t rank) {
   Site site(x);
-  if (rank < x->ndim()) fail("broadcast_to_rank", "{} has more than {} dimensions", describe(x->type()), rank);
+  if (rank < x->ndim())
+    fail("broadcast_to_rank", "{} has more than {} dimensions", describe(x->type()), rank);
   return broadcast(x, Ints(static_cast<std::size_t>(rank - x->ndim()), 1));
 }
 
 Array full(const Sizes& shape, const Operand& fill_value, std::optional<DType> dtype) {
   Site site(fill_value);
-  if (fill_value->ndim() != 0) fail("full", "a scalar is needed, got {}", describe(fill_value->type()));
-  const WeakDType type = dtype ? WeakDType{canonical(*dtype, x64_enabled())} : WeakDType{fill_value->dtype(), fill_value->weak()};
+  if (fill_value->ndim() != 0)
+    fail("full", "a scalar is needed, got {}", describe(fill_value->type()));
+  const WeakDType type = dtype ? WeakDType{canonical(*dtype, x64_enabled())}
+                               : WeakDType{fill_value->dtype(), fill_value->weak()};
   return broadcast(internal::cast(fill_value, type), shape);
 }
 
-Array full_like(const Operand& x, const Operand& fill_value, std::optional<DType> dtype, const std::optional<Sizes>& shape) {
+Array full_like(const Operand& x, const Operand& fill_value, std::optional<DType> dtype,
+                const std::optional<Sizes>& shape) {
   Site site(x);
-  const WeakDType type = dtype ? WeakDType{canonical(*dtype, x64_enabled())} : WeakDType{x->dtype(), x->weak()};
+  const WeakDType type =
+      dtype ? WeakDType{canonical(*dtype, x64_enabled())} : WeakDType{x->dtype(), x->weak()};
   return lax::full(shape.value_or(x->shape()), internal::cast(fill_value, type));
 }
 
-Array empty(const Sizes& shape, DType dtype, Where where) { return lax::full(shape, Operand(0, where), dtype); }
+Array empty(const Sizes& shape, DType dtype, Where where) {
+  return lax::full(shape, Operand(0, where), dtype);
+}
 
 Array shape_as_value(const Sizes& shape, Where where) {
   Site site(where);
@@ -206,39 +241,53 @@ Array index_in_dim(const Operand& x, std::int64_t index, std::int64_t axis, bool
   Site site(x);
   const int dim = axis_of("index_in_dim", axis, x->ndim());
   const std::int64_t size = x->shape()[dim], at = index < 0 ? index + size : index;
-  if (at < 0 || at >= size) fail("index_in_dim", "index {} is out of range for dimension {} of {}", index, dim, describe(x->type()));
+  if (at < 0 || at >= size)
+    fail("index_in_dim", "index {} is out of range for dimension {} of {}", index, dim,
+         describe(x->type()));
   const Array one = slice_in_dim(x, at, at + 1, 1, dim);
   return keepdims ? one : lax::squeeze(one, {dim});
 }
 
 Array index_take(const Operand& x, const std::vector<Array>& indices, const Sizes& axes) {
   Site site(x);
-  if (indices.size() != axes.size() || indices.empty()) fail("index_take", "{} vectors of indices are given for {} axes", indices.size(), axes.size());
+  if (indices.size() != axes.size() || indices.empty())
+    fail("index_take", "{} vectors of indices are given for {} axes", indices.size(), axes.size());
   const Ints dims = distinct("index_take", axes, x->ndim());
   Ints slice_sizes = sizes(x), offsets;
   std::vector<Array> columns;
   for (std::size_t i = 0; i < dims.size(); ++i) {
-    if (indices[i].ndim() != 1 || !is_integer(indices[i].dtype())) fail("index_take", "indices are vectors of integers, got {}", describe(indices[i].type()));
-    columns.push_back(lax::expand_dims(numpy::mod(indices[i], x->shape()[static_cast<int>(dims[i])]), {1}));
+    if (indices[i].ndim() != 1 || !is_integer(indices[i].dtype()))
+      fail("index_take", "indices are vectors of integers, got {}", describe(indices[i].type()));
+    columns.push_back(
+        lax::expand_dims(numpy::mod(indices[i], x->shape()[static_cast<int>(dims[i])]), {1}));
     slice_sizes[static_cast<std::size_t>(dims[i])] = 1;
   }
   for (int d = 1; d <= x->ndim() - static_cast<int>(dims.size()); ++d) offsets.push_back(d);
-  return gather(x, concatenate(columns, 1), {.offset_dims = offsets, .collapsed_slice_dims = dims, .start_index_map = dims,
-                                             .operand_batching_dims = {}, .start_indices_batching_dims = {}}, slice_sizes);
+  return gather(x, concatenate(columns, 1),
+                {.offset_dims = offsets,
+                 .collapsed_slice_dims = dims,
+                 .start_index_map = dims,
+                 .operand_batching_dims = {},
+                 .start_indices_batching_dims = {}},
+                slice_sizes);
 }
 
 Array select_n(const Operand& which, const std::vector<Array>& cases) {
   Site site(which);
   require_alike("select_n", cases, -1);
   const bool boolean = is_bool(which->dtype());
-  if (!boolean && which->dtype() != DType::i32) fail("select_n", "`which` is boolean or i32, got {}", describe(which->type()));
-  if (boolean && cases.size() > 2) fail("select_n", "a boolean chooses between at most two cases, got {}", cases.size());
+  if (!boolean && which->dtype() != DType::i32)
+    fail("select_n", "`which` is boolean or i32, got {}", describe(which->type()));
+  if (boolean && cases.size() > 2)
+    fail("select_n", "a boolean chooses between at most two cases, got {}", cases.size());
   if (which->ndim() != 0 && which->shape() != cases[0].shape())
-    fail("select_n", "`which` is a scalar or has the shape of the cases {}, got {}", describe(cases[0].type()), describe(which->type()));
+    fail("select_n", "`which` is a scalar or has the shape of the cases {}, got {}",
+         describe(cases[0].type()), describe(which->type()));
   if (cases.size() == 1) return cases[0];
   if (boolean) return select(which, cases[1], cases[0]);
   Array out = cases.back();
-  for (std::size_t i = cases.size() - 1; i-- > 0;) out = select(numpy::less_equal(which, static_cast<std::int64_t>(i)), cases[i], out);
+  for (std::size_t i = cases.size() - 1; i-- > 0;)
+    out = select(numpy::less_equal(which, static_cast<std::int64_t>(i)), cases[i], out);
   return out;
 }
 

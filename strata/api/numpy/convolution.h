@@ -15,18 +15,23 @@ struct Convolve {
   lax::Precision precision = lax::Precision::DEFAULT;
   std::optional<DType> preferred_element_type = std::nullopt;
 };
-/// Sums of products of one vector with the other, reversed, at each shift: all shifts ("full"), as many as the longer has elements
-/// ("same"), those where one covers the other ("valid"). Floats and complex numbers; integers become floats.
-Array convolve(const Operand& x, const Operand& y, const std::string& mode = "full", const Convolve& options = {});
+/// Sums of products of one vector with the other, reversed, at each shift: all shifts ("full"), as
+/// many as the longer has elements
+/// ("same"), those where one covers the other ("valid"). Floats and complex numbers; integers
+/// become floats.
+Array convolve(const Operand& x, const Operand& y, const std::string& mode = "full",
+               const Convolve& options = {});
 /// The same with y conjugated and not reversed.
-Array correlate(const Operand& x, const Operand& y, const std::string& mode = "valid", const Convolve& options = {});
+Array correlate(const Operand& x, const Operand& y, const std::string& mode = "valid",
+                const Convolve& options = {});
 
 /// What `interp` has beyond an end: a number, or "extrapolate".
 class Beyond {
  public:
-  template <Scalar T> Beyond(T value) : value_(Array(value)) {}     // NOLINT: implicit by intent
-  Beyond(Array value) : value_(std::move(value)) {}                 // NOLINT
-  Beyond(const char* way) : way_(way) {}                            // NOLINT
+  template <Scalar T>
+  Beyond(T value) : value_(Array(value)) {}          // NOLINT: implicit by intent
+  Beyond(Array value) : value_(std::move(value)) {}  // NOLINT
+  Beyond(const char* way) : way_(way) {}             // NOLINT
   const std::optional<Array>& value() const { return value_; }
   const std::string& way() const { return way_; }
 

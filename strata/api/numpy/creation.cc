@@ -1,4 +1,5 @@
-// Creation functions of numpy.h. Within a trace they are operations, so that a large array of zeros is no constant.
+// Creation functions of numpy.h. Within a trace they are operations, so that a large array of zeros
+// is no constant.
 #include <cmath>
 
 #include "strata/api/compose.h"
@@ -8,8 +9,8 @@
 namespace strata::numpy {
 namespace {
 
-using internal::emit_one;
 using internal::Builder;
+using internal::emit_one;
 using internal::fail;
 using internal::Site;
 using internal::Values;
@@ -24,7 +25,8 @@ void check_sizes(const char* name, const Sizes& shape) {
 Array filled(const char* name, const Sizes& shape, DType dtype, double value) {
   check_sizes(name, shape);
   const Type type(canonical_here(dtype), Shape::of(shape));
-  return emit_one({}, false, [&](Builder& b, const Values&) { return op::constant(b, type, value); });
+  return emit_one({}, false,
+                  [&](Builder& b, const Values&) { return op::constant(b, type, value); });
 }
 
 /// Zeros on the host.
@@ -41,60 +43,88 @@ Array counted(const char* name, double start, double step, double count, DType d
   if (count > 1e12) fail(name, "{} elements are too many", count);
   const Type type(dtype, Shape{static_cast<std::int64_t>(count)});
   if (is_integer(dtype)) {
-    const Array i = emit_one({}, false, [&](Builder& b, const Values&) { return op::iota(b, type, 0); });
-    const Array from = Array::scalar(static_cast<std::int64_t>(start), dtype, false), by = Array::scalar(static_cast<std::int64_t>(step), dtype, false);
+    const Array i =
+        emit_one({}, false, [&](Builder& b, const Values&) { return op::iota(b, type, 0); });
+    const Array from = Array::scalar(static_cast<std::int64_t>(start), dtype, false),
+                by = Array::scalar(static_cast<std::int64_t>(step), dtype, false);
     if (start == 0 && step == 1) return i;
     return step == 1 ? i + from : i * by + from;
   }
   // Each element rounded once from the exact product, as NumPy computes it in f64.
   Literal values = blank(name, type);
-  for (std::int64_t i = 0; i < values.count(); ++i) values.set_number(i, start + static_cast<double>(i) * step);
+  for (std::int64_t i = 0; i < values.count(); ++i)
+    values.set_number(i, start + static_cast<double>(i) * step);
   return Array(std::move(values));
 }
 
 }  // namespace
 
-Array zeros(const Sizes& shape, DType dtype, Where where) { Site site(where); return filled("zeros", shape, dtype, 0); }
-Array ones(const Sizes& shape, DType dtype, Where where) { Site site(where); return filled("ones", shape, dtype, 1); }
+Array zeros(const Sizes& shape, DType dtype, Where where) {
+  Site site(where);
+  return filled("zeros", shape, dtype, 0);
+}
+Array ones(const Sizes& shape, DType dtype, Where where) {
+  Site site(where);
+  return filled("ones", shape, dtype, 1);
+}
 
 Array full(const Sizes& shape, const Operand& value, std::optional<DType> dtype) {
   Site site(value);
   check_sizes("full", shape);
   const Shape result = Shape::of(shape);
   // A C++ number stays weakly typed where no dtype is asked for.
-  const Array v = internal::cast(value, {canonical_here(dtype.value_or(value->dtype())), value->weak() && value->ndim() == 0 && !dtype});
-  const Array shapes[] = {v, emit_one({}, false, [&](Builder& b, const Values&) { return op::zeros(b, Type(v.dtype(), result)); })};
+  const Array v = internal::cast(value, {canonical_here(dtype.value_or(value->dtype())),
+                                         value->weak() && value->ndim() == 0 && !dtype});
+  const Array shapes[] = {v, emit_one({}, false, [&](Builder& b, const Values&) {
+                            return op::zeros(b, Type(v.dtype(), result));
+                          })};
   if (internal::broadcast_shapes("full", shapes) != result)
-    fail("full", "a value of {} does not broadcast to {}", internal::describe(v.type()), internal::describe(result));
-  return emit_one({v}, v.weak(), [&](Builder& b, const Values& values) { return op::broadcast_to(b, values[0], result); });
+    fail("full", "a value of {} does not broadcast to {}", internal::describe(v.type()),
+         internal::describe(result));
+  return emit_one({v}, v.weak(), [&](Builder& b, const Values& values) {
+    return op::broadcast_to(b, values[0], result);
+  });
 }
 namespace {
-Array filled_like(const char* name, const Operand& x, double value, std::optional<DType> dtype, const std::optional<Sizes>& shape) {
+Array filled_like(const char* name, const Operand& x, double value, std::optional<DType> dtype,
+                  const std::optional<Sizes>& shape) {
   Site site(x);
-  const Array out = filled(name, shape.value_or(Sizes(x->shape())), dtype.value_or(x->dtype()), value);
+  const Array out =
+      filled(name, shape.value_or(Sizes(x->shape())), dtype.value_or(x->dtype()), value);
   return internal::cast(out, {out.dtype(), x->weak() && !dtype});
 }
 }  // namespace
 
-Array zeros_like(const Operand& x, std::optional<DType> dtype, const std::optional<Sizes>& shape) { return filled_like("zeros_like", x, 0, dtype, shape); }
-Array ones_like(const Operand& x, std::optional<DType> dtype, const std::optional<Sizes>& shape) { return filled_like("ones_like", x, 1, dtype, shape); }
-Array full_like(const Operand& x, const Operand& value, std::optional<DType> dtype, const std::optional<Sizes>& shape) {
+Array zeros_like(const Operand& x, std::optional<DType> dtype, const std::optional<Sizes>& shape) {
+  return filled_like("zeros_like", x, 0, dtype, shape);
+}
+Array ones_like(const Operand& x, std::optional<DType> dtype, const std::optional<Sizes>& shape) {
+  return filled_like("ones_like", x, 1, dtype, shape);
+}
+Array full_like(const Operand& x, const Operand& value, std::optional<DType> dtype,
+                const std::optional<Sizes>& shape) {
   Site site(x);
   const Array out = full(shape.value_or(Sizes(x->shape())), value, dtype.value_or(x->dtype()));
   return internal::cast(out, {out.dtype(), x->weak() && !dtype});
 }
 
-Array arange(std::int64_t stop, std::optional<DType> dtype, Where where) { return detail::arange_integers(0, stop, 1, dtype, where); }
-Array detail::arange_integers(std::int64_t start, std::int64_t stop, std::int64_t step, std::optional<DType> dtype, Where where) {
+Array arange(std::int64_t stop, std::optional<DType> dtype, Where where) {
+  return detail::arange_integers(0, stop, 1, dtype, where);
+}
+Array detail::arange_integers(std::int64_t start, std::int64_t stop, std::int64_t step,
+                              std::optional<DType> dtype, Where where) {
   Site site(where);
   if (step == 0) fail("arange", "the step is 0");
   const double count = std::ceil(static_cast<double>(stop - start) / static_cast<double>(step));
-  return counted("arange", static_cast<double>(start), static_cast<double>(step), count, canonical_here(dtype.value_or(DType::i64)));
+  return counted("arange", static_cast<double>(start), static_cast<double>(step), count,
+                 canonical_here(dtype.value_or(DType::i64)));
 }
-Array detail::arange_floats(double start, double stop, double step, std::optional<DType> dtype, Where where) {
+Array detail::arange_floats(double start, double stop, double step, std::optional<DType> dtype,
+                            Where where) {
   Site site(where);
   if (step == 0) fail("arange", "the step is 0");
-  return counted("arange", start, step, std::ceil((stop - start) / step), canonical_here(dtype.value_or(DType::f64)));
+  return counted("arange", start, step, std::ceil((stop - start) / step),
+                 canonical_here(dtype.value_or(DType::f64)));
 }
 
 namespace {
@@ -103,7 +133,8 @@ template <class F>
 Array series(const char* name, std::int64_t num, DType dtype, F f) {
   if (num < 0) fail(name, "the number of elements is at least 0, got {}", num);
   Literal values = blank(name, Type(canonical_here(dtype), Shape{num}));
-  for (std::int64_t i = 0; i < num; ++i) values.set_number(i, is_integer(dtype) ? std::floor(f(i)) : f(i));
+  for (std::int64_t i = 0; i < num; ++i)
+    values.set_number(i, is_integer(dtype) ? std::floor(f(i)) : f(i));
   return Array(std::move(values));
 }
 /// How far the i-th of `num` numbers is on the way.
@@ -111,23 +142,33 @@ double way(std::int64_t i, std::int64_t num, bool endpoint) {
   const std::int64_t steps = endpoint ? num - 1 : num;
   return steps <= 0 ? 0 : static_cast<double>(i) / static_cast<double>(steps);
 }
-double between(double start, double stop, double t) { return t == 1 ? stop : start * (1 - t) + stop * t; }
+double between(double start, double stop, double t) {
+  return t == 1 ? stop : start * (1 - t) + stop * t;
+}
 }  // namespace
 
 Array linspace(double start, double stop, std::int64_t num, const Spacing& options, Where where) {
   Site site(where);
-  return series("linspace", num, options.dtype.value_or(DType::f64), [&](std::int64_t i) { return between(start, stop, way(i, num, options.endpoint)); });
+  return series("linspace", num, options.dtype.value_or(DType::f64), [&](std::int64_t i) {
+    return between(start, stop, way(i, num, options.endpoint));
+  });
 }
-Array linspace(double start, double stop, std::int64_t num, DType dtype, Where where) { return linspace(start, stop, num, Spacing{.dtype = dtype}, where); }
-Array logspace(double start, double stop, std::int64_t num, const Spacing& options, double base, Where where) {
+Array linspace(double start, double stop, std::int64_t num, DType dtype, Where where) {
+  return linspace(start, stop, num, Spacing{.dtype = dtype}, where);
+}
+Array logspace(double start, double stop, std::int64_t num, const Spacing& options, double base,
+               Where where) {
   Site site(where);
-  return series("logspace", num, options.dtype.value_or(DType::f64),
-                [&](std::int64_t i) { return std::pow(base, between(start, stop, way(i, num, options.endpoint))); });
+  return series("logspace", num, options.dtype.value_or(DType::f64), [&](std::int64_t i) {
+    return std::pow(base, between(start, stop, way(i, num, options.endpoint)));
+  });
 }
 Array geomspace(double start, double stop, std::int64_t num, const Spacing& options, Where where) {
   Site site(where);
-  if (start == 0 || stop == 0 || (start < 0) != (stop < 0)) fail("geomspace", "ends of one sign are needed, got {} and {}", start, stop);
-  const double sign = start < 0 ? -1 : 1, from = std::log(std::abs(start)), to = std::log(std::abs(stop));
+  if (start == 0 || stop == 0 || (start < 0) != (stop < 0))
+    fail("geomspace", "ends of one sign are needed, got {} and {}", start, stop);
+  const double sign = start < 0 ? -1 : 1, from = std::log(std::abs(start)),
+               to = std::log(std::abs(stop));
   return series("geomspace", num, options.dtype.value_or(DType::f64), [&](std::int64_t i) {
     const double t = way(i, num, options.endpoint);
     return t == 0 ? start : t == 1 ? stop : sign * std::exp(between(from, to, t));
@@ -138,15 +179,16 @@ Array eye(std::int64_t n, std::optional<std::int64_t> m, std::int64_t k, DType d
   Site site(where);
   const Sizes shape{n, m.value_or(n)};
   check_sizes("eye", shape);
-  return (lax::broadcasted_iota(int32, shape, 0) + k == lax::broadcasted_iota(int32, shape, 1)).astype(dtype);
+  return (lax::broadcasted_iota(int32, shape, 0) + k == lax::broadcasted_iota(int32, shape, 1))
+      .astype(dtype);
 }
 Array tri(std::int64_t n, std::optional<std::int64_t> m, std::int64_t k, DType dtype, Where where) {
   Site site(where);
   const Sizes shape{n, m.value_or(n)};
   check_sizes("tri", shape);
-  return (lax::broadcasted_iota(int32, shape, 0) + k >= lax::broadcasted_iota(int32, shape, 1)).astype(dtype);
+  return (lax::broadcasted_iota(int32, shape, 0) + k >= lax::broadcasted_iota(int32, shape, 1))
+      .astype(dtype);
 }
-
 
 std::vector<Array> sparse_indices(const Sizes& dimensions, DType dtype, Where where) {
   Site site(where);
@@ -163,18 +205,23 @@ Array indices(const Sizes& dimensions, DType dtype, Where where) {
   Site site(where);
   check_sizes("indices", dimensions);
   std::vector<Array> out;
-  for (std::size_t d = 0; d < dimensions.size(); ++d) out.push_back(lax::broadcasted_iota(dtype, dimensions, static_cast<std::int64_t>(d)));
+  for (std::size_t d = 0; d < dimensions.size(); ++d)
+    out.push_back(lax::broadcasted_iota(dtype, dimensions, static_cast<std::int64_t>(d)));
   return out.empty() ? zeros({0}, dtype) : stack(out);
 }
 
 std::vector<Array> meshgrid(const std::vector<Array>& vectors, const Grid& options, Where where) {
   Site site(where);
-  if (options.indexing != "xy" && options.indexing != "ij") fail("meshgrid", "indexing is \"xy\" or \"ij\", got \"{}\"", options.indexing);
+  if (options.indexing != "xy" && options.indexing != "ij")
+    fail("meshgrid", "indexing is \"xy\" or \"ij\", got \"{}\"", options.indexing);
   const std::size_t rank = vectors.size();
-  auto axis_of_vector = [&](std::size_t i) { return options.indexing == "xy" && rank > 1 && i < 2 ? 1 - i : i; };
+  auto axis_of_vector = [&](std::size_t i) {
+    return options.indexing == "xy" && rank > 1 && i < 2 ? 1 - i : i;
+  };
   std::vector<std::int64_t> whole(rank);
   for (std::size_t i = 0; i < rank; ++i) {
-    if (vectors[i].ndim() != 1) fail("meshgrid", "vectors are needed, got {}", internal::describe(vectors[i].type()));
+    if (vectors[i].ndim() != 1)
+      fail("meshgrid", "vectors are needed, got {}", internal::describe(vectors[i].type()));
     whole[axis_of_vector(i)] = vectors[i].size();
   }
   std::vector<Array> out;
@@ -193,7 +240,8 @@ Array vander(const Operand& x, std::optional<std::int64_t> n, bool increasing) {
   const std::int64_t count = n.value_or(x->size());
   if (count < 0) fail("vander", "the number of columns is at least 0, got {}", count);
   std::vector<Array> columns;
-  for (std::int64_t k = 0; k < count; ++k) columns.push_back(power(x, increasing ? k : count - 1 - k));
+  for (std::int64_t k = 0; k < count; ++k)
+    columns.push_back(power(x, increasing ? k : count - 1 - k));
   return columns.empty() ? zeros({x->size(), 0}, x->dtype()) : stack(columns, 1);
 }
 
@@ -202,7 +250,8 @@ namespace {
 template <class F>
 Array window(const char* name, std::int64_t m, Where where, F f) {
   Site site(where);
-  return series(name, std::max<std::int64_t>(m, 0), DType::f64, [&](std::int64_t i) { return m == 1 ? 1 : f(way(i, m, true)); });
+  return series(name, std::max<std::int64_t>(m, 0), DType::f64,
+                [&](std::int64_t i) { return m == 1 ? 1 : f(way(i, m, true)); });
 }
 /// The modified Bessel function of order 0, by its series.
 double bessel_i0(double x) {
@@ -212,14 +261,25 @@ double bessel_i0(double x) {
 }
 }  // namespace
 
-Array bartlett(std::int64_t m, Where where) { return window("bartlett", m, where, [](double t) { return 1 - std::abs(2 * t - 1); }); }
-Array blackman(std::int64_t m, Where where) {
-  return window("blackman", m, where, [](double t) { return 0.42 - 0.5 * std::cos(2 * pi * t) + 0.08 * std::cos(4 * pi * t); });
+Array bartlett(std::int64_t m, Where where) {
+  return window("bartlett", m, where, [](double t) { return 1 - std::abs(2 * t - 1); });
 }
-Array hamming(std::int64_t m, Where where) { return window("hamming", m, where, [](double t) { return 0.54 - 0.46 * std::cos(2 * pi * t); }); }
-Array hanning(std::int64_t m, Where where) { return window("hanning", m, where, [](double t) { return 0.5 - 0.5 * std::cos(2 * pi * t); }); }
+Array blackman(std::int64_t m, Where where) {
+  return window("blackman", m, where, [](double t) {
+    return 0.42 - 0.5 * std::cos(2 * pi * t) + 0.08 * std::cos(4 * pi * t);
+  });
+}
+Array hamming(std::int64_t m, Where where) {
+  return window("hamming", m, where, [](double t) { return 0.54 - 0.46 * std::cos(2 * pi * t); });
+}
+Array hanning(std::int64_t m, Where where) {
+  return window("hanning", m, where, [](double t) { return 0.5 - 0.5 * std::cos(2 * pi * t); });
+}
 Array kaiser(std::int64_t m, double beta, Where where) {
-  return window("kaiser", m, where, [&](double t) { return bessel_i0(beta * std::sqrt(std::max(0.0, 1 - (2 * t - 1) * (2 * t - 1)))) / bessel_i0(beta); });
+  return window("kaiser", m, where, [&](double t) {
+    return bessel_i0(beta * std::sqrt(std::max(0.0, 1 - (2 * t - 1) * (2 * t - 1)))) /
+           bessel_i0(beta);
+  });
 }
 
 }  // namespace strata::numpy

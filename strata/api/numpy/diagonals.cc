@@ -40,24 +40,34 @@ void require_matrix(const char* name, const Array& x) {
 
 }  // namespace
 
-Array tril(const Operand& x, std::int64_t k) { Site site(x); return where(lower_mask("tril", x, k), x, internal::number_like(x, 0)); }
-Array triu(const Operand& x, std::int64_t k) { Site site(x); return where(lower_mask("triu", x, k - 1), internal::number_like(x, 0), x); }
+Array tril(const Operand& x, std::int64_t k) {
+  Site site(x);
+  return where(lower_mask("tril", x, k), x, internal::number_like(x, 0));
+}
+Array triu(const Operand& x, std::int64_t k) {
+  Site site(x);
+  return where(lower_mask("triu", x, k - 1), internal::number_like(x, 0), x);
+}
 
 Array diagonal(const Operand& operand, const Diagonal& options) {
   Site site(operand);
   if (operand->ndim() < 2) fail("diagonal", "needs a matrix, got {}", describe(operand->type()));
-  const int rank = operand->ndim(), axis1 = axis_of("diagonal", options.axis1, rank), axis2 = axis_of("diagonal", options.axis2, rank);
+  const int rank = operand->ndim(), axis1 = axis_of("diagonal", options.axis1, rank),
+            axis2 = axis_of("diagonal", options.axis2, rank);
   if (axis1 == axis2) fail("diagonal", "axis {} is given twice", axis1);
   const Array x = moveaxis(operand, {axis1, axis2}, {-2, -1});
-  const std::int64_t row = std::max<std::int64_t>(0, -options.offset), column = std::max<std::int64_t>(0, options.offset);
-  const std::int64_t n = std::max<std::int64_t>(0, std::min(x.shape(-2) - row, x.shape(-1) - column));
+  const std::int64_t row = std::max<std::int64_t>(0, -options.offset),
+                     column = std::max<std::int64_t>(0, options.offset);
+  const std::int64_t n =
+      std::max<std::int64_t>(0, std::min(x.shape(-2) - row, x.shape(-1) - column));
   if (n == 0) {
     std::vector<std::int64_t> shape = sizes(x);
     shape.pop_back();
     shape.back() = 0;
     return zeros_like(x, {}, shape);
   }
-  Array square = lax::slice_in_dim(lax::slice_in_dim(x, row, row + n, 1, -2), column, column + n, 1, -1);
+  Array square =
+      lax::slice_in_dim(lax::slice_in_dim(x, row, row + n, 1, -2), column, column + n, 1, -1);
   // The diagonal of n x n elements stands n + 1 apart: a reshape and a slice.
   std::vector<std::int64_t> flat = sizes(square), apart;
   flat.pop_back();
@@ -87,24 +97,30 @@ Array diag(const Operand& x, std::int64_t k) {
   const Array wide = lax::pad(x, internal::number_like(x, 0), {{k > 0 ? k : 0, k < 0 ? -k : 0, 0}});
   return where(eye(n, n, k, bool_), wide, internal::number_like(x, 0));
 }
-Array diagflat(const Operand& x, std::int64_t k) { Site site(x); return diag(ravel(x), k); }
+Array diagflat(const Operand& x, std::int64_t k) {
+  Site site(x);
+  return diag(ravel(x), k);
+}
 
 Array fill_diagonal(const Operand& x, const Operand& values) {
   Site site(x);
   const int rank = x->ndim();
   if (rank < 2) fail("fill_diagonal", "needs a matrix, got {}", describe(x->type()));
   for (int i = 0; rank > 2 && i < rank; ++i)
-    if (x->shape()[i] != x->shape()[0]) fail("fill_diagonal", "all axes of {} are to be equally long", describe(x->type()));
+    if (x->shape()[i] != x->shape()[0])
+      fail("fill_diagonal", "all axes of {} are to be equally long", describe(x->type()));
   const std::int64_t n = std::min(x->shape()[0], x->shape()[rank - 1]);
   std::vector<Index> index(static_cast<std::size_t>(rank), Index(arange(n)));
   const Array v = values->ndim() == 0 ? values.array : resize(values, n);
   return x->at(Indices(index)).set(v);
 }
 
-std::pair<Array, Array> tril_indices(std::int64_t n, std::int64_t k, std::optional<std::int64_t> m) {
+std::pair<Array, Array> tril_indices(std::int64_t n, std::int64_t k,
+                                     std::optional<std::int64_t> m) {
   return places(n, m.value_or(n), [&](std::int64_t i, std::int64_t j) { return j <= i + k; });
 }
-std::pair<Array, Array> triu_indices(std::int64_t n, std::int64_t k, std::optional<std::int64_t> m) {
+std::pair<Array, Array> triu_indices(std::int64_t n, std::int64_t k,
+                                     std::optional<std::int64_t> m) {
   return places(n, m.value_or(n), [&](std::int64_t i, std::int64_t j) { return j >= i + k; });
 }
 std::pair<Array, Array> tril_indices_from(const Operand& x, std::int64_t k) {
@@ -125,7 +141,8 @@ std::vector<Array> diag_indices_from(const Operand& x) {
   Site site(x);
   if (x->ndim() < 2) fail("diag_indices_from", "needs a matrix, got {}", describe(x->type()));
   for (int i = 1; i < x->ndim(); ++i)
-    if (x->shape()[i] != x->shape()[0]) fail("diag_indices_from", "all axes of {} are to be equally long", describe(x->type()));
+    if (x->shape()[i] != x->shape()[0])
+      fail("diag_indices_from", "all axes of {} are to be equally long", describe(x->type()));
   return diag_indices(x->shape()[0], x->ndim());
 }
 

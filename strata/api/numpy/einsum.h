@@ -17,6 +17,8 @@ struct Equation {
 Equation parse_equation(const std::string& subscripts, const std::vector<Array>& operands);
 
 /// EinsumPath::path.
-std::vector<std::vector<std::int64_t>> find_path(const Equation& equation, const std::vector<Array>& operands, const EinsumOptimize& optimize);
+std::vector<std::vector<std::int64_t>> find_path(const Equation& equation,
+                                                 const std::vector<Array>& operands,
+                                                 const EinsumOptimize& optimize);
 
 }  // namespace strata::numpy::detail

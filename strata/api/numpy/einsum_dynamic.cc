@@ -1,5 +1,6 @@
-// einsum's order by dynamic programming: the best way to each set of operands from the best ways to two parts of it.
-// Source: Pfeifer, Haegeman and Verstraete, Phys. Rev. E 90, 033315 (arXiv:1304.6112), as opt_einsum 3.4 has it (paths.py, DynamicProgramming).
+// einsum's order by dynamic programming: the best way to each set of operands from the best ways to
+// two parts of it. Source: Pfeifer, Haegeman and Verstraete, Phys. Rev. E 90, 033315
+// (arXiv:1304.6112), as opt_einsum 3.4 has it (paths.py, DynamicProgramming).
 #include <cstdint>
 #include <limits>
 #include <memory>
@@ -20,7 +21,9 @@ struct Tree {
 using TreePtr = std::shared_ptr<const Tree>;
 
 TreePtr leaf(int operand) { return std::make_shared<const Tree>(Tree{operand, {}}); }
-TreePtr product(std::vector<TreePtr> parts) { return std::make_shared<const Tree>(Tree{-1, std::move(parts)}); }
+TreePtr product(std::vector<TreePtr> parts) {
+  return std::make_shared<const Tree>(Tree{-1, std::move(parts)});
+}
 
 /// The best way to a set that is known.
 struct Way {
@@ -35,12 +38,15 @@ class Ways {
  public:
   void offer(Way way) {
     const auto [found, is_new] = place_.try_emplace(way.set, all_.size());
-    if (is_new) all_.push_back(std::move(way));
-    else all_[found->second] = std::move(way);
+    if (is_new)
+      all_.push_back(std::move(way));
+    else
+      all_[found->second] = std::move(way);
   }
   double cost(Set set) const {
     const auto found = place_.find(set);
-    return found == place_.end() ? std::numeric_limits<double>::infinity() : all_[found->second].cost;
+    return found == place_.end() ? std::numeric_limits<double>::infinity()
+                                 : all_[found->second].cost;
   }
   const std::vector<Way>& all() const { return all_; }
 
@@ -60,14 +66,16 @@ class Dynamic {
       const Way way = best(graph);
       parts.emplace_back(problem_.size(way.letters), way.tree);
     }
-    std::stable_sort(parts.begin(), parts.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+    std::stable_sort(parts.begin(), parts.end(),
+                     [](const auto& a, const auto& b) { return a.first < b.first; });
     TreePtr out = parts[0].second;
     for (std::size_t i = 1; i < parts.size(); ++i) out = product({out, parts[i].second});
     return out;
   }
 
  private:
-  /// Letters that one operand has and nobody else are summed first; an operand that has no others is a number then.
+  /// Letters that one operand has and nobody else are summed first; an operand that has no others
+  /// is a number then.
   void sum_single_letters() {
     std::map<char, int> count;
     for (const Letters& l : problem_.inputs)
@@ -126,7 +134,8 @@ class Dynamic {
     double least = std::numeric_limits<double>::infinity();
     for (char c : letters) least = std::min(least, problem_.sizes.at(c));
     const double raise = letters.empty() ? 2 : std::max(least, 2.0);
-    for (double cap = problem_.size(both(letters, problem_.output)); ways.back().all().empty(); cap *= raise)
+    for (double cap = problem_.size(both(letters, problem_.output)); ways.back().all().empty();
+         cap *= raise)
       for (std::size_t n = 2; n <= graph.size(); ++n)
         for (std::size_t m = 1; m <= n / 2; ++m) join(ways, m, n, whole, cap);
     return ways.back().all()[0];
@@ -142,7 +151,8 @@ class Dynamic {
         const double cost = a.cost + b.cost + problem_.size(all);
         const Set set = a.set | b.set;
         if (cost > cap || cost >= ways[n].cost(set)) continue;
-        ways[n].offer({set, without(all, without(shared, letters_of(whole & ~set))), cost, product({a.tree, b.tree})});
+        ways[n].offer({set, without(all, without(shared, letters_of(whole & ~set))), cost,
+                       product({a.tree, b.tree})});
       }
   }
 
@@ -159,7 +169,8 @@ class Dynamic {
   std::vector<TreePtr> trees_, numbers_;
 };
 
-/// The steps of a tree, from the last to the first: operands that were not met yet stand before the products that are still to come.
+/// The steps of a tree, from the last to the first: operands that were not met yet stand before the
+/// products that are still to come.
 std::vector<std::vector<std::int64_t>> steps_of(const TreePtr& tree) {
   std::vector<TreePtr> waiting = {tree};
   std::vector<int> operands;
@@ -191,7 +202,9 @@ std::vector<std::vector<std::int64_t>> steps_of(const TreePtr& tree) {
 
 std::vector<std::vector<std::int64_t>> dynamic_path(const Problem& problem) {
   constexpr std::size_t kMost = 64;
-  if (problem.inputs.size() > kMost) internal::fail("einsum_path", "\"dp\" is for {} operands at most, got {}", kMost, problem.inputs.size());
+  if (problem.inputs.size() > kMost)
+    internal::fail("einsum_path", "\"dp\" is for {} operands at most, got {}", kMost,
+                   problem.inputs.size());
   return steps_of(Dynamic(problem).find());
 }
 

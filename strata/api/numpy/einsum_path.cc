@@ -17,7 +17,8 @@ using detail::Letters;
 using detail::Problem;
 using detail::without;
 using Ids = std::set<int>;
-using Pairs = std::vector<std::vector<int>>;  // ids: those of operands, then of products in their order
+using Pairs =
+    std::vector<std::vector<int>>;  // ids: those of operands, then of products in their order
 
 /// A product of two in a search: its letters, and what it costs.
 struct Step {
@@ -25,14 +26,16 @@ struct Step {
   double flops;
 };
 
-/// The pairs of a depth-first search, with what upstream's prunes: steps that were costed once keep their cost.
+/// The pairs of a depth-first search, with what upstream's prunes: steps that were costed once keep
+/// their cost.
 class Search {
  public:
   explicit Search(const Problem& problem) : problem_(problem) {}
 
  protected:
   Step step(const std::vector<Letters>& inputs, const Ids& remaining, int i, int j) {
-    const Letters &a = inputs[static_cast<std::size_t>(i)], &b = inputs[static_cast<std::size_t>(j)];
+    const Letters &a = inputs[static_cast<std::size_t>(i)],
+                  &b = inputs[static_cast<std::size_t>(j)];
     auto [found, is_new] = known_.try_emplace({a, b});
     if (is_new) {
       Letters keep = problem_.output;
@@ -76,7 +79,8 @@ class Optimal : Search {
   }
 
  private:
-  void look(const Pairs& path, const std::vector<Letters>& inputs, const Ids& remaining, double flops) {
+  void look(const Pairs& path, const std::vector<Letters>& inputs, const Ids& remaining,
+            double flops) {
     if (remaining.size() == 1) {
       best_ = path;
       best_flops_ = flops;
@@ -112,18 +116,25 @@ class Branch : Search {
     bool operator<(const Candidate& other) const { return key() < other.key(); }
   };
 
-  std::optional<Candidate> candidate(const std::vector<Letters>& inputs, const Ids& remaining, int i, int j, double flops, double size) {
+  std::optional<Candidate> candidate(const std::vector<Letters>& inputs, const Ids& remaining,
+                                     int i, int j, double flops, double size) {
     const Step s = step(inputs, remaining, i, j);
-    const double own = problem_.size(s.letters), all_flops = flops + s.flops, largest = std::max(size, own);
+    const double own = problem_.size(s.letters), all_flops = flops + s.flops,
+                 largest = std::max(size, own);
     if (!(std::pair(all_flops, largest) < std::pair(best_flops_, best_size_))) return std::nullopt;
-    double& progress = progress_.try_emplace(inputs.size(), std::numeric_limits<double>::infinity()).first->second;
-    if (all_flops < progress) progress = all_flops;
-    else if (all_flops > kMuchWorse * progress) return std::nullopt;
-    const double removed = own - problem_.size(inputs[static_cast<std::size_t>(i)]) - problem_.size(inputs[static_cast<std::size_t>(j)]);
+    double& progress =
+        progress_.try_emplace(inputs.size(), std::numeric_limits<double>::infinity()).first->second;
+    if (all_flops < progress)
+      progress = all_flops;
+    else if (all_flops > kMuchWorse * progress)
+      return std::nullopt;
+    const double removed = own - problem_.size(inputs[static_cast<std::size_t>(i)]) -
+                           problem_.size(inputs[static_cast<std::size_t>(j)]);
     return Candidate{removed, s.flops, all_flops, largest, i, j, s.letters};
   }
 
-  void look(const Pairs& path, const std::vector<Letters>& inputs, const Ids& remaining, double flops, double size) {
+  void look(const Pairs& path, const std::vector<Letters>& inputs, const Ids& remaining,
+            double flops, double size) {
     if (remaining.size() == 1) {
       best_ = path;
       best_flops_ = flops;
@@ -135,8 +146,11 @@ class Branch : Search {
     for (const bool outer : {false, true}) {
       if (!candidates.empty()) break;
       for_pairs(remaining, [&](int i, int j) {
-        if (!outer && both(inputs[static_cast<std::size_t>(i)], inputs[static_cast<std::size_t>(j)]).empty()) return;
-        if (auto c = candidate(inputs, remaining, i, j, flops, size)) candidates.push_back(std::move(*c));
+        if (!outer &&
+            both(inputs[static_cast<std::size_t>(i)], inputs[static_cast<std::size_t>(j)]).empty())
+          return;
+        if (auto c = candidate(inputs, remaining, i, j, flops, size))
+          candidates.push_back(std::move(*c));
       });
     }
     std::sort(candidates.begin(), candidates.end());
@@ -146,7 +160,8 @@ class Branch : Search {
       longer.push_back({c.i, c.j});
       std::vector<Letters> more = inputs;
       more.push_back(c.letters);
-      look(longer, more, after(remaining, c.i, c.j, static_cast<int>(inputs.size())), c.all_flops, c.size);
+      look(longer, more, after(remaining, c.i, c.j, static_cast<int>(inputs.size())), c.all_flops,
+           c.size);
     }
   }
 
@@ -184,7 +199,9 @@ class Greedy {
     double cost;
     int later, earlier;
     Letters a, b, letters;
-    bool operator>(const Candidate& other) const { return std::tie(cost, later, earlier) > std::tie(other.cost, other.later, other.earlier); }
+    bool operator>(const Candidate& other) const {
+      return std::tie(cost, later, earlier) > std::tie(other.cost, other.later, other.earlier);
+    }
   };
 
   void merge_equal_terms() {
@@ -215,8 +232,12 @@ class Greedy {
   void push_first_pairs() {
     for (const auto& [c, keys] : users_) {
       std::vector<Letters> in_order(keys.begin(), keys.end());
-      std::sort(in_order.begin(), in_order.end(), [&](const Letters& x, const Letters& y) { return remaining_.at(x) < remaining_.at(y); });
-      for (std::size_t i = 0; i + 1 < in_order.size(); ++i) push_best(in_order[i], {in_order.begin() + static_cast<std::ptrdiff_t>(i) + 1, in_order.end()});
+      std::sort(in_order.begin(), in_order.end(), [&](const Letters& x, const Letters& y) {
+        return remaining_.at(x) < remaining_.at(y);
+      });
+      for (std::size_t i = 0; i + 1 < in_order.size(); ++i)
+        push_best(in_order[i],
+                  {in_order.begin() + static_cast<std::ptrdiff_t>(i) + 1, in_order.end()});
     }
   }
 
@@ -226,11 +247,13 @@ class Greedy {
       remaining_.erase(gone);
       for (char letter : without(gone, output_)) users_[letter].erase(gone);
     }
-    if (const auto same = remaining_.find(c.letters); same != remaining_.end()) path_.push_back({same->second, next_++});
+    if (const auto same = remaining_.find(c.letters); same != remaining_.end())
+      path_.push_back({same->second, next_++});
     for (char letter : without(c.letters, output_)) users_[letter].insert(c.letters);
     remaining_[c.letters] = next_++;
     std::set<Letters> others;
-    for (char letter : without(c.letters, output_)) others.insert(users_[letter].begin(), users_[letter].end());
+    for (char letter : without(c.letters, output_))
+      others.insert(users_[letter].begin(), users_[letter].end());
     others.erase(c.letters);
     push_best(c.letters, {others.begin(), others.end()});
   }
@@ -238,7 +261,8 @@ class Greedy {
   void take_outer_products() {
     using Entry = std::tuple<double, int, Letters>;
     std::priority_queue<Entry, std::vector<Entry>, std::greater<>> queue;
-    for (const auto& [letters, id] : remaining_) queue.emplace(problem_.size(both(letters, output_)), id, letters);
+    for (const auto& [letters, id] : remaining_)
+      queue.emplace(problem_.size(both(letters, output_)), id, letters);
     auto pop = [&] {
       Entry e = queue.top();
       queue.pop();
@@ -284,7 +308,12 @@ using Path = std::vector<std::vector<std::int64_t>>;
 
 /// The way that the automatic ones take for so many operands.
 std::string way_for(const std::string& how, std::size_t n) {
-  if (how == "auto") return n <= 4 ? "optimal" : n <= 6 ? "branch-all" : n <= 8 ? "branch-2" : n <= 14 ? "branch-1" : "greedy";
+  if (how == "auto")
+    return n <= 4    ? "optimal"
+           : n <= 6  ? "branch-all"
+           : n <= 8  ? "branch-2"
+           : n <= 14 ? "branch-1"
+                     : "greedy";
   if (how == "auto-hq" && n <= 16) return n <= 5 ? "optimal" : "dp";
   return how;
 }
@@ -293,22 +322,31 @@ Path found(const Problem& problem, const std::string& how) {
   const std::size_t n = problem.inputs.size();
   constexpr std::size_t kAll = std::numeric_limits<std::size_t>::max();
   const std::string way = way_for(how, n);
-  const bool is_greedy = way == "greedy" || way == "eager" || way == "opportunistic", is_dynamic = way == "dp" || way == "dynamic-programming";
-  const std::map<std::string, std::size_t> branches = {{"branch-all", kAll}, {"branch-2", 2}, {"branch-1", 1}};
-  if (way == "auto-hq") internal::fail("einsum_path", "\"auto-hq\" looks for the order of 16 operands at most, got {}", n);
-  if (way != "optimal" && way != "none" && !is_greedy && !is_dynamic && !branches.contains(way)) internal::fail("einsum_path", "there is no way \"{}\" to look for an order", how);
+  const bool is_greedy = way == "greedy" || way == "eager" || way == "opportunistic",
+             is_dynamic = way == "dp" || way == "dynamic-programming";
+  const std::map<std::string, std::size_t> branches = {
+      {"branch-all", kAll}, {"branch-2", 2}, {"branch-1", 1}};
+  if (way == "auto-hq")
+    internal::fail("einsum_path", "\"auto-hq\" looks for the order of 16 operands at most, got {}",
+                   n);
+  if (way != "optimal" && way != "none" && !is_greedy && !is_dynamic && !branches.contains(way))
+    internal::fail("einsum_path", "there is no way \"{}\" to look for an order", how);
   if (n == 1) return {{0}};
   if (n == 2) return {{0, 1}};
   if (way == "none") return Path(n - 1, {0, 1});
   if (is_dynamic) return detail::dynamic_path(problem);
-  return places(is_greedy ? Greedy(problem).find() : way == "optimal" ? Optimal(problem).find() : Branch(problem, branches.at(way)).find(), n);
+  return places(is_greedy          ? Greedy(problem).find()
+                : way == "optimal" ? Optimal(problem).find()
+                                   : Branch(problem, branches.at(way)).find(),
+                n);
 }
 
 Problem problem_of(const detail::Equation& e, const std::vector<Array>& operands) {
   Problem out{.inputs = {}, .output = Letters(e.output.begin(), e.output.end()), .sizes = {}};
   for (std::size_t i = 0; i < operands.size(); ++i) {
     out.inputs.emplace_back(e.inputs[i].begin(), e.inputs[i].end());
-    for (std::size_t d = 0; d < e.inputs[i].size(); ++d) out.sizes[e.inputs[i][d]] = static_cast<double>(operands[i].shape()[static_cast<int>(d)]);
+    for (std::size_t d = 0; d < e.inputs[i].size(); ++d)
+      out.sizes[e.inputs[i][d]] = static_cast<double>(operands[i].shape()[static_cast<int>(d)]);
   }
   return out;
 }
@@ -330,7 +368,8 @@ void add_costs(EinsumPath& out, const Problem& problem) {
     for (const Letters& l : terms) kept = either(kept, l);
     const Letters made = both(taken, kept);
     out.optimized_flop_count += problem.flops(taken, made.size() < taken.size(), step.size());
-    out.optimized_scaling = std::max(out.optimized_scaling, static_cast<std::int64_t>(taken.size()));
+    out.optimized_scaling =
+        std::max(out.optimized_scaling, static_cast<std::int64_t>(taken.size()));
     out.largest_intermediate = std::max(out.largest_intermediate, problem.size(made));
     terms.push_back(made);
   }
@@ -338,11 +377,13 @@ void add_costs(EinsumPath& out, const Problem& problem) {
 
 }  // namespace
 
-Path detail::find_path(const Equation& equation, const std::vector<Array>& operands, const EinsumOptimize& optimize) {
+Path detail::find_path(const Equation& equation, const std::vector<Array>& operands,
+                       const EinsumOptimize& optimize) {
   return found(problem_of(equation, operands), optimize.name());
 }
 
-EinsumPath einsum_path(const std::string& subscripts, const std::vector<Array>& operands, const EinsumOptimize& optimize, Where where) {
+EinsumPath einsum_path(const std::string& subscripts, const std::vector<Array>& operands,
+                       const EinsumOptimize& optimize, Where where) {
   internal::Site site(where);
   if (operands.empty()) internal::fail("einsum_path", "needs at least one operand");
   const detail::Equation e = detail::parse_equation(subscripts, operands);

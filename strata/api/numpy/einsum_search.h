@@ -37,7 +37,10 @@ struct Problem {
     for (char c : letters) out *= sizes.at(c);
     return out;
   }
-  double flops(const Letters& letters, bool is_inner, std::size_t terms) const { return size(letters) * (std::max<double>(1, static_cast<double>(terms) - 1) + (is_inner ? 1 : 0)); }
+  double flops(const Letters& letters, bool is_inner, std::size_t terms) const {
+    return size(letters) *
+           (std::max<double>(1, static_cast<double>(terms) - 1) + (is_inner ? 1 : 0));
+  }
 };
 
 /// Steps as EinsumPath::path has them: by dynamic programming over sets of operands.

@@ -13,7 +13,8 @@ namespace {
 Letters letters_in(const std::string& text) { return Letters(text.begin(), text.end()); }
 bool has(const std::string& text, char c) { return text.find(c) != std::string::npos; }
 
-/// Letters that no subscript has, in place of those of an ellipsis. Upstream keeps as many as the largest operand has axes, and takes the last of these.
+/// Letters that no subscript has, in place of those of an ellipsis. Upstream keeps as many as the
+/// largest operand has axes, and takes the last of these.
 Equation readable(Equation e) {
   std::string all;
   std::size_t most = 0, dots = 0;
@@ -47,7 +48,8 @@ std::string scientific(double x) {
 
 /// The routine for x, y -> result, where one takes them as they lie.
 std::string routine(const std::string& x, const std::string& y, const Letters& result) {
-  const Letters left = letters_in(x), right = letters_in(y), removed = without(either(left, right), result);
+  const Letters left = letters_in(x), right = letters_in(y),
+                removed = without(either(left, right), result);
   if (left.size() != x.size() || right.size() != y.size()) return "0";
   for (char c : either(left, right))
     if ((left.contains(c) && right.contains(c)) == result.contains(c)) return "0";
@@ -55,8 +57,10 @@ std::string routine(const std::string& x, const std::string& y, const Letters& r
   if (x == y) return "DOT";
   if (left == right) return "DOT/EINSUM";
   const std::size_t n = removed.size();
-  const std::string first = x.substr(0, n), last = x.substr(x.size() - n), other_first = y.substr(0, n), other_last = y.substr(y.size() - n);
-  if (last == other_first || first == other_last || last == other_last || first == other_first) return "GEMM";
+  const std::string first = x.substr(0, n), last = x.substr(x.size() - n),
+                    other_first = y.substr(0, n), other_last = y.substr(y.size() - n);
+  if (last == other_first || first == other_last || last == other_last || first == other_first)
+    return "GEMM";
   return without(left, removed).empty() || without(right, removed).empty() ? "GEMV/EINSUM" : "TDOT";
 }
 
@@ -84,8 +88,10 @@ std::string steps_text(const Equation& e, const EinsumPath& path) {
     const Letters made = both(letters_in(all), kept);
     terms.push_back(n + 1 == path.path.size() ? e.output : sorted_by(made, all));
     const std::string step = fmt::format("{}->{}", fmt::join(taken, ","), terms.back());
-    const std::string remaining = terms.size() <= kListed ? fmt::format("{}->{}", fmt::join(terms, ","), e.output) : "...";
-    out += fmt::format("\n{:>4} {:>14} {:>22}    {:>{}}", letters_in(all).size(), taken.size() == 2 ? routine(taken[0], taken[1], made) : "0", step, remaining,
+    const std::string remaining =
+        terms.size() <= kListed ? fmt::format("{}->{}", fmt::join(terms, ","), e.output) : "...";
+    out += fmt::format("\n{:>4} {:>14} {:>22}    {:>{}}", letters_in(all).size(),
+                       taken.size() == 2 ? routine(taken[0], taken[1], made) : "0", step, remaining,
                        kWidth - std::min(kWidth, std::max(kStep, step.size())));
   }
   return out;
@@ -95,12 +101,20 @@ std::string steps_text(const Equation& e, const EinsumPath& path) {
 
 std::string path_text(const Equation& equation, const EinsumPath& path) {
   const Equation e = readable(equation);
-  std::string out = fmt::format("  Complete contraction:  {}->{}\n", fmt::join(e.inputs, ","), e.output);
-  out += fmt::format("         Naive scaling:  {}\n     Optimized scaling:  {}\n", path.naive_scaling, path.optimized_scaling);
-  out += fmt::format("      Naive FLOP count:  {}\n  Optimized FLOP count:  {}\n", scientific(path.naive_flop_count), scientific(path.optimized_flop_count));
-  out += fmt::format("   Theoretical speedup:  {}\n", scientific(path.naive_flop_count / std::max(path.optimized_flop_count, 1.0)));
-  out += fmt::format("  Largest intermediate:  {} elements\n{:-<80}\n", scientific(path.largest_intermediate), "");
-  return out + fmt::format("{:>6} {:>11} {:>22} {:>37}\n{:-<80}", "scaling", "BLAS", "current", "remaining", "") + steps_text(e, path);
+  std::string out =
+      fmt::format("  Complete contraction:  {}->{}\n", fmt::join(e.inputs, ","), e.output);
+  out += fmt::format("         Naive scaling:  {}\n     Optimized scaling:  {}\n",
+                     path.naive_scaling, path.optimized_scaling);
+  out += fmt::format("      Naive FLOP count:  {}\n  Optimized FLOP count:  {}\n",
+                     scientific(path.naive_flop_count), scientific(path.optimized_flop_count));
+  out += fmt::format("   Theoretical speedup:  {}\n",
+                     scientific(path.naive_flop_count / std::max(path.optimized_flop_count, 1.0)));
+  out += fmt::format("  Largest intermediate:  {} elements\n{:-<80}\n",
+                     scientific(path.largest_intermediate), "");
+  return out +
+         fmt::format("{:>6} {:>11} {:>22} {:>37}\n{:-<80}", "scaling", "BLAS", "current",
+                     "remaining", "") +
+         steps_text(e, path);
 }
 
 }  // namespace strata::numpy::detail

@@ -10,13 +10,13 @@
 namespace strata::numpy {
 namespace {
 
-using internal::EagerKey;
-using internal::emit_known;
-using internal::binary;
 using internal::as_inexact;
+using internal::binary;
 using internal::Binary;
 using internal::Builder;
 using internal::cast;
+using internal::EagerKey;
+using internal::emit_known;
 using internal::fail;
 using internal::inexact;
 using internal::Site;
@@ -35,12 +35,15 @@ Array analytic(const Operand& x, Unary f) {
 /// Rounding: integers are what they are.
 Array rounding(const char* name, const Operand& x, Unary f) {
   Site site(x);
-  if (is_complex(x->dtype())) fail(name, "complex numbers have no order, got {}", internal::describe(x->type()));
+  if (is_complex(x->dtype()))
+    fail(name, "complex numbers have no order, got {}", internal::describe(x->type()));
   return is_inexact(x->dtype()) ? unary(x, f) : x.array;
 }
 
 template <const char* direction>
-Value* compare(Builder& b, Value* x, Value* y) { return op::compare(b, x, y, direction); }
+Value* compare(Builder& b, Value* x, Value* y) {
+  return op::compare(b, x, y, direction);
+}
 constexpr char kEQ[] = "EQ", kNE[] = "NE", kLT[] = "LT", kLE[] = "LE", kGT[] = "GT", kGE[] = "GE";
 
 Array comparison(const char* name, const Operand& x, const Operand& y, Binary f) {
@@ -57,15 +60,19 @@ Array logical(const char* name, const Operand& x, const Operand& y, Binary f) {
 
 /// Addition of booleans is "or", their product "and".
 template <Binary numbers, Binary booleans>
-Value* arithmetic(Builder& b, Value* x, Value* y) { return is_bool(x->dtype()) ? booleans(b, x, y) : numbers(b, x, y); }
+Value* arithmetic(Builder& b, Value* x, Value* y) {
+  return is_bool(x->dtype()) ? booleans(b, x, y) : numbers(b, x, y);
+}
 
 /// The remainder with the sign of y. Of integers by 0 it is 0, as by 1.
 Value* python_remainder(Builder& b, Value* x, Value* y) {
-  if (is_integer(x->dtype())) y = op::select(b, op::compare(b, y, op::zeros_like(b, y), "EQ"), op::full_like(b, y, 1), y);
+  if (is_integer(x->dtype()))
+    y = op::select(b, op::compare(b, y, op::zeros_like(b, y), "EQ"), op::full_like(b, y, 1), y);
   Value* r = op::rem(b, x, y);
   if (is_unsigned(r->dtype())) return r;
   Value* zero = op::zeros_like(b, r);
-  Value* signs_differ = op::compare(b, op::compare(b, r, zero, "LT"), op::compare(b, y, zero, "LT"), "NE");
+  Value* signs_differ =
+      op::compare(b, op::compare(b, r, zero, "LT"), op::compare(b, y, zero, "LT"), "NE");
   Value* adjust = op::and_(b, signs_differ, op::compare(b, r, zero, "NE"));
   return op::select(b, adjust, op::add(b, r, y), r);
 }
@@ -84,7 +91,8 @@ Value* floor_div(Builder& b, Value* x, Value* y) {
   Value* zero = op::zeros_like(b, r);
   // By 0 there is no remainder to take off, and the quotient is infinite.
   Value* q = op::div(b, op::select(b, op::compare(b, y, zero, "EQ"), x, op::sub(b, x, r)), y);
-  Value* adjust = op::and_(b, op::compare(b, r, zero, "NE"), op::compare(b, op::sign(b, y), op::sign(b, r), "NE"));
+  Value* adjust = op::and_(b, op::compare(b, r, zero, "NE"),
+                           op::compare(b, op::sign(b, y), op::sign(b, r), "NE"));
   return op::round_nearest_even(b, op::select(b, adjust, op::sub(b, q, one), q));
 }
 
@@ -103,7 +111,8 @@ Value* integer_power(Builder& b, Value* x, std::int64_t n) {
   return n < 0 ? op::div(b, op::full_like(b, x, 1), result) : result;
 }
 
-/// Integers to powers that are not known: by squaring, six bits of the exponent, with which every base above 1 overflows.
+/// Integers to powers that are not known: by squaring, six bits of the exponent, with which every
+/// base above 1 overflows.
 Array integer_power_of(Array x, Array y) {
   const Array one = ones_like(x);
   Array power = where((x == 0) & (y != 0), zeros_like(x), one);
@@ -131,7 +140,8 @@ std::optional<std::int64_t> integer_scalar(const Array& y) {
 Array abs(const Operand& x) {
   Site site(x);
   if (is_bool(x->dtype()) || is_unsigned(x->dtype())) return x;
-  return internal::emit_one({x}, x->weak(), [](Builder& b, const Values& v) { return op::abs(b, v[0]); });
+  return internal::emit_one({x}, x->weak(),
+                            [](Builder& b, const Values& v) { return op::abs(b, v[0]); });
 }
 Array fabs(const Operand& x) {
   Site site(x);
@@ -155,29 +165,57 @@ Array sign(const Operand& x) {
   if (is_bool(x->dtype())) fail("sign", "a boolean has no sign");
   return is_unsigned(x->dtype()) ? astype(x->astype(bool_), x->dtype()) : unary(x, op::sign);
 }
-Array square(const Operand& x) { Site site(x); return unary(numeric(x), multiply_self); }
+Array square(const Operand& x) {
+  Site site(x);
+  return unary(numeric(x), multiply_self);
+}
 
-Array exp2(const Operand& x) { Site site(x); return exp(as_inexact(x) * std::numbers::ln2); }
+Array exp2(const Operand& x) {
+  Site site(x);
+  return exp(as_inexact(x) * std::numbers::ln2);
+}
 // Strongly typed: upstream divides by a constant of the dtype.
-Array log2(const Operand& x) { Site site(x); return strong(log(x) / std::numbers::ln2); }
-Array log10(const Operand& x) { Site site(x); return strong(log(x) / std::numbers::ln10); }
+Array log2(const Operand& x) {
+  Site site(x);
+  return strong(log(x) / std::numbers::ln2);
+}
+Array log10(const Operand& x) {
+  Site site(x);
+  return strong(log(x) / std::numbers::ln10);
+}
 
 Array negative(const Operand& x) {
   Site site(x);
   if (is_bool(x->dtype())) fail("negative", "a boolean has no negative; use logical_not or ~");
   return unary(x, op::neg);
 }
-Array logical_not(const Operand& x) { Site site(x); return unary(as_bool(x), op::not_); }
-Array reciprocal(const Operand& x) { Site site(x); return 1 / Operand(as_inexact(x)); }
+Array logical_not(const Operand& x) {
+  Site site(x);
+  return unary(as_bool(x), op::not_);
+}
+Array reciprocal(const Operand& x) {
+  Site site(x);
+  return 1 / Operand(as_inexact(x));
+}
 
-Array add(const Operand& x, const Operand& y) { Site site(x); return binary("add", x, y, arithmetic<op::add, op::or_>); }
+Array add(const Operand& x, const Operand& y) {
+  Site site(x);
+  return binary("add", x, y, arithmetic<op::add, op::or_>);
+}
 Array subtract(const Operand& x, const Operand& y) {
   Site site(x);
-  if (is_bool(x->dtype()) && is_bool(y->dtype())) fail("subtract", "booleans have no difference; use logical_xor or ^");
+  if (is_bool(x->dtype()) && is_bool(y->dtype()))
+    fail("subtract", "booleans have no difference; use logical_xor or ^");
   return binary("subtract", x, y, op::sub);
 }
-Array multiply(const Operand& x, const Operand& y) { Site site(x); return binary("multiply", x, y, arithmetic<op::mul, op::and_>); }
-Array divide(const Operand& x, const Operand& y) { Site site(x); return binary("divide", x, y, op::div, {.to_inexact = true}); }
+Array multiply(const Operand& x, const Operand& y) {
+  Site site(x);
+  return binary("multiply", x, y, arithmetic<op::mul, op::and_>);
+}
+Array divide(const Operand& x, const Operand& y) {
+  Site site(x);
+  return binary("divide", x, y, op::div, {.to_inexact = true});
+}
 Array floor_divide(const Operand& x, const Operand& y) {
   Site site(x);
   if (both_bool(x, y)) return floor_divide(numeric(x), numeric(y));
@@ -195,8 +233,11 @@ Array remainder(const Operand& x, const Operand& y) {
 Array power(const Operand& x, const Operand& y) {
   Site site(x);
   if (std::optional<std::int64_t> n = integer_scalar(y)) {
-    if (*n < 0 && !is_inexact(x->dtype())) fail("power", "integers cannot be raised to the negative power {}", *n);
-    return internal::emit_one({numeric(x)}, x->weak(), [&](Builder& b, const Values& v) { return integer_power(b, v[0], *n); });
+    if (*n < 0 && !is_inexact(x->dtype()))
+      fail("power", "integers cannot be raised to the negative power {}", *n);
+    return internal::emit_one({numeric(x)}, x->weak(), [&](Builder& b, const Values& v) {
+      return integer_power(b, v[0], *n);
+    });
   }
   if (!is_inexact(x->dtype()) && !is_inexact(y->dtype())) {
     const std::vector<Array> both = internal::broadcast_promoted("power", {numeric(x), numeric(y)});
@@ -204,16 +245,24 @@ Array power(const Operand& x, const Operand& y) {
   }
   return binary("power", x, y, op::pow);
 }
-Array maximum(const Operand& x, const Operand& y) { Site site(x); return binary("maximum", x, y, op::max); }
-Array minimum(const Operand& x, const Operand& y) { Site site(x); return binary("minimum", x, y, op::min); }
+Array maximum(const Operand& x, const Operand& y) {
+  Site site(x);
+  return binary("maximum", x, y, op::max);
+}
+Array minimum(const Operand& x, const Operand& y) {
+  Site site(x);
+  return binary("minimum", x, y, op::min);
+}
 namespace {
 Array logaddexp_of(const Array& a, const Array& b) {
   const Array top = maximum(a, b), apart = a - b;
   const Array equal_infinities = isnan(apart), distance = where(equal_infinities, 0, apart);
   return where(equal_infinities, a + b, top + log1p(exp(-abs(distance))));
 }
-/// The shares of both operands in the sum, so that there are derivatives of every order where they are equal, too.
-std::pair<Array, Array> logaddexp_rule(const std::tuple<Array, Array>& at, const std::tuple<Array, Array>& along) {
+/// The shares of both operands in the sum, so that there are derivatives of every order where they
+/// are equal, too.
+std::pair<Array, Array> logaddexp_rule(const std::tuple<Array, Array>& at,
+                                       const std::tuple<Array, Array>& along) {
   auto finite = [](const Array& x) { return where(x == inf, 0, x); };
   const auto& [a, b] = at;
   const auto& [da, db] = along;
@@ -227,20 +276,36 @@ Array logaddexp(const Operand& x, const Operand& y) {
   const std::vector<Array> both = internal::broadcast_promoted("logaddexp", {x, y});
   const Array a = as_inexact(both[0]), b = as_inexact(both[1]);
   if (!internal::Trace::current()) return logaddexp_of(a, b);
-  const Array sum = custom_jvp(logaddexp_of, [](const std::tuple<Array, Array>& at, const std::tuple<Array, Array>& along) { return logaddexp_rule(at, along); })(a, b);
+  const Array sum = custom_jvp(
+      logaddexp_of, [](const std::tuple<Array, Array>& at, const std::tuple<Array, Array>& along) {
+        return logaddexp_rule(at, along);
+      })(a, b);
   return cast(sum, {sum.dtype(), a.weak() && b.weak()});
 }
 
 Array equal(const Operand& x, const Operand& y) { return comparison("equal", x, y, compare<kEQ>); }
-Array not_equal(const Operand& x, const Operand& y) { return comparison("not_equal", x, y, compare<kNE>); }
+Array not_equal(const Operand& x, const Operand& y) {
+  return comparison("not_equal", x, y, compare<kNE>);
+}
 Array less(const Operand& x, const Operand& y) { return comparison("less", x, y, compare<kLT>); }
-Array less_equal(const Operand& x, const Operand& y) { return comparison("less_equal", x, y, compare<kLE>); }
-Array greater(const Operand& x, const Operand& y) { return comparison("greater", x, y, compare<kGT>); }
-Array greater_equal(const Operand& x, const Operand& y) { return comparison("greater_equal", x, y, compare<kGE>); }
-Array logical_and(const Operand& x, const Operand& y) { return logical("logical_and", x, y, op::and_); }
-Array logical_or(const Operand& x, const Operand& y) { return logical("logical_or", x, y, op::or_); }
-Array logical_xor(const Operand& x, const Operand& y) { return logical("logical_xor", x, y, op::xor_); }
-
+Array less_equal(const Operand& x, const Operand& y) {
+  return comparison("less_equal", x, y, compare<kLE>);
+}
+Array greater(const Operand& x, const Operand& y) {
+  return comparison("greater", x, y, compare<kGT>);
+}
+Array greater_equal(const Operand& x, const Operand& y) {
+  return comparison("greater_equal", x, y, compare<kGE>);
+}
+Array logical_and(const Operand& x, const Operand& y) {
+  return logical("logical_and", x, y, op::and_);
+}
+Array logical_or(const Operand& x, const Operand& y) {
+  return logical("logical_or", x, y, op::or_);
+}
+Array logical_xor(const Operand& x, const Operand& y) {
+  return logical("logical_xor", x, y, op::xor_);
+}
 
 Array where(const Operand& condition, const Operand& x, const Operand& y) {
   Site site(condition);
@@ -248,13 +313,19 @@ Array where(const Operand& condition, const Operand& x, const Operand& y) {
   const WeakDType type = internal::promoted("where", branches);
   const Array predicate = as_bool(condition), on_true = cast(x, type), on_false = cast(y, type);
   const bool is_same = on_true.state() == on_false.state();
-  return emit_known(EagerKey().add("where").add(is_same).add(predicate).add(on_true).add(on_false), {&predicate, &on_true, &on_false}, [&] {
-    const Array all[] = {condition.array, x.array, y.array};
-    return internal::Emitted{{predicate, on_true, on_false}, type.weak, [shape = internal::broadcast_shapes("where", all)](Builder& b, const Values& v) {
-      Value* chosen_by = v[0]->rank() == 0 ? v[0] : op::broadcast_to(b, v[0], shape);
-      return op::select(b, chosen_by, op::broadcast_to(b, v[1], shape), op::broadcast_to(b, v[2], shape));
-    }};
-  });
+  return emit_known(
+      EagerKey().add("where").add(is_same).add(predicate).add(on_true).add(on_false),
+      {&predicate, &on_true, &on_false}, [&] {
+        const Array all[] = {condition.array, x.array, y.array};
+        return internal::Emitted{
+            {predicate, on_true, on_false},
+            type.weak,
+            [shape = internal::broadcast_shapes("where", all)](Builder& b, const Values& v) {
+              Value* chosen_by = v[0]->rank() == 0 ? v[0] : op::broadcast_to(b, v[0], shape);
+              return op::select(b, chosen_by, op::broadcast_to(b, v[1], shape),
+                                op::broadcast_to(b, v[2], shape));
+            }};
+      });
 }
 
 Array astype(const Operand& x, DType dtype) {
@@ -264,7 +335,8 @@ Array astype(const Operand& x, DType dtype) {
   return cast(x, {to, false});
 }
 
-Array clip(const Operand& x, const std::optional<Operand>& low, const std::optional<Operand>& high) {
+Array clip(const Operand& x, const std::optional<Operand>& low,
+           const std::optional<Operand>& high) {
   Site site(x);
   internal::require_real("clip", x);
   Array out = x;
@@ -280,7 +352,10 @@ Array isclose(const Operand& left, const Operand& right, const Closeness& option
   const Array close = (x == y) | near;
   return options.equal_nan ? close | (isnan(x) & isnan(y)) : close;
 }
-Array allclose(const Operand& x, const Operand& y, const Closeness& options) { Site site(x); return all(isclose(x, y, options)); }
+Array allclose(const Operand& x, const Operand& y, const Closeness& options) {
+  Site site(x);
+  return all(isclose(x, y, options));
+}
 
 Array array_equal(const Operand& x, const Operand& y, bool equal_nan) {
   Site site(x);
@@ -288,7 +363,10 @@ Array array_equal(const Operand& x, const Operand& y, bool equal_nan) {
   const Array same = x.array == y;
   return all(equal_nan ? same | (isnan(x) & isnan(y)) : same);
 }
-Array array_equiv(const Operand& x, const Operand& y) { Site site(x); return all(x.array == y); }
+Array array_equiv(const Operand& x, const Operand& y) {
+  Site site(x);
+  return all(x.array == y);
+}
 
 Array round(const Operand& x, std::int64_t decimals) {
   Site site(x);
@@ -297,7 +375,8 @@ Array round(const Operand& x, std::int64_t decimals) {
     if (is_bool(x->dtype())) fail("round", "booleans are not rounded");
     return x;
   }
-  if (is_complex(x->dtype())) return lax::complex(round(real(x), decimals), round(imag(x), decimals));
+  if (is_complex(x->dtype()))
+    return lax::complex(round(real(x), decimals), round(imag(x), decimals));
   if (decimals == 0) return unary(x, op::round_nearest_even);
   const Array wide = x->dtype() == DType::f16 ? cast(x, {DType::f32, x->weak()}) : x.array;
   const Array factor = internal::number_like(wide, std::pow(10.0, static_cast<double>(decimals)));
@@ -322,16 +401,29 @@ Array fmod(const Operand& left, const Operand& right) {
   if (!is_inexact(both[0].dtype())) both[1] = where(both[1] == 0, ones_like(both[1]), both[1]);
   return binary("fmod", both[0], both[1], op::rem);
 }
-std::pair<Array, Array> divmod(const Operand& x, const Operand& y) { Site site(x); return {floor_divide(x, y), remainder(x, y)}; }
-Array float_power(const Operand& x, const Operand& y) { Site site(x); return binary("float_power", x, y, op::pow, {.to_inexact = true}); }
+std::pair<Array, Array> divmod(const Operand& x, const Operand& y) {
+  Site site(x);
+  return {floor_divide(x, y), remainder(x, y)};
+}
+Array float_power(const Operand& x, const Operand& y) {
+  Site site(x);
+  return binary("float_power", x, y, op::pow, {.to_inexact = true});
+}
 
-Array fmax(const Operand& x, const Operand& y) { Site site(x); return where((x.array > y) | isnan(y), x, y); }
-Array fmin(const Operand& x, const Operand& y) { Site site(x); return where((x.array < y) | isnan(y), x, y); }
+Array fmax(const Operand& x, const Operand& y) {
+  Site site(x);
+  return where((x.array > y) | isnan(y), x, y);
+}
+Array fmin(const Operand& x, const Operand& y) {
+  Site site(x);
+  return where((x.array < y) | isnan(y), x, y);
+}
 
 Array logaddexp2(const Operand& x, const Operand& y) {
   Site site(x);
   const std::vector<Array> both = internal::broadcast_promoted("logaddexp2", {x, y});
-  const Array a = as_inexact(both[0]), b = as_inexact(both[1]), top = lax::stop_gradient(maximum(a, b));
+  const Array a = as_inexact(both[0]), b = as_inexact(both[1]),
+              top = lax::stop_gradient(maximum(a, b));
   const Array safe = where(isfinite(top), top, zeros_like(top));
   const Array result = log2(exp2(a - safe) + exp2(b - safe)) + safe;
   return cast(result, {result.dtype(), x->weak() && y->weak()});
@@ -353,11 +445,19 @@ Array angle(const Operand& z, bool deg) {
   Site site(z);
   // A real scalar counts as one of the default dtype, as in JAX.
   const bool by_default = !is_inexact(z->dtype()) || (!is_complex(z->dtype()) && z->ndim() == 0);
-  auto part = [&](const Array& p) { return by_default ? cast(p, {canonical(DType::f64, x64_enabled()), false}) : p; };
+  auto part = [&](const Array& p) {
+    return by_default ? cast(p, {canonical(DType::f64, x64_enabled()), false}) : p;
+  };
   const Array result = arctan2(part(imag(z)), part(real(z)));
   return deg ? degrees(result) : result;
 }
-Array isreal(const Operand& x) { Site site(x); return imag(x) == 0; }
-Array iscomplex(const Operand& x) { Site site(x); return imag(x) != 0; }
+Array isreal(const Operand& x) {
+  Site site(x);
+  return imag(x) == 0;
+}
+Array iscomplex(const Operand& x) {
+  Site site(x);
+  return imag(x) != 0;
+}
 
 }  // namespace strata::numpy

@@ -15,7 +15,8 @@ using internal::Ints;
 using internal::Site;
 using lax::FftType;
 
-/// What the result is multiplied by beyond what the transform itself does; inverse functions have names with an i.
+/// What the result is multiplied by beyond what the transform itself does; inverse functions have
+/// names with an i.
 double norm_factor(const char* name, const std::string& norm, const Ints& lengths) {
   double count = 1;
   for (std::int64_t n : lengths) count *= static_cast<double>(n);
@@ -41,11 +42,13 @@ Array resized(const Array& x, const Ints& last) {
   return same ? x : pad(lax::slice(x, Ints(limit.size(), 0), limit), widths);
 }
 
-/// The lengths where none are given: those of the axes, of an inverse real transform of what gave the last one.
+/// The lengths where none are given: those of the axes, of an inverse real transform of what gave
+/// the last one.
 Ints own_lengths(const Array& x, std::size_t count, FftType type) {
   const Ints all = internal::sizes(x);
   Ints out(all.end() - static_cast<std::ptrdiff_t>(count), all.end());
-  if (type == FftType::IRFFT && !out.empty()) out.back() = std::max<std::int64_t>(0, 2 * (out.back() - 1));
+  if (type == FftType::IRFFT && !out.empty())
+    out.back() = std::max<std::int64_t>(0, 2 * (out.back() - 1));
   return out;
 }
 
@@ -56,17 +59,23 @@ Ints resolved(const char* name, const std::optional<Sizes>& axes, std::size_t co
   else
     for (auto i = static_cast<std::int64_t>(count); i > 0; --i) out.push_back(rank - i);
   for (std::size_t i = 0; i < out.size(); ++i)
-    if (std::find(out.begin(), out.begin() + static_cast<std::ptrdiff_t>(i), out[i]) != out.begin() + static_cast<std::ptrdiff_t>(i))
+    if (std::find(out.begin(), out.begin() + static_cast<std::ptrdiff_t>(i), out[i]) !=
+        out.begin() + static_cast<std::ptrdiff_t>(i))
       fail(name, "axis {} is given twice", out[i]);
   return out;
 }
 
-Array over(const char* name, FftType type, const Operand& operand, const std::optional<Sizes>& s, const std::optional<Sizes>& axes, const std::string& norm) {
+Array over(const char* name, FftType type, const Operand& operand, const std::optional<Sizes>& s,
+           const std::optional<Sizes>& axes, const std::string& norm) {
   Site site(operand);
   Array x = operand;
-  if (s && axes && s->size() != axes->size()) fail(name, "{} lengths are given for {} axes", s->size(), axes->size());
-  const std::size_t count = axes ? axes->size() : s ? s->size() : static_cast<std::size_t>(x.ndim());
-  if (static_cast<int>(count) > x.ndim()) fail(name, "{} axes are transformed of {}", count, describe(x.type()));
+  if (s && axes && s->size() != axes->size())
+    fail(name, "{} lengths are given for {} axes", s->size(), axes->size());
+  const std::size_t count = axes ? axes->size()
+                            : s  ? s->size()
+                                 : static_cast<std::size_t>(x.ndim());
+  if (static_cast<int>(count) > x.ndim())
+    fail(name, "{} axes are transformed of {}", count, describe(x.type()));
   const Ints from = resolved(name, axes, count, x.ndim());
   Ints to(count);
   std::iota(to.begin(), to.end(), x.ndim() - static_cast<std::int64_t>(count));
@@ -86,7 +95,8 @@ Array over(const char* name, FftType type, const Operand& operand, const std::op
 }
 
 Array along(const char* name, FftType type, const Operand& x, const Line& o) {
-  return over(name, type, x, o.n ? std::optional(Sizes(*o.n)) : std::nullopt, Sizes(o.axis), o.norm);
+  return over(name, type, x, o.n ? std::optional(Sizes(*o.n)) : std::nullopt, Sizes(o.axis),
+              o.norm);
 }
 
 Array over_two(const char* name, FftType type, const Operand& x, const Plane& o) {
@@ -96,9 +106,13 @@ Array over_two(const char* name, FftType type, const Operand& x, const Plane& o)
 }
 
 /// The length along the axis of a transform that says none.
-std::int64_t length(const char* name, const Operand& x, const Line& o) { return x->shape(internal::axis_of(name, o.axis, x->ndim())); }
+std::int64_t length(const char* name, const Operand& x, const Line& o) {
+  return x->shape(internal::axis_of(name, o.axis, x->ndim()));
+}
 
-DType default_float(std::optional<DType> dtype) { return dtype.value_or(canonical(DType::f64, x64_enabled())); }
+DType default_float(std::optional<DType> dtype) {
+  return dtype.value_or(canonical(DType::f64, x64_enabled()));
+}
 
 /// Along these axes by half their sizes, rounded down, times `sign`.
 Array shifted(const char* name, const Operand& x, const Axes& axes, std::int64_t sign) {
@@ -122,7 +136,8 @@ Array irfft(const Operand& a, const Line& o) { return along("irfft", FftType::IR
 Array hfft(const Operand& a, const Line& o) {
   Site site(a);
   const Array x = along("hfft", FftType::IRFFT, conj(a), o);
-  return x * internal::number_like(x, static_cast<double>(o.n.value_or(2 * (length("hfft", a, o) - 1))));
+  return x * internal::number_like(
+                 x, static_cast<double>(o.n.value_or(2 * (length("hfft", a, o) - 1))));
 }
 Array ihfft(const Operand& a, const Line& o) {
   Site site(a);
@@ -135,14 +150,23 @@ Array ifft2(const Operand& a, const Plane& o) { return over_two("ifft2", FftType
 Array rfft2(const Operand& a, const Plane& o) { return over_two("rfft2", FftType::RFFT, a, o); }
 Array irfft2(const Operand& a, const Plane& o) { return over_two("irfft2", FftType::IRFFT, a, o); }
 
-Array fftn(const Operand& a, const Space& o) { return over("fftn", FftType::FFT, a, o.s, o.axes, o.norm); }
-Array ifftn(const Operand& a, const Space& o) { return over("ifftn", FftType::IFFT, a, o.s, o.axes, o.norm); }
-Array rfftn(const Operand& a, const Space& o) { return over("rfftn", FftType::RFFT, a, o.s, o.axes, o.norm); }
-Array irfftn(const Operand& a, const Space& o) { return over("irfftn", FftType::IRFFT, a, o.s, o.axes, o.norm); }
+Array fftn(const Operand& a, const Space& o) {
+  return over("fftn", FftType::FFT, a, o.s, o.axes, o.norm);
+}
+Array ifftn(const Operand& a, const Space& o) {
+  return over("ifftn", FftType::IFFT, a, o.s, o.axes, o.norm);
+}
+Array rfftn(const Operand& a, const Space& o) {
+  return over("rfftn", FftType::RFFT, a, o.s, o.axes, o.norm);
+}
+Array irfftn(const Operand& a, const Space& o) {
+  return over("irfftn", FftType::IRFFT, a, o.s, o.axes, o.norm);
+}
 
 Array fftfreq(std::int64_t n, double d, std::optional<DType> dtype, Where where) {
   Site site(where);
-  const DType result = default_float(dtype), inside = is_inexact(result) ? result : default_float({});
+  const DType result = default_float(dtype),
+              inside = is_inexact(result) ? result : default_float({});
   const Array i = arange(n, inside);
   const Array k = remainder(i + n / 2, n) - n / 2;
   return astype(k / internal::number_like(k, d * static_cast<double>(n)), result);

@@ -2,10 +2,12 @@
 //
 //   fft(x)   fft(x, {.n = 8, .axis = 0})   fft2(x, {.norm = "ortho"})   irfftn(x, {.s = {4, 6}})
 //
-// Results are c64 (c128 of 64-bit operands), of irfft and hfft f32 (f64). `n` and `s` are lengths along the axes: the operand is cut, or
-// continued with zeros; of inverse real transforms they are those of the result, 2 (size - 1) where left out. `norm` says which direction
-// divides by the number of elements: "backward" the inverse one, "forward" the other, "ortho" both by the square root. Errors: a norm that
-// there is not, lengths that are not positive, axes given twice, complex operands of rfft.
+// Results are c64 (c128 of 64-bit operands), of irfft and hfft f32 (f64). `n` and `s` are lengths
+// along the axes: the operand is cut, or continued with zeros; of inverse real transforms they are
+// those of the result, 2 (size - 1) where left out. `norm` says which direction divides by the
+// number of elements: "backward" the inverse one, "forward" the other, "ortho" both by the square
+// root. Errors: a norm that there is not, lengths that are not positive, axes given twice, complex
+// operands of rfft.
 #pragma once
 
 #include <optional>
@@ -48,15 +50,19 @@ struct Space {
   std::optional<Sizes> s = std::nullopt, axes = std::nullopt;
   std::string norm = "backward";
 };
-/// Over all axes, the last ones where only `s` is given, or those given. The last of the axes is the one that is halved.
+/// Over all axes, the last ones where only `s` is given, or those given. The last of the axes is
+/// the one that is halved.
 Array fftn(const Operand& a, const Space& options = {});
 Array ifftn(const Operand& a, const Space& options = {});
 Array rfftn(const Operand& a, const Space& options = {});
 Array irfftn(const Operand& a, const Space& options = {});
 
-/// The frequencies of fft's and rfft's elements, in cycles per unit of the spacing d; f32 unless a dtype is given.
-Array fftfreq(std::int64_t n, double d = 1, std::optional<DType> dtype = {}, Where where = Where::current());
-Array rfftfreq(std::int64_t n, double d = 1, std::optional<DType> dtype = {}, Where where = Where::current());
+/// The frequencies of fft's and rfft's elements, in cycles per unit of the spacing d; f32 unless a
+/// dtype is given.
+Array fftfreq(std::int64_t n, double d = 1, std::optional<DType> dtype = {},
+              Where where = Where::current());
+Array rfftfreq(std::int64_t n, double d = 1, std::optional<DType> dtype = {},
+               Where where = Where::current());
 /// The frequency 0 moved to the middle, and back: along all axes, or the given ones.
 Array fftshift(const Operand& x, const Axes& axes = {});
 Array ifftshift(const Operand& x, const Axes& axes = {});

@@ -17,7 +17,10 @@ using internal::strong;
 using internal::Values;
 
 /// How a float of 16, 32 or 64 bits is laid out.
-struct Layout { DType bits; int width, mantissa, bias; };
+struct Layout {
+  DType bits;
+  int width, mantissa, bias;
+};
 Layout layout_of(const char* name, DType d) {
   switch (d) {
     case DType::f16: return {DType::i16, 16, 10, 15};
@@ -30,7 +33,8 @@ Layout layout_of(const char* name, DType d) {
 
 /// The bits of x as an integer of its width.
 Array bits_of(const Array& x, DType bits) {
-  return internal::emit_one({x}, false, [&](Builder& b, const Values& v) { return op::bitcast_convert(b, v[0], bits); });
+  return internal::emit_one(
+      {x}, false, [&](Builder& b, const Values& v) { return op::bitcast_convert(b, v[0], bits); });
 }
 Array integer(std::int64_t value, DType dtype) { return Array::scalar(value, dtype, false); }
 
@@ -51,9 +55,13 @@ Array isfinite(const Operand& x) {
   Site site(x);
   if (!is_inexact(x->dtype())) return full(x->shape(), true);
   if (is_complex(x->dtype())) return isfinite(real(x)) & isfinite(imag(x));
-  return internal::emit_one({x}, false, [](Builder& b, const Values& v) { return op::is_finite(b, v[0]); });
+  return internal::emit_one({x}, false,
+                            [](Builder& b, const Values& v) { return op::is_finite(b, v[0]); });
 }
-Array isnan(const Operand& x) { Site site(x); return not_equal(x, x); }
+Array isnan(const Operand& x) {
+  Site site(x);
+  return not_equal(x, x);
+}
 Array isinf(const Operand& x) {
   Site site(x);
   if (!is_inexact(x->dtype())) return full(x->shape(), false);
@@ -89,7 +97,9 @@ Array copysign(const Operand& x, const Operand& y) {
 Array nextafter(const Operand& x, const Operand& y) {
   Site site(x);
   const std::vector<Array> both = real_pair("nextafter", x, y);
-  return internal::emit_one(both, both[0].weak(), [](Builder& b, const Values& v) { return b.create("chlo.next_after", {v[0], v[1]}).result(); });
+  return internal::emit_one(both, both[0].weak(), [](Builder& b, const Values& v) {
+    return b.create("chlo.next_after", {v[0], v[1]}).result();
+  });
 }
 
 Array spacing(const Operand& operand) {
@@ -109,23 +119,30 @@ std::pair<Array, Array> frexp(const Operand& operand) {
   const Array zero = integer(0, l.bits), bits = bits_of(x, l.bits);
   const std::int64_t exponents = (std::int64_t{1} << (l.width - 1 - l.mantissa)) - 1;
   // Subnormal numbers are made normal by a power of two first.
-  const Array raw_exponent = right_shift(bits, integer(l.mantissa, l.bits)) & integer(exponents, l.bits);
+  const Array raw_exponent =
+      right_shift(bits, integer(l.mantissa, l.bits)) & integer(exponents, l.bits);
   const Array subnormal = raw_exponent == zero;
   const Array scaled = where(subnormal, x * std::ldexp(1.0, l.mantissa + 1), x);
   const Array scaled_bits = bits_of(scaled, l.bits);
-  const Array exponent = right_shift(scaled_bits, integer(l.mantissa, l.bits)) & integer(exponents, l.bits);
-  const Array of_half = (scaled_bits & integer(~(exponents << l.mantissa), l.bits)) | integer(static_cast<std::int64_t>(l.bias - 1) << l.mantissa, l.bits);
+  const Array exponent =
+      right_shift(scaled_bits, integer(l.mantissa, l.bits)) & integer(exponents, l.bits);
+  const Array of_half = (scaled_bits & integer(~(exponents << l.mantissa), l.bits)) |
+                        integer(static_cast<std::int64_t>(l.bias - 1) << l.mantissa, l.bits);
   const Array plain = (x == 0) | ~isfinite(x);
   const Array e = exponent.astype(int32) - (l.bias - 1) - where(subnormal, l.mantissa + 1, 0);
   // Times a power of two rather than the bits themselves, so that there is a derivative.
-  const Array one = internal::number_like(scaled, 1), down = lax::stop_gradient(where(plain, one, bits_of(of_half, x.dtype()) / where(plain, one, scaled)));
-  return {cast(where(plain, x, scaled * down), {x.dtype(), x.weak()}), where(plain, zeros_like(e), e)};
+  const Array one = internal::number_like(scaled, 1),
+              down = lax::stop_gradient(
+                  where(plain, one, bits_of(of_half, x.dtype()) / where(plain, one, scaled)));
+  return {cast(where(plain, x, scaled * down), {x.dtype(), x.weak()}),
+          where(plain, zeros_like(e), e)};
 }
 
 Array ldexp(const Operand& operand, const Operand& n) {
   Site site(operand);
   if (is_complex(operand->dtype()) || is_inexact(n->dtype()))
-    fail("ldexp", "a real number and an integer are needed, got {} and {}", describe(operand->type()), describe(n->type()));
+    fail("ldexp", "a real number and an integer are needed, got {} and {}",
+         describe(operand->type()), describe(n->type()));
   const Array x = as_inexact(operand);
   const Array by = cast(n, {x.dtype(), n->weak()});
   auto [m, e] = frexp(x);
@@ -149,14 +166,16 @@ Array heaviside(const Operand& left, const Operand& right) {
   Site site(left);
   const std::vector<Array> both = real_pair("heaviside", left, right);
   const Array &x = both[0], &y = both[1];
-  return where(x < 0, internal::number_like(x, 0), where(x > 0, internal::number_like(x, 1), where(isnan(x), x, y)));
+  return where(x < 0, internal::number_like(x, 0),
+               where(x > 0, internal::number_like(x, 1), where(isnan(x), x, y)));
 }
 
 Array nan_to_num(const Operand& x, const NanToNum& options) {
   Site site(x);
   const DType d = x->dtype();
   if (!is_inexact(d)) return x;
-  if (is_complex(d)) return lax::complex(nan_to_num(real(x), options), nan_to_num(imag(x), options));
+  if (is_complex(d))
+    return lax::complex(nan_to_num(real(x), options), nan_to_num(imag(x), options));
   auto number = [&](double v) { return Array::scalar(v, d, false); };
   Array out = where(isnan(x), number(options.nan), x);
   out = where(isposinf(out), options.posinf ? number(*options.posinf) : internal::greatest(d), out);

@@ -16,7 +16,8 @@ struct BinCount {
   /// What an element counts; 1 unless given. The result has its dtype.
   std::optional<Array> weights = std::nullopt;
   std::int64_t minlength = 0;
-  /// How long the result is; greater numbers are left out. Needed for a traced x: the greatest element says it otherwise.
+  /// How long the result is; greater numbers are left out. Needed for a traced x: the greatest
+  /// element says it otherwise.
   std::optional<std::int64_t> length = std::nullopt;
 };
 /// How often each of 0, 1, 2, ... occurs in a vector of integers; negative ones count as 0.
@@ -25,8 +26,9 @@ Array bincount(const Operand& x, const BinCount& options = {});
 /// So many bins of equal width, or the edges of all of them.
 class Bins {
  public:
-  template <std::integral T> Bins(T count) : count_(static_cast<std::int64_t>(count)) {}  // NOLINT: implicit by intent
-  Bins(Array edges) : edges_(std::move(edges)) {}                                         // NOLINT
+  template <std::integral T>
+  Bins(T count) : count_(static_cast<std::int64_t>(count)) {}  // NOLINT: implicit by intent
+  Bins(Array edges) : edges_(std::move(edges)) {}              // NOLINT
   const std::optional<Array>& edges() const { return edges_; }
   std::int64_t count() const { return count_; }
 
@@ -45,10 +47,12 @@ struct Histogram {
   bool density = false;
 };
 /// The edges of the bins: one more than bins. Ends that are equal are moved apart by 1/2 each.
-Array histogram_bin_edges(const Operand& x, const Bins& bins = 10, const Range& range = std::nullopt);
-/// How many elements (or how much weight) each bin has, in x's float dtype, and the edges. A bin has its lower edge and not its upper one,
-/// but the last has both.
-std::pair<Array, Array> histogram(const Operand& x, const Bins& bins = 10, const Histogram& options = {});
+Array histogram_bin_edges(const Operand& x, const Bins& bins = 10,
+                          const Range& range = std::nullopt);
+/// How many elements (or how much weight) each bin has, in x's float dtype, and the edges. A bin
+/// has its lower edge and not its upper one, but the last has both.
+std::pair<Array, Array> histogram(const Operand& x, const Bins& bins = 10,
+                                  const Histogram& options = {});
 
 struct HistogramDD {
   internal::Named named = internal::Named();
@@ -57,10 +61,14 @@ struct HistogramDD {
   std::optional<Array> weights = std::nullopt;
   bool density = false;
 };
-/// The same in d dimensions for samples [n, d]: counts (i32, or of the weights' dtype) and the edges of each dimension. Bins: one for each
-/// dimension, or one for all.
-std::pair<Array, std::vector<Array>> histogramdd(const Operand& sample, const std::vector<Bins>& bins = {10}, const HistogramDD& options = {});
+/// The same in d dimensions for samples [n, d]: counts (i32, or of the weights' dtype) and the
+/// edges of each dimension. Bins: one for each dimension, or one for all.
+std::pair<Array, std::vector<Array>> histogramdd(const Operand& sample,
+                                                 const std::vector<Bins>& bins = {10},
+                                                 const HistogramDD& options = {});
 /// Of points (x, y): counts and the edges along x and y.
-std::tuple<Array, Array, Array> histogram2d(const Operand& x, const Operand& y, const std::vector<Bins>& bins = {10}, const HistogramDD& options = {});
+std::tuple<Array, Array, Array> histogram2d(const Operand& x, const Operand& y,
+                                            const std::vector<Bins>& bins = {10},
+                                            const HistogramDD& options = {});
 
 }  // namespace strata::numpy

@@ -15,7 +15,8 @@ using internal::Site;
 using internal::Value;
 
 void require_integers(const char* name, const Array& x) {
-  if (is_inexact(x.dtype())) fail(name, "operands are integers or booleans, got {}", describe(x.type()));
+  if (is_inexact(x.dtype()))
+    fail(name, "operands are integers or booleans, got {}", describe(x.type()));
 }
 
 Array bitwise(const char* name, const Operand& x, const Operand& y, Binary f) {
@@ -27,7 +28,8 @@ Array bitwise(const char* name, const Operand& x, const Operand& y, Binary f) {
 
 std::vector<Array> magnitudes(const char* name, const Array& x, const Array& y) {
   std::vector<Array> both = internal::broadcast_promoted(name, {x, y});
-  if (!is_integer(both[0].dtype())) fail(name, "operands are integers, got {} and {}", describe(x.type()), describe(y.type()));
+  if (!is_integer(both[0].dtype()))
+    fail(name, "operands are integers, got {} and {}", describe(x.type()), describe(y.type()));
   return {abs(both[0]), abs(both[1])};
 }
 
@@ -38,13 +40,22 @@ Array invert(const Operand& x) {
   require_integers("invert", x);
   return internal::unary(x, op::not_);
 }
-Array bitwise_and(const Operand& x, const Operand& y) { return bitwise("bitwise_and", x, y, op::and_); }
-Array bitwise_or(const Operand& x, const Operand& y) { return bitwise("bitwise_or", x, y, op::or_); }
-Array bitwise_xor(const Operand& x, const Operand& y) { return bitwise("bitwise_xor", x, y, op::xor_); }
-Array left_shift(const Operand& x, const Operand& y) { return bitwise("left_shift", x, y, op::shift_left); }
+Array bitwise_and(const Operand& x, const Operand& y) {
+  return bitwise("bitwise_and", x, y, op::and_);
+}
+Array bitwise_or(const Operand& x, const Operand& y) {
+  return bitwise("bitwise_or", x, y, op::or_);
+}
+Array bitwise_xor(const Operand& x, const Operand& y) {
+  return bitwise("bitwise_xor", x, y, op::xor_);
+}
+Array left_shift(const Operand& x, const Operand& y) {
+  return bitwise("left_shift", x, y, op::shift_left);
+}
 Array right_shift(const Operand& x, const Operand& y) {
   return bitwise("right_shift", x, y, [](Builder& b, Value* v, Value* n) {
-    return is_unsigned(v->dtype()) ? op::shift_right_logical(b, v, n) : op::shift_right_arithmetic(b, v, n);
+    return is_unsigned(v->dtype()) ? op::shift_right_logical(b, v, n)
+                                   : op::shift_right_arithmetic(b, v, n);
   });
 }
 
@@ -64,7 +75,8 @@ Array gcd(const Operand& left, const Operand& right) {
   auto step = [](const Pair& p) {
     const auto& [x, y] = p;
     const Array done = y == 0;
-    return Pair{where(done, x, y), where(done, zeros_like(y), lax::rem(x, where(done, ones_like(y), y)))};
+    return Pair{where(done, x, y),
+                where(done, zeros_like(y), lax::rem(x, where(done, ones_like(y), y)))};
   };
   return while_loop(unfinished, step, Pair{both[0], both[1]}).first;
 }
@@ -72,19 +84,22 @@ Array lcm(const Operand& left, const Operand& right) {
   Site site(left);
   const std::vector<Array> both = magnitudes("lcm", left, right);
   const Array divisor = gcd(both[0], both[1]);
-  return where(divisor == 0, zeros_like(divisor), both[0] * floor_divide(both[1], where(divisor == 0, ones_like(divisor), divisor)));
+  return where(divisor == 0, zeros_like(divisor),
+               both[0] * floor_divide(both[1], where(divisor == 0, ones_like(divisor), divisor)));
 }
 
 namespace {
 
 /// 7, 6, ..., 0, or the other way round: how far bit i of eight is shifted.
 Array shifts(const char* name, const std::string& order) {
-  if (order != "big" && order != "little") fail(name, "bitorder is \"big\" or \"little\", got \"{}\"", order);
+  if (order != "big" && order != "little")
+    fail(name, "bitorder is \"big\" or \"little\", got \"{}\"", order);
   const Array up = lax::iota(DType::ui8, 8);
   return order == "big" ? flip(up) : up;
 }
 /// x with the axis last (flattened without one), and where it stood.
-std::pair<Array, int> axis_last(const char* name, const Array& x, const std::optional<std::int64_t>& axis) {
+std::pair<Array, int> axis_last(const char* name, const Array& x,
+                                const std::optional<std::int64_t>& axis) {
   if (!axis) return {ravel(x), 0};
   const int dim = internal::axis_of(name, *axis, x.ndim());
   return {swapaxes(x, dim, -1), dim};
@@ -111,17 +126,22 @@ Array packbits(const Operand& operand, const Bits& options) {
   const Array by = shifts("packbits", options.bitorder);
   const auto [rows, dim] = axis_last("packbits", operand, options.axis);
   const std::int64_t bytes = (rows.shape(-1) + 7) / 8;
-  const Array bits = with_length(not_equal(rows, 0).astype(uint8), 8 * bytes).reshape(sizes_with(rows, {bytes, 8}));
+  const Array bits = with_length(not_equal(rows, 0).astype(uint8), 8 * bytes)
+                         .reshape(sizes_with(rows, {bytes, 8}));
   return swapaxes(sum(left_shift(bits, by), {.axis = -1, .dtype = DType::ui8}), dim, -1);
 }
 
 Array unpackbits(const Operand& operand, const Bits& options) {
   Site site(operand);
-  if (operand->dtype() != DType::ui8) fail("unpackbits", "the elements are ui8, got {}", describe(operand->type()));
+  if (operand->dtype() != DType::ui8)
+    fail("unpackbits", "the elements are ui8, got {}", describe(operand->type()));
   const Array by = shifts("unpackbits", options.bitorder);
   const auto [rows, dim] = axis_last("unpackbits", operand, options.axis);
-  Array bits = bitwise_and(right_shift(expand_dims(rows, -1), by), Array::scalar(std::int64_t{1}, DType::ui8, false)).reshape(sizes_with(rows, {8 * rows.shape(-1)}));
-  if (options.count && *options.count < 0) fail("unpackbits", "count is at least 0, got {}", *options.count);
+  Array bits = bitwise_and(right_shift(expand_dims(rows, -1), by),
+                           Array::scalar(std::int64_t{1}, DType::ui8, false))
+                   .reshape(sizes_with(rows, {8 * rows.shape(-1)}));
+  if (options.count && *options.count < 0)
+    fail("unpackbits", "count is at least 0, got {}", *options.count);
   if (options.count) bits = with_length(bits, *options.count);
   return swapaxes(bits, dim, -1);
 }

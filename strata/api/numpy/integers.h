@@ -34,7 +34,8 @@ struct Bits {
   /// "big": the first bit is the highest; "little".
   std::string bitorder = "big";
 };
-/// Eight elements as the bits of one, u8: 1 where they are not zero. Zeros stand in for what is missing.
+/// Eight elements as the bits of one, u8: 1 where they are not zero. Zeros stand in for what is
+/// missing.
 Array packbits(const Operand& x, const Bits& options = {});
 /// The bits of u8 elements, as u8.
 Array unpackbits(const Operand& x, const Bits& options = {});

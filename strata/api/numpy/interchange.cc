@@ -21,24 +21,36 @@ struct Kind {
   std::uint8_t bits;
   DType dtype;
 };
-constexpr Kind kKinds[] = {{TypeCode::boolean, 8, DType::i1},           {TypeCode::integer, 8, DType::i8},           {TypeCode::integer, 16, DType::i16},
-                           {TypeCode::integer, 32, DType::i32},         {TypeCode::integer, 64, DType::i64},         {TypeCode::unsigned_integer, 8, DType::ui8},
-                           {TypeCode::unsigned_integer, 16, DType::ui16}, {TypeCode::unsigned_integer, 32, DType::ui32}, {TypeCode::unsigned_integer, 64, DType::ui64},
-                           {TypeCode::floating, 16, DType::f16},        {TypeCode::floating, 32, DType::f32},        {TypeCode::floating, 64, DType::f64},
-                           {TypeCode::bfloat, 16, DType::bf16},         {TypeCode::complex, 64, DType::c64},         {TypeCode::complex, 128, DType::c128}};
+constexpr Kind kKinds[] = {{TypeCode::boolean, 8, DType::i1},
+                           {TypeCode::integer, 8, DType::i8},
+                           {TypeCode::integer, 16, DType::i16},
+                           {TypeCode::integer, 32, DType::i32},
+                           {TypeCode::integer, 64, DType::i64},
+                           {TypeCode::unsigned_integer, 8, DType::ui8},
+                           {TypeCode::unsigned_integer, 16, DType::ui16},
+                           {TypeCode::unsigned_integer, 32, DType::ui32},
+                           {TypeCode::unsigned_integer, 64, DType::ui64},
+                           {TypeCode::floating, 16, DType::f16},
+                           {TypeCode::floating, 32, DType::f32},
+                           {TypeCode::floating, 64, DType::f64},
+                           {TypeCode::bfloat, 16, DType::bf16},
+                           {TypeCode::complex, 64, DType::c64},
+                           {TypeCode::complex, 128, DType::c128}};
 
 Literal copied(const void* data, const Type& type, const Ints& strides) {
   Literal out(type);
   const Ints sizes = type.shape().sizes();
   const std::size_t width = byte_width(type.dtype());
-  copy_strided(sizes, width, static_cast<const std::byte*>(data), strides, out.mutable_data(), dense_strides(sizes, width, row_major(type.rank())));
+  copy_strided(sizes, width, static_cast<const std::byte*>(data), strides, out.mutable_data(),
+               dense_strides(sizes, width, row_major(type.rank())));
   return out;
 }
 
 Literal own_copy(const Array& x) {
   const Literal l = x.literal();
   const Ints sizes = l.shape().sizes();
-  return copied(l.data(), l.type(), dense_strides(sizes, byte_width(l.dtype()), row_major(l.type().rank())));
+  return copied(l.data(), l.type(),
+                dense_strides(sizes, byte_width(l.dtype()), row_major(l.type().rank())));
 }
 
 struct Release {
@@ -49,18 +61,25 @@ struct Release {
 using Held = std::unique_ptr<ManagedTensor, Release>;
 
 DType dtype_of_tensor(const dlpack::DataType& t) {
-  const auto* kind = std::find_if(std::begin(kKinds), std::end(kKinds), [&](const Kind& k) { return k.code == t.code && k.bits == t.bits; });
+  const auto* kind = std::find_if(std::begin(kKinds), std::end(kKinds), [&](const Kind& k) {
+    return k.code == t.code && k.bits == t.bits;
+  });
   if (kind == std::end(kKinds) || t.lanes != 1)
-    fail("from_dlpack", "there are no elements of code {}, {} bits and {} lanes", static_cast<int>(t.code), t.bits, t.lanes);
+    fail("from_dlpack", "there are no elements of code {}, {} bits and {} lanes",
+         static_cast<int>(t.code), t.bits, t.lanes);
   return kind->dtype;
 }
 
 void check_tensor(const ManagedTensor& m) {
   const dlpack::Tensor& t = m.dl_tensor;
-  if (m.version.major != dlpack::kVersion.major) fail("from_dlpack", "version {}.{} of DLPack is not {}.x", m.version.major, m.version.minor, dlpack::kVersion.major);
+  if (m.version.major != dlpack::kVersion.major)
+    fail("from_dlpack", "version {}.{} of DLPack is not {}.x", m.version.major, m.version.minor,
+         dlpack::kVersion.major);
   const auto device = t.device.device_type;
-  if (device != dlpack::DeviceType::cpu && device != dlpack::DeviceType::cuda_host && device != dlpack::DeviceType::rocm_host)
-    fail("from_dlpack", "the array is on a device of kind {}, not on the CPU", static_cast<int>(device));
+  if (device != dlpack::DeviceType::cpu && device != dlpack::DeviceType::cuda_host &&
+      device != dlpack::DeviceType::rocm_host)
+    fail("from_dlpack", "the array is on a device of kind {}, not on the CPU",
+         static_cast<int>(device));
   if (t.ndim < 0) fail("from_dlpack", "an array of {} dimensions", t.ndim);
   for (int d = 0; d < t.ndim; ++d)
     if (t.shape[d] < 0) fail("from_dlpack", "dimension {} has size {}", d, t.shape[d]);
@@ -87,18 +106,22 @@ Array asarray(const Operand& x, const AsArray& o) {
   Site site(x);
   const Array out = o.dtype ? cast(x, {canonical(*o.dtype, x64_enabled()), false}) : x.array;
   const bool is_new = out.state() != x->state();
-  if (o.copy == false && is_new) fail("asarray", "{} cannot become {} without a copy", describe(x->type()), strata::name(out.dtype()));
+  if (o.copy == false && is_new)
+    fail("asarray", "{} cannot become {} without a copy", describe(x->type()),
+         strata::name(out.dtype()));
   if (o.copy != true || is_new || out.is_traced()) return out;
   return internal::concrete(runtime::Buffer(own_copy(out)), out.weak());
 }
 
-Array detail::from_memory(const void* data, DType stored, const Ints& sizes, const Ints& strides, std::optional<DType> dtype) {
+Array detail::from_memory(const void* data, DType stored, const Ints& sizes, const Ints& strides,
+                          std::optional<DType> dtype) {
   return internal::array_of(copied(data, Type(stored, Shape::of(sizes)), strides), {}, dtype);
 }
 
 void detail::check_elements(const Array& x, DType dtype) {
   if (x.is_traced()) fail("elements", "a traced array has no elements yet: {}", describe(x.type()));
-  if (x.dtype() != dtype) fail("elements", "{} has no elements of {}", describe(x.type()), strata::name(dtype));
+  if (x.dtype() != dtype)
+    fail("elements", "{} has no elements of {}", describe(x.type()), strata::name(dtype));
 }
 const std::byte* detail::memory_of(const Array& x) {
   const runtime::Buffer b = x.buffer();
@@ -106,7 +129,8 @@ const std::byte* detail::memory_of(const Array& x) {
   return b.data();
 }
 void detail::check_rank(const Array& x, std::size_t rank) {
-  if (static_cast<std::size_t>(x.ndim()) != rank) fail("ArrayView", "{} does not have {} dimensions", describe(x.type()), rank);
+  if (static_cast<std::size_t>(x.ndim()) != rank)
+    fail("ArrayView", "{} does not have {} dimensions", describe(x.type()), rank);
 }
 
 Array from_dlpack(ManagedTensor* tensor, const FromDlpack& o, Where where) {
@@ -117,35 +141,44 @@ Array from_dlpack(ManagedTensor* tensor, const FromDlpack& o, Where where) {
   const dlpack::Tensor& t = tensor->dl_tensor;
   const Type type(dtype_of_tensor(t.dtype), Shape::of(Ints(t.shape, t.shape + t.ndim)));
   const std::size_t width = byte_width(type.dtype());
-  const Ints sizes = type.shape().sizes(), dense = dense_strides(sizes, width, row_major(t.ndim)), strides = byte_strides(t, dense, width);
+  const Ints sizes = type.shape().sizes(), dense = dense_strides(sizes, width, row_major(t.ndim)),
+             strides = byte_strides(t, dense, width);
   auto* data = static_cast<std::byte*>(t.data) + t.byte_offset;
-  const bool as_it_lies = type.shape().count() > 0 && is_dense(sizes, strides, dense) && reinterpret_cast<std::uintptr_t>(data) % std::min<std::size_t>(width, 8) == 0 &&
-                          canonical(type.dtype(), x64_enabled()) == type.dtype();
-  if (o.copy == false && !as_it_lies) fail("from_dlpack", "{} cannot be taken without a copy", describe(type));
+  const bool as_it_lies =
+      type.shape().count() > 0 && is_dense(sizes, strides, dense) &&
+      reinterpret_cast<std::uintptr_t>(data) % std::min<std::size_t>(width, 8) == 0 &&
+      canonical(type.dtype(), x64_enabled()) == type.dtype();
+  if (o.copy == false && !as_it_lies)
+    fail("from_dlpack", "{} cannot be taken without a copy", describe(type));
   if (o.copy == true || !as_it_lies) return internal::array_of(copied(data, type, strides), {}, {});
-  return Array(Literal(type, std::shared_ptr<std::byte[]>(data, [owner = std::shared_ptr<ManagedTensor>(std::move(held))](std::byte*) {})));
+  return Array(Literal(
+      type, std::shared_ptr<std::byte[]>(
+                data, [owner = std::shared_ptr<ManagedTensor>(std::move(held))](std::byte*) {})));
 }
 
 ManagedTensor* to_dlpack(const Operand& x) {
   Site site(x);
-  if (x->is_traced()) fail("to_dlpack", "a traced array has no elements yet: {}", describe(x->type()));
-  const auto* kind = std::find_if(std::begin(kKinds), std::end(kKinds), [&](const Kind& k) { return k.dtype == x->dtype(); });
+  if (x->is_traced())
+    fail("to_dlpack", "a traced array has no elements yet: {}", describe(x->type()));
+  const auto* kind = std::find_if(std::begin(kKinds), std::end(kKinds),
+                                  [&](const Kind& k) { return k.dtype == x->dtype(); });
   if (kind == std::end(kKinds)) fail("to_dlpack", "DLPack has no {}", strata::name(x->dtype()));
   auto out = std::make_unique<Export>();
   out->array = x->literal();
   out->sizes = x->shape().sizes();
   out->strides = dense_strides(out->sizes, 1, row_major(x->ndim()));
-  out->tensor = {.version = dlpack::kVersion,
-                 .manager_ctx = out.get(),
-                 .deleter = [](ManagedTensor* self) { delete static_cast<Export*>(self->manager_ctx); },
-                 .flags = dlpack::kReadOnly,
-                 .dl_tensor = {.data = const_cast<std::byte*>(out->array.data()),
-                               .device = {dlpack::DeviceType::cpu, 0},
-                               .ndim = x->ndim(),
-                               .dtype = {kind->code, kind->bits, 1},
-                               .shape = out->sizes.data(),
-                               .strides = out->strides.data(),
-                               .byte_offset = 0}};
+  out->tensor = {
+      .version = dlpack::kVersion,
+      .manager_ctx = out.get(),
+      .deleter = [](ManagedTensor* self) { delete static_cast<Export*>(self->manager_ctx); },
+      .flags = dlpack::kReadOnly,
+      .dl_tensor = {.data = const_cast<std::byte*>(out->array.data()),
+                    .device = {dlpack::DeviceType::cpu, 0},
+                    .ndim = x->ndim(),
+                    .dtype = {kind->code, kind->bits, 1},
+                    .shape = out->sizes.data(),
+                    .strides = out->strides.data(),
+                    .byte_offset = 0}};
   return &out.release()->tensor;
 }
 

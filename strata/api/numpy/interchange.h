@@ -1,9 +1,10 @@
 // Arrays from the memory of others, and their elements for others.
 //
 //   Array x = asarray(std::span<const float>(data, 6), {2, 3});      // copied
-//   Array y = asarray(matrix);                                       // a view of several dimensions, as std::mdspan: copied
-//   std::span<const float> e = elements<float>(y);                   // not copied: lives as long as an Array of these elements
-//   Array z = from_dlpack(tensor);                                   // not copied
+//   Array y = asarray(matrix);                                       // a view of several
+//   dimensions, as std::mdspan: copied std::span<const float> e = elements<float>(y); // not
+//   copied: lives as long as an Array of these elements Array z = from_dlpack(tensor); // not
+//   copied
 #pragma once
 
 #include <array>
@@ -21,32 +22,48 @@ namespace strata::numpy {
 struct AsArray {
   internal::Named named = internal::Named();
   std::optional<DType> dtype = std::nullopt;
-  /// Whether the result's memory is its own: always, never (Error where it must be another one), or as it comes.
+  /// Whether the result's memory is its own: always, never (Error where it must be another one), or
+  /// as it comes.
   std::optional<bool> copy = std::nullopt;
 };
-/// The array itself, or one of the dtype: what is an array of that dtype already is not copied. A C++ scalar becomes weakly typed, unless a dtype is given.
+/// The array itself, or one of the dtype: what is an array of that dtype already is not copied. A
+/// C++ scalar becomes weakly typed, unless a dtype is given.
 Array asarray(const Operand& x, const AsArray& options);
-inline Array asarray(const Operand& x, std::optional<DType> dtype = {}) { return asarray(x, AsArray{.dtype = dtype}); }
-inline Array asarray(std::initializer_list<Nested> values, std::optional<DType> dtype = {}) { return strata::array(Nested(values), dtype); }
-template <class T> requires has_dtype<T>
-Array asarray(const std::vector<T>& values, std::optional<Sizes> shape = {}, std::optional<DType> dtype = {}) { return strata::array(values, std::move(shape), dtype); }
+inline Array asarray(const Operand& x, std::optional<DType> dtype = {}) {
+  return asarray(x, AsArray{.dtype = dtype});
+}
+inline Array asarray(std::initializer_list<Nested> values, std::optional<DType> dtype = {}) {
+  return strata::array(Nested(values), dtype);
+}
+template <class T>
+  requires has_dtype<T>
+Array asarray(const std::vector<T>& values, std::optional<Sizes> shape = {},
+              std::optional<DType> dtype = {}) {
+  return strata::array(values, std::move(shape), dtype);
+}
 
 namespace detail {
-Array from_memory(const void* data, DType stored, const std::vector<std::int64_t>& sizes, const std::vector<std::int64_t>& byte_strides, std::optional<DType> dtype);
+Array from_memory(const void* data, DType stored, const std::vector<std::int64_t>& sizes,
+                  const std::vector<std::int64_t>& byte_strides, std::optional<DType> dtype);
 void check_elements(const Array& x, DType dtype);
-/// Where the elements lie as long as an Array holds them. Throws Error for a C++ number, which has no memory.
+/// Where the elements lie as long as an Array holds them. Throws Error for a C++ number, which has
+/// no memory.
 const std::byte* memory_of(const Array& x);
 }  // namespace detail
 
 /// The elements of a span, row-major; one-dimensional unless a shape is given.
-template <class T, std::size_t n> requires has_dtype<std::remove_const_t<T>>
-Array asarray(std::span<T, n> values, std::optional<Sizes> shape = {}, std::optional<DType> dtype = {}, Where where = Where::current()) {
+template <class T, std::size_t n>
+  requires has_dtype<std::remove_const_t<T>>
+Array asarray(std::span<T, n> values, std::optional<Sizes> shape = {},
+              std::optional<DType> dtype = {}, Where where = Where::current()) {
   const auto count = static_cast<std::int64_t>(values.size());
-  const Array out = detail::from_memory(values.data(), dtype_of<std::remove_const_t<T>>, {count}, {static_cast<std::int64_t>(sizeof(T))}, dtype);
+  const Array out = detail::from_memory(values.data(), dtype_of<std::remove_const_t<T>>, {count},
+                                        {static_cast<std::int64_t>(sizeof(T))}, dtype);
   return shape ? out.reshape(*shape, where) : out;
 }
 
-/// What std::mdspan and its like have: a rank, extents, strides in elements, and where the first element lies.
+/// What std::mdspan and its like have: a rank, extents, strides in elements, and where the first
+/// element lies.
 template <class V>
 concept StridedView = requires(const V& v, std::size_t d) {
   typename V::element_type;
@@ -63,20 +80,23 @@ Array asarray(const V& view, std::optional<DType> dtype = {}) {
   std::vector<std::int64_t> sizes, strides;
   for (std::size_t d = 0; d < V::rank(); ++d) {
     sizes.push_back(static_cast<std::int64_t>(view.extent(d)));
-    strides.push_back(static_cast<std::int64_t>(view.stride(d)) * static_cast<std::int64_t>(sizeof(T)));
+    strides.push_back(static_cast<std::int64_t>(view.stride(d)) *
+                      static_cast<std::int64_t>(sizeof(T)));
   }
   return detail::from_memory(view.data_handle(), dtype_of<T>, sizes, strides, dtype);
 }
 
-/// The elements of an array of this type, row-major, where they lie. Throws Error for another dtype, a traced array, and an
-/// array that is a C++ number.
-template <class T> requires has_dtype<T>
+/// The elements of an array of this type, row-major, where they lie. Throws Error for another
+/// dtype, a traced array, and an array that is a C++ number.
+template <class T>
+  requires has_dtype<T>
 std::span<const T> elements(const Array& x) {
   detail::check_elements(x, dtype_of<T>);
   return {reinterpret_cast<const T*>(detail::memory_of(x)), static_cast<std::size_t>(x.size())};
 }
 
-/// A view of an array's elements as std::mdspan has them: `v(1, 2)`, `v.extent(0)`. Holds the memory.
+/// A view of an array's elements as std::mdspan has them: `v(1, 2)`, `v.extent(0)`. Holds the
+/// memory.
 template <class T, std::size_t n>
 class ArrayView {
  public:
@@ -87,7 +107,8 @@ class ArrayView {
   std::int64_t extent(std::size_t d) const { return sizes_[d]; }
   std::int64_t stride(std::size_t d) const { return strides_[d]; }
   const T* data_handle() const { return reinterpret_cast<const T*>(buffer_.data()); }
-  template <class... Index> requires(sizeof...(Index) == n)
+  template <class... Index>
+    requires(sizeof...(Index) == n)
   const T& operator()(Index... index) const {
     std::int64_t at = 0;
     std::size_t d = 0;
@@ -120,13 +141,15 @@ struct FromDlpack {
   /// As in AsArray.
   std::optional<bool> copy = std::nullopt;
 };
-/// The array of another library, whose structure this takes: its deleter runs when the memory is no longer needed, or at once when this throws. Not
-/// copied where elements lie in row-major order, aligned, on the CPU; nobody may write to them then, so that such an array is
-/// not for donation. 64-bit elements become 32-bit ones, copied, unless x64
-/// is on. Throws Error for other devices and types, another major version, and where `copy = false` cannot be.
-Array from_dlpack(dlpack::ManagedTensor* tensor, const FromDlpack& options = {}, Where where = Where::current());
-/// The array's memory for another library, which calls the deleter when done; marked as read-only, for arrays do not change. Throws Error for a traced
-/// array and for types that DLPack has not.
+/// The array of another library, whose structure this takes: its deleter runs when the memory is no
+/// longer needed, or at once when this throws. Not copied where elements lie in row-major order,
+/// aligned, on the CPU; nobody may write to them then, so that such an array is not for donation.
+/// 64-bit elements become 32-bit ones, copied, unless x64 is on. Throws Error for other devices and
+/// types, another major version, and where `copy = false` cannot be.
+Array from_dlpack(dlpack::ManagedTensor* tensor, const FromDlpack& options = {},
+                  Where where = Where::current());
+/// The array's memory for another library, which calls the deleter when done; marked as read-only,
+/// for arrays do not change. Throws Error for a traced array and for types that DLPack has not.
 dlpack::ManagedTensor* to_dlpack(const Operand& x);
 
 }  // namespace strata::numpy

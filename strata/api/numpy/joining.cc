@@ -27,7 +27,8 @@ std::vector<Array> same_dtype(const char* name, std::vector<Array> arrays) {
 Ints ends_of(std::int64_t size, std::int64_t sections) {
   Ints out;
   std::int64_t end = 0;
-  for (std::int64_t i = 0; i + 1 < sections; ++i) out.push_back(end += size / sections + (i < size % sections ? 1 : 0));
+  for (std::int64_t i = 0; i + 1 < sections; ++i)
+    out.push_back(end += size / sections + (i < size % sections ? 1 : 0));
   return out;
 }
 
@@ -57,16 +58,20 @@ Array concatenate(const std::vector<Array>& arrays, std::optional<std::int64_t> 
   for (const Array& p : parts)
     for (int i = 0; i < std::max(rank, p.ndim()); ++i)
       if (p.ndim() != rank || (i != dim && p.shape()[i] != parts[0].shape()[i]))
-        fail("concatenate", "{} and {} differ outside of axis {}", describe(parts[0].type()), describe(p.type()), dim);
+        fail("concatenate", "{} and {} differ outside of axis {}", describe(parts[0].type()),
+             describe(p.type()), dim);
   if (parts.size() == 1) return parts[0];
-  return internal::emit_one(parts, parts[0].weak(), [&](internal::Builder& b, const internal::Values& v) { return op::concatenate(b, v, dim); });
+  return internal::emit_one(
+      parts, parts[0].weak(),
+      [&](internal::Builder& b, const internal::Values& v) { return op::concatenate(b, v, dim); });
 }
 
 Array stack(const std::vector<Array>& arrays, std::int64_t axis, Where where) {
   Site site(where);
   std::vector<Array> parts = same_dtype("stack", arrays);
   for (Array& p : parts) {
-    if (p.shape() != arrays[0].shape()) fail("stack", "shapes {} and {} differ", describe(arrays[0].type()), describe(p.type()));
+    if (p.shape() != arrays[0].shape())
+      fail("stack", "shapes {} and {} differ", describe(arrays[0].type()), describe(p.type()));
     p = expand_dims(p, axis);
   }
   return concatenate(parts, axis);
@@ -87,7 +92,8 @@ Array dstack(const std::vector<Array>& arrays, Where where) {
 }
 Array column_stack(const std::vector<Array>& arrays, Where where) {
   Site site(where);
-  return concatenate(each(arrays, [](const Array& a) { return a.ndim() < 2 ? a.reshape({a.size(), 1}) : a; }), 1);
+  return concatenate(
+      each(arrays, [](const Array& a) { return a.ndim() < 2 ? a.reshape({a.size(), 1}) : a; }), 1);
 }
 Array append(const Operand& x, const Operand& values, std::optional<std::int64_t> axis) {
   Site site(x);
@@ -98,17 +104,23 @@ std::vector<Array> split(const Operand& x, std::int64_t sections, std::int64_t a
   Site site(x);
   const int dim = axis_of("split", axis, x->ndim());
   const std::int64_t size = x->shape()[dim];
-  if (sections < 1 || size % sections != 0) fail("split", "axis {} of {} does not divide into {} equal parts", dim, describe(x->type()), sections);
+  if (sections < 1 || size % sections != 0)
+    fail("split", "axis {} of {} does not divide into {} equal parts", dim, describe(x->type()),
+         sections);
   return split(x, ends_of(size, sections), axis);
 }
-std::vector<Array> split(const Operand& x, const std::vector<std::int64_t>& indices, std::int64_t axis) {
+std::vector<Array> split(const Operand& x, const std::vector<std::int64_t>& indices,
+                         std::int64_t axis) {
   Site site(x);
   const int dim = axis_of("split", axis, x->ndim());
   const std::int64_t size = x->shape()[dim];
   std::vector<Array> out;
   std::int64_t from = 0;
   for (std::size_t i = 0; i <= indices.size(); ++i) {
-    const std::int64_t to = i < indices.size() ? std::clamp<std::int64_t>(indices[i] < 0 ? indices[i] + size : indices[i], 0, size) : size;
+    const std::int64_t to =
+        i < indices.size()
+            ? std::clamp<std::int64_t>(indices[i] < 0 ? indices[i] + size : indices[i], 0, size)
+            : size;
     out.push_back(lax::slice_in_dim(x, from, std::max(from, to), 1, dim));
     from = std::max(from, to);
   }
@@ -119,19 +131,38 @@ std::vector<Array> array_split(const Operand& x, std::int64_t sections, std::int
   if (sections < 1) fail("array_split", "there is at least one part, got {}", sections);
   return split(x, ends_of(x->shape()[axis_of("array_split", axis, x->ndim())], sections), axis);
 }
-std::vector<Array> hsplit(const Operand& x, std::int64_t sections) { Site site(x); return split(x, sections, split_axis("hsplit", x, 1)); }
-std::vector<Array> hsplit(const Operand& x, const std::vector<std::int64_t>& indices) { Site site(x); return split(x, indices, split_axis("hsplit", x, 1)); }
-std::vector<Array> vsplit(const Operand& x, std::int64_t sections) { Site site(x); return split(x, sections, split_axis("vsplit", x, 0)); }
-std::vector<Array> vsplit(const Operand& x, const std::vector<std::int64_t>& indices) { Site site(x); return split(x, indices, split_axis("vsplit", x, 0)); }
-std::vector<Array> dsplit(const Operand& x, std::int64_t sections) { Site site(x); return split(x, sections, split_axis("dsplit", x, 2)); }
-std::vector<Array> dsplit(const Operand& x, const std::vector<std::int64_t>& indices) { Site site(x); return split(x, indices, split_axis("dsplit", x, 2)); }
+std::vector<Array> hsplit(const Operand& x, std::int64_t sections) {
+  Site site(x);
+  return split(x, sections, split_axis("hsplit", x, 1));
+}
+std::vector<Array> hsplit(const Operand& x, const std::vector<std::int64_t>& indices) {
+  Site site(x);
+  return split(x, indices, split_axis("hsplit", x, 1));
+}
+std::vector<Array> vsplit(const Operand& x, std::int64_t sections) {
+  Site site(x);
+  return split(x, sections, split_axis("vsplit", x, 0));
+}
+std::vector<Array> vsplit(const Operand& x, const std::vector<std::int64_t>& indices) {
+  Site site(x);
+  return split(x, indices, split_axis("vsplit", x, 0));
+}
+std::vector<Array> dsplit(const Operand& x, std::int64_t sections) {
+  Site site(x);
+  return split(x, sections, split_axis("dsplit", x, 2));
+}
+std::vector<Array> dsplit(const Operand& x, const std::vector<std::int64_t>& indices) {
+  Site site(x);
+  return split(x, indices, split_axis("dsplit", x, 2));
+}
 
 std::vector<Array> unstack(const Operand& x, std::int64_t axis) {
   Site site(x);
   if (x->ndim() == 0) fail("unstack", "a scalar has no axis");
   const int dim = axis_of("unstack", axis, x->ndim());
   std::vector<Array> out;
-  for (std::int64_t i = 0; i < x->shape()[dim]; ++i) out.push_back(squeeze(lax::slice_in_dim(x, i, i + 1, 1, dim), dim));
+  for (std::int64_t i = 0; i < x->shape()[dim]; ++i)
+    out.push_back(squeeze(lax::slice_in_dim(x, i, i + 1, 1, dim), dim));
   return out;
 }
 
@@ -151,18 +182,21 @@ Ints gaps_of(Ints places, std::int64_t size) {
 }
 }  // namespace
 
-Array delete_(const Operand& operand, const std::vector<std::int64_t>& places, std::optional<std::int64_t> axis) {
+Array delete_(const Operand& operand, const std::vector<std::int64_t>& places,
+              std::optional<std::int64_t> axis) {
   Site site(operand);
   const Array x = axis ? operand.array : ravel(operand);
   const int dim = axis_of("delete", axis.value_or(0), x.ndim());
   const Ints gone = places_of("delete", places, x.shape()[dim]);
   std::vector<std::int32_t> kept;
   for (std::int64_t i = 0; i < x.shape()[dim]; ++i)
-    if (std::find(gone.begin(), gone.end(), i) == gone.end()) kept.push_back(static_cast<std::int32_t>(i));
+    if (std::find(gone.begin(), gone.end(), i) == gone.end())
+      kept.push_back(static_cast<std::int32_t>(i));
   return take(x, array(kept), dim, {.mode = "clip"});
 }
 
-Array insert(const Operand& operand, const std::vector<std::int64_t>& given, const Operand& new_values, std::optional<std::int64_t> axis) {
+Array insert(const Operand& operand, const std::vector<std::int64_t>& given,
+             const Operand& new_values, std::optional<std::int64_t> axis) {
   Site site(operand);
   const Array x = axis ? operand.array : ravel(operand);
   const int dim = axis_of("insert", axis.value_or(0), x.ndim());
@@ -175,12 +209,14 @@ Array insert(const Operand& operand, const std::vector<std::int64_t>& given, con
   std::vector<std::int32_t> order;
   for (std::int64_t i = 0; i <= n; ++i) {
     for (std::size_t k = 0; k < places.size(); ++k)
-      if (places[k] == i) order.push_back(static_cast<std::int32_t>(n + static_cast<std::int64_t>(k)));
+      if (places[k] == i)
+        order.push_back(static_cast<std::int32_t>(n + static_cast<std::int64_t>(k)));
     if (i < n) order.push_back(static_cast<std::int32_t>(i));
   }
   return take(concatenate({x, values}, dim), array(order), dim, {.mode = "clip"});
 }
-Array insert(const Operand& operand, std::int64_t place, const Operand& new_values, std::optional<std::int64_t> axis) {
+Array insert(const Operand& operand, std::int64_t place, const Operand& new_values,
+             std::optional<std::int64_t> axis) {
   Site site(operand);
   const Array x = axis ? operand.array : ravel(operand);
   const int dim = axis_of("insert", axis.value_or(0), x.ndim());
@@ -203,7 +239,8 @@ std::pair<Array, int> joined(const Block& nest) {
   int depth = -1, rank = 0;
   for (const Block& b : nest.list()) {
     const auto [part, within] = joined(b);
-    if (depth >= 0 && depth != within) fail("block", "lists are {} and {} deep; all must be equally deep", depth, within);
+    if (depth >= 0 && depth != within)
+      fail("block", "lists are {} and {} deep; all must be equally deep", depth, within);
     depth = within;
     rank = std::max({rank, part.ndim(), depth + 1});
     parts.push_back(part);

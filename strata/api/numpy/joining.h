@@ -10,10 +10,15 @@
 namespace strata::numpy {
 
 /// Joined along an axis; flattened first where it is none.
-Array concatenate(const std::vector<Array>& arrays, std::optional<std::int64_t> axis = 0, Where where = Where::current());
-inline Array concat(const std::vector<Array>& arrays, std::optional<std::int64_t> axis = 0, Where where = Where::current()) { return concatenate(arrays, axis, where); }
+Array concatenate(const std::vector<Array>& arrays, std::optional<std::int64_t> axis = 0,
+                  Where where = Where::current());
+inline Array concat(const std::vector<Array>& arrays, std::optional<std::int64_t> axis = 0,
+                    Where where = Where::current()) {
+  return concatenate(arrays, axis, where);
+}
 /// Joins along a new axis.
-Array stack(const std::vector<Array>& arrays, std::int64_t axis = 0, Where where = Where::current());
+Array stack(const std::vector<Array>& arrays, std::int64_t axis = 0,
+            Where where = Where::current());
 /// As rows; side by side; in depth; as columns.
 Array vstack(const std::vector<Array>& arrays, Where where = Where::current());
 Array hstack(const std::vector<Array>& arrays, Where where = Where::current());
@@ -25,8 +30,9 @@ Array append(const Operand& x, const Operand& values, std::optional<std::int64_t
 /// A nest of arrays for `block`: an array, or a list of nests of one depth.
 class Block {
  public:
-  template <Scalar T> Block(T value) : array_(Array(value)) {}  // NOLINT: implicit by intent
-  Block(Array array) : array_(std::move(array)) {}              // NOLINT
+  template <Scalar T>
+  Block(T value) : array_(Array(value)) {}          // NOLINT: implicit by intent
+  Block(Array array) : array_(std::move(array)) {}  // NOLINT
   Block(std::initializer_list<Block> list) : list_(list), is_list_(true) {}
   bool is_list() const { return is_list_; }
   const Array& array() const { return array_; }
@@ -37,15 +43,20 @@ class Block {
   std::vector<Block> list_;
   bool is_list_ = false;
 };
-/// The innermost lists joined along the last axis, those around them along the one before: `block({{a, b}, {c, d}})`.
+/// The innermost lists joined along the last axis, those around them along the one before:
+/// `block({{a, b}, {c, d}})`.
 Array block(const Block& blocks, Where where = Where::current());
 
 /// Into `sections` equal parts, or at the given indices.
 std::vector<Array> split(const Operand& x, std::int64_t sections, std::int64_t axis = 0);
-std::vector<Array> split(const Operand& x, const std::vector<std::int64_t>& indices, std::int64_t axis = 0);
+std::vector<Array> split(const Operand& x, const std::vector<std::int64_t>& indices,
+                         std::int64_t axis = 0);
 /// The same where the first parts may have one element more.
 std::vector<Array> array_split(const Operand& x, std::int64_t sections, std::int64_t axis = 0);
-inline std::vector<Array> array_split(const Operand& x, const std::vector<std::int64_t>& indices, std::int64_t axis = 0) { return split(x, indices, axis); }
+inline std::vector<Array> array_split(const Operand& x, const std::vector<std::int64_t>& indices,
+                                      std::int64_t axis = 0) {
+  return split(x, indices, axis);
+}
 /// Along the second axis (the only one of a vector), the first, the third.
 std::vector<Array> hsplit(const Operand& x, std::int64_t sections);
 std::vector<Array> hsplit(const Operand& x, const std::vector<std::int64_t>& indices);
@@ -57,9 +68,12 @@ std::vector<Array> dsplit(const Operand& x, const std::vector<std::int64_t>& ind
 std::vector<Array> unstack(const Operand& x, std::int64_t axis = 0);
 
 /// Without the elements at these places, of the flattened array without an axis.
-Array delete_(const Operand& x, const std::vector<std::int64_t>& places, std::optional<std::int64_t> axis = {});
+Array delete_(const Operand& x, const std::vector<std::int64_t>& places,
+              std::optional<std::int64_t> axis = {});
 /// With values before these places; one place takes all values.
-Array insert(const Operand& x, const std::vector<std::int64_t>& places, const Operand& values, std::optional<std::int64_t> axis = {});
-Array insert(const Operand& x, std::int64_t place, const Operand& values, std::optional<std::int64_t> axis = {});
+Array insert(const Operand& x, const std::vector<std::int64_t>& places, const Operand& values,
+             std::optional<std::int64_t> axis = {});
+Array insert(const Operand& x, std::int64_t place, const Operand& values,
+             std::optional<std::int64_t> axis = {});
 
 }  // namespace strata::numpy

@@ -3,8 +3,8 @@
 
 #include <algorithm>
 
-#include "strata/api/lax/linalg.h"
 #include "strata/api/index.h"
+#include "strata/api/lax/linalg.h"
 #include "strata/api/matrices.h"
 
 namespace strata::numpy::linalg {
@@ -42,20 +42,26 @@ SVDResult hermitian_svd(const Array& a, bool vectors) {
 /// Right hand sides of all of b's batch side by side, of one matrix.
 Array solve_one_matrix(const Array& a, const Array& b) {
   const Array front = moveaxis(b, -2, 0);
-  const Array x = internal::factors("strata.solve", {a, reshape(front, {b.shape(-2), -1})}, {{"transpose", false}})[0];
+  const Array x = internal::factors("strata.solve", {a, reshape(front, {b.shape(-2), -1})},
+                                    {{"transpose", false}})[0];
   return moveaxis(reshape(x, front.shape()), 0, -2);
 }
 
 Array solve_matrices(const char* name, const Array& a, const Array& b) {
-  if (a.shape(-1) != b.shape(-2)) fail(name, "{} and {} do not make a system", describe(a.type()), describe(b.type()));
+  if (a.shape(-1) != b.shape(-2))
+    fail(name, "{} and {} do not make a system", describe(a.type()), describe(b.type()));
   if (a.ndim() == 2 && b.ndim() > 2 && b.size() > 0) return solve_one_matrix(a, b);
   const Array both[] = {a, b};
   const Ints batch = internal::common_batch(name, both);
-  return internal::factors("strata.solve", {internal::with_batch(a, batch), internal::with_batch(b, batch)}, {{"transpose", false}})[0];
+  return internal::factors("strata.solve",
+                           {internal::with_batch(a, batch), internal::with_batch(b, batch)},
+                           {{"transpose", false}})[0];
 }
 
 /// 1 / s of singular values that count, 0 of the others.
-Array inverse_of(const Array& s, const Array& counts, DType dtype) { return where(counts, astype(1 / where(counts, s, 1), dtype), strong_number(astype(s, dtype), 0)); }
+Array inverse_of(const Array& s, const Array& counts, DType dtype) {
+  return where(counts, astype(1 / where(counts, s, 1), dtype), strong_number(astype(s, dtype), 0));
+}
 
 }  // namespace
 
@@ -73,7 +79,8 @@ QRResult qr(const Operand& operand, const std::string& mode) {
     const std::vector<Array> out = internal::factors("strata.geqrf", {a});
     return {matrix_transpose(out[0]), out[1]};
   }
-  if (mode != "reduced" && mode != "r" && mode != "full" && mode != "complete") fail("qr", "there is no mode \"{}\"", mode);
+  if (mode != "reduced" && mode != "r" && mode != "full" && mode != "complete")
+    fail("qr", "there is no mode \"{}\"", mode);
   const std::vector<Array> out = ll::qr(a, {.full_matrices = mode == "complete"});
   return {mode == "r" ? Array() : out[0], out[1]};
 }
@@ -82,11 +89,15 @@ SVDResult svd(const Operand& operand, const Svd& o) {
   Site site(operand);
   const Array a = strong_inexact(operand);
   if (o.hermitian) return hermitian_svd(a, o.compute_uv);
-  const std::vector<Array> out = ll::svd(a, {.full_matrices = o.full_matrices, .compute_uv = o.compute_uv});
+  const std::vector<Array> out =
+      ll::svd(a, {.full_matrices = o.full_matrices, .compute_uv = o.compute_uv});
   if (!o.compute_uv) return {.S = out[0]};
   return {out[0], out[1], out[2]};
 }
-Array svdvals(const Operand& x) { Site site(x); return svd(x, {.compute_uv = false}).S; }
+Array svdvals(const Operand& x) {
+  Site site(x);
+  return svd(x, {.compute_uv = false}).S;
+}
 
 EigResult eig(const Operand& a) {
   Site site(a);
@@ -95,24 +106,32 @@ EigResult eig(const Operand& a) {
 }
 Array eigvals(const Operand& a) {
   Site site(a);
-  return ll::eig(strong_inexact(a), {.compute_left_eigenvectors = false, .compute_right_eigenvectors = false})[0];
+  return ll::eig(strong_inexact(a),
+                 {.compute_left_eigenvectors = false, .compute_right_eigenvectors = false})[0];
 }
 EighResult eigh(const Operand& a, const std::string& uplo, bool symmetrize_input) {
   Site site(a);
-  const auto [v, w] = ll::eigh(strong_inexact(a), {.lower = is_lower("eigh", uplo), .symmetrize_input = symmetrize_input});
+  const auto [v, w] = ll::eigh(
+      strong_inexact(a), {.lower = is_lower("eigh", uplo), .symmetrize_input = symmetrize_input});
   return {w, v};
 }
-Array eigvalsh(const Operand& a, const std::string& uplo, bool symmetrize_input) { Site site(a); return eigh(a, uplo, symmetrize_input).eigenvalues; }
+Array eigvalsh(const Operand& a, const std::string& uplo, bool symmetrize_input) {
+  Site site(a);
+  return eigh(a, uplo, symmetrize_input).eigenvalues;
+}
 
 Array solve(const Operand& a_operand, const Operand& b_operand) {
   Site site(a_operand);
   const std::vector<Array> both = promoted_inexact("solve", {a_operand, b_operand});
   const Array &a = both[0], &b = both[1];
   require_matrices("solve", a, true);
-  if (b.ndim() == 0) fail("solve", "right hand sides are vectors or matrices, got {}", describe(b.type()));
+  if (b.ndim() == 0)
+    fail("solve", "right hand sides are vectors or matrices, got {}", describe(b.type()));
   // NumPy 1 took these for a batch of vectors.
-  if (b.ndim() > 1 && a.ndim() == b.ndim() + 1 && a.shape(-1) == b.shape(-1) && a.shape(-1) != b.shape(-2))
-    fail("solve", "{} and {}: give a batch of vectors as matrices of one column", describe(a.type()), describe(b.type()));
+  if (b.ndim() > 1 && a.ndim() == b.ndim() + 1 && a.shape(-1) == b.shape(-1) &&
+      a.shape(-1) != b.shape(-2))
+    fail("solve", "{} and {}: give a batch of vectors as matrices of one column",
+         describe(a.type()), describe(b.type()));
   if (b.ndim() > 1) return solve_matrices("solve", a, b);
   return squeeze(solve_matrices("solve", a, expand_dims(b, -1)), -1);
 }
@@ -130,9 +149,13 @@ Array pinv(const Operand& operand, const Pinv& o) {
   require_matrices("pinv", a);
   if (a.size() == 0) return zeros_like(matrix_transpose(a));
   const SVDResult f = svd(a, {.full_matrices = false, .hermitian = o.hermitian});
-  const Array rtol = o.rtol ? astype(*o.rtol, f.S.dtype()) : strong_number(f.S, 10 * static_cast<double>(std::max(a.shape(-2), a.shape(-1))) * internal::epsilon_of(a.dtype()));
+  const Array rtol =
+      o.rtol ? astype(*o.rtol, f.S.dtype())
+             : strong_number(f.S, 10 * static_cast<double>(std::max(a.shape(-2), a.shape(-1))) *
+                                      internal::epsilon_of(a.dtype()));
   const Array greatest = max(f.S, {.axis = -1, .keepdims = true});
-  const Array s = inverse_of(f.S, f.S > (rtol.ndim() == 0 ? rtol : expand_dims(rtol, -1)) * greatest, a.dtype());
+  const Array s = inverse_of(
+      f.S, f.S > (rtol.ndim() == 0 ? rtol : expand_dims(rtol, -1)) * greatest, a.dtype());
   return matmul(adjoint(f.Vh) * expand_dims(s, -2), adjoint(f.U));
 }
 
@@ -141,16 +164,24 @@ LstsqResult lstsq(const Operand& a_operand, const Operand& b_operand, const Lsts
   const std::vector<Array> both = promoted_inexact("lstsq", {a_operand, b_operand});
   const Array &a = both[0], &given = both[1];
   if (a.ndim() != 2 || given.ndim() < 1 || given.ndim() > 2 || a.shape(0) != given.shape(0))
-    fail("lstsq", "a matrix and right hand sides of as many rows are taken, got {} and {}", describe(a.type()), describe(given.type()));
+    fail("lstsq", "a matrix and right hand sides of as many rows are taken, got {} and {}",
+         describe(a.type()), describe(given.type()));
   const Array b = given.ndim() == 1 ? expand_dims(given, 1) : given;
   const std::int64_t m = a.shape(0), n = a.shape(1);
-  LstsqResult out{.x = zeros({n, b.shape(1)}, a.dtype()), .rank = Array(0).astype(int32), .s = zeros({0}, a.dtype())};
+  LstsqResult out{.x = zeros({n, b.shape(1)}, a.dtype()),
+                  .rank = Array(0).astype(int32),
+                  .s = zeros({0}, a.dtype())};
   if (a.size() > 0) {
     const SVDResult f = svd(a, {.full_matrices = false});
     const double eps = internal::epsilon_of(a.dtype());
-    const double rcond = !o.rcond ? eps * static_cast<double>(std::max(m, n)) : *o.rcond < 0 ? eps : *o.rcond;
+    const double rcond = !o.rcond       ? eps * static_cast<double>(std::max(m, n))
+                         : *o.rcond < 0 ? eps
+                                        : *o.rcond;
     const Array counts = (f.S > 0) & (f.S >= strong_number(f.S, rcond) * f.S[{0}]);
-    out = {.x = matmul(adjoint(f.Vh), expand_dims(inverse_of(f.S, counts, a.dtype()), -1) * matmul(adjoint(f.U), b)), .rank = sum(counts), .s = f.S};
+    out = {.x = matmul(adjoint(f.Vh), expand_dims(inverse_of(f.S, counts, a.dtype()), -1) *
+                                          matmul(adjoint(f.U), b)),
+           .rank = sum(counts),
+           .s = f.S};
   }
   if (o.numpy_resid && (m <= n || out.rank.item<std::int64_t>() < n))
     out.residuals = zeros({0});
@@ -160,7 +191,8 @@ LstsqResult lstsq(const Operand& a_operand, const Operand& b_operand, const Lsts
   return out;
 }
 
-Array tensorsolve(const Operand& a_operand, const Operand& b_operand, const std::optional<Sizes>& axes) {
+Array tensorsolve(const Operand& a_operand, const Operand& b_operand,
+                  const std::optional<Sizes>& axes) {
   Site site(a_operand);
   Array a = a_operand;
   const Array b = b_operand;
@@ -175,9 +207,11 @@ Array tensorsolve(const Operand& a_operand, const Operand& b_operand, const std:
   }
   const Ints all = internal::sizes(a), lead = internal::sizes(b);
   if (all.size() < lead.size() || !std::equal(lead.begin(), lead.end(), all.begin()))
-    fail("tensorsolve", "{} does not begin with the sizes of {}", describe(a.type()), describe(b.type()));
+    fail("tensorsolve", "{} does not begin with the sizes of {}", describe(a.type()),
+         describe(b.type()));
   const Ints result(all.begin() + static_cast<std::ptrdiff_t>(lead.size()), all.end());
-  if (Shape::of(result).count() != b.size()) fail("tensorsolve", "{} is not square beside {}", describe(a.type()), describe(b.type()));
+  if (Shape::of(result).count() != b.size())
+    fail("tensorsolve", "{} is not square beside {}", describe(a.type()), describe(b.type()));
   return reshape(solve(reshape(a, {b.size(), b.size()}), ravel(b)), result);
 }
 
@@ -189,7 +223,8 @@ Array tensorinv(const Operand& operand, std::int64_t ind) {
   const auto middle = all.begin() + std::min<std::ptrdiff_t>(ind, a.ndim());
   Ints rows(all.begin(), middle), result(middle, all.end());
   const std::int64_t count = Shape::of(rows).count();
-  if (Shape::of(result).count() != count) fail("tensorinv", "{} is not square after {} dimensions", describe(a.type()), ind);
+  if (Shape::of(result).count() != count)
+    fail("tensorinv", "{} is not square after {} dimensions", describe(a.type()), ind);
   result.insert(result.end(), rows.begin(), rows.end());
   return reshape(inv(reshape(a, {count, count})), result);
 }

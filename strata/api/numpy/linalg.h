@@ -1,8 +1,11 @@
-// jax.numpy.linalg: matrices are the last two dimensions of arrays, those before them a batch. Integers are taken as floats.
+// jax.numpy.linalg: matrices are the last two dimensions of arrays, those before them a batch.
+// Integers are taken as floats.
 //
-//   solve(a, b)   eigh(a).eigenvalues   svd(a, {.full_matrices = false})   norm(x, {.ord = 1, .axis = {0, 1}})
+//   solve(a, b)   eigh(a).eigenvalues   svd(a, {.full_matrices = false})   norm(x, {.ord = 1, .axis
+//   = {0, 1}})
 //
-// Factors are unique only up to signs or phases, which may differ from JAX's. Computed in f64 and rounded once. Errors name the shapes.
+// Factors are unique only up to signs or phases, which may differ from JAX's. Computed in f64 and
+// rounded once. Errors name the shapes.
 #pragma once
 
 #include <limits>
@@ -18,7 +21,7 @@
 
 namespace strata::numpy::linalg {
 
-// ---- factors ----------------------------------------------------------------------------------------------------
+// ---- factors -----------------------------------------------------------------------------------
 struct Cholesky {
   internal::Named named = internal::Named();
   bool upper = false, symmetrize_input = true;
@@ -30,7 +33,8 @@ struct QRResult {
   Array Q, R;
   STRATA_FIELDS(Q, R)
 };
-/// "reduced" (or "full", which upstream takes for it), "complete", "r": Q has no value; "raw": reflectors (transposed) and their factors.
+/// "reduced" (or "full", which upstream takes for it), "complete", "r": Q has no value; "raw":
+/// reflectors (transposed) and their factors.
 QRResult qr(const Operand& a, const std::string& mode = "reduced");
 
 struct SVDResult {
@@ -39,7 +43,8 @@ struct SVDResult {
 };
 struct Svd {
   internal::Named named = internal::Named();
-  /// Without `compute_uv` U and Vh have no values. `hermitian`: by eigenvalues, of a matrix that is.
+  /// Without `compute_uv` U and Vh have no values. `hermitian`: by eigenvalues, of a matrix that
+  /// is.
   bool full_matrices = true, compute_uv = true, hermitian = false;
 };
 SVDResult svd(const Operand& a, const Svd& options = {});
@@ -58,12 +63,14 @@ struct EighResult {
   Array eigenvalues, eigenvectors;
   STRATA_FIELDS(eigenvalues, eigenvectors)
 };
-/// Of Hermitian matrices, in ascending order. UPLO ("L" or "U") is the triangle that is read where the input is not symmetrised.
+/// Of Hermitian matrices, in ascending order. UPLO ("L" or "U") is the triangle that is read where
+/// the input is not symmetrised.
 EighResult eigh(const Operand& a, const std::string& UPLO = "L", bool symmetrize_input = true);
 Array eigvalsh(const Operand& a, const std::string& UPLO = "L", bool symmetrize_input = true);
 
-// ---- systems ----------------------------------------------------------------------------------------------------
-/// x of a x = b: b is one vector, or matrices; batches broadcast. A singular matrix gives infinities and NaN.
+// ---- systems -----------------------------------------------------------------------------------
+/// x of a x = b: b is one vector, or matrices; batches broadcast. A singular matrix gives
+/// infinities and NaN.
 Array solve(const Operand& a, const Operand& b);
 Array inv(const Operand& a);
 struct Pinv {
@@ -81,7 +88,8 @@ struct LstsqResult {
 struct Lstsq {
   internal::Named named = internal::Named();
   std::optional<double> rcond = std::nullopt;
-  /// No residuals where NumPy gives none: of fewer rows than columns, or of less than full rank, which must be known (not traced).
+  /// No residuals where NumPy gives none: of fewer rows than columns, or of less than full rank,
+  /// which must be known (not traced).
   bool numpy_resid = false;
 };
 /// x of the least |a x - b|, among these the shortest.
@@ -90,8 +98,9 @@ LstsqResult lstsq(const Operand& a, const Operand& b, const Lstsq& options = {})
 Array tensorsolve(const Operand& a, const Operand& b, const std::optional<Sizes>& axes = {});
 Array tensorinv(const Operand& a, std::int64_t ind = 2);
 
-// ---- numbers ----------------------------------------------------------------------------------------------------
-/// Has a derivative where a is singular too (determinant.cc); the second one there is NaN, as upstream.
+// ---- numbers -----------------------------------------------------------------------------------
+/// Has a derivative where a is singular too (determinant.cc); the second one there is NaN, as
+/// upstream.
 Array det(const Operand& a);
 struct SlogdetResult {
   Array sign, logabsdet;
@@ -104,7 +113,8 @@ struct MatrixRank {
   std::optional<Array> rtol = std::nullopt;
   bool hermitian = false;
 };
-/// Singular values above rtol (of the greatest times max(m, n) eps where left out), i32. As upstream, a given rtol is absolute.
+/// Singular values above rtol (of the greatest times max(m, n) eps where left out), i32. As
+/// upstream, a given rtol is absolute.
 Array matrix_rank(const Operand& M, const MatrixRank& options = {});
 Array matrix_power(const Operand& a, std::int64_t n);
 
@@ -113,10 +123,22 @@ class Order {
  public:
   Order(const char* name) : order_(std::string(name)) {}  // NOLINT
   Order(std::string name) : order_(std::move(name)) {}    // NOLINT
-  template <class T> requires std::is_arithmetic_v<T> Order(T order) : order_(static_cast<double>(order)) {}  // NOLINT
-  template <class T> requires std::is_arithmetic_v<T> bool is(T order) const { return std::holds_alternative<double>(order_) && std::get<double>(order_) == static_cast<double>(order); }
-  bool is(const char* name) const { return std::holds_alternative<std::string>(order_) && std::get<std::string>(order_) == name; }
-  std::optional<double> number() const { return std::holds_alternative<double>(order_) ? std::optional(std::get<double>(order_)) : std::nullopt; }
+  template <class T>
+    requires std::is_arithmetic_v<T>
+  Order(T order) : order_(static_cast<double>(order)) {}  // NOLINT
+  template <class T>
+    requires std::is_arithmetic_v<T>
+  bool is(T order) const {
+    return std::holds_alternative<double>(order_) &&
+           std::get<double>(order_) == static_cast<double>(order);
+  }
+  bool is(const char* name) const {
+    return std::holds_alternative<std::string>(order_) && std::get<std::string>(order_) == name;
+  }
+  std::optional<double> number() const {
+    return std::holds_alternative<double>(order_) ? std::optional(std::get<double>(order_))
+                                                  : std::nullopt;
+  }
   std::string text() const;
 
  private:
@@ -128,7 +150,8 @@ struct Norm {
   Axes axis;
   bool keepdims = false;
 };
-/// Of vectors along one axis, of matrices over two; the root of the sum of squares of all elements without `ord` and `axis`.
+/// Of vectors along one axis, of matrices over two; the root of the sum of squares of all elements
+/// without `ord` and `axis`.
 Array norm(const Operand& x, const Norm& options = {});
 struct MatrixNorm {
   internal::Named named = internal::Named();
@@ -147,7 +170,7 @@ Array vector_norm(const Operand& x, const VectorNorm& options = {});
 /// norm(x) norm(inv(x)); by singular values for 2 (where left out) and -2.
 Array cond(const Operand& x, const std::optional<Order>& p = {});
 
-// ---- products, and what numpy has too ---------------------------------------------------------------------------
+// ---- products, and what numpy has too ----------------------------------------------------------
 using numpy::matmul;
 using numpy::matrix_transpose;
 using numpy::tensordot;

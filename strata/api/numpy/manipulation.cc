@@ -9,14 +9,14 @@
 namespace strata::numpy {
 namespace {
 
-using internal::EagerKey;
-using internal::emit_known;
-using internal::emit_one;
 using internal::axes_of;
 using internal::axis_of;
 using internal::Builder;
 using internal::cast;
 using internal::describe;
+using internal::EagerKey;
+using internal::emit_known;
+using internal::emit_one;
 using internal::fail;
 using internal::Ints;
 using internal::Site;
@@ -26,15 +26,20 @@ using internal::Values;
 
 Array reshaped(const Array& x, const Shape& shape) {
   if (x.shape() == shape) return x;
-  if (internal::Trace::current() || x.is_traced() || x.state()->scalar) return emit_one({x}, x.weak(), [&](Builder& b, const Values& v) { return op::reshape(b, v[0], shape); });
+  if (internal::Trace::current() || x.is_traced() || x.state()->scalar)
+    return emit_one({x}, x.weak(),
+                    [&](Builder& b, const Values& v) { return op::reshape(b, v[0], shape); });
   // The same elements in the same order: the same memory.
-  return internal::concrete(runtime::Buffer(Literal(Type(x.dtype(), shape), x.literal().storage())), x.weak());
+  return internal::concrete(runtime::Buffer(Literal(Type(x.dtype(), shape), x.literal().storage())),
+                            x.weak());
 }
 
 Array permuted(const Array& x, const Ints& permutation) {
   if (std::is_sorted(permutation.begin(), permutation.end())) return x;
   return emit_known(EagerKey().add("transpose").add(permutation).add(x), {&x}, [&] {
-    return internal::Emitted{{x}, x.weak(), [permutation](Builder& b, const Values& v) { return op::transpose(b, v[0], permutation); }};
+    return internal::Emitted{{x}, x.weak(), [permutation](Builder& b, const Values& v) {
+                               return op::transpose(b, v[0], permutation);
+                             }};
   });
 }
 
@@ -46,21 +51,30 @@ Array reshape(const Operand& x, const Sizes& shape) {
   std::int64_t known = 1, free = -1;
   for (std::size_t i = 0; i < wanted.size(); ++i) {
     if (wanted[i] < -1) fail("reshape", "size {} is negative", wanted[i]);
-    if (wanted[i] >= 0) known *= wanted[i];
-    else if (free >= 0) fail("reshape", "only one size may be -1");
-    else free = static_cast<std::int64_t>(i);
+    if (wanted[i] >= 0)
+      known *= wanted[i];
+    else if (free >= 0)
+      fail("reshape", "only one size may be -1");
+    else
+      free = static_cast<std::int64_t>(i);
   }
-  if (free >= 0 && known > 0) wanted[static_cast<std::size_t>(free)] = x->size() / known;
-  else if (free >= 0) wanted[static_cast<std::size_t>(free)] = 0;
+  if (free >= 0 && known > 0)
+    wanted[static_cast<std::size_t>(free)] = x->size() / known;
+  else if (free >= 0)
+    wanted[static_cast<std::size_t>(free)] = 0;
   const Shape result = Shape::of(wanted);
   if (result.count() != x->size()) {
     std::string text;
     for (std::int64_t s : shape) text += (text.empty() ? "" : ",") + std::to_string(s);
-    fail("reshape", "{} has {} elements, which do not fill [{}]", describe(x->type()), x->size(), text);
+    fail("reshape", "{} has {} elements, which do not fill [{}]", describe(x->type()), x->size(),
+         text);
   }
   return reshaped(x, result);
 }
-Array ravel(const Operand& x) { Site site(x); return reshaped(x, Shape{x->size()}); }
+Array ravel(const Operand& x) {
+  Site site(x);
+  return reshaped(x, Shape{x->size()});
+}
 
 Array transpose(const Operand& x, const Sizes& axes) {
   Site site(x);
@@ -69,7 +83,8 @@ Array transpose(const Operand& x, const Sizes& axes) {
     permutation.resize(static_cast<std::size_t>(x->ndim()));
     std::iota(permutation.rbegin(), permutation.rend(), 0);
   }
-  if (static_cast<int>(permutation.size()) != x->ndim()) fail("transpose", "{} axes are given for {}", permutation.size(), describe(x->type()));
+  if (static_cast<int>(permutation.size()) != x->ndim())
+    fail("transpose", "{} axes are given for {}", permutation.size(), describe(x->type()));
   for (std::int64_t& a : permutation) a = axis_of("transpose", a, x->ndim());
   axes_of("transpose", permutation, x->ndim());  // refuses repeated axes
   return permuted(x, permutation);
@@ -89,14 +104,16 @@ Array matrix_transpose(const Operand& x) {
 }
 Array moveaxis(const Operand& x, const Sizes& from, const Sizes& to) {
   Site site(x);
-  if (from.size() != to.size()) fail("moveaxis", "{} axes are moved to {} places", from.size(), to.size());
+  if (from.size() != to.size())
+    fail("moveaxis", "{} axes are moved to {} places", from.size(), to.size());
   std::vector<int> source, target;
   for (std::int64_t a : from) source.push_back(axis_of("moveaxis", a, x->ndim()));
   for (std::int64_t a : to) target.push_back(axis_of("moveaxis", a, x->ndim()));
   axes_of("moveaxis", Axes(from.get()), x->ndim());  // refuses repeated axes
   axes_of("moveaxis", Axes(to.get()), x->ndim());
   Ints permutation(static_cast<std::size_t>(x->ndim()), -1), rest;
-  for (std::size_t i = 0; i < source.size(); ++i) permutation[static_cast<std::size_t>(target[i])] = source[i];
+  for (std::size_t i = 0; i < source.size(); ++i)
+    permutation[static_cast<std::size_t>(target[i])] = source[i];
   for (int i = 0; i < x->ndim(); ++i)
     if (std::find(source.begin(), source.end(), i) == source.end()) rest.push_back(i);
   auto next = rest.begin();
@@ -106,8 +123,11 @@ Array moveaxis(const Operand& x, const Sizes& from, const Sizes& to) {
 }
 Array rollaxis(const Operand& x, std::int64_t axis, std::int64_t start) {
   Site site(x);
-  const int from = axis_of("rollaxis", axis, x->ndim()), to = axis_of("rollaxis", start, x->ndim() + 1);
-  if (start < 0) return moveaxis(x, from, (static_cast<int>(start) + x->ndim()) - (from < start + x->ndim() ? 1 : 0));
+  const int from = axis_of("rollaxis", axis, x->ndim()),
+            to = axis_of("rollaxis", start, x->ndim() + 1);
+  if (start < 0)
+    return moveaxis(x, from,
+                    (static_cast<int>(start) + x->ndim()) - (from < start + x->ndim() ? 1 : 0));
   return moveaxis(x, from, from < to ? to - 1 : to);
 }
 
@@ -127,7 +147,8 @@ Array squeeze(const Operand& x, const Axes& axis) {
   for (int i = 0; i < x->ndim(); ++i) {
     const bool named = std::binary_search(axes.begin(), axes.end(), i);
     const bool drop = named && x->shape()[i] == 1;
-    if (named && !drop && !axis.all()) fail("squeeze", "axis {} of {} has size {}, not 1", i, describe(x->type()), x->shape()[i]);
+    if (named && !drop && !axis.all())
+      fail("squeeze", "axis {} of {} has size {}, not 1", i, describe(x->type()), x->shape()[i]);
     if (!drop) result.push_back(x->shape()[i]);
   }
   return reshaped(x, Shape::of(result));
@@ -138,12 +159,17 @@ Array broadcast_to(const Operand& x, const Sizes& shape) {
   const Shape result = Shape::of(shape);
   const int extra = result.rank() - x->ndim();
   bool fits = extra >= 0;
-  for (int i = 0; fits && i < x->ndim(); ++i) fits = x->shape()[i] == 1 || x->shape()[i] == result[extra + i];
-  if (!fits) fail("broadcast_to", "{} does not broadcast to {}", describe(x->type()), describe(result));
+  for (int i = 0; fits && i < x->ndim(); ++i)
+    fits = x->shape()[i] == 1 || x->shape()[i] == result[extra + i];
+  if (!fits)
+    fail("broadcast_to", "{} does not broadcast to {}", describe(x->type()), describe(result));
   if (x->shape() == result) return x;
-  return emit_known(EagerKey().add("broadcast_to").add(result.sizes()).add(x.array), {&x.array}, [&] {
-    return internal::Emitted{{x}, x->weak(), [result](Builder& b, const Values& v) { return op::broadcast_to(b, v[0], result); }};
-  });
+  return emit_known(
+      EagerKey().add("broadcast_to").add(result.sizes()).add(x.array), {&x.array}, [&] {
+        return internal::Emitted{{x}, x->weak(), [result](Builder& b, const Values& v) {
+                                   return op::broadcast_to(b, v[0], result);
+                                 }};
+      });
 }
 
 std::vector<Array> broadcast_arrays(const std::vector<Array>& arrays, Where where) {
@@ -154,17 +180,32 @@ std::vector<Array> broadcast_arrays(const std::vector<Array>& arrays, Where wher
   return out;
 }
 
-Array atleast_1d(const Operand& x) { Site site(x); return x->ndim() >= 1 ? x.array : x->reshape({1}); }
-Array atleast_2d(const Operand& x) { Site site(x); return x->ndim() >= 2 ? x.array : x->reshape({1, x->size()}); }
+Array atleast_1d(const Operand& x) {
+  Site site(x);
+  return x->ndim() >= 1 ? x.array : x->reshape({1});
+}
+Array atleast_2d(const Operand& x) {
+  Site site(x);
+  return x->ndim() >= 2 ? x.array : x->reshape({1, x->size()});
+}
 Array atleast_3d(const Operand& x) {
   Site site(x);
   if (x->ndim() >= 3) return x;
   return x->ndim() == 2 ? expand_dims(x, -1) : x->reshape({1, x->size(), 1});
 }
 
-Array flip(const Operand& x, const Axes& axis) { Site site(x); return lax::rev(x, axes_of("flip", axis, x->ndim())); }
-Array fliplr(const Operand& x) { Site site(x); return flip(x, 1); }
-Array flipud(const Operand& x) { Site site(x); return flip(x, 0); }
+Array flip(const Operand& x, const Axes& axis) {
+  Site site(x);
+  return lax::rev(x, axes_of("flip", axis, x->ndim()));
+}
+Array fliplr(const Operand& x) {
+  Site site(x);
+  return flip(x, 1);
+}
+Array flipud(const Operand& x) {
+  Site site(x);
+  return flip(x, 0);
+}
 Array rot90(const Operand& x, std::int64_t k, const Sizes& axes) {
   Site site(x);
   if (axes.size() != 2) fail("rot90", "two axes span the plane, got {}", axes.size());
@@ -191,8 +232,12 @@ Array roll(const Operand& x, const Sizes& shift, const Axes& axis) {
   Array out = x;
   for (std::size_t i = 0; i < count; ++i) {
     const int dim = axis_of("roll", axes[axes.size() == 1 ? 0 : i], x->ndim());
-    const std::int64_t n = x->shape()[dim], s = shift[shift.size() == 1 ? 0 : i], by = n == 0 ? 0 : (s % n + n) % n;
-    if (by != 0) out = concatenate({lax::slice_in_dim(out, n - by, n, 1, dim), lax::slice_in_dim(out, 0, n - by, 1, dim)}, dim);
+    const std::int64_t n = x->shape()[dim], s = shift[shift.size() == 1 ? 0 : i],
+                       by = n == 0 ? 0 : (s % n + n) % n;
+    if (by != 0)
+      out = concatenate(
+          {lax::slice_in_dim(out, n - by, n, 1, dim), lax::slice_in_dim(out, 0, n - by, 1, dim)},
+          dim);
   }
   return out;
 }
@@ -207,13 +252,15 @@ Array repeat(const Operand& operand, std::int64_t times, std::optional<std::int6
   result[static_cast<std::size_t>(dim)] *= times;
   return broadcast_to(expand_dims(x, dim + 1), wide).reshape(result);
 }
-Array repeat(const Operand& operand, const std::vector<std::int64_t>& times, std::optional<std::int64_t> axis, std::optional<std::int64_t> total) {
+Array repeat(const Operand& operand, const std::vector<std::int64_t>& times,
+             std::optional<std::int64_t> axis, std::optional<std::int64_t> total) {
   Site site(operand);
   if (times.size() == 1 && !total) return repeat(operand, times[0], axis);
   const Array x = axis ? operand.array : ravel(operand);
   const int dim = axis_of("repeat", axis.value_or(0), x.ndim());
   const std::int64_t n = x.shape()[dim];
-  if (times.size() != 1 && static_cast<std::int64_t>(times.size()) != n) fail("repeat", "{} numbers of repetitions are given for {} elements", times.size(), n);
+  if (times.size() != 1 && static_cast<std::int64_t>(times.size()) != n)
+    fail("repeat", "{} numbers of repetitions are given for {} elements", times.size(), n);
   std::vector<std::int32_t> places;
   for (std::int64_t i = 0; i < n; ++i) {
     const std::int64_t count = times[times.size() == 1 ? 0 : static_cast<std::size_t>(i)];
@@ -257,7 +304,11 @@ Array resize(const Operand& x, const Sizes& new_shape) {
 
 namespace strata {
 
-Array Array::reshape(const Sizes& sizes, std::source_location where) const { return numpy::reshape(Operand(*this, where), sizes); }
-Array Array::transpose(const Sizes& axes, std::source_location where) const { return numpy::transpose(Operand(*this, where), axes); }
+Array Array::reshape(const Sizes& sizes, std::source_location where) const {
+  return numpy::reshape(Operand(*this, where), sizes);
+}
+Array Array::transpose(const Sizes& axes, std::source_location where) const {
+  return numpy::transpose(Operand(*this, where), axes);
+}
 
 }  // namespace strata

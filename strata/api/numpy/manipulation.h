@@ -27,7 +27,8 @@ Array expand_dims(const Operand& x, const Axes& axis);
 /// Drops axes of size 1: all, or the given ones.
 Array squeeze(const Operand& x, const Axes& axis = {});
 Array broadcast_to(const Operand& x, const Sizes& shape);
-std::vector<Array> broadcast_arrays(const std::vector<Array>& arrays, Where where = Where::current());
+std::vector<Array> broadcast_arrays(const std::vector<Array>& arrays,
+                                    Where where = Where::current());
 /// With at least so many axes: new ones stand in front, the third of `atleast_3d` behind.
 Array atleast_1d(const Operand& x);
 Array atleast_2d(const Operand& x);
@@ -43,16 +44,21 @@ Array rot90(const Operand& x, std::int64_t k = 1, const Sizes& axes = {0, 1});
 Array roll(const Operand& x, const Sizes& shift, const Axes& axis = {});
 /// Each element so many times; of the flattened array without an axis.
 Array repeat(const Operand& x, std::int64_t times, std::optional<std::int64_t> axis = {});
-/// Element i times[i] times (one number counts for all), `total` elements: the last ones again where there are fewer.
-Array repeat(const Operand& x, const std::vector<std::int64_t>& times, std::optional<std::int64_t> axis = {}, std::optional<std::int64_t> total = {});
+/// Element i times[i] times (one number counts for all), `total` elements: the last ones again
+/// where there are fewer.
+Array repeat(const Operand& x, const std::vector<std::int64_t>& times,
+             std::optional<std::int64_t> axis = {}, std::optional<std::int64_t> total = {});
 Array tile(const Operand& x, const Sizes& repetitions);
 /// The elements again and again until the shape is full.
 Array resize(const Operand& x, const Sizes& new_shape);
 
-struct PadWidth { std::int64_t before = 0, after = 0; };
+struct PadWidth {
+  std::int64_t before = 0, after = 0;
+};
 struct Pad {
   internal::Named named = internal::Named();
-  /// "constant" "empty" "edge" "reflect" "symmetric" "wrap" "maximum" "minimum" "mean" "linear_ramp"
+  /// "constant" "empty" "edge" "reflect" "symmetric" "wrap" "maximum" "minimum" "mean"
+  /// "linear_ramp"
   std::string mode = "constant";
   std::optional<Array> constant_values = std::nullopt, end_values = std::nullopt;
 };

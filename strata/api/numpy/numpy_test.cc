@@ -159,7 +159,8 @@ TEST(Shapes, Rearrangements) {
 }
 
 TEST(Products, DotMatmulEinsum) {
-  Array a = array({{1.f, 2.f}, {3.f, 4.f}}), b = array({{5.f, 6.f}, {7.f, 8.f}}), v = array({1.f, -1.f});
+  Array a = array({{1.f, 2.f}, {3.f, 4.f}}), b = array({{5.f, 6.f}, {7.f, 8.f}}),
+        v = array({1.f, -1.f});
   expect_array(dot(a, b), "f32[2,2]", {19, 22, 43, 50});
   expect_array(dot(a, v), "f32[2]", {-1, -1});
   expect_array(dot(v, v), "f32[]", {2});
@@ -172,9 +173,11 @@ TEST(Products, DotMatmulEinsum) {
   expect_array(einsum("ij,jk->ki", a, b), "f32[2,2]", {19, 43, 22, 50});
   expect_array(einsum("ij,ij", a, b), "f32[]", {70});
   expect_array(einsum("ij->j", a), "f32[2]", {4, 6});
-  expect_array(einsum("...ij,...jk->...ik", stack({a, b}), stack({b, a})), "f32[2,2,2]", {19, 22, 43, 50, 23, 34, 31, 46});
+  expect_array(einsum("...ij,...jk->...ik", stack({a, b}), stack({b, a})), "f32[2,2,2]",
+               {19, 22, 43, 50, 23, 34, 31, 46});
   expect_array(einsum("i,j,k->", v, v, v), "f32[]", {0});
-  EXPECT_EQ(type_of(einsum("BTNH,BSNH->BNTS", zeros({2, 3, 4, 5}), zeros({2, 7, 4, 5}))), "f32[2,4,3,7]");
+  EXPECT_EQ(type_of(einsum("BTNH,BSNH->BNTS", zeros({2, 3, 4, 5}), zeros({2, 7, 4, 5}))),
+            "f32[2,4,3,7]");
 }
 
 TEST(NN, Activations) {
@@ -195,15 +198,20 @@ TEST(NN, Activations) {
 }
 
 TEST(Lax, DynamicSlices) {
-  testing::shows_names("lax.dynamic_slice lax.dynamic_update_slice lax.dynamic_index_in_dim lax.dynamic_update_slice_in_dim");
+  testing::shows_names(
+      "lax.dynamic_slice lax.dynamic_update_slice lax.dynamic_index_in_dim "
+      "lax.dynamic_update_slice_in_dim");
   Array x = arange(10);
   expect_array(lax::dynamic_slice(x, {Array(3)}, {2}), "i32[2]", {3, 4});
   expect_array(lax::dynamic_slice(x, {Array(9)}, {3}), "i32[3]", {7, 8, 9});
   expect_array(lax::dynamic_slice(x, {array(-3) + 0}, {2}), "i32[2]", {7, 8});
-  expect_array(lax::dynamic_update_slice(x, array({70, 80}), {Array(1)}), "i32[10]", {0, 70, 80, 3, 4, 5, 6, 7, 8, 9});
+  expect_array(lax::dynamic_update_slice(x, array({70, 80}), {Array(1)}), "i32[10]",
+               {0, 70, 80, 3, 4, 5, 6, 7, 8, 9});
   expect_array(lax::dynamic_index_in_dim(x.reshape({5, 2}), 2, 0, false), "i32[2]", {4, 5});
-  expect_array(lax::dynamic_update_slice_in_dim(x.reshape({5, 2}), array({{0, 0}}), 4, 0)[4], "i32[2]", {0, 0});
-  expect_array(lax::erf_inv(array({0.f, 0.5f, -0.9f, 0.9999f, 1.f})), "f32[5]", {0, 0.4769362762, -1.1630871537, 2.7510354379, inf}, 1e-5);
+  expect_array(lax::dynamic_update_slice_in_dim(x.reshape({5, 2}), array({{0, 0}}), 4, 0)[4],
+               "i32[2]", {0, 0});
+  expect_array(lax::erf_inv(array({0.f, 0.5f, -0.9f, 0.9999f, 1.f})), "f32[5]",
+               {0, 0.4769362762, -1.1630871537, 2.7510354379, inf}, 1e-5);
   EnableX64 wide;
   expect_array(lax::erf_inv(array(std::vector<double>{0.5, -0.9, 0.999999, 1 - 1e-12})), "f64[4]",
                {0.47693627620446987, -1.1630871536766743, 3.4589107372795, 5.0420318985727}, 1e-9);

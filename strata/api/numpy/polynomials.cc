@@ -19,7 +19,9 @@ using internal::Site;
 
 namespace {
 
-struct Two { Array x, y; };
+struct Two {
+  Array x, y;
+};
 
 /// Both in the dtype in which they meet.
 Two together(const char* name, const Array& x, const Array& y, bool to_inexact) {
@@ -33,10 +35,12 @@ void require_vector(const char* name, const Array& x) {
   if (x.ndim() != 1) fail(name, "coefficients are a vector, got {}", describe(x.type()));
 }
 
-/// m, m+1, ... times the m-1 numbers below each: what m derivatives bring in front of the powers m, ..., n-1.
+/// m, m+1, ... times the m-1 numbers below each: what m derivatives bring in front of the powers m,
+/// ..., n-1.
 Array falling(std::int64_t m, std::int64_t n, DType dtype) {
   Array out = ones(std::max<std::int64_t>(0, n - m), dtype);
-  for (std::int64_t i = 0; i < m; ++i) out = out * (arange(m, n).astype(dtype) - static_cast<double>(i)).astype(dtype);
+  for (std::int64_t i = 0; i < m; ++i)
+    out = out * (arange(m, n).astype(dtype) - static_cast<double>(i)).astype(dtype);
   return out;
 }
 
@@ -44,8 +48,11 @@ Array sum_of(const char* name, const Array& x, const Array& y) {
   require_vector(name, x);
   require_vector(name, y);
   const Two t = together(name, x, y, false);
-  const Array &longer = t.y.size() <= t.x.size() ? t.x : t.y, &shorter = t.y.size() <= t.x.size() ? t.y : t.x;
-  if (shorter.size() == 0) fail(name, "a polynomial has at least one coefficient, got {} and {}", describe(x.type()), describe(y.type()));
+  const Array &longer = t.y.size() <= t.x.size() ? t.x : t.y,
+              &shorter = t.y.size() <= t.x.size() ? t.y : t.x;
+  if (shorter.size() == 0)
+    fail(name, "a polynomial has at least one coefficient, got {} and {}", describe(x.type()),
+         describe(y.type()));
   return longer.at(slice(-shorter.size(), none)).add(shorter);
 }
 
@@ -54,10 +61,12 @@ Array sum_of(const char* name, const Array& x, const Array& y) {
 Array poly(const Operand& roots) {
   Site site(roots);
   if (roots->ndim() > 1) fail("poly", "the roots are a vector, got {}", describe(roots->type()));
-  const Array r = cast(atleast_1d(roots), {internal::inexact({roots->dtype(), false}).dtype, false});
+  const Array r =
+      cast(atleast_1d(roots), {internal::inexact({roots->dtype(), false}).dtype, false});
   if (r.size() == 0) return ones({}, r.dtype());
   Array out = ones(1, r.dtype());
-  for (std::int64_t k = 0; k < r.size(); ++k) out = convolve(out, concatenate({ones(1, r.dtype()), -r[slice(k, k + 1)]}));
+  for (std::int64_t k = 0; k < r.size(); ++k)
+    out = convolve(out, concatenate({ones(1, r.dtype()), -r[slice(k, k + 1)]}));
   return out;
 }
 
@@ -76,7 +85,8 @@ Array polymul(const Operand& x, const Operand& y, bool trim_leading_zeros) {
   require_vector("polymul", x);
   require_vector("polymul", y);
   Two t = together("polymul", x, y, true);
-  if (trim_leading_zeros && (t.x.size() > 1 || t.y.size() > 1)) t = {trim_zeros(t.x, "f"), trim_zeros(t.y, "f")};
+  if (trim_leading_zeros && (t.x.size() > 1 || t.y.size() > 1))
+    t = {trim_zeros(t.x, "f"), trim_zeros(t.y, "f")};
   if (t.x.size() == 0) t.x = zeros(1, t.y.dtype());
   if (t.y.size() == 0) t.y = zeros(1, t.x.dtype());
   return convolve(t.x, t.y);
@@ -98,7 +108,10 @@ std::pair<Array, Array> polydiv(const Operand& u_, const Operand& v_, bool trim_
   }
   if (!trim_leading_zeros) return {q, u};
   internal::require_known("polydiv", u, "do not trim in jit, vmap and grad");
-  const double tolerance = std::sqrt(u.dtype() == DType::f64 || u.dtype() == DType::c128 ? 0x1p-52 : u.dtype() == DType::f16 ? 0x1p-10 : u.dtype() == DType::bf16 ? 0x1p-7 : 0x1p-23);
+  const double tolerance = std::sqrt(u.dtype() == DType::f64 || u.dtype() == DType::c128 ? 0x1p-52
+                                     : u.dtype() == DType::f16                           ? 0x1p-10
+                                     : u.dtype() == DType::bf16                          ? 0x1p-7
+                                                                                         : 0x1p-23);
   const std::vector<bool> matters = (abs(u) > tolerance).to_vector<bool>();
   return {q, u[slice(std::find(matters.begin(), matters.end(), true) - matters.begin(), none)]};
 }
@@ -119,12 +132,15 @@ Array polyint(const Operand& p_, std::int64_t m, const std::optional<Operand>& k
   const Two t = together("polyint", p_, k_ ? k_->array : Array(0), true);
   Array k = atleast_1d(t.y);
   if (k.size() == 1) k = broadcast_to(k[0], m);
-  if (k.ndim() != 1 || k.size() != m) fail("polyint", "k is a scalar or {} numbers, got {}", m, describe(t.y.type()));
+  if (k.ndim() != 1 || k.size() != m)
+    fail("polyint", "k is a scalar or {} numbers, got {}", m, describe(t.y.type()));
   if (m == 0) return t.x;
-  // The power j came from the power j - m: divided by j (j-1) ... (j-m+1), of which only what is above 0 counts.
+  // The power j came from the power j - m: divided by j (j-1) ... (j-m+1), of which only what is
+  // above 0 counts.
   const std::int64_t n = t.x.size() + m;
   Array coefficient = ones(n, t.x.dtype());
-  for (std::int64_t i = 0; i < m; ++i) coefficient = coefficient * maximum(arange(n) - i, 1).astype(t.x.dtype());
+  for (std::int64_t i = 0; i < m; ++i)
+    coefficient = coefficient * maximum(arange(n) - i, 1).astype(t.x.dtype());
   return concatenate({t.x, k}) / flip(coefficient);
 }
 
@@ -135,7 +151,8 @@ Array polyval(const Operand& p_, const Operand& x_) {
   const DType dtype = internal::promoted("polyval", both).dtype;
   const Array p = cast(p_, {dtype, false}), x = cast(x_, {dtype, false});
   const std::vector<std::int64_t> sizes = internal::sizes(p);
-  const Array shapes[] = {zeros(std::vector<std::int64_t>(sizes.begin() + 1, sizes.end()), bool_), x};
+  const Array shapes[] = {zeros(std::vector<std::int64_t>(sizes.begin() + 1, sizes.end()), bool_),
+                          x};
   const Array none_yet = zeros(internal::broadcast_shapes("polyval", shapes), dtype);
   if (p.shape(0) == 0) return none_yet;
   return scan([&](Array y, Array c) { return std::pair(y * x + c, nullptr); }, none_yet, p).first;

@@ -57,14 +57,18 @@ Array std_(const Operand& x, const Variance& options = {});
 /// log(sum(exp(x))) without overflow.
 Array logsumexp(const Operand& x, const Reduce& options = {});
 
-// The same with axes alone: `sum(x, 1)`, `sum(x, {0, 1})`. (Templates, because a braced list of integers and a list with
-// designators must not be taken for each other.)
+// The same with axes alone: `sum(x, 1)`, `sum(x, {0, 1})`. (Templates, because a braced list of
+// integers and a list with designators must not be taken for each other.)
 template <class T>
 concept AxesLike = std::convertible_to<T, Axes>;
-#define STRATA_REDUCTION_BY_AXES(name, Options)                                                                 \
-  template <AxesLike T> Array name(const Operand& x, const T& axis) { return name(x, Options{.axis = Axes(axis)}); } \
-  template <std::integral T> Array name(const Operand& x, std::initializer_list<T> axes) {                       \
-    return name(x, Options{.axis = std::vector<std::int64_t>(axes.begin(), axes.end())});                        \
+#define STRATA_REDUCTION_BY_AXES(name, Options)                                           \
+  template <AxesLike T>                                                                   \
+  Array name(const Operand& x, const T& axis) {                                           \
+    return name(x, Options{.axis = Axes(axis)});                                          \
+  }                                                                                       \
+  template <std::integral T>                                                              \
+  Array name(const Operand& x, std::initializer_list<T> axes) {                           \
+    return name(x, Options{.axis = std::vector<std::int64_t>(axes.begin(), axes.end())}); \
   }
 STRATA_REDUCTION_BY_AXES(sum, Reduce)
 STRATA_REDUCTION_BY_AXES(prod, Reduce)
@@ -83,11 +87,16 @@ struct Position {
   std::optional<std::int64_t> axis = std::nullopt;
   bool keepdims = false;
 };
-/// Index (i32, under x64 i64) of the first largest element along an axis, of the flattened array without one; NaN is the largest.
+/// Index (i32, under x64 i64) of the first largest element along an axis, of the flattened array
+/// without one; NaN is the largest.
 Array argmax(const Operand& x, const Position& options = {});
 Array argmin(const Operand& x, const Position& options = {});
-inline Array argmax(const Operand& x, std::int64_t axis) { return argmax(x, Position{.axis = axis}); }
-inline Array argmin(const Operand& x, std::int64_t axis) { return argmin(x, Position{.axis = axis}); }
+inline Array argmax(const Operand& x, std::int64_t axis) {
+  return argmax(x, Position{.axis = axis});
+}
+inline Array argmin(const Operand& x, std::int64_t axis) {
+  return argmin(x, Position{.axis = axis});
+}
 
 struct Cumulative {
   internal::Named named = internal::Named();
@@ -97,8 +106,12 @@ struct Cumulative {
 /// Sums of the first 1, 2, ... elements along an axis, of the flattened array without one.
 Array cumsum(const Operand& x, const Cumulative& options = {});
 Array cumprod(const Operand& x, const Cumulative& options = {});
-inline Array cumsum(const Operand& x, std::int64_t axis) { return cumsum(x, Cumulative{.axis = axis}); }
-inline Array cumprod(const Operand& x, std::int64_t axis) { return cumprod(x, Cumulative{.axis = axis}); }
+inline Array cumsum(const Operand& x, std::int64_t axis) {
+  return cumsum(x, Cumulative{.axis = axis});
+}
+inline Array cumprod(const Operand& x, std::int64_t axis) {
+  return cumprod(x, Cumulative{.axis = axis});
+}
 struct CumulativeArray {
   internal::Named named = internal::Named();
   std::optional<std::int64_t> axis = std::nullopt;

@@ -19,7 +19,8 @@ namespace {
 
 constexpr const char* kRemedy = "give size, or call it outside of jit, vmap and grad";
 
-/// Keys by which a vector is in order, the most important last; complex numbers by their real parts first.
+/// Keys by which a vector is in order, the most important last; complex numbers by their real parts
+/// first.
 std::vector<Array> keys_of(const Array& x) {
   if (is_complex(x.dtype())) return {imag(x), real(x)};
   return {is_bool(x.dtype()) ? x.astype(uint8) : x};
@@ -31,7 +32,8 @@ Array differs(const Array& x, const Array& y, bool equal_nan) {
   return equal_nan && is_inexact(x.dtype()) ? other & ~(isnan(x) & isnan(y)) : other;
 }
 
-/// Slices along the first axis in order, whether each is other than the one before, and where they were.
+/// Slices along the first axis in order, whether each is other than the one before, and where they
+/// were.
 struct InOrder {
   Array rows, first, order;
 };
@@ -51,31 +53,39 @@ InOrder in_order(const Array& given, bool equal_nan) {
   for (std::int64_t column = width; column-- > 0;)
     for (const Array& key : keys_of(flat[{ellipsis, column}])) keys.push_back(key);
   const Array order = lexsort(keys), rows = flat[order];
-  const Array other = any(differs(rows[slice(1, none)], rows[slice(0, -1)], equal_nan), {.axis = 1});
+  const Array other =
+      any(differs(rows[slice(1, none)], rows[slice(0, -1)], equal_nan), {.axis = 1});
   return {x[order], concatenate({ones(1, bool_), other}), order};
 }
 
 /// `with` what is asked for besides the values.
-struct Wanted { bool indices = false, inverse = false, counts = false; };
+struct Wanted {
+  bool indices = false, inverse = false, counts = false;
+};
 
 struct Found : UniqueAll {
   Array count;  // how many there are
 };
 
-Array counts_of(const InOrder& in, const std::optional<std::int64_t>& size, std::int64_t length, std::int64_t slices) {
-  if (in.rows.size() == 0) return slices > 0 ? full(1, slices, index_dtype()) : zeros(0, index_dtype());
+Array counts_of(const InOrder& in, const std::optional<std::int64_t>& size, std::int64_t length,
+                std::int64_t slices) {
+  if (in.rows.size() == 0)
+    return slices > 0 ? full(1, slices, index_dtype()) : zeros(0, index_dtype());
   const std::int64_t n = in.first.size();
   if (!size) return diff(concatenate({places_of(in.first, length), full(1, n, index_dtype())}));
   const Array begins = places_of(in.first, *size + 1), rest = begins[slice(1, none)];
   return diff(concatenate({begins[slice(1)], where(not_equal(rest, 0), rest, n)}));
 }
 
-Found found(const char* operation, const Array& x, const Unique& options, bool equal_nan, Wanted wanted) {
+Found found(const char* operation, const Array& x, const Unique& options, bool equal_nan,
+            Wanted wanted) {
   const bool whole = !options.axis;
   const int axis = whole ? 0 : internal::axis_of(operation, *options.axis, x.ndim());
   const Array rows = whole ? ravel(x) : moveaxis(x, axis, 0);
   if (!options.size) internal::require_known(operation, x, kRemedy);
-  if (rows.shape(0) == 0 && options.size.value_or(0) != 0 && !options.fill_value) fail(operation, "nothing fills {} entries for {}; give fill_value", *options.size, describe(x.type()));
+  if (rows.shape(0) == 0 && options.size.value_or(0) != 0 && !options.fill_value)
+    fail(operation, "nothing fills {} entries for {}; give fill_value", *options.size,
+         describe(x.type()));
   const InOrder in = in_order(rows, options.equal_nan.value_or(equal_nan));
   const std::int64_t length = length_of(operation, in.first, options.size);
   const bool some = in.rows.size() > 0;
@@ -85,15 +95,19 @@ Found found(const char* operation, const Array& x, const Unique& options, bool e
   Array values = some ? in.rows[places] : in.rows;
   if (options.size && options.fill_value) {
     const Array fill = cast(*options.fill_value, {x.dtype(), false});
-    std::vector<std::int64_t> sizes = internal::sizes(values), aligned(static_cast<std::size_t>(values.ndim()), 1);
+    std::vector<std::int64_t> sizes = internal::sizes(values),
+                              aligned(static_cast<std::size_t>(values.ndim()), 1);
     sizes[0] = aligned[0] = length;
-    values = values.shape(0) == 0 ? full(sizes, fill) : where((arange(length) < out.count).reshape(aligned), values, fill);
+    values = values.shape(0) == 0
+                 ? full(sizes, fill)
+                 : where((arange(length) < out.count).reshape(aligned), values, fill);
   }
   out.values = moveaxis(values, 0, axis);
   if (wanted.indices) out.indices = some ? in.order[places] : in.order;
   if (wanted.inverse) {
     const Array number = cumsum(in.first, {.dtype = index_dtype()}) - 1;
-    out.inverse_indices = some ? zeros(in.first.size(), index_dtype()).at(in.order).set(number) : zeros(rows.shape(0), index_dtype());
+    out.inverse_indices = some ? zeros(in.first.size(), index_dtype()).at(in.order).set(number)
+                               : zeros(rows.shape(0), index_dtype());
     if (whole) out.inverse_indices = out.inverse_indices.reshape(x.shape());
   }
   if (wanted.counts) out.counts = counts_of(in, options.size, length, rows.shape(0));
@@ -134,16 +148,20 @@ Array is_in(const Array& x, const Array& among) {
   if (x.size() == 0 || among.size() == 0) return zeros(x.shape(), bool_);
   if (is_complex(x.dtype())) return any(equal(expand_dims(x, -1), among), {.axis = -1});
   const Array a = keys_of(x)[0], sorted = sort(keys_of(among)[0]);
-  return equal(take(sorted, minimum(searchsorted(sorted, a), among.size() - 1), 0, {.mode = "clip"}), a);
+  return equal(
+      take(sorted, minimum(searchsorted(sorted, a), among.size() - 1), 0, {.mode = "clip"}), a);
 }
 
 /// The elements of a vector where a known condition holds.
-Array where_true(const char* operation, const Array& x, const Array& holds) { return x[places_of(holds, length_of(operation, holds, {}))]; }
+Array where_true(const char* operation, const Array& x, const Array& holds) {
+  return x[places_of(holds, length_of(operation, holds, {}))];
+}
 
 /// x[i], and `otherwise` where there is no such element.
 Array get_or(const Array& x, const Array& i, std::int64_t otherwise) {
   const Array other = cast(Array(otherwise), {x.dtype(), false});
-  return x.size() == 0 ? full(i.shape(), other) : where(i < x.size(), take(x, i, 0, {.mode = "clip"}), other);
+  return x.size() == 0 ? full(i.shape(), other)
+                       : where(i < x.size(), take(x, i, 0, {.mode = "clip"}), other);
 }
 
 /// Values beyond the first `count` of so many: filled, or else the least of those that are there.
@@ -154,7 +172,8 @@ Array filled(const Array& values, const Array& count, const std::optional<Array>
   return where(valid, values, min(where(valid, values, max(values))));
 }
 
-/// The elements of both, each once in either, in order; `valid` counts them, `first` and `second` say where they stood first.
+/// The elements of both, each once in either, in order; `valid` counts them, `first` and `second`
+/// say where they stood first.
 struct Joined {
   Array sorted, order, valid, first, second, in_first;
 };
@@ -162,7 +181,12 @@ struct Joined {
 Joined join(const char* operation, const Array& x, const Array& y, const SetOptions& options) {
   if (options.assume_unique || (x.size() == 0 && y.size() == 0)) {
     const Array all = concatenate({x, y}), order = order_of(all);
-    return {all[order], order, full({}, all.size(), index_dtype()), arange(x.size()), arange(y.size()), full({}, x.size(), index_dtype())};
+    return {all[order],
+            order,
+            full({}, all.size(), index_dtype()),
+            arange(x.size()),
+            arange(y.size()),
+            full({}, x.size(), index_dtype())};
   }
   const auto once = [&](const Array& v) {
     Unique u{.size = options.size ? std::optional(v.size()) : std::nullopt, .fill_value = Array(0)};
@@ -171,7 +195,8 @@ Joined join(const char* operation, const Array& x, const Array& y, const SetOpti
   const Found a = once(x), b = once(y);
   if (!options.size) {
     const Array all = concatenate({a.values, b.values}), order = order_of(all);
-    return {all[order], order, full({}, all.size(), index_dtype()), a.indices, b.indices, full({}, a.values.size(), index_dtype())};
+    return {all[order], order,     full({}, all.size(), index_dtype()),
+            a.indices,  b.indices, full({}, a.values.size(), index_dtype())};
   }
   // What is valid stands in front: y's elements directly behind the valid ones of x.
   Array all = zeros(x.size() + y.size(), x.dtype());
@@ -189,7 +214,9 @@ Joined join(const char* operation, const Array& x, const Array& y, const SetOpti
 Array isin(const Operand& element, const Operand& test_elements, const IsIn& options) {
   Site site(element);
   const std::string& m = options.method;
-  if (m != "auto" && m != "compare_all" && m != "binary_search" && m != "sort") fail("isin", "method is \"auto\", \"compare_all\", \"binary_search\" or \"sort\", got \"{}\"", m);
+  if (m != "auto" && m != "compare_all" && m != "binary_search" && m != "sort")
+    fail("isin", "method is \"auto\", \"compare_all\", \"binary_search\" or \"sort\", got \"{}\"",
+         m);
   const auto [x, among] = vectors("isin", element, test_elements);
   const Array in = is_in(x, among).reshape(element->shape());
   return options.invert ? logical_not(in) : in;
@@ -197,7 +224,8 @@ Array isin(const Operand& element, const Operand& test_elements, const IsIn& opt
 
 namespace {
 
-Intersection intersection(const char* operation, const Operand& x_, const Operand& y_, const SetOptions& options) {
+Intersection intersection(const char* operation, const Operand& x_, const Operand& y_,
+                          const SetOptions& options) {
   if (!options.size) {
     internal::require_known(operation, x_, kRemedy);
     internal::require_known(operation, y_, kRemedy);
@@ -207,17 +235,22 @@ Intersection intersection(const char* operation, const Operand& x_, const Operan
   const std::int64_t n = j.sorted.size();
   if (n == 0) {
     const std::int64_t length = length_of(operation, zeros(0, bool_), options.size);
-    return {options.fill_value ? full(length, cast(*options.fill_value, {x.dtype(), false})) : zeros(length, x.dtype()), zeros(length, index_dtype()), zeros(length, index_dtype())};
+    return {options.fill_value ? full(length, cast(*options.fill_value, {x.dtype(), false}))
+                               : zeros(length, x.dtype()),
+            zeros(length, index_dtype()), zeros(length, index_dtype())};
   }
-  const Array twice = equal(j.sorted[slice(1, none)], j.sorted[slice(0, -1)]) & (arange(1, n) < j.valid);
+  const Array twice =
+      equal(j.sorted[slice(1, none)], j.sorted[slice(0, -1)]) & (arange(1, n) < j.valid);
   const std::int64_t length = length_of(operation, twice, options.size);
   const Array count = sum(twice, {.dtype = index_dtype()}), valid = arange(length) < count;
   const Array places = where(valid, places_of(twice, length), n);
-  const auto origin = [&](const Array& at, const Array& offset, const Array& indices, std::int64_t size) {
+  const auto origin = [&](const Array& at, const Array& offset, const Array& indices,
+                          std::int64_t size) {
     const Array number = where(valid, get_or(j.order, at, size) - offset, size);
     return get_or(indices, where(valid, number, indices.size()), size);
   };
-  return {filled(get_or(j.sorted, places, 0), count, options.fill_value), origin(places, Array::scalar(std::int64_t{0}, index_dtype(), false), j.first, x.size()),
+  return {filled(get_or(j.sorted, places, 0), count, options.fill_value),
+          origin(places, Array::scalar(std::int64_t{0}, index_dtype(), false), j.first, x.size()),
           origin(places + 1, j.in_first, j.second, y.size())};
 }
 
@@ -235,7 +268,9 @@ Intersection intersect1d_indices(const Operand& x, const Operand& y, const SetOp
 Array union1d(const Operand& x, const Operand& y, const SetOptions& options) {
   Site site(x);
   if (!options.size) internal::require_known("union1d", y, kRemedy);
-  return found("union1d", concatenate({x, y}, none), {.size = options.size, .fill_value = options.fill_value}, true, {}).values;
+  return found("union1d", concatenate({x, y}, none),
+               {.size = options.size, .fill_value = options.fill_value}, true, {})
+      .values;
 }
 
 Array setdiff1d(const Operand& x, const Operand& y, const SetOptions& options) {
@@ -249,7 +284,9 @@ Array setdiff1d(const Operand& x, const Operand& y, const SetOptions& options) {
   if (given.size() == 0) return full(options.size.value_or(0), fill);
   Array elements = given, valid = ones(given.shape(), bool_);
   if (!options.assume_unique) {
-    const Found f = found("setdiff1d", given, {.size = options.size ? std::optional(given.size()) : std::nullopt}, true, {});
+    const Found f =
+        found("setdiff1d", given,
+              {.size = options.size ? std::optional(given.size()) : std::nullopt}, true, {});
     elements = f.values;
     valid = arange(elements.size()) < f.count;
   }
@@ -257,7 +294,8 @@ Array setdiff1d(const Operand& x, const Operand& y, const SetOptions& options) {
   const Array alone = logical_not(is_in(a, b)) & valid;
   if (!options.size) return where_true("setdiff1d", elements, alone);
   const std::int64_t length = length_of("setdiff1d", alone, options.size);
-  return where(arange(length) < sum(alone, {.dtype = index_dtype()}), elements[places_of(alone, length)], fill);
+  return where(arange(length) < sum(alone, {.dtype = index_dtype()}),
+               elements[places_of(alone, length)], fill);
 }
 
 Array setxor1d(const Operand& x_, const Operand& y_, const SetOptions& options) {
@@ -271,10 +309,17 @@ Array setxor1d(const Operand& x_, const Operand& y_, const SetOptions& options) 
   const std::int64_t n = j.sorted.size();
   if (n == 0) return zeros(options.size.value_or(0), x.dtype());
   // An element stands alone where it differs from both neighbours.
-  const Array change = not_equal(j.sorted[slice(1, none)], j.sorted[slice(0, -1)]) | (arange(1, n) >= j.valid), edge = ones(1, bool_);
-  const Array alone = concatenate({edge, change}) & concatenate({change, edge}) & (arange(n) < j.valid);
+  const Array change = not_equal(j.sorted[slice(1, none)], j.sorted[slice(0, -1)]) |
+                       (arange(1, n) >= j.valid),
+              edge = ones(1, bool_);
+  const Array alone =
+      concatenate({edge, change}) & concatenate({change, edge}) & (arange(n) < j.valid);
   const std::int64_t length = length_of("setxor1d", alone, options.size);
-  return options.size ? filled(get_or(j.sorted, where(arange(length) < sum(alone, {.dtype = index_dtype()}), places_of(alone, length), n), 0), sum(alone, {.dtype = index_dtype()}), options.fill_value)
+  return options.size ? filled(get_or(j.sorted,
+                                      where(arange(length) < sum(alone, {.dtype = index_dtype()}),
+                                            places_of(alone, length), n),
+                                      0),
+                               sum(alone, {.dtype = index_dtype()}), options.fill_value)
                       : j.sorted[places_of(alone, length)];
 }
 

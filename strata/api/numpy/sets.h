@@ -1,6 +1,7 @@
 // Arrays as sets of their elements, sorted. -0 and 0 are equal; NaN is the last.
 //
-// How long a set is depends on values: `size` and `fill_value` as in numpy/nonzero.h, with the least element where nothing else fills.
+// How long a set is depends on values: `size` and `fill_value` as in numpy/nonzero.h, with the
+// least element where nothing else fills.
 #pragma once
 
 #include <optional>
@@ -14,12 +15,14 @@ struct Unique {
   internal::Named named = internal::Named();
   /// Of slices along an axis; of all elements without one.
   std::optional<std::int64_t> axis = std::nullopt;
-  /// Whether all NaN are one. Unless given they are for `unique`, and are not for `unique_all` and its like.
+  /// Whether all NaN are one. Unless given they are for `unique`, and are not for `unique_all` and
+  /// its like.
   std::optional<bool> equal_nan = std::nullopt;
   std::optional<std::int64_t> size = std::nullopt;
   std::optional<Array> fill_value = std::nullopt;
 };
-/// The different elements. Upstream's return_index, return_inverse and return_counts: `unique_all`, which takes the same options.
+/// The different elements. Upstream's return_index, return_inverse and return_counts: `unique_all`,
+/// which takes the same options.
 Array unique(const Operand& x, const Unique& options = {});
 inline Array unique_values(const Operand& x, Unique options = {}) {
   options.equal_nan = options.equal_nan.value_or(false);
@@ -27,19 +30,25 @@ inline Array unique_values(const Operand& x, Unique options = {}) {
 }
 
 struct UniqueAll {
-  /// The elements; where each stands first in x; of each element of x the number of its equal; how often each occurs.
+  /// The elements; where each stands first in x; of each element of x the number of its equal; how
+  /// often each occurs.
   Array values, indices, inverse_indices, counts;
 };
 UniqueAll unique_all(const Operand& x, const Unique& options = {});
-struct UniqueCounts { Array values, counts; };
+struct UniqueCounts {
+  Array values, counts;
+};
 UniqueCounts unique_counts(const Operand& x, const Unique& options = {});
-struct UniqueInverse { Array values, inverse_indices; };
+struct UniqueInverse {
+  Array values, inverse_indices;
+};
 UniqueInverse unique_inverse(const Operand& x, const Unique& options = {});
 
 struct IsIn {
   internal::Named named = internal::Named();
   bool assume_unique = false, invert = false;
-  /// "auto" "compare_all" "binary_search" "sort": upstream's ways to the same result; here real elements are always searched for.
+  /// "auto" "compare_all" "binary_search" "sort": upstream's ways to the same result; here real
+  /// elements are always searched for.
   std::string method = "auto";
 };
 /// Whether each element is among others. NaN is in no set.
@@ -59,10 +68,12 @@ Array setdiff1d(const Operand& x, const Operand& y, const SetOptions& options = 
 Array setxor1d(const Operand& x, const Operand& y, const SetOptions& options = {});
 
 struct Intersection {
-  /// What is in both, and where it stands first in either (flattened); the sizes of these where nothing fills.
+  /// What is in both, and where it stands first in either (flattened); the sizes of these where
+  /// nothing fills.
   Array values, indices1, indices2;
 };
 /// Upstream's `return_indices`.
-Intersection intersect1d_indices(const Operand& x, const Operand& y, const SetOptions& options = {});
+Intersection intersect1d_indices(const Operand& x, const Operand& y,
+                                 const SetOptions& options = {});
 
 }  // namespace strata::numpy

@@ -15,15 +15,18 @@ struct Sort {
   std::optional<std::int64_t> axis = -1;
   bool descending = false;
 };
-/// In order along an axis. Complex numbers by their real parts, equal ones by their imaginary parts.
+/// In order along an axis. Complex numbers by their real parts, equal ones by their imaginary
+/// parts.
 Array sort(const Operand& x, const Sort& options = {});
-/// Where the elements of the sorted array stand (i32, under x64 i64); of equal ones the first comes first.
+/// Where the elements of the sorted array stand (i32, under x64 i64); of equal ones the first comes
+/// first.
 Array argsort(const Operand& x, const Sort& options = {});
 /// By several keys, the last one first in rank.
-Array lexsort(const std::vector<Array>& keys, std::int64_t axis = -1, Where where = Where::current());
+Array lexsort(const std::vector<Array>& keys, std::int64_t axis = -1,
+              Where where = Where::current());
 
-/// Element `kth` along the axis as it is in order; none before it is greater, none behind it smaller. As upstream, those up to it rise and those
-/// behind it fall. Real numbers.
+/// Element `kth` along the axis as it is in order; none before it is greater, none behind it
+/// smaller. As upstream, those up to it rise and those behind it fall. Real numbers.
 Array partition(const Operand& x, std::int64_t kth, std::int64_t axis = -1);
 /// Where such elements stand in x (i32); those behind the kth in x's order.
 Array argpartition(const Operand& x, std::int64_t kth, std::int64_t axis = -1);
@@ -31,7 +34,8 @@ Array argpartition(const Operand& x, std::int64_t kth, std::int64_t axis = -1);
 Array sort_complex(const Operand& x);
 
 /// Where v would be put into the sorted vector a: before its equals ("left") or behind ("right").
-Array searchsorted(const Operand& a, const Operand& v, const std::string& side = "left", const std::optional<Operand>& sorter = {});
+Array searchsorted(const Operand& a, const Operand& v, const std::string& side = "left",
+                   const std::optional<Operand>& sorter = {});
 /// The number of the bin for each element, by bins whose edges rise or fall.
 Array digitize(const Operand& x, const Operand& bins, bool right = false);
 

@@ -38,7 +38,8 @@ struct Quantile {
   std::string method = "linear";
   bool keepdims = false;
 };
-/// The q-th quantile, q in [0, 1] (a scalar, or a vector whose axis comes first). NaN where an element is.
+/// The q-th quantile, q in [0, 1] (a scalar, or a vector whose axis comes first). NaN where an
+/// element is.
 Array quantile(const Operand& x, const Operand& q, const Quantile& options = {});
 /// The same with q in [0, 100].
 Array percentile(const Operand& x, const Operand& q, const Quantile& options = {});
@@ -56,8 +57,10 @@ struct Diff {
 /// Differences of neighbours, n times; of booleans: whether they differ.
 Array diff(const Operand& x, const Diff& options = {});
 /// The same of the flattened array, between what is given.
-Array ediff1d(const Operand& x, const std::optional<Operand>& to_end = {}, const std::optional<Operand>& to_begin = {});
-/// Central differences (at the ends one-sided ones) along each axis, or those given, over so much spacing.
+Array ediff1d(const Operand& x, const std::optional<Operand>& to_end = {},
+              const std::optional<Operand>& to_begin = {});
+/// Central differences (at the ends one-sided ones) along each axis, or those given, over so much
+/// spacing.
 std::vector<Array> gradient(const Operand& f, const Operand& spacing = 1.0, const Axes& axis = {});
 
 struct Trapezoid {

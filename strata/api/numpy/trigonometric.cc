@@ -65,7 +65,8 @@ Array hypot(const Operand& operand, const Operand& other) {
   const Array x = abs(as_inexact(both[0])), y = abs(as_inexact(both[1])), large = maximum(x, y);
   const Array zero = large == 0, ratio = minimum(x, y) / where(zero, ones_like(large), large);
   const Array length = where(zero, zeros_like(large), large * sqrt(1 + square(ratio)));
-  return internal::cast(where(isinf(x) | isinf(y), inf, length), {x.dtype(), operand->weak() && other->weak()});
+  return internal::cast(where(isinf(x) | isinf(y), inf, length),
+                        {x.dtype(), operand->weak() && other->weak()});
 }
 
 }  // namespace strata::numpy

@@ -27,11 +27,15 @@ using strata::uint8;
 
 /// The narrow types. Upstream's one bit integers have no use beyond bool_, and none here.
 inline constexpr DType int2 = DType::i2, int4 = DType::i4, uint2 = DType::ui2, uint4 = DType::ui4;
-inline constexpr DType float4_e2m1fn = DType::f4E2M1FN, float6_e2m3fn = DType::f6E2M3FN, float6_e3m2fn = DType::f6E3M2FN;
-inline constexpr DType float8_e3m4 = DType::f8E3M4, float8_e4m3 = DType::f8E4M3, float8_e4m3b11fnuz = DType::f8E4M3B11FNUZ, float8_e4m3fn = DType::f8E4M3FN,
-                       float8_e4m3fnuz = DType::f8E4M3FNUZ, float8_e5m2 = DType::f8E5M2, float8_e5m2fnuz = DType::f8E5M2FNUZ, float8_e8m0fnu = DType::f8E8M0FNU;
+inline constexpr DType float4_e2m1fn = DType::f4E2M1FN, float6_e2m3fn = DType::f6E2M3FN,
+                       float6_e3m2fn = DType::f6E3M2FN;
+inline constexpr DType float8_e3m4 = DType::f8E3M4, float8_e4m3 = DType::f8E4M3,
+                       float8_e4m3b11fnuz = DType::f8E4M3B11FNUZ, float8_e4m3fn = DType::f8E4M3FN,
+                       float8_e4m3fnuz = DType::f8E4M3FNUZ, float8_e5m2 = DType::f8E5M2,
+                       float8_e5m2fnuz = DType::f8E5M2FNUZ, float8_e8m0fnu = DType::f8E8M0FNU;
 
-/// A dtype by NumPy's name ("float32", "int4", "float8_e4m3fn", "bool"). Throws Error for a name of none.
+/// A dtype by NumPy's name ("float32", "int4", "float8_e4m3fn", "bool"). Throws Error for a name of
+/// none.
 DType dtype(const std::string& name, Where where = Where::current());
 
 /// What a float type can say (of a complex type: its parts).
@@ -49,9 +53,10 @@ struct IntegerInfo {
   std::uint64_t max;
 };
 IntegerInfo iinfo(DType dtype, Where where = Where::current());
-/// Whether every value of one type may become the other: NumPy's "safe"; "same_kind": also to a narrower type of the kind; "unsafe": always;
-/// "equiv" and "no": the type itself.
-bool can_cast(DType from, DType to, const std::string& casting = "safe", Where where = Where::current());
+/// Whether every value of one type may become the other: NumPy's "safe"; "same_kind": also to a
+/// narrower type of the kind; "unsafe": always; "equiv" and "no": the type itself.
+bool can_cast(DType from, DType to, const std::string& casting = "safe",
+              Where where = Where::current());
 
 inline int ndim(const Operand& x) { return x->ndim(); }
 inline std::vector<std::int64_t> shape(const Operand& x) { return x->shape().sizes(); }
@@ -62,7 +67,8 @@ inline bool isrealobj(const Operand& x) { return !is_complex(x->dtype()); }
 DType promote_types(DType x, DType y);
 DType result_type(const std::vector<Array>& arrays);
 /// The shape to which all broadcast.
-std::vector<std::int64_t> broadcast_shapes(const std::vector<Sizes>& shapes, Where where = Where::current());
+std::vector<std::int64_t> broadcast_shapes(const std::vector<Sizes>& shapes,
+                                           Where where = Where::current());
 /// The same elements; arrays do not change, so that nothing is copied.
 inline Array copy(const Operand& x) { return x; }
 

@@ -4,19 +4,36 @@
 namespace strata {
 namespace {
 
-using ::testing::StartsWith;
 using testing::message_of;
 using testing::shows_names;
+using ::testing::StartsWith;
 namespace snp = strata::numpy;
 
 TEST(DTypes, NarrowOnesHaveNames) {
-  shows_names("numpy.dtype numpy.int2 numpy.int4 numpy.uint2 numpy.uint4 numpy.float4_e2m1fn numpy.float6_e2m3fn numpy.float6_e3m2fn numpy.float8_e3m4 numpy.float8_e4m3 "
-              "numpy.float8_e4m3b11fnuz numpy.float8_e4m3fn numpy.float8_e4m3fnuz numpy.float8_e5m2 numpy.float8_e5m2fnuz numpy.float8_e8m0fnu");
+  shows_names(
+      "numpy.dtype numpy.int2 numpy.int4 numpy.uint2 numpy.uint4 numpy.float4_e2m1fn "
+      "numpy.float6_e2m3fn numpy.float6_e3m2fn numpy.float8_e3m4 numpy.float8_e4m3 "
+      "numpy.float8_e4m3b11fnuz numpy.float8_e4m3fn numpy.float8_e4m3fnuz numpy.float8_e5m2 "
+      "numpy.float8_e5m2fnuz numpy.float8_e8m0fnu");
   const std::vector<std::pair<std::string, DType>> all = {
-      {"int2", snp::int2}, {"int4", snp::int4}, {"uint2", snp::uint2}, {"uint4", snp::uint4}, {"float4_e2m1fn", snp::float4_e2m1fn}, {"float6_e2m3fn", snp::float6_e2m3fn},
-      {"float6_e3m2fn", snp::float6_e3m2fn}, {"float8_e3m4", snp::float8_e3m4}, {"float8_e4m3", snp::float8_e4m3}, {"float8_e4m3b11fnuz", snp::float8_e4m3b11fnuz},
-      {"float8_e4m3fn", snp::float8_e4m3fn}, {"float8_e4m3fnuz", snp::float8_e4m3fnuz}, {"float8_e5m2", snp::float8_e5m2}, {"float8_e5m2fnuz", snp::float8_e5m2fnuz},
-      {"float8_e8m0fnu", snp::float8_e8m0fnu}, {"float32", float32}, {"bool", bool_}, {"complex64", complex64}};
+      {"int2", snp::int2},
+      {"int4", snp::int4},
+      {"uint2", snp::uint2},
+      {"uint4", snp::uint4},
+      {"float4_e2m1fn", snp::float4_e2m1fn},
+      {"float6_e2m3fn", snp::float6_e2m3fn},
+      {"float6_e3m2fn", snp::float6_e3m2fn},
+      {"float8_e3m4", snp::float8_e3m4},
+      {"float8_e4m3", snp::float8_e4m3},
+      {"float8_e4m3b11fnuz", snp::float8_e4m3b11fnuz},
+      {"float8_e4m3fn", snp::float8_e4m3fn},
+      {"float8_e4m3fnuz", snp::float8_e4m3fnuz},
+      {"float8_e5m2", snp::float8_e5m2},
+      {"float8_e5m2fnuz", snp::float8_e5m2fnuz},
+      {"float8_e8m0fnu", snp::float8_e8m0fnu},
+      {"float32", float32},
+      {"bool", bool_},
+      {"complex64", complex64}};
   for (const auto& [name, dtype] : all) EXPECT_EQ(snp::dtype(name), dtype) << name;
   EXPECT_EQ(bit_width(snp::int4), 4);
   EXPECT_EQ(bit_width(snp::float8_e5m2), 8);
@@ -25,8 +42,10 @@ TEST(DTypes, NarrowOnesHaveNames) {
   EXPECT_EQ(Array(1.1f).astype(snp::float8_e5m2).astype(float32).item<float>(), 1.0f);
   EXPECT_EQ(Array(1.7f).astype(int32).astype(float32).item<float>(), 1.0f);
   EXPECT_EQ(Array(1.1f).astype(float16).astype(float32).item<float>(), 1.099609375f);
-  EXPECT_EQ(array({-8, 7}).astype(snp::int4).astype(int32).to_vector<int>(), (std::vector<int>{-8, 7}));
-  EXPECT_THAT(message_of([] { snp::dtype("float7"); }), StartsWith("dtype: \"float7\" is no dtype"));
+  EXPECT_EQ(array({-8, 7}).astype(snp::int4).astype(int32).to_vector<int>(),
+            (std::vector<int>{-8, 7}));
+  EXPECT_THAT(message_of([] { snp::dtype("float7"); }),
+              StartsWith("dtype: \"float7\" is no dtype"));
 }
 
 TEST(DTypes, FloatInfo) {
@@ -54,7 +73,8 @@ TEST(DTypes, FloatInfo) {
   EXPECT_EQ(snp::finfo(snp::float8_e5m2).max, 57344);
   EXPECT_EQ(snp::finfo(snp::float8_e5m2).smallest_normal, 0x1p-14);
   EXPECT_EQ(snp::finfo(snp::float4_e2m1fn).max, 6);
-  EXPECT_THAT(message_of([] { snp::finfo(int32); }), StartsWith("finfo: a float type is needed, got i32; iinfo knows integers"));
+  EXPECT_THAT(message_of([] { snp::finfo(int32); }),
+              StartsWith("finfo: a float type is needed, got i32; iinfo knows integers"));
 }
 
 TEST(DTypes, IntegerInfo) {
@@ -68,25 +88,35 @@ TEST(DTypes, IntegerInfo) {
   EXPECT_EQ(snp::iinfo(snp::int4).min, -8);
   EXPECT_EQ(snp::iinfo(snp::uint2).max, 3U);
   EXPECT_EQ(snp::iinfo(int32).bits, 32);
-  EXPECT_THAT(message_of([] { snp::iinfo(float32); }), StartsWith("iinfo: an integer type is needed, got f32; finfo knows floats"));
+  EXPECT_THAT(message_of([] { snp::iinfo(float32); }),
+              StartsWith("iinfo: an integer type is needed, got f32; finfo knows floats"));
 }
 
 TEST(DTypes, CanCast) {
   shows_names("numpy.can_cast");
-  const std::vector<DType> types = {bool_, int8, int16, int32, int64, uint8, uint16, uint32, uint64, float16, float32, float64, complex64, complex128};
+  const std::vector<DType> types = {bool_,   int8,    int16,     int32,     int64,
+                                    uint8,   uint16,  uint32,    uint64,    float16,
+                                    float32, float64, complex64, complex128};
   // Rows: from; columns: to. numpy.can_cast of each pair, "safe" and "same_kind".
-  const std::vector<std::string> safe = {"11111111111111", "01111000011111", "00111000001111", "00011000000101", "00001000000101", "00111111111111", "00011011101111",
-                                         "00001001100101", "00000000100101", "00000000011111", "00000000001111", "00000000000101", "00000000000011", "00000000000001"};
-  const std::vector<std::string> same_kind = {"11111111111111", "01111000011111", "01111000011111", "01111000011111", "01111000011111", "01111111111111", "01111111111111",
-                                              "01111111111111", "01111111111111", "00000000011111", "00000000011111", "00000000011111", "00000000000011", "00000000000011"};
+  const std::vector<std::string> safe = {
+      "11111111111111", "01111000011111", "00111000001111", "00011000000101", "00001000000101",
+      "00111111111111", "00011011101111", "00001001100101", "00000000100101", "00000000011111",
+      "00000000001111", "00000000000101", "00000000000011", "00000000000001"};
+  const std::vector<std::string> same_kind = {
+      "11111111111111", "01111000011111", "01111000011111", "01111000011111", "01111000011111",
+      "01111111111111", "01111111111111", "01111111111111", "01111111111111", "00000000011111",
+      "00000000011111", "00000000011111", "00000000000011", "00000000000011"};
   for (std::size_t i = 0; i < types.size(); ++i)
     for (std::size_t j = 0; j < types.size(); ++j) {
-      EXPECT_EQ(snp::can_cast(types[i], types[j]), safe[i][j] == '1') << name(types[i]) << " to " << name(types[j]);
-      EXPECT_EQ(snp::can_cast(types[i], types[j], "same_kind"), same_kind[i][j] == '1') << name(types[i]) << " to " << name(types[j]) << ", same_kind";
+      EXPECT_EQ(snp::can_cast(types[i], types[j]), safe[i][j] == '1')
+          << name(types[i]) << " to " << name(types[j]);
+      EXPECT_EQ(snp::can_cast(types[i], types[j], "same_kind"), same_kind[i][j] == '1')
+          << name(types[i]) << " to " << name(types[j]) << ", same_kind";
       EXPECT_TRUE(snp::can_cast(types[i], types[j], "unsafe"));
       EXPECT_EQ(snp::can_cast(types[i], types[j], "no"), i == j);
     }
-  EXPECT_THAT(message_of([] { snp::can_cast(int8, int16, "maybe"); }), StartsWith("can_cast: casting is"));
+  EXPECT_THAT(message_of([] { snp::can_cast(int8, int16, "maybe"); }),
+              StartsWith("can_cast: casting is"));
 }
 
 }  // namespace

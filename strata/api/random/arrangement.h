@@ -12,7 +12,8 @@ struct Permutation {
   /// Each vector along the axis in an order of its own, instead of all in one.
   bool independent = false;
 };
-/// x in a random order along an axis; the numbers below x for an integer scalar, whose value must be known.
+/// x in a random order along an axis; the numbers below x for an integer scalar, whose value must
+/// be known.
 Array permutation(const KeyOperand& key, const Operand& x, const Permutation& options = {});
 
 struct Choice {
@@ -25,8 +26,9 @@ struct Choice {
   /// As for gumbel; without replacement and with probabilities.
   std::string mode = "low";
 };
-/// Elements of `a` along an axis, in whose place stands `shape`; of the numbers below `a` for an integer scalar, whose value must be known.
-/// Throws Error for more draws without replacement than elements.
+/// Elements of `a` along an axis, in whose place stands `shape`; of the numbers below `a` for an
+/// integer scalar, whose value must be known. Throws Error for more draws without replacement than
+/// elements.
 Array choice(const KeyOperand& key, const Operand& a, const Choice& options = {});
 
 }  // namespace strata::random

@@ -15,7 +15,9 @@ using internal::Values;
 
 thread_local bool partitionable = true;
 
-bool by_rng_bit_generator(Implementation i) { return i == Implementation::rbg || i == Implementation::unsafe_rbg; }
+bool by_rng_bit_generator(Implementation i) {
+  return i == Implementation::rbg || i == Implementation::unsafe_rbg;
+}
 
 /// Word i of a key as an array of a shape.
 Value* key_word(Builder& b, Value* key, std::int64_t i, const Shape& shape) {
@@ -28,10 +30,13 @@ Values all_words(Builder& b, Value* key, std::int64_t count, const Shape& shape)
 }
 
 /// Low words of the row-major positions of a shape; the high words are 0 below 2^32 elements.
-Value* positions(Builder& b, const Shape& shape) { return op::reshape(b, op::iota(b, Type(DType::ui32, Shape{shape.count()}), 0), shape); }
+Value* positions(Builder& b, const Shape& shape) {
+  return op::reshape(b, op::iota(b, Type(DType::ui32, Shape{shape.count()}), 0), shape);
+}
 
 void check_count(const char* name, const Shape& shape) {
-  if (shape.count() >= std::int64_t{1} << 32) fail(name, "{} elements are more than 2^32 - 1", shape.count());
+  if (shape.count() >= std::int64_t{1} << 32)
+    fail(name, "{} elements are more than 2^32 - 1", shape.count());
 }
 
 /// The last word of the counter, or for bits of four-word blocks the second; the others are 0.
@@ -53,7 +58,8 @@ Value* stacked(Builder& b, const Values& words) {
 
 Value* wide_word(Builder& b, Value* high, Value* low) {
   Value* upper = op::convert(b, high, DType::ui64);
-  return op::or_(b, op::shift_left(b, upper, op::full_like(b, upper, 32)), op::convert(b, low, DType::ui64));
+  return op::or_(b, op::shift_left(b, upper, op::full_like(b, upper, 32)),
+                 op::convert(b, low, DType::ui64));
 }
 
 /// The first words of a block that a key has.
@@ -62,7 +68,7 @@ Value* key_of(Builder& b, Implementation generator, Values block) {
   return stacked(b, block);
 }
 
-// ---- Threefry's original layout -----------------------------------------------------------------------------------
+// ---- Threefry's original layout ----------------------------------------------------------------
 
 /// `count` words: the first half of the counters is paired with the second, an odd one with 0.
 Value* paired(Builder& b, Value* key, std::int64_t count) {
@@ -70,8 +76,12 @@ Value* paired(Builder& b, Value* key, std::int64_t count) {
   const Shape shape{half};
   Value* first = op::iota(b, Type(DType::ui32, shape), 0);
   Value* second = op::add(b, first, op::full_like(b, first, static_cast<double>(half)));
-  if (count % 2 == 1) second = op::select(b, op::compare(b, second, op::full_like(b, second, static_cast<double>(count)), "LT"), second, op::zeros_like(b, second));
-  const Values out = block(b, Implementation::threefry2x32, all_words(b, key, 2, shape), {first, second});
+  if (count % 2 == 1)
+    second = op::select(
+        b, op::compare(b, second, op::full_like(b, second, static_cast<double>(count)), "LT"),
+        second, op::zeros_like(b, second));
+  const Values out =
+      block(b, Implementation::threefry2x32, all_words(b, key, 2, shape), {first, second});
   return op::slice_dim(b, op::concatenate(b, out, 0), 0, 0, count);
 }
 
@@ -80,7 +90,8 @@ Value* pieces(Builder& b, Value* words, int width) {
   const std::int64_t count = words->shape().count(), each = 32 / width;
   const Shape shape{count, each};
   Value* wide = op::broadcast_in_dim(b, words, shape, {0});
-  Value* shift = op::mul(b, op::iota(b, Type(DType::ui32, shape), 1), op::constant(b, Type(DType::ui32, shape), width));
+  Value* shift = op::mul(b, op::iota(b, Type(DType::ui32, shape), 1),
+                         op::constant(b, Type(DType::ui32, shape), width));
   return op::reshape(b, op::shift_right_logical(b, wide, shift), Shape{count * each});
 }
 
@@ -88,21 +99,29 @@ Value* original_bits(Builder& b, Value* key, const Shape& shape, DType dtype) {
   const int width = bit_width(dtype);
   const std::int64_t size = shape.count(), count = (width * size + 31) / 32;
   Value* words = paired(b, key, count);
-  if (width == 64) words = wide_word(b, op::slice_dim(b, words, 0, 0, size), op::slice_dim(b, words, 0, size, 2 * size));
-  if (width < 32) words = op::slice_dim(b, op::convert(b, pieces(b, words, width), dtype), 0, 0, size);
+  if (width == 64)
+    words = wide_word(b, op::slice_dim(b, words, 0, 0, size),
+                      op::slice_dim(b, words, 0, size, 2 * size));
+  if (width < 32)
+    words = op::slice_dim(b, op::convert(b, pieces(b, words, width), dtype), 0, 0, size);
   return op::reshape(b, words, shape);
 }
 
-// ---- rng_bit_generator --------------------------------------------------------------------------------------------
+// ---- rng_bit_generator -------------------------------------------------------------------------
 
 /// Bits by XLA's default generator, whose state is the key as two words of 64 bits.
 Value* generated(Builder& b, Value* key, const Shape& shape, DType dtype) {
   auto state_word = [&](std::int64_t i) {
-    return op::reshape(b, wide_word(b, key_word(b, key, 2 * i + 1, Shape{}), key_word(b, key, 2 * i, Shape{})), Shape{1});
+    return op::reshape(
+        b, wide_word(b, key_word(b, key, 2 * i + 1, Shape{}), key_word(b, key, 2 * i, Shape{})),
+        Shape{1});
   };
   Value* state = op::concatenate(b, {state_word(0), state_word(1)}, 0);
   const ir::OpInfo& info = *ir::Registry::global().find("stablehlo.rng_bit_generator");
-  return b.create(info, {state}, {{"rng_algorithm", std::string("DEFAULT")}}, {}, {state->type(), Type(dtype, shape)}).result(1);
+  return b
+      .create(info, {state}, {{"rng_algorithm", std::string("DEFAULT")}}, {},
+              {state->type(), Type(dtype, shape)})
+      .result(1);
 }
 
 /// Every tenth row of four words: upstream throws the others away, lest neighbours be alike.
@@ -110,10 +129,11 @@ Value* sparse_keys(Builder& b, Value* key, const Shape& shape) {
   std::vector<std::int64_t> sizes = shape.sizes();
   sizes.push_back(4);
   Value* rows = generated(b, key, Shape{10 * shape.count(), 4}, DType::ui32);
-  return op::reshape(b, op::slice(b, rows, {0, 0}, {10 * shape.count(), 4}, {10, 1}), Shape::of(sizes));
+  return op::reshape(b, op::slice(b, rows, {0, 0}, {10 * shape.count(), 4}, {10, 1}),
+                     Shape::of(sizes));
 }
 
-// ---- keys of a key ------------------------------------------------------------------------------------------------
+// ---- keys of a key -----------------------------------------------------------------------------
 
 Value* split_block(Builder& b, Implementation generator, Value* key, const Shape& shape) {
   if (generator == Implementation::threefry2x32 && !partitionable) {
@@ -122,7 +142,8 @@ Value* split_block(Builder& b, Implementation generator, Value* key, const Shape
     return op::reshape(b, paired(b, key, 2 * shape.count()), Shape::of(sizes));
   }
   const Values words = all_words(b, key, key_words(generator), shape);
-  return key_of(b, generator, block(b, generator, words, counter(b, generator, positions(b, shape), false)));
+  return key_of(b, generator,
+                block(b, generator, words, counter(b, generator, positions(b, shape), false)));
 }
 
 Value* fold_block(Builder& b, Implementation generator, Value* key, Value* data) {
@@ -140,7 +161,10 @@ Value* by_halves(Builder& b, Value* key, F f) {
 
 Value* split_value(Builder& b, Implementation generator, Value* key, const Shape& shape) {
   if (generator == Implementation::unsafe_rbg) return sparse_keys(b, key, shape);
-  if (generator == Implementation::rbg) return by_halves(b, key, [&](Value* half) { return split_block(b, Implementation::threefry2x32, half, shape); });
+  if (generator == Implementation::rbg)
+    return by_halves(b, key, [&](Value* half) {
+      return split_block(b, Implementation::threefry2x32, half, shape);
+    });
   return split_block(b, generator, key, shape);
 }
 
@@ -151,27 +175,35 @@ Value* seed_value(Builder& b, Implementation generator, Value* high, Value* low)
   Value* zero = op::zeros_like(b, low);
   // Threefry takes the seed as a key, Philox, whose keys are shorter, as a counter.
   const bool as_key = generator == Implementation::threefry4x32;
-  Values key(static_cast<std::size_t>(key_words(generator)), zero), count(block_words(generator), zero);
+  Values key(static_cast<std::size_t>(key_words(generator)), zero),
+      count(block_words(generator), zero);
   (as_key ? key : count)[0] = high;
   (as_key ? key : count)[1] = low;
   return key_of(b, generator, block(b, generator, key, count));
 }
 
 Value* fold_value(Builder& b, Implementation generator, Value* key, Value* data) {
-  if (generator == Implementation::rbg) return by_halves(b, key, [&](Value* half) { return fold_block(b, Implementation::threefry2x32, half, data); });
+  if (generator == Implementation::rbg)
+    return by_halves(b, key, [&](Value* half) {
+      return fold_block(b, Implementation::threefry2x32, half, data);
+    });
   if (generator != Implementation::unsafe_rbg) return fold_block(b, generator, key, data);
-  Value* rows = generated(b, seed_value(b, generator, op::zeros_like(b, data), data), Shape{10, 4}, DType::ui32);
+  Value* rows = generated(b, seed_value(b, generator, op::zeros_like(b, data), data), Shape{10, 4},
+                          DType::ui32);
   return op::xor_(b, key, op::reshape(b, op::slice(b, rows, {9, 0}, {10, 4}), Shape{4}));
 }
 
-Value* bits_value(Builder& b, Implementation generator, Value* key, const Shape& shape, DType dtype) {
+Value* bits_value(Builder& b, Implementation generator, Value* key, const Shape& shape,
+                  DType dtype) {
   if (by_rng_bit_generator(generator)) return generated(b, key, shape, dtype);
-  if (generator == Implementation::threefry2x32 && !partitionable) return original_bits(b, key, shape, dtype);
+  if (generator == Implementation::threefry2x32 && !partitionable)
+    return original_bits(b, key, shape, dtype);
   const Values words = all_words(b, key, key_words(generator), shape);
   const Values x = block(b, generator, words, counter(b, generator, positions(b, shape), true));
   if (dtype == DType::ui64) {
     const bool folded = generator == Implementation::threefry4x32;
-    return folded ? wide_word(b, op::xor_(b, x[0], x[2]), op::xor_(b, x[1], x[3])) : wide_word(b, x[0], x[1]);
+    return folded ? wide_word(b, op::xor_(b, x[0], x[2]), op::xor_(b, x[1], x[3]))
+                  : wide_word(b, x[0], x[1]);
   }
   Value* all = x[0];
   for (std::size_t i = 1; i < x.size(); ++i) all = op::xor_(b, all, x[i]);
@@ -183,11 +215,14 @@ std::pair<Array, Array> seed_words(const Array& seed) {
   if (!seed.is_traced() && seed.state()->scalar) {
     const internal::ScalarValue& scalar = *seed.state()->scalar;
     const DType wide = std::holds_alternative<std::uint64_t>(scalar) ? DType::ui64 : DType::i64;
-    const std::uint64_t s = static_cast<std::uint64_t>(internal::element<std::int64_t>(internal::scalar_literal(scalar, wide), 0));
-    return {Array::scalar(x64_enabled() ? s >> 32 : std::uint64_t{0}, DType::ui32, false), Array::scalar(s & 0xffffffff, DType::ui32, false)};
+    const std::uint64_t s = static_cast<std::uint64_t>(
+        internal::element<std::int64_t>(internal::scalar_literal(scalar, wide), 0));
+    return {Array::scalar(x64_enabled() ? s >> 32 : std::uint64_t{0}, DType::ui32, false),
+            Array::scalar(s & 0xffffffff, DType::ui32, false)};
   }
   const bool wide = bit_width(seed.dtype()) == 64;
-  return {wide ? as(as(seed, DType::ui64) >> 32, DType::ui32) : zeros({}, DType::ui32), as(seed, DType::ui32)};
+  return {wide ? as(as(seed, DType::ui64) >> 32, DType::ui32) : zeros({}, DType::ui32),
+          as(seed, DType::ui32)};
 }
 
 }  // namespace
@@ -197,9 +232,14 @@ ThreefryPartitionable::~ThreefryPartitionable() { partitionable = before_; }
 
 Key key(const Operand& seed, Implementation implementation) {
   const Site site(seed);
-  if (!is_integer(seed->dtype()) || seed->ndim() != 0) fail("key", "a seed is an integer scalar, got {}", describe(seed->type()));
+  if (!is_integer(seed->dtype()) || seed->ndim() != 0)
+    fail("key", "a seed is an integer scalar, got {}", describe(seed->type()));
   const auto [high, low] = seed_words(seed);
-  return {emit_one({high, low}, false, [&](Builder& b, const Values& v) { return seed_value(b, implementation, v[0], v[1]); }), implementation};
+  return {emit_one({high, low}, false,
+                   [&](Builder& b, const Values& v) {
+                     return seed_value(b, implementation, v[0], v[1]);
+                   }),
+          implementation};
 }
 Array PRNGKey(const Operand& seed, Implementation implementation) {
   const Site site(seed);
@@ -213,7 +253,10 @@ Key split(const KeyOperand& key, const Sizes& num) {
   const Shape shape = Shape::of(num);
   check_count("split", shape);
   const Implementation generator = key.key.implementation;
-  return {emit_one({key.key.words}, false, [&](Builder& b, const Values& v) { return split_value(b, generator, v[0], shape); }), generator};
+  return {
+      emit_one({key.key.words}, false,
+               [&](Builder& b, const Values& v) { return split_value(b, generator, v[0], shape); }),
+      generator};
 }
 std::pair<Key, Key> split2(const KeyOperand& key) {
   const Use use("split", key);
@@ -222,18 +265,25 @@ std::pair<Key, Key> split2(const KeyOperand& key) {
 }
 Key fold_in(const KeyOperand& key, const Operand& data) {
   const Use use("fold_in", key, false, false);
-  if (data->ndim() != 0 || !is_integer(data->dtype())) fail("fold_in", "the number is an integer scalar, got {}", describe(data->type()));
+  if (data->ndim() != 0 || !is_integer(data->dtype()))
+    fail("fold_in", "the number is an integer scalar, got {}", describe(data->type()));
   const Implementation generator = key.key.implementation;
-  return {emit_one({key.key.words, as(data, DType::ui32)}, false, [&](Builder& b, const Values& v) { return fold_value(b, generator, v[0], v[1]); }), generator};
+  return {
+      emit_one({key.key.words, as(data, DType::ui32)}, false,
+               [&](Builder& b, const Values& v) { return fold_value(b, generator, v[0], v[1]); }),
+      generator};
 }
 
 Array bits(const KeyOperand& key, const Sizes& sizes, std::optional<DType> wanted) {
   const Use use("bits", key);
   const DType dtype = wanted.value_or(canonical(DType::ui64, x64_enabled()));
-  if (!is_unsigned(dtype) || bit_width(dtype) < 8) fail("bits", "bits are ui8, ui16, ui32 or ui64, got {}", strata::name(dtype));
+  if (!is_unsigned(dtype) || bit_width(dtype) < 8)
+    fail("bits", "bits are ui8, ui16, ui32 or ui64, got {}", strata::name(dtype));
   const Shape shape = Shape::of(sizes);
   check_count("bits", shape);
-  return emit_one({key.key.words}, false, [&](Builder& b, const Values& v) { return bits_value(b, key.key.implementation, v[0], shape, dtype); });
+  return emit_one({key.key.words}, false, [&](Builder& b, const Values& v) {
+    return bits_value(b, key.key.implementation, v[0], shape, dtype);
+  });
 }
 
 }  // namespace strata::random

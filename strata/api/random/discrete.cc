@@ -2,9 +2,9 @@
 
 #include "strata/api/index.h"
 #include "strata/api/lax.h"
+#include "strata/api/random/basic.h"
 #include "strata/api/random/continuous.h"
 #include "strata/api/random/draw.h"
-#include "strata/api/random/basic.h"
 
 namespace strata::random {
 namespace {
@@ -14,13 +14,16 @@ using internal::fail;
 using Ints = std::vector<std::int64_t>;
 
 /// The first `k` places of the greatest along the last axis, equal ones in their order.
-Array greatest_places(const Array& x, std::int64_t k) { return numpy::argsort(x, {.axis = -1, .descending = true})[{ellipsis, slice(k)}]; }
+Array greatest_places(const Array& x, std::int64_t k) {
+  return numpy::argsort(x, {.axis = -1, .descending = true})[{ellipsis, slice(k)}];
+}
 
 }  // namespace
 
 Array categorical(const KeyOperand& key, const Operand& logits, const Categorical& o) {
   const Use use("categorical", key);
-  if (!is_float(logits->dtype())) fail("categorical", "logits are floats, got {}", describe(logits->type()));
+  if (!is_float(logits->dtype()))
+    fail("categorical", "logits are floats, got {}", describe(logits->type()));
   const int axis = internal::axis_of("categorical", o.axis, logits->ndim());
   const Array& x = logits;
   Ints batch = x.shape().sizes();
@@ -36,12 +39,15 @@ Array categorical(const KeyOperand& key, const Operand& logits, const Categorica
     return numpy::argmax(gumbel(key.key, drawn, x.dtype(), o.mode) + x, axis - x.ndim());
   }
   const std::int64_t k = Shape::of(prefix).count();
-  if (k > classes) fail("categorical", "{} samples without replacement are more than {} classes", k, classes);
+  if (k > classes)
+    fail("categorical", "{} samples without replacement are more than {} classes", k, classes);
   const Array noisy = x + gumbel(key.key, x.shape(), x.dtype(), o.mode);
-  return numpy::moveaxis(greatest_places(numpy::moveaxis(noisy, axis, -1), k), -1, 0).reshape(shape);
+  return numpy::moveaxis(greatest_places(numpy::moveaxis(noisy, axis, -1), k), -1, 0)
+      .reshape(shape);
 }
 
-Array geometric(const KeyOperand& key, const Operand& operand, const SampleShape& given, DType wanted) {
+Array geometric(const KeyOperand& key, const Operand& operand, const SampleShape& given,
+                DType wanted) {
   const Use use("geometric", key);
   const DType dtype = integer_type("geometric", wanted);
   const Array p = internal::as_inexact(operand);

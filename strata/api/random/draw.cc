@@ -8,7 +8,9 @@ namespace {
 using internal::describe;
 using internal::fail;
 
-struct Format { int mantissa, smallest; };
+struct Format {
+  int mantissa, smallest;
+};
 Format format_of(DType dtype) {
   switch (dtype) {
     case DType::bf16: return {7, -126};
@@ -41,12 +43,14 @@ DType integer_type(const char* operation, DType wanted) {
   return canonical(wanted, x64_enabled());
 }
 
-Sizes sample_shape(const char* operation, const SampleShape& given, const std::vector<Shape>& parameters) {
+Sizes sample_shape(const char* operation, const SampleShape& given,
+                   const std::vector<Shape>& parameters) {
   const Sizes common = numpy::broadcast_shapes({parameters.begin(), parameters.end()});
   if (!given.given()) return common;
   const Sizes& wanted = *given.given();
   if (numpy::broadcast_shapes({common, wanted}) != wanted.get())
-    fail(operation, "parameters of shape {} do not broadcast to the shape {}", describe(Shape::of(common)), describe(Shape::of(wanted)));
+    fail(operation, "parameters of shape {} do not broadcast to the shape {}",
+         describe(Shape::of(common)), describe(Shape::of(wanted)));
   return wanted;
 }
 

@@ -8,8 +8,9 @@
 
 namespace strata::random {
 
-/// The scope of a public function that uses a key: the user's line for errors, and the debug mode's check of the key. Within another one's
-/// scope it does nothing, so that samplers may be made of samplers.
+/// The scope of a public function that uses a key: the user's line for errors, and the debug mode's
+/// check of the key. Within another one's scope it does nothing, so that samplers may be made of
+/// samplers.
 class Use {
  public:
   /// Throws Error unless `key` is a single key of proper words (`many`: or an array of them).
@@ -24,7 +25,8 @@ class Use {
 
 /// A number of a float or integer dtype, strongly typed.
 inline Array number(DType dtype, double v) { return Array::scalar(v, dtype, false); }
-/// x in that dtype, strongly typed. `safely`: throws Error in the name of `name` where the dtype does not hold every number of x's.
+/// x in that dtype, strongly typed. `safely`: throws Error in the name of `name` where the dtype
+/// does not hold every number of x's.
 inline Array as(const Array& x, DType dtype) { return internal::cast(x, {dtype, false}); }
 Array safely_as(const char* name, const Array& x, DType dtype);
 
@@ -32,8 +34,10 @@ Array safely_as(const char* name, const Array& x, DType dtype);
 DType float_type(const char* name, DType wanted);
 DType integer_type(const char* name, DType wanted);
 
-/// The shape of the parameters, broadcast, or the given one, to which they must broadcast. Throws Error.
-Sizes sample_shape(const char* name, const SampleShape& given, const std::vector<Shape>& parameters);
+/// The shape of the parameters, broadcast, or the given one, to which they must broadcast. Throws
+/// Error.
+Sizes sample_shape(const char* name, const SampleShape& given,
+                   const std::vector<Shape>& parameters);
 /// x repeated to a shape it broadcasts to.
 Array broadcast(const Array& x, const Sizes& shape);
 /// Key i of a key array.

@@ -36,7 +36,8 @@ Cubed positive(const Key& key, const Array& c, DType dtype) {
     const Array x = normal(sub, {}, dtype);
     return Cubed{k, x, 1 + x * c};
   };
-  return while_loop([](const Cubed& s) { return s.v <= 0; }, next, Cubed{key, number(dtype, 0), number(dtype, -1)});
+  return while_loop([](const Cubed& s) { return s.v <= 0; }, next,
+                    Cubed{key, number(dtype, 0), number(dtype, -1)});
 }
 
 /// One sample. Below 1 the number is made for a + 1 and multiplied by a power of a uniform one.
@@ -54,7 +55,9 @@ Array one_gamma(const Key& first, const Array& a, bool logarithm) {
     return Draw{at(keys, 0), p.x * p.x, p.v * p.v * p.v, uniform(at(keys, 2), {}, dtype)};
   };
   const auto [key, boost_key] = split2(first);
-  const Array v = while_loop(rejected, again, Draw{key, number(dtype, 0), number(dtype, 1), number(dtype, 2)}).v;
+  const Array v =
+      while_loop(rejected, again, Draw{key, number(dtype, 0), number(dtype, 1), number(dtype, 2)})
+          .v;
   if (logarithm) {
     const Array below = -exponential(boost_key, {}, dtype);
     return numpy::log(d) + numpy::log(v) + numpy::where(large | (below == 0), 0, below * (1 / a));
@@ -63,24 +66,31 @@ Array one_gamma(const Key& first, const Array& a, bool logarithm) {
   return d * v * numpy::where(large, 1, power);
 }
 
-/// a, of which derivatives stop with an error: no second derivative of a sample is known, and none shall be read off the loops.
+/// a, of which derivatives stop with an error: no second derivative of a sample is known, and none
+/// shall be read off the loops.
 Array only_once(const Array& a) {
-  return custom_vjp([](const Array& x) { return x; }, [](const Array& x) { return std::pair(x, std::tuple<>()); }, [](std::tuple<>, const Array& ct) { return std::tuple(ct); })(a);
+  return custom_vjp([](const Array& x) { return x; },
+                    [](const Array& x) { return std::pair(x, std::tuple<>()); },
+                    [](std::tuple<>, const Array& ct) { return std::tuple(ct); })(a);
 }
 
-/// A sample for each alpha. What its probability to be less depends on alpha by is made up for by the sample.
+/// A sample for each alpha. What its probability to be less depends on alpha by is made up for by
+/// the sample.
 Array sampled(const Key& keys, const Array& alphas, bool logarithm) {
   auto one = [=](const Key& k, const Array& alpha) { return one_gamma(k, alpha, logarithm); };
   auto value = [=](const Array& a) { return vmap(one)(keys, a); };
   auto rule = [=](const std::tuple<Array>& at, const std::tuple<Array>& along) {
     const Array a = only_once(std::get<0>(at)), y = value(a);
-    const Array x = logarithm ? numpy::maximum(numpy::exp(y), number(y.dtype(), tiny(y.dtype()))) : y, slope = lax::random_gamma_grad(a, x);
+    const Array x = logarithm ? numpy::maximum(numpy::exp(y), number(y.dtype(), tiny(y.dtype())))
+                              : y,
+                slope = lax::random_gamma_grad(a, x);
     return std::pair(y, (logarithm ? slope / x : slope) * std::get<0>(along));
   };
   return custom_jvp(value, rule)(alphas);
 }
 
-Array gammas(const char* name, const KeyOperand& key, const Operand& a, const SampleShape& given, DType wanted, bool logarithm) {
+Array gammas(const char* name, const KeyOperand& key, const Operand& a, const SampleShape& given,
+             DType wanted, bool logarithm) {
   const Use use(name, key);
   const DType dtype = float_type(name, wanted);
   const Sizes shape = sample_shape(name, given, {a->shape()});
@@ -91,24 +101,32 @@ Array gammas(const char* name, const KeyOperand& key, const Operand& a, const Sa
 
 }  // namespace
 
-Array gamma(const KeyOperand& key, const Operand& a, const SampleShape& shape, DType dtype) { return gammas("gamma", key, a, shape, dtype, false); }
-Array loggamma(const KeyOperand& key, const Operand& a, const SampleShape& shape, DType dtype) { return gammas("loggamma", key, a, shape, dtype, true); }
+Array gamma(const KeyOperand& key, const Operand& a, const SampleShape& shape, DType dtype) {
+  return gammas("gamma", key, a, shape, dtype, false);
+}
+Array loggamma(const KeyOperand& key, const Operand& a, const SampleShape& shape, DType dtype) {
+  return gammas("loggamma", key, a, shape, dtype, true);
+}
 
-Array beta(const KeyOperand& key, const Operand& left, const Operand& right, const SampleShape& given, DType wanted) {
+Array beta(const KeyOperand& key, const Operand& left, const Operand& right,
+           const SampleShape& given, DType wanted) {
   const Use use("beta", key);
   const DType dtype = float_type("beta", wanted);
   const Array a = safely_as("beta", left, dtype), b = safely_as("beta", right, dtype);
   const Sizes shape = sample_shape("beta", given, {a.shape(), b.shape()});
   const auto [k1, k2] = split2(key.key);
-  const Array log_a = loggamma(k1, a, shape, dtype), log_b = loggamma(k2, b, shape, dtype), most = numpy::maximum(log_a, log_b);
+  const Array log_a = loggamma(k1, a, shape, dtype), log_b = loggamma(k2, b, shape, dtype),
+              most = numpy::maximum(log_a, log_b);
   const Array part_a = numpy::exp(log_a - most), part_b = numpy::exp(log_b - most);
   return part_a / (part_a + part_b);
 }
 
-Array dirichlet(const KeyOperand& key, const Operand& alpha, const SampleShape& given, DType wanted) {
+Array dirichlet(const KeyOperand& key, const Operand& alpha, const SampleShape& given,
+                DType wanted) {
   const Use use("dirichlet", key);
   const DType dtype = float_type("dirichlet", wanted);
-  if (alpha->ndim() < 1) fail("dirichlet", "alpha is a vector or a batch of them, got {}", describe(alpha->type()));
+  if (alpha->ndim() < 1)
+    fail("dirichlet", "alpha is a vector or a batch of them, got {}", describe(alpha->type()));
   std::vector<std::int64_t> batch = alpha->shape().sizes();
   const std::int64_t n = batch.back();
   batch.pop_back();
@@ -133,7 +151,8 @@ Array t(const KeyOperand& key, const Operand& df, const SampleShape& given, DTyp
   return n * numpy::sqrt(half / gamma(k2, half, shape, dtype));
 }
 
-Array f(const KeyOperand& key, const Operand& dfnum, const Operand& dfden, const SampleShape& given, DType wanted) {
+Array f(const KeyOperand& key, const Operand& dfnum, const Operand& dfden, const SampleShape& given,
+        DType wanted) {
   const Use use("f", key);
   const DType dtype = float_type("f", wanted);
   const Sizes shape = sample_shape("f", given, {dfnum->shape(), dfden->shape()});
@@ -143,7 +162,8 @@ Array f(const KeyOperand& key, const Operand& dfnum, const Operand& dfden, const
   return numerator / (chisquare(k_below, below, shape, dtype) / below);
 }
 
-Array generalized_normal(const KeyOperand& key, const Operand& p, const Sizes& shape, DType wanted) {
+Array generalized_normal(const KeyOperand& key, const Operand& p, const Sizes& shape,
+                         DType wanted) {
   const Use use("generalized_normal", key);
   const DType dtype = float_type("generalized_normal", wanted);
   const auto [k1, k2] = split2(key.key);
@@ -151,7 +171,8 @@ Array generalized_normal(const KeyOperand& key, const Operand& p, const Sizes& s
   return rademacher(k2, shape, dtype) * numpy::power(g, inverse);
 }
 
-Array ball(const KeyOperand& key, std::int64_t d, const Operand& p, const Sizes& shape, DType wanted) {
+Array ball(const KeyOperand& key, std::int64_t d, const Operand& p, const Sizes& shape,
+           DType wanted) {
   const Use use("ball", key);
   if (d < 0) fail("ball", "the number of dimensions is at least 0, got {}", d);
   const DType dtype = float_type("ball", wanted);

@@ -9,14 +9,17 @@ using internal::Builder;
 using internal::Value;
 using internal::Values;
 
-constexpr std::uint32_t kParity = 0x1BD11BDA;                                             // Skein's
-constexpr std::uint32_t kGolden = 0x9E3779B9, kRootOfThree = 0xBB67AE85;                  // Weyl sequences of Philox's keys
-constexpr std::uint32_t kFactor2 = 0xD256D193, kFactor4[] = {0xD2511F53, 0xCD9E8D57};     // Philox's multipliers
+constexpr std::uint32_t kParity = 0x1BD11BDA;  // Skein's
+constexpr std::uint32_t kGolden = 0x9E3779B9,
+                        kRootOfThree = 0xBB67AE85;  // Weyl sequences of Philox's keys
+constexpr std::uint32_t kFactor2 = 0xD256D193,
+                        kFactor4[] = {0xD2511F53, 0xCD9E8D57};  // Philox's multipliers
 
 Value* word_like(Builder& b, Value* x, std::uint32_t word) { return op::full_like(b, x, word); }
 
 Value* rotated_left(Builder& b, Value* x, int by) {
-  return op::or_(b, op::shift_left(b, x, op::full_like(b, x, by)), op::shift_right_logical(b, x, op::full_like(b, x, 32 - by)));
+  return op::or_(b, op::shift_left(b, x, op::full_like(b, x, by)),
+                 op::shift_right_logical(b, x, op::full_like(b, x, 32 - by)));
 }
 
 /// x += y; y = rotated y ^ x
@@ -34,7 +37,8 @@ Value* parity(Builder& b, const Values& key) {
 /// Adds the key, shifted by the number of groups that went before, which is added as well.
 void inject(Builder& b, Values& x, const Values& key, std::size_t group) {
   for (std::size_t i = 0; i < x.size(); ++i) x[i] = op::add(b, x[i], key[(group + i) % key.size()]);
-  if (group > 0) x.back() = op::add(b, x.back(), word_like(b, x.back(), static_cast<std::uint32_t>(group)));
+  if (group > 0)
+    x.back() = op::add(b, x.back(), word_like(b, x.back(), static_cast<std::uint32_t>(group)));
 }
 
 Values threefry2(Builder& b, Values key, Values x) {
@@ -49,7 +53,8 @@ Values threefry2(Builder& b, Values key, Values x) {
 }
 
 Values threefry4(Builder& b, Values key, Values x) {
-  static constexpr int rotations[8][2] = {{10, 26}, {11, 21}, {13, 27}, {23, 5}, {6, 20}, {17, 11}, {25, 10}, {18, 20}};
+  static constexpr int rotations[8][2] = {{10, 26}, {11, 21}, {13, 27}, {23, 5},
+                                          {6, 20},  {17, 11}, {25, 10}, {18, 20}};
   key.push_back(parity(b, key));
   inject(b, x, key, 0);
   for (std::size_t round = 0; round < 20; ++round) {
@@ -62,12 +67,17 @@ Values threefry4(Builder& b, Values key, Values x) {
 }
 
 /// Both halves of the product of x and a constant.
-struct Product { Value *high, *low; };
+struct Product {
+  Value *high, *low;
+};
 Product product(Builder& b, Value* x, std::uint32_t factor) {
-  return {b.create("chlo.mulhi", {x, word_like(b, x, factor)}).result(), op::mul(b, x, word_like(b, x, factor))};
+  return {b.create("chlo.mulhi", {x, word_like(b, x, factor)}).result(),
+          op::mul(b, x, word_like(b, x, factor))};
 }
 
-Value* bumped(Builder& b, Value* key, std::uint32_t by) { return op::add(b, key, word_like(b, key, by)); }
+Value* bumped(Builder& b, Value* key, std::uint32_t by) {
+  return op::add(b, key, word_like(b, key, by));
+}
 
 Values philox2(Builder& b, Values key, Values x) {
   for (int round = 0; round < 10; ++round) {
@@ -82,7 +92,8 @@ Values philox4(Builder& b, Values key, Values x) {
   for (int round = 0; round < 10; ++round) {
     if (round > 0) key = {bumped(b, key[0], kGolden), bumped(b, key[1], kRootOfThree)};
     const Product p = product(b, x[0], kFactor4[0]), q = product(b, x[2], kFactor4[1]);
-    x = {op::xor_(b, op::xor_(b, q.high, x[1]), key[0]), q.low, op::xor_(b, op::xor_(b, p.high, x[3]), key[1]), p.low};
+    x = {op::xor_(b, op::xor_(b, q.high, x[1]), key[0]), q.low,
+         op::xor_(b, op::xor_(b, p.high, x[3]), key[1]), p.low};
   }
   return x;
 }
@@ -90,7 +101,8 @@ Values philox4(Builder& b, Values key, Values x) {
 }  // namespace
 
 std::size_t block_words(Implementation generator) {
-  return generator == Implementation::threefry4x32 || generator == Implementation::philox4x32 ? 4 : 2;
+  return generator == Implementation::threefry4x32 || generator == Implementation::philox4x32 ? 4
+                                                                                              : 2;
 }
 
 Values block(Builder& b, Implementation generator, const Values& key, const Values& counter) {
@@ -105,13 +117,20 @@ Values block(Builder& b, Implementation generator, const Values& key, const Valu
   internal::fail("block", "{} makes its bits by rng_bit_generator", name(generator));
 }
 
-std::vector<Array> block(Implementation generator, const std::vector<Array>& key, const std::vector<Array>& counter) {
-  if (key.size() != static_cast<std::size_t>(key_words(generator)) || counter.size() != block_words(generator))
-    internal::fail("block", "{} takes {} words of key and {} of counter, got {} and {}", name(generator), key_words(generator), block_words(generator), key.size(), counter.size());
+std::vector<Array> block(Implementation generator, const std::vector<Array>& key,
+                         const std::vector<Array>& counter) {
+  if (key.size() != static_cast<std::size_t>(key_words(generator)) ||
+      counter.size() != block_words(generator))
+    internal::fail("block", "{} takes {} words of key and {} of counter, got {} and {}",
+                   name(generator), key_words(generator), block_words(generator), key.size(),
+                   counter.size());
   std::vector<Array> all = key;
   all.insert(all.end(), counter.begin(), counter.end());
   const auto split = static_cast<std::ptrdiff_t>(key.size());
-  return internal::emit(all, [&](Builder& b, const Values& v) { return block(b, generator, Values(v.begin(), v.begin() + split), Values(v.begin() + split, v.end())); });
+  return internal::emit(all, [&](Builder& b, const Values& v) {
+    return block(b, generator, Values(v.begin(), v.begin() + split),
+                 Values(v.begin() + split, v.end()));
+  });
 }
 
 }  // namespace strata::random

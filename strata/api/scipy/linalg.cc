@@ -19,16 +19,20 @@ using internal::strong_number;
 namespace ll = lax::linalg;
 namespace nl = numpy::linalg;
 
-/// f of square matrices and right hand sides of one batch. One vector, or vectors of a's batch, become matrices of one column.
+/// f of square matrices and right hand sides of one batch. One vector, or vectors of a's batch,
+/// become matrices of one column.
 template <class F>
 Array systems(const char* name, const Array& a_given, const Array& b_given, F&& f) {
   const std::vector<Array> both = promoted_inexact(name, {a_given, b_given});
   const Array& a = both[0];
   require_matrices(name, a, true);
-  const bool vector = both[1].ndim() == 1 || (a.ndim() == both[1].ndim() + 1 && a.shape(-1) == both[1].shape(-1));
-  if (both[1].ndim() == 0) fail(name, "right hand sides are vectors or matrices, got {}", describe(both[1].type()));
+  const bool vector =
+      both[1].ndim() == 1 || (a.ndim() == both[1].ndim() + 1 && a.shape(-1) == both[1].shape(-1));
+  if (both[1].ndim() == 0)
+    fail(name, "right hand sides are vectors or matrices, got {}", describe(both[1].type()));
   const Array b = vector ? expand_dims(both[1], -1) : both[1];
-  if (a.shape(-1) != b.shape(-2)) fail(name, "{} and {} do not make a system", describe(a.type()), describe(both[1].type()));
+  if (a.shape(-1) != b.shape(-2))
+    fail(name, "{} and {} do not make a system", describe(a.type()), describe(both[1].type()));
   const Array pair[] = {a, b};
   const Ints batch = internal::common_batch(name, pair);
   const Array x = f(internal::with_batch(a, batch), internal::with_batch(b, batch), batch);
@@ -36,11 +40,19 @@ Array systems(const char* name, const Array& a_given, const Array& b_given, F&& 
 }
 
 Array triangular(const Array& a, const Array& b, bool lower, int trans, bool unit = false) {
-  return ll::triangular_solve(a, b, {.left_side = true, .lower = lower, .transpose_a = trans > 0, .conjugate_a = trans == 2, .unit_diagonal = unit});
+  return ll::triangular_solve(a, b,
+                              {.left_side = true,
+                               .lower = lower,
+                               .transpose_a = trans > 0,
+                               .conjugate_a = trans == 2,
+                               .unit_diagonal = unit});
 }
 
 /// Row i is row rows[i] of x.
-Array rows_of(const Array& x, const Array& rows) { return take_along_axis(x, broadcast_to(expand_dims(rows, -1), x.shape()), -2, {.mode = "promise_in_bounds"}); }
+Array rows_of(const Array& x, const Array& rows) {
+  return take_along_axis(x, broadcast_to(expand_dims(rows, -1), x.shape()), -2,
+                         {.mode = "promise_in_bounds"});
+}
 
 void require_trans(const char* name, int trans) {
   if (trans < 0 || trans > 2) fail(name, "trans is 0, 1 or 2, got {}", trans);
@@ -48,16 +60,27 @@ void require_trans(const char* name, int trans) {
 
 }  // namespace
 
-Array cholesky(const Operand& a, bool lower) { Site site(a); return nl::cholesky(a, {.upper = !lower}); }
-std::pair<Array, bool> cho_factor(const Operand& a, bool lower) { Site site(a); return {cholesky(a, lower), lower}; }
+Array cholesky(const Operand& a, bool lower) {
+  Site site(a);
+  return nl::cholesky(a, {.upper = !lower});
+}
+std::pair<Array, bool> cho_factor(const Operand& a, bool lower) {
+  Site site(a);
+  return {cholesky(a, lower), lower};
+}
 
 Array cho_solve(const std::pair<Array, bool>& factor, const Operand& b) {
   Site site(b);
   const bool lower = factor.second;
-  return systems("cho_solve", factor.first, b, [&](const Array& c, const Array& rhs, const Ints&) { return triangular(c, triangular(c, rhs, lower, lower ? 0 : 2), lower, lower ? 2 : 0); });
+  return systems("cho_solve", factor.first, b, [&](const Array& c, const Array& rhs, const Ints&) {
+    return triangular(c, triangular(c, rhs, lower, lower ? 0 : 2), lower, lower ? 2 : 0);
+  });
 }
 
-nl::EighResult eigh(const Operand& a, bool lower) { Site site(a); return nl::eigh(a, lower ? "L" : "U"); }
+nl::EighResult eigh(const Operand& a, bool lower) {
+  Site site(a);
+  return nl::eigh(a, lower ? "L" : "U");
+}
 
 Array hessenberg(const Operand& a) {
   Site site(a);
@@ -77,7 +100,8 @@ std::pair<Array, Array> hessenberg_with_q(const Operand& operand) {
   one[one.size() - 1].before = one[one.size() - 2].before = 1;
   const Array first = astype(numpy::arange(n) == 0, a.dtype());
   const Array corner = expand_dims(first, 0) * expand_dims(first, 1);
-  return {numpy::triu(factors, -1), numpy::pad(ll::householder_product(reflectors, taus), one) + corner};
+  return {numpy::triu(factors, -1),
+          numpy::pad(ll::householder_product(reflectors, taus), one) + corner};
 }
 
 LuResult lu(const Operand& operand, bool permute_l) {
@@ -86,8 +110,10 @@ LuResult lu(const Operand& operand, bool permute_l) {
   const auto [factors, pivots, permutation] = ll::lu(a);
   const std::int64_t m = a.shape(-2), n = a.shape(-1), k = std::min(m, n);
   const Array rows = numpy::arange(m);
-  const Array p = astype(expand_dims(permutation, -2) == expand_dims(rows, -1), numpy::real(a).dtype());
-  const Array l = numpy::tril(factors, -1)[{ellipsis, slice(none, k)}] + numpy::eye(m, k, 0, a.dtype());
+  const Array p =
+      astype(expand_dims(permutation, -2) == expand_dims(rows, -1), numpy::real(a).dtype());
+  const Array l =
+      numpy::tril(factors, -1)[{ellipsis, slice(none, k)}] + numpy::eye(m, k, 0, a.dtype());
   const Array u = numpy::triu(factors)[{ellipsis, slice(none, k), slice()}];
   if (permute_l) return {Array(), matmul(p, l), u};
   return {p, l, u};
@@ -103,33 +129,47 @@ Array lu_solve(const std::pair<Array, Array>& lu_and_piv, const Operand& b, int 
   Site site(b);
   require_trans("lu_solve", trans);
   const Array given = ll::lu_pivots_to_permutation(lu_and_piv.second, lu_and_piv.first.shape(-1));
-  return systems("lu_solve", lu_and_piv.first, b, [&](const Array& factors, const Array& rhs, const Ints& batch) {
-    const Array permutation = internal::with_batch(given, batch, 1);
-    if (trans == 0) return triangular(factors, triangular(factors, rows_of(rhs, permutation), true, 0, true), false, 0);
-    return rows_of(triangular(factors, triangular(factors, rhs, false, trans), true, trans, true), numpy::argsort(permutation));
-  });
+  return systems(
+      "lu_solve", lu_and_piv.first, b,
+      [&](const Array& factors, const Array& rhs, const Ints& batch) {
+        const Array permutation = internal::with_batch(given, batch, 1);
+        if (trans == 0)
+          return triangular(factors, triangular(factors, rows_of(rhs, permutation), true, 0, true),
+                            false, 0);
+        return rows_of(
+            triangular(factors, triangular(factors, rhs, false, trans), true, trans, true),
+            numpy::argsort(permutation));
+      });
 }
 
 QrResult qr(const Operand& operand, const std::string& mode, bool pivoting) {
   Site site(operand);
-  if (mode != "full" && mode != "economic" && mode != "r") fail("qr", "there is no mode \"{}\"", mode);
-  const std::vector<Array> out = ll::qr(strong_inexact(operand), {.pivoting = pivoting, .full_matrices = mode != "economic"});
+  if (mode != "full" && mode != "economic" && mode != "r")
+    fail("qr", "there is no mode \"{}\"", mode);
+  const std::vector<Array> out =
+      ll::qr(strong_inexact(operand), {.pivoting = pivoting, .full_matrices = mode != "economic"});
   return {mode == "r" ? Array() : out[0], out[1], pivoting ? out[2] : Array()};
 }
 
-nl::SVDResult svd(const Operand& a, bool full_matrices, bool compute_uv) { Site site(a); return nl::svd(a, {.full_matrices = full_matrices, .compute_uv = compute_uv}); }
+nl::SVDResult svd(const Operand& a, bool full_matrices, bool compute_uv) {
+  Site site(a);
+  return nl::svd(a, {.full_matrices = full_matrices, .compute_uv = compute_uv});
+}
 
 Array solve(const Operand& a, const Operand& b, const Solve& o) {
   Site site(a);
   if (o.assume_a == "gen" || o.assume_a == "sym" || o.assume_a == "her") return nl::solve(a, b);
-  if (o.assume_a != "pos") fail("solve", "assume_a is \"gen\", \"sym\", \"her\" or \"pos\", got \"{}\"", o.assume_a);
+  if (o.assume_a != "pos")
+    fail("solve", "assume_a is \"gen\", \"sym\", \"her\" or \"pos\", got \"{}\"", o.assume_a);
   return cho_solve(cho_factor(a, o.lower), b);
 }
 
 Array solve_triangular(const Operand& a, const Operand& b, const SolveTriangular& o) {
   Site site(a);
   require_trans("solve_triangular", o.trans);
-  return systems("solve_triangular", a, b, [&](const Array& c, const Array& rhs, const Ints&) { return triangular(c, rhs, o.lower, o.trans, o.unit_diagonal); });
+  return systems("solve_triangular", a, b, [&](const Array& c, const Array& rhs, const Ints&) {
+    return triangular(c, rhs, o.lower, o.trans, o.unit_diagonal);
+  });
 }
 
 }  // namespace strata::scipy::linalg

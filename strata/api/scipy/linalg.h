@@ -1,5 +1,6 @@
-// jax.scipy.linalg. Integers are taken as floats; the last two dimensions are matrices, those before them a batch. Upstream's flags that
-// change nothing there (overwrite_a, check_finite, turbo) are left out.
+// jax.scipy.linalg. Integers are taken as floats; the last two dimensions are matrices, those
+// before them a batch. Upstream's flags that change nothing there (overwrite_a, check_finite,
+// turbo) are left out.
 #pragma once
 
 #include <optional>
@@ -13,7 +14,7 @@
 
 namespace strata::scipy::linalg {
 
-// ---- factors and systems ----------------------------------------------------------------------------------------
+// ---- factors and systems -----------------------------------------------------------------------
 using numpy::linalg::det;
 using numpy::linalg::inv;
 /// U of a = U^H U, or L of L L^H.
@@ -37,7 +38,8 @@ struct LuResult {
 };
 /// a = P L U
 LuResult lu(const Operand& a, bool permute_l = false);
-/// Both in one matrix, and pivots (i32), for lu_solve; `trans`: 0 solves a x = b, 1 a^T x = b, 2 a^H x = b.
+/// Both in one matrix, and pivots (i32), for lu_solve; `trans`: 0 solves a x = b, 1 a^T x = b, 2
+/// a^H x = b.
 std::pair<Array, Array> lu_factor(const Operand& a);
 Array lu_solve(const std::pair<Array, Array>& lu_and_piv, const Operand& b, int trans = 0);
 
@@ -65,7 +67,8 @@ struct SolveTriangular {
 };
 Array solve_triangular(const Operand& a, const Operand& b, const SolveTriangular& options = {});
 
-/// The exponential by Pade's approximation with scaling and squaring (Higham 2005), as upstream; NaN beyond so many squarings.
+/// The exponential by Pade's approximation with scaling and squaring (Higham 2005), as upstream;
+/// NaN beyond so many squarings.
 struct Expm {
   internal::Named named = internal::Named();
   bool upper_triangular = false;
@@ -73,7 +76,7 @@ struct Expm {
 };
 Array expm(const Operand& A, const Expm& options = {});
 
-// ---- matrices of a pattern (special_matrices.cc) ----------------------------------------------------------------
+// ---- matrices of a pattern (special_matrices.cc) -----------------------------------------------
 /// Blocks on the diagonal; vectors are rows.
 Array block_diag(const std::vector<Array>& arrays, Where where = Where::current());
 /// Constant along diagonals, given its first column and row (the column conjugated where left out).
@@ -86,7 +89,8 @@ Array circulant(const Operand& c);
 Array companion(const Operand& a);
 /// |a_i - a_j|
 Array fiedler(const Operand& a);
-/// The same polynomial's by Fiedler (2003): zero outside of five diagonals. The first coefficient is not 0; inf and NaN where it is.
+/// The same polynomial's by Fiedler (2003): zero outside of five diagonals. The first coefficient
+/// is not 0; inf and NaN where it is.
 Array fiedler_companion(const Operand& a);
 /// convolution_matrix(a, n, mode) v = convolve(a, v, mode); mode: "full", "same", "valid".
 Array convolution_matrix(const Operand& a, std::int64_t n, const std::string& mode = "full");
@@ -96,15 +100,18 @@ Array leslie(const Operand& f, const Operand& s);
 Array hilbert(std::int64_t n, Where where = Where::current());
 /// Its inverse, of integers; each is rounded once, where upstream multiplies rounded binomials.
 Array invhilbert(std::int64_t n, Where where = Where::current());
-/// Binomials: i over j ("lower"), its transpose ("upper"), i + j over i ("symmetric"). f32; each is rounded once, upstream's are exp(lgamma).
+/// Binomials: i over j ("lower"), its transpose ("upper"), i + j over i ("symmetric"). f32; each is
+/// rounded once, upstream's are exp(lgamma).
 Array pascal(std::int64_t n, const std::string& kind = "symmetric", Where where = Where::current());
 /// The inverse of the same, in the default dtype.
-Array invpascal(std::int64_t n, const std::string& kind = "symmetric", Where where = Where::current());
+Array invpascal(std::int64_t n, const std::string& kind = "symmetric",
+                Where where = Where::current());
 /// Of ones and minus ones, n a power of 2.
 Array hadamard(std::int64_t n, DType dtype = default_int, Where where = Where::current());
 /// Orthonormal rows; without the first one unless `full`.
 Array helmert(std::int64_t n, bool full = false, Where where = Where::current());
 /// The discrete Fourier transform; scale: none, "sqrtn" or "n".
-Array dft(std::int64_t n, const std::optional<std::string>& scale = {}, std::optional<DType> dtype = {}, Where where = Where::current());
+Array dft(std::int64_t n, const std::optional<std::string>& scale = {},
+          std::optional<DType> dtype = {}, Where where = Where::current());
 
 }  // namespace strata::scipy::linalg

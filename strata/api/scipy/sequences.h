@@ -22,11 +22,14 @@ struct BesselJn {
   /// The greatest order, and from where the recurrence goes down.
   std::int64_t v = 0, n_iter = 50;
 };
-/// Bessel functions of the first kind of orders 0 to v, along a new first axis. Source: Miller's backward recurrence; f32 good for |z| < n_iter / 2.
+/// Bessel functions of the first kind of orders 0 to v, along a new first axis. Source: Miller's
+/// backward recurrence; f32 good for |z| < n_iter / 2.
 Array bessel_jn(const Operand& z, const BesselJn& options);
 
-/// Spherical harmonics of degree n and order m (integers) at polar angle theta and azimuth phi, complex, for arrays that broadcast. `n_max`
-/// bounds n and must be given where n is traced. Source: the recurrence of normalised Legendre functions by degree.
-Array sph_harm_y(const Operand& n, const Operand& m, const Operand& theta, const Operand& phi, std::optional<std::int64_t> n_max = {});
+/// Spherical harmonics of degree n and order m (integers) at polar angle theta and azimuth phi,
+/// complex, for arrays that broadcast. `n_max` bounds n and must be given where n is traced.
+/// Source: the recurrence of normalised Legendre functions by degree.
+Array sph_harm_y(const Operand& n, const Operand& m, const Operand& theta, const Operand& phi,
+                 std::optional<std::int64_t> n_max = {});
 
 }  // namespace strata::scipy::special

@@ -21,7 +21,9 @@ Array real_float(const char* name, const Array& x) {
   return as_inexact(x);
 }
 
-struct Pair { Array x, y; };
+struct Pair {
+  Array x, y;
+};
 Pair real_pair(const char* name, const Array& x, const Array& y) {
   std::vector<Array> both = internal::broadcast_promoted(name, {x, y});
   return {real_float(name, both[0]), real_float(name, both[1])};
@@ -29,29 +31,41 @@ Pair real_pair(const char* name, const Array& x, const Array& y) {
 
 /// f32 and f64 only, as in JAX.
 void require_wide(const char* name, const Array& x) {
-  if (x.dtype() != DType::f32 && x.dtype() != DType::f64) fail(name, "f32 or f64 is needed, got {}", describe(x.type()));
+  if (x.dtype() != DType::f32 && x.dtype() != DType::f64)
+    fail(name, "f32 or f64 is needed, got {}", describe(x.type()));
 }
 
 }  // namespace
 
-Array gammaln(const Operand& x) { Site site(x); return lax::lgamma(real_float("gammaln", x)); }
+Array gammaln(const Operand& x) {
+  Site site(x);
+  return lax::lgamma(real_float("gammaln", x));
+}
 Array loggamma(const Operand& operand) {
   Site site(operand);
   const Array x = real_float("loggamma", operand);
   return numpy::where(x > 0, lax::lgamma(x), number_like(x, numpy::nan));
 }
-Array digamma(const Operand& x) { Site site(x); return lax::digamma(real_float("digamma", x)); }
+Array digamma(const Operand& x) {
+  Site site(x);
+  return lax::digamma(real_float("digamma", x));
+}
 Array gammasgn(const Operand& operand) {
   Site site(operand);
   const Array x = real_float("gammasgn", operand), whole = numpy::floor(x);
   const Array pole = ((x < 0) & (x == whole)) | numpy::isnan(x);
   const Array below = ((x < 0) & (whole % 2 != 0)) | ((x == 0) & numpy::signbit(x));
-  return strong(numpy::where(pole, number_like(x, numpy::nan), numpy::where(below, number_like(x, -1), number_like(x, 1))));
+  return strong(numpy::where(pole, number_like(x, numpy::nan),
+                             numpy::where(below, number_like(x, -1), number_like(x, 1))));
 }
-Array gamma(const Operand& x) { Site site(x); return strong(gammasgn(x) * numpy::exp(gammaln(x))); }
+Array gamma(const Operand& x) {
+  Site site(x);
+  return strong(gammasgn(x) * numpy::exp(gammaln(x)));
+}
 Array polygamma(const Operand& n, const Operand& x) {
   Site site(n);
-  if (!is_integer(n->dtype())) fail("polygamma", "the order is an integer, got {}", describe(n->type()));
+  if (!is_integer(n->dtype()))
+    fail("polygamma", "the order is an integer, got {}", describe(n->type()));
   const auto [order, at] = real_pair("polygamma", n, x);
   return lax::polygamma(order, at);
 }
@@ -104,9 +118,18 @@ Array zeta(const Operand& x, const Operand& q) {
   return lax::zeta(s, from);
 }
 
-Array erf(const Operand& x) { Site site(x); return lax::erf(real_float("erf", x)); }
-Array erfc(const Operand& x) { Site site(x); return lax::erfc(real_float("erfc", x)); }
-Array erfinv(const Operand& x) { Site site(x); return lax::erf_inv(real_float("erfinv", x)); }
+Array erf(const Operand& x) {
+  Site site(x);
+  return lax::erf(real_float("erf", x));
+}
+Array erfc(const Operand& x) {
+  Site site(x);
+  return lax::erfc(real_float("erfc", x));
+}
+Array erfinv(const Operand& x) {
+  Site site(x);
+  return lax::erf_inv(real_float("erfinv", x));
+}
 Array ndtr(const Operand& x) {
   Site site(x);
   require_wide("ndtr", x);
@@ -119,12 +142,17 @@ Array log_ndtr(const Operand& operand) {
   const double low = x.dtype() == DType::f64 ? -20 : -10, high = x.dtype() == DType::f64 ? 8 : 5;
   // Near 1: -ndtr(-x). Far below 0: the asymptotic series of erfc.
   const Array far = numpy::where(x < low, x, low), inverse = 1 / numpy::square(far);
-  const Array series = -0.5 * numpy::square(far) - numpy::log(-far) - 0.5 * std::log(2 * numpy::pi) + numpy::log1p(inverse * (-1 + inverse * (3 - 15 * inverse)));
+  const Array series = -0.5 * numpy::square(far) - numpy::log(-far) -
+                       0.5 * std::log(2 * numpy::pi) +
+                       numpy::log1p(inverse * (-1 + inverse * (3 - 15 * inverse)));
   const Array near = numpy::log(ndtr(numpy::clip(x, low, high)));
   return strong(numpy::where(x > high, -ndtr(-x), numpy::where(x > low, near, series)));
 }
 
-Array expit(const Operand& x) { Site site(x); return lax::logistic(as_inexact(x)); }
+Array expit(const Operand& x) {
+  Site site(x);
+  return lax::logistic(as_inexact(x));
+}
 Array logit(const Operand& operand) {
   Site site(operand);
   const Array x = as_inexact(operand);
@@ -178,9 +206,21 @@ Array boxcox1p(const Operand& left, const Operand& right) {
   return boxcox_of_log(numpy::log1p(x), lambda);
 }
 
-Array i0e(const Operand& x) { Site site(x); return lax::bessel_i0e(real_float("i0e", x)); }
-Array i1e(const Operand& x) { Site site(x); return lax::bessel_i1e(real_float("i1e", x)); }
-Array i0(const Operand& x) { Site site(x); return numpy::exp(numpy::abs(as_inexact(x))) * i0e(x); }
-Array i1(const Operand& x) { Site site(x); return numpy::exp(numpy::abs(as_inexact(x))) * i1e(x); }
+Array i0e(const Operand& x) {
+  Site site(x);
+  return lax::bessel_i0e(real_float("i0e", x));
+}
+Array i1e(const Operand& x) {
+  Site site(x);
+  return lax::bessel_i1e(real_float("i1e", x));
+}
+Array i0(const Operand& x) {
+  Site site(x);
+  return numpy::exp(numpy::abs(as_inexact(x))) * i0e(x);
+}
+Array i1(const Operand& x) {
+  Site site(x);
+  return numpy::exp(numpy::abs(as_inexact(x))) * i1e(x);
+}
 
 }  // namespace strata::scipy::special

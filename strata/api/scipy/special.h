@@ -28,7 +28,8 @@ Array multigammaln(const Operand& x, std::int64_t d);
 Array factorial(const Operand& n);
 /// gamma(z + m) / gamma(z)
 Array poch(const Operand& z, const Operand& m);
-/// The gamma distribution of shape a below x, and above it; the beta distribution of a and b below x (lax/incomplete.h).
+/// The gamma distribution of shape a below x, and above it; the beta distribution of a and b below
+/// x (lax/incomplete.h).
 Array gammainc(const Operand& a, const Operand& x);
 Array gammaincc(const Operand& a, const Operand& x);
 Array betainc(const Operand& a, const Operand& b, const Operand& x);

@@ -1,4 +1,5 @@
-// Counts what `new` allocates. For one source of a test program: it replaces the program's operators.
+// Counts what `new` allocates. For one source of a test program: it replaces the program's
+// operators.
 //
 //   const std::size_t before = allocations();
 //   call();
@@ -30,7 +31,9 @@ inline std::size_t allocations() { return internal::allocation_count.load(); }
 }  // namespace strata
 
 void* operator new(std::size_t bytes) { return strata::internal::counted(bytes, 16); }
-void* operator new(std::size_t bytes, std::align_val_t align) { return strata::internal::counted(bytes, static_cast<std::size_t>(align)); }
+void* operator new(std::size_t bytes, std::align_val_t align) {
+  return strata::internal::counted(bytes, static_cast<std::size_t>(align));
+}
 void operator delete(void* p) noexcept { std::free(p); }
 void operator delete(void* p, std::size_t) noexcept { std::free(p); }
 void operator delete(void* p, std::align_val_t) noexcept { std::free(p); }

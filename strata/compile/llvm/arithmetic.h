@@ -1,5 +1,5 @@
-// LLVM values of the loop form's instructions that compute: what loop.h calls "Arithmetic", "convert", "reduce".
-// Private to compile/llvm: includes LLVM.
+// LLVM values of the loop form's instructions that compute: what loop.h calls "Arithmetic",
+// "convert", "reduce". Private to compile/llvm: includes LLVM.
 #pragma once
 
 #include <llvm/IR/IRBuilder.h>
@@ -41,7 +41,8 @@ class Arithmetic {
   llvm::Value* scale(llvm::Value* x, llvm::Value* k, llvm::Value* power);
   /// The entry that the low bits of each lane of `index` number (loop/lookup.h).
   llvm::Value* lookup(llvm::Value* index, const std::vector<llvm::Constant*>& table);
-  /// The lanes of `x`, as it is stored, whose mask holds, and zeros; how many they are (loop/compress.h).
+  /// The lanes of `x`, as it is stored, whose mask holds, and zeros; how many they are
+  /// (loop/compress.h).
   llvm::Value* compress(llvm::Value* mask, llvm::Value* x);
   llvm::Value* chosen(llvm::Value* mask);
   llvm::Value* integer_dot2(llvm::Value* acc, llvm::Value* a, llvm::Value* b);

@@ -21,7 +21,9 @@ namespace fs = std::filesystem;
 
 constexpr std::string_view kMagic = "strata code 2\n";
 
-std::string number(std::uint64_t n) { return std::string(reinterpret_cast<const char*>(&n), sizeof n); }
+std::string number(std::uint64_t n) {
+  return std::string(reinterpret_cast<const char*>(&n), sizeof n);
+}
 
 /// Magic, sizes of key and object, both, and the digest of all that.
 std::string pack(std::string_view key, std::string_view object) {
@@ -38,15 +40,18 @@ std::optional<std::string> unpack(std::string_view key, const std::string& all) 
   if (all.size() < head + key.size() + tail) return std::nullopt;
   std::size_t object = all.size() - head - key.size() - tail;
   std::string_view text = all;
-  std::string expected = std::string(kMagic) + number(key.size()) + number(object) + std::string(key);
+  std::string expected =
+      std::string(kMagic) + number(key.size()) + number(object) + std::string(key);
   if (text.substr(0, expected.size()) != expected) return std::nullopt;
-  if (text.substr(text.size() - tail) != digest(text.substr(0, text.size() - tail))) return std::nullopt;
+  if (text.substr(text.size() - tail) != digest(text.substr(0, text.size() - tail)))
+    return std::nullopt;
   return std::string(text.substr(expected.size(), object));
 }
 
 std::string standard_folder() {
   if (const char* folder = std::getenv("STRATA_CACHE_DIR")) return folder;
-  if (const char* home = std::getenv("HOME"); home && *home) return std::string(home) + "/.cache/strata";
+  if (const char* home = std::getenv("HOME"); home && *home)
+    return std::string(home) + "/.cache/strata";
   return "";
 }
 
@@ -64,7 +69,8 @@ bool write_file(const std::string& path, std::string_view bytes) {
 
 }  // namespace
 
-CodeCache::CodeCache(std::string folder, std::int64_t max_bytes) : folder_(std::move(folder)), max_bytes_(max_bytes) {}
+CodeCache::CodeCache(std::string folder, std::int64_t max_bytes)
+    : folder_(std::move(folder)), max_bytes_(max_bytes) {}
 
 CodeCache& CodeCache::standard() {
   static CodeCache& cache = *new CodeCache(standard_folder());
@@ -90,12 +96,14 @@ void CodeCache::write(std::string_view key, std::string_view object) {
   if (folder_.empty()) return;
   static std::atomic<unsigned> counter{0};
   unsigned turn = counter++;
-  std::string name = path(key), aside = name + "." + std::to_string(getpid()) + "." + std::to_string(turn);
+  std::string name = path(key),
+              aside = name + "." + std::to_string(getpid()) + "." + std::to_string(turn);
   std::error_code ignored;
   fs::create_directories(fs::path(name).parent_path(), ignored);
-  if (!write_file(aside, pack(key, object)) || ::rename(aside.c_str(), name.c_str()) != 0) ::unlink(aside.c_str());
-  // One write in 256 looks through all files, which takes a second where they are many: by turns in a long process, and in short ones,
-  // which would pay for it with their first, by the key.
+  if (!write_file(aside, pack(key, object)) || ::rename(aside.c_str(), name.c_str()) != 0)
+    ::unlink(aside.c_str());
+  // One write in 256 looks through all files, which takes a second where they are many: by turns in
+  // a long process, and in short ones, which would pay for it with their first, by the key.
   if (turn % 256 == 255 || digest(key).starts_with("00")) shrink();
 }
 
@@ -108,7 +116,8 @@ void CodeCache::shrink() {
   std::vector<Entry> entries;
   std::int64_t total = 0;
   std::error_code error;
-  for (fs::recursive_directory_iterator it(folder_ + "/code", error), end; !error && it != end; it.increment(error)) {
+  for (fs::recursive_directory_iterator it(folder_ + "/code", error), end; !error && it != end;
+       it.increment(error)) {
     std::error_code gone;
     if (!it->is_regular_file(gone) || gone) continue;
     auto bytes = static_cast<std::int64_t>(it->file_size(gone));
@@ -118,7 +127,8 @@ void CodeCache::shrink() {
     total += bytes;
   }
   if (total <= max_bytes_) return;
-  std::sort(entries.begin(), entries.end(), [](const Entry& a, const Entry& b) { return a.used < b.used; });
+  std::sort(entries.begin(), entries.end(),
+            [](const Entry& a, const Entry& b) { return a.used < b.used; });
   for (const Entry& e : entries) {
     if (total <= max_bytes_ / 4 * 3) return;
     ::unlink(e.path.c_str());

@@ -1,8 +1,8 @@
 // Object files kept from one process to the next.
 //
-// A file is found by the digest of its key and holds the whole key, so two keys never meet; it is written aside and
-// renamed, and carries a checksum, so that a file cut short or damaged is just not there. What lies in the cache never
-// matters for results: any file may go at any time.
+// A file is found by the digest of its key and holds the whole key, so two keys never meet; it is
+// written aside and renamed, and carries a checksum, so that a file cut short or damaged is just
+// not there. What lies in the cache never matters for results: any file may go at any time.
 #pragma once
 
 #include <cstdint>
@@ -14,8 +14,8 @@ namespace strata::compile {
 
 class CodeCache {
  public:
-  /// The files in this folder, which is made when first written to; "" keeps nothing. Where they are more than
-  /// `max_bytes` together, those not used for longest go.
+  /// The files in this folder, which is made when first written to; "" keeps nothing. Where they
+  /// are more than `max_bytes` together, those not used for longest go.
   explicit CodeCache(std::string folder, std::int64_t max_bytes = std::int64_t{1} << 30);
 
   /// $STRATA_CACHE_DIR, else ~/.cache/strata. STRATA_CACHE_DIR set to nothing keeps nothing.

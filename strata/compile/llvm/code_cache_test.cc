@@ -26,7 +26,9 @@ std::string bytes_of(const std::string& path) {
   std::ifstream in(path, std::ios::binary);
   return {std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
 }
-void put(const std::string& path, const std::string& bytes) { std::ofstream(path, std::ios::binary) << bytes; }
+void put(const std::string& path, const std::string& bytes) {
+  std::ofstream(path, std::ios::binary) << bytes;
+}
 
 TEST_F(CodeCacheTest, GivesBackWhatWasWritten) {
   CodeCache cache(folder_);
@@ -97,7 +99,8 @@ TEST(Fingerprint, IsOfTheStructureAlone) {
 }
 
 TEST(Fingerprint, SeesRangesAndHints) {
-  auto plain = kernel("a", 2, 5), ranged = kernel("a", 2, 5), streaming = kernel("a", 2, 5), ahead = kernel("a", 2, 5);
+  auto plain = kernel("a", 2, 5), ranged = kernel("a", 2, 5), streaming = kernel("a", 2, 5),
+       ahead = kernel("a", 2, 5);
   for (loop::Inst& i : ranged->arena) i.high = 1000;
   for (loop::Inst& i : streaming->arena) i.streaming = true;
   for (loop::Inst& i : ahead->arena) i.ahead = i.code == loop::Opcode::load ? 1 : 0;
@@ -118,12 +121,14 @@ TEST(Fingerprint, SeesWhichBuffersAreAlike) {
   EXPECT_EQ(copy(11), copy(12));
 }
 
-// Lanes some elements apart are read whole as far as the array goes, and what a predicate forbids may be beyond its end: such code is of the array's size.
+// Lanes some elements apart are read whole as far as the array goes, and what a predicate forbids
+// may be beyond its end: such code is of the array's size.
 TEST(Fingerprint, SeesWhereAnArrayEndsIfTheCodeDoes) {
   auto sums = [](std::int64_t size, std::int64_t step, bool guarded) {
     loop::Kernel k("sums");
     loop::Builder b(k);
-    loop::Ref *x = b.parameter(DType::f32, size, loop::Ref::Mode::in), *y = b.parameter(DType::f32, 16, loop::Ref::Mode::out);
+    loop::Ref *x = b.parameter(DType::f32, size, loop::Ref::Mode::in),
+              *y = b.parameter(DType::f32, 16, loop::Ref::Mode::out);
     b.vector(0, 16, 16, [&](loop::Index i) {
       auto load = [&] { return b.load(x, i * step); };
       b.store(y, i, guarded ? b.guarded(b.less(i, 9), load, b.constant(DType::f32, 0)) : load());

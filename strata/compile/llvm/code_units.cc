@@ -27,7 +27,8 @@ std::string full_key(const CodeUnit& unit) {
 
 using Code = Jit::Code;
 
-/// Linked code by its full key, with the number of its handles: it is unloaded, under the lock, when there are none.
+/// Linked code by its full key, with the number of its handles: it is unloaded, under the lock,
+/// when there are none.
 struct MemoryCache {
   struct Entry {
     Code code;
@@ -90,7 +91,8 @@ void link_missing(std::vector<Missing>& missing, MemoryCache& cache) {
   }
   Stage links("  link");
   std::vector<Code> codes = Jit::global().link(std::move(objects), symbols);
-  for (std::size_t i = 0; i < missing.size(); ++i) cache.entries[missing[i].key].code = std::move(codes[i]);
+  for (std::size_t i = 0; i < missing.size(); ++i)
+    cache.entries[missing[i].key].code = std::move(codes[i]);
 }
 
 }  // namespace
@@ -117,7 +119,8 @@ std::vector<Code> code_for(std::span<const CodeUnit> units) {
   return result;
 }
 
-std::string make_code(const CodeUnit& unit, const std::string& symbol, const CpuTarget& target, bool assembly) {
+std::string make_code(const CodeUnit& unit, const std::string& symbol, const CpuTarget& target,
+                      bool assembly) {
   llvm::LLVMContext context;
   llvm::Module module(symbol, context);
   {

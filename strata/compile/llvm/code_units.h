@@ -15,7 +15,8 @@ class Module;
 
 namespace strata::compile {
 
-/// One function. `key` says everything its code depends on, the processor and the version of the generator excepted.
+/// One function. `key` says everything its code depends on, the processor and the version of the
+/// generator excepted.
 struct CodeUnit {
   std::string key;
   std::string kind;  // begins its symbol: "kernel", "driver"
@@ -25,12 +26,14 @@ struct CodeUnit {
 /// The name under which code for the host is linked.
 std::string symbol_of(const CodeUnit& unit);
 
-/// Code, one per unit; of equal keys once, the missing ones made in parallel. Units may call each other and earlier ones by `symbol_of`.
-/// Code is unloaded with its last handle: whoever runs a unit holds those of the units that it calls, too.
+/// Code, one per unit; of equal keys once, the missing ones made in parallel. Units may call each
+/// other and earlier ones by `symbol_of`. Code is unloaded with its last handle: whoever runs a
+/// unit holds those of the units that it calls, too.
 std::vector<std::shared_ptr<void>> code_for(std::span<const CodeUnit> units);
 
 /// An object or assembly text, past all caches.
-std::string make_code(const CodeUnit& unit, const std::string& symbol, const CpuTarget& target, bool assembly);
+std::string make_code(const CodeUnit& unit, const std::string& symbol, const CpuTarget& target,
+                      bool assembly);
 /// LLVM's text before the optimiser.
 std::string make_llvm(const CodeUnit& unit, const std::string& symbol);
 

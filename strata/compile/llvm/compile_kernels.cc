@@ -12,12 +12,16 @@ namespace strata::compile {
 namespace {
 
 /// The address, for as long as the process lives.
-void* for_ever(std::shared_ptr<void> code) { return (*new std::shared_ptr<void>(std::move(code))).get(); }
+void* for_ever(std::shared_ptr<void> code) {
+  return (*new std::shared_ptr<void>(std::move(code))).get();
+}
 
 }  // namespace
 
 CodeUnit kernel_unit(const loop::Kernel& kernel, const CpuTarget& target) {
-  auto emit = [&kernel, &target](llvm::Module& module, const std::string& symbol) { emit_kernel(kernel, module, symbol, target); };
+  auto emit = [&kernel, &target](llvm::Module& module, const std::string& symbol) {
+    emit_kernel(kernel, module, symbol, target);
+  };
   return {fingerprint(kernel), "kernel", emit};
 }
 
@@ -25,7 +29,8 @@ std::vector<KernelFn> compile_kernels(std::span<const loop::Kernel* const> kerne
   std::vector<CodeUnit> units;
   for (const loop::Kernel* kernel : kernels) units.push_back(kernel_unit(*kernel));
   std::vector<KernelFn> functions;
-  for (auto& code : code_for(units)) functions.push_back(reinterpret_cast<KernelFn>(for_ever(std::move(code))));
+  for (auto& code : code_for(units))
+    functions.push_back(reinterpret_cast<KernelFn>(for_ever(std::move(code))));
   return functions;
 }
 
@@ -37,13 +42,16 @@ KernelFn compile_kernel(const loop::Kernel& kernel) {
 KernelFn compile_kernel_for(const CpuTarget& target, const loop::Kernel& kernel) {
   static std::atomic<int> number{0};
   std::string symbol = fmt::format("single_kernel_{}", number++);
-  return reinterpret_cast<KernelFn>(for_ever(Jit::global().link(make_code(kernel_unit(kernel, target), symbol, target, false), symbol)));
+  return reinterpret_cast<KernelFn>(for_ever(
+      Jit::global().link(make_code(kernel_unit(kernel, target), symbol, target, false), symbol)));
 }
 
 std::string kernel_assembly(const CpuTarget& target, const loop::Kernel& kernel) {
   return make_code(kernel_unit(kernel, target), "kernel", target, true);
 }
 
-std::string kernel_llvm(const CpuTarget& target, const loop::Kernel& kernel) { return make_llvm(kernel_unit(kernel, target), "kernel"); }
+std::string kernel_llvm(const CpuTarget& target, const loop::Kernel& kernel) {
+  return make_llvm(kernel_unit(kernel, target), "kernel");
+}
 
 }  // namespace strata::compile

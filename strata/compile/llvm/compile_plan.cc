@@ -17,8 +17,11 @@ namespace {
 /// Everything the driver's code depends on, as numbers in text.
 class StepsWriter {
  public:
-  StepsWriter(const Plan& plan, const std::vector<std::string>& kernels) : plan_(plan), kernels_(kernels) {
-    for (const PlanBuffer& b : plan.buffers) put('b', {static_cast<std::int64_t>(b.kind), b.number, b.offset, b.kind == PlanBuffer::Kind::scratch ? b.bytes : 0});
+  StepsWriter(const Plan& plan, const std::vector<std::string>& kernels)
+      : plan_(plan), kernels_(kernels) {
+    for (const PlanBuffer& b : plan.buffers)
+      put('b', {static_cast<std::int64_t>(b.kind), b.number, b.offset,
+                b.kind == PlanBuffer::Kind::scratch ? b.bytes : 0});
     put('c', {plan.num_counters});
     steps(plan.steps);
   }
@@ -87,7 +90,9 @@ std::vector<CodeUnit> units_of(const Plan& plan, bool timed) {
   }
   std::string key = StepsWriter(plan, symbols).take();
   units.push_back({std::move(key), timed ? "timed_driver" : "driver",
-                   [&plan, symbols, timed](llvm::Module& module, const std::string& symbol) { emit_driver(plan, symbols, module, symbol, timed); }});
+                   [&plan, symbols, timed](llvm::Module& module, const std::string& symbol) {
+                     emit_driver(plan, symbols, module, symbol, timed);
+                   }});
   return units;
 }
 
@@ -108,7 +113,8 @@ std::vector<std::string> plan_code(const Plan& plan, bool assembly) {
   std::vector<std::string> out;
   std::set<std::string> made;
   for (const CodeUnit& unit : units_of(plan, false))
-    if (const std::string symbol = symbol_of(unit); made.insert(symbol).second) out.push_back(make_code(unit, symbol, CpuTarget::host(), assembly));
+    if (const std::string symbol = symbol_of(unit); made.insert(symbol).second)
+      out.push_back(make_code(unit, symbol, CpuTarget::host(), assembly));
   return out;
 }
 

@@ -59,9 +59,12 @@ class RandomPlan {
     plan_.kernels.push_back(affine(64, -1, 7));
     plan_.kernels.push_back(is_small());
     using Kind = PlanBuffer::Kind;
-    plan_.buffers = {{Kind::argument, 0, kBytes * kSlots, 0},   {Kind::constant, 0, kBytes * kSlots, 0},
-                     {Kind::result, 0, kBytes * kSlots, 0},     {Kind::result, 1, kBytes * kSlots, 0},
-                     {Kind::temporary, 0, kBytes * kSlots, 64}, {Kind::temporary, 0, kBytes, 64 + kBytes * kSlots}};
+    plan_.buffers = {{Kind::argument, 0, kBytes * kSlots, 0},
+                     {Kind::constant, 0, kBytes * kSlots, 0},
+                     {Kind::result, 0, kBytes * kSlots, 0},
+                     {Kind::result, 1, kBytes * kSlots, 0},
+                     {Kind::temporary, 0, kBytes * kSlots, 64},
+                     {Kind::temporary, 0, kBytes, 64 + kBytes * kSlots}};
     plan_.steps = steps(3);
   }
   Plan& plan() { return plan_; }
@@ -86,7 +89,8 @@ class RandomPlan {
   Step step(int depth) {
     switch (depth == 0 ? pick(2) : pick(6)) {
       case 0: return {Copy{vector(0, 4), vector(2, 4), pick(2) ? kBytes : 20}};
-      case 1: return {Launch{pick(3), {vector(0, 4), vector(2, 4)}, pick(2) == 1, false, 1 + pick(3)}};
+      case 1:
+        return {Launch{pick(3), {vector(0, 4), vector(2, 4)}, pick(2) == 1, false, 1 + pick(3)}};
       case 2: return loop(depth);
       case 3: return while_small(depth);
       case 4: return branch(depth, true);
@@ -115,7 +119,8 @@ class RandomPlan {
   }
   Step branch(int depth, bool boolean) {
     Branch b{vector(0, 4), boolean, {}};
-    for (int arms = boolean ? 2 : 1 + pick(3); arms > 0; --arms) b.branches.push_back(steps(depth - 1));
+    for (int arms = boolean ? 2 : 1 + pick(3); arms > 0; --arms)
+      b.branches.push_back(steps(depth - 1));
     return {std::move(b)};
   }
 
@@ -132,7 +137,9 @@ class Memory {
     for (auto& v : words_) v = static_cast<std::int32_t>(random() % 9) - 3;
   }
   RunContext context() {
-    auto at = [&](std::int64_t buffer) { return reinterpret_cast<std::byte*>(words_.data()) + buffer * kBytes * kSlots; };
+    auto at = [&](std::int64_t buffer) {
+      return reinterpret_cast<std::byte*>(words_.data()) + buffer * kBytes * kSlots;
+    };
     argument_ = at(0);
     constant_ = at(1);
     results_[0] = at(2);
@@ -166,11 +173,18 @@ TEST(CompilePlan, RowsOfLaunchesGiveWhatWalkingThemGives) {
     RandomPlan random(seed);
     Plan& plan = random.plan();
     std::mt19937 dice(seed);
-    auto place = [&](int first) { return Address{first + static_cast<int>(dice() % static_cast<unsigned>(5 - first)), static_cast<std::int64_t>(dice() % kSlots) * kBytes, -1, 0}; };
+    auto place = [&](int first) {
+      return Address{first + static_cast<int>(dice() % static_cast<unsigned>(5 - first)),
+                     static_cast<std::int64_t>(dice() % kSlots) * kBytes, -1, 0};
+    };
     plan.steps.clear();
     for (int i = 0; i < 200; ++i) {
       if (i == 150) plan.steps.push_back({Copy{place(0), place(2), kBytes}});
-      plan.steps.push_back({Launch{static_cast<int>(dice() % 3), {place(0), place(2)}, dice() % 2 == 1, false, 1 + static_cast<std::int64_t>(dice() % 3)}});
+      plan.steps.push_back({Launch{static_cast<int>(dice() % 3),
+                                   {place(0), place(2)},
+                                   dice() % 2 == 1,
+                                   false,
+                                   1 + static_cast<std::int64_t>(dice() % 3)}});
     }
     Memory walked(seed), native(seed), timed(seed);
     interpret(plan, walked.context());
@@ -228,7 +242,8 @@ TEST(CompilePlan, SpansOfALaunchAreBounded) {
   runtime::LaunchTimes times;
   run_driver(compile_plan(plan, {.timed = true}).run, memory.context(), &times);
   EXPECT_EQ(times.spans.size(), runtime::LaunchTimes::kMostSpans);
-  EXPECT_EQ(times.totals.at(0).runs, static_cast<std::int64_t>(runtime::LaunchTimes::kMostSpans) + 10);
+  EXPECT_EQ(times.totals.at(0).runs,
+            static_cast<std::int64_t>(runtime::LaunchTimes::kMostSpans) + 10);
 }
 
 /// What no driver launches has no number: those of the others are theirs.
@@ -260,7 +275,8 @@ TEST(CompilePlan, CodeGoesWithItsLastHandle) {
   const std::int64_t before = loaded();
   std::int64_t units = 0;
   for (int time = 1; time <= 3; ++time) {
-    const Driver first = compile_plan(RandomPlan(5).plan()), second = compile_plan(RandomPlan(5).plan());
+    const Driver first = compile_plan(RandomPlan(5).plan()),
+                 second = compile_plan(RandomPlan(5).plan());
     if (time == 1) units = loaded() - before;
     EXPECT_GT(units, 0);
     EXPECT_EQ(loaded() - before, time * units) << "loaded once for both, and anew each time";

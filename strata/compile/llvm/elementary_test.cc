@@ -1,5 +1,5 @@
-// Elementary functions as machine code give the bits of the interpreter, and so of their scalar forms
-// (loop/math/twin_test.cc), with vectors and without, on processors with AVX-512 and without.
+// Elementary functions as machine code give the bits of the interpreter, and so of their scalar
+// forms (loop/math/twin_test.cc), with vectors and without, on processors with AVX-512 and without.
 #include <gtest/gtest.h>
 
 #include <cstring>
@@ -27,7 +27,9 @@ template <class T>
 std::vector<std::byte> inputs(std::uint64_t seed) {
   using L = std::numeric_limits<T>;
   std::mt19937_64 random(seed);
-  std::vector<T> values = {T(0), T(-0.0), T(1), T(-1), L::infinity(), -L::infinity(), L::quiet_NaN(), L::denorm_min(), L::min(), L::max()};
+  std::vector<T> values = {T(0),          T(-0.0),        T(1),           T(-1),
+                           L::infinity(), -L::infinity(), L::quiet_NaN(), L::denorm_min(),
+                           L::min(),      L::max()};
   while (values.size() < kElements) {
     std::uint64_t bits = random();
     T any;
@@ -72,9 +74,11 @@ TEST(Elementary, MachineCodeGivesTheInterpretersBits) {
   for (DType dtype : {DType::f32, DType::f64}) {
     const int lanes = 64 / static_cast<int>(byte_width(dtype));  // a register of the widest
     for (const auto& f : loop::math::unary_functions())
-      check(f.name, dtype, 1, lanes, [&](Builder& b, const std::vector<Inst*>& v) { return f.traced(b, v[0]); });
+      check(f.name, dtype, 1, lanes,
+            [&](Builder& b, const std::vector<Inst*>& v) { return f.traced(b, v[0]); });
     for (const auto& f : loop::math::binary_functions())
-      check(f.name, dtype, 2, lanes, [&](Builder& b, const std::vector<Inst*>& v) { return f.traced(b, v[0], v[1]); });
+      check(f.name, dtype, 2, lanes,
+            [&](Builder& b, const std::vector<Inst*>& v) { return f.traced(b, v[0], v[1]); });
   }
 }
 
@@ -83,7 +87,8 @@ TEST(Elementary, OneByOneToo) {
   for (const auto& f : loop::math::unary_functions()) {
     if (f.name != "sin" && f.name != "tan") continue;
     for (DType dtype : {DType::f32, DType::f64})
-      check(f.name, dtype, 1, 1, [&](Builder& b, const std::vector<Inst*>& v) { return f.traced(b, v[0]); });
+      check(f.name, dtype, 1, 1,
+            [&](Builder& b, const std::vector<Inst*>& v) { return f.traced(b, v[0]); });
   }
 }
 
@@ -108,8 +113,11 @@ TEST(Elementary, ChoicesBySizeGiveTheInterpretersBits) {
         for (bool turned : {false, true}) {
           check("choice", dtype, 2, lanes, [&](Builder& b, const std::vector<Inst*>& v) {
             Inst *zero = b.constant(dtype, 0), *magnitude = b.unary(loop::Opcode::abs, v[1]);
-            auto choose = [&](Inst* x, Inst* y) { return b.select(b.compare(compare, x, y), turned ? y : x, turned ? x : y); };
-            return choose(choose(v[0], magnitude), choose(b.unary(loop::Opcode::neg, zero), choose(v[1], zero)));
+            auto choose = [&](Inst* x, Inst* y) {
+              return b.select(b.compare(compare, x, y), turned ? y : x, turned ? x : y);
+            };
+            return choose(choose(v[0], magnitude),
+                          choose(b.unary(loop::Opcode::neg, zero), choose(v[1], zero)));
           });
         }
       }

@@ -15,15 +15,18 @@ bool in_scratch(const Plan& plan, const Address& a) {
 
 class ChainEmitter {
  public:
-  ChainEmitter(const Plan& plan, const Chain& chain, llvm::Module& module, const std::function<Value*(int)>& callee)
+  ChainEmitter(const Plan& plan, const Chain& chain, llvm::Module& module,
+               const std::function<Value*(int)>& callee)
       : plan_(plan), chain_(chain), module_(module), callee_(callee), b_(module.getContext()) {
-    type_ = llvm::FunctionType::get(b_.getVoidTy(), {b_.getPtrTy(), b_.getInt64Ty(), b_.getInt64Ty()}, false);
+    type_ = llvm::FunctionType::get(b_.getVoidTy(),
+                                    {b_.getPtrTy(), b_.getInt64Ty(), b_.getInt64Ty()}, false);
   }
 
   llvm::Function* emit() {
     function_ = llvm::Function::Create(type_, llvm::Function::PrivateLinkage, "chain", module_);
     function_->addFnAttr(llvm::Attribute::NoUnwind);
-    auto *entry = block("entry"), *test = block("part"), *inside = block("do"), *exit = block("done");
+    auto *entry = block("entry"), *test = block("part"), *inside = block("do"),
+         *exit = block("done");
     b_.SetInsertPoint(entry);
     prepare();
     b_.CreateBr(test);
@@ -48,20 +51,25 @@ class ChainEmitter {
     refs_type_ = llvm::ArrayType::get(b_.getPtrTy(), most);
     refs_ = b_.CreateAlloca(refs_type_);
     if (chain_.scratch_bytes == 0) return;
-    auto scratch = module_.getOrInsertFunction("strata_chain_scratch", llvm::FunctionType::get(b_.getPtrTy(), {b_.getInt64Ty()}, false));
+    auto scratch = module_.getOrInsertFunction(
+        "strata_chain_scratch", llvm::FunctionType::get(b_.getPtrTy(), {b_.getInt64Ty()}, false));
     scratch_ = b_.CreateCall(scratch, {number(chain_.scratch_bytes)});
   }
 
   void launch(const Launch& l, Value* part, std::size_t& given) {
     for (std::size_t i = 0; i < l.arguments.size(); ++i) {
       const Address& a = l.arguments[i];
-      Value* place = in_scratch(plan_, a) ? shifted(a, part)
-                                          : b_.CreateLoad(b_.getPtrTy(), b_.CreateConstGEP1_64(b_.getPtrTy(), function_->getArg(0), given++));
+      Value* place =
+          in_scratch(plan_, a)
+              ? shifted(a, part)
+              : b_.CreateLoad(b_.getPtrTy(),
+                              b_.CreateConstGEP1_64(b_.getPtrTy(), function_->getArg(0), given++));
       b_.CreateStore(place, b_.CreateConstGEP2_64(refs_type_, refs_, 0, i));
     }
     std::int64_t points = plan_.kernels.at(static_cast<std::size_t>(l.kernel))->grid / chain_.parts;
     Value* first = b_.CreateMul(part, number(points));
-    b_.CreateCall(llvm::FunctionCallee(type_, callee_(l.kernel)), {refs_, first, b_.CreateAdd(first, number(points))});
+    b_.CreateCall(llvm::FunctionCallee(type_, callee_(l.kernel)),
+                  {refs_, first, b_.CreateAdd(first, number(points))});
   }
 
   Value* shifted(const Address& a, Value* part) {
@@ -71,7 +79,9 @@ class ChainEmitter {
   }
 
   llvm::ConstantInt* number(std::int64_t n) { return b_.getInt64(static_cast<std::uint64_t>(n)); }
-  llvm::BasicBlock* block(const char* name) { return llvm::BasicBlock::Create(b_.getContext(), name, function_); }
+  llvm::BasicBlock* block(const char* name) {
+    return llvm::BasicBlock::Create(b_.getContext(), name, function_);
+  }
 
   const Plan& plan_;
   const Chain& chain_;
@@ -94,7 +104,8 @@ std::vector<const Address*> chain_arguments(const Plan& plan, const Chain& chain
   return out;
 }
 
-llvm::Function* emit_chain(const Plan& plan, const Chain& chain, llvm::Module& module, const std::function<Value*(int)>& callee) {
+llvm::Function* emit_chain(const Plan& plan, const Chain& chain, llvm::Module& module,
+                           const std::function<Value*(int)>& callee) {
   return ChainEmitter(plan, chain, module, callee).emit();
 }
 

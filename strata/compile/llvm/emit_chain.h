@@ -10,11 +10,14 @@
 
 namespace strata::compile {
 
-/// The places that a chain needs from its driver, in the order of launches and their arguments: all but those in scratch.
+/// The places that a chain needs from its driver, in the order of launches and their arguments: all
+/// but those in scratch.
 std::vector<const Address*> chain_arguments(const Plan& plan, const Chain& chain);
 
-/// A function (places, begin, end) that runs parts [begin, end), one after another, each through all launches. A launch is given a buffer in
-/// scratch as if the whole of it lay so that the part's own place in it is the scratch.
-llvm::Function* emit_chain(const Plan& plan, const Chain& chain, llvm::Module& module, const std::function<llvm::Value*(int)>& callee);
+/// A function (places, begin, end) that runs parts [begin, end), one after another, each through
+/// all launches. A launch is given a buffer in scratch as if the whole of it lay so that the part's
+/// own place in it is the scratch.
+llvm::Function* emit_chain(const Plan& plan, const Chain& chain, llvm::Module& module,
+                           const std::function<llvm::Value*(int)>& callee);
 
 }  // namespace strata::compile

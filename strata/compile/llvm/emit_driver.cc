@@ -19,7 +19,8 @@ using llvm::Value;
 
 class DriverEmitter {
  public:
-  DriverEmitter(const Plan& plan, const std::vector<std::string>& kernels, llvm::Module& module, bool timed)
+  DriverEmitter(const Plan& plan, const std::vector<std::string>& kernels, llvm::Module& module,
+                bool timed)
       : plan_(plan), kernels_(kernels), module_(module), b_(module.getContext()), timed_(timed) {}
 
   llvm::Function* emit(const std::string& symbol) {
@@ -55,14 +56,17 @@ class DriverEmitter {
     auto tell = [this](const char* name, Value* launch) {
       if (timed_) call(name, {launch});
     };
-    LaunchTableNeeds needs{entry_, [this](int buffer) { return base(buffer); }, [this](int kernel) { return llvm::cast<llvm::Constant>(callee(kernel)); }, tell, launches_};
+    LaunchTableNeeds needs{
+        entry_, [this](int buffer) { return base(buffer); },
+        [this](int kernel) { return llvm::cast<llvm::Constant>(callee(kernel)); }, tell, launches_};
     emit_launches(plan_, launches, needs, b_);
     launches_ += static_cast<std::int64_t>(launches.size());
   }
 
   void expect_arguments(const Launch& launch) {
     const loop::Kernel& kernel = *plan_.kernels.at(static_cast<std::size_t>(launch.kernel));
-    STRATA_CHECK(launch.arguments.size() == kernel.parameters().size(), "kernel {} takes {} buffers, its launch gives {}", kernel.name,
+    STRATA_CHECK(launch.arguments.size() == kernel.parameters().size(),
+                 "kernel {} takes {} buffers, its launch gives {}", kernel.name,
                  kernel.parameters().size(), launch.arguments.size());
   }
 
@@ -73,13 +77,16 @@ class DriverEmitter {
     auto* type = llvm::ArrayType::get(b_.getPtrTy(), n);
     llvm::IRBuilder<> at_entry(entry_, entry_->begin());
     Value* refs = at_entry.CreateAlloca(type);
-    for (std::size_t i = 0; i < n; ++i) b_.CreateStore(address(launch.arguments[i]), b_.CreateConstGEP2_64(type, refs, 0, i));
+    for (std::size_t i = 0; i < n; ++i)
+      b_.CreateStore(address(launch.arguments[i]), b_.CreateConstGEP2_64(type, refs, 0, i));
     profile("strata_profile_begin");
     Value* points = number(kernel.grid);
     if (launch.parallel) {
-      call(launch.brief ? "strata_parallel_for_brief" : "strata_parallel_for", {points, number(launch.grain), callee(launch.kernel), refs});
+      call(launch.brief ? "strata_parallel_for_brief" : "strata_parallel_for",
+           {points, number(launch.grain), callee(launch.kernel), refs});
     } else {
-      b_.CreateCall(llvm::FunctionCallee(kernel_type(), callee(launch.kernel)), {refs, number(0), points});
+      b_.CreateCall(llvm::FunctionCallee(kernel_type(), callee(launch.kernel)),
+                    {refs, number(0), points});
     }
     profile("strata_profile_end");
     ++launches_;
@@ -90,16 +97,20 @@ class DriverEmitter {
     std::size_t n = launch.arguments.size();
     auto* type = llvm::ArrayType::get(b_.getPtrTy(), n + 1);
     Value* refs = llvm::IRBuilder<>(entry_, entry_->begin()).CreateAlloca(type);
-    for (std::size_t i = 0; i < n; ++i) b_.CreateStore(address(launch.arguments[i]), b_.CreateConstGEP2_64(type, refs, 0, i));
-    auto* params = llvm::ConstantDataArray::get(b_.getContext(), llvm::ArrayRef<std::int64_t>(launch.params));
-    auto* global = new llvm::GlobalVariable(module_, params->getType(), true, llvm::GlobalValue::PrivateLinkage, params, "params");
+    for (std::size_t i = 0; i < n; ++i)
+      b_.CreateStore(address(launch.arguments[i]), b_.CreateConstGEP2_64(type, refs, 0, i));
+    auto* params =
+        llvm::ConstantDataArray::get(b_.getContext(), llvm::ArrayRef<std::int64_t>(launch.params));
+    auto* global = new llvm::GlobalVariable(module_, params->getType(), true,
+                                            llvm::GlobalValue::PrivateLinkage, params, "params");
     b_.CreateStore(global, b_.CreateConstGEP2_64(type, refs, 0, n));
     Value* function = module_.getOrInsertFunction(launch.symbol, kernel_type()).getCallee();
     profile("strata_profile_begin");
     if (launch.parallel && launch.grid > 1)
       call("strata_parallel_for", {number(launch.grid), number(launch.grain), function, refs});
     else
-      b_.CreateCall(llvm::FunctionCallee(kernel_type(), function), {refs, number(0), number(launch.grid)});
+      b_.CreateCall(llvm::FunctionCallee(kernel_type(), function),
+                    {refs, number(0), number(launch.grid)});
     profile("strata_profile_end");
     ++launches_;
     if (launch.may_fail) end_if_failed();
@@ -110,8 +121,10 @@ class DriverEmitter {
     for (const Launch& l : chain.launches) expect_arguments(l);
     auto* type = llvm::ArrayType::get(b_.getPtrTy(), std::max<std::size_t>(1, outside.size()));
     Value* bases = llvm::IRBuilder<>(entry_, entry_->begin()).CreateAlloca(type);
-    for (std::size_t i = 0; i < outside.size(); ++i) b_.CreateStore(address(*outside[i]), b_.CreateConstGEP2_64(type, bases, 0, i));
-    Value* function = emit_chain(plan_, chain, module_, [this](int kernel) { return callee(kernel); });
+    for (std::size_t i = 0; i < outside.size(); ++i)
+      b_.CreateStore(address(*outside[i]), b_.CreateConstGEP2_64(type, bases, 0, i));
+    Value* function =
+        emit_chain(plan_, chain, module_, [this](int kernel) { return callee(kernel); });
     profile("strata_profile_begin");
     call("strata_parallel_for", {number(chain.parts), number(1), function, bases});
     profile("strata_profile_end");
@@ -122,10 +135,13 @@ class DriverEmitter {
   void end_if_failed() {
     if (failed_ == nullptr) {
       llvm::IRBuilder<> at_entry(entry_);
-      failed_ = at_entry.CreateLoad(b_.getPtrTy(), at_entry.CreateConstGEP1_64(b_.getInt8Ty(), function_->getArg(0), offsetof(RunContext, failed)));
+      failed_ = at_entry.CreateLoad(
+          b_.getPtrTy(), at_entry.CreateConstGEP1_64(b_.getInt8Ty(), function_->getArg(0),
+                                                     offsetof(RunContext, failed)));
     }
     auto *stop = block("failed"), *go_on = block("made");
-    b_.CreateCondBr(b_.CreateICmpNE(b_.CreateLoad(b_.getInt8Ty(), failed_), b_.getInt8(0)), stop, go_on);
+    b_.CreateCondBr(b_.CreateICmpNE(b_.CreateLoad(b_.getInt8Ty(), failed_), b_.getInt8(0)), stop,
+                    go_on);
     b_.SetInsertPoint(stop);
     b_.CreateRetVoid();
     b_.SetInsertPoint(go_on);
@@ -137,7 +153,8 @@ class DriverEmitter {
     if (copy.bytes >= kForAllThreads && copy.from.buffer != copy.to.buffer)
       call("strata_copy", {address(copy.to), address(copy.from), number(copy.bytes)});
     else
-      b_.CreateMemMove(address(copy.to), llvm::MaybeAlign(1), address(copy.from), llvm::MaybeAlign(1), number(copy.bytes));
+      b_.CreateMemMove(address(copy.to), llvm::MaybeAlign(1), address(copy.from),
+                       llvm::MaybeAlign(1), number(copy.bytes));
     if (!is_timed(copy)) return;
     profile("strata_profile_end");
     ++launches_;
@@ -166,7 +183,9 @@ class DriverEmitter {
     b_.CreateBr(test);
     b_.SetInsertPoint(test);
     steps(loop.condition);
-    b_.CreateCondBr(b_.CreateICmpNE(b_.CreateLoad(b_.getInt8Ty(), address(loop.predicate)), b_.getInt8(0)), repeat, exit);
+    b_.CreateCondBr(
+        b_.CreateICmpNE(b_.CreateLoad(b_.getInt8Ty(), address(loop.predicate)), b_.getInt8(0)),
+        repeat, exit);
     b_.SetInsertPoint(repeat);
     steps(loop.body);
     b_.CreateBr(test);
@@ -180,10 +199,15 @@ class DriverEmitter {
     for (std::size_t i = 0; i < branch.branches.size(); ++i) arms.push_back(block("arm"));
     if (branch.boolean) {
       STRATA_CHECK(arms.size() == 2, "an if with {} arms", arms.size());
-      b_.CreateCondBr(b_.CreateICmpNE(b_.CreateLoad(b_.getInt8Ty(), address(branch.index)), b_.getInt8(0)), arms[0], arms[1]);
+      b_.CreateCondBr(
+          b_.CreateICmpNE(b_.CreateLoad(b_.getInt8Ty(), address(branch.index)), b_.getInt8(0)),
+          arms[0], arms[1]);
     } else {
-      auto* choice = b_.CreateSwitch(b_.CreateAlignedLoad(b_.getInt32Ty(), address(branch.index), llvm::Align(1)), arms.back());
-      for (std::size_t i = 0; i + 1 < arms.size(); ++i) choice->addCase(b_.getInt32(static_cast<std::uint32_t>(i)), arms[i]);
+      auto* choice = b_.CreateSwitch(
+          b_.CreateAlignedLoad(b_.getInt32Ty(), address(branch.index), llvm::Align(1)),
+          arms.back());
+      for (std::size_t i = 0; i + 1 < arms.size(); ++i)
+        choice->addCase(b_.getInt32(static_cast<std::uint32_t>(i)), arms[i]);
     }
     for (std::size_t i = 0; i < arms.size(); ++i) {
       b_.SetInsertPoint(arms[i]);
@@ -214,10 +238,13 @@ class DriverEmitter {
     const PlanBuffer& what = plan_.buffers.at(static_cast<std::size_t>(buffer));
     llvm::IRBuilder<> at_entry(entry_);
     auto field = [&](std::size_t byte) {
-      return at_entry.CreateLoad(b_.getPtrTy(), at_entry.CreateConstGEP1_64(b_.getInt8Ty(), function_->getArg(0), byte));
+      return at_entry.CreateLoad(
+          b_.getPtrTy(), at_entry.CreateConstGEP1_64(b_.getInt8Ty(), function_->getArg(0), byte));
     };
     auto element = [&](Value* list) {
-      return at_entry.CreateLoad(b_.getPtrTy(), at_entry.CreateConstGEP1_64(b_.getPtrTy(), list, static_cast<std::uint64_t>(what.number)));
+      return at_entry.CreateLoad(
+          b_.getPtrTy(), at_entry.CreateConstGEP1_64(b_.getPtrTy(), list,
+                                                     static_cast<std::uint64_t>(what.number)));
     };
     Value* v = nullptr;
     switch (what.kind) {
@@ -225,7 +252,8 @@ class DriverEmitter {
       case PlanBuffer::Kind::result: v = element(field(offsetof(RunContext, results))); break;
       case PlanBuffer::Kind::constant: v = element(field(offsetof(RunContext, constants))); break;
       case PlanBuffer::Kind::temporary:
-        v = at_entry.CreateGEP(b_.getInt8Ty(), field(offsetof(RunContext, arena)), number(what.offset));
+        v = at_entry.CreateGEP(b_.getInt8Ty(), field(offsetof(RunContext, arena)),
+                               number(what.offset));
         break;
       case PlanBuffer::Kind::scratch: STRATA_UNREACHABLE("scratch of a chain used outside of it");
     }
@@ -236,23 +264,29 @@ class DriverEmitter {
   // ---- calls
 
   llvm::FunctionType* kernel_type() {
-    return llvm::FunctionType::get(b_.getVoidTy(), {b_.getPtrTy(), b_.getInt64Ty(), b_.getInt64Ty()}, false);
+    return llvm::FunctionType::get(b_.getVoidTy(),
+                                   {b_.getPtrTy(), b_.getInt64Ty(), b_.getInt64Ty()}, false);
   }
   Value* callee(int kernel) {
-    return module_.getOrInsertFunction(kernels_.at(static_cast<std::size_t>(kernel)), kernel_type()).getCallee();
+    return module_.getOrInsertFunction(kernels_.at(static_cast<std::size_t>(kernel)), kernel_type())
+        .getCallee();
   }
 
   void call(const char* name, const std::vector<Value*>& args) {
     std::vector<llvm::Type*> types;
     for (Value* a : args) types.push_back(a->getType());
-    b_.CreateCall(module_.getOrInsertFunction(name, llvm::FunctionType::get(b_.getVoidTy(), types, false)), args);
+    b_.CreateCall(
+        module_.getOrInsertFunction(name, llvm::FunctionType::get(b_.getVoidTy(), types, false)),
+        args);
   }
   void profile(const char* name) {
     if (timed_) call(name, {number(launches_)});
   }
 
   Value* number(std::int64_t n) { return b_.getInt64(static_cast<std::uint64_t>(n)); }
-  llvm::BasicBlock* block(const char* name) { return llvm::BasicBlock::Create(b_.getContext(), name, function_); }
+  llvm::BasicBlock* block(const char* name) {
+    return llvm::BasicBlock::Create(b_.getContext(), name, function_);
+  }
 
   const Plan& plan_;
   const std::vector<std::string>& kernels_;
@@ -269,8 +303,8 @@ class DriverEmitter {
 
 }  // namespace
 
-llvm::Function* emit_driver(const Plan& plan, const std::vector<std::string>& kernels, llvm::Module& module, const std::string& symbol,
-                            bool timed) {
+llvm::Function* emit_driver(const Plan& plan, const std::vector<std::string>& kernels,
+                            llvm::Module& module, const std::string& symbol, bool timed) {
   return DriverEmitter(plan, kernels, module, timed).emit(symbol);
 }
 

@@ -1,7 +1,8 @@
 // Prints a plan's steps as one LLVM function `void symbol(const RunContext*)`.
 //
-// Loops and branches of the plan are loops and branches of the function; a launch puts its addresses in a slot of the
-// stack and calls the kernel, through strata_parallel_for where the launch is parallel. Long rows of launches are a table (emit_launches.h).
+// Loops and branches of the plan are loops and branches of the function; a launch puts its
+// addresses in a slot of the stack and calls the kernel, through strata_parallel_for where the
+// launch is parallel. Long rows of launches are a table (emit_launches.h).
 #pragma once
 
 #include <string>
@@ -16,9 +17,9 @@ class Module;
 
 namespace strata::compile {
 
-/// `kernels[k]` is the symbol of kernel k. With `timed`, every launch calls strata_profile_begin/end with its number,
-/// in the order in which launches stand in the plan.
-llvm::Function* emit_driver(const Plan& plan, const std::vector<std::string>& kernels, llvm::Module& module, const std::string& symbol,
-                            bool timed);
+/// `kernels[k]` is the symbol of kernel k. With `timed`, every launch calls
+/// strata_profile_begin/end with its number, in the order in which launches stand in the plan.
+llvm::Function* emit_driver(const Plan& plan, const std::vector<std::string>& kernels,
+                            llvm::Module& module, const std::string& symbol, bool timed);
 
 }  // namespace strata::compile

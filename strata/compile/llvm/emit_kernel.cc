@@ -25,8 +25,8 @@ using loop::Index;
 using loop::Inst;
 using loop::Opcode;
 
-/// Prints one kernel. A `vector` body is printed twice where its extent leaves a rest: as a loop of whole strips, and
-/// once under a mask of the lanes that are left.
+/// Prints one kernel. A `vector` body is printed twice where its extent leaves a rest: as a loop of
+/// whole strips, and once under a mask of the lanes that are left.
 class KernelEmitter {
  public:
   KernelEmitter(const loop::Kernel& kernel, llvm::Module& module, const CpuTarget& target)
@@ -38,8 +38,10 @@ class KernelEmitter {
         memory_(b_, math_, [this](const Inst* i) { return value(i); }) {}
 
   llvm::Function* emit(std::string_view symbol, const CpuTarget& target) {
-    auto* signature = llvm::FunctionType::get(b_.getVoidTy(), {b_.getPtrTy(), b_.getInt64Ty(), b_.getInt64Ty()}, false);
-    function_ = llvm::Function::Create(signature, llvm::Function::ExternalLinkage, llvm::StringRef(symbol.data(), symbol.size()), module_);
+    auto* signature = llvm::FunctionType::get(
+        b_.getVoidTy(), {b_.getPtrTy(), b_.getInt64Ty(), b_.getInt64Ty()}, false);
+    function_ = llvm::Function::Create(signature, llvm::Function::ExternalLinkage,
+                                       llvm::StringRef(symbol.data(), symbol.size()), module_);
     function_->addFnAttr(llvm::Attribute::NoUnwind);
     function_->addFnAttr("target-cpu", target.cpu);
     function_->addFnAttr("target-features", target.features);
@@ -63,7 +65,8 @@ class KernelEmitter {
     for (const auto& ref : kernel_.refs) {
       if (ref->mode == loop::Ref::Mode::scratch) {
         scratch.emplace_back(ref.get(), scratch_bytes);
-        scratch_bytes += (ref->size * static_cast<std::int64_t>(byte_width(ref->dtype)) + 63) / 64 * 64;
+        scratch_bytes +=
+            (ref->size * static_cast<std::int64_t>(byte_width(ref->dtype)) + 63) / 64 * 64;
         continue;
       }
       Value* place = b_.CreateConstGEP1_64(b_.getPtrTy(), function_->getArg(0), number++);
@@ -72,18 +75,22 @@ class KernelEmitter {
     memory_.keep_apart(kernel_);
     if (scratch.empty()) return;
     Value* base = scratch_base(scratch_bytes);
-    for (auto [ref, offset] : scratch) memory_.bind(ref, b_.CreateConstGEP1_64(b_.getInt8Ty(), base, static_cast<std::uint64_t>(offset)));
+    for (auto [ref, offset] : scratch)
+      memory_.bind(ref,
+                   b_.CreateConstGEP1_64(b_.getInt8Ty(), base, static_cast<std::uint64_t>(offset)));
   }
 
   /// Small scratch lies on the stack, large scratch in the thread's own block.
   Value* scratch_base(std::int64_t bytes) {
     constexpr std::int64_t kStackBytes = 256 << 10;
     if (bytes <= kStackBytes) {
-      llvm::AllocaInst* slot = math_.slot(llvm::ArrayType::get(b_.getInt8Ty(), static_cast<std::uint64_t>(bytes)));
+      llvm::AllocaInst* slot =
+          math_.slot(llvm::ArrayType::get(b_.getInt8Ty(), static_cast<std::uint64_t>(bytes)));
       slot->setAlignment(llvm::Align(64));
       return slot;
     }
-    auto callee = module_.getOrInsertFunction("strata_scratch", llvm::FunctionType::get(b_.getPtrTy(), {b_.getInt64Ty()}, false));
+    auto callee = module_.getOrInsertFunction(
+        "strata_scratch", llvm::FunctionType::get(b_.getPtrTy(), {b_.getInt64Ty()}, false));
     return b_.CreateCall(callee, {b_.getInt64(static_cast<std::uint64_t>(bytes))});
   }
 
@@ -112,7 +119,8 @@ class KernelEmitter {
     b_.SetInsertPoint(exit);
   }
 
-  /// Stores go together, behind what they read of locals: one question of where their memory lies does for all.
+  /// Stores go together, behind what they read of locals: one question of where their memory lies
+  /// does for all.
   void body(const Body& body) {
     std::vector<const Inst*> stores;
     auto store_all = [&] {
@@ -214,24 +222,33 @@ class KernelEmitter {
     STRATA_UNREACHABLE("{} has no value", loop::name(i.code));
   }
 
-  /// Whether lanes of floats are divided by one number (powers of two are LLVM's own), often enough that its inverse is worth while.
+  /// Whether lanes of floats are divided by one number (powers of two are LLVM's own), often enough
+  /// that its inverse is worth while.
   bool by_uniform(const Inst& i) const {
     const Inst& divisor = *i.args[1];
-    bool wide = i.type.lanes >= 8 && divisor.type.lanes == 1 && (i.type.dtype == DType::f32 || i.type.dtype == DType::f64);
-    std::uint64_t mantissa = i.type.dtype == DType::f32 ? (std::uint64_t{1} << 23) - 1 : (std::uint64_t{1} << 52) - 1;
-    return wide && long_loop_ && !(divisor.code == Opcode::constant && (divisor.bits & mantissa) == 0);
+    bool wide = i.type.lanes >= 8 && divisor.type.lanes == 1 &&
+                (i.type.dtype == DType::f32 || i.type.dtype == DType::f64);
+    std::uint64_t mantissa =
+        i.type.dtype == DType::f32 ? (std::uint64_t{1} << 23) - 1 : (std::uint64_t{1} << 52) - 1;
+    return wide && long_loop_ &&
+           !(divisor.code == Opcode::constant && (divisor.bits & mantissa) == 0);
   }
 
   /// A choice between two floats by which is smaller or larger; null for others.
   Value* smaller_or_larger(const Inst& i) {
     const Inst& by = *i.args[0];
-    if (by.code != Opcode::cmp || (by.compare != loop::Compare::lt && by.compare != loop::Compare::gt)) return nullptr;
-    if (DType dtype = i.args[1]->type.dtype; dtype != DType::f32 && dtype != DType::f64) return nullptr;
-    bool larger = by.compare == loop::Compare::gt, same = i.args[1] == by.args[0] && i.args[2] == by.args[1];
+    if (by.code != Opcode::cmp ||
+        (by.compare != loop::Compare::lt && by.compare != loop::Compare::gt))
+      return nullptr;
+    if (DType dtype = i.args[1]->type.dtype; dtype != DType::f32 && dtype != DType::f64)
+      return nullptr;
+    bool larger = by.compare == loop::Compare::gt,
+         same = i.args[1] == by.args[0] && i.args[2] == by.args[1];
     bool turned = i.args[1] == by.args[1] && i.args[2] == by.args[0];  // x > y ? y : x
     if (!same && !turned) return nullptr;
     int lanes = i.type.lanes;
-    return math_.extremum_or_second(larger == same, stretched(i.args[1], lanes), stretched(i.args[2], lanes));
+    return math_.extremum_or_second(larger == same, stretched(i.args[1], lanes),
+                                    stretched(i.args[2], lanes));
   }
 
   /// Whether an instruction is bitwise logic in the machine.
@@ -247,20 +264,22 @@ class KernelEmitter {
       default: return false;
     }
   }
-  /// A vector of bitwise logic that is about to be selected, kept apart from the selection: joined, they become a masked
-  /// vpternlog, whose truth table LLVM below 22 permutes wrongly when an operand is in memory (llvm/llvm-project#157929).
+  /// A vector of bitwise logic that is about to be selected, kept apart from the selection: joined,
+  /// they become a masked vpternlog, whose truth table LLVM below 22 permutes wrongly when an
+  /// operand is in memory (llvm/llvm-project#157929).
   Value* fenced(const Inst* from, Value* v) {
     auto* type = llvm::dyn_cast<llvm::FixedVectorType>(v->getType());
     if (!type || !is_logic(*from) || type->getScalarSizeInBits() < 32) return v;
     bool is_int = type->getElementType()->isIntegerTy();
     llvm::Type* element = type->getScalarSizeInBits() == 64 ? b_.getDoubleTy() : b_.getFloatTy();
     auto* floats = llvm::FixedVectorType::get(element, type->getNumElements());
-    Value* apart = b_.CreateIntrinsic(llvm::Intrinsic::arithmetic_fence, {floats}, {is_int ? b_.CreateBitCast(v, floats) : v});
+    Value* apart = b_.CreateIntrinsic(llvm::Intrinsic::arithmetic_fence, {floats},
+                                      {is_int ? b_.CreateBitCast(v, floats) : v});
     return is_int ? b_.CreateBitCast(apart, type) : apart;
   }
 
-  /// Division of an i64 known to lie in 0 .. 2^32 - 1 by such a constant, as index arithmetic makes it: in 32 bits, where
-  /// the machine has a high product.
+  /// Division of an i64 known to lie in 0 .. 2^32 - 1 by such a constant, as index arithmetic makes
+  /// it: in 32 bits, where the machine has a high product.
   Value* narrow_division(const Inst& i) {
     const Inst* divisor = i.args[1];
     if (i.type.dtype != DType::i64 || divisor->code != Opcode::constant) return nullptr;
@@ -274,8 +293,9 @@ class KernelEmitter {
     return b_.CreateZExt(i.code == Opcode::div ? b_.CreateUDiv(a, by) : b_.CreateURem(a, by), wide);
   }
 
-  /// Division of an i64 by one positive number, both below 2^31, as sizes that stand apart make it (loop/sizes.h): lanes by way of f64, which machines
-  /// divide in lanes. The quotient of such integers, rounded, never reaches the next integer, so its whole part is exact.
+  /// Division of an i64 by one positive number, both below 2^31, as sizes that stand apart make it
+  /// (loop/sizes.h): lanes by way of f64, which machines divide in lanes. The quotient of such
+  /// integers, rounded, never reaches the next integer, so its whole part is exact.
   Value* division_by_size(const Inst& i) {
     const Inst* divisor = i.args[1];
     if (i.type.dtype != DType::i64 || divisor->type.lanes != 1) return nullptr;
@@ -283,12 +303,19 @@ class KernelEmitter {
     auto [least, most] = memory_.range(divisor);
     if (low < 0 || high > INT32_MAX || least < 1 || most > INT32_MAX) return nullptr;
     int lanes = i.type.lanes;
-    llvm::Type *wide = math_.type(DType::i64, lanes), *word = math_.type(DType::i32, lanes), *real = math_.type(DType::f64, lanes);
-    Value *a = b_.CreateTrunc(stretched(i.args[0], lanes), word), *d = b_.CreateTrunc(value(divisor), b_.getInt32Ty());
+    llvm::Type *wide = math_.type(DType::i64, lanes), *word = math_.type(DType::i32, lanes),
+               *real = math_.type(DType::f64, lanes);
+    Value *a = b_.CreateTrunc(stretched(i.args[0], lanes), word),
+          *d = b_.CreateTrunc(value(divisor), b_.getInt32Ty());
     Value* by = math_.stretch(d, lanes);
-    Value* quotient = lanes == 1 ? b_.CreateUDiv(a, by)
-                                 : b_.CreateFPToSI(b_.CreateFDiv(b_.CreateSIToFP(a, real), math_.stretch(b_.CreateSIToFP(d, b_.getDoubleTy()), lanes)), word);
-    return b_.CreateZExt(i.code == Opcode::div ? quotient : b_.CreateSub(a, b_.CreateMul(quotient, by)), wide);
+    Value* quotient =
+        lanes == 1 ? b_.CreateUDiv(a, by)
+                   : b_.CreateFPToSI(
+                         b_.CreateFDiv(b_.CreateSIToFP(a, real),
+                                       math_.stretch(b_.CreateSIToFP(d, b_.getDoubleTy()), lanes)),
+                         word);
+    return b_.CreateZExt(
+        i.code == Opcode::div ? quotient : b_.CreateSub(a, b_.CreateMul(quotient, by)), wide);
   }
 
   Value* call(const Inst& i) {
@@ -299,10 +326,15 @@ class KernelEmitter {
     }
     if (loop::is_lookup(i)) {
       std::vector<llvm::Constant*> table;
-      for (const Inst* entry : std::span(i.args).subspan(1)) table.push_back(math_.constant(DType::f32, entry->bits));
+      for (const Inst* entry : std::span(i.args).subspan(1))
+        table.push_back(math_.constant(DType::f32, entry->bits));
       return math_.lookup(value(i.args[0]), table);
     }
-    if (loop::is_compress(i)) return math_.from_stored(i.type.dtype, math_.compress(stretched(i.args[0], i.type.lanes), math_.to_stored(i.type.dtype, stretched(i.args[1], i.type.lanes))));
+    if (loop::is_compress(i))
+      return math_.from_stored(
+          i.type.dtype,
+          math_.compress(stretched(i.args[0], i.type.lanes),
+                         math_.to_stored(i.type.dtype, stretched(i.args[1], i.type.lanes))));
     if (loop::is_chosen(i)) return math_.chosen(value(i.args[0]));
     std::vector<llvm::Type*> types;
     std::vector<Value*> args;
@@ -313,7 +345,8 @@ class KernelEmitter {
       types.push_back(args.back()->getType());
     }
     auto* signature = llvm::FunctionType::get(math_.stored_type(i.type.dtype, 1), types, false);
-    return math_.from_stored(i.type.dtype, b_.CreateCall(module_.getOrInsertFunction(i.callee, signature), args));
+    return math_.from_stored(i.type.dtype,
+                             b_.CreateCall(module_.getOrInsertFunction(i.callee, signature), args));
   }
 
   /// One shuffle, of integers where the machine has none of the type.
@@ -321,16 +354,19 @@ class KernelEmitter {
     int lanes = i.type.lanes;
     std::vector<int> from;
     for (int lane = 0; lane < lanes; ++lane) from.push_back(move.source(lane, lanes));
-    Value *x = math_.to_stored(i.type.dtype, stretched(i.args[0], lanes)), *y = math_.to_stored(i.type.dtype, stretched(i.args[1], lanes));
+    Value *x = math_.to_stored(i.type.dtype, stretched(i.args[0], lanes)),
+          *y = math_.to_stored(i.type.dtype, stretched(i.args[1], lanes));
     return math_.from_stored(i.type.dtype, b_.CreateShuffleVector(x, y, from));
   }
 
-  /// Dead lanes keep what they hold, where it outlives the strip; what living lanes see never comes from dead ones (V7).
+  /// Dead lanes keep what they hold, where it outlives the strip; what living lanes see never comes
+  /// from dead ones (V7).
   void assign(const Inst& i) {
     int lanes = i.var->type.lanes;
     Value* slot = value(i.var);
     Value* next = stretched(i.args[0], lanes);
-    if (Value* mask = memory_.mask(); mask && lanes == lanes_of(mask) && made_under_.at(i.var) != mask) {
+    if (Value* mask = memory_.mask();
+        mask && lanes == lanes_of(mask) && made_under_.at(i.var) != mask) {
       next = b_.CreateSelect(mask, fenced(i.args[0], next), b_.CreateLoad(next->getType(), slot));
     }
     b_.CreateStore(next, slot);
@@ -371,14 +407,17 @@ class KernelEmitter {
 
   /// At least 0; a constant where it is known, for the builder does not fold the call.
   Value* extent_of(const Index& extent) {
-    if (extent.is_constant()) return b_.getInt64(static_cast<std::uint64_t>(std::max<std::int64_t>(0, extent.constant())));
-    return b_.CreateBinaryIntrinsic(llvm::Intrinsic::smax, memory_.index_value(extent), b_.getInt64(0));
+    if (extent.is_constant())
+      return b_.getInt64(static_cast<std::uint64_t>(std::max<std::int64_t>(0, extent.constant())));
+    return b_.CreateBinaryIntrinsic(llvm::Intrinsic::smax, memory_.index_value(extent),
+                                    b_.getInt64(0));
   }
 
   void bind_lane(const Inst& i) {
     std::vector<std::uint64_t> numbers(static_cast<std::size_t>(i.lanes));
     for (std::size_t n = 0; n < numbers.size(); ++n) numbers[n] = n;
-    Value* lane = i.lanes == 1 ? static_cast<Value*>(b_.getInt64(0)) : llvm::ConstantDataVector::get(b_.getContext(), numbers);
+    Value* lane = i.lanes == 1 ? static_cast<Value*>(b_.getInt64(0))
+                               : llvm::ConstantDataVector::get(b_.getContext(), numbers);
     values_[static_cast<std::size_t>(i.lane->id)] = lane;
   }
 
@@ -436,7 +475,8 @@ class KernelEmitter {
     b_.CreateBr(test);
     b_.SetInsertPoint(test);
     body(*i.bodies[0]);
-    STRATA_CHECK(i.condition && i.condition->type.lanes == 1, "while_ without a uniform condition in kernel {}", kernel_.name);
+    STRATA_CHECK(i.condition && i.condition->type.lanes == 1,
+                 "while_ without a uniform condition in kernel {}", kernel_.name);
     b_.CreateCondBr(value(i.condition), repeat, exit);
     b_.SetInsertPoint(repeat);
     body(*i.bodies[1]);
@@ -450,7 +490,8 @@ class KernelEmitter {
   Value* reduce(const Inst& i) {
     Value* v = value(i.args[0]);
     auto combiner = static_cast<Opcode>(i.bits);
-    if (i.type.dtype != DType::i1 || combiner != Opcode::or_ || lanes_of(v) == 1) return math_.reduce(combiner, i.type.dtype, v);
+    if (i.type.dtype != DType::i1 || combiner != Opcode::or_ || lanes_of(v) == 1)
+      return math_.reduce(combiner, i.type.dtype, v);
     return b_.CreateOrReduce(memory_.mask() ? b_.CreateAnd(memory_.mask(), v) : v);
   }
 
@@ -468,13 +509,15 @@ class KernelEmitter {
   std::vector<Value*> values_;
   Memory memory_;
   llvm::Function* function_ = nullptr;
-  std::unordered_map<const Inst*, Value*> made_under_;  // the mask under which a local was made; looked up, never walked
+  std::unordered_map<const Inst*, Value*>
+      made_under_;          // the mask under which a local was made; looked up, never walked
   bool long_loop_ = false;  // in whole strips of a vector loop of many elements
 };
 
 }  // namespace
 
-llvm::Function* emit_kernel(const loop::Kernel& kernel, llvm::Module& module, std::string_view symbol, const CpuTarget& target) {
+llvm::Function* emit_kernel(const loop::Kernel& kernel, llvm::Module& module,
+                            std::string_view symbol, const CpuTarget& target) {
   return KernelEmitter(kernel, module, target).emit(symbol, target);
 }
 

@@ -15,9 +15,16 @@ using llvm::Value;
 
 class TableEmitter {
  public:
-  TableEmitter(const Plan& plan, std::span<const Step> launches, const LaunchTableNeeds& needs, llvm::IRBuilder<>& b)
-      : plan_(plan), launches_(launches), needs_(needs), b_(b), function_(b.GetInsertBlock()->getParent()) {
-    launch_type_ = llvm::StructType::get(b_.getContext(), {b_.getPtrTy(), b_.getInt64Ty(), b_.getInt64Ty(), b_.getInt64Ty(), b_.getInt64Ty()});
+  TableEmitter(const Plan& plan, std::span<const Step> launches, const LaunchTableNeeds& needs,
+               llvm::IRBuilder<>& b)
+      : plan_(plan),
+        launches_(launches),
+        needs_(needs),
+        b_(b),
+        function_(b.GetInsertBlock()->getParent()) {
+    launch_type_ = llvm::StructType::get(
+        b_.getContext(),
+        {b_.getPtrTy(), b_.getInt64Ty(), b_.getInt64Ty(), b_.getInt64Ty(), b_.getInt64Ty()});
     place_type_ = llvm::StructType::get(b_.getContext(), {b_.getInt64Ty(), b_.getInt64Ty()});
   }
 
@@ -26,15 +33,18 @@ class TableEmitter {
     Value* places = table(places_, place_type_);
     auto* bases_type = llvm::ArrayType::get(b_.getPtrTy(), bases_.size());
     Value* bases = slot(bases_type);
-    for (std::size_t i = 0; i < bases_.size(); ++i) b_.CreateStore(bases_[i], b_.CreateConstGEP2_64(bases_type, bases, 0, i));
+    for (std::size_t i = 0; i < bases_.size(); ++i)
+      b_.CreateStore(bases_[i], b_.CreateConstGEP2_64(bases_type, bases, 0, i));
     Value* refs = slot(llvm::ArrayType::get(b_.getPtrTy(), most_));
     loop(number(0), number(static_cast<std::int64_t>(launches_.size())), [&](Value* i) {
       Value* row = b_.CreateGEP(launch_type_, launches, i);
       Value *first = field(row, 3), *count = field(row, 4);
       loop(number(0), count, [&](Value* n) {
         Value* place = b_.CreateGEP(place_type_, places, b_.CreateAdd(first, n));
-        Value* base = b_.CreateLoad(b_.getPtrTy(), b_.CreateGEP(b_.getPtrTy(), bases, half(place, 0)));
-        b_.CreateStore(b_.CreateGEP(b_.getInt8Ty(), base, half(place, 1)), b_.CreateGEP(b_.getPtrTy(), refs, n));
+        Value* base =
+            b_.CreateLoad(b_.getPtrTy(), b_.CreateGEP(b_.getPtrTy(), bases, half(place, 0)));
+        b_.CreateStore(b_.CreateGEP(b_.getInt8Ty(), base, half(place, 1)),
+                       b_.CreateGEP(b_.getPtrTy(), refs, n));
       });
       run(row, refs, b_.CreateAdd(i, number(needs_.launches)));
     });
@@ -47,8 +57,11 @@ class TableEmitter {
     for (const Step& step : launches_) {
       const Launch& l = std::get<Launch>(step.what);
       rows.push_back(llvm::ConstantStruct::get(
-          launch_type_, {needs_.callee(l.kernel), number(plan_.kernels.at(static_cast<std::size_t>(l.kernel))->grid), number(l.parallel ? l.grain : 0),
-                         number(static_cast<std::int64_t>(places_.size())), number(static_cast<std::int64_t>(l.arguments.size()))}));
+          launch_type_,
+          {needs_.callee(l.kernel),
+           number(plan_.kernels.at(static_cast<std::size_t>(l.kernel))->grid),
+           number(l.parallel ? l.grain : 0), number(static_cast<std::int64_t>(places_.size())),
+           number(static_cast<std::int64_t>(l.arguments.size()))}));
       for (const Address& a : l.arguments) places_.push_back(place(a));
       most_ = std::max(most_, l.arguments.size());
     }
@@ -62,9 +75,12 @@ class TableEmitter {
       arena_ = a.buffer;
       in_arena_ = buffer.offset;
     }
-    auto [it, fresh] = number_of_.emplace(temporary ? arena_ : a.buffer, static_cast<std::int64_t>(bases_.size()));
+    auto [it, fresh] =
+        number_of_.emplace(temporary ? arena_ : a.buffer, static_cast<std::int64_t>(bases_.size()));
     if (fresh) bases_.push_back(needs_.base(it->first));
-    return llvm::ConstantStruct::get(place_type_, {number(it->second), number(a.offset + (temporary ? buffer.offset - in_arena_ : 0))});
+    return llvm::ConstantStruct::get(
+        place_type_,
+        {number(it->second), number(a.offset + (temporary ? buffer.offset - in_arena_ : 0))});
   }
 
   void run(Value* row, Value* refs, Value* launch) {
@@ -73,12 +89,15 @@ class TableEmitter {
     auto *alone = block("alone"), *together = block("together"), *done = block("done");
     b_.CreateCondBr(b_.CreateICmpEQ(grain, number(0)), alone, together);
     b_.SetInsertPoint(alone);
-    auto* kernel_type = llvm::FunctionType::get(b_.getVoidTy(), {b_.getPtrTy(), b_.getInt64Ty(), b_.getInt64Ty()}, false);
+    auto* kernel_type = llvm::FunctionType::get(
+        b_.getVoidTy(), {b_.getPtrTy(), b_.getInt64Ty(), b_.getInt64Ty()}, false);
     b_.CreateCall(llvm::FunctionCallee(kernel_type, kernel), {refs, number(0), points});
     b_.CreateBr(done);
     b_.SetInsertPoint(together);
-    auto* parallel_type = llvm::FunctionType::get(b_.getVoidTy(), {b_.getInt64Ty(), b_.getInt64Ty(), b_.getPtrTy(), b_.getPtrTy()}, false);
-    b_.CreateCall(function_->getParent()->getOrInsertFunction("strata_parallel_for", parallel_type), {points, grain, kernel, refs});
+    auto* parallel_type = llvm::FunctionType::get(
+        b_.getVoidTy(), {b_.getInt64Ty(), b_.getInt64Ty(), b_.getPtrTy(), b_.getPtrTy()}, false);
+    b_.CreateCall(function_->getParent()->getOrInsertFunction("strata_parallel_for", parallel_type),
+                  {points, grain, kernel, refs});
     b_.CreateBr(done);
     b_.SetInsertPoint(done);
     needs_.tell("strata_profile_end", launch);
@@ -86,7 +105,8 @@ class TableEmitter {
 
   /// for (i = begin; i < end; ++i) body(i).
   void loop(Value* begin, Value* end, const std::function<void(Value*)>& body) {
-    auto *before = b_.GetInsertBlock(), *test = block("row"), *inside = block("do"), *exit = block("rows");
+    auto *before = b_.GetInsertBlock(), *test = block("row"), *inside = block("do"),
+         *exit = block("rows");
     b_.CreateBr(test);
     b_.SetInsertPoint(test);
     llvm::PHINode* i = b_.CreatePHI(b_.getInt64Ty(), 2);
@@ -101,15 +121,24 @@ class TableEmitter {
 
   Value* table(const std::vector<Constant*>& rows, llvm::StructType* type) {
     auto* array = llvm::ArrayType::get(type, rows.size());
-    return new llvm::GlobalVariable(*function_->getParent(), array, true, llvm::GlobalValue::PrivateLinkage, llvm::ConstantArray::get(array, rows), "launches");
+    return new llvm::GlobalVariable(*function_->getParent(), array, true,
+                                    llvm::GlobalValue::PrivateLinkage,
+                                    llvm::ConstantArray::get(array, rows), "launches");
   }
   Value* field(Value* row, unsigned n) {
-    return b_.CreateLoad(n == 0 ? static_cast<llvm::Type*>(b_.getPtrTy()) : b_.getInt64Ty(), b_.CreateStructGEP(launch_type_, row, n));
+    return b_.CreateLoad(n == 0 ? static_cast<llvm::Type*>(b_.getPtrTy()) : b_.getInt64Ty(),
+                         b_.CreateStructGEP(launch_type_, row, n));
   }
-  Value* half(Value* place, unsigned n) { return b_.CreateLoad(b_.getInt64Ty(), b_.CreateStructGEP(place_type_, place, n)); }
-  Value* slot(llvm::Type* type) { return llvm::IRBuilder<>(needs_.entry, needs_.entry->begin()).CreateAlloca(type); }
+  Value* half(Value* place, unsigned n) {
+    return b_.CreateLoad(b_.getInt64Ty(), b_.CreateStructGEP(place_type_, place, n));
+  }
+  Value* slot(llvm::Type* type) {
+    return llvm::IRBuilder<>(needs_.entry, needs_.entry->begin()).CreateAlloca(type);
+  }
   llvm::ConstantInt* number(std::int64_t n) { return b_.getInt64(static_cast<std::uint64_t>(n)); }
-  llvm::BasicBlock* block(const char* name) { return llvm::BasicBlock::Create(b_.getContext(), name, function_); }
+  llvm::BasicBlock* block(const char* name) {
+    return llvm::BasicBlock::Create(b_.getContext(), name, function_);
+  }
 
   const Plan& plan_;
   std::span<const Step> launches_;
@@ -129,11 +158,14 @@ class TableEmitter {
 
 const Launch* table_launch(const Step& step) {
   const Launch* launch = std::get_if<Launch>(&step.what);
-  if (!launch || std::any_of(launch->arguments.begin(), launch->arguments.end(), [](const Address& a) { return a.counter >= 0; })) return nullptr;
+  if (!launch || std::any_of(launch->arguments.begin(), launch->arguments.end(),
+                             [](const Address& a) { return a.counter >= 0; }))
+    return nullptr;
   return launch;
 }
 
-void emit_launches(const Plan& plan, std::span<const Step> launches, const LaunchTableNeeds& needs, llvm::IRBuilder<>& b) {
+void emit_launches(const Plan& plan, std::span<const Step> launches, const LaunchTableNeeds& needs,
+                   llvm::IRBuilder<>& b) {
   TableEmitter(plan, launches, needs, b).emit();
 }
 

@@ -31,10 +31,13 @@ class Writer {
   std::string take() { return std::move(bytes_); }
 
  private:
-  /// The first buffer of this type and size: those may be one (emit_kernel.h), so the code depends on which are alike.
+  /// The first buffer of this type and size: those may be one (emit_kernel.h), so the code depends
+  /// on which are alike.
   static std::int64_t first_alike(const loop::Kernel& kernel, const loop::Ref& ref) {
     std::size_t n = 0;
-    while (kernel.refs[n]->dtype != ref.dtype || kernel.refs[n]->size != ref.size || kernel.refs[n]->mode == loop::Ref::Mode::scratch) ++n;
+    while (kernel.refs[n]->dtype != ref.dtype || kernel.refs[n]->size != ref.size ||
+           kernel.refs[n]->mode == loop::Ref::Mode::scratch)
+      ++n;
     return static_cast<std::int64_t>(n);
   }
   void number(std::int64_t n) {  // small numbers in one byte
@@ -42,11 +45,14 @@ class Writer {
     for (; u >= 0x80; u >>= 7) bytes_.push_back(static_cast<char>(u | 0x80));
     bytes_.push_back(static_cast<char>(u));
   }
-  /// Whether the code of a load is one thing or another by where the array ends (memory.h): lanes under a predicate, lanes some elements apart.
+  /// Whether the code of a load is one thing or another by where the array ends (memory.h): lanes
+  /// under a predicate, lanes some elements apart.
   static bool asks_for_size(const Inst& i) {
     if (i.code != loop::Opcode::load || i.type.lanes == 1) return false;
     const auto terms = i.index.terms();
-    return !i.args.empty() || std::any_of(terms.begin(), terms.end(), [](const Index::Term& t) { return t.variable->type.lanes > 1 && t.coefficient != 1; });
+    return !i.args.empty() || std::any_of(terms.begin(), terms.end(), [](const Index::Term& t) {
+      return t.variable->type.lanes > 1 && t.coefficient != 1;
+    });
   }
   void definition(const Inst& i) {
     numbers_[static_cast<std::size_t>(i.id)] = next_++;
@@ -115,7 +121,8 @@ std::string fingerprint(const loop::Kernel& kernel) { return Writer(kernel).take
 
 std::string digest(std::string_view bytes) {
   std::uint64_t a = 0x9e3779b97f4a7c15u, b = 0xc2b2ae3d27d4eb4fu;
-  for (std::size_t at = 0; at < bytes.size(); at += 8) {  // two chains side by side: a program's keys and objects are megabytes
+  for (std::size_t at = 0; at < bytes.size();
+       at += 8) {  // two chains side by side: a program's keys and objects are megabytes
     std::uint64_t word = 0;
     std::memcpy(&word, bytes.data() + at, std::min<std::size_t>(8, bytes.size() - at));
     a = mixed(a ^ word);

@@ -38,7 +38,9 @@
 namespace strata::compile {
 namespace {
 
-[[noreturn]] void refuse(void*, const char* reason, bool) { throw InternalError(fmt::format("LLVM: {}", reason)); }
+[[noreturn]] void refuse(void*, const char* reason, bool) {
+  throw InternalError(fmt::format("LLVM: {}", reason));
+}
 
 void initialize_llvm() {
   static const bool done = [] {
@@ -60,15 +62,17 @@ void checked(llvm::Error error, const char* what) {
 }
 
 /// Strict IEEE: nothing is contracted or reassociated (loop.h).
-std::unique_ptr<llvm::TargetMachine> make_machine(const std::string& cpu, const std::string& features) {
+std::unique_ptr<llvm::TargetMachine> make_machine(const std::string& cpu,
+                                                  const std::string& features) {
   initialize_llvm();
   std::string triple = llvm::sys::getProcessTriple(), error;
   const llvm::Target* target = llvm::TargetRegistry::lookupTarget(triple, error);
   STRATA_CHECK(target, "LLVM knows no target {}: {}", triple, error);
   llvm::TargetOptions options;
   options.AllowFPOpFusion = llvm::FPOpFusion::Strict;
-  std::unique_ptr<llvm::TargetMachine> machine(target->createTargetMachine(triple, cpu, features, options, llvm::Reloc::PIC_,
-                                                                           llvm::CodeModel::Small, llvm::CodeGenOptLevel::Default, true));
+  std::unique_ptr<llvm::TargetMachine> machine(
+      target->createTargetMachine(triple, cpu, features, options, llvm::Reloc::PIC_,
+                                  llvm::CodeModel::Small, llvm::CodeGenOptLevel::Default, true));
   STRATA_CHECK(machine, "LLVM makes no machine for {} {}", triple, cpu);
   return machine;
 }
@@ -81,7 +85,8 @@ llvm::TargetMachine& machine_of_thread(const CpuTarget& target) {
   return *machine;
 }
 
-/// The kernels are vector code already; what is left is to make registers of locals, share addresses and hoist.
+/// The kernels are vector code already; what is left is to make registers of locals, share
+/// addresses and hoist.
 void optimize(llvm::Module& module, llvm::TargetMachine& machine) {
   llvm::LoopAnalysisManager loops;
   llvm::FunctionAnalysisManager functions;
@@ -116,19 +121,25 @@ CpuTarget CpuTarget::named(const std::string& name) {
   if (cpu.empty() || cpu == "native") {
     target.cpu = llvm::sys::getHostCPUName().str();
     std::map<std::string, bool> sorted;
-    for (const auto& feature : llvm::sys::getHostCPUFeatures()) sorted[feature.getKey().str()] = feature.getValue();
-    for (const auto& [name, on] : sorted) target.features += (target.features.empty() ? "" : ",") + std::string(on ? "+" : "-") + name;
+    for (const auto& feature : llvm::sys::getHostCPUFeatures())
+      sorted[feature.getKey().str()] = feature.getValue();
+    for (const auto& [name, on] : sorted)
+      target.features += (target.features.empty() ? "" : ",") + std::string(on ? "+" : "-") + name;
   } else {
     target.cpu = cpu;
   }
   if (!changes.empty()) target.features += (target.features.empty() ? "" : ",") + changes;
-  // LLVM 19 turns a masked vcmpph around to read a spilled operand, and leaves the predicate: x <= 0 becomes 0 <= x.
-  // SSE4A's insertq, by which it puts bytes of a mask together, is not VEX: a Zen 3 takes 350 cycles where registers of 32 bytes are in use.
+  // LLVM 19 turns a masked vcmpph around to read a spilled operand, and leaves the predicate: x <=
+  // 0 becomes 0 <= x. SSE4A's insertq, by which it puts bytes of a mask together, is not VEX: a Zen
+  // 3 takes 350 cycles where registers of 32 bytes are in use.
   target.features += (target.features.empty() ? "" : ",") + std::string("-avx512fp16,-sse4a");
   auto machine = make_machine(target.cpu, target.features);
-  target.avx512 = machine->getMCSubtargetInfo()->checkFeatures("+avx512f,+avx512vl,+avx512bw,+avx512dq");
-  // Processors with AMX run vdpbf16ps at a quarter of the rate of an f32 product: two of those are faster, and as exact as the reference.
-  target.avx512bf16 = target.avx512 && machine->getMCSubtargetInfo()->checkFeatures("+avx512bf16,-amx-bf16");
+  target.avx512 =
+      machine->getMCSubtargetInfo()->checkFeatures("+avx512f,+avx512vl,+avx512bw,+avx512dq");
+  // Processors with AMX run vdpbf16ps at a quarter of the rate of an f32 product: two of those are
+  // faster, and as exact as the reference.
+  target.avx512bf16 =
+      target.avx512 && machine->getMCSubtargetInfo()->checkFeatures("+avx512bf16,-amx-bf16");
   target.vnni = target.avx512 && machine->getMCSubtargetInfo()->checkFeatures("+avx512vnni");
   return target;
 }
@@ -138,7 +149,9 @@ const CpuTarget& CpuTarget::host() {
     const char* wanted = std::getenv("STRATA_CPU");
     CpuTarget target = named(wanted ? wanted : "");
     auto machine = make_machine(target.cpu, target.features);
-    target.tiles = target.avx512 && machine->getMCSubtargetInfo()->checkFeatures("+amx-tile,+amx-bf16") && loop::have_tiles();
+    target.tiles = target.avx512 &&
+                   machine->getMCSubtargetInfo()->checkFeatures("+amx-tile,+amx-bf16") &&
+                   loop::have_tiles();
     return target;
   }());
   return target;
@@ -173,12 +186,14 @@ Jit::Jit() : state_(new State) {
   auto control = checked(llvm::orc::SelfExecutorProcessControl::Create(), "the JIT cannot start");
   char prefix = '\0';
   state_->session = std::make_unique<llvm::orc::ExecutionSession>(std::move(control));
-  state_->session->setErrorReporter([state = state_.get()](llvm::Error e) { state->problem = llvm::toString(std::move(e)); });
-  state_->linker =
-      std::make_unique<llvm::orc::ObjectLinkingLayer>(*state_->session, state_->session->getExecutorProcessControl().getMemMgr());
+  state_->session->setErrorReporter(
+      [state = state_.get()](llvm::Error e) { state->problem = llvm::toString(std::move(e)); });
+  state_->linker = std::make_unique<llvm::orc::ObjectLinkingLayer>(
+      *state_->session, state_->session->getExecutorProcessControl().getMemMgr());
   state_->library = &state_->session->createBareJITDylib("strata");
   state_->library->addGenerator(
-      checked(llvm::orc::DynamicLibrarySearchGenerator::GetForCurrentProcess(prefix), "the process's own symbols cannot be read"));
+      checked(llvm::orc::DynamicLibrarySearchGenerator::GetForCurrentProcess(prefix),
+              "the process's own symbols cannot be read"));
 }
 
 std::string Jit::make_object(llvm::Module& module, const CpuTarget& target, bool assembly) {
@@ -187,7 +202,9 @@ std::string Jit::make_object(llvm::Module& module, const CpuTarget& target, bool
   module.setTargetTriple(machine.getTargetTriple().str());
   std::string problems;
   llvm::raw_string_ostream out(problems);
-  if (llvm::verifyModule(module, &out)) throw InternalError(fmt::format("LLVM refuses module {}: {}", module.getName().str(), problems));
+  if (llvm::verifyModule(module, &out))
+    throw InternalError(
+        fmt::format("LLVM refuses module {}: {}", module.getName().str(), problems));
   {
     Stage optimizes("  optimise");
     optimize(module, machine);
@@ -197,7 +214,8 @@ std::string Jit::make_object(llvm::Module& module, const CpuTarget& target, bool
   llvm::raw_svector_ostream stream(bytes);
   llvm::legacy::PassManager codegen;
   auto kind = assembly ? llvm::CodeGenFileType::AssemblyFile : llvm::CodeGenFileType::ObjectFile;
-  STRATA_CHECK(!machine.addPassesToEmitFile(codegen, stream, nullptr, kind, true), "LLVM cannot write objects");
+  STRATA_CHECK(!machine.addPassesToEmitFile(codegen, stream, nullptr, kind, true),
+               "LLVM cannot write objects");
   codegen.run(module);
   return std::string(bytes.data(), bytes.size());
 }
@@ -208,7 +226,8 @@ Jit::Code Jit::link(std::string object, const std::string& symbol) {
   return link(std::move(objects), std::vector<std::string>{symbol})[0];
 }
 
-std::vector<Jit::Code> Jit::link(std::vector<std::string> objects, const std::vector<std::string>& symbols) {
+std::vector<Jit::Code> Jit::link(std::vector<std::string> objects,
+                                 const std::vector<std::string>& symbols) {
   std::lock_guard lock(state_->mutex);
   auto& session = *state_->session;
   llvm::orc::SymbolMap fresh;
@@ -217,25 +236,31 @@ std::vector<Jit::Code> Jit::link(std::vector<std::string> objects, const std::ve
     fresh[session.intern(name)] = {llvm::orc::ExecutorAddr::fromPtr(address),
                                    llvm::JITSymbolFlags::Exported | llvm::JITSymbolFlags::Callable};
   }
-  if (!fresh.empty()) checked(state_->library->define(llvm::orc::absoluteSymbols(std::move(fresh))), "runtime symbols");
+  if (!fresh.empty())
+    checked(state_->library->define(llvm::orc::absoluteSymbols(std::move(fresh))),
+            "runtime symbols");
   std::vector<llvm::orc::ResourceTrackerSP> trackers;
   for (std::string& object : objects) {
     trackers.push_back(state_->library->createResourceTracker());
-    checked(state_->linker->add(trackers.back(), llvm::MemoryBuffer::getMemBufferCopy(object, "kernel")), "an object cannot be added");
+    checked(state_->linker->add(trackers.back(),
+                                llvm::MemoryBuffer::getMemBufferCopy(object, "kernel")),
+            "an object cannot be added");
   }
   llvm::orc::SymbolLookupSet wanted;
   for (const std::string& symbol : symbols) wanted.add(session.intern(symbol));
-  auto found = session.lookup(llvm::orc::makeJITDylibSearchOrder(state_->library), std::move(wanted));
+  auto found =
+      session.lookup(llvm::orc::makeJITDylibSearchOrder(state_->library), std::move(wanted));
   if (!found) {
     llvm::consumeError(found.takeError());
     throw InternalError(fmt::format("code cannot be linked: {}", state_->problem));
   }
   std::vector<Code> out;
   for (std::size_t i = 0; i < symbols.size(); ++i)
-    out.emplace_back((*found)[session.intern(symbols[i])].getAddress().toPtr<void*>(), [state = state_.get(), tracker = trackers[i]](void*) {
-      std::lock_guard lock(state->mutex);
-      llvm::consumeError(tracker->remove());
-    });
+    out.emplace_back((*found)[session.intern(symbols[i])].getAddress().toPtr<void*>(),
+                     [state = state_.get(), tracker = trackers[i]](void*) {
+                       std::lock_guard lock(state->mutex);
+                       llvm::consumeError(tracker->remove());
+                     });
   return out;
 }
 

@@ -1,5 +1,5 @@
-// The one door to LLVM's code generator and linker. Kernels and drivers come in by compile_kernels.h and
-// compile_plan.h.
+// The one door to LLVM's code generator and linker. Kernels and drivers come in by
+// compile_kernels.h and compile_plan.h.
 #pragma once
 
 #include <cstdint>
@@ -26,10 +26,11 @@ class Jit {
  public:
   static Jit& global();
 
-  /// Bytes of an object file, or assembly text. Safe to call from many threads, each with a module of its own context.
-  /// Throws InternalError if LLVM refuses the module.
+  /// Bytes of an object file, or assembly text. Safe to call from many threads, each with a module
+  /// of its own context. Throws InternalError if LLVM refuses the module.
   std::string make_object(llvm::Module& module, const CpuTarget& target, bool assembly = false);
-  /// Code at an address. It is unloaded with its last handle: whoever runs it, or code that calls it, holds one.
+  /// Code at an address. It is unloaded with its last handle: whoever runs it, or code that calls
+  /// it, holds one.
   using Code = std::shared_ptr<void>;
   /// Links an object whose symbols are new and gives the address of one of them.
   Code link(std::string object, const std::string& symbol);

@@ -19,8 +19,8 @@ const CpuTarget& old_processor() {
   return target;
 }
 
-std::string difference_from_interpreter(const CpuTarget& target, const loop::Kernel& kernel, const loop::testing::Buffers& contents,
-                                        int misalignment) {
+std::string difference_from_interpreter(const CpuTarget& target, const loop::Kernel& kernel,
+                                        const loop::testing::Buffers& contents, int misalignment) {
   loop::testing::Buffers expected = contents, placed, actual;
   std::vector<void*> refs;
   std::vector<loop::Ref*> parameters = kernel.parameters();

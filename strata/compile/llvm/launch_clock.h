@@ -7,8 +7,9 @@
 
 namespace strata::compile {
 
-/// What the launches of this thread's drivers add their times to while it lives: `times`, or nothing when that is null. A driver that
-/// runs within a launch of another (a callback that runs a program) has a clock of its own.
+/// What the launches of this thread's drivers add their times to while it lives: `times`, or
+/// nothing when that is null. A driver that runs within a launch of another (a callback that runs a
+/// program) has a clock of its own.
 class LaunchClock {
  public:
   explicit LaunchClock(runtime::LaunchTimes* times);

@@ -15,12 +15,14 @@ namespace strata::compile {
 class Memory {
  public:
   using ValueOf = std::function<llvm::Value*(const loop::Inst*)>;
-  Memory(llvm::IRBuilder<>& builder, Arithmetic& math, ValueOf value) : b_(builder), math_(math), value_(std::move(value)) {}
+  Memory(llvm::IRBuilder<>& builder, Arithmetic& math, ValueOf value)
+      : b_(builder), math_(math), value_(std::move(value)) {}
 
   void bind(const loop::Ref* ref, llvm::Value* pointer) { pointers_[ref->id] = pointer; }
   /// After all are bound: which buffers cannot overlap (emit_kernel.h).
   void keep_apart(const loop::Kernel& kernel);
-  /// The lanes that are alive: `mask` is null for all; `first` says how many where they are the first ones, else it is null.
+  /// The lanes that are alive: `mask` is null for all; `first` says how many where they are the
+  /// first ones, else it is null.
   struct Alive {
     llvm::Value *mask = nullptr, *first = nullptr;
   };
@@ -29,7 +31,8 @@ class Memory {
   void set_alive(const Alive& alive) { alive_ = alive; }
 
   llvm::Value* load(const loop::Inst& inst);
-  /// Stores in succession, in this order. Those that take turns in memory (elements 0, 2, 4 ... and 1, 3, 5 ...) become stores of what lies there.
+  /// Stores in succession, in this order. Those that take turns in memory (elements 0, 2, 4 ... and
+  /// 1, 3, 5 ...) become stores of what lies there.
   void store(std::span<const loop::Inst* const> all);
   void fetch(const loop::Inst& inst);
   /// Where a uniform load reads.
@@ -52,7 +55,8 @@ class Memory {
   llvm::Value* element_pointer(const loop::Ref* ref, const loop::Index& uniform);
   llvm::Value* strided_load(const loop::Inst& inst, std::int64_t stride);
   llvm::Value* interleaved(std::vector<llvm::Value*> values);
-  llvm::Value* scattered(llvm::Value* base, llvm::Type* element, const std::vector<loop::Index::Term>& terms, int lanes);
+  llvm::Value* scattered(llvm::Value* base, llvm::Type* element,
+                         const std::vector<loop::Index::Term>& terms, int lanes);
   void fetch_line(llvm::Value* pointer);
   void fetch_ahead(const loop::Inst& inst, llvm::Value* pointer, int lanes);
   llvm::Value* uniform_load(const loop::Inst& inst, llvm::Value* pointer, int lanes);
@@ -71,13 +75,18 @@ class Memory {
   std::uint64_t strip_alignment(const loop::Inst& inst) const;
   template <class Access>
   Access* of(const loop::Inst& inst, Access* access);
-  llvm::Value* known_lanes(const loop::Inst& inst, int lanes, llvm::Value* mask, llvm::Value* otherwise);
+  llvm::Value* known_lanes(const loop::Inst& inst, int lanes, llvm::Value* mask,
+                           llvm::Value* otherwise);
   bool masks_words(llvm::Type* t) const;
   llvm::Value* inside_or_begin(const loop::Inst& inst, llvm::Value* first);
-  llvm::Value* masked_load(const loop::Inst& inst, llvm::Type* t, llvm::Value* first, llvm::Value* mask, llvm::Value* otherwise);
-  llvm::Value* load_first(const loop::Inst& inst, llvm::Value* at, int count, llvm::Value* otherwise);
-  void masked_store(const loop::Inst& inst, llvm::Value* stored, llvm::Value* first, llvm::Value* mask);
-  void store_first(const loop::Inst& inst, llvm::Value* stored, llvm::Value* at, llvm::Value* count);
+  llvm::Value* masked_load(const loop::Inst& inst, llvm::Type* t, llvm::Value* first,
+                           llvm::Value* mask, llvm::Value* otherwise);
+  llvm::Value* load_first(const loop::Inst& inst, llvm::Value* at, int count,
+                          llvm::Value* otherwise);
+  void masked_store(const loop::Inst& inst, llvm::Value* stored, llvm::Value* first,
+                    llvm::Value* mask);
+  void store_first(const loop::Inst& inst, llvm::Value* stored, llvm::Value* at,
+                   llvm::Value* count);
   llvm::Value* any(llvm::Value* mask);
   llvm::Value* combined_mask(llvm::Value* predicate, int lanes);
   llvm::Value* reversed(llvm::Value* v);

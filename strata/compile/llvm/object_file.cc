@@ -23,15 +23,21 @@ constexpr std::size_t kMostConstants = std::size_t{3} << 29;
 
 class ObjectEmitter {
  public:
-  ObjectEmitter(const Plan& plan, const ObjectInterface& interface, const CpuTarget& target, llvm::Module& module)
-      : plan_(plan), interface_(interface), target_(target), module_(module), b_(module.getContext()) {}
+  ObjectEmitter(const Plan& plan, const ObjectInterface& interface, const CpuTarget& target,
+                llvm::Module& module)
+      : plan_(plan),
+        interface_(interface),
+        target_(target),
+        module_(module),
+        b_(module.getContext()) {}
 
   void emit() {
     const std::vector<std::string> symbols = kernels();
     llvm::Function* driver = emit_driver(plan_, symbols, module_, "driver", false);
     driver->setLinkage(llvm::GlobalValue::InternalLinkage);
     run(program(driver));
-    constant(llvm::ConstantDataArray::getString(module_.getContext(), interface_.signature), interface_.name + "_signature")
+    constant(llvm::ConstantDataArray::getString(module_.getContext(), interface_.signature),
+             interface_.name + "_signature")
         ->setLinkage(llvm::GlobalValue::ExternalLinkage);
   }
 
@@ -41,8 +47,11 @@ class ObjectEmitter {
     std::map<std::string, std::string> by_structure;
     std::vector<std::string> out;
     for (const auto& kernel : plan_.kernels) {
-      auto [it, fresh] = by_structure.emplace(fingerprint(*kernel), fmt::format("kernel_{}", by_structure.size()));
-      if (fresh) emit_kernel(*kernel, module_, it->second, target_)->setLinkage(llvm::GlobalValue::InternalLinkage);
+      auto [it, fresh] =
+          by_structure.emplace(fingerprint(*kernel), fmt::format("kernel_{}", by_structure.size()));
+      if (fresh)
+        emit_kernel(*kernel, module_, it->second, target_)
+            ->setLinkage(llvm::GlobalValue::InternalLinkage);
       out.push_back(it->second);
     }
     return out;
@@ -51,7 +60,8 @@ class ObjectEmitter {
   /// Memory of this object alone that nobody writes to.
   llvm::GlobalVariable* constant(Constant* value, const std::string& name = "") {
     const std::string symbol = name.empty() ? fmt::format("constant_{}", constants_++) : name;
-    auto* global = llvm::cast<llvm::GlobalVariable>(module_.getOrInsertGlobal(symbol, value->getType()));
+    auto* global =
+        llvm::cast<llvm::GlobalVariable>(module_.getOrInsertGlobal(symbol, value->getType()));
     global->setInitializer(value);
     global->setConstant(true);
     global->setLinkage(llvm::GlobalValue::PrivateLinkage);
@@ -59,7 +69,9 @@ class ObjectEmitter {
     return global;
   }
   Constant* constant(const Literal& literal) {
-    return constant(llvm::ConstantDataArray::getRaw(llvm::StringRef(reinterpret_cast<const char*>(literal.data()), literal.bytes()), literal.bytes(), b_.getInt8Ty()));
+    return constant(llvm::ConstantDataArray::getRaw(
+        llvm::StringRef(reinterpret_cast<const char*>(literal.data()), literal.bytes()),
+        literal.bytes(), b_.getInt8Ty()));
   }
   Constant* number(std::int64_t n) { return b_.getInt64(static_cast<std::uint64_t>(n)); }
 
@@ -70,26 +82,35 @@ class ObjectEmitter {
     auto* table = llvm::ArrayType::get(b_.getPtrTy(), addresses.size());
     llvm::GlobalVariable* arena = constant(llvm::ConstantPointerNull::get(b_.getPtrTy()), "arena");
     arena->setConstant(false);
-    static_assert(offsetof(ObjectProgram, features) == 8 && offsetof(ObjectProgram, driver) == 16 && offsetof(ObjectProgram, constants) == 24 &&
-                  offsetof(ObjectProgram, arena_bytes) == 32 && offsetof(ObjectProgram, arena) == 40 && sizeof(ObjectProgram) == 48);
-    return constant(llvm::ConstantStruct::getAnon({number(kObjectVersion), b_.getInt64(target_.feature_bits()), driver,
-                                                   constant(llvm::ConstantArray::get(table, addresses)), number(plan_.arena_bytes), arena}));
+    static_assert(offsetof(ObjectProgram, features) == 8 && offsetof(ObjectProgram, driver) == 16 &&
+                  offsetof(ObjectProgram, constants) == 24 &&
+                  offsetof(ObjectProgram, arena_bytes) == 32 &&
+                  offsetof(ObjectProgram, arena) == 40 && sizeof(ObjectProgram) == 48);
+    return constant(llvm::ConstantStruct::getAnon(
+        {number(kObjectVersion), b_.getInt64(target_.feature_bits()), driver,
+         constant(llvm::ConstantArray::get(table, addresses)), number(plan_.arena_bytes), arena}));
   }
 
   /// NAME_run: puts the plan's arguments in a row, and leaves the rest to the runtime.
   void run(Constant* program) {
     auto* signature = llvm::FunctionType::get(b_.getPtrTy(), {b_.getPtrTy(), b_.getPtrTy()}, false);
-    auto* function = llvm::Function::Create(signature, llvm::Function::ExternalLinkage, interface_.name + "_run", module_);
+    auto* function = llvm::Function::Create(signature, llvm::Function::ExternalLinkage,
+                                            interface_.name + "_run", module_);
     b_.SetInsertPoint(llvm::BasicBlock::Create(module_.getContext(), "entry", function));
     std::vector<llvm::Value*> arguments;
     for (const Literal& l : interface_.constants) arguments.push_back(constant(l));
     for (int input : interface_.inputs)
-      arguments.push_back(b_.CreateLoad(b_.getPtrTy(), b_.CreateConstGEP1_64(b_.getPtrTy(), function->getArg(0), static_cast<std::uint64_t>(input))));
+      arguments.push_back(
+          b_.CreateLoad(b_.getPtrTy(), b_.CreateConstGEP1_64(b_.getPtrTy(), function->getArg(0),
+                                                             static_cast<std::uint64_t>(input))));
     auto* row = llvm::ArrayType::get(b_.getPtrTy(), arguments.size());
     llvm::Value* place = b_.CreateAlloca(row);
-    for (std::size_t i = 0; i < arguments.size(); ++i) b_.CreateStore(arguments[i], b_.CreateConstGEP2_64(row, place, 0, i));
-    auto* called = llvm::FunctionType::get(b_.getPtrTy(), {b_.getPtrTy(), b_.getPtrTy(), b_.getPtrTy()}, false);
-    b_.CreateRet(b_.CreateCall(module_.getOrInsertFunction(kRunObject, called), {program, place, function->getArg(1)}));
+    for (std::size_t i = 0; i < arguments.size(); ++i)
+      b_.CreateStore(arguments[i], b_.CreateConstGEP2_64(row, place, 0, i));
+    auto* called = llvm::FunctionType::get(b_.getPtrTy(),
+                                           {b_.getPtrTy(), b_.getPtrTy(), b_.getPtrTy()}, false);
+    b_.CreateRet(b_.CreateCall(module_.getOrInsertFunction(kRunObject, called),
+                               {program, place, function->getArg(1)}));
   }
 
   const Plan& plan_;
@@ -102,13 +123,18 @@ class ObjectEmitter {
 
 }  // namespace
 
-std::string make_object_file(const Plan& plan, const ObjectInterface& interface, const CpuTarget& target) {
-  STRATA_CHECK(interface.constants.size() + interface.inputs.size() == plan.argument_types.size(), "{} and {} arguments for a plan of {}",
-               interface.constants.size(), interface.inputs.size(), plan.argument_types.size());
+std::string make_object_file(const Plan& plan, const ObjectInterface& interface,
+                             const CpuTarget& target) {
+  STRATA_CHECK(interface.constants.size() + interface.inputs.size() == plan.argument_types.size(),
+               "{} and {} arguments for a plan of {}", interface.constants.size(),
+               interface.inputs.size(), plan.argument_types.size());
   std::size_t total = 0;
   for (const Literal& l : plan.constants) total += l.bytes();
   if (total > kMostConstants)
-    throw Error(interface.name, "its constants take {} MB, an object file has room for {}: make the large ones inputs", total >> 20, kMostConstants >> 20);
+    throw Error(
+        interface.name,
+        "its constants take {} MB, an object file has room for {}: make the large ones inputs",
+        total >> 20, kMostConstants >> 20);
   llvm::LLVMContext context;
   llvm::Module module(interface.name, context);
   ObjectEmitter(plan, interface, target, module).emit();

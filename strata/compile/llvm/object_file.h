@@ -1,8 +1,8 @@
-// A plan as an object file that links into other programs: kernels, driver, constants and one C function. What they call lies in
-// strata/embed's runtime.
+// A plan as an object file that links into other programs: kernels, driver, constants and one C
+// function. What they call lies in strata/embed's runtime.
 //
-//   const char* NAME_run(void* const* inputs, void* const* outputs);   // nothing, or the text of an error
-//   extern const char NAME_signature[];
+//   const char* NAME_run(void* const* inputs, void* const* outputs);   // nothing, or the text of
+//   an error extern const char NAME_signature[];
 #pragma once
 
 #include <string>
@@ -15,14 +15,15 @@ namespace strata::compile {
 
 /// How the C function's inputs become the plan's arguments.
 struct ObjectInterface {
-  std::string name;       // a C identifier, which begins the exported symbols
-  std::string signature;  // for people
+  std::string name;                // a C identifier, which begins the exported symbols
+  std::string signature;           // for people
   std::vector<Literal> constants;  // the plan's first arguments
   std::vector<int> inputs;         // the inputs that the others are
 };
 
-/// Bytes of the object file. All symbols but those two are its own. `plan` was made for `target`. Throws strata::Error where constants
-/// are more than an object's addresses reach.
-std::string make_object_file(const Plan& plan, const ObjectInterface& interface, const CpuTarget& target);
+/// Bytes of the object file. All symbols but those two are its own. `plan` was made for `target`.
+/// Throws strata::Error where constants are more than an object's addresses reach.
+std::string make_object_file(const Plan& plan, const ObjectInterface& interface,
+                             const CpuTarget& target);
 
 }  // namespace strata::compile

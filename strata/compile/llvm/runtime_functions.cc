@@ -13,7 +13,8 @@
 
 namespace {
 
-/// A block of memory of this thread, as large as the largest request so far; it holds the scratch of one kernel, or of one chain, at a time.
+/// A block of memory of this thread, as large as the largest request so far; it holds the scratch
+/// of one kernel, or of one chain, at a time.
 class ScratchBlock {
  public:
   ~ScratchBlock() { std::free(memory_); }
@@ -23,7 +24,8 @@ class ScratchBlock {
       size_ = (bytes + kHuge - 1) / kHuge * kHuge;
       memory_ = std::aligned_alloc(kHuge, static_cast<std::size_t>(size_));
       STRATA_CHECK(memory_, "no memory for {} bytes of scratch", size_);
-      madvise(memory_, static_cast<std::size_t>(size_), MADV_HUGEPAGE);  // columns are walked, with small pages one for each row
+      madvise(memory_, static_cast<std::size_t>(size_),
+              MADV_HUGEPAGE);  // columns are walked, with small pages one for each row
     }
     return memory_;
   }
@@ -34,8 +36,12 @@ class ScratchBlock {
   std::int64_t size_ = 0;
 };
 
-float in_register(std::uint16_t bits) { return std::bit_cast<float>(static_cast<std::uint32_t>(bits)); }
-std::uint16_t from_register(float r) { return static_cast<std::uint16_t>(std::bit_cast<std::uint32_t>(r)); }
+float in_register(std::uint16_t bits) {
+  return std::bit_cast<float>(static_cast<std::uint32_t>(bits));
+}
+std::uint16_t from_register(float r) {
+  return static_cast<std::uint16_t>(std::bit_cast<std::uint32_t>(r));
+}
 
 /// A double rounded to f32 so that rounding once more gives what rounding once would have: to odd.
 float rounded_to_odd(double v) {
@@ -66,7 +72,8 @@ void strata_copy(void* to, const void* from, std::int64_t bytes) {
     std::byte* to;
     const std::byte* from;
   } copy{static_cast<std::byte*>(to), static_cast<const std::byte*>(from)};
-  // Pieces that stay in a core's cache: no piece goes around the caches, for what is copied is changed next.
+  // Pieces that stay in a core's cache: no piece goes around the caches, for what is copied is
+  // changed next.
   strata::parallel_for(
       bytes, 1 << 18,
       [](void* context, std::int64_t begin, std::int64_t end) {

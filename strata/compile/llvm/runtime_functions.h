@@ -1,5 +1,5 @@
-// The functions of our own that generated code calls by name, native kernels and the pool apart. Without LLVM and fmt: the runtime
-// of object files (strata/embed) is made of them too.
+// The functions of our own that generated code calls by name, native kernels and the pool apart.
+// Without LLVM and fmt: the runtime of object files (strata/embed) is made of them too.
 #pragma once
 
 #include <cstdint>
@@ -11,15 +11,17 @@ void* strata_scratch(std::int64_t bytes);
 /// The same for what the kernels of a chain pass on, which stays while they run.
 void* strata_chain_scratch(std::int64_t bytes);
 
-/// Copies between places that do not overlap, or are one, by the threads of the run; for what a single one would take long for.
+/// Copies between places that do not overlap, or are one, by the threads of the run; for what a
+/// single one would take long for.
 void strata_copy(void* to, const void* from, std::int64_t bytes);
 
 /// x[i] = fmod(x[i], y[i]): the lanes of a remainder that the inline path does not take.
 void strata_fmod_f32(float* x, const float* y, std::int64_t n);
 void strata_fmod_f64(double* x, const double* y, std::int64_t n);
 
-// Conversions that LLVM calls by other names (__truncsfbf2 and so on) where the processor has none; libgcc 12 lacks those of bf16. The
-// narrow value travels in the low bits of an SSE register, as the psABI says for _Float16 and __bf16.
+// Conversions that LLVM calls by other names (__truncsfbf2 and so on) where the processor has none;
+// libgcc 12 lacks those of bf16. The narrow value travels in the low bits of an SSE register, as
+// the psABI says for _Float16 and __bf16.
 float strata_truncsfbf2(float v);
 float strata_truncsfhf2(float v);
 float strata_truncdfbf2(double v);

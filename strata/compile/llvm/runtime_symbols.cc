@@ -49,14 +49,16 @@ std::vector<std::pair<std::string, void*>> runtime_symbols() {
   std::vector<std::pair<std::string, void*>> all;
   for (const auto& [name, address] : r.symbols)
     if (address) all.emplace_back(name, address);
-  for (const loop::NamedKernel& k : loop::native_kernels()) all.emplace_back(k.symbol, address(k.function));
+  for (const loop::NamedKernel& k : loop::native_kernels())
+    all.emplace_back(k.symbol, address(k.function));
   return all;
 }
 
 void add_runtime_symbol(const std::string& name, void* address) {
   Registry& r = registry();
   std::lock_guard lock(r.mutex);
-  STRATA_CHECK(r.symbols.emplace(name, address).second || r.symbols[name] == address, "runtime symbol {} is given twice", name);
+  STRATA_CHECK(r.symbols.emplace(name, address).second || r.symbols[name] == address,
+               "runtime symbol {} is given twice", name);
 }
 
 }  // namespace strata::compile

@@ -25,12 +25,15 @@ void* symbol(const std::string& name) {
     if (known == name) return address;
   return nullptr;
 }
-std::uint16_t low_bits(float r) { return static_cast<std::uint16_t>(std::bit_cast<std::uint32_t>(r)); }
+std::uint16_t low_bits(float r) {
+  return static_cast<std::uint16_t>(std::bit_cast<std::uint32_t>(r));
+}
 
 TEST(RuntimeSymbols, NarrowDoublesInOneRounding) {
   auto to_bf16 = reinterpret_cast<float (*)(double)>(symbol("__truncdfbf2"));
   auto to_f16 = reinterpret_cast<float (*)(double)>(symbol("__truncdfhf2"));
-  // Just above a tie between two neighbours, by less than f32 can say: two roundings would tie to even, downwards.
+  // Just above a tie between two neighbours, by less than f32 can say: two roundings would tie to
+  // even, downwards.
   EXPECT_EQ(low_bits(to_bf16(1.0 + 0x1p-8 + 0x1p-40)), bf16_bits(1.0f + 0x1p-7f));
   EXPECT_EQ(low_bits(to_bf16(1.0 + 0x1p-8)), bf16_bits(1.0f));
   EXPECT_EQ(low_bits(to_f16(1.0 + 0x1p-11 + 0x1p-40)), f16_bits(1.0f + 0x1p-10f));
@@ -68,8 +71,12 @@ TEST(RuntimeSymbols, ServeFusedProductsWithoutAnInstruction) {
   Builder b(kernel);
   Ref* x = b.parameter(DType::f64, 200, Ref::Mode::in);
   Ref* y = b.parameter(DType::f64, 200, Ref::Mode::out);
-  b.vector(0, 200, 4, [&](Index i) { b.store(y, i, b.unary(loop::Opcode::rint, b.fma(b.load(x, i), b.load(x, i), b.load(x, i)))); });
-  EXPECT_EQ(testing::difference_from_interpreter(CpuTarget::named("x86-64"), kernel, loop::testing::random_buffers(kernel, 4)), "");
+  b.vector(0, 200, 4, [&](Index i) {
+    b.store(y, i, b.unary(loop::Opcode::rint, b.fma(b.load(x, i), b.load(x, i), b.load(x, i))));
+  });
+  EXPECT_EQ(testing::difference_from_interpreter(CpuTarget::named("x86-64"), kernel,
+                                                 loop::testing::random_buffers(kernel, 4)),
+            "");
 }
 
 TEST(RuntimeSymbols, AFunctionThatIsNotThereIsOurBug) {
@@ -85,7 +92,9 @@ TEST(RuntimeSymbols, AFunctionThatIsNotThereIsOurBug) {
   }
 }
 
-float add_three(float a, std::int64_t b, std::uint8_t c) { return a + static_cast<float>(b) + static_cast<float>(c); }
+float add_three(float a, std::int64_t b, std::uint8_t c) {
+  return a + static_cast<float>(b) + static_cast<float>(c);
+}
 
 TEST(RuntimeSymbols, AreCalledWithScalars) {
   add_runtime_symbol("test_add_three", reinterpret_cast<void*>(&add_three));
@@ -96,7 +105,8 @@ TEST(RuntimeSymbols, AreCalledWithScalars) {
   auto* v = b.load(x, 0);
   b.store(y, 0,
           b.call("test_add_three", {DType::f32, 1},
-                 {v, b.constant(DType::i64, 20), b.compare(loop::Compare::gt, v, b.constant(DType::f32, 0))}));
+                 {v, b.constant(DType::i64, 20),
+                  b.compare(loop::Compare::gt, v, b.constant(DType::f32, 0))}));
   float in = 1, out = 0;
   void* refs[] = {&in, &out};
   compile_kernel_for(CpuTarget::host(), kernel)(refs, 0, 1);

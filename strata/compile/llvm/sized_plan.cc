@@ -25,7 +25,8 @@ Visit(F...) -> Visit<F...>;
 /// Whether steps run one after another, each once.
 bool is_straight(const Steps& steps) {
   return std::all_of(steps.begin(), steps.end(), [](const Step& step) {
-    return std::visit(Visit{[](const Launch& l) { return l.arguments.size() <= kMostPlaces; }, [](const LaunchNative& l) { return l.arguments.size() <= kMostPlaces; },
+    return std::visit(Visit{[](const Launch& l) { return l.arguments.size() <= kMostPlaces; },
+                            [](const LaunchNative& l) { return l.arguments.size() <= kMostPlaces; },
                             [](const Copy&) { return true; }, [](const auto&) { return false; }},
                       step.what);
   });
@@ -63,17 +64,31 @@ class SizedPlan::Maker {
   }
   void add(const Launch& l) {
     auto k = static_cast<std::size_t>(l.kernel);
-    made_->calls_.push_back({.function = reinterpret_cast<KernelFn>(made_->code_[k].get()), .places = places(l.arguments), .numbers = kernels_[k].numbers,
-                             .parallel = l.parallel, .brief = l.brief, .grid = plan_.kernels[k]->grid, .grain = l.grain});
+    made_->calls_.push_back({.function = reinterpret_cast<KernelFn>(made_->code_[k].get()),
+                             .places = places(l.arguments),
+                             .numbers = kernels_[k].numbers,
+                             .parallel = l.parallel,
+                             .brief = l.brief,
+                             .grid = plan_.kernels[k]->grid,
+                             .grain = l.grain});
   }
   void add(const LaunchNative& l) {
     if (l.grid <= 0) return;
-    made_->calls_.push_back({.function = symbol(l.symbol), .places = places(l.arguments), .numbers = l.params, .parallel = l.parallel && l.grid > 1,
-                             .may_fail = l.may_fail, .grid = l.grid, .grain = l.grain});
+    made_->calls_.push_back({.function = symbol(l.symbol),
+                             .places = places(l.arguments),
+                             .numbers = l.params,
+                             .parallel = l.parallel && l.grid > 1,
+                             .may_fail = l.may_fail,
+                             .grid = l.grid,
+                             .grain = l.grain});
   }
-  void add(const Copy& c) { made_->calls_.push_back({.places = {place(c.from), place(c.to)}, .numbers = {c.bytes}}); }
+  void add(const Copy& c) {
+    made_->calls_.push_back({.places = {place(c.from), place(c.to)}, .numbers = {c.bytes}});
+  }
   template <class Other>
-  void add(const Other&) { STRATA_UNREACHABLE("a step that is not straight"); }
+  void add(const Other&) {
+    STRATA_UNREACHABLE("a step that is not straight");
+  }
 
   const Plan& plan_;
   std::vector<loop::SizedKernel> kernels_;

@@ -1,7 +1,9 @@
-// A plan whose machine code serves every size: kernels with their sizes apart (loop/sizes.h), and steps that are walked instead of compiled.
+// A plan whose machine code serves every size: kernels with their sizes apart (loop/sizes.h), and
+// steps that are walked instead of compiled.
 //
-// For operations outside of jit, which meet new shapes all the time: where the structure is known, a new shape costs its plan and no code. A call
-// costs some nanoseconds more than a compiled driver's.
+// For operations outside of jit, which meet new shapes all the time: where the structure is known,
+// a new shape costs its plan and no code. A call costs some nanoseconds more than a compiled
+// driver's.
 #pragma once
 
 #include <memory>
@@ -26,11 +28,13 @@ class SizedPlan {
     int number;
     std::int64_t offset;
   };
-  /// A kernel, or a native one, on all points of its grid; without a function a copy from its first place to its second.
+  /// A kernel, or a native one, on all points of its grid; without a function a copy from its first
+  /// place to its second.
   struct Call {
     KernelFn function = nullptr;
     std::vector<Place> places;
-    std::vector<std::int64_t> numbers;  // behind the buffers: sizes, a native kernel's parameters; of a copy its bytes
+    std::vector<std::int64_t>
+        numbers;  // behind the buffers: sizes, a native kernel's parameters; of a copy its bytes
     bool parallel = false, brief = false, may_fail = false;
     std::int64_t grid = 1, grain = 1;
   };

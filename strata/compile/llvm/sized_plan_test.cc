@@ -15,19 +15,26 @@ TEST(SizedPlan, KernelsWithSizesApartGiveTheInterpretersBits) {
     auto kernel = loop::testing::random_kernel(seed);
     loop::testing::Buffers contents = loop::testing::random_buffers(*kernel, seed);
     loop::SizedKernel sized = loop::with_sizes_apart(*kernel);
-    for (const auto& ref : kernel->refs) sized.kernel->refs[static_cast<std::size_t>(ref->id)]->size = ref->size;  // what is compared
+    for (const auto& ref : kernel->refs)
+      sized.kernel->refs[static_cast<std::size_t>(ref->id)]->size = ref->size;  // what is compared
     const auto* numbers = reinterpret_cast<const std::byte*>(sized.numbers.data());
     contents.emplace_back(numbers, numbers + sized.numbers.size() * sizeof(std::int64_t));
-    ASSERT_EQ(testing::difference_from_interpreter(testing::plain_host(), *sized.kernel, contents), "")
-        << "seed " << seed << "\n" << loop::print(*sized.kernel);
+    ASSERT_EQ(testing::difference_from_interpreter(testing::plain_host(), *sized.kernel, contents),
+              "")
+        << "seed " << seed << "\n"
+        << loop::print(*sized.kernel);
   }
 }
 
-/// Quotients and remainders by a number from a buffer, in lanes and alone, near multiples and at the ends of the range.
+/// Quotients and remainders by a number from a buffer, in lanes and alone, near multiples and at
+/// the ends of the range.
 TEST(SizedPlan, IndicesAreDividedByNumbersOfABuffer) {
   constexpr std::int64_t kLength = 2003;
-  for (std::int64_t divisor : {std::int64_t{2}, std::int64_t{3}, std::int64_t{7}, std::int64_t{1000}, std::int64_t{65537}, std::int64_t{INT32_MAX}}) {
-    for (std::int64_t first : {std::int64_t{0}, std::min<std::int64_t>(INT32_MAX - kLength, divisor - 1), std::min<std::int64_t>(INT32_MAX - kLength, divisor * 1000 - 5)}) {
+  for (std::int64_t divisor : {std::int64_t{2}, std::int64_t{3}, std::int64_t{7},
+                               std::int64_t{1000}, std::int64_t{65537}, std::int64_t{INT32_MAX}}) {
+    for (std::int64_t first :
+         {std::int64_t{0}, std::min<std::int64_t>(INT32_MAX - kLength, divisor - 1),
+          std::min<std::int64_t>(INT32_MAX - kLength, divisor * 1000 - 5)}) {
       loop::Kernel kernel("divide");
       loop::Builder b(kernel);
       loop::Ref* in = b.parameter(DType::i64, 2, loop::Ref::Mode::in);

@@ -13,10 +13,13 @@ Sections read_sections(ByteReader& r) {
     std::size_t start = r.offset();
     auto [id, data] = r.section();
     std::optional<ByteReader>& place = out[static_cast<std::size_t>(id)];
-    if (place) throw FormatError{Code::invalid, start, fmt::format("section {} twice", static_cast<int>(id))};
+    if (place)
+      throw FormatError{Code::invalid, start,
+                        fmt::format("section {} twice", static_cast<int>(id))};
     place = data;
   }
-  for (Section needed : {Section::strings, Section::dialects, Section::attributes_and_types, Section::offsets, Section::ir})
+  for (Section needed : {Section::strings, Section::dialects, Section::attributes_and_types,
+                         Section::offsets, Section::ir})
     if (!out[static_cast<std::size_t>(needed)]) r.fail("no section {}", static_cast<int>(needed));
   return out;
 }
@@ -46,8 +49,11 @@ std::vector<std::string_view> read_dialects(ByteReader r, Container& c) {
   std::vector<std::string_view> out;
   for (std::uint64_t n = r.count("dialects"); n > 0; --n) {
     std::size_t start = r.offset();
-    auto [index, versioned] = c.format >= 1 ? r.flagged("the name of a dialect") : std::pair(r.varint("the name of a dialect"), false);
-    if (index >= c.strings.size()) throw FormatError{Code::invalid, start, fmt::format("string {} of {}", index, c.strings.size())};
+    auto [index, versioned] = c.format >= 1 ? r.flagged("the name of a dialect")
+                                            : std::pair(r.varint("the name of a dialect"), false);
+    if (index >= c.strings.size())
+      throw FormatError{Code::invalid, start,
+                        fmt::format("string {} of {}", index, c.strings.size())};
     out.push_back(c.strings[index]);
     if (versioned && r.section().first != Section::dialect_versions)
       throw FormatError{Code::invalid, start, "expected the version of a dialect"};
@@ -56,15 +62,19 @@ std::vector<std::string_view> read_dialects(ByteReader r, Container& c) {
   while (!r.at_end())
     group(r, out, [&](std::string_view dialect) {
       std::size_t start = r.offset();
-      auto [index, registered] =
-          c.format >= 5 ? r.flagged("the name of an operation") : std::pair(r.varint("the name of an operation"), true);
-      if (index >= c.strings.size()) throw FormatError{Code::invalid, start, fmt::format("string {} of {}", index, c.strings.size())};
+      auto [index, registered] = c.format >= 5
+                                     ? r.flagged("the name of an operation")
+                                     : std::pair(r.varint("the name of an operation"), true);
+      if (index >= c.strings.size())
+        throw FormatError{Code::invalid, start,
+                          fmt::format("string {} of {}", index, c.strings.size())};
       c.operations.push_back({dialect, c.strings[index], registered});
     });
   return out;
 }
 
-void read_offsets(ByteReader r, ByteReader data, const std::vector<std::string_view>& dialects, Container& c) {
+void read_offsets(ByteReader r, ByteReader data, const std::vector<std::string_view>& dialects,
+                  Container& c) {
   std::size_t attributes = r.count("attributes"), types = r.count("types");
   auto fill = [&](std::vector<Entry>& entries, std::size_t size) {
     while (entries.size() < size) {
@@ -84,7 +94,8 @@ void read_offsets(ByteReader r, ByteReader data, const std::vector<std::string_v
 }
 
 void read_properties(ByteReader r, Container& c) {
-  for (std::uint64_t n = r.count("properties"); n > 0; --n) c.properties.push_back(r.blob("properties"));
+  for (std::uint64_t n = r.count("properties"); n > 0; --n)
+    c.properties.push_back(r.blob("properties"));
   r.expect_end("the properties");
 }
 
@@ -93,17 +104,20 @@ void read_properties(ByteReader r, Container& c) {
 Container open_container(std::string_view bytes) {
   ByteReader r(bytes);
   Container out;
-  if (bytes.substr(0, kMagic.size()) != kMagic) r.fail("no bytecode: the first bytes are not those of MLIR");
+  if (bytes.substr(0, kMagic.size()) != kMagic)
+    r.fail("no bytecode: the first bytes are not those of MLIR");
   r.bytes(kMagic.size(), "");
   out.format = r.varint("a version of the format");
-  if (out.format > kNewestFormat) r.unsupported("version {} of the format is newer than {}", out.format, kNewestFormat);
+  if (out.format > kNewestFormat)
+    r.unsupported("version {} of the format is newer than {}", out.format, kNewestFormat);
   out.producer = r.terminated("the producer's name");
   Sections sections = read_sections(r);
   auto at = [&](Section s) { return *sections[static_cast<std::size_t>(s)]; };
   out.strings = read_strings(at(Section::strings));
   std::vector<std::string_view> dialects = read_dialects(at(Section::dialects), out);
   read_offsets(at(Section::offsets), at(Section::attributes_and_types), dialects, out);
-  if (sections[static_cast<std::size_t>(Section::properties)]) read_properties(at(Section::properties), out);
+  if (sections[static_cast<std::size_t>(Section::properties)])
+    read_properties(at(Section::properties), out);
   out.ir = at(Section::ir);
   return out;
 }

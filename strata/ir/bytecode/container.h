@@ -1,8 +1,8 @@
-// A file of bytecode taken apart: its tables, and where their entries lie. What attributes, types and operations mean is read
-// elsewhere (attributes.h, reader.h).
+// A file of bytecode taken apart: its tables, and where their entries lie. What attributes, types
+// and operations mean is read elsewhere (attributes.h, reader.h).
 //
-// Versions 0 to 6 of the format: 1 gave dialects versions, 2 isolated regions sections of their own, 3 orders of uses, 4 left out
-// unknown locations of arguments, 5 gave operations properties.
+// Versions 0 to 6 of the format: 1 gave dialects versions, 2 isolated regions sections of their
+// own, 3 orders of uses, 4 left out unknown locations of arguments, 5 gave operations properties.
 #pragma once
 
 #include <array>

@@ -17,9 +17,11 @@ std::uint8_t ByteReader::byte(std::string_view what) {
 std::uint64_t ByteReader::varint(std::string_view what) {
   std::uint8_t first = byte(what);
   int more = std::countr_zero(first);  // 8 of a zero
-  if (remaining() < static_cast<std::size_t>(more)) fail("expected {} of {} bytes, found the end", what, more + 1);
+  if (remaining() < static_cast<std::size_t>(more))
+    fail("expected {} of {} bytes, found the end", what, more + 1);
   std::uint64_t value = 0;
-  for (int i = more; i-- > 0;) value = value << 8 | static_cast<std::uint8_t>(bytes_[at_ + static_cast<std::size_t>(i)]);
+  for (int i = more; i-- > 0;)
+    value = value << 8 | static_cast<std::uint8_t>(bytes_[at_ + static_cast<std::size_t>(i)]);
   at_ += static_cast<std::size_t>(more);
   if (more == 8) return value;
   return value << (7 - more) | first >> (more + 1);
@@ -38,14 +40,17 @@ std::pair<std::uint64_t, bool> ByteReader::flagged(std::string_view what) {
 std::size_t ByteReader::index(std::size_t limit, std::string_view what) {
   std::size_t start = offset();
   std::uint64_t value = varint(what);
-  if (value >= limit) throw FormatError{Code::invalid, start, fmt::format("{} {} of {}", what, value, limit)};
+  if (value >= limit)
+    throw FormatError{Code::invalid, start, fmt::format("{} {} of {}", what, value, limit)};
   return value;
 }
 
 std::size_t ByteReader::count(std::string_view what) {
   std::size_t start = offset();
   std::uint64_t value = varint(what);
-  if (value > remaining()) throw FormatError{Code::invalid, start, fmt::format("{} {} in {} bytes", value, what, remaining())};
+  if (value > remaining())
+    throw FormatError{Code::invalid, start,
+                      fmt::format("{} {} in {} bytes", value, what, remaining())};
   return value;
 }
 
@@ -75,12 +80,14 @@ std::pair<Section, ByteReader> ByteReader::section() {
   std::uint64_t size = varint("the size of a section");
   if ((id & kAligned) != 0) {
     std::uint64_t alignment = varint("the alignment of a section");
-    if (!std::has_single_bit(alignment)) fail("an alignment of {}, which is no power of two", alignment);
+    if (!std::has_single_bit(alignment))
+      fail("an alignment of {}, which is no power of two", alignment);
     while (offset() % alignment != 0)
       if (byte("padding") != kPadding) fail("expected padding before a section");
   }
   id &= static_cast<std::uint8_t>(~kAligned);
-  if (id >= kSections) throw FormatError{Code::invalid, start, fmt::format("section {} of {}", id, kSections)};
+  if (id >= kSections)
+    throw FormatError{Code::invalid, start, fmt::format("section {} of {}", id, kSections)};
   return {static_cast<Section>(id), part(size, "a section")};
 }
 

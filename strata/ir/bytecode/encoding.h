@@ -1,10 +1,12 @@
-// The primitives of MLIR's bytecode: bytes, integers of variable width, names, sections. Nothing that is read is trusted.
+// The primitives of MLIR's bytecode: bytes, integers of variable width, names, sections. Nothing
+// that is read is trusted.
 //
 //   ByteReader r(bytes);
 //   std::uint64_t operands = r.count("operands");   // fails unless as many bytes may follow
 //
-// An integer of variable width has as many zero bits below its first one as bytes follow the first; nine bytes for 64 bits.
-// Signed ones keep their sign in the lowest bit. Source: mlir/docs/BytecodeFormat.md.
+// An integer of variable width has as many zero bits below its first one as bytes follow the first;
+// nine bytes for 64 bits. Signed ones keep their sign in the lowest bit. Source:
+// mlir/docs/BytecodeFormat.md.
 #pragma once
 
 #include <fmt/format.h>
@@ -21,7 +23,8 @@ namespace strata::ir::bytecode {
 /// The first four bytes of every program in bytecode.
 inline constexpr std::string_view kMagic = "ML\xefR";
 
-/// Thrown inside the reader and the writer alone; `read_bytecode` and `write_bytecode` turn it into a Status. `offset`: in the file.
+/// Thrown inside the reader and the writer alone; `read_bytecode` and `write_bytecode` turn it into
+/// a Status. `offset`: in the file.
 struct FormatError {
   Code code;
   std::size_t offset;
@@ -42,7 +45,8 @@ enum class Section : std::uint8_t {
 };
 inline constexpr std::size_t kSections = 9;
 
-/// A place in some bytes of a file, which begin at `base` in it. `what` names what was expected, for messages.
+/// A place in some bytes of a file, which begin at `base` in it. `what` names what was expected,
+/// for messages.
 class ByteReader {
  public:
   ByteReader() = default;
@@ -77,7 +81,8 @@ class ByteReader {
   }
   template <class... Args>
   [[noreturn]] void unsupported(fmt::format_string<Args...> format, Args&&... args) const {
-    throw FormatError{Code::unsupported, offset(), fmt::format(format, std::forward<Args>(args)...)};
+    throw FormatError{Code::unsupported, offset(),
+                      fmt::format(format, std::forward<Args>(args)...)};
   }
 
  private:

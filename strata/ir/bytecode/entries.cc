@@ -12,11 +12,12 @@
 namespace strata::ir::bytecode {
 namespace {
 
-/// Attributes inside each other, and characters that all texts of attributes and types may have together: each may hold the
-/// same one twice.
+/// Attributes inside each other, and characters that all texts of attributes and types may have
+/// together: each may hold the same one twice.
 constexpr int kDeepest = 64;
-constexpr std::size_t kLongestText = std::size_t{1} << 26, kPerMember = 4;  // of a list, dictionary or function's type
-constexpr std::size_t kMostEntries = 10'000;                                 // of one dictionary, as in text
+constexpr std::size_t kLongestText = std::size_t{1} << 26,
+                      kPerMember = 4;         // of a list, dictionary or function's type
+constexpr std::size_t kMostEntries = 10'000;  // of one dictionary, as in text
 constexpr int kLocationSteps = 64;
 
 const DialectEntries* find_dialect(std::string_view name) {
@@ -32,7 +33,9 @@ bool is_kind(const Entry& e, ByteReader& r, std::uint64_t builtin, std::uint64_t
   return r.varint("the kind of an attribute or type") == (is_vhlo ? vhlo : builtin);
 }
 
-std::uint64_t low_bits(int width) { return width >= 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << width) - 1; }
+std::uint64_t low_bits(int width) {
+  return width >= 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << width) - 1;
+}
 
 std::int64_t sign_extended(std::uint64_t bits, int width) {
   int shift = 64 - width;
@@ -41,10 +44,12 @@ std::int64_t sign_extended(std::uint64_t bits, int width) {
 
 }  // namespace
 
-/// An attribute or type while it is read: not one that holds itself, nor too many inside each other.
+/// An attribute or type while it is read: not one that holds itself, nor too many inside each
+/// other.
 class Entries::Open {
  public:
-  Open(Entries& entries, bool& is_open, const ByteReader& r) : entries_(entries), is_open_(is_open) {
+  Open(Entries& entries, bool& is_open, const ByteReader& r)
+      : entries_(entries), is_open_(is_open) {
     if (is_open_) r.fail("an attribute or type that holds itself");
     if (entries_.depth_ >= std::min(kDeepest, entries_.limits_.depth))
       r.unsupported("attributes and types inside each other more than {} levels deep", kDeepest);
@@ -71,24 +76,27 @@ Entries::Entries(const Container& container, const TextLimits& limits)
       locations_(container.attributes.size()) {}
 
 void Entries::reserve(const ByteReader& r, std::size_t bytes) {
-  if (bytes > limits_.literal_bytes - reserved_) r.unsupported("constants of more than {} bytes", limits_.literal_bytes);
+  if (bytes > limits_.literal_bytes - reserved_)
+    r.unsupported("constants of more than {} bytes", limits_.literal_bytes);
   reserved_ += bytes;
 }
 
 /// What is read from one entry may be asked for by many others.
 void Entries::charge(const ByteReader& r, std::size_t characters) {
   written_ += characters;
-  if (written_ > kLongestText) r.unsupported("attributes and types of more than {} characters", kLongestText);
+  if (written_ > kLongestText)
+    r.unsupported("attributes and types of more than {} characters", kLongestText);
 }
 
 std::optional<std::size_t> Entries::optional_attribute(ByteReader& r) const {
   auto [i, is_there] = r.flagged("an attribute that may be absent");
   if (!is_there) return std::nullopt;
-  if (i >= container_.attributes.size()) r.fail("attribute {} of {}", i, container_.attributes.size());
+  if (i >= container_.attributes.size())
+    r.fail("attribute {} of {}", i, container_.attributes.size());
   return i;
 }
 
-// ---- attributes -------------------------------------------------------------------------------------------------
+// ---- attributes --------------------------------------------------------------------------------
 
 const Attr& Entries::value(std::size_t i) {
   Attribute& a = attributes_[i];
@@ -110,7 +118,8 @@ const Attr& Entries::value(std::size_t i) {
 
 const std::string& Entries::text(std::size_t i) {
   const std::string* out = std::get_if<std::string>(&value(i));
-  if (out == nullptr) entry(i).data.fail("expected a string, found {}", attr_text(value(i)).substr(0, 80));
+  if (out == nullptr)
+    entry(i).data.fail("expected a string, found {}", attr_text(value(i)).substr(0, 80));
   return *out;
 }
 
@@ -130,7 +139,8 @@ Entries::Named Entries::named(ByteReader& r) {
   Named out;
   for (; count > 0; --count) {
     std::string name = text(attribute(r));
-    if (name.compare(0, 7, "strata ") == 0) r.fail("'{}' is no name of an attribute", name);  // ir/declaration.h
+    if (name.compare(0, 7, "strata ") == 0)
+      r.fail("'{}' is no name of an attribute", name);  // ir/declaration.h
     std::size_t at = attribute(r);
     out.emplace_back(std::move(name), at);
   }
@@ -173,7 +183,8 @@ std::string Entries::attribute_text(ByteReader& r, bool in_list) {
 
 std::string Entries::list(ByteReader& r) {
   std::string out;
-  for (std::size_t n = r.count("elements"); n > 0; --n) out += (out.empty() ? "" : ", ") + attribute_text(r, true);
+  for (std::size_t n = r.count("elements"); n > 0; --n)
+    out += (out.empty() ? "" : ", ") + attribute_text(r, true);
   return "[" + out + "]";
 }
 
@@ -184,7 +195,8 @@ Attr Entries::parsed(const ByteReader& r, const std::string& text) {
     if (!c.at_end()) c.fail("expected the end of the attribute");
     return out;
   } catch (const SyntaxError& e) {
-    throw FormatError{e.code, r.offset(), fmt::format("{} in the attribute {}", e.message, text.substr(0, 200))};
+    throw FormatError{e.code, r.offset(),
+                      fmt::format("{} in the attribute {}", e.message, text.substr(0, 200))};
   }
 }
 
@@ -195,7 +207,7 @@ FunctionType Entries::function_type(std::size_t i) {
   return functions(type(r));
 }
 
-// ---- numbers ----------------------------------------------------------------------------------------------------
+// ---- numbers -----------------------------------------------------------------------------------
 
 std::uint64_t Entries::bits(ByteReader& r, int width) {
   if (width <= 8) return r.byte("a number") & low_bits(width);
@@ -230,25 +242,32 @@ Attr Entries::real(ByteReader& r, std::size_t t) {
   return Opaque{fmt::format("{} : {}", float_text(value, *dtype), name)};
 }
 
-// ---- tensors ----------------------------------------------------------------------------------------------------
+// ---- tensors -----------------------------------------------------------------------------------
 
-/// Elements in row-major order, each of whole bytes, or one for all; truth values a byte or a bit each.
+/// Elements in row-major order, each of whole bytes, or one for all; truth values a byte or a bit
+/// each.
 Literal Entries::filled(const ByteReader& r, const Type& type, std::string_view raw) {
-  if (!type.is_tensor() || !type.shape().is_static()) r.fail("a constant of type {}", type.to_string());
+  if (!type.is_tensor() || !type.shape().is_static())
+    r.fail("a constant of type {}", type.to_string());
   reserve(r, type.bytes());
-  const std::size_t width = byte_width(type.dtype()), total = type.storage().bytes(), packed = (total + 7) / 8;
+  const std::size_t width = byte_width(type.dtype()), total = type.storage().bytes(),
+                    packed = (total + 7) / 8;
   const auto* from = reinterpret_cast<const std::byte*>(raw.data());
   const bool is_truth = is_bool(type.dtype());
   if (total == 0) {
-    if (!raw.empty() && raw.size() != width) r.fail("{} bytes for {}", raw.size(), type.to_string());
+    if (!raw.empty() && raw.size() != width)
+      r.fail("{} bytes for {}", raw.size(), type.to_string());
     return Literal(type.storage());
   }
-  if (is_truth && raw.size() == packed && packed != total && !(packed == 1 && from[0] == std::byte{0xff})) {
+  if (is_truth && raw.size() == packed && packed != total &&
+      !(packed == 1 && from[0] == std::byte{0xff})) {
     Literal out(type.storage());
-    for (std::size_t i = 0; i < total; ++i) out.mutable_data()[i] = (from[i / 8] >> (i % 8)) & std::byte{1};
+    for (std::size_t i = 0; i < total; ++i)
+      out.mutable_data()[i] = (from[i / 8] >> (i % 8)) & std::byte{1};
     return out;
   }
-  if (raw.size() != total && raw.size() != width) r.fail("{} bytes for {}", raw.size(), type.to_string());
+  if (raw.size() != total && raw.size() != width)
+    r.fail("{} bytes for {}", raw.size(), type.to_string());
   Literal out(raw.size() == total ? type.storage() : Type::scalar(type.dtype()));
   std::byte* to = out.mutable_data();
   std::memcpy(to, from, raw.size());
@@ -269,7 +288,8 @@ Literal Entries::filled(const ByteReader& r, const Type& type, std::string_view 
 Attr Entries::tensor(ByteReader& r, std::size_t t, std::string_view raw) {
   const std::string& name = type_text(t);
   constexpr std::string_view index = "index>";
-  if (name.size() < index.size() || name.compare(name.size() - index.size(), index.size(), index) != 0)
+  if (name.size() < index.size() ||
+      name.compare(name.size() - index.size(), index.size(), index) != 0)
     return filled(r, value_type(t), raw);
   std::string plain = name.substr(0, name.size() - index.size()) + "i64>";
   Cursor c(plain, limits_);
@@ -280,7 +300,7 @@ Attr Entries::tensor(ByteReader& r, std::size_t t, std::string_view raw) {
   }
 }
 
-// ---- types ------------------------------------------------------------------------------------------------------
+// ---- types -------------------------------------------------------------------------------------
 
 const std::string& Entries::type_text(std::size_t i) {
   TypeEntry& t = types_[i];
@@ -312,7 +332,8 @@ const Type& Entries::value_type(std::size_t i) {
     if (!c.at_end()) c.fail("expected the end of the type");
     t.type = type;
   } catch (const SyntaxError& e) {
-    throw FormatError{e.code, container_.types[i].data.offset(), fmt::format("{} in the type {}", e.message, text.substr(0, 200))};
+    throw FormatError{e.code, container_.types[i].data.offset(),
+                      fmt::format("{} in the type {}", e.message, text.substr(0, 200))};
   }
   return *t.type;
 }
@@ -321,7 +342,8 @@ FunctionType Entries::functions(std::size_t i) {
   const Entry& e = container_.types[i];
   ByteReader r = e.data;
   constexpr std::uint64_t builtin_function = 2;
-  if (!is_kind(e, r, builtin_function, kVhloFunctionType)) e.data.fail("expected the type of a function");
+  if (!is_kind(e, r, builtin_function, kVhloFunctionType))
+    e.data.fail("expected the type of a function");
   FunctionType out;
   for (std::vector<Type>* side : {&out.taken, &out.returned})
     for (std::size_t n = r.count("types"); n > 0; --n) {
@@ -340,7 +362,8 @@ std::string dimensions_text(const Ints& dimensions) {
 
 std::string types_text(Entries& entries, ByteReader& r) {
   std::string out;
-  for (std::size_t n = r.count("types"); n > 0; --n) out += (out.empty() ? "" : ", ") + entries.type_text(entries.type(r));
+  for (std::size_t n = r.count("types"); n > 0; --n)
+    out += (out.empty() ? "" : ", ") + entries.type_text(entries.type(r));
   return out;
 }
 
@@ -350,7 +373,7 @@ std::string tensor_text(Entries& entries, ByteReader& r, bool is_encoded) {
   return fmt::format("tensor<{}{}{}>", dimensions, entries.type_text(entries.type(r)), encoding);
 }
 
-// ---- locations --------------------------------------------------------------------------------------------------
+// ---- locations ---------------------------------------------------------------------------------
 
 /// The innermost place of a file, else the first name on the way to it.
 Location Entries::location(std::size_t first) {
@@ -366,10 +389,12 @@ Location Entries::location(std::size_t first) {
     if (code == kFileLineColumn || code == kFileRange) {
       std::size_t file = attribute(r);
       std::uint64_t numbers = code == kFileRange ? r.count("numbers of a place") : 2;
-      std::uint64_t line = numbers > 0 ? r.varint("a line") : 0, column = numbers > 1 ? r.varint("a column") : 0;
+      std::uint64_t line = numbers > 0 ? r.varint("a line") : 0,
+                    column = numbers > 1 ? r.varint("a column") : 0;
       constexpr std::uint64_t most = 1u << 31;
       if (line > 0 && line < most && column < most)
-        out = Location(Shared<std::string>::of(text(file)), static_cast<std::uint32_t>(line), static_cast<std::uint32_t>(column));
+        out = Location(Shared<std::string>::of(text(file)), static_cast<std::uint32_t>(line),
+                       static_cast<std::uint32_t>(column));
       break;
     }
     if (code == kNamed) {

@@ -1,8 +1,9 @@
 // Attributes and types of a file of bytecode, read when they are asked for, and then kept.
 //
-// Each is what its text would be: an attribute of VHLO that stands for one of text becomes that one (`#vhlo.integer_v1<1 : i64>`
-// is `1 : i64`), so whoever takes attributes from text takes these. Each dialect says how its own are encoded, in a file of
-// its own: entry_builtin.cc, entry_vhlo.cc, entry_shardy.cc.
+// Each is what its text would be: an attribute of VHLO that stands for one of text becomes that one
+// (`#vhlo.integer_v1<1 : i64>` is `1 : i64`), so whoever takes attributes from text takes these.
+// Each dialect says how its own are encoded, in a file of its own: entry_builtin.cc, entry_vhlo.cc,
+// entry_shardy.cc.
 #pragma once
 
 #include <optional>
@@ -20,7 +21,8 @@ struct FunctionType {
   std::vector<Type> taken, returned;
 };
 
-/// By their numbers, which must have been read by `attribute` or `type` of a reader (below), so that they are in range.
+/// By their numbers, which must have been read by `attribute` or `type` of a reader (below), so
+/// that they are in range.
 class Entries {
  public:
   /// The container must outlive it.
@@ -29,10 +31,14 @@ class Entries {
   const Container& container() const { return container_; }
 
   // ---- numbers of entries
-  std::size_t attribute(ByteReader& r) const { return r.index(container_.attributes.size(), "attribute"); }
+  std::size_t attribute(ByteReader& r) const {
+    return r.index(container_.attributes.size(), "attribute");
+  }
   std::optional<std::size_t> optional_attribute(ByteReader& r) const;
   std::size_t type(ByteReader& r) const { return r.index(container_.types.size(), "type"); }
-  std::string_view string(ByteReader& r) const { return container_.strings[r.index(container_.strings.size(), "string")]; }
+  std::string_view string(ByteReader& r) const {
+    return container_.strings[r.index(container_.strings.size(), "string")];
+  }
 
   // ---- what they are
   const Attr& value(std::size_t attribute);

@@ -9,8 +9,8 @@ namespace strata::ir::bytecode {
 namespace {
 
 constexpr std::string_view kTypes[] = {"", "index", "", "bf16", "f16", "f32", "f64", "f80", "f128"};
-constexpr std::uint64_t kIntegerType = 0, kFunction = 2, kComplex = 9, kNone = 12, kRanked = 13, kRankedEncoded = 14, kTuple = 15,
-                        kUnranked = 18, kVector = 19;
+constexpr std::uint64_t kIntegerType = 0, kFunction = 2, kComplex = 9, kNone = 12, kRanked = 13,
+                        kRankedEncoded = 14, kTuple = 15, kUnranked = 18, kVector = 19;
 
 std::string integer_text(ByteReader& r) {
   std::uint64_t coded = r.varint("an integer type");
@@ -64,8 +64,9 @@ Attr dense_array(Entries& entries, ByteReader& r) {
     std::uint64_t bits = 0;
     std::memcpy(&bits, data.bytes(width, "an element").data(), width);
     int shift = static_cast<int>(64 - 8 * width);
-    std::int64_t number =
-        is_unsigned(*dtype) || is_bool(*dtype) ? static_cast<std::int64_t>(bits) : static_cast<std::int64_t>(bits << shift) >> shift;
+    std::int64_t number = is_unsigned(*dtype) || is_bool(*dtype)
+                              ? static_cast<std::int64_t>(bits)
+                              : static_cast<std::int64_t>(bits << shift) >> shift;
     list.push_back(number);
     out += fmt::format("{} {}", out.empty() ? ":" : ",",
                        is_bool(*dtype)    ? (bits != 0 ? "true" : "false")

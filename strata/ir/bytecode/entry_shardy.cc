@@ -1,7 +1,8 @@
-// Shardy's attributes as text. Source: shardy/dialect/sdy/ir/bytecode.td, and the assembly formats of attrs.td and printers.cc.
-#include "strata/ir/bytecode/entries.h"
-
+// Shardy's attributes as text. Source: shardy/dialect/sdy/ir/bytecode.td, and the assembly formats
+// of attrs.td and printers.cc.
 #include <fmt/format.h>
+
+#include "strata/ir/bytecode/entries.h"
 #include "strata/ir/text/attr_text.h"
 
 namespace strata::ir::bytecode {
@@ -37,12 +38,14 @@ std::string stripped(std::string text) {
 /// "a, b" of attributes that are numbered.
 std::string joined(Entries& entries, ByteReader& r) {
   std::string out;
-  for (std::size_t n = r.count("attributes"); n > 0; --n) out += (out.empty() ? "" : ", ") + stripped(entries.attribute_text(r));
+  for (std::size_t n = r.count("attributes"); n > 0; --n)
+    out += (out.empty() ? "" : ", ") + stripped(entries.attribute_text(r));
   return out;
 }
 
 std::string mesh(Entries& entries, ByteReader& r) {
-  std::string axes = joined(entries, r), devices = fmt::format("{}", fmt::join(Entries::numbers(r), ", "));
+  std::string axes = joined(entries, r),
+              devices = fmt::format("{}", fmt::join(Entries::numbers(r), ", "));
   return fmt::format("<[{}]{}>", axes, devices.empty() ? "" : ", device_ids=[" + devices + "]");
 }
 
@@ -82,7 +85,8 @@ std::string sharding(Entries& entries, ByteReader& r, std::uint64_t code) {
 /// i, j, ... z, z_1, z_2
 std::string factor(std::int64_t index) {
   constexpr std::int64_t letters = 'z' - 'i' + 1;
-  return index < letters ? std::string(1, static_cast<char>('i' + index)) : fmt::format("z_{}", index - letters + 1);
+  return index < letters ? std::string(1, static_cast<char>('i' + index))
+                         : fmt::format("z_{}", index - letters + 1);
 }
 
 std::string factors(const Ints& values, std::string_view between) {
@@ -101,12 +105,15 @@ Ints factor_numbers(ByteReader& r) {
 /// <([i, j])->([i, j]) {i=8, j=2} reduction={j}, custom>
 std::string rule(Entries& entries, ByteReader& r) {
   Ints sizes = Entries::numbers(r);
-  std::string taken = joined(entries, r), given = joined(entries, r), out = fmt::format("<({})->({})", taken, given), list;
+  std::string taken = joined(entries, r), given = joined(entries, r),
+              out = fmt::format("<({})->({})", taken, given), list;
   for (std::size_t i = 0; i < sizes.size(); ++i)
-    list += fmt::format("{}{}={}", i > 0 ? ", " : "", factor(static_cast<std::int64_t>(i)), sizes[i]);
+    list +=
+        fmt::format("{}{}={}", i > 0 ? ", " : "", factor(static_cast<std::int64_t>(i)), sizes[i]);
   if (!sizes.empty()) out += " {" + list + "}";
   for (const char* kind : {"reduction", "need_replication", "permutation", "blocked_propagation"})
-    if (Ints which = factor_numbers(r); !which.empty()) out += fmt::format(" {}={{{}}}", kind, factors(which, ", "));
+    if (Ints which = factor_numbers(r); !which.empty())
+      out += fmt::format(" {}={{{}}}", kind, factors(which, ", "));
   return out + (r.byte("a truth value") != 0 ? ", custom>" : ">");
 }
 

@@ -1,4 +1,5 @@
-// VHLO's attributes and types, and CHLO's few. Source: StableHLO's VhloBytecode.cpp, VhloEnums.td, ChloBytecode.cpp.
+// VHLO's attributes and types, and CHLO's few. Source: StableHLO's VhloBytecode.cpp, VhloEnums.td,
+// ChloBytecode.cpp.
 #include <fmt/format.h>
 
 #include <bit>
@@ -26,10 +27,11 @@ constexpr VhloScalar kScalars[] = {
 
 double number(ByteReader& r) { return std::bit_cast<double>(Entries::bits(r, 64)); }
 
-// ---- types ------------------------------------------------------------------------------------------------------
+// ---- types -------------------------------------------------------------------------------------
 
 /// i8<-128:127>, u8<0:255>: the flag says whether it has a sign.
-std::string storage_text(const ByteReader& r, std::string_view name, std::uint64_t flags, std::int64_t low, std::int64_t high) {
+std::string storage_text(const ByteReader& r, std::string_view name, std::uint64_t flags,
+                         std::int64_t low, std::int64_t high) {
   std::size_t digits = name.find_first_of("0123456789");
   if (digits == std::string_view::npos) r.fail("{} is stored in a quantised tensor", name);
   return fmt::format("{}{}<{}:{}>", (flags & 1) != 0 ? "i" : "u", name.substr(digits), low, high);
@@ -37,24 +39,31 @@ std::string storage_text(const ByteReader& r, std::string_view name, std::uint64
 
 std::string quantized_text(Entries& entries, ByteReader& r) {
   std::uint64_t flags = r.varint("flags");
-  const std::string &storage = entries.type_text(entries.type(r)), &expressed = entries.type_text(entries.type(r));
+  const std::string &storage = entries.type_text(entries.type(r)),
+                    &expressed = entries.type_text(entries.type(r));
   double scale = number(r);
-  std::int64_t zero = r.signed_varint("a zero point"), low = r.signed_varint("a bound"), high = r.signed_varint("a bound");
-  return fmt::format("!quant.uniform<{}:{}, {:.17e}:{}>", storage_text(r, storage, flags, low, high), expressed, scale, zero);
+  std::int64_t zero = r.signed_varint("a zero point"), low = r.signed_varint("a bound"),
+               high = r.signed_varint("a bound");
+  return fmt::format("!quant.uniform<{}:{}, {:.17e}:{}>",
+                     storage_text(r, storage, flags, low, high), expressed, scale, zero);
 }
 
 std::string quantized_axis_text(Entries& entries, ByteReader& r) {
   std::uint64_t flags = r.varint("flags");
-  const std::string &storage = entries.type_text(entries.type(r)), &expressed = entries.type_text(entries.type(r));
+  const std::string &storage = entries.type_text(entries.type(r)),
+                    &expressed = entries.type_text(entries.type(r));
   std::uint64_t axis = r.varint("a dimension");
   std::int64_t low = r.signed_varint("a bound"), high = r.signed_varint("a bound");
   std::vector<double> scales(r.count("scales"));
   for (double& s : scales) s = number(r);
   Ints zeros = Entries::numbers(r);
-  if (zeros.size() != scales.size()) r.fail("{} zero points for {} scales", zeros.size(), scales.size());
+  if (zeros.size() != scales.size())
+    r.fail("{} zero points for {} scales", zeros.size(), scales.size());
   std::string slices;
-  for (std::size_t i = 0; i < scales.size(); ++i) slices += fmt::format("{}{:.17e}:{}", i > 0 ? "," : "", scales[i], zeros[i]);
-  return fmt::format("!quant.uniform<{}:{}:{}, {{{}}}>", storage_text(r, storage, flags, low, high), expressed, axis, slices);
+  for (std::size_t i = 0; i < scales.size(); ++i)
+    slices += fmt::format("{}{:.17e}:{}", i > 0 ? "," : "", scales[i], zeros[i]);
+  return fmt::format("!quant.uniform<{}:{}:{}, {{{}}}>", storage_text(r, storage, flags, low, high),
+                     expressed, axis, slices);
 }
 
 std::string type(Entries& entries, ByteReader& r) {
@@ -85,15 +94,17 @@ std::string type(Entries& entries, ByteReader& r) {
   return std::string(scalar->name);
 }
 
-// ---- attributes -------------------------------------------------------------------------------------------------
+// ---- attributes --------------------------------------------------------------------------------
 
 std::string indices(const Ints& values) { return fmt::format("[{}]", fmt::join(values, ", ")); }
 
 Attr output_alias(ByteReader& r) {
   Ints output = Entries::numbers(r);
   std::int64_t operand = r.signed_varint("an operand");
-  return Opaque{fmt::format("#stablehlo.output_operand_alias<output_tuple_indices = {}, operand_index = {}, operand_tuple_indices = {}>",
-                            indices(output), operand, indices(Entries::numbers(r)))};
+  return Opaque{
+      fmt::format("#stablehlo.output_operand_alias<output_tuple_indices = {}, operand_index = {}, "
+                  "operand_tuple_indices = {}>",
+                  indices(output), operand, indices(Entries::numbers(r)))};
 }
 
 /// What is zero is left out.
@@ -101,22 +112,27 @@ Attr accuracy(Entries& entries, ByteReader& r) {
   std::string out;
   for (const char* name : {"atol", "rtol"}) {
     std::uint64_t value = Entries::bits(r, 64);
-    if (std::bit_cast<double>(value) != 0) out += fmt::format("{} = {}, ", name, float_text(value, DType::f64));
+    if (std::bit_cast<double>(value) != 0)
+      out += fmt::format("{} = {}, ", name, float_text(value, DType::f64));
   }
-  if (std::int64_t ulps = r.signed_varint("ulps"); ulps != 0) out += fmt::format("ulps = {}, ", ulps);
-  return Opaque{fmt::format("#stablehlo.result_accuracy<{}mode = {}>", out, entries.attribute_text(r))};
+  if (std::int64_t ulps = r.signed_varint("ulps"); ulps != 0)
+    out += fmt::format("ulps = {}, ", ulps);
+  return Opaque{
+      fmt::format("#stablehlo.result_accuracy<{}mode = {}>", out, entries.attribute_text(r))};
 }
 
 /// [#stablehlo.bounds<8, ?>] of a tensor's type.
 Attr bounds(ByteReader& r) {
   std::string out;
-  for (std::int64_t b : Entries::numbers(r)) out += (out.empty() ? "" : ", ") + (b < 0 ? "?" : fmt::format("{}", b));
+  for (std::int64_t b : Entries::numbers(r))
+    out += (out.empty() ? "" : ", ") + (b < 0 ? "?" : fmt::format("{}", b));
   return Opaque{fmt::format("#stablehlo.bounds<{}>", out)};
 }
 
 Attr axis(Entries& entries, ByteReader& r) {
   std::string out = "name = " + entries.attribute_text(r);
-  if (r.varint("whether there is a part of an axis") != 0) out += ", sub_axis_info = " + entries.attribute_text(r);
+  if (r.varint("whether there is a part of an axis") != 0)
+    out += ", sub_axis_info = " + entries.attribute_text(r);
   return Opaque{fmt::format("#stablehlo.axis_ref<{}>", out)};
 }
 
@@ -125,7 +141,8 @@ Attr mesh_axes(Entries& entries, ByteReader& r) {
   const Attr& mesh = entries.value(entries.attribute(r));
   const std::string* name = std::get_if<std::string>(&mesh);
   std::string text = name != nullptr ? symbol_text(*name) : attr_text(mesh);
-  return Opaque{fmt::format("#stablehlo.replica_group_mesh_axes<mesh = {}, axes = {}>", text, entries.attribute_text(r))};
+  return Opaque{fmt::format("#stablehlo.replica_group_mesh_axes<mesh = {}, axes = {}>", text,
+                            entries.attribute_text(r))};
 }
 
 /// Types of one word that text has no kind for (tf32, none) stay words.
@@ -171,7 +188,8 @@ Attr attribute(Entries& entries, ByteReader& r) {
     case kVhloMeshAxes: return mesh_axes(entries, r);
     case kVhloMeshAxis: {
       std::string name = entries.attribute_text(r);
-      return Opaque{fmt::format("#stablehlo.mesh_axis<name = {}, size = {}>", name, r.signed_varint("a size"))};
+      return Opaque{fmt::format("#stablehlo.mesh_axis<name = {}, size = {}>", name,
+                                r.signed_varint("a size"))};
     }
     default: return word(code, r);
   }
@@ -181,7 +199,8 @@ Attr chlo_attribute(Entries&, ByteReader& r) {
   std::uint64_t code = r.varint("the kind of an attribute");
   constexpr std::string_view upstream = "#stablehlo<";
   constexpr std::uint64_t direction = 0, type = 1;
-  if (code != direction && code != type) r.unsupported("an attribute of CHLO of kind {} is not supported", code);
+  if (code != direction && code != type)
+    r.unsupported("an attribute of CHLO of kind {} is not supported", code);
   std::string same = std::get<Opaque>(word(code == direction ? 3 : 4, r)).text;
   return Opaque{"#chlo<" + same.substr(upstream.size())};
 }
@@ -191,13 +210,19 @@ Attr chlo_attribute(Entries&, ByteReader& r) {
 const std::vector<VhloEnum>& vhlo_enums() {
   static const std::vector<VhloEnum> all = {
       {3, "#stablehlo<comparison_direction ", ">", {"EQ", "NE", "GE", "GT", "LE", "LT"}},
-      {4, "#stablehlo<comparison_type ", ">", {"NOTYPE", "FLOAT", "TOTALORDER", "SIGNED", "UNSIGNED"}},
+      {4,
+       "#stablehlo<comparison_type ",
+       ">",
+       {"NOTYPE", "FLOAT", "TOTALORDER", "SIGNED", "UNSIGNED"}},
       {5, "", " : i32", {"0", "1", "2", "3", "4"}},  // versions of the interface of custom calls
       {7, "#stablehlo<fft_type ", ">", {"FFT", "IFFT", "RFFT", "IRFFT"}},
       {11, "#stablehlo<precision ", ">", {"DEFAULT", "HIGH", "HIGHEST"}},
       {12, "#stablehlo<rng_algorithm ", ">", {"DEFAULT", "THREE_FRY", "PHILOX"}},
       {13, "#stablehlo<rng_distribution ", ">", {"", "UNIFORM", "NORMAL"}},
-      {16, "#stablehlo<transpose ", ">", {"TRANSPOSE_INVALID", "NO_TRANSPOSE", "TRANSPOSE", "ADJOINT"}},
+      {16,
+       "#stablehlo<transpose ",
+       ">",
+       {"TRANSPOSE_INVALID", "NO_TRANSPOSE", "TRANSPOSE", "ADJOINT"}},
       {19, "#stablehlo.result_accuracy_mode<", ">", {"DEFAULT", "HIGHEST", "TOLERANCE"}},
   };
   return all;

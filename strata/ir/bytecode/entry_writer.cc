@@ -17,7 +17,9 @@ constexpr std::string_view kBuiltin = "builtin", kVhlo = "vhlo";
 constexpr std::int64_t kUnknown = std::numeric_limits<std::int64_t>::min();  // a dimension
 
 std::string_view dialect_of(Flavor flavor) { return flavor == Flavor::vhlo ? kVhlo : kBuiltin; }
-std::uint64_t code_of(Flavor flavor, std::uint64_t vhlo, std::uint64_t builtin) { return flavor == Flavor::vhlo ? vhlo : builtin; }
+std::uint64_t code_of(Flavor flavor, std::uint64_t vhlo, std::uint64_t builtin) {
+  return flavor == Flavor::vhlo ? vhlo : builtin;
+}
 
 void numbers(ByteWriter& out, const Ints& values) {
   out.varint(values.size());
@@ -31,23 +33,29 @@ void bits(ByteWriter& out, std::uint64_t value, int width) {
   out.signed_varint(static_cast<std::int64_t>(value << shift) >> shift);
 }
 
-std::uint64_t low_bits(int width) { return width >= 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << width) - 1; }
+std::uint64_t low_bits(int width) {
+  return width >= 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << width) - 1;
+}
 
-/// One element where all are equal; truth values a bit each, or one byte of ones or zeros for all; narrow ones without the bits of their
-/// sign.
+/// One element where all are equal; truth values a bit each, or one byte of ones or zeros for all;
+/// narrow ones without the bits of their sign.
 std::string elements(const Literal& value) {
   std::size_t width = byte_width(value.dtype()), count = static_cast<std::size_t>(value.count());
   bool is_splat = count > 1 && value.is_splat();
-  std::string out(reinterpret_cast<const char*>(is_splat ? value.element(0) : value.data()), is_splat ? width : value.bytes());
+  std::string out(reinterpret_cast<const char*>(is_splat ? value.element(0) : value.data()),
+                  is_splat ? width : value.bytes());
   if (is_bool(value.dtype())) {
     if (is_splat) return std::string(1, out[0] != 0 ? '\xff' : '\0');
     std::string packed((count + 7) / 8, '\0');
     for (std::size_t i = 0; i < count; ++i)
-      if (out[i] != 0) packed[i / 8] = static_cast<char>(static_cast<unsigned char>(packed[i / 8]) | 1u << (i % 8));
+      if (out[i] != 0)
+        packed[i / 8] =
+            static_cast<char>(static_cast<unsigned char>(packed[i / 8]) | 1u << (i % 8));
     return packed;
   }
   int bits = bit_width(value.dtype());
-  for (std::size_t i = 0; bits < 8 && i < out.size(); ++i) out[i] = static_cast<char>(static_cast<unsigned char>(out[i]) & low_bits(bits));
+  for (std::size_t i = 0; bits < 8 && i < out.size(); ++i)
+    out[i] = static_cast<char>(static_cast<unsigned char>(out[i]) & low_bits(bits));
   return out;
 }
 
@@ -61,10 +69,11 @@ std::optional<std::string_view> after(std::string_view text, std::string_view pr
 
 void EntryWriter::need(int major, int minor, std::string_view what) const {
   if (release_ < Release{major, minor})
-    unsupported(fmt::format("{} needs release {}.{}.0 of StableHLO, not {}.{}.0", what, major, minor, release_.major, release_.minor));
+    unsupported(fmt::format("{} needs release {}.{}.0 of StableHLO, not {}.{}.0", what, major,
+                            minor, release_.major, release_.minor));
 }
 
-// ---- types ------------------------------------------------------------------------------------------------------
+// ---- types -------------------------------------------------------------------------------------
 
 std::size_t EntryWriter::scalar(std::string_view name, Flavor flavor) {
   constexpr std::string_view prefix = "complex<";
@@ -82,8 +91,8 @@ std::size_t EntryWriter::scalar(std::string_view name, Flavor flavor) {
     out.varint(s->code);
     return tables_.type(kVhlo, out.text());
   }
-  constexpr std::pair<std::string_view, std::uint64_t> builtin[] = {{"index", 1}, {"bf16", 3}, {"f16", 4},
-                                                                    {"f32", 5},   {"f64", 6},  {"none", 12}};
+  constexpr std::pair<std::string_view, std::uint64_t> builtin[] = {
+      {"index", 1}, {"bf16", 3}, {"f16", 4}, {"f32", 5}, {"f64", 6}, {"none", 12}};
   for (const auto& [known, code] : builtin)
     if (known == name) {
       out.varint(code);
@@ -93,11 +102,13 @@ std::size_t EntryWriter::scalar(std::string_view name, Flavor flavor) {
   if (!dtype || is_float(*dtype)) return tables_.type(kBuiltin, std::string(name) + '\0', true);
   constexpr std::uint64_t integer = 0, no_sign = 0, is_without_sign = 2;
   out.varint(integer);
-  out.varint(static_cast<std::uint64_t>(bit_width(*dtype)) << 2 | (is_unsigned(*dtype) ? is_without_sign : no_sign));
+  out.varint(static_cast<std::uint64_t>(bit_width(*dtype)) << 2 |
+             (is_unsigned(*dtype) ? is_without_sign : no_sign));
   return tables_.type(kBuiltin, out.text());
 }
 
-std::size_t EntryWriter::tensor_type(const Ints& dimensions, std::size_t element, Flavor flavor, const std::string& bounds) {
+std::size_t EntryWriter::tensor_type(const Ints& dimensions, std::size_t element, Flavor flavor,
+                                     const std::string& bounds) {
   ByteWriter out;
   std::size_t encoding = 0;
   if (!bounds.empty()) {
@@ -106,7 +117,8 @@ std::size_t EntryWriter::tensor_type(const Ints& dimensions, std::size_t element
     else
       encoding = tables_.attribute("stablehlo", bounds, true);
   }
-  out.varint(bounds.empty() ? code_of(flavor, kVhloTensorType, 13) : code_of(flavor, kVhloEncodedTensorType, 14));
+  out.varint(bounds.empty() ? code_of(flavor, kVhloTensorType, 13)
+                            : code_of(flavor, kVhloEncodedTensorType, 14));
   if (!bounds.empty()) out.varint(encoding);
   numbers(out, dimensions);
   out.varint(element);
@@ -114,12 +126,14 @@ std::size_t EntryWriter::tensor_type(const Ints& dimensions, std::size_t element
 }
 
 std::size_t EntryWriter::quantized(const Type& type, Flavor flavor) {
-  if (flavor != Flavor::vhlo) unsupported(fmt::format("{} beside an operation of another dialect", type.to_string()));
+  if (flavor != Flavor::vhlo)
+    unsupported(fmt::format("{} beside an operation of another dialect", type.to_string()));
   const Quantization& q = *type.quantization();
   bool has_sign = !is_unsigned(type.dtype()), is_per_axis = q.axis >= 0;
   if (is_per_axis) need(0, 18, "quantisation per axis");
   std::string name(strata::name(type.dtype()));
-  std::size_t storage = scalar(has_sign ? name : name.substr(1), flavor), expressed = scalar(strata::name(q.expressed), flavor);
+  std::size_t storage = scalar(has_sign ? name : name.substr(1), flavor),
+              expressed = scalar(strata::name(q.expressed), flavor);
   ByteWriter out;
   out.varint(is_per_axis ? kVhloQuantizedAxisType : kVhloQuantizedType);
   out.varint(has_sign ? 1 : 0);
@@ -142,7 +156,8 @@ std::size_t EntryWriter::quantized(const Type& type, Flavor flavor) {
   return tables_.type(kVhlo, out.text());
 }
 
-std::size_t EntryWriter::types(const std::vector<Type>& all, Flavor flavor, std::uint64_t vhlo_code, std::uint64_t builtin_code) {
+std::size_t EntryWriter::types(const std::vector<Type>& all, Flavor flavor, std::uint64_t vhlo_code,
+                               std::uint64_t builtin_code) {
   std::vector<std::size_t> parts;
   for (const Type& t : all) parts.push_back(type(t, flavor));
   ByteWriter out;
@@ -182,10 +197,13 @@ std::size_t EntryWriter::type(const Type& t, Flavor flavor) {
       numbers(w, bounds);
       encoding = w.text();
     } else if (is_bounded) {
-      for (std::int64_t b : bounds) encoding += (encoding.empty() ? "" : ", ") + (b < 0 ? "?" : fmt::format("{}", b));
+      for (std::int64_t b : bounds)
+        encoding += (encoding.empty() ? "" : ", ") + (b < 0 ? "?" : fmt::format("{}", b));
       encoding = fmt::format("#stablehlo.bounds<{}>", encoding) + '\0';
     }
-    out = tensor_type(dimensions, t.is_quantized() ? quantized(t, flavor) : scalar(name(t.dtype()), flavor), flavor, encoding);
+    out = tensor_type(dimensions,
+                      t.is_quantized() ? quantized(t, flavor) : scalar(name(t.dtype()), flavor),
+                      flavor, encoding);
   } else {
     unsupported(fmt::format("type {} has no form in StableHLO", t.to_string()));
   }
@@ -200,7 +218,8 @@ std::size_t EntryWriter::type_attribute(std::size_t type, Flavor flavor) {
   return tables_.attribute(dialect_of(flavor), out.text());
 }
 
-std::size_t EntryWriter::function_type(const std::vector<Type>& taken, const std::vector<Type>& returned) {
+std::size_t EntryWriter::function_type(const std::vector<Type>& taken,
+                                       const std::vector<Type>& returned) {
   ByteWriter out;
   out.varint(kVhloFunctionType);
   for (const std::vector<Type>* side : {&taken, &returned}) {
@@ -210,9 +229,11 @@ std::size_t EntryWriter::function_type(const std::vector<Type>& taken, const std
   return type_attribute(tables_.type(kVhlo, out.text()), Flavor::vhlo);
 }
 
-std::size_t EntryWriter::none_type() { return type_attribute(scalar("none", Flavor::vhlo), Flavor::vhlo); }
+std::size_t EntryWriter::none_type() {
+  return type_attribute(scalar("none", Flavor::vhlo), Flavor::vhlo);
+}
 
-// ---- what an attribute of text is -------------------------------------------------------------------------------
+// ---- what an attribute of text is --------------------------------------------------------------
 
 std::size_t EntryWriter::string(std::string_view text, Flavor flavor) {
   ByteWriter out;
@@ -229,7 +250,8 @@ std::size_t EntryWriter::array(const std::vector<std::size_t>& elements, Flavor 
   return tables_.attribute(dialect_of(flavor), out.text());
 }
 
-std::size_t EntryWriter::named(const std::vector<std::pair<std::size_t, std::size_t>>& entries, Flavor flavor) {
+std::size_t EntryWriter::named(const std::vector<std::pair<std::size_t, std::size_t>>& entries,
+                               Flavor flavor) {
   ByteWriter out;
   out.varint(code_of(flavor, kVhloDictionary, kDictionary));
   out.varint(entries.size());
@@ -297,12 +319,14 @@ std::size_t EntryWriter::list(const Ints& values) {
 
 std::size_t EntryWriter::flags(const Ints& values) {
   Literal value(Type(DType::i1, {static_cast<std::int64_t>(values.size())}));
-  for (std::size_t i = 0; i < values.size(); ++i) value.set_integer(static_cast<std::int64_t>(i), values[i] != 0);
+  for (std::size_t i = 0; i < values.size(); ++i)
+    value.set_integer(static_cast<std::int64_t>(i), values[i] != 0);
   return tensor(value, type(value.type(), Flavor::vhlo), Flavor::vhlo);
 }
 
 std::size_t EntryWriter::default_accuracy() {
-  return attribute_of("#stablehlo.result_accuracy<mode = #stablehlo.result_accuracy_mode<DEFAULT>>", Flavor::vhlo);
+  return attribute_of("#stablehlo.result_accuracy<mode = #stablehlo.result_accuracy_mode<DEFAULT>>",
+                      Flavor::vhlo);
 }
 
 std::size_t EntryWriter::unknown_location() {
@@ -313,11 +337,14 @@ std::size_t EntryWriter::unknown_location() {
 
 std::size_t EntryWriter::attribute(const Attr& attr, Flavor flavor) {
   if (const std::string* s = std::get_if<std::string>(&attr)) return string(*s, flavor);
-  if (const Literal* l = std::get_if<Literal>(&attr)) return tensor(*l, type(l->type(), flavor), flavor);
-  if (const Ints* i = std::get_if<Ints>(&attr); i != nullptr && flavor == Flavor::vhlo) return list(*i);
+  if (const Literal* l = std::get_if<Literal>(&attr))
+    return tensor(*l, type(l->type(), flavor), flavor);
+  if (const Ints* i = std::get_if<Ints>(&attr); i != nullptr && flavor == Flavor::vhlo)
+    return list(*i);
   if (const std::int64_t* i = std::get_if<std::int64_t>(&attr)) return integer(*i, "i64", flavor);
   if (const Type* t = std::get_if<Type>(&attr)) return type_attribute(type(*t, flavor), flavor);
-  if (const DType* d = std::get_if<DType>(&attr)) return type_attribute(scalar(name(*d), flavor), flavor);
+  if (const DType* d = std::get_if<DType>(&attr))
+    return type_attribute(scalar(name(*d), flavor), flavor);
   std::string said = attr_text(attr);
   auto& known = texts_[static_cast<std::size_t>(flavor)];
   if (auto it = known.find(said); it != known.end()) return it->second;
@@ -333,7 +360,7 @@ std::size_t EntryWriter::attribute(const Attr& attr, Flavor flavor) {
   return out;
 }
 
-// ---- text -------------------------------------------------------------------------------------------------------
+// ---- text --------------------------------------------------------------------------------------
 
 std::size_t EntryWriter::text(Cursor& c, Flavor flavor) {
   Cursor::Nesting nesting(c);
@@ -353,8 +380,11 @@ std::size_t EntryWriter::text(Cursor& c, Flavor flavor) {
       c.expect("{");
       if (!c.consume("}")) {
         do {
-          std::size_t key = string(c.peek() == '"' ? c.string() : std::string(c.word("the name of an attribute")), flavor);
-          entries.emplace_back(key, c.consume("=") ? text(c, flavor) : attribute_of("unit", flavor));
+          std::size_t key =
+              string(c.peek() == '"' ? c.string() : std::string(c.word("the name of an attribute")),
+                     flavor);
+          entries.emplace_back(key,
+                               c.consume("=") ? text(c, flavor) : attribute_of("unit", flavor));
         } while (c.consume(","));
         c.expect("}");
       }
@@ -389,7 +419,8 @@ std::size_t EntryWriter::dense(Cursor& c, Flavor flavor) {
   c.expect("<");
   std::string inside(c.balanced('<', '>'));
   constexpr std::string_view index = "index";
-  if (inside.size() < index.size() || inside.compare(inside.size() - index.size(), index.size(), index) != 0) {
+  if (inside.size() < index.size() ||
+      inside.compare(inside.size() - index.size(), index.size(), index) != 0) {
     std::size_t end = c.offset();
     c.seek(start);
     std::size_t out = attribute(parse_attr(c, {}), flavor);
@@ -443,13 +474,17 @@ std::size_t EntryWriter::number(std::string_view digits, std::string_view name, 
   bool is_hex = digits.find("0x") != std::string_view::npos;
   if (dtype && is_float(*dtype)) {
     std::optional<std::uint64_t> value =
-        is_hex ? std::optional<std::uint64_t>(std::stoull(std::string(digits), nullptr, 16)) : parse_float_bits(digits, *dtype);
+        is_hex ? std::optional<std::uint64_t>(std::stoull(std::string(digits), nullptr, 16))
+               : parse_float_bits(digits, *dtype);
     if (!value) unsupported(fmt::format("{} is no number of type {}", digits, name));
     return real(*value, name, flavor);
   }
-  if ((!dtype || is_complex(*dtype)) && name != "index") unsupported(fmt::format("a number of type {} has no form in bytecode", name));
+  if ((!dtype || is_complex(*dtype)) && name != "index")
+    unsupported(fmt::format("a number of type {} has no form in bytecode", name));
   Cursor c(digits);
-  std::int64_t value = is_hex ? static_cast<std::int64_t>(std::stoull(std::string(digits), nullptr, 16)) : c.integer();
+  std::int64_t value =
+      is_hex ? static_cast<std::int64_t>(std::stoull(std::string(digits), nullptr, 16))
+             : c.integer();
   return integer(value, name, flavor);
 }
 
@@ -457,8 +492,13 @@ std::size_t EntryWriter::plain(Cursor& c, Flavor flavor) {
   char p = c.peek();
   if (p == '-' || (p >= '0' && p <= '9')) {
     std::string_view digits = c.number();
-    bool is_real = digits.find("0x") == std::string_view::npos && digits.find_first_of(".eE") != std::string_view::npos;
-    return number(digits, c.consume(":") ? c.word("the type of a number") : is_real ? "f64" : "i64", flavor);
+    bool is_real = digits.find("0x") == std::string_view::npos &&
+                   digits.find_first_of(".eE") != std::string_view::npos;
+    return number(digits,
+                  c.consume(":") ? c.word("the type of a number")
+                  : is_real      ? "f64"
+                                 : "i64",
+                  flavor);
   }
   if (p == '"') {
     std::string said = c.string();
@@ -500,11 +540,12 @@ std::size_t EntryWriter::plain(Cursor& c, Flavor flavor) {
   for (std::string_view word : {"index", "none", "tf32"})
     if (c.consume(word)) return type_attribute(scalar(word, flavor), flavor);
   Attr value = parse_attr(c, {});
-  if (std::holds_alternative<Opaque>(value)) c.fail("{} has no form in bytecode", std::get<Opaque>(value).text.substr(0, 80));
+  if (std::holds_alternative<Opaque>(value))
+    c.fail("{} has no form in bytecode", std::get<Opaque>(value).text.substr(0, 80));
   return attribute(value, flavor);
 }
 
-// ---- attributes of dialects -------------------------------------------------------------------------------------
+// ---- attributes of dialects --------------------------------------------------------------------
 
 /// StableHLO's in VHLO's encoding; Shardy's, and those of other dialects beside VHLO, as text.
 std::size_t EntryWriter::foreign(Cursor& c, Flavor flavor) {
@@ -528,7 +569,8 @@ std::size_t EntryWriter::stablehlo(std::string_view said) {
   for (const VhloEnum& e : vhlo_enums()) {
     std::optional<std::string_view> word = e.before.empty() ? std::nullopt : after(said, e.before);
     if (!word) continue;
-    auto at = std::find(e.words.begin(), e.words.end(), word->substr(0, word->size() - e.after.size()));
+    auto at =
+        std::find(e.words.begin(), e.words.end(), word->substr(0, word->size() - e.after.size()));
     if (at == e.words.end()) continue;
     if (e.code == accuracy_mode) need(1, 9, "the accuracy of a result");
     ByteWriter out;

@@ -1,5 +1,6 @@
-// Writes attributes and types into the tables of a file: in VHLO's encoding for the operations of a portable artifact, in the
-// builtin one for modules and for operations of other dialects beside them.
+// Writes attributes and types into the tables of a file: in VHLO's encoding for the operations of a
+// portable artifact, in the builtin one for modules and for operations of other dialects beside
+// them.
 #pragma once
 
 #include <string>
@@ -16,14 +17,17 @@ namespace strata::ir::bytecode {
 /// Whose encoding.
 enum class Flavor : std::uint8_t { vhlo, builtin };
 
-/// Numbers of what it has written. Throws FormatError (Code::unsupported) for what the dialect or that release has no word for.
+/// Numbers of what it has written. Throws FormatError (Code::unsupported) for what the dialect or
+/// that release has no word for.
 class EntryWriter {
  public:
   EntryWriter(Tables& tables, Release release) : tables_(tables), release_(release) {}
 
   std::size_t attribute(const Attr& attr, Flavor flavor);
   /// What this text says: "[]", "array<i64>", "#stablehlo<comparison_type NOTYPE>".
-  std::size_t attribute_of(const std::string& text, Flavor flavor) { return attribute(Opaque{text}, flavor); }
+  std::size_t attribute_of(const std::string& text, Flavor flavor) {
+    return attribute(Opaque{text}, flavor);
+  }
   /// A dictionary of the builtin dialect whose values have the flavor.
   std::size_t dictionary(const Attrs& attrs, Flavor flavor);
   /// An array of VHLO's dictionaries.
@@ -57,16 +61,21 @@ class EntryWriter {
   std::size_t mesh_axes(Cursor& c);
 
   std::size_t scalar(std::string_view name, Flavor flavor);
-  std::size_t tensor_type(const Ints& dimensions, std::size_t element, Flavor flavor, const std::string& bounds = "");
+  std::size_t tensor_type(const Ints& dimensions, std::size_t element, Flavor flavor,
+                          const std::string& bounds = "");
   std::size_t quantized(const Type& type, Flavor flavor);
-  std::size_t types(const std::vector<Type>& all, Flavor flavor, std::uint64_t vhlo_code, std::uint64_t builtin_code);
+  std::size_t types(const std::vector<Type>& all, Flavor flavor, std::uint64_t vhlo_code,
+                    std::uint64_t builtin_code);
   void need(int major, int minor, std::string_view what) const;
-  [[noreturn]] static void unsupported(std::string message) { throw FormatError{Code::unsupported, 0, std::move(message)}; }
+  [[noreturn]] static void unsupported(std::string message) {
+    throw FormatError{Code::unsupported, 0, std::move(message)};
+  }
 
   Tables& tables_;
   Release release_;
-  std::unordered_map<std::string, std::size_t> texts_[2];                   // by flavor
-  std::unordered_map<const void*, std::pair<Type, std::size_t>> types_[2];  // by identity, which the type held here keeps
+  std::unordered_map<std::string, std::size_t> texts_[2];  // by flavor
+  std::unordered_map<const void*, std::pair<Type, std::size_t>>
+      types_[2];  // by identity, which the type held here keeps
 };
 
 }  // namespace strata::ir::bytecode

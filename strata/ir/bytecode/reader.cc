@@ -40,12 +40,16 @@ struct Head {
 class ModuleReader {
  public:
   ModuleReader(const Container& container, std::string_view filename, const ParseOptions& options)
-      : container_(container), entries_(container, options.limits), formats_("", filename, options), limits_(options.limits) {}
+      : container_(container),
+        entries_(container, options.limits),
+        formats_("", filename, options),
+        limits_(options.limits) {}
 
   std::unique_ptr<Module> read() {
     ByteReader r = container_.ir;
     auto [operations, has_arguments] = r.flagged("the number of operations");
-    if (operations != 1 || has_arguments) r.fail("expected one module, found {} operations", operations);
+    if (operations != 1 || has_arguments)
+      r.fail("expected one module, found {} operations", operations);
     Head head = operation_head(r, nullptr);
     if (!is(head, "builtin.module")) r.fail("expected a module, found {}", full_name(head));
     auto out = std::make_unique<Module>();
@@ -55,7 +59,8 @@ class ModuleReader {
   }
 
  private:
-  /// Values by their numbers, in a region that sees nothing around it and in those inside. A number is given before its value.
+  /// Values by their numbers, in a region that sees nothing around it and in those inside. A number
+  /// is given before its value.
   struct Scope {
     std::vector<Value*> values;
   };
@@ -66,8 +71,10 @@ class ModuleReader {
   /// A region, or the section that holds it.
   class Nesting {
    public:
-    Nesting(ModuleReader& m, const ByteReader& r, bool is_isolated) : m_(m), is_isolated_(is_isolated) {
-      if (m_.depth_ >= m_.limits_.depth) r.fail("nested more than {} levels deep", m_.limits_.depth);
+    Nesting(ModuleReader& m, const ByteReader& r, bool is_isolated)
+        : m_(m), is_isolated_(is_isolated) {
+      if (m_.depth_ >= m_.limits_.depth)
+        r.fail("nested more than {} levels deep", m_.limits_.depth);
       ++m_.depth_;
       if (is_isolated_) m_.scopes_.emplace_back();
     }
@@ -83,7 +90,9 @@ class ModuleReader {
     bool is_isolated_;
   };
 
-  static std::string full_name(const Head& h) { return fmt::format("{}.{}", h.name->dialect, h.name->name); }
+  static std::string full_name(const Head& h) {
+    return fmt::format("{}.{}", h.name->dialect, h.name->name);
+  }
   static bool is(const Head& h, std::string_view name) { return full_name(h) == name; }
   bool is_return(const Head& h) const {
     for (std::string_view name : {"vhlo.return_v1", "sdy.return"})
@@ -91,7 +100,7 @@ class ModuleReader {
     return false;
   }
 
-  // ---- operations -------------------------------------------------------------------------------------------------
+  // ---- operations ------------------------------------------------------------------------------
 
   Head operation_head(ByteReader& r, Numbers* numbers);
   static std::vector<Property> names_of(const Head& head);
@@ -104,7 +113,7 @@ class ModuleReader {
   const OpInfo& info(const Head& head, const std::string& name);
   Attrs values(const Head& head);
 
-  // ---- regions, functions, modules --------------------------------------------------------------------------------
+  // ---- regions, functions, modules -------------------------------------------------------------
 
   ByteReader region_bytes(ByteReader& r, const Head& head);
   template <class F>
@@ -115,10 +124,12 @@ class ModuleReader {
 
   void module(ByteReader& r, const Head& head, Module& out);
   void module_item(ByteReader& r, Module& out, std::unordered_set<std::string>& symbols);
-  void function(ByteReader& r, const Head& head, Module& out, std::unordered_set<std::string>& symbols);
+  void function(ByteReader& r, const Head& head, Module& out,
+                std::unordered_set<std::string>& symbols);
   void mesh(const Head& head, Module& out);
   std::vector<Attrs> list_of_attributes(const Head& head, std::size_t attribute, std::size_t count);
-  void new_symbol(const Head& head, const std::string& name, std::unordered_set<std::string>& symbols) {
+  void new_symbol(const Head& head, const std::string& name,
+                  std::unordered_set<std::string>& symbols) {
     if (!symbols.insert(name).second) fail(head, fmt::format("@{} twice", name));
   }
 
@@ -146,13 +157,16 @@ Head ModuleReader::operation_head(ByteReader& r, Numbers* numbers) {
   if ((mask & kProperties) != 0) read_properties(r, out);
   if ((mask & kProperties) == 0 || !out.name->is_registered) expect_all(out);
   if ((mask & kResults) != 0)
-    for (std::size_t n = r.count("results"); n > 0; --n) out.results.push_back(entries_.value_type(entries_.type(r)));
+    for (std::size_t n = r.count("results"); n > 0; --n)
+      out.results.push_back(entries_.value_type(entries_.type(r)));
   if ((mask & kOperands) != 0) {
     if (scopes_.empty()) r.fail("operands outside of a module");
     for (std::size_t n = r.count("operands"); n > 0; --n) {
       const std::vector<Value*>& values = scopes_.back().values;
       std::size_t number = r.index(values.size(), "value");
-      if (values[number] == nullptr) fail(out, fmt::format("{} uses value {}, which is not defined before", full_name(out), number));
+      if (values[number] == nullptr)
+        fail(out,
+             fmt::format("{} uses value {}, which is not defined before", full_name(out), number));
       out.operands.push_back(values[number]);
     }
   }
@@ -164,32 +178,38 @@ Head ModuleReader::operation_head(ByteReader& r, Numbers* numbers) {
     out.regions = count;
     out.is_isolated = is_isolated;
   }
-  if (numbers != nullptr && out.results.size() > numbers->end - numbers->next) fail(out, "more values than the region states");
+  if (numbers != nullptr && out.results.size() > numbers->end - numbers->next)
+    fail(out, "more values than the region states");
   return out;
 }
 
 /// Of an operation in a version that there is.
 std::vector<Property> ModuleReader::names_of(const Head& head) {
   std::optional<std::vector<Property>> names = properties_of(head.name->dialect, head.name->name);
-  if (!names) fail(head, fmt::format("operation {} is not supported", full_name(head)), Code::unsupported);
+  if (!names)
+    fail(head, fmt::format("operation {} is not supported", full_name(head)), Code::unsupported);
   return *std::move(names);
 }
 
-/// Attributes without names, in their order; of an operation that its writer did not know, a dictionary.
+/// Attributes without names, in their order; of an operation that its writer did not know, a
+/// dictionary.
 void ModuleReader::read_properties(ByteReader& r, Head& head) {
   ByteReader p = container_.properties[r.index(container_.properties.size(), "properties")];
   if (!head.name->is_registered) {
-    for (auto& entry : entries_.dictionary(entries_.attribute(p))) head.attributes.push_back(std::move(entry));
+    for (auto& entry : entries_.dictionary(entries_.attribute(p)))
+      head.attributes.push_back(std::move(entry));
     return p.expect_end("properties");
   }
   for (const Property& property : names_of(head)) {
-    if (std::optional<std::size_t> at = property.is_optional ? entries_.optional_attribute(p) : entries_.attribute(p))
+    if (std::optional<std::size_t> at =
+            property.is_optional ? entries_.optional_attribute(p) : entries_.attribute(p))
       head.attributes.emplace_back(property.name, *at);
   }
   p.expect_end("properties");
 }
 
-/// A version of an operation has all of its attributes: for one that is absent no default may stand.
+/// A version of an operation has all of its attributes: for one that is absent no default may
+/// stand.
 void ModuleReader::expect_all(const Head& head) {
   if (head.name->dialect != "vhlo") return;
   for (const Property& property : names_of(head)) {
@@ -212,7 +232,9 @@ const OpInfo& ModuleReader::info(const Head& head, const std::string& name) {
   if (const OpInfo* found = formats_.registry().find(name)) return *found;
   std::vector<Type> operands;
   for (const Value* v : head.operands) operands.push_back(v->type());
-  fail(head, fmt::format("operation {} is not supported on {} -> {}", name, type_list_text(operands), result_types_text(head.results)),
+  fail(head,
+       fmt::format("operation {} is not supported on {} -> {}", name, type_list_text(operands),
+                   result_types_text(head.results)),
        Code::unsupported);
 }
 
@@ -231,7 +253,9 @@ void ModuleReader::cast(const Head& head, std::size_t first) {
     fail(head, fmt::format("a cast of {} values to {}", head.operands.size(), head.results.size()));
   for (std::size_t i = 0; i < head.operands.size(); ++i) {
     if (head.operands[i]->type() != head.results[i])
-      fail(head, fmt::format("a cast of {} to {} is not supported", head.operands[i]->type().to_string(), head.results[i].to_string()),
+      fail(head,
+           fmt::format("a cast of {} to {} is not supported", head.operands[i]->type().to_string(),
+                       head.results[i].to_string()),
            Code::unsupported);
     define(head.operands[i], first + i);
   }
@@ -247,11 +271,13 @@ void ModuleReader::add_op(Block& block, Draft draft, const Head& head, std::size
   } catch (const Error& e) {
     fail(head, e.what());
   }
-  auto made = std::make_unique<Op>(*draft.info, std::move(draft.operands), attrs_.shared(std::move(draft.attrs)), std::move(draft.regions),
+  auto made = std::make_unique<Op>(*draft.info, std::move(draft.operands),
+                                   attrs_.shared(std::move(draft.attrs)), std::move(draft.regions),
                                    std::move(draft.results), head.where);
   Op& op = *block.append(std::move(made));
   infer_dims(op);
-  for (int i = 0; i < op.num_results(); ++i) define(op.result(i), first + static_cast<std::size_t>(i));
+  for (int i = 0; i < op.num_results(); ++i)
+    define(op.result(i), first + static_cast<std::size_t>(i));
 }
 
 void ModuleReader::operation(ByteReader& r, Numbers& numbers, Block& block, bool& has_returned) {
@@ -281,7 +307,7 @@ void ModuleReader::operation(ByteReader& r, Numbers& numbers, Block& block, bool
   add_op(block, std::move(draft), head, first);
 }
 
-// ---- regions ----------------------------------------------------------------------------------------------------
+// ---- regions -----------------------------------------------------------------------------------
 
 /// Regions that see nothing around them are a section, from version 2 on.
 ByteReader ModuleReader::region_bytes(ByteReader& r, const Head& head) {
@@ -313,14 +339,17 @@ void ModuleReader::block_arguments(ByteReader& r, Block& block, Numbers& numbers
   if (count > numbers.end - numbers.next) r.fail("more values than the region states");
   for (std::size_t i = 0; i < count; ++i) {
     std::size_t start = r.offset();
-    auto [type, has_location] =
-        container_.format >= 4 ? r.flagged("the type of an argument") : std::pair(r.varint("the type of an argument"), true);
+    auto [type, has_location] = container_.format >= 4
+                                    ? r.flagged("the type of an argument")
+                                    : std::pair(r.varint("the type of an argument"), true);
     if (type >= container_.types.size())
-      throw FormatError{Code::invalid, start, fmt::format("type {} of {}", type, container_.types.size())};
+      throw FormatError{Code::invalid, start,
+                        fmt::format("type {} of {}", type, container_.types.size())};
     if (has_location) entries_.attribute(r);
     define(block.add_argument(entries_.value_type(type)), numbers.next++);
   }
-  if (container_.format >= 3 && r.byte("whether there are orders of uses") != 0) skip_use_orders(r, count);
+  if (container_.format >= 3 && r.byte("whether there are orders of uses") != 0)
+    skip_use_orders(r, count);
 }
 
 void ModuleReader::region_of_operations(ByteReader& r, Block& block) {
@@ -329,7 +358,7 @@ void ModuleReader::region_of_operations(ByteReader& r, Block& block) {
   if (!has_returned) r.fail("a region ends without a return");
 }
 
-// ---- modules ----------------------------------------------------------------------------------------------------
+// ---- modules -----------------------------------------------------------------------------------
 
 void ModuleReader::module(ByteReader& r, const Head& head, Module& out) {
   if (head.regions != 1) fail(head, fmt::format("a module of {} regions", head.regions));
@@ -349,12 +378,16 @@ void ModuleReader::module(ByteReader& r, const Head& head, Module& out) {
   if (&inside == &own) own.expect_end("a module");
 }
 
-void ModuleReader::module_item(ByteReader& r, Module& out, std::unordered_set<std::string>& symbols) {
+void ModuleReader::module_item(ByteReader& r, Module& out,
+                               std::unordered_set<std::string>& symbols) {
   Head head = operation_head(r, nullptr);
-  if (!head.results.empty() || !head.operands.empty()) fail(head, fmt::format("{} in a module", full_name(head)));
+  if (!head.results.empty() || !head.operands.empty())
+    fail(head, fmt::format("{} in a module", full_name(head)));
   if (is(head, "vhlo.func_v1")) return function(r, head, out, symbols);
   if (is(head, "sdy.mesh")) return mesh(head, out);
-  if (!is(head, "builtin.module")) fail(head, fmt::format("operation {} is not supported in a module", full_name(head)), Code::unsupported);
+  if (!is(head, "builtin.module"))
+    fail(head, fmt::format("operation {} is not supported in a module", full_name(head)),
+         Code::unsupported);
   out.modules.push_back(std::make_unique<Module>());
   Module& inner = *out.modules.back();
   inner.functions_before = out.functions.size();
@@ -362,15 +395,18 @@ void ModuleReader::module_item(ByteReader& r, Module& out, std::unordered_set<st
   if (!inner.name.empty()) new_symbol(head, inner.name, symbols);
 }
 
-std::vector<Attrs> ModuleReader::list_of_attributes(const Head& head, std::size_t attribute, std::size_t count) {
+std::vector<Attrs> ModuleReader::list_of_attributes(const Head& head, std::size_t attribute,
+                                                    std::size_t count) {
   std::vector<Attrs> out;
   for (std::size_t at : entries_.elements(attribute)) out.push_back(entries_.dictionary_values(at));
-  if (!out.empty() && out.size() != count) fail(head, fmt::format("{} attributes for {} values", out.size(), count));
+  if (!out.empty() && out.size() != count)
+    fail(head, fmt::format("{} attributes for {} values", out.size(), count));
   out.resize(count);
   return out;
 }
 
-void ModuleReader::function(ByteReader& r, const Head& head, Module& out, std::unordered_set<std::string>& symbols) {
+void ModuleReader::function(ByteReader& r, const Head& head, Module& out,
+                            std::unordered_set<std::string>& symbols) {
   auto find = [&](std::string_view name) -> std::size_t {
     for (const auto& [key, at] : head.attributes)
       if (key == name) return at;
@@ -389,8 +425,10 @@ void ModuleReader::function(ByteReader& r, const Head& head, Module& out, std::u
   std::vector<Attrs> arguments = list_of_attributes(head, find("arg_attrs"), type.taken.size());
   f.result_attrs = list_of_attributes(head, find("res_attrs"), type.returned.size());
   for (const auto& [name, at] : head.attributes) {
-    constexpr std::string_view own[] = {"arg_attrs", "function_type", "res_attrs", "sym_name", "sym_visibility"};
-    if (std::find(std::begin(own), std::end(own), name) == std::end(own)) f.attrs.set(name, entries_.value(at));
+    constexpr std::string_view own[] = {"arg_attrs", "function_type", "res_attrs", "sym_name",
+                                        "sym_visibility"};
+    if (std::find(std::begin(own), std::end(own), name) == std::end(own))
+      f.attrs.set(name, entries_.value(at));
   }
   Nesting nesting(*this, r, head.is_isolated);
   ByteReader section = region_bytes(r, head);
@@ -405,8 +443,10 @@ void ModuleReader::function(ByteReader& r, const Head& head, Module& out, std::u
     std::vector<Type> taken;
     for (const Value* v : f.body.argument_values()) taken.push_back(v->type());
     if (taken != type.taken)
-      fail(head, fmt::format("function @{} takes {}, but its type says {}", f.name, type_list_text(taken), type_list_text(type.taken)));
-    for (std::size_t i = 0; i < arguments.size(); ++i) take_dims(*f.body.argument(static_cast<int>(i)), arguments[i]);
+      fail(head, fmt::format("function @{} takes {}, but its type says {}", f.name,
+                             type_list_text(taken), type_list_text(type.taken)));
+    for (std::size_t i = 0; i < arguments.size(); ++i)
+      take_dims(*f.body.argument(static_cast<int>(i)), arguments[i]);
   };
   region(inside, f.body, [&](Numbers& numbers) {
     name_arguments();
@@ -420,8 +460,9 @@ void ModuleReader::function(ByteReader& r, const Head& head, Module& out, std::u
   if (is_empty) return declare(f, type.returned);
   if (!has_returned) fail(head, fmt::format("function @{} ends without a return", f.name));
   if (!same_text(f.body.result_types(), type.returned))
-    fail(head, fmt::format("function @{} returns {}, but is declared to return {}", f.name, result_types_text(f.body.result_types()),
-                           result_types_text(type.returned)));
+    fail(head,
+         fmt::format("function @{} returns {}, but is declared to return {}", f.name,
+                     result_types_text(f.body.result_types()), result_types_text(type.returned)));
 }
 
 /// sdy.mesh @name = <["x"=2]> {attributes}
@@ -431,7 +472,8 @@ void ModuleReader::mesh(const Head& head, Module& out) {
   const Attr *name = attrs.find("sym_name"), *value = attrs.find("mesh");
   const std::string* word = name == nullptr ? nullptr : std::get_if<std::string>(name);
   const Opaque* text = value == nullptr ? nullptr : std::get_if<Opaque>(value);
-  if (word == nullptr || text == nullptr || text->text.substr(0, prefix.size()) != prefix || head.regions != 0)
+  if (word == nullptr || text == nullptr || text->text.substr(0, prefix.size()) != prefix ||
+      head.regions != 0)
     fail(head, "sdy.mesh requires sym_name and mesh");
   Mesh mesh{*word, text->text.substr(prefix.size()), ""};
   for (const Mesh& m : meshes(out))
@@ -444,9 +486,12 @@ void ModuleReader::mesh(const Head& head, Module& out) {
 }  // namespace
 }  // namespace bytecode
 
-bool is_bytecode(std::string_view bytes) { return bytes.substr(0, bytecode::kMagic.size()) == bytecode::kMagic; }
+bool is_bytecode(std::string_view bytes) {
+  return bytes.substr(0, bytecode::kMagic.size()) == bytecode::kMagic;
+}
 
-Result<std::unique_ptr<Module>> read_bytecode(std::string_view bytes, std::string_view filename, const ParseOptions& options) {
+Result<std::unique_ptr<Module>> read_bytecode(std::string_view bytes, std::string_view filename,
+                                              const ParseOptions& options) {
   try {
     bytecode::Container container = bytecode::open_container(bytes);
     return bytecode::ModuleReader(container, filename, options).read();

@@ -11,7 +11,8 @@ namespace {
 
 constexpr Release kNever{1 << 20, 0};
 
-/// An operation of VHLO: the releases that brought its first and its second version, and its attributes in alphabetical order;
+/// An operation of VHLO: the releases that brought its first and its second version, and its
+/// attributes in alphabetical order;
 /// `+`: only of the second version, `-`: only of the first.
 struct Row {
   std::string_view name;
@@ -19,9 +20,15 @@ struct Row {
   std::string_view attributes;
 };
 constexpr Row kRows[] = {
-    {"all_gather", {0, 9}, {1, 5}, "all_gather_dim channel_id replica_groups use_global_device_ids"},
+    {"all_gather",
+     {0, 9},
+     {1, 5},
+     "all_gather_dim channel_id replica_groups use_global_device_ids"},
     {"all_reduce", {0, 9}, {1, 5}, "channel_id replica_groups use_global_device_ids"},
-    {"all_to_all", {0, 9}, {1, 5}, "channel_id concat_dimension replica_groups split_count split_dimension"},
+    {"all_to_all",
+     {0, 9},
+     {1, 5},
+     "channel_id concat_dimension replica_groups split_count split_dimension"},
     {"async_done", {1, 15}, kNever, ""},
     {"async_start", {1, 15}, kNever, ""},
     {"batch_norm_grad", {0, 9}, kNever, "epsilon feature_index"},
@@ -34,7 +41,10 @@ constexpr Row kRows[] = {
     {"cholesky", {0, 9}, kNever, "lower"},
     {"collective_broadcast", {0, 16}, {1, 20}, "channel_id +has_dynamic_root replica_groups"},
     {"collective_permute", {0, 9}, kNever, "channel_id source_target_pairs"},
-    {"collective_reduce", {1, 19}, kNever, "channel_id has_dynamic_root replica_groups use_global_device_ids"},
+    {"collective_reduce",
+     {1, 19},
+     kNever,
+     "channel_id has_dynamic_root replica_groups use_global_device_ids"},
     {"compare", {0, 9}, kNever, "compare_type comparison_direction"},
     {"composite", {0, 19}, {1, 14}, "composite_attributes decomposition name version"},
     {"concatenate", {0, 9}, kNever, "dimension"},
@@ -42,34 +52,47 @@ constexpr Row kRows[] = {
     {"convolution",
      {0, 9},
      kNever,
-     "batch_group_count feature_group_count input_batch_dimension input_feature_dimension input_spatial_dimensions "
-     "kernel_input_feature_dimension kernel_output_feature_dimension kernel_spatial_dimensions lhs_dilation output_batch_dimension "
-     "output_feature_dimension output_spatial_dimensions padding precision_config rhs_dilation window_reversal window_strides"},
+     "batch_group_count feature_group_count input_batch_dimension input_feature_dimension "
+     "input_spatial_dimensions "
+     "kernel_input_feature_dimension kernel_output_feature_dimension kernel_spatial_dimensions "
+     "lhs_dilation output_batch_dimension "
+     "output_feature_dimension output_spatial_dimensions padding precision_config rhs_dilation "
+     "window_reversal window_strides"},
     {"cosine", {0, 9}, {1, 10}, "+result_accuracy"},
     {"cross-replica-sum", {0, 9}, kNever, "replica_groups"},
     {"custom_call",
      {0, 9},
      {1, 18},
-     "api_version backend_config call_target_name called_computations has_side_effect operand_layouts output_operand_aliases "
+     "api_version backend_config call_target_name called_computations has_side_effect "
+     "operand_layouts output_operand_aliases "
      "result_layouts +result_tilings"},
     {"dot", {0, 9}, kNever, "precision_config"},
     {"dot_general",
      {0, 9},
      {1, 6},
-     "+accumulation_type +allow_imprecise_accumulation lhs_batching_dimensions +lhs_component_count lhs_contracting_dimensions "
-     "+lhs_precision_type +num_primitive_operations precision_config rhs_batching_dimensions +rhs_component_count "
+     "+accumulation_type +allow_imprecise_accumulation lhs_batching_dimensions "
+     "+lhs_component_count lhs_contracting_dimensions "
+     "+lhs_precision_type +num_primitive_operations precision_config rhs_batching_dimensions "
+     "+rhs_component_count "
      "rhs_contracting_dimensions +rhs_precision_type"},
-    {"dynamic_broadcast_in_dim", {0, 9}, kNever, "broadcast_dimensions known_expanding_dimensions known_nonexpanding_dimensions"},
+    {"dynamic_broadcast_in_dim",
+     {0, 9},
+     kNever,
+     "broadcast_dimensions known_expanding_dimensions known_nonexpanding_dimensions"},
     {"dynamic_conv",
      {0, 9},
      {0, 20},
-     "batch_group_count feature_group_count input_batch_dimension input_feature_dimension input_spatial_dimensions "
-     "kernel_input_feature_dimension kernel_output_feature_dimension kernel_spatial_dimensions lhs_dilation output_batch_dimension "
-     "output_feature_dimension output_spatial_dimensions -padding precision_config rhs_dilation window_reversal window_strides"},
+     "batch_group_count feature_group_count input_batch_dimension input_feature_dimension "
+     "input_spatial_dimensions "
+     "kernel_input_feature_dimension kernel_output_feature_dimension kernel_spatial_dimensions "
+     "lhs_dilation output_batch_dimension "
+     "output_feature_dimension output_spatial_dimensions -padding precision_config rhs_dilation "
+     "window_reversal window_strides"},
     {"dynamic_gather",
      {0, 9},
      {1, 1},
-     "collapsed_slice_dims index_vector_dim indices_are_sorted offset_dims +operand_batching_dims start_index_map "
+     "collapsed_slice_dims index_vector_dim indices_are_sorted offset_dims +operand_batching_dims "
+     "start_index_map "
      "+start_indices_batching_dims"},
     {"dynamic_iota", {0, 9}, kNever, "iota_dimension"},
     {"dynamic_slice", {0, 9}, kNever, "slice_sizes"},
@@ -81,7 +104,8 @@ constexpr Row kRows[] = {
     {"gather",
      {0, 9},
      {1, 1},
-     "collapsed_slice_dims index_vector_dim indices_are_sorted offset_dims +operand_batching_dims slice_sizes start_index_map "
+     "collapsed_slice_dims index_vector_dim indices_are_sorted offset_dims +operand_batching_dims "
+     "slice_sizes start_index_map "
      "+start_indices_batching_dims"},
     {"get_dimension_size", {0, 9}, kNever, "dimension"},
     {"get_tuple_element", {0, 9}, kNever, "index"},
@@ -96,8 +120,14 @@ constexpr Row kRows[] = {
     {"recv", {0, 9}, {1, 12}, "channel_id channel_type is_host_transfer +source_target_pairs"},
     {"reduce", {0, 9}, kNever, "dimensions"},
     {"reduce_precision", {0, 9}, kNever, "exponent_bits mantissa_bits"},
-    {"reduce_scatter", {0, 9}, kNever, "channel_id replica_groups scatter_dimension use_global_device_ids"},
-    {"reduce_window", {0, 9}, kNever, "base_dilations padding window_dilations window_dimensions window_strides"},
+    {"reduce_scatter",
+     {0, 9},
+     kNever,
+     "channel_id replica_groups scatter_dimension use_global_device_ids"},
+    {"reduce_window",
+     {0, 9},
+     kNever,
+     "base_dilations padding window_dilations window_dimensions window_strides"},
     {"reverse", {0, 9}, kNever, "dimensions"},
     {"rng", {0, 9}, kNever, "rng_distribution"},
     {"rng_bit_generator", {0, 9}, kNever, "rng_algorithm"},
@@ -105,7 +135,8 @@ constexpr Row kRows[] = {
     {"scatter",
      {0, 9},
      {1, 1},
-     "index_vector_dim indices_are_sorted +input_batching_dims inserted_window_dims scatter_dims_to_operand_dims "
+     "index_vector_dim indices_are_sorted +input_batching_dims inserted_window_dims "
+     "scatter_dims_to_operand_dims "
      "+scatter_indices_batching_dims unique_indices update_window_dims"},
     {"select_and_scatter", {0, 9}, kNever, "padding window_dimensions window_strides"},
     {"send", {0, 9}, {1, 12}, "channel_id channel_type is_host_transfer +source_target_pairs"},
@@ -222,10 +253,12 @@ constexpr AttributeRule kRules[] = {
     {"window_strides", Form::list, Default::ones},
 };
 
-constexpr std::string_view kFunctionDialect[] = {"func", "call", "return"};  // what is not StableHLO's though VHLO has it
+constexpr std::string_view kFunctionDialect[] = {
+    "func", "call", "return"};  // what is not StableHLO's though VHLO has it
 
 const Row* row_of(std::string_view name) {
-  auto at = std::lower_bound(std::begin(kRows), std::end(kRows), name, [](const Row& r, std::string_view n) { return r.name < n; });
+  auto at = std::lower_bound(std::begin(kRows), std::end(kRows), name,
+                             [](const Row& r, std::string_view n) { return r.name < n; });
   return at != std::end(kRows) && at->name == name ? &*at : nullptr;
 }
 
@@ -249,15 +282,18 @@ void each_word(std::string_view words, F&& f) {
   }
 }
 
-// ---- from VHLO's form -------------------------------------------------------------------------------------------
+// ---- from VHLO's form --------------------------------------------------------------------------
 
-[[noreturn]] void misfit(std::string_view operation, std::string_view name, const Attr& a, std::string_view what) {
-  throw Error(std::string(operation), "attribute '{}' is {}, which is no {}", name, attr_text(a), what);
+[[noreturn]] void misfit(std::string_view operation, std::string_view name, const Attr& a,
+                         std::string_view what) {
+  throw Error(std::string(operation), "attribute '{}' is {}, which is no {}", name, attr_text(a),
+              what);
 }
 
 Ints list_of(std::string_view operation, std::string_view name, const Attr& a, DType dtype) {
   const Literal* literal = std::get_if<Literal>(&a);
-  if (literal == nullptr || literal->dtype() != dtype || literal->shape().rank() != 1) misfit(operation, name, a, "list");
+  if (literal == nullptr || literal->dtype() != dtype || literal->shape().rank() != 1)
+    misfit(operation, name, a, "list");
   Ints out;
   for (std::int64_t i = 0; i < literal->count(); ++i) out.push_back(literal->integer(i));
   return out;
@@ -286,7 +322,8 @@ Attr in_form(Form form, std::string_view operation, std::string_view name, const
     }
     case Form::api_version: {
       const Opaque* number = std::get_if<Opaque>(&a);
-      if (number == nullptr || number->text.size() != 7 || number->text.find_first_of("01234") != 0 || number->text.substr(1) != " : i32")
+      if (number == nullptr || number->text.size() != 7 ||
+          number->text.find_first_of("01234") != 0 || number->text.substr(1) != " : i32")
         misfit(operation, name, a, "version");
       break;
     }
@@ -310,19 +347,23 @@ bool is_empty(const Attr& a) {
 
 bool is_all(const Attr& a, std::int64_t value) {
   const Ints* list = std::get_if<Ints>(&a);
-  return list != nullptr && !list->empty() && std::all_of(list->begin(), list->end(), [&](std::int64_t v) { return v == value; });
+  return list != nullptr && !list->empty() &&
+         std::all_of(list->begin(), list->end(), [&](std::int64_t v) { return v == value; });
 }
 
 bool is_zeros(const Attr& a) {
   const Literal* l = std::get_if<Literal>(&a);
-  return l != nullptr && l->count() > 0 && l->is_splat() && !is_inexact(l->dtype()) && l->integer(0) == 0;
+  return l != nullptr && l->count() > 0 && l->is_splat() && !is_inexact(l->dtype()) &&
+         l->integer(0) == 0;
 }
 
 bool is_default(Default otherwise, const Attr& a) {
   switch (otherwise) {
     case Default::none:
     case Default::said: return false;
-    case Default::accuracy: return is_opaque(a, "#stablehlo.result_accuracy<mode = #stablehlo.result_accuracy_mode<DEFAULT>>");
+    case Default::accuracy:
+      return is_opaque(
+          a, "#stablehlo.result_accuracy<mode = #stablehlo.result_accuracy_mode<DEFAULT>>");
     case Default::zero: return equal(a, std::int64_t{0}) || is_opaque(a, "0 : i32");
     case Default::minus_one: return equal(a, std::int64_t{-1});
     case Default::no: return equal(a, false);
@@ -330,7 +371,8 @@ bool is_default(Default otherwise, const Attr& a) {
     case Default::ones: return is_all(a, 1);
     case Default::nos: return is_all(a, 0);
     case Default::zeros: return is_zeros(a);
-    case Default::two_precisions: return is_opaque(a, "[#stablehlo<precision DEFAULT>, #stablehlo<precision DEFAULT>]");
+    case Default::two_precisions:
+      return is_opaque(a, "[#stablehlo<precision DEFAULT>, #stablehlo<precision DEFAULT>]");
     case Default::no_type: return is_opaque(a, "#stablehlo<comparison_type NOTYPE>");
     case Default::first_api: return is_opaque(a, "1 : i32");
     case Default::none_type: return is_opaque(a, "none");
@@ -339,8 +381,9 @@ bool is_default(Default otherwise, const Attr& a) {
 }
 
 /// Seven attributes, or none of them, as one.
-constexpr const char* kAlgorithm[] = {"lhs_precision_type",          "rhs_precision_type",  "accumulation_type",
-                                      "lhs_component_count",         "rhs_component_count", "num_primitive_operations",
+constexpr const char* kAlgorithm[] = {"lhs_precision_type",          "rhs_precision_type",
+                                      "accumulation_type",           "lhs_component_count",
+                                      "rhs_component_count",         "num_primitive_operations",
                                       "allow_imprecise_accumulation"};
 void pack_algorithm(Attrs& attrs) {
   std::string fields;
@@ -350,7 +393,8 @@ void pack_algorithm(Attrs& attrs) {
     fields += fmt::format("{}{} = {}", fields.empty() ? "" : ", ", name, attr_text(*a, true));
     attrs.erase(name);
   }
-  if (!fields.empty()) attrs.set("algorithm", Opaque{fmt::format("#stablehlo.dot_algorithm<{}>", fields)});
+  if (!fields.empty())
+    attrs.set("algorithm", Opaque{fmt::format("#stablehlo.dot_algorithm<{}>", fields)});
 }
 
 }  // namespace
@@ -362,24 +406,29 @@ std::optional<Release> parse_release(std::string_view text) {
   const char *at = text.data(), *end = text.data() + text.size();
   for (int i = 0; i < 3; ++i) {
     auto [next, error] = std::from_chars(at, end, numbers[i]);
-    if (error != std::errc() || numbers[i] < 0 || (i < 2 && (next == end || *next != '.'))) return std::nullopt;
+    if (error != std::errc() || numbers[i] < 0 || (i < 2 && (next == end || *next != '.')))
+      return std::nullopt;
     at = i < 2 ? next + 1 : next;
   }
   if (at != end) return std::nullopt;
   return Release{numbers[0], numbers[1]};
 }
 
-std::optional<std::vector<Property>> properties_of(std::string_view dialect, std::string_view name) {
+std::optional<std::vector<Property>> properties_of(std::string_view dialect,
+                                                   std::string_view name) {
   std::vector<Property> out;
   if (dialect != "vhlo") {
     const std::string full = fmt::format("{}.{}", dialect, name);
     for (const ForeignRow& r : kForeignRows) {
       if (r.name != full) continue;
-      each_word(r.attributes, [&](std::string_view w) { out.push_back({w[0] == '?' ? w.substr(1) : w, w[0] == '?'}); });
+      each_word(r.attributes, [&](std::string_view w) {
+        out.push_back({w[0] == '?' ? w.substr(1) : w, w[0] == '?'});
+      });
       return out;
     }
     constexpr std::string_view broadcasting = "chlo.broadcast_";
-    if (full.substr(0, broadcasting.size()) == broadcasting) return std::vector<Property>{{"broadcast_dimensions", true}};
+    if (full.substr(0, broadcasting.size()) == broadcasting)
+      return std::vector<Property>{{"broadcast_dimensions", true}};
     return std::nullopt;
   }
   auto [base, version] = split_version(name);
@@ -408,7 +457,8 @@ std::vector<std::string_view> later_properties(std::string_view dialect, std::st
 std::string operation_of(std::string_view dialect, std::string_view name) {
   if (dialect != "vhlo") return fmt::format("{}.{}", dialect, name);
   std::string_view base = split_version(name).first;
-  bool is_function = std::find(std::begin(kFunctionDialect), std::end(kFunctionDialect), base) != std::end(kFunctionDialect);
+  bool is_function = std::find(std::begin(kFunctionDialect), std::end(kFunctionDialect), base) !=
+                     std::end(kFunctionDialect);
   return fmt::format("{}.{}", is_function ? "func" : "stablehlo", base);
 }
 
@@ -424,7 +474,9 @@ bool has_property(std::string_view operation, std::string_view attribute) {
   const Row* row = row_of(operation.substr(operation.find('.') + 1));
   bool found = false;
   if (row != nullptr)
-    each_word(row->attributes, [&](std::string_view w) { found |= (w[0] == '+' || w[0] == '-' ? w.substr(1) : w) == attribute; });
+    each_word(row->attributes, [&](std::string_view w) {
+      found |= (w[0] == '+' || w[0] == '-' ? w.substr(1) : w) == attribute;
+    });
   return found;
 }
 
@@ -438,7 +490,8 @@ const AttributeRule* rule_of(std::string_view operation, std::string_view attrib
 
 void from_vhlo(std::string_view operation, Attrs& attrs) {
   constexpr char kId[] = "channel_id", kType[] = "channel_type", kPadding[] = "padding";
-  if (operation == "stablehlo.dynamic_conv") attrs.erase(kPadding);  // of its first version, which has it as an operand too
+  if (operation == "stablehlo.dynamic_conv")
+    attrs.erase(kPadding);  // of its first version, which has it as an operand too
   Attrs out;
   bool has_type = has_property(operation, kType), keeps_layouts = false;
   if (has_property(operation, kId) && !has_type && attrs.has(kType))
@@ -448,8 +501,10 @@ void from_vhlo(std::string_view operation, Attrs& attrs) {
   for (const auto& [name, value] : attrs) {
     const AttributeRule* rule = has_property(operation, name) ? rule_of(operation, name) : nullptr;
     Attr now = rule == nullptr ? value : in_form(rule->form, operation, name, value);
-    bool stays = (name == kId && has_type) || (keeps_layouts && (name == "operand_layouts" || name == "result_layouts"));
-    if (rule == nullptr || stays || !is_default(rule->otherwise, now)) out.set(name, std::move(now));
+    bool stays = (name == kId && has_type) ||
+                 (keeps_layouts && (name == "operand_layouts" || name == "result_layouts"));
+    if (rule == nullptr || stays || !is_default(rule->otherwise, now))
+      out.set(name, std::move(now));
   }
   if (has_property(operation, kId) && !has_type && out.has(kId)) out.set(kType, std::int64_t{0});
   if (has_property(operation, kAlgorithm[0])) pack_algorithm(out);

@@ -1,12 +1,14 @@
-// Which attributes the operations of bytecode have, in which release of StableHLO, and how VHLO's attributes differ from those
-// of text. The one place where operations of a portable artifact are named: properties are written without their names, in
-// alphabetical order, and what text leaves out because it is the default is there.
+// Which attributes the operations of bytecode have, in which release of StableHLO, and how VHLO's
+// attributes differ from those of text. The one place where operations of a portable artifact are
+// named: properties are written without their names, in alphabetical order, and what text leaves
+// out because it is the default is there.
 //
 //   vhlo.gather_v2 -> stablehlo.gather, {collapsed_slice_dims, index_vector_dim, ...}
 //
-// An operation `vhlo.NAME_vN` is `stablehlo.NAME` (`func.call` and `return` apart); one without a row has one release and no
-// attributes of its own. Source: StableHLO's VhloOps.td, VhloToVersionPatterns.td, and the defaults of
-// VhloLegalizeToStablehlo.cpp (releases 0.9.0 to 1.20.0); Shardy's and CHLO's ops.td.
+// An operation `vhlo.NAME_vN` is `stablehlo.NAME` (`func.call` and `return` apart); one without a
+// row has one release and no attributes of its own. Source: StableHLO's VhloOps.td,
+// VhloToVersionPatterns.td, and the defaults of VhloLegalizeToStablehlo.cpp (releases 0.9.0
+// to 1.20.0); Shardy's and CHLO's ops.td.
 #pragma once
 
 #include <compare>
@@ -34,9 +36,11 @@ struct Property {
   bool is_optional = false;
   bool operator==(const Property&) const = default;
 };
-/// The properties of an operation as the bytecode names it ("vhlo", "gather_v2"), in their order; nothing for an unknown one.
+/// The properties of an operation as the bytecode names it ("vhlo", "gather_v2"), in their order;
+/// nothing for an unknown one.
 std::optional<std::vector<Property>> properties_of(std::string_view dialect, std::string_view name);
-/// What a later version of the operation has beside them: a program that says more than their defaults needs that version.
+/// What a later version of the operation has beside them: a program that says more than their
+/// defaults needs that version.
 std::vector<std::string_view> later_properties(std::string_view dialect, std::string_view name);
 
 /// "stablehlo.gather" of ("vhlo", "gather_v2"); "sdy.mesh" of ("sdy", "mesh").
@@ -77,12 +81,14 @@ struct AttributeRule {
   std::string_view operation = {};  // the rule is of this one alone
   std::string_view blank = "[]";    // the default `empty` as text, of one that is no list
 };
-/// Whether a version of the operation ("stablehlo.gather") has the attribute; what else it carries is somebody's note, kept as it is.
+/// Whether a version of the operation ("stablehlo.gather") has the attribute; what else it carries
+/// is somebody's note, kept as it is.
 bool has_property(std::string_view operation, std::string_view attribute);
 /// The rule of an attribute; one without a rule is the same in both.
 const AttributeRule* rule_of(std::string_view operation, std::string_view attribute);
 
-/// VHLO's attributes of an operation, as they were read, into those of its generic form (format.h); throws strata::Error.
+/// VHLO's attributes of an operation, as they were read, into those of its generic form (format.h);
+/// throws strata::Error.
 void from_vhlo(std::string_view operation, Attrs& attrs);
 
 }  // namespace strata::ir::bytecode

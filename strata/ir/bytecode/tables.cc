@@ -8,7 +8,9 @@ namespace {
 // What stands before an entry in its pool.
 constexpr std::size_t kDialect = 0, kIsText = 1, kPrefix = 2;
 
-std::size_t dialect_of(std::string_view entry) { return static_cast<unsigned char>(entry[kDialect]); }
+std::size_t dialect_of(std::string_view entry) {
+  return static_cast<unsigned char>(entry[kDialect]);
+}
 
 /// Where the entries of one dialect that follow each other end.
 std::size_t end_of_group(const std::deque<std::string>& entries, std::size_t begin) {
@@ -44,7 +46,9 @@ std::size_t Tables::type(std::string_view dialect, std::string encoded, bool is_
 std::size_t Tables::operation(std::string_view dialect, std::string_view name) {
   return entry(operations_, dialect, std::string(name), false);
 }
-std::size_t Tables::properties(std::string encoded) { return properties_.number(std::move(encoded)); }
+std::size_t Tables::properties(std::string encoded) {
+  return properties_.number(std::move(encoded));
+}
 
 std::string Tables::dialects() {
   ByteWriter names, out;
@@ -54,7 +58,8 @@ std::string Tables::dialects() {
     std::size_t end = end_of_group(operations, i);
     names.varint(dialect_of(operations[i]));
     names.varint(end - i);
-    for (; i < end; ++i) names.flagged(string(std::string_view(operations[i]).substr(kPrefix)), true);
+    for (; i < end; ++i)
+      names.flagged(string(std::string_view(operations[i]).substr(kPrefix)), true);
   }
   out.varint(dialects_.all().size());
   for (const std::string& d : dialects_.all()) out.flagged(string(d), false);

@@ -1,5 +1,5 @@
-// The tables of a file of bytecode that is being written: each string, attribute, type, name of an operation and list of
-// properties once, under the number by which it is known.
+// The tables of a file of bytecode that is being written: each string, attribute, type, name of an
+// operation and list of properties once, under the number by which it is known.
 #pragma once
 
 #include <deque>

@@ -17,11 +17,18 @@ namespace {
 constexpr Release kOldestWritten{1, 10};
 
 /// What an operation has, by bits of a byte.
-enum Mask : std::uint8_t { kAttributes = 1, kResults = 2, kOperands = 4, kRegions = 16, kProperties = 64 };
+enum Mask : std::uint8_t {
+  kAttributes = 1,
+  kResults = 2,
+  kOperands = 4,
+  kRegions = 16,
+  kProperties = 64
+};
 
 constexpr std::string_view kVhlo = "vhlo";
 
-/// What text has in one attribute and VHLO in several, by one of these: of an operation that has that one.
+/// What text has in one attribute and VHLO in several, by one of these: of an operation that has
+/// that one.
 struct Packed {
   const char *name, *part;
 };
@@ -32,7 +39,9 @@ constexpr Packed kPacked[] = {{"algorithm", "lhs_precision_type"},
                               {"dot_dimension_numbers", "lhs_contracting_dimensions"},
                               {"scatter_dimension_numbers", "update_window_dims"}};
 
-std::string_view dialect_of(const Op& op) { return std::string_view(op.name()).substr(0, op.name().find('.')); }
+std::string_view dialect_of(const Op& op) {
+  return std::string_view(op.name()).substr(0, op.name().find('.'));
+}
 /// Whether it stands beside VHLO, in builtin types.
 bool is_foreign(const Op& op) { return dialect_of(op) == "sdy" || dialect_of(op) == "chlo"; }
 
@@ -64,7 +73,8 @@ class ModuleWriter {
     ByteWriter ir;
     ir.flagged(1, false);
     module(m, ir);
-    return tables_.file(fmt::format("StableHLO_v{}.{}.0", release_.major, release_.minor), ir.text());
+    return tables_.file(fmt::format("StableHLO_v{}.{}.0", release_.major, release_.minor),
+                        ir.text());
   }
 
  private:
@@ -79,7 +89,8 @@ class ModuleWriter {
   };
   void put(std::string_view dialect, std::string_view name, const Parts& parts, ByteWriter& out);
 
-  // ---- values have numbers in the order of their definition; those of a region follow all those of the region around it
+  // ---- values have numbers in the order of their definition; those of a region follow all those
+  // of the region around it
 
   std::size_t count_values(const Block& block, bool is_beside);
   std::size_t count_operations(const Block& block, bool is_beside);
@@ -91,7 +102,8 @@ class ModuleWriter {
   std::size_t cast(std::size_t from, const Type& type, Flavor to, ByteWriter& out);
   void operation(const Op& op, ByteWriter& out);
   void operation_beside(const Op& op, ByteWriter& out);
-  void finish(const Op& op, std::string_view dialect, std::string_view name, Parts& parts, ByteWriter& out);
+  void finish(const Op& op, std::string_view dialect, std::string_view name, Parts& parts,
+              ByteWriter& out);
 
   // ---- attributes: an operation's own in their order, and the others
 
@@ -114,19 +126,23 @@ class ModuleWriter {
 };
 
 void ModuleWriter::too_old(std::string_view what) const {
-  throw FormatError{Code::unsupported, 0, fmt::format("release {}.{}.0 of StableHLO has no {}", release_.major, release_.minor, what)};
+  throw FormatError{
+      Code::unsupported, 0,
+      fmt::format("release {}.{}.0 of StableHLO has no {}", release_.major, release_.minor, what)};
 }
 
-// ---- operations -------------------------------------------------------------------------------------------------
+// ---- operations --------------------------------------------------------------------------------
 
-void ModuleWriter::put(std::string_view dialect, std::string_view name, const Parts& parts, ByteWriter& out) {
+void ModuleWriter::put(std::string_view dialect, std::string_view name, const Parts& parts,
+                       ByteWriter& out) {
   auto list = [&](const std::vector<std::size_t>& all) {
     if (all.empty()) return;
     out.varint(all.size());
     for (std::size_t n : all) out.varint(n);
   };
-  int mask = (parts.attributes.empty() ? 0 : kAttributes) | (parts.has_properties ? kProperties : 0) |
-             (parts.results.empty() ? 0 : kResults) | (parts.operands.empty() ? 0 : kOperands) | (parts.regions == 0 ? 0 : kRegions);
+  int mask = (parts.attributes.empty() ? 0 : kAttributes) |
+             (parts.has_properties ? kProperties : 0) | (parts.results.empty() ? 0 : kResults) |
+             (parts.operands.empty() ? 0 : kOperands) | (parts.regions == 0 ? 0 : kRegions);
   out.varint(tables_.operation(dialect, name));
   out.byte(static_cast<std::uint8_t>(mask));
   out.varint(entries_.unknown_location());
@@ -140,7 +156,9 @@ void ModuleWriter::put(std::string_view dialect, std::string_view name, const Pa
 
 std::size_t ModuleWriter::number(const Value* value, std::string_view user) const {
   auto it = numbers_.find(value);
-  if (it == numbers_.end()) throw FormatError{Code::invalid, 0, fmt::format("{} uses a value that is not defined before", user)};
+  if (it == numbers_.end())
+    throw FormatError{Code::invalid, 0,
+                      fmt::format("{} uses a value that is not defined before", user)};
   return it->second;
 }
 
@@ -154,7 +172,8 @@ std::size_t ModuleWriter::cast(std::size_t from, const Type& type, Flavor to, By
 }
 
 std::size_t ModuleWriter::count_values(const Block& block, bool is_beside) {
-  std::size_t out = block.arguments().size() + (is_beside ? block.arguments().size() + block.results.size() : 0);
+  std::size_t out =
+      block.arguments().size() + (is_beside ? block.arguments().size() + block.results.size() : 0);
   for (const auto& op : block.ops()) {
     auto results = static_cast<std::size_t>(op->num_results());
     out += is_foreign(*op) ? op->operands.size() + 2 * results : results;
@@ -163,7 +182,8 @@ std::size_t ModuleWriter::count_values(const Block& block, bool is_beside) {
 }
 
 std::size_t ModuleWriter::count_operations(const Block& block, bool is_beside) {
-  std::size_t out = block.ops().size() + 1 + (is_beside ? block.arguments().size() + block.results.size() : 0);
+  std::size_t out =
+      block.ops().size() + 1 + (is_beside ? block.arguments().size() + block.results.size() : 0);
   for (const auto& op : block.ops())
     if (is_foreign(*op)) out += op->operands.size() + static_cast<std::size_t>(op->num_results());
   return out;
@@ -178,7 +198,8 @@ void ModuleWriter::arguments(const Block& block, bool is_beside, ByteWriter& out
   }
   out.byte(0);  // no orders of uses
   if (!is_beside) return;
-  for (const auto& a : block.arguments()) numbers_[a.get()] = cast(numbers_[a.get()], a->type(), Flavor::vhlo, out);
+  for (const auto& a : block.arguments())
+    numbers_[a.get()] = cast(numbers_[a.get()], a->type(), Flavor::vhlo, out);
 }
 
 void ModuleWriter::terminator(const Block& block, const Op* holder, ByteWriter& out) {
@@ -207,9 +228,11 @@ void ModuleWriter::region(const Block& b, const Op* holder, ByteWriter& out) {
 }
 
 /// Its results and what is inside it.
-void ModuleWriter::finish(const Op& op, std::string_view dialect, std::string_view name, Parts& parts, ByteWriter& out) {
+void ModuleWriter::finish(const Op& op, std::string_view dialect, std::string_view name,
+                          Parts& parts, ByteWriter& out) {
   const GenericForm& form = forms_.of(op);
-  for (const Value* v : op.results()) parts.results.push_back(entries_.type(v->type(), parts.flavor));
+  for (const Value* v : op.results())
+    parts.results.push_back(entries_.type(v->type(), parts.flavor));
   parts.regions = form.regions.size();
   put(dialect, name, parts, out);
   for (const Value* v : op.results()) define(v);
@@ -219,8 +242,10 @@ void ModuleWriter::finish(const Op& op, std::string_view dialect, std::string_vi
 void ModuleWriter::operation(const Op& op, ByteWriter& out) {
   if (is_foreign(op)) return operation_beside(op, out);
   if (dialect_of(op) != "stablehlo" && dialect_of(op) != "func")
-    throw FormatError{Code::unsupported, 0,
-                      fmt::format("operation {} has no form in StableHLO; the pass 'export' may give it one", op.name())};
+    throw FormatError{
+        Code::unsupported, 0,
+        fmt::format("operation {} has no form in StableHLO; the pass 'export' may give it one",
+                    op.name())};
   std::optional<std::string> name = vhlo_name(op.name(), release_);
   if (!name) too_old(fmt::format("operation {}", op.name()));
   const GenericForm& form = forms_.of(op);
@@ -241,18 +266,21 @@ void ModuleWriter::operation(const Op& op, ByteWriter& out) {
 
 /// In the builtin encoding, with casts of its operands before it and of its results after it.
 void ModuleWriter::operation_beside(const Op& op, ByteWriter& out) {
-  std::string_view dialect = dialect_of(op), name = std::string_view(op.name()).substr(dialect.size() + 1);
+  std::string_view dialect = dialect_of(op),
+                   name = std::string_view(op.name()).substr(dialect.size() + 1);
   std::optional<std::vector<Property>> properties = properties_of(dialect, name);
   const GenericForm& form = forms_.of(op);
   Parts parts;
   parts.flavor = Flavor::builtin;
   parts.attributes = form.attrs;
   if (!properties && !form.attrs.empty())
-    throw FormatError{Code::unsupported, 0, fmt::format("operation {} has no form in bytecode", op.name())};
+    throw FormatError{Code::unsupported, 0,
+                      fmt::format("operation {} has no form in bytecode", op.name())};
   for (const Property& p : properties.value_or(std::vector<Property>{})) {
     const Attr* a = form.attrs.find(p.name);
     if (a == nullptr && !p.is_optional)
-      throw FormatError{Code::invalid, 0, fmt::format("attribute '{}' of {} is absent", p.name, op.name())};
+      throw FormatError{Code::invalid, 0,
+                        fmt::format("attribute '{}' of {} is absent", p.name, op.name())};
     std::size_t value = a == nullptr ? 0 : entries_.attribute(*a, Flavor::builtin);
     if (p.is_optional)
       parts.properties.flagged(value, a != nullptr);
@@ -261,17 +289,19 @@ void ModuleWriter::operation_beside(const Op& op, ByteWriter& out) {
     parts.has_properties = true;
     parts.attributes.erase(p.name);
   }
-  for (const Value* v : op.operands) parts.operands.push_back(cast(number(v, op.name()), v->type(), Flavor::builtin, out));
+  for (const Value* v : op.operands)
+    parts.operands.push_back(cast(number(v, op.name()), v->type(), Flavor::builtin, out));
   finish(op, dialect, name, parts, out);
   for (const Value* v : op.results()) numbers_[v] = cast(numbers_[v], v->type(), Flavor::vhlo, out);
 }
 
-// ---- attributes -------------------------------------------------------------------------------------------------
+// ---- attributes --------------------------------------------------------------------------------
 
 std::size_t ModuleWriter::api_version(const Attr* attr) {
   std::string text = attr == nullptr ? "1" : attr_text(*attr, true);
   std::size_t digits = text.find_first_not_of("0123456789");
-  std::uint64_t version = digits == 0 ? 1 : std::stoull(text.substr(0, std::min<std::size_t>(digits, 4)));
+  std::uint64_t version =
+      digits == 0 ? 1 : std::stoull(text.substr(0, std::min<std::size_t>(digits, 4)));
   ByteWriter out;
   constexpr std::uint64_t code = 5;
   out.varint(code);
@@ -279,15 +309,18 @@ std::size_t ModuleWriter::api_version(const Attr* attr) {
   return tables_.attribute(kVhlo, out.text());
 }
 
-/// The field of `#stablehlo.dot_algorithm<lhs_precision_type = tf32, ...>`, or the type none where there is no algorithm.
+/// The field of `#stablehlo.dot_algorithm<lhs_precision_type = tf32, ...>`, or the type none where
+/// there is no algorithm.
 std::size_t ModuleWriter::algorithm_field(const GenericForm& form, std::string_view name) {
   const Attr* a = form.attrs.find("algorithm");
   const Opaque* text = a == nullptr ? nullptr : std::get_if<Opaque>(a);
   if (text == nullptr) return entries_.none_type();
   std::size_t begin = text->text.find(fmt::format("{} = ", name));
-  if (begin == std::string::npos) throw FormatError{Code::invalid, 0, fmt::format("{} has no {}", text->text, name)};
+  if (begin == std::string::npos)
+    throw FormatError{Code::invalid, 0, fmt::format("{} has no {}", text->text, name)};
   begin += name.size() + 3;
-  return entries_.attribute_of(text->text.substr(begin, text->text.find_first_of(",>", begin) - begin), Flavor::vhlo);
+  return entries_.attribute_of(
+      text->text.substr(begin, text->text.find_first_of(",>", begin) - begin), Flavor::vhlo);
 }
 
 std::size_t ModuleWriter::property(const Op& op, const GenericForm& form, std::string_view name) {
@@ -305,41 +338,52 @@ std::size_t ModuleWriter::property(const Op& op, const GenericForm& form, std::s
   return entries_.attribute(*value, Flavor::vhlo);
 }
 
-std::size_t ModuleWriter::default_of(const Op& op, std::string_view name, const AttributeRule* rule) {
+std::size_t ModuleWriter::default_of(const Op& op, std::string_view name,
+                                     const AttributeRule* rule) {
   std::size_t n = 0;
   for (const char* sizes : {"window_dimensions", "input_spatial_dimensions"})
     if (const Attr* a = op.attrs.find(sizes))
       if (const Ints* list = std::get_if<Ints>(a)) n = list->size();
-  auto text = [&](std::string_view said) { return entries_.attribute_of(std::string(said), Flavor::vhlo); };
-  bool is_typed_ffi = op.attrs.has("api_version") && attr_text(*op.attrs.find("api_version")) == "4 : i32";
+  auto text = [&](std::string_view said) {
+    return entries_.attribute_of(std::string(said), Flavor::vhlo);
+  };
+  bool is_typed_ffi =
+      op.attrs.has("api_version") && attr_text(*op.attrs.find("api_version")) == "4 : i32";
   switch (rule == nullptr ? Default::none : rule->otherwise) {
     case Default::none: break;
     case Default::zero: return text(name == "version" ? "0 : i32" : "0 : i64");
     case Default::minus_one: return text("-1 : i64");
     case Default::no: return text("false");
     case Default::empty:
-      return rule->form == Form::list ? entries_.list({}) : text(name == "backend_config" && is_typed_ffi ? "{}" : rule->blank);
+      return rule->form == Form::list
+                 ? entries_.list({})
+                 : text(name == "backend_config" && is_typed_ffi ? "{}" : rule->blank);
     case Default::said: return text(rule->blank);
     case Default::ones: return entries_.list(Ints(n, 1));
     case Default::nos: return entries_.flags(Ints(n, 0));
-    case Default::zeros: return entries_.attribute(Literal(Type(DType::i64, {static_cast<std::int64_t>(n), 2})), Flavor::vhlo);
-    case Default::two_precisions: return text("[#stablehlo<precision DEFAULT>, #stablehlo<precision DEFAULT>]");
+    case Default::zeros:
+      return entries_.attribute(Literal(Type(DType::i64, {static_cast<std::int64_t>(n), 2})),
+                                Flavor::vhlo);
+    case Default::two_precisions:
+      return text("[#stablehlo<precision DEFAULT>, #stablehlo<precision DEFAULT>]");
     case Default::no_type: return text("#stablehlo<comparison_type NOTYPE>");
     case Default::first_api: return api_version(nullptr);
     case Default::none_type: return entries_.none_type();
     case Default::accuracy: return entries_.default_accuracy();
   }
-  throw FormatError{Code::invalid, 0, fmt::format("attribute '{}' of {} is absent", name, op.name())};
+  throw FormatError{Code::invalid, 0,
+                    fmt::format("attribute '{}' of {} is absent", name, op.name())};
 }
 
-// ---- modules ----------------------------------------------------------------------------------------------------
+// ---- modules -----------------------------------------------------------------------------------
 
 void ModuleWriter::module(const Module& m, ByteWriter& out) {
   Parts parts;
   parts.flavor = Flavor::builtin;
   parts.attributes = text_attributes(m);
   parts.has_properties = true;
-  parts.properties.flagged(m.name.empty() ? 0 : entries_.attribute(m.name, Flavor::builtin), !m.name.empty());
+  parts.properties.flagged(m.name.empty() ? 0 : entries_.attribute(m.name, Flavor::builtin),
+                           !m.name.empty());
   parts.properties.flagged(0, false);  // visibility
   parts.regions = 1;
   put("builtin", "module", parts, out);
@@ -351,7 +395,9 @@ void ModuleWriter::module(const Module& m, ByteWriter& out) {
   for (const Mesh& one : all) mesh(one, inside);
   auto inner = m.modules.begin();
   for (std::size_t i = 0; i <= m.functions.size(); ++i) {
-    for (; inner != m.modules.end() && ((*inner)->functions_before <= i || i == m.functions.size()); ++inner) module(**inner, inside);
+    for (; inner != m.modules.end() && ((*inner)->functions_before <= i || i == m.functions.size());
+         ++inner)
+      module(**inner, inside);
     if (i < m.functions.size()) function(*m.functions[i], inside);
   }
   out.section(Section::ir, inside.text());
@@ -376,7 +422,8 @@ void ModuleWriter::function(const Function& f, ByteWriter& out) {
   std::vector<Attrs> argument_attributes;
   for (std::size_t i = 0; i < f.body.arguments().size(); ++i) {
     taken.push_back(f.body.arguments()[i]->type());
-    argument_attributes.push_back(with_dims(taken.back(), i < f.arg_attrs.size() ? f.arg_attrs[i] : Attrs{}));
+    argument_attributes.push_back(
+        with_dims(taken.back(), i < f.arg_attrs.size() ? f.arg_attrs[i] : Attrs{}));
   }
   std::vector<Type> returned = result_types(f);
   std::vector<Attrs> result_attributes = f.result_attrs;
@@ -388,8 +435,9 @@ void ModuleWriter::function(const Function& f, ByteWriter& out) {
   parts.properties.varint(entries_.function_type(taken, returned));
   parts.properties.varint(entries_.dictionaries(result_attributes));
   parts.properties.varint(entries_.attribute(f.name, Flavor::vhlo));
-  parts.properties.varint(
-      entries_.attribute(std::string(f.has_visibility || !f.is_public ? (f.is_public ? "public" : "private") : ""), Flavor::vhlo));
+  parts.properties.varint(entries_.attribute(
+      std::string(f.has_visibility || !f.is_public ? (f.is_public ? "public" : "private") : ""),
+      Flavor::vhlo));
   parts.regions = 1;
   put(kVhlo, "func_v1", parts, out);
   if (is_declaration(f))
@@ -404,9 +452,9 @@ void ModuleWriter::function(const Function& f, ByteWriter& out) {
 Result<std::string> write_bytecode(const Module& module, const BytecodeOptions& options) {
   std::optional<bytecode::Release> release = bytecode::parse_release(options.release);
   if (!release || *release < bytecode::kOldestWritten || *release > bytecode::kNewestRelease)
-    return Status(Code::invalid, "release '{}' of StableHLO is none from {}.{}.0 to {}.{}.0", options.release,
-                  bytecode::kOldestWritten.major, bytecode::kOldestWritten.minor, bytecode::kNewestRelease.major,
-                  bytecode::kNewestRelease.minor);
+    return Status(Code::invalid, "release '{}' of StableHLO is none from {}.{}.0 to {}.{}.0",
+                  options.release, bytecode::kOldestWritten.major, bytecode::kOldestWritten.minor,
+                  bytecode::kNewestRelease.major, bytecode::kNewestRelease.minor);
   try {
     return bytecode::ModuleWriter(*release).write(module);
   } catch (const bytecode::FormatError& e) {

@@ -1,11 +1,13 @@
-// Writes programs as portable artifacts of StableHLO, in MLIR's bytecode, so that JAX and XLA read them.
+// Writes programs as portable artifacts of StableHLO, in MLIR's bytecode, so that JAX and XLA read
+// them.
 //
 //   Result<std::string> bytes = ir::write_bytecode(module, {.release = "1.13.0"});
 //
-// Of version 6 of the format, and of the release asked for: an operation, type or attribute that it did not have is an error
-// that names it. Operations of Shardy and CHLO stand beside VHLO's between casts, with their attributes as text. Places of
-// operations are not written. Status: Code::unsupported for what has no form there (operations and types of Strata's own: the
-// pass `export` gives most of them one), Code::invalid for a release that is none.
+// Of version 6 of the format, and of the release asked for: an operation, type or attribute that it
+// did not have is an error that names it. Operations of Shardy and CHLO stand beside VHLO's between
+// casts, with their attributes as text. Places of operations are not written. Status:
+// Code::unsupported for what has no form there (operations and types of Strata's own: the pass
+// `export` gives most of them one), Code::invalid for a release that is none.
 #pragma once
 
 #include <string>

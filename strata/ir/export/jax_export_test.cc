@@ -14,7 +14,9 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
-std::string bytes_of(const std::string& name) { return *read_file((std::filesystem::path(__FILE__).parent_path() / "testdata" / name).string()); }
+std::string bytes_of(const std::string& name) {
+  return *read_file((std::filesystem::path(__FILE__).parent_path() / "testdata" / name).string());
+}
 
 TEST(JaxExport, names_types_and_what_the_program_takes) {
   const std::string bytes = bytes_of("layer.jax");
@@ -53,8 +55,10 @@ TEST(JaxExport, at_any_address) {
 }
 
 TEST(JaxExport, other_bytes_are_none) {
-  for (std::string_view bytes : {"", "abc", "module {\n}\n", "ML\xefR\x0d", "\x08\0\0\0\0\0\0\0"}) EXPECT_FALSE(is_jax_export(bytes));
-  EXPECT_THAT(read_jax_export("module {}", "x.jax").status().message(), HasSubstr("x.jax: no whole export of JAX"));
+  for (std::string_view bytes : {"", "abc", "module {\n}\n", "ML\xefR\x0d", "\x08\0\0\0\0\0\0\0"})
+    EXPECT_FALSE(is_jax_export(bytes));
+  EXPECT_THAT(read_jax_export("module {}", "x.jax").status().message(),
+              HasSubstr("x.jax: no whole export of JAX"));
 }
 
 }  // namespace

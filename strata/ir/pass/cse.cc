@@ -5,17 +5,23 @@
 namespace strata::ir {
 namespace {
 
-void combine(std::size_t& hash, std::size_t more) { hash ^= more + 0x9e3779b97f4a7c15u + (hash << 6) + (hash >> 2); }
+void combine(std::size_t& hash, std::size_t more) {
+  hash ^= more + 0x9e3779b97f4a7c15u + (hash << 6) + (hash >> 2);
+}
 
-/// Of the kinds of attributes by which many operations on one value differ: of slices the bounds, of constants the first elements.
+/// Of the kinds of attributes by which many operations on one value differ: of slices the bounds,
+/// of constants the first elements.
 std::size_t hash(const Attr& attr) {
   std::size_t out = attr.index();
-  if (const auto* number = std::get_if<std::int64_t>(&attr)) combine(out, std::hash<std::int64_t>()(*number));
-  if (const auto* text = std::get_if<std::string>(&attr)) combine(out, std::hash<std::string>()(*text));
+  if (const auto* number = std::get_if<std::int64_t>(&attr))
+    combine(out, std::hash<std::int64_t>()(*number));
+  if (const auto* text = std::get_if<std::string>(&attr))
+    combine(out, std::hash<std::string>()(*text));
   if (const auto* numbers = std::get_if<Ints>(&attr))
     for (std::int64_t n : *numbers) combine(out, std::hash<std::int64_t>()(n));
   if (const auto* literal = std::get_if<Literal>(&attr))
-    combine(out, std::hash<std::string_view>()({reinterpret_cast<const char*>(literal->data()), std::min<std::size_t>(literal->bytes(), 64)}));
+    combine(out, std::hash<std::string_view>()({reinterpret_cast<const char*>(literal->data()),
+                                                std::min<std::size_t>(literal->bytes(), 64)}));
   return out;
 }
 
@@ -28,7 +34,9 @@ std::size_t hash(const Op& op) {
 }
 
 bool same(const Op& a, const Op& b) {
-  if (&a.info() != &b.info() || a.operands != b.operands || a.num_results() != b.num_results() || !equal(a.attrs, b.attrs)) return false;
+  if (&a.info() != &b.info() || a.operands != b.operands || a.num_results() != b.num_results() ||
+      !equal(a.attrs, b.attrs))
+    return false;
   for (int i = 0; i < a.num_results(); ++i)
     if (a.result(i)->type() != b.result(i)->type()) return false;
   return true;
@@ -65,7 +73,8 @@ class Merger {
     }
   }
 
-  /// An equal operation seen before in this block or one around it; otherwise the operation is remembered.
+  /// An equal operation seen before in this block or one around it; otherwise the operation is
+  /// remembered.
   const Op* find(const Op& op) {
     std::size_t h = hash(op);
     for (auto& scope : seen_)
@@ -75,7 +84,8 @@ class Merger {
     return nullptr;
   }
 
-  std::vector<std::unordered_multimap<std::size_t, const Op*>> seen_;  // at most one of a bucket is equal
+  std::vector<std::unordered_multimap<std::size_t, const Op*>>
+      seen_;  // at most one of a bucket is equal
   std::vector<std::unique_ptr<Op>> dead_;
   ValueMap map_;
 };

@@ -15,7 +15,8 @@ const Strings* pending_bodies(const Op& op) {
   return a == nullptr ? nullptr : std::get_if<Strings>(a);
 }
 
-/// Functions are made free of calls one after the other, callees first, so that each body is copied once per call.
+/// Functions are made free of calls one after the other, callees first, so that each body is copied
+/// once per call.
 class Inliner {
  public:
   explicit Inliner(Module& m) : m_(m) {}
@@ -29,16 +30,20 @@ class Inliner {
   }
 
  private:
-  static bool is_call(const Op& op) { return op.name() == "func.call" || op.name() == "stablehlo.composite"; }
+  static bool is_call(const Op& op) {
+    return op.name() == "func.call" || op.name() == "stablehlo.composite";
+  }
   /// The function that stands for the operation: a call's callee, a composite's decomposition.
   static std::string name_of(const Op& op) {
     if (op.name() == "func.call") return op.attr<std::string>("callee");
     std::string symbol = op.attr<Opaque>("decomposition").text.substr(1);
-    return symbol.size() > 1 && symbol.front() == '"' ? symbol.substr(1, symbol.size() - 2) : symbol;
+    return symbol.size() > 1 && symbol.front() == '"' ? symbol.substr(1, symbol.size() - 2)
+                                                      : symbol;
   }
 
   void block(Block& b) {
-    bool has_call = std::any_of(b.ops().begin(), b.ops().end(), [](const auto& op) { return is_call(*op); });
+    bool has_call =
+        std::any_of(b.ops().begin(), b.ops().end(), [](const auto& op) { return is_call(*op); });
     for (auto& op : b.ops()) {
       for (auto& r : op->regions) block(*r);
       if (const Strings* names = pending_bodies(*op))
@@ -56,9 +61,11 @@ class Inliner {
         continue;
       }
       copied_ += size(callee(*op));
-      if (copied_ > kMostCopied) throw Error("call", "inlining copies more than {} operations", kMostCopied);
+      if (copied_ > kMostCopied)
+        throw Error("call", "inlining copies more than {} operations", kMostCopied);
       Values results = inline_block(builder, callee(*op).body, op->operands);
-      for (int i = 0; i < op->num_results(); ++i) map.set(op->result(i), results[static_cast<std::size_t>(i)]);
+      for (int i = 0; i < op->num_results(); ++i)
+        map.set(op->result(i), results[static_cast<std::size_t>(i)]);
       calls_.push_back(std::move(op));  // its results are keys of the map until the end
     }
     b.results = map(b.results);
@@ -69,7 +76,8 @@ class Inliner {
     if (f == nullptr) throw Error("call", "function @{} is not defined", name).at(op.where.text());
     function(*f);
     copied_ += size(*f);
-    if (copied_ > kMostCopied) throw Error("call", "inlining copies more than {} operations", kMostCopied);
+    if (copied_ > kMostCopied)
+      throw Error("call", "inlining copies more than {} operations", kMostCopied);
     return f->body;
   }
 
@@ -82,9 +90,14 @@ class Inliner {
     std::string name = name_of(op);
     Function* f = m_.find(name);
     if (f == nullptr) throw Error("call", "function @{} is not defined", name).at(op.where.text());
-    if (is_declaration(*f)) throw Error("call", "function @{} has no body", name).unsupported().at(op.where.text());
-    if (f->body.num_arguments() != static_cast<int>(op.operands.size()) || f->body.results.size() != static_cast<std::size_t>(op.num_results()))
-      throw Error("call", "@{} takes {} values and returns {}, but is given {} for {}", name, f->body.num_arguments(), f->body.results.size(), op.operands.size(), op.num_results()).at(op.where.text());
+    if (is_declaration(*f))
+      throw Error("call", "function @{} has no body", name).unsupported().at(op.where.text());
+    if (f->body.num_arguments() != static_cast<int>(op.operands.size()) ||
+        f->body.results.size() != static_cast<std::size_t>(op.num_results()))
+      throw Error("call", "@{} takes {} values and returns {}, but is given {} for {}", name,
+                  f->body.num_arguments(), f->body.results.size(), op.operands.size(),
+                  op.num_results())
+          .at(op.where.text());
     function(*f);
     return *f;
   }
@@ -95,7 +108,8 @@ class Inliner {
     return it->second;
   }
 
-  static constexpr std::size_t kMostCopied = std::size_t{1} << 22;  // calls of calls double a program with each line of text
+  static constexpr std::size_t kMostCopied =
+      std::size_t{1} << 22;  // calls of calls double a program with each line of text
   Module& m_;
   std::size_t copied_ = 0;
   std::map<std::string, std::size_t> sizes_;
@@ -108,7 +122,8 @@ void add_symbols(std::string_view text, std::set<std::string>& out) {
   for (std::size_t at = text.find('@'); at != text.npos; at = text.find('@', at + 1)) {
     std::string_view rest = text.substr(at + 1);
     bool quoted = rest.substr(0, 1) == "\"";
-    std::size_t end = quoted ? rest.find('"', 1) : std::min(rest.find_first_of(" ,]})>:"), rest.size());
+    std::size_t end =
+        quoted ? rest.find('"', 1) : std::min(rest.find_first_of(" ,]})>:"), rest.size());
     if (end == rest.npos) continue;
     out.emplace(quoted ? rest.substr(1, end - 1) : rest.substr(0, end));
   }
@@ -121,13 +136,17 @@ void drop_uncalled(Module& m) {
       walk(f->body, [&](const Op& op) {
         if (const Strings* names = pending_bodies(op)) called.insert(names->begin(), names->end());
         for (const auto& [key, value] : op.attrs) {
-          if (const std::string* s = std::get_if<std::string>(&value); s != nullptr && key == "callee") called.insert(*s);
+          if (const std::string* s = std::get_if<std::string>(&value);
+              s != nullptr && key == "callee")
+            called.insert(*s);
           if (const Opaque* o = std::get_if<Opaque>(&value)) add_symbols(o->text, called);
         }
       });
     const Function* entry = m.entry();
     std::size_t before = m.functions.size();
-    std::erase_if(m.functions, [&](const auto& f) { return !f->is_public && f.get() != entry && called.count(f->name) == 0; });
+    std::erase_if(m.functions, [&](const auto& f) {
+      return !f->is_public && f.get() != entry && called.count(f->name) == 0;
+    });
     changed = m.functions.size() != before;
   }
 }

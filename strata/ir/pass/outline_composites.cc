@@ -57,9 +57,12 @@ class Outliner {
     Attrs attrs = op.attrs;
     attrs.set("decomposition", Opaque{"@" + f.name});
     if (attrs.get<Opaque>("composite_attributes").text == "{}") attrs.erase("composite_attributes");
-    if (attrs.get<std::int64_t>("version") == 0) attrs.erase("version");
-    else attrs.set("version", Opaque{fmt::format("{} : i32", attrs.get<std::int64_t>("version"))});
-    return b.create(*Registry::global().find("stablehlo.composite"), op.operands, std::move(attrs), {}, std::move(results));
+    if (attrs.get<std::int64_t>("version") == 0)
+      attrs.erase("version");
+    else
+      attrs.set("version", Opaque{fmt::format("{} : i32", attrs.get<std::int64_t>("version"))});
+    return b.create(*Registry::global().find("stablehlo.composite"), op.operands, std::move(attrs),
+                    {}, std::move(results));
   }
 
   Module& module_;
@@ -69,7 +72,8 @@ class Outliner {
 
 void outline_composites(Module& module) {
   Outliner outliner(module);
-  for (std::size_t i = 0, n = module.functions.size(); i < n; ++i) outliner.block(module.functions[i]->body);
+  for (std::size_t i = 0, n = module.functions.size(); i < n; ++i)
+    outliner.block(module.functions[i]->body);
 }
 
 }  // namespace strata::ir

@@ -30,20 +30,24 @@ class Passes {
   std::map<std::string, Pass, std::less<>> by_name_;
 };
 
-/// Every call (func.call, nested ones too) becomes a copy of the body it calls; private functions that are then
-/// unused are dropped. The functions that an operation names in an attribute `bodies` become its regions, in that order. Throws
-/// strata::Error where a function is absent or calls itself.
+/// Every call (func.call, nested ones too) becomes a copy of the body it calls; private functions
+/// that are then unused are dropped. The functions that an operation names in an attribute `bodies`
+/// become its regions, in that order. Throws strata::Error where a function is absent or calls
+/// itself.
 void inline_calls(Module& module);
-/// Composites of CHLO's operations as jaxlib writes them (`chlo.erf` by `@chlo.erf.impl`) become the operations where these have the
-/// composite's types: a decomposition says the same, but slower and less exactly. Others stay, to be inlined as calls.
+/// Composites of CHLO's operations as jaxlib writes them (`chlo.erf` by `@chlo.erf.impl`) become
+/// the operations where these have the composite's types: a decomposition says the same, but slower
+/// and less exactly. Others stay, to be inlined as calls.
 void use_chlo(Module& module);
-/// Composites as they are recorded, with a region (strata.composite), become stablehlo.composite of private functions that hold the
-/// regions, under the composites' names; `name_0` and so on where one is taken.
+/// Composites as they are recorded, with a region (strata.composite), become stablehlo.composite of
+/// private functions that hold the regions, under the composites' names; `name_0` and so on where
+/// one is taken.
 void outline_composites(Module& module);
-/// Operations without effects whose results nobody uses, and private functions nobody calls, are dropped.
+/// Operations without effects whose results nobody uses, and private functions nobody calls, are
+/// dropped.
 void dce(Module& module);
-/// Of operations without effects and regions that have the same kind, operands and attributes, the first stays.
-/// A region sees the operations around it.
+/// Of operations without effects and regions that have the same kind, operands and attributes, the
+/// first stays. A region sees the operations around it.
 void cse(Module& module);
 void cse(Block& block);
 

@@ -87,7 +87,11 @@ TEST(InlineCalls, InsideLoopsAndOfTheirResults) {
 /// 2^60 copies would follow from sixty lines.
 TEST(InlineCalls, DoublingIsRefused) {
   std::string text;
-  for (int i = 0; i < 60; ++i) text += fmt::format("func.func @f{0}() {{\n  call @f{1}() : () -> ()\n  call @f{1}() : () -> ()\n  return\n}}\n", i, i + 1);
+  for (int i = 0; i < 60; ++i)
+    text += fmt::format(
+        "func.func @f{0}() {{\n  call @f{1}() : () -> ()\n  call @f{1}() : () -> ()\n  "
+        "return\n}}\n",
+        i, i + 1);
   text += "func.func @f60() {\n  \"test.effect\"() : () -> ()\n  return\n}\n";
   testing::register_test_ops();
   auto m = parse(text);
@@ -96,8 +100,13 @@ TEST(InlineCalls, DoublingIsRefused) {
 }
 
 TEST(Dce, KeepsEffects) {
-  EXPECT_EQ(after("dce", "func.func @main(%x: tensor<f32>) {\n  %0 = stablehlo.add %x, %x : tensor<f32>\n  \"test.effect\"() : () -> ()\n  return\n}\nfunc.func private @unused() {\n  return\n}"),
-            "module {\n  func.func @main(%arg0: tensor<f32>) {\n    \"test.effect\"() : () -> ()\n    return\n  }\n}\n");
+  EXPECT_EQ(
+      after(
+          "dce",
+          "func.func @main(%x: tensor<f32>) {\n  %0 = stablehlo.add %x, %x : tensor<f32>\n  "
+          "\"test.effect\"() : () -> ()\n  return\n}\nfunc.func private @unused() {\n  return\n}"),
+      "module {\n  func.func @main(%arg0: tensor<f32>) {\n    \"test.effect\"() : () -> ()\n    "
+      "return\n  }\n}\n");
 }
 
 TEST(Cse, MergesEqualOperationsAcrossRegions) {
@@ -135,7 +144,9 @@ TEST(Cse, MergesEqualOperationsAcrossRegions) {
 }
 
 TEST(Cse, WhatHasAnEffectStays) {
-  std::string text = "module {\n  func.func @f() {\n    \"test.effect\"() : () -> ()\n    \"test.effect\"() : () -> ()\n    return\n  }\n}\n";
+  std::string text =
+      "module {\n  func.func @f() {\n    \"test.effect\"() : () -> ()\n    \"test.effect\"() : () "
+      "-> ()\n    return\n  }\n}\n";
   EXPECT_EQ(after("cse", text), text);
 }
 

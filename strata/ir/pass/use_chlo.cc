@@ -8,17 +8,19 @@
 namespace strata::ir {
 namespace {
 
-/// Whether it is written as jaxlib writes those of CHLO: the name of the decomposition follows from the operation's, with a number where
-/// the module has several.
+/// Whether it is written as jaxlib writes those of CHLO: the name of the decomposition follows from
+/// the operation's, with a number where the module has several.
 bool is_of_chlo(const Op& op) {
   const Attr* name = op.attrs.find("name");
   const Attr* decomposition = op.attrs.find("decomposition");
   const auto* n = name ? std::get_if<std::string>(name) : nullptr;
   const auto* d = decomposition ? std::get_if<Opaque>(decomposition) : nullptr;
-  return n != nullptr && d != nullptr && n->starts_with("chlo.") && d->text.starts_with("@" + *n + ".impl");
+  return n != nullptr && d != nullptr && n->starts_with("chlo.") &&
+         d->text.starts_with("@" + *n + ".impl");
 }
 
-/// The attributes of the operation that the composite stands for; nothing where they are not a dictionary.
+/// The attributes of the operation that the composite stands for; nothing where they are not a
+/// dictionary.
 std::optional<Attrs> attributes(const Op& op) {
   const Attr* attr = op.attrs.find("composite_attributes");
   if (attr == nullptr) return Attrs();
@@ -29,7 +31,8 @@ std::optional<Attrs> attributes(const Op& op) {
 }
 
 /// The types that the operation would have; nothing where it takes no such operands or attributes.
-std::optional<std::vector<Type>> inferred(const OpInfo& info, const Op& composite, const Attrs& attrs) {
+std::optional<std::vector<Type>> inferred(const OpInfo& info, const Op& composite,
+                                          const Attrs& attrs) {
   if (!info.infer) return {};
   try {
     return info.infer(composite.operands, attrs, {});
@@ -49,7 +52,9 @@ void use_chlo(Block& block) {
       replace_uses(*region, map);
       use_chlo(*region);
     }
-    const OpInfo* info = op->name() == "stablehlo.composite" && is_of_chlo(*op) ? Registry::global().find(op->attr<std::string>("name")) : nullptr;
+    const OpInfo* info = op->name() == "stablehlo.composite" && is_of_chlo(*op)
+                             ? Registry::global().find(op->attr<std::string>("name"))
+                             : nullptr;
     const std::optional<Attrs> attrs = info ? attributes(*op) : std::nullopt;
     const auto types = attrs ? inferred(*info, *op, *attrs) : std::nullopt;
     std::vector<Type> wanted;

@@ -12,9 +12,13 @@ struct Row {
 
 const Row kStablehlo[] = {
     {&formats::elementwise,
-     "abs add and atan2 ceil clamp convert count_leading_zeros divide floor imag is_finite maximum minimum multiply negate not or popcnt power real remainder "
-     "round_nearest_afz round_nearest_even shift_left shift_right_arithmetic shift_right_logical sign subtract xor uniform_quantize uniform_dequantize after_all"},
-    {&formats::result_accuracy, "cbrt cosine exponential exponential_minus_one log log_plus_one logistic rsqrt sine sqrt tan tanh"},
+     "abs add and atan2 ceil clamp convert count_leading_zeros divide floor imag is_finite maximum "
+     "minimum multiply negate not or popcnt power real remainder "
+     "round_nearest_afz round_nearest_even shift_left shift_right_arithmetic shift_right_logical "
+     "sign subtract xor uniform_quantize uniform_dequantize after_all"},
+    {&formats::result_accuracy,
+     "cbrt cosine exponential exponential_minus_one log log_plus_one logistic rsqrt sine sqrt tan "
+     "tanh"},
     {&formats::compare, "compare"},
     {&formats::select, "select"},
     {&formats::complex, "complex"},
@@ -25,7 +29,8 @@ const Row kStablehlo[] = {
     {&formats::constant, "constant"},
     {&formats::iota, "iota"},
     {&formats::dynamic_iota, "dynamic_iota"},
-    {&formats::functional, "bitcast_convert dynamic_pad dynamic_reshape dynamic_update_slice real_dynamic_slice reshape"},
+    {&formats::functional,
+     "bitcast_convert dynamic_pad dynamic_reshape dynamic_update_slice real_dynamic_slice reshape"},
     {&formats::broadcast, "broadcast"},
     {&formats::broadcast_in_dim, "broadcast_in_dim"},
     {&formats::dynamic_broadcast_in_dim, "dynamic_broadcast_in_dim"},
@@ -60,18 +65,22 @@ const Row kStablehlo[] = {
     {&formats::while_, "while"},
     {&formats::custom_call, "custom_call"},
     {&formats::composite, "composite"},
-    {&formats::collective, "all_gather all_to_all collective_broadcast collective_permute cross-replica-sum recv send"},
+    {&formats::collective,
+     "all_gather all_to_all collective_broadcast collective_permute cross-replica-sum recv send"},
     {&formats::collective_reduce, "all_reduce collective_reduce reduce_scatter"},
     {nullptr, "case if infeed map outfeed"},
 };
 
 const Row kChlo[] = {
     {&formats::chlo_elementwise,
-     "_asin_acos_kernel acos acosh asin asinh atan atanh bessel_i1e conj cosh digamma erf erf_inv erfc is_inf is_neg_inf is_pos_inf lgamma mulhi next_after polygamma "
+     "_asin_acos_kernel acos acosh asin asinh atan atanh bessel_i1e conj cosh digamma erf erf_inv "
+     "erfc is_inf is_neg_inf is_pos_inf lgamma mulhi next_after polygamma "
      "sinh square tan zeta"},
     {&formats::functional,
-     "broadcast_add broadcast_and broadcast_atan2 broadcast_complex broadcast_divide broadcast_maximum broadcast_minimum broadcast_multiply broadcast_next_after "
-     "broadcast_or broadcast_polygamma broadcast_power broadcast_remainder broadcast_select broadcast_shift_left broadcast_shift_right_arithmetic "
+     "broadcast_add broadcast_and broadcast_atan2 broadcast_complex broadcast_divide "
+     "broadcast_maximum broadcast_minimum broadcast_multiply broadcast_next_after "
+     "broadcast_or broadcast_polygamma broadcast_power broadcast_remainder broadcast_select "
+     "broadcast_shift_left broadcast_shift_right_arithmetic "
      "broadcast_shift_right_logical broadcast_subtract broadcast_xor broadcast_zeta"},
     {&formats::chlo_compare, "broadcast_compare"},
     {&formats::constant, "constant"},
@@ -104,7 +113,10 @@ class Upstream {
     std::string_view names = row.names;
     while (!names.empty()) {
       std::size_t end = std::min(names.find(' '), names.size());
-      infos_.push_back({.name = dialect + std::string(names.substr(0, end)), .infer = nullptr, .isolated = row.format == &formats::chlo_scan, .text = row.format});
+      infos_.push_back({.name = dialect + std::string(names.substr(0, end)),
+                        .infer = nullptr,
+                        .isolated = row.format == &formats::chlo_scan,
+                        .text = row.format});
       registry_.add(infos_.back());
       names.remove_prefix(std::min(end + 1, names.size()));
     }

@@ -1,5 +1,6 @@
-// Every operation of upstream by its name and text alone, so that text is tested without the mathematics: what the catalog
-// (op/catalog.h) will say of each. A registry of its own: nothing here meets Registry::global().
+// Every operation of upstream by its name and text alone, so that text is tested without the
+// mathematics: what the catalog (op/catalog.h) will say of each. A registry of its own: nothing
+// here meets Registry::global().
 #pragma once
 
 #include <deque>

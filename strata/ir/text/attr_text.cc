@@ -5,8 +5,8 @@
 #include <bit>
 
 #include "strata/ir/text/literal_text.h"
-#include "strata/type/number.h"
 #include "strata/ir/text/type_text.h"
+#include "strata/type/number.h"
 
 namespace strata::ir {
 namespace {
@@ -55,10 +55,13 @@ class AttrReader {
     if (c_.consume("}")) return out;
     do {
       std::size_t where = c_.offset();
-      std::string key = c_.peek() == '"' ? c_.string() : std::string(c_.word("the name of an attribute"));
+      std::string key =
+          c_.peek() == '"' ? c_.string() : std::string(c_.word("the name of an attribute"));
       if (out.has(key)) c_.fail_at(where, fmt::format("attribute '{}' twice", key));
-      if (key.compare(0, 7, "strata ") == 0) c_.fail_at(where, fmt::format("'{}' is no name of an attribute", key));  // ir/declaration.h
-      if (out.size() == kMostEntries) c_.fail_at(where, fmt::format("more than {} attributes", kMostEntries), Code::unsupported);
+      if (key.compare(0, 7, "strata ") == 0)
+        c_.fail_at(where, fmt::format("'{}' is no name of an attribute", key));  // ir/declaration.h
+      if (out.size() == kMostEntries)
+        c_.fail_at(where, fmt::format("more than {} attributes", kMostEntries), Code::unsupported);
       out.set(key, c_.consume("=") ? attr() : Attr(Opaque{"unit"}));
     } while (c_.consume(","));
     c_.expect("}");
@@ -98,7 +101,9 @@ class AttrReader {
   std::string symbol() {
     Cursor::Nesting nesting(c_);
     c_.expect("@");
-    std::string out = symbol_text(c_.text().substr(c_.offset(), 1) == "\"" ? c_.string() : std::string(c_.suffix("a symbol")));
+    std::string out =
+        symbol_text(c_.text().substr(c_.offset(), 1) == "\"" ? c_.string()
+                                                             : std::string(c_.suffix("a symbol")));
     if (c_.consume("::")) return out + "::" + symbol();
     return out;
   }
@@ -138,7 +143,8 @@ class AttrReader {
     if (dtype && is_float(*dtype)) {
       std::optional<std::uint64_t> bits = hex ? hexadecimal(text) : parse_float_bits(text, *dtype);
       if (!bits) c_.fail_at(where, "a number that cannot be read");
-      if (hex && bit_width(*dtype) < 64 && *bits >> bit_width(*dtype) != 0) c_.fail_at(where, fmt::format("more bits than {} has", type));
+      if (hex && bit_width(*dtype) < 64 && *bits >> bit_width(*dtype) != 0)
+        c_.fail_at(where, fmt::format("more bits than {} has", type));
       if (*dtype == DType::f64) return std::bit_cast<double>(*bits);
       return Opaque{fmt::format("{} : {}", float_text(*bits, *dtype), type)};
     }
@@ -163,7 +169,8 @@ class AttrReader {
     text = text.substr(text.find('x') + 1);
     if (text.empty() || text.size() > 16) return std::nullopt;
     std::uint64_t value = 0;
-    for (char h : text) value = value * 16 + static_cast<std::uint64_t>(h <= '9' ? h - '0' : (h | 0x20) - 'a' + 10);
+    for (char h : text)
+      value = value * 16 + static_cast<std::uint64_t>(h <= '9' ? h - '0' : (h | 0x20) - 'a' + 10);
     return negative ? ~value + 1 : value;
   }
 
@@ -178,8 +185,10 @@ class AttrReader {
           ints.push_back(c_.integer());
         } else {
           others += others.empty() ? " " : ", ";
-          if (c_.looking_at("true") || c_.looking_at("false")) others += c_.word("a value");
-          else others += c_.number();
+          if (c_.looking_at("true") || c_.looking_at("false"))
+            others += c_.word("a value");
+          else
+            others += c_.number();
         }
       } while (c_.consume(","));
     }
@@ -200,17 +209,21 @@ class AttrReader {
       c_.expect("<");
       std::string_view type = c_.balanced('<', '>');
       bool is_index = type.size() >= 5 && type.substr(type.size() - 5) == "index";
-      if (is_vector || is_index) return Opaque{fmt::format("dense<{}> : {}<{}>", body, is_vector ? "vector" : "tensor", type)};
+      if (is_vector || is_index)
+        return Opaque{
+            fmt::format("dense<{}> : {}<{}>", body, is_vector ? "vector" : "tensor", type)};
     }
     c_.seek(type_at);
     return parse_elements(body, start, c_, constant_type(c_, parse_type(c_), type_at));
   }
 
-  /// dense_resource<name> : tensor<...>: the bytes of that name at the end of the text, after four that say their alignment.
+  /// dense_resource<name> : tensor<...>: the bytes of that name at the end of the text, after four
+  /// that say their alignment.
   Attr resource() {
     c_.expect("<");
     std::size_t name_at = c_.offset();
-    std::string name = c_.peek() == '"' ? c_.string() : std::string(c_.suffix("the name of a resource"));
+    std::string name =
+        c_.peek() == '"' ? c_.string() : std::string(c_.suffix("the name of a resource"));
     c_.expect(">");
     c_.expect(":");
     std::size_t type_at = c_.offset();
@@ -218,10 +231,13 @@ class AttrReader {
     std::size_t after = c_.offset();
     std::string_view bytes = resource_bytes(name, name_at);
     constexpr std::size_t alignment_digits = 8;
-    if (bytes.size() < alignment_digits + 2 || bytes.substr(0, 2) != "0x") c_.fail_at(name_at, fmt::format("resource '{}' is no \"0x...\" with an alignment", name));
+    if (bytes.size() < alignment_digits + 2 || bytes.substr(0, 2) != "0x")
+      c_.fail_at(name_at, fmt::format("resource '{}' is no \"0x...\" with an alignment", name));
     std::string_view elements = bytes.substr(alignment_digits + 2);
     c_.seek(after);
-    if (elements.size() != 2 * type.bytes()) c_.fail_at(name_at, fmt::format("resource '{}' has {} bytes for {}", name, elements.size() / 2, type.to_string()));
+    if (elements.size() != 2 * type.bytes())
+      c_.fail_at(name_at, fmt::format("resource '{}' has {} bytes for {}", name,
+                                      elements.size() / 2, type.to_string()));
     std::string text = fmt::format("\"0x{}\"", elements);
     return parse_elements(text, name_at, c_, type);
   }
@@ -229,7 +245,8 @@ class AttrReader {
   /// In {-# dialect_resources: { builtin: { name: "0x..." } } #-}. The text between the quotes.
   std::string_view resource_bytes(const std::string& name, std::size_t where) {
     std::size_t start = c_.text().rfind("{-#");
-    if (start == std::string_view::npos) c_.fail_at(where, fmt::format("resource '{}' is not in the text", name));
+    if (start == std::string_view::npos)
+      c_.fail_at(where, fmt::format("resource '{}' is not in the text", name));
     c_.seek(start + 3);
     while (!c_.at_end() && !c_.looking_at("#-}")) {
       if (c_.peek() == '"') {
@@ -254,7 +271,8 @@ class AttrReader {
       if (c_.consume(":")) text += " : " + attr_text(attr());
       return Opaque{text};
     }
-    if (word != "index" && word != "none") c_.fail_at(where, fmt::format("'{}' is no attribute", word));
+    if (word != "index" && word != "none")
+      c_.fail_at(where, fmt::format("'{}' is no attribute", word));
     return Opaque{word};
   }
 
@@ -265,10 +283,16 @@ class AttrReader {
 struct Writer {
   bool in_list;
   std::string operator()(bool v) const { return v ? "true" : "false"; }
-  std::string operator()(std::int64_t v) const { return fmt::format("{}{}", v, in_list ? "" : " : i64"); }
-  std::string operator()(double v) const { return float_text(std::bit_cast<std::uint64_t>(v), DType::f64) + (in_list ? "" : " : f64"); }
+  std::string operator()(std::int64_t v) const {
+    return fmt::format("{}{}", v, in_list ? "" : " : i64");
+  }
+  std::string operator()(double v) const {
+    return float_text(std::bit_cast<std::uint64_t>(v), DType::f64) + (in_list ? "" : " : f64");
+  }
   std::string operator()(const std::string& v) const { return quoted(v); }
-  std::string operator()(const Ints& v) const { return v.empty() ? "array<i64>" : fmt::format("array<i64: {}>", fmt::join(v, ", ")); }
+  std::string operator()(const Ints& v) const {
+    return v.empty() ? "array<i64>" : fmt::format("array<i64: {}>", fmt::join(v, ", "));
+  }
   std::string operator()(const Strings& v) const {
     std::string out;
     for (const std::string& s : v) out += (out.empty() ? "" : ", ") + quoted(s);
@@ -276,14 +300,18 @@ struct Writer {
   }
   std::string operator()(DType v) const { return std::string(name(v)); }
   std::string operator()(const Type& v) const { return v.to_string(); }
-  std::string operator()(const Literal& v) const { return dense_text(v) + " : " + v.type().to_string(); }
+  std::string operator()(const Literal& v) const {
+    return dense_text(v) + " : " + v.type().to_string();
+  }
   std::string operator()(const Opaque& v) const { return v.text; }
 };
 
 }  // namespace
 
 Attr parse_attr(Cursor& c, const AttrAliases& aliases) { return AttrReader(c, aliases).attr(); }
-Attrs parse_attr_entries(Cursor& c, const AttrAliases& aliases) { return AttrReader(c, aliases).entries(); }
+Attrs parse_attr_entries(Cursor& c, const AttrAliases& aliases) {
+  return AttrReader(c, aliases).entries();
+}
 
 std::string attr_text(const Attr& attr, bool in_list) { return std::visit(Writer{in_list}, attr); }
 

@@ -1,7 +1,8 @@
 // Attributes as text.
 //
-// What Strata has a kind for becomes that kind (`3 : i64`, `true`, "text", array<i64: 1, 2>, ["a", "b"], f32,
-// tensor<4xf32>, dense<...>, 1.0 : f64); everything else is carried as `Opaque` in the spelling MLIR would print.
+// What Strata has a kind for becomes that kind (`3 : i64`, `true`, "text", array<i64: 1, 2>, ["a",
+// "b"], f32, tensor<4xf32>, dense<...>, 1.0 : f64); everything else is carried as `Opaque` in the
+// spelling MLIR would print.
 #pragma once
 
 #include <map>

@@ -3,9 +3,13 @@
 namespace strata::ir {
 namespace {
 
-struct Row { std::string_view combiner, operation; };
-constexpr Row kRows[] = {{"add", "stablehlo.add"}, {"mul", "stablehlo.multiply"}, {"min", "stablehlo.minimum"}, {"max", "stablehlo.maximum"},
-                         {"and", "stablehlo.and"}, {"or", "stablehlo.or"},        {"xor", "stablehlo.xor"}};
+struct Row {
+  std::string_view combiner, operation;
+};
+constexpr Row kRows[] = {{"add", "stablehlo.add"},     {"mul", "stablehlo.multiply"},
+                         {"min", "stablehlo.minimum"}, {"max", "stablehlo.maximum"},
+                         {"and", "stablehlo.and"},     {"or", "stablehlo.or"},
+                         {"xor", "stablehlo.xor"}};
 
 }  // namespace
 
@@ -24,12 +28,15 @@ std::string_view combiner_of_operation(std::string_view operation) {
 std::string recognise_combiner(const Block& region, DType dtype) {
   const std::string other = "region";
   Type scalar = Type::scalar(dtype);
-  if (region.num_arguments() != 2 || region.argument(0)->type() != scalar || region.argument(1)->type() != scalar || region.results.size() != 1) return other;
+  if (region.num_arguments() != 2 || region.argument(0)->type() != scalar ||
+      region.argument(1)->type() != scalar || region.results.size() != 1)
+    return other;
   if (region.ops().empty()) return region.results[0] == region.argument(1) ? "assign" : other;
   if (region.ops().size() != 1) return other;
   const Op& op = *region.ops()[0];
   std::string_view combiner = combiner_of_operation(op.name());
-  bool plain = !combiner.empty() && op.num_results() == 1 && region.results[0] == op.result() && op.result()->type() == scalar && op.operands.size() == 2 &&
+  bool plain = !combiner.empty() && op.num_results() == 1 && region.results[0] == op.result() &&
+               op.result()->type() == scalar && op.operands.size() == 2 &&
                op.operand(0) == region.argument(0) && op.operand(1) == region.argument(1);
   return plain ? std::string(combiner) : other;
 }

@@ -9,8 +9,9 @@
 
 namespace strata::ir {
 
-/// "add" "mul" "min" "max" "and" "or" "xor" for a region that applies that operation to its two scalar arguments of
-/// `dtype` in order, "assign" for one that returns the second; "region" for every other.
+/// "add" "mul" "min" "max" "and" "or" "xor" for a region that applies that operation to its two
+/// scalar arguments of `dtype` in order, "assign" for one that returns the second; "region" for
+/// every other.
 std::string recognise_combiner(const Block& region, DType dtype);
 /// The region that a word stands for.
 std::unique_ptr<Block> combiner_region(std::string_view combiner, DType dtype);

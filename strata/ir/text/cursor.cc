@@ -58,13 +58,18 @@ std::string Cursor::string() {
       continue;
     }
     char e = at_ < text_.size() ? text_[at_++] : '\0';
-    if (e == 'n') out += '\n';
-    else if (e == 't') out += '\t';
-    else if (e == '"' || e == '\\') out += e;
-    else if (int high = hex_digit(e), low = at_ < text_.size() ? hex_digit(text_[at_]) : -1; high >= 0 && low >= 0) {
+    if (e == 'n')
+      out += '\n';
+    else if (e == 't')
+      out += '\t';
+    else if (e == '"' || e == '\\')
+      out += e;
+    else if (int high = hex_digit(e), low = at_ < text_.size() ? hex_digit(text_[at_]) : -1;
+             high >= 0 && low >= 0) {
       out += static_cast<char>(high * 16 + low);
       ++at_;
-    } else fail("unknown escape in a string");
+    } else
+      fail("unknown escape in a string");
   }
   fail_at(start, "string without an end");
 }
@@ -74,7 +79,9 @@ std::string_view Cursor::raw_string() {
   std::size_t start = at_;
   auto find = [&](char c, std::size_t end) {  // from at_ on; `end` when there is none
     const void* found = end == at_ ? nullptr : std::memchr(text_.data() + at_, c, end - at_);
-    return found == nullptr ? end : static_cast<std::size_t>(static_cast<const char*>(found) - text_.data());
+    return found == nullptr
+               ? end
+               : static_cast<std::size_t>(static_cast<const char*>(found) - text_.data());
   };
   std::size_t quote = 0, line = 0;
   for (bool known = false;;) {
@@ -101,7 +108,9 @@ std::string_view Cursor::raw_string() {
 std::string_view Cursor::number() {
   skip();
   std::size_t start = at_;
-  auto digits = [&] { while (at_ < text_.size() && is_digit(text_[at_])) ++at_; };
+  auto digits = [&] {
+    while (at_ < text_.size() && is_digit(text_[at_])) ++at_;
+  };
   if (at_ < text_.size() && (text_[at_] == '-' || text_[at_] == '+')) ++at_;
   if (text_.substr(at_, 2) == "0x") {
     std::size_t digits_at = at_ += 2;
@@ -136,7 +145,9 @@ std::int64_t Cursor::integer() {
   while (end < text_.size() && is_digit(text_[end])) ++end;
   std::int64_t value = 0;
   auto [stop, error] = std::from_chars(text_.data() + start, text_.data() + end, value);
-  if (error == std::errc::result_out_of_range) fail("integer '{}' does not fit 64 bits", text_.substr(start, std::min<std::size_t>(end - start, 40)));
+  if (error == std::errc::result_out_of_range)
+    fail("integer '{}' does not fit 64 bits",
+         text_.substr(start, std::min<std::size_t>(end - start, 40)));
   if (error != std::errc() || stop == text_.data() + start) fail("expected an integer");
   at_ = end;
   return value;
@@ -152,9 +163,12 @@ std::string_view Cursor::balanced(char open, char close) {
       continue;
     }
     ++at_;
-    if (c == '-' && at_ < text_.size() && text_[at_] == '>') ++at_;  // an arrow closes nothing
-    else if (c == open) ++level;
-    else if (c == close && --level == 0) return text_.substr(start, at_ - 1 - start);
+    if (c == '-' && at_ < text_.size() && text_[at_] == '>')
+      ++at_;  // an arrow closes nothing
+    else if (c == open)
+      ++level;
+    else if (c == close && --level == 0)
+      return text_.substr(start, at_ - 1 - start);
   }
   at_ = start;
   fail("'{}' without its '{}'", open, close);
@@ -173,7 +187,8 @@ void Cursor::skip_location() {
 
 void Cursor::reserve(std::size_t bytes, std::size_t where) {
   if (bytes > limits_.literal_bytes || reserved_ > limits_.literal_bytes - bytes)
-    fail_at(where, fmt::format("constants of more than {} bytes", limits_.literal_bytes), Code::unsupported);
+    fail_at(where, fmt::format("constants of more than {} bytes", limits_.literal_bytes),
+            Code::unsupported);
   reserved_ += bytes;
 }
 

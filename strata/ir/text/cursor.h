@@ -1,12 +1,13 @@
-// Reads text by tokens, knows where it is, and never trusts what it reads: depth and sizes have limits.
+// Reads text by tokens, knows where it is, and never trusts what it reads: depth and sizes have
+// limits.
 #pragma once
+
+#include <fmt/format.h>
 
 #include <array>
 #include <cstdint>
 #include <string>
 #include <string_view>
-
-#include <fmt/format.h>
 
 #include "strata/base/result.h"
 
@@ -16,7 +17,7 @@ class TypeCache;  // text/type_text.h
 
 /// Bounds on programs from outside.
 struct TextLimits {
-  int depth = 256;                              // nested regions, attributes, types
+  int depth = 256;                                   // nested regions, attributes, types
   std::size_t literal_bytes = std::size_t{1} << 31;  // all constants of a module together
 };
 
@@ -33,15 +34,19 @@ enum CharClass : std::uint8_t { kDigit = 1, kLetter = 2, kWord = 4, kSpace = 8, 
 constexpr std::array<std::uint8_t, 256> char_classes() {
   std::array<std::uint8_t, 256> out{};
   for (int c = '0'; c <= '9'; ++c) out[static_cast<std::size_t>(c)] = kDigit | kWord | kHex;
-  for (int c = 'a'; c <= 'z'; ++c) out[static_cast<std::size_t>(c)] = kLetter | kWord | (c <= 'f' ? kHex : 0);
-  for (int c = 'A'; c <= 'Z'; ++c) out[static_cast<std::size_t>(c)] = kLetter | kWord | (c <= 'F' ? kHex : 0);
+  for (int c = 'a'; c <= 'z'; ++c)
+    out[static_cast<std::size_t>(c)] = kLetter | kWord | (c <= 'f' ? kHex : 0);
+  for (int c = 'A'; c <= 'Z'; ++c)
+    out[static_cast<std::size_t>(c)] = kLetter | kWord | (c <= 'F' ? kHex : 0);
   out['_'] = kLetter | kWord;
   out['$'] = out['.'] = kWord;
   out[' '] = out['\n'] = out['\t'] = out['\r'] = kSpace;
   return out;
 }
 inline constexpr std::array<std::uint8_t, 256> kCharClasses = char_classes();
-inline bool is_of(char c, CharClass which) { return (kCharClasses[static_cast<unsigned char>(c)] & which) != 0; }
+inline bool is_of(char c, CharClass which) {
+  return (kCharClasses[static_cast<unsigned char>(c)] & which) != 0;
+}
 
 }  // namespace internal
 
@@ -50,20 +55,32 @@ class Cursor {
  public:
   explicit Cursor(std::string_view text, TextLimits limits = {}) : limits_(limits), text_(text) {}
 
-  std::size_t offset() { skip(); return at_; }  // of the next token
+  std::size_t offset() {
+    skip();
+    return at_;
+  }  // of the next token
   void seek(std::size_t offset) { at_ = offset; }
   std::string_view text() const { return text_; }
-  bool at_end() { skip(); return at_ >= text_.size(); }
+  bool at_end() {
+    skip();
+    return at_ >= text_.size();
+  }
   /// The next token's first character; 0 at the end.
-  char peek() { skip(); return at_ < text_.size() ? text_[at_] : '\0'; }
+  char peek() {
+    skip();
+    return at_ < text_.size() ? text_[at_] : '\0';
+  }
   /// The very next character, white space included; 0 at the end.
   char next_char() const { return at_ < text_.size() ? text_[at_] : '\0'; }
   /// Whether the text continues with these characters, without consuming them.
   bool looking_at(std::string_view token) {
     skip();
-    if (text_.size() - at_ < token.size() || text_[at_] != token[0] || text_.compare(at_, token.size(), token) != 0) return false;
+    if (text_.size() - at_ < token.size() || text_[at_] != token[0] ||
+        text_.compare(at_, token.size(), token) != 0)
+      return false;
     std::size_t end = at_ + token.size();
-    return end >= text_.size() || !internal::is_of(text_[end], internal::kWord) || !internal::is_of(token.back(), internal::kWord);
+    return end >= text_.size() || !internal::is_of(text_[end], internal::kWord) ||
+           !internal::is_of(token.back(), internal::kWord);
   }
   /// Consumes a token if it is next. A word is matched only as a whole word.
   bool consume(std::string_view token) {
@@ -87,7 +104,8 @@ class Cursor {
   std::int64_t integer();
   /// The characters of a number: [-]digits, a fraction, an exponent, or 0x....
   std::string_view number();
-  /// After an opening bracket has been consumed: the text up to its partner, which is consumed too. Knows strings.
+  /// After an opening bracket has been consumed: the text up to its partner, which is consumed too.
+  /// Knows strings.
   std::string_view balanced(char open, char close);
   /// Skips `loc(...)` if it is next.
   void skip_location();
@@ -125,7 +143,8 @@ class Cursor {
 
  private:
   void skip() {
-    while (at_ < text_.size() && (internal::is_of(text_[at_], internal::kSpace) || text_[at_] == '/')) {
+    while (at_ < text_.size() &&
+           (internal::is_of(text_[at_], internal::kSpace) || text_[at_] == '/')) {
       if (text_[at_] != '/') {
         ++at_;
       } else if (at_ + 1 < text_.size() && text_[at_ + 1] == '/') {

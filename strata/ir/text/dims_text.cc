@@ -18,7 +18,8 @@ void take_dims(Value& argument, Attrs& attrs) {
   if (names == nullptr || static_cast<int>(names->size()) != argument.rank()) return;
   std::vector<Dim> dims = argument.shape().dims();
   for (std::size_t i = 0; i < dims.size(); ++i)
-    if (!(*names)[i].empty() && !dims[i].is_static() && !dims[i].is_bounded()) dims[i] = Dim::symbolic((*names)[i]);
+    if (!(*names)[i].empty() && !dims[i].is_static() && !dims[i].is_bounded())
+      dims[i] = Dim::symbolic((*names)[i]);
   argument.set_type(argument.type().with(Shape(std::move(dims))));
   attrs.erase(kName);
 }
@@ -32,7 +33,8 @@ Attrs with_dims(const Type& type, Attrs attrs) {
 }
 
 void infer_dims(Op& op) {
-  if (!op.info().infer || std::none_of(op.operands.begin(), op.operands.end(), [](const Value* v) { return is_symbolic(v->type()); }))
+  if (!op.info().infer || std::none_of(op.operands.begin(), op.operands.end(),
+                                       [](const Value* v) { return is_symbolic(v->type()); }))
     return;
   try {
     std::vector<Type> inferred = op.info().infer(op.operands, op.attrs, op.regions);

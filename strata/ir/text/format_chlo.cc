@@ -6,7 +6,7 @@
 namespace strata::ir {
 namespace {
 
-// ---- broadcast_compare %a, %b {comparison_direction = #chlo<...>} : (T, T) -> T --------------------------------------
+// ---- broadcast_compare %a, %b {comparison_direction = #chlo<...>} : (T, T) -> T ----------------
 
 void compare_attrs_to_chlo(Attrs& attrs) {
   enum_to_generic(attrs, "comparison_direction", "comparison_direction", "chlo");
@@ -26,8 +26,10 @@ void parse_compare(TextParser& p, Draft& draft) {
   p.functional_type(draft);
 }
 void compare_from_generic(TextParser& p, Draft& draft) {
-  enum_from_generic(p, draft, "comparison_direction", "comparison_direction", {"EQ", "NE", "GE", "GT", "LE", "LT"}, true, "chlo");
-  enum_from_generic(p, draft, "compare_type", "comparison_type", {"NOTYPE", "FLOAT", "TOTALORDER", "SIGNED", "UNSIGNED"}, false, "chlo");
+  enum_from_generic(p, draft, "comparison_direction", "comparison_direction",
+                    {"EQ", "NE", "GE", "GT", "LE", "LT"}, true, "chlo");
+  enum_from_generic(p, draft, "compare_type", "comparison_type",
+                    {"NOTYPE", "FLOAT", "TOTALORDER", "SIGNED", "UNSIGNED"}, false, "chlo");
 }
 GenericForm compare_to_generic(const Op& op) {
   GenericForm out = plain_form(op);
@@ -35,7 +37,7 @@ GenericForm compare_to_generic(const Op& op) {
   return out;
 }
 
-// ---- constant_like: a number of any type ---------------------------------------------------------------------------
+// ---- constant_like: a number of any type -------------------------------------------------------
 
 /// "3.2 : f32" as a literal of rank 0.
 Literal scalar_of(TextParser& p, const Attr& attr, const std::string& op) {
@@ -44,8 +46,11 @@ Literal scalar_of(TextParser& p, const Attr& attr, const std::string& op) {
   if (const bool* b = std::get_if<bool>(&attr)) return Literal::scalar(*b);
   const std::string text = attr_text(attr);
   std::size_t colon = text.rfind(" : ");
-  std::optional<DType> dtype = colon == text.npos ? std::nullopt : parse_dtype(std::string_view(text).substr(colon + 3));
-  if (!dtype) p.fail_at(p.op_offset(), fmt::format("attribute 'value' of {} is {}, which is no number", op, text));
+  std::optional<DType> dtype =
+      colon == text.npos ? std::nullopt : parse_dtype(std::string_view(text).substr(colon + 3));
+  if (!dtype)
+    p.fail_at(p.op_offset(),
+              fmt::format("attribute 'value' of {} is {}, which is no number", op, text));
   try {
     return parse_elements(std::string_view(text).substr(0, colon), 0, p, Type::scalar(*dtype));
   } catch (const SyntaxError& e) {
@@ -54,8 +59,10 @@ Literal scalar_of(TextParser& p, const Attr& attr, const std::string& op) {
 }
 void constant_like_from_generic(TextParser& p, Draft& draft) {
   const Attr* a = draft.attrs.find("value");
-  if (a == nullptr) p.fail_at(p.op_offset(), fmt::format("{} requires attribute 'value'", draft.info->name));
-  if (!std::holds_alternative<Literal>(*a)) draft.attrs.set("value", scalar_of(p, *a, draft.info->name));
+  if (a == nullptr)
+    p.fail_at(p.op_offset(), fmt::format("{} requires attribute 'value'", draft.info->name));
+  if (!std::holds_alternative<Literal>(*a))
+    draft.attrs.set("value", scalar_of(p, *a, draft.info->name));
 }
 GenericForm constant_like_to_generic(const Op& op) {
   GenericForm out = plain_form(op);
@@ -63,22 +70,27 @@ GenericForm constant_like_to_generic(const Op& op) {
   constexpr std::size_t opening = 6;  // dense<
   std::string text = dense_text(value);
   text = text.substr(opening, text.size() - opening - 1);
-  out.attrs.set("value", Opaque{is_bool(value.dtype()) ? text : text + " : " + std::string(name(value.dtype()))});
+  out.attrs.set(
+      "value",
+      Opaque{is_bool(value.dtype()) ? text : text + " : " + std::string(name(value.dtype()))});
   return out;
 }
 
-// ---- scan(%xs) inits (%c) dimension=0 attributes {...} {...} : (..) -> (..) -------------------------------------------
+// ---- scan(%xs) inits (%c) dimension=0 attributes {...} {...} : (..) -> (..) --------------------
 
-constexpr char kOperandSizes[] = "operandSegmentSizes", kResultSizes[] = "resultSegmentSizes", kCarries[] = "num_carries", kDimension[] = "dimension";
+constexpr char kOperandSizes[] = "operandSegmentSizes", kResultSizes[] = "resultSegmentSizes",
+               kCarries[] = "num_carries", kDimension[] = "dimension";
 
 std::size_t inputs(const Op& op) {
-  std::int64_t carries = op.attr<std::int64_t>(kCarries), all = static_cast<std::int64_t>(op.operands.size());
+  std::int64_t carries = op.attr<std::int64_t>(kCarries),
+               all = static_cast<std::int64_t>(op.operands.size());
   return static_cast<std::size_t>(std::clamp<std::int64_t>(all - carries, 0, all));
 }
 void print_scan(TextPrinter& p, const Op& op) {
   auto list = [&](std::size_t begin, std::size_t end) {
     p << "(";
-    for (std::size_t i = begin; i < end; ++i) p.format("{}{}", i > begin ? ", " : "", p.name(op.operands[i]));
+    for (std::size_t i = begin; i < end; ++i)
+      p.format("{}{}", i > begin ? ", " : "", p.name(op.operands[i]));
     p << ")";
   };
   list(0, inputs(op));
@@ -122,23 +134,30 @@ Ints segment_sizes(TextParser& p, Draft& draft, const char* name, std::size_t co
     do out.push_back(c.integer());
     while (c.consume(","));
   }
-  if (!good || out.size() != 2 || out[0] < 0 || out[1] < 0 || out[0] + out[1] != static_cast<std::int64_t>(count))
-    p.fail_at(p.op_offset(), fmt::format("attribute '{}' of {} is {}, which does not split {} values", name, draft.info->name, text, count));
+  if (!good || out.size() != 2 || out[0] < 0 || out[1] < 0 ||
+      out[0] + out[1] != static_cast<std::int64_t>(count))
+    p.fail_at(p.op_offset(),
+              fmt::format("attribute '{}' of {} is {}, which does not split {} values", name,
+                          draft.info->name, text, count));
   draft.attrs.erase(name);
   return out;
 }
 void scan_from_generic(TextParser& p, Draft& draft) {
   if (draft.attrs.has(kOperandSizes)) {
     std::int64_t carries = segment_sizes(p, draft, kOperandSizes, draft.operands.size())[1];
-    if (segment_sizes(p, draft, kResultSizes, draft.results.size())[1] != carries) p.fail_at(p.op_offset(), "scan takes and returns different numbers of carries");
+    if (segment_sizes(p, draft, kResultSizes, draft.results.size())[1] != carries)
+      p.fail_at(p.op_offset(), "scan takes and returns different numbers of carries");
     draft.attrs.set(kCarries, carries);
   }
   need_integer(p, draft, kCarries);
   need_integer(p, draft, kDimension);
   std::int64_t carries = draft.attrs.get<std::int64_t>(kCarries);
-  if (carries < 0 || carries > static_cast<std::int64_t>(std::min(draft.operands.size(), draft.results.size())))
-    p.fail_at(p.op_offset(), fmt::format("(C5) scan of {} operands and {} results has {} carries", draft.operands.size(), draft.results.size(), carries));
-  if (draft.regions.size() != 1) p.fail_at(p.op_offset(), fmt::format("scan has {} regions", draft.regions.size()));
+  if (carries < 0 ||
+      carries > static_cast<std::int64_t>(std::min(draft.operands.size(), draft.results.size())))
+    p.fail_at(p.op_offset(), fmt::format("(C5) scan of {} operands and {} results has {} carries",
+                                         draft.operands.size(), draft.results.size(), carries));
+  if (draft.regions.size() != 1)
+    p.fail_at(p.op_offset(), fmt::format("scan has {} regions", draft.regions.size()));
   for (const char* name : {"is_reverse", "is_associative"}) optional_flag(p, draft, name);
   if (draft.attrs.has("scan_dim_size")) need_integer(p, draft, "scan_dim_size");
 }
@@ -146,17 +165,31 @@ GenericForm scan_to_generic(const Op& op) {
   GenericForm out = plain_form(op);
   std::int64_t carries = op.attr<std::int64_t>(kCarries);
   out.attrs.erase(kCarries);
-  out.attrs.set(kOperandSizes, Opaque{fmt::format("array<i32: {}, {}>", static_cast<std::int64_t>(op.operands.size()) - carries, carries)});
-  out.attrs.set(kResultSizes, Opaque{fmt::format("array<i32: {}, {}>", op.num_results() - carries, carries)});
+  out.attrs.set(
+      kOperandSizes,
+      Opaque{fmt::format("array<i32: {}, {}>",
+                         static_cast<std::int64_t>(op.operands.size()) - carries, carries)});
+  out.attrs.set(kResultSizes,
+                Opaque{fmt::format("array<i32: {}, {}>", op.num_results() - carries, carries)});
   return out;
 }
-std::string_view scan_argument_name(const Op& op, int argument) { return argument < static_cast<int>(inputs(op)) ? "input" : "carry"; }
+std::string_view scan_argument_name(const Op& op, int argument) {
+  return argument < static_cast<int>(inputs(op)) ? "input" : "carry";
+}
 
 }  // namespace
 
 namespace formats {
-const TextFormat chlo_compare{.print = print_compare, .parse = parse_compare, .from_generic = compare_from_generic, .to_generic = compare_to_generic};
-const TextFormat constant_like{.from_generic = constant_like_from_generic, .to_generic = constant_like_to_generic};
-const TextFormat chlo_scan{.print = print_scan, .parse = parse_scan, .from_generic = scan_from_generic, .to_generic = scan_to_generic, .argument_name = scan_argument_name};
+const TextFormat chlo_compare{.print = print_compare,
+                              .parse = parse_compare,
+                              .from_generic = compare_from_generic,
+                              .to_generic = compare_to_generic};
+const TextFormat constant_like{.from_generic = constant_like_from_generic,
+                               .to_generic = constant_like_to_generic};
+const TextFormat chlo_scan{.print = print_scan,
+                           .parse = parse_scan,
+                           .from_generic = scan_from_generic,
+                           .to_generic = scan_to_generic,
+                           .argument_name = scan_argument_name};
 }  // namespace formats
 }  // namespace strata::ir

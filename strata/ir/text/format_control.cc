@@ -5,12 +5,13 @@
 namespace strata::ir {
 namespace {
 
-// ---- while(%iterArg = %a) : T cond {...} do {...} ----------------------------------------------------------------
+// ---- while(%iterArg = %a) : T cond {...} do {...} ----------------------------------------------
 
 void print_while(TextPrinter& p, const Op& op) {
   p << "(";
   for (std::size_t i = 0; i < op.operands.size(); ++i)
-    p.format("{}{} = {}", i > 0 ? ", " : "", p.name(op.region(0).argument(static_cast<int>(i))), p.name(op.operands[i]));
+    p.format("{}{} = {}", i > 0 ? ", " : "", p.name(op.region(0).argument(static_cast<int>(i))),
+             p.name(op.operands[i]));
   p << ")";
   if (!op.operands.empty()) p << " : " << TextPrinter::types(op.operands);
   if (!op.attrs.empty()) p << " attributes " << attrs_text(op.attrs);
@@ -44,22 +45,29 @@ void parse_while(TextParser& p, Draft& draft) {
   p.expect("do");
   draft.regions.push_back(p.region(arguments));
 }
-/// The generic form may hold any number of regions; the short form, which prints it, shows two with the operands' arguments.
+/// The generic form may hold any number of regions; the short form, which prints it, shows two with
+/// the operands' arguments.
 void while_from_generic(TextParser& p, Draft& draft) {
-  if (draft.regions.size() != 2) p.fail_at(p.op_offset(), fmt::format("while has {} regions", draft.regions.size()));
+  if (draft.regions.size() != 2)
+    p.fail_at(p.op_offset(), fmt::format("while has {} regions", draft.regions.size()));
   for (const auto& r : draft.regions) {
     bool same = r->num_arguments() == static_cast<int>(draft.operands.size());
-    for (int i = 0; same && i < r->num_arguments(); ++i) same = r->argument(i)->type() == draft.operands[static_cast<std::size_t>(i)]->type();
-    if (!same) p.fail_at(p.op_offset(), "(C1, C2) the arguments of a region of while differ from its operands");
+    for (int i = 0; same && i < r->num_arguments(); ++i)
+      same = r->argument(i)->type() == draft.operands[static_cast<std::size_t>(i)]->type();
+    if (!same)
+      p.fail_at(p.op_offset(),
+                "(C1, C2) the arguments of a region of while differ from its operands");
   }
   std::vector<Type> types;
   for (Value* v : draft.operands) types.push_back(v->type());
-  if (draft.results != types) p.fail_at(p.op_offset(), fmt::format("(C3) while of {} results in {}", type_list_text(types), type_list_text(draft.results)));
+  if (draft.results != types)
+    p.fail_at(p.op_offset(), fmt::format("(C3) while of {} results in {}", type_list_text(types),
+                                         type_list_text(draft.results)));
 }
 
 std::string_view while_argument_name(const Op&, int) { return "iterArg"; }
 
-// ---- call @f(%a) : (T) -> T --------------------------------------------------------------------------------------
+// ---- call @f(%a) : (T) -> T --------------------------------------------------------------------
 
 void print_call(TextPrinter& p, const Op& op) {
   p << " " << symbol_text(op.attr<std::string>("callee")) << "(";
@@ -90,7 +98,7 @@ GenericForm call_to_generic(const Op& op) {
   return out;
 }
 
-// ---- custom_call @target(%a) {...} : (T) -> T --------------------------------------------------------------------
+// ---- custom_call @target(%a) {...} : (T) -> T --------------------------------------------------
 
 void print_custom_call(TextPrinter& p, const Op& op) {
   p << " " << symbol_text(op.attr<std::string>("call_target_name")) << "(";
@@ -101,16 +109,19 @@ void print_custom_call(TextPrinter& p, const Op& op) {
 }
 void parse_custom_call(TextParser& p, Draft& draft) {
   p.expect("@");
-  draft.attrs.set("call_target_name", p.peek() == '"' ? p.string() : std::string(p.suffix("a symbol")));
+  draft.attrs.set("call_target_name",
+                  p.peek() == '"' ? p.string() : std::string(p.suffix("a symbol")));
   p.expect("(");
   draft.operands = p.operands();
   p.expect(")");
   p.attributes(draft);
   p.functional_type(draft);
 }
-void custom_call_from_generic(TextParser& p, Draft& draft) { p.need<std::string>(draft, "call_target_name", "string"); }
+void custom_call_from_generic(TextParser& p, Draft& draft) {
+  p.need<std::string>(draft, "call_target_name", "string");
+}
 
-// ---- composite "name" %a {decomposition = @f} : (T) -> T ---------------------------------------------------------
+// ---- composite "name" %a {decomposition = @f} : (T) -> T ---------------------------------------
 
 void print_composite(TextPrinter& p, const Op& op) {
   p << " " << quoted(op.attr<std::string>("name"));
@@ -130,7 +141,7 @@ void composite_from_generic(TextParser& p, Draft& draft) {
   p.need<Opaque>(draft, "decomposition", "symbol");
 }
 
-// ---- rng_bit_generator %state, algorithm = DEFAULT : (T) -> (T, T) -------------------------------------------------
+// ---- rng_bit_generator %state, algorithm = DEFAULT : (T) -> (T, T) -----------------------------
 
 void print_rng(TextPrinter& p, const Op& op) {
   p << " ";
@@ -148,7 +159,10 @@ void parse_rng(TextParser& p, Draft& draft) {
   p.attributes(draft);
   p.functional_type(draft);
 }
-void rng_from_generic(TextParser& p, Draft& draft) { enum_from_generic(p, draft, "rng_algorithm", "rng_algorithm", {"DEFAULT", "THREE_FRY", "PHILOX"}, true); }
+void rng_from_generic(TextParser& p, Draft& draft) {
+  enum_from_generic(p, draft, "rng_algorithm", "rng_algorithm", {"DEFAULT", "THREE_FRY", "PHILOX"},
+                    true);
+}
 GenericForm rng_to_generic(const Op& op) {
   GenericForm out = plain_form(op);
   enum_to_generic(out.attrs, "rng_algorithm", "rng_algorithm");
@@ -159,10 +173,23 @@ std::string_view rng_name(const Op&, int result) { return result == 0 ? "output_
 }  // namespace
 
 namespace formats {
-const TextFormat while_{.print = print_while, .parse = parse_while, .from_generic = while_from_generic, .argument_name = while_argument_name};
-const TextFormat call{.print = print_call, .parse = parse_call, .from_generic = call_from_generic, .to_generic = call_to_generic};
-const TextFormat custom_call{.print = print_custom_call, .parse = parse_custom_call, .from_generic = custom_call_from_generic};
-const TextFormat composite{.print = print_composite, .parse = parse_composite, .from_generic = composite_from_generic};
-const TextFormat rng_bit_generator{.print = print_rng, .parse = parse_rng, .from_generic = rng_from_generic, .to_generic = rng_to_generic, .result_name = rng_name};
+const TextFormat while_{.print = print_while,
+                        .parse = parse_while,
+                        .from_generic = while_from_generic,
+                        .argument_name = while_argument_name};
+const TextFormat call{.print = print_call,
+                      .parse = parse_call,
+                      .from_generic = call_from_generic,
+                      .to_generic = call_to_generic};
+const TextFormat custom_call{.print = print_custom_call,
+                             .parse = parse_custom_call,
+                             .from_generic = custom_call_from_generic};
+const TextFormat composite{
+    .print = print_composite, .parse = parse_composite, .from_generic = composite_from_generic};
+const TextFormat rng_bit_generator{.print = print_rng,
+                                   .parse = parse_rng,
+                                   .from_generic = rng_from_generic,
+                                   .to_generic = rng_to_generic,
+                                   .result_name = rng_name};
 }  // namespace formats
 }  // namespace strata::ir

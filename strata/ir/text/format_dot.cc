@@ -1,4 +1,5 @@
-// Products. dot_general: %a, %b, batching_dims = [0] x [0], contracting_dims = [2] x [1], precision = [HIGHEST, DEFAULT]
+// Products. dot_general: %a, %b, batching_dims = [0] x [0], contracting_dims = [2] x [1], precision
+// = [HIGHEST, DEFAULT]
 #include "strata/ir/text/format_help.h"
 
 namespace strata::ir {
@@ -6,7 +7,8 @@ namespace {
 
 constexpr char kPrefix[] = "#stablehlo.dot", kAlgorithm[] = "#stablehlo.dot_algorithm";
 constexpr const char *kLhsBatch = "lhs_batching_dimensions", *kRhsBatch = "rhs_batching_dimensions";
-constexpr const char *kLhsContract = "lhs_contracting_dimensions", *kRhsContract = "rhs_contracting_dimensions";
+constexpr const char *kLhsContract = "lhs_contracting_dimensions",
+                     *kRhsContract = "rhs_contracting_dimensions";
 constexpr const char* kDims[] = {kLhsBatch, kRhsBatch, kLhsContract, kRhsContract};
 
 const Ints& dims(const Op& op, const char* name) {
@@ -18,11 +20,15 @@ void print(TextPrinter& p, const Op& op) {
   p << " ";
   p.operands(op);
   if (!dims(op, kLhsBatch).empty() || !dims(op, kRhsBatch).empty())
-    p.format(", batching_dims = {} x {}", TextPrinter::list(dims(op, kLhsBatch)), TextPrinter::list(dims(op, kRhsBatch)));
-  p.format(", contracting_dims = {} x {}", TextPrinter::list(dims(op, kLhsContract)), TextPrinter::list(dims(op, kRhsContract)));
+    p.format(", batching_dims = {} x {}", TextPrinter::list(dims(op, kLhsBatch)),
+             TextPrinter::list(dims(op, kRhsBatch)));
+  p.format(", contracting_dims = {} x {}", TextPrinter::list(dims(op, kLhsContract)),
+           TextPrinter::list(dims(op, kRhsContract)));
   print_precision(p, op);
-  if (op.attrs.has("algorithm")) p << ", algorithm = " << op.attr<Opaque>("algorithm").text.substr(sizeof kAlgorithm - 1);
-  p.other_attributes(op, {kLhsBatch, kRhsBatch, kLhsContract, kRhsContract, "precision_config", "algorithm"});
+  if (op.attrs.has("algorithm"))
+    p << ", algorithm = " << op.attr<Opaque>("algorithm").text.substr(sizeof kAlgorithm - 1);
+  p.other_attributes(
+      op, {kLhsBatch, kRhsBatch, kLhsContract, kRhsContract, "precision_config", "algorithm"});
   p.functional_type(op);
 }
 
@@ -39,14 +45,18 @@ void parse(TextParser& p, Draft& draft) {
   draft.operands.push_back(p.operand());
   for (const char* name : kDims) draft.attrs.set(name, Ints{});
   while (p.consume(",")) {
-    if (p.consume("batching_dims")) parse_pair(p, draft, kLhsBatch, kRhsBatch);
-    else if (p.consume("contracting_dims")) parse_pair(p, draft, kLhsContract, kRhsContract);
-    else if (p.consume("precision")) parse_precision(p, draft);
+    if (p.consume("batching_dims"))
+      parse_pair(p, draft, kLhsBatch, kRhsBatch);
+    else if (p.consume("contracting_dims"))
+      parse_pair(p, draft, kLhsContract, kRhsContract);
+    else if (p.consume("precision"))
+      parse_precision(p, draft);
     else if (p.consume("algorithm")) {
       p.expect("=");
       p.expect("<");
       draft.attrs.set("algorithm", Opaque{fmt::format("{}<{}>", kAlgorithm, p.balanced('<', '>'))});
-    } else p.fail("expected batching_dims, contracting_dims, precision or algorithm");
+    } else
+      p.fail("expected batching_dims, contracting_dims, precision or algorithm");
   }
   p.attributes(draft);
   p.functional_type(draft);
@@ -60,8 +70,11 @@ void from_generic(TextParser& p, Draft& draft) {
   }
   for (const char* name : kDims) need_ints(p, draft, name);
   precision_from_generic(p, draft);
-  if (draft.attrs.has("algorithm") && p.need<Opaque>(draft, "algorithm", "dot algorithm").text.substr(0, sizeof kAlgorithm - 1) != kAlgorithm)
-    p.fail_at(p.op_offset(), fmt::format("attribute 'algorithm' of {} is no {}", draft.info->name, kAlgorithm));
+  if (draft.attrs.has("algorithm") &&
+      p.need<Opaque>(draft, "algorithm", "dot algorithm").text.substr(0, sizeof kAlgorithm - 1) !=
+          kAlgorithm)
+    p.fail_at(p.op_offset(),
+              fmt::format("attribute 'algorithm' of {} is no {}", draft.info->name, kAlgorithm));
 }
 
 GenericForm to_generic(const Op& op) {
@@ -76,7 +89,7 @@ GenericForm to_generic(const Op& op) {
   return out;
 }
 
-// ---- dot: %a, %b, precision = [HIGH, DEFAULT]; einsum: %a, %b, config = "ab,bc->ac" -------------------------------
+// ---- dot: %a, %b, precision = [HIGH, DEFAULT]; einsum: %a, %b, config = "ab,bc->ac" ------------
 
 void print_dot(TextPrinter& p, const Op& op) {
   p << " ";
@@ -123,12 +136,20 @@ void parse_einsum(TextParser& p, Draft& draft) {
   p.attributes(draft);
   p.functional_type(draft);
 }
-void einsum_from_generic(TextParser& p, Draft& draft) { p.need<std::string>(draft, "einsum_config", "string"); }
+void einsum_from_generic(TextParser& p, Draft& draft) {
+  p.need<std::string>(draft, "einsum_config", "string");
+}
 
-// ---- chlo.ragged_dot --------------------------------------------------------------------------------------------
+// ---- chlo.ragged_dot ---------------------------------------------------------------------------
 
-constexpr char kRaggedPrefix[] = "#chlo.ragged_dot", kRaggedNumbers[] = "ragged_dot_dimension_numbers";
-constexpr const char* kRaggedDims[] = {kLhsBatch, kRhsBatch, kLhsContract, kRhsContract, "lhs_ragged_dimensions", "rhs_group_dimensions"};
+constexpr char kRaggedPrefix[] = "#chlo.ragged_dot",
+               kRaggedNumbers[] = "ragged_dot_dimension_numbers";
+constexpr const char* kRaggedDims[] = {kLhsBatch,
+                                       kRhsBatch,
+                                       kLhsContract,
+                                       kRhsContract,
+                                       "lhs_ragged_dimensions",
+                                       "rhs_group_dimensions"};
 
 void ragged_from_generic(TextParser& p, Draft& draft) {
   Fields fields = struct_fields(p, draft, kRaggedNumbers, kRaggedPrefix);
@@ -151,9 +172,14 @@ GenericForm ragged_to_generic(const Op& op) {
 }  // namespace
 
 namespace formats {
-const TextFormat dot{.print = print_dot, .parse = parse_dot, .from_generic = dot_from_generic, .to_generic = dot_to_generic};
-const TextFormat einsum{.print = print_einsum, .parse = parse_einsum, .from_generic = einsum_from_generic};
+const TextFormat dot{.print = print_dot,
+                     .parse = parse_dot,
+                     .from_generic = dot_from_generic,
+                     .to_generic = dot_to_generic};
+const TextFormat einsum{
+    .print = print_einsum, .parse = parse_einsum, .from_generic = einsum_from_generic};
 const TextFormat ragged_dot{.from_generic = ragged_from_generic, .to_generic = ragged_to_generic};
-const TextFormat dot_general{.print = print, .parse = parse, .from_generic = from_generic, .to_generic = to_generic};
+const TextFormat dot_general{
+    .print = print, .parse = parse, .from_generic = from_generic, .to_generic = to_generic};
 }  // namespace formats
 }  // namespace strata::ir

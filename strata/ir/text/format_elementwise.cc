@@ -17,15 +17,17 @@ void parse_elementwise(TextParser& p, Draft& draft) {
   p.same_or_functional_type(draft);
 }
 
-// ---- accuracy: upstream does not print the default ---------------------------------------------------------------
+// ---- accuracy: upstream does not print the default ---------------------------------------------
 
 void drop_default_accuracy(TextParser&, Draft& draft) {
   const Attr* a = draft.attrs.find("result_accuracy");
   const Opaque* o = a == nullptr ? nullptr : std::get_if<Opaque>(a);
-  if (o != nullptr && o->text == "#stablehlo.result_accuracy<mode = #stablehlo.result_accuracy_mode<DEFAULT>>") draft.attrs.erase("result_accuracy");
+  if (o != nullptr &&
+      o->text == "#stablehlo.result_accuracy<mode = #stablehlo.result_accuracy_mode<DEFAULT>>")
+    draft.attrs.erase("result_accuracy");
 }
 
-// ---- chlo: every operand's type, an arrow, the result's ---------------------------------------------------------
+// ---- chlo: every operand's type, an arrow, the result's ----------------------------------------
 
 void print_chlo(TextPrinter& p, const Op& op) {
   p << " ";
@@ -51,7 +53,7 @@ void parse_chlo(TextParser& p, Draft& draft) {
   draft.results = parse_result_types(p);
 }
 
-// ---- compare ----------------------------------------------------------------------------------------------------
+// ---- compare -----------------------------------------------------------------------------------
 
 void print_compare(TextPrinter& p, const Op& op) {
   p << " " << op.attr<std::string>("comparison_direction") << ", ";
@@ -72,8 +74,10 @@ void parse_compare(TextParser& p, Draft& draft) {
   p.functional_type(draft);
 }
 void compare_from_generic(TextParser& p, Draft& draft) {
-  enum_from_generic(p, draft, "comparison_direction", "comparison_direction", {"EQ", "NE", "GE", "GT", "LE", "LT"}, true);
-  enum_from_generic(p, draft, "compare_type", "comparison_type", {"NOTYPE", "FLOAT", "TOTALORDER", "SIGNED", "UNSIGNED"}, false);
+  enum_from_generic(p, draft, "comparison_direction", "comparison_direction",
+                    {"EQ", "NE", "GE", "GT", "LE", "LT"}, true);
+  enum_from_generic(p, draft, "compare_type", "comparison_type",
+                    {"NOTYPE", "FLOAT", "TOTALORDER", "SIGNED", "UNSIGNED"}, false);
 }
 GenericForm compare_to_generic(const Op& op) {
   GenericForm out = plain_form(op);
@@ -82,7 +86,7 @@ GenericForm compare_to_generic(const Op& op) {
   return out;
 }
 
-// ---- select: the predicate's type and one for the rest ----------------------------------------------------------
+// ---- select: the predicate's type and one for the rest -----------------------------------------
 
 void print_select(TextPrinter& p, const Op& op) {
   p << " ";
@@ -112,7 +116,7 @@ void parse_select(TextParser& p, Draft& draft) {
   draft.results = {type};
 }
 
-// ---- complex: the result's type says it all ---------------------------------------------------------------------
+// ---- complex: the result's type says it all ----------------------------------------------------
 
 bool is_plain_complex(const Op& op) {
   Type part = op.result()->type().with(real_part(op.result()->dtype()));
@@ -122,8 +126,10 @@ void print_complex(TextPrinter& p, const Op& op) {
   p << " ";
   p.operands(op);
   p.other_attributes(op);
-  if (is_plain_complex(op)) p << " : " << op.result()->type().to_string();
-  else p.functional_type(op);
+  if (is_plain_complex(op))
+    p << " : " << op.result()->type().to_string();
+  else
+    p.functional_type(op);
 }
 void parse_complex(TextParser& p, Draft& draft) {
   draft.operands = p.operands();
@@ -136,18 +142,20 @@ void parse_complex(TextParser& p, Draft& draft) {
   }
   std::size_t where = p.offset();
   Type type = parse_type(p);
-  if (!type.is_tensor() || !is_complex(type.dtype())) p.fail_at(where, fmt::format("{} is no complex tensor", type.to_string()));
+  if (!type.is_tensor() || !is_complex(type.dtype()))
+    p.fail_at(where, fmt::format("{} is no complex tensor", type.to_string()));
   Type part = type.with(real_part(type.dtype()));
   p.operand_types(draft, {part, part}, where);
   draft.results = {type};
 }
 
-// ---- reduce_precision: format = e8m7 ----------------------------------------------------------------------------
+// ---- reduce_precision: format = e8m7 -----------------------------------------------------------
 
 void print_reduce_precision(TextPrinter& p, const Op& op) {
   p << " ";
   p.operands(op);
-  p.format(", format = e{}m{}", op.attr<std::int64_t>("exponent_bits"), op.attr<std::int64_t>("mantissa_bits"));
+  p.format(", format = e{}m{}", op.attr<std::int64_t>("exponent_bits"),
+           op.attr<std::int64_t>("mantissa_bits"));
   p.other_attributes(op, {"exponent_bits", "mantissa_bits"});
   p.same_or_functional_type(op);
 }
@@ -161,11 +169,16 @@ void parse_reduce_precision(TextParser& p, Draft& draft) {
   std::int64_t exponent = 0, mantissa = -1;
   if (word[0] == 'e') {
     std::size_t m = word.find('m');
-    auto number = [](std::string_view s) -> std::int64_t { return !s.empty() && s.size() < 5 && s.find_first_not_of("0123456789") == s.npos ? std::stoll(std::string(s)) : -1; };
+    auto number = [](std::string_view s) -> std::int64_t {
+      return !s.empty() && s.size() < 5 && s.find_first_not_of("0123456789") == s.npos
+                 ? std::stoll(std::string(s))
+                 : -1;
+    };
     exponent = number(word.substr(1, m == word.npos ? word.npos : m - 1));
     mantissa = m == word.npos ? -1 : number(word.substr(m + 1));
   }
-  if (exponent < 1 || mantissa < 0) p.fail_at(where, fmt::format("'{}' is no format like e8m7", word));
+  if (exponent < 1 || mantissa < 0)
+    p.fail_at(where, fmt::format("'{}' is no format like e8m7", word));
   draft.attrs.set("exponent_bits", exponent).set("mantissa_bits", mantissa);
   p.attributes(draft);
   p.same_or_functional_type(draft);
@@ -176,7 +189,8 @@ void reduce_precision_from_generic(TextParser& p, Draft& draft) {
 }
 GenericForm reduce_precision_to_generic(const Op& op) {
   GenericForm out = plain_form(op);
-  for (const char* name : {"exponent_bits", "mantissa_bits"}) out.attrs.set(name, Opaque{fmt::format("{} : i32", op.attr<std::int64_t>(name))});
+  for (const char* name : {"exponent_bits", "mantissa_bits"})
+    out.attrs.set(name, Opaque{fmt::format("{} : i32", op.attr<std::int64_t>(name))});
   return out;
 }
 
@@ -184,11 +198,18 @@ GenericForm reduce_precision_to_generic(const Op& op) {
 
 namespace formats {
 const TextFormat elementwise{.print = print_elementwise, .parse = parse_elementwise};
-const TextFormat result_accuracy{.print = print_elementwise, .parse = parse_elementwise, .from_generic = drop_default_accuracy};
+const TextFormat result_accuracy{
+    .print = print_elementwise, .parse = parse_elementwise, .from_generic = drop_default_accuracy};
 const TextFormat chlo_elementwise{.print = print_chlo, .parse = parse_chlo};
-const TextFormat compare{.print = print_compare, .parse = parse_compare, .from_generic = compare_from_generic, .to_generic = compare_to_generic};
+const TextFormat compare{.print = print_compare,
+                         .parse = parse_compare,
+                         .from_generic = compare_from_generic,
+                         .to_generic = compare_to_generic};
 const TextFormat select{.print = print_select, .parse = parse_select};
 const TextFormat complex{.print = print_complex, .parse = parse_complex};
-const TextFormat reduce_precision{.print = print_reduce_precision, .parse = parse_reduce_precision, .from_generic = reduce_precision_from_generic, .to_generic = reduce_precision_to_generic};
+const TextFormat reduce_precision{.print = print_reduce_precision,
+                                  .parse = parse_reduce_precision,
+                                  .from_generic = reduce_precision_from_generic,
+                                  .to_generic = reduce_precision_to_generic};
 }  // namespace formats
 }  // namespace strata::ir

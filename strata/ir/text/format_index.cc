@@ -1,4 +1,5 @@
-// gather, scatter and sort have the generic form alone; their dimension numbers are one attribute there. top_k has a short one.
+// gather, scatter and sort have the generic form alone; their dimension numbers are one attribute
+// there. top_k has a short one.
 #include "strata/ir/text/combiner_text.h"
 #include "strata/ir/text/format_help.h"
 #include "strata/ir/text/type_text.h"
@@ -6,17 +7,24 @@
 namespace strata::ir {
 namespace {
 
-constexpr const char* kGatherLists[] = {"offset_dims", "collapsed_slice_dims", "operand_batching_dims", "start_indices_batching_dims", "start_index_map"};
-constexpr const char* kScatterLists[] = {"update_window_dims", "inserted_window_dims", "input_batching_dims", "scatter_indices_batching_dims", "scatter_dims_to_operand_dims"};
+constexpr const char* kGatherLists[] = {"offset_dims", "collapsed_slice_dims",
+                                        "operand_batching_dims", "start_indices_batching_dims",
+                                        "start_index_map"};
+constexpr const char* kScatterLists[] = {"update_window_dims", "inserted_window_dims",
+                                         "input_batching_dims", "scatter_indices_batching_dims",
+                                         "scatter_dims_to_operand_dims"};
 constexpr const char* kVector = "index_vector_dim";
 
 /// Each number under its name, as bytecode has them; lists that are empty may be absent.
 bool is_unpacked(const Draft& draft, std::span<const char* const> lists) {
-  auto is_list = [&](const char* name) { return !draft.attrs.has(name) || std::holds_alternative<Ints>(*draft.attrs.find(name)); };
+  auto is_list = [&](const char* name) {
+    return !draft.attrs.has(name) || std::holds_alternative<Ints>(*draft.attrs.find(name));
+  };
   return draft.attrs.has(kVector) && std::all_of(lists.begin(), lists.end(), is_list);
 }
 
-void unpack(TextParser& p, Draft& draft, const std::string& packed, std::string_view prefix, std::span<const char* const> lists) {
+void unpack(TextParser& p, Draft& draft, const std::string& packed, std::string_view prefix,
+            std::span<const char* const> lists) {
   if (!draft.attrs.has(packed) && is_unpacked(draft, lists)) {
     for (const char* name : lists)
       if (!draft.attrs.has(name)) draft.attrs.set(name, Ints{});
@@ -26,22 +34,25 @@ void unpack(TextParser& p, Draft& draft, const std::string& packed, std::string_
   draft.attrs.erase(packed);
   for (const char* name : lists) draft.attrs.set(name, fields[name]);
   const Ints& vector = fields[kVector];
-  if (vector.size() > 1) p.fail_at(p.op_offset(), fmt::format("{} of {} is no integer", kVector, draft.info->name));
+  if (vector.size() > 1)
+    p.fail_at(p.op_offset(), fmt::format("{} of {} is no integer", kVector, draft.info->name));
   draft.attrs.set(kVector, vector.empty() ? std::int64_t{0} : vector[0]);
 }
 
-void pack(const Op& op, Attrs& attrs, const std::string& packed, std::string_view prefix, std::span<const char* const> lists) {
+void pack(const Op& op, Attrs& attrs, const std::string& packed, std::string_view prefix,
+          std::span<const char* const> lists) {
   std::string fields;
   for (const char* name : lists) {
     append_field(fields, name, op.attrs.get_or<Ints>(name, {}));
     attrs.erase(name);
   }
-  if (std::int64_t vector = op.attrs.get_or<std::int64_t>(kVector, 0); vector != 0) append_field(fields, kVector, vector);
+  if (std::int64_t vector = op.attrs.get_or<std::int64_t>(kVector, 0); vector != 0)
+    append_field(fields, kVector, vector);
   attrs.erase(kVector);
   attrs.set(packed, Opaque{fmt::format("{}<{}>", prefix, fields)});
 }
 
-// ---- gather -----------------------------------------------------------------------------------------------------
+// ---- gather ------------------------------------------------------------------------------------
 
 void gather_from_generic(TextParser& p, Draft& draft) {
   unpack(p, draft, "dimension_numbers", "#stablehlo.gather", kGatherLists);
@@ -58,14 +69,17 @@ GenericForm gather_to_generic(const Op& op) {
   return out;
 }
 
-// ---- scatter ----------------------------------------------------------------------------------------------------
+// ---- scatter -----------------------------------------------------------------------------------
 
 void scatter_from_generic(TextParser& p, Draft& draft) {
   unpack(p, draft, "scatter_dimension_numbers", "#stablehlo.scatter", kScatterLists);
   optional_flag(p, draft, "indices_are_sorted");
   optional_flag(p, draft, "unique_indices");
-  if (draft.regions.size() != 1) p.fail_at(p.op_offset(), fmt::format("scatter has {} regions", draft.regions.size()));
-  std::string word = draft.operands.size() == 3 ? recognise_combiner(*draft.regions[0], draft.operands[0]->dtype()) : "region";
+  if (draft.regions.size() != 1)
+    p.fail_at(p.op_offset(), fmt::format("scatter has {} regions", draft.regions.size()));
+  std::string word = draft.operands.size() == 3
+                         ? recognise_combiner(*draft.regions[0], draft.operands[0]->dtype())
+                         : "region";
   draft.attrs.set("combiner", word);
   if (word != "region") draft.regions.clear();
 }
@@ -90,16 +104,18 @@ void torch_from_generic(TextParser& p, Draft& draft) {
   need_integer(p, draft, "batch_dims");
 }
 
-// ---- chlo.top_k(%a, k = 2) : T -> (T, I) --------------------------------------------------------------------------
+// ---- chlo.top_k(%a, k = 2) : T -> (T, I) -------------------------------------------------------
 
 void print_top_k(TextPrinter& p, const Op& op) {
   p << "(";
   p.operands(op);
   p.format(", k = {}", op.attr<std::int64_t>("k"));
-  if (op.attrs.has("is_stable")) p << ", is_stable = " << (op.attr<bool>("is_stable") ? "true" : "false");
+  if (op.attrs.has("is_stable"))
+    p << ", is_stable = " << (op.attr<bool>("is_stable") ? "true" : "false");
   p << ")";
   p.other_attributes(op, {"k", "is_stable"});
-  p << " : " << TextPrinter::types(op.operands) << " -> (" << TextPrinter::types(op.results()) << ")";
+  p << " : " << TextPrinter::types(op.operands) << " -> (" << TextPrinter::types(op.results())
+    << ")";
 }
 void parse_top_k(TextParser& p, Draft& draft) {
   p.expect("(");
@@ -125,14 +141,20 @@ void top_k_from_generic(TextParser& p, Draft& draft) {
   need_integer(p, draft, "k");
   optional_flag(p, draft, "is_stable");
 }
-std::string_view top_k_name(const Op& op, int result) { return op.num_results() == 2 ? (result == 0 ? "values" : "indices") : ""; }
+std::string_view top_k_name(const Op& op, int result) {
+  return op.num_results() == 2 ? (result == 0 ? "values" : "indices") : "";
+}
 
 }  // namespace
 
 namespace formats {
-const TextFormat dynamic_gather{.from_generic = dynamic_gather_from_generic, .to_generic = gather_to_generic};
+const TextFormat dynamic_gather{.from_generic = dynamic_gather_from_generic,
+                                .to_generic = gather_to_generic};
 const TextFormat torch_index_select{.from_generic = torch_from_generic};
-const TextFormat top_k{.print = print_top_k, .parse = parse_top_k, .from_generic = top_k_from_generic, .result_name = top_k_name};
+const TextFormat top_k{.print = print_top_k,
+                       .parse = parse_top_k,
+                       .from_generic = top_k_from_generic,
+                       .result_name = top_k_name};
 const TextFormat gather{.from_generic = gather_from_generic, .to_generic = gather_to_generic};
 const TextFormat scatter{.from_generic = scatter_from_generic, .to_generic = scatter_to_generic};
 const TextFormat sort{.from_generic = sort_from_generic};

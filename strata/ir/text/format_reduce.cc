@@ -1,4 +1,5 @@
-// reduce: (%a init: %z) applies stablehlo.add across dimensions = [1], or with its region as `reducer(...)`.
+// reduce: (%a init: %z) applies stablehlo.add across dimensions = [1], or with its region as
+// `reducer(...)`.
 #include "strata/ir/text/combiner_text.h"
 #include "strata/ir/text/format_help.h"
 #include "strata/ir/text/type_text.h"
@@ -8,7 +9,8 @@ namespace {
 
 const std::string& combiner(const Op& op) { return op.attr<std::string>("combiner"); }
 
-/// reducer(%a0: T, %e0: T) (%a1: T, %e1: T)  {...}: the region's arguments are all accumulators, then all elements.
+/// reducer(%a0: T, %e0: T) (%a1: T, %e1: T)  {...}: the region's arguments are all accumulators,
+/// then all elements.
 void print_reducer(TextPrinter& p, const Op& op) {
   const Block& region = op.region(0);
   int n = region.num_arguments() / 2;
@@ -16,7 +18,8 @@ void print_reducer(TextPrinter& p, const Op& op) {
   p << " reducer";
   for (int i = 0; i < n; ++i) {
     const Value *a = region.argument(i), *e = region.argument(n + i);
-    p.format("({}: {}, {}: {}) ", p.name(a), a->type().to_string(), p.name(e), e->type().to_string());
+    p.format("({}: {}, {}: {}) ", p.name(a), a->type().to_string(), p.name(e),
+             e->type().to_string());
   }
   p << " ";
   p.region(region);
@@ -24,7 +27,9 @@ void print_reducer(TextPrinter& p, const Op& op) {
 
 void print(TextPrinter& p, const Op& op) {
   std::size_t n = op.operands.size() / 2;
-  for (std::size_t i = 0; i < n; ++i) p.format("{}({} init: {})", i > 0 ? ", " : "", p.name(op.operands[i]), p.name(op.operands[n + i]));
+  for (std::size_t i = 0; i < n; ++i)
+    p.format("{}({} init: {})", i > 0 ? ", " : "", p.name(op.operands[i]),
+             p.name(op.operands[n + i]));
   std::string_view applied = combiner_operation(combiner(op));
   if (!applied.empty()) p << " applies " << applied;
   p.format(" across dimensions = {}", TextPrinter::list(op.attr<Ints>("dimensions")));
@@ -66,7 +71,9 @@ void parse(TextParser& p, Draft& draft) {
     std::size_t where = p.offset();
     std::string_view operation = p.word("an operation");
     std::string word(combiner_of_operation(operation));
-    if (word.empty()) p.fail_at(where, fmt::format("reduce applies {}, which is no plain combiner", operation), Code::unsupported);
+    if (word.empty())
+      p.fail_at(where, fmt::format("reduce applies {}, which is no plain combiner", operation),
+                Code::unsupported);
     if (inits.size() != 1) p.fail_at(where, "reduce applies one operation to several inputs");
     draft.attrs.set("combiner", word);
   }
@@ -82,7 +89,9 @@ void parse(TextParser& p, Draft& draft) {
 void from_generic(TextParser& p, Draft& draft) {
   need_ints(p, draft, "dimensions");
   if (draft.regions.empty()) {
-    if (combiner_operation(p.need<std::string>(draft, "combiner", "combiner")).empty() || draft.operands.size() != 2) p.fail_at(p.op_offset(), "reduce has no region");
+    if (combiner_operation(p.need<std::string>(draft, "combiner", "combiner")).empty() ||
+        draft.operands.size() != 2)
+      p.fail_at(p.op_offset(), "reduce has no region");
     return;
   }
   combiner_from_generic(p, draft, draft.operands.size() == 2);
@@ -97,6 +106,7 @@ GenericForm to_generic(const Op& op) {
 }  // namespace
 
 namespace formats {
-const TextFormat reduce{.print = print, .parse = parse, .from_generic = from_generic, .to_generic = to_generic};
+const TextFormat reduce{
+    .print = print, .parse = parse, .from_generic = from_generic, .to_generic = to_generic};
 }  // namespace formats
 }  // namespace strata::ir

@@ -6,11 +6,12 @@
 namespace strata::ir {
 namespace {
 
-// ---- constant, iota ---------------------------------------------------------------------------------------------
+// ---- constant, iota ----------------------------------------------------------------------------
 
 void print_constant(TextPrinter& p, const Op& op) {
   const Literal& value = op.attr<Literal>("value");
-  if (value.type() != op.result()->type()) return p.generic_form(op);  // integers that stand for quantised numbers
+  if (value.type() != op.result()->type())
+    return p.generic_form(op);  // integers that stand for quantised numbers
   p.other_attributes(op, {"value"});
   p.dense(value);
 }
@@ -20,7 +21,9 @@ void parse_constant(TextParser& p, Draft& draft) {
   draft.attrs.set("value", p.attribute());
   draft.results = {p.need<Literal>(draft, "value", "constant").type()};
 }
-void constant_from_generic(TextParser& p, Draft& draft) { p.need<Literal>(draft, "value", "constant"); }
+void constant_from_generic(TextParser& p, Draft& draft) {
+  p.need<Literal>(draft, "value", "constant");
+}
 std::string_view constant_name(const Op& op, int) {
   DType d = op.result()->dtype();
   return is_bool(d) || is_integer(d) ? "c" : "cst";
@@ -41,7 +44,7 @@ void parse_iota(TextParser& p, Draft& draft) {
 }
 void iota_from_generic(TextParser& p, Draft& draft) { need_integer(p, draft, "iota_dimension"); }
 
-// ---- operands and a functional type, with one list or number between ---------------------------------------------
+// ---- operands and a functional type, with one list or number between ---------------------------
 
 void print_functional(TextPrinter& p, const Op& op) {
   p << " ";
@@ -71,8 +74,10 @@ void print_with_list(TextPrinter& p, const Op& op) {
   p.operands(op);
   p.format(", {} = {}", word, TextPrinter::list(op.attr<Ints>(attribute)));
   p.other_attributes(op, {attribute});
-  if constexpr (one_type) p.same_or_functional_type(op);
-  else p.functional_type(op);
+  if constexpr (one_type)
+    p.same_or_functional_type(op);
+  else
+    p.functional_type(op);
 }
 template <const char* word, const char* attribute, bool one_type>
 void parse_with_list(TextParser& p, Draft& draft) {
@@ -81,11 +86,15 @@ void parse_with_list(TextParser& p, Draft& draft) {
   p.expect("=");
   draft.attrs.set(attribute, p.ints());
   p.attributes(draft);
-  if constexpr (one_type) p.same_or_functional_type(draft);
-  else p.functional_type(draft);
+  if constexpr (one_type)
+    p.same_or_functional_type(draft);
+  else
+    p.functional_type(draft);
 }
 template <const char* attribute>
-void list_from_generic(TextParser& p, Draft& draft) { need_ints(p, draft, attribute); }
+void list_from_generic(TextParser& p, Draft& draft) {
+  need_ints(p, draft, attribute);
+}
 
 template <const char* word, const char* attribute>
 void print_with_number(TextPrinter& p, const Op& op) {
@@ -105,21 +114,30 @@ void parse_with_number(TextParser& p, Draft& draft) {
   p.functional_type(draft);
 }
 template <const char* attribute>
-void number_from_generic(TextParser& p, Draft& draft) { need_integer(p, draft, attribute); }
+void number_from_generic(TextParser& p, Draft& draft) {
+  need_integer(p, draft, attribute);
+}
 
 constexpr char kDims[] = "dims", kDim[] = "dim", kSizes[] = "sizes";
-constexpr char kBroadcast[] = "broadcast_dimensions", kPermutation[] = "permutation", kDimensions[] = "dimensions", kDimension[] = "dimension", kSliceSizes[] = "slice_sizes",
-               kBroadcastSizes[] = "broadcast_sizes", kIota[] = "iota_dimension";
+constexpr char kBroadcast[] = "broadcast_dimensions", kPermutation[] = "permutation",
+               kDimensions[] = "dimensions", kDimension[] = "dimension",
+               kSliceSizes[] = "slice_sizes", kBroadcastSizes[] = "broadcast_sizes",
+               kIota[] = "iota_dimension";
 
 template <const char* word, const char* attribute, bool one_type = false>
-constexpr TextFormat with_list{.print = print_with_list<word, attribute, one_type>, .parse = parse_with_list<word, attribute, one_type>, .from_generic = list_from_generic<attribute>};
+constexpr TextFormat with_list{.print = print_with_list<word, attribute, one_type>,
+                               .parse = parse_with_list<word, attribute, one_type>,
+                               .from_generic = list_from_generic<attribute>};
 template <const char* word, const char* attribute>
-constexpr TextFormat with_number{.print = print_with_number<word, attribute>, .parse = parse_with_number<word, attribute>, .from_generic = number_from_generic<attribute>};
+constexpr TextFormat with_number{.print = print_with_number<word, attribute>,
+                                 .parse = parse_with_number<word, attribute>,
+                                 .from_generic = number_from_generic<attribute>};
 
-// ---- slice: %a [0:4, 1:9:2] -------------------------------------------------------------------------------------
+// ---- slice: %a [0:4, 1:9:2] --------------------------------------------------------------------
 
 void print_slice(TextPrinter& p, const Op& op) {
-  const Ints &start = op.attr<Ints>("start_indices"), &limit = op.attr<Ints>("limit_indices"), &stride = op.attr<Ints>("strides");
+  const Ints &start = op.attr<Ints>("start_indices"), &limit = op.attr<Ints>("limit_indices"),
+             &stride = op.attr<Ints>("strides");
   p << " ";
   p.operands(op);
   p << " [";
@@ -152,15 +170,19 @@ void slice_from_generic(TextParser& p, Draft& draft) {
   for (const char* name : {"start_indices", "limit_indices", "strides"}) need_ints(p, draft, name);
 }
 
-// ---- pad: low = [..], high = [..], interior = [..] ----------------------------------------------------------------
+// ---- pad: low = [..], high = [..], interior = [..] ---------------------------------------------
 
-struct PadList { const char *word, *attribute; };
-constexpr PadList kPadLists[] = {{"low", "edge_padding_low"}, {"high", "edge_padding_high"}, {"interior", "interior_padding"}};
+struct PadList {
+  const char *word, *attribute;
+};
+constexpr PadList kPadLists[] = {
+    {"low", "edge_padding_low"}, {"high", "edge_padding_high"}, {"interior", "interior_padding"}};
 
 void print_pad(TextPrinter& p, const Op& op) {
   p << " ";
   p.operands(op);
-  for (const PadList& l : kPadLists) p.format(", {} = {}", l.word, TextPrinter::list(op.attr<Ints>(l.attribute)));
+  for (const PadList& l : kPadLists)
+    p.format(", {} = {}", l.word, TextPrinter::list(op.attr<Ints>(l.attribute)));
   p.other_attributes(op, {kPadLists[0].attribute, kPadLists[1].attribute, kPadLists[2].attribute});
   p.functional_type(op);
 }
@@ -181,7 +203,7 @@ void pad_from_generic(TextParser& p, Draft& draft) {
   for (const PadList& l : kPadLists) need_ints(p, draft, l.attribute);
 }
 
-// ---- optimization_barrier: a type for each ------------------------------------------------------------------------
+// ---- optimization_barrier: a type for each -----------------------------------------------------
 
 void print_barrier(TextPrinter& p, const Op& op) {
   if (!op.operands.empty()) p << " ";
@@ -204,7 +226,10 @@ void parse_barrier(TextParser& p, Draft& draft) {
 }  // namespace
 
 namespace formats {
-const TextFormat constant{.print = print_constant, .parse = parse_constant, .from_generic = constant_from_generic, .result_name = constant_name};
+const TextFormat constant{.print = print_constant,
+                          .parse = parse_constant,
+                          .from_generic = constant_from_generic,
+                          .result_name = constant_name};
 const TextFormat iota{.print = print_iota, .parse = parse_iota, .from_generic = iota_from_generic};
 const TextFormat functional{.print = print_functional, .parse = parse_functional};
 const TextFormat dynamic_update_slice{.print = print_functional, .parse = parse_functional};
@@ -218,7 +243,8 @@ const TextFormat reverse = with_list<kDims, kDimensions, true>;
 const TextFormat dynamic_slice = with_list<kSizes, kSliceSizes>;
 const TextFormat concatenate = with_number<kDim, kDimension>;
 const TextFormat get_dimension_size = with_number<kDim, kDimension>;
-const TextFormat slice{.print = print_slice, .parse = parse_slice, .from_generic = slice_from_generic};
+const TextFormat slice{
+    .print = print_slice, .parse = parse_slice, .from_generic = slice_from_generic};
 const TextFormat pad{.print = print_pad, .parse = parse_pad, .from_generic = pad_from_generic};
 const TextFormat optimization_barrier{.print = print_barrier, .parse = parse_barrier};
 }  // namespace formats

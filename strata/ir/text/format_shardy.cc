@@ -9,16 +9,23 @@
 namespace strata::ir {
 namespace {
 
-constexpr std::string_view kSharding = "#sdy.sharding", kPerValue = "#sdy.sharding_per_value<", kManualAxes = "#sdy<manual_axes";
+constexpr std::string_view kSharding = "#sdy.sharding", kPerValue = "#sdy.sharding_per_value<",
+                           kManualAxes = "#sdy<manual_axes";
 
 /// The attribute's text must be `prefix`...`suffix`.
-void need_text(TextParser& p, const Draft& draft, const std::string& name, std::string_view prefix, std::string_view suffix) {
+void need_text(TextParser& p, const Draft& draft, const std::string& name, std::string_view prefix,
+               std::string_view suffix) {
   const std::string& text = p.need<Opaque>(draft, name, "attribute of sdy").text;
-  bool fits = text.size() >= prefix.size() + suffix.size() && text.compare(0, prefix.size(), prefix) == 0 && text.compare(text.size() - suffix.size(), suffix.size(), suffix) == 0;
-  if (!fits) p.fail_at(p.op_offset(), fmt::format("attribute '{}' of {} is {}, not {}...{}", name, draft.info->name, text, prefix, suffix));
+  bool fits = text.size() >= prefix.size() + suffix.size() &&
+              text.compare(0, prefix.size(), prefix) == 0 &&
+              text.compare(text.size() - suffix.size(), suffix.size(), suffix) == 0;
+  if (!fits)
+    p.fail_at(p.op_offset(), fmt::format("attribute '{}' of {} is {}, not {}...{}", name,
+                                         draft.info->name, text, prefix, suffix));
 }
 /// What stands between `prefix` and the last `suffix` characters.
-std::string_view inside(const Op& op, std::string_view name, std::string_view prefix, std::size_t suffix) {
+std::string_view inside(const Op& op, std::string_view name, std::string_view prefix,
+                        std::size_t suffix) {
   std::string_view text = op.attr<Opaque>(std::string(name)).text;
   return text.substr(prefix.size(), text.size() - prefix.size() - suffix);
 }
@@ -32,7 +39,7 @@ Opaque per_value(TextParser& p) {
   return Opaque{fmt::format("{}[{}]>", kPerValue, p.balanced('[', ']'))};
 }
 
-// ---- one value, one sharding --------------------------------------------------------------------------------------
+// ---- one value, one sharding -------------------------------------------------------------------
 
 void print_constraint(TextPrinter& p, const Op& op) {
   p << " ";
@@ -47,9 +54,11 @@ void parse_constraint(TextParser& p, Draft& draft) {
   p.attributes(draft);
   p.same_or_functional_type(draft);
 }
-void constraint_from_generic(TextParser& p, Draft& draft) { need_text(p, draft, "sharding", "#sdy.sharding<", ">"); }
+void constraint_from_generic(TextParser& p, Draft& draft) {
+  need_text(p, draft, "sharding", "#sdy.sharding<", ">");
+}
 
-// ---- directions ---------------------------------------------------------------------------------------------------
+// ---- directions --------------------------------------------------------------------------------
 
 constexpr std::array<std::string_view, 4> kDirections = {"NONE", "FORWARD", "BACKWARD", "BOTH"};
 
@@ -73,14 +82,17 @@ void barrier_from_generic(TextParser& p, Draft& draft) {
   if (const Opaque* o = a == nullptr ? nullptr : std::get_if<Opaque>(a)) {
     std::string number = o->text;  // what is set below takes its place
     for (std::size_t i = 0; i < kDirections.size(); ++i)
-      if (number == fmt::format("{} : i32", i)) draft.attrs.set("allowed_direction", std::string(kDirections[i]));
+      if (number == fmt::format("{} : i32", i))
+        draft.attrs.set("allowed_direction", std::string(kDirections[i]));
   }
   const auto& word = p.need<std::string>(draft, "allowed_direction", "direction");
-  if (std::find(kDirections.begin(), kDirections.end(), word) == kDirections.end()) p.fail_at(p.op_offset(), fmt::format("'{}' is no direction", word));
+  if (std::find(kDirections.begin(), kDirections.end(), word) == kDirections.end())
+    p.fail_at(p.op_offset(), fmt::format("'{}' is no direction", word));
 }
 GenericForm barrier_to_generic(const Op& op) {
   GenericForm out = plain_form(op);
-  auto place = std::find(kDirections.begin(), kDirections.end(), op.attr<std::string>("allowed_direction"));
+  auto place =
+      std::find(kDirections.begin(), kDirections.end(), op.attr<std::string>("allowed_direction"));
   out.attrs.set("allowed_direction", Opaque{fmt::format("{} : i32", place - kDirections.begin())});
   return out;
 }
@@ -104,7 +116,7 @@ void parse_group(TextParser& p, Draft& draft) {
 }
 void group_from_generic(TextParser& p, Draft& draft) { need_integer(p, draft, "group_id"); }
 
-// ---- computations -------------------------------------------------------------------------------------------------
+// ---- computations ------------------------------------------------------------------------------
 
 void print_operands(TextPrinter& p, const Op& op) {
   p << "(";
@@ -117,7 +129,9 @@ void print_shardings(TextPrinter& p, const Op& op, const std::string& name) {
 void print_body(TextPrinter& p, const Op& op, std::initializer_list<std::string_view> shown) {
   const Block& body = op.region(0);
   p << " (";
-  for (int i = 0; i < body.num_arguments(); ++i) p.format("{}{}: {}", i > 0 ? ", " : "", p.name(body.argument(i)), body.argument(i)->type().to_string());
+  for (int i = 0; i < body.num_arguments(); ++i)
+    p.format("{}{}: {}", i > 0 ? ", " : "", p.name(body.argument(i)),
+             body.argument(i)->type().to_string());
   p << ") ";
   p.region(body, "sdy.return");
   p.other_attributes(op, shown);
@@ -151,7 +165,9 @@ void parse_body(TextParser& p, Draft& draft) {
   p.functional_type(draft);
 }
 void need_body(TextParser& p, const Draft& draft) {
-  if (draft.regions.size() != 1) p.fail_at(p.op_offset(), fmt::format("{} has {} regions, not one", draft.info->name, draft.regions.size()));
+  if (draft.regions.size() != 1)
+    p.fail_at(p.op_offset(),
+              fmt::format("{} has {} regions, not one", draft.info->name, draft.regions.size()));
 }
 
 void print_manual(TextPrinter& p, const Op& op) {
@@ -168,7 +184,8 @@ void parse_manual(TextParser& p, Draft& draft) {
   p.expect("manual_axes");
   p.expect("=");
   p.expect("{");
-  draft.attrs.set("manual_axes", Opaque{fmt::format("{}{{{}}}>", kManualAxes, p.balanced('{', '}'))});
+  draft.attrs.set("manual_axes",
+                  Opaque{fmt::format("{}{{{}}}>", kManualAxes, p.balanced('{', '}'))});
   parse_body(p, draft);
 }
 void manual_from_generic(TextParser& p, Draft& draft) {
@@ -204,10 +221,17 @@ void named_from_generic(TextParser& p, Draft& draft) {
 }  // namespace
 
 namespace formats {
-const TextFormat sharding_constraint{.print = print_constraint, .parse = parse_constraint, .from_generic = constraint_from_generic};
-const TextFormat propagation_barrier{.print = print_barrier, .parse = parse_barrier, .from_generic = barrier_from_generic, .to_generic = barrier_to_generic};
-const TextFormat sharding_group{.print = print_group, .parse = parse_group, .from_generic = group_from_generic};
-const TextFormat manual_computation{.print = print_manual, .parse = parse_manual, .from_generic = manual_from_generic};
-const TextFormat named_computation{.print = print_named, .parse = parse_named, .from_generic = named_from_generic};
+const TextFormat sharding_constraint{
+    .print = print_constraint, .parse = parse_constraint, .from_generic = constraint_from_generic};
+const TextFormat propagation_barrier{.print = print_barrier,
+                                     .parse = parse_barrier,
+                                     .from_generic = barrier_from_generic,
+                                     .to_generic = barrier_to_generic};
+const TextFormat sharding_group{
+    .print = print_group, .parse = parse_group, .from_generic = group_from_generic};
+const TextFormat manual_computation{
+    .print = print_manual, .parse = parse_manual, .from_generic = manual_from_generic};
+const TextFormat named_computation{
+    .print = print_named, .parse = parse_named, .from_generic = named_from_generic};
 }  // namespace formats
 }  // namespace strata::ir

@@ -15,7 +15,7 @@ void parse_typed_result(TextParser& p, Draft& draft) {
   draft.results = {parse_type(p)};
 }
 
-// ---- get_tuple_element %a[0] : (T) -> T ----------------------------------------------------------------------------
+// ---- get_tuple_element %a[0] : (T) -> T --------------------------------------------------------
 
 void print_get(TextPrinter& p, const Op& op) {
   p << " ";
@@ -39,7 +39,7 @@ GenericForm get_to_generic(const Op& op) {
   return out;
 }
 
-// ---- tuple %a, %b : tuple<T, T> ------------------------------------------------------------------------------------
+// ---- tuple %a, %b : tuple<T, T> ----------------------------------------------------------------
 
 void print_tuple(TextPrinter& p, const Op& op) {
   p << " ";
@@ -62,7 +62,10 @@ void parse_tuple(TextParser& p, Draft& draft) {
 
 namespace formats {
 const TextFormat typed_result{.print = print_typed_result, .parse = parse_typed_result};
-const TextFormat get_tuple_element{.print = print_get, .parse = parse_get, .from_generic = get_from_generic, .to_generic = get_to_generic};
+const TextFormat get_tuple_element{.print = print_get,
+                                   .parse = parse_get,
+                                   .from_generic = get_from_generic,
+                                   .to_generic = get_to_generic};
 const TextFormat tuple{.print = print_tuple, .parse = parse_tuple};
 }  // namespace formats
 }  // namespace strata::ir

@@ -1,4 +1,5 @@
-// Windows that slide: convolution has a short form; the others the generic form with their padding packed.
+// Windows that slide: convolution has a short form; the others the generic form with their padding
+// packed.
 #include <fmt/format.h>
 
 #include <array>
@@ -9,27 +10,31 @@
 namespace strata::ir {
 namespace {
 
-// ---- dimension numbers: [b, 0, 1, f]x[0, 1, i, o]->[b, 0, 1, f] ----------------------------------------------------
+// ---- dimension numbers: [b, 0, 1, f]x[0, 1, i, o]->[b, 0, 1, f] --------------------------------
 
-/// One of the three lists: two letters and where their numbers are kept, and the list of spatial dimensions.
+/// One of the three lists: two letters and where their numbers are kept, and the list of spatial
+/// dimensions.
 struct Side {
   char first, second;
   const char *first_name, *second_name, *spatial;
 };
 constexpr std::array<Side, 3> kSides = {{
     {'b', 'f', "input_batch_dimension", "input_feature_dimension", "input_spatial_dimensions"},
-    {'i', 'o', "kernel_input_feature_dimension", "kernel_output_feature_dimension", "kernel_spatial_dimensions"},
+    {'i', 'o', "kernel_input_feature_dimension", "kernel_output_feature_dimension",
+     "kernel_spatial_dimensions"},
     {'b', 'f', "output_batch_dimension", "output_feature_dimension", "output_spatial_dimensions"},
 }};
 constexpr std::array<std::string_view, 3> kBetween = {"", "x", "->"};
 constexpr char kNumbers[] = "dimension_numbers", kPrefix[] = "#stablehlo.conv";
 
-/// Names by position; a dimension that no number or two numbers claim shows as '?', which does not read back.
+/// Names by position; a dimension that no number or two numbers claim shows as '?', which does not
+/// read back.
 std::string side_text(const Op& op, const Side& side) {
   const Ints& spatial = op.attr<Ints>(side.spatial);
   std::vector<std::string> names(spatial.size() + 2, "?");
   auto set = [&](std::int64_t at, std::string name) {
-    if (at >= 0 && at < static_cast<std::int64_t>(names.size())) names[static_cast<std::size_t>(at)] = std::move(name);
+    if (at >= 0 && at < static_cast<std::int64_t>(names.size()))
+      names[static_cast<std::size_t>(at)] = std::move(name);
   };
   set(op.attr<std::int64_t>(side.first_name), std::string(1, side.first));
   set(op.attr<std::int64_t>(side.second_name), std::string(1, side.second));
@@ -39,7 +44,8 @@ std::string side_text(const Op& op, const Side& side) {
 
 std::string numbers_text(const Op& op) {
   std::string out;
-  for (std::size_t i = 0; i < kSides.size(); ++i) out += std::string(kBetween[i]) + side_text(op, kSides[i]);
+  for (std::size_t i = 0; i < kSides.size(); ++i)
+    out += std::string(kBetween[i]) + side_text(op, kSides[i]);
   return out;
 }
 
@@ -55,20 +61,26 @@ void parse_side(Cursor& c, Attrs& attrs, const Side& side) {
     } else {
       std::string_view word = c.word("a dimension");
       std::int64_t& which = word == std::string_view(&side.first, 1) ? first : second;
-      if (word.size() != 1 || (word[0] != side.first && word[0] != side.second)) c.fail("dimension '{}' is none of {} {} and numbers", word, side.first, side.second);
+      if (word.size() != 1 || (word[0] != side.first && word[0] != side.second))
+        c.fail("dimension '{}' is none of {} {} and numbers", word, side.first, side.second);
       if (which >= 0) c.fail("dimension '{}' twice", word);
       which = at;
     }
     ++at;
   } while (c.consume(","));
   c.expect("]");
-  if (first < 0 || second < 0) c.fail("dimension numbers lack '{}'", first < 0 ? side.first : side.second);
+  if (first < 0 || second < 0)
+    c.fail("dimension numbers lack '{}'", first < 0 ? side.first : side.second);
   Ints dims(spatial.size(), -1);
   for (auto [number, where] : spatial) {
-    if (number >= static_cast<std::int64_t>(dims.size()) || dims[static_cast<std::size_t>(number)] >= 0) c.fail("spatial dimension {} is out of order", number);
+    if (number >= static_cast<std::int64_t>(dims.size()) ||
+        dims[static_cast<std::size_t>(number)] >= 0)
+      c.fail("spatial dimension {} is out of order", number);
     dims[static_cast<std::size_t>(number)] = where;
   }
-  attrs.set(side.first_name, first).set(side.second_name, second).set(side.spatial, std::move(dims));
+  attrs.set(side.first_name, first)
+      .set(side.second_name, second)
+      .set(side.spatial, std::move(dims));
 }
 
 void parse_numbers(Cursor& c, Attrs& attrs) {
@@ -113,16 +125,23 @@ void numbers_from_generic(TextParser& p, Draft& draft) {
       }
     }
   } catch (const SyntaxError& e) {
-    p.fail_at(p.op_offset(), fmt::format("attribute '{}' of {}: {}", kNumbers, draft.info->name, e.message));
+    p.fail_at(p.op_offset(),
+              fmt::format("attribute '{}' of {}: {}", kNumbers, draft.info->name, e.message));
   }
   draft.attrs.erase(kNumbers);
 }
 
-// ---- the window: {stride = [2], pad = [[1, 1]], lhs_dilate = [1], rhs_dilate = [1], reverse = [0]} ------------------
+// ---- the window: {stride = [2], pad = [[1, 1]], lhs_dilate = [1], rhs_dilate = [1], reverse = [0
 
 constexpr char kReversal[] = "window_reversal";
-struct WindowList { const char *word, *attribute; };
-constexpr std::array<WindowList, 5> kWindow = {{{"stride", "window_strides"}, {"pad", "padding"}, {"lhs_dilate", "lhs_dilation"}, {"rhs_dilate", "rhs_dilation"}, {"reverse", kReversal}}};
+struct WindowList {
+  const char *word, *attribute;
+};
+constexpr std::array<WindowList, 5> kWindow = {{{"stride", "window_strides"},
+                                                {"pad", "padding"},
+                                                {"lhs_dilate", "lhs_dilation"},
+                                                {"rhs_dilate", "rhs_dilation"},
+                                                {"reverse", kReversal}}};
 
 std::string window_text(const Op& op) {
   std::string out;
@@ -132,7 +151,8 @@ std::string window_text(const Op& op) {
     std::string text = TextPrinter::list(values);
     if (l.attribute == kWindow[1].attribute) {
       text.clear();
-      for (std::size_t i = 0; i + 1 < values.size(); i += 2) text += fmt::format("{}[{}, {}]", i > 0 ? ", " : "", values[i], values[i + 1]);
+      for (std::size_t i = 0; i + 1 < values.size(); i += 2)
+        text += fmt::format("{}[{}, {}]", i > 0 ? ", " : "", values[i], values[i + 1]);
       text = "[" + text + "]";
     }
     out += fmt::format("{}{} = {}", out.empty() ? "" : ", ", l.word, text);
@@ -147,7 +167,8 @@ Ints parse_pad(TextParser& p) {
   do {
     std::size_t where = p.offset();
     Ints pair = p.ints();
-    if (pair.size() != 2) p.fail_at(where, fmt::format("padding of {} numbers for one dimension", pair.size()));
+    if (pair.size() != 2)
+      p.fail_at(where, fmt::format("padding of {} numbers for one dimension", pair.size()));
     out.insert(out.end(), pair.begin(), pair.end());
   } while (p.consume(","));
   p.expect("]");
@@ -170,11 +191,16 @@ void parse_window(TextParser& p, Draft& draft) {
   while (!p.consume("}")) {
     std::size_t where = p.offset();
     std::string_view word = p.word("a list of the window");
-    auto list = std::find_if(kWindow.begin(), kWindow.end(), [&](const WindowList& l) { return l.word == word; });
-    if (list == kWindow.end()) p.fail_at(where, fmt::format("'{}' is none of stride pad lhs_dilate rhs_dilate reverse", word));
+    auto list = std::find_if(kWindow.begin(), kWindow.end(),
+                             [&](const WindowList& l) { return l.word == word; });
+    if (list == kWindow.end())
+      p.fail_at(where,
+                fmt::format("'{}' is none of stride pad lhs_dilate rhs_dilate reverse", word));
     if (draft.attrs.has(list->attribute)) p.fail_at(where, fmt::format("'{}' twice", word));
     p.expect("=");
-    draft.attrs.set(list->attribute, word == "pad" ? parse_pad(p) : word == "reverse" ? parse_reverse(p) : p.ints());
+    draft.attrs.set(list->attribute, word == "pad"       ? parse_pad(p)
+                                     : word == "reverse" ? parse_reverse(p)
+                                                         : p.ints());
     if (p.consume(",")) continue;
     p.expect("}");
     break;
@@ -195,11 +221,13 @@ void reversal_from_generic(TextParser& p, Draft& draft) {
       good = values.back() == 1 || c.consume("false");
     } while (good && c.consume(","));
   }
-  if (!good || !c.consume(">") || !c.at_end()) p.fail_at(p.op_offset(), fmt::format("attribute '{}' of {} is {}", kReversal, draft.info->name, text));
+  if (!good || !c.consume(">") || !c.at_end())
+    p.fail_at(p.op_offset(),
+              fmt::format("attribute '{}' of {} is {}", kReversal, draft.info->name, text));
   draft.attrs.set(kReversal, values);
 }
 
-// ---- convolution ------------------------------------------------------------------------------------------------
+// ---- convolution -------------------------------------------------------------------------------
 
 void print_convolution(TextPrinter& p, const Op& op) {
   p << "(";
@@ -240,19 +268,21 @@ void convolution_from_generic(TextParser& p, Draft& draft) {
 GenericForm convolution_to_generic(const Op& op) {
   GenericForm out = plain_form(op);
   for (const Side& side : kSides)
-    for (const char* name : {side.first_name, side.second_name, side.spatial}) out.attrs.erase(name);
+    for (const char* name : {side.first_name, side.second_name, side.spatial})
+      out.attrs.erase(name);
   out.attrs.set(kNumbers, Opaque{fmt::format("{}<{}>", kPrefix, numbers_text(op))});
   padding_to_generic(out.attrs);
   precision_to_generic(out.attrs);
   if (op.attrs.has(kReversal)) {
     std::string values;
-    for (std::int64_t v : op.attr<Ints>(kReversal)) values += fmt::format("{}{}", values.empty() ? ": " : ", ", v != 0 ? "true" : "false");
+    for (std::int64_t v : op.attr<Ints>(kReversal))
+      values += fmt::format("{}{}", values.empty() ? ": " : ", ", v != 0 ? "true" : "false");
     out.attrs.set(kReversal, Opaque{"array<i1" + values + ">"});
   }
   return out;
 }
 
-// ---- reduce_window, select_and_scatter ----------------------------------------------------------------------------
+// ---- reduce_window, select_and_scatter ---------------------------------------------------------
 
 void window_lists(TextParser& p, Draft& draft) {
   need_ints(p, draft, "window_dimensions");
@@ -272,14 +302,20 @@ GenericForm reduce_window_to_generic(const Op& op) {
   return out;
 }
 
-/// "GE" for a region that compares its two scalar arguments in order, by the rules that go with their type.
+/// "GE" for a region that compares its two scalar arguments in order, by the rules that go with
+/// their type.
 std::string recognise_select(const Block& region, DType dtype) {
   const std::string other = "region";
   Type scalar = Type::scalar(dtype);
-  if (region.num_arguments() != 2 || region.argument(0)->type() != scalar || region.argument(1)->type() != scalar || region.results.size() != 1 || region.ops().size() != 1) return other;
+  if (region.num_arguments() != 2 || region.argument(0)->type() != scalar ||
+      region.argument(1)->type() != scalar || region.results.size() != 1 ||
+      region.ops().size() != 1)
+    return other;
   const Op& op = *region.ops()[0];
-  bool plain = op.name() == "stablehlo.compare" && op.operands.size() == 2 && op.operand(0) == region.argument(0) && op.operand(1) == region.argument(1) &&
-               op.num_results() == 1 && region.results[0] == op.result() && op.result()->type() == Type::scalar(DType::i1) && op.attrs.size() == 1;
+  bool plain = op.name() == "stablehlo.compare" && op.operands.size() == 2 &&
+               op.operand(0) == region.argument(0) && op.operand(1) == region.argument(1) &&
+               op.num_results() == 1 && region.results[0] == op.result() &&
+               op.result()->type() == Type::scalar(DType::i1) && op.attrs.size() == 1;
   std::string word = plain ? op.attrs.get_or<std::string>("comparison_direction", other) : other;
   return word == "GE" || word == "GT" || word == "LE" || word == "LT" ? word : other;
 }
@@ -291,14 +327,19 @@ std::unique_ptr<Block> select_region(const std::string& word, DType dtype) {
   Value* a = block->add_argument(Type::scalar(dtype));
   Value* b = block->add_argument(Type::scalar(dtype));
   Builder builder(*block);
-  block->results = {builder.create(*info, {a, b}, {{"comparison_direction", word}}, {}, {Type::scalar(DType::i1)}).result()};
+  block->results = {
+      builder.create(*info, {a, b}, {{"comparison_direction", word}}, {}, {Type::scalar(DType::i1)})
+          .result()};
   return block;
 }
 
-/// Words for both regions or for none; a comparison that states its type stays a region, so that the text is kept.
+/// Words for both regions or for none; a comparison that states its type stays a region, so that
+/// the text is kept.
 void select_and_scatter_from_generic(TextParser& p, Draft& draft) {
   window_lists(p, draft);
-  if (draft.regions.size() != 2) p.fail_at(p.op_offset(), fmt::format("select_and_scatter has {} regions", draft.regions.size()));
+  if (draft.regions.size() != 2)
+    p.fail_at(p.op_offset(),
+              fmt::format("select_and_scatter has {} regions", draft.regions.size()));
   std::string select = "region", combiner = "region";
   if (!draft.operands.empty()) {
     DType dtype = draft.operands[0]->dtype();
@@ -324,9 +365,15 @@ GenericForm select_and_scatter_to_generic(const Op& op) {
 }  // namespace
 
 namespace formats {
-const TextFormat convolution{.print = print_convolution, .parse = parse_convolution, .from_generic = convolution_from_generic, .to_generic = convolution_to_generic};
-const TextFormat dynamic_conv{.from_generic = convolution_from_generic, .to_generic = convolution_to_generic};
-const TextFormat reduce_window{.from_generic = reduce_window_from_generic, .to_generic = reduce_window_to_generic};
-const TextFormat select_and_scatter{.from_generic = select_and_scatter_from_generic, .to_generic = select_and_scatter_to_generic};
+const TextFormat convolution{.print = print_convolution,
+                             .parse = parse_convolution,
+                             .from_generic = convolution_from_generic,
+                             .to_generic = convolution_to_generic};
+const TextFormat dynamic_conv{.from_generic = convolution_from_generic,
+                              .to_generic = convolution_to_generic};
+const TextFormat reduce_window{.from_generic = reduce_window_from_generic,
+                               .to_generic = reduce_window_to_generic};
+const TextFormat select_and_scatter{.from_generic = select_and_scatter_from_generic,
+                                    .to_generic = select_and_scatter_to_generic};
 }  // namespace formats
 }  // namespace strata::ir

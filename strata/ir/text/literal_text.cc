@@ -5,8 +5,8 @@
 #include <bit>
 #include <span>
 
-#include "strata/type/number.h"
 #include "strata/ir/text/type_text.h"
+#include "strata/type/number.h"
 
 namespace strata::ir {
 namespace {
@@ -14,10 +14,12 @@ namespace {
 /// MLIR prints longer constants as bytes.
 constexpr std::int64_t kLongestList = 100;
 
-// ---- elements as bits: one word per real part, little-endian in the literal's bytes -----------------------------
+// ---- elements as bits: one word per real part, little-endian in the literal's bytes ------------
 
 int parts(DType dtype) { return is_complex(dtype) ? 2 : 1; }
-std::size_t part_bytes(DType dtype) { return byte_width(dtype) / static_cast<std::size_t>(parts(dtype)); }
+std::size_t part_bytes(DType dtype) {
+  return byte_width(dtype) / static_cast<std::size_t>(parts(dtype));
+}
 
 std::uint64_t load(const std::byte* p, std::size_t bytes) {
   std::uint64_t out = 0;
@@ -30,14 +32,17 @@ std::int64_t sign_extended(std::uint64_t bits, int width) {
   int shift = 64 - width;
   return static_cast<std::int64_t>(bits << shift) >> shift;
 }
-std::uint64_t low_bits(int width) { return width >= 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << width) - 1; }
+std::uint64_t low_bits(int width) {
+  return width >= 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << width) - 1;
+}
 
-// ---- reading ----------------------------------------------------------------------------------------------------
+// ---- reading -----------------------------------------------------------------------------------
 
 /// Reads the elements of one `dense<...>`.
 class Elements {
  public:
-  Elements(Cursor& c, const Type& type) : c_(c), type_(type), dtype_(type.dtype()), width_(byte_width(dtype_)) {}
+  Elements(Cursor& c, const Type& type)
+      : c_(c), type_(type), dtype_(type.dtype()), width_(byte_width(dtype_)) {}
 
   Literal parse() {
     if (c_.at_end()) {
@@ -63,16 +68,21 @@ class Elements {
     if (!c_.consume("]")) {
       do {
         if (++count > type_.shape()[dim]) break;
-        if (dim + 1 < type_.shape().rank()) list(dim + 1);
-        else element(next_), next_ += width_;
+        if (dim + 1 < type_.shape().rank())
+          list(dim + 1);
+        else
+          element(next_), next_ += width_;
       } while (c_.consume(","));
       if (count <= type_.shape()[dim]) c_.expect("]");
     }
-    if (count != type_.shape()[dim]) c_.fail("{} values along dimension {} of {}", count > type_.shape()[dim] ? "too many" : "too few", dim, type_.to_string());
+    if (count != type_.shape()[dim])
+      c_.fail("{} values along dimension {} of {}",
+              count > type_.shape()[dim] ? "too many" : "too few", dim, type_.to_string());
   }
 
   void element(std::byte* to) {
-    if (c_.peek() == '[') c_.fail("a list of depth {} for {}", type_.shape().rank() + 1, type_.to_string());
+    if (c_.peek() == '[')
+      c_.fail("a list of depth {} for {}", type_.shape().rank() + 1, type_.to_string());
     if (!is_complex(dtype_)) return store(to, width_, scalar(dtype_));
     DType part = real_part(dtype_);
     std::size_t half = part_bytes(dtype_);
@@ -95,8 +105,11 @@ class Elements {
   }
 
   std::uint64_t float_element(std::string_view text, std::size_t where, DType dtype) {
-    std::optional<std::uint64_t> bits = text.substr(0, 2) == "0x" ? hexadecimal(text, bit_width(dtype)) : parse_float_bits(text, dtype);
-    if (!bits) c_.fail_at(where, fmt::format("'{}' is no value of {}", text.substr(0, 40), name(dtype)));
+    std::optional<std::uint64_t> bits = text.substr(0, 2) == "0x"
+                                            ? hexadecimal(text, bit_width(dtype))
+                                            : parse_float_bits(text, dtype);
+    if (!bits)
+      c_.fail_at(where, fmt::format("'{}' is no value of {}", text.substr(0, 40), name(dtype)));
     return *bits;
   }
 
@@ -104,7 +117,8 @@ class Elements {
     int width = bit_width(dtype);
     bool negative = text[0] == '-';
     std::string_view magnitude = negative || text[0] == '+' ? text.substr(1) : text;
-    std::optional<std::uint64_t> value = magnitude.substr(0, 2) == "0x" ? hexadecimal(magnitude, 64) : decimal(magnitude);
+    std::optional<std::uint64_t> value =
+        magnitude.substr(0, 2) == "0x" ? hexadecimal(magnitude, 64) : decimal(magnitude);
     std::uint64_t most = negative ? std::uint64_t{1} << (width - 1) : low_bits(width);
     if (!value || *value > most || (negative && is_unsigned(dtype) && *value != 0))
       c_.fail_at(where, fmt::format("'{}' is no value of {}", text.substr(0, 40), name(dtype)));
@@ -115,7 +129,9 @@ class Elements {
   static std::optional<std::uint64_t> decimal(std::string_view digits) {
     std::uint64_t value = 0;
     for (char d : digits) {
-      if (d < '0' || d > '9' || __builtin_mul_overflow(value, std::uint64_t{10}, &value) || __builtin_add_overflow(value, static_cast<std::uint64_t>(d - '0'), &value)) return std::nullopt;
+      if (d < '0' || d > '9' || __builtin_mul_overflow(value, std::uint64_t{10}, &value) ||
+          __builtin_add_overflow(value, static_cast<std::uint64_t>(d - '0'), &value))
+        return std::nullopt;
     }
     return digits.empty() ? std::nullopt : std::optional(value);
   }
@@ -131,7 +147,8 @@ class Elements {
     return value <= low_bits(width) ? std::optional(value) : std::nullopt;
   }
 
-  /// dense<"0x..."> : little-endian bytes of all elements, or of one for all. Booleans: a byte each, or (older text) a bit each.
+  /// dense<"0x..."> : little-endian bytes of all elements, or of one for all. Booleans: a byte
+  /// each, or (older text) a bit each.
   Literal bytes() {
     std::size_t where = c_.offset();
     std::string_view text = c_.text().substr(where);
@@ -141,7 +158,8 @@ class Elements {
     } else {
       text = c_.raw_string();
     }
-    if (text.substr(0, 2) != "0x" || text.size() % 2 != 0) c_.fail_at(where, "bytes of a constant are \"0x\" and pairs of digits");
+    if (text.substr(0, 2) != "0x" || text.size() % 2 != 0)
+      c_.fail_at(where, "bytes of a constant are \"0x\" and pairs of digits");
     text.remove_prefix(2);
     std::size_t count = text.size() / 2, total = type_.bytes();
     std::size_t packed = is_bool(dtype_) ? (total + 7) / 8 : 0;
@@ -166,7 +184,8 @@ class Elements {
   }
 
   void decode(std::string_view digits, std::byte* to, std::size_t where) {
-    if (!hex_bytes(digits, to)) c_.fail_at(where, "bytes of a constant are \"0x\" and pairs of digits");
+    if (!hex_bytes(digits, to))
+      c_.fail_at(where, "bytes of a constant are \"0x\" and pairs of digits");
   }
 
   /// Bytes of booleans become 0 or 1, those of narrow integers are extended by their sign or cut.
@@ -175,9 +194,12 @@ class Elements {
     if (bits >= 8) return;
     for (std::size_t i = 0; i < count; ++i) {
       std::uint64_t value = load(at + i, 1);
-      if (is_bool(dtype_)) value = value != 0 ? 1 : 0;
-      else if (is_signed(dtype_)) value = static_cast<std::uint64_t>(sign_extended(value & low_bits(bits), bits));
-      else value &= low_bits(bits);
+      if (is_bool(dtype_))
+        value = value != 0 ? 1 : 0;
+      else if (is_signed(dtype_))
+        value = static_cast<std::uint64_t>(sign_extended(value & low_bits(bits), bits));
+      else
+        value &= low_bits(bits);
       store(at + i, 1, value);
     }
   }
@@ -190,7 +212,7 @@ class Elements {
   std::byte one_[16] = {};
 };
 
-// ---- writing ----------------------------------------------------------------------------------------------------
+// ---- writing -----------------------------------------------------------------------------------
 
 std::string part_text(std::uint64_t bits, DType dtype) {
   if (is_bool(dtype)) return bits != 0 ? "true" : "false";
@@ -204,7 +226,8 @@ std::string element_text(const Literal& value, std::int64_t i) {
   std::size_t width = byte_width(dtype), part = part_bytes(dtype);
   const std::byte* p = value.element(i);
   if (!is_complex(dtype)) return part_text(load(p, width), dtype);
-  return fmt::format("({},{})", part_text(load(p, part), real_part(dtype)), part_text(load(p + part, part), real_part(dtype)));
+  return fmt::format("({},{})", part_text(load(p, part), real_part(dtype)),
+                     part_text(load(p + part, part), real_part(dtype)));
 }
 
 void append_list(const Literal& value, int dim, std::int64_t& next, std::string& out) {
@@ -222,7 +245,8 @@ void append_list(const Literal& value, int dim, std::int64_t& next, std::string&
 
 constexpr auto kPairs = [] {
   std::array<std::array<char, 2>, 256> out{};
-  for (std::size_t i = 0; i < 256; ++i) out[i] = {"0123456789ABCDEF"[i >> 4], "0123456789ABCDEF"[i & 15]};
+  for (std::size_t i = 0; i < 256; ++i)
+    out[i] = {"0123456789ABCDEF"[i >> 4], "0123456789ABCDEF"[i & 15]};
   return out;
 }();
 
@@ -243,7 +267,8 @@ void append_hex(const Literal& value, std::string& out) {
 
 }  // namespace
 
-Literal parse_elements(std::string_view body, std::size_t offset_of_body, Cursor& outer, const Type& type) {
+Literal parse_elements(std::string_view body, std::size_t offset_of_body, Cursor& outer,
+                       const Type& type) {
   outer.reserve(type.bytes(), offset_of_body);
   Cursor c(body, outer.limits());
   try {
@@ -274,7 +299,8 @@ Literal parse_dense(Cursor& c) {
 }
 
 Type constant_type(Cursor& c, Type type, std::size_t where) {
-  if (!type.is_tensor() || !type.shape().is_static()) c.fail_at(where, fmt::format("a constant of type {}", type.to_string()));
+  if (!type.is_tensor() || !type.shape().is_static())
+    c.fail_at(where, fmt::format("a constant of type {}", type.to_string()));
   return type;
 }
 
@@ -282,11 +308,15 @@ namespace {
 
 constexpr std::uint64_t each(std::uint64_t byte) { return byte * 0x0101010101010101u; }
 
-/// Four bytes of eight digits, the first digit lowest in the word. `bad` gets a bit for each character that is none.
+/// Four bytes of eight digits, the first digit lowest in the word. `bad` gets a bit for each
+/// character that is none.
 std::uint32_t eight_digits(std::uint64_t text, std::uint64_t& bad) {
-  auto from = [](std::uint64_t low7, std::uint64_t least) { return low7 + each(0x80 - least); };  // bit 7 of a byte: not less
+  auto from = [](std::uint64_t low7, std::uint64_t least) {
+    return low7 + each(0x80 - least);
+  };  // bit 7 of a byte: not less
   std::uint64_t low7 = text & each(0x7f), lower = low7 | each(0x20);
-  std::uint64_t is_digit = from(low7, '0') & ~from(low7, '9' + 1), is_letter = from(lower, 'a') & ~from(lower, 'f' + 1);
+  std::uint64_t is_digit = from(low7, '0') & ~from(low7, '9' + 1),
+                is_letter = from(lower, 'a') & ~from(lower, 'f' + 1);
   bad |= ~((is_digit | is_letter) & ~text) & each(0x80);
   std::uint64_t values = (low7 & each(0x0f)) + (low7 >> 6 & each(1)) * 9;
   values = (values << 4 | values >> 8) & 0x00ff00ff00ff00ffu;  // a pair in the lower of its bytes

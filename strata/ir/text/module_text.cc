@@ -14,7 +14,8 @@ void no_types(Cursor& c, const char* what) {
   std::size_t where = c.offset();
   bool operands = !parse_type_list(c).empty();
   c.expect("->");
-  if (!parse_result_types(c).empty() || operands) c.fail_at(where, fmt::format("{} has neither operands nor results", what));
+  if (!parse_result_types(c).empty() || operands)
+    c.fail_at(where, fmt::format("{} has neither operands nor results", what));
 }
 
 }  // namespace
@@ -33,7 +34,9 @@ std::unique_ptr<Module> TextParser::module() {
   skip_location();
   while (peek() == '#' || looking_at("{-#")) peek() == '#' ? alias_line() : skip_resources();
   bool again = looking_at("module") || looking_at("func.func") || looking_at("builtin.module");
-  if (again && start != offset()) fail("a module is followed by another; programs of one file are told apart by lines `// -----`");
+  if (again && start != offset())
+    fail(
+        "a module is followed by another; programs of one file are told apart by lines `// -----`");
   if (!at_end()) fail("expected the end of the text");
   return out;
 }
@@ -71,7 +74,8 @@ void TextParser::module_body(Module& module, bool until_brace) {
 
 /// Its name is a symbol of the module around.
 void TextParser::name_module(const Module& module, std::size_t where) {
-  if (!module.name.empty() && !symbols_.empty() && !symbols_.back().insert(module.name).second) fail_at(where, fmt::format("module @{} twice", module.name));
+  if (!module.name.empty() && !symbols_.empty() && !symbols_.back().insert(module.name).second)
+    fail_at(where, fmt::format("module @{} twice", module.name));
 }
 
 void TextParser::module_item(Module& module) {
@@ -85,7 +89,8 @@ void TextParser::module_item(Module& module) {
   if (looking_at("\"builtin.module\"")) return generic_module(inner_module(module));
   bool is_quoted = peek() == '"';
   std::string name = is_quoted ? string() : std::string(try_word());
-  if (is_upstream(name)) fail_at(where, fmt::format("operation {} is not supported", name), Code::unsupported);
+  if (is_upstream(name))
+    fail_at(where, fmt::format("operation {} is not supported", name), Code::unsupported);
   fail_at(where, "expected a function");
 }
 
@@ -101,7 +106,8 @@ void TextParser::mesh(Module& module) {
   Draft rest;
   attributes(rest);
   skip_location();
-  add_mesh(module, {std::move(name), std::move(text), rest.attrs.empty() ? "" : attrs_text(rest.attrs)});
+  add_mesh(module,
+           {std::move(name), std::move(text), rest.attrs.empty() ? "" : attrs_text(rest.attrs)});
 }
 
 /// "sdy.mesh"() <{mesh = #sdy.mesh<["x"=2]>, sym_name = "mesh"}> {attributes} : () -> ()
@@ -121,16 +127,20 @@ void TextParser::generic_mesh(Module& module) {
   const Attr *name = head.attrs.find("sym_name"), *mesh = head.attrs.find("mesh");
   const std::string* word = name == nullptr ? nullptr : std::get_if<std::string>(name);
   const Opaque* value = mesh == nullptr ? nullptr : std::get_if<Opaque>(mesh);
-  if (word == nullptr || value == nullptr || value->text.substr(0, prefix.size()) != prefix) fail_at(where, "sdy.mesh requires sym_name and mesh");
-  add_mesh(module, {*word, value->text.substr(prefix.size()), rest.attrs.empty() ? "" : attrs_text(rest.attrs)});
+  if (word == nullptr || value == nullptr || value->text.substr(0, prefix.size()) != prefix)
+    fail_at(where, "sdy.mesh requires sym_name and mesh");
+  add_mesh(module, {*word, value->text.substr(prefix.size()),
+                    rest.attrs.empty() ? "" : attrs_text(rest.attrs)});
 }
 
 void TextParser::alias_line() {
   expect("#");
   std::string name(suffix("the name of an alias"));
   expect("=");
-  if (looking_at("loc")) skip_location();
-  else aliases_.insert_or_assign(name, attribute());
+  if (looking_at("loc"))
+    skip_location();
+  else
+    aliases_.insert_or_assign(name, attribute());
 }
 
 /// {-# dialect_resources: {...} #-}: read where a constant asks for it.
@@ -141,7 +151,7 @@ void TextParser::skip_resources() {
   seek(end + 3);
 }
 
-// ---- functions --------------------------------------------------------------------------------------------------
+// ---- functions ---------------------------------------------------------------------------------
 
 std::string TextParser::symbol() {
   expect("@");
@@ -152,7 +162,8 @@ std::string TextParser::symbol() {
 Function& TextParser::new_function(Module& module, std::string name, std::size_t where) {
   module.functions.push_back(std::make_unique<Function>(std::move(name)));
   Function& f = *module.functions.back();
-  if (!symbols_.back().insert(f.name).second) fail_at(where, fmt::format("function @{} twice", f.name));
+  if (!symbols_.back().insert(f.name).second)
+    fail_at(where, fmt::format("function @{} twice", f.name));
   return f;
 }
 
@@ -185,18 +196,22 @@ void TextParser::function(Module& module) {
     skip_location();
     return;
   }
-  if (!named) fail_at(where, fmt::format("function @{} has a body, but its arguments have no names", f.name));
+  if (!named)
+    fail_at(where, fmt::format("function @{} has a body, but its arguments have no names", f.name));
   std::size_t body_at = offset();
   expect("{");
   body(f, body_at, types);
 }
 
-/// After "{" and what names the arguments: "... }" whose results must be those that the function declares.
+/// After "{" and what names the arguments: "... }" whose results must be those that the function
+/// declares.
 void TextParser::body(Function& f, std::size_t where, const std::vector<Type>& stated) {
   block_until_brace(f.body, false);
   skip_location();
   if (!same_text(f.body.result_types(), stated))
-    fail_at(where, fmt::format("function @{} returns {}, but is declared to return {}", f.name, result_types_text(f.body.result_types()), result_types_text(stated)));
+    fail_at(where,
+            fmt::format("function @{} returns {}, but is declared to return {}", f.name,
+                        result_types_text(f.body.result_types()), result_types_text(stated)));
 }
 
 /// (%a: T {...}, %b: T), or types alone where no body follows.
@@ -238,7 +253,7 @@ void TextParser::results(Function& f, std::vector<Type>& types) {
   expect(")");
 }
 
-// ---- the generic form of modules and functions --------------------------------------------------------------------
+// ---- the generic form of modules and functions -------------------------------------------------
 
 /// "builtin.module"() <{sym_name = "m"}> ({ ... }) {attributes} : () -> ()
 void TextParser::generic_module(Module& module) {
@@ -280,7 +295,8 @@ std::vector<Type> types_of(const Values& values) {
 }
 
 /// "[{}, {a = 1}]" as attributes by position.
-std::vector<Attrs> attr_list(TextParser& p, const Attr* attr, std::size_t count, std::string_view name, std::size_t where) {
+std::vector<Attrs> attr_list(TextParser& p, const Attr* attr, std::size_t count,
+                             std::string_view name, std::size_t where) {
   std::vector<Attrs> out(attr == nullptr ? count : 0);
   if (attr == nullptr) return out;
   const Opaque* list = std::get_if<Opaque>(attr);
@@ -298,7 +314,8 @@ std::vector<Attrs> attr_list(TextParser& p, const Attr* attr, std::size_t count,
   } catch (const SyntaxError& e) {
     p.fail_at(where, fmt::format("'{}': {}", name, e.message));
   }
-  if (out.size() != count) p.fail_at(where, fmt::format("'{}' has {} entries for {} values", name, out.size(), count));
+  if (out.size() != count)
+    p.fail_at(where, fmt::format("'{}' has {} entries for {} values", name, out.size(), count));
   return out;
 }
 
@@ -321,16 +338,20 @@ void TextParser::generic_function(Module& module) {
   const std::string *name = text_of("sym_name"), *visibility = text_of("sym_visibility");
   const Attr* type = head.attrs.find("function_type");
   const Opaque* function_type = type == nullptr ? nullptr : std::get_if<Opaque>(type);
-  if (name == nullptr || function_type == nullptr) fail_at(where, "a function requires sym_name and function_type");
+  if (name == nullptr || function_type == nullptr)
+    fail_at(where, "a function requires sym_name and function_type");
   Cursor c(function_type->text, limits());
   std::vector<Type> taken = parse_type_list(c);
   c.expect("->");
   std::vector<Type> returned = parse_result_types(c);
   Function& f = new_function(module, *name, where);
   set_visibility(f, visibility == nullptr ? "" : std::string_view(*visibility));
-  std::vector<Attrs> arg_attrs = attr_list(*this, head.attrs.find("arg_attrs"), taken.size(), "arg_attrs", where);
-  f.result_attrs = attr_list(*this, head.attrs.find("res_attrs"), returned.size(), "res_attrs", where);
-  for (const char* own : {"sym_name", "sym_visibility", "function_type", "arg_attrs", "res_attrs"}) head.attrs.erase(own);
+  std::vector<Attrs> arg_attrs =
+      attr_list(*this, head.attrs.find("arg_attrs"), taken.size(), "arg_attrs", where);
+  f.result_attrs =
+      attr_list(*this, head.attrs.find("res_attrs"), returned.size(), "res_attrs", where);
+  for (const char* own : {"sym_name", "sym_visibility", "function_type", "arg_attrs", "res_attrs"})
+    head.attrs.erase(own);
   expect("(");
   OpenScope scope(*this, true);
   std::size_t body_at = offset();
@@ -345,8 +366,10 @@ void TextParser::generic_function(Module& module) {
   }
   if (peek() == '^') block_header(f.body);
   if (std::vector<Type> types = types_of(f.body.argument_values()); types != taken)
-    fail_at(where, fmt::format("function @{} takes {}, but its type says {}", f.name, type_list_text(types), type_list_text(taken)));
-  for (std::size_t i = 0; i < taken.size(); ++i) {  // before the body: its results take the names of dimensions
+    fail_at(where, fmt::format("function @{} takes {}, but its type says {}", f.name,
+                               type_list_text(types), type_list_text(taken)));
+  for (std::size_t i = 0; i < taken.size();
+       ++i) {  // before the body: its results take the names of dimensions
     take_dims(*f.body.argument(static_cast<int>(i)), arg_attrs[i]);
     f.arg_attrs.push_back(std::move(arg_attrs[i]));
   }

@@ -1,9 +1,9 @@
 #include "strata/ir/text/names.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <charconv>
-
-#include <fmt/format.h>
 
 #include "strata/ir/declaration.h"
 #include "strata/ir/text/format.h"
@@ -21,7 +21,8 @@ void Names::function(const Block& body) {
 void Names::generic(const Module& module) {
   auto inner = module.modules.rbegin();
   for (std::size_t i = module.functions.size();; --i) {
-    for (; inner != module.modules.rend() && ((*inner)->functions_before >= i || i == 0); ++inner) generic(**inner);
+    for (; inner != module.modules.rend() && ((*inner)->functions_before >= i || i == 0); ++inner)
+      generic(**inner);
     if (i == 0) break;
     if (const Function& f = *module.functions[i - 1]; !is_declaration(f)) generic(f.body);
   }
@@ -48,7 +49,8 @@ void Names::number(const Block& b, const Op* holder, Counts& counts, bool sugges
   const TextFormat* format = holder == nullptr || !suggested ? nullptr : holder->info().text;
   for (int i = 0; i < b.num_arguments(); ++i) {
     bool named = format != nullptr && format->argument_name != nullptr;
-    std::string name = named ? std::string(format->argument_name(*holder, i)) : fmt::format("arg{}", counts.argument++);
+    std::string name = named ? std::string(format->argument_name(*holder, i))
+                             : fmt::format("arg{}", counts.argument++);
     names_[b.argument(i)] = suggested ? unique(name, counts) : name;
   }
   for (const auto& o : b.ops()) op(*o, counts, suggested);
@@ -59,7 +61,9 @@ void Names::op(const Op& op, Counts& counts, bool suggested) {
   Range range{static_cast<std::uint32_t>(groups_.size()), 0};
   const TextFormat* format = suggested ? op.info().text : nullptr;
   for (int i = 0; i < op.num_results(); ++i) {
-    std::string_view name = format != nullptr && format->result_name != nullptr ? format->result_name(op, i) : std::string_view();
+    std::string_view name = format != nullptr && format->result_name != nullptr
+                                ? format->result_name(op, i)
+                                : std::string_view();
     if (!name.empty()) {
       texts_.push_back(unique(name, counts));
       groups_.push_back({-static_cast<int>(texts_.size()), i, 1});
@@ -111,7 +115,8 @@ void Names::append(const Value* value, std::string& out) const {
   for (const Group& g : groups)
     if (g.first <= value->index()) group = &g;
   append(*group, out);
-  if (group->size > 1) fmt::format_to(std::back_inserter(out), "#{}", value->index() - group->first);
+  if (group->size > 1)
+    fmt::format_to(std::back_inserter(out), "#{}", value->index() - group->first);
 }
 
 std::string Names::of(const Value* value) const {

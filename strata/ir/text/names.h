@@ -1,9 +1,9 @@
 // Names of values, as MLIR's printer gives them.
 //
-// Arguments are arg0, arg1, ... counted on into nested regions; results are numbers counted on likewise, except where
-// the operation suggests a name (constants: cst, c; loop arguments: iterArg), made unique by _N. A nested region is
-// numbered after the whole block around it, and siblings start from the same counts.
-// Source: SSANameState in mlir/lib/IR/AsmPrinter.cpp.
+// Arguments are arg0, arg1, ... counted on into nested regions; results are numbers counted on
+// likewise, except where the operation suggests a name (constants: cst, c; loop arguments:
+// iterArg), made unique by _N. A nested region is numbered after the whole block around it, and
+// siblings start from the same counts. Source: SSANameState in mlir/lib/IR/AsmPrinter.cpp.
 #pragma once
 
 #include <cstdint>
@@ -26,8 +26,9 @@ class Names {
 
   /// Names for one function, starting afresh, with the names that operations suggest.
   void function(const Block& body);
-  /// Names for the generic form: numbers that go on through the whole module, from its last function to its first, and
-  /// in each block from its last operation's regions to its first's (as upstream counts when nothing suggests a name).
+  /// Names for the generic form: numbers that go on through the whole module, from its last
+  /// function to its first, and in each block from its last operation's regions to its first's (as
+  /// upstream counts when nothing suggests a name).
   void generic(const Module& module);
   void generic(const Block& block);
 
@@ -35,15 +36,23 @@ class Names {
   std::string of(const Value* value) const;
   /// Appends the same.
   void append(const Value* value, std::string& out) const;
-  /// Appends what stands before an operation's name: "%0 = ", "%6:9 = ", "%output_state, %output = "; nothing without results.
+  /// Appends what stands before an operation's name: "%0 = ", "%6:9 = ", "%output_state, %output =
+  /// "; nothing without results.
   void append_defined(const Op& op, std::string& out) const;
 
  private:
-  struct Counts { int value = 0, argument = 0, conflict = 0; };
-  /// Results of one operation from `first` on, under one name: a number, or a text (-1 - its place in texts_).
-  struct Group { int name = 0, first = 0, size = 1; };
+  struct Counts {
+    int value = 0, argument = 0, conflict = 0;
+  };
+  /// Results of one operation from `first` on, under one name: a number, or a text (-1 - its place
+  /// in texts_).
+  struct Group {
+    int name = 0, first = 0, size = 1;
+  };
   /// Groups of one operation, in groups_ from `first` on.
-  struct Range { std::uint32_t first = 0, size = 0; };
+  struct Range {
+    std::uint32_t first = 0, size = 0;
+  };
 
   void nested(const Block& block, const Op* holder, Counts counts);
   void number(const Block& block, const Op* holder, Counts& counts, bool suggested);

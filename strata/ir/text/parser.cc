@@ -12,24 +12,33 @@
 namespace strata::ir {
 namespace {
 
-constexpr std::array<std::string_view, 4> kReturns = {"return", "func.return", "stablehlo.return", "sdy.return"};
+constexpr std::array<std::string_view, 4> kReturns = {"return", "func.return", "stablehlo.return",
+                                                      "sdy.return"};
 
-std::string place(std::string_view filename, std::string_view text, int first_line, std::size_t offset) {
+std::string place(std::string_view filename, std::string_view text, int first_line,
+                  std::size_t offset) {
   std::string_view before = text.substr(0, std::min(offset, text.size()));
   std::size_t line_start = before.rfind('\n') + 1;  // npos + 1 is 0
-  return fmt::format("{}:{}:{}", filename, first_line + std::count(before.begin(), before.end(), '\n'), before.size() - line_start + 1);
+  return fmt::format("{}:{}:{}", filename,
+                     first_line + std::count(before.begin(), before.end(), '\n'),
+                     before.size() - line_start + 1);
 }
 
 }  // namespace
 
-/// Dialects that jaxlib's text may hold: an unknown operation of theirs is unsupported, any other is a mistake.
+/// Dialects that jaxlib's text may hold: an unknown operation of theirs is unsupported, any other
+/// is a mistake.
 bool TextParser::is_upstream(std::string_view name) {
-  constexpr std::array<std::string_view, 19> dialects = {"stablehlo.", "chlo.", "func.", "check.", "sdy.", "mhlo.", "shape.", "tensor.", "arith.", "vhlo.", "interpreter.", "mpmd.", "builtin.",
-                                                     "cf.", "scf.", "memref.", "linalg.", "quant.", "math."};
-  return std::any_of(dialects.begin(), dialects.end(), [&](std::string_view d) { return name.substr(0, d.size()) == d; });
+  constexpr std::array<std::string_view, 19> dialects = {
+      "stablehlo.", "chlo.",   "func.",   "check.",       "sdy.",  "mhlo.",    "shape.",
+      "tensor.",    "arith.",  "vhlo.",   "interpreter.", "mpmd.", "builtin.", "cf.",
+      "scf.",       "memref.", "linalg.", "quant.",       "math."};
+  return std::any_of(dialects.begin(), dialects.end(),
+                     [&](std::string_view d) { return name.substr(0, d.size()) == d; });
 }
 
-TextParser::TextParser(std::string_view text, std::string_view filename, const ParseOptions& options)
+TextParser::TextParser(std::string_view text, std::string_view filename,
+                       const ParseOptions& options)
     : Cursor(text, options.limits),
       registry_(options.registry != nullptr ? *options.registry : Registry::global()),
       filename_(Shared<std::string>::of(filename)),
@@ -41,7 +50,9 @@ TextParser::TextParser(std::string_view text, std::string_view filename, const P
 Location TextParser::location(std::size_t offset) {
   std::string_view t = text();
   if (offset >= line_at_) {
-    for (const char *p = t.data() + line_at_, *end = t.data() + offset; (p = static_cast<const char*>(std::memchr(p, '\n', static_cast<std::size_t>(end - p)))) != nullptr;) {
+    for (const char *p = t.data() + line_at_, *end = t.data() + offset;
+         (p = static_cast<const char*>(std::memchr(p, '\n', static_cast<std::size_t>(end - p)))) !=
+         nullptr;) {
       ++line_;
       line_start_ = static_cast<std::size_t>(++p - t.data());
     }
@@ -54,7 +65,7 @@ Location TextParser::location(std::size_t offset) {
   return Location(filename_, line_ - lines, static_cast<std::uint32_t>(offset - start + 1));
 }
 
-// ---- blocks -----------------------------------------------------------------------------------------------------
+// ---- blocks ------------------------------------------------------------------------------------
 
 /// Operations, a return, the closing brace.
 void TextParser::block_until_brace(Block& block, bool takes_header) {
@@ -63,7 +74,8 @@ void TextParser::block_until_brace(Block& block, bool takes_header) {
     if (at_end()) fail("expected '}}'");
     if (terminator(block)) {
       skip_location();
-      if (peek() == '^') fail_at(offset(), "regions of several blocks are not supported", Code::unsupported);
+      if (peek() == '^')
+        fail_at(offset(), "regions of several blocks are not supported", Code::unsupported);
       expect("}");
       return;
     }
@@ -89,8 +101,11 @@ void TextParser::block_header(Block& block) {
 }
 
 bool TextParser::terminator(Block& block) {
-  bool quoted_name = consume("\"func.return\"") || consume("\"stablehlo.return\"") || consume("\"sdy.return\"");
-  if (!quoted_name && std::none_of(kReturns.begin(), kReturns.end(), [&](std::string_view r) { return consume(r); })) return false;
+  bool quoted_name =
+      consume("\"func.return\"") || consume("\"stablehlo.return\"") || consume("\"sdy.return\"");
+  if (!quoted_name && std::none_of(kReturns.begin(), kReturns.end(),
+                                   [&](std::string_view r) { return consume(r); }))
+    return false;
   if (quoted_name) expect("(");
   block.results = operands();
   if (quoted_name) expect(")");
@@ -107,7 +122,9 @@ bool TextParser::terminator(Block& block) {
       while (consume(","));
     }
   }
-  if (!same_text(types, block.result_types())) fail("returned values are {}, but stated to be {}", type_list_text(block.result_types()), type_list_text(types));
+  if (!same_text(types, block.result_types()))
+    fail("returned values are {}, but stated to be {}", type_list_text(block.result_types()),
+         type_list_text(types));
   return true;
 }
 
@@ -128,7 +145,7 @@ std::unique_ptr<Block> TextParser::region_with_arguments(bool isolated) {
   return block;
 }
 
-// ---- values -----------------------------------------------------------------------------------------------------
+// ---- values ------------------------------------------------------------------------------------
 
 std::string_view TextParser::value_name() {
   if (peek() != '%') fail("expected a value");
@@ -137,7 +154,8 @@ std::string_view TextParser::value_name() {
 }
 
 void TextParser::define(std::string_view name, Value* value, int count, std::size_t where) {
-  if (!values_.define(name, value, count)) fail_at(where, fmt::format("value %{} is defined twice", name));
+  if (!values_.define(name, value, count))
+    fail_at(where, fmt::format("value %{} is defined twice", name));
 }
 
 Value* TextParser::operand() {
@@ -150,7 +168,8 @@ Value* TextParser::operand() {
     expect("#");
     index = integer();
   }
-  if (index < 0 || index >= static_cast<std::int64_t>(found->count)) fail_at(where, fmt::format("value %{} has no result {}", name, index));
+  if (index < 0 || index >= static_cast<std::int64_t>(found->count))
+    fail_at(where, fmt::format("value %{} has no result {}", name, index));
   return found->at(index);
 }
 
@@ -162,7 +181,7 @@ Values TextParser::operands() {
   return out;
 }
 
-// ---- operations -------------------------------------------------------------------------------------------------
+// ---- operations --------------------------------------------------------------------------------
 
 void TextParser::result_names(std::vector<ResultName>& out) {
   if (peek() != '%') return;
@@ -184,7 +203,10 @@ const OpInfo& TextParser::info(std::string_view name, std::size_t where) {
   std::size_t end = std::min(text().find('\n', where), text().size());
   std::string_view line = text().substr(where, std::min<std::size_t>(end - where, 4000));
   std::size_t colon = line.rfind(" : ");
-  std::string types = colon == std::string_view::npos || line.find("->", colon) == std::string_view::npos ? "" : " on " + std::string(line.substr(colon + 3, 200));
+  std::string types =
+      colon == std::string_view::npos || line.find("->", colon) == std::string_view::npos
+          ? ""
+          : " on " + std::string(line.substr(colon + 3, 200));
   if (!is_upstream(full)) fail_at(where, fmt::format("'{}' is no operation", full));
   fail_at(where, fmt::format("operation {} is not supported{}", full, types), Code::unsupported);
 }
@@ -202,22 +224,29 @@ void TextParser::operation(Block& block) {
   if (known == infos_.end()) known = infos_.emplace(name, &info(name, where)).first;
   draft.info = known->second;
   std::size_t enclosing = std::exchange(op_at_, where);
-  if (is_generic) generic_form(draft);
-  else short_form(draft);
+  if (is_generic)
+    generic_form(draft);
+  else
+    short_form(draft);
   op_at_ = where;
   skip_location();
-  if (draft.info->text != nullptr && draft.info->text->from_generic != nullptr) draft.info->text->from_generic(*this, draft);
+  if (draft.info->text != nullptr && draft.info->text->from_generic != nullptr)
+    draft.info->text->from_generic(*this, draft);
   add_op(block, std::move(draft), names, names_at);
   op_at_ = enclosing;
   names_ = std::move(names);
 }
 
-void TextParser::add_op(Block& block, Draft draft, const std::vector<ResultName>& names, std::size_t where) {
+void TextParser::add_op(Block& block, Draft draft, const std::vector<ResultName>& names,
+                        std::size_t where) {
   std::size_t stated = 0;
   for (const ResultName& n : names) stated += static_cast<std::size_t>(n.count);
   if (stated != draft.results.size() && !names.empty())
-    fail_at(where, fmt::format("{} has {} results, but {} are named", draft.info->name, draft.results.size(), stated));
-  auto made = std::make_unique<Op>(*draft.info, std::move(draft.operands), attrs_.shared(std::move(draft.attrs)), std::move(draft.regions), std::move(draft.results), location(op_at_));
+    fail_at(where, fmt::format("{} has {} results, but {} are named", draft.info->name,
+                               draft.results.size(), stated));
+  auto made = std::make_unique<Op>(*draft.info, std::move(draft.operands),
+                                   attrs_.shared(std::move(draft.attrs)), std::move(draft.regions),
+                                   std::move(draft.results), location(op_at_));
   Op& op = *block.append(std::move(made));
   infer_dims(op);
   int next = 0;
@@ -229,7 +258,8 @@ void TextParser::add_op(Block& block, Draft draft, const std::vector<ResultName>
 
 void TextParser::short_form(Draft& draft) {
   const TextFormat* format = draft.info->text;
-  if (format == nullptr || format->parse == nullptr) fail("{} is written in the generic form", draft.info->name);
+  if (format == nullptr || format->parse == nullptr)
+    fail("{} is written in the generic form", draft.info->name);
   format->parse(*this, draft);
 }
 
@@ -273,12 +303,15 @@ Ints TextParser::ints() {
   return out;
 }
 
-void TextParser::operand_types(const Draft& draft, const std::vector<Type>& stated, std::size_t where) {
+void TextParser::operand_types(const Draft& draft, const std::vector<Type>& stated,
+                               std::size_t where) {
   if (stated.size() != draft.operands.size())
-    fail_at(where, fmt::format("{} has {} operands, but {} types are given", draft.info->name, draft.operands.size(), stated.size()));
+    fail_at(where, fmt::format("{} has {} operands, but {} types are given", draft.info->name,
+                               draft.operands.size(), stated.size()));
   for (std::size_t i = 0; i < stated.size(); ++i)
     if (!same_text(draft.operands[i]->type(), stated[i]))
-      fail_at(where, fmt::format("operand {} of {} is {}, but stated to be {}", i, draft.info->name, draft.operands[i]->type().to_string(), stated[i].to_string()));
+      fail_at(where, fmt::format("operand {} of {} is {}, but stated to be {}", i, draft.info->name,
+                                 draft.operands[i]->type().to_string(), stated[i].to_string()));
 }
 
 void TextParser::functional_type(Draft& draft) {
@@ -305,7 +338,9 @@ void TextParser::same_or_functional_type(Draft& draft) {
 namespace {
 
 /// Whether a line stands between two programs.
-bool separates(std::string_view line) { return line.substr(std::min(line.find_first_not_of(" \t"), line.size())).starts_with("// -----"); }
+bool separates(std::string_view line) {
+  return line.substr(std::min(line.find_first_not_of(" \t"), line.size())).starts_with("// -----");
+}
 
 }  // namespace
 
@@ -325,14 +360,16 @@ std::vector<TextPart> split_parts(std::string_view text) {
   return out;
 }
 
-Result<std::unique_ptr<Module>> parse(std::string_view text, std::string_view filename, const ParseOptions& options) {
+Result<std::unique_ptr<Module>> parse(std::string_view text, std::string_view filename,
+                                      const ParseOptions& options) {
   TextParser parser(text, filename, options);
   try {
     return parser.module();
   } catch (const SyntaxError& e) {
     return Status(e.code, "{}: {}", place(filename, text, options.first_line, e.offset), e.message);
   } catch (const Error& e) {
-    return Status(Code::invalid, "{}: {}", place(filename, text, options.first_line, parser.op_offset()), e.what());
+    return Status(Code::invalid, "{}: {}",
+                  place(filename, text, options.first_line, parser.op_offset()), e.what());
   }
 }
 

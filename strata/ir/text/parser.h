@@ -3,14 +3,17 @@
 //   Result<std::unique_ptr<ir::Module>> m = ir::parse(text, "program.mlir");
 //   if (!m) return fail(m.status());   // "program.mlir:3:17: expected ','"
 //
-// Reads everything jaxlib prints, in the short and in the generic form, for every operation in the registry: functions
-// with bodies and without, modules and those inside them, `sdy.mesh` (ir/declaration.h). Locations (`loc(...)`, `#loc = ...`) are skipped: an operation's place is
-// the line of this text. A `dense_resource` becomes the constant it names, `{-# dialect_resources #-}` in the same text.
-// Regions of reductions whose combiner is plain are recognised (`combiner`). A file of several programs between lines
+// Reads everything jaxlib prints, in the short and in the generic form, for every operation in the
+// registry: functions with bodies and without, modules and those inside them, `sdy.mesh`
+// (ir/declaration.h). Locations (`loc(...)`, `#loc = ...`) are skipped: an operation's place is the
+// line of this text. A `dense_resource` becomes the constant it names, `{-# dialect_resources #-}`
+// in the same text. Regions of reductions whose combiner is plain are recognised (`combiner`). A
+// file of several programs between lines
 // `// -----` is cut by `split_parts` first.
-// Status: Code::invalid for text that is malformed, Code::unsupported for an operation, type or attribute of upstream
-// that Strata does not have (the message names it). Bytes of any kind are safe: nesting and sizes have limits.
-// Types are as the text states them; `verify` (ir/verify.h) compares them with what the operations infer.
+// Status: Code::invalid for text that is malformed, Code::unsupported for an operation, type or
+// attribute of upstream that Strata does not have (the message names it). Bytes of any kind are
+// safe: nesting and sizes have limits. Types are as the text states them; `verify` (ir/verify.h)
+// compares them with what the operations infer.
 #pragma once
 
 #include <memory>
@@ -38,17 +41,21 @@ struct ParseOptions {
   int first_line = 1;  // what the first line is called in messages and places
 };
 
-/// One program of a file, and the line of the file on which it begins (for `ParseOptions::first_line`).
+/// One program of a file, and the line of the file on which it begins (for
+/// `ParseOptions::first_line`).
 struct TextPart {
   std::string_view text;
   int first_line = 1;
 };
-/// The programs between lines that begin with `// -----`, blanks apart; a text without such a line is one part.
+/// The programs between lines that begin with `// -----`, blanks apart; a text without such a line
+/// is one part.
 std::vector<TextPart> split_parts(std::string_view text);
 
-Result<std::unique_ptr<Module>> parse(std::string_view text, std::string_view filename = "text", const ParseOptions& options = {});
+Result<std::unique_ptr<Module>> parse(std::string_view text, std::string_view filename = "text",
+                                      const ParseOptions& options = {});
 
-/// The reader as formats see it: tokens (Cursor), operands, attributes, types, regions. Failures throw SyntaxError.
+/// The reader as formats see it: tokens (Cursor), operands, attributes, types, regions. Failures
+/// throw SyntaxError.
 class TextParser : public Cursor {
  public:
   TextParser(std::string_view text, std::string_view filename, const ParseOptions& options);
@@ -71,7 +78,10 @@ class TextParser : public Cursor {
   /// ": T" for all operands and the one result, or ": (T, T) -> T".
   void same_or_functional_type(Draft& draft);
   /// "{ ... }" whose arguments stand elsewhere in the text, as in `while`.
-  struct Argument { std::string_view name; Type type; };
+  struct Argument {
+    std::string_view name;
+    Type type;
+  };
   std::unique_ptr<Block> region(const std::vector<Argument>& arguments);
   /// "{ ^bb0(%a: T): ... }". Isolated: values from around are not visible.
   std::unique_ptr<Block> region_with_arguments(bool isolated);
@@ -82,11 +92,15 @@ class TextParser : public Cursor {
   const Registry& registry() const { return registry_; }
 
   // ---- for from_generic: an attribute that must be there, of a kind
-  template <class T> const T& need(const Draft& draft, const std::string& name, std::string_view kind) {
+  template <class T>
+  const T& need(const Draft& draft, const std::string& name, std::string_view kind) {
     const Attr* a = draft.attrs.find(name);
-    if (a == nullptr) fail_at(op_at_, fmt::format("{} requires attribute '{}'", draft.info->name, name));
+    if (a == nullptr)
+      fail_at(op_at_, fmt::format("{} requires attribute '{}'", draft.info->name, name));
     const T* value = std::get_if<T>(a);
-    if (value == nullptr) fail_at(op_at_, fmt::format("attribute '{}' of {} is {}, which is no {}", name, draft.info->name, attr_text(*a), kind));
+    if (value == nullptr)
+      fail_at(op_at_, fmt::format("attribute '{}' of {} is {}, which is no {}", name,
+                                  draft.info->name, attr_text(*a), kind));
     return *value;
   }
   /// Where the operation under way begins, for messages.
@@ -103,7 +117,10 @@ class TextParser : public Cursor {
     TextParser& p_;
     Nesting nesting_;
   };
-  struct ResultName { std::string_view name; int count; };
+  struct ResultName {
+    std::string_view name;
+    int count;
+  };
 
   static bool is_upstream(std::string_view operation);
   // ---- module_text.cc
@@ -140,15 +157,16 @@ class TextParser : public Cursor {
 
   const Registry& registry_;
   Shared<std::string> filename_;
-  std::uint32_t line_;                 // of line_at_, for places that follow each other
+  std::uint32_t line_;  // of line_at_, for places that follow each other
   std::size_t line_at_ = 0, line_start_ = 0;
   AttrAliases aliases_;
   TypeCache types_;
   AttrsCache attrs_;
   ValueTable values_;
   std::unordered_map<std::string_view, const OpInfo*> infos_;
-  std::vector<std::unordered_set<std::string_view>> symbols_;         // functions and modules of the modules around
-  std::vector<ResultName> names_;                                     // of the operation under way, before its regions
+  std::vector<std::unordered_set<std::string_view>>
+      symbols_;                    // functions and modules of the modules around
+  std::vector<ResultName> names_;  // of the operation under way, before its regions
   std::size_t op_at_ = 0;
 };
 

@@ -19,21 +19,27 @@ std::vector<Type> types_of(const Values& values) {
   return out;
 }
 
-/// MLIR keeps an operation's own attributes (properties) apart from those of other dialects, whose names have a dot.
+/// MLIR keeps an operation's own attributes (properties) apart from those of other dialects, whose
+/// names have a dot.
 bool is_foreign(const std::string& name) { return name.find('.') != std::string::npos; }
 
 constexpr std::string_view kFunctionReturn = "func.return";
 
 /// Shardy's regions end by a return of its own, all others by StableHLO's.
-std::string_view terminator_of(const Op& op) { return op.name().substr(0, 4) == "sdy." ? "sdy.return" : "stablehlo.return"; }
+std::string_view terminator_of(const Op& op) {
+  return op.name().substr(0, 4) == "sdy." ? "sdy.return" : "stablehlo.return";
+}
 
-std::string join(const std::vector<std::string>& parts) { return fmt::format("{}", fmt::join(parts, ", ")); }
+std::string join(const std::vector<std::string>& parts) {
+  return fmt::format("{}", fmt::join(parts, ", "));
+}
 
 }  // namespace
 
-// ---- module and functions ---------------------------------------------------------------------------------------
+// ---- module and functions ----------------------------------------------------------------------
 
-TextPrinter::TextPrinter(const PrintOptions& options) : options_(options), names_([this](const Op& op) { return printed_regions(op); }) {}
+TextPrinter::TextPrinter(const PrintOptions& options)
+    : options_(options), names_([this](const Op& op) { return printed_regions(op); }) {}
 
 void TextPrinter::module(const Module& m) {
   if (options_.generic) names_.generic(m);
@@ -46,7 +52,8 @@ void TextPrinter::nested_module(const Module& m) {
     out_ += "\"builtin.module\"()";
     if (!m.name.empty()) out_ += " <{sym_name = " + quoted(m.name) + "}>";
     out_ += " ({";
-    if (m.functions.empty() && m.modules.empty() && meshes(m).empty()) {  // as upstream marks a block without operations
+    if (m.functions.empty() && m.modules.empty() &&
+        meshes(m).empty()) {  // as upstream marks a block without operations
       newline();
       out_ += "^bb0:";
     }
@@ -69,12 +76,16 @@ void TextPrinter::module_items(const Module& m) {
   for (const Mesh& mesh : meshes(m)) {
     newline();
     std::string attributes = mesh.attributes.empty() ? "" : " " + mesh.attributes;
-    if (options_.generic) out_ += "\"sdy.mesh\"() <{mesh = #sdy.mesh" + mesh.text + ", sym_name = " + quoted(mesh.name) + "}>" + attributes + " : () -> ()";
-    else out_ += "sdy.mesh " + symbol_text(mesh.name) + " = " + mesh.text + attributes;
+    if (options_.generic)
+      out_ += "\"sdy.mesh\"() <{mesh = #sdy.mesh" + mesh.text +
+              ", sym_name = " + quoted(mesh.name) + "}>" + attributes + " : () -> ()";
+    else
+      out_ += "sdy.mesh " + symbol_text(mesh.name) + " = " + mesh.text + attributes;
   }
   auto inner = m.modules.begin();
   for (std::size_t i = 0; i <= m.functions.size(); ++i) {
-    for (; inner != m.modules.end() && ((*inner)->functions_before <= i || i == m.functions.size()); ++inner) {
+    for (; inner != m.modules.end() && ((*inner)->functions_before <= i || i == m.functions.size());
+         ++inner) {
       newline();
       nested_module(**inner);
     }
@@ -119,10 +130,15 @@ void TextPrinter::signature(const Function& f) {
   }
   out_ += ")";
   std::vector<Type> types = result_types(f);
-  bool bare = types.size() == 1 && !types[0].is_tuple() && std::all_of(f.result_attrs.begin(), f.result_attrs.end(), [](const Attrs& a) { return a.empty(); });
+  bool bare = types.size() == 1 && !types[0].is_tuple() &&
+              std::all_of(f.result_attrs.begin(), f.result_attrs.end(),
+                          [](const Attrs& a) { return a.empty(); });
   std::vector<std::string> results;
   for (std::size_t i = 0; i < types.size(); ++i)
-    results.push_back(types[i].to_string() + (i < f.result_attrs.size() && !f.result_attrs[i].empty() ? " " + attrs_text(f.result_attrs[i]) : ""));
+    results.push_back(types[i].to_string() +
+                      (i < f.result_attrs.size() && !f.result_attrs[i].empty()
+                           ? " " + attrs_text(f.result_attrs[i])
+                           : ""));
   if (!types.empty()) out_ += " -> " + (bare ? results[0] : "(" + join(results) + ")");
 }
 
@@ -133,13 +149,17 @@ void TextPrinter::generic_function(const Function& f) {
     for (const Attrs& a : all) text += (text.empty() ? "" : ", ") + attrs_text(a);
     return Opaque{"[" + text + "]"};
   };
-  auto any = [](const std::vector<Attrs>& all) { return std::any_of(all.begin(), all.end(), [](const Attrs& a) { return !a.empty(); }); };
+  auto any = [](const std::vector<Attrs>& all) {
+    return std::any_of(all.begin(), all.end(), [](const Attrs& a) { return !a.empty(); });
+  };
   std::vector<Attrs> arguments;
   for (int i = 0; i < f.body.num_arguments(); ++i) arguments.push_back(argument_attributes(f, i));
   Attrs own;
-  own.set("function_type", Opaque{type_list_text(types_of(f.body.argument_values())) + " -> " + result_types_text(result_types(f))});
+  own.set("function_type", Opaque{type_list_text(types_of(f.body.argument_values())) + " -> " +
+                                  result_types_text(result_types(f))});
   own.set("sym_name", f.name);
-  if (f.has_visibility || !f.is_public) own.set("sym_visibility", std::string(f.is_public ? "public" : "private"));
+  if (f.has_visibility || !f.is_public)
+    own.set("sym_visibility", std::string(f.is_public ? "public" : "private"));
   if (any(arguments)) own.set("arg_attrs", list(arguments));
   if (any(f.result_attrs)) own.set("res_attrs", list(f.result_attrs));
   out_ += "\"func.func\"() <" + attrs_text(own) + "> (";
@@ -155,7 +175,7 @@ void TextPrinter::generic_function(const Function& f) {
   out_ += " : () -> ()";
 }
 
-// ---- blocks and operations --------------------------------------------------------------------------------------
+// ---- blocks and operations ---------------------------------------------------------------------
 
 void TextPrinter::newline() {
   out_ += '\n';
@@ -172,12 +192,15 @@ void TextPrinter::block(const Block& b, std::string_view terminator) {
   std::vector<std::string> values;
   for (const Value* v : b.results) values.push_back(name(v));
   if (options_.generic) {
-    out_ += fmt::format("\"{}\"({}) : {} -> ()", terminator, join(values), type_list_text(b.result_types()));
+    out_ += fmt::format("\"{}\"({}) : {} -> ()", terminator, join(values),
+                        type_list_text(b.result_types()));
     return;
   }
   out_ += in_function ? "return" : terminator;
-  if (!values.empty()) out_ += " " + join(values) + " : " + types(b.results);
-  else if (!in_function) out_ += " ";  // as upstream's declarative format does
+  if (!values.empty())
+    out_ += " " + join(values) + " : " + types(b.results);
+  else if (!in_function)
+    out_ += " ";  // as upstream's declarative format does
 }
 
 void TextPrinter::region(const Block& b, std::string_view terminator) {
@@ -216,7 +239,8 @@ void TextPrinter::op(const Op& o, bool in_function) {
     out_ += "\"" + o.name() + "\"";
     return generic_form(o);
   }
-  bool in_func_dialect = in_function && o.name().substr(0, 5) == "func.";  // functions let their own dialect be left out
+  bool in_func_dialect = in_function && o.name().substr(0, 5) ==
+                                            "func.";  // functions let their own dialect be left out
   out_ += in_func_dialect ? o.name().substr(5) : o.name();
   format->print(*this, o);
 }
@@ -238,8 +262,8 @@ void TextPrinter::generic_form(const Op& o) {
   functional_type(o);
 }
 
-/// The generic form is made once per operation: names are given to the blocks that it makes. Not for one that has none of
-/// its own and a short form: that shows no blocks.
+/// The generic form is made once per operation: names are given to the blocks that it makes. Not
+/// for one that has none of its own and a short form: that shows no blocks.
 GenericForm& TextPrinter::form(const Op& o) {
   if (auto it = forms_.find(&o); it != forms_.end()) return it->second;
   const TextFormat* format = o.info().text;
@@ -256,11 +280,12 @@ GenericForm& TextPrinter::form(const Op& o) {
 std::vector<const Block*> TextPrinter::printed_regions(const Op& o) {
   const TextFormat* format = o.info().text;
   bool is_short = !options_.generic && format != nullptr && format->print != nullptr;
-  if (o.regions.empty() && (is_short || format == nullptr || format->to_generic == nullptr)) return {};
+  if (o.regions.empty() && (is_short || format == nullptr || format->to_generic == nullptr))
+    return {};
   return form(o).regions;
 }
 
-// ---- pieces -----------------------------------------------------------------------------------------------------
+// ---- pieces ------------------------------------------------------------------------------------
 
 void TextPrinter::dense(const Literal& value) {
   out_ += " ";
@@ -299,7 +324,9 @@ void TextPrinter::functional_type(const Op& o) {
 }
 
 void TextPrinter::same_or_functional_type(const Op& o) {
-  bool same = o.num_results() == 1 && std::all_of(o.operands.begin(), o.operands.end(), [&](const Value* v) { return v->type() == o.result()->type(); });
+  bool same = o.num_results() == 1 &&
+              std::all_of(o.operands.begin(), o.operands.end(),
+                          [&](const Value* v) { return v->type() == o.result()->type(); });
   if (!same) return functional_type(o);
   out_ += " : ";
   out_ += text_of(o.result()->type());
@@ -311,7 +338,9 @@ const std::string& TextPrinter::text_of(const Type& type) {
   return it->second.second;
 }
 
-std::string TextPrinter::list(const std::vector<std::int64_t>& values) { return fmt::format("[{}]", fmt::join(values, ", ")); }
+std::string TextPrinter::list(const std::vector<std::int64_t>& values) {
+  return fmt::format("[{}]", fmt::join(values, ", "));
+}
 
 std::string TextPrinter::types(const Values& values) {
   std::vector<std::string> out;

@@ -2,10 +2,12 @@
 //
 //   std::string text = ir::print(module);
 //
-// Byte for byte what jaxlib's MLIR prints for the same module without locations, in the short and in the generic form
-// (constants without elements apart: `dense<>`, though upstream remembers the value of a splat); what it prints, `parse` reads, and
-// printing again gives the same text. Operations of Strata's own, and what upstream has no word for, appear as
-// strata.* operations and attributes (the names of an argument's symbolic dimensions: `strata.dims = ["B", ""]`). A broken graph (a value from nowhere) prints too, as %<<unknown>>.
+// Byte for byte what jaxlib's MLIR prints for the same module without locations, in the short and
+// in the generic form (constants without elements apart: `dense<>`, though upstream remembers the
+// value of a splat); what it prints, `parse` reads, and printing again gives the same text.
+// Operations of Strata's own, and what upstream has no word for, appear as strata.* operations and
+// attributes (the names of an argument's symbolic dimensions: `strata.dims = ["B", ""]`). A broken
+// graph (a value from nowhere) prints too, as %<<unknown>>.
 #pragma once
 
 #include <initializer_list>
@@ -39,16 +41,22 @@ class TextPrinter {
   const std::string& text() const { return out_; }
 
   // ---- for formats
-  TextPrinter& operator<<(std::string_view text) { out_ += text; return *this; }
+  TextPrinter& operator<<(std::string_view text) {
+    out_ += text;
+    return *this;
+  }
   template <class... Args>
-  void format(fmt::format_string<Args...> f, Args&&... args) { fmt::format_to(std::back_inserter(out_), f, std::forward<Args>(args)...); }
+  void format(fmt::format_string<Args...> f, Args&&... args) {
+    fmt::format_to(std::back_inserter(out_), f, std::forward<Args>(args)...);
+  }
   /// " dense<...> : T".
   void dense(const Literal& value);
   /// "%0", "%0#1".
   std::string name(const Value* value) const { return "%" + names_.of(value); }
   /// "%a, %b".
   void operands(const Op& op);
-  /// " {a = 1 : i64}" of the attributes that the short form has not shown; nothing when there are none.
+  /// " {a = 1 : i64}" of the attributes that the short form has not shown; nothing when there are
+  /// none.
   void other_attributes(const Op& op, std::initializer_list<std::string_view> shown = {});
   /// " : (T, T) -> T".
   void functional_type(const Op& op);
@@ -58,7 +66,8 @@ class TextPrinter {
   static std::string list(const std::vector<std::int64_t>& values);
   /// "T, T".
   static std::string types(const Values& values);
-  /// "{", the block's operations, "}"; its arguments are written by the caller. `terminator` returns its results.
+  /// "{", the block's operations, "}"; its arguments are written by the caller. `terminator`
+  /// returns its results.
   void region(const Block& block, std::string_view terminator = "stablehlo.return");
   /// The same with its arguments: "{", "^bb0(%a: T):" if there are any, ...
   void region_with_arguments(const Block& block, std::string_view terminator = "stablehlo.return");
@@ -82,8 +91,9 @@ class TextPrinter {
   std::string out_;
   int indent_ = 0;
   Names names_;
-  std::unordered_map<const Op*, GenericForm> forms_;                           // looked up, never iterated
-  std::unordered_map<const void*, std::pair<Type, std::string>> types_;  // by identity, which the type held here keeps
+  std::unordered_map<const Op*, GenericForm> forms_;  // looked up, never iterated
+  std::unordered_map<const void*, std::pair<Type, std::string>>
+      types_;  // by identity, which the type held here keeps
 };
 
 }  // namespace strata::ir

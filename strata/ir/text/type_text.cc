@@ -17,17 +17,19 @@ struct Body {
   std::optional<Quantization> quantization;
 };
 
-// ---- !quant.uniform<i8<-127:127>:f32:1, {0.1:3,0.5}> ---------------------------------------------------------------
+// ---- !quant.uniform<i8<-127:127>:f32:1, {0.1:3,0.5}> -------------------------------------------
 
 /// i8 or u8 (ui8), and the bounds of what is stored.
 DType parse_storage(Cursor& c, Quantization& q) {
   std::size_t where = c.offset();
   std::string word(c.word("a storage type"));
-  std::optional<DType> dtype = parse_dtype(word[0] == 'u' && word.substr(0, 2) != "ui" ? "ui" + word.substr(1) : word);
+  std::optional<DType> dtype =
+      parse_dtype(word[0] == 'u' && word.substr(0, 2) != "ui" ? "ui" + word.substr(1) : word);
   if (!dtype || !is_integer(*dtype)) c.fail_at(where, fmt::format("'{}' is no integer type", word));
   int bits = bit_width(*dtype);
   if (bits > 32) c.fail_at(where, fmt::format("storage type {} has more than 32 bits", word));
-  std::int64_t low = is_unsigned(*dtype) ? 0 : -(std::int64_t{1} << (bits - 1)), high = (std::int64_t{1} << (is_unsigned(*dtype) ? bits : bits - 1)) - 1;
+  std::int64_t low = is_unsigned(*dtype) ? 0 : -(std::int64_t{1} << (bits - 1)),
+               high = (std::int64_t{1} << (is_unsigned(*dtype) ? bits : bits - 1)) - 1;
   q.storage_min = low;
   q.storage_max = high;
   if (c.consume("<")) {
@@ -37,7 +39,8 @@ DType parse_storage(Cursor& c, Quantization& q) {
     q.storage_max = c.integer();
     c.expect(">");
     if (q.storage_min < low || q.storage_max > high || q.storage_min >= q.storage_max)
-      c.fail_at(where, fmt::format("bounds {} and {} do not fit {}", q.storage_min, q.storage_max, word));
+      c.fail_at(where,
+                fmt::format("bounds {} and {} do not fit {}", q.storage_min, q.storage_max, word));
   }
   return *dtype;
 }
@@ -47,14 +50,16 @@ void parse_scale(Cursor& c, Quantization& q) {
   std::size_t where = c.offset();
   std::string text(c.number());
   double scale = std::strtod(text.c_str(), nullptr);
-  if (!(scale > 0) || !std::isfinite(scale)) c.fail_at(where, fmt::format("scale {} is no positive number", text.substr(0, 40)));
+  if (!(scale > 0) || !std::isfinite(scale))
+    c.fail_at(where, fmt::format("scale {} is no positive number", text.substr(0, 40)));
   q.scales.push_back(scale);
   q.zero_points.push_back(0);
   if (!c.consume(":")) return;
   where = c.offset();
   q.zero_points.back() = c.integer();
   if (q.zero_points.back() < q.storage_min || q.zero_points.back() > q.storage_max)
-    c.fail_at(where, fmt::format("zero point {} is not within {} and {}", q.zero_points.back(), q.storage_min, q.storage_max));
+    c.fail_at(where, fmt::format("zero point {} is not within {} and {}", q.zero_points.back(),
+                                 q.storage_min, q.storage_max));
 }
 
 /// After the words.
@@ -67,7 +72,8 @@ DType parse_quantization(Cursor& c, Quantization& q) {
   if (!expressed || !is_float(*expressed)) c.fail_at(where, "expected a float type");
   q.expressed = *expressed;
   if (c.consume(":")) {
-    if (c.peek() == '{') c.fail_at(c.offset(), "quantisation by blocks is not supported", Code::unsupported);
+    if (c.peek() == '{')
+      c.fail_at(c.offset(), "quantisation by blocks is not supported", Code::unsupported);
     where = c.offset();
     std::int64_t axis = c.integer();
     if (axis < 0 || axis > 64) c.fail_at(where, fmt::format("axis {} is no dimension", axis));
@@ -91,13 +97,15 @@ Body parse_body(Cursor& c) {
   Body out{{}, DType::f32, std::nullopt};
   std::int64_t elements = 1;
   for (;;) {
-    if (c.peek() == '*') c.fail_at(c.offset(), "unranked tensors are not supported", Code::unsupported);
+    if (c.peek() == '*')
+      c.fail_at(c.offset(), "unranked tensors are not supported", Code::unsupported);
     if (c.consume("?")) {
       out.dims.push_back(Dim::unknown());
     } else if (char p = c.peek(); p >= '0' && p <= '9') {
       std::size_t where = c.offset();
       std::int64_t size = c.integer();
-      if (size != 0 && elements > kMostElements / size) c.fail_at(where, fmt::format("a tensor of more than {} elements", kMostElements));
+      if (size != 0 && elements > kMostElements / size)
+        c.fail_at(where, fmt::format("a tensor of more than {} elements", kMostElements));
       if (size != 0) elements *= size;
       out.dims.emplace_back(size);
     } else {
@@ -113,7 +121,8 @@ Body parse_body(Cursor& c) {
   }
   std::optional<DType> dtype = try_dtype(c);
   if (!dtype) {
-    if (c.peek() == '!' || c.looking_at("index")) c.fail_at(c.offset(), "element type is not supported", Code::unsupported);
+    if (c.peek() == '!' || c.looking_at("index"))
+      c.fail_at(c.offset(), "element type is not supported", Code::unsupported);
     c.fail("expected an element type");
   }
   out.dtype = *dtype;
@@ -138,15 +147,19 @@ Type parse_tensor(Cursor& c) {
   c.expect("<");
   Body body = parse_body(c);
   if (c.consume(",")) {
-    if (c.consume("#stablehlo.bounds") || c.consume("#mhlo.type_extensions")) parse_bounds(c, body.dims);
-    else c.fail_at(c.offset(), "tensor encoding is not supported", Code::unsupported);
+    if (c.consume("#stablehlo.bounds") || c.consume("#mhlo.type_extensions"))
+      parse_bounds(c, body.dims);
+    else
+      c.fail_at(c.offset(), "tensor encoding is not supported", Code::unsupported);
   }
   c.expect(">");
   Type out(body.dtype, Shape(std::move(body.dims)));
   if (!body.quantization) return out;
   const Quantization& q = *body.quantization;
-  if (q.axis >= out.rank()) c.fail_at(where, fmt::format("quantised along dimension {} of {}", q.axis, out.rank()));
-  if (q.axis >= 0 && out.shape().dim(q.axis).is_static() && out.shape()[q.axis] != static_cast<std::int64_t>(q.scales.size()))
+  if (q.axis >= out.rank())
+    c.fail_at(where, fmt::format("quantised along dimension {} of {}", q.axis, out.rank()));
+  if (q.axis >= 0 && out.shape().dim(q.axis).is_static() &&
+      out.shape()[q.axis] != static_cast<std::int64_t>(q.scales.size()))
     c.fail_at(where, fmt::format("{} scales for {} slices", q.scales.size(), out.shape()[q.axis]));
   return out.with(*body.quantization);
 }
@@ -167,7 +180,8 @@ Type parse_ref(Cursor& c) {
   c.expect("<");
   std::size_t where = c.offset();
   Body body = parse_body(c);
-  if (body.quantization) c.fail_at(where, "a reference to quantised elements is not supported", Code::unsupported);
+  if (body.quantization)
+    c.fail_at(where, "a reference to quantised elements is not supported", Code::unsupported);
   c.expect(">");
   return Type::ref(body.dtype, Shape(std::move(body.dims)));
 }
@@ -201,7 +215,9 @@ std::optional<DType> try_dtype(Cursor& c) {
 }
 
 bool looking_at_type(Cursor& c) {
-  constexpr std::array<std::string_view, 8> starts = {"tensor", "tuple", "!stablehlo.token", "!stablehlo.future", "!mhlo.token", "!strata.ref", "!quant.uniform", "memref"};
+  constexpr std::array<std::string_view, 8> starts = {
+      "tensor",      "tuple",       "!stablehlo.token", "!stablehlo.future",
+      "!mhlo.token", "!strata.ref", "!quant.uniform",   "memref"};
   for (std::string_view s : starts)
     if (c.looking_at(s)) return true;
   return false;
@@ -215,9 +231,12 @@ std::string_view bracketed(const Cursor& c) {
   std::string_view rest = c.text();
   std::size_t start = const_cast<Cursor&>(c).offset(), level = 0;
   for (std::size_t i = start; i < rest.size() && i - start < most; ++i) {
-    if (rest[i] == '<') ++level;
-    else if (rest[i] == '>' && --level == 0) return rest.substr(start, i + 1 - start);
-    else if (level == 0 || rest[i] == '"') break;
+    if (rest[i] == '<')
+      ++level;
+    else if (rest[i] == '>' && --level == 0)
+      return rest.substr(start, i + 1 - start);
+    else if (level == 0 || rest[i] == '"')
+      break;
   }
   return {};
 }
@@ -243,7 +262,8 @@ Type parse_type(Cursor& c) {
   if (c.consume("!stablehlo.future")) return Type::future(parse_parts(c));
   if (c.consume("!stablehlo.token") || c.consume("!mhlo.token")) return Type::token();
   if (c.consume("!strata.ref")) return parse_ref(c);
-  if (c.peek() == '!' || c.looking_at("memref")) c.fail_at(c.offset(), "type is not supported", Code::unsupported);
+  if (c.peek() == '!' || c.looking_at("memref"))
+    c.fail_at(c.offset(), "type is not supported", Code::unsupported);
   c.fail("expected a type");
 }
 
@@ -263,15 +283,21 @@ std::vector<Type> parse_result_types(Cursor& c) {
 }
 
 bool is_symbolic(const Type& t) {
-  return std::any_of(t.shape().dims().begin(), t.shape().dims().end(), [](const Dim& d) { return d.is_symbolic(); });
+  return std::any_of(t.shape().dims().begin(), t.shape().dims().end(),
+                     [](const Dim& d) { return d.is_symbolic(); });
 }
 
-bool same_text(const Type& a, const Type& b) { return a == b || ((is_symbolic(a) || is_symbolic(b)) && a.to_string() == b.to_string()); }
+bool same_text(const Type& a, const Type& b) {
+  return a == b || ((is_symbolic(a) || is_symbolic(b)) && a.to_string() == b.to_string());
+}
 bool same_text(const std::vector<Type>& a, const std::vector<Type>& b) {
-  return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](const Type& x, const Type& y) { return same_text(x, y); });
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(),
+                    [](const Type& x, const Type& y) { return same_text(x, y); });
 }
 
 std::string type_list_text(const std::vector<Type>& types) { return "(" + joined(types) + ")"; }
-std::string result_types_text(const std::vector<Type>& types) { return types.size() == 1 ? types[0].to_string() : type_list_text(types); }
+std::string result_types_text(const std::vector<Type>& types) {
+  return types.size() == 1 ? types[0].to_string() : type_list_text(types);
+}
 
 }  // namespace strata::ir

@@ -14,15 +14,19 @@ namespace strata::ir {
 /// Tensor types by their text, so that each spelling is read once. The text must outlive it.
 class TypeCache {
  public:
-  const Type* find(std::string_view text) const { auto it = types_.find(text); return it == types_.end() ? nullptr : &it->second; }
+  const Type* find(std::string_view text) const {
+    auto it = types_.find(text);
+    return it == types_.end() ? nullptr : &it->second;
+  }
   void add(std::string_view text, const Type& type) { types_.emplace(text, type); }
 
  private:
   std::unordered_map<std::string_view, Type> types_;
 };
 
-/// tensor<4x?xf32, #stablehlo.bounds<?, 8>>, tuple<...>, !stablehlo.token, !stablehlo.future<...>, !strata.ref<4xf32>. A type of upstream
-/// that Strata does not have (unranked) fails as unsupported.
+/// tensor<4x?xf32, #stablehlo.bounds<?, 8>>, tuple<...>, !stablehlo.token, !stablehlo.future<...>,
+/// !strata.ref<4xf32>. A type of upstream that Strata does not have (unranked) fails as
+/// unsupported.
 Type parse_type(Cursor& c);
 /// f32, ui8, i1, complex<f32>; nothing (and nothing consumed) when the text is none of them.
 std::optional<DType> try_dtype(Cursor& c);
@@ -33,7 +37,8 @@ std::vector<Type> parse_type_list(Cursor& c);
 /// Whether a type follows.
 bool looking_at_type(Cursor& c);
 
-/// Equal as far as text says: the name of a symbolic dimension stands in an attribute, its type shows '?'.
+/// Equal as far as text says: the name of a symbolic dimension stands in an attribute, its type
+/// shows '?'.
 bool same_text(const Type& a, const Type& b);
 bool same_text(const std::vector<Type>& a, const std::vector<Type>& b);
 bool is_symbolic(const Type& type);

@@ -5,7 +5,8 @@
 namespace strata::ir {
 
 void ValueTable::open(bool isolated) {
-  auto visible = isolated || scopes_.empty() ? static_cast<std::uint32_t>(level()) + 1 : scopes_.back().visible;
+  auto visible = isolated || scopes_.empty() ? static_cast<std::uint32_t>(level()) + 1
+                                             : scopes_.back().visible;
   scopes_.push_back({entries_.size(), visible});
 }
 
@@ -32,7 +33,9 @@ bool ValueTable::define(std::string_view name, Value* value, int count) {
   Slot& s = slot(name, h);
   if (s.entry != 0 && entries_[s.entry - 1].level >= scopes_.back().visible) return false;
   STRATA_CHECK(entries_.size() < UINT32_MAX && name.size() < UINT32_MAX);
-  entries_.push_back({name.data(), value, static_cast<std::uint32_t>(name.size()), static_cast<std::uint32_t>(count), static_cast<std::uint32_t>(level()), s.entry});
+  entries_.push_back({name.data(), value, static_cast<std::uint32_t>(name.size()),
+                      static_cast<std::uint32_t>(count), static_cast<std::uint32_t>(level()),
+                      s.entry});
   bool is_new = s.entry == 0;
   s = {static_cast<std::uint32_t>(entries_.size()), h};
   if (is_new && ++used_ * 4 > slots_.size() * 3) grow();
@@ -48,7 +51,9 @@ std::uint32_t ValueTable::hash(std::string_view name) {
 ValueTable::Slot& ValueTable::slot(std::string_view name, std::uint32_t h) {
   std::size_t mask = slots_.size() - 1;
   for (std::size_t i = h & mask;; i = (i + 1) & mask)
-    if (slots_[i].entry == 0 || (slots_[i].hash == h && name_of(entries_[slots_[i].entry - 1]) == name)) return slots_[i];
+    if (slots_[i].entry == 0 ||
+        (slots_[i].hash == h && name_of(entries_[slots_[i].entry - 1]) == name))
+      return slots_[i];
 }
 
 /// Names move in the order in which they were first defined.

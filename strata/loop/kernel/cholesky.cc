@@ -1,9 +1,12 @@
-// cholesky: A = L L^H, or A = U^H U, of Hermitian positive definite matrices, of which one triangle is read.
+// cholesky: A = L L^H, or A = U^H U, of Hermitian positive definite matrices, of which one triangle
+// is read.
 //
-// Buffers: matrices, factors. Parameters: small.h (1 for L). A grid point is one matrix, or some small ones. The other
-// triangle of a factor is zero. A matrix that is not positive definite gives NaN throughout the factor's triangle.
+// Buffers: matrices, factors. Parameters: small.h (1 for L). A grid point is one matrix, or some
+// small ones. The other triangle of a factor is zero. A matrix that is not positive definite gives
+// NaN throughout the factor's triangle.
 //
-// Small matrices are computed in f64 and rounded once; sums run over ascending columns. Others go by LAPACK (large.h).
+// Small matrices are computed in f64 and rounded once; sums run over ascending columns. Others go
+// by LAPACK (large.h).
 #include <cstdint>
 #include <limits>
 #include <vector>
@@ -22,7 +25,9 @@ using Params = strata::loop::small::CholeskyParams;
 /// The lower factor in place of the lower triangle; false where a pivot is not positive.
 template <class W>
 bool factorise(std::vector<W>& a, std::int64_t n) {
-  auto at = [&](std::int64_t i, std::int64_t j) -> W& { return a[static_cast<std::size_t>(i * n + j)]; };
+  auto at = [&](std::int64_t i, std::int64_t j) -> W& {
+    return a[static_cast<std::size_t>(i * n + j)];
+  };
   for (std::int64_t i = 0; i < n; ++i)
     for (std::int64_t j = 0; j <= i; ++j) {
       W sum = at(i, j);
@@ -44,7 +49,8 @@ void one(const T* in, T* out, const Params& p) {
   std::vector<Wide<T>> a(static_cast<std::size_t>(p.n * p.n));
   for (std::int64_t i = 0; i < p.n; ++i)
     for (std::int64_t j = 0; j <= i; ++j)
-      a[static_cast<std::size_t>(i * p.n + j)] = p.lower ? widen(in[i * p.n + j]) : conj(widen(in[j * p.n + i]));
+      a[static_cast<std::size_t>(i * p.n + j)] =
+          p.lower ? widen(in[i * p.n + j]) : conj(widen(in[j * p.n + i]));
   bool fine = factorise(a, p.n);
   for (std::int64_t i = 0; i < p.n; ++i)
     for (std::int64_t j = 0; j < p.n; ++j) {
@@ -58,7 +64,8 @@ void one(const T* in, T* out, const Params& p) {
     }
 }
 
-/// Row-major matrices are LAPACK's transposed: what is lower here is upper there, and L stands where it wants U.
+/// Row-major matrices are LAPACK's transposed: what is lower here is upper there, and L stands
+/// where it wants U.
 template <class T>
 void one_by_lapack(const T* in, T* out, const Params& p) {
   using C = large::Computed<T>;
@@ -83,6 +90,7 @@ extern "C" void strata_cholesky(void* const* buffers, std::int64_t begin, std::i
     const bool is_large = large::by_lapack(p.n, p.n);
     if (fits(p.element, p.n, p.n, range)) return instruction_set().cholesky(buffers, p, range);
     for (std::int64_t i = range.begin; i < range.end; ++i)
-      (is_large ? one_by_lapack<T> : one<T>)(static_cast<const T*>(buffers[0]) + i * p.n * p.n, static_cast<T*>(buffers[1]) + i * p.n * p.n, p);
+      (is_large ? one_by_lapack<T> : one<T>)(static_cast<const T*>(buffers[0]) + i * p.n * p.n,
+                                             static_cast<T*>(buffers[1]) + i * p.n * p.n, p);
   });
 }

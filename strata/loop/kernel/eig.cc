@@ -1,9 +1,11 @@
 // eig: eigenvalues of square matrices, and their eigenvectors as columns, from Schur's form.
 //
-// Buffers: matrices [n, n], eigenvalues [n], left and right eigenvectors [n, n], all complex; eigenvalues: no vectors; right_eigenvectors:
-// no left ones. Parameters: element type of the matrices (factor.h), n. A grid point is one matrix. Each vector has length 1 and a real
-// component of the greatest size, as in LAPACK, by which large matrices go (large.h). What is real of a real matrix is exactly real, and
-// conjugate pairs are exactly conjugate, the one above the real line first.
+// Buffers: matrices [n, n], eigenvalues [n], left and right eigenvectors [n, n], all complex;
+// eigenvalues: no vectors; right_eigenvectors: no left ones. Parameters: element type of the
+// matrices (factor.h), n. A grid point is one matrix. Each vector has length 1 and a real component
+// of the greatest size, as in LAPACK, by which large matrices go (large.h). What is real of a real
+// matrix is exactly real, and conjugate pairs are exactly conjugate, the one above the real line
+// first.
 #include <cmath>
 #include <limits>
 
@@ -12,7 +14,8 @@
 
 extern "C" void strata_eig(void* const* buffers, std::int64_t begin, std::int64_t end);
 extern "C" void strata_eigenvalues(void* const* buffers, std::int64_t begin, std::int64_t end);
-extern "C" void strata_right_eigenvectors(void* const* buffers, std::int64_t begin, std::int64_t end);
+extern "C" void strata_right_eigenvectors(void* const* buffers, std::int64_t begin,
+                                          std::int64_t end);
 
 namespace {
 
@@ -25,7 +28,9 @@ struct Params {
 };
 
 template <class W>
-bool is_pair(const Matrix<W>& t, std::int64_t i) { return i + 1 < t.n && t(i + 1, i) != W(0); }
+bool is_pair(const Matrix<W>& t, std::int64_t i) {
+  return i + 1 < t.n && t(i + 1, i) != W(0);
+}
 
 template <class W>
 std::vector<Complex> eigenvalues(const Matrix<W>& t) {
@@ -47,7 +52,8 @@ Complex away_from_zero(Complex x, double least) { return std::abs(x) < least ? C
 
 /// x of (T - value) x = 0 above rows [k, last], which are given.
 template <class W>
-void solve_above(const Matrix<W>& t, Complex value, std::vector<Complex>& x, std::int64_t k, std::int64_t last, double least) {
+void solve_above(const Matrix<W>& t, Complex value, std::vector<Complex>& x, std::int64_t k,
+                 std::int64_t last, double least) {
   auto X = [&](std::int64_t i) -> Complex& { return x[static_cast<std::size_t>(i)]; };
   auto rest = [&](std::int64_t i) {
     Complex sum = 0;
@@ -60,7 +66,8 @@ void solve_above(const Matrix<W>& t, Complex value, std::vector<Complex>& x, std
       continue;
     }
     X(i) = 0;
-    const Complex p = rest(i - 1), r = rest(i), a = Complex(t(i - 1, i - 1)) - value, b = t(i - 1, i), c = t(i, i - 1), d = Complex(t(i, i)) - value;
+    const Complex p = rest(i - 1), r = rest(i), a = Complex(t(i - 1, i - 1)) - value,
+                  b = t(i - 1, i), c = t(i, i - 1), d = Complex(t(i, i)) - value;
     const Complex det = away_from_zero(a * d - b * c, least * least);
     X(i - 1) = (p * d - b * r) / det;
     X(i) = (a * r - c * p) / det;
@@ -78,7 +85,8 @@ void normalise(std::vector<Complex>& x) {
   Complex best = 0;
   for (Complex c : x)
     if (std::abs(c) > std::abs(best) * (1 + 1e-12)) best = c;
-  const Complex factor = imaginary(best) == 0 ? Complex(1 / std::sqrt(sum)) : std::conj(best) / (std::abs(best) * std::sqrt(sum));
+  const Complex factor = imaginary(best) == 0 ? Complex(1 / std::sqrt(sum))
+                                              : std::conj(best) / (std::abs(best) * std::sqrt(sum));
   for (Complex& c : x) {
     const bool is_best = c == best;
     c = times(c, factor);
@@ -100,10 +108,12 @@ Matrix<Complex> vectors(const Schur<W>& form, const std::vector<Complex>& values
     const Complex value = values[static_cast<std::size_t>(k)];
     std::vector<Complex> x(static_cast<std::size_t>(n)), y(x.size());
     x[static_cast<std::size_t>(k)] = 1;
-    if (pair) x[static_cast<std::size_t>(k + 1)] = (value - Complex(t(k, k))) / Complex(t(k, k + 1));
+    if (pair)
+      x[static_cast<std::size_t>(k + 1)] = (value - Complex(t(k, k))) / Complex(t(k, k + 1));
     solve_above(t, value, x, k, k + pair, least);
     for (std::int64_t i = 0; i < n; ++i)
-      for (std::int64_t j = 0; j <= k + pair; ++j) y[static_cast<std::size_t>(i)] += form.q(i, j) * x[static_cast<std::size_t>(j)];
+      for (std::int64_t j = 0; j <= k + pair; ++j)
+        y[static_cast<std::size_t>(i)] += form.q(i, j) * x[static_cast<std::size_t>(j)];
     normalise(y);
     for (std::int64_t i = 0; i < n; ++i) out(i, k) = y[static_cast<std::size_t>(i)];
     if (!pair) continue;
@@ -113,7 +123,8 @@ Matrix<Complex> vectors(const Schur<W>& form, const std::vector<Complex>& values
   return out;
 }
 
-/// Left eigenvectors (u^H A = value u^H) are right ones of A^H = Q T^H Q^H for conj(value); with rows and columns in reverse T^H is upper triangular again.
+/// Left eigenvectors (u^H A = value u^H) are right ones of A^H = Q T^H Q^H for conj(value); with
+/// rows and columns in reverse T^H is upper triangular again.
 template <class W>
 Schur<W> reversed(const Schur<W>& form) {
   const std::int64_t n = form.t.n;
@@ -128,14 +139,16 @@ Schur<W> reversed(const Schur<W>& form) {
 
 template <class W>
 Matrix<Complex> left_vectors(const Schur<W>& form, const std::vector<Complex>& values) {
-  // A pair's block in reverse begins with what belongs to the second value, whose conjugate is above the real line as `vectors` wants it.
+  // A pair's block in reverse begins with what belongs to the second value, whose conjugate is
+  // above the real line as `vectors` wants it.
   std::vector<Complex> order(values.rbegin(), values.rend());
   const auto n = static_cast<std::int64_t>(values.size());
   if constexpr (!std::is_same_v<W, double>)
     for (Complex& v : order) v = std::conj(v);
   else
     for (std::int64_t i = 0; i + 1 < n; ++i)
-      if (order[static_cast<std::size_t>(i)].imag() < 0) std::swap(order[static_cast<std::size_t>(i)], order[static_cast<std::size_t>(i + 1)]), ++i;
+      if (order[static_cast<std::size_t>(i)].imag() < 0)
+        std::swap(order[static_cast<std::size_t>(i)], order[static_cast<std::size_t>(i + 1)]), ++i;
   const Matrix<Complex> v = vectors(reversed(form), order);
   Matrix<Complex> out{n, n};
   for (std::int64_t i = 0; i < n; ++i)
@@ -158,14 +171,19 @@ void one(const T* in, const Results<ComplexOf<T>>& out, std::int64_t n) {
   const std::vector<Complex> w = eigenvalues(form.t);
   const bool fine = all_finite(form.t);
   for (std::size_t i = 0; i < w.size(); ++i) out.values[i] = narrow<ComplexOf<T>>(w[i]);
-  const Matrix<Complex> nothing{n, n, std::vector<Complex>(static_cast<std::size_t>(n * n), std::numeric_limits<double>::quiet_NaN())};
+  const Matrix<Complex> nothing{n, n,
+                                std::vector<Complex>(static_cast<std::size_t>(n * n),
+                                                     std::numeric_limits<double>::quiet_NaN())};
   if (out.left) write_matrix(fine ? left_vectors(form, w) : nothing, out.left);
   if (out.right) write_matrix(fine ? vectors(form, w) : nothing, out.right);
 }
 
 /// Vectors of complex matrices, by columns.
 template <class R>
-void unpack(const std::complex<R>* vectors, const std::complex<R>*, std::int64_t n, std::complex<R>* out) { large::from_columns(vectors, n, n, out); }
+void unpack(const std::complex<R>* vectors, const std::complex<R>*, std::int64_t n,
+            std::complex<R>* out) {
+  large::from_columns(vectors, n, n, out);
+}
 /// Vectors of real matrices: of a pair its real and its imaginary part.
 template <class R>
 void unpack(const R* vectors, const R* values, std::int64_t n, std::complex<R>* out) {
@@ -183,10 +201,13 @@ void unpack(const R* vectors, const R* values, std::int64_t n, std::complex<R>* 
 template <class T>
 void one_by_lapack(const T* in, const Results<ComplexOf<T>>& out, std::int64_t n) {
   constexpr std::int64_t kParts = is_complex<T> ? 1 : 2;
-  large::Numbers<T> a(n * n), w(kParts * n), left(out.left ? n * n : 0), right(out.right ? n * n : 0);
+  large::Numbers<T> a(n * n), w(kParts * n), left(out.left ? n * n : 0),
+      right(out.right ? n * n : 0);
   large::to_columns(in, n, n, a.data());
-  const bool fine = large::all_finite(a.data(), n * n) &&
-                    large::geev(static_cast<int>(n), a.data(), w.data(), out.left ? left.data() : nullptr, out.right ? right.data() : nullptr) == 0;
+  const bool fine =
+      large::all_finite(a.data(), n * n) &&
+      large::geev(static_cast<int>(n), a.data(), w.data(), out.left ? left.data() : nullptr,
+                  out.right ? right.data() : nullptr) == 0;
   for (std::int64_t i = 0; i < n; ++i)
     if constexpr (is_complex<T>)
       out.values[i] = fine ? w[i] : large::not_a_number<T>();
@@ -200,14 +221,20 @@ void one_by_lapack(const T* in, const Results<ComplexOf<T>>& out, std::int64_t n
   write(right, out.right);
 }
 
-void all(const Params& p, void* in, const Results<void>& out, std::int64_t begin, std::int64_t end) {
+void all(const Params& p, void* in, const Results<void>& out, std::int64_t begin,
+         std::int64_t end) {
   dispatch(p.element, [&]<class T>(T) {
     if constexpr (!std::is_same_v<T, strata::BFloat16> && !std::is_same_v<T, strata::Float16>) {
       using C = ComplexOf<T>;
       const bool is_large = large::by_lapack(p.n, p.n);
-      auto vectors_at = [&](void* base, std::int64_t i) { return base ? element_at<C>(base, i, p.n * p.n) : nullptr; };
+      auto vectors_at = [&](void* base, std::int64_t i) {
+        return base ? element_at<C>(base, i, p.n * p.n) : nullptr;
+      };
       for (std::int64_t i = begin; i < end; ++i)
-        (is_large ? one_by_lapack<T> : one<T>)(element_at<const T>(in, i, p.n * p.n), {element_at<C>(out.values, i, p.n), vectors_at(out.left, i), vectors_at(out.right, i)}, p.n);
+        (is_large ? one_by_lapack<T> : one<T>)(element_at<const T>(in, i, p.n * p.n),
+                                               {element_at<C>(out.values, i, p.n),
+                                                vectors_at(out.left, i), vectors_at(out.right, i)},
+                                               p.n);
     }
   });
 }
@@ -215,11 +242,15 @@ void all(const Params& p, void* in, const Results<void>& out, std::int64_t begin
 }  // namespace
 
 extern "C" void strata_eig(void* const* buffers, std::int64_t begin, std::int64_t end) {
-  all(*static_cast<const Params*>(buffers[4]), buffers[0], {buffers[1], buffers[2], buffers[3]}, begin, end);
+  all(*static_cast<const Params*>(buffers[4]), buffers[0], {buffers[1], buffers[2], buffers[3]},
+      begin, end);
 }
 extern "C" void strata_eigenvalues(void* const* buffers, std::int64_t begin, std::int64_t end) {
-  all(*static_cast<const Params*>(buffers[2]), buffers[0], {buffers[1], nullptr, nullptr}, begin, end);
+  all(*static_cast<const Params*>(buffers[2]), buffers[0], {buffers[1], nullptr, nullptr}, begin,
+      end);
 }
-extern "C" void strata_right_eigenvectors(void* const* buffers, std::int64_t begin, std::int64_t end) {
-  all(*static_cast<const Params*>(buffers[3]), buffers[0], {buffers[1], nullptr, buffers[2]}, begin, end);
+extern "C" void strata_right_eigenvectors(void* const* buffers, std::int64_t begin,
+                                          std::int64_t end) {
+  all(*static_cast<const Params*>(buffers[3]), buffers[0], {buffers[1], nullptr, buffers[2]}, begin,
+      end);
 }

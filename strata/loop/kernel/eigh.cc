@@ -1,9 +1,11 @@
-// eigh: eigenvalues of Hermitian matrices in ascending order, and their eigenvectors as columns. The lower triangle is read.
+// eigh: eigenvalues of Hermitian matrices in ascending order, and their eigenvectors as columns.
+// The lower triangle is read.
 //
-// Buffers: matrices [n, n], eigenvectors, eigenvalues (of the real type). Parameters: element type (factor.h), n. A grid point is one
-// matrix. Made tridiagonal, then QL with implicit shifts (Bowdler, Martin, Reinsch and Wilkinson, "The QR and QL algorithms for
-// symmetric matrices", 1968) in f64. Large ones by LAPACK (large.h). NaN throughout where an element is not finite, or where the
-// iteration does not end.
+// Buffers: matrices [n, n], eigenvectors, eigenvalues (of the real type). Parameters: element type
+// (factor.h), n. A grid point is one matrix. Made tridiagonal, then QL with implicit shifts
+// (Bowdler, Martin, Reinsch and Wilkinson, "The QR and QL algorithms for symmetric matrices", 1968)
+// in f64. Large ones by LAPACK (large.h). NaN throughout where an element is not finite, or where
+// the iteration does not end.
 #include <cmath>
 #include <limits>
 #include <numeric>
@@ -33,8 +35,11 @@ void turn(Matrix<W>& z, std::int64_t i, double c, double s) {
 }
 
 /// The first row from l on that is cut off from the next.
-std::int64_t end_of_block(const std::vector<double>& d, const std::vector<double>& e, std::int64_t l) {
-  auto at = [](const std::vector<double>& v, std::int64_t i) { return std::abs(v[static_cast<std::size_t>(i)]); };
+std::int64_t end_of_block(const std::vector<double>& d, const std::vector<double>& e,
+                          std::int64_t l) {
+  auto at = [](const std::vector<double>& v, std::int64_t i) {
+    return std::abs(v[static_cast<std::size_t>(i)]);
+  };
   const auto last = static_cast<std::int64_t>(d.size()) - 1;
   for (; l < last; ++l)
     if (at(e, l) <= std::numeric_limits<double>::epsilon() / 2 * (at(d, l) + at(d, l + 1))) break;
@@ -43,7 +48,8 @@ std::int64_t end_of_block(const std::vector<double>& d, const std::vector<double
 
 /// One step of QL on rows [l, m].
 template <class W>
-void step(std::vector<double>& d, std::vector<double>& e, Matrix<W>& z, std::int64_t l, std::int64_t m) {
+void step(std::vector<double>& d, std::vector<double>& e, Matrix<W>& z, std::int64_t l,
+          std::int64_t m) {
   auto D = [&](std::int64_t i) -> double& { return d[static_cast<std::size_t>(i)]; };
   auto E = [&](std::int64_t i) -> double& { return e[static_cast<std::size_t>(i)]; };
   double g = (D(l + 1) - D(l)) / (2 * E(l));
@@ -98,7 +104,9 @@ void one(const T* in, T* vectors, R* values, std::int64_t n) {
   }
   std::vector<std::int64_t> order(static_cast<std::size_t>(n));
   std::iota(order.begin(), order.end(), 0);
-  std::stable_sort(order.begin(), order.end(), [&](auto i, auto j) { return t.diagonal[static_cast<std::size_t>(i)] < t.diagonal[static_cast<std::size_t>(j)]; });
+  std::stable_sort(order.begin(), order.end(), [&](auto i, auto j) {
+    return t.diagonal[static_cast<std::size_t>(i)] < t.diagonal[static_cast<std::size_t>(j)];
+  });
   for (std::int64_t j = 0; j < n; ++j) {
     const std::int64_t from = order[static_cast<std::size_t>(j)];
     values[j] = narrow<R>(t.diagonal[static_cast<std::size_t>(from)]);
@@ -106,7 +114,8 @@ void one(const T* in, T* vectors, R* values, std::int64_t n) {
   }
 }
 
-/// LAPACK sees the conjugate matrix, whose eigenvectors are conjugate; what is lower here is upper there.
+/// LAPACK sees the conjugate matrix, whose eigenvectors are conjugate; what is lower here is upper
+/// there.
 template <class T, class R>
 void one_by_lapack(const T* in, T* vectors, R* values, std::int64_t n) {
   using C = large::Computed<T>;
@@ -114,7 +123,8 @@ void one_by_lapack(const T* in, T* vectors, R* values, std::int64_t n) {
   large::Numbers<RealOf<C>> w(n);
   bool fine = true;
   for (std::int64_t i = 0; i < n; ++i)
-    for (std::int64_t j = 0; j <= i; ++j) fine = large::is_finite(a[i * n + j] = large::computed(in[i * n + j])) && fine;
+    for (std::int64_t j = 0; j <= i; ++j)
+      fine = large::is_finite(a[i * n + j] = large::computed(in[i * n + j])) && fine;
   fine = fine && large::heevd('U', static_cast<int>(n), a.data(), w.data()) == 0;
   if (!fine) {
     std::fill_n(vectors, n * n, large::not_a_number<T>());
@@ -133,6 +143,8 @@ extern "C" void strata_eigh(void* const* buffers, std::int64_t begin, std::int64
     const bool is_large = large::by_lapack(p.n, p.n);
     using R = RealOf<T>;
     for (std::int64_t i = begin; i < end; ++i)
-      (is_large ? one_by_lapack<T, R> : one<T, R>)(element_at<const T>(buffers[0], i, p.n * p.n), element_at<T>(buffers[1], i, p.n * p.n), element_at<R>(buffers[2], i, p.n), p.n);
+      (is_large ? one_by_lapack<T, R> : one<T, R>)(element_at<const T>(buffers[0], i, p.n * p.n),
+                                                   element_at<T>(buffers[1], i, p.n * p.n),
+                                                   element_at<R>(buffers[2], i, p.n), p.n);
   });
 }

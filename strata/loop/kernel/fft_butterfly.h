@@ -27,8 +27,11 @@ template <class V>
 STRATA_LANES void butterfly8(Lanes<V>* x) {
   butterfly4<V>(x[0], x[2], x[4], x[6]);
   butterfly4<V>(x[1], x[3], x[5], x[7]);
-  Lanes<V> e0 = x[0], e1 = x[2], e2 = x[4], e3 = x[6], o0 = x[1], o1 = x[3], o2 = turned<V>(x[5]), o3 = x[7];
-  typename V::F c = V::all(static_cast<typename V::N>(0.70710678118654752440)), sum1 = o1.re + o1.im, rest1 = o1.im - o1.re, sum3 = o3.re + o3.im, rest3 = o3.im - o3.re;
+  Lanes<V> e0 = x[0], e1 = x[2], e2 = x[4], e3 = x[6], o0 = x[1], o1 = x[3], o2 = turned<V>(x[5]),
+           o3 = x[7];
+  typename V::F c = V::all(static_cast<typename V::N>(0.70710678118654752440)),
+                sum1 = o1.re + o1.im, rest1 = o1.im - o1.re, sum3 = o3.re + o3.im,
+                rest3 = o3.im - o3.re;
   x[0] = e0 + o0;
   x[4] = e0 - o0;
   x[1] = {V::fma(c, sum1, e1.re), V::fma(c, rest1, e1.im)};
@@ -39,9 +42,11 @@ STRATA_LANES void butterfly8(Lanes<V>* x) {
   x[7] = {V::fma(-c, rest3, e3.re), V::fma(c, sum3, e3.im)};
 }
 
-/// Results k .. k + kSome - 1 of an odd radix and those that mirror them, by the sums and differences of mirrored pairs: cosines of the ones meet sines of the others.
+/// Results k .. k + kSome - 1 of an odd radix and those that mirror them, by the sums and
+/// differences of mirrored pairs: cosines of the ones meet sines of the others.
 template <class V, int kSome>
-STRATA_LANES void mirrored(Lanes<V>* x, int radix, const typename V::N* roots, int k, const Lanes<V>& first, const Lanes<V>* sum, const Lanes<V>* rest) {
+STRATA_LANES void mirrored(Lanes<V>* x, int radix, const typename V::N* roots, int k,
+                           const Lanes<V>& first, const Lanes<V>* sum, const Lanes<V>* rest) {
   Lanes<V> even[kSome], odd[kSome];
   int turn[kSome];
 #pragma GCC unroll 2
@@ -51,7 +56,8 @@ STRATA_LANES void mirrored(Lanes<V>* x, int radix, const typename V::N* roots, i
     const Lanes<V> s = sum[j], r = rest[j];
 #pragma GCC unroll 2
     for (int i = 0; i < kSome; ++i) {
-      const typename V::F cosine = V::all(roots[2 * turn[i]]), sine = V::all(roots[2 * turn[i] + 1]);
+      const typename V::F cosine = V::all(roots[2 * turn[i]]),
+                          sine = V::all(roots[2 * turn[i] + 1]);
       even[i] = {V::fma(s.re, cosine, even[i].re), V::fma(s.im, cosine, even[i].im)};
       odd[i] = {V::fma(r.re, sine, odd[i].re), V::fma(r.im, sine, odd[i].im)};
       turn[i] += turn[i] + k + i < radix ? k + i : k + i - radix;
@@ -83,7 +89,9 @@ STRATA_LANES void butterfly_odd(Lanes<V>* x, int radix, const typename V::N* roo
 
 /// Once for all passes of the larger radices, which are long.
 template <class V>
-[[gnu::noinline]] void butterfly_any(Lanes<V>* x, int radix, const typename V::N* roots) { butterfly_odd<V>(x, radix, roots); }
+[[gnu::noinline]] void butterfly_any(Lanes<V>* x, int radix, const typename V::N* roots) {
+  butterfly_odd<V>(x, radix, roots);
+}
 
 /// R = 0: any odd radix.
 template <class V, int R>

@@ -1,4 +1,5 @@
-// Transforms of kLanes columns side by side, pass by pass (fft_plan.h). Row i of an array In or Out is its numbers i * stride on.
+// Transforms of kLanes columns side by side, pass by pass (fft_plan.h). Row i of an array In or Out
+// is its numbers i * stride on.
 #pragma once
 
 #include "strata/loop/kernel/fft_butterfly.h"
@@ -6,13 +7,15 @@
 namespace strata::loop::fft {
 namespace {
 
-/// x, of which the compiler knows nothing: else it keeps an address in a variable of its own for each number of a butterfly.
+/// x, of which the compiler knows nothing: else it keeps an address in a variable of its own for
+/// each number of a butterfly.
 STRATA_LANES std::int64_t plain(std::int64_t x) {
   asm("" : "+r"(x));
   return x;
 }
 
-/// Butterflies of a pass: `blocks` times `count` of them, block by block. Numbers of one are `step` apart, neighbours `stride`, blocks `block`.
+/// Butterflies of a pass: `blocks` times `count` of them, block by block. Numbers of one are `step`
+/// apart, neighbours `stride`, blocks `block`.
 template <class N>
 struct Walk {
   std::int64_t blocks, plain, count;  // the first `plain` blocks are not turned
@@ -22,7 +25,8 @@ struct Walk {
 };
 
 template <class V, int R, bool kTurned, class In, class Out>
-STRATA_LANES void walk_block(const Pass<typename V::N>& p, const Walk<typename V::N>& w, std::int64_t block, const In& in, const Out& out) {
+STRATA_LANES void walk_block(const Pass<typename V::N>& p, const Walk<typename V::N>& w,
+                             std::int64_t block, const In& in, const Out& out) {
   const int radix = R == 0 ? p.radix : R;
   const typename V::N* turns = w.turns + block * w.turns_block;
   const std::int64_t in_step = w.in_step, out_step = w.out_step;
@@ -37,21 +41,24 @@ STRATA_LANES void walk_block(const Pass<typename V::N>& p, const Walk<typename V
       at = to + lane;
 #pragma GCC unroll 8
       for (int k = 0; k < radix; ++k, at = plain(at + out_step)) {
-        if (kTurned && k > 0) x[k] = times<V>(x[k], V::all(turns[2 * k - 2]), V::all(turns[2 * k - 1]));
+        if (kTurned && k > 0)
+          x[k] = times<V>(x[k], V::all(turns[2 * k - 2]), V::all(turns[2 * k - 1]));
         out.template put<V>(at, x[k]);
       }
     }
 }
 
 template <class V, int R, class In, class Out>
-[[gnu::noinline]] void walk_of(const Pass<typename V::N>& p, const Walk<typename V::N>& w, In in, Out out) {
+[[gnu::noinline]] void walk_of(const Pass<typename V::N>& p, const Walk<typename V::N>& w, In in,
+                               Out out) {
   std::int64_t block = 0;
   for (; block < w.plain; ++block) walk_block<V, R, false>(p, w, block, in, out);
   for (; block < w.blocks; ++block) walk_block<V, R, true>(p, w, block, in, out);
 }
 
-/// Whether passes of a radix read and write an `Array` itself. Of planes all do; of others those that are common, in code for vectors: the rest is copied, for this code is most of what
-/// a program holds that transforms anything.
+/// Whether passes of a radix read and write an `Array` itself. Of planes all do; of others those
+/// that are common, in code for vectors: the rest is copied, for this code is most of what a
+/// program holds that transforms anything.
 template <class V, class Array>
 bool reaches(int radix) {
   if (std::is_same_v<Array, Planes<typename V::N>>) return true;
@@ -75,22 +82,28 @@ void run_walk(const Pass<typename V::N>& p, const Walk<typename V::N>& w, In in,
 }
 
 template <class V, class In, class Out>
-void run_pass(const Pass<typename V::N>& p, In in, std::int64_t in_stride, Out out, std::int64_t out_stride) {
+void run_pass(const Pass<typename V::N>& p, In in, std::int64_t in_stride, Out out,
+              std::int64_t out_stride) {
   const std::int64_t s = p.s;
-  run_walk<V>(p, {p.m, 1, s, p.turns, 2 * (p.radix - 1), s * in_stride, in_stride, s * p.m * in_stride, s * p.radix * out_stride, out_stride, s * out_stride},
+  run_walk<V>(p,
+              {p.m, 1, s, p.turns, 2 * (p.radix - 1), s * in_stride, in_stride, s * p.m * in_stride,
+               s * p.radix * out_stride, out_stride, s * out_stride},
               in, out);
 }
 
-/// Numbers that lie this far apart are fetched before they are written: the processor does not foresee them.
+/// Numbers that lie this far apart are fetched before they are written: the processor does not
+/// foresee them.
 constexpr std::int64_t kFar = 512;
 
 /// Columns that the first cache holds twice.
 constexpr std::int64_t kInFirstCache = 128;
 
-/// Two passes, a few rows at a time: what is between them stays in the first cache. With `ahead`, those rows that many numbers on are fetched.
+/// Two passes, a few rows at a time: what is between them stays in the first cache. With `ahead`,
+/// those rows that many numbers on are fetched.
 template <class V, class In, class Out>
-void run_two(const Pass<typename V::N>& p, const Pass<typename V::N>& next, In in, std::int64_t in_stride, Out out, std::int64_t out_stride,
-             typename V::N* between, std::int64_t ahead) {
+void run_two(const Pass<typename V::N>& p, const Pass<typename V::N>& next, In in,
+             std::int64_t in_stride, Out out, std::int64_t out_stride, typename V::N* between,
+             std::int64_t ahead) {
   constexpr std::int64_t kRow = fft::kRow<typename V::N>;
   const std::int64_t s = p.s, m = next.m, radix = p.radix, by = next.radix;
   const std::int64_t some = rows_between(radix * by, s);
@@ -100,57 +113,70 @@ void run_two(const Pass<typename V::N>& p, const Pass<typename V::N>& next, In i
       const In from = in.moved((r + s * q) * in_stride);
       if (ahead != 0)
         for (std::int64_t i = 0; i < radix * by; ++i)
-          for (std::int64_t j = 0; j < count; ++j) from.expect_get(ahead + (i * s * m + j) * in_stride);
+          for (std::int64_t j = 0; j < count; ++j)
+            from.expect_get(ahead + (i * s * m + j) * in_stride);
       const Out to = out.moved((r + s * radix * by * q) * out_stride);
       if (out_stride >= kFar)
         for (std::int64_t i = 0; i < radix * by; ++i)
           for (std::int64_t j = 0; j < count; ++j) to.expect_put((i * s + j) * out_stride);
-      run_walk<V>(p,
-                  {by, q == 0, count, p.turns + 2 * q * (radix - 1), 2 * m * (radix - 1), s * m * in_stride, in_stride, s * p.m * in_stride,
-                   count * radix * kRow, kRow, count * kRow},
-                  from, rows_at(between));
+      run_walk<V>(
+          p,
+          {by, q == 0, count, p.turns + 2 * q * (radix - 1), 2 * m * (radix - 1), s * m * in_stride,
+           in_stride, s * p.m * in_stride, count * radix * kRow, kRow, count * kRow},
+          from, rows_at(between));
       run_walk<V>(next,
-                  {radix, q == 0 ? radix : 0, count, next.turns + 2 * q * (by - 1), 0, count * kRow, kRow, count * radix * kRow, s * out_stride, out_stride,
-                   s * radix * out_stride},
+                  {radix, q == 0 ? radix : 0, count, next.turns + 2 * q * (by - 1), 0, count * kRow,
+                   kRow, count * radix * kRow, s * out_stride, out_stride, s * radix * out_stride},
                   rows_at(between), to);
     }
 }
 
 /// `width` columns of `in`, and zeros beside them.
 template <class V, class In>
-void rows_from(std::int64_t n, In in, std::int64_t stride, std::int64_t width, typename V::N* rows) {
+void rows_from(std::int64_t n, In in, std::int64_t stride, std::int64_t width,
+               typename V::N* rows) {
   using N = typename V::N;
   for (std::int64_t i = 0; i < n; ++i)
     for (std::int64_t lane = 0; lane < kLanes<N>; lane += V::kWidth)
-      rows_at(rows).template put<V>(i * kRow<N> + lane, in.template get_first<V>(i * stride + lane, width - lane));
+      rows_at(rows).template put<V>(i * kRow<N> + lane,
+                                    in.template get_first<V>(i * stride + lane, width - lane));
 }
 
 template <class V, class Out>
-void rows_to(std::int64_t n, const typename V::N* rows, Out out, std::int64_t stride, std::int64_t width) {
+void rows_to(std::int64_t n, const typename V::N* rows, Out out, std::int64_t stride,
+             std::int64_t width) {
   using N = typename V::N;
   const Planes<N> in = rows_at(const_cast<N*>(rows));
   for (std::int64_t i = 0; i < n; ++i)
     for (std::int64_t lane = 0; lane < width; lane += V::kWidth)
-      out.template put_first<V>(i * stride + lane, width - lane, in.template get<V>(i * kRow<N> + lane));
+      out.template put_first<V>(i * stride + lane, width - lane,
+                                in.template get<V>(i * kRow<N> + lane));
 }
 
-/// `in_width` and `out_width` columns (at most kLanes) are there. `in` may be `out`. Takes 4 n rows of scratch. What is `ahead` numbers on is read next.
+/// `in_width` and `out_width` columns (at most kLanes) are there. `in` may be `out`. Takes 4 n rows
+/// of scratch. What is `ahead` numbers on is read next.
 template <class V, class In, class Out>
-void columns(const Passes<typename V::N>& passes, In in, std::int64_t in_stride, std::int64_t in_width, Out out, std::int64_t out_stride, std::int64_t out_width,
+void columns(const Passes<typename V::N>& passes, In in, std::int64_t in_stride,
+             std::int64_t in_width, Out out, std::int64_t out_stride, std::int64_t out_width,
              Scratch<typename V::N> scratch, std::int64_t ahead = 0) {
   using N = typename V::N;
   constexpr std::int64_t kRow = fft::kRow<N>, kLanes = fft::kLanes<N>;
   const std::int64_t n = passes.n;
-  N *a = scratch.take(n * kRow), *b = scratch.take(n * kRow), *c = scratch.take(n * kRow), *between = scratch.take(n * kRow);
+  N *a = scratch.take(n * kRow), *b = scratch.take(n * kRow), *c = scratch.take(n * kRow),
+    *between = scratch.take(n * kRow);
   const bool reads = passes.count > 0 && in_width == kLanes && reaches<V, In>(passes.pass[0].radix);
-  const bool writes = passes.count > 0 && out_width == kLanes && reaches<V, Out>(passes.pass[passes.count - 1].radix);
+  const bool writes = passes.count > 0 && out_width == kLanes &&
+                      reaches<V, Out>(passes.pass[passes.count - 1].radix);
   if (!reads) rows_from<V>(n, in, in_stride, in_width, c);
   if (passes.count == 0) return rows_to<V>(n, c, out, out_stride, out_width);
   constexpr bool kMayTakeTwo = V::kWidth > 1;  // code that any processor runs is kept small
   const bool long_ones = kMayTakeTwo && (n > kInFirstCache || ahead != 0);
-  const auto from_to = [&](int i, int some, const auto& from, std::int64_t from_stride, const auto& to, std::int64_t to_stride, std::int64_t expected) {
+  const auto from_to = [&](int i, int some, const auto& from, std::int64_t from_stride,
+                           const auto& to, std::int64_t to_stride, std::int64_t expected) {
     if constexpr (kMayTakeTwo) {
-      if (some == 2) return run_two<V>(passes.pass[i], passes.pass[i + 1], from, from_stride, to, to_stride, between, expected);
+      if (some == 2)
+        return run_two<V>(passes.pass[i], passes.pass[i + 1], from, from_stride, to, to_stride,
+                          between, expected);
     }
     run_pass<V>(passes.pass[i], from, from_stride, to, to_stride);
   };

@@ -14,9 +14,11 @@ void copy_line(std::int64_t n, In in, Out out) {
   if (i < n) out.template put_first<V>(i, n - i, in.template get_first<V>(i, n - i));
 }
 
-/// kLanes columns of the first transforms, each number turned by the twist, become rows of the second ones' blocks.
+/// kLanes columns of the first transforms, each number turned by the twist, become rows of the
+/// second ones' blocks.
 template <class V>
-void twisted_and_transposed(const typename V::N* rows, const typename V::N* twist, std::int64_t n1, std::int64_t block, typename V::N* out) {
+void twisted_and_transposed(const typename V::N* rows, const typename V::N* twist, std::int64_t n1,
+                            std::int64_t block, typename V::N* out) {
   using N = typename V::N;
   constexpr std::int64_t kRow = fft::kRow<N>, kLanes = fft::kLanes<N>;
   for (std::int64_t k = 0; k < n1; k += kLanes, out += block)
@@ -25,51 +27,63 @@ void twisted_and_transposed(const typename V::N* rows, const typename V::N* twis
         typename V::F re[V::kWidth], im[V::kWidth];
 #pragma GCC unroll 16
         for (int i = 0; i < V::kWidth; ++i) {
-          const N *z = rows + (k + high + i) * kRow + lane, *w = twist + (k + high + i) * kRow + lane;
-          Lanes<V> turned = times<V>({V::load(z), V::load(z + kLanes)}, V::load(w), V::load(w + kLanes));
+          const N *z = rows + (k + high + i) * kRow + lane,
+                  *w = twist + (k + high + i) * kRow + lane;
+          Lanes<V> turned =
+              times<V>({V::load(z), V::load(z + kLanes)}, V::load(w), V::load(w + kLanes));
           re[i] = turned.re, im[i] = turned.im;
         }
         V::transpose(re);
         V::transpose(im);
 #pragma GCC unroll 16
-        for (int i = 0; i < V::kWidth; ++i) rows_at(out).template put<V>((lane + i) * kRow + high, Lanes<V>{re[i], im[i]});
+        for (int i = 0; i < V::kWidth; ++i)
+          rows_at(out).template put<V>((lane + i) * kRow + high, Lanes<V>{re[i], im[i]});
       }
 }
 
 /// j = n2 j1 + j2, k = k1 + n1 k2. `in` may be `out`. `next`: what will be read after this line.
 template <class V, class In, class Out>
-void split_line(const Plan<typename V::N>& plan, In in, Out out, In next, Scratch<typename V::N> scratch) {
+void split_line(const Plan<typename V::N>& plan, In in, Out out, In next,
+                Scratch<typename V::N> scratch) {
   using N = typename V::N;
   constexpr std::int64_t kRow = fft::kRow<N>, kLanes = fft::kLanes<N>;
-  std::int64_t n1 = plan.first.n, n2 = plan.second.n, rows1 = whole_lanes<N>(n1), rows2 = whole_lanes<N>(n2);
+  std::int64_t n1 = plan.first.n, n2 = plan.second.n, rows1 = whole_lanes<N>(n1),
+               rows2 = whole_lanes<N>(n2);
   N *middle = scratch.take(2 * rows1 * rows2), *rows = scratch.take(rows1 * kRow);
   for (std::int64_t i = n1 * kRow; i < rows1 * kRow; ++i) rows[i] = 0;
   for (std::int64_t j2 = 0; j2 < n2; j2 += kLanes) {
     out.expect_writes(j2 * n1, smaller(j2 + kLanes, n2) * n1);
-    columns<V>(plan.first, in.moved(j2), n2, smaller(kLanes, n2 - j2), rows_at(rows), kRow, kLanes, scratch);
-    twisted_and_transposed<V>(rows, plan.twist + j2 * 2 * rows1, n1, rows2 * kRow, middle + j2 * kRow);
+    columns<V>(plan.first, in.moved(j2), n2, smaller(kLanes, n2 - j2), rows_at(rows), kRow, kLanes,
+               scratch);
+    twisted_and_transposed<V>(rows, plan.twist + j2 * 2 * rows1, n1, rows2 * kRow,
+                              middle + j2 * kRow);
   }
   for (std::int64_t k1 = 0; k1 < n1; k1 += kLanes) {
     next.expect_reads(k1 * n2, smaller(k1 + kLanes, n1) * n2);
     const auto to = columns_at(out.moved(k1), n1);
-    columns<V>(plan.second, rows_at(middle + k1 * 2 * rows2), kRow, kLanes, to.at, to.stride, smaller(kLanes, n1 - k1), scratch);
+    columns<V>(plan.second, rows_at(middle + k1 * 2 * rows2), kRow, kLanes, to.at, to.stride,
+               smaller(kLanes, n1 - k1), scratch);
   }
 }
 
-/// Of `count` lines, at most kLanes, where each begins; the last one stands for those that are not there.
+/// Of `count` lines, at most kLanes, where each begins; the last one stands for those that are not
+/// there.
 template <class N>
 struct Starts {
   Starts(std::int64_t count, std::int64_t step) {
-    for (std::int64_t line = 0; line < kLanes<N>; ++line) at[line] = smaller(line, count - 1) * step;
+    for (std::int64_t line = 0; line < kLanes<N>; ++line)
+      at[line] = smaller(line, count - 1) * step;
   }
   std::int64_t at[kLanes<N>];
 };
 
 /// Lines side by side, `step` apart: number i of each makes row i.
 template <class V, class In>
-void lines_to_rows(std::int64_t n, In in, std::int64_t step, std::int64_t count, typename V::N* rows_from) {
+void lines_to_rows(std::int64_t n, In in, std::int64_t step, std::int64_t count,
+                   typename V::N* rows_from) {
   using N = typename V::N;
-  constexpr std::int64_t kRow = fft::kRow<N>, kWidth = V::kWidth, kSome = In::kPairs && kWidth > 1 ? kWidth / 2 : kWidth;
+  constexpr std::int64_t kRow = fft::kRow<N>, kWidth = V::kWidth,
+                         kSome = In::kPairs && kWidth > 1 ? kWidth / 2 : kWidth;
   const Planes<N> rows = rows_at(rows_from);
   const Starts<N> starts(count, step);
   for (std::int64_t line = 0; line < kLanes<N>; line += kWidth) {
@@ -108,7 +122,8 @@ void lines_to_rows(std::int64_t n, In in, std::int64_t step, std::int64_t count,
         V::transpose(re);
         V::transpose(im);
 #pragma GCC unroll 16
-        for (int c = 0; c < kWidth; ++c) rows.template put<V>((i + c) * kRow + line, Lanes<V>{re[c], im[c]});
+        for (int c = 0; c < kWidth; ++c)
+          rows.template put<V>((i + c) * kRow + line, Lanes<V>{re[c], im[c]});
       }
     }
   }
@@ -116,9 +131,11 @@ void lines_to_rows(std::int64_t n, In in, std::int64_t step, std::int64_t count,
 
 /// And back, rows of kLanes to the `count` lines that are there.
 template <class V, class Out>
-void rows_to_lines(std::int64_t n, typename V::N* rows_from, Out out, std::int64_t step, std::int64_t count) {
+void rows_to_lines(std::int64_t n, typename V::N* rows_from, Out out, std::int64_t step,
+                   std::int64_t count) {
   using N = typename V::N;
-  constexpr std::int64_t kRow = fft::kRow<N>, kWidth = V::kWidth, kSome = Out::kPairs && kWidth > 1 ? kWidth / 2 : kWidth;
+  constexpr std::int64_t kRow = fft::kRow<N>, kWidth = V::kWidth,
+                         kSome = Out::kPairs && kWidth > 1 ? kWidth / 2 : kWidth;
   const Planes<N> rows = rows_at(rows_from);
   for (std::int64_t line = 0; line < count; line += kWidth) {
     const std::int64_t some = smaller(kWidth, count - line);
@@ -126,7 +143,9 @@ void rows_to_lines(std::int64_t n, typename V::N* rows_from, Out out, std::int64
       if (i + kSome > n) {
         if (n < kSome || std::is_same_v<Out, Blocks<N>>) {
           for (; i < n; ++i)
-            for (std::int64_t l = 0; l < some; ++l) out.put_one((line + l) * step + i, rows.re[i * kRow + line + l], rows.im[i * kRow + line + l]);
+            for (std::int64_t l = 0; l < some; ++l)
+              out.put_one((line + l) * step + i, rows.re[i * kRow + line + l],
+                          rows.im[i * kRow + line + l]);
           break;
         }
         i = n - kSome;
@@ -162,7 +181,8 @@ void rows_to_lines(std::int64_t n, typename V::N* rows_from, Out out, std::int64
 
 /// Up to kLanes lines side by side.
 template <class V, class In, class Out>
-void small_lines(const Plan<typename V::N>& plan, In in, std::int64_t in_step, Out out, std::int64_t out_step, std::int64_t count, Scratch<typename V::N> scratch) {
+void small_lines(const Plan<typename V::N>& plan, In in, std::int64_t in_step, Out out,
+                 std::int64_t out_step, std::int64_t count, Scratch<typename V::N> scratch) {
   using N = typename V::N;
   constexpr std::int64_t kRow = fft::kRow<N>, kLanes = fft::kLanes<N>;
   N* rows = scratch.take(plan.n * kRow);
@@ -181,7 +201,8 @@ void chirp_line(const Plan<typename V::N>& plan, In in, Out out, Scratch<typenam
   for (std::int64_t i = n; i < size; ++i) z.put_one(i, 0, 0);
   auto multiply = [&](std::int64_t count, const N* by, std::int64_t apart, N scale) {
     for (std::int64_t i = 0; i < count; i += V::kWidth)
-      z.template put<V>(i, times<V>(z.template get<V>(i), V::all(scale) * V::load(by + i), V::all(scale) * V::load(by + apart + i)));
+      z.template put<V>(i, times<V>(z.template get<V>(i), V::all(scale) * V::load(by + i),
+                                    V::all(scale) * V::load(by + apart + i)));
   };
   multiply(lanes, plan.chirp, lanes, 1);
   split_line<V>(*plan.inner, z, z, z, scratch);
@@ -191,14 +212,17 @@ void chirp_line(const Plan<typename V::N>& plan, In in, Out out, Scratch<typenam
   copy_line<V>(n, z, out);
 }
 
-/// `count` lines, `in_step` and `out_step` complex numbers apart. `after`: what will be read after them.
+/// `count` lines, `in_step` and `out_step` complex numbers apart. `after`: what will be read after
+/// them.
 template <class V, class In, class Out>
-void lines(const Plan<typename V::N>& plan, In in, std::int64_t in_step, Out out, std::int64_t out_step, std::int64_t count, In after, Scratch<typename V::N> scratch) {
+void lines(const Plan<typename V::N>& plan, In in, std::int64_t in_step, Out out,
+           std::int64_t out_step, std::int64_t count, In after, Scratch<typename V::N> scratch) {
   using N = typename V::N;
   constexpr std::int64_t kLanes = fft::kLanes<N>;
   if (plan.kind == Plan<N>::kSmall) {
     for (std::int64_t i = 0; i < count; i += kLanes)
-      small_lines<V>(plan, in.moved(i * in_step), in_step, out.moved(i * out_step), out_step, smaller(kLanes, count - i), scratch);
+      small_lines<V>(plan, in.moved(i * in_step), in_step, out.moved(i * out_step), out_step,
+                     smaller(kLanes, count - i), scratch);
     return;
   }
   for (std::int64_t i = 0; i < count; ++i) {
@@ -208,7 +232,8 @@ void lines(const Plan<typename V::N>& plan, In in, std::int64_t in_step, Out out
     }
     if constexpr (In::kDirect && Out::kDirect)
       if (!std::is_same_v<Out, Blocks<N>> || plan.first.n % kLanes == 0) {
-        split_line<V>(plan, in.moved(i * in_step), out.moved(i * out_step), i + 1 < count ? in.moved((i + 1) * in_step) : after, scratch);
+        split_line<V>(plan, in.moved(i * in_step), out.moved(i * out_step),
+                      i + 1 < count ? in.moved((i + 1) * in_step) : after, scratch);
         continue;
       }
     if constexpr (!In::kDirect || !Out::kDirect || std::is_same_v<Out, Blocks<N>>) {

@@ -1,5 +1,5 @@
-// Roots of unity come from octants in extended precision, so each is the nearest number but for a few in a thousand, and they do
-// not drift with the length.
+// Roots of unity come from octants in extended precision, so each is the nearest number but for a
+// few in a thousand, and they do not drift with the length.
 #include "strata/loop/kernel/fft_plan.h"
 
 #include <algorithm>
@@ -20,8 +20,9 @@ namespace {
 
 using Complex = std::complex<double>;
 
-constexpr std::int64_t kSmallest = 64;         // of lines that are split
-constexpr std::int64_t kLongestSmall = 512;    // of lines that are not, where too many lanes would be empty
+constexpr std::int64_t kSmallest = 64;  // of lines that are split
+constexpr std::int64_t kLongestSmall =
+    512;  // of lines that are not, where too many lanes would be empty
 constexpr std::int64_t kLongestColumn = 2048;  // a block of columns stays in a core's cache
 
 /// exp(-2 pi i k / n), 0 <= k < n: the angle is folded into an eighth of the circle.
@@ -38,7 +39,9 @@ Complex root(std::int64_t k, std::int64_t n) {
 
 /// At a place, and its imaginary part `apart` numbers on.
 template <class N>
-void store(Complex z, N* at, std::int64_t apart) { at[0] = static_cast<N>(z.real()), at[apart] = static_cast<N>(z.imag()); }
+void store(Complex z, N* at, std::int64_t apart) {
+  at[0] = static_cast<N>(z.real()), at[apart] = static_cast<N>(z.imag());
+}
 
 /// Radices of n, none where a prime factor is too large (or n is 1).
 std::vector<int> radices_of(std::int64_t n) {
@@ -86,7 +89,8 @@ std::int64_t first_factor(std::int64_t n) {
 /// Numbers that begin on a cache line.
 template <class N>
 struct Table {
-  explicit Table(std::int64_t n) : count(n), at(new(std::align_val_t{64}) N[static_cast<std::size_t>(n)]()) {}
+  explicit Table(std::int64_t n)
+      : count(n), at(new(std::align_val_t{64}) N[static_cast<std::size_t>(n)]()) {}
   Table(Table&& other) noexcept : count(other.count), at(std::exchange(other.at, nullptr)) {}
   ~Table() { ::operator delete[](at, std::align_val_t{64}); }
   std::int64_t count;
@@ -96,7 +100,8 @@ struct Table {
 template <class N>
 struct Made : Plan<N> {
   using P = Plan<N>;
-  using P::n, P::kind, P::whole, P::first, P::second, P::twist, P::inner, P::chirp, P::filter, P::halves, P::scratch;
+  using P::n, P::kind, P::whole, P::first, P::second, P::twist, P::inner, P::chirp, P::filter,
+      P::halves, P::scratch;
 
   Made(std::int64_t length, bool real);
 
@@ -130,11 +135,13 @@ Made<N>::Made(std::int64_t length, bool real) : Plan<N>{} {
 template <class N>
 void Made<N>::mixed_radix() {
   std::int64_t n1 = n < kSmallest ? 1 : first_factor<N>(n);
-  kind = n1 == 1 || (n <= kLongestSmall && 4 * cost_of(n) < 3 * split_cost<N>(n, n1)) ? P::kSmall : P::kSplit;
+  kind = n1 == 1 || (n <= kLongestSmall && 4 * cost_of(n) < 3 * split_cost<N>(n, n1)) ? P::kSmall
+                                                                                      : P::kSplit;
   if (kind == P::kSmall || n <= kLongestColumn) whole = passes_of(n);
   if (kind == P::kSplit) split(n1);
   std::int64_t longest = std::max({whole.n, first.n, second.n});
-  scratch = 5 * kRow<N> * whole_lanes<N>(longest) + 2 * whole_lanes<N>(first.n) * whole_lanes<N>(second.n);
+  scratch = 5 * kRow<N> * whole_lanes<N>(longest) +
+            2 * whole_lanes<N>(first.n) * whole_lanes<N>(second.n);
 }
 
 template <class N>
@@ -173,7 +180,8 @@ void Made<N>::split(std::int64_t n1) {
   N* rows_of = table(2 * rows * whole_lanes<N>(n2));
   twist = rows_of;
   for (std::int64_t k1 = 0; k1 < n1; ++k1)
-    for (std::int64_t j2 = 0; j2 < n2; ++j2) store(root(k1 * j2, n), rows_of + (j2 / kLanes * rows + k1) * kRow + j2 % kLanes, kLanes);
+    for (std::int64_t j2 = 0; j2 < n2; ++j2)
+      store(root(k1 * j2, n), rows_of + (j2 / kLanes * rows + k1) * kRow + j2 % kLanes, kLanes);
 }
 
 /// The filter is made in f64, whatever N is.
@@ -189,7 +197,8 @@ void Made<N>::chirp_and_filter() {
   std::shared_ptr<const Plan<double>> exact = plan_of<double>(size, false);
   Table<double> f(2 * size), scratch_of_exact(exact->scratch);
   for (std::int64_t k = 0; k < n; ++k) {
-    auto square = static_cast<unsigned __int128>(k) * static_cast<unsigned __int128>(k) % static_cast<unsigned __int128>(2 * n);
+    auto square = static_cast<unsigned __int128>(k) * static_cast<unsigned __int128>(k) %
+                  static_cast<unsigned __int128>(2 * n);
     Complex w = root(static_cast<std::int64_t>(square), 2 * n);
     store(w, c + k, lanes);
     for (std::int64_t at : {k, (size - k) % size}) store(std::conj(w), f.at + at, size);

@@ -19,7 +19,9 @@ struct One {
   STRATA_LANES static F fma(F a, F b, F c) { return std::fma(a, b, c); }
   STRATA_LANES static F load(const N* at) { return *at; }
   STRATA_LANES static void store(N* at, F x) { *at = x; }
-  STRATA_LANES static F load_first(const N* at, std::int64_t count) { return count > 0 ? *at : N{0}; }
+  STRATA_LANES static F load_first(const N* at, std::int64_t count) {
+    return count > 0 ? *at : N{0};
+  }
   STRATA_LANES static void store_first(N* at, std::int64_t count, F x) {
     if (count > 0) *at = x;
   }
@@ -33,6 +35,7 @@ struct One {
 
 }  // namespace
 
-const InstructionSet kPortable{"portable", [] { return true; }, transforms_by<One<float>>, transforms_by<One<double>>, run_planes<One<double>>};
+const InstructionSet kPortable{"portable", [] { return true; }, transforms_by<One<float>>,
+                               transforms_by<One<double>>, run_planes<One<double>>};
 
 }  // namespace strata::loop::fft

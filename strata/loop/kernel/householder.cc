@@ -1,9 +1,11 @@
 // geqrf, geqp3, householder_product: QR by reflectors (reflector.h), and the product of reflectors.
 //
-// Buffers: matrices [m, n], their factors in place (R and, below its diagonal, the reflectors), taus [k]; geqp3: pivots (i32, from 0)
-// between them. householder_product: reflectors [m, n], taus [k], the first n columns of their product. Parameters: element type
-// (factor.h), m, n, k. A grid point is one matrix. Small matrices are computed in f64 and rounded once; others by
-// LAPACK (large.h). Pivots of what is not finite are by the plain kernel: comparisons alone must not lead a routine out of its matrix.
+// Buffers: matrices [m, n], their factors in place (R and, below its diagonal, the reflectors),
+// taus [k]; geqp3: pivots (i32, from 0) between them. householder_product: reflectors [m, n], taus
+// [k], the first n columns of their product. Parameters: element type (factor.h), m, n, k. A grid
+// point is one matrix. Small matrices are computed in f64 and rounded once; others by LAPACK
+// (large.h). Pivots of what is not finite are by the plain kernel: comparisons alone must not lead
+// a routine out of its matrix.
 #include <cmath>
 #include <numeric>
 
@@ -12,7 +14,8 @@
 
 extern "C" void strata_geqrf(void* const* buffers, std::int64_t begin, std::int64_t end);
 extern "C" void strata_geqp3(void* const* buffers, std::int64_t begin, std::int64_t end);
-extern "C" void strata_householder_product(void* const* buffers, std::int64_t begin, std::int64_t end);
+extern "C" void strata_householder_product(void* const* buffers, std::int64_t begin,
+                                           std::int64_t end);
 
 namespace {
 
@@ -55,7 +58,9 @@ std::vector<W> pivoted_qr_in_place(Matrix<W>& a, std::int32_t* pivots) {
 }
 
 template <class T>
-void write_taus(const std::vector<Wide<T>>& taus, T* out) { std::transform(taus.begin(), taus.end(), out, [](Wide<T> x) { return narrow<T>(x); }); }
+void write_taus(const std::vector<Wide<T>>& taus, T* out) {
+  std::transform(taus.begin(), taus.end(), out, [](Wide<T> x) { return narrow<T>(x); });
+}
 
 /// `f(columns, taus)` in place of a matrix as LAPACK sees it.
 template <class T, class F>
@@ -111,7 +116,8 @@ extern "C" void strata_geqrf(void* const* buffers, std::int64_t begin, std::int6
   const Params& p = *static_cast<const Params*>(buffers[3]);
   dispatch(p.element, [&]<class T>(T) {
     for (std::int64_t i = begin; i < end; ++i)
-      geqrf(element_at<const T>(buffers[0], i, p.m * p.n), element_at<T>(buffers[1], i, p.m * p.n), element_at<T>(buffers[2], i, p.k), p);
+      geqrf(element_at<const T>(buffers[0], i, p.m * p.n), element_at<T>(buffers[1], i, p.m * p.n),
+            element_at<T>(buffers[2], i, p.k), p);
   });
 }
 
@@ -119,15 +125,17 @@ extern "C" void strata_geqp3(void* const* buffers, std::int64_t begin, std::int6
   const Params& p = *static_cast<const Params*>(buffers[4]);
   dispatch(p.element, [&]<class T>(T) {
     for (std::int64_t i = begin; i < end; ++i)
-      geqp3(element_at<const T>(buffers[0], i, p.m * p.n), element_at<T>(buffers[1], i, p.m * p.n), element_at<std::int32_t>(buffers[2], i, p.n),
-            element_at<T>(buffers[3], i, p.k), p);
+      geqp3(element_at<const T>(buffers[0], i, p.m * p.n), element_at<T>(buffers[1], i, p.m * p.n),
+            element_at<std::int32_t>(buffers[2], i, p.n), element_at<T>(buffers[3], i, p.k), p);
   });
 }
 
-extern "C" void strata_householder_product(void* const* buffers, std::int64_t begin, std::int64_t end) {
+extern "C" void strata_householder_product(void* const* buffers, std::int64_t begin,
+                                           std::int64_t end) {
   const Params& p = *static_cast<const Params*>(buffers[3]);
   dispatch(p.element, [&]<class T>(T) {
     for (std::int64_t i = begin; i < end; ++i)
-      product(element_at<const T>(buffers[0], i, p.m * p.n), element_at<const T>(buffers[1], i, p.k), element_at<T>(buffers[2], i, p.m * p.n), p);
+      product(element_at<const T>(buffers[0], i, p.m * p.n),
+              element_at<const T>(buffers[1], i, p.k), element_at<T>(buffers[2], i, p.m * p.n), p);
   });
 }

@@ -1,9 +1,11 @@
-// lu: P A = L U with partial pivoting, L below the diagonal (its own is ones), U on and above it, in place of A.
+// lu: P A = L U with partial pivoting, L below the diagonal (its own is ones), U on and above it,
+// in place of A.
 //
-// Buffers: matrices [m, n], factors, pivots (i32 [min(m, n)]: the row that row k was exchanged with, from 0), permutation (i32 [m]:
-// row i of L U is row permutation[i] of A). Parameters: small.h. A grid point is one matrix, or some small ones. The pivot is the
-// first element of the greatest |re| + |im|, as in LAPACK; a column of zeros is left. Small
-// matrices, and those that are not finite, are computed in f64 and rounded once, others by LAPACK (large.h).
+// Buffers: matrices [m, n], factors, pivots (i32 [min(m, n)]: the row that row k was exchanged
+// with, from 0), permutation (i32 [m]: row i of L U is row permutation[i] of A). Parameters:
+// small.h. A grid point is one matrix, or some small ones. The pivot is the first element of the
+// greatest |re| + |im|, as in LAPACK; a column of zeros is left. Small matrices, and those that are
+// not finite, are computed in f64 and rounded once, others by LAPACK (large.h).
 #include <cmath>
 #include <numeric>
 
@@ -20,7 +22,9 @@ namespace large = strata::loop::large;
 using Params = strata::loop::small::LuParams;
 
 template <class W>
-double size_of(W x) { return std::abs(real(x)) + std::abs(imaginary(x)); }
+double size_of(W x) {
+  return std::abs(real(x)) + std::abs(imaginary(x));
+}
 
 template <class W>
 std::int64_t pivot_row(const Matrix<W>& a, std::int64_t k) {
@@ -61,14 +65,16 @@ void one(const T* in, T* out, std::int32_t* pivots, std::int32_t* permutation, c
 }
 
 template <class T>
-void one_by_lapack(const T* in, T* out, std::int32_t* pivots, std::int32_t* permutation, const Params& p) {
+void one_by_lapack(const T* in, T* out, std::int32_t* pivots, std::int32_t* permutation,
+                   const Params& p) {
   large::Numbers<large::Computed<T>> a(p.m * p.n);
   large::to_columns(in, p.m, p.n, a.data());
   if (!large::all_finite(a.data(), p.m * p.n)) return one(in, out, pivots, permutation, p);
   large::getrf(static_cast<int>(p.m), static_cast<int>(p.n), a.data(), pivots);
   large::from_columns(a.data(), p.m, p.n, out);
   std::iota(permutation, permutation + p.m, 0);
-  for (std::int64_t k = 0; k < std::min(p.m, p.n); ++k) std::swap(permutation[k], permutation[--pivots[k]]);
+  for (std::int64_t k = 0; k < std::min(p.m, p.n); ++k)
+    std::swap(permutation[k], permutation[--pivots[k]]);
 }
 
 }  // namespace
@@ -81,7 +87,10 @@ extern "C" void strata_lu(void* const* buffers, std::int64_t begin, std::int64_t
     const bool is_large = large::by_lapack(p.m, p.n);
     if (fits(p.element, p.m, p.n, range)) return instruction_set().lu(buffers, p, range);
     for (std::int64_t i = range.begin; i < range.end; ++i)
-      (is_large ? one_by_lapack<T> : one<T>)(element_at<const T>(buffers[0], i, p.m * p.n), element_at<T>(buffers[1], i, p.m * p.n),
-                                             element_at<std::int32_t>(buffers[2], i, std::min(p.m, p.n)), element_at<std::int32_t>(buffers[3], i, p.m), p);
+      (is_large ? one_by_lapack<T>
+                : one<T>)(element_at<const T>(buffers[0], i, p.m * p.n),
+                          element_at<T>(buffers[1], i, p.m * p.n),
+                          element_at<std::int32_t>(buffers[2], i, std::min(p.m, p.n)),
+                          element_at<std::int32_t>(buffers[3], i, p.m), p);
   });
 }

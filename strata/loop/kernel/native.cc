@@ -4,7 +4,8 @@
 
 #include "strata/base/check.h"
 
-// X(name): `void strata_<name>(void* const* buffers, std::int64_t begin, std::int64_t end)`, in the order of their names.
+// X(name): `void strata_<name>(void* const* buffers, std::int64_t begin, std::int64_t end)`, in the
+// order of their names.
 #define STRATA_NATIVE_KERNELS(X) \
   X(argsort)                     \
   X(cholesky)                    \
@@ -29,7 +30,8 @@
   X(tridiagonal)                 \
   X(tridiagonal_solve)
 
-#define STRATA_DECLARE(name) extern "C" void strata_##name(void* const* buffers, std::int64_t begin, std::int64_t end);
+#define STRATA_DECLARE(name) \
+  extern "C" void strata_##name(void* const* buffers, std::int64_t begin, std::int64_t end);
 STRATA_NATIVE_KERNELS(STRATA_DECLARE)
 #undef STRATA_DECLARE
 
@@ -39,7 +41,8 @@ namespace {
 
 std::vector<NamedKernel>& all() {
 #define STRATA_LIST(name) {"strata_" #name, strata_##name},
-  static std::vector<NamedKernel>& kernels = *new std::vector<NamedKernel>{STRATA_NATIVE_KERNELS(STRATA_LIST)};
+  static std::vector<NamedKernel>& kernels =
+      *new std::vector<NamedKernel>{STRATA_NATIVE_KERNELS(STRATA_LIST)};
 #undef STRATA_LIST
   return kernels;
 }
@@ -49,7 +52,9 @@ std::vector<NamedKernel>& all() {
 std::span<const NamedKernel> native_kernels() { return all(); }
 
 bool add_native_kernel(const NamedKernel& kernel) {
-  auto before = [](const NamedKernel& a, const NamedKernel& b) { return std::string_view(a.symbol) < b.symbol; };
+  auto before = [](const NamedKernel& a, const NamedKernel& b) {
+    return std::string_view(a.symbol) < b.symbol;
+  };
   all().insert(std::upper_bound(all().begin(), all().end(), kernel, before), kernel);
   return true;
 }
@@ -60,7 +65,8 @@ NativeKernel native_kernel(std::string_view symbol) {
   STRATA_UNREACHABLE("there is no native kernel {}", symbol);
 }
 
-void run_native(std::string_view symbol, std::vector<void*> buffers, const std::vector<std::int64_t>& params, std::int64_t grid) {
+void run_native(std::string_view symbol, std::vector<void*> buffers,
+                const std::vector<std::int64_t>& params, std::int64_t grid) {
   buffers.push_back(const_cast<std::int64_t*>(params.data()));
   native_kernel(symbol)(buffers.data(), 0, grid);
 }

@@ -1,8 +1,10 @@
-// Kernels written in C++ rather than in the loop form: what a loop nest says badly (transforms of any length, factorisations,
-// sorting). The reference evaluator calls the same functions, so their bits agree with compiled code by construction.
+// Kernels written in C++ rather than in the loop form: what a loop nest says badly (transforms of
+// any length, factorisations, sorting). The reference evaluator calls the same functions, so their
+// bits agree with compiled code by construction.
 //
-// A kernel gets the addresses of operands, of results, and last of its parameters (`const std::int64_t*`), and does the grid
-// points [begin, end): in any order, on any thread, the same bits.
+// A kernel gets the addresses of operands, of results, and last of its parameters (`const
+// std::int64_t*`), and does the grid points [begin, end): in any order, on any thread, the same
+// bits.
 //
 //   void fft_c64(void* const* buffers, std::int64_t begin, std::int64_t end);
 //
@@ -30,6 +32,7 @@ bool add_native_kernel(const NamedKernel& kernel);
 NativeKernel native_kernel(std::string_view symbol);
 
 /// Runs all grid points on the caller.
-void run_native(std::string_view symbol, std::vector<void*> buffers, const std::vector<std::int64_t>& params, std::int64_t grid);
+void run_native(std::string_view symbol, std::vector<void*> buffers,
+                const std::vector<std::int64_t>& params, std::int64_t grid);
 
 }  // namespace strata::loop

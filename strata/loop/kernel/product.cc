@@ -83,15 +83,21 @@ void offsets(const Role& role, std::int64_t begin, std::int64_t count, std::int6
     out[i] = offset;
   }
 }
-bool is_contiguous(const Role& role) { return role.empty() || (role.size() == 1 && role[0].step == 1); }
+bool is_contiguous(const Role& role) {
+  return role.empty() || (role.size() == 1 && role[0].step == 1);
+}
 
 using Four = std::uint32_t __attribute__((vector_size(16)));
 /// Four columns of four neighbours in k each, as four rows.
 inline void turn(const Four (&in)[4], Four (&out)[4]) {
-  const Four low = __builtin_shufflevector(in[0], in[1], 0, 4, 1, 5), high = __builtin_shufflevector(in[0], in[1], 2, 6, 3, 7);
-  const Four low2 = __builtin_shufflevector(in[2], in[3], 0, 4, 1, 5), high2 = __builtin_shufflevector(in[2], in[3], 2, 6, 3, 7);
-  out[0] = __builtin_shufflevector(low, low2, 0, 1, 4, 5), out[1] = __builtin_shufflevector(low, low2, 2, 3, 6, 7);
-  out[2] = __builtin_shufflevector(high, high2, 0, 1, 4, 5), out[3] = __builtin_shufflevector(high, high2, 2, 3, 6, 7);
+  const Four low = __builtin_shufflevector(in[0], in[1], 0, 4, 1, 5),
+             high = __builtin_shufflevector(in[0], in[1], 2, 6, 3, 7);
+  const Four low2 = __builtin_shufflevector(in[2], in[3], 0, 4, 1, 5),
+             high2 = __builtin_shufflevector(in[2], in[3], 2, 6, 3, 7);
+  out[0] = __builtin_shufflevector(low, low2, 0, 1, 4, 5),
+  out[1] = __builtin_shufflevector(low, low2, 2, 3, 6, 7);
+  out[2] = __builtin_shufflevector(high, high2, 0, 1, 4, 5),
+  out[3] = __builtin_shufflevector(high, high2, 2, 3, 6, 7);
 }
 
 /// One side of a product: its elements, and where the places of the block and of k lie.
@@ -105,8 +111,11 @@ struct Side {
 /// `count` places as panels of `width`, each [depth][width], with zeros beyond the last place.
 template <class A, class S>
 void pack(const Side<S>& side, std::int64_t count, std::int64_t depth, std::int64_t width, A* out) {
-  if (const std::int64_t rest = count % width; rest != 0) std::fill(out + (count - rest) * depth, out + (count - rest + width) * depth, A{});
-  auto panel = [&](std::int64_t place) { return out + place * depth; };  // of the panel's first place
+  if (const std::int64_t rest = count % width; rest != 0)
+    std::fill(out + (count - rest) * depth, out + (count - rest + width) * depth, A{});
+  auto panel = [&](std::int64_t place) {
+    return out + place * depth;
+  };  // of the panel's first place
   if (side.places_lie_together) {  // row by row, as they lie in memory
     for (std::int64_t k = 0; k < depth; ++k) {
       const S* row = side.from + side.places[0] + side.ks[k];
@@ -120,7 +129,8 @@ void pack(const Side<S>& side, std::int64_t count, std::int64_t depth, std::int6
     }
     return;
   }
-  // A few steps of a panel at a time, so that the lines written stay in the first cache; by squares where they can be turned in registers.
+  // A few steps of a panel at a time, so that the lines written stay in the first cache; by squares
+  // where they can be turned in registers.
   constexpr std::int64_t kSteps = 16;
   for (std::int64_t p = 0; p < count; p += width)
     for (std::int64_t k = 0; k < depth; k += kSteps) {
@@ -132,13 +142,16 @@ void pack(const Side<S>& side, std::int64_t count, std::int64_t depth, std::int6
           for (; x + 4 <= have; x += 4)
             for (std::int64_t u = k; u < last; u += 4) {
               Four columns[4], rows[4];
-              for (int i = 0; i < 4; ++i) std::memcpy(&columns[i], side.from + places[x + i] + side.ks[u], sizeof(Four));
+              for (int i = 0; i < 4; ++i)
+                std::memcpy(&columns[i], side.from + places[x + i] + side.ks[u], sizeof(Four));
               turn(columns, rows);
-              for (int i = 0; i < 4; ++i) std::memcpy(panel(p) + (u + i) * width + x, &rows[i], sizeof(Four));
+              for (int i = 0; i < 4; ++i)
+                std::memcpy(panel(p) + (u + i) * width + x, &rows[i], sizeof(Four));
             }
       for (; x < have; ++x) {
         const S* column = side.from + places[x];
-        for (std::int64_t u = k; u < last; ++u) panel(p)[u * width + x] = widened<A>(column[side.ks[u]]);
+        for (std::int64_t u = k; u < last; ++u)
+          panel(p)[u * width + x] = widened<A>(column[side.ks[u]]);
       }
     }
 }
@@ -160,10 +173,19 @@ template <class A>
 class Product {
  public:
   Product(const ProductParams& p, const TileOf<A>& tile, void* const* buffers)
-      : p_(p), tile_(tile), left_base_(buffers[p.swapped ? 1 : 0]), right_base_(buffers[p.swapped ? 0 : 1]), result_(buffers[2]), k_(ProductParams::count(p.left_k)) {
-    const std::int64_t depth = std::min(k_, kDepth), rows = padded(p.row_block, tile.rows), columns = padded(p.column_block, tile.lanes);
-    const std::int64_t places = p.row_block + p.column_block + 2 * depth, elements = depth * (rows + columns) + rows * columns;
-    row_places_ = static_cast<std::int64_t*>(scratch(static_cast<std::size_t>(places) * sizeof(std::int64_t) + static_cast<std::size_t>(elements) * sizeof(A)));
+      : p_(p),
+        tile_(tile),
+        left_base_(buffers[p.swapped ? 1 : 0]),
+        right_base_(buffers[p.swapped ? 0 : 1]),
+        result_(buffers[2]),
+        k_(ProductParams::count(p.left_k)) {
+    const std::int64_t depth = std::min(k_, kDepth), rows = padded(p.row_block, tile.rows),
+                       columns = padded(p.column_block, tile.lanes);
+    const std::int64_t places = p.row_block + p.column_block + 2 * depth,
+                       elements = depth * (rows + columns) + rows * columns;
+    row_places_ =
+        static_cast<std::int64_t*>(scratch(static_cast<std::size_t>(places) * sizeof(std::int64_t) +
+                                           static_cast<std::size_t>(elements) * sizeof(A)));
     column_places_ = row_places_ + p.row_block;
     left_ks_ = column_places_ + p.column_block;
     right_ks_ = left_ks_ + depth;
@@ -178,14 +200,18 @@ class Product {
     offsets(p_.right_batch, block.batch, 1, &right_batch);
     offsets(p_.rows, block.row, block.rows, row_places_);
     offsets(p_.columns, block.column, block.columns, column_places_);
-    std::fill(sums_, sums_ + padded(block.rows, tile_.rows) * padded(block.columns, tile_.lanes), A{});
+    std::fill(sums_, sums_ + padded(block.rows, tile_.rows) * padded(block.columns, tile_.lanes),
+              A{});
     for (std::int64_t k = 0; k < k_; k += kDepth) {
       const std::int64_t depth = std::min(kDepth, k_ - k);
       offsets(p_.left_k, k, depth, left_ks_);
       offsets(p_.right_k, k, depth, right_ks_);
-      with_side(p_.left, left_base_, left_batch, row_places_, p_.rows, left_ks_, p_.left_k, [&](const auto& left) {
-        with_side(p_.right, right_base_, right_batch, column_places_, p_.columns, right_ks_, p_.right_k, [&](const auto& right) { add(left, right, block, depth); });
-      });
+      with_side(p_.left, left_base_, left_batch, row_places_, p_.rows, left_ks_, p_.left_k,
+                [&](const auto& left) {
+                  with_side(p_.right, right_base_, right_batch, column_places_, p_.columns,
+                            right_ks_, p_.right_k,
+                            [&](const auto& right) { add(left, right, block, depth); });
+                });
     }
     store(block);
   }
@@ -194,25 +220,37 @@ class Product {
   static std::int64_t padded(std::int64_t n, std::int64_t to) { return (n + to - 1) / to * to; }
 
   template <class F>
-  static void with_side(DType dtype, const void* base, std::int64_t batch, const std::int64_t* places, const Role& role, const std::int64_t* ks, const Role& k, F&& f) {
+  static void with_side(DType dtype, const void* base, std::int64_t batch,
+                        const std::int64_t* places, const Role& role, const std::int64_t* ks,
+                        const Role& k, F&& f) {
     with_storage(dtype, [&]<class S>(S) {
-      if constexpr (fits<S, A>) f(Side<S>{static_cast<const S*>(base) + batch, places, ks, is_contiguous(role), is_contiguous(k)});
-      else STRATA_UNREACHABLE("products of {} in other numbers", name(dtype));
+      if constexpr (fits<S, A>)
+        f(Side<S>{static_cast<const S*>(base) + batch, places, ks, is_contiguous(role),
+                  is_contiguous(k)});
+      else
+        STRATA_UNREACHABLE("products of {} in other numbers", name(dtype));
     });
   }
 
-  /// Some steps of k of a block. A side whose elements can be read where they lie is; others are laid out as panels.
+  /// Some steps of k of a block. A side whose elements can be read where they lie is; others are
+  /// laid out as panels.
   template <class L, class R>
   void add(const Side<L>& left, const Side<R>& right, const Block& block, std::int64_t depth) {
-    const TileSide<A> rows = in_place(left, p_.rows, p_.left_k, depth, left.ks_lie_together || block.rows <= tile_.rows);
+    const TileSide<A> rows =
+        in_place(left, p_.rows, p_.left_k, depth, left.ks_lie_together || block.rows <= tile_.rows);
     if (!rows.at) pack(left, block.rows, depth, tile_.rows, left_);
-    const TileSide<A> columns = in_place(right, p_.columns, p_.right_k, depth, block.rows <= tile_.rows && right.places_lie_together);
+    const TileSide<A> columns = in_place(right, p_.columns, p_.right_k, depth,
+                                         block.rows <= tile_.rows && right.places_lie_together);
     const std::int64_t whole = columns.at ? block.columns / tile_.lanes * tile_.lanes : 0;
     if (right.places_lie_together) pack_from(right, whole, block.columns, depth);
-    each_tile(block, [&](std::int64_t m, std::int64_t tile_rows, std::int64_t n, std::int64_t, A* sums) {
-      if (m == 0 && !right.places_lie_together) pack_from(right, n, std::min(n + tile_.lanes, block.columns), depth);
-      const TileSide<A> row = rows.at ? TileSide<A>{rows.at + m * rows.place, rows.place, rows.step} : TileSide<A>{left_ + m * depth, 1, tile_.rows};
-      const TileSide<A> column = n < whole ? TileSide<A>{columns.at + n, 1, columns.step} : TileSide<A>{right_ + n * depth, 1, tile_.lanes};
+    each_tile(block, [&](std::int64_t m, std::int64_t tile_rows, std::int64_t n, std::int64_t,
+                         A* sums) {
+      if (m == 0 && !right.places_lie_together)
+        pack_from(right, n, std::min(n + tile_.lanes, block.columns), depth);
+      const TileSide<A> row = rows.at ? TileSide<A>{rows.at + m * rows.place, rows.place, rows.step}
+                                      : TileSide<A>{left_ + m * depth, 1, tile_.rows};
+      const TileSide<A> column = n < whole ? TileSide<A>{columns.at + n, 1, columns.step}
+                                           : TileSide<A>{right_ + n * depth, 1, tile_.lanes};
       tile_.add[tile_rows - 1](row, column, depth, sums);
     });
   }
@@ -225,10 +263,12 @@ class Product {
 
   /// A side as it lies, if it is `wanted` so and has the type and steps for it.
   template <class S>
-  TileSide<A> in_place(const Side<S>& side, const Role& places, const Role& ks, std::int64_t depth, bool wanted) const {
+  TileSide<A> in_place(const Side<S>& side, const Role& places, const Role& ks, std::int64_t depth,
+                       bool wanted) const {
     if constexpr (std::is_same_v<S, A>)
       if (wanted && places.size() <= 1 && ks.size() <= 1)
-        return {side.from + side.places[0] + side.ks[0], places.empty() ? 0 : places[0].step, depth > 1 ? side.ks[1] - side.ks[0] : 0};
+        return {side.from + side.places[0] + side.ks[0], places.empty() ? 0 : places[0].step,
+                depth > 1 ? side.ks[1] - side.ks[0] : 0};
     return {nullptr, 0, 0};
   }
 
@@ -238,22 +278,26 @@ class Product {
     A* sums = sums_;
     for (std::int64_t n = 0; n < block.columns; n += tile_.lanes)
       for (std::int64_t m = 0; m < block.rows; m += tile_.rows, sums += tile_.rows * tile_.lanes)
-        f(m, std::min(tile_.rows, block.rows - m), n, std::min(tile_.lanes, block.columns - n), sums);
+        f(m, std::min(tile_.rows, block.rows - m), n, std::min(tile_.lanes, block.columns - n),
+          sums);
   }
 
   void store(const Block& block) {
     const std::int64_t all = ProductParams::count(p_.rows) * ProductParams::count(p_.columns);
     with_storage(p_.result, [&]<class S>(S) {
       if constexpr (fits<S, A>) {
-        S* result = static_cast<S*>(result_) + block.batch * all + block.row * p_.row_step + block.column * p_.column_step;
-        each_tile(block, [&](std::int64_t m, std::int64_t rows, std::int64_t n, std::int64_t columns, const A* sums) {
+        S* result = static_cast<S*>(result_) + block.batch * all + block.row * p_.row_step +
+                    block.column * p_.column_step;
+        each_tile(block, [&](std::int64_t m, std::int64_t rows, std::int64_t n,
+                             std::int64_t columns, const A* sums) {
           for (std::int64_t r = 0; r < rows; ++r) {
             S* to = result + (m + r) * p_.row_step + n * p_.column_step;
             const A* from = sums + r * tile_.lanes;
             if (p_.column_step == 1)
               for (std::int64_t x = 0; x < columns; ++x) to[x] = narrowed<S>(from[x]);
             else
-              for (std::int64_t x = 0; x < columns; ++x) to[x * p_.column_step] = narrowed<S>(from[x]);
+              for (std::int64_t x = 0; x < columns; ++x)
+                to[x * p_.column_step] = narrowed<S>(from[x]);
           }
         });
       }
@@ -279,7 +323,10 @@ std::int64_t ProductParams::count(const Role& role) {
   return out;
 }
 
-std::int64_t ProductParams::grid() const { return blocks(count(left_batch), together) * blocks(count(rows), row_block) * blocks(count(columns), column_block); }
+std::int64_t ProductParams::grid() const {
+  return blocks(count(left_batch), together) * blocks(count(rows), row_block) *
+         blocks(count(columns), column_block);
+}
 
 std::vector<std::int64_t> ProductParams::numbers() const {
   std::vector<std::int64_t> out;
@@ -296,29 +343,39 @@ ProductParams ProductParams::from(const std::int64_t* numbers) {
   ProductParams p;
   DType* types[] = {&p.left, &p.right, &p.result, &p.accumulator};
   for (DType* type : types) *type = static_cast<DType>(*numbers++);
-  for (std::int64_t* n : {&p.together, &p.row_block, &p.column_block, &p.row_step, &p.column_step}) *n = *numbers++;
+  for (std::int64_t* n : {&p.together, &p.row_block, &p.column_block, &p.row_step, &p.column_step})
+    *n = *numbers++;
   p.swapped = *numbers++ != 0;
   for (Role* role : {&p.left_batch, &p.right_batch, &p.rows, &p.columns, &p.left_k, &p.right_k})
-    for (std::int64_t size = *numbers++; size > 0; --size, numbers += 2) role->push_back({numbers[0], numbers[1]});
+    for (std::int64_t size = *numbers++; size > 0; --size, numbers += 2)
+      role->push_back({numbers[0], numbers[1]});
   return p;
 }
 
 bool takes(DType left, DType right, DType result, DType accumulator) {
-  auto fits_accumulator = [&](DType d) { return is_stored(d) && is_float(d) == is_float(accumulator) && byte_width(d) <= byte_width(accumulator); };
+  auto fits_accumulator = [&](DType d) {
+    return is_stored(d) && is_float(d) == is_float(accumulator) &&
+           byte_width(d) <= byte_width(accumulator);
+  };
   const bool rounds_twice = accumulator == DType::f64 && byte_width(result) == 2;
-  return is_stored(accumulator) && !rounds_twice && fits_accumulator(left) && fits_accumulator(right) && fits_accumulator(result);
+  return is_stored(accumulator) && !rounds_twice && fits_accumulator(left) &&
+         fits_accumulator(right) && fits_accumulator(result);
 }
 
 void run(const InstructionSet& set, void* const* buffers, std::int64_t begin, std::int64_t end) {
   const ProductParams p = ProductParams::from(static_cast<const std::int64_t*>(buffers[3]));
   with_tile(set, p.accumulator, [&]<class A>(const TileOf<A>& tile) {
-    const std::int64_t batch = ProductParams::count(p.left_batch), m = ProductParams::count(p.rows), n = ProductParams::count(p.columns);
+    const std::int64_t batch = ProductParams::count(p.left_batch), m = ProductParams::count(p.rows),
+                       n = ProductParams::count(p.columns);
     const std::int64_t across = blocks(n, p.column_block), down = blocks(m, p.row_block);
     Product<A> product(p, tile, buffers);
     for (std::int64_t point = begin; point < end; ++point) {
-      const std::int64_t row = point / across % down * p.row_block, column = point % across * p.column_block, first = point / across / down * p.together;
+      const std::int64_t row = point / across % down * p.row_block,
+                         column = point % across * p.column_block,
+                         first = point / across / down * p.together;
       for (std::int64_t b = first; b < std::min(first + p.together, batch); ++b)
-        product.run({b, row, std::min(p.row_block, m - row), column, std::min(p.column_block, n - column)});
+        product.run(
+            {b, row, std::min(p.row_block, m - row), column, std::min(p.column_block, n - column)});
     }
   });
 }

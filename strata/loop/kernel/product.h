@@ -1,10 +1,12 @@
-// Products of matrices of any size by code that is there before the program: for operations outside of jit, which meet new sizes all the time
-// (compile/native_product.h).
+// Products of matrices of any size by code that is there before the program: for operations outside
+// of jit, which meet new sizes all the time (compile/native_product.h).
 //
-// Every element of the result is one chain of fused multiply-adds over k = 0 .. K-1 (of integers: of products and sums, wrapping), as in the code that
-// is generated for a size (compile/product_kernel.h), and rounded once: the same bits.
+// Every element of the result is one chain of fused multiply-adds over k = 0 .. K-1 (of integers:
+// of products and sums, wrapping), as in the code that is generated for a size
+// (compile/product_kernel.h), and rounded once: the same bits.
 //
-// Buffers: left, right, result, parameters (`ProductParams::numbers`). A grid point is a block of the result's rows and columns, of some batches.
+// Buffers: left, right, result, parameters (`ProductParams::numbers`). A grid point is a block of
+// the result's rows and columns, of some batches.
 #pragma once
 
 #include <cstdint>
@@ -43,23 +45,26 @@ struct ProductParams {
   static ProductParams from(const std::int64_t* numbers);
 };
 
-/// Whether the kernel takes the types: floats and integers that a processor knows, bf16 and f16, operands and result of one kind, the accumulator the
-/// widest of them.
+/// Whether the kernel takes the types: floats and integers that a processor knows, bf16 and f16,
+/// operands and result of one kind, the accumulator the widest of them.
 bool takes(DType left, DType right, DType result, DType accumulator);
 
-/// One side of a tile: its first element, and how many elements lie between two places and between two steps of k.
+/// One side of a tile: its first element, and how many elements lie between two places and between
+/// two steps of k.
 template <class T>
 struct TileSide {
   const T* at;
   std::int64_t place, step;
 };
 
-/// The sums of one tile: rows x lanes of them, row by row. The places of the right side lie side by side.
+/// The sums of one tile: rows x lanes of them, row by row. The places of the right side lie side by
+/// side.
 template <class T>
 struct TileOf {
   std::int64_t rows, lanes;
   /// By how many rows of the tile are wanted, from one on. They go on from what `sums` holds.
-  void (*const* add)(const TileSide<T>& left, const TileSide<T>& right, std::int64_t depth, T* sums);
+  void (*const* add)(const TileSide<T>& left, const TileSide<T>& right, std::int64_t depth,
+                     T* sums);
 };
 
 struct InstructionSet {

@@ -1,7 +1,8 @@
 // product.h with vectors of eight f32.
 #include <immintrin.h>
 
-#include "strata/loop/kernel/product.h"  // outside of these instructions: others may get its inline functions
+// Outside of these instructions: others may get its inline functions.
+#include "strata/loop/kernel/product.h"
 
 #ifdef __clang__
 #pragma clang attribute push(__attribute__((target("avx2,fma"))), apply_to = function)
@@ -22,7 +23,9 @@ struct Avx2 {
   template <class T>
   using Vector = typename Of<T>::Type;
   template <class T, class V>
-  __attribute__((always_inline)) static V all(T x, V) { return x - V{}; }
+  __attribute__((always_inline)) static V all(T x, V) {
+    return x - V{};
+  }
   template <class V>
   __attribute__((always_inline)) static V multiply_add(V a, V b, V sum) {
     if constexpr (std::is_same_v<V, Vector<float>>)

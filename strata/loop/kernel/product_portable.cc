@@ -10,7 +10,9 @@ struct Portable {
   template <class T>
   using Vector = T;
   template <class T>
-  static T all(T x, T) { return x; }
+  static T all(T x, T) {
+    return x;
+  }
   template <class T>
   static T multiply_add(T a, T b, T sum) {
     if constexpr (std::is_floating_point_v<T>)
@@ -27,7 +29,9 @@ bool present() { return true; }
 const InstructionSet kPortable{instructions<Portable, 4>("portable", present)};
 
 const InstructionSet& instruction_set() {
-  static const InstructionSet& best = kAvx512.present() ? kAvx512 : kAvx2.present() ? kAvx2 : kPortable;
+  static const InstructionSet& best = kAvx512.present() ? kAvx512
+                                      : kAvx2.present() ? kAvx2
+                                                        : kPortable;
   return best;
 }
 

@@ -1,6 +1,8 @@
-// The tiles of product.h for one instruction set, which L gives: vectors of each element type and how they multiply and add.
+// The tiles of product.h for one instruction set, which L gives: vectors of each element type and
+// how they multiply and add.
 //
-// Included by product_avx2.cc and its neighbours, each of which is compiled for its own instructions.
+// Included by product_avx2.cc and its neighbours, each of which is compiled for its own
+// instructions.
 #pragma once
 
 #include <array>
@@ -30,7 +32,7 @@ void add_tile(const TileSide<T>& left, const TileSide<T>& right, std::int64_t de
   constexpr std::int64_t kLanes = kVectors * static_cast<std::int64_t>(sizeof(V) / sizeof(T));
   V sum[kWanted][kVectors];
   STRATA_EACH(r, kWanted)
-    STRATA_EACH(v, kVectors) sum[r][v] = load<V>(sums + r * kLanes + v * (kLanes / kVectors));
+  STRATA_EACH(v, kVectors) sum[r][v] = load<V>(sums + r * kLanes + v * (kLanes / kVectors));
   const T* row_at[kWanted];
   STRATA_EACH(r, kWanted) row_at[r] = left.at + r * left.place;
   const std::int64_t left_step = left.step;
@@ -44,7 +46,8 @@ void add_tile(const TileSide<T>& left, const TileSide<T>& right, std::int64_t de
     }
   }
   STRATA_EACH(r, kWanted)
-    STRATA_EACH(v, kVectors) __builtin_memcpy(sums + r * kLanes + v * (kLanes / kVectors), &sum[r][v], sizeof(V));
+  STRATA_EACH(v, kVectors)
+  __builtin_memcpy(sums + r * kLanes + v * (kLanes / kVectors), &sum[r][v], sizeof(V));
 }
 
 template <class L, class T, int kTileRows>
@@ -59,12 +62,19 @@ struct Tiles {
 
 template <class L, class T, int kTileRows>
 constexpr TileOf<T> tile() {
-  return {kTileRows, kVectors * static_cast<std::int64_t>(sizeof(typename L::template Vector<T>) / sizeof(T)), Tiles<L, T, kTileRows>::all.data()};
+  return {kTileRows,
+          kVectors * static_cast<std::int64_t>(sizeof(typename L::template Vector<T>) / sizeof(T)),
+          Tiles<L, T, kTileRows>::all.data()};
 }
 
 template <class L, int kTileRows>
 constexpr InstructionSet instructions(const char* name, bool (*present)()) {
-  return {name, present, tile<L, float, kTileRows>(), tile<L, double, kTileRows>(), tile<L, std::uint32_t, kTileRows>(), tile<L, std::uint64_t, kTileRows>()};
+  return {name,
+          present,
+          tile<L, float, kTileRows>(),
+          tile<L, double, kTileRows>(),
+          tile<L, std::uint32_t, kTileRows>(),
+          tile<L, std::uint64_t, kTileRows>()};
 }
 
 }  // namespace

@@ -1,8 +1,9 @@
-// Elementary reflectors H = I - tau v v^H, by which orthogonal factorisations are made: as LAPACK's larfg makes them, and applied to
-// matrices in f64.
+// Elementary reflectors H = I - tau v v^H, by which orthogonal factorisations are made: as LAPACK's
+// larfg makes them, and applied to matrices in f64.
 //
-// v is 1 at its first place and stands below it in a column of a matrix. beta is real and of the other sign than the real part of what
-// it takes the place of; tau is 0 where there is nothing to reflect: H^H (alpha, x) = (beta, 0).
+// v is 1 at its first place and stands below it in a column of a matrix. beta is real and of the
+// other sign than the real part of what it takes the place of; tau is 0 where there is nothing to
+// reflect: H^H (alpha, x) = (beta, 0).
 #pragma once
 
 #include <algorithm>
@@ -19,7 +20,9 @@ struct Matrix {
   std::int64_t m, n;
   std::vector<W> a = std::vector<W>(static_cast<std::size_t>(m * n));
   W& operator()(std::int64_t i, std::int64_t j) { return a[static_cast<std::size_t>(i * n + j)]; }
-  const W& operator()(std::int64_t i, std::int64_t j) const { return a[static_cast<std::size_t>(i * n + j)]; }
+  const W& operator()(std::int64_t i, std::int64_t j) const {
+    return a[static_cast<std::size_t>(i * n + j)];
+  }
 };
 
 template <class T>
@@ -53,10 +56,12 @@ inline double imaginary(std::complex<double> x) { return x.imag(); }
 
 template <class W>
 bool all_finite(const Matrix<W>& a) {
-  return std::all_of(a.a.begin(), a.a.end(), [](W x) { return std::isfinite(real(x)) && std::isfinite(imaginary(x)); });
+  return std::all_of(a.a.begin(), a.a.end(),
+                     [](W x) { return std::isfinite(real(x)) && std::isfinite(imaginary(x)); });
 }
 
-/// The reflector that leaves of column j, from row `first` down, only its first element. v takes the place of the rest; returns tau.
+/// The reflector that leaves of column j, from row `first` down, only its first element. v takes
+/// the place of the rest; returns tau.
 template <class W>
 W make_reflector(Matrix<W>& a, std::int64_t first, std::int64_t j) {
   double below = 0;
@@ -70,9 +75,11 @@ W make_reflector(Matrix<W>& a, std::int64_t first, std::int64_t j) {
   return tau;
 }
 
-/// Rows `first` and below of columns [begin, end) of `a` become (I - tau v v^H) of themselves; v stands in column j of `vs`.
+/// Rows `first` and below of columns [begin, end) of `a` become (I - tau v v^H) of themselves; v
+/// stands in column j of `vs`.
 template <class W>
-void reflect_rows(Matrix<W>& a, const Matrix<W>& vs, std::int64_t first, std::int64_t j, W tau, std::int64_t begin, std::int64_t end) {
+void reflect_rows(Matrix<W>& a, const Matrix<W>& vs, std::int64_t first, std::int64_t j, W tau,
+                  std::int64_t begin, std::int64_t end) {
   std::vector<W> sums(static_cast<std::size_t>(std::max<std::int64_t>(end - begin, 0)));
   auto sum = [&](std::int64_t c) -> W& { return sums[static_cast<std::size_t>(c - begin)]; };
   for (std::int64_t c = begin; c < end; ++c) sum(c) = a(first, c);
@@ -86,7 +93,8 @@ void reflect_rows(Matrix<W>& a, const Matrix<W>& vs, std::int64_t first, std::in
 
 /// Columns `first` and after of all rows of `a` become themselves times (I - tau v v^H).
 template <class W>
-void reflect_columns(Matrix<W>& a, const Matrix<W>& vs, std::int64_t first, std::int64_t j, W tau, std::int64_t begin, std::int64_t end) {
+void reflect_columns(Matrix<W>& a, const Matrix<W>& vs, std::int64_t first, std::int64_t j, W tau,
+                     std::int64_t begin, std::int64_t end) {
   for (std::int64_t i = begin; i < end; ++i) {
     W sum = a(i, first);
     for (std::int64_t c = first + 1; c < a.n; ++c) sum += times(a(i, c), vs(c, j));
@@ -107,17 +115,22 @@ std::vector<W> qr_in_place(Matrix<W>& a) {
   return taus;
 }
 
-/// The first `columns` columns of H_0 H_1 ...; H_k's v stands in column k of `vs`, from row k + `below` down.
+/// The first `columns` columns of H_0 H_1 ...; H_k's v stands in column k of `vs`, from row k +
+/// `below` down.
 template <class W>
-Matrix<W> product_of_reflectors(const Matrix<W>& vs, const std::vector<W>& taus, std::int64_t columns, std::int64_t below = 0) {
+Matrix<W> product_of_reflectors(const Matrix<W>& vs, const std::vector<W>& taus,
+                                std::int64_t columns, std::int64_t below = 0) {
   Matrix<W> q{vs.m, columns};
   for (std::int64_t i = 0; i < std::min(vs.m, columns); ++i) q(i, i) = 1;
-  for (auto k = static_cast<std::int64_t>(taus.size()); k-- > 0;) reflect_rows(q, vs, k + below, k, taus[static_cast<std::size_t>(k)], 0, columns);
+  for (auto k = static_cast<std::int64_t>(taus.size()); k-- > 0;)
+    reflect_rows(q, vs, k + below, k, taus[static_cast<std::size_t>(k)], 0, columns);
   return q;
 }
 
 /// Element i of a batch of `size` elements each.
 template <class T>
-T* element_at(void* base, std::int64_t i, std::int64_t size) { return static_cast<T*>(base) + i * size; }
+T* element_at(void* base, std::int64_t i, std::int64_t size) {
+  return static_cast<T*>(base) + i * size;
+}
 
 }  // namespace strata::loop::factor

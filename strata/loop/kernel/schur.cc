@@ -1,8 +1,10 @@
-// Schur's form by QR steps on Hessenberg's form, in f64: of real matrices with Francis' double shift (EISPACK's hqr2), of complex ones
-// with Wilkinson's single shift. Exceptional shifts after 10 and 20 steps, as there.
+// Schur's form by QR steps on Hessenberg's form, in f64: of real matrices with Francis' double
+// shift (EISPACK's hqr2), of complex ones with Wilkinson's single shift. Exceptional shifts after
+// 10 and 20 steps, as there.
 //
-// strata_schur, buffers: matrices [n, n], T, Q. strata_hessenberg: matrices, the form with its reflectors, taus [n - 1]. Parameters: element
-// type (factor.h), n. A grid point is one matrix. Large ones by LAPACK (large.h).
+// strata_schur, buffers: matrices [n, n], T, Q. strata_hessenberg: matrices, the form with its
+// reflectors, taus [n - 1]. Parameters: element type (factor.h), n. A grid point is one matrix.
+// Large ones by LAPACK (large.h).
 #include "strata/loop/kernel/schur.h"
 
 #include <cmath>
@@ -22,7 +24,8 @@ constexpr int kSteps = 90;  // for one eigenvalue
 double size_of(double x) { return std::abs(x); }
 double size_of(std::complex<double> x) { return std::abs(x.real()) + std::abs(x.imag()); }
 
-/// The first row of the block that ends at row `high` and is not cut yet; what is small there becomes zero.
+/// The first row of the block that ends at row `high` and is not cut yet; what is small there
+/// becomes zero.
 template <class W>
 std::int64_t begin_of_block(Matrix<W>& t, std::int64_t high) {
   for (std::int64_t l = high; l > 0; --l) {
@@ -47,13 +50,15 @@ void turn(Matrix<double>& t, Matrix<double>& q, std::int64_t i, double c, double
   for (std::int64_t r = 0; r < t.n; ++r) both(t(r, i), t(r, i + 1)), both(q(r, i), q(r, i + 1));
 }
 
-/// A block of two rows made triangular where its eigenvalues are real, with equal diagonal elements where they are not.
+/// A block of two rows made triangular where its eigenvalues are real, with equal diagonal elements
+/// where they are not.
 void standardise(Matrix<double>& t, Matrix<double>& q, std::int64_t i) {
   const double a = t(i, i), b = t(i, i + 1), c = t(i + 1, i), d = t(i + 1, i + 1);
   if (c == 0) return;
   const double p = (a - d) / 2, inside = p * p + b * c;
   if (inside >= 0) {
-    const double z = p + std::copysign(std::sqrt(inside), p), r = std::hypot(c, z);  // (z, c) is an eigenvector, of d + z
+    const double z = p + std::copysign(std::sqrt(inside), p),
+                 r = std::hypot(c, z);  // (z, c) is an eigenvector, of d + z
     turn(t, q, i, z / r, c / r);
     t(i + 1, i) = 0;
     return;
@@ -74,7 +79,8 @@ Bulge bulge_of(double x, double y, double z) {
   const double first = x - alpha;
   return {{1, y / first, z / first}, -first / alpha};
 }
-void chase(Matrix<double>& t, Matrix<double>& q, const Bulge& h, std::int64_t k, std::int64_t rows, std::int64_t high) {
+void chase(Matrix<double>& t, Matrix<double>& q, const Bulge& h, std::int64_t k, std::int64_t rows,
+           std::int64_t high) {
   for (std::int64_t j = std::max<std::int64_t>(k - 1, 0); j < t.n; ++j) {
     double sum = 0;
     for (std::int64_t r = 0; r < rows; ++r) sum += h.v[r] * t(k + r, j);
@@ -99,12 +105,14 @@ void francis(Matrix<double>& t, Matrix<double>& q, std::int64_t low, std::int64_
     const double s = std::abs(t(high, high - 1)) + std::abs(t(high - 1, high - 2));
     sum = 1.5 * s, product = s * s;
   }
-  double x = t(low, low) * t(low, low) + t(low, low + 1) * t(low + 1, low) - sum * t(low, low) + product;
+  double x =
+      t(low, low) * t(low, low) + t(low, low + 1) * t(low + 1, low) - sum * t(low, low) + product;
   double y = t(low + 1, low) * (t(low, low) + t(low + 1, low + 1) - sum);
   double z = t(low + 1, low) * t(low + 2, low + 1);
   for (std::int64_t k = low; k < high; ++k) {
     const std::int64_t rows = std::min<std::int64_t>(3, high - k + 1);
-    const double scale = std::max({std::abs(x), std::abs(y), std::abs(z), std::numeric_limits<double>::min()});
+    const double scale =
+        std::max({std::abs(x), std::abs(y), std::abs(z), std::numeric_limits<double>::min()});
     chase(t, q, bulge_of(x / scale, y / scale, z / scale), k, rows, high);
     if (k > low)
       for (std::int64_t r = 1; r < rows; ++r) t(k + r, k - 1) = 0;
@@ -118,15 +126,18 @@ using Complex = std::complex<double>;
 
 /// The eigenvalue of the last two rows that is nearer to the last element.
 Complex wilkinson(const Matrix<Complex>& t, std::int64_t high) {
-  const Complex a = t(high - 1, high - 1), bc = t(high - 1, high) * t(high, high - 1), d = t(high, high), p = (a - d) / 2.0;
+  const Complex a = t(high - 1, high - 1), bc = t(high - 1, high) * t(high, high - 1),
+                d = t(high, high), p = (a - d) / 2.0;
   Complex root = std::sqrt(p * p + bc);
   if (real(std::conj(p) * root) < 0) root = -root;
   return p + root == Complex(0) ? d : d - bc / (p + root);
 }
 
 /// A step with one shift on rows [low, high].
-void single(Matrix<Complex>& t, Matrix<Complex>& q, std::int64_t low, std::int64_t high, int steps) {
-  const Complex shift = steps % 10 == 9 ? t(high, high) + Complex(std::abs(t(high, high - 1))) : wilkinson(t, high);
+void single(Matrix<Complex>& t, Matrix<Complex>& q, std::int64_t low, std::int64_t high,
+            int steps) {
+  const Complex shift =
+      steps % 10 == 9 ? t(high, high) + Complex(std::abs(t(high, high - 1))) : wilkinson(t, high);
   Complex x = t(low, low) - shift, y = t(low + 1, low);
   for (std::int64_t k = low; k < high; ++k) {
     const double r = std::hypot(std::abs(x), std::abs(y));
@@ -205,7 +216,8 @@ template <class T>
 void schur_form_by_lapack(const T* in, T* t, T* q, std::int64_t n) {
   large::Numbers<large::Computed<T>> a(n * n), vectors(n * n);
   large::to_columns(in, n, n, a.data());
-  if (!large::all_finite(a.data(), n * n) || large::gees(static_cast<int>(n), a.data(), vectors.data()) != 0) {
+  if (!large::all_finite(a.data(), n * n) ||
+      large::gees(static_cast<int>(n), a.data(), vectors.data()) != 0) {
     for (T* out : {t, q}) std::fill_n(out, n * n, large::not_a_number<T>());
     return;
   }
@@ -236,8 +248,10 @@ extern "C" void strata_schur(void* const* buffers, std::int64_t begin, std::int6
   dispatch(p.element, [&]<class T>(T) {
     const bool is_large = large::by_lapack(p.n, p.n);
     for (std::int64_t i = begin; i < end; ++i)
-      (is_large ? schur_form_by_lapack<T> : schur_form<T>)(element_at<const T>(buffers[0], i, p.n * p.n), element_at<T>(buffers[1], i, p.n * p.n),
-                                                           element_at<T>(buffers[2], i, p.n * p.n), p.n);
+      (is_large ? schur_form_by_lapack<T>
+                : schur_form<T>)(element_at<const T>(buffers[0], i, p.n * p.n),
+                                 element_at<T>(buffers[1], i, p.n * p.n),
+                                 element_at<T>(buffers[2], i, p.n * p.n), p.n);
   });
 }
 
@@ -246,7 +260,9 @@ extern "C" void strata_hessenberg(void* const* buffers, std::int64_t begin, std:
   dispatch(p.element, [&]<class T>(T) {
     const bool is_large = large::by_lapack(p.n, p.n);
     for (std::int64_t i = begin; i < end; ++i)
-      (is_large ? hessenberg_by_lapack<T> : hessenberg<T>)(element_at<const T>(buffers[0], i, p.n * p.n), element_at<T>(buffers[1], i, p.n * p.n),
-                                                           element_at<T>(buffers[2], i, p.n - 1), p.n);
+      (is_large ? hessenberg_by_lapack<T>
+                : hessenberg<T>)(element_at<const T>(buffers[0], i, p.n * p.n),
+                                 element_at<T>(buffers[1], i, p.n * p.n),
+                                 element_at<T>(buffers[2], i, p.n - 1), p.n);
   });
 }

@@ -1,12 +1,13 @@
-// Schur's form of square matrices, A = Q T Q^H: T upper triangular, of real matrices with blocks of two rows on the diagonal for pairs of
-// conjugate eigenvalues, whose diagonal elements are equal.
+// Schur's form of square matrices, A = Q T Q^H: T upper triangular, of real matrices with blocks of
+// two rows on the diagonal for pairs of conjugate eigenvalues, whose diagonal elements are equal.
 #pragma once
 
 #include "strata/loop/kernel/reflector.h"
 
 namespace strata::loop::factor {
 
-/// Reflectors below the first subdiagonal of `a`, Hessenberg's form above them; returns the taus (n - 1).
+/// Reflectors below the first subdiagonal of `a`, Hessenberg's form above them; returns the taus (n
+/// - 1).
 template <class W>
 std::vector<W> hessenberg_in_place(Matrix<W>& a) {
   std::vector<W> taus;
@@ -42,7 +43,8 @@ Schur<W> schur_of(const Matrix<W>& a) {
     fine = schur(out.t, out.q);
   }
   if (!fine)
-    for (Matrix<W>* m : {&out.t, &out.q}) std::fill(m->a.begin(), m->a.end(), std::numeric_limits<double>::quiet_NaN());
+    for (Matrix<W>* m : {&out.t, &out.q})
+      std::fill(m->a.begin(), m->a.end(), std::numeric_limits<double>::quiet_NaN());
   return out;
 }
 

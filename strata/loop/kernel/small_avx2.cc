@@ -1,7 +1,8 @@
 // small.h with vectors of four f64.
 #include <immintrin.h>
 
-#include "strata/loop/kernel/small.h"  // outside of these instructions: others may get its inline functions
+// Outside of these instructions: others may get its inline functions.
+#include "strata/loop/kernel/small.h"
 
 #ifdef __clang__
 #pragma clang attribute push(__attribute__((target("avx2"))), apply_to = function)
@@ -26,7 +27,8 @@ bool present() { return __builtin_cpu_supports("avx2"); }
 
 }  // namespace
 
-const InstructionSet kAvx2{"avx2", present, cholesky<Four>, lu<Four>, triangular_solve<Four>, right_sides<Four>};
+const InstructionSet kAvx2{
+    "avx2", present, cholesky<Four>, lu<Four>, triangular_solve<Four>, right_sides<Four>};
 
 }  // namespace strata::loop::small
 

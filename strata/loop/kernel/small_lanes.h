@@ -1,4 +1,5 @@
-// The kernels of small.h for one instruction set, which L gives: F, a vector of kWidth doubles, its square roots, and whether any lane of a mask is set.
+// The kernels of small.h for one instruction set, which L gives: F, a vector of kWidth doubles, its
+// square roots, and whether any lane of a mask is set.
 //
 // Included by small_avx2.cc and its neighbours, each of which is compiled for its own instructions.
 #pragma once
@@ -9,8 +10,8 @@ namespace strata::loop::small {
 namespace {
 
 using factor::narrow;
-using factor::widen;
 using factor::Wide;
+using factor::widen;
 
 /// The matrices of one vector; where there are fewer than lanes, the last one again.
 template <class L, class T>
@@ -19,8 +20,10 @@ struct Matrices {
   T* at[L::kWidth];
   std::int64_t count;
 
-  Matrices(void* base, Range range, std::int64_t first, std::int64_t size) : count(range.end - first < L::kWidth ? range.end - first : L::kWidth) {
-    for (std::int64_t l = 0; l < L::kWidth; ++l) at[l] = static_cast<T*>(base) + (first + (l < count ? l : count - 1)) * size;
+  Matrices(void* base, Range range, std::int64_t first, std::int64_t size)
+      : count(range.end - first < L::kWidth ? range.end - first : L::kWidth) {
+    for (std::int64_t l = 0; l < L::kWidth; ++l)
+      at[l] = static_cast<T*>(base) + (first + (l < count ? l : count - 1)) * size;
   }
   STRATA_SMALL Number<L, T> load(std::int64_t i) const {
     Number<L, T> x;
@@ -80,7 +83,9 @@ void cholesky(void* const* buffers, const CholeskyParams& p, Range range) {
     const Matrices<L, const T> in(buffers[0], range, first, n * n);
     const Matrices<L, T> out(buffers[1], range, first, n * n);
     auto place = [&](std::int64_t i, std::int64_t j) { return p.lower ? i * n + j : j * n + i; };
-    auto turned = [&](const N& x) { return p.lower ? x : conjugate(x); };  // the upper triangle is the adjoint of the lower one
+    auto turned = [&](const N& x) {
+      return p.lower ? x : conjugate(x);
+    };  // the upper triangle is the adjoint of the lower one
     N a[kMost * kMost];
     for (std::int64_t i = 0; i < n; ++i)
       for (std::int64_t j = 0; j <= i; ++j) a[i * n + j] = turned(in.load(place(i, j)));
@@ -88,7 +93,8 @@ void cholesky(void* const* buffers, const CholeskyParams& p, Range range) {
     factorise_positive<L>(a, n, fine);
     const N zero = constant<L, T>(0), nan = constant<L, T>(__builtin_nan(""));
     for (std::int64_t i = 0; i < n; ++i)
-      for (std::int64_t j = 0; j < n; ++j) out.store(place(i, j), turned(j > i ? zero : pick(fine, a[i * n + j], nan)));
+      for (std::int64_t j = 0; j < n; ++j)
+        out.store(place(i, j), turned(j > i ? zero : pick(fine, a[i * n + j], nan)));
   });
 }
 
@@ -146,7 +152,8 @@ void lu(void* const* buffers, const LuParams& p, Range range) {
   each<L>(p.element, range, [&]<class T>(T, std::int64_t first) {
     const Matrices<L, const T> in(buffers[0], range, first, m * n);
     const Matrices<L, T> out(buffers[1], range, first, m * n);
-    const Matrices<L, std::int32_t> pivots(buffers[2], range, first, least), permutation(buffers[3], range, first, m);
+    const Matrices<L, std::int32_t> pivots(buffers[2], range, first, least),
+        permutation(buffers[3], range, first, m);
     Rows<L, Number<L, T>> rows;
     rows.m = m, rows.n = n;
     for (std::int64_t i = 0; i < m; ++i) {
@@ -172,7 +179,8 @@ void triangular_solve(void* const* buffers, const TriangularParams& p, Range ran
   const Places places(p);
   each<L>(p.element, range, [&]<class T>(T, std::int64_t first) {
     using N = Number<L, T>;
-    const Matrices<L, const T> in(buffers[0], range, first, n * n), rhs(buffers[1], range, first, n * m);
+    const Matrices<L, const T> in(buffers[0], range, first, n * n),
+        rhs(buffers[1], range, first, n * m);
     const Matrices<L, T> out(buffers[2], range, first, n * m);
     N a[kMost * kMost], y[kMost];
     for (std::int64_t i = 0; i < n; ++i)
@@ -191,8 +199,9 @@ void triangular_solve(void* const* buffers, const TriangularParams& p, Range ran
   });
 }
 
-/// kSides right hand sides of one system, in lanes: rows [i, i + kRows) together, as many as registers hold. `y` is what is solved: of each row the numbers of
-/// all sides, or their real and then their imaginary parts.
+/// kSides right hand sides of one system, in lanes: rows [i, i + kRows) together, as many as
+/// registers hold. `y` is what is solved: of each row the numbers of all sides, or their real and
+/// then their imaginary parts.
 template <class L, class T>
 struct Sides {
   using F = typename L::F;
@@ -230,7 +239,8 @@ struct Sides {
     double* to = row(i) + g * L::kWidth;
     const F re = real_part(solved);
     __builtin_memcpy(to, &re, sizeof re);
-    if constexpr (factor::is_complex<T>) __builtin_memcpy(to + kSides, &solved.im, sizeof solved.im);
+    if constexpr (factor::is_complex<T>)
+      __builtin_memcpy(to + kSides, &solved.im, sizeof solved.im);
   }
   STRATA_SMALL void set(double* to, Wide<T> x) const {
     to[0] = factor::real(x);
@@ -249,7 +259,8 @@ struct Sides {
     if (count == kSides && places.between_sides() == 1)
       for (int v = 0; v < kSides; ++v) set(to + v, widen(from[v]));
     else
-      for (int v = 0; v < kSides; ++v) set(to + v, v < count ? widen(from[v * places.between_sides()]) : Wide<T>(0));
+      for (int v = 0; v < kSides; ++v)
+        set(to + v, v < count ? widen(from[v * places.between_sides()]) : Wide<T>(0));
   }
   STRATA_SMALL void store(std::int64_t i) const {
     T* to = x + places.of_side(i, 0);
@@ -281,7 +292,8 @@ struct Sides {
   }
   /// What row j takes from rows [i + first, i + Rows).
   template <int Rows>
-  STRATA_SMALL void subtract(N (&sum)[Rows][kVectors], std::int64_t i, std::int64_t j, int first) const {
+  STRATA_SMALL void subtract(N (&sum)[Rows][kVectors], std::int64_t i, std::int64_t j,
+                             int first) const {
 #pragma GCC unroll 4
     for (int r = first; r < Rows; ++r) {
       const N t = coefficient(i + r, j);
@@ -292,11 +304,17 @@ struct Sides {
 };
 
 template <class L>
-void right_sides(void* const* buffers, const TriangularParams& p, std::int64_t matrix, Range sides, double* scratch) {
+void right_sides(void* const* buffers, const TriangularParams& p, std::int64_t matrix, Range sides,
+                 double* scratch) {
   const Places places(p);
   dispatch_lanes(p.element, [&]<class T>(T) {
     const std::int64_t first = matrix * p.n * p.m + sides.begin * places.between_sides();
-    const Sides<L, T> system{static_cast<const T*>(buffers[0]) + matrix * p.n * p.n, static_cast<const T*>(buffers[1]) + first, static_cast<T*>(buffers[2]) + first, scratch, places, p,
+    const Sides<L, T> system{static_cast<const T*>(buffers[0]) + matrix * p.n * p.n,
+                             static_cast<const T*>(buffers[1]) + first,
+                             static_cast<T*>(buffers[2]) + first,
+                             scratch,
+                             places,
+                             p,
                              sides.count()};
     constexpr int kRows = Sides<L, T>::kRows;
     std::int64_t i = 0;

@@ -18,10 +18,13 @@ bool present() { return true; }
 
 }  // namespace
 
-const InstructionSet kPortable{"portable", present, cholesky<Two>, lu<Two>, triangular_solve<Two>, right_sides<Two>};
+const InstructionSet kPortable{
+    "portable", present, cholesky<Two>, lu<Two>, triangular_solve<Two>, right_sides<Two>};
 
 const InstructionSet& instruction_set() {
-  static const InstructionSet& best = kAvx512.present() ? kAvx512 : kAvx2.present() ? kAvx2 : kPortable;
+  static const InstructionSet& best = kAvx512.present() ? kAvx512
+                                      : kAvx2.present() ? kAvx2
+                                                        : kPortable;
   return best;
 }
 

@@ -1,10 +1,13 @@
-// sort, argsort: rows of integers or floats in order, or where the elements of each stood; equal ones in the order in which they stand.
+// sort, argsort: rows of integers or floats in order, or where the elements of each stood; equal
+// ones in the order in which they stand.
 //
-// Buffers: elements, result (elements; of argsort numbers, i32). Parameters: bytes of an element, order (sort_order.h), the bits that
-// keys turn (Keys), infinity of floats, elements of a row (fewer than 2^31), rows, how many of them a grid point does, and of argsort
-// how many of a row's first are wanted.
+// Buffers: elements, result (elements; of argsort numbers, i32). Parameters: bytes of an element,
+// order (sort_order.h), the bits that keys turn (Keys), infinity of floats, elements of a row
+// (fewer than 2^31), rows, how many of them a grid point does, and of argsort how many of a row's
+// first are wanted.
 //
-// Of elements whose keys are equal the bits may differ (-0 and +0, NaN): such ones are put in the order of the row afterwards.
+// Of elements whose keys are equal the bits may differ (-0 and +0, NaN): such ones are put in the
+// order of the row afterwards.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -75,7 +78,9 @@ struct NumberRow {
   Map map;
   Item load(std::int64_t i) const { return {static_cast<std::uint32_t>(i), map(x[i])}; }
   static Key key(const Item& item) { return item.key; }
-  void store(std::int64_t i, const Item& item) const { out[i] = static_cast<std::int32_t>(item.number); }
+  void store(std::int64_t i, const Item& item) const {
+    out[i] = static_cast<std::int32_t>(item.number);
+  }
 };
 
 /// Items of a row that were chosen, of which the first `kept` are wanted.
@@ -93,7 +98,9 @@ struct Chosen {
   }
 };
 
-/// The first `kept` of the row in order: what lies above the digit that tells them is not sorted, but of a row that is soon sorted (32 of 33 f32, 9600 rows: 7.8 ms by the digit, 2.8 so). `space`: three times n items.
+/// The first `kept` of the row in order: what lies above the digit that tells them is not sorted,
+/// but of a row that is soon sorted (32 of 33 f32, 9600 rows: 7.8 ms by the digit, 2.8 so).
+/// `space`: three times n items.
 template <class Row>
 void sort_first(const Row& row, typename Row::Item* space, std::int64_t n, std::int64_t kept) {
   constexpr int kBits = std::numeric_limits<typename Row::Key>::digits;
@@ -125,7 +132,8 @@ void restore(const U* x, U* out, std::int64_t n, const Map& map, U key) {
     if (map(x[i]) == key) *to++ = x[i];
 }
 
-/// op/sort.h's merge_sorted, where NaN make `<` no order: runs of 1, 2, 4 .. elements merged two by two.
+/// op/sort.h's merge_sorted, where NaN make `<` no order: runs of 1, 2, 4 .. elements merged two by
+/// two.
 template <class U, class Map>
 std::vector<std::uint32_t> merge_sorted(const U* x, std::int64_t n, const Map& map) {
   auto count = static_cast<std::size_t>(n);
@@ -137,7 +145,8 @@ std::vector<std::uint32_t> merge_sorted(const U* x, std::int64_t n, const Map& m
   };
   for (std::size_t width = 1; width < count; width *= 2) {
     for (std::size_t low = 0; low < count; low += 2 * width) {
-      std::size_t mid = std::min(low + width, count), high = std::min(low + 2 * width, count), i = low, j = mid;
+      std::size_t mid = std::min(low + width, count), high = std::min(low + 2 * width, count),
+                  i = low, j = mid;
       for (std::size_t k = low; k < high; ++k) {
         bool right = j < high && (i >= mid || before(from[j], from[i]));
         to[k] = right ? from[j++] : from[i++];
@@ -156,7 +165,8 @@ bool has_nan(const U* x, std::int64_t n, const Map& map) {
 }
 
 template <class U, Order kOrder>
-void sort_row(const Params& p, const U* x, U* out, const Keys<U, kOrder>& map, Workspace& workspace) {
+void sort_row(const Params& p, const U* x, U* out, const Keys<U, kOrder>& map,
+              Workspace& workspace) {
   std::int64_t n = p.n;
   if (kOrder == Order::ieee && has_nan(x, n, map)) {
     for (std::uint32_t i : merge_sorted(x, n, map)) *out++ = x[i];
@@ -170,7 +180,8 @@ void sort_row(const Params& p, const U* x, U* out, const Keys<U, kOrder>& map, W
 }
 
 template <class U, Order kOrder>
-void sort_row(const Params& p, const U* x, std::int32_t* out, const Keys<U, kOrder>& map, Workspace& workspace) {
+void sort_row(const Params& p, const U* x, std::int32_t* out, const Keys<U, kOrder>& map,
+              Workspace& workspace) {
   std::int64_t n = p.n;
   if (kOrder == Order::ieee && has_nan(x, n, map)) {
     std::vector<std::uint32_t> order = merge_sorted(x, n, map);
@@ -221,11 +232,14 @@ void by_width(const Params& p, const F& f) {
 extern "C" void strata_sort(void* const* buffers, std::int64_t begin, std::int64_t end) {
   using namespace strata::loop::sort;
   const Params& p = *static_cast<const Params*>(buffers[2]);
-  by_width(p, [&]<class U>(U) { by_order<U>(p, buffers[0], static_cast<U*>(buffers[1]), begin, end); });
+  by_width(
+      p, [&]<class U>(U) { by_order<U>(p, buffers[0], static_cast<U*>(buffers[1]), begin, end); });
 }
 
 extern "C" void strata_argsort(void* const* buffers, std::int64_t begin, std::int64_t end) {
   using namespace strata::loop::sort;
   const Params& p = *static_cast<const Params*>(buffers[2]);
-  by_width(p, [&]<class U>(U) { by_order<U>(p, buffers[0], static_cast<std::int32_t*>(buffers[1]), begin, end); });
+  by_width(p, [&]<class U>(U) {
+    by_order<U>(p, buffers[0], static_cast<std::int32_t*>(buffers[1]), begin, end);
+  });
 }

@@ -13,7 +13,8 @@ enum class Order : std::int64_t {
   ieee,     // floats by IEEE's `<`: the zeros are equal, no NaN is before or behind anything
 };
 
-/// Elements of U's width: signed integers say the sign bit in `turned`, descending ones turn all bits.
+/// Elements of U's width: signed integers say the sign bit in `turned`, descending ones turn all
+/// bits.
 template <class U, Order kOrder>
 struct Keys {
   U turned;
@@ -21,8 +22,11 @@ struct Keys {
   static constexpr int kTop = std::numeric_limits<U>::digits - 1;
   static constexpr U kSign = static_cast<U>(U{1} << kTop);
 
-  U nan() const { return static_cast<U>(infinity | infinity >> 1); }  // the quiet one without sign or payload
-  static constexpr bool kAlike = kOrder == Order::numbers || kOrder == Order::ieee;  // elements of other bits may have one key
+  U nan() const {
+    return static_cast<U>(infinity | infinity >> 1);
+  }  // the quiet one without sign or payload
+  static constexpr bool kAlike =
+      kOrder == Order::numbers || kOrder == Order::ieee;  // elements of other bits may have one key
 
   U operator()(U x) const {
     if constexpr (kAlike) {
@@ -42,7 +46,8 @@ struct Keys {
 
  private:
   U from_canonical(U x) const {
-    if constexpr (kOrder != Order::bits) x = static_cast<U>(x ^ (static_cast<U>(-(x >> kTop)) | kSign));  // all bits of negative ones
+    if constexpr (kOrder != Order::bits)
+      x = static_cast<U>(x ^ (static_cast<U>(-(x >> kTop)) | kSign));  // all bits of negative ones
     return static_cast<U>(x ^ turned);
   }
 };

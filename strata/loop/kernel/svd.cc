@@ -1,9 +1,10 @@
 // svd: A = U diag(s) V^H, singular values in descending order.
 //
-// Buffers: matrices [m, n], s [k] (of the real type), U [m, m or k], V^H [n or k, n]; of singular_values only s; k = min(m, n).
-// Parameters: element type (factor.h), m, n, 1 for full U and V^H. A grid point is one matrix. QR, then Jacobi's rotations
-// of the columns of R (Hestenes 1958; de Rijk 1989), which keep small singular values accurate, in f64; large matrices by LAPACK (large.h).
-// NaN throughout where an element is not finite.
+// Buffers: matrices [m, n], s [k] (of the real type), U [m, m or k], V^H [n or k, n]; of
+// singular_values only s; k = min(m, n). Parameters: element type (factor.h), m, n, 1 for full U
+// and V^H. A grid point is one matrix. QR, then Jacobi's rotations of the columns of R (Hestenes
+// 1958; de Rijk 1989), which keep small singular values accurate, in f64; large matrices by LAPACK
+// (large.h). NaN throughout where an element is not finite.
 #include <cmath>
 #include <limits>
 #include <numeric>
@@ -45,7 +46,8 @@ void turn(W* x, W* y, std::int64_t n, double c, double s, W phase) {
   }
 }
 
-/// Turns rows p and q of `b` orthogonal to each other, and those of `v` with them; false where they were.
+/// Turns rows p and q of `b` orthogonal to each other, and those of `v` with them; false where they
+/// were.
 template <class W>
 bool orthogonalise(Matrix<W>& b, Matrix<W>& v, std::int64_t p, std::int64_t q) {
   W *x = &b(p, 0), *y = &b(q, 0);
@@ -53,7 +55,9 @@ bool orthogonalise(Matrix<W>& b, Matrix<W>& v, std::int64_t p, std::int64_t q) {
   const W xy = inner(x, y, b.n);
   const double size = std::sqrt(square(xy));
   if (size <= 1e-15 * std::sqrt(xx) * std::sqrt(yy)) return false;
-  const double zeta = (yy - xx) / (2 * size), t = std::copysign(1.0, zeta) / (std::abs(zeta) + std::hypot(1.0, zeta)), c = 1 / std::hypot(1.0, t);
+  const double zeta = (yy - xx) / (2 * size),
+               t = std::copysign(1.0, zeta) / (std::abs(zeta) + std::hypot(1.0, zeta)),
+               c = 1 / std::hypot(1.0, t);
   turn(x, y, b.n, c, c * t, xy / size);
   if (v.n > 0) turn(&v(p, 0), &v(q, 0), v.n, c, c * t, xy / size);
   return true;
@@ -72,7 +76,8 @@ void complete_row(Matrix<W>& u, std::int64_t count) {
         for (std::int64_t i = 0; i < u.n; ++i) row[i] -= times(part, u(k, i));
       }
     const double left = std::sqrt(norm2(row, u.n));
-    if (left * left * static_cast<double>(2 * u.n) < 1) continue;  // some unit vector leaves at least 1 / n
+    if (left * left * static_cast<double>(2 * u.n) < 1)
+      continue;  // some unit vector leaves at least 1 / n
     for (std::int64_t i = 0; i < u.n; ++i) row[i] /= left;
     return;
   }
@@ -98,7 +103,9 @@ Svd<W> square_svd(Matrix<W> b, bool vectors) {
   for (std::int64_t i = 0; i < n; ++i) norms.push_back(std::sqrt(norm2(b.a.data() + i * n, n)));
   std::vector<std::int64_t> order(static_cast<std::size_t>(n));
   std::iota(order.begin(), order.end(), 0);
-  std::stable_sort(order.begin(), order.end(), [&](auto i, auto j) { return norms[static_cast<std::size_t>(i)] > norms[static_cast<std::size_t>(j)]; });
+  std::stable_sort(order.begin(), order.end(), [&](auto i, auto j) {
+    return norms[static_cast<std::size_t>(i)] > norms[static_cast<std::size_t>(j)];
+  });
   Svd<W> out{{}, {vectors ? n : 0, n}, {vectors ? n : 0, n}};
   for (std::int64_t i = 0; i < n; ++i) {
     const std::int64_t from = order[static_cast<std::size_t>(i)];
@@ -154,11 +161,14 @@ template <class T>
 auto svd_of(const T* in, const Params& p, bool vectors) {
   auto a = read_matrix(in, p.m, p.n);
   if (p.m < p.n) a = adjoint_of(a);
-  return all_finite(a) ? tall_svd(std::move(a), vectors) : no_svd<Wide<T>>(std::max(p.m, p.n), std::min(p.m, p.n));
+  return all_finite(a) ? tall_svd(std::move(a), vectors)
+                       : no_svd<Wide<T>>(std::max(p.m, p.n), std::min(p.m, p.n));
 }
 
 template <class R>
-void write_values(const std::vector<double>& s, R* out) { std::transform(s.begin(), s.end(), out, [](double x) { return narrow<R>(x); }); }
+void write_values(const std::vector<double>& s, R* out) {
+  std::transform(s.begin(), s.end(), out, [](double x) { return narrow<R>(x); });
+}
 
 /// Of A^H = U' s V'^H: A = V' s U'^H.
 template <class T>
@@ -166,22 +176,26 @@ void write_vectors(const Svd<Wide<T>>& svd, T* u, T* vh, const Params& p) {
   const bool wide = p.m < p.n;
   const std::int64_t k = std::min(p.m, p.n), columns = p.full ? p.m : k, rows = p.full ? p.n : k;
   for (std::int64_t i = 0; i < p.m; ++i)
-    for (std::int64_t j = 0; j < columns; ++j) u[i * columns + j] = narrow<T>(wide ? svd.v(j, i) : svd.u(i, j));
+    for (std::int64_t j = 0; j < columns; ++j)
+      u[i * columns + j] = narrow<T>(wide ? svd.v(j, i) : svd.u(i, j));
   for (std::int64_t i = 0; i < rows; ++i)
-    for (std::int64_t j = 0; j < p.n; ++j) vh[i * p.n + j] = narrow<T>(conj(wide ? svd.u(j, i) : svd.v(i, j)));
+    for (std::int64_t j = 0; j < p.n; ++j)
+      vh[i * p.n + j] = narrow<T>(conj(wide ? svd.u(j, i) : svd.v(i, j)));
 }
 
 /// LAPACK sees A^T = V* s U^T: its U is V^H where it lies, its V^H is U.
 template <class T>
 void one_by_lapack(const T* in, RealOf<T>* s, T* u, T* vh, const Params& p) {
   using C = large::Computed<T>;
-  const std::int64_t k = std::min(p.m, p.n), of_u = u == nullptr ? 0 : p.m * (p.full ? p.m : k), of_vh = u == nullptr ? 0 : p.n * (p.full ? p.n : k);
+  const std::int64_t k = std::min(p.m, p.n), of_u = u == nullptr ? 0 : p.m * (p.full ? p.m : k),
+                     of_vh = u == nullptr ? 0 : p.n * (p.full ? p.n : k);
   large::Numbers<C> a(p.m * p.n), first(of_vh), second(of_u);
   large::Numbers<RealOf<C>> values(k);
   for (std::int64_t i = 0; i < p.m * p.n; ++i) a[i] = large::computed(in[i]);
   const char job = u == nullptr ? 'N' : p.full ? 'A' : 'S';
   const bool fine = large::all_finite(a.data(), p.m * p.n) &&
-                    large::gesdd(job, static_cast<int>(p.n), static_cast<int>(p.m), a.data(), values.data(), first.data(), second.data()) == 0;
+                    large::gesdd(job, static_cast<int>(p.n), static_cast<int>(p.m), a.data(),
+                                 values.data(), first.data(), second.data()) == 0;
   auto write = [&](const auto* from, std::int64_t count, auto* to) {
     using To = std::remove_pointer_t<decltype(to)>;
     for (std::int64_t i = 0; i < count; ++i) to[i] = fine ? To(from[i]) : large::not_a_number<To>();
@@ -207,8 +221,11 @@ extern "C" void strata_svd(void* const* buffers, std::int64_t begin, std::int64_
   dispatch(p.element, [&]<class T>(T) {
     const bool is_large = large::by_lapack(p.m, p.n);
     for (std::int64_t i = begin; i < end; ++i)
-      (is_large ? one_by_lapack<T> : one<T>)(element_at<const T>(buffers[0], i, p.m * p.n), element_at<RealOf<T>>(buffers[1], i, k),
-                                             element_at<T>(buffers[2], i, p.m * (p.full ? p.m : k)), element_at<T>(buffers[3], i, p.n * (p.full ? p.n : k)), p);
+      (is_large ? one_by_lapack<T> : one<T>)(element_at<const T>(buffers[0], i, p.m * p.n),
+                                             element_at<RealOf<T>>(buffers[1], i, k),
+                                             element_at<T>(buffers[2], i, p.m * (p.full ? p.m : k)),
+                                             element_at<T>(buffers[3], i, p.n * (p.full ? p.n : k)),
+                                             p);
   });
 }
 
@@ -217,6 +234,9 @@ extern "C" void strata_singular_values(void* const* buffers, std::int64_t begin,
   dispatch(p.element, [&]<class T>(T) {
     const bool is_large = large::by_lapack(p.m, p.n);
     for (std::int64_t i = begin; i < end; ++i)
-      (is_large ? one_by_lapack<T> : one<T>)(element_at<const T>(buffers[0], i, p.m * p.n), element_at<RealOf<T>>(buffers[1], i, std::min(p.m, p.n)), nullptr, nullptr, p);
+      (is_large ? one_by_lapack<T>
+                : one<T>)(element_at<const T>(buffers[0], i, p.m * p.n),
+                          element_at<RealOf<T>>(buffers[1], i, std::min(p.m, p.n)), nullptr,
+                          nullptr, p);
   });
 }

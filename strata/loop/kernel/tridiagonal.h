@@ -8,7 +8,7 @@ namespace strata::loop::factor {
 template <class W>
 struct Tridiagonal {
   std::vector<double> diagonal, beside;  // n and n - 1
-  std::vector<W> taus;                   // n - 1; Q = H_0 H_1 ..., the v of H_k in column k from row k + 1 down
+  std::vector<W> taus;  // n - 1; Q = H_0 H_1 ..., the v of H_k in column k from row k + 1 down
 };
 
 /// The upper triangle mirrored from the lower one; of the diagonal the real part.
@@ -20,7 +20,8 @@ void mirror_lower(Matrix<W>& a) {
   }
 }
 
-/// Of a Hermitian matrix (both triangles); v and the elements of T take the places of its lower triangle.
+/// Of a Hermitian matrix (both triangles); v and the elements of T take the places of its lower
+/// triangle.
 template <class W>
 Tridiagonal<W> tridiagonal_in_place(Matrix<W>& a) {
   Tridiagonal<W> t;

@@ -1,10 +1,13 @@
-// tridiagonal_solve: X of A X = B, where A has three diagonals: elimination with exchanges of neighbouring rows, as LAPACK's gtsv.
+// tridiagonal_solve: X of A X = B, where A has three diagonals: elimination with exchanges of
+// neighbouring rows, as LAPACK's gtsv.
 //
-// Buffers: the diagonal below (its first element is not read), the diagonal, the one above (its last element is not read), all [n];
-// B [n, k]; X. Parameters: element type (factor.h), n, k. A grid point is one system. Computed in f64, rounded once.
+// Buffers: the diagonal below (its first element is not read), the diagonal, the one above (its
+// last element is not read), all [n]; B [n, k]; X. Parameters: element type (factor.h), n, k. A
+// grid point is one system. Computed in f64, rounded once.
 #include "strata/loop/kernel/reflector.h"
 
-extern "C" void strata_tridiagonal_solve(void* const* buffers, std::int64_t begin, std::int64_t end);
+extern "C" void strata_tridiagonal_solve(void* const* buffers, std::int64_t begin,
+                                         std::int64_t end);
 
 namespace {
 
@@ -15,7 +18,9 @@ struct Params {
 };
 
 template <class W>
-double size_of(W x) { return std::abs(real(x)) + std::abs(imaginary(x)); }
+double size_of(W x) {
+  return std::abs(real(x)) + std::abs(imaginary(x));
+}
 
 /// Upper bands: rows of three elements from the diagonal on; `below` the diagonal under it.
 template <class W>
@@ -42,7 +47,8 @@ void substitute(const Matrix<W>& bands, Matrix<W>& x) {
   for (std::int64_t i = bands.m; i-- > 0;)
     for (std::int64_t j = 0; j < x.n; ++j) {
       W sum = x(i, j);
-      for (std::int64_t d = 1; d < 3 && i + d < bands.m; ++d) sum -= times(bands(i, d), x(i + d, j));
+      for (std::int64_t d = 1; d < 3 && i + d < bands.m; ++d)
+        sum -= times(bands(i, d), x(i + d, j));
       x(i, j) = sum / bands(i, 0);
     }
 }
@@ -63,11 +69,15 @@ void one(const T* lower, const T* diagonal, const T* upper, const T* b, T* out, 
 
 }  // namespace
 
-extern "C" void strata_tridiagonal_solve(void* const* buffers, std::int64_t begin, std::int64_t end) {
+extern "C" void strata_tridiagonal_solve(void* const* buffers, std::int64_t begin,
+                                         std::int64_t end) {
   const Params& p = *static_cast<const Params*>(buffers[5]);
   dispatch(p.element, [&]<class T>(T) {
-    auto line = [&](int which, std::int64_t i) { return element_at<const T>(buffers[which], i, p.n); };
+    auto line = [&](int which, std::int64_t i) {
+      return element_at<const T>(buffers[which], i, p.n);
+    };
     for (std::int64_t i = begin; i < end; ++i)
-      one(line(0, i), line(1, i), line(2, i), element_at<const T>(buffers[3], i, p.n * p.k), element_at<T>(buffers[4], i, p.n * p.k), p);
+      one(line(0, i), line(1, i), line(2, i), element_at<const T>(buffers[3], i, p.n * p.k),
+          element_at<T>(buffers[4], i, p.n * p.k), p);
   });
 }

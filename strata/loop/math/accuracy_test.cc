@@ -1,4 +1,5 @@
-// Every elementary function against MPFR. Prints the largest error of each, in units of the last place.
+// Every elementary function against MPFR. Prints the largest error of each, in units of the last
+// place.
 //
 // STRATA_SAMPLES=100000 takes that many inputs for each function instead of a few thousand.
 #include <gtest/gtest.h>
@@ -21,7 +22,8 @@ namespace {
 using testing::Number;
 using testing::ulps;
 
-/// Inputs of all kinds: any bits, magnitudes where functions live, neighbours of 1, neighbours of multiples of pi/2.
+/// Inputs of all kinds: any bits, magnitudes where functions live, neighbours of 1, neighbours of
+/// multiples of pi/2.
 template <class T>
 class Inputs {
  public:
@@ -30,7 +32,9 @@ class Inputs {
       case 0: return any_bits();
       case 1: return signed_power(-30, 11);
       case 2: return signed_power(-3, 5);
-      default: return count_ % 8 == 0 ? T(1) + signed_power(-std::numeric_limits<T>::digits, -1) : quarter_turns();
+      default:
+        return count_ % 8 == 0 ? T(1) + signed_power(-std::numeric_limits<T>::digits, -1)
+                               : quarter_turns();
     }
   }
 
@@ -55,7 +59,8 @@ int samples(int usual) {
   return wanted ? std::atoi(wanted) : usual;
 }
 
-void expect_within(double bound, double worst, std::string_view name, const char* format, double x, double y) {
+void expect_within(double bound, double worst, std::string_view name, const char* format, double x,
+                   double y) {
   std::printf("%-9s %s  %.4f ulp  at %a %a\n", std::string(name).c_str(), format, worst, x, y);
   EXPECT_LE(worst, bound) << name << " of " << format;
 }
@@ -65,7 +70,8 @@ template <class T>
 double bound(std::string_view name) {
   if (name == "erf" || (name == "erfc" && sizeof(T) == 4)) return 2;
   if (sizeof(T) == 4) return 1;
-  for (std::string_view f : {"erfc", "erf_inv", "sinh", "cosh", "asinh", "acosh", "atanh", "bessel_i0e", "bessel_i1e", "lgamma", "digamma"})
+  for (std::string_view f : {"erfc", "erf_inv", "sinh", "cosh", "asinh", "acosh", "atanh",
+                             "bessel_i0e", "bessel_i1e", "lgamma", "digamma"})
     if (name == f) return 3;
   return 1;
 }
@@ -111,29 +117,37 @@ void check_binary(const BinaryFunction& function, T (*scalar)(T, T), const char*
 }
 
 TEST(Accuracy, UnaryFunctionsOfF32) {
-  for (const UnaryFunction& function : unary_functions()) check_unary<float>(function, function.f32, "f32");
+  for (const UnaryFunction& function : unary_functions())
+    check_unary<float>(function, function.f32, "f32");
 }
 TEST(Accuracy, UnaryFunctionsOfF64) {
-  for (const UnaryFunction& function : unary_functions()) check_unary<double>(function, function.f64, "f64");
+  for (const UnaryFunction& function : unary_functions())
+    check_unary<double>(function, function.f64, "f64");
 }
 TEST(Accuracy, BinaryFunctionsOfF32) {
   for (const BinaryFunction& function : binary_functions())
-    if (function.name == "pow" || function.name == "atan2") check_binary<float>(function, function.f32, "f32");
+    if (function.name == "pow" || function.name == "atan2")
+      check_binary<float>(function, function.f32, "f32");
 }
 TEST(Accuracy, BinaryFunctionsOfF64) {
   for (const BinaryFunction& function : binary_functions())
-    if (function.name == "pow" || function.name == "atan2") check_binary<double>(function, function.f64, "f64");
+    if (function.name == "pow" || function.name == "atan2")
+      check_binary<double>(function, function.f64, "f64");
 }
 
 /// zeta and polygamma where they are ordinary: orders near 1, moderate and large, whole and not.
 template <class T>
-void check_zeta(T (*scalar)(T, T), const char* name, const char* format, bool whole, double low, double high, double bound) {
+void check_zeta(T (*scalar)(T, T), const char* name, const char* format, bool whole, double low,
+                double high, double bound) {
   std::mt19937_64 random(1);
-  auto uniform = [&](double a, double b) { return std::uniform_real_distribution<double>(a, b)(random); };
+  auto uniform = [&](double a, double b) {
+    return std::uniform_real_distribution<double>(a, b)(random);
+  };
   Number in_s, in_q, truth;
   double worst = 0, at_s = 0, at_q = 0;
   for (int i = samples(8000) / 8; i-- > 0;) {
-    T s = whole ? T(std::floor(uniform(2, i % 2 ? 8 : 60))) : T(1 + std::exp2(uniform(i % 2 ? -40 : -3, 6)));
+    T s = whole ? T(std::floor(uniform(2, i % 2 ? 8 : 60)))
+                : T(1 + std::exp2(uniform(i % 2 ? -40 : -3, 6)));
     T q = i % 3 && low >= 0 ? T(std::exp2(uniform(-20, 20))) : T(uniform(low, high));
     mpfr_set_d(in_s.value, s, MPFR_RNDN);
     mpfr_set_d(in_q.value, q, MPFR_RNDN);
@@ -186,7 +200,8 @@ void check_floats_beside(double zero, const F& f, const char* name) {
   }
 }
 
-/// Between two poles left of 0 digamma falls through zero, and from -2 on lgamma comes down and goes up through it.
+/// Between two poles left of 0 digamma falls through zero, and from -2 on lgamma comes down and
+/// goes up through it.
 TEST(Accuracy, FloatsBesideZeros) {
   for (int pole = 1; pole <= 100; ++pole) {
     double zero = zero_of([](double x) { return digamma(x); }, -pole + 1e-6, -pole + 1 - 1e-6);
@@ -196,7 +211,8 @@ TEST(Accuracy, FloatsBesideZeros) {
   auto narrow = [](float x) { return lgamma(x); };
   for (int pole = -3; pole > -17; --pole) {
     check_floats_beside(zero_of(wide, std::nextafter(pole, 0), pole + 0.5), narrow, "lgamma");
-    check_floats_beside(zero_of(wide, pole + 0.5, std::nextafter(pole + 1, pole)), narrow, "lgamma");
+    check_floats_beside(zero_of(wide, pole + 0.5, std::nextafter(pole + 1, pole)), narrow,
+                        "lgamma");
   }
 }
 
@@ -206,7 +222,8 @@ void check_zero(const F& f, const char* name, double low, double high, double& w
   low = zero_of(f, low, high);
   high = std::nextafter(low, high);
   Number truth;
-  for (double x : {std::nextafter(low, -1e9), low, high, std::nextafter(high, 1e9), low * (1 + 0x1p-30), high * (1 - 0x1p-20)}) {
+  for (double x : {std::nextafter(low, -1e9), low, high, std::nextafter(high, 1e9),
+                   low * (1 + 0x1p-30), high * (1 - 0x1p-20)}) {
     testing::unary_truth(name)(truth.value, Number(x).value, MPFR_RNDN);
     double error = ulps(f(x), truth);
     EXPECT_LE(error, 3) << name << " at " << x;
@@ -214,8 +231,8 @@ void check_zero(const F& f, const char* name, double low, double high, double& w
   }
 }
 
-/// Between two poles left of 0 lgamma has two zeros, from -2 on, and digamma one. Left of -18 no double lies between a zero of
-/// lgamma and its pole.
+/// Between two poles left of 0 lgamma has two zeros, from -2 on, and digamma one. Left of -18 no
+/// double lies between a zero of lgamma and its pole.
 TEST(Accuracy, LgammaAndDigammaOfF64BesideTheirZeros) {
   double worst_lgamma = 0, worst_digamma = 0;
   for (double pole = -3; pole > -17; --pole) {
@@ -224,7 +241,8 @@ TEST(Accuracy, LgammaAndDigammaOfF64BesideTheirZeros) {
     check_zero(f, "lgamma", pole + 0.5, std::nextafter(pole + 1, pole), worst_lgamma);
   }
   for (double pole = -1; pole > -60; --pole)
-    check_zero([](double x) { return digamma(x); }, "digamma", pole + 1e-9, pole + 1 - 1e-9, worst_digamma);
+    check_zero([](double x) { return digamma(x); }, "digamma", pole + 1e-9, pole + 1 - 1e-9,
+               worst_digamma);
   std::printf("beside zeros: lgamma %.3f ulp, digamma %.3f ulp\n", worst_lgamma, worst_digamma);
 }
 

@@ -1,7 +1,8 @@
 // e^x and what is built from it: exp, exp2, expm1, logistic, tanh.
 //
-// Method: x = k ln2 + r with k whole and |r| <= ln2 / 2, so e^x = 2^k e^r, and e^r - 1 is a polynomial. ln2 is
-// subtracted in two parts by fma, so that r carries only its own last rounding. Constants: tools/fit/elementary.py.
+// Method: x = k ln2 + r with k whole and |r| <= ln2 / 2, so e^x = 2^k e^r, and e^r - 1 is a
+// polynomial. ln2 is subtracted in two parts by fma, so that r carries only its own last rounding.
+// Constants: tools/fit/elementary.py.
 #pragma once
 
 #include "strata/loop/math/number.h"
@@ -16,16 +17,19 @@ template <>
 struct ExpConstants<float> {
   static constexpr float kInverse = 0x1.715476p+0f, kLn2 = 0x1.62e43p-1f, kLn2Low = -0x1.05c61p-29f;
   // e^r = 1 + r + r^2 q(r), error 2^-27.6, less where e^r is in a lower binade
-  static constexpr float kExp[] = {0x1.fffff6p-2f, 0x1.555468p-3f, 0x1.555d1p-5f, 0x1.1255e6p-7f, 0x1.67be96p-10f};
+  static constexpr float kExp[] = {0x1.fffff6p-2f, 0x1.555468p-3f, 0x1.555d1p-5f, 0x1.1255e6p-7f,
+                                   0x1.67be96p-10f};
   // the same with the error against e^r - 1, 2^-28.7
-  static constexpr float kExpMinusOne[] = {0x1.0p-1f, 0x1.555556p-3f, 0x1.5554aep-5f, 0x1.11109p-7f, 0x1.6d7486p-10f, 0x1.a1a1c4p-13f};
+  static constexpr float kExpMinusOne[] = {0x1.0p-1f,     0x1.555556p-3f,  0x1.5554aep-5f,
+                                           0x1.11109p-7f, 0x1.6d7486p-10f, 0x1.a1a1c4p-13f};
   static constexpr float kHighest = 89.0f, kLowest = -104.0f;             // beyond: infinity, zero
   static constexpr float kHighestPower = 130.0f, kLowestPower = -151.0f;  // the same for 2^x
-  static constexpr float kMinusOne = -20.0f;                              // e^x - 1 rounds to -1 below
+  static constexpr float kMinusOne = -20.0f;  // e^x - 1 rounds to -1 below
 };
 template <>
 struct ExpConstants<double> {
-  static constexpr double kInverse = 0x1.71547652b82fep+0, kLn2 = 0x1.62e42fefa39efp-1, kLn2Low = 0x1.abc9e3b39803fp-56;
+  static constexpr double kInverse = 0x1.71547652b82fep+0, kLn2 = 0x1.62e42fefa39efp-1,
+                          kLn2Low = 0x1.abc9e3b39803fp-56;
   static constexpr double kExp[] = {0x1p-1,
                                     0x1.555555555555dp-3,
                                     0x1.555555555556cp-5,
@@ -93,7 +97,9 @@ ExpParts<N, T> exp2_parts(N<T> high) {
 template <template <class> class N, class T>
 struct TimesLn2 {
   N<T> t, lost;
-  explicit TimesLn2(N<T> r) : t(r * ExpConstants<T>::kLn2), lost(fma(r, ExpConstants<T>::kLn2Low, fma(r, ExpConstants<T>::kLn2, -t))) {}
+  explicit TimesLn2(N<T> r)
+      : t(r * ExpConstants<T>::kLn2),
+        lost(fma(r, ExpConstants<T>::kLn2Low, fma(r, ExpConstants<T>::kLn2, -t))) {}
 };
 
 /// 2^k e^(t + low).
@@ -118,8 +124,8 @@ N<T> exp2(N<T> x) {
   return internal::exp_of<N, T>(product.t, product.lost, k, power);
 }
 
-/// (2^k - 1) + 2^k r + 2^k (e^r - 1 - r). The two larger parts cancel most when k = 1, so what they round away is kept,
-/// and what r does. All at half size, because 2^k alone may overflow.
+/// (2^k - 1) + 2^k r + 2^k (e^r - 1 - r). The two larger parts cancel most when k = 1, so what they
+/// round away is kept, and what r does. All at half size, because 2^k alone may overflow.
 template <template <class> class N, class T>
 N<T> expm1(N<T> x) {
   using C = internal::ExpConstants<T>;
@@ -133,8 +139,8 @@ N<T> expm1(N<T> x) {
   return select(abs(x) < std::numeric_limits<T>::epsilon() / 4, x, y + y);
 }
 
-/// With E = e^-|x| = 2^k (n + l) kept as an unevaluated sum, the quotient 1 / (1 + E) or E / (1 + E) is corrected by
-/// its residual, so only the last rounding and that of e^r - 1 remain.
+/// With E = e^-|x| = 2^k (n + l) kept as an unevaluated sum, the quotient 1 / (1 + E) or E / (1 +
+/// E) is corrected by its residual, so only the last rounding and that of e^r - 1 remain.
 template <template <class> class N, class T>
 N<T> logistic(N<T> x) {
   using C = internal::ExpConstants<T>;
@@ -156,15 +162,17 @@ N<T> logistic(N<T> x) {
 namespace internal {
 struct TanhConstants {  // f64
   static constexpr double kOne = 19.1;
-  static constexpr double kTanh[] = {-0x1.5555555555555p-2,  0x1.11111111110a2p-3,  -0x1.ba1ba1ba15fd5p-5,  0x1.664f4881a2745p-6,
-                                     -0x1.226e353cf918p-7,   0x1.d6d3cbcc5ff26p-9,  -0x1.7da31fd971193p-10, 0x1.35558a674510bp-11,
-                                     -0x1.f557e2c03c646p-13, 0x1.95b0cf85b4ebap-14, -0x1.4622e850c9e09p-15, 0x1.0041a2832cff1p-16,
-                                     -0x1.7af7a0a8e525dp-18, 0x1.ed10dc59a9d1fp-20, -0x1.fe33a37fc87c9p-22, 0x1.6834f29e6137bp-24,
-                                     -0x1.fa3c9e36b38d2p-28};  // error 2^-63
+  static constexpr double kTanh[] = {
+      -0x1.5555555555555p-2,  0x1.11111111110a2p-3,  -0x1.ba1ba1ba15fd5p-5,  0x1.664f4881a2745p-6,
+      -0x1.226e353cf918p-7,   0x1.d6d3cbcc5ff26p-9,  -0x1.7da31fd971193p-10, 0x1.35558a674510bp-11,
+      -0x1.f557e2c03c646p-13, 0x1.95b0cf85b4ebap-14, -0x1.4622e850c9e09p-15, 0x1.0041a2832cff1p-16,
+      -0x1.7af7a0a8e525dp-18, 0x1.ed10dc59a9d1fp-20, -0x1.fe33a37fc87c9p-22, 0x1.6834f29e6137bp-24,
+      -0x1.fa3c9e36b38d2p-28};  // error 2^-63
 };
 }  // namespace internal
 
-/// f64: x + x^3 q(x^2) up to 1; 1 - 2 / (e^2|x| + 1) above, where the quotient's error counts little. f32: pieces.h.
+/// f64: x + x^3 q(x^2) up to 1; 1 - 2 / (e^2|x| + 1) above, where the quotient's error counts
+/// little. f32: pieces.h.
 template <template <class> class N, class T>
 N<T> tanh(N<T> x) {
   N<T> a = abs(x);

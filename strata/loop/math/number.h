@@ -1,8 +1,9 @@
 // Number types for algorithms that are written once and run twice.
 //
-// `Plain<T>` holds a scalar and computes at once; `Traced<T>` holds an instruction and appends to its builder. Both
-// offer the same operations with the semantics of loop.h, each one instruction: exactly rounded arithmetic, wrapping
-// integers, total shifts and conversions. T is float, double, std::int32_t, std::int64_t, or bool (a mask).
+// `Plain<T>` holds a scalar and computes at once; `Traced<T>` holds an instruction and appends to
+// its builder. Both offer the same operations with the semantics of loop.h, each one instruction:
+// exactly rounded arithmetic, wrapping integers, total shifts and conversions. T is float, double,
+// std::int32_t, std::int64_t, or bool (a mask).
 //
 //   template <template <class> class N>
 //   N<float> square_plus_one(N<float> x) { return fma(x, x, 1.0f); }
@@ -10,10 +11,12 @@
 //   square_plus_one(Plain<float>(3.0f)).value;                   // 10
 //   square_plus_one(Traced<float>(builder, inst)).inst;          // %7 = fma ...
 //
-// Constants convert by themselves. A Traced constant takes its builder from the value it meets, so at least one
-// operand must be a real value. `select(mask, a, b)` needs a or b to be an N<T>: write `N<float>(1.0f)`.
+// Constants convert by themselves. A Traced constant takes its builder from the value it meets, so
+// at least one operand must be a real value. `select(mask, a, b)` needs a or b to be an N<T>: write
+// `N<float>(1.0f)`.
 //
-// `rarely(mask, value, slow)` is the one thing close to a branch: `value`, except lanes of `mask`, which get `slow()`.
+// `rarely(mask, value, slow)` is the one thing close to a branch: `value`, except lanes of `mask`,
+// which get `slow()`.
 #pragma once
 
 #include <algorithm>
@@ -56,7 +59,8 @@ To saturate(From value) {
 }
 }  // namespace internal
 
-// ---------------------------------------------------------------------------------------------------- Plain
+// ----------------------------------------------------------------------------------------------------
+// Plain
 
 template <class T>
 struct Plain {
@@ -107,14 +111,16 @@ struct Plain {
     requires std::is_integral_v<T>
   {
     using U = internal::UnsignedOf<T>;
-    return static_cast<T>(static_cast<U>(b.value) < 8 * sizeof(T) ? static_cast<U>(a.value) << b.value : U{0});
+    return static_cast<T>(
+        static_cast<U>(b.value) < 8 * sizeof(T) ? static_cast<U>(a.value) << b.value : U{0});
   }
   /// Arithmetic: copies of the sign come in.
   friend Plain operator>>(Plain a, Plain b)
     requires std::is_integral_v<T>
   {
     using U = internal::UnsignedOf<T>;
-    return static_cast<T>(static_cast<U>(b.value) < 8 * sizeof(T) ? a.value >> b.value : a.value >> (8 * sizeof(T) - 1));
+    return static_cast<T>(static_cast<U>(b.value) < 8 * sizeof(T) ? a.value >> b.value
+                                                                  : a.value >> (8 * sizeof(T) - 1));
   }
 
   friend Plain<bool> operator<(Plain a, Plain b) { return a.value < b.value; }
@@ -190,11 +196,13 @@ struct Plain {
     if constexpr (std::is_floating_point_v<T>)
       return operation(a.value, b.value);
     else
-      return static_cast<T>(operation(static_cast<internal::UnsignedOf<T>>(a.value), static_cast<internal::UnsignedOf<T>>(b.value)));
+      return static_cast<T>(operation(static_cast<internal::UnsignedOf<T>>(a.value),
+                                      static_cast<internal::UnsignedOf<T>>(b.value)));
   }
 };
 
-// --------------------------------------------------------------------------------------------------- Traced
+// ---------------------------------------------------------------------------------------------------
+// Traced
 
 template <class T>
 struct Traced {
@@ -204,7 +212,8 @@ struct Traced {
 
   Traced(T c) : constant(c) {}  // NOLINT: constants convert by themselves
   Traced(Builder& b, Inst* i) : builder(&b), inst(i) {
-    STRATA_CHECK(i->type.dtype == internal::dtype_of<T>(), "a traced number of type {} got a value of type {}",
+    STRATA_CHECK(i->type.dtype == internal::dtype_of<T>(),
+                 "a traced number of type {} got a value of type {}",
                  strata::name(internal::dtype_of<T>()), strata::name(i->type.dtype));
   }
 
@@ -214,7 +223,8 @@ struct Traced {
     if constexpr (std::is_same_v<T, bool>)
       return b.constant_bits(DType::i1, constant);
     else
-      return b.constant_bits(internal::dtype_of<T>(), std::bit_cast<internal::UnsignedOf<T>>(constant));
+      return b.constant_bits(internal::dtype_of<T>(),
+                             std::bit_cast<internal::UnsignedOf<T>>(constant));
   }
 
   friend Traced operator+(Traced a, Traced b) { return binary(Opcode::add, a, b); }
@@ -327,13 +337,15 @@ struct Traced {
     return {*a.builder, a.builder->convert(internal::dtype_of<T>(), a.inst)};
   }
 
-  /// A strip takes the slow way together when any of its lanes must; each lane gets only its own result.
+  /// A strip takes the slow way together when any of its lanes must; each lane gets only its own
+  /// result.
   template <class Slow>
   friend Traced rarely(Traced<bool> mask, Traced usual, const Slow& slow) {
     Builder& at = *mask.builder;
     Inst* first = usual.in(at);  // wider than the mask where only the mask is of uniform values
     Inst* result = at.local(first, std::max(mask.inst->type.lanes, first->type.lanes));
-    at.if_(at.reduce(Opcode::or_, mask.inst), [&] { at.set(result, select(mask, slow(), usual).in(at)); });
+    at.if_(at.reduce(Opcode::or_, mask.inst),
+           [&] { at.set(result, select(mask, slow(), usual).in(at)); });
     return {at, at.get(result)};
   }
 
@@ -371,7 +383,8 @@ Traced<float> lookup(const float (&table)[Entries], Traced<std::int32_t> index) 
   return {b, b.call(std::string(kLookup), {DType::f32, index.inst->type.lanes}, std::move(args))};
 }
 
-// ------------------------------------------------------------------------------------------------ for both
+// ------------------------------------------------------------------------------------------------
+// for both
 
 /// c0 + c1 x + c2 x^2 + ..., by Horner's rule in fma.
 template <template <class> class N, class T, std::size_t Terms>
@@ -381,8 +394,9 @@ N<T> polynomial(N<T> x, const T (&c)[Terms]) {
   return sum;
 }
 
-/// The same by even and odd powers apart, with the square of x: half as long a chain. What a processor sees at once of a loop is a few hundred
-/// instructions, so functions that take dozens an element wait for long chains even where elements do not.
+/// The same by even and odd powers apart, with the square of x: half as long a chain. What a
+/// processor sees at once of a loop is a few hundred instructions, so functions that take dozens an
+/// element wait for long chains even where elements do not.
 template <template <class> class N, class T, std::size_t Terms>
 N<T> polynomial_by_parity(N<T> x, N<T> square, const T (&c)[Terms]) {
   N<T> sums[2] = {N<T>(c[(Terms - 1) / 2 * 2]), N<T>(c[Terms / 2 * 2 - 1])};
@@ -398,8 +412,9 @@ N<T> copysign(N<T> a, N<T> b) {
   return N<T>::from_bits((bits(a) & N<I>(~sign)) | (bits(b) & N<I>(sign)));
 }
 
-/// The format: stored bits of the mantissa, the exponent's bias, and the number whose addition makes the sum whole
-/// (and leaves that whole number, below 2^(kMantissa - 1) in magnitude, in the low bits).
+/// The format: stored bits of the mantissa, the exponent's bias, and the number whose addition
+/// makes the sum whole (and leaves that whole number, below 2^(kMantissa - 1) in magnitude, in the
+/// low bits).
 template <class T>
 inline constexpr int kMantissa = std::numeric_limits<T>::digits - 1;
 template <class T>
@@ -407,7 +422,8 @@ inline constexpr int kBias = std::numeric_limits<T>::max_exponent - 1;
 template <class T>
 inline constexpr T kWholeShift = T(BitsOf<T>(3) << (kMantissa<T> - 1));
 
-/// A small whole number as a float. For f64 by its bits: many machines have no conversion of 64-bit integers.
+/// A small whole number as a float. For f64 by its bits: many machines have no conversion of 64-bit
+/// integers.
 template <template <class> class N, class T>
 N<T> whole_of(N<BitsOf<T>> n) {
   if constexpr (sizeof(T) == 4)

@@ -24,7 +24,8 @@ struct TurnConstants<float> {
 template <>
 struct TurnConstants<double> {
   static constexpr double kInverse = 0x1.45f306dc9c883p-1, kFar = 0x1p48;
-  static constexpr double kHalfPi[] = {0x1.921fb54442d18p+0, 0x1.1a62633145c07p-54, -0x1.f1976b7ed8fbcp-110};
+  static constexpr double kHalfPi[] = {0x1.921fb54442d18p+0, 0x1.1a62633145c07p-54,
+                                       -0x1.f1976b7ed8fbcp-110};
 };
 
 /// Whether x needs turned_large; infinities count, and become NaN there.
@@ -45,8 +46,8 @@ Turned<N, T> turned(N<T> x) {
   return {bits(shifted), high, low};
 }
 
-/// A sum of many numbers as quarter turns and the rest: whole turns are dropped from each before it is added, so
-/// nothing of the rest is lost however large the numbers are.
+/// A sum of many numbers as quarter turns and the rest: whole turns are dropped from each before it
+/// is added, so nothing of the rest is lost however large the numbers are.
 template <template <class> class N>
 struct QuarterSum {
   N<double> quarters, high, low;
@@ -87,22 +88,27 @@ Turned<N, float> turned_large(N<float> single) {
   for (int i = 1; i < 6; ++i) sum.add(x * kBits[i]);
   auto [quarter, angle, angle_low] = sum.turned();
   N<float> high = N<float>::convert(angle);
-  return {N<std::int32_t>::convert(quarter & std::int64_t{3}), high, N<float>::convert((angle - N<double>::convert(high)) + angle_low)};
+  return {N<std::int32_t>::convert(quarter & std::int64_t{3}), high,
+          N<float>::convert((angle - N<double>::convert(high)) + angle_low)};
 }
 
-/// For f64 of at least 2^48: of the 53-bit pieces of 1/(2 pi) those before piece i = (exponent - 56) / 53 give whole turns
-/// and those after piece i + 4 give nothing. The pieces are chosen by the binary digits of i; x is divided by 2^(53 i).
+/// For f64 of at least 2^48: of the 53-bit pieces of 1/(2 pi) those before piece i = (exponent -
+/// 56) / 53 give whole turns and those after piece i + 4 give nothing. The pieces are chosen by the
+/// binary digits of i; x is divided by 2^(53 i).
 template <template <class> class N>
 Turned<N, double> turned_large(N<double> x) {
   static constexpr double kPieces[] = {
-      0x1.45f306dc9c88p-3,  0x1.529fc2757d1f5p-1, 0x1.a6ee06db14accp-3, 0x1.3c439041fe514p-3, 0x1.1d5ef5de2b0dbp-1, 0x1.246e3a424dd2ep-1,
-      0x1.924bba82746p-10,  0x1.21cfe1deb1cbp-3,  0x1.29a73ee88235ep-2, 0x1.52ebb4484e99cp-1, 0x1.c09ad17df904ep-2, 0x1.91d639835339cp-3,
-      0x1.a4e422fc5defcp-1, 0x1.283b1ff897ffdp-1, 0x1.c0b301fde5e23p-1, 0x1.6b414da3eda68p-4, 0x1.3f6793e584dbap-1, 0x1.e8c7ecd3cbfd4p-2,
-      0x1.6ba93dd63f5fp-3,  0x1.7c5ecf41ce7dep-1, 0x1.4a525d4d7f6bcp-3, 0x1.b11f8d5d0856p-1,  0x1.98237e3db5d5cp-3, 0x1.c33ef0826bd0dp-1};
+      0x1.45f306dc9c88p-3,  0x1.529fc2757d1f5p-1, 0x1.a6ee06db14accp-3, 0x1.3c439041fe514p-3,
+      0x1.1d5ef5de2b0dbp-1, 0x1.246e3a424dd2ep-1, 0x1.924bba82746p-10,  0x1.21cfe1deb1cbp-3,
+      0x1.29a73ee88235ep-2, 0x1.52ebb4484e99cp-1, 0x1.c09ad17df904ep-2, 0x1.91d639835339cp-3,
+      0x1.a4e422fc5defcp-1, 0x1.283b1ff897ffdp-1, 0x1.c0b301fde5e23p-1, 0x1.6b414da3eda68p-4,
+      0x1.3f6793e584dbap-1, 0x1.e8c7ecd3cbfd4p-2, 0x1.6ba93dd63f5fp-3,  0x1.7c5ecf41ce7dep-1,
+      0x1.4a525d4d7f6bcp-3, 0x1.b11f8d5d0856p-1,  0x1.98237e3db5d5cp-3, 0x1.c33ef0826bd0dp-1};
   static constexpr int kCount = 24, kUsed = 5;
   using D = N<double>;
   N<std::int64_t> pattern = bits(x);
-  D exponent = whole_of<N, double>(((pattern >> 52) & std::int64_t{0x7ff}) - std::int64_t{1023 + 56});
+  D exponent =
+      whole_of<N, double>(((pattern >> 52) & std::int64_t{0x7ff}) - std::int64_t{1023 + 56});
   D i = floor(exponent * (1.0 / 53));
   i = select(i < 0.0, D(0.0), i);
   N<std::int64_t> drop = bits(i * 53.0 + kWholeShift<double>) << 52;

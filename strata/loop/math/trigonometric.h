@@ -1,9 +1,9 @@
 // sin, cos, tan.
 //
-// Method: x = n pi/2 + r with |r| <= pi/4, then a polynomial in r^2 chosen and signed by n mod 4. While n is moderate,
-// n pi/2 is subtracted in three parts: the first step is exact (both numbers are multiples of one unit and
-// the difference is below 1), the others leave r as high + low. Larger arguments take `turned_large` (reduction.h).
-// Constants: tools/fit/elementary.py.
+// Method: x = n pi/2 + r with |r| <= pi/4, then a polynomial in r^2 chosen and signed by n mod 4.
+// While n is moderate, n pi/2 is subtracted in three parts: the first step is exact (both numbers
+// are multiples of one unit and the difference is below 1), the others leave r as high + low.
+// Larger arguments take `turned_large` (reduction.h). Constants: tools/fit/elementary.py.
 #pragma once
 
 #include "strata/loop/math/reduction.h"
@@ -16,15 +16,18 @@ struct TrigConstants;
 template <>
 struct TrigConstants<float> {
   // sin r = r + r^3 s(r^2), error 2^-32.5; cos r = 1 - r^2/2 + r^4 c(r^2), error 2^-33.1
-  static constexpr float kSine[] = {-0x1.555556p-3f, 0x1.111176p-7f, -0x1.a05ba6p-13f, 0x1.7cce3ap-19f};
+  static constexpr float kSine[] = {-0x1.555556p-3f, 0x1.111176p-7f, -0x1.a05ba6p-13f,
+                                    0x1.7cce3ap-19f};
   static constexpr float kCosine[] = {0x1.55554ap-5f, -0x1.6c0c1ap-10f, 0x1.99e0f2p-16f};
 };
 template <>
 struct TrigConstants<double> {
-  static constexpr double kSine[] = {-0x1.5555555555555p-3,  0x1.1111111111067p-7,  -0x1.a01a019ffdbd3p-13, 0x1.71de3a32b28a6p-19,
-                                     -0x1.ae642ae950c95p-26, 0x1.6108c4942aa5cp-33, -0x1.9f7b6b61f100ap-41};  // error 2^-63.2
-  static constexpr double kCosine[] = {0x1.555555555554cp-5,   -0x1.6c16c16c1520fp-10, 0x1.a01a019cbcaddp-16,
-                                       -0x1.27e4f8101bd6dp-22, 0x1.1ee9ef3096801p-29,  -0x1.8fafed64871ecp-37};  // error 2^-64.2
+  static constexpr double kSine[] = {
+      -0x1.5555555555555p-3,  0x1.1111111111067p-7,  -0x1.a01a019ffdbd3p-13, 0x1.71de3a32b28a6p-19,
+      -0x1.ae642ae950c95p-26, 0x1.6108c4942aa5cp-33, -0x1.9f7b6b61f100ap-41};  // error 2^-63.2
+  static constexpr double kCosine[] = {
+      0x1.555555555554cp-5,   -0x1.6c16c16c1520fp-10, 0x1.a01a019cbcaddp-16,
+      -0x1.27e4f8101bd6dp-22, 0x1.1ee9ef3096801p-29,  -0x1.8fafed64871ecp-37};  // error 2^-64.2
 };
 
 /// What sin adds to `high`, as the sine of high + low.
@@ -60,7 +63,8 @@ N<T> sine_ahead(Turned<N, T> t, BitsOf<T> ahead) {
   return N<T>::from_bits(bits(value) ^ sign);
 }
 
-/// sin / cos, or -cos / sin in odd quarters, of sums of two numbers; the quotient is corrected by its residual.
+/// sin / cos, or -cos / sin in odd quarters, of sums of two numbers; the quotient is corrected by
+/// its residual.
 template <template <class> class N, class T>
 N<T> tangent(Turned<N, T> t) {
   using I = BitsOf<T>;
@@ -81,19 +85,23 @@ N<T> tangent(Turned<N, T> t) {
 template <template <class> class N, class T>
 N<T> sin(N<T> x) {
   N<T> usual = select(x == T(0), x, internal::sine_ahead<N, T>(internal::turned(x), 0));
-  return rarely(internal::turns_far(x), usual, [&] { return internal::sine_ahead<N, T>(internal::turned_large(x), 0); });
+  return rarely(internal::turns_far(x), usual,
+                [&] { return internal::sine_ahead<N, T>(internal::turned_large(x), 0); });
 }
 
 template <template <class> class N, class T>
 N<T> cos(N<T> x) {
   N<T> usual = internal::sine_ahead<N, T>(internal::turned(x), 1);
-  return rarely(internal::turns_far(x), usual, [&] { return internal::sine_ahead<N, T>(internal::turned_large(x), 1); });
+  return rarely(internal::turns_far(x), usual,
+                [&] { return internal::sine_ahead<N, T>(internal::turned_large(x), 1); });
 }
 
 template <template <class> class N, class T>
 N<T> tan(N<T> x) {
-  N<T> usual = select(abs(x) < std::numeric_limits<T>::epsilon() / 4, x, internal::tangent<N, T>(internal::turned(x)));
-  return rarely(internal::turns_far(x), usual, [&] { return internal::tangent<N, T>(internal::turned_large(x)); });
+  N<T> usual = select(abs(x) < std::numeric_limits<T>::epsilon() / 4, x,
+                      internal::tangent<N, T>(internal::turned(x)));
+  return rarely(internal::turns_far(x), usual,
+                [&] { return internal::tangent<N, T>(internal::turned_large(x)); });
 }
 
 }  // namespace strata::loop::math

@@ -81,7 +81,8 @@ std::vector<T> run(std::vector<std::vector<T>> inputs, int lanes, const Trace& t
   Kernel kernel("twin");
   Builder b(kernel);
   std::vector<Ref*> refs;
-  for (std::size_t i = 0; i < inputs.size(); ++i) refs.push_back(b.parameter(dtype, size, Ref::Mode::in));
+  for (std::size_t i = 0; i < inputs.size(); ++i)
+    refs.push_back(b.parameter(dtype, size, Ref::Mode::in));
   Ref* out = b.parameter(dtype, size, Ref::Mode::out);
   auto body = [&](Index i) {
     std::vector<Inst*> args;
@@ -105,8 +106,11 @@ template <class T>
 void check(const UnaryFunction& function, T (*scalar)(T)) {
   std::vector<T> x = arguments<T>();
   for (int lanes : {1, 8}) {
-    auto y = run<T>({x}, lanes, [&](Builder& b, const std::vector<Inst*>& args) { return function.traced(b, args[0]); });
-    for (std::size_t i = 0; i < x.size(); ++i) EXPECT_TRUE(same(y[i], scalar(x[i]))) << function.name << " of " << x[i] << " in " << lanes;
+    auto y = run<T>({x}, lanes, [&](Builder& b, const std::vector<Inst*>& args) {
+      return function.traced(b, args[0]);
+    });
+    for (std::size_t i = 0; i < x.size(); ++i)
+      EXPECT_TRUE(same(y[i], scalar(x[i]))) << function.name << " of " << x[i] << " in " << lanes;
   }
 }
 
@@ -115,8 +119,11 @@ void check(const BinaryFunction& function, T (*scalar)(T, T)) {
   std::vector<T> x, y;
   for (T a : edges<T>())
     for (T b : edges<T>()) x.push_back(a), y.push_back(b);
-  auto z = run<T>({x, y}, 8, [&](Builder& b, const std::vector<Inst*>& args) { return function.traced(b, args[0], args[1]); });
-  for (std::size_t i = 0; i < x.size(); ++i) EXPECT_TRUE(same(z[i], scalar(x[i], y[i]))) << function.name << " of " << x[i] << ", " << y[i];
+  auto z = run<T>({x, y}, 8, [&](Builder& b, const std::vector<Inst*>& args) {
+    return function.traced(b, args[0], args[1]);
+  });
+  for (std::size_t i = 0; i < x.size(); ++i)
+    EXPECT_TRUE(same(z[i], scalar(x[i], y[i]))) << function.name << " of " << x[i] << ", " << y[i];
 }
 
 TEST(Twins, UnaryFunctions) {
@@ -137,7 +144,9 @@ TEST(Twins, ConstantsFoldToTheSameBits) {
   Kernel kernel("folded");
   Builder b(kernel);
   for (const UnaryFunction& function : unary_functions()) {
-    if (function.name == "sin" || function.name == "cos" || function.name == "tan" || function.name == "lgamma") continue;  // may branch
+    if (function.name == "sin" || function.name == "cos" || function.name == "tan" ||
+        function.name == "lgamma")
+      continue;  // may branch
     Inst* y = function.traced(b, b.constant(DType::f32, 0.3));
     ASSERT_EQ(y->code, Opcode::constant) << function.name;
     EXPECT_EQ(y->bits, std::bit_cast<std::uint32_t>(function.f32(0.3f))) << function.name;

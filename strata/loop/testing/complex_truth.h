@@ -1,4 +1,5 @@
-// The true values of functions of complex numbers, by MPFR with so many bits that the plain formulas need no care.
+// The true values of functions of complex numbers, by MPFR with so many bits that the plain
+// formulas need no care.
 //
 //   BigComplex w = complex_truth("stablehlo.cbrt", {z});
 //   double error = std::max(ulps(got.real(), w.re.number), ulps(got.imag(), w.im.number));
@@ -25,11 +26,11 @@ struct Big {
   }
 };
 
-#define STRATA_BIG(name, function)                                              \
-  inline Big name(const Big& x, const Big& y) {                                 \
-    Big out;                                                                    \
-    function(out.number.value, x.number.value, y.number.value, MPFR_RNDN);      \
-    return out;                                                                 \
+#define STRATA_BIG(name, function)                                         \
+  inline Big name(const Big& x, const Big& y) {                            \
+    Big out;                                                               \
+    function(out.number.value, x.number.value, y.number.value, MPFR_RNDN); \
+    return out;                                                            \
   }
 STRATA_BIG(operator+, mpfr_add)
 STRATA_BIG(operator-, mpfr_sub)
@@ -37,11 +38,11 @@ STRATA_BIG(operator*, mpfr_mul)
 STRATA_BIG(operator/, mpfr_div)
 STRATA_BIG(atan2, mpfr_atan2)
 #undef STRATA_BIG
-#define STRATA_BIG(name)                                       \
-  inline Big name(const Big& x) {                              \
-    Big out;                                                   \
-    mpfr_##name(out.number.value, x.number.value, MPFR_RNDN);  \
-    return out;                                                \
+#define STRATA_BIG(name)                                      \
+  inline Big name(const Big& x) {                             \
+    Big out;                                                  \
+    mpfr_##name(out.number.value, x.number.value, MPFR_RNDN); \
+    return out;                                               \
   }
 STRATA_BIG(exp)
 STRATA_BIG(log)
@@ -54,17 +55,27 @@ struct BigComplex {
   BigComplex(const Big& x, const Big& y = 0) : re(x), im(y) {}  // NOLINT
   BigComplex(double x) : re(x) {}                               // NOLINT
 };
-inline BigComplex operator+(const BigComplex& z, const BigComplex& w) { return {z.re + w.re, z.im + w.im}; }
-inline BigComplex operator-(const BigComplex& z, const BigComplex& w) { return {z.re - w.re, z.im - w.im}; }
-inline BigComplex operator*(const BigComplex& z, const BigComplex& w) { return {z.re * w.re - z.im * w.im, z.re * w.im + z.im * w.re}; }
+inline BigComplex operator+(const BigComplex& z, const BigComplex& w) {
+  return {z.re + w.re, z.im + w.im};
+}
+inline BigComplex operator-(const BigComplex& z, const BigComplex& w) {
+  return {z.re - w.re, z.im - w.im};
+}
+inline BigComplex operator*(const BigComplex& z, const BigComplex& w) {
+  return {z.re * w.re - z.im * w.im, z.re * w.im + z.im * w.re};
+}
 inline BigComplex operator/(const BigComplex& z, const BigComplex& w) {
   Big square = w.re * w.re + w.im * w.im;
   return {(z.re * w.re + z.im * w.im) / square, (z.im * w.re - z.re * w.im) / square};
 }
 inline BigComplex turned(const BigComplex& z) { return {Big(0) - z.im, z.re}; }       // i z
 inline BigComplex turned_back(const BigComplex& z) { return {z.im, Big(0) - z.re}; }  // -i z
-inline BigComplex log(const BigComplex& z) { return {log(z.re * z.re + z.im * z.im) / 2, atan2(z.im, z.re)}; }
-inline BigComplex exp(const BigComplex& z) { return {exp(z.re) * cos(z.im), exp(z.re) * sin(z.im)}; }
+inline BigComplex log(const BigComplex& z) {
+  return {log(z.re * z.re + z.im * z.im) / 2, atan2(z.im, z.re)};
+}
+inline BigComplex exp(const BigComplex& z) {
+  return {exp(z.re) * cos(z.im), exp(z.re) * sin(z.im)};
+}
 inline BigComplex power(const BigComplex& z, const BigComplex& w) { return exp(w * log(z)); }
 inline BigComplex sqrt(const BigComplex& z) { return power(z, 0.5); }
 inline BigComplex sinh(const BigComplex& z) { return (exp(z) - exp(0.0 - z)) / 2.0; }
@@ -81,7 +92,10 @@ inline BigComplex complex_truth(std::string_view name, const std::vector<BigComp
       {"stablehlo.multiply", [](In x) { return x[0] * x[1]; }},
       {"stablehlo.divide", [](In x) { return x[0] / x[1]; }},
       {"stablehlo.power", [](In x) { return power(x[0], x[1]); }},
-      {"stablehlo.atan2", [](In x) { return turned_back(log((x[1] + turned(x[0])) / sqrt(x[0] * x[0] + x[1] * x[1]))); }},
+      {"stablehlo.atan2",
+       [](In x) {
+         return turned_back(log((x[1] + turned(x[0])) / sqrt(x[0] * x[0] + x[1] * x[1])));
+       }},
       {"stablehlo.exponential", [](In x) { return exp(x[0]); }},
       {"stablehlo.exponential_minus_one", [](In x) { return exp(x[0]) - 1.0; }},
       {"stablehlo.log", [](In x) { return log(x[0]); }},
@@ -97,7 +111,8 @@ inline BigComplex complex_truth(std::string_view name, const std::vector<BigComp
       {"chlo.sinh", [](In x) { return sinh(x[0]); }},
       {"chlo.cosh", [](In x) { return cosh(x[0]); }},
       {"chlo.asin", [](In x) { return turned_back(asinh(turned(x[0]))); }},
-      {"chlo.acos", [](In x) { return turned_back(log(x[0] + turned(sqrt(1.0 - x[0]) * sqrt(1.0 + x[0])))); }},
+      {"chlo.acos",
+       [](In x) { return turned_back(log(x[0] + turned(sqrt(1.0 - x[0]) * sqrt(1.0 + x[0])))); }},
       {"chlo.atan", [](In x) { return turned_back(atanh(turned(x[0]))); }},
       {"chlo.asinh", [](In x) { return asinh(x[0]); }},
       {"chlo.acosh", [](In x) { return acosh(x[0]); }},

@@ -1,4 +1,5 @@
-// What tests of large matrices are made of: random numbers, distances, products in f64, the plain kernels beside LAPACK's.
+// What tests of large matrices are made of: random numbers, distances, products in f64, the plain
+// kernels beside LAPACK's.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -39,20 +40,30 @@ T number(double re, double im) {
     return T(static_cast<Computed<T>>(re));
 }
 template <class T>
-Complex wide(T x) { return Complex(factor::widen(x)); }
+Complex wide(T x) {
+  return Complex(factor::widen(x));
+}
 /// Between -1 and 1.
-inline double fraction(std::int64_t i) { return static_cast<double>(static_cast<std::int64_t>((static_cast<std::uint64_t>(i) + 1) * 0x9E3779B97F4A7C15u * (static_cast<std::uint64_t>(i) | 1)) >> 8) * 0x1p-55; }
+inline double fraction(std::int64_t i) {
+  return static_cast<double>(
+             static_cast<std::int64_t>((static_cast<std::uint64_t>(i) + 1) * 0x9E3779B97F4A7C15u *
+                                       (static_cast<std::uint64_t>(i) | 1)) >>
+             8) *
+         0x1p-55;
+}
 
 template <class T>
 Array<T> random(std::int64_t count, std::int64_t seed = 0) {
   Array<T> out;
-  for (std::int64_t i = 0; i < count; ++i) out.push_back(number<T>(fraction(2 * i + seed), fraction(2 * i + 1 + seed)));
+  for (std::int64_t i = 0; i < count; ++i)
+    out.push_back(number<T>(fraction(2 * i + seed), fraction(2 * i + 1 + seed)));
   return out;
 }
 template <class T>
 Array<T> dominant(std::int64_t n, double diagonal) {
   Array<T> out = random<T>(n * n);
-  for (std::int64_t i = 0; i < n; ++i) out[static_cast<std::size_t>(i * n + i)] = number<T>(diagonal + fraction(i), 0);
+  for (std::int64_t i = 0; i < n; ++i)
+    out[static_cast<std::size_t>(i * n + i)] = number<T>(diagonal + fraction(i), 0);
   return out;
 }
 
@@ -73,7 +84,9 @@ double distance(const Array<T>& x, const Array<T>& y) {
 struct Matrix {
   std::int64_t m, n;
   Array<Complex> a;
-  Complex operator()(std::int64_t i, std::int64_t j) const { return a[static_cast<std::size_t>(i * n + j)]; }
+  Complex operator()(std::int64_t i, std::int64_t j) const {
+    return a[static_cast<std::size_t>(i * n + j)];
+  }
 };
 template <class T>
 Matrix matrix(const Array<T>& x, std::int64_t m, std::int64_t n) {
@@ -91,7 +104,8 @@ inline Matrix operator*(const Matrix& x, const Matrix& y) {
   Matrix out{x.m, y.n, Array<Complex>(static_cast<std::size_t>(x.m * y.n))};
   for (std::int64_t i = 0; i < x.m; ++i)
     for (std::int64_t k = 0; k < x.n; ++k)
-      for (std::int64_t j = 0; j < y.n; ++j) out.a[static_cast<std::size_t>(i * y.n + j)] += x(i, k) * y(k, j);
+      for (std::int64_t j = 0; j < y.n; ++j)
+        out.a[static_cast<std::size_t>(i * y.n + j)] += x(i, k) * y(k, j);
   return out;
 }
 inline Matrix diagonal(const Array<Complex>& d, std::int64_t m, std::int64_t n) {
@@ -100,12 +114,18 @@ inline Matrix diagonal(const Array<Complex>& d, std::int64_t m, std::int64_t n) 
   return out;
 }
 inline void expect_unitary(const Matrix& q, double bound) {
-  EXPECT_LT(distance((adjoint(q) * q).a, diagonal(Array<Complex>(static_cast<std::size_t>(q.n), 1), q.n, q.n).a), bound);
+  EXPECT_LT(distance((adjoint(q) * q).a,
+                     diagonal(Array<Complex>(static_cast<std::size_t>(q.n), 1), q.n, q.n).a),
+            bound);
 }
 template <class T>
-Array<Complex> complex_numbers(const Array<T>& x) { return matrix(x, 1, static_cast<std::int64_t>(x.size())).a; }
+Array<Complex> complex_numbers(const Array<T>& x) {
+  return matrix(x, 1, static_cast<std::int64_t>(x.size())).a;
+}
 
 template <class T>
-Array<T> array(std::int64_t count) { return Array<T>(static_cast<std::size_t>(count)); }
+Array<T> array(std::int64_t count) {
+  return Array<T>(static_cast<std::size_t>(count));
+}
 
 }  // namespace strata::loop::large::testing

@@ -11,16 +11,22 @@
 namespace strata::loop::testing {
 namespace {
 
-constexpr std::array kTypes = {DType::f32, DType::f32, DType::f32, DType::f64,  DType::i32,  DType::i32,  DType::i64,  DType::i1,
-                               DType::i8,  DType::i16, DType::ui8, DType::ui16, DType::ui32, DType::ui64, DType::bf16, DType::f16};
-constexpr std::array kBinary = {Opcode::add, Opcode::sub,  Opcode::mul, Opcode::div,  Opcode::rem, Opcode::min,
-                                Opcode::max, Opcode::and_, Opcode::or_, Opcode::xor_, Opcode::shl, Opcode::shr};
-constexpr std::array kUnary = {Opcode::neg,  Opcode::abs,   Opcode::not_, Opcode::sqrt,   Opcode::floor,
-                               Opcode::ceil, Opcode::trunc, Opcode::rint, Opcode::popcnt, Opcode::clz};
-constexpr std::array kCombiners = {Opcode::add, Opcode::mul, Opcode::min, Opcode::max, Opcode::and_, Opcode::or_, Opcode::xor_};
+constexpr std::array kTypes = {DType::f32,  DType::f32,  DType::f32,  DType::f64,
+                               DType::i32,  DType::i32,  DType::i64,  DType::i1,
+                               DType::i8,   DType::i16,  DType::ui8,  DType::ui16,
+                               DType::ui32, DType::ui64, DType::bf16, DType::f16};
+constexpr std::array kBinary = {Opcode::add, Opcode::sub,  Opcode::mul, Opcode::div,
+                                Opcode::rem, Opcode::min,  Opcode::max, Opcode::and_,
+                                Opcode::or_, Opcode::xor_, Opcode::shl, Opcode::shr};
+constexpr std::array kUnary = {Opcode::neg,    Opcode::abs,  Opcode::not_,  Opcode::sqrt,
+                               Opcode::floor,  Opcode::ceil, Opcode::trunc, Opcode::rint,
+                               Opcode::popcnt, Opcode::clz};
+constexpr std::array kCombiners = {Opcode::add,  Opcode::mul, Opcode::min, Opcode::max,
+                                   Opcode::and_, Opcode::or_, Opcode::xor_};
 constexpr std::int64_t kLargest = std::int64_t{1} << 30;  // of an index
 
-/// What the generator knows of a value; never what folding made of it, so that all options see the same calls.
+/// What the generator knows of a value; never what folding made of it, so that all options see the
+/// same calls.
 struct Value {
   Inst* inst;
   VType type;
@@ -38,14 +44,18 @@ class Generator {
     lanes_ = 2 << below(4);
     budget_ = options.statements;
     kernel.grid = below(3) == 0 ? 1 : 1 + below(4);
-    for (int i = 0; i < 3; ++i) inputs_.push_back(builder_.parameter(type(), 1 + below(70), Ref::Mode::in));
-    for (int i = 0; i < 2; ++i) outputs_.push_back(builder_.parameter(type(), kernel.grid * kChunk, Ref::Mode::inout));
+    for (int i = 0; i < 3; ++i)
+      inputs_.push_back(builder_.parameter(type(), 1 + below(70), Ref::Mode::in));
+    for (int i = 0; i < 2; ++i)
+      outputs_.push_back(builder_.parameter(type(), kernel.grid * kChunk, Ref::Mode::inout));
     scratch_ = builder_.scratch(type(), kChunk);
   }
 
   void run() {
     places_.push_back({builder_.grid(), 1, kernel_.grid - 1});
-    builder_.for_(0, kChunk, 1, [&](Index i) { builder_.store(scratch_, i, builder_.constant_int(scratch_->dtype, 1)); });
+    builder_.for_(0, kChunk, 1, [&](Index i) {
+      builder_.store(scratch_, i, builder_.constant_int(scratch_->dtype, 1));
+    });
     while (budget_ > 0) block(0);
     for (Ref* output : outputs_) store(output);
   }
@@ -69,13 +79,20 @@ class Generator {
 
   std::uint64_t random_bits(DType dtype) {
     switch (below(4)) {
-      case 0: return semantics::convert(dtype, DType::i64, static_cast<std::uint64_t>(below(9) - 4));
-      case 1: return semantics::convert(dtype, DType::f64, semantics::of(std::ldexp(below(200) - 100, below(12) - 6)));
+      case 0:
+        return semantics::convert(dtype, DType::i64, static_cast<std::uint64_t>(below(9) - 4));
+      case 1:
+        return semantics::convert(dtype, DType::f64,
+                                  semantics::of(std::ldexp(below(200) - 100, below(12) - 6)));
       case 2: {
-        constexpr std::array edges = {0.0, -0.0, 1.0, -1.0, 1e-40, 3e38, -2147483648.0, 9.3e18, 0x1p-1074, 65504.0};
+        constexpr std::array edges = {0.0,  -0.0,          1.0,    -1.0,      1e-40,
+                                      3e38, -2147483648.0, 9.3e18, 0x1p-1074, 65504.0};
         return semantics::convert(dtype, DType::f64, semantics::of(any(edges)));
       }
-      default: return is_float(dtype) ? semantics::convert(dtype, DType::f32, semantics::of(float(below(1000)))) : random_();
+      default:
+        return is_float(dtype)
+                   ? semantics::convert(dtype, DType::f32, semantics::of(float(below(1000))))
+                   : random_();
     }
   }
   Inst* constant(DType dtype) { return builder_.constant_bits(dtype, random_bits(dtype)); }
@@ -87,7 +104,9 @@ class Generator {
       if (v.type.dtype == dtype && v.type.lanes <= widest) fitting.push_back(v);
     if (below(8) == 0) return {constant(dtype), {dtype, 1}};
     if (fitting.empty()) return converted(dtype, widest);
-    return fitting[fitting.size() - 1 - static_cast<std::size_t>(below(static_cast<int>(std::min<std::size_t>(fitting.size(), 6))))];
+    return fitting[fitting.size() - 1 -
+                   static_cast<std::size_t>(
+                       below(static_cast<int>(std::min<std::size_t>(fitting.size(), 6))))];
   }
   Value value(DType dtype) { return value(dtype, lanes_); }
   /// Something of another type, else an element of an input.
@@ -100,7 +119,8 @@ class Generator {
       return {builder_.convert(dtype, from.inst), {dtype, from.type.lanes}};
     }
     Ref* input = any(inputs_);
-    return {builder_.convert(dtype, builder_.load(input, below(static_cast<int>(input->size)))), {dtype, 1}};
+    return {builder_.convert(dtype, builder_.load(input, below(static_cast<int>(input->size)))),
+            {dtype, 1}};
   }
   void keep(Inst* inst, DType dtype, std::initializer_list<Value> from) {
     int lanes = 1;
@@ -121,11 +141,15 @@ class Generator {
     switch (below(5)) {
       case 0: return {builder_.div(p.index, n), p.lanes, p.most / n};
       case 1: return {builder_.mod(p.index, n), p.lanes, std::min(p.most, n - 1)};
-      case 2: return p.most < kLargest / 64 ? Place{p.index * n + (n - 1), p.lanes, p.most * n + n - 1} : p;
+      case 2:
+        return p.most < kLargest / 64 ? Place{p.index * n + (n - 1), p.lanes, p.most * n + n - 1}
+                                      : p;
       case 3: {
         Place other = any(places_);
         bool small = p.most < kLargest / 2 && other.most < kLargest / 2;
-        return small ? Place{p.index + other.index, std::max(p.lanes, other.lanes), p.most + other.most} : p;
+        return small ? Place{p.index + other.index, std::max(p.lanes, other.lanes),
+                             p.most + other.most}
+                     : p;
       }
       default: return {p.index + n, p.lanes, p.most + n};
     }
@@ -148,8 +172,8 @@ class Generator {
       self->budget_ = budget;
     }
   };
-  /// `f` with its own stream of choices and statements, so that what follows does not depend on whether it was called
-  /// (a branch that folds away is not).
+  /// `f` with its own stream of choices and statements, so that what follows does not depend on
+  /// whether it was called (a branch that folds away is not).
   template <class F>
   auto apart(F f) {
     int budget = std::min(budget_, 2 + below(10));
@@ -221,7 +245,8 @@ class Generator {
     Value a = value(dtype), b = value(dtype);
     if (below(3) == 0) {
       Place x = place(1000), y = place(1000);
-      keep(builder_.less(x.index, y.index), DType::i1, {{nullptr, {DType::i64, std::max(x.lanes, y.lanes)}}});
+      keep(builder_.less(x.index, y.index), DType::i1,
+           {{nullptr, {DType::i64, std::max(x.lanes, y.lanes)}}});
     } else {
       keep(builder_.compare(static_cast<Compare>(below(6)), a.inst, b.inst), DType::i1, {a, b});
     }
@@ -245,11 +270,14 @@ class Generator {
     DType dtype = a.type.dtype;
     if (!is_float(dtype)) return a.inst;
     Inst* wide = builder_.convert(compute_type(dtype), a.inst);
-    return builder_.select(builder_.compare(Compare::eq, wide, wide), a.inst, builder_.constant(dtype, 2));
+    return builder_.select(builder_.compare(Compare::eq, wide, wide), a.inst,
+                           builder_.constant(dtype, 2));
   }
 
   /// A place in this grid point's part of a buffer.
-  Index own(const Ref* ref, const Index& within) { return ref->mode == Ref::Mode::inout ? builder_.grid() * kChunk + within : within; }
+  Index own(const Ref* ref, const Index& within) {
+    return ref->mode == Ref::Mode::inout ? builder_.grid() * kChunk + within : within;
+  }
   void load() {
     if (below(4) == 0) {
       Ref* ref = below(2) ? any(outputs_) : scratch_;
@@ -258,12 +286,15 @@ class Generator {
     }
     Ref* ref = any(inputs_);
     Place p = place(ref->size);
-    if (below(4) == 0) builder_.fetch(ref, places_[0].index * 1000 - below(2000));  // anywhere, of no consequence
+    if (below(4) == 0)
+      builder_.fetch(ref, places_[0].index * 1000 - below(2000));  // anywhere, of no consequence
     values_.push_back({builder_.load(ref, p.index), {ref->dtype, p.lanes}});
   }
-  /// In a vector loop by its own index, whose lanes no folding takes away; else, and sometimes, at a uniform one.
+  /// In a vector loop by its own index, whose lanes no folding takes away; else, and sometimes, at
+  /// a uniform one.
   void store(Ref* ref) {
-    if (in_vector_ && below(4)) return builder_.store(ref, own(ref, builder_.mod(strip_, kChunk)), value(ref->dtype).inst);
+    if (in_vector_ && below(4))
+      return builder_.store(ref, own(ref, builder_.mod(strip_, kChunk)), value(ref->dtype).inst);
     Index at = builder_.mod(places_[0].index + below(100), kChunk);
     builder_.store(ref, own(ref, at), value(ref->dtype, 1).inst);
   }
@@ -289,7 +320,9 @@ class Generator {
     if (!accepts(code, local.type.dtype)) return;
     Inst* wide = builder_.get(local.inst);
     bool one = below(2);
-    values_.push_back({one ? builder_.extract(wide, below(local.type.lanes)) : builder_.reduce(code, wide), {local.type.dtype, 1}});
+    values_.push_back(
+        {one ? builder_.extract(wide, below(local.type.lanes)) : builder_.reduce(code, wide),
+         {local.type.dtype, 1}});
   }
 
   void guarded() {
@@ -300,7 +333,9 @@ class Generator {
     Inst* v =
         builder_.guarded(inside, apart([&] {
                            Inst* loaded = builder_.load(ref, p.index);
-                           return accepts(Opcode::max, ref->dtype) ? builder_.binary(Opcode::max, loaded, constant(ref->dtype)) : loaded;
+                           return accepts(Opcode::max, ref->dtype)
+                                      ? builder_.binary(Opcode::max, loaded, constant(ref->dtype))
+                                      : loaded;
                          }),
                          otherwise.inst);
     keep(v, ref->dtype, {otherwise, {nullptr, {ref->dtype, p.lanes}}});
@@ -330,7 +365,8 @@ class Generator {
   }
   void strips(int depth) {
     std::int64_t begin = below(2) * below(20), extent = below(8) == 0 ? below(3) : below(100);
-    Place base = below(2) ? Place{begin, 1, begin} : Place{builder_.grid() * extent, 1, (kernel_.grid - 1) * extent};
+    Place base = below(2) ? Place{begin, 1, begin}
+                          : Place{builder_.grid() * extent, 1, (kernel_.grid - 1) * extent};
     in_vector_ = true;
     builder_.vector(base.index, base.index + extent, lanes_, apart([&](Index i) {
                       strip_ = i;
@@ -351,14 +387,16 @@ class Generator {
     Inst* count = builder_.local(builder_.constant_int(DType::i32, 0));
     Inst* limit = builder_.constant_int(DType::i32, below(4));
     Inst* one = builder_.constant_int(DType::i32, 1);
-    builder_.while_([&] { return builder_.compare(Compare::lt, builder_.get(count), limit); }, apart([&] {
+    builder_.while_([&] { return builder_.compare(Compare::lt, builder_.get(count), limit); },
+                    apart([&] {
                       builder_.set(count, builder_.binary(Opcode::add, builder_.get(count), one));
                       block(depth + 1);
                     }));
   }
   void call() {
     Value a = value(DType::i32, 1), b = value(DType::i64, 1);
-    values_.push_back({builder_.call("strata_test_mix", {DType::i64, 1}, {a.inst, b.inst}), {DType::i64, 1}});
+    values_.push_back(
+        {builder_.call("strata_test_mix", {DType::i64, 1}, {a.inst, b.inst}), {DType::i64, 1}});
   }
 
   Kernel& kernel_;
@@ -382,13 +420,15 @@ std::vector<const Ref*> parameters(const Kernel& kernel) {
 
 std::uint64_t element(const Ref& ref, const std::vector<std::byte>& buffer, std::int64_t i) {
   std::uint64_t bits = 0;
-  std::memcpy(&bits, &buffer[static_cast<std::size_t>(i) * byte_width(ref.dtype)], byte_width(ref.dtype));
+  std::memcpy(&bits, &buffer[static_cast<std::size_t>(i) * byte_width(ref.dtype)],
+              byte_width(ref.dtype));
   return bits;
 }
 
 }  // namespace
 
-std::unique_ptr<Kernel> random_kernel(std::uint64_t seed, BuilderOptions build, RandomOptions options) {
+std::unique_ptr<Kernel> random_kernel(std::uint64_t seed, BuilderOptions build,
+                                      RandomOptions options) {
   auto kernel = std::make_unique<Kernel>(fmt::format("random{}", seed));
   Generator(*kernel, seed, build, options).run();
   return kernel;
@@ -396,7 +436,9 @@ std::unique_ptr<Kernel> random_kernel(std::uint64_t seed, BuilderOptions build, 
 
 const RuntimeFunctions& random_functions() {
   static const RuntimeFunctions functions = {
-      {"strata_test_mix", [](std::span<const std::uint64_t> args) { return (args[0] * 0x9e3779b97f4a7c15u) ^ (args[1] + 77); }}};
+      {"strata_test_mix", [](std::span<const std::uint64_t> args) {
+         return (args[0] * 0x9e3779b97f4a7c15u) ^ (args[1] + 77);
+       }}};
   return functions;
 }
 
@@ -409,7 +451,8 @@ Buffers random_buffers(const Kernel& kernel, std::uint64_t seed) {
     for (std::int64_t i = 0; i < ref->size; ++i) {
       std::uint64_t bits = random();
       if (random() % 4 || ref->dtype == DType::i1) {
-        double small = std::ldexp(static_cast<double>(random() % 400) - 200, static_cast<int>(random() % 10) - 5);
+        double small = std::ldexp(static_cast<double>(random() % 400) - 200,
+                                  static_cast<int>(random() % 10) - 5);
         bits = semantics::convert(ref->dtype, DType::f64, semantics::of(small));
       }
       std::memcpy(&buffer[static_cast<std::size_t>(i) * width], &bits, width);
@@ -430,8 +473,11 @@ std::string difference(const Kernel& kernel, const Buffers& a, const Buffers& b)
     for (std::int64_t i = 0; i < refs[p]->size; ++i) {
       std::uint64_t x = element(*refs[p], a[p], i), y = element(*refs[p], b[p], i);
       DType dtype = refs[p]->dtype;
-      bool nans = is_float(dtype) && std::isnan(semantics::widen(dtype, x)) && std::isnan(semantics::widen(dtype, y));
-      if (x != y && !nans) return fmt::format("buffer {}[{}] of {}: 0x{:x} and 0x{:x}", refs[p]->id, i, strata::name(dtype), x, y);
+      bool nans = is_float(dtype) && std::isnan(semantics::widen(dtype, x)) &&
+                  std::isnan(semantics::widen(dtype, y));
+      if (x != y && !nans)
+        return fmt::format("buffer {}[{}] of {}: 0x{:x} and 0x{:x}", refs[p]->id, i,
+                           strata::name(dtype), x, y);
     }
   }
   return "";

@@ -1,4 +1,5 @@
-// Random well-formed kernels, for laws: printed and parsed, folded or not, interpreted or compiled, they mean the same.
+// Random well-formed kernels, for laws: printed and parsed, folded or not, interpreted or compiled,
+// they mean the same.
 #pragma once
 
 #include <cstddef>
@@ -16,9 +17,11 @@ struct RandomOptions {
   bool calls = false;   // of the functions of `random_functions`
 };
 
-/// The kernel of a seed: the same calls on the Builder whatever its options. Every opcode occurs over the seeds;
-/// accesses stay inside the buffers, loops end, and no result depends on the sign or payload of a NaN.
-std::unique_ptr<Kernel> random_kernel(std::uint64_t seed, BuilderOptions build = {}, RandomOptions options = {});
+/// The kernel of a seed: the same calls on the Builder whatever its options. Every opcode occurs
+/// over the seeds; accesses stay inside the buffers, loops end, and no result depends on the sign
+/// or payload of a NaN.
+std::unique_ptr<Kernel> random_kernel(std::uint64_t seed, BuilderOptions build = {},
+                                      RandomOptions options = {});
 const RuntimeFunctions& random_functions();
 
 /// Contents for its parameters: small numbers, edge values and random bits.

@@ -4,8 +4,9 @@
 //   unary_truth("tanh")(y.value, x.value, MPFR_RNDN);
 //   double error = ulps(math::tanh(0.5), y);
 //
-// MPFR has most of them. erf_inv is Newton's method from its erf, the Bessel functions their series, Hurwitz's zeta
-// Euler's and Maclaurin's formula with more terms than 200 bits need. Poles are as math.h says.
+// MPFR has most of them. erf_inv is Newton's method from its erf, the Bessel functions their
+// series, Hurwitz's zeta Euler's and Maclaurin's formula with more terms than 200 bits need. Poles
+// are as math.h says.
 #pragma once
 
 #include <mpfr.h>
@@ -51,22 +52,26 @@ inline int lgamma(mpfr_t result, const mpfr_t x, mpfr_rnd_t round) {
   return mpfr_lgamma(result, &sign, x, round);
 }
 
-inline bool at_pole(const mpfr_t x) { return mpfr_sgn(x) <= 0 && (mpfr_integer_p(x) || mpfr_inf_p(x)); }
+inline bool at_pole(const mpfr_t x) {
+  return mpfr_sgn(x) <= 0 && (mpfr_integer_p(x) || mpfr_inf_p(x));
+}
 
 inline int digamma(mpfr_t result, const mpfr_t x, mpfr_rnd_t round) {
   if (!mpfr_nan_p(x) && at_pole(x)) return mpfr_set_nan(result), 0;
   return mpfr_digamma(result, x, round);
 }
 
-/// Newton's steps y += (x - erf(y)) sqrt(pi) / 2 e^(y^2), the difference by erfc of |x| > 1/2. They begin beside the
-/// root where the slope falls (near 0 for small |x|, beyond the root for large), from which they cannot leave.
+/// Newton's steps y += (x - erf(y)) sqrt(pi) / 2 e^(y^2), the difference by erfc of |x| > 1/2. They
+/// begin beside the root where the slope falls (near 0 for small |x|, beyond the root for large),
+/// from which they cannot leave.
 inline int erf_inv(mpfr_t result, const mpfr_t x, mpfr_rnd_t round) {
   Number a(0, 320), y(0, 320), step(0, 320), slope(0, 320);
   mpfr_abs(a.value, x, round);
   if (mpfr_nan_p(x) || mpfr_cmp_ui(a.value, 1) > 0) return mpfr_set_nan(result), 0;
   if (mpfr_zero_p(x)) return mpfr_set(result, x, round);
   if (mpfr_cmp_ui(a.value, 1) == 0) return mpfr_set_inf(result, mpfr_sgn(x)), 0;
-  // sqrt(-log(1 - a)) is beyond the root for a near 1; Newton on log erfc is concave and converges from there.
+  // sqrt(-log(1 - a)) is beyond the root for a near 1; Newton on log erfc is concave and converges
+  // from there.
   Number rest(0, 320), target(0, 320);
   mpfr_ui_sub(rest.value, 1, a.value, round);
   mpfr_log(target.value, rest.value, round);
@@ -133,19 +138,24 @@ inline void bessel(mpfr_t result, const mpfr_t x, int order, mpfr_rnd_t round) {
   }
   mpfr_mul(result, sum.value, z.value, round);
 }
-inline int bessel_i0e(mpfr_t result, const mpfr_t x, mpfr_rnd_t round) { return bessel(result, x, 0, round), 0; }
+inline int bessel_i0e(mpfr_t result, const mpfr_t x, mpfr_rnd_t round) {
+  return bessel(result, x, 0, round), 0;
+}
 inline int bessel_i1e(mpfr_t result, const mpfr_t x, mpfr_rnd_t round) {
   bessel(result, x, 1, round);
   return mpfr_copysign(result, result, x, round);
 }
 
-/// The sum of (q + j)^-s for s > 1: 40 terms beyond q > 0, the integral of the others, 40 corrections.
+/// The sum of (q + j)^-s for s > 1: 40 terms beyond q > 0, the integral of the others, 40
+/// corrections.
 inline void hurwitz(mpfr_t result, const mpfr_t s, const mpfr_t q, mpfr_rnd_t round) {
   constexpr mpfr_prec_t bits = 400;
-  Number a(0, bits), minus(0, bits), sum(0, bits), term(0, bits), factor(0, bits), part(0, bits), turn(0, bits);
+  Number a(0, bits), minus(0, bits), sum(0, bits), term(0, bits), factor(0, bits), part(0, bits),
+      turn(0, bits);
   mpfr_set(a.value, q, round);
   mpfr_neg(minus.value, s, round);
-  for (int positive = 0; positive < 40; positive += mpfr_sgn(a.value) > 0, mpfr_add_ui(a.value, a.value, 1, round)) {
+  for (int positive = 0; positive < 40;
+       positive += mpfr_sgn(a.value) > 0, mpfr_add_ui(a.value, a.value, 1, round)) {
     mpfr_pow(term.value, a.value, minus.value, round);
     mpfr_add(sum.value, sum.value, term.value, round);
   }
@@ -194,7 +204,8 @@ inline int zeta(mpfr_t result, const mpfr_t s, const mpfr_t q, mpfr_rnd_t round)
 }
 
 inline int polygamma(mpfr_t result, const mpfr_t n, const mpfr_t x, mpfr_rnd_t round) {
-  if (mpfr_nan_p(n) || mpfr_nan_p(x) || mpfr_sgn(n) < 0 || !mpfr_integer_p(n)) return mpfr_set_nan(result), 0;
+  if (mpfr_nan_p(n) || mpfr_nan_p(x) || mpfr_sgn(n) < 0 || !mpfr_integer_p(n))
+    return mpfr_set_nan(result), 0;
   if (mpfr_zero_p(n)) return digamma(result, x, round);
   Number s(0, 400), factor(0, 400);
   mpfr_add_ui(s.value, n, 1, round);
@@ -208,32 +219,59 @@ inline int polygamma(mpfr_t result, const mpfr_t n, const mpfr_t x, mpfr_rnd_t r
 
 inline UnaryTruth unary_truth(std::string_view name) {
   static const std::map<std::string_view, UnaryTruth> known = {
-      {"exp", mpfr_exp},     {"exp2", mpfr_exp2},   {"expm1", mpfr_expm1}, {"log", mpfr_log},     {"log2", mpfr_log2},
-      {"log1p", mpfr_log1p}, {"sin", mpfr_sin},     {"cos", mpfr_cos},     {"tan", mpfr_tan},     {"tanh", mpfr_tanh},
-      {"sqrt", mpfr_sqrt},   {"cbrt", mpfr_cbrt},   {"erf", mpfr_erf},     {"erfc", mpfr_erfc},   {"asin", mpfr_asin},
-      {"acos", mpfr_acos},   {"atan", mpfr_atan},   {"sinh", mpfr_sinh},   {"cosh", mpfr_cosh},   {"asinh", mpfr_asinh},
-      {"acosh", mpfr_acosh}, {"atanh", mpfr_atanh}, {"logistic", internal::logistic},             {"rsqrt", internal::rsqrt},
-      {"lgamma", internal::lgamma},                 {"digamma", internal::digamma},               {"erf_inv", internal::erf_inv},
-      {"bessel_i0e", internal::bessel_i0e},         {"bessel_i1e", internal::bessel_i1e}};
+      {"exp", mpfr_exp},
+      {"exp2", mpfr_exp2},
+      {"expm1", mpfr_expm1},
+      {"log", mpfr_log},
+      {"log2", mpfr_log2},
+      {"log1p", mpfr_log1p},
+      {"sin", mpfr_sin},
+      {"cos", mpfr_cos},
+      {"tan", mpfr_tan},
+      {"tanh", mpfr_tanh},
+      {"sqrt", mpfr_sqrt},
+      {"cbrt", mpfr_cbrt},
+      {"erf", mpfr_erf},
+      {"erfc", mpfr_erfc},
+      {"asin", mpfr_asin},
+      {"acos", mpfr_acos},
+      {"atan", mpfr_atan},
+      {"sinh", mpfr_sinh},
+      {"cosh", mpfr_cosh},
+      {"asinh", mpfr_asinh},
+      {"acosh", mpfr_acosh},
+      {"atanh", mpfr_atanh},
+      {"logistic", internal::logistic},
+      {"rsqrt", internal::rsqrt},
+      {"lgamma", internal::lgamma},
+      {"digamma", internal::digamma},
+      {"erf_inv", internal::erf_inv},
+      {"bessel_i0e", internal::bessel_i0e},
+      {"bessel_i1e", internal::bessel_i1e}};
   return known.at(name);
 }
 inline BinaryTruth binary_truth(std::string_view name) {
-  static const std::map<std::string_view, BinaryTruth> known = {
-      {"pow", mpfr_pow}, {"atan2", mpfr_atan2}, {"zeta", internal::zeta}, {"polygamma", internal::polygamma}};
+  static const std::map<std::string_view, BinaryTruth> known = {{"pow", mpfr_pow},
+                                                                {"atan2", mpfr_atan2},
+                                                                {"zeta", internal::zeta},
+                                                                {"polygamma", internal::polygamma}};
   return known.at(name);
 }
 
-/// The error of `got` in ulps of the format of T, an ulp counting as that of `least` at least; infinity if `got` is of the
-/// wrong kind (NaN, infinity, sign of zero).
+/// The error of `got` in ulps of the format of T, an ulp counting as that of `least` at least;
+/// infinity if `got` is of the wrong kind (NaN, infinity, sign of zero).
 template <class T>
 double ulps(T got, const Number& truth, double least = 0) {
   constexpr double kWrong = std::numeric_limits<double>::infinity();
   using Limits = std::numeric_limits<T>;
   if (mpfr_nan_p(truth.value)) return std::isnan(got) ? 0 : kWrong;
-  T nearest = sizeof(T) == 4 ? mpfr_get_flt(truth.value, MPFR_RNDN) : static_cast<T>(mpfr_get_d(truth.value, MPFR_RNDN));
+  T nearest = sizeof(T) == 4 ? mpfr_get_flt(truth.value, MPFR_RNDN)
+                             : static_cast<T>(mpfr_get_d(truth.value, MPFR_RNDN));
   if (std::isinf(nearest)) return got == nearest ? 0 : kWrong;
-  if (mpfr_zero_p(truth.value)) return got == 0 && std::signbit(got) == std::signbit(nearest) ? 0 : kWrong;
-  if (!std::isfinite(got) || (got == 0 && std::signbit(got) != std::signbit(nearest))) return kWrong;
+  if (mpfr_zero_p(truth.value))
+    return got == 0 && std::signbit(got) == std::signbit(nearest) ? 0 : kWrong;
+  if (!std::isfinite(got) || (got == 0 && std::signbit(got) != std::signbit(nearest)))
+    return kWrong;
   Number error(got);
   mpfr_sub(error.value, error.value, truth.value, MPFR_RNDN);
   long exponent = mpfr_get_exp(truth.value);

@@ -24,11 +24,13 @@ nn::Attention attention(const Layers& w, const Config& c) {
 template <class Attend>
 Array block(const Array& x_BSD, const Layers& w, const Config& c, Attend attend) {
   Array x = x_BSD + attend(nn::rms_norm(x_BSD, w.attention_norm, c.normalization_layer_epsilon));
-  return x + nn::swiglu(nn::rms_norm(x, w.mlp_norm, c.normalization_layer_epsilon), w.gate, w.up, w.down);
+  return x + nn::swiglu(nn::rms_norm(x, w.mlp_norm, c.normalization_layer_epsilon), w.gate, w.up,
+                        w.down);
 }
 
 Array embed(const Params& p, const Array& tokens) {
-  if (tokens.ndim() != 2) throw Error("llama", "tokens must be (batch, length), got {}", tokens.type().to_string());
+  if (tokens.ndim() != 2)
+    throw Error("llama", "tokens must be (batch, length), got {}", tokens.type().to_string());
   return nn::Embed{p.token_embedder}(tokens);
 }
 
@@ -39,21 +41,33 @@ Array unembed(const Params& p, const Array& x, const Config& c) {
 }  // namespace
 
 Params init(const Array& key, const Config& c) {
-  std::int64_t layers = c.base_num_decoder_layers, d = c.base_emb_dim, q = c.base_num_query_heads * c.head_dim,
-               kv = c.base_num_kv_heads * c.head_dim;
+  std::int64_t layers = c.base_num_decoder_layers, d = c.base_emb_dim,
+               q = c.base_num_query_heads * c.head_dim, kv = c.base_num_kv_heads * c.head_dim;
   Array keys = random::split(key, 9);
   std::int64_t next = 0;
   // Stacked weights: the leading axis counts layers and is no part of the fan.
   auto normal = [&](const Sizes& shape, nn::initializers::FanAxes axes) {
     using namespace nn::initializers;
-    return variance_scaling(1.0, Fan::in, Distribution::normal, axes)(keys[{next++}], shape, DType::f32);
+    return variance_scaling(1.0, Fan::in, Distribution::normal, axes)(keys[{next++}], shape,
+                                                                      DType::f32);
   };
-  auto embedding = [&](std::int64_t rows, std::int64_t width) { return normal({rows, width}, {.out_axis = 0}); };
-  auto stacked = [&](std::int64_t in, std::int64_t out) { return normal({layers, in, out}, {.batch_axis = {0}}); };
+  auto embedding = [&](std::int64_t rows, std::int64_t width) {
+    return normal({rows, width}, {.out_axis = 0});
+  };
+  auto stacked = [&](std::int64_t in, std::int64_t out) {
+    return normal({layers, in, out}, {.batch_axis = {0}});
+  };
   Params p;
   p.token_embedder = embedding(c.vocab_size, d);
-  p.layers = {ones({layers, d}),     stacked(d, q),  stacked(d, kv), stacked(d, kv), stacked(q, d), ones({layers, d}), stacked(d, c.base_mlp_dim),
-              stacked(d, c.base_mlp_dim), stacked(c.base_mlp_dim, d)};
+  p.layers = {ones({layers, d}),
+              stacked(d, q),
+              stacked(d, kv),
+              stacked(d, kv),
+              stacked(q, d),
+              ones({layers, d}),
+              stacked(d, c.base_mlp_dim),
+              stacked(d, c.base_mlp_dim),
+              stacked(c.base_mlp_dim, d)};
   p.decoder_norm = ones({d});
   p.logits_dense = normal({d, c.vocab_size}, {});
   return p;
@@ -66,14 +80,18 @@ Params cast(const Params& params, DType dtype) {
 Array forward(const Params& params, const Array& tokens, const Config& c) {
   const Params p = cast(params, c.dtype);
   Array x = embed(p, tokens);
-  const nn::RotaryTables rotary = nn::rotary_tables(tokens.shape(1), c.head_dim, c.rope_max_timescale);
+  const nn::RotaryTables rotary =
+      nn::rotary_tables(tokens.shape(1), c.head_dim, c.rope_max_timescale);
   auto layer = [&](const Array& carry, const Layers& w) {
     return block(carry, w, c, [&](const Array& h) { return attention(w, c)(h, rotary); });
   };
   x = scan(
           [&](const Array& carry, const Layers& w) {
             if (c.remat_policy == "full_save") return std::pair(layer(carry, w), nullptr);
-            return std::pair(remat(layer, {.policy = c.remat_policy == "minimal" ? "dots_no_batch" : "nothing"})(carry, w), nullptr);
+            return std::pair(
+                remat(layer, {.policy = c.remat_policy == "minimal" ? "dots_no_batch" : "nothing"})(
+                    carry, w),
+                nullptr);
           },
           x, p.layers)
           .first;
@@ -85,13 +103,15 @@ Cache init_cache(const Config& c, std::int64_t batch, std::int64_t length) {
   return {zeros(shape, c.dtype), zeros(shape, c.dtype)};
 }
 
-std::pair<Array, Cache> extend(const Params& params, const Array& tokens, const Array& first, const Cache& cache, const Config& c,
+std::pair<Array, Cache> extend(const Params& params, const Array& tokens, const Array& first,
+                               const Cache& cache, const Config& c,
                                const std::optional<Array>& only) {
   const Params p = cast(params, c.dtype);
   Array x = embed(p, tokens);
   if (tokens.shape(1) > cache.key.shape(2))
     throw Error("llama", "{} tokens do not fit a cache of {}", tokens.shape(1), cache.key.shape(2));
-  const nn::RotaryTables rotary = nn::rotary_tables(first + arange(tokens.shape(1)), c.head_dim, c.rope_max_timescale);
+  const nn::RotaryTables rotary =
+      nn::rotary_tables(first + arange(tokens.shape(1)), c.head_dim, c.rope_max_timescale);
   auto layer = [&](const Array& carry, const std::pair<Layers, nn::KeyValues>& in) {
     const auto& [w, kept] = in;
     nn::KeyValues now;
@@ -107,9 +127,11 @@ std::pair<Array, Cache> extend(const Params& params, const Array& tokens, const 
   return {unembed(p, hidden, c), Cache{now.key, now.value}};
 }
 
-Array token_losses(const Params& params, const Array& tokens, const Array& targets, const Config& c) {
+Array token_losses(const Params& params, const Array& tokens, const Array& targets,
+                   const Config& c) {
   Array logits = astype(forward(params, tokens, c), nn::wide(c.dtype));
-  Array of_target = squeeze(take_along_axis(logits, expand_dims(targets, -1), -1, {.mode = "clip"}), {-1});
+  Array of_target =
+      squeeze(take_along_axis(logits, expand_dims(targets, -1), -1, {.mode = "clip"}), {-1});
   return logsumexp(logits, -1) - of_target;
 }
 
@@ -118,14 +140,18 @@ Array loss(const Params& params, const Array& tokens, const Array& targets, cons
 }
 
 std::int64_t count(const Config& c) {
-  std::int64_t d = c.base_emb_dim, q = c.base_num_query_heads * c.head_dim, kv = c.base_num_kv_heads * c.head_dim;
-  return 2 * c.vocab_size * d + d + c.base_num_decoder_layers * (2 * d + d * q * 2 + d * kv * 2 + 3 * d * c.base_mlp_dim);
+  std::int64_t d = c.base_emb_dim, q = c.base_num_query_heads * c.head_dim,
+               kv = c.base_num_kv_heads * c.head_dim;
+  return 2 * c.vocab_size * d + d +
+         c.base_num_decoder_layers * (2 * d + d * q * 2 + d * kv * 2 + 3 * d * c.base_mlp_dim);
 }
 
 double flops_per_step(const Config& c, std::int64_t batch, std::int64_t length) {
   auto tokens = static_cast<double>(batch * length);
   auto products = static_cast<double>(count(c) - c.vocab_size * c.base_emb_dim);
-  auto attention = static_cast<double>(c.base_num_decoder_layers * c.base_num_query_heads * c.head_dim) * static_cast<double>(length) * 4;
+  auto attention =
+      static_cast<double>(c.base_num_decoder_layers * c.base_num_query_heads * c.head_dim) *
+      static_cast<double>(length) * 4;
   return 3 * tokens * (2 * products + attention / 2);
 }
 

@@ -10,7 +10,8 @@
 namespace strata::op {
 namespace {
 
-void batch_op(Builder& b, const Op& op, std::int64_t size, ir::ValueMap& map, std::unordered_set<const Value*>& batched) {
+void batch_op(Builder& b, const Op& op, std::int64_t size, ir::ValueMap& map,
+              std::unordered_set<const Value*>& batched) {
   Closed closed(op);
   std::vector<bool> flags;
   for (Value* v : closed.op().operands) flags.push_back(batched.count(v) != 0);
@@ -27,10 +28,12 @@ void batch_op(Builder& b, const Op& op, std::int64_t size, ir::ValueMap& map, st
 
 }  // namespace
 
-Batched batch(Builder& b, const Block& f, std::span<Value* const> operands, const std::vector<bool>& batched, std::int64_t size,
-              ir::ValueMap outer) {
-  STRATA_CHECK(static_cast<int>(operands.size()) == f.num_arguments() && operands.size() == batched.size(),
-               "{} operands and {} flags for a block of {} arguments", operands.size(), batched.size(), f.num_arguments());
+Batched batch(Builder& b, const Block& f, std::span<Value* const> operands,
+              const std::vector<bool>& batched, std::int64_t size, ir::ValueMap outer) {
+  STRATA_CHECK(
+      static_cast<int>(operands.size()) == f.num_arguments() && operands.size() == batched.size(),
+      "{} operands and {} flags for a block of {} arguments", operands.size(), batched.size(),
+      f.num_arguments());
   std::unordered_set<const Value*> is_batched;
   for (int i = 0; i < f.num_arguments(); ++i) {
     outer.set(f.argument(i), operands[static_cast<std::size_t>(i)]);
@@ -42,13 +45,15 @@ Batched batch(Builder& b, const Block& f, std::span<Value* const> operands, cons
   return out;
 }
 
-BatchedBlock batch(const Block& f, const std::vector<bool>& batched, std::int64_t size, const std::vector<bool>& required) {
+BatchedBlock batch(const Block& f, const std::vector<bool>& batched, std::int64_t size,
+                   const std::vector<bool>& required) {
   BatchedBlock out{std::make_unique<Block>(), {}};
   Values operands;
   for (int i = 0; i < f.num_arguments(); ++i) {
     const Value* a = f.argument(i);
-    operands.push_back(
-        out.block->add_argument(batched[static_cast<std::size_t>(i)] ? with_leading(a->type(), size) : a->type(), a->hint()));
+    operands.push_back(out.block->add_argument(
+        batched[static_cast<std::size_t>(i)] ? with_leading(a->type(), size) : a->type(),
+        a->hint()));
   }
   Builder b(*out.block);
   Batched r = batch(b, f, operands, batched, size);

@@ -28,13 +28,17 @@ void jvp_op(Builder& b, const Op& op, ir::ValueMap& primals, ir::ValueMap& tange
 
 }  // namespace
 
-JvpResult jvp(Builder& b, const Block& f, std::span<Value* const> operands, std::span<Value* const> tangents, ir::ValueMap outer) {
-  STRATA_CHECK(static_cast<int>(operands.size()) == f.num_arguments() && operands.size() == tangents.size(),
-               "{} operands and {} tangents for a block of {} arguments", operands.size(), tangents.size(), f.num_arguments());
+JvpResult jvp(Builder& b, const Block& f, std::span<Value* const> operands,
+              std::span<Value* const> tangents, ir::ValueMap outer) {
+  STRATA_CHECK(
+      static_cast<int>(operands.size()) == f.num_arguments() && operands.size() == tangents.size(),
+      "{} operands and {} tangents for a block of {} arguments", operands.size(), tangents.size(),
+      f.num_arguments());
   ir::ValueMap tangent_of;
   for (int i = 0; i < f.num_arguments(); ++i) {
     outer.set(f.argument(i), operands[static_cast<std::size_t>(i)]);
-    if (Value* t = tangents[static_cast<std::size_t>(i)]; t && is_differentiable(t->type())) tangent_of.set(f.argument(i), t);
+    if (Value* t = tangents[static_cast<std::size_t>(i)]; t && is_differentiable(t->type()))
+      tangent_of.set(f.argument(i), t);
   }
   for (const auto& op : f.ops()) jvp_op(b, *op, outer, tangent_of);
   JvpResult out{outer(f.results), {}};
@@ -43,12 +47,16 @@ JvpResult jvp(Builder& b, const Block& f, std::span<Value* const> operands, std:
 }
 
 JvpBlock jvp(const Block& f, const std::vector<bool>& active, const std::vector<bool>& required) {
-  STRATA_CHECK(static_cast<int>(active.size()) == f.num_arguments(), "{} flags for {} arguments", active.size(), f.num_arguments());
+  STRATA_CHECK(static_cast<int>(active.size()) == f.num_arguments(), "{} flags for {} arguments",
+               active.size(), f.num_arguments());
   JvpBlock out{std::make_unique<Block>(), {}};
   Values primals, tangents;
-  for (const auto& a : f.arguments()) primals.push_back(out.block->add_argument(a->type(), a->hint()));
+  for (const auto& a : f.arguments())
+    primals.push_back(out.block->add_argument(a->type(), a->hint()));
   for (int i = 0; i < f.num_arguments(); ++i)
-    tangents.push_back(active[static_cast<std::size_t>(i)] ? out.block->add_argument(f.argument(i)->type()) : nullptr);
+    tangents.push_back(active[static_cast<std::size_t>(i)]
+                           ? out.block->add_argument(f.argument(i)->type())
+                           : nullptr);
   Builder b(*out.block);
   JvpResult r = jvp(b, f, primals, tangents);
   out.active = either(present(r.tangents), required);
@@ -59,6 +67,8 @@ JvpBlock jvp(const Block& f, const std::vector<bool>& active, const std::vector<
   return out;
 }
 
-std::vector<bool> active_results(const Block& f, const std::vector<bool>& active) { return jvp(f, active).active; }
+std::vector<bool> active_results(const Block& f, const std::vector<bool>& active) {
+  return jvp(f, active).active;
+}
 
 }  // namespace strata::op

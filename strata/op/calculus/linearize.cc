@@ -7,9 +7,10 @@
 namespace strata::op {
 namespace {
 
-// What a jvp rule emitted into `scratch`, sorted by dependence on the scratch block's arguments. Known operations move to
-// `b`, the others stay.
-std::vector<std::unique_ptr<Op>> take_dependent(Builder& b, Block& scratch, std::unordered_set<const Value*>& dependent) {
+// What a jvp rule emitted into `scratch`, sorted by dependence on the scratch block's arguments.
+// Known operations move to `b`, the others stay.
+std::vector<std::unique_ptr<Op>> take_dependent(Builder& b, Block& scratch,
+                                                std::unordered_set<const Value*>& dependent) {
   std::vector<std::unique_ptr<Op>> rest;
   for (const auto& a : scratch.arguments()) dependent.insert(a.get());
   for (auto& op : scratch.ops()) {
@@ -23,10 +24,12 @@ std::vector<std::unique_ptr<Op>> take_dependent(Builder& b, Block& scratch, std:
   return rest;
 }
 
-Linearized sort_by_dependence(Builder& b, const Op& op, std::span<Value* const> operands, const std::vector<bool>& active) {
+Linearized sort_by_dependence(Builder& b, const Op& op, std::span<Value* const> operands,
+                              const std::vector<bool>& active) {
   auto scratch = std::make_shared<Block>();
   Values tangents;
-  for (std::size_t i = 0; i < active.size(); ++i) tangents.push_back(active[i] ? scratch->add_argument(operands[i]->type()) : nullptr);
+  for (std::size_t i = 0; i < active.size(); ++i)
+    tangents.push_back(active[i] ? scratch->add_argument(operands[i]->type()) : nullptr);
   Builder sb(*scratch);
   sb.set_location(b.location());
   JvpResult r = apply_jvp(sb, op, operands, tangents);
@@ -35,36 +38,44 @@ Linearized sort_by_dependence(Builder& b, const Op& op, std::span<Value* const> 
   Linearized out{r.results, present(r.tangents), {}};
   for (Value* v : r.results) {
     if (!dependent.count(v)) continue;
-    out.results.clear();  // the rule computes primal and tangent in one operation (a loop): the caller computes the primal apart
+    out.results.clear();  // the rule computes primal and tangent in one operation (a loop): the
+                          // caller computes the primal apart
     break;
   }
   scratch->results = filter(r.tangents, out.active);
   out.linear = [scratch, active, out_active = out.active](Builder& lb, std::span<Value* const> ts) {
     Values arguments;
     for (std::size_t i = 0; i < active.size(); ++i)
-      if (active[i]) arguments.push_back(or_zeros(lb, ts[i], scratch->argument(static_cast<int>(arguments.size()))->type()));
+      if (active[i])
+        arguments.push_back(
+            or_zeros(lb, ts[i], scratch->argument(static_cast<int>(arguments.size()))->type()));
     return spread(ir::inline_block(lb, *scratch, arguments), out_active);
   };
   return out;
 }
 
 // Emits the linear part of one operation and notes the tangents of its results.
-void note(const Op& op, const Linearized& l, Builder& lb, std::span<Value* const> tangents, ir::ValueMap& tangent_of) {
+void note(const Op& op, const Linearized& l, Builder& lb, std::span<Value* const> tangents,
+          ir::ValueMap& tangent_of) {
   if (!any(l.active)) return;
   Values out = l.linear(lb, tangents);
-  STRATA_CHECK(static_cast<int>(out.size()) == op.num_results(), "linear part of {} gave {} tangents", op.name(), out.size());
+  STRATA_CHECK(static_cast<int>(out.size()) == op.num_results(),
+               "linear part of {} gave {} tangents", op.name(), out.size());
   for (int i = 0; i < op.num_results(); ++i)
     if (Value* t = out[static_cast<std::size_t>(i)]) tangent_of.set(op.result(i), t);
 }
 
 // `results` empty: the primal is still to be computed.
-Linearized linearize_closed(Builder& b, const Op& op, std::span<Value* const> operands, const std::vector<bool>& active) {
+Linearized linearize_closed(Builder& b, const Op& op, std::span<Value* const> operands,
+                            const std::vector<bool>& active) {
   At at(b, op);
   const OpDef& d = def(op);
-  return d.linearize ? (*d.linearize)(b, op, operands, active) : sort_by_dependence(b, op, operands, active);
+  return d.linearize ? (*d.linearize)(b, op, operands, active)
+                     : sort_by_dependence(b, op, operands, active);
 }
 
-void linearize_op(Builder& b, Builder& lb, const Op& op, ir::ValueMap& primals, ir::ValueMap& tangent_of) {
+void linearize_op(Builder& b, Builder& lb, const Op& op, ir::ValueMap& primals,
+                  ir::ValueMap& tangent_of) {
   Closed closed(op);
   Values tangents;
   for (Value* v : closed.op().operands) tangents.push_back(tangent_of.find(v));
@@ -76,7 +87,8 @@ void linearize_op(Builder& b, Builder& lb, const Op& op, ir::ValueMap& primals, 
   if (l.results.empty()) {
     ir::clone(b, op, primals);
   } else {
-    for (int i = 0; i < op.num_results(); ++i) primals.set(op.result(i), l.results[static_cast<std::size_t>(i)]);
+    for (int i = 0; i < op.num_results(); ++i)
+      primals.set(op.result(i), l.results[static_cast<std::size_t>(i)]);
   }
   At at(lb, op);
   note(op, l, lb, tangents, tangent_of);
@@ -84,13 +96,19 @@ void linearize_op(Builder& b, Builder& lb, const Op& op, ir::ValueMap& primals, 
 
 bool is_static(const Value* v) { return v->type().is_tensor() && v->shape().is_static(); }
 // A constant or an iota.
-bool is_leaf(const Value* v) { return v->op() && v->op()->operands.empty() && v->op()->regions.empty() && def(*v->op()).traits.cheap; }
+bool is_leaf(const Value* v) {
+  return v->op() && v->op()->operands.empty() && v->op()->regions.empty() &&
+         def(*v->op()).traits.cheap;
+}
 
-// Whether the block is better off with the operation than with its result: a constant, or a cheap operation whose operands
-// are smaller together than its result (a broadcast, a conversion to a wider type).
+// Whether the block is better off with the operation than with its result: a constant, or a cheap
+// operation whose operands are smaller together than its result (a broadcast, a conversion to a
+// wider type).
 bool worth_repeating(const Value* v) {
   const Op* op = v->op();
-  if (!op || op->info().has_effect || !op->regions.empty() || op->num_results() != 1 || !is_static(v)) return false;
+  if (!op || op->info().has_effect || !op->regions.empty() || op->num_results() != 1 ||
+      !is_static(v))
+    return false;
   const Traits& traits = def(*op).traits;
   if (!traits.cheap) return false;
   std::size_t bytes = 0;
@@ -128,9 +146,12 @@ void shrink_residuals(Block& block) {
   scratch.ops().clear();
 }
 
-LinearBlock linearize(Builder& b, const Block& f, std::span<Value* const> operands, const std::vector<bool>& active, ir::ValueMap outer) {
-  STRATA_CHECK(static_cast<int>(operands.size()) == f.num_arguments() && operands.size() == active.size(),
-               "{} operands and {} flags for a block of {} arguments", operands.size(), active.size(), f.num_arguments());
+LinearBlock linearize(Builder& b, const Block& f, std::span<Value* const> operands,
+                      const std::vector<bool>& active, ir::ValueMap outer) {
+  STRATA_CHECK(
+      static_cast<int>(operands.size()) == f.num_arguments() && operands.size() == active.size(),
+      "{} operands and {} flags for a block of {} arguments", operands.size(), active.size(),
+      f.num_arguments());
   LinearBlock out;
   out.linear = std::make_unique<Block>();
   Builder lb(*out.linear);

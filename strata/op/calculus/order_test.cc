@@ -1,5 +1,6 @@
-// Derivatives of sorts and of reductions by general regions: forward against differences, reverse against the inner product, batched
-// against a loop, and the same of their gradients. No two keys are near each other.
+// Derivatives of sorts and of reductions by general regions: forward against differences, reverse
+// against the inner product, batched against a loop, and the same of their gradients. No two keys
+// are near each other.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -54,7 +55,9 @@ void expect_laws(const Block& f, const Literals& at, std::uint64_t seed) {
   EXPECT_EQ(check_laws(*gradient(f), more, seed), "") << "of the gradient";
 }
 
-std::unique_ptr<Block> region(std::size_t arguments, const Program& program) { return build(std::vector<Type>(arguments, kScalar), program); }
+std::unique_ptr<Block> region(std::size_t arguments, const Program& program) {
+  return build(std::vector<Type>(arguments, kScalar), program);
+}
 
 TEST(SortLaws, KeysAndPayload) {
   for (std::int64_t dimension : {0, 1})
@@ -68,11 +71,13 @@ TEST(SortLaws, KeysAndPayload) {
     }
 }
 
-/// Compares what no operand is: l0 + l1^2 < r0 + r1^2, where the second operand moves the sums by less than their distance.
+/// Compares what no operand is: l0 + l1^2 < r0 + r1^2, where the second operand moves the sums by
+/// less than their distance.
 TEST(SortLaws, ComparatorsOfBothOperands) {
   auto f = build({kMatrix, kMatrix}, [](Builder& b, const Values& v) {
     return sort(b, v, 1, region(4, [](Builder& rb, const Values& a) {
-                  return Values{op::compare(rb, add(rb, a[0], mul(rb, a[2], a[2])), add(rb, a[1], mul(rb, a[3], a[3])), "LT")};
+                  return Values{op::compare(rb, add(rb, a[0], mul(rb, a[2], a[2])),
+                                            add(rb, a[1], mul(rb, a[3], a[3])), "LT")};
                 }));
   });
   Literal small = random(kMatrix, 5);
@@ -96,11 +101,17 @@ struct General {
 
 std::vector<General> general_regions() {
   return {{"neither commutative nor associative", 1,
-           [](Builder& b, const Values& v) { return Values{sub(b, mul(b, v[0], scalar(b, DType::f64, 0.5)), v[1])}; }},
-          {"polynomial", 1, [](Builder& b, const Values& v) { return Values{mul(b, add(b, v[0], v[1]), sin(b, v[1]))}; }},
+           [](Builder& b, const Values& v) {
+             return Values{sub(b, mul(b, v[0], scalar(b, DType::f64, 0.5)), v[1])};
+           }},
+          {"polynomial", 1,
+           [](Builder& b, const Values& v) {
+             return Values{mul(b, add(b, v[0], v[1]), sin(b, v[1]))};
+           }},
           {"two sums of which one feeds the other", 2,
            [](Builder& b, const Values& v) {
-             return Values{add(b, v[0], mul(b, v[2], v[3])), add(b, mul(b, v[1], cos(b, v[0])), v[2])};
+             return Values{add(b, v[0], mul(b, v[2], v[3])),
+                           add(b, mul(b, v[1], cos(b, v[0])), v[2])};
            }},
           {"the greatest and what stands beside it", 2,
            [](Builder& b, const Values& v) {
@@ -109,7 +120,8 @@ std::vector<General> general_regions() {
            }},
           {"log of a sum of exponentials", 2, [](Builder& b, const Values& v) {
              Value* most = max(b, v[0], v[2]);
-             return Values{most, add(b, mul(b, v[1], exp(b, sub(b, v[0], most))), mul(b, v[3], exp(b, sub(b, v[2], most))))};
+             return Values{most, add(b, mul(b, v[1], exp(b, sub(b, v[0], most))),
+                                     mul(b, v[3], exp(b, sub(b, v[2], most))))};
            }}};
 }
 
@@ -122,7 +134,10 @@ TEST(ReduceLaws, GeneralRegions) {
       auto f = build(types, [&](Builder& b, const Values& v) {
         std::vector<std::unique_ptr<Block>> regions;
         regions.push_back(region(2 * g.values, g.program));
-        return b.create("stablehlo.reduce", v, {{"dimensions", dims}, {"combiner", std::string("region")}}, std::move(regions)).results();
+        return b
+            .create("stablehlo.reduce", v,
+                    {{"dimensions", dims}, {"combiner", std::string("region")}}, std::move(regions))
+            .results();
       });
       Literals at{apart(kMatrix, 9)};
       if (g.values == 2) at.push_back(random(kMatrix, 10));

@@ -1,4 +1,5 @@
-// Loops, branches and custom derivatives inside each other: each program obeys the laws of block_laws.h.
+// Loops, branches and custom derivatives inside each other: each program obeys the laws of
+// block_laws.h.
 #include <gtest/gtest.h>
 
 #include "strata/base/error.h"
@@ -24,27 +25,33 @@ const Type kIndex = Type::scalar(DType::i32);
 Literal random(const Type& type, std::uint64_t seed) { return random_literal(type, seed, -1, 1); }
 
 // A scan whose body may use values from outside: they become consts.
-Values open_scan(Builder& b, std::size_t carries, const std::vector<Type>& arguments, const Program& program, Values operands,
-                 ScanOptions options) {
+Values open_scan(Builder& b, std::size_t carries, const std::vector<Type>& arguments,
+                 const Program& program, Values operands, ScanOptions options) {
   BlockPtr body = build(arguments, program);
   Values consts = ir::close_over(*body);
   std::vector<int> order;
-  for (std::size_t i = 0; i < consts.size(); ++i) order.push_back(static_cast<int>(arguments.size() + i));
+  for (std::size_t i = 0; i < consts.size(); ++i)
+    order.push_back(static_cast<int>(arguments.size() + i));
   for (std::size_t i = 0; i < arguments.size(); ++i) order.push_back(static_cast<int>(i));
   reorder_arguments(*body, order);
-  return scan(b, std::move(body), consts, part(operands, 0, carries), part(operands, carries, operands.size() - carries), options);
+  return scan(b, std::move(body), consts, part(operands, 0, carries),
+              part(operands, carries, operands.size() - carries), options);
 }
 
 // c -> sin(c w) + x, ys: c, over the rows of xs.
 Values recurrence(Builder& b, Value* w, Value* c, Value* xs, bool reverse = false) {
   return open_scan(b, 1, {kVector, kVector},
-                   [&](Builder& sb, const Values& v) { return Values{add(sb, sin(sb, mul(sb, v[0], w)), v[1]), v[0]}; }, {c, xs},
-                   {4, reverse});
+                   [&](Builder& sb, const Values& v) {
+                     return Values{add(sb, sin(sb, mul(sb, v[0], w)), v[1]), v[0]};
+                   },
+                   {c, xs}, {4, reverse});
 }
 
 TEST(Scan, recurrence) {
   for (bool reverse : {false, true}) {
-    auto f = build({kVector, kVector, kMatrix}, [&](Builder& b, const Values& v) { return recurrence(b, v[0], v[1], v[2], reverse); });
+    auto f = build({kVector, kVector, kMatrix}, [&](Builder& b, const Values& v) {
+      return recurrence(b, v[0], v[1], v[2], reverse);
+    });
     EXPECT_EQ(check_laws(*f, {random(kVector, 1), random(kVector, 2), random(kMatrix, 3)}, 4), "");
   }
 }
@@ -52,8 +59,10 @@ TEST(Scan, recurrence) {
 TEST(Scan, invariant_values_are_computed_once) {
   auto f = build({kVector, kVector, kMatrix}, [](Builder& b, const Values& v) {
     return open_scan(b, 1, {kVector, kVector},
-                     [&](Builder& sb, const Values& a) { return Values{mul(sb, add(sb, a[0], a[1]), exp(sb, v[0]))}; }, {v[1], v[2]},
-                     {4, false});
+                     [&](Builder& sb, const Values& a) {
+                       return Values{mul(sb, add(sb, a[0], a[1]), exp(sb, v[0]))};
+                     },
+                     {v[1], v[2]}, {4, false});
   });
   EXPECT_EQ(check_laws(*f, {random(kVector, 1), random(kVector, 2), random(kMatrix, 3)}, 4), "");
   Block known;
@@ -61,7 +70,8 @@ TEST(Scan, invariant_values_are_computed_once) {
   for (const auto& a : f->arguments()) arguments.push_back(known.add_argument(a->type()));
   Builder b(known);
   LinearBlock l = linearize(b, *f, arguments, {false, true, true});
-  for (Value* v : ir::captures(*l.linear)) EXPECT_EQ(v->type(), kVector) << "exp(w) is a residual of one step, not of four";
+  for (Value* v : ir::captures(*l.linear))
+    EXPECT_EQ(v->type(), kVector) << "exp(w) is a residual of one step, not of four";
 }
 
 TEST(Scan, in_scan) {
@@ -82,7 +92,9 @@ TEST(Scan, carry_that_becomes_active_later) {
   auto f = build({kVector, kMatrix}, [](Builder& b, const Values& v) {
     Value* zero = zeros(b, kVector);
     return open_scan(b, 3, {kVector, kVector, kVector, kVector},
-                     [&](Builder& sb, const Values& a) { return Values{mul(sb, a[3], v[0]), a[0], sin(sb, a[1]), a[2]}; },
+                     [&](Builder& sb, const Values& a) {
+                       return Values{mul(sb, a[3], v[0]), a[0], sin(sb, a[1]), a[2]};
+                     },
                      {zero, zero, zero, v[1]}, {4, false});
   });
   EXPECT_EQ(check_laws(*f, {random(kVector, 1), random(kMatrix, 3)}, 4), "");
@@ -93,8 +105,10 @@ TEST(Scan, transposed_with_a_counter) {
   auto f = build({kVector}, [](Builder& b, const Values& v) {
     return open_scan(b, 2, {kIndex, kVector},
                      [&](Builder& sb, const Values& a) {
-                       Value* scale = broadcast_to(sb, convert(sb, a[0], DType::f64), kVector.shape());
-                       return Values{add(sb, a[0], scalar(sb, DType::i32, 1)), add(sb, mul(sb, a[1], scale), v[0])};
+                       Value* scale =
+                           broadcast_to(sb, convert(sb, a[0], DType::f64), kVector.shape());
+                       return Values{add(sb, a[0], scalar(sb, DType::i32, 1)),
+                                     add(sb, mul(sb, a[1], scale), v[0])};
                      },
                      {scalar(b, DType::i32, 1), v[0]}, {4, false});
   });
@@ -123,8 +137,9 @@ TEST(Transpose, a_value_returned_twice) {
 }
 
 BlockPtr less_than(int bound) {
-  return build({kIndex, kVector},
-               [&](Builder& b, const Values& v) { return Values{op::compare(b, v[0], scalar(b, DType::i32, bound), "LT")}; });
+  return build({kIndex, kVector}, [&](Builder& b, const Values& v) {
+    return Values{op::compare(b, v[0], scalar(b, DType::i32, bound), "LT")};
+  });
 }
 
 TEST(While, forward_and_batched) {
@@ -142,8 +157,9 @@ TEST(While, forward_and_batched) {
 
 TEST(While, reverse_mode_says_what_to_use_instead) {
   auto f = build({kIndex, kVector}, [](Builder& b, const Values& v) {
-    auto body = build({kIndex, kVector},
-                      [&](Builder& wb, const Values& a) { return Values{add(wb, a[0], scalar(wb, DType::i32, 1)), sin(wb, a[1])}; });
+    auto body = build({kIndex, kVector}, [&](Builder& wb, const Values& a) {
+      return Values{add(wb, a[0], scalar(wb, DType::i32, 1)), sin(wb, a[1])};
+    });
     return while_(b, less_than(4), std::move(body), {v[0], v[1]});
   });
   try {
@@ -157,17 +173,26 @@ TEST(While, reverse_mode_says_what_to_use_instead) {
 // Three branches on (x, y): y x; x beside a scan; a constant.
 Values three_branches(Builder& b, Value* index, Value* x, Value* y, Value* xs) {
   std::vector<BlockPtr> branches;
-  branches.push_back(build({}, [&](Builder& cb, const Values&) { return Values{mul(cb, x, sin(cb, y)), x}; }));
-  branches.push_back(build({}, [&](Builder& cb, const Values&) { return Values{recurrence(cb, y, x, xs)[0], exp(cb, x)}; }));
-  branches.push_back(build({}, [&](Builder& cb, const Values&) { return Values{constant(cb, kVector, 2), y}; }));
+  branches.push_back(
+      build({}, [&](Builder& cb, const Values&) { return Values{mul(cb, x, sin(cb, y)), x}; }));
+  branches.push_back(build({}, [&](Builder& cb, const Values&) {
+    return Values{recurrence(cb, y, x, xs)[0], exp(cb, x)};
+  }));
+  branches.push_back(
+      build({}, [&](Builder& cb, const Values&) { return Values{constant(cb, kVector, 2), y}; }));
   return case_(b, index, std::move(branches));
 }
 
 TEST(Case, each_branch) {
-  auto f =
-      build({kIndex, kVector, kVector, kMatrix}, [](Builder& b, const Values& v) { return three_branches(b, v[0], v[1], v[2], v[3]); });
+  auto f = build({kIndex, kVector, kVector, kMatrix}, [](Builder& b, const Values& v) {
+    return three_branches(b, v[0], v[1], v[2], v[3]);
+  });
   for (int index : {0, 1, 2, 5})
-    EXPECT_EQ(check_laws(*f, {Literal::scalar<std::int32_t>(index), random(kVector, 1), random(kVector, 2), random(kMatrix, 3)}, 4), "")
+    EXPECT_EQ(check_laws(*f,
+                         {Literal::scalar<std::int32_t>(index), random(kVector, 1),
+                          random(kVector, 2), random(kMatrix, 3)},
+                         4),
+              "")
         << index;
 }
 
@@ -176,7 +201,8 @@ TEST(Case, in_scan) {
     return open_scan(b, 2, {kIndex, kVector, kVector},
                      [&](Builder& sb, const Values& a) {
                        Values r = three_branches(sb, a[0], a[1], v[0], v[2]);
-                       return Values{add(sb, a[0], scalar(sb, DType::i32, 1)), add(sb, r[0], a[2]), r[1]};
+                       return Values{add(sb, a[0], scalar(sb, DType::i32, 1)), add(sb, r[0], a[2]),
+                                     r[1]};
                      },
                      {scalar(b, DType::i32, 0), v[1], v[2]}, {4, false});
   });
@@ -192,14 +218,16 @@ BlockPtr layer() {
 
 TEST(Remat, every_policy) {
   for (const char* policy : {"nothing", "everything", "dots", "dots_no_batch", "names:hidden"}) {
-    auto f = build({kVector, kVector}, [&](Builder& b, const Values& v) { return remat(b, layer(), v, policy); });
+    auto f = build({kVector, kVector},
+                   [&](Builder& b, const Values& v) { return remat(b, layer(), v, policy); });
     EXPECT_EQ(check_laws(*f, {random(kVector, 1), random(kVector, 2)}, 3), "") << policy;
   }
 }
 
 // Bytes that a linear part keeps from its known part, besides the function's arguments.
 std::size_t kept_bytes(const char* policy) {
-  auto f = build({kVector, kVector}, [&](Builder& b, const Values& v) { return remat(b, layer(), v, policy); });
+  auto f = build({kVector, kVector},
+                 [&](Builder& b, const Values& v) { return remat(b, layer(), v, policy); });
   Block known;
   Values arguments;
   for (const auto& a : f->arguments()) arguments.push_back(known.add_argument(a->type()));
@@ -221,7 +249,8 @@ TEST(Remat, keeps_what_the_policy_says) {
 TEST(Remat, unknown_policy) {
   Block f;
   Builder b(f);
-  EXPECT_THROW(remat(b, build({}, [](Builder&, const Values&) { return Values{}; }), {}, "some"), Error);
+  EXPECT_THROW(remat(b, build({}, [](Builder&, const Values&) { return Values{}; }), {}, "some"),
+               Error);
 }
 
 TEST(Remat, in_scan_and_around_it) {
@@ -244,7 +273,8 @@ BlockPtr sine() {
 }
 
 TEST(CustomJvp, own_rule_is_used) {
-  // The rule says 3 cos(x) t: laws hold for derivatives of it, and the tangent is three times too large.
+  // The rule says 3 cos(x) t: laws hold for derivatives of it, and the tangent is three times too
+  // large.
   auto f = build({kVector}, [](Builder& b, const Values& v) {
     auto rule = build({kVector, kVector}, [](Builder& rb, const Values& a) {
       return Values{sin(rb, a[0]), mul(rb, full_like(rb, a[1], 3), mul(rb, cos(rb, a[0]), a[1]))};
@@ -256,16 +286,19 @@ TEST(CustomJvp, own_rule_is_used) {
   EXPECT_EQ(check_batch(*f, at, 2), "");
   JvpBlock d = jvp(*f, {true});
   Literals ones{Literal::full(kVector, 1)};
-  EXPECT_NEAR(evaluate(*d.block, joined(at, ones))[1].number(0), 3 * std::cos(at[0].number(0)), 1e-12);
+  EXPECT_NEAR(evaluate(*d.block, joined(at, ones))[1].number(0), 3 * std::cos(at[0].number(0)),
+              1e-12);
 }
 
 BlockPtr custom_sine_rule(double scale) {
-  return build({kVector, kVector},
-               [scale](Builder& b, const Values& v) { return Values{mul(b, full_like(b, v[0], scale), mul(b, v[0], v[1]))}; });
+  return build({kVector, kVector}, [scale](Builder& b, const Values& v) {
+    return Values{mul(b, full_like(b, v[0], scale), mul(b, v[0], v[1]))};
+  });
 }
 
 Values custom_sine(Builder& b, Value* x, double scale) {
-  auto forward = build({kVector}, [](Builder& fb, const Values& v) { return Values{sin(fb, v[0]), cos(fb, v[0])}; });
+  auto forward = build(
+      {kVector}, [](Builder& fb, const Values& v) { return Values{sin(fb, v[0]), cos(fb, v[0])}; });
   return custom_vjp(b, sine(), std::move(forward), custom_sine_rule(scale), {x}, {0});
 }
 
@@ -273,7 +306,8 @@ TEST(CustomVjp, own_rule_is_used_and_derived_again) {
   auto f = build({kVector}, [](Builder& b, const Values& v) { return custom_sine(b, v[0], 1); });
   Literals at{random(kVector, 1)};
   EXPECT_EQ(check_laws(*f, at, 2), "");
-  auto tripled = build({kVector}, [](Builder& b, const Values& v) { return custom_sine(b, v[0], 3); });
+  auto tripled =
+      build({kVector}, [](Builder& b, const Values& v) { return custom_sine(b, v[0], 3); });
   Block g;
   Value* x = g.add_argument(kVector);
   Builder b(g);
@@ -287,7 +321,9 @@ TEST(CustomVjp, unbatched_operand_gets_the_sum) {
   // bwd of an operand that all inputs share, in a scan and batched over the other operand.
   auto f = build({kVector, kVector, kMatrix}, [](Builder& b, const Values& v) {
     return open_scan(b, 1, {kVector, kVector},
-                     [&](Builder& sb, const Values& a) { return Values{add(sb, custom_sine(sb, mul(sb, a[0], v[0]), 1)[0], a[1])}; },
+                     [&](Builder& sb, const Values& a) {
+                       return Values{add(sb, custom_sine(sb, mul(sb, a[0], v[0]), 1)[0], a[1])};
+                     },
                      {v[1], v[2]}, {4, false});
   });
   EXPECT_EQ(check_laws(*f, {random(kVector, 1), random(kVector, 2), random(kMatrix, 3)}, 4), "");
@@ -305,7 +341,8 @@ TEST(Ref, reads_what_was_written_last) {
 }
 
 TEST(Ref, has_no_derivative) {
-  auto f = build({kScalar}, [](Builder& b, const Values& v) { return Values{ref_get(b, ref_new(b, v[0]))}; });
+  auto f = build({kScalar},
+                 [](Builder& b, const Values& v) { return Values{ref_get(b, ref_new(b, v[0]))}; });
   EXPECT_THROW(jvp(*f, {true}), Error);
 }
 

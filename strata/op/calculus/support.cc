@@ -30,37 +30,45 @@ bool may_have_tangents(const Op& op) {
   return false;
 }
 
-JvpResult apply_jvp(Builder& b, const Op& op, std::span<Value* const> operands, std::span<Value* const> tangents) {
+JvpResult apply_jvp(Builder& b, const Op& op, std::span<Value* const> operands,
+                    std::span<Value* const> tangents) {
   const OpDef& d = def(op);
   if (!d.jvp) missing(op, "has no forward derivative", d.jvp.reason());
   JvpResult r = located(b, op, [&] { return (*d.jvp)(b, op, operands, tangents); });
-  STRATA_CHECK(static_cast<int>(r.results.size()) == op.num_results() && r.tangents.size() == r.results.size(),
-               "jvp of {} gave {} results and {} tangents", op.name(), r.results.size(), r.tangents.size());
+  STRATA_CHECK(static_cast<int>(r.results.size()) == op.num_results() &&
+                   r.tangents.size() == r.results.size(),
+               "jvp of {} gave {} results and {} tangents", op.name(), r.results.size(),
+               r.tangents.size());
   for (std::size_t i = 0; i < r.tangents.size(); ++i)
-    STRATA_CHECK(!r.tangents[i] || r.tangents[i]->type() == r.results[i]->type(), "jvp of {}: tangent {} for {}", op.name(),
-                 r.tangents[i]->type().to_string(), r.results[i]->type().to_string());
+    STRATA_CHECK(!r.tangents[i] || r.tangents[i]->type() == r.results[i]->type(),
+                 "jvp of {}: tangent {} for {}", op.name(), r.tangents[i]->type().to_string(),
+                 r.results[i]->type().to_string());
   return r;
 }
 
-Values apply_transpose(Builder& b, const Op& op, std::span<Value* const> operands, const std::vector<bool>& linear,
-                       std::span<Value* const> cotangents) {
+Values apply_transpose(Builder& b, const Op& op, std::span<Value* const> operands,
+                       const std::vector<bool>& linear, std::span<Value* const> cotangents) {
   const OpDef& d = def(op);
   if (!d.transpose) missing(op, "cannot be transposed", d.transpose.reason());
   Values r = located(b, op, [&] { return (*d.transpose)(b, op, operands, linear, cotangents); });
-  STRATA_CHECK(r.size() == op.operands.size(), "transpose of {} gave {} cotangents for {} operands", op.name(), r.size(),
-               op.operands.size());
+  STRATA_CHECK(r.size() == op.operands.size(), "transpose of {} gave {} cotangents for {} operands",
+               op.name(), r.size(), op.operands.size());
   for (std::size_t i = 0; i < r.size(); ++i)
-    STRATA_CHECK(!r[i] || r[i]->type() == op.operands[i]->type(), "transpose of {}: cotangent {} for {}", op.name(),
-                 r[i]->type().to_string(), op.operands[i]->type().to_string());
+    STRATA_CHECK(!r[i] || r[i]->type() == op.operands[i]->type(),
+                 "transpose of {}: cotangent {} for {}", op.name(), r[i]->type().to_string(),
+                 op.operands[i]->type().to_string());
   return r;
 }
 
-Batched apply_batch(Builder& b, const Op& op, std::span<Value* const> operands, const std::vector<bool>& batched, std::int64_t size) {
+Batched apply_batch(Builder& b, const Op& op, std::span<Value* const> operands,
+                    const std::vector<bool>& batched, std::int64_t size) {
   const OpDef& d = def(op);
   if (!d.batch) missing(op, "cannot be batched", d.batch.reason());
   Batched r = located(b, op, [&] { return (*d.batch)(b, op, operands, batched, size); });
-  STRATA_CHECK(static_cast<int>(r.results.size()) == op.num_results() && r.batched.size() == r.results.size(),
-               "batching {} gave {} results and {} flags", op.name(), r.results.size(), r.batched.size());
+  STRATA_CHECK(static_cast<int>(r.results.size()) == op.num_results() &&
+                   r.batched.size() == r.results.size(),
+               "batching {} gave {} results and {} flags", op.name(), r.results.size(),
+               r.batched.size());
   return r;
 }
 
@@ -121,7 +129,8 @@ std::vector<bool> used_arguments(const Block& block) {
   std::unordered_set<const Value*> used(block.results.begin(), block.results.end());
   ir::walk(block, [&](const Op& op) {
     used.insert(op.operands.begin(), op.operands.end());
-    for (const auto& region : op.regions) used.insert(region->results.begin(), region->results.end());
+    for (const auto& region : op.regions)
+      used.insert(region->results.begin(), region->results.end());
   });
   std::vector<bool> out;
   for (const auto& a : block.arguments()) out.push_back(used.count(a.get()) != 0);
@@ -144,10 +153,13 @@ std::vector<Type> types_of(std::span<Value* const> values) {
   return out;
 }
 
-void expect_types(const char* op, const char* what, const std::vector<Type>& given, const std::vector<Type>& expected) {
-  if (given.size() != expected.size()) throw Error(op, "{}: {} for {}", what, given.size(), expected.size());
+void expect_types(const char* op, const char* what, const std::vector<Type>& given,
+                  const std::vector<Type>& expected) {
+  if (given.size() != expected.size())
+    throw Error(op, "{}: {} for {}", what, given.size(), expected.size());
   for (std::size_t i = 0; i < given.size(); ++i)
-    if (given[i] != expected[i]) throw Error(op, "{} {}: {} for {}", what, i, given[i].to_string(), expected[i].to_string());
+    if (given[i] != expected[i])
+      throw Error(op, "{} {}: {} for {}", what, i, given[i].to_string(), expected[i].to_string());
 }
 
 }  // namespace strata::op

@@ -1,4 +1,5 @@
-// Calls of one operation's rules, with errors that say where; and small helpers that several rules share.
+// Calls of one operation's rules, with errors that say where; and small helpers that several rules
+// share.
 #pragma once
 
 #include <unordered_set>
@@ -7,7 +8,8 @@
 
 namespace strata::op {
 
-/// Whether a tangent of an operand can matter: a result is inexact, or there is an effect (whose rule has to say).
+/// Whether a tangent of an operand can matter: a result is inexact, or there is an effect (whose
+/// rule has to say).
 bool may_have_tangents(const Op& op);
 
 /// Stamps the operation's place on what a rule builds, and on errors it throws without one.
@@ -25,11 +27,14 @@ class At {
   ir::Location kept_;
 };
 
-/// The rules, for an operation in closed form. Throw strata::Error with the stated reason where there is none.
-JvpResult apply_jvp(Builder& b, const Op& op, std::span<Value* const> operands, std::span<Value* const> tangents);
-Values apply_transpose(Builder& b, const Op& op, std::span<Value* const> operands, const std::vector<bool>& linear,
-                       std::span<Value* const> cotangents);
-Batched apply_batch(Builder& b, const Op& op, std::span<Value* const> operands, const std::vector<bool>& batched, std::int64_t size);
+/// The rules, for an operation in closed form. Throw strata::Error with the stated reason where
+/// there is none.
+JvpResult apply_jvp(Builder& b, const Op& op, std::span<Value* const> operands,
+                    std::span<Value* const> tangents);
+Values apply_transpose(Builder& b, const Op& op, std::span<Value* const> operands,
+                       const std::vector<bool>& linear, std::span<Value* const> cotangents);
+Batched apply_batch(Builder& b, const Op& op, std::span<Value* const> operands,
+                    const std::vector<bool>& batched, std::int64_t size);
 
 /// Whether the operation, nested regions included, uses one of `values`.
 bool uses_any(const Op& op, const std::unordered_set<const Value*>& values);
@@ -46,7 +51,9 @@ std::vector<T> filter(std::span<const T> all, const std::vector<bool>& chosen) {
     if (chosen[i]) out.push_back(all[i]);
   return out;
 }
-inline Values filter(const Values& all, const std::vector<bool>& chosen) { return filter<Value*>(std::span<Value* const>(all), chosen); }
+inline Values filter(const Values& all, const std::vector<bool>& chosen) {
+  return filter<Value*>(std::span<Value* const>(all), chosen);
+}
 
 /// Where a value is not null.
 std::vector<bool> present(std::span<Value* const> values);
@@ -59,7 +66,8 @@ Values spread(std::span<Value* const> values, const std::vector<bool>& where);
 template <class T>
 std::vector<T> part(const std::vector<T>& all, std::size_t from, std::size_t count) {
   STRATA_CHECK(from + count <= all.size(), "part [{}, {}) of {}", from, from + count, all.size());
-  return {all.begin() + static_cast<std::ptrdiff_t>(from), all.begin() + static_cast<std::ptrdiff_t>(from + count)};
+  return {all.begin() + static_cast<std::ptrdiff_t>(from),
+          all.begin() + static_cast<std::ptrdiff_t>(from + count)};
 }
 template <class T>
 void append(std::vector<T>& to, const std::vector<T>& more) {
@@ -71,11 +79,15 @@ std::vector<T> joined(std::vector<T> first, const std::vector<T>& second) {
   return first;
 }
 /// Whether a value can have a tangent.
-inline bool is_differentiable(const Type& type) { return type.is_tensor() && is_inexact(type.dtype()); }
+inline bool is_differentiable(const Type& type) {
+  return type.is_tensor() && is_inexact(type.dtype());
+}
 
 std::vector<Type> types_of(std::span<Value* const> values);
-/// Throws, in the name of `op`, unless the lists are equal; `what` is given: "arguments of the primal".
-void expect_types(const char* op, const char* what, const std::vector<Type>& given, const std::vector<Type>& expected);
+/// Throws, in the name of `op`, unless the lists are equal; `what` is given: "arguments of the
+/// primal".
+void expect_types(const char* op, const char* what, const std::vector<Type>& given,
+                  const std::vector<Type>& expected);
 
 /// New argument k is old argument order[k]; arguments that are left out must be unused.
 void reorder_arguments(Block& block, const std::vector<int>& order);

@@ -13,7 +13,8 @@ using Set = std::unordered_set<const Value*>;
 
 Set linear_arguments(const Block& f, const std::vector<bool>& linear) {
   Set out;
-  STRATA_CHECK(static_cast<int>(linear.size()) == f.num_arguments(), "{} flags for {} arguments", linear.size(), f.num_arguments());
+  STRATA_CHECK(static_cast<int>(linear.size()) == f.num_arguments(), "{} flags for {} arguments",
+               linear.size(), f.num_arguments());
   for (int i = 0; i < f.num_arguments(); ++i)
     if (linear[static_cast<std::size_t>(i)]) out.insert(f.argument(i));
   return out;
@@ -42,7 +43,8 @@ class Cotangents {
   std::unordered_map<const Value*, Value*> of_;
 };
 
-void transpose_op(Builder& b, const Op& op, const Set& dependent, const ir::ValueMap& known, Cotangents& cotangents) {
+void transpose_op(Builder& b, const Op& op, const Set& dependent, const ir::ValueMap& known,
+                  Cotangents& cotangents) {
   Values results;
   for (Value* v : op.results()) results.push_back(cotangents.of(v));
   if (!any(present(results))) return;
@@ -61,12 +63,15 @@ void transpose_op(Builder& b, const Op& op, const Set& dependent, const ir::Valu
 
 }  // namespace
 
-Values transpose(Builder& b, const Block& f, std::span<Value* const> operands, const std::vector<bool>& linear,
-                 std::span<Value* const> cotangents, ir::ValueMap outer) {
-  STRATA_CHECK(cotangents.size() == f.results.size(), "{} cotangents for {} results", cotangents.size(), f.results.size());
+Values transpose(Builder& b, const Block& f, std::span<Value* const> operands,
+                 const std::vector<bool>& linear, std::span<Value* const> cotangents,
+                 ir::ValueMap outer) {
+  STRATA_CHECK(cotangents.size() == f.results.size(), "{} cotangents for {} results",
+               cotangents.size(), f.results.size());
   Set dependent = linear_arguments(f, linear);
   for (int i = 0; i < f.num_arguments(); ++i)
-    if (!linear[static_cast<std::size_t>(i)]) outer.set(f.argument(i), operands[static_cast<std::size_t>(i)]);
+    if (!linear[static_cast<std::size_t>(i)])
+      outer.set(f.argument(i), operands[static_cast<std::size_t>(i)]);
   std::vector<const Op*> order;
   for (const auto& op : f.ops()) {
     if (uses_any(*op, dependent)) {
@@ -79,15 +84,19 @@ Values transpose(Builder& b, const Block& f, std::span<Value* const> operands, c
   Cotangents sums(b);
   for (std::size_t i = 0; i < cotangents.size(); ++i)
     if (dependent.count(f.results[i])) sums.add(f.results[i], cotangents[i]);
-  for (auto it = order.rbegin(); it != order.rend(); ++it) transpose_op(b, **it, dependent, outer, sums);
+  for (auto it = order.rbegin(); it != order.rend(); ++it)
+    transpose_op(b, **it, dependent, outer, sums);
   Values out;
-  for (int i = 0; i < f.num_arguments(); ++i) out.push_back(linear[static_cast<std::size_t>(i)] ? sums.of(f.argument(i)) : nullptr);
+  for (int i = 0; i < f.num_arguments(); ++i)
+    out.push_back(linear[static_cast<std::size_t>(i)] ? sums.of(f.argument(i)) : nullptr);
   return out;
 }
 
-Values transpose(Builder& b, const Block& f, std::span<Value* const> cotangents, ir::ValueMap outer) {
+Values transpose(Builder& b, const Block& f, std::span<Value* const> cotangents,
+                 ir::ValueMap outer) {
   std::size_t n = static_cast<std::size_t>(f.num_arguments());
-  return transpose(b, f, Values(n, nullptr), std::vector<bool>(n, true), cotangents, std::move(outer));
+  return transpose(b, f, Values(n, nullptr), std::vector<bool>(n, true), cotangents,
+                   std::move(outer));
 }
 
 std::vector<bool> dependent_results(const Block& f, const std::vector<bool>& linear) {

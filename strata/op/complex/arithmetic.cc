@@ -15,7 +15,8 @@ Complex square(Complex z) {
 
 Scale scale_of(Real x) {
   Truth big = x > kBig, tiny = x < kTiny;
-  return {choose(big, kDown, choose(tiny, x.like(kUp), 1)), choose(big, kUp, choose(tiny, x.like(kDown), 1))};
+  return {choose(big, kDown, choose(tiny, x.like(kUp), 1)),
+          choose(big, kUp, choose(tiny, x.like(kDown), 1))};
 }
 
 Real magnitude(Complex z) {
@@ -39,7 +40,8 @@ Complex sign(Complex z) {
 
 namespace {
 
-/// 1 for an infinity, 0 for other numbers, with the sign: what remains of a number beside one that is infinitely larger.
+/// 1 for an infinity, 0 for other numbers, with the sign: what remains of a number beside one that
+/// is infinitely larger.
 Real infinite_part(Real x) { return copysign(choose(is_infinite(x), x.like(1), 0), x); }
 
 /// C99's Annex G, G.5.1: quotients with zeros and infinities that come out as NaN.
@@ -47,11 +49,16 @@ Complex recovered(Complex z, Complex w, Complex quotient) {
   Truth lost = is_nan(quotient.re) && is_nan(quotient.im);
   Truth by_zero = w.re == 0 && w.im == 0 && !(is_nan(z.re) && is_nan(z.im));
   Real pole = copysign(w.re.like(kInfinity), w.re);
-  Truth z_infinite = is_infinite(z.re) || is_infinite(z.im), w_infinite = is_infinite(w.re) || is_infinite(w.im);
-  Truth z_finite = is_finite(z.re) && is_finite(z.im), w_finite = is_finite(w.re) && is_finite(w.im);
-  Complex top{infinite_part(z.re), infinite_part(z.im)}, bottom{infinite_part(w.re), infinite_part(w.im)};
-  Complex huge{kInfinity * (top.re * w.re + top.im * w.im), kInfinity * (top.im * w.re - top.re * w.im)};
-  Complex none{0 * (z.re * bottom.re + z.im * bottom.im), 0 * (z.im * bottom.re - z.re * bottom.im)};
+  Truth z_infinite = is_infinite(z.re) || is_infinite(z.im),
+        w_infinite = is_infinite(w.re) || is_infinite(w.im);
+  Truth z_finite = is_finite(z.re) && is_finite(z.im),
+        w_finite = is_finite(w.re) && is_finite(w.im);
+  Complex top{infinite_part(z.re), infinite_part(z.im)},
+      bottom{infinite_part(w.re), infinite_part(w.im)};
+  Complex huge{kInfinity * (top.re * w.re + top.im * w.im),
+               kInfinity * (top.im * w.re - top.re * w.im)};
+  Complex none{0 * (z.re * bottom.re + z.im * bottom.im),
+               0 * (z.im * bottom.re - z.re * bottom.im)};
   Complex out = choose(z_finite && w_infinite, none, quotient);
   out = choose(z_infinite && w_finite, huge, out);
   out = choose(by_zero, {pole * z.re, pole * z.im}, out);
@@ -59,21 +66,26 @@ Complex recovered(Complex z, Complex w, Complex quotient) {
 }
 
 Complex plain_quotient(Complex z, Complex w, Real square) {
-  return {sum_of_products(z.re, w.re, z.im, w.im) / square, sum_of_products(z.im, w.re, -z.re, w.im) / square};
+  return {sum_of_products(z.re, w.re, z.im, w.im) / square,
+          sum_of_products(z.im, w.re, -z.re, w.im) / square};
 }
 
 }  // namespace
 
-/// z conj(w) / |w|^2, both scaled by powers of two. The powers come back in two steps, so that neither overflows alone.
+/// z conj(w) / |w|^2, both scaled by powers of two. The powers come back in two steps, so that
+/// neither overflows alone.
 Complex divide(Complex z, Complex w) {
-  if (z.re.single && w.re.single) return recovered(z, w, plain_quotient(z, w, w.re * w.re + w.im * w.im));
+  if (z.re.single && w.re.single)
+    return recovered(z, w, plain_quotient(z, w, w.re * w.re + w.im * w.im));
   Real z_size = max(abs(z.re), abs(z.im)), w_size = max(abs(w.re), abs(w.im));
   Scale s = scale_of(z_size), t = scale_of(w_size);
-  Complex q = plain_quotient({z.re * s.factor, z.im * s.factor}, {w.re * t.factor, w.im * t.factor},
-                             fma(w.re * t.factor, w.re * t.factor, (w.im * t.factor) * (w.im * t.factor)));
+  Complex q =
+      plain_quotient({z.re * s.factor, z.im * s.factor}, {w.re * t.factor, w.im * t.factor},
+                     fma(w.re * t.factor, w.re * t.factor, (w.im * t.factor) * (w.im * t.factor)));
   Real product = s.back * t.factor;  // 1, 2^600 or 2^-600; infinite or 0 when it takes two steps
   Truth up = product == kInfinity, down = product == 0;
-  Real first = choose(up, kUp, choose(down, kDown, product)), second = choose(up, kUp, choose(down, product.like(kDown), 1));
+  Real first = choose(up, kUp, choose(down, kDown, product)),
+       second = choose(up, kUp, choose(down, product.like(kDown), 1));
   return recovered(z, w, {q.re * first * second, q.im * first * second});
 }
 

@@ -5,7 +5,8 @@ namespace strata::op::complex_rules {
 namespace {
 
 constexpr double kLog600 = 0x1.9fe3682cd3be4p+8;  // 600 log(2)
-constexpr double kHigh = 0x1.9fe3682cd3be4p+9, kLow = 0x1.4aa84b6b3b125p-45;  // 1200 log(2), in two parts
+constexpr double kHigh = 0x1.9fe3682cd3be4p+9,
+                 kLow = 0x1.4aa84b6b3b125p-45;  // 1200 log(2), in two parts
 
 /// e (cos y, sin y) where e = value * power^2; real on the real line.
 Complex polar(Scaled e, Real y) {
@@ -14,7 +15,9 @@ Complex polar(Scaled e, Real y) {
 }
 
 /// log|z| for |z|^2 in [1/2, 2].
-Real log_magnitude_near_one(Real more, Real less) { return 0.5 * log1p(square_less(more, less, more.like(1)).high); }
+Real log_magnitude_near_one(Real more, Real less) {
+  return 0.5 * log1p(square_less(more, less, more.like(1)).high);
+}
 
 Real log_magnitude(Complex z) {
   Real x = abs(z.re), y = abs(z.im), more = max(x, y), less = min(x, y);
@@ -30,7 +33,8 @@ Real log_magnitude(Complex z) {
 
 }  // namespace
 
-/// Beyond 709 the argument is lessened by 1200 log(2), exactly but for `kLow`, whose factor 1 - kLow follows.
+/// Beyond 709 the argument is lessened by 1200 log(2), exactly but for `kLow`, whose factor 1 -
+/// kLow follows.
 Scaled scaled_exp(Real x) {
   if (x.single) return {exp(x), x.like(1)};
   Truth big = x > 709;
@@ -48,7 +52,8 @@ Complex exponential(Complex z) { return polar(scaled_exp(z.re), z.im); }
 
 namespace {
 
-/// e^x cos y - 1, which passes through zero: expm1(x) cos y - 2 sin^2(y/2), in pairs of f64 (e^x - 1) cos y + (cos y - 1).
+/// e^x cos y - 1, which passes through zero: expm1(x) cos y - 2 sin^2(y/2), in pairs of f64 (e^x -
+/// 1) cos y + (cos y - 1).
 Real below_one(Real x, Real y) {
   if (x.single) {
     Real half = sin(0.5 * y);
@@ -84,8 +89,8 @@ Complex log_plus_one(Complex z) {
 
 namespace {
 
-/// With v = e^-|x| (cos y - i sin y): conj(1 + v) / |1 + v|^2, and left of zero v conj(1 + v) / |1 + v|^2, whose real part is
-/// e^-|x| (cos y + e^-|x|) / |1 + v|^2. Beyond 40 the square is 1.
+/// With v = e^-|x| (cos y - i sin y): conj(1 + v) / |1 + v|^2, and left of zero v conj(1 + v) / |1
+/// + v|^2, whose real part is e^-|x| (cos y + e^-|x|) / |1 + v|^2. Beyond 40 the square is 1.
 Complex logistic_in_pairs(Complex z) {
   Real x = abs(z.re), y = choose(z.re < 0, -z.im, z.im);
   Pair e = exp_pair(-choose(x > 60, 60, x)).value;
@@ -102,8 +107,9 @@ Complex logistic_in_pairs(Complex z) {
 
 }  // namespace
 
-/// 1 / (1 + w) with w = e^-z: (1 + conj w) / |1 + w|^2, where 1 + Re w = -expm1(-x) + 2 e^-x cos^2(y/2) and
-/// |1 + w|^2 = expm1(-x)^2 + 4 e^-x cos^2(y/2). Left of zero it is e^z logistic(-z), whose real part has a factor e^x + cos y.
+/// 1 / (1 + w) with w = e^-z: (1 + conj w) / |1 + w|^2, where 1 + Re w = -expm1(-x) + 2 e^-x
+/// cos^2(y/2) and |1 + w|^2 = expm1(-x)^2 + 4 e^-x cos^2(y/2). Left of zero it is e^z logistic(-z),
+/// whose real part has a factor e^x + cos y.
 Complex logistic(Complex z) {
   if (!z.re.single) return logistic_in_pairs(z);
   Real x = abs(z.re), y = choose(z.re < 0, -z.im, z.im);
@@ -114,8 +120,12 @@ Complex logistic(Complex z) {
   Real factor = choose(e < 0.5, e * (e + cos(y)), bump - e * m);
   Complex left{factor / square, -(e * sin(y)) / square};
   Truth flat = x > 750;
-  right = choose(flat, {x.like(1), choose(is_finite(y), e * sin(y), copysign(y.like(0), y))}, right);
-  left = choose(flat, {choose(is_finite(y), e * cos(y), 0), choose(is_finite(y), -(e * sin(y)), copysign(y.like(0), -y))}, left);
+  right =
+      choose(flat, {x.like(1), choose(is_finite(y), e * sin(y), copysign(y.like(0), y))}, right);
+  left = choose(flat,
+                {choose(is_finite(y), e * cos(y), 0),
+                 choose(is_finite(y), -(e * sin(y)), copysign(y.like(0), -y))},
+                left);
   return choose(z.re < 0, left, right);
 }
 

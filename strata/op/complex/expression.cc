@@ -21,7 +21,9 @@ Truth operator<(Real x, Real y) { return {x.b, compare(*x.b, x.v, y.v, "LT")}; }
 Truth operator<=(Real x, Real y) { return {x.b, compare(*x.b, x.v, y.v, "LE")}; }
 Truth operator==(Real x, Real y) { return {x.b, compare(*x.b, x.v, y.v, "EQ")}; }
 
-Real choose(Truth condition, Real x, Real y) { return {x.b, select(*x.b, condition.v, x.v, y.v), x.single && y.single}; }
+Real choose(Truth condition, Real x, Real y) {
+  return {x.b, select(*x.b, condition.v, x.v, y.v), x.single && y.single};
+}
 
 Real fma(Real x, Real y, Real z) { return {x.b, op::fma(*x.b, x.v, y.v, z.v)}; }
 Real abs(Real x) { return {x.b, op::abs(*x.b, x.v), x.single}; }
@@ -51,7 +53,9 @@ Truth is_finite(Real x) { return {x.b, op::is_finite(*x.b, x.v)}; }
 Truth is_nan(Real x) { return {x.b, compare(*x.b, x.v, x.v, "NE")}; }
 Truth is_infinite(Real x) { return abs(x) == std::numeric_limits<double>::infinity(); }
 
-Pair either(Truth condition, Pair x, Pair y) { return {choose(condition, x.high, y.high), choose(condition, x.low, y.low)}; }
+Pair either(Truth condition, Pair x, Pair y) {
+  return {choose(condition, x.high, y.high), choose(condition, x.low, y.low)};
+}
 
 /// The biased exponent e is read as a number through the bits of 2^52 + e, whose unit is 1.
 Binade binade(Real x) {
@@ -71,7 +75,8 @@ Real two_to(Real k) {
   return {&b, bitcast_convert(b, shift_left(b, bits, full_like(b, bits, 52)), DType::f64)};
 }
 
-/// Kahan's: the rounding error of one product is added at the end. Products of f32 numbers are exact as they are.
+/// Kahan's: the rounding error of one product is added at the end. Products of f32 numbers are
+/// exact as they are.
 Real sum_of_products(Real x, Real y, Real z, Real w) {
   Real second = z * w;
   if (x.single && y.single && z.single && w.single) return x * y + second;
@@ -79,15 +84,20 @@ Real sum_of_products(Real x, Real y, Real z, Real w) {
   return choose(is_finite(exact), exact, x * y + second);
 }
 
-Complex choose(Truth condition, Complex x, Complex y) { return {choose(condition, x.re, y.re), choose(condition, x.im, y.im)}; }
+Complex choose(Truth condition, Complex x, Complex y) {
+  return {choose(condition, x.re, y.re), choose(condition, x.im, y.im)};
+}
 
 Complex widened(Builder& b, const Op& op, int operand, std::span<const Parts> operands) {
   const Parts& parts = operands[static_cast<std::size_t>(operand)];
   bool single = real_part(op.operand(operand)->dtype()) == DType::f32;
-  return {{&b, convert(b, parts[0], DType::f64), single}, {&b, convert(b, parts[1], DType::f64), single}};
+  return {{&b, convert(b, parts[0], DType::f64), single},
+          {&b, convert(b, parts[1], DType::f64), single}};
 }
 Parts narrowed(Real x, DType dtype) { return {convert(*x.b, x.v, real_part(dtype))}; }
-Parts narrowed(Complex z, DType dtype) { return {narrowed(z.re, dtype)[0], narrowed(z.im, dtype)[0]}; }
+Parts narrowed(Complex z, DType dtype) {
+  return {narrowed(z.re, dtype)[0], narrowed(z.im, dtype)[0]};
+}
 
 std::vector<Parts> part_by_part(Builder& b, const Op& op, std::span<const Parts> operands) {
   if (!is_complex(op.operand(0)->dtype())) return {};

@@ -3,8 +3,9 @@
 //   Real y = sqrt(x * x + 1);
 //   Real z = choose(x < 0, -y, y);
 //
-// Functions of complex numbers are said in these (op/complex/*.cc), in f64: the parts of complex<f32> are widened before and
-// rounded after, so that one algorithm serves both types and f32 results are all but correctly rounded.
+// Functions of complex numbers are said in these (op/complex/*.cc), in f64: the parts of
+// complex<f32> are widened before and rounded after, so that one algorithm serves both types and
+// f32 results are all but correctly rounded.
 #pragma once
 
 #include "strata/loop/math/pair.h"
@@ -21,7 +22,8 @@ Truth operator&&(Truth x, Truth y);
 Truth operator||(Truth x, Truth y);
 Truth operator!(Truth x);
 
-/// An array of real numbers. `single`: each is an f32, so its square is exact and neither overflows nor vanishes.
+/// An array of real numbers. `single`: each is an f32, so its square is exact and neither overflows
+/// nor vanishes.
 struct Real {
   Builder* b;
   Value* v;
@@ -40,8 +42,8 @@ Truth operator==(Real x, Real y);
 inline Truth operator>(Real x, Real y) { return y < x; }
 inline Truth operator>=(Real x, Real y) { return y <= x; }
 
-#define STRATA_WITH_NUMBER(result, op)                                     \
-  inline result operator op(Real x, double y) { return x op x.like(y); }   \
+#define STRATA_WITH_NUMBER(result, op)                                   \
+  inline result operator op(Real x, double y) { return x op x.like(y); } \
   inline result operator op(double x, Real y) { return y.like(x) op y; }
 STRATA_WITH_NUMBER(Real, +)
 STRATA_WITH_NUMBER(Real, -)
@@ -119,7 +121,8 @@ std::vector<Parts> unary(Builder& b, const Op& op, std::span<const Parts> operan
 template <Complex (*f)(Complex, Complex)>
 std::vector<Parts> binary(Builder& b, const Op& op, std::span<const Parts> operands) {
   if (!is_complex(op.operand(0)->dtype())) return {};
-  return {narrowed(f(widened(b, op, 0, operands), widened(b, op, 1, operands)), op.result()->dtype())};
+  return {
+      narrowed(f(widened(b, op, 0, operands), widened(b, op, 1, operands)), op.result()->dtype())};
 }
 
 }  // namespace strata::op::complex_rules

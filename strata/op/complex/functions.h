@@ -1,5 +1,6 @@
-// Functions of complex numbers as formulas in f64, within 3 ulp in each part; infinities, NaN, branch cuts and the signs of
-// zeros as C99's Annex G and numpy have them. A row of an operation takes one as its split rule:
+// Functions of complex numbers as formulas in f64, within 3 ulp in each part; infinities, NaN,
+// branch cuts and the signs of zeros as C99's Annex G and numpy have them. A row of an operation
+// takes one as its split rule:
 //
 //   {.name = "stablehlo.sine", .split = complex_rules::unary<complex_rules::sine>, ...}
 #pragma once
@@ -56,12 +57,13 @@ Complex atanh(Complex z);
 /// -i log((x + i y) / sqrt(x^2 + y^2)).
 Complex atan2(Complex y, Complex x);
 
-// ---- shared by the families -----------------------------------------------------------------------------------
+// ---- shared by the families --------------------------------------------------------------------
 inline constexpr double kInfinity = __builtin_inf();
 inline constexpr double kNaN = __builtin_nan("");
 inline constexpr double kBig = 0x1p500, kTiny = 0x1p-500, kDown = 0x1p-600, kUp = 0x1p600;
 
-/// x scaled by a power of two into the middle of f64's range, and what brings it back. `x` is not negative.
+/// x scaled by a power of two into the middle of f64's range, and what brings it back. `x` is not
+/// negative.
 struct Scale {
   Real factor, back;
 };
@@ -71,14 +73,15 @@ struct Scaled {
   Real value, power;
 };
 Scaled scaled_exp(Real x);
-/// In pairs of f64, for what cancels: e^x and e^x - 1 for |x| <= 700, and the sine, the cosine and the cosine less 1 of an angle (beyond
-/// 2^20 as f64 has them).
+/// In pairs of f64, for what cancels: e^x and e^x - 1 for |x| <= 700, and the sine, the cosine and
+/// the cosine less 1 of an angle (beyond 2^20 as f64 has them).
 struct PairExponential {
   Pair value, less_one;
 };
 PairExponential exp_pair(Real x);
 loop::math::SineCosine<Real> sine_cosine(Real y);
-/// more^2 + less^2 - rest to 2^-100 of itself, for more >= less >= 0 and a rest that is at most twice the smaller of the sum and more^2.
+/// more^2 + less^2 - rest to 2^-100 of itself, for more >= less >= 0 and a rest that is at most
+/// twice the smaller of the sum and more^2.
 Pair square_less(Real more, Real less, Real rest);
 
 }  // namespace strata::op::complex_rules

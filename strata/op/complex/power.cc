@@ -1,8 +1,8 @@
 // Powers of complex numbers: z^w = e^(w log z).
 //
-// The exponent may be large, and then its last bits are the result's first: log z and its product with w are carried in pairs of
-// f64 (loop/math/pair.h). The parts of the result are within 3 ulp while |w log z| < 2^40 and |w| < 2^40; beyond, each factor of 2
-// costs one.
+// The exponent may be large, and then its last bits are the result's first: log z and its product
+// with w are carried in pairs of f64 (loop/math/pair.h). The parts of the result are within 3 ulp
+// while |w log z| < 2^40 and |w| < 2^40; beyond, each factor of 2 costs one.
 #include "strata/op/complex/functions.h"
 
 namespace strata::op::complex_rules {
@@ -15,7 +15,8 @@ struct Logarithm {
   Pair re, im;
 };
 
-/// log z = (log(m) + j log 2) / 2 + i angle with |z|^2 = 2^j m and m near 1, for finite z other than 0; NaN elsewhere.
+/// log z = (log(m) + j log 2) / 2 + i angle with |z|^2 = 2^j m and m near 1, for finite z other
+/// than 0; NaN elsewhere.
 Logarithm logarithm(Complex z) {
   Real x = abs(z.re), y = abs(z.im), most = max(x, y);
   Scale s = z.re.single ? Scale{x.like(1), x.like(1)} : scale_of(most);
@@ -45,13 +46,15 @@ Logarithm logarithm(Complex z) {
 /// What e^w log z is where log z is not finite: for zeros, infinities and NaN.
 Complex plain_logarithm(Complex z, Logarithm log) {
   Truth zero = z.re == 0 && z.im == 0, infinite = is_infinite(z.re) || is_infinite(z.im);
-  return {choose(zero, -kInfinity, choose(infinite, z.re.like(kInfinity), log.re.high)), atan2(z.im, z.re)};
+  return {choose(zero, -kInfinity, choose(infinite, z.re.like(kInfinity), log.re.high)),
+          atan2(z.im, z.re)};
 }
 
 }  // namespace
 
-/// 0^0 = 1, and 0 to a power with a positive real part is 0. With a + a' and b + b' the parts of w log z, where a' and b' are what f64 loses:
-/// e^a (cos b + (a' cos b - b' sin b), sin b + (a' sin b + b' cos b)) to second order.
+/// 0^0 = 1, and 0 to a power with a positive real part is 0. With a + a' and b + b' the parts of w
+/// log z, where a' and b' are what f64 loses: e^a (cos b + (a' cos b - b' sin b), sin b + (a' sin b
+/// + b' cos b)) to second order.
 Complex power(Complex z, Complex w) {
   Logarithm log = logarithm(z);
   Pair re = log.re * w.re - log.im * w.im, im = log.re * w.im + log.im * w.re;
@@ -63,7 +66,8 @@ Complex power(Complex z, Complex w) {
 
   Scaled e = scaled_exp(a);
   Real c = cos(b), s = sin(b), half = 0.5 * b_low * b_low;
-  Real more_c = fma(a_low, c, -(c * half) - s * b_low), more_s = fma(a_low, s, c * b_low - s * half);
+  Real more_c = fma(a_low, c, -(c * half) - s * b_low),
+       more_s = fma(a_low, s, c * b_low - s * half);
   auto scaled = [&](Real x) { return e.value * x * e.power * e.power; };
   Complex out{scaled(c + more_c), choose(b == 0, b, scaled(s + more_s))};
 

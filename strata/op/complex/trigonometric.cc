@@ -11,8 +11,10 @@ struct Hyperbolic {
 
 /// x + x^3/3! + .. + x^19/19! for |x| < 1.
 Real sinh_series(Real x) {
-  constexpr double inverse[] = {0x1.5555555555555p-3,  0x1.1111111111111p-7,  0x1.a01a01a01a01ap-13, 0x1.71de3a556c734p-19, 0x1.ae64567f544e4p-26,
-                                0x1.6124613a86d09p-33, 0x1.ae7f3e733b81fp-41, 0x1.952c77030ad4ap-49, 0x1.2f49b46814157p-57};
+  constexpr double inverse[] = {
+      0x1.5555555555555p-3,  0x1.1111111111111p-7,  0x1.a01a01a01a01ap-13,
+      0x1.71de3a556c734p-19, 0x1.ae64567f544e4p-26, 0x1.6124613a86d09p-33,
+      0x1.ae7f3e733b81fp-41, 0x1.952c77030ad4ap-49, 0x1.2f49b46814157p-57};
   Real square = x * x, sum = x.like(inverse[8]);
   for (int i = 7; i >= 0; --i) sum = fma(sum, square, x.like(inverse[i]));
   return fma(x * square, sum, x);
@@ -53,7 +55,9 @@ Complex turned_back(Complex z) { return {z.im, -z.re}; }
 /// sinh x cos y + i cosh x sin y.
 Complex sinh(Complex z) {
   Hyperbolic h = hyperbolic(z.re);
-  Real c = cos(z.im), re = choose(z.re == 0, choose(c < 0, -z.re, z.re), scaled(h.sinh, c, h.power)), im = or_zero(z.im, scaled(h.cosh, sin(z.im), h.power));
+  Real c = cos(z.im),
+       re = choose(z.re == 0, choose(c < 0, -z.re, z.re), scaled(h.sinh, c, h.power)),
+       im = or_zero(z.im, scaled(h.cosh, sin(z.im), h.power));
   Truth lost = is_infinite(z.re) && !is_finite(z.im);
   return choose(lost, {z.re, z.re.like(kNaN)}, {re, im});
 }
@@ -63,20 +67,23 @@ Complex cosh(Complex z) {
   Hyperbolic h = hyperbolic(z.re);
   Real re = scaled(h.cosh, cos(z.im), h.power), im = scaled(h.sinh, sin(z.im), h.power);
   Truth real_line = z.re == 0 || z.im == 0;
-  im = choose(real_line && !is_nan(z.re) && !is_nan(z.im), copysign(z.re.like(0), z.re) * copysign(z.re.like(1), z.im), im);
+  im = choose(real_line && !is_nan(z.re) && !is_nan(z.im),
+              copysign(z.re.like(0), z.re) * copysign(z.re.like(1), z.im), im);
   im = choose(z.im == 0 && is_nan(z.re), z.im, im);
   im = choose(z.re == 0 && !is_finite(z.im), z.re, im);
   Truth lost = is_infinite(z.re) && !is_finite(z.im);
   return choose(lost, {abs(z.re), z.re.like(kNaN)}, {re, im});
 }
 
-/// (sinh x cosh x + i sin y cos y) / (sinh^2 x + cos^2 y); far out the imaginary part is 4 sin y cos y e^(-2|x|).
+/// (sinh x cosh x + i sin y cos y) / (sinh^2 x + cos^2 y); far out the imaginary part is 4 sin y
+/// cos y e^(-2|x|).
 Complex tanh(Complex z) {
   Real size = abs(z.re), c = cos(z.im), s = sin(z.im), held = choose(size < 22, z.re, 0);
   Complex near = z.re.single ? tanh_in_f64(held, s, c) : tanh_in_pairs(held, z.im);
   near.im = or_zero(z.im, near.im);
   Real e = exp(-size);
-  Complex far{copysign(z.re.like(1), z.re), choose(is_finite(z.im), 4 * (s * e) * (c * e), copysign(z.im.like(0), z.im))};
+  Complex far{copysign(z.re.like(1), z.re),
+              choose(is_finite(z.im), 4 * (s * e) * (c * e), copysign(z.im.like(0), z.im))};
   far.im = or_zero(z.im, far.im);
   Complex out = choose(size >= 22, far, near);
   out.re = choose(is_nan(z.re) || z.re == 0, z.re, out.re);

@@ -1,7 +1,7 @@
 // What the routines share: the parts of a call to lapack_*_ffi, and batches of matrices.
 //
-// Matrices lie column-major (the call's layouts say so), batches before them. An operand that is overwritten is aliased by the
-// result, so that the result's memory is where it is found.
+// Matrices lie column-major (the call's layouts say so), batches before them. An operand that is
+// overwritten is aliased by the result, so that the result's memory is where it is found.
 #pragma once
 
 #include <algorithm>
@@ -50,7 +50,8 @@ class Routine {
   F f_;
 };
 
-/// Rows, columns and number of the matrices of a type; nothing for another rank or what 32 bits do not count.
+/// Rows, columns and number of the matrices of a type; nothing for another rank or what 32 bits do
+/// not count.
 struct Matrices {
   int rows = 0, columns = 0;
   std::int64_t batch = 1;
@@ -65,14 +66,20 @@ Status wrong(const foreign::Call& call);
 
 /// Element `i` of a batch of `size` elements each.
 template <class T>
-T* at(void* base, std::int64_t i, std::int64_t size) { return static_cast<T*>(base) + i * size; }
+T* at(void* base, std::int64_t i, std::int64_t size) {
+  return static_cast<T*>(base) + i * size;
+}
 
 /// Zeros that a routine works in.
 template <class T>
-std::vector<T> scratch(std::int64_t n) { return std::vector<T>(static_cast<std::size_t>(std::max<std::int64_t>(n, 1))); }
+std::vector<T> scratch(std::int64_t n) {
+  return std::vector<T>(static_cast<std::size_t>(std::max<std::int64_t>(n, 1)));
+}
 /// What a query left in the first element of its work space.
 template <class T>
-int asked(const T& work) { return std::max(1, static_cast<int>(std::real(work))); }
+int asked(const T& work) {
+  return std::max(1, static_cast<int>(std::real(work)));
+}
 
 using Bind = Result<foreign::Bound> (*)(const foreign::Call&);
 /// By the letter of the element type: s, d, c or z. Null for another letter.
@@ -88,15 +95,15 @@ STRATA_LAPACK_FAMILY(bind_geev)
 #undef STRATA_LAPACK_FAMILY
 
 /// `Make<T>` by the letter.
-#define STRATA_LAPACK_BY_TYPE(name, Make)       \
-  Bind name(char type) {                        \
-    switch (type) {                             \
-      case 's': return Make<float>;             \
-      case 'd': return Make<double>;            \
+#define STRATA_LAPACK_BY_TYPE(name, Make)          \
+  Bind name(char type) {                           \
+    switch (type) {                                \
+      case 's': return Make<float>;                \
+      case 'd': return Make<double>;               \
       case 'c': return Make<std::complex<float>>;  \
       case 'z': return Make<std::complex<double>>; \
-      default: return nullptr;                  \
-    }                                           \
+      default: return nullptr;                     \
+    }                                              \
   }
 
 }  // namespace strata::op::lapack

@@ -10,9 +10,13 @@ using foreign::Bound;
 using foreign::Buffers;
 using foreign::Call;
 
-bool has(const Call& call, std::size_t operands, std::size_t results) { return call.operands.size() == operands && call.results.size() == results; }
+bool has(const Call& call, std::size_t operands, std::size_t results) {
+  return call.operands.size() == operands && call.results.size() == results;
+}
 template <class T>
-std::string named(const char* routine) { return std::string(1, kLetter<T>) + routine; }
+std::string named(const char* routine) {
+  return std::string(1, kLetter<T>) + routine;
+}
 int leading(int rows) { return std::max(1, rows); }
 
 /// a {uplo} -> factor, info
@@ -23,9 +27,11 @@ Result<Bound> potrf(const Call& call) {
   if (!a || a->rows != a->columns || uplo == 0) return wrong(call);
   Result<void*> f = routine(named<T>("potrf"));
   if (!f) return f.status();
-  return Bound([=, f = Routine<const char*, const int*, T*, const int*, int*>(*f)](const Buffers& to, void*) {
+  return Bound([=, f = Routine<const char*, const int*, T*, const int*, int*>(*f)](
+                   const Buffers& to, void*) {
     int n = a->rows, ld = leading(n);
-    for (std::int64_t i = 0; i < a->batch; ++i) f(&uplo, &n, at<T>(to.results[0], i, a->size()), &ld, at<int>(to.results[1], i, 1));
+    for (std::int64_t i = 0; i < a->batch; ++i)
+      f(&uplo, &n, at<T>(to.results[0], i, a->size()), &ld, at<int>(to.results[1], i, 1));
     return Status();
   });
 }
@@ -37,16 +43,19 @@ Result<Bound> getrf(const Call& call) {
   if (!a) return wrong(call);
   Result<void*> f = routine(named<T>("getrf"));
   if (!f) return f.status();
-  return Bound([=, f = Routine<const int*, const int*, T*, const int*, int*, int*>(*f)](const Buffers& to, void*) {
+  return Bound([=, f = Routine<const int*, const int*, T*, const int*, int*, int*>(*f)](
+                   const Buffers& to, void*) {
     int m = a->rows, n = a->columns, ld = leading(m);
     for (std::int64_t i = 0; i < a->batch; ++i)
-      f(&m, &n, at<T>(to.results[0], i, a->size()), &ld, at<int>(to.results[1], i, std::min(m, n)), at<int>(to.results[2], i, 1));
+      f(&m, &n, at<T>(to.results[0], i, a->size()), &ld, at<int>(to.results[1], i, std::min(m, n)),
+        at<int>(to.results[2], i, 1));
     return Status();
   });
 }
 
 Status expect(const char* routine, int info) {
-  return info == 0 ? Status() : Status(Code::invalid, "{} does not take its argument {}", routine, -info);
+  return info == 0 ? Status()
+                   : Status(Code::invalid, "{} does not take its argument {}", routine, -info);
 }
 
 /// a -> reflectors and R, tau
@@ -56,13 +65,15 @@ Result<Bound> geqrf(const Call& call) {
   if (!a) return wrong(call);
   Result<void*> f = routine(named<T>("geqrf"));
   if (!f) return f.status();
-  return Bound([=, f = Routine<const int*, const int*, T*, const int*, T*, T*, const int*, int*>(*f)](const Buffers& to, void*) {
+  return Bound([=, f = Routine<const int*, const int*, T*, const int*, T*, T*, const int*, int*>(
+                       *f)](const Buffers& to, void*) {
     int m = a->rows, n = a->columns, ld = leading(m), info = 0, size = -1;
     T wanted{};
     f(&m, &n, at<T>(to.results[0], 0, 0), &ld, at<T>(to.results[1], 0, 0), &wanted, &size, &info);
     auto work = scratch<T>(size = asked(wanted));
     for (std::int64_t i = 0; i < a->batch && info == 0; ++i)
-      f(&m, &n, at<T>(to.results[0], i, a->size()), &ld, at<T>(to.results[1], i, std::min(m, n)), work.data(), &size, &info);
+      f(&m, &n, at<T>(to.results[0], i, a->size()), &ld, at<T>(to.results[1], i, std::min(m, n)),
+        work.data(), &size, &info);
     return expect("geqrf", info);
   });
 }
@@ -76,13 +87,17 @@ Result<Bound> orgqr(const Call& call) {
   if (reflectors > a->columns || a->columns > a->rows) return wrong(call);
   Result<void*> f = routine(named<T>(is_complex_number<T> ? "ungqr" : "orgqr"));
   if (!f) return f.status();
-  return Bound([=, f = Routine<const int*, const int*, const int*, T*, const int*, const T*, T*, const int*, int*>(*f)](const Buffers& to, void*) {
-    int m = a->rows, n = a->columns, k = static_cast<int>(reflectors), ld = leading(m), info = 0, size = -1;
+  return Bound([=, f = Routine<const int*, const int*, const int*, T*, const int*, const T*, T*,
+                               const int*, int*>(*f)](const Buffers& to, void*) {
+    int m = a->rows, n = a->columns, k = static_cast<int>(reflectors), ld = leading(m), info = 0,
+        size = -1;
     T wanted{};
-    f(&m, &n, &k, at<T>(to.results[0], 0, 0), &ld, at<T>(to.operands[1], 0, 0), &wanted, &size, &info);
+    f(&m, &n, &k, at<T>(to.results[0], 0, 0), &ld, at<T>(to.operands[1], 0, 0), &wanted, &size,
+      &info);
     auto work = scratch<T>(size = asked(wanted));
     for (std::int64_t i = 0; i < a->batch && info == 0; ++i)
-      f(&m, &n, &k, at<T>(to.results[0], i, a->size()), &ld, at<T>(to.operands[1], i, k), work.data(), &size, &info);
+      f(&m, &n, &k, at<T>(to.results[0], i, a->size()), &ld, at<T>(to.operands[1], i, k),
+        work.data(), &size, &info);
     return expect("orgqr", info);
   });
 }
@@ -91,18 +106,23 @@ Result<Bound> orgqr(const Call& call) {
 template <class T>
 Result<Bound> trsm(const Call& call) {
   bool two = has(call, 2, 1);
-  auto a = two ? matrices(call.operands[0]) : std::nullopt, b = two ? matrices(call.operands[1]) : std::nullopt;
-  char side = letter(call, "side"), uplo = letter(call, "uplo"), trans = letter(call, "trans_x"), diag = letter(call, "diag");
-  if (!a || !b || side == 0 || uplo == 0 || trans == 0 || diag == 0 || a->batch != b->batch || a->rows != a->columns || a->rows != (side == 'L' ? b->rows : b->columns))
+  auto a = two ? matrices(call.operands[0]) : std::nullopt,
+       b = two ? matrices(call.operands[1]) : std::nullopt;
+  char side = letter(call, "side"), uplo = letter(call, "uplo"), trans = letter(call, "trans_x"),
+       diag = letter(call, "diag");
+  if (!a || !b || side == 0 || uplo == 0 || trans == 0 || diag == 0 || a->batch != b->batch ||
+      a->rows != a->columns || a->rows != (side == 'L' ? b->rows : b->columns))
     return wrong(call);
   Result<void*> f = routine(named<T>("trsm"));
   if (!f) return f.status();
-  using F = Routine<const char*, const char*, const char*, const char*, const int*, const int*, const T*, const T*, const int*, T*, const int*>;
+  using F = Routine<const char*, const char*, const char*, const char*, const int*, const int*,
+                    const T*, const T*, const int*, T*, const int*>;
   return Bound([=, f = F(*f)](const Buffers& to, void*) {
     int m = b->rows, n = b->columns, lda = leading(a->rows), ldb = leading(m);
     T one(1);
     for (std::int64_t i = 0; i < a->batch; ++i)
-      f(&side, &uplo, &trans, &diag, &m, &n, &one, at<T>(to.operands[0], i, a->size()), &lda, at<T>(to.results[0], i, b->size()), &ldb);
+      f(&side, &uplo, &trans, &diag, &m, &n, &one, at<T>(to.operands[0], i, a->size()), &lda,
+        at<T>(to.results[0], i, b->size()), &ldb);
     return Status();
   });
 }

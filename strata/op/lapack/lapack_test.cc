@@ -1,5 +1,5 @@
-// lapack_*_ffi by the room `lapack`, or by the library that STRATA_LAPACK names: A v = w v, as the definition says; what neither has is refused.
-// (What JAX does with them: conformance/jax/lapack.)
+// lapack_*_ffi by the room `lapack`, or by the library that STRATA_LAPACK names: A v = w v, as the
+// definition says; what neither has is refused. (What JAX does with them: conformance/jax/lapack.)
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -50,8 +50,11 @@ TEST(Lapack, a_call_of_other_values_is_refused) {
 }
 
 TEST(Lapack, eigenvectors_are_what_their_name_says) {
-  for (auto [routine, type, real, dtype] : {std::tuple("ssyevd", "f32", "f32", DType::f32), std::tuple("dsyevd", "f64", "f64", DType::f64),
-                                            std::tuple("cheevd", "complex<f32>", "f32", DType::c64), std::tuple("zheevd", "complex<f64>", "f64", DType::c128)}) {
+  for (auto [routine, type, real, dtype] :
+       {std::tuple("ssyevd", "f32", "f32", DType::f32),
+        std::tuple("dsyevd", "f64", "f64", DType::f64),
+        std::tuple("cheevd", "complex<f32>", "f32", DType::c64),
+        std::tuple("zheevd", "complex<f64>", "f64", DType::c128)}) {
     Literal x = random_literal(Type(dtype, {3, 3}), 5);
     auto number = [](const Literal& l, int i) {
       if (!is_complex(l.dtype())) return std::complex<double>(l.number(i));

@@ -22,7 +22,10 @@ char letter(const foreign::Call& call, const char* name) {
   return value && *value > 0 && *value < 128 ? static_cast<char>(*value) : '\0';
 }
 
-Status wrong(const foreign::Call& call) { return Status(Code::invalid, "@{} is given operands, results or attributes that are not its own", call.target); }
+Status wrong(const foreign::Call& call) {
+  return Status(Code::invalid, "@{} is given operands, results or attributes that are not its own",
+                call.target);
+}
 
 namespace {
 
@@ -31,8 +34,10 @@ using Targets = std::map<std::string, Bind, std::less<>>;
 Targets all() {
   Targets out;
   auto add = [&](const char* real, const char* complex, Bind (*bind)(char)) {
-    for (char type : {'s', 'd'}) out.emplace(fmt::format("lapack_{}{}_ffi", type, real), bind(type));
-    for (char type : {'c', 'z'}) out.emplace(fmt::format("lapack_{}{}_ffi", type, complex), bind(type));
+    for (char type : {'s', 'd'})
+      out.emplace(fmt::format("lapack_{}{}_ffi", type, real), bind(type));
+    for (char type : {'c', 'z'})
+      out.emplace(fmt::format("lapack_{}{}_ffi", type, complex), bind(type));
   };
   add("potrf", "potrf", bind_potrf);
   add("getrf", "getrf", bind_getrf);

@@ -26,7 +26,8 @@ Literals moved(const Literals& at, const Flags& active, const Literals& tangents
     if (!active[i]) continue;
     Literal x(at[i].type());
     const Literal& t = tangents[next++];
-    for (std::int64_t k = 0; k < x.count(); ++k) x.set_number(k, at[i].number(k) + step * t.number(k));
+    for (std::int64_t k = 0; k < x.count(); ++k)
+      x.set_number(k, at[i].number(k) + step * t.number(k));
     out.back() = x;
   }
   return out;
@@ -57,7 +58,8 @@ Literals inexact_only(const Literals& all) {
 }
 
 // Tangents of the inexact results, by the jvp rule.
-Literals tangents_by_jvp(const Block& f, const Literals& at, const Flags& active, const Literals& tangents) {
+Literals tangents_by_jvp(const Block& f, const Literals& at, const Flags& active,
+                         const Literals& tangents) {
   Flags required;
   for (Value* v : f.results) required.push_back(is_differentiable(v->type()));
   JvpBlock d = jvp(f, active, required);
@@ -76,12 +78,14 @@ std::unique_ptr<Block> linearized(const Block& f, const Flags& active) {
   for (const auto& a : l.linear->arguments()) tangents.push_back(out->add_argument(a->type()));
   Values ts = spread(ir::inline_block(b, *l.linear, tangents), l.active);
   for (std::size_t i = 0; i < ts.size(); ++i)
-    if (is_differentiable(f.results[i]->type())) out->results.push_back(or_zeros(b, ts[i], f.results[i]->type()));
+    if (is_differentiable(f.results[i]->type()))
+      out->results.push_back(or_zeros(b, ts[i], f.results[i]->type()));
   ir::remove_dead(*out);
   return out;
 }
 
-// (arguments..., cotangents of the inexact results...) -> (results..., cotangents of the active arguments...).
+// (arguments..., cotangents of the inexact results...) -> (results..., cotangents of the active
+// arguments...).
 std::unique_ptr<Block> pulled_back(const Block& f, const Flags& active) {
   auto out = std::make_unique<Block>();
   Values primals;
@@ -89,7 +93,8 @@ std::unique_ptr<Block> pulled_back(const Block& f, const Flags& active) {
   Builder b(*out);
   LinearBlock l = linearize(b, f, primals, active);
   Values cotangents;
-  for (Value* v : f.results) cotangents.push_back(is_differentiable(v->type()) ? out->add_argument(v->type()) : nullptr);
+  for (Value* v : f.results)
+    cotangents.push_back(is_differentiable(v->type()) ? out->add_argument(v->type()) : nullptr);
   Values ct = transpose(b, *l.linear, filter(cotangents, l.active));
   Values wanted = filter(primals, active);
   for (std::size_t i = 0; i < ct.size(); ++i) ct[i] = or_zeros(b, ct[i], wanted[i]->type());
@@ -108,15 +113,17 @@ Literals variants(const Literal& x, std::int64_t count, std::uint64_t seed) {
       if (is_inexact(x.dtype()))
         v.set_number(k, x.number(k) + (static_cast<double>(random() % 1000) - 500) * 2e-4);
       else
-        v.set_integer(
-            k, is_bool(x.dtype()) ? static_cast<std::int64_t>(random() % 2) : x.integer(k) + static_cast<std::int64_t>(random() % 3) - 1);
+        v.set_integer(k, is_bool(x.dtype())
+                             ? static_cast<std::int64_t>(random() % 2)
+                             : x.integer(k) + static_cast<std::int64_t>(random() % 3) - 1);
     }
     out.push_back(v);
   }
   return out;
 }
 
-std::string check_batch_of(const Block& f, const Literals& at, const Flags& batched, std::uint64_t seed, double tolerance) {
+std::string check_batch_of(const Block& f, const Literals& at, const Flags& batched,
+                           std::uint64_t seed, double tolerance) {
   constexpr std::int64_t kSize = 3;
   Literals arguments;
   std::vector<Literals> single(kSize);
@@ -130,8 +137,10 @@ std::string check_batch_of(const Block& f, const Literals& at, const Flags& batc
   for (std::int64_t k = 0; k < kSize; ++k) {
     Literals one;
     for (const Literal& x : got) one.push_back(unstacked(x, k));
-    std::string difference = compare(one, evaluate(f, single[static_cast<std::size_t>(k)]), tolerance);
-    if (!difference.empty()) return fmt::format("batched over {}, input {}: {}", describe(batched), k, difference);
+    std::string difference =
+        compare(one, evaluate(f, single[static_cast<std::size_t>(k)]), tolerance);
+    if (!difference.empty())
+      return fmt::format("batched over {}, input {}: {}", describe(batched), k, difference);
   }
   return "";
 }
@@ -150,18 +159,21 @@ Literals directions(const Literals& at, const Flags& active, std::uint64_t seed)
   for (std::size_t i = 0; i < at.size(); ++i) {
     if (!active[i]) continue;
     Literal t(at[i].type());
-    for (std::int64_t k = 0; k < t.count(); ++k) t.set_number(k, (static_cast<double>(random() % 2001) - 1000) * 1e-3);
+    for (std::int64_t k = 0; k < t.count(); ++k)
+      t.set_number(k, (static_cast<double>(random() % 2001) - 1000) * 1e-3);
     out.push_back(t);
   }
   return out;
 }
 
-Literals finite_difference(const Block& f, const Literals& at, const Flags& active, const Literals& tangents) {
+Literals finite_difference(const Block& f, const Literals& at, const Flags& active,
+                           const Literals& tangents) {
   Literals above = inexact_only(evaluate(f, moved(at, active, tangents, kStep)));
   Literals below = inexact_only(evaluate(f, moved(at, active, tangents, -kStep)));
   for (std::size_t i = 0; i < above.size(); ++i) {
     Literal d(above[i].type());
-    for (std::int64_t k = 0; k < d.count(); ++k) d.set_number(k, (above[i].number(k) - below[i].number(k)) / (2 * kStep));
+    for (std::int64_t k = 0; k < d.count(); ++k)
+      d.set_number(k, (above[i].number(k) - below[i].number(k)) / (2 * kStep));
     above[i] = d;
   }
   return above;
@@ -176,15 +188,19 @@ double inner(const Literals& a, const Literals& b) {
 }
 
 std::string compare(const Literals& got, const Literals& want, double tolerance) {
-  if (got.size() != want.size()) return fmt::format("{} values instead of {}", got.size(), want.size());
+  if (got.size() != want.size())
+    return fmt::format("{} values instead of {}", got.size(), want.size());
   for (std::size_t i = 0; i < got.size(); ++i) {
     if (got[i].type() != want[i].type())
-      return fmt::format("value {} is {} instead of {}", i, got[i].type().to_string(), want[i].type().to_string());
+      return fmt::format("value {} is {} instead of {}", i, got[i].type().to_string(),
+                         want[i].type().to_string());
     double scale = 1;
-    for (std::int64_t k = 0; k < want[i].count(); ++k) scale = std::fmax(scale, std::fabs(want[i].number(k)));
+    for (std::int64_t k = 0; k < want[i].count(); ++k)
+      scale = std::fmax(scale, std::fabs(want[i].number(k)));
     for (std::int64_t k = 0; k < want[i].count(); ++k) {
       double a = got[i].number(k), b = want[i].number(k);
-      if (!(std::fabs(a - b) <= tolerance * scale)) return fmt::format("value {}, element {}: {:.12g} instead of {:.12g}", i, k, a, b);
+      if (!(std::fabs(a - b) <= tolerance * scale))
+        return fmt::format("value {}, element {}: {:.12g} instead of {:.12g}", i, k, a, b);
     }
   }
   return "";
@@ -194,20 +210,23 @@ Literal stacked(const Literals& xs) {
   std::vector<Dim> dims{Dim(static_cast<std::int64_t>(xs.size()))};
   append(dims, xs[0].shape().dims());
   Literal out(xs[0].type().with(Shape(dims)));
-  for (std::size_t i = 0; i < xs.size(); ++i) std::memcpy(out.mutable_data() + i * xs[i].bytes(), xs[i].data(), xs[i].bytes());
+  for (std::size_t i = 0; i < xs.size(); ++i)
+    std::memcpy(out.mutable_data() + i * xs[i].bytes(), xs[i].data(), xs[i].bytes());
   return out;
 }
 
 Literal unstacked(const Literal& x, std::int64_t i) {
   Literal out(without_leading(x.type()));
-  std::memcpy(out.mutable_data(), x.data() + static_cast<std::size_t>(i) * out.bytes(), out.bytes());
+  std::memcpy(out.mutable_data(), x.data() + static_cast<std::size_t>(i) * out.bytes(),
+              out.bytes());
   return out;
 }
 
 std::string check_jvp(const Block& f, const Literals& at, std::uint64_t seed, double tolerance) {
   for (const Flags& active : choices(inexact_arguments(f))) {
     Literals v = directions(at, active, seed);
-    std::string difference = compare(tangents_by_jvp(f, at, active, v), finite_difference(f, at, active, v), tolerance);
+    std::string difference =
+        compare(tangents_by_jvp(f, at, active, v), finite_difference(f, at, active, v), tolerance);
     if (!difference.empty()) return fmt::format("jvp along {}: {}", describe(active), difference);
   }
   return "";
@@ -218,14 +237,18 @@ std::string check_vjp(const Block& f, const Literals& at, std::uint64_t seed, do
     Literals v = directions(at, active, seed), results = evaluate(f, at);
     Literals jv = evaluate(*linearized(f, active), joined(at, v));
     std::string difference = compare(jv, tangents_by_jvp(f, at, active, v), tolerance);
-    if (!difference.empty()) return fmt::format("linearize along {}: {}", describe(active), difference);
+    if (!difference.empty())
+      return fmt::format("linearize along {}: {}", describe(active), difference);
     Literals w = directions(inexact_only(results), Flags(jv.size(), true), seed + 1);
     Literals back = evaluate(*pulled_back(f, active), joined(at, w));
     difference = compare(part(back, 0, results.size()), results, tolerance);
-    if (!difference.empty()) return fmt::format("results beside the vjp along {}: {}", describe(active), difference);
-    double forward = inner(jv, w), backward = inner(v, part(back, results.size(), back.size() - results.size()));
+    if (!difference.empty())
+      return fmt::format("results beside the vjp along {}: {}", describe(active), difference);
+    double forward = inner(jv, w),
+           backward = inner(v, part(back, results.size(), back.size() - results.size()));
     if (!(std::fabs(forward - backward) <= tolerance * std::fmax(1, std::fabs(forward))))
-      return fmt::format("along {}: <Jv, w> is {:.12g}, <v, J'w> is {:.12g}", describe(active), forward, backward);
+      return fmt::format("along {}: <Jv, w> is {:.12g}, <v, J'w> is {:.12g}", describe(active),
+                         forward, backward);
   }
   return "";
 }
@@ -239,7 +262,8 @@ std::string check_batch(const Block& f, const Literals& at, std::uint64_t seed, 
 }
 
 std::string check_laws(const Block& f, const Literals& at, std::uint64_t seed) {
-  for (std::string difference : {check_jvp(f, at, seed), check_vjp(f, at, seed), check_batch(f, at, seed)})
+  for (std::string difference :
+       {check_jvp(f, at, seed), check_vjp(f, at, seed), check_batch(f, at, seed)})
     if (!difference.empty()) return difference;
   return "";
 }

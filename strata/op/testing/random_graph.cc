@@ -24,11 +24,13 @@ constexpr std::int64_t kMostElements = 600;  // of an operand: programs are many
 
 /// A program of the sample's one operation.
 BlockPtr alone(const OpDef& def, const Sample& sample) {
-  return testing::build(types_of(sample.operands), [&](Builder& b, const Values& v) { return build_sample(b, def, sample, v).results(); });
+  return testing::build(types_of(sample.operands), [&](Builder& b, const Values& v) {
+    return build_sample(b, def, sample, v).results();
+  });
 }
 
-/// Whether the sample is said by other operations only for known values, as where they are the sizes of its result: random
-/// operands would not fit what it states.
+/// Whether the sample is said by other operations only for known values, as where they are the
+/// sizes of its result: random operands would not fit what it states.
 bool needs_values(const OpDef& def, const Sample& sample) {
   BlockPtr block = alone(def, sample);
   return op::needs_values(*block->ops().back());
@@ -45,7 +47,7 @@ const std::vector<Sample>& samples(const std::string& name) {
 }
 const Sample& sample_of(const GraphStep& step) { return samples(step.def->info.name)[step.sample]; }
 
-// ---- values fitted to a type --------------------------------------------------------------------------------------
+// ---- values fitted to a type -------------------------------------------------------------------
 
 /// x with `type`'s shape: its elements in order, repeated or cut.
 Value* reshaped(Builder& b, Value* x, const Shape& shape) {
@@ -75,7 +77,8 @@ std::pair<double, double> range_of(const Literal& x) {
 /// A scalar of a dtype that has a number for `value`.
 Value* number(Builder& b, const Type& type, double value) { return constant(b, type, value); }
 
-/// `x` as an operand of `own`'s type, within the range of `own`'s elements; elements that are not finite become `own`'s.
+/// `x` as an operand of `own`'s type, within the range of `own`'s elements; elements that are not
+/// finite become `own`'s.
 Value* fitted(Builder& b, Value* x, const Literal& own, bool smooth) {
   const Type& type = own.type();
   Value* y = reshaped(b, x, type.shape());
@@ -91,7 +94,7 @@ Value* fitted(Builder& b, Value* x, const Literal& own, bool smooth) {
   return max(b, number(b, type, low), min(b, y, number(b, type, high)));
 }
 
-// ---- building -----------------------------------------------------------------------------------------------------
+// ---- building ----------------------------------------------------------------------------------
 
 struct Environment {
   Values values;  // the newest last
@@ -99,7 +102,10 @@ struct Environment {
   Value* newest(unsigned i) const { return values[values.size() - 1 - i % values.size()]; }
 };
 
-bool is_narrow(const Type& type) { return is_float(type.dtype()) && compute_type(type.dtype()) != type.dtype() && !has_storage(type.dtype()); }
+bool is_narrow(const Type& type) {
+  return is_float(type.dtype()) && compute_type(type.dtype()) != type.dtype() &&
+         !has_storage(type.dtype());
+}
 
 void emit(Builder& b, Environment& e, const GraphStep& step);
 
@@ -110,11 +116,15 @@ void emit_operation(Builder& b, Environment& e, const GraphStep& step) {
     const Literal& own = sample.operands[i];
     unsigned feed = i < step.feeds.size() ? step.feeds[i] : 0;
     bool own_value = feed == 0 || e.values.empty() || own.count() == 0 || is_narrow(own.type());
-    operands.push_back(own_value ? constant(b, own) : fitted(b, e.newest(feed - 1), own, e.smooth && is_float(own.dtype())));
+    operands.push_back(own_value
+                           ? constant(b, own)
+                           : fitted(b, e.newest(feed - 1), own, e.smooth && is_float(own.dtype())));
   }
   Op& op = build_sample(b, *step.def, sample, operands);
   for (Value* r : op.results())
-    if (r->type().is_tensor() && r->shape().is_static() && r->shape().count() > 0 && r->shape().count() <= 4 * kMostElements) e.values.push_back(r);
+    if (r->type().is_tensor() && r->shape().is_static() && r->shape().count() > 0 &&
+        r->shape().count() <= 4 * kMostElements)
+      e.values.push_back(r);
 }
 
 /// The newest value after `body`, as `like`'s type.
@@ -126,7 +136,8 @@ Value* run_body(Builder& b, Environment e, const std::vector<GraphStep>& body, V
   return is_float(out->dtype()) && e.smooth ? tanh(b, out) : out;
 }
 
-/// A scalar integer that depends on a value: the number of elements that are at least the first one, modulo `modulus`.
+/// A scalar integer that depends on a value: the number of elements that are at least the first
+/// one, modulo `modulus`.
 Value* chosen(Builder& b, Value* x, std::int64_t modulus) {
   if (is_complex(x->dtype()) || is_narrow(x->type())) return scalar(b, DType::i32, 1);
   Value* y = reshaped(b, x, Shape{std::min<std::int64_t>(x->shape().count(), 8)});
@@ -139,8 +150,13 @@ void emit_branches(Builder& b, Environment& e, const GraphStep& step) {
   Value* like = e.newest(step.feeds[0]);
   Value* index = chosen(b, e.newest(step.feeds[1]), step.kind == Kind::if_ ? 2 : 3);
   std::size_t half = step.body.size() / 2;
-  std::vector<GraphStep> first(step.body.begin(), step.body.begin() + static_cast<std::ptrdiff_t>(half)), second(step.body.begin() + static_cast<std::ptrdiff_t>(half), step.body.end());
-  auto branch = [&](const std::vector<GraphStep>& body) { return testing::build({}, [&](Builder& inner, const Values&) { return Values{run_body(inner, e, body, like)}; }); };
+  std::vector<GraphStep> first(step.body.begin(),
+                               step.body.begin() + static_cast<std::ptrdiff_t>(half)),
+      second(step.body.begin() + static_cast<std::ptrdiff_t>(half), step.body.end());
+  auto branch = [&](const std::vector<GraphStep>& body) {
+    return testing::build(
+        {}, [&](Builder& inner, const Values&) { return Values{run_body(inner, e, body, like)}; });
+  };
   if (step.kind == Kind::if_) {
     Value* predicate = compare(b, index, scalar(b, DType::i32, 1), "LT");
     e.values.push_back(if_(b, predicate, branch(first), branch(second))[0]);
@@ -157,13 +173,17 @@ void emit_branches(Builder& b, Environment& e, const GraphStep& step) {
 void emit_while(Builder& b, Environment& e, const GraphStep& step) {
   Value *carried = e.newest(step.feeds[0]), *times = chosen(b, e.newest(step.feeds[1]), 4);
   const Type index = Type::scalar(DType::i32);
-  auto cond = testing::build({index, carried->type()}, [&](Builder& inner, const Values& v) { return Values{compare(inner, v[0], times, "LT")}; });
+  auto cond = testing::build({index, carried->type()}, [&](Builder& inner, const Values& v) {
+    return Values{compare(inner, v[0], times, "LT")};
+  });
   auto body = testing::build({index, carried->type()}, [&](Builder& inner, const Values& v) {
     Environment nested = e;
     nested.values.push_back(v[1]);
-    return Values{add(inner, v[0], scalar(inner, DType::i32, 1)), run_body(inner, nested, step.body, v[1])};
+    return Values{add(inner, v[0], scalar(inner, DType::i32, 1)),
+                  run_body(inner, nested, step.body, v[1])};
   });
-  e.values.push_back(while_(b, std::move(cond), std::move(body), {scalar(b, DType::i32, 0), carried})[1]);
+  e.values.push_back(
+      while_(b, std::move(cond), std::move(body), {scalar(b, DType::i32, 0), carried})[1]);
 }
 
 void emit(Builder& b, Environment& e, const GraphStep& step) {
@@ -175,7 +195,7 @@ void emit(Builder& b, Environment& e, const GraphStep& step) {
   }
 }
 
-// ---- choosing -----------------------------------------------------------------------------------------------------
+// ---- choosing ----------------------------------------------------------------------------------
 
 /// The samples that programs may hold, by operation.
 struct Candidates {
@@ -186,24 +206,33 @@ struct Candidates {
       std::vector<std::size_t> fine;
       const std::vector<Sample>& have = samples(d->info.name);
       for (std::size_t i = 0; i < have.size(); ++i)
-        if (may_compose(*d, have[i]) && (!smooth || suits_derivatives(*d, have[i]))) fine.push_back(i);
+        if (may_compose(*d, have[i]) && (!smooth || suits_derivatives(*d, have[i])))
+          fine.push_back(i);
       if (!fine.empty()) all.emplace_back(d, std::move(fine));
     }
   }
 
-  /// Differentiable, of f64 throughout (rounding to a smaller type is a staircase), and so wherever fitted values may lie.
+  /// Differentiable, of f64 throughout (rounding to a smaller type is a staircase), and so wherever
+  /// fitted values may lie.
   static bool suits_derivatives(const OpDef& d, const Sample& s) {
     if (!s.smooth || !d.jvp) return false;
-    bool f64 = std::any_of(s.operands.begin(), s.operands.end(), [](const Literal& x) { return x.dtype() == DType::f64; });
-    auto other = [](const Type& type) { return is_inexact(type.dtype()) && type.dtype() != DType::f64; };
+    bool f64 = std::any_of(s.operands.begin(), s.operands.end(),
+                           [](const Literal& x) { return x.dtype() == DType::f64; });
+    auto other = [](const Type& type) {
+      return is_inexact(type.dtype()) && type.dtype() != DType::f64;
+    };
     BlockPtr block = alone(d, s);
-    bool others = std::any_of(s.operands.begin(), s.operands.end(), [&](const Literal& x) { return other(x.type()); }) ||
-                  std::any_of(block->results.begin(), block->results.end(), [&](const Value* r) { return r->type().is_tensor() && other(r->type()); });
+    bool others = std::any_of(s.operands.begin(), s.operands.end(),
+                              [&](const Literal& x) { return other(x.type()); }) ||
+                  std::any_of(block->results.begin(), block->results.end(), [&](const Value* r) {
+                    return r->type().is_tensor() && other(r->type());
+                  });
     return f64 && !others && fine_for_fitted(*block, s);
   }
 
-  /// Whether results and their derivatives stay small for operands anywhere between a sample's smallest and largest elements, found
-  /// by a few draws, the last of one number throughout: fitted values repeat, and a factorisation, say, wants more of its matrix.
+  /// Whether results and their derivatives stay small for operands anywhere between a sample's
+  /// smallest and largest elements, found by a few draws, the last of one number throughout: fitted
+  /// values repeat, and a factorisation, say, wants more of its matrix.
   static bool fine_for_fitted(const Block& block, const Sample& sample) {
     std::vector<bool> active;
     for (const Literal& x : sample.operands) active.push_back(x.dtype() == DType::f64);
@@ -214,7 +243,9 @@ struct Candidates {
         if (x.dtype() != DType::f64) continue;
         auto [low, high] = range_of(x);
         const double middle = (low + high) / 2;
-        if (low < high) x = seed == 5 ? random_literal(x.type(), seed, middle, middle) : random_literal(x.type(), seed, low, high);
+        if (low < high)
+          x = seed == 5 ? random_literal(x.type(), seed, middle, middle)
+                        : random_literal(x.type(), seed, low, high);
         tangents.push_back(random_literal(x.type(), seed));
       }
       drawn.insert(drawn.end(), tangents.begin(), tangents.end());
@@ -231,7 +262,8 @@ const Candidates& candidates(bool smooth) {
   return smooth ? differentiable : any;
 }
 
-std::vector<GraphStep> random_steps(Random& random, int count, const GraphOptions& options, int depth) {
+std::vector<GraphStep> random_steps(Random& random, int count, const GraphOptions& options,
+                                    int depth) {
   const auto& all = candidates(options.smooth).all;
   std::vector<GraphStep> out;
   for (int i = 0; i < count; ++i) {
@@ -249,7 +281,8 @@ std::vector<GraphStep> random_steps(Random& random, int count, const GraphOption
       step.def = def;
       step.sample = fine[random() % fine.size()];
       std::size_t operands = sample_of(step).operands.size();
-      for (std::size_t k = 0; k < operands; ++k) step.feeds.push_back(random() % 3 == 0 ? 0 : 1 + static_cast<unsigned>(random() % 8));
+      for (std::size_t k = 0; k < operands; ++k)
+        step.feeds.push_back(random() % 3 == 0 ? 0 : 1 + static_cast<unsigned>(random() % 8));
     }
     out.push_back(std::move(step));
   }
@@ -259,8 +292,11 @@ std::vector<GraphStep> random_steps(Random& random, int count, const GraphOption
 void print(std::string& out, const std::vector<GraphStep>& steps, int indent) {
   constexpr const char* names[] = {"", "if", "case", "while"};
   for (const GraphStep& s : steps) {
-    std::string what = s.kind == Kind::operation ? fmt::format("{} ({})", s.def->info.name, sample_of(s).what) : names[static_cast<int>(s.kind)];
-    out += fmt::format("{}{} {}\n", std::string(static_cast<std::size_t>(indent), ' '), what, fmt::join(s.feeds, " "));
+    std::string what = s.kind == Kind::operation
+                           ? fmt::format("{} ({})", s.def->info.name, sample_of(s).what)
+                           : names[static_cast<int>(s.kind)];
+    out += fmt::format("{}{} {}\n", std::string(static_cast<std::size_t>(indent), ' '), what,
+                       fmt::join(s.feeds, " "));
     print(out, s.body, indent + 2);
   }
 }
@@ -297,19 +333,26 @@ std::vector<std::vector<GraphStep>> smaller_steps(const std::vector<GraphStep>& 
 }
 
 bool is_plain(const Type& type) {
-  return type.is_tensor() && type.shape().is_static() && type.shape().count() <= kMostElements && !type.is_quantized();
+  return type.is_tensor() && type.shape().is_static() && type.shape().count() <= kMostElements &&
+         !type.is_quantized();
 }
 
 }  // namespace
 
 bool may_compose(const OpDef& def, const Sample& sample) {
-  if (def.info.has_effect || (std::holds_alternative<None>(def.lowering) && def.decompose == nullptr)) return false;
-  if (!std::all_of(sample.operands.begin(), sample.operands.end(), [](const Literal& x) { return is_plain(x.type()); })) return false;
+  if (def.info.has_effect ||
+      (std::holds_alternative<None>(def.lowering) && def.decompose == nullptr))
+    return false;
+  if (!std::all_of(sample.operands.begin(), sample.operands.end(),
+                   [](const Literal& x) { return is_plain(x.type()); }))
+    return false;
   return std::all_of(sample.results.begin(), sample.results.end(), is_plain);
 }
 
 std::unique_ptr<Block> RandomGraph::build() const {
-  bool smooth = !arguments.empty() && std::all_of(arguments.begin(), arguments.end(), [](const Literal& x) { return x.dtype() == DType::f64; });
+  bool smooth =
+      !arguments.empty() && std::all_of(arguments.begin(), arguments.end(),
+                                        [](const Literal& x) { return x.dtype() == DType::f64; });
   return testing::build(types_of(arguments), [&](Builder& b, const Values& v) {
     Environment e{v, smooth};
     for (const GraphStep& s : steps) emit(b, e, s);
@@ -327,15 +370,20 @@ std::string RandomGraph::to_text() const {
 RandomGraph random_graph(std::uint64_t seed, const GraphOptions& options) {
   Random random(seed);
   RandomGraph out;
-  std::vector<DType> dtypes = options.smooth ? std::vector<DType>{DType::f64, DType::f64} : std::vector<DType>{DType::f32, DType::i32, DType::f64, DType::bf16};
-  for (DType t : dtypes) out.arguments.push_back(random_literal(Type(t, Shape{2 + static_cast<std::int64_t>(random() % 3), 3}), random(), -2, 3));
+  std::vector<DType> dtypes =
+      options.smooth ? std::vector<DType>{DType::f64, DType::f64}
+                     : std::vector<DType>{DType::f32, DType::i32, DType::f64, DType::bf16};
+  for (DType t : dtypes)
+    out.arguments.push_back(random_literal(
+        Type(t, Shape{2 + static_cast<std::int64_t>(random() % 3), 3}), random(), -2, 3));
   out.steps = random_steps(random, options.operations, options, 2);
   return out;
 }
 
 std::vector<RandomGraph> smaller(const RandomGraph& graph) {
   std::vector<RandomGraph> out;
-  for (auto& steps : smaller_steps(graph.steps)) out.push_back({graph.arguments, std::move(steps), graph.results});
+  for (auto& steps : smaller_steps(graph.steps))
+    out.push_back({graph.arguments, std::move(steps), graph.results});
   if (graph.results > 1) out.push_back({graph.arguments, graph.steps, graph.results - 1});
   return out;
 }

@@ -19,10 +19,11 @@ const Type kMatrix(DType::f64, {4, 3});
 const Type kScalar = Type::scalar(DType::f64);
 const Type kIndex = Type::scalar(DType::i32);
 
-constexpr std::array<const char*, kKinds> kNames{"sin",  "tanh",          "exp",    "logistic",    "add",        "sub",        "mul",
-                                                 "div",  "max",           "select", "reverse",     "roll",       "spread",     "total",
-                                                 "dot",  "matrix_vector", "rows",   "dynamic_row", "custom_jvp", "custom_vjp", "barrier",
-                                                 "scan", "map_rows",      "case",   "if",          "remat",      "while"};
+constexpr std::array<const char*, kKinds> kNames{
+    "sin",  "tanh",          "exp",    "logistic",    "add",        "sub",        "mul",
+    "div",  "max",           "select", "reverse",     "roll",       "spread",     "total",
+    "dot",  "matrix_vector", "rows",   "dynamic_row", "custom_jvp", "custom_vjp", "barrier",
+    "scan", "map_rows",      "case",   "if",          "remat",      "while"};
 
 bool has_body(Kind kind) { return kind >= Kind::scan; }
 
@@ -57,25 +58,32 @@ Values isolate(Block& body) {
 
 void emit_scan(Builder& b, Environment& e, const Instruction& i) {
   bool carries = i.kind == Kind::scan;
-  BlockPtr body = build(carries ? std::vector<Type>{kVector, kVector} : std::vector<Type>{kVector}, [&](Builder& sb, const Values& v) {
-    Environment inner = e;
-    append(inner.vectors, v);
-    Value* out = run_body(sb, inner, i.body);
-    return carries ? Values{out, mul(sb, v[0], v[1])} : Values{out};
-  });
+  BlockPtr body = build(carries ? std::vector<Type>{kVector, kVector} : std::vector<Type>{kVector},
+                        [&](Builder& sb, const Values& v) {
+                          Environment inner = e;
+                          append(inner.vectors, v);
+                          Value* out = run_body(sb, inner, i.body);
+                          return carries ? Values{out, mul(sb, v[0], v[1])} : Values{out};
+                        });
   Values consts = isolate(*body);
-  Values out = scan(b, std::move(body), consts, carries ? Values{e.vector(i.a)} : Values{}, {e.matrix(i.b)}, {4, i.a % 2 == 1});
+  Values out = scan(b, std::move(body), consts, carries ? Values{e.vector(i.a)} : Values{},
+                    {e.matrix(i.b)}, {4, i.a % 2 == 1});
   if (carries) e.vectors.push_back(out[0]);
   e.matrices.push_back(out.back());
 }
 
 void emit_choice(Builder& b, Environment& e, const Instruction& i) {
   std::vector<BlockPtr> branches;
-  branches.push_back(build({}, [&](Builder& cb, const Values&) { return Values{run_body(cb, e, i.body), e.scalar(i.b)}; }));
-  branches.push_back(
-      build({}, [&](Builder& cb, const Values&) { return Values{sin(cb, e.vector(i.a)), reduce_sum(cb, e.vector(i.b), {0})}; }));
+  branches.push_back(build({}, [&](Builder& cb, const Values&) {
+    return Values{run_body(cb, e, i.body), e.scalar(i.b)};
+  }));
+  branches.push_back(build({}, [&](Builder& cb, const Values&) {
+    return Values{sin(cb, e.vector(i.a)), reduce_sum(cb, e.vector(i.b), {0})};
+  }));
   if (i.kind == Kind::case_)
-    branches.push_back(build({}, [&](Builder& cb, const Values&) { return Values{e.vector(i.b), scalar(cb, DType::f64, 0.5)}; }));
+    branches.push_back(build({}, [&](Builder& cb, const Values&) {
+      return Values{e.vector(i.b), scalar(cb, DType::f64, 0.5)};
+    }));
   Values out;
   if (i.kind == Kind::case_) {
     out = case_(b, e.index, std::move(branches));
@@ -89,8 +97,9 @@ void emit_choice(Builder& b, Environment& e, const Instruction& i) {
 }
 
 void emit_while(Builder& b, Environment& e, const Instruction& i) {
-  auto cond =
-      build({kIndex, kVector}, [](Builder& wb, const Values& v) { return Values{compare(wb, v[0], scalar(wb, DType::i32, 3), "LT")}; });
+  auto cond = build({kIndex, kVector}, [](Builder& wb, const Values& v) {
+    return Values{compare(wb, v[0], scalar(wb, DType::i32, 3), "LT")};
+  });
   auto body = build({kIndex, kVector}, [&](Builder& wb, const Values& v) {
     Environment inner = e;
     inner.vectors.push_back(v[1]);
@@ -117,25 +126,34 @@ Value* emit_custom(Builder& b, Kind kind, Value* x, Value* y) {
   auto primal = build({kVector, kVector}, product);
   if (kind == Kind::custom_jvp) {
     auto rule = build({kVector, kVector, kVector, kVector}, [&](Builder& rb, const Values& v) {
-      Value* tangent = add(rb, mul(rb, mul(rb, cos(rb, v[0]), v[1]), v[2]), mul(rb, sin(rb, v[0]), v[3]));
+      Value* tangent =
+          add(rb, mul(rb, mul(rb, cos(rb, v[0]), v[1]), v[2]), mul(rb, sin(rb, v[0]), v[3]));
       return Values{product(rb, v)[0], tangent};
     });
     return custom_jvp(b, std::move(primal), std::move(rule), {x, y})[0];
   }
-  auto forward = build({kVector, kVector}, [&](Builder& fb, const Values& v) { return Values{product(fb, v)[0], v[0], v[1]}; });
+  auto forward = build({kVector, kVector}, [&](Builder& fb, const Values& v) {
+    return Values{product(fb, v)[0], v[0], v[1]};
+  });
   auto backward = build({kVector, kVector, kVector}, [](Builder& wb, const Values& v) {
     return Values{mul(wb, mul(wb, cos(wb, v[0]), v[1]), v[2]), mul(wb, sin(wb, v[0]), v[2])};
   });
-  return custom_vjp(b, std::move(primal), std::move(forward), std::move(backward), {x, y}, {0, 1})[0];
+  return custom_vjp(b, std::move(primal), std::move(forward), std::move(backward), {x, y},
+                    {0, 1})[0];
 }
 
 Value* dynamic_row(Builder& b, Value* matrix, Value* index) {
-  return reshape(b, dynamic_slice(b, matrix, {index, scalar(b, DType::i32, 0)}, {1, 3}), kVector.shape());
+  return reshape(b, dynamic_slice(b, matrix, {index, scalar(b, DType::i32, 0)}, {1, 3}),
+                 kVector.shape());
 }
 
-Value* roll(Builder& b, Value* x) { return concatenate(b, {slice(b, x, {1}, {3}), slice(b, x, {0}, {1})}, 0); }
+Value* roll(Builder& b, Value* x) {
+  return concatenate(b, {slice(b, x, {1}, {3}), slice(b, x, {0}, {1})}, 0);
+}
 
-Value* rows(Builder& b, Value* x, Value* matrix) { return mul(b, broadcast_in_dim(b, x, kMatrix.shape(), {1}), sin(b, matrix)); }
+Value* rows(Builder& b, Value* x, Value* matrix) {
+  return mul(b, broadcast_in_dim(b, x, kMatrix.shape(), {1}), sin(b, matrix));
+}
 
 Value* matrix_vector(Builder& b, Value* matrix, Value* x) {
   Value* product = dot_general(b, matrix, x, {{}, {}, {1}, {0}});
@@ -153,9 +171,15 @@ Value* vector_of(Builder& b, const Environment& e, const Instruction& i) {
     case Kind::sub: return sub(b, x, y);
     case Kind::mul: return mul(b, x, y);
     case Kind::div: return div(b, x, add(b, full_like(b, y, 1), mul(b, y, y)));
-    case Kind::max: return max(b, x, add(b, x, sin(b, add(b, y, full_like(b, y, 2)))));  // the difference is a sine, not zero
+    case Kind::max:
+      return max(
+          b, x,
+          add(b, x, sin(b, add(b, y, full_like(b, y, 2)))));  // the difference is a sine, not zero
     case Kind::select:
-      return select(b, compare(b, iota(b, kVector.with(DType::i32), 0), broadcast_to(b, e.index, kVector.shape()), "LT"), x, y);
+      return select(b,
+                    compare(b, iota(b, kVector.with(DType::i32), 0),
+                            broadcast_to(b, e.index, kVector.shape()), "LT"),
+                    x, y);
     case Kind::reverse: return reverse(b, x, {0});
     case Kind::roll: return roll(b, x);
     case Kind::spread: return broadcast_to(b, tanh(b, e.scalar(i.a)), kVector.shape());
@@ -175,7 +199,9 @@ void emit(Builder& b, Environment& e, const Instruction& i) {
   }
   switch (i.kind) {
     case Kind::total: e.scalars.push_back(reduce_sum(b, e.vector(i.a), {0})); return;
-    case Kind::dot: e.scalars.push_back(dot_general(b, e.vector(i.a), e.vector(i.b), {{}, {}, {0}, {0}})); return;
+    case Kind::dot:
+      e.scalars.push_back(dot_general(b, e.vector(i.a), e.vector(i.b), {{}, {}, {0}, {0}}));
+      return;
     case Kind::rows: e.matrices.push_back(rows(b, e.vector(i.a), e.matrix(i.b))); return;
     case Kind::scan:
     case Kind::map_rows: emit_scan(b, e, i); return;
@@ -187,10 +213,12 @@ void emit(Builder& b, Environment& e, const Instruction& i) {
   }
 }
 
-std::vector<Instruction> random_list(std::mt19937_64& random, int count, const RandomOptions& options, int depth) {
+std::vector<Instruction> random_list(std::mt19937_64& random, int count,
+                                     const RandomOptions& options, int depth) {
   std::vector<Instruction> out;
   while (static_cast<int>(out.size()) < count) {
-    Instruction i{static_cast<Kind>(random() % kKinds), static_cast<unsigned>(random() % 5), static_cast<unsigned>(random() % 5)};
+    Instruction i{static_cast<Kind>(random() % kKinds), static_cast<unsigned>(random() % 5),
+                  static_cast<unsigned>(random() % 5)};
     if (i.kind == Kind::while_ && !options.with_while) continue;
     if (i.kind == Kind::custom_vjp && !options.with_custom_vjp) continue;
     if (has_body(i.kind)) {
@@ -204,8 +232,8 @@ std::vector<Instruction> random_list(std::mt19937_64& random, int count, const R
 
 void print(std::string& out, const std::vector<Instruction>& list, int indent) {
   for (const Instruction& i : list) {
-    out +=
-        fmt::format("{}{} {} {}\n", std::string(static_cast<std::size_t>(indent), ' '), kNames[static_cast<std::size_t>(i.kind)], i.a, i.b);
+    out += fmt::format("{}{} {} {}\n", std::string(static_cast<std::size_t>(indent), ' '),
+                       kNames[static_cast<std::size_t>(i.kind)], i.a, i.b);
     print(out, i.body, indent + 2);
   }
 }
@@ -223,7 +251,8 @@ std::vector<std::vector<Instruction>> smaller_lists(const std::vector<Instructio
     without.erase(without.begin() + static_cast<std::ptrdiff_t>(k));
     out.push_back(without);
     if (!has_body(list[k].kind)) continue;
-    without.insert(without.begin() + static_cast<std::ptrdiff_t>(k), list[k].body.begin(), list[k].body.end());
+    without.insert(without.begin() + static_cast<std::ptrdiff_t>(k), list[k].body.begin(),
+                   list[k].body.end());
     out.push_back(without);
     for (auto& body : smaller_lists(list[k].body)) {
       out.push_back(list);
@@ -257,7 +286,8 @@ RandomProgram random_program(std::uint64_t seed, const RandomOptions& options) {
 }
 
 Literals random_arguments(std::uint64_t seed) {
-  return {random_literal(kVector, seed, -1, 1), random_literal(kVector, seed + 1, -1, 1), random_literal(kMatrix, seed + 2, -1, 1),
+  return {random_literal(kVector, seed, -1, 1), random_literal(kVector, seed + 1, -1, 1),
+          random_literal(kMatrix, seed + 2, -1, 1),
           Literal::scalar<std::int32_t>(static_cast<std::int32_t>(seed % 3))};
 }
 

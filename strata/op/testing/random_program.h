@@ -1,10 +1,12 @@
 // Random programs of floats, for property tests.
 //
 //   RandomProgram p = random_program(seed);
-//   auto f = p.build();                 // (x: f64[3], y: f64[3], m: f64[4,3], n: i32) -> f64[3], f64, f64[4,3]
+//   auto f = p.build();                 // (x: f64[3], y: f64[3], m: f64[4,3], n: i32) -> f64[3],
+//   f64, f64[4,3]
 //
-// A program is a list of instructions that pick their operands by number among the values there are, modulo how many: so
-// any instruction may be left out and a program remains, which is how failing ones are made small.
+// A program is a list of instructions that pick their operands by number among the values there
+// are, modulo how many: so any instruction may be left out and a program remains, which is how
+// failing ones are made small.
 #pragma once
 
 #include <string>

@@ -21,27 +21,33 @@ std::unique_ptr<Block> build(const std::vector<Type>& arguments, const Program& 
   return block;
 }
 
-Literals run(const Literals& arguments, const Program& program) { return evaluate(*build(types_of(arguments), program), arguments); }
+Literals run(const Literals& arguments, const Program& program) {
+  return evaluate(*build(types_of(arguments), program), arguments);
+}
 
 Literals run_both(const Literals& arguments, const Program& program) {
   auto block = build(types_of(arguments), program);
   const Op& op = *block->ops().back();
   Literals expected = evaluate(*block, arguments);
-  STRATA_CHECK(op.operands == block->argument_values(), "the operation must take the arguments as they are");
+  STRATA_CHECK(op.operands == block->argument_values(),
+               "the operation must take the arguments as they are");
   Literals actual = lowered(op, arguments);
   for (std::size_t i = 0; i < expected.size(); ++i)
-    STRATA_CHECK(same(actual[i], expected[i]), "{}: reference {}, lowering {}", op.name(), to_text(expected[i]), to_text(actual[i]));
+    STRATA_CHECK(same(actual[i], expected[i]), "{}: reference {}, lowering {}", op.name(),
+                 to_text(expected[i]), to_text(actual[i]));
   return expected;
 }
 
-Literals run_jvp(const Literals& arguments, const std::vector<std::optional<Literal>>& tangents, const Program& program) {
+Literals run_jvp(const Literals& arguments, const std::vector<std::optional<Literal>>& tangents,
+                 const Program& program) {
   auto original = build(types_of(arguments), program);
   const Op& op = *original->ops().back();
   Literals all = arguments;
   for (const auto& t : tangents)
     if (t) all.push_back(*t);
   return run(all, [&](Builder& b, const Values& v) {
-    Values operands(v.begin(), v.begin() + static_cast<std::ptrdiff_t>(arguments.size())), given(arguments.size(), nullptr);
+    Values operands(v.begin(), v.begin() + static_cast<std::ptrdiff_t>(arguments.size())),
+        given(arguments.size(), nullptr);
     auto next = v.begin() + static_cast<std::ptrdiff_t>(arguments.size());
     for (std::size_t i = 0; i < tangents.size(); ++i)
       if (tangents[i]) given[i] = *next++;
@@ -60,7 +66,8 @@ bool same(const Literal& a, const Literal& b) {
   for (std::int64_t i = 0; i < a.count(); ++i) {
     std::size_t at = static_cast<std::size_t>(i) * width;
     bool equal = std::memcmp(a.data() + at, b.data() + at, width) == 0;
-    if (!equal && !(is_float(a.dtype()) && std::isnan(a.number(i)) && std::isnan(b.number(i)))) return false;
+    if (!equal && !(is_float(a.dtype()) && std::isnan(a.number(i)) && std::isnan(b.number(i))))
+      return false;
   }
   return true;
 }
