@@ -36,7 +36,7 @@ TEST(ArgumentSlices, LayersShareTheirKernels) {
   auto kernels = [](std::int64_t count) {
     Block block;
     layers(block, count);
-    return make_plan(*prepare(block), {}).kernels.size();
+    return make_plan(*prepare(block), {}, testing::v3()).kernels.size();
   };
   EXPECT_EQ(kernels(9), kernels(3));
   Block block;

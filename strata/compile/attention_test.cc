@@ -99,12 +99,8 @@ TEST(Attention, ScoresOfAllHeadsAreNeverInMemory) {
   }
 }
 
-/// Of bf16, products have bits of their own on some processors (docs/exceptions.md): small whole
-/// numbers would show nothing here.
 TEST(Attention, HasTheReferencesBits) {
   for (const fs::path& path : programs("match_")) {
-    if (path.filename().string().find("bf16") != std::string::npos && CpuTarget::host().avx512bf16)
-      continue;
     SCOPED_TRACE(path.filename().string());
     auto block = parsed(path);
     std::vector<Literal> arguments = testing::arguments_of(*block),

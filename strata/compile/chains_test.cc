@@ -64,7 +64,7 @@ void expect_chained_equals_reference(const Block& f, unsigned seed = 1) {
   std::vector<Literal> arguments = testing::arguments_of(f, seed),
                        want = op::evaluate(f, arguments);
   std::unique_ptr<Block> ready = prepare(f);
-  Plan plan = make_plan(*ready, {}, CpuTarget::host(), kAlways);
+  Plan plan = make_plan(*ready, {}, testing::widest(), kAlways);
   testing::expect_same_bits(run(plan, arguments, false), want, "by the walker\n" + print(plan));
   for (int threads : {1, 2, 3}) {
     set_num_threads(threads);
@@ -96,7 +96,7 @@ std::unique_ptr<Block> attention_program(std::int64_t batch, std::int64_t heads,
 }
 
 TEST(Chains, ScoresOfAttentionAreNeverInMemory) {
-  Plan plan = make_plan(*prepare(*attention_program(4, 8, 128, 32)), {});
+  Plan plan = make_plan(*prepare(*attention_program(4, 8, 128, 32)), {}, testing::v3());
   std::vector<const Chain*> chains = chains_of(plan.steps);
   ASSERT_EQ(chains.size(), 1u) << print(plan);
   EXPECT_EQ(chains[0]->launches.size(), 3u) << print(plan);
@@ -106,14 +106,18 @@ TEST(Chains, ScoresOfAttentionAreNeverInMemory) {
 }
 
 TEST(Chains, ABlockOfFewHeadsOrOfLittleDataIsNone) {
-  EXPECT_TRUE(chains_of(make_plan(*prepare(*attention_program(1, 2, 64, 16)), {}).steps).empty());
-  EXPECT_TRUE(chains_of(make_plan(*prepare(*attention_program(2, 8, 16, 16)), {}).steps).empty());
+  EXPECT_TRUE(
+      chains_of(make_plan(*prepare(*attention_program(1, 2, 64, 16)), {}, testing::v3()).steps)
+          .empty());
+  EXPECT_TRUE(
+      chains_of(make_plan(*prepare(*attention_program(2, 8, 16, 16)), {}, testing::v3()).steps)
+          .empty());
 }
 
 /// Scores of one head that are too many go by blocks of rows.
 TEST(Chains, LongSequencesGoByRows) {
   for (std::int64_t rows : {1024, 2048, 4096}) {
-    Plan plan = make_plan(*prepare(*attention_program(1, 2, rows, 64)), {});
+    Plan plan = make_plan(*prepare(*attention_program(1, 2, rows, 64)), {}, testing::v3());
     std::vector<const Chain*> chains = chains_of(plan.steps);
     ASSERT_EQ(chains.size(), 1u) << print(plan);
     EXPECT_EQ(chains[0]->launches.size(), 3u) << print(plan);
@@ -133,7 +137,7 @@ TEST(Chains, RowsThatNoUsualBlockDivides) {
             b, op::exp(b, op::sub(b, scores, op::broadcast_in_dim(b, v[2], scores->shape(), {1}))),
             v[3], {{}, {}, {1}, {0}})};
       });
-  Plan plan = make_plan(*prepare(*f), {});
+  Plan plan = make_plan(*prepare(*f), {}, testing::v3());
   std::vector<const Chain*> chains = chains_of(plan.steps);
   ASSERT_EQ(chains.size(), 1u) << print(plan);
   EXPECT_EQ(chains[0]->launches.size(), 3u) << print(plan);
@@ -197,7 +201,7 @@ TEST(Chains, RandomPrograms) {
       }
       return Values{all.back(), all[5]};
     });
-    found += chains_of(make_plan(*prepare(*f), {}, CpuTarget::host(), kAlways).steps).size();
+    found += chains_of(make_plan(*prepare(*f), {}, testing::v3(), kAlways).steps).size();
     expect_chained_equals_reference(*f, seed);
   }
   EXPECT_GT(found, 4u);

@@ -41,7 +41,7 @@ TEST(Compile, SoftmaxIsOneKernel) {
     Value* x = argument(f, shape);
     Builder b(f);
     f.results = {softmax(b, x)};
-    EXPECT_EQ(make_plan(*prepare(f), {}).kernels.size(), 1u) << explain(f).fusion;
+    EXPECT_EQ(make_plan(*prepare(f), {}, testing::v3()).kernels.size(), 1u) << explain(f).fusion;
     expect_compiled_equals_reference(f);
   }
 }
@@ -55,7 +55,7 @@ TEST(Compile, LongChainsAreSeveralKernels) {
     Value* y = x;
     for (std::int64_t i = 0; i < length; ++i) y = op::exp(b, op::neg(b, y));
     f.results = {y};
-    const std::size_t kernels = make_plan(*prepare(f), {}).kernels.size();
+    const std::size_t kernels = make_plan(*prepare(f), {}, testing::v3()).kernels.size();
     if (length < 100)
       EXPECT_EQ(kernels, 1u);
     else
@@ -74,7 +74,7 @@ TEST(Compile, AFunctionOfManyStepsIsOneKernel) {
   for (int i = 0; i < 150; ++i)
     y = op::sub(b, op::mul(b, y, op::full_like(b, y, 0.5)), op::mul(b, y, y));
   f.results = {y};
-  EXPECT_EQ(make_plan(*prepare(f), {}).kernels.size(), 1u) << explain(f).fusion;
+  EXPECT_EQ(make_plan(*prepare(f), {}, testing::v3()).kernels.size(), 1u) << explain(f).fusion;
   testing::expect_compiled_equals_reference(f);
 }
 
@@ -88,7 +88,7 @@ TEST(Compile, EqualLayersHaveOneKernelOfEachKind) {
     x = op::add(b, x, op::mul(b, y, op::broadcast_in_dim(b, norm, y->shape(), {0})));
   }
   f.results = {x};
-  Plan plan = make_plan(*prepare(f), {});
+  Plan plan = make_plan(*prepare(f), {}, testing::v3());
   EXPECT_EQ(plan.kernels.size(), 2u);
   EXPECT_EQ(launches(plan).size(), 80u);
   expect_compiled_equals_reference(f);
@@ -103,7 +103,7 @@ TEST(Compile, WhatDiffersInOnePlaceHasAKernelOfItsOwn) {
     Builder b(f);
     f.results = {first(b, x), second(b, y)};
     expect_compiled_equals_reference(f);
-    return make_plan(*prepare(f), {}).kernels.size();
+    return make_plan(*prepare(f), {}, testing::v3()).kernels.size();
   };
   auto times = [](double factor) -> Part {
     return [=](Builder& b, Value* x) {
@@ -341,7 +341,7 @@ TEST(Compile, ScalarLoopIsOneKernel) {
                         op::scalar(bb, DType::f32, 3));
   body->results = {op::add(bb, j, op::scalar(bb, DType::i32, 1)), next};
   f.results = op::while_(b, std::move(cond), std::move(body), {zero, c0});
-  EXPECT_EQ(make_plan(*prepare(f), {}).kernels.size(), 1u);
+  EXPECT_EQ(make_plan(*prepare(f), {}, testing::v3()).kernels.size(), 1u);
   expect_compiled_equals_reference(f);
 }
 
@@ -385,7 +385,7 @@ TEST(Compile, ShortLoopsAreOneKernelWithWhatIsAroundThem) {
          op::constant(b, Literal::of<std::uint32_t>({4}, {13, 15, 26, 6})),
          op::constant(b, Literal::of<std::uint32_t>({4}, {17, 29, 16, 24}))});
     f.results = {op::xor_(b, out[1], out[2])};
-    Plan plan = make_plan(*prepare(f), {});
+    Plan plan = make_plan(*prepare(f), {}, testing::v3());
     EXPECT_EQ(plan.kernels.size(), 1u) << explain(f).fusion;
     EXPECT_EQ(plan.kernels[0]->grid > 1, n == 40000) << "parts of a long array go to threads";
     EXPECT_EQ(plan.kernels[0]->parameters().size(), 2u) << "rotations are code";
@@ -402,7 +402,7 @@ TEST(Compile, LongVectorsAreMadeInParts) {
   Value* first =
       op::broadcast_in_dim(b, op::reshape(b, op::slice(b, x, {3}, {4}), Shape{}), x->shape(), {});
   f.results = {op::add(b, x, first), op::sub(b, op::reverse(b, x, {0}), x)};
-  Plan plan = make_plan(*prepare(f), {});
+  Plan plan = make_plan(*prepare(f), {}, testing::v3());
   for (const auto& kernel : plan.kernels) EXPECT_GT(kernel->grid, 1);
   expect_compiled_equals_reference(f);
   const std::vector<Literal> arguments = testing::arguments_of(f);
@@ -496,7 +496,7 @@ TEST(Compile, WhatIsUpdatedIsMadeWhereTheResultLies) {
     f.results = {op::dynamic_update_slice(b, y, w, {zero, zero})};
     if (both) f.results.push_back(y);
     expect_compiled_equals_reference(f);
-    Plan plan = make_plan(*prepare(f), {});
+    Plan plan = make_plan(*prepare(f), {}, testing::v3());
     const auto copies = std::count_if(plan.steps.begin(), plan.steps.end(), [](const Step& s) {
       return std::holds_alternative<Copy>(s.what);
     });
@@ -507,7 +507,7 @@ TEST(Compile, WhatIsUpdatedIsMadeWhereTheResultLies) {
 
 std::int64_t large_temporaries(const Block& f) {
   std::int64_t out = 0;
-  for (const PlanBuffer& buffer : make_plan(*prepare(f), {}).buffers)
+  for (const PlanBuffer& buffer : make_plan(*prepare(f), {}, testing::v3()).buffers)
     out += buffer.kind == PlanBuffer::Kind::temporary &&
            buffer.bytes >= static_cast<std::int64_t>(f.arguments()[0]->type().bytes());
   return out;
@@ -548,7 +548,7 @@ TEST(Compile, ALargeArrayBesideItsMeanIsNotStored) {
     if (which == Which::result) f.results.push_back(shifted);
     expect_compiled_equals_reference(f);
     EXPECT_EQ(large_temporaries(f), which == Which::small ? 1 : 0)
-        << print(make_plan(*prepare(f), {}));
+        << print(make_plan(*prepare(f), {}, testing::v3()));
   }
 }
 

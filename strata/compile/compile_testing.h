@@ -12,6 +12,7 @@
 #include "strata/compile/interpret_plan.h"
 #include "strata/compile/make_plan.h"
 #include "strata/compile/pipeline.h"
+#include "strata/ir/fingerprint.h"
 #include "strata/op/build.h"
 #include "strata/op/control.h"
 #include "strata/op/evaluate.h"
@@ -41,9 +42,28 @@ inline std::vector<Literal> arguments_of(const ir::Block& block, unsigned seed =
   return out;
 }
 
+/// The least processor that the library runs on: what tests of choices (tiles, grids, kernels)
+/// name, since others choose otherwise.
+inline const CpuTarget& v3() { return CpuTarget::of("x86-64-v3"); }
+
+/// The targets whose results are compared, widest first: what this machine has, where that is more
+/// than x86-64-v3, and x86-64-v3. Products of bf16 are as everywhere else; tests of those that some
+/// processors round in their own way (docs/exceptions.md) name the target "native".
+inline const std::vector<std::string>& targets() {
+  static const std::vector<std::string>& all = *new std::vector<std::string>([] {
+    const std::string widest = "native,-avx512bf16,-amx-bf16", least = "x86-64-v3";
+    return CpuTarget::of(widest).avx512 ? std::vector{widest, least} : std::vector{least};
+  }());
+  return all;
+}
+
+/// The first of `targets()`, for tests that make plans themselves and run them.
+inline const CpuTarget& widest() { return CpuTarget::of(targets().front()); }
+
+/// What the plan for a processor with AVX-512 gives, by interpreted kernels: on any machine.
 inline std::vector<Literal> run_plan(const ir::Block& block,
                                      const std::vector<Literal>& arguments) {
-  Plan plan = make_plan(*prepare(block), {});
+  Plan plan = make_plan(*prepare(block), {}, CpuTarget::of("x86-64-v4,+avx512vnni"));
   std::vector<void*> in, out, constants;
   std::vector<Literal> results;
   for (const Literal& a : arguments) in.push_back(const_cast<std::byte*>(a.data()));
@@ -67,10 +87,15 @@ inline std::vector<Literal> run_with(const runtime::CompileOptions& options, con
     out.push_back(b.literal());
   return out;
 }
+/// Machine code's results, which are the same for all `targets()`. Code for any size is made for
+/// one of them, which the program decides.
 inline std::vector<Literal> run_compiled(const ir::Block& block,
                                          const std::vector<Literal>& arguments,
-                                         bool any_size = false) {
-  return run_with({.any_size = any_size}, block, {arguments.begin(), arguments.end()});
+                                         bool any_size = false);
+/// One run of machine code for the widest target, of programs that do something besides.
+inline std::vector<Literal> run_once(const ir::Block& block,
+                                     const std::vector<Literal>& arguments) {
+  return run_with({.target = targets().front()}, block, {arguments.begin(), arguments.end()});
 }
 /// Arguments in memory that nobody else holds, so that a result may take it where they are donated.
 inline std::vector<Literal> run_donated(const ir::Block& block,
@@ -83,7 +108,8 @@ inline std::vector<Literal> run_donated(const ir::Block& block,
     own.emplace_back(std::move(copy));
     EXPECT_TRUE(own.back().unique());
   }
-  return run_with({.donated = std::move(donated)}, block, std::move(own));
+  return run_with({.donated = std::move(donated), .target = targets().front()}, block,
+                  std::move(own));
 }
 
 /// Elements whose bytes differ (NaNs of any bits are equal).
@@ -118,8 +144,25 @@ inline void expect_same_bits(const std::vector<Literal>& got, const std::vector<
   }
 }
 
-/// The law: reference = plan by interpreter = machine code on 1, 2 and 3 threads = that for any
-/// size, bit for bit.
+inline std::vector<Literal> run_compiled(const ir::Block& block,
+                                         const std::vector<Literal>& arguments, bool any_size) {
+  std::vector<Literal> out;
+  std::size_t number = 0;
+  for (unsigned char c : ir::fingerprint(block)) number = number * 31 + c;
+  for (const std::string& target : targets()) {
+    if (any_size && target != targets()[number % targets().size()]) continue;
+    std::vector<Literal> got = run_with({.any_size = any_size, .target = target}, block,
+                                        {arguments.begin(), arguments.end()});
+    if (out.empty())
+      out = std::move(got);
+    else
+      expect_same_bits(got, out, "machine code for " + target + " beside " + targets().front());
+  }
+  return out;
+}
+
+/// The law: reference = plan by interpreter = machine code for each of `targets()` on 1, 2 and 3
+/// threads = that for any size, bit for bit.
 inline void expect_compiled_equals_reference(const ir::Block& block, unsigned seed = 1,
                                              bool interpret_too = true) {
   std::vector<Literal> arguments = arguments_of(block, seed);

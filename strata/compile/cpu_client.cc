@@ -109,6 +109,7 @@ class CpuClient : public runtime::Client {
     for (bool d : options.donated) key += d ? 'd' : 'k';
     if (options.timed) key += 't';
     if (options.any_size) key += 's';
+    if (!options.target.empty()) key += ' ' + options.target;
     {
       std::lock_guard lock(mutex_);
       if (auto it = cache_.find(key); it != cache_.end()) return it->second;
@@ -124,7 +125,8 @@ class CpuClient : public runtime::Client {
     std::shared_ptr<ir::Block> ready = prepare(block);
     const bool reports = runtime::is_reported(options.name), timed = options.timed || reports;
     if (options.any_size && !timed)
-      if (const std::unique_ptr<ir::Block> native = with_native_products(*ready, CpuTarget::host()))
+      if (const std::unique_ptr<ir::Block> native =
+              with_native_products(*ready, CpuTarget::of(options.target)))
         return warming(planned(*native, options, timed), kProductCode,
                        [ready, options, timed] { return planned(*ready, options, timed); });
     auto executable = planned(*ready, options, timed);
@@ -135,8 +137,8 @@ class CpuClient : public runtime::Client {
   static std::shared_ptr<runtime::Executable> planned(const ir::Block& ready,
                                                       const runtime::CompileOptions& options,
                                                       bool timed) {
-    Plan plan =
-        make_plan(ready, options.donated, CpuTarget::host(), {}, {.any_size = options.any_size});
+    Plan plan = make_plan(ready, options.donated, CpuTarget::of(options.target), {},
+                          {.any_size = options.any_size});
     plan.name = options.name;
     Driver driver = compile_plan(
         plan, {.timed = timed, .any_size = options.any_size && !generates_product(ready)});
@@ -161,7 +163,7 @@ Explanation explain(const ir::Block& block, const runtime::CompileOptions& optio
   for (const std::string& line : said) out.fusion += line + "\n";
   out.fusion += explain(choose_fusion(*ready));
   start = seconds();
-  Plan plan = make_plan(*ready, options.donated);
+  Plan plan = make_plan(*ready, options.donated, CpuTarget::of(options.target));
   out.plan_s = seconds() - start;
   start = seconds();
   (void)compile_plan(plan);
@@ -172,14 +174,16 @@ Explanation explain(const ir::Block& block, const runtime::CompileOptions& optio
 
 std::string native_text(const ir::Block& block, const runtime::CompileOptions& options) {
   std::string out;
-  for (const std::string& code : plan_code(make_plan(*prepare(block), options.donated), true))
+  for (const std::string& code :
+       plan_code(make_plan(*prepare(block), options.donated, CpuTarget::of(options.target)), true))
     out += code;
   return out;
 }
 
 std::int64_t native_bytes(const ir::Block& block, const runtime::CompileOptions& options) {
   std::size_t out = 0;
-  for (const std::string& code : plan_code(make_plan(*prepare(block), options.donated), false))
+  for (const std::string& code :
+       plan_code(make_plan(*prepare(block), options.donated, CpuTarget::of(options.target)), false))
     out += code.size();
   return static_cast<std::int64_t>(out);
 }

@@ -9,8 +9,6 @@
 namespace strata::compile {
 namespace {
 
-/// Fewer bytes are copied in less time than it takes to read more code.
-constexpr std::int64_t kLeastBytes = 1;
 /// Addresses in a turn of a loop, of which the driver will have three.
 constexpr int kMostAddresses = 256;
 

@@ -114,7 +114,7 @@ TEST(DoubleBuffer, LoopsInLoopsAreWhatTheyWere) {
 std::string plan_of(const Program& p, std::int64_t length) {
   Block block;
   build(block, p, length, false);
-  return print(make_plan(*prepare(block), {}));
+  return print(make_plan(*prepare(block), {}, testing::v3()));
 }
 
 TEST(DoubleBuffer, NothingIsCopiedInTheLoop) {

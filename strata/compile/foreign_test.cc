@@ -178,7 +178,7 @@ TEST(Foreign, calls_are_made_in_the_programs_order) {
   EXPECT_THAT(seen_by([&] { (void)testing::run_plan(body(module), n); }), order);
   for (int threads : {1, 2}) {
     set_num_threads(threads);
-    EXPECT_THAT(seen_by([&] { (void)testing::run_compiled(body(module), n); }), order);
+    EXPECT_THAT(seen_by([&] { (void)testing::run_once(body(module), n); }), order);
   }
   set_num_threads(0);
 }
@@ -196,7 +196,7 @@ func.func @main(%x: tensor<4xi32>, %one: tensor<i32>) -> tensor<4xi32> {
   std::vector<Literal> arguments{Literal::of<std::int32_t>({4}, {5, 6, 7, 8}),
                                  Literal::scalar<std::int32_t>(1)};
   EXPECT_THAT(seen_by([&] { (void)op::evaluate(body(module), arguments); }), ElementsAre(25, 1));
-  EXPECT_THAT(seen_by([&] { (void)testing::run_compiled(body(module), arguments); }),
+  EXPECT_THAT(seen_by([&] { (void)testing::run_once(body(module), arguments); }),
               ElementsAre(25, 1));
 }
 

@@ -27,7 +27,7 @@ TEST(LaunchGrain, IsThatOfTheWorkOfEachPoint) {
   ir::Builder b(f);
   ir::Value* x = f.add_argument(Type(DType::f32, {4096, 2, 40}));
   f.results = {op::reduce_sum(b, x, {1})};
-  const Plan plan = make_plan(*prepare(f), {});
+  const Plan plan = make_plan(*prepare(f), {}, testing::v3());
   const Launch& launch = std::get<Launch>(plan.steps.at(0).what);
   const std::int64_t points = plan.kernels.at(static_cast<std::size_t>(launch.kernel))->grid;
   EXPECT_TRUE(launch.parallel);

@@ -220,7 +220,7 @@ std::vector<LaunchWork> launch_works(const Plan& plan) {
 }
 
 std::vector<LaunchWork> launch_works(const ir::Block& block) {
-  return launch_works(make_plan(*prepare(block), {}));
+  return launch_works(make_plan(*prepare(block), {}, CpuTarget::host()));
 }
 
 }  // namespace strata::compile

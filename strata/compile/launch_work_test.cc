@@ -111,7 +111,7 @@ std::unique_ptr<ir::Block> passes_on(std::int64_t elements) {
 TEST(LaunchWork, StandsBesideEachLaunchAndEachLargeCopy) {
   for (std::int64_t elements : {16, 4096}) {
     auto f = passes_on(elements);
-    Plan plan = make_plan(*prepare(*f), {});
+    Plan plan = make_plan(*prepare(*f), {}, testing::v3());
     std::vector<runtime::Launch> told = launches(plan);
     EXPECT_EQ(told.size(), elements == 16 ? 1u : 2u) << print(plan);
     EXPECT_EQ(launch_works(plan).size(), told.size());

@@ -266,7 +266,7 @@ std::unique_ptr<ir::Block> squares(const Body& next) {
 
 /// Copies within the loop.
 std::ptrdiff_t copies(const ir::Block& f) {
-  std::string text = print(make_plan(*prepare(f), {}));
+  std::string text = print(make_plan(*prepare(f), {}, testing::v3()));
   text = text.substr(std::min(text.size(), text.find("for ")));
   std::ptrdiff_t n = 0;
   for (std::size_t at = text.find("copy"); at != std::string::npos; at = text.find("copy", at + 1))
@@ -322,7 +322,7 @@ TEST(LoopMemory, CarriesAreChangedWhereTheyLieByNumbersFromOutside) {
 })");
   ASSERT_TRUE(module.ok()) << module.status().message();
   const ir::Block& f = (*module)->entry()->body;
-  const std::string plan = print(make_plan(*prepare(f), {}));
+  const std::string plan = print(make_plan(*prepare(f), {}, testing::v3()));
   EXPECT_EQ(plan.substr(plan.find("while ")).find("copy"), std::string::npos) << plan;
   testing::expect_compiled_equals_reference(f);
 }

@@ -45,7 +45,7 @@ struct Launches {
 Launches launches(const std::string& text) {
   auto module = ir::parse(text);
   EXPECT_TRUE(module.ok()) << module.status().message();
-  Plan plan = make_plan(*prepare((*module)->entry()->body), {});
+  Plan plan = make_plan(*prepare((*module)->entry()->body), {}, testing::v3());
   Launches out;
   each_launch(plan.steps, [&](const Launch& l) {
     ++out.all;

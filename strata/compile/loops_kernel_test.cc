@@ -53,7 +53,7 @@ TEST(CompiledMaps, LongChains) {
 /// pieces of rows.
 TEST(CompiledMaps, NarrowStripsOfMuchCode) {
   const auto widest = [](const Block& block) {  // of the kernel of most code
-    const Plan plan = make_plan(*prepare(block), {});
+    const Plan plan = make_plan(*prepare(block), {}, testing::v3());
     const auto most = std::max_element(
         plan.kernels.begin(), plan.kernels.end(),
         [](const auto& a, const auto& b) { return a->arena.size() < b->arena.size(); });
@@ -144,7 +144,7 @@ TEST(CompiledMaps, RowsAbreast) {
                             row, most, op::add(b, least, sum),
                             op::compare(b, v[0], along(v[1]), "LT")};
             });
-        const Plan plan = make_plan(*prepare(*f), {});
+        const Plan plan = make_plan(*prepare(*f), {}, testing::v3());
         EXPECT_EQ(std::any_of(plan.kernels.begin(), plan.kernels.end(),
                               [](const auto& k) {
                                 return std::any_of(k->arena.begin(), k->arena.end(),
@@ -227,7 +227,7 @@ TEST(CompiledMaps, ReadersOfALargeArrayAreOneKernel) {
   Builder b(block);
   block.results = {op::add(b, x, x), op::reduce_sum(b, x, {1}),
                    op::reduce_max(b, op::mul(b, x, y), {1})};
-  EXPECT_EQ(make_plan(*prepare(block), {}).kernels.size(), 1U);
+  EXPECT_EQ(make_plan(*prepare(block), {}, testing::v3()).kernels.size(), 1U);
   expect_compiled_equals_reference(block, 1, false);
   block.results.push_back(op::transpose(b, x, {1, 0}));
   block.results.push_back(
@@ -249,7 +249,8 @@ TEST(CompiledMaps, ComplexNumbersAreStoredWhereTheyAreComputed) {
       Value *e = op::exp(b, x),
             *z = op::complex(b, op::mul(b, e, op::cos(b, y)), op::mul(b, e, op::sin(b, y)));
       block.results = {z, op::mul(b, z, z), e};
-      EXPECT_EQ(make_plan(*prepare(block), {}).kernels.size(), 1U) << shape.to_string();
+      EXPECT_EQ(make_plan(*prepare(block), {}, testing::v3()).kernels.size(), 1U)
+          << shape.to_string();
       if (shape.rank() > 1) {
         Value* rows = op::complex(b, op::reduce_sum(b, x, {1}), op::reduce_max(b, y, {1}));
         block.results.push_back(rows);
@@ -273,7 +274,8 @@ std::string rows_text(std::int64_t rows, std::int64_t length, bool softmax) {
     block.results = {op::sub(b, x, along(op::reduce_sum(b, x, {1})))};
   }
   std::string out;
-  for (const auto& kernel : make_plan(*prepare(block), {}).kernels) out += loop::print(*kernel);
+  for (const auto& kernel : make_plan(*prepare(block), {}, testing::v3()).kernels)
+    out += loop::print(*kernel);
   return out;
 }
 
@@ -300,7 +302,8 @@ TEST(CompiledMaps, ResultsPastTheCachesAreKeptBeside) {
     block.results = {
         e, op::div(b, e, op::broadcast_in_dim(b, op::reduce_sum(b, e, {1}), x->shape(), {0}))};
     std::string text;
-    for (const auto& kernel : make_plan(*prepare(block), {}).kernels) text += loop::print(*kernel);
+    for (const auto& kernel : make_plan(*prepare(block), {}, testing::v3()).kernels)
+      text += loop::print(*kernel);
     EXPECT_EQ(text.find("scratch") != std::string::npos, rows == 4096) << text;
     expect_compiled_equals_reference(block);
   }

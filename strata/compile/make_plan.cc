@@ -668,6 +668,7 @@ Plan make_plan(const Block& block, const std::vector<bool>& donated, const CpuTa
                const ChainLimits& chains, const SharingLimits& sharing) {
   Stage stage("plan");
   Plan plan;
+  plan.target = target;
   Planner(plan, target, sharing).run(block, donated);
   spread_launches_in_loops(plan);
   drop_repeated_launches(plan);

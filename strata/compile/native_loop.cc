@@ -16,7 +16,7 @@ constexpr std::int64_t kMostReduced = 64;
 
 class NativeLoop {
  public:
-  NativeLoop(const Op& op, const Fusion& fusion) : op_(op), fusion_(fusion) {
+  NativeLoop(const Op& op, const Fusion& fusion) : op_(op) {
     built_.kernel = std::make_unique<loop::Kernel>("loop");
     builder_ = std::make_unique<loop::Builder>(*built_.kernel);
     context_ = std::make_unique<KernelContext>(*builder_, fusion, built_);
@@ -81,7 +81,6 @@ class NativeLoop {
   }
 
   const Op& op_;
-  const Fusion& fusion_;
   BuiltKernel built_;
   std::unique_ptr<loop::Builder> builder_;
   std::unique_ptr<KernelContext> context_;

@@ -144,7 +144,7 @@ TEST(NeededBand, MasksThatChange) {
 /// Work is left out: a kernel of few needed elements does less than one of all.
 TEST(NeededBand, LeavesWorkOut) {
   auto branches = [](const Block& f) {
-    Plan plan = make_plan(*prepare(f), {});
+    Plan plan = make_plan(*prepare(f), {}, testing::v3());
     int count = 0;
     for (const auto& kernel : plan.kernels)
       for (const loop::Inst& i : kernel->arena)

@@ -1,5 +1,7 @@
 #include "strata/compile/pipeline.h"
 
+#include <algorithm>
+
 #include "strata/compile/stage_times.h"
 #include "strata/ir/pass/pass.h"
 #include "strata/op/def.h"
@@ -32,6 +34,11 @@
 
 namespace strata::compile {
 namespace {
+
+/// Whether one of several passes changed something; all of them have run, in their order.
+bool any(std::initializer_list<bool> changed) {
+  return std::find(changed.begin(), changed.end(), true) != changed.end();
+}
 
 /// Barriers of several values become one for each: they have done their work (equal computations on
 /// both sides were kept apart), and kernels make one value each.
@@ -132,12 +139,12 @@ std::unique_ptr<ir::Block> prepare(const ir::Block& block, std::vector<std::stri
   {
     Stage simplifies("  simplify");
     transform::simplify(*out);
-    if (transform::sink_transposes(*out) | transform::raise_slices(*out) |
-        transform::slice_products(*out))
+    if (any({transform::sink_transposes(*out), transform::raise_slices(*out),
+             transform::slice_products(*out)}))
       transform::simplify(*out);
-    if (transform::find_own_rows(*out) | transform::select_one_hot(*out) |
-        transform::turn_products(*out) | transform::map_single_terms(*out) |
-        transform::put_batches_first(*out))
+    if (any({transform::find_own_rows(*out), transform::select_one_hot(*out),
+             transform::turn_products(*out), transform::map_single_terms(*out),
+             transform::put_batches_first(*out)}))
       ir::remove_dead(*out);
   }
   {

@@ -9,6 +9,7 @@
 #include <variant>
 #include <vector>
 
+#include "strata/compile/llvm/target.h"
 #include "strata/loop/loop.h"
 #include "strata/type/literal.h"
 
@@ -99,6 +100,7 @@ struct Step {
 
 struct Plan {
   std::string name = "main";
+  CpuTarget target = CpuTarget::host();  // the processor its kernels are laid out and compiled for
   std::vector<std::unique_ptr<loop::Kernel>> kernels;
   std::vector<PlanBuffer> buffers;
   std::vector<Literal> constants;

@@ -274,7 +274,7 @@ TEST(Product, HasThemWhereSumsLieInPieces) {
 /// What the program's kernels read or store lies where a lane's number says, and is looked for by
 /// none.
 void expect_along_memory(const Block& f, std::initializer_list<loop::Opcode> codes) {
-  for (const auto& kernel : make_plan(*prepare(f), {}).kernels)
+  for (const auto& kernel : make_plan(*prepare(f), {}, testing::v3()).kernels)
     for (const loop::Inst& inst : kernel->arena) {
       if (inst.is_variable || std::find(codes.begin(), codes.end(), inst.code) == codes.end())
         continue;
@@ -402,7 +402,8 @@ TEST(Product, LargeResultsHaveTheBitsOfTheirRows) {
     };
     const std::unique_ptr<Block> large = block(kRows), small = block(kFew);
     std::string text;
-    for (const auto& kernel : make_plan(*prepare(*large), {}).kernels) text += loop::print(*kernel);
+    for (const auto& kernel : make_plan(*prepare(*large), {}, testing::v3()).kernels)
+      text += loop::print(*kernel);
     EXPECT_NE(text.find("store streaming"), std::string::npos) << text;
     std::vector<Literal> given = arguments_of(*large),
                          few{Literal(small->arguments()[0]->type()), given[1]};
@@ -417,6 +418,33 @@ TEST(Product, LargeResultsHaveTheBitsOfTheirRows) {
     }
     set_num_threads(0);
   }
+}
+
+/// Products of bf16 as this machine makes them when nobody asks for less, exceptions included: the
+/// bound of docs/exceptions.md, from the exact sum.
+TEST(Product, OfHalvesOnThisMachineIsWithinItsBound) {
+  constexpr std::int64_t kRows = 37, kColumns = 50, kTerms = 301;
+  constexpr double u = 0x1p-24;
+  Block f;
+  Builder b(f);
+  ir::Value *x = f.add_argument(Type(DType::bf16, {kRows, kTerms})),
+            *y = f.add_argument(Type(DType::bf16, {kTerms, kColumns}));
+  f.results = {op::dot_general(b, x, y, {{}, {}, {1}, {0}}, DType::f32)};
+  const std::vector<Literal> given = testing::arguments_of(f, 9);
+  const Literal got =
+      testing::run_with({.target = "native"}, f, {given.begin(), given.end()}).at(0);
+  for (std::int64_t i = 0; i < kRows; ++i)
+    for (std::int64_t j = 0; j < kColumns; ++j) {
+      double exact = 0, size = 0;  // products of bf16 and sums of so few of them are exact in f64
+      for (std::int64_t k = 0; k < kTerms; ++k) {
+        const double term = given[0].number(i * kTerms + k) * given[1].number(k * kColumns + j);
+        exact += term;
+        size += std::abs(term);
+      }
+      ASSERT_LE(std::abs(got.number(i * kColumns + j) - exact),
+                2 * kTerms * u * size + kTerms * 0x1p-126)
+          << i << ", " << j;
+    }
 }
 
 }  // namespace

@@ -94,7 +94,8 @@ TEST(RandomPrograms, HaveTheReferencesBits) {
     BlockPtr f = transformed(program, seed);
     ADD_FAILURE() << "seed " << seed << (code ? " as machine code: " : " by the interpreter: ")
                   << what << "\n"
-                  << program.to_text() << explain(*f).fusion << print(make_plan(*prepare(*f), {}));
+                  << program.to_text() << explain(*f).fusion
+                  << print(make_plan(*prepare(*f), {}, testing::v3()));
     return;
   }
 }

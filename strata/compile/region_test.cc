@@ -21,7 +21,7 @@ Plan expect_same(const std::string& text, const std::vector<Literal>& arguments 
   std::vector<Literal> want = op::evaluate(f, in);
   expect_same_bits(testing::run_plan(f, in), want, "plan by interpreter");
   expect_same_bits(testing::run_compiled(f, in), want, "machine code");
-  return make_plan(*prepare(f), {});
+  return make_plan(*prepare(f), {}, testing::v3());
 }
 
 bool has_loops(const Steps& steps) {

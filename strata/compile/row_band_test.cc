@@ -74,7 +74,7 @@ TEST(RowBand, NoBitChanges) {
 /// How often the plan's kernels take a power of two, which exponentials do.
 int powers_in(const Block& block) {
   int out = 0;
-  for (const auto& kernel : make_plan(*prepare(block), {}).kernels)
+  for (const auto& kernel : make_plan(*prepare(block), {}, testing::v3()).kernels)
     for (const loop::Inst& i : kernel->arena)
       out += i.code == loop::Opcode::call && i.callee == "scale";
   return out;
@@ -103,7 +103,8 @@ TEST(RowBand, OtherSidesOfManyNumbersAreNoBand) {
   block.results = {op::sub(
       b, scores, op::broadcast_in_dim(b, op::reduce_max(b, scores, {1}), type.shape(), {0}))};
   std::string text;
-  for (const auto& kernel : make_plan(*prepare(block), {}).kernels) text += loop::print(*kernel);
+  for (const auto& kernel : make_plan(*prepare(block), {}, testing::v3()).kernels)
+    text += loop::print(*kernel);
   EXPECT_THAT(text, ::testing::Not(::testing::HasSubstr("if ")));
   expect_compiled_equals_reference(block);
 }

@@ -13,7 +13,7 @@ using ir::Builder;
 using ir::Value;
 
 bool has_row_blocks(const Block& block) {
-  for (const auto& kernel : make_plan(*prepare(block), {}).kernels)
+  for (const auto& kernel : make_plan(*prepare(block), {}, testing::v3()).kernels)
     if (kernel->name == "row_blocks") return true;
   return false;
 }

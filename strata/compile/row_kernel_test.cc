@@ -92,7 +92,8 @@ TEST(RowKernel, FetchesRowsThatLieWhereNumbersSay) {
     Builder b(block);
     block.results = {c.make(b, x, n)};
     std::string text;
-    for (const auto& kernel : make_plan(*prepare(block), {}).kernels) text += loop::print(*kernel);
+    for (const auto& kernel : make_plan(*prepare(block), {}, testing::v3()).kernels)
+      text += loop::print(*kernel);
     EXPECT_EQ(text.find("fetch ") != std::string::npos, c.fetches) << text;
     testing::expect_compiled_equals_reference(block);
   }

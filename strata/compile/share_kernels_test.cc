@@ -47,7 +47,7 @@ void irregular(Block& block, int operations, std::int64_t side) {
 
 std::vector<Literal> run(const Block& block, const std::vector<Literal>& arguments,
                          const SharingLimits& sharing, bool code) {
-  Plan plan = make_plan(*prepare(block), {}, CpuTarget::host(), {}, sharing);
+  Plan plan = make_plan(*prepare(block), {}, testing::widest(), {}, sharing);
   std::vector<void*> in, out, constants;
   std::vector<Literal> results;
   for (const Literal& a : arguments) in.push_back(const_cast<std::byte*>(a.data()));
@@ -75,8 +75,8 @@ TEST(ShareKernels, AnIrregularGraphHasFewKernelsAndTheReferencesBits) {
   Block block;
   irregular(block, 300, 8);
   auto ready = prepare(block);
-  Plan joined = make_plan(*ready, {}),
-       apart = make_plan(*ready, {}, CpuTarget::host(), {}, {.many = 100});
+  Plan joined = make_plan(*ready, {}, testing::v3()),
+       apart = make_plan(*ready, {}, testing::v3(), {}, {.many = 100});
   EXPECT_LE(apart.kernels.size(), 8u);  // one for each kind of operation, whatever its numbers are
   EXPECT_GT(instructions(joined), 3 * instructions(apart));
   std::vector<Literal> arguments = testing::arguments_of(block),

@@ -25,9 +25,10 @@ Value* beside(Builder& b, const Values& columns) {
   return op::concatenate(b, parts, 1);
 }
 
-std::vector<std::int64_t> grids_of_short_rows(const Block& block) {
+std::vector<std::int64_t> grids_of_short_rows(const Block& block,
+                                              const CpuTarget& target = testing::v3()) {
   std::vector<std::int64_t> out;
-  for (const auto& kernel : make_plan(*prepare(block), {}).kernels)
+  for (const auto& kernel : make_plan(*prepare(block), {}, target).kernels)
     if (kernel->name == "short_rows") out.push_back(kernel->grid);
   return out;
 }
@@ -155,13 +156,14 @@ TEST(ShortRows, Reductions) {
 
 /// Points have equally many rows where a number near the usual one divides them; a shorter last one
 /// is a kernel of its own, and so is what squares leave over.
+/// Squares are of eight elements with AVX2 and of sixteen with AVX-512, where rows are as long.
 TEST(ShortRows, GoByEqualPoints) {
-  auto grids = [](std::int64_t rows, std::int64_t length) {
+  auto grids = [](std::int64_t rows, std::int64_t length, const char* target = "x86-64-v3") {
     Block block;
     Value* x = block.add_argument(Type(DType::f32, {rows, length}));
     Builder b(block);
     block.results = {op::reduce_sum(b, x, {1})};
-    return grids_of_short_rows(block);
+    return grids_of_short_rows(block, CpuTarget::of(target));
   };
   using ::testing::ElementsAre;
   EXPECT_THAT(grids(100000, 10), ElementsAre(25));
@@ -170,6 +172,8 @@ TEST(ShortRows, GoByEqualPoints) {
   EXPECT_THAT(grids(3000, 32), ElementsAre(3));
   EXPECT_THAT(grids(1500, 32), ElementsAre(1, 1));
   EXPECT_THAT(grids(4099, 32), ElementsAre(4, 1));
+  EXPECT_THAT(grids(100000, 10, "x86-64-v4"), ElementsAre(25));
+  EXPECT_THAT(grids(3000, 32, "x86-64-v4"), ElementsAre(2, 1, 1));
 }
 
 /// Bits of zeros, infinities and NaN are those of the order with 32 lanes.
@@ -241,7 +245,7 @@ TEST(ShortRows, OfEachPairOfTwoArrays) {
       EXPECT_TRUE(has_short_rows(f));
       expect_compiled_equals_reference(f);
       bool divides = false;
-      for (const auto& kernel : make_plan(*prepare(f), {}).kernels)
+      for (const auto& kernel : make_plan(*prepare(f), {}, testing::v3()).kernels)
         for (const loop::Inst& inst : kernel->arena)
           divides |= inst.code == loop::Opcode::rem && inst.type.lanes > 1;
       EXPECT_EQ(divides, m < 16) << "lanes cross from an element of the first to the next";

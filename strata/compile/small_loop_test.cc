@@ -13,7 +13,7 @@ Plan expect_same(const std::string& text) {
   if (!module.ok()) return {};
   const ir::Block& f = (*module)->entry()->body;
   for (unsigned seed : {1u, 2u}) testing::expect_compiled_equals_reference(f, seed);
-  return make_plan(*prepare(f), {});
+  return make_plan(*prepare(f), {}, testing::v3());
 }
 
 bool runs_loops(const Plan& plan) {
@@ -243,7 +243,7 @@ TEST(SmallLoop, ScansOverSmallSlices) {
     body->results = {op::add(in, next, looked_up), kept, op::reshape(in, slice, {4}), next};
     f.results =
         op::scan(b, std::move(body), {table}, {x, memory}, {xs}, {.length = 5, .reverse = reverse});
-    EXPECT_FALSE(runs_loops(make_plan(*prepare(f), {})));
+    EXPECT_FALSE(runs_loops(make_plan(*prepare(f), {}, testing::v3())));
     testing::expect_compiled_equals_reference(f, 3);
   }
 }

@@ -242,7 +242,7 @@ TEST(TopK, TheGreatestFewOfShortRows) {
 TEST(SortByKeys, NoKernelRunsTheComparator) {
   auto block = program({Type(DType::f32, {300000})}, 0,
                        [] { return op::comparator_of({DType::f32}, "numbers", false); });
-  Plan plan = make_plan(*prepare(*block), {});
+  Plan plan = make_plan(*prepare(*block), {}, testing::v3());
   EXPECT_TRUE(plan.kernels.empty());
   ASSERT_EQ(plan.steps.size(), 1u);
   EXPECT_EQ(std::get<LaunchNative>(plan.steps[0].what).symbol, "strata_sort");

@@ -250,7 +250,7 @@ TEST(CompiledTiles, QuarterTurns) {
         return Values{op::reverse(b, turned, {0}), op::reverse(b, turned, {1}),
                       op::reverse(b, turned, {0, 1})};
       });
-      for (const auto& kernel : make_plan(*prepare(*f), {}).kernels)
+      for (const auto& kernel : make_plan(*prepare(*f), {}, testing::v3()).kernels)
         EXPECT_EQ(kernel->name, "tiles");
       expect_compiled_equals_reference(*f);
     }

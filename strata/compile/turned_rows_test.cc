@@ -73,7 +73,7 @@ TEST(TurnedRows, HaveTheReferencesBits) {
       Value* x = op::transpose(b, block.add_argument(Type(dtype, c.array)), c.order);
       block.results = {c.make(b, x)};
       std::string text;
-      for (const auto& kernel : make_plan(*prepare(block), {}).kernels)
+      for (const auto& kernel : make_plan(*prepare(block), {}, testing::v3()).kernels)
         text += loop::print(*kernel);
       EXPECT_EQ(
           text.find("@lanes.low") != std::string::npos && text.find("tiles") == std::string::npos,

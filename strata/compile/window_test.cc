@@ -271,7 +271,7 @@ TEST(CompiledWindows, LongSumsOfFewFilters) {
       if (!last) s.lhs = {1, 12, 66, 66};
       const auto f = convolution(DType::f32, DType::f32, s, last);
       bool narrow = false;
-      for (const auto& kernel : make_plan(*prepare(*f), {}).kernels)
+      for (const auto& kernel : make_plan(*prepare(*f), {}, testing::v3()).kernels)
         narrow |= kernel->name == "narrow_product";
       EXPECT_EQ(narrow, filters == 1 && last);
       expect_compiled_equals_reference(*f, 1, false);

@@ -111,6 +111,10 @@ struct CompileOptions {
   /// Whether its code is to serve programs of other sizes, too: these are then made without
   /// compiling, and all run somewhat slower.
   bool any_size = false;
+  /// The processor to make code for, one that this machine can run: "x86-64-v3", "znver4", or
+  /// "native,-avx512bf16" with features added and taken away. Empty: the process's, which is
+  /// this machine's own unless `STRATA_CPU` names another. Clients of other devices ignore it.
+  std::string target;
 };
 
 /// A device's compiler and memory.

@@ -55,7 +55,7 @@ Shape unstacked(const Shape& shape) {
 class Chunks {
  public:
   Chunks(const Block& block, const Readers& readers, const RowSet& set, std::int64_t parts)
-      : block_(block), readers_(readers), set_(set), parts_(parts) {
+      : readers_(readers), set_(set), parts_(parts) {
     for (const auto& op : block.ops())
       if (set.has(op.get())) inside_.push_back(op.get());
   }
@@ -192,7 +192,6 @@ class Chunks {
     return attrs;
   }
 
-  const Block& block_;
   const Readers& readers_;
   const RowSet& set_;
   std::int64_t parts_;

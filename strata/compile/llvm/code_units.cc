@@ -21,8 +21,9 @@ namespace {
 constexpr const char* kCodeVersion = STRATA_CODE_VERSION;
 
 std::string full_key(const CodeUnit& unit) {
-  const CpuTarget& host = CpuTarget::host();
-  return fmt::format("{} {} {} {}\n", unit.kind, kCodeVersion, host.cpu, host.features) + unit.key;
+  return fmt::format("{} {} {} {}\n", unit.kind, kCodeVersion, unit.target->cpu,
+                     unit.target->features) +
+         unit.key;
 }
 
 using Code = Jit::Code;
@@ -72,7 +73,7 @@ struct Missing {
       from_disk = true;
       return;
     }
-    object = make_code(*unit, symbol, CpuTarget::host(), false);
+    object = make_code(*unit, symbol, false);
     Stage writes("  write to disk");
     CodeCache::standard().write(key, object);
   }
@@ -119,15 +120,14 @@ std::vector<Code> code_for(std::span<const CodeUnit> units) {
   return result;
 }
 
-std::string make_code(const CodeUnit& unit, const std::string& symbol, const CpuTarget& target,
-                      bool assembly) {
+std::string make_code(const CodeUnit& unit, const std::string& symbol, bool assembly) {
   llvm::LLVMContext context;
   llvm::Module module(symbol, context);
   {
     Stage emits("  emit");
     unit.emit(module, symbol);
   }
-  return Jit::global().make_object(module, target, assembly);
+  return Jit::global().make_object(module, *unit.target, assembly);
 }
 
 std::string make_llvm(const CodeUnit& unit, const std::string& symbol) {

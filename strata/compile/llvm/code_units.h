@@ -15,15 +15,16 @@ class Module;
 
 namespace strata::compile {
 
-/// One function. `key` says everything its code depends on, the processor and the version of the
+/// One function. `key` says everything its code depends on, `target` and the version of the
 /// generator excepted.
 struct CodeUnit {
   std::string key;
   std::string kind;  // begins its symbol: "kernel", "driver"
   std::function<void(llvm::Module& module, const std::string& symbol)> emit;
+  const CpuTarget* target = &CpuTarget::host();
 };
 
-/// The name under which code for the host is linked.
+/// The name under which the code is linked.
 std::string symbol_of(const CodeUnit& unit);
 
 /// Code, one per unit; of equal keys once, the missing ones made in parallel. Units may call each
@@ -32,8 +33,7 @@ std::string symbol_of(const CodeUnit& unit);
 std::vector<std::shared_ptr<void>> code_for(std::span<const CodeUnit> units);
 
 /// An object or assembly text, past all caches.
-std::string make_code(const CodeUnit& unit, const std::string& symbol, const CpuTarget& target,
-                      bool assembly);
+std::string make_code(const CodeUnit& unit, const std::string& symbol, bool assembly);
 /// LLVM's text before the optimiser.
 std::string make_llvm(const CodeUnit& unit, const std::string& symbol);
 

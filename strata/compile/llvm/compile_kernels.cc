@@ -22,7 +22,7 @@ CodeUnit kernel_unit(const loop::Kernel& kernel, const CpuTarget& target) {
   auto emit = [&kernel, &target](llvm::Module& module, const std::string& symbol) {
     emit_kernel(kernel, module, symbol, target);
   };
-  return {fingerprint(kernel), "kernel", emit};
+  return {fingerprint(kernel), "kernel", emit, &target};
 }
 
 std::vector<KernelFn> compile_kernels(std::span<const loop::Kernel* const> kernels) {
@@ -42,12 +42,12 @@ KernelFn compile_kernel(const loop::Kernel& kernel) {
 KernelFn compile_kernel_for(const CpuTarget& target, const loop::Kernel& kernel) {
   static std::atomic<int> number{0};
   std::string symbol = fmt::format("single_kernel_{}", number++);
-  return reinterpret_cast<KernelFn>(for_ever(
-      Jit::global().link(make_code(kernel_unit(kernel, target), symbol, target, false), symbol)));
+  return reinterpret_cast<KernelFn>(
+      for_ever(Jit::global().link(make_code(kernel_unit(kernel, target), symbol, false), symbol)));
 }
 
 std::string kernel_assembly(const CpuTarget& target, const loop::Kernel& kernel) {
-  return make_code(kernel_unit(kernel, target), "kernel", target, true);
+  return make_code(kernel_unit(kernel, target), "kernel", true);
 }
 
 std::string kernel_llvm(const CpuTarget& target, const loop::Kernel& kernel) {

@@ -28,7 +28,7 @@ using KernelFn = void (*)(void* const* refs, std::int64_t begin, std::int64_t en
 std::vector<KernelFn> compile_kernels(std::span<const loop::Kernel* const> kernels);
 KernelFn compile_kernel(const loop::Kernel& kernel);
 
-/// The kernel as a unit of code; it must outlive the unit.
+/// The kernel as a unit of code; it and the target must outlive the unit.
 CodeUnit kernel_unit(const loop::Kernel& kernel, const CpuTarget& target = CpuTarget::host());
 
 /// Code for a processor of that name, past all caches: for tests. The host must be able to run it.

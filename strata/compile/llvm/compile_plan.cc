@@ -85,14 +85,15 @@ std::vector<CodeUnit> units_of(const Plan& plan, bool timed) {
   std::vector<CodeUnit> units;
   std::vector<std::string> symbols;
   for (const auto& kernel : plan.kernels) {
-    units.push_back(kernel_unit(*kernel));
+    units.push_back(kernel_unit(*kernel, plan.target));
     symbols.push_back(symbol_of(units.back()));
   }
   std::string key = StepsWriter(plan, symbols).take();
   units.push_back({std::move(key), timed ? "timed_driver" : "driver",
                    [&plan, symbols, timed](llvm::Module& module, const std::string& symbol) {
                      emit_driver(plan, symbols, module, symbol, timed);
-                   }});
+                   },
+                   &plan.target});
   return units;
 }
 
@@ -114,7 +115,7 @@ std::vector<std::string> plan_code(const Plan& plan, bool assembly) {
   std::set<std::string> made;
   for (const CodeUnit& unit : units_of(plan, false))
     if (const std::string symbol = symbol_of(unit); made.insert(symbol).second)
-      out.push_back(make_code(unit, symbol, CpuTarget::host(), assembly));
+      out.push_back(make_code(unit, symbol, assembly));
   return out;
 }
 

@@ -157,6 +157,16 @@ const CpuTarget& CpuTarget::host() {
   return target;
 }
 
+const CpuTarget& CpuTarget::of(const std::string& name) {
+  if (name.empty()) return host();
+  static std::mutex mutex;
+  static auto& known = *new std::map<std::string, CpuTarget>;
+  std::lock_guard lock(mutex);
+  auto it = known.find(name);
+  if (it == known.end()) it = known.emplace(name, named(name)).first;
+  return it->second;
+}
+
 std::uint64_t CpuTarget::feature_bits() const {
   auto machine = make_machine(cpu, features);
   std::uint64_t bits = 0;

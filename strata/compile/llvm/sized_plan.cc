@@ -45,7 +45,8 @@ class SizedPlan::Maker {
   explicit Maker(const Plan& plan) : plan_(plan) {
     std::vector<CodeUnit> units;
     for (const auto& kernel : plan.kernels) kernels_.push_back(loop::with_sizes_apart(*kernel));
-    for (const loop::SizedKernel& sized : kernels_) units.push_back(kernel_unit(*sized.kernel));
+    for (const loop::SizedKernel& sized : kernels_)
+      units.push_back(kernel_unit(*sized.kernel, plan.target));
     made_->code_ = code_for(units);
     for (const Step& step : plan.steps) std::visit([this](const auto& s) { add(s); }, step.what);
   }

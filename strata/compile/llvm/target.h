@@ -25,6 +25,8 @@ struct CpuTarget {
   static const CpuTarget& host();
   /// The processor of that name, with what follows a comma; "" or "native" is the host.
   static CpuTarget named(const std::string& name);
+  /// The same, made once for each name and never gone; "" is `host()`.
+  static const CpuTarget& of(const std::string& name);
 
   /// Which of processor_features.h it has: bits by their numbers.
   std::uint64_t feature_bits() const;
