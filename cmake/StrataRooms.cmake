@@ -1,6 +1,7 @@
 # One function per thing we build, so that the list of rooms in the root reads as a list.
 #
-#   strata_room(NAME [LINK libs...] [PRIVATE libs...] [TEST_LINK libs...] [SAMPLES room] [PCH headers... | PCH_OF room] [PLAIN] [TESTS_COMPUTE])
+#   strata_room(NAME [LINK libs...] [PRIVATE libs...] [TEST_LINK libs...] [SAMPLES room] [PCH headers... | PCH_OF room]
+#               [TEST_PCH headers...] [PLAIN] [TESTS_COMPUTE])
 # makes from strata/NAME/**/*.cc
 #   strata_NAME        a static library, linked to all rooms above it;
 #   NAME_test          one test program of all *_test.cc, registered with ctest.
@@ -16,7 +17,7 @@ set(STRATA_ROOMS "" CACHE INTERNAL "rooms declared so far, in order")
 set(STRATA_OBJECTS "" CACHE INTERNAL "objects of all rooms")
 
 function(strata_room name)
-  cmake_parse_arguments(R "PLAIN;TESTS_COMPUTE" "SAMPLES;PCH_OF" "LINK;PRIVATE;TEST_LINK;PCH" ${ARGN})
+  cmake_parse_arguments(R "PLAIN;TESTS_COMPUTE" "SAMPLES;PCH_OF" "LINK;PRIVATE;TEST_LINK;PCH;TEST_PCH" ${ARGN})
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS strata/${name}/*.cc)
   set(tests ${sources})
   list(FILTER sources EXCLUDE REGEX "(_test|_fuzz|_main|_inside|_rt)\\.cc$")
@@ -68,6 +69,9 @@ function(strata_room name)
     if(R_SAMPLES)
       list(APPEND tests $<TARGET_OBJECTS:strata_${R_SAMPLES}_samples>)
     endif()
+    if(R_TEST_PCH)
+      strata_headers(${name}_tests OPTION ${STRATA_TEST} LINK GTest::gtest GTest::gmock PCH ${R_TEST_PCH})
+    endif()
     add_executable(${name}_test ${tests})
     target_link_libraries(${name}_test PRIVATE strata_${name} ${R_PRIVATE} ${R_TEST_LINK} GTest::gtest_main GTest::gmock)
     if(R_TESTS_COMPUTE)
@@ -81,7 +85,9 @@ endfunction()
 
 function(strata_tests target)
   target_compile_options(${target} PRIVATE ${STRATA_TEST})
-  if("api" IN_LIST STRATA_ROOMS)
+  if(TARGET strata_headers_of_${target}s)
+    strata_precompiled(${target} strata_headers_of_${target}s)
+  elseif("api" IN_LIST STRATA_ROOMS)
     strata_precompiled(${target} strata_headers_of_api_tests)
   else()
     strata_precompiled(${target} strata_headers_of_tests)
@@ -155,7 +161,7 @@ function(strata_library)
   target_include_directories(strata INTERFACE $<BUILD_INTERFACE:${CMAKE_SOURCE_DIR}> $<INSTALL_INTERFACE:include>)
   if(STRATA_STATIC_LLVM)
     llvm_map_components_to_libnames(llvm OrcJIT JITLink Passes X86CodeGen X86AsmParser X86Desc X86Info)
-    target_link_options(strata PRIVATE LINKER:--exclude-libs,ALL LINKER:--gc-sections)
+    target_link_options(strata PRIVATE LINKER:--as-needed LINKER:--exclude-libs,ALL LINKER:--gc-sections)
     target_link_options(strata PRIVATE LINKER:--version-script=${CMAKE_SOURCE_DIR}/cmake/strata.map)
     set_target_properties(strata PROPERTIES LINK_DEPENDS ${CMAKE_SOURCE_DIR}/cmake/strata.map)
   else()
@@ -200,7 +206,7 @@ function(strata_plugin)
   add_library(strata_pjrt_plugin SHARED ${inside} ${objects})
   set_target_properties(strata_pjrt_plugin PROPERTIES OUTPUT_NAME strata_pjrt LINKER_LANGUAGE CXX LINK_DEPENDS ${CMAKE_SOURCE_DIR}/cmake/strata_pjrt.map)
   llvm_map_components_to_libnames(llvm OrcJIT JITLink Passes X86CodeGen X86AsmParser X86Desc X86Info)
-  target_link_options(strata_pjrt_plugin PRIVATE -static-libstdc++ LINKER:--exclude-libs,ALL LINKER:--gc-sections LINKER:-s LINKER:-Bsymbolic
+  target_link_options(strata_pjrt_plugin PRIVATE -static-libstdc++ LINKER:--as-needed LINKER:--exclude-libs,ALL LINKER:--gc-sections LINKER:-s LINKER:-Bsymbolic
     LINKER:--version-script=${CMAKE_SOURCE_DIR}/cmake/strata_pjrt.map)
   target_include_directories(strata_pjrt_plugin PRIVATE ${CMAKE_SOURCE_DIR})
   target_link_libraries(strata_pjrt_plugin PRIVATE ${llvm} ZLIB::ZLIB Threads::Threads)
@@ -281,18 +287,20 @@ function(strata_program name file)
 endfunction()
 
 # Programs: tools/NAME.cc becomes build/bin/NAME (underscores become dashes), strata/cli/*_main.cc and the speed programs
-# bench/NAME.cc likewise; tutorial/NAME.cc becomes build/bin/tutorial-NAME, and so does the gallery of examples.
+# bench/NAME.cc (by the target bench_programs) likewise; tutorial/NAME.cc becomes build/bin/tutorial-NAME, and so does the gallery of examples.
 function(strata_programs)
   file(GLOB mains CONFIGURE_DEPENDS tools/*.cc strata/cli/*_main.cc)
-  if(STRATA_BENCH)
-    file(GLOB benches CONFIGURE_DEPENDS bench/*.cc)
-    list(APPEND mains ${benches})
-  endif()
-  foreach(main ${mains})
+  file(GLOB benches CONFIGURE_DEPENDS bench/*.cc)
+  add_custom_target(bench_programs)
+  foreach(main ${mains} ${benches})
     get_filename_component(program ${main} NAME_WE)
     string(REPLACE "_main" "" program ${program})
     string(REPLACE "_" "-" program ${program})
     strata_program(${program} ${main})
+    if(main IN_LIST benches)  # not what tests need
+      set_target_properties(${program}_program PROPERTIES EXCLUDE_FROM_ALL ON)
+      add_dependencies(bench_programs ${program}_program)
+    endif()
   endforeach()
   foreach(program run conformance)  # without the evaluators, for compiled programs alone
     strata_program(strata-${program}-compiled tools/strata_${program}.cc OF strata-${program} tools/without_evaluators/evaluate.cc)

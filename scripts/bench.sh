@@ -8,7 +8,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 build=${STRATA_BUILD:-build}
-STRATA_BUILD=$build scripts/build.sh
+STRATA_BUILD=$build scripts/build.sh all bench_programs
 
 scripts/peers.sh "jax[cpu]==0.10.2" numpy
 # PyTorch's package brings GPU libraries of some gigabytes; its row stays out where they cannot be had, or are not wanted.

@@ -9,12 +9,12 @@
 set -euo pipefail
 
 packages=(
-  g++ cmake ninja-build ccache mold python3 ca-certificates         # building
+  clang-19 g++ cmake ninja-build ccache mold python3 ca-certificates  # building
   llvm-19-dev zlib1g-dev libzstd-dev                                # machine code
   libfmt-dev nlohmann-json3-dev libyaml-cpp-dev libcli11-dev        # text, configuration, command lines
   libopenblas-serial-dev                                            # factorisations of large matrices
   libflatbuffers-dev                                                # exports of JAX
-  libgtest-dev libgmock-dev libmpfr-dev libgmp-dev                  # tests, and the truth of elementary functions
+  clang-format-19 libgtest-dev libgmock-dev libmpfr-dev libgmp-dev                  # tests, and the truth of elementary functions
   libsentencepiece-dev libcairo2-dev                                # tokenizers, pictures
   bible-kjv bible-kjv-text libpython3.11-stdlib metamath-databases  # the demo's texts
   dataset-fashion-mnist                                             # pictures for an example

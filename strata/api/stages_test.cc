@@ -89,9 +89,9 @@ std::string said(F&& f) {
 TEST(CacheMisses, EachSaysWhatDiffers) {
   shows_names("jit");
   explain_cache_misses saying;
+  const auto sums = [](std::vector<Array> p, Array x) { return sum(p[0]) + sum(x); };
   const int line = __LINE__ + 1;
-  const auto f =
-      jit([](std::vector<Array> p, Array x) { return sum(p[0]) + sum(x); }, {.name = "step"});
+  const auto f = jit(sums, {.name = "step"});
   const std::string who = "jit step [stages_test.cc:" + std::to_string(line) + "] ";
   EXPECT_EQ(said([&] { f(std::vector{ones({2})}, ones({3})); }),
             who + "compiles for the first time: argument 0[0] is f32[2], argument 1 is f32[3]\n");

@@ -27,11 +27,16 @@ Numbers points(int count, std::uint64_t seed, bool moderate, bool single) {
   auto power = [&](double low, double high) {
     return std::copysign(std::exp2(uniform(low, high)), random() & 1 ? 1 : -1);
   };
+  // Which of two draws comes first is fixed here, not left to the compiler.
+  auto drawn = [](auto real, auto imaginary) {
+    const double im = imaginary();
+    return std::complex<double>(real(), im);
+  };
   double far = moderate ? 6 : 200, tiny = single ? -20 : -45;
   Numbers out;
   for (int i = 0; i < count; ++i) {
     double angle = uniform(-3.2, 3.2);
-    std::complex<double> z(uniform(-3, 3), uniform(-3, 3));
+    std::complex<double> z = drawn([&] { return uniform(-3, 3); }, [&] { return uniform(-3, 3); });
     switch (i % 6) {
       case 1: z = {power(-far / 2, far), power(-far / 2, far)}; break;
       case 2: z = std::polar(1 + power(tiny, -2), angle); break;
@@ -39,7 +44,7 @@ Numbers points(int count, std::uint64_t seed, bool moderate, bool single) {
       case 4: z = {power(tiny, -2), power(-2, 2)}; break;
       case 5:
         z = (random() & 1 ? std::complex<double>(1, 0) : std::complex<double>(0, 1)) +
-            std::complex<double>(power(tiny, -2), power(tiny, -2));
+            drawn([&] { return power(tiny, -2); }, [&] { return power(tiny, -2); });
         break;
       default: break;
     }

@@ -133,6 +133,13 @@ const ir::Attr* configuration(const ir::Attrs& attrs) {
 
 }  // namespace
 
+Dictionary::Dictionary() = default;
+Dictionary::Dictionary(const Dictionary&) = default;
+Dictionary::Dictionary(Dictionary&&) noexcept = default;
+Dictionary& Dictionary::operator=(const Dictionary&) = default;
+Dictionary& Dictionary::operator=(Dictionary&&) noexcept = default;
+Dictionary::~Dictionary() = default;
+
 const Attribute* Dictionary::find(std::string_view name) const {
   auto it =
       std::find_if(entries.begin(), entries.end(), [&](const auto& e) { return e.first == name; });

@@ -24,6 +24,13 @@ struct Attribute;
 
 /// Entries in the order of their names.
 struct Dictionary {
+  Dictionary();
+  Dictionary(const Dictionary&);
+  Dictionary(Dictionary&&) noexcept;
+  Dictionary& operator=(const Dictionary&);
+  Dictionary& operator=(Dictionary&&) noexcept;
+  ~Dictionary();  // where Attribute is complete
+
   std::vector<std::pair<std::string, Attribute>> entries;
   const Attribute* find(std::string_view name) const;
 };
