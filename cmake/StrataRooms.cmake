@@ -278,7 +278,7 @@ function(strata_program name file)
   set_target_properties(${name}_program PROPERTIES OUTPUT_NAME ${name})
   target_link_libraries(${name}_program PRIVATE ${rooms} nlohmann_json::nlohmann_json)
   if(NOT file MATCHES "^(.*/)?bench/")
-    target_compile_options(${name}_program PRIVATE ${STRATA_PLAIN})
+    target_compile_options(${name}_program PRIVATE ${STRATA_TEST})  # what computes is in the rooms
     strata_precompiled(${name}_program strata_headers_of_programs)
   endif()
   file(STRINGS ${file} truth REGEX "loop/testing/truth.h")

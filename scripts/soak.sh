@@ -19,7 +19,18 @@ echo "== elementary functions, ${SOAK_SAMPLES:=100000000} samples each"
 STRATA_SAMPLES=$SOAK_SAMPLES "$build/bin/loop_test" --gtest_filter='*Accuracy*' --gtest_brief=1
 
 echo "== all floats for each elementary function of one, 10^9 pairs for those of two"
+scripts/build.sh ulp_program
 "$build/bin/ulp" --exhaustive --no-f64
+
+echo "== everything by GCC"
+cmake --preset gcc -B build/gcc > /dev/null && ninja -C build/gcc && STRATA_SAMPLE= FULL=1 scripts/run_tests --build build/gcc --only op,loop,transform,compile,api,embed
+
+echo "== results for the least target, all of them, and what make test samples"
+"$build/bin/compile_test" --gtest_brief=1
+"$build/bin/conformance_test" --gtest_brief=1 --gtest_filter="*CompiledLaw*"
+for room in api model nn train; do STRATA_CPU=x86-64-v3 "$build/bin/${room}_test" --gtest_brief=1; done
+for test in python/tests/*_test.py; do STRATA_BUILD=$build python3 "$test"; done
+tools/check_headers.py --cache "$build/checks"
 
 echo "== programs of conformance/jax as object files"
 tools/object_files.py --build "$build"

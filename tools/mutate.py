@@ -15,7 +15,7 @@ times as long as without the mutant counts as a failure: the mutant does not end
 has to leave the list.
 
 Results are kept in FOLDER/mutate/results.json, so that a run goes on where the last one ended, and the table
-docs/mutants.md is written from them. The exit status is 0 when at least 98 % of the mutants that ran were caught.
+docs/mutants.md is written from them; where they lack a mutant, what the table says of it stands. The exit status is 0 when at least 98 % of the mutants that ran were caught.
   --only     mutants whose file or phrase matches the regular expression
   --own      run only tests in files named after it; mutants that they do not catch have no verdict yet
   --check    only look whether each place exists once
@@ -40,6 +40,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 LIST = ROOT / "tools" / "mutants.txt"
 TABLE = ROOT / "docs" / "mutants.md"
 BOUND = 0.98
+OWN_S = 60  # of the tests in files named after a mutant's
 # The test programs that can see a room, nearest first.
 SEEN_BY = {
     "loop": ["loop_test", "op_test", "compile_test"],
@@ -55,8 +56,17 @@ def without_precompiled(words):
     """The command that reads each header itself: a mutant may stand in one that was compiled before. Without its launcher too."""
     while pathlib.Path(words[0]).name in ("compile", "ccache"):
         words = words[1:]
-    return [w for i, w in enumerate(words) if not w.endswith("cmake_pch.hxx") and not (w == "-include" and words[i + 1].endswith("cmake_pch.hxx"))
-            and w not in ("-Winvalid-pch", "-fpch-preprocess")]
+    out, i = [], 0
+    while i < len(words):
+        if words[i] == "-Xclang":  # its argument, and that argument's
+            i += 2 if i + 1 < len(words) and words[i + 1] not in ("-include", "-include-pch") else 4
+        elif words[i] == "-include" and words[i + 1].endswith("cmake_pch.hxx"):
+            i += 2
+        else:
+            if words[i] not in ("-Winvalid-pch", "-fpch-preprocess") and not words[i].endswith("cmake_pch.hxx"):
+                out.append(words[i])
+            i += 1
+    return out
 
 
 class Mutant:
@@ -141,7 +151,8 @@ class Bench:
         for entry in json.loads((build / "compile_commands.json").read_text()):
             words = shlex.split(entry["command"])
             made = words[words.index("-o") + 1]
-            self.precompiled[made] = [os.path.relpath(w, build) + ".gch" for w in words if w.endswith("cmake_pch.hxx")]
+            self.precompiled[made] = [os.path.relpath(w, build).removesuffix(".pch") + end for w in words
+                                      if w.endswith(("cmake_pch.hxx", "cmake_pch.hxx.pch")) for end in (".gch", ".pch")]
             self.compiles[made] = without_precompiled(words)
         self.dependents = self.read_dependents()
         self.links, self.seconds, self.broken = {}, {}, {}
@@ -285,6 +296,18 @@ class Bench:
             shutil.rmtree(self.home / "tmp" / m.key, ignore_errors=True)
 
 
+def read_table(mutants):
+    """The verdicts in the table, by the mutants' keys: of those that have not run here they stand."""
+    by_name = {m.name.replace("|", "&#124;"): m.key for m in mutants}
+    out = {}
+    for line in TABLE.read_text().splitlines() if TABLE.exists() else ():
+        if match := re.match(r"\| (\S+) \| (.*) \| (?:`(.*)`|\*\*(.*)\*\*) \|$", line):
+            file, phrase, by, verdict = match.groups()
+            if key := by_name.get(f"{file}: {phrase}"):
+                out[key] = {"verdict": "caught", "by": by} if by else {"verdict": verdict}
+    return out
+
+
 def write_table(mutants, results):
     ran = [(m, results[m.key]) for m in mutants if m.key in results and results[m.key]["verdict"] in ("caught", "survived")]
     caught = [m for m, r in ran if r["verdict"] == "caught"]
@@ -325,7 +348,7 @@ def main():
         print(f"{len(everything)} mutants, {wrong} without their place")
         return 1 if wrong else 0
     store = options.build.resolve() / "mutate" / "results.json"
-    results = json.loads(store.read_text()) if store.exists() else {}
+    results = read_table(everything) | (json.loads(store.read_text()) if store.exists() else {})
     if not options.table:
         run(options, everything, results, store)
     caught, survived = write_table(everything, results)
@@ -340,7 +363,11 @@ def run(options, everything, results, store):
     if not chosen:
         return
     bench = Bench(options.build.resolve())
-    bench.measure(sorted({t for m in chosen for t in bench.tests_of(m.room)}))
+    tests = sorted({t for m in chosen for t in bench.tests_of(m.room)})
+    if options.own:  # a few tests of each program: no need to know how long all of them take
+        bench.seconds, bench.broken = dict.fromkeys(tests, OWN_S), dict.fromkeys(tests, [])
+    else:
+        bench.measure(tests)
     lock, end = threading.Lock(), time.monotonic() + 60 * (options.minutes or 1e9)
 
     def one(m):

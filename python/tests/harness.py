@@ -5,7 +5,7 @@
     if __name__ == "__main__":
         harness.run(globals())            # or run(globals(), needs=["flax"], modes=["drop-in"])
 
-Each function named test_* is a case in each mode; a case that raises has failed. Prints `ok NAME` or `FAILED NAME`; exits with 77 where
+Each function named test_* is a case in each mode (where STRATA_SAMPLE=N is set, in one of them); a case that raises has failed. Prints `ok NAME` or `FAILED NAME`; exits with 77 where
 JAX (in this Python or in build/peers), another needed package or the plugin is missing. STRATA_PEERS names another environment than
 build/peers, STRATA_PJRT_LIBRARY another plugin than the one in the build folder.
 """
@@ -117,6 +117,8 @@ def run(names, needs=(), modes=tuple(MODES)):
         skip("the plugin is not built: ninja -C build strata_pjrt_plugin")
     if len(sys.argv) > 2 and sys.argv[1] == "--mode":
         sys.exit(_run_here(cases, sys.argv[2]))
+    if len(modes) > 1 and (sample := os.environ.get("STRATA_SAMPLE")):  # of a test run: one of them, another the next day
+        modes = [modes[int(sample) % len(modes)]]
     if not modes:  # cases that start their own processes
         sys.exit(_run_here(cases, "own processes"))
     sys.exit(max(map(abs, [_run_there(mode) for mode in modes])) and 1)

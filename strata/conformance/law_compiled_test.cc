@@ -6,6 +6,8 @@
 // its definition.
 #include <gtest/gtest.h>
 
+#include <cstdlib>
+
 #include "strata/compile/cpu_client.h"
 #include "strata/op/check.h"
 #include "strata/op/evaluate.h"
@@ -33,6 +35,16 @@ std::shared_ptr<runtime::Executable> compiled(const ir::Block& block, const op::
   return runtime::default_client().compile(*op::refine(block, known), {.any_size = any_size});
 }
 
+/// Whether a sample is run in this way today: in both, but where STRATA_SAMPLE=N is set, as by
+/// `make test`, in one of them, and in the other for the next N.
+bool is_due(const op::OpDef& def, const op::Sample& sample, bool any_size) {
+  const char* day = std::getenv("STRATA_SAMPLE");
+  if (!day || !*day) return true;
+  std::uint64_t number = static_cast<std::uint64_t>(std::atoll(day));
+  for (unsigned char c : std::string(def.info.name) + sample.what) number += c;
+  return number % 2 == any_size;
+}
+
 /// What is wrong with the sample, or nothing.
 std::string failure(const op::OpDef& def, const op::Sample& sample) {
   ir::Block block;
@@ -47,6 +59,7 @@ std::string failure(const op::OpDef& def, const op::Sample& sample) {
     return "";
   op::Literals want = op::evaluate(block, sample.operands);
   for (bool any_size : {false, true}) {
+    if (!is_due(def, sample, any_size)) continue;
     std::vector<runtime::Buffer> got = compiled(block, sample.operands, any_size)
                                            ->run({sample.operands.begin(), sample.operands.end()});
     const char* code = any_size ? "by code for any size: " : "";

@@ -25,7 +25,8 @@ Numbers points(int count, std::uint64_t seed, bool moderate, bool single) {
     return std::uniform_real_distribution<double>(low, high)(random);
   };
   auto power = [&](double low, double high) {
-    return std::copysign(std::exp2(uniform(low, high)), random() & 1 ? 1 : -1);
+    const double sign = random() & 1 ? 1 : -1;
+    return std::copysign(std::exp2(uniform(low, high)), sign);
   };
   // Which of two draws comes first is fixed here, not left to the compiler.
   auto drawn = [](auto real, auto imaginary) {
@@ -43,8 +44,8 @@ Numbers points(int count, std::uint64_t seed, bool moderate, bool single) {
       case 3: z = {power(-2, 2), power(tiny, -2)}; break;
       case 4: z = {power(tiny, -2), power(-2, 2)}; break;
       case 5:
-        z = (random() & 1 ? std::complex<double>(1, 0) : std::complex<double>(0, 1)) +
-            drawn([&] { return power(tiny, -2); }, [&] { return power(tiny, -2); });
+        z = drawn([&] { return power(tiny, -2); }, [&] { return power(tiny, -2); });
+        z += random() & 1 ? std::complex<double>(1, 0) : std::complex<double>(0, 1);
         break;
       default: break;
     }
