@@ -156,6 +156,7 @@ class Bench:
             self.compiles[made] = without_precompiled(words)
         self.dependents = self.read_dependents()
         self.links, self.seconds, self.broken = {}, {}, {}
+        self.measuring = threading.Lock()
 
     def copy_tree(self):
         shutil.rmtree(self.tree, ignore_errors=True)
@@ -192,9 +193,11 @@ class Bench:
     def tests_of(self, room):
         return [t for t in SEEN_BY[room] if self.link_of(t)]
 
-    def measure(self, tests):
-        """Runs the tests as they are; what fails already is left out of the judgement."""
-        for test in tests:
+    def measure(self, test):
+        """Runs the test program as it is, the first time that a mutant asks for it; what fails already is left out of the judgement."""
+        with self.measuring:
+            if test in self.seconds:
+                return
             begin = time.monotonic()
             failed = []
             text, _ = self.run(self.build / "bin" / test, [], 600, self.home / "cache")
@@ -279,6 +282,7 @@ class Bench:
                 if not needed:
                     continue
                 seen, program = True, folder / test
+                self.measure(test)
                 if not program.exists():
                     made = self.compile([o for o in needed if o not in done], folder, flags)
                     if made is None:
@@ -363,11 +367,9 @@ def run(options, everything, results, store):
     if not chosen:
         return
     bench = Bench(options.build.resolve())
-    tests = sorted({t for m in chosen for t in bench.tests_of(m.room)})
     if options.own:  # a few tests of each program: no need to know how long all of them take
+        tests = sorted({t for m in chosen for t in bench.tests_of(m.room)})
         bench.seconds, bench.broken = dict.fromkeys(tests, OWN_S), dict.fromkeys(tests, [])
-    else:
-        bench.measure(tests)
     lock, end = threading.Lock(), time.monotonic() + 60 * (options.minutes or 1e9)
 
     def one(m):
