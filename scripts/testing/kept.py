@@ -2,7 +2,7 @@
 
 A job's key is the hash of the files that decide its outcome (its programs, its data, its own text) and of
 the environment (processor, Python, packages of the peers, variables of ours). Only results without a failure
-are kept. `FULL=1` and `CI=true` read nothing; `CI=true` writes nothing either.
+are kept. `FULL=1` and `CI=true` keep results for later runs and take none from earlier ones.
 """
 import dataclasses
 import functools
