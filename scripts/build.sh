@@ -12,5 +12,6 @@ start=$(date +%s)
 # CMake looks again by itself when its files change, so it is run only the first time.
 [ -f "$build/build.ninja" ] || cmake --preset release -B "$build" > "/tmp/strata-configure.$$" || { cat "/tmp/strata-configure.$$"; exit 1; }
 rm -f "/tmp/strata-configure.$$"
-ninja -C "$build" "$@"
+# As many at a time as there are cores: what a file took is then the price of it (scripts/testing/price.py).
+ninja -C "$build" -j "$(nproc)" "$@"
 echo $(($(date +%s) - start)) > "$build/build_seconds"

@@ -19,7 +19,7 @@ echo "== elementary functions, ${SOAK_SAMPLES:=100000000} samples each"
 STRATA_SAMPLES=$SOAK_SAMPLES "$build/bin/loop_test" --gtest_filter='*Accuracy*' --gtest_brief=1
 
 echo "== all floats for each elementary function of one, 10^9 pairs for those of two"
-scripts/build.sh ulp_program
+STRATA_BUILD=$build scripts/build.sh ulp_program
 "$build/bin/ulp" --exhaustive --no-f64
 
 echo "== everything by GCC"

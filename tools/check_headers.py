@@ -144,7 +144,7 @@ def main():
     unknown = [name for name in units if keys[name] not in before]
     part, parts = map(int, options.sample.split("/"))
     changed = changed_files()
-    left = [n for n in unknown if n in units and len(units[n]) == 1 and n not in changed]
+    left = [n for n in unknown if len(units[n]) == 1 and n not in changed]
     left_out = set(left) - set(left[part::parts])
     unknown = [n for n in unknown if n not in left_out]
     if left_out:

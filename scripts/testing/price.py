@@ -14,7 +14,7 @@ def room_of(output, rooms):
 
 
 def build_seconds(build, rooms):
-    """Room -> seconds of one core that its files took when they were last built."""
+    """Room -> seconds that its files took, one core each (scripts/build.sh), when they were last built."""
     last = {}
     log = build / ".ninja_log"
     for line in log.read_text().splitlines() if log.exists() else ():
