@@ -6,6 +6,7 @@
 #include "strata/compile/llvm/code_units.h"
 #include "strata/compile/llvm/compile_kernels.h"
 #include "strata/compile/llvm/emit_driver.h"
+#include "strata/compile/llvm/inlined_launches.h"
 #include "strata/compile/llvm/launch_clock.h"
 #include "strata/compile/llvm/runtime_symbols.h"
 #include "strata/compile/stage_times.h"
@@ -80,13 +81,15 @@ class StepsWriter {
   std::string text_;
 };
 
-/// Its kernels, then its driver. The plan has to outlive them.
+/// Its kernels, as far as they are called, then its driver. The plan has to outlive them.
 std::vector<CodeUnit> units_of(const Plan& plan, bool timed) {
   std::vector<CodeUnit> units;
   std::vector<std::string> symbols;
-  for (const auto& kernel : plan.kernels) {
-    units.push_back(kernel_unit(*kernel, plan.target));
-    symbols.push_back(symbol_of(units.back()));
+  const InlinedLaunches inlined(plan);
+  for (std::size_t k = 0; k < plan.kernels.size(); ++k) {
+    CodeUnit unit = kernel_unit(*plan.kernels[k], plan.target);
+    symbols.push_back(symbol_of(unit));
+    if (inlined.is_called(static_cast<int>(k))) units.push_back(std::move(unit));
   }
   std::string key = StepsWriter(plan, symbols).take();
   units.push_back({std::move(key), timed ? "timed_driver" : "driver",

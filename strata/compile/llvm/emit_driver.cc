@@ -10,7 +10,9 @@
 #include "strata/base/check.h"
 #include "strata/compile/launch_work.h"
 #include "strata/compile/llvm/emit_chain.h"
+#include "strata/compile/llvm/emit_kernel.h"
 #include "strata/compile/llvm/emit_launches.h"
+#include "strata/compile/llvm/inlined_launches.h"
 
 namespace strata::compile {
 namespace {
@@ -21,12 +23,18 @@ class DriverEmitter {
  public:
   DriverEmitter(const Plan& plan, const std::vector<std::string>& kernels, llvm::Module& module,
                 bool timed)
-      : plan_(plan), kernels_(kernels), module_(module), b_(module.getContext()), timed_(timed) {}
+      : plan_(plan),
+        kernels_(kernels),
+        module_(module),
+        b_(module.getContext()),
+        timed_(timed),
+        inlined_(plan) {}
 
   llvm::Function* emit(const std::string& symbol) {
     auto* signature = llvm::FunctionType::get(b_.getVoidTy(), {b_.getPtrTy()}, false);
     function_ = llvm::Function::Create(signature, llvm::Function::ExternalLinkage, symbol, module_);
     function_->addFnAttr(llvm::Attribute::NoUnwind);
+    set_target(*function_, plan_.target);  // as that of kernels, to be one with them
     entry_ = block("entry");
     auto* first = block("steps");
     b_.SetInsertPoint(first);
@@ -41,7 +49,7 @@ class DriverEmitter {
   void steps(const Steps& all) {
     for (std::size_t i = 0; i < all.size();) {
       std::size_t end = i;
-      while (end < all.size() && table_launch(all[end])) ++end;
+      while (end < all.size() && is_of_table(all[end])) ++end;
       if (end - i >= kTableLaunches) {
         launch_all({all.data() + i, end - i});
         i = end;
@@ -49,6 +57,11 @@ class DriverEmitter {
         std::visit([this](const auto& s) { emit(s); }, all[i++].what);
       }
     }
+  }
+
+  bool is_of_table(const Step& step) const {
+    const Launch* launch = table_launch(step);
+    return launch && !inlined_.has(*launch);
   }
 
   void launch_all(std::span<const Step> launches) {
@@ -85,11 +98,24 @@ class DriverEmitter {
       call(launch.brief ? "strata_parallel_for_brief" : "strata_parallel_for",
            {points, number(launch.grain), callee(launch.kernel), refs});
     } else {
-      b_.CreateCall(llvm::FunctionCallee(kernel_type(), callee(launch.kernel)),
+      Value* kernel_function =
+          inlined_.has(launch) ? inlined_kernel(launch.kernel) : callee(launch.kernel);
+      b_.CreateCall(llvm::FunctionCallee(kernel_type(), kernel_function),
                     {refs, number(0), points});
     }
     profile("strata_profile_end");
     ++launches_;
+  }
+
+  /// The kernel as a function of this module that the optimiser puts where it is called.
+  llvm::Function* inlined_kernel(int kernel) {
+    llvm::Function*& f = inlined_kernels_[kernel];
+    if (f) return f;
+    f = emit_kernel(*plan_.kernels.at(static_cast<std::size_t>(kernel)), module_,
+                    fmt::format("{}_inlined_{}", function_->getName().str(), kernel), plan_.target);
+    f->setLinkage(llvm::GlobalValue::InternalLinkage);
+    f->addFnAttr(llvm::Attribute::AlwaysInline);
+    return f;
   }
 
   void emit(const LaunchNative& launch) {
@@ -296,6 +322,8 @@ class DriverEmitter {
   llvm::Function* function_ = nullptr;
   llvm::BasicBlock* entry_ = nullptr;
   std::vector<Value*> counters_;
+  InlinedLaunches inlined_;
+  std::map<int, llvm::Function*> inlined_kernels_;
   std::map<int, Value*> bases_;
   Value* failed_ = nullptr;  // RunContext::failed, read at entry
   std::int64_t launches_ = 0;

@@ -43,9 +43,7 @@ class KernelEmitter {
     function_ = llvm::Function::Create(signature, llvm::Function::ExternalLinkage,
                                        llvm::StringRef(symbol.data(), symbol.size()), module_);
     function_->addFnAttr(llvm::Attribute::NoUnwind);
-    function_->addFnAttr("target-cpu", target.cpu);
-    function_->addFnAttr("target-features", target.features);
-    if (target.avx512) function_->addFnAttr("prefer-vector-width", "512");
+    set_target(*function_, target);
     b_.SetInsertPoint(llvm::BasicBlock::Create(b_.getContext(), "entry", function_));
     auto* body = llvm::BasicBlock::Create(b_.getContext(), "body", function_);
     b_.SetInsertPoint(body);
@@ -515,6 +513,12 @@ class KernelEmitter {
 };
 
 }  // namespace
+
+void set_target(llvm::Function& function, const CpuTarget& target) {
+  function.addFnAttr("target-cpu", target.cpu);
+  function.addFnAttr("target-features", target.features);
+  if (target.avx512) function.addFnAttr("prefer-vector-width", "512");
+}
 
 llvm::Function* emit_kernel(const loop::Kernel& kernel, llvm::Module& module,
                             std::string_view symbol, const CpuTarget& target) {

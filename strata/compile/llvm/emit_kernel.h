@@ -28,6 +28,9 @@ class Module;
 
 namespace strata::compile {
 
+/// Says for which processor a function is.
+void set_target(llvm::Function& function, const CpuTarget& target);
+
 llvm::Function* emit_kernel(const loop::Kernel& kernel, llvm::Module& module,
                             std::string_view symbol, const CpuTarget& target);
 

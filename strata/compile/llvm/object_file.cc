@@ -10,6 +10,7 @@
 #include "strata/compile/llvm/emit_driver.h"
 #include "strata/compile/llvm/emit_kernel.h"
 #include "strata/compile/llvm/fingerprint.h"
+#include "strata/compile/llvm/inlined_launches.h"
 #include "strata/compile/llvm/jit.h"
 #include "strata/compile/object_program.h"
 
@@ -23,13 +24,8 @@ constexpr std::size_t kMostConstants = std::size_t{3} << 29;
 
 class ObjectEmitter {
  public:
-  ObjectEmitter(const Plan& plan, const ObjectInterface& interface, const CpuTarget& target,
-                llvm::Module& module)
-      : plan_(plan),
-        interface_(interface),
-        target_(target),
-        module_(module),
-        b_(module.getContext()) {}
+  ObjectEmitter(const Plan& plan, const ObjectInterface& interface, llvm::Module& module)
+      : plan_(plan), interface_(interface), module_(module), b_(module.getContext()) {}
 
   void emit() {
     const std::vector<std::string> symbols = kernels();
@@ -42,15 +38,21 @@ class ObjectEmitter {
   }
 
  private:
-  /// Equal kernels once; the symbol of each.
+  /// Equal kernels that are called once; the symbol of each.
   std::vector<std::string> kernels() {
+    const InlinedLaunches inlined(plan_);
     std::map<std::string, std::string> by_structure;
     std::vector<std::string> out;
-    for (const auto& kernel : plan_.kernels) {
+    for (std::size_t k = 0; k < plan_.kernels.size(); ++k) {
+      if (!inlined.is_called(static_cast<int>(k))) {
+        out.emplace_back();
+        continue;
+      }
+      const auto& kernel = plan_.kernels[k];
       auto [it, fresh] =
           by_structure.emplace(fingerprint(*kernel), fmt::format("kernel_{}", by_structure.size()));
       if (fresh)
-        emit_kernel(*kernel, module_, it->second, target_)
+        emit_kernel(*kernel, module_, it->second, plan_.target)
             ->setLinkage(llvm::GlobalValue::InternalLinkage);
       out.push_back(it->second);
     }
@@ -87,7 +89,7 @@ class ObjectEmitter {
                   offsetof(ObjectProgram, arena_bytes) == 32 &&
                   offsetof(ObjectProgram, arena) == 40 && sizeof(ObjectProgram) == 48);
     return constant(llvm::ConstantStruct::getAnon(
-        {number(kObjectVersion), b_.getInt64(target_.feature_bits()), driver,
+        {number(kObjectVersion), b_.getInt64(plan_.target.feature_bits()), driver,
          constant(llvm::ConstantArray::get(table, addresses)), number(plan_.arena_bytes), arena}));
   }
 
@@ -115,7 +117,6 @@ class ObjectEmitter {
 
   const Plan& plan_;
   const ObjectInterface& interface_;
-  const CpuTarget& target_;
   llvm::Module& module_;
   llvm::IRBuilder<> b_;
   int constants_ = 0;
@@ -123,8 +124,7 @@ class ObjectEmitter {
 
 }  // namespace
 
-std::string make_object_file(const Plan& plan, const ObjectInterface& interface,
-                             const CpuTarget& target) {
+std::string make_object_file(const Plan& plan, const ObjectInterface& interface) {
   STRATA_CHECK(interface.constants.size() + interface.inputs.size() == plan.argument_types.size(),
                "{} and {} arguments for a plan of {}", interface.constants.size(),
                interface.inputs.size(), plan.argument_types.size());
@@ -137,8 +137,8 @@ std::string make_object_file(const Plan& plan, const ObjectInterface& interface,
         total >> 20, kMostConstants >> 20);
   llvm::LLVMContext context;
   llvm::Module module(interface.name, context);
-  ObjectEmitter(plan, interface, target, module).emit();
-  return Jit::global().make_object(module, target);
+  ObjectEmitter(plan, interface, module).emit();
+  return Jit::global().make_object(module, plan.target);
 }
 
 }  // namespace strata::compile

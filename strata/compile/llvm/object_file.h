@@ -21,9 +21,8 @@ struct ObjectInterface {
   std::vector<int> inputs;         // the inputs that the others are
 };
 
-/// Bytes of the object file. All symbols but those two are its own. `plan` was made for `target`.
+/// Bytes of the object file. For `plan.target`. All symbols but those two are its own.
 /// Throws strata::Error where constants are more than an object's addresses reach.
-std::string make_object_file(const Plan& plan, const ObjectInterface& interface,
-                             const CpuTarget& target);
+std::string make_object_file(const Plan& plan, const ObjectInterface& interface);
 
 }  // namespace strata::compile

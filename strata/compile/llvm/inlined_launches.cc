@@ -1,0 +1,81 @@
+#include "strata/compile/llvm/inlined_launches.h"
+
+namespace strata::compile {
+namespace {
+
+constexpr std::size_t kMostLaunches = 16;  // of a loop's turn
+constexpr std::size_t kMostInsts = 2000;   // of all their kernels: LLVM makes code of each anew
+
+template <class F>
+void each_launch(const Steps& steps, const F& f) {
+  for (const Step& step : steps) {
+    if (const auto* l = std::get_if<Launch>(&step.what)) f(*l);
+    if (const auto* c = std::get_if<Chain>(&step.what))
+      for (const Launch& l : c->launches) f(l);
+    if (const auto* loop = std::get_if<CountedLoop>(&step.what)) each_launch(loop->body, f);
+    if (const auto* loop = std::get_if<WhileLoop>(&step.what))
+      each_launch(loop->condition, f), each_launch(loop->body, f);
+    if (const auto* branch = std::get_if<Branch>(&step.what))
+      for (const Steps& arm : branch->branches) each_launch(arm, f);
+  }
+}
+
+/// Chains have functions of their own.
+bool has_chain(const Steps& steps) {
+  for (const Step& step : steps) {
+    if (std::holds_alternative<Chain>(step.what)) return true;
+    if (const auto* loop = std::get_if<CountedLoop>(&step.what); loop && has_chain(loop->body))
+      return true;
+    if (const auto* loop = std::get_if<WhileLoop>(&step.what);
+        loop && (has_chain(loop->condition) || has_chain(loop->body)))
+      return true;
+    if (const auto* branch = std::get_if<Branch>(&step.what))
+      for (const Steps& arm : branch->branches)
+        if (has_chain(arm)) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+InlinedLaunches::InlinedLaunches(const Plan& plan)
+    : plan_(plan), called_(plan.kernels.size(), false) {
+  find(plan.steps);
+  each_launch(plan.steps, [&](const Launch& l) {
+    if (!has(l)) called_[static_cast<std::size_t>(l.kernel)] = true;
+  });
+}
+
+/// Of loops one inside another the outermost that is small.
+void InlinedLaunches::find(const Steps& steps) {
+  for (const Step& step : steps) {
+    auto loop = [&](std::initializer_list<const Steps*> bodies) {
+      bool small = true;
+      for (const Steps* body : bodies) small &= is_small(*body);
+      for (const Steps* body : bodies) small ? take(*body) : find(*body);
+    };
+    if (const auto* counted = std::get_if<CountedLoop>(&step.what)) loop({&counted->body});
+    if (const auto* when = std::get_if<WhileLoop>(&step.what))
+      loop({&when->condition, &when->body});
+    if (const auto* branch = std::get_if<Branch>(&step.what))
+      for (const Steps& arm : branch->branches) find(arm);
+  }
+}
+
+bool InlinedLaunches::is_small(const Steps& body) const {
+  if (has_chain(body)) return false;
+  std::size_t launches = 0, insts = 0;
+  each_launch(body, [&](const Launch& l) {
+    ++launches;
+    insts += plan_.kernels[static_cast<std::size_t>(l.kernel)]->arena.size();
+  });
+  return launches <= kMostLaunches && insts <= kMostInsts;
+}
+
+void InlinedLaunches::take(const Steps& body) {
+  each_launch(body, [&](const Launch& l) {
+    if (!l.parallel) launches_.insert(&l);
+  });
+}
+
+}  // namespace strata::compile
