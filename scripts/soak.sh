@@ -15,6 +15,9 @@ STRATA_RANDOM_PROGRAMS=$SOAK_PROGRAMS "$build/bin/transform_test" --gtest_filter
 echo "== $SOAK_PROGRAMS random programs of the whole vocabulary"
 STRATA_RANDOM_GRAPHS=$SOAK_PROGRAMS "$build/bin/conformance_test" --gtest_filter='RandomGraphs.*' --gtest_brief=1
 
+echo "== 10000 random loops that write in place"
+STRATA_RANDOM_LOOPS=10000 "$build/bin/compile_test" --gtest_filter='LoopsInPlace.*' --gtest_brief=1
+
 echo "== elementary functions, ${SOAK_SAMPLES:=100000000} samples each"
 STRATA_SAMPLES=$SOAK_SAMPLES "$build/bin/loop_test" --gtest_filter='*Accuracy*' --gtest_brief=1
 
@@ -29,7 +32,7 @@ echo "== results for the least target, all of them, and what make test samples"
 "$build/bin/compile_test" --gtest_brief=1
 "$build/bin/conformance_test" --gtest_brief=1 --gtest_filter="*CompiledLaw*"
 for room in api model nn train; do STRATA_CPU=x86-64-v3 "$build/bin/${room}_test" --gtest_brief=1; done
-for test in python/tests/*_test.py; do STRATA_BUILD=$build python3 "$test"; done
+for test in python/tests/*_test.py; do STRATA_RANDOM_LOOPS=200 STRATA_BUILD=$build python3 "$test"; done
 tools/check_headers.py --cache "$build/checks"
 
 echo "== programs of conformance/jax as object files"

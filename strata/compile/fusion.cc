@@ -14,6 +14,7 @@
 #include "strata/compile/stage_times.h"
 #include "strata/compile/turned_rows.h"
 #include "strata/op/reduce_order.h"
+#include "strata/transform/reads_first.h"
 
 namespace strata::compile {
 namespace {
@@ -61,6 +62,8 @@ class Grouping {
         rule_(rule),
         weights_(tree_weights(block, inlined_)) {
     const std::unordered_set<const Op*> moved = moved_by_products(block, moves);
+    for (const auto& op : block.ops())
+      for (const Value* v : transform::taken_arrays(*op)) taken_.insert(v);
     for (const auto& op : block.ops()) {
       if (lies_in_memory(*op) || (is_elemental(*op) && inlined_.count(op->result())) ||
           moved.count(op.get()))
@@ -185,7 +188,9 @@ class Grouping {
   struct Root {
     const Op* op;
     std::vector<Access> reads;
-    int after = -1;  // of an operation with an effect: the root of the one before
+    std::vector<int> after;  // roots that come before, though it reads nothing of theirs: of an
+                             // operation with an effect the one before, of one that takes an array
+                             // those that read it
   };
   struct Node {
     Group group;
@@ -254,11 +259,15 @@ class Grouping {
                   a.kind == Access::Kind::fixed;
     }
     joinable &= rule_ == FusionRule::joined || !is_small(op);
-    Root r{&op, std::move(reads)};
+    Root r{&op, std::move(reads), {}};
     if (has_effect(op)) {
-      r.after = last_effect_;
+      if (last_effect_ >= 0) r.after.push_back(last_effect_);
       last_effect_ = number;
     }
+    for (const Value* v : transform::taken_arrays(op))
+      for (int reader : readers_[v]) r.after.push_back(reader);
+    for (const Access& a : r.reads)
+      if (taken_.count(a.value)) readers_[a.value].push_back(number);
     for (const Value* v : op.results()) made_by_[v] = number;
     roots_.push_back(std::move(r));
     nodes_.push_back({std::move(g),
@@ -314,7 +323,7 @@ class Grouping {
       out.push_back(p);
     };
     for (int r : node(c).roots) {
-      if (root(r).after >= 0) add(find(root(r).after));
+      for (int before : root(r).after) add(find(before));
       for (const Access& a : root(r).reads) add(maker(a.value));
     }
     return out;
@@ -511,7 +520,7 @@ class Grouping {
     std::unordered_set<const Value*> arrays;
     for (int r : node(c).roots) {
       const Op& op = *root(r).op;
-      if (!is_elemental(op) || root(r).after >= 0) return false;
+      if (!is_elemental(op) || !root(r).after.empty()) return false;
       for (const Value* v : op.results())
         if (count(v) != C.total || is_complex(v->dtype())) return false;
       for (const Access& a : root(r).reads) {
@@ -625,7 +634,9 @@ class Grouping {
   std::unordered_map<const Value*, double> weights_;
   std::vector<Root> roots_;
   std::vector<Node> nodes_;
-  int last_effect_ = -1;  // the last operation with an effect so far
+  int last_effect_ = -1;                    // the last operation with an effect so far
+  std::unordered_set<const Value*> taken_;  // arrays that operations take (lookup only)
+  std::unordered_map<const Value*, std::vector<int>> readers_;  // of these, so far (lookup only)
   std::unordered_map<const Value*, int> made_by_;
   std::unordered_set<const Value*> read_elsewhere_;
   std::vector<char> done_;  // by finish(): groups that are in the order

@@ -8,6 +8,7 @@
 #include "strata/compile/row_dots.h"
 #include "strata/op/dot_general.h"
 #include "strata/transform/batch_first.h"
+#include "strata/transform/reads_first.h"
 
 namespace strata::compile {
 namespace {
@@ -118,6 +119,50 @@ bool turns(const Op& op) {
   return false;
 }
 
+/// Arrays that operations of a block take (transform/reads_first.h), and what trees of elementwise
+/// operations read of them before.
+class TakenReads {
+ public:
+  explicit TakenReads(const ir::Block& block) {
+    int number = 0;
+    for (const auto& op : block.ops()) {
+      number_[op.get()] = number++;
+      for (const Value* v : transform::taken_arrays(*op)) taken_.try_emplace(v, number_[op.get()]);
+    }
+    if (taken_.empty()) return;
+    for (const auto& op : block.ops()) {
+      if (!op::is_elemental(*op)) continue;
+      std::vector<const Value*>& all = reads_[op->result()];
+      for (const Value* v : op->operands) {
+        if (taken_.count(v)) all.push_back(v);
+        if (auto through = reads_.find(v); through != reads_.end())
+          all.insert(all.end(), through->second.begin(), through->second.end());
+      }
+      std::sort(all.begin(), all.end());
+      all.erase(std::unique(all.begin(), all.end()), all.end());
+      if (all.size() > kMostTaken || all.empty()) reads_.erase(op->result());
+    }
+  }
+  int number(const Op& op) const { return number_.at(&op); }
+  /// Whether v, if it were computed where operation `reader` needs it, would read an array that was
+  /// taken meanwhile: to store v first costs less than to keep that array.
+  bool come_too_late(const Value* v, int reader) const {
+    auto found = reads_.find(v);
+    if (found == reads_.end()) return false;
+    return std::any_of(found->second.begin(), found->second.end(), [&](const Value* x) {
+      const int taken = taken_.at(x);
+      return number_.at(v->op()) < taken && taken <= reader &&
+             v->type().bytes() <= x->type().bytes();
+    });
+  }
+
+ private:
+  static constexpr std::size_t kMostTaken = 16;  // that one tree reads
+  std::unordered_map<const Op*, int> number_;    // in the block
+  std::unordered_map<const Value*, int> taken_;  // by the first that takes it
+  std::unordered_map<const Value*, std::vector<const Value*>> reads_;
+};
+
 }  // namespace
 
 bool is_stored_constant(const Op& op) {
@@ -210,6 +255,7 @@ std::unordered_set<const Value*> choose_inlined(const ir::Block& block, const Us
     bool summed = false;  // by a reduction that sums columns
     double weight =
         0;  // arithmetic of what reads it on the way there, as much as is computed in one place
+    int last = -1;  // number of the last operation for which it would be computed
     bool by_dots = false,
          as_pieces = false;  // by products of a row and a column; cut to pieces first, as very long
                              // ones (transform/long_sums.h) and sums of all are
@@ -224,6 +270,7 @@ std::unordered_set<const Value*> choose_inlined(const ir::Block& block, const Us
     for (const Value* v : op->results()) size[v] = is_view(*op) || op->operands.empty() ? n : 0;
   }
   const std::unordered_set<const Value*> cut = cuts(block);
+  const TakenReads taken(block);
   for (auto it = block.ops().rbegin(); it != block.ops().rend(); ++it) {
     const Op& op = **it;
     if (!is_elemental(op) || moved.count(&op) || (rule == FusionRule::apart && is_small(op)))
@@ -236,6 +283,7 @@ std::unordered_set<const Value*> choose_inlined(const ir::Block& block, const Us
         if (user && inlined.count(user)) {
           const Reading& through = reading[user];
           r.times += through.times;
+          r.last = std::max(r.last, through.last);
           r.repeats |= through.repeats;
           r.by_product |= through.by_product;
           r.summed |= through.summed;
@@ -243,6 +291,7 @@ std::unordered_set<const Value*> choose_inlined(const ir::Block& block, const Us
           r.as_pieces |= through.by_dots || through.as_pieces;
         } else {
           r.times += 1;
+          r.last = std::max(r.last, taken.number(*use.op));
           r.by_product |= is_generated_product(*use.op);
           r.summed |= sums_columns(*use.op);
           r.as_pieces |= sums_all(*use.op);
@@ -262,7 +311,8 @@ std::unordered_set<const Value*> choose_inlined(const ir::Block& block, const Us
     r.weight += own_weight(op);
     bool twice = r.times == 2 && r.summed && r.weight <= kMostTwice && !r.repeats &&
                  !r.by_product && !cut.count(v) && is_large(v) && op::def(op).traits.elementwise;
-    if ((view || once || again || twice) && !r.made && !(r.as_pieces && turns(op)))
+    if ((view || once || again || twice) && !r.made && !(r.as_pieces && turns(op)) &&
+        !taken.come_too_late(v, r.last))
       inlined.insert(v);
   }
   return inlined;

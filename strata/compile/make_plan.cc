@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <functional>
-#include <limits>
 #include <map>
 #include <unordered_map>
 
@@ -10,6 +9,8 @@
 #include "strata/compile/double_buffer.h"
 #include "strata/compile/fusion.h"
 #include "strata/compile/group_key.h"
+#include "strata/compile/grouped_block.h"
+#include "strata/compile/in_place.h"
 #include "strata/compile/launch_grain.h"
 #include "strata/compile/loop_threads.h"
 #include "strata/compile/loops_kernel.h"
@@ -32,26 +33,9 @@ using ir::Block;
 using ir::Op;
 using ir::Value;
 
-constexpr int kNever = -1;
-constexpr int kForever = std::numeric_limits<int>::max();
+constexpr int kNever = GroupedBlock::kNever;
 
 std::int64_t bytes_of(const Value* v) { return static_cast<std::int64_t>(v->type().bytes()); }
-
-/// The block itself; throws for a type that kernels have no arithmetic for.
-const Block& expect_kernels_know(const Block& block) {
-  auto expect = [](const std::string& name, const Value* v, const ir::Location& where) {
-    bool known = v->type().is_tensor() && v->shape().is_static() && !v->type().is_quantized();
-    if (!known)
-      throw Error(name, "{} is not compiled yet; the reference evaluator may know it",
-                  v->type().to_string())
-          .at(where.text())
-          .unsupported();
-  };
-  for (const auto& a : block.arguments()) expect("argument", a.get(), {});
-  for (const auto& op : block.ops())
-    for (const Value* v : op->results()) expect(op->name(), v, op->where);
-  return block;
-}
 
 /// Plans blocks one inside another. `place_` holds where every value lies, across blocks.
 class Planner {
@@ -66,7 +50,8 @@ class Planner {
           buffer(PlanBuffer::Kind::argument, i, bytes_of(block.argument(i)))};
     }
     plan_.result_types = block.result_types();
-    Scope scope(block, *this);
+    const GroupedBlock grouped = group(block);
+    Scope scope(grouped, *this);
     std::vector<Address> targets;
     for (std::size_t r = 0; r < block.results.size(); ++r)
       targets.push_back(
@@ -81,38 +66,24 @@ class Planner {
   }
 
  private:
-  /// A block under way: its groups, and who reads what when.
+  /// A block under way: its groups, and where values are wished.
   struct Scope {
-    Scope(const Block& b, Planner& planner)
-        : block(b), fusion(choose_fusion(expect_kernels_know(b), planner.sharing_)) {
-      for (std::size_t g = 0; g < fusion.groups.size(); ++g)
-        for (const Op* op : fusion.groups[g].roots) {
-          for (const Value* v : reads(*op, fusion)) {
-            last_read[v] = static_cast<int>(g);
-            if (const Value* whole = sliced_by(v, fusion)) last_read[whole] = static_cast<int>(g);
-          }
-          for (const Value* v : op->results()) maker[v] = static_cast<int>(g);
-        }
-      for (const Value* v : b.results) last_read[v] = kForever;
+    Scope(const GroupedBlock& b, Planner& planner) : grouped(b), block(b.block), fusion(b.fusion) {
       for (const Value* v : fusion.constants)
         if (!fusion.numbers.count(v))
           planner.place_[v] = planner.constant(*constant_literal(*v->op()));
       planner.place_numbers(fusion);
-      planner.place_slices(b, fusion);
+      planner.place_slices(block, fusion);
     }
-    int last(const Value* v) const {
-      auto it = last_read.find(v);
-      return it == last_read.end() ? kNever : it->second;
-    }
-    int made(const Value* v) const {
-      auto it = maker.find(v);
-      return it == maker.end() ? kNever : it->second;
-    }
+    int made(const Value* v) const { return grouped.made(v); }
+    const GroupedBlock& grouped;
     const Block& block;
-    Fusion fusion;
-    std::unordered_map<const Value*, int> last_read, maker;
+    const Fusion& fusion;
     std::unordered_map<const Value*, Address> desired;
+    std::unordered_set<const Value*> given;  // from outside, of whose memory no one else asks
+                                             // anything any more (lookup only)
   };
+  GroupedBlock group(const Block& block) const { return GroupedBlock(block, sharing_); }
 
   // ---- buffers
   int buffer(PlanBuffer::Kind kind, int number, std::int64_t bytes) {
@@ -154,13 +125,9 @@ class Planner {
       place_[op->result()] = at;
     }
   }
-  /// The argument that v is a slice of, or null.
-  static const Value* sliced_by(const Value* v, const Fusion& fusion) {
-    auto slice = fusion.slices.find(v);
-    return slice == fusion.slices.end() ? nullptr : slice->second.of;
-  }
-  void copy(const Address& from, const Address& to, std::int64_t bytes, Steps& steps) {
-    if (!(from == to) && bytes > 0) steps.push_back({Copy{from, to, bytes}});
+  void copy(const Address& from, const Address& to, std::int64_t bytes, Steps& steps,
+            std::string why = {}) {
+    if (!(from == to) && bytes > 0) steps.push_back({Copy{from, to, bytes, std::move(why)}});
   }
   /// Asks that a value made in this block be written to `target` at once; the first to ask gets it.
   bool desire(Scope& scope, const Value* v, const Address& target) {
@@ -182,73 +149,8 @@ class Planner {
     return temporary(bytes_of(v));
   }
 
-  /// Whether `made` may be written over `old`, which lies in memory that only this block's groups
-  /// read.
-  bool may_replace(const Scope& scope, const Value* made, const Value* old) const {
-    int at = scope.made(made), last = scope.last(old);
-    if (at == kNever || last == kForever) return false;
-    if (last < at) return true;
-    const Group& g = scope.fusion.groups[static_cast<std::size_t>(at)];
-    if (last != at || reads_slice_of(g, old, scope.fusion)) return false;
-    return (g.kind == GroupKind::loops && g.flat && g.rows == 0) || maps_alone(g, made, old) ||
-           (g.kind == GroupKind::product &&
-            (adds_alone(g, old, scope.fusion) || follows_alone(g, old, scope.fusion))) ||
-           (g.kind == GroupKind::update &&
-            updates_alone(*g.roots.front(), made->index(), old, scope.fusion));
-  }
-  static bool reads_slice_of(const Group& g, const Value* old, const Fusion& fusion) {
-    return std::any_of(g.roots.begin(), g.roots.end(), [&](const Op* op) {
-      const std::vector<const Value*> all = reads(*op, fusion);
-      return std::any_of(all.begin(), all.end(),
-                         [&](const Value* v) { return sliced_by(v, fusion) == old; });
-    });
-  }
-  /// Whether each element of `made` is made of the one in the same place of `old`, which is read by
-  /// nothing else.
-  static bool maps_alone(const Group& g, const Value* made, const Value* old) {
-    return made->type() == old->type() &&
-           std::find(g.own_reads.begin(), g.own_reads.end(),
-                     std::pair(old, static_cast<const Op*>(made->op()))) != g.own_reads.end();
-  }
-  /// Whether a product goes on from the sums `old`, element by element where its results lie, and
-  /// reads `old` in no other way.
-  static bool adds_alone(const Group& g, const Value* old, const Fusion& fusion) {
-    const Op& product = *g.roots.front();
-    return given_sums(product) == old && g.roots.size() == 1 &&
-           !reads_as_operand(product, old, fusion);
-  }
-  /// Whether a product's epilogue, at most, reads `old`, and each element of it only for the one in
-  /// the same place.
-  static bool follows_alone(const Group& g, const Value* old, const Fusion& fusion) {
-    const Op& product = *g.roots.front();
-    return g.epilogue > 0 && g.flat && given_sums(product) != old &&
-           !reads_as_operand(product, old, fusion);
-  }
-  static bool reads_as_operand(const Op& product, const Value* old, const Fusion& fusion) {
-    return computed_from(product.operand(0), old, fusion) ||
-           computed_from(product.operand(1), old, fusion);
-  }
-  /// Whether a kernel that reads `v` reads `old`.
-  static bool computed_from(const Value* v, const Value* old, const Fusion& fusion) {
-    if (v == old) return true;
-    if (!fusion.inlined.count(v)) return false;
-    return std::any_of(v->op()->operands.begin(), v->op()->operands.end(),
-                       [&](const Value* from) { return computed_from(from, old, fusion); });
-  }
-  /// Whether result r of an update is operand r, `old`, changed, and nothing else that the update
-  /// reads is computed from `old`.
-  static bool updates_alone(const Op& op, int r, const Value* old, const Fusion& fusion) {
-    return op.operand(r) == old && std::count(op.operands.begin(), op.operands.end(), old) == 1 &&
-           !updates_read(op, old, fusion);
-  }
-  /// Whether an update's new elements or places are computed from the old array, which must then
-  /// stay whole meanwhile.
-  static bool updates_read(const Op& op, const Value* old, const Fusion& fusion) {
-    auto reads_old = [&](const Value* v) { return computed_from(v, old, fusion); };
-    for (const auto& region : op.regions)
-      for (const Value* v : ir::captures(*region))
-        if (reads_old(v)) return true;
-    return std::any_of(op.operands.begin() + op.num_results(), op.operands.end(), reads_old);
+  bool may_replace(const Scope& scope, const Value* made, const Value* old) {
+    return in_place_.may_replace(scope.grouped, made, old);
   }
 
   /// Results that may take the memory of donated arguments.
@@ -373,12 +275,12 @@ class Planner {
   }
 
   /// Whether this block may overwrite the memory of v after its last read: it was made here, or is
-  /// a carry.
+  /// a carry, or was given to a branch.
   bool owns(const Scope& scope, const Value* v) const {
     if (plan_.buffers[static_cast<std::size_t>(place_.at(v).buffer)].kind ==
         PlanBuffer::Kind::constant)
       return false;
-    return (v->op() && v->block() == &scope.block) || carries_.count(v);
+    return scope.given.count(v) || (v->block() == &scope.block && (v->op() || carries_.count(v)));
   }
 
   void update(Scope& scope, const Group& group, Steps& steps) {
@@ -393,11 +295,18 @@ class Planner {
         place_[v] = from;
       } else {
         place_[v] = target(scope, v);
-        copy(from, place_[v], bytes_of(v), steps);
+        copy(from, place_[v], bytes_of(v), steps, why_copied(scope, v, old));
       }
     }
     launch_alike(scope, group, [&] { return build_update(op, scope.fusion); }, steps);
     fill_on_one_thread(op, steps);
+  }
+
+  /// Why an update changes a copy.
+  std::string why_copied(const Scope& scope, const Value* made, const Value* old) {
+    if (!owns(scope, old)) return "the array belongs to what is around this block";
+    std::string why = in_place_.why_not(scope.grouped, made, old);
+    return why.empty() ? "another value is written to this memory" : why;
   }
 
   /// Where one thread changes most elements of an array, at places all over it, that thread fills
@@ -456,8 +365,8 @@ class Planner {
     Address from = place_.at(initial);
     auto wish = scope.desired.find(result);
     bool dying = owns(scope, initial) && scope.made(result) != kNever &&
-                 scope.last(initial) == scope.made(result) &&
-                 !shared_operand(*result->op(), initial) && is_free_for(scope, result, from);
+                 scope.grouped.last(initial) == scope.made(result) &&
+                 !is_shared_operand(*result->op(), initial) && is_free_for(scope, result, from);
     Address place = wish != scope.desired.end() ? wish->second
                     : dying && from.counter < 0 ? from
                                                 : temporary(bytes_of(initial));
@@ -467,22 +376,11 @@ class Planner {
   }
   /// Whether `v` may stay in this memory until it is read for the last time: what else is wished
   /// there is written later.
-  bool is_free_for(const Scope& scope, const Value* v, const Address& memory) const {
+  bool is_free_for(const Scope& scope, const Value* v, const Address& memory) {
     return std::all_of(scope.desired.begin(), scope.desired.end(), [&](const auto& wish) {
       return wish.first == v || !(wish.second == memory) || may_replace(scope, wish.first, v);
     });
   }
-  /// Whether the operation reads the value in more than one way (two operands, or an operand and a
-  /// capture).
-  static bool shared_operand(const Op& op, const Value* v) {
-    auto n = std::count(op.operands.begin(), op.operands.end(), v);
-    for (const auto& region : op.regions) {
-      ir::Values captured = ir::captures(*region);
-      n += std::count(captured.begin(), captured.end(), v);
-    }
-    return n > 1;
-  }
-
   /// Plans a loop's body: new carries go to the carries' memory, at once where that is safe, else
   /// at the end.
   void loop_body(Scope& body, const std::vector<const Value*>& arguments,
@@ -500,6 +398,12 @@ class Planner {
         direct[i] = desire(body, results[i], place_.at(arguments[i]));
     }
     schedule(body, steps);
+    auto why = [&](std::size_t i) {
+      const Value *made = results[i], *old = arguments[i];
+      if (!made->op() || made->block() != &body.block) return std::string("the carry moves");
+      const std::string reason = in_place_.why_not(body.grouped, made, old);
+      return reason.empty() ? "the new value lies elsewhere" : reason;
+    };
     std::vector<std::pair<Address, std::size_t>>
         late;  // other carries' values are read before any is overwritten
     for (std::size_t i = 0; i < results.size(); ++i) {
@@ -515,7 +419,8 @@ class Planner {
       }
       late.push_back({from, i});
     }
-    for (auto& [from, i] : late) copy(from, place_.at(arguments[i]), bytes_of(results[i]), steps);
+    for (auto& [from, i] : late)
+      copy(from, place_.at(arguments[i]), bytes_of(results[i]), steps, why(i));
   }
 
   void while_loop(Scope& scope, const Op& op, Steps& steps) {
@@ -530,13 +435,14 @@ class Planner {
       results.push_back(body.results[i]);
     }
     WhileLoop loop;
-    Scope inner(condition, *this);
+    const GroupedBlock in_condition = group(condition), in_body = group(body);
+    Scope inner(in_condition, *this);
     Address predicate = temporary(1);
     desire(inner, condition.results[0], predicate);
     schedule(inner, loop.condition);
     copy(place_.at(condition.results[0]), predicate, 1, loop.condition);
     loop.predicate = predicate;
-    Scope body_scope(body, *this);
+    Scope body_scope(in_body, *this);
     loop_body(body_scope, arguments, results, loop.body);
     steps.push_back({std::move(loop)});
   }
@@ -566,7 +472,8 @@ class Planner {
     loop.counter = counter;
     loop.count = parts.length;
     loop.reverse = parts.reverse;
-    Scope inner(body, *this);
+    const GroupedBlock in_body = group(body);
+    Scope inner(in_body, *this);
     std::vector<Address> stacked;
     std::vector<std::pair<Address, Address>> after;  // stacks that had to be made elsewhere
     for (std::size_t y = 0; y < parts.ys; ++y) {
@@ -634,13 +541,35 @@ class Planner {
     return at;
   }
 
+  /// Memory for result r of a branch: where it is wished, or that of a value which the branches
+  /// change and nobody needs any more. What lies there is `given` to the branches.
+  Address branch_place(Scope& scope, const Op& op, int r, std::unordered_set<const Value*>& given) {
+    const Value* result = op.result(r);
+    auto wish = scope.desired.find(result);
+    for (const auto& region : op.regions)
+      for (const Value* old : ir::captures(*region)) {
+        if (!(old->type() == result->type()) || given.count(old) || !owns(scope, old)) continue;
+        const Address from = place_.at(old);
+        const bool wished = wish == scope.desired.end() || wish->second == from;
+        if (!wished || from.counter >= 0 || !may_replace(scope, result, old) ||
+            !is_free_for(scope, result, from))
+          continue;
+        given.insert(old);
+        return from;
+      }
+    return target(scope, result);
+  }
+
   void branch(Scope& scope, const Op& op, Steps& steps) {
     Branch out;
     out.index = place_.at(op.operand(0));
     out.boolean = op.operand(0)->dtype() == DType::i1;
-    for (int r = 0; r < op.num_results(); ++r) place_[op.result(r)] = target(scope, op.result(r));
+    std::unordered_set<const Value*> given;
+    for (int r = 0; r < op.num_results(); ++r)
+      place_[op.result(r)] = branch_place(scope, op, r, given);
     for (const auto& region : op.regions) {
-      Scope inner(*region, *this);
+      Scope inner(in_place_.branch(*region), *this);
+      inner.given = given;
       for (int r = 0; r < op.num_results(); ++r)
         desire(inner, region->results[static_cast<std::size_t>(r)], place_.at(op.result(r)));
       Steps body;
@@ -658,6 +587,7 @@ class Planner {
   const CpuTarget& target_;
   const SharingLimits& sharing_;
   std::unordered_map<const Value*, Address> place_;
+  InPlace in_place_{sharing_};
   std::unordered_set<const Value*> carries_;
   std::unordered_map<std::string, Kept> alike_;  // by GroupKey::bytes
 };

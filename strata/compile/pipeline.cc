@@ -17,9 +17,11 @@
 #include "strata/transform/counted.h"
 #include "strata/transform/hoist.h"
 #include "strata/transform/long_sums.h"
+#include "strata/transform/masked_updates.h"
 #include "strata/transform/needed_band.h"
 #include "strata/transform/one_hot.h"
 #include "strata/transform/own_row.h"
+#include "strata/transform/reads_first.h"
 #include "strata/transform/remat.h"
 #include "strata/transform/risen_slices.h"
 #include "strata/transform/row_chunks.h"
@@ -27,6 +29,7 @@
 #include "strata/transform/single_terms.h"
 #include "strata/transform/sliced_products.h"
 #include "strata/transform/splats.h"
+#include "strata/transform/sums_in_place.h"
 #include "strata/transform/sunk_transpose.h"
 #include "strata/transform/turned.h"
 #include "strata/transform/unroll.h"
@@ -144,7 +147,8 @@ std::unique_ptr<ir::Block> prepare(const ir::Block& block, std::vector<std::stri
       transform::simplify(*out);
     if (any({transform::find_own_rows(*out), transform::select_one_hot(*out),
              transform::turn_products(*out), transform::map_single_terms(*out),
-             transform::put_batches_first(*out)}))
+             transform::put_batches_first(*out), transform::mask_updates(*out),
+             transform::sum_in_place(*out)}))
       ir::remove_dead(*out);
   }
   {
@@ -163,6 +167,7 @@ std::unique_ptr<ir::Block> prepare(const ir::Block& block, std::vector<std::stri
   }
   split_barriers(*out);
   ir::remove_dead(*out);  // a barrier keeps all of its values; each by itself may be used by nobody
+  transform::read_first(*out);
   transform::mark_zero_blocks(*out);
   transform::mark_needed_bands(*out);
   return out;

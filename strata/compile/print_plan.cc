@@ -82,7 +82,7 @@ void print(const Plan& plan, const Steps& steps, int depth, std::string& out) {
                          chain->scratch_bytes);
       for (const Launch& l : chain->launches) out += pad + "  " + text(plan, l) + "\n";
     } else if (const auto* c = std::get_if<Copy>(&step.what)) {
-      out += pad + text(plan, *c) + "\n";
+      out += pad + text(plan, *c) + (c->why.empty() ? "" : ": " + c->why) + "\n";
     } else if (const auto* f = std::get_if<CountedLoop>(&step.what)) {
       out += fmt::format("{}for i{} to {}{}\n", pad, f->counter, f->count,
                          f->reverse ? " reverse" : "");
