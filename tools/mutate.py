@@ -207,6 +207,10 @@ class Bench:
             self.seconds[test], self.broken[test] = time.monotonic() - begin, failed
             print(f"{test} takes {self.seconds[test]:.1f} s" + (f", fails in {', '.join(failed)}" if failed else ""), flush=True)
 
+    def passes(self, test, filter):
+        """Whether tests pass as they are: those that are not measured may fail already."""
+        return self.run(self.build / "bin" / test, [f"--gtest_filter={filter}"], 600, self.home / "cache")[1] == "ok"
+
     def run(self, program, arguments, limit, cache):
         """What the program prints, and how it ended: ok, failed, or a word for the way it died."""
         temporary = self.home / "tmp" / program.parent.name  # runs side by side do not meet in files of equal names
@@ -301,6 +305,8 @@ class Bench:
                 text, end = self.run(program, ["--gtest_fail_fast", f"--gtest_filter={filter}"], 20 + 5 * self.seconds[test], cache)
                 if end != "ok":
                     found = re.search(r"^\[  FAILED  \] ([\w./]+)", text, re.M)
+                    if (own_alone or named) and not self.passes(test, found.group(1) if found else filter):
+                        raise RuntimeError(f"{m.name}: {test} {found.group(1) if found else filter} fails without it too")
                     return {"verdict": "caught", "by": f"{test} {found.group(1)}" if found else f"{test} {end}"}
             return {"verdict": "not caught by these tests" if own_alone or named else "survived" if seen else "not seen by any test program that is built"}
         finally:
