@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Breaks one rule at a time and shows which test catches it; prints `caught MUTANT: TEST` or `SURVIVED MUTANT`.
 
-    tools/mutate.py [--build FOLDER] [--jobs N] [--only PATTERN] [--limit N] [--minutes M] [--again] [--own] [--check] [--table]
+    tools/mutate.py [--build FOLDER] [--jobs N] [--only PATTERN] [--limit N] [--minutes M] [--again] [--own] [--tests "PROGRAM FILTER"]
+                    [--check] [--table]
 
 The mutants stand in tools/mutants.txt, one behind the other:
     @ FILE: what is wrong with it      FILE below strata/
@@ -18,6 +19,7 @@ Results are kept in FOLDER/mutate/results.json, so that a run goes on where the 
 docs/mutants.md is written from them; where they lack a mutant, what the table says of it stands. The exit status is 0 when at least 98 % of the mutants that ran were caught.
   --only     mutants whose file or phrase matches the regular expression
   --own      run only tests in files named after it; mutants that they do not catch have no verdict yet
+  --tests    run only those tests of one program, where it is known which can see a mutant; the same holds
   --check    only look whether each place exists once
   --table    only write the table
 """
@@ -205,6 +207,10 @@ class Bench:
             self.seconds[test], self.broken[test] = time.monotonic() - begin, failed
             print(f"{test} takes {self.seconds[test]:.1f} s" + (f", fails in {', '.join(failed)}" if failed else ""), flush=True)
 
+    def passes(self, test, filter):
+        """Whether tests pass as they are: those that are not measured may fail already."""
+        return self.run(self.build / "bin" / test, [f"--gtest_filter={filter}"], 600, self.home / "cache")[1] == "ok"
+
     def run(self, program, arguments, limit, cache):
         """What the program prints, and how it ended: ok, failed, or a word for the way it died."""
         temporary = self.home / "tmp" / program.parent.name  # runs side by side do not meet in files of equal names
@@ -265,7 +271,13 @@ class Bench:
             found.update(re.findall(r"^(?:TEST|TEST_F|TEST_P|TYPED_TEST)\((\w+),", file.read_text(), re.M))
         return sorted(found)
 
-    def judge(self, m, flags, own_alone):
+    def own_filter(self, m, test):
+        """Names these suites, and the laws of the operation that the mutant's file is named after."""
+        named = ":".join(f"{suite}.*:*/{suite}.*" for suite in self.own_suites(m, test))
+        laws = f"Op/*/*_{pathlib.Path(m.file).stem}" if test == "op_test" == f"{m.room}_test" else ""
+        return ":".join(part for part in (named, laws) if part)
+
+    def judge(self, m, flags, own_alone, named):
         folder = self.home / m.key
         shutil.rmtree(folder, ignore_errors=True)
         target = folder / "strata" / m.file
@@ -274,8 +286,8 @@ class Bench:
         done, seen = {}, False
         # Broken kernels and broken machine code are nobody else's.
         cache = folder / "cache" if m.room in ("loop", "compile") else self.home / "cache"
-        own = [(test, ":".join(f"{suite}.*:*/{suite}.*" for suite in self.own_suites(m, test))) for test in self.tests_of(m.room)]
-        everything = [] if own_alone else [(test, "*") for test in self.tests_of(m.room)]
+        own = [named] if named else [(test, self.own_filter(m, test)) for test in self.tests_of(m.room)]
+        everything = [] if own_alone or named else [(test, "*") for test in self.tests_of(m.room)]
         try:
             for test, tests in [trial for trial in own if trial[1]] + everything:
                 needed = self.objects_of(m, test)
@@ -293,8 +305,10 @@ class Bench:
                 text, end = self.run(program, ["--gtest_fail_fast", f"--gtest_filter={filter}"], 20 + 5 * self.seconds[test], cache)
                 if end != "ok":
                     found = re.search(r"^\[  FAILED  \] ([\w./]+)", text, re.M)
+                    if (own_alone or named) and not self.passes(test, found.group(1) if found else filter):
+                        raise RuntimeError(f"{m.name}: {test} {found.group(1) if found else filter} fails without it too")
                     return {"verdict": "caught", "by": f"{test} {found.group(1)}" if found else f"{test} {end}"}
-            return {"verdict": "not caught by its own tests" if own_alone else "survived" if seen else "not seen by any test program that is built"}
+            return {"verdict": "not caught by these tests" if own_alone or named else "survived" if seen else "not seen by any test program that is built"}
         finally:
             shutil.rmtree(folder, ignore_errors=True)
             shutil.rmtree(self.home / "tmp" / m.key, ignore_errors=True)
@@ -342,6 +356,7 @@ def main():
     parser.add_argument("--only", type=re.compile)
     parser.add_argument("--limit", type=int)
     parser.add_argument("--minutes", type=float)
+    parser.add_argument("--tests", metavar="PROGRAM FILTER", type=lambda text: tuple(text.split(" ", 1)))
     parser.add_argument("--flags", default="-O1", help="of the broken objects (default: -O1)")
     for flag in ("--again", "--own", "--check", "--table"):
         parser.add_argument(flag, action="store_true")
@@ -367,7 +382,7 @@ def run(options, everything, results, store):
     if not chosen:
         return
     bench = Bench(options.build.resolve())
-    if options.own:  # a few tests of each program: no need to know how long all of them take
+    if options.own or options.tests:  # a few tests of each program: no need to know how long all of them take
         tests = sorted({t for m in chosen for t in bench.tests_of(m.room)})
         bench.seconds, bench.broken = dict.fromkeys(tests, OWN_S), dict.fromkeys(tests, [])
     lock, end = threading.Lock(), time.monotonic() + 60 * (options.minutes or 1e9)
@@ -375,9 +390,9 @@ def run(options, everything, results, store):
     def one(m):
         if time.monotonic() > end:
             return
-        verdict = bench.judge(m, options.flags.split(), options.own)
+        verdict = bench.judge(m, options.flags.split(), options.own, options.tests)
         with lock:
-            if not options.own or verdict["verdict"] == "caught":
+            if verdict["verdict"] == "caught" or not (options.own or options.tests):
                 results[m.key] = verdict
             fresh = store.with_suffix(".new")
             fresh.write_text(json.dumps(results, indent=1, sort_keys=True))

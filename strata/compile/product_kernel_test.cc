@@ -2,12 +2,14 @@
 // with the tiles of each kind of processor.
 #include "strata/compile/processor_testing.h"
 #include "strata/compile/product_testing.h"
+#include "strata/op/dot_general.h"
 
 namespace strata::compile {
 namespace {
 
 using ir::Block;
 using ir::Builder;
+using ir::Value;
 using testing::arguments_of;
 using testing::expect_compiled_equals_reference;
 using Case = testing::Product;
@@ -79,6 +81,20 @@ TEST(Product, HasThemForEachKindOfProcessor) {
       testing::expect_same_bits({testing::run_as_on(processor, *block, given)},
                                 op::evaluate(*block, given), processor);
     }
+  }
+}
+
+// A sum that was given is begun from once, however many parts k has.
+TEST(Product, BeginsFromASumOnce) {
+  for (const auto& [m, n, k] : {std::array<std::int64_t, 3>{20, 36, 2070}, {70, 36, 4200}}) {
+    SCOPED_TRACE(fmt::format("{} x {} over {}", m, n, k));
+    Block f;
+    Value *x = f.add_argument(Type(DType::f32, {m, k})),
+          *y = f.add_argument(Type(DType::f32, {k, n})),
+          *sums = f.add_argument(Type(DType::f32, {m, n}));
+    Builder b(f);
+    f.results = {op::dot_add(b, x, y, sums, {{}, {}, {1}, {0}})};
+    expect_compiled_equals_reference(f, 5);
   }
 }
 

@@ -85,26 +85,40 @@ TEST(RepeatedLaunches, WhatALoopLeavesAsItIsIsLaidOutBefore) {
   expect_compiled_equals_reference(halved, 1, /*interpret_too=*/false);
 }
 
+/// y = x + x, of 16 elements.
+std::unique_ptr<loop::Kernel> doubled() {
+  auto kernel = std::make_unique<loop::Kernel>("doubled");
+  loop::Builder b(*kernel);
+  loop::Ref *x = b.parameter(DType::f32, 16, loop::Ref::Mode::in),
+            *y = b.parameter(DType::f32, 16, loop::Ref::Mode::out);
+  b.vector(0, 16, 16, [&](loop::Index i) {
+    b.store(y, i, b.binary(loop::Opcode::add, b.load(x, i), b.load(x, i)));
+  });
+  return kernel;
+}
+/// x = x + x in its own memory.
+std::unique_ptr<loop::Kernel> doubled_in_place() {
+  auto kernel = std::make_unique<loop::Kernel>("doubled_in_place");
+  loop::Builder b(*kernel);
+  loop::Ref* x = b.parameter(DType::f32, 16, loop::Ref::Mode::inout);
+  b.vector(0, 16, 16, [&](loop::Index i) {
+    b.store(x, i, b.binary(loop::Opcode::add, b.load(x, i), b.load(x, i)));
+  });
+  return kernel;
+}
+std::vector<PlanBuffer> an_argument_and_temporaries(int count) {
+  std::vector<PlanBuffer> out{{.kind = PlanBuffer::Kind::argument, .number = 0, .bytes = 64}};
+  for (int i = 0; i < count; ++i)
+    out.push_back({.kind = PlanBuffer::Kind::temporary, .number = 0, .bytes = 64});
+  return out;
+}
+
 /// The same kernel on the same buffer, which was written in between: by a plan made by hand.
 TEST(RepeatedLaunches, OperandsThatChangeInBetweenAreReadAgain) {
-  auto doubled = [](loop::Ref::Mode to) {
-    auto kernel = std::make_unique<loop::Kernel>("doubled");
-    loop::Builder b(*kernel);
-    loop::Ref *x = b.parameter(DType::f32, 16, loop::Ref::Mode::in),
-              *y = b.parameter(DType::f32, 16, to);
-    b.vector(0, 16, 16, [&](loop::Index i) {
-      b.store(y, i, b.binary(loop::Opcode::add, b.load(x, i), b.load(x, i)));
-    });
-    return kernel;
-  };
   for (bool changed : {false, true}) {
     Plan plan;
-    plan.kernels.push_back(doubled(loop::Ref::Mode::out));
-    for (int i = 0; i < 4; ++i)
-      plan.buffers.push_back(
-          {.kind = i == 0 ? PlanBuffer::Kind::argument : PlanBuffer::Kind::temporary,
-           .number = 0,
-           .bytes = 64});
+    plan.kernels.push_back(doubled());
+    plan.buffers = an_argument_and_temporaries(3);
     auto launch = [](int from, int to) {
       return Launch{.kernel = 0, .arguments = {{.buffer = from}, {.buffer = to}}};
     };
@@ -116,6 +130,24 @@ TEST(RepeatedLaunches, OperandsThatChangeInBetweenAreReadAgain) {
     drop_repeated_launches(plan);
     EXPECT_EQ(plan.steps.size(), changed ? 5u : 3u);
     EXPECT_EQ(std::get<Copy>(plan.steps.back().what).from.buffer, changed ? 3 : 2);
+  }
+}
+
+/// What a turn changes in place has to be made again in the next one.
+TEST(RepeatedLaunches, WhatIsChangedInPlaceIsMadeInEachTurn) {
+  for (bool changed : {false, true}) {
+    Plan plan;
+    plan.kernels.push_back(doubled());
+    plan.kernels.push_back(doubled_in_place());
+    plan.buffers = an_argument_and_temporaries(1);
+    plan.num_counters = 1;
+    CountedLoop loop{.counter = 0, .count = 3};
+    loop.body.push_back({Launch{.kernel = 0, .arguments = {{.buffer = 0}, {.buffer = 1}}}});
+    if (changed) loop.body.push_back({Launch{.kernel = 1, .arguments = {{.buffer = 1}}}});
+    plan.steps.push_back({std::move(loop)});
+    drop_repeated_launches(plan);
+    EXPECT_EQ(plan.steps.size(), changed ? 1u : 2u);
+    EXPECT_EQ(std::get<CountedLoop>(plan.steps.back().what).body.size(), changed ? 2u : 0u);
   }
 }
 

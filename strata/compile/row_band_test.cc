@@ -109,6 +109,27 @@ TEST(RowBand, OtherSidesOfManyNumbersAreNoBand) {
   expect_compiled_equals_reference(block);
 }
 
+/// What one mask leaves out, another may show: the sum of two that are chosen has the band of
+/// neither.
+TEST(RowBand, RowsUnderTwoMasksHaveNoBand) {
+  for (auto [first, second] : {std::pair{0, 2}, {2, 0}, {0, 1}}) {
+    SCOPED_TRACE(fmt::format("{} and {}", kMasks[first].name, kMasks[second].name));
+    Block block;
+    const Type type(DType::f32, Shape{128, 128}), places(DType::i32, type.shape());
+    Value *x = block.add_argument(type), *y = block.add_argument(type);
+    Builder b(block);
+    auto chosen = [&](int mask, Value* from) {
+      return op::select(b, kMasks[mask].make(b, op::iota(b, places, 0), op::iota(b, places, 1)),
+                        from, op::full_like(b, from, -3));
+    };
+    Value* scores = op::add(b, chosen(first, x), chosen(second, y));
+    block.results = {op::exp(
+        b, op::sub(b, scores,
+                   op::broadcast_in_dim(b, op::reduce_max(b, scores, {1}), type.shape(), {0})))};
+    expect_compiled_equals_reference(block);
+  }
+}
+
 /// A mask computed before a loop over layers.
 TEST(RowBand, MasksComeFromOutsideOfLoops) {
   Block block;

@@ -118,9 +118,10 @@ TEST(ShortRows, JoinedToALongDimension) {
 /// Norms of points, softmax of a few, extremes, products; with elements that only a sum reads, and
 /// with what each row's sum is used for.
 // As jax.lax.associative_scan puts its halves between each other, of which the first may be an
-// element longer: whole rows of two, and that element; 4096 rows are one point of a grid.
+// element longer: whole rows of two, and that element, which has a kernel of its own where all rows
+// go by equal points (two of 4096).
 TEST(ShortRows, ArraysBetweenEachOther) {
-  for (std::int64_t n : {33, 501, 502, 8193, 9003}) {
+  for (std::int64_t n : {33, 501, 502, 8193, 9003, 16385}) {
     Block block;
     Builder b(block);
     Value *x = block.add_argument(Type(DType::i32, {(n + 1) / 2})),

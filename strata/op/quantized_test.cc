@@ -148,6 +148,19 @@ TEST(UniformQuantize, rounds_to_even_and_clamps) {
             (std::vector<std::int64_t>{4, 4, 127, -128, 2, 11}));
 }
 
+TEST(UniformQuantize, keeps_bounds_within_its_storage) {
+  Type narrow = Type(DType::i8, {4})
+                    .with(Quantization{.expressed = DType::f32,
+                                       .storage_min = -7,
+                                       .storage_max = 8,
+                                       .axis = -1,
+                                       .scales = {0.5},
+                                       .zero_points = {1}});
+  EXPECT_EQ(integers(unary("stablehlo.uniform_quantize", f32({4}), narrow)
+                         .run({Literal::of<float>({4}, {-40, -4, 3.5f, 40})})),
+            (std::vector<std::int64_t>{-7, -7, 8, 8}));
+}
+
 TEST(UniformQuantize, per_axis_and_from_one_quantisation_to_another) {
   Type from = per_axis({2}, 0, {0.1, 0.5}, {-30, -20});
   EXPECT_EQ(integers(unary("stablehlo.uniform_quantize", f32({2}), from)

@@ -1,4 +1,6 @@
 // Random numbers: the bits that XLA gives, samples, constraints.
+#include <cmath>
+
 #include "strata/op/build.h"
 #include "strata/op/evaluate.h"
 #include "strata/op/samples.h"
@@ -88,6 +90,30 @@ TEST(rng_bit_generator, goes_on_where_it_stopped) {
            second = generated("PHILOX", first[0], Type(DType::ui32, {4}));
   for (std::int64_t i = 0; i < 4; ++i) EXPECT_EQ(second[1].integer(i), whole[1].integer(4 + i));
   EXPECT_TRUE(second[0].same_bits(whole[0]));
+}
+
+TEST(rng, normal_numbers_have_their_mean_and_deviation) {
+  constexpr std::int64_t kCount = 20000;
+  for (DType dtype : {DType::f32, DType::f64}) {
+    const Type scalar = Type::scalar(dtype);
+    Block block;
+    Builder b(block);
+    Values v{block.add_argument(scalar), block.add_argument(scalar),
+             constant(b, Literal::of<std::int64_t>({1}, {kCount}))};
+    block.results =
+        b.create(def("stablehlo.rng").info, v, {{"rng_distribution", std::string("NORMAL")}}, {},
+                 {Type(dtype, {kCount})})
+            .results();
+    Literal x = evaluate(block, std::vector{Literal::full(scalar, 3), Literal::full(scalar, 2)})[0];
+    double sum = 0, squares = 0, within = 0;
+    for (std::int64_t i = 0; i < kCount; ++i) {
+      const double from_mean = x.number(i) - 3;
+      sum += from_mean, squares += from_mean * from_mean, within += std::abs(from_mean) < 2;
+    }
+    EXPECT_NEAR(sum / kCount, 0, 0.07);
+    EXPECT_NEAR(squares / kCount, 4, 0.2);
+    EXPECT_NEAR(within / kCount, 0.6827, 0.02) << "within one deviation";
+  }
 }
 
 using rng_bit_generator_ = testing::Constraint;

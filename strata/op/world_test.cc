@@ -7,7 +7,7 @@
 #include "strata/base/error.h"
 #include "strata/op/collective.h"
 #include "strata/op/evaluate.h"
-#include "strata/op/testing/run.h"
+#include "strata/op/testing/grid.h"
 
 namespace strata::op {
 namespace {
@@ -108,49 +108,12 @@ TEST(World, the_first_error_ends_all) {
 
 // ---- collectives in grids ----------------------------------------------------------------------
 
-Literal table(const std::vector<std::vector<std::int64_t>>& rows) {
-  std::vector<std::int64_t> flat;
-  for (const auto& r : rows) flat.insert(flat.end(), r.begin(), r.end());
-  auto width = rows.empty() ? 0 : static_cast<std::int64_t>(rows[0].size());
-  return Literal::of<std::int64_t>({static_cast<std::int64_t>(rows.size()), width}, flat);
-}
-Literal row(const std::vector<std::int64_t>& v) {
-  return Literal::of<std::int64_t>({1, static_cast<std::int64_t>(v.size())}, v);
-}
-std::vector<std::int64_t> numbers(const Literal& x) {
-  std::vector<std::int64_t> out;
-  for (std::int64_t i = 0; i < x.count(); ++i) out.push_back(x.integer(i));
-  return out;
-}
+using testing::each;
+using testing::groups;
+using testing::Rows;
+using testing::table;
+using testing::with;
 
-/// What each process gets from one operation on [10 p, 10 p + 1, ...].
-std::vector<std::vector<std::int64_t>> each(std::int64_t replicas, std::int64_t partitions,
-                                            std::int64_t width,
-                                            const std::function<Values(Builder&, Value*)>& f) {
-  auto program = testing::build({Type(DType::i64, {1, width})},
-                                [&](Builder& b, const Values& v) { return f(b, v[0]); });
-  std::vector<std::vector<std::int64_t>> out(static_cast<std::size_t>(replicas * partitions));
-  World world;
-  run_grid(world, replicas, partitions, [&](Process& p) {
-    std::int64_t me = p.id().replica * partitions + p.id().partition;
-    std::vector<std::int64_t> mine;
-    for (std::int64_t i = 0; i < width; ++i) mine.push_back(10 * me + i);
-    out[static_cast<std::size_t>(me)] = numbers(evaluate(*program, std::array{row(mine)}, p)[0]);
-  });
-  return out;
-}
-
-using Rows = std::vector<std::vector<std::int64_t>>;
-
-Attrs groups(Literal ids, std::int64_t channel = 0, bool global = false) {
-  Attrs out{{"replica_groups", std::move(ids)}};
-  if (channel > 0) out.set("channel_id", channel);
-  if (global) out.set("use_global_device_ids", true);
-  return out;
-}
-Attrs with(Attrs attrs, const std::string& name, ir::Attr value) {
-  return attrs.set(name, std::move(value));
-}
 Type i64(std::int64_t rows, std::int64_t columns) { return Type(DType::i64, {rows, columns}); }
 
 TEST(Collective, all_gather_by_each_strategy) {
@@ -174,7 +137,7 @@ TEST(Collective, all_gather_by_each_strategy) {
               HasSubstr("all_gather: (C3) process (1, 0) is in no group"));
 }
 
-TEST(Collective, all_reduce_and_reduce_scatter) {
+TEST(Collective, all_reduce) {
   EXPECT_EQ(each(2, 1, 2,
                  [](Builder& b, Value* x) {
                    return b
@@ -183,15 +146,6 @@ TEST(Collective, all_reduce_and_reduce_scatter) {
                        .results();
                  }),
             (Rows{{10, 12}, {10, 12}}));
-  EXPECT_EQ(each(2, 1, 2,
-                 [](Builder& b, Value* x) {
-                   Attrs attrs = with(with(groups(table({{1, 0}})), "combiner", std::string("max")),
-                                      "scatter_dimension", std::int64_t{1});
-                   return b
-                       .create(def("stablehlo.reduce_scatter").info, {x}, attrs, {}, {i64(1, 1)})
-                       .results();
-                 }),
-            (Rows{{11}, {10}}));
 }
 
 TEST(Collective, a_region_combines_from_the_left) {
@@ -214,20 +168,6 @@ TEST(Collective, a_region_combines_from_the_left) {
             (Rows(3, {10})));
 }
 
-TEST(Collective, all_to_all) {
-  auto exchange = [](std::int64_t split, std::int64_t concat, std::vector<std::int64_t> order) {
-    return [=](Builder& b, Value* x) {
-      Attrs attrs = groups(table({order}), 1);
-      attrs.set("split_dimension", split)
-          .set("concat_dimension", concat)
-          .set("split_count", std::int64_t{2});
-      return b.create("stablehlo.all_to_all", {x}, attrs).results();
-    };
-  };
-  EXPECT_EQ(each(1, 2, 4, exchange(1, 0, {0, 1})), (Rows{{0, 1, 10, 11}, {2, 3, 12, 13}}));
-  EXPECT_EQ(each(1, 2, 4, exchange(1, 1, {1, 0})), (Rows{{12, 13, 2, 3}, {10, 11, 0, 1}}));
-}
-
 TEST(Collective, collective_broadcast_and_reduce) {
   EXPECT_EQ(each(4, 1, 1,
                  [](Builder& b, Value* x) {
@@ -243,17 +183,6 @@ TEST(Collective, collective_broadcast_and_reduce) {
                        .results();
                  }),
             (Rows{{0}, {0}, {30}}));
-}
-
-TEST(Collective, collective_permute) {
-  auto permute = [](std::vector<std::vector<std::int64_t>> pairs) {
-    return [=](Builder& b, Value* x) {
-      return b.create("stablehlo.collective_permute", {x}, {{"source_target_pairs", table(pairs)}})
-          .results();
-    };
-  };
-  EXPECT_EQ(each(3, 1, 1, permute({{0, 1}, {1, 2}, {2, 0}})), (Rows{{20}, {0}, {10}}));
-  EXPECT_EQ(each(3, 1, 1, permute({{1, 0}})), (Rows{{10}, {0}, {0}}));
 }
 
 TEST(Collective, ids) {

@@ -167,6 +167,23 @@ TEST(CompilePlan, RandomPlansGiveWhatWalkingThemGives) {
   }
 }
 
+/// Plans that are alike but for the direction of a loop, of which the last turn's copy stays.
+TEST(CompilePlan, LoopsInEitherDirectionHaveDriversOfTheirOwn) {
+  for (bool reverse : {false, true}) {
+    Plan plan;
+    plan.buffers = {{PlanBuffer::Kind::argument, 0, kBytes * kSlots, 0},
+                    {PlanBuffer::Kind::result, 0, kBytes * kSlots, 0}};
+    plan.num_counters = 1;
+    CountedLoop loop{0, 4, reverse, {}};
+    loop.body.push_back({Copy{{0, 0, 0, kBytes}, {1, 0, -1, 0}, kBytes}});
+    plan.steps.push_back({std::move(loop)});
+    Memory walked(3), native(3);
+    interpret(plan, walked.context());
+    run_driver(compile_plan(plan).run, native.context());
+    EXPECT_TRUE(walked == native) << "reverse " << reverse;
+  }
+}
+
 /// Many in a row are a table (emit_launches.h).
 TEST(CompilePlan, RowsOfLaunchesGiveWhatWalkingThemGives) {
   for (unsigned seed = 0; seed < 10; ++seed) {

@@ -1,0 +1,29 @@
+// Sides of products that are laid out: steps behind whole squares, odd pairs, and several parts.
+#include "strata/compile/product_layout.h"
+
+#include "strata/compile/processor_testing.h"
+#include "strata/compile/product_testing.h"
+
+namespace strata::compile {
+namespace {
+
+TEST(ProductLayout, HoldsAllSteps) {
+  for (const auto& [processor, product] :
+       {std::pair<const char*, testing::Product>{"x86-64-v3", {70, 40, 21, true, true}},
+        {"x86-64-v4", {70, 40, 21, true, true}},
+        {"x86-64-v4,+avx512bf16", {21, 40, 33, true, false, DType::bf16}},
+        {"x86-64-v4,+avx512bf16", {21, 40, 33, false, true, DType::bf16}},
+        {"x86-64-v3", {140, 36, 2230, false, true}},
+        {"x86-64-v4", {140, 36, 2230, false, true}}}) {
+    SCOPED_TRACE(processor + (": " + product.text()));
+    ir::Block block;
+    ir::Builder b(block);
+    block.results = {product.add_to(block, b)};
+    const std::vector<Literal> given = testing::arguments_of(block, 3);
+    testing::expect_same_bits({testing::run_as_on(processor, block, given)},
+                              op::evaluate(block, given), processor);
+  }
+}
+
+}  // namespace
+}  // namespace strata::compile
