@@ -65,7 +65,7 @@ TEST(MinusZeros, ArePassedOnByMoves) {
 }
 
 /// A loop's carry that begins as `initial` and becomes what `next` makes of it.
-bool never_carried(bool known, const std::function<Value*(Builder&, Value*)>& next) {
+bool never_carried(bool by_while, bool known, const std::function<Value*(Builder&, Value*)>& next) {
   Block f;
   Value* any = f.add_argument(kArray);
   Builder b(f);
@@ -74,16 +74,27 @@ bool never_carried(bool known, const std::function<Value*(Builder&, Value*)>& ne
   Builder in(*body);
   body->results = {next(in, carry)};
   Value* initial = known ? op::exp(b, any) : any;
-  f.results = op::scan(b, std::move(body), {}, {initial}, {}, {.length = 3});
+  if (by_while) {
+    auto condition = std::make_unique<Block>();
+    Value* v = condition->add_argument(kArray);
+    Builder c(*condition);
+    condition->results = {op::compare(c, op::reshape(c, op::slice(c, v, {0}, {1}), Shape{}),
+                                      op::scalar(c, DType::f32, 9), "LT")};
+    f.results = op::while_(b, std::move(condition), std::move(body), {initial});
+  } else {
+    f.results = op::scan(b, std::move(body), {}, {initial}, {}, {.length = 3});
+  }
   return MinusZeros(f).never_in(f.results[0]);
 }
 
 TEST(MinusZeros, OfACarryAreThoseOfItsTurns) {
   auto doubled = [](Builder& b, Value* v) { return op::add(b, v, v); };
   auto negated = [](Builder& b, Value* v) { return op::neg(b, v); };
-  EXPECT_TRUE(never_carried(true, doubled));
-  EXPECT_FALSE(never_carried(false, doubled));
-  EXPECT_FALSE(never_carried(true, negated));
+  for (bool by_while : {false, true}) {
+    EXPECT_TRUE(never_carried(by_while, true, doubled));
+    EXPECT_FALSE(never_carried(by_while, false, doubled));
+    EXPECT_FALSE(never_carried(by_while, true, negated));
+  }
 }
 
 }  // namespace

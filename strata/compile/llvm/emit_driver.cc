@@ -70,7 +70,7 @@ class DriverEmitter {
       if (timed_) call(name, {launch});
     };
     LaunchTableNeeds needs{
-        entry_, [this](int buffer) { return base(buffer); },
+        entry_, [this](PlanBuffer::Kind kind) { return list(kind); },
         [this](int kernel) { return llvm::cast<llvm::Constant>(callee(kernel)); }, tell, launches_};
     emit_launches(plan_, launches, needs, b_);
     launches_ += static_cast<std::int64_t>(launches.size());
@@ -257,33 +257,39 @@ class DriverEmitter {
     return b_.CreateGEP(b_.getInt8Ty(), pointer, moved);
   }
 
-  /// Where a buffer begins; read from the context once, at entry.
-  Value* base(int buffer) {
-    auto found = bases_.find(buffer);
-    if (found != bases_.end()) return found->second;
-    const PlanBuffer& what = plan_.buffers.at(static_cast<std::size_t>(buffer));
+  /// Where the addresses of buffers of a kind lie one after another; read from the context once, at
+  /// entry. That of the arena, where temporaries lie, stands in the context itself.
+  Value* list(PlanBuffer::Kind kind) {
+    Value*& v = lists_[kind];
+    if (v) return v;
     llvm::IRBuilder<> at_entry(entry_);
     auto field = [&](std::size_t byte) {
-      return at_entry.CreateLoad(
-          b_.getPtrTy(), at_entry.CreateConstGEP1_64(b_.getInt8Ty(), function_->getArg(0), byte));
+      return at_entry.CreateConstGEP1_64(b_.getInt8Ty(), function_->getArg(0), byte);
     };
-    auto element = [&](Value* list) {
-      return at_entry.CreateLoad(
-          b_.getPtrTy(), at_entry.CreateConstGEP1_64(b_.getPtrTy(), list,
-                                                     static_cast<std::uint64_t>(what.number)));
-    };
-    Value* v = nullptr;
-    switch (what.kind) {
-      case PlanBuffer::Kind::argument: v = element(field(offsetof(RunContext, arguments))); break;
-      case PlanBuffer::Kind::result: v = element(field(offsetof(RunContext, results))); break;
-      case PlanBuffer::Kind::constant: v = element(field(offsetof(RunContext, constants))); break;
-      case PlanBuffer::Kind::temporary:
-        v = at_entry.CreateGEP(b_.getInt8Ty(), field(offsetof(RunContext, arena)),
-                               number(what.offset));
-        break;
-      case PlanBuffer::Kind::scratch: STRATA_UNREACHABLE("scratch of a chain used outside of it");
+    auto load = [&](std::size_t byte) { return at_entry.CreateLoad(b_.getPtrTy(), field(byte)); };
+    switch (kind) {
+      case PlanBuffer::Kind::argument: return v = load(offsetof(RunContext, arguments));
+      case PlanBuffer::Kind::result: return v = load(offsetof(RunContext, results));
+      case PlanBuffer::Kind::constant: return v = load(offsetof(RunContext, constants));
+      case PlanBuffer::Kind::temporary: return v = field(offsetof(RunContext, arena));
+      case PlanBuffer::Kind::scratch: break;
     }
-    bases_[buffer] = v;
+    STRATA_UNREACHABLE("scratch of a chain used outside of it");
+  }
+
+  /// Where a buffer begins; read once, at entry.
+  Value* base(int buffer) {
+    Value*& v = bases_[buffer];
+    if (v) return v;
+    const PlanBuffer& what = plan_.buffers.at(static_cast<std::size_t>(buffer));
+    const bool temporary = what.kind == PlanBuffer::Kind::temporary;
+    Value* addresses = list(what.kind);
+    llvm::IRBuilder<> at_entry(entry_);
+    v = at_entry.CreateLoad(
+        b_.getPtrTy(),
+        at_entry.CreateConstGEP1_64(b_.getPtrTy(), addresses,
+                                    temporary ? 0 : static_cast<std::uint64_t>(what.number)));
+    if (temporary) v = at_entry.CreateGEP(b_.getInt8Ty(), v, number(what.offset));
     return v;
   }
 
@@ -324,6 +330,7 @@ class DriverEmitter {
   std::vector<Value*> counters_;
   InlinedLaunches inlined_;
   std::map<int, llvm::Function*> inlined_kernels_;
+  std::map<PlanBuffer::Kind, Value*> lists_;
   std::map<int, Value*> bases_;
   Value* failed_ = nullptr;  // RunContext::failed, read at entry
   std::int64_t launches_ = 0;

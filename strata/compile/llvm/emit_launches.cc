@@ -3,7 +3,6 @@
 #include <llvm/IR/Module.h>
 
 #include <algorithm>
-#include <unordered_map>
 
 #include "strata/base/check.h"
 
@@ -25,25 +24,30 @@ class TableEmitter {
     launch_type_ = llvm::StructType::get(
         b_.getContext(),
         {b_.getPtrTy(), b_.getInt64Ty(), b_.getInt64Ty(), b_.getInt64Ty(), b_.getInt64Ty()});
-    place_type_ = llvm::StructType::get(b_.getContext(), {b_.getInt64Ty(), b_.getInt64Ty()});
+    place_type_ =
+        llvm::StructType::get(b_.getContext(), {b_.getInt64Ty(), b_.getInt64Ty(), b_.getInt64Ty()});
   }
 
   void emit() {
     Value* launches = table(launch_rows(), launch_type_);
     Value* places = table(places_, place_type_);
-    auto* bases_type = llvm::ArrayType::get(b_.getPtrTy(), bases_.size());
-    Value* bases = slot(bases_type);
-    for (std::size_t i = 0; i < bases_.size(); ++i)
-      b_.CreateStore(bases_[i], b_.CreateConstGEP2_64(bases_type, bases, 0, i));
+    constexpr unsigned kLists = 4;
+    auto* lists_type = llvm::ArrayType::get(b_.getPtrTy(), kLists);
+    Value* lists = slot(lists_type);
+    for (unsigned i = 0; i < kLists; ++i)
+      b_.CreateStore(needs_.list(static_cast<PlanBuffer::Kind>(i)),
+                     b_.CreateConstGEP2_64(lists_type, lists, 0, i));
     Value* refs = slot(llvm::ArrayType::get(b_.getPtrTy(), most_));
     loop(number(0), number(static_cast<std::int64_t>(launches_.size())), [&](Value* i) {
       Value* row = b_.CreateGEP(launch_type_, launches, i);
       Value *first = field(row, 3), *count = field(row, 4);
       loop(number(0), count, [&](Value* n) {
         Value* place = b_.CreateGEP(place_type_, places, b_.CreateAdd(first, n));
+        Value* list =
+            b_.CreateLoad(b_.getPtrTy(), b_.CreateGEP(b_.getPtrTy(), lists, part(place, 0)));
         Value* base =
-            b_.CreateLoad(b_.getPtrTy(), b_.CreateGEP(b_.getPtrTy(), bases, half(place, 0)));
-        b_.CreateStore(b_.CreateGEP(b_.getInt8Ty(), base, half(place, 1)),
+            b_.CreateLoad(b_.getPtrTy(), b_.CreateGEP(b_.getPtrTy(), list, part(place, 1)));
+        b_.CreateStore(b_.CreateGEP(b_.getInt8Ty(), base, part(place, 2)),
                        b_.CreateGEP(b_.getPtrTy(), refs, n));
       });
       run(row, refs, b_.CreateAdd(i, number(needs_.launches)));
@@ -67,20 +71,14 @@ class TableEmitter {
     }
     return rows;
   }
-  /// Number of the base, offset. All temporaries have the arena's base.
+  /// List, number in it, offset. All temporaries lie in the arena.
   Constant* place(const Address& a) {
     const PlanBuffer& buffer = plan_.buffers.at(static_cast<std::size_t>(a.buffer));
-    bool temporary = buffer.kind == PlanBuffer::Kind::temporary;
-    if (temporary && arena_ < 0) {  // the first temporary's base, and how far it lies in the arena
-      arena_ = a.buffer;
-      in_arena_ = buffer.offset;
-    }
-    auto [it, fresh] =
-        number_of_.emplace(temporary ? arena_ : a.buffer, static_cast<std::int64_t>(bases_.size()));
-    if (fresh) bases_.push_back(needs_.base(it->first));
+    const bool temporary = buffer.kind == PlanBuffer::Kind::temporary;
     return llvm::ConstantStruct::get(
         place_type_,
-        {number(it->second), number(a.offset + (temporary ? buffer.offset - in_arena_ : 0))});
+        {number(static_cast<std::int64_t>(buffer.kind)), number(temporary ? 0 : buffer.number),
+         number(a.offset + (temporary ? buffer.offset : 0))});
   }
 
   void run(Value* row, Value* refs, Value* launch) {
@@ -129,7 +127,7 @@ class TableEmitter {
     return b_.CreateLoad(n == 0 ? static_cast<llvm::Type*>(b_.getPtrTy()) : b_.getInt64Ty(),
                          b_.CreateStructGEP(launch_type_, row, n));
   }
-  Value* half(Value* place, unsigned n) {
+  Value* part(Value* place, unsigned n) {
     return b_.CreateLoad(b_.getInt64Ty(), b_.CreateStructGEP(place_type_, place, n));
   }
   Value* slot(llvm::Type* type) {
@@ -147,10 +145,6 @@ class TableEmitter {
   llvm::Function* function_;
   llvm::StructType *launch_type_, *place_type_;
   std::vector<Constant*> places_;
-  std::vector<Value*> bases_;
-  std::unordered_map<int, std::int64_t> number_of_;  // of a buffer's base
-  int arena_ = -1;                                   // the temporary whose base is all temporaries'
-  std::int64_t in_arena_ = 0;
   std::size_t most_ = 1;  // places of one launch
 };
 

@@ -20,7 +20,8 @@ inline constexpr std::size_t kTableLaunches = 32;
 /// What a table needs of the driver that it stands in.
 struct LaunchTableNeeds {
   llvm::BasicBlock* entry;  // for memory of the driver's frame, and where its bases are known
-  std::function<llvm::Value*(int)> base;       // where a buffer begins, read at entry
+  std::function<llvm::Value*(PlanBuffer::Kind)>
+      list;  // where the addresses of buffers of a kind lie; of temporaries, that of the arena
   std::function<llvm::Constant*(int)> callee;  // a kernel's function
   std::function<void(const char*, llvm::Value*)>
       tell;               // calls the launch clock with a launch's number, in timed drivers
