@@ -40,8 +40,7 @@ Object compile_object(const Program& program, const ObjectOptions& o) {
           .at(op.where.text());
   });
   const compile::Plan plan = compile::make_plan(*ready, {}, target);
-  out.object =
-      compile::make_object_file(plan, {o.name, signature, fixed.constants, fixed.taken}, target);
+  out.object = compile::make_object_file(plan, {o.name, signature}, target);
   return out;
 }
 
