@@ -127,8 +127,7 @@ void add_compile(CommandLine& app, std::function<int()>& action) {
       .one_of({"x86-64-v3", "x86-64-v4", "native"})
       .show_default();
   command
-      .add_option("--platform", o->platform,
-                  "of an export of JAX, the program for this platform")
+      .add_option("--platform", o->platform, "of an export of JAX, the program for this platform")
       .show_default();
   command
       .add_option("--dim", o->sizes, "the size of an open dimension, as in b=8; may be said often")

@@ -151,6 +151,54 @@ TEST(Lapack, schur_forms_are_similar) {
   }
 }
 
+/// A v = w v, and u^H A = w u^H.
+TEST(Lapack, eigenvectors_of_general_matrices_are_what_their_name_says) {
+  for (const Element& e : kElements) {
+    const bool complex = is_complex(e.dtype);
+    const std::string numbers = fmt::format("complex<{}>", e.real),
+                      a = fmt::format("2x3x3x{}", e.type);
+    std::string values, orders, names;
+    for (int i = 0; i < (complex ? 1 : 2); ++i) {
+      values += fmt::format("tensor<2x3x{}>, ", complex ? numbers : e.real);
+      orders += std::string(kRows) + ", ";
+      names += fmt::format("%0#{}, ", i);
+    }
+    const std::string results =
+        values + fmt::format("tensor<2x3x3x{0}>, tensor<2x3x3x{0}>, tensor<2xi32>", numbers);
+    const int parts = complex ? 1 : 2;
+    const Literal x = random_literal(Type(e.dtype, {2, 3, 3}), 9);
+    const Literals out =
+        run(fmt::format(
+                "func.func @main(%x: tensor<{0}>) -> ({1}) {{\n  %0:{2} = stablehlo.custom_call "
+                "@lapack_{3}geev_ffi(%x) {{mhlo.backend_config = {{compute_left = 86 : ui8, "
+                "compute_right = 86 : ui8}}, operand_layouts = [{4}], result_layouts = [{5}{4}, "
+                "{4}, {6}]}} : (tensor<{0}>) -> ({1})\n  return {7}%0#{8}, %0#{9}, %0#{10} : "
+                "{1}\n}}\n",
+                a, results, parts + 3, e.letter, kColumns, orders, kList, names, parts, parts + 1,
+                parts + 2),
+            {x});
+    const Literal &left = out[out.size() - 3], &right = out[out.size() - 2];
+    for (std::int64_t k = 0; k < 2; ++k) {
+      EXPECT_EQ(out.back().integer(k), 0);
+      for (int j = 0; j < 3; ++j) {
+        const std::complex<double> w =
+            complex ? number(out[0], 3 * k + j)
+                    : std::complex<double>(out[0].number(3 * k + j), out[1].number(3 * k + j));
+        for (int i = 0; i < 3; ++i) {
+          std::complex<double> of_right = -w * number(right, 9 * k + 3 * i + j),
+                               of_left = -w * std::conj(number(left, 9 * k + 3 * i + j));
+          for (int p = 0; p < 3; ++p) {
+            of_right += number(x, 9 * k + 3 * i + p) * number(right, 9 * k + 3 * p + j);
+            of_left += std::conj(number(left, 9 * k + 3 * p + j)) * number(x, 9 * k + 3 * p + i);
+          }
+          EXPECT_LT(std::abs(of_right), 4 * tolerance(e.dtype)) << e.letter;
+          EXPECT_LT(std::abs(of_left), 4 * tolerance(e.dtype)) << e.letter;
+        }
+      }
+    }
+  }
+}
+
 /// Reductions by unitary similarity keep the trace of A and of A^2; what is below is reflectors.
 TEST(Lapack, hessenberg_and_tridiagonal_forms_are_similar) {
   for (const Element& e : kElements) {
