@@ -65,7 +65,8 @@ Value* slice_of_stated_size(Builder& b, const Op& op, std::span<Value* const> op
   Ints strides = expect_known("real_dynamic_slice", "the slice", operands[3]);
   bool plain = op.result()->shape().is_static();
   for (std::int64_t s : strides) plain &= s == 1;
-  if (!plain) expect_known("real_dynamic_slice", "the slice", operands[1]);
+  for (std::size_t i : {1, 2})
+    if (!plain) expect_known("real_dynamic_slice", "the slice", operands[i]);
   return dynamic_slice(b, operands[0], starts_of(b, operands[1], op.result()->rank()),
                        op.result()->shape().sizes());
 }

@@ -276,6 +276,22 @@ func.func @main(%x: tensor<?x?xf32>) -> tensor<?xf32> {
   }
 }
 
+/// Where the start alone is known, the size is not.
+TEST(RealDynamicSlice, to_a_limit_that_is_not_known_is_refused) {
+  const auto module = program(R"(
+func.func @main(%x: tensor<5xf32>, %limit: tensor<1xi32>) -> tensor<?xf32> {
+  %c = stablehlo.constant dense<1> : tensor<1xi32>
+  %0 = stablehlo.real_dynamic_slice %x, %c, %limit, %c : (tensor<5xf32>, tensor<1xi32>, tensor<1xi32>, tensor<1xi32>) -> tensor<?xf32>
+  return %0 : tensor<?xf32>
+})");
+  const Block& body = module->entry()->body;
+  const Type x(DType::f32, {5}), limit(DType::i32, {1});
+  EXPECT_THAT(message([&] { refine(body, {{x, std::nullopt}, {limit, std::nullopt}}); }),
+              HasSubstr("the slice depends on values that are not known"));
+  EXPECT_EQ(refine(body, {{x, std::nullopt}, {limit, integers({4})}})->results[0]->type(),
+            Type(DType::f32, {3}));
+}
+
 /// Branches whose results have open sizes, by reference and refined.
 TEST(Refine, branches_of_open_shapes) {
   const auto module = program(R"(
