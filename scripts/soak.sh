@@ -2,6 +2,7 @@
 # make soak: the proofs that take hours. Each line tells what ran; the first failure ends it.
 #
 #   SOAK_PROGRAMS   random programs that compose transforms (default 10000)
+#   SOAK_EXPORTS    random functions of open dimensions that JAX exports (default 100)
 #   SOAK_SAMPLES    samples of each elementary function against MPFR (default 100000000)
 #   SOAK_SECONDS    seconds of fuzzing for each target (default 3600)
 #   SOAK_KILLS      random moments at which a run is killed (default 30)
@@ -17,6 +18,9 @@ STRATA_RANDOM_GRAPHS=$SOAK_PROGRAMS "$build/bin/conformance_test" --gtest_filter
 
 echo "== 10000 random loops that write in place"
 STRATA_RANDOM_LOOPS=10000 "$build/bin/compile_test" --gtest_filter='LoopsInPlace.*' --gtest_brief=1
+
+echo "== ${SOAK_EXPORTS:=100} fresh random exports of JAX with open dimensions"
+tools/goldens/random_exports.py --first $((SOAK_EXPORTS * (1 + $(date +%s) / 3600))) --count "$SOAK_EXPORTS" --out "$build/exports" --run "$build/bin/strata-run"
 
 echo "== elementary functions, ${SOAK_SAMPLES:=100000000} samples each"
 STRATA_SAMPLES=$SOAK_SAMPLES "$build/bin/loop_test" --gtest_filter='*Accuracy*' --gtest_brief=1

@@ -29,7 +29,7 @@ using namespace strata;
 using conformance::Verdict;
 
 struct Options {
-  std::string program, args, out, check, entry, mode = "compiled";
+  std::string program, args, out, check, entry, platform = "cpu", mode = "compiled";
   double rtol = -1, atol = -1;
   int threads = 0, time = 0;
   bool json = false, explain = false, time_passes = false;
@@ -50,6 +50,7 @@ int fail(const Status& status) {
 
 /// What runs of one program add up to, for --json.
 struct Report {
+  int functions = 0;  // that ran
   double compile_s = 0;
   std::size_t temporary_bytes = 0;  // the most that a run takes besides arguments and results
   std::vector<double> seconds;
@@ -125,6 +126,7 @@ int run_function(ir::Function& f, const checkpoint::TensorFile* file, const Opti
   auto mode = o.mode == "reference" ? conformance::Mode::reference : conformance::Mode::compiled;
   conformance::Callable callable(f, mode, /*fold=*/o.time > 0 || file != nullptr,
                                  /*timed=*/o.explain && o.time > 0);
+  callable.compile(arguments);
   report.compile_s += now() - start;
   if (callable.executable() != nullptr)
     report.temporary_bytes =
@@ -156,7 +158,7 @@ int run_function(ir::Function& f, const checkpoint::TensorFile* file, const Opti
 int run_part(const conformance::Part& part, const checkpoint::TensorFile* file, const Options& o,
              Report& report) {
   double start = now();
-  auto module = conformance::load(part, o.program);
+  auto module = conformance::load(part, o.program, o.platform);
   if (!module) return fail(module.status());
   ir::use_chlo(**module);
   ir::inline_calls(**module);
@@ -166,6 +168,7 @@ int run_part(const conformance::Part& part, const checkpoint::TensorFile* file, 
   int status = 0;
   for (ir::Function* f : *functions) {
     int s = 0;
+    ++report.functions;
     try {
       s = run_function(*f, file, o, report);
     } catch (const InternalError&) {
@@ -195,6 +198,14 @@ void print_report(const Options& o, Report& report) {
   if (o.json) std::cout << json.dump() << "\n";
 }
 
+Status nothing_to_run(std::string_view text, const std::string& name) {
+  const bool blank = text.find_first_not_of(" \t\r\n") == std::string_view::npos;
+  return Status(Code::invalid,
+                "{}: {}: a program has a function, as func.func @main(%x: tensor<2xf32>) -> "
+                "tensor<2xf32> {{ return %x : tensor<2xf32> }}",
+                name, blank ? "the file is empty" : "no function to run");
+}
+
 int run(const Options& o) {
   Result<std::string> text = read_file(o.program);
   if (!text) return fail(text.status());
@@ -212,6 +223,7 @@ int run(const Options& o) {
     int s = run_part(part, file ? &*file : nullptr, o, report);
     if (status == 0) status = s;
   }
+  if (status == 0 && report.functions == 0) return fail(nothing_to_run(*text, o.program));
   print_report(o, report);
   if (stages)
     for (const auto& row : stages->rows())
@@ -238,6 +250,8 @@ int main(int argc, char** argv) {
   app.add_option("--rtol", o.rtol, "relative tolerance (default: the file's metadata)");
   app.add_option("--atol", o.atol, "absolute tolerance");
   app.add_option("--entry", o.entry, "function to run (default: main)");
+  app.add_option("--platform", o.platform,
+                 "of an export of JAX, the program for this platform (default: cpu)");
   app.add_option("--mode", o.mode, "compiled or reference").one_of({"compiled", "reference"});
   app.add_option("--threads", o.threads, "threads (default: all cores)").in_range(0, 4096);
   app.add_option("--time", o.time, "time N runs after one warm-up").in_range(0, 1000000000);

@@ -10,9 +10,10 @@
 // of static shapes is compiled by the first call; one whose dimensions are open, once for each
 // combination of sizes (and of the integers that shapes are made of). Copies share the program and
 // what is compiled. Calls are thread-safe and run at once: a Program is no part of a trace, and has
-// no derivative. Deviations from `jax.export.deserialize(...).call`: the tree of arguments is flat;
-// an export of several platforms runs as its "cpu" one, and is refused if there is none; ordered
-// effects are refused.
+// no derivative. An export of several platforms runs as its "cpu" one; where there is none it is
+// refused, as JAX does, unless the export says that the platform is not to be checked
+// (`jax.export.DisabledSafetyCheck.platform()`) or `LoadOptions` name another. Deviations from
+// `jax.export.deserialize(...).call`: the tree of arguments is flat; ordered effects are refused.
 #pragma once
 
 #include <initializer_list>
@@ -36,12 +37,23 @@ class Program {
     Type type;
   };
 
+  struct LoadOptions {
+    /// Of an export: the platform for which its program was lowered. That of another platform runs
+    /// here where it calls nothing that only that has (cuSOLVER, say).
+    std::string platform = "cpu";
+  };
+
   /// Status: Code::not_found, Code::denied and the like of the file; Code::invalid (text or
   /// bytecode) and Code::corrupt (an export) where it is damaged; Code::unsupported for what Strata
   /// does not have.
-  static Result<Program> load(const std::string& file);
+  static Result<Program> load(const std::string& file, const LoadOptions& options);
+  static Result<Program> load(const std::string& file) { return load(file, LoadOptions()); }
   /// The same of bytes; messages call them `name`.
-  static Result<Program> read(std::string_view bytes, const std::string& name = "program");
+  static Result<Program> read(std::string_view bytes, const std::string& name,
+                              const LoadOptions& options);
+  static Result<Program> read(std::string_view bytes, const std::string& name = "program") {
+    return read(bytes, name, LoadOptions());
+  }
 
   /// The function's name where it comes from: in Python, else in the module.
   const std::string& name() const;
@@ -63,12 +75,9 @@ class Program {
   void compile(std::span<const Type> inputs = {}) const;
 
   /// What runs for inputs of such types, for those who compile it themselves: a block of static
-  /// shapes without calls. Its first arguments are `constants`, the others the inputs with these
-  /// numbers.
+  /// shapes without calls, whose arguments are the inputs.
   struct Fixed {
     std::unique_ptr<ir::Block> body;
-    std::vector<Literal> constants;
-    std::vector<int> taken;
     std::vector<Port> inputs, outputs;  // their types static
   };
   /// Throws as `compile` does.

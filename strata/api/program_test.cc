@@ -120,7 +120,51 @@ TEST(Program, of_another_platform_is_refused) {
   Result<Program> p = Program::load((kExports / "tpu.jax").string());
   ASSERT_FALSE(p.ok());
   EXPECT_EQ(p.status().code(), Code::unsupported);
-  EXPECT_THAT(p.status().message(), HasSubstr("tpu.jax: exported for tpu, not for cpu"));
+  EXPECT_THAT(
+      p.status().message(),
+      HasSubstr("tpu.jax: exported for tpu, not for cpu: export it with platforms=[\"cpu\", "
+                "\"tpu\"] (jax.export.export), or load the program of another platform by its "
+                "name (Program::load(file, {.platform = \"tpu\"})"));
+}
+
+/// The program that JAX lowered for a TPU adds 2, that for a CPU 1.
+TEST(Program, of_another_platform_runs_where_that_is_named) {
+  auto plus = [](const char* name, const char* platform) {
+    Result<Program> p = Program::load((kExports / name).string(), {.platform = platform});
+    EXPECT_TRUE(p.ok()) << p.status().message();
+    return (*p)({array({0.f, 0.f})})[0].literal().number(0);
+  };
+  EXPECT_EQ(plus("tpu.jax", "tpu"), 2);
+  EXPECT_EQ(plus("platforms.jax", "tpu"), 2);
+  EXPECT_EQ(plus("platforms.jax", "cpu"), 1);
+  EXPECT_EQ(plus("unchecked.jax", "cpu"), 2);  // whose export says so
+  EXPECT_FALSE(Program::load((kExports / "platforms.jax").string(), {.platform = "cuda"}).ok());
+}
+
+/// What an input holds, the lengths of a prompt's tokens, say, is no shape: no program for each.
+TEST(Program, is_compiled_once_for_all_elements_of_its_inputs) {
+  Result<Program> p = Program::read(
+      "func.func @main(%x: tensor<?xf32>, %i: tensor<2xi32>) -> (tensor<?xf32>, tensor<2xi32>) {\n"
+      "  %n = stablehlo.get_dimension_size %x, dim = 0 : (tensor<?xf32>) -> tensor<i32>\n"
+      "  %s = stablehlo.reshape %n : (tensor<i32>) -> tensor<1xi32>\n"
+      "  %c = stablehlo.constant dense<2.0> : tensor<f32>\n"
+      "  %b = stablehlo.dynamic_broadcast_in_dim %c, %s, dims = [] : (tensor<f32>, tensor<1xi32>) "
+      "-> tensor<?xf32>\n"
+      "  %0 = stablehlo.multiply %x, %b : tensor<?xf32>\n"
+      "  %1 = stablehlo.add %i, %i : tensor<2xi32>\n  return %0, %1 : tensor<?xf32>, "
+      "tensor<2xi32>\n"
+      "}\n");
+  ASSERT_TRUE(p.ok()) << p.status().message();
+  p->compile({{Type(DType::f32, {2}), Type(DType::i32, {2})}});
+  const std::vector<Array> out = (*p)({array({1.f, 2.f}), astype(array({5, 7}), DType::i32)});
+  EXPECT_EQ(out[0].literal().number(1), 4);
+  EXPECT_EQ(out[1].literal().integer(1), 14);
+}
+
+TEST(Program, without_a_function_says_so) {
+  for (const char* text : {"", " \n", "module {}", "module {\n}\n"})
+    EXPECT_THAT(Program::read(text, "x.mlir").status().message(),
+                HasSubstr("x.mlir: no function to run: a program has one, as func.func @main is"));
 }
 
 TEST(Program, of_text_takes_the_entrys_arguments) {
@@ -220,11 +264,9 @@ TEST(Program, gives_its_block_of_fixed_shapes) {
       {{Type(DType::f32, Shape::of({3, 2})), Type(DType::i32, Shape::of({3}))}});
   EXPECT_EQ(open.body->argument(0)->type(), Type(DType::f32, Shape::of({3, 2})));
   EXPECT_EQ(open.outputs[0].type, Type(DType::f32, Shape::of({6, 2})));
-  EXPECT_THAT(open.taken, ElementsAre(0, 1));
   const Program::Fixed platforms = loaded("platforms").fixed();
-  ASSERT_EQ(platforms.constants.size(), 1u);
-  EXPECT_EQ(platforms.constants[0].number(0), 1);  // the CPU is the second of its platforms
-  EXPECT_EQ(platforms.body->num_arguments(), 2);
+  EXPECT_EQ(platforms.body->num_arguments(), 1);  // the number of the platform is no input
+  EXPECT_EQ(loaded("layer").fixed().body->num_arguments(), 5);  // nor are unused ones left out
 }
 
 }  // namespace

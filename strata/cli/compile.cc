@@ -16,7 +16,7 @@ namespace {
 namespace fs = std::filesystem;
 
 struct Options {
-  std::string program, object, header, name, cpu = "x86-64-v3";
+  std::string program, object, header, name, cpu = "x86-64-v3", platform = "cpu";
   std::vector<std::string> sizes;
 };
 
@@ -82,7 +82,7 @@ int run(const Options& o) {
   if (!o.name.empty() && !embed::is_identifier(o.name))
     throw Error("compile", "--name {}: C takes letters, digits and underscores, and no keyword",
                 o.name);
-  Result<Program> program = Program::load(o.program);
+  Result<Program> program = Program::load(o.program, {.platform = o.platform});
   if (!program) return fail(program.status());
   const std::string name = name_of(*program, o), object = o.object.empty() ? name + ".o" : o.object,
                     header = o.header.empty() ? beside(object) : o.header;
@@ -125,6 +125,9 @@ void add_compile(CommandLine& app, std::function<int()>& action) {
       "what C calls it: NAME_run (default: the program's own name, else its file's)");
   command.add_option("--cpu", o->cpu, "the least processor that it runs on")
       .one_of({"x86-64-v3", "x86-64-v4", "native"})
+      .show_default();
+  command
+      .add_option("--platform", o->platform, "of an export of JAX, the program for this platform")
       .show_default();
   command
       .add_option("--dim", o->sizes, "the size of an open dimension, as in b=8; may be said often")

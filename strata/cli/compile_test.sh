@@ -70,7 +70,9 @@ echo 'func.func @main(%x: tensor<?xf32>) -> tensor<?xf32> { return %x : tensor<?
 compile dynamic.mlir
 fact "an open dimension without a name" says 2 "write the program with that dimension's size"
 compile "$exports/tpu.jax"
-fact "an export for others" says 2 'exported for tpu, not for cpu: give jax.export platforms with "cpu" among them'
+fact "an export for others" says 2 'exported for tpu, not for cpu: export it with platforms=["cpu", "tpu"] (jax.export.export), or load the program of another platform by its name'
+compile "$exports/tpu.jax" --platform tpu
+fact "an export for others by its name" is 0
 compile add.mlir --name 2nd
 fact "a name that C does not take" says 2 "--name 2nd: C takes letters, digits and underscores"
 compile add.mlir --cpu m68k

@@ -7,9 +7,7 @@
 #include "strata/ir/verify.h"
 #include "strata/op/evaluate.h"
 #include "strata/op/probe.h"
-#include "strata/op/refine.h"
 #include "strata/op/world.h"
-#include "strata/transform/refine.h"
 
 namespace strata::conformance {
 namespace {
@@ -69,14 +67,19 @@ Callable::Callable(Function& f, Mode mode, bool fold, bool timed)
   if (mode == Mode::reference) return;
   if (!fold) constants_ = constants_to_arguments(f);
   compile::register_cpu();
-  refines_ = op::is_dynamic(f.body) || op::needs_values(f.body);
-  if (!refines_)
-    executable_ = runtime::default_client().compile(f.body, {.name = f.name, .timed = timed});
+  specialized_ = std::make_unique<runtime::Specialized>(
+      f.body, runtime::CompileOptions{.name = f.name, .timed = timed});
+  if (!specialized_->is_open()) executable_ = specialized_->executable();
+}
+
+void Callable::compile(const std::vector<Literal>& arguments) const {
+  if (specialized_ == nullptr || executable_ != nullptr) return;
+  specialized_->executable(runtime::known(buffers(arguments)));
 }
 
 std::vector<runtime::Buffer> Callable::run(const std::vector<Literal>& arguments,
                                            std::string* printed) const {
-  if (executable_ == nullptr && !refines_) {
+  if (specialized_ == nullptr) {
     op::probes().clear();
     op::World world;
     if (printed != nullptr) world.print = [&](const std::string& text) { *printed += text; };
@@ -84,11 +87,8 @@ std::vector<runtime::Buffer> Callable::run(const std::vector<Literal>& arguments
     return {results.begin(), results.end()};
   }
   std::vector<runtime::Buffer> all = buffers(arguments);
-  if (refines_) {
-    std::unique_ptr<ir::Block> refined = transform::refine(f_->body, literals(all));
-    return runtime::default_client().compile(*refined, {.name = f_->name})->run(std::move(all));
-  }
-  return executable_->run(std::move(all));
+  const auto executable = executable_ ? executable_ : specialized_->executable(runtime::known(all));
+  return executable->run(std::move(all));
 }
 
 std::vector<runtime::Buffer> Callable::run_timed(const std::vector<Literal>& arguments,

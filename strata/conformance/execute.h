@@ -9,7 +9,7 @@
 #include "strata/checkpoint/safetensors.h"
 #include "strata/conformance/checks.h"
 #include "strata/ir/graph.h"
-#include "strata/runtime/client.h"
+#include "strata/runtime/specialized.h"
 
 namespace strata::conformance {
 
@@ -43,8 +43,10 @@ class Callable {
   /// The same of a compiled program whose shapes are static; adds when its launches ran to `times`.
   std::vector<runtime::Buffer> run_timed(const std::vector<Literal>& arguments,
                                          runtime::LaunchTimes& times) const;
-  /// What runs, or null where each run makes it or the reference evaluator runs.
+  /// What runs, or null where that depends on the arguments or the reference evaluator runs.
   const runtime::Executable* executable() const { return executable_.get(); }
+  /// Compiles for arguments of open shapes, of which then none is made again for the same ones.
+  void compile(const std::vector<Literal>& arguments) const;
   const std::vector<Check>& checks() const { return checks_; }
   /// How many results are the function's own.
   std::size_t num_results() const { return num_results_; }
@@ -56,8 +58,8 @@ class Callable {
   std::size_t num_results_;
   std::vector<Check> checks_;
   std::vector<Literal> constants_;
-  std::shared_ptr<runtime::Executable> executable_;  // null: by reference, or made by each run
-  bool refines_ = false;  // shapes are not static: each run compiles for its arguments
+  std::unique_ptr<runtime::Specialized> specialized_;  // null: by reference
+  std::shared_ptr<runtime::Executable> executable_;    // null: by reference, or of open shapes
 };
 
 std::vector<Literal> literals(const std::vector<runtime::Buffer>& buffers);

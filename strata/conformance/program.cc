@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "strata/base/error.h"
+#include "strata/ir/export/entry.h"
 #include "strata/ir/read.h"
 #include "strata/ir/text/printer.h"
 #include "strata/ir/verify.h"
@@ -29,8 +30,22 @@ std::vector<Part> split(std::string_view text) {
   return ir::split_parts(text);
 }
 
-Result<std::unique_ptr<ir::Module>> load(const Part& part, const std::string& filename) {
-  auto module = ir::read(part.text, filename, {.first_line = part.first_line});
+namespace {
+
+Result<std::unique_ptr<ir::Module>> read(const Part& part, const std::string& filename,
+                                         const std::string& platform) {
+  const ir::ParseOptions options{.first_line = part.first_line};
+  if (!ir::is_jax_export(part.text)) return ir::read(part.text, filename, options);
+  auto e = ir::read_jax_export(part.text, filename);
+  if (!e) return e.status();
+  return ir::read_exported(*e, filename, platform, options);
+}
+
+}  // namespace
+
+Result<std::unique_ptr<ir::Module>> load(const Part& part, const std::string& filename,
+                                         const std::string& platform) {
+  auto module = read(part, filename, platform);
   if (!module) return module.status();
   if (Status s = ir::verify(**module); !s.ok()) return s;
   return module;

@@ -16,8 +16,10 @@ using Part = ir::TextPart;
 /// The programs of a file: one of bytecode, of an export and of a text without lines `// -----`.
 std::vector<Part> split(std::string_view text);
 
-/// Reads and verifies a part; messages name the line in the file.
-Result<std::unique_ptr<ir::Module>> load(const Part& part, const std::string& filename);
+/// Reads and verifies a part; messages name the line in the file. An export's entry takes the
+/// inputs of the exported function (ir/export/entry.h), as it was lowered for `platform`.
+Result<std::unique_ptr<ir::Module>> load(const Part& part, const std::string& filename,
+                                         const std::string& platform = "cpu");
 
 /// The functions to run: `name`; without one `main`, else `jit_main`, else every function without
 /// arguments in order, else the module's entry. Empty for a module without functions; Code::invalid

@@ -40,7 +40,7 @@ Object compile_object(const Program& program, const ObjectOptions& o) {
           .at(op.where.text());
   });
   const compile::Plan plan = compile::make_plan(*ready, {}, target);
-  out.object = compile::make_object_file(plan, {o.name, signature, fixed.constants, fixed.taken});
+  out.object = compile::make_object_file(plan, {o.name, signature});
   return out;
 }
 

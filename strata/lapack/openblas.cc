@@ -13,6 +13,7 @@
   X(geqrf, geqrf)                 \
   X(gesdd, gesdd)                 \
   X(getrf, getrf)                 \
+  X(gtsv, gtsv)                   \
   X(orgqr, ungqr)                 \
   X(potrf, potrf)                 \
   X(syevd, heevd)                 \

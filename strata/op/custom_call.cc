@@ -5,16 +5,20 @@
 // knows: `check.*` (op/check.h), by which test programs check themselves; what JAX states for any
 // platform (op/target.h); and `shape_assertion`, by which JAX's programs of open dimensions say
 // what sizes they take: where refinement (op/refine.h) knows that it holds it is gone, and where it
-// does not, its message is the caller's mistake. Others run by handlers from outside
+// does not, its message is the caller's mistake. Results of open shapes are refined by the operands
+// that hold their shapes (op/shape_operands.h). Others run by handlers from outside
 // (op/foreign.h). A target without one is carried through text and refused when it is to be run.
 //
 // Every call counts as an effect: it is made as often as the program says and in the program's
 // order.
 #include "strata/ir/text/format.h"
 #include "strata/op/check.h"
+#include "strata/op/dynamic.h"
 #include "strata/op/foreign.h"
 #include "strata/op/quantized.h"
 #include "strata/op/rules.h"
+#include "strata/op/shape_operands.h"
+#include "strata/op/target.h"
 
 namespace strata::op {
 namespace {
@@ -52,6 +56,26 @@ bool holds(const Op& op, std::span<const Literal* const> known) {
   if (!is_assertion(op) || known[0] == nullptr) return false;
   if (known[0]->integer(0) == 0) fail_assertion(op, known);
   return true;
+}
+
+/// The target of a call that refinement composes; null for others, and for those of a handler.
+const Target* composed_target(const Op& op) {
+  const std::string& name = op.attr<std::string>("call_target_name");
+  const Target* target = find_target(name);
+  const bool composes = target != nullptr && target->needs != nullptr;
+  return composes && !foreign::has_handler(name) ? target : nullptr;
+}
+
+std::vector<int> needs(const Op& op) {
+  if (op.attr<std::string>("call_target_name") == "shape_assertion") return {0};
+  if (const Target* target = composed_target(op)) return target->needs(op);
+  return shape_operands(op);
+}
+
+std::optional<Values> refine_call(Builder& b, const Op& op, std::span<Value* const> operands) {
+  if (const Target* target = composed_target(op)) return target->compose(b, op, operands);
+  if (shape_operands(op).empty()) return std::nullopt;
+  return without_shape_operands(b, op, operands).results();
 }
 
 /// The call by itself, as it runs.
@@ -92,25 +116,28 @@ Literals evaluate(const Op& op, std::span<const Literal> operands, Evaluator& ev
 }  // namespace
 
 const OpDef& custom_call_def() {
-  static const OpDef d{
-      .info = {.name = "stablehlo.custom_call",
-               .infer = nullptr,
-               .has_effect = true,
-               .text = &ir::formats::custom_call,
-               .verify = verify,
-               .quantized = quantized::as_stated},
-      .summary = "a computation defined elsewhere under a name (StableHLO, custom_call)",
-      .traits = {.takes_complex = true},
-      .evaluate = evaluate,
-      .jvp = kUnknown,
-      .linearize = None{"no regions"},
-      .transpose = kUnknown,
-      .batch = kUnknown,
-      .shard = kUnknown,
-      .cost = move_cost,
-      .lowering = Native{foreign::symbol, foreign::grid, foreign::params},
-      .holds = holds,
-  };
+  static const OpDef d = [] {
+    refined_by("stablehlo.custom_call", needs, refine_call);
+    return OpDef{
+        .info = {.name = "stablehlo.custom_call",
+                 .infer = nullptr,
+                 .has_effect = true,
+                 .text = &ir::formats::custom_call,
+                 .verify = verify,
+                 .quantized = quantized::as_stated},
+        .summary = "a computation defined elsewhere under a name (StableHLO, custom_call)",
+        .traits = {.takes_complex = true},
+        .evaluate = evaluate,
+        .jvp = kUnknown,
+        .linearize = None{"no regions"},
+        .transpose = kUnknown,
+        .batch = kUnknown,
+        .shard = kUnknown,
+        .cost = move_cost,
+        .lowering = Native{foreign::symbol, foreign::grid, foreign::params},
+        .holds = holds,
+    };
+  }();
   return d;
 }
 

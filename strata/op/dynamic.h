@@ -27,6 +27,14 @@ OpDef dynamic(const DynamicRow& row);
 /// `DynamicRow::needs` of any operation; null where none are needed.
 Needs needs_of(const Op& op);
 
+/// What refinement makes of an operation, given operands of which the known ones are constants;
+/// nothing: what it makes of others.
+using Refine = std::optional<Values> (*)(Builder&, const Op&, std::span<Value* const> operands);
+/// Both for an operation that has a lowering, too; called while the catalog is made.
+void refined_by(const char* name, Needs needs, Refine refine);
+/// Null for all but those.
+Refine refine_of(const Op& op);
+
 /// For `needs`: the last operand, which holds the sizes of a result that does not state them.
 std::vector<int> unstated_sizes(const Op& op);
 

@@ -3,6 +3,7 @@
 #include <unordered_map>
 
 #include "strata/base/error.h"
+#include "strata/op/dynamic.h"
 #include "strata/op/legalize.h"
 #include "strata/op/quantized.h"
 #include "strata/op/refine.h"
@@ -42,12 +43,21 @@ class Reference : public Evaluator {
   /// knows them itself.
   Literals evaluate_one(const Op& op, std::span<const Literal> operands) {
     const OpDef& d = def(op);
-    if (is_dynamic(op)) return evaluate_refined(op, operands, *this);
+    if (depends_on_values(op, d)) return evaluate_refined(op, operands, *this);
     if (is_quantized(op) && !takes_stored(op)) return run(*legalize(op), operands);
     bool itself = d.traits.moves_only || takes_memory(op) || is_quantized(op) ||
                   keeps_regions(op) || !needs_legalizing(op);
     if (itself) return d.evaluate(op, operands, *this);
     return run(*legalize(op), operands);
+  }
+  /// Whether the operation is another one for each choice of operands. Loops and branches run their
+  /// regions as they are: each operation there sees its own operands.
+  static bool depends_on_values(const Op& op, const OpDef& d) {
+    const auto* structured = std::get_if<Structured>(&d.lowering);
+    using Kind = Structured::Kind;
+    if (structured && (structured->kind == Kind::while_ || structured->kind == Kind::case_))
+      return false;
+    return is_dynamic(op) || (refine_of(op) != nullptr && needs_values(op));
   }
   /// Regions run as they are, unless a rule says otherwise and they use nothing from around them.
   static bool keeps_regions(const Op& op) {

@@ -40,4 +40,20 @@ Call call_of(std::string_view words) {
   return call;
 }
 
+std::vector<std::string_view> list_elements(std::string_view list) {
+  std::vector<std::string_view> out;
+  int depth = 0;
+  std::size_t from = 1;
+  for (std::size_t i = 1; i + 1 < list.size(); ++i) {
+    if (list[i] == '<' || list[i] == '[') ++depth;
+    if (list[i] == '>' || list[i] == ']') --depth;
+    if (depth == 0 && list[i] == ',') {
+      out.push_back(list.substr(from, i - from));
+      from = i + 1;
+    }
+  }
+  if (list.size() > 2) out.push_back(list.substr(from, list.size() - 1 - from));
+  return out;
+}
+
 }  // namespace strata::op::foreign

@@ -18,4 +18,9 @@ std::string words_of(const Call& call);
 /// The inverse; a check fails for words that are none.
 Call call_of(std::string_view words);
 
+/// The elements of "[dense<[0, 1]> : tensor<2xindex>, ...]", or of
+/// "[#stablehlo.output_operand_alias<...>, ...]": brackets outside of angle brackets hold the list,
+/// commas part it. Views of `list`.
+std::vector<std::string_view> list_elements(std::string_view list);
+
 }  // namespace strata::op::foreign

@@ -8,6 +8,7 @@
 #include "strata/op/calculus/support.h"
 #include "strata/op/check.h"
 #include "strata/op/foreign_call.h"
+#include "strata/op/shape_operands.h"
 #include "strata/op/target.h"
 
 namespace strata::op::foreign {
@@ -29,25 +30,6 @@ std::string_view text_of(const Op& op, const char* name) {
   if (a == nullptr) return {};
   if (const auto* text = std::get_if<ir::Opaque>(a)) return text->text;
   throw Error("custom_call", "@{}: '{}' is no list", target_of(op), name).at(op.where.text());
-}
-
-/// The elements of "[dense<[0, 1]> : tensor<2xindex>, ...]", or of
-/// "[#stablehlo.output_operand_alias<...>, ...]": brackets outside of angle brackets hold the list,
-/// commas part it.
-std::vector<std::string_view> elements(std::string_view list) {
-  std::vector<std::string_view> out;
-  int depth = 0;
-  std::size_t from = 1;
-  for (std::size_t i = 1; i + 1 < list.size(); ++i) {
-    if (list[i] == '<' || list[i] == '[') ++depth;
-    if (list[i] == '>' || list[i] == ']') --depth;
-    if (depth == 0 && list[i] == ',') {
-      out.push_back(list.substr(from, i - from));
-      from = i + 1;
-    }
-  }
-  if (list.size() > 2) out.push_back(list.substr(from, list.size() - 1 - from));
-  return out;
 }
 
 /// All whole numbers in a text.
@@ -91,7 +73,7 @@ Ints to_memory(const Op& op, std::string_view layout, const Type& type) {
 std::vector<Ints> layouts(const Op& op, const char* name, const std::vector<Type>& types) {
   std::vector<Ints> out(types.size());
   if (!op.attrs.has(name)) return out;
-  std::vector<std::string_view> stated = elements(text_of(op, name));
+  std::vector<std::string_view> stated = list_elements(text_of(op, name));
   if (stated.size() != types.size())
     throw Error("custom_call", "@{}: '{}' lists {} layouts for {} values", target_of(op), name,
                 stated.size(), types.size())
@@ -119,7 +101,7 @@ Ints inverse(const Ints& order) {
 std::vector<int> aliases(const Op& op, const std::vector<Type>& operands,
                          const std::vector<Type>& results) {
   std::vector<int> out(results.size(), -1);
-  for (std::string_view alias : elements(text_of(op, "output_operand_aliases"))) {
+  for (std::string_view alias : list_elements(text_of(op, "output_operand_aliases"))) {
     Ints result = field(alias, "output_tuple_indices"), operand = field(alias, "operand_index"),
          inner = field(alias, "operand_tuple_indices");
     std::int64_t r = result.empty() ? 0 : result[0], o = operand.empty() ? -1 : operand[0];
@@ -184,6 +166,12 @@ Values stated(Builder& b, const Op& op, const Values& operands) {
 
 Values resolved(Builder& b, const Op& op) {
   At at(b, op);
+  if (!shape_operands(op).empty()) {  // static shapes that say themselves once more
+    Block alone;
+    Builder ab(alone);
+    ab.set_location(op.where);
+    return resolved(b, without_shape_operands(ab, op, op.operands));
+  }
   const Target* known = find_target(target_of(op));
   if (known != nullptr && known->compose != nullptr && !has_handler(target_of(op)))
     return known->compose(b, op, op.operands);

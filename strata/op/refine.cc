@@ -69,6 +69,8 @@ class Refiner {
   Values refined(const Op& op, const Values& operands, Builder& b) {
     const OpDef& d = def(op);
     if (d.holds && holds(op, d, operands)) return {};
+    if (Refine refine = refine_of(op))
+      if (std::optional<Values> results = by_shapes(op, refine, operands, b)) return *results;
     bool by_parts = d.decompose && std::holds_alternative<None>(d.lowering);
     bool dynamic = is_dynamic(op);
     bool informed = std::any_of(operands.begin(), operands.end(),
@@ -86,12 +88,38 @@ class Refiner {
     return placed(op, [&] { return d.holds(op, literals); });
   }
 
+  /// The value as far as it is known: a constant, or the sum of a value and a constant.
+  Value* told(Value* v, Builder& b) const {
+    if (known(v)) return constant(b, *known(v));
+    const Op* sum = v->op();
+    if (sum == nullptr || sum->name() != "stablehlo.add") return v;
+    for (int i : {0, 1})
+      if (const Literal* step = known(sum->operand(i)))
+        return add(b, sum->operand(1 - i), constant(b, *step));
+    return v;
+  }
+  Values told(const Values& values, Builder& b) const {
+    Values out;
+    for (Value* v : values) out.push_back(told(v, b));
+    return out;
+  }
+
   /// What is known stands before the decomposition as constants.
   Values decomposed(const Op& op, const OpDef& d, const Values& operands, Builder& b) {
-    Values informed;
-    for (Value* v : operands) informed.push_back(known(v) ? constant(b, *known(v)) : v);
+    Values informed = told(operands, b);
     std::size_t first = b.block().ops().size();
-    Values results = placed(op, [&] { return d.decompose(b, op, informed); });
+    return learned(op, placed(op, [&] { return d.decompose(b, op, informed); }), first, b);
+  }
+
+  std::optional<Values> by_shapes(const Op& op, Refine refine, const Values& operands, Builder& b) {
+    Values informed = told(operands, b);
+    std::size_t first = b.block().ops().size();
+    std::optional<Values> results = placed(op, [&] { return refine(b, op, informed); });
+    return results ? std::optional(learned(op, *results, first, b)) : std::nullopt;
+  }
+
+  /// Folds what was appended to the block from its operation `first` on, and gives on its results.
+  Values learned(const Op& op, const Values& results, std::size_t first, Builder& b) {
     for (std::size_t i = first; i < b.block().ops().size(); ++i) fold(*b.block().ops()[i]);
     for (Value* v : results)
       if (is_dynamic(v->type())) unknown(op, v->type());

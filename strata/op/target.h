@@ -16,6 +16,8 @@ struct Target {
   /// not say what it should. Null: it is called as others are, with this handler.
   Decompose compose;
   Result<foreign::Bound> (*handler)(const foreign::Call&) = nullptr;
+  /// Operands whose elements decide shapes, so that refinement composes the call (op/dynamic.h).
+  std::vector<int> (*needs)(const Op&) = nullptr;
 };
 
 /// Null for a target that is not among them.

@@ -4,7 +4,8 @@
 //
 // Operands [x, positions, a number to begin with, a position to begin with]; in
 // `mhlo.backend_config`: reduction_dim, top_k and what is about speed alone. The comparator is
-// named in `called_computations`, as JAX names it: top_k_gt_..., top_k_lt_....
+// named in `called_computations`, as JAX names it: top_k_gt_..., top_k_lt_.... Of
+// @stablehlo.dynamic_approx_top_k a fifth operand is k, which the results' shapes say, too.
 #include "strata/op/build.h"
 #include "strata/op/foreign_attributes.h"
 #include "strata/op/sort.h"
@@ -29,8 +30,10 @@ bool descends(const Op& op) {
 }  // namespace
 
 Values compose_approx_top_k(Builder& b, const Op& op, std::span<Value* const> operands) {
-  if (operands.size() != 4 || op.num_results() != 2 || operands[0]->rank() == 0 ||
-      is_complex(operands[0]->dtype()))
+  const bool by_operand =
+      op.attr<std::string>("call_target_name") == "stablehlo.dynamic_approx_top_k";
+  if (operands.size() != (by_operand ? 5 : 4) || op.num_results() != 2 ||
+      operands[0]->rank() == 0 || is_complex(operands[0]->dtype()))
     refuse(op, "takes one array and its positions");
   Result<foreign::Dictionary> config = foreign::attributes_of(op.attrs);
   if (!config)

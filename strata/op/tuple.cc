@@ -99,6 +99,16 @@ class Untupling {
     std::vector<Type> types;
     for (Value* v : op.operands)
       refuse(v->type(), fmt::format("an operand of {}", op.name()), op.where);
+    const bool gives_tuple = op.name() == "stablehlo.custom_call" && op.num_results() == 1 &&
+                             op.result()->type().is_tuple();
+    if (gives_tuple) types = op.result()->type().elements();
+    for (const Type& type : types) refuse(type, fmt::format("a result of {}", op.name()), op.where);
+    if (gives_tuple) {  // old programs say several results so
+      elements_[op.result()] =
+          b.create(op.info(), map_(op.operands), op.attrs, std::move(regions), std::move(types))
+              .results();
+      return;
+    }
     for (Value* v : op.results()) {
       refuse(v->type(), fmt::format("a result of {}", op.name()), op.where);
       types.push_back(v->type());
@@ -118,7 +128,8 @@ class Untupling {
   }
 
   ir::ValueMap map_;
-  std::unordered_map<const Value*, Values> elements_;  // of the old graph; lookup only
+  /// Of the old graph, or of the new one where an operation gives a tuple; lookup only.
+  std::unordered_map<const Value*, Values> elements_;
 };
 
 }  // namespace

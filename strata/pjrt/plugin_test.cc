@@ -211,6 +211,49 @@ TEST(Programs, Add) {
   destroy(add);
 }
 
+/// A running sum of an open size, as jax.export writes it, of an argument whose size is known:
+/// shapes are refined here as where programs are loaded (runtime/specialized.h).
+TEST(Programs, OpenShapesAreRefined) {
+  const std::string text = R"(
+func.func @main(%a: tensor<4xf32>) -> tensor<?xf32> {
+  %x = stablehlo.convert %a : (tensor<4xf32>) -> tensor<?xf32>
+  %i = stablehlo.constant dense<0.0> : tensor<f32>
+  %one = stablehlo.constant dense<1> : tensor<1xi32>
+  %zero = stablehlo.constant dense<0> : tensor<1xi32>
+  %n = stablehlo.get_dimension_size %x, dim = 0 : (tensor<?xf32>) -> tensor<i32>
+  %w = stablehlo.reshape %n : (tensor<i32>) -> tensor<1xi32>
+  %l = stablehlo.subtract %w, %one : tensor<1xi32>
+  %lz = stablehlo.concatenate %l, %zero, dim = 0 : (tensor<1xi32>, tensor<1xi32>) -> tensor<2xi32>
+  %p = stablehlo.reshape %lz : (tensor<2xi32>) -> tensor<1x2xi32>
+  %0 = stablehlo.custom_call @stablehlo.dynamic_reduce_window(%x, %i, %w, %one, %one, %one, %p) {called_computations = [@sum]} : (tensor<?xf32>, tensor<f32>, tensor<1xi32>, tensor<1xi32>, tensor<1xi32>, tensor<1xi32>, tensor<1x2xi32>) -> tensor<?xf32>
+  return %0 : tensor<?xf32>
+}
+func.func private @sum(%a: tensor<f32>, %b: tensor<f32>) -> tensor<f32> {
+  %r = stablehlo.add %a, %b : tensor<f32>
+  return %r : tensor<f32>
+})";
+  Client client;
+  PJRT_LoadedExecutable* sums = nullptr;
+  STRATA_PJRT_OK(client.compile(text, sums));
+  const std::vector<float> a{1, 2, 3, 4};
+  PJRT_Buffer* x = client.buffer(a.data(), {4});
+  std::vector<PJRT_Buffer*> out(1);
+  STRATA_PJRT_OK(execute(sums, {x}, out));
+  std::vector<float> got;
+  STRATA_PJRT_OK(read(out[0], got));
+  EXPECT_EQ(got, (std::vector<float>{1, 3, 6, 10}));
+  for (PJRT_Buffer* buffer : {x, out[0]}) destroy(buffer);
+  destroy(sums);
+
+  std::string open = text;
+  open.replace(open.find("tensor<4xf32>"), 13, "tensor<?xf32>");
+  open.replace(open.find("(tensor<4xf32>)"), 15, "(tensor<?xf32>)");
+  const Outcome o = client.compile(open, sums);
+  EXPECT_EQ(o.code, PJRT_Error_Code_INVALID_ARGUMENT);
+  EXPECT_NE(o.message.find("argument 0 is given without sizes: tensor<?xf32>"), std::string::npos)
+      << o.message;
+}
+
 TEST(Programs, MistakesAreToldByTheirOwners) {
   Client client;
   PJRT_LoadedExecutable* none = nullptr;

@@ -17,6 +17,7 @@
 #include "strata/op/foreign.h"
 #include "strata/pjrt/client.h"
 #include "strata/pjrt/error.h"
+#include "strata/runtime/specialized.h"
 
 namespace strata::pjrt {
 namespace {
@@ -127,6 +128,16 @@ std::string digest(std::string_view code, std::string_view options) {
   return out;
 }
 
+/// The function for arguments of the types that it states, where shapes are to be found out: all
+/// static. Null where they are already, as JAX sends them.
+std::unique_ptr<ir::Block> refined(const ir::Function& f) {
+  runtime::Specialized specialized(f.body);
+  if (!specialized.is_open()) return nullptr;
+  std::vector<op::Known> arguments;
+  for (const auto& a : f.body.arguments()) arguments.push_back({a->type(), std::nullopt});
+  return specialized.block(arguments);
+}
+
 /// As it is compiled: one function without calls.
 std::unique_ptr<ir::Module> lowered(std::string_view code) {
   auto module = read(code);
@@ -149,7 +160,9 @@ void compile(Program& out) {
   if (f == nullptr) fail(PJRT_Error_Code_INVALID_ARGUMENT, "the program has no function to run");
   out.name = module->name.empty() ? f->name : module->name;
   read_ports(*f, out);
-  ir::walk(f->body, [&](const ir::Op& op) {
+  const std::unique_ptr<ir::Block> fixed = refined(*f);
+  const ir::Block& body = fixed ? *fixed : f->body;
+  ir::walk(body, [&](const ir::Op& op) {
     out.calls_out |= op::foreign::is_resolvable(op);
     if (op::def(op).cost == nullptr) return;
     const op::Work work = op::def(op).cost(op);
@@ -157,7 +170,7 @@ void compile(Program& out) {
     out.bytes_accessed += work.bytes;
   });
   out.executable = runtime::default_client().compile(
-      f->body, {.donated = out.donated, .name = out.name, .keep = false});
+      body, {.donated = out.donated, .name = out.name, .keep = false});
 }
 
 constexpr std::string_view kMagic = "StrataX1";
@@ -201,8 +214,10 @@ std::shared_ptr<runtime::Executable> Program::timed(bool* made) {
   if (timed_) return timed_;
   on_deep_stack([&] {
     const auto module = lowered(code);
+    const std::unique_ptr<ir::Block> fixed = refined(*module->entry());
     timed_ = runtime::default_client().compile(
-        module->entry()->body, {.donated = donated, .name = name, .keep = false, .timed = true});
+        fixed ? *fixed : module->entry()->body,
+        {.donated = donated, .name = name, .keep = false, .timed = true});
   });
   if (made) *made = true;
   return timed_;

@@ -62,6 +62,7 @@ def programs():
     yield "open", doubled, (array(3, 2), np.arange(3, dtype=np.int32)), {}, open_types, ["cpu"]
     yield "platforms", by_platform, (array(2),), {}, None, ["tpu", "cpu"]
     yield "tpu", by_platform, (array(2),), {}, None, ["tpu"]
+    yield "unchecked", by_platform, (array(2),), {}, None, ["tpu"], [export.DisabledSafetyCheck.platform()]
     yield "pair", pair, (Pair(array(2), array(1, 2)),), {}, None, ["cpu"]
     yield "key", drawn, (jax.random.key(7),), {}, None, ["cpu"]
 
@@ -84,8 +85,8 @@ def paths(tree):
     return [jax.tree_util.keystr(path) for path, _ in jax.tree_util.tree_flatten_with_path(tree)[0]]
 
 
-def golden(f, args, kwargs, types, platforms):
-    exported = export.export(jax.jit(f), platforms=platforms)(*(types or args), **kwargs)
+def golden(f, args, kwargs, types, platforms, disabled=()):
+    exported = export.export(jax.jit(f), platforms=platforms, disabled_checks=disabled)(*(types or args), **kwargs)
     data = bytes(exported.serialize())
     inputs = paths(args) + paths(kwargs)
     out = f(*args, **kwargs)

@@ -93,26 +93,16 @@ class ObjectEmitter {
          constant(llvm::ConstantArray::get(table, addresses)), number(plan_.arena_bytes), arena}));
   }
 
-  /// NAME_run: puts the plan's arguments in a row, and leaves the rest to the runtime.
+  /// NAME_run: leaves all to the runtime.
   void run(Constant* program) {
     auto* signature = llvm::FunctionType::get(b_.getPtrTy(), {b_.getPtrTy(), b_.getPtrTy()}, false);
     auto* function = llvm::Function::Create(signature, llvm::Function::ExternalLinkage,
                                             interface_.name + "_run", module_);
     b_.SetInsertPoint(llvm::BasicBlock::Create(module_.getContext(), "entry", function));
-    std::vector<llvm::Value*> arguments;
-    for (const Literal& l : interface_.constants) arguments.push_back(constant(l));
-    for (int input : interface_.inputs)
-      arguments.push_back(
-          b_.CreateLoad(b_.getPtrTy(), b_.CreateConstGEP1_64(b_.getPtrTy(), function->getArg(0),
-                                                             static_cast<std::uint64_t>(input))));
-    auto* row = llvm::ArrayType::get(b_.getPtrTy(), arguments.size());
-    llvm::Value* place = b_.CreateAlloca(row);
-    for (std::size_t i = 0; i < arguments.size(); ++i)
-      b_.CreateStore(arguments[i], b_.CreateConstGEP2_64(row, place, 0, i));
     auto* called = llvm::FunctionType::get(b_.getPtrTy(),
                                            {b_.getPtrTy(), b_.getPtrTy(), b_.getPtrTy()}, false);
     b_.CreateRet(b_.CreateCall(module_.getOrInsertFunction(kRunObject, called),
-                               {program, place, function->getArg(1)}));
+                               {program, function->getArg(0), function->getArg(1)}));
   }
 
   const Plan& plan_;
@@ -125,9 +115,6 @@ class ObjectEmitter {
 }  // namespace
 
 std::string make_object_file(const Plan& plan, const ObjectInterface& interface) {
-  STRATA_CHECK(interface.constants.size() + interface.inputs.size() == plan.argument_types.size(),
-               "{} and {} arguments for a plan of {}", interface.constants.size(),
-               interface.inputs.size(), plan.argument_types.size());
   std::size_t total = 0;
   for (const Literal& l : plan.constants) total += l.bytes();
   if (total > kMostConstants)

@@ -6,19 +6,16 @@
 #pragma once
 
 #include <string>
-#include <vector>
 
 #include "strata/compile/llvm/target.h"
 #include "strata/compile/plan.h"
 
 namespace strata::compile {
 
-/// How the C function's inputs become the plan's arguments.
+/// The C function, whose inputs are the plan's arguments.
 struct ObjectInterface {
-  std::string name;                // a C identifier, which begins the exported symbols
-  std::string signature;           // for people
-  std::vector<Literal> constants;  // the plan's first arguments
-  std::vector<int> inputs;         // the inputs that the others are
+  std::string name;       // a C identifier, which begins the exported symbols
+  std::string signature;  // for people
 };
 
 /// Bytes of the object file. For `plan.target`. All symbols but those two are its own.

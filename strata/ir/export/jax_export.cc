@@ -70,6 +70,15 @@ struct Effect : flatbuffers::Table {
   }
 };
 
+/// DisabledSafetyCheck {kind, custom_call_target}
+struct Disabled : flatbuffers::Table {
+  bool is_platform() const { return GetField<std::uint8_t>(field(0), 0) == 0; }
+
+  bool Verify(Verifier& v) const {
+    return VerifyTableStart(v) && VerifyField<std::uint8_t>(v, field(0), 1) && v.EndTable();
+  }
+};
+
 struct Exported : flatbuffers::Table {
   const String* function() const { return GetPointer<const String*>(field(1)); }
   const Tree* inputs() const { return GetPointer<const Tree*>(field(2)); }
@@ -87,6 +96,9 @@ struct Exported : flatbuffers::Table {
   const Strings* platforms() const { return GetPointer<const Strings*>(field(9)); }
   const Vector<Offset<Effect>>* ordered_effects() const {
     return GetPointer<const Vector<Offset<Effect>>*>(field(10));
+  }
+  const Vector<Offset<Disabled>>* disabled_checks() const {
+    return GetPointer<const Vector<Offset<Disabled>>*>(field(12));
   }
   const Vector<std::uint8_t>* program() const {
     return GetPointer<const Vector<std::uint8_t>*>(field(13));
@@ -118,6 +130,9 @@ struct Exported : flatbuffers::Table {
       return false;
     if (!VerifyOffset(v, field(10)) || !v.VerifyVector(ordered_effects()) ||
         !v.VerifyVectorOfTables(ordered_effects()))
+      return false;
+    if (!VerifyOffset(v, field(12)) || !v.VerifyVector(disabled_checks()) ||
+        !v.VerifyVectorOfTables(disabled_checks()))
       return false;
     if (!VerifyOffsetRequired(v, field(13)) || !v.VerifyVector(program())) return false;
     if (!VerifyField<std::uint16_t>(v, field(14), 2)) return false;
@@ -234,6 +249,9 @@ class Reader {
                          out.output_types);
         !s.ok())
       return s;
+    for (flatbuffers::uoffset_t i = 0;
+         e_.disabled_checks() != nullptr && i < e_.disabled_checks()->size(); ++i)
+      out.any_platform |= e_.disabled_checks()->Get(i)->is_platform();
     out.calling_convention = e_.calling_convention();
     for (flatbuffers::uoffset_t i = 0; e_.kept() != nullptr && i < e_.kept()->size(); ++i) {
       if (e_.kept()->Get(i) >= out.inputs.size())

@@ -8,7 +8,7 @@
 //
 // A FlatBuffer without an identifier. Source: jax/_src/export/serialization.fbs and
 // serialization.py of JAX 0.10.2, versions 2 to
-// 11. Shardings, derivatives and what serves JAX's safety checks are not read.
+// 11. Shardings and derivatives are not read. entry.h makes a program like any other of it.
 // Leaves of custom nodes are named by their position, as `jax.tree_util.keystr` does it for nodes
 // without keys. Status: Code::corrupt for damaged bytes, Code::unsupported for exports of several
 // devices.
@@ -33,8 +33,9 @@ struct JaxExport {
   std::vector<std::string> platforms;  // for which it was lowered; of several, the program takes
                                        // the number of one in front
   std::vector<std::string> ordered_effects;  // a token each, in front of arguments and results
-  int calling_convention = 0;                // JAX's number for all this
-  std::string_view program;                  // bytecode, inside the bytes that were read
+  bool any_platform = false;   // whether it says that the platform is not to be checked
+  int calling_convention = 0;  // JAX's number for all this
+  std::string_view program;    // bytecode, inside the bytes that were read
 };
 
 /// Whether the bytes are such an export: its tables are whole and hold a program.

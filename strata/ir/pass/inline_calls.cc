@@ -15,6 +15,33 @@ const Strings* pending_bodies(const Op& op) {
   return a == nullptr ? nullptr : std::get_if<Strings>(a);
 }
 
+/// The names after '@' in an attribute's text: @f, [[@f], [@"g h"]].
+std::vector<std::string> symbols(std::string_view text) {
+  std::vector<std::string> out;
+  for (std::size_t at = text.find('@'); at != text.npos; at = text.find('@', at + 1)) {
+    std::string_view rest = text.substr(at + 1);
+    bool quoted = rest.substr(0, 1) == "\"";
+    std::size_t end =
+        quoted ? rest.find('"', 1) : std::min(rest.find_first_of(" ,]})>:"), rest.size());
+    if (end == rest.npos) continue;
+    out.emplace_back(quoted ? rest.substr(1, end - 1) : rest.substr(0, end));
+  }
+  return out;
+}
+
+/// Functions of the module that a custom call computes with (attribute `called_computations`), and
+/// has not got yet as its regions; empty where one of them has no body here.
+std::vector<std::string> pending_computations(const Module& m, const Op& op) {
+  if (op.name() != "stablehlo.custom_call" || !op.regions.empty()) return {};
+  const Attr* a = op.attrs.find("called_computations");
+  const Opaque* list = a == nullptr ? nullptr : std::get_if<Opaque>(a);
+  if (list == nullptr) return {};
+  std::vector<std::string> out = symbols(list->text);
+  for (const std::string& name : out)
+    if (const Function* f = m.find(name); f == nullptr || is_declaration(*f)) return {};
+  return out;
+}
+
 /// Functions are made free of calls one after the other, callees first, so that each body is copied
 /// once per call.
 class Inliner {
@@ -48,6 +75,8 @@ class Inliner {
       for (auto& r : op->regions) block(*r);
       if (const Strings* names = pending_bodies(*op))
         for (const std::string& name : *names) op->regions.push_back(clone(body(*op, name)));
+      for (const std::string& name : pending_computations(m_, *op))
+        op->regions.push_back(clone(body(*op, name)));
     }
     if (!has_call) return;
     std::vector<std::unique_ptr<Op>> old = std::move(b.ops());
@@ -117,18 +146,6 @@ class Inliner {
   std::vector<std::unique_ptr<Op>> calls_;
 };
 
-/// The names after '@' in an attribute's text: @f, [[@f], [@"g h"]].
-void add_symbols(std::string_view text, std::set<std::string>& out) {
-  for (std::size_t at = text.find('@'); at != text.npos; at = text.find('@', at + 1)) {
-    std::string_view rest = text.substr(at + 1);
-    bool quoted = rest.substr(0, 1) == "\"";
-    std::size_t end =
-        quoted ? rest.find('"', 1) : std::min(rest.find_first_of(" ,]})>:"), rest.size());
-    if (end == rest.npos) continue;
-    out.emplace(quoted ? rest.substr(1, end - 1) : rest.substr(0, end));
-  }
-}
-
 void drop_uncalled(Module& m) {
   for (bool changed = true; changed;) {
     std::set<std::string> called;
@@ -139,7 +156,8 @@ void drop_uncalled(Module& m) {
           if (const std::string* s = std::get_if<std::string>(&value);
               s != nullptr && key == "callee")
             called.insert(*s);
-          if (const Opaque* o = std::get_if<Opaque>(&value)) add_symbols(o->text, called);
+          if (const Opaque* o = std::get_if<Opaque>(&value))
+            for (std::string& name : symbols(o->text)) called.insert(std::move(name));
         }
       });
     const Function* entry = m.entry();

@@ -32,8 +32,9 @@ class Passes {
 
 /// Every call (func.call, nested ones too) becomes a copy of the body it calls; private functions
 /// that are then unused are dropped. The functions that an operation names in an attribute `bodies`
-/// become its regions, in that order. Throws strata::Error where a function is absent or calls
-/// itself.
+/// become its regions, in that order; so do those that a custom call names in
+/// `called_computations`, which its text form leaves out, since the functions stay. Throws
+/// strata::Error where a function is absent or calls itself.
 void inline_calls(Module& module);
 /// Composites of CHLO's operations as jaxlib writes them (`chlo.erf` by `@chlo.erf.impl`) become
 /// the operations where these have the composite's types: a decomposition says the same, but slower

@@ -121,6 +121,13 @@ void custom_call_from_generic(TextParser& p, Draft& draft) {
   p.need<std::string>(draft, "call_target_name", "string");
 }
 
+/// Regions are copies of the functions that `called_computations` names (ir/pass/inline_calls.cc).
+GenericForm custom_call_to_generic(const Op& op) {
+  GenericForm out = plain_form(op);
+  out.regions.clear();
+  return out;
+}
+
 // ---- composite "name" %a {decomposition = @f} : (T) -> T ---------------------------------------
 
 void print_composite(TextPrinter& p, const Op& op) {
@@ -183,7 +190,8 @@ const TextFormat call{.print = print_call,
                       .to_generic = call_to_generic};
 const TextFormat custom_call{.print = print_custom_call,
                              .parse = parse_custom_call,
-                             .from_generic = custom_call_from_generic};
+                             .from_generic = custom_call_from_generic,
+                             .to_generic = custom_call_to_generic};
 const TextFormat composite{
     .print = print_composite, .parse = parse_composite, .from_generic = composite_from_generic};
 const TextFormat rng_bit_generator{.print = print_rng,

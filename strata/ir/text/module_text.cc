@@ -22,7 +22,7 @@ void no_types(Cursor& c, const char* what) {
 
 std::unique_ptr<Module> TextParser::module() {
   auto out = std::make_unique<Module>();
-  while (peek() == '#') alias_line();
+  while (looking_at_alias()) alias_line();
   std::size_t start = offset();
   if (consume("module") || consume("builtin.module")) {
     nested_module(*out);
@@ -32,7 +32,8 @@ std::unique_ptr<Module> TextParser::module() {
     module_body(*out, false);
   }
   skip_location();
-  while (peek() == '#' || looking_at("{-#")) peek() == '#' ? alias_line() : skip_resources();
+  while (looking_at_alias() || looking_at("{-#"))
+    looking_at_alias() ? alias_line() : skip_resources();
   bool again = looking_at("module") || looking_at("func.func") || looking_at("builtin.module");
   if (again && start != offset())
     fail(
@@ -79,7 +80,7 @@ void TextParser::name_module(const Module& module, std::size_t where) {
 }
 
 void TextParser::module_item(Module& module) {
-  if (peek() == '#') return alias_line();
+  if (looking_at_alias()) return alias_line();
   std::size_t where = offset();
   if (consume("func.func") || consume("func")) return function(module);
   if (looking_at("\"func.func\"")) return generic_function(module);
@@ -133,7 +134,18 @@ void TextParser::generic_mesh(Module& module) {
                     rest.attrs.empty() ? "" : attrs_text(rest.attrs)});
 }
 
+bool TextParser::looking_at_alias() { return peek() == '#' || peek() == '!'; }
+
+/// #name = attribute, or !name = type.
 void TextParser::alias_line() {
+  if (consume("!")) {
+    const std::size_t where = offset();
+    const std::string_view name = suffix("the name of a type alias");
+    expect("=");
+    if (!types_.add_alias(name, parse_alias(*this)))
+      fail_at(where, fmt::format("type alias !{} twice", name));
+    return;
+  }
   expect("#");
   std::string name(suffix("the name of an alias"));
   expect("=");

@@ -124,6 +124,7 @@ class TextParser : public Cursor {
 
   static bool is_upstream(std::string_view operation);
   // ---- module_text.cc
+  bool looking_at_alias();
   void alias_line();
   void skip_resources();
   void module_body(Module& module, bool until_brace);

@@ -381,5 +381,35 @@ TEST_F(ParserTest, AttributeAliases) {
   EXPECT_THAT(error("module attributes {x.y = #a} {\n}\n"), HasSubstr("alias #a is not defined"));
 }
 
+TEST_F(ParserTest, TypeAliases) {
+  EXPECT_EQ(
+      reprinted("!e = f32\n!q = !quant.uniform<i8:f32, 0.5:3>\n!t = tensor<4x!e>\n"
+                "!u = !t\nmodule {\n  !v = tensor<2x!q>\n"
+                "  func.func @f(%x: !t, %y: !v, %z: !stablehlo.token) -> (!u, !v) {\n"
+                "    %0 = stablehlo.add %x, %x : !u\n    return %0, %y : !t, !v\n  }\n}\n"),
+      reprinted("module {\n  func.func @f(%x: tensor<4xf32>, %y: tensor<2x!quant.uniform<i8:f32, "
+                "0.5:3>>, %z: !stablehlo.token) -> (tensor<4xf32>, "
+                "tensor<2x!quant.uniform<i8:f32, 0.5:3>>) {\n"
+                "    %0 = stablehlo.add %x, %x : tensor<4xf32>\n    return %0, %y : "
+                "tensor<4xf32>, tensor<2x!quant.uniform<i8:f32, 0.5:3>>\n  }\n}\n"));
+  EXPECT_EQ(reprinted("!t = tensor<2xi32>\n\"func.func\"() <{function_type = (!t) -> !t, sym_name "
+                      "= \"f\"}> ({\n^bb0(%x: !t):\n  \"func.return\"(%x) : (!t) -> ()\n}) : () "
+                      "-> ()\n"),
+            reprinted("func.func @f(%x: tensor<2xi32>) -> tensor<2xi32> {\n  return %x : "
+                      "tensor<2xi32>\n}\n"));
+  auto of = [&](const std::string& aliases, const std::string& type) {
+    return error(aliases + "func.func @f(%x: " + type + ") {\n  return\n}\n");
+  };
+  EXPECT_THAT(of("", "!t"), HasSubstr("1:18: type alias !t is not defined"));
+  EXPECT_THAT(of("!t = tensor<2xf32>\n!t = tensor<2xf32>\n", "!t"),
+              HasSubstr("2:2: type alias !t twice"));
+  EXPECT_THAT(of("!e = f32\n", "!e"),
+              HasSubstr("2:18: the alias of an element type stands for no type: tensor<f32>"));
+  EXPECT_THAT(of("!t = tensor<2xf32>\n", "tensor<3x!t>"),
+              HasSubstr("2:27: tensor<2xf32> is no element type"));
+  EXPECT_THAT(of("!t = !t\n", "!t"), HasSubstr("1:6: type alias !t is not defined"));
+  EXPECT_THAT(of("! = f32\n", "!t"), HasSubstr("expected the name of a type alias"));
+}
+
 }  // namespace
 }  // namespace strata::ir

@@ -92,6 +92,19 @@ DType parse_quantization(Cursor& c, Quantization& q) {
   return storage;
 }
 
+/// The alias that follows as `!name`, which is consumed; null (and nothing consumed) where the word
+/// names a type of a dialect or no alias.
+const TypeAlias* try_alias(Cursor& c) {
+  if (c.types() == nullptr || c.peek() != '!') return nullptr;
+  const std::size_t start = c.offset();
+  c.seek(start + 1);
+  const TypeAlias* found = internal::is_of(c.next_char(), internal::kWord)
+                               ? c.types()->alias(c.suffix("the name of an alias"))
+                               : nullptr;
+  if (found == nullptr) c.seek(start);
+  return found;
+}
+
 /// "4x?xf32" between angle brackets.
 Body parse_body(Cursor& c) {
   Body out{{}, DType::f32, std::nullopt};
@@ -117,6 +130,14 @@ Body parse_body(Cursor& c) {
   }
   if (c.consume("!quant.uniform")) {
     out.dtype = parse_quantization(c, out.quantization.emplace());
+    return out;
+  }
+  const std::size_t named = c.offset();
+  if (const TypeAlias* alias = try_alias(c)) {
+    if (!alias->is_element)
+      c.fail_at(named, fmt::format("{} is no element type", alias->type.to_string()));
+    if (alias->type.is_quantized()) out.quantization = *alias->type.quantization();
+    out.dtype = alias->type.dtype();
     return out;
   }
   std::optional<DType> dtype = try_dtype(c);
@@ -220,7 +241,10 @@ bool looking_at_type(Cursor& c) {
       "!mhlo.token", "!strata.ref", "!quant.uniform",   "memref"};
   for (std::string_view s : starts)
     if (c.looking_at(s)) return true;
-  return false;
+  const std::size_t start = c.offset();
+  const bool is_alias = try_alias(c) != nullptr;
+  c.seek(start);
+  return is_alias;
 }
 
 namespace {
@@ -239,6 +263,18 @@ std::string_view bracketed(const Cursor& c) {
       break;
   }
   return {};
+}
+
+/// A type of a dialect, or an alias that is not defined.
+[[noreturn]] void unsupported_type(Cursor& c) {
+  const std::size_t start = c.offset();
+  std::string_view name = c.text().substr(start, 1) == "!" ? c.text().substr(start + 1) : "";
+  std::size_t length = 0;
+  while (length < name.size() && internal::is_of(name[length], internal::kWord)) ++length;
+  name = name.substr(0, length);
+  if (!name.empty() && name.find('.') == std::string_view::npos)
+    c.fail_at(start, fmt::format("type alias !{} is not defined", name));
+  c.fail_at(start, "type is not supported", Code::unsupported);
 }
 
 Type cached_tensor(Cursor& c) {
@@ -262,9 +298,26 @@ Type parse_type(Cursor& c) {
   if (c.consume("!stablehlo.future")) return Type::future(parse_parts(c));
   if (c.consume("!stablehlo.token") || c.consume("!mhlo.token")) return Type::token();
   if (c.consume("!strata.ref")) return parse_ref(c);
-  if (c.peek() == '!' || c.looking_at("memref"))
-    c.fail_at(c.offset(), "type is not supported", Code::unsupported);
+  const std::size_t start = c.offset();
+  if (const TypeAlias* alias = try_alias(c)) {
+    if (alias->is_element)
+      c.fail_at(start, fmt::format("the alias of an element type stands for no type: {}",
+                                   alias->type.to_string()));
+    return alias->type;
+  }
+  if (c.peek() == '!' || c.looking_at("memref")) unsupported_type(c);
   c.fail("expected a type");
+}
+
+TypeAlias parse_alias(Cursor& c) {
+  if (c.consume("!quant.uniform")) {
+    Quantization q;
+    const DType storage = parse_quantization(c, q);
+    return {Type::scalar(storage).with(q), true};
+  }
+  if (std::optional<DType> dtype = try_dtype(c)) return {Type::scalar(*dtype), true};
+  if (const TypeAlias* other = try_alias(c)) return *other;
+  return {parse_type(c)};
 }
 
 std::vector<Type> parse_type_list(Cursor& c) {

@@ -11,9 +11,25 @@
 
 namespace strata::ir {
 
-/// Tensor types by their text, so that each spelling is read once. The text must outlive it.
+/// What a type alias (`!t = tensor<4xf32>`, `!e = f32`) stands for: a type, or an element type as a
+/// scalar of it.
+struct TypeAlias {
+  Type type;
+  bool is_element = false;
+};
+
+/// Tensor types by their text, so that each spelling is read once, and the text's aliases. The text
+/// must outlive it.
 class TypeCache {
  public:
+  const TypeAlias* alias(std::string_view name) const {
+    auto it = aliases_.find(name);
+    return it == aliases_.end() ? nullptr : &it->second;
+  }
+  /// Returns whether the name is new.
+  bool add_alias(std::string_view name, TypeAlias alias) {
+    return aliases_.emplace(name, std::move(alias)).second;
+  }
   const Type* find(std::string_view text) const {
     auto it = types_.find(text);
     return it == types_.end() ? nullptr : &it->second;
@@ -22,14 +38,17 @@ class TypeCache {
 
  private:
   std::unordered_map<std::string_view, Type> types_;
+  std::unordered_map<std::string_view, TypeAlias> aliases_;
 };
 
 /// tensor<4x?xf32, #stablehlo.bounds<?, 8>>, tuple<...>, !stablehlo.token, !stablehlo.future<...>,
-/// !strata.ref<4xf32>. A type of upstream that Strata does not have (unranked) fails as
-/// unsupported.
+/// !strata.ref<4xf32>, or an alias of one. A type of upstream that Strata does not have (unranked)
+/// fails as unsupported.
 Type parse_type(Cursor& c);
 /// f32, ui8, i1, complex<f32>; nothing (and nothing consumed) when the text is none of them.
 std::optional<DType> try_dtype(Cursor& c);
+/// What stands behind `!name =`.
+TypeAlias parse_alias(Cursor& c);
 /// T, or (T, T), as after an arrow.
 std::vector<Type> parse_result_types(Cursor& c);
 /// (T, T).

@@ -92,6 +92,10 @@ STRATA_LAPACK_FAMILY(bind_trsm)
 STRATA_LAPACK_FAMILY(bind_gesdd)
 STRATA_LAPACK_FAMILY(bind_syevd)
 STRATA_LAPACK_FAMILY(bind_geev)
+STRATA_LAPACK_FAMILY(bind_gees)
+STRATA_LAPACK_FAMILY(bind_gehrd)
+STRATA_LAPACK_FAMILY(bind_sytrd)
+STRATA_LAPACK_FAMILY(bind_gtsv)
 #undef STRATA_LAPACK_FAMILY
 
 /// `Make<T>` by the letter.

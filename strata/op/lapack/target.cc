@@ -47,6 +47,10 @@ Targets all() {
   add("gesdd", "gesdd", bind_gesdd);
   add("syevd", "heevd", bind_syevd);
   add("geev", "geev", bind_geev);
+  add("gees", "gees", bind_gees);
+  add("gehrd", "gehrd", bind_gehrd);
+  add("sytrd", "hetrd", bind_sytrd);
+  add("gtsv", "gtsv", bind_gtsv);
   return out;
 }
 
