@@ -283,5 +283,16 @@ def test_numpyro():
     assert abs(means["slope"] - 1.5) < 0.1 and abs(means["intercept"] + 0.5) < 0.1 and 0.05 < means["noise"] < 0.2, means
 
 
+def test_a_compiled_program_is_shown_with_its_constants():
+    import jax
+    import numpy as np
+
+    large = np.arange(1 << 16, dtype="float32")
+    x = jax.device_put(np.zeros_like(large), harness.device())
+    compiled = jax.jit(lambda x: x + large).lower(x).compile()
+    assert "f32[65536]" in compiled.as_text() and "constant" in compiled.as_text()
+    assert np.asarray(compiled(x)).tobytes() == large.tobytes()
+
+
 if __name__ == "__main__":
     harness.run(globals(), needs=["flax", "optax", "orbax", "grain", "equinox", "numpyro"])

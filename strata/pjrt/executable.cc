@@ -293,16 +293,18 @@ void Executable_ParameterMemoryKinds(PJRT_Executable_ParameterMemoryKinds_Args& 
   args.memory_kinds = args.executable->argument_kinds.data();
   args.memory_kind_sizes = args.executable->argument_kind_sizes.data();
 }
+/// The program as it came: whoever asked for it reads that form, and large constants need not be
+/// written as text.
 void Executable_OptimizedProgram(PJRT_Executable_OptimizedProgram_Args& args) {
   static constexpr std::string_view kFormat = "mlir";
+  const std::string& code = args.executable->program->code;
   if (args.program->code == nullptr) {
-    args.executable->text = program_text(*args.executable->program);
-    args.program->code_size = args.executable->text.size();
+    args.program->code_size = code.size();
   } else {
-    if (args.program->code_size < args.executable->text.size())
+    if (args.program->code_size < code.size())
       fail(PJRT_Error_Code_INVALID_ARGUMENT, "{} bytes do not hold the program",
            args.program->code_size);
-    std::memcpy(args.program->code, args.executable->text.data(), args.executable->text.size());
+    std::memcpy(args.program->code, code.data(), code.size());
   }
   args.program->format = kFormat.data();
   args.program->format_size = kFormat.size();

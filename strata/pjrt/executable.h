@@ -17,7 +17,6 @@ struct PJRT_Executable : PJRT_Object {
   std::vector<std::int64_t> result_dims;
   std::vector<std::size_t> result_ranks;
   std::vector<PJRT_NamedValue> cost;
-  std::string text;  // of OptimizedProgram's first call
 };
 
 struct PJRT_LoadedExecutable : PJRT_Object {

@@ -247,14 +247,4 @@ std::shared_ptr<Program> read_program(std::string_view bytes, std::string_view o
   return compile_program(code, other_options.empty() ? options : other_options);
 }
 
-std::string program_text(const Program& program) {
-  std::string out;
-  on_deep_stack([&] {
-    auto module = read(program.code);
-    if (!module) fail(module.status());
-    out = ir::print(**module);
-  });
-  return out;
-}
-
 }  // namespace strata::pjrt

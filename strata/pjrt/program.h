@@ -49,7 +49,4 @@ std::shared_ptr<Program> compile_program(std::string_view code, std::string_view
 /// another version.
 std::shared_ptr<Program> read_program(std::string_view bytes, std::string_view other_options);
 
-/// The program as text that upstream's parser reads.
-std::string program_text(const Program& program);
-
 }  // namespace strata::pjrt
