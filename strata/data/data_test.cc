@@ -282,6 +282,13 @@ TEST_F(DataTest, ReadsLinesOfJson) {
               HasSubstr("d.jsonl:1: no text under \"text\""));
   EXPECT_THAT(refusal(options(write("e.jsonl", "{\"text\": \"a\\u0000b\"}"))),
               HasSubstr("e.jsonl:1: not a text: byte 1 of 3 is NUL"));
+  auto escape = [&](const std::string& escapes) {
+    return refusal(options(write("f.jsonl", "{\"text\": \"x\"}\n{\"text\": \"" + escapes + "\"}")));
+  };
+  EXPECT_THAT(escape("a\\ud83d b"), HasSubstr("f.jsonl:2: the escape \\ud83d is a lone surrogate"));
+  EXPECT_THAT(escape("\\ud83d\\ude00\\uDE00"), HasSubstr("the escape \\uDE00 is a lone"));
+  EXPECT_THAT(escape("\\ud83d\\ud83d\\ude00"), HasSubstr("the escape \\ud83d is a lone"));
+  EXPECT_THAT(escape("\\\\ud83d \\q"), HasSubstr("f.jsonl:2: no JSON object"));
 }
 
 TEST_F(DataTest, TheStateTellsWhatDiffers) {

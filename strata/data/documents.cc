@@ -1,7 +1,9 @@
 #include "strata/data/documents.h"
 
 #include <algorithm>
+#include <charconv>
 #include <nlohmann/json.hpp>
+#include <optional>
 
 #include "strata/base/file.h"
 #include "strata/data/utf8.h"
@@ -28,9 +30,40 @@ Status check_text(const std::string& path, std::string_view bytes) {
   return {};
 }
 
+/// The number that four hexadecimal digits after `\u` stand for, at the start of `text`.
+std::optional<unsigned> escaped_unit(std::string_view text) {
+  unsigned unit = 0;
+  if (!text.starts_with("\\u") || text.size() < 6) return std::nullopt;
+  const char *begin = text.data() + 2, *end = text.data() + 6;
+  const auto [stop, error] = std::from_chars(begin, end, unit, 16);
+  return error == std::errc() && stop == end ? std::optional(unit) : std::nullopt;
+}
+
+/// The first escape that is half of a surrogate pair without its other half; empty where there is
+/// none.
+std::string_view lone_surrogate(std::string_view json) {
+  auto in = [](std::optional<unsigned> unit, unsigned first) {
+    return unit && *unit >= first && *unit < first + 0x400;
+  };
+  for (std::size_t at = json.find('\\'); at != std::string::npos; at = json.find('\\', at)) {
+    const auto unit = escaped_unit(json.substr(at));
+    const bool high = in(unit, 0xd800);
+    if (in(unit, 0xdc00)) return json.substr(at, 6);
+    if (high && !in(escaped_unit(json.substr(at + 6)), 0xdc00)) return json.substr(at, 6);
+    at += high ? 12 : unit ? 6 : 2;
+  }
+  return {};
+}
+
 Result<std::string> text_of(std::string_view line, const std::string& where,
                             const std::string& column) {
   const auto object = nlohmann::json::parse(line, nullptr, false);
+  if (object.is_discarded())
+    if (const std::string_view half = lone_surrogate(line); !half.empty())
+      return Status(Code::invalid,
+                    "{}: the escape {} is a lone surrogate, half of a pair that would be a "
+                    "character: no text can hold it",
+                    where, half);
   if (!object.is_object()) return Status(Code::invalid, "{}: no JSON object", where);
   const auto text = object.find(column);
   if (text == object.end() || !text->is_string())

@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
+#include <optional>
 
 #include "strata/base/checksum.h"
 #include "strata/base/error.h"
@@ -14,7 +16,7 @@ namespace strata::data {
 namespace {
 
 constexpr std::string_view kSpace = "\xe2\x96\x81";  // U+2581, the library's space
-constexpr std::int64_t kLeastVocabulary = 512;
+constexpr std::int64_t kLeastVocabulary = 512, kMostVocabulary = 1000000;
 // Encoding a text takes more than its share of time when it is long, so parts are short where
 // cutting changes nothing.
 constexpr std::size_t kShortPart = std::size_t{1} << 14, kPart = std::size_t{1} << 20;
@@ -208,13 +210,49 @@ Result<std::shared_ptr<const Tokenizer>> make_sentencepiece(std::string model,
   return std::shared_ptr<const Tokenizer>(std::move(out));
 }
 
+namespace {
+
+/// The number behind the first `mark`.
+std::optional<std::int64_t> number_behind(std::string_view text, std::string_view mark) {
+  const std::size_t at = text.find(mark);
+  if (at == std::string::npos) return std::nullopt;
+  std::int64_t number = 0;
+  const char* begin = text.data() + at + mark.size();
+  const auto [end, error] = std::from_chars(begin, text.data() + text.size(), number);
+  return error == std::errc() && end != begin ? std::optional(number) : std::nullopt;
+}
+
+/// Why the library refuses ("Internal: file(line) [condition] reason"), and what can be done within
+/// our own options: its words name others, and numbers that ours do not allow.
+std::string advice(const std::string& why) {
+  if (const auto most = number_behind(why, "set it to a value <= ")) {
+    if (*most >= kLeastVocabulary)
+      return fmt::format("it has enough for {}: set vocab_size to at most that, or give more text",
+                         *most);
+    return fmt::format(
+        "it has enough for {}, and vocab_size is {} at least: give more text, or "
+        "take tokenizer_type=byte",
+        *most, kLeastVocabulary);
+  }
+  if (const auto least = number_behind(why, " vs ");
+      least && why.find("smaller than required_chars") != std::string::npos)
+    return *least <= kMostVocabulary
+               ? fmt::format("its characters alone take {}: set vocab_size to at least that",
+                             *least)
+               : fmt::format("its characters alone take {}", *least);
+  const std::size_t reason = why.find("] ");
+  return why.substr(reason == std::string::npos ? 0 : reason + 2);
+}
+
+}  // namespace
+
 Result<std::string> train_tokenizer(const std::vector<std::string_view>& texts,
                                     const TokenizerTraining& o) {
   if (o.algorithm != "bpe" && o.algorithm != "unigram")
     return Status(Code::invalid, "tokenizer algorithm {}: allowed is bpe or unigram", o.algorithm);
-  if (o.vocab_size < kLeastVocabulary || o.vocab_size > 1000000)
-    return Status(Code::invalid, "vocab_size={}: allowed is {} to 1000000 for a tokenizer",
-                  o.vocab_size, kLeastVocabulary);
+  if (o.vocab_size < kLeastVocabulary || o.vocab_size > kMostVocabulary)
+    return Status(Code::invalid, "vocab_size={}: allowed is {} to {} for a tokenizer", o.vocab_size,
+                  kLeastVocabulary, kMostVocabulary);
   Sentences sentences(texts);
   if (sentences.done()) return Status(Code::invalid, "there is no text to train a tokenizer on");
   std::string model;
@@ -241,10 +279,8 @@ Result<std::string> train_tokenizer(const std::vector<std::string_view>& texts,
   if (!status.ok()) {
     std::size_t bytes = 0;
     for (std::string_view t : texts) bytes += t.size();
-    const std::string why = status.ToString();  // "Internal: file(line) [condition] reason"
     return Status(Code::invalid, "no tokenizer of {} tokens can be trained on {} bytes of text: {}",
-                  o.vocab_size, bytes,
-                  why.substr(why.find("] ") == std::string::npos ? 0 : why.find("] ") + 2));
+                  o.vocab_size, bytes, advice(status.ToString()));
   }
   return model;
 }

@@ -228,7 +228,16 @@ TEST(TrainTokenizer, SaysWhatCannotBe) {
   EXPECT_THAT(message({"\n\n"}, {}), HasSubstr("no text"));
   for (const char* algorithm : {"bpe", "unigram"})
     EXPECT_THAT(message({"a few words"}, {.algorithm = algorithm}),
-                HasSubstr("no tokenizer of 8192 tokens can be trained on 11 bytes of text"));
+                AllOf(HasSubstr("no tokenizer of 8192 tokens can be trained on 11 bytes of text"),
+                      HasSubstr("and vocab_size is 512 at least: give more text")));
+  EXPECT_THAT(message({book}, {.vocab_size = 900000}),
+              HasSubstr("set vocab_size to at most that, or give more text"));
+  std::string characters;
+  for (char third = '\x80'; third <= '\xbf'; ++third)
+    for (char second = '\x80'; second <= '\x9f'; ++second)
+      characters += std::string("\xe4") + second + third;
+  EXPECT_THAT(message({characters}, {.vocab_size = 512}),
+              HasSubstr("its characters alone take 2306: set vocab_size to at least that"));
 }
 
 TEST(LoadTokenizer, SaysWhatIsWrong) {

@@ -67,6 +67,16 @@ bool is_commutative(Opcode code) {
   }
 }
 
+/// type/round_to_odd.h on values: f64 -> f32.
+Inst* rounded_to_odd(Builder& b, Inst* a) {
+  Inst *nearest = b.convert(DType::f32, a), *back = b.convert(DType::f64, nearest);
+  Inst *bits = b.bitcast(DType::ui32, nearest), *one = b.constant_int(DType::ui32, 1);
+  Inst* away = b.compare(Compare::gt, b.unary(Opcode::abs, back), b.unary(Opcode::abs, a));
+  Inst* toward = b.select(away, b.binary(Opcode::sub, bits, one), bits);
+  Inst* odd = b.binary(Opcode::or_, toward, one);
+  return b.bitcast(DType::f32, b.select(b.compare(Compare::ne, back, a), odd, bits));
+}
+
 }  // namespace
 
 Builder::Builder(Kernel& kernel, BuilderOptions options) : kernel_(kernel), options_(options) {
@@ -209,7 +219,8 @@ Inst* Builder::convert(DType to, Inst* a) {
   if (to == from) return a;
   bool by_f32 = (semantics::is_half(from) && to != DType::f32) ||
                 (semantics::is_half(to) && from != DType::f32);
-  if (by_f32) return convert(to, convert(DType::f32, a));
+  if (by_f32)
+    return convert(to, from == DType::f64 ? rounded_to_odd(*this, a) : convert(DType::f32, a));
   return shared(make(Opcode::convert, to, {a}));
 }
 Inst* Builder::bitcast(DType to, Inst* a) {

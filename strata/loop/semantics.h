@@ -16,6 +16,7 @@
 #include "strata/loop/scale.h"
 #include "strata/type/dtype.h"
 #include "strata/type/float.h"
+#include "strata/type/round_to_odd.h"
 
 namespace strata::loop::semantics {
 
@@ -228,7 +229,7 @@ inline Bits convert(DType to, DType from, Bits a) {
   double value = widen(from, a);
   if (!is_float(to)) return integer_of(to, value);
   if (to == DType::f64) return of(value);
-  return to == DType::f32 ? of(static_cast<float>(value)) : half_of(to, static_cast<float>(value));
+  return to == DType::f32 ? of(static_cast<float>(value)) : half_of(to, rounded_to_odd(value));
 }
 
 }  // namespace strata::loop::semantics

@@ -1,8 +1,8 @@
 // bitcast_convert: the same bits as another dtype. A narrower dtype appends a dimension of the
 // parts, low bits first; a wider one joins the elements of the last dimension.
 //
-// Contract (spec: bitcast_convert): (C1) the shapes are equal but for that dimension; (C2) both
-// sides are complex or neither. i1 has bits of its own: it is reinterpreted as nothing else.
+// Contract (spec: bitcast_convert): (C1) the shapes are equal but for that dimension, whose parts
+// fill the wider dtype; (C2) both sides are complex or neither. i1 counts as one bit.
 #include "strata/ir/text/format.h"
 #include "strata/op/build.h"
 #include "strata/op/legalize.h"
@@ -19,11 +19,11 @@ void verify(const Op& op) {
   expect_storage(self, in.dtype());
   expect_storage(self, out.dtype());
   int from = bit_width(in.dtype()), to = bit_width(out.dtype());
-  if ((is_bool(in.dtype()) != is_bool(out.dtype())) ||
-      (is_complex(in.dtype()) != is_complex(out.dtype())))
-    throw Error(self, "({}) cannot reinterpret {} as {}",
-                is_bool(in.dtype()) || is_bool(out.dtype()) ? "C1" : "C2", in.to_string(),
-                out.to_string());
+  if (is_complex(in.dtype()) != is_complex(out.dtype()))
+    throw Error(self, "(C2) cannot reinterpret {} as {}", in.to_string(), out.to_string());
+  if (std::max(from, to) % std::min(from, to) != 0)
+    throw Error(self, "(C1) cannot reinterpret {} as {}: {} bits are no multiple of {}",
+                in.to_string(), out.to_string(), std::max(from, to), std::min(from, to));
   std::vector<Dim> narrow = (from < to ? in : out).shape().dims(),
                    wide = (from < to ? out : in).shape().dims();
   if (from != to) {
@@ -37,9 +37,28 @@ void verify(const Op& op) {
     throw Error(self, "(C1) {} cannot be seen as {}", in.to_string(), out.to_string());
 }
 
-/// Bits are stored low byte first, so the bytes are the answer already.
+/// Eight i1 for each byte, the lowest bit first, and back.
+Literal joined_bits(const Literal& x, Literal out) {
+  std::span<const bool> bits = x.span<bool>();
+  std::byte* bytes = out.mutable_data();
+  std::fill_n(bytes, out.bytes(), std::byte{0});
+  for (std::size_t i = 0; i < bits.size(); ++i)
+    if (bits[i]) bytes[i / 8] |= std::byte{1} << (i % 8);
+  return out;
+}
+Literal separate_bits(const Literal& x, Literal out) {
+  std::span<bool> bits = out.mutable_span<bool>();
+  for (std::size_t i = 0; i < bits.size(); ++i)
+    bits[i] = (x.data()[i / 8] >> (i % 8) & std::byte{1}) != std::byte{0};
+  return out;
+}
+
+/// Bits are stored low byte first, so the bytes are the answer already, but those of i1.
 Literals evaluate(const Op& op, std::span<const Literal> operands, Evaluator&) {
-  return {Literal(op.result()->type(), operands[0].storage())};
+  const Literal& x = operands[0];
+  const Type& type = op.result()->type();
+  if (is_bool(x.dtype()) == is_bool(type.dtype())) return {Literal(type, x.storage())};
+  return {is_bool(type.dtype()) ? separate_bits(x, Literal(type)) : joined_bits(x, Literal(type))};
 }
 
 Batched batch(Builder& b, const Op& op, std::span<Value* const> operands, const std::vector<bool>&,
@@ -55,14 +74,19 @@ DType unsigned_of(int bits) {
 
 /// Part number `part` of the bits of x.
 loop::Inst* split(loop::Builder& b, loop::Inst* x, const loop::Index& part, DType to) {
-  DType wide = unsigned_of(bit_width(x->type.dtype)), narrow = unsigned_of(bit_width(to));
+  DType wide = unsigned_of(bit_width(x->type.dtype)),
+        narrow = is_bool(to) ? to : unsigned_of(bit_width(to));
   loop::Inst* shift = b.convert(wide, b.value(part * bit_width(to)));
-  return b.bitcast(to, b.convert(narrow, b.binary(loop::Opcode::shr, b.bitcast(wide, x), shift)));
+  loop::Inst* bits = b.binary(loop::Opcode::shr, b.bitcast(wide, x), shift);
+  if (is_bool(to))
+    return b.convert(to, b.binary(loop::Opcode::and_, bits, b.constant_int(wide, 1)));
+  return b.bitcast(to, b.convert(narrow, bits));
 }
 
 loop::Inst* join(LowerContext& c, const Op& op, std::span<const loop::Index> index) {
   DType from = op.operand(0)->dtype(), to = op.result()->dtype();
-  DType narrow = unsigned_of(bit_width(from)), wide = unsigned_of(bit_width(to));
+  DType narrow = is_bool(from) ? from : unsigned_of(bit_width(from)),
+        wide = unsigned_of(bit_width(to));
   loop::Inst* bits = c.b.constant_int(wide, 0);
   for (int part = 0; part < bit_width(to) / bit_width(from); ++part) {
     std::vector<loop::Index> at(index.begin(), index.end());
@@ -125,14 +149,16 @@ Value* ungrouped(Builder& b, Value* x) {
   return reshape(b, x, Shape(dims));
 }
 
-bool is_byte(DType dtype) { return byte_width(dtype) == 1 && !is_bool(dtype); }
+bool is_byte(DType dtype) { return byte_width(dtype) == 1; }
 /// The bits of a part as ui8, zeros above the type's own, and back.
 Value* bits_of_part(Builder& b, Value* part, DType dtype) {
+  if (is_bool(dtype)) return convert(b, part, DType::ui8);
   Value* bits = bitcast_convert(b, part, DType::ui8);
   return bit_width(dtype) == 8 ? bits
                                : and_(b, bits, full_like(b, bits, (1 << bit_width(dtype)) - 1));
 }
 Value* part_of_bits(Builder& b, Value* bits, DType dtype) {
+  if (is_bool(dtype)) return convert(b, bits, dtype);
   Value* part = bitcast_convert(b, bits, part_types(Type::scalar(dtype))[0].dtype());
   return is_integer(dtype) ? encode(b, part, dtype) : part;
 }

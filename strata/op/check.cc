@@ -336,6 +336,19 @@ void parse_unsigned(ir::TextParser& p, ir::Draft& draft, const char* name) {
   draft.attrs.set(name, static_cast<std::int64_t>(value));
 }
 
+/// ", tolerance = 0.2" if it follows, with or without its type: another colon may begin that of the
+/// operands.
+void parse_tolerance(ir::TextParser& p, ir::Draft& draft) {
+  if (!parse_named(p, "tolerance")) return;
+  const std::string text(p.number());
+  char* end = nullptr;
+  const double value = std::strtod(text.c_str(), &end);
+  if (text.empty() || *end != 0 || !(value >= 0)) p.fail("'{}' is no tolerance", text);
+  draft.attrs.set("tolerance", value);
+  const std::size_t colon = p.offset();
+  if (!p.consume(":") || !p.consume("f64")) p.seek(colon);
+}
+
 void print_pair(ir::TextPrinter& p, const Op& op) {
   p << " ";
   p.operands(op);
@@ -348,7 +361,7 @@ void parse_pair(ir::TextParser& p, ir::Draft& draft) {
   draft.operands = {p.operand()};
   p.expect(",");
   draft.operands.push_back(p.operand());
-  if (parse_named(p, "tolerance")) draft.attrs.set("tolerance", p.attribute());
+  parse_tolerance(p, draft);
   p.attributes(draft);
   p.expect(":");
   std::size_t where = p.offset();
@@ -368,7 +381,7 @@ void parse_const(ir::TextParser& p, ir::Draft& draft) {
   draft.operands = {p.operand()};
   p.expect(",");
   draft.attrs.set("value", p.attribute());
-  if (parse_named(p, "tolerance")) draft.attrs.set("tolerance", p.attribute());
+  parse_tolerance(p, draft);
   p.attributes(draft);
 }
 void const_from_generic(ir::TextParser& p, ir::Draft& draft) {

@@ -4,6 +4,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <array>
+
 #include "strata/base/error.h"
 #include "strata/ir/text/parser.h"
 #include "strata/ir/text/printer.h"
@@ -109,6 +111,25 @@ TEST(Check, text_is_read_and_printed_as_upstream_writes_it) {
   EXPECT_TRUE(ir::verify(**module).ok());
   EXPECT_EQ(ir::print(**module), kProgram);
   EXPECT_NO_THROW(evaluate((*module)->find("main")->body, {}));
+}
+
+TEST(Check, a_tolerance_is_read_with_and_without_its_type) {
+  for (const char* tolerance : {"0.2", "2.0e-1", "0.2 : f64"})
+    for (bool constant : {false, true}) {
+      const std::string want = constant ? "dense<3.05> : tensor<f32>, tolerance = {}"
+                                        : "%want, tolerance = {} : tensor<f32>";
+      auto module = ir::parse(
+          "func.func @main(%got: tensor<f32>, %want: tensor<f32>) {\ncheck.expect_almost_eq" +
+          std::string(constant ? "_const" : "") + " %got, " +
+          fmt::format(fmt::runtime(want), tolerance) + "\nreturn\n}");
+      ASSERT_TRUE(module.ok()) << module.status().message();
+      const Block& body = (*module)->find("main")->body;
+      auto run = [&](float got) {
+        evaluate(body, std::array{Literal::scalar(got), Literal::scalar(3.05f)});
+      };
+      EXPECT_NO_THROW(run(3.2f)) << tolerance;
+      EXPECT_THROW(run(3.3f), Error) << tolerance;
+    }
 }
 
 std::string problem(const std::string& operation) {

@@ -115,6 +115,11 @@ const bool bitcast_convert = add_samples("stablehlo.bitcast_convert", [](std::ve
   add(numbers(DType::ui32, {4, 2}), Type(DType::f64, {4}));
   add(numbers(DType::ui16, {2}), Type(DType::f32, {}));
   add(numbers(DType::f32, {0}), Type(DType::i16, {0, 2}));
+  add(numbers(DType::i1, {3, 8}), Type(DType::ui8, {3}));
+  add(numbers(DType::i8, {3}), Type(DType::i1, {3, 8}));
+  add(numbers(DType::i1, {32}), Type(DType::f32, {}));
+  add(numbers(DType::f64, {2}), Type(DType::i1, {2, 64}));
+  add(numbers(DType::bf16, {5}), Type(DType::i1, {5, 16}));
 });
 
 const bool optimization_barrier =

@@ -1,10 +1,13 @@
 // convert: each element as another dtype. Floats truncate and saturate to integers (NaN gives 0),
-// integers wrap, to i1 is "not zero". Conversions to and from bf16 and f16 go through f32; to
-// narrower floats they round once.
+// integers wrap, to i1 is "not zero". Floats round once to whatever type; integers go to those
+// below 32 bits through f32, as ml_dtypes and XLA have it. Complex numbers become anything else by
+// their real part.
 //
 // Contract (spec: convert): (C1) the result has the operand's shape.
 #include "strata/op/elementwise.h"
 #include "strata/op/legalize.h"
+#include "strata/type/minifloat.h"
+#include "strata/type/round_to_odd.h"
 
 namespace strata::op {
 namespace {
@@ -22,7 +25,10 @@ void verify(const Op& op) {
 template <class From, class To>
 void convert_all(std::span<const From> xs, std::span<To> ys) {
   for (std::size_t i = 0; i < xs.size(); ++i)
-    ys[i] = static_cast<To>(numbers::convert<Compute<To>>(static_cast<Compute<From>>(xs[i])));
+    if constexpr (std::is_same_v<From, double> && !std::is_same_v<To, Compute<To>>)
+      ys[i] = To(rounded_to_odd(xs[i]));
+    else
+      ys[i] = static_cast<To>(numbers::convert<Compute<To>>(static_cast<Compute<From>>(xs[i])));
 }
 
 Literals evaluate(const Op& op, std::span<const Literal> operands, Evaluator&) {
@@ -50,13 +56,11 @@ Values transpose_rule(Builder& b, const Op& op, std::span<Value* const>, const s
 }
 
 loop::Inst* element(LowerContext& c, const Op& op, int, std::span<const loop::Index> index) {
-  DType to = op.result()->dtype();
-  return c.b.convert(to, c.b.convert(compute_type(to), widened(c.b, c.operand(op, 0, index))));
+  return c.b.convert(op.result()->dtype(), c.operand(op, 0, index));
 }
 
-/// An f64 as an f32 with a last bit that remembers what was cut off, so that rounding it further
-/// rounds once.
-Value* rounded_to_odd(Builder& b, Value* x) {
+/// type/round_to_odd.h on arrays.
+Value* odd(Builder& b, Value* x) {
   Value* y = convert(b, x, DType::f32);
   Value* back = convert(b, y, DType::f64);
   Value* bits = bitcast_convert(b, y, DType::ui32);
@@ -66,12 +70,15 @@ Value* rounded_to_odd(Builder& b, Value* x) {
   return bitcast_convert(b, bits, DType::f32);
 }
 
-/// A number of a legal type as the part of a float below 16 bits: rounded once.
+/// A number of a legal type as the part of a float below 16 bits: floats rounded once. Powers of
+/// two have no zero, and so take that of f32.
 Value* to_minifloat(Builder& b, Value* x, DType format) {
-  DType from = x->dtype();
-  if (!is_float(from) && bit_width(from) >= 32) x = convert(b, x, DType::f64);
-  return encode_float(
-      b, x->dtype() == DType::f64 ? rounded_to_odd(b, x) : convert(b, x, DType::f32), format);
+  Value* single = convert(b, x, DType::f32);
+  if (x->dtype() != DType::f64) return encode_float(b, single, format);
+  Value* cut = odd(b, x);
+  if (!minifloat(format).has_sign)
+    cut = select(b, compare(b, single, zeros_like(b, single), "EQ"), single, cut);
+  return encode_float(b, cut, format);
 }
 
 /// A number of a legal type as the part of i2 .. ui4: floats saturate, integers wrap.
@@ -88,12 +95,9 @@ Value* from_number(Builder& b, Value* x, DType to) {
   return is_float(to) ? to_minifloat(b, x, to) : to_narrow_integer(b, x, to);
 }
 
-/// Complex to real drops the imaginary part; to i1 it is "not zero".
 std::vector<Parts> split(Builder& b, const Op& op, std::span<const Parts> operands) {
   DType from = op.operand(0)->dtype(), to = op.result()->dtype();
   if (from == to) return {operands[0]};
-  if (is_complex(from) && is_bool(to))
-    return {{or_(b, convert(b, operands[0][0], to), convert(b, operands[0][1], to))}};
   if (is_complex(from) && is_complex(to))
     return {{convert(b, operands[0][0], real_part(to)), convert(b, operands[0][1], real_part(to))}};
   Value* number = decode(b, operands[0][0], from);

@@ -99,11 +99,11 @@ Inst* traced_decode(Code& b, const MiniFloat& f, Inst* stored) {
   return b.bitcast(DType::f32, value);
 }
 
-/// Powers of two: halfway goes up. The exponent's bias is that of f32, whose subnormal numbers lie
-/// between 0 and 1.
+/// Powers of two: halfway goes up. The exponent's bias is that of f32, whose subnormal numbers
+/// above 2^-127 all become 2^-126.
 Inst* traced_encode_power(Code& b, const MiniFloat& f, Inst* bits) {
   Inst* normal = shifted_right(b, sum(b, bits, 1u << 22), 23);
-  Inst* small = b.select(is(b, Compare::lt, bits, 3u << 21), word(b, 0), word(b, 1));
+  Inst* small = b.select(is(b, Compare::le, bits, 1u << 22), word(b, 0), word(b, 1));
   Inst* power = b.select(is(b, Compare::lt, bits, 1u << 23), small, normal);
   Inst* outside = b.binary(Opcode::or_, is(b, Compare::eq, bits, 0),
                            is(b, Compare::ge, bits, kInfinity));  // a sign bit is beyond too

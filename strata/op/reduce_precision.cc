@@ -8,8 +8,9 @@
 // The mantissa is rounded to nearest, ties to even, on the bits as they are (also of a subnormal);
 // a carry may reach the exponent. Then what lies above the format's largest exponent becomes
 // infinite, and what lies at or below its smallest one (its subnormals) a zero of the same sign,
-// unless the format has all the exponent bits of the type. A NaN stays itself, also in a format
-// without a mantissa, as XLA has it.
+// unless the format has all the exponent bits of the type. A NaN stays itself, but in a format of
+// fewer exponent bits and no mantissa, which has none, it becomes infinity, as StableHLO's
+// interpreter has it (XLA keeps it there).
 #include <cmath>
 
 #include "strata/ir/constraint.h"
@@ -46,6 +47,7 @@ struct Format {
   bool rounds() const { return kept_mantissa < mantissa; }
   int dropped() const { return mantissa - static_cast<int>(kept_mantissa); }
   bool clips() const { return kept_exponent < exponent; }
+  bool has_nan() const { return kept_mantissa > 0 || !clips(); }
   std::int64_t bias() const { return static_cast<std::int64_t>(low(exponent - 1)); }
   std::int64_t kept_bias() const {
     return static_cast<std::int64_t>(low(static_cast<int>(kept_exponent) - 1));
@@ -71,7 +73,7 @@ Format format_of(const Op& op) {
 
 std::uint64_t reduced(std::uint64_t x, const Format& f) {
   std::uint64_t sign = x & f.sign_mask(), magnitude = x ^ sign;
-  if (magnitude > f.infinity()) return x;
+  if (magnitude > f.infinity()) return f.has_nan() ? x : f.infinity();
   if (f.rounds()) {
     std::uint64_t last = std::uint64_t{1} << f.dropped(), odd = (magnitude >> f.dropped()) & 1;
     magnitude = (magnitude + (last / 2 - 1 + odd)) & ~(last - 1);
@@ -137,8 +139,9 @@ loop::Inst* element(LowerContext& c, const Op& op, int, std::span<const loop::In
     magnitude =
         c.b.select(c.b.compare(Compare::le, exponent, number(f.smallest())), number(0), magnitude);
   }
-  magnitude = c.b.select(c.b.compare(Compare::gt, whole, number(f.infinity())), whole, magnitude);
-  return c.b.bitcast(type, c.b.binary(Opcode::or_, sign, magnitude));
+  loop::Inst* nan = f.has_nan() ? x : number(f.infinity());
+  return c.b.bitcast(type, c.b.select(c.b.compare(Compare::gt, whole, number(f.infinity())), nan,
+                                      c.b.binary(Opcode::or_, sign, magnitude)));
 }
 
 /// Floats below 16 bits are rounded as f32, whose exponent range stands in for theirs where that is

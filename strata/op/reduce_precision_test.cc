@@ -17,7 +17,7 @@ Attrs format(std::int64_t exponent, std::int64_t mantissa) {
 const bool registered = add_samples("stablehlo.reduce_precision", [](std::vector<Sample>& out) {
   for (DType dtype : {DType::bf16, DType::f16, DType::f32, DType::f64})
     for (auto [exponent, mantissa] :
-         {std::pair<std::int64_t, std::int64_t>{5, 10}, {8, 7}, {4, 3}, {8, 0}, {11, 52}}) {
+         {std::pair<std::int64_t, std::int64_t>{5, 10}, {8, 7}, {4, 3}, {8, 0}, {3, 0}, {11, 52}}) {
       out.push_back({.what = "numbers",
                      .operands = {random_literal(Type(dtype, {3, 17}), 1, -500, 500)},
                      .attrs = format(exponent, mantissa),
@@ -64,7 +64,11 @@ TEST(reduce_precision, has_no_subnormals_of_its_own) {
 }
 TEST(reduce_precision, keeps_nan) {
   EXPECT_TRUE(std::isnan(reduced(std::nanf(""), 5, 2)));
-  EXPECT_TRUE(std::isnan(reduced(std::nanf(""), 5, 0)));
+  EXPECT_TRUE(std::isnan(reduced(std::nanf(""), 8, 0)));
+}
+TEST(reduce_precision, has_no_nan_in_few_exponent_bits_without_a_mantissa) {
+  EXPECT_EQ(reduced(std::nanf(""), 5, 0), kInfinity);
+  EXPECT_EQ(reduced(-std::nanf(""), 2, 0), kInfinity);
 }
 
 using reduce_precision_ = testing::Constraint;

@@ -164,10 +164,18 @@ TEST_F(bitcast_convert_, c1) {
             Type(DType::f32, {5}));
   EXPECT_REFUSED(bitcast_convert(b, array(DType::i16, {5}), DType::f32),
                  "the last dimension of the narrower array must be 2");
+  EXPECT_EQ(bitcast_convert(b, array(DType::i1, {3, 8}), DType::ui8)->type(),
+            Type(DType::ui8, {3}));
+  EXPECT_REFUSED(bitcast_convert(b, array(DType::i1, {8}), DType::i16),
+                 "the last dimension of the narrower array must be 16");
+  EXPECT_REFUSED(create("stablehlo.bitcast_convert", {array(DType::f6E2M3FN, {3, 1})}, {},
+                        Type(DType::i8, {3})),
+                 "8 bits are no multiple of 6");
 }
 TEST_F(bitcast_convert_, c2) {
-  EXPECT_REFUSED(bitcast_convert(b, array(DType::i1, {8}), DType::ui8),
-                 "cannot reinterpret tensor<8xi1> as tensor<ui8>");
+  EXPECT_REFUSED(
+      create("stablehlo.bitcast_convert", {array(DType::c64, {2})}, {}, Type(DType::i64, {2})),
+      "(C2) cannot reinterpret tensor<2xcomplex<f32>> as tensor<2xi64>");
 }
 
 class select_ : public Constraint {};

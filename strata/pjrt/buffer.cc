@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cstring>
 #include <functional>
-#include <numeric>
 
 #include "strata/pjrt/functions.h"
 #include "strata/pjrt/types.h"
@@ -31,13 +30,28 @@ std::vector<std::int64_t> strides_of(const PJRT_Buffer_MemoryLayout* layout,
   if (layout->tiled.num_tiles != 0) fail(PJRT_Error_Code_UNIMPLEMENTED, "a layout in tiles");
   const std::span<const std::int64_t> order(layout->tiled.minor_to_major,
                                             layout->tiled.minor_to_major_size);
-  std::vector<std::int64_t> sorted(order.begin(), order.end()), all(dims.size());
-  std::sort(sorted.begin(), sorted.end());
-  std::iota(all.begin(), all.end(), 0);
-  if (sorted != all)
+  if (!is_order(order, static_cast<int>(dims.size())))
     fail(PJRT_Error_Code_INVALID_ARGUMENT, "a layout whose order [{}] is not one of {} dimensions",
          fmt::join(order, ", "), dims.size());
   return dense_strides(dims, width, order);
+}
+
+/// The order of dimensions that a layout asks for; none: row-major.
+Order order_of(const PJRT_Buffer_MemoryLayout* layout, std::span<const std::int64_t> dims,
+               std::size_t width) {
+  const std::vector<std::int64_t> strides = strides_of(layout, dims, width);
+  if (layout != nullptr && layout->type == PJRT_Buffer_MemoryLayout::kTiled)
+    return {layout->tiled.minor_to_major,
+            layout->tiled.minor_to_major + layout->tiled.minor_to_major_size};
+  Order order = row_major(static_cast<int>(dims.size()));
+  if (is_dense(dims, strides, dense_strides(dims, width, order))) return order;
+  std::stable_sort(order.begin(), order.end(), [&](std::int64_t a, std::int64_t b) {
+    return strides[static_cast<std::size_t>(a)] < strides[static_cast<std::size_t>(b)];
+  });
+  if (!is_dense(dims, strides, dense_strides(dims, width, order)))
+    fail(PJRT_Error_Code_UNIMPLEMENTED, "a device layout of strides [{}], which is not dense",
+         fmt::join(strides, ", "));
+  return order;
 }
 
 /// An array in somebody's memory; `done` is set when the last handle is gone.
@@ -69,11 +83,11 @@ void normalize(Literal& array) {
   }
 }
 
-/// A copy of what lies there in memory of ours.
-runtime::Buffer copy_of(const Type& type, const void* data, std::span<const std::int64_t> strides,
+/// A copy of what lies there in memory of ours, densely; `type` is as it lies.
+runtime::Buffer copy_of(const Type& type, std::span<const std::int64_t> dims, const void* data,
+                        std::span<const std::int64_t> strides,
                         std::span<const std::int64_t> dense) {
   Literal copy(type, runtime::allocate(type.bytes()));
-  const std::vector<std::int64_t> dims = type.shape().sizes();
   copy_strided(dims, byte_width(type.dtype()), static_cast<const std::byte*>(data), strides,
                copy.mutable_data(), dense);
   if (is_narrow(type.dtype())) normalize(copy);
@@ -110,24 +124,26 @@ std::shared_ptr<Ready> when_there(PJRT_Buffer& buffer,
 std::unique_ptr<PJRT_Buffer> copied(PJRT_Buffer& source, PJRT_Memory& memory) {
   const std::size_t bytes = bytes_of(source.type);
   auto contents = std::make_shared<Contents>();
-  contents->array = runtime::Buffer(Literal(source.type, runtime::allocate(bytes)));
+  contents->array = runtime::Buffer(
+      Literal(as_it_lies(source.type, source.minor_to_major), runtime::allocate(bytes)));
   auto ready = when_there(source, [contents, bytes](const std::byte* data) {
     if (bytes > 0) std::memcpy(contents->array.mutable_data(), data, bytes);
   });
-  return make_buffer(memory, contents, ready);
+  return make_buffer(memory, contents, ready, source.minor_to_major);
 }
 
 }  // namespace
 
 std::unique_ptr<PJRT_Buffer> make_buffer(PJRT_Memory& memory, std::shared_ptr<Contents> contents,
-                                         std::shared_ptr<Ready> ready) {
+                                         std::shared_ptr<Ready> ready, std::optional<Order> order) {
   auto out = std::make_unique<PJRT_Buffer>();
   out->client = memory.device->client;
   out->memory = &memory;
-  out->type = contents->array.type();
+  const Type& lying = contents->array.type();
+  out->minor_to_major = order ? std::move(*order) : row_major(lying.is_token() ? 0 : lying.rank());
+  out->type = as_it_is_seen(lying, out->minor_to_major);
   out->element_type = buffer_type(out->type);
   if (!out->type.is_token()) out->dims = out->type.shape().sizes();
-  out->minor_to_major = row_major(static_cast<int>(out->dims.size()));
   out->set(std::move(contents));
   out->ready = std::move(ready);
   return out;
@@ -140,11 +156,9 @@ void Client_BufferFromHostBuffer(PJRT_Client_BufferFromHostBuffer_Args& args) {
   const Type type = array_type(args.type, {args.dims, args.num_dims});
   const std::size_t width = byte_width(type.dtype());
   const std::span<const std::int64_t> dims(args.dims, args.num_dims);
-  if (args.device_layout != nullptr && !is_dense(dims, strides_of(args.device_layout, dims, width),
-                                                 strides_of(nullptr, dims, width)))
-    fail(PJRT_Error_Code_UNIMPLEMENTED, "arrays lie in row-major order on this device");
-  const std::vector<std::int64_t> dense = strides_of(nullptr, dims, width);
-  std::vector<std::int64_t> strides = dense;
+  const Order order = order_of(args.device_layout, dims, width);
+  const std::vector<std::int64_t> dense = dense_strides(dims, width, order);
+  std::vector<std::int64_t> strides = strides_of(nullptr, dims, width);
   if (args.num_byte_strides > 0) {
     if (args.num_byte_strides != dims.size())
       fail(PJRT_Error_Code_INVALID_ARGUMENT, "{} strides for {} dimensions", args.num_byte_strides,
@@ -159,14 +173,14 @@ void Client_BufferFromHostBuffer(PJRT_Client_BufferFromHostBuffer_Args& args) {
   auto done = std::make_shared<Ready>();
   if (may_alias && bytes >= kAlwaysCopied && !is_narrow(type.dtype()) &&
       is_aligned(args.data, width) && is_dense(dims, strides, dense)) {
-    contents->array = view_of(type, args.data, [done] { done->set(); });
+    contents->array = view_of(as_it_lies(type, order), args.data, [done] { done->set(); });
     contents->foreign = true;
   } else {
-    contents->array = copy_of(type, args.data, strides, dense);
+    contents->array = copy_of(as_it_lies(type, order), dims, args.data, strides, dense);
     done->set();
   }
   args.done_with_host_buffer = new PJRT_Event{{}, done};
-  args.buffer = make_buffer(memory, std::move(contents), Ready::now()).release();
+  args.buffer = make_buffer(memory, std::move(contents), Ready::now(), order).release();
 }
 
 void Client_CreateViewOfDeviceBuffer(PJRT_Client_CreateViewOfDeviceBuffer_Args& args) {
@@ -188,7 +202,7 @@ void Client_CreateViewOfDeviceBuffer(PJRT_Client_CreateViewOfDeviceBuffer_Args& 
     contents->array = view_of(type, args.device_buffer_ptr, done);
     contents->foreign = true;
   } else {
-    contents->array = copy_of(type, args.device_buffer_ptr, strides, dense);
+    contents->array = copy_of(type, dims, args.device_buffer_ptr, strides, dense);
     done();
   }
   args.buffer = make_buffer(memory, std::move(contents), Ready::now()).release();
@@ -197,9 +211,12 @@ void Client_CreateViewOfDeviceBuffer(PJRT_Client_CreateViewOfDeviceBuffer_Args& 
 void Client_CreateUninitializedBuffer(PJRT_Client_CreateUninitializedBuffer_Args& args) {
   PJRT_Memory& memory = memory_for(args.device, args.memory);
   const Type type = array_type(args.shape_element_type, {args.shape_dims, args.shape_num_dims});
+  const Order order =
+      order_of(args.shape_layout, {args.shape_dims, args.shape_num_dims}, byte_width(type.dtype()));
   auto contents = std::make_shared<Contents>();
-  contents->array = runtime::Buffer(Literal(type, runtime::allocate(type.bytes())));
-  args.buffer = make_buffer(memory, std::move(contents), Ready::now()).release();
+  contents->array =
+      runtime::Buffer(Literal(as_it_lies(type, order), runtime::allocate(type.bytes())));
+  args.buffer = make_buffer(memory, std::move(contents), Ready::now(), order).release();
 }
 
 void Client_CreateErrorBuffer(PJRT_Client_CreateErrorBuffer_Args& args) {
@@ -228,9 +245,11 @@ void Buffer_ToHostBuffer(PJRT_Buffer_ToHostBuffer_Args& args) {
   if (args.dst_size < bytes)
     fail(PJRT_Error_Code_INVALID_ARGUMENT, "{} bytes do not hold {}", args.dst_size,
          buffer.type.to_string());
-  auto copy = [dims = buffer.dims, width, to = static_cast<std::byte*>(args.dst),
-               strides = strides_of(args.host_layout, buffer.dims, width)](const std::byte* data) {
-    copy_strided(dims, width, data, strides_of(nullptr, dims, width), to, strides);
+  const std::vector<std::int64_t> lying = dense_strides(buffer.dims, width, buffer.minor_to_major);
+  auto copy = [dims = buffer.dims, width, lying, to = static_cast<std::byte*>(args.dst),
+               strides = args.host_layout ? strides_of(args.host_layout, buffer.dims, width)
+                                          : lying](const std::byte* data) {
+    copy_strided(dims, width, data, lying, to, strides);
   };
   args.event = new PJRT_Event{{}, when_there(buffer, copy)};
 }
@@ -296,7 +315,10 @@ void Buffer_Delete(PJRT_Buffer_Delete_Args& args) { args.buffer->drop(); }
 void Buffer_IsDeleted(PJRT_Buffer_IsDeleted_Args& args) {
   args.is_deleted = args.buffer->is_deleted();
 }
-void Buffer_IsOnCpu(PJRT_Buffer_IsOnCpu_Args& args) { args.is_on_cpu = true; }
+/// Whoever hears that it is reads the memory in place, as row-major.
+void Buffer_IsOnCpu(PJRT_Buffer_IsOnCpu_Args& args) {
+  args.is_on_cpu = is_row_major(args.buffer->minor_to_major);
+}
 void Buffer_ReadyEvent(PJRT_Buffer_ReadyEvent_Args& args) {
   args.event = new PJRT_Event{{}, args.buffer->ready};
 }

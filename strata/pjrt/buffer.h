@@ -4,19 +4,21 @@
 #include <atomic>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <vector>
 
 #include "strata/pjrt/abi.h"
 #include "strata/pjrt/client.h"
 #include "strata/pjrt/event.h"
+#include "strata/pjrt/layouts.h"
 #include "strata/runtime/client.h"
 #include "strata/type/strided.h"
 
 namespace strata::pjrt {
 
-/// The bytes of a buffer. A run that is not finished holds the Contents it reads and writes; the
-/// array's memory itself has a handle here alone, so that it may go to a result when the buffer is
-/// donated (runs are done in order: who reads it came before).
+/// The bytes of a buffer, with the array's type as it lies. A run that is not finished holds the
+/// Contents it reads and writes; the array's memory itself has a handle here alone, so that it may
+/// go to a result when the buffer is donated (runs are done in order: who reads it came before).
 struct Contents {
   runtime::Buffer array;
   bool foreign = false;  // memory of somebody else, which is never written
@@ -27,7 +29,7 @@ struct Contents {
 struct PJRT_Buffer : PJRT_Object {
   PJRT_Client* client = nullptr;
   PJRT_Memory* memory = nullptr;
-  strata::Type type;
+  strata::Type type;  // as it is seen
   PJRT_Buffer_Type element_type = PJRT_Buffer_Type_INVALID;
   std::vector<std::int64_t> dims, minor_to_major;
   std::shared_ptr<strata::pjrt::Ready> ready;
@@ -48,8 +50,10 @@ struct PJRT_Buffer : PJRT_Object {
 
 namespace strata::pjrt {
 
-/// A buffer of the array, which is there when `ready` is.
+/// A buffer of the array, which is there when `ready` is and lies in that order (layouts.h); no
+/// order: row-major.
 std::unique_ptr<PJRT_Buffer> make_buffer(PJRT_Memory& memory, std::shared_ptr<Contents> contents,
-                                         std::shared_ptr<Ready> ready);
+                                         std::shared_ptr<Ready> ready,
+                                         std::optional<Order> order = std::nullopt);
 
 }  // namespace strata::pjrt

@@ -47,7 +47,8 @@ PJRT_NamedValue named(const char* name, double value) {
 std::vector<Type> result_types(const Program& program) {
   std::vector<Type> out = program.executable->result_types();
   for (std::size_t r = 0; r < out.size(); ++r)
-    if (program.result_tokens[r]) out[r] = Type::token();
+    out[r] =
+        program.result_tokens[r] ? Type::token() : as_it_is_seen(out[r], program.result_orders[r]);
   return out;
 }
 
@@ -150,6 +151,10 @@ Run prepare(const PJRT_LoadedExecutable& loaded, const PJRT_ExecuteOptions* opti
       fail(PJRT_Error_Code_INVALID_ARGUMENT, "{}: argument {} lies on {}, the program runs on {}",
            program.name, i, arguments[i]->memory->device->description.debug,
            loaded.device->description.debug);
+    if (const Order& order = program.argument_orders[i];
+        !program.argument_tokens[i] && arguments[i]->minor_to_major != order)
+      fail(PJRT_Error_Code_INVALID_ARGUMENT, "{}: argument {} lies in the order {}, not {}",
+           program.name, i, to_string(arguments[i]->minor_to_major), to_string(order));
     run.arguments.push_back(arguments[i]->hold());
     run.in.push_back(const_cast<std::byte*>(run.arguments[i]->array.data()));
     if (!arguments[i]->ready->is_set() || arguments[i]->ready->outcome())
@@ -209,7 +214,8 @@ void LoadedExecutable_Execute(PJRT_LoadedExecutable_Execute_Args& args) {
     if (const PJRT_Error* error = done->wait()) throw Failure(*error);
   for (std::size_t r = 0; r < results.size(); ++r)
     args.output_lists[0][r] =
-        make_buffer(*memory_of(*loaded.device, loaded.program->result_kinds[r]), results[r], done)
+        make_buffer(*memory_of(*loaded.device, loaded.program->result_kinds[r]), results[r], done,
+                    loaded.program->result_orders[r])
             .release();
   if (args.device_complete_events != nullptr)
     args.device_complete_events[0] = new PJRT_Event{{}, done};
@@ -293,18 +299,17 @@ void Executable_ParameterMemoryKinds(PJRT_Executable_ParameterMemoryKinds_Args& 
   args.memory_kinds = args.executable->argument_kinds.data();
   args.memory_kind_sizes = args.executable->argument_kind_sizes.data();
 }
-/// The program as it came: whoever asked for it reads that form, and large constants need not be
-/// written as text.
 void Executable_OptimizedProgram(PJRT_Executable_OptimizedProgram_Args& args) {
   static constexpr std::string_view kFormat = "mlir";
-  const std::string& code = args.executable->program->code;
+  std::string& shown = args.executable->shown;
   if (args.program->code == nullptr) {
-    args.program->code_size = code.size();
+    shown = shown_program(*args.executable->program);
+    args.program->code_size = shown.size();
   } else {
-    if (args.program->code_size < code.size())
+    if (args.program->code_size < shown.size())
       fail(PJRT_Error_Code_INVALID_ARGUMENT, "{} bytes do not hold the program",
            args.program->code_size);
-    std::memcpy(args.program->code, code.data(), code.size());
+    std::memcpy(args.program->code, shown.data(), shown.size());
   }
   args.program->format = kFormat.data();
   args.program->format_size = kFormat.size();

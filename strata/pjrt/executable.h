@@ -17,6 +17,7 @@ struct PJRT_Executable : PJRT_Object {
   std::vector<std::int64_t> result_dims;
   std::vector<std::size_t> result_ranks;
   std::vector<PJRT_NamedValue> cost;
+  std::string shown;  // of OptimizedProgram's first call
 };
 
 struct PJRT_LoadedExecutable : PJRT_Object {

@@ -9,6 +9,7 @@
 
 #include "strata/base/checksum.h"
 #include "strata/base/error.h"
+#include "strata/ir/bytecode/writer.h"
 #include "strata/ir/pass/pass.h"
 #include "strata/ir/read.h"
 #include "strata/ir/text/printer.h"
@@ -82,18 +83,6 @@ const ir::Attrs& at(const std::vector<ir::Attrs>& all, std::size_t i) {
   return i < all.size() ? all[i] : none;
 }
 
-/// "default", "auto" or the order of dimensions, the fastest first: "{1,0}".
-void expect_row_major(const ir::Attrs& attrs, const Type& type) {
-  const std::string layout = word(attrs, "mhlo.layout_mode", "default");
-  if (layout == "default" || layout == "auto" || type.is_token()) return;
-  std::string row_major;
-  for (int d = type.rank() - 1; d >= 0; --d)
-    row_major += fmt::format("{}{}", row_major.empty() ? "" : ",", d);
-  if (layout != "{" + row_major + "}")
-    fail(PJRT_Error_Code_UNIMPLEMENTED,
-         "layout {} of {}: arrays lie in row-major order on this device", layout, type.to_string());
-}
-
 Result<std::unique_ptr<ir::Module>> read(std::string_view code) {
   auto module = ir::read(code, "program");
   if (!module) return module.status();
@@ -105,7 +94,7 @@ Result<std::unique_ptr<ir::Module>> read(std::string_view code) {
 void read_ports(const ir::Function& f, Program& out) {
   for (std::size_t i = 0; i < static_cast<std::size_t>(f.body.num_arguments()); ++i) {
     const ir::Attrs& attrs = at(f.arg_attrs, i);
-    expect_row_major(attrs, f.body.argument(static_cast<int>(i))->type());
+    out.argument_orders.push_back(order_of(attrs, f.body.argument(static_cast<int>(i))->type()));
     out.donated.push_back(attrs.find("tf.aliasing_output") != nullptr ||
                           flag(attrs, "jax.buffer_donor"));
     out.argument_tokens.push_back(f.body.argument(static_cast<int>(i))->type().is_token());
@@ -113,7 +102,7 @@ void read_ports(const ir::Function& f, Program& out) {
   }
   for (std::size_t r = 0; r < f.body.results.size(); ++r) {
     const ir::Attrs& attrs = at(f.result_attrs, r);
-    expect_row_major(attrs, f.body.results[r]->type());
+    out.result_orders.push_back(order_of(attrs, f.body.results[r]->type()));
     out.result_tokens.push_back(f.body.results[r]->type().is_token());
     out.result_kinds.push_back(word(attrs, "mhlo.memory_kind", "device"));
   }
@@ -169,8 +158,9 @@ void compile(Program& out) {
     out.flops += work.flops;
     out.bytes_accessed += work.bytes;
   });
+  const auto lying = laid_out(body, out.argument_orders, out.result_orders);
   out.executable = runtime::default_client().compile(
-      body, {.donated = out.donated, .name = out.name, .keep = false});
+      lying ? *lying : body, {.donated = out.donated, .name = out.name, .keep = false});
 }
 
 constexpr std::string_view kMagic = "StrataX1";
@@ -215,9 +205,10 @@ std::shared_ptr<runtime::Executable> Program::timed(bool* made) {
   on_deep_stack([&] {
     const auto module = lowered(code);
     const std::unique_ptr<ir::Block> fixed = refined(*module->entry());
+    const ir::Block& body = fixed ? *fixed : module->entry()->body;
+    const auto lying = laid_out(body, argument_orders, result_orders);
     timed_ = runtime::default_client().compile(
-        fixed ? *fixed : module->entry()->body,
-        {.donated = donated, .name = name, .keep = false, .timed = true});
+        lying ? *lying : body, {.donated = donated, .name = name, .keep = false, .timed = true});
   });
   if (made) *made = true;
   return timed_;
@@ -245,6 +236,21 @@ std::shared_ptr<Program> read_program(std::string_view bytes, std::string_view o
   if (version != kVersion)
     fail(PJRT_Error_Code_FAILED_PRECONDITION, "a program of {} for {}", version, kVersion);
   return compile_program(code, other_options.empty() ? options : other_options);
+}
+
+std::string shown_program(const Program& program) {
+  constexpr std::size_t kLarge = 1 << 20;  // bytes
+  std::string out;
+  on_deep_stack([&] {
+    auto module = read(program.code);
+    if (!module) fail(module.status());
+    say_layouts(**module, program.argument_orders, program.result_orders);
+    if (program.code.size() > kLarge)
+      if (auto bytes = ir::write_bytecode(**module); bytes.ok())
+        return void(out = *std::move(bytes));
+    out = ir::print(**module);
+  });
+  return out;
 }
 
 }  // namespace strata::pjrt

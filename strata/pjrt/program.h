@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "strata/pjrt/compile_options.h"
+#include "strata/pjrt/layouts.h"
 #include "strata/runtime/client.h"
 
 namespace strata::pjrt {
@@ -23,6 +24,7 @@ struct Program {
   std::vector<bool> donated;                              // arguments that the program gives away
   std::vector<bool> argument_tokens, result_tokens;       // a framework may give i1[0] for one
   std::vector<std::string> argument_kinds, result_kinds;  // memories
+  std::vector<Order> argument_orders, result_orders;      // in which arrays lie
   double flops = 0, bytes_accessed = 0;
   bool calls_out =
       false;  // to handlers from outside, whose failures are told by the call that runs it
@@ -42,11 +44,15 @@ struct Program {
 };
 
 /// Reads, checks and compiles: text, bytecode of MLIR with StableHLO or VHLO. Throws Failure and
-/// strata::Error; UNIMPLEMENTED for a program of several devices, or whose arrays do not lie in
-/// row-major order. Runs on a thread of its own: the caller's stack may be small.
+/// strata::Error; UNIMPLEMENTED for a program of several devices. The executable's types are those
+/// of arrays as they lie (layouts.h). Runs on a thread of its own: the caller's stack may be small.
 std::shared_ptr<Program> compile_program(std::string_view code, std::string_view options);
 /// Of `Program::serialize`, with other options if any are given. Throws Failure for other bytes or
 /// another version.
 std::shared_ptr<Program> read_program(std::string_view bytes, std::string_view other_options);
+
+/// The program for upstream's reader, with the orders in which its arrays lie: as text, or as
+/// bytecode where it is large (constants that would be written and read digit by digit).
+std::string shown_program(const Program& program);
 
 }  // namespace strata::pjrt

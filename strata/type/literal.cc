@@ -6,6 +6,7 @@
 #include <mutex>
 
 #include "strata/type/minifloat.h"
+#include "strata/type/round_to_odd.h"
 
 namespace strata {
 namespace {
@@ -46,6 +47,15 @@ double to_double(T v) {
 }
 template <class T>
 T from_double(double v) {
+  if constexpr (is_complex_v<T>)
+    return T(static_cast<typename T::value_type>(v));
+  else if constexpr (is_small_float_v<T>)
+    return T(rounded_to_odd(v));
+  else
+    return static_cast<T>(v);
+}
+template <class T>
+T from_integer(std::int64_t v) {
   if constexpr (is_complex_v<T>)
     return T(static_cast<typename T::value_type>(v));
   else if constexpr (is_small_float_v<T>)
@@ -188,17 +198,14 @@ void Literal::set_number(std::int64_t i, double value) {
 }
 
 void Literal::set_integer(std::int64_t i, std::int64_t value) {
-  if (is_minifloat(dtype())) return set_number(i, static_cast<double>(value));
+  if (is_minifloat(dtype())) return set_number(i, static_cast<float>(value));
   if (is_narrow_integer(dtype())) {
     mutable_data()[i] = static_cast<std::byte>(wrapped(dtype(), value));
     return;
   }
   dispatch(dtype(), [&](auto t) {
     using T = decltype(t);
-    if constexpr (std::is_integral_v<T>)
-      mutable_span<T>()[static_cast<std::size_t>(i)] = static_cast<T>(value);
-    else
-      mutable_span<T>()[static_cast<std::size_t>(i)] = from_double<T>(static_cast<double>(value));
+    mutable_span<T>()[static_cast<std::size_t>(i)] = from_integer<T>(value);
   });
 }
 

@@ -67,14 +67,15 @@ float minifloat_value(DType dtype, std::uint8_t bits) {
 
 namespace {
 
-/// Powers of two: halfway goes up.
+/// Powers of two: halfway goes up, and so does all that lies between the two smallest. What f32 has
+/// as zero is zero.
 std::uint8_t power_of_two(const MiniFloat& f, double value) {
-  if (!(value > 0)) return static_cast<std::uint8_t>(f.overflow());
-  if (std::isinf(value)) return static_cast<std::uint8_t>(f.overflow());
+  if (!(value > 0x1p-150) || std::isinf(value)) return static_cast<std::uint8_t>(f.overflow());
+  if (value < 0x1p-126) return value > 0x1p-127 ? 1 : 0;
   int exponent = std::ilogb(value);
   if (std::ldexp(value, -exponent) >= 1.5) ++exponent;
   if (exponent > 127) return static_cast<std::uint8_t>(f.overflow());
-  return static_cast<std::uint8_t>(exponent < -127 ? 0 : exponent + f.bias);
+  return static_cast<std::uint8_t>(exponent + f.bias);
 }
 
 }  // namespace

@@ -44,6 +44,12 @@ namespace {
 /// is infinitely larger.
 Real infinite_part(Real x) { return copysign(choose(is_infinite(x), x.like(1), 0), x); }
 
+/// A factor beside an infinite one, whose own infinities are 1 and others 0.
+Complex boxed(Complex z, Truth infinite) {
+  return choose(infinite, {infinite_part(z.re), infinite_part(z.im)}, z);
+}
+Real number_or_zero(Real x) { return choose(is_nan(x), copysign(x.like(0), x), x); }
+
 /// C99's Annex G, G.5.1: quotients with zeros and infinities that come out as NaN.
 Complex recovered(Complex z, Complex w, Complex quotient) {
   Truth lost = is_nan(quotient.re) && is_nan(quotient.im);
@@ -71,6 +77,18 @@ Complex plain_quotient(Complex z, Complex w, Real square) {
 }
 
 }  // namespace
+
+Complex recovered_product(Complex z, Complex w) {
+  Complex product = multiply(z, w);
+  Truth z_infinite = is_infinite(z.re) || is_infinite(z.im),
+        w_infinite = is_infinite(w.re) || is_infinite(w.im);
+  Complex a = boxed(z, z_infinite), b = boxed(w, w_infinite);
+  a = choose(w_infinite, {number_or_zero(a.re), number_or_zero(a.im)}, a);
+  b = choose(z_infinite, {number_or_zero(b.re), number_or_zero(b.im)}, b);
+  Complex huge{kInfinity * (a.re * b.re - a.im * b.im), kInfinity * (a.re * b.im + a.im * b.re)};
+  Truth lost = is_nan(product.re) && is_nan(product.im);
+  return choose(lost && (z_infinite || w_infinite), huge, product);
+}
 
 /// z conj(w) / |w|^2, both scaled by powers of two. The powers come back in two steps, so that
 /// neither overflows alone.

@@ -11,6 +11,8 @@ namespace strata::op::complex_rules {
 
 // arithmetic.cc
 Complex multiply(Complex z, Complex w);
+/// The same, but with an infinite factor it is infinite where that says NaN (C99's Annex G).
+Complex recovered_product(Complex z, Complex w);
 Complex divide(Complex z, Complex w);
 Complex square(Complex z);
 /// The magnitude, without overflow on the way.

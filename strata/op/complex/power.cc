@@ -43,22 +43,49 @@ Logarithm logarithm(Complex z) {
   return {{size.high * 0.5, size.low * 0.5}, {angle.high * side, angle.low * side}};
 }
 
-/// What e^w log z is where log z is not finite: for zeros, infinities and NaN.
+/// log z where it is not finite, too: of zeros, infinities and NaN.
 Complex plain_logarithm(Complex z, Logarithm log) {
   Truth zero = z.re == 0 && z.im == 0, infinite = is_infinite(z.re) || is_infinite(z.im);
   return {choose(zero, -kInfinity, choose(infinite, z.re.like(kInfinity), log.re.high)),
           atan2(z.im, z.re)};
 }
 
+/// w log z where it is not finite. A real w times each part makes no NaN of its other part, which
+/// is zero; other products recover their infinities (C99's Annex G, G.5.1).
+Complex plain_exponent(Complex w, Complex log) {
+  Truth real = w.im == 0 && !(w.re == 0);
+  return choose(real, {w.re * log.re, w.re * log.im}, recovered_product(w, log));
+}
+
+/// e^(x + iy) of an exponent that is not finite is e^x at some unknown angle.
+Complex at_unknown_angle(Complex exponent, Complex power) {
+  Real zero = power.re.like(0), x = exponent.re;
+  Truth lost = !is_finite(exponent.im);
+  Complex out = choose(lost && x == -kInfinity, {zero, zero}, power);
+  return choose(lost && x == kInfinity, {x, x.like(kNaN)}, out);
+}
+
+/// The powers 1 and 2 of what is not finite, which are z and z z: parts of them are known where an
+/// angle does not tell.
+Complex small_power(Complex z, Complex w, Complex otherwise) {
+  Complex product{z.re * z.re - z.im * z.im, z.re * z.im + z.im * z.re};
+  Truth real = z.im == 0 && is_infinite(z.re);
+  product.im = choose(real, z.re.like(0), product.im);
+  Truth lost = !is_finite(z.re) || !is_finite(z.im);
+  Complex out = choose(lost && w.re == 1 && w.im == 0, z, otherwise);
+  return choose(lost && w.re == 2 && w.im == 0, product, out);
+}
+
 }  // namespace
 
-/// 0^0 = 1, and 0 to a power with a positive real part is 0. With a + a' and b + b' the parts of w
+/// 0^0 = 1, and 0 to a power with a positive real part is 0; what is infinite or NaN gives what
+/// NumPy has where that is a number. With a + a' and b + b' the parts of w
 /// log z, where a' and b' are what f64 loses: e^a (cos b + (a' cos b - b' sin b), sin b + (a' sin b
 /// + b' cos b)) to second order.
 Complex power(Complex z, Complex w) {
   Logarithm log = logarithm(z);
   Pair re = log.re * w.re - log.im * w.im, im = log.re * w.im + log.im * w.re;
-  Complex plain = multiply(w, plain_logarithm(z, log));
+  Complex plain = plain_exponent(w, plain_logarithm(z, log));
   Truth finite = is_finite(re.high) && is_finite(im.high);
   Real zero = z.re.like(0);
   Real a = choose(finite, re.high, plain.re), a_low = choose(finite, re.low, zero);
@@ -71,8 +98,10 @@ Complex power(Complex z, Complex w) {
   auto scaled = [&](Real x) { return e.value * x * e.power * e.power; };
   Complex out{scaled(c + more_c), choose(b == 0, b, scaled(s + more_s))};
 
+  out = choose(finite, out, small_power(z, w, at_unknown_angle(plain, out)));
   Truth none = z.re == 0 && z.im == 0;
-  out = choose(none && w.re > 0, {zero, zero}, out);
+  Real nothing = choose(w.re > 0, zero, kNaN);
+  out = choose(none, {nothing, nothing}, out);
   return choose(w.re == 0 && w.im == 0, {z.re.like(1), zero}, out);
 }
 
