@@ -219,6 +219,7 @@ Inst* ElementContext::reduce_plain(const Op& op, const op::Reduction& rule,
   op::ReduceOrder order = op::reduce_order(op.operand(0)->type(), rule.dims);
   Inst* total = neutral(b, rule.combiner, dtype);
   auto combined = [&](Inst* x, Inst* y) { return !y ? x : x ? b.binary(code, x, y) : y; };
+  STRATA_CHECK(!order.is_long(), "{} elements in one expression", order.count);
   for (std::int64_t c = 0; c < order.chunks(); ++c) {
     std::vector<Inst*> lanes(static_cast<std::size_t>(order.lanes), nullptr);
     for (std::int64_t k = order.begin(c); k < order.end(c); ++k) {
