@@ -272,7 +272,7 @@ void ElementContext::product(const Op& op, const op::Contraction& rule) {
                             columns = sizes_of(r, r_free), sums = sizes_of(l, rule.lhs_contract);
   std::int64_t terms = op.result()->shape().count();
   for (std::int64_t k : sums) terms *= k;
-  if (!is_small(op.result()) || terms > kMostReduced) return fail();
+  if (!is_small(op.result()) || terms > kMostReduced || op::sum_chains(op)) return fail();
   DType acc = op::product_accumulator(op);
   Opcode add = op::opcode(op::Combiner::add, acc), mul = op::opcode(op::Combiner::mul, acc);
   std::vector<Index> left(static_cast<std::size_t>(l->rank())),

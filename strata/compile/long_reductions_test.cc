@@ -1,6 +1,7 @@
 // Reductions of very many elements, by pieces that are combined in f64 (op/reduce_order.h): the
 // reference's bits by every kernel, around the ends of pieces and chunks, and sums that keep their
 // digits.
+#include "strata/compile/long_testing.h"
 #include "strata/compile/reduce_testing.h"
 #include "strata/op/reduce_order.h"
 
@@ -114,7 +115,7 @@ double error(std::int64_t n, float number, DType dtype, const Shape& shape, cons
 TEST(LongReductions, KeepTheDigitsOfEqualNumbers) {
   constexpr double kUlp = 1.2e-7;
   for (float number : {.1f, .7f, 1.0f / 3, 1.9f})
-    for (std::int64_t n : {std::int64_t{65536}, std::int64_t{1000003}, std::int64_t{10000000}}) {
+    for (std::int64_t n : testing::long_lengths(65536)) {
       SCOPED_TRACE(fmt::format("{} times {}", n, number));
       EXPECT_LT(error(n, number, DType::f32, {n}, {0}), 4 * kUlp);
       EXPECT_LT(error(n, number, DType::f32, {n, 4}, {0}), 4 * kUlp);
