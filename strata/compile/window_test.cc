@@ -354,6 +354,11 @@ TEST(CompiledWindows, Reductions) {
       expect_compiled_equals_reference(*pooled(t, {6, 7}, dilated, combiner));
     }
   expect_compiled_equals_reference(*pooled(DType::f32, {600}, running, "add"));
+  const op::WindowDims long_sums{{257, 256}, {1, 1}, {1, 1}, {1, 1}, {0, 0}, {0, 0}};
+  for (const Shape& shape : {Shape{262, 259}, Shape{257, 256}})
+    expect_compiled_equals_reference(*pooled(DType::f32, shape, long_sums, "add"), 1, false);
+  const op::WindowDims all{{8, 90}, {1, 1}, {1, 1}, {1, 1}, {0, 0}, {0, 0}};  // of one result
+  expect_compiled_equals_reference(*pooled(DType::f32, {8, 90}, all, "add"));
 }
 
 /// Windows whose lines lanes cross or not: in steps, without padding, over the last dimensions or
