@@ -167,7 +167,8 @@ DType Total::type(Combiner combiner, DType operand, const op::ReduceOrder& order
   return order.is_long() && !in_any_order(combiner, operand) ? DType::f64 : accumulator(operand);
 }
 
-void Total::clear() { b_.set(total_, neutral_); }
+void Total::clear() { set(neutral_); }
+void Total::set(Inst* total) { b_.set(total_, total); }
 void Total::add(Inst* more) {
   b_.set(total_, b_.binary(code_, b_.get(total_), b_.convert(total_->type.dtype, more)));
 }

@@ -84,6 +84,8 @@ class Total {
   /// f64 for sums and products by pieces, else the accumulator's.
   static DType type(op::Combiner combiner, DType operand, const op::ReduceOrder& order);
   void clear();
+  /// Goes on from such a total.
+  void set(Inst* total);
   /// A piece's result in the accumulator's type, or such a total.
   void add(Inst* more);
   /// In `type`.

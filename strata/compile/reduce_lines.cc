@@ -91,7 +91,7 @@ class Lines : public Reductions {
           if (order_.is_long())
             each_row([&](const Index& x, std::size_t i) {
               Total sum = total(b, all_[i], x.lanes());
-              sum.add(b.load(totals[i], x));
+              sum.set(b.load(totals[i], x));
               sum.add(come_to(i, x));
               b.store(totals[i], x, sum.get());
             });
