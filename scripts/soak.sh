@@ -5,6 +5,7 @@
 #   SOAK_EXPORTS    random functions of open dimensions that JAX exports (default 100)
 #   SOAK_SAMPLES    samples of each elementary function against MPFR (default 100000000)
 #   SOAK_SECONDS    seconds of fuzzing for each target (default 3600)
+#   SOAK_TERMS      terms of sums that are to keep their digits (default 1000000000)
 #   SOAK_KILLS      random moments at which a run is killed (default 30)
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -28,6 +29,9 @@ STRATA_SAMPLES=$SOAK_SAMPLES "$build/bin/loop_test" --gtest_filter='*Accuracy*' 
 echo "== all floats for each elementary function of one, 10^9 pairs for those of two"
 STRATA_BUILD=$build scripts/build.sh ulp_program
 "$build/bin/ulp" --exhaustive --no-f64
+
+echo "== sums of ${SOAK_TERMS:=1000000000} terms"
+STRATA_LONG_SUMS=$SOAK_TERMS "$build/bin/compile_test" --gtest_filter='Long*.KeepTheDigitsOfEqualNumbers' --gtest_brief=1
 
 echo "== everything by GCC"
 cmake --preset gcc -B build/gcc > /dev/null && ninja -C build/gcc && STRATA_SAMPLE= FULL=1 scripts/run_tests --build build/gcc --only op,loop,transform,compile,api,embed

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "strata/compile/product_chains.h"
 #include "strata/compile/product_result.h"
 #include "strata/compile/product_terms.h"
 #include "strata/loop/pieces.h"
@@ -44,7 +45,7 @@ class BatchLanes {
         left_(with_batch(op_.operand(0), c.lhs_batch, c.lhs_contract)),
         right_(with_batch(op_.operand(1), c.rhs_batch, c.rhs_contract)),
         acc_(op::product_accumulator(op_)),
-        kind_(takes_pairs(op_, target) ? TermKind::pairs : TermKind::single) {
+        kind_(goes_by_pairs(op_, target) ? TermKind::pairs : TermKind::single) {
     const Shape& shape = op_.operand(0)->shape();
     const auto q = static_cast<std::size_t>(along_memory(op_, c));
     for (std::size_t i = 0; i < c.lhs_batch.size(); ++i)
@@ -103,8 +104,8 @@ class BatchLanes {
     const auto fits = [&](std::int64_t vectors, std::int64_t points) {
       return vectors * kLanes <= batch_ && before_ * behind_ * batch_ >= points * vectors * kLanes;
     };
-    waits_ = m_ * n_ == 1 && behind_ == 1 && k_ >= kManyTerms && far(left_) && far(right_) &&
-             fits(kLongPiece / 2, kFewPoints);
+    waits_ = m_ * n_ == 1 && behind_ == 1 && !op::sum_chains(op_) && k_ >= kManyTerms &&
+             far(left_) && far(right_) && fits(kLongPiece / 2, kFewPoints);
     if (waits_)
       vectors_ = fits(kLongPiece, kFewPoints) ? kLongPiece : kLongPiece / 2;
     else
@@ -183,8 +184,16 @@ class BatchLanes {
                                right[static_cast<std::size_t>(v * columns + c)], b.get(sums[at])));
         }
     };
-    b.for_(0, even, 1, [&](Index s) { step(s, false); });
-    if (even < steps) step(even, true);
+    if (const auto chains = op::sum_chains(op_)) {
+      add_by_chains(b, *chains, sums, kLanes, kind_, k_, [&](const Index& first, std::int64_t n) {
+        const std::int64_t whole = kind_ == TermKind::pairs ? n / 2 : n;
+        b.for_(0, whole, 1, [&](Index s) { step(first + s, false); });
+        if (whole < terms_->steps(n)) step(first + whole, true);
+      });
+    } else {
+      b.for_(0, even, 1, [&](Index s) { step(s, false); });
+      if (even < steps) step(even, true);
+    }
     std::size_t at = 0;
     for (std::int64_t r = 0; r < rows; ++r)
       for (std::int64_t v = 0; v < vectors; ++v)

@@ -68,6 +68,38 @@ class LaneTotals {
   Inst* farthest_ = {};  // local, halves: the other extremum
 };
 
+/// The order of a plain reduction; one piece a chunk where no bit depends on pieces.
+op::ReduceOrder order_of(const ir::Op& reduction);
+
+/// Whether two go over the same dimensions of arrays of one shape, by the same pieces where these
+/// decide about bits, and so may go side by side.
+bool reduce_alike(const ir::Op& p, const ir::Op& q);
+
+/// What the pieces of a chunk, or the chunks, come to (op/reduce_order.h): a local of a lane for
+/// each output. Of sums and products of many elements it is wider than what pieces accumulate in.
+class Total {
+ public:
+  Total(loop::Builder& b, op::Combiner combiner, DType operand, const op::ReduceOrder& order,
+        int lanes = 1);
+  /// f64 for sums and products by pieces, else the accumulator's.
+  static DType type(op::Combiner combiner, DType operand, const op::ReduceOrder& order);
+  void clear();
+  /// Goes on from such a total.
+  void set(Inst* total);
+  /// A piece's result in the accumulator's type, or such a total.
+  void add(Inst* more);
+  /// In `type`.
+  Inst* get();
+  /// In the accumulator's type.
+  Inst* rounded();
+
+ private:
+  loop::Builder& b_;
+  loop::Opcode code_;
+  DType operand_;
+  Inst *neutral_, *total_;  // the latter a local
+};
+
 /// Lanes combined by halves, the second with the first, as far as there are any: those that nothing
 /// came to hold the neutral element, which changes nothing.
 Inst* by_halves(loop::Builder& b, loop::Opcode code, std::vector<Inst*> lanes);
@@ -95,7 +127,11 @@ class RowReductions {
   Inst* result(const ir::Op& op, Inst* init);
 
  private:
-  void chunk(Index begin, Index end, const std::function<void(Index)>& also);
+  void chunk(const Index& begin, std::int64_t length, const std::function<void(Index)>& also);
+  void piece(const Index& begin, std::int64_t length, std::vector<LaneTotals>& lanes,
+             const std::function<void(Index)>& also);
+  /// Lanes for reduction i, which hold nothing yet.
+  LaneTotals lanes_of(std::size_t i);
 
   loop::Builder& b_;
   std::vector<const ir::Op*> reductions_;
@@ -103,7 +139,9 @@ class RowReductions {
   int lanes_;
   std::function<Inst*(const ir::Value*, Index)> element_;
   std::function<void(Index, std::function<void()>)> around_;
-  std::vector<Inst*> totals_;  // locals
+  std::vector<op::ReduceOrder> orders_;       // each reduction's
+  op::ReduceOrder order_;                     // that of the shortest pieces
+  std::vector<Total> totals_, chunk_totals_;  // the latter of those that go by pieces
 };
 
 }  // namespace strata::compile

@@ -219,6 +219,7 @@ Inst* ElementContext::reduce_plain(const Op& op, const op::Reduction& rule,
   op::ReduceOrder order = op::reduce_order(op.operand(0)->type(), rule.dims);
   Inst* total = neutral(b, rule.combiner, dtype);
   auto combined = [&](Inst* x, Inst* y) { return !y ? x : x ? b.binary(code, x, y) : y; };
+  STRATA_CHECK(!order.is_long(), "{} elements in one expression", order.count);
   for (std::int64_t c = 0; c < order.chunks(); ++c) {
     std::vector<Inst*> lanes(static_cast<std::size_t>(order.lanes), nullptr);
     for (std::int64_t k = order.begin(c); k < order.end(c); ++k) {
@@ -271,7 +272,7 @@ void ElementContext::product(const Op& op, const op::Contraction& rule) {
                             columns = sizes_of(r, r_free), sums = sizes_of(l, rule.lhs_contract);
   std::int64_t terms = op.result()->shape().count();
   for (std::int64_t k : sums) terms *= k;
-  if (!is_small(op.result()) || terms > kMostReduced) return fail();
+  if (!is_small(op.result()) || terms > kMostReduced || op::sum_chains(op)) return fail();
   DType acc = op::product_accumulator(op);
   Opcode add = op::opcode(op::Combiner::add, acc), mul = op::opcode(op::Combiner::mul, acc);
   std::vector<Index> left(static_cast<std::size_t>(l->rank())),

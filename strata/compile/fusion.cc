@@ -140,8 +140,7 @@ class Grouping {
         if (a.kind != Access::Kind::same || a.value->type().bytes() < kLeastShared) continue;
         std::vector<int>& before = readers[a.value];
         for (int other : before)
-          if (reduce_alike(*root(other).op, *root(r).op) && join_beside(find(other), find(r)))
-            break;
+          if (join_beside(find(other), find(r))) break;
         if (before.size() == kMostBeside) before.erase(before.begin());
         before.push_back(r);
       }
@@ -451,18 +450,20 @@ class Grouping {
            reduction_of(op).combiner != op::Combiner::region && node(r).group.total > 0 &&
            (rule_ == FusionRule::joined || !is_small(op));
   }
-  static bool reduce_alike(const Op& p, const Op& c) {
-    return p.operand(0)->shape() == c.operand(0)->shape() &&
-           reduction_of(p).dims == reduction_of(c).dims;
+  bool are_alike(const Node& p, const Node& c) const {
+    return std::all_of(p.roots.begin(), p.roots.end(), [&](int x) {
+      return std::all_of(c.roots.begin(), c.roots.end(),
+                         [&](int y) { return reduce_alike(*root(x).op, *root(y).op); });
+    });
   }
 
-  /// Joins groups of such, unless one depends on the other.
+  /// Joins groups of reductions, all of them alike, unless one depends on the other.
   bool join_beside(int p, int c) {
     if (p == c) return true;
     if (node(p).place > node(c).place) std::swap(p, c);
     Node &from = node(p), &into = node(c);
     if (from.roots.size() + into.roots.size() > kMostBeside ||
-        from.weight + into.weight > kMostGroup)
+        from.weight + into.weight > kMostGroup || !are_alike(from, into))
       return false;
     const std::vector<int> needed = producers(c);
     if (std::find(needed.begin(), needed.end(), p) != needed.end()) return false;

@@ -1,8 +1,9 @@
-// Products over very many terms: the bits of the reference evaluator, and sums as exact as their
-// pieces.
+// Products over very many terms: the bits of the reference evaluator around the ends of chains,
+// groups and pieces (op/dot_general.h), and sums that keep their digits.
 #include "strata/transform/long_sums.h"
 
 #include "strata/compile/compile_testing.h"
+#include "strata/compile/long_testing.h"
 #include "strata/op/build.h"
 #include "strata/op/dot_general.h"
 
@@ -19,16 +20,32 @@ struct Case {
   DType dtype = DType::f32, result = DType::f32;
 };
 
-// Vectors, whose lanes are the pieces; whole pieces and a rest; few rows and columns; several
-// dimensions of the sum in another order than in memory; a batch; narrow and integer numbers.
+// Vectors, whose lanes are the pieces; whole pieces, and a rest that ends with a chain, a group, or
+// neither; rows, columns, both, many of both, a batch along memory and not; several dimensions of
+// the sum in another order than in memory; narrow and integer numbers.
 const Case kCases[] = {{{90288}, {90288}, {{}, {}, {0}, {0}}},
-                       {{70001}, {70001}, {{}, {}, {0}, {0}}},
+                       {{33792}, {33792}, {{}, {}, {0}, {0}}},
+                       {{33824}, {33824}, {{}, {}, {0}, {0}}},
+                       {{34849}, {34849}, {{}, {}, {0}, {0}}},
+                       {{1, 34900}, {34900, 40}, {{}, {}, {1}, {0}}},
+                       {{21, 34900}, {34900}, {{}, {}, {1}, {0}}},
+                       {{34933}, {34933, 37}, {{}, {}, {0}, {0}}},
+                       {{13, 34900}, {34900, 50}, {{}, {}, {1}, {0}}},
+                       {{34900, 13}, {34900, 50}, {{}, {}, {0}, {0}}},
+                       {{13, 34900}, {50, 34900}, {{}, {}, {1}, {1}}},
+                       {{34900, 24}, {34900, 24}, {{1}, {1}, {0}, {0}}},
+                       {{34900, 300}, {34900, 300}, {{1}, {1}, {0}, {0}}},
+                       {{34900, 2, 24}, {34900, 3, 24}, {{2}, {2}, {0}, {0}}},
+                       {{20, 34901}, {20, 34901}, {{0}, {0}, {1}, {1}}},
                        {{3, 33000}, {33000, 2}, {{}, {}, {1}, {0}}},
                        {{40000, 5}, {40000, 3}, {{}, {}, {0}, {0}}},
                        {{250, 200}, {200, 250}, {{}, {}, {0, 1}, {1, 0}}},
                        {{200, 2, 3, 170}, {2, 170, 200, 2}, {{1}, {0}, {3, 0}, {1, 2}}},
                        {{40000}, {40000, 3}, {{}, {}, {0}, {0}}, DType::f64, DType::f64},
                        {{40000}, {40000}, {{}, {}, {0}, {0}}, DType::f16, DType::f16},
+                       {{34901}, {34901}, {{}, {}, {0}, {0}}, DType::bf16, DType::bf16},
+                       {{9, 34901}, {34901, 20}, {{}, {}, {1}, {0}}, DType::bf16, DType::f32},
+                       {{34901, 24}, {34901, 24}, {{1}, {1}, {0}, {0}}, DType::bf16, DType::f32},
                        {{40000}, {40000}, {{}, {}, {0}, {0}}, DType::i8, DType::i32}};
 
 std::unique_ptr<Block> product(const Case& c) {
@@ -56,29 +73,48 @@ TEST(LongSums, ShortOnesAreOneChain) {
   EXPECT_FALSE(transform::split_long_sums(*block));
 }
 
-TEST(LongSums, PiecesAreAtMost256AndCoverTheSum) {
-  for (std::int64_t n : {std::int64_t{32768}, std::int64_t{1000000}, std::int64_t{1} << 21,
-                         (std::int64_t{1} << 21) + 1, std::int64_t{1} << 40}) {
+TEST(LongSums, PiecesCoverTheSum) {
+  for (std::int64_t n : {std::int64_t{32768}, std::int64_t{1000000}, std::int64_t{1} << 40}) {
     const auto pieces = op::sum_pieces(*product({{n}, {n}, {{}, {}, {0}, {0}}})->ops()[0]);
     ASSERT_TRUE(pieces);
-    EXPECT_EQ(pieces->length * pieces->count + pieces->rest, n);
-    EXPECT_LT(pieces->rest, pieces->length);
-    EXPECT_LE(pieces->count, 256);
+    EXPECT_EQ(pieces->count * op::SumPieces::kLength + pieces->rest, n);
+    EXPECT_LT(pieces->rest, op::SumPieces::kLength);
     EXPECT_GE(pieces->count, 3);
   }
 }
 
-// One chain of so many tenths is off by hundredths, for what is added has few bits left beside the
-// sum.
-TEST(LongSums, LoseLittle) {
-  constexpr std::int64_t kTerms = 1 << 22;
-  auto block = product({{kTerms}, {kTerms}, {{}, {}, {0}, {0}}});
-  const std::vector<float> ones(kTerms, 1), tenths(kTerms, .1f);
+/// The relative error of the product of a number with itself and of nothing else, `n` times.
+double error(const Case& c, float number, std::int64_t n) {
+  Block block;
+  Builder b(block);
+  Value* v = block.add_argument(Type::scalar(DType::f32));
+  auto side = [&](const Shape& shape) {
+    return op::broadcast_in_dim(b, op::convert(b, v, c.dtype), shape, {});
+  };
+  block.results = {op::convert(b, op::dot_general(b, side(c.left), side(c.right), c.dims, c.result),
+                               DType::f32)};
+  Literal stored(Type::scalar(c.dtype));
+  stored.set_number(0, number);
+  const double of_one = stored.number(0);
+  double worst = 0;
   const std::vector<Literal> out =
-      op::evaluate(*block, std::vector<Literal>{Literal::of<float>({kTerms}, ones),
-                                                Literal::of<float>({kTerms}, tenths)});
-  const double exact = static_cast<double>(.1f) * kTerms;
-  EXPECT_NEAR(out[0].span<float>()[0], exact, exact * 5e-4);
+      testing::run_compiled(block, std::vector<Literal>{Literal::scalar(number)});
+  for (float y : out[0].span<float>())
+    worst = std::max(worst, std::abs(y / (of_one * of_one * static_cast<double>(n)) - 1));
+  return worst;
+}
+
+// A chain of so many equal terms rounds each of them the same way, up to hundredths of the sum.
+TEST(LongSums, KeepTheDigitsOfEqualNumbers) {
+  constexpr double kUlp = 1.2e-7;
+  for (float number : {.1f, .7f, 1.0f / 3, 1.9f})
+    for (std::int64_t n : testing::long_lengths(32768)) {
+      SCOPED_TRACE(fmt::format("{} times {}", n, number));
+      EXPECT_LT(error({{n}, {n}, {{}, {}, {0}, {0}}}, number, n), 8 * kUlp);
+      EXPECT_LT(error({{2, n}, {n, 3}, {{}, {}, {1}, {0}}}, number, n), 8 * kUlp);
+      const Case bf16{{n}, {n}, {{}, {}, {0}, {0}}, DType::bf16, DType::f32};
+      EXPECT_LT(error(bf16, number, n), 8 * kUlp);
+    }
 }
 
 }  // namespace

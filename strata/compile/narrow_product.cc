@@ -1,5 +1,6 @@
 #include "strata/compile/narrow_product.h"
 
+#include "strata/compile/product_chains.h"
 #include "strata/compile/product_side.h"
 #include "strata/compile/product_terms.h"
 #include "strata/op/dot_general.h"
@@ -59,13 +60,51 @@ class SumContext : public KernelContext {
            *y = b.convert(acc_, TreeContext::at(right.value, of_right));
       b.set(total, multiply_add(b, TermKind::single, acc_, x, y, b.get(total)));
     };
-    std::vector<Index> k(left.contract.size());
-    nest(terms, 0, terms.count() <= kMostUnrolled, k, term);
+    if (const auto chains = op::sum_chains(op_))
+      by_chains(total, *chains, terms.sizes(), term);
+    else
+      nest(terms, terms.count() <= kMostUnrolled, term);
     return b.convert(op_.result()->dtype(), b.get(total));
   }
 
-  void nest(const Shape& terms, int d, bool unrolled, std::vector<Index>& k,
-            const std::function<void(std::span<const Index>)>& term) {
+  using Terms = std::function<void(std::span<const Index>)>;
+
+  /// The boxes of the chains, one after another (op/dot_general.h).
+  void by_chains(Inst* total, const op::SumChains& chains, const ir::Ints& sizes,
+                 const Terms& term) {
+    const ir::Ints of_group = op::box_of(sizes, chains.group),
+                   of_chain = op::box_of(sizes, chains.chain);
+    auto counts = [](const ir::Ints& of, const ir::Ints& box) {
+      std::vector<Dim> out;
+      for (std::size_t i = 0; i < of.size(); ++i) out.emplace_back(of[i] / box[i]);
+      return Shape(out);
+    };
+    const ir::Ints ones(sizes.size(), 1);
+    add_parts(b, {total}, lanes, op::pieces_type(acc_),
+              [&](const std::function<void()>& add_group) {
+                nest(counts(sizes, of_group), false, [&](std::span<const Index> group) {
+                  add_parts(b, {total}, lanes, acc_, [&](const std::function<void()>& add_chain) {
+                    nest(counts(of_group, of_chain), false, [&](std::span<const Index> chain) {
+                      b.set(total, b.constant(acc_, 0.0));
+                      nest(counts(of_chain, ones), false, [&](std::span<const Index> at) {
+                        std::vector<Index> k;
+                        for (std::size_t i = 0; i < at.size(); ++i)
+                          k.push_back(group[i] * of_group[i] + chain[i] * of_chain[i] + at[i]);
+                        term(k);
+                      });
+                      add_chain();
+                    });
+                  });
+                  add_group();
+                });
+              });
+  }
+
+  void nest(const Shape& terms, bool unrolled, const Terms& term) {
+    std::vector<Index> k(static_cast<std::size_t>(terms.rank()));
+    nest(terms, 0, unrolled, k, term);
+  }
+  void nest(const Shape& terms, int d, bool unrolled, std::vector<Index>& k, const Terms& term) {
     if (d == terms.rank()) return term(k);
     auto one = [&](Index i) {
       k[static_cast<std::size_t>(d)] = i;

@@ -119,7 +119,7 @@ bool suits(const Op& op, const CpuTarget& target) {
   const DType left = op.operand(0)->dtype(), right = op.operand(1)->dtype();
   const bool pairs =
       left == DType::bf16 && right == DType::bf16 && (target.avx512bf16 || target.tiles);
-  return !pairs && !op::sum_pieces(op) && !is_large_windows(op.operand(0)) &&
+  return !pairs && !op::sum_pieces(op) && !op::sum_chains(op) && !is_large_windows(op.operand(0)) &&
          !is_large_windows(op.operand(1)) &&
          loop::product::takes(left, right, op.result()->dtype(), op::product_accumulator(op));
 }

@@ -156,7 +156,6 @@ std::unique_ptr<ir::Block> prepare(const ir::Block& block, std::vector<std::stri
     if (said) *said = transform::describe_attention(*out);
     std::vector<std::string> lines = transform::chunk_rows(*out);
     if (said) said->insert(said->end(), lines.begin(), lines.end());
-    if (transform::split_long_sums(*out)) ir::remove_dead(*out);
   }
   {
     Stage loops("  loops");
@@ -165,6 +164,7 @@ std::unique_ptr<ir::Block> prepare(const ir::Block& block, std::vector<std::stri
     if (transform::count_loops(*out)) transform::simplify(*out);
     if (transform::multiply_all_turns(*out)) transform::simplify(*out);
   }
+  if (transform::split_long_sums(*out)) ir::cse(*out);
   split_barriers(*out);
   ir::remove_dead(*out);  // a barrier keeps all of its values; each by itself may be used by nobody
   transform::read_first(*out);

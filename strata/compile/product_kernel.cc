@@ -1,11 +1,13 @@
 #include "strata/compile/product_kernel.h"
 
 #include <algorithm>
+#include <numeric>
 #include <optional>
 #include <tuple>
 
 #include "strata/compile/batch_lanes.h"
 #include "strata/compile/narrow_product.h"
+#include "strata/compile/product_chains.h"
 #include "strata/compile/product_fetch.h"
 #include "strata/compile/product_layout.h"
 #include "strata/compile/product_plan.h"
@@ -50,8 +52,8 @@ class Product {
     built_.kernel->grid = plan_.batch * row_blocks * column_blocks;
     built_.parallel = plan_.is_parallel();
     if (plan_.parts() > 1 &&
-        (acc_ != value_->dtype() || group_.epilogue > 0 || context_->streams_results()))
-      sums_ = b.scratch(acc_, plan_.row_block * plan_.padded(plan_.column_block));
+        (parts_type_ != value_->dtype() || group_.epilogue > 0 || context_->streams_results()))
+      sums_ = b.scratch(parts_type_, plan_.row_block * plan_.padded(plan_.column_block));
     if (context_->loops_over_rows()) done_ = b.scratch(acc_, plan_.tile.rows * plan_.tile.lanes);
     Index point = b.grid();
     batch_at_ = b.div(point, column_blocks * row_blocks);
@@ -272,7 +274,8 @@ class Product {
   /// Whether a tile looks which terms of this part are zeros (product_zeros.h).
   bool looks(const ProductPart& p) const {
     const std::int64_t count = plan_.steps(p.depth);
-    return (plan_.left_has_zeros || (plan_.right_has_zeros && laid_right_.memory())) &&
+    return !plan_.chains &&
+           (plan_.left_has_zeros || (plan_.right_has_zeros && laid_right_.memory())) &&
            !(plan_.is(TermKind::pairs) && (p.depth % 2 != 0 || given_sums(plan_.product))) &&
            is_float(acc_) && count % kZeroSteps == 0 && count >= 4 * kZeroSteps;
   }
@@ -288,7 +291,10 @@ class Product {
 
   /// Steps of the sum whose code is written out.
   std::int64_t turn(const ProductPart& p) const {
-    const std::int64_t count = plan_.steps(p.depth);
+    std::int64_t count = plan_.steps(p.depth);
+    if (plan_.chains)
+      count =
+          std::gcd(plan_.steps(plan_.chains->chain), plan_.steps(p.depth % plan_.chains->chain));
     return count % 4 == 0 ? 4 : count % 2 == 0 ? 2 : 1;
   }
 
@@ -319,7 +325,7 @@ class Product {
       };
       auto go_on = [&] { each_set([&](std::int64_t r) { return previous(m, r, n, x); }); };
       if (p.parts > 1 && given) b.if_(b.less(0, p.number), go_on, [&] { each_set(begin); });
-      if (p.parts > 1 && !given) b.if_(b.less(0, p.number), go_on);
+      if (p.parts > 1 && !given && !plan_.chains) b.if_(b.less(0, p.number), go_on);
       if (shift_) {
         Inst* shift = b.load(shift_, n.local + x);
         each_set([&](std::int64_t r) {
@@ -334,22 +340,42 @@ class Product {
           b.set(sums[static_cast<std::size_t>(r)], add_product(left(m, r, p, s), right, sum));
         }
       };
-      if (count)
-        b.for_(first, last, 1, [&](Index i) {
+      auto steps = [&](const Index& begin, const Index& end) {
+        b.for_(begin, end, 1, [&](Index i) {
           for (std::int64_t u = 0; u < unroll; ++u) step(i * unroll + u);
           for (const Next& next : next_) next.side.fetch(b, next.memory, next.begin, number, i);
         });
+      };
+      if (count && plan_.chains) {
+        add_by_chains(b, *plan_.chains, sums, plan_.tile.lanes, plan_.kind, p.depth,
+                      [&](const Index& s, std::int64_t n) {
+                        const Index begin = b.div(s, unroll);
+                        steps(begin, begin + plan_.steps(n) / unroll);
+                      });
+        if (parts_type_ != acc_ && p.parts > 1)
+          for (Inst*& sum : sums)
+            sum = b.local(b.convert(parts_type_, b.get(sum)), plan_.tile.lanes);
+        if (p.parts > 1)
+          b.if_(b.less(0, p.number), [&] {
+            each_set([&](std::int64_t r) {
+              return b.binary(Opcode::add, previous(m, r, n, x),
+                              b.get(sums[static_cast<std::size_t>(r)]));
+            });
+          });
+      } else if (count) {
+        steps(first, last);
+      }
       auto each_sum = [&](const std::function<void(std::int64_t, Inst*)>& store) {
         for (std::int64_t r = 0; r < m.length; ++r)
           store(r, b.get(sums[static_cast<std::size_t>(r)]));
       };
       auto finish = [&] {
         auto store_row = [&](const Index& row, Inst* sum) {
-          store(m.place + row, n.place + x, sum);
+          store(m.place + row, n.place + x, b.convert(acc_, sum));
         };
         if (!done_ || m.length == 1) return each_sum(store_row);
         each_sum([&](std::int64_t r, Inst* sum) {
-          b.store(done_, Index(r * plan_.tile.lanes) + x, sum);
+          b.store(done_, Index(r * plan_.tile.lanes) + x, b.convert(acc_, sum));
         });
         b.for_(0, m.length, 1,
                [&](Index r) { store_row(r, b.load(done_, r * plan_.tile.lanes + x)); });
@@ -369,6 +395,7 @@ class Product {
     const TurnedRow row{
         .accumulator = acc_,
         .left = [&](const Index& s) { return left(m, 0, p, s); },
+        .chains = plan_.chains,
         .initial = [&](const Index& column) { return initial(m.place, column); },
         .store = [&](const Index& column, Inst* sum) { store(m.place, column, sum); }};
     const std::int64_t done = turned_columns(*builder_, *terms_, plan_.right, n, p, row);
@@ -404,7 +431,8 @@ class Product {
   const Group& group_;
   const Fusion& fusion_;
   const Value* value_;
-  const DType acc_ = plan_.accumulator;
+  const DType acc_ = plan_.accumulator,
+              parts_type_ = plan_.chains && plan_.chains->wide ? op::pieces_type(acc_) : acc_;
   ProductAxis rows_, columns_;
   Index batch_at_;
   BuiltKernel built_;

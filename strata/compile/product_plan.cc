@@ -39,6 +39,7 @@ ProductPlan::ProductPlan(const Group& group, const op::Contraction& c, const Fus
       left(product.operand(0), c.lhs_batch, c.lhs_contract),
       right(product.operand(1), c.rhs_batch, c.rhs_contract),
       accumulator(op::product_accumulator(product)),
+      chains(op::sum_chains(product)),
       group_(group),
       fusion_(fusion) {
   for (ProductSide* side : {&left, &right}) side->minor = minor_dimension(side->value, fusion);
@@ -54,7 +55,7 @@ ProductPlan::ProductPlan(const Group& group, const op::Contraction& c, const Fus
     std::swap(left, right);
     std::swap(m, n);
   }
-  if (takes_pairs(product, target)) kind = TermKind::pairs;
+  if (goes_by_pairs(product, target)) kind = TermKind::pairs;
   const bool shorts = accumulator == DType::i32 && is_short(left.value->dtype()) &&
                       is_short(right.value->dtype()) && k > 0;
   if (shorts)
@@ -238,11 +239,14 @@ void ProductPlan::choose_order(const CpuTarget& target) {
 }
 
 /// Steps of k: a tile begins and ends with its sums in memory, so many for one that does not in the
-/// time of a few. Parts of equal length where k has such a divisor, for their code is one.
+/// time of a few. Parts of equal length where k has such a divisor, for their code is one. A sum
+/// that goes by chains begins a part with each group of them.
 void ProductPlan::choose_depth() {
   constexpr std::int64_t kDepth = 4096;  // bytes of a row
   const std::int64_t deep =
       kDepth / std::max<std::int64_t>(4, byte_width(accumulator)) * per_step(kind);
+  if (chains && (in_place || packs))
+    return void(depth = std::clamp<std::int64_t>(k, 1, chains->group));
   const std::int64_t most = in_place ? 128 : !packs ? k : deep;
   depth = k <= most + 128 ? std::max<std::int64_t>(1, k) : most;
   if (k <= depth) return;

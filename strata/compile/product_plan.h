@@ -10,6 +10,7 @@
 #include "strata/compile/product_side.h"
 #include "strata/compile/product_terms.h"
 #include "strata/compile/register_tile.h"
+#include "strata/op/dot_general.h"
 
 namespace strata::compile {
 
@@ -39,6 +40,8 @@ class ProductPlan {
   bool turns = false;   // squares of the right side are turned in registers rather than laid out
   bool stages = false;  // the left side is laid out, too
   bool right_ahead = false, left_ahead = false;  // by kernels before this one
+
+  std::optional<op::SumChains> chains;  // of the sum
 
   bool is(TermKind of) const { return kind == of; }
   /// Whether a launch is worth threads.

@@ -27,6 +27,11 @@ bool takes_pairs(const ir::Op& product, const CpuTarget& target) {
          op::product_accumulator(product) == DType::f32;
 }
 
+bool goes_by_pairs(const ir::Op& product, const CpuTarget& target) {
+  const auto chains = op::sum_chains(product);
+  return takes_pairs(product, target) && (!chains || chains->chain % 2 == 0);
+}
+
 Inst* multiply_add(loop::Builder& b, TermKind kind, DType accumulator, Inst* x, Inst* y,
                    Inst* sum) {
   if (kind == TermKind::quads) return b.dot4(sum, x, y);

@@ -24,6 +24,8 @@ enum class TermKind : std::uint8_t {
 
 /// Whether a product goes by pairs of bf16.
 bool takes_pairs(const ir::Op& product, const CpuTarget& target);
+/// The same of one whose pairs are neighbours all along the sum: no chain of it may end within one.
+bool goes_by_pairs(const ir::Op& product, const CpuTarget& target);
 
 /// Elements of the sum that are one step, and the steps that so many elements make.
 inline std::int64_t per_step(TermKind kind) {

@@ -33,7 +33,7 @@ class Columns : public Reductions {
   /// reduced elements a time. A few (windows, mostly) need no row (max_pool of 32 x 64 x 64 x 64
   /// f32: 2.1 ms with one, 1.5 without).
   void columns() {
-    constexpr std::int64_t kSteps = 8, kFew = 12;
+    constexpr std::int64_t kSteps = 8, kFew = 12, kNarrow = 256;
     std::int64_t outer = split_.outer(), inner = split_.inner(), chunks = order_.chunks();
     bool two = chunks > 1;
     std::int64_t width = two ? width_of_two_phases() : width_of_one_phase(),
@@ -45,10 +45,12 @@ class Columns : public Reductions {
     const std::vector<loop::Ref*> targets =
         two ? partial_results(context, outer * chunks * inner) : std::vector<loop::Ref*>();
     const bool few = !two && order_.count <= kFew;
-    std::vector<loop::Ref*> lines;
+    std::vector<loop::Ref*> lines, totals;
     if (!few)
       lines =
           each_of([&](const Reduced& r, int) { return b.scratch(accumulator(r.dtype), width); });
+    if (order_.is_long())
+      totals = each_of([&](const Reduced& r, int) { return b.scratch(total_type(r), width); });
     Index point = b.grid();
     using Sums = std::vector<Inst*>;
     auto neutral_elements = [&] {
@@ -88,17 +90,58 @@ class Columns : public Reductions {
         return each(columns, [&](Index x) {
           store(o * inner + x0 + x, with_elements(neutral_elements(), 0, order_.count, o, x0 + x));
         });
-      b.vector(0, columns, 16, [&](Index x) { keep(x, neutral_elements()); });
-      for_piece(b, chunk, order_.count, order_.chunk, [&](Index k0, std::int64_t length) {
+      auto clear = [&] { b.vector(0, columns, 16, [&](Index x) { keep(x, neutral_elements()); }); };
+      auto add = [&](const Index& k0, std::int64_t length) {
         for_pieces(b, k0, length, kSteps, [&](Index k, std::int64_t n) {
           each(columns, [&](Index x) { keep(x, with_elements(loaded(x), k, n, o, x0 + x)); });
         });
+      };
+      /// The same of columns of which a piece stays in the first cache: sums in registers.
+      auto add_narrow = [&](const Index& k0, std::int64_t length, const Index& x) {
+        const Sums sums = each_of(
+            [&](const Reduced& r, int) { return b.local(r.neutral_element(b), x.lanes()); });
+        for_pieces(b, k0, length, kSteps, [&](Index k, std::int64_t n) {
+          Sums all;
+          for (Inst* sum : sums) all.push_back(b.get(sum));
+          all = with_elements(std::move(all), k, n, o, x0 + x);
+          for (std::size_t i = 0; i < sums.size(); ++i) b.set(sums[i], all[i]);
+        });
+        for (std::size_t i = 0; i < sums.size(); ++i) {
+          Total sum = total(b, all_[i], x.lanes());
+          sum.set(b.load(totals[i], x));
+          sum.add(b.get(sums[i]));
+          b.store(totals[i], x, sum.get());
+        }
+      };
+      auto each_total = [&](const std::function<void(const Index& x, std::size_t i)>& body) {
+        b.vector(0, columns, 16, [&](Index x) {
+          for (std::size_t i = 0; i < all_.size(); ++i) body(x, i);
+        });
+      };
+      clear();
+      if (order_.is_long())
+        each_total([&](const Index& x, std::size_t i) {
+          b.store(totals[i], x, total(b, all_[i], x.lanes()).get());
+        });
+      for_piece(b, chunk, order_.count, order_.chunk, [&](Index begin, std::int64_t length) {
+        if (!order_.is_long()) return add(begin, length);
+        for_pieces(b, begin, length, order_.piece, [&](Index k0, std::int64_t some) {
+          if (columns <= kNarrow) return each(columns, [&](Index x) { add_narrow(k0, some, x); });
+          add(k0, some);
+          each_total([&](const Index& x, std::size_t i) {  // and begins the next piece
+            Total sum = total(b, all_[i], x.lanes());
+            sum.set(b.load(totals[i], x));
+            sum.add(b.load(lines[i], x));
+            b.store(totals[i], x, sum.get());
+            b.store(lines[i], x, all_[i].neutral_element(b));
+          });
+        });
       });
-      b.vector(0, columns, 16, [&](Index x) {
-        const Sums sums = loaded(x);
-        if (!two) return store(o * inner + x0 + x, sums);
-        for (std::size_t i = 0; i < all_.size(); ++i)
-          b.store(targets[i], (o * chunks + chunk) * inner + x0 + x, sums[i]);
+      if (!two)
+        return b.vector(0, columns, 16, [&](Index x) { store(o * inner + x0 + x, loaded(x)); });
+      each_total([&](const Index& x, std::size_t i) {
+        b.store(targets[i], (o * chunks + chunk) * inner + x0 + x,
+                b.load(order_.is_long() ? totals[i] : lines[i], x));
       });
     });
     if (two) combine_chunks(outer, chunks, inner);
@@ -166,9 +209,16 @@ class Columns : public Reductions {
       });
       return out;
     };
-    const std::vector<Inst*> totals = begin();
+    auto begin_totals = [&] {
+      std::vector<Total> out;
+      each_sum(
+          [&](const Reduced& r, std::size_t, const Index&) { out.push_back(total(b, r, lanes)); });
+      return out;
+    };
+    std::vector<Total> totals = begin_totals();
     b.for_(0, order_.chunks(), 1, [&](Index c) {
-      for_piece(b, c, order_.count, order_.chunk, [&](Index k0, std::int64_t length) {
+      std::vector<Total> of_chunk = begin_totals();
+      auto piece = [&](const Index& k0, std::int64_t length) {
         const std::vector<Inst*> sums = begin();
         b.for_(0, length, 1, [&](Index k) {
           each_sum([&](const Reduced& r, std::size_t i, const Index& row) {
@@ -176,14 +226,17 @@ class Columns : public Reductions {
                                     widen(b, r.dtype, r.element(context, row, k0 + k, x))));
           });
         });
-        each_sum([&](const Reduced& r, std::size_t i, const Index&) {
-          b.set(totals[i], b.binary(r.code(), b.get(totals[i]), b.get(sums[i])));
-        });
-      });
+        each_sum(
+            [&](const Reduced&, std::size_t i, const Index&) { of_chunk[i].add(b.get(sums[i])); });
+      };
+      for_piece(b, c, order_.count, order_.chunk,
+                [&](Index k0, std::int64_t length) { by_pieces(b, k0, length, piece); });
+      each_sum(
+          [&](const Reduced&, std::size_t i, const Index&) { totals[i].add(of_chunk[i].get()); });
     });
     each_sum([&](const Reduced& r, std::size_t i, const Index& row) {
       b.store(context.output(r.result()), row * split_.inner() + x,
-              r.finish(context, b.get(totals[i])));
+              r.finish(context, totals[i].rounded()));
     });
   }
 };

@@ -30,15 +30,20 @@ class Lines : public Reductions {
         chunks > 1 ? partial_results(context, outer * chunks * columns_)
                    : std::vector<loop::Ref*>();
     const std::int64_t stride = width * run_;
-    const std::vector<loop::Ref*> lines = each_of(
-        [&](const Reduced& r, int) { return b.scratch(accumulator(r.dtype), turns() * stride); });
+    const std::vector<loop::Ref*> lines = each_of([&](const Reduced& r, int) {
+      return b.scratch(accumulator(r.dtype), turns() * stride);
+    }),
+                                  totals = each_of([&](const Reduced& r, int) {
+                                    return order_.is_long() ? b.scratch(total_type(r), width)
+                                                            : nullptr;
+                                  });
     const Index block = b.mod(b.grid(), blocks), chunk = b.mod(b.div(b.grid(), blocks), chunks),
                 o = b.div(b.grid(), blocks * chunks);
     for_piece(b, block, columns_, width, [&](Index first, std::int64_t columns) {
-      each_line(b, turns(), columns, stride, [&](const Index& at, std::size_t i) {
-        b.store(lines[i], at, all_[i].neutral_element(b));
-      });
-      for_piece(b, chunk, order_.count, order_.chunk, [&](Index begin, std::int64_t length) {
+      auto piece = [&](const Index& begin, std::int64_t length) {
+        each_line(b, turns(), columns, stride, [&](const Index& at, std::size_t i) {
+          b.store(lines[i], at, all_[i].neutral_element(b));
+        });
         const Index first_step = b.div(begin, run_);
         const std::int64_t steps = length / run_;
         auto take = [&](const Index& step, const Index& turn) {
@@ -58,25 +63,48 @@ class Lines : public Reductions {
         });
         b.for_(0, steps % turns(), 1,
                [&](Index turn) { take(first_step + steps / turns() * turns() + turn, turn); });
-      });
-      for (std::int64_t half = turns() / 2; half >= 1; half /= 2)
-        each_line(b, half, columns, stride, [&](const Index& at, std::size_t i) {
-          b.store(
-              lines[i], at,
-              b.binary(all_[i].code(), b.load(lines[i], at), b.load(lines[i], at + half * stride)));
+        for (std::int64_t half = turns() / 2; half >= 1; half /= 2)
+          each_line(b, half, columns, stride, [&](const Index& at, std::size_t i) {
+            b.store(lines[i], at,
+                    b.binary(all_[i].code(), b.load(lines[i], at),
+                             b.load(lines[i], at + half * stride)));
+          });
+      };
+      /// What a piece has come to in row(s) x.
+      auto come_to = [&](std::size_t i, const Index& x) {
+        std::vector<Inst*> lanes;
+        for (std::int64_t j = 0; j < run_; ++j) lanes.push_back(b.load(lines[i], x * run_ + j));
+        return by_halves(b, all_[i].code(), std::move(lanes));
+      };
+      auto each_row = [&](const std::function<void(const Index& x, std::size_t i)>& body) {
+        b.vector(0, columns, kMapLanes, [&](Index x) {
+          for (std::size_t i = 0; i < all_.size(); ++i) body(x, i);
         });
-      b.vector(0, columns, kMapLanes, [&](Index x) {
-        for (std::size_t i = 0; i < all_.size(); ++i) {
-          std::vector<Inst*> lanes;
-          for (std::int64_t j = 0; j < run_; ++j) lanes.push_back(b.load(lines[i], x * run_ + j));
-          Inst* total = by_halves(b, all_[i].code(), std::move(lanes));
-          if (chunks > 1)
-            b.store(partial[i], (o * chunks + chunk) * columns_ + first + x, total);
-          else
-            b.store(context.output(all_[i].result()), o * columns_ + first + x,
-                    all_[i].finish(context,
-                                   b.binary(all_[i].code(), all_[i].neutral_element(b), total)));
-        }
+      };
+      if (order_.is_long())
+        each_row([&](const Index& x, std::size_t i) {
+          b.store(totals[i], x, total(b, all_[i], x.lanes()).get());
+        });
+      for_piece(b, chunk, order_.count, order_.chunk, [&](Index begin, std::int64_t length) {
+        by_pieces(b, begin, length, [&](Index from, std::int64_t some) {
+          piece(from, some);
+          if (order_.is_long())
+            each_row([&](const Index& x, std::size_t i) {
+              Total sum = total(b, all_[i], x.lanes());
+              sum.set(b.load(totals[i], x));
+              sum.add(come_to(i, x));
+              b.store(totals[i], x, sum.get());
+            });
+        });
+      });
+      each_row([&](const Index& x, std::size_t i) {
+        Total sum = total(b, all_[i], x.lanes());
+        sum.add(order_.is_long() ? b.load(totals[i], x) : come_to(i, x));
+        if (chunks > 1)
+          b.store(partial[i], (o * chunks + chunk) * columns_ + first + x, sum.get());
+        else
+          b.store(context.output(all_[i].result()), o * columns_ + first + x,
+                  all_[i].finish(context, sum.rounded()));
       });
     });
     if (chunks > 1) combine_chunks(outer, chunks, columns_);

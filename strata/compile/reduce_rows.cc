@@ -36,9 +36,8 @@ class Rows : public Reductions {
     const bool any = all_.size() == 1 && in_any_order(reduction_.combiner, dtype_) &&
                      !fusion_.inlined.count(op_.operand(0));
     auto chunk = [&](Index row, Index c) {
-      std::vector<Inst*> locals =
-          each_of([&](const Reduced& r, int) { return b.local(r.neutral_element(b)); });
-      for_piece(b, c, order_.count, order_.chunk, [&](Index begin, std::int64_t length) {
+      std::vector<Total> totals = each_of([&](const Reduced& r, int) { return total(b, r); });
+      auto piece = [&](Index begin, std::int64_t length) {
         int width = any ? lanes_in_any_order(length, dtype_) : order_.lanes;
         std::vector<LaneTotals> lanes = each_of(
             [&](const Reduced& r, int) { return LaneTotals(b, r.combiner, r.dtype, width); });
@@ -49,32 +48,32 @@ class Rows : public Reductions {
             lanes[i].add(x);
           }
         });
-        for (std::size_t i = 0; i < all_.size(); ++i) b.set(locals[i], lanes[i].total());
-      });
-      return each_of(
-          [&](const Reduced&, int i) { return b.get(locals[static_cast<std::size_t>(i)]); });
+        for (std::size_t i = 0; i < all_.size(); ++i) totals[i].add(lanes[i].total());
+      };
+      for_piece(b, c, order_.count, order_.chunk,
+                [&](Index begin, std::int64_t length) { by_pieces(b, begin, length, piece); });
+      return totals;
     };
     Index first = b.grid() * per_point;
     b.for_(0, per_point, 1, [&](Index i) {
       Index point = first + i;
       if (two) {
-        const std::vector<Inst*> parts = chunk(b.div(point, chunks), b.mod(point, chunks));
-        for (std::size_t r = 0; r < all_.size(); ++r) b.store(partial[r], point, parts[r]);
+        std::vector<Total> parts = chunk(b.div(point, chunks), b.mod(point, chunks));
+        for (std::size_t r = 0; r < all_.size(); ++r) b.store(partial[r], point, parts[r].get());
         return;
       }
-      std::vector<Inst*> totals =
-          each_of([&](const Reduced& r, int) { return b.local(r.neutral_element(b)); });
+      std::vector<Total> totals = each_of([&](const Reduced& r, int) { return total(b, r); });
       auto add = [&](Index c) {
-        const std::vector<Inst*> parts = chunk(point, c);
-        for (std::size_t r = 0; r < all_.size(); ++r)
-          b.set(totals[r], b.binary(all_[r].code(), b.get(totals[r]), parts[r]));
+        std::vector<Total> parts = chunk(point, c);
+        for (std::size_t r = 0; r < all_.size(); ++r) totals[r].add(parts[r].get());
       };
       if (chunks == 1)
         add(0);
       else
         b.for_(0, chunks, 1, add);
       for (std::size_t r = 0; r < all_.size(); ++r)
-        b.store(context.output(all_[r].result()), point, all_[r].finish(context, b.get(totals[r])));
+        b.store(context.output(all_[r].result()), point,
+                all_[r].finish(context, totals[r].rounded()));
     });
     if (two) combine_chunks(rows, chunks, 1);
   }
@@ -111,21 +110,23 @@ class Rows : public Reductions {
       for_piece(b, c, order_.count, order_.chunk, [&](Index begin, std::int64_t length) {
         put_together(context, first, n, begin, length, together, stride);
         b.for_(0, n, 1, [&](Index t) {
-          std::vector<LaneTotals> lanes = each_of([&](const Reduced& r, int) {
-            return LaneTotals(b, r.combiner, r.dtype, order_.lanes);
-          });
-          b.vector(0, length, order_.lanes, [&](Index k) {
-            for (std::size_t i = 0; i < all_.size(); ++i)
-              lanes[i].add(b.load(together[i], t * stride + k));
+          std::vector<Total> totals = each_of([&](const Reduced& r, int) { return total(b, r); });
+          by_pieces(b, 0, length, [&](Index from, std::int64_t some) {
+            std::vector<LaneTotals> lanes = each_of([&](const Reduced& r, int) {
+              return LaneTotals(b, r.combiner, r.dtype, order_.lanes);
+            });
+            b.vector(from, from + some, order_.lanes, [&](Index k) {
+              for (std::size_t i = 0; i < all_.size(); ++i)
+                lanes[i].add(b.load(together[i], t * stride + k));
+            });
+            for (std::size_t i = 0; i < all_.size(); ++i) totals[i].add(lanes[i].total());
           });
           for (std::size_t i = 0; i < all_.size(); ++i) {
-            Inst* total = lanes[i].total();
             if (chunks > 1)
-              b.store(partial[i], (first + t) * chunks + c, total);
+              b.store(partial[i], (first + t) * chunks + c, totals[i].get());
             else
               b.store(context.output(all_[i].result()), first + t,
-                      all_[i].finish(context,
-                                     b.binary(all_[i].code(), all_[i].neutral_element(b), total)));
+                      all_[i].finish(context, totals[i].rounded()));
           }
         });
       });

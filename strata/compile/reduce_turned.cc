@@ -20,7 +20,7 @@ class TurnedColumns : public Reductions {
       beside_ *= op_.operand(0)->shape()[split_.reduced_dims()[d]];
     const std::int64_t along = order_.count / beside_;
     turns_ = turns_ && along >= kShortest &&
-             (beside_ == 1 || (along % kSquare == 0 && order_.chunk % (kSquare * beside_) == 0));
+             (beside_ == 1 || (along % kSquare == 0 && order_.piece % (kSquare * beside_) == 0));
   }
 
   bool turns() const { return turns_; }
@@ -39,7 +39,8 @@ class TurnedColumns : public Reductions {
     const std::vector<loop::Ref*> partial =
         by_chunks ? partial_results(context, outer * chunks * inner) : std::vector<loop::Ref*>();
     const std::vector<loop::Ref*> few = each_of([&](const Reduced& r, int) {
-      return inner % kSquare ? b.scratch(accumulator(r.dtype), kSquare) : nullptr;
+      return inner % kSquare ? b.scratch(by_chunks ? total_type(r) : accumulator(r.dtype), kSquare)
+                             : nullptr;
     });
     if (beside_ > 1)
       squares_ = each_of([&](const Reduced& r, int) {
@@ -57,17 +58,26 @@ class TurnedColumns : public Reductions {
         [&](const Index& x,
             const std::function<void(std::size_t i, const Index& lane, Inst* total)>& done) {
           b.vector(0, kSquare, kSquare, [&](Index lane) {
-            const std::vector<Inst*> totals = neutral_locals(b);
-            auto add_chunk = [&](const Index& c) {
-              for_piece(b, c, order_.count, order_.chunk, [&](Index k, std::int64_t length) {
-                const std::vector<Inst*> sums = neutral_locals(b);
-                add_elements(context, sums, o, k, length, x, lane);
-                for (std::size_t i = 0; i < all_.size(); ++i)
-                  combine(b, i, totals[i], b.get(sums[i]));
+            std::vector<Total> totals = neutral_totals(b);
+            auto add_chunk = [&](const Index& c, std::vector<Total>& into) {
+              for_piece(b, c, order_.count, order_.chunk, [&](Index begin, std::int64_t length) {
+                by_pieces(b, begin, length, [&](Index k, std::int64_t some) {
+                  const std::vector<Inst*> sums = neutral_locals(b);
+                  add_elements(context, sums, o, k, some, x, lane);
+                  for (std::size_t i = 0; i < all_.size(); ++i) into[i].add(b.get(sums[i]));
+                });
               });
             };
-            by_chunks ? add_chunk(chunk) : b.for_(0, chunks, 1, add_chunk);
-            for (std::size_t i = 0; i < all_.size(); ++i) done(i, lane, b.get(totals[i]));
+            if (by_chunks)
+              add_chunk(chunk, totals);
+            else
+              b.for_(0, chunks, 1, [&](Index c) {
+                std::vector<Total> of_chunk = neutral_totals(b);
+                add_chunk(c, of_chunk);
+                for (std::size_t i = 0; i < all_.size(); ++i) totals[i].add(of_chunk[i].get());
+              });
+            for (std::size_t i = 0; i < all_.size(); ++i)
+              done(i, lane, by_chunks ? totals[i].get() : totals[i].rounded());
           });
         };
     for_piece(b, block, inner, some * kSquare, [&](Index first, std::int64_t columns) {
@@ -112,6 +122,9 @@ class TurnedColumns : public Reductions {
 
   std::vector<Inst*> neutral_locals(loop::Builder& b) const {
     return each_of([&](const Reduced& r, int) { return b.local(r.neutral_element(b), kSquare); });
+  }
+  std::vector<Total> neutral_totals(loop::Builder& b) const {
+    return each_of([&](const Reduced& r, int) { return total(b, r, kSquare); });
   }
   void combine(loop::Builder& b, std::size_t i, Inst* local, Inst* more) const {
     b.set(local, b.binary(all_[i].code(), b.get(local), more));

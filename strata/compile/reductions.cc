@@ -17,6 +17,16 @@ std::int64_t block_width(std::int64_t inner, std::int64_t most) {
   return width < 32 ? std::min<std::int64_t>(inner, 512) : width;
 }
 
+/// What all are combined in: that of the shortest pieces, which the others do not mind.
+op::ReduceOrder order_of_all(std::span<const Op* const> ops) {
+  if (reduction_of(*ops.front()).combiner == op::Combiner::region)
+    return op::reduce_order(ops.front()->operand(0)->type(), reduction_of(*ops.front()).dims);
+  op::ReduceOrder out = order_of(*ops.front());
+  for (const Op* op : ops)
+    if (const op::ReduceOrder order = order_of(*op); order.piece < out.piece) out = order;
+  return out;
+}
+
 }  // namespace
 
 ReduceSplit::ReduceSplit(const Op& op, std::vector<int> dims) : shape_(op.operand(0)->shape()) {
@@ -121,7 +131,7 @@ Reductions::Reductions(std::span<const ir::Op* const> ops, const Fusion& fusion,
       any_size_(any_size),
       reduction_(reduction_of(op_)),
       split_(op_, reduction_.dims),
-      order_(op::reduce_order(op_.operand(0)->type(), reduction_.dims)),
+      order_(order_of_all(ops)),
       dtype_(op_.operand(0)->dtype()) {
   for (const ir::Op* op : ops) all_.emplace_back(*op, split_);
 }
@@ -144,35 +154,33 @@ bool Reductions::are_alike() const {
 
 std::vector<loop::Ref*> Reductions::partial_results(KernelContext& context, std::int64_t count) {
   return each_of([&](const Reduced& r, int i) {
-    out_.temporaries.push_back(count * static_cast<std::int64_t>(byte_width(accumulator(r.dtype))));
-    return context.temporary(i, accumulator(r.dtype), count, loop::Ref::Mode::inout);
+    out_.temporaries.push_back(count * static_cast<std::int64_t>(byte_width(total_type(r))));
+    return context.temporary(i, total_type(r), count, loop::Ref::Mode::inout);
   });
 }
 
 void Reductions::combine_chunks(std::int64_t outer, std::int64_t chunks, std::int64_t inner) {
   BuiltKernel& built = kernel("reduce_chunks");
-  std::int64_t width = largest_divisor(inner, 1024);
+  const std::int64_t width = largest_divisor(inner, 1024);
   built.kernel->grid = outer * (inner / width);
   built.parallel =
       static_cast<double>(outer * chunks * inner) * static_cast<double>(all_.size()) > kInlineWork;
   loop::Builder b(*built.kernel);
   KernelContext context(b, fusion_, built);
   const std::vector<loop::Ref*> partial = each_of([&](const Reduced& r, int i) {
-    return context.temporary(i, accumulator(r.dtype), outer * chunks * inner, loop::Ref::Mode::in);
+    return context.temporary(i, total_type(r), outer * chunks * inner, loop::Ref::Mode::in);
   });
   Index o = b.div(b.grid(), inner / width), x0 = b.mod(b.grid(), inner / width) * width;
   int lanes = width >= 16 ? 16 : 1;
   auto column = [&](Index x) {
-    std::vector<Inst*> totals =
-        each_of([&](const Reduced& r, int) { return b.local(r.neutral_element(b), lanes); });
+    std::vector<Total> totals = each_of([&](const Reduced& r, int) { return total(b, r, lanes); });
     b.for_(0, chunks, 1, [&](Index c) {
       for (std::size_t i = 0; i < all_.size(); ++i)
-        b.set(totals[i], b.binary(all_[i].code(), b.get(totals[i]),
-                                  b.load(partial[i], (o * chunks + c) * inner + x0 + x)));
+        totals[i].add(b.load(partial[i], (o * chunks + c) * inner + x0 + x));
     });
     for (std::size_t i = 0; i < all_.size(); ++i)
       b.store(context.output(all_[i].result()), o * inner + x0 + x,
-              all_[i].finish(context, b.get(totals[i])));
+              all_[i].finish(context, totals[i].rounded()));
   };
   if (lanes > 1)
     b.vector(0, width, lanes, column);

@@ -107,6 +107,16 @@ class Reductions {
   /// Whether all run over the same dimensions of arrays of one shape, each with a combiner that is
   /// known.
   bool are_alike() const;
+  /// The type of what a chunk of a reduction comes to, and a local for it.
+  DType total_type(const Reduced& r) const { return Total::type(r.combiner, r.dtype, order_); }
+  Total total(loop::Builder& b, const Reduced& r, int lanes = 1) const {
+    return {b, r.combiner, r.dtype, order_, lanes};
+  }
+  /// `body(begin, length)` for each piece of a chunk.
+  void by_pieces(loop::Builder& b, const Index& begin, std::int64_t length,
+                 const std::function<void(Index, std::int64_t)>& body) const {
+    order_.is_long() ? for_pieces(b, begin, length, order_.piece, body) : body(begin, length);
+  }
   /// Memory for `count` parts of each reduction, which `combine_chunks` reads.
   std::vector<loop::Ref*> partial_results(KernelContext& context, std::int64_t count);
   /// A kernel of its own: results of chunks in order, for each of outer x inner outputs.
@@ -132,7 +142,7 @@ class Reductions {
   const bool any_size_;
   const op::Reduction reduction_;
   const ReduceSplit split_;
-  const op::ReduceOrder order_;
+  const op::ReduceOrder order_;  // that of the shortest pieces
   const DType dtype_;
   std::vector<Reduced> all_;
   Built out_;

@@ -98,6 +98,30 @@ TEST(RowChunks, LogitsOfAllRowsAreNeverInMemory) {
   }
 }
 
+TEST(RowChunks, SumsOverManyRowsKeepTheirDigits) {
+  constexpr std::int64_t kRows = 65536, kWords = 32;
+  ir::Block block;
+  ir::Builder b(block);
+  ir::Value *x = block.add_argument(Type(DType::f32, {kRows, 4})),
+            *w = block.add_argument(Type(DType::f32, {4, kWords}));
+  ir::Value* e = op::exp(b, op::dot_general(b, x, w, {{}, {}, {1}, {0}}));
+  ir::Value* sums = op::broadcast_in_dim(b, op::reduce_sum(b, e, {1}), e->shape(), {0});
+  block.results = {op::dot_general(b, x, op::div(b, e, sums), {{}, {}, {0}, {0}})};
+  auto chunked = ir::clone(block);
+  std::vector<Literal> given;
+  for (const auto& a : block.arguments()) {
+    given.emplace_back(a->type());
+    for (float& v : given.back().mutable_span<float>()) v = .1f;
+  }
+  transform::chunk_rows(*chunked, {.large = 16 << 10, .chunk = 64 << 10, .rows = 512});
+  ir::remove_dead(*chunked);
+  EXPECT_TRUE(has_scan(*chunked));
+  const std::vector<Literal> want = op::evaluate(*chunked, given);
+  testing::expect_same_bits(testing::run_compiled(*chunked, given), want, "machine code");
+  for (float y : want[0].span<float>())
+    EXPECT_NEAR(y, static_cast<double>(.1f) * kRows / kWords, 205 * 4e-6);
+}
+
 TEST(RowChunks, NearMissesAreLeftAloneAndSaidWhy) {
   const std::map<std::string, std::string> why{
       {"miss_centred_f32.mlir", "reduce is where rows meet"},

@@ -5,6 +5,7 @@
 
 #include "strata/compile/fusion_access.h"
 #include "strata/compile/product_axis.h"
+#include "strata/compile/product_chains.h"
 #include "strata/compile/product_layout.h"
 #include "strata/compile/product_result.h"
 #include "strata/compile/product_rows.h"
@@ -43,7 +44,7 @@ class RowDots {
         left_(side(op_.operand(0), c.lhs_batch, c.lhs_contract, fusion)),
         right_(side(op_.operand(1), c.rhs_batch, c.rhs_contract, fusion)),
         acc_(op::product_accumulator(op_)),
-        kind_(takes_pairs(op_, target) ? TermKind::pairs : TermKind::single) {
+        kind_(goes_by_pairs(op_, target) ? TermKind::pairs : TermKind::single) {
     elements_ = left_.size(left_.free);
     k_ = left_.size(left_.contract);
     built_.kernel = std::make_unique<loop::Kernel>("row_dots");
@@ -119,14 +120,23 @@ class RowDots {
                                                  : step(side, s + i, false));
         return side.contracts_minor() ? loop::transposed(b, out) : out;
       };
+      auto add_square = [&](const Index& s) {
+        const std::vector<Inst*> x = square(left_, left_rows, s), y = square(right_, right_rows, s);
+        for (std::size_t at = 0; at < x.size(); ++at) add(x[at], y[at]);
+      };
+      if (const auto chains = op::sum_chains(op_)) {
+        add_by_chains(
+            b, *chains, {sum}, kLanes, kind_, k_, [&](const Index& first, std::int64_t n) {
+              const std::int64_t whole = kind_ == TermKind::pairs ? n / 2 : n;
+              for (std::int64_t s = 0; s + kLanes <= whole; s += kLanes) add_square(first + s);
+              for (std::int64_t s = whole / kLanes * kLanes; s < terms_->steps(n); ++s)
+                add(step(left_, first + s, s >= whole), step(right_, first + s, s >= whole));
+            });
+        return done(b.get(sum), lane);
+      }
       const std::int64_t line = squares % 2 == 0 ? 2 : 1;
       b.for_(0, squares / line, 1, [&](Index i) {
-        for (std::int64_t q = 0; q < line; ++q) {
-          const Index s = (i * line + q) * kLanes;
-          const std::vector<Inst*> x = square(left_, left_rows, s),
-                                   y = square(right_, right_rows, s);
-          for (std::size_t at = 0; at < x.size(); ++at) add(x[at], y[at]);
-        }
+        for (std::int64_t q = 0; q < line; ++q) add_square((i * line + q) * kLanes);
       });
       for (std::int64_t s = squares * kLanes; s < steps; ++s)
         add(step(left_, s, s >= whole_steps), step(right_, s, s >= whole_steps));

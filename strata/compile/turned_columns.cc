@@ -1,5 +1,6 @@
 #include "strata/compile/turned_columns.h"
 
+#include "strata/compile/product_chains.h"
 #include "strata/compile/product_rows.h"
 
 namespace strata::compile {
@@ -31,16 +32,29 @@ std::int64_t turned_columns(loop::Builder& b, const ProductTerms& terms, const P
         for (int i = 0; i < kSquare; ++i) add(g, square + i, steps[static_cast<std::size_t>(i)]);
       }
     };
+    auto one = [&](std::int64_t g, const Index& s) {
+      add(g, s, terms.at(right, column(g) + lane, part, s));
+    };
+    auto store = [&](std::int64_t g) {
+      row.store(column(g) + lane, b.get(sums[static_cast<std::size_t>(g)]));
+    };
+    for (std::int64_t g = 0; row.chains && g < groups; ++g) {
+      add_by_chains(b, *row.chains, {sums[static_cast<std::size_t>(g)]}, kSquare, terms.kind(),
+                    part.depth, [&](const Index& first, std::int64_t n) {
+                      for (std::int64_t i = 0; i < n / kLine; ++i) line(g, b.div(first, kLine) + i);
+                      for (std::int64_t i = n / kLine * kLine; i < n; ++i) one(g, first + i);
+                    });
+      store(g);
+    }
+    if (row.chains) return;
     if (behind) b.for_(0, behind, 1, [&](Index i) { line(0, i); });
     b.for_(behind, lines, 1, [&](Index i) {
       for (std::int64_t g = 0; g < groups; ++g) line(g, g ? i - behind : i);
     });
     if (behind) b.for_(lines - behind, lines, 1, [&](Index i) { line(1, i); });
     for (std::int64_t s = lines * kLine; s < part.depth; ++s)
-      for (std::int64_t g = 0; g < groups; ++g)
-        add(g, s, terms.at(right, column(g) + lane, part, s));
-    for (std::int64_t g = 0; g < groups; ++g)
-      row.store(column(g) + lane, b.get(sums[static_cast<std::size_t>(g)]));
+      for (std::int64_t g = 0; g < groups; ++g) one(g, s);
+    for (std::int64_t g = 0; g < groups; ++g) store(g);
   });
   return groups * kSquare;
 }

@@ -3,10 +3,12 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 
 #include "strata/compile/product_axis.h"
 #include "strata/compile/product_terms.h"
 #include "strata/loop/lanes.h"
+#include "strata/op/dot_general.h"
 
 namespace strata::compile {
 
@@ -14,6 +16,7 @@ namespace strata::compile {
 struct TurnedRow {
   DType accumulator;
   std::function<Inst*(const Index& step)> left;       // in all lanes
+  std::optional<op::SumChains> chains;                // of the sum, from zero
   std::function<Inst*(const Index& column)> initial;  // what its chain begins from
   std::function<void(const Index& column, Inst* sum)> store;
 };
@@ -26,7 +29,8 @@ inline constexpr std::int64_t kShortTurned = 64;
 /// are turned in registers and added at once, as many steps as a line of the cache has, of eight
 /// columns and then of eight more, so that their chains go side by side. The second eight are
 /// kBehind steps behind the first: columns a power of two apart share a set of the first cache,
-/// which has room for eight lines. (Side by side LLVM mixes the squares of both, and spills.)
+/// which has room for eight lines. (Side by side LLVM mixes the squares of both, and spills.) A sum
+/// by chains takes the second eight behind all of the first: its chains go side by side anyway.
 /// Returns how many columns it has done: fewer than a square are left.
 std::int64_t turned_columns(loop::Builder& b, const ProductTerms& terms, const ProductSide& right,
                             const ProductPiece& piece, const ProductPart& part,

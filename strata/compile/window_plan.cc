@@ -101,6 +101,12 @@ WindowPlan::WindowPlan(const ir::Op& product, const op::Contraction& c, int side
   n = other.size(other.free);
   if (takes_pairs(product, target)) pair = join_pairs();
   for (const Axis& a : depth) k *= a.size;
+  if (const auto chains = op::sum_chains(product)) {
+    const Sizes sizes = lengths_of(depth);
+    const op::SumChains own = pair ? op::box_chains(sizes) : *chains;  // of pairs by the processor
+    chain = op::box_of(sizes, own.chain);
+    group_ = op::box_of(sizes, own.group);
+  }
   tile = register_tile(accumulator, target);
   along = few_columns_of_long_rows(seen, dims, n, target.avx512);
   if (!along && n <= tile.lanes / 4)
@@ -151,7 +157,7 @@ std::optional<WindowPlan::Pair> WindowPlan::join_pairs() {
 /// steps that both make there.
 void WindowPlan::cut(std::int64_t most_rows, std::int64_t most_depth) {
   row_box = box_of(lengths_of(rows), most_rows, true);
-  depth_box = box_of(lengths_of(depth), most_depth, false);
+  depth_box = chain ? group_ : box_of(lengths_of(depth), most_depth, false);
   unit.assign(rank(), 0);
   auto join = [&](const std::vector<Axis>& axes, const Sizes& box) {
     for (std::size_t i = 0; i < axes.size(); ++i)
@@ -256,15 +262,24 @@ std::optional<WindowPlan::Square> WindowPlan::square_of(const Sizes& extent) con
   return Square{in_memory, in_patch};
 }
 
-std::vector<WindowPlan::Run> WindowPlan::runs() const {
+std::vector<WindowPlan::Run> WindowPlan::chain_runs() const {
+  std::vector<Run> out;
+  for (std::size_t i = 0; i < depth.size(); ++i)
+    if (const std::int64_t count = depth_box[i] / (*chain)[i]; count > 1)
+      out.push_back(
+          {count, (*chain)[i] * (depth[i].step / unit[depth[i].dim]) * pitch[depth[i].dim]});
+  return out;
+}
+
+std::vector<WindowPlan::Run> WindowPlan::runs(const Sizes& box) const {
   std::vector<Run> out;
   for (std::size_t i = depth.size(); i-- > 0;) {
-    if (depth_box[i] == 1) continue;
+    if (box[i] == 1) continue;
     std::int64_t step = depth[i].step / unit[depth[i].dim] * pitch[depth[i].dim];
     if (!out.empty() && step == out.back().count * out.back().step)
-      out.back().count *= depth_box[i];
+      out.back().count *= box[i];
     else
-      out.push_back({depth_box[i], step});
+      out.push_back({box[i], step});
   }
   if (out.empty()) out.push_back({1, 0});
   return out;

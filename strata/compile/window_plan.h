@@ -71,7 +71,9 @@ class WindowPlan {
   Tile tile;
   bool along = false;  // few columns: rows lie along the lanes
   std::int64_t column_block = 1;
-  Sizes row_box, depth_box;  // lengths of a block along `rows` and `depth`
+  Sizes row_box, depth_box;    // lengths of a block along `rows` and `depth`
+  std::optional<Sizes> chain;  // by boxes of which the sum goes, along `depth`; a block of k is a
+                               // group of them
   Sizes unit;   // of each dimension of the array: all positions that a block sees differ by
                 // multiples of it
   Sizes pitch;  // how far neighbours in each dimension are apart in the patch
@@ -102,9 +104,13 @@ class WindowPlan {
   Sizes extents(const Sizes& block_rows) const;
   /// Where what a block sees is turned in registers; `extent`: as `extents` gives it.
   std::optional<Square> square_of(const Sizes& extent) const;
-  /// The walk of k through the patch, innermost first; neighbours that continue each other are
-  /// joined.
-  std::vector<Run> runs() const;
+  /// The walk of a box of k through the patch, innermost first; neighbours that continue each other
+  /// are joined.
+  std::vector<Run> runs(const Sizes& box) const;
+  /// The walk of a block from chain to chain, outermost first.
+  std::vector<Run> chain_runs() const;
+  /// In which the sums of blocks of k are added up.
+  DType sums_type() const { return chain ? op::pieces_type(accumulator) : accumulator; }
 
  private:
   static std::int64_t blocks(const std::vector<Axis>& axes, const Sizes& box);
@@ -114,6 +120,8 @@ class WindowPlan {
   std::int64_t elements_moved() const;
   void choose_blocks();
   void lay_out_patch();
+
+  Sizes group_;  // of chains, along `depth`
 };
 
 /// How many elements a box has.

@@ -66,7 +66,7 @@ void expect_laid_out(const WindowPlan& plan) {
     EXPECT_TRUE(places.insert(place).second) << "two elements at " << place;
   });
   Sizes walk;  // of k through the patch, by its runs
-  const std::vector<WindowPlan::Run> runs = plan.runs();
+  const std::vector<WindowPlan::Run> runs = plan.runs(plan.depth_box);
   Sizes counts;
   for (auto run = runs.rbegin(); run != runs.rend(); ++run) counts.push_back(run->count);
   each_place(counts, [&](const Sizes& at) {

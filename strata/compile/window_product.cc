@@ -1,5 +1,6 @@
 #include "strata/compile/window_product.h"
 
+#include "strata/compile/product_chains.h"
 #include "strata/compile/product_result.h"
 #include "strata/compile/product_terms.h"
 #include "strata/compile/window_plan.h"
@@ -184,7 +185,7 @@ class WindowProduct {
     if (plan_.crosses())
       crossing_ = b.scratch(plan_.accumulator, plan_.tile.rows * plan_.tile.lanes);
     sums_ = plan_.depth_blocks() > 1
-                ? b.scratch(plan_.accumulator,
+                ? b.scratch(plan_.sums_type(),
                             elements_of(plan_.row_box) * plan_.padded(plan_.column_block))
                 : nullptr;
     Index point = b.grid();
@@ -213,7 +214,7 @@ class WindowProduct {
     loop::Builder& b = *builder_;
     if (sums_)
       b.vector(0, elements_of(here_.rows) * plan_.padded(plan_.column_block), 16,
-               [&](Index i) { b.store(sums_, i, b.constant(plan_.accumulator, 0.0)); });
+               [&](Index i) { b.store(sums_, i, b.constant(plan_.sums_type(), 0.0)); });
     repeat(plan_.depth_blocks(), [&](Index number) {
       for_block(plan_.depth, plan_.depth_box, number, [&](const Indices& start, const Sizes&) {
         here_.k = 0;
@@ -234,7 +235,9 @@ class WindowProduct {
       });
     });
     if (!sums_) return;
-    auto sum = [&](const Indices& row, Index n) { return b.load(sums_, sum_at(row, n)); };
+    auto sum = [&](const Indices& row, Index n) {
+      return b.convert(plan_.accumulator, b.load(sums_, sum_at(row, n)));
+    };
     if (plan_.along || plan_.crosses())
       return results_across(Indices(plan_.rows.size(), Index(0)), here_.rows, 0, columns, sum);
     nest(here_.rows, [&](const Indices& at) {
@@ -423,11 +426,8 @@ class WindowProduct {
     Index panel = panel_at(n);
     b.vector(0, width, plan_.tile.lanes, [&](Index x) {
       std::vector<Inst*> sums;
-      for (const Indices& row : rows)
-        sums.push_back(
-            b.local(sums_ ? b.load(sums_, sum_at(row, n + x)) : b.constant(plan_.accumulator, 0.0),
-                    plan_.tile.lanes));
-      over_k([&](Index k, Index from) {
+      for (const Indices& row : rows) sums.push_back(b.local(begin(row, n + x), plan_.tile.lanes));
+      over_k(sums, [&](Index k, Index from) {
         Inst* right = b.load(panel_, panel + x + k * plan_.tile.lanes);
         for (std::size_t r = 0; r < sums.size(); ++r)
           b.set(sums[r],
@@ -437,7 +437,7 @@ class WindowProduct {
       for (std::size_t r = 0; r < rows.size(); ++r) {
         Inst* sum = b.get(sums[r]);
         if (sums_)
-          b.store(sums_, sum_at(rows[r], n + x), sum);
+          put_by(rows[r], n + x, sum);
         else if (plan_.crosses())
           b.store(crossing_, Index(static_cast<std::int64_t>(r) * plan_.tile.lanes) + x, sum);
         else
@@ -465,10 +465,8 @@ class WindowProduct {
                     std::vector<Inst*> sums;
                     for (const Indices& row : rows)
                       for (std::int64_t n = 0; n < plan_.n; ++n)
-                        sums.push_back(b.local(sums_ ? b.load(sums_, sum_at(row, n))
-                                                     : b.constant(plan_.accumulator, 0.0),
-                                               plan_.tile.lanes));
-                    over_k([&](Index k, Index from) {
+                        sums.push_back(b.local(begin(row, n), plan_.tile.lanes));
+                    over_k(sums, [&](Index k, Index from) {
                       std::size_t at_sum = 0;
                       for (const Indices& row : rows) {
                         Inst* left = b.load(patch_, in_patch(row) + from);
@@ -483,15 +481,53 @@ class WindowProduct {
                     for (const Indices& row : rows)
                       for (std::int64_t n = 0; n < plan_.n; ++n, ++at_sum) {
                         Inst* sum = b.get(sums[at_sum]);
-                        sums_ ? b.store(sums_, sum_at(row, n), sum) : result(row, n, sum);
+                        sums_ ? put_by(row, n, sum) : result(row, n, sum);
                       }
                   });
                 });
   }
 
-  /// Every k of the block in order: its number, and how far it is in the patch.
-  void over_k(const std::function<void(Index k, Index from)>& step) {
-    const std::vector<WindowPlan::Run> walk = plan_.runs();
+  /// What a tile's sum begins from: what waits, or zero for chains and for the first block.
+  Inst* begin(const Indices& row, Index n) {
+    loop::Builder& b = *builder_;
+    return sums_ && !plan_.chain ? b.load(sums_, sum_at(row, n))
+                                 : b.constant(plan_.accumulator, 0.0);
+  }
+  /// Puts a tile's sum by, until the next block of k.
+  void put_by(const Indices& row, Index n, Inst* sum) {
+    loop::Builder& b = *builder_;
+    const Index at = sum_at(row, n);
+    b.store(sums_, at,
+            plan_.chain
+                ? b.binary(loop::Opcode::add, b.load(sums_, at), b.convert(plan_.sums_type(), sum))
+                : sum);
+  }
+
+  /// Every k of the block in order: its number, and how far it is in the patch; chain by chain
+  /// where `sums` are added up so.
+  void over_k(const std::vector<Inst*>& sums,
+              const std::function<void(Index k, Index from)>& step) {
+    if (!plan_.chain) return over_box(plan_.depth_box, step);
+    loop::Builder& b = *builder_;
+    const std::vector<WindowPlan::Run> walk = plan_.chain_runs();
+    const std::int64_t length = elements_of(*plan_.chain);
+    add_parts(b, sums, plan_.tile.lanes, plan_.accumulator, [&](const std::function<void()>& add) {
+      std::function<void(std::size_t, Index, Index)> over = [&](std::size_t i, Index chain,
+                                                                Index from) {
+        if (i < walk.size())
+          return repeat(walk[i].count, [&](Index x) {
+            over(i + 1, chain * walk[i].count + x, from + x * walk[i].step);
+          });
+        for (Inst* sum : sums) b.set(sum, b.constant(plan_.accumulator, 0.0));
+        over_box(*plan_.chain,
+                 [&](const Index& k, const Index& at) { step(chain * length + k, from + at); });
+        add();
+      };
+      over(0, 0, 0);
+    });
+  }
+  void over_box(const Sizes& box, const std::function<void(Index k, Index from)>& step) {
+    const std::vector<WindowPlan::Run> walk = plan_.runs(box);
     std::function<void(std::size_t, Index, Index)> over = [&](std::size_t i, Index k, Index from) {
       auto [count, by] = walk[i];
       if (i > 0)

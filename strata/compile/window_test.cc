@@ -278,6 +278,41 @@ TEST(CompiledWindows, LongSumsOfFewFilters) {
     }
 }
 
+/// Sums of so many terms that they go by chains: of many columns and of few, from windows of sizes
+/// that divide by nothing, in groups, a feature each, over whole pieces of a batch.
+TEST(CompiledWindows, LongSumsGoByChains) {
+  const Ints one{1, 1}, none{0, 0, 0, 0};
+  Sizes many{{1, 66, 66, 12}, {64, 64, 12, 20}, one, none, one, one},
+      prime{{1, 75, 75, 7}, {73, 73, 7, 9}, one, none, one, one},
+      grouped{{1, 132, 132, 8}, {130, 130, 4, 24}, one, none, one, one, 2},
+      depthwise{{1, 190, 187, 6}, {184, 184, 1, 6}, one, none, one, one, 6},
+      batch{{2, 34, 39, 32}, {32, 36, 32, 17}, one, none, one, one};
+  for (const Sizes* s : {&many, &prime, &grouped, &depthwise, &batch})
+    for (bool last : {true, false}) {
+      Sizes order = *s;
+      if (!last) order.lhs = {s->lhs[0], s->lhs[3], s->lhs[1], s->lhs[2]};
+      for (DType t : {DType::f32, DType::bf16})
+        expect_compiled_equals_reference(*convolution(t, DType::f32, order, last), 1, false);
+    }
+  expect_compiled_equals_reference(*convolution(DType::f64, DType::f64, prime, true), 1, false);
+}
+
+TEST(CompiledWindows, LongSumsKeepTheDigitsOfEqualNumbers) {
+  const Ints one{1, 1}, none{0, 0, 0, 0};
+  for (float number : {.1f, .7f, 1.0f / 3}) {
+    const auto f = convolution(DType::f32, DType::f32,
+                               {{1, 258, 258, 16}, {256, 256, 16, 3}, one, none, one, one}, true);
+    std::vector<Literal> given;
+    for (const auto& a : f->arguments()) {
+      given.emplace_back(a->type());
+      for (float& x : given.back().mutable_span<float>()) x = number;
+    }
+    const double exact = static_cast<double>(number) * number * (256 * 256 * 16);
+    const std::vector<Literal> out = testing::run_compiled(*f, given);
+    for (float y : out[0].span<float>()) EXPECT_LT(std::abs(y / exact - 1), 1e-6) << y;
+  }
+}
+
 /// Products whose result is read through transpositions alone write it where it ends.
 TEST(CompiledWindows, ProductsThatLandElsewhere) {
   auto transposed = [](const Shape& x, const Shape& y, const op::DotDims& dims,
@@ -319,6 +354,11 @@ TEST(CompiledWindows, Reductions) {
       expect_compiled_equals_reference(*pooled(t, {6, 7}, dilated, combiner));
     }
   expect_compiled_equals_reference(*pooled(DType::f32, {600}, running, "add"));
+  const op::WindowDims long_sums{{257, 256}, {1, 1}, {1, 1}, {1, 1}, {0, 0}, {0, 0}};
+  for (const Shape& shape : {Shape{262, 259}, Shape{257, 256}})
+    expect_compiled_equals_reference(*pooled(DType::f32, shape, long_sums, "add"), 1, false);
+  const op::WindowDims all{{8, 90}, {1, 1}, {1, 1}, {1, 1}, {0, 0}, {0, 0}};  // of one result
+  expect_compiled_equals_reference(*pooled(DType::f32, {8, 90}, all, "add"));
 }
 
 /// Windows whose lines lanes cross or not: in steps, without padding, over the last dimensions or

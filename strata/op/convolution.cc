@@ -12,13 +12,13 @@
 // Defined as the specification defines it: a dot_general of the kernel with the windows of lhs
 // (op/windows.h), groups being one more batching dimension. Each result element is one chain over
 // the kernel's positions, row-major over `kernel_spatial_dimensions`, then over the group's input
-// features (of 8192 terms and more in one group such a chain for each of some pieces of the
-// features, added up: feature_pieces); padding is multiplied as zeros. Where windows are the whole
-// of an array whose features stand before its places (eight, or a multiple), as they are in the
-// derivative by a kernel of one place, the sum goes on as the array lies, features first. Nothing
-// of the windows is stored. Holes between elements of a dilated lhs are zeros, too; a convolution
-// of much work leaves them out (by_phases), which shows where the kernel is infinite or NaN
-// (docs/exceptions.md).
+// features (of 8192 terms and more in one group so for each of some pieces of the features, added
+// up: feature_pieces; of 32768 and more by SumChains); padding is multiplied as zeros. Where
+// windows are the whole of an array whose features stand before its places (eight, or a multiple),
+// as they are in the derivative by a kernel of one place, the sum goes on as the array lies,
+// features first. Nothing of the windows is stored. Holes between elements of a dilated lhs are
+// zeros, too; a convolution of much work leaves them out (by_phases), which shows where the kernel
+// is infinite or NaN (docs/exceptions.md).
 #include <algorithm>
 
 #include "strata/ir/text/format.h"
@@ -32,6 +32,7 @@ namespace strata::op {
 namespace {
 
 constexpr const char* kSelf = "convolution";
+constexpr std::int64_t kManyTerms = 1 << 15;  // from here on sums go by chains
 
 /// The dimensions of one of the three arrays by role: `first` is batch (lhs, result) or input
 /// feature (rhs), `second` feature (lhs, result) or output feature (rhs).
@@ -201,16 +202,18 @@ Value* reversed(Builder& b, Value* rhs, const ConvDims& d) {
   return dims.empty() ? rhs : reverse(b, rhs, dims);
 }
 
-/// Into how many pieces the input features are cut where a result sums very many terms, as a
-/// derivative by the kernel does over all places and a batch, which are its features: each piece is
-/// a chain, so that pieces go side by side and what rounding loses does not grow with their number.
+std::int64_t terms_of(const Shape& kernel, const Roles& roles) {
+  std::int64_t out = kernel[static_cast<int>(roles.first)];
+  for (std::int64_t d : roles.spatial) out *= kernel[static_cast<int>(d)];
+  return out;
+}
+/// Into how many pieces, side by side, the input features are cut where a result sums very many
+/// terms, as a derivative by the kernel does over all places and a batch, which are its features.
 std::int64_t feature_pieces(const Shape& kernel, const Roles& roles) {
   constexpr std::int64_t kLeastTerms = 1 << 13, kLeastPiece = 1 << 12, kMost = 16;
-  std::int64_t terms = kernel[static_cast<int>(roles.first)];
-  const std::int64_t features = terms;
-  for (std::int64_t d : roles.spatial) terms *= kernel[static_cast<int>(d)];
-  if (terms < kLeastTerms) return 1;
-  std::int64_t out = std::min({kMost, terms / kLeastPiece, features});
+  const std::int64_t features = kernel[static_cast<int>(roles.first)];
+  const std::int64_t terms = terms_of(kernel, roles);
+  std::int64_t out = terms < kLeastTerms ? 1 : std::min({kMost, terms / kLeastPiece, features});
   while (features % out != 0) --out;
   return out;
 }
@@ -413,9 +416,10 @@ Values decompose(Builder& b, const Op& op, std::span<Value* const> operands) {
   rhs = reversed(b, rhs, d);
   DotDims dot;
   Roles l = d.lhs, r = d.rhs;
-  const bool cuts = groups == 1 && !is_complex(lhs->dtype()) && lhs->shape().is_static() &&
-                    rhs->shape().is_static();
+  const bool is_static = lhs->shape().is_static() && rhs->shape().is_static(),
+             cuts = groups == 1 && !is_complex(lhs->dtype()) && is_static;
   const std::int64_t pieces = cuts ? feature_pieces(rhs->shape(), r) : 1;
+  const bool many = is_static && terms_of(rhs->shape(), r) >= kManyTerms;
   if (groups > 1 ||
       pieces > 1) {  // a dimension of groups, or pieces, in front of the one that it divides
     std::int64_t cut = d.groups > 1 || pieces > 1 ? l.second : l.first,
@@ -442,7 +446,7 @@ Values decompose(Builder& b, const Op& op, std::span<Value* const> operands) {
     all.low[to] = d.window.low[i];
     all.high[to] = d.window.high[i];
   }
-  const bool whole = groups == 1 && are_whole(all, *lhs, l);
+  const bool whole = groups == 1 && are_whole(all, *lhs, l), chains = many && !whole;
   Value* seen = whole ? whole_windows(b, lhs, all)
                       : windows(b, lhs, zeros(b, Type::scalar(lhs->dtype())), all);
   int rank = lhs->rank();
@@ -464,12 +468,12 @@ Values decompose(Builder& b, const Op& op, std::span<Value* const> operands) {
   const bool features_last = d.out.second == op.result()->rank() - 1;
   const DType type = op.result()->dtype();
   auto product = [&](Value* x, Value* y) {
-    if (pieces == 1) return dot_general(b, x, y, dot, type);
-    return convert(
-        b,
-        reduce_sum(b, dot_general(b, x, y, dot, product_accumulator(x->dtype(), y->dtype(), type)),
-                   {0}),
-        type);
+    const DType sums = product_accumulator(x->dtype(), y->dtype(), type);
+    Value* out = dot_general(b, x, y, dot, pieces == 1 ? type : sums);
+    if (chains && is_float(sums)) set_box_chains(*out->op());
+    if (pieces == 1) return out;
+    if (chains) out = convert(b, out, pieces_type(sums));
+    return convert(b, convert(b, reduce_sum(b, out, {0}), sums), type);
   };
   if (features_last) {
     std::swap(dot.lhs_batch, dot.rhs_batch);

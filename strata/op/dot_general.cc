@@ -14,15 +14,16 @@
 // with another; it is complex exactly when an operand is.
 //
 // Each result element is a chain acc = fma(lhs[k], rhs[k], acc) from +0 over k ascending (of 32768
-// terms and more several, added up: sum_pieces), row-major over the contracting dimensions in their
-// given order, in `product_accumulator`: f64 when an operand or the result is f64, f32 for other
-// floats (the products of bf16, f16 and narrower are exact in it), the result's type, wrapping, for
-// integers; rounded to the result's dtype once, at the end. `algorithm` and `precision_config`
-// allow less and change nothing.
+// terms and more many short ones, added up: sum_pieces), row-major over the contracting dimensions
+// in their given order, in `product_accumulator`: f64 when an operand or the result is f64, f32 for
+// other floats (the products of bf16, f16 and narrower are exact in it), the result's type,
+// wrapping, for integers; rounded to the result's dtype once, at the end. `algorithm` and
+// `precision_config` allow less and change nothing.
 #include "strata/op/dot_general.h"
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include "strata/ir/text/format.h"
 #include "strata/op/build.h"
@@ -31,11 +32,16 @@
 #include "strata/op/legalize.h"
 #include "strata/op/lowering_kind.h"
 #include "strata/op/quantized.h"
+#include "strata/op/reduce_order.h"
 #include "strata/op/rules.h"
 #include "strata/op/windows.h"
 
 namespace strata::op {
 namespace {
+
+/// The attribute that says by which chains a sum goes: terms of a chain, of a group, and whether
+/// groups are added up in f64.
+constexpr const char* kChains = "strata.sum_chains";
 
 DotDims dims_of(const Attrs& attrs) {
   auto list = [&](const char* name) { return attrs.get_or<Ints>(name, {}); };
@@ -213,26 +219,47 @@ std::vector<A> products(const Op& op, const Literal& lhs, const Literal& rhs, co
   std::vector<A> x = widened<A>(lhs), y = widened<A>(rhs), from, out;
   if (sums) from = widened<A>(*sums);
   const std::optional<SumPieces> pieces = sums ? std::nullopt : sum_pieces(op);
+  const std::optional<SumChains> by_chains = pieces ? SumChains{} : sum_chains(op);
+  const auto terms = static_cast<std::int64_t>(lhs_k.size());
+  auto add = [](auto a, auto b) { return combine<decltype(a)>(Combiner::add, a, b); };
   for (std::size_t n = 0; n < lhs_batch.size(); ++n)
     for (std::int64_t row : rows)
       for (std::int64_t column : columns) {
-        auto chain = [&](std::size_t first, std::size_t last, A acc) {
-          for (std::size_t k = first; k < last; ++k)
+        auto chain = [&](std::int64_t first, std::int64_t last, A acc) {
+          for (auto k = static_cast<std::size_t>(first); k < static_cast<std::size_t>(last); ++k)
             acc =
                 multiply_add<A>(x[static_cast<std::size_t>(lhs_batch[n] + row + lhs_k[k])],
                                 y[static_cast<std::size_t>(rhs_batch[n] + column + rhs_k[k])], acc);
           return acc;
         };
+        auto by_groups = [&](std::int64_t first, std::int64_t last, auto all) {
+          for (std::int64_t g = first; g < last; g += by_chains->group) {
+            const std::int64_t end = std::min(last, g + by_chains->group);
+            A group{};
+            for (std::int64_t k = g; k < end; k += by_chains->chain)
+              group = add(group, chain(k, std::min(end, k + by_chains->chain), A{}));
+            all = add(all, static_cast<decltype(all)>(group));
+          }
+          return static_cast<A>(all);
+        };
+        using Wide = std::conditional_t<std::is_same_v<A, float>, double, A>;
+        auto sum = [&](std::int64_t first, std::int64_t last) {
+          return by_chains->wide ? by_groups(first, last, Wide{}) : by_groups(first, last, A{});
+        };
         A total{};
-        std::size_t done = 0;
-        for (std::int64_t i = 0; pieces && i < pieces->count;
-             ++i, done += static_cast<std::size_t>(pieces->length))
-          total = combine<A>(Combiner::add, total,
-                             chain(done, done + static_cast<std::size_t>(pieces->length), A{}));
-        if (!pieces)
-          total = chain(0, lhs_k.size(), sums ? from[out.size()] : A{});
-        else if (pieces->rest)
-          total = combine<A>(Combiner::add, total, chain(done, lhs_k.size(), A{}));
+        if (pieces) {
+          const Wide of_pieces = reduce_in_order<Wide>(
+              {.count = pieces->count}, Combiner::add,
+              identity(Combiner::add, dtype_of<Wide>).template span<Wide>()[0], Wide{},
+              [&](std::int64_t i) {
+                return static_cast<Wide>(sum(i * SumPieces::kLength, (i + 1) * SumPieces::kLength));
+              });
+          const std::int64_t done = pieces->count * SumPieces::kLength;
+          total = static_cast<A>(pieces->rest ? add(of_pieces, static_cast<Wide>(sum(done, terms)))
+                                              : of_pieces);
+        } else {
+          total = by_chains ? sum(0, terms) : chain(0, terms, sums ? from[out.size()] : A{});
+        }
         out.push_back(total);
       }
   return out;
@@ -491,18 +518,67 @@ DType product_accumulator(DType lhs, DType rhs, DType result) {
 }
 
 std::optional<SumPieces> sum_pieces(const Op& op) {
-  constexpr std::int64_t kLength = 8192, kLeast = 4, kMost = 256;
-  constexpr std::int64_t kApart =
-      16;  // pieces that begin a power of two apart would share a set of each cache
+  constexpr std::int64_t kLeast = 1 << 15;
   for (const Value* v : op.operands)
     if (v->op() && window_dims(*v->op())) return std::nullopt;
   std::int64_t terms = 1;
   for (std::int64_t k : dims_of(op).lhs_contract)
     terms *= op.operand(0)->shape()[static_cast<int>(k)];
-  if (terms < kLeast * kLength) return std::nullopt;
-  const std::int64_t length =
-      kLength * ((terms + kMost * kLength - 1) / (kMost * kLength)) + kApart;
-  return SumPieces{length, terms / length, terms % length};
+  if (terms < kLeast) return std::nullopt;
+  return SumPieces{terms / SumPieces::kLength, terms % SumPieces::kLength};
+}
+
+std::optional<SumChains> sum_chains(const Op& op) {
+  const Ints said = op.attrs.get_or<Ints>(kChains, {});
+  if (said.empty()) return std::nullopt;
+  return SumChains{said[0], said[1], said[2] != 0};
+}
+void set_chains(Op& op, const SumChains& chains) {
+  op.attrs.set(kChains, Ints{chains.chain, chains.group, chains.wide});
+}
+
+void set_box_chains(Op& op) {
+  Ints sizes;
+  for (std::int64_t d : dims_of(op).lhs_contract)
+    sizes.push_back(op.operand(0)->shape()[static_cast<int>(d)]);
+  set_chains(op, box_chains(sizes));
+}
+
+SumChains box_chains(const Ints& sizes) {
+  constexpr std::int64_t kChain = 48, kGroup = 1152, kSmall = 4;
+  auto cut = [&](std::int64_t most, std::int64_t unit) {
+    std::int64_t count = 1;
+    for (std::size_t i = sizes.size(); i-- > 0; count *= sizes[i]) {
+      if (count * sizes[i] <= most) continue;
+      auto fits = [&](std::int64_t part) {
+        return sizes[i] % part == 0 && (count * part) % unit == 0;
+      };
+      const std::int64_t room = std::max<std::int64_t>(1, most / count);
+      std::int64_t part = room;
+      while (part > 1 && !fits(part)) --part;
+      if (part * kSmall < room || !fits(part))
+        for (part = room; !fits(part);) ++part;
+      return count * part;
+    }
+    return count;
+  };
+  const std::int64_t chain = cut(kChain, 1);
+  return {chain, cut(kGroup, chain), true};
+}
+
+Ints box_of(const Ints& sizes, std::int64_t count) {
+  Ints out(sizes.size(), 1);
+  for (std::size_t i = sizes.size(); i-- > 0 && count > 1;) {
+    out[i] = std::min(sizes[i], count);
+    STRATA_CHECK(sizes[i] % out[i] == 0 && count % out[i] == 0, "{} of {} are no box", count,
+                 sizes[i]);
+    count /= out[i];
+  }
+  return out;
+}
+
+DType pieces_type(DType accumulator) {
+  return accumulator == DType::f32 ? DType::f64 : accumulator;
 }
 
 Literal add_products(const Op& op, const Literal& lhs, const Literal& rhs, const Literal* sums) {
@@ -540,6 +616,12 @@ const OpDef& dot_general_def() {
       .split = split,
   };
   return d;
+}
+
+Value* product_like(Builder& b, const Op& like, Value* lhs, Value* rhs, const DotDims& dims) {
+  Value* out = dot_general(b, lhs, rhs, dims, like.result()->dtype());
+  if (const auto chains = sum_chains(like)) set_chains(*out->op(), *chains);
+  return out;
 }
 
 Value* dot_general(Builder& b, Value* lhs, Value* rhs, const DotDims& dims) {

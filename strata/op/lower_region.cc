@@ -4,6 +4,7 @@
 #include <unordered_map>
 #include <unordered_set>
 
+#include "strata/loop/pieces.h"
 #include "strata/op/combiner.h"
 #include "strata/op/reduce.h"
 #include "strata/op/scan.h"
@@ -205,24 +206,35 @@ class RegionContext : public LowerContext {
     std::memcpy(&bits, identity_bits.data(), identity_bits.bytes());
     loop::Inst* neutral = b.constant_bits(wide, bits);
     ReduceOrder order = reduce_order(op.operand(0)->type(), rule.dims);
-    loop::Inst* total = b.local(neutral);
+    const DType total_type = order.is_long() ? DType::f64 : wide;
+    loop::Inst *total = b.local(b.convert(total_type, neutral)),
+               *chunk = order.is_long() ? b.local(b.convert(total_type, neutral)) : nullptr;
     loop::Ref* lanes = b.scratch(wide, order.lanes);
-    for (std::int64_t c = 0; c < order.chunks(); ++c) {
+    auto take = [&](loop::Inst* into, loop::Inst* more) {
+      b.set(into, b.binary(opcode(rule.combiner, total_type == wide ? dtype : total_type),
+                           b.get(into), b.convert(total_type, more)));
+    };
+    auto piece = [&](const loop::Index& begin, std::int64_t length) {
       b.for_(0, order.lanes, 1, [&](loop::Index l) { b.store(lanes, l, neutral); });
-      b.for_(0, order.end(c) - order.begin(c), 1, [&](loop::Index k) {
+      b.for_(0, length, 1, [&](loop::Index k) {
         loop::Index lane = b.mod(k, order.lanes);
-        loop::Inst* element =
-            b.convert(wide, at(op.operand(0), place(op, rule, kept, k + order.begin(c))));
+        loop::Inst* element = b.convert(wide, at(op.operand(0), place(op, rule, kept, k + begin)));
         b.store(lanes, lane, b.binary(code, b.load(lanes, lane), element));
       });
       for (int half = order.lanes / 2; half >= 1; half /= 2)
         b.for_(0, half, 1, [&](loop::Index l) {
           b.store(lanes, l, b.binary(code, b.load(lanes, l), b.load(lanes, l + half)));
         });
-      b.set(total, b.binary(code, b.get(total), b.load(lanes, 0)));
-    }
-    return b.convert(op.result()->dtype(),
-                     b.binary(code, b.convert(wide, at(op.operand(1), {})), b.get(total)));
+      take(chunk ? chunk : total, b.load(lanes, 0));
+    };
+    loop::for_pieces(b, 0, order.count, order.chunk, [&](loop::Index begin, std::int64_t length) {
+      if (!chunk) return piece(begin, length);
+      b.set(chunk, b.convert(total_type, neutral));
+      loop::for_pieces(b, begin, length, order.piece, piece);
+      take(total, b.get(chunk));
+    });
+    return b.convert(op.result()->dtype(), b.binary(code, b.convert(wide, at(op.operand(1), {})),
+                                                    b.convert(wide, b.get(total))));
   }
 
   Insts reduce_by_region(const Op& op, const Reduction& rule, std::span<const loop::Index> kept) {

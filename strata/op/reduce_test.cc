@@ -198,6 +198,33 @@ TEST(ReduceOrder, ColumnsGoInSequence) {
   EXPECT_EQ(run({Literal::of<float>({4, 1}, {1e8f, 1, -1e8f, 1})}, one)[0].number(0), 1.0);
 }
 
+TEST(ReduceOrder, LongSumsGoByPiecesThatMeetInDouble) {
+  const std::vector<int> rows{0};
+  EXPECT_FALSE(reduce_order(Type(DType::f32, {65535}), rows).is_long());
+  EXPECT_EQ(reduce_order(Type(DType::f32, {65536}), rows).piece, 512);
+  EXPECT_EQ(reduce_order(Type(DType::bf16, {65536, 2}), rows).piece, 32);
+  EXPECT_FALSE(reduce_order(Type(DType::f64, {65536}), rows).is_long());
+  // 1 is lost beside 1e8 within a lane, and not in another piece or chunk.
+  auto sum = [](Builder& b, const Values& v) { return Values{reduce_sum(b, v[0], {0})}; };
+  auto total = [&](std::int64_t n, std::int64_t apart, std::int64_t columns) {
+    std::vector<float> x(static_cast<std::size_t>(n * columns), 0.0f);
+    for (std::int64_t i = 0; i < columns; ++i) {
+      auto at = [&](std::int64_t k) -> float& {
+        return x[static_cast<std::size_t>(k * columns + i)];
+      };
+      at(0) = 1e8f, at(apart) = 1, at(n - 1) = -1e8f;
+    }
+    const Shape shape = columns > 1 ? Shape{n, columns} : Shape{n};
+    return run({Literal::of<float>(shape, x)}, sum)[0].number(0);
+  };
+  EXPECT_EQ(total(65536, 480, 1), 0.0);
+  EXPECT_EQ(total(65536, 512, 1), 1.0);
+  EXPECT_EQ(total(65536, 4096, 1), 1.0);
+  EXPECT_EQ(total(65536, 31, 2), 0.0);
+  EXPECT_EQ(total(65536, 32, 2), 1.0);
+  EXPECT_EQ(total(65536, 256, 2), 1.0);
+}
+
 TEST(ReduceOrder, NarrowFloatsRoundOnce) {
   std::vector<float> ones(1001,
                           1.0f);  // bf16 steps by 8 there: rounding each time would stop at 256

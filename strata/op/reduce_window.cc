@@ -7,10 +7,13 @@
 // C16).
 //
 // Defined as the specification defines it: a reduce over windows (op/windows.h), padded with the
-// initial values. Its order (op/reduce_order.h) runs over the window row-major, one lane; nothing
-// of the windows is stored. Where a window spans a whole dimension and the padding lets it begin at
-// the first element, or end at the last, each result is the one beside it and one element more: a
-// cumulative operation (op/cumulative.h) in an order of its own (docs/decision/0015).
+// initial values. Its order (op/reduce_order.h) runs over the window row-major, one lane where
+// there are several results; nothing of the windows is stored. Where a window spans a whole
+// dimension and the padding lets it begin at the first element, or end at the last, each result is
+// the one beside it and one element more: a cumulative operation (op/cumulative.h) in an order of
+// its own (docs/decision/0015).
+#include <numeric>
+
 #include "strata/ir/constraint.h"
 #include "strata/ir/text/format.h"
 #include "strata/op/build.h"
@@ -224,8 +227,11 @@ Literals evaluate_plain(const Op& op, const Literal& x, const Literal& init) {
     for_each_index(Shape::of(d.size), [&](std::span<const std::int64_t> index, std::int64_t) {
       window.emplace_back(index.begin(), index.end());
     });
-  ReduceOrder order{
-      .count = static_cast<std::int64_t>(window.size())};  // windows stand before outputs: one lane
+  std::vector<Dim> seen = Shape::of(d.size).dims();  // windows stand before outputs
+  seen.insert(seen.end(), out.shape().dims().begin(), out.shape().dims().end());
+  std::vector<int> of_window(d.size.size());
+  std::iota(of_window.begin(), of_window.end(), 0);
+  const ReduceOrder order = reduce_order(x.type().with(Shape(std::move(seen))), of_window);
   std::vector<std::int64_t> strides = x.shape().strides();
   dispatch(x.dtype(), [&](auto storage) {
     using S = decltype(storage);

@@ -56,7 +56,7 @@ Values read_matrices(Builder& b, const Op& op) {
       right(op.operand(1), dims.rhs_batch, dims.rhs_contract);
   if (!dims.lhs_batch.empty() || (left.value == op.operand(0) && right.value == op.operand(1)))
     return {};
-  return {product_of(b, left, right, op.result()->dtype())};
+  return {product_of(b, left, right, op)};
 }
 
 /// One scan, and what becomes of it.

@@ -78,7 +78,7 @@ ir::Values with_one_batch_last(Builder& b, const Op& op, const op::Contraction& 
     return {};
   moved = left_stays ? batch_last(b, moved, place, dims.rhs_batch, dims.rhs_contract)
                      : batch_last(b, moved, place, dims.lhs_batch, dims.lhs_contract);
-  return {op::dot_general(b, l, r, dims, op.result()->dtype())};
+  return {op::product_like(b, op, l, r, dims)};
 }
 
 ir::Values said_anew(Builder& b, const Op& op) {
@@ -109,7 +109,7 @@ ir::Values said_anew(Builder& b, const Op& op) {
                     op::free_dims(r->rank(), c.rhs_batch, c.rhs_contract));
     dims.rhs_batch = numbers(0, batch), dims.rhs_contract = numbers(batch, sums);
   }
-  return {op::dot_general(b, l, r, dims, op.result()->dtype())};
+  return {op::product_like(b, op, l, r, dims)};
 }
 
 }  // namespace

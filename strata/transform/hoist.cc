@@ -4,6 +4,7 @@
 #include <unordered_set>
 
 #include "strata/op/build.h"
+#include "strata/op/dot_general.h"
 #include "strata/op/lowering_kind.h"
 #include "strata/op/scan.h"
 #include "strata/transform/scan_of.h"
@@ -179,9 +180,8 @@ class Hoist {
     const bool few_columns = r.free() < 8 && l.free() >= 4 * r.free();
     if (!lay_out(few_columns ? l : r)) return nullptr;
     auto ints = [](const std::vector<int>& of) { return Ints(of.begin(), of.end()); };
-    return op::dot_general(in, l.value, r.value,
-                           {ints(l.batch), ints(r.batch), ints(l.contract), ints(r.contract)},
-                           op.result()->dtype());
+    return op::product_like(in, op, l.value, r.value,
+                            {ints(l.batch), ints(r.batch), ints(l.contract), ints(r.contract)});
   }
   /// Makes it one of the same elements that lies along its free dimensions, before the loop, if it
   /// is worth that.

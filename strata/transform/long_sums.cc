@@ -62,10 +62,11 @@ ir::Values by_pieces(Builder& b, const Op& op) {
   const op::Contraction c = op::contraction_of(op);
   const Side l(b, op.operand(0), c.lhs_batch, c.lhs_contract),
       r(b, op.operand(1), c.rhs_batch, c.rhs_contract);
-  const DType sum_type = op::product_accumulator(op);
-  const std::int64_t whole = pieces->count * pieces->length;
+  const DType sum_type = op::product_accumulator(op), wide = op::pieces_type(sum_type);
+  constexpr std::int64_t kLength = op::SumPieces::kLength;
+  const std::int64_t whole = pieces->count * kLength;
   auto side = [&](const Side& s) {
-    return op::reshape(b, s.terms(b, 0, whole), s.with({pieces->count, pieces->length}));
+    return op::reshape(b, s.terms(b, 0, whole), s.with({pieces->count, kLength}));
   };
   const Ints batch = counted(l.batches);
   auto behind =
@@ -74,18 +75,23 @@ ir::Values by_pieces(Builder& b, const Op& op) {
         out.insert(out.end(), batch.begin(), batch.end());
         return out;
       };
-  Value* products = op::dot_general(
-      b, side(l), side(r), {behind(l), behind(r), {l.last() + 1}, {r.last() + 1}}, sum_type);
-  Value* zero = op::constant(b, op::initial_value(op::Combiner::add, products->dtype()));
+  auto product = [&](Value* x, Value* y, const op::DotDims& dims) {
+    Value* v = op::dot_general(b, x, y, dims, sum_type);
+    if (is_float(sum_type)) op::set_chains(*v->op(), {});
+    return op::convert(b, v, wide);
+  };
+  Value* products =
+      product(side(l), side(r), {behind(l), behind(r), {l.last() + 1}, {r.last() + 1}});
+  Value* zero = op::constant(b, op::initial_value(op::Combiner::add, wide));
   Value* sum = op::reshape(b, op::reduce_in_sequence(b, products, zero, op::Combiner::add),
                            op.result()->shape());
   if (pieces->rest) {
     const std::int64_t all = whole + pieces->rest;
     sum = op::add(b, sum,
-                  op::dot_general(b, l.terms(b, whole, all), r.terms(b, whole, all),
-                                  {batch, batch, {l.last()}, {r.last()}}, sum_type));
+                  product(l.terms(b, whole, all), r.terms(b, whole, all),
+                          {batch, batch, {l.last()}, {r.last()}}));
   }
-  return {op::convert(b, sum, op.result()->dtype())};
+  return {op::convert(b, op::convert(b, sum, sum_type), op.result()->dtype())};
 }
 
 }  // namespace

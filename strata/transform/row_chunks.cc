@@ -153,8 +153,9 @@ class Chunks {
     }
   }
 
-  /// The product goes on from the carry, which is what the body gives in the product's place; a
-  /// reduction gives its chunks.
+  /// The product goes on from the carry, which is what the body gives in the product's place; over
+  /// very many rows, whose sum goes by chains, those of the chunk are added to it. A reduction
+  /// gives its chunks.
   void sum(Builder& b, const Op& op, ir::ValueMap& map) {
     if (!is_contraction(op)) return map.set(op.result(), row_sum_part(b, op, map(op.operand(0))));
     auto at = std::find(sums_.begin(), sums_.end(), op.result());
@@ -162,9 +163,14 @@ class Chunks {
     op::Contraction c = op::contraction_of(op);
     auto ints = [](const std::vector<int>& dims) { return Ints(dims.begin(), dims.end()); };
     Value* carry = carried_[static_cast<std::size_t>(at - sums_.begin())];
-    map.set(op.result(), op::dot_add(b, map(op.operand(0)), map(op.operand(1)), carry,
-                                     {ints(c.lhs_batch), ints(c.rhs_batch), ints(c.lhs_contract),
-                                      ints(c.rhs_contract)}));
+    const op::DotDims dims{ints(c.lhs_batch), ints(c.rhs_batch), ints(c.lhs_contract),
+                           ints(c.rhs_contract)};
+    Value *l = map(op.operand(0)), *r = map(op.operand(1));
+    if (!op::sum_pieces(op) || !is_float(carry->dtype()))
+      return map.set(op.result(), op::dot_add(b, l, r, carry, dims));
+    Value* product = op::dot_general(b, l, r, dims, carry->dtype());
+    op::set_chains(*product->op(), {});
+    map.set(op.result(), op::add(b, carry, product));
   }
 
   /// The operation on the chunk: of the same attributes, but where they say how many rows there

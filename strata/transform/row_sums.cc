@@ -71,23 +71,40 @@ Value* row_sum_part(Builder& b, const Op& op, Value* rows) {
   const std::int64_t chunk = op::reduce_order(op).chunk;
   std::int64_t count = 1;
   for (int d : dims) count *= rows->shape()[d];
-  Value* x = op::reshape(b, rows, before_rest({count / chunk, chunk}, rows->shape(), dims));
-  x = op::convert(b, x, op::accumulator(x->dtype()));
-  return op::reduce(b, x, op::constant(b, op::identity(combiner, x->dtype())), {1}, combiner);
+  const op::ReduceOrder order = op::reduce_order(op);
+  auto neutral = [&](const Value* v) {
+    return op::constant(b, op::identity(combiner, v->dtype()));
+  };
+  auto by_pieces = [&](std::int64_t n, std::int64_t length) {
+    Value* x = op::reshape(b, rows, before_rest({n, length}, rows->shape(), dims));
+    x = op::convert(b, x, op::accumulator(x->dtype()));
+    return op::reduce(b, x, neutral(x), {1}, combiner);
+  };
+  if (!order.is_long()) return by_pieces(count / chunk, chunk);
+  Value* pieces = op::convert(b, by_pieces(count / order.piece, order.piece), DType::f64);
+  std::int64_t beside = 1;
+  for (int d = 1; d < pieces->rank(); ++d) beside *= pieces->shape()[d];
+  const std::int64_t n = count / chunk, each = chunk / order.piece;
+  Value* x = op::transpose(b, op::reshape(b, pieces, Shape{n, each, beside}), {1, 0, 2});
+  x = op::reduce_in_sequence(b, op::reshape(b, x, Shape{each, n * beside}), neutral(x), combiner);
+  return op::reshape(b, x, before_rest({n}, rows->shape(), dims));
 }
 
 Value* row_sum(Builder& b, const Op& op, Value* chunks, Value* init) {
   const Combiner combiner = op::combiner_of(op);
   const Shape& shape = op.result()->shape();
   Value* total = nullptr;
-  init = op::convert(b, init, chunks->dtype());
+  const DType dtype = op::accumulator(op.operand(0)->dtype());
+  init = op::convert(b, init, dtype);
   if (chunks->shape()[0] <= kInOrder) {
     Value* columns = op::reshape(b, chunks, Shape{chunks->shape()[0], shape.count()});
-    total = op::reshape(b, op::reduce_in_sequence(b, columns, init, combiner), shape);
+    Value* neutral = op::constant(b, op::identity(combiner, chunks->dtype()));
+    total = op::reduce_in_sequence(b, columns, neutral, combiner);
   } else {
-    total = op::reshape(b, in_order(b, combiner, chunks), shape);
-    total = op::combined(b, combiner, op::broadcast_in_dim(b, init, shape, {}), total);
+    total = in_order(b, combiner, chunks);
   }
+  total = op::convert(b, op::reshape(b, total, shape), dtype);
+  total = op::combined(b, combiner, op::broadcast_in_dim(b, init, shape, {}), total);
   return op::convert(b, total, op.result()->dtype());
 }
 

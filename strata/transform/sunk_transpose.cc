@@ -8,6 +8,7 @@
 #include "strata/op/build.h"
 #include "strata/op/combiner.h"
 #include "strata/op/def.h"
+#include "strata/op/dot_general.h"
 #include "strata/op/lowering_kind.h"
 #include "strata/transform/rewrite.h"
 #include "strata/transform/transposition.h"
@@ -210,9 +211,8 @@ class Sink {
       for (std::int64_t d : free)
         order[side].push_back(std::find(sorted.begin(), sorted.end(), d) - sorted.begin());
     }
-    Value* out =
-        op::dot_general(b, operands[0], operands[1], {batch[0], batch[1], contract[0], contract[1]},
-                        op.result()->dtype());
+    Value* out = op::product_like(b, op, operands[0], operands[1],
+                                  {batch[0], batch[1], contract[0], contract[1]});
     Ints permutation;
     for (std::size_t i = 0; i < batch[0].size(); ++i)
       permutation.push_back(static_cast<std::int64_t>(i));

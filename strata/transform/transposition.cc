@@ -4,6 +4,7 @@
 
 #include "strata/ir/made_by.h"
 #include "strata/op/build.h"
+#include "strata/op/dot_general.h"
 #include "strata/op/lowering_kind.h"
 
 namespace strata::transform {
@@ -48,11 +49,11 @@ ProductOperand::ProductOperand(ir::Value* v, std::vector<int> batch_dims,
 }
 
 ir::Value* product_of(ir::Builder& b, const ProductOperand& left, const ProductOperand& right,
-                      DType result) {
+                      const ir::Op& like) {
   auto ints = [](const std::vector<int>& dims) { return Ints(dims.begin(), dims.end()); };
-  return op::dot_general(
-      b, left.value, right.value,
-      {ints(left.batch), ints(right.batch), ints(left.contract), ints(right.contract)}, result);
+  return op::product_like(
+      b, like, left.value, right.value,
+      {ints(left.batch), ints(right.batch), ints(left.contract), ints(right.contract)});
 }
 
 Transposed reduction_before(ir::Builder& b, const ir::Op& reduction, ir::Value* x,

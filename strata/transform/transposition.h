@@ -32,9 +32,9 @@ struct ProductOperand {
 
   ProductOperand(ir::Value* v, std::vector<int> batch_dims, std::vector<int> contract_dims);
 };
-/// The product of two such operands.
+/// The product of two such operands, with the dtype and the order of `like`.
 ir::Value* product_of(ir::Builder& b, const ProductOperand& left, const ProductOperand& right,
-                      DType result);
+                      const ir::Op& like);
 
 /// `reduction`, of one array that is transpose(x, permutation), as one of x itself: transposed so,
 /// it is the same. In which order elements are combined may be another (op/reduce_order.h): ask

@@ -43,7 +43,7 @@ ir::Values turned(Builder& b, const Op& transpose, const Uses& uses) {
   Ints rest;  // of the permutation, behind the exchange
   for (std::int64_t from : permutation)
     rest.push_back(from < batch ? from : from < batch + rows ? from + columns : from - rows);
-  return {op::transpose(b, product_of(b, r, l, product->result()->dtype()), rest)};
+  return {op::transpose(b, product_of(b, r, l, *product), rest)};
 }
 
 }  // namespace
