@@ -104,9 +104,21 @@ void carry_and_pieces() {
   }
 }
 
+void a_part_of_the_state() {
+  // The steps of a walk, each from the one before: a turn writes one row of the state.
+  auto walk = jit([](Array history) {
+    return fori_loop(
+        0, 9999, [](Array i, Array h) { return h.at(i + 1).set(0.5f * h[i] + 1.0f); }, history);
+  });
+  Array steps = walk(zeros({10000, 8}));
+  std::cout << steps[3] << "\n";
+  require(close(steps[3], full({8}, 1.75)), "each row from the row before");
+}
+
 int main() {
   whose_if();
   which_of_several();
   until();
   carry_and_pieces();
+  a_part_of_the_state();
 }

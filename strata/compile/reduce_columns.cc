@@ -33,7 +33,7 @@ class Columns : public Reductions {
   /// reduced elements a time. A few (windows, mostly) need no row (max_pool of 32 x 64 x 64 x 64
   /// f32: 2.1 ms with one, 1.5 without).
   void columns() {
-    constexpr std::int64_t kSteps = 8, kFew = 12, kNarrow = 256;
+    constexpr std::int64_t kSteps = 8, kFew = 12;
     std::int64_t outer = split_.outer(), inner = split_.inner(), chunks = order_.chunks();
     bool two = chunks > 1;
     std::int64_t width = two ? width_of_two_phases() : width_of_one_phase(),
@@ -90,26 +90,16 @@ class Columns : public Reductions {
         return each(columns, [&](Index x) {
           store(o * inner + x0 + x, with_elements(neutral_elements(), 0, order_.count, o, x0 + x));
         });
-      auto clear = [&] { b.vector(0, columns, 16, [&](Index x) { keep(x, neutral_elements()); }); };
       auto add = [&](const Index& k0, std::int64_t length) {
         for_pieces(b, k0, length, kSteps, [&](Index k, std::int64_t n) {
           each(columns, [&](Index x) { keep(x, with_elements(loaded(x), k, n, o, x0 + x)); });
         });
       };
-      /// The same of columns of which a piece stays in the first cache: sums in registers.
-      auto add_narrow = [&](const Index& k0, std::int64_t length, const Index& x) {
-        const Sums sums = each_of(
-            [&](const Reduced& r, int) { return b.local(r.neutral_element(b), x.lanes()); });
-        for_pieces(b, k0, length, kSteps, [&](Index k, std::int64_t n) {
-          Sums all;
-          for (Inst* sum : sums) all.push_back(b.get(sum));
-          all = with_elements(std::move(all), k, n, o, x0 + x);
-          for (std::size_t i = 0; i < sums.size(); ++i) b.set(sums[i], all[i]);
-        });
-        for (std::size_t i = 0; i < sums.size(); ++i) {
+      auto add_to_totals = [&](const Index& x, const Sums& sums) {
+        for (std::size_t i = 0; i < all_.size(); ++i) {
           Total sum = total(b, all_[i], x.lanes());
           sum.set(b.load(totals[i], x));
-          sum.add(b.get(sums[i]));
+          sum.add(sums[i]);
           b.store(totals[i], x, sum.get());
         }
       };
@@ -118,23 +108,27 @@ class Columns : public Reductions {
           for (std::size_t i = 0; i < all_.size(); ++i) body(x, i);
         });
       };
-      clear();
       if (order_.is_long())
         each_total([&](const Index& x, std::size_t i) {
           b.store(totals[i], x, total(b, all_[i], x.lanes()).get());
         });
+      else
+        b.vector(0, columns, 16, [&](Index x) { keep(x, neutral_elements()); });
       for_piece(b, chunk, order_.count, order_.chunk, [&](Index begin, std::int64_t length) {
         if (!order_.is_long()) return add(begin, length);
         for_pieces(b, begin, length, order_.piece, [&](Index k0, std::int64_t some) {
-          if (columns <= kNarrow) return each(columns, [&](Index x) { add_narrow(k0, some, x); });
-          add(k0, some);
-          each_total([&](const Index& x, std::size_t i) {  // and begins the next piece
-            Total sum = total(b, all_[i], x.lanes());
-            sum.set(b.load(totals[i], x));
-            sum.add(b.load(lines[i], x));
-            b.store(totals[i], x, sum.get());
-            b.store(lines[i], x, all_[i].neutral_element(b));
-          });
+          const std::int64_t last = (some - 1) / kSteps * kSteps;
+          auto take = [&](const Index& k, std::int64_t n, bool begins, bool ends) {
+            each(columns, [&](Index x) {
+              const Sums sums =
+                  with_elements(begins ? neutral_elements() : loaded(x), k, n, o, x0 + x);
+              ends ? add_to_totals(x, sums) : keep(x, sums);
+            });
+          };
+          if (last > 0) take(k0, kSteps, true, false);
+          b.for_(1, last / kSteps, 1,
+                 [&](Index s) { take(k0 + s * kSteps, kSteps, false, false); });
+          take(k0 + last, some - last, last == 0, true);
         });
       });
       if (!two)
