@@ -32,6 +32,7 @@
 #include "strata/transform/sums_in_place.h"
 #include "strata/transform/sunk_transpose.h"
 #include "strata/transform/turned.h"
+#include "strata/transform/turned_updates.h"
 #include "strata/transform/unroll.h"
 #include "strata/transform/zero_blocks.h"
 
@@ -147,8 +148,8 @@ std::unique_ptr<ir::Block> prepare(const ir::Block& block, std::vector<std::stri
       transform::simplify(*out);
     if (any({transform::find_own_rows(*out), transform::select_one_hot(*out),
              transform::turn_products(*out), transform::map_single_terms(*out),
-             transform::put_batches_first(*out), transform::mask_updates(*out),
-             transform::sum_in_place(*out)}))
+             transform::put_batches_first(*out), transform::turn_updates(*out),
+             transform::mask_updates(*out), transform::sum_in_place(*out)}))
       ir::remove_dead(*out);
   }
   {
