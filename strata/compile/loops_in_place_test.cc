@@ -278,8 +278,9 @@ Plan plan_of(const std::filesystem::path& file) {
 }
 
 TEST(LoopsInPlace, CostThePartThatTheyWrite) {
-  const std::filesystem::path once = "conformance/loops",
-                              four_times = "strata/compile/testdata/loops";
+  const std::filesystem::path room = std::filesystem::path(__FILE__).parent_path(),
+                              once = room.parent_path().parent_path() / "conformance/loops",
+                              four_times = room / "testdata/loops";
   std::vector<std::string> names;
   for (const auto& entry : std::filesystem::directory_iterator(four_times))
     names.push_back(entry.path().filename().string());
