@@ -7,12 +7,15 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from jax import lax
 from jax._src import buffer_callback as jax_buffer_callback
 from jax._src import callback as jax_callback
 from jax._src import xla_bridge
 from jax._src.interpreters import mlir
 from jax._src.lib import xla_client
 from jax._src.lib.mlir import ir
+from jax._src.lib.mlir.dialects import func, hlo
+from jax.interpreters import mlir as public_mlir
 
 
 def started() -> bool:
@@ -112,6 +115,77 @@ def builtin_type(name, registration) -> None:
     xla_client._xla.register_custom_type(name, registration)
 
 
+def _is_for(ctx, is_ours: Callable[[Any], bool]) -> bool:
+    """Whether what is lowered runs on our client, and on no other platform."""
+    client = ctx.module_context.get_backend(optional=True) if len(ctx.module_context.platforms) == 1 else None
+    return client is not None and is_ours(client)
+
+
+# Operations that jaxlib writes out in simpler ones before a plugin sees them, and so less exactly; StableHLO's own only of complex numbers.
+_WRITTEN_OUT = {
+    lax.atan_p: "chlo.atan",
+    lax.bessel_i1e_p: "chlo.bessel_i1e",
+    lax.digamma_p: "chlo.digamma",
+    lax.erf_inv_p: "chlo.erf_inv",
+    lax.erfc_p: "chlo.erfc",
+    lax.exp_p: "stablehlo.exponential",
+    lax.lgamma_p: "chlo.lgamma",
+    lax.log1p_p: "stablehlo.log_plus_one",
+    lax.log_p: "stablehlo.log",
+    lax.logistic_p: "stablehlo.logistic",
+    lax.nextafter_p: "chlo.next_after",
+    lax.polygamma_p: "chlo.polygamma",
+    lax.sqrt_p: "stablehlo.sqrt",
+    lax.square_p: "chlo.square",
+    lax.zeta_p: "chlo.zeta",
+}
+
+
+def _as_composite(ctx, operation):
+    """The results of a composite named after the operation, whose decomposition is the operation: jaxlib keeps it, and the plugin reads it back."""
+    module, name = ctx.module_context, operation.name
+    types = [v.type for v in operation.operands], [v.type for v in operation.results]
+    function = func.FuncOp(f"{name}.impl", ir.FunctionType.get(*types), ip=module.ip)
+    function.attributes["sym_visibility"] = ir.StringAttr.get("private")
+    module.symbol_table.insert(function)
+    body = function.add_entry_block()
+    with ir.InsertionPoint(body):
+        inner = operation.operation.clone()
+        for i, argument in enumerate(body.arguments):
+            inner.operands[i] = argument
+        func.ReturnOp(list(inner.results))
+    composite = hlo.CompositeOp(
+        types[1],
+        list(operation.operands),
+        name=ir.StringAttr.get(name),
+        decomposition=ir.FlatSymbolRefAttr.get(function.name.value),
+        composite_attributes=ir.DictAttr.get({}),
+        version=ir.IntegerAttr.get(ir.IntegerType.get_signless(32), 1),
+    )
+    operation.erase()
+    return composite.results
+
+
+def keep_operations(is_ours: Callable[[Any], bool]) -> None:
+    """Programs for our client keep the operations that jaxlib would write out."""
+
+    def kept(rule, name):
+        def lower(ctx, *operands, **params):
+            results = rule(ctx, *operands, **params)
+            operation = results[0].owner
+            if getattr(operation, "name", None) != name or not _is_for(ctx, is_ours):
+                return results
+            if name.startswith("stablehlo.") and ctx.avals_in[0].dtype.kind != "c":
+                return results
+            return _as_composite(ctx, operation)
+
+        return lower
+
+    for primitive, name in _WRITTEN_OUT.items():
+        entry = mlir._lowerings[primitive]
+        mlir.register_lowering(primitive, kept(entry.rule, name), inline=entry.inline)
+
+
 def _as_cpu(ctx):
     """For JAX's own lowering of callbacks, which knows platforms by name."""
     if ctx.module_context.platforms == ("cpu",):
@@ -134,27 +208,24 @@ def replace_callbacks(target: str, buffer_target: str, number_of: Callable[[Call
     JAX's own functions do all the work; the operation that they leave is then renamed.
     """
 
-    def ours(ctx) -> bool:
-        client = ctx.module_context.get_backend(optional=True) if len(ctx.module_context.platforms) == 1 else None
-        return client is not None and is_ours(client)
-
     emit = jax_callback.emit_python_callback
 
     def emit_python_callback(ctx, *args, **kwargs):
-        if not ours(ctx):
+        if not _is_for(ctx, is_ours):
             return emit(ctx, *args, **kwargs)
         emitted = emit(_as_cpu(ctx), *args, **kwargs)
         _rename_last_operation(ctx, target, number_of)
         return emitted
 
     def lower_buffer_callback(ctx, *args, **kwargs):
-        if not ours(ctx):
+        if not _is_for(ctx, is_ours):
             return jax_buffer_callback._buffer_callback_lowering(ctx, *args, **kwargs)
         results = jax_buffer_callback._buffer_callback_lowering(_as_cpu(ctx), *args, **kwargs)
         _rename_last_operation(ctx, buffer_target, number_of)
         return results
 
     jax_callback.emit_python_callback = emit_python_callback
+    public_mlir.emit_python_callback = emit_python_callback  # another name of it, by which sparse solvers call it
     mlir.register_lowering(jax_buffer_callback.buffer_callback_p, lower_buffer_callback)
 
 

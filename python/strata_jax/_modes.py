@@ -93,6 +93,8 @@ def _share(jax: ModuleType) -> None:
     if _state.shared:
         return
     library = _library.load()
+    if _library.is_strata():
+        jax.keep_operations(is_ours)
     if library.ffi is not None:
         _callbacks.install(library)
         for platform in (CPU, STRATA):

@@ -287,5 +287,21 @@ def test_the_built_in_cpu_keeps_its_own():
     assert float(harness.on_strata(f, np.float32(2))) == 3
 
 
+def test_sparse_solve():
+    """JAX's solver for the CPU is SciPy's, called back by the public name of the function that emits callbacks."""
+    import jax
+    import numpy as np
+    from jax.experimental.sparse.linalg import spsolve
+
+    dense = np.diag(np.arange(1.0, 7.0)).astype(np.float32) + np.eye(6, k=2, dtype=np.float32)
+    rows, columns = np.nonzero(dense)
+    starts = np.concatenate([[0], np.cumsum(np.bincount(rows, minlength=6))]).astype(np.int32)
+    b = np.arange(6, dtype=np.float32)
+    solve = jax.jit(lambda data: spsolve(data, columns.astype(np.int32), starts, b))
+    data = jax.device_put(dense[rows, columns], harness.device())
+    np.testing.assert_allclose(dense @ np.asarray(solve(data)), b, atol=1e-5)
+    assert np.isfinite(np.asarray(jax.grad(lambda d: solve(d).sum())(data))).all()
+
+
 if __name__ == "__main__":
     harness.run(globals())

@@ -52,12 +52,27 @@ def test_callbacks():
     from jax._src.interpreters import mlir
 
     assert callback.emit_python_callback.__module__.startswith("strata_jax"), "it was not replaced"
+    from jax.interpreters import mlir as public_mlir
+
+    assert public_mlir.emit_python_callback is callback.emit_python_callback
     assert callable(buffer_callback._buffer_callback_lowering) and buffer_callback.ExecutionStage.EXECUTE is not None
     assert mlir._lowerings[buffer_callback.buffer_callback_p].rule is not buffer_callback._buffer_callback_lowering
     # Each user looks the function up in its module, so that one replacement serves them.
     assert debugging.cb is callback and checkify.callback is callback
     assert "host_callbacks" in inspect.signature(mlir.ModuleContext.__init__).parameters
     assert "optional" in parameters(mlir.ModuleContext.get_backend)
+
+
+def test_kept_operations():
+    """Each rule that is wrapped emits the operation by which it is known."""
+    from jax._src.interpreters import mlir
+    from strata_jax import _jax_0_10
+
+    for primitive in _jax_0_10._WRITTEN_OUT:
+        rule = mlir._lowerings[primitive].rule
+        assert rule.__module__.startswith("strata_jax"), primitive
+    assert {"rule", "inline"} <= set(mlir.LoweringRuleEntry.__dataclass_fields__)
+    assert {"ip", "symbol_table"} <= parameters(mlir.ModuleContext.__init__)
 
 
 def test_each_rule_of_the_cpu_serves_strata():

@@ -48,6 +48,11 @@ TEST(UseChlo, OneOfSeveralDecompositions) {
   EXPECT_EQ(only_operation(*composite("chlo.erf", "", "chlo.erf.impl_0")), "chlo.erf");
 }
 
+TEST(UseChlo, OperationsOfStableHloToo) {
+  EXPECT_EQ(only_operation(*composite("stablehlo.log_plus_one", "", "stablehlo.log_plus_one.impl")),
+            "stablehlo.log_plus_one");
+}
+
 TEST(UseChlo, WhatIsNotItsOwnStays) {
   EXPECT_EQ(only_operation(*composite("chlo.erf", "", "mine")), "stablehlo.composite")
       << "somebody's own decomposition";

@@ -8,14 +8,16 @@
 namespace strata::ir {
 namespace {
 
-/// Whether it is written as jaxlib writes those of CHLO: the name of the decomposition follows from
-/// the operation's, with a number where the module has several.
-bool is_of_chlo(const Op& op) {
+/// Whether it is written as jaxlib writes those of CHLO, or as python/strata_jax writes any: the
+/// name of the decomposition follows from the operation's, with a number where the module has
+/// several.
+bool is_of_operation(const Op& op) {
   const Attr* name = op.attrs.find("name");
   const Attr* decomposition = op.attrs.find("decomposition");
   const auto* n = name ? std::get_if<std::string>(name) : nullptr;
   const auto* d = decomposition ? std::get_if<Opaque>(decomposition) : nullptr;
-  return n != nullptr && d != nullptr && n->starts_with("chlo.") &&
+  return n != nullptr && d != nullptr &&
+         (n->starts_with("chlo.") || n->starts_with("stablehlo.")) &&
          d->text.starts_with("@" + *n + ".impl");
 }
 
@@ -52,7 +54,7 @@ void use_chlo(Block& block) {
       replace_uses(*region, map);
       use_chlo(*region);
     }
-    const OpInfo* info = op->name() == "stablehlo.composite" && is_of_chlo(*op)
+    const OpInfo* info = op->name() == "stablehlo.composite" && is_of_operation(*op)
                              ? Registry::global().find(op->attr<std::string>("name"))
                              : nullptr;
     const std::optional<Attrs> attrs = info ? attributes(*op) : std::nullopt;

@@ -30,6 +30,15 @@ Real magnitude(Complex z) {
   return choose(infinite, kInfinity, sqrt(fma(more, more, less * less)) * s.back);
 }
 
+/// The root of the sum of squares, and what its
+/// square lacks of that sum, in pairs of f64.
+Real close_magnitude(Complex z) {
+  if (z.re.single) return magnitude(z);
+  Pair sum = two_product(z.re, z.re) + two_product(z.im, z.im);
+  Real root = sqrt(sum.high), rest = fma(-root, root, sum.high) + sum.low;
+  return choose(root > 0 && root < kInfinity, root + rest / (root + root), root);
+}
+
 /// Subnormal numbers are scaled up, so that the quotient keeps its digits; infinities leave NaN.
 Complex sign(Complex z) {
   Scale s = scale_of(max(abs(z.re), abs(z.im)));

@@ -23,7 +23,7 @@ struct Arc {
 /// 2^-250 < max(x, y) < 2^500, and y not vanishing beside |x - 1|.
 Arc ordinary_arc(Real x, Real y) {
   Real right = x + 1, left = x - 1;
-  Real r = magnitude({right, y}), s = magnitude({left, y}), a = 0.5 * (r + s);
+  Real r = close_magnitude({right, y}), s = close_magnitude({left, y}), a = 0.5 * (r + s);
   Real square = y * y, outer = square / (r + right);
   Truth inside = x <= 1;
   Real gap = choose(inside, square / (s - left), s + left);         // s + (x - 1)

@@ -4,15 +4,6 @@
 namespace strata::op::complex_rules {
 namespace {
 
-/// |z| within 0.51 ulp, of a number that is scaled: the root of the sum of squares, and what its
-/// square lacks of that sum, in pairs of f64.
-Real close_magnitude(Complex z) {
-  if (z.re.single) return magnitude(z);
-  Pair sum = two_product(z.re, z.re) + two_product(z.im, z.im);
-  Real root = sqrt(sum.high), rest = fma(-root, root, sum.high) + sum.low;
-  return choose(root > 0 && root < kInfinity, root + rest / (root + root), root);
-}
-
 /// sqrt((|x| + |z|) / 2) of z scaled by an even power of two, and the root of what brings it back.
 struct Half {
   Real value, size, back;  // size: |z|, scaled
