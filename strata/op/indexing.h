@@ -32,7 +32,8 @@ Value* stack_starts(Builder& b, std::span<Value* const> starts, const std::vecto
 /// Lanes of a loop over so few elements, at most `lanes`: a strip that is full needs no mask.
 inline int lanes_of_strip(std::int64_t elements, int lanes) {
   if (elements >= lanes) return lanes;
-  return static_cast<int>(std::bit_ceil(static_cast<std::uint64_t>(std::max<std::int64_t>(1, elements))));
+  return static_cast<int>(
+      std::bit_ceil(static_cast<std::uint64_t>(std::max<std::int64_t>(1, elements))));
 }
 
 /// A dimension cut into pieces for grid points: [begin(piece), end(piece)).
