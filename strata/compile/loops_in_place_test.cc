@@ -357,5 +357,69 @@ TEST(LoopsInPlace, ABranchLeavesWhatItsLoopReads) {
     testing::expect_compiled_equals_reference((*module)->entry()->body, seed);
 }
 
+/// A loop of five turns over arrays of so many elements: %m and %k become what `body` makes of
+/// them.
+void expect_same(int elements, const std::string& body) {
+  const std::string type = fmt::format("tensor<{}xf32>", elements);
+  std::string text = R"(func.func @main(%x: T, %y: T, %p: tensor<i1>) -> (T, T) {
+  %z = stablehlo.constant dense<0> : tensor<i32>
+  %r:3 = stablehlo.while(%i = %z, %m = %x, %k = %y) : tensor<i32>, T, T
+  cond {
+    %n = stablehlo.constant dense<5> : tensor<i32>
+    %goes = stablehlo.compare LT, %i, %n : (tensor<i32>, tensor<i32>) -> tensor<i1>
+    stablehlo.return %goes : tensor<i1>
+  } do {
+    %one = stablehlo.constant dense<1> : tensor<i32>
+)" + body + R"(    %i2 = stablehlo.add %i, %one : tensor<i32>
+    stablehlo.return %i2, %m2, %k2 : tensor<i32>, T, T
+  }
+  return %r#1, %r#2 : T, T
+})";
+  for (std::size_t at; (at = text.find(" T")) != std::string::npos;) text.replace(at + 1, 1, type);
+  for (std::size_t at; (at = text.find("(T")) != std::string::npos;) text.replace(at + 1, 1, type);
+  auto module = ir::parse(text);
+  ASSERT_TRUE(module.ok()) << module.status().message() << text;
+  for (unsigned seed : {1u, 2u, 3u, 4u})
+    testing::expect_compiled_equals_reference((*module)->entry()->body, seed);
+}
+
+// Of an array that costs less to copy than a kernel to start, other places are read as it is
+// changed.
+TEST(LoopsInPlace, FewElementsAreReadWhileTheyAreChanged) {
+  expect_same(
+      40,
+      R"(    %s = stablehlo.dynamic_slice %m, %i, sizes = [30] : ( T, tensor<i32>) -> tensor<30xf32>
+    %v = stablehlo.reverse %s, dims = [0] : tensor<30xf32>
+    %m2 = stablehlo.dynamic_update_slice %m, %v, %one : ( T, tensor<30xf32>, tensor<i32>) -> T
+    %k2 = stablehlo.negate %k : T
+)");
+}
+
+// Where a branch takes one array and gives another on, that one is copied before it is written
+// over.
+TEST(LoopsInPlace, ABranchGivesOnWhatItWritesOver) {
+  expect_same(600, R"(    %e = stablehlo.add %k, %y : T
+    %b:2 = "stablehlo.if"(%p) ({
+      stablehlo.return %e, %m : T, T
+    }, {
+      %v = stablehlo.constant dense<7.0> : tensor<1xf32>
+      %u = stablehlo.dynamic_update_slice %m, %v, %i : ( T, tensor<1xf32>, tensor<i32>) -> T
+      stablehlo.return %u, %k : T, T
+    }) : (tensor<i1>) -> ( T, T)
+    %m2 = stablehlo.reverse %b#0, dims = [0] : T
+    %k2 = stablehlo.negate %b#1 : T
+)");
+  expect_same(600, R"(    %b:2 = "stablehlo.if"(%p) ({
+      stablehlo.return %y, %m : T, T
+    }, {
+      %v = stablehlo.constant dense<7.0> : tensor<1xf32>
+      %u = stablehlo.dynamic_update_slice %m, %v, %i : ( T, tensor<1xf32>, tensor<i32>) -> T
+      stablehlo.return %u, %k : T, T
+    }) : (tensor<i1>) -> ( T, T)
+    %m2 = stablehlo.add %b#0, %y : T
+    %k2 = stablehlo.negate %b#1 : T
+)");
+}
+
 }  // namespace
 }  // namespace strata::compile
