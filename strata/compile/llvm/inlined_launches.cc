@@ -1,10 +1,15 @@
 #include "strata/compile/llvm/inlined_launches.h"
 
+#include "strata/compile/launch_work.h"
+
 namespace strata::compile {
 namespace {
 
 constexpr std::size_t kMostLaunches = 16;  // of a loop's turn
 constexpr std::size_t kMostInsts = 2000;   // of all their kernels: LLVM makes code of each anew
+// Lanes of 32 bits that a launch works on: beside more a call costs nothing, and what is hoisted
+// out of the loop takes registers that a product's kernel needs.
+constexpr double kMostSlots = 2048;
 
 template <class F>
 void each_launch(const Steps& steps, const F& f) {
@@ -74,7 +79,8 @@ bool InlinedLaunches::is_small(const Steps& body) const {
 
 void InlinedLaunches::take(const Steps& body) {
   each_launch(body, [&](const Launch& l) {
-    if (!l.parallel) launches_.insert(&l);
+    const loop::Kernel& kernel = *plan_.kernels[static_cast<std::size_t>(l.kernel)];
+    if (!l.parallel && work_of(kernel).slots <= kMostSlots) launches_.insert(&l);
   });
 }
 
