@@ -73,7 +73,7 @@ enum class Opcode : std::uint8_t {
   cmp,      // `compare`; result i1. Floats: ordered, except ne
   select,   // i1, a, b
   convert,  // to i1: x != 0. bf16 and f16 convert only from and to f32 (Builder::convert goes by
-            // way of f32)
+            // way of f32, from f64 without rounding twice)
   bitcast,  // to a type of the same width
   index,  // an Index as an i64 value. (Loop variables carry this opcode too, with is_variable set;
           // no arg names one)

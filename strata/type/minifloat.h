@@ -3,8 +3,8 @@
 //
 // Bits are right-aligned in a byte: sign, exponent, mantissa. Where a type lacks infinities, an
 // overflow gives NaN; where it lacks NaN too (f4, f6), the largest value, and NaN becomes the zero
-// of the other sign. f8E8M0FNU holds powers of two alone: halfway goes up, anything without a
-// logarithm is NaN. These are the rules of ml_dtypes and of LLVM's APFloat.
+// of the other sign. f8E8M0FNU holds powers of two alone: halfway goes up, as does all that lies
+// between the two smallest; anything without a logarithm is NaN. These are the rules of ml_dtypes.
 #pragma once
 
 #include <cstdint>

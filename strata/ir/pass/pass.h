@@ -36,7 +36,7 @@ class Passes {
 /// `called_computations`, which its text form leaves out, since the functions stay. Throws
 /// strata::Error where a function is absent or calls itself.
 void inline_calls(Module& module);
-/// Composites of CHLO's operations as jaxlib writes them (`chlo.erf` by `@chlo.erf.impl`) become
+/// Composites of operations as jaxlib writes those of CHLO (`chlo.erf` by `@chlo.erf.impl`) become
 /// the operations where these have the composite's types: a decomposition says the same, but slower
 /// and less exactly. Others stay, to be inlined as calls.
 void use_chlo(Module& module);
