@@ -35,6 +35,7 @@
 #include "strata/op/reduce_order.h"
 #include "strata/op/rules.h"
 #include "strata/op/windows.h"
+#include "strata/type/permutation.h"
 
 namespace strata::op {
 namespace {
@@ -290,13 +291,6 @@ Ints counted(std::int64_t first, std::size_t n) {
   return out;
 }
 
-/// Positions of 0, 1, 2, .. in a permutation.
-Ints inverse(const Ints& permutation) {
-  Ints out(permutation.size());
-  for (std::size_t i = 0; i < out.size(); ++i)
-    out[static_cast<std::size_t>(permutation[i])] = static_cast<std::int64_t>(i);
-  return out;
-}
 Ints joined(Ints a, const Ints& b, const Ints& c) {
   a.insert(a.end(), b.begin(), b.end());
   a.insert(a.end(), c.begin(), c.end());
@@ -330,7 +324,7 @@ Value* operand_cotangent(Builder& b, Value* ct, Value* other, const Type& own,
     return dot_general(b, other, ct, {other_batch, ct_batch, other_free, ct_contract}, own.dtype());
   Value* product =
       dot_general(b, ct, other, {ct_batch, other_batch, ct_contract, other_free}, own.dtype());
-  return transpose(b, product, inverse(joined(own_batch, own_free, contract)));
+  return transpose(b, product, inverse_permutation(joined(own_batch, own_free, contract)));
 }
 
 Values transpose_rule(Builder& b, const Op& op, std::span<Value* const> operands,

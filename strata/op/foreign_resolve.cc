@@ -10,6 +10,7 @@
 #include "strata/op/foreign_call.h"
 #include "strata/op/shape_operands.h"
 #include "strata/op/target.h"
+#include "strata/type/permutation.h"
 
 namespace strata::op::foreign {
 namespace {
@@ -86,16 +87,7 @@ std::vector<Ints> layouts(const Op& op, const char* name, const std::vector<Type
 }
 
 Type in_memory(const Type& type, const Ints& order) {
-  if (order.empty()) return type;
-  std::vector<Dim> dims;
-  for (std::int64_t d : order) dims.push_back(type.shape().dim(static_cast<int>(d)));
-  return type.with(Shape(dims));
-}
-Ints inverse(const Ints& order) {
-  Ints out(order.size());
-  for (std::size_t i = 0; i < order.size(); ++i)
-    out[static_cast<std::size_t>(order[i])] = static_cast<std::int64_t>(i);
-  return out;
+  return order.empty() ? type : permuted(type, order);
 }
 
 std::vector<int> aliases(const Op& op, const std::vector<Type>& operands,
@@ -160,7 +152,7 @@ Values stated(Builder& b, const Op& op, const Values& operands) {
                             {{"call_target_name", call.target}, {kStated, words_of(call)}}, {}, to)
                        .results();
   for (std::size_t r = 0; r < results.size(); ++r)
-    if (!out[r].empty()) results[r] = transpose(b, results[r], inverse(out[r]));
+    if (!out[r].empty()) results[r] = transpose(b, results[r], inverse_permutation(out[r]));
   return results;
 }
 

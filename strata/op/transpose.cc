@@ -11,6 +11,7 @@
 #include "strata/op/build.h"
 #include "strata/op/quantized.h"
 #include "strata/op/rules.h"
+#include "strata/type/permutation.h"
 
 namespace strata::op {
 namespace {
@@ -48,11 +49,7 @@ Literals evaluate(const Op& op, std::span<const Literal> operands, Evaluator&) {
 Values transpose_rule(Builder& b, const Op& op, std::span<Value* const>, const std::vector<bool>&,
                       std::span<Value* const> ct) {
   if (!ct[0]) return {nullptr};
-  const Ints& permutation = permutation_of(op);
-  Ints inverse(permutation.size());
-  for (std::size_t i = 0; i < permutation.size(); ++i)
-    inverse[static_cast<std::size_t>(permutation[i])] = static_cast<std::int64_t>(i);
-  return {transpose(b, ct[0], inverse)};
+  return {transpose(b, ct[0], inverse_permutation(permutation_of(op)))};
 }
 
 Batched batch(Builder& b, const Op& op, std::span<Value* const> operands, const std::vector<bool>&,

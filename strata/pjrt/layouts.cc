@@ -9,6 +9,7 @@
 
 #include "strata/op/build.h"
 #include "strata/pjrt/error.h"
+#include "strata/type/permutation.h"
 #include "strata/type/strided.h"
 
 namespace strata::pjrt {
@@ -32,18 +33,6 @@ std::optional<Order> parsed(std::string_view text) {
 
 /// Dimensions as they lie, the slowest first.
 ir::Ints major_to_minor(const Order& order) { return {order.rbegin(), order.rend()}; }
-ir::Ints inverse(const ir::Ints& permutation) {
-  ir::Ints out(permutation.size());
-  for (std::size_t i = 0; i < permutation.size(); ++i)
-    out[static_cast<std::size_t>(permutation[i])] = static_cast<std::int64_t>(i);
-  return out;
-}
-
-Type permuted(const Type& type, const ir::Ints& permutation) {
-  std::vector<Dim> dims;
-  for (std::int64_t d : permutation) dims.push_back(type.shape().dim(static_cast<int>(d)));
-  return type.with(Shape(std::move(dims)));
-}
 
 bool all_row_major(const std::vector<Order>& orders) {
   return std::all_of(orders.begin(), orders.end(), is_row_major);
@@ -88,7 +77,7 @@ Type as_it_lies(const Type& type, const Order& order) {
   return is_row_major(order) ? type : permuted(type, major_to_minor(order));
 }
 Type as_it_is_seen(const Type& lying, const Order& order) {
-  return is_row_major(order) ? lying : permuted(lying, inverse(major_to_minor(order)));
+  return is_row_major(order) ? lying : permuted(lying, inverse_permutation(major_to_minor(order)));
 }
 
 std::unique_ptr<ir::Block> laid_out(const ir::Block& body, const std::vector<Order>& arguments,
@@ -102,7 +91,7 @@ std::unique_ptr<ir::Block> laid_out(const ir::Block& body, const std::vector<Ord
     ir::Value* lying = out->add_argument(as_it_lies(seen->type(), arguments[i]), seen->hint());
     map.set(seen, is_row_major(arguments[i])
                       ? lying
-                      : op::transpose(b, lying, inverse(major_to_minor(arguments[i]))));
+                      : op::transpose(b, lying, inverse_permutation(major_to_minor(arguments[i]))));
   }
   for (const auto& op : body.ops()) {
     b.set_location(op->where);
