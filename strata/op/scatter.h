@@ -17,6 +17,10 @@ bool is_free(const IndexDims& dims, std::int64_t operand_dim);
 /// Size of the window in each operand dimension (1 where it has none).
 Ints window_sizes(const Op& op, const IndexDims& dims);
 
+/// The same scatter (combiner and region too) of other operands by other dimension numbers. In
+/// closed form, what the region captures stands last among the operands.
+Op& scatter_again(Builder& b, const Op& op, Values operands, const IndexDims& dims);
+
 // Rules (scatter_rules.cc) and lowering (scatter_lowering.cc).
 JvpResult scatter_jvp(Builder&, const Op&, std::span<Value* const> operands,
                       std::span<Value* const> tangents);

@@ -10,17 +10,6 @@
 namespace strata::op {
 namespace {
 
-/// The same scatter (combiner and region too) of other operands (in closed form: what the region
-/// captures last).
-Op& scatter_again(Builder& b, const Op& op, Values operands, const IndexDims& dims) {
-  Attrs attrs = op.attrs;
-  set_scatter_dims(attrs, dims);
-  std::size_t own = 2 * static_cast<std::size_t>(scatter_inputs(op));
-  Values captured(operands.begin() + static_cast<std::ptrdiff_t>(own + 1), operands.end());
-  operands.resize(own + 1);
-  return b.create(op.info(), std::move(operands), std::move(attrs),
-                  reopened(op, static_cast<int>(own), captured));
-}
 Op& scatter_again(Builder& b, const Op& op, Values operands) {
   return scatter_again(b, op, std::move(operands), scatter_dims(op.attrs));
 }
@@ -112,6 +101,16 @@ Value* extremum_tangent(Builder& b, const Op& op, std::span<Value* const> operan
 }
 
 }  // namespace
+
+Op& scatter_again(Builder& b, const Op& op, Values operands, const IndexDims& dims) {
+  Attrs attrs = op.attrs;
+  set_scatter_dims(attrs, dims);
+  std::size_t own = 2 * static_cast<std::size_t>(scatter_inputs(op));
+  Values captured(operands.begin() + static_cast<std::ptrdiff_t>(own + 1), operands.end());
+  operands.resize(own + 1);
+  return b.create(op.info(), std::move(operands), std::move(attrs),
+                  reopened(op, static_cast<int>(own), captured));
+}
 
 JvpResult scatter_jvp(Builder& b, const Op& op, std::span<Value* const> operands,
                       std::span<Value* const> tangents) {

@@ -95,12 +95,9 @@ Values along_rows(Builder& b, const Op& op) {
   if (!indices) return {};
   Values operands(op.operands);
   operands[static_cast<std::size_t>(op::scatter_inputs(op))] = indices;
-  ir::Attrs attrs = op.attrs;
-  op::set_scatter_dims(attrs, dims);
-  attrs.set("indices_are_sorted", false);
-  std::vector<std::unique_ptr<Block>> regions;
-  for (const auto& region : op.regions) regions.push_back(ir::clone(*region));
-  return b.create(op.info(), operands, std::move(attrs), std::move(regions)).results();
+  Op& along = op::scatter_again(b, op, std::move(operands), dims);
+  along.attrs.set("indices_are_sorted", false);
+  return along.results();
 }
 
 }  // namespace

@@ -38,11 +38,7 @@ Values by_lying(Builder& b, const Op& op) {
   dims.window = window;
   Values operands(op.operands);
   operands[2] = turned->operand(0);
-  ir::Attrs attrs = op.attrs;
-  op::set_scatter_dims(attrs, dims);
-  std::vector<std::unique_ptr<Block>> regions;
-  for (const auto& region : op.regions) regions.push_back(ir::clone(*region));
-  return b.create(op.info(), operands, std::move(attrs), std::move(regions)).results();
+  return op::scatter_again(b, op, std::move(operands), dims).results();
 }
 
 }  // namespace

@@ -37,6 +37,13 @@ template <>
 inline constexpr char kLetter<std::complex<float>> = 'c';
 template <>
 inline constexpr char kLetter<std::complex<double>> = 'z';
+/// "getrf" as the routine for matrices of T is called: "sgetrf" of f32.
+template <class T>
+std::string named(const char* routine) {
+  return std::string(1, kLetter<T>) + routine;
+}
+/// The leading dimension of a matrix of so many rows, which is at least 1.
+inline int leading(int rows) { return std::max(1, rows); }
 
 /// A Fortran routine; `Texts` lengths of one-letter arguments follow the others.
 template <class... Args>

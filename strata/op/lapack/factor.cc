@@ -13,11 +13,6 @@ using foreign::Call;
 bool has(const Call& call, std::size_t operands, std::size_t results) {
   return call.operands.size() == operands && call.results.size() == results;
 }
-template <class T>
-std::string named(const char* routine) {
-  return std::string(1, kLetter<T>) + routine;
-}
-int leading(int rows) { return std::max(1, rows); }
 
 /// a {uplo} -> factor, info
 template <class T>

@@ -8,12 +8,6 @@ using foreign::Bound;
 using foreign::Buffers;
 using foreign::Call;
 
-int leading(int rows) { return std::max(1, rows); }
-template <class T>
-std::string named(const char* routine) {
-  return std::string(1, kLetter<T>) + routine;
-}
-
 /// Arrays of `last` with the batch of `matrices` in front.
 Type per_matrix(const Type& matrices, DType dtype, std::vector<std::int64_t> last) {
   std::vector<std::int64_t> sizes = matrices.shape().sizes();

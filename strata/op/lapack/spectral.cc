@@ -10,12 +10,6 @@ using foreign::Bound;
 using foreign::Buffers;
 using foreign::Call;
 
-int leading(int rows) { return std::max(1, rows); }
-template <class T>
-std::string named(const char* routine) {
-  return std::string(1, kLetter<T>) + routine;
-}
-
 /// a {mode 'A', 'S', 'N'} -> (overwritten), s, u, v^H, info
 template <class T>
 Result<Bound> gesdd(const Call& call) {
