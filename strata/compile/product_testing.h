@@ -1,7 +1,7 @@
 // Products of two arrays whose neighbours in k stand side by side or not. For tests.
 #pragma once
 
-#include "strata/op/build.h"
+#include "strata/compile/processor_testing.h"
 
 namespace strata::compile::testing {
 
@@ -26,6 +26,16 @@ struct Product {
     return turned ? op::transpose(b, op::reshape(b, y, {m / 10, 10, n}), {1, 0, 2}) : y;
   }
 };
+
+/// The product's plan for a processor, by interpreted kernels, gives the reference's bits.
+inline void expect_references_bits(const char* processor, const Product& product) {
+  SCOPED_TRACE(processor + (": " + product.text()));
+  ir::Block block;
+  ir::Builder b(block);
+  block.results = {product.add_to(block, b)};
+  const std::vector<Literal> given = arguments_of(block, 3);
+  expect_same_bits({run_as_on(processor, block, given)}, op::evaluate(block, given), processor);
+}
 
 /// Of operands of any shapes.
 struct GeneralProduct {
