@@ -1,7 +1,6 @@
 #include "strata/compile/fusion.h"
 
 #include <algorithm>
-#include <numeric>
 #include <optional>
 #include <queue>
 #include <unordered_map>
@@ -13,8 +12,8 @@
 #include "strata/compile/product_result.h"
 #include "strata/compile/stage_times.h"
 #include "strata/compile/turned_rows.h"
+#include "strata/compile/unread_results.h"
 #include "strata/op/reduce_order.h"
-#include "strata/transform/reads_first.h"
 
 namespace strata::compile {
 namespace {
@@ -41,29 +40,20 @@ constexpr std::size_t kMostBeside = 4,
                                      << 14;  // reductions side by side; bytes of what they read
 constexpr std::size_t kMostEpilogueRoots = 4, kMostEpilogueArrays = 3;
 
-/// Whether it has an effect, or anything in its regions has.
-bool has_effect(const Op& op) {
-  bool found = op.info().has_effect;
-  for (const auto& region : op.regions)
-    ir::walk(*region, [&](const Op& inner) { found |= inner.info().has_effect; });
-  return found;
-}
-
 /// Groups under construction, joined along edges. Each root has a number, in program order, which
 /// is also that of the group it begins as. `chosen` says what is inlined and which constants are
 /// numbers.
 class Grouping {
  public:
   Grouping(const ir::Block& block, const Uses& uses, const Fusion& chosen, const Moves& moves,
-           FusionRule rule)
+           const transform::TakenArrays& taken, FusionRule rule)
       : chosen_(chosen),
         inlined_(chosen.inlined),
         uses_(uses),
+        taken_(taken),
         rule_(rule),
         weights_(tree_weights(block, inlined_)) {
     const std::unordered_set<const Op*> moved = moved_by_products(block, moves);
-    for (const auto& op : block.ops())
-      for (const Value* v : transform::taken_arrays(*op)) taken_.insert(v);
     for (const auto& op : block.ops()) {
       if (lies_in_memory(*op) || (is_elemental(*op) && inlined_.count(op->result())) ||
           moved.count(op.get()))
@@ -259,14 +249,14 @@ class Grouping {
     }
     joinable &= rule_ == FusionRule::joined || !is_small(op);
     Root r{&op, std::move(reads), {}};
-    if (has_effect(op)) {
+    if (op::has_effect(op)) {
       if (last_effect_ >= 0) r.after.push_back(last_effect_);
       last_effect_ = number;
     }
-    for (const Value* v : transform::taken_arrays(op))
+    for (const Value* v : taken_.of(op))
       for (int reader : readers_[v]) r.after.push_back(reader);
     for (const Access& a : r.reads)
-      if (taken_.count(a.value)) readers_[a.value].push_back(number);
+      if (taken_.has(a.value)) readers_[a.value].push_back(number);
     for (const Value* v : op.results()) made_by_[v] = number;
     roots_.push_back(std::move(r));
     nodes_.push_back({std::move(g),
@@ -631,13 +621,14 @@ class Grouping {
   const Fusion& chosen_;
   const std::unordered_set<const Value*>& inlined_;
   const Uses& uses_;
+  const transform::TakenArrays& taken_;
   FusionRule rule_;
   std::unordered_map<const Value*, double> weights_;
   std::vector<Root> roots_;
   std::vector<Node> nodes_;
-  int last_effect_ = -1;                    // the last operation with an effect so far
-  std::unordered_set<const Value*> taken_;  // arrays that operations take (lookup only)
-  std::unordered_map<const Value*, std::vector<int>> readers_;  // of these, so far (lookup only)
+  int last_effect_ = -1;  // the last operation with an effect so far
+  std::unordered_map<const Value*, std::vector<int>> readers_;  // of arrays that are taken, so far
+                                                                // (lookup only)
   std::unordered_map<const Value*, int> made_by_;
   std::unordered_set<const Value*> read_elsewhere_;
   std::vector<char> done_;  // by finish(): groups that are in the order
@@ -657,67 +648,15 @@ std::vector<const Value*> reads(const Op& op, const Fusion& fusion) {
   return read_through(op, fusion.inlined);
 }
 
-bool reduces_trailing(const Shape& operand, const std::vector<int>& dims) {
-  std::vector<bool> reduced(static_cast<std::size_t>(operand.rank()), false);
-  for (int d : dims) reduced[static_cast<std::size_t>(d)] = true;
-  bool seen = false;
-  for (int i = 0; i < operand.rank(); ++i) {
-    if (operand[i] == 1) continue;
-    if (reduced[static_cast<std::size_t>(i)])
-      seen = true;
-    else if (seen)
-      return false;
-  }
-  return true;
-}
-
-using ValueSet = std::unordered_set<const Value*>;
-
-/// Those of the results that caches do not keep. Of a type that no argument has, and so nothing
-/// that the next call or turn goes on from, fewer are too many: writing them takes what caches hold
-/// of everything else (8192 x 1000 zeros and ones 0.60 ms through the caches, 0.45 past them; of 16
-/// MB as fast either way).
-ValueSet past_caches(ValueSet results, const ir::Block& block) {
-  constexpr std::size_t kManyNew = 20 << 20;  // bytes
-  auto bytes = [&] {
-    return std::accumulate(results.begin(), results.end(), std::size_t{0},
-                           [](std::size_t sum, const Value* v) { return sum + v->type().bytes(); });
-  };
-  if (bytes() >= kPastCaches) return results;
-  std::erase_if(results, [&](const Value* v) {
-    return std::any_of(block.arguments().begin(), block.arguments().end(),
-                       [&](const auto& a) { return a->type() == v->type(); });
-  });
-  return bytes() >= kManyNew ? results : ValueSet{};
-}
-
-/// Large results that no kernel of the block reads, where there are more of them than caches hold:
-/// a step's new parameters, what a turn of a loop over layers keeps for the way back.
-ValueSet unread_results(const ir::Block& block, const Fusion& fusion) {
-  constexpr std::size_t kLarge = 4 << 20;  // bytes
-  ValueSet out;
-  for (const Value* v : block.results)
-    if (v->type().is_tensor() && v->shape().is_static() && v->type().bytes() >= kLarge)
-      out.insert(v);
-  out = past_caches(std::move(out), block);
-  if (out.empty()) return out;
-  for (const Group& group : fusion.groups) {
-    const std::unordered_set<const Op*> own(group.roots.begin(), group.roots.end());
-    for (const Op* op : group.roots)
-      for (const Value* v : reads(*op, fusion))
-        if (!v->op() || !own.count(v->op())) out.erase(v);
-  }
-  return past_caches(std::move(out), block);
-}
-
 Fusion fuse(const ir::Block& block, FusionRule rule) {
   Stage stage("  fuse");
-  Uses uses(block);
+  const Uses uses(block);
+  const transform::TakenArrays taken(block);
   Moves moves = moves_of_products(block, uses);
   Fusion out;
   {
     Stage chooses("    inline");
-    out.inlined = choose_inlined(block, uses, moved_by_products(block, moves), rule);
+    out.inlined = choose_inlined(block, uses, moved_by_products(block, moves), taken, rule);
     if (rule == FusionRule::apart) out.numbers = unknown_numbers(block, uses);
     for (const Value* v : out.numbers) out.inlined.erase(v);
     out.slices = slices_of_arguments(block, uses, out);
@@ -725,7 +664,7 @@ Fusion fuse(const ir::Block& block, FusionRule rule) {
   }
   {
     Stage groups("    group");
-    Grouping grouping(block, uses, out, moves, rule);
+    Grouping grouping(block, uses, out, moves, taken, rule);
     grouping.join_all();
     grouping.join_epilogues();
     grouping.join_readers();

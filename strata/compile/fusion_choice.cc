@@ -8,7 +8,6 @@
 #include "strata/compile/row_dots.h"
 #include "strata/op/dot_general.h"
 #include "strata/transform/batch_first.h"
-#include "strata/transform/reads_first.h"
 
 namespace strata::compile {
 namespace {
@@ -123,13 +122,13 @@ bool turns(const Op& op) {
 /// operations read of them before.
 class TakenReads {
  public:
-  explicit TakenReads(const ir::Block& block) {
+  TakenReads(const ir::Block& block, const transform::TakenArrays& taken) {
     int number = 0;
     for (const auto& op : block.ops()) {
       number_[op.get()] = number++;
-      for (const Value* v : transform::taken_arrays(*op)) taken_.try_emplace(v, number_[op.get()]);
+      for (const Value* v : taken.of(*op)) taken_.try_emplace(v, number_[op.get()]);
     }
-    if (taken_.empty()) return;
+    if (taken.empty()) return;
     for (const auto& op : block.ops()) {
       if (!op::is_elemental(*op)) continue;
       std::vector<const Value*>& all = reads_[op->result()];
@@ -181,6 +180,20 @@ bool is_small(const Op& op) {
                            [](const Value* v) { return !v->op() || !constant_literal(*v->op()); });
   return given && std::all_of(op.operands.begin(), op.operands.end(), small) &&
          std::all_of(results.begin(), results.end(), small);
+}
+
+bool reduces_trailing(const Shape& operand, const std::vector<int>& dims) {
+  std::vector<bool> reduced(static_cast<std::size_t>(operand.rank()), false);
+  for (int d : dims) reduced[static_cast<std::size_t>(d)] = true;
+  bool seen = false;
+  for (int i = 0; i < operand.rank(); ++i) {
+    if (operand[i] == 1) continue;
+    if (reduced[static_cast<std::size_t>(i)])
+      seen = true;
+    else if (seen)
+      return false;
+  }
+  return true;
 }
 
 Uses::Uses(const ir::Block& block) {
@@ -247,6 +260,7 @@ std::unordered_set<const Op*> moved_by_products(const ir::Block& block, const Mo
 /// Walks backwards, so that a value's readers are decided before it.
 std::unordered_set<const Value*> choose_inlined(const ir::Block& block, const Uses& uses,
                                                 const std::unordered_set<const Op*>& moved,
+                                                const transform::TakenArrays& taken,
                                                 FusionRule rule) {
   struct Reading {
     int times = 0;
@@ -270,7 +284,7 @@ std::unordered_set<const Value*> choose_inlined(const ir::Block& block, const Us
     for (const Value* v : op->results()) size[v] = is_view(*op) || op->operands.empty() ? n : 0;
   }
   const std::unordered_set<const Value*> cut = cuts(block);
-  const TakenReads taken(block);
+  const TakenReads early(block, taken);
   for (auto it = block.ops().rbegin(); it != block.ops().rend(); ++it) {
     const Op& op = **it;
     if (!is_elemental(op) || moved.count(&op) || (rule == FusionRule::apart && is_small(op)))
@@ -291,7 +305,7 @@ std::unordered_set<const Value*> choose_inlined(const ir::Block& block, const Us
           r.as_pieces |= through.by_dots || through.as_pieces;
         } else {
           r.times += 1;
-          r.last = std::max(r.last, taken.number(*use.op));
+          r.last = std::max(r.last, early.number(*use.op));
           r.by_product |= is_generated_product(*use.op);
           r.summed |= sums_columns(*use.op);
           r.as_pieces |= sums_all(*use.op);
@@ -312,7 +326,7 @@ std::unordered_set<const Value*> choose_inlined(const ir::Block& block, const Us
     bool twice = r.times == 2 && r.summed && r.weight <= kMostTwice && !r.repeats &&
                  !r.by_product && !cut.count(v) && is_large(v) && op::def(op).traits.elementwise;
     if ((view || once || again || twice) && !r.made && !(r.as_pieces && turns(op)) &&
-        !taken.come_too_late(v, r.last))
+        !early.come_too_late(v, r.last))
       inlined.insert(v);
   }
   return inlined;

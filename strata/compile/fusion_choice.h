@@ -9,6 +9,7 @@
 
 #include "strata/compile/fusion.h"
 #include "strata/op/lowering_kind.h"
+#include "strata/transform/reads_first.h"
 
 namespace strata::compile {
 
@@ -58,6 +59,7 @@ std::unordered_set<const ir::Op*> moved_by_products(const ir::Block& block, cons
 /// The values that are computed where they are read.
 std::unordered_set<const ir::Value*> choose_inlined(const ir::Block& block, const Uses& uses,
                                                     const std::unordered_set<const ir::Op*>& moved,
+                                                    const transform::TakenArrays& taken,
                                                     FusionRule rule);
 
 }  // namespace strata::compile

@@ -6,6 +6,7 @@
 
 #include "strata/compile/product_kernel.h"
 #include "strata/compile/product_side.h"
+#include "strata/op/lowering_kind.h"
 #include "strata/op/scan.h"
 
 namespace strata::compile {
@@ -77,10 +78,8 @@ bool updates_alone(const Op& op, int r, const Value* old, const Fusion& fusion) 
 /// The initial value of a loop's carry `result`; null where the result is none.
 const Value* initial_of(const Value* result) {
   const Op& op = *result->op();
-  const auto* structured = std::get_if<op::Structured>(&op::def(op).lowering);
-  if (!structured) return nullptr;
-  if (structured->kind == op::Structured::Kind::while_) return op.operand(result->index());
-  if (structured->kind != op::Structured::Kind::scan) return nullptr;
+  if (op::is_structured(op, op::Structured::Kind::while_)) return op.operand(result->index());
+  if (!op::is_structured(op, op::Structured::Kind::scan)) return nullptr;
   op::ScanParts parts(op);
   const auto r = static_cast<std::size_t>(result->index());
   return r < parts.carries ? op.operands[parts.consts + r] : nullptr;
@@ -136,9 +135,7 @@ std::string InPlace::why_not(const GroupedBlock& in, const Value* made, const Va
 bool InPlace::structured_replaces(const Value* made, const Value* old) {
   const Op& op = *made->op();
   if (!(made->type() == old->type())) return false;
-  const auto* structured = std::get_if<op::Structured>(&op::def(op).lowering);
-  if (!structured) return false;
-  if (structured->kind == op::Structured::Kind::case_)
+  if (op::is_structured(op, op::Structured::Kind::case_))
     return std::count(op.operands.begin(), op.operands.end(), old) == 0 &&
            std::all_of(op.regions.begin(), op.regions.end(), [&](const auto& region) {
              return branch_replaces(*region, static_cast<std::size_t>(made->index()), old);

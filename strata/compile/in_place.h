@@ -9,15 +9,15 @@
 
 namespace strata::compile {
 
-/// Decides by what is read of the old value and when, never by what a program looks like. Keeps the
-/// groups of branches, whose results are made by what lies inside.
+/// Decides by dependence: which groups still read the old value, and where. Keeps the groups of
+/// branches, since their results are made inside.
 class InPlace {
  public:
   explicit InPlace(const SharingLimits& limits) : limits_(limits) {}
 
-  /// Whether `made`, a result of a group of `in`, may lie where `old` does, memory that only these
-  /// groups read: when it is written, nothing of `old` is read any more but, at most, each element
-  /// for the one in its place.
+  /// Whether a group of `in` may write `made` into the buffer of `old`, which no other block reads:
+  /// when it does, every other read of `old` is done, and its own reads are element by element,
+  /// each from the place that it writes.
   bool may_replace(const GroupedBlock& in, const ir::Value* made, const ir::Value* old);
 
   /// What reads `old` so that `made` may not replace it, in words; empty where it may.

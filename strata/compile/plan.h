@@ -72,8 +72,8 @@ struct Chain {
 struct Copy {
   Address from, to;
   std::int64_t bytes = 0;
-  std::string why = {};  // of one that a loop makes in each turn: what keeps the array from being
-                         // changed where it lies (for people)
+  std::string why = {};  // for --explain: the operation that still reads the old value of a carry,
+                         // so that this copy is made in each turn
 };
 /// for (counter = 0; counter < count; ++counter) body; `reverse` counts down from count - 1.
 struct CountedLoop {

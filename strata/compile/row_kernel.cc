@@ -8,7 +8,7 @@
 #include "strata/compile/fusion_choice.h"
 #include "strata/compile/row_passes.h"
 #include "strata/compile/rows_abreast.h"
-#include "strata/op/indexing.h"
+#include "strata/loop/pieces.h"
 
 namespace strata::compile {
 namespace {
@@ -206,9 +206,9 @@ class RowKernel {
       const std::int64_t whole = rows_.length / lanes_ * lanes_;
       if (whole) b_.vector(0, whole, lanes_, element);
       if (whole < rows_.length)
-        b_.vector(whole, rows_.length, op::lanes_of_strip(rows_.length - whole, lanes_), element);
+        b_.vector(whole, rows_.length, loop::lanes_for(rows_.length - whole, lanes_), element);
     } else if (reductions.empty()) {
-      b_.vector(0, rows_.length, op::lanes_of_strip(rows_.length, lanes_),
+      b_.vector(0, rows_.length, loop::lanes_for(rows_.length, lanes_),
                 [&](Index j) { by_band ? by_band(j, [&] { element(j); }) : element(j); });
     } else {
       auto element_of = [&](const Value* v, Index j) { return context_.at_offset(v, base + j); };

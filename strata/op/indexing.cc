@@ -1,5 +1,6 @@
 #include "strata/op/indexing.h"
 
+#include "strata/loop/pieces.h"
 #include "strata/op/build.h"
 
 namespace strata::op {
@@ -118,7 +119,7 @@ Value* stack_starts(Builder& b, std::span<Value* const> starts, const std::vecto
 
 void Pieces::vector(loop::Builder& b, const loop::Index& piece, int lanes,
                     const std::function<void(loop::Index)>& body) const {
-  if (count() == 1) return b.vector(0, extent, lanes_of_strip(extent, lanes), body);
+  if (count() == 1) return b.vector(0, extent, loop::lanes_for(extent, lanes), body);
   loop::Index begin = piece * length, end = begin + length;
   if (extent % length != 0)
     end = b.index_of(b.binary(loop::Opcode::min, b.value(end), b.constant_int(DType::i64, extent)),

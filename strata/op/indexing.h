@@ -3,7 +3,6 @@
 #pragma once
 
 #include <algorithm>
-#include <bit>
 
 #include "strata/op/rules.h"
 
@@ -28,13 +27,6 @@ inline int copy_lanes(DType dtype) { return static_cast<int>(64 / byte_width(dty
 /// is batched.
 Value* stack_starts(Builder& b, std::span<Value* const> starts, const std::vector<bool>& batched,
                     std::int64_t size);
-
-/// Lanes of a loop over so few elements, at most `lanes`: a strip that is full needs no mask.
-inline int lanes_of_strip(std::int64_t elements, int lanes) {
-  if (elements >= lanes) return lanes;
-  return static_cast<int>(
-      std::bit_ceil(static_cast<std::uint64_t>(std::max<std::int64_t>(1, elements))));
-}
 
 /// A dimension cut into pieces for grid points: [begin(piece), end(piece)).
 struct Pieces {

@@ -45,6 +45,14 @@ std::vector<Number> free_dims(int rank, const std::vector<Number>& batch,
   return out;
 }
 
+/// Whether it has an effect beyond its results, or anything in its regions has.
+inline bool has_effect(const ir::Op& op) {
+  bool found = op.info().has_effect;
+  for (const auto& region : op.regions)
+    ir::walk(*region, [&](const ir::Op& inner) { found |= inner.info().has_effect; });
+  return found;
+}
+
 /// Whether it is a loop, a branch or a call of this kind.
 inline bool is_structured(const ir::Op& op, Structured::Kind kind) {
   const auto* structured = std::get_if<Structured>(&def(op).lowering);

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <string_view>
 
+#include "strata/op/lowering_kind.h"
 #include "strata/op/scan.h"
 
 namespace strata::transform {
@@ -31,16 +32,6 @@ bool holds_minus_zero(const Literal& literal) {
 }
 
 }  // namespace
-
-MinusZeros::MinusZeros(const Block& block) { note_parents(block); }
-
-void MinusZeros::note_parents(const Block& block) {
-  for (const auto& op : block.ops())
-    for (const auto& region : op->regions) {
-      parents_[region.get()] = op.get();
-      note_parents(*region);
-    }
-}
 
 bool MinusZeros::never_in(const Value* v) {
   steps_ = 0;
@@ -112,15 +103,13 @@ bool MinusZeros::prove_structured(const Op& op, int result, Assumed& assumed) {
 }
 
 bool MinusZeros::prove_argument(const Value* v, Assumed& assumed) {
-  auto parent = parents_.find(v->block());
-  if (parent == parents_.end()) return false;
-  const Op& op = *parent->second;
-  const auto* structured = std::get_if<op::Structured>(&op::def(op).lowering);
-  if (!structured) return false;
+  const Op* loop = parent_(v->block());
+  if (!loop) return false;
+  const Op& op = *loop;
   const auto i = static_cast<std::size_t>(v->index());
-  if (structured->kind == op::Structured::Kind::while_)
+  if (op::is_structured(op, op::Structured::Kind::while_))
     return prove(op.operands[i], assumed) && prove(op.region(1).results[i], assumed);
-  if (structured->kind != op::Structured::Kind::scan) return false;
+  if (!op::is_structured(op, op::Structured::Kind::scan)) return false;
   const op::ScanParts parts(op);
   const bool is_carry = i >= parts.consts && i < parts.consts + parts.carries;
   return prove(op.operands[i], assumed) &&

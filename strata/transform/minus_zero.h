@@ -1,17 +1,16 @@
 // Which arrays hold no minus zero: to those +0 may be added or not.
 #pragma once
 
-#include <unordered_map>
 #include <unordered_set>
 
-#include "strata/ir/graph.h"
+#include "strata/transform/parents.h"
 
 namespace strata::transform {
 
 /// Answers for the values of a block and of the regions in it, which must not change meanwhile.
 class MinusZeros {
  public:
-  explicit MinusZeros(const ir::Block& block);
+  explicit MinusZeros(const ir::Block& block) : parent_(block) {}
 
   /// Whether no element of v can be -0, in any turn of the loops around it. False where that is not
   /// seen within a bounded number of steps.
@@ -20,13 +19,12 @@ class MinusZeros {
  private:
   using Assumed = std::unordered_set<const ir::Value*>;
 
-  void note_parents(const ir::Block& block);
   bool prove(const ir::Value* v, Assumed& assumed);
   bool prove_op(const ir::Op& op, int result, Assumed& assumed);
   bool prove_argument(const ir::Value* v, Assumed& assumed);
   bool prove_structured(const ir::Op& op, int result, Assumed& assumed);
 
-  std::unordered_map<const ir::Block*, const ir::Op*> parents_;  // lookup only
+  Parents parent_;
   int steps_ = 0;
 };
 

@@ -5,9 +5,11 @@
 #include <unordered_map>
 
 #include "strata/op/build.h"
+#include "strata/op/lowering_kind.h"
 #include "strata/op/scan.h"
 #include "strata/op/scatter.h"
 #include "strata/transform/minus_zero.h"
+#include "strata/transform/parents.h"
 #include "strata/transform/rewrite.h"
 #include "strata/transform/uses.h"
 
@@ -26,11 +28,7 @@ constexpr std::int64_t kParts = 4;
 
 class SumsInPlace {
  public:
-  explicit SumsInPlace(const Block& block) : uses_(block), zeros_(block) {
-    ir::walk(block, [&](const Op& op) {
-      for (const auto& region : op.regions) parents_[region.get()] = &op;
-    });
-  }
+  explicit SumsInPlace(const Block& block) : uses_(block), zeros_(block), parent_(block) {}
 
   /// Which sums to say anew, with the operand that is zero but for a part.
   std::unordered_map<const Op*, int> find(const Block& block) {
@@ -49,11 +47,9 @@ class SumsInPlace {
 
  private:
   bool is_in_loop(const Block& block) const {
-    auto parent = parents_.find(&block);
-    if (parent == parents_.end()) return false;
-    const auto* structured = std::get_if<op::Structured>(&op::def(*parent->second).lowering);
-    return structured && (structured->kind == op::Structured::Kind::while_ ||
-                          structured->kind == op::Structured::Kind::scan);
+    const Op* op = parent_(&block);
+    return op && (op::is_structured(*op, op::Structured::Kind::while_) ||
+                  op::is_structured(*op, op::Structured::Kind::scan));
   }
 
   bool fits(const Op& sum, int part) {
@@ -74,13 +70,10 @@ class SumsInPlace {
   /// The value itself, or what a loop's constant is outside.
   const Value* source(const Value* v) const {
     while (!v->op()) {
-      auto parent = parents_.find(v->block());
-      if (parent == parents_.end()) break;
-      const auto* structured = std::get_if<op::Structured>(&op::def(*parent->second).lowering);
-      if (!structured || structured->kind != op::Structured::Kind::scan) break;
-      const op::ScanParts parts(*parent->second);
-      if (static_cast<std::size_t>(v->index()) >= parts.consts) break;
-      v = parent->second->operand(v->index());
+      const Op* op = parent_(v->block());
+      if (!op || !op::is_structured(*op, op::Structured::Kind::scan)) break;
+      if (static_cast<std::size_t>(v->index()) >= op::ScanParts(*op).consts) break;
+      v = op->operand(v->index());
     }
     return v;
   }
@@ -131,8 +124,8 @@ class SumsInPlace {
 
   Uses uses_;
   MinusZeros zeros_;
-  std::unordered_map<const Block*, const Op*> parents_;  // lookup only
-  std::unordered_set<const Value*> changed_;             // sums that become updates (lookup only)
+  Parents parent_;
+  std::unordered_set<const Value*> changed_;  // sums that become updates (lookup only)
 };
 
 /// x + v at `starts`, the rest of x as it is.

@@ -6,7 +6,6 @@
 #include "strata/compile/llvm/code_units.h"
 #include "strata/compile/llvm/compile_kernels.h"
 #include "strata/compile/llvm/emit_driver.h"
-#include "strata/compile/llvm/inlined_launches.h"
 #include "strata/compile/llvm/launch_clock.h"
 #include "strata/compile/llvm/runtime_symbols.h"
 #include "strata/compile/stage_times.h"
@@ -92,11 +91,12 @@ std::vector<CodeUnit> units_of(const Plan& plan, bool timed) {
     if (inlined.is_called(static_cast<int>(k))) units.push_back(std::move(unit));
   }
   std::string key = StepsWriter(plan, symbols).take();
-  units.push_back({std::move(key), timed ? "timed_driver" : "driver",
-                   [&plan, symbols, timed](llvm::Module& module, const std::string& symbol) {
-                     emit_driver(plan, symbols, module, symbol, timed);
-                   },
-                   &plan.target});
+  units.push_back(
+      {std::move(key), timed ? "timed_driver" : "driver",
+       [&plan, inlined, symbols, timed](llvm::Module& module, const std::string& symbol) {
+         emit_driver(plan, inlined, symbols, module, symbol, timed);
+       },
+       &plan.target});
   return units;
 }
 

@@ -12,7 +12,6 @@
 #include "strata/compile/llvm/emit_chain.h"
 #include "strata/compile/llvm/emit_kernel.h"
 #include "strata/compile/llvm/emit_launches.h"
-#include "strata/compile/llvm/inlined_launches.h"
 
 namespace strata::compile {
 namespace {
@@ -21,14 +20,14 @@ using llvm::Value;
 
 class DriverEmitter {
  public:
-  DriverEmitter(const Plan& plan, const std::vector<std::string>& kernels, llvm::Module& module,
-                bool timed)
+  DriverEmitter(const Plan& plan, const InlinedLaunches& inlined,
+                const std::vector<std::string>& kernels, llvm::Module& module, bool timed)
       : plan_(plan),
         kernels_(kernels),
         module_(module),
         b_(module.getContext()),
         timed_(timed),
-        inlined_(plan) {}
+        inlined_(inlined) {}
 
   llvm::Function* emit(const std::string& symbol) {
     auto* signature = llvm::FunctionType::get(b_.getVoidTy(), {b_.getPtrTy()}, false);
@@ -328,7 +327,7 @@ class DriverEmitter {
   llvm::Function* function_ = nullptr;
   llvm::BasicBlock* entry_ = nullptr;
   std::vector<Value*> counters_;
-  InlinedLaunches inlined_;
+  const InlinedLaunches& inlined_;
   std::map<int, llvm::Function*> inlined_kernels_;
   std::map<PlanBuffer::Kind, Value*> lists_;
   std::map<int, Value*> bases_;
@@ -338,9 +337,10 @@ class DriverEmitter {
 
 }  // namespace
 
-llvm::Function* emit_driver(const Plan& plan, const std::vector<std::string>& kernels,
-                            llvm::Module& module, const std::string& symbol, bool timed) {
-  return DriverEmitter(plan, kernels, module, timed).emit(symbol);
+llvm::Function* emit_driver(const Plan& plan, const InlinedLaunches& inlined,
+                            const std::vector<std::string>& kernels, llvm::Module& module,
+                            const std::string& symbol, bool timed) {
+  return DriverEmitter(plan, inlined, kernels, module, timed).emit(symbol);
 }
 
 }  // namespace strata::compile

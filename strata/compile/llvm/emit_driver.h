@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "strata/compile/llvm/inlined_launches.h"
 #include "strata/compile/plan.h"
 
 namespace llvm {
@@ -17,9 +18,11 @@ class Module;
 
 namespace strata::compile {
 
-/// `kernels[k]` is the symbol of kernel k. With `timed`, every launch calls
+/// `kernels[k]` is the symbol of kernel k, as far as it is called: launches that are `inlined` need
+/// none. With `timed`, every launch calls
 /// strata_profile_begin/end with its number, in the order in which launches stand in the plan.
-llvm::Function* emit_driver(const Plan& plan, const std::vector<std::string>& kernels,
-                            llvm::Module& module, const std::string& symbol, bool timed);
+llvm::Function* emit_driver(const Plan& plan, const InlinedLaunches& inlined,
+                            const std::vector<std::string>& kernels, llvm::Module& module,
+                            const std::string& symbol, bool timed);
 
 }  // namespace strata::compile

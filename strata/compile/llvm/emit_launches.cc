@@ -71,7 +71,8 @@ class TableEmitter {
     }
     return rows;
   }
-  /// List, number in it, offset. All temporaries lie in the arena.
+  /// Returns a row of the table of places: the list of the context that holds the buffer's address,
+  /// the number in that list, the offset. Temporaries are offsets into the arena.
   Constant* place(const Address& a) {
     const PlanBuffer& buffer = plan_.buffers.at(static_cast<std::size_t>(a.buffer));
     const bool temporary = buffer.kind == PlanBuffer::Kind::temporary;

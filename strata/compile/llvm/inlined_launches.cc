@@ -1,5 +1,8 @@
 #include "strata/compile/llvm/inlined_launches.h"
 
+#include <algorithm>
+
+#include "strata/compile/addresses.h"
 #include "strata/compile/launch_work.h"
 
 namespace strata::compile {
@@ -17,28 +20,17 @@ void each_launch(const Steps& steps, const F& f) {
     if (const auto* l = std::get_if<Launch>(&step.what)) f(*l);
     if (const auto* c = std::get_if<Chain>(&step.what))
       for (const Launch& l : c->launches) f(l);
-    if (const auto* loop = std::get_if<CountedLoop>(&step.what)) each_launch(loop->body, f);
-    if (const auto* loop = std::get_if<WhileLoop>(&step.what))
-      each_launch(loop->condition, f), each_launch(loop->body, f);
-    if (const auto* branch = std::get_if<Branch>(&step.what))
-      for (const Steps& arm : branch->branches) each_launch(arm, f);
+    each_inner(step, [&](const Steps& inner) { each_launch(inner, f); });
   }
 }
 
 /// Chains have functions of their own.
 bool has_chain(const Steps& steps) {
-  for (const Step& step : steps) {
-    if (std::holds_alternative<Chain>(step.what)) return true;
-    if (const auto* loop = std::get_if<CountedLoop>(&step.what); loop && has_chain(loop->body))
-      return true;
-    if (const auto* loop = std::get_if<WhileLoop>(&step.what);
-        loop && (has_chain(loop->condition) || has_chain(loop->body)))
-      return true;
-    if (const auto* branch = std::get_if<Branch>(&step.what))
-      for (const Steps& arm : branch->branches)
-        if (has_chain(arm)) return true;
-  }
-  return false;
+  return std::any_of(steps.begin(), steps.end(), [](const Step& step) {
+    bool found = std::holds_alternative<Chain>(step.what);
+    each_inner(step, [&](const Steps& inner) { found |= has_chain(inner); });
+    return found;
+  });
 }
 
 }  // namespace
@@ -54,16 +46,9 @@ InlinedLaunches::InlinedLaunches(const Plan& plan)
 /// Of loops one inside another the outermost that is small.
 void InlinedLaunches::find(const Steps& steps) {
   for (const Step& step : steps) {
-    auto loop = [&](std::initializer_list<const Steps*> bodies) {
-      bool small = true;
-      for (const Steps* body : bodies) small &= is_small(*body);
-      for (const Steps* body : bodies) small ? take(*body) : find(*body);
-    };
-    if (const auto* counted = std::get_if<CountedLoop>(&step.what)) loop({&counted->body});
-    if (const auto* when = std::get_if<WhileLoop>(&step.what))
-      loop({&when->condition, &when->body});
-    if (const auto* branch = std::get_if<Branch>(&step.what))
-      for (const Steps& arm : branch->branches) find(arm);
+    bool is_small_loop = !std::holds_alternative<Branch>(step.what);
+    each_inner(step, [&](const Steps& inner) { is_small_loop &= is_small(inner); });
+    each_inner(step, [&](const Steps& inner) { is_small_loop ? take(inner) : find(inner); });
   }
 }
 

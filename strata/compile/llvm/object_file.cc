@@ -10,7 +10,6 @@
 #include "strata/compile/llvm/emit_driver.h"
 #include "strata/compile/llvm/emit_kernel.h"
 #include "strata/compile/llvm/fingerprint.h"
-#include "strata/compile/llvm/inlined_launches.h"
 #include "strata/compile/llvm/jit.h"
 #include "strata/compile/object_program.h"
 
@@ -28,8 +27,9 @@ class ObjectEmitter {
       : plan_(plan), interface_(interface), module_(module), b_(module.getContext()) {}
 
   void emit() {
-    const std::vector<std::string> symbols = kernels();
-    llvm::Function* driver = emit_driver(plan_, symbols, module_, "driver", false);
+    const InlinedLaunches inlined(plan_);
+    const std::vector<std::string> symbols = kernels(inlined);
+    llvm::Function* driver = emit_driver(plan_, inlined, symbols, module_, "driver", false);
     driver->setLinkage(llvm::GlobalValue::InternalLinkage);
     run(program(driver));
     constant(llvm::ConstantDataArray::getString(module_.getContext(), interface_.signature),
@@ -39,8 +39,7 @@ class ObjectEmitter {
 
  private:
   /// Equal kernels that are called once; the symbol of each.
-  std::vector<std::string> kernels() {
-    const InlinedLaunches inlined(plan_);
+  std::vector<std::string> kernels(const InlinedLaunches& inlined) {
     std::map<std::string, std::string> by_structure;
     std::vector<std::string> out;
     for (std::size_t k = 0; k < plan_.kernels.size(); ++k) {
