@@ -30,6 +30,7 @@ import tempfile
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 COMPILER = os.environ.get("CXX") or shutil.which("clang++-19") or "g++"
 FLAGS = ["-std=c++20", "-fsyntax-only", "-Wall", "-Wextra", "-Wno-missing-field-initializers", "-DFMT_SHARED", "-I", str(ROOT)]
+VERSIONS = re.compile(r"^strata_version_of\((\S+) (\w+)", re.M)  # sources that the build gives a version by a macro
 INCLUDE = re.compile(r'^\s*#\s*include\s*"(strata/[^"]+)"', re.M)
 BASES = 12  # headers precompiled at most
 
@@ -69,8 +70,15 @@ def llvm_includes():
     return []
 
 
+@functools.lru_cache(maxsize=None)
+def versions():
+    """Source -> the macro that the build defines for it, with any value."""
+    return {source: f'-D{macro}="any"' for source, macro in VERSIONS.findall(contents("CMakeLists.txt").decode())}
+
+
 def flags_of(names, llvm):
-    return FLAGS + (llvm if any(name.startswith("strata/compile/llvm/") for name in names) else [])
+    own = [versions()[name] for name in names if name in versions()]
+    return FLAGS + own + (llvm if any(name.startswith("strata/compile/llvm/") for name in names) else [])
 
 
 def compile_alone(names, llvm, precompiled=None):
