@@ -51,9 +51,9 @@ class Layer:
             places += [rank, features] if self.layer == "LoRA" else [features]
             named = {} if self.layer == "LoRA" else {"lora_rank": rank}
             return kind(*places, **named, **args, rngs=rngs)
-        if self.layer in ("PReLU", "Bidirectional") or self.args.get("rngs") is False:
-            args.pop("rngs", None)
-            return kind(**args)
+        if self.layer in ("PReLU", "RNN", "Bidirectional") or "rngs" in self.args:
+            streams = {"rngs": rngs} if args.get("rngs") == "given" else {}
+            return kind(**args | streams)
         return kind(**args, rngs=rngs)
 
     def json(self):
@@ -61,8 +61,10 @@ class Layer:
 
     def with_dtype(self, dtype):
         """The same layer, and the layers in it, with another dtype of computation."""
-        inner = {k: v.with_dtype(dtype) if isinstance(v, Layer) else v for k, v in self.args.items()}
-        if self.layer not in ("RNN", "Bidirectional", "WeightNorm", "SpectralNorm"):
+        change = lambda v: v.with_dtype(dtype) if isinstance(v, Layer) else v
+        inner = {k: [change(i) for i in v] if isinstance(v, list) else change(v)
+                 for k, v in self.args.items()}
+        if self.layer not in ("RNN", "Bidirectional", "Dropout", "Sequential"):
             inner["dtype"] = dtype
         return Layer(self.layer, **inner)
 
@@ -85,6 +87,32 @@ class Named:
 
     def json(self):
         return {self.kind: self.name, **{k: plain(v) for k, v in self.args.items()}}
+
+
+class Seeds:
+    """An Rngs made for one call, from seeds by stream or from one seed."""
+
+    def __init__(self, seeds):
+        self.seeds = seeds
+
+    def get(self):
+        return made_rngs(self.seeds)
+
+    def json(self):
+        return {"rngs": self.seeds}
+
+
+class Key:
+    """`jax.random.key(seed)`."""
+
+    def __init__(self, seed):
+        self.seed = seed
+
+    def get(self):
+        return jax.random.key(self.seed)
+
+    def json(self):
+        return {"key": self.seed}
 
 
 def initializer(name, **args):
@@ -121,7 +149,7 @@ def actual(x):
     """What `plain` describes, as arrays of JAX."""
     if isinstance(x, Numbers):
         return x.array()
-    if isinstance(x, Named):
+    if isinstance(x, (Named, Seeds, Key)):
         return x.get()
     if isinstance(x, np.ndarray):
         return jnp.asarray(x)

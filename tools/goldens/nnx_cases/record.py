@@ -4,7 +4,7 @@ import jax.numpy as jnp
 import numpy as np
 from flax import nnx
 
-from .describe import Layer, Numbers, actual, made_rngs, packed, plain
+from .describe import Numbers, actual, made_rngs, packed, plain
 
 LOSS = "sum of squares of output 0 in f32"
 
@@ -84,6 +84,9 @@ def _write(model, values):
     for path, v in nnx.iter_graph(model):
         if isinstance(v, nnx.Variable) and path_text(path) in values:
             v[...] = values[path_text(path)]
+        if isinstance(v, nnx.WeightNorm) and v.scales:
+            for name in v.scales:
+                v.scales[name] = values.get(path_text((*path, "scales", name)), v.scales[name])
 
 
 def made(layer, rngs, given, setting):
@@ -150,6 +153,24 @@ def case(name, layer, *calls, rngs=0, given=None, setting=True, grads=True, refe
     return out
 
 
+def answers(name, f, *calls, grads=False):
+    """Stores calls of a function of nnx by its name, with gradients of the first one's inputs."""
+    out = {"name": name, "function": f, "calls": []}
+    for call in calls:
+        named = {k: actual(v) for k, v in call.kwargs.items()}
+        answer = getattr(nnx, f)(*[actual(x) for x in call.inputs], **named)
+        stored = call.json() | {"outputs": [packed(x) for x in jax.tree.leaves(answer)]}
+        del stored["method"]
+        out["calls"].append(stored)
+    if grads:
+        named = {k: actual(v) for k, v in calls[0].kwargs.items()}
+        loss = lambda *x: jnp.sum(jnp.square(getattr(nnx, f)(*x, **named).astype(jnp.float32)))
+        inputs = [actual(x) for x in calls[0].inputs]
+        by_inputs = jax.grad(loss, tuple(range(len(inputs))))(*inputs)
+        out["grads"] = {"loss": LOSS, "inputs": [packed(g) for g in by_inputs]}
+    return out
+
+
 def variants(name, layer, *calls, given=None, grads=True, **rest):
     """The layer as it is, then with inputs in bf16, then with dtype bf16 (and f32 beside it)."""
     yield case(name, layer, *calls, given=given, grads=grads, **rest)
@@ -163,6 +184,3 @@ def initial(name, layer, rngs=0):
     """What a constructor makes, alone."""
     _, first, after, _ = made(layer, rngs, {}, False)
     return {"name": name, **layer.json(), "rngs": rngs, "init": first, "rngs_after": after, "calls": []}
-
-
-__all__ = ["Call", "Layer", "Numbers", "case", "initial", "variants"]
