@@ -78,7 +78,7 @@ def calls():
     yield one(name="map_state", does="doubles every kernel", state=state_json(doubled))
     back = nnx.from_flat_state(dict(nnx.to_flat_state(params)))
     yield one(name="from_flat_state", paths=paths(back))
-    yield one(name="later_wins", **later_wins())
+    yield {"name": "later_wins", **later_wins()}
     texts = {"blocks": {"0": {"linear": {"bias": np.asarray([1, 2, 3], np.float32)}}},
              "head": {"kernel": formula(9, (3, 2))}}
     before = state_json(params)
@@ -90,10 +90,10 @@ def calls():
 
 
 def later_wins():
+    """States that overlap: `merge_state` takes the later value (`merge` of both raises)."""
     linear = nnx.Linear(2, 2, rngs=nnx.Rngs(0))
-    graphdef, state = nnx.split(linear)
     other = nnx.State({"bias": nnx.Param(jnp.asarray([5.0, 6.0]))})
-    merged = nnx.merge(graphdef, state, other)
+    merged = nnx.merge_state(nnx.state(linear), other)
     return {"of": "Linear(2, 2, Rngs(0))", "other": {"bias": [5.0, 6.0]}, "state": state_json(merged)}
 
 
