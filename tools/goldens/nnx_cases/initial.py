@@ -1,4 +1,4 @@
-"""What each constructor makes from two sets of seeds, with and without bias: values, keys, counts."""
+"""What each constructor makes from two sets of seeds, with and without bias."""
 from .describe import Layer
 from .record import initial
 

@@ -36,7 +36,7 @@ class Net(nnx.Module):
 
 
 class Attentive(nnx.Module):
-    """Attention with a cache, a norm with a kind's metadata, a recurrent cell."""
+    """Attention with a cache, a norm, a recurrent cell, a SpectralNorm."""
 
     def __init__(self, rngs):
         self.attention = nnx.MultiHeadAttention(2, 4, decode=True, dropout_rate=0.1, rngs=rngs)
@@ -54,12 +54,14 @@ MODELS = {
 }
 TEXT = {
     "linear": "Linear(2, 3), Rngs(0)",
-    "net": """Net(Rngs(params=0, dropout=1)), made in this order: blocks = list of 2 Block(3), each linear = Linear(3, 3),
-norm = BatchNorm(3), drop = Dropout(0.5); extra = dict(adapter = LoRA(3, 2, 3), a = list of Special(ones f32[2]), a kind
-that is a Param, kernel_scale = Scratch(zeros i32[3]), a kind that is a Variable); head = Linear(3, 2, no bias).
-Call: the blocks, each drop(relu(norm(linear(x)))), then head(adapter(x)).""",
-    "attentive": """Attentive(Rngs(0)), in this order: attention = MultiHeadAttention(2, 4, decode, dropout_rate 0.1); norm =
-LayerNorm(4); cell = GRUCell(4, 4); spectral = SpectralNorm(Linear(4, 2)); then attention.init_cache((1, 3, 4)).""",
+    "net": """Net(Rngs(params=0, dropout=1)), made in this order: blocks = list of 2 Block(3), each
+linear = Linear(3, 3), norm = BatchNorm(3), drop = Dropout(0.5); extra = dict(adapter =
+LoRA(3, 2, 3), a = list of Special(ones f32[2]), a kind that is a Param, kernel_scale =
+Scratch(zeros i32[3]), a kind that is a Variable); head = Linear(3, 2, no bias). Call: the blocks,
+each drop(relu(norm(linear(x)))), then head(adapter(x)).""",
+    "attentive": """Attentive(Rngs(0)), in this order: attention = MultiHeadAttention(2, 4, decode,
+dropout_rate 0.1); norm = LayerNorm(4); cell = GRUCell(4, 4); spectral =
+SpectralNorm(Linear(4, 2)); then attention.init_cache((1, 3, 4)).""",
     "streams": "Rngs(0, params=1, dropout=2)",
 }
 TEXT = {k: " ".join(v.split()) for k, v in TEXT.items()}

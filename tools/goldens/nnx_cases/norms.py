@@ -1,4 +1,4 @@
-"""Normalisation: BatchNorm, LayerNorm, RMSNorm, GroupNorm, InstanceNorm, WeightNorm, SpectralNorm."""
+"""Normalisation: statistics over axes, and of weights (WeightNorm, SpectralNorm)."""
 import numpy as np
 
 from .describe import Layer, Numbers, initializer

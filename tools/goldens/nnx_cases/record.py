@@ -1,4 +1,4 @@
-"""Runs a layer of flax.nnx op by op and stores what it was given, what it answered, what it kept."""
+"""Runs a layer of flax.nnx op by op: stores its inputs, its answers, what it kept."""
 import jax
 import jax.numpy as jnp
 import numpy as np

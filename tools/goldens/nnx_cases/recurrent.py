@@ -25,7 +25,7 @@ def cells():
         yield case(name + "_carry", cell(kind), Call((2, IN), method="initialize_carry", rngs=Seeds(0)),
                    Call((2, 5, IN), method="initialize_carry", rngs=Seeds({"carry": 3}),
                         carry_init=initializer("normal", stddev=0.5)), grads=False, setting=False)
-        # Only LSTMCell makes its orthogonal kernels in f32; LAPACK has no QR in bf16 for the others.
+        # Only LSTMCell makes its orthogonal kernels in f32; LAPACK has no QR in bf16.
         half = {} if kind == "LSTMCell" else {"recurrent_kernel_init": initializer("normal", stddev=0.5)}
         yield case(name + "_param_bf16", cell(kind, param_dtype="bfloat16", **half), step(kind).to("bfloat16"),
                    Call((1, IN), method="initialize_carry", rngs=Seeds(0)), grads=False)

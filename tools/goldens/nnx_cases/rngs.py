@@ -1,4 +1,4 @@
-"""Streams: keys and counts after calls, fork, split, broadcast, split_rngs, with_rngs, reseed; stacks.
+"""Streams: keys and counts after calls, fork, split, broadcast, split_rngs, reseed; stacks.
 
 A case is a list of steps on one Rngs or model; a step says what was done and holds every stream
 behind it, by path, and what the step gave: keys, other streams.

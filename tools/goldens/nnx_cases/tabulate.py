@@ -10,7 +10,7 @@ from .record import path_text
 
 
 class Tied(nnx.Module):
-    """Calls one layer twice with equal inputs, another with two different ones; one part is not called."""
+    """Calls one layer twice with equal inputs, another with two different ones, a third not."""
 
     def __init__(self, rngs):
         self.a = nnx.Linear(3, 3, rngs=rngs)
