@@ -66,7 +66,7 @@ auto trace_function(F& f, std::tuple<Args...> arguments, Trace::Kind kind,
                     std::span<const Type> types = {}) {
   using R = Result<F, std::tuple<Args...>>;
   static_assert(!std::is_void_v<R>, "a traced function returns a tree of arrays");
-  static_assert(tree::Tree<R>,
+  static_assert(tree::TreeLike<R>,
                 "the result of a traced function is an array or a tree of arrays (STRATA_FIELDS, "
                 "vector, tuple, ...)");
   Trace trace(kind);

@@ -12,7 +12,7 @@
 namespace strata {
 
 /// The tree, once the values of all its arrays are there (Array::block_until_ready).
-template <tree::Tree T>
+template <tree::TreeLike T>
 const T& block_until_ready(const T& x) {
   for (const Array& leaf : tree::leaves<Array>(x)) leaf.block_until_ready();
   return x;

@@ -125,7 +125,7 @@ TEST_F(LayersGoldenTest, Layers) {
   const Embed embed{numbers(4, {10, 8})};
   const Array q = numbers(6, {2, 5, 4, 6}), k = numbers(7, {2, 5, 2, 6}),
               v = numbers(8, {2, 5, 2, 6});
-  check("linear", Linear{numbers(2, {8, 6}), numbers(3, {6})}(x));
+  check("linear", Linear(numbers(2, {8, 6}), numbers(3, {6}))(x));
   check("embed", embed(array({{0, 9, 3}, {7, 7, 1}})));
   check("attend", embed.attend(x));
   check("rms_norm", RMSNorm{numbers(5, {8})}(x));

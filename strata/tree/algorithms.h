@@ -12,13 +12,13 @@
 namespace strata::tree {
 
 /// f(...f(f(initial, leaf), leaf)..., leaf) in the order of leaves.
-template <class F, Tree T, class R>
+template <class F, TreeLike T, class R>
 R reduce(F&& f, const T& t, R initial) {
   for_each(t, [&](const auto& leaf) { initial = f(std::move(initial), leaf); });
   return initial;
 }
 /// The same from the first leaf on. Throws Error for a tree without leaves.
-template <class Leaf, class F, Tree T>
+template <class Leaf, class F, TreeLike T>
 Leaf reduce(F&& f, const T& t) {
   std::optional<Leaf> out;
   for_each(t, [&](const auto& leaf) {
@@ -34,7 +34,7 @@ Leaf reduce(F&& f, const T& t) {
 
 /// The same for an associative f: neighbours are joined in rounds, so that a sum of n leaves is log
 /// n deep. Without leaves the identity, or Error where there is none.
-template <class Leaf, class F, Tree T>
+template <class Leaf, class F, TreeLike T>
 Leaf reduce_associative(F&& f, const T& t, const std::optional<Leaf>& identity = {}) {
   std::vector<Leaf> row = leaves<Leaf>(t);
   if (row.empty() && !identity)
@@ -51,7 +51,7 @@ Leaf reduce_associative(F&& f, const T& t, const std::optional<Leaf>& identity =
 }
 
 /// Whether all leaves are true.
-template <Tree T>
+template <TreeLike T>
 bool all(const T& t) {
   bool out = true;
   for_each(t, [&](const auto& leaf) { out = out && static_cast<bool>(leaf); });
@@ -60,7 +60,7 @@ bool all(const T& t) {
 
 /// `full` with each leaf replaced by the leaf of `prefix` that stands at its path or above. Throws
 /// Error where none does.
-template <Tree Prefix, Tree T>
+template <TreeLike Prefix, TreeLike T>
 T broadcast(const Prefix& prefix, T full) {
   std::vector<std::pair<KeyPath, internal::AnyLeaf>> given;
   for_each_key_path(prefix, [&]<class L>(const KeyPath& path, const L& leaf) {
@@ -83,7 +83,7 @@ T broadcast(const Prefix& prefix, T full) {
 /// A tree of `outer`'s structure whose leaves are trees of `inner`'s, turned inside out: `like`, of
 /// inner's structure with trees of outer's at its leaves, gets the leaves. Throws Error where the
 /// leaves are not as many.
-template <class Leaf, Tree Outer, Tree Inner, Tree T, Tree R>
+template <class Leaf, TreeLike Outer, TreeLike Inner, TreeLike T, TreeLike R>
 R transpose(const Outer& outer, const Inner& inner, const T& t, R like) {
   const std::size_t n = structure(outer).leaves(), m = structure(inner).leaves();
   const std::vector<Leaf> given = leaves<Leaf>(t);
@@ -107,12 +107,12 @@ constexpr bool all_leaves(const std::vector<T>& elements) {
 
 /// Calls `f(child)` for the children of a tree, which may be trees themselves; with keys
 /// `f(KeyEntry, child)`.
-template <Tree T, class F>
+template <TreeLike T, class F>
 void flatten_one_level(const T& t, F&& f) {
   static_assert(is_tree_node<T>, "a leaf has no children");
   Node<T>::visit(t, [&](Step, const auto& child) { f(child); });
 }
-template <Tree T, class F>
+template <TreeLike T, class F>
 void flatten_one_level_with_keys(const T& t, F&& f) {
   static_assert(is_tree_node<T>, "a leaf has no children");
   Node<T>::visit(t, [&](Step step, const auto& child) { f(key_of(step), child); });

@@ -6,7 +6,8 @@ KeyEntry key_of(const Step& step) {
   switch (step.kind) {
     case Step::Kind::field: return GetAttrKey{std::string(step.name)};
     case Step::Kind::element: return SequenceKey{step.index};
-    case Step::Kind::key: return DictKey{std::string(step.name)};
+    case Step::Kind::key:
+    case Step::Kind::path: return DictKey{std::string(step.name)};
   }
   STRATA_UNREACHABLE("kind of step");
 }

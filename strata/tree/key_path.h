@@ -57,26 +57,26 @@ void for_each_key_path(T& t, KeyPath& path, F& f) {
 }  // namespace internal
 
 /// Calls `f(KeyPath, leaf)` for each leaf in order; leaves of a mutable tree may be changed.
-template <Tree T, class F>
+template <TreeLike T, class F>
 void for_each_key_path(T& t, F&& f) {
   KeyPath path;
   internal::for_each_key_path(t, path, f);
 }
 
-template <class Leaf, Tree T>
+template <class Leaf, TreeLike T>
 std::vector<std::pair<KeyPath, Leaf>> leaves_with_path(const T& t) {
   std::vector<std::pair<KeyPath, Leaf>> out;
   for_each_key_path(t,
                     [&](const KeyPath& path, const auto& leaf) { out.emplace_back(path, leaf); });
   return out;
 }
-template <class Leaf, Tree T>
+template <class Leaf, TreeLike T>
 std::pair<std::vector<std::pair<KeyPath, Leaf>>, Structure> flatten_with_path(const T& t) {
   return {leaves_with_path<Leaf>(t), structure(t)};
 }
 
 /// `map` whose function gets the path of the leaf first.
-template <class F, Tree T, Tree... Rest>
+template <class F, TreeLike T, TreeLike... Rest>
 T map_with_path(F&& f, T t, const Rest&... rest) {
   std::vector<KeyPath> paths;
   for_each_key_path(t, [&](const KeyPath& path, const auto&) { paths.push_back(path); });

@@ -10,6 +10,10 @@ void Step::append_to(std::string& path) const {
       return;
     case Kind::element: path += fmt::format("[{}]", index); return;
     case Kind::key: path += fmt::format("['{}']", name); return;
+    case Kind::path:
+      if (!path.empty()) path += '/';
+      path += name;
+      return;
   }
 }
 

@@ -58,13 +58,16 @@ struct Node;  // not defined: T is no tree
 
 /// One step of a path: a field ("w"), an element (3) or a key ("gate").
 struct Step {
-  enum class Kind { field, element, key } kind;
+  enum class Kind { field, element, key, path } kind;
   std::string_view name;
   std::size_t index = 0;
   static Step field(std::string_view name) { return {Kind::field, name}; }
   static Step element(std::size_t i) { return {Kind::element, {}, i}; }
   static Step key(std::string_view name) { return {Kind::key, name}; }
-  /// Appends ".w", "[3]" or "['gate']"; a field at the root has no dot.
+  /// Several at once, as text: "layers/0/kernel".
+  static Step path(std::string_view name) { return {Kind::path, name}; }
+  /// Appends ".w", "[3]", "['gate']" or "/layers/0/kernel"; a field or a path at the root has
+  /// nothing before it.
   void append_to(std::string& path) const;
 };
 
@@ -172,11 +175,11 @@ template <class T>
 concept IsNode = requires { Node<T>::open; };
 /// What the functions below accept.
 template <class T>
-concept Tree = is_leaf<std::remove_cvref_t<T>> || is_static<std::remove_cvref_t<T>> ||
+concept TreeLike = is_leaf<std::remove_cvref_t<T>> || is_static<std::remove_cvref_t<T>> ||
                IsNode<std::remove_cvref_t<T>>;
 
 /// Calls `f(leaf)` for each leaf in order; leaves of a mutable tree may be changed.
-template <Tree T, class F>
+template <TreeLike T, class F>
 void for_each(T& t, F&& f) {
   using U = std::remove_cvref_t<T>;
   if constexpr (is_leaf<U>)
@@ -204,12 +207,12 @@ void for_each_path(T& t, std::string& path, F& f) {
 }  // namespace internal
 
 /// Calls `f(path, leaf)` for each leaf; paths read "params.layers[3].w". `root` begins every path.
-template <Tree T, class F>
+template <TreeLike T, class F>
 void for_each_path(T& t, F&& f, std::string root = {}) {
   internal::for_each_path(t, root, f);
 }
 
-template <Tree T>
+template <TreeLike T>
 std::vector<std::string> paths(const T& t, std::string root = {}) {
   std::vector<std::string> out;
   for_each_path(
@@ -252,11 +255,13 @@ template <class T>
 void append_structure(std::string& out, std::size_t& leaves, const T& t) {
   if constexpr (is_leaf<T>) {
     out += '*';
+    if constexpr (requires { t.append_metadata(out); }) t.append_metadata(out);
     ++leaves;
   } else if constexpr (is_static<T>) {
     append_static(out, t);
   } else {
     out += Node<T>::open;
+    if constexpr (requires { Node<T>::append_to(out, t); }) Node<T>::append_to(out, t);
     bool first = true;
     Node<T>::visit(t, [&](Step step, const auto& child) {
       if (!std::exchange(first, false)) out += ", ";
@@ -271,7 +276,7 @@ void append_structure(std::string& out, std::size_t& leaves, const T& t) {
 }
 }  // namespace internal
 
-template <Tree T>
+template <TreeLike T>
 Structure structure(const T& t) {
   std::string text;
   std::size_t leaves = 0;
@@ -281,14 +286,14 @@ Structure structure(const T& t) {
 
 /// Leaves in order, as `Leaf`s. A tree whose leaves are of several types needs `Leaf` to be made
 /// from each.
-template <class Leaf, Tree T>
+template <class Leaf, TreeLike T>
 std::vector<Leaf> leaves(const T& t) {
   std::vector<Leaf> out;
   for_each(t, [&](const auto& leaf) { out.push_back(leaf); });
   return out;
 }
 /// The same, moving the leaves out of the tree.
-template <class Leaf, Tree T>
+template <class Leaf, TreeLike T>
 std::vector<Leaf> take_leaves(T& t) {
   std::vector<Leaf> out;
   for_each(t, [&](auto& leaf) { out.push_back(std::move(leaf)); });
@@ -300,13 +305,13 @@ struct Flat {
   std::vector<Leaf> leaves;
   Structure structure;
 };
-template <class Leaf, Tree T>
+template <class Leaf, TreeLike T>
 Flat<Leaf> flatten(const T& t) {
   return {leaves<Leaf>(t), structure(t)};
 }
 
 /// A tree of `like`'s structure with the given leaves. Throws Error when their number differs.
-template <class Leaf, Tree T>
+template <class Leaf, TreeLike T>
 T unflatten(T like, std::span<const Leaf> leaves) {
   std::size_t i = 0;
   for_each(like, [&](auto& leaf) {
@@ -318,7 +323,7 @@ T unflatten(T like, std::span<const Leaf> leaves) {
                 leaves.size());
   return like;
 }
-template <class Leaf, Tree T>
+template <class Leaf, TreeLike T>
 T unflatten(T like, const std::vector<Leaf>& leaves) {
   return unflatten(std::move(like), std::span<const Leaf>(leaves));
 }
@@ -371,14 +376,14 @@ void walk_rows(Rows&& rows, F& f, T& t, const Rest&... rest) {
 /// A tree of the first one's type whose leaves are `f(leaf, corresponding leaves of the rest...)`.
 /// The trees may have different types when their structures are equal; otherwise Error. Static data
 /// comes from the first.
-template <class F, Tree T, Tree... Rest>
+template <class F, TreeLike T, TreeLike... Rest>
 T map(F&& f, T t, const Rest&... rest) {
   internal::walk_rows([](auto& leaf, auto call) { leaf = call(); }, f, t, rest...);
   return t;
 }
 
 /// The same for results that are no leaves of the tree: `R`s in the order of leaves.
-template <class R, class F, Tree T, Tree... Rest>
+template <class R, class F, TreeLike T, TreeLike... Rest>
 std::vector<R> map_leaves(F&& f, const T& t, const Rest&... rest) {
   std::vector<R> out;
   internal::walk_rows([&](const auto&, auto call) { out.push_back(call()); }, f, t, rest...);

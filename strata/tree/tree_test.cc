@@ -126,5 +126,5 @@ TEST(Tree, TuplesPairsAndOwnNodes) {
 
 TEST(Tree, ManyFields) { EXPECT_EQ(tree::structure(Wide{}).leaves(), 26u); }
 
-static_assert(tree::Tree<Model> && !tree::Tree<void*>);
+static_assert(tree::TreeLike<Model> && !tree::TreeLike<void*>);
 }  // namespace

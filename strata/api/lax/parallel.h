@@ -101,7 +101,7 @@ std::int64_t axis_size(const AxisNames& axis_name, Where where = Where::current(
 namespace detail {
 /// What is given leaf by leaf to the functions of one array.
 template <class T>
-concept TreeOfArrays = tree::Tree<T> && !std::convertible_to<const T&, Operand>;
+concept TreeOfArrays = tree::TreeLike<T> && !std::convertible_to<const T&, Operand>;
 template <TreeOfArrays T, class F>
 T leaf_by_leaf(const T& x, Where where, F f) {
   internal::Site site(where);

@@ -56,6 +56,7 @@ class DotPrecision {
   DotPrecision(DotAlgorithmPreset preset) : said_(preset) {}  // NOLINT
   const DotAlgorithm* algorithm() const { return std::get_if<DotAlgorithm>(&said_); }
   const DotAlgorithmPreset* preset() const { return std::get_if<DotAlgorithmPreset>(&said_); }
+  const Precision* precision() const { return std::get_if<Precision>(&said_); }
 
  private:
   std::variant<Precision, DotAlgorithm, DotAlgorithmPreset> said_;

@@ -1,0 +1,79 @@
+#include "strata/nn/transform/callee.h"
+
+namespace strata::nn::detail {
+
+namespace {
+class LeafPointers : public tree::Visitor {
+ public:
+  void leaf(Array& value, const tree::Kind&, MetadataPtr*) override {
+    leaves.push_back({&value, argument});
+  }
+  std::vector<ArgumentLeaf> leaves;
+  std::size_t argument = 0;
+};
+}  // namespace
+
+std::vector<ArgumentLeaf> argument_leaves(const Callee& callee) {
+  LeafPointers visitor;
+  for (; visitor.argument < callee.arguments(); ++visitor.argument)
+    callee.accept(visitor.argument, visitor);
+  return std::move(visitor.leaves);
+}
+
+std::vector<Array> values_of(std::span<const ArgumentLeaf> leaves) {
+  std::vector<Array> out;
+  for (const ArgumentLeaf& leaf : leaves) out.push_back(*leaf.value);
+  return out;
+}
+
+tree::Tree argument_tree(const Callee& callee, std::size_t argument) {
+  return tree::internal::collect([&](tree::Visitor& v) { callee.accept(argument, v); });
+}
+
+std::vector<std::string> argument_paths(const Callee& callee) {
+  std::vector<std::string> out;
+  for (std::size_t i = 0; i < callee.arguments(); ++i) {
+    const tree::Tree argument = argument_tree(callee, i);
+    for (const tree::Entry& e : argument.entries())
+      out.push_back(e.name.empty() ? fmt::format("argument {}", i)
+                                   : fmt::format("argument {}, {}", i, e.name));
+  }
+  return out;
+}
+
+void write_back(std::span<const ArgumentLeaf> leaves, std::span<const std::size_t> which,
+                std::span<const Array> values) {
+  for (std::size_t i = 0; i < which.size(); ++i) *leaves[which[i]].value = values[i];
+}
+
+std::vector<std::size_t> changed_leaves(std::span<const Array> before,
+                                        std::span<const Array> after) {
+  std::vector<std::size_t> out;
+  for (std::size_t i = 0; i < before.size(); ++i)
+    if (before[i].state() != after[i].state()) out.push_back(i);
+  return out;
+}
+
+Traced trace(Callee& callee, std::span<const Array> leaves, Trace::Kind kind,
+             std::span<const Type> types, const std::vector<std::size_t>* always) {
+  Traced out;
+  Trace trace(kind);
+  std::vector<Array> before, after;
+  before.reserve(leaves.size());
+  for (std::size_t i = 0; i < leaves.size(); ++i)
+    before.push_back(
+        trace.argument(i < types.size() ? types[i] : leaves[i].type(), leaves[i].weak()));
+  std::vector<Array> results = callee.call(before, after);
+  if (after.size() != before.size())
+    throw Error("nn",
+                "the function changed how many arrays its arguments hold, from {} to {}: within a "
+                "transform only values change; make what is added (a cache, an adapter) before",
+                before.size(), after.size());
+  out.results = results.size();
+  out.changed = always ? *always : changed_leaves(before, after);
+  for (std::size_t i : out.changed) results.push_back(after[i]);
+  out.program = trace.finish(results);
+  return out;
+}
+
+}  // namespace strata::nn::detail

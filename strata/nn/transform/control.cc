@@ -1,0 +1,44 @@
+#include "strata/nn/transform/control.h"
+
+#include <set>
+
+namespace strata::nn::detail {
+
+std::vector<Array> branch(const char* name, const Array& index, std::span<Callee* const> branches) {
+  const std::vector<ArgumentLeaf> leaves = argument_leaves(*branches[0]);
+  const std::vector<Array> values = values_of(leaves);
+  // Traced first to see what each changes, then with the changes of all.
+  std::set<std::size_t> changed;
+  std::size_t results = 0;
+  for (Callee* one : branches) {
+    const Traced traced = trace(*one, values, Trace::Kind::nested);
+    changed.insert(traced.changed.begin(), traced.changed.end());
+    results = traced.results;
+  }
+  const std::vector<std::size_t> all(changed.begin(), changed.end());
+  std::vector<Traced> traced;
+  std::vector<const Program*> programs;
+  for (Callee* one : branches) {
+    traced.push_back(trace(*one, values, Trace::Kind::nested, {}, &all));
+    if (traced.back().results != results)
+      strata::internal::fail(name, "one branch returns {} arrays, another {}",
+                             traced.back().results, results);
+  }
+  for (const Traced& t : traced) programs.push_back(&t.program);
+  std::vector<Array> out = strata::internal::branch(index, programs, values);
+  write_back(leaves, all, std::span<const Array>(out).subspan(results));
+  out.resize(results);
+  return out;
+}
+
+std::vector<Array> remat(Callee& callee, const RematOptions& options) {
+  const std::vector<ArgumentLeaf> leaves = argument_leaves(callee);
+  const std::vector<Array> values = values_of(leaves);
+  const Traced traced = trace(callee, values, Trace::Kind::nested);
+  std::vector<Array> out = strata::internal::remat(traced.program, values, options.policy);
+  write_back(leaves, traced.changed, std::span<const Array>(out).subspan(traced.results));
+  out.resize(traced.results);
+  return out;
+}
+
+}  // namespace strata::nn::detail

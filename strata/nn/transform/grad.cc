@@ -1,0 +1,70 @@
+#include "strata/nn/transform/grad.h"
+
+namespace strata::nn::detail {
+
+namespace {
+/// The first `count` of a list, and the rest.
+std::vector<Array> head(const std::vector<Array>& all, std::size_t count) {
+  return {all.begin(), all.begin() + static_cast<std::ptrdiff_t>(count)};
+}
+std::span<const Array> tail(const std::vector<Array>& all, std::size_t from) {
+  return std::span(all).subspan(from);
+}
+}  // namespace
+
+ValueAndGrads value_and_grad(Callee& callee, const tree::Filter& wrt, const GradOptions& options) {
+  if (options.argnum >= callee.arguments())
+    strata::internal::fail("grad", "argnum is {}, the function got {} arguments", options.argnum,
+                           callee.arguments());
+  const std::vector<ArgumentLeaf> leaves = argument_leaves(callee);
+  const std::vector<Array> values = values_of(leaves);
+  const tree::Tree argument = argument_tree(callee, options.argnum);
+  std::vector<bool> active(leaves.size(), false);
+  std::vector<tree::Entry> entries;
+  std::size_t within = 0;
+  for (std::size_t i = 0; i < leaves.size(); ++i) {
+    if (leaves[i].argument != options.argnum) continue;
+    active[i] = wrt(argument.entry(within), argument.value(within));
+    if (active[i]) entries.push_back(argument.entry(within));
+    ++within;
+  }
+  if (entries.empty())
+    strata::internal::fail("grad", "the filter {} takes none of the {} leaves of argument {}",
+                           wrt.text(), argument.size(), options.argnum);
+  const strata::internal::Differentiation asked{"grad", false, options.holomorphic,
+                                                options.allow_int};
+  strata::internal::check_arguments(asked, values, active, argument_paths(callee));
+  const Traced traced = trace(callee, values, Trace::Kind::nested);
+  strata::internal::check_loss(asked, traced.program.block->results[0]->type());
+  const std::vector<Array> out =
+      strata::internal::value_and_grad(traced.program, values, active);
+  write_back(leaves, traced.changed, tail(out, traced.results));
+  const std::size_t all = traced.results + traced.changed.size();
+  return {head(out, traced.results),
+          tree::Tree(std::move(entries),
+                     std::vector<Array>(out.begin() + static_cast<std::ptrdiff_t>(all), out.end()))};
+}
+
+Pullback vjp(Callee& callee) {
+  const std::vector<ArgumentLeaf> leaves = argument_leaves(callee);
+  const std::vector<Array> values = values_of(leaves);
+  const Traced traced = trace(callee, values, Trace::Kind::nested);
+  auto [results, linear] = strata::internal::linearize(traced.program, values, traced.results);
+  write_back(leaves, traced.changed, tail(results, traced.results));
+  return {head(results, traced.results), std::move(linear)};
+}
+
+std::vector<Array> jvp(Callee& callee, std::span<const Array> tangents) {
+  const std::vector<ArgumentLeaf> leaves = argument_leaves(callee);
+  const std::vector<Array> values = values_of(leaves);
+  const Traced traced = trace(callee, values, Trace::Kind::nested);
+  const std::vector<Array> out =
+      strata::internal::jvp(traced.program, values, tangents, traced.results);
+  std::vector<Array> both = head(out, traced.results);
+  const std::size_t all = traced.results + traced.changed.size();
+  both.insert(both.end(), out.begin() + static_cast<std::ptrdiff_t>(all), out.end());
+  write_back(leaves, traced.changed, std::span(out).subspan(traced.results, traced.changed.size()));
+  return both;
+}
+
+}  // namespace strata::nn::detail

@@ -1,0 +1,155 @@
+// Variables: arrays of a kind, with notes.
+//
+//   nn::Param kernel = init(key, {4, 8}, DType::f32);
+//   kernel = kernel - 0.1f * g;              // another value; kind and notes stay
+//   nn::Param sharded(w, {.out_sharding = {"embed", "mlp"}});
+//
+//   struct AdapterKind { static constexpr tree::Kind kind{"Adapter", &nn::ParamKind::kind}; };
+//   using Adapter = nn::Variable<AdapterKind>;      // a kind of one's own, which is a Param
+//
+// A variable is an Array wherever one is expected. A plain Array in a module counts as a Param.
+// Source: Flax NNX's Variable. Deviation: a variable holds one array; a tree of arrays is a struct
+// of variables.
+#pragma once
+
+#include "strata/api/tree/tree.h"
+
+namespace strata::nn {
+
+using tree::Metadata;
+using tree::MetadataPtr;
+
+/// An array whose kind the type says.
+template <class K>
+class Variable : public Array {
+ public:
+  Variable() = default;
+  /// With the notes of another variable's value nothing is copied: they belong to the place.
+  Variable(const Array& value) : Array(value) {}        // NOLINT: implicit by intent
+  Variable(Array&& value) : Array(std::move(value)) {}  // NOLINT
+  template <Scalar T>
+  Variable(T value) : Array(value) {}  // NOLINT
+  Variable(const Array& value, Metadata metadata) : Array(value) {
+    set_metadata(std::move(metadata));
+  }
+  Variable(const Variable&) = default;
+  Variable(Variable&&) noexcept = default;
+  Variable& operator=(const Variable&) = default;
+  Variable& operator=(Variable&&) noexcept = default;
+  /// Another value; the notes stay.
+  Variable& operator=(const Array& value) {
+    Array::operator=(value);
+    return *this;
+  }
+  Variable& operator=(Array&& value) {
+    Array::operator=(std::move(value));
+    return *this;
+  }
+
+  static constexpr const tree::Kind& kind() { return K::kind; }
+  /// Notes; empty ones where nothing was noted.
+  const Metadata& metadata() const {
+    static const Metadata none;
+    return metadata_ ? *metadata_ : none;
+  }
+  void set_metadata(Metadata metadata) {
+    metadata_ = metadata.empty() ? nullptr : std::make_shared<const Metadata>(std::move(metadata));
+  }
+  /// A copy with another value, or with other notes.
+  Variable replace(const Array& value) const {
+    Variable out = *this;
+    out = value;
+    return out;
+  }
+  Variable replace(const Array& value, Metadata metadata) const { return {value, std::move(metadata)}; }
+
+  MetadataPtr& metadata_ref() { return metadata_; }
+  const MetadataPtr& metadata_ref() const { return metadata_; }
+  /// Joins the notes to a structure's text.
+  void append_metadata(std::string& text) const {
+    if (metadata_) text += "(" + metadata_->to_string() + ")";
+  }
+
+ private:
+  MetadataPtr metadata_;
+};
+
+struct VariableStateKind {
+  static constexpr const tree::Kind& kind = tree::kinds::variable;
+};
+struct ParamKind {
+  static constexpr const tree::Kind& kind = tree::kinds::param;
+};
+struct LoRAParamKind {
+  static constexpr tree::Kind kind{"LoRAParam", &tree::kinds::param};
+};
+struct BatchStatKind {
+  static constexpr tree::Kind kind{"BatchStat", &tree::kinds::variable};
+};
+struct CacheKind {
+  static constexpr tree::Kind kind{"Cache", &tree::kinds::variable};
+};
+struct IntermediateKind {
+  static constexpr tree::Kind kind{"Intermediate", &tree::kinds::variable};
+};
+struct PerturbationKind {
+  static constexpr tree::Kind kind{"Perturbation", &IntermediateKind::kind};
+};
+struct RngStateKind {
+  static constexpr tree::Kind kind{"RngState", &tree::kinds::variable};
+};
+struct RngKeyKind {
+  static constexpr tree::Kind kind{"RngKey", &RngStateKind::kind};
+};
+struct RngCountKind {
+  static constexpr tree::Kind kind{"RngCount", &RngStateKind::kind};
+};
+struct OptStateKind {
+  static constexpr tree::Kind kind{"OptState", &tree::kinds::variable};
+};
+struct OptArrayKind {
+  static constexpr tree::Kind kind{"OptArray", &OptStateKind::kind};
+};
+struct OptVariableKind {
+  static constexpr tree::Kind kind{"OptVariable", &OptStateKind::kind};
+};
+struct MetricStateKind {
+  static constexpr tree::Kind kind{"MetricState", &tree::kinds::variable};
+};
+
+/// What is trained.
+using Param = Variable<ParamKind>;
+/// A low-rank adapter's matrix; a Param.
+using LoRAParam = Variable<LoRAParamKind>;
+/// Statistics of batches: running means and variances, estimates of singular values.
+using BatchStat = Variable<BatchStatKind>;
+/// Keys and values of tokens seen, and how many there are.
+using Cache = Variable<CacheKind>;
+/// What `sow` put aside.
+using Intermediate = Variable<IntermediateKind>;
+/// Zeros that were added to a value, so that its gradient can be asked for.
+using Perturbation = Variable<PerturbationKind>;
+/// The key and the count of calls of a stream of random numbers.
+using RngState = Variable<RngStateKind>;
+using RngKey = Variable<RngKeyKind>;
+using RngCount = Variable<RngCountKind>;
+/// What an optimizer remembers: numbers of its own, and arrays that belong to a parameter.
+using OptState = Variable<OptStateKind>;
+using OptArray = Variable<OptArrayKind>;
+using OptVariable = Variable<OptVariableKind>;
+/// Sums and counts of metrics.
+using MetricState = Variable<MetricStateKind>;
+
+/// Leaves of a kind of variable: `of<Param>()`. Plain arrays count as Param.
+template <class V>
+tree::Filter of() {
+  return tree::of_kind(V::kind());
+}
+using tree::everything;
+using tree::nothing;
+using tree::Filter;
+
+}  // namespace strata::nn
+
+template <class K>
+inline constexpr bool strata::tree::is_leaf<strata::nn::Variable<K>> = true;

@@ -1,0 +1,156 @@
+#include "strata/optim/gradient_transformation.h"
+
+#include <atomic>
+#include <set>
+
+#include "strata/api/trace.h"
+
+namespace strata::optim {
+
+namespace {
+
+std::uint64_t next_number() {
+  static std::atomic<std::uint64_t> number{0};
+  return ++number;
+}
+
+class FromFunctions : public Rule {
+ public:
+  using Init = std::function<Tree(const Tree&)>;
+  using Update = std::function<std::pair<Tree, Tree>(const Tree&, const Tree&, const Tree*)>;
+  FromFunctions(std::string text, Init init, Update update, Needs needs = {})
+      : text_(std::move(text)), init_(std::move(init)), update_(std::move(update)), needs_(needs) {}
+  std::string text() const override { return text_; }
+  Needs needs() const override { return needs_; }
+  Tree init(const Tree& params) const override { return init_(params); }
+  std::pair<Tree, Tree> update(const Tree& updates, const Tree& state, const Tree* params,
+                               const Extra&) const override {
+    return update_(updates, state, params);
+  }
+
+ private:
+  std::string text_;
+  Init init_;
+  Update update_;
+  Needs needs_;
+};
+
+class Chain : public Rule {
+ public:
+  explicit Chain(std::vector<std::pair<std::string, GradientTransformation>> parts)
+      : parts_(std::move(parts)) {}
+  std::string text() const override {
+    std::string out = "chain(";
+    for (std::size_t i = 0; i < parts_.size(); ++i)
+      out += (i > 0 ? ", " : "") + parts_[i].second.text();
+    return out + ")";
+  }
+  Needs needs() const override {
+    Needs all;
+    for (const auto& [name, part] : parts_) {
+      const Needs n = part.rule().needs();
+      all.params |= n.params;
+      all.value |= n.value;
+      all.grad |= n.grad;
+      all.value_fn |= n.value_fn;
+      all.obj_fn |= n.obj_fn;
+      all.grad_fn |= n.grad_fn;
+    }
+    return all;
+  }
+  Tree init(const Tree& params) const override {
+    std::vector<Tree> states;
+    for (const auto& [name, part] : parts_) states.push_back(part.init(params).below(name));
+    return tree::merge(states);
+  }
+  std::pair<Tree, Tree> update(const Tree& updates, const Tree& state, const Tree* params,
+                               const Extra& extra) const override {
+    Tree u = updates;
+    std::vector<Tree> states;
+    for (const auto& [name, part] : parts_) {
+      auto [next, after] = part.update(u, state.subtree(name), params, extra);
+      u = std::move(next);
+      states.push_back(after.below(name));
+    }
+    return {std::move(u), tree::merge(states)};
+  }
+
+ private:
+  std::vector<std::pair<std::string, GradientTransformation>> parts_;
+};
+
+}  // namespace
+
+GradientTransformation::GradientTransformation() : GradientTransformation(identity()) {}
+GradientTransformation::GradientTransformation(std::shared_ptr<const Rule> rule)
+    : rule_(std::move(rule)), number_(next_number()) {}
+GradientTransformation::GradientTransformation(std::string text, FromFunctions::Init init,
+                                               FromFunctions::Update update)
+    : GradientTransformation(
+          std::make_shared<FromFunctions>(std::move(text), std::move(init), std::move(update))) {}
+
+std::pair<Tree, Tree> GradientTransformation::update(const Tree& updates, const Tree& state,
+                                                     const Tree* params, const Extra& extra) const {
+  const Needs needs = rule_->needs();
+  const auto require = [&](bool needed, bool given, const char* what) {
+    if (needed && !given) strata::internal::fail("update", "{} needs {}", rule_->text(), what);
+  };
+  require(needs.params, params != nullptr, "the parameters");
+  require(needs.value, extra.value.has_value(), "the loss: Extra's value");
+  require(needs.grad, extra.grad.has_value(), "the gradient of the loss: Extra's grad");
+  require(needs.value_fn, static_cast<bool>(extra.value_fn),
+          "the loss as a function of the parameters: Extra's value_fn");
+  require(needs.obj_fn, static_cast<bool>(extra.obj_fn),
+          "the loss as a function of the parameters: Extra's obj_fn");
+  require(needs.grad_fn, static_cast<bool>(extra.grad_fn),
+          "the gradient as a function of the parameters: Extra's grad_fn");
+  return rule_->update(updates, state, params, extra);
+}
+
+std::string GradientTransformation::static_text() const {
+  return fmt::format("{}#{}", rule_->text(), number_);
+}
+
+Tree apply_updates(const Tree& params, const Tree& updates) {
+  return params.map([&](const tree::Entry& entry, const Array& p) {
+    const std::optional<std::size_t> at = updates.find(entry.name);
+    return at ? astype(p + updates.value(*at), p.dtype()) : p;
+  });
+}
+
+GradientTransformation chain(std::vector<GradientTransformation> parts) {
+  std::vector<std::pair<std::string, GradientTransformation>> named;
+  for (std::size_t i = 0; i < parts.size(); ++i)
+    named.emplace_back(std::to_string(i), std::move(parts[i]));
+  return GradientTransformation(std::make_shared<Chain>(std::move(named)));
+}
+
+GradientTransformation named_chain(
+    std::vector<std::pair<std::string, GradientTransformation>> parts) {
+  std::set<std::string> names;
+  for (const auto& [name, part] : parts)
+    if (!names.insert(name).second) throw Error("named_chain", "two members are called {}", name);
+  return GradientTransformation(std::make_shared<Chain>(std::move(parts)));
+}
+
+GradientTransformation identity() {
+  return {"identity()", [](const Tree&) { return Tree(); },
+          [](const Tree& u, const Tree&, const Tree*) { return std::pair(u, Tree()); }};
+}
+GradientTransformation set_to_zero() {
+  return stateless("set_to_zero()", [](const Tree& u, const Tree*) {
+    return u.map([](const Array& x) { return numpy::zeros_like(x); });
+  });
+}
+GradientTransformation stateless(std::string text,
+                                 std::function<Tree(const Tree&, const Tree*)> f,
+                                 bool needs_params) {
+  return GradientTransformation(std::make_shared<FromFunctions>(
+      std::move(text), [](const Tree&) { return Tree(); },
+      [f = std::move(f)](const Tree& u, const Tree&, const Tree* p) {
+        return std::pair(f(u, p), Tree());
+      },
+      Needs{.params = needs_params}));
+}
+
+}  // namespace strata::optim

@@ -1,0 +1,45 @@
+// An optimizer and its state beside a model: Flax NNX's Optimizer.
+//
+//   optim::Optimizer optimizer(model, optim::adamw(1e-3));          // by the model's Params
+//   auto step = nn::jit([](Model& m, optim::Optimizer& o, const Batch& b) {
+//     auto [loss, grads] = nn::value_and_grad(loss_of)(m, b);
+//     o.update(m, grads);
+//     return loss;
+//   });
+//
+// The state's paths are upstream's: `opt_state/0/mu/layers/0/kernel`. Source: flax.nnx.Optimizer.
+#pragma once
+
+#include "strata/nn/variable.h"
+#include "strata/optim/gradient_transformation.h"
+
+namespace strata::optim {
+
+struct Optimizer {
+  nn::OptState step;  // ui32, updates so far
+  Tree opt_state;
+  GradientTransformation tx;
+  STRATA_FIELDS(step, opt_state, tx)
+
+  Optimizer() = default;
+  /// The state for the leaves of the model that `wrt` takes. Throws Error where it takes none.
+  template <tree::TreeLike M>
+  Optimizer(const M& model, GradientTransformation tx, tree::Filter wrt = nn::of<nn::Param>())
+      : Optimizer(tree::of(model), std::move(tx), std::move(wrt), 0) {}
+
+  /// Moves the model's leaves that `grads` has; returns the updates. Throws Error where `grads` has
+  /// other leaves than the state was made for, naming them.
+  template <tree::TreeLike M>
+  Tree update(M& model, const Tree& grads, const Extra& extra = {}) {
+    auto [updates, params] = advance(tree::of(model), grads, extra);
+    tree::assign(model, params);
+    return updates;
+  }
+
+ private:
+  Optimizer(const Tree& model, GradientTransformation tx, tree::Filter wrt, int);
+  /// Updates and the new parameters.
+  std::pair<Tree, Tree> advance(const Tree& model, const Tree& grads, const Extra& extra);
+};
+
+}  // namespace strata::optim
