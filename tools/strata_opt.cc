@@ -19,6 +19,7 @@
 
 #include "strata/base/command_line.h"
 #include "strata/base/error.h"
+#include "strata/base/standard_output.h"
 #include "strata/ir/bytecode/writer.h"
 #include "strata/ir/pass/pass.h"
 #include "strata/ir/read.h"
@@ -134,9 +135,7 @@ std::string pass_list() {
   return out + "example: strata-opt --passes=inline-calls,cse,dce program.mlir";
 }
 
-}  // namespace
-
-int main(int argc, char** argv) {
+int work(int argc, char** argv) {
   op::catalog();
   transform::add_export_pass();
   Options o;
@@ -166,4 +165,11 @@ int main(int argc, char** argv) {
     std::cerr << o.file << ": out of memory\n";
     return 4;
   }
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  strata::StandardOutput output;
+  return output.finish("strata-opt", work(argc, argv), /*lost=*/4);
 }

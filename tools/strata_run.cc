@@ -11,6 +11,7 @@
 #include "strata/base/command_line.h"
 #include "strata/base/error.h"
 #include "strata/base/file.h"
+#include "strata/base/standard_output.h"
 #include "strata/base/thread_pool.h"
 #include "strata/checkpoint/safetensors.h"
 #include "strata/compile/cpu_client.h"
@@ -231,9 +232,7 @@ int run(const Options& o) {
   return status;
 }
 
-}  // namespace
-
-int main(int argc, char** argv) {
+int work(int argc, char** argv) {
   Options o;
   CommandLine app(
       "Runs a StableHLO/CHLO program: text, bytecode or an export of JAX, told apart by their "
@@ -276,4 +275,11 @@ int main(int argc, char** argv) {
     std::cerr << "strata-run: " << e.what() << "\n";
     return exit_of(Verdict::internal);
   }
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  strata::StandardOutput output;
+  return output.finish("strata-run", work(argc, argv), /*lost=*/4);
 }

@@ -41,7 +41,7 @@ void add_checkpoint(CommandLine& app, std::function<int()>& action);
 void add_compile(CommandLine& app, std::function<int()>& action);
 void add_info(CommandLine& app, std::function<int()>& action);
 
-/// The whole command.
+/// The whole command but for what becomes of its standard output.
 int main(int argc, char** argv);
 
 }  // namespace strata::cli
