@@ -132,6 +132,37 @@ strata train $tiny run_name=interrupted $long
 fact "and goes on" says 0 "going on from"
 fact "with the same bits" same_weights unbroken interrupted 4000
 fact "and the same record" same_losses unbroken interrupted
+# Ctrl-C again while the checkpoint is being saved, on a disk that waits for a word.
+until_there() { # FILE [WORDS]: waits until the file is there, with the words in it
+  tries=0
+  while ! grep -qs -- "${2:-}" "$1" && [ $tries -lt 1200 ]; do
+    sleep 0.05
+    tries=$((tries + 1))
+  done
+}
+meet_saving() { # NAME TIMES: Ctrl-C so many times, all but the first of them while the checkpoint waits for the disk
+  rm -f go log
+  LD_PRELOAD=$bin/../lib/libstrata_faults.so FAULTS_UNDER=$folder/$1/checkpoints FAULTS_AT=1 FAULTS_DO=wait FAULTS_UNTIL=$folder/go \
+    FAULTS_LOG=$folder/log "$bin/strata" train $tiny run_name="$1" steps=100000 checkpoint_period=100000 > out 2> err &
+  child=$!
+  until_there "$1/metrics/metrics.jsonl" '"step":3'
+  kill -INT $child
+  until_there log 1
+  kill -INT $child
+  until_there err "interrupted again"
+  [ "$2" -lt 3 ] || kill -INT $child
+  [ "$2" -lt 3 ] && touch go
+  wait $child
+  status=$?
+}
+meet_saving again 2 2> /dev/null
+fact "Ctrl-C again while saving waits for that, and says so" says 130 "interrupted again: the checkpoint is still being saved"
+fact "and the checkpoint is there" prints 130 "checkpoint: ./again/checkpoints/"
+strata checkpoint verify again
+fact "and whole" is 0
+meet_saving third 3 2> /dev/null
+fact "a third Ctrl-C ends at once" is 130
+fact "without it" [ -z "$(ls third/checkpoints 2> /dev/null | grep '^[0-9]*$')" ]
 meet KILL killed 2> /dev/null
 fact "kill -9 ends it" is 137
 strata train $tiny run_name=killed $long

@@ -89,7 +89,8 @@ void add_train(CommandLine& app, std::function<int()>& action) {
       app.add_subcommand("train", "trains a model on text files, and goes on where it stopped");
   command.description(
       "Trains a model on text files. The same command goes on from the newest checkpoint, with the "
-      "same bits.\n\n"
+      "same bits. Ctrl-C finishes the\n"
+      "step and saves a checkpoint; a second one waits for that too, a third ends at once.\n\n"
       "Example:\n  strata train configs/demo.yml steps=200\n  strata train "
       "train_files='text/*.txt' run_name=first base_emb_dim=128 "
       "steps=500\n");
