@@ -12,7 +12,6 @@
 // wrong; 3 not supported; 4 the file cannot be read; 70 our own check failed.
 
 #include <chrono>
-#include <fstream>
 #include <iostream>
 #include <iterator>
 #include <utility>
@@ -43,6 +42,7 @@ int exit_status(const Status& s) {
   switch (s.code()) {
     case Code::ok: return 0;
     case Code::unsupported: return 3;
+    case Code::corrupt:
     case Code::invalid: return 2;
     default: return 4;
   }
@@ -55,11 +55,7 @@ int fail(const Status& s) {
 
 Result<std::string> read(const std::string& path) {
   if (path == "-") return std::string(std::istreambuf_iterator<char>(std::cin), {});
-  std::ifstream in(path, std::ios::binary);
-  if (!in) return Status(Code::not_found, "{}: cannot be read", path);
-  std::string text(std::istreambuf_iterator<char>(in), {});
-  if (in.bad()) return Status(Code::io, "{}: cannot be read", path);
-  return text;
+  return ir::read_program_file(path);
 }
 
 void print(const ir::Module& m, const Options& o) {
@@ -121,7 +117,7 @@ int run(const Options& o) {
   bool first = true;
   for (const ir::TextPart& part : parts) {
     if (!std::exchange(first, false) && !o.verify_only) std::cout << "// -----\n";
-    if (Status s = run_part(ir::parse(part.text, o.file, {.first_line = part.first_line}), o);
+    if (Status s = run_part(ir::read(part.text, o.file, {.first_line = part.first_line}), o);
         !s.ok())
       status = status == 0 ? fail(s) : (fail(s), status);
   }

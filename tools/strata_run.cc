@@ -20,6 +20,7 @@
 #include "strata/conformance/execute.h"
 #include "strata/conformance/program.h"
 #include "strata/ir/pass/pass.h"
+#include "strata/ir/read.h"
 #include "strata/ir/text/printer.h"
 #include "strata/runtime/allocator.h"
 
@@ -208,7 +209,7 @@ Status nothing_to_run(std::string_view text, const std::string& name) {
 }
 
 int run(const Options& o) {
-  Result<std::string> text = read_file(o.program);
+  Result<std::string> text = ir::read_program_file(o.program);
   if (!text) return fail(text.status());
   std::optional<checkpoint::TensorFile> file;
   if (!o.from().empty()) {

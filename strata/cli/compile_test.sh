@@ -59,7 +59,28 @@ compile nonsense.mlir
 fact "no program in the file" says 2 "nonsense.mlir:1:1"
 head -c 500 "$exports/layer.jax" > cut.jax
 compile cut.jax
-fact "a damaged export" is 2
+fact "a truncated export" says 2 "cut.jax: an export of JAX that is cut short: it says that it has "
+printf 'PK\003\004rest' > weights.npz
+compile weights.npz
+fact "arrays are no program" says 2 "weights.npz: no program, but a NumPy archive (.npz); a program is StableHLO as text (func.func @main ...) or bytecode, or what jax.export serialises"
+printf 'import jax\n' > train.py
+compile train.py
+fact "a Python program is none" says 2 "train.py:1:1: expected a function; this is a Python program; a program is "
+printf '#!/bin/sh\nexit 0\n' > run.sh
+compile run.sh
+fact "a script is none" says 2 "run.sh: no program, but a script (#!/bin/sh)"
+mkdir -p run/checkpoints/4
+touch run/checkpoints/4/manifest.json
+compile run/checkpoints/4
+fact "a checkpoint is none" says 2 "run/checkpoints/4: no program, but a checkpoint's folder"
+"$bin/strata-run" weights.npz > out 2> err
+status=$?
+fact "so says strata-run" says 2 "weights.npz: no program, but a NumPy archive (.npz)"
+"$bin/strata-opt" cut.jax > out 2> err
+status=$?
+fact "and strata-opt" says 2 "cut.jax: an export of JAX that is cut short"
+"$bin/strata-run" add.mlir --args=weights.npz > out 2> err
+fact "and arguments in another format" grep -q "weights.npz: no whole safetensors file: .*; this is a NumPy archive (.npz)" err
 compile "$exports/open.jax"
 fact "an open dimension says what to do" says 2 "has an open dimension in [0]: f32[b,2]: an object file is for fixed shapes; say its size, as in --dim 'b=8'"
 compile "$exports/open.jax" --dim b=five
