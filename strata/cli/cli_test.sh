@@ -96,6 +96,14 @@ strata generate --checkpoint absent
 fact "generate without a checkpoint" says 2 "absent: no checkpoint there"
 strata train $tiny run_name=whole steps=12 base_emb_dim=32
 fact "another model" says 2 "base_emb_dim=32 (the checkpoint has 16)"
+strata train $tiny run_name=whole steps=16 weight_dtype=bfloat16
+fact "weights of another type" says 2 "of another model: weight_dtype=\"bfloat16\" (the checkpoint has \"float32\")"
+strata train $tiny run_name=whole steps=16 opt_type=sgd learning_rate=0.1
+fact "another optimizer names both" says 2 "the run 'whole' has a checkpoint of step 12 of another optimizer: opt_type=\"sgd\" (the checkpoint has \"adamw\"); choose another run_name, or the same optimizer"
+fact "and no other key" [ "$(grep -c learning_rate err)" -eq 0 ]
+cp -r whole goes_on
+strata train $tiny run_name=goes_on steps=13 learning_rate=2e-3 gradient_clipping_threshold=0.5 adam_b1=0.8 'adamw_mask=*norm*' dtype=bfloat16
+fact "settings that need no other state change as one likes" prints 0 "done: step 13 of 13"
 
 for threads in 1 3; do
   strata train $tiny run_name=threads$threads steps=12 checkpoint_period=4 --threads $threads
