@@ -19,6 +19,7 @@
 #include "strata/base/command_line.h"
 #include "strata/base/error.h"
 #include "strata/base/standard_output.h"
+#include "strata/base/text.h"
 #include "strata/ir/bytecode/writer.h"
 #include "strata/ir/pass/pass.h"
 #include "strata/ir/read.h"
@@ -131,6 +132,14 @@ std::string pass_list() {
   return out + "example: strata-opt --passes=inline-calls,cse,dce program.mlir";
 }
 
+/// "no pass 'ces'; did you mean 'cse'?"; empty for one that there is.
+std::string unknown_pass(const std::string& name) {
+  if (ir::Passes::global().find(name) != nullptr) return {};
+  std::vector<std::string_view> names;
+  for (const auto& [known, pass] : ir::Passes::global().all()) names.push_back(known);
+  return fmt::format("no pass '{}'{}", name, did_you_mean(name, names));
+}
+
 int work(int argc, char** argv) {
   op::catalog();
   transform::add_export_pass();
@@ -139,10 +148,7 @@ int work(int argc, char** argv) {
                   "strata-opt");
   app.add_option("--passes", o.passes, "passes to apply, in order")
       .delimiter(',')
-      .check([](const std::string& name) {
-        return ir::Passes::global().find(name) != nullptr ? std::string()
-                                                          : "no pass '" + name + "'";
-      });
+      .check(unknown_pass);
   app.add_flag("--generic", o.generic, "print every operation in the generic form");
   app.add_flag("--emit-bytecode{" + ir::BytecodeOptions{}.release + "}", o.release,
                "write a portable artifact of this release of StableHLO instead of text");

@@ -8,13 +8,19 @@
 
 namespace strata::cli {
 
-train::Config read_config_arguments(std::vector<std::string> arguments) {
+train::Config read_config_arguments(std::vector<std::string> arguments, train::Data data) {
   std::optional<std::string> file;
   if (!arguments.empty() && arguments.front().find('=') == std::string::npos) {
     file = arguments.front();
     arguments.erase(arguments.begin());
   }
-  return train::read_config(file, arguments);
+  return train::read_config(file, arguments, data);
+}
+
+std::string key_as_option(const std::string& name) {
+  for (const train::Field& f : train::fields())
+    if (f.name == name) return fmt::format("; keys are given without dashes: {}=VALUE", name);
+  return train::key_hint(name);
 }
 
 Exit exit_of(const Status& status) {

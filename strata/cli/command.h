@@ -29,7 +29,10 @@ void note_damaged(const std::vector<Status>& damaged);
 int guarded(const std::function<int()>& action);
 
 /// The configuration that `[FILE.yml] key=value ...` means. Throws train::ConfigError.
-train::Config read_config_arguments(std::vector<std::string> arguments);
+train::Config read_config_arguments(std::vector<std::string> arguments,
+                                    train::Data data = train::Data::required);
+/// Says of a key that was given as an option how keys are given.
+std::string key_as_option(const std::string& name);
 
 /// Each adds one subcommand, which sets `action` when it is chosen.
 void add_train(CommandLine& app, std::function<int()>& action);

@@ -284,6 +284,7 @@ void add_describe(CommandLine& data, std::function<int()>& action) {
       "row of that step holds. Takes the arguments of `strata train`.\n\n"
       "Example:\n  strata data describe configs/demo.yml --step 100\n  strata data describe "
       "train_files='kjv/*.txt,0.7;python/**/*.py,0.3'\n");
+  command.hint(key_as_option);
   auto o = std::make_shared<Describe>();
   command.add_option("arguments", o->arguments, "a YAML file of keys, then key=value")
       .type_name("[FILE.yml] key=value ...");

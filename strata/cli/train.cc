@@ -60,7 +60,8 @@ void print(const RunResult& r, const train::Config& config, bool json) {
 
 int run(const Options& o) {
   if (o.threads > 0) set_num_threads(o.threads);
-  const train::Config config = read_config_arguments(o.arguments);
+  const train::Config config = read_config_arguments(
+      o.arguments, o.print_config ? train::Data::optional : train::Data::required);
   if (o.print_config) {
     std::cout << train::to_yaml(config);
     return kDone;
@@ -95,6 +96,7 @@ void add_train(CommandLine& app, std::function<int()>& action) {
       "train_files='text/*.txt' run_name=first base_emb_dim=128 "
       "steps=500\n");
   command.footer("Keys, their defaults and what is allowed:\n" + train::describe_fields());
+  command.hint(key_as_option);
   auto o = std::make_shared<Options>();
   command.add_option("arguments", o->arguments, "a YAML file of keys, then key=value")
       .type_name("[FILE.yml] key=value ...");

@@ -5,6 +5,7 @@
 
 #include "strata/api/jit.h"
 #include "strata/api/random.h"
+#include "strata/base/version.h"
 #include "strata/optim/schedule_text.h"
 
 namespace strata::train {
@@ -196,7 +197,7 @@ checkpoint::Checkpoint to_checkpoint(const State& state, std::int64_t step, cons
                {"config", to_json(config)},
                {"data", data.state(step)},
                {"random_key", fmt::format("[0,{}]", config.init_weights_seed)},
-               {"version", "\"0.1.0\""}};
+               {"version", "\"" STRATA_VERSION "\""}};
   return out;
 }
 
