@@ -5,7 +5,8 @@
 #
 # Prints one line for each fact and ends with "N passed, N failed".
 set -u
-. "$(dirname "$0")/../../tests/facts.sh"
+root=$(cd "$(dirname "$0")/../.." && pwd)
+. "$root/tests/facts.sh"
 
 i=0
 while [ $i -lt 600 ]; do
@@ -39,6 +40,36 @@ fact "info is JSON with the LLVM version" prints 0 '"llvm":"19'
 strata train $tiny --print-config
 fact "print-config" prints 0 "base_emb_dim: 16"
 
+strata train --print-config steps=7
+fact "print-config without data" prints 0 "steps: 7"
+strata train --print-config base_num_kv_heads=5
+fact "which is checked all the same" says 2 "base_num_kv_heads=5"
+version=$(sed -n 's/^project(strata VERSION \([0-9.]*\).*/\1/p' "$root/CMakeLists.txt")
+for program in strata strata-run strata-opt strata-conformance strata-ops; do
+  "$bin/$program" --version > out 2> err
+  status=$?
+  fact "version of $program" prints 0 "$program $version"
+done
+strata info
+fact "and of info" prints 0 "$version"
+
+strata generate --promt x --checkpoint run
+fact "unknown option names the nearest" says 2 "unknown option '--promt'; did you mean '--prompt'?"
+strata generate --chekpoint run
+fact "also where another is missing" says 2 "unknown option '--chekpoint'; did you mean '--checkpoint'?"
+"$bin/strata-opt" --passes=ces absent.mlir > out 2> err
+status=$?
+fact "unknown pass" says 2 "no pass 'ces'; did you mean 'cse'?"
+strata checkpoint lst run
+fact "unknown verb" says 2 "unknown subcommand 'lst'; did you mean 'list'?"
+strata train --steps 3
+fact "a key as an option" says 2 "unknown option '--steps'; keys are given without dashes: steps=VALUE"
+strata train --lr=3
+fact "another's key as an option" says 2 "unknown option '--lr'; did you mean 'learning_rate'?"
+for pair in lr=learning_rate optimizer=opt_type batch_size=per_device_batch_size seq_len=max_target_length seed=init_weights_seed; do
+  strata train $tiny ${pair%=*}=1
+  fact "${pair%=*} is called ${pair#*=}" says 2 "unknown key '${pair%=*}'; did you mean '${pair#*=}'?"
+done
 strata train $tiny stesp=3
 fact "unknown key names the nearest" says 2 "unknown key 'stesp'; did you mean 'steps'?"
 strata train $tiny steps=three
@@ -84,12 +115,23 @@ fact "a probability above 1" is 2
 strata evaluate --checkpoint whole --samples 3 --max_tokens 8
 fact "evaluates a run, source by source" prints 0 "nats/token"
 fact "and judges its samples" grep -q "of 3 samples are given to the source of their prompt" out
+python3 -c 'import pty, sys; sys.exit(pty.spawn(sys.argv[1:]) >> 8)' "$bin/strata" evaluate --checkpoint whole --samples 3 --max_tokens 8 > out 2> err < /dev/null
+status=$?
+fact "on a terminal it counts them" is 0
+fact "as they are written" grep -q "writing sample [123] of 3" out
 strata evaluate --checkpoint whole --json
 fact "as JSON too" prints 0 '"below_unigram":'
 rm whole/loss.png
 strata plot whole
 fact "draws a run" prints 0 "train"
 fact "also as a picture" [ -s whole/loss.png ]
+echo '{"step": 1}' > pointless.jsonl
+: > nothing.jsonl
+for file in pointless nothing; do
+  strata plot $file.jsonl --png $file.png
+  fact "a file without points is none to draw" says 2 "$file.jsonl: no losses to draw: none of its "
+  fact "and nothing is drawn" [ ! -e $file.png ]
+done
 strata plot absent
 fact "but none that is not there" says 2 "absent/metrics/metrics.jsonl: cannot open"
 strata generate --checkpoint absent
