@@ -18,6 +18,7 @@
 
 #include "strata/base/command_line.h"
 #include "strata/base/error.h"
+#include "strata/base/out_of_memory.h"
 #include "strata/base/standard_output.h"
 #include "strata/base/text.h"
 #include "strata/ir/bytecode/writer.h"
@@ -163,8 +164,8 @@ int work(int argc, char** argv) {
   } catch (const InternalError& e) {
     std::cerr << "internal error: " << e.what() << '\n';
     return 70;
-  } catch (const std::bad_alloc&) {
-    std::cerr << o.file << ": out of memory\n";
+  } catch (const std::bad_alloc& e) {
+    std::cerr << o.file << ": " << message_of(e) << "\n";
     return 4;
   }
 }

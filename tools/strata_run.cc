@@ -11,6 +11,7 @@
 #include "strata/base/command_line.h"
 #include "strata/base/error.h"
 #include "strata/base/file.h"
+#include "strata/base/out_of_memory.h"
 #include "strata/base/standard_output.h"
 #include "strata/base/thread_pool.h"
 #include "strata/checkpoint/safetensors.h"
@@ -269,8 +270,8 @@ int work(int argc, char** argv) {
   } catch (const Error& e) {
     std::cerr << "strata-run: " << o.program << ": " << e.what() << "\n";
     return exit_of(e.is_unsupported() ? Verdict::unsupported : Verdict::malformed);
-  } catch (const std::bad_alloc&) {
-    std::cerr << "strata-run: out of memory\n";
+  } catch (const std::bad_alloc& e) {
+    std::cerr << "strata-run: " << message_of(e) << "\n";
     return exit_of(Verdict::world);
   } catch (const std::exception& e) {
     std::cerr << "strata-run: " << e.what() << "\n";

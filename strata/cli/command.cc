@@ -4,6 +4,7 @@
 #include <new>
 
 #include "strata/base/error.h"
+#include "strata/base/out_of_memory.h"
 #include "strata/compile/cpu_client.h"
 
 namespace strata::cli {
@@ -55,8 +56,8 @@ int guarded(const std::function<int()>& action) {
   } catch (const Error& e) {
     std::cerr << "strata: " << e.what() << "\n";
     return kBadInput;
-  } catch (const std::bad_alloc&) {
-    std::cerr << "strata: out of memory\n";
+  } catch (const std::bad_alloc& e) {
+    std::cerr << "strata: " << message_of(e) << "\n";
     return kWorkFailed;
   } catch (const std::exception& e) {
     std::cerr << "strata: " << e.what() << "\n";

@@ -52,6 +52,15 @@ compile --help
 fact "help has an example" prints 0 "strata compile digits.jax -o digits.o"
 compile
 fact "no program" says 2 "program"
+cat > huge.mlir << 'EOF'
+func.func @main() -> tensor<4194304x4194304xf32> {
+  %x = stablehlo.iota dim = 0 : tensor<4194304x4194304xf32>
+  return %x : tensor<4194304x4194304xf32>
+}
+EOF
+"$bin/strata-run" huge.mlir > out 2> err
+status=$?
+fact "memory that is not there, with its numbers" says 4 "strata-run: out of memory: 70368744177664 bytes (64 TiB) requested, "
 compile absent.mlir
 fact "a program that is not there" says 2 "absent.mlir"
 echo nonsense > nonsense.mlir
