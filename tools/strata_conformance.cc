@@ -10,6 +10,7 @@
 
 #include "strata/base/command_line.h"
 #include "strata/base/file.h"
+#include "strata/base/standard_output.h"
 #include "strata/base/thread_pool.h"
 #include "strata/conformance/case.h"
 #include "strata/conformance/workers.h"
@@ -198,9 +199,7 @@ int run(const Options& o) {
   return failed > 0 || passed == 0 ? 1 : 0;
 }
 
-}  // namespace
-
-int main(int argc, char** argv) {
+int work(int argc, char** argv) {
   ::setenv("STRATA_CACHE_DIR", "",
            /*overwrite=*/0);  // machine code is made, not found: times are those of compiling
   Options o;
@@ -227,4 +226,11 @@ int main(int argc, char** argv) {
                "a line `ok MODE NAME` or `FAIL MODE NAME: reason` for every program");
   if (auto status = app.parse(argc, argv)) return *status;
   return run(o);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  strata::StandardOutput output;
+  return output.finish("strata-conformance", work(argc, argv), /*lost=*/4);
 }

@@ -10,6 +10,7 @@
 
 #include "strata/base/command_line.h"
 #include "strata/base/error.h"
+#include "strata/base/standard_output.h"
 #include "strata/compile/cpu_client.h"
 #include "strata/op/catalog.h"
 #include "strata/op/check.h"
@@ -229,9 +230,7 @@ void api(const std::filesystem::path& names, const std::filesystem::path& tested
                            counts[2]);
 }
 
-}  // namespace
-
-int main(int argc, char** argv) {
+int work(int argc, char** argv) {
   ::setenv("STRATA_CPU", "native,-avx512bf16,-amx-bf16",
            /*overwrite=*/0);  // the same table on any processor (docs/exceptions.md)
   CommandLine app(
@@ -265,4 +264,12 @@ int main(int argc, char** argv) {
     std::cerr << e.what() << "\n";
     return 1;
   }
+  return 0;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  strata::StandardOutput output;
+  return output.finish("strata-ops", work(argc, argv), /*lost=*/1);
 }

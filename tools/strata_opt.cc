@@ -12,13 +12,15 @@
 // wrong; 3 not supported; 4 the file cannot be read; 70 our own check failed.
 
 #include <chrono>
-#include <fstream>
 #include <iostream>
 #include <iterator>
 #include <utility>
 
 #include "strata/base/command_line.h"
 #include "strata/base/error.h"
+#include "strata/base/out_of_memory.h"
+#include "strata/base/standard_output.h"
+#include "strata/base/text.h"
 #include "strata/ir/bytecode/writer.h"
 #include "strata/ir/pass/pass.h"
 #include "strata/ir/read.h"
@@ -42,6 +44,7 @@ int exit_status(const Status& s) {
   switch (s.code()) {
     case Code::ok: return 0;
     case Code::unsupported: return 3;
+    case Code::corrupt:
     case Code::invalid: return 2;
     default: return 4;
   }
@@ -54,11 +57,7 @@ int fail(const Status& s) {
 
 Result<std::string> read(const std::string& path) {
   if (path == "-") return std::string(std::istreambuf_iterator<char>(std::cin), {});
-  std::ifstream in(path, std::ios::binary);
-  if (!in) return Status(Code::not_found, "{}: cannot be read", path);
-  std::string text(std::istreambuf_iterator<char>(in), {});
-  if (in.bad()) return Status(Code::io, "{}: cannot be read", path);
-  return text;
+  return ir::read_program_file(path);
 }
 
 void print(const ir::Module& m, const Options& o) {
@@ -120,7 +119,7 @@ int run(const Options& o) {
   bool first = true;
   for (const ir::TextPart& part : parts) {
     if (!std::exchange(first, false) && !o.verify_only) std::cout << "// -----\n";
-    if (Status s = run_part(ir::parse(part.text, o.file, {.first_line = part.first_line}), o);
+    if (Status s = run_part(ir::read(part.text, o.file, {.first_line = part.first_line}), o);
         !s.ok())
       status = status == 0 ? fail(s) : (fail(s), status);
   }
@@ -134,9 +133,15 @@ std::string pass_list() {
   return out + "example: strata-opt --passes=inline-calls,cse,dce program.mlir";
 }
 
-}  // namespace
+/// "no pass 'ces'; did you mean 'cse'?"; empty for one that there is.
+std::string unknown_pass(const std::string& name) {
+  if (ir::Passes::global().find(name) != nullptr) return {};
+  std::vector<std::string_view> names;
+  for (const auto& [known, pass] : ir::Passes::global().all()) names.push_back(known);
+  return fmt::format("no pass '{}'{}", name, did_you_mean(name, names));
+}
 
-int main(int argc, char** argv) {
+int work(int argc, char** argv) {
   op::catalog();
   transform::add_export_pass();
   Options o;
@@ -144,10 +149,7 @@ int main(int argc, char** argv) {
                   "strata-opt");
   app.add_option("--passes", o.passes, "passes to apply, in order")
       .delimiter(',')
-      .check([](const std::string& name) {
-        return ir::Passes::global().find(name) != nullptr ? std::string()
-                                                          : "no pass '" + name + "'";
-      });
+      .check(unknown_pass);
   app.add_flag("--generic", o.generic, "print every operation in the generic form");
   app.add_flag("--emit-bytecode{" + ir::BytecodeOptions{}.release + "}", o.release,
                "write a portable artifact of this release of StableHLO instead of text");
@@ -162,8 +164,15 @@ int main(int argc, char** argv) {
   } catch (const InternalError& e) {
     std::cerr << "internal error: " << e.what() << '\n';
     return 70;
-  } catch (const std::bad_alloc&) {
-    std::cerr << o.file << ": out of memory\n";
+  } catch (const std::bad_alloc& e) {
+    std::cerr << o.file << ": " << message_of(e) << "\n";
     return 4;
   }
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  strata::StandardOutput output;
+  return output.finish("strata-opt", work(argc, argv), /*lost=*/4);
 }

@@ -11,6 +11,8 @@
 #include "strata/base/command_line.h"
 #include "strata/base/error.h"
 #include "strata/base/file.h"
+#include "strata/base/out_of_memory.h"
+#include "strata/base/standard_output.h"
 #include "strata/base/thread_pool.h"
 #include "strata/checkpoint/safetensors.h"
 #include "strata/compile/cpu_client.h"
@@ -19,6 +21,7 @@
 #include "strata/conformance/execute.h"
 #include "strata/conformance/program.h"
 #include "strata/ir/pass/pass.h"
+#include "strata/ir/read.h"
 #include "strata/ir/text/printer.h"
 #include "strata/runtime/allocator.h"
 
@@ -207,7 +210,7 @@ Status nothing_to_run(std::string_view text, const std::string& name) {
 }
 
 int run(const Options& o) {
-  Result<std::string> text = read_file(o.program);
+  Result<std::string> text = ir::read_program_file(o.program);
   if (!text) return fail(text.status());
   std::optional<checkpoint::TensorFile> file;
   if (!o.from().empty()) {
@@ -231,9 +234,7 @@ int run(const Options& o) {
   return status;
 }
 
-}  // namespace
-
-int main(int argc, char** argv) {
+int work(int argc, char** argv) {
   Options o;
   CommandLine app(
       "Runs a StableHLO/CHLO program: text, bytecode or an export of JAX, told apart by their "
@@ -269,11 +270,18 @@ int main(int argc, char** argv) {
   } catch (const Error& e) {
     std::cerr << "strata-run: " << o.program << ": " << e.what() << "\n";
     return exit_of(e.is_unsupported() ? Verdict::unsupported : Verdict::malformed);
-  } catch (const std::bad_alloc&) {
-    std::cerr << "strata-run: out of memory\n";
+  } catch (const std::bad_alloc& e) {
+    std::cerr << "strata-run: " << message_of(e) << "\n";
     return exit_of(Verdict::world);
   } catch (const std::exception& e) {
     std::cerr << "strata-run: " << e.what() << "\n";
     return exit_of(Verdict::internal);
   }
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  strata::StandardOutput output;
+  return output.finish("strata-run", work(argc, argv), /*lost=*/4);
 }

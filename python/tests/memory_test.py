@@ -43,5 +43,23 @@ def test_a_thousand_programs():
     assert sizes[-1] - sizes[1] < 10, f"MB after each hundred: {sizes}"
 
 
+def test_missing_memory_is_told_with_its_numbers():
+    import jax
+    import numpy as np
+
+    full = jax.jit(lambda x: jax.numpy.broadcast_to(x, (1024, 1024)))
+    held = [full(jax.device_put(np.float32(i), harness.device())).block_until_ready() for i in range(3)]
+    huge = jax.jit(lambda x: jax.numpy.broadcast_to(x, (1 << 22, 1 << 22)))
+    try:
+        huge(jax.device_put(np.float32(1), harness.device())).block_until_ready()
+    except Exception as e:  # noqa: BLE001
+        said = str(e)
+    else:
+        raise AssertionError("64 TiB were there")
+    assert "RESOURCE_EXHAUSTED: out of memory: 70368744177664 bytes (64 TiB) requested, " in said, said
+    assert " available; in use: " in said and "largest buffers: " in said, said
+    assert f"{len(held)} x f32[1024,1024] of 4194304 bytes (4 MiB)" in said, said
+
+
 if __name__ == "__main__":
     harness.run(globals(), modes=["drop-in"])

@@ -4,6 +4,7 @@
 #include <array>
 
 #include "strata/api/trace.h"
+#include "strata/base/out_of_memory.h"
 
 namespace strata::internal {
 namespace {
@@ -16,15 +17,6 @@ std::size_t largest(std::span<const Type> types) {
   const auto less = [](const Type& x, const Type& y) { return x.bytes() < y.bytes(); };
   return static_cast<std::size_t>(std::max_element(types.begin(), types.end(), less) -
                                   types.begin());
-}
-
-/// "17592186044416 bytes (16 TiB)"
-std::string amount(std::size_t bytes) {
-  static constexpr std::array units = {"KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
-  double size = static_cast<double>(bytes) / 1024;
-  std::size_t unit = 0;
-  for (; size >= 1024 && unit + 1 < units.size(); ++unit) size /= 1024;
-  return fmt::format("{} bytes ({:.3g} {})", bytes, size, units[unit]);
 }
 
 }  // namespace
@@ -40,7 +32,7 @@ Maker maker_of(const ir::Block& program) {
 
 void fail_memory(const std::string& operation, const Type& result, const std::string& where) {
   throw Error(operation, "there is no memory for the result {} of {}; {}", describe(result),
-              amount(result.bytes()), kRemedy)
+              bytes_text(result.bytes()), kRemedy)
       .at(where);
 }
 
@@ -52,7 +44,7 @@ void fail_memory(const Maker& maker, const runtime::Executable& program) {
     fail_memory(maker.operation, types[largest(types)], where);
   throw Error(maker.operation,
               "there is no memory for {} between the operations of its program; {}",
-              amount(between), kRemedy)
+              bytes_text(between), kRemedy)
       .at(where);
 }
 

@@ -5,7 +5,6 @@
 #include <optional>
 
 #include "strata/api/trace.h"
-#include "strata/base/file.h"
 #include "strata/ir/export/entry.h"
 #include "strata/ir/pass/pass.h"
 #include "strata/ir/read.h"
@@ -95,7 +94,7 @@ Result<Program> Program::read(std::string_view bytes, const std::string& name,
 }
 
 Result<Program> Program::load(const std::string& file, const LoadOptions& options) {
-  auto bytes = read_file(file);
+  auto bytes = ir::read_program_file(file);
   if (!bytes) return bytes.status();
   return read(*bytes, file, options);
 }

@@ -3,12 +3,15 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <cctype>
+#include <filesystem>
 #include <iostream>
 #include <sstream>
 #include <string_view>
 #include <utility>
 
 #include "strata/base/text.h"
+#include "strata/base/version.h"
 
 namespace strata {
 namespace {
@@ -24,31 +27,12 @@ struct Help : CLI::Formatter {
   std::vector<std::pair<const CLI::App*, std::string>> lines;
 };
 
-std::vector<CLI::App*> subcommands(CLI::App* app) {
-  return app->get_subcommands([](const CLI::App*) { return true; });
-}
-
-/// The subcommand of this name; null when there is none.
-CLI::App* subcommand(CLI::App* app, std::string_view name) {
-  for (CLI::App* s : subcommands(app))
-    if (s->get_name() == name) return s;
-  return nullptr;
-}
-
-/// "unknown subcommand 'tarin'; did you mean 'train'?" where a word stands for a subcommand that
-/// there is not; else empty.
-std::string unknown_subcommand(CLI::App* app, int argc, char** argv) {
-  int i = 1;
-  for (CLI::App* next = nullptr; i < argc && (next = subcommand(app, argv[i])) != nullptr; ++i)
-    app = next;
-  if (i >= argc || argv[i][0] == '-' || app->get_require_subcommand_min() == 0) return {};
-  std::vector<std::string> owned;
-  for (const CLI::App* s : subcommands(app)) owned.push_back(s->get_name());
-  const std::vector<std::string_view> names(owned.begin(), owned.end());
-  const std::string_view meant = nearest(argv[i], names);
-  return fmt::format("unknown subcommand '{}'; {}", argv[i],
-                     meant.empty() ? fmt::format("there are {}", fmt::join(names, ", "))
-                                   : fmt::format("did you mean '{}'?", meant));
+/// An argument that names an option, without its value: "--steps" of "--steps=3"; empty for others.
+std::string option_name(const std::string& argument) {
+  const bool is_option =
+      argument.size() > 1 && argument[0] == '-' && argument != "--" &&
+      (argument[1] == '-' || std::isalpha(static_cast<unsigned char>(argument[1])));
+  return is_option ? argument.substr(0, argument.find('=')) : "";
 }
 
 }  // namespace
@@ -76,6 +60,12 @@ CommandOption CommandOption::one_at_a_time() { return option_->allow_extra_args(
 CommandLine::CommandLine(const std::string& description, const std::string& name)
     : own_(std::make_unique<CLI::App>(description, name)), app_(own_.get()) {
   app_->formatter(std::make_shared<Help>());  // subcommands take it over
+  app_->set_version_flag(
+      "--version",
+      [app = app_] {
+        return std::filesystem::path(app->get_name()).filename().string() + " " STRATA_VERSION;
+      },
+      "Print the version and exit");
 }
 CommandLine::CommandLine(CLI::App* app) : app_(app) {}
 CommandLine::~CommandLine() = default;
@@ -122,13 +112,59 @@ void CommandLine::require_subcommand() { app_->require_subcommand(1); }
 void CommandLine::callback(std::function<void()> f) { app_->callback(std::move(f)); }
 void CommandLine::footer(const std::string& text) { app_->footer(text); }
 std::string CommandLine::help() const { return app_->help(); }
+void CommandLine::hint(std::function<std::string(const std::string&)> of) { hint_ = std::move(of); }
+
+/// "unknown option '--promt'; did you mean '--prompt'?" where there is no such option; else empty.
+std::string CommandLine::unknown_option(const std::string& argument) const {
+  const std::string name = option_name(argument);
+  if (name.empty() || app_->get_option_no_throw(name) != nullptr) return {};
+  const bool is_long = name.starts_with("--");
+  // "-pfile" is the option -p with its value.
+  if (!is_long && app_->get_option_no_throw(name.substr(0, 2)) != nullptr) return {};
+  std::vector<std::string> owned;
+  for (const CLI::Option* o : app_->get_options())
+    for (const std::string& known : o->get_lnames()) owned.push_back("--" + known);
+  const std::vector<std::string_view> names(owned.begin(), owned.end());
+  std::string more = is_long ? did_you_mean(name, names) : "";
+  if (more.empty() && hint_) more = hint_(name.substr(is_long ? 2 : 1));
+  return fmt::format("unknown option '{}'{}", name, more);
+}
+
+/// What is wrong with the first word that names a subcommand or an option which there is not; empty
+/// when all are known.
+std::string CommandLine::unknown_word(int argc, char** argv, int first) const {
+  bool takes_value = false;  // of the option before
+  for (int i = first; i < argc; ++i) {
+    const std::string word = argv[i];
+    if (std::exchange(takes_value, false)) continue;
+    if (word == "--") return {};
+    if (std::string unknown = unknown_option(word); !unknown.empty()) return unknown;
+    if (const std::string name = option_name(word); !name.empty()) {
+      const CLI::Option* o = app_->get_option_no_throw(name);
+      takes_value = o != nullptr && name == word && o->get_items_expected_min() > 0;
+      continue;
+    }
+    if (subcommands_.empty()) continue;
+    std::vector<std::string> owned;
+    for (const auto& s : subcommands_) {
+      if (s->app_->get_name() == word) return s->unknown_word(argc, argv, i + 1);
+      owned.push_back(s->app_->get_name());
+    }
+    const std::vector<std::string_view> names(owned.begin(), owned.end());
+    const std::string meant = did_you_mean(word, names);
+    return fmt::format(
+        "unknown subcommand '{}'{}", word,
+        meant.empty() ? fmt::format("; there are {}", fmt::join(names, ", ")) : meant);
+  }
+  return {};
+}
 
 std::optional<int> CommandLine::parse(int argc, char** argv, int mistake) {
   try {
     app_->parse(argc, argv);
   } catch (const CLI::ParseError& e) {
-    if (const std::string unknown = unknown_subcommand(app_, argc, argv);
-        !unknown.empty() && e.get_exit_code() != 0) {
+    const std::string unknown = e.get_exit_code() == 0 ? "" : unknown_word(argc, argv, 1);
+    if (!unknown.empty()) {
       std::cerr << unknown << "\nRun with --help for more information.\n";
       return mistake;
     }

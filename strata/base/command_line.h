@@ -85,16 +85,22 @@ class CommandLine {
   /// The help's last part.
   void footer(const std::string& text);
   std::string help() const;
+  /// What to say of an option that is unknown and like no known one: "; ..." or nothing. Takes the
+  /// name without dashes.
+  void hint(std::function<std::string(const std::string& name)> of);
 
-  /// Nothing to go on; else the program's exit status: 0 after --help, `mistake` after a message on
-  /// stderr.
+  /// Nothing to go on; else the program's exit status: 0 after --help or --version, `mistake` after
+  /// a message on stderr. A mistyped option or subcommand is named before all else.
   std::optional<int> parse(int argc, char** argv, int mistake = 2);
 
  private:
   explicit CommandLine(CLI::App* app);
+  std::string unknown_word(int argc, char** argv, int first) const;
+  std::string unknown_option(const std::string& argument) const;
   std::unique_ptr<CLI::App> own_;  // of the outermost
   CLI::App* app_;
   std::vector<std::unique_ptr<CommandLine>> subcommands_;
+  std::function<std::string(const std::string&)> hint_;
 };
 
 }  // namespace strata

@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "strata/base/version.h"
+
 namespace strata {
 namespace {
 
@@ -70,10 +72,41 @@ TEST(CommandLine, mistakes_name_the_option_and_what_is_allowed) {
            {{"--heat", "3", "r"}, "--heat: Value 3 not in range"},
            {{"--choice", "z", "r"}, "--choice: z not in {x,y}"},
            {{"--even", "abc", "r"}, "'abc' is odd"},
-           {{"--colour", "red"}, "--colour"}}) {
+           {{"--colour", "red"}, "unknown option '--colour'\n"},
+           {{"--widht", "9", "r"}, "unknown option '--widht'; did you mean '--width'?"},
+           {{"--wdith=9"}, "unknown option '--wdith'; did you mean '--width'?"},
+           {{"--word", "--widht", "--sed", "1"}, "unknown option '--sed'; did you mean '--seed'?"},
+           {{"r", "-x"}, "unknown option '-x'"}}) {
     EXPECT_EQ(parsed(v, arguments, &said), 2) << message;
     EXPECT_THAT(said, HasSubstr(message));
   }
+}
+
+TEST(CommandLine, version_is_the_programs) {
+  Values v;
+  std::string said;
+  EXPECT_EQ(parsed(v, {"--version"}, &said), 0);
+  EXPECT_EQ(said, "draw " STRATA_VERSION "\n");
+}
+
+TEST(CommandLine, words_behind_a_dash_that_are_no_options_are_values) {
+  Values v;
+  EXPECT_EQ(parsed(v, {"--word", "--widht", "r"}), -1);
+  EXPECT_EQ(v.word, "--widht");
+  EXPECT_EQ(parsed(v, {"--", "--widht"}), -1);
+  EXPECT_THAT(v.rest, ElementsAre("--widht"));
+}
+
+TEST(CommandLine, an_unknown_option_may_have_a_hint) {
+  CommandLine line("Does things.", "do");
+  CommandLine& command = line.add_subcommand("one", "does one");
+  command.hint([](const std::string& name) { return "; " + name + " is no option"; });
+  std::string program = "do", one = "one", option = "--steps=3";
+  char* arguments[] = {program.data(), one.data(), option.data(), nullptr};
+  testing::internal::CaptureStderr();
+  EXPECT_EQ(line.parse(3, arguments), 2);
+  EXPECT_THAT(testing::internal::GetCapturedStderr(),
+              HasSubstr("unknown option '--steps'; steps is no option"));
 }
 
 TEST(CommandLine, help_shows_defaults_that_are_asked_for) {

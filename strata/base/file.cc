@@ -7,9 +7,11 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <charconv>
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
+#include <optional>
 
 namespace strata {
 namespace {
@@ -119,10 +121,62 @@ Status exchange_synced(const std::string& from, const std::string& to) {
   return rename_synced(away, from);
 }
 
+namespace {
+
+/// The number of the descriptor that a name stands for ("/proc/self/fd/1"); -1 for other names.
+int descriptor_named(std::string_view path) {
+  for (std::string_view folder : {"/proc/self/fd/", "/dev/fd/"}) {
+    if (!path.starts_with(folder)) continue;
+    const std::string_view number = path.substr(folder.size());
+    int out = -1;
+    const auto [end, error] = std::from_chars(number.data(), number.data() + number.size(), out);
+    if (error == std::errc() && end == number.data() + number.size()) return out;
+  }
+  return -1;
+}
+
+/// The name that is no link at the end of a chain of links, which nothing need have yet; or the
+/// first that stands for a descriptor. Nothing for a chain without an end.
+std::optional<std::string> follow(const std::string& path) {
+  constexpr int kMostLinks = 40;
+  std::filesystem::path at = path;
+  for (int i = 0; i < kMostLinks; ++i) {
+    std::error_code error;
+    if (descriptor_named(at.native()) >= 0) return at.string();
+    const std::filesystem::path target = std::filesystem::read_symlink(at, error);
+    if (error) return at.string();
+    at = at.parent_path() / target;
+  }
+  return std::nullopt;
+}
+
+/// Writes to what a name stands for: a pipe, a device, a descriptor of this process.
+Status write_through(const std::string& path, int descriptor, std::string_view bytes) {
+  Descriptor d(descriptor >= 0 ? ::fcntl(descriptor, F_DUPFD_CLOEXEC, 0)
+                               : ::open(path.c_str(), O_WRONLY | O_NOCTTY | O_CLOEXEC));
+  if (d.fd < 0) return failed(path, "open");
+  if (Status s = write_all(d.fd, path, bytes); !s.ok()) return s;
+  before("sync");
+  const bool synced = ::fsync(d.fd) == 0 || errno == EINVAL || errno == EROFS || errno == ENOTSUP;
+  return synced ? Status() : failed(path, "sync");
+}
+
+}  // namespace
+
 Status write_file_atomic(const std::string& path, std::string_view bytes) {
-  const std::string beside = path + ".tmp";
+  struct stat there{};
+  const bool exists = ::stat(path.c_str(), &there) == 0;
+  const std::optional<std::string> end = follow(path);
+  const int descriptor = end ? descriptor_named(*end) : -1;
+  if (!end || descriptor >= 0 || (exists && !S_ISREG(there.st_mode)))
+    return write_through(path, descriptor, bytes);
+  const std::string beside = *end + ".tmp";
   if (Status s = write_file_synced(beside, bytes); !s.ok()) return s;
-  return rename_synced(beside, path);
+  if (exists) {  // whose file it is, and who may read it, stay as far as that is ours to say
+    const bool owned = ::chown(beside.c_str(), there.st_uid, there.st_gid) == 0;
+    (void)::chmod(beside.c_str(), there.st_mode & (owned ? 07777 : 0777));
+  }
+  return rename_synced(beside, *end);
 }
 
 Status remove_all(const std::string& path) {

@@ -17,7 +17,9 @@ Result<std::string> read_file(const std::string& path);
 
 /// Writes `path` so that after a crash at any moment either the old file or the whole new one is
 /// there: written beside as PATH.tmp, synced, renamed, and the folder synced. Code::no_space when
-/// the disk is full; PATH.tmp is removed then.
+/// the disk is full; PATH.tmp is removed then. A link stays, and what it names is written so; owner
+/// and permissions stay. What is no regular file (a pipe, a device, /dev/stdout) is written
+/// through.
 Status write_file_atomic(const std::string& path, std::string_view bytes);
 
 /// Makes a folder and those above it; it may exist.

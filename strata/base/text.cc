@@ -40,6 +40,11 @@ std::string_view nearest(std::string_view word, std::span<const std::string_view
   return best;
 }
 
+std::string did_you_mean(std::string_view word, std::span<const std::string_view> names) {
+  const std::string_view meant = nearest(word, names);
+  return meant.empty() ? "" : fmt::format("; did you mean '{}'?", meant);
+}
+
 std::string human_count(double count) {
   if (count < 1000) return fmt::format("{:.0f}", count);
   const char* unit = " k";

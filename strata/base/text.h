@@ -17,6 +17,10 @@ std::size_t edit_distance(std::string_view a, std::string_view b);
 /// meant: more than a third of its letters, and more than two, differ.
 std::string_view nearest(std::string_view word, std::span<const std::string_view> names);
 
+/// "; did you mean 'steps'?", the end of a message about a word that is unknown; empty where no
+/// name is near.
+std::string did_you_mean(std::string_view word, std::span<const std::string_view> names);
+
 /// "950", "12.3 k", "4.56 M".
 std::string human_count(double count);
 /// "0:07", "12:34", "1:02:03".

@@ -25,6 +25,12 @@ TEST(Nearest, FindsWhatWasMeant) {
   EXPECT_EQ(nearest("batch", names), "");
 }
 
+TEST(DidYouMean, EndsAMessage) {
+  const std::string_view names[] = {"steps", "learning_rate"};
+  EXPECT_EQ(did_you_mean("stesp", names), "; did you mean 'steps'?");
+  EXPECT_EQ(did_you_mean("batch", names), "");
+}
+
 TEST(HumanCount, KeepsThreeDigits) {
   EXPECT_EQ(human_count(950), "950");
   EXPECT_EQ(human_count(12345), "12.3 k");

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "strata/base/file.h"
+#include "strata/base/file_kind.h"
 
 namespace strata::checkpoint {
 namespace {
@@ -143,19 +144,32 @@ Result<std::string> encode_safetensors(const TensorFile& file) {
   return out;
 }
 
+namespace {
+
+/// What the file is instead, where that is known.
+std::string instead(std::string_view bytes, const std::string& name) {
+  const std::string kind =
+      name.ends_with(".safetensors") ? known_kind(bytes, "") : known_kind(bytes, name);
+  return kind.empty() || kind == "a safetensors file" ? "" : fmt::format("; this is {}", kind);
+}
+
+}  // namespace
+
 Result<TensorFile> decode_safetensors(std::string_view bytes, const std::string& name) {
   std::uint64_t length = 0;
   if (bytes.size() < 8)
-    return Status(Code::corrupt, "{}: {} bytes are too few for a safetensors file", name,
-                  bytes.size());
+    return Status(Code::corrupt, "{}: {} bytes are too few for a safetensors file{}", name,
+                  bytes.size(), instead(bytes, name));
   std::memcpy(&length, bytes.data(), 8);
   if (length > kMostHeader || length > bytes.size() - 8)
-    return Status(Code::corrupt, "{}: the header says {} bytes, the file has {}", name, length,
-                  bytes.size() - 8);
+    return Status(Code::corrupt,
+                  "{}: no whole safetensors file: the header says {} bytes, the file has {}{}",
+                  name, length, bytes.size() - 8, instead(bytes, name));
   json header = json::parse(
       bytes.begin() + 8, bytes.begin() + 8 + static_cast<std::ptrdiff_t>(length), nullptr, false);
   if (header.is_discarded() || !header.is_object())
-    return Status(Code::corrupt, "{}: the header is not a JSON object", name);
+    return Status(Code::corrupt, "{}: the header is not a JSON object{}", name,
+                  instead(bytes, name));
   std::string_view data = bytes.substr(8 + length);
   TensorFile out;
   std::vector<Extent> extents;

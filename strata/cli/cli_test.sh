@@ -5,7 +5,8 @@
 #
 # Prints one line for each fact and ends with "N passed, N failed".
 set -u
-. "$(dirname "$0")/../../tests/facts.sh"
+root=$(cd "$(dirname "$0")/../.." && pwd)
+. "$root/tests/facts.sh"
 
 i=0
 while [ $i -lt 600 ]; do
@@ -39,6 +40,36 @@ fact "info is JSON with the LLVM version" prints 0 '"llvm":"19'
 strata train $tiny --print-config
 fact "print-config" prints 0 "base_emb_dim: 16"
 
+strata train --print-config steps=7
+fact "print-config without data" prints 0 "steps: 7"
+strata train --print-config base_num_kv_heads=5
+fact "which is checked all the same" says 2 "base_num_kv_heads=5"
+version=$(sed -n 's/^project(strata VERSION \([0-9.]*\).*/\1/p' "$root/CMakeLists.txt")
+for program in strata strata-run strata-opt strata-conformance strata-ops; do
+  "$bin/$program" --version > out 2> err
+  status=$?
+  fact "version of $program" prints 0 "$program $version"
+done
+strata info
+fact "and of info" prints 0 "$version"
+
+strata generate --promt x --checkpoint run
+fact "unknown option names the nearest" says 2 "unknown option '--promt'; did you mean '--prompt'?"
+strata generate --chekpoint run
+fact "also where another is missing" says 2 "unknown option '--chekpoint'; did you mean '--checkpoint'?"
+"$bin/strata-opt" --passes=ces absent.mlir > out 2> err
+status=$?
+fact "unknown pass" says 2 "no pass 'ces'; did you mean 'cse'?"
+strata checkpoint lst run
+fact "unknown verb" says 2 "unknown subcommand 'lst'; did you mean 'list'?"
+strata train --steps 3
+fact "a key as an option" says 2 "unknown option '--steps'; keys are given without dashes: steps=VALUE"
+strata train --lr=3
+fact "another's key as an option" says 2 "unknown option '--lr'; did you mean 'learning_rate'?"
+for pair in lr=learning_rate optimizer=opt_type batch_size=per_device_batch_size seq_len=max_target_length seed=init_weights_seed; do
+  strata train $tiny ${pair%=*}=1
+  fact "${pair%=*} is called ${pair#*=}" says 2 "unknown key '${pair%=*}'; did you mean '${pair#*=}'?"
+done
 strata train $tiny stesp=3
 fact "unknown key names the nearest" says 2 "unknown key 'stesp'; did you mean 'steps'?"
 strata train $tiny steps=three
@@ -84,18 +115,37 @@ fact "a probability above 1" is 2
 strata evaluate --checkpoint whole --samples 3 --max_tokens 8
 fact "evaluates a run, source by source" prints 0 "nats/token"
 fact "and judges its samples" grep -q "of 3 samples are given to the source of their prompt" out
+python3 -c 'import pty, sys; sys.exit(pty.spawn(sys.argv[1:]) >> 8)' "$bin/strata" evaluate --checkpoint whole --samples 3 --max_tokens 8 > out 2> err < /dev/null
+status=$?
+fact "on a terminal it counts them" is 0
+fact "as they are written" grep -q "writing sample [123] of 3" out
 strata evaluate --checkpoint whole --json
 fact "as JSON too" prints 0 '"below_unigram":'
 rm whole/loss.png
 strata plot whole
 fact "draws a run" prints 0 "train"
 fact "also as a picture" [ -s whole/loss.png ]
+echo '{"step": 1}' > pointless.jsonl
+: > nothing.jsonl
+for file in pointless nothing; do
+  strata plot $file.jsonl --png $file.png
+  fact "a file without points is none to draw" says 2 "$file.jsonl: no losses to draw: none of its "
+  fact "and nothing is drawn" [ ! -e $file.png ]
+done
 strata plot absent
 fact "but none that is not there" says 2 "absent/metrics/metrics.jsonl: cannot open"
 strata generate --checkpoint absent
 fact "generate without a checkpoint" says 2 "absent: no checkpoint there"
 strata train $tiny run_name=whole steps=12 base_emb_dim=32
 fact "another model" says 2 "base_emb_dim=32 (the checkpoint has 16)"
+strata train $tiny run_name=whole steps=16 weight_dtype=bfloat16
+fact "weights of another type" says 2 "of another model: weight_dtype=\"bfloat16\" (the checkpoint has \"float32\")"
+strata train $tiny run_name=whole steps=16 opt_type=sgd learning_rate=0.1
+fact "another optimizer names both" says 2 "the run 'whole' has a checkpoint of step 12 of another optimizer: opt_type=\"sgd\" (the checkpoint has \"adamw\"); choose another run_name, or the same optimizer"
+fact "and no other key" [ "$(grep -c learning_rate err)" -eq 0 ]
+cp -r whole goes_on
+strata train $tiny run_name=goes_on steps=13 learning_rate=2e-3 gradient_clipping_threshold=0.5 adam_b1=0.8 'adamw_mask=*norm*' dtype=bfloat16
+fact "settings that need no other state change as one likes" prints 0 "done: step 13 of 13"
 
 for threads in 1 3; do
   strata train $tiny run_name=threads$threads steps=12 checkpoint_period=4 --threads $threads
@@ -132,6 +182,37 @@ strata train $tiny run_name=interrupted $long
 fact "and goes on" says 0 "going on from"
 fact "with the same bits" same_weights unbroken interrupted 4000
 fact "and the same record" same_losses unbroken interrupted
+# Ctrl-C again while the checkpoint is being saved, on a disk that waits for a word.
+until_there() { # FILE [WORDS]: waits until the file is there, with the words in it
+  tries=0
+  while ! grep -qs -- "${2:-}" "$1" && [ $tries -lt 1200 ]; do
+    sleep 0.05
+    tries=$((tries + 1))
+  done
+}
+meet_saving() { # NAME TIMES: Ctrl-C so many times, all but the first of them while the checkpoint waits for the disk
+  rm -f go log
+  LD_PRELOAD=$bin/../lib/libstrata_faults.so FAULTS_UNDER=$folder/$1/checkpoints FAULTS_AT=1 FAULTS_DO=wait FAULTS_UNTIL=$folder/go \
+    FAULTS_LOG=$folder/log "$bin/strata" train $tiny run_name="$1" steps=100000 checkpoint_period=100000 > out 2> err &
+  child=$!
+  until_there "$1/metrics/metrics.jsonl" '"step":3'
+  kill -INT $child
+  until_there log 1
+  kill -INT $child
+  until_there err "interrupted again"
+  [ "$2" -lt 3 ] || kill -INT $child
+  [ "$2" -lt 3 ] && touch go
+  wait $child
+  status=$?
+}
+meet_saving again 2 2> /dev/null
+fact "Ctrl-C again while saving waits for that, and says so" says 130 "interrupted again: the checkpoint is still being saved"
+fact "and the checkpoint is there" prints 130 "checkpoint: ./again/checkpoints/"
+strata checkpoint verify again
+fact "and whole" is 0
+meet_saving third 3 2> /dev/null
+fact "a third Ctrl-C ends at once" is 130
+fact "without it" [ -z "$(ls third/checkpoints 2> /dev/null | grep '^[0-9]*$')" ]
 meet KILL killed 2> /dev/null
 fact "kill -9 ends it" is 137
 strata train $tiny run_name=killed $long

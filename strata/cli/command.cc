@@ -4,17 +4,24 @@
 #include <new>
 
 #include "strata/base/error.h"
+#include "strata/base/out_of_memory.h"
 #include "strata/compile/cpu_client.h"
 
 namespace strata::cli {
 
-train::Config read_config_arguments(std::vector<std::string> arguments) {
+train::Config read_config_arguments(std::vector<std::string> arguments, train::Data data) {
   std::optional<std::string> file;
   if (!arguments.empty() && arguments.front().find('=') == std::string::npos) {
     file = arguments.front();
     arguments.erase(arguments.begin());
   }
-  return train::read_config(file, arguments);
+  return train::read_config(file, arguments, data);
+}
+
+std::string key_as_option(const std::string& name) {
+  for (const train::Field& f : train::fields())
+    if (f.name == name) return fmt::format("; keys are given without dashes: {}=VALUE", name);
+  return train::key_hint(name);
 }
 
 Exit exit_of(const Status& status) {
@@ -49,8 +56,8 @@ int guarded(const std::function<int()>& action) {
   } catch (const Error& e) {
     std::cerr << "strata: " << e.what() << "\n";
     return kBadInput;
-  } catch (const std::bad_alloc&) {
-    std::cerr << "strata: out of memory\n";
+  } catch (const std::bad_alloc& e) {
+    std::cerr << "strata: " << message_of(e) << "\n";
     return kWorkFailed;
   } catch (const std::exception& e) {
     std::cerr << "strata: " << e.what() << "\n";

@@ -29,7 +29,10 @@ void note_damaged(const std::vector<Status>& damaged);
 int guarded(const std::function<int()>& action);
 
 /// The configuration that `[FILE.yml] key=value ...` means. Throws train::ConfigError.
-train::Config read_config_arguments(std::vector<std::string> arguments);
+train::Config read_config_arguments(std::vector<std::string> arguments,
+                                    train::Data data = train::Data::required);
+/// Says of a key that was given as an option how keys are given.
+std::string key_as_option(const std::string& name);
 
 /// Each adds one subcommand, which sets `action` when it is chosen.
 void add_train(CommandLine& app, std::function<int()>& action);
@@ -41,7 +44,7 @@ void add_checkpoint(CommandLine& app, std::function<int()>& action);
 void add_compile(CommandLine& app, std::function<int()>& action);
 void add_info(CommandLine& app, std::function<int()>& action);
 
-/// The whole command.
+/// The whole command but for what becomes of its standard output.
 int main(int argc, char** argv);
 
 }  // namespace strata::cli

@@ -78,6 +78,12 @@ std::string beside(const std::string& object) {
   return fs::path(object).replace_extension(".h").string();
 }
 
+/// Whether two names are one file's, by way of links or not.
+bool same_file(const std::string& a, const std::string& b) {
+  std::error_code none;
+  return a == b || fs::equivalent(a, b, none);
+}
+
 int run(const Options& o) {
   if (!o.name.empty() && !embed::is_identifier(o.name))
     throw Error("compile", "--name {}: C takes letters, digits and underscores, and no keyword",
@@ -86,7 +92,7 @@ int run(const Options& o) {
   if (!program) return fail(program.status());
   const std::string name = name_of(*program, o), object = o.object.empty() ? name + ".o" : o.object,
                     header = o.header.empty() ? beside(object) : o.header;
-  if (object == header || object == o.program || header == o.program)
+  if (same_file(object, header) || same_file(object, o.program) || same_file(header, o.program))
     throw Error("compile", "{}, {} and {} must be different files", o.program, object, header);
   const auto file_name = [](const std::string& path) { return fs::path(path).filename().string(); };
   const embed::Object made = embed::compile_object(

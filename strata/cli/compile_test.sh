@@ -52,6 +52,15 @@ compile --help
 fact "help has an example" prints 0 "strata compile digits.jax -o digits.o"
 compile
 fact "no program" says 2 "program"
+cat > huge.mlir << 'EOF'
+func.func @main() -> tensor<4194304x4194304xf32> {
+  %x = stablehlo.iota dim = 0 : tensor<4194304x4194304xf32>
+  return %x : tensor<4194304x4194304xf32>
+}
+EOF
+"$bin/strata-run" huge.mlir > out 2> err
+status=$?
+fact "memory that is not there, with its numbers" says 4 "strata-run: out of memory: 70368744177664 bytes (64 TiB) requested, "
 compile absent.mlir
 fact "a program that is not there" says 2 "absent.mlir"
 echo nonsense > nonsense.mlir
@@ -59,7 +68,28 @@ compile nonsense.mlir
 fact "no program in the file" says 2 "nonsense.mlir:1:1"
 head -c 500 "$exports/layer.jax" > cut.jax
 compile cut.jax
-fact "a damaged export" is 2
+fact "a truncated export" says 2 "cut.jax: an export of JAX that is cut short: it says that it has "
+printf 'PK\003\004rest' > weights.npz
+compile weights.npz
+fact "arrays are no program" says 2 "weights.npz: no program, but a NumPy archive (.npz); a program is StableHLO as text (func.func @main ...) or bytecode, or what jax.export serialises"
+printf 'import jax\n' > train.py
+compile train.py
+fact "a Python program is none" says 2 "train.py:1:1: expected a function; this is a Python program; a program is "
+printf '#!/bin/sh\nexit 0\n' > run.sh
+compile run.sh
+fact "a script is none" says 2 "run.sh: no program, but a script (#!/bin/sh)"
+mkdir -p run/checkpoints/4
+touch run/checkpoints/4/manifest.json
+compile run/checkpoints/4
+fact "a checkpoint is none" says 2 "run/checkpoints/4: no program, but a checkpoint's folder"
+"$bin/strata-run" weights.npz > out 2> err
+status=$?
+fact "so says strata-run" says 2 "weights.npz: no program, but a NumPy archive (.npz)"
+"$bin/strata-opt" cut.jax > out 2> err
+status=$?
+fact "and strata-opt" says 2 "cut.jax: an export of JAX that is cut short"
+"$bin/strata-run" add.mlir --args=weights.npz > out 2> err
+fact "and arguments in another format" grep -q "weights.npz: no whole safetensors file: .*; this is a NumPy archive (.npz)" err
 compile "$exports/open.jax"
 fact "an open dimension says what to do" says 2 "has an open dimension in [0]: f32[b,2]: an object file is for fixed shapes; say its size, as in --dim 'b=8'"
 compile "$exports/open.jax" --dim b=five

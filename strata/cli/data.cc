@@ -10,6 +10,7 @@
 #include "strata/cli/command.h"
 #include "strata/data/documents.h"
 #include "strata/data/row.h"
+#include "strata/data/sentencepiece.h"
 #include "strata/data/token_file.h"
 #include "strata/train/state.h"
 
@@ -210,12 +211,12 @@ int train_tokenizer(const TrainTokenizer& o) {
   const double begin = seconds_now();
   auto model = data::train_tokenizer(texts, o.training);
   if (!model) return fail(model.status());
+  auto tokenizer = data::make_sentencepiece(*model, o.output);
+  if (!tokenizer) return fail(tokenizer.status());
   if (auto slash = o.output.rfind('/'); slash != std::string::npos && slash > 0) {
     if (Status s = make_folders(o.output.substr(0, slash)); !s.ok()) return fail(s);
   }
   if (Status s = write_file_atomic(o.output, *model); !s.ok()) return fail(s);
-  auto tokenizer = data::load_tokenizer("sentencepiece", o.output);
-  if (!tokenizer) return fail(tokenizer.status());
   if (o.json) {
     std::cout << dump({{"model", o.output},
                        {"fingerprint", (*tokenizer)->fingerprint()},
@@ -283,6 +284,7 @@ void add_describe(CommandLine& data, std::function<int()>& action) {
       "row of that step holds. Takes the arguments of `strata train`.\n\n"
       "Example:\n  strata data describe configs/demo.yml --step 100\n  strata data describe "
       "train_files='kjv/*.txt,0.7;python/**/*.py,0.3'\n");
+  command.hint(key_as_option);
   auto o = std::make_shared<Describe>();
   command.add_option("arguments", o->arguments, "a YAML file of keys, then key=value")
       .type_name("[FILE.yml] key=value ...");

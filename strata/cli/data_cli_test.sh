@@ -63,6 +63,10 @@ strata data describe train_files=empty.txt
 fact "an empty text" says 2 "empty.txt: the file is empty"
 strata data describe train_files=latin.txt
 fact "bytes outside UTF-8" says 2 "latin.txt: not UTF-8: byte 3 of 4, in line 1, is 0xe9"
+gzip -k book/part/one.txt
+strata data describe train_files=book/part/one.txt.gz
+fact "a compressed text says what to do" says 2 'book/part/one.txt.gz: not a text file but compressed by gzip: unpack it first, as `gunzip -k book/part/one.txt.gz` does'
+rm book/part/one.txt.gz
 strata data describe "train_files=book/part/one.txt,0"
 fact "weights that sum to zero" says 2 "sum to 0"
 strata data describe "train_files=book/part/one.txt,-2;code/a.py"
@@ -71,6 +75,19 @@ strata data describe train_files=table.jsonl $model max_target_length=32
 fact "a corpus shorter than a window" says 2 "the text is too short: table has"
 strata data describe train_files=table.jsonl train_data_columns=body
 fact "a member that is not there" says 2 'table.jsonl:1: no text under "body"'
+
+cp book/part/one.txt 'one, two;three.txt'
+printf '%s\n' 'train_files: ["one, two;three.txt", "code/*.py,0.5"]' > names.yml
+strata data describe names.yml $model --json
+fact "a name with a comma and a semicolon in a list" holds "o['sources'][0]['name']" "one, two;three"
+fact "beside one with a weight" holds "[s['weight'] for s in o['sources']]" "[1.0, 0.5]"
+strata data describe 'train_files=one\, two\;three.txt,3;code/*.py' $model --json
+fact "with backslashes anywhere" holds "o['sources'][0]['name'] + str(o['sources'][0]['weight'])" "one, two;three3.0"
+strata train names.yml $model steps=2 base_output_directory=. run_name=named
+strata data describe named/config.yml --json
+fact "and the run's own configuration says the same" holds "[s['files'] for s in o['sources']]" "[1, 1]"
+strata data tokenize 'one, two;three.txt' --output comma.tokens
+fact "tokenizes such a file" prints 0 "1 files"
 
 strata data train-tokenizer --files "$blend" --vocab_size 600 --output made/t.model
 fact "trains a tokenizer" prints 0 "made/t.model: 600 tokens"

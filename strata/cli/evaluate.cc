@@ -80,15 +80,21 @@ int run(const Options& o) {
   if (o.eval_steps != 0) config.eval_steps = o.eval_steps;
   auto data = train::open_data(config, &progress);
   if (!data) return fail(data.status());
-  progress.show("evaluating");
+  // On a terminal the state line, elsewhere a line of its own.
+  auto say = [&](const char* text) { progress.live() ? progress.show(text) : progress.line(text); };
+  say("evaluating");
   const auto losses = train::Evaluator(config, *data)(generator->params());
   if (losses.empty())
     return fail(Status(Code::invalid, "eval_fraction={}: nothing was kept for evaluation",
                        config.eval_fraction));
   std::vector<train::DomainSample> samples;
   if (o.domains.samples > 0) {
-    progress.show("writing samples");
-    samples = train::write_samples(*generator, *data, o.domains);
+    train::DomainOptions domains = o.domains;
+    say("writing samples");
+    domains.progress = [&](std::int64_t number, std::int64_t of) {
+      progress.show(fmt::format("writing sample {} of {}", number + 1, of));
+    };
+    samples = train::write_samples(*generator, *data, domains);
   }
   progress.clear();
   if (o.json)

@@ -21,8 +21,11 @@ struct Options {
   int threads = 0;
 };
 
+/// Thrown where the text goes to nobody any more; whoever ends the command says why.
+struct OutputLost {};
+
 /// Prints samples in their order: the first as it is drawn, a later one from when those before it
-/// are complete.
+/// are complete. Throws OutputLost.
 class Printer {
  public:
   Printer(std::ostream& out, const std::string& prompt, const train::GenerateOptions& o)
@@ -32,6 +35,7 @@ class Printer {
 
   void add(std::int64_t sample, std::string_view text) {
     if (sample == 0) out_ << text << std::flush;
+    if (!out_) throw OutputLost();
   }
   void finish(const Generated& all) {
     for (std::size_t i = 1; i < all.samples.size(); ++i) {
@@ -86,9 +90,13 @@ int run(Options o) {
               << "\n";
   } else {
     Printer printer(std::cout, o.prompt, o.generate);
-    all = generator->generate(
-        o.prompt, o.generate,
-        [&](std::int64_t sample, std::string_view text) { printer.add(sample, text); });
+    try {
+      all = generator->generate(
+          o.prompt, o.generate,
+          [&](std::int64_t sample, std::string_view text) { printer.add(sample, text); });
+    } catch (const OutputLost&) {
+      return kWorkFailed;
+    }
     printer.finish(all);
   }
   if (o.stats) {

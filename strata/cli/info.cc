@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "strata/base/thread_pool.h"
+#include "strata/base/version.h"
 #include "strata/cli/command.h"
 #include "strata/compile/llvm/code_cache.h"
 #include "strata/compile/llvm/target.h"
@@ -39,7 +40,7 @@ std::string cache_folder() {
 
 int run(bool json) {
   const compile::CpuTarget& target = compile::CpuTarget::host();
-  const nlohmann::ordered_json all = {{"version", "0.1.0"},
+  const nlohmann::ordered_json all = {{"version", STRATA_VERSION},
                                       {"device", runtime::default_client().platform()},
                                       {"cpu", target.cpu},
                                       {"features", features(target)},

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <iostream>
 #include <memory>
@@ -19,10 +20,16 @@ struct Options {
 
 int run(const Options& o) {
   const bool is_file = std::filesystem::is_regular_file(o.run);
-  auto lines = train::read_metrics(is_file ? o.run : o.run + "/metrics/metrics.jsonl");
+  const std::string path = is_file ? o.run : o.run + "/metrics/metrics.jsonl";
+  auto lines = train::read_metrics(path);
   if (!lines) return fail(lines.status());
   const train::Chart chart =
       train::loss_chart(*lines, std::filesystem::path(o.run).lexically_normal().stem().string());
+  const auto has_points = [](const train::Curve& c) { return !c.points.empty(); };
+  if (std::none_of(chart.curves.begin(), chart.curves.end(), has_points))
+    return fail(Status(Code::invalid,
+                       "{}: no losses to draw: none of its {} records of steps has learning/loss",
+                       path, lines->size()));
   const std::string png = !o.png.empty() ? o.png : is_file ? "" : o.run + "/loss.png";
   std::cout << train::to_text(chart, o.width, o.height);
   if (png.empty()) return kDone;

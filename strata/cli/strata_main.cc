@@ -1,4 +1,8 @@
 // The `strata` command; its subcommands are the other files of this folder.
+#include "strata/base/standard_output.h"
 #include "strata/cli/command.h"
 
-int main(int argc, char** argv) { return strata::cli::main(argc, argv); }
+int main(int argc, char** argv) {
+  strata::StandardOutput output;
+  return output.finish("strata", strata::cli::main(argc, argv), strata::cli::kWorkFailed);
+}

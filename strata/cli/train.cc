@@ -60,7 +60,8 @@ void print(const RunResult& r, const train::Config& config, bool json) {
 
 int run(const Options& o) {
   if (o.threads > 0) set_num_threads(o.threads);
-  const train::Config config = read_config_arguments(o.arguments);
+  const train::Config config = read_config_arguments(
+      o.arguments, o.print_config ? train::Data::optional : train::Data::required);
   if (o.print_config) {
     std::cout << train::to_yaml(config);
     return kDone;
@@ -89,11 +90,13 @@ void add_train(CommandLine& app, std::function<int()>& action) {
       app.add_subcommand("train", "trains a model on text files, and goes on where it stopped");
   command.description(
       "Trains a model on text files. The same command goes on from the newest checkpoint, with the "
-      "same bits.\n\n"
+      "same bits. Ctrl-C finishes the\n"
+      "step and saves a checkpoint; a second one waits for that too, a third ends at once.\n\n"
       "Example:\n  strata train configs/demo.yml steps=200\n  strata train "
       "train_files='text/*.txt' run_name=first base_emb_dim=128 "
       "steps=500\n");
   command.footer("Keys, their defaults and what is allowed:\n" + train::describe_fields());
+  command.hint(key_as_option);
   auto o = std::make_shared<Options>();
   command.add_option("arguments", o->arguments, "a YAML file of keys, then key=value")
       .type_name("[FILE.yml] key=value ...");

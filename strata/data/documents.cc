@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "strata/base/file.h"
+#include "strata/base/file_kind.h"
 #include "strata/data/utf8.h"
 
 namespace strata::data {
@@ -17,6 +18,9 @@ std::size_t line_of(std::string_view bytes, std::size_t at) {
 }
 
 Status check_text(const std::string& path, std::string_view bytes) {
+  if (const std::string_view command = unpacks(bytes); !command.empty())
+    return Status(Code::invalid, "{}: not a text file but {}: unpack it first, as `{} {}` does",
+                  path, known_kind(bytes, path), command, path);
   if (std::size_t at = bytes.find('\0'); at != std::string::npos)
     return Status(Code::invalid, "{}: not a text file: byte {} of {} is NUL", path, at,
                   bytes.size());

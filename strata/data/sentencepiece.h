@@ -1,5 +1,5 @@
-// SentencePiece behind one door. Private to this room; `load_tokenizer` and `train_tokenizer` are
-// the ways in.
+// SentencePiece behind one door: the tokenizer of a model that is in memory, as `train_tokenizer`
+// gives it. Of files, `load_tokenizer` is the way in.
 #pragma once
 
 #include <memory>

@@ -18,13 +18,31 @@ std::vector<std::string> split(const std::string& text, char by) {
   std::vector<std::string> out;
   std::size_t from = 0;
   for (std::size_t at; from <= text.size(); from = at + 1) {
-    at = std::min(text.find(by, from), text.size());
+    at = from;
+    while (at < text.size() && text[at] != by) at += text[at] == '\\' ? 2 : 1;
+    at = std::min(at, text.size());
     std::size_t begin = from, end = at;
     while (begin < end && std::isspace(static_cast<unsigned char>(text[begin]))) ++begin;
     while (end > begin && std::isspace(static_cast<unsigned char>(text[end - 1]))) --end;
     if (end > begin) out.push_back(text.substr(begin, end - begin));
   }
   return out;
+}
+
+/// A name as it is written, without the backslashes that keep a comma or a semicolon in it.
+std::string plain(const std::string& text) {
+  std::string out;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const bool keeps =
+        text[i] == '\\' && i + 1 < text.size() && (text[i + 1] == ',' || text[i + 1] == ';');
+    out += text[keeps ? ++i : i];
+  }
+  return out;
+}
+
+bool is_file(const std::string& name) {
+  std::error_code none;
+  return fs::is_regular_file(name, none);
 }
 
 std::optional<double> number(const std::string& text) {
@@ -83,13 +101,17 @@ Result<std::vector<Source>> parse_sources(const std::vector<std::string>& entrie
   std::vector<Source> out;
   std::set<std::string> names;
   for (const std::string& entry : entries) {
-    for (const std::string& text : split(entry, ';')) {
+    const bool whole = is_file(entry);
+    for (const std::string& text : whole ? std::vector{entry} : split(entry, ';')) {
       Source source;
-      source.patterns = split(text, ',');
-      if (auto weight = source.patterns.empty() ? std::nullopt : number(source.patterns.back())) {
+      source.patterns = whole ? std::vector{entry} : split(text, ',');
+      if (auto weight =
+              whole || source.patterns.empty() ? std::nullopt : number(source.patterns.back())) {
         source.weight = *weight;
         source.patterns.pop_back();
       }
+      if (!whole)
+        for (std::string& pattern : source.patterns) pattern = plain(pattern);
       if (source.patterns.empty())
         return Status(Code::invalid, "train_files: '{}' names no files", text);
       const std::string name = short_name(source.patterns.front());
@@ -107,7 +129,7 @@ Result<std::vector<std::string>> expand_pattern(const std::string& pattern) {
   std::string text = pattern;
   if (const char* home = std::getenv("HOME"); home && text.starts_with("~/"))
     text = home + text.substr(1);
-  if (!is_pattern(text)) return std::vector<std::string>{text};
+  if (!is_pattern(text) || is_file(text)) return std::vector<std::string>{text};
   std::vector<std::string> parts;
   for (const fs::path& part : fs::path(text).relative_path()) parts.push_back(part.string());
   std::set<std::string> found;

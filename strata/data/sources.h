@@ -22,14 +22,15 @@ struct Source {
 
 /// Each entry holds sources separated by ';', a source patterns separated by ',', at their end a
 /// number that is its weight (1 when there is none). So a list of entries says the same as one text
-/// with ';'. Code::invalid for none, and for a source without patterns.
+/// with ';'. In names "\," and "\;" stand for a comma and a semicolon; an entry that is the name of
+/// a file as it stands is that file. Code::invalid for none, and for a source without patterns.
 Result<std::vector<Source>> parse_sources(const std::vector<std::string>& entries);
 
 /// The files that match, sorted, each once. `*`, `?` and `[a-z]` stand for parts of a name, `**`
 /// for any number of folders, a leading
-/// `~/` for the home. A plain name stands for itself, so that a missing file is reported by whoever
-/// opens it. Files and folders that begin with a dot are matched only by patterns that do.
-/// Code::not_found names a pattern without a match.
+/// `~/` for the home. A plain name, or one of a file that is there, stands for itself, so that a
+/// missing file is reported by whoever opens it. Files and folders that begin with a dot are
+/// matched only by patterns that do. Code::not_found names a pattern without a match.
 Result<std::vector<std::string>> expand_pattern(const std::string& pattern);
 
 }  // namespace strata::data

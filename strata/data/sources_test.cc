@@ -36,6 +36,28 @@ TEST(ParseSources, AListSaysTheSame) {
   }
 }
 
+TEST(ParseSources, NamesMayHoldWhatSeparates) {
+  auto s = parse_sources({R"(a\,b.txt,2;c\;d/*.md)"});
+  ASSERT_TRUE(s.ok());
+  ASSERT_EQ(s->size(), 2u);
+  EXPECT_THAT((*s)[0].patterns, ElementsAre("a,b.txt"));
+  EXPECT_EQ((*s)[0].weight, 2);
+  EXPECT_THAT((*s)[1].patterns, ElementsAre("c;d/*.md"));
+  EXPECT_THAT((*parse_sources({R"(\*.txt\)"}))[0].patterns, ElementsAre(R"(\*.txt\)"));
+}
+
+TEST(ParseSources, AFileThatIsThereIsNamedAsItStands) {
+  const std::string name = testing::TempDir() + "one, two;[3].txt,0.5";
+  std::ofstream(name) << "text";
+  auto s = parse_sources({name});
+  ASSERT_TRUE(s.ok());
+  ASSERT_EQ(s->size(), 1u);
+  EXPECT_THAT((*s)[0].patterns, ElementsAre(name));
+  EXPECT_EQ((*s)[0].weight, 1);
+  EXPECT_THAT(*expand_pattern(name), ElementsAre(name));
+  fs::remove(name);
+}
+
 TEST(ParseSources, NamesAreShortAndUnlike) {
   auto s = parse_sources({"build/demo/kjv.txt;/data/kjv/*.txt;*.txt;../x;**/*.py;a/kjv.jsonl"});
   std::vector<std::string> names;

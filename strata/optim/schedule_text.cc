@@ -112,9 +112,8 @@ class Parser {
   Kind kind() {
     for (std::size_t i = 0; i < std::size(kKinds); ++i)
       if (take(kKinds[i])) return static_cast<Kind>(i);
-    const std::string_view meant = nearest(word_.text, kKinds);
     refuse(word_, fmt::format("expected {}, got {}{}", fmt::join(kKinds, ", "), shown(),
-                              meant.empty() ? "" : fmt::format("; did you mean '{}'?", meant)));
+                              did_you_mean(word_.text, kKinds)));
   }
   double rate_before(const Word& piece) const {
     if (pieces_.empty())

@@ -5,7 +5,11 @@
 #include <algorithm>
 #include <cstring>
 #include <functional>
+#include <map>
+#include <mutex>
+#include <unordered_set>
 
+#include "strata/base/out_of_memory.h"
 #include "strata/pjrt/functions.h"
 #include "strata/pjrt/types.h"
 #include "strata/runtime/allocator.h"
@@ -132,7 +136,51 @@ std::unique_ptr<PJRT_Buffer> copied(PJRT_Buffer& source, PJRT_Memory& memory) {
   return make_buffer(memory, contents, ready, source.minor_to_major);
 }
 
+/// Buffers of some size, whoever holds them.
+class LargeBuffers {
+ public:
+  static constexpr std::size_t kLeast = std::size_t{1} << 20;
+  static LargeBuffers& all() {
+    static LargeBuffers* all = new LargeBuffers;  // buffers may outlive static destruction
+    return *all;
+  }
+  void add(const PJRT_Buffer* b) {
+    std::lock_guard lock(mutex_);
+    buffers_.insert(b);
+  }
+  void remove(const PJRT_Buffer* b) {
+    std::lock_guard lock(mutex_);
+    buffers_.erase(b);
+  }
+  /// How many there are of each size and type, the largest first.
+  std::map<std::pair<std::size_t, std::string>, int, std::greater<>> count() {
+    std::lock_guard lock(mutex_);
+    std::map<std::pair<std::size_t, std::string>, int, std::greater<>> out;
+    for (const PJRT_Buffer* b : buffers_)
+      if (const std::size_t bytes = b->live_bytes(); bytes > 0)
+        ++out[{bytes, fmt::format("{}[{}]", name(b->type.dtype()), fmt::join(b->dims, ","))}];
+    return out;
+  }
+
+ private:
+  std::mutex mutex_;
+  std::unordered_set<const PJRT_Buffer*> buffers_;
+};
+
 }  // namespace
+
+std::string live_memory() {
+  constexpr int kMost = 5;
+  std::string out = fmt::format("; in use: {}", bytes_text(runtime::memory_counts().in_use));
+  int shown = 0;
+  for (const auto& [what, times] : LargeBuffers::all().count()) {
+    if (shown == kMost) return out + ", ...";
+    out += shown++ == 0 ? "; largest buffers: " : ", ";
+    if (times > 1) out += fmt::format("{} x ", times);
+    out += fmt::format("{} of {}", what.second, bytes_text(what.first));
+  }
+  return out;
+}
 
 std::unique_ptr<PJRT_Buffer> make_buffer(PJRT_Memory& memory, std::shared_ptr<Contents> contents,
                                          std::shared_ptr<Ready> ready, std::optional<Order> order) {
@@ -146,6 +194,7 @@ std::unique_ptr<PJRT_Buffer> make_buffer(PJRT_Memory& memory, std::shared_ptr<Co
   if (!out->type.is_token()) out->dims = out->type.shape().sizes();
   out->set(std::move(contents));
   out->ready = std::move(ready);
+  if (bytes_of(out->type) >= LargeBuffers::kLeast) LargeBuffers::all().add(out.get());
   return out;
 }
 
@@ -346,6 +395,16 @@ std::shared_ptr<strata::pjrt::Contents> PJRT_Buffer::hold() const {
   if (!contents_)
     strata::pjrt::fail(PJRT_Error_Code_INVALID_ARGUMENT, "the buffer was deleted or donated");
   return contents_;
+}
+
+PJRT_Buffer::~PJRT_Buffer() {
+  using strata::pjrt::LargeBuffers;
+  if (strata::pjrt::bytes_of(type) >= LargeBuffers::kLeast) LargeBuffers::all().remove(this);
+}
+
+std::size_t PJRT_Buffer::live_bytes() const {
+  std::lock_guard lock(mutex_);
+  return contents_ == nullptr || contents_->foreign ? 0 : strata::pjrt::bytes_of(type);
 }
 
 bool PJRT_Buffer::is_deleted() const {

@@ -5,6 +5,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "strata/pjrt/abi.h"
@@ -27,6 +28,7 @@ struct Contents {
 }  // namespace strata::pjrt
 
 struct PJRT_Buffer : PJRT_Object {
+  ~PJRT_Buffer();
   PJRT_Client* client = nullptr;
   PJRT_Memory* memory = nullptr;
   strata::Type type;  // as it is seen
@@ -39,6 +41,8 @@ struct PJRT_Buffer : PJRT_Object {
   /// What it holds; throws Failure for one that was deleted or donated.
   std::shared_ptr<strata::pjrt::Contents> hold() const;
   bool is_deleted() const;
+  /// Bytes of ours that it holds: none once deleted or donated, none of others' memory.
+  std::size_t live_bytes() const;
   /// Deletes it; runs that began before go on.
   void drop();
   void set(std::shared_ptr<strata::pjrt::Contents> contents) { contents_ = std::move(contents); }
@@ -49,6 +53,11 @@ struct PJRT_Buffer : PJRT_Object {
 };
 
 namespace strata::pjrt {
+
+/// How much memory is in use and by which of the largest buffers, for a message about there being
+/// none: "; in use: 805306368 bytes (768 MiB); largest buffers: 3 x f32[8192,8192], ...". Counts
+/// buffers of a mebibyte and more.
+std::string live_memory();
 
 /// A buffer of the array, which is there when `ready` is and lies in that order (layouts.h); no
 /// order: row-major.

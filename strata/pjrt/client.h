@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "strata/base/version.h"
 #include "strata/pjrt/abi.h"
 #include "strata/pjrt/queue.h"
 
@@ -52,7 +53,7 @@ struct PJRT_Client : PJRT_Object {
 namespace strata::pjrt {
 
 /// What the plugin says of itself.
-inline constexpr const char* kVersion = "strata 0.1.0";
+inline constexpr const char* kVersion = "strata " STRATA_VERSION;
 
 struct ClientOptions {
   std::string platform =

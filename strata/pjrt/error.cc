@@ -3,6 +3,8 @@
 #include <new>
 
 #include "strata/base/error.h"
+#include "strata/base/out_of_memory.h"
+#include "strata/pjrt/buffer.h"
 #include "strata/pjrt/functions.h"
 
 namespace strata::pjrt {
@@ -34,8 +36,8 @@ PJRT_Error caught() {
     return {{},
             e.is_unsupported() ? PJRT_Error_Code_UNIMPLEMENTED : PJRT_Error_Code_INVALID_ARGUMENT,
             e.what()};
-  } catch (const std::bad_alloc&) {
-    return {{}, PJRT_Error_Code_RESOURCE_EXHAUSTED, "out of memory"};
+  } catch (const std::bad_alloc& e) {
+    return {{}, PJRT_Error_Code_RESOURCE_EXHAUSTED, message_of(e) + live_memory()};
   } catch (const std::exception& e) {
     return {{}, PJRT_Error_Code_INTERNAL, e.what()};
   } catch (...) {

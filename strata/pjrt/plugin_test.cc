@@ -1,4 +1,6 @@
 // The plugin driven as a framework drives it, through the table alone.
+#include <gmock/gmock.h>
+
 #include <atomic>
 #include <numeric>
 #include <random>
@@ -34,6 +36,10 @@ constexpr const char* kDonating = R"(module @jit_step {
     return %0 : tensor<65536xf32>
   }
 })";
+
+using ::testing::EndsWith;
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
 
 TEST(Table, EverySlotIsThere) {
   const PJRT_Api* api = GetPjrtApi();
@@ -282,6 +288,33 @@ TEST(Programs, ArgumentsAreChecked) {
   destroy(x);
   destroy(square);
   destroy(add);
+}
+
+TEST(Programs, MissingMemoryIsToldWithItsNumbers) {
+  Client client;
+  PJRT_LoadedExecutable* spread = nullptr;
+  STRATA_PJRT_OK(client.compile(
+      "module { func.func public @main(%x: tensor<f32>) -> tensor<4194304x4194304xf32> {\n"
+      "%y = stablehlo.broadcast_in_dim %x, dims = [] : (tensor<f32>) -> "
+      "tensor<4194304x4194304xf32>\nreturn %y : tensor<4194304x4194304xf32> } }",
+      spread));
+  const std::vector<float> a(1 << 20);
+  PJRT_Buffer *x = client.buffer(a.data(), {}), *one = client.buffer(a.data(), {1024, 1024}),
+              *two = client.buffer(a.data(), {1024, 1024}),
+              *small = client.buffer(a.data(), {512, 1024}),
+              *gone = client.buffer(a.data(), {1024, 512});
+  auto drop = fresh<PJRT_Buffer_Delete_Args>();
+  drop.buffer = gone;
+  call(kBuffer_Delete, drop);
+  std::vector<PJRT_Buffer*> out(1);
+  const Outcome o = execute(spread, {x}, out);
+  EXPECT_EQ(o.code, PJRT_Error_Code_RESOURCE_EXHAUSTED);
+  EXPECT_THAT(o.message, StartsWith("out of memory: 70368744177664 bytes (64 TiB) requested, "));
+  EXPECT_THAT(o.message, HasSubstr(" available; in use: "));
+  EXPECT_THAT(o.message, EndsWith("; largest buffers: 2 x f32[1024,1024] of 4194304 bytes (4 MiB), "
+                                  "f32[512,1024] of 2097152 bytes (2 MiB)"));
+  for (PJRT_Buffer* b : {x, one, two, small, gone}) destroy(b);
+  destroy(spread);
 }
 
 TEST(Programs, DeepOnesDoNotNeedTheCallersStack) {

@@ -10,6 +10,7 @@
 #include <new>
 #include <vector>
 
+#include "strata/base/out_of_memory.h"
 #include "strata/base/recycle.h"
 
 namespace strata::runtime {
@@ -39,9 +40,12 @@ class Pool {
       count(size);
       return p;
     }
-    void* p = std::aligned_alloc(size >= kHuge ? kHuge : kAlign,
-                                 size >= kHuge ? (size + kHuge - 1) / kHuge * kHuge : size);
-    if (p == nullptr) throw std::bad_alloc();
+    void* p = fresh(size);
+    if (p == nullptr) {  // what waits to be used again may be all that is missing
+      free_all();
+      p = fresh(size);
+    }
+    if (p == nullptr) throw OutOfMemory(size);
     if (size >= kHuge) madvise(p, (size + kHuge - 1) / kHuge * kHuge, MADV_HUGEPAGE);
     count(size);
     return static_cast<std::byte*>(p);
@@ -65,13 +69,20 @@ class Pool {
   }
   void release() {
     std::lock_guard lock(mutex_);
+    free_all();
+  }
+
+ private:
+  static void* fresh(std::size_t size) {
+    return std::aligned_alloc(size >= kHuge ? kHuge : kAlign,
+                              size >= kHuge ? (size + kHuge - 1) / kHuge * kHuge : size);
+  }
+  void free_all() {
     for (auto& [size, list] : free_)
       for (std::byte* p : list) std::free(p);
     free_.clear();
     cached_ = 0;
   }
-
- private:
   Pool() {
     if (const char* text = std::getenv("STRATA_CACHED_BYTES"))
       limit_ = std::strtoull(text, nullptr, 10);

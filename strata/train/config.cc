@@ -12,6 +12,7 @@
 #include "strata/base/file.h"
 #include "strata/base/text.h"
 #include "strata/optim/schedule_text.h"
+#include "strata/train/other_names.h"
 
 namespace strata::train {
 namespace {
@@ -55,7 +56,7 @@ std::vector<Field> make_fields() {
       {"train_files", &C::train_files,
        "sources as a list or separated by ';', each files or patterns separated by ',', at its end "
        "its weight in the blend: "
-       "kjv/*.txt,0.5;python/**/*.py,0.3"},
+       "kjv/*.txt,0.5;python/**/*.py,0.3; in names '\\,' and '\\;' stand for ',' and ';'"},
       {"train_data_columns", &C::train_data_columns,
        "JSONL files: the member of each object that holds the text"},
       {"tokenizer_type",
@@ -148,15 +149,9 @@ std::string allowed(const Field& f) {
 }
 
 const Field& field(const std::string& key) {
-  std::vector<std::string_view> names;
-  for (const Field& f : fields()) {
+  for (const Field& f : fields())
     if (f.name == key) return f;
-    names.push_back(f.name);
-  }
-  const std::string_view meant = nearest(key, names);
-  throw ConfigError(meant.empty()
-                        ? fmt::format("unknown key '{}'; 'strata train --help' lists all keys", key)
-                        : fmt::format("unknown key '{}'; did you mean '{}'?", key, meant));
+  throw ConfigError(fmt::format("unknown key '{}'{}", key, key_hint(key)));
 }
 
 template <class T>
@@ -175,13 +170,19 @@ std::optional<std::int64_t> integer(const std::string& text) {
   return static_cast<std::int64_t>(*d);
 }
 
+/// Between semicolons; one behind a backslash belongs to a name (data/sources.h).
 Texts split(const std::string& text) {
-  Texts out;
-  std::size_t from = 0;
-  for (std::size_t at; from <= text.size(); from = at + 1) {
-    at = std::min(text.find(';', from), text.size());
-    if (at > from) out.push_back(text.substr(from, at - from));
+  Texts out(1);
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (text[i] == '\\' && i + 1 < text.size()) {
+      out.back() += text.substr(i++, 2);
+    } else if (text[i] == ';') {
+      out.emplace_back();
+    } else {
+      out.back() += text[i];
+    }
   }
+  std::erase(out, "");
   return out;
 }
 
@@ -247,12 +248,21 @@ std::span<const Field> fields() {
   return all;
 }
 
+std::string key_hint(const std::string& key) {
+  std::vector<std::string_view> names;
+  for (const Field& f : fields()) names.push_back(f.name);
+  if (const std::string_view ours = key_called(key); !ours.empty())
+    return fmt::format("; did you mean '{}'?", ours);
+  const std::string meant = did_you_mean(key, names);
+  return meant.empty() ? "; 'strata train --help' lists all keys" : meant;
+}
+
 void set(Config& config, const std::string& key, const std::string& value) {
   set_field(config, field(key), value);
 }
 
 Config read_config(const std::optional<std::string>& file,
-                   const std::vector<std::string>& overrides) {
+                   const std::vector<std::string>& overrides, Data data) {
   Config out;
   if (file) {
     auto text = read_file(*file);
@@ -268,7 +278,7 @@ Config read_config(const std::optional<std::string>& file,
       throw ConfigError(fmt::format("'{}' is neither a .yml file nor key=value", o));
     set(out, o.substr(0, equals), o.substr(equals + 1));
   }
-  check(out);
+  check(out, data);
   return out;
 }
 
@@ -278,8 +288,8 @@ Config parse_config(const std::string& text, const std::string& name) {
   return out;
 }
 
-void check(const Config& c) {
-  if (c.train_files.empty())
+void check(const Config& c, Data data) {
+  if (data == Data::required && c.train_files.empty())
     throw ConfigError("train_files is not set: give text files, as in train_files='text/*.txt'");
   if (c.base_num_query_heads % c.base_num_kv_heads != 0) {
     throw ConfigError(

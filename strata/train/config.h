@@ -100,17 +100,22 @@ struct Field {
 /// All keys in the order of the struct.
 std::span<const Field> fields();
 
+/// Whether a configuration has to name its text.
+enum class Data { required, optional };
 /// The file's keys (none without a file), then each "key=value" in order, then `check`. Throws
 /// ConfigError, also for a file that cannot be read or is no YAML mapping.
 Config read_config(const std::optional<std::string>& file,
-                   const std::vector<std::string>& overrides);
+                   const std::vector<std::string>& overrides, Data data = Data::required);
 /// The keys of a YAML or JSON text over the defaults; `name` stands for it in messages. Throws
 /// ConfigError; does not `check`.
 Config parse_config(const std::string& text, const std::string& name);
+/// The end of a message about a key that is unknown: "; did you mean 'steps'?", by the names that
+/// others have for it too; where to look when none is near.
+std::string key_hint(const std::string& key);
 /// Sets one key from its text. Throws ConfigError.
 void set(Config& config, const std::string& key, const std::string& value);
 /// What no single key shows: heads that do not divide, a missing train_files. Throws ConfigError.
-void check(const Config& config);
+void check(const Config& config, Data data = Data::required);
 
 /// All keys with their values as YAML, which `read_config` reads back to the same values.
 std::string to_yaml(const Config& config);

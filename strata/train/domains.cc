@@ -32,10 +32,15 @@ std::vector<DomainSample> write_samples(const Generator& generator, const data::
   std::vector<Ngram> models;
   for (std::size_t s = 0; s < data.sources().size(); ++s)
     models.push_back(count_training_part(data, s));
+  const auto& sources = data.sources();
+  const std::int64_t all =
+      o.samples * std::count_if(sources.begin(), sources.end(),
+                                [](const data::SourceInfo& s) { return s.eval_tokens > 0; });
   std::vector<DomainSample> out;
   for (std::size_t s = 0; s < data.sources().size(); ++s) {
     if (data.sources()[s].eval_tokens == 0) continue;
     for (std::int64_t i = 0; i < o.samples; ++i) {
+      if (o.progress) o.progress(std::ssize(out), all);
       DomainSample& sample =
           out.emplace_back(DomainSample{.source = s, .prompt = prompt_of(data, s, i, o)});
       GenerateOptions options = o.generate;

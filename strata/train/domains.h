@@ -5,6 +5,7 @@
 //     s.judged
 #pragma once
 
+#include <functional>
 #include <span>
 #include <string>
 #include <vector>
@@ -25,6 +26,8 @@ struct DomainOptions {
   std::int64_t samples = 10;
   /// Tokens of a prompt, taken from the evaluation part of its source.
   std::int64_t prompt_tokens = 8;
+  /// Called before each sample with its number, from 0 on, and how many there are.
+  std::function<void(std::int64_t number, std::int64_t of)> progress = {};
   /// Seeds and temperature of the samples: sample i of the run has seed `generate.seed + i`.
   GenerateOptions generate = {};
 };

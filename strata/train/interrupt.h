@@ -3,11 +3,12 @@
 
 namespace strata::train {
 
-/// While one lives, the first SIGINT or SIGTERM is noted and a second one ends the process as
-/// usual. One at a time.
+/// While one lives, the first SIGINT or SIGTERM is noted. Where a checkpoint is to be `saved`,
+/// which is a promise, a second one only says on stderr that it is still to come, and a third one
+/// ends the process as usual; else a second one does. One at a time.
 class Interrupt {
  public:
-  Interrupt();
+  explicit Interrupt(bool saved);
   ~Interrupt();
   Interrupt(const Interrupt&) = delete;
   Interrupt& operator=(const Interrupt&) = delete;

@@ -270,7 +270,7 @@ Status Run::finish() {
 }
 
 Result<RunResult> Run::go() {
-  Interrupt interrupt;
+  Interrupt interrupt(/*saved=*/c_.enable_checkpointing);
   const double begin = seconds_now();
   if (result_.step < c_.steps) progress_.show("compiling the first step");
   batches_.emplace([this](std::int64_t step) { return data_.batch(step); }, result_.step, c_.steps);

@@ -5,6 +5,7 @@
 
 #include "strata/api/jit.h"
 #include "strata/api/random.h"
+#include "strata/base/version.h"
 #include "strata/optim/schedule_text.h"
 
 namespace strata::train {
@@ -58,18 +59,43 @@ State abstract_state(const Config& config) {
       random::key(0));
 }
 
-void check_same_model(const Config& now, const Config& then, std::int64_t step) {
-  std::string differences;
-  for (const Field& f : fields()) {
-    if (!f.shapes_model || json_value(now, f) == json_value(then, f)) continue;
-    differences += fmt::format("{}{}={} (the checkpoint has {})", differences.empty() ? "" : ", ",
-                               f.name, json_value(now, f), json_value(then, f));
-  }
-  if (differences.empty()) return;
+/// The path and type of each leaf of the optimizer's state.
+std::vector<std::pair<std::string, Type>> optimizer_layout(const Config& c) {
+  std::vector<std::pair<std::string, Type>> out;
+  const State state = abstract_state(c);
+  tree::for_each_path(state.optimizer, [&](const std::string& path, const Array& leaf) {
+    out.emplace_back(path, leaf.type());
+  });
+  return out;
+}
+
+/// Whether a checkpoint of the one optimizer's state is none of the other's because of this key.
+bool shapes_optimizer(const Field& f, const Config& now, const Config& then) {
+  Config one = now;
+  std::visit([&](auto member) { one.*member = then.*member; }, f.member);
+  return optimizer_layout(one) != optimizer_layout(now);
+}
+
+/// Throws where the checkpoint has no state that the run could go on with, naming the keys that
+/// make it so.
+void check_same_state(const Config& now, const Config& then, std::int64_t step) {
+  std::string model, optimizer;
+  auto add = [&](std::string& to, const Field& f) {
+    to += fmt::format("{}{}={} (the checkpoint has {})", to.empty() ? "" : ", ", f.name,
+                      json_value(now, f), json_value(then, f));
+  };
+  for (const Field& f : fields())
+    if (f.shapes_model && json_value(now, f) != json_value(then, f)) add(model, f);
+  for (const Field& f : fields())
+    if (model.empty() && !f.shapes_model && json_value(now, f) != json_value(then, f) &&
+        shapes_optimizer(f, now, then))
+      add(optimizer, f);
+  if (model.empty() && optimizer.empty()) return;
+  const char* what = model.empty() ? "optimizer" : "model";
   throw ConfigError(
-      fmt::format("the run '{}' has a checkpoint of step {} of another model: {}; choose another "
-                  "run_name, or the same model",
-                  now.run_name, step, differences));
+      fmt::format("the run '{}' has a checkpoint of step {} of another {}: {}; choose another "
+                  "run_name, or the same {}",
+                  now.run_name, step, what, model + optimizer, what));
 }
 
 }  // namespace
@@ -171,12 +197,12 @@ checkpoint::Checkpoint to_checkpoint(const State& state, std::int64_t step, cons
                {"config", to_json(config)},
                {"data", data.state(step)},
                {"random_key", fmt::format("[0,{}]", config.init_weights_seed)},
-               {"version", "\"0.1.0\""}};
+               {"version", "\"" STRATA_VERSION "\""}};
   return out;
 }
 
 Result<State> from_checkpoint(const checkpoint::Checkpoint& c, const Config& config) {
-  check_same_model(config, config_of(c), c.step);
+  check_same_state(config, config_of(c), c.step);
   State state = abstract_state(config);
   if (Status s = fill(state.params, c, kParams); !s.ok()) return s;
   if (Status s = fill(state.optimizer, c, kOptimizer); !s.ok()) return s;

@@ -31,8 +31,8 @@ checkpoint::Checkpoint to_checkpoint(const State& state, std::int64_t step, cons
                                      const data::Dataset& data);
 
 /// The state in a checkpoint. Throws ConfigError when it is of a model of other shape than the
-/// configuration's, naming the keys that differ; Code::corrupt when tensors are missing or of other
-/// types.
+/// configuration's, or of an optimizer with other state, naming the keys that differ;
+/// Code::corrupt when tensors are missing or of other types.
 Result<State> from_checkpoint(const checkpoint::Checkpoint& checkpoint, const Config& config);
 /// The weights alone.
 Result<llama::Params> params_from_checkpoint(const checkpoint::Checkpoint& checkpoint,

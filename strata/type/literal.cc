@@ -5,6 +5,7 @@
 #include <array>
 #include <mutex>
 
+#include "strata/base/out_of_memory.h"
 #include "strata/type/minifloat.h"
 #include "strata/type/round_to_odd.h"
 
@@ -18,7 +19,7 @@ std::shared_ptr<std::byte[]> allocate(std::size_t bytes) {
   std::size_t align = bytes >= kHuge ? kHuge : 64, size = (bytes + align - 1) / align * align;
   if (size == 0) size = align;
   void* p = std::aligned_alloc(align, size);
-  if (p == nullptr) throw std::bad_alloc();
+  if (p == nullptr) throw OutOfMemory(size);
   if (align == kHuge) madvise(p, size, MADV_HUGEPAGE);
   return {static_cast<std::byte*>(p), [](std::byte* q) { std::free(q); }};
 }

@@ -9,6 +9,7 @@
 // FAULTS_DO     kill    the process ends by SIGKILL; of a write, half is written first
 //               ENOSPC, EIO, EROFS   the operation fails with this error; of a write, half is
 //               written first
+//               wait    the operation waits until the file FAULTS_UNTIL is there
 // FAULTS_FROM   not empty: all operations from the k-th on fail
 // FAULTS_NO_EXCHANGE  not empty: a file system that cannot exchange two names
 // FAULTS_LOG    a file to which each operation is added: its number, its name, its paths
@@ -40,7 +41,8 @@ std::string text(const char* name) {
 }
 
 struct Plan {
-  std::string under = text("FAULTS_UNDER"), what = text("FAULTS_DO"), log = text("FAULTS_LOG");
+  std::string under = text("FAULTS_UNDER"), what = text("FAULTS_DO"), log = text("FAULTS_LOG"),
+              until = text("FAULTS_UNTIL");
   long at = ::atol(text("FAULTS_AT").c_str());
   bool from = !text("FAULTS_FROM").empty();
   int error = what == "ENOSPC" ? ENOSPC : what == "EROFS" ? EROFS : EIO;
@@ -100,6 +102,10 @@ Verdict judge(const char* name, const std::string& path, const std::string& seco
   }
   if (plan().at <= 0 || number < plan().at || (number > plan().at && !plan().from))
     return Verdict::go_on;
+  if (plan().what == "wait") {
+    while (::access(plan().until.c_str(), F_OK) != 0) ::usleep(10000);
+    return Verdict::go_on;
+  }
   return plan().what == "kill" ? Verdict::kill : Verdict::fail;
 }
 

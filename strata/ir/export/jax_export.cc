@@ -345,7 +345,55 @@ class Reader {
   std::size_t text_ = 0;
 };
 
+/// Reads numbers at places that may lie outside.
+template <class T>
+std::optional<T> number_at(std::string_view bytes, std::uint64_t at) {
+  T out;
+  if (at + sizeof out > bytes.size()) return std::nullopt;
+  std::memcpy(&out, bytes.data() + at, sizeof out);
+  return out;
+}
+
+/// Where the program's offset lies, if the bytes begin with a table that may be an export's: an
+/// index near the front whose fields lie inside of the table, the program's among them.
+std::optional<std::uint64_t> place_of_program(std::string_view bytes) {
+  constexpr std::uint64_t kFront = 4096, kMostFields = 64;
+  const auto root = number_at<std::uint32_t>(bytes, 0);
+  if (!root || *root < 4 || *root > kFront) return std::nullopt;
+  const auto back = number_at<std::int32_t>(bytes, *root);
+  if (!back || *back > static_cast<std::int64_t>(*root) - 4) return std::nullopt;
+  const auto index = static_cast<std::uint64_t>(static_cast<std::int64_t>(*root) - *back);
+  const auto size = number_at<std::uint16_t>(bytes, index),
+             table = number_at<std::uint16_t>(bytes, index + 2);
+  if (!size || !table || *size % 2 != 0 || *size <= field(13) || *size > field(kMostFields))
+    return std::nullopt;
+  for (voffset_t f = field(0); f < *size; f += 2) {
+    const auto at = number_at<std::uint16_t>(bytes, index + f);
+    if (!at || *at >= *table) return std::nullopt;
+    if (f == field(13) && *at == 0) return std::nullopt;
+  }
+  return *root + *number_at<std::uint16_t>(bytes, index + field(13));
+}
+
 }  // namespace
+
+Status broken_jax_export(std::string_view bytes, std::string_view filename) {
+  const auto place = place_of_program(bytes);
+  if (!place || is_bytecode(bytes) || is_jax_export(bytes)) return {};
+  const auto offset = number_at<std::uint32_t>(bytes, *place);
+  const std::uint64_t program = *place + offset.value_or(0);
+  const auto length = number_at<std::uint32_t>(bytes, program);
+  const std::uint64_t needs = program + 4 + length.value_or(0);
+  if (needs > bytes.size())
+    return Status(Code::corrupt,
+                  "{}: an export of JAX that is cut short: it says that it has {} bytes at least, "
+                  "the file has {}",
+                  filename, needs, bytes.size());
+  return Status(Code::corrupt,
+                "{}: an export of JAX that is cut short or damaged: its tables are not whole in {} "
+                "bytes",
+                filename, bytes.size());
+}
 
 bool is_jax_export(std::string_view bytes) {
   if (is_bytecode(bytes)) return false;

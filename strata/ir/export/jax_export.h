@@ -41,6 +41,10 @@ struct JaxExport {
 /// Whether the bytes are such an export: its tables are whole and hold a program.
 bool is_jax_export(std::string_view bytes);
 
+/// Of bytes that begin as an export does and are none: that they are cut short or damaged
+/// (Code::corrupt).
+Status broken_jax_export(std::string_view bytes, std::string_view filename);
+
 Result<JaxExport> read_jax_export(std::string_view bytes, std::string_view filename = "export");
 
 }  // namespace strata::ir
