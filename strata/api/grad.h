@@ -29,9 +29,10 @@ namespace strata {
 struct HasAux {
   explicit HasAux() = default;
 };
+/// Stands as the last argument of jvp, vjp and linearize for upstream's has_aux=True.
 inline constexpr HasAux has_aux = HasAux();
 
-/// Of grad, value_and_grad and jacrev.
+/// Options of `grad`, `value_and_grad` and `jacrev`.
 struct GradOptions {
   internal::Named named = internal::Named();
   /// The function is promised to be holomorphic: arguments and results must be complex, and the
@@ -290,7 +291,7 @@ template <class F, class... Args>
 auto jvp(F f, const std::tuple<Args...>& primals, const std::tuple<Args...>& tangents) {
   return internal::jvp_of<false>(f, primals, tangents);
 }
-/// The same of an f that returns pair{y, aux}: tuple{y, its tangent, aux}.
+/// `jvp` of an f that returns pair{y, aux}: tuple{y, the tangent of y, aux}.
 template <class F, class... Args>
 auto jvp(F f, const std::tuple<Args...>& primals, const std::tuple<Args...>& tangents, HasAux) {
   return internal::jvp_of<true>(f, primals, tangents);

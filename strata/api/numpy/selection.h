@@ -28,6 +28,7 @@ class Piece {
   template <class F>
     requires std::is_invocable_r_v<Array, const F&, const Array&>
   Piece(F f) : piece_(std::function<Array(const Array&)>(std::move(f))) {}  // NOLINT
+  /// The value, or the function that gives it.
   const std::variant<Array, std::function<Array(const Array&)>>& get() const { return piece_; }
 
  private:
@@ -75,6 +76,7 @@ struct GridRange {
       : start(static_cast<double>(start)),
         stop(static_cast<double>(stop)),
         step(static_cast<double>(step)) {}
+  /// `count` numbers from start to stop, both included (NumPy's step with j).
   static GridRange of(double start, double stop, std::int64_t count) {
     GridRange out(start, stop);
     out.count = count;
