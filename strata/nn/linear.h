@@ -25,6 +25,7 @@ struct Linear {
   std::optional<Array> bias;  // (O)
   STRATA_FIELDS(kernel, bias)
 
+  /// Weights drawn by a key; the bias, unless left out, by `bias_init`.
   static Linear init(const Array& key, std::int64_t in_features, std::int64_t out_features,
                      const LinearOptions& options = {});
   Array operator()(const Array& x) const;
