@@ -148,13 +148,13 @@ using Where = std::source_location;
 /// An argument of a public function: an array or a C++ scalar, and where the user wrote it.
 class Operand {
  public:
-  Operand(const Array& array, std::source_location where = std::source_location::current())
-      : array(array), where(where) {}  // NOLINT
-  Operand(Array&& array, std::source_location where = std::source_location::current())
-      : array(std::move(array)), where(where) {}  // NOLINT
+  Operand(const Array& x, std::source_location at = std::source_location::current())
+      : array(x), where(at) {}  // NOLINT
+  Operand(Array&& x, std::source_location at = std::source_location::current())
+      : array(std::move(x)), where(at) {}  // NOLINT
   template <Scalar T>
-  Operand(T value, std::source_location where = std::source_location::current())
-      : array(value), where(where) {}              // NOLINT
+  Operand(T value, std::source_location at = std::source_location::current())
+      : array(value), where(at) {}                 // NOLINT
   operator const Array&() const { return array; }  // NOLINT
   const Array* operator->() const { return &array; }
   Array array;

@@ -246,8 +246,8 @@ auto vjp_of(F& f, const std::tuple<Args...>& arguments) {
                                                count_differentiated<kAux>(traced.like));
   auto value = traced.unflatten(results);
   using Y = std::remove_cvref_t<decltype(differentiated<kAux>(value))>;
-  auto pullback = [linear = std::move(linear), arguments](const Y& cotangents) {
-    return tree::unflatten<Array>(arguments, linear.pull(tree::leaves<Array>(cotangents)));
+  auto pullback = [derivative = std::move(linear), arguments](const Y& cotangents) {
+    return tree::unflatten<Array>(arguments, derivative.pull(tree::leaves<Array>(cotangents)));
   };
   return with_derivative<kAux>(std::move(value), std::move(pullback));
 }
@@ -258,9 +258,10 @@ auto linearize_of(F& f, const std::tuple<Args...>& arguments) {
   auto [results, linear] = internal::linearize(traced.program, tree::leaves<Array>(arguments),
                                                count_differentiated<kAux>(traced.like));
   auto value = traced.unflatten(results);
-  auto push = [linear = std::move(linear), like = differentiated<kAux>(value)](
+  auto push = [derivative = std::move(linear), like = differentiated<kAux>(value)](
                   const std::tuple_element_t<0, std::tuple<Args...>>& first, const auto&... more) {
-    return tree::unflatten<Array>(like, linear.push(tree::leaves<Array>(std::tie(first, more...))));
+    return tree::unflatten<Array>(like,
+                                  derivative.push(tree::leaves<Array>(std::tie(first, more...))));
   };
   return with_derivative<kAux>(std::move(value), std::move(push));
 }

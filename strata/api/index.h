@@ -61,15 +61,15 @@ class Index {
 /// What stands between the brackets, and where the user wrote it.
 class Indices {
  public:
-  Indices(std::initializer_list<Index> list,
-          std::source_location where = std::source_location::current())
-      : list(list), where(where) {}
-  Indices(std::vector<Index> list, std::source_location where = std::source_location::current())
-      : list(std::move(list)), where(where) {}  // NOLINT
+  Indices(std::initializer_list<Index> entries,
+          std::source_location at = std::source_location::current())
+      : list(entries), where(at) {}
+  Indices(std::vector<Index> entries, std::source_location at = std::source_location::current())
+      : list(std::move(entries)), where(at) {}  // NOLINT
   template <class T>
     requires std::convertible_to<const T&, Index> && (!std::same_as<T, Index>)
-  Indices(const T& one, std::source_location where = std::source_location::current())
-      : list{Index(one)}, where(where) {}  // NOLINT
+  Indices(const T& one, std::source_location at = std::source_location::current())
+      : list{Index(one)}, where(at) {}  // NOLINT
   std::vector<Index> list;
   std::source_location where;
 };

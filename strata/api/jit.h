@@ -188,8 +188,8 @@ class Jit {
 
  private:
   struct State {
-    State(F f, JitOptions options, const std::source_location& where)
-        : f(std::move(f)), options(std::move(options)), where(where) {}
+    State(F function, JitOptions given, const std::source_location& at)
+        : f(std::move(function)), options(std::move(given)), where(at) {}
     F f;
     JitOptions options;
     std::source_location where;

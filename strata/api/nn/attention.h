@@ -14,7 +14,7 @@ struct Window {
   template <std::integral T>
   Window(T both)
       : left(static_cast<std::int64_t>(both)), right(left) {}  // NOLINT: implicit by intent
-  Window(std::int64_t left, std::int64_t right) : left(left), right(right) {}
+  Window(std::int64_t before, std::int64_t behind) : left(before), right(behind) {}
 };
 
 struct DotProductAttention {

@@ -66,16 +66,16 @@ std::vector<Array> ix_(const std::vector<Array>& vectors, Where where = Where::c
 /// (upstream's imaginary step).
 struct GridRange {
   template <std::integral T>
-  GridRange(T start, T stop, T step = 1)
-      : start(static_cast<double>(start)),
-        stop(static_cast<double>(stop)),
-        step(static_cast<double>(step)),
+  GridRange(T from, T below, T by = 1)
+      : start(static_cast<double>(from)),
+        stop(static_cast<double>(below)),
+        step(static_cast<double>(by)),
         whole(true) {}
   template <std::floating_point T>
-  GridRange(T start, T stop, T step = 1)
-      : start(static_cast<double>(start)),
-        stop(static_cast<double>(stop)),
-        step(static_cast<double>(step)) {}
+  GridRange(T from, T below, T by = 1)
+      : start(static_cast<double>(from)),
+        stop(static_cast<double>(below)),
+        step(static_cast<double>(by)) {}
   /// `count` numbers from start to stop, both included (NumPy's step with j).
   static GridRange of(double start, double stop, std::int64_t count) {
     GridRange out(start, stop);

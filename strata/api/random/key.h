@@ -48,9 +48,8 @@ struct Key {
 
   Key() = default;
   /// Words of the default implementation.
-  Key(const Array& words) : words(words) {}  // NOLINT: implicit by intent
-  Key(Array words, Implementation implementation)
-      : words(std::move(words)), implementation(implementation) {}
+  Key(const Array& bits) : words(bits) {}  // NOLINT: implicit by intent
+  Key(Array bits, Implementation generator) : words(std::move(bits)), implementation(generator) {}
   operator const Array&() const { return words; }  // NOLINT
 
   /// The shape of the array of keys; rank 0 for a single one.
@@ -74,9 +73,8 @@ std::ostream& operator<<(std::ostream& out, const Key& key);
 /// A key as an argument, and where the user wrote it.
 class KeyOperand {
  public:
-  KeyOperand(const Key& key, Where where = Where::current()) : key(key), where(where) {}  // NOLINT
-  KeyOperand(const Array& words, Where where = Where::current())
-      : key(words), where(where) {}  // NOLINT
+  KeyOperand(const Key& k, Where at = Where::current()) : key(k), where(at) {}            // NOLINT
+  KeyOperand(const Array& words, Where at = Where::current()) : key(words), where(at) {}  // NOLINT
   Key key;
   Where where;
 };
