@@ -231,18 +231,29 @@ function(strata_runtime_of_objects)
   endif()
 endfunction()
 
-# The installed tree: headers, library, package files, programs (those named).
+# strata_pkg_config(NAME DESCRIPTION REQUIRES LIBS): NAME.pc, which finds the tree from where it stands itself.
+function(strata_pkg_config STRATA_PC_NAME STRATA_PC_DESCRIPTION STRATA_PC_REQUIRES STRATA_PC_LIBS)
+  set(folder ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+  file(RELATIVE_PATH STRATA_PREFIX_FROM_PC /x/${folder} /x)
+  configure_file(${CMAKE_SOURCE_DIR}/cmake/strata.pc.in ${CMAKE_BINARY_DIR}/${STRATA_PC_NAME}.pc @ONLY)
+  install(FILES ${CMAKE_BINARY_DIR}/${STRATA_PC_NAME}.pc DESTINATION ${folder})
+endfunction()
+
+# The installed tree: headers, library, package files, license and reference, programs (those named).
 function(strata_install)
   include(GNUInstallDirs)
   include(CMakePackageConfigHelpers)
   set(package ${CMAKE_INSTALL_LIBDIR}/cmake/strata)
   install(DIRECTORY strata DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.h"
-    PATTERN "*testing*" EXCLUDE PATTERN "testdata" EXCLUDE)
+    PATTERN "*testing*" EXCLUDE PATTERN "golden*" EXCLUDE PATTERN "testdata" EXCLUDE)
   install(TARGETS strata EXPORT strataTargets LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
   install(EXPORT strataTargets NAMESPACE strata:: DESTINATION ${package})
   install(FILES strata/embed/strata.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
   install(TARGETS strata_rt EXPORT strataRtTargets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
   install(EXPORT strataRtTargets NAMESPACE strata:: DESTINATION ${package})
+  strata_pkg_config(strata "arrays, derivatives and compiled programs, the JAX stack in C++20" "fmt" "-lstrata")
+  strata_pkg_config(strata_rt "the runtime of object files that `strata compile` makes" "" "-lstrata_rt -pthread -lstdc++ -lm -Wl,-z,nodelete")
+  install(FILES LICENSE NOTICE docs/reference/index.html docs/environment.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
   write_basic_package_version_file(${CMAKE_BINARY_DIR}/strataConfigVersion.cmake COMPATIBILITY SameMinorVersion)
   install(FILES ${CMAKE_SOURCE_DIR}/cmake/strataConfig.cmake ${CMAKE_BINARY_DIR}/strataConfigVersion.cmake DESTINATION ${package})
   foreach(program ${ARGN})
