@@ -299,7 +299,7 @@ function(strata_program name file)
 endfunction()
 
 # Programs: tools/NAME.cc becomes build/bin/NAME (underscores become dashes), strata/cli/*_main.cc and the speed programs
-# bench/NAME.cc (by the target bench_programs) likewise; tutorial/NAME.cc becomes build/bin/tutorial-NAME, and so does the gallery of examples.
+# bench/NAME.cc (by the target bench_programs) likewise; tutorial/NAME.cc becomes build/bin/tutorial-NAME, and so do the gallery of examples and docs/.
 function(strata_programs)
   file(GLOB mains CONFIGURE_DEPENDS tools/*.cc strata/cli/*_main.cc)
   file(GLOB benches CONFIGURE_DEPENDS bench/*.cc)
@@ -322,7 +322,7 @@ function(strata_programs)
     target_link_libraries(strata-ops_program PRIVATE GTest::gtest GTest::gmock)
   endif()
   if(STRATA_TESTS)
-    file(GLOB pages CONFIGURE_DEPENDS tutorial/*.cc examples/gallery/*.cc)
+    file(GLOB pages CONFIGURE_DEPENDS tutorial/*.cc examples/gallery/*.cc docs/*.cc)
     foreach(page ${pages})
       get_filename_component(program ${page} NAME_WE)
       get_filename_component(folder ${page} DIRECTORY)

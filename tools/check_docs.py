@@ -7,7 +7,7 @@ Pages are all *.md of the repository.
 - a ```cpp block is an excerpt: it stands, line for line, in a program that the tests run (tutorial/, tests/installed/, examples/, docs/);
 - a ```cmake block is an excerpt of a CMakeLists.txt of tests/installed or examples/; a ```console block is run by scripts/test_install.sh;
 - a ```sh block runs from the root, with build/ meaning the build folder; `make X` is only looked up in the Makefile;
-- a ```text block of a tutorial page stands in what the chapter's program prints, one of the gallery in a NAME.txt beside the page;
+- a ```text block of a page with a program beside it (NAME.md, NAME.cc) stands in what that prints, one of the gallery in a NAME.txt beside the page;
 - between `<!-- output of: COMMAND -->` and `<!-- end of output -->` stands what COMMAND prints (--write renews it);
 - a link to a file of the repository leads to one.
 """
@@ -80,12 +80,12 @@ def check_block(page, kind, block, build):
         return "stands in no CMakeLists.txt of tests/installed/ or examples/"
     if kind == "sh":
         return run_shell_block(block, build)
-    if kind == "text" and page.parent.name == "tutorial" and page.with_suffix(".cc").exists():
-        out = printed(f"build/bin/tutorial-{page.stem.replace('_', '-')}", build)
+    if kind == "text" and page.with_suffix(".cc").exists():
+        out = printed(f"build/bin/{page.parent.name}-{page.stem.replace('_', '-')}", build)
         if out is None:
-            return "the chapter's program does not run"
+            return "the page's program does not run"
         if not contains(squeezed(out), squeezed(block)):
-            return "is not what the chapter prints:\n" + out[-3000:]
+            return "is not what the page's program prints:\n" + out[-3000:]
     if kind == "text" and page.parent.name == "gallery" and not any(contains(squeezed(p.read_text()), squeezed(block)) for p in page.parent.glob("*.txt")):
         return "stands in no *.txt beside the page"
     return ""
