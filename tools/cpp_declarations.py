@@ -142,6 +142,7 @@ def _name_of_function(text):
     """The name before the parameters."""
     if match := OPERATOR.search(text):
         return "operator" + (" " if match.group(1)[0].isalpha() else "") + BLANKS.sub(" ", match.group(1)).strip()
+    text = text.replace("decltype(auto)", "auto")
     depth = 0
     for i, c in enumerate(text):
         depth += (c == "<") - (c == ">" and text[i - 1] != "-")

@@ -8,8 +8,8 @@
 Public is what the headers in PUBLIC declare outside of `internal` and `detail`, and the public members of its classes.
 A docstring is the `///` comment before one of a name's declarations. A function that only calls another one is documented by
 that, a struct of options by the functions that take it, a struct of results by those that return it. Data members, constructors
-and operators of classes may do without. An example is the shortest statement of the tutorial, the examples or the tests
-that uses the name.
+and operators of classes may do without. An example is a call with its value that docs/examples_*.cc print, else the
+shortest statement of the tutorial or the examples that uses the name.
 """
 import argparse
 import collections
@@ -148,13 +148,11 @@ def undocumented(entries):
 
 @functools.lru_cache(maxsize=None)
 def statements():
-    """(rank, where, text) of every statement of at most three lines in programs and tests, the best first."""
+    """(rank, where, text) of every statement of at most three lines in programs, the best first."""
     found = []
-    folders = [("tutorial/*.cc", 0), ("tests/installed/*.cc", 0), ("examples/*/*.cc", 1), ("docs/*.cc", 1)]
+    folders = [("tutorial/*.cc", 0), ("tests/installed/*.cc", 0), ("examples/*/*.cc", 1), ("docs/jax.cc", 1), ("tests/installed/*.c", 1), ("examples/*/*.c", 1)]
     for pattern, rank in folders:
         for path in sorted(ROOT.glob(pattern)):
-            if "golden" in path.name:
-                continue
             where, lines = str(path.relative_to(ROOT)), path.read_text().splitlines()
             for i, line in enumerate(lines):
                 text = line.strip()
@@ -179,9 +177,24 @@ def statements_with():
     return out
 
 
+@functools.lru_cache(maxsize=None)
+def evaluated():
+    """(expression, value, program) of every call that docs/examples_*.cc print."""
+    found = []
+    for path in sorted(ROOT.glob("docs/examples_*.txt")):
+        for block in path.read_text().removeprefix(">>> ").split("\n>>> "):
+            expression, _, value = block.partition("\n")
+            found.append((expression, value.rstrip(), str(path.relative_to(ROOT).with_suffix(".cc"))))
+    return sorted(found, key=lambda f: len(f[0]))
+
+
 def example(entry):
-    """(text, file) of a statement that uses the name."""
+    """(text, file) of a call with its value, or of a statement that uses the name."""
     scope, name = owner(entry.name), last(entry.name)
+    here = re.compile(rf"(?<![\w:.]){re.escape(entry.name)}(?:<[^()]*>)?\(")
+    calls = [e for e in evaluated() if here.search(e[0])] if entry.kind == "function" else []
+    for expression, value, where in sorted(calls, key=lambda e: not here.match(e[0])):
+        return expression + "".join(f"\n// {line}".rstrip() for line in value.splitlines()), where
     if name.startswith("operator"):
         return "", ""
     near = last(scope)
@@ -190,22 +203,10 @@ def example(entry):
     qualified = re.compile(rf"(?<![\w.])(?:strata::)?{re.escape(scope)}::{name}{behind}") if scope else None
     short = re.compile(rf"(?<![\w.:>]){name}{behind}") if plain and scope != "nn" else re.compile(rf"(?<![\w.:]){near}::{name}{behind}") if near and scope not in ("lax::linalg", "scipy::linalg", "numpy::fft") else None
     for pattern in (qualified, short):
-        for rank, where, text in statements_with()[name]:
-            if pattern and pattern.search(text) and (rank < 3 or scope or plain):
+        for _, where, text in statements_with()[name]:
+            if pattern and pattern.search(text):
                 return text, where
-    if entry.kind == "function":
-        return f"{called_by_signature(entry)}", ""
     return "", ""
-
-
-def called_by_signature(entry):
-    """A call with the parameters that have no default, where all of them are arrays."""
-    for signature in entry.signatures:
-        match = re.search(rf"\b{re.escape(last(entry.name))}\((.*)\)", signature)
-        needed = [p.strip() for p in match.group(1).split(",") if "=" not in p] if match else None
-        if needed and all(re.fullmatch(r"const (?:Operand|Array)& \w+", p) for p in needed) and signature.startswith("Array "):
-            return f"Array out = {entry.name}({', '.join(p.split()[-1] for p in needed)});"
-    return ""
 
 
 # ---- pages ------------------------------------------------------------------
@@ -241,7 +242,7 @@ def block_of(entry):
 def escaped(text):
     """Text that Markdown takes as it is, but for what stands between backticks."""
     parts = re.split(r"(`[^`]*`)", text)
-    return "".join(p if p.startswith("`") else re.sub(r"([*_<\[\]|])", r"\\\1", p) for p in parts)
+    return "".join(p if p.startswith("`") else re.sub(r"([*_<\[\]|]|(?<=\])\()", r"\\\1", p) for p in parts)
 
 
 def markdown(header, entries):

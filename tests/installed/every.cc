@@ -22,6 +22,11 @@ Array loss(const Params& p, const Array& x, const Array& y) {
 void arrays(const Array& x) {
   std::cout << x[0] << x[{slice(1, none), newaxis}] << x.at({0, slice()}).set(1.0f) << (x > 0.5f);
   std::cout << sum(x, 1) << sum(x, {.axis = 0, .keepdims = true}) << max(x) << argmax(x, 0) << "\n";
+  std::cout << sum(x, {.keepdims = true}) << var(x, {.ddof = 1}) << std_(x, {.keepdims = true});
+  std::cout << numpy::average(x, {.weights = ones({64, 3})}) << numpy::linalg::norm(x, {.ord = 1});
+  std::cout << numpy::quantile(x, 0.5, {.keepdims = true}) << argmax(x, {.keepdims = true});
+  std::cout << cumsum(x, {.dtype = float32}) << numpy::sort(x, {.descending = true});
+  std::cout << numpy::linalg::vector_norm(x, {.keepdims = true}) << nn::softmax(x, {0, 1});
   std::cout << einsum("ij,kj->ik", {x, x}) << where(x > 0, x, 0.0f) << numpy::linalg::norm(x);
   std::cout << concatenate({x, x}) << x.T() << x.astype(float16) << x.to_vector<float>()[0];
 }

@@ -157,7 +157,7 @@ class Order {
 struct Norm {
   internal::Named named = internal::Named();
   std::optional<Order> ord = std::nullopt;
-  Axes axis;
+  Axes axis = {};
   bool keepdims = false;
 };
 /// Of vectors along one axis, of matrices over two; the root of the sum of squares of all elements
@@ -172,7 +172,7 @@ struct MatrixNorm {
 Array matrix_norm(const Operand& x, const MatrixNorm& options = {});
 struct VectorNorm {
   internal::Named named = internal::Named();
-  Axes axis;
+  Axes axis = {};
   bool keepdims = false;
   Order ord = 2;
 };

@@ -14,7 +14,7 @@ namespace strata {
 /// Options of reductions.
 struct Reduce {
   internal::Named named = internal::Named();
-  Axes axis;
+  Axes axis = {};
   bool keepdims = false;
   std::optional<DType> dtype = std::nullopt;
   /// What the reduction begins with; and which elements take part.
@@ -24,7 +24,7 @@ struct Reduce {
 /// Options of `var` and `std_`.
 struct Variance {
   internal::Named named = internal::Named();
-  Axes axis;
+  Axes axis = {};
   bool keepdims = false;
   double ddof = 0;
   std::optional<Array> where = std::nullopt;

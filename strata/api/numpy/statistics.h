@@ -35,7 +35,7 @@ Array nancumprod(const Operand& x, const Cumulative& options = {});
 
 struct Average {
   internal::Named named = internal::Named();
-  Axes axis;
+  Axes axis = {};
   /// Of x's shape, or of the one axis given.
   std::optional<Array> weights = std::nullopt;
   bool keepdims = false;
@@ -45,7 +45,7 @@ Array average(const Operand& x, const Average& options = {});
 
 struct Quantile {
   internal::Named named = internal::Named();
-  Axes axis;
+  Axes axis = {};
   /// Between two elements: "linear" "lower" "higher" "midpoint" "nearest".
   std::string method = "linear";
   bool keepdims = false;
