@@ -191,12 +191,14 @@ def evaluated():
 def example(entry):
     """(text, file) of a call with its value, or of a statement that uses the name."""
     scope, name = owner(entry.name), last(entry.name)
+    if name.startswith("operator"):
+        sign = re.escape(name.removeprefix("operator"))
+        calls = [e for e in evaluated() if re.match(rf"array\(\{{[^()]*\}}\) {sign} |{sign}array\(", e[0])] if not scope else []
+        return (calls[0][0] + "\n// " + calls[0][1], calls[0][2]) if calls else ("", "")
     here = re.compile(rf"(?<![\w:.]){re.escape(entry.name)}(?:<[^()]*>)?\(")
     calls = [e for e in evaluated() if here.search(e[0])] if entry.kind == "function" else []
     for expression, value, where in sorted(calls, key=lambda e: not here.match(e[0])):
         return expression + "".join(f"\n// {line}".rstrip() for line in value.splitlines()), where
-    if name.startswith("operator"):
-        return "", ""
     near = last(scope)
     plain = not scope or any(not owner(other) for other in entry.also) or scope == "nn"
     behind = r"\s*(?:<[^;()]*>)?\s*[({]" if entry.kind == "function" else r"\b"
@@ -207,6 +209,19 @@ def example(entry):
             if pattern and pattern.search(text):
                 return text, where
     return "", ""
+
+
+def add_examples(entries):
+    """An example for each entry: its own, that of the function of which it is another name, or of one that takes the options."""
+    by_name = {e.name: e for e in entries}
+    for e in entries:
+        e.example, e.source = example(e)
+    for e in entries:
+        named = [by_name[n] for n in re.findall(r"`([\w:]+)`", e.doc) if n in by_name]
+        if not e.example and e.doc.startswith("The same as"):
+            e.example, e.source = next(((o.example, o.source) for o in named if o.example), ("", ""))
+        if not e.example and e.doc.startswith("Options of"):
+            e.example, e.source = next(((o.example, o.source) for o in named if "{." in o.example), ("", ""))
 
 
 # ---- pages ------------------------------------------------------------------
@@ -359,8 +374,7 @@ def main():
     parser.add_argument("--out", type=pathlib.Path, default=OUT)
     options = parser.parse_args()
     entries = entries_of(public_headers())
-    for e in entries:
-        e.example, e.source = example(e)
+    add_examples(entries)
     if options.check:
         return check(entries)
     options.out.mkdir(parents=True, exist_ok=True)

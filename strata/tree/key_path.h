@@ -89,8 +89,9 @@ T map_with_path(F&& f, T t, const Rest&... rest) {
   std::vector<KeyPath> paths;
   for_each_key_path(t, [&](const KeyPath& path, const auto&) { paths.push_back(path); });
   std::size_t next = 0;
-  return map([&](const auto&... leaves) { return f(std::as_const(paths[next++]), leaves...); },
-             std::move(t), rest...);
+  return tree::map(
+      [&](const auto&... leaves) { return f(std::as_const(paths[next++]), leaves...); },
+      std::move(t), rest...);
 }
 
 }  // namespace strata::tree
