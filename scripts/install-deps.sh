@@ -9,7 +9,7 @@
 set -euo pipefail
 
 packages=(
-  clang-19 g++ cmake ninja-build ccache mold python3 ca-certificates  # building
+  clang-19 g++ cmake ninja-build ccache mold pkgconf python3 ca-certificates  # building
   llvm-19-dev zlib1g-dev libzstd-dev                                # machine code
   libfmt-dev nlohmann-json3-dev libyaml-cpp-dev libcli11-dev        # text, configuration, command lines
   libopenblas-serial-dev                                            # factorisations of large matrices

@@ -4,9 +4,10 @@
     tools/check_docs.py [--build FOLDER] [--write]
 
 Pages are all *.md of the repository.
-- a ```cpp block is an excerpt: it stands, line for line, in a program that the tests run (tutorial/, tests/installed/, examples/);
+- a ```cpp block is an excerpt: it stands, line for line, in a program that the tests run (tutorial/, tests/installed/, examples/, docs/);
+- a ```cmake block is an excerpt of a CMakeLists.txt of tests/installed or examples/; a ```console block is run by scripts/test_install.sh;
 - a ```sh block runs from the root, with build/ meaning the build folder; `make X` is only looked up in the Makefile;
-- a ```text block of a tutorial page stands in what the chapter's program prints, one of the gallery in a NAME.txt beside the page;
+- a ```text block of a page with a program beside it (NAME.md, NAME.cc) stands in what that prints, one of the gallery in a NAME.txt beside the page;
 - between `<!-- output of: COMMAND -->` and `<!-- end of output -->` stands what COMMAND prints (--write renews it);
 - a link to a file of the repository leads to one.
 """
@@ -35,7 +36,12 @@ def squeezed(text):
 
 @functools.lru_cache(maxsize=None)
 def programs():
-    return [squeezed(p.read_text()) for folder in ("tutorial", "tests/installed", "examples/*") for p in sorted(ROOT.glob(f"{folder}/*.cc"))]
+    return [squeezed(p.read_text()) for folder in ("tutorial", "tests/installed", "examples/*", "docs") for p in sorted(ROOT.glob(f"{folder}/*.cc"))]
+
+
+@functools.lru_cache(maxsize=None)
+def projects():
+    return [squeezed(p.read_text()) for folder in ("tests/installed", "examples/*") for p in sorted(ROOT.glob(f"{folder}/CMakeLists.txt"))]
 
 
 def contains(lines, part):
@@ -69,15 +75,17 @@ def run_shell_block(block, build):
 
 def check_block(page, kind, block, build):
     if kind == "cpp" and not any(contains(p, squeezed(block)) for p in programs()):
-        return "stands in no program of tutorial/, tests/installed/ or examples/"
+        return "stands in no program of tutorial/, tests/installed/, examples/ or docs/"
+    if kind == "cmake" and not any(contains(p, squeezed(block)) for p in projects()):
+        return "stands in no CMakeLists.txt of tests/installed/ or examples/"
     if kind == "sh":
         return run_shell_block(block, build)
-    if kind == "text" and page.parent.name == "tutorial" and page.with_suffix(".cc").exists():
-        out = printed(f"build/bin/tutorial-{page.stem.replace('_', '-')}", build)
+    if kind == "text" and page.with_suffix(".cc").exists():
+        out = printed(f"build/bin/{page.parent.name}-{page.stem.replace('_', '-')}", build)
         if out is None:
-            return "the chapter's program does not run"
+            return "the page's program does not run"
         if not contains(squeezed(out), squeezed(block)):
-            return "is not what the chapter prints:\n" + out[-3000:]
+            return "is not what the page's program prints:\n" + out[-3000:]
     if kind == "text" and page.parent.name == "gallery" and not any(contains(squeezed(p.read_text()), squeezed(block)) for p in page.parent.glob("*.txt")):
         return "stands in no *.txt beside the page"
     return ""
@@ -98,7 +106,7 @@ def facts(page, build):
     """(what, reason or "") for everything that the page claims."""
     text = page.read_text()
     for number, match in enumerate(BLOCK.finditer(text), 1):
-        if match.group(1) in ("cpp", "sh", "text"):
+        if match.group(1) in ("cpp", "cmake", "sh", "text"):
             yield f"block {number} ({match.group(1)})", check_block(page, match.group(1), match.group(2), build)
     for match in OUTPUT.finditer(text):
         out = printed(match.group(2), build)

@@ -36,10 +36,13 @@ struct ArrayState;
 using ScalarValue = std::variant<bool, std::int64_t, std::uint64_t, double, std::complex<double>>;
 }  // namespace internal
 
+/// What converts to an array by itself: C++'s numbers and bool, and std::complex of float and
+/// double.
 template <class T>
 concept Scalar = std::is_arithmetic_v<T> || std::same_as<T, std::complex<float>> ||
                  std::same_as<T, std::complex<double>>;
 
+/// An n-dimensional array of one dtype; see above. Copying it copies a handle.
 class Array {
  public:
   /// No value yet; using it is an error.
@@ -50,15 +53,22 @@ class Array {
   explicit Array(runtime::Buffer buffer);
   explicit Array(Literal literal) : Array(runtime::Buffer(std::move(literal))) {}
 
+  /// Whether it is an array; one made by `Array()` is none yet.
   bool has_value() const { return state_ != nullptr; }
+  /// Dtype and shape. Throws Error without a value, as all that follows does.
   const Type& type() const;
   const Shape& shape() const { return type().shape(); }
   /// Static size of one dimension; negative ones count from the end.
   std::int64_t shape(int i) const;
+  /// The dtype of the elements.
   DType dtype() const { return type().dtype(); }
+  /// The number of dimensions.
   int ndim() const { return type().rank(); }
+  /// The number of elements. Throws Error in a program whose sizes are open.
   std::int64_t size() const { return shape().count(); }
+  /// Whether it came of C++ scalars alone and takes on the dtype of what it meets.
   bool weak() const;
+  /// Whether it stands for a value within a transform, where only its type is known.
   bool is_traced() const;
 
   /// The elements in row-major order, converted to T. Throws Error for a traced array.
@@ -71,6 +81,7 @@ class Array {
   /// The memory of a concrete array; the second form gives the handle away and leaves no value.
   runtime::Buffer buffer() const&;
   runtime::Buffer buffer() &&;
+  /// A view of the elements in memory. Throws Error for a traced array.
   Literal literal() const { return buffer().literal(); }
   /// Itself, once its values are there; Error for a traced array. Operations and compiled calls
   /// have run when they return here, so nothing is waited for: programs that are timed say it all
@@ -80,12 +91,16 @@ class Array {
   std::string to_string() const;
 
   // The methods NumPy's arrays have; each is the function of the same name.
+  /// The elements converted to a dtype: of the same shape, strongly typed.
   Array astype(DType dtype, std::source_location where = std::source_location::current()) const;
+  /// The same elements in row-major order under another shape, of which one size may be -1.
+  /// Throws Error where the number of elements differs.
   Array reshape(const Sizes& sizes,
                 std::source_location where = std::source_location::current()) const;
   /// All axes reversed, or permuted.
   Array transpose(const Sizes& axes = {},
                   std::source_location where = std::source_location::current()) const;
+  /// All axes reversed.
   Array T(std::source_location where = std::source_location::current()) const {
     return transpose({}, where);
   }
@@ -133,13 +148,13 @@ using Where = std::source_location;
 /// An argument of a public function: an array or a C++ scalar, and where the user wrote it.
 class Operand {
  public:
-  Operand(const Array& array, std::source_location where = std::source_location::current())
-      : array(array), where(where) {}  // NOLINT
-  Operand(Array&& array, std::source_location where = std::source_location::current())
-      : array(std::move(array)), where(where) {}  // NOLINT
+  Operand(const Array& x, std::source_location at = std::source_location::current())
+      : array(x), where(at) {}  // NOLINT
+  Operand(Array&& x, std::source_location at = std::source_location::current())
+      : array(std::move(x)), where(at) {}  // NOLINT
   template <Scalar T>
-  Operand(T value, std::source_location where = std::source_location::current())
-      : array(value), where(where) {}              // NOLINT
+  Operand(T value, std::source_location at = std::source_location::current())
+      : array(value), where(at) {}                 // NOLINT
   operator const Array&() const { return array; }  // NOLINT
   const Array* operator->() const { return &array; }
   Array array;
@@ -152,8 +167,11 @@ class Nested {
   template <Scalar T>
   Nested(T value) : scalar_(value), is_scalar_(true) {}  // NOLINT
   Nested(std::initializer_list<Nested> list) : list_(list) {}
+  /// Whether it is a number and no list.
   bool is_scalar() const { return is_scalar_; }
+  /// The number; no value for a list.
   const Array& scalar() const { return scalar_; }
+  /// The list; empty for a number.
   const std::vector<Nested>& list() const { return list_; }
 
  private:

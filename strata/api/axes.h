@@ -22,6 +22,7 @@ class AxisNames {
   AxisNames(std::string name) : names_{std::move(name)} {}  // NOLINT
   AxisNames(std::initializer_list<std::string> names) : names_(names) {}   // NOLINT
   AxisNames(std::vector<std::string> names) : names_(std::move(names)) {}  // NOLINT
+  /// The names as they were given.
   const std::vector<std::string>& get() const { return names_; }
 
  private:

@@ -44,6 +44,7 @@ template <class Tuple>
 Signature signature_of(const Tuple& arguments) {
   Signature out{.structure = tree::structure(arguments).text(),
                 .paths = argument_paths(arguments),
+                .types = {},
                 .wide = x64_enabled()};
   tree::for_each(arguments, [&](const Array& leaf) { out.types.push_back(type_text(leaf)); });
   return out;

@@ -47,7 +47,7 @@ R pure_callback(F f, const R& result_like, const Args&... args) {
 }
 
 namespace experimental {
-/// The same for functions with effects.
+/// `pure_callback` for functions with effects, which are called once and in order.
 template <class F, class R, class... Args>
 R io_callback(F f, const R& result_like, const Args&... args) {
   return internal::callback("io_callback", std::move(f), result_like, args...);

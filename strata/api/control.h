@@ -14,6 +14,7 @@
 
 namespace strata {
 
+/// Options of `scan`.
 struct ScanOptions {
   internal::Named named = internal::Named();
   /// The number of steps; needed when there are no xs.

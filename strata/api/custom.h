@@ -75,6 +75,7 @@ auto custom_vjp(F f, Forward forward, Backward backward) {
   };
 }
 
+/// Options of `remat`.
 struct RematOptions {
   internal::Named named = internal::Named();
   /// What the backward pass keeps: "nothing" (all is computed again), "everything", "dots" (results

@@ -29,9 +29,10 @@ namespace strata {
 struct HasAux {
   explicit HasAux() = default;
 };
+/// Stands as the last argument of jvp, vjp and linearize for upstream's has_aux=True.
 inline constexpr HasAux has_aux = HasAux();
 
-/// Of grad, value_and_grad and jacrev.
+/// Options of `grad`, `value_and_grad` and `jacrev`.
 struct GradOptions {
   internal::Named named = internal::Named();
   /// The function is promised to be holomorphic: arguments and results must be complex, and the
@@ -245,8 +246,8 @@ auto vjp_of(F& f, const std::tuple<Args...>& arguments) {
                                                count_differentiated<kAux>(traced.like));
   auto value = traced.unflatten(results);
   using Y = std::remove_cvref_t<decltype(differentiated<kAux>(value))>;
-  auto pullback = [linear = std::move(linear), arguments](const Y& cotangents) {
-    return tree::unflatten<Array>(arguments, linear.pull(tree::leaves<Array>(cotangents)));
+  auto pullback = [derivative = std::move(linear), arguments](const Y& cotangents) {
+    return tree::unflatten<Array>(arguments, derivative.pull(tree::leaves<Array>(cotangents)));
   };
   return with_derivative<kAux>(std::move(value), std::move(pullback));
 }
@@ -257,9 +258,10 @@ auto linearize_of(F& f, const std::tuple<Args...>& arguments) {
   auto [results, linear] = internal::linearize(traced.program, tree::leaves<Array>(arguments),
                                                count_differentiated<kAux>(traced.like));
   auto value = traced.unflatten(results);
-  auto push = [linear = std::move(linear), like = differentiated<kAux>(value)](
+  auto push = [derivative = std::move(linear), like = differentiated<kAux>(value)](
                   const std::tuple_element_t<0, std::tuple<Args...>>& first, const auto&... more) {
-    return tree::unflatten<Array>(like, linear.push(tree::leaves<Array>(std::tie(first, more...))));
+    return tree::unflatten<Array>(like,
+                                  derivative.push(tree::leaves<Array>(std::tie(first, more...))));
   };
   return with_derivative<kAux>(std::move(value), std::move(push));
 }
@@ -290,7 +292,7 @@ template <class F, class... Args>
 auto jvp(F f, const std::tuple<Args...>& primals, const std::tuple<Args...>& tangents) {
   return internal::jvp_of<false>(f, primals, tangents);
 }
-/// The same of an f that returns pair{y, aux}: tuple{y, its tangent, aux}.
+/// `jvp` of an f that returns pair{y, aux}: tuple{y, the tangent of y, aux}.
 template <class F, class... Args>
 auto jvp(F f, const std::tuple<Args...>& primals, const std::tuple<Args...>& tangents, HasAux) {
   return internal::jvp_of<true>(f, primals, tangents);

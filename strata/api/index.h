@@ -23,20 +23,27 @@
 
 namespace strata {
 
+/// Python's None: a bound of a slice that is left out, an argument that vmap does not map.
 inline constexpr std::nullopt_t none = std::nullopt;
 
 /// start:stop:step with Python's defaults. `slice()` is `:`, `slice(3)` is `:3`.
 struct Slice {
   std::optional<std::int64_t> start, stop, step;
 };
+/// `slice()`, `slice(stop)`, `slice(start, stop, step)`: Python's `:`, `:stop`, `start:stop:step`
+/// between brackets.
 inline Slice slice(std::optional<std::int64_t> stop = none) { return {none, stop, none}; }
 inline Slice slice(std::optional<std::int64_t> start, std::optional<std::int64_t> stop,
                    std::optional<std::int64_t> step = none) {
   return {start, stop, step};
 }
+/// The type of `newaxis`.
 struct NewAxis {};
+/// The type of `ellipsis`.
 struct Ellipsis {};
+/// An axis of size 1 in an index: `x[{slice(), newaxis}]`.
 inline constexpr NewAxis newaxis;
+/// All axes that an index does not name: `x[{ellipsis, 0}]`.
 inline constexpr Ellipsis ellipsis;
 
 /// One entry of an index.
@@ -54,15 +61,15 @@ class Index {
 /// What stands between the brackets, and where the user wrote it.
 class Indices {
  public:
-  Indices(std::initializer_list<Index> list,
-          std::source_location where = std::source_location::current())
-      : list(list), where(where) {}
-  Indices(std::vector<Index> list, std::source_location where = std::source_location::current())
-      : list(std::move(list)), where(where) {}  // NOLINT
+  Indices(std::initializer_list<Index> entries,
+          std::source_location at = std::source_location::current())
+      : list(entries), where(at) {}
+  Indices(std::vector<Index> entries, std::source_location at = std::source_location::current())
+      : list(std::move(entries)), where(at) {}  // NOLINT
   template <class T>
     requires std::convertible_to<const T&, Index> && (!std::same_as<T, Index>)
-  Indices(const T& one, std::source_location where = std::source_location::current())
-      : list{Index(one)}, where(where) {}  // NOLINT
+  Indices(const T& one, std::source_location at = std::source_location::current())
+      : list{Index(one)}, where(at) {}  // NOLINT
   std::vector<Index> list;
   std::source_location where;
 };
@@ -89,13 +96,21 @@ struct AtOptions {
 class Update {
  public:
   Update(Array array, Indices indices) : array_(std::move(array)), indices_(std::move(indices)) {}
+  /// The copy with `values`, which broadcast to the elements at the index, in their place.
   Array set(const Operand& values, const AtOptions& options = {}) const;
+  /// The copy with `values` added; a place that is named twice is added to twice, in order.
   Array add(const Operand& values, const AtOptions& options = {}) const;
+  /// The copy with `values` subtracted; a place that is named twice loses both.
   Array subtract(const Operand& values, const AtOptions& options = {}) const;
+  /// The copy with the elements times `values`.
   Array multiply(const Operand& values, const AtOptions& options = {}) const;
+  /// The copy with the elements divided by `values`.
   Array divide(const Operand& values, const AtOptions& options = {}) const;
+  /// The copy with the elements raised to the power `values`.
   Array power(const Operand& values, const AtOptions& options = {}) const;
+  /// The copy with the lesser of element and value.
   Array min(const Operand& values, const AtOptions& options = {}) const;
+  /// The copy with the greater of element and value.
   Array max(const Operand& values, const AtOptions& options = {}) const;
   /// The elements themselves.
   Array get(const AtOptions& options = {}) const;

@@ -40,7 +40,9 @@ namespace initializers {
 
 /// Initialisers themselves: `Initializer init = initializers::zeros;`. The key is not used.
 Array zeros(const random::Key& key, const Sizes& shape, DType dtype = default_float);
+/// Ones. The key is not looked at.
 Array ones(const random::Key& key, const Sizes& shape, DType dtype = default_float);
+/// An initializer that gives `value`, which broadcasts to the shape, everywhere.
 Initializer constant(const Operand& value, DType dtype = default_float);
 /// Uniform in [0, scale).
 Initializer uniform(double scale = 1e-2, DType dtype = default_float);
@@ -53,6 +55,7 @@ Initializer truncated_normal(double stddev = 1e-2, DType dtype = default_float, 
 
 /// What the variance is divided by: inputs, outputs, their arithmetic or their geometric mean.
 enum class Fan { in, out, average, geometric };
+/// What `variance_scaling` draws from.
 enum class Distribution { truncated_normal, normal, uniform };
 /// Which axes of a weight are its inputs, which its outputs, and which only count copies (the
 /// layers of a stacked weight). Negative ones count from the end. The axes that are left are a
@@ -70,14 +73,17 @@ Initializer variance_scaling(double scale, Fan fan, Distribution distribution, F
 
 /// Variance 1 / inputs. Source: LeCun et al., Efficient BackProp (1998).
 Initializer lecun_normal(FanAxes axes = {});
+/// Uniform with variance 1 / fan_in (LeCun et al. 1998).
 Initializer lecun_uniform(FanAxes axes = {});
 /// Variance 2 / (inputs + outputs). Source: Glorot and Bengio (2010).
 Initializer glorot_normal(FanAxes axes = {});
+/// Uniform with variance 2 / (fan_in + fan_out) (Glorot and Bengio 2010).
 Initializer glorot_uniform(FanAxes axes = {});
 inline Initializer xavier_normal(FanAxes axes = {}) { return glorot_normal(std::move(axes)); }
 inline Initializer xavier_uniform(FanAxes axes = {}) { return glorot_uniform(std::move(axes)); }
 /// Variance 2 / inputs. Source: He et al., Delving Deep into Rectifiers (2015).
 Initializer he_normal(FanAxes axes = {});
+/// Uniform with variance 2 / fan_in (He et al. 2015).
 Initializer he_uniform(FanAxes axes = {});
 inline Initializer kaiming_normal(FanAxes axes = {}) { return he_normal(std::move(axes)); }
 inline Initializer kaiming_uniform(FanAxes axes = {}) { return he_uniform(std::move(axes)); }
@@ -87,8 +93,8 @@ inline Initializer kaiming_uniform(FanAxes axes = {}) { return he_uniform(std::m
 /// without elements, zeros. Source: Saxe et al. (2014).
 Initializer orthogonal(double scale = 1.0, std::int64_t column_axis = -1,
                        DType dtype = default_float);
-/// The same [in, out] in the middle of a kernel [..., in, out] of one to three spatial axes, zeros
-/// elsewhere; in <= out. Source: Xiao et al. (2018).
+/// An orthogonal matrix [in, out] in the middle of a kernel [..., in, out] of one to three spatial
+/// axes, zeros elsewhere; in <= out. Source: Xiao et al. (2018).
 Initializer delta_orthogonal(double scale = 1.0, std::int64_t column_axis = -1,
                              DType dtype = default_float);
 

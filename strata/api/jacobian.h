@@ -201,8 +201,8 @@ auto jacfwd(F f, HasAux, JacobianOptions options = {}) {
   return internal::make_jacfwd<true, N...>(std::move(f), options.holomorphic);
 }
 
-/// The same by one pull back for each element of the results. Throws Error for complex results
-/// unless `holomorphic`; arguments may be complex.
+/// `jacrev<N...>(f)(args...)`: what `jacfwd` gives, by one pull back for each element of the
+/// results. Throws Error for complex results unless `holomorphic`; arguments may be complex.
 template <std::size_t... N, class F>
 auto jacrev(F f, GradOptions options = {}) {
   return internal::make_jacrev<false, N...>(std::move(f), options);

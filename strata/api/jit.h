@@ -27,6 +27,7 @@
 
 namespace strata {
 
+/// Options of `jit`.
 struct JitOptions {
   internal::Named named = internal::Named();
   /// Arguments whose memory may be reused for results.
@@ -125,7 +126,9 @@ class CompiledFunction {
     return internal::call(*compiled_, std::tie(args...), true);
   }
 
+  /// What a call costs: operations and bytes (stages.h).
   CostAnalysis cost_analysis() const { return internal::cost_analysis(compiled_->bound); }
+  /// The memory that a call takes: arguments, results, buffers between (stages.h).
   MemoryAnalysis memory_analysis() const { return internal::memory_analysis(compiled_->bound); }
   /// Its machine code as text: kernels, and the driver that runs them.
   std::string as_native() const { return internal::as_native(compiled_->bound); }
@@ -147,6 +150,7 @@ class LoweredFunction : public Lowered {
   std::function<CompiledFunction<R, Args...>()> compile_;
 };
 
+/// What `jit` returns: call it like the function.
 template <class F>
 class Jit {
  public:
@@ -184,8 +188,8 @@ class Jit {
 
  private:
   struct State {
-    State(F f, JitOptions options, const std::source_location& where)
-        : f(std::move(f)), options(std::move(options)), where(where) {}
+    State(F function, JitOptions given, const std::source_location& at)
+        : f(std::move(function)), options(std::move(given)), where(at) {}
     F f;
     JitOptions options;
     std::source_location where;

@@ -7,6 +7,7 @@
 
 namespace strata {
 
+/// Options of `map`.
 struct MapOptions {
   internal::Named named = internal::Named();
   /// So many elements at once, by vmap; what is left over at the end is a smaller batch. 0: all.

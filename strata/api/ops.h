@@ -24,8 +24,11 @@ struct Segments {
 /// integers): [num_segments, ...]. What no slice goes to is 0, 1, and the least and greatest of the
 /// dtype (infinities of floats).
 Array segment_sum(const Operand& data, const Operand& segment_ids, const Segments& options = {});
+/// The products of the elements of each segment: [num_segments, ...]; 1 where there are none.
 Array segment_prod(const Operand& data, const Operand& segment_ids, const Segments& options = {});
+/// The greatest element of each segment; the least number there is where there are none.
 Array segment_max(const Operand& data, const Operand& segment_ids, const Segments& options = {});
+/// The least element of each segment; the greatest number there is where there are none.
 Array segment_min(const Operand& data, const Operand& segment_ids, const Segments& options = {});
 
 }  // namespace strata::ops

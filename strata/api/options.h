@@ -26,10 +26,14 @@ class Sizes {
   Sizes(std::vector<std::int64_t> sizes) : sizes_(std::move(sizes)) {}  // NOLINT
   Sizes(const Shape& shape) : sizes_(shape.sizes()) {}                  // NOLINT
   operator const std::vector<std::int64_t>&() const { return sizes_; }  // NOLINT
+  /// The sizes.
   const std::vector<std::int64_t>& get() const { return sizes_; }
+  /// How many there are.
   std::size_t size() const { return sizes_.size(); }
   std::int64_t operator[](std::size_t i) const { return sizes_[i]; }
+  /// The first of the sizes, for loops over them.
   auto begin() const { return sizes_.begin(); }
+  /// Behind the last of the sizes.
   auto end() const { return sizes_.end(); }
 
  private:
@@ -44,6 +48,7 @@ class Axes {
   Axes(T axis) : axes_(std::vector<std::int64_t>{static_cast<std::int64_t>(axis)}) {}  // NOLINT
   Axes(std::initializer_list<std::int64_t> axes) : axes_(axes) {}
   Axes(std::vector<std::int64_t> axes) : axes_(std::move(axes)) {}  // NOLINT
+  /// Whether none were given, which means all.
   bool all() const { return !axes_.has_value(); }
   /// How many are given; not for `all()`.
   std::size_t count() const { return axes_->size(); }
@@ -71,9 +76,12 @@ std::string describe(const std::source_location& where);
 /// Dtypes under NumPy's names.
 inline constexpr DType float64 = DType::f64, float32 = DType::f32, bfloat16 = DType::bf16,
                        float16 = DType::f16;
+/// Signed integers under NumPy's names.
 inline constexpr DType int64 = DType::i64, int32 = DType::i32, int16 = DType::i16, int8 = DType::i8;
+/// Unsigned integers under NumPy's names.
 inline constexpr DType uint64 = DType::ui64, uint32 = DType::ui32, uint16 = DType::ui16,
                        uint8 = DType::ui8;
+/// Booleans and complex numbers under NumPy's names.
 inline constexpr DType bool_ = DType::i1, complex64 = DType::c64, complex128 = DType::c128;
 
 /// What functions make where no dtype is given, Python's float and int: 64-bit types, which are f32

@@ -28,6 +28,7 @@
 
 namespace strata {
 
+/// A program made elsewhere: StableHLO as text or bytecode, or what jax.export serialises.
 class Program {
  public:
   /// An input or output: its path in the function's arguments or results ("[0]['w']"), or its name
@@ -37,6 +38,7 @@ class Program {
     Type type;
   };
 
+  /// Options of `Program::load`.
   struct LoadOptions {
     /// Of an export: the platform for which its program was lowered. That of another platform runs
     /// here where it calls nothing that only that has (cuSOLVER, say).
@@ -48,7 +50,7 @@ class Program {
   /// does not have.
   static Result<Program> load(const std::string& file, const LoadOptions& options);
   static Result<Program> load(const std::string& file) { return load(file, LoadOptions()); }
-  /// The same of bytes; messages call them `name`.
+  /// A program from bytes as a file holds them; messages call them `name`.
   static Result<Program> read(std::string_view bytes, const std::string& name,
                               const LoadOptions& options);
   static Result<Program> read(std::string_view bytes, const std::string& name = "program") {
@@ -57,7 +59,9 @@ class Program {
 
   /// The function's name where it comes from: in Python, else in the module.
   const std::string& name() const;
+  /// The arguments in order: their names and types.
   const std::vector<Port>& inputs() const;
+  /// The results in order: their names and types.
   const std::vector<Port>& outputs() const;
   /// "name(input: type, ...) -> (output: type, ...)".
   std::string signature() const;

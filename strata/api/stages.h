@@ -47,7 +47,9 @@ class Lowered {
       : program_(std::move(program)), name_(std::move(name)), paths_(std::move(paths)) {}
   /// A StableHLO module with one function.
   std::string as_text() const;
+  /// What the program costs before it is optimised: operations and bytes.
   CostAnalysis cost_analysis() const;
+  /// The graph.
   const ir::Block& block() const { return *program_->block; }
 
  private:

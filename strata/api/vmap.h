@@ -12,6 +12,7 @@
 
 namespace strata {
 
+/// Options of `vmap`.
 struct VmapOptions {
   internal::Named named = internal::Named();
   /// The axis of each argument (of all leaves of a tree) that is mapped over; `none`: not mapped.

@@ -38,11 +38,16 @@ class Error : public std::exception {
     unsupported_ = true;
     return *this;
   }
+  /// Whether the request is sound but beyond what Strata does yet.
   bool is_unsupported() const { return unsupported_; }
 
+  /// The whole message: "operation: what was given [at file:line]".
   const char* what() const noexcept override { return what_.c_str(); }
+  /// The operation that refused, as users write it.
   const std::string& operation() const { return operation_; }
+  /// What is wrong, without operation and place.
   const std::string& message() const { return message_; }
+  /// "file:line" of the user's program; empty where nobody knows.
   const std::string& where() const { return where_; }
 
  private:

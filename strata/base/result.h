@@ -39,9 +39,12 @@ class [[nodiscard]] Status {
   Status(Code code, fmt::format_string<Arg, Args...> format, Arg&& arg, Args&&... args)
       : Status(code, fmt::format(format, std::forward<Arg>(arg), std::forward<Args>(args)...)) {}
 
+  /// Whether it is a success.
   bool ok() const { return code_ == Code::ok; }
   explicit operator bool() const { return ok(); }
+  /// The kind of failure; Code::ok for none.
   Code code() const { return code_; }
+  /// The sentence that says what failed; empty for a success.
   const std::string& message() const { return message_; }
 
  private:
@@ -57,8 +60,10 @@ class [[nodiscard]] Result {
   Result(Status status) : status_(std::move(status)) {  // NOLINT
     STRATA_CHECK(!status_.ok(), "a Result made from a status needs a failed one");
   }
+  /// Whether there is a value.
   bool ok() const { return value_.has_value(); }
   explicit operator bool() const { return ok(); }
+  /// Why there is none; a success where there is one.
   const Status& status() const { return status_; }
   T& operator*() {
     STRATA_CHECK(ok(), "value of a failed Result: {}", status_.message());

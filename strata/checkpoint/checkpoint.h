@@ -25,8 +25,10 @@
 
 namespace strata::checkpoint {
 
+/// Tensors by name.
 using Tensors = std::map<std::string, Literal>;
 
+/// What a checkpoint holds: tensors in parts, and notes.
 struct Checkpoint {
   std::int64_t step = 0;
   /// By file name without ending: "params", "optimizer".
@@ -59,6 +61,8 @@ std::vector<Status> verify(const std::string& folder);
 /// Steps that have a folder under ROOT, increasing; whole or not. A missing ROOT has none.
 Result<std::vector<std::int64_t>> steps(const std::string& root);
 
+/// What `load_latest` and `find` return: the newest whole checkpoint, and what was damaged on the
+/// way.
 struct Latest {
   std::optional<Checkpoint> checkpoint;
   /// Where it was found.

@@ -20,6 +20,7 @@
 
 namespace strata::checkpoint {
 
+/// The tensors of a safetensors file by name, and its metadata.
 struct TensorFile {
   std::map<std::string, Literal> tensors;
   std::map<std::string, std::string> metadata;
@@ -33,11 +34,13 @@ struct SafetensorsPieces {
   std::string header;
   std::vector<std::string_view> tensors;
 };
+/// The bytes of a safetensors file in pieces, none of which is copied.
 Result<SafetensorsPieces> safetensors_pieces(const TensorFile& file);
 /// Code::corrupt for bytes that are no such file: bad lengths, overlapping or out-of-range offsets,
 /// sizes that do not match shapes. Every length is checked before it is used.
 Result<TensorFile> decode_safetensors(std::string_view bytes, const std::string& name);
 
+/// Reads a safetensors file. Code::not_found, or Code::corrupt with what is wrong.
 Result<TensorFile> read_safetensors(const std::string& path);
 /// Writes beside, syncs, renames: either the old file or the whole new one is there.
 Status write_safetensors(const std::string& path, const TensorFile& file);

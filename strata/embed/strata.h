@@ -23,8 +23,10 @@ extern "C" {
 
 // ---- Errors
 
+// Why a call failed; NULL where it did not. Whoever is given one frees it.
 typedef struct strata_error strata_error;
 
+// What kind of failure it was.
 typedef enum strata_code {
   STRATA_OK = 0,            // of no error
   STRATA_BAD_ARGUMENT = 1,  // number, dtype or shape do not fit; a pointer is NULL
@@ -101,6 +103,7 @@ typedef struct strata_tensor {
 
 // ---- Programs
 
+// A program as it was read; several threads may run it at once.
 typedef struct strata_program strata_program;
 
 // An input or output. `name` is its path in the exported function's arguments or results
@@ -119,7 +122,7 @@ typedef struct strata_port {
 // *program. Fails with STRATA_NOT_FOUND, STRATA_DENIED, STRATA_IO, STRATA_BAD_PROGRAM,
 // STRATA_UNSUPPORTED.
 strata_error* strata_program_load(const char* file, strata_program** program);
-// The same from `size` bytes, which may go afterwards; messages call them `name`.
+// Reads a program from `size` bytes, which may go afterwards; messages call them `name`.
 strata_error* strata_program_read(const void* bytes, size_t size, const char* name,
                                   strata_program** program);
 // NULL may be freed.
@@ -129,10 +132,13 @@ void strata_program_free(strata_program* program);
 const char* strata_program_name(const strata_program* program);
 // "f([0]['w']: f32[784,10], ['image']: f32[b,784]) -> ([0]: f32[b,10])"
 const char* strata_program_signature(const strata_program* program);
+// How many inputs it has.
 size_t strata_program_num_inputs(const strata_program* program);
+// How many outputs it has.
 size_t strata_program_num_outputs(const strata_program* program);
-// Input or output number `i`, from 0; NULL where there is none.
+// Input number `i`, from 0; NULL where there is none.
 const strata_port* strata_program_input(const strata_program* program, size_t i);
+// Output number `i`, from 0; NULL where there is none.
 const strata_port* strata_program_output(const strata_program* program, size_t i);
 
 // Compiles ahead of the first run, for inputs of these dtypes and shapes (`data` is not looked at).
@@ -159,8 +165,8 @@ void strata_array_free(strata_array* array);
 // must not change before the run returns.
 strata_error* strata_program_run(const strata_program* program, const strata_tensor* inputs,
                                  size_t num_inputs, strata_array** outputs, size_t num_outputs);
-// The same, with results copied into the caller's memory: each output says the dtype and shape that
-// it has room for. Outputs may lie where inputs lie.
+// Runs, and copies results into the caller's memory: each output says the dtype and shape that it
+// has room for. Outputs may lie where inputs lie.
 strata_error* strata_program_run_into(const strata_program* program, const strata_tensor* inputs,
                                       size_t num_inputs, const strata_tensor* outputs,
                                       size_t num_outputs);

@@ -243,7 +243,7 @@ class Block {
 /// A named block. `arg_attrs`/`result_attrs` carry function-boundary attributes (aliasing,
 /// sharding) by position.
 struct Function {
-  explicit Function(std::string name) : name(std::move(name)) {}
+  explicit Function(std::string called) : name(std::move(called)) {}
   std::string name;
   bool is_public = true;
   bool has_visibility = false;  // whether the text said `public`/`private`

@@ -46,6 +46,7 @@ struct Attention {
   std::int64_t num_query_heads = 1, num_kv_heads = 1;
   STRATA_FIELDS(query, key, value, out, num_query_heads, num_kv_heads)
 
+  /// Weights drawn by a key for inputs (..., features).
   static Attention init(const Array& key, std::int64_t features, const AttentionOptions& options);
   /// x (B, S, D) at positions 0 .. S-1.
   Array operator()(const Array& x_BSD, const RotaryTables& rotary) const;

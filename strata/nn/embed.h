@@ -16,6 +16,7 @@ struct Embed {
   Array embedding;  // (V, D)
   STRATA_FIELDS(embedding)
 
+  /// A table of num_embeddings rows of so many features, drawn by a key.
   static Embed init(const Array& key, std::int64_t num_embeddings, std::int64_t features,
                     const Initializer& embedding_init = default_embed_init(),
                     DType param_dtype = DType::f32);

@@ -17,6 +17,7 @@ struct RMSNorm {
   double epsilon = 1e-6;
   STRATA_FIELDS(scale, epsilon)
 
+  /// Scales for so many features, ones unless given otherwise.
   static RMSNorm init(const Array& key, std::int64_t num_features, double epsilon = 1e-6,
                       const Initializer& scale_init = initializers::ones,
                       DType param_dtype = DType::f32);

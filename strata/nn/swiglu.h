@@ -15,6 +15,7 @@ struct SwiGLU {
   Array down;      // (F, D)
   STRATA_FIELDS(gate, up, down)
 
+  /// Weights drawn by a key for inputs (..., features).
   static SwiGLU init(const Array& key, std::int64_t features, std::int64_t hidden,
                      const Initializer& kernel_init = initializers::lecun_normal(),
                      DType param_dtype = DType::f32);

@@ -10,17 +10,20 @@ namespace strata::optim {
 /// (2015); Optax's scale_by_adam with eps_root 0.
 struct ScaleByAdam {
   double b1 = 0.9, b2 = 0.999, eps = 1e-8;
+  /// What the transformation remembers for parameters P.
   template <class P>
   struct State {
     Array count;
     P mu, nu;
     STRATA_FIELDS(count, mu, nu)
   };
+  /// The state before the first update, for these parameters.
   template <class P>
   State<P> init(const P& params) const {
     auto zero = [](const Array& p) { return zeros_like(p, DType::f32); };
     return {zeros({}, DType::i32), tree::map(zero, params), tree::map(zero, params)};
   }
+  /// The updates that become of these, and the next state.
   template <class P>
   std::pair<P, State<P>> update(P grads, const State<P>& state, const P&) const {
     Array count = state.count + 1, t = astype(count, DType::f32);
@@ -41,6 +44,7 @@ struct ScaleByAdam {
     return {std::move(updates), {count, std::move(mu), std::move(nu)}};
   }
 };
+/// Adam's scaling of gradients, without a learning rate.
 inline ScaleByAdam scale_by_adam(double b1 = 0.9, double b2 = 0.999, double eps = 1e-8) {
   return {b1, b2, eps};
 }

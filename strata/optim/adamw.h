@@ -25,6 +25,7 @@ inline auto adamw(Schedule schedule, AdamWOptions o = {}) {
                add_decayed_weights(o.weight_decay, std::move(o.mask)),
                scale_by_learning_rate(std::move(schedule)));
 }
+/// The type of what adamw makes.
 using AdamW = decltype(adamw(std::declval<Schedule>()));
 
 /// Source: Kingma and Ba, Adam (2015).

@@ -11,12 +11,15 @@ namespace strata::optim {
 /// number for all leaves.
 struct ClipByGlobalNorm {
   double max_norm = 1.0;
+  /// What the transformation remembers for parameters P.
   template <class P>
   using State = NoState;
+  /// The state before the first update, for these parameters.
   template <class P>
   NoState init(const P&) const {
     return {};
   }
+  /// The updates that become of these, and the next state.
   template <class P>
   std::pair<P, NoState> update(P updates, const NoState&, const P&) const {
     if (max_norm <= 0) return {std::move(updates), {}};
@@ -27,6 +30,7 @@ struct ClipByGlobalNorm {
         {}};
   }
 };
+/// Updates scaled down together where their global norm is above max_norm; 0 lets all pass.
 inline ClipByGlobalNorm clip_by_global_norm(double max_norm) { return {max_norm}; }
 
 }  // namespace strata::optim

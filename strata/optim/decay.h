@@ -23,12 +23,15 @@ Mask mask_except_paths(std::vector<std::string> patterns);
 struct AddDecayedWeights {
   double weight_decay = 0.0;
   Mask mask = {};
+  /// What the transformation remembers for parameters P.
   template <class P>
   using State = NoState;
+  /// The state before the first update, for these parameters.
   template <class P>
   NoState init(const P&) const {
     return {};
   }
+  /// The updates that become of these, and the next state.
   template <class P>
   std::pair<P, NoState> update(P updates, const NoState&, const P& params) const {
     std::vector<bool> meant;
@@ -42,6 +45,7 @@ struct AddDecayedWeights {
     return {tree::map(decay, updates, params), {}};
   }
 };
+/// Updates plus weight_decay times the weights that the mask names; all without one.
 inline AddDecayedWeights add_decayed_weights(double weight_decay, Mask mask = {}) {
   return {weight_decay, std::move(mask)};
 }

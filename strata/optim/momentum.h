@@ -11,15 +11,18 @@ namespace strata::optim {
 struct Trace {
   double decay = 0.9;
   bool nesterov = false;
+  /// What the transformation remembers for parameters P.
   template <class P>
   struct State {
     P trace;
     STRATA_FIELDS(trace)
   };
+  /// The state before the first update, for these parameters.
   template <class P>
   State<P> init(const P& params) const {
     return {tree::map([](const Array& p) { return zeros_like(p); }, params)};
   }
+  /// The updates that become of these, and the next state.
   template <class P>
   std::pair<P, State<P>> update(P grads, const State<P>& state, const P&) const {
     auto step = [&](const Array& g, const Array& t) { return g + decay * t; };
@@ -30,6 +33,8 @@ struct Trace {
     return {std::move(updates), {std::move(trace)}};
   }
 };
+/// Momentum: the sum of updates, of which each is weighted by `decay` a step later; Nesterov's
+/// where asked.
 inline Trace trace(double decay, bool nesterov = false) { return {decay, nesterov}; }
 
 }  // namespace strata::optim

@@ -9,15 +9,18 @@ namespace strata::optim {
 /// schedule(count) * updates; count is the number of updates before this one.
 struct ScaleBySchedule {
   Schedule schedule;
+  /// What the transformation remembers for parameters P.
   template <class P>
   struct State {
     Array count;
     STRATA_FIELDS(count)
   };
+  /// The state before the first update, for these parameters.
   template <class P>
   State<P> init(const P&) const {
     return {zeros({}, DType::i32)};
   }
+  /// The updates that become of these, and the next state.
   template <class P>
   std::pair<P, State<P>> update(P updates, const State<P>& state, const P&) const {
     Array rate = schedule(state.count);
@@ -25,7 +28,9 @@ struct ScaleBySchedule {
             {state.count + 1}};
   }
 };
+/// Updates times the schedule's value at the step, counted from 0.
 inline ScaleBySchedule scale_by_schedule(Schedule schedule) { return {std::move(schedule)}; }
+/// Updates times a factor.
 inline ScaleBySchedule scale(double factor) { return {constant_schedule(factor)}; }
 /// -schedule(count) * updates: downhill.
 inline ScaleBySchedule scale_by_learning_rate(Schedule schedule) {

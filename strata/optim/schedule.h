@@ -19,6 +19,7 @@ namespace strata::optim {
 /// step, so that one program serves all steps.
 using Schedule = std::function<Array(const Array& count)>;
 
+/// The same value at each step.
 Schedule constant_schedule(double value);
 
 /// Straight from `initial` to `final` over `steps` steps, `final` from there on; both ends are met
@@ -30,7 +31,7 @@ Schedule linear_schedule(double initial, double final, std::int64_t steps);
 /// SGDR (2017).
 Schedule cosine_schedule(double initial, double final, std::int64_t steps);
 
-/// The same under Optax's parameters: from `initial` to `initial * alpha`.
+/// `cosine_schedule` under Optax's parameters: from `initial` to `initial * alpha`.
 Schedule cosine_decay_schedule(double initial, std::int64_t decay_steps, double alpha = 0.0);
 
 /// Piece i from boundary i-1 on (counted anew from there) to boundary i, at which piece i+1 begins.
@@ -42,6 +43,7 @@ Schedule join_schedules(std::vector<Schedule> pieces, std::vector<std::int64_t> 
 Schedule warmup_cosine_decay_schedule(double initial, double peak, std::int64_t warmup_steps,
                                       std::int64_t decay_steps, double end = 0.0);
 
+/// How a rate falls: in a line, or as half a cosine.
 enum class DecayStyle { linear, cosine };
 /// Warm-up, stable, decay: straight from 0 to `peak`, `peak` for `stable_steps`, then to `end` over
 /// `decay_steps`. Source: Hu et al., MiniCPM (2024); MaxText's lr_schedule_type "wsd".

@@ -25,7 +25,9 @@
 
 namespace strata::optim {
 
+/// A part of a schedule: its kind, its length in steps, and the values at its ends.
 struct SchedulePiece {
+  /// How the value goes from one end of a part to the other.
   enum class Kind { constant, linear, cosine };
   Kind kind = Kind::constant;
   double from = 0, to = 0;  // equal for a constant

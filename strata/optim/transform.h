@@ -45,30 +45,37 @@ struct NoState {
 
 /// Updates as they are.
 struct Identity {
+  /// What the transformation remembers for parameters P.
   template <class P>
   using State = NoState;
+  /// The state before the first update, for these parameters.
   template <class P>
   NoState init(const P&) const {
     return {};
   }
+  /// The updates that become of these, and the next state.
   template <class P>
   std::pair<P, NoState> update(P updates, const NoState&, const P&) const {
     return {std::move(updates), {}};
   }
 };
+/// The transformation that changes nothing.
 inline Identity identity() { return {}; }
 
 /// Several transformations in order: each is given the updates of the one before it.
 template <class... Parts>
 struct Chain {
   std::tuple<Parts...> parts;
+  /// What the transformation remembers for parameters P.
   template <class P>
   using State = std::tuple<typename Parts::template State<P>...>;
 
+  /// The state before the first update, for these parameters.
   template <class P>
   State<P> init(const P& params) const {
     return std::apply([&](const Parts&... part) { return State<P>(part.init(params)...); }, parts);
   }
+  /// The updates that become of these, and the next state.
   template <class P>
   std::pair<P, State<P>> update(P updates, const State<P>& state, const P& params) const {
     return run(std::move(updates), state, params, std::index_sequence_for<Parts...>());
@@ -88,6 +95,8 @@ struct Chain {
     return {std::move(updates), std::move(next)};
   }
 };
+/// Several transformations in order as one: `chain(clip_by_global_norm(1.0), scale_by_adam(),
+/// scale(-1e-3))`.
 template <class... Parts>
 Chain<Parts...> chain(Parts... parts) {
   return {std::tuple(std::move(parts)...)};
@@ -97,14 +106,17 @@ Chain<Parts...> chain(Parts... parts) {
 template <class Part>
 struct Maybe {
   std::optional<Part> part;
+  /// What the transformation remembers for parameters P.
   template <class P>
   using State = std::optional<typename Part::template State<P>>;
 
+  /// The state before the first update, for these parameters.
   template <class P>
   State<P> init(const P& params) const {
     if (!part) return {};
     return part->init(params);
   }
+  /// The updates that become of these, and the next state.
   template <class P>
   std::pair<P, State<P>> update(P updates, const State<P>& state, const P& params) const {
     if (!part) return {std::move(updates), {}};

@@ -112,6 +112,7 @@ void flatten_one_level(const T& t, F&& f) {
   static_assert(is_tree_node<T>, "a leaf has no children");
   Node<T>::visit(t, [&](Step, const auto& child) { f(child); });
 }
+/// Calls `f(key, child)` for each child.
 template <TreeLike T, class F>
 void flatten_one_level_with_keys(const T& t, F&& f) {
   static_assert(is_tree_node<T>, "a leaf has no children");

@@ -10,6 +10,7 @@
 #include <string_view>
 #include <tuple>
 
+/// Makes a struct a tree of the fields that are named, in that order; see above.
 #define STRATA_FIELDS(...)                                     \
   auto strata_fields() { return std::tie(__VA_ARGS__); }       \
   auto strata_fields() const { return std::tie(__VA_ARGS__); } \

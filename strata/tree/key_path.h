@@ -19,19 +19,25 @@ struct GetAttrKey {
   std::string name;
   bool operator==(const GetAttrKey&) const = default;
 };
+/// The step to an element by its number.
 struct SequenceKey {
   std::size_t idx;
   bool operator==(const SequenceKey&) const = default;
 };
+/// The step to the value of a key.
 struct DictKey {
   std::string key;
   bool operator==(const DictKey&) const = default;
 };
+/// One step from a node to its child, as jax.tree_util has it.
 using KeyEntry = std::variant<GetAttrKey, SequenceKey, DictKey>;
+/// The steps from the root to a leaf.
 using KeyPath = std::vector<KeyEntry>;
 
+/// The step as one of the classes of keys.
 KeyEntry key_of(const Step& step);
 
+/// How `keystr` writes.
 struct KeyText {
   /// The names alone, with `separator` between them: "layers/0/w".
   bool simple = false;
@@ -63,6 +69,7 @@ void for_each_key_path(T& t, F&& f) {
   internal::for_each_key_path(t, path, f);
 }
 
+/// The leaves in order, each with its path.
 template <class Leaf, TreeLike T>
 std::vector<std::pair<KeyPath, Leaf>> leaves_with_path(const T& t) {
   std::vector<std::pair<KeyPath, Leaf>> out;
@@ -70,6 +77,7 @@ std::vector<std::pair<KeyPath, Leaf>> leaves_with_path(const T& t) {
                     [&](const KeyPath& path, const auto& leaf) { out.emplace_back(path, leaf); });
   return out;
 }
+/// The leaves with their paths, and the structure.
 template <class Leaf, TreeLike T>
 std::pair<std::vector<std::pair<KeyPath, Leaf>>, Structure> flatten_with_path(const T& t) {
   return {leaves_with_path<Leaf>(t), structure(t)};
@@ -81,8 +89,9 @@ T map_with_path(F&& f, T t, const Rest&... rest) {
   std::vector<KeyPath> paths;
   for_each_key_path(t, [&](const KeyPath& path, const auto&) { paths.push_back(path); });
   std::size_t next = 0;
-  return map([&](const auto&... leaves) { return f(std::as_const(paths[next++]), leaves...); },
-             std::move(t), rest...);
+  return tree::map(
+      [&](const auto&... leaves) { return f(std::as_const(paths[next++]), leaves...); },
+      std::move(t), rest...);
 }
 
 }  // namespace strata::tree

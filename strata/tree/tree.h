@@ -45,6 +45,7 @@ inline constexpr bool is_static =
     std::same_as<T, const char*> || std::same_as<T, std::monostate> ||
     std::same_as<T, std::nullptr_t>;
 
+/// Structs with STRATA_FIELDS.
 template <class T>
 concept Fields = requires(const T& t) {
   t.strata_fields();
@@ -58,11 +59,15 @@ struct Node;  // not defined: T is no tree
 
 /// One step of a path: a field ("w"), an element (3) or a key ("gate").
 struct Step {
+  /// A field of a struct, an element by number, a key, or several at once as text.
   enum class Kind { field, element, key, path } kind;
   std::string_view name;
   std::size_t index = 0;
+  /// The step to a field.
   static Step field(std::string_view name) { return {Kind::field, name}; }
+  /// The step to an element.
   static Step element(std::size_t i) { return {Kind::element, {}, i}; }
+  /// The step to the value of a key.
   static Step key(std::string_view name) { return {Kind::key, name}; }
   /// Several at once, as text: "layers/0/kernel".
   static Step path(std::string_view name) { return {Kind::path, name}; }
@@ -74,8 +79,11 @@ struct Step {
 template <class T>
   requires Fields<T>
 struct Node<T> {
+  /// What the structure's text has before the children.
   static constexpr const char* open = "{";
+  /// What the structure's text has behind the children.
   static constexpr const char* close = "}";
+  /// Calls `f(step, child)` for each child in order.
   template <class U, class F>
   static void visit(U& t, F&& f) {
     std::string_view names = T::strata_field_names();
@@ -171,6 +179,7 @@ struct Node<std::variant<Ts...>> {
   }
 };
 
+/// Types for which there is a `Node`.
 template <class T>
 concept IsNode = requires { Node<T>::open; };
 /// What the functions below accept.
@@ -212,6 +221,7 @@ void for_each_path(T& t, F&& f, std::string root = {}) {
   internal::for_each_path(t, root, f);
 }
 
+/// The paths of the leaves in order: "w", "layers[0]".
 template <TreeLike T>
 std::vector<std::string> paths(const T& t, std::string root = {}) {
   std::vector<std::string> out;
@@ -227,7 +237,9 @@ class Structure {
  public:
   Structure() = default;
   Structure(std::string text, std::size_t leaves) : text_(std::move(text)), leaves_(leaves) {}
+  /// The structure as text: "{w: *, layers: [*, *]}".
   const std::string& text() const { return text_; }
+  /// The number of leaves.
   std::size_t leaves() const { return leaves_; }
   bool operator==(const Structure&) const = default;
 
@@ -276,6 +288,7 @@ void append_structure(std::string& out, std::size_t& leaves, const T& t) {
 }
 }  // namespace internal
 
+/// What stays of a tree without its leaves; equal for trees that `map` takes together.
 template <TreeLike T>
 Structure structure(const T& t) {
   std::string text;
@@ -300,11 +313,13 @@ std::vector<Leaf> take_leaves(T& t) {
   return out;
 }
 
+/// What `flatten` returns: the leaves and the structure.
 template <class Leaf>
 struct Flat {
   std::vector<Leaf> leaves;
   Structure structure;
 };
+/// The leaves in order, and the structure.
 template <class Leaf, TreeLike T>
 Flat<Leaf> flatten(const T& t) {
   return {leaves<Leaf>(t), structure(t)};

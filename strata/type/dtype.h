@@ -42,6 +42,7 @@ enum class DType : std::uint8_t {
   c64,
   c128,
 };
+/// How many dtypes there are.
 inline constexpr int kDTypeCount = 30;
 
 /// StableHLO's spelling: "f32", "ui8", "i1", "complex<f32>".
@@ -54,11 +55,13 @@ int bit_width(DType);
 /// Bytes of one element as stored: sub-byte types and i1 take one byte each.
 std::size_t byte_width(DType);
 
+/// Whether it is the dtype of booleans, i1.
 bool is_bool(DType);
 bool is_signed(DType);    // i2 .. i64
 bool is_unsigned(DType);  // ui2 .. ui64
 bool is_integer(DType);   // signed or unsigned, not i1
 bool is_float(DType);     // f4 .. f64
+/// Whether it is c64 or c128.
 bool is_complex(DType);
 /// Floats and complex: the types that carry derivatives.
 bool is_inexact(DType);

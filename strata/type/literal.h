@@ -15,6 +15,7 @@ namespace strata {
 /// The DType that stores a C++ type: `dtype_of<float> == DType::f32`.
 template <class T>
 inline constexpr bool has_dtype = false;
+/// The dtype of a C++ type: f32 of float, i32 of std::int32_t, c64 of std::complex<float>.
 template <class T>
 inline constexpr DType dtype_of = DType::f32;
 #define STRATA_DTYPE_OF(T, D)                \
@@ -81,6 +82,7 @@ class Literal {
   explicit Literal(Type type);
   Literal(Type type, std::shared_ptr<std::byte[]> bytes)
       : type_(std::move(type)), bytes_(std::move(bytes)) {}
+  /// A literal of rank 0.
   template <class T>
   static Literal scalar(T value) {
     Literal out(Type::scalar(dtype_of<T>));
@@ -91,6 +93,7 @@ class Literal {
   static Literal full(Type type, double value);
   /// Every element has the bytes at `element`.
   static Literal splat(Type type, const std::byte* element);
+  /// A literal from values in row-major order, as many as the shape has.
   template <class T>
   static Literal of(Shape shape, const std::vector<T>& values) {
     Literal out(Type(dtype_of<T>, std::move(shape)));
@@ -103,23 +106,33 @@ class Literal {
     return out;
   }
 
+  /// Dtype and shape.
   const Type& type() const { return type_; }
+  /// The dtype of the elements.
   DType dtype() const { return type_.dtype(); }
+  /// The shape.
   const Shape& shape() const { return type_.shape(); }
+  /// The number of elements.
   std::int64_t count() const { return type_.shape().count(); }
+  /// The memory in bytes.
   std::size_t bytes() const { return type_.bytes(); }
+  /// The first byte, row-major.
   const std::byte* data() const { return storage().get(); }
+  /// The first byte, to be written.
   std::byte* mutable_data();
+  /// The memory, which copies of a literal share.
   const std::shared_ptr<std::byte[]>& storage() const { return splat_ ? written_out() : bytes_; }
   /// Whether no other tensor has these bytes.
   bool is_unique() const;
   /// The bytes of element i (row-major), without writing out a splat.
   const std::byte* element(std::int64_t i) const;
+  /// The elements as T, which must be the dtype's C++ type.
   template <class T>
   std::span<const T> span() const {
     STRATA_CHECK(dtype_of<T> == dtype(), "literal holds {}", name(dtype()));
     return {reinterpret_cast<const T*>(data()), static_cast<std::size_t>(count())};
   }
+  /// The elements, to be written.
   template <class T>
   std::span<T> mutable_span() {
     STRATA_CHECK(dtype_of<T> == dtype(), "literal holds {}", name(dtype()));
@@ -127,9 +140,11 @@ class Literal {
   }
   /// Element i (row-major) as a double / integer; complex gives the real part.
   double number(std::int64_t i) const;
+  /// Element i of a literal of integers or booleans.
   std::int64_t integer(std::int64_t i) const;
   /// Sets element i, rounding to the dtype.
   void set_number(std::int64_t i, double value);
+  /// Writes element i of a literal of integers or booleans.
   void set_integer(std::int64_t i, std::int64_t value);
   /// Same type and same bytes.
   bool same_bits(const Literal& other) const;

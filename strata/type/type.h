@@ -32,15 +32,20 @@ class Dim {
     d.value_ = bound < 0 ? kUnknown : kUnknown - 1 - bound;
     return d;
   }
+  /// A size that programs call by a name, such as the batch of an export.
   static Dim symbolic(std::string name) {
     Dim d;
     if (!name.empty()) d.symbol_ = Shared<std::string>::of(std::move(name));
     return d;
   }
+  /// A size of which nothing is known before the program runs.
   static Dim unknown() { return Dim(); }
 
+  /// Whether the size is a number.
   bool is_static() const { return value_ >= 0; }
+  /// Whether the size is open but at most a number.
   bool is_bounded() const { return value_ < kUnknown; }
+  /// Whether the size has a name.
   bool is_symbolic() const { return static_cast<bool>(symbol_); }
   /// The number; a check fails unless the dimension is static.
   std::int64_t size() const {
@@ -49,6 +54,7 @@ class Dim {
   }
   /// The size or what it is at most; -1 when neither is known.
   std::int64_t bound() const { return is_bounded() ? kUnknown - 1 - value_ : value_; }
+  /// The name of the size; empty without one.
   const std::string& symbol() const {
     static const std::string none;
     return symbol_ ? *symbol_ : none;
@@ -72,18 +78,23 @@ class Shape {
   Shape() = default;
   Shape(std::vector<Dim> dims) : dims_(std::move(dims)) {}  // NOLINT
   Shape(std::initializer_list<std::int64_t> sizes) : dims_(sizes.begin(), sizes.end()) {}
+  /// From sizes alone, all of them static.
   static Shape of(const std::vector<std::int64_t>& sizes) {
     return Shape(std::vector<Dim>(sizes.begin(), sizes.end()));
   }
 
+  /// The number of dimensions.
   int rank() const { return static_cast<int>(dims_.size()); }
+  /// One dimension, 0 the first.
   const Dim& dim(int i) const {
     STRATA_CHECK(i >= 0 && i < rank(), "dimension {} of rank {}", i, rank());
     return dims_[i];
   }
   /// Static size of dimension i.
   std::int64_t operator[](int i) const { return dim(i).size(); }
+  /// All dimensions in order.
   const std::vector<Dim>& dims() const { return dims_; }
+  /// Whether all sizes are numbers.
   bool is_static() const;
   /// All sizes; a check fails unless static.
   std::vector<std::int64_t> sizes() const;
@@ -124,39 +135,59 @@ enum class MemorySpace : std::uint8_t { device, host, local };
 /// or a future (what an operation under way will give). One word; copies share what it says.
 class Type {
  public:
+  /// What a value can be: a tensor, an order between effects, a memory cell, several values, or
+  /// one to come.
   enum class Kind : std::uint8_t { tensor, token, ref, tuple, future };
 
   /// tensor<f32>
   Type() = default;
   Type(DType dtype, Shape shape);
+  /// A tensor of rank 0.
   static Type scalar(DType dtype) { return Type(dtype, Shape{}); }
+  /// What orders effects.
   static Type token();
   /// A mutable cell holding a tensor; `ref_get`, `ref_set` read and write it in program order.
   static Type ref(DType dtype, Shape shape);
+  /// Several values as one.
   static Type tuple(std::vector<Type> elements);
+  /// What an asynchronous operation will give.
   static Type future(std::vector<Type> elements);
 
+  /// Which of the kinds it is.
   Kind kind() const { return parts().kind; }
+  /// Whether it is a tensor.
   bool is_tensor() const { return kind() == Kind::tensor; }
+  /// Whether it orders effects.
   bool is_token() const { return kind() == Kind::token; }
+  /// Whether it is a memory cell.
   bool is_ref() const { return kind() == Kind::ref; }
+  /// Whether it is several values as one.
   bool is_tuple() const { return kind() == Kind::tuple; }
+  /// Whether it is a value to come.
   bool is_future() const { return kind() == Kind::future; }
+  /// The dtype of a tensor's elements.
   DType dtype() const { return parts().dtype; }
+  /// The shape of a tensor.
   const Shape& shape() const { return parts().shape; }
+  /// The number of dimensions of a tensor.
   int rank() const { return shape().rank(); }
+  /// The types in a tuple or future.
   const std::vector<Type>& elements() const { return parts().elements; }
+  /// The memory that it lies in.
   MemorySpace space() const { return parts().space; }
+  /// The same type in another memory.
   Type in(MemorySpace space) const;
   /// The same shape with another dtype, the same dtype with another shape.
   Type with(DType dtype) const;
   Type with(Shape shape) const;
   /// Null unless quantised; `dtype` is then the type of the stored integers.
   const Quantization* quantization() const { return parts().quantization.get(); }
+  /// Whether integers stand for real numbers by scale and zero point.
   bool is_quantized() const { return quantization() != nullptr; }
   Type with(Quantization q) const;
   /// The same tensor of plain stored integers, and of the numbers that they stand for.
   Type storage() const;
+  /// The type of real numbers that a quantized one stands for.
   Type expressed() const;
   /// Bytes of a static tensor.
   std::size_t bytes() const {

@@ -20,12 +20,15 @@ struct ConvGeneralDilated {
   Precision precision = Precision::DEFAULT;
   std::optional<DType> preferred_element_type = std::nullopt;
 };
+/// The convolution of lhs (a batch of inputs) with rhs (the kernel), with strides, padding,
+/// dilations and groups, in the dimensions that the options name.
 Array conv_general_dilated(const Operand& lhs, const Operand& rhs, const Sizes& window_strides,
                            const WindowPadding& padding, const ConvGeneralDilated& options = {});
 /// Of dimensions in the default order.
 Array conv(const Operand& lhs, const Operand& rhs, const Sizes& window_strides,
            const std::string& padding, Precision precision = Precision::DEFAULT,
            std::optional<DType> preferred_element_type = {});
+/// conv_general_dilated of [batch, features, spatial...] with dilations.
 Array conv_with_general_padding(const Operand& lhs, const Operand& rhs, const Sizes& window_strides,
                                 const WindowPadding& padding, const Sizes& lhs_dilation,
                                 const Sizes& rhs_dilation, Precision precision = Precision::DEFAULT,
@@ -73,6 +76,7 @@ ConvDimensionNumbers conv_general_permutations(const std::string& lhs_spec,
                                                const std::string& rhs_spec,
                                                const std::string& out_spec,
                                                Where where = Where::current());
+/// What is which dimension, from letters or numbers, as numbers.
 ConvDimensionNumbers conv_dimension_numbers(
     const Sizes& lhs_shape, const Sizes& rhs_shape,
     const ConvGeneralDilatedDimensionNumbers& dimension_numbers, Where where = Where::current());
@@ -81,10 +85,12 @@ std::vector<std::int64_t> conv_shape_tuple(const Sizes& lhs_shape, const Sizes& 
                                            const Sizes& strides, const WindowPadding& pads,
                                            std::int64_t batch_group_count = 1,
                                            Where where = Where::current());
+/// The shape of a convolution's result.
 std::vector<std::int64_t> conv_general_shape_tuple(
     const Sizes& lhs_shape, const Sizes& rhs_shape, const Sizes& window_strides,
     const WindowPadding& padding, const ConvGeneralDilatedDimensionNumbers& dimension_numbers,
     Where where = Where::current());
+/// The shape of a transposed convolution's result.
 std::vector<std::int64_t> conv_transpose_shape_tuple(
     const Sizes& lhs_shape, const Sizes& rhs_shape, const Sizes& window_strides,
     const WindowPadding& padding, const ConvGeneralDilatedDimensionNumbers& dimension_numbers,

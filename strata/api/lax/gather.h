@@ -38,18 +38,24 @@ struct ScatterOptions {
 /// any may stay), or combined with what is there.
 Array scatter(const Operand& operand, const Operand& scatter_indices, const Operand& updates,
               const ScatterDimensionNumbers& dimension_numbers, const ScatterOptions& options = {});
+/// The operand with updates added at indices; those that are out of range are left out, unless the
+/// mode says otherwise.
 Array scatter_add(const Operand& operand, const Operand& scatter_indices, const Operand& updates,
                   const ScatterDimensionNumbers& dimension_numbers,
                   const ScatterOptions& options = {});
+/// The operand with updates subtracted at indices.
 Array scatter_sub(const Operand& operand, const Operand& scatter_indices, const Operand& updates,
                   const ScatterDimensionNumbers& dimension_numbers,
                   const ScatterOptions& options = {});
+/// The operand with its elements at indices times the updates.
 Array scatter_mul(const Operand& operand, const Operand& scatter_indices, const Operand& updates,
                   const ScatterDimensionNumbers& dimension_numbers,
                   const ScatterOptions& options = {});
+/// The operand with the lesser of its elements at indices and the updates.
 Array scatter_min(const Operand& operand, const Operand& scatter_indices, const Operand& updates,
                   const ScatterDimensionNumbers& dimension_numbers,
                   const ScatterOptions& options = {});
+/// The operand with the greater of its elements at indices and the updates.
 Array scatter_max(const Operand& operand, const Operand& scatter_indices, const Operand& updates,
                   const ScatterDimensionNumbers& dimension_numbers,
                   const ScatterOptions& options = {});

@@ -9,6 +9,7 @@ namespace strata::lax {
 
 /// The gamma distribution of shape a below x, and above it: 0 <= a, 0 <= x.
 Array igamma(const Operand& a, const Operand& x);
+/// The regularised upper incomplete gamma function, 1 - igamma(a, x).
 Array igammac(const Operand& a, const Operand& x);
 /// The derivative of igamma by a.
 Array igamma_grad_a(const Operand& a, const Operand& x);

@@ -29,7 +29,9 @@ Array cholesky_update(const Operand& r_matrix, const Operand& w_vector);
 /// Which implementation JAX takes. Here there is one of each; those that JAX refuses on a CPU are
 /// errors.
 enum class EigImplementation { CUSOLVER, MAGMA, LAPACK };
+/// How `eigh` works upstream; here all are LAPACK's.
 enum class EighImplementation { QR, JACOBI, QDWH };
+/// How `svd` works upstream; here all are LAPACK's.
 enum class SvdAlgorithm { DEFAULT, QR, JACOBI, POLAR, DIVIDE_AND_CONQUER };
 
 struct Eig {

@@ -30,6 +30,7 @@ Array pmean(const Operand& x, const AxisNames& axis_name, const AxisIndexGroups&
 /// The greatest (least) of all inputs, element by element. No derivative within the vmap, as
 /// upstream; outside of it, of the vmap as a whole, there is one.
 Array pmax(const Operand& x, const AxisNames& axis_name, const AxisIndexGroups& options = {});
+/// The least of x along the named axes, the same at each place.
 Array pmin(const Operand& x, const AxisNames& axis_name, const AxisIndexGroups& options = {});
 
 struct AllGather {

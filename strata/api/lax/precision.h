@@ -54,7 +54,9 @@ class DotPrecision {
       : said_(precision) {}                                   // NOLINT: implicit by intent
   DotPrecision(DotAlgorithm algorithm) : said_(algorithm) {}  // NOLINT
   DotPrecision(DotAlgorithmPreset preset) : said_(preset) {}  // NOLINT
+  /// The algorithm, where one was given by its parts.
   const DotAlgorithm* algorithm() const { return std::get_if<DotAlgorithm>(&said_); }
+  /// The algorithm, where one was given by name.
   const DotAlgorithmPreset* preset() const { return std::get_if<DotAlgorithmPreset>(&said_); }
   const Precision* precision() const { return std::get_if<Precision>(&said_); }
 

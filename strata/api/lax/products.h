@@ -25,6 +25,8 @@ struct Dot {
   DotPrecision precision = Precision::DEFAULT;
   std::optional<DType> preferred_element_type = std::nullopt;
 };
+/// The product of vectors and matrices of rank 1 and 2 without promotion: the last axis of lhs with
+/// the first of rhs.
 Array dot(const Operand& lhs, const Operand& rhs, const Dot& options = {});
 /// Matrices in the last two dimensions; the others, of equal sizes, go along.
 Array batch_matmul(const Operand& lhs, const Operand& rhs,

@@ -14,22 +14,32 @@ namespace strata::lax {
 /// parts, equal ones by their imaginary parts; where one is NaN so is the extreme (upstream's
 /// depends on the order).
 Array reduce_sum(const Operand& x, const Sizes& axes);
+/// The product along axes, which are dropped.
 Array reduce_prod(const Operand& x, const Sizes& axes);
+/// The greatest along axes, which are dropped; NaN where one is.
 Array reduce_max(const Operand& x, const Sizes& axes);
+/// The least along axes, which are dropped; NaN where one is.
 Array reduce_min(const Operand& x, const Sizes& axes);
+/// Bitwise and along axes, of booleans whether all are true.
 Array reduce_and(const Operand& x, const Sizes& axes);
+/// Bitwise or along axes, of booleans whether any is true.
 Array reduce_or(const Operand& x, const Sizes& axes);
+/// Bitwise exclusive or along axes.
 Array reduce_xor(const Operand& x, const Sizes& axes);
 
 /// Where the greatest (least) element along an axis stands: the first of several, the first NaN
 /// where there is one.
 Array argmax(const Operand& x, std::int64_t axis, DType index_dtype);
+/// The index of the first least element along one axis, in an integer dtype; NaN is the least.
 Array argmin(const Operand& x, std::int64_t axis, DType index_dtype);
 
 /// Combined with all elements before it along an axis, or (reverse) with all behind it.
 Array cumsum(const Operand& x, std::int64_t axis = 0, bool reverse = false);
+/// Products of the first 1, 2, ... elements along an axis, from the end where `reverse`.
 Array cumprod(const Operand& x, std::int64_t axis = 0, bool reverse = false);
+/// The greatest of the first 1, 2, ... elements along an axis, from the end where `reverse`.
 Array cummax(const Operand& x, std::int64_t axis = 0, bool reverse = false);
+/// The least of the first 1, 2, ... elements along an axis, from the end where `reverse`.
 Array cummin(const Operand& x, std::int64_t axis = 0, bool reverse = false);
 /// log(exp(x[0]) + ... + exp(x[k])) of floats, formed without overflow.
 Array cumlogsumexp(const Operand& x, std::int64_t axis = 0, bool reverse = false);
@@ -41,6 +51,7 @@ std::vector<Array> sort(const std::vector<Array>& operands, std::int64_t dimensi
                         bool is_stable = true, std::int64_t num_keys = 1,
                         Where where = Where::current());
 Array sort(const Operand& x, std::int64_t dimension = -1, bool is_stable = true);
+/// Keys in increasing order along a dimension, and values in that order.
 std::pair<Array, Array> sort_key_val(const Operand& keys, const Operand& values,
                                      std::int64_t dimension = -1, bool is_stable = true);
 /// The k greatest elements along an axis, greatest first, and where they stood; of equal ones the
@@ -58,6 +69,7 @@ struct ApproxTopK {
 /// The k greatest (least) floats along a dimension in order, and where they stood.
 std::pair<Array, Array> approx_max_k(const Operand& x, std::int64_t k,
                                      const ApproxTopK& options = {});
+/// The k least along a dimension, increasing, and their indices: exact here.
 std::pair<Array, Array> approx_min_k(const Operand& x, std::int64_t k,
                                      const ApproxTopK& options = {});
 

@@ -17,6 +17,7 @@ Array reshape(const Operand& x, const Sizes& new_sizes, const Sizes& dimensions 
 Array transpose(const Operand& x, const Sizes& permutation);
 /// New dimensions of size 1 at these places of the result; these dimensions, of size 1, dropped.
 Array expand_dims(const Operand& x, const Sizes& dimensions);
+/// x without dimensions of size 1. Throws Error for another size.
 Array squeeze(const Operand& x, const Sizes& dimensions);
 /// Dimensions [start, stop) as one; bounds as in Python's slices (negative ones count from the end,
 /// all are clipped).
@@ -29,6 +30,7 @@ Array tile(const Operand& x, const Sizes& reps);
 /// one.
 Array concatenate(const std::vector<Array>& operands, std::int64_t dimension,
                   Where where = Where::current());
+/// Arrays of one shape and dtype along a new axis.
 Array stack(const std::vector<Array>& operands, std::int64_t axis = 0,
             Where where = Where::current());
 /// Consecutive parts of these sizes, which fill the axis.
@@ -48,13 +50,14 @@ Array broadcast_to_rank(const Operand& x, std::int64_t rank);
 
 /// A scalar everywhere; the dtype (and weakness) is the scalar's unless given.
 Array full(const Sizes& shape, const Operand& fill_value, std::optional<DType> dtype = {});
-/// The same in the dtype and shape of x, where none are given.
+/// A scalar everywhere, in the dtype and shape of x where none are given.
 Array full_like(const Operand& x, const Operand& fill_value, std::optional<DType> dtype = {},
                 const std::optional<Sizes>& shape = {});
 /// Zeros: what an empty array holds is not left to chance.
 Array empty(const Sizes& shape, DType dtype, Where where = Where::current());
 /// A shape as integers, i32.
 Array shape_as_value(const Sizes& shape, Where where = Where::current());
+/// The dtype of x; of a C++ scalar that which it has by itself.
 inline DType dtype(const Operand& x) { return x->dtype(); }
 
 /// The element at a static index along an axis, which is kept (size 1) or dropped. Negative indices

@@ -23,6 +23,7 @@ Array create_token(Where where = Where::current());
 /// A token that comes after others. Throws Error for arrays that are no tokens.
 Array after_all(const std::vector<Array>& tokens, Where where = Where::current());
 
+/// The options of `dce_sink`.
 struct DceSink {
   internal::Named named = internal::Named();
   /// Whether the program that is compiled holds the use too, and with it all that leads there; else
@@ -47,12 +48,15 @@ class PartitionDim {
   PartitionDim(std::nullopt_t) {}                  // NOLINT: implicit by intent
   PartitionDim(const char* axis) : axes_{axis} {}  // NOLINT
   PartitionDim(std::initializer_list<std::string> axes) : axes_(axes) {}
+  /// A dimension that may be split in any way.
   static PartitionDim unconstrained() {
     PartitionDim d{none};
     d.open_ = true;
     return d;
   }
+  /// The axes of the mesh that split the dimension, the major one first.
   const std::vector<std::string>& axes() const { return axes_; }
+  /// Whether further axes may split it.
   bool is_open() const { return open_; }
 
  private:
@@ -69,7 +73,7 @@ struct NamedSharding {
 /// that is compiled; on one device nothing. Throws Error for more dimensions than x has, for axes
 /// that the mesh has not, and for one that cuts twice.
 Array with_sharding_constraint(const Operand& x, const NamedSharding& shardings);
-/// The same for each array of a tree.
+/// Each array of a tree, which is to lie so.
 template <class T>
   requires(!std::convertible_to<T, Operand>)
 T with_sharding_constraint(const T& tree, const NamedSharding& shardings,

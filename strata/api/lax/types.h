@@ -15,21 +15,25 @@ namespace strata::lax {
 
 /// Which dimensions of a product are summed over, and which go along.
 struct DotDimensionNumbers {
-  std::vector<std::int64_t> lhs_contracting, rhs_contracting, lhs_batch, rhs_batch;
+  std::vector<std::int64_t> lhs_contracting = {}, rhs_contracting = {}, lhs_batch = {},
+                            rhs_batch = {};
 };
 /// Of ragged_dot_general: the one dimension of lhs that is cut into groups, and that of rhs which
 /// counts groups, where there is one.
 struct RaggedDotDimensionNumbers {
-  DotDimensionNumbers dot_dimension_numbers;
-  std::vector<std::int64_t> lhs_ragged_dimensions, rhs_group_dimensions;
+  DotDimensionNumbers dot_dimension_numbers = {};
+  std::vector<std::int64_t> lhs_ragged_dimensions = {}, rhs_group_dimensions = {};
 };
+/// Which dimensions of a gather's operand, indices and result are which, as StableHLO says it.
 struct GatherDimensionNumbers {
-  std::vector<std::int64_t> offset_dims, collapsed_slice_dims, start_index_map,
-      operand_batching_dims, start_indices_batching_dims;
+  std::vector<std::int64_t> offset_dims = {}, collapsed_slice_dims = {}, start_index_map = {},
+                            operand_batching_dims = {}, start_indices_batching_dims = {};
 };
+/// Which dimensions of a scatter's operand, indices and updates are which, as StableHLO says it.
 struct ScatterDimensionNumbers {
-  std::vector<std::int64_t> update_window_dims, inserted_window_dims, scatter_dims_to_operand_dims,
-      operand_batching_dims, scatter_indices_batching_dims;
+  std::vector<std::int64_t> update_window_dims = {}, inserted_window_dims = {},
+                            scatter_dims_to_operand_dims = {}, operand_batching_dims = {},
+                            scatter_indices_batching_dims = {};
 };
 /// What becomes of slices that are not inside. CLIP: moved until they are. FILL_OR_DROP: gather
 /// gives a fill value, scatter leaves them out. PROMISE_IN_BOUNDS: there are none (where there are,
@@ -52,7 +56,9 @@ class ConvGeneralDilatedDimensionNumbers {
       : numbers_(std::move(numbers)) {}  // NOLINT: implicit by intent
   ConvGeneralDilatedDimensionNumbers(std::string lhs, std::string rhs, std::string out)
       : letters_{{std::move(lhs), std::move(rhs), std::move(out)}} {}
+  /// The dimensions, where they were given as numbers.
   const std::optional<ConvDimensionNumbers>& numbers() const { return numbers_; }
+  /// The dimensions, where they were given as letters.
   const std::optional<std::array<std::string, 3>>& letters() const { return letters_; }
 
  private:
@@ -71,6 +77,7 @@ class WindowPadding {
       : pairs_(std::move(pairs)) {}  // NOLINT
   /// Empty where numbers are given.
   const std::string& name() const { return name_; }
+  /// What stands before and behind along each dimension, where it was given in numbers.
   const std::vector<std::pair<std::int64_t, std::int64_t>>& pairs() const { return pairs_; }
 
  private:

@@ -14,7 +14,7 @@ struct Window {
   template <std::integral T>
   Window(T both)
       : left(static_cast<std::int64_t>(both)), right(left) {}  // NOLINT: implicit by intent
-  Window(std::int64_t left, std::int64_t right) : left(left), right(right) {}
+  Window(std::int64_t before, std::int64_t behind) : left(before), right(behind) {}
 };
 
 struct DotProductAttention {
@@ -40,8 +40,8 @@ struct DotProductAttention {
 /// do not fit.
 Array dot_product_attention(const Operand& query, const Operand& key, const Operand& value,
                             const DotProductAttention& options = {});
-/// The same with the logarithms of the sums of exponentials, [B, T, N] in the keys' dtype, of which
-/// derivatives know nothing (upstream's return_residual=True).
+/// `dot_product_attention` with the logarithms of the sums of exponentials, [B, T, N] in the keys'
+/// dtype, of which derivatives know nothing (upstream's return_residual=True).
 std::pair<Array, Array> dot_product_attention_with_residual(
     const Operand& query, const Operand& key, const Operand& value,
     const DotProductAttention& options = {});

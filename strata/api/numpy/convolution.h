@@ -21,7 +21,8 @@ struct Convolve {
 /// become floats.
 Array convolve(const Operand& x, const Operand& y, const std::string& mode = "full",
                const Convolve& options = {});
-/// The same with y conjugated and not reversed.
+/// Sums of products of x with y, conjugated and not reversed, at each shift; `mode` as of
+/// `convolve`.
 Array correlate(const Operand& x, const Operand& y, const std::string& mode = "valid",
                 const Convolve& options = {});
 
@@ -32,7 +33,9 @@ class Beyond {
   Beyond(T value) : value_(Array(value)) {}          // NOLINT: implicit by intent
   Beyond(Array value) : value_(std::move(value)) {}  // NOLINT
   Beyond(const char* way) : way_(way) {}             // NOLINT
+  /// The number that stands beyond the points, where one was given.
   const std::optional<Array>& value() const { return value_; }
+  /// How what is beyond the points is found, where that was given by name.
   const std::string& way() const { return way_; }
 
  private:

@@ -21,14 +21,19 @@ Array arange_floats(double start, double stop, double step, std::optional<DType>
 }  // namespace detail
 
 // Floats are f32 (f64 under x64) unless a dtype is given.
+/// Zeros of a shape.
 Array zeros(const Sizes& shape, DType dtype = default_float, Where where = Where::current());
+/// Ones of a shape.
 Array ones(const Sizes& shape, DType dtype = default_float, Where where = Where::current());
 /// The dtype is the value's (strong) unless given.
 Array full(const Sizes& shape, const Operand& value, std::optional<DType> dtype = {});
+/// Zeros of the shape and dtype of x, unless given.
 Array zeros_like(const Operand& x, std::optional<DType> dtype = {},
                  const std::optional<Sizes>& shape = {});
+/// Ones of the shape and dtype of x, unless given.
 Array ones_like(const Operand& x, std::optional<DType> dtype = {},
                 const std::optional<Sizes>& shape = {});
+/// `value` everywhere, in the shape and dtype of x, unless given.
 Array full_like(const Operand& x, const Operand& value, std::optional<DType> dtype = {},
                 const std::optional<Sizes>& shape = {});
 /// Zeros: what an empty array holds is not left to chance.
@@ -63,14 +68,15 @@ struct Spacing {
   bool endpoint = true;
   std::optional<DType> dtype = std::nullopt;
 };
-/// `num` numbers from start to stop, both included (or the last left out): in equal steps, with
-/// exponents of `base` in equal steps, in equal ratios.
+/// `num` numbers from start to stop in equal steps, both included (or the last left out).
 Array linspace(double start, double stop, std::int64_t num, const Spacing& options,
                Where where = Where::current());
 Array linspace(double start, double stop, std::int64_t num = 50, DType dtype = default_float,
                Where where = Where::current());
+/// `num` numbers from base^start to base^stop whose exponents have equal steps.
 Array logspace(double start, double stop, std::int64_t num = 50, const Spacing& options = {},
                double base = 10, Where where = Where::current());
+/// `num` numbers from start to stop, of which each is the one before times the same.
 Array geomspace(double start, double stop, std::int64_t num = 50, const Spacing& options = {},
                 Where where = Where::current());
 
@@ -87,6 +93,7 @@ Array tri(std::int64_t n, std::optional<std::int64_t> m = {}, std::int64_t k = 0
 /// The indices of each element, one array an axis: i32[rank, sizes...] unless a dtype is given (i64
 /// under x64); sparse: of size 1 along the other axes.
 Array indices(const Sizes& dimensions, DType dtype = default_int, Where where = Where::current());
+/// The indices of each element, one array an axis, of size 1 along the other axes.
 std::vector<Array> sparse_indices(const Sizes& dimensions, DType dtype = default_int,
                                   Where where = Where::current());
 struct Grid {
@@ -102,10 +109,15 @@ std::vector<Array> meshgrid(const std::vector<Array>& vectors, const Grid& optio
 Array vander(const Operand& x, std::optional<std::int64_t> n = {}, bool increasing = false);
 
 // Windows of m elements.
+/// A window of m numbers that rises and falls as a triangle does, f32 (f64 under x64).
 Array bartlett(std::int64_t m, Where where = Where::current());
+/// Blackman's window of m numbers, a sum of three cosines.
 Array blackman(std::int64_t m, Where where = Where::current());
+/// Hamming's window of m numbers, a raised cosine that does not reach 0.
 Array hamming(std::int64_t m, Where where = Where::current());
+/// The window of Hann, m numbers of a raised cosine that reaches 0.
 Array hanning(std::int64_t m, Where where = Where::current());
+/// Kaiser's window of m numbers; `beta` trades width for what is beside.
 Array kaiser(std::int64_t m, double beta, Where where = Where::current());
 
 }  // namespace strata::numpy

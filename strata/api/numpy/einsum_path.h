@@ -19,6 +19,7 @@ class EinsumOptimize {
   EinsumOptimize(const char* name = "auto") : name_(name) {}    // NOLINT: implicit by intent
   EinsumOptimize(std::string name) : name_(std::move(name)) {}  // NOLINT
   EinsumOptimize(bool optimize) : name_(optimize ? "optimal" : "none") {}  // NOLINT
+  /// How the order of products is found, by name.
   const std::string& name() const { return name_; }
 
  private:

@@ -30,8 +30,8 @@ Array frombuffer(std::span<const T> buffer, DType dtype = DType::f64,
   return frombuffer(std::as_bytes(buffer), dtype, options, where);
 }
 
-/// The same of a file's bytes, as numpy.fromfile reads them with `sep=""`; what is too few for
-/// `count` is what there is, and a rest is left. (Upstream's function says that it is not
+/// The elements whose bytes a file holds, as numpy.fromfile reads them with `sep=""`; what is too
+/// few for `count` is what there is, and a rest is left. (Upstream's function says that it is not
 /// implemented, for it is not pure; this one reads once, when it is called.) Codes of read_file.
 Result<Array> fromfile(const std::string& file, DType dtype = DType::f64,
                        const FromBuffer& options = {}, Where where = Where::current());

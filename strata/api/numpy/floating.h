@@ -8,10 +8,15 @@
 
 namespace strata::numpy {
 
+/// Whether x is neither infinite nor NaN, as booleans.
 Array isfinite(const Operand& x);
+/// Whether x is infinite, as booleans.
 Array isinf(const Operand& x);
+/// Whether x is not a number, as booleans.
 Array isnan(const Operand& x);
+/// Whether x is minus infinity, as booleans.
 Array isneginf(const Operand& x);
+/// Whether x is plus infinity, as booleans.
 Array isposinf(const Operand& x);
 /// Whether the sign bit is set: also of -0 and of NaN.
 Array signbit(const Operand& x);
@@ -36,6 +41,7 @@ struct NanToNum {
   /// The largest finite number and its negative, unless given.
   std::optional<double> posinf = std::nullopt, neginf = std::nullopt;
 };
+/// x with zeros for NaN and the largest finite numbers for infinities, unless given.
 Array nan_to_num(const Operand& x, const NanToNum& options = {});
 
 /// The modified Bessel function of the first kind of order 0, of real numbers.

@@ -66,7 +66,7 @@ Array fromfunction(F f, const std::int64_t (&shape)[N], DType dtype = default_fl
   for (std::size_t i = 0; i < N; ++i) each[i] = grid[static_cast<std::int64_t>(i)].reshape({-1});
   const Array all = std::apply(
       [&](const auto&... v) {
-        return vmap([&](const decltype(v)&... e) { return Array(f(e...)); })(v...);
+        return vmap([&](const decltype(v)&... one) { return Array(f(one...)); })(v...);
       },
       each);
   std::vector<std::int64_t> out(shape, shape + N);

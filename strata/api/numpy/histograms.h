@@ -29,7 +29,9 @@ class Bins {
   template <std::integral T>
   Bins(T count) : count_(static_cast<std::int64_t>(count)) {}  // NOLINT: implicit by intent
   Bins(Array edges) : edges_(std::move(edges)) {}              // NOLINT
+  /// The edges, where they were given.
   const std::optional<Array>& edges() const { return edges_; }
+  /// The number of bins; 0 where edges were given.
   std::int64_t count() const { return count_; }
 
  private:
@@ -61,12 +63,12 @@ struct HistogramDD {
   std::optional<Array> weights = std::nullopt;
   bool density = false;
 };
-/// The same in d dimensions for samples [n, d]: counts (i32, or of the weights' dtype) and the
+/// A histogram in d dimensions of samples [n, d]: counts (i32, or of the weights' dtype) and the
 /// edges of each dimension. Bins: one for each dimension, or one for all.
 std::pair<Array, std::vector<Array>> histogramdd(const Operand& sample,
                                                  const std::vector<Bins>& bins = {10},
                                                  const HistogramDD& options = {});
-/// Of points (x, y): counts and the edges along x and y.
+/// A histogram of points (x, y): counts and the edges along x and y.
 std::tuple<Array, Array, Array> histogram2d(const Operand& x, const Operand& y,
                                             const std::vector<Bins>& bins = {10},
                                             const HistogramDD& options = {});

@@ -8,12 +8,17 @@
 
 namespace strata::numpy {
 
+/// All bits inverted; of booleans, not x.
 Array invert(const Operand& x);
 inline Array bitwise_not(const Operand& x) { return invert(x); }
 inline Array bitwise_invert(const Operand& x) { return invert(x); }
+/// The bits that both have, of integers and booleans.
 Array bitwise_and(const Operand& x, const Operand& y);
+/// The bits that one has, of integers and booleans.
 Array bitwise_or(const Operand& x, const Operand& y);
+/// The bits that just one has, of integers and booleans.
 Array bitwise_xor(const Operand& x, const Operand& y);
+/// x 2^y, of integers.
 Array left_shift(const Operand& x, const Operand& y);
 /// Arithmetic for signed integers, logical for unsigned ones.
 Array right_shift(const Operand& x, const Operand& y);
@@ -23,6 +28,7 @@ inline Array bitwise_right_shift(const Operand& x, const Operand& y) { return ri
 Array bitwise_count(const Operand& x);
 /// The greatest common divisor, and the least common multiple, of |x| and |y|.
 Array gcd(const Operand& x, const Operand& y);
+/// The least common multiple of integers; 0 where one is 0.
 Array lcm(const Operand& x, const Operand& y);
 
 struct Bits {

@@ -100,12 +100,17 @@ std::span<const T> elements(const Array& x) {
 template <class T, std::size_t n>
 class ArrayView {
  public:
+  /// What an element is, as std::mdspan names it.
   using element_type = const T;
   /// Throws Error for another dtype or rank, and for a traced array.
   explicit ArrayView(const Array& x);
+  /// The number of dimensions.
   static constexpr std::size_t rank() { return n; }
+  /// The size of dimension d.
   std::int64_t extent(std::size_t d) const { return sizes_[d]; }
+  /// How many elements lie from one place along d to the next.
   std::int64_t stride(std::size_t d) const { return strides_[d]; }
+  /// The first element.
   const T* data_handle() const { return reinterpret_cast<const T*>(buffer_.data()); }
   template <class... Index>
     requires(sizeof...(Index) == n)

@@ -21,10 +21,13 @@ Array stack(const std::vector<Array>& arrays, std::int64_t axis = 0,
             Where where = Where::current());
 /// As rows; side by side; in depth; as columns.
 Array vstack(const std::vector<Array>& arrays, Where where = Where::current());
+/// Arrays one beside the other: along the second axis, vectors along the first.
 Array hstack(const std::vector<Array>& arrays, Where where = Where::current());
+/// Arrays one behind the other: along the third axis.
 Array dstack(const std::vector<Array>& arrays, Where where = Where::current());
+/// Vectors as columns of a matrix, matrices beside them.
 Array column_stack(const std::vector<Array>& arrays, Where where = Where::current());
-/// Both flattened, or along an axis.
+/// `values` behind x: both flattened, or along an axis.
 Array append(const Operand& x, const Operand& values, std::optional<std::int64_t> axis = {});
 
 /// A nest of arrays for `block`: an array, or a list of nests of one depth.
@@ -34,8 +37,11 @@ class Block {
   Block(T value) : array_(Array(value)) {}          // NOLINT: implicit by intent
   Block(Array array) : array_(std::move(array)) {}  // NOLINT
   Block(std::initializer_list<Block> list) : list_(list), is_list_(true) {}
+  /// Whether it is a list and no array.
   bool is_list() const { return is_list_; }
+  /// The array; no value for a list.
   const Array& array() const { return array_; }
+  /// The list; empty for an array.
   const std::vector<Block>& list() const { return list_; }
 
  private:
@@ -47,30 +53,35 @@ class Block {
 /// `block({{a, b}, {c, d}})`.
 Array block(const Block& blocks, Where where = Where::current());
 
-/// Into `sections` equal parts, or at the given indices.
+/// `sections` equal parts along an axis, or parts cut at the given indices. Throws Error where the
+/// size is no multiple of `sections`.
 std::vector<Array> split(const Operand& x, std::int64_t sections, std::int64_t axis = 0);
 std::vector<Array> split(const Operand& x, const std::vector<std::int64_t>& indices,
                          std::int64_t axis = 0);
-/// The same where the first parts may have one element more.
+/// Parts along an axis as nearly equal as can be, the first ones one element longer; or cut at the
+/// given indices.
 std::vector<Array> array_split(const Operand& x, std::int64_t sections, std::int64_t axis = 0);
 inline std::vector<Array> array_split(const Operand& x, const std::vector<std::int64_t>& indices,
                                       std::int64_t axis = 0) {
   return split(x, indices, axis);
 }
-/// Along the second axis (the only one of a vector), the first, the third.
+/// Parts along the second axis (the only one of a vector): `sections` equal ones, or cut at
+/// indices.
 std::vector<Array> hsplit(const Operand& x, std::int64_t sections);
 std::vector<Array> hsplit(const Operand& x, const std::vector<std::int64_t>& indices);
+/// Parts along the first axis: `sections` equal ones, or cut at indices.
 std::vector<Array> vsplit(const Operand& x, std::int64_t sections);
 std::vector<Array> vsplit(const Operand& x, const std::vector<std::int64_t>& indices);
+/// Parts along the third axis: `sections` equal ones, or cut at indices.
 std::vector<Array> dsplit(const Operand& x, std::int64_t sections);
 std::vector<Array> dsplit(const Operand& x, const std::vector<std::int64_t>& indices);
 /// The slices along an axis, without it.
 std::vector<Array> unstack(const Operand& x, std::int64_t axis = 0);
 
-/// Without the elements at these places, of the flattened array without an axis.
+/// x without the elements at these places along an axis; of the flattened array without one.
 Array delete_(const Operand& x, const std::vector<std::int64_t>& places,
               std::optional<std::int64_t> axis = {});
-/// With values before these places; one place takes all values.
+/// x with values before these places along an axis; one place takes all values.
 Array insert(const Operand& x, const std::vector<std::int64_t>& places, const Operand& values,
              std::optional<std::int64_t> axis = {});
 Array insert(const Operand& x, std::int64_t place, const Operand& values,

@@ -47,6 +47,8 @@ struct Svd {
   /// is.
   bool full_matrices = true, compute_uv = true, hermitian = false;
 };
+/// U, s in decreasing order, V^H: a = U diag(s) V^H for matrices [..., m, n]; s alone without
+/// `compute_uv`.
 SVDResult svd(const Operand& a, const Svd& options = {});
 /// In descending order.
 Array svdvals(const Operand& x);
@@ -57,6 +59,7 @@ struct EigResult {
 };
 /// Complex; the eigenvectors, columns, have no derivatives, as in JAX.
 EigResult eig(const Operand& a);
+/// The eigenvalues of matrices [..., n, n], complex.
 Array eigvals(const Operand& a);
 
 struct EighResult {
@@ -66,12 +69,14 @@ struct EighResult {
 /// Of Hermitian matrices, in ascending order. UPLO ("L" or "U") is the triangle that is read where
 /// the input is not symmetrised.
 EighResult eigh(const Operand& a, const std::string& UPLO = "L", bool symmetrize_input = true);
+/// The eigenvalues of symmetric or Hermitian matrices [..., n, n], real and increasing.
 Array eigvalsh(const Operand& a, const std::string& UPLO = "L", bool symmetrize_input = true);
 
 // ---- systems -----------------------------------------------------------------------------------
 /// x of a x = b: b is one vector, or matrices; batches broadcast. A singular matrix gives
 /// infinities and NaN.
 Array solve(const Operand& a, const Operand& b);
+/// The inverse of matrices [..., n, n]; not finite where there is none.
 Array inv(const Operand& a);
 struct Pinv {
   internal::Named named = internal::Named();
@@ -96,6 +101,7 @@ struct Lstsq {
 LstsqResult lstsq(const Operand& a, const Operand& b, const Lstsq& options = {});
 /// x of tensordot(a, x, x.ndim) = b; and the inverse of a under tensordot(.., ind).
 Array tensorsolve(const Operand& a, const Operand& b, const std::optional<Sizes>& axes = {});
+/// The inverse of a as a linear map from its last axes to the first `ind`.
 Array tensorinv(const Operand& a, std::int64_t ind = 2);
 
 // ---- numbers -----------------------------------------------------------------------------------
@@ -116,6 +122,7 @@ struct MatrixRank {
 /// Singular values above rtol (of the greatest times max(m, n) eps where left out), i32. As
 /// upstream, a given rtol is absolute.
 Array matrix_rank(const Operand& M, const MatrixRank& options = {});
+/// Products of n factors a; of inverses where n is negative.
 Array matrix_power(const Operand& a, std::int64_t n);
 
 /// "fro" "nuc", 1, -1, 2, -2, inf, -inf of matrices; any number of vectors.
@@ -126,6 +133,7 @@ class Order {
   template <class T>
     requires std::is_arithmetic_v<T>
   Order(T order) : order_(static_cast<double>(order)) {}  // NOLINT
+  /// Whether the norm's order is this one.
   template <class T>
     requires std::is_arithmetic_v<T>
   bool is(T order) const {
@@ -135,10 +143,12 @@ class Order {
   bool is(const char* name) const {
     return std::holds_alternative<std::string>(order_) && std::get<std::string>(order_) == name;
   }
+  /// The order, where it is a number.
   std::optional<double> number() const {
     return std::holds_alternative<double>(order_) ? std::optional(std::get<double>(order_))
                                                   : std::nullopt;
   }
+  /// The order as users write it.
   std::string text() const;
 
  private:
@@ -147,7 +157,7 @@ class Order {
 struct Norm {
   internal::Named named = internal::Named();
   std::optional<Order> ord = std::nullopt;
-  Axes axis;
+  Axes axis = {};
   bool keepdims = false;
 };
 /// Of vectors along one axis, of matrices over two; the root of the sum of squares of all elements
@@ -158,10 +168,11 @@ struct MatrixNorm {
   bool keepdims = false;
   Order ord = "fro";
 };
+/// Norms of matrices, the last two axes: Frobenius's unless `ord` says otherwise.
 Array matrix_norm(const Operand& x, const MatrixNorm& options = {});
 struct VectorNorm {
   internal::Named named = internal::Named();
-  Axes axis;
+  Axes axis = {};
   bool keepdims = false;
   Order ord = 2;
 };
@@ -183,6 +194,7 @@ Array cross(const Operand& x1, const Operand& x2, std::int64_t axis = -1);
 Array multi_dot(const std::vector<Array>& arrays, Where where = Where::current());
 /// Of the last two dimensions.
 Array diagonal(const Operand& x, std::int64_t offset = 0);
+/// The sum of the diagonal of the last two axes.
 Array trace(const Operand& x, std::int64_t offset = 0, std::optional<DType> dtype = {});
 
 }  // namespace strata::numpy::linalg

@@ -26,9 +26,9 @@ struct Sized {
 /// The indices of the elements that are not zero, one vector for each axis (i32). Throws Error for
 /// a scalar.
 std::vector<Array> nonzero(const Operand& x, const Sized& options = {});
-/// The same of the flattened array.
+/// The indices of the elements of the flattened x that are not zero, a vector (i32).
 Array flatnonzero(const Operand& x, const Sized& options = {});
-/// The same as rows: i32[n, rank].
+/// The indices of the elements that are not zero, as rows: i32[n, rank].
 Array argwhere(const Operand& x, const Sized& options = {});
 
 /// The slices of x along an axis (elements of the flattened x without one) where the vector

@@ -20,6 +20,7 @@ namespace strata::numpy {
 Array dot(const Operand& x, const Operand& y, const lax::DotGeneral& options = {});
 /// Batches of matrices; leading axes broadcast.
 Array matmul(const Operand& x, const Operand& y, const lax::DotGeneral& options = {});
+/// x[i] y[j] of the flattened operands.
 Array outer(const Operand& x, const Operand& y);
 /// Of the flattened operands, x conjugated.
 Array vdot(const Operand& x, const Operand& y, const lax::DotGeneral& options = {});
@@ -29,7 +30,9 @@ Array inner(const Operand& x, const Operand& y, const lax::DotGeneral& options =
 /// vectors (conjugated) with matrices.
 Array vecdot(const Operand& x, const Operand& y, std::int64_t axis = -1,
              const lax::DotGeneral& options = {});
+/// Matrices [..., m, n] times vectors [..., n].
 Array matvec(const Operand& x, const Operand& y);
+/// Vectors [..., m], conjugated, times matrices [..., m, n].
 Array vecmat(const Operand& x, const Operand& y);
 /// Kronecker's product: each element of x times all of y.
 Array kron(const Operand& x, const Operand& y);
@@ -52,6 +55,7 @@ class TensordotAxes {
   TensordotAxes(Sizes x, Sizes y) : pair_(std::pair(std::move(x), std::move(y))) {}
   /// Empty where lists are given.
   const std::optional<std::int64_t>& count() const { return count_; }
+  /// The axes of both, where they were given; else the last and first so many.
   const std::optional<std::pair<Sizes, Sizes>>& pair() const { return pair_; }
 
  private:

@@ -14,7 +14,7 @@ namespace strata {
 /// Options of reductions.
 struct Reduce {
   internal::Named named = internal::Named();
-  Axes axis;
+  Axes axis = {};
   bool keepdims = false;
   std::optional<DType> dtype = std::nullopt;
   /// What the reduction begins with; and which elements take part.
@@ -24,7 +24,7 @@ struct Reduce {
 /// Options of `var` and `std_`.
 struct Variance {
   internal::Named named = internal::Named();
-  Axes axis;
+  Axes axis = {};
   bool keepdims = false;
   double ddof = 0;
   std::optional<Array> where = std::nullopt;
@@ -37,11 +37,13 @@ namespace strata::numpy {
 // `sum(x)`, `sum(x, 1)`, `sum(x, {0, 1})`, `sum(x, {.axis = -1, .keepdims = true})`
 /// Integers of fewer than 32 bits and booleans are summed as i32 (u32 for unsigned ones).
 Array sum(const Operand& x, const Reduce& options = {});
+/// Products in the dtype of the elements (narrower integers as i32), of all unless axes are given.
 Array prod(const Operand& x, const Reduce& options = {});
 /// Integers give floats; bf16 and f16 are summed and divided in f32.
 Array mean(const Operand& x, const Reduce& options = {});
 /// An axis without elements needs `initial`, and so does `where`.
 Array max(const Operand& x, const Reduce& options = {});
+/// The least of the elements; NaN where one is. Throws Error for none of them.
 Array min(const Operand& x, const Reduce& options = {});
 inline Array amax(const Operand& x, const Reduce& options = {}) { return max(x, options); }
 inline Array amin(const Operand& x, const Reduce& options = {}) { return min(x, options); }
@@ -49,16 +51,20 @@ inline Array amin(const Operand& x, const Reduce& options = {}) { return min(x, 
 Array ptp(const Operand& x, const Reduce& options = {});
 /// How many elements are not zero, i32 (i64 under x64).
 Array count_nonzero(const Operand& x, const Reduce& options = {});
+/// Whether one is other than zero.
 Array any(const Operand& x, const Reduce& options = {});
+/// Whether all are other than zero.
 Array all(const Operand& x, const Reduce& options = {});
 /// The mean of squared distances to the mean (divided by n - ddof).
 Array var(const Operand& x, const Variance& options = {});
+/// The square root of `var`.
 Array std_(const Operand& x, const Variance& options = {});
 /// log(sum(exp(x))) without overflow.
 Array logsumexp(const Operand& x, const Reduce& options = {});
 
 // The same with axes alone: `sum(x, 1)`, `sum(x, {0, 1})`. (Templates, because a braced list of
 // integers and a list with designators must not be taken for each other.)
+/// What converts to `Axes`.
 template <class T>
 concept AxesLike = std::convertible_to<T, Axes>;
 #define STRATA_REDUCTION_BY_AXES(name, Options)                                           \
@@ -90,6 +96,8 @@ struct Position {
 /// Index (i32, under x64 i64) of the first largest element along an axis, of the flattened array
 /// without one; NaN is the largest.
 Array argmax(const Operand& x, const Position& options = {});
+/// Index (i32, under x64 i64) of the first least element along an axis, of the flattened array
+/// without one; NaN is the least.
 Array argmin(const Operand& x, const Position& options = {});
 inline Array argmax(const Operand& x, std::int64_t axis) {
   return argmax(x, Position{.axis = axis});
@@ -105,6 +113,7 @@ struct Cumulative {
 };
 /// Sums of the first 1, 2, ... elements along an axis, of the flattened array without one.
 Array cumsum(const Operand& x, const Cumulative& options = {});
+/// Products of the first 1, 2, ... elements along an axis, of the flattened array without one.
 Array cumprod(const Operand& x, const Cumulative& options = {});
 inline Array cumsum(const Operand& x, std::int64_t axis) {
   return cumsum(x, Cumulative{.axis = axis});
@@ -119,8 +128,11 @@ struct CumulativeArray {
   /// Whether the sum of none stands in front.
   bool include_initial = false;
 };
-/// The same under the array standard's names; an array of more than one dimension needs an axis.
+/// The sums of the first elements under the array standard's name; an array of more than one
+/// dimension needs an axis.
 Array cumulative_sum(const Operand& x, const CumulativeArray& options = {});
+/// The products of the first elements under the array standard's name; an array of more than one
+/// dimension needs an axis.
 Array cumulative_prod(const Operand& x, const CumulativeArray& options = {});
 
 }  // namespace strata::numpy

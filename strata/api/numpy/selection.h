@@ -28,6 +28,7 @@ class Piece {
   template <class F>
     requires std::is_invocable_r_v<Array, const F&, const Array&>
   Piece(F f) : piece_(std::function<Array(const Array&)>(std::move(f))) {}  // NOLINT
+  /// The value, or the function that gives it.
   const std::variant<Array, std::function<Array(const Array&)>>& get() const { return piece_; }
 
  private:
@@ -65,16 +66,17 @@ std::vector<Array> ix_(const std::vector<Array>& vectors, Where where = Where::c
 /// (upstream's imaginary step).
 struct GridRange {
   template <std::integral T>
-  GridRange(T start, T stop, T step = 1)
-      : start(static_cast<double>(start)),
-        stop(static_cast<double>(stop)),
-        step(static_cast<double>(step)),
+  GridRange(T from, T below, T by = 1)
+      : start(static_cast<double>(from)),
+        stop(static_cast<double>(below)),
+        step(static_cast<double>(by)),
         whole(true) {}
   template <std::floating_point T>
-  GridRange(T start, T stop, T step = 1)
-      : start(static_cast<double>(start)),
-        stop(static_cast<double>(stop)),
-        step(static_cast<double>(step)) {}
+  GridRange(T from, T below, T by = 1)
+      : start(static_cast<double>(from)),
+        stop(static_cast<double>(below)),
+        step(static_cast<double>(by)) {}
+  /// `count` numbers from start to stop, both included (NumPy's step with j).
   static GridRange of(double start, double stop, std::int64_t count) {
     GridRange out(start, stop);
     out.count = count;

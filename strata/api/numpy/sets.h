@@ -24,6 +24,7 @@ struct Unique {
 /// The different elements. Upstream's return_index, return_inverse and return_counts: `unique_all`,
 /// which takes the same options.
 Array unique(const Operand& x, const Unique& options = {});
+/// The elements without repetition, in increasing order.
 inline Array unique_values(const Operand& x, Unique options = {}) {
   options.equal_nan = options.equal_nan.value_or(false);
   return unique(x, options);
@@ -34,14 +35,18 @@ struct UniqueAll {
   /// often each occurs.
   Array values, indices, inverse_indices, counts;
 };
+/// The elements without repetition, where each stands first, which each element is, how often each
+/// stands.
 UniqueAll unique_all(const Operand& x, const Unique& options = {});
 struct UniqueCounts {
   Array values, counts;
 };
+/// The elements without repetition, and how often each stands.
 UniqueCounts unique_counts(const Operand& x, const Unique& options = {});
 struct UniqueInverse {
   Array values, inverse_indices;
 };
+/// The elements without repetition, and which of them each element of x is.
 UniqueInverse unique_inverse(const Operand& x, const Unique& options = {});
 
 struct IsIn {
@@ -63,8 +68,11 @@ struct SetOptions {
 };
 /// In both; in either; in the first alone (filled by 0); in exactly one.
 Array intersect1d(const Operand& x, const Operand& y, const SetOptions& options = {});
+/// What is in one or both, in increasing order.
 Array union1d(const Operand& x, const Operand& y, const SetOptions& options = {});
+/// What is in x and not in y, in increasing order.
 Array setdiff1d(const Operand& x, const Operand& y, const SetOptions& options = {});
+/// What is in just one of them, in increasing order.
 Array setxor1d(const Operand& x, const Operand& y, const SetOptions& options = {});
 
 struct Intersection {

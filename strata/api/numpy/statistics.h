@@ -10,30 +10,42 @@
 namespace strata::numpy {
 
 // NaN counts as absent; where all are, max, min, mean and var are NaN, argmax and argmin -1.
+/// The sum of what is a number; 0 of nothing.
 Array nansum(const Operand& x, const Reduce& options = {});
+/// The product of what is a number; 1 of nothing.
 Array nanprod(const Operand& x, const Reduce& options = {});
+/// The greatest of what is a number; NaN where nothing is.
 Array nanmax(const Operand& x, const Reduce& options = {});
+/// The least of what is a number; NaN where nothing is.
 Array nanmin(const Operand& x, const Reduce& options = {});
+/// The mean of what is a number; NaN where nothing is.
 Array nanmean(const Operand& x, const Reduce& options = {});
+/// The variance of what is a number (divided by their count - ddof).
 Array nanvar(const Operand& x, const Variance& options = {});
+/// The square root of nanvar.
 Array nanstd(const Operand& x, const Variance& options = {});
+/// The index of the greatest of what is a number; -1 where nothing is.
 Array nanargmax(const Operand& x, const Position& options = {});
+/// The index of the least of what is a number; -1 where nothing is.
 Array nanargmin(const Operand& x, const Position& options = {});
+/// Sums of the first elements along an axis, NaN as 0.
 Array nancumsum(const Operand& x, const Cumulative& options = {});
+/// Products of the first elements along an axis, NaN as 1.
 Array nancumprod(const Operand& x, const Cumulative& options = {});
 
 struct Average {
   internal::Named named = internal::Named();
-  Axes axis;
+  Axes axis = {};
   /// Of x's shape, or of the one axis given.
   std::optional<Array> weights = std::nullopt;
   bool keepdims = false;
 };
+/// The mean, weighted where there are weights: one an element, or one a place along the axis.
 Array average(const Operand& x, const Average& options = {});
 
 struct Quantile {
   internal::Named named = internal::Named();
-  Axes axis;
+  Axes axis = {};
   /// Between two elements: "linear" "lower" "higher" "midpoint" "nearest".
   std::string method = "linear";
   bool keepdims = false;
@@ -41,12 +53,16 @@ struct Quantile {
 /// The q-th quantile, q in [0, 1] (a scalar, or a vector whose axis comes first). NaN where an
 /// element is.
 Array quantile(const Operand& x, const Operand& q, const Quantile& options = {});
-/// The same with q in [0, 100].
+/// The q-th percentile, q in [0, 100] (a scalar, or a vector whose axis comes first). NaN where an
+/// element is.
 Array percentile(const Operand& x, const Operand& q, const Quantile& options = {});
+/// The element in the middle, the mean of two for an even number; NaN where one is.
 Array median(const Operand& x, const Reduce& options = {});
-/// Of the elements that are not NaN.
+/// The q-th quantile of the elements that are not NaN, q in [0, 1].
 Array nanquantile(const Operand& x, const Operand& q, const Quantile& options = {});
+/// The percentile of what is a number, q in [0, 100].
 Array nanpercentile(const Operand& x, const Operand& q, const Quantile& options = {});
+/// The median of what is a number.
 Array nanmedian(const Operand& x, const Reduce& options = {});
 
 struct Diff {
@@ -56,7 +72,7 @@ struct Diff {
 };
 /// Differences of neighbours, n times; of booleans: whether they differ.
 Array diff(const Operand& x, const Diff& options = {});
-/// The same of the flattened array, between what is given.
+/// Differences of neighbours in the flattened array, with `to_begin` before and `to_end` behind.
 Array ediff1d(const Operand& x, const std::optional<Operand>& to_end = {},
               const std::optional<Operand>& to_begin = {});
 /// Central differences (at the ends one-sided ones) along each axis, or those given, over so much
@@ -84,6 +100,8 @@ struct Covariance {
 };
 /// The covariance of variables, and the same divided by their deviations.
 Array cov(const Operand& x, const Covariance& options = {});
+/// The correlation of variables, rows unless `rowvar` is false: the covariance of standardised
+/// ones.
 Array corrcoef(const Operand& x, const Covariance& options = {});
 
 }  // namespace strata::numpy

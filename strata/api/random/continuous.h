@@ -26,8 +26,8 @@ Array rayleigh(const KeyOperand& key, const Operand& scale, const SampleShape& s
                DType dtype = default_float);
 /// The length of a normal vector of three numbers.
 Array maxwell(const KeyOperand& key, const Sizes& shape = {}, DType dtype = default_float);
-/// The same with either sign, times scale, plus loc. The parameters' shape is appended to a given
-/// shape, as upstream does it.
+/// Maxwell's numbers with either sign, times scale, plus loc. The parameters' shape is appended to
+/// a given shape, as upstream does it.
 Array double_sided_maxwell(const KeyOperand& key, const Operand& loc, const Operand& scale,
                            const Sizes& shape = {}, DType dtype = default_float);
 /// Wald's (inverse Gaussian) of shape parameter 1. Source: Michael, Schucany and Haas (1976).

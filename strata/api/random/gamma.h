@@ -13,6 +13,7 @@ namespace strata::random {
 /// Marsaglia and Tsang, "A simple method for generating gamma variables" (2000).
 Array gamma(const KeyOperand& key, const Operand& a, const SampleShape& shape = {},
             DType dtype = default_float);
+/// The logarithm of gamma numbers, which small `a` let underflow otherwise.
 Array loggamma(const KeyOperand& key, const Operand& a, const SampleShape& shape = {},
                DType dtype = default_float);
 /// x^(a - 1) (1 - x)^(b - 1) on [0, 1].
@@ -25,8 +26,10 @@ Array dirichlet(const KeyOperand& key, const Operand& alpha, const SampleShape& 
 /// degrees of freedom.
 Array chisquare(const KeyOperand& key, const Operand& df, const SampleShape& shape = {},
                 DType dtype = default_float);
+/// Student's t with df degrees of freedom.
 Array t(const KeyOperand& key, const Operand& df, const SampleShape& shape = {},
         DType dtype = default_float);
+/// Fisher's F with dfnum and dfden degrees of freedom.
 Array f(const KeyOperand& key, const Operand& dfnum, const Operand& dfden,
         const SampleShape& shape = {}, DType dtype = default_float);
 /// exp(-|x|^p)

@@ -25,8 +25,9 @@ namespace strata::random {
 /// How bits are made of a key. `rbg` splits by Threefry and makes bits by XLA's Philox;
 /// `unsafe_rbg` splits by that as well.
 enum class Implementation { threefry2x32, threefry4x32, philox2x32, philox4x32, rbg, unsafe_rbg };
-/// "threefry2x32", and back. Throws Error for another name.
+/// The name of an implementation, "threefry2x32" among them.
 const char* name(Implementation implementation);
+/// The implementation of a name, "threefry2x32" among them. Throws Error for another name.
 Implementation implementation(const std::string& name);
 /// How many words one key has.
 std::int64_t key_words(Implementation implementation);
@@ -47,29 +48,33 @@ struct Key {
 
   Key() = default;
   /// Words of the default implementation.
-  Key(const Array& words) : words(words) {}  // NOLINT: implicit by intent
-  Key(Array words, Implementation implementation)
-      : words(std::move(words)), implementation(implementation) {}
+  Key(const Array& bits) : words(bits) {}  // NOLINT: implicit by intent
+  Key(Array bits, Implementation generator) : words(std::move(bits)), implementation(generator) {}
   operator const Array&() const { return words; }  // NOLINT
 
+  /// The shape of the array of keys; rank 0 for a single one.
   Shape shape() const;
+  /// The number of dimensions of the array of keys.
   int ndim() const { return words.ndim() - 1; }
+  /// The number of keys.
   std::int64_t size() const { return shape().count(); }
+  /// The type of the keys.
   KeyType dtype() const { return {implementation}; }
   /// Basic indexing and integer arrays, of the keys.
   Key operator[](const Indices& indices) const;
+  /// The same keys in another shape.
   Key reshape(const Sizes& sizes) const;
   /// "Key[2](key<fry>) [[1 2] [3 4]]"
   std::string to_string() const;
 };
+/// Prints the keys and their type.
 std::ostream& operator<<(std::ostream& out, const Key& key);
 
 /// A key as an argument, and where the user wrote it.
 class KeyOperand {
  public:
-  KeyOperand(const Key& key, Where where = Where::current()) : key(key), where(where) {}  // NOLINT
-  KeyOperand(const Array& words, Where where = Where::current())
-      : key(words), where(where) {}  // NOLINT
+  KeyOperand(const Key& k, Where at = Where::current()) : key(k), where(at) {}            // NOLINT
+  KeyOperand(const Array& words, Where at = Where::current()) : key(words), where(at) {}  // NOLINT
   Key key;
   Where where;
 };
@@ -77,7 +82,7 @@ class KeyOperand {
 /// From a seed, an integer scalar (may be traced): 32 bits of it, 64 under x64. Throws Error for
 /// anything else.
 Key key(const Operand& seed, Implementation implementation = Implementation::threefry2x32);
-/// Its words alone.
+/// The words of key(seed) as an array.
 Array PRNGKey(const Operand& seed, Implementation implementation = Implementation::threefry2x32);
 /// New keys from a single one: `num` of them, or a shape.
 Key split(const KeyOperand& key, const Sizes& num = 2);
@@ -94,6 +99,7 @@ Key wrap_key_data(const Operand& words,
                   Implementation implementation = Implementation::threefry2x32);
 /// The implementation's name.
 std::string key_impl(const KeyOperand& keys);
+/// The type of keys of an implementation.
 KeyType key_dtype(Implementation implementation = Implementation::threefry2x32);
 /// The same key as another one, which the check below lets use again.
 Key clone(const KeyOperand& key);

@@ -16,6 +16,7 @@ class SampleShape {
   SampleShape(Sizes sizes) : given_(std::move(sizes)) {}                             // NOLINT
   SampleShape(std::vector<std::int64_t> sizes) : given_(Sizes(std::move(sizes))) {}  // NOLINT
   SampleShape(const Shape& shape) : given_(Sizes(shape)) {}                          // NOLINT
+  /// The shape, where one was given; else that of the parameters.
   const std::optional<Sizes>& given() const { return given_; }
 
  private:

@@ -19,7 +19,7 @@ using numpy::linalg::det;
 using numpy::linalg::inv;
 /// U of a = U^H U, or L of L L^H.
 Array cholesky(const Operand& a, bool lower = false);
-/// The same with what it is, for cho_solve.
+/// Cholesky's factor, and whether it is the lower one, for cho_solve.
 std::pair<Array, bool> cho_factor(const Operand& a, bool lower = false);
 /// x of a x = b. b: a vector, matrices, or vectors of a's batch.
 Array cho_solve(const std::pair<Array, bool>& c_and_lower, const Operand& b);
@@ -29,6 +29,7 @@ numpy::linalg::EighResult eigh(const Operand& a, bool lower = true);
 
 /// H of a = Q H Q^H, zero below the first subdiagonal; and Q.
 Array hessenberg(const Operand& a);
+/// H, zero below the first subdiagonal, and unitary Q: a = Q H Q^H.
 std::pair<Array, Array> hessenberg_with_q(const Operand& a);
 
 struct LuResult {
@@ -38,9 +39,10 @@ struct LuResult {
 };
 /// a = P L U
 LuResult lu(const Operand& a, bool permute_l = false);
-/// Both in one matrix, and pivots (i32), for lu_solve; `trans`: 0 solves a x = b, 1 a^T x = b, 2
-/// a^H x = b.
+/// The factors L and U in one matrix, and pivots (i32), for lu_solve; `trans`: 0 solves a x = b, 1
+/// a^T x = b, 2 a^H x = b.
 std::pair<Array, Array> lu_factor(const Operand& a);
+/// x of A x = b from what lu_factor gave for A; of A^T, A^H where `trans` is 1, 2.
 Array lu_solve(const std::pair<Array, Array>& lu_and_piv, const Operand& b, int trans = 0);
 
 struct QrResult {
@@ -50,6 +52,7 @@ struct QrResult {
 };
 /// mode: "full", "economic", "r".
 QrResult qr(const Operand& a, const std::string& mode = "full", bool pivoting = false);
+/// U, s in decreasing order, V^H: a = U diag(s) V^H.
 numpy::linalg::SVDResult svd(const Operand& a, bool full_matrices = true, bool compute_uv = true);
 
 /// assume_a: "gen", "sym", "her", or "pos": positive definite, of which one triangle is read.
@@ -58,6 +61,7 @@ struct Solve {
   bool lower = false;
   std::string assume_a = "gen";
 };
+/// x of a x = b for square a, by Cholesky's factors where `assume_a` is "pos".
 Array solve(const Operand& a, const Operand& b, const Solve& options = {});
 struct SolveTriangular {
   internal::Named named = internal::Named();
@@ -65,6 +69,7 @@ struct SolveTriangular {
   int trans = 0;
   bool lower = false, unit_diagonal = false;
 };
+/// x of a x = b for triangular a, of a^T or a^H where `trans` says so.
 Array solve_triangular(const Operand& a, const Operand& b, const SolveTriangular& options = {});
 
 /// The exponential by Pade's approximation with scaling and squaring (Higham 2005), as upstream;
@@ -74,6 +79,7 @@ struct Expm {
   bool upper_triangular = false;
   std::int64_t max_squarings = 16;
 };
+/// The exponential of square matrices, by scaling and squaring.
 Array expm(const Operand& A, const Expm& options = {});
 
 // ---- matrices of a pattern (special_matrices.cc) -----------------------------------------------
@@ -85,20 +91,21 @@ Array toeplitz(const Operand& c, const std::optional<Array>& r = {});
 Array hankel(const Operand& c, const std::optional<Array>& r = {});
 /// Each column the one before it moved down by one.
 Array circulant(const Operand& c);
-/// Of the polynomial with these coefficients, the highest first.
+/// The companion matrix of the polynomial with these coefficients, the highest first.
 Array companion(const Operand& a);
 /// |a_i - a_j|
 Array fiedler(const Operand& a);
-/// The same polynomial's by Fiedler (2003): zero outside of five diagonals. The first coefficient
-/// is not 0; inf and NaN where it is.
+/// The companion matrix of a polynomial by Fiedler (2003): zero outside of five diagonals. The
+/// first coefficient is not 0; inf and NaN where it is.
 Array fiedler_companion(const Operand& a);
 /// convolution_matrix(a, n, mode) v = convolve(a, v, mode); mode: "full", "same", "valid".
 Array convolution_matrix(const Operand& a, std::int64_t n, const std::string& mode = "full");
-/// Of fecundities and survival rates.
+/// Leslie's matrix of fecundities and survival rates.
 Array leslie(const Operand& f, const Operand& s);
 /// 1 / (i + j + 1)
 Array hilbert(std::int64_t n, Where where = Where::current());
-/// Its inverse, of integers; each is rounded once, where upstream multiplies rounded binomials.
+/// The inverse of Hilbert's matrix, of integers; each is rounded once, where upstream multiplies
+/// rounded binomials.
 Array invhilbert(std::int64_t n, Where where = Where::current());
 /// Binomials: i over j ("lower"), its transpose ("upper"), i + j over i ("symmetric"). f32; each is
 /// rounded once, upstream's are exp(lgamma).

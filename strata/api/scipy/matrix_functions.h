@@ -33,7 +33,7 @@ Array sqrtm(const Operand& A);
 /// Van Loan, algorithm 11.1.1), which loses what eigenvalues have in common; no derivative, as
 /// upstream.
 Array funm(const Operand& A, const std::function<Array(Array)>& func);
-/// The same with an estimate of its error (upstream's disp=False), which depends on the order of
+/// `funm` with an estimate of its error (upstream's disp=False), which depends on the order of
 /// eigenvalues in Schur's form.
 std::pair<Array, Array> funm_with_error(const Operand& A, const std::function<Array(Array)>& func);
 
