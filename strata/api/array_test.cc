@@ -97,7 +97,7 @@ TEST(Array, PrintsAsNumPyDoes) {
   EXPECT_EQ(text(array(0.0f)), "0.0");
   EXPECT_EQ(text(array(1e-5f)), "1e-05");
   EXPECT_EQ(text(array(123456.7f)), "123456.7");
-  EXPECT_EQ(text(array({1.f, 0.5f}, bfloat16)), "[  1 0.5]");
+  EXPECT_EQ(text(array({1.f, 0.5f}, bfloat16)), "[1 0.5]");
   EXPECT_EQ(text(zeros({2, 2, 1}, int32)), "[[[0]\n  [0]]\n\n [[0]\n  [0]]]");
   EXPECT_EQ(text(arange(2000)), "[   0    1    2 ... 1997 1998 1999]");
 }
