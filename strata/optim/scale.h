@@ -26,13 +26,10 @@ struct ScaleBySchedule {
   }
 };
 inline ScaleBySchedule scale_by_schedule(Schedule schedule) { return {std::move(schedule)}; }
-inline ScaleBySchedule scale(double factor) { return {constant_schedule(factor)}; }
-/// -schedule(count) * updates: downhill.
+inline ScaleBySchedule scale(double factor) { return {factor}; }
+/// -schedule(count) * updates: downhill. `scale_by_learning_rate(3e-4)`: a rate that stays.
 inline ScaleBySchedule scale_by_learning_rate(Schedule schedule) {
   return {[schedule = std::move(schedule)](const Array& count) { return -schedule(count); }};
-}
-inline ScaleBySchedule scale_by_learning_rate(double rate) {
-  return scale_by_learning_rate(constant_schedule(rate));
 }
 
 }  // namespace strata::optim
