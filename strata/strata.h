@@ -1,4 +1,5 @@
-// Everything a program needs to use arrays and transforms: `#include <strata/strata.h>`.
+// Everything a program needs to use arrays and transforms, and to keep trees in files: `#include
+// <strata/strata.h>`.
 #pragma once
 
 #include "strata/api/callback.h"
@@ -28,3 +29,4 @@
 #include "strata/api/scipy/special.h"
 #include "strata/api/tree.h"
 #include "strata/api/vmap.h"
+#include "strata/checkpoint/tree_file.h"

@@ -65,7 +65,7 @@ void control_flow() {
 
 void randomness() {
   Array key = random::key(0);
-  auto [first, second] = random::split2(key);
+  auto [first, second] = random::split(key);
   std::cout << random::uniform(first, {3}) << "\n";
   require(static_cast<bool>(array_equal(random::bits(first, {8}), random::bits(first, {8}))),
           "the same key gives the same bits");

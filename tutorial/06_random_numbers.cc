@@ -25,7 +25,7 @@ void keys() {
   require(same(random::normal(key, {3}), random::normal(key, {3})),
           "the same key, the same numbers");
 
-  auto [first, second] = random::split2(key);
+  auto [first, second] = random::split(key);
   std::cout << rounded(random::normal(first, {3})) << " " << rounded(random::normal(second, {3}))
             << "\n";
 

@@ -1,7 +1,11 @@
 #include "strata/api/array.h"
 
+#include <cstring>
+
 #include "strata/api/trace.h"
 #include "strata/base/recycle.h"
+#include "strata/runtime/allocator.h"
+#include "strata/type/borrowed.h"
 
 namespace strata {
 namespace {
@@ -17,12 +21,11 @@ DType default_dtype(const internal::ScalarValue& value) {
 /// The same elements in another dtype, on the host.
 Literal convert_literal(const Literal& from, DType dtype) {
   if (from.dtype() == dtype) return from;
-  Literal to(from.type().with(dtype));
+  Literal to = internal::unwritten(from.type().with(dtype));
   dispatch(dtype, [&](auto t) {
     using T = decltype(t);
-    std::span<T> out = to.mutable_span<T>();
-    for (std::size_t i = 0; i < out.size(); ++i)
-      out[i] = internal::element<T>(from, static_cast<std::int64_t>(i));
+    const std::span<T> out = to.mutable_span<T>();
+    internal::for_elements<T>(from, [out](std::size_t i, T v) { out[i] = v; });
   });
   return to;
 }
@@ -141,7 +144,25 @@ void check_one_element(const Array& x) {
     fail("item", "the array has {} elements ({}), not one", x.size(), describe(x.type()));
 }
 
-Array array_of(Literal literal, std::optional<Sizes> shape, std::optional<DType> dtype) {
+Literal unwritten(Type type) {
+  std::shared_ptr<std::byte[]> bytes = runtime::allocate(type.bytes());
+  return Literal(std::move(type), std::move(bytes));
+}
+
+Array array_at(const void* data, DType stored, std::int64_t count, const OptionalSizes& shape,
+               std::optional<DType> dtype) {
+  Literal l;
+  if (dtype.value_or(canonical(stored, x64_enabled())) == stored) {
+    l = unwritten(Type(stored, Shape{count}));
+    if (count > 0) std::memcpy(l.mutable_data(), data, l.bytes());
+  } else {  // converted right from where it lies
+    l = Literal(Type(stored, Shape{count}),
+                borrowed_bytes(static_cast<const std::byte*>(data), nullptr));
+  }
+  return array_of(std::move(l), shape, dtype);
+}
+
+Array array_of(Literal literal, const OptionalSizes& shape, std::optional<DType> dtype) {
   Literal l = convert_literal(literal, dtype.value_or(canonical(literal.dtype(), x64_enabled())));
   if (!shape) return Array(std::move(l));
   std::vector<std::int64_t> sizes = *shape;

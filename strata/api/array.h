@@ -10,14 +10,18 @@
 // to another operand they take on its dtype (type/promote.h).
 #pragma once
 
+#include <algorithm>
 #include <complex>
 #include <concepts>
 #include <initializer_list>
 #include <iosfwd>
+#include <iterator>
 #include <memory>
+#include <optional>
 #include <source_location>
 #include <span>
 #include <string>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -31,10 +35,20 @@ namespace strata {
 class Array;
 class Indices;
 class Update;
+struct Reduce;
+struct Variance;
+namespace numpy {
+struct Position;
+struct Cumulative;
+struct Sort;
+}  // namespace numpy
 namespace internal {
 struct ArrayState;
 using ScalarValue = std::variant<bool, std::int64_t, std::uint64_t, double, std::complex<double>>;
 }  // namespace internal
+
+/// The user's line, of functions that take no operand.
+using Where = std::source_location;
 
 /// What converts to an array by itself: C++'s numbers and bool, and std::complex of float and
 /// double.
@@ -78,6 +92,12 @@ class Array {
   template <class T>
   T item() const;
   explicit operator bool() const;
+  /// The only element: `float(x)`, `static_cast<int>(x)`. Throws as `item`.
+  template <Scalar T>
+    requires(!std::same_as<T, bool>)
+  explicit operator T() const {
+    return item<T>();
+  }
   /// The memory of a concrete array; the second form gives the handle away and leaves no value.
   runtime::Buffer buffer() const&;
   runtime::Buffer buffer() &&;
@@ -90,20 +110,131 @@ class Array {
   /// As NumPy prints it; a traced array prints its type.
   std::string to_string() const;
 
-  // The methods NumPy's arrays have; each is the function of the same name.
-  /// The elements converted to a dtype: of the same shape, strongly typed.
-  Array astype(DType dtype, std::source_location where = std::source_location::current()) const;
-  /// The same elements in row-major order under another shape, of which one size may be -1.
-  /// Throws Error where the number of elements differs.
-  Array reshape(const Sizes& sizes,
-                std::source_location where = std::source_location::current()) const;
-  /// All axes reversed, or permuted.
-  Array transpose(const Sizes& axes = {},
-                  std::source_location where = std::source_location::current()) const;
-  /// All axes reversed.
-  Array T(std::source_location where = std::source_location::current()) const {
-    return transpose({}, where);
+  // The methods of NumPy's arrays, each the function of the same name, which says more: results,
+  // dtypes and errors are its. Reductions take axes or options: `x.sum()`, `x.sum(1)`,
+  // `x.sum({0, 1})`, `x.sum({.axis = -1, .keepdims = true})`.
+
+  Array sum(Where where = Where::current()) const;
+  Array sum(const Reduce& options, Where where = Where::current()) const;
+  Array prod(Where where = Where::current()) const;
+  Array prod(const Reduce& options, Where where = Where::current()) const;
+  Array mean(Where where = Where::current()) const;
+  Array mean(const Reduce& options, Where where = Where::current()) const;
+  Array max(Where where = Where::current()) const;
+  Array max(const Reduce& options, Where where = Where::current()) const;
+  Array min(Where where = Where::current()) const;
+  Array min(const Reduce& options, Where where = Where::current()) const;
+  Array any(Where where = Where::current()) const;
+  Array any(const Reduce& options, Where where = Where::current()) const;
+  Array all(Where where = Where::current()) const;
+  Array all(const Reduce& options, Where where = Where::current()) const;
+  Array var(Where where = Where::current()) const;
+  Array var(const Variance& options, Where where = Where::current()) const;
+  /// numpy::std_: a method may have the name that a function may not.
+  Array std(Where where = Where::current()) const;
+  Array std(const Variance& options, Where where = Where::current()) const;
+#define STRATA_METHOD_BY_AXES(name)                                \
+  template <AxesLike A>                                            \
+  Array name(const A& axis, Where where = Where::current()) const; \
+  template <std::integral I>                                       \
+  Array name(std::initializer_list<I> axes, Where where = Where::current()) const;
+  STRATA_METHOD_BY_AXES(sum)
+  STRATA_METHOD_BY_AXES(prod)
+  STRATA_METHOD_BY_AXES(mean)
+  STRATA_METHOD_BY_AXES(max)
+  STRATA_METHOD_BY_AXES(min)
+  STRATA_METHOD_BY_AXES(any)
+  STRATA_METHOD_BY_AXES(all)
+  STRATA_METHOD_BY_AXES(var)
+  STRATA_METHOD_BY_AXES(std)
+#undef STRATA_METHOD_BY_AXES
+  Array argmax(Where where = Where::current()) const;
+  Array argmax(std::int64_t axis, Where where = Where::current()) const;
+  Array argmax(const numpy::Position& options, Where where = Where::current()) const;
+  Array argmin(Where where = Where::current()) const;
+  Array argmin(std::int64_t axis, Where where = Where::current()) const;
+  Array argmin(const numpy::Position& options, Where where = Where::current()) const;
+  /// Of the flattened array without an axis.
+  Array cumsum(Where where = Where::current()) const;
+  Array cumsum(std::int64_t axis, Where where = Where::current()) const;
+  Array cumsum(const numpy::Cumulative& options, Where where = Where::current()) const;
+  Array cumprod(Where where = Where::current()) const;
+  Array cumprod(std::int64_t axis, Where where = Where::current()) const;
+  Array cumprod(const numpy::Cumulative& options, Where where = Where::current()) const;
+
+  /// A sorted copy (NumPy's own sorts in place; jax.Array's does not); of the last axis unless
+  /// given.
+  Array sort(Where where = Where::current()) const;
+  Array sort(std::int64_t axis, Where where = Where::current()) const;
+  Array sort(const numpy::Sort& options, Where where = Where::current()) const;
+  Array argsort(Where where = Where::current()) const;
+  Array argsort(std::int64_t axis, Where where = Where::current()) const;
+  Array argsort(const numpy::Sort& options, Where where = Where::current()) const;
+  Array argpartition(std::int64_t kth, std::int64_t axis = -1,
+                     Where where = Where::current()) const;
+  Array searchsorted(const Array& v, const std::string& side = "left",
+                     Where where = Where::current()) const;
+
+  Array astype(DType dtype, Where where = Where::current()) const;
+  /// The same bytes as elements of another type. Of another width the last axis gets shorter or
+  /// longer: Error where its elements do not fill whole ones.
+  Array view(DType dtype, Where where = Where::current()) const;
+  Array copy(Where where = Where::current()) const;
+  Array reshape(const Sizes& sizes, Where where = Where::current()) const;
+  /// `x.reshape(2, -1)`: the same without braces.
+  template <std::integral... More>
+    requires(sizeof...(More) > 0)
+  Array reshape(Size first, More... more) const {
+    return reshape(Sizes{first.value, static_cast<std::int64_t>(more)...}, first.where);
   }
+  Array ravel(Where where = Where::current()) const;
+  Array flatten(Where where = Where::current()) const { return ravel(where); }
+  /// All axes reversed, or permuted: `x.transpose({1, 0, 2})`, `x.transpose(1, 0, 2)`.
+  Array transpose(const Sizes& axes = {}, Where where = Where::current()) const;
+  template <std::integral... More>
+    requires(sizeof...(More) > 0)
+  Array transpose(Size first, More... more) const {
+    return transpose(Sizes{first.value, static_cast<std::int64_t>(more)...}, first.where);
+  }
+  Array T(Where where = Where::current()) const { return transpose({}, where); }
+  /// The last two axes exchanged.
+  Array mT(Where where = Where::current()) const;
+  Array swapaxes(std::int64_t axis1, std::int64_t axis2, Where where = Where::current()) const;
+  Array squeeze(const Axes& axis = {}, Where where = Where::current()) const;
+  Array repeat(std::int64_t times, std::optional<std::int64_t> axis = {},
+               Where where = Where::current()) const;
+  Array diagonal(std::int64_t offset = 0, std::int64_t axis1 = 0, std::int64_t axis2 = 1,
+                 Where where = Where::current()) const;
+  Array trace(std::int64_t offset = 0, std::int64_t axis1 = 0, std::int64_t axis2 = 1,
+              Where where = Where::current()) const;
+
+  Array dot(const Array& y, Where where = Where::current()) const;
+  /// Bounds may be `none`.
+  Array clip(const std::optional<Array>& low, const std::optional<Array>& high = {},
+             Where where = Where::current()) const;
+  Array round(std::int64_t decimals = 0, Where where = Where::current()) const;
+  Array conj(Where where = Where::current()) const;
+  Array conjugate(Where where = Where::current()) const { return conj(where); }
+  Array real(Where where = Where::current()) const;
+  Array imag(Where where = Where::current()) const;
+  Array take(const Array& indices, std::optional<std::int64_t> axis = {},
+             Where where = Where::current()) const;
+  Array choose(const std::vector<Array>& choices, const std::string& mode = "raise",
+               Where where = Where::current()) const;
+  Array compress(const Array& condition, std::optional<std::int64_t> axis = {},
+                 Where where = Where::current()) const;
+  std::vector<Array> nonzero(Where where = Where::current()) const;
+
+  /// Bytes of one element, and of all.
+  std::size_t itemsize() const { return byte_width(dtype()); }
+  std::size_t nbytes() const { return static_cast<std::size_t>(size()) * itemsize(); }
+
+  /// The rows x[0], x[1], ...: `for (Array row : x)`. Throws Error for a scalar. In a trace the
+  /// loop is written out row by row: scan (api/control.h) records one body.
+  class Rows;
+  Rows begin(Where where = Where::current()) const;
+  Rows end(Where where = Where::current()) const;
+
   /// NumPy's basic indexing, and integer arrays (api/index.h).
   Array operator[](const Indices& indices) const;
   /// `x.at({0, slice(1)}).set(y)`, `.add(y)`, ...: a copy with some elements changed.
@@ -138,12 +269,37 @@ class Array {
 template <>
 inline constexpr bool tree::is_leaf<Array> = true;
 
+/// Goes from row to row of an array.
+class Array::Rows {
+ public:
+  using value_type = Array;
+  using difference_type = std::ptrdiff_t;
+  using iterator_concept = std::forward_iterator_tag;
+  Rows() = default;
+  Rows(Array array, std::int64_t at, Where where)
+      : array_(std::move(array)), at_(at), where_(where) {}
+  Array operator*() const;
+  Rows& operator++() {
+    ++at_;
+    return *this;
+  }
+  Rows operator++(int) {
+    Rows before = *this;
+    ++at_;
+    return before;
+  }
+  /// Of iterators over one array.
+  bool operator==(const Rows& other) const { return at_ == other.at_; }
+
+ private:
+  Array array_;
+  std::int64_t at_ = 0;
+  Where where_ = {};
+};
+
 std::ostream& operator<<(std::ostream& out, const Array& x);
 /// "(2, 3)", as Python writes shapes.
 std::ostream& operator<<(std::ostream& out, const Shape& shape);
-
-/// The user's line, of functions that take no operand.
-using Where = std::source_location;
 
 /// An argument of a public function: an array or a C++ scalar, and where the user wrote it.
 class Operand {
@@ -183,17 +339,23 @@ class Nested {
 /// From nested braces of scalars: bool, int -> i32, float -> f32 (64-bit under x64) unless a dtype
 /// is given.
 Array array(const Nested& values, std::optional<DType> dtype = {});
-/// From a vector, row-major; the dtype is T's (32-bit unless x64), the shape one-dimensional unless
-/// given.
+/// From a vector, row-major, at the speed of a copy: `array(v)`, `array(v, {2, 3})`. The dtype is
+/// T's (32-bit unless x64) unless given, the shape one-dimensional unless given; one size may be
+/// -1. Throws Error where the values do not fill the shape. Without a copy: numpy::adopt.
 template <class T>
   requires has_dtype<T>
-Array array(const std::vector<T>& values, std::optional<Sizes> shape = {},
+Array array(const std::vector<T>& values, const OptionalSizes& shape = {},
             std::optional<DType> dtype = {});
 /// A copy of a literal's contents as they are, 64-bit types included.
 Array asarray(const Literal& literal);
 
 namespace internal {
-Array array_of(Literal literal, std::optional<Sizes> shape, std::optional<DType> dtype);
+Array array_of(Literal literal, const OptionalSizes& shape, std::optional<DType> dtype);
+/// Memory for a literal whose elements are about to be written.
+Literal unwritten(Type type);
+/// `count` elements one behind another, copied.
+Array array_at(const void* data, DType stored, std::int64_t count, const OptionalSizes& shape,
+               std::optional<DType> dtype);
 void check_one_element(const Array& x);
 /// A C++ number as T; complex gives its real part where T is real.
 template <class T, class S>
@@ -213,18 +375,34 @@ T element_from(S v) {
   else
     return static_cast<T>(v);
 }
+template <class T, class S>
+T element_as(S v) {
+  if constexpr (std::same_as<S, T>)
+    return v;
+  else if constexpr (std::same_as<S, BFloat16> || std::same_as<S, Float16>)
+    return element_from<T>(static_cast<float>(v));
+  else
+    return element_from<T>(v);
+}
 template <class T>
 T element(const Literal& l, std::int64_t i) {
+  if (!has_storage(l.dtype())) return element_from<T>(l.number(i));
   return dispatch(l.dtype(), [&](auto t) -> T {
-    using S = decltype(t);
-    S v = l.span<S>()[static_cast<std::size_t>(i)];
-    constexpr bool narrow = std::same_as<S, BFloat16> || std::same_as<S, Float16>;
-    if constexpr (std::same_as<S, T>)
-      return v;
-    else if constexpr (narrow)
-      return element_from<T>(static_cast<float>(v));
-    else
-      return element_from<T>(v);
+    return element_as<T>(l.span<decltype(t)>()[static_cast<std::size_t>(i)]);
+  });
+}
+/// f(i, element i as T) in row-major order.
+template <class T, class F>
+void for_elements(const Literal& l, F f) {
+  const auto n = static_cast<std::size_t>(l.count());
+  if (!has_storage(l.dtype())) {
+    for (std::size_t i = 0; i < n; ++i)
+      f(i, element_from<T>(l.number(static_cast<std::int64_t>(i))));
+    return;
+  }
+  dispatch(l.dtype(), [&](auto t) {
+    const auto all = l.span<decltype(t)>();
+    for (std::size_t i = 0; i < n; ++i) f(i, element_as<T>(all[i]));
   });
 }
 }  // namespace internal
@@ -232,9 +410,13 @@ T element(const Literal& l, std::int64_t i) {
 template <class T>
 std::vector<T> Array::to_vector() const {
   const Literal l = literal();
+  if constexpr (has_dtype<T>)
+    if (l.dtype() == dtype_of<T>) {
+      const std::span<const T> all = l.span<T>();
+      return {all.begin(), all.end()};
+    }
   std::vector<T> out(static_cast<std::size_t>(l.count()));
-  for (std::size_t i = 0; i < out.size(); ++i)
-    out[i] = internal::element<T>(l, static_cast<std::int64_t>(i));
+  internal::for_elements<T>(l, [&](std::size_t i, T v) { out[i] = v; });
   return out;
 }
 
@@ -246,10 +428,15 @@ T Array::item() const {
 
 template <class T>
   requires has_dtype<T>
-Array array(const std::vector<T>& values, std::optional<Sizes> shape, std::optional<DType> dtype) {
-  Literal l(Type(dtype_of<T>, Shape{static_cast<std::int64_t>(values.size())}));
-  for (std::size_t i = 0; i < values.size(); ++i) l.mutable_span<T>()[i] = values[i];
-  return internal::array_of(std::move(l), std::move(shape), dtype);
+Array array(const std::vector<T>& values, const OptionalSizes& shape, std::optional<DType> dtype) {
+  const auto count = static_cast<std::int64_t>(values.size());
+  if constexpr (std::same_as<T, bool>) {  // whose vector has no elements of its own
+    Literal l = internal::unwritten(Type(DType::i1, Shape{count}));
+    std::copy(values.begin(), values.end(), l.mutable_span<bool>().begin());
+    return internal::array_of(std::move(l), shape, dtype);
+  } else {
+    return internal::array_at(values.data(), dtype_of<T>, count, shape, dtype);
+  }
 }
 
 }  // namespace strata

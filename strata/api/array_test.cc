@@ -97,7 +97,7 @@ TEST(Array, PrintsAsNumPyDoes) {
   EXPECT_EQ(text(array(0.0f)), "0.0");
   EXPECT_EQ(text(array(1e-5f)), "1e-05");
   EXPECT_EQ(text(array(123456.7f)), "123456.7");
-  EXPECT_EQ(text(array({1.f, 0.5f}, bfloat16)), "[  1 0.5]");
+  EXPECT_EQ(text(array({1.f, 0.5f}, bfloat16)), "[1 0.5]");
   EXPECT_EQ(text(zeros({2, 2, 1}, int32)), "[[[0]\n  [0]]\n\n [[0]\n  [0]]]");
   EXPECT_EQ(text(arange(2000)), "[   0    1    2 ... 1997 1998 1999]");
 }
@@ -119,6 +119,53 @@ TEST(Array, HandlesShareMemoryUntilGivenAway) {
   runtime::Buffer b = std::move(y).buffer();
   EXPECT_FALSE(y.has_value());
   EXPECT_EQ(b.data(), x.buffer().data());
+}
+
+TEST(Array, VectorsTakeAShapeInBraces) {
+  const std::vector<float> v{1, 2, 3, 4, 5, 6};
+  expect_array(array(v, {2, 3}), "f32[2,3]", {1, 2, 3, 4, 5, 6});
+  expect_array(array(v, {-1, 2}), "f32[3,2]", {1, 2, 3, 4, 5, 6});
+  expect_array(array(v, 6), "f32[6]", {1, 2, 3, 4, 5, 6});
+  expect_array(array(v, {}, bfloat16), "bf16[6]", {1, 2, 3, 4, 5, 6});
+  expect_array(array(std::vector<float>{7}, Sizes()), "f32[]", {7});
+  expect_array(array(std::vector<bool>{true, false}, {2, 1}), "i1[2,1]", {1, 0});
+  expect_array(array(std::vector<std::int64_t>{-1, 3}), "i32[2]", {-1, 3});
+  expect_array(array(std::vector<double>{0.1, 2.5}, {}, int8), "i8[2]", {0, 2});
+  expect_array(array(std::vector<float>()), "f32[0]", {});
+  expect_array(zeros_like(array(v), {}, {2, 1}), "f32[2,1]", {0, 0});
+  EXPECT_THAT(testing::message_of([&] { array(v, {4, 2}); }),
+              ::testing::HasSubstr("6 values do not fill shape"));
+}
+
+TEST(Array, EveryTypeOfElementLeavesAsEveryOther) {
+  const Array x = array({0.0f, 1.0f, 2.0f});
+  for (DType d : {DType::i8, DType::i16, DType::i32, DType::ui8, DType::ui32, DType::bf16,
+                  DType::f16, DType::f32, DType::c64, DType::f8E5M2, DType::i4}) {
+    SCOPED_TRACE(name(d));
+    const Array y = x.astype(d);
+    EXPECT_THAT(y.to_vector<float>(), ::testing::ElementsAre(0, 1, 2));
+    EXPECT_THAT(y.to_vector<std::int8_t>(), ::testing::ElementsAre(0, 1, 2));
+    EXPECT_THAT(y.to_vector<bool>(), ::testing::ElementsAre(false, true, true));
+    EXPECT_EQ(y[2].item<double>(), 2);
+    EXPECT_EQ(y.to_vector<std::complex<double>>()[2], std::complex<double>(2));
+    EXPECT_EQ(static_cast<float>(y.to_vector<BFloat16>()[1]), 1);
+  }
+}
+
+TEST(Array, RangesOfIntegersAndFloats) {
+  testing::shows_names("numpy.arange");
+  expect_array(arange(0, 1, 0.25), "f32[4]", {0, 0.25, 0.5, 0.75});
+  expect_array(arange(3.0), "f32[3]", {0, 1, 2});
+  expect_array(arange(2.5), "f32[3]", {0, 1, 2});
+  expect_array(arange(2.5f, bfloat16), "bf16[3]", {0, 1, 2});
+  expect_array(arange(1, 2.5), "f32[2]", {1, 2});
+  expect_array(arange(3, 0, -0.5f), "f32[6]", {3, 2.5, 2, 1.5, 1, 0.5});
+  expect_array(arange(0, 3, 1, float16), "f16[3]", {0, 1, 2});
+  expect_array(arange(1, 7, 2u), "i32[3]", {1, 3, 5});
+  expect_array(arange(4, int8), "i8[4]", {0, 1, 2, 3});
+  expect_array(arange(-1), "i32[0]", {});
+  EXPECT_THAT(testing::message_of([] { arange(0, 1, 0.0); }),
+              ::testing::HasSubstr("the step is 0"));
 }
 
 }  // namespace

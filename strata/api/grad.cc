@@ -55,6 +55,12 @@ void check_result(const Differentiation& asked, const Type& result) {
        describe(result));
 }
 
+void check_aux(const std::optional<bool>& said, bool has_aux) {
+  if (said && *said && !has_aux)
+    fail("grad", "has_aux is true, but the function returns the loss alone, not pair{{loss, aux}}");
+  if (said && !*said && has_aux)
+    fail("grad", "has_aux is false, but the function returns pair{{loss, aux}}");
+}
 void check_loss(const Differentiation& asked, const Type& result) {
   if (result.rank() != 0)
     fail(asked.operation, "the function must return a float scalar, got {}", describe(result));

@@ -2,7 +2,8 @@
 //
 //   auto [loss, grads] = value_and_grad(f)(params, x, y);       // with respect to argument 0
 //   auto [gw, gb] = grad<0, 1>(f)(w, b);
-//   auto [[loss, aux], grads] = value_and_grad(g)(params);      // g returns pair{loss, aux}
+//   auto [[loss, aux], grads] = value_and_grad(g, has_aux)(params);   // g returns pair{loss, aux};
+//   or {.has_aux = true}; where neither is said, the result's type decides
 //   auto [y, dy] = jvp(f, std::tuple{x}, std::tuple{dx});
 //   auto [y, pullback] = vjp(f, x);  auto [gx] = pullback(gy);
 //   auto [y, push] = linearize(f, x);  auto dy = push(dx);
@@ -35,6 +36,10 @@ inline constexpr HasAux has_aux = HasAux();
 /// Options of `grad`, `value_and_grad` and `jacrev`.
 struct GradOptions {
   internal::Named named = internal::Named();
+  /// Whether the function returns pair{loss, aux}. Left out, its result's type says it; said, Error
+  /// where it is otherwise, when the derivative is called. (`has_aux` as an argument says the same
+  /// to the compiler.)
+  std::optional<bool> has_aux = std::nullopt;
   /// The function is promised to be holomorphic: arguments and results must be complex, and the
   /// derivative is that of complex analysis.
   bool holomorphic = false;
@@ -60,6 +65,8 @@ void check_arguments(const Differentiation& asked, std::span<const Array> leaves
 /// The same of a result, and of one that must be a number.
 void check_result(const Differentiation& asked, const Type& result);
 void check_loss(const Differentiation& asked, const Type& result);
+/// Throws Error where has_aux was said and is not so.
+void check_aux(const std::optional<bool>& said, bool has_aux);
 /// Results, then the tangents of the first `differentiated` of them.
 std::vector<Array> jvp(const Program& program, std::span<const Array> arguments,
                        std::span<const Array> tangents, std::size_t differentiated);
@@ -171,18 +178,22 @@ std::vector<std::size_t> chosen_leaves(const std::tuple<Args...>& arguments) {
   return out;
 }
 
-template <class F, std::size_t... N>
+template <class F, bool kAux, std::size_t... N>
 class ValueAndGrad {
  public:
   explicit ValueAndGrad(F f, const GradOptions& options)
-      : f_(std::move(f)), asked_{"grad", false, options.holomorphic, options.allow_int} {}
+      : f_(std::move(f)),
+        asked_{"grad", false, options.holomorphic, options.allow_int},
+        has_aux_(options.has_aux) {}
   template <class... Args>
   auto operator()(Args&&... args) const {
     using Tuple = ArgumentTuple<const F, Args...>;
     using R = Result<const F, Tuple>;
     static_assert(std::same_as<R, Array> || is_loss_with_aux<R>,
                   "grad needs a function that returns an Array, or pair{Array, aux}");
+    static_assert(!kAux || is_loss_with_aux<R>, "a function with has_aux returns pair{loss, aux}");
     static_assert(((N < sizeof...(Args)) && ...), "argument number out of range");
+    check_aux(has_aux_, is_loss_with_aux<R>);
     const Tuple arguments(std::forward<Args>(args)...);
     const std::vector<Array> leaves = tree::leaves<Array>(arguments);
     const std::vector<bool> active = active_leaves<N...>(arguments);
@@ -208,9 +219,10 @@ class ValueAndGrad {
   }
   F f_;
   Differentiation asked_;
+  std::optional<bool> has_aux_;
 };
 
-template <class F, std::size_t... N>
+template <class F, bool kAux, std::size_t... N>
 class Grad {
  public:
   explicit Grad(F f, const GradOptions& options) : f_(std::move(f), options) {}
@@ -224,8 +236,18 @@ class Grad {
   }
 
  private:
-  ValueAndGrad<F, N...> f_;
+  ValueAndGrad<F, kAux, N...> f_;
 };
+
+/// One of the two, by argument 0 unless numbers are given.
+template <template <class, bool, std::size_t...> class Derivative, bool kAux, std::size_t... N,
+          class F>
+auto make_grad(F f, const GradOptions& options) {
+  if constexpr (sizeof...(N) == 0)
+    return Derivative<F, kAux, 0>(std::move(f), options);
+  else
+    return Derivative<F, kAux, N...>(std::move(f), options);
+}
 
 template <bool kAux, class F, class... Args>
 auto jvp_of(F& f, const std::tuple<Args...>& primals, const std::tuple<Args...>& tangents) {
@@ -273,18 +295,22 @@ auto linearize_of(F& f, const std::tuple<Args...>& arguments) {
 /// argument is no float or complex number (options say more), or the result no float scalar.
 template <std::size_t... N, class F>
 auto value_and_grad(F f, GradOptions options = {}) {
-  if constexpr (sizeof...(N) == 0)
-    return internal::ValueAndGrad<F, 0>(std::move(f), options);
-  else
-    return internal::ValueAndGrad<F, N...>(std::move(f), options);
+  return internal::make_grad<internal::ValueAndGrad, false, N...>(std::move(f), options);
+}
+/// The same of an f that returns pair{loss, aux}: `pair{pair{loss, aux}, derivatives}`. Another one
+/// does not compile.
+template <std::size_t... N, class F>
+auto value_and_grad(F f, HasAux, GradOptions options = {}) {
+  return internal::make_grad<internal::ValueAndGrad, true, N...>(std::move(f), options);
 }
 /// The derivatives alone; with aux `pair{derivatives, aux}`.
 template <std::size_t... N, class F>
 auto grad(F f, GradOptions options = {}) {
-  if constexpr (sizeof...(N) == 0)
-    return internal::Grad<F, 0>(std::move(f), options);
-  else
-    return internal::Grad<F, N...>(std::move(f), options);
+  return internal::make_grad<internal::Grad, false, N...>(std::move(f), options);
+}
+template <std::size_t... N, class F>
+auto grad(F f, HasAux, GradOptions options = {}) {
+  return internal::make_grad<internal::Grad, true, N...>(std::move(f), options);
 }
 
 /// The value of f at `primals` and its derivative along `tangents` (two tuples of equal structure).

@@ -173,5 +173,28 @@ TEST(AllowInt, DerivativesByIntegersAreZeros) {
                         "{.allow_int = true} those of integers are zeros)"));
 }
 
+TEST(GradOptions, HasAuxSpelledOut) {
+  auto f = [](Array x) { return std::pair(sum(x * x), x + 1); };
+  auto g = [](Array x) { return sum(x * x); };
+  const Array x = array({1.f, 2.f});
+  auto check = [&](const auto& value_and_grad_of, const auto& grad_of) {
+    const auto [value, by_x] = value_and_grad_of(x);
+    expect_array(value.first, "f32[]", {5});
+    expect_array(value.second, "f32[2]", {2, 3});
+    expect_array(by_x, "f32[2]", {2, 4});
+    const auto [gradient, aux] = grad_of(x);
+    expect_array(gradient, "f32[2]", {2, 4});
+    expect_array(aux, "f32[2]", {2, 3});
+  };
+  check(value_and_grad(f, has_aux), grad(f, has_aux));
+  check(value_and_grad(f, {.has_aux = true}), grad(f, {.has_aux = true}));
+  check(value_and_grad<0>(f, has_aux, {.allow_int = true}), grad<0>(f));
+  expect_array(grad(g, {.has_aux = false})(x), "f32[2]", {2, 4});
+  EXPECT_THAT(message_of([&] { grad(g, {.has_aux = true})(x); }),
+              HasSubstr("has_aux is true, but the function returns the loss alone"));
+  EXPECT_THAT(message_of([&] { value_and_grad(f, {.has_aux = false})(x); }),
+              HasSubstr("has_aux is false, but the function returns pair{loss, aux}"));
+}
+
 }  // namespace
 }  // namespace strata

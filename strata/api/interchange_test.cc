@@ -253,5 +253,69 @@ TEST_F(Files, FromFileReadsNumbers) {
               HasSubstr("the offset is at least 0, got -1"));
 }
 
+TEST(Interchange, BorrowedMemoryIsReadWhereItLies) {
+  std::vector<float> memory{0, 1, 2, 3, 4, 5};
+  int released = 0;
+  {
+    const Array x = snp::borrow(memory.data(), {2, 3}, [&] { ++released; });
+    EXPECT_EQ(snp::elements<float>(x).data(), memory.data());
+    expect_array(x * 2, "f32[2,3]", {0, 2, 4, 6, 8, 10});
+    const Array copy = x;
+    EXPECT_EQ(released, 0);
+  }
+  EXPECT_EQ(released, 1);
+  const Array y = borrow(std::span<const float>(memory), {3, -1});
+  EXPECT_EQ(snp::elements<float>(y).data(), memory.data());
+  expect_array(y, "f32[3,2]", {0, 1, 2, 3, 4, 5});
+  expect_array(snp::borrow(std::span(memory).subspan(4)), "f32[2]", {4, 5});
+  expect_array(snp::borrow(static_cast<const float*>(nullptr), {0, 3}, [&] { ++released; }),
+               "f32[0,3]", {});
+  EXPECT_EQ(released, 2);
+}
+
+TEST(Interchange, BorrowedMemoryIsNeverWrittenTo) {
+  std::vector<float> memory(5000, 1.0f);
+  auto step = jit([](Array x) { return x + 1; }, {.donate_argnums = 0});
+  expect_array(step(snp::borrow(memory.data(), {5000}))[0], "f32[]", {2});
+  EXPECT_EQ(memory, std::vector<float>(5000, 1.0f));
+  // A tensor of another library that is read-only is no different.
+  const Array x = snp::adopt(std::vector<float>(5000, 3.0f));
+  expect_array(step(snp::from_dlpack(snp::to_dlpack(x)))[0], "f32[]", {4});
+  expect_array(x[0], "f32[]", {3});
+}
+
+TEST(Interchange, AdoptedVectorsBecomeArrays) {
+  std::vector<float> memory(5000, 1.0f);
+  const float* place = memory.data();
+  Array x = adopt(std::move(memory), {50, -1});
+  EXPECT_EQ(type_of(x), "f32[50,100]");
+  EXPECT_EQ(snp::elements<float>(x).data(), place);
+  // Nobody else has it: a program that is given it may write there.
+  x = jit([](Array y) { return y + 1; }, {.donate_argnums = 0})(std::move(x));
+  EXPECT_EQ(snp::elements<float>(x).data(), place);
+  expect_array(x[{0, 0}], "f32[]", {2});
+  expect_array(adopt(std::vector<std::int32_t>()), "i32[0]", {});
+}
+
+TEST(Interchange, RefusesMemoryThatCannotStay) {
+  std::vector<double> wide{1, 2};
+  int released = 0;
+  EXPECT_THAT(message_of([&] { snp::borrow(wide.data(), {2}, [&] { ++released; }); }),
+              HasSubstr("f64 elements are 64 bits wide, and x64 is off"));
+  EXPECT_EQ(released, 1);
+  {
+    EnableX64 on;
+    expect_array(snp::borrow(wide.data(), {2}), "f64[2]", {1, 2});
+  }
+  const auto* odd = reinterpret_cast<const float*>(reinterpret_cast<const char*>(wide.data()) + 1);
+  EXPECT_THAT(message_of([&] { snp::borrow(odd, {2}); }), HasSubstr("not aligned to 4 bytes"));
+  EXPECT_THAT(message_of([&] { snp::borrow(static_cast<const float*>(nullptr), {2}); }),
+              HasSubstr("there is no memory for 2 elements"));
+  EXPECT_THAT(message_of([&] { snp::borrow(std::span<const float>(odd + 1, 0), {-1, 0, 2}); }),
+              HasSubstr("not aligned"));
+  EXPECT_THAT(message_of([&] { adopt(std::vector<float>(6), {4}); }),
+              HasSubstr("6 values do not fill shape"));
+}
+
 }  // namespace
 }  // namespace strata

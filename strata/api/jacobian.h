@@ -1,23 +1,41 @@
 // All derivatives of a function's results by its arguments at once.
 //
-//   jacfwd(f)(x)   jacrev(f)(x)   hessian(f)(x)        // by argument 0: an array of the shape of y
-//   followed by that of x auto [jx, jz] = jacrev<0, 2>(f)(x, y, z);          // by arguments 0 and
-//   2 auto [[xx, xy], [yx, yy]] = hessian<0, 1>(f)(x, y);
+//   jacfwd(f)(x)   jacrev(f)(x)   hessian(f)(x)   // by argument 0: y's shape followed by x's
+//   auto [jx, jz] = jacrev<0, 2>(f)(x, y, z);     // by arguments 0 and 2
+//   auto [[xx, xy], [yx, yy]] = hessian<0, 1>(f)(x, y);
+//   auto h = hessian(loss)(params);               // of a struct: h[&Params::w].b, by w and b
+//   auto [j, aux] = jacfwd(f, has_aux)(x);        // f returns pair{y, aux}
+//   jacrev(f, {.holomorphic = true})(z);          // complex z and y: derivatives by z; with both:
+//                                                 // jacrev(f, has_aux, {...})
 //
 // Numbers of arguments are upstream's argnums: one gives a tree like that argument, several a tuple
-// of them. A result that is a tuple, pair, vector or std::array has such a tree in place of each of
-// its arrays (a struct as a result only where that tree is one array). These arguments are trees of
-// floats; other arguments may be anything.
-//
-//   auto [j, aux] = jacfwd(f, has_aux)(x);                 // f returns pair{y, aux}
-//   jacrev(f, {.holomorphic = true})(z);                   // complex z and y: derivatives by z;
-//   with both: jacrev(f, has_aux, {...})
+// of them. The Jacobian is a tree like the result that has such a tree in place of each of its
+// arrays: where that is one array, of the result's own type; else a tuple stays a tuple, a vector a
+// vector, a map a map, and a struct with STRATA_FIELDS becomes FieldsOf. These arguments are trees
+// of floats; other arguments may be anything.
 #pragma once
 
+#include "strata/api/fields_of.h"
 #include "strata/api/grad.h"
 #include "strata/api/vmap.h"
 
 namespace strata {
+
+/// Of jacfwd and hessian.
+struct JacobianOptions {
+  internal::Named named = internal::Named();
+  /// The function is promised to be holomorphic: arguments and results must be complex.
+  bool holomorphic = false;
+};
+
+/// Of jacrev.
+struct JacrevOptions {
+  internal::Named named = internal::Named();
+  /// The function is promised to be holomorphic: arguments and results must be complex.
+  bool holomorphic = false;
+  /// As in GradOptions.
+  bool allow_int = false;
+};
 
 namespace internal {
 
@@ -38,35 +56,6 @@ auto with_aux(J jacobian, const R& value) {
     return jacobian;
 }
 
-/// `like` with next() in place of each of its arrays, in order.
-template <class T, class Next>
-auto with_leaves(const T& like, Next& next) {
-  if constexpr (std::same_as<T, Array>)
-    return next();
-  else if constexpr (requires {
-                       std::tuple_size<T>::value;
-                       like.size();
-                     }) {
-    return [&]<std::size_t... I>(std::index_sequence<I...>) {
-      return std::array{with_leaves(like[I], next)...};
-    }(std::make_index_sequence<std::tuple_size_v<T>>());
-  } else if constexpr (requires { std::tuple_size<T>::value; }) {
-    return std::apply(
-        [&](const auto&... each) {
-          return std::tuple<decltype(with_leaves(each, next))...>{with_leaves(each, next)...};
-        },
-        like);
-  } else {
-    static_assert(
-        requires(T list) { list.push_back(list[0]); },
-        "a function whose Jacobian has several arrays for each of its results returns an array, "
-        "tuple, pair, vector or std::array");
-    std::vector<decltype(with_leaves(like[0], next))> out;
-    for (const auto& each : like) out.push_back(with_leaves(each, next));
-    return out;
-  }
-}
-
 /// The Jacobian from blocks[i][j], the derivatives of result i by active leaf j.
 template <class R, class Chosen>
 auto jacobian_of(const R& result, const Chosen& chosen,
@@ -78,7 +67,7 @@ auto jacobian_of(const R& result, const Chosen& chosen,
   } else {
     std::size_t i = 0;
     auto next = [&] { return tree::unflatten<Array>(chosen, blocks[i++]); };
-    return with_leaves(result, next);
+    return with_leaves<Chosen>(result, next);
   }
 }
 
@@ -127,7 +116,7 @@ class Jacfwd {
 template <class F, bool kAux, std::size_t... N>
 class Jacrev {
  public:
-  explicit Jacrev(F f, const GradOptions& options)
+  explicit Jacrev(F f, const JacrevOptions& options)
       : f_(std::move(f)), asked_{"jacrev", false, options.holomorphic, options.allow_int} {}
   template <class... Args>
   auto operator()(Args&&... args) const {
@@ -172,7 +161,7 @@ auto make_jacfwd(F f, bool holomorphic) {
     return Jacfwd<F, kAux, N...>(std::move(f), holomorphic);
 }
 template <bool kAux, std::size_t... N, class F>
-auto make_jacrev(F f, const GradOptions& options) {
+auto make_jacrev(F f, const JacrevOptions& options) {
   if constexpr (sizeof...(N) == 0)
     return Jacrev<F, kAux, 0>(std::move(f), options);
   else
@@ -180,13 +169,6 @@ auto make_jacrev(F f, const GradOptions& options) {
 }
 
 }  // namespace internal
-
-/// Of jacfwd and hessian.
-struct JacobianOptions {
-  internal::Named named = internal::Named();
-  /// The function is promised to be holomorphic: arguments and results must be complex.
-  bool holomorphic = false;
-};
 
 /// `jacfwd<N...>(f)(args...)`: derivatives by arguments N... (argument 0 unless given), by one push
 /// forward for each element of them. Throws Error for complex arguments unless `holomorphic`;
@@ -204,11 +186,11 @@ auto jacfwd(F f, HasAux, JacobianOptions options = {}) {
 /// `jacrev<N...>(f)(args...)`: what `jacfwd` gives, by one pull back for each element of the
 /// results. Throws Error for complex results unless `holomorphic`; arguments may be complex.
 template <std::size_t... N, class F>
-auto jacrev(F f, GradOptions options = {}) {
+auto jacrev(F f, JacrevOptions options = {}) {
   return internal::make_jacrev<false, N...>(std::move(f), options);
 }
 template <std::size_t... N, class F>
-auto jacrev(F f, HasAux, GradOptions options = {}) {
+auto jacrev(F f, HasAux, JacrevOptions options = {}) {
   return internal::make_jacrev<true, N...>(std::move(f), options);
 }
 

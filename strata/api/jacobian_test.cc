@@ -92,5 +92,77 @@ TEST(Jacobian, IntegersHaveNone) {
   expect_array(jacrev(f)(2.f, array({1, 2})), "f32[2]", {1, 2});
 }
 
+TEST(Jacobian, OfAStructIsOneOfTrees) {
+  auto f = [](const Line& p) { return Line{p.w * p.b, sum(p.w) + p.b}; };
+  const Line p{array({2.f, 3.f}), array(5.f)};
+  auto check = [&](const auto& j) {
+    expect_array(j[&Line::w].w, "f32[2,2]", {5, 0, 0, 5});
+    expect_array(j[&Line::w].b, "f32[2]", {2, 3});
+    expect_array(j[&Line::b].w, "f32[2]", {1, 1});
+    const auto& [w, b] = j;
+    expect_array(w.b, "f32[2]", {2, 3});
+    expect_array(b.b, "f32[]", {1});
+    EXPECT_EQ(tree::paths(j), (std::vector<std::string>{"w.w", "w.b", "b.w", "b.b"}));
+  };
+  check(jacfwd(f)(p));
+  check(jacrev(f)(p));
+  check(jit(jacrev(f))(p));
+}
+
+TEST(Hessian, OfAStructIsOneOfStructs) {
+  auto f = [](const Line& p) { return sum(p.w * p.w * p.w) * p.b; };
+  const Line p{array({2.f, 3.f}), array(5.f)};
+  const auto h = hessian(f)(p);
+  expect_array(h[&Line::w].w, "f32[2,2]", {60, 0, 0, 90});
+  expect_array(h[&Line::w].b, "f32[2]", {12, 27});
+  expect_array(h[&Line::b].w, "f32[2]", {12, 27});
+  expect_array(h[&Line::b].b, "f32[]", {0});
+  // Third derivatives: fields of fields.
+  const auto third = jacfwd(hessian(f))(p);
+  expect_array(third[&Line::w][&Line::w].b, "f32[2,2]", {12, 0, 0, 18});
+  expect_array(third[&Line::w][&Line::b].w, "f32[2,2]", {12, 0, 0, 18});
+}
+
+struct Network {
+  std::vector<Line> layers;
+  std::map<std::string, Array> scales;
+  std::optional<Array> bias;
+  std::variant<Array, Line> head;
+  int depth = 0;
+  STRATA_FIELDS(layers, scales, bias, head, depth)
+};
+
+TEST(Jacobian, OfEveryKindOfTree) {
+  auto f = [](const Network& n) { return n; };
+  const Network n{{Line{array({1.f, 2.f}), array(3.f)}},
+                  {{"a", array(4.f)}},
+                  array({5.f}),
+                  Line{array(6.f), array(7.f)},
+                  8};
+  const auto j = jacrev(f)(n);
+  const Network& by_w = j[&Network::layers][0][&Line::w];
+  expect_array(by_w.layers[0].w, "f32[2,2]", {1, 0, 0, 1});
+  expect_array(by_w.scales.at("a"), "f32[2]", {0, 0});
+  EXPECT_EQ(by_w.depth, 8);
+  expect_array(j[&Network::scales].at("a").scales.at("a"), "f32[]", {1});
+  expect_array(*j[&Network::bias]->bias, "f32[1,1]", {1});
+  const auto& head = std::get<1>(j[&Network::head]);
+  expect_array(std::get<1>(head[&Line::b].head).b, "f32[]", {1});
+  EXPECT_EQ(j[&Network::depth], 8);
+  const auto empty = jacfwd([](Line q) { return std::optional<Array>(q.w); })(n.layers[0]);
+  expect_array(empty->w, "f32[2,2]", {1, 0, 0, 1});
+}
+
+struct Hidden {
+  Array w, kept = ones({1});
+  STRATA_FIELDS(w)
+};
+TEST(Jacobian, RefusesFieldsThatAreNotListed) {
+  const auto j = jacfwd([](Line p) { return Hidden{p.w}; })(Line{array({1.f}), array(2.f)});
+  expect_array(j[&Hidden::w].w, "f32[1,1]", {1});
+  EXPECT_THAT(message_of([&] { (void)j[&Hidden::kept]; }),
+              ::testing::HasSubstr("STRATA_FIELDS does not list this field"));
+}
+
 }  // namespace
 }  // namespace strata

@@ -1,6 +1,6 @@
 // Programs compiled as a whole.
 //
-//   auto step = jit(train_step, {.donate_argnums = {0}});
+//   auto step = jit(train_step, {.donate_argnums = 0});
 //   std::tie(params, loss) = step(std::move(params), x, y);
 //   step.lower(params, x, y).as_text()                      // StableHLO; compiled, what it costs
 //   and its machine code: stages.h auto fast = step.compile(params, x, y);                 // for
@@ -30,8 +30,8 @@ namespace strata {
 /// Options of `jit`.
 struct JitOptions {
   internal::Named named = internal::Named();
-  /// Arguments whose memory may be reused for results.
-  std::vector<std::size_t> donate_argnums = {};
+  /// Arguments whose memory may be reused for results: `0`, or several in braces.
+  OneOrMore<std::size_t> donate_argnums = {};
   /// The program's name in messages and profiles.
   std::string name = "main";
 };

@@ -24,8 +24,4 @@ Array operator~(const Operand& x) { return numpy::invert(x); }
 Array operator<<(const Operand& x, const Operand& y) { return numpy::left_shift(x, y); }
 Array operator>>(const Operand& x, const Operand& y) { return numpy::right_shift(x, y); }
 
-Array Array::astype(DType dtype, std::source_location where) const {
-  return numpy::astype(Operand(*this, where), dtype);
-}
-
 }  // namespace strata

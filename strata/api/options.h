@@ -9,6 +9,7 @@
 #include <initializer_list>
 #include <optional>
 #include <source_location>
+#include <utility>
 #include <vector>
 
 #include "strata/type/type.h"
@@ -62,6 +63,44 @@ class Axes {
   std::optional<std::vector<std::int64_t>> axes_;
 };
 
+/// The first of several sizes or axes, and where the user wrote it: `x.reshape(2, 3)`.
+class Size {
+ public:
+  template <std::integral T>
+  Size(T value, std::source_location where = std::source_location::current())
+      : value(static_cast<std::int64_t>(value)), where(where) {}  // NOLINT: implicit by intent
+  std::int64_t value;
+  std::source_location where;
+};
+
+/// A shape that may be left out: `{}` is none; a number, braces, a vector or a Shape are given.
+/// `Sizes()` is given, too: the shape of a scalar.
+class OptionalSizes : public std::optional<Sizes> {
+ public:
+  OptionalSizes() = default;
+  OptionalSizes(std::nullopt_t) {}  // NOLINT: implicit by intent
+  template <std::convertible_to<Sizes> T>
+  OptionalSizes(T&& sizes) : std::optional<Sizes>(Sizes(std::forward<T>(sizes))) {}  // NOLINT
+  OptionalSizes(std::initializer_list<std::int64_t> sizes) : std::optional<Sizes>(sizes) {}
+  OptionalSizes(std::optional<Sizes> sizes) : std::optional<Sizes>(std::move(sizes)) {}  // NOLINT
+};
+
+/// Several values, or one without braces: `.donate_argnums = 0`, `= {0, 2}`, or a vector.
+template <class T>
+class OneOrMore : public std::vector<T> {
+ public:
+  OneOrMore() = default;
+  template <std::convertible_to<T> U>
+  OneOrMore(U value) : std::vector<T>{static_cast<T>(value)}, is_one_(true) {}  // NOLINT: by intent
+  OneOrMore(std::initializer_list<T> values) : std::vector<T>(values) {}
+  OneOrMore(std::vector<T> values) : std::vector<T>(std::move(values)) {}  // NOLINT
+  /// Whether it was given without braces, which upstream tells from a tuple of one.
+  bool is_one() const { return is_one_; }
+
+ private:
+  bool is_one_ = false;
+};
+
 namespace internal {
 /// First member of option structs: makes `{0, 1}` no option struct, so that it can only mean a
 /// list.
@@ -69,6 +108,10 @@ struct Named {
   explicit Named() = default;
 };
 }  // namespace internal
+
+/// What stands for axes where a function takes those alone: `1`, a vector.
+template <class T>
+concept AxesLike = std::convertible_to<T, Axes>;
 
 /// "file.cc:12" of a place in the user's program.
 std::string describe(const std::source_location& where);

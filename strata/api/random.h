@@ -1,7 +1,7 @@
 // Random numbers of jax.random, from explicit keys; bits equal JAX's.
 //
 //   random::Key key = random::key(0);
-//   auto [k1, k2] = random::split2(key);
+//   auto [k1, k2] = random::split(key);
 //   Array w = random::normal(k1, {256, 128}) * 0.02f;
 //
 // The same key always gives the same numbers: split before each use. bits, uniform, randint, split,

@@ -259,5 +259,28 @@ TEST(RandomDerivatives, OfGammaThereIsNoSecond) {
   EXPECT_NE(testing::message_of([&] { jacfwd(jacfwd(gamma))(2.0f); }), "no error");
 }
 
+TEST(Random, SplitComesApart) {
+  testing::shows_names("random.split");
+  const Key k = random::key(7);
+  const Key both = random::split(k, 2);
+  const auto [a, b] = random::split(k);
+  EXPECT_EQ(words(a.words), words(both[0].words));
+  EXPECT_EQ(words(b.words), words(both[1].words));
+  EXPECT_EQ(words(random::split(k).words), words(both.words));
+  const auto [c, d, e] = random::split<3>(k);
+  EXPECT_EQ(words(e.words), words(random::split(k, 3)[2].words));
+  const Key typed = random::key(1, Implementation::rbg);
+  const auto [f, g] = random::split(typed);
+  EXPECT_EQ(g.implementation, Implementation::rbg);
+  // An array of keys as ever: rows, vmap, and inside programs.
+  const auto draw = [](const Key& key) { return random::normal(key, {2}); };
+  EXPECT_EQ(vmap(draw)(random::split(k)).to_vector<float>(), vmap(draw)(both).to_vector<float>());
+  const Array sum = jit([](const Key& key) {
+    auto [first, second] = random::split(key);
+    return random::normal(first, {2}) + random::normal(second, {2});
+  })(k);
+  EXPECT_EQ(sum.to_vector<float>(), (draw(a) + draw(b)).to_vector<float>());
+}
+
 }  // namespace
 }  // namespace strata

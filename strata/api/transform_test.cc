@@ -310,5 +310,30 @@ TEST(StopGradient, HidesAValueFromDerivatives) {
   expect_array(grad([](Array x) { return x * lax::stop_gradient(x); })(3.0f), "f32[]", {3});
 }
 
+TEST(Vmap, OneAxisForAllArguments) {
+  auto f = [](Array a, Array b) { return a * b; };
+  const Array x = array({{1.f, 2.f, 3.f}, {4.f, 5.f, 6.f}});
+  expect_array(vmap(f, {.in_axes = 0})(x, x), "f32[2,3]", {1, 4, 9, 16, 25, 36});
+  expect_array(vmap(f, {.in_axes = 1})(x, x), "f32[3,2]", {1, 16, 4, 25, 9, 36});
+  expect_array(vmap(f, {.in_axes = -1, .out_axes = -1})(x, x), "f32[2,3]", {1, 4, 9, 16, 25, 36});
+  expect_array(vmap(f, {.in_axes = none, .axis_size = 2})(2.f, 3.f), "f32[2]", {6, 6});
+  expect_array(vmap(f, {.in_axes = {1, none}, .out_axes = {1}})(x, 2.f), "f32[2,3]",
+               {2, 4, 6, 8, 10, 12});
+  EXPECT_THAT(testing::message_of([&] { vmap(f, {.in_axes = {0}})(x, x); }),
+              ::testing::HasSubstr("in_axes has 1 entries for 2 arguments"));
+}
+
+TEST(Jit, OneDonatedArgument) {
+  auto f = jit([](Array a, Array b) { return a + b; }, {.donate_argnums = 0});
+  Array x = zeros({5000});
+  const std::byte* place = x.buffer().data();
+  x = f(std::move(x), 1.0f);
+  EXPECT_EQ(x.buffer().data(), place);
+  auto both =
+      jit([](Array a, Array b) { return std::pair(a + 1, b + 1); }, {.donate_argnums = {0, 1}});
+  const auto [a, b] = both(zeros({2}), zeros({2}));
+  expect_array(b, "f32[2]", {1, 1});
+}
+
 }  // namespace
 }  // namespace strata

@@ -2,7 +2,8 @@
 //
 //   vmap(f)(xs, ys)                                   // f(xs[i], ys[i]) stacked
 //   vmap(f, {.in_axes = {0, none}})(xs, y)            // y is the same for all
-//   vmap(f, {.in_axes = {1}, .out_axes = {-1}})(xs)
+//   vmap(f, {.in_axes = 1, .out_axes = -1})(xs)        // the same axis of all arguments, of all
+//   results
 //   vmap(f, {.axis_name = "i"})(xs)                   // within f, lax::psum(x, "i") adds x of all
 //   inputs (lax/parallel.h)
 #pragma once
@@ -15,12 +16,12 @@ namespace strata {
 /// Options of `vmap`.
 struct VmapOptions {
   internal::Named named = internal::Named();
-  /// The axis of each argument (of all leaves of a tree) that is mapped over; `none`: not mapped.
-  /// Default: 0 for all.
-  std::vector<std::optional<std::int64_t>> in_axes = {};
+  /// The axis that is mapped over: `1` of all arguments, or one entry per argument (of all leaves
+  /// of a tree) in braces; `none`: not mapped. Default: 0 for all.
+  OneOrMore<std::optional<std::int64_t>> in_axes = {};
   /// Where the new axis stands in each leaf of the result, one entry for all or one per leaf.
   /// Default: 0.
-  std::vector<std::int64_t> out_axes = {};
+  OneOrMore<std::int64_t> out_axes = {};
   /// What collective functions within f call the axis. (Upstream's spmd_axis_name, an axis of a
   /// mesh of devices, comes with meshes.)
   std::string axis_name = "";
@@ -63,14 +64,14 @@ auto trace_mapped(F& f, const std::tuple<Args...>& arguments, const Mapped& mapp
 template <class... Args>
 std::vector<std::optional<std::int64_t>> leaf_axes(const std::tuple<Args...>& arguments,
                                                    const VmapOptions& options) {
-  if (!options.in_axes.empty() && options.in_axes.size() != sizeof...(Args))
-    fail("vmap", "in_axes has {} entries for {} arguments", options.in_axes.size(),
-         sizeof...(Args));
+  const auto& axes = options.in_axes;
+  if (!axes.empty() && !axes.is_one() && axes.size() != sizeof...(Args))
+    fail("vmap", "in_axes has {} entries for {} arguments", axes.size(), sizeof...(Args));
   std::vector<std::optional<std::int64_t>> out;
   std::size_t number = 0;
   auto one = [&](const auto& argument) {
     const std::optional<std::int64_t> axis =
-        options.in_axes.empty() ? std::optional<std::int64_t>(0) : options.in_axes[number];
+        axes.empty() ? std::optional<std::int64_t>(0) : axes[axes.is_one() ? 0 : number];
     tree::for_each(argument, [&](const Array&) { out.push_back(axis); });
     ++number;
   };

@@ -1,5 +1,6 @@
 // Adam and AdamW.
 //
+//   auto simple = optim::adam(1e-3);
 //   auto optimizer = optim::adamw(optim::warmup_cosine_decay_schedule(0.0, 3e-4, 100, 1000),
 //                                 {.weight_decay = 0.1, .max_norm = 1.0, .mask =
 //                                 optim::mask_except_paths({"*norm*"})});
@@ -19,7 +20,8 @@ struct AdamWOptions {
   /// The weights that decay; empty: all.
   Mask mask = {};
 };
-/// Source: Loshchilov and Hutter, Decoupled Weight Decay Regularization (2019).
+/// `adamw(3e-4)`, or a schedule in place of the number. Source: Loshchilov and Hutter, Decoupled
+/// Weight Decay Regularization (2019).
 inline auto adamw(Schedule schedule, AdamWOptions o = {}) {
   return chain(clip_by_global_norm(o.max_norm), scale_by_adam(o.b1, o.b2, o.eps),
                add_decayed_weights(o.weight_decay, std::move(o.mask)),
@@ -28,7 +30,7 @@ inline auto adamw(Schedule schedule, AdamWOptions o = {}) {
 /// The type of what adamw makes.
 using AdamW = decltype(adamw(std::declval<Schedule>()));
 
-/// Source: Kingma and Ba, Adam (2015).
+/// `adam(1e-3)`, or a schedule in place of the number. Source: Kingma and Ba, Adam (2015).
 inline auto adam(Schedule schedule, double b1 = 0.9, double b2 = 0.999, double eps = 1e-8) {
   return chain(scale_by_adam(b1, b2, eps), scale_by_learning_rate(std::move(schedule)));
 }

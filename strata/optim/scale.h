@@ -31,13 +31,10 @@ struct ScaleBySchedule {
 /// Updates times the schedule's value at the step, counted from 0.
 inline ScaleBySchedule scale_by_schedule(Schedule schedule) { return {std::move(schedule)}; }
 /// Updates times a factor.
-inline ScaleBySchedule scale(double factor) { return {constant_schedule(factor)}; }
-/// -schedule(count) * updates: downhill.
+inline ScaleBySchedule scale(double factor) { return {factor}; }
+/// -schedule(count) * updates: downhill. `scale_by_learning_rate(3e-4)`: a rate that stays.
 inline ScaleBySchedule scale_by_learning_rate(Schedule schedule) {
   return {[schedule = std::move(schedule)](const Array& count) { return -schedule(count); }};
-}
-inline ScaleBySchedule scale_by_learning_rate(double rate) {
-  return scale_by_learning_rate(constant_schedule(rate));
 }
 
 }  // namespace strata::optim

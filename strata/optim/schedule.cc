@@ -31,9 +31,21 @@ Schedule one(const SchedulePiece& p) {
 
 }  // namespace
 
-Schedule constant_schedule(double value) {
-  return [value](const Array&) { return full({}, value, DType::f32); };
+Schedule::Schedule(Array rate)
+    : f_([rate = std::move(rate)](const Array&) {
+        if (rate.ndim() != 0)
+          throw Error("optim", "a learning rate is a number, got an array of {} axes", rate.ndim());
+        return astype(rate, DType::f32);
+      }) {}
+Schedule Schedule::constant(double rate) {
+  return [rate](const Array&) { return full({}, rate, DType::f32); };
 }
+Array Schedule::operator()(const Array& count) const {
+  if (!f_) throw Error("optim", "a schedule without a rate was asked for one");
+  return f_(count);
+}
+
+Schedule constant_schedule(double value) { return value; }
 
 Schedule linear_schedule(double initial, double final, std::int64_t steps) {
   return [=](const Array& count) { return blend(initial, final, done(count, steps)); };

@@ -7,7 +7,10 @@
 //   cosine -> 3e-5 over 900"));
 #pragma once
 
+#include <concepts>
 #include <functional>
+#include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "strata/api/numpy.h"
@@ -16,8 +19,26 @@
 namespace strata::optim {
 
 /// From the step's number (an i32 scalar, 0 first) to the rate (an f32 scalar); traced with the
-/// step, so that one program serves all steps.
-using Schedule = std::function<Array(const Array& count)>;
+/// step, so that one program serves all steps. A number or an array is a rate that does not change:
+/// wherever optimizers take a schedule, `optim::adam(1e-3)` is one.
+class Schedule {
+ public:
+  /// None: `if (schedule)` is false, and calling it is an Error.
+  Schedule() = default;
+  template <class T>
+    requires std::is_arithmetic_v<T>
+  Schedule(T rate) : Schedule(constant(static_cast<double>(rate))) {}  // NOLINT: implicit by intent
+  Schedule(Array rate);                                                // NOLINT
+  template <class F>
+    requires(!std::same_as<F, Schedule> && std::is_invocable_r_v<Array, const F&, const Array&>)
+  Schedule(F f) : f_(std::move(f)) {}  // NOLINT
+  Array operator()(const Array& count) const;
+  explicit operator bool() const { return static_cast<bool>(f_); }
+
+ private:
+  static Schedule constant(double rate);
+  std::function<Array(const Array&)> f_;
+};
 
 /// The same value at each step.
 Schedule constant_schedule(double value);

@@ -1,7 +1,6 @@
 // Stochastic gradient descent.
 //
-//   auto optimizer = optim::sgd(optim::constant_schedule(0.1), {.momentum = 0.9, .nesterov =
-//   true});
+//   auto optimizer = optim::sgd(0.1, {.momentum = 0.9, .nesterov = true});
 #pragma once
 
 #include "strata/optim/momentum.h"
@@ -14,7 +13,7 @@ struct SgdOptions {
   double momentum = 0.0;
   bool nesterov = false;
 };
-/// -schedule(count) * (the gradients, or their trace).
+/// -schedule(count) * (the gradients, or their trace). `sgd(0.1)`: a rate that stays.
 inline auto sgd(Schedule schedule, SgdOptions o = {}) {
   return chain(when(o.momentum > 0, trace(o.momentum, o.nesterov)),
                scale_by_learning_rate(std::move(schedule)));

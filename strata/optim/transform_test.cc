@@ -162,5 +162,37 @@ TEST_F(TransformTest, OneProgramServesEveryStep) {
   EXPECT_EQ(step.cache_size(), 1u);
 }
 
+TEST_F(TransformTest, ANumberIsASchedule) {
+  const Params p = tree_of(0), g = tree_of(1);
+  auto after = [&](const auto& optimizer) {
+    auto state = optimizer.init(p);
+    auto [updates, next] = optimizer.update(g, state, p);
+    return apply_updates(p, updates).matrix.template to_vector<float>();
+  };
+  auto same = [&](auto make) {
+    const auto want = after(make(constant_schedule(0.5)));
+    EXPECT_NE(want, p.matrix.to_vector<float>());
+    EXPECT_EQ(after(make(0.5)), want);
+    EXPECT_EQ(after(make(0.5f)), want);
+    EXPECT_EQ(after(make(Array(0.5))), want);
+  };
+  same([](const auto& rate) { return adam(rate); });
+  same([](const auto& rate) { return adamw(rate, {.weight_decay = 0.1}); });
+  same([](const auto& rate) { return sgd(rate, {.momentum = 0.9}); });
+  same([](const auto& rate) { return scale_by_learning_rate(rate); });
+  same([](const auto& rate) { return scale_by_schedule(rate); });
+  EXPECT_EQ(after(sgd(1)), after(sgd(1.0)));
+  // A rate that the program is given: one program for all rates.
+  auto step = jit([&](Array rate) {
+    auto optimizer = sgd(rate);
+    return optimizer.update(g, optimizer.init(p), p).first.matrix;
+  });
+  EXPECT_EQ(step(0.5f).to_vector<float>(), (-0.5f * g.matrix).to_vector<float>());
+  EXPECT_EQ(step(0.25f).to_vector<float>(), (-0.25f * g.matrix).to_vector<float>());
+  EXPECT_THROW(after(sgd(zeros({2}))), Error);
+  EXPECT_FALSE(Schedule());
+  EXPECT_THROW(Schedule()(0), Error);
+}
+
 }  // namespace
 }  // namespace strata::optim

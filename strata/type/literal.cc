@@ -6,6 +6,7 @@
 #include <mutex>
 
 #include "strata/base/out_of_memory.h"
+#include "strata/type/borrowed.h"
 #include "strata/type/minifloat.h"
 #include "strata/type/round_to_odd.h"
 
@@ -23,6 +24,14 @@ std::shared_ptr<std::byte[]> allocate(std::size_t bytes) {
   if (align == kHuge) madvise(p, size, MADV_HUGEPAGE);
   return {static_cast<std::byte*>(p), [](std::byte* q) { std::free(q); }};
 }
+
+/// The deleter of borrowed bytes, by which they are known.
+struct GiveBack {
+  std::function<void()> release;
+  void operator()(std::byte*) const {
+    if (release) release();
+  }
+};
 
 /// The first `width` of `total` bytes into all others, doubling what is copied.
 void spread(std::byte* to, std::size_t width, std::size_t total) {
@@ -75,6 +84,10 @@ std::int8_t wrapped(DType dtype, std::int64_t value) {
 }
 
 }  // namespace
+
+std::shared_ptr<std::byte[]> borrowed_bytes(const std::byte* data, std::function<void()> release) {
+  return {const_cast<std::byte*>(data), GiveBack{std::move(release)}};
+}
 
 bool has_storage(DType d) {
   switch (d) {
@@ -153,7 +166,8 @@ std::byte* Literal::mutable_data() {
 }
 
 bool Literal::is_unique() const {
-  return (!splat_ || splat_.use_count() == 1) && storage().use_count() == 1;
+  return (!splat_ || splat_.use_count() == 1) && storage().use_count() == 1 &&
+         std::get_deleter<GiveBack>(storage()) == nullptr;
 }
 
 const std::byte* Literal::element(std::int64_t i) const {

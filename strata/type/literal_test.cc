@@ -4,7 +4,10 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
 #include <thread>
+
+#include "strata/type/borrowed.h"
 
 namespace strata {
 namespace {
@@ -65,6 +68,24 @@ TEST(Literal, ASplatIsUniqueUntilItIsCopied) {
   EXPECT_EQ(splat.integer(4998), 7);
   EXPECT_EQ(splat.integer(4999), 8);
   EXPECT_TRUE(splat.is_unique());
+}
+
+TEST(Literal, BorrowedBytesAreNeverUnique) {
+  std::array<float, 3> memory{1, 2, 3};
+  int released = 0;
+  {
+    const Literal l(
+        Type(DType::f32, {3}),
+        borrowed_bytes(reinterpret_cast<const std::byte*>(memory.data()), [&] { ++released; }));
+    EXPECT_FALSE(l.is_unique());
+    EXPECT_EQ(static_cast<const void*>(l.data()), memory.data());
+    const Literal copy = l;
+    EXPECT_EQ(released, 0);
+  }
+  EXPECT_EQ(released, 1);
+  const Literal without(Type(DType::f32, {3}),
+                        borrowed_bytes(reinterpret_cast<const std::byte*>(memory.data()), {}));
+  EXPECT_FALSE(without.is_unique());
 }
 
 }  // namespace

@@ -207,7 +207,7 @@ Array triangular_solve(const Operand& a_operand, const Operand& b_operand,
          describe(b_operand->type()));
   const bool conjugate = options.conjugate_a && is_complex(a.dtype());
   const char* how = !options.transpose_a ? "NO_TRANSPOSE" : conjugate ? "ADJOINT" : "TRANSPOSE";
-  const Array matrix = conjugate && !options.transpose_a ? conj(a) : a;
+  const Array matrix = conjugate && !options.transpose_a ? numpy::conj(a) : a;
   const Array x = internal::factors("stablehlo.triangular_solve", {matrix, b},
                                     {{"left_side", options.left_side},
                                      {"lower", options.lower},

@@ -221,7 +221,7 @@ Array full(const Sizes& shape, const Operand& fill_value, std::optional<DType> d
 }
 
 Array full_like(const Operand& x, const Operand& fill_value, std::optional<DType> dtype,
-                const std::optional<Sizes>& shape) {
+                const OptionalSizes& shape) {
   Site site(x);
   const WeakDType type =
       dtype ? WeakDType{canonical(*dtype, x64_enabled())} : WeakDType{x->dtype(), x->weak()};

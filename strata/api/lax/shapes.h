@@ -52,7 +52,7 @@ Array broadcast_to_rank(const Operand& x, std::int64_t rank);
 Array full(const Sizes& shape, const Operand& fill_value, std::optional<DType> dtype = {});
 /// A scalar everywhere, in the dtype and shape of x where none are given.
 Array full_like(const Operand& x, const Operand& fill_value, std::optional<DType> dtype = {},
-                const std::optional<Sizes>& shape = {});
+                const OptionalSizes& shape = {});
 /// Zeros: what an empty array holds is not left to chance.
 Array empty(const Sizes& shape, DType dtype, Where where = Where::current());
 /// A shape as integers, i32.

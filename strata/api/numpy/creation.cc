@@ -87,7 +87,7 @@ Array full(const Sizes& shape, const Operand& value, std::optional<DType> dtype)
 }
 namespace {
 Array filled_like(const char* name, const Operand& x, double value, std::optional<DType> dtype,
-                  const std::optional<Sizes>& shape) {
+                  const OptionalSizes& shape) {
   Site site(x);
   const Array out =
       filled(name, shape.value_or(Sizes(x->shape())), dtype.value_or(x->dtype()), value);
@@ -95,22 +95,19 @@ Array filled_like(const char* name, const Operand& x, double value, std::optiona
 }
 }  // namespace
 
-Array zeros_like(const Operand& x, std::optional<DType> dtype, const std::optional<Sizes>& shape) {
+Array zeros_like(const Operand& x, std::optional<DType> dtype, const OptionalSizes& shape) {
   return filled_like("zeros_like", x, 0, dtype, shape);
 }
-Array ones_like(const Operand& x, std::optional<DType> dtype, const std::optional<Sizes>& shape) {
+Array ones_like(const Operand& x, std::optional<DType> dtype, const OptionalSizes& shape) {
   return filled_like("ones_like", x, 1, dtype, shape);
 }
 Array full_like(const Operand& x, const Operand& value, std::optional<DType> dtype,
-                const std::optional<Sizes>& shape) {
+                const OptionalSizes& shape) {
   Site site(x);
   const Array out = full(shape.value_or(Sizes(x->shape())), value, dtype.value_or(x->dtype()));
   return internal::cast(out, {out.dtype(), x->weak() && !dtype});
 }
 
-Array arange(std::int64_t stop, std::optional<DType> dtype, Where where) {
-  return detail::arange_integers(0, stop, 1, dtype, where);
-}
 Array detail::arange_integers(std::int64_t start, std::int64_t stop, std::int64_t step,
                               std::optional<DType> dtype, Where where) {
   Site site(where);

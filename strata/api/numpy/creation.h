@@ -29,39 +29,44 @@ Array ones(const Sizes& shape, DType dtype = default_float, Where where = Where:
 Array full(const Sizes& shape, const Operand& value, std::optional<DType> dtype = {});
 /// Zeros of the shape and dtype of x, unless given.
 Array zeros_like(const Operand& x, std::optional<DType> dtype = {},
-                 const std::optional<Sizes>& shape = {});
+                 const OptionalSizes& shape = {});
 /// Ones of the shape and dtype of x, unless given.
-Array ones_like(const Operand& x, std::optional<DType> dtype = {},
-                const std::optional<Sizes>& shape = {});
+Array ones_like(const Operand& x, std::optional<DType> dtype = {}, const OptionalSizes& shape = {});
 /// `value` everywhere, in the shape and dtype of x, unless given.
 Array full_like(const Operand& x, const Operand& value, std::optional<DType> dtype = {},
-                const std::optional<Sizes>& shape = {});
+                const OptionalSizes& shape = {});
 /// Zeros: what an empty array holds is not left to chance.
 inline Array empty(const Sizes& shape, DType dtype = default_float,
                    Where where = Where::current()) {
   return zeros(shape, dtype, where);
 }
 inline Array empty_like(const Operand& x, std::optional<DType> dtype = {},
-                        const std::optional<Sizes>& shape = {}) {
+                        const OptionalSizes& shape = {}) {
   return zeros_like(x, dtype, shape);
 }
-/// 0, 1, ..., stop-1: i32 (i64 under x64) unless given.
-Array arange(std::int64_t stop, std::optional<DType> dtype = {}, Where where = Where::current());
-/// start, start+step, ... below stop; i32 when both ends are integers, else f32 (i64 and f64 under
-/// x64).
-template <std::integral A, std::integral B, std::integral C = std::int64_t>
-Array arange(A start, B stop, C step = 1, std::optional<DType> dtype = {},
-             Where where = Where::current()) {
-  return detail::arange_integers(static_cast<std::int64_t>(start), static_cast<std::int64_t>(stop),
-                                 static_cast<std::int64_t>(step), dtype, where);
+/// start, start+step, ... below stop: `arange(3)`, `arange(1, 7, 2)`, `arange(0, 1, 0.25)`; start
+/// is 0 and the step 1 where left out. i32 when all numbers are integers, else f32 (i64 and f64
+/// under x64), unless a dtype is given; floats are rounded once from start + i * step in f64.
+/// Throws Error for a step of 0.
+template <class T>
+  requires std::is_arithmetic_v<T>
+Array arange(T stop, std::optional<DType> dtype = {}, Where where = Where::current()) {
+  if constexpr (std::integral<T>)
+    return detail::arange_integers(0, static_cast<std::int64_t>(stop), 1, dtype, where);
+  else
+    return detail::arange_floats(0, static_cast<double>(stop), 1, dtype, where);
 }
-template <class A, class B, class C = double>
-  requires std::is_arithmetic_v<A> && std::is_arithmetic_v<B> && std::is_arithmetic_v<C> &&
-           (std::floating_point<A> || std::floating_point<B>)
+template <class A, class B, class C = std::int64_t>
+  requires std::is_arithmetic_v<A> && std::is_arithmetic_v<B> && std::is_arithmetic_v<C>
 Array arange(A start, B stop, C step = 1, std::optional<DType> dtype = {},
              Where where = Where::current()) {
-  return detail::arange_floats(static_cast<double>(start), static_cast<double>(stop),
-                               static_cast<double>(step), dtype, where);
+  if constexpr (std::integral<A> && std::integral<B> && std::integral<C>)
+    return detail::arange_integers(static_cast<std::int64_t>(start),
+                                   static_cast<std::int64_t>(stop), static_cast<std::int64_t>(step),
+                                   dtype, where);
+  else
+    return detail::arange_floats(static_cast<double>(start), static_cast<double>(stop),
+                                 static_cast<double>(step), dtype, where);
 }
 struct Spacing {
   internal::Named named = internal::Named();

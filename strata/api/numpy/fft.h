@@ -38,7 +38,7 @@ Array ihfft(const Operand& a, const Line& options = {});
 
 struct Plane {
   internal::Named named = internal::Named();
-  std::optional<Sizes> s = std::nullopt;
+  OptionalSizes s = {};
   Sizes axes = {-2, -1};
   std::string norm = "backward";
 };
@@ -53,7 +53,7 @@ Array irfft2(const Operand& a, const Plane& options = {});
 
 struct Space {
   internal::Named named = internal::Named();
-  std::optional<Sizes> s = std::nullopt, axes = std::nullopt;
+  OptionalSizes s = {}, axes = {};
   std::string norm = "backward";
 };
 /// Over all axes, the last ones where only `s` is given, or those given. The last of the axes is

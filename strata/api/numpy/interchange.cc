@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "strata/api/compose.h"
+#include "strata/type/borrowed.h"
 
 namespace strata::numpy {
 namespace {
@@ -113,6 +114,42 @@ Array asarray(const Operand& x, const AsArray& o) {
   return internal::concrete(runtime::Buffer(own_copy(out)), out.weak());
 }
 
+namespace {
+/// Refuses memory that an array cannot have as it lies there.
+void check_as_it_lies(const char* name, const void* data, DType stored) {
+  if (canonical(stored, x64_enabled()) != stored)
+    fail(name, "{} elements are 64 bits wide, and x64 is off: EnableX64, or a copy by asarray",
+         strata::name(stored));
+  const std::size_t align = std::min<std::size_t>(byte_width(stored), 8);
+  if (reinterpret_cast<std::uintptr_t>(data) % align != 0)
+    fail(name, "the elements of {} are not aligned to {} bytes", strata::name(stored), align);
+}
+}  // namespace
+
+Array detail::borrowed(const void* data, DType stored, std::int64_t count,
+                       const OptionalSizes& shape, std::function<void()> release, Where where) {
+  Site site(where);
+  std::shared_ptr<std::byte[]> bytes =
+      borrowed_bytes(static_cast<const std::byte*>(data), std::move(release));
+  check_as_it_lies("borrow", data, stored);
+  if (count < 0) {
+    for (std::int64_t s : *shape)
+      if (s < 0) fail("borrow", "a size is at least 0, got {}", s);
+    count = Shape::of(*shape).count();
+  }
+  if (data == nullptr && count > 0) fail("borrow", "there is no memory for {} elements", count);
+  return adopted(std::move(bytes), stored, count, shape, where);
+}
+
+Array detail::adopted(std::shared_ptr<std::byte[]> bytes, DType stored, std::int64_t count,
+                      const OptionalSizes& shape, Where where) {
+  Site site(where);
+  check_as_it_lies("adopt", bytes.get(), stored);
+  const Type type(stored, Shape{count});
+  return internal::array_of(count == 0 ? Literal(type) : Literal(type, std::move(bytes)), shape,
+                            stored);
+}
+
 Array detail::from_memory(const void* data, DType stored, const Ints& sizes, const Ints& strides,
                           std::optional<DType> dtype) {
   return internal::array_of(copied(data, Type(stored, Shape::of(sizes)), strides), {}, dtype);
@@ -151,9 +188,10 @@ Array from_dlpack(ManagedTensor* tensor, const FromDlpack& o, Where where) {
   if (o.copy == false && !as_it_lies)
     fail("from_dlpack", "{} cannot be taken without a copy", describe(type));
   if (o.copy == true || !as_it_lies) return internal::array_of(copied(data, type, strides), {}, {});
-  return Array(Literal(
-      type, std::shared_ptr<std::byte[]>(
-                data, [owner = std::shared_ptr<ManagedTensor>(std::move(held))](std::byte*) {})));
+  const bool read_only = (tensor->flags & dlpack::kReadOnly) != 0;
+  std::shared_ptr<ManagedTensor> owner = std::move(held);
+  return Array(Literal(type, read_only ? borrowed_bytes(data, [owner = std::move(owner)] {})
+                                       : std::shared_ptr<std::byte[]>(std::move(owner), data)));
 }
 
 ManagedTensor* to_dlpack(const Operand& x) {

@@ -1,16 +1,22 @@
 // Arrays from the memory of others, and their elements for others.
 //
-//   Array x = asarray(std::span<const float>(data, 6), {2, 3});      // copied
-//   Array y = asarray(matrix);                                       // a view of several
-//   dimensions, as std::mdspan: copied std::span<const float> e = elements<float>(y); // not
-//   copied: lives as long as an Array of these elements Array z = from_dlpack(tensor); // not
-//   copied
+//   Array x = asarray(std::span<const float>(data, 6), {2, 3});    // copied
+//   Array y = asarray(matrix);                    // a view of several dimensions, as std::mdspan:
+//                                                 // copied
+//   Array z = borrow(data, {2, 3}, [=] { free(data); });  // not copied; free when nobody needs it
+//   Array v = adopt(std::move(vector));           // not copied: the vector's memory
+//   std::span<const float> e = elements<float>(y);  // not copied: lives as long as an Array of
+//                                                 // these elements
+//   Array t = from_dlpack(tensor);                // not copied
 #pragma once
 
 #include <array>
 #include <cstddef>
+#include <functional>
+#include <memory>
 #include <optional>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "strata/api/array.h"
@@ -37,12 +43,17 @@ inline Array asarray(std::initializer_list<Nested> values, std::optional<DType> 
 }
 template <class T>
   requires has_dtype<T>
-Array asarray(const std::vector<T>& values, std::optional<Sizes> shape = {},
+Array asarray(const std::vector<T>& values, const OptionalSizes& shape = {},
               std::optional<DType> dtype = {}) {
-  return strata::array(values, std::move(shape), dtype);
+  return strata::array(values, shape, dtype);
 }
 
 namespace detail {
+/// Of `count` elements; as many as fill the shape where that is negative.
+Array borrowed(const void* data, DType stored, std::int64_t count, const OptionalSizes& shape,
+               std::function<void()> release, Where where);
+Array adopted(std::shared_ptr<std::byte[]> bytes, DType stored, std::int64_t count,
+              const OptionalSizes& shape, Where where);
 Array from_memory(const void* data, DType stored, const std::vector<std::int64_t>& sizes,
                   const std::vector<std::int64_t>& byte_strides, std::optional<DType> dtype);
 void check_elements(const Array& x, DType dtype);
@@ -54,12 +65,47 @@ const std::byte* memory_of(const Array& x);
 /// The elements of a span, row-major; one-dimensional unless a shape is given.
 template <class T, std::size_t n>
   requires has_dtype<std::remove_const_t<T>>
-Array asarray(std::span<T, n> values, std::optional<Sizes> shape = {},
+Array asarray(std::span<T, n> values, const OptionalSizes& shape = {},
               std::optional<DType> dtype = {}, Where where = Where::current()) {
   const auto count = static_cast<std::int64_t>(values.size());
   const Array out = detail::from_memory(values.data(), dtype_of<std::remove_const_t<T>>, {count},
                                         {static_cast<std::int64_t>(sizeof(T))}, dtype);
   return shape ? out.reshape(*shape, where) : out;
+}
+
+/// An array of elements that stay where they are, row-major in the caller's memory. They must not
+/// change while anything reads the array or one made of it without a copy (`x.reshape(...)`);
+/// `release`, where given, runs once when nothing does any longer, on the thread that let go last,
+/// or at once where this throws. Strata never writes to them: a donated argument that lies there is
+/// copied. Throws Error for 64-bit elements while x64 is off, for they would become 32-bit ones,
+/// and where `data` is not aligned to its type.
+template <class T>
+  requires has_dtype<T>
+Array borrow(const T* data, const Sizes& shape, std::function<void()> release = {},
+             Where where = Where::current()) {
+  return detail::borrowed(data, dtype_of<T>, -1, shape, std::move(release), where);
+}
+/// The same of a span: one-dimensional unless a shape is given, which the elements must fill.
+template <class T, std::size_t n>
+  requires has_dtype<std::remove_const_t<T>>
+Array borrow(std::span<T, n> values, const OptionalSizes& shape = {},
+             std::function<void()> release = {}, Where where = Where::current()) {
+  return detail::borrowed(values.data(), dtype_of<std::remove_const_t<T>>,
+                          static_cast<std::int64_t>(values.size()), shape, std::move(release),
+                          where);
+}
+
+/// An array of a vector's elements, whose memory it takes over: nothing is copied, and programs may
+/// write results there once the array is donated. Shape and errors as of borrow.
+template <class T>
+  requires(has_dtype<T> && !std::same_as<T, bool>)
+Array adopt(std::vector<T>&& values, const OptionalSizes& shape = {},
+            Where where = Where::current()) {
+  auto owner = std::make_shared<std::vector<T>>(std::move(values));
+  auto* data = reinterpret_cast<std::byte*>(owner->data());
+  const auto count = static_cast<std::int64_t>(owner->size());
+  return detail::adopted(std::shared_ptr<std::byte[]>(std::move(owner), data), dtype_of<T>, count,
+                         shape, where);
 }
 
 /// What std::mdspan and its like have: a rank, extents, strides in elements, and where the first
@@ -148,9 +194,10 @@ struct FromDlpack {
 };
 /// The array of another library, whose structure this takes: its deleter runs when the memory is no
 /// longer needed, or at once when this throws. Not copied where elements lie in row-major order,
-/// aligned, on the CPU; nobody may write to them then, so that such an array is not for donation.
-/// 64-bit elements become 32-bit ones, copied, unless x64 is on. Throws Error for other devices and
-/// types, another major version, and where `copy = false` cannot be.
+/// aligned, on the CPU; nobody may write to them then, and Strata does not where the tensor is
+/// marked as read-only: such an array that is donated is copied. 64-bit elements become 32-bit
+/// ones, copied, unless x64 is on. Throws Error for other devices and types, another major version,
+/// and where `copy = false` cannot be.
 Array from_dlpack(dlpack::ManagedTensor* tensor, const FromDlpack& options = {},
                   Where where = Where::current());
 /// The array's memory for another library, which calls the deleter when done; marked as read-only,

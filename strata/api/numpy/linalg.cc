@@ -191,8 +191,7 @@ LstsqResult lstsq(const Operand& a_operand, const Operand& b_operand, const Lsts
   return out;
 }
 
-Array tensorsolve(const Operand& a_operand, const Operand& b_operand,
-                  const std::optional<Sizes>& axes) {
+Array tensorsolve(const Operand& a_operand, const Operand& b_operand, const OptionalSizes& axes) {
   Site site(a_operand);
   Array a = a_operand;
   const Array b = b_operand;

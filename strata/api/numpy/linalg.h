@@ -100,7 +100,7 @@ struct Lstsq {
 /// x of the least |a x - b|, among these the shortest.
 LstsqResult lstsq(const Operand& a, const Operand& b, const Lstsq& options = {});
 /// x of tensordot(a, x, x.ndim) = b; and the inverse of a under tensordot(.., ind).
-Array tensorsolve(const Operand& a, const Operand& b, const std::optional<Sizes>& axes = {});
+Array tensorsolve(const Operand& a, const Operand& b, const OptionalSizes& axes = {});
 /// The inverse of a as a linear map from its last axes to the first `ind`.
 Array tensorinv(const Operand& a, std::int64_t ind = 2);
 

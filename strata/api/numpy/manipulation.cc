@@ -301,14 +301,3 @@ Array resize(const Operand& x, const Sizes& new_shape) {
 }
 
 }  // namespace strata::numpy
-
-namespace strata {
-
-Array Array::reshape(const Sizes& sizes, std::source_location where) const {
-  return numpy::reshape(Operand(*this, where), sizes);
-}
-Array Array::transpose(const Sizes& axes, std::source_location where) const {
-  return numpy::transpose(Operand(*this, where), axes);
-}
-
-}  // namespace strata

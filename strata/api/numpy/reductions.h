@@ -64,9 +64,6 @@ Array logsumexp(const Operand& x, const Reduce& options = {});
 
 // The same with axes alone: `sum(x, 1)`, `sum(x, {0, 1})`. (Templates, because a braced list of
 // integers and a list with designators must not be taken for each other.)
-/// What converts to `Axes`.
-template <class T>
-concept AxesLike = std::convertible_to<T, Axes>;
 #define STRATA_REDUCTION_BY_AXES(name, Options)                                           \
   template <AxesLike T>                                                                   \
   Array name(const Operand& x, const T& axis) {                                           \
@@ -136,3 +133,27 @@ Array cumulative_sum(const Operand& x, const CumulativeArray& options = {});
 Array cumulative_prod(const Operand& x, const CumulativeArray& options = {});
 
 }  // namespace strata::numpy
+
+namespace strata {
+
+#define STRATA_METHOD_BY_AXES(name, Options)                                                  \
+  template <AxesLike A>                                                                       \
+  Array Array::name(const A& axis, Where where) const {                                       \
+    return name(Options{.axis = Axes(axis)}, where);                                          \
+  }                                                                                           \
+  template <std::integral I>                                                                  \
+  Array Array::name(std::initializer_list<I> axes, Where where) const {                       \
+    return name(Options{.axis = std::vector<std::int64_t>(axes.begin(), axes.end())}, where); \
+  }
+STRATA_METHOD_BY_AXES(sum, Reduce)
+STRATA_METHOD_BY_AXES(prod, Reduce)
+STRATA_METHOD_BY_AXES(mean, Reduce)
+STRATA_METHOD_BY_AXES(max, Reduce)
+STRATA_METHOD_BY_AXES(min, Reduce)
+STRATA_METHOD_BY_AXES(any, Reduce)
+STRATA_METHOD_BY_AXES(all, Reduce)
+STRATA_METHOD_BY_AXES(var, Variance)
+STRATA_METHOD_BY_AXES(std, Variance)
+#undef STRATA_METHOD_BY_AXES
+
+}  // namespace strata

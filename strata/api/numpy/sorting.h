@@ -21,6 +21,8 @@ Array sort(const Operand& x, const Sort& options = {});
 /// Where the elements of the sorted array stand (i32, under x64 i64); of equal ones the first comes
 /// first.
 Array argsort(const Operand& x, const Sort& options = {});
+inline Array sort(const Operand& x, std::int64_t axis) { return sort(x, Sort{.axis = axis}); }
+inline Array argsort(const Operand& x, std::int64_t axis) { return argsort(x, Sort{.axis = axis}); }
 /// By several keys, the last one first in rank.
 Array lexsort(const std::vector<Array>& keys, std::int64_t axis = -1,
               Where where = Where::current());

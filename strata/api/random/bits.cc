@@ -260,9 +260,10 @@ Key split(const KeyOperand& key, const Sizes& num) {
 }
 std::pair<Key, Key> split2(const KeyOperand& key) {
   const Use use("split", key);
-  const Key both = split(key);
-  return {at(both, 0), at(both, 1)};
+  const auto [first, second] = split(key);
+  return {first, second};
 }
+Key detail::element(const Key& keys, std::int64_t i) { return at(keys, i); }
 Key fold_in(const KeyOperand& key, const Operand& data) {
   const Use use("fold_in", key, false, false);
   if (data->ndim() != 0 || !is_integer(data->dtype()))

@@ -191,7 +191,7 @@ Array multinomial(const KeyOperand& key, const Operand& n, const Operand& p,
   const DType dtype = canonical(wanted, x64_enabled());
   if (p->ndim() < 1)
     fail("multinomial", "probabilities have an axis of classes, got {}", describe(p->type()));
-  const Sizes shape = given.given().value_or(Sizes(p->shape()));
+  const Sizes shape = given.value_or(Sizes(p->shape()));
   const std::array both = {n.array, p.array};
   const DType inner = internal::inexact(internal::promoted("multinomial", both)).dtype;
   const std::vector<std::int64_t> batch(shape.begin(), shape.end() - 1);

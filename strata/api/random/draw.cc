@@ -46,8 +46,8 @@ DType integer_type(const char* operation, DType wanted) {
 Sizes sample_shape(const char* operation, const SampleShape& given,
                    const std::vector<Shape>& parameters) {
   const Sizes common = numpy::broadcast_shapes({parameters.begin(), parameters.end()});
-  if (!given.given()) return common;
-  const Sizes& wanted = *given.given();
+  if (!given) return common;
+  const Sizes& wanted = *given;
   if (numpy::broadcast_shapes({common, wanted}) != wanted.get())
     fail(operation, "parameters of shape {} do not broadcast to the shape {}",
          describe(Shape::of(common)), describe(Shape::of(wanted)));

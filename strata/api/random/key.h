@@ -1,7 +1,8 @@
 // Keys of random numbers: a type of their own, as in jax.random.
 //
 //   random::Key key = random::key(0);
-//   auto [a, b] = random::split2(key);
+//   auto [a, b] = random::split(key);
+//   auto [c, d, e] = random::split<3>(b);
 //   Array x = vmap([](const random::Key& k) { return random::normal(k, {3}); })(random::split(a,
 //   8));
 //
@@ -16,6 +17,7 @@
 #pragma once
 
 #include <string>
+#include <tuple>
 #include <utility>
 
 #include "strata/api/numpy.h"
@@ -40,16 +42,21 @@ struct KeyType {
   friend bool operator==(const KeyType&, const KeyType&) = default;
 };
 
-/// An array of keys; rank 0 for a single one.
-struct Key {
-  Array words;
+/// The generator of a key. It stands in a base so that `auto [a, b]` does not take a Key apart into
+/// words and generator: keys come apart where their number is known (Keys).
+struct KeyKind {
   Implementation implementation = Implementation::threefry2x32;
+};
+
+/// An array of keys; rank 0 for a single one.
+struct Key : KeyKind {
+  Array words;
   STRATA_FIELDS(words, implementation)
 
   Key() = default;
   /// Words of the default implementation.
   Key(const Array& bits) : words(bits) {}  // NOLINT: implicit by intent
-  Key(Array bits, Implementation generator) : words(std::move(bits)), implementation(generator) {}
+  Key(Array bits, Implementation generator) : KeyKind{generator}, words(std::move(bits)) {}
   operator const Array&() const { return words; }  // NOLINT
 
   /// The shape of the array of keys; rank 0 for a single one.
@@ -70,6 +77,16 @@ struct Key {
 /// Prints the keys and their type.
 std::ostream& operator<<(std::ostream& out, const Key& key);
 
+/// n keys: an array of them, whose elements `auto [a, b] = ...` takes.
+template <std::size_t n>
+class Keys : public Key {
+ public:
+  /// An array of n keys.
+  explicit Keys(Key keys) : Key(std::move(keys)) {}
+  template <std::size_t I>
+  Key get() const;
+};
+
 /// A key as an argument, and where the user wrote it.
 class KeyOperand {
  public:
@@ -84,9 +101,15 @@ class KeyOperand {
 Key key(const Operand& seed, Implementation implementation = Implementation::threefry2x32);
 /// The words of key(seed) as an array.
 Array PRNGKey(const Operand& seed, Implementation implementation = Implementation::threefry2x32);
-/// New keys from a single one: `num` of them, or a shape.
-Key split(const KeyOperand& key, const Sizes& num = 2);
-/// The two keys of split(key).
+/// New keys from a single one: an array of `num` of them, or of a shape.
+Key split(const KeyOperand& key, const Sizes& num);
+/// The same of a number that the compiler knows, two unless given: the array, which comes apart:
+/// `auto [a, b] = random::split(key)`, `auto [a, b, c] = random::split<3>(key)`.
+template <std::size_t n = 2>
+Keys<n> split(const KeyOperand& key) {
+  return Keys<n>(split(key, n));
+}
+/// The two keys of split(key), as a pair.
 std::pair<Key, Key> split2(const KeyOperand& key);
 /// A new key from a key and a number (an integer scalar, traced or not): split(key, n)[i] without
 /// the others (Threefry).
@@ -103,6 +126,16 @@ std::string key_impl(const KeyOperand& keys);
 KeyType key_dtype(Implementation implementation = Implementation::threefry2x32);
 /// The same key as another one, which the check below lets use again.
 Key clone(const KeyOperand& key);
+
+namespace detail {
+/// Element i of a vector of keys.
+Key element(const Key& keys, std::int64_t i);
+}  // namespace detail
+template <std::size_t n>
+template <std::size_t I>
+Key Keys<n>::get() const {
+  return detail::element(*this, static_cast<std::int64_t>(I));
+}
 
 /// Uniform bits: ui8, ui16, ui32 or ui64; unless given ui32, under x64 ui64.
 Array bits(const KeyOperand& key, const Sizes& shape = {}, std::optional<DType> dtype = {});
@@ -137,3 +170,10 @@ class DebugKeyReuse {
 };
 
 }  // namespace strata::random
+
+template <std::size_t n>
+struct std::tuple_size<strata::random::Keys<n>> : std::integral_constant<std::size_t, n> {};
+template <std::size_t I, std::size_t n>
+struct std::tuple_element<I, strata::random::Keys<n>> {
+  using type = strata::random::Key;
+};
