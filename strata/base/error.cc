@@ -4,8 +4,14 @@
 
 namespace strata {
 
+namespace {
+std::string (*error_context)() = nullptr;
+}  // namespace
+void set_error_context(std::string (*context)()) { error_context = context; }
+
 Error::Error(std::string operation, std::string message)
     : operation_(std::move(operation)), message_(std::move(message)) {
+  if (error_context) within_ = error_context();
   compose();
 }
 Error::Error(std::string operation, fmt::string_view format, fmt::format_args args)
@@ -18,6 +24,7 @@ Error& Error::operator=(Error other) {
   operation_.swap(other.operation_);
   message_.swap(other.message_);
   where_.swap(other.where_);
+  within_.swap(other.within_);
   what_.swap(other.what_);
   unsupported_ = other.unsupported_;
   return *this;
@@ -31,7 +38,11 @@ Error& Error::at(const std::string& where) {
 
 void Error::compose() {
   what_ = operation_.empty() ? message_ : operation_ + ": " + message_;
-  if (!where_.empty()) what_ += " [at " + where_ + "]";
+  if (where_.empty() && within_.empty()) return;
+  what_ += " [";
+  if (!where_.empty()) what_ += "at " + where_;
+  if (!within_.empty()) what_ += (where_.empty() ? "in " : ", in ") + within_;
+  what_ += "]";
 }
 
 }  // namespace strata

@@ -53,8 +53,13 @@ class Error : public std::exception {
  private:
   Error(std::string operation, fmt::string_view format, fmt::format_args args);
   void compose();
-  std::string operation_, message_, where_, what_;
+  std::string operation_, message_, where_, within_, what_;
   bool unsupported_ = false;
 };
+
+/// What of a program's structure is being run on this thread ("layers/0/mlp"), empty where nothing
+/// is known. Errors ask it when they are made, and say it behind the place: "[at program.cc:12, in
+/// layers/0/mlp]". Set once, by the room that knows modules.
+void set_error_context(std::string (*context)());
 
 }  // namespace strata

@@ -25,11 +25,17 @@ class Finder : public tree::Visitor {
   tree::KeyPath path_;
 };
 
+/// Errors ask for the context once the first module is called.
+struct Registered {
+  Registered() { set_error_context(&module_context); }
+};
+
 }  // namespace
 
 ModuleScope::ModuleScope(const void* object, const std::type_info& type, const char* name,
                          Accept accept)
     : object_(object), type_(&type), name_(name), accept_(accept), outer_(innermost) {
+  static const Registered registered;
   innermost = this;
 }
 ModuleScope::~ModuleScope() { innermost = outer_; }
