@@ -3,6 +3,7 @@
 
     tools/api_names.py            # rewrites the file
     tools/api_names.py --counts   # how many names each module has
+    tools/api_names.py --optax    # rewrites strata/optim/names/optax.txt, with optax 0.2.8 (tools/optax_names.py)
 
 A line is a name and what Python's inspect says of its parameters. Names of other modules, primitives (`*_p`) and what begins
 with an underscore are left out. Makes build/peers with jax 0.10.2 when this Python has none.
@@ -71,6 +72,10 @@ def lines():
 
 
 def main():
+    if "--optax" in sys.argv:
+        from optax_names import write
+
+        return write(public, signature)
     if "--counts" in sys.argv:
         for module in MODULES:
             print(f"{len(list(public(importlib.import_module('jax.' + module)))):4} {module}")

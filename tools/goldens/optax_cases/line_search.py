@@ -1,8 +1,10 @@
 """Rules that look at the objective: Polyak's step, L-BFGS and the line searches."""
-from .arrays import numbers_tree
-from .calls import call
+import optax
+
+from .arrays import arrays, numbers_tree
+from .calls import call, named
 from .descent import TINY
-from .kinds import rule
+from .kinds import Function, rule
 
 START = {"x": numbers_tree({"x": (4,)}, 5)["x"]}
 FAR = numbers_tree(TINY, 1)
@@ -22,6 +24,24 @@ def searched(name, search, objective, /, start=FAR, steps=5, **args):
 
 def lbfgs(name, objective, start=FAR, steps=6, **args):
     return rule(name, "lbfgs", PARAMS=start, STEPS=steps, OBJECTIVE=objective, EXTRAS=ALL, **args)
+
+
+def reused(name, search, /, **args):
+    """Value and gradient that the state holds after two steps, and those found anew from a fresh state."""
+    rule_of = call("chain", transforms=[call("sgd", learning_rate=1.0), call(search, **args)])
+
+    def run(rule, objective):
+        anew = optax.value_and_grad_from_state(objective)
+        params = arrays(FAR)
+        state, out = rule.init(params), {}
+        for step in range(3):
+            value, grad = anew(params, state=state)
+            out[f"step_{step}"] = {"params": params, "value": value, "grad": grad}
+            updates, state = rule.update(grad, state, params, value=value, grad=grad, value_fn=objective)
+            params = optax.apply_updates(params, updates)
+        return out
+
+    return Function(name, "value_and_grad_from_state", {}, {"rule": rule_of, "objective": named("sines")}, run=run)
 
 
 BACK, ZOOM = "scale_by_backtracking_linesearch", "scale_by_zoom_linesearch"
@@ -54,4 +74,6 @@ CASES = [
     searched("zoom_tolerance", ZOOM, "sines", steps=3, max_linesearch_steps=15, tol=0.5, increase_factor=3.0,
              slope_rtol=0.2),
     searched("zoom_wall", ZOOM, "walled", steps=3, max_linesearch_steps=20, increase_factor=4.0),
+    reused("value_and_grad_from_state", ZOOM, max_linesearch_steps=15),
+    reused("value_and_grad_from_state_backtracking", BACK, max_backtracking_steps=15, store_grad=True),
 ]
