@@ -1,8 +1,9 @@
 """The public names of Optax 0.2.8 with their signatures, for tools/api_names.py --optax.
 
-Writes strata/optim/names/optax.txt. What several modules say is listed once, under the module of its subject; the others are
-`NAME = path`. optax.tree_utils is left out, it repeats optax.tree. strata/optim/names/optax_not_applicable.tsv, written by
-hand, says which make no sense in C++ and why; a reason holds for the other names of the same thing.
+Writes strata/optim/names/optax.txt. What several modules say is listed once, under the module of
+its subject; the others are `NAME = path`. optax.tree_utils is left out, it repeats optax.tree.
+optax_not_applicable.tsv beside it, written by hand, says which make no sense in C++ and why; a
+reason holds for the other names of the same thing.
 """
 import importlib
 import pathlib

@@ -1,4 +1,4 @@
-"""Assignment, least squares, roots, eigenvectors, derivatives of second order and perturbed functions."""
+"""Assignment, least squares, roots, eigenvectors, second derivatives, perturbed functions."""
 import jax.numpy as jnp
 import optax
 

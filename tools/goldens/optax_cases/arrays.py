@@ -1,4 +1,4 @@
-"""Says arrays and trees as JSON: arrays as bytes in base64, trees as tables from paths to arrays."""
+"""Says arrays and trees as JSON: arrays as base64, trees as tables from paths to arrays."""
 import base64
 import dataclasses
 
@@ -31,7 +31,7 @@ def is_key(x):
 
 
 def encoded(x):
-    """ARRAY, or the seed where the input has one; `weak` stands where Python's numbers decided the dtype."""
+    """ARRAY, or the seed where the input has one; `weak`: Python's numbers decided the dtype."""
     if isinstance(x, Numbers):
         return {"numbers": x.seed, "shape": list(x.shape), "dtype": x.dtype}
     weak = isinstance(x, (int, float, complex)) and not isinstance(x, bool) or getattr(x, "weak_type", False)

@@ -1,11 +1,12 @@
-"""Describes calls of Optax as JSON, and makes what they describe: goldens and tests read the same words.
+"""Describes calls of Optax as JSON, and makes what they describe.
 
     {"function": "adamw", "args": {...}}     a function of optax, or of a module as in contrib.muon
     {"schedule": "linear_schedule", "args"}  a schedule
     {"factory": "adamw"}                     the function itself
     {"named": "matrices"}                    a function of NAMED, which the manifest explains
-    {"mask": {path: value}}                  a tree (of booleans or labels); a path may be an inner node
-    {"dtype": "bfloat16"}, {"key": 3}, {"number": "inf"}, {"tuple": [...]}, {"table": [[key, value], ...]}
+    {"mask": {path: value}}  a tree of booleans or labels; a path may be an inner node
+    {"dtype": "bfloat16"}, {"key": 3}, {"number": "inf"}
+    {"tuple": [...]}, {"table": [[key, value], ...]}
 
 Lists are lists, other dictionaries are dictionaries of described values.
 """

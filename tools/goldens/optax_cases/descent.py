@@ -1,4 +1,4 @@
-"""The aliases without Adam's two moments: descent with momentum, signs, root mean squares, trust ratios, factored moments."""
+"""The aliases without Adam's two moments: momentum, signs, mean squares, factors."""
 from .adam import LINEAR
 from .calls import mask, named
 from .kinds import MATRICES, rule

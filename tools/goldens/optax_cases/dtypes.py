@@ -1,4 +1,4 @@
-"""Rules in bf16 and with dtypes of their own for moments: which dtype each number gets, and its roundings."""
+"""Rules in bf16 and with dtypes for moments: which dtype each number gets, and how it rounds."""
 from .adam import LINEAR
 from .calls import call, named
 from .descent import TINY
@@ -26,7 +26,6 @@ CASES = [
     *each("lion", "lion", learning_rate=0.1),
     *each("lion_mu_f32", "lion", learning_rate=0.1, mu_dtype=F32, kinds=("bf16",)),
     *each("amsgrad_mu_f32", "amsgrad", learning_rate=0.1, mu_dtype=F32, kinds=("bf16",)),
-    *each("novograd_mu_f32", "scale_by_novograd", mu_dtype=F32, kinds=("bf16",)),
     *each("ema_f32", "ema", decay=0.9, accumulator_dtype=F32, kinds=("bf16",)),
     *each("rmsprop", "rmsprop", learning_rate=0.1, kinds=("bf16", "bf16_params")),
     *each("adagrad", "adagrad", learning_rate=0.1, kinds=("bf16", "bf16_params")),

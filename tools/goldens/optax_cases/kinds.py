@@ -1,4 +1,4 @@
-"""The kinds of cases: rules that are stepped, schedules at counts, functions with their derivatives."""
+"""The kinds of cases: rules in steps, schedules at counts, functions with gradients."""
 import dataclasses
 import typing
 
@@ -121,10 +121,10 @@ class Schedule:
 
 @dataclasses.dataclass
 class Function:
-    """A function of inputs (arrays, or trees of them) with options; `wrt` are the inputs that it is derived by.
+    """A function of inputs (arrays or trees) with options; `wrt` are the inputs it is derived by.
 
-    The stored gradients are those of the sum over all results of result times cotangent, whose numbers have the
-    seed 900 + k for leaf k of the results.
+    The stored gradients are those of the sum over all results of result times cotangent; the
+    cotangent of leaf k of the results is the numbers of seed 900 + k.
     """
 
     name: str

@@ -27,7 +27,7 @@ def lbfgs(name, objective, start=FAR, steps=6, **args):
 
 
 def reused(name, search, /, **args):
-    """Value and gradient that the state holds after two steps, and those found anew from a fresh state."""
+    """Values and gradients over three steps: the first found anew, the others from the state."""
     rule_of = call("chain", transforms=[call("sgd", learning_rate=1.0), call(search, **args)])
 
     def run(rule, objective):

@@ -1,6 +1,7 @@
 """Losses with their gradients: ordinary numbers, edges, masks, axes, integer and dense labels."""
 import jax.numpy as jnp
 import numpy as np
+import optax
 
 from .arrays import Numbers
 from .kinds import Function
@@ -37,6 +38,10 @@ def pair(function, /, left="predictions", right="targets", edges=True, both=True
     kinds = {"": {left: X, right: Y}, **({"_edges": {left: EDGES, right: OTHERS}} if edges else {})}
     wrt = (left, right) if both else (left,)
     return [loss(function + suffix, function, inputs, wrt, **options) for suffix, inputs in kinds.items()]
+
+
+def fenchel_young(scores, targets, max_fun):
+    return optax.losses.make_fenchel_young_loss(max_fun)(scores, targets)
 
 
 SCORES = {"scores": X.array()[0], "labels": jnp.int32(3)}
@@ -100,8 +105,8 @@ CASES = [
     loss("multiclass_hinge_loss_rows", "multiclass_hinge_loss", {"scores": X, "labels": LABELS}),
     loss("multiclass_perceptron_loss", "multiclass_perceptron_loss", {"scores": X, "labels": LABELS}),
     loss("multiclass_sparsemax_loss", "multiclass_sparsemax_loss", {"scores": X, "labels": LABELS}),
-    Function("fenchel_young", "losses.make_fenchel_young_loss", {"scores": X, "targets": P}, {"max_fun": {"named": "logsumexp_rows"}},
-             ("scores", "targets"), run=lambda scores, targets, max_fun: __import__("optax").losses.make_fenchel_young_loss(max_fun)(scores, targets)),
+    Function("fenchel_young", "losses.make_fenchel_young_loss", {"scores": X, "targets": P},
+             {"max_fun": {"named": "logsumexp_rows"}}, ("scores", "targets"), run=fenchel_young),
     loss("smooth_labels", "smooth_labels", {"labels": P}, alpha=0.1),
     loss("smooth_labels_where", "smooth_labels", {"labels": P, "where": WHERE}, ("labels",), alpha=0.3),
     loss("smooth_labels_axis", "smooth_labels", {"labels": P}, alpha=0.3, axis=0),

@@ -1,4 +1,4 @@
-"""Functions over a batch in parts: which rows a part has, and each way to put the results together."""
+"""Functions over a batch in parts: which rows a part has, how results are joined."""
 import jax.numpy as jnp
 import optax
 

@@ -1,4 +1,4 @@
-"""Functions that users would write, under names: each with what it computes, for whoever writes it again."""
+"""Functions that users would write, by name, each with what it computes."""
 import jax
 import jax.numpy as jnp
 import optax

@@ -1,4 +1,4 @@
-"""The parts that rules are chained from: scale_by_* and what else goes element by element or leaf by leaf."""
+"""The parts that rules are chained from: scale_by_* and what else goes leaf by leaf."""
 from .adam import LINEAR
 from .arrays import numbers_tree
 from .calls import call, named

@@ -1,6 +1,7 @@
 """Clipping, decay, noise, accumulation and what looks for numbers that are not finite."""
 import jax.numpy as jnp
 import numpy as np
+import optax
 
 from .adam import LINEAR
 from .arrays import Numbers, numbers_tree
@@ -83,7 +84,7 @@ CASES = [
              {"step_size": 0.3}),
     *[Function(f"periodic_update_{steps}", "periodic_update", {"new_tensors": PER_EXAMPLE, "old_tensors": WITH_ZERO_ROW},
                {"steps": steps, "update_period": 3},
-               run=lambda steps, **kw: __import__("optax").periodic_update(steps=jnp.int32(steps), **kw))
+               run=lambda steps, **more: optax.periodic_update(steps=jnp.int32(steps), **more))
       for steps in (2, 3)],
     Function("scale_gradient", "scale_gradient", {"inputs": PER_EXAMPLE}, {"scale": -0.5}, wrt=("inputs",)),
     Function("bias_correction", "bias_correction", {"moment": PER_EXAMPLE, "count": jnp.int32(3)}, {"decay": 0.999}),

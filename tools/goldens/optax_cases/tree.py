@@ -1,4 +1,4 @@
-"""Utilities of optax.tree: arithmetic, norms, dtypes, random trees, and finding or mapping parts of a state."""
+"""Utilities of optax.tree: arithmetic, norms, dtypes, random trees, parts of states."""
 import jax
 import jax.numpy as jnp
 import optax

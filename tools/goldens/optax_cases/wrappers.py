@@ -1,4 +1,4 @@
-"""Wrappers: chains, masks, groups, injected hyperparameters, accumulation, conditions, measures and averaged weights."""
+"""Wrappers: chains, masks, groups, injected hyperparameters, accumulation, conditions."""
 import jax.numpy as jnp
 import optax
 from optax.experimental import aggregating
