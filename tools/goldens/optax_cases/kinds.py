@@ -70,7 +70,7 @@ class Rule:
         case["steps"] = steps = []
         for step in range(self.steps):
             entry = {}
-            before = state
+            before = arrays.encoded_tree(state)  # now: to assign may change the state in place
             if self.assign:
                 state = self.assign(step, state)
             if self.objective:
@@ -82,7 +82,7 @@ class Rule:
             said, extra = self.extras_of(step, params, gradients)
             if said:
                 entry["extra"] = said
-            if step == 0 or arrays.encoded_tree(before) != arrays.encoded_tree(state):
+            if step == 0 or before != arrays.encoded_tree(state):
                 entry["state_before"] = arrays.encoded_tree(state)
             updates, state = optax.with_extra_args_support(rule).update(gradients, state, params, **extra)
             entry["updates"] = arrays.encoded_tree(updates)
