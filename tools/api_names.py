@@ -4,6 +4,7 @@
     tools/api_names.py            # rewrites strata/api/names/upstream.txt, names of JAX
     tools/api_names.py --nnx      # rewrites strata/nn/names/nnx.txt and nnx_methods.txt
     tools/api_names.py --counts   # how many names each module of JAX has
+    tools/api_names.py --optax    # rewrites strata/optim/names/optax.txt, with optax 0.2.8 (tools/optax_names.py)
 
 A line is a name and what Python's inspect says of its parameters. Names of other modules,
 primitives (`*_p`) and what begins with an underscore are left out. Makes build/peers with
@@ -130,6 +131,10 @@ def main():
     if "--nnx" in sys.argv:
         write_nnx()
         return
+    if "--optax" in sys.argv:
+        from optax_names import write
+
+        return write(public, signature)
     if "--counts" in sys.argv:
         for module in MODULES:
             print(f"{len(list(public(importlib.import_module('jax.' + module)))):4} {module}")
