@@ -39,7 +39,7 @@ int main(int argc, char** argv) {
   }
   constexpr std::int64_t batch = 8, length = 256;
   compile::register_cpu();
-  optim::AdamW optimizer = optim::adamw(optim::constant_schedule(1e-3));
+  optim::typed::AdamW optimizer = optim::typed::adamw(optim::constant_schedule(1e-3));
   train::State state =
       jit([&](const Array& key) { return train::init(key, c, optimizer); })(random::key(0));
   Array tokens =

@@ -1,9 +1,9 @@
 // Adam's scaling.
 #pragma once
 
-#include "strata/optim/transform.h"
+#include "strata/optim/typed/transform.h"
 
-namespace strata::optim {
+namespace strata::optim::typed {
 
 /// m = b1 m + (1 - b1) g, v = b2 v + (1 - b2) g^2, result (m / (1 - b1^t)) / (sqrt(v / (1 - b2^t))
 /// + eps) with t from 1. Moments are f32 whatever the gradients are. Source: Kingma and Ba, Adam
@@ -49,4 +49,4 @@ inline ScaleByAdam scale_by_adam(double b1 = 0.9, double b2 = 0.999, double eps 
   return {b1, b2, eps};
 }
 
-}  // namespace strata::optim
+}  // namespace strata::optim::typed

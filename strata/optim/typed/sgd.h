@@ -1,12 +1,12 @@
 // Stochastic gradient descent.
 //
-//   auto optimizer = optim::sgd(0.1, {.momentum = 0.9, .nesterov = true});
+//   auto optimizer = optim::typed::sgd(0.1, {.momentum = 0.9, .nesterov = true});
 #pragma once
 
-#include "strata/optim/momentum.h"
-#include "strata/optim/scale.h"
+#include "strata/optim/typed/momentum.h"
+#include "strata/optim/typed/scale.h"
 
-namespace strata::optim {
+namespace strata::optim::typed {
 
 struct SgdOptions {
   /// 0: none, and no trace is kept.
@@ -19,4 +19,4 @@ inline auto sgd(Schedule schedule, SgdOptions o = {}) {
                scale_by_learning_rate(std::move(schedule)));
 }
 
-}  // namespace strata::optim
+}  // namespace strata::optim::typed

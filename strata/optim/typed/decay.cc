@@ -1,10 +1,10 @@
-#include "strata/optim/decay.h"
+#include "strata/optim/typed/decay.h"
 
 #include <fnmatch.h>
 
 #include <algorithm>
 
-namespace strata::optim {
+namespace strata::optim::typed {
 
 Mask mask_by_ndim(int axes) {
   return [axes](const std::string&, const Array& leaf) { return leaf.ndim() >= axes; };
@@ -18,4 +18,4 @@ Mask mask_except_paths(std::vector<std::string> patterns) {
   };
 }
 
-}  // namespace strata::optim
+}  // namespace strata::optim::typed

@@ -1,9 +1,9 @@
 // Bounds on updates.
 #pragma once
 
-#include "strata/optim/transform.h"
+#include "strata/optim/typed/transform.h"
 
-namespace strata::optim {
+namespace strata::optim::typed {
 
 /// updates * min(1, max_norm / global_norm), computed in f32, in each leaf's dtype; max_norm <= 0
 /// leaves them as they are. Source: Pascanu et al., On the difficulty of training recurrent neural
@@ -33,4 +33,4 @@ struct ClipByGlobalNorm {
 /// Updates scaled down together where their global norm is above max_norm; 0 lets all pass.
 inline ClipByGlobalNorm clip_by_global_norm(double max_norm) { return {max_norm}; }
 
-}  // namespace strata::optim
+}  // namespace strata::optim::typed

@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
-#include "strata/optim/transform.h"
+#include "strata/optim/typed/transform.h"
 
-namespace strata::optim {
+namespace strata::optim::typed {
 
 /// Whether the leaf at a path ("layers.mlp_norm") is meant. Empty: every leaf is.
 using Mask = std::function<bool(const std::string& path, const Array& leaf)>;
@@ -50,4 +50,4 @@ inline AddDecayedWeights add_decayed_weights(double weight_decay, Mask mask = {}
   return {weight_decay, std::move(mask)};
 }
 
-}  // namespace strata::optim
+}  // namespace strata::optim::typed
