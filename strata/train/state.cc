@@ -132,7 +132,7 @@ optim::Schedule make_schedule(const Config& c) {
           ? optim::wsd_schedule(c.learning_rate, warmup,
                                 std::max<std::int64_t>(0, steps - warmup - decay), decay, end,
                                 style)
-          : optim::warmup_cosine_decay_schedule(0.0, c.learning_rate, warmup, steps, end);
+          : optim::typed::warmup_cosine_decay_schedule(0.0, c.learning_rate, warmup, steps, end);
   // MaxText: no learning beyond the schedule.
   return steps < c.steps
              ? optim::join_schedules({std::move(rate), optim::constant_schedule(0.0)}, {steps})

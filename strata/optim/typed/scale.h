@@ -1,7 +1,7 @@
 // Updates times a rate.
 #pragma once
 
-#include "strata/optim/schedule.h"
+#include "strata/optim/typed/schedule.h"
 #include "strata/optim/typed/transform.h"
 
 namespace strata::optim::typed {

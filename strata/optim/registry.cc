@@ -1,0 +1,46 @@
+#include "strata/optim/registry.h"
+
+namespace strata::optim {
+
+namespace detail {
+// Each is written beside what it adds.
+void add_masked(Rules& rules);
+void add_schedules(Schedules& schedules);
+}  // namespace detail
+
+namespace {
+const detail::Rules& rules() {
+  static const detail::Rules all = [] {
+    detail::Rules out("transformation");
+    detail::add_masked(out);
+    return out;
+  }();
+  return all;
+}
+const detail::Schedules& schedules() {
+  static const detail::Schedules all = [] {
+    detail::Schedules out("schedule");
+    detail::add_schedules(out);
+    return out;
+  }();
+  return all;
+}
+}  // namespace
+
+GradientTransformation make(const std::string& name, const Options& options) {
+  return rules().make(name, options);
+}
+Schedule make_schedule(const std::string& name, const Options& options) {
+  return schedules().make(name, options);
+}
+const std::vector<Described>& described_rules() {
+  static const std::vector<Described> all = rules().all();
+  return all;
+}
+const std::vector<Described>& described_schedules() {
+  static const std::vector<Described> all = schedules().all();
+  return all;
+}
+const Described& describe(const std::string& name) { return rules().describe(name); }
+
+}  // namespace strata::optim
