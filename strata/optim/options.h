@@ -159,7 +159,7 @@ std::string text_of(const std::optional<T>& value) {
 
 namespace detail {
 template <class T>
-concept OptionFields = requires(const T& t) {
+concept OptionFields = !std::same_as<T, random::Key> && requires(const T& t) {
   t.strata_fields();
   T::strata_field_names();
 };

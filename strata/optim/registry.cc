@@ -4,7 +4,13 @@ namespace strata::optim {
 
 namespace detail {
 // Each is written beside what it adds.
+void add_adam(Rules& rules);
+void add_clip(Rules& rules);
+void add_decay(Rules& rules);
+void add_learning_rate(Rules& rules);
 void add_masked(Rules& rules);
+void add_sgd(Rules& rules);
+void add_trace(Rules& rules);
 void add_schedules(Schedules& schedules);
 }  // namespace detail
 
@@ -12,7 +18,13 @@ namespace {
 const detail::Rules& rules() {
   static const detail::Rules all = [] {
     detail::Rules out("transformation");
+    detail::add_adam(out);
+    detail::add_clip(out);
+    detail::add_decay(out);
+    detail::add_learning_rate(out);
     detail::add_masked(out);
+    detail::add_sgd(out);
+    detail::add_trace(out);
     return out;
   }();
   return all;
