@@ -5,8 +5,10 @@ namespace strata::optim {
 namespace detail {
 // Each is written beside what it adds.
 void add_adam(Rules& rules);
+void add_adam_like(Rules& rules);
 void add_clip(Rules& rules);
 void add_decay(Rules& rules);
+void add_layers(Rules& rules);
 void add_learning_rate(Rules& rules);
 void add_masked(Rules& rules);
 void add_sgd(Rules& rules);
@@ -19,8 +21,10 @@ const detail::Rules& rules() {
   static const detail::Rules all = [] {
     detail::Rules out("transformation");
     detail::add_adam(out);
+    detail::add_adam_like(out);
     detail::add_clip(out);
     detail::add_decay(out);
+    detail::add_layers(out);
     detail::add_learning_rate(out);
     detail::add_masked(out);
     detail::add_sgd(out);
