@@ -4,15 +4,21 @@ namespace strata::optim {
 
 namespace detail {
 // Each is written beside what it adds.
+void add_adafactor(Rules& rules);
 void add_adam(Rules& rules);
 void add_adam_like(Rules& rules);
 void add_clip(Rules& rules);
+void add_conditions(Rules& rules);
 void add_decay(Rules& rules);
+void add_inject(Rules& rules);
 void add_layers(Rules& rules);
 void add_learning_rate(Rules& rules);
 void add_masked(Rules& rules);
+void add_multi_steps(Rules& rules);
+void add_polyak(Rules& rules);
 void add_sgd(Rules& rules);
 void add_trace(Rules& rules);
+void add_squares(Rules& rules);
 void add_schedules(Schedules& schedules);
 }  // namespace detail
 
@@ -20,15 +26,21 @@ namespace {
 const detail::Rules& rules() {
   static const detail::Rules all = [] {
     detail::Rules out("transformation");
+    detail::add_adafactor(out);
     detail::add_adam(out);
     detail::add_adam_like(out);
     detail::add_clip(out);
+    detail::add_conditions(out);
     detail::add_decay(out);
+    detail::add_inject(out);
     detail::add_layers(out);
     detail::add_learning_rate(out);
     detail::add_masked(out);
+    detail::add_multi_steps(out);
+    detail::add_polyak(out);
     detail::add_sgd(out);
     detail::add_trace(out);
+    detail::add_squares(out);
     return out;
   }();
   return all;

@@ -16,6 +16,8 @@ struct Parameter {
   std::string name;
   /// "0.9", "none"; empty where it must be given.
   std::string default_text;
+  /// Whether it is a Rate, which `inject_hyperparams` puts into the state.
+  bool is_rate = false;
 };
 /// A rule or schedule, and how it is made.
 struct Described {
@@ -56,7 +58,8 @@ class Table {
                                                   : equal + 1 == p.size()    ? "none"
                                                                              : p.substr(equal + 1)});
     }
-    (add_fields<std::remove_cvref_t<A>>(d), ...);
+    std::size_t at = 0;
+    (add_fields<std::remove_cvref_t<A>>(d, at), ...);
     auto made = [f, name, positional](const Options& given) {
       std::size_t next = 0;
       std::tuple<std::remove_cvref_t<A>...> arguments{
@@ -93,12 +96,15 @@ class Table {
     std::function<Made(const Options&)> make;
   };
   template <class T>
-  static void add_fields(Described& d) {
+  static void add_fields(Described& d, std::size_t& at) {
     if constexpr (OptionFields<T>) {
       const T defaults{};
       for_each_option(defaults, [&](const std::string& field, const auto& v) {
-        d.parameters.push_back({field, text_of(v)});
+        d.parameters.push_back(
+            {field, text_of(v), std::same_as<std::remove_cvref_t<decltype(v)>, Rate>});
       });
+    } else {
+      d.parameters.at(at++).is_rate = std::same_as<T, Rate>;
     }
   }
   template <class T>
