@@ -13,12 +13,15 @@ void add_decay(Rules& rules);
 void add_inject(Rules& rules);
 void add_layers(Rules& rules);
 void add_learning_rate(Rules& rules);
+void add_lookahead(Rules& rules);
 void add_masked(Rules& rules);
+void add_monitoring(Rules& rules);
 void add_multi_steps(Rules& rules);
 void add_polyak(Rules& rules);
 void add_sgd(Rules& rules);
 void add_trace(Rules& rules);
 void add_squares(Rules& rules);
+void add_schedule_free(Rules& rules);
 void add_schedules(Schedules& schedules);
 }  // namespace detail
 
@@ -35,12 +38,15 @@ const detail::Rules& rules() {
     detail::add_inject(out);
     detail::add_layers(out);
     detail::add_learning_rate(out);
+    detail::add_lookahead(out);
     detail::add_masked(out);
+    detail::add_monitoring(out);
     detail::add_multi_steps(out);
     detail::add_polyak(out);
     detail::add_sgd(out);
     detail::add_trace(out);
     detail::add_squares(out);
+    detail::add_schedule_free(out);
     return out;
   }();
   return all;
