@@ -11,6 +11,7 @@
 #include "strata/api/grad.h"
 #include "strata/compile/cpu_client.h"
 #include "strata/optim/conditions.h"
+#include "strata/optim/contrib/matrices.h"
 #include "strata/optim/masked.h"
 #include "strata/optim/monitoring.h"
 #include "strata/optim/multi_steps.h"
@@ -122,6 +123,25 @@ Option named(const std::string& name) {
   if (name == "one_minus_reciprocal")
     return Option::object(std::function<Array(const Array&, const Rate&)>(
         [=](const Array& s, const Rate&) { return 1.0 - 1.0 / step(s); }));
+  using contrib::DimensionNumbers;
+  const auto dimensions = [](auto f) {
+    return Option::object(contrib::DimensionsOf(
+        [f](const tree::Entry&, const Array& x) -> std::optional<DimensionNumbers> {
+          return f(x);
+        }));
+  };
+  if (name == "galore_tensors")
+    return dimensions([](const Array& x) {
+      return x.ndim() == 3 ? std::optional(DimensionNumbers{{0}, {1, 2}}) : std::nullopt;
+    });
+  if (name == "muon_all_leaves")
+    return dimensions([](const Array& x) {
+      return x.ndim() >= 2 ? std::optional(DimensionNumbers{{0}, {x.ndim() - 1}}) : std::nullopt;
+    });
+  if (name == "muon_tensors")
+    return dimensions([](const Array& x) {
+      return x.ndim() == 3 ? std::optional(DimensionNumbers{{0, 1}, {2}}) : std::nullopt;
+    });
   return Option::object(name);
 }
 Options golden_options(const json& args) {

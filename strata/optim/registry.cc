@@ -9,6 +9,7 @@ void add_adam(Rules& rules);
 void add_adam_like(Rules& rules);
 void add_clip(Rules& rules);
 void add_conditions(Rules& rules);
+void add_contrib_matrices(Rules& rules);
 void add_contrib_momenta(Rules& rules);
 void add_contrib_rates(Rules& rules);
 void add_decay(Rules& rules);
@@ -37,6 +38,7 @@ const detail::Rules& rules() {
     detail::add_adam_like(out);
     detail::add_clip(out);
     detail::add_conditions(out);
+    detail::add_contrib_matrices(out);
     detail::add_contrib_momenta(out);
     detail::add_contrib_rates(out);
     detail::add_decay(out);
