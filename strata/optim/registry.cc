@@ -17,6 +17,7 @@ void add_chains(Rules& rules);
 void add_inject(Rules& rules);
 void add_layers(Rules& rules);
 void add_learning_rate(Rules& rules);
+void add_line_search(Rules& rules);
 void add_lookahead(Rules& rules);
 void add_masked(Rules& rules);
 void add_monitoring(Rules& rules);
@@ -46,6 +47,7 @@ const detail::Rules& rules() {
     detail::add_inject(out);
     detail::add_layers(out);
     detail::add_learning_rate(out);
+    detail::add_line_search(out);
     detail::add_lookahead(out);
     detail::add_masked(out);
     detail::add_monitoring(out);
