@@ -11,12 +11,12 @@ namespace strata::optim {
 GradientTransformation clip(Rate max_delta);
 /// g / max(1, rms(g) / threshold), leaf by leaf. Source: Shazeer and Stern, Adafactor (2018).
 GradientTransformation clip_by_block_rms(Rate threshold);
-/// g where the norm of all leaves is below max_norm, else g / norm max_norm. Source: Pascanu et al.,
-/// On the difficulty of training recurrent neural networks (2013).
+/// g where the norm of all leaves is below max_norm, else g / norm max_norm. Source: Pascanu et
+/// al., On the difficulty of training recurrent neural networks (2013).
 GradientTransformation clip_by_global_norm(Rate max_norm);
-/// Each unit's norm at most `clipping` times its weights' norm, which counts at least eps. Units are
-/// what `unitwise_norm` says. Source: Brock et al., High-Performance Large-Scale Image Recognition
-/// Without Normalization (2021).
+/// Each unit's norm at most `clipping` times its weights' norm, which counts at least eps. Units
+/// are what `unitwise_norm` says. Source: Brock et al., High-Performance Large-Scale Image
+/// Recognition Without Normalization (2021).
 GradientTransformation adaptive_grad_clip(Rate clipping, Rate eps = 1e-3,
                                           std::optional<std::vector<std::int64_t>> axis = {});
 
@@ -34,8 +34,15 @@ std::pair<Tree, Array> per_example_global_norm_clip(const Tree& grads, Rate l2_n
 std::pair<Tree, Tree> per_example_layer_norm_clip(const Tree& grads, Rate global_l2_norm_clip,
                                                   bool uniform = true);
 
+struct SafeNorm {
+  strata::internal::Named named = strata::internal::Named();
+  /// As numpy::linalg::norm's; none: the root of the sum of squares.
+  std::optional<double> ord = std::nullopt;
+  Axes axis = {};
+  bool keepdims = false;
+};
 /// The norm of x, min_norm where it is not above it; its derivative there is 0.
-Array safe_norm(const Array& x, Rate min_norm);
+Array safe_norm(const Array& x, Rate min_norm, const SafeNorm& options = {});
 /// The root of the mean square of x, min_rms where it is not above it; its derivative there is 0.
 Array safe_root_mean_squares(const Array& x, Rate min_rms);
 
