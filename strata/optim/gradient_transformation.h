@@ -54,7 +54,9 @@ class Rule {
   virtual ~Rule() = default;
   /// "scale_by_adam(b1=0.9, b2=0.999)", as messages and structures have it.
   virtual std::string text() const = 0;
+  /// What `update` must be given.
   virtual Needs needs() const { return {}; }
+  /// The state before the first update.
   virtual Tree init(const Tree& params) const = 0;
   /// New updates and the new state. `params` is null where the caller gave none.
   virtual std::pair<Tree, Tree> update(const Tree& updates, const Tree& state, const Tree* params,
@@ -94,7 +96,9 @@ class GradientTransformation {
     return {tree::as(updates, u), std::move(next)};
   }
 
+  /// What it does.
   const Rule& rule() const { return *rule_; }
+  /// As messages name it: "chain(scale_by_adam(), scale(-0.001))".
   std::string text() const { return rule_->text(); }
   /// Part of the structure of whoever holds one: its text, and which object it is, since functions
   /// in it have no text.
@@ -123,6 +127,7 @@ GradientTransformation chain(Parts... parts) {
 /// The same with a name for each, which stands for its number. Throws Error for a name twice.
 GradientTransformation named_chain(
     std::vector<std::pair<std::string, GradientTransformation>> parts);
+/// Updates as they are.
 GradientTransformation identity();
 /// Zeros.
 GradientTransformation set_to_zero();

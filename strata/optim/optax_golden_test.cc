@@ -196,7 +196,8 @@ Option golden_option(const json& said) {
   if (said.contains("schedule"))
     return make_schedule(said["schedule"].get<std::string>(), golden_options(said["args"]));
   if (said.size() == 1) {
-    const auto& [kind, inside] = *said.items().begin();
+    const std::string kind = said.begin().key();
+    const json& inside = said.begin().value();
     if (kind == "factory") return inside.get<std::string>();
     if (kind == "named") return named(inside);
     if (kind == "dtype") return dtype_of(inside);

@@ -15,6 +15,7 @@
 
 namespace strata::optim {
 
+/// A transformation, its state, and how many updates there were; see above.
 struct Optimizer {
   nn::OptState step;  // ui32, updates so far
   Tree opt_state;

@@ -57,6 +57,7 @@ class Option {
     return out;
   }
 
+  /// Whether it says nothing.
   bool is_none() const { return value_.index() == 0; }
   /// The value as one of the kinds; null for another.
   template <class T>
@@ -131,7 +132,7 @@ void read(const Option& given, const std::string& where, std::function<R(A...)>&
   }
 }
 
-// A value as text, for messages and descriptions.
+/// A value as text, for messages and descriptions.
 std::string text_of(const Rate& value);
 std::string text_of(bool value);
 std::string text_of(std::int64_t value);

@@ -7,9 +7,12 @@
 namespace strata::optim {
 
 Array safe_increment(const Array& count) {
-  const bool whole = is_integer(count.dtype());
   const Array one = Array::scalar(std::int64_t{1}, count.dtype(), false);
-  const Array greatest = whole ? numpy::iinfo(count.dtype()).max : numpy::finfo(count.dtype()).max;
+  const Array greatest =
+      is_integer(count.dtype())
+          ? Array::scalar(numpy::iinfo(count.dtype()).max, count.dtype(), false)
+          : Array::scalar(static_cast<double>(numpy::finfo(count.dtype()).max), count.dtype(),
+                          false);
   return numpy::where(count < greatest, count + one, greatest);
 }
 Array abs_sq(const Array& x) {

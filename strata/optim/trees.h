@@ -44,9 +44,13 @@ Tree map(const F& f, const Tree& first, const Trees&... rest) {
   return first.with_values(std::move(values));
 }
 
+/// x + y
 Tree add(const Tree& x, const Tree& y);
+/// x - y
 Tree sub(const Tree& x, const Tree& y);
+/// x y
 Tree mul(const Tree& x, const Tree& y);
+/// x / y
 Tree div(const Tree& x, const Tree& y);
 /// factor x
 Tree scale(const Rate& factor, const Tree& x);
@@ -54,13 +58,17 @@ Tree scale(const Rate& factor, const Tree& x);
 Tree add_scale(const Tree& x, const Rate& factor, const Tree& y);
 /// The sum of <x, y> over all leaves; complex x are conjugated.
 Array vdot(const Tree& x, const Tree& y);
-/// Of all elements. `max` and `min` of none are -inf and inf, a sum 0.
+/// Of all elements; 0 of none.
 Array sum(const Tree& x);
+/// The greatest of all elements; -inf of none.
 Array max(const Tree& x);
+/// The least of all elements; inf of none.
 Array min(const Tree& x);
 /// How many elements there are.
 std::int64_t size(const Tree& x);
+/// Complex conjugates; real leaves as they are.
 Tree conj(const Tree& x);
+/// Real parts.
 Tree real(const Tree& x);
 /// Which norm: 1, 2 or infinity, of all elements as one vector.
 enum class Order { one, two, infinity };
@@ -68,8 +76,11 @@ enum class Order { one, two, infinity };
 Array norm(const Tree& x, bool squared = false, Order order = Order::two);
 /// Each leaf repeated along new leading axes.
 Tree batch_shape(const Tree& x, const Sizes& shape = {});
+/// Zeros of the shapes of x, in its dtypes unless one is given.
 Tree zeros_like(const Tree& x, std::optional<DType> dtype = {});
+/// Ones of the shapes of x, in its dtypes unless one is given.
 Tree ones_like(const Tree& x, std::optional<DType> dtype = {});
+/// A number in the shapes of x, in its dtypes unless one is given.
 Tree full_like(const Tree& x, const Rate& value, std::optional<DType> dtype = {});
 /// Elements within bounds; a bound may be none.
 Tree clip(const Tree& x, const Rate& low = {}, const Rate& high = {});
@@ -106,9 +117,10 @@ Tree update_infinity_moment(const Tree& updates, const Tree& moments, const Rate
 /// m / (1 - decay^count); the denominator is one f32 number, cast to each leaf's dtype.
 Tree bias_correction(const Tree& moments, const Rate& decay, const Array& count);
 
-/// The value at every path that ends in `name`, "nu" or "learning_rate": an array, or the leaves
-/// below it. `get` throws Error where there are several, and has no value where there is none.
+/// The value at the path that ends in `name`, "nu" or "learning_rate": an array, or the leaves below
+/// it; nothing where there is none. Throws Error where there are several.
 std::optional<Tree> get(const Tree& state, const std::string& name);
+/// All of them, with their paths.
 std::vector<std::pair<std::string, Tree>> get_all_with_path(const Tree& state,
                                                             const std::string& name);
 /// The state with another value at every path that ends in `name`. Throws Error where there is

@@ -21,6 +21,7 @@ class MultiNormal {
   Array sample(const Sizes& shape, const random::Key& key) const;
   /// The logarithm of the density, summed over the distribution's axes.
   Array log_prob(const Array& x) const;
+  /// The logarithms of deviations.
   const Array& log_scale() const { return log_scale_; }
   /// The mean and the logarithms of deviations.
   std::pair<Array, Array> params() const { return {loc_, log_scale_}; }
@@ -28,6 +29,7 @@ class MultiNormal {
  private:
   Array loc_, log_scale_;
 };
+/// The distribution of a mean and logarithms of deviations.
 inline MultiNormal multi_normal(Array loc, Array log_scale) {
   return {std::move(loc), std::move(log_scale)};
 }

@@ -1,7 +1,7 @@
 #include "strata/optim/contrib/matrices.h"
 
 #include <algorithm>
-#include <numeric>
+#include <cmath>
 
 #include "strata/api/control.h"
 #include "strata/api/grad.h"
