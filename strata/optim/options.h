@@ -40,12 +40,12 @@ class Option {
     else
       value_ = static_cast<double>(number);
   }
-  Option(std::string text) : value_(std::move(text)) {}          // NOLINT
-  Option(const char* text) : value_(std::string(text)) {}        // NOLINT
-  Option(Array array) : value_(std::move(array)) {}              // NOLINT
-  Option(std::vector<Option> list) : value_(std::move(list)) {}  // NOLINT
-  Option(Options table);                                         // NOLINT
-  Option(Schedule s) : value_(std::any(std::move(s))) {}         // NOLINT
+  Option(std::string text) : value_(std::move(text)) {}                   // NOLINT
+  Option(const char* text) : value_(std::string(text)) {}                 // NOLINT
+  Option(Array array) : value_(std::move(array)) {}                       // NOLINT
+  Option(std::vector<Option> list) : value_(std::move(list)) {}           // NOLINT
+  Option(Options table);                                                  // NOLINT
+  Option(Schedule s) : value_(std::any(std::move(s))) {}                  // NOLINT
   Option(GradientTransformation tx) : value_(std::any(std::move(tx))) {}  // NOLINT
   Option(tree::Filter filter) : value_(std::any(std::move(filter))) {}    // NOLINT
   Option(DType dtype) : value_(std::any(dtype)) {}                        // NOLINT
@@ -169,9 +169,7 @@ template <OptionFields T, class F>
 void for_each_option(T& options, F&& f) {
   std::string_view names = std::remove_const_t<T>::strata_field_names();
   std::apply(
-      [&](auto&... each) {
-        (f(std::string(tree::internal::next_field_name(names)), each), ...);
-      },
+      [&](auto&... each) { (f(std::string(tree::internal::next_field_name(names)), each), ...); },
       options.strata_fields());
 }
 /// "b1=0.9, b2=0.999": the fields that are not as they are by default.
@@ -179,7 +177,8 @@ template <OptionFields T>
 std::string text_of_options(const T& options) {
   std::vector<std::string> usual;
   const T defaults{};
-  for_each_option(defaults, [&](const std::string&, const auto& v) { usual.push_back(text_of(v)); });
+  for_each_option(defaults,
+                  [&](const std::string&, const auto& v) { usual.push_back(text_of(v)); });
   std::string out;
   std::size_t i = 0;
   for_each_option(options, [&](const std::string& name, const auto& v) {

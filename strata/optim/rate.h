@@ -24,8 +24,8 @@ class Rate {
   Rate() = default;
   template <class T>
     requires std::is_arithmetic_v<T>
-  Rate(T number) : value_(static_cast<double>(number)) {}  // NOLINT: implicit by intent
-  Rate(Array array) : value_(std::move(array)) {}          // NOLINT
+  Rate(T number) : value_(static_cast<double>(number)) {}   // NOLINT: implicit by intent
+  Rate(Array array) : value_(std::move(array)) {}           // NOLINT
   Rate(Schedule schedule) : value_(std::move(schedule)) {}  // NOLINT
   template <class F>
     requires(!std::same_as<F, Rate> && !std::same_as<F, Schedule> && !std::same_as<F, Array> &&

@@ -57,7 +57,7 @@ class Table {
       const std::size_t equal = p.find('=');
       d.parameters.push_back({p.substr(0, equal), equal == std::string::npos ? ""
                                                   : equal + 1 == p.size()    ? "none"
-                                                                             : p.substr(equal + 1)});
+                                                                          : p.substr(equal + 1)});
     }
     std::size_t at = 0;
     (add_fields<std::remove_cvref_t<A>>(d, at), ...);

@@ -117,8 +117,8 @@ Tree update_infinity_moment(const Tree& updates, const Tree& moments, const Rate
 /// m / (1 - decay^count); the denominator is one f32 number, cast to each leaf's dtype.
 Tree bias_correction(const Tree& moments, const Rate& decay, const Array& count);
 
-/// The value at the path that ends in `name`, "nu" or "learning_rate": an array, or the leaves below
-/// it; nothing where there is none. Throws Error where there are several.
+/// The value at the path that ends in `name`, "nu" or "learning_rate": an array, or the leaves
+/// below it; nothing where there is none. Throws Error where there are several.
 std::optional<Tree> get(const Tree& state, const std::string& name);
 /// All of them, with their paths.
 std::vector<std::pair<std::string, Tree>> get_all_with_path(const Tree& state,
