@@ -1,5 +1,8 @@
 #include "strata/tree/tree.h"
 
+#include <algorithm>
+#include <charconv>
+
 namespace strata::tree {
 
 void Step::append_to(std::string& path) const {
@@ -11,8 +14,17 @@ void Step::append_to(std::string& path) const {
     case Kind::element: path += fmt::format("[{}]", index); return;
     case Kind::key: path += fmt::format("['{}']", name); return;
     case Kind::path:
-      if (!path.empty()) path += '/';
-      path += name;
+      for (std::string_view rest = name; !rest.empty();) {
+        const std::string_view element = rest.substr(0, rest.find('/'));
+        rest.remove_prefix(std::min(rest.size(), element.size() + 1));
+        std::size_t number = 0;
+        const auto [end, error] =
+            std::from_chars(element.data(), element.data() + element.size(), number);
+        if (error == std::errc() && end == element.data() + element.size())
+          Step::element(number).append_to(path);
+        else
+          Step::field(element).append_to(path);
+      }
       return;
   }
 }

@@ -71,8 +71,7 @@ struct Step {
   static Step key(std::string_view name) { return {Kind::key, name}; }
   /// Several at once, as text: "layers/0/kernel".
   static Step path(std::string_view name) { return {Kind::path, name}; }
-  /// Appends ".w", "[3]", "['gate']" or "/layers/0/kernel"; a field or a path at the root has
-  /// nothing before it.
+  /// Appends ".w", "[3]", "['gate']" or ".layers[0].kernel"; a field at the root has no dot.
   void append_to(std::string& path) const;
 };
 
