@@ -22,9 +22,8 @@ std::vector<Family> make_families() {
 }
 
 std::string meant(std::string_view word, const std::vector<std::string_view>& names) {
-  const std::string_view near = nearest(word, names);
-  return near.empty() ? fmt::format("; there are {}", fmt::join(names, ", "))
-                      : fmt::format("; did you mean {}?", near);
+  const std::string near = did_you_mean(word, names);
+  return near.empty() ? fmt::format("; there are {}", fmt::join(names, ", ")) : near;
 }
 
 const Key& key_of(const Family& f, std::string_view name) {

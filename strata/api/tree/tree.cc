@@ -16,12 +16,11 @@ const std::vector<Entry>& no_entries() {
   return none;
 }
 
-/// " (did you mean X?)", or nothing.
+/// "; did you mean X?", or nothing.
 std::string hint(std::string_view name, std::span<const Entry> entries) {
   std::vector<std::string_view> names;
   for (const Entry& e : entries) names.push_back(e.name);
-  const std::string_view near = nearest(name, names);
-  return near.empty() ? std::string() : fmt::format("; the nearest is {}", near);
+  return did_you_mean(name, names);
 }
 
 [[noreturn]] void no_such(const char* operation, std::string_view name,
