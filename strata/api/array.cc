@@ -105,10 +105,10 @@ const internal::ArrayState& Array::concrete() const {
   if (state.value)
     internal::fail(
         "array",
-        "{} made at {} is traced: its elements are not known while the program is being recorded{}",
-        internal::describe(state.type),
-        state.where.text().empty() ? "an unknown place" : state.where.text(),
-        "; return it, or use where, cond or while_loop instead of a C++ branch");
+        "{} is traced: its elements are not known while the program is being recorded; return it, "
+        "or use where, cond or while_loop instead of a C++ branch, and logical_and, logical_or and "
+        "logical_not instead of &&, || and !",
+        internal::origin(state));
   return state;
 }
 
@@ -136,12 +136,20 @@ Array::operator bool() const { return item<double>() != 0; }
 
 namespace internal {
 
-void check_one_element(const Array& x) {
+Literal elements_of(const Array& x, const Where& where) {
+  Site site(where);
+  return x.literal();
+}
+Literal only_element(const Array& x, const Where& where) {
+  Site site(where);
   if (x.size() != 1)
     fail("item", "the array has {} elements ({}), not one", x.size(), describe(x.type()));
+  return x.literal();
 }
 
-Array array_of(Literal literal, std::optional<Sizes> shape, std::optional<DType> dtype) {
+Array array_of(Literal literal, std::optional<Sizes> shape, std::optional<DType> dtype,
+               const Where& where) {
+  Site site(where);
   Literal l = convert_literal(literal, dtype.value_or(canonical(literal.dtype(), x64_enabled())));
   if (!shape) return Array(std::move(l));
   std::vector<std::int64_t> sizes = *shape;
@@ -157,7 +165,8 @@ Array array_of(Literal literal, std::optional<Sizes> shape, std::optional<DType>
 
 }  // namespace internal
 
-Array array(const Nested& values, std::optional<DType> dtype) {
+Array array(const Nested& values, std::optional<DType> dtype, Where where) {
+  internal::Site site(where);
   std::vector<std::int64_t> sizes;
   append_sizes(values, sizes);
   std::vector<Array> scalars;

@@ -24,9 +24,13 @@
 #include "strata/api/options.h"
 #include "strata/runtime/client.h"
 #include "strata/tree/tree.h"
+#include "strata/type/print.h"
 #include "strata/type/promote.h"
 
 namespace strata {
+
+/// The user's line, of functions that take no operand.
+using Where = std::source_location;
 
 class Array;
 class Indices;
@@ -34,19 +38,34 @@ class Update;
 namespace internal {
 struct ArrayState;
 using ScalarValue = std::variant<bool, std::int64_t, std::uint64_t, double, std::complex<double>>;
+template <class T>
+void refuse_assignment() {
+  static_assert(std::is_void_v<T>,
+                "x[i] is a new array, and assigning to it changes nothing: write "
+                "x = x.at(i).set(y), or .add(y), ...");
+}
 }  // namespace internal
 
 template <class T>
 concept Scalar = std::is_arithmetic_v<T> || std::same_as<T, std::complex<float>> ||
                  std::same_as<T, std::complex<double>>;
 
-class Array {
+class [[nodiscard("arrays do not change in place: what a function makes is its result")]] Array {
  public:
   /// No value yet; using it is an error.
   Array() = default;
   /// A weakly typed scalar: i32, f32, c64 (their 64-bit kinds under x64), bool.
   template <Scalar T>
   Array(T value) : Array(scalar(to_value(value))) {}  // NOLINT: implicit by intent
+  Array(const Array&) = default;
+  Array(Array&&) noexcept = default;
+  Array& operator=(const Array&) & = default;
+  Array& operator=(Array&&) & noexcept = default;
+  /// Refuses `x[i] = y`: x[i] is a new array.
+  template <class T>
+  void operator=(const T&) && {
+    internal::refuse_assignment<T>();
+  }
   explicit Array(runtime::Buffer buffer);
   explicit Array(Literal literal) : Array(runtime::Buffer(std::move(literal))) {}
 
@@ -63,10 +82,10 @@ class Array {
 
   /// The elements in row-major order, converted to T. Throws Error for a traced array.
   template <class T>
-  std::vector<T> to_vector() const;
+  std::vector<T> to_vector(Where where = Where::current()) const;
   /// The only element. Throws Error when there is not exactly one, or for a traced array.
   template <class T>
-  T item() const;
+  T item(Where where = Where::current()) const;
   explicit operator bool() const;
   /// The memory of a concrete array; the second form gives the handle away and leaves no value.
   runtime::Buffer buffer() const&;
@@ -127,9 +146,6 @@ std::ostream& operator<<(std::ostream& out, const Array& x);
 /// "(2, 3)", as Python writes shapes.
 std::ostream& operator<<(std::ostream& out, const Shape& shape);
 
-/// The user's line, of functions that take no operand.
-using Where = std::source_location;
-
 /// An argument of a public function: an array or a C++ scalar, and where the user wrote it.
 class Operand {
  public:
@@ -164,19 +180,23 @@ class Nested {
 
 /// From nested braces of scalars: bool, int -> i32, float -> f32 (64-bit under x64) unless a dtype
 /// is given.
-Array array(const Nested& values, std::optional<DType> dtype = {});
+Array array(const Nested& values, std::optional<DType> dtype = {}, Where where = Where::current());
 /// From a vector, row-major; the dtype is T's (32-bit unless x64), the shape one-dimensional unless
 /// given.
 template <class T>
   requires has_dtype<T>
 Array array(const std::vector<T>& values, std::optional<Sizes> shape = {},
-            std::optional<DType> dtype = {});
+            std::optional<DType> dtype = {}, Where where = Where::current());
 /// A copy of a literal's contents as they are, 64-bit types included.
 Array asarray(const Literal& literal);
 
 namespace internal {
-Array array_of(Literal literal, std::optional<Sizes> shape, std::optional<DType> dtype);
-void check_one_element(const Array& x);
+Array array_of(Literal literal, std::optional<Sizes> shape, std::optional<DType> dtype,
+               const Where& where);
+/// The elements. Throws Error, with the user's line, for a traced array.
+Literal elements_of(const Array& x, const Where& where);
+/// The same of an array that must have one.
+Literal only_element(const Array& x, const Where& where);
 /// A C++ number as T; complex gives its real part where T is real.
 template <class T, class S>
 T element_from(S v) {
@@ -212,8 +232,8 @@ T element(const Literal& l, std::int64_t i) {
 }  // namespace internal
 
 template <class T>
-std::vector<T> Array::to_vector() const {
-  const Literal l = literal();
+std::vector<T> Array::to_vector(Where where) const {
+  const Literal l = internal::elements_of(*this, where);
   std::vector<T> out(static_cast<std::size_t>(l.count()));
   for (std::size_t i = 0; i < out.size(); ++i)
     out[i] = internal::element<T>(l, static_cast<std::int64_t>(i));
@@ -221,17 +241,17 @@ std::vector<T> Array::to_vector() const {
 }
 
 template <class T>
-T Array::item() const {
-  internal::check_one_element(*this);
-  return internal::element<T>(literal(), 0);
+T Array::item(Where where) const {
+  return internal::element<T>(internal::only_element(*this, where), 0);
 }
 
 template <class T>
   requires has_dtype<T>
-Array array(const std::vector<T>& values, std::optional<Sizes> shape, std::optional<DType> dtype) {
+Array array(const std::vector<T>& values, std::optional<Sizes> shape, std::optional<DType> dtype,
+            Where where) {
   Literal l(Type(dtype_of<T>, Shape{static_cast<std::int64_t>(values.size())}));
   for (std::size_t i = 0; i < values.size(); ++i) l.mutable_span<T>()[i] = values[i];
-  return internal::array_of(std::move(l), std::move(shape), dtype);
+  return internal::array_of(std::move(l), std::move(shape), dtype, where);
 }
 
 }  // namespace strata

@@ -171,17 +171,29 @@ std::vector<std::size_t> chosen_leaves(const std::tuple<Args...>& arguments) {
 }
 
 template <class F, std::size_t... N>
-class ValueAndGrad {
+class [[nodiscard]] ValueAndGrad {
  public:
-  explicit ValueAndGrad(F f, const GradOptions& options)
-      : f_(std::move(f)), asked_{"grad", false, options.holomorphic, options.allow_int} {}
+  explicit ValueAndGrad(F f, const GradOptions& options, const Where& where)
+      : f_(std::move(f)),
+        asked_{"grad", false, options.holomorphic, options.allow_int},
+        where_(where) {}
   template <class... Args>
-  auto operator()(Args&&... args) const {
+  [[nodiscard]] auto operator()(Args&&... args) const {
+    if constexpr (accepts<const F, Args...>()) {
+      using R = Result<const F, ArgumentTuple<const F, Args...>>;
+      constexpr bool loss = std::same_as<R, Array> || is_loss_with_aux<R>;
+      static_assert(loss, "grad needs a function that returns an Array, or pair{Array, aux}");
+      constexpr bool in_range = ((N < sizeof...(Args)) && ...);
+      static_assert(in_range, "argument number out of range");
+      if constexpr (loss && in_range) return derive(std::forward<Args>(args)...);
+    }
+  }
+
+ private:
+  template <class... Args>
+  auto derive(Args&&... args) const {
     using Tuple = ArgumentTuple<const F, Args...>;
-    using R = Result<const F, Tuple>;
-    static_assert(std::same_as<R, Array> || is_loss_with_aux<R>,
-                  "grad needs a function that returns an Array, or pair{Array, aux}");
-    static_assert(((N < sizeof...(Args)) && ...), "argument number out of range");
+    Site site(where_);
     const Tuple arguments(std::forward<Args>(args)...);
     const std::vector<Array> leaves = tree::leaves<Array>(arguments);
     const std::vector<bool> active = active_leaves<N...>(arguments);
@@ -200,26 +212,30 @@ class ValueAndGrad {
                      grads(chosen<Tuple, N...>(arguments), of_chosen));
   }
 
- private:
   template <class T>
   static T grads(T like, std::span<const Array> leaves) {
     return tree::unflatten<Array>(std::move(like), leaves);
   }
   F f_;
   Differentiation asked_;
+  Where where_;
 };
 
 template <class F, std::size_t... N>
-class Grad {
+class [[nodiscard]] Grad {
  public:
-  explicit Grad(F f, const GradOptions& options) : f_(std::move(f), options) {}
+  explicit Grad(F f, const GradOptions& options, const Where& where)
+      : f_(std::move(f), options, where) {}
   template <class... Args>
-  auto operator()(Args&&... args) const {
-    auto [value, grads] = f_(std::forward<Args>(args)...);
-    if constexpr (std::same_as<decltype(value), Array>)
-      return grads;
-    else
-      return std::pair(std::move(grads), std::get<1>(value));
+  [[nodiscard]] auto operator()(Args&&... args) const {
+    using Both = decltype(f_(std::forward<Args>(args)...));
+    if constexpr (!std::is_void_v<Both>) {  // else it has said why not
+      auto [value, grads] = f_(std::forward<Args>(args)...);
+      if constexpr (std::same_as<decltype(value), Array>)
+        return grads;
+      else
+        return std::pair(std::move(grads), std::get<1>(value));
+    }
   }
 
  private:
@@ -270,29 +286,33 @@ auto linearize_of(F& f, const std::tuple<Args...>& arguments) {
 /// (argument 0 unless given). f returns a number, or pair{that, aux}. Throws Error where an
 /// argument is no float or complex number (options say more), or the result no float scalar.
 template <std::size_t... N, class F>
-auto value_and_grad(F f, GradOptions options = {}) {
+auto value_and_grad(F f, GradOptions options = {}, Where where = Where::current()) {
   if constexpr (sizeof...(N) == 0)
-    return internal::ValueAndGrad<F, 0>(std::move(f), options);
+    return internal::ValueAndGrad<F, 0>(std::move(f), options, where);
   else
-    return internal::ValueAndGrad<F, N...>(std::move(f), options);
+    return internal::ValueAndGrad<F, N...>(std::move(f), options, where);
 }
 /// The derivatives alone; with aux `pair{derivatives, aux}`.
 template <std::size_t... N, class F>
-auto grad(F f, GradOptions options = {}) {
+auto grad(F f, GradOptions options = {}, Where where = Where::current()) {
   if constexpr (sizeof...(N) == 0)
-    return internal::Grad<F, 0>(std::move(f), options);
+    return internal::Grad<F, 0>(std::move(f), options, where);
   else
-    return internal::Grad<F, N...>(std::move(f), options);
+    return internal::Grad<F, N...>(std::move(f), options, where);
 }
 
 /// The value of f at `primals` and its derivative along `tangents` (two tuples of equal structure).
 template <class F, class... Args>
-auto jvp(F f, const std::tuple<Args...>& primals, const std::tuple<Args...>& tangents) {
+[[nodiscard]] auto jvp(F f, const std::tuple<Args...>& primals, const std::tuple<Args...>& tangents,
+                       Where where = Where::current()) {
+  internal::Site site(where);
   return internal::jvp_of<false>(f, primals, tangents);
 }
 /// The same of an f that returns pair{y, aux}: tuple{y, its tangent, aux}.
 template <class F, class... Args>
-auto jvp(F f, const std::tuple<Args...>& primals, const std::tuple<Args...>& tangents, HasAux) {
+[[nodiscard]] auto jvp(F f, const std::tuple<Args...>& primals, const std::tuple<Args...>& tangents,
+                       HasAux, Where where = Where::current()) {
+  internal::Site site(where);
   return internal::jvp_of<true>(f, primals, tangents);
 }
 
@@ -300,7 +320,7 @@ auto jvp(F f, const std::tuple<Args...>& primals, const std::tuple<Args...>& tan
 /// arguments. `vjp(f, args..., has_aux)`, of an f that returns pair{y, aux}: tuple{y, that function
 /// of y's cotangents, aux}.
 template <class F, class... Args>
-auto vjp(F f, const Args&... args) {
+[[nodiscard]] auto vjp(F f, const Args&... args) {
   if constexpr (internal::ends_in_aux<Args...>) {
     auto with_aux = [&]<class... A>(const A&... a) {
       return internal::vjp_of<true>(f, internal::ArgumentTuple<F, A...>(a...));
@@ -314,7 +334,7 @@ auto vjp(F f, const Args&... args) {
 /// The value of f and its derivative there as a function of tangents. `linearize(f, args...,
 /// has_aux)`, of an f that returns pair{y, aux}: tuple{y, the derivative of y, aux}.
 template <class F, class... Args>
-auto linearize(F f, const Args&... args) {
+[[nodiscard]] auto linearize(F f, const Args&... args) {
   if constexpr (internal::ends_in_aux<Args...>) {
     auto with_aux = [&]<class... A>(const A&... a) {
       return internal::linearize_of<true>(f, internal::ArgumentTuple<F, A...>(a...));

@@ -28,13 +28,13 @@ Array diagflat(const Operand& x, std::int64_t k = 0);
 Array fill_diagonal(const Operand& x, const Operand& values);
 
 /// Rows and columns (i32) of the elements of a triangle, of a diagonal.
-std::pair<Array, Array> tril_indices(std::int64_t n, std::int64_t k = 0,
-                                     std::optional<std::int64_t> m = {});
-std::pair<Array, Array> triu_indices(std::int64_t n, std::int64_t k = 0,
-                                     std::optional<std::int64_t> m = {});
-std::pair<Array, Array> tril_indices_from(const Operand& x, std::int64_t k = 0);
-std::pair<Array, Array> triu_indices_from(const Operand& x, std::int64_t k = 0);
-std::vector<Array> diag_indices(std::int64_t n, std::int64_t ndim = 2);
-std::vector<Array> diag_indices_from(const Operand& x);
+[[nodiscard]] std::pair<Array, Array> tril_indices(std::int64_t n, std::int64_t k = 0,
+                                                   std::optional<std::int64_t> m = {});
+[[nodiscard]] std::pair<Array, Array> triu_indices(std::int64_t n, std::int64_t k = 0,
+                                                   std::optional<std::int64_t> m = {});
+[[nodiscard]] std::pair<Array, Array> tril_indices_from(const Operand& x, std::int64_t k = 0);
+[[nodiscard]] std::pair<Array, Array> triu_indices_from(const Operand& x, std::int64_t k = 0);
+[[nodiscard]] std::vector<Array> diag_indices(std::int64_t n, std::int64_t ndim = 2);
+[[nodiscard]] std::vector<Array> diag_indices_from(const Operand& x);
 
 }  // namespace strata::numpy

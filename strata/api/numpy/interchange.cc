@@ -115,7 +115,8 @@ Array asarray(const Operand& x, const AsArray& o) {
 
 Array detail::from_memory(const void* data, DType stored, const Ints& sizes, const Ints& strides,
                           std::optional<DType> dtype) {
-  return internal::array_of(copied(data, Type(stored, Shape::of(sizes)), strides), {}, dtype);
+  return internal::array_of(copied(data, Type(stored, Shape::of(sizes)), strides), {}, dtype,
+                            Where::current());
 }
 
 void detail::check_elements(const Array& x, DType dtype) {
@@ -150,7 +151,8 @@ Array from_dlpack(ManagedTensor* tensor, const FromDlpack& o, Where where) {
       canonical(type.dtype(), x64_enabled()) == type.dtype();
   if (o.copy == false && !as_it_lies)
     fail("from_dlpack", "{} cannot be taken without a copy", describe(type));
-  if (o.copy == true || !as_it_lies) return internal::array_of(copied(data, type, strides), {}, {});
+  if (o.copy == true || !as_it_lies)
+    return internal::array_of(copied(data, type, strides), {}, {}, Where::current());
   return Array(Literal(
       type, std::shared_ptr<std::byte[]>(
                 data, [owner = std::shared_ptr<ManagedTensor>(std::move(held))](std::byte*) {})));

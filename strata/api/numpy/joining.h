@@ -48,24 +48,27 @@ class Block {
 Array block(const Block& blocks, Where where = Where::current());
 
 /// Into `sections` equal parts, or at the given indices.
-std::vector<Array> split(const Operand& x, std::int64_t sections, std::int64_t axis = 0);
-std::vector<Array> split(const Operand& x, const std::vector<std::int64_t>& indices,
-                         std::int64_t axis = 0);
+[[nodiscard]] std::vector<Array> split(const Operand& x, std::int64_t sections,
+                                       std::int64_t axis = 0);
+[[nodiscard]] std::vector<Array> split(const Operand& x, const std::vector<std::int64_t>& indices,
+                                       std::int64_t axis = 0);
 /// The same where the first parts may have one element more.
-std::vector<Array> array_split(const Operand& x, std::int64_t sections, std::int64_t axis = 0);
-inline std::vector<Array> array_split(const Operand& x, const std::vector<std::int64_t>& indices,
-                                      std::int64_t axis = 0) {
+[[nodiscard]] std::vector<Array> array_split(const Operand& x, std::int64_t sections,
+                                             std::int64_t axis = 0);
+[[nodiscard]] inline std::vector<Array> array_split(const Operand& x,
+                                                    const std::vector<std::int64_t>& indices,
+                                                    std::int64_t axis = 0) {
   return split(x, indices, axis);
 }
 /// Along the second axis (the only one of a vector), the first, the third.
-std::vector<Array> hsplit(const Operand& x, std::int64_t sections);
-std::vector<Array> hsplit(const Operand& x, const std::vector<std::int64_t>& indices);
-std::vector<Array> vsplit(const Operand& x, std::int64_t sections);
-std::vector<Array> vsplit(const Operand& x, const std::vector<std::int64_t>& indices);
-std::vector<Array> dsplit(const Operand& x, std::int64_t sections);
-std::vector<Array> dsplit(const Operand& x, const std::vector<std::int64_t>& indices);
+[[nodiscard]] std::vector<Array> hsplit(const Operand& x, std::int64_t sections);
+[[nodiscard]] std::vector<Array> hsplit(const Operand& x, const std::vector<std::int64_t>& indices);
+[[nodiscard]] std::vector<Array> vsplit(const Operand& x, std::int64_t sections);
+[[nodiscard]] std::vector<Array> vsplit(const Operand& x, const std::vector<std::int64_t>& indices);
+[[nodiscard]] std::vector<Array> dsplit(const Operand& x, std::int64_t sections);
+[[nodiscard]] std::vector<Array> dsplit(const Operand& x, const std::vector<std::int64_t>& indices);
 /// The slices along an axis, without it.
-std::vector<Array> unstack(const Operand& x, std::int64_t axis = 0);
+[[nodiscard]] std::vector<Array> unstack(const Operand& x, std::int64_t axis = 0);
 
 /// Without the elements at these places, of the flattened array without an axis.
 Array delete_(const Operand& x, const std::vector<std::int64_t>& places,

@@ -29,7 +29,7 @@ struct Cholesky {
 /// L of a = L L^H, or U of U^H U. NaN where `a` is not positive definite.
 Array cholesky(const Operand& a, Cholesky options = {});
 
-struct QRResult {
+struct [[nodiscard]] QRResult {
   Array Q, R;
   STRATA_FIELDS(Q, R)
 };
@@ -37,7 +37,7 @@ struct QRResult {
 /// reflectors (transposed) and their factors.
 QRResult qr(const Operand& a, const std::string& mode = "reduced");
 
-struct SVDResult {
+struct [[nodiscard]] SVDResult {
   Array U, S, Vh;
   STRATA_FIELDS(U, S, Vh)
 };
@@ -51,7 +51,7 @@ SVDResult svd(const Operand& a, const Svd& options = {});
 /// In descending order.
 Array svdvals(const Operand& x);
 
-struct EigResult {
+struct [[nodiscard]] EigResult {
   Array eigenvalues, eigenvectors;
   STRATA_FIELDS(eigenvalues, eigenvectors)
 };
@@ -59,7 +59,7 @@ struct EigResult {
 EigResult eig(const Operand& a);
 Array eigvals(const Operand& a);
 
-struct EighResult {
+struct [[nodiscard]] EighResult {
   Array eigenvalues, eigenvectors;
   STRATA_FIELDS(eigenvalues, eigenvectors)
 };
@@ -81,7 +81,7 @@ struct Pinv {
 };
 /// Moore and Penrose's inverse.
 Array pinv(const Operand& a, const Pinv& options = {});
-struct LstsqResult {
+struct [[nodiscard]] LstsqResult {
   Array x, residuals, rank, s;
   STRATA_FIELDS(x, residuals, rank, s)
 };
@@ -102,7 +102,7 @@ Array tensorinv(const Operand& a, std::int64_t ind = 2);
 /// Has a derivative where a is singular too (determinant.cc); the second one there is NaN, as
 /// upstream.
 Array det(const Operand& a);
-struct SlogdetResult {
+struct [[nodiscard]] SlogdetResult {
   Array sign, logabsdet;
   STRATA_FIELDS(sign, logabsdet)
 };

@@ -27,8 +27,8 @@ Array expand_dims(const Operand& x, const Axes& axis);
 /// Drops axes of size 1: all, or the given ones.
 Array squeeze(const Operand& x, const Axes& axis = {});
 Array broadcast_to(const Operand& x, const Sizes& shape);
-std::vector<Array> broadcast_arrays(const std::vector<Array>& arrays,
-                                    Where where = Where::current());
+[[nodiscard]] std::vector<Array> broadcast_arrays(const std::vector<Array>& arrays,
+                                                  Where where = Where::current());
 /// With at least so many axes: new ones stand in front, the third of `atleast_3d` behind.
 Array atleast_1d(const Operand& x);
 Array atleast_2d(const Operand& x);

@@ -40,7 +40,7 @@ struct KeyType {
 };
 
 /// An array of keys; rank 0 for a single one.
-struct Key {
+struct [[nodiscard]] Key {
   Array words;
   Implementation implementation = Implementation::threefry2x32;
   STRATA_FIELDS(words, implementation)
@@ -82,7 +82,7 @@ Array PRNGKey(const Operand& seed, Implementation implementation = Implementatio
 /// New keys from a single one: `num` of them, or a shape.
 Key split(const KeyOperand& key, const Sizes& num = 2);
 /// The two keys of split(key).
-std::pair<Key, Key> split2(const KeyOperand& key);
+[[nodiscard]] std::pair<Key, Key> split2(const KeyOperand& key);
 /// A new key from a key and a number (an integer scalar, traced or not): split(key, n)[i] without
 /// the others (Threefry).
 Key fold_in(const KeyOperand& key, const Operand& data);

@@ -20,7 +20,7 @@ using numpy::linalg::inv;
 /// U of a = U^H U, or L of L L^H.
 Array cholesky(const Operand& a, bool lower = false);
 /// The same with what it is, for cho_solve.
-std::pair<Array, bool> cho_factor(const Operand& a, bool lower = false);
+[[nodiscard]] std::pair<Array, bool> cho_factor(const Operand& a, bool lower = false);
 /// x of a x = b. b: a vector, matrices, or vectors of a's batch.
 Array cho_solve(const std::pair<Array, bool>& c_and_lower, const Operand& b);
 
@@ -29,9 +29,9 @@ numpy::linalg::EighResult eigh(const Operand& a, bool lower = true);
 
 /// H of a = Q H Q^H, zero below the first subdiagonal; and Q.
 Array hessenberg(const Operand& a);
-std::pair<Array, Array> hessenberg_with_q(const Operand& a);
+[[nodiscard]] std::pair<Array, Array> hessenberg_with_q(const Operand& a);
 
-struct LuResult {
+struct [[nodiscard]] LuResult {
   /// Without a value where `permute_l`, which makes L of P L.
   Array P, L, U;
   STRATA_FIELDS(P, L, U)
@@ -40,10 +40,10 @@ struct LuResult {
 LuResult lu(const Operand& a, bool permute_l = false);
 /// Both in one matrix, and pivots (i32), for lu_solve; `trans`: 0 solves a x = b, 1 a^T x = b, 2
 /// a^H x = b.
-std::pair<Array, Array> lu_factor(const Operand& a);
+[[nodiscard]] std::pair<Array, Array> lu_factor(const Operand& a);
 Array lu_solve(const std::pair<Array, Array>& lu_and_piv, const Operand& b, int trans = 0);
 
-struct QrResult {
+struct [[nodiscard]] QrResult {
   /// Q has no value in mode "r", P (i32) only where `pivoting`.
   Array Q, R, P;
   STRATA_FIELDS(Q, R, P)
