@@ -90,16 +90,24 @@ Trace::~Trace() {
 Trace* Trace::current() { return innermost; }
 
 Array Trace::argument(const Type& type, bool weak, std::string hint) {
-  return wrap(block_->add_argument(type, std::move(hint)), weak);
+  ArrayState state;
+  state.argument = true;
+  if (outer_site_) state.where = ir::Location(strata::describe(*outer_site_));
+  return wrap(block_->add_argument(type, std::move(hint)), weak, std::move(state));
 }
 
 Array Trace::wrap(ir::Value* value, bool weak) {
-  auto state = std::make_shared<ArrayState>();
+  ArrayState state;
+  state.where = builder_.location();
+  return wrap(value, weak, std::move(state));
+}
+
+Array Trace::wrap(ir::Value* value, bool weak, ArrayState given) {
+  auto state = std::make_shared<ArrayState>(std::move(given));
   state->type = value->type();
   state->weak = weak;
   state->value = value;
   state->trace = id_;
-  state->where = builder_.location();
   return Array(std::shared_ptr<const ArrayState>(std::move(state)));
 }
 
@@ -137,9 +145,9 @@ void Trace::check_alive(const ArrayState& state) const {
   for (const Trace* t = outer_; t; t = t->outer_)
     if (t->id_ == state.trace) return;
   fail("trace",
-       "{} made at {} is used after the function that was being traced has ended; return it from "
-       "that function instead of storing it",
-       describe(state.type), state.where.text().empty() ? "an argument" : state.where.text());
+       "{} is used after the function that was being traced has ended; return it from that "
+       "function instead of storing it",
+       origin(state));
 }
 
 Program Trace::finish(std::span<const Array> results) {
@@ -173,10 +181,24 @@ Array concrete(runtime::Buffer buffer, bool weak) {
 
 namespace {
 
+/// A mistake that an operation found, with types as users of arrays write them: operations speak
+/// of programs' text.
+Error in_array_notation(const Error& e) {
+  Error out(e.operation(), with_array_text(e.message()));
+  if (e.is_unsupported()) out.unsupported();
+  return out.at(e.where().empty() ? Site::text() : e.where());
+}
+
 std::vector<Array> record(Trace& trace, std::span<const Array> operands, const EmitFunction& f,
                           const std::vector<bool>& weak) {
   trace.builder().set_location(current_location());
-  const ir::Values results = f(trace.builder(), trace.values(operands));
+  const ir::Values results = [&] {
+    try {
+      return f(trace.builder(), trace.values(operands));
+    } catch (const Error& e) {
+      throw in_array_notation(e);
+    }
+  }();
   std::vector<Array> out;
   for (std::size_t i = 0; i < results.size(); ++i)
     out.push_back(trace.wrap(results[i], i < weak.size() && weak[i]));
@@ -233,17 +255,11 @@ std::vector<Array> call(const Program& program, std::span<const Array> arguments
       program.weak);
 }
 
-std::string describe(const Shape& shape) {
-  std::string out = "[";
-  for (int i = 0; i < shape.rank(); ++i) {
-    if (i) out += ',';
-    const Dim& d = shape.dim(i);
-    out += d.is_static() ? fmt::format("{}", d.size()) : d.is_symbolic() ? d.symbol() : "?";
-  }
-  return out + "]";
-}
-std::string describe(const Type& type) {
-  return std::string(name(type.dtype())) + describe(type.shape());
+std::string origin(const ArrayState& state) {
+  const std::string type = describe(state.type), where = state.where.text();
+  if (!state.argument) return where.empty() ? type : fmt::format("{} made at {}", type, where);
+  return fmt::format("{}, an argument of the function traced{},", type,
+                     where.empty() ? "" : " at " + where);
 }
 
 }  // namespace strata::internal

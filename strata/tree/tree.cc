@@ -30,6 +30,14 @@ void Step::append_to(std::string& path) const {
 }
 
 namespace internal {
+bool require_all_fields(std::string_view names, std::size_t unlisted, std::size_t size) {
+  if (unlisted == 0) return true;
+  throw Error(
+      "STRATA_FIELDS",
+      "({}) leaves out a member: {} of the struct's {} bytes are of none of these; list all "
+      "members, or say STRATA_SOME_FIELDS where no program depends on the others",
+      names, unlisted, size);
+}
 void check_same(const Structure& first, const Structure& other, std::size_t which) {
   if (first == other) return;
   throw Error("tree::map", "structure of tree {} is {}, that of the first is {}", which,

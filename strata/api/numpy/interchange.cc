@@ -152,7 +152,8 @@ Array detail::adopted(std::shared_ptr<std::byte[]> bytes, DType stored, std::int
 
 Array detail::from_memory(const void* data, DType stored, const Ints& sizes, const Ints& strides,
                           std::optional<DType> dtype) {
-  return internal::array_of(copied(data, Type(stored, Shape::of(sizes)), strides), {}, dtype);
+  return internal::array_of(copied(data, Type(stored, Shape::of(sizes)), strides), {}, dtype,
+                            Where::current());
 }
 
 void detail::check_elements(const Array& x, DType dtype) {
