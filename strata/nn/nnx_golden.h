@@ -2,12 +2,14 @@
 //
 //   NnxGolden golden("products");
 //   golden.on<Linear>("Linear",
-//                     [](const json& args, Rngs& rngs) { return Linear(args["in_features"], ...); },
+//                     [](const json& args, Rngs& rngs) { return Linear(args["in_features"], ...);
+//                     },
 //                     [](Linear& l, const NnxCall& call) { return l(call.inputs[0]); });
 //   golden.run();
 //
-// A case fails where no layer is registered for it. What is compared: paths, kinds and values behind
-// the constructor, the streams, outputs and changed state of each call, gradients of the first one.
+// A case fails where no layer is registered for it. What is compared: paths, kinds and values
+// behind the constructor, the streams, outputs and changed state of each call, gradients of the
+// first one.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -36,9 +38,12 @@ Rngs golden_rngs(const json& description);
 
 /// How near a value must be to upstream's.
 struct Nearness {
-  /// Floats: relative L2 of the whole array, or distance in units of the last place of each element.
+  /// Floats: relative L2 of the whole array, or distance in units of the last place of each
+  /// element.
   double relative_l2 = 1e-6;
   double ulp = -1;
+  /// What is added to the bound of a relative L2.
+  double floor = 1e-12;
 };
 /// Fails with `what` where the arrays differ in type or by more.
 void expect_near(const Array& got, const json& want, const Nearness& near, const std::string& what);
