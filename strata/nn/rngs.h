@@ -20,6 +20,14 @@
 
 namespace strata::nn {
 
+class Sampler;
+
+/// A rule for streams: those that the filter takes get this size, or none.
+struct StreamRule {
+  tree::Filter filter;
+  std::optional<Sizes> size;
+};
+
 /// One stream: a key, and how often it was asked.
 struct RngStream {
   RngCount count;  // ui32 of the key's shape
@@ -40,6 +48,9 @@ struct RngStream {
   RngStream split(const Sizes& k);
   /// A stack of k streams that are all the next key.
   RngStream broadcast(const Sizes& k);
+  /// Samplers and initializers, of which each call takes the next key:
+  /// `stream.sample().normal({2})` (sampler.h).
+  Sampler sample();
   const std::string& tag() const { return key.metadata().tag; }
 };
 
@@ -65,9 +76,18 @@ class Rngs {
   std::size_t size() const { return streams_.size(); }
   /// Every stream forked, in the order in which they were given.
   Rngs fork();
-  /// Every stream split or, with a filter's number absent, forked. Source: nnx.Rngs.split.
+  /// The same, each by the first rule that takes it: into a stack where the rule has a size.
+  Rngs fork(const std::vector<StreamRule>& rules);
+  /// Every stream as a stack of k.
   Rngs split(const Sizes& k);
   Rngs broadcast(const Sizes& k);
+  /// Each stream by the first rule that takes it. As upstream, a stream that none takes, or one
+  /// without a size, has the same key and begins at 0: it gives the keys again that were taken of
+  /// it.
+  Rngs split(const std::vector<StreamRule>& rules);
+  Rngs broadcast(const std::vector<StreamRule>& rules);
+  /// Samplers and initializers of a stream (sampler.h): `rngs.sample("params").uniform({4})`.
+  Sampler sample(std::string_view name = "default");
 
   std::vector<std::pair<std::string, RngStream>>& streams() { return streams_; }
   const std::vector<std::pair<std::string, RngStream>>& streams() const { return streams_; }
