@@ -65,11 +65,7 @@ struct LoRA {
   {
     return call(*this, x);
   }
-  Array operator()(const Array& x)
-    requires(!std::same_as<Base, NoModule> && !std::is_invocable_v<const Base&, const Array&>)
-  {
-    return call(*this, x);
-  }
+  Array operator()(const Array& x) { return call(*this, x); }
 
  private:
   template <class Self>

@@ -206,7 +206,8 @@ void NnxGolden::run() {
   for (const json& c : cases_) {
     const std::string name = c["name"], layer = c.value("layer", c.value("function", ""));
     SCOPED_TRACE(family_ + "." + name);
-    const auto it = layers_.find(layer);
+    auto it = layers_.find(name);
+    if (it == layers_.end()) it = layers_.find(layer);
     if (it == layers_.end()) {
       ADD_FAILURE() << "nothing is registered for " << layer;
       continue;

@@ -5,14 +5,21 @@
 // Visitor.
 #pragma once
 
+#include <cstdint>
 #include <cstring>
+#include <optional>
 #include <string_view>
 #include <typeinfo>
+#include <variant>
 
 #include "strata/api/array.h"
 #include "strata/tree/kind.h"
 
 namespace strata::tree {
+
+/// Static data that can be set from outside: where it stands.
+using Setting =
+    std::variant<bool*, std::optional<bool>*, std::int64_t*, std::optional<std::int64_t>*>;
 
 /// What goes through a tree in the order of its fields, elements and keys.
 class Visitor {
@@ -26,6 +33,8 @@ class Visitor {
   /// Static data as bytes: of numbers and enumerations their own, of texts the characters, of
   /// others what `static_text` says.
   virtual void constant(std::string_view) {}
+  /// A flag or number that is static data, before it: may be changed. The step before names it.
+  virtual void setting(const Setting&) {}
   /// A struct of the user's, before its fields.
   virtual void node(const void* object, const std::type_info& type) {
     (void)object;
@@ -40,6 +49,9 @@ template <class T>
 inline constexpr bool is_transparent<std::optional<T>> = true;
 template <class... Ts>
 inline constexpr bool is_transparent<std::variant<Ts...>> = true;
+
+template <class T>
+inline constexpr bool is_setting = std::is_constructible_v<Setting, T*>;
 
 template <class T>
 void accept_constant(const T& value, Visitor& visitor) {
@@ -58,6 +70,7 @@ void accept_constant(const T& value, Visitor& visitor) {
 /// Takes the visitor through a tree of arrays.
 template <TreeLike T>
 void accept(T& t, Visitor& visitor) {
+  if constexpr (internal::is_setting<T>) visitor.setting(&t);
   if constexpr (requires { t.accept(visitor); }) {
     t.accept(visitor);  // a tree whose shape is known at run time only
   } else if constexpr (is_leaf<T>) {

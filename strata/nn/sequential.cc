@@ -1,0 +1,22 @@
+#include "strata/nn/sequential.h"
+
+namespace strata::nn {
+
+namespace {
+Array one(std::vector<Array> results) {
+  if (results.size() != 1)
+    strata::internal::fail("Sequential", "the last layer has {} results; `call` gives them all",
+                           results.size());
+  return std::move(results[0]);
+}
+}  // namespace
+
+std::vector<Array> Layers::call(std::vector<Array> inputs, Rngs* rngs) {
+  const ModuleScope scope(*this, "Sequential");
+  for (AnyLayer& layer : layers) inputs = layer.call(inputs, rngs);
+  return inputs;
+}
+Array Layers::operator()(const Array& x) { return one(call({x})); }
+Array Layers::operator()(const Array& x, Rngs& rngs) { return one(call({x}, &rngs)); }
+
+}  // namespace strata::nn
