@@ -20,6 +20,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
+#include "strata/api/initializers.h"
 #include "strata/nn/rngs.h"
 #include "strata/nn/state.h"
 #include "strata/nn/transform/grad.h"
@@ -33,6 +34,8 @@ Array golden_array(const json& description);
 DType golden_dtype(const std::string& name);
 /// A tree of a golden's {path: array}.
 tree::Tree golden_tree(const json& leaves);
+/// `{"initializer": "normal", "stddev": 0.5}`.
+Initializer golden_initializer(const json& description);
 /// The streams that `"rngs"` of a case describes.
 Rngs golden_rngs(const json& description);
 
@@ -47,6 +50,10 @@ struct Nearness {
 };
 /// Fails with `what` where the arrays differ in type or by more.
 void expect_near(const Array& got, const json& want, const Nearness& near, const std::string& what);
+
+/// The same of a tree and {path: leaf}: as many leaves, and their kinds.
+void expect_leaves(const tree::Tree& got, const json& want, const Nearness& near,
+                   const std::string& what);
 
 /// One call of a case.
 struct NnxCall {
@@ -91,6 +98,13 @@ class NnxGolden {
   void on_case(const std::string& name, std::function<void(const json&)> check) {
     layers_[name] = std::move(check);
   }
+
+  /// Widens the bounds of a case whose numbers cancel, so that the order of sums shows: relative L2
+  /// of outputs and of gradients.
+  struct Allowance {
+    double outputs = 0, gradients = 0;
+  };
+  void allow(const std::string& name, const Allowance& allowance);
 
   /// Runs all cases, each under its name.
   void run();

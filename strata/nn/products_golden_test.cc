@@ -21,18 +21,12 @@ void read_common(const json& args, Options& o) {
   if (args.contains("preferred_element_type"))
     o.product.preferred_element_type = golden_dtype(args["preferred_element_type"]);
 }
-Initializer initializer(const json& described) {
-  const std::string name = described["initializer"];
-  if (name == "normal") return initializers::normal(described["stddev"].get<double>());
-  if (name == "uniform") return initializers::uniform(described["scale"].get<double>());
-  throw std::runtime_error("no initializer " + name);
-}
 LinearOptions linear_options(const json& args) {
   LinearOptions o;
   read_common(args, o);
   o.use_bias = args.value("use_bias", true);
-  if (args.contains("kernel_init")) o.kernel_init = initializer(args["kernel_init"]);
-  if (args.contains("bias_init")) o.bias_init = initializer(args["bias_init"]);
+  if (args.contains("kernel_init")) o.kernel_init = golden_initializer(args["kernel_init"]);
+  if (args.contains("bias_init")) o.bias_init = golden_initializer(args["bias_init"]);
   return o;
 }
 Padding padding(const json& described) {
