@@ -135,7 +135,7 @@ runtime::Buffer Array::buffer() && {
   return out;
 }
 
-Array::operator bool() const { return item<double>() != 0; }
+Array::operator bool() const { return item<double>(Where()) != 0; }  // nobody's line
 
 namespace internal {
 

@@ -208,8 +208,8 @@ constexpr bool are_branches() {
 /// the stacked ys. Without xs give `nullptr` and a length; a body without outputs returns `nullptr`
 /// for y.
 template <class F, class Init, class Xs>
-auto scan(F f, const Init& initial, const Xs& xs, const ScanOptions& options = {},
-          Where where = Where::current()) {
+[[nodiscard]] auto scan(F f, const Init& initial, const Xs& xs, const ScanOptions& options = {},
+                        Where where = Where::current()) {
   using Carry = internal::CarryOf<F, Init, Xs>;
   if constexpr (internal::is_scan_body<F, Carry, Xs>()) {
     internal::Site site(where);
@@ -238,7 +238,8 @@ auto scan(F f, const Init& initial, const Xs& xs, const ScanOptions& options = {
 
 /// carry = body(carry) while cond(carry) holds.
 template <class Cond, class Body, class Init>
-auto while_loop(Cond cond, Body body, const Init& initial, Where where = Where::current()) {
+[[nodiscard]] auto while_loop(Cond cond, Body body, const Init& initial,
+                              Where where = Where::current()) {
   using Carry = internal::CarryOf<Body, Init>;
   if constexpr (internal::is_loop<Cond, Body, Carry>()) {
     internal::Site site(where);
@@ -261,8 +262,8 @@ auto while_loop(Cond cond, Body body, const Init& initial, Where where = Where::
 /// x = body(i, x) for i in [lower, upper). With C++ bounds this is a scan, which differentiates;
 /// with arrays a while_loop.
 template <class Body, class Init>
-auto fori_loop(std::int64_t lower, std::int64_t upper, Body body, const Init& initial,
-               Where where = Where::current()) {
+[[nodiscard]] auto fori_loop(std::int64_t lower, std::int64_t upper, Body body, const Init& initial,
+                             Where where = Where::current()) {
   using Carry = internal::CountedCarry<Body, Init>;
   if constexpr (internal::is_fori_body<Body, Carry>()) {
     using Counted = std::pair<Array, Carry>;
@@ -276,8 +277,8 @@ auto fori_loop(std::int64_t lower, std::int64_t upper, Body body, const Init& in
   }
 }
 template <class Body, class Init>
-auto fori_loop(const Array& lower, const Array& upper, Body body, const Init& initial,
-               Where where = Where::current()) {
+[[nodiscard]] auto fori_loop(const Array& lower, const Array& upper, Body body, const Init& initial,
+                             Where where = Where::current()) {
   using Carry = internal::CountedCarry<Body, Init>;
   if constexpr (internal::is_fori_body<Body, Carry>()) {
     using Counted = std::pair<Array, Carry>;
@@ -292,7 +293,8 @@ auto fori_loop(const Array& lower, const Array& upper, Body body, const Init& in
 /// branches[index](operands...); an index out of range is clamped. All branches return trees of the
 /// same types.
 template <class F, class... Operands>
-auto switch_(const Operand& index, const std::vector<F>& branches, const Operands&... operands) {
+[[nodiscard]] auto switch_(const Operand& index, const std::vector<F>& branches,
+                           const Operands&... operands) {
   if constexpr (internal::is_branch<const F, Operands...>()) {
     internal::Site site(index);
     using Tuple = std::tuple<internal::AsOperand<Operands>...>;
@@ -315,7 +317,8 @@ auto switch_(const Operand& index, const std::vector<F>& branches, const Operand
 
 /// predicate ? on_true(operands...) : on_false(operands...), of which only one is run.
 template <class OnTrue, class OnFalse, class... Operands>
-auto cond(const Operand& predicate, OnTrue on_true, OnFalse on_false, const Operands&... operands) {
+[[nodiscard]] auto cond(const Operand& predicate, OnTrue on_true, OnFalse on_false,
+                        const Operands&... operands) {
   if constexpr (internal::are_branches<OnTrue, OnFalse, Operands...>()) {
     internal::Site site(predicate);
     using Tuple = std::tuple<internal::AsOperand<Operands>...>;

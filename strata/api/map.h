@@ -30,7 +30,8 @@ std::vector<Array> joined_batches(std::span<const Array> whole, std::span<const 
 /// f of each element of a tree of arrays along the first axis, stacked. Throws Error for a negative
 /// batch size, and where lengths differ.
 template <class F, class Xs>
-auto map(F f, const Xs& xs, const MapOptions& options = {}, Where where = Where::current()) {
+[[nodiscard]] auto map(F f, const Xs& xs, const MapOptions& options = {},
+                       Where where = Where::current()) {
   if constexpr (internal::accepts<F, Xs>()) {
     internal::Site site(where);
     if (!options.batch_size)

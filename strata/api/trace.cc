@@ -22,6 +22,8 @@ namespace {
 
 thread_local Trace* innermost = nullptr;
 thread_local std::optional<std::source_location> site;
+// Where the functions that are being traced were given to a transform, the innermost last.
+thread_local std::vector<std::optional<std::source_location>> tracing;
 
 std::uint64_t next_trace_id() {
   static std::atomic<std::uint64_t> id{0};
@@ -78,13 +80,18 @@ Trace::Trace(Kind kind)
       outer_(innermost),
       block_(std::make_unique<ir::Block>()),
       builder_(*block_) {
-  if (kind != Kind::operation) outer_site_ = std::exchange(site, std::nullopt);
+  if (kind != Kind::operation) {
+    outer_site_ = std::exchange(site, std::nullopt);
+    tracing.push_back(outer_site_);
+  }
   innermost = this;
 }
 
 Trace::~Trace() {
   innermost = outer_;
-  if (kind_ != Kind::operation) site = outer_site_;
+  if (kind_ == Kind::operation) return;
+  site = outer_site_;
+  tracing.pop_back();
 }
 
 Trace* Trace::current() { return innermost; }
@@ -161,13 +168,17 @@ Program Trace::finish(std::span<const Array> results) {
 
 // ---- site --------------------------------------------------------------------------------------
 
-Site::Site(const std::source_location& where) : set_(!site.has_value()) {
+Site::Site(const std::source_location& where) : set_(!site.has_value() && where.line() != 0) {
   if (set_) site = where;
 }
 Site::~Site() {
   if (set_) site.reset();
 }
-std::string Site::text() { return site ? strata::describe(*site) : std::string(); }
+std::string Site::text() {
+  if (site) return strata::describe(*site);
+  const bool known = !tracing.empty() && tracing.back();
+  return known ? strata::describe(*tracing.back()) : std::string();
+}
 
 // ---- application -------------------------------------------------------------------------------
 

@@ -16,7 +16,7 @@ using internal::Site;
 
 /// Elements in the dtype that arrays have without x64.
 Array canonical_array(Literal literal) {
-  return internal::array_of(std::move(literal), {}, {}, Where::current());
+  return internal::array_of(std::move(literal), {}, {}, Where());
 }
 
 Array elements_of(std::span<const std::byte> bytes, DType dtype, std::int64_t count) {
