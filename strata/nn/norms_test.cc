@@ -172,6 +172,35 @@ TEST_F(NormsTest, StateOfTheLayerInsideIsKept) {
   EXPECT_EQ(farthest(*norm.layer_instance.scale, numpy::ones({3})), 0);
 }
 
+/// Says where it is called.
+struct Probe {
+  Param kernel = numpy::ones({2, 2});
+  STRATA_FIELDS(kernel)
+  Array operator()(const Array& x) {
+    const ModuleScope scope(*this, "Probe");
+    where = module_context();
+    return numpy::matmul(x, kernel);
+  }
+  static inline std::string where;
+};
+
+TEST_F(NormsTest, TheLayerInsideHasItsPath) {
+  WeightNorm<Probe> by_length{Probe()};
+  by_length(numpy::ones({1, 2}));
+  EXPECT_EQ(Probe::where, "layer_instance (Probe)");
+  SpectralNorm<Probe> spectral(Probe(), rngs);
+  Probe::where.clear();
+  spectral(numpy::ones({1, 2}));
+  EXPECT_EQ(Probe::where, "layer_instance (Probe)");
+}
+
+TEST_F(NormsTest, WeightsComeBackWhereTheCallFails) {
+  const Linear plain(4, 3, rngs);
+  WeightNorm<Linear> norm(plain);
+  EXPECT_THAT(error_of([&] { norm(normals(1, {2, 5})); }), HasSubstr("5"));
+  EXPECT_EQ(norm.layer_instance.kernel.state(), plain.kernel.state());
+}
+
 TEST_F(NormsTest, ErrorsNameLayerAndNumbers) {
   const Array x = normals(1, {2, 4});
   EXPECT_THAT(error_of([&] { LayerNorm(5, rngs)(x); }),
