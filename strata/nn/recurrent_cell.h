@@ -19,6 +19,17 @@
 
 namespace strata::nn {
 
+/// What RNN takes: see above.
+template <class C>
+concept RNNCellBase =
+    tree::TreeLike<C> && tree::TreeLike<typename C::Carry> &&
+    requires(C& cell, const C& fixed, const typename C::Carry& carry, const Array& x,
+             const Sizes& input_shape, RngStream& rngs, const Initializer& init) {
+      { C::num_feature_axes } -> std::convertible_to<std::int64_t>;
+      { cell(carry, x) } -> std::same_as<std::pair<typename C::Carry, Array>>;
+      { fixed.initialize_carry(input_shape, rngs, init) } -> std::same_as<typename C::Carry>;
+    };
+
 /// What is applied element by element: `{"relu", nn::relu}`.
 using Activation = NamedFunction<const Array&>;
 namespace activations {

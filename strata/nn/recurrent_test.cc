@@ -186,6 +186,25 @@ TEST_F(RecurrentTest, BothDirectionsInTheOrderOfTime) {
       1e-6);
 }
 
+TEST_F(RecurrentTest, CellsHaveTheirPaths) {
+  struct Model {
+    GRUCell cell;
+    STRATA_FIELDS(cell)
+    Array operator()(const Array& h, const Array& x) const {
+      const ModuleScope scope(*this, "Model");
+      return cell(h, x).first;
+    }
+  };
+  std::vector<std::string> where;
+  const auto watched = [&](const Array& x) {
+    where.push_back(module_context());
+    return numpy::tanh(x);
+  };
+  const Model model{GRUCell(3, 4, rngs, {.activation_fn = {"watched", watched}})};
+  model(numpy::zeros({2, 4}), normals(1, {2, 3}));
+  EXPECT_THAT(where, testing::ElementsAre("cell (GRUCell)"));
+}
+
 TEST_F(RecurrentTest, ErrorsNameLayerAndNumbers) {
   RNN<GRUCell> rnn(GRUCell(3, 4, rngs), {.rngs = false});
   const Array x = normals(1, {2, 5, 3});

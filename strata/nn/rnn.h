@@ -86,7 +86,7 @@ StepResult joined(const std::vector<StepResult>& parts);
 /// NNX's RNN. Deviations: whether the carry is returned is said by the method that is called;
 /// lengths may have any number of batch axes; `state_axes` are left out, all state of the cell is
 /// carried.
-template <class Cell>
+template <RNNCellBase Cell>
 struct RNN {
   Cell cell;
   std::optional<RngStream> rngs;
