@@ -111,6 +111,15 @@ struct MultiMetric {
   const Metric& operator[](const std::string& name) const { return metrics.at(name); }
 };
 
+/// Upstream's module of that name.
+namespace metrics {
+using nn::Accuracy;
+using nn::Average;
+using nn::MetricState;
+using nn::Statistics;
+using nn::Welford;
+}  // namespace metrics
+
 }  // namespace strata::nn
 
 /// A child for each metric, by name.
