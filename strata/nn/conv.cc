@@ -62,8 +62,9 @@ Array Conv::operator()(const Array& given) const {
                                       .feature_group_count = feature_group_count,
                                       .preferred_element_type = product.preferred_element_type});
   };
-  return batched.restore(
-      detail::convolved("conv_general_dilated", x, kernel, mask, bias, product, convolve));
+  const Array y =
+      detail::convolved("conv_general_dilated", x, kernel, mask, bias, product, convolve);
+  return scope.returns(batched.restore(y), given);
 }
 
 }  // namespace strata::nn

@@ -74,8 +74,9 @@ Array ConvTranspose::operator()(const Array& given) const {
         periods.push_back(batched.x.shape(static_cast<std::int64_t>(i) + 1) * strides[i]);
       return wrapped(y, periods, transpose_kernel);
     };
-  return batched.restore(detail::convolved("conv_transpose", batched.x, kernel, mask, bias, product,
-                                           convolve, finish));
+  const Array y =
+      detail::convolved("conv_transpose", batched.x, kernel, mask, bias, product, convolve, finish);
+  return scope.returns(batched.restore(y), given);
 }
 
 }  // namespace strata::nn

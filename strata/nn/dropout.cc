@@ -28,8 +28,8 @@ Array Dropout::operator()(const Array& x, const DropoutCall& call) {
     fail("Dropout",
          "nothing says whether to drop: give `deterministic` to the constructor or the call, or "
          "set it for all layers by nn::view, nn::train or nn::eval");
-  if (rate == 0 || *off) return x;
-  if (rate == 1) return numpy::zeros_like(x);  // x / 0 would have no derivative
+  if (rate == 0 || *off) return scope.returns(x, x);
+  if (rate == 1) return scope.returns(numpy::zeros_like(x), x);  // x / 0 would have no derivative
   const LentStream stream = call.rngs ? call.rngs : LentStream(rngs);
   if (!stream)
     fail("Dropout",
@@ -44,7 +44,8 @@ Array Dropout::operator()(const Array& x, const DropoutCall& call) {
     shape[static_cast<std::size_t>(axis)] = 1;
   }
   const Array mask = random::bernoulli(stream(rng_collection), keep, Sizes(shape));
-  return lax::select(numpy::broadcast_to(mask, Sizes(x.shape())), x / keep, numpy::zeros_like(x));
+  const Array kept = numpy::broadcast_to(mask, Sizes(x.shape()));
+  return scope.returns(lax::select(kept, x / keep, numpy::zeros_like(x)), x);
 }
 
 }  // namespace strata::nn

@@ -76,7 +76,8 @@ Array Einsum::operator()(const Array& x, const std::string& given) const {
   const DType met = bias ? canonicalize_dtype({x, kernel, *bias}, product.dtype)
                          : canonicalize_dtype({x, kernel}, product.dtype);
   const Array y = nn::einsum(text, x, kernel, product.in(met));
-  return bias ? y + numpy::reshape(astype(*bias, met), bias_shape(text, x, kernel)) : y;
+  if (!bias) return scope.returns(y, x);
+  return scope.returns(y + numpy::reshape(astype(*bias, met), bias_shape(text, x, kernel)), x);
 }
 
 }  // namespace strata::nn

@@ -38,17 +38,19 @@ Array Embed::operator()(const Array& tokens) const {
     }
     return numpy::take(rows, which, 0);
   };
-  return intercept({.op = "take", .lhs = tokens, .rhs = embedding, .options = {.dtype = dtype}},
-                   plain);
+  return scope.returns(
+      intercept({.op = "take", .lhs = tokens, .rhs = embedding, .options = {.dtype = dtype}},
+                plain),
+      tokens);
 }
 
 Array Embed::attend(const Array& x) const {
-  const ModuleScope scope(*this, "Embed");
+  const ModuleScope scope(*this, "Embed", "attend");
   if (x.ndim() == 0 || x.shape(-1) != embedding.shape(1))
     strata::internal::fail("Embed.attend", "the input is {}, rows of the table {} have {} features",
                            strata::internal::describe(x.type()),
                            strata::internal::describe(embedding.type()), embedding.shape(1));
-  return nn::einsum("...d,vd->...v", x, embedding, {.dtype = dtype});
+  return scope.returns(nn::einsum("...d,vd->...v", x, embedding, {.dtype = dtype}), x);
 }
 
 }  // namespace strata::nn

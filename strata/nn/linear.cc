@@ -29,7 +29,7 @@ Linear Linear::init(const Array& key, std::int64_t in_features, std::int64_t out
 
 Array Linear::operator()(const Array& x) const {
   const ModuleScope scope(*this, "Linear");
-  return affine("Linear", x, kernel, bias, product);
+  return scope.returns(affine("Linear", x, kernel, bias, product), x);
 }
 
 Array affine(const char* layer, const Array& x, const Param& kernel,

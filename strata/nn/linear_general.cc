@@ -78,7 +78,7 @@ Array LinearGeneral::operator()(const Array& x) const {
   const DType met = bias ? canonicalize_dtype({x, kernel, *bias}, product.dtype)
                          : canonicalize_dtype({x, kernel}, product.dtype);
   const Array y = dot_general(x, kernel, dimensions, product.in(met));
-  if (!bias) return y;
+  if (!bias) return scope.returns(y, x);
   // The bias has the batch axes first and the features last, 1 for the axes between.
   const Ints sizes = bias->shape().sizes();
   const auto batch = sizes.begin() + batch_axes;
@@ -86,7 +86,7 @@ Array LinearGeneral::operator()(const Array& x) const {
   shape.resize(static_cast<std::size_t>(y.ndim()) - static_cast<std::size_t>(sizes.end() - batch),
                1);
   shape.insert(shape.end(), batch, sizes.end());
-  return y + numpy::reshape(astype(*bias, met), shape);
+  return scope.returns(y + numpy::reshape(astype(*bias, met), shape), x);
 }
 
 }  // namespace strata::nn

@@ -36,7 +36,7 @@ LoRALinear::LoRALinear(std::int64_t in_features, std::int64_t out_features, std:
 
 Array LoRALinear::operator()(const Array& x) const {
   const ModuleScope scope(*this, "LoRALinear");
-  return affine("LoRALinear", x, kernel, bias, product) + lora(x);
+  return scope.returns(affine("LoRALinear", x, kernel, bias, product) + lora(x), x);
 }
 
 }  // namespace strata::nn

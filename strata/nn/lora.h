@@ -69,13 +69,14 @@ struct LoRA {
 
  private:
   template <class Self>
-  static Array call(Self& self, Array x) {
+  static Array call(Self& self, const Array& given) {
     const ModuleScope scope(self, "LoRA");
+    Array x = given;
     const Array y = detail::apply_lora(x, self.lora_a, self.lora_b, self.product);
     if constexpr (std::same_as<Base, NoModule>)
-      return y;
+      return scope.returns(y, given);
     else
-      return y + self.base_module(x);
+      return scope.returns(y + self.base_module(x), given);
   }
 };
 

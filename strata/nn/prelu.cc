@@ -16,7 +16,8 @@ Array PReLU::operator()(const Array& given) const {
     promote_dtype({&x, &slope}, dtype);
   else
     slope = astype(slope, x.dtype());
-  return numpy::where(x >= Array::scalar(0.0, x.dtype(), false), x, slope * x);
+  return scope.returns(numpy::where(x >= Array::scalar(0.0, x.dtype(), false), x, slope * x),
+                       given);
 }
 
 }  // namespace strata::nn

@@ -11,10 +11,11 @@ Array one(std::vector<Array> results) {
 }
 }  // namespace
 
-std::vector<Array> Layers::call(std::vector<Array> inputs, Rngs* rngs) {
+std::vector<Array> Layers::call(const std::vector<Array>& inputs, Rngs* rngs) {
   const ModuleScope scope(*this, "Sequential");
-  for (AnyLayer& layer : layers) inputs = layer.call(inputs, rngs);
-  return inputs;
+  std::vector<Array> values = inputs;
+  for (AnyLayer& layer : layers) values = layer.call(values, rngs);
+  return scope.returns(std::move(values), inputs);
 }
 Array Layers::operator()(const Array& x) { return one(call({x})); }
 Array Layers::operator()(const Array& x, Rngs& rngs) { return one(call({x}, &rngs)); }

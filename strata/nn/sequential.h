@@ -103,19 +103,19 @@ struct Sequential {
     requires detail::Runs<std::tuple<const Args&...>, Ls...>::value
   auto operator()(const Args&... args) {
     const ModuleScope scope(*this, "Sequential");
-    return detail::run_layers<0>(layers, nullptr, args...);
+    return scope.returns(detail::run_layers<0>(layers, nullptr, args...), args...);
   }
   template <class... Args>
     requires detail::Runs<std::tuple<const Args&...>, const Ls...>::value
   auto operator()(const Args&... args) const {
     const ModuleScope scope(*this, "Sequential");
-    return detail::run_layers<0>(layers, nullptr, args...);
+    return scope.returns(detail::run_layers<0>(layers, nullptr, args...), args...);
   }
   /// The same, with streams for the layers that take some.
   template <class... Args>
   auto with_rngs(Rngs& rngs, const Args&... args) {
     const ModuleScope scope(*this, "Sequential");
-    return detail::run_layers<0>(layers, &rngs, args...);
+    return scope.returns(detail::run_layers<0>(layers, &rngs, args...), args...);
   }
 };
 template <class... Fs>
@@ -127,7 +127,7 @@ struct Layers {
   STRATA_FIELDS(layers)
 
   /// All results of the last layer.
-  std::vector<Array> call(std::vector<Array> inputs, Rngs* rngs = nullptr);
+  std::vector<Array> call(const std::vector<Array>& inputs, Rngs* rngs = nullptr);
   /// Of a last layer with one result. Throws Error where there are others.
   Array operator()(const Array& x);
   Array operator()(const Array& x, Rngs& rngs);
