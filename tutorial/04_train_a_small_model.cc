@@ -4,8 +4,8 @@
 
 #include <iostream>
 
-#include "strata/model/llama/family.h"
 #include "strata/data/dataset.h"
+#include "strata/model/llama/family.h"
 #include "strata/train/step.h"
 
 using namespace strata;

@@ -28,8 +28,7 @@ int main() {
   Mlp model(2, 16, 2, rngs);
   std::cout << tree::of(model).to_string();
 
-  auto [kernels, rest] =
-      nn::split(model, tree::path("**/kernel"), nn::everything());
+  auto [kernels, rest] = nn::split(model, tree::path("**/kernel"), nn::everything());
   std::cout << kernels.size() << " kernels, " << rest.size() << " other leaves\n";
 
   // Points of the plane, in class 1 where both coordinates have the same sign.
@@ -42,14 +41,14 @@ int main() {
   };
   auto step = nn::jit([&](Mlp& m, const Array& x, const Array& y) {
     auto [loss, grads] = nn::value_and_grad(loss_of)(m, x, y);
-    nn::update(m, nn::state(m).map(grads, [](const Array& p, const Array& g) {
-      return p - 0.5f * g;
-    }));
+    nn::update(
+        m, nn::state(m).map(grads, [](const Array& p, const Array& g) { return p - 0.5f * g; }));
     return loss;
   });
   for (int i = 0; i <= 300; ++i) {
     const float loss = step(model, x, y).item<float>();
-    if (i % 100 == 0) std::cout << "step " << i << " loss " << round(Array(loss) * 100) / 100 << "\n";
+    if (i % 100 == 0)
+      std::cout << "step " << i << " loss " << round(Array(loss) * 100) / 100 << "\n";
   }
 
   try {

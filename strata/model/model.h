@@ -5,8 +5,9 @@
 //   Array logits = m->forward(params, tokens);
 //   auto [next, cache] = m->extend(params, token, position, m->init_cache(1, 256));
 //
-// A family is one folder beside this file; it registers itself by name in registry.cc, with the keys
-// of its configuration. Weights are a tree::Tree, whose leaves carry logical axes in their notes
+// A family is one folder beside this file; it registers itself by name in registry.cc, with the
+// keys of its configuration. Weights are a tree::Tree, whose leaves carry logical axes in their
+// notes
 // (`out_sharding`), so that optimizers, checkpoints and sharding rules need no family either.
 #pragma once
 
@@ -44,8 +45,8 @@ class Model {
   /// Room for what is kept of the tokens of `batch` sequences of at most `length` tokens.
   virtual tree::Tree init_cache(std::int64_t batch, std::int64_t length) const = 0;
   /// Reads tokens (B, S) at positions first .. first+S-1, which see those before them in the cache
-  /// and each other causally. Returns logits (B, S, V), or those of the one token `only`, (B, 1, V),
-  /// and the cache with these tokens. Shapes do not depend on `first`.
+  /// and each other causally. Returns logits (B, S, V), or those of the one token `only`, (B, 1,
+  /// V), and the cache with these tokens. Shapes do not depend on `first`.
   virtual std::pair<Array, tree::Tree> extend(const tree::Tree& params, const Array& tokens_BS,
                                               const Array& first, const tree::Tree& cache,
                                               const std::optional<Array>& only = {}) const = 0;

@@ -17,7 +17,8 @@ namespace {
 std::vector<Family> make_families() {
   std::vector<Family> out;
   out.push_back(llama::family());
-  std::sort(out.begin(), out.end(), [](const Family& a, const Family& b) { return a.name < b.name; });
+  std::sort(out.begin(), out.end(),
+            [](const Family& a, const Family& b) { return a.name < b.name; });
   return out;
 }
 

@@ -23,8 +23,8 @@ template <class M>
 tree::Tree state(const M& module, const tree::Filter& filter = everything()) {
   return tree::of(module).filter(filter);
 }
-/// A copy of the module with these values. Throws Error where a leaf has none, and where a state has
-/// a path that the module lacks; the later of two states holds.
+/// A copy of the module with these values. Throws Error where a leaf has none, and where a state
+/// has a path that the module lacks; the later of two states holds.
 template <class M, std::same_as<tree::Tree>... Trees>
 M merge(M module, const Trees&... states) {
   return tree::as(std::move(module), tree::merge({states...}));

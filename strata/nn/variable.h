@@ -61,7 +61,9 @@ class Variable : public Array {
     out = value;
     return out;
   }
-  Variable replace(const Array& value, Metadata metadata) const { return {value, std::move(metadata)}; }
+  Variable replace(const Array& value, Metadata metadata) const {
+    return {value, std::move(metadata)};
+  }
 
   MetadataPtr& metadata_ref() { return metadata_; }
   const MetadataPtr& metadata_ref() const { return metadata_; }
@@ -146,8 +148,8 @@ tree::Filter of() {
   return tree::of_kind(V::kind());
 }
 using tree::everything;
-using tree::nothing;
 using tree::Filter;
+using tree::nothing;
 
 }  // namespace strata::nn
 

@@ -142,8 +142,7 @@ GradientTransformation set_to_zero() {
     return u.map([](const Array& x) { return numpy::zeros_like(x); });
   });
 }
-GradientTransformation stateless(std::string text,
-                                 std::function<Tree(const Tree&, const Tree*)> f,
+GradientTransformation stateless(std::string text, std::function<Tree(const Tree&, const Tree*)> f,
                                  bool needs_params) {
   return GradientTransformation(std::make_shared<FromFunctions>(
       std::move(text), [](const Tree&) { return Tree(); },

@@ -98,7 +98,7 @@ class Generator {
   /// (weights, tokens (B, S), first position, which token's logits, cache) -> (logits (B, V) in
   /// f32, cache)
   using Extend = std::function<std::pair<Array, tree::Tree>(const Array& tokens, int first,
-                                                              int only, tree::Tree cache)>;
+                                                            int only, tree::Tree cache)>;
   Config config_;
   model::ModelPtr model_;
   std::shared_ptr<const data::Tokenizer> tokenizer_;

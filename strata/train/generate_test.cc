@@ -59,8 +59,8 @@ std::string plain(const Config& c, std::string prompt, const GenerateOptions& o)
   const data::ByteTokenizer tokenizer;
   const model::ModelPtr model = make_model(c);
   const tree::Tree params = model->init(random::key(5));
-  const auto forward = jit(
-      [&](const Array& window) { return astype(model->forward(params, window), float32); });
+  const auto forward =
+      jit([&](const Array& window) { return astype(model->forward(params, window), float32); });
   std::vector<std::int32_t> tokens = tokenizer.encode(prompt);
   data::StreamDecoder decoder(tokenizer);
   std::string out;
@@ -192,7 +192,8 @@ TEST_F(GenerateTest, ADocumentEndsAtItsSeparator) {
   const GenerateOptions greedy{.max_tokens = 5, .temperature = 0};
   const std::string prompt = "Once";
   const Literal logits =
-      make_model(c)->forward(params, array({{'O', 'n', 'c', 'e', 0, 0, 0, 0, 0, 0, 0, 0}}))[{0, 3}]
+      make_model(c)
+          ->forward(params, array({{'O', 'n', 'c', 'e', 0, 0, 0, 0, 0, 0, 0, 0}}))[{0, 3}]
           .literal();
   const std::int32_t first = sample(logits.span<float>(), {.temperature = 0}, 0);
   const Generator g(c, std::make_shared<Separated>(first), params);

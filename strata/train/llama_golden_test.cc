@@ -13,12 +13,12 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
-#include "strata/model/llama/family.h"
 #include "strata/api/grad.h"
 #include "strata/api/jit.h"
 #include "strata/api/random.h"
 #include "strata/base/thread_pool.h"
 #include "strata/compile/cpu_client.h"
+#include "strata/model/llama/family.h"
 #include "strata/train/step.h"
 
 namespace strata::train {

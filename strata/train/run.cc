@@ -60,8 +60,7 @@ class Run {
                                  {.micro_batches = config.gradient_accumulation_steps})),
         rate_(jit(make_schedule(config), {.name = "learning_rate"})),
         evaluate_(config, data_),
-        flops_(make_model(config)->flops_per_step(sequences(config),
-                                     config.max_target_length)),
+        flops_(make_model(config)->flops_per_step(sequences(config), config.max_target_length)),
         writer_(checkpoints(),
                 {.newest = config.max_num_checkpoints_to_keep, .every = config.keep_period},
                 [this](const std::string& folder) {
@@ -152,9 +151,8 @@ Status Run::start() {
   if (!metrics) return metrics.status();
   metrics_ = std::move(*metrics);
   progress_.line(fmt::format("{} parameters, {} steps of {} tokens, {}; tokens to read: {}",
-                             human_count(static_cast<double>(make_model(c_)->count())),
-                             c_.steps, sequences(c_) * c_.max_target_length, run_folder(c_),
-                             sources()));
+                             human_count(static_cast<double>(make_model(c_)->count())), c_.steps,
+                             sequences(c_) * c_.max_target_length, run_folder(c_), sources()));
   return {};
 }
 

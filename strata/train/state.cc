@@ -203,8 +203,7 @@ Result<State> from_checkpoint(const checkpoint::Checkpoint& c, const Config& con
   return state;
 }
 
-Result<tree::Tree> params_from_checkpoint(const checkpoint::Checkpoint& c,
-                                             const Config& config) {
+Result<tree::Tree> params_from_checkpoint(const checkpoint::Checkpoint& c, const Config& config) {
   State state = abstract_state(config);
   if (Status s = fill(state.params, c, kParams); !s.ok()) return s;
   return state.params;

@@ -36,7 +36,7 @@ checkpoint::Checkpoint to_checkpoint(const State& state, std::int64_t step, cons
 Result<State> from_checkpoint(const checkpoint::Checkpoint& checkpoint, const Config& config);
 /// The weights alone.
 Result<tree::Tree> params_from_checkpoint(const checkpoint::Checkpoint& checkpoint,
-                                             const Config& config);
+                                          const Config& config);
 /// The configuration that a checkpoint was written under. Throws ConfigError for a note that is
 /// none.
 Config config_of(const checkpoint::Checkpoint& checkpoint);

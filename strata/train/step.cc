@@ -53,15 +53,14 @@ State updated(const O& optimizer, const State& state, const tree::Tree& gradient
 State init(const Array& key, const model::ModelPtr& model, const Optimizer& optimizer,
            DType weight_dtype) {
   State state;
-  state.params =
-      model->cast(model->init(key), weight_dtype);
+  state.params = model->cast(model->init(key), weight_dtype);
   std::visit([&](const auto& o) { state.optimizer = o.init(state.params); }, optimizer);
   return state;
 }
 
 std::pair<Array, tree::Tree> loss_and_gradients(const tree::Tree& params, const Batch& batch,
-                                                   const model::ModelPtr& model,
-                                                   const StepOptions& options) {
+                                                const model::ModelPtr& model,
+                                                const StepOptions& options) {
   const std::int64_t parts = options.micro_batches;
   if (parts < 1 || batch.tokens.shape(0) % parts != 0)
     throw Error("train_step", "a batch of {} sequences does not divide into {} micro-batches",

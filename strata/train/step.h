@@ -65,8 +65,8 @@ Step make_step(model::ModelPtr model, Optimizer optimizer, const StepOptions& op
 
 /// Loss (f32) and gradients as the step takes them; traceable.
 std::pair<Array, tree::Tree> loss_and_gradients(const tree::Tree& params, const Batch& batch,
-                                                   const model::ModelPtr& model,
-                                                   const StepOptions& options = {});
+                                                const model::ModelPtr& model,
+                                                const StepOptions& options = {});
 
 /// (params, batch) -> (sum of the weighted losses of the targets, sum of their weights), f32,
 /// compiled.

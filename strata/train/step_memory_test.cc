@@ -2,11 +2,11 @@
 // has.
 #include <gtest/gtest.h>
 
-#include "strata/model/llama/family.h"
 #include "strata/api/index.h"
 #include "strata/api/random.h"
 #include "strata/base/testing/allocations.h"
 #include "strata/compile/cpu_client.h"
+#include "strata/model/llama/family.h"
 #include "strata/runtime/allocator.h"
 #include "strata/train/step.h"
 
@@ -34,12 +34,12 @@ class Steps {
  private:
   static model::ModelPtr model() {
     return llama::model({.vocab_size = 512,
-            .base_emb_dim = 64,
-            .base_num_decoder_layers = 3,
-            .base_num_query_heads = 4,
-            .base_num_kv_heads = 2,
-            .head_dim = 16,
-            .base_mlp_dim = 128});
+                         .base_emb_dim = 64,
+                         .base_num_decoder_layers = 3,
+                         .base_num_query_heads = 4,
+                         .base_num_kv_heads = 2,
+                         .head_dim = 16,
+                         .base_mlp_dim = 128});
   }
   static Optimizer optimizer() { return optim::adamw(optim::constant_schedule(1e-3)); }
 

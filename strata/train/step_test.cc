@@ -1,4 +1,3 @@
-#include "strata/model/llama/family.h"
 #include "strata/train/step.h"
 
 #include <gmock/gmock.h>
@@ -11,6 +10,7 @@
 #include "strata/api/jit.h"
 #include "strata/api/random.h"
 #include "strata/compile/cpu_client.h"
+#include "strata/model/llama/family.h"
 
 namespace strata::train {
 namespace {
@@ -38,12 +38,12 @@ class StepTest : public testing::Test {
     return jit(f)(params(), b);
   }
   const llama::Config config_{.vocab_size = 64,
-                             .base_emb_dim = 32,
-                             .base_num_decoder_layers = 2,
-                             .base_num_query_heads = 4,
-                             .base_num_kv_heads = 2,
-                             .head_dim = 8,
-                             .base_mlp_dim = 48};
+                              .base_emb_dim = 32,
+                              .base_num_decoder_layers = 2,
+                              .base_num_query_heads = 4,
+                              .base_num_kv_heads = 2,
+                              .head_dim = 8,
+                              .base_mlp_dim = 48};
   const model::ModelPtr model_ = llama::model(config_);
 };
 

@@ -202,7 +202,7 @@ concept IsNode = requires { Node<T>::open; };
 /// What the functions below accept.
 template <class T>
 concept TreeLike = is_leaf<std::remove_cvref_t<T>> || is_static<std::remove_cvref_t<T>> ||
-               IsNode<std::remove_cvref_t<T>>;
+                   IsNode<std::remove_cvref_t<T>>;
 
 namespace internal {
 template <class T, class... Around>

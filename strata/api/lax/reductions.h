@@ -53,7 +53,8 @@ Array cumlogsumexp(const Operand& x, std::int64_t axis = 0, bool reverse = false
 Array sort(const Operand& x, std::int64_t dimension = -1, bool is_stable = true);
 /// Keys in increasing order along a dimension, and values in that order.
 [[nodiscard]] std::pair<Array, Array> sort_key_val(const Operand& keys, const Operand& values,
-                                     std::int64_t dimension = -1, bool is_stable = true);
+                                                   std::int64_t dimension = -1,
+                                                   bool is_stable = true);
 /// The k greatest elements along an axis, greatest first, and where they stood; of equal ones the
 /// first.
 [[nodiscard]] std::pair<Array, Array> top_k(const Operand& x, std::int64_t k,
@@ -69,10 +70,10 @@ struct ApproxTopK {
 };
 /// The k greatest (least) floats along a dimension in order, and where they stood.
 [[nodiscard]] std::pair<Array, Array> approx_max_k(const Operand& x, std::int64_t k,
-                                     const ApproxTopK& options = {});
+                                                   const ApproxTopK& options = {});
 /// The k least along a dimension, increasing, and their indices: exact here.
 [[nodiscard]] std::pair<Array, Array> approx_min_k(const Operand& x, std::int64_t k,
-                                     const ApproxTopK& options = {});
+                                                   const ApproxTopK& options = {});
 
 namespace detail {
 /// Arrays to be folded by a program (current..., new...) -> current... of scalars, from initial

@@ -100,7 +100,7 @@ Array tri(std::int64_t n, std::optional<std::int64_t> m = {}, std::int64_t k = 0
 Array indices(const Sizes& dimensions, DType dtype = default_int, Where where = Where::current());
 /// The indices of each element, one array an axis, of size 1 along the other axes.
 [[nodiscard]] std::vector<Array> sparse_indices(const Sizes& dimensions, DType dtype = default_int,
-                                  Where where = Where::current());
+                                                Where where = Where::current());
 struct Grid {
   internal::Named named = internal::Named();
   /// "xy": the first two axes exchanged; "ij".

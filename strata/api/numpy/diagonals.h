@@ -30,10 +30,10 @@ Array fill_diagonal(const Operand& x, const Operand& values);
 
 /// Rows and columns (i32) of the elements of an n x m matrix at and below the k-th diagonal.
 [[nodiscard]] std::pair<Array, Array> tril_indices(std::int64_t n, std::int64_t k = 0,
-                                     std::optional<std::int64_t> m = {});
+                                                   std::optional<std::int64_t> m = {});
 /// Rows and columns of the elements at and above the k-th diagonal of an n x m matrix.
 [[nodiscard]] std::pair<Array, Array> triu_indices(std::int64_t n, std::int64_t k = 0,
-                                     std::optional<std::int64_t> m = {});
+                                                   std::optional<std::int64_t> m = {});
 /// Rows and columns of the elements of x at and below the k-th diagonal.
 [[nodiscard]] std::pair<Array, Array> tril_indices_from(const Operand& x, std::int64_t k = 0);
 /// Rows and columns of the elements of x at and above the k-th diagonal.

@@ -66,11 +66,11 @@ struct HistogramDD {
 /// A histogram in d dimensions of samples [n, d]: counts (i32, or of the weights' dtype) and the
 /// edges of each dimension. Bins: one for each dimension, or one for all.
 [[nodiscard]] std::pair<Array, std::vector<Array>> histogramdd(const Operand& sample,
-                                                 const std::vector<Bins>& bins = {10},
-                                                 const HistogramDD& options = {});
+                                                               const std::vector<Bins>& bins = {10},
+                                                               const HistogramDD& options = {});
 /// A histogram of points (x, y): counts and the edges along x and y.
 [[nodiscard]] std::tuple<Array, Array, Array> histogram2d(const Operand& x, const Operand& y,
-                                            const std::vector<Bins>& bins = {10},
-                                            const HistogramDD& options = {});
+                                                          const std::vector<Bins>& bins = {10},
+                                                          const HistogramDD& options = {});
 
 }  // namespace strata::numpy

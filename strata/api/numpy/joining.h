@@ -55,14 +55,17 @@ Array block(const Block& blocks, Where where = Where::current());
 
 /// `sections` equal parts along an axis, or parts cut at the given indices. Throws Error where the
 /// size is no multiple of `sections`.
-[[nodiscard]] std::vector<Array> split(const Operand& x, std::int64_t sections, std::int64_t axis = 0);
+[[nodiscard]] std::vector<Array> split(const Operand& x, std::int64_t sections,
+                                       std::int64_t axis = 0);
 [[nodiscard]] std::vector<Array> split(const Operand& x, const std::vector<std::int64_t>& indices,
-                         std::int64_t axis = 0);
+                                       std::int64_t axis = 0);
 /// Parts along an axis as nearly equal as can be, the first ones one element longer; or cut at the
 /// given indices.
-[[nodiscard]] std::vector<Array> array_split(const Operand& x, std::int64_t sections, std::int64_t axis = 0);
-[[nodiscard]] inline std::vector<Array> array_split(const Operand& x, const std::vector<std::int64_t>& indices,
-                                      std::int64_t axis = 0) {
+[[nodiscard]] std::vector<Array> array_split(const Operand& x, std::int64_t sections,
+                                             std::int64_t axis = 0);
+[[nodiscard]] inline std::vector<Array> array_split(const Operand& x,
+                                                    const std::vector<std::int64_t>& indices,
+                                                    std::int64_t axis = 0) {
   return split(x, indices, axis);
 }
 /// Parts along the second axis (the only one of a vector): `sections` equal ones, or cut at

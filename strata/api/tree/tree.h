@@ -1,15 +1,15 @@
 // tree::Tree: a run-time handle over any tree of arrays.
 //
 //   tree::Tree t = tree::of(model);                     // leaves with paths, kinds, metadata
-//   t.names()                                           // {"layers/0/kernel", "layers/0/bias", ...}
-//   tree::Tree kernels = t.filter(tree::path("**/kernel"));
-//   auto [params, rest] = t.split<2>({tree::of_kind(tree::kinds::param), tree::everything()});
-//   tree::assign(model, tree::merge({params, rest}));   // back into the typed struct, by path
+//   t.names()                                           // {"layers/0/kernel", "layers/0/bias",
+//   ...} tree::Tree kernels = t.filter(tree::path("**/kernel")); auto [params, rest] =
+//   t.split<2>({tree::of_kind(tree::kinds::param), tree::everything()}); tree::assign(model,
+//   tree::merge({params, rest}));   // back into the typed struct, by path
 //
-// The library works on this one type, compiled once; typed structs are what users write. A Tree is a
-// value: copies share what does not change. It is itself a tree, so jit, grad, vmap and scan take it
-// as an argument. Leaves stand in the order of fields; `sorted` gives upstream's order. Source of
-// the idea: Flax NNX's State.
+// The library works on this one type, compiled once; typed structs are what users write. A Tree is
+// a value: copies share what does not change. It is itself a tree, so jit, grad, vmap and scan take
+// it as an argument. Leaves stand in the order of fields; `sorted` gives upstream's order. Source
+// of the idea: Flax NNX's State.
 #pragma once
 
 #include <array>

@@ -41,7 +41,8 @@ class Llama : public model::Model {
     return tree::of(llama::init_cache(c_, batch, length));
   }
   std::pair<Array, Tree> extend(const Tree& params, const Array& tokens, const Array& first,
-                                const Tree& cache, const std::optional<Array>& only) const override {
+                                const Tree& cache,
+                                const std::optional<Array>& only) const override {
     auto [logits, next] =
         llama::extend(params_of(params), tokens, first, cache_of(cache), c_, only);
     return {std::move(logits), tree::of(next)};
@@ -67,12 +68,25 @@ std::vector<model::Key> keys() {
       {"base_mlp_dim", integer, "width inside the feed-forward layers", "512", 1, 262144},
       {"base_num_decoder_layers", integer, "layers", "4", 1, 1024},
       {"head_dim", integer, "width of a head; even", "32", 2, 1024},
-      {"rope_max_timescale", number, "slowest wavelength of the rotary positions", "10000", 1, 1e12},
+      {"rope_max_timescale", number, "slowest wavelength of the rotary positions", "10000", 1,
+       1e12},
       {"normalization_layer_epsilon", number, "added to mean squares", "1e-05", 1e-12, 1},
-      {"dtype", text, "type of activations and products", "float32", 0, 0, {"float32", "bfloat16"},
+      {"dtype",
+       text,
+       "type of activations and products",
+       "float32",
+       0,
+       0,
+       {"float32", "bfloat16"},
        false},
-      {"remat_policy", text, "what backward keeps: all, results of products, nothing", "full_save",
-       0, 0, {"full_save", "minimal", "full"}, false},
+      {"remat_policy",
+       text,
+       "what backward keeps: all, results of products, nothing",
+       "full_save",
+       0,
+       0,
+       {"full_save", "minimal", "full"},
+       false},
   };
 }
 

@@ -33,7 +33,8 @@ TEST_F(FamilyTest, IsTheFunctionsBehindOneInterface) {
   EXPECT_EQ(m->flops_per_step(2, 8), flops_per_step(kConfig, 2, 8));
   const Array tokens = random::randint(random::key(1), {2, 9}, 0, 256);
   const Array x = tokens[{slice(), slice(0, 8)}], y = tokens[{slice(), slice(1, 9)}];
-  EXPECT_EQ(m->forward(weights, x).to_vector<float>(), forward(params, x, kConfig).to_vector<float>());
+  EXPECT_EQ(m->forward(weights, x).to_vector<float>(),
+            forward(params, x, kConfig).to_vector<float>());
   const auto losses = token_losses(params, x, y, kConfig).to_vector<float>();
   EXPECT_EQ(m->token_losses(weights, x, y).to_vector<float>(), losses);
   EXPECT_EQ(m->model::Model::token_losses(weights, x, y).to_vector<float>(), losses);
@@ -54,8 +55,7 @@ TEST_F(FamilyTest, EveryWeightHasItsLogicalAxes) {
 }
 
 TEST_F(FamilyTest, SettingsAreCheckedByKey) {
-  const model::ModelPtr m =
-      model::make("llama2", {{"base_emb_dim", "64"}, {"dtype", "bfloat16"}});
+  const model::ModelPtr m = model::make("llama2", {{"base_emb_dim", "64"}, {"dtype", "bfloat16"}});
   EXPECT_EQ(m->dtype(), DType::bf16);
   EXPECT_EQ(m->init(random::key(0))["token_embedder"].shape(), Shape({256, 64}));
   const auto message = [](std::string_view family, const model::Settings& settings) -> std::string {

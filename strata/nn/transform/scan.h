@@ -3,7 +3,8 @@
 //   // y = block n(... block 1(block 0(x))): the blocks stacked along axis 0, x carried.
 //   Array y = nn::scan([](Block& b, const Array& x) { return b(x); },
 //                      {.in_axes = {0, nn::Carry}, .out_axes = {nn::Carry}})(blocks, x);
-//   auto [h, ys] = nn::scan(cell_step, {.in_axes = {none, nn::Carry, 1}, .out_axes = {nn::Carry, 1}})
+//   auto [h, ys] = nn::scan(cell_step, {.in_axes = {none, nn::Carry, 1}, .out_axes = {nn::Carry,
+//   1}})
 //                          (cell, h0, xs);
 //
 // State of an argument with an axis is sliced, and what changes is stacked along that axis again.
