@@ -104,5 +104,14 @@ TEST(Samplers, TakeTheNextKeyAndNothingElse) {
   testing::shows_names(names);
 }
 
+TEST(Samplers, InitializersHaveOtherNames) {
+  compile::register_cpu();
+  testing::shows_names("nnx.initializers.zeros_init nnx.initializers.ones_init");
+  EXPECT_EQ(initializers::zeros_init()(random::key(0), {2}).to_vector<float>(),
+            (std::vector<float>{0, 0}));
+  EXPECT_EQ(initializers::ones_init()(random::key(0), {2}).to_vector<float>(),
+            (std::vector<float>{1, 1}));
+}
+
 }  // namespace
 }  // namespace strata::nn
