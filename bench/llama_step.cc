@@ -41,7 +41,7 @@ int main(int argc, char** argv) {
   constexpr std::int64_t batch = 8, length = 256;
   compile::register_cpu();
   const model::ModelPtr model = llama::model(c);
-  optim::AdamW optimizer = optim::adamw(optim::constant_schedule(1e-3));
+  optim::typed::AdamW optimizer = optim::typed::adamw(optim::constant_schedule(1e-3));
   train::State state =
       jit([&](const Array& key) { return train::init(key, model, optimizer); })(random::key(0));
   Array tokens =

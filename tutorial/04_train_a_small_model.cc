@@ -55,8 +55,8 @@ int main() {
     return 1;
   }
 
-  optim::AdamW optimizer =
-      optim::adamw(optim::warmup_cosine_decay_schedule(0.0, 1e-2, 10, 120, 1e-3));
+  optim::typed::AdamW optimizer =
+      optim::typed::adamw(optim::warmup_cosine_decay_schedule(0.0, 1e-2, 10, 120, 1e-3));
   train::State state = train::init(random::key(0), model, optimizer);
   auto step = train::make_step(model, optimizer);
 

@@ -1,52 +1,47 @@
-// Adam's scaling.
+// Adam and AdamW, plain and with Nesterov's momentum.
+//
+//   optim::adamw(1e-3, {.weight_decay = 0.1, .mask = !tree::path("**/bias")})
+//   optim::adam(optim::cosine_decay_schedule(1e-3, 1000))
 #pragma once
 
-#include "strata/optim/transform.h"
+#include "strata/optim/masked.h"
 
 namespace strata::optim {
 
-/// m = b1 m + (1 - b1) g, v = b2 v + (1 - b2) g^2, result (m / (1 - b1^t)) / (sqrt(v / (1 - b2^t))
-/// + eps) with t from 1. Moments are f32 whatever the gradients are. Source: Kingma and Ba, Adam
-/// (2015); Optax's scale_by_adam with eps_root 0.
-struct ScaleByAdam {
-  double b1 = 0.9, b2 = 0.999, eps = 1e-8;
-  /// What the transformation remembers for parameters P.
-  template <class P>
-  struct State {
-    Array count;
-    P mu, nu;
-    STRATA_FIELDS(count, mu, nu)
-  };
-  /// The state before the first update, for these parameters.
-  template <class P>
-  State<P> init(const P& params) const {
-    auto zero = [](const Array& p) { return zeros_like(p, DType::f32); };
-    return {zeros({}, DType::i32), tree::map(zero, params), tree::map(zero, params)};
-  }
-  /// The updates that become of these, and the next state.
-  template <class P>
-  std::pair<P, State<P>> update(P grads, const State<P>& state, const P&) const {
-    Array count = state.count + 1, t = astype(count, DType::f32);
-    P mu = tree::map(
-        [&](const Array& m, const Array& g) { return b1 * m + (1 - b1) * astype(g, DType::f32); },
-        state.mu, grads);
-    P nu = tree::map(
-        [&](const Array& v, const Array& g) {
-          Array w = astype(g, DType::f32);
-          return b2 * v + (1 - b2) * (w * w);
-        },
-        state.nu, grads);
-    Array first = 1.0 / (1.0 - power(full({}, b1, DType::f32), t)),
-          second = 1.0 / (1.0 - power(full({}, b2, DType::f32), t));
-    P updates = tree::map(
-        [&](const Array& m, const Array& v) { return m * first / (sqrt(v * second) + eps); }, mu,
-        nu);
-    return {std::move(updates), {count, std::move(mu), std::move(nu)}};
-  }
+struct AdamOptions {
+  strata::internal::Named named = strata::internal::Named();
+  Rate b1 = 0.9, b2 = 0.999;
+  /// Outside of the root, and inside.
+  Rate eps = 1e-8, eps_root = 0.0;
+  /// Of the first moment; none: as dtypes promote.
+  std::optional<DType> mu_dtype = std::nullopt;
+  bool nesterov = false;
+  STRATA_FIELDS(b1, b2, eps, eps_root, mu_dtype, nesterov)
 };
-/// Adam's scaling of gradients, without a learning rate.
-inline ScaleByAdam scale_by_adam(double b1 = 0.9, double b2 = 0.999, double eps = 1e-8) {
-  return {b1, b2, eps};
-}
+/// m = (1 - b1) g + b1 m, v = (1 - b2) |g|^2 + b2 v, result m' / (sqrt(v' + eps_root) + eps), where
+/// m' and v' are divided by 1 - b^t; with `nesterov` m' is b1 m / (1 - b1^(t+1)) + (1 - b1) g /
+/// (1 - b1^t). State: count, mu, nu. Source: Kingma and Ba, Adam (2015); Dozat, Incorporating
+/// Nesterov Momentum into Adam (2016).
+GradientTransformation scale_by_adam(AdamOptions options = {});
+/// scale_by_adam and the rate.
+GradientTransformation adam(Rate learning_rate, AdamOptions options = {});
+/// adam with Nesterov's momentum.
+GradientTransformation nadam(Rate learning_rate, AdamOptions options = {});
+
+struct AdamWOptions {
+  strata::internal::Named named = strata::internal::Named();
+  Rate b1 = 0.9, b2 = 0.999, eps = 1e-8, eps_root = 0.0;
+  std::optional<DType> mu_dtype = std::nullopt;
+  Rate weight_decay = 1e-4;
+  /// The weights that decay; none: all.
+  Mask mask = std::nullopt;
+  bool nesterov = false;
+  STRATA_FIELDS(b1, b2, eps, eps_root, mu_dtype, weight_decay, mask, nesterov)
+};
+/// scale_by_adam, add_decayed_weights and the rate. Source: Loshchilov and Hutter, Decoupled Weight
+/// Decay Regularization (2019).
+GradientTransformation adamw(Rate learning_rate, AdamWOptions options = {});
+/// adamw with Nesterov's momentum.
+GradientTransformation nadamw(Rate learning_rate, AdamWOptions options = {});
 
 }  // namespace strata::optim

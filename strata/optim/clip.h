@@ -1,36 +1,42 @@
 // Bounds on updates.
 #pragma once
 
-#include "strata/optim/transform.h"
+#include "strata/optim/gradient_transformation.h"
+#include "strata/optim/rate.h"
+#include "strata/optim/trees.h"
 
 namespace strata::optim {
 
-/// updates * min(1, max_norm / global_norm), computed in f32, in each leaf's dtype; max_norm <= 0
-/// leaves them as they are. Source: Pascanu et al., On the difficulty of training recurrent neural
-/// networks (2013). Optax multiplies after it divides, each leaf anew; here the quotient is one
-/// number for all leaves.
-struct ClipByGlobalNorm {
-  double max_norm = 1.0;
-  /// What the transformation remembers for parameters P.
-  template <class P>
-  using State = NoState;
-  /// The state before the first update, for these parameters.
-  template <class P>
-  NoState init(const P&) const {
-    return {};
-  }
-  /// The updates that become of these, and the next state.
-  template <class P>
-  std::pair<P, NoState> update(P updates, const NoState&, const P&) const {
-    if (max_norm <= 0) return {std::move(updates), {}};
-    Array norm = global_norm(updates), scale = where(less(norm, max_norm), 1.0, max_norm / norm);
-    return {
-        tree::map([&](const Array& u) { return astype(astype(u, DType::f32) * scale, u.dtype()); },
-                  updates),
-        {}};
-  }
-};
-/// Updates scaled down together where their global norm is above max_norm; 0 lets all pass.
-inline ClipByGlobalNorm clip_by_global_norm(double max_norm) { return {max_norm}; }
+/// Each element within -max_delta and max_delta.
+GradientTransformation clip(Rate max_delta);
+/// g / max(1, rms(g) / threshold), leaf by leaf. Source: Shazeer and Stern, Adafactor (2018).
+GradientTransformation clip_by_block_rms(Rate threshold);
+/// g where the norm of all leaves is below max_norm, else g / norm max_norm. Source: Pascanu et al.,
+/// On the difficulty of training recurrent neural networks (2013).
+GradientTransformation clip_by_global_norm(Rate max_norm);
+/// Each unit's norm at most `clipping` times its weights' norm, which counts at least eps. Units are
+/// what `unitwise_norm` says. Source: Brock et al., High-Performance Large-Scale Image Recognition
+/// Without Normalization (2021).
+GradientTransformation adaptive_grad_clip(Rate clipping, Rate eps = 1e-3,
+                                          std::optional<std::vector<std::int64_t>> axis = {});
+
+/// The norm of x along axes, in x's shape. Without axes: of at most one axis longer than 1, all; of
+/// 2 or 3 the first; of 4 and 5 all but the last. Throws Error for more.
+Array unitwise_norm(const Array& x, const std::optional<std::vector<std::int64_t>>& axis = {});
+/// grad where its norm is below max_norm, else grad max_norm / max(norm, div_eps).
+Array unitwise_clip(const Array& g_norm, const Array& max_norm, const Array& grad,
+                    double div_eps = 1e-6);
+/// Gradients of examples along axis 0: their sum, each clipped by the norm over all leaves; and how
+/// many were clipped.
+std::pair<Tree, Array> per_example_global_norm_clip(const Tree& grads, Rate l2_norm_clip);
+/// The same leaf by leaf, with the norm shared out among leaves, evenly or by their sizes; how many
+/// were clipped in each.
+std::pair<Tree, Tree> per_example_layer_norm_clip(const Tree& grads, Rate global_l2_norm_clip,
+                                                  bool uniform = true);
+
+/// The norm of x, min_norm where it is not above it; its derivative there is 0.
+Array safe_norm(const Array& x, Rate min_norm);
+/// The root of the mean square of x, min_rms where it is not above it; its derivative there is 0.
+Array safe_root_mean_squares(const Array& x, Rate min_rms);
 
 }  // namespace strata::optim

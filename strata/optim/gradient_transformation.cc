@@ -47,15 +47,7 @@ class Chain : public Rule {
   }
   Needs needs() const override {
     Needs all;
-    for (const auto& [name, part] : parts_) {
-      const Needs n = part.rule().needs();
-      all.params |= n.params;
-      all.value |= n.value;
-      all.grad |= n.grad;
-      all.value_fn |= n.value_fn;
-      all.obj_fn |= n.obj_fn;
-      all.grad_fn |= n.grad_fn;
-    }
+    for (const auto& [name, part] : parts_) all = merged(all, part.rule().needs());
     return all;
   }
   Tree init(const Tree& params) const override {
@@ -80,6 +72,11 @@ class Chain : public Rule {
 };
 
 }  // namespace
+
+Needs merged(const Needs& a, const Needs& b) {
+  return {a.params || b.params,     a.value || b.value,   a.grad || b.grad,
+          a.value_fn || b.value_fn, a.obj_fn || b.obj_fn, a.grad_fn || b.grad_fn};
+}
 
 GradientTransformation::GradientTransformation() : GradientTransformation(identity()) {}
 GradientTransformation::GradientTransformation(std::shared_ptr<const Rule> rule)

@@ -43,6 +43,8 @@ struct Needs {
   bool params = false, value = false, grad = false, value_fn = false, obj_fn = false,
        grad_fn = false;
 };
+/// What either needs.
+Needs merged(const Needs& a, const Needs& b);
 
 /// A transformation: what `init` and `update` do.
 class Rule {
@@ -111,6 +113,11 @@ P apply_updates(const P& params, const P& updates) {
 
 /// Each is given the updates of the one before it; the state of member i stands below "i".
 GradientTransformation chain(std::vector<GradientTransformation> parts);
+/// `chain(clip_by_global_norm(1.0), adamw(1e-3))`.
+template <std::same_as<GradientTransformation>... Parts>
+GradientTransformation chain(Parts... parts) {
+  return chain(std::vector<GradientTransformation>{std::move(parts)...});
+}
 /// The same with a name for each, which stands for its number. Throws Error for a name twice.
 GradientTransformation named_chain(
     std::vector<std::pair<std::string, GradientTransformation>> parts);

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "strata/base/error.h"
+#include "strata/optim/typed/schedule.h"
 
 namespace strata::optim {
 namespace {
@@ -18,6 +19,8 @@ Array done(const Array& count, std::int64_t steps) {
 Array blend(double initial, double final, const Array& weight_of_final) {
   return initial * (1.0 - weight_of_final) + final * weight_of_final;
 }
+
+using typed::linear_schedule;
 
 Schedule one(const SchedulePiece& p) {
   using Kind = SchedulePiece::Kind;
@@ -47,18 +50,10 @@ Array Schedule::operator()(const Array& count) const {
 
 Schedule constant_schedule(double value) { return value; }
 
-Schedule linear_schedule(double initial, double final, std::int64_t steps) {
-  return [=](const Array& count) { return blend(initial, final, done(count, steps)); };
-}
-
 Schedule cosine_schedule(double initial, double final, std::int64_t steps) {
   return [=](const Array& count) {
     return blend(initial, final, 0.5 * (1.0 - cos(pi * done(count, steps))));
   };
-}
-
-Schedule cosine_decay_schedule(double initial, std::int64_t decay_steps, double alpha) {
-  return cosine_schedule(initial, initial * alpha, decay_steps);
 }
 
 Schedule join_schedules(std::vector<Schedule> pieces, std::vector<std::int64_t> boundaries) {
@@ -73,13 +68,6 @@ Schedule join_schedules(std::vector<Schedule> pieces, std::vector<std::int64_t> 
       rate = where(less(count, boundaries[i]), rate, pieces[i + 1](count - boundaries[i]));
     return rate;
   };
-}
-
-Schedule warmup_cosine_decay_schedule(double initial, double peak, std::int64_t warmup_steps,
-                                      std::int64_t decay_steps, double end) {
-  return join_schedules({linear_schedule(initial, peak, warmup_steps),
-                         cosine_schedule(peak, end, decay_steps - warmup_steps)},
-                        {warmup_steps});
 }
 
 Schedule wsd_schedule(double peak, std::int64_t warmup_steps, std::int64_t stable_steps,

@@ -1,7 +1,7 @@
-// Learning rates as functions of the step, under Optax's names.
+// Learning rates as functions of the step. Optax's are in schedules.h.
 //
-//   optim::Schedule rate = optim::warmup_cosine_decay_schedule(0.0, 3e-4, 100, 1000, 3e-5);
-//   rate(Array(50)).item<float>()     // 1.5e-4
+//   optim::Schedule rate = optim::cosine_schedule(3e-4, 3e-5, 1000);
+//   rate(Array(500)).item<float>()     // 1.65e-4
 //
 //   optim::Schedule same = optim::pieces_schedule(optim::parse_schedule("linear 0 -> 3e-4 over 100,
 //   cosine -> 3e-5 over 900"));
@@ -43,26 +43,14 @@ class Schedule {
 /// The same value at each step.
 Schedule constant_schedule(double value);
 
-/// Straight from `initial` to `final` over `steps` steps, `final` from there on; both ends are met
-/// exactly. Over 0 steps it is `final` from the start (Optax: `initial`, for ever).
-Schedule linear_schedule(double initial, double final, std::int64_t steps);
-
 /// From `initial` to `final` along half a cosine: final + (initial - final) (1 + cos(pi count /
 /// steps)) / 2, count at most `steps`; both ends are met exactly. Source: Loshchilov and Hutter,
 /// SGDR (2017).
 Schedule cosine_schedule(double initial, double final, std::int64_t steps);
 
-/// `cosine_schedule` under Optax's parameters: from `initial` to `initial * alpha`.
-Schedule cosine_decay_schedule(double initial, std::int64_t decay_steps, double alpha = 0.0);
-
 /// Piece i from boundary i-1 on (counted anew from there) to boundary i, at which piece i+1 begins.
 /// Throws Error unless there is one boundary fewer than pieces and none is below the one before.
 Schedule join_schedules(std::vector<Schedule> pieces, std::vector<std::int64_t> boundaries);
-
-/// Straight from `initial` to `peak` over `warmup_steps`, then along a cosine to `end` at
-/// `decay_steps`, which counts the warm-up too.
-Schedule warmup_cosine_decay_schedule(double initial, double peak, std::int64_t warmup_steps,
-                                      std::int64_t decay_steps, double end = 0.0);
 
 /// How a rate falls: in a line, or as half a cosine.
 enum class DecayStyle { linear, cosine };

@@ -6,9 +6,13 @@
 #include "strata/api/vmap.h"
 #include "strata/base/error.h"
 #include "strata/compile/cpu_client.h"
+#include "strata/optim/typed/schedule.h"
 
 namespace strata::optim {
 namespace {
+
+using typed::linear_schedule;
+using typed::warmup_cosine_decay_schedule;
 
 class ScheduleTest : public testing::Test {
  protected:

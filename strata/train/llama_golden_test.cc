@@ -103,9 +103,9 @@ struct Golden {
     return p;
   }
 
-  optim::AdamW optimizer() const {
+  optim::typed::AdamW optimizer() const {
     const json& o = file["adamw"];
-    return optim::adamw(
+    return optim::typed::adamw(
         optim::constant_schedule(o["learning_rate"]),
         {.b1 = o["b1"], .b2 = o["b2"], .eps = o["eps"], .weight_decay = o["weight_decay"]});
   }
@@ -230,7 +230,7 @@ TEST_F(LlamaGoldenTest, FiftyStepsInF32) {
   const json& want = golden().file["f32"];
   const auto losses = want["losses"].get<std::vector<double>>();
   ASSERT_EQ(losses.size(), 50u);
-  optim::AdamW optimizer = golden().optimizer();
+  optim::typed::AdamW optimizer = golden().optimizer();
   auto step = make_step(llama::model(golden().config), optimizer);
   State state;
   state.params = tree::of(golden().weights());
@@ -261,7 +261,7 @@ std::vector<float> three_steps(DType dtype, int threads) {
                   .head_dim = 16,
                   .base_mlp_dim = 160};
   c.dtype = dtype;
-  optim::AdamW optimizer = optim::adamw(optim::constant_schedule(1e-3), {.max_norm = 1.0});
+  optim::typed::AdamW optimizer = optim::typed::adamw(optim::constant_schedule(1e-3), {.max_norm = 1.0});
   const model::ModelPtr model = llama::model(c);
   auto step = make_step(model, optimizer);
   Text text = text_of(7, 5, 96, c.vocab_size);

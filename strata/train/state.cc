@@ -126,7 +126,7 @@ optim::Schedule make_schedule(const Config& c) {
           ? optim::wsd_schedule(c.learning_rate, warmup,
                                 std::max<std::int64_t>(0, steps - warmup - decay), decay, end,
                                 style)
-          : optim::warmup_cosine_decay_schedule(0.0, c.learning_rate, warmup, steps, end);
+          : optim::typed::warmup_cosine_decay_schedule(0.0, c.learning_rate, warmup, steps, end);
   // MaxText: no learning beyond the schedule.
   return steps < c.steps
              ? optim::join_schedules({std::move(rate), optim::constant_schedule(0.0)}, {steps})
@@ -135,15 +135,16 @@ optim::Schedule make_schedule(const Config& c) {
 
 Optimizer make_optimizer(const Config& c) {
   if (c.opt_type == "sgd")
-    return optim::chain(optim::clip_by_global_norm(c.gradient_clipping_threshold),
-                        optim::sgd(make_schedule(c)));
-  optim::Mask mask = c.adamw_mask.empty() ? optim::Mask() : optim::mask_except_paths(c.adamw_mask);
-  return optim::adamw(make_schedule(c), {.b1 = c.adam_b1,
-                                         .b2 = c.adam_b2,
-                                         .eps = c.adam_eps,
-                                         .weight_decay = c.adam_weight_decay,
-                                         .max_norm = c.gradient_clipping_threshold,
-                                         .mask = std::move(mask)});
+    return optim::typed::chain(optim::typed::clip_by_global_norm(c.gradient_clipping_threshold),
+                               optim::typed::sgd(make_schedule(c)));
+  optim::typed::Mask mask =
+      c.adamw_mask.empty() ? optim::typed::Mask() : optim::typed::mask_except_paths(c.adamw_mask);
+  return optim::typed::adamw(make_schedule(c), {.b1 = c.adam_b1,
+                                                .b2 = c.adam_b2,
+                                                .eps = c.adam_eps,
+                                                .weight_decay = c.adam_weight_decay,
+                                                .max_norm = c.gradient_clipping_threshold,
+                                                .mask = std::move(mask)});
 }
 
 Batch to_batch(data::Batch b) {

@@ -33,7 +33,7 @@ Batch divided(const Batch& b, std::int64_t parts) {
 Array norms(const tree::Tree& p) {
   std::vector<Array> squares;
   tree::for_each(p, [&](const Array& leaf) {
-    // The expression of optim::global_norm, so that clipping and this share one pass.
+    // The expression of optim::typed::global_norm, so that clipping and this share one pass.
     Array wide = astype(leaf, DType::f32);
     squares.push_back(sum(wide * wide));
   });
@@ -45,7 +45,7 @@ State updated(const O& optimizer, const State& state, const tree::Tree& gradient
   using Moments = typename O::template State<tree::Tree>;
   auto [updates, next] =
       optimizer.update(gradients, std::get<Moments>(state.optimizer), state.params);
-  return {optim::apply_updates(state.params, updates), std::move(next)};
+  return {optim::typed::apply_updates(state.params, updates), std::move(next)};
 }
 
 }  // namespace

@@ -11,20 +11,20 @@
 #include <variant>
 
 #include "strata/model/model.h"
-#include "strata/optim/adamw.h"
-#include "strata/optim/sgd.h"
+#include "strata/optim/typed/adamw.h"
+#include "strata/optim/typed/sgd.h"
 
 namespace strata::train {
 
 /// What opt_type names.
-using Sgd = decltype(optim::chain(optim::clip_by_global_norm(1.0),
-                                  optim::sgd(std::declval<optim::Schedule>())));
-using Optimizer = std::variant<optim::AdamW, Sgd>;
+using Sgd = decltype(optim::typed::chain(optim::typed::clip_by_global_norm(1.0),
+                                         optim::typed::sgd(std::declval<optim::Schedule>())));
+using Optimizer = std::variant<optim::typed::AdamW, Sgd>;
 
 /// What a run carries from step to step.
 struct State {
   tree::Tree params;
-  std::variant<optim::AdamW::State<tree::Tree>, Sgd::State<tree::Tree>> optimizer;
+  std::variant<optim::typed::AdamW::State<tree::Tree>, Sgd::State<tree::Tree>> optimizer;
   STRATA_FIELDS(params, optimizer)
 };
 

@@ -41,7 +41,7 @@ class Steps {
                          .head_dim = 16,
                          .base_mlp_dim = 128});
   }
-  static Optimizer optimizer() { return optim::adamw(optim::constant_schedule(1e-3)); }
+  static Optimizer optimizer() { return optim::typed::adamw(optim::constant_schedule(1e-3)); }
 
   Step step_;
   State state_;

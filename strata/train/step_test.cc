@@ -107,7 +107,8 @@ TEST_F(StepTest, WithoutWeightsItIsTheMean) {
 }
 
 TEST_F(StepTest, NormsAreOfEachLeaf) {
-  const optim::AdamW optimizer = optim::adamw(optim::constant_schedule(0.0), {.weight_decay = 0});
+  const optim::typed::AdamW optimizer =
+      optim::typed::adamw(optim::constant_schedule(0.0), {.weight_decay = 0});
   const Batch b = batch(false);
   const tree::Tree g = gradients(b, 1).second;
   auto [outcome, next] = make_step(model_, optimizer)(
@@ -128,7 +129,7 @@ TEST_F(StepTest, NormsAreOfEachLeaf) {
 }
 
 TEST_F(StepTest, WeightsOfBf16StaySo) {
-  const optim::AdamW optimizer = optim::adamw(optim::constant_schedule(1e-2));
+  const optim::typed::AdamW optimizer = optim::typed::adamw(optim::constant_schedule(1e-2));
   auto [outcome, next] = make_step(model_, optimizer, {.micro_batches = 2})(
       jit([&](const Array& key) { return init(key, model_, optimizer, DType::bf16); })(
           random::key(0)),

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes strata/optim/testdata/optimizers.json: what released Optax makes of every schedule and transformation over 20 steps.
+"""Writes strata/optim/typed/optimizers.json: what released Optax makes of every schedule and transformation over 20 steps.
 
     tools/goldens/optimizers.py
 
@@ -11,7 +11,7 @@ import pathlib
 import platform
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-OUT = ROOT / "strata" / "optim" / "testdata" / "optimizers.json"
+OUT = ROOT / "strata" / "optim" / "typed" / "optimizers.json"
 STEPS = 20
 SHAPES = {"bias": (3,), "kernel": (2, 3)}
 

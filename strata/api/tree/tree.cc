@@ -104,7 +104,7 @@ Tree Tree::subtree(std::string_view prefix) const {
   std::vector<Array> values;
   for (std::size_t i = 0; i < size(); ++i) {
     const KeyPath& path = entry(i).path;
-    const bool below = path.size() > above.size() &&
+    const bool below = path.size() >= above.size() &&
                        std::equal(above.begin(), above.end(), path.begin(),
                                   [](auto& a, auto& b) { return key_text(a) == key_text(b); });
     if (!below) continue;

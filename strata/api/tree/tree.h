@@ -51,7 +51,7 @@ class Tree {
   const Array& operator[](std::string_view name) const;
   /// Puts a value at a path that the tree has. Throws Error otherwise.
   void set(std::string_view name, Array value);
-  /// The leaves below a path, with what is left of theirs.
+  /// The leaves below a path, with what is left of theirs; the leaf at the path itself has none left.
   Tree subtree(std::string_view prefix) const;
   /// The leaves with a path in front of theirs.
   Tree below(std::string_view prefix) const;

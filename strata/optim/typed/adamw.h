@@ -1,17 +1,17 @@
 // Adam and AdamW.
 //
-//   auto simple = optim::adam(1e-3);
-//   auto optimizer = optim::adamw(optim::warmup_cosine_decay_schedule(0.0, 3e-4, 100, 1000),
+//   auto simple = optim::typed::adam(1e-3);
+//   auto optimizer = optim::typed::adamw(optim::warmup_cosine_decay_schedule(0.0, 3e-4, 100, 1000),
 //                                 {.weight_decay = 0.1, .max_norm = 1.0, .mask =
-//                                 optim::mask_except_paths({"*norm*"})});
+//                                 optim::typed::mask_except_paths({"*norm*"})});
 #pragma once
 
-#include "strata/optim/adam.h"
-#include "strata/optim/clip.h"
-#include "strata/optim/decay.h"
-#include "strata/optim/scale.h"
+#include "strata/optim/typed/adam.h"
+#include "strata/optim/typed/clip.h"
+#include "strata/optim/typed/decay.h"
+#include "strata/optim/typed/scale.h"
 
-namespace strata::optim {
+namespace strata::optim::typed {
 
 struct AdamWOptions {
   double b1 = 0.9, b2 = 0.95, eps = 1e-8, weight_decay = 0.1;
@@ -35,4 +35,4 @@ inline auto adam(Schedule schedule, double b1 = 0.9, double b2 = 0.999, double e
   return chain(scale_by_adam(b1, b2, eps), scale_by_learning_rate(std::move(schedule)));
 }
 
-}  // namespace strata::optim
+}  // namespace strata::optim::typed

@@ -1,5 +1,5 @@
 // Laws of transformations; their numbers are in optimizer_golden_test.cc.
-#include "strata/optim/transform.h"
+#include "strata/optim/typed/transform.h"
 
 #include <gtest/gtest.h>
 
@@ -7,10 +7,10 @@
 #include "strata/api/jit.h"
 #include "strata/api/random.h"
 #include "strata/compile/cpu_client.h"
-#include "strata/optim/adamw.h"
-#include "strata/optim/sgd.h"
+#include "strata/optim/typed/adamw.h"
+#include "strata/optim/typed/sgd.h"
 
-namespace strata::optim {
+namespace strata::optim::typed {
 namespace {
 
 struct Params {
@@ -195,4 +195,4 @@ TEST_F(TransformTest, ANumberIsASchedule) {
 }
 
 }  // namespace
-}  // namespace strata::optim
+}  // namespace strata::optim::typed

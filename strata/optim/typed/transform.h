@@ -1,8 +1,9 @@
 // Gradient transformations and their composition, under Optax's names.
 //
-//   auto optimizer = optim::chain(optim::clip_by_global_norm(1.0), optim::scale_by_adam(),
-//   optim::scale_by_learning_rate(3e-4)); auto state = optimizer.init(params); auto [updates, next]
-//   = optimizer.update(grads, state, params); params = optim::apply_updates(params, updates);
+//   auto optimizer = optim::typed::chain(optim::typed::clip_by_global_norm(1.0),
+//   optim::scale_by_adam(), optim::typed::scale_by_learning_rate(3e-4)); auto state =
+//   optimizer.init(params); auto [updates, next] = optimizer.update(grads, state, params); params =
+//   optim::typed::apply_updates(params, updates);
 //
 // A transformation has, for a tree of parameters P: `State<P>`, a tree; `init(params)`; and
 // `update(updates, state, params)`, which returns the new updates and the new state. Small
@@ -18,7 +19,7 @@
 #include "strata/api/numpy.h"
 #include "strata/tree/tree.h"
 
-namespace strata::optim {
+namespace strata::optim::typed {
 
 /// params + updates, in the dtypes of params.
 template <class P>
@@ -131,4 +132,4 @@ Maybe<Part> when(bool condition, Part part) {
   return {std::move(part)};
 }
 
-}  // namespace strata::optim
+}  // namespace strata::optim::typed

@@ -1,9 +1,9 @@
 // Momentum.
 #pragma once
 
-#include "strata/optim/transform.h"
+#include "strata/optim/typed/transform.h"
 
-namespace strata::optim {
+namespace strata::optim::typed {
 
 /// t = g + decay t; result t, or g + decay t with `nesterov`. The trace has the dtypes of the
 /// parameters. Source: Polyak (1964); Nesterov (1983) in the form of Sutskever et al. (2013).
@@ -37,4 +37,4 @@ struct Trace {
 /// where asked.
 inline Trace trace(double decay, bool nesterov = false) { return {decay, nesterov}; }
 
-}  // namespace strata::optim
+}  // namespace strata::optim::typed

@@ -10,10 +10,10 @@
 #include <nlohmann/json.hpp>
 
 #include "strata/compile/cpu_client.h"
-#include "strata/optim/adamw.h"
-#include "strata/optim/sgd.h"
+#include "strata/optim/typed/adamw.h"
+#include "strata/optim/typed/sgd.h"
 
-namespace strata::optim {
+namespace strata::optim::typed {
 namespace {
 
 using nlohmann::json;
@@ -41,7 +41,7 @@ class OptimizerGoldenTest : public testing::Test {
  protected:
   static void SetUpTestSuite() {
     compile::register_cpu();
-    std::ifstream file(std::filesystem::path(__FILE__).parent_path() / "testdata/optimizers.json");
+    std::ifstream file(std::filesystem::path(__FILE__).parent_path() / "optimizers.json");
     golden_ = json::parse(file);
   }
 
@@ -133,4 +133,4 @@ TEST_F(OptimizerGoldenTest, Transformations) {
 }
 
 }  // namespace
-}  // namespace strata::optim
+}  // namespace strata::optim::typed

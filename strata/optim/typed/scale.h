@@ -1,10 +1,10 @@
 // Updates times a rate.
 #pragma once
 
-#include "strata/optim/schedule.h"
-#include "strata/optim/transform.h"
+#include "strata/optim/typed/schedule.h"
+#include "strata/optim/typed/transform.h"
 
-namespace strata::optim {
+namespace strata::optim::typed {
 
 /// schedule(count) * updates; count is the number of updates before this one.
 struct ScaleBySchedule {
@@ -37,4 +37,4 @@ inline ScaleBySchedule scale_by_learning_rate(Schedule schedule) {
   return {[schedule = std::move(schedule)](const Array& count) { return -schedule(count); }};
 }
 
-}  // namespace strata::optim
+}  // namespace strata::optim::typed
