@@ -56,7 +56,7 @@ int main() {
   }
 
   optim::typed::AdamW optimizer =
-      optim::typed::adamw(optim::warmup_cosine_decay_schedule(0.0, 1e-2, 10, 120, 1e-3));
+      optim::typed::adamw(optim::typed::warmup_cosine_decay_schedule(0.0, 1e-2, 10, 120, 1e-3));
   train::State state = train::init(random::key(0), model, optimizer);
   auto step = train::make_step(model, optimizer);
 
