@@ -28,7 +28,7 @@ bool BatchNorm::by_averages(const BatchNormCall& call) const {
 
 Array BatchNorm::operator()(const Array& x, const BatchNormCall& call) {
   const ModuleScope scope(*this, "BatchNorm");
-  return apply(x, call, by_averages(call) ? nullptr : this);
+  return scope.returns(apply(x, call, by_averages(call) ? nullptr : this), x);
 }
 
 Array BatchNorm::operator()(const Array& x, const BatchNormCall& call) const {
@@ -37,7 +37,7 @@ Array BatchNorm::operator()(const Array& x, const BatchNormCall& call) const {
     strata::internal::fail("BatchNorm",
                            "the layer is const, but normalising by the batch moves its running "
                            "averages: give use_running_average = true, or a layer to change");
-  return apply(x, call, nullptr);
+  return scope.returns(apply(x, call, nullptr), x);
 }
 
 Array BatchNorm::apply(const Array& input, const BatchNormCall& call, BatchNorm* changed) const {

@@ -28,7 +28,10 @@ struct GoldenBlock {
   STRATA_FIELDS(linear, norm, drop)
   GoldenBlock(std::int64_t features, Rngs& rngs)
       : linear(features, features, rngs), norm(features, rngs), drop(0.5, rngs) {}
-  Array operator()(const Array& x) { return drop(relu(norm(linear(x)))); }
+  Array operator()(const Array& x) {
+    const ModuleScope scope(*this, "Block");
+    return scope.returns(drop(relu(norm(linear(x)))), x);
+  }
 };
 struct GoldenExtra {
   LoRA<> adapter;
@@ -49,8 +52,10 @@ struct GoldenNet {
     head = Linear(3, 2, rngs, {.use_bias = false});
   }
   Array operator()(Array x) {
+    const ModuleScope scope(*this, "Net");
+    const Array input = x;
     for (GoldenBlock& block : blocks) x = block(x);
-    return head(extra.adapter(x));
+    return scope.returns(head(extra.adapter(x)), input);
   }
 };
 struct GoldenAttentive {

@@ -66,11 +66,12 @@ Array GroupNorm::operator()(const Array& input, const NormCall& call) const {
   const auto repeated = [this](const Array& of_group) {
     return numpy::repeat(of_group, group_size, -1);
   };
-  return normalize(x, {repeated(m.mean), repeated(m.var)}, s, b,
-                   {.reduction_axes = reduced,
-                    .feature_axes = {last},
-                    .epsilon = epsilon,
-                    .dtype = statistics.dtype});
+  return scope.returns(normalize(x, {repeated(m.mean), repeated(m.var)}, s, b,
+                                 {.reduction_axes = reduced,
+                                  .feature_axes = {last},
+                                  .epsilon = epsilon,
+                                  .dtype = statistics.dtype}),
+                       input);
 }
 
 }  // namespace strata::nn

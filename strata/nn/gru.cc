@@ -22,7 +22,7 @@ std::pair<Array, Array> GRUCell::operator()(const Array& h, const Array& x) cons
   const Array z = gate_fn(of_x[1] + of_h[1]);
   const Array n = activation_fn(of_x[2] + r * of_h[2]);
   const Array out = (1.0 - z) * n + z * h;
-  return {out, out};
+  return scope.returns(std::pair(out, out), h, x);
 }
 
 Array GRUCell::initialize_carry(const Sizes& input_shape, RngStream& rngs,

@@ -22,11 +22,12 @@ Array LayerNorm::operator()(const Array& input, const NormCall& call) const {
   check_features("LayerNorm", x, features, "scale has", s);
   check_features("LayerNorm", x, features, "bias has", b);
   promote_dtype({&x, &s, &b}, statistics.dtype);
-  return normalize(x, moments(x, reduced, statistics, call.mask), s, b,
-                   {.reduction_axes = reduced,
-                    .feature_axes = features,
-                    .epsilon = epsilon,
-                    .dtype = statistics.dtype});
+  return scope.returns(normalize(x, moments(x, reduced, statistics, call.mask), s, b,
+                                 {.reduction_axes = reduced,
+                                  .feature_axes = features,
+                                  .epsilon = epsilon,
+                                  .dtype = statistics.dtype}),
+                       input);
 }
 
 }  // namespace strata::nn

@@ -43,7 +43,7 @@ std::pair<LSTMCell::Carry, Array> LSTMCell::operator()(const Carry& carry, const
   const Array f = gate_fn(if_(x) + hf(h));
   const Array g = activation_fn(ig(x) + hg(h));
   const Array o = gate_fn(io(x) + ho(h));
-  return next(c, i, f, g, o, activation_fn);
+  return scope.returns(next(c, i, f, g, o, activation_fn), carry, x);
 }
 
 LSTMCell::Carry LSTMCell::initialize_carry(const Sizes& input_shape, RngStream& rngs,
@@ -89,8 +89,9 @@ std::pair<OptimizedLSTMCell::Carry, Array> OptimizedLSTMCell::operator()(const C
   for (const Array& part : {c, h})
     detail::check_step("OptimizedLSTMCell", x, in_features, part, hidden_features);
   const std::vector<Array> gates = numpy::split(dense_i(x) + dense_h(h), 4, -1);
-  return next(c, gate_fn(gates[0]), gate_fn(gates[1]), activation_fn(gates[2]), gate_fn(gates[3]),
-              activation_fn);
+  return scope.returns(next(c, gate_fn(gates[0]), gate_fn(gates[1]), activation_fn(gates[2]),
+                            gate_fn(gates[3]), activation_fn),
+                       carry, x);
 }
 
 OptimizedLSTMCell::Carry OptimizedLSTMCell::initialize_carry(const Sizes& input_shape,

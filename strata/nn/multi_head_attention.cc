@@ -153,7 +153,10 @@ Array MultiHeadAttention::operator()(const Array& inputs_q, const Array& inputs_
            dropout_rate);
     options.dropout_rng = stream("dropout");
   }
-  return out(attention_fn(q, k, v, options));
+  std::vector<Array> inputs = {inputs_q};
+  if (inputs_k.state() != inputs_q.state() || inputs_v.state() != inputs_k.state())
+    inputs.insert(inputs.end(), {inputs_k, inputs_v});
+  return scope.returns(out(attention_fn(q, k, v, options)), inputs);
 }
 
 }  // namespace strata::nn

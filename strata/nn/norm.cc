@@ -37,14 +37,15 @@ Array RMSNorm::operator()(const Array& input, const NormCall& call) const {
   if (round_before_scale) {
     if (call.mask)
       strata::internal::fail("RMSNorm", "a norm that rounds before its scale takes no mask");
-    return rms_norm(x, s, epsilon);
+    return scope.returns(rms_norm(x, s, epsilon), input);
   }
   promote_dtype({&x, &s}, statistics.dtype);
-  return normalize(x, moments(x, reduced, statistics, call.mask, false), s, Array(),
-                   {.reduction_axes = reduced,
-                    .feature_axes = features,
-                    .epsilon = epsilon,
-                    .dtype = statistics.dtype});
+  return scope.returns(normalize(x, moments(x, reduced, statistics, call.mask, false), s, Array(),
+                                 {.reduction_axes = reduced,
+                                  .feature_axes = features,
+                                  .epsilon = epsilon,
+                                  .dtype = statistics.dtype}),
+                       input);
 }
 
 }  // namespace strata::nn

@@ -145,7 +145,7 @@ struct RNN {
     }
     Array outputs = numpy::moveaxis(steps.output, 0, along.time_axis);
     if (call.keep_order.value_or(keep_order)) outputs = flipped(outputs);
-    return {std::move(carry), std::move(outputs)};
+    return scope.returns(std::pair(std::move(carry), std::move(outputs)), inputs);
   }
 
   Carry first_carry(const Call& call, const detail::Sequence& along) {

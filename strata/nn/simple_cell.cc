@@ -22,7 +22,7 @@ std::pair<Array, Array> SimpleCell::operator()(const Array& h, const Array& x) c
   Array sum = dense_i(x) + dense_h(h);
   if (residual) sum = sum + h;
   const Array out = activation_fn(sum);
-  return {out, out};
+  return scope.returns(std::pair(out, out), h, x);
 }
 
 Array SimpleCell::initialize_carry(const Sizes& input_shape, RngStream& rngs,

@@ -94,7 +94,7 @@ struct SpectralNorm {
         detail::of_spectral_norm(before, batch_stats, iteration,
                                  call.update_stats.value_or(!use_running_average)),
         overwrite);
-    return layer_instance(x);
+    return scope.returns(layer_instance(x), x);
   }
 };
 

@@ -83,7 +83,7 @@ struct WeightNorm {
                              weights.size(), before.size());
     const detail::OtherWeights<L> other(layer_instance, before,
                                         detail::of_length(before, scales, lengths), overwrite);
-    return layer_instance(x, std::forward<Args>(args)...);
+    return scope.returns(layer_instance(x, std::forward<Args>(args)...), x);
   }
 
  private:
