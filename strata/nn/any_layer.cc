@@ -1,11 +1,25 @@
 #include "strata/nn/any_layer.h"
 
+#include <atomic>
+
 namespace strata::nn {
 
 std::vector<Array> AnyLayer::call(std::span<const Array> inputs, Rngs* rngs) {
   if (!holder_) return {inputs.begin(), inputs.end()};
   std::vector<Array> out;
   if (!holder_->call(inputs, rngs, out))
+    strata::internal::fail("AnyLayer", "the layer does not take {} arrays", inputs.size());
+  return out;
+}
+
+std::vector<Array> AnyLayer::call(std::span<const Array> inputs, Rngs* rngs) const {
+  if (!holder_) return {inputs.begin(), inputs.end()};
+  std::vector<Array> out;
+  const std::optional<bool> called = holder_->call_const(inputs, rngs, out);
+  if (!called)
+    strata::internal::fail("AnyLayer",
+                           "a call may change the layer, which is const; call one that is not");
+  if (!*called)
     strata::internal::fail("AnyLayer", "the layer does not take {} arrays", inputs.size());
   return out;
 }
@@ -18,6 +32,11 @@ Array AnyLayer::one(std::vector<Array> results) {
 }
 
 namespace detail {
+
+std::uint64_t next_function() {
+  static std::atomic<std::uint64_t> next = 1;
+  return next++;
+}
 
 namespace {
 class Leaves : public tree::Visitor {

@@ -20,16 +20,19 @@ namespace strata::nn {
 
 namespace detail {
 
-/// A function that is no tree: static data, told from others by its type, and a function pointer by
-/// its address.
+/// A number that no other function has.
+std::uint64_t next_function();
+/// A function that is no tree: static data. It is told from others by its type where it holds
+/// nothing, a pointer by its address, and else by a number that its copies share.
 template <class F>
 struct Applied {
   F f;
+  std::uint64_t number = std::is_empty_v<F> || std::is_pointer_v<F> ? 0 : next_function();
   std::string static_text() const {
     if constexpr (std::is_pointer_v<F>)
       return fmt::format("function {:x}", reinterpret_cast<std::uintptr_t>(f));
     else
-      return typeid(F).name();
+      return fmt::format("{} {}", typeid(F).name(), number);
   }
   template <class... Args>
     requires std::is_invocable_v<const F&, Args...>
@@ -61,6 +64,14 @@ constexpr bool takes_streams(std::index_sequence<I...>) {
 }
 /// The number of arrays of the longest call that is tried.
 inline constexpr std::size_t kMostArguments = 4;
+
+/// Whether a layer can be called at all.
+template <class L, std::size_t... N>
+constexpr bool takes_some(std::index_sequence<N...>) {
+  return ((takes<L>(std::make_index_sequence<N>()) ||
+           takes_streams<L>(std::make_index_sequence<N>())) ||
+          ...);
+}
 
 /// Calls a layer on so many arrays, with streams where it takes some; false where it takes not so
 /// many.
@@ -97,6 +108,9 @@ class LayerHolder {
   virtual ~LayerHolder() = default;
   virtual std::unique_ptr<LayerHolder> copy() const = 0;
   virtual bool call(std::span<const Array> inputs, Rngs* rngs, std::vector<Array>& out) = 0;
+  /// The same of one that the call does not change; nothing where it may change it.
+  virtual std::optional<bool> call_const(std::span<const Array> inputs, Rngs* rngs,
+                                         std::vector<Array>& out) const = 0;
   virtual void accept(tree::Visitor& visitor) = 0;
   virtual void append_structure(std::string& text) const = 0;
   virtual const std::type_info& type() const = 0;
@@ -109,6 +123,14 @@ class LayerOf : public LayerHolder {
   std::unique_ptr<LayerHolder> copy() const override { return std::make_unique<LayerOf>(layer_); }
   bool call(std::span<const Array> inputs, Rngs* rngs, std::vector<Array>& out) override {
     return call_layer(layer_, inputs, rngs, out);
+  }
+  std::optional<bool> call_const(std::span<const Array> inputs, Rngs* rngs,
+                                 std::vector<Array>& out) const override {
+    if (call_layer(layer_, inputs, rngs, out)) return true;
+    if constexpr (takes_some<L>(std::make_index_sequence<kMostArguments + 1>()) &&
+                  !takes_some<const L>(std::make_index_sequence<kMostArguments + 1>()))
+      return {};
+    return false;
   }
   void accept(tree::Visitor& visitor) override { tree::accept(layer_, visitor); }
   void append_structure(std::string& text) const override {
@@ -141,10 +163,18 @@ class AnyLayer {
 
   /// The leaves of the layer's result. Throws Error where it does not take so many arrays.
   std::vector<Array> call(std::span<const Array> inputs, Rngs* rngs = nullptr);
+  /// Throws Error also for a layer that a call may change.
+  std::vector<Array> call(std::span<const Array> inputs, Rngs* rngs = nullptr) const;
   /// Of a layer with one result. Throws Error where there are others.
   template <class... Arrays>
     requires(sizeof...(Arrays) > 0 && (std::convertible_to<const Arrays&, Array> && ...))
   Array operator()(const Arrays&... inputs) {
+    const Array all[] = {Array(inputs)...};
+    return one(call(all));
+  }
+  template <class... Arrays>
+    requires(sizeof...(Arrays) > 0 && (std::convertible_to<const Arrays&, Array> && ...))
+  Array operator()(const Arrays&... inputs) const {
     const Array all[] = {Array(inputs)...};
     return one(call(all));
   }

@@ -114,6 +114,28 @@ TEST_F(Capture, IsStackedByVmap) {
   EXPECT_EQ(got["first/seen/0"][0].to_vector<float>(), seen["first/seen/0"].to_vector<float>());
 }
 
+TEST_F(Capture, PerturbationsOfAVmapHaveItsAxis) {
+  const Array xs = numpy::stack({x, x + 1, x - 1});
+  Model copy = model;
+  auto mapped = nn::vmap(call, {.in_axes = {std::nullopt, 0}});
+  const auto [ys, zeros] = nn::capture<Perturbation>(mapped)(copy, xs);
+  ASSERT_EQ(zeros["second/change"].shape(), Shape({3, 2, 3}));
+  tree::Tree added = zeros;
+  added.set("second/change", numbers({3, 2, 3}));
+  const auto [moved, same] = nn::capture<Perturbation>(mapped, {.init = added})(copy, xs);
+  EXPECT_EQ(moved.to_vector<float>(), (ys + numbers({3, 2, 3})).to_vector<float>());
+}
+
+TEST_F(Capture, WhatItBeginsWithIsNoConstantOfAProgram) {
+  const auto jitted = nn::jit(call);
+  auto [out, added] = nn::capture<Perturbation>(jitted)(model, x);
+  for (const float by : {1.0f, 2.0f}) {
+    added.set("second/change", numpy::full({2, 3}, by));
+    const auto [moved, same] = nn::capture<Perturbation>(jitted, {.init = added})(model, x);
+    EXPECT_EQ(moved.to_vector<float>(), (out + by).to_vector<float>());
+  }
+}
+
 /// A model with a stack of layers.
 struct Tower {
   Linear embed;

@@ -124,12 +124,31 @@ TEST_F(Others, AnyLayerIsAValueAndATree) {
   EXPECT_EQ(grads["first/kernel"].to_vector<float>(), want["kernel"].to_vector<float>());
 }
 
+TEST_F(Others, AConstModelOfAnyLayersIsForInference) {
+  const Layers fixed{{Linear(4, 4, rngs), rectify}};
+  Layers same = fixed;
+  const Array x = numbers({3, 4});
+  EXPECT_EQ(fixed(x).to_vector<float>(), same(x).to_vector<float>());
+  const Layers drops{{Dropout(0.5, rngs)}};
+  expect_error([&] { return drops(x); }, {"may change the layer"});
+}
+
 TEST_F(Others, JitTellsFunctionsApart) {
   const auto call = nn::jit([](List& l, const Array& x) { return l[0](x); });
   List squares{[](const Array& x) { return x * x; }}, doubles{[](const Array& x) { return x + x; }};
   const Array x = array({3.0f});
   EXPECT_EQ(call(squares, x).item<float>(), 9);
   EXPECT_EQ(call(doubles, x).item<float>(), 6);
+  // Of one type, holding different numbers.
+  const auto times = [](float factor) {
+    return List{[factor](const Array& v) { return v * factor; }};
+  };
+  List by_two = times(2), by_five = times(5), copy = by_five;
+  EXPECT_EQ(call(by_two, x).item<float>(), 6);
+  EXPECT_EQ(call(by_five, x).item<float>(), 15);
+  EXPECT_EQ(call.cache_size(), 4u);
+  EXPECT_EQ(call(copy, x).item<float>(), 15);
+  EXPECT_EQ(call.cache_size(), 4u);
 }
 
 TEST_F(Others, StackIsTheLoop) {

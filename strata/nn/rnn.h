@@ -308,8 +308,9 @@ struct Bidirectional {
     }
     auto [forward_carry, forward] = forward_rnn.with_carry(x, ahead);
     auto [backward_carry, backward] = backward_rnn.with_carry(x, back);
-    return {Carry(std::move(forward_carry), std::move(backward_carry)),
-            merge_fn(forward, backward)};
+    return scope.returns(std::pair(Carry(std::move(forward_carry), std::move(backward_carry)),
+                                   merge_fn(forward, backward)),
+                         x);
   }
 };
 

@@ -126,10 +126,12 @@ struct Layers {
   List layers;
   STRATA_FIELDS(layers)
 
-  /// All results of the last layer.
+  /// All results of the last layer. Of const ones throws Error for a layer that a call may change.
   std::vector<Array> call(const std::vector<Array>& inputs, Rngs* rngs = nullptr);
+  std::vector<Array> call(const std::vector<Array>& inputs, Rngs* rngs = nullptr) const;
   /// Of a last layer with one result. Throws Error where there are others.
   Array operator()(const Array& x);
+  Array operator()(const Array& x) const;
   Array operator()(const Array& x, Rngs& rngs);
 };
 

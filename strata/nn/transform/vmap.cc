@@ -63,8 +63,8 @@ std::vector<Array> vmap(Callee& callee, const VmapOptions& options) {
   for (std::size_t i : traced.changed) changed.push_back(i - 1);
   const std::vector<Array> operands = strata::internal::joined(values, traced.program.captured);
   const auto body = [&](ir::Builder& b, const ir::Values& v) {
-    ir::Values given = {
-        options.axis_name.empty() ? nullptr : op::iota(b, Type(DType::i32, {mapped.size}), 0)};
+    const bool has_place = !options.axis_name.empty() || Collector::has_init();
+    ir::Values given = {has_place ? op::iota(b, Type(DType::i32, {mapped.size}), 0) : nullptr};
     std::vector<bool> batched = {true};
     for (std::size_t i = 0; i < v.size(); ++i) {
       batched.push_back(i < mapped.axes.size() && mapped.axes[i]);
