@@ -131,17 +131,17 @@ TEST_F(Trees, AssignWritesByPathAndNamesTheNearest) {
   EXPECT_THAT(message([&] {
                 tree::assign(m, tree::Tree({{"mean", array({1.0f})}, {"layers/1/kernal", 1.0f}}));
               }),
-              AllOf(HasSubstr("layers/1/kernal"), HasSubstr("nearest is layers/1/kernel")));
+              AllOf(HasSubstr("layers/1/kernal"), HasSubstr("did you mean 'layers/1/kernel'")));
   EXPECT_TRUE(tree::equal(tree::of(m), before)) << "nothing is written where one path is wrong";
   EXPECT_THAT(message([&] { (void)tree::as(m, tree::Tree({{"mean", array({1.0f})}})); }),
               AllOf(HasSubstr("layers/0/kernel"), HasSubstr("head")));
   EXPECT_THAT(message([&] { (void)before["heat"]; }),
-              AllOf(HasSubstr("heat"), HasSubstr("nearest is head")));
+              AllOf(HasSubstr("heat"), HasSubstr("did you mean 'head'")));
   EXPECT_THAT(message([&] {
                 tree::Tree copy = before;
                 copy.set("haed", 1.0f);
               }),
-              HasSubstr("nearest is head"));
+              HasSubstr("did you mean 'head'"));
   EXPECT_THAT(message([] { tree::Tree({{"a", 1.0f}, {"a", 2.0f}}); }), HasSubstr("path a"));
   EXPECT_THAT(message([&] { (void)before.with_values({Array(1.0f)}); }),
               AllOf(HasSubstr("6 leaves"), HasSubstr("got 1")));
