@@ -2,7 +2,9 @@
 
 #include <bit>
 #include <cmath>
+#include <set>
 
+#include "strata/api/testing.h"
 #include "strata/compile/cpu_client.h"
 
 namespace strata::nn {
@@ -230,10 +232,28 @@ namespace {
 double allowed(const json& c, const char* what, double bound) {
   return c.contains("allowed") ? std::max(bound, c["allowed"][what].get<double>()) : bound;
 }
+/// The upstream names that cases show: classes, their methods that are called, and functions.
+std::string names_of(const json& cases) {
+  std::set<std::string> names;
+  for (const json& c : cases) {
+    if (c.contains("function")) names.insert("nnx." + c["function"].get<std::string>());
+    if (!c.contains("layer")) continue;
+    const std::string layer = "nnx." + c["layer"].get<std::string>();
+    names.insert(layer);
+    for (const json& call : c.value("calls", json::array())) {
+      const std::string method = call.value("method", "");
+      names.insert(layer + "." + (method.empty() ? "__call__" : method));
+    }
+  }
+  std::string out;
+  for (const std::string& name : names) out += (out.empty() ? "" : " ") + name;
+  return out;
+}
 }  // namespace
 
 void NnxGolden::run() {
   ASSERT_FALSE(cases_.empty()) << family_;
+  testing::shows_names(names_of(cases_));
   for (const json& c : cases_) {
     const std::string name = c["name"], layer = c.value("layer", c.value("function", ""));
     SCOPED_TRACE(family_ + "." + name);

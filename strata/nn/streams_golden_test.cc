@@ -1,6 +1,7 @@
 // Streams beside Flax's: calls, forks, splits, broadcasts, of Rngs and of whole modules; stacks.
 #include <gtest/gtest.h>
 
+#include "strata/api/testing.h"
 #include "strata/nn/golden_models.h"
 #include "strata/nn/nnx_golden.h"
 #include "strata/nn/sampler.h"
@@ -142,6 +143,10 @@ void step_on_model(T& model, const json& step) {
 }
 
 TEST(NnxStreams, AreFlaxs) {
+  testing::shows_names(
+      "nnx.Rngs nnx.RngStream nnx.Rngs.__call__ nnx.Rngs.fork nnx.Rngs.split nnx.Rngs.broadcast "
+      "nnx.Rngs.items nnx.RngStream.__call__ nnx.RngStream.fork nnx.RngStream.split "
+      "nnx.RngStream.broadcast nnx.split_rngs nnx.fork_rngs nnx.with_rngs nnx.reseed");
   NnxGolden golden("rngs");
   for (const json& c : golden.cases()) {
     SCOPED_TRACE(c["name"].get<std::string>());
