@@ -1,5 +1,7 @@
 #include "strata/nn/multi_head_attention.h"
 
+#include "strata/nn/capture.h"
+
 namespace strata::nn {
 
 namespace {
@@ -146,6 +148,11 @@ Array MultiHeadAttention::operator()(const Array& inputs_q, const Array& inputs_
                         .dtype = product.dtype,
                         .precision = product.precision,
                         .observe = call.observe};
+  if (call.sow_weights)
+    options.observe = [&](const Array& weights) {
+      if (call.observe) call.observe(weights);
+      sow("attention_weights", weights);
+    };
   if (!options.deterministic) {
     const LentStream stream = call.rngs ? call.rngs : LentStream(rngs);
     if (!stream)

@@ -67,6 +67,8 @@ struct MultiHeadAttentionCall {
   LentStream rngs = {};
   /// Gets the weights (batch..., num_heads, queries, keys) before dropout.
   std::function<void(const Array& weights)> observe = nullptr;
+  /// Sows them as the Intermediate "attention_weights".
+  bool sow_weights = false;
   std::optional<bool> decode = std::nullopt;
   bool is_causal = false;
 };
