@@ -215,6 +215,7 @@ TEST_F(ModuleTransforms, RematChangesStateOnce) {
 }
 
 TEST_F(ModuleTransforms, VjpAndJvpAgree) {
+  RecordProperty("api", "nnx.vjp nnx.jvp");
   Counter c = counter();
   const auto f = [](Counter& m, const Array& x) { return m(x); };
   const auto [y, pullback] = nn::vjp(f, c, kInput);
