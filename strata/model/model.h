@@ -26,8 +26,9 @@ class Model {
   virtual ~Model() = default;
   /// "llama2", as MaxText's decoder_block names it.
   virtual std::string family() const = 0;
-  /// The number of tokens that it knows, and the dtype of its activations and logits.
+  /// The number of tokens that it knows.
   virtual std::int64_t vocab_size() const = 0;
+  /// The dtype of its activations and logits.
   virtual DType dtype() const = 0;
 
   /// First weights, f32, by a key; traceable.

@@ -23,6 +23,7 @@ using Settings = std::map<std::string, std::string, std::less<>>;
 
 /// What a configuration may set.
 struct Key {
+  /// Of the value, which is given as text.
   enum class Type { integer, number, text };
   std::string_view name;
   Type type;
@@ -37,6 +38,7 @@ struct Key {
   bool shapes = true;
 };
 
+/// A kind of model: its name, a sentence on it, the keys of its configuration, and how it is made.
 struct Family {
   std::string name, sentence;
   std::vector<Key> keys;
@@ -53,9 +55,13 @@ const Family& family(std::string_view name);
 /// value out of its range.
 ModelPtr make(std::string_view family, const Settings& settings = {});
 
-/// The value of a key, or its default; for families.
+/// The value of a key, or its default, as an integer; for families. Throws Error for a key that the
+/// family lacks, and for a text that is no integer of its range.
 std::int64_t integer(const Family& family, const Settings& settings, std::string_view key);
+/// The value of a key, or its default, as a number. Throws Error for a key that the family lacks,
+/// and for a text that is no number of its range.
 double number(const Family& family, const Settings& settings, std::string_view key);
+/// The value of a key, or its default, as it is. Throws Error for a key that the family lacks.
 std::string text(const Family& family, const Settings& settings, std::string_view key);
 
 }  // namespace strata::model

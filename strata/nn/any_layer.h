@@ -180,6 +180,7 @@ class AnyLayer {
   }
   Array operator()(const Array& x, Rngs& rngs) { return one(call({&x, 1}, &rngs)); }
 
+  /// Whether there is a layer.
   bool has_value() const { return holder_ != nullptr; }
   /// The layer itself where it is an L, else null.
   template <class L>
@@ -203,8 +204,9 @@ class AnyLayer {
   std::unique_ptr<detail::LayerHolder> holder_;
 };
 
-/// Layers by number and by name; std::vector and std::map of one type of layer do as well.
+/// Layers by number; a std::vector of one type of layer does as well.
 using List = std::vector<AnyLayer>;
+/// Layers by name; a std::map of one type of layer does as well.
 using Dict = std::map<std::string, AnyLayer>;
 
 namespace detail {

@@ -20,6 +20,7 @@ struct GRUCell {
   DType param_dtype = DType::f32;
   STRATA_FIELDS(dense_i, dense_h, gate_fn, activation_fn, in_features, hidden_features, param_dtype)
 
+  /// What goes from step to step: h (..., hidden_features).
   using Carry = Array;
   static constexpr std::int64_t num_feature_axes = 1;
 

@@ -23,6 +23,7 @@ struct LSTMCell {
   STRATA_FIELDS(ii, if_, ig, io, hi, hf, hg, ho, gate_fn, activation_fn, in_features,
                 hidden_features, param_dtype)
 
+  /// What goes from step to step: (c, h), each (..., hidden_features).
   using Carry = std::pair<Array, Array>;
   static constexpr std::int64_t num_feature_axes = 1;
 
@@ -48,6 +49,7 @@ struct OptimizedLSTMCell {
   DType param_dtype = DType::f32;
   STRATA_FIELDS(dense_i, dense_h, gate_fn, activation_fn, in_features, hidden_features, param_dtype)
 
+  /// What goes from step to step: (c, h), each (..., hidden_features).
   using Carry = std::pair<Array, Array>;
   static constexpr std::int64_t num_feature_axes = 1;
 

@@ -41,7 +41,9 @@ struct Average {
   /// total += sum(values mask), count += their number or sum(mask). Throws Error where there are no
   /// values of that name.
   void update(const MetricInputs& inputs, const MetricCall& call = {});
+  /// The mean, an f32 scalar; NaN before the first value.
   Array compute() const;
+  /// Forgets all values.
   void reset();
 };
 
@@ -57,7 +59,9 @@ struct Accuracy {
   /// Reads "logits" and "labels" (i32; i64 is cast). Throws Error where one is missing, for labels
   /// of another dtype, and unless logits have one axis more than labels (with a threshold as many).
   void update(const MetricInputs& inputs, const MetricCall& call = {});
+  /// The part that was right, an f32 scalar; NaN before the first prediction.
   Array compute() const;
+  /// Forgets all predictions.
   void reset();
 };
 
@@ -81,6 +85,7 @@ struct Welford {
   void update(const MetricInputs& inputs, const MetricCall& call = {});
   /// Before the first value the mean is 0 and the rest NaN.
   Statistics compute() const;
+  /// Forgets all values.
   void reset();
 };
 
@@ -106,6 +111,7 @@ struct MultiMetric {
   void update(const MetricInputs& inputs, const MultiMetricCall& call = {});
   /// The value of each by its name; of a Welford "name/mean" and so on.
   tree::Tree compute() const;
+  /// Resets every metric.
   void reset();
   Metric& operator[](const std::string& name) { return metrics.at(name); }
   const Metric& operator[](const std::string& name) const { return metrics.at(name); }

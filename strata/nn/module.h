@@ -47,9 +47,13 @@ class ModuleScope {
   static const ModuleScope* current();
   /// "layers/0/up" from the outermost module on; empty for that one.
   std::string path() const;
+  /// The type of the module as messages have it.
   const char* name() const { return name_; }
+  /// What of the module is called: `kCall`, or the name of a method.
   const char* method() const { return method_; }
+  /// Where the module stands; a transform calls copies, which stand elsewhere.
   const void* object() const { return object_; }
+  /// The C++ type of the module.
   const std::type_info& type() const { return *type_; }
   /// The call's result, which is given back; shown, with the inputs, to those who look.
   template <class R, class... Inputs>
@@ -63,6 +67,7 @@ class ModuleScope {
   }
   /// Takes a visitor through the module.
   void accept(tree::Visitor& visitor) const { accept_(object_, visitor); }
+  /// The scope within which this one was opened; null for the outermost.
   const ModuleScope* outer() const { return outer_; }
 
  private:
@@ -90,13 +95,17 @@ class CallObserver {
   virtual ~CallObserver();
   CallObserver(const CallObserver&) = delete;
   CallObserver& operator=(const CallObserver&) = delete;
+  /// A call begins: its scope was opened. Does nothing unless overridden, as `ends`.
   virtual void begins(const ModuleScope& scope) { (void)scope; }
+  /// A call ends, by an exception too: its scope still stands.
   virtual void ends(const ModuleScope& scope) { (void)scope; }
   /// Leaves of inputs and results, where the module gives its result by `returns`.
   virtual void returned(const ModuleScope& scope, std::span<const Array> inputs,
                         std::span<const Array> outputs) {
     (void)scope, (void)inputs, (void)outputs;
   }
+  /// The observer of this thread that was made before this one; null for the first. All see calls,
+  /// the last one first.
   CallObserver* outer() const { return outer_; }
 
  private:

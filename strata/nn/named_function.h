@@ -22,6 +22,7 @@ class NamedFunction {
   NamedFunction(std::string name, F f) : name_(std::move(name)), f_(std::move(f)) {}
 
   Array operator()(Args... args) const { return f_(args...); }
+  /// The name by which structures and messages know it.
   const std::string& name() const { return name_; }
   const std::string& static_text() const { return name_; }
 

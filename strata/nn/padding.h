@@ -12,6 +12,7 @@ namespace strata::nn {
 ///   {.padding = "CIRCULAR"}  {.padding = 1}  {.padding = {1, 0}}  {.padding = {{2, 0}, {0, 1}}}
 class Padding {
  public:
+  /// Numbers before and after each axis.
   using Pairs = std::vector<std::pair<std::int64_t, std::int64_t>>;
   Padding() = default;
   Padding(const char* name) : name_(name) {}             // NOLINT: implicit by intent

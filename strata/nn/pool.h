@@ -17,11 +17,15 @@ struct PoolOptions {
   bool count_include_pad = true;
 };
 
-/// The mean, the greatest and the least number of each window; the result's dtype is that of x.
-/// Throws Error where x has fewer axes than the window and the features, and where strides or
-/// padding are not as many as the window's axes. Source: Flax's pooling.
+/// The mean of each window, in the dtype of x; integers give floats. Throws Error where x has fewer
+/// axes than the window and the features, and where strides or padding are not as many as the
+/// window's axes. Source: Flax's pooling.
 Array avg_pool(const Array& x, const Sizes& window_shape, const PoolOptions& options = {});
+/// The greatest number of each window, in the dtype of x; padding counts as -inf, of integers as
+/// the least one. Errors as avg_pool's.
 Array max_pool(const Array& x, const Sizes& window_shape, const PoolOptions& options = {});
+/// The least number of each window, in the dtype of x; padding counts as inf, of integers as the
+/// greatest one. Errors as avg_pool's.
 Array min_pool(const Array& x, const Sizes& window_shape, const PoolOptions& options = {});
 
 /// Any reduction: the elements of each window and `init`, combined by an associative function of

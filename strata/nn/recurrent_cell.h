@@ -33,8 +33,9 @@ concept RNNCellBase =
 /// What is applied element by element: `{"relu", nn::relu}`.
 using Activation = NamedFunction<const Array&>;
 namespace activations {
-/// 1 / (1 + exp(-x)), and tanh.
+/// 1 / (1 + exp(-x)).
 Activation sigmoid();
+/// The hyperbolic tangent.
 Activation tanh();
 }  // namespace activations
 

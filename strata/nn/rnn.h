@@ -40,6 +40,7 @@ struct RNNOptions {
   bool rngs = true;
 };
 
+/// What one call of a recurrent layer is told.
 template <class Carry>
 struct RNNCall {
   strata::internal::Named named = strata::internal::Named();
@@ -95,7 +96,9 @@ struct RNN {
   std::vector<std::string> broadcast_rngs;
   STRATA_FIELDS(cell, rngs, time_major, reverse, keep_order, unroll, broadcast_rngs)
 
+  /// The carry of the cell.
   using Carry = typename Cell::Carry;
+  /// Options of a call.
   using Call = RNNCall<Carry>;
 
   RNN() = default;
@@ -263,7 +266,9 @@ struct Bidirectional {
   bool time_major = false;
   STRATA_FIELDS(forward_rnn, backward_rnn, rngs, merge_fn, time_major)
 
+  /// The carries of both, that of the forward layer first.
   using Carry = std::pair<typename Forward::Carry, typename Backward::Carry>;
+  /// Options of a call; those on direction and order are not read.
   using Call = RNNCall<Carry>;
 
   Bidirectional() = default;

@@ -28,7 +28,8 @@ class KeylessInitializer {
   Initializer init_;
 };
 
-/// A stream's samplers; the stream must outlive it.
+/// A stream's samplers and initializers: each is the function of its name in random.h or
+/// initializers.h, given the stream's next key at every call. The stream must outlive it.
 class Sampler {
  public:
   explicit Sampler(RngStream& stream) : stream_(&stream) {}

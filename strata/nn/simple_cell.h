@@ -29,6 +29,7 @@ struct SimpleCell {
   STRATA_FIELDS(dense_i, dense_h, activation_fn, residual, in_features, hidden_features,
                 param_dtype)
 
+  /// What goes from step to step: h (..., hidden_features).
   using Carry = Array;
   static constexpr std::int64_t num_feature_axes = 1;
 

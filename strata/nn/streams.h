@@ -54,9 +54,13 @@ struct WithRngsOptions {
 /// only; one for each place of a stack; or what a function says.
 class ReseedPolicy {
  public:
+  /// Gives the new key of the stream at `at`, of the shape of keys that it had, from a single one.
+  /// Another shape makes the stream another stack.
   using Function =
       std::function<random::Key(const StreamAt& at, const random::Key& key, const Shape& shape)>;
+  /// The key itself. Throws Error for a stack.
   static ReseedPolicy scalars_only();
+  /// The key itself for a single stream, and one for each place of a stack: split(key, shape).
   static ReseedPolicy match_shape();
   ReseedPolicy(Function f) : f_(std::move(f)) {}  // NOLINT: implicit by intent
   random::Key operator()(const StreamAt& at, const random::Key& key, const Shape& shape) const {

@@ -44,6 +44,8 @@ struct SummaryRow {
   std::map<std::string, VariableCount> subtree;
 };
 
+/// A table of calls: rows in the order in which they began, and all variables of the model, by kind
+/// and together.
 struct Summary {
   std::vector<SummaryRow> rows;
   std::map<std::string, VariableCount> totals;
@@ -117,6 +119,7 @@ auto tabulate(const M& model, SummaryOptions options = {}) {
     return s(args...).to_string();
   };
 }
+/// The table of a method, as `summary_of_method` takes it.
 template <tree::TreeLike M, class F>
 auto tabulate_method(const M& model, std::string method, F call, SummaryOptions options = {}) {
   return [s = summary_of_method(model, std::move(method), std::move(call), std::move(options))](

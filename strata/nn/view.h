@@ -46,13 +46,15 @@ M view(M model, const ViewOptions& options) {
   set_view(model, options);
   return model;
 }
-/// Dropout drops and batches give statistics; and the other way round. A model without such layers
-/// stays as it is. Source: Flax NNX's Module.train and eval.
+/// Makes dropout drop and batches give statistics. A model without such layers stays as it is.
+/// Source: Flax NNX's Module.train.
 template <tree::TreeLike M>
 void train(M& model) {
   (void)detail::set_view([&](tree::Visitor& v) { tree::accept(model, v); },
                          {.deterministic = false, .use_running_average = false});
 }
+/// Makes dropout pass everything and the running statistics count. A model without such layers
+/// stays as it is. Source: Flax NNX's Module.eval.
 template <tree::TreeLike M>
 void eval(M& model) {
   (void)detail::set_view([&](tree::Visitor& v) { tree::accept(model, v); },

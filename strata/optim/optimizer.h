@@ -15,6 +15,8 @@
 
 namespace strata::optim {
 
+/// A transformation and its state for the leaves of one model, and the number of updates so far. A
+/// tree, so that transforms carry it beside the model.
 struct Optimizer {
   nn::OptState step;  // ui32, updates so far
   Tree opt_state;

@@ -40,12 +40,12 @@ class Option {
     else
       value_ = static_cast<double>(number);
   }
-  Option(std::string text) : value_(std::move(text)) {}          // NOLINT
-  Option(const char* text) : value_(std::string(text)) {}        // NOLINT
-  Option(Array array) : value_(std::move(array)) {}              // NOLINT
-  Option(std::vector<Option> list) : value_(std::move(list)) {}  // NOLINT
-  Option(Options table);                                         // NOLINT
-  Option(Schedule s) : value_(std::any(std::move(s))) {}         // NOLINT
+  Option(std::string text) : value_(std::move(text)) {}                   // NOLINT
+  Option(const char* text) : value_(std::string(text)) {}                 // NOLINT
+  Option(Array array) : value_(std::move(array)) {}                       // NOLINT
+  Option(std::vector<Option> list) : value_(std::move(list)) {}           // NOLINT
+  Option(Options table);                                                  // NOLINT
+  Option(Schedule s) : value_(std::any(std::move(s))) {}                  // NOLINT
   Option(GradientTransformation tx) : value_(std::any(std::move(tx))) {}  // NOLINT
   Option(tree::Filter filter) : value_(std::any(std::move(filter))) {}    // NOLINT
   Option(DType dtype) : value_(std::any(dtype)) {}                        // NOLINT
@@ -57,6 +57,7 @@ class Option {
     return out;
   }
 
+  /// Whether it is nothing.
   bool is_none() const { return value_.index() == 0; }
   /// The value as one of the kinds; null for another.
   template <class T>
@@ -80,8 +81,8 @@ class Option {
       value_;
 };
 
-// What an option says for a parameter of each type. `where` names the parameter in messages:
-// "adamw: learning_rate". All throw Error for a value of another kind.
+/// Writes what an option says into a parameter of this type. `where` names the parameter in
+/// messages: "adamw: learning_rate". Throws Error for a value of another kind.
 void read(const Option& given, const std::string& where, Rate& into);
 void read(const Option& given, const std::string& where, bool& into);
 void read(const Option& given, const std::string& where, std::int64_t& into);
@@ -91,9 +92,9 @@ void read(const Option& given, const std::string& where, DType& into);
 void read(const Option& given, const std::string& where, GradientTransformation& into);
 void read(const Option& given, const std::string& where, tree::Filter& into);
 void read(const Option& given, const std::string& where, Schedule& into);
-/// As it is.
+/// An option is read as it is.
 inline void read(const Option& given, const std::string&, Option& into) { into = given; }
-/// A key, or the seed of one.
+/// A key is read from one, or from the seed of one.
 void read(const Option& given, const std::string& where, random::Key& into);
 template <class T>
 void read(const Option& given, const std::string& where, std::optional<T>& into) {
@@ -119,7 +120,7 @@ void read(const Option& given, const std::string& where, std::vector<T>& into) {
   }
   for (const Option& one : *list) read(one, where, into.emplace_back());
 }
-/// A function, which is given as an object of the same type.
+/// A function is given as an object of the same type.
 template <class R, class... A>
 void read(const Option& given, const std::string& where, std::function<R(A...)>& into) {
   if (given.is_none()) {
@@ -131,7 +132,7 @@ void read(const Option& given, const std::string& where, std::function<R(A...)>&
   }
 }
 
-// A value as text, for messages and descriptions.
+/// A value as text, for messages and descriptions: "0.1", "a schedule", "(1, 2)", "none".
 std::string text_of(const Rate& value);
 std::string text_of(bool value);
 std::string text_of(std::int64_t value);
@@ -168,9 +169,7 @@ template <OptionFields T, class F>
 void for_each_option(T& options, F&& f) {
   std::string_view names = std::remove_const_t<T>::strata_field_names();
   std::apply(
-      [&](auto&... each) {
-        (f(std::string(tree::internal::next_field_name(names)), each), ...);
-      },
+      [&](auto&... each) { (f(std::string(tree::internal::next_field_name(names)), each), ...); },
       options.strata_fields());
 }
 /// "b1=0.9, b2=0.999": the fields that are not as they are by default.
@@ -178,7 +177,8 @@ template <OptionFields T>
 std::string text_of_options(const T& options) {
   std::vector<std::string> usual;
   const T defaults{};
-  for_each_option(defaults, [&](const std::string&, const auto& v) { usual.push_back(text_of(v)); });
+  for_each_option(defaults,
+                  [&](const std::string&, const auto& v) { usual.push_back(text_of(v)); });
   std::string out;
   std::size_t i = 0;
   for_each_option(options, [&](const std::string& name, const auto& v) {

@@ -24,16 +24,19 @@ class Rate {
   Rate() = default;
   template <class T>
     requires std::is_arithmetic_v<T>
-  Rate(T number) : value_(static_cast<double>(number)) {}  // NOLINT: implicit by intent
-  Rate(Array array) : value_(std::move(array)) {}          // NOLINT
+  Rate(T number) : value_(static_cast<double>(number)) {}   // NOLINT: implicit by intent
+  Rate(Array array) : value_(std::move(array)) {}           // NOLINT
   Rate(Schedule schedule) : value_(std::move(schedule)) {}  // NOLINT
   template <class F>
     requires(!std::same_as<F, Rate> && !std::same_as<F, Schedule> && !std::same_as<F, Array> &&
              std::is_invocable_r_v<Array, const F&, const Array&>)
   Rate(F f) : value_(Schedule(std::move(f))) {}  // NOLINT
 
+  /// Whether there is a value.
   bool has_value() const { return value_.index() != 0; }
+  /// Whether it is a number, which decides no dtype.
   bool is_number() const { return std::holds_alternative<double>(value_); }
+  /// Whether it is a schedule; an array is neither.
   bool is_schedule() const { return std::holds_alternative<Schedule>(value_); }
   /// Whether it is this very number.
   bool is(double number) const { return is_number() && std::get<double>(value_) == number; }

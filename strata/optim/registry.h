@@ -32,8 +32,9 @@ struct Described {
 GradientTransformation make(const std::string& name, const Options& options = {});
 /// The schedule of a name; as above.
 Schedule make_schedule(const std::string& name, const Options& options = {});
-/// All rules, and all schedules, in the order of their names.
+/// All rules in the order of their names.
 const std::vector<Described>& described_rules();
+/// All schedules in the order of their names.
 const std::vector<Described>& described_schedules();
 /// The rule of a name. Throws Error where there is none.
 const Described& describe(const std::string& name);
@@ -56,7 +57,7 @@ class Table {
       const std::size_t equal = p.find('=');
       d.parameters.push_back({p.substr(0, equal), equal == std::string::npos ? ""
                                                   : equal + 1 == p.size()    ? "none"
-                                                                             : p.substr(equal + 1)});
+                                                                          : p.substr(equal + 1)});
     }
     std::size_t at = 0;
     (add_fields<std::remove_cvref_t<A>>(d, at), ...);

@@ -44,9 +44,13 @@ Tree map(const F& f, const Tree& first, const Trees&... rest) {
   return first.with_values(std::move(values));
 }
 
+/// x + y, leaf by leaf. Throws Error where the trees have other paths.
 Tree add(const Tree& x, const Tree& y);
+/// x - y, leaf by leaf. Throws Error where the trees have other paths.
 Tree sub(const Tree& x, const Tree& y);
+/// x y, leaf by leaf and element by element. Throws Error where the trees have other paths.
 Tree mul(const Tree& x, const Tree& y);
+/// x / y, leaf by leaf and element by element. Throws Error where the trees have other paths.
 Tree div(const Tree& x, const Tree& y);
 /// factor x
 Tree scale(const Rate& factor, const Tree& x);
@@ -54,13 +58,17 @@ Tree scale(const Rate& factor, const Tree& x);
 Tree add_scale(const Tree& x, const Rate& factor, const Tree& y);
 /// The sum of <x, y> over all leaves; complex x are conjugated.
 Array vdot(const Tree& x, const Tree& y);
-/// Of all elements. `max` and `min` of none are -inf and inf, a sum 0.
+/// The sum of all elements; 0 where there are none.
 Array sum(const Tree& x);
+/// The greatest of all elements; -inf where there are none.
 Array max(const Tree& x);
+/// The least of all elements; inf where there are none.
 Array min(const Tree& x);
 /// How many elements there are.
 std::int64_t size(const Tree& x);
+/// The complex conjugate of each leaf.
 Tree conj(const Tree& x);
+/// The real part of each leaf.
 Tree real(const Tree& x);
 /// Which norm: 1, 2 or infinity, of all elements as one vector.
 enum class Order { one, two, infinity };
@@ -68,8 +76,12 @@ enum class Order { one, two, infinity };
 Array norm(const Tree& x, bool squared = false, Order order = Order::two);
 /// Each leaf repeated along new leading axes.
 Tree batch_shape(const Tree& x, const Sizes& shape = {});
+/// Zeros in the shapes of the leaves and their dtypes, or in one dtype.
 Tree zeros_like(const Tree& x, std::optional<DType> dtype = {});
+/// Ones in the shapes of the leaves and their dtypes, or in one dtype.
 Tree ones_like(const Tree& x, std::optional<DType> dtype = {});
+/// A number or array, which broadcasts, in the shapes of the leaves and their dtypes, or in one
+/// dtype. Throws Error for a schedule.
 Tree full_like(const Tree& x, const Rate& value, std::optional<DType> dtype = {});
 /// Elements within bounds; a bound may be none.
 Tree clip(const Tree& x, const Rate& low = {}, const Rate& high = {});
@@ -106,9 +118,10 @@ Tree update_infinity_moment(const Tree& updates, const Tree& moments, const Rate
 /// m / (1 - decay^count); the denominator is one f32 number, cast to each leaf's dtype.
 Tree bias_correction(const Tree& moments, const Rate& decay, const Array& count);
 
-/// The value at every path that ends in `name`, "nu" or "learning_rate": an array, or the leaves
-/// below it. `get` throws Error where there are several, and has no value where there is none.
+/// The value at the path that ends in `name`, "nu" or "learning_rate": an array, or the leaves
+/// below it. No value where there is none. Throws Error where there are several.
 std::optional<Tree> get(const Tree& state, const std::string& name);
+/// The value at every path that ends in `name`, with the path.
 std::vector<std::pair<std::string, Tree>> get_all_with_path(const Tree& state,
                                                             const std::string& name);
 /// The state with another value at every path that ends in `name`. Throws Error where there is

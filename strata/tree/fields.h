@@ -27,6 +27,7 @@
   auto strata_fields() const { return std::tie(__VA_ARGS__); } \
   static constexpr std::string_view strata_field_names() { return #__VA_ARGS__; }
 
+/// Makes a struct a tree of these fields where others are left out; no program may depend on those.
 #define STRATA_SOME_FIELDS(...) \
   STRATA_FIELDS(__VA_ARGS__)    \
   static constexpr bool strata_leaves_members_out = true;

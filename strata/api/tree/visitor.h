@@ -25,8 +25,9 @@ using Setting =
 class Visitor {
  public:
   virtual ~Visitor() = default;
-  /// Around each child. Optionals and variants add no step: `bias`, not `bias[0]`.
+  /// Before each child. Optionals and variants add no step: `bias`, not `bias[0]`.
   virtual void enter(const Step&) {}
+  /// After each child.
   virtual void leave() {}
   /// An array. `metadata` is where the leaf keeps its own, null for a plain array.
   virtual void leaf(Array& value, const Kind& kind, MetadataPtr* metadata) = 0;

@@ -22,9 +22,13 @@ class ScanAxis {
  public:
   constexpr ScanAxis(std::integral auto axis) : kind_(Kind::axis), axis_(axis) {}  // NOLINT
   constexpr ScanAxis(std::nullopt_t) : kind_(Kind::none) {}                        // NOLINT
+  /// Carried from step to step: `Carry`.
   static constexpr ScanAxis carry() { return ScanAxis(Kind::carry); }
+  /// Whether it is carried.
   constexpr bool is_carry() const { return kind_ == Kind::carry; }
+  /// Whether it is the same for all steps.
   constexpr bool is_none() const { return kind_ == Kind::none; }
+  /// The axis along which the steps lie; 0 where there is none.
   constexpr std::int64_t axis() const { return axis_; }
 
  private:
