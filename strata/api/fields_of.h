@@ -32,6 +32,7 @@ class FieldsOf {
       -> std::tuple<typename internal::WithLeaves<std::remove_const_t<Fields>, Leaf>::type...>;
 
  public:
+  /// What stands in place of the fields, in their order.
   using Tuple = decltype(replaced(std::declval<const T&>().strata_fields()));
   FieldsOf() = default;
   FieldsOf(T like, Tuple fields) : like_(std::move(like)), fields_(std::move(fields)) {}

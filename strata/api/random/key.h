@@ -83,6 +83,7 @@ class Keys : public Key {
  public:
   /// An array of n keys.
   explicit Keys(Key keys) : Key(std::move(keys)) {}
+  /// Key I by itself, as structured bindings take it.
   template <std::size_t I>
   Key get() const;
 };
