@@ -66,7 +66,7 @@ int main() {
   Network net = make_network(random::key(0));
   auto optimizer =
       optim::typed::chain(optim::typed::clip_by_global_norm(1.0),
-                          optim::typed::adam(optim::cosine_decay_schedule(1e-2, kSteps)));
+                          optim::typed::adam(optim::typed::cosine_decay_schedule(1e-2, kSteps)));
   auto memory = optimizer.init(net);
   // All of the training as one program.
   auto train = jit([&](const Network& begin, const decltype(memory)& state) {
