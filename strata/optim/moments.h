@@ -5,6 +5,10 @@
 
 namespace strata::optim::detail {
 
+/// base^count as one accurate f32 number.
+inline Array raised(const Rate& base, const Array& count) {
+  return numpy::power(numpy::astype(base.array(), DType::f32), numpy::astype(count, DType::f32));
+}
 /// The first moment divided by 1 - b1^count; with `nesterov` b1 m / (1 - b1^(count+1)) + (1 - b1) g
 /// / (1 - b1^count).
 inline Tree corrected(const Tree& mu, const Tree& updates, const Rate& b1, const Array& count,
