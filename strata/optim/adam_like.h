@@ -23,8 +23,8 @@ struct AdamaxOptions {
   Rate b1 = 0.9, b2 = 0.999, eps = 1e-8;
   STRATA_FIELDS(b1, b2, eps)
 };
-/// v = max(|g| + eps, b2 v); result m / (1 - b1^t) / v. State: count, mu, nu. Source: Kingma and Ba,
-/// Adam (2015).
+/// v = max(|g| + eps, b2 v); result m / (1 - b1^t) / v. State: count, mu, nu. Source: Kingma and
+/// Ba, Adam (2015).
 GradientTransformation scale_by_adamax(AdamaxOptions options = {});
 /// scale_by_adamax and the rate.
 GradientTransformation adamax(Rate learning_rate, AdamaxOptions options = {});
@@ -54,8 +54,8 @@ struct ScaleByYogiOptions {
   Rate b1 = 0.9, b2 = 0.999, eps = 1e-3, eps_root = 0.0, initial_accumulator_value = 1e-6;
   STRATA_FIELDS(b1, b2, eps, eps_root, initial_accumulator_value)
 };
-/// v = v - (1 - b2) sign(v - |g|^2) |g|^2, else as Adam; moments begin at a value. State: count, mu,
-/// nu. Source: Zaheer et al., Adaptive Methods for Nonconvex Optimization (2018).
+/// v = v - (1 - b2) sign(v - |g|^2) |g|^2, else as Adam; moments begin at a value. State: count,
+/// mu, nu. Source: Zaheer et al., Adaptive Methods for Nonconvex Optimization (2018).
 GradientTransformation scale_by_yogi(ScaleByYogiOptions options = {});
 struct YogiOptions {
   strata::internal::Named named = strata::internal::Named();
@@ -72,8 +72,8 @@ struct RadamOptions {
   STRATA_FIELDS(b1, b2, eps, eps_root, threshold, nesterov)
 };
 /// Adam with a rectified variance once rho = rho_inf - 2 t b2^t / (1 - b2^t) is at the threshold,
-/// before that the mean alone; rho_inf = 2 / (1 - b2) - 1. State: count, mu, nu. Source: Liu et al.,
-/// On the Variance of the Adaptive Learning Rate and Beyond (2020).
+/// before that the mean alone; rho_inf = 2 / (1 - b2) - 1. State: count, mu, nu. Source: Liu et
+/// al., On the Variance of the Adaptive Learning Rate and Beyond (2020).
 GradientTransformation scale_by_radam(RadamOptions options = {});
 /// scale_by_radam and the rate.
 GradientTransformation radam(Rate learning_rate, RadamOptions options = {});
@@ -84,8 +84,8 @@ struct ScaleByAdanOptions {
   STRATA_FIELDS(b1, b2, b3, eps, eps_root)
 };
 /// With d = g - g_before (0 first): moments m of g, v of d, n of the squares of g + (1 - b2) d;
-/// result (m' + (1 - b2) v') / (sqrt(n' + eps_root) + eps). State: m, v, n, g, t. Source: Xie et al.,
-/// Adan (2022).
+/// result (m' + (1 - b2) v') / (sqrt(n' + eps_root) + eps). State: m, v, n, g, t. Source: Xie et
+/// al., Adan (2022).
 GradientTransformation scale_by_adan(ScaleByAdanOptions options = {});
 struct AdanOptions {
   strata::internal::Named named = strata::internal::Named();
@@ -105,8 +105,8 @@ struct ScaleByLionOptions {
   double smooth_beta = 1.0;
   STRATA_FIELDS(b1, b2, mu_dtype, mode, smooth_beta)
 };
-/// The sign of x = (1 - b1) g + b1 m; then m = (1 - b2) g + b2 m. State: count, mu. Throws Error for
-/// another mode. Source: Chen et al., Symbolic Discovery of Optimization Algorithms (2023).
+/// The sign of x = (1 - b1) g + b1 m; then m = (1 - b2) g + b2 m. State: count, mu. Throws Error
+/// for another mode. Source: Chen et al., Symbolic Discovery of Optimization Algorithms (2023).
 GradientTransformation scale_by_lion(ScaleByLionOptions options = {});
 struct LionOptions {
   strata::internal::Named named = strata::internal::Named();
@@ -135,9 +135,9 @@ struct ScaleByNovogradOptions {
   std::optional<DType> mu_dtype = std::nullopt;
   STRATA_FIELDS(b1, b2, eps, eps_root, weight_decay, mu_dtype)
 };
-/// v the squared norm of a leaf, its mean later; s = g / (sqrt(v + eps_root) + eps) + decay p; m = s
-/// first, then b1 m + s, the result. State: count, mu, nu (a number for each leaf). Source: Ginsburg
-/// et al., NovoGrad (2019).
+/// v the squared norm of a leaf, its mean later; s = g / (sqrt(v + eps_root) + eps) + decay p; m =
+/// s first, then b1 m + s, the result. State: count, mu, nu (a number for each leaf). Source:
+/// Ginsburg et al., NovoGrad (2019).
 GradientTransformation scale_by_novograd(ScaleByNovogradOptions options = {});
 struct NovogradOptions {
   strata::internal::Named named = strata::internal::Named();

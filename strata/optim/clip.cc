@@ -1,7 +1,7 @@
 #include "strata/optim/clip.h"
 
-#include "strata/optim/registry.h"
 #include "strata/api/trace.h"
+#include "strata/optim/registry.h"
 #include "strata/optim/rule.h"
 
 namespace strata::optim {
@@ -25,9 +25,7 @@ Array example_squares(const Array& g) {
   const Array rows = numpy::reshape(abs_sq(g), {g.shape(0), -1});
   return numpy::sum(rows, 1);
 }
-Array weighted_sum(const Array& weights, const Array& g) {
-  return numpy::tensordot(weights, g, 1);
-}
+Array weighted_sum(const Array& weights, const Array& g) { return numpy::tensordot(weights, g, 1); }
 }  // namespace
 
 GradientTransformation clip(Rate max_delta) {
@@ -46,20 +44,18 @@ GradientTransformation clip_by_global_norm(Rate max_norm) {
     return trees::map(
         [&](const Array& g) {
           return numpy::where(
-              below, g,
-              numpy::astype(g / numpy::astype(norm, g.dtype()) * max_norm, g.dtype()));
+              below, g, numpy::astype(g / numpy::astype(norm, g.dtype()) * max_norm, g.dtype()));
         },
         u);
   });
 }
 GradientTransformation adaptive_grad_clip(Rate clipping, Rate eps,
                                           std::optional<std::vector<std::int64_t>> axis) {
-  return detail::leafwise("adaptive_grad_clip(" + clipping.text() + ")",
-                          [=](const Array& g, const Array& p) {
-                            const Array bound =
-                                clipping * numpy::maximum(unitwise_norm(p, axis), eps.array());
-                            return unitwise_clip(unitwise_norm(g, axis), bound, g);
-                          });
+  return detail::leafwise(
+      "adaptive_grad_clip(" + clipping.text() + ")", [=](const Array& g, const Array& p) {
+        const Array bound = clipping * numpy::maximum(unitwise_norm(p, axis), eps.array());
+        return unitwise_clip(unitwise_norm(g, axis), bound, g);
+      });
 }
 
 Array unitwise_norm(const Array& x, const std::optional<std::vector<std::int64_t>>& axis) {
@@ -81,15 +77,13 @@ Array unitwise_norm(const Array& x, const std::optional<std::vector<std::int64_t
   const Array squares = numpy::sum(abs_sq(x), {.axis = axes, .keepdims = true});
   return numpy::broadcast_to(numpy::sqrt(squares), x.shape().sizes());
 }
-Array unitwise_clip(const Array& g_norm, const Array& max_norm, const Array& grad,
-                    double div_eps) {
+Array unitwise_clip(const Array& g_norm, const Array& max_norm, const Array& grad, double div_eps) {
   if (g_norm.shape() != max_norm.shape() || g_norm.shape() != grad.shape())
     throw Error("unitwise_clip", "norms and gradients have one shape, got {}, {} and {}",
                 strata::internal::describe(g_norm.type()),
                 strata::internal::describe(max_norm.type()),
                 strata::internal::describe(grad.type()));
-  return numpy::where(g_norm < max_norm, grad,
-                      grad * (max_norm / numpy::maximum(g_norm, div_eps)));
+  return numpy::where(g_norm < max_norm, grad, grad * (max_norm / numpy::maximum(g_norm, div_eps)));
 }
 std::pair<Tree, Array> per_example_global_norm_clip(const Tree& grads, Rate l2_norm_clip) {
   check_examples("per_example_global_norm_clip", grads);
@@ -107,8 +101,7 @@ std::pair<Tree, Tree> per_example_layer_norm_clip(const Tree& grads, Rate bound,
   double total = 0;
   for (const Array& g : grads.values()) total += elements(g);
   const auto multipliers = [&](const Array& g) {
-    const double share =
-        uniform ? 1.0 / static_cast<double>(grads.size()) : elements(g) / total;
+    const double share = uniform ? 1.0 / static_cast<double>(grads.size()) : elements(g) / total;
     return multipliers_of(numpy::sqrt(example_squares(g)), bound * Rate(std::sqrt(share)));
   };
   return {trees::map([&](const Array& g) { return weighted_sum(multipliers(g), g); }, grads),

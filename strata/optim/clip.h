@@ -11,12 +11,12 @@ namespace strata::optim {
 GradientTransformation clip(Rate max_delta);
 /// g / max(1, rms(g) / threshold), leaf by leaf. Source: Shazeer and Stern, Adafactor (2018).
 GradientTransformation clip_by_block_rms(Rate threshold);
-/// g where the norm of all leaves is below max_norm, else g / norm max_norm. Source: Pascanu et al.,
-/// On the difficulty of training recurrent neural networks (2013).
+/// g where the norm of all leaves is below max_norm, else g / norm max_norm. Source: Pascanu et
+/// al., On the difficulty of training recurrent neural networks (2013).
 GradientTransformation clip_by_global_norm(Rate max_norm);
-/// Each unit's norm at most `clipping` times its weights' norm, which counts at least eps. Units are
-/// what `unitwise_norm` says. Source: Brock et al., High-Performance Large-Scale Image Recognition
-/// Without Normalization (2021).
+/// Each unit's norm at most `clipping` times its weights' norm, which counts at least eps. Units
+/// are what `unitwise_norm` says. Source: Brock et al., High-Performance Large-Scale Image
+/// Recognition Without Normalization (2021).
 GradientTransformation adaptive_grad_clip(Rate clipping, Rate eps = 1e-3,
                                           std::optional<std::vector<std::int64_t>> axis = {});
 

@@ -10,8 +10,8 @@ struct TrustRatioOptions {
   Rate min_norm = 0.0, trust_coefficient = 1.0, eps = 0.0;
   STRATA_FIELDS(min_norm, trust_coefficient, eps)
 };
-/// g trust_coefficient |p| / (|g| + eps), with norms of at least min_norm; g where one is 0. Source:
-/// You et al., Large Batch Training of Convolutional Networks (2017).
+/// g trust_coefficient |p| / (|g| + eps), with norms of at least min_norm; g where one is 0.
+/// Source: You et al., Large Batch Training of Convolutional Networks (2017).
 GradientTransformation scale_by_trust_ratio(TrustRatioOptions options = {});
 /// g max(|p|, min_scale)
 GradientTransformation scale_by_param_block_norm(Rate min_scale = 1e-3);

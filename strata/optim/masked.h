@@ -2,7 +2,8 @@
 //
 //   optim::masked(optim::adam(1e-3), tree::path("**/kernel"))
 //   optim::partition({{"matrix", optim::adamw(1e-3)}, {"other", optim::sgd(0.1)}},
-//                    [](const tree::Entry&, const Array& x) { return x.ndim() > 1 ? "matrix" : "other"; })
+//                    [](const tree::Entry&, const Array& x) { return x.ndim() > 1 ? "matrix" :
+//                    "other"; })
 //
 // A leaf that the mask leaves out is not in the tree that the inner transformation sees, and passes
 // unchanged. State: `inner_state/...`; of a partition `inner_states/LABEL/inner_state/...`.
@@ -42,7 +43,6 @@ GradientTransformation selective_transform(GradientTransformation optimizer,
 ///   optim::groups({{"**/bias|**/scale", optim::sgd(0.1)}, {"**", optim::adamw(1e-3)}})
 ///
 /// Throws Error, at init, for a leaf that no pattern fits, and for a pattern that fits none.
-GradientTransformation groups(
-    std::vector<std::pair<std::string, GradientTransformation>> patterns);
+GradientTransformation groups(std::vector<std::pair<std::string, GradientTransformation>> patterns);
 
 }  // namespace strata::optim

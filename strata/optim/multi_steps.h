@@ -17,7 +17,7 @@ ShouldSkip skip_large_updates(double max_squared_norm);
 /// How many steps an update has: a number, or a function of how many updates there were.
 class EveryK {
  public:
-  EveryK(std::int64_t k = 1);                                // NOLINT: implicit by intent
+  EveryK(std::int64_t k = 1);                                 // NOLINT: implicit by intent
   EveryK(std::function<Array(const Array& gradient_step)> f)  // NOLINT
       : f_(std::move(f)) {}
   Array operator()(const Array& gradient_step) const { return f_(gradient_step); }
@@ -35,10 +35,10 @@ struct MultiStepsOptions {
   DType accumulator_dtype = DType::f32;
   STRATA_FIELDS(use_grad_mean, should_skip_update_fn, accumulator_dtype)
 };
-/// acc = acc + (g - acc) / (n + 1), and `opt` by acc at every k-th step, zeros at the others. State:
-/// mini_step, gradient_step, inner_opt_state, acc_grads, skip_state. Deviation: `opt` runs only at
-/// the steps that emit, where upstream runs it at each and multiplies by 0, so that its infinities
-/// become NaN.
+/// acc = acc + (g - acc) / (n + 1), and `opt` by acc at every k-th step, zeros at the others.
+/// State: mini_step, gradient_step, inner_opt_state, acc_grads, skip_state. Deviation: `opt` runs
+/// only at the steps that emit, where upstream runs it at each and multiplies by 0, so that its
+/// infinities become NaN.
 GradientTransformation multi_steps(GradientTransformation opt, EveryK every_k_schedule,
                                    MultiStepsOptions options = {});
 /// Whether the last step of a state of `multi_steps` emitted.

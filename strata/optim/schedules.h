@@ -3,8 +3,8 @@
 //   optim::adamw(optim::warmup_cosine_decay_schedule(0.0, 3e-4, 100, 1000, 3e-5))
 //   optim::make_schedule("exponential_decay", {{"init_value", 0.1}, {"transition_steps", 10}, ...})
 //
-// c is the count of steps, 0 first; x = c - transition_begin. Of 0 or fewer steps a polynomial and an
-// exponential are their initial value for ever. Source: Optax.
+// c is the count of steps, 0 first; x = c - transition_begin. Of 0 or fewer steps a polynomial and
+// an exponential are their initial value for ever. Source: Optax.
 #pragma once
 
 #include <map>
@@ -95,9 +95,8 @@ Schedule warmup_cosine_decay_schedule(double init_value, double peak_value,
                                       double end_value = 0.0);
 /// Straight from init to the peak, then an exponential decay.
 Schedule warmup_exponential_decay_schedule(double init_value, double peak_value,
-                                           std::int64_t warmup_steps,
-                                           std::int64_t transition_steps, double decay_rate,
-                                           ExponentialOptions options = {});
+                                           std::int64_t warmup_steps, std::int64_t transition_steps,
+                                           double decay_rate, ExponentialOptions options = {});
 
 /// One cycle of `sgdr_schedule`.
 struct SgdrCycle {

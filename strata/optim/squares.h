@@ -38,8 +38,8 @@ struct RmspropOptions {
 /// scale_by_rms, or centred scale_by_stddev; the rate; then the trace.
 GradientTransformation rmsprop(Rate learning_rate, RmspropOptions options = {});
 
-/// e = (1 - rho) g^2 + rho e; u = sqrt(x + eps) / sqrt(e + eps) g; x = (1 - rho) u^2 + rho x. State:
-/// e_g, e_x. Source: Zeiler, ADADELTA (2012).
+/// e = (1 - rho) g^2 + rho e; u = sqrt(x + eps) / sqrt(e + eps) g; x = (1 - rho) u^2 + rho x.
+/// State: e_g, e_x. Source: Zeiler, ADADELTA (2012).
 GradientTransformation scale_by_adadelta(Rate rho = 0.9, Rate eps = 1e-6);
 struct AdadeltaOptions {
   strata::internal::Named named = strata::internal::Named();
@@ -55,17 +55,17 @@ struct RpropOptions {
   Rate eta_minus = 0.5, eta_plus = 1.2, min_step_size = 1e-6, max_step_size = 50.0;
   STRATA_FIELDS(eta_minus, eta_plus, min_step_size, max_step_size)
 };
-/// Step sizes grow where the sign of g stays and shrink where it turns, within bounds; the result is
-/// the step before this one, 0 where the sign turned, as upstream: one late. State: step_sizes,
+/// Step sizes grow where the sign of g stays and shrink where it turns, within bounds; the result
+/// is the step before this one, 0 where the sign turned, as upstream: one late. State: step_sizes,
 /// prev_updates. Source: Riedmiller and Braun (1993).
 GradientTransformation scale_by_rprop(Rate learning_rate, RpropOptions options = {});
 /// Minus scale_by_rprop.
 GradientTransformation rprop(Rate learning_rate, RpropOptions options = {});
 
-/// a = g^2 + the least over axes of mu (with b2 below 1: (1 - b2) g^2 + b2 of it); u = the mean with
-/// decay b1 of g / sqrt(a + eps), 0 where a is 0; mu of an axis is the greatest a over the others.
-/// State: mu (an array for each axis of a leaf), nu. Throws Error for complex weights. Source: Anil
-/// et al., Memory-Efficient Adaptive Optimization (2019).
+/// a = g^2 + the least over axes of mu (with b2 below 1: (1 - b2) g^2 + b2 of it); u = the mean
+/// with decay b1 of g / sqrt(a + eps), 0 where a is 0; mu of an axis is the greatest a over the
+/// others. State: mu (an array for each axis of a leaf), nu. Throws Error for complex weights.
+/// Source: Anil et al., Memory-Efficient Adaptive Optimization (2019).
 GradientTransformation scale_by_sm3(Rate b1 = 0.9, Rate b2 = 1.0, Rate eps = 1e-8);
 /// scale_by_sm3 with momentum as b1, and the rate, which is no schedule.
 GradientTransformation sm3(Rate learning_rate, Rate momentum = 0.9);

@@ -80,14 +80,16 @@ Array sum(const Tree& x) {
   return fold(x, Array(0), [](const Array& a, const Array& b) { return a + numpy::sum(b); });
 }
 Array max(const Tree& x) {
-  return fold(x, Array(-std::numeric_limits<double>::infinity()), [](const Array& a, const Array& b) {
-    return b.size() == 0 ? a : numpy::maximum(a, numpy::max(b));
-  });
+  return fold(x, Array(-std::numeric_limits<double>::infinity()),
+              [](const Array& a, const Array& b) {
+                return b.size() == 0 ? a : numpy::maximum(a, numpy::max(b));
+              });
 }
 Array min(const Tree& x) {
-  return fold(x, Array(std::numeric_limits<double>::infinity()), [](const Array& a, const Array& b) {
-    return b.size() == 0 ? a : numpy::minimum(a, numpy::min(b));
-  });
+  return fold(x, Array(std::numeric_limits<double>::infinity()),
+              [](const Array& a, const Array& b) {
+                return b.size() == 0 ? a : numpy::minimum(a, numpy::min(b));
+              });
 }
 std::int64_t size(const Tree& x) {
   std::int64_t total = 0;
@@ -161,8 +163,8 @@ DType dtype(const Tree& x) {
   if (x.empty()) throw Error("trees::dtype", "the tree has no leaves");
   for (const Array& leaf : x.values())
     if (leaf.dtype() != x.value(0).dtype())
-      throw Error("trees::dtype", "leaves have several dtypes, {} and {}",
-                  name(x.value(0).dtype()), name(leaf.dtype()));
+      throw Error("trees::dtype", "leaves have several dtypes, {} and {}", name(x.value(0).dtype()),
+                  name(leaf.dtype()));
   return x.value(0).dtype();
 }
 DType dtype(const Tree& x, Common common) {
@@ -210,19 +212,17 @@ Tree update_moment_per_elem_norm(const Tree& updates, const Tree& moments, const
   return map(
       [&](const Array& g, const Array& t) {
         if (!is_complex(g.dtype())) return rest * to_order(g, order) + decay * t;
-        const Array size = order % 2 == 0 ? to_order(abs_sq(g), order / 2)
-                                          : numpy::power(abs_sq(g), 0.5 * order);
+        const Array size =
+            order % 2 == 0 ? to_order(abs_sq(g), order / 2) : numpy::power(abs_sq(g), 0.5 * order);
         return rest * size + decay * t;
       },
       updates, moments);
 }
 Tree update_infinity_moment(const Tree& updates, const Tree& moments, const Rate& decay,
                             const Rate& eps) {
-  return map(
-      [&](const Array& g, const Array& t) {
-        return numpy::maximum(numpy::abs(g) + eps, decay * t);
-      },
-      updates, moments);
+  return map([&](const Array& g,
+                 const Array& t) { return numpy::maximum(numpy::abs(g) + eps, decay * t); },
+             updates, moments);
 }
 Tree bias_correction(const Tree& moments, const Rate& decay, const Array& count) {
   // One accurate power in f32 (0.999^3 gives 0.0029969811 here, as upstream).

@@ -261,7 +261,8 @@ std::vector<float> three_steps(DType dtype, int threads) {
                   .head_dim = 16,
                   .base_mlp_dim = 160};
   c.dtype = dtype;
-  optim::typed::AdamW optimizer = optim::typed::adamw(optim::constant_schedule(1e-3), {.max_norm = 1.0});
+  optim::typed::AdamW optimizer =
+      optim::typed::adamw(optim::constant_schedule(1e-3), {.max_norm = 1.0});
   const model::ModelPtr model = llama::model(c);
   auto step = make_step(model, optimizer);
   Text text = text_of(7, 5, 96, c.vocab_size);
