@@ -7,7 +7,6 @@
 // `kernel_spatial_dimensions`, `output_spatial_dimensions`, `window_strides`, `padding` (low and
 // high in turn), `lhs_dilation`, `rhs_dilation`, `window_reversal` (0 or 1). Constraints: the
 // messages below; (C27) lhs and rhs have one dtype, the result's is the program's choice.
-//
 // A dot_general of the kernel with the windows of lhs (op/windows.h), groups being one more
 // batching dimension. Each result element is one chain over the kernel's positions, row-major over
 // `kernel_spatial_dimensions`, then over the group's input features (of 8192 terms and more in one
