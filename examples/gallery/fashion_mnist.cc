@@ -10,7 +10,7 @@
 #include "require.h"
 #include "strata/api/lax/convolution.h"
 #include "strata/nn/linear.h"
-#include "strata/optim/typed/adamw.h"
+#include "strata/optim/optim.h"
 
 using namespace strata;
 
@@ -78,7 +78,11 @@ int main(int argc, char** argv) {
   constexpr std::int64_t kBatch = 100, kEpochs = 4;
   const std::int64_t count = train.y.size(), steps = count / kBatch;
   Network net = make_network(random::key(0));
+<<<<<<< HEAD
   auto optimizer = optim::typed::adam(optim::typed::cosine_decay_schedule(2e-3, kEpochs * steps));
+=======
+  auto optimizer = optim::adam(optim::cosine_decay_schedule(2e-3, kEpochs * steps));
+>>>>>>> optim
   auto memory = optimizer.init(net);
 
   // Pictures in a new order each time, one step after another: an epoch is one program.
@@ -88,7 +92,7 @@ int main(int argc, char** argv) {
       auto [loss, slope] =
           value_and_grad(cross_entropy)(at.first, Pictures{all.x[which], all.y[which]});
       auto [updates, next] = optimizer.update(slope, at.second, at.first);
-      return std::pair(std::pair(optim::typed::apply_updates(at.first, updates), next), loss);
+      return std::pair(std::pair(optim::apply_updates(at.first, updates), next), loss);
     };
     Array order = numpy::argsort(random::bits(key, {count})).reshape({steps, kBatch});
     return scan(step, std::pair(net, memory), order);
