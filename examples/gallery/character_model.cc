@@ -84,14 +84,8 @@ int main() {
   const std::int64_t pieces = letters.size() - kLength;
 
   Unit unit = make_unit(random::key(0));
-<<<<<<< HEAD
-  auto optimizer =
-      optim::typed::chain(optim::typed::clip_by_global_norm(1.0),
-                          optim::typed::adam(optim::typed::cosine_decay_schedule(1e-2, 600)));
-=======
   auto optimizer = optim::chain(optim::clip_by_global_norm(1.0),
                                 optim::adam(optim::cosine_decay_schedule(1e-2, 600)));
->>>>>>> optim
   auto memory = optimizer.init(unit);
   auto step = jit([&](const Unit& unit, const decltype(memory)& memory, const Array& key) {
     Array starts = random::randint(key, {kBatch, 1}, 0, pieces);

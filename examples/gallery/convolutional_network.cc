@@ -87,11 +87,7 @@ int main() {
   constexpr std::int64_t kSteps = 500;
   Network net = make_network(random::key(0));
   std::vector<Seen> seen = {{zeros({8}), ones({8})}, {zeros({16}), ones({16})}};
-<<<<<<< HEAD
-  auto optimizer = optim::typed::adam(optim::typed::cosine_decay_schedule(5e-3, kSteps));
-=======
   auto optimizer = optim::adam(optim::cosine_decay_schedule(5e-3, kSteps));
->>>>>>> optim
   auto memory = optimizer.init(net);
 
   auto loss = [](const Network& now, const std::vector<Seen>& before, const Pictures& batch,

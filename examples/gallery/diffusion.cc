@@ -87,11 +87,7 @@ Array draw(const Network& net, const Array& key, std::int64_t n) {
 
 int main() {
   Network net = make_network(random::key(0), 64);
-<<<<<<< HEAD
-  auto optimizer = optim::typed::adam(optim::typed::cosine_decay_schedule(3e-3, 4000));
-=======
   auto optimizer = optim::adam(optim::cosine_decay_schedule(3e-3, 4000));
->>>>>>> optim
   auto memory = optimizer.init(net);
   auto steps = jit([&](const Network& net, const decltype(memory)& memory, const Array& keys) {
     auto step = [&](const auto& at, const Array& key) {

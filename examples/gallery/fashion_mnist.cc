@@ -78,11 +78,7 @@ int main(int argc, char** argv) {
   constexpr std::int64_t kBatch = 100, kEpochs = 4;
   const std::int64_t count = train.y.size(), steps = count / kBatch;
   Network net = make_network(random::key(0));
-<<<<<<< HEAD
-  auto optimizer = optim::typed::adam(optim::typed::cosine_decay_schedule(2e-3, kEpochs * steps));
-=======
   auto optimizer = optim::adam(optim::cosine_decay_schedule(2e-3, kEpochs * steps));
->>>>>>> optim
   auto memory = optimizer.init(net);
 
   // Pictures in a new order each time, one step after another: an epoch is one program.

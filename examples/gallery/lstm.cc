@@ -64,14 +64,8 @@ Array loss(const Network& net, const Task& task) {
 int main() {
   constexpr std::int64_t kSteps = 900;
   Network net = make_network(random::key(0));
-<<<<<<< HEAD
-  auto optimizer =
-      optim::typed::chain(optim::typed::clip_by_global_norm(1.0),
-                          optim::typed::adam(optim::typed::cosine_decay_schedule(1e-2, kSteps)));
-=======
   auto optimizer = optim::chain(optim::clip_by_global_norm(1.0),
                                 optim::adam(optim::cosine_decay_schedule(1e-2, kSteps)));
->>>>>>> optim
   auto memory = optimizer.init(net);
   // All of the training as one program.
   auto train = jit([&](const Network& begin, const decltype(memory)& state) {

@@ -41,11 +41,7 @@ int main() {
 
   auto [first, second] = random::split2(random::key(0));
   Field field{nn::Linear::init(first, 2, 64), nn::Linear::init(second, 64, 2)};
-<<<<<<< HEAD
-  auto optimizer = optim::typed::adam(optim::typed::cosine_decay_schedule(1e-2, kSteps));
-=======
   auto optimizer = optim::adam(optim::cosine_decay_schedule(1e-2, kSteps));
->>>>>>> optim
   auto memory = optimizer.init(field);
   // Pieces of the course, each from its own beginning.
   auto loss = [&](const Field& f, const Array& at) {

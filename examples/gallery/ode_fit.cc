@@ -107,11 +107,7 @@ int main() {
               norm(apart) < 1e-3 * norm(through_steps) ? "within a thousandth of" : "not");
   require(norm(apart) < 1e-3 * norm(through_steps), "two ways to one derivative");
 
-<<<<<<< HEAD
-  auto optimizer = optim::typed::adam(optim::typed::cosine_decay_schedule(0.03, 400));
-=======
   auto optimizer = optim::adam(optim::cosine_decay_schedule(0.03, 400));
->>>>>>> optim
   auto memory = optimizer.init(guess);
   auto step = jit([&](const Rates& r, const decltype(memory)& memory) {
     auto [value, slope] = value_and_grad(loss)(r);
