@@ -13,6 +13,7 @@
 #include "strata/api/random.h"
 #include "strata/compile/cpu_client.h"
 #include "strata/compile/llvm/compile_plan.h"
+#include "strata/model/llama/family.h"
 #include "strata/train/step.h"
 
 namespace {
@@ -39,14 +40,15 @@ int main(int argc, char** argv) {
   }
   constexpr std::int64_t batch = 8, length = 256;
   compile::register_cpu();
+  const model::ModelPtr model = llama::model(c);
   optim::typed::AdamW optimizer = optim::typed::adamw(optim::constant_schedule(1e-3));
   train::State state =
-      jit([&](const Array& key) { return train::init(key, c, optimizer); })(random::key(0));
+      jit([&](const Array& key) { return train::init(key, model, optimizer); })(random::key(0));
   Array tokens =
       random::randint(random::key(1), {batch, length + 1}, 0, static_cast<int>(c.vocab_size));
   Array x = lax::slice(tokens, {0, 0}, {batch, length}),
         y = lax::slice(tokens, {0, 1}, {batch, length + 1});
-  auto step = train::make_step(c, optimizer);
+  auto step = train::make_step(model, optimizer);
   double t = now();
   auto [outcome, next] = step(std::move(state), {x, y});
   state = std::move(next);

@@ -21,6 +21,7 @@ import sys
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.M | re.S)
 OUTPUT = re.compile(r"(<!-- output of: (.*?) -->\n)(.*?)(<!-- end of output -->)", re.S)
+CODE = re.compile(r"`[^`\n]+`")
 LINK = re.compile(r"\]\(([^)#\s]+)[^)]*\)")
 
 
@@ -112,7 +113,7 @@ def facts(page, build):
         out = printed(match.group(2), build)
         wrong = "" if out == match.group(3) else "is not what it prints now: tools/check_docs.py --write"
         yield f"output of {match.group(2)}", wrong
-    broken = [link for link in LINK.findall(BLOCK.sub("", text)) if "://" not in link and not link.startswith("mailto:") and not (page.parent / link).exists()]
+    broken = [link for link in LINK.findall(CODE.sub("", BLOCK.sub("", text))) if "://" not in link and not link.startswith("mailto:") and not (page.parent / link).exists()]
     yield "links", f"no file {', '.join(broken)}" if broken else ""
 
 

@@ -2,10 +2,11 @@
 import dataclasses
 import re
 
-HIDDEN = {"internal", "detail", "testing"}
+HIDDEN = {"internal", "detail", "testing", "std"}
 BLANKS = re.compile(r"\s+")
 CLASS = re.compile(r"^(?:class|struct|union)\s+(?:\[\[\w+\]\]\s*)?([\w:]+)")
 ENUM = re.compile(r"^enum\s+(?:class\s+|struct\s+)?(\w+)")
+SPECIALISED = re.compile(r"^(?:class|struct|union)\s+[\w:]+\s*<")
 OPERATOR = re.compile(r"\boperator\s*(\(\)|\[\]|\"\"\s*\w+|[^\s\w(]+|[\w:& ]+?)\s*(?=\()")
 
 
@@ -239,7 +240,8 @@ class Reader:
         hidden = not public or HIDDEN & set(names)
         if not hidden:
             self.add(start, i, brace, names, in_class, kind, doc, first)
-        if kind == "class" and brace and not hidden:
+        specialised = SPECIALISED.match(_without_template(code[start:brace])) if brace else None
+        if kind == "class" and brace and not hidden and not specialised:
             name = CLASS.match(_without_template(code[start:brace])).group(1)
             self.scope(brace + 1, _closing(code, brace) - 1, names + [name], True, not template.startswith("class"))
         return i + 1
@@ -261,7 +263,7 @@ class Reader:
             if not match:
                 return
             name = match.group(1)
-            if brace is None or "<" in plain[: plain.find("{")].split(":")[0]:
+            if brace is None or SPECIALISED.match(plain):
                 return  # a forward declaration, or a specialisation
         elif kind == "enum":
             name = ENUM.match(plain).group(1)
@@ -290,6 +292,8 @@ class Reader:
             else:
                 kind = "value"
                 first = plain
+                if re.split(r"[={]", plain)[0].rstrip().endswith(">"):
+                    return  # a specialisation
                 while re.search(r"<[^<>]*>", first):
                     first = re.sub(r"<[^<>]*>", "", first)
                 first = re.split(r"[={]", first)[0]

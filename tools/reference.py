@@ -7,7 +7,7 @@
 
 Public is what the headers in PUBLIC declare outside of `internal` and `detail`, and the public members of its classes.
 A docstring is the `///` comment before one of a name's declarations. A function that only calls another one is documented by
-that, a struct of options by the functions that take it, a struct of results by those that return it. Data members, constructors
+that (a member by the function of its name that it calls), a struct of options by the functions that take it, a struct of results by those that return it. Data members, constructors
 and operators of classes may do without. An example is a call with its value that docs/examples_*.cc print, else the
 shortest statement of the tutorial or the examples that uses the name.
 """
@@ -25,11 +25,15 @@ import cpp_declarations
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 OUT = ROOT / "docs" / "reference"
 # What a program includes: strata.h and all of the api that it reaches, and the rooms that it names besides.
-PUBLIC = ["strata/strata.h", "strata/api/*.h", "strata/api/*/*.h", "strata/nn/*.h", "strata/optim/*.h", "strata/optim/typed/*.h", "strata/checkpoint/arrays.h", "strata/checkpoint/checkpoint.h", "strata/checkpoint/safetensors.h",
+PUBLIC = ["strata/strata.h", "strata/api/*.h", "strata/api/*/*.h", "strata/nn/*.h", "strata/nn/transform/*.h", "strata/model/*.h", "strata/model/llama/*.h", "strata/optim/*.h", "strata/optim/typed/*.h", "strata/checkpoint/arrays.h", "strata/checkpoint/checkpoint.h", "strata/checkpoint/safetensors.h",
           "strata/tree/*.h", "strata/type/dtype.h", "strata/type/type.h", "strata/type/literal.h", "strata/base/error.h", "strata/base/result.h", "strata/embed/strata.h"]
 # For those who work on the api, and structures that another standard defines.
 PRIVATE = {f"strata/api/{name}.h" for name in ("axes", "compose", "debug_nans", "dlpack", "eager", "function", "matrices", "memory", "shared_operands", "trace",
                                                "numpy/einsum_search", "random/draw", "random/generators", "lax/convolution_padding", "scipy/rational")}
+FOR_TESTS = re.compile(r"golden|testing")
+# Members by which the library, the language or an algorithm reads a class; public where they have a docstring.
+SERVING = {"strata_fields", "strata_field_names", "strata_leaves_members_out", "static_text", "append_structure", "append_metadata", "accept", "metadata_ref",
+           "value_type", "difference_type", "reference", "pointer", "iterator_category", "iterator_concept"}
 GENERATED = "<!-- by tools/reference.py from the header: do not edit -->"
 INCLUDE = re.compile(r'^#include "(strata/[^"]+)"', re.M)
 CALLS = re.compile(r"^\{\s*(?:return\s+)?([\w:]+)(?:<[^>]*>)?[({]")
@@ -62,7 +66,8 @@ def public_headers():
             reached.add(one)
             stack += INCLUDE.findall(text_of(one))
     found = {str(p.relative_to(ROOT)) for pattern in PUBLIC for p in ROOT.glob(pattern)}
-    return sorted(h for h in found if h not in PRIVATE and (h in reached or not h.startswith("strata/api/")))
+    named = lambda h: h in reached or not h.startswith("strata/api/") or h.startswith("strata/api/tree/")
+    return sorted(h for h in found if h not in PRIVATE and not FOR_TESTS.search(h.rpartition("/")[2]) and named(h))
 
 
 def owner(name):
@@ -104,6 +109,23 @@ def derived_doc(entry, declarations, entries):
     return ""
 
 
+def member_doc(member, overloads, documented):
+    """What the function says that a member without a docstring calls: one of its name, or another member."""
+    if member.doc or member.kind != "function" or any(d.doc for d in overloads if d.name == member.name) or member.body.count(";") != 1:
+        return member.doc
+    name, scope = re.escape(last(member.name)), owner(member.name)
+    other = called(member) if not re.search(r"\)\s*[^\s);}]", member.body) and name.isidentifier() else ""
+    if other and any(d.name == f"{scope}::{other}" for d in overloads):
+        return f"The same as `{other}`."
+    for match in re.finditer(rf"(?<![\w:])((?:\w+::)+{name})\(", member.body):
+        around = owner(scope)
+        while around and f"{around}::{match.group(1)}" not in documented:
+            around = owner(around)
+        if (found := f"{around}::{match.group(1)}" if around else match.group(1)) in documented:
+            return f"As `{found}`."
+    return ""
+
+
 def entries_of(headers):
     declarations = [d for h in headers for d in cpp_declarations.read(h, text_of(h))]
     classes = {d.name for d in declarations if d.kind == "class"}
@@ -116,11 +138,12 @@ def entries_of(headers):
             of_class[owner(d.name)].append(d)
         else:
             by_name[d.name].append(d)
-    entries = []
+    entries, documented = [], {name for name, found in by_name.items() if any(d.doc for d in found)}
     for name, found in by_name.items():
         signatures = list(dict.fromkeys(d.signature for d in found))
         docs = list(dict.fromkeys(d.doc for d in found if d.doc))
-        members = [(d.signature, d.doc, d.name, d.kind) for d in of_class[name] if last(d.name) != "named"]
+        overloads = of_class[name]
+        members = [(d.signature, member_doc(d, overloads, documented), d.name, d.kind) for d in overloads if last(d.name) != "named" and (d.doc or last(d.name) not in SERVING)]
         entries.append(Entry(name, found[0].kind, found[0].header, found[0].line, signatures, " ".join(docs), members))
     for entry in entries:
         entry.doc = entry.doc or derived_doc(entry, by_name[entry.name], entries)
@@ -228,7 +251,10 @@ def add_examples(entries):
 
 
 def page_of(header):
-    name = header.removeprefix("strata/").removesuffix(".h").removeprefix("api/")
+    """The page of a header; the folder api is left out where no other header is named so."""
+    name = header.removeprefix("strata/").removesuffix(".h")
+    if not (ROOT / "strata" / f"{name.removeprefix('api/')}.h").exists():
+        name = name.removeprefix("api/")
     return name.replace("/", "-") + ".md"
 
 

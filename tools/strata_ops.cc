@@ -186,7 +186,8 @@ void table() {
   std::cout << fmt::format("\n{} operations\n", op::catalog().size());
 }
 
-// ---- the array library's names -----------------------------------------------------------------
+// ---- upstream's names
+// ----------------------------------------------------------------------------
 
 /// Lines of a file, without comments. Throws Error where there is none.
 std::vector<std::string> lines_of(const std::filesystem::path& file) {
@@ -197,35 +198,72 @@ std::vector<std::string> lines_of(const std::filesystem::path& file) {
     if (!line.empty() && line[0] != '#') out.push_back(line);
   return out;
 }
+/// The same of lines with a tab: what stands before and behind it.
+std::map<std::string, std::string> pairs_of(const std::filesystem::path& file) {
+  std::map<std::string, std::string> out;
+  for (const std::string& line : lines_of(file)) {
+    const std::size_t tab = line.find('\t');
+    if (tab == std::string::npos)
+      throw Error("strata-ops", "{} has a line without a tab: {}", file.string(), line);
+    out[line.substr(0, tab)] = line.substr(tab + 1);
+  }
+  return out;
+}
+
+/// A family of upstream's names.
+struct Names {
+  std::vector<std::filesystem::path> lists;
+  /// Why a name makes no sense here; and which are names of JAX's own functions.
+  std::filesystem::path reasons;
+  std::optional<std::filesystem::path> same;
+};
+Names names_of(const std::string& family, const std::string& folder) {
+  const auto in = [&](const char* usual) {
+    return std::filesystem::path(folder.empty() ? usual : folder.c_str());
+  };
+  if (family.empty()) {
+    const std::filesystem::path names = in("strata/api/names");
+    return {{names / "upstream.txt"}, names / "not_applicable.tsv", {}};
+  }
+  if (family != "nnx.")
+    throw Error("strata-ops", "there are names of JAX and 'nnx.', not '{}'", family);
+  const std::filesystem::path names = in("strata/nn/names");
+  return {{names / "nnx.txt", names / "nnx_methods.txt"},
+          names / "nnx_not_applicable.tsv",
+          names / "nnx_same.tsv"};
+}
 
 /// Name x status: done, where a test of it ran and passed (the runner wrote which); not applicable,
 /// with the reason; missing.
-void api(const std::filesystem::path& names, const std::filesystem::path& tested) {
-  std::map<std::string, std::string> reasons;
-  for (const std::string& line : lines_of(names / "not_applicable.tsv")) {
-    const std::size_t tab = line.find('\t');
-    reasons[line.substr(0, tab)] = line.substr(tab + 1);
-  }
+void api(const Names& names, const std::filesystem::path& tested) {
+  std::map<std::string, std::string> reasons = pairs_of(names.reasons), same;
+  if (names.same) same = pairs_of(*names.same);
   const std::vector<std::string> passed = lines_of(tested);
-  const std::set<std::string> done(passed.begin(), passed.end());
+  const std::set<std::string> shown(passed.begin(), passed.end());
   int counts[3] = {};
   std::cout << "| name | status | reason |\n|---|---|---|\n";
-  for (const std::string& line : lines_of(names / "upstream.txt")) {
-    const std::string name = line.substr(0, line.find('('));
-    const auto reason = reasons.find(name);
-    if (done.contains(name) && reason != reasons.end())
-      throw Error("strata-ops", "{} is tested, and listed as not applicable", name);
-    const int status = done.contains(name) ? 0 : reason != reasons.end() ? 1 : 2;
-    static constexpr const char* kStatus[] = {"done", "not applicable", "missing"};
-    ++counts[status];
-    std::cout << fmt::format("| `{}` | {} | {} |\n", name, kStatus[status],
-                             status == 1 ? reason->second : "");
-    if (reason != reasons.end()) reasons.erase(reason);
-  }
-  if (!reasons.empty())
-    throw Error("strata-ops",
-                "not_applicable.tsv gives a reason for {}, which upstream.txt does not name",
-                reasons.begin()->first);
+  for (const std::filesystem::path& list : names.lists)
+    for (const std::string& line : lines_of(list)) {
+      const std::string name = line.substr(0, line.find('('));
+      const auto reason = reasons.find(name), other = same.find(name);
+      const bool done =
+          shown.contains(name) || (other != same.end() && shown.contains(other->second));
+      if (done && reason != reasons.end())
+        throw Error("strata-ops", "{} is tested, and listed as not applicable", name);
+      const int status = done ? 0 : reason != reasons.end() ? 1 : 2;
+      static constexpr const char* kStatus[] = {"done", "not applicable", "missing"};
+      ++counts[status];
+      std::cout << fmt::format("| `{}` | {} | {} |\n", name, kStatus[status],
+                               status == 1           ? reason->second
+                               : other != same.end() ? fmt::format("`jax.{}`", other->second)
+                                                     : "");
+      if (reason != reasons.end()) reasons.erase(reason);
+      if (other != same.end()) same.erase(other);
+    }
+  const std::map<std::string, std::string>& left = reasons.empty() ? same : reasons;
+  if (!left.empty())
+    throw Error("strata-ops", "{} is in a list of reasons, and no list of names has it",
+                left.begin()->first);
   std::cout << fmt::format("\n{} done, {} not applicable, {} missing\n", counts[0], counts[1],
                            counts[2]);
 }
@@ -238,11 +276,11 @@ int work(int argc, char** argv) {
       "--table");
   bool want_table = false, want_counts = false, want_reasons = false, want_summaries = false;
   bool want_api = false;
-  std::string names = "strata/api/names",
-              tested = (std::filesystem::path(argv[0]).parent_path() / "../checks/api_tested.txt")
-                           .string();
-  app.add_flag("--api", want_api, "name of the array library x status (Markdown)");
-  app.add_option("--names", names, "the folder of upstream.txt and not_applicable.tsv");
+  std::string family, names,
+      tested = (std::filesystem::path(argv[0]).parent_path() / "../checks/api_tested.txt").string();
+  app.add_flag("--api", want_api, "upstream's name x status (Markdown)");
+  app.add_option("family", family, "with --api: 'nnx.' for names of flax.nnx, not of JAX");
+  app.add_option("--names", names, "the folder of the lists of names, in place of the usual one");
   app.add_option("--tested", tested, "what scripts/run_tests wrote: the names whose tests passed");
   app.add_flag("--table", want_table,
                "operation x rule x type, the types as far as samples reach them (Markdown)");
@@ -259,7 +297,7 @@ int work(int argc, char** argv) {
   if (want_summaries) summaries();
   if (want_reasons) reasons();
   try {
-    if (want_api) api(names, tested);
+    if (want_api) api(names_of(family, names), tested);
   } catch (const Error& e) {
     std::cerr << e.what() << "\n";
     return 1;

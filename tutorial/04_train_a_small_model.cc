@@ -5,6 +5,7 @@
 #include <iostream>
 
 #include "strata/data/dataset.h"
+#include "strata/model/llama/family.h"
 #include "strata/train/step.h"
 
 using namespace strata;
@@ -20,10 +21,10 @@ std::string song() {
 }
 
 // The likeliest next byte, again and again.
-std::string continue_text(const llama::Params& params, const llama::Config& model, std::string text,
+std::string continue_text(const tree::Tree& params, const model::ModelPtr& model, std::string text,
                           std::size_t length) {
-  auto next = jit([model](const llama::Params& p, const Array& tokens, const Array& last) {
-    return argmax(llama::forward(p, tokens, model)[{0, last}], -1);
+  auto next = jit([model](const tree::Tree& p, const Array& tokens, const Array& last) {
+    return argmax(model->forward(p, tokens)[{0, last}], -1);
   });
   while (text.size() < length) {
     std::vector<std::int32_t> tokens(
@@ -37,14 +38,14 @@ std::string continue_text(const llama::Params& params, const llama::Config& mode
 }
 
 int main() {
-  llama::Config model{.vocab_size = 256,
-                      .base_emb_dim = 32,
-                      .base_num_decoder_layers = 2,
-                      .base_num_query_heads = 4,
-                      .base_num_kv_heads = 2,
-                      .head_dim = 8,
-                      .base_mlp_dim = 64};
-  std::cout << llama::count(model) << " weights\n";
+  model::ModelPtr model = llama::model({.vocab_size = 256,
+                                        .base_emb_dim = 32,
+                                        .base_num_decoder_layers = 2,
+                                        .base_num_query_heads = 4,
+                                        .base_num_kv_heads = 2,
+                                        .head_dim = 8,
+                                        .base_mlp_dim = 64});
+  std::cout << model->count() << " weights\n";
 
   const std::string text = song();
   auto batches =

@@ -95,7 +95,7 @@ void what_is_refused() {
                             [](std::tuple<Array> x, std::tuple<Array>) {
                               return std::pair(sin(std::get<0>(x)), zeros({3}));
                             });
-    grad(wrong)(1.0f);
+    (void)grad(wrong)(1.0f);
     require(false, "a tangent has the type of its value");
   } catch (const Error& e) {
     std::cout << e.what() << "\n";

@@ -108,10 +108,10 @@ const internal::ArrayState& Array::concrete() const {
   if (state.value)
     internal::fail(
         "array",
-        "{} made at {} is traced: its elements are not known while the program is being recorded{}",
-        internal::describe(state.type),
-        state.where.text().empty() ? "an unknown place" : state.where.text(),
-        "; return it, or use where, cond or while_loop instead of a C++ branch");
+        "{} is traced: its elements are not known while the program is being recorded; return it, "
+        "or use where, cond or while_loop instead of a C++ branch, and logical_and, logical_or and "
+        "logical_not instead of &&, || and !",
+        internal::origin(state));
   return state;
 }
 
@@ -135,13 +135,19 @@ runtime::Buffer Array::buffer() && {
   return out;
 }
 
-Array::operator bool() const { return item<double>() != 0; }
+Array::operator bool() const { return item<double>(Where()) != 0; }  // nobody's line
 
 namespace internal {
 
-void check_one_element(const Array& x) {
+Literal elements_of(const Array& x, const Where& where) {
+  Site site(where);
+  return x.literal();
+}
+Literal only_element(const Array& x, const Where& where) {
+  Site site(where);
   if (x.size() != 1)
     fail("item", "the array has {} elements ({}), not one", x.size(), describe(x.type()));
+  return x.literal();
 }
 
 Literal unwritten(Type type) {
@@ -150,7 +156,7 @@ Literal unwritten(Type type) {
 }
 
 Array array_at(const void* data, DType stored, std::int64_t count, const OptionalSizes& shape,
-               std::optional<DType> dtype) {
+               std::optional<DType> dtype, const Where& where) {
   Literal l;
   if (dtype.value_or(canonical(stored, x64_enabled())) == stored) {
     l = unwritten(Type(stored, Shape{count}));
@@ -159,10 +165,12 @@ Array array_at(const void* data, DType stored, std::int64_t count, const Optiona
     l = Literal(Type(stored, Shape{count}),
                 borrowed_bytes(static_cast<const std::byte*>(data), nullptr));
   }
-  return array_of(std::move(l), shape, dtype);
+  return array_of(std::move(l), shape, dtype, where);
 }
 
-Array array_of(Literal literal, const OptionalSizes& shape, std::optional<DType> dtype) {
+Array array_of(Literal literal, const OptionalSizes& shape, std::optional<DType> dtype,
+               const Where& where) {
+  Site site(where);
   Literal l = convert_literal(literal, dtype.value_or(canonical(literal.dtype(), x64_enabled())));
   if (!shape) return Array(std::move(l));
   std::vector<std::int64_t> sizes = *shape;
@@ -178,7 +186,8 @@ Array array_of(Literal literal, const OptionalSizes& shape, std::optional<DType>
 
 }  // namespace internal
 
-Array array(const Nested& values, std::optional<DType> dtype) {
+Array array(const Nested& values, std::optional<DType> dtype, Where where) {
+  internal::Site site(where);
   std::vector<std::int64_t> sizes;
   append_sizes(values, sizes);
   std::vector<Array> scalars;

@@ -28,9 +28,13 @@
 #include "strata/api/options.h"
 #include "strata/runtime/client.h"
 #include "strata/tree/tree.h"
+#include "strata/type/print.h"
 #include "strata/type/promote.h"
 
 namespace strata {
+
+/// The user's line, of functions that take no operand.
+using Where = std::source_location;
 
 class Array;
 class Indices;
@@ -45,6 +49,12 @@ struct Sort;
 namespace internal {
 struct ArrayState;
 using ScalarValue = std::variant<bool, std::int64_t, std::uint64_t, double, std::complex<double>>;
+template <class T>
+void refuse_assignment() {
+  static_assert(std::is_void_v<T>,
+                "x[i] is a new array, and assigning to it changes nothing: write "
+                "x = x.at(i).set(y), or .add(y), ...");
+}
 }  // namespace internal
 
 /// The user's line, of functions that take no operand.
@@ -57,13 +67,22 @@ concept Scalar = std::is_arithmetic_v<T> || std::same_as<T, std::complex<float>>
                  std::same_as<T, std::complex<double>>;
 
 /// An n-dimensional array of one dtype; see above. Copying it copies a handle.
-class Array {
+class [[nodiscard("arrays do not change in place: what a function makes is its result")]] Array {
  public:
   /// No value yet; using it is an error.
   Array() = default;
   /// A weakly typed scalar: i32, f32, c64 (their 64-bit kinds under x64), bool.
   template <Scalar T>
   Array(T value) : Array(scalar(to_value(value))) {}  // NOLINT: implicit by intent
+  Array(const Array&) = default;
+  Array(Array&&) noexcept = default;
+  Array& operator=(const Array&) & = default;
+  Array& operator=(Array&&) & noexcept = default;
+  /// Refuses `x[i] = y`: x[i] is a new array.
+  template <class T>
+  void operator=(const T&) && {
+    internal::refuse_assignment<T>();
+  }
   explicit Array(runtime::Buffer buffer);
   explicit Array(Literal literal) : Array(runtime::Buffer(std::move(literal))) {}
 
@@ -87,10 +106,10 @@ class Array {
 
   /// The elements in row-major order, converted to T. Throws Error for a traced array.
   template <class T>
-  std::vector<T> to_vector() const;
+  std::vector<T> to_vector(Where where = Where::current()) const;
   /// The only element. Throws Error when there is not exactly one, or for a traced array.
   template <class T>
-  T item() const;
+  T item(Where where = Where::current()) const;
   explicit operator bool() const;
   /// The only element: `float(x)`, `static_cast<int>(x)`. Throws as `item`.
   template <Scalar T>
@@ -338,25 +357,29 @@ class Nested {
 
 /// From nested braces of scalars: bool, int -> i32, float -> f32 (64-bit under x64) unless a dtype
 /// is given.
-Array array(const Nested& values, std::optional<DType> dtype = {});
+Array array(const Nested& values, std::optional<DType> dtype = {}, Where where = Where::current());
 /// From a vector, row-major, at the speed of a copy: `array(v)`, `array(v, {2, 3})`. The dtype is
 /// T's (32-bit unless x64) unless given, the shape one-dimensional unless given; one size may be
 /// -1. Throws Error where the values do not fill the shape. Without a copy: numpy::adopt.
 template <class T>
   requires has_dtype<T>
 Array array(const std::vector<T>& values, const OptionalSizes& shape = {},
-            std::optional<DType> dtype = {});
+            std::optional<DType> dtype = {}, Where where = Where::current());
 /// A copy of a literal's contents as they are, 64-bit types included.
 Array asarray(const Literal& literal);
 
 namespace internal {
-Array array_of(Literal literal, const OptionalSizes& shape, std::optional<DType> dtype);
+Array array_of(Literal literal, const OptionalSizes& shape, std::optional<DType> dtype,
+               const Where& where = Where::current());
 /// Memory for a literal whose elements are about to be written.
 Literal unwritten(Type type);
 /// `count` elements one behind another, copied.
 Array array_at(const void* data, DType stored, std::int64_t count, const OptionalSizes& shape,
-               std::optional<DType> dtype);
-void check_one_element(const Array& x);
+               std::optional<DType> dtype, const Where& where = Where::current());
+/// The elements. Throws Error, with the user's line, for a traced array.
+Literal elements_of(const Array& x, const Where& where);
+/// The elements of an array that must have one.
+Literal only_element(const Array& x, const Where& where);
 /// A C++ number as T; complex gives its real part where T is real.
 template <class T, class S>
 T element_from(S v) {
@@ -408,8 +431,8 @@ void for_elements(const Literal& l, F f) {
 }  // namespace internal
 
 template <class T>
-std::vector<T> Array::to_vector() const {
-  const Literal l = literal();
+std::vector<T> Array::to_vector(Where where) const {
+  const Literal l = internal::elements_of(*this, where);
   if constexpr (has_dtype<T>)
     if (l.dtype() == dtype_of<T>) {
       const std::span<const T> all = l.span<T>();
@@ -421,21 +444,21 @@ std::vector<T> Array::to_vector() const {
 }
 
 template <class T>
-T Array::item() const {
-  internal::check_one_element(*this);
-  return internal::element<T>(literal(), 0);
+T Array::item(Where where) const {
+  return internal::element<T>(internal::only_element(*this, where), 0);
 }
 
 template <class T>
   requires has_dtype<T>
-Array array(const std::vector<T>& values, const OptionalSizes& shape, std::optional<DType> dtype) {
+Array array(const std::vector<T>& values, const OptionalSizes& shape, std::optional<DType> dtype,
+            Where where) {
   const auto count = static_cast<std::int64_t>(values.size());
   if constexpr (std::same_as<T, bool>) {  // whose vector has no elements of its own
     Literal l = internal::unwritten(Type(DType::i1, Shape{count}));
     std::copy(values.begin(), values.end(), l.mutable_span<bool>().begin());
-    return internal::array_of(std::move(l), shape, dtype);
+    return internal::array_of(std::move(l), shape, dtype, where);
   } else {
-    return internal::array_at(values.data(), dtype_of<T>, count, shape, dtype);
+    return internal::array_at(values.data(), dtype_of<T>, count, shape, dtype, where);
   }
 }
 

@@ -168,5 +168,13 @@ TEST(Array, RangesOfIntegersAndFloats) {
               ::testing::HasSubstr("the step is 0"));
 }
 
+TEST(Array, TypesPrintAsMessagesWriteThem) {
+  const Array x = zeros({2, 3}, bfloat16);
+  std::ostringstream out;
+  out << x.dtype() << " " << x.type() << " " << x.shape();
+  EXPECT_EQ(out.str(), "bf16 bf16[2,3] (2, 3)");
+  EXPECT_EQ(fmt::format("{} {}", x.dtype(), x.type()), "bf16 bf16[2,3]");
+}
+
 }  // namespace
 }  // namespace strata

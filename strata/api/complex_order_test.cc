@@ -26,7 +26,7 @@ TEST(ComplexOrder, ExtremesGoByRealPartsThenImaginaryParts) {
   const Array z = numbers();
   EXPECT_EQ(parts(lax::reduce_max(z, {0})), (Parts{3, 0.5}));
   EXPECT_EQ(parts(lax::reduce_min(z, {0})), (Parts{-1, -1}));
-  EXPECT_EQ(type_of(lax::reduce_max(z, {0})), "complex<f32>[]");
+  EXPECT_EQ(type_of(lax::reduce_max(z, {0})), "c64[]");
   EXPECT_EQ(parts(jit([](Array z) { return lax::reduce_max(z, {0}); })(z)), (Parts{3, 0.5}));
   EXPECT_EQ(parts(vmap([](Array z) { return lax::reduce_max(z, {0}); })(stack({z, -z}))),
             (Parts{3, 1, 0.5, 1}));
@@ -47,25 +47,25 @@ TEST(ComplexOrder, ExtremesGoByRealPartsThenImaginaryParts) {
 TEST(ComplexOrder, OthersAnswerOrRefuse) {
   const Array z = numbers();
   const Array ids = array({0, 0, 1, 1, 1});
-  EXPECT_THAT(message_of([&] { lax::argmax(z, 0, int32); }),
-              ::testing::HasSubstr("complex numbers have no order, got complex<f32>[5]"));
-  EXPECT_THAT(message_of([&] { numpy::argmin(z); }),
+  EXPECT_THAT(message_of([&] { (void)lax::argmax(z, 0, int32); }),
+              ::testing::HasSubstr("complex numbers have no order, got c64[5]"));
+  EXPECT_THAT(message_of([&] { (void)numpy::argmin(z); }),
               ::testing::HasSubstr("complex numbers have no order"));
-  EXPECT_THAT(message_of([&] { numpy::nanargmax(z); }),
+  EXPECT_THAT(message_of([&] { (void)numpy::nanargmax(z); }),
               ::testing::HasSubstr("complex numbers have no order"));
-  EXPECT_THAT(message_of([&] { lax::top_k(z, 2); }),
+  EXPECT_THAT(message_of([&] { (void)lax::top_k(z, 2); }),
               ::testing::HasSubstr("complex numbers have no order"));
-  EXPECT_THAT(message_of([&] { lax::cumlogsumexp(z); }),
+  EXPECT_THAT(message_of([&] { (void)lax::cumlogsumexp(z); }),
               ::testing::HasSubstr("real floats are needed"));
-  EXPECT_THAT(message_of([&] { ops::segment_max(z, ids); }),
+  EXPECT_THAT(message_of([&] { (void)ops::segment_max(z, ids); }),
               ::testing::HasSubstr("complex numbers have no order"));
-  EXPECT_THAT(message_of([&] { numpy::median(z); }),
+  EXPECT_THAT(message_of([&] { (void)numpy::median(z); }),
               ::testing::HasSubstr("complex numbers have no order"));
-  EXPECT_THAT(message_of([&] { numpy::clip(z, 0, 1); }), ::testing::HasSubstr("complex"));
-  EXPECT_THAT(message_of([&] { scipy::special::owens_t(z, z); }),
-              ::testing::HasSubstr("owens_t: complex numbers have no order, got complex<f32>[5]"));
+  EXPECT_THAT(message_of([&] { (void)numpy::clip(z, 0, 1); }), ::testing::HasSubstr("complex"));
+  EXPECT_THAT(message_of([&] { (void)scipy::special::owens_t(z, z); }),
+              ::testing::HasSubstr("owens_t: complex numbers have no order, got c64[5]"));
   auto at_most = [](Array a, Array b) { return lax::max(a, b); };
-  EXPECT_THAT(message_of([&] { lax::reduce(z, Array(Complex(-INFINITY, 0)), at_most, {0}); }),
+  EXPECT_THAT(message_of([&] { (void)lax::reduce(z, Array(Complex(-INFINITY, 0)), at_most, {0}); }),
               ::testing::HasSubstr("combiner max does not exist for complex<f32>"));
   EXPECT_EQ(parts(lax::associative_scan(at_most, z)), (Parts{1, 3, 3, 3, 3, 2, -1, 0.5, 0.5, 0.5}));
   EXPECT_EQ(parts(lax::clamp(z, z, z)), parts(z));

@@ -196,6 +196,19 @@ std::vector<Array> branch(const Array& index, std::span<const Program* const> br
       weak);
 }
 
+void check_structure(const char* name, const tree::Structure& before,
+                     const tree::Structure& after) {
+  if (before == after) return;
+  fail(name, "the carry is {} before a step and {} after it; both must be the same (* is an array)",
+       before.text(), after.text());
+}
+
+void check_branches(const char* name, const tree::Structure& one, const tree::Structure& other) {
+  if (one == other) return;
+  fail(name, "one branch returns {} and another {}; both must be the same (* is an array)",
+       one.text(), other.text());
+}
+
 void check_predicate(const char* name, const Type& type) {
   if (type.rank() != 0) fail(name, "the predicate is a scalar, got {}", describe(type));
 }

@@ -40,8 +40,9 @@ struct VjpParts<std::tuple<Y, Residuals>> {
 /// f with the rule (tuple of primals, tuple of tangents) -> pair{f(primals), its tangent}. Works
 /// for every transform; the reverse mode transposes the rule.
 template <class F, class Rule>
-auto custom_jvp(F f, Rule rule) {
-  return [f = std::move(f), rule = std::move(rule)]<class... Args>(const Args&... args) {
+[[nodiscard]] auto custom_jvp(F f, Rule rule, Where where = Where::current()) {
+  return [f = std::move(f), rule = std::move(rule), where]<class... Args>(const Args&... args) {
+    internal::Site site(where);
     using Tuple = internal::ArgumentTuple<const F, Args...>;
     const Tuple arguments(args...);
     auto primal = internal::trace_function(f, arguments, internal::Trace::Kind::nested);
@@ -57,9 +58,11 @@ auto custom_jvp(F f, Rule rule) {
 /// cotangents of the arguments, where forward(args...) -> pair{f(args...), residuals}. Has no
 /// forward derivative.
 template <class F, class Forward, class Backward>
-auto custom_vjp(F f, Forward forward, Backward backward) {
-  return [f = std::move(f), forward = std::move(forward),
-          backward = std::move(backward)]<class... Args>(const Args&... args) {
+[[nodiscard]] auto custom_vjp(F f, Forward forward, Backward backward,
+                              Where where = Where::current()) {
+  return [f = std::move(f), forward = std::move(forward), backward = std::move(backward),
+          where]<class... Args>(const Args&... args) {
+    internal::Site site(where);
     using Tuple = internal::ArgumentTuple<const F, Args...>;
     const Tuple arguments(args...);
     const std::vector<Array> leaves = tree::leaves<Array>(arguments);
@@ -86,14 +89,16 @@ struct RematOptions {
 /// f, of which reverse-mode differentiation keeps only what the policy names. (JAX's second name
 /// for it: strata::checkpoint is the room that saves arrays.)
 template <class F>
-auto remat(F f, RematOptions options = {}) {
-  return [f = std::move(f), options = std::move(options)]<class... Args>(const Args&... args) {
-    using Tuple = internal::ArgumentTuple<const F, Args...>;
-    const Tuple arguments(args...);
-    auto traced = internal::trace_function(f, arguments, internal::Trace::Kind::nested);
-    return traced.unflatten(
-        internal::remat(traced.program, tree::leaves<Array>(arguments), options.policy));
-  };
+[[nodiscard]] auto remat(F f, RematOptions options = {}, Where where = Where::current()) {
+  return
+      [f = std::move(f), options = std::move(options), where]<class... Args>(const Args&... args) {
+        internal::Site site(where);
+        using Tuple = internal::ArgumentTuple<const F, Args...>;
+        const Tuple arguments(args...);
+        auto traced = internal::trace_function(f, arguments, internal::Trace::Kind::nested);
+        return traced.unflatten(
+            internal::remat(traced.program, tree::leaves<Array>(arguments), options.policy));
+      };
 }
 
 /// x under a name that remat's policies know.

@@ -32,6 +32,9 @@ class FieldsOf {
       -> std::tuple<typename internal::WithLeaves<std::remove_const_t<Fields>, Leaf>::type...>;
 
  public:
+  /// The struct that it was made from is no part of the tree.
+  static constexpr bool strata_leaves_members_out = true;
+  /// What stands in place of the fields, in their order.
   using Tuple = decltype(replaced(std::declval<const T&>().strata_fields()));
   FieldsOf() = default;
   FieldsOf(T like, Tuple fields) : like_(std::move(like)), fields_(std::move(fields)) {}

@@ -2,7 +2,9 @@
 // are put back.
 //
 // C++ scalars given as arguments become arrays (operands of the program, not parts of it) wherever
-// the function accepts arrays in their place; everything else in a tree that is no array is static.
+// the function accepts arrays in their place, and so do those that bodies and branches of control
+// flow return; everything else in a tree that is no array is static. What cannot be traced is
+// refused here, in a sentence, before it meets the templates below.
 #pragma once
 
 #include <functional>
@@ -27,6 +29,58 @@ using ArgumentTuple =
     std::conditional_t<std::is_invocable_v<F&, AsOperand<Args>&...>, std::tuple<AsOperand<Args>...>,
                        std::tuple<Decayed<Args>...>>;
 
+// ---- scalars in trees ---------------------------------------------------------------------------
+
+template <class T>
+struct ArraysOf {
+  using type = T;
+};
+/// T with arrays in place of C++ scalars, also in pairs, tuples, vectors and std::arrays.
+template <class T>
+using AsArrays = typename ArraysOf<std::remove_cvref_t<T>>::type;
+template <Scalar T>
+struct ArraysOf<T> {
+  using type = Array;
+};
+template <class A, class B>
+struct ArraysOf<std::pair<A, B>> {
+  using type = std::pair<AsArrays<A>, AsArrays<B>>;
+};
+template <class... Ts>
+struct ArraysOf<std::tuple<Ts...>> {
+  using type = std::tuple<AsArrays<Ts>...>;
+};
+template <class T>
+struct ArraysOf<std::vector<T>> {
+  using type = std::vector<AsArrays<T>>;
+};
+template <class T, std::size_t N>
+struct ArraysOf<std::array<T, N>> {
+  using type = std::array<AsArrays<T>, N>;
+};
+
+template <class T>
+AsArrays<T> as_arrays(T&& tree) {
+  using From = std::remove_cvref_t<T>;
+  using To = AsArrays<T>;
+  if constexpr (std::same_as<From, To> || std::same_as<To, Array>) {
+    return To(std::forward<T>(tree));
+  } else if constexpr (requires { std::tuple_size<To>::value; }) {
+    return std::apply(
+        [](auto&&... each) { return To{as_arrays(std::forward<decltype(each)>(each))...}; },
+        std::forward<T>(tree));
+  } else {
+    To out;
+    for (const auto& each : tree) out.push_back(as_arrays(each));
+    return out;
+  }
+}
+/// f whose scalars are arrays.
+template <class F>
+auto with_array_results(F& f) {
+  return [&f](auto&... args) { return as_arrays(f(args...)); };
+}
+
 template <class F, class Tuple>
 struct ResultOf;
 template <class F, class... Args>
@@ -36,6 +90,31 @@ struct ResultOf<F, std::tuple<Args...>> {
 /// What the function returns, without references.
 template <class F, class Tuple>
 using Result = typename ResultOf<F, Tuple>::type;
+
+// ---- what is refused ----------------------------------------------------------------------------
+
+/// Whether f can be traced with such arguments.
+template <class F, class... Args>
+constexpr bool accepts() {
+  constexpr bool trees = (tree::is_tree<AsOperand<Args>> && ...);
+  static_assert(trees,
+                "an argument is neither an array nor a tree of arrays: a struct becomes one by "
+                "STRATA_FIELDS(its members)");
+  if constexpr (trees) {
+    constexpr bool callable = std::is_invocable_v<F&, AsOperand<Args>&...> ||
+                              std::is_invocable_v<F&, std::remove_cvref_t<Args>&...>;
+    static_assert(callable,
+                  "the function does not take these arguments: look at their number and types");
+    if constexpr (callable) {
+      constexpr bool result = tree::is_tree<AsArrays<Result<F, ArgumentTuple<F, Args...>>>>;
+      static_assert(result,
+                    "the function returns neither an array nor a tree of arrays (vector, tuple, a "
+                    "struct with STRATA_FIELDS, ...)");
+      return result;
+    }
+  }
+  return false;
+}
 
 /// A traced function: the graph, and a result whose leaves are to be replaced.
 template <class R>
@@ -66,18 +145,20 @@ auto trace_function(F& f, std::tuple<Args...> arguments, Trace::Kind kind,
                     std::span<const Type> types = {}) {
   using R = Result<F, std::tuple<Args...>>;
   static_assert(!std::is_void_v<R>, "a traced function returns a tree of arrays");
-  static_assert(tree::TreeLike<R>,
+  static_assert(std::is_void_v<R> || tree::is_tree<R>,
                 "the result of a traced function is an array or a tree of arrays (STRATA_FIELDS, "
                 "vector, tuple, ...)");
-  Trace trace(kind);
-  std::size_t i = 0;
-  tree::for_each(arguments, [&](Array& x) {
-    x = trace.argument(i < types.size() ? types[i] : x.type(), x.weak());
-    ++i;
-  });
-  R result = std::apply(f, arguments);
-  Program program = trace.finish(tree::leaves<Array>(result));
-  return Traced<R>{std::move(program), std::move(result)};
+  if constexpr (tree::is_tree<R>) {
+    Trace trace(kind);
+    std::size_t i = 0;
+    tree::for_each(arguments, [&](Array& x) {
+      x = trace.argument(i < types.size() ? types[i] : x.type(), x.weak());
+      ++i;
+    });
+    R result = std::apply(f, arguments);
+    Program program = trace.finish(tree::leaves<Array>(result));
+    return Traced<R>{std::move(program), std::move(result)};
+  }
 }
 
 /// Part of a list.

@@ -56,9 +56,9 @@ STRATA_GOLDEN("lax.fft",
 TEST(Fft, TypesAreFour) {
   testing::shows_names("lax.FftType");
   const Array x = numpy::array({1.0f, 2.0f, 4.0f, 8.0f});
-  EXPECT_EQ(testing::type_of(lax::fft(x, lax::FftType::FFT, 4)), "complex<f32>[4]");
-  EXPECT_EQ(testing::type_of(lax::fft(x, lax::FftType::IFFT, 4)), "complex<f32>[4]");
-  EXPECT_EQ(testing::type_of(lax::fft(x, lax::FftType::RFFT, 4)), "complex<f32>[3]");
+  EXPECT_EQ(testing::type_of(lax::fft(x, lax::FftType::FFT, 4)), "c64[4]");
+  EXPECT_EQ(testing::type_of(lax::fft(x, lax::FftType::IFFT, 4)), "c64[4]");
+  EXPECT_EQ(testing::type_of(lax::fft(x, lax::FftType::RFFT, 4)), "c64[3]");
   EXPECT_EQ(testing::type_of(lax::fft(x, lax::FftType::IRFFT, 6)), "f32[6]");
 }
 

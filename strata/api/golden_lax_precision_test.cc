@@ -83,15 +83,17 @@ TEST(LaxPrecision, SameBitsUnderJit) {
 
 TEST(LaxPrecision, MistakesSayWhat) {
   const Array x = ones({2, 2});
-  EXPECT_THAT(testing::message_of(
-                  [&] { lax::dot(x, x, {.precision = lax::DotAlgorithmPreset::TF32_TF32_F32}); }),
+  EXPECT_THAT(testing::message_of([&] {
+                (void)lax::dot(x, x, {.precision = lax::DotAlgorithmPreset::TF32_TF32_F32});
+              }),
               ::testing::HasSubstr("CPUs do not have the algorithm TF32_TF32_F32"));
-  EXPECT_THAT(
-      testing::message_of([&] {
-        lax::dot(x, x, {.precision = lax::DotAlgorithm{float32, float32, float32, 1, 1, 3, true}});
-      }),
-      ::testing::HasSubstr(
-          "CPUs do not have the algorithm DotAlgorithm{f32, f32, f32, 1, 1, 3, true}"));
+  EXPECT_THAT(testing::message_of([&] {
+                (void)lax::dot(
+                    x, x,
+                    {.precision = lax::DotAlgorithm{float32, float32, float32, 1, 1, 3, true}});
+              }),
+              ::testing::HasSubstr(
+                  "CPUs do not have the algorithm DotAlgorithm{f32, f32, f32, 1, 1, 3, true}"));
   EXPECT_THAT(testing::message_of([] { lax::Tolerance(); }),
               ::testing::HasSubstr("one of atol, rtol and ulps is above 0"));
   EXPECT_THAT(testing::message_of([] { lax::Tolerance(-1); }),

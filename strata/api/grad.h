@@ -179,20 +179,32 @@ std::vector<std::size_t> chosen_leaves(const std::tuple<Args...>& arguments) {
 }
 
 template <class F, bool kAux, std::size_t... N>
-class ValueAndGrad {
+class [[nodiscard]] ValueAndGrad {
  public:
-  explicit ValueAndGrad(F f, const GradOptions& options)
+  explicit ValueAndGrad(F f, const GradOptions& options, const Where& where)
       : f_(std::move(f)),
         asked_{"grad", false, options.holomorphic, options.allow_int},
-        has_aux_(options.has_aux) {}
+        has_aux_(options.has_aux),
+        where_(where) {}
   template <class... Args>
-  auto operator()(Args&&... args) const {
+  [[nodiscard]] auto operator()(Args&&... args) const {
+    if constexpr (accepts<const F, Args...>()) {
+      using R = Result<const F, ArgumentTuple<const F, Args...>>;
+      constexpr bool loss = std::same_as<R, Array> || is_loss_with_aux<R>;
+      static_assert(loss, "grad needs a function that returns an Array, or pair{Array, aux}");
+      constexpr bool in_range = ((N < sizeof...(Args)) && ...);
+      static_assert(in_range, "argument number out of range");
+      if constexpr (loss && in_range) return derive(std::forward<Args>(args)...);
+    }
+  }
+
+ private:
+  template <class... Args>
+  auto derive(Args&&... args) const {
     using Tuple = ArgumentTuple<const F, Args...>;
     using R = Result<const F, Tuple>;
-    static_assert(std::same_as<R, Array> || is_loss_with_aux<R>,
-                  "grad needs a function that returns an Array, or pair{Array, aux}");
     static_assert(!kAux || is_loss_with_aux<R>, "a function with has_aux returns pair{loss, aux}");
-    static_assert(((N < sizeof...(Args)) && ...), "argument number out of range");
+    Site site(where_);
     check_aux(has_aux_, is_loss_with_aux<R>);
     const Tuple arguments(std::forward<Args>(args)...);
     const std::vector<Array> leaves = tree::leaves<Array>(arguments);
@@ -212,7 +224,6 @@ class ValueAndGrad {
                      grads(chosen<Tuple, N...>(arguments), of_chosen));
   }
 
- private:
   template <class T>
   static T grads(T like, std::span<const Array> leaves) {
     return tree::unflatten<Array>(std::move(like), leaves);
@@ -220,19 +231,24 @@ class ValueAndGrad {
   F f_;
   Differentiation asked_;
   std::optional<bool> has_aux_;
+  Where where_;
 };
 
 template <class F, bool kAux, std::size_t... N>
-class Grad {
+class [[nodiscard]] Grad {
  public:
-  explicit Grad(F f, const GradOptions& options) : f_(std::move(f), options) {}
+  explicit Grad(F f, const GradOptions& options, const Where& where)
+      : f_(std::move(f), options, where) {}
   template <class... Args>
-  auto operator()(Args&&... args) const {
-    auto [value, grads] = f_(std::forward<Args>(args)...);
-    if constexpr (std::same_as<decltype(value), Array>)
-      return grads;
-    else
-      return std::pair(std::move(grads), std::get<1>(value));
+  [[nodiscard]] auto operator()(Args&&... args) const {
+    using Both = decltype(f_(std::forward<Args>(args)...));
+    if constexpr (!std::is_void_v<Both>) {  // else it has said why not
+      auto [value, grads] = f_(std::forward<Args>(args)...);
+      if constexpr (std::same_as<decltype(value), Array>)
+        return grads;
+      else
+        return std::pair(std::move(grads), std::get<1>(value));
+    }
   }
 
  private:
@@ -242,11 +258,11 @@ class Grad {
 /// One of the two, by argument 0 unless numbers are given.
 template <template <class, bool, std::size_t...> class Derivative, bool kAux, std::size_t... N,
           class F>
-auto make_grad(F f, const GradOptions& options) {
+auto make_grad(F f, const GradOptions& options, const Where& where) {
   if constexpr (sizeof...(N) == 0)
-    return Derivative<F, kAux, 0>(std::move(f), options);
+    return Derivative<F, kAux, 0>(std::move(f), options, where);
   else
-    return Derivative<F, kAux, N...>(std::move(f), options);
+    return Derivative<F, kAux, N...>(std::move(f), options, where);
 }
 
 template <bool kAux, class F, class... Args>
@@ -294,33 +310,37 @@ auto linearize_of(F& f, const std::tuple<Args...>& arguments) {
 /// (argument 0 unless given). f returns a number, or pair{that, aux}. Throws Error where an
 /// argument is no float or complex number (options say more), or the result no float scalar.
 template <std::size_t... N, class F>
-auto value_and_grad(F f, GradOptions options = {}) {
-  return internal::make_grad<internal::ValueAndGrad, false, N...>(std::move(f), options);
+auto value_and_grad(F f, GradOptions options = {}, Where where = Where::current()) {
+  return internal::make_grad<internal::ValueAndGrad, false, N...>(std::move(f), options, where);
 }
 /// The same of an f that returns pair{loss, aux}: `pair{pair{loss, aux}, derivatives}`. Another one
 /// does not compile.
 template <std::size_t... N, class F>
-auto value_and_grad(F f, HasAux, GradOptions options = {}) {
-  return internal::make_grad<internal::ValueAndGrad, true, N...>(std::move(f), options);
+auto value_and_grad(F f, HasAux, GradOptions options = {}, Where where = Where::current()) {
+  return internal::make_grad<internal::ValueAndGrad, true, N...>(std::move(f), options, where);
 }
 /// The derivatives alone; with aux `pair{derivatives, aux}`.
 template <std::size_t... N, class F>
-auto grad(F f, GradOptions options = {}) {
-  return internal::make_grad<internal::Grad, false, N...>(std::move(f), options);
+auto grad(F f, GradOptions options = {}, Where where = Where::current()) {
+  return internal::make_grad<internal::Grad, false, N...>(std::move(f), options, where);
 }
 template <std::size_t... N, class F>
-auto grad(F f, HasAux, GradOptions options = {}) {
-  return internal::make_grad<internal::Grad, true, N...>(std::move(f), options);
+auto grad(F f, HasAux, GradOptions options = {}, Where where = Where::current()) {
+  return internal::make_grad<internal::Grad, true, N...>(std::move(f), options, where);
 }
 
 /// The value of f at `primals` and its derivative along `tangents` (two tuples of equal structure).
 template <class F, class... Args>
-auto jvp(F f, const std::tuple<Args...>& primals, const std::tuple<Args...>& tangents) {
+[[nodiscard]] auto jvp(F f, const std::tuple<Args...>& primals, const std::tuple<Args...>& tangents,
+                       Where where = Where::current()) {
+  internal::Site site(where);
   return internal::jvp_of<false>(f, primals, tangents);
 }
 /// `jvp` of an f that returns pair{y, aux}: tuple{y, the tangent of y, aux}.
 template <class F, class... Args>
-auto jvp(F f, const std::tuple<Args...>& primals, const std::tuple<Args...>& tangents, HasAux) {
+[[nodiscard]] auto jvp(F f, const std::tuple<Args...>& primals, const std::tuple<Args...>& tangents,
+                       HasAux, Where where = Where::current()) {
+  internal::Site site(where);
   return internal::jvp_of<true>(f, primals, tangents);
 }
 
@@ -328,7 +348,7 @@ auto jvp(F f, const std::tuple<Args...>& primals, const std::tuple<Args...>& tan
 /// arguments. `vjp(f, args..., has_aux)`, of an f that returns pair{y, aux}: tuple{y, that function
 /// of y's cotangents, aux}.
 template <class F, class... Args>
-auto vjp(F f, const Args&... args) {
+[[nodiscard]] auto vjp(F f, const Args&... args) {
   if constexpr (internal::ends_in_aux<Args...>) {
     auto with_aux = [&]<class... A>(const A&... a) {
       return internal::vjp_of<true>(f, internal::ArgumentTuple<F, A...>(a...));
@@ -342,7 +362,7 @@ auto vjp(F f, const Args&... args) {
 /// The value of f and its derivative there as a function of tangents. `linearize(f, args...,
 /// has_aux)`, of an f that returns pair{y, aux}: tuple{y, the derivative of y, aux}.
 template <class F, class... Args>
-auto linearize(F f, const Args&... args) {
+[[nodiscard]] auto linearize(F f, const Args&... args) {
   if constexpr (internal::ends_in_aux<Args...>) {
     auto with_aux = [&]<class... A>(const A&... a) {
       return internal::linearize_of<true>(f, internal::ArgumentTuple<F, A...>(a...));

@@ -93,7 +93,7 @@ struct AtOptions {
 /// its dtype, computed in the dtype to which array and values promote. Values broadcast to the
 /// shape of `x[indices]`. Elements that are named more than once: `set` keeps one of the values,
 /// the others combine all.
-class Update {
+class [[nodiscard]] Update {
  public:
   Update(Array array, Indices indices) : array_(std::move(array)), indices_(std::move(indices)) {}
   /// The copy with `values`, which broadcast to the elements at the index, in their place.

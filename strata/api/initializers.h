@@ -42,6 +42,10 @@ namespace initializers {
 Array zeros(const random::Key& key, const Sizes& shape, DType dtype = default_float);
 /// Ones. The key is not looked at.
 Array ones(const random::Key& key, const Sizes& shape, DType dtype = default_float);
+/// The initializer `zeros`, as upstream also names it.
+inline Initializer zeros_init() { return zeros; }
+/// The initializer `ones`, as upstream also names it.
+inline Initializer ones_init() { return ones; }
 /// An initializer that gives `value`, which broadcasts to the shape, everywhere.
 Initializer constant(const Operand& value, DType dtype = default_float);
 /// Uniform in [0, scale).

@@ -72,13 +72,15 @@ auto jacobian_of(const R& result, const Chosen& chosen,
 }
 
 template <class F, bool kAux, std::size_t... N>
-class Jacfwd {
+class [[nodiscard]] Jacfwd {
  public:
-  explicit Jacfwd(F f, bool holomorphic) : f_(std::move(f)), asked_{"jacfwd", true, holomorphic} {}
+  explicit Jacfwd(F f, bool holomorphic, const Where& where)
+      : f_(std::move(f)), asked_{"jacfwd", true, holomorphic}, where_(where) {}
   template <class... Args>
-  auto operator()(Args&&... args) const {
+  [[nodiscard]] auto operator()(Args&&... args) const {
     using Tuple = ArgumentTuple<const F, Args...>;
     static_assert(((N < sizeof...(Args)) && ...), "argument number out of range");
+    Site site(where_);
     const Tuple arguments(std::forward<Args>(args)...);
     const std::vector<Array> leaves = tree::leaves<Array>(arguments);
     check_arguments(asked_, leaves, active_leaves<N...>(arguments), argument_paths(arguments));
@@ -111,17 +113,21 @@ class Jacfwd {
  private:
   F f_;
   Differentiation asked_;
+  Where where_;
 };
 
 template <class F, bool kAux, std::size_t... N>
-class Jacrev {
+class [[nodiscard]] Jacrev {
  public:
-  explicit Jacrev(F f, const JacrevOptions& options)
-      : f_(std::move(f)), asked_{"jacrev", false, options.holomorphic, options.allow_int} {}
+  explicit Jacrev(F f, const JacrevOptions& options, const Where& where)
+      : f_(std::move(f)),
+        asked_{"jacrev", false, options.holomorphic, options.allow_int},
+        where_(where) {}
   template <class... Args>
-  auto operator()(Args&&... args) const {
+  [[nodiscard]] auto operator()(Args&&... args) const {
     using Tuple = ArgumentTuple<const F, Args...>;
     static_assert(((N < sizeof...(Args)) && ...), "argument number out of range");
+    Site site(where_);
     const Tuple arguments(std::forward<Args>(args)...);
     const std::vector<Array> leaves = tree::leaves<Array>(arguments);
     check_arguments(asked_, leaves, active_leaves<N...>(arguments), argument_paths(arguments));
@@ -151,21 +157,22 @@ class Jacrev {
  private:
   F f_;
   Differentiation asked_;
+  Where where_;
 };
 
 template <bool kAux, std::size_t... N, class F>
-auto make_jacfwd(F f, bool holomorphic) {
+auto make_jacfwd(F f, bool holomorphic, const Where& where) {
   if constexpr (sizeof...(N) == 0)
-    return Jacfwd<F, kAux, 0>(std::move(f), holomorphic);
+    return Jacfwd<F, kAux, 0>(std::move(f), holomorphic, where);
   else
-    return Jacfwd<F, kAux, N...>(std::move(f), holomorphic);
+    return Jacfwd<F, kAux, N...>(std::move(f), holomorphic, where);
 }
 template <bool kAux, std::size_t... N, class F>
-auto make_jacrev(F f, const JacrevOptions& options) {
+auto make_jacrev(F f, const JacrevOptions& options, const Where& where) {
   if constexpr (sizeof...(N) == 0)
-    return Jacrev<F, kAux, 0>(std::move(f), options);
+    return Jacrev<F, kAux, 0>(std::move(f), options, where);
   else
-    return Jacrev<F, kAux, N...>(std::move(f), options);
+    return Jacrev<F, kAux, N...>(std::move(f), options, where);
 }
 
 }  // namespace internal
@@ -174,35 +181,37 @@ auto make_jacrev(F f, const JacrevOptions& options) {
 /// forward for each element of them. Throws Error for complex arguments unless `holomorphic`;
 /// results may be complex.
 template <std::size_t... N, class F>
-auto jacfwd(F f, JacobianOptions options = {}) {
-  return internal::make_jacfwd<false, N...>(std::move(f), options.holomorphic);
+auto jacfwd(F f, JacobianOptions options = {}, Where where = Where::current()) {
+  return internal::make_jacfwd<false, N...>(std::move(f), options.holomorphic, where);
 }
 /// Of an f that returns pair{y, aux}: pair{derivatives of y, aux}.
 template <std::size_t... N, class F>
-auto jacfwd(F f, HasAux, JacobianOptions options = {}) {
-  return internal::make_jacfwd<true, N...>(std::move(f), options.holomorphic);
+auto jacfwd(F f, HasAux, JacobianOptions options = {}, Where where = Where::current()) {
+  return internal::make_jacfwd<true, N...>(std::move(f), options.holomorphic, where);
 }
 
 /// `jacrev<N...>(f)(args...)`: what `jacfwd` gives, by one pull back for each element of the
 /// results. Throws Error for complex results unless `holomorphic`; arguments may be complex.
 template <std::size_t... N, class F>
-auto jacrev(F f, JacrevOptions options = {}) {
-  return internal::make_jacrev<false, N...>(std::move(f), options);
+auto jacrev(F f, JacrevOptions options = {}, Where where = Where::current()) {
+  return internal::make_jacrev<false, N...>(std::move(f), options, where);
 }
 template <std::size_t... N, class F>
-auto jacrev(F f, HasAux, JacrevOptions options = {}) {
-  return internal::make_jacrev<true, N...>(std::move(f), options);
+auto jacrev(F f, HasAux, JacrevOptions options = {}, Where where = Where::current()) {
+  return internal::make_jacrev<true, N...>(std::move(f), options, where);
 }
 
 /// Second derivatives: the Jacobian of the Jacobian.
 template <std::size_t... N, class F>
-auto hessian(F f, JacobianOptions options = {}) {
-  return jacfwd<N...>(jacrev<N...>(std::move(f), {.holomorphic = options.holomorphic}), options);
+auto hessian(F f, JacobianOptions options = {}, Where where = Where::current()) {
+  return jacfwd<N...>(jacrev<N...>(std::move(f), {.holomorphic = options.holomorphic}, where),
+                      options, where);
 }
 template <std::size_t... N, class F>
-auto hessian(F f, HasAux, JacobianOptions options = {}) {
-  return jacfwd<N...>(jacrev<N...>(std::move(f), has_aux, {.holomorphic = options.holomorphic}),
-                      has_aux, options);
+auto hessian(F f, HasAux, JacobianOptions options = {}, Where where = Where::current()) {
+  return jacfwd<N...>(
+      jacrev<N...>(std::move(f), has_aux, {.holomorphic = options.holomorphic}, where), has_aux,
+      options, where);
 }
 
 }  // namespace strata

@@ -85,9 +85,9 @@ TEST(Jacobian, SecondDerivativesOfSeveralArguments) {
 
 TEST(Jacobian, IntegersHaveNone) {
   auto f = [](Array x, Array i) { return x * i; };
-  EXPECT_THAT(message_of([&] { jacfwd<1>(f)(2.f, array({1, 2})); }),
+  EXPECT_THAT(message_of([&] { (void)jacfwd<1>(f)(2.f, array({1, 2})); }),
               ::testing::HasSubstr("jacfwd: argument 1 is i32[2]: only floats have derivatives"));
-  EXPECT_THAT(message_of([&] { (jacrev<0, 1>(f)(2.f, array({1, 2}))); }),
+  EXPECT_THAT(message_of([&] { (void)(jacrev<0, 1>(f)(2.f, array({1, 2}))); }),
               ::testing::HasSubstr("jacrev: argument 1 is i32[2]: only floats have derivatives"));
   expect_array(jacrev(f)(2.f, array({1, 2})), "f32[2]", {1, 2});
 }
@@ -155,7 +155,7 @@ TEST(Jacobian, OfEveryKindOfTree) {
 
 struct Hidden {
   Array w, kept = ones({1});
-  STRATA_FIELDS(w)
+  STRATA_SOME_FIELDS(w)
 };
 TEST(Jacobian, RefusesFieldsThatAreNotListed) {
   const auto j = jacfwd([](Line p) { return Hidden{p.w}; })(Line{array({1.f}), array(2.f)});

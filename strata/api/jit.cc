@@ -68,6 +68,13 @@ Bound compile(Program program, const std::string& name, std::vector<bool> donate
                std::move(donated));
 }
 
+void check_donated(const std::vector<std::size_t>& donated, std::size_t arguments) {
+  for (std::size_t number : donated)
+    if (number >= arguments)
+      fail("jit", "donate_argnums names argument {}, but the function is called with {} arguments",
+           number, arguments);
+}
+
 Call::Call(const Bound& bound) : bound_(bound) {
   arguments_.reserve(bound.executable->argument_types().size());
   addresses_.reserve(bound.bytes.size());

@@ -54,6 +54,8 @@ struct Bound {
   Maker maker;                     // for messages
 };
 Bound compile(Program program, const std::string& name, std::vector<bool> donated);
+/// Throws Error where a number is of no argument.
+void check_donated(const std::vector<std::size_t>& donated, std::size_t arguments);
 
 /// One call. Allocates nothing once its thread has called before, but for results without a donor
 /// that are not kept (runtime/allocator.h).
@@ -117,12 +119,12 @@ R call_with(const Compiled<R>& compiled, Tuple& arguments) {
 /// A function compiled for arguments of certain types (`Jit::compile`). It reads its arguments
 /// only, whatever jit was told to donate. Static data among them is that for which it was compiled.
 template <class R, class... Args>
-class CompiledFunction {
+class [[nodiscard]] CompiledFunction {
  public:
   explicit CompiledFunction(std::shared_ptr<const internal::Compiled<R>> compiled)
       : compiled_(std::move(compiled)) {}
   /// Throws Error for arguments of other types.
-  R operator()(const Args&... args) const {
+  [[nodiscard]] R operator()(const Args&... args) const {
     return internal::call(*compiled_, std::tie(args...), true);
   }
 
@@ -139,7 +141,7 @@ class CompiledFunction {
 
 /// A traced function, before it is compiled (`Jit::lower`).
 template <class R, class... Args>
-class LoweredFunction : public Lowered {
+class [[nodiscard]] LoweredFunction : public Lowered {
  public:
   LoweredFunction(Lowered lowered, std::function<CompiledFunction<R, Args...>()> compile)
       : Lowered(std::move(lowered)), compile_(std::move(compile)) {}
@@ -152,32 +154,36 @@ class LoweredFunction : public Lowered {
 
 /// What `jit` returns: call it like the function.
 template <class F>
-class Jit {
+class [[nodiscard]] Jit {
  public:
   Jit(F f, JitOptions options, const std::source_location& where)
       : state_(std::make_shared<State>(std::move(f), std::move(options), where)) {}
 
   template <class... Args>
-  auto operator()(Args&&... args) const {
-    using Tuple = internal::ArgumentTuple<F, Args...>;
-    using R = internal::Result<F, Tuple>;
-    Tuple arguments(std::forward<Args>(args)...);
-    if (internal::Trace::current()) return R(std::apply(state_->f, arguments));
-    const std::shared_ptr<const internal::Compiled<R>> compiled = find<R>(arguments);
-    if (!compiled->bound.donates) return internal::call(*compiled, arguments, false);
-    return internal::call_with(*compiled, arguments);
+  [[nodiscard]] auto operator()(Args&&... args) const {
+    if constexpr (internal::accepts<F, Args...>()) {
+      using Tuple = internal::ArgumentTuple<F, Args...>;
+      using R = internal::Result<F, Tuple>;
+      Tuple arguments(std::forward<Args>(args)...);
+      if (internal::Trace::current()) return R(std::apply(state_->f, arguments));
+      const std::shared_ptr<const internal::Compiled<R>> compiled = find<R>(arguments);
+      if (!compiled->bound.donates) return internal::call(*compiled, arguments, false);
+      return internal::call_with(*compiled, arguments);
+    }
   }
 
   /// The compiled form for arguments like these, compiled now unless it is there.
   template <class... Args>
   auto compile(const Args&... args) const {
-    return handle(internal::ArgumentTuple<F, Args...>(args...));
+    if constexpr (internal::accepts<F, Args...>())
+      return handle(internal::ArgumentTuple<F, Args...>(args...));
   }
 
   /// Traces for arguments like these.
   template <class... Args>
   auto lower(Args&&... args) const {
-    return lowered(internal::ArgumentTuple<F, Args...>(std::forward<Args>(args)...));
+    if constexpr (internal::accepts<F, Args...>())
+      return lowered(internal::ArgumentTuple<F, Args...>(std::forward<Args>(args)...));
   }
 
   /// How many compiled forms there are: one for each combination of types that was called.
@@ -207,6 +213,8 @@ class Jit {
   template <class... Args>
   auto lowered(std::tuple<Args...> arguments) const {
     using R = internal::Result<F, std::tuple<Args...>>;
+    internal::Site site(state_->where);
+    internal::check_donated(state_->options.donate_argnums, sizeof...(Args));
     auto traced = internal::trace_function(state_->f, arguments, internal::Trace::Kind::jit);
     Lowered lowered(std::make_shared<const internal::Program>(std::move(traced.program)),
                     state_->options.name, internal::argument_paths(arguments));
@@ -226,6 +234,8 @@ class Jit {
     std::string kept =
         looked_for;  // tracing may call other functions, whose keys stand in the same place
     note_miss(arguments);
+    internal::Site site(state_->where);
+    internal::check_donated(state_->options.donate_argnums, std::tuple_size_v<Tuple>);
     auto traced = internal::trace_function(state_->f, arguments, internal::Trace::Kind::jit);
     auto compiled = std::make_shared<internal::Compiled<R>>(
         internal::compile(std::move(traced.program), state_->options.name,
@@ -287,9 +297,11 @@ Jit<F> jit(F f, JitOptions options = {},
 
 /// The result of f for arguments like these without computing it: shapes and dtypes only.
 template <class F, class... Args>
-auto eval_shape(F f, const Args&... args) {
-  using Tuple = internal::ArgumentTuple<F, Args...>;
-  return internal::trace_function(f, Tuple(args...), internal::Trace::Kind::nested).like;
+[[nodiscard]] auto eval_shape(F f, const Args&... args) {
+  if constexpr (internal::accepts<F, Args...>()) {
+    using Tuple = internal::ArgumentTuple<F, Args...>;
+    return internal::trace_function(f, Tuple(args...), internal::Trace::Kind::nested).like;
+  }
 }
 
 }  // namespace strata

@@ -82,8 +82,8 @@ inline Array stage(const Operand& x) { return x; }
 /// x, of which derivatives know nothing.
 Array stop_gradient(const Operand& x);
 /// Keeps the compiler from moving operations across.
-std::vector<Array> optimization_barrier(const std::vector<Array>& arrays,
-                                        Where where = Where::current());
+[[nodiscard]] std::vector<Array> optimization_barrier(const std::vector<Array>& arrays,
+                                                      Where where = Where::current());
 
 }  // namespace strata::lax
 

@@ -30,22 +30,27 @@ std::vector<Array> joined_batches(std::span<const Array> whole, std::span<const 
 /// f of each element of a tree of arrays along the first axis, stacked. Throws Error for a negative
 /// batch size, and where lengths differ.
 template <class F, class Xs>
-auto map(F f, const Xs& xs, const MapOptions& options = {}) {
-  if (!options.batch_size)
-    return scan([&](std::nullptr_t, const Xs& x) { return std::pair(nullptr, f(x)); }, nullptr, xs)
-        .second;
-  const auto all = vmap(f);
-  const internal::Batches batches =
-      internal::batches_of(tree::leaves<Array>(xs), *options.batch_size);
-  if (batches.count == 0) return all(xs);
-  auto ys = scan([&](std::nullptr_t, const Xs& x) { return std::pair(nullptr, all(x)); }, nullptr,
-                 tree::unflatten<Array>(xs, batches.whole))
-                .second;
-  std::vector<Array> rest;
-  if (!batches.rest.empty())
-    rest = tree::leaves<Array>(all(tree::unflatten<Array>(xs, batches.rest)));
-  const std::vector<Array> joined = internal::joined_batches(tree::leaves<Array>(ys), rest);
-  return tree::unflatten<Array>(std::move(ys), joined);
+[[nodiscard]] auto map(F f, const Xs& xs, const MapOptions& options = {},
+                       Where where = Where::current()) {
+  if constexpr (internal::accepts<F, Xs>()) {
+    internal::Site site(where);
+    if (!options.batch_size)
+      return scan([&](std::nullptr_t, Xs x) { return std::pair(nullptr, f(x)); }, nullptr, xs, {},
+                  where)
+          .second;
+    const auto all = vmap(f, {}, where);
+    const internal::Batches batches =
+        internal::batches_of(tree::leaves<Array>(xs), *options.batch_size);
+    if (batches.count == 0) return all(xs);
+    auto ys = scan([&](std::nullptr_t, const Xs& x) { return std::pair(nullptr, all(x)); }, nullptr,
+                   tree::unflatten<Array>(xs, batches.whole), {}, where)
+                  .second;
+    std::vector<Array> rest;
+    if (!batches.rest.empty())
+      rest = tree::leaves<Array>(all(tree::unflatten<Array>(xs, batches.rest)));
+    const std::vector<Array> joined = internal::joined_batches(tree::leaves<Array>(ys), rest);
+    return tree::unflatten<Array>(std::move(ys), joined);
+  }
 }
 
 namespace lax {

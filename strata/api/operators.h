@@ -52,5 +52,22 @@ inline Array& operator-=(Array& x, const Operand& y) { return x = Operand(x, y.w
 inline Array& operator*=(Array& x, const Operand& y) { return x = Operand(x, y.where) * y; }
 /// x = x / y: x is another array then, of floats.
 inline Array& operator/=(Array& x, const Operand& y) { return x = Operand(x, y.where) / y; }
+// `x[i] += y` would change a new array: refused with a sentence.
+template <class T>
+void operator+=(Array&&, const T&) {
+  internal::refuse_assignment<T>();
+}
+template <class T>
+void operator-=(Array&&, const T&) {
+  internal::refuse_assignment<T>();
+}
+template <class T>
+void operator*=(Array&&, const T&) {
+  internal::refuse_assignment<T>();
+}
+template <class T>
+void operator/=(Array&&, const T&) {
+  internal::refuse_assignment<T>();
+}
 
 }  // namespace strata

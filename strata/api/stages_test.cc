@@ -27,7 +27,7 @@ TEST(Stages, LoweredProgramsAreCompiledAndRun) {
   EXPECT_EQ(f.cache_size(), 1);
   EXPECT_EQ(compiled(w, x).to_vector<float>(), f(w, x).to_vector<float>());
   EXPECT_EQ(f.cache_size(), 1) << "the call found what lower compiled";
-  EXPECT_THAT(message_of([&] { compiled(w, ones({6, 3})); }),
+  EXPECT_THAT(message_of([&] { (void)compiled(w, ones({6, 3})); }),
               HasSubstr("argument 1 was compiled as f32[5,3], got f32[6,3]"));
 }
 
@@ -93,30 +93,30 @@ TEST(CacheMisses, EachSaysWhatDiffers) {
   const int line = __LINE__ + 1;
   const auto f = jit(sums, {.name = "step"});
   const std::string who = "jit step [stages_test.cc:" + std::to_string(line) + "] ";
-  EXPECT_EQ(said([&] { f(std::vector{ones({2})}, ones({3})); }),
+  EXPECT_EQ(said([&] { (void)f(std::vector{ones({2})}, ones({3})); }),
             who + "compiles for the first time: argument 0[0] is f32[2], argument 1 is f32[3]\n");
-  EXPECT_EQ(said([&] { f(std::vector{ones({2})}, ones({3})); }), "") << "found";
-  EXPECT_EQ(said([&] { f(std::vector{ones({2})}, ones({4})); }),
+  EXPECT_EQ(said([&] { (void)f(std::vector{ones({2})}, ones({3})); }), "") << "found";
+  EXPECT_EQ(said([&] { (void)f(std::vector{ones({2})}, ones({4})); }),
             who + "compiles again: argument 1 is f32[4], was f32[3]\n");
-  EXPECT_EQ(said([&] { f(std::vector{ones({2})}, 4.0f); }),
+  EXPECT_EQ(said([&] { (void)f(std::vector{ones({2})}, 4.0f); }),
             who + "compiles again: argument 1 is weak f32[], was f32[3]\n");
-  EXPECT_EQ(said([&] { f(std::vector{ones({5})}, ones({4})); }),
+  EXPECT_EQ(said([&] { (void)f(std::vector{ones({5})}, ones({4})); }),
             who + "compiles again: argument 0[0] is f32[5], was f32[2]\n")
       << "beside the nearest";
-  EXPECT_EQ(said([&] { f(std::vector{ones({2}), ones({2})}, ones({3})); }),
+  EXPECT_EQ(said([&] { (void)f(std::vector{ones({2}), ones({2})}, ones({3})); }),
             who + "compiles again: the arguments are ([*, *], *), were ([*], *)\n");
   explain_cache_misses silent(false);
-  EXPECT_EQ(said([&] { f(std::vector{ones({2})}, ones({9})); }), "");
+  EXPECT_EQ(said([&] { (void)f(std::vector{ones({2})}, ones({9})); }), "");
 }
 
 TEST(CacheMisses, StaticDataAndWidth) {
   explain_cache_misses saying;
   const auto f = jit([](std::string how, Array x) { return how == "twice" ? x * 2 : x; });
-  said([&] { f(std::string("twice"), ones({3})); });
-  EXPECT_THAT(said([&] { f(std::string("once"), ones({3})); }),
+  said([&] { (void)f(std::string("twice"), ones({3})); });
+  EXPECT_THAT(said([&] { (void)f(std::string("once"), ones({3})); }),
               HasSubstr("compiles again: the arguments are (\"once\", *), were (\"twice\", *)"));
   EnableX64 wide;
-  EXPECT_THAT(said([&] { f(std::string("once"), ones({3}, float32)); }),
+  EXPECT_THAT(said([&] { (void)f(std::string("once"), ones({3}, float32)); }),
               HasSubstr("64-bit types are on, were off"));
 }
 

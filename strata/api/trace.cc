@@ -22,6 +22,8 @@ namespace {
 
 thread_local Trace* innermost = nullptr;
 thread_local std::optional<std::source_location> site;
+// Where the functions that are being traced were given to a transform, the innermost last.
+thread_local std::vector<std::optional<std::source_location>> tracing;
 
 std::uint64_t next_trace_id() {
   static std::atomic<std::uint64_t> id{0};
@@ -78,28 +80,41 @@ Trace::Trace(Kind kind)
       outer_(innermost),
       block_(std::make_unique<ir::Block>()),
       builder_(*block_) {
-  if (kind != Kind::operation) outer_site_ = std::exchange(site, std::nullopt);
+  if (kind != Kind::operation) {
+    outer_site_ = std::exchange(site, std::nullopt);
+    tracing.push_back(outer_site_);
+  }
   innermost = this;
 }
 
 Trace::~Trace() {
   innermost = outer_;
-  if (kind_ != Kind::operation) site = outer_site_;
+  if (kind_ == Kind::operation) return;
+  site = outer_site_;
+  tracing.pop_back();
 }
 
 Trace* Trace::current() { return innermost; }
 
 Array Trace::argument(const Type& type, bool weak, std::string hint) {
-  return wrap(block_->add_argument(type, std::move(hint)), weak);
+  ArrayState state;
+  state.argument = true;
+  if (outer_site_) state.where = ir::Location(strata::describe(*outer_site_));
+  return wrap(block_->add_argument(type, std::move(hint)), weak, std::move(state));
 }
 
 Array Trace::wrap(ir::Value* value, bool weak) {
-  auto state = std::make_shared<ArrayState>();
+  ArrayState state;
+  state.where = builder_.location();
+  return wrap(value, weak, std::move(state));
+}
+
+Array Trace::wrap(ir::Value* value, bool weak, ArrayState given) {
+  auto state = std::make_shared<ArrayState>(std::move(given));
   state->type = value->type();
   state->weak = weak;
   state->value = value;
   state->trace = id_;
-  state->where = builder_.location();
   return Array(std::shared_ptr<const ArrayState>(std::move(state)));
 }
 
@@ -137,9 +152,9 @@ void Trace::check_alive(const ArrayState& state) const {
   for (const Trace* t = outer_; t; t = t->outer_)
     if (t->id_ == state.trace) return;
   fail("trace",
-       "{} made at {} is used after the function that was being traced has ended; return it from "
-       "that function instead of storing it",
-       describe(state.type), state.where.text().empty() ? "an argument" : state.where.text());
+       "{} is used after the function that was being traced has ended; return it from that "
+       "function instead of storing it",
+       origin(state));
 }
 
 Program Trace::finish(std::span<const Array> results) {
@@ -153,13 +168,17 @@ Program Trace::finish(std::span<const Array> results) {
 
 // ---- site --------------------------------------------------------------------------------------
 
-Site::Site(const std::source_location& where) : set_(!site.has_value()) {
+Site::Site(const std::source_location& where) : set_(!site.has_value() && where.line() != 0) {
   if (set_) site = where;
 }
 Site::~Site() {
   if (set_) site.reset();
 }
-std::string Site::text() { return site ? strata::describe(*site) : std::string(); }
+std::string Site::text() {
+  if (site) return strata::describe(*site);
+  const bool known = !tracing.empty() && tracing.back();
+  return known ? strata::describe(*tracing.back()) : std::string();
+}
 
 // ---- application -------------------------------------------------------------------------------
 
@@ -173,10 +192,24 @@ Array concrete(runtime::Buffer buffer, bool weak) {
 
 namespace {
 
+/// A mistake that an operation found, with types as users of arrays write them: operations speak
+/// of programs' text.
+Error in_array_notation(const Error& e) {
+  Error out(e.operation(), with_array_text(e.message()));
+  if (e.is_unsupported()) out.unsupported();
+  return out.at(e.where().empty() ? Site::text() : e.where());
+}
+
 std::vector<Array> record(Trace& trace, std::span<const Array> operands, const EmitFunction& f,
                           const std::vector<bool>& weak) {
   trace.builder().set_location(current_location());
-  const ir::Values results = f(trace.builder(), trace.values(operands));
+  const ir::Values results = [&] {
+    try {
+      return f(trace.builder(), trace.values(operands));
+    } catch (const Error& e) {
+      throw in_array_notation(e);
+    }
+  }();
   std::vector<Array> out;
   for (std::size_t i = 0; i < results.size(); ++i)
     out.push_back(trace.wrap(results[i], i < weak.size() && weak[i]));
@@ -233,17 +266,11 @@ std::vector<Array> call(const Program& program, std::span<const Array> arguments
       program.weak);
 }
 
-std::string describe(const Shape& shape) {
-  std::string out = "[";
-  for (int i = 0; i < shape.rank(); ++i) {
-    if (i) out += ',';
-    const Dim& d = shape.dim(i);
-    out += d.is_static() ? fmt::format("{}", d.size()) : d.is_symbolic() ? d.symbol() : "?";
-  }
-  return out + "]";
-}
-std::string describe(const Type& type) {
-  return std::string(name(type.dtype())) + describe(type.shape());
+std::string origin(const ArrayState& state) {
+  const std::string type = describe(state.type), where = state.where.text();
+  if (!state.argument) return where.empty() ? type : fmt::format("{} made at {}", type, where);
+  return fmt::format("{}, an argument of the function traced{},", type,
+                     where.empty() ? "" : " at " + where);
 }
 
 }  // namespace strata::internal

@@ -30,7 +30,8 @@ struct ArrayState {
   std::optional<ScalarValue> scalar;  // concrete; `buffer` is empty
   ir::Value* value = nullptr;         // traced
   std::uint64_t trace = 0;            // traced: which trace
-  ir::Location where;                 // traced: where it was made
+  bool argument = false;              // traced: of the function
+  ir::Location where;                 // traced: where it was made, or who traces the function
 };
 
 /// A graph that depends on nothing but its arguments: first those of the function, then the
@@ -68,6 +69,7 @@ class Trace {
   Program finish(std::span<const Array> results);
 
  private:
+  Array wrap(ir::Value* value, bool weak, ArrayState given);
   ir::Value* constant(const Array& array);
   ir::Value* capture(const Array& array);
   void check_alive(const ArrayState& state) const;
@@ -127,8 +129,10 @@ Literal scalar_literal(const ScalarValue& value, DType dtype);
 void write_scalar(const ScalarValue& value, DType dtype, std::byte* to);
 /// The graph of one operation outside of traces: its captured arrays are the operands, each once.
 Program operation_program(std::span<const Array> operands, const EmitOneFunction& f, bool weak);
+/// "f32[2,3] made at model.cc:12", "f32[3], an argument of the function traced at model.cc:20,".
+std::string origin(const ArrayState& state);
 /// "f32[2,3]", as errors write types.
-std::string describe(const Type& type);
-std::string describe(const Shape& shape);
+inline std::string describe(const Type& type) { return array_text(type); }
+inline std::string describe(const Shape& shape) { return array_text(shape); }
 
 }  // namespace strata::internal

@@ -94,10 +94,11 @@ TEST(Tree, Reductions) {
   // Neighbours first: ((1 - 2) - (3 - 4)) - 5.
   EXPECT_EQ(tree::reduce_associative<Array>(minus, net()).item<int>(), -5);
   EXPECT_EQ(tree::reduce_associative<Array>(minus, std::vector<Array>{}, Array(7)).item<int>(), 7);
-  EXPECT_THAT(message_of([&] { tree::reduce<Array>(minus, std::vector<Array>{}); }),
+  EXPECT_THAT(message_of([&] { (void)tree::reduce<Array>(minus, std::vector<Array>{}); }),
               HasSubstr("[] has no leaves; give an initial value"));
-  EXPECT_THAT(message_of([&] { tree::reduce_associative<Array>(minus, std::vector<Array>{}); }),
-              HasSubstr("[] has no leaves; give an identity"));
+  EXPECT_THAT(
+      message_of([&] { (void)tree::reduce_associative<Array>(minus, std::vector<Array>{}); }),
+      HasSubstr("[] has no leaves; give an identity"));
   EXPECT_TRUE(tree::all(net()));
   EXPECT_FALSE(tree_util::tree_all(std::pair(net(), Array(0))));
   EXPECT_TRUE(tree::all(std::vector<Array>{}));

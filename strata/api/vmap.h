@@ -50,7 +50,7 @@ auto trace_mapped(F& f, const std::tuple<Args...>& arguments, const Mapped& mapp
   auto within = [&](const Array& place, auto&... each) {
     std::optional<AxisScope> scope;
     if (!axis_name.empty()) scope.emplace(BoundAxis{axis_name, mapped.size, place});
-    return f(each...);
+    return as_arrays(f(each...));
   };
   std::vector<Type> types = {Type::scalar(DType::i32)};
   types.insert(types.end(), mapped.types.begin(), mapped.types.end());
@@ -78,20 +78,36 @@ std::vector<std::optional<std::int64_t>> leaf_axes(const std::tuple<Args...>& ar
   std::apply([&](const auto&... each) { (one(each), ...); }, arguments);
   return out;
 }
+
+template <class F>
+class [[nodiscard]] Vmap {
+ public:
+  Vmap(F f, VmapOptions options, const Where& where)
+      : f_(std::move(f)), options_(std::move(options)), where_(where) {}
+  template <class... Args>
+  [[nodiscard]] auto operator()(Args&&... args) const {
+    if constexpr (accepts<const F, Args...>()) {
+      Site site(where_);
+      using Tuple = ArgumentTuple<const F, Args...>;
+      const Tuple arguments(std::forward<Args>(args)...);
+      const std::vector<Array> leaves = tree::leaves<Array>(arguments);
+      const Mapped mapped = split_types(leaves, leaf_axes(arguments, options_), options_);
+      auto traced = trace_mapped(f_, arguments, mapped, options_.axis_name);
+      return traced.unflatten(internal::vmap(traced.program, leaves, mapped, options_));
+    }
+  }
+
+ private:
+  F f_;
+  VmapOptions options_;
+  Where where_;
+};
 }  // namespace internal
 
 /// A function that maps f over an axis of its arguments.
 template <class F>
-auto vmap(F f, VmapOptions options = {}) {
-  return [f = std::move(f), options = std::move(options)]<class... Args>(Args&&... args) {
-    using Tuple = internal::ArgumentTuple<const F, Args...>;
-    const Tuple arguments(std::forward<Args>(args)...);
-    const std::vector<Array> leaves = tree::leaves<Array>(arguments);
-    const internal::Mapped mapped =
-        internal::split_types(leaves, internal::leaf_axes(arguments, options), options);
-    auto traced = internal::trace_mapped(f, arguments, mapped, options.axis_name);
-    return traced.unflatten(internal::vmap(traced.program, leaves, mapped, options));
-  };
+auto vmap(F f, VmapOptions options = {}, Where where = Where::current()) {
+  return internal::Vmap<F>(std::move(f), std::move(options), where);
 }
 
 }  // namespace strata

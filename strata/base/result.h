@@ -4,6 +4,9 @@
 //   auto text = read_file(path);
 //   if (!text) return text.status();
 //   use(*text);
+//
+// Programs that have nothing to say about a failure take the value all the same: `read_file(path)
+// .value()` throws Error with the message.
 #pragma once
 
 #include <fmt/core.h>
@@ -13,6 +16,7 @@
 #include <utility>
 
 #include "strata/base/check.h"
+#include "strata/base/error.h"
 
 namespace strata {
 
@@ -65,18 +69,23 @@ class [[nodiscard]] Result {
   explicit operator bool() const { return ok(); }
   /// Why there is none; a success where there is one.
   const Status& status() const { return status_; }
-  T& operator*() {
-    STRATA_CHECK(ok(), "value of a failed Result: {}", status_.message());
-    return *value_;
-  }
-  const T& operator*() const {
-    STRATA_CHECK(ok(), "value of a failed Result: {}", status_.message());
-    return *value_;
-  }
+  /// The value. Throws Error with the status's message where there is none.
+  T& value() & { return require(), *value_; }
+  const T& value() const& { return require(), *value_; }
+  T value() && { return require(), *std::move(value_); }
+  /// The same.
+  T& operator*() { return value(); }
+  const T& operator*() const { return value(); }
   T* operator->() { return &**this; }
   const T* operator->() const { return &**this; }
 
  private:
+  void require() const {
+    if (ok()) return;
+    Error error("", status_.message());
+    if (status_.code() == Code::unsupported) error.unsupported();
+    throw error;
+  }
   std::optional<T> value_;
   Status status_;
 };

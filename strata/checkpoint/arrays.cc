@@ -18,7 +18,7 @@ Result<std::map<std::string, Array>> load_file(const std::string& filename) {
   if (!file) return file.status();
   std::map<std::string, Array> out;
   for (auto& [name, literal] : file->tensors)
-    out.emplace(name, internal::array_of(literal, {}, {}));
+    out.emplace(name, internal::array_of(literal, {}, {}, Where()));
   return out;
 }
 

@@ -19,6 +19,8 @@
 namespace strata {
 
 namespace internal {
+template <class T>
+concept TreeOfArrays = requires(const T& t) { tree::leaves<Array>(t); };
 Status save_leaves(const std::vector<std::string>& paths, std::span<const Array> leaves,
                    const std::string& filename);
 strata::Result<std::vector<Array>> load_leaves(const std::vector<std::string>& paths,
@@ -30,7 +32,7 @@ strata::Result<std::vector<Array>> load_leaves(const std::vector<std::string>& p
 /// numbers and strings of the tree are not written. Code::unsupported for dtypes that the format
 /// has no name for (c128, i4, ...), else codes of write_safetensors. Throws Error for traced arrays
 /// and for those without a value.
-template <tree::Tree T>
+template <internal::TreeOfArrays T>
 Status save(const T& tree, const std::string& filename) {
   return internal::save_leaves(tree::paths(tree), tree::leaves<Array>(tree), filename);
 }
@@ -40,7 +42,7 @@ Status save(const T& tree, const std::string& filename) {
 /// become 32-bit ones unless x64 is on. Code::invalid where the file lacks an array of the tree,
 /// has one that the tree has not, or one of another shape or dtype: the message names it. Codes of
 /// read_safetensors besides.
-template <tree::Tree T>
+template <internal::TreeOfArrays T>
 Result<T> load(T like, const std::string& filename) {
   auto arrays = internal::load_leaves(tree::paths(like), tree::leaves<Array>(like), filename);
   if (!arrays) return arrays.status();

@@ -21,6 +21,12 @@ PROGRAM = """func.func @main() -> tensor<2xf32> {
   return %x : tensor<2xf32>
 }
 """
+PRINTS = """func.func @main() {
+  %x = stablehlo.constant dense<[1.0, 2.0]> : tensor<2xf32>
+  interpreter.print %x : tensor<2xf32>
+  return
+}
+"""
 counts = [0, 0]
 
 
@@ -96,6 +102,7 @@ PRINTERS = [
     ["strata", "info"],
     ["strata", "info", "--json"],
     ["strata-run", "program.mlir", "--json"],
+    ["strata-run", "prints.mlir", "--mode=reference"],
     ["strata-opt", "program.mlir"],
     ["strata-opt", "program.mlir", "--emit-bytecode"],
     ["strata-conformance", "programs"],
@@ -160,6 +167,7 @@ def main():
         word = lambda: "".join(draw.choice("bcdfglmnprst") + draw.choice("aeiou") for _ in range(3))
         pathlib.Path("text.txt").write_text("".join(f"Verse {i}: {' '.join(word() for _ in range(8))}.\n" for i in range(400)))
         pathlib.Path("program.mlir").write_text(PROGRAM)
+        pathlib.Path("prints.mlir").write_text(PRINTS)
         pathlib.Path("programs").mkdir()
         pathlib.Path("programs/one.mlir").write_text(PROGRAM)
         for command in PRINTERS:

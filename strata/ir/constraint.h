@@ -27,7 +27,7 @@ auto under(const char* constraint, F&& check) {
   try {
     return check();
   } catch (const Error& e) {
-    throw Error(e.operation(), fmt::format("({}) {}", constraint, e.message())).at(e.where());
+    throw Error(e.operation(), fmt::format("{} ({})", e.message(), constraint)).at(e.where());
   }
 }
 

@@ -113,10 +113,10 @@ class Verifier {
     return nullptr;
   }
 
-  /// "(C1) " where the specification has a constraint that gives the results.
+  /// " (C1)" where the specification has a constraint that gives the results.
   static std::string by(const Op& op) {
     std::string_view constraints = inferred_by(op.info());
-    return constraints.empty() ? "" : fmt::format("({}) ", constraints);
+    return constraints.empty() ? "" : fmt::format(" ({})", constraints);
   }
 
   void types(const Op& op) {
@@ -132,13 +132,13 @@ class Verifier {
       if (!op.info().infer) return;
       std::vector<Type> inferred = op.info().infer(op.operands, op.attrs, op.regions);
       if (inferred.size() != static_cast<std::size_t>(op.num_results()))
-        broken(op, "{}has {} results, but {} are inferred", by(op), op.num_results(),
-               inferred.size());
+        broken(op, "has {} results, but {} are inferred{}", op.num_results(), inferred.size(),
+               by(op));
       for (std::size_t i = 0; i < inferred.size(); ++i)
         if (const Type& stated = op.result(static_cast<int>(i))->type();
             !may_be_same(stated, inferred[i]))
-          broken(op, "{}result {} is {}, but {} is inferred", by(op), i, stated.to_string(),
-                 inferred[i].to_string());
+          broken(op, "result {} is {}, but {} is inferred{}", i, stated.to_string(),
+                 inferred[i].to_string(), by(op));
     } catch (const Error& e) {
       std::string where = e.where().empty() ? op.where.text() : e.where();
       throw Broken{(where.empty() ? "" : where + ": ") + e.operation() + ": " + e.message(),
@@ -172,17 +172,17 @@ class Verifier {
   void composite(const Op& op) {
     std::string name = symbol_of(op.attr<Opaque>("decomposition"));
     auto found = functions_->find(name);
-    if (found == functions_->end()) broken(op, "(C2) function @{} is not defined", name);
+    if (found == functions_->end()) broken(op, "function @{} is not defined (C2)", name);
     const Function* f = found->second;
     std::vector<Type> given, taken, results;
     for (const Value* v : f->body.argument_values()) taken.push_back(v->type());
     for (const Value* v : op.operands) given.push_back(v->type());
     for (const Value* v : op.results()) results.push_back(v->type());
     if (given != taken)
-      broken(op, "(C3) @{} takes {}, but is given {}", name, type_list_text(taken),
+      broken(op, "@{} takes {}, but is given {} (C3)", name, type_list_text(taken),
              type_list_text(given));
     if (results != result_types(*f))
-      broken(op, "(C4) @{} returns {}, but {} is stated", name, type_list_text(result_types(*f)),
+      broken(op, "@{} returns {}, but {} is stated (C4)", name, type_list_text(result_types(*f)),
              type_list_text(results));
   }
 

@@ -2,8 +2,7 @@
 
 namespace strata::nn {
 
-DType canonicalize_dtype(std::initializer_list<Array> values, std::optional<DType> dtype,
-                         bool inexact) {
+DType canonicalize_dtype(std::span<const Array> values, std::optional<DType> dtype, bool inexact) {
   if (!dtype) {
     DType met = DType::i1;
     bool first = true;
@@ -29,7 +28,7 @@ void promote_dtype(std::initializer_list<Array*> values, std::optional<DType> dt
       met = numpy::promote_types(DType::f32, *met);
   }
   if (!met) return;
-  const DType to = canonicalize_dtype({}, met, inexact);
+  const DType to = canonicalize_dtype(std::span<const Array>(), met, inexact);
   for (Array* x : values)
     if (x->has_value() && x->dtype() != to) *x = astype(*x, to);
 }

@@ -184,13 +184,13 @@ TEST_F(LayersTest, InitialWeightsDoNotRepeat) {
 }
 
 TEST_F(LayersTest, SaysWhatDoesNotFit) {
-  EXPECT_THROW(causal_attention(normals(1, {1, 2, 3, 4}), normals(1, {1, 2, 2, 4}),
-                                normals(1, {1, 2, 2, 4})),
+  EXPECT_THROW((void)causal_attention(normals(1, {1, 2, 3, 4}), normals(1, {1, 2, 2, 4}),
+                                      normals(1, {1, 2, 2, 4})),
                Error);
   EXPECT_THROW(Attention::init(random::key(1), 8, {.num_query_heads = 3, .num_kv_heads = 2}),
                Error);
   EXPECT_THROW(rotary_tables(4, 5), Error);
-  EXPECT_THROW(initializers::lecun_normal()(random::key(1), {4}, float32), Error);
+  EXPECT_THROW((void)initializers::lecun_normal()(random::key(1), {4}, float32), Error);
 }
 
 }  // namespace

@@ -29,13 +29,19 @@ Linear Linear::init(const Array& key, std::int64_t in_features, std::int64_t out
 
 Array Linear::operator()(const Array& x) const {
   const ModuleScope scope(*this, "Linear");
+  return scope.returns(affine("Linear", x, kernel, bias, product), x);
+}
+
+Array affine(const char* layer, const Array& x, const Param& kernel,
+             const std::optional<Param>& bias, const ProductOptions& product) {
   if (x.ndim() == 0 || x.shape(-1) != kernel.shape(0))
-    strata::internal::fail("Linear", "the input has {} features ({}), the kernel {} takes {}",
+    strata::internal::fail(layer, "the input has {} features ({}), the kernel {} takes {}",
                            x.ndim() == 0 ? 0 : x.shape(-1), strata::internal::describe(x.type()),
                            strata::internal::describe(kernel.type()), kernel.shape(0));
   const DType met = bias ? canonicalize_dtype({x, kernel, *bias}, product.dtype)
                          : canonicalize_dtype({x, kernel}, product.dtype);
-  const Array y = dot_general(x, kernel, {.lhs_contracting = {x.ndim() - 1}, .rhs_contracting = {0}}, product.in(met));
+  const Array y = dot_general(
+      x, kernel, {.lhs_contracting = {x.ndim() - 1}, .rhs_contracting = {0}}, product.in(met));
   return bias ? y + astype(*bias, met) : y;
 }
 

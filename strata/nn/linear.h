@@ -45,4 +45,9 @@ struct Linear {
   Array operator()(const Array& x) const;
 };
 
+/// x kernel + bias, as Linear computes it, for layers that have it in them: products are theirs.
+/// Throws Error in the name of `layer` where the last axis of x is not I.
+Array affine(const char* layer, const Array& x, const Param& kernel,
+             const std::optional<Param>& bias, const ProductOptions& product);
+
 }  // namespace strata::nn

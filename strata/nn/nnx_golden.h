@@ -2,12 +2,14 @@
 //
 //   NnxGolden golden("products");
 //   golden.on<Linear>("Linear",
-//                     [](const json& args, Rngs& rngs) { return Linear(args["in_features"], ...); },
+//                     [](const json& args, Rngs& rngs) { return Linear(args["in_features"], ...);
+//                     },
 //                     [](Linear& l, const NnxCall& call) { return l(call.inputs[0]); });
 //   golden.run();
 //
-// A case fails where no layer is registered for it. What is compared: paths, kinds and values behind
-// the constructor, the streams, outputs and changed state of each call, gradients of the first one.
+// A case fails where no layer is registered for it. What is compared: paths, kinds and values
+// behind the constructor, the streams, outputs and changed state of each call, gradients of the
+// first one.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -18,6 +20,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
+#include "strata/api/initializers.h"
 #include "strata/nn/rngs.h"
 #include "strata/nn/state.h"
 #include "strata/nn/transform/grad.h"
@@ -31,17 +34,26 @@ Array golden_array(const json& description);
 DType golden_dtype(const std::string& name);
 /// A tree of a golden's {path: array}.
 tree::Tree golden_tree(const json& leaves);
+/// `{"initializer": "normal", "stddev": 0.5}`.
+Initializer golden_initializer(const json& description);
 /// The streams that `"rngs"` of a case describes.
 Rngs golden_rngs(const json& description);
 
 /// How near a value must be to upstream's.
 struct Nearness {
-  /// Floats: relative L2 of the whole array, or distance in units of the last place of each element.
+  /// Floats: relative L2 of the whole array, or distance in units of the last place of each
+  /// element.
   double relative_l2 = 1e-6;
   double ulp = -1;
+  /// What is added to the bound of a relative L2.
+  double floor = 1e-12;
 };
 /// Fails with `what` where the arrays differ in type or by more.
 void expect_near(const Array& got, const json& want, const Nearness& near, const std::string& what);
+
+/// The same of a tree and {path: leaf}: as many leaves, and their kinds.
+void expect_leaves(const tree::Tree& got, const json& want, const Nearness& near,
+                   const std::string& what);
 
 /// One call of a case.
 struct NnxCall {
@@ -82,6 +94,17 @@ class NnxGolden {
   }
   /// A function by its upstream name.
   void on_function(const std::string& name, std::function<std::vector<Array>(const NnxCall&)> call);
+  /// A case of its own by its name: `check` compares what it wants.
+  void on_case(const std::string& name, std::function<void(const json&)> check) {
+    layers_[name] = std::move(check);
+  }
+
+  /// Widens the bounds of a case whose numbers cancel, so that the order of sums shows: relative L2
+  /// of outputs and of gradients.
+  struct Allowance {
+    double outputs = 0, gradients = 0;
+  };
+  void allow(const std::string& name, const Allowance& allowance);
 
   /// Runs all cases, each under its name.
   void run();
@@ -111,8 +134,11 @@ class NnxGolden {
       const std::vector<Array> out = tree::leaves<Array>(call(m, again));
       return numpy::sum(numpy::square(out[0].astype(DType::f32)));
     };
-    L fresh = module;
-    const auto [value, grads] = nn::value_and_grad(loss)(fresh, first.inputs);
+    tree::Tree grads;
+    if (!c["grads"]["params"].empty()) {
+      L fresh = module;
+      grads = nn::grad(loss)(fresh, first.inputs);
+    }
     std::vector<std::optional<Array>> of_inputs;
     for (std::size_t i = 0; i < first.inputs.size(); ++i) {
       if (!is_float(first.inputs[i].dtype())) {

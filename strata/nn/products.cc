@@ -94,9 +94,9 @@ Array intercept(Product product, const PlainProduct& plain) {
 Array dot_general(const Array& lhs, const Array& rhs, const lax::DotDimensionNumbers& dimensions,
                   const ProductOptions& options) {
   const PlainProduct plain = [&](const Array& a, const Array& b) {
-    return lax::dot_general(cast(a, options.dtype), cast(b, options.dtype), dimensions,
-                            {.precision = options.precision,
-                             .preferred_element_type = options.preferred_element_type});
+    return lax::dot_general(
+        cast(a, options.dtype), cast(b, options.dtype), dimensions,
+        {.precision = options.precision, .preferred_element_type = options.preferred_element_type});
   };
   if (!innermost) return plain(lhs, rhs);
   return intercept({.op = "dot_general",
@@ -110,13 +110,14 @@ Array dot_general(const Array& lhs, const Array& rhs, const lax::DotDimensionNum
 Array einsum(const std::string& subscripts, const Array& lhs, const Array& rhs,
              const ProductOptions& options) {
   const PlainProduct plain = [&](const Array& a, const Array& b) {
-    return numpy::einsum(subscripts, {cast(a, options.dtype), cast(b, options.dtype)},
-                         {.precision = options.precision,
-                          .preferred_element_type = options.preferred_element_type});
+    return numpy::einsum(
+        subscripts, {cast(a, options.dtype), cast(b, options.dtype)},
+        {.precision = options.precision, .preferred_element_type = options.preferred_element_type});
   };
   if (!innermost) return plain(lhs, rhs);
   return intercept(
-      {.op = "einsum", .lhs = lhs, .rhs = rhs, .subscripts = subscripts, .options = options}, plain);
+      {.op = "einsum", .lhs = lhs, .rhs = rhs, .subscripts = subscripts, .options = options},
+      plain);
 }
 
 Array convolution(const char* op, const Array& lhs, const Array& rhs, const PlainProduct& plain,

@@ -81,20 +81,45 @@ std::vector<std::string> Rngs::names() const {
   for (const auto& [name, stream] : streams_) out.push_back(name);
   return out;
 }
-Rngs Rngs::fork() {
-  Rngs out;
-  for (auto& [name, stream] : streams_) out.streams_.emplace_back(name, stream.fork());
-  return out;
+namespace {
+using Streams = std::vector<std::pair<std::string, RngStream>>;
+/// The first rule that takes a stream, which filters see by its tag alone.
+const StreamRule* rule_of(const RngStream& stream, const std::vector<StreamRule>& rules) {
+  static constexpr tree::Kind kind("RngStream");
+  const tree::Entry entry(tree::KeyPath(), kind, stream.key.metadata_ref());
+  for (const StreamRule& rule : rules)
+    if (rule.filter(entry, stream.key)) return &rule;
+  return nullptr;
 }
-Rngs Rngs::split(const Sizes& k) {
-  Rngs out;
-  for (auto& [name, stream] : streams_) out.streams_.emplace_back(name, stream.split(k));
-  return out;
+/// A stream for each, by its name: what `made` answers for its rule.
+Rngs each(Streams& streams, const std::vector<StreamRule>& rules,
+          const std::function<RngStream(RngStream&, const StreamRule*)>& made) {
+  Streams out;
+  for (auto& [name, stream] : streams) {
+    const RngStream now = made(stream, rule_of(stream, rules));
+    out.emplace_back(name, RngStream(random::Key(now.key, now.implementation), name));
+  }
+  return Rngs(std::move(out));
 }
-Rngs Rngs::broadcast(const Sizes& k) {
-  Rngs out;
-  for (auto& [name, stream] : streams_) out.streams_.emplace_back(name, stream.broadcast(k));
-  return out;
+}  // namespace
+
+Rngs Rngs::fork() { return fork(std::vector<StreamRule>()); }
+Rngs Rngs::fork(const std::vector<StreamRule>& rules) {
+  return each(streams_, rules, [](RngStream& stream, const StreamRule* rule) {
+    return rule && rule->size ? stream.split(*rule->size) : stream.fork();
+  });
 }
+Rngs Rngs::split(const std::vector<StreamRule>& rules) {
+  return each(streams_, rules, [](RngStream& stream, const StreamRule* rule) {
+    return rule && rule->size ? stream.split(*rule->size) : stream;
+  });
+}
+Rngs Rngs::broadcast(const std::vector<StreamRule>& rules) {
+  return each(streams_, rules, [](RngStream& stream, const StreamRule* rule) {
+    return rule && rule->size ? stream.broadcast(*rule->size) : stream;
+  });
+}
+Rngs Rngs::split(const Sizes& k) { return split({StreamRule{everything(), k}}); }
+Rngs Rngs::broadcast(const Sizes& k) { return broadcast({StreamRule{everything(), k}}); }
 
 }  // namespace strata::nn

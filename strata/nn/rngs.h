@@ -20,6 +20,14 @@
 
 namespace strata::nn {
 
+class Sampler;
+
+/// A rule for streams: those that the filter takes get this size, or none.
+struct StreamRule {
+  tree::Filter filter;
+  std::optional<Sizes> size;
+};
+
 /// One stream: a key, and how often it was asked.
 struct RngStream {
   RngCount count;  // ui32 of the key's shape
@@ -40,6 +48,10 @@ struct RngStream {
   RngStream split(const Sizes& k);
   /// A stack of k streams that are all the next key.
   RngStream broadcast(const Sizes& k);
+  /// Samplers and initializers, of which each call takes the next key:
+  /// `stream.sample().normal({2})` (sampler.h).
+  Sampler sample();
+  /// The name that filters find it by; empty where it was given none.
   const std::string& tag() const { return key.metadata().tag; }
 };
 
@@ -61,14 +73,29 @@ class Rngs {
   RngStream& operator[](std::string_view name);
   /// Whether a stream has this very name.
   bool contains(std::string_view name) const;
+  /// The names of the streams in their order.
   std::vector<std::string> names() const;
+  /// The number of streams.
   std::size_t size() const { return streams_.size(); }
   /// Every stream forked, in the order in which they were given.
   Rngs fork();
-  /// Every stream split or, with a filter's number absent, forked. Source: nnx.Rngs.split.
+  /// The same, each by the first rule that takes it: into a stack where the rule has a size.
+  Rngs fork(const std::vector<StreamRule>& rules);
+  /// Every stream as a stack of k.
   Rngs split(const Sizes& k);
+  /// Every stream as a stack of k that are all its next key.
   Rngs broadcast(const Sizes& k);
+  /// Each stream by the first rule that takes it. As upstream, a stream that none takes, or one
+  /// without a size, has the same key and begins at 0: it gives the keys again that were taken of
+  /// it.
+  Rngs split(const std::vector<StreamRule>& rules);
+  /// The same with stacks that are all one key: the next of a stream that a rule gives a size;
+  /// others as in `split`.
+  Rngs broadcast(const std::vector<StreamRule>& rules);
+  /// Samplers and initializers of a stream (sampler.h): `rngs.sample("params").uniform({4})`.
+  Sampler sample(std::string_view name = "default");
 
+  /// The streams with their names, in their order.
   std::vector<std::pair<std::string, RngStream>>& streams() { return streams_; }
   const std::vector<std::pair<std::string, RngStream>>& streams() const { return streams_; }
 

@@ -46,12 +46,14 @@ class Variable : public Array {
     return *this;
   }
 
+  /// Its kind, which the type says.
   static constexpr const tree::Kind& kind() { return K::kind; }
   /// Notes; empty ones where nothing was noted.
   const Metadata& metadata() const {
     static const Metadata none;
     return metadata_ ? *metadata_ : none;
   }
+  /// Puts other notes in place of those there are; empty ones leave none.
   void set_metadata(Metadata metadata) {
     metadata_ = metadata.empty() ? nullptr : std::make_shared<const Metadata>(std::move(metadata));
   }
@@ -61,7 +63,9 @@ class Variable : public Array {
     out = value;
     return out;
   }
-  Variable replace(const Array& value, Metadata metadata) const { return {value, std::move(metadata)}; }
+  Variable replace(const Array& value, Metadata metadata) const {
+    return {value, std::move(metadata)};
+  }
 
   MetadataPtr& metadata_ref() { return metadata_; }
   const MetadataPtr& metadata_ref() const { return metadata_; }
@@ -74,45 +78,59 @@ class Variable : public Array {
   MetadataPtr metadata_;
 };
 
+/// The root of all kinds, under which filters find every variable.
 struct VariableStateKind {
   static constexpr const tree::Kind& kind = tree::kinds::variable;
 };
+/// The kind of `Param`.
 struct ParamKind {
   static constexpr const tree::Kind& kind = tree::kinds::param;
 };
+/// The kind of `LoRAParam`; a Param.
 struct LoRAParamKind {
   static constexpr tree::Kind kind{"LoRAParam", &tree::kinds::param};
 };
+/// The kind of `BatchStat`.
 struct BatchStatKind {
   static constexpr tree::Kind kind{"BatchStat", &tree::kinds::variable};
 };
+/// The kind of `Cache`.
 struct CacheKind {
   static constexpr tree::Kind kind{"Cache", &tree::kinds::variable};
 };
+/// The kind of `Intermediate`.
 struct IntermediateKind {
   static constexpr tree::Kind kind{"Intermediate", &tree::kinds::variable};
 };
+/// The kind of `Perturbation`; an Intermediate.
 struct PerturbationKind {
   static constexpr tree::Kind kind{"Perturbation", &IntermediateKind::kind};
 };
+/// The kind of `RngState`.
 struct RngStateKind {
   static constexpr tree::Kind kind{"RngState", &tree::kinds::variable};
 };
+/// The kind of `RngKey`; an RngState.
 struct RngKeyKind {
   static constexpr tree::Kind kind{"RngKey", &RngStateKind::kind};
 };
+/// The kind of `RngCount`; an RngState.
 struct RngCountKind {
   static constexpr tree::Kind kind{"RngCount", &RngStateKind::kind};
 };
+/// The kind of `OptState`.
 struct OptStateKind {
   static constexpr tree::Kind kind{"OptState", &tree::kinds::variable};
 };
+/// The kind of `OptArray`; an OptState.
 struct OptArrayKind {
   static constexpr tree::Kind kind{"OptArray", &OptStateKind::kind};
 };
+/// The kind of `OptVariable`; an OptState.
 struct OptVariableKind {
   static constexpr tree::Kind kind{"OptVariable", &OptStateKind::kind};
 };
+/// The kind of `MetricState`.
 struct MetricStateKind {
   static constexpr tree::Kind kind{"MetricState", &tree::kinds::variable};
 };
@@ -129,13 +147,17 @@ using Cache = Variable<CacheKind>;
 using Intermediate = Variable<IntermediateKind>;
 /// Zeros that were added to a value, so that its gradient can be asked for.
 using Perturbation = Variable<PerturbationKind>;
-/// The key and the count of calls of a stream of random numbers.
+/// What a stream of random numbers holds: a key, or a count of calls.
 using RngState = Variable<RngStateKind>;
+/// The key of a stream, ui32[..., n].
 using RngKey = Variable<RngKeyKind>;
+/// How often a stream was asked, ui32 of its keys' shape.
 using RngCount = Variable<RngCountKind>;
-/// What an optimizer remembers: numbers of its own, and arrays that belong to a parameter.
+/// What an optimizer remembers, such as its count of steps.
 using OptState = Variable<OptStateKind>;
+/// What an optimizer remembers that belongs to no parameter.
 using OptArray = Variable<OptArrayKind>;
+/// What an optimizer remembers of a parameter: a moment, say.
 using OptVariable = Variable<OptVariableKind>;
 /// Sums and counts of metrics.
 using MetricState = Variable<MetricStateKind>;
@@ -146,8 +168,8 @@ tree::Filter of() {
   return tree::of_kind(V::kind());
 }
 using tree::everything;
-using tree::nothing;
 using tree::Filter;
+using tree::nothing;
 
 }  // namespace strata::nn
 

@@ -24,12 +24,12 @@ void verify(const Op& op) {
   expect_channel_of_global_ids(kSelf, op.attrs, "C5");
   std::int64_t dim = expect_attr<std::int64_t>(kSelf, op.attrs, "all_gather_dim");
   if (op.num_results() != static_cast<int>(op.operands.size()))
-    throw Error(kSelf, "(C6) {} results for {} operands", op.num_results(), op.operands.size());
+    throw Error(kSelf, "{} results for {} operands (C6)", op.num_results(), op.operands.size());
   std::optional<std::int64_t> size = group_size(op.attrs, joint_strategy(op.attrs));
   for (int i = 0; i < op.num_results(); ++i) {
     const Type &from = op.operand(i)->type(), &to = op.result(i)->type();
     if (dim < 0 || dim >= from.rank())
-      throw Error(kSelf, "(C1) all_gather_dim {} is no dimension of {}", dim, from.to_string());
+      throw Error(kSelf, "all_gather_dim {} is no dimension of {} (C1)", dim, from.to_string());
     bool fits = to.is_tensor() && from.with(to.shape()) == to && from.rank() == to.rank();
     for (int d = 0; fits && d < from.rank(); ++d) {
       const Dim &x = from.shape().dim(d), &y = to.shape().dim(d);
@@ -41,7 +41,7 @@ void verify(const Op& op) {
                                : y.size() % x.size() == 0;
     }
     if (!fits)
-      throw Error(kSelf, "(C6) {} cannot be gathered to {}", from.to_string(), to.to_string());
+      throw Error(kSelf, "{} cannot be gathered to {} (C6)", from.to_string(), to.to_string());
   }
 }
 
@@ -57,7 +57,7 @@ Literals evaluate(const Op& op, std::span<const Literal> operands, Evaluator& ev
     for (const Literal& p : parts) total += p.shape()[static_cast<int>(gather_dim(op))];
     const Type& type = op.result(i)->type();
     if (total != type.shape()[static_cast<int>(gather_dim(op))])  // where it was not known before
-      throw Error(kSelf, "(C6) {} processes give {} along dimension {} of {}", parts.size(), total,
+      throw Error(kSelf, "{} processes give {} along dimension {} of {} (C6)", parts.size(), total,
                   gather_dim(op), type.to_string());
     out.push_back(concatenated(parts, type, gather_dim(op)));
   }

@@ -32,23 +32,23 @@ std::vector<Type> infer(std::span<Value* const> operands, const Attrs& attrs,
   std::int64_t split = expect_attr<std::int64_t>(kSelf, attrs, "split_dimension"),
                concat = expect_attr<std::int64_t>(kSelf, attrs, "concat_dimension"),
                count = expect_attr<std::int64_t>(kSelf, attrs, "split_count");
-  if (count <= 0) throw Error(kSelf, "(C4) split_count must be positive, got {}", count);
+  if (count <= 0) throw Error(kSelf, "split_count must be positive, got {} (C4)", count);
   expect_groups(kSelf, attrs, "C5", "C7");
   std::optional<std::int64_t> size = group_size(attrs, exchange_strategy(attrs));
   if (size && *size != count)
-    throw Error(kSelf, "(C8) split_count is {}, but groups have {} processes", count, *size);
+    throw Error(kSelf, "split_count is {}, but groups have {} processes (C8)", count, *size);
   std::vector<Type> out;
   for (const Value* v : operands) {
     const Type& type = v->type();
     if (split < 0 || split >= type.rank())
-      throw Error(kSelf, "(C1) split_dimension {} is no dimension of {}", split, type.to_string());
+      throw Error(kSelf, "split_dimension {} is no dimension of {} (C1)", split, type.to_string());
     if (concat < 0 || concat >= type.rank())
-      throw Error(kSelf, "(C3) concat_dimension {} is no dimension of {}", concat,
+      throw Error(kSelf, "concat_dimension {} is no dimension of {} (C3)", concat,
                   type.to_string());
     std::vector<Dim> dims = type.shape().dims();
     auto s = static_cast<std::size_t>(split), c = static_cast<std::size_t>(concat);
     if (dims[s].is_static() && dims[s].size() % count != 0)
-      throw Error(kSelf, "(C2) dimension {} of {} cannot be cut into {} equal parts", split,
+      throw Error(kSelf, "dimension {} of {} cannot be cut into {} equal parts (C2)", split,
                   type.to_string(), count);
     if (split != concat) {
       dims[s] = scaled(dims[s], 1, count);
@@ -63,7 +63,7 @@ Literals evaluate(const Op& op, std::span<const Literal> operands, Evaluator& ev
   Process& process = evaluator.process();
   ProcessGroup group = own_group(op, exchange_strategy(op.attrs), process, "C6", "C7");
   if (static_cast<std::int64_t>(group.size()) != split_count(op))  // where groups are all processes
-    throw Error(kSelf, "(C8) split_count is {}, but the group has {} processes", split_count(op),
+    throw Error(kSelf, "split_count is {}, but the group has {} processes (C8)", split_count(op),
                 group.size());
   std::vector<Literals> all = meet(op, group, process, operands);
   std::int64_t mine = place_in(group, process.id());

@@ -25,13 +25,13 @@ std::vector<Type> infer_start(std::span<Value* const> operands, const Attrs&,
   if (regions.size() != 1) throw Error(self, "needs one region, got {}", regions.size());
   const Block& body = *regions[0];
   if (body.ops().size() != 1)
-    throw Error(self, "(C1) the region must hold one operation, got {}", body.ops().size());
+    throw Error(self, "the region must hold one operation, got {} (C1)", body.ops().size());
   const Op& op = *body.ops()[0];
   if (body.results != op.results())
-    throw Error(self, "(C1) the region must return the results of {}", op.name());
+    throw Error(self, "the region must return the results of {} (C1)", op.name());
   const Traits& traits = def(op).traits;
   if (!traits.moves_only && !op.attrs.has("replica_groups"))
-    throw Error(self, "(C2) {} is no collective and no slice", op.name());
+    throw Error(self, "{} is no collective and no slice (C2)", op.name());
   bool same =
       op.operands.size() == operands.size() &&
       (body.num_arguments() == 0 || body.num_arguments() == static_cast<int>(operands.size()));
@@ -39,7 +39,7 @@ std::vector<Type> infer_start(std::span<Value* const> operands, const Attrs&,
     same = body.num_arguments() == 0 ? op.operands[i] == operands[i]
                                      : op.operands[i] == body.argument(static_cast<int>(i)) &&
                                            op.operands[i]->type() == operands[i]->type();
-  if (!same) throw Error(self, "(C3) {} works on other values than the operands", op.name());
+  if (!same) throw Error(self, "{} works on other values than the operands (C3)", op.name());
   return {Type::future(body.result_types())};
 }
 
@@ -48,7 +48,7 @@ std::vector<Type> infer_done(std::span<Value* const> operands, const Attrs&,
   if (operands.size() != 1)
     throw Error("async_done", "expected 1 operand, got {}", operands.size());
   if (!operands[0]->type().is_future())
-    throw Error("async_done", "(I1) the operand must be a future, got {}",
+    throw Error("async_done", "the operand must be a future, got {} (I1)",
                 operands[0]->type().to_string());
   return operands[0]->type().elements();
 }

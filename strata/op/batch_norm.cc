@@ -36,24 +36,24 @@ void expect(const char* self, std::span<Value* const> operands, const Attrs& att
   expect_operands(self, operands, static_cast<int>(rest.size()) + 1);
   const Type& x = operands[0]->type();
   if (!is_float(x.expressed().dtype()))
-    throw Error(self, "(I1) takes floats, got {}", x.to_string());
+    throw Error(self, "takes floats, got {} (I1)", x.to_string());
   std::int64_t feature = expect_attr<std::int64_t>(self, attrs, "feature_index");
   expect_attr<double>(self, attrs, "epsilon");
   if (feature < 0 || feature >= x.rank())
-    throw Error(self, "(C1) feature_index {} is out of range for {}", feature, x.to_string());
+    throw Error(self, "feature_index {} is out of range for {} (C1)", feature, x.to_string());
   for (std::size_t i = 0; i < rest.size(); ++i) {
     const Type& type = operands[i + 1]->type();
     if (type.expressed().dtype() != x.expressed().dtype())
-      throw Error(self, "(C2) {} must have the operand's dtype, got {} and {}", rest[i].name,
+      throw Error(self, "{} must have the operand's dtype, got {} and {} (C2)", rest[i].name,
                   type.to_string(), x.to_string());
     if (rest[i].whole && !may_equal(type.shape(), x.shape()))
-      throw Error(self, "({}) {} must have the operand's shape, got {} and {}", rest[i].constraint,
-                  rest[i].name, type.to_string(), x.to_string());
+      throw Error(self, "{} must have the operand's shape, got {} and {} ({})", rest[i].name,
+                  type.to_string(), x.to_string(), rest[i].constraint);
     if (!rest[i].whole &&
         (type.rank() != 1 ||
          !may_equal(type.shape().dim(0), x.shape().dim(static_cast<int>(feature)))))
-      throw Error(self, "({}) {} must have the size of dimension {} of {}, got {}",
-                  rest[i].constraint, rest[i].name, feature, x.to_string(), type.to_string());
+      throw Error(self, "{} must have the size of dimension {} of {}, got {} ({})", rest[i].name,
+                  feature, x.to_string(), type.to_string(), rest[i].constraint);
   }
 }
 

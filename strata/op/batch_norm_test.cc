@@ -3,6 +3,7 @@
 #include "strata/base/error.h"
 #include "strata/op/build.h"
 #include "strata/op/samples.h"
+#include "strata/op/testing/refused.h"
 #include "strata/op/testing/run.h"
 
 namespace strata::op {
@@ -72,7 +73,7 @@ void expect_error(const char* name, const std::vector<Type>& types, Attrs attrs,
     testing::build(types, called(name, attrs));
     ADD_FAILURE() << "no error; expected " << message;
   } catch (const Error& e) {
-    EXPECT_NE(std::string(e.what()).find(message), std::string::npos) << e.what();
+    EXPECT_THAT(e.what(), testing::says(message));
   }
 }
 

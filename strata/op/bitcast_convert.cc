@@ -20,21 +20,21 @@ void verify(const Op& op) {
   expect_storage(self, out.dtype());
   int from = bit_width(in.dtype()), to = bit_width(out.dtype());
   if (is_complex(in.dtype()) != is_complex(out.dtype()))
-    throw Error(self, "(C2) cannot reinterpret {} as {}", in.to_string(), out.to_string());
+    throw Error(self, "cannot reinterpret {} as {} (C2)", in.to_string(), out.to_string());
   if (std::max(from, to) % std::min(from, to) != 0)
-    throw Error(self, "(C1) cannot reinterpret {} as {}: {} bits are no multiple of {}",
+    throw Error(self, "cannot reinterpret {} as {}: {} bits are no multiple of {} (C1)",
                 in.to_string(), out.to_string(), std::max(from, to), std::min(from, to));
   std::vector<Dim> narrow = (from < to ? in : out).shape().dims(),
                    wide = (from < to ? out : in).shape().dims();
   if (from != to) {
     std::int64_t parts = from < to ? to / from : from / to;
     if (narrow.empty() || !may_equal(narrow.back(), Dim(parts)))
-      throw Error(self, "(C1) {} as {}: the last dimension of the narrower array must be {}",
+      throw Error(self, "{} as {}: the last dimension of the narrower array must be {} (C1)",
                   in.to_string(), out.to_string(), parts);
     narrow.pop_back();
   }
   if (!may_equal(Shape(narrow), Shape(wide)))
-    throw Error(self, "(C1) {} cannot be seen as {}", in.to_string(), out.to_string());
+    throw Error(self, "{} cannot be seen as {} (C1)", in.to_string(), out.to_string());
 }
 
 /// Eight i1 for each byte, the lowest bit first, and back.

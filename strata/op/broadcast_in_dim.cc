@@ -24,19 +24,19 @@ void verify(const Op& op) {
   const Type &in = op.operand(0)->type(), &out = op.result()->type();
   const Ints& dims = expect_attr<Ints>(self, op.attrs, "broadcast_dimensions");
   if (in.dtype() != out.dtype())  // broadcast_in_dim_c1
-    throw Error(self, "(C1) result dtype {} differs from the operand's {}", name(out.dtype()),
+    throw Error(self, "result dtype {} differs from the operand's {} (C1)", name(out.dtype()),
                 name(in.dtype()));
-  expect_length(self, "(C2) broadcast_dimensions", dims, in.rank());
+  expect_length(self, "broadcast_dimensions (C2)", dims, in.rank());
   for (int d = 0; d < in.rank(); ++d) {
     std::int64_t to = dims[static_cast<std::size_t>(d)];
     if (to < 0 || to >= out.rank())  // broadcast_in_dim_c3
-      throw Error(self, "(C3) broadcast_dimensions[{}] = {} is outside of the result {}", d, to,
+      throw Error(self, "broadcast_dimensions[{}] = {} is outside of the result {} (C3)", d, to,
                   out.to_string());
     if (std::count(dims.begin(), dims.end(), to) > 1)
-      throw Error(self, "(C4) broadcast_dimensions names dimension {} twice", to);
+      throw Error(self, "broadcast_dimensions names dimension {} twice (C4)", to);
     const Dim &from = in.shape().dim(d), &into = out.shape().dim(static_cast<int>(to));
     if (!(from == Dim(1)) && !may_equal(from, into))  // broadcast_in_dim_c5
-      throw Error(self, "(C5) dimension {} of {} fits neither 1 nor dimension {} of {}", d,
+      throw Error(self, "dimension {} of {} fits neither 1 nor dimension {} of {} (C5)", d,
                   in.to_string(), to, out.to_string());
   }
 }

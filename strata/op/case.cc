@@ -41,16 +41,16 @@ std::vector<Type> infer_branches(const char* name, std::span<const BlockPtr> bra
   std::vector<Type> types = branches[0]->result_types();
   for (std::size_t i = 0; i < branches.size(); ++i) {
     if (branches[i]->num_arguments() != 0)
-      throw Error(name, "({}) branch {} has {} arguments, it may have none", n.inputs, i,
-                  branches[i]->num_arguments());
+      throw Error(name, "branch {} has {} arguments, it may have none ({})", i,
+                  branches[i]->num_arguments(), n.inputs);
     std::vector<Type> other = branches[i]->result_types();
     if (other.size() != types.size())
-      throw Error(name, "({}) branch 0 returns {} values, branch {} {}", n.outputs, types.size(), i,
-                  other.size());
+      throw Error(name, "branch 0 returns {} values, branch {} {} ({})", types.size(), i,
+                  other.size(), n.outputs);
     for (std::size_t r = 0; r < types.size(); ++r)
       if (other[r] != types[r])
-        throw Error(name, "({}) result {} is {} in branch 0 and {} in branch {}", n.outputs, r,
-                    types[r].to_string(), other[r].to_string(), i);
+        throw Error(name, "result {} is {} in branch 0 and {} in branch {} ({})", r,
+                    types[r].to_string(), other[r].to_string(), i, n.outputs);
   }
   return types;
 }
@@ -58,14 +58,14 @@ std::vector<Type> infer_branches(const char* name, std::span<const BlockPtr> bra
 void check_operand(const char* name, std::span<Value* const> operands, DType dtype) {
   expect_operands(name, operands, 1);
   if (operands[0]->type() != Type::scalar(dtype))
-    throw Error(name, "(I1) the operand must be {}, got {}", Type::scalar(dtype).to_string(),
+    throw Error(name, "the operand must be {}, got {} (I1)", Type::scalar(dtype).to_string(),
                 operands[0]->type().to_string());
 }
 
 std::vector<Type> infer_case(std::span<Value* const> operands, const Attrs&,
                              std::span<const BlockPtr> branches) {
   check_operand("case", operands, DType::i32);
-  if (branches.empty()) throw Error("case", "(C1) needs a branch, got {}", branches.size());
+  if (branches.empty()) throw Error("case", "needs a branch, got {} (C1)", branches.size());
   return infer_branches("case", branches, {"C2", "C3"});
 }
 

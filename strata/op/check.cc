@@ -254,12 +254,12 @@ namespace {
 
 void expect_inexact(std::string_view op, const Type& type) {
   if (!type.is_tensor() || !is_inexact(type.dtype()))
-    throw Error(std::string(op), "(C2) operands must be floats or complex, got {}",
+    throw Error(std::string(op), "operands must be floats or complex, got {} (C2)",
                 type.to_string());
 }
 void expect_same_type(std::string_view op, const Type& got, const Type& want) {
   if (!got.is_tensor() || !ir::may_be_same(got, want))
-    throw Error(std::string(op), "(C1) both sides must have one type, got {} and {}",
+    throw Error(std::string(op), "both sides must have one type, got {} and {} (C1)",
                 got.to_string(), want.to_string());
 }
 
@@ -300,12 +300,12 @@ Literals evaluate_serialized(const Op& op, std::span<const Literal> operands, Ev
   const std::vector<Literal>& recorded = probes()[id];
   std::string name(short_name(op.name()));
   if (iteration >= recorded.size())
-    throw Error(name, "(C3) probe '{}' recorded {} values, none for iteration {}", id,
+    throw Error(name, "probe '{}' recorded {} values, none for iteration {} (C3)", id,
                 recorded.size(), iteration)
         .at(op.where.text());
   const Literal& got = recorded[iteration];
   if (!(got.type() == operands[0].type()))
-    throw Error(name, "(C1) probe '{}' recorded {}, expected {}", id, got.type().to_string(),
+    throw Error(name, "probe '{}' recorded {}, expected {} (C1)", id, got.type().to_string(),
                 operands[0].type().to_string())
         .at(op.where.text());
   if (auto difference = compare(*demand_of(op), got, operands[0]))

@@ -39,7 +39,7 @@ Type without(const Type& type, int dimension) {
 Type with(const Type& type, int dimension, const Dim& size) {
   std::vector<Dim> dims = type.shape().dims();
   if (dimension > static_cast<int>(dims.size()))
-    throw Error("scan", "(C1) an output {} has no place for dimension {}", type.to_string(),
+    throw Error("scan", "an output {} has no place for dimension {} (C1)", type.to_string(),
                 dimension);
   dims.insert(dims.begin() + dimension, size);
   return type.with(Shape(dims));
@@ -47,18 +47,18 @@ Type with(const Type& type, int dimension, const Dim& size) {
 
 Dim scanned(std::span<Value* const> inputs, const Attrs& attrs, int dimension) {
   std::int64_t stated = attrs.get_or<std::int64_t>("scan_dim_size", 0);
-  if (stated < 0) throw Error("scan", "(C2) scan_dim_size is negative: {}", stated);
+  if (stated < 0) throw Error("scan", "scan_dim_size is negative: {} (C2)", stated);
   Dim size(stated);
   bool known = attrs.find("scan_dim_size") != nullptr;
   if (inputs.empty() && !known)
-    throw Error("scan", "(C2) without inputs, scan_dim_size says how far it goes");
+    throw Error("scan", "without inputs, scan_dim_size says how far it goes (C2)");
   for (Value* v : inputs) {
     if (!v->type().is_tensor() || dimension < 0 || dimension >= v->rank())
-      throw Error("scan", "(C1) dimension {} is out of range for {}", dimension,
+      throw Error("scan", "dimension {} is out of range for {} (C1)", dimension,
                   v->type().to_string());
     const Dim& mine = v->shape().dim(dimension);
     if (known && !may_equal(mine, size))
-      throw Error("scan", "(C2) {} has not the size {} along dimension {}", v->type().to_string(),
+      throw Error("scan", "{} has not the size {} along dimension {} (C2)", v->type().to_string(),
                   size.bound(), dimension);
     size = known ? merged(mine, size) : mine;
     known = true;
@@ -72,25 +72,25 @@ std::vector<Type> infer(std::span<Value* const> operands, const Attrs& attrs,
   if (regions.size() != 1) throw Error("scan", "expected one region, got {}", regions.size());
   const Block& body = *regions[0];
   if (s.carries > operands.size() || s.carries > body.results.size())
-    throw Error("scan", "(C5) {} carries for {} operands and {} results", s.carries,
+    throw Error("scan", "{} carries for {} operands and {} results (C5)", s.carries,
                 operands.size(), body.results.size());
   std::size_t inputs = operands.size() - s.carries, outputs = body.results.size() - s.carries;
   Dim size = scanned(operands.subspan(0, inputs), attrs, s.dimension);
   if (body.arguments().size() != operands.size())
-    throw Error("scan", "(C3) the body takes {} arguments for {} operands", body.num_arguments(),
+    throw Error("scan", "the body takes {} arguments for {} operands (C3)", body.num_arguments(),
                 operands.size());
   for (std::size_t i = 0; i < operands.size(); ++i) {
     Type expected = i < inputs ? without(operands[i]->type(), s.dimension) : operands[i]->type();
     const Type& given = body.argument(static_cast<int>(i))->type();
     if (given != expected)
-      throw Error("scan", "(C3) argument {} of the body is {}, expected {}", i, given.to_string(),
+      throw Error("scan", "argument {} of the body is {}, expected {} (C3)", i, given.to_string(),
                   expected.to_string());
   }
   std::vector<Type> results;
   for (std::size_t i = 0; i < body.results.size(); ++i) {
     const Type& type = body.results[i]->type();
     if (i >= outputs && type != operands[inputs + i - outputs]->type())
-      throw Error("scan", "(C4) carry {} enters the body as {} and leaves it as {}", i - outputs,
+      throw Error("scan", "carry {} enters the body as {} and leaves it as {} (C4)", i - outputs,
                   operands[inputs + i - outputs]->type().to_string(), type.to_string());
     results.push_back(i < outputs ? with(type, s.dimension, size) : type);
   }

@@ -29,10 +29,10 @@ std::vector<Type> infer(std::span<Value* const> operands, const Attrs&,
   expect_operands(self, operands, 1);
   const Type& a = operands[0]->type();
   if (!is_inexact(a.dtype()))
-    throw Error(self, "(I1) takes floats and complex numbers, got {}", a.to_string());
-  if (a.rank() < 2) throw Error(self, "(C2) takes matrices, got {}", a.to_string());
+    throw Error(self, "takes floats and complex numbers, got {} (I1)", a.to_string());
+  if (a.rank() < 2) throw Error(self, "takes matrices, got {} (C2)", a.to_string());
   if (!may_equal(a.shape().dim(a.rank() - 2), a.shape().dim(a.rank() - 1)))
-    throw Error(self, "(C3) the matrices must be square, got {}", a.to_string());
+    throw Error(self, "the matrices must be square, got {} (C3)", a.to_string());
   return {a};  // (C1)
 }
 

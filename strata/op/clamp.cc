@@ -18,10 +18,10 @@ std::vector<Type> infer(std::span<Value* const> operands, const Attrs&,
   for (int i : {0, 2}) {
     const Type& bound = operands[static_cast<std::size_t>(i)]->type();
     if (bound.rank() != 0 && !may_equal(bound.shape(), x.shape()))
-      throw Error("clamp", "({}) a bound {} must be a scalar or have the shape of {}",
-                  i == 0 ? "C1" : "C2", bound.to_string(), x.to_string());
+      throw Error("clamp", "a bound {} must be a scalar or have the shape of {} ({})",
+                  bound.to_string(), x.to_string(), i == 0 ? "C1" : "C2");
     if (bound.dtype() != x.dtype())
-      throw Error("clamp", "(C3) the bounds' dtype differs from the operand's, got {} and {}",
+      throw Error("clamp", "the bounds' dtype differs from the operand's, got {} and {} (C3)",
                   bound.to_string(), x.to_string());
   }
   return {x};

@@ -139,32 +139,32 @@ void expect_groups(std::string_view op, const Attrs& attrs, const char* unique, 
   std::set<std::int64_t> seen;
   for (const Ints& row : rows(expect_table(op, attrs, "replica_groups")))
     for (std::int64_t id : row) {
-      if (id < 0) throw Error(std::string(op), "({}) replica_groups holds {}", range, id);
+      if (id < 0) throw Error(std::string(op), "replica_groups holds {} ({})", id, range);
       if (!seen.insert(id).second)
-        throw Error(std::string(op), "({}) replica_groups holds {} twice", unique, id);
+        throw Error(std::string(op), "replica_groups holds {} twice ({})", id, unique);
     }
 }
 
 void expect_channel_of_global_ids(std::string_view op, const Attrs& attrs, const char* constraint) {
   if (uses_global_ids(attrs) && channel_id(attrs) <= 0)
-    throw Error(std::string(op), "({}) use_global_device_ids needs a positive channel, got {}",
-                constraint, channel_id(attrs));
+    throw Error(std::string(op), "use_global_device_ids needs a positive channel, got {} ({})",
+                channel_id(attrs), constraint);
 }
 
 void expect_pairs(std::string_view op, const Attrs& attrs) {
   if (!attrs.has("source_target_pairs")) return;
   const Literal& pairs = expect_table(op, attrs, "source_target_pairs");
   if (pairs.shape()[1] != 2 && pairs.count() > 0)
-    throw Error(std::string(op), "(C1) source_target_pairs must be pairs, got {}",
+    throw Error(std::string(op), "source_target_pairs must be pairs, got {} (C1)",
                 pairs.type().to_string());
   std::set<std::int64_t> seen[2];
   for (std::int64_t i = 0; i < pairs.count(); ++i) {
     std::int64_t id = pairs.integer(i);
     const char* role = i % 2 == 0 ? "source" : "target";
-    if (id < 0) throw Error(std::string(op), "(C4) source_target_pairs holds {}", id);
+    if (id < 0) throw Error(std::string(op), "source_target_pairs holds {} (C4)", id);
     if (!seen[i % 2].insert(id).second)
-      throw Error(std::string(op), "(C{}) {} is the {} of two source_target_pairs", i % 2 + 2, id,
-                  role);
+      throw Error(std::string(op), "{} is the {} of two source_target_pairs (C{})", id, role,
+                  i % 2 + 2);
   }
 }
 
@@ -172,19 +172,19 @@ void expect_tensors(std::string_view op, std::span<Value* const> operands) {
   if (operands.empty()) throw Error(std::string(op), "needs an operand");
   for (const Value* v : operands)
     if (!v->type().is_tensor())
-      throw Error(std::string(op), "(I1) operands must be tensors, got {}", v->type().to_string());
+      throw Error(std::string(op), "operands must be tensors, got {} (I1)", v->type().to_string());
 }
 
 void expect_root(std::string_view op, std::span<Value* const> operands, const Attrs& attrs,
                  const char* constraint) {
   if (!has_dynamic_root(attrs)) return;
   if (operands.size() < 2)
-    throw Error(std::string(op), "({}) has_dynamic_root needs an operand and its root, got {}",
-                constraint, operands.size());
+    throw Error(std::string(op), "has_dynamic_root needs an operand and its root, got {} ({})",
+                operands.size(), constraint);
   Type want(DType::i32, {static_cast<std::int64_t>(operands.size()) - 1});
   if (!(operands.back()->type() == want))
-    throw Error(std::string(op), "({}) roots must be {}, got {}", constraint, want.to_string(),
-                operands.back()->type().to_string());
+    throw Error(std::string(op), "roots must be {}, got {} ({})", want.to_string(),
+                operands.back()->type().to_string(), constraint);
 }
 
 std::optional<std::int64_t> group_size(const Attrs& attrs, Strategy strategy) {
@@ -217,13 +217,13 @@ std::vector<Type> infer_reduced(std::string_view op, std::span<Value* const> ope
            region.results[0]->type().is_tensor() && region.results[0]->rank() == 0;
   if (!fits)
     throw Error(std::string(op),
-                "({}) the computation must map two scalars of one type to one of it, got {} to {}",
-                constraint, argument_types_text(region), ir::type_list_text(region.result_types()));
+                "the computation must map two scalars of one type to one of it, got {} to {} ({})",
+                argument_types_text(region), ir::type_list_text(region.result_types()), constraint);
   Type element = region.results[0]->type();
   for (const Value* v : operands) {
     if (!is_promotable(v->type(), element))
-      throw Error(std::string(op), "({}) {} cannot be promoted to the computation's {}", constraint,
-                  v->type().to_string(), element.to_string());
+      throw Error(std::string(op), "{} cannot be promoted to the computation's {} ({})",
+                  v->type().to_string(), element.to_string(), constraint);
     out.push_back(element.with(v->shape()));
   }
   return out;
@@ -249,8 +249,8 @@ std::vector<ProcessGroup> groups(const Op& op, Strategy strategy, std::int64_t r
   for (const Ints& list : lists)
     for (std::int64_t id : list)
       if (id < 0 || id >= ids)
-        throw Error(self, "({}) replica_groups holds {} in a grid of {} replicas and {} partitions",
-                    range, id, replicas, partitions)
+        throw Error(self, "replica_groups holds {} in a grid of {} replicas and {} partitions ({})",
+                    id, replicas, partitions, range)
             .at(op.where.text());
   std::vector<ProcessGroup> out;
   for (const Ints& list : lists) switch (strategy) {
@@ -289,8 +289,8 @@ std::optional<ProcessGroup> group_of(const Op& op, Strategy strategy, const Proc
 ProcessGroup own_group(const Op& op, Strategy strategy, const Process& process, const char* cover,
                        const char* range) {
   if (auto group = group_of(op, strategy, process, range)) return *std::move(group);
-  throw Error(std::string(short_name(op.name())), "({}) process ({}, {}) is in no group", cover,
-              process.id().replica, process.id().partition)
+  throw Error(std::string(short_name(op.name())), "process ({}, {}) is in no group ({})",
+              process.id().replica, process.id().partition, cover)
       .at(op.where.text());
 }
 

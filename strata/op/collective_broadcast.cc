@@ -20,7 +20,7 @@ constexpr char kSelf[] = "collective_broadcast";
 
 std::vector<Type> infer(std::span<Value* const> operands, const Attrs& attrs,
                         std::span<const std::unique_ptr<Block>>) {
-  if (operands.empty()) throw Error(kSelf, "(C3) needs an operand, got {}", operands.size());
+  if (operands.empty()) throw Error(kSelf, "needs an operand, got {} (C3)", operands.size());
   expect_tensors(kSelf, operands);
   expect_groups(kSelf, attrs, "C1", "C2");
   expect_root(kSelf, operands, attrs, "C4");

@@ -5,23 +5,11 @@
 
 #include "strata/base/error.h"
 #include "strata/op/build.h"
+#include "strata/op/testing/refused.h"
 #include "strata/op/testing/run.h"
 
 namespace strata::op {
 namespace {
-
-using ::testing::HasSubstr;
-
-template <class F>
-std::string error_of(F&& f) {
-  try {
-    f();
-  } catch (const Error& e) {
-    return e.what();
-  }
-  return "no error";
-}
-#define EXPECT_REFUSED(expression, text) EXPECT_THAT(error_of([&] { expression; }), HasSubstr(text))
 
 Literal table(std::int64_t rows, const std::vector<std::int64_t>& ids) {
   return Literal::of<std::int64_t>({rows, static_cast<std::int64_t>(ids.size()) / rows}, ids);

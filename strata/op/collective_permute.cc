@@ -40,7 +40,7 @@ Literals evaluate(const Op& op, std::span<const Literal> operands, Evaluator& ev
     std::int64_t id = pairs.integer(i);
     if (id >= ids)
       throw Error(kSelf,
-                  "(C4) source_target_pairs holds {} in a grid of {} replicas and {} partitions",
+                  "source_target_pairs holds {} in a grid of {} replicas and {} partitions (C4)",
                   id, process.replicas(),
                   process.partitions())
           .at(op.where.text());  // collective_permute_c4

@@ -25,7 +25,7 @@ loop::Compare direction(const Attrs& attrs) {
   if (text == "GT") return loop::Compare::gt;
   if (text == "LE") return loop::Compare::le;
   if (text == "LT") return loop::Compare::lt;
-  throw Error("compare", "(I3) comparison_direction {} is none of EQ NE GE GT LE LT", text);
+  throw Error("compare", "comparison_direction {} is none of EQ NE GE GT LE LT (I3)", text);
 }
 
 bool type_fits(const std::string& compare_type, DType dtype) {
@@ -41,15 +41,15 @@ std::vector<Type> infer(std::span<Value* const> operands, const Attrs& attrs,
   const Type &x = operands[0]->type(), &y = operands[1]->type();
   expect_kind("compare", x.dtype(), kAny);
   if (x.dtype() != y.dtype())
-    throw Error("compare", "(C1) operands must have one element type, got {} and {}", x.to_string(),
+    throw Error("compare", "operands must have one element type, got {} and {} (C1)", x.to_string(),
                 y.to_string());
   if (!may_equal(x.shape(), y.shape()))
-    throw Error("compare", "(C2) operands must have one shape, got {} and {}", x.to_string(),
+    throw Error("compare", "operands must have one shape, got {} and {} (C2)", x.to_string(),
                 y.to_string());
   direction(attrs);
   std::string compare_type = attrs.get_or<std::string>("compare_type", "");
   if (!type_fits(compare_type, x.dtype()))
-    throw Error("compare", "(C3) compare_type {} does not fit {}", compare_type, x.to_string());
+    throw Error("compare", "compare_type {} does not fit {} (C3)", compare_type, x.to_string());
   return {x.with(DType::i1).with(merged(x.shape(), y.shape()))};
 }
 

@@ -18,10 +18,10 @@ std::vector<Type> infer_complex(std::span<Value* const> operands, const Attrs&,
   expect_operands("complex", operands, 2);
   const Type &re = operands[0]->type(), &im = operands[1]->type();
   if (re.dtype() != im.dtype() || !may_equal(re.shape(), im.shape()))  // (C1)
-    throw Error("complex", "(C1) the parts must have equal types, got {} and {}", re.to_string(),
+    throw Error("complex", "the parts must have equal types, got {} and {} (C1)", re.to_string(),
                 im.to_string());
   if (re.dtype() != DType::f32 && re.dtype() != DType::f64)  // (C3)
-    throw Error("complex", "(C3) the parts must be f32 or f64, got {}", re.to_string());
+    throw Error("complex", "the parts must be f32 or f64, got {} (C3)", re.to_string());
   return {re.with(merged(re.shape(), im.shape()))
               .with(re.dtype() == DType::f32 ? DType::c64 : DType::c128)};
 }
@@ -33,7 +33,7 @@ std::vector<Type> infer_part(std::span<Value* const> operands, const Attrs&,
   expect_operands(self, operands, 1);
   const Type& type = operands[0]->type();
   if (!is_inexact(type.dtype()))
-    throw Error(self, "(I1) takes floats and complex numbers, got {}", type.to_string());
+    throw Error(self, "takes floats and complex numbers, got {} (I1)", type.to_string());
   return {type.with(real_part(type.dtype()))};  // (C1), (C2)
 }
 

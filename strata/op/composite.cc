@@ -28,14 +28,14 @@ void expect_dialect(const Attrs& attrs) {
   const auto& name = expect_attr<std::string>("composite", attrs, "name");
   std::size_t dot = name.find('.');
   if (dot == 0 || dot == std::string::npos || dot + 1 == name.size())
-    throw Error("composite", "(C1) the name {} has no dialect", name);
+    throw Error("composite", "the name {} has no dialect (C1)", name);
 }
 
 void verify(const Op& op) {
   expect_dialect(op.attrs);
   if (const auto& symbol = expect_attr<ir::Opaque>("composite", op.attrs, "decomposition");
       symbol.text.size() < 2 || symbol.text[0] != '@')
-    throw Error("composite", "(C2) the decomposition {} names no function", symbol.text);
+    throw Error("composite", "the decomposition {} names no function (C2)", symbol.text);
 }
 
 Literals evaluate(const Op& op, std::span<const Literal>, Evaluator&) {
@@ -49,7 +49,7 @@ std::vector<Type> infer_recorded(std::span<Value* const> operands, const Attrs& 
                                  std::span<const BlockPtr> regions) {
   expect_dialect(attrs);
   if (regions.size() != 1) throw Error("composite", "needs one region, got {}", regions.size());
-  expect_types("composite", "(C2) arguments of the decomposition",
+  expect_types("composite", "arguments of the decomposition (C2)",
                types_of(regions[0]->argument_values()), types_of(operands));
   return regions[0]->result_types();
 }

@@ -20,26 +20,26 @@ std::vector<Type> infer(std::span<Value* const> operands, const Attrs& attrs,
                         std::span<const std::unique_ptr<Block>>) {
   const char* self = "concatenate";
   if (operands.empty())
-    throw Error(self, "(C3) expected at least one operand, got {}", operands.size());
+    throw Error(self, "expected at least one operand, got {} (C3)", operands.size());
   for (const Value* v : operands)
     if (!v->type().is_tensor())
-      throw Error(self, "(I1) operands must be arrays, got {}", v->type().to_string());
+      throw Error(self, "operands must be arrays, got {} (I1)", v->type().to_string());
   std::int64_t dim = expect_attr<std::int64_t>(self, attrs, "dimension");
   const Type& first = operands[0]->type();
   if (dim < 0 || dim >= first.rank())
-    throw Error(self, "(C4) dimension {} is outside of {}", dim, first.to_string());
+    throw Error(self, "dimension {} is outside of {} (C4)", dim, first.to_string());
   std::vector<Dim> dims = first.shape().dims();
   Dim& along = dims[static_cast<std::size_t>(dim)];
   for (Value* v : operands.subspan(1)) {
     const Type& type = v->type();
     if (type.dtype() != first.dtype())
-      throw Error(self, "(C1) operands must have one element type, got {} and {}",
+      throw Error(self, "operands must have one element type, got {} and {} (C1)",
                   first.to_string(), type.to_string());
     bool fits = type.rank() == first.rank();
     for (int d = 0; fits && d < type.rank(); ++d)
       fits = d == dim || may_equal(type.shape().dim(d), first.shape().dim(d));
     if (!fits)
-      throw Error(self, "(C2) operands must agree except along dimension {}, got {} and {}", dim,
+      throw Error(self, "operands must agree except along dimension {}, got {} and {} (C2)", dim,
                   first.to_string(), type.to_string());
     const Dim& more = type.shape().dim(static_cast<int>(dim));
     std::int64_t most = along.bound() >= 0 && more.bound() >= 0 ? along.bound() + more.bound() : -1;

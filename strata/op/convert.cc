@@ -18,7 +18,7 @@ void verify(const Op& op) {
   expect_kind("convert", in.dtype(), kAny);
   expect_kind("convert", out.dtype(), kAny);
   if (!may_equal(in.shape(), out.shape()))
-    throw Error("convert", "(C1) result {} has another shape than the operand {}", out.to_string(),
+    throw Error("convert", "result {} has another shape than the operand {} (C1)", out.to_string(),
                 in.to_string());
 }
 

@@ -5,20 +5,17 @@
 // `kernel_output_feature_dimension`, `output_batch_dimension`, `output_feature_dimension`,
 // `feature_group_count`, `batch_group_count`; lists `input_spatial_dimensions`,
 // `kernel_spatial_dimensions`, `output_spatial_dimensions`, `window_strides`, `padding` (low and
-// high in turn), `lhs_dilation`, `rhs_dilation`, `window_reversal` (0 or 1). Constraints by their
-// numbers in the messages below; (C27) the dtypes of lhs and rhs agree, the result's is the
-// program's choice as for dot_general.
-//
-// Defined as the specification defines it: a dot_general of the kernel with the windows of lhs
-// (op/windows.h), groups being one more batching dimension. Each result element is one chain over
-// the kernel's positions, row-major over `kernel_spatial_dimensions`, then over the group's input
-// features (of 8192 terms and more in one group so for each of some pieces of the features, added
-// up: feature_pieces; of 32768 and more by SumChains); padding is multiplied as zeros. Where
-// windows are the whole of an array whose features stand before its places (eight, or a multiple),
-// as they are in the derivative by a kernel of one place, the sum goes on as the array lies,
-// features first. Nothing of the windows is stored. Holes between elements of a dilated lhs are
-// zeros, too; a convolution of much work leaves them out (by_phases), which shows where the kernel
-// is infinite or NaN (docs/exceptions.md).
+// high in turn), `lhs_dilation`, `rhs_dilation`, `window_reversal` (0 or 1). Constraints: the
+// messages below; (C27) lhs and rhs have one dtype, the result's is the program's choice.
+// A dot_general of the kernel with the windows of lhs (op/windows.h), groups being one more
+// batching dimension. Each result element is one chain over the kernel's positions, row-major over
+// `kernel_spatial_dimensions`, then over the group's input features (of 8192 terms and more in one
+// group so for each of some pieces of the features, added up: feature_pieces; of 32768 and more by
+// SumChains); padding is multiplied as zeros. Where windows are the whole of an array whose
+// features stand before its places (eight, or a multiple), as in the derivative by a kernel of one
+// place, the sum goes on as the array lies. Holes between elements of a dilated lhs are zeros; a
+// convolution of much work leaves them out (by_phases), which shows where the kernel is infinite or
+// NaN (docs/exceptions.md).
 #include <algorithm>
 
 #include "strata/ir/text/format.h"
@@ -58,17 +55,17 @@ Roles roles(const Attrs& attrs, const char* array, const char* first, const char
           expect_attr<std::int64_t>(kSelf, attrs, second),
           expect_attr<Ints>(kSelf, attrs, spatial)};
   if (static_cast<int>(r.spatial.size()) != rank - 2)
-    throw Error(kSelf, "({}) {} must have {} entries, got {}", length, spatial, rank - 2,
-                r.spatial.size());
+    throw Error(kSelf, "{} must have {} entries, got {} ({})", spatial, rank - 2, r.spatial.size(),
+                length);
   std::vector<bool> used(static_cast<std::size_t>(rank), false);
   Ints all = r.spatial;
   all.push_back(r.first);
   all.push_back(r.second);
   for (std::int64_t d : all) {
     if (d < 0 || d >= rank)
-      throw Error(kSelf, "({}) {} dimension {} is out of range for rank {}", range, array, d, rank);
+      throw Error(kSelf, "{} dimension {} is out of range for rank {} ({})", array, d, rank, range);
     if (used[static_cast<std::size_t>(d)])
-      throw Error(kSelf, "({}) {} dimension {} is given twice", range, array, d);
+      throw Error(kSelf, "{} dimension {} is given twice ({})", array, d, range);
     used[static_cast<std::size_t>(d)] = true;
   }
   return r;
@@ -95,34 +92,37 @@ ConvDims dims_of(const Attrs& attrs, const Type& lhs, const Type& rhs) {
   d.reversal =
       attr_or<Ints>(kSelf, attrs, "window_reversal", Ints(static_cast<std::size_t>(spatial), 0));
   if (static_cast<int>(d.reversal.size()) != spatial)
-    throw Error(kSelf, "(C9) window_reversal must have {} entries, got {}", spatial,
+    throw Error(kSelf, "window_reversal must have {} entries, got {} (C9)", spatial,
                 d.reversal.size());
   return d;
 }
 
-void expect_divides(const char* constraint, const char* what, std::int64_t groups, const Type& type,
-                    std::int64_t d) {
+void expect_divides(const char* constraint, const char* count, std::int64_t groups,
+                    const char* what, const Type& type, std::int64_t d) {
   if (dim(type, d).is_static() && dim(type, d).size() % groups != 0)
-    throw Error(kSelf, "({}) {} {} must divide dimension {} of {}", constraint, what, groups, d,
-                type.to_string());
+    throw Error(kSelf, "{} {} must divide the {} {} (dimension {} of {}) ({})", count, groups,
+                dim(type, d).size(), what, d, type.to_string(), constraint);
 }
 
 void expect_groups(const ConvDims& d, const Type& lhs, const Type& rhs) {
   if (d.groups <= 0)
-    throw Error(kSelf, "(C21) feature_group_count must be positive, got {}", d.groups);
+    throw Error(kSelf, "feature_group_count must be positive, got {} (C21)", d.groups);
   if (d.batch_groups <= 0)
-    throw Error(kSelf, "(C22) batch_group_count must be positive, got {}", d.batch_groups);
+    throw Error(kSelf, "batch_group_count must be positive, got {} (C22)", d.batch_groups);
   if (d.groups > 1 && d.batch_groups > 1)
-    throw Error(kSelf, "(C23) one of feature_group_count {} and batch_group_count {} must be 1",
+    throw Error(kSelf, "one of feature_group_count {} and batch_group_count {} must be 1 (C23)",
                 d.groups, d.batch_groups);
-  expect_divides("C10", "batch_group_count", d.batch_groups, lhs, d.lhs.first);
-  expect_divides("C11", "feature_group_count", d.groups, lhs, d.lhs.second);
+  expect_divides("C10", "batch_group_count", d.batch_groups, "examples", lhs, d.lhs.first);
+  expect_divides("C11", "feature_group_count", d.groups, "input features", lhs, d.lhs.second);
   const Dim &features = dim(lhs, d.lhs.second), &kernel = dim(rhs, d.rhs.first);
   if (features.is_static() && kernel.is_static() && kernel.size() != features.size() / d.groups)
-    throw Error(kSelf, "(C14) dimension {} of {} must be dimension {} of {} divided by {}",
-                d.rhs.first, rhs.to_string(), d.lhs.second, lhs.to_string(), d.groups);
-  expect_divides("C15", "batch_group_count", d.batch_groups, rhs, d.rhs.second);
-  expect_divides("C16", "feature_group_count", d.groups, rhs, d.rhs.second);
+    throw Error(kSelf,
+                "the kernel takes {} input features (dimension {} of {}), but the input has {} "
+                "(dimension {} of {}){} (C14)",
+                kernel.size(), d.rhs.first, rhs.to_string(), features.size(), d.lhs.second,
+                lhs.to_string(), d.groups == 1 ? "" : fmt::format(" in {} groups", d.groups));
+  expect_divides("C15", "batch_group_count", d.batch_groups, "output features", rhs, d.rhs.second);
+  expect_divides("C16", "feature_group_count", d.groups, "output features", rhs, d.rhs.second);
 }
 
 std::vector<Type> infer(std::span<Value* const> operands, const Attrs& attrs,
@@ -130,17 +130,17 @@ std::vector<Type> infer(std::span<Value* const> operands, const Attrs& attrs,
   expect_operands(kSelf, operands, 2);
   const Type &lhs = operands[0]->type(), &rhs = operands[1]->type();
   if (lhs.rank() != rhs.rank() || lhs.rank() < 2)
-    throw Error(kSelf, "(C1) operands must have one rank of at least 2, got {} and {}",
+    throw Error(kSelf, "operands must have one rank of at least 2, got {} and {} (C1)",
                 lhs.to_string(), rhs.to_string());
   if (lhs.expressed().dtype() != rhs.expressed().dtype())
-    throw Error(kSelf, "(C27) operands must have one dtype, got {} and {}", lhs.to_string(),
+    throw Error(kSelf, "operands must have one dtype, got {} and {} (C27)", lhs.to_string(),
                 rhs.to_string());
   ConvDims d = dims_of(attrs, lhs, rhs);
   expect_groups(d, lhs, rhs);
   if (const auto* precision = attrs.find("precision_config"))
     if (const auto* words = std::get_if<ir::Strings>(precision);
         words && !words->empty() && words->size() != 2)
-      throw Error(kSelf, "(C24) precision_config must have 2 entries, got {}", words->size());
+      throw Error(kSelf, "precision_config must have 2 entries, got {} (C24)", words->size());
   std::vector<Dim> dims(static_cast<std::size_t>(lhs.rank()), Dim(0));  // (C25)
   const Dim& batch = dim(lhs, d.lhs.first);
   dims[static_cast<std::size_t>(d.out.first)] = d.batch_groups == 1 ? batch
@@ -163,13 +163,13 @@ void verify(const Op& op) {
   if (op.num_results() != 1) throw Error(kSelf, "has one result, got {}", op.num_results());
   const Type& stated = op.result()->type();
   if (!stated.is_tensor() || stated.rank() != inferred.rank())
-    throw Error(kSelf, "(C26) the result is {}, but the operands give {}", stated.to_string(),
+    throw Error(kSelf, "the result is {}, but the operands give {} (C26)", stated.to_string(),
                 inferred.to_string());
   if (!may_equal(stated.shape(), inferred.shape()))
-    throw Error(kSelf, "(C25) the result is {}, but the operands give {}", stated.to_string(),
+    throw Error(kSelf, "the result is {}, but the operands give {} (C25)", stated.to_string(),
                 inferred.to_string());
   if (is_complex(stated.dtype()) != is_complex(inferred.dtype()))
-    throw Error(kSelf, "(C27) a product of {} cannot be {}", op.operand(0)->type().to_string(),
+    throw Error(kSelf, "a product of {} cannot be {} (C27)", op.operand(0)->type().to_string(),
                 stated.to_string());
 }
 

@@ -7,6 +7,7 @@
 #include "strata/op/rules.h"
 #include "strata/op/samples.h"
 #include "strata/op/testing/block_laws.h"
+#include "strata/op/testing/refused.h"
 #include "strata/op/testing/run.h"
 
 namespace strata::op {
@@ -272,7 +273,7 @@ void expect_error(const Case& c, Attrs attrs, const std::string& message) {
              attrs);
     ADD_FAILURE() << "no error; expected " << message;
   } catch (const Error& e) {
-    EXPECT_NE(std::string(e.what()).find(message), std::string::npos) << e.what();
+    EXPECT_THAT(e.what(), testing::says(message));
   }
 }
 
@@ -292,16 +293,18 @@ TEST(Convolution, RefusesBrokenConstraints) {
   broken("rhs_dilation", Ints{1, 1}, "(C7) rhs_dilation");
   broken("rhs_dilation", Ints{0}, "(C8) rhs_dilation");
   broken("window_reversal", Ints{0, 0}, "(C9) window_reversal");
-  broken("batch_group_count", std::int64_t{3}, "(C10) batch_group_count 3 must divide dimension 0");
+  broken("batch_group_count", std::int64_t{3},
+         "(C10) batch_group_count 3 must divide the 2 examples (dimension 0");
   broken("feature_group_count", std::int64_t{2},
-         "(C11) feature_group_count 2 must divide dimension 1");
+         "(C11) feature_group_count 2 must divide the 3 input features (dimension 1");
   broken("input_spatial_dimensions", Ints{2, 1}, "(C12) input_spatial_dimensions");
   broken("input_batch_dimension", std::int64_t{1}, "(C13) input dimension 1 is given twice");
   broken("input_batch_dimension", std::int64_t{3}, "(C13) input dimension 3 is out of range");
   other.rhs = {4, 2, 3};
-  expect_error(other, attrs_of(plain),
-               "(C14) dimension 1 of tensor<4x2x3xf32> must be dimension 1 of tensor<2x3x7xf32> "
-               "divided by 1");
+  expect_error(
+      other, attrs_of(plain),
+      "(C14) the kernel takes 2 input features (dimension 1 of tensor<4x2x3xf32>), but the "
+      "input has 3 (dimension 1 of tensor<2x3x7xf32>)");
   other.rhs = {3, 3, 3};
   expect_error(other, attrs_of(plain).set("batch_group_count", std::int64_t{2}),
                "(C15) batch_group_count 2 must divide");

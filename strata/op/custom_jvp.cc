@@ -23,11 +23,11 @@ std::vector<Type> infer(std::span<Value* const> operands, const Attrs&,
   if (regions.size() != 2)
     throw Error("custom_jvp", "needs a primal and a jvp, got {} regions", regions.size());
   std::vector<Type> in = types_of(operands), out = regions[0]->result_types();
-  expect_types("custom_jvp", "(C1) arguments of the primal",
+  expect_types("custom_jvp", "arguments of the primal (C1)",
                types_of(regions[0]->argument_values()), in);
-  expect_types("custom_jvp", "(C1) arguments of the jvp (primals, tangents)",
+  expect_types("custom_jvp", "arguments of the jvp (primals, tangents) (C1)",
                types_of(regions[1]->argument_values()), joined(in, in));
-  expect_types("custom_jvp", "(C1) results of the jvp (results, tangents)",
+  expect_types("custom_jvp", "results of the jvp (results, tangents) (C1)",
                regions[1]->result_types(), joined(out, out));
   return out;
 }

@@ -38,19 +38,19 @@ std::vector<Type> infer(std::span<Value* const> operands, const Attrs& attrs,
   if (regions.size() != 2 && regions.size() != 4)
     throw Error(
         self,
-        "(C2) needs solve and matvec, and both of the transposed system or none, got {} regions",
+        "needs solve and matvec, and both of the transposed system or none, got {} regions (C2)",
         regions.size());
   if (count < 0 || count > static_cast<std::int64_t>(operands.size()))
-    throw Error(self, "(C1) {} right-hand sides of {} operands", count, operands.size());
+    throw Error(self, "{} right-hand sides of {} operands (C1)", count, operands.size());
   const std::vector<Type> in = types_of(operands), b = part(in, 0, static_cast<std::size_t>(count));
   for (const Type& t : b)
-    if (!is_differentiable(t)) throw Error(self, "(C3) a right-hand side is {}", t.to_string());
+    if (!is_differentiable(t)) throw Error(self, "a right-hand side is {} (C3)", t.to_string());
   for (std::size_t r = 0; r < regions.size(); ++r) {
     const bool solves = r % 2 == 0;
-    expect_types(self, "(C1) arguments of a region", types_of(regions[r]->argument_values()), in);
+    expect_types(self, "arguments of a region (C1)", types_of(regions[r]->argument_values()), in);
     std::vector<Type> out = regions[r]->result_types();
     if (solves && out.size() > b.size()) out.resize(b.size());
-    expect_types(self, solves ? "(C1) results of a solve" : "(C1) results of a product", out, b);
+    expect_types(self, solves ? "results of a solve (C1)" : "results of a product (C1)", out, b);
   }
   return regions[kSolve]->result_types();
 }

@@ -35,23 +35,23 @@ std::vector<Type> infer(std::span<Value* const> operands, const Attrs& attrs,
   const char* self = "custom_root";
   const std::int64_t count = expect_attr<std::int64_t>(self, attrs, "count");
   if (regions.size() != 3)
-    throw Error(self, "(C1) needs solve, f and tangent_solve, got {} regions", regions.size());
+    throw Error(self, "needs solve, f and tangent_solve, got {} regions (C1)", regions.size());
   if (count < 0 || count > static_cast<std::int64_t>(operands.size()))
-    throw Error(self, "(C1) {} guesses of {} operands", count, operands.size());
+    throw Error(self, "{} guesses of {} operands (C1)", count, operands.size());
   const auto n = static_cast<std::size_t>(count);
   const std::vector<Type> in = types_of(operands), x = part(in, 0, n),
                           params = part(in, n, in.size() - n);
   for (const Type& t : x)
-    if (!is_differentiable(t)) throw Error(self, "(C2) a guess is {}", t.to_string());
+    if (!is_differentiable(t)) throw Error(self, "a guess is {} (C2)", t.to_string());
   std::vector<Type> solution = regions[kSolve]->result_types();
   if (solution.size() > n) solution.resize(n);
-  expect_types(self, "(C1) arguments of solve", types_of(regions[kSolve]->argument_values()), in);
-  expect_types(self, "(C1) results of solve", solution, x);
-  expect_types(self, "(C1) arguments of f", types_of(regions[kFunction]->argument_values()), in);
-  expect_types(self, "(C1) results of f", regions[kFunction]->result_types(), x);
-  expect_types(self, "(C1) arguments of tangent_solve",
+  expect_types(self, "arguments of solve (C1)", types_of(regions[kSolve]->argument_values()), in);
+  expect_types(self, "results of solve (C1)", solution, x);
+  expect_types(self, "arguments of f (C1)", types_of(regions[kFunction]->argument_values()), in);
+  expect_types(self, "results of f (C1)", regions[kFunction]->result_types(), x);
+  expect_types(self, "arguments of tangent_solve (C1)",
                types_of(regions[kTangentSolve]->argument_values()), joined(joined(x, x), params));
-  expect_types(self, "(C1) results of tangent_solve", regions[kTangentSolve]->result_types(), x);
+  expect_types(self, "results of tangent_solve (C1)", regions[kTangentSolve]->result_types(), x);
   return regions[kSolve]->result_types();
 }
 

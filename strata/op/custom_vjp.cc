@@ -37,23 +37,23 @@ std::vector<Type> infer(std::span<Value* const> operands, const Attrs& attrs,
   std::size_t n = residual_count(attrs);
   std::vector<Type> in = types_of(operands), out = regions[0]->result_types(),
                     kept = regions[1]->result_types();
-  expect_types("custom_vjp", "(C1) arguments of the primal",
+  expect_types("custom_vjp", "arguments of the primal (C1)",
                types_of(regions[0]->argument_values()), in);
-  expect_types("custom_vjp", "(C1) arguments of fwd", types_of(regions[1]->argument_values()), in);
+  expect_types("custom_vjp", "arguments of fwd (C1)", types_of(regions[1]->argument_values()), in);
   if (kept.size() != out.size() + n)
-    throw Error("custom_vjp", "(C1) fwd returns {} values, needs {} results and {} residuals",
+    throw Error("custom_vjp", "fwd returns {} values, needs {} results and {} residuals (C1)",
                 kept.size(), out.size(), n);
   std::vector<Type> residuals = part(kept, out.size(), n), cotangents;
-  expect_types("custom_vjp", "(C1) results of fwd", part(kept, 0, out.size()), out);
-  expect_types("custom_vjp", "(C1) arguments of bwd (residuals, cotangents)",
+  expect_types("custom_vjp", "results of fwd (C1)", part(kept, 0, out.size()), out);
+  expect_types("custom_vjp", "arguments of bwd (residuals, cotangents) (C1)",
                types_of(regions[2]->argument_values()), joined(residuals, out));
   for (std::int64_t i : expect_attr<Ints>("custom_vjp", attrs, "differentiable")) {
     if (i < 0 || i >= static_cast<std::int64_t>(in.size()) ||
         !is_differentiable(in[static_cast<std::size_t>(i)]))
-      throw Error("custom_vjp", "(C2) operand {} cannot have a cotangent", i);
+      throw Error("custom_vjp", "operand {} cannot have a cotangent (C2)", i);
     cotangents.push_back(in[static_cast<std::size_t>(i)]);
   }
-  expect_types("custom_vjp", "(C1) results of bwd", regions[2]->result_types(), cotangents);
+  expect_types("custom_vjp", "results of bwd (C1)", regions[2]->result_types(), cotangents);
   return out;
 }
 

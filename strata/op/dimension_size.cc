@@ -17,8 +17,8 @@ int dimension_of(const Op& op) {
   std::string_view self = short_name(op.name());
   std::int64_t d = expect_attr<std::int64_t>(self, op.attrs, "dimension");
   if (d < 0 || d >= op.operand(0)->rank())
-    throw Error(std::string(self), "({}) dimension {} is outside of {}",
-                self[0] == 'g' ? "C1" : "C2", d, op.operand(0)->type().to_string());
+    throw Error(std::string(self), "dimension {} is outside of {} ({})", d,
+                op.operand(0)->type().to_string(), self[0] == 'g' ? "C1" : "C2");
   return static_cast<int>(d);
 }
 
@@ -47,10 +47,10 @@ void verify_set(const Op& op) {
   expect_operands(self, op.operands, 2);
   expect_element_type(op, "C1");
   if (op.result()->rank() != op.operand(0)->rank())
-    throw Error(self, "(C1) the result has the operand's rank, got {} and {}",
+    throw Error(self, "the result has the operand's rank, got {} and {} (C1)",
                 op.operand(0)->type().to_string(), op.result()->type().to_string());
   if (!(op.operand(1)->type() == Type::scalar(DType::i32)))
-    throw Error(self, "(I2) the size is tensor<i32>, got {}", op.operand(1)->type().to_string());
+    throw Error(self, "the size is tensor<i32>, got {} (I2)", op.operand(1)->type().to_string());
   dimension_of(op);
 }
 

@@ -33,14 +33,14 @@ std::vector<Type> infer(std::span<Value* const> operands, const Attrs& attrs,
   Type product = dot_general_def().info.infer(operands.first(2), attrs, regions)[0];
   const Type& sums = operands[2]->type();
   if (!may_equal(product.shape(), sums.shape()))
-    throw Error("dot_add", "(C1) the product is {}, but the sums are {}", product.to_string(),
+    throw Error("dot_add", "the product is {}, but the sums are {} (C1)", product.to_string(),
                 sums.to_string());
   DType lhs = operands[0]->dtype(), rhs = operands[1]->dtype();
   bool strange =
       is_complex(lhs) || is_complex(rhs) || is_complex(sums.dtype()) || is_bool(sums.dtype());
   if (strange || sums.dtype() != accumulator_of(lhs, rhs, sums.dtype()) ||
       (!is_float(lhs) && !is_float(rhs) && is_float(sums.dtype())))
-    throw Error("dot_add", "(C2) products of {} and {} do not add up in {}",
+    throw Error("dot_add", "products of {} and {} do not add up in {} (C2)",
                 operands[0]->type().to_string(), operands[1]->type().to_string(), sums.to_string());
   return {sums};
 }

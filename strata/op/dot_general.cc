@@ -76,11 +76,11 @@ void expect_side(const char* side, const Type& type, const Ints& batch, const In
   for (const Ints* list : {&batch, &contract})
     for (std::int64_t d : *list) {
       if (d < 0 || d >= type.rank())
-        throw Error("dot_general", "(C{}) {} dimension {} is out of range for {}",
-                    list == &batch ? c.batch_range : c.contract_range, side, d, type.to_string());
+        throw Error("dot_general", "{} dimension {} is out of range for {} (C{})", side, d,
+                    type.to_string(), list == &batch ? c.batch_range : c.contract_range);
       if (used[static_cast<std::size_t>(d)])
-        throw Error("dot_general", "(C{}) {} dimension {} of {} is given twice", c.unique, side, d,
-                    type.to_string());
+        throw Error("dot_general", "{} dimension {} of {} is given twice (C{})", side, d,
+                    type.to_string(), c.unique);
       used[static_cast<std::size_t>(d)] = true;
     }
 }
@@ -88,13 +88,13 @@ void expect_side(const char* side, const Type& type, const Ints& batch, const In
 void expect_pairs(const char* kind, const Type& lhs, const Type& rhs, const Ints& l, const Ints& r,
                   int count, int sizes) {
   if (l.size() != r.size())
-    throw Error("dot_general", "(C{}) {} dimensions must pair up, got {} and {}", count, kind,
-                l.size(), r.size());
+    throw Error("dot_general", "{} dimensions must pair up, got {} and {} (C{})", kind, l.size(),
+                r.size(), count);
   for (std::size_t i = 0; i < l.size(); ++i)
     if (!may_equal(lhs.shape().dim(static_cast<int>(l[i])),
                    rhs.shape().dim(static_cast<int>(r[i]))))
-      throw Error("dot_general", "(C{}) {} dimensions {} of {} and {} of {} differ in size", sizes,
-                  kind, l[i], lhs.to_string(), r[i], rhs.to_string());
+      throw Error("dot_general", "{} dimensions {} of {} and {} of {} differ in size (C{})", kind,
+                  l[i], lhs.to_string(), r[i], rhs.to_string(), sizes);
 }
 
 /// The number that stands behind `name = ` in the text of an algorithm, which is carried as it is
@@ -112,19 +112,19 @@ void expect_precision(const Attrs& attrs) {
   const auto* precision = attrs.find("precision_config");
   const auto* words = precision == nullptr ? nullptr : std::get_if<ir::Strings>(precision);
   if (words != nullptr && !words->empty() && words->size() != 2)
-    throw Error("dot_general", "(C11) precision_config must have 2 entries, got {}", words->size());
+    throw Error("dot_general", "precision_config must have 2 entries, got {} (C11)", words->size());
   const auto* found = attrs.find("algorithm");
   const auto* algorithm = found == nullptr ? nullptr : std::get_if<ir::Opaque>(found);
   if (algorithm == nullptr) return;
   if (words != nullptr)
     for (const std::string& word : *words)
       if (word != "DEFAULT")
-        throw Error("dot_general", "(C21) precision {} does not go with {}", word, algorithm->text);
+        throw Error("dot_general", "precision {} does not go with {} (C21)", word, algorithm->text);
   for (auto [name, number] :
        {std::pair("lhs_component_count", 22), std::pair("rhs_component_count", 23),
         std::pair("num_primitive_operations", 24)})
     if (std::int64_t n = count_in(algorithm->text, name); n <= 0)
-      throw Error("dot_general", "(C{}) {} must be positive, got {}", number, name, n);
+      throw Error("dot_general", "{} must be positive, got {} (C{})", name, n, number);
 }
 
 std::vector<Type> infer(std::span<Value* const> operands, const Attrs& attrs,
@@ -155,11 +155,11 @@ void verify(const Op& op) {
   const Type& stated = op.result()->type();
   bool from_complex = is_complex(op.operand(0)->dtype()) || is_complex(op.operand(1)->dtype());
   if (stated.is_tensor() && from_complex != is_complex(stated.dtype()))
-    throw Error("dot_general", "(C13) a product of {} and {} cannot be {}",
+    throw Error("dot_general", "a product of {} and {} cannot be {} (C13)",
                 op.operand(0)->type().to_string(), op.operand(1)->type().to_string(),
                 stated.to_string());
   if (!stated.is_tensor() || !may_equal(stated.shape(), inferred.shape()))
-    throw Error("dot_general", "(C12) the result is {}, but the operands give {}",
+    throw Error("dot_general", "the result is {}, but the operands give {} (C12)",
                 stated.to_string(), inferred.to_string());
 }
 
@@ -493,10 +493,10 @@ void verify_quantized(const Op& op) {
   const Quantization& q = *rhs.quantization();
   for (std::int64_t z : q.zero_points)
     if (z != 0)
-      throw Error("dot_general", "(C15) zero points of rhs must be 0, got {}", rhs.to_string());
+      throw Error("dot_general", "zero points of rhs must be 0, got {} (C15)", rhs.to_string());
   const Ints& contracted = op.attr<Ints>("rhs_contracting_dimensions");
   if (q.axis >= 0 && std::count(contracted.begin(), contracted.end(), q.axis) > 0)
-    throw Error("dot_general", "(C16) rhs {} is contracted along its quantisation's axis",
+    throw Error("dot_general", "rhs {} is contracted along its quantisation's axis (C16)",
                 rhs.to_string());
 }
 

@@ -2,6 +2,7 @@
 
 #include <map>
 
+#include "strata/op/constrained.h"
 #include "strata/op/decomposed.h"
 
 namespace strata::op {
@@ -76,18 +77,21 @@ std::vector<int> unstated_sizes(const Op& op) {
 
 void expect_shape_operand(std::string_view op, const char* what, const Value* v, int count) {
   const Type& type = v->type();
+  const Constrained c(what);
   if (type.rank() != 1 || !is_integer(type.dtype()))
-    throw Error(std::string(op), "{} must be integers of rank 1, got {}", what, type.to_string());
+    throw Error(std::string(op), "{} must be integers of rank 1, got {}{}", c.what,
+                type.to_string(), c.number);
   if (count >= 0 && !may_equal(type.shape().dim(0), Dim(count)))
-    throw Error(std::string(op), "{} must have {} entries, got {}", what, count, type.to_string());
+    throw Error(std::string(op), "{} must have {} entries, got {}{}", c.what, count,
+                type.to_string(), c.number);
 }
 
 void expect_element_type(const Op& op, const char* constraint) {
   const Type &in = op.operand(0)->type(), &out = op.result()->type();
   if (!out.is_tensor() || in.dtype() != out.dtype())
     throw Error(std::string(short_name(op.name())),
-                "({}) the result has the operand's element type, got {} and {}", constraint,
-                in.to_string(), out.to_string());
+                "the result has the operand's element type, got {} and {} ({})", in.to_string(),
+                out.to_string(), constraint);
 }
 
 }  // namespace strata::op

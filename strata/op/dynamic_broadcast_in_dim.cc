@@ -22,17 +22,17 @@ void verify(const Op& op) {
   expect_element_type(op, "C1");
   const Type &in = op.operand(0)->type(), &out = op.result()->type();
   const Ints& dims = expect_attr<Ints>(self, op.attrs, "broadcast_dimensions");
-  expect_length(self, "(C2) broadcast_dimensions", dims, in.rank());
+  expect_length(self, "broadcast_dimensions (C2)", dims, in.rank());
   for (int d = 0; d < in.rank(); ++d) {
     std::int64_t to = dims[static_cast<std::size_t>(d)];
     if (to < 0 || to >= out.rank())
-      throw Error(self, "(C3) broadcast_dimensions[{}] = {} is outside of the result {}", d, to,
+      throw Error(self, "broadcast_dimensions[{}] = {} is outside of the result {} (C3)", d, to,
                   out.to_string());
     if (std::count(dims.begin(), dims.end(), to) > 1)
-      throw Error(self, "(C4) broadcast_dimensions names dimension {} twice", to);
+      throw Error(self, "broadcast_dimensions names dimension {} twice (C4)", to);
     const Dim &from = in.shape().dim(d), &into = out.shape().dim(static_cast<int>(to));
     if (!(from == Dim(1)) && !may_equal(from, into))
-      throw Error(self, "(C5) dimension {} of {} fits neither 1 nor dimension {} of {}", d,
+      throw Error(self, "dimension {} of {} fits neither 1 nor dimension {} of {} (C5)", d,
                   in.to_string(), to, out.to_string());
   }
   std::set<std::int64_t> known;
@@ -40,12 +40,12 @@ void verify(const Op& op) {
        {std::pair("known_expanding_dimensions", 9), std::pair("known_nonexpanding_dimensions", 10)})
     for (std::int64_t d : op.attrs.get_or<Ints>(list, {})) {
       if (d < 0 || d >= in.rank())
-        throw Error(self, "(C{}) {} names dimension {} of {}", number, list, d, in.to_string());
+        throw Error(self, "{} names dimension {} of {} (C{})", list, d, in.to_string(), number);
       if (!known.insert(d).second)
-        throw Error(self, "(C8) dimension {} of {} is named twice, also by {}", d, in.to_string(),
+        throw Error(self, "dimension {} of {} is named twice, also by {} (C8)", d, in.to_string(),
                     list);
     }
-  expect_shape_operand(self, "(C7) output_dimensions", op.operand(1), out.rank());
+  expect_shape_operand(self, "output_dimensions (C7)", op.operand(1), out.rank());
 }
 
 Values decompose(Builder& b, const Op& op, std::span<Value* const> operands) {

@@ -33,12 +33,12 @@ void expect_convolution(const Op& op, std::size_t spatial) {
     throw Error(self, e.message());
   }
   if (!stated.is_tensor() || stated.rank() != inferred.rank())
-    throw Error(self, "(C26) the result is {}, but the operands give {}", stated.to_string(),
+    throw Error(self, "the result is {}, but the operands give {} (C26)", stated.to_string(),
                 inferred.to_string());
   for (const char* name : {"output_batch_dimension", "output_feature_dimension"})
     if (auto d = static_cast<int>(op.attr<std::int64_t>(name));
         !may_equal(stated.shape().dim(d), inferred.shape().dim(d)))
-      throw Error(self, "(C25) dimension {} of the result {} must be {}", d, stated.to_string(),
+      throw Error(self, "dimension {} of the result {} must be {} (C25)", d, stated.to_string(),
                   inferred.shape().dim(d).size());
 }
 
@@ -51,7 +51,7 @@ void verify(const Op& op) {
               may_equal(padding.shape().dim(0), Dim(std::max(spatial, 0))) &&
               may_equal(padding.shape().dim(1), Dim(2));
   if (spatial < 0 || !fits)
-    throw Error(self, "(C4) d_padding must be integers [{}, 2] for {}, got {}", spatial,
+    throw Error(self, "d_padding must be integers [{}, 2] for {}, got {} (C4)", spatial,
                 op.operand(0)->type().to_string(), padding.to_string());
   expect_convolution(op, static_cast<std::size_t>(spatial));
 }

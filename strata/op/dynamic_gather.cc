@@ -24,9 +24,9 @@ void verify(const Op& op) {
   for (std::size_t i = 0; fits && i < outer.size(); ++i)
     fits = may_equal(op.result()->shape().dim(static_cast<int>(outer_dims[i])), outer[i]);
   if (!fits)
-    throw Error(self, "(C13) slices at the indices {} do not make up {}", indices.to_string(),
+    throw Error(self, "slices at the indices {} do not make up {} (C13)", indices.to_string(),
                 op.result()->type().to_string());
-  expect_shape_operand(self, "(C11) slice_sizes", op.operand(2), operand.rank());
+  expect_shape_operand(self, "slice_sizes (C11)", op.operand(2), operand.rank());
 }
 
 Values decompose(Builder& b, const Op& op, std::span<Value* const> operands) {
@@ -35,13 +35,13 @@ Values decompose(Builder& b, const Op& op, std::span<Value* const> operands) {
   for (std::int64_t d : gather_dims(op.attrs).dropped)
     if (std::int64_t size = sizes[static_cast<std::size_t>(d)]; size > 1)
       throw Error(self,
-                  "(C8) dimension {} is collapsed, so its slice size must be at most 1, got {}", d,
+                  "dimension {} is collapsed, so its slice size must be at most 1, got {} (C8)", d,
                   size);
   for (int d = 0; d < operands[0]->rank(); ++d) {
     const Dim& whole = operands[0]->shape().dim(d);
     if (std::int64_t size = sizes[static_cast<std::size_t>(d)];
         size < 0 || (whole.is_static() && size > whole.size()))
-      throw Error(self, "(C12) slice size {} does not fit dimension {} of {}", size, d,
+      throw Error(self, "slice size {} does not fit dimension {} of {} (C12)", size, d,
                   operands[0]->type().to_string());
   }
   Attrs attrs = op.attrs;

@@ -14,8 +14,8 @@ void verify(const Op& op) {
   const Type& out = op.result()->type();
   std::int64_t dim = expect_attr<std::int64_t>(self, op.attrs, "iota_dimension");
   if (dim < 0 || dim >= out.rank())
-    throw Error(self, "(C1) iota_dimension {} is outside of {}", dim, out.to_string());
-  expect_shape_operand(self, "(C2) output_shape", op.operand(0), out.rank());
+    throw Error(self, "iota_dimension {} is outside of {} (C1)", dim, out.to_string());
+  expect_shape_operand(self, "output_shape (C2)", op.operand(0), out.rank());
 }
 
 Values decompose(Builder& b, const Op& op, std::span<Value* const> operands) {

@@ -17,12 +17,12 @@ void verify(const Op& op) {
   const Type &in = op.operand(0)->type(), &value = op.operand(1)->type();
   if (value.rank() != 0 || value.dtype() != in.dtype())
     throw Error(self,
-                "(C1) the padding value must be a scalar of the operand's type, got {} and {}",
+                "the padding value must be a scalar of the operand's type, got {} and {} (C1)",
                 value.to_string(), in.to_string());
   if (op.result()->rank() != in.rank())
-    throw Error(self, "(C4) {} padded is no {}", in.to_string(), op.result()->type().to_string());
+    throw Error(self, "{} padded is no {} (C4)", in.to_string(), op.result()->type().to_string());
   for (int i = 2; i < 5; ++i)
-    expect_shape_operand(self, "(C2) an amount of padding", op.operand(i), in.rank());
+    expect_shape_operand(self, "an amount of padding (C2)", op.operand(i), in.rank());
 }
 
 Values decompose(Builder& b, const Op& op, std::span<Value* const> operands) {
@@ -32,10 +32,10 @@ Values decompose(Builder& b, const Op& op, std::span<Value* const> operands) {
        interior = expect_known("dynamic_pad", what, operands[4]);
   for (std::size_t d = 0; d < interior.size(); ++d)
     if (interior[d] < 0)
-      throw Error("dynamic_pad", "(C3) interior_padding[{}] = {} is negative", d, interior[d]);
+      throw Error("dynamic_pad", "interior_padding[{}] = {} is negative (C3)", d, interior[d]);
   Value* out = pad(b, operands[0], operands[1], low, high, interior);
   if (!may_equal(out->shape(), op.result()->shape()))
-    throw Error("dynamic_pad", "(C4) the result is {}, but the amounts give {}",
+    throw Error("dynamic_pad", "the result is {}, but the amounts give {} (C4)",
                 op.result()->type().to_string(), out->type().to_string());
   return {out};
 }

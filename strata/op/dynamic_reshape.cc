@@ -14,10 +14,10 @@ void verify(const Op& op) {
   expect_element_type(op, "C1");
   const Shape &in = op.operand(0)->shape(), &out = op.result()->shape();
   if (in.is_static() && out.is_static() && in.count() != out.count())
-    throw Error("dynamic_reshape", "(C2) cannot reshape {} with {} elements to {} with {}",
+    throw Error("dynamic_reshape", "cannot reshape {} with {} elements to {} with {} (C2)",
                 op.operand(0)->type().to_string(), in.count(), op.result()->type().to_string(),
                 out.count());
-  expect_shape_operand("dynamic_reshape", "(C4) output_shape", op.operand(1), out.rank());
+  expect_shape_operand("dynamic_reshape", "output_shape (C4)", op.operand(1), out.rank());
 }
 
 Values decompose(Builder& b, const Op& op, std::span<Value* const> operands) {

@@ -17,18 +17,18 @@ std::vector<Type> infer(std::span<Value* const> operands, const Attrs& attrs,
                         std::span<const std::unique_ptr<Block>>) {
   if (operands.empty()) throw Error("dynamic_slice", "expected an array, got no operand");
   if (!operands[0]->type().is_tensor())
-    throw Error("dynamic_slice", "(I1) operands must be arrays, got {}",
+    throw Error("dynamic_slice", "operands must be arrays, got {} (I1)",
                 operands[0]->type().to_string());
   const Type& x = operands[0]->type();
   const Ints& sizes = expect_attr<Ints>("dynamic_slice", attrs, "slice_sizes");
   expect_starts("dynamic_slice", operands.subspan(1), x.rank(),
                 {.count = "C2", .types = "C3", .input = "I2"});
-  expect_length("dynamic_slice", "(C2) slice_sizes", sizes, x.rank());
+  expect_length("dynamic_slice", "slice_sizes (C2)", sizes, x.rank());
   for (int d = 0; d < x.rank(); ++d) {
     const Dim& dim = x.shape().dim(d);
     std::int64_t size = sizes[static_cast<std::size_t>(d)];
     if (size < 0 || (dim.is_static() && size > dim.size()))
-      throw Error("dynamic_slice", "(C4) slice size {} does not fit dimension {} of {}", size, d,
+      throw Error("dynamic_slice", "slice size {} does not fit dimension {} of {} (C4)", size, d,
                   x.to_string());
   }
   return {x.with(Shape::of(sizes))};

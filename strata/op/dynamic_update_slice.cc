@@ -22,19 +22,19 @@ std::vector<Type> infer(std::span<Value* const> operands, const Attrs&,
   const Type &x = operands[0]->type(), &update = operands[1]->type();
   for (std::size_t i = 0; i < 2; ++i)
     if (!operands[i]->type().is_tensor())
-      throw Error(self, "(I{}) operands must be arrays, got {}", i + 1,
-                  operands[i]->type().to_string());
+      throw Error(self, "operands must be arrays, got {} (I{})", operands[i]->type().to_string(),
+                  i + 1);
   if (x.dtype() != update.dtype())
-    throw Error(self, "(C2) update must have the dtype of the array, got {} and {}",
+    throw Error(self, "update must have the dtype of the array, got {} and {} (C2)",
                 update.to_string(), x.to_string());
   if (x.rank() != update.rank())
-    throw Error(self, "(C3) update must have the rank of the array, got {} and {}",
+    throw Error(self, "update must have the rank of the array, got {} and {} (C3)",
                 update.to_string(), x.to_string());
   expect_starts(self, operands.subspan(2), x.rank(), {.count = "C4", .types = "C5", .input = "I3"});
   for (int d = 0; d < x.rank(); ++d) {
     const Dim &whole = x.shape().dim(d), &part = update.shape().dim(d);
     if (whole.is_static() && part.is_static() && part.size() > whole.size())
-      throw Error(self, "(C6) update {} does not fit {} in dimension {}", update.to_string(),
+      throw Error(self, "update {} does not fit {} in dimension {} (C6)", update.to_string(),
                   x.to_string(), d);
   }
   return {x};

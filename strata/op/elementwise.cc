@@ -23,7 +23,7 @@ void expect_kind(std::string_view op, DType dtype, unsigned kinds) {
   list(kUnsigned, "unsigned integers");
   list(kFloat, "floats");
   list(kComplex, "complex numbers");
-  throw Error(std::string(op), "(I1) dtype {} is not admitted; it takes {}", name(dtype), admitted);
+  throw Error(std::string(op), "dtype {} is not admitted; it takes {} (I1)", name(dtype), admitted);
 }
 
 namespace {
@@ -41,8 +41,8 @@ std::vector<Type> infer(const std::string& op, unsigned kinds, int count, const 
   expect_kind(op, type.dtype(), kinds);
   for (Value* v : operands.subspan(1)) {
     if (v->dtype() != type.dtype() || !may_equal(v->shape(), type.shape()))
-      throw Error(op, "({}) operands must have equal types, got {} and {}", inferred_by(row),
-                  type.to_string(), v->type().to_string());
+      throw Error(op, "operands must have equal types, got {} and {} ({})", type.to_string(),
+                  v->type().to_string(), inferred_by(row));
     type = type.with(merged(type.shape(), v->shape()));
   }
   return {row.predicate     ? type.with(DType::i1)

@@ -17,7 +17,7 @@ constexpr None kWhole{"the host gives and takes whole arrays"};
 constexpr None kNoHost{"compiled programs have no host to talk to yet"};
 
 void verify_infeed(const Op& op) {
-  token_io::verify_bringing("infeed", op, {.some = "(C1) ", .tensors = "(C2) ", .token = "(C3) "});
+  token_io::verify_bringing("infeed", op, {.some = " (C1)", .tensors = " (C2)", .token = " (C3)"});
 }
 
 std::vector<Type> infer_outfeed(std::span<Value* const> operands, const Attrs&,

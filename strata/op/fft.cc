@@ -42,20 +42,20 @@ std::vector<Type> infer(std::span<Value* const> operands, const Attrs& attrs,
   const auto& type = expect_attr<std::string>(self, attrs, "fft_type");
   const Ints& lengths = expect_attr<Ints>(self, attrs, "fft_length");
   int rank = static_cast<int>(lengths.size()), lead = in.rank() - rank;
-  if (lead < 0) throw Error(self, "(C1) fft_length has {} entries for {}", rank, in.to_string());
+  if (lead < 0) throw Error(self, "fft_length has {} entries for {} (C1)", rank, in.to_string());
   if (rank < 1 || rank > 3)
-    throw Error(self, "(C3) fft_length must have 1 to 3 entries, got {}", rank);
+    throw Error(self, "fft_length must have 1 to 3 entries, got {} (C3)", rank);
   for (std::int64_t n : lengths)
-    if (n < 0) throw Error(self, "(C4) a length of {}", n);
+    if (n < 0) throw Error(self, "a length of {} (C4)", n);
   if (!is_inexact(in.dtype()))
-    throw Error(self, "(I1) takes floats and complex numbers, got {}", in.to_string());
+    throw Error(self, "takes floats and complex numbers, got {} (I1)", in.to_string());
   bool real_in = type == "RFFT", real_out = type == "IRFFT";
   if (!real_in && !real_out && type != "FFT" && type != "IFFT")
-    throw Error(self, "(I2) there is no fft_type {}", type);
+    throw Error(self, "there is no fft_type {} (I2)", type);
   bool fits =
       real_in ? in.dtype() == DType::f32 || in.dtype() == DType::f64 : is_complex(in.dtype());
   if (!fits)
-    throw Error(self, "(C2) {} takes {}, got {}", type, real_in ? "f32 or f64" : "complex numbers",
+    throw Error(self, "{} takes {}, got {} (C2)", type, real_in ? "f32 or f64" : "complex numbers",
                 in.to_string());
   std::vector<Dim> out = in.shape().dims();
   for (int d = 0; d < rank; ++d) {
@@ -64,14 +64,14 @@ std::vector<Type> infer(std::span<Value* const> operands, const Attrs& attrs,
     bool last = d == rank - 1;
     if (real_out && last) {
       if (!may_equal(have, halved(Dim(n))))
-        throw Error(self, "(C5) IRFFT of length {} takes {} in the last dimension, got {}", n,
+        throw Error(self, "IRFFT of length {} takes {} in the last dimension, got {} (C5)", n,
                     halved(Dim(n)).size(), in.to_string());
       out.back() = Dim(n);
       continue;
     }
     // Of FFT and IFFT the specification demands it nowhere, but upstream checks it, as C4.
     if (!may_equal(have, Dim(n)))
-      throw Error(self, "(C4) dimension {} of {} must be fft_length's {}", lead + d, in.to_string(),
+      throw Error(self, "dimension {} of {} must be fft_length's {} (C4)", lead + d, in.to_string(),
                   n);
   }
   if (real_in) out.back() = halved(Dim(lengths.back()));

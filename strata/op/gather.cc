@@ -27,21 +27,21 @@ std::vector<Type> infer(std::span<Value* const> operands, const Attrs& attrs,
                                : std::vector<Dim>{};
   int rank = static_cast<int>(outer.size() + d.window.size());
   expect_index_dims("gather", d, operand, indices, rank);
-  expect_length("gather", "(C20) slice_sizes", sizes, operand.rank());
+  expect_length("gather", "slice_sizes (C20)", sizes, operand.rank());
   for (int i = 0; i < operand.rank(); ++i) {
     const Dim& dim = operand.shape().dim(i);
     std::int64_t size = sizes[static_cast<std::size_t>(i)];
     if (size < 0 || (dim.is_static() && size > dim.size()))  // C21
-      throw Error("gather", "(C21) slice size {} does not fit dimension {} of {}", size, i,
+      throw Error("gather", "slice size {} does not fit dimension {} of {} (C21)", size, i,
                   operand.to_string());
   }
   for (const Ints* list : {&d.dropped, &d.operand_batch})
     for (std::int64_t i : *list)
       if (std::int64_t size = sizes[static_cast<std::size_t>(i)]; size > 1)
         throw Error("gather",
-                    "({}) dimension {} of {} is {}, so its slice size must be at most 1, got {}",
-                    list == &d.dropped ? "C9" : "C12", i, operand.to_string(),
-                    list == &d.dropped ? "collapsed" : "batching", size);
+                    "dimension {} of {} is {}, so its slice size must be at most 1, got {} ({})", i,
+                    operand.to_string(), list == &d.dropped ? "collapsed" : "batching", size,
+                    list == &d.dropped ? "C9" : "C12");
   std::vector<Dim> dims(static_cast<std::size_t>(rank), Dim(0));  // C22
   Ints windowed = d.windowed(operand.rank()), outer_dims = d.outer(rank);
   for (std::size_t i = 0; i < windowed.size(); ++i)

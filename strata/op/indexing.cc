@@ -29,24 +29,24 @@ struct ListConstraints {
   int range, unique, order;
 };
 
-/// "(C7) ", or nothing for 0.
+/// " (C7)", or nothing for 0.
 std::string number(int constraint) {
-  return constraint == 0 ? "" : fmt::format("(C{}) ", constraint);
+  return constraint == 0 ? "" : fmt::format(" (C{})", constraint);
 }
 
 void expect_list(std::string_view op, const char* what, const Ints& list, int rank,
                  ListConstraints c) {
   for (std::size_t i = 0; i < list.size(); ++i) {
     if (list[i] < 0 || list[i] >= rank)
-      throw Error(std::string(op), "{}{} has dimension {}, out of range for rank {}",
-                  number(c.range), what, list[i], rank);
+      throw Error(std::string(op), "{} has dimension {}, out of range for rank {}{}", what, list[i],
+                  rank, number(c.range));
     for (std::size_t j = 0; j < i; ++j)
       if (list[j] == list[i])
-        throw Error(std::string(op), "{}{} has dimension {} twice", number(c.unique), what,
-                    list[i]);
+        throw Error(std::string(op), "{} has dimension {} twice{}", what, list[i],
+                    number(c.unique));
     if (c.order != 0 && i > 0 && list[i - 1] > list[i])
-      throw Error(std::string(op), "{}{} must ascend, got {} before {}", number(c.order), what,
-                  list[i - 1], list[i]);
+      throw Error(std::string(op), "{} must ascend, got {} before {}{}", what, list[i - 1], list[i],
+                  number(c.order));
   }
 }
 
@@ -54,7 +54,7 @@ void expect_disjoint(std::string_view op, const char* what, const Ints& a, const
                      int constraint) {
   for (std::int64_t d : a)
     if (contains(b, d))
-      throw Error(std::string(op), "{}dimension {} is both {}", number(constraint), d, what);
+      throw Error(std::string(op), "dimension {} is both {}{}", d, what, number(constraint));
 }
 
 /// The greatest value of an integer dtype, as far as i64 can say it.
@@ -85,15 +85,15 @@ loop::Index lower_clamped_start(loop::Builder& b, loop::Inst* start, std::int64_
 void expect_starts(std::string_view op, std::span<Value* const> starts, int rank,
                    const StartConstraints& c) {
   if (static_cast<int>(starts.size()) != rank)
-    throw Error(std::string(op), "({}) expected {} start indices, got {}", c.count, rank,
-                starts.size());
+    throw Error(std::string(op), "expected {} start indices, got {} ({})", rank, starts.size(),
+                c.count);
   for (Value* s : starts) {
     if (!s->type().is_tensor() || s->rank() != 0 || !is_integer(s->dtype()))
-      throw Error(std::string(op), "({}) start indices must be scalars of an integer dtype, got {}",
-                  c.input, s->type().to_string());
+      throw Error(std::string(op), "start indices must be scalars of an integer dtype, got {} ({})",
+                  s->type().to_string(), c.input);
     if (s->type() != starts[0]->type())
-      throw Error(std::string(op), "({}) start indices must have one type, got {} and {}", c.types,
-                  starts[0]->type().to_string(), s->type().to_string());
+      throw Error(std::string(op), "start indices must have one type, got {} and {} ({})",
+                  starts[0]->type().to_string(), s->type().to_string(), c.types);
   }
 }
 
@@ -162,22 +162,22 @@ void set_scatter_dims(Attrs& attrs, const IndexDims& d) {
 void expect_index_dims(std::string_view op, const IndexDims& d, const Type& operand,
                        const Type& indices, int small_rank, const IndexConstraints& c) {
   if (!is_integer(indices.dtype()))
-    throw Error(std::string(op), "(I2) indices must be integers, got {}", indices.to_string());
+    throw Error(std::string(op), "indices must be integers, got {} (I2)", indices.to_string());
   int rank = operand.rank();
   if (static_cast<int>(d.window.size() + d.dropped.size() + d.operand_batch.size()) != rank)
     throw Error(std::string(op),
-                "{}{} window, {} dropped and {} batching dimensions do not make up {}",
-                number(c.ranks), d.window.size(), d.dropped.size(), d.operand_batch.size(),
-                operand.to_string());
+                "{} window, {} dropped and {} batching dimensions do not make up {}{}",
+                d.window.size(), d.dropped.size(), d.operand_batch.size(), operand.to_string(),
+                number(c.ranks));
   if (d.index_vector < 0 || d.index_vector > indices.rank())
-    throw Error(std::string(op), "{}index_vector_dim {} is out of range for {}",
-                number(c.vector_range), d.index_vector, indices.to_string());
+    throw Error(std::string(op), "index_vector_dim {} is out of range for {}{}", d.index_vector,
+                indices.to_string(), number(c.vector_range));
   bool explicit_vector = d.index_vector < indices.rank();
   Dim components = explicit_vector ? indices.shape().dim(static_cast<int>(d.index_vector)) : Dim(1);
   if (!may_equal(components, Dim(static_cast<std::int64_t>(d.index_map.size()))))
     throw Error(std::string(op),
-                "{}the index vector of {} has not the {} components of the index map",
-                number(c.components), indices.to_string(), d.index_map.size());
+                "the index vector of {} has not the {} components of the index map{}",
+                indices.to_string(), d.index_map.size(), number(c.components));
   expect_list(op, "the window dimensions", d.window, small_rank,
               {c.window_range, c.window_order, c.window_order});
   expect_list(op, "the dropped dimensions", d.dropped, rank,
@@ -190,17 +190,17 @@ void expect_index_dims(std::string_view op, const IndexDims& d, const Type& oper
   expect_disjoint(op, "dropped and batching", d.dropped, d.operand_batch, c.dropped_unique);
   expect_disjoint(op, "indexed and batching", d.index_map, d.operand_batch, c.map_unique);
   if (contains(d.indices_batch, d.index_vector))
-    throw Error(std::string(op), "{}index_vector_dim {} is a batching dimension",
-                number(c.vector_batch), d.index_vector);
+    throw Error(std::string(op), "index_vector_dim {} is a batching dimension{}", d.index_vector,
+                number(c.vector_batch));
   if (d.operand_batch.size() != d.indices_batch.size())
-    throw Error(std::string(op), "{}batching dimensions must pair up, got {} and {}",
-                number(c.batch_pairs), d.operand_batch.size(), d.indices_batch.size());
+    throw Error(std::string(op), "batching dimensions must pair up, got {} and {}{}",
+                d.operand_batch.size(), d.indices_batch.size(), number(c.batch_pairs));
   for (std::size_t i = 0; i < d.operand_batch.size(); ++i)
     if (!may_equal(operand.shape().dim(static_cast<int>(d.operand_batch[i])),
                    indices.shape().dim(static_cast<int>(d.indices_batch[i]))))
-      throw Error(std::string(op), "{}batching dimensions {} of {} and {} of {} differ in size",
-                  number(c.batch_sizes), d.operand_batch[i], operand.to_string(),
-                  d.indices_batch[i], indices.to_string());
+      throw Error(std::string(op), "batching dimensions {} of {} and {} of {} differ in size{}",
+                  d.operand_batch[i], operand.to_string(), d.indices_batch[i], indices.to_string(),
+                  number(c.batch_sizes));
 }
 
 std::vector<Dim> outer_sizes(const IndexDims& d, const Type& indices) {

@@ -15,7 +15,7 @@ void verify(const Op& op) {
   if (is_bool(out.dtype())) throw Error("iota", "dtype i1 is not admitted in {}", out.to_string());
   std::int64_t dim = expect_attr<std::int64_t>("iota", op.attrs, "iota_dimension");
   if (dim < 0 || dim >= out.rank())
-    throw Error("iota", "(C1) iota_dimension {} is outside of {}", dim, out.to_string());
+    throw Error("iota", "iota_dimension {} is outside of {} (C1)", dim, out.to_string());
 }
 
 Literals evaluate(const Op& op, std::span<const Literal>, Evaluator&) {

@@ -21,34 +21,34 @@ namespace {
 std::vector<Type> infer(std::span<Value* const> operands, const Attrs& attrs,
                         std::span<const std::unique_ptr<Block>> regions) {
   if (operands.empty())
-    throw Error("map", "(C2) expected at least one input, got {}", operands.size());
+    throw Error("map", "expected at least one input, got {} (C2)", operands.size());
   if (regions.size() != 1) throw Error("map", "expected one region, got {}", regions.size());
   const Block& region = *regions[0];
   Shape shape;
   for (Value* v : operands) {
     if (!v->type().is_tensor())
-      throw Error("map", "(I1) inputs must be arrays, got {}", v->type().to_string());
+      throw Error("map", "inputs must be arrays, got {} (I1)", v->type().to_string());
     if (!may_equal(v->shape(), operands[0]->shape()))
-      throw Error("map", "(C1) inputs must have one shape, got {} and {}",
+      throw Error("map", "inputs must have one shape, got {} and {} (C1)",
                   operands[0]->type().to_string(), v->type().to_string());
     shape = v == operands[0] ? v->shape() : merged(shape, v->shape());
   }
   Ints all;
   for (std::int64_t d = 0; d < operands[0]->rank(); ++d) all.push_back(d);
   if (const Ints& dims = expect_attr<Ints>("map", attrs, "dimensions"); dims != all)
-    throw Error("map", "(C3) dimensions must be [{}] for {}, got [{}]", fmt::join(all, ", "),
+    throw Error("map", "dimensions must be [{}] for {}, got [{}] (C3)", fmt::join(all, ", "),
                 operands[0]->type().to_string(), fmt::join(dims, ", "));
   if (region.arguments().size() != operands.size())
-    throw Error("map", "(C4) the computation takes {} arguments for {} inputs",
+    throw Error("map", "the computation takes {} arguments for {} inputs (C4)",
                 region.num_arguments(), operands.size());
   for (const auto& a : region.arguments())
     if (Type expected = Type::scalar(operands[static_cast<std::size_t>(a->index())]->dtype());
         a->type() != expected)
-      throw Error("map", "(C4) argument {} of the computation is {}, expected {}", a->index(),
+      throw Error("map", "argument {} of the computation is {}, expected {} (C4)", a->index(),
                   a->type().to_string(), expected.to_string());
   if (region.results.size() != 1 || !region.results[0]->type().is_tensor() ||
       region.results[0]->rank() != 0)
-    throw Error("map", "(C4) the computation must return one scalar, got {}",
+    throw Error("map", "the computation must return one scalar, got {} (C4)",
                 region.results.size() == 1 ? region.results[0]->type().to_string()
                                            : fmt::format("{} values", region.results.size()));
   return {region.results[0]->type().with(shape)};

@@ -50,11 +50,11 @@ std::int64_t expect_axis(std::string_view self, std::span<Value* const> operands
   if (!operands[0]->type().is_tensor())
     throw Error(std::string(self), "x must be a tensor, got {}", operands[0]->type().to_string());
   if (operands[1]->type() != Type::scalar(DType::i32))
-    throw Error(std::string(self), "(I2) place must be a scalar i32, got {}",
+    throw Error(std::string(self), "place must be a scalar i32, got {} (I2)",
                 operands[1]->type().to_string());
   expect_attr<std::string>(self, attrs, "axis");
   const std::int64_t size = expect_attr<std::int64_t>(self, attrs, "axis_size");
-  if (size < 0) throw Error(std::string(self), "(I3) axis_size must not be negative, got {}", size);
+  if (size < 0) throw Error(std::string(self), "axis_size must not be negative, got {} (I3)", size);
   return size;
 }
 
@@ -65,7 +65,7 @@ std::vector<Type> infer_reduce(std::span<Value* const> operands, const Attrs& at
   const std::string& given = expect_attr<std::string>("axis_reduce", attrs, "combiner");
   const std::optional<Combiner> combiner = parse_combiner(given);
   if (combiner != Combiner::add && combiner != Combiner::min && combiner != Combiner::max)
-    throw Error("axis_reduce", "(C1) combiner must be add, min or max, got {}", given);
+    throw Error("axis_reduce", "combiner must be add, min or max, got {} (C1)", given);
   ir::under("C1", [&] { expect_combiner("axis_reduce", *combiner, operands[0]->dtype()); });
   return {operands[0]->type()};
 }
@@ -77,7 +77,7 @@ std::vector<Type> infer_exchange(std::span<Value* const> operands, const Attrs& 
   const Type& x = operands[0]->type();
   if (x.rank() == 0 || !may_equal(x.shape().dim(0), Dim(size)))
     throw Error("axis_exchange",
-                "(C1) the first dimension of {} must be the axis's, which has {} places",
+                "the first dimension of {} must be the axis's, which has {} places (C1)",
                 x.to_string(), size);
   return {x};
 }
@@ -87,7 +87,7 @@ std::vector<Type> infer_permute(std::span<Value* const> operands, const Attrs& a
   collective::expect_pairs("axis_permute", attrs);
   for (std::int64_t i = 0; i < pairs.count(); ++i)
     if (pairs.integer(i) >= size)
-      throw Error("axis_permute", "(C5) source_target_pairs holds {} for an axis of {} places",
+      throw Error("axis_permute", "source_target_pairs holds {} for an axis of {} places (C5)",
                   pairs.integer(i), size);
   return {operands[0]->type()};
 }

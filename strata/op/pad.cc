@@ -25,19 +25,19 @@ std::vector<Type> infer(std::span<Value* const> operands, const Attrs& attrs,
   expect_operands(self, operands, 2);
   const Type &in = operands[0]->type(), &value = operands[1]->type();
   if (value.rank() != 0 || value.dtype() != in.dtype())  // pad_c1
-    throw Error(self, "(C1) padding value of {} must be a scalar of its dtype, got {}",
+    throw Error(self, "padding value of {} must be a scalar of its dtype, got {} (C1)",
                 in.to_string(), value.to_string());
   const Ints& low = expect_attr<Ints>(self, attrs, "edge_padding_low");
   const Ints& high = expect_attr<Ints>(self, attrs, "edge_padding_high");
   const Ints& interior = expect_attr<Ints>(self, attrs, "interior_padding");
-  expect_length(self, "(C2) edge_padding_low", low, in.rank());
-  expect_length(self, "(C2) edge_padding_high", high, in.rank());
-  expect_length(self, "(C2) interior_padding", interior, in.rank());
+  expect_length(self, "edge_padding_low (C2)", low, in.rank());
+  expect_length(self, "edge_padding_high (C2)", high, in.rank());
+  expect_length(self, "interior_padding (C2)", interior, in.rank());
   std::vector<Dim> dims;
   for (int d = 0; d < in.rank(); ++d) {
     auto i = static_cast<std::size_t>(d);
     if (interior[i] < 0)
-      throw Error(self, "(C3) interior padding {} of dimension {} is negative", interior[i], d);
+      throw Error(self, "interior padding {} of dimension {} is negative (C3)", interior[i], d);
     const Dim& dim = in.shape().dim(d);
     if (!dim.is_static()) {
       dims.push_back(low[i] == 0 && high[i] == 0 && interior[i] == 0 ? dim : Dim::unknown());
@@ -47,7 +47,7 @@ std::vector<Type> infer(std::span<Value* const> operands, const Attrs& attrs,
                         std::max<std::int64_t>(dim.size() - 1, 0) * interior[i] +
                         high[i];  // pad_c4
     if (size < 0)
-      throw Error(self, "(C4) padding {} and {} leaves dimension {} of {} with size {}", low[i],
+      throw Error(self, "padding {} and {} leaves dimension {} of {} with size {} (C4)", low[i],
                   high[i], d, in.to_string(), size);
     dims.push_back(size);
   }

@@ -3,7 +3,7 @@
 // Contract (the interpreter dialect of StableHLO): one tensor; no results; an effect. Prints "%0 =
 // " and the value, under the name that the text gave it; what is printed goes to World::print
 // (op/world.h), whole, so that processes do not mix theirs.
-#include <cstdio>
+#include <iostream>
 
 #include "strata/ir/text/parser.h"
 #include "strata/ir/text/printer.h"
@@ -36,7 +36,7 @@ Literals evaluate(const Op& op, std::span<const Literal> operands, Evaluator& ev
   if (print)
     print(text);
   else
-    std::fputs(text.c_str(), stdout);
+    std::cout << text;
   return {};
 }
 

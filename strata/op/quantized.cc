@@ -122,8 +122,8 @@ void expect_per_tensor(const Op& op, bool list) {
   expect_types(op);
   auto expect = [&](const Value* v, std::string_view constraint) {
     if (per_axis(v->type()))
-      throw Error(self(op), "({}) {} is quantised along an axis, which is not admitted", constraint,
-                  v->type().to_string());
+      throw Error(self(op), "{} is quantised along an axis, which is not admitted ({})",
+                  v->type().to_string(), constraint);
   };
   for (std::size_t i = 0; i < op.operands.size(); ++i)
     expect(op.operands[i], fmt::format("I{}", list ? 1 : i + 1));
@@ -148,16 +148,16 @@ void check_as(const Op& op, Type (*stand_in)(const Type&)) {
     throw Error(self(op), "has {} results, but {} are inferred", results.size(), inferred.size());
   for (std::size_t i = 0; i < results.size(); ++i)
     if (!ir::may_be_same(results[i], inferred[i]))
-      throw Error(self(op), "({}) result {} is {}, which does not go with the inferred {}",
-                  inferred_by(op), i, op.result(static_cast<int>(i))->type().to_string(),
-                  inferred[i].to_string());
+      throw Error(self(op), "result {} is {}, which does not go with the inferred {} ({})", i,
+                  op.result(static_cast<int>(i))->type().to_string(), inferred[i].to_string(),
+                  inferred_by(op));
 }
 Type expressed(const Type& type) { return type.expressed(); }
 Type stored(const Type& type) { return type.is_tensor() ? type.storage() : type; }
 
 [[noreturn]] void differ(const Op& op, std::string_view constraint, const Type& a, const Type& b) {
-  throw Error(self(op), "({}) {} and {} do not go together", constraint, a.to_string(),
-              b.to_string());
+  throw Error(self(op), "{} and {} do not go together ({})", a.to_string(), b.to_string(),
+              constraint);
 }
 
 bool same_storage(const Type& a, const Type& b) { return a.dtype() == b.dtype(); }
@@ -371,10 +371,10 @@ void convolution(const Op& op) {
     return per_axis(type) && type.quantization()->axis != op.attr<std::int64_t>(dimension);
   };
   if (off(rhs, "kernel_output_feature_dimension"))
-    throw Error(self(op), "(C29) rhs {} is not quantised along its output features",
+    throw Error(self(op), "rhs {} is not quantised along its output features (C29)",
                 rhs.to_string());
   if (off(result, "output_feature_dimension"))
-    throw Error(self(op), "(C30) result {} is not quantised along its features",
+    throw Error(self(op), "result {} is not quantised along its features (C30)",
                 result.to_string());
 }
 

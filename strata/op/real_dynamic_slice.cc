@@ -18,10 +18,10 @@ void verify(const Op& op) {
   expect_element_type(op, "C1");
   const Type& in = op.operand(0)->type();
   if (op.result()->rank() != in.rank())
-    throw Error(self, "(C2) a slice of {} is no {}", in.to_string(),
+    throw Error(self, "a slice of {} is no {} (C2)", in.to_string(),
                 op.result()->type().to_string());
   for (int i = 1; i < 4; ++i)
-    expect_shape_operand(self, "(C3) each of start_indices, limit_indices and strides",
+    expect_shape_operand(self, "each of start_indices, limit_indices and strides (C3)",
                          op.operand(i), in.rank());
 }
 

@@ -62,19 +62,19 @@ std::vector<Type> infer(std::span<Value* const> operands, const Attrs& attrs,
                         std::span<const std::unique_ptr<Block>> regions) {
   std::size_t n = operands.size() / 2;
   if (n == 0 || operands.size() != 2 * n)
-    throw Error("reduce", "(C3) expected inputs and as many initial values, got {} operands",
+    throw Error("reduce", "expected inputs and as many initial values, got {} operands (C3)",
                 operands.size());
   std::vector<DType> dtypes;
   for (std::size_t i = 0; i < n; ++i) {
     const Type &input = operands[i]->type(), &init = operands[n + i]->type();
     if (!input.is_tensor())
-      throw Error("reduce", "(I1) inputs must be arrays, got {}", input.to_string());
+      throw Error("reduce", "inputs must be arrays, got {} (I1)", input.to_string());
     expect_storage("reduce", input.dtype());
     if (!may_equal(input.shape(), operands[0]->shape()))  // C1
-      throw Error("reduce", "(C1) inputs must have one shape, got {} and {}",
+      throw Error("reduce", "inputs must have one shape, got {} and {} (C1)",
                   operands[0]->type().to_string(), input.to_string());
     if (init != Type::scalar(input.dtype()))  // C2
-      throw Error("reduce", "(C2) the initial value of {} must be {}, got {}", input.to_string(),
+      throw Error("reduce", "the initial value of {} must be {}, got {} (C2)", input.to_string(),
                   Type::scalar(input.dtype()).to_string(), init.to_string());
     dtypes.push_back(input.dtype());
   }
@@ -83,10 +83,10 @@ std::vector<Type> infer(std::span<Value* const> operands, const Attrs& attrs,
   std::vector<bool> gone(static_cast<std::size_t>(rank), false);
   for (std::int64_t d : dims) {
     if (d < 0 || d >= rank)
-      throw Error("reduce", "(C4) dimension {} is out of range for {}", d,
+      throw Error("reduce", "dimension {} is out of range for {} (C4)", d,
                   operands[0]->type().to_string());
     if (gone[static_cast<std::size_t>(d)])
-      throw Error("reduce", "(C5) dimension {} of {} is given twice", d,
+      throw Error("reduce", "dimension {} of {} is given twice (C5)", d,
                   operands[0]->type().to_string());
     gone[static_cast<std::size_t>(d)] = true;
   }

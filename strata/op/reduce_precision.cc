@@ -28,11 +28,11 @@ std::vector<Type> infer(std::span<Value* const> operands, const Attrs& attrs,
   const char* self = "reduce_precision";
   expect_operands(self, operands, 1);
   const Type& type = operands[0]->type();
-  if (!is_float(type.dtype())) throw Error(self, "(I1) takes floats, got {}", type.to_string());
+  if (!is_float(type.dtype())) throw Error(self, "takes floats, got {} (I1)", type.to_string());
   std::int64_t exponent = expect_attr<std::int64_t>(self, attrs, "exponent_bits"),
                mantissa = expect_attr<std::int64_t>(self, attrs, "mantissa_bits");
-  if (exponent < 1) throw Error(self, "(C2) exponent_bits must be at least 1, got {}", exponent);
-  if (mantissa < 0) throw Error(self, "(C3) mantissa_bits must be at least 0, got {}", mantissa);
+  if (exponent < 1) throw Error(self, "exponent_bits must be at least 1, got {} (C2)", exponent);
+  if (mantissa < 0) throw Error(self, "mantissa_bits must be at least 0, got {} (C3)", mantissa);
   return {type};  // (C1)
 }
 

@@ -30,16 +30,16 @@ void verify(const Op& op) {
   Type whole = infer_reduced(kSelf, op.operands, op.attrs, op.regions, "C7")[0];
   std::int64_t dim = expect_attr<std::int64_t>(kSelf, op.attrs, "scatter_dimension");
   if (dim < 0 || dim >= whole.rank())
-    throw Error(kSelf, "(C2) scatter_dimension {} is no dimension of {}", dim, whole.to_string());
+    throw Error(kSelf, "scatter_dimension {} is no dimension of {} (C2)", dim, whole.to_string());
   if (op.num_results() != 1) throw Error(kSelf, "has one result, got {}", op.num_results());
   const Type& to = op.result()->type();
   const Dim& cut = whole.shape().dim(static_cast<int>(dim));
   std::optional<std::int64_t> size = group_size(op.attrs, joint_strategy(op.attrs));
   if (size && cut.is_static() && cut.size() % *size != 0)
-    throw Error(kSelf, "(C1) dimension {} of {} cannot be cut into {} equal parts", dim,
+    throw Error(kSelf, "dimension {} of {} cannot be cut into {} equal parts (C1)", dim,
                 whole.to_string(), *size);
   if (!to.is_tensor() || !(whole.with(to.shape()) == to))
-    throw Error(kSelf, "(C9) the computation's {} cannot be scattered to {}", whole.to_string(),
+    throw Error(kSelf, "the computation's {} cannot be scattered to {} (C9)", whole.to_string(),
                 to.to_string());
   bool fits = to.rank() == whole.rank();
   for (int d = 0; fits && d < whole.rank(); ++d) {
@@ -52,7 +52,7 @@ void verify(const Op& op) {
                              : x.size() % y.size() == 0;
   }
   if (!fits)
-    throw Error(kSelf, "(C8) {} cannot be scattered to {}", whole.to_string(), to.to_string());
+    throw Error(kSelf, "{} cannot be scattered to {} (C8)", whole.to_string(), to.to_string());
 }
 
 Literals evaluate(const Op& op, std::span<const Literal> operands, Evaluator& evaluator) {

@@ -76,19 +76,19 @@ std::vector<Type> infer(std::span<Value* const> operands, const Attrs& attrs,
                         std::span<const std::unique_ptr<Block>> regions) {
   std::size_t n = operands.size() / 2;
   if (n == 0 || operands.size() != 2 * n)
-    throw Error(kSelf, "(C1) expected inputs and as many initial values, got {} operands",
+    throw Error(kSelf, "expected inputs and as many initial values, got {} operands (C1)",
                 operands.size());
   std::vector<DType> dtypes;
   for (std::size_t i = 0; i < n; ++i) {
     const Type &input = operands[i]->type(), &init = operands[n + i]->type();
     if (!input.is_tensor() || !init.is_tensor())
-      throw Error(kSelf, "({}) operands must be arrays, got {} and {}",
-                  input.is_tensor() ? "I2" : "I1", input.to_string(), init.to_string());
+      throw Error(kSelf, "operands must be arrays, got {} and {} ({})", input.to_string(),
+                  init.to_string(), input.is_tensor() ? "I2" : "I1");
     if (!may_equal(input.shape(), operands[0]->shape()))
-      throw Error(kSelf, "(C2) inputs must have one shape, got {} and {}",
+      throw Error(kSelf, "inputs must have one shape, got {} and {} (C2)",
                   operands[0]->type().to_string(), input.to_string());
     if (init.rank() != 0 || init.dtype() != input.dtype())
-      throw Error(kSelf, "(C3) the initial value of {} must be a scalar of its dtype, got {}",
+      throw Error(kSelf, "the initial value of {} must be a scalar of its dtype, got {} (C3)",
                   input.to_string(), init.to_string());
     dtypes.push_back(input.dtype());
   }

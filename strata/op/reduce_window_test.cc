@@ -4,6 +4,7 @@
 #include "strata/op/build.h"
 #include "strata/op/combiner.h"
 #include "strata/op/samples.h"
+#include "strata/op/testing/refused.h"
 #include "strata/op/testing/run.h"
 #include "strata/op/windows.h"
 
@@ -175,7 +176,7 @@ void expect_error(const std::vector<Type>& types, Attrs attrs, const std::string
     b.create("stablehlo.reduce_window", v, std::move(attrs), std::move(regions));
     ADD_FAILURE() << "no error; expected " << message;
   } catch (const Error& e) {
-    EXPECT_NE(std::string(e.what()).find(message), std::string::npos) << e.what();
+    EXPECT_THAT(e.what(), testing::says(message));
   }
 }
 

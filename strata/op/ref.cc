@@ -53,7 +53,7 @@ std::vector<Type> infer_set(std::span<Value* const> operands, const Attrs&,
   expect_count("ref_set", operands, 2);
   const Type& ref = expect_ref("ref_set", operands[0]);
   if (operands[1]->type() != Type(ref.dtype(), ref.shape()))  // ref_set_c1
-    throw Error("ref_set", "(C1) {} cannot hold {}", ref.to_string(),
+    throw Error("ref_set", "{} cannot hold {} (C1)", ref.to_string(),
                 operands[1]->type().to_string());
   return {};
 }

@@ -16,11 +16,11 @@ void verify(const Op& op) {
   expect_operands("reshape", op.operands, 1);
   const Type &in = op.operand(0)->type(), &out = op.result()->type();
   if (in.dtype() != out.dtype())  // reshape_c1
-    throw Error("reshape", "(C1) result dtype {} differs from the operand's {}", name(out.dtype()),
+    throw Error("reshape", "result dtype {} differs from the operand's {} (C1)", name(out.dtype()),
                 name(in.dtype()));
   if (in.shape().is_static() && out.shape().is_static() &&
       in.shape().count() != out.shape().count())  // reshape_c2
-    throw Error("reshape", "(C2) cannot reshape {} with {} elements to {} with {}", in.to_string(),
+    throw Error("reshape", "cannot reshape {} with {} elements to {} with {} (C2)", in.to_string(),
                 in.shape().count(), out.to_string(), out.shape().count());
 }
 

@@ -25,9 +25,9 @@ std::vector<Type> infer(std::span<Value* const> operands, const Attrs& attrs,
   const Ints& dims = expect_attr<Ints>("reverse", attrs, "dimensions");
   for (std::int64_t d : dims) {
     if (std::count(dims.begin(), dims.end(), d) > 1)
-      throw Error("reverse", "(C2) dimension {} of {} is named twice", d, in.to_string());
+      throw Error("reverse", "dimension {} of {} is named twice (C2)", d, in.to_string());
     if (d < 0 || d >= in.rank())
-      throw Error("reverse", "(C3) dimension {} is outside of {}", d, in.to_string());
+      throw Error("reverse", "dimension {} is outside of {} (C3)", d, in.to_string());
   }
   return {in};  // reverse_c1
 }

@@ -30,23 +30,23 @@ void verify(const Op& op) {
   expect_operands(self, op.operands, 3);
   const auto& distribution = expect_attr<std::string>(self, op.attrs, "rng_distribution");
   if (distribution != "UNIFORM" && distribution != "NORMAL")
-    throw Error(self, "(I4) there is no distribution {}", distribution);
+    throw Error(self, "there is no distribution {} (I4)", distribution);
   const Type &a = op.operand(0)->type(), &b = op.operand(1)->type(), &shape = op.operand(2)->type();
   if (a.rank() != 0 || b.rank() != 0)
-    throw Error(self, "(I1, I2) a and b must be scalars, got {} and {}", a.to_string(),
+    throw Error(self, "a and b must be scalars, got {} and {} (I1, I2)", a.to_string(),
                 b.to_string());
   if (shape.rank() != 1 || !is_integer(shape.dtype()))
-    throw Error(self, "(I3) the shape must be integers of rank 1, got {}", shape.to_string());
+    throw Error(self, "the shape must be integers of rank 1, got {} (I3)", shape.to_string());
   const Type& out = op.result()->type();
   if (a.dtype() != b.dtype() || !out.is_tensor() || out.dtype() != a.dtype())
-    throw Error(self, "(C1) a, b and the result must have one element type, got {}, {} and {}",
+    throw Error(self, "a, b and the result must have one element type, got {}, {} and {} (C1)",
                 a.to_string(), b.to_string(), out.to_string());
   if (is_complex(a.dtype()))
-    throw Error(self, "(I1) takes booleans, integers and floats, got {}", a.to_string());
+    throw Error(self, "takes booleans, integers and floats, got {} (I1)", a.to_string());
   if (is_normal(op.attrs) && !is_float(a.dtype()))
-    throw Error(self, "(C2) NORMAL takes floats, got {}", a.to_string());
+    throw Error(self, "NORMAL takes floats, got {} (C2)", a.to_string());
   if (!may_equal(shape.shape().dim(0), Dim(out.rank())))
-    throw Error(self, "(C3) {} sizes are given for the result {}", shape.shape().to_string(),
+    throw Error(self, "{} sizes are given for the result {} (C3)", shape.shape().to_string(),
                 out.to_string());
 }
 

@@ -29,19 +29,19 @@ void verify(const Op& op) {
   expect_operands(self, op.operands, 1);
   const auto& algorithm = expect_attr<std::string>(self, op.attrs, "rng_algorithm");
   if (algorithm != "DEFAULT" && algorithm != "THREE_FRY" && algorithm != "PHILOX")
-    throw Error(self, "(I1) there is no algorithm {}", algorithm);
+    throw Error(self, "there is no algorithm {} (I1)", algorithm);
   if (op.num_results() != 2) throw Error(self, "has 2 results, got {}", op.num_results());
   const Type &state = op.operand(0)->type(), &next = op.result(0)->type(),
              &bits = op.result(1)->type();
   if (state.dtype() != DType::ui64 || state.rank() != 1)
-    throw Error(self, "(I2) the state must be ui64 of rank 1, got {}", state.to_string());
+    throw Error(self, "the state must be ui64 of rank 1, got {} (I2)", state.to_string());
   if (!next.is_tensor() || next.dtype() != state.dtype() || next.rank() != 1 ||
       !may_equal(next.shape(), state.shape()))
-    throw Error(self, "(C1) the states must have one type, got {} and {}", state.to_string(),
+    throw Error(self, "the states must have one type, got {} and {} (C1)", state.to_string(),
                 next.to_string());
   const Dim& words = state.shape().dim(0);
   if (words.is_static() && (words.size() < 2 || words.size() > (algorithm == "THREE_FRY" ? 2 : 3)))
-    throw Error(self, "(C2) {} takes a state of {}, got {}", algorithm,
+    throw Error(self, "{} takes a state of {}, got {} (C2)", algorithm,
                 algorithm == "THREE_FRY" ? "2 words" : "2 or 3 words", state.to_string());
   if (!bits.is_tensor() || !(is_integer(bits.dtype()) || is_float(bits.dtype())))
     throw Error(self, "(O2) the output must be integers or floats, got {}", bits.to_string());

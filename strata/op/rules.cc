@@ -1,6 +1,7 @@
 #include "strata/op/rules.h"
 
 #include "strata/op/build.h"
+#include "strata/op/constrained.h"
 
 namespace strata::op {
 
@@ -17,17 +18,18 @@ void expect_operands(std::string_view op, std::span<Value* const> operands, int 
                 operands.size());
   for (std::size_t i = 0; i < operands.size(); ++i)
     if (!operands[i]->type().is_tensor())
-      throw Error(std::string(op), "(I{}) operands must be arrays, got {}", i + 1,
-                  operands[i]->type().to_string());
+      throw Error(std::string(op), "operands must be arrays, got {} (I{})",
+                  operands[i]->type().to_string(), i + 1);
 }
 
 /// Every dtype is, since types that kernels do not know are said by others (op/legalize.h).
 void expect_storage(std::string_view, DType) {}
 
 void expect_length(std::string_view op, const char* what, const Ints& list, int rank) {
-  if (static_cast<int>(list.size()) != rank)
-    throw Error(std::string(op), "{} has {} entries for an array of rank {}", what, list.size(),
-                rank);
+  if (static_cast<int>(list.size()) == rank) return;
+  const Constrained c(what);
+  throw Error(std::string(op), "{} has {} entries for an array of rank {}{}", c.what, list.size(),
+              rank, c.number);
 }
 
 bool may_equal(const Dim& a, const Dim& b) {

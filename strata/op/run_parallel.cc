@@ -31,12 +31,12 @@ std::size_t processes(const Op& op) {
 void expect_types(const char* constraint, const char* what, const std::vector<Type>& programs,
                   const Values& values) {
   if (programs.size() != values.size())
-    throw Error(kSelf, "({}) {} {} for programs of {}", constraint, values.size(), what,
-                programs.size());
+    throw Error(kSelf, "{} {} for programs of {} ({})", values.size(), what, programs.size(),
+                constraint);
   for (std::size_t i = 0; i < values.size(); ++i)
     if (!(programs[i] == values[i]->type()))
-      throw Error(kSelf, "({}) number {} of the {} is {}, of the programs {}", constraint, i, what,
-                  values[i]->type().to_string(), programs[i].to_string());
+      throw Error(kSelf, "number {} of the {} is {}, of the programs {} ({})", i, what,
+                  values[i]->type().to_string(), programs[i].to_string(), constraint);
 }
 
 void verify(const Op& op) {
@@ -44,7 +44,7 @@ void verify(const Op& op) {
                p = expect_attr<std::int64_t>(kSelf, op.attrs, "partitions");
   const ir::Strings& bodies = expect_attr<ir::Strings>(kSelf, op.attrs, "bodies");
   if (r <= 0 || p <= 0 || r > 4096 || p > 4096 || static_cast<std::int64_t>(bodies.size()) < r * p)
-    throw Error(kSelf, "(C1) needs programs, got a grid of {} by {}", r, p);
+    throw Error(kSelf, "needs programs, got a grid of {} by {} (C1)", r, p);
   if (op.regions.empty()) return;  // the functions are not known yet
   if (op.regions.size() != bodies.size())
     throw Error(kSelf, "{} regions for {} functions", op.regions.size(), bodies.size());
@@ -59,7 +59,7 @@ void verify(const Op& op) {
     const Block& feed = *op.regions[i];
     if (feed.num_arguments() != 0 || feed.results.size() != 1 ||
         !feed.results[0]->type().is_tensor())
-      throw Error(kSelf, "(C4) @{} feeds the programs and must return one tensor", bodies[i]);
+      throw Error(kSelf, "@{} feeds the programs and must return one tensor (C4)", bodies[i]);
   }
 }
 

@@ -37,12 +37,12 @@ void check_argument(const Value* operand, const Value* argument, std::int64_t le
   if (is_xs) {
     if (expected.rank() == 0 || !may_equal(expected.shape().dim(0), Dim(length)))
       throw Error("scan",
-                  "(C2) operand {} is scanned over and needs a leading dimension of {}, got {}", i,
+                  "operand {} is scanned over and needs a leading dimension of {}, got {} (C2)", i,
                   length, expected.to_string());
     expected = without_leading(expected);
   }
   if (argument->type() != expected)
-    throw Error("scan", "(C3) the body's argument {} is {}, the operand needs {}", i,
+    throw Error("scan", "the body's argument {} is {}, the operand needs {} (C3)", i,
                 argument->type().to_string(), expected.to_string());
 }
 
@@ -54,22 +54,22 @@ std::vector<Type> infer(std::span<Value* const> operands, const Attrs& attrs,
   if (regions.size() != 1) throw Error("scan", "needs one region, got {}", regions.size());
   const Block& body = *regions[0];
   if (operands.size() < consts + carries)
-    throw Error("scan", "(C1) {} operands for {} consts and {} carries", operands.size(), consts,
+    throw Error("scan", "{} operands for {} consts and {} carries (C1)", operands.size(), consts,
                 carries);
   if (static_cast<std::size_t>(body.num_arguments()) != operands.size())
-    throw Error("scan", "(C3) the body has {} arguments for {} operands", body.num_arguments(),
+    throw Error("scan", "the body has {} arguments for {} operands (C3)", body.num_arguments(),
                 operands.size());
   for (std::size_t i = 0; i < operands.size(); ++i)
     check_argument(operands[i], body.argument(static_cast<int>(i)), length, i >= consts + carries,
                    i);
   if (body.results.size() < carries)
-    throw Error("scan", "(C4) the body has {} results for {} carries", body.results.size(),
+    throw Error("scan", "the body has {} results for {} carries (C4)", body.results.size(),
                 carries);
   std::vector<Type> types;
   for (std::size_t i = 0; i < body.results.size(); ++i) {
     const Type& type = body.results[i]->type();
     if (i < carries && type != operands[consts + i]->type())
-      throw Error("scan", "(C4) carry {} enters the body as {} and leaves it as {}", i,
+      throw Error("scan", "carry {} enters the body as {} and leaves it as {} (C4)", i,
                   operands[consts + i]->type().to_string(), type.to_string());
     types.push_back(i < carries ? type : with_leading(type, length));
   }

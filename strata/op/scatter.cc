@@ -28,7 +28,7 @@ void expect_updates(const IndexDims& d, const Type& input, const Type& indices,
                     const Type& updates) {
   std::vector<Dim> outer = outer_sizes(d, indices);
   if (updates.rank() != static_cast<int>(outer.size() + d.window.size()))
-    throw Error("scatter", "(C4) updates must have rank {}, got {}", outer.size() + d.window.size(),
+    throw Error("scatter", "updates must have rank {}, got {} (C4)", outer.size() + d.window.size(),
                 updates.to_string());
   expect_index_dims("scatter", d, input, indices, updates.rank(), kScatterConstraints);
   Ints windowed = d.windowed(input.rank()), outer_dims = d.outer(updates.rank());
@@ -36,12 +36,12 @@ void expect_updates(const IndexDims& d, const Type& input, const Type& indices,
     const Dim &whole = input.shape().dim(static_cast<int>(windowed[i])),
               &part = updates.shape().dim(static_cast<int>(d.window[i]));
     if (whole.is_static() && part.is_static() && part.size() > whole.size())
-      throw Error("scatter", "(C4) window dimension {} of {} does not fit dimension {} of {}",
+      throw Error("scatter", "window dimension {} of {} does not fit dimension {} of {} (C4)",
                   d.window[i], updates.to_string(), windowed[i], input.to_string());
   }
   for (std::size_t i = 0; i < outer.size(); ++i)
     if (!may_equal(updates.shape().dim(static_cast<int>(outer_dims[i])), outer[i]))
-      throw Error("scatter", "(C4) dimension {} of {} does not match the indices {}", outer_dims[i],
+      throw Error("scatter", "dimension {} of {} does not match the indices {} (C4)", outer_dims[i],
                   updates.to_string(), indices.to_string());
 }
 
@@ -61,32 +61,32 @@ std::vector<Type> infer(std::span<Value* const> operands, const Attrs& attrs,
                         std::span<const std::unique_ptr<Block>> regions) {
   if (operands.size() < 3 || operands.size() % 2 == 0)
     throw Error("scatter",
-                "(C5) expected inputs, indices and as many updates as inputs, got {} operands",
+                "expected inputs, indices and as many updates as inputs, got {} operands (C5)",
                 operands.size());
   std::size_t n = (operands.size() - 1) / 2;
   IndexDims d = scatter_dims(attrs);
   const Type& indices = operands[n]->type();
   if (indices.is_tensor() && (d.index_vector < 0 || d.index_vector > indices.rank()))
-    throw Error("scatter", "(C22) index_vector_dim {} is out of range for {}", d.index_vector,
+    throw Error("scatter", "index_vector_dim {} is out of range for {} (C22)", d.index_vector,
                 indices.to_string());
   std::vector<DType> dtypes;
   std::vector<Type> results;
   for (std::size_t i = 0; i < n; ++i) {
     const Type &input = operands[i]->type(), &updates = operands[n + 1 + i]->type();
     if (!input.is_tensor() || !indices.is_tensor() || !updates.is_tensor())
-      throw Error("scatter", "({}) operands must be arrays, got {}, {} and {}",
+      throw Error("scatter", "operands must be arrays, got {}, {} and {} ({})", input.to_string(),
+                  indices.to_string(), updates.to_string(),
                   !input.is_tensor()     ? "I1"
                   : !indices.is_tensor() ? "I2"
-                                         : "I3",
-                  input.to_string(), indices.to_string(), updates.to_string());
+                                         : "I3");
     if (input.dtype() != updates.dtype())
-      throw Error("scatter", "(C6) inputs and updates must have one dtype, got {} and {}",
+      throw Error("scatter", "inputs and updates must have one dtype, got {} and {} (C6)",
                   input.to_string(), updates.to_string());
     if (!may_equal(input.shape(), operands[0]->shape()))
-      throw Error("scatter", "(C1) inputs must have one shape, got {} and {}",
+      throw Error("scatter", "inputs must have one shape, got {} and {} (C1)",
                   operands[0]->type().to_string(), input.to_string());
     if (!may_equal(updates.shape(), operands[n + 1]->type().shape()))
-      throw Error("scatter", "(C3) updates must have one shape, got {} and {}",
+      throw Error("scatter", "updates must have one shape, got {} and {} (C3)",
                   operands[n + 1]->type().to_string(), updates.to_string());
     expect_updates(d, input, indices, updates);
     dtypes.push_back(input.dtype());

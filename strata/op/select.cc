@@ -16,12 +16,12 @@ std::vector<Type> infer(std::span<Value* const> operands, const Attrs&,
   expect_operands("select", operands, 3);
   const Type &pred = operands[0]->type(), &x = operands[1]->type(), &y = operands[2]->type();
   if (pred.dtype() != DType::i1)
-    throw Error("select", "(I1) the predicate must be i1, got {}", pred.to_string());
+    throw Error("select", "the predicate must be i1, got {} (I1)", pred.to_string());
   if (pred.rank() != 0 && !may_equal(pred.shape(), x.shape()))  // select_c1
-    throw Error("select", "(C1) the predicate {} must be a scalar or have the shape of {}",
+    throw Error("select", "the predicate {} must be a scalar or have the shape of {} (C1)",
                 pred.to_string(), x.to_string());
   if (x.dtype() != y.dtype() || !may_equal(x.shape(), y.shape()))  // select_c2
-    throw Error("select", "(C2) both choices must have one type, got {} and {}", x.to_string(),
+    throw Error("select", "both choices must have one type, got {} and {} (C2)", x.to_string(),
                 y.to_string());
   return {x.with(merged(x.shape(), y.shape()))};
 }

@@ -47,12 +47,12 @@ const std::string& combiner_word(const Attrs& attrs) {
 void expect_select(const Block& region, DType dtype) {
   auto is = [](const Value* v, DType wanted) { return v->type() == Type::scalar(wanted); };
   if (region.arguments().size() != 2 || region.results.size() != 1)
-    throw Error(kSelf, "(C9) the region that selects takes 2 scalars and gives 1, got {} and {}",
+    throw Error(kSelf, "the region that selects takes 2 scalars and gives 1, got {} and {} (C9)",
                 region.arguments().size(), region.results.size());
   if (!is(region.argument(0), dtype) || !is(region.argument(1), dtype) ||
       !is(region.results[0], DType::i1))
     throw Error(kSelf,
-                "(C9) the region that selects must map two {} to tensor<i1>, got {} and {} to {}",
+                "the region that selects must map two {} to tensor<i1>, got {} and {} to {} (C9)",
                 Type::scalar(dtype).to_string(), region.argument(0)->type().to_string(),
                 region.argument(1)->type().to_string(), region.results[0]->type().to_string());
 }
@@ -64,11 +64,11 @@ DType expect_regions(const Attrs& attrs, DType dtype,
     for (const char* direction : {"EQ", "NE", "GE", "GT", "LE", "LT"})
       if (select_word(attrs) == direction && regions.empty()) {
         std::optional<Combiner> combiner = parse_combiner(combiner_word(attrs));
-        if (!combiner) throw Error(kSelf, "(C10) unknown combiner '{}'", combiner_word(attrs));
+        if (!combiner) throw Error(kSelf, "unknown combiner '{}' (C10)", combiner_word(attrs));
         ir::under("C10", [&] { expect_combiner(kSelf, *combiner, dtype); });
         return dtype;
       }
-    throw Error(kSelf, "(C9) unknown selection '{}' with {} regions", select_word(attrs),
+    throw Error(kSelf, "unknown selection '{}' with {} regions (C9)", select_word(attrs),
                 regions.size());
   }
   if (regions.size() != 2) throw Error(kSelf, "expected two regions, got {}", regions.size());
@@ -87,17 +87,17 @@ std::vector<Type> infer(std::span<Value* const> operands, const Attrs& attrs,
   const Type &operand = operands[0]->type(), &source = operands[1]->type(),
              &init = operands[2]->type();
   if (source.dtype() != operand.dtype())
-    throw Error(kSelf, "(C1) operand and source must have one dtype, got {} and {}",
+    throw Error(kSelf, "operand and source must have one dtype, got {} and {} (C1)",
                 operand.to_string(), source.to_string());
   if (init.rank() != 0 || init.dtype() != operand.dtype())
-    throw Error(kSelf, "(C3) the initial value of {} must be a scalar of its dtype, got {}",
+    throw Error(kSelf, "the initial value of {} must be a scalar of its dtype, got {} (C3)",
                 operand.to_string(), init.to_string());
   WindowDims d = dims_of(attrs, operand.rank());
   std::vector<Dim> dims;
   for (int i = 0; i < d.rank(); ++i) dims.push_back(window_count(d, i, operand.shape().dim(i)));
   Shape windows(std::move(dims));
   if (!may_equal(windows, source.shape()))
-    throw Error(kSelf, "(C2) the source must have one element for each of the {} windows, got {}",
+    throw Error(kSelf, "the source must have one element for each of the {} windows, got {} (C2)",
                 windows.to_string(), source.to_string());
   return {operand.with(expect_regions(attrs, operand.dtype(), regions))};  // (C11), (C12)
 }

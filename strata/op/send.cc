@@ -26,7 +26,7 @@ void expect_channel(const char* op, const Attrs& attrs, std::int64_t host_type) 
   std::int64_t type = expect_attr<std::int64_t>(op, attrs, "channel_type");
   bool host = attrs.get_or<bool>("is_host_transfer", false);
   if (type != (host ? host_type : kDeviceToDevice))
-    throw Error(op, "(C5) channel type {} does not go with is_host_transfer = {}", type, host);
+    throw Error(op, "channel type {} does not go with is_host_transfer = {} (C5)", type, host);
   collective::expect_pairs(op, attrs);
 }
 

@@ -5,11 +5,10 @@
 
 #include "strata/base/error.h"
 #include "strata/op/build.h"
+#include "strata/op/testing/refused.h"
 
 namespace strata::op {
 namespace {
-
-using ::testing::HasSubstr;
 
 /// Operations on arguments of a scratch block.
 class Constraint : public ::testing::Test {
@@ -28,17 +27,6 @@ class Constraint : public ::testing::Test {
   Block block_;
   Builder b{block_};
 };
-
-template <class F>
-std::string error_of(F&& f) {
-  try {
-    f();
-  } catch (const Error& e) {
-    return e.what();
-  }
-  return "no error";
-}
-#define EXPECT_REFUSED(expression, text) EXPECT_THAT(error_of([&] { expression; }), HasSubstr(text))
 
 class broadcast_in_dim_ : public Constraint {};
 TEST_F(broadcast_in_dim_, c1) {

@@ -21,19 +21,19 @@ std::vector<Type> infer(std::span<Value* const> operands, const Attrs& attrs,
   const Ints& start = expect_attr<Ints>(self, attrs, "start_indices");
   const Ints& limit = expect_attr<Ints>(self, attrs, "limit_indices");
   const Ints& strides = expect_attr<Ints>(self, attrs, "strides");
-  expect_length(self, "(C2) start_indices", start, in.rank());
-  expect_length(self, "(C2) limit_indices", limit, in.rank());
-  expect_length(self, "(C2) strides", strides, in.rank());
+  expect_length(self, "start_indices (C2)", start, in.rank());
+  expect_length(self, "limit_indices (C2)", limit, in.rank());
+  expect_length(self, "strides (C2)", strides, in.rank());
   std::vector<Dim> dims;
   for (int d = 0; d < in.rank(); ++d) {
     auto i = static_cast<std::size_t>(d);
     const Dim& dim = in.shape().dim(d);
     if (start[i] < 0 || start[i] > limit[i] ||
         (dim.is_static() && limit[i] > dim.size()))  // slice_c3
-      throw Error(self, "(C3) [{}, {}) is no range within dimension {} of {}", start[i], limit[i],
+      throw Error(self, "[{}, {}) is no range within dimension {} of {} (C3)", start[i], limit[i],
                   d, in.to_string());
     if (strides[i] <= 0)
-      throw Error(self, "(C4) stride {} of dimension {} is not positive", strides[i], d);
+      throw Error(self, "stride {} of dimension {} is not positive (C4)", strides[i], d);
     dims.push_back((limit[i] - start[i] + strides[i] - 1) / strides[i]);  // slice_c5
   }
   return {in.with(Shape(std::move(dims)))};  // slice_c1

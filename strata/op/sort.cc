@@ -44,16 +44,16 @@ void expect_comparator(std::span<const std::unique_ptr<Block>> regions,
     throw Error("sort", "expected a comparator, got {} regions", regions.size());
   const Block& region = *regions[0];
   if (region.arguments().size() != 2 * operands.size())
-    throw Error("sort", "(C5) the comparator takes {} arguments, expected {}",
+    throw Error("sort", "the comparator takes {} arguments, expected {} (C5)",
                 region.num_arguments(), 2 * operands.size());
   for (const auto& a : region.arguments()) {
     Type expected = Type::scalar(operands[static_cast<std::size_t>(a->index() / 2)]->dtype());
     if (a->type() != expected)
-      throw Error("sort", "(C5) argument {} of the comparator is {}, expected {}", a->index(),
+      throw Error("sort", "argument {} of the comparator is {}, expected {} (C5)", a->index(),
                   a->type().to_string(), expected.to_string());
   }
   if (region.results.size() != 1 || region.results[0]->type() != Type::scalar(DType::i1))
-    throw Error("sort", "(C5) the comparator must return one {}, got {}",
+    throw Error("sort", "the comparator must return one {}, got {} (C5)",
                 Type::scalar(DType::i1).to_string(),
                 region.results.size() == 1 ? region.results[0]->type().to_string()
                                            : fmt::format("{} values", region.results.size()));
@@ -62,14 +62,14 @@ void expect_comparator(std::span<const std::unique_ptr<Block>> regions,
 std::vector<Type> infer(std::span<Value* const> operands, const Attrs& attrs,
                         std::span<const std::unique_ptr<Block>> regions) {
   if (operands.empty())
-    throw Error("sort", "(C1) expected at least one input, got {}", operands.size());
+    throw Error("sort", "expected at least one input, got {} (C1)", operands.size());
   std::vector<Type> results;
   Shape shape;
   for (Value* v : operands) {
     if (!v->type().is_tensor())
-      throw Error("sort", "(I1) inputs must be arrays, got {}", v->type().to_string());
+      throw Error("sort", "inputs must be arrays, got {} (I1)", v->type().to_string());
     if (!may_equal(v->shape(), operands[0]->shape()))
-      throw Error("sort", "(C3) inputs must have one shape, got {} and {}",
+      throw Error("sort", "inputs must have one shape, got {} and {} (C3)",
                   operands[0]->type().to_string(), v->type().to_string());
     shape = results.empty() ? v->shape() : merged(shape, v->shape());
     results.push_back(v->type());
@@ -78,7 +78,7 @@ std::vector<Type> infer(std::span<Value* const> operands, const Attrs& attrs,
   std::int64_t dimension = attrs.get_or<std::int64_t>("dimension", -1);
   int rank = operands[0]->rank();
   if (dimension < -rank || dimension >= rank)
-    throw Error("sort", "(C4) dimension {} is out of range for {}", dimension,
+    throw Error("sort", "dimension {} is out of range for {} (C4)", dimension,
                 operands[0]->type().to_string());
   expect_comparator(regions, operands);
   return results;

@@ -21,7 +21,7 @@ using Regions = std::span<const std::unique_ptr<Block>>;
 std::vector<Type> infer_after_all(std::span<Value* const> operands, const Attrs&, Regions) {
   for (const Value* v : operands)
     if (!v->type().is_token())
-      throw Error("after_all", "(I1) operands must be tokens, got {}", v->type().to_string());
+      throw Error("after_all", "operands must be tokens, got {} (I1)", v->type().to_string());
   return {Type::token()};
 }
 

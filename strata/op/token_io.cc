@@ -20,28 +20,28 @@ Work cost_of_bringing(const Op& op) { return {0, bytes_of(op.results())}; }
 
 std::vector<Type> infer_giving(const char* op, std::span<Value* const> operands) {
   if (operands.empty() || !operands.back()->type().is_token())
-    throw Error(op, "(I2) the last operand must be a token, got {}",
+    throw Error(op, "the last operand must be a token, got {} (I2)",
                 operands.empty() ? "none" : operands.back()->type().to_string());
   for (const Value* v : operands.first(operands.size() - 1))
     if (!v->type().is_tensor())
-      throw Error(op, "(I1) inputs must be tensors, got {}", v->type().to_string());
+      throw Error(op, "inputs must be tensors, got {} (I1)", v->type().to_string());
   return {Type::token()};
 }
 
 void verify_bringing(const char* self, const Op& op, const Constraints& constraints) {
   if (op.operands.size() != 1) throw Error(self, "expected 1 operand, got {}", op.operands.size());
   if (!op.operand(0)->type().is_token())
-    throw Error(self, "(I1) the operand must be a token, got {}",
+    throw Error(self, "the operand must be a token, got {} (I1)",
                 op.operand(0)->type().to_string());
-  if (op.num_results() == 0) throw Error(self, "{}needs a result, got 0", constraints.some);
+  if (op.num_results() == 0) throw Error(self, "needs a result, got 0{}", constraints.some);
   for (int i = 0; i + 1 < op.num_results(); ++i)
     if (!op.result(i)->type().is_tensor())
-      throw Error(self, "{}result {} must be a tensor, got {}", constraints.tensors, i,
-                  op.result(i)->type().to_string());
+      throw Error(self, "result {} must be a tensor, got {}{}", i, op.result(i)->type().to_string(),
+                  constraints.tensors);
   const Type& last = op.result(op.num_results() - 1)->type();
   if (!last.is_token())
-    throw Error(self, "{}the last result must be a token, got {}", constraints.token,
-                last.to_string());
+    throw Error(self, "the last result must be a token, got {}{}", last.to_string(),
+                constraints.token);
 }
 
 Literals brought(const char* self, const Op& op, Literals values, const std::string& otherwise) {

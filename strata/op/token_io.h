@@ -10,8 +10,8 @@ namespace strata::op::token_io {
 /// (I2) the last operand is a token.
 std::vector<Type> infer_giving(const char* op, std::span<Value* const> operands);
 
-/// Names of the constraints of one that brings tensors, as they stand in front of its messages
-/// ("(C1) "), empty where there is none.
+/// Names of the constraints of one that brings tensors, as they stand behind its messages
+/// (" (C1)"), empty where there is none.
 struct Constraints {
   const char *some = "", *tensors = "", *token = "";
 };

@@ -37,12 +37,12 @@ std::vector<Type> infer(std::span<Value* const> operands, const Attrs& attrs,
         .unsupported();
   std::int64_t k = expect_attr<std::int64_t>("top_k", attrs, "k");
   if (!x.is_tensor() || x.rank() == 0)
-    throw Error("top_k", "(C1) the operand must have a dimension, got {}", x.to_string());
+    throw Error("top_k", "the operand must have a dimension, got {} (C1)", x.to_string());
   if (is_complex(x.dtype()))
     throw Error("top_k", "complex numbers have no order, got {}", x.to_string());
   std::vector<Dim> dims = x.shape().dims();
   if (k < 0 || (dims.back().is_static() && k > dims.back().size()))
-    throw Error("top_k", "(C2) k must be between 0 and the last dimension of {}, got {}",
+    throw Error("top_k", "k must be between 0 and the last dimension of {}, got {} (C2)",
                 x.to_string(), k);
   dims.back() = Dim(k);
   return {x.with(Shape(dims)), x.with(DType::i32).with(Shape(dims))};

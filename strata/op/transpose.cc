@@ -23,12 +23,12 @@ std::vector<Type> infer(std::span<Value* const> operands, const Attrs& attrs,
   expect_operands("transpose", operands, 1);
   const Type& in = operands[0]->type();
   const Ints& permutation = expect_attr<Ints>("transpose", attrs, "permutation");
-  expect_length("transpose", "(C2) permutation", permutation, in.rank());
+  expect_length("transpose", "permutation (C2)", permutation, in.rank());
   std::vector<Dim> dims;
   for (std::int64_t from : permutation) {
     if (from < 0 || from >= in.rank() ||
         std::count(permutation.begin(), permutation.end(), from) > 1)  // transpose_c2
-      throw Error("transpose", "(C2) permutation [{}] is none of the dimensions of {}",
+      throw Error("transpose", "permutation [{}] is none of the dimensions of {} (C2)",
                   fmt::join(permutation, ", "), in.to_string());
     dims.push_back(in.shape().dim(static_cast<int>(from)));
   }

@@ -29,7 +29,7 @@ struct Flags {
         unit(flag(attrs, "unit_diagonal")),
         op(expect_attr<std::string>("triangular_solve", attrs, "transpose_a")) {
     if (op != "NO_TRANSPOSE" && op != "TRANSPOSE" && op != "ADJOINT")
-      throw Error("triangular_solve", "(I6) there is no transpose_a {}", op);
+      throw Error("triangular_solve", "there is no transpose_a {} (I6)", op);
   }
   static bool flag(const Attrs& attrs, const char* name) {
     return expect_attr<bool>("triangular_solve", attrs, name);
@@ -43,25 +43,25 @@ std::vector<Type> infer(std::span<Value* const> operands, const Attrs& attrs,
   Flags flags(attrs);
   const Type &a = operands[0]->type(), &b = operands[1]->type();
   if (!is_inexact(a.dtype()))
-    throw Error(self, "(I1) takes floats and complex numbers, got {}", a.to_string());
+    throw Error(self, "takes floats and complex numbers, got {} (I1)", a.to_string());
   if (a.dtype() != b.dtype())
-    throw Error(self, "(C1) the operands must have one element type, got {} and {}", a.to_string(),
+    throw Error(self, "the operands must have one element type, got {} and {} (C1)", a.to_string(),
                 b.to_string());
   if (a.rank() < 2 || a.rank() != b.rank())
-    throw Error(self, "(C2) takes matrices of one rank, got {} and {}", a.to_string(),
+    throw Error(self, "takes matrices of one rank, got {} and {} (C2)", a.to_string(),
                 b.to_string());
   int rank = a.rank();
   std::vector<Dim> out = b.shape().dims();
   for (int d = 0; d < rank - 2; ++d) {
     if (!may_equal(a.shape().dim(d), b.shape().dim(d)))
-      throw Error(self, "(C3) dimension {} differs: {} and {}", d, a.to_string(), b.to_string());
+      throw Error(self, "dimension {} differs: {} and {} (C3)", d, a.to_string(), b.to_string());
     out[static_cast<std::size_t>(d)] = merged(b.shape().dim(d), a.shape().dim(d));
   }
   if (!may_equal(a.shape().dim(rank - 2), a.shape().dim(rank - 1)))
-    throw Error(self, "(C3) a must be square, got {}", a.to_string());
+    throw Error(self, "a must be square, got {} (C3)", a.to_string());
   int side = flags.left ? rank - 2 : rank - 1;
   if (!may_equal(a.shape().dim(rank - 1), b.shape().dim(side)))
-    throw Error(self, "(C3) dimension {} of {} must be as long as the rows of {}", side,
+    throw Error(self, "dimension {} of {} must be as long as the rows of {} (C3)", side,
                 b.to_string(), a.to_string());
   return {b.with(Shape(std::move(out)))};  // (C4)
 }

@@ -33,10 +33,10 @@ std::vector<Type> infer_element(std::span<Value* const> operands, const Attrs& a
   if (operands.size() != 1) throw Error(self, "expected 1 operand, got {}", operands.size());
   const Type& tuple = operands[0]->type();
   if (!tuple.is_tuple())
-    throw Error(self, "(I1) the operand must be a tuple, got {}", tuple.to_string());
+    throw Error(self, "the operand must be a tuple, got {} (I1)", tuple.to_string());
   std::int64_t index = expect_attr<std::int64_t>(self, attrs, "index");
   if (index < 0 || index >= static_cast<std::int64_t>(tuple.elements().size()))
-    throw Error(self, "(C1) there is no element {} in {}", index, tuple.to_string());
+    throw Error(self, "there is no element {} in {} (C1)", index, tuple.to_string());
   return {tuple.elements()[static_cast<std::size_t>(index)]};  // (C2)
 }
 

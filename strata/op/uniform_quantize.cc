@@ -24,7 +24,7 @@ void expect_shapes(const char* self, const Op& op) {
     if (v->type().is_quantized()) quantized::expect_type(self, v->type());
   }
   if (!may_equal(op.operand(0)->shape(), op.result()->shape()))
-    throw Error(self, "(C1) {} and {} have different shapes", op.operand(0)->type().to_string(),
+    throw Error(self, "{} and {} have different shapes (C1)", op.operand(0)->type().to_string(),
                 op.result()->type().to_string());
 }
 
@@ -33,9 +33,9 @@ void verify_quantize(const Op& op) {
   expect_shapes(self, op);
   const Type &from = op.operand(0)->type(), &to = op.result()->type();
   if (!to.is_quantized())
-    throw Error(self, "(C2) the result must be quantised, got {}", to.to_string());
+    throw Error(self, "the result must be quantised, got {} (C2)", to.to_string());
   if (from.expressed().dtype() != to.quantization()->expressed)
-    throw Error(self, "(C2) {} holds no numbers of type {}", from.to_string(),
+    throw Error(self, "{} holds no numbers of type {} (C2)", from.to_string(),
                 name(to.quantization()->expressed));
 }
 
@@ -44,9 +44,9 @@ void verify_dequantize(const Op& op) {
   expect_shapes(self, op);
   const Type &from = op.operand(0)->type(), &to = op.result()->type();
   if (!from.is_quantized())
-    throw Error(self, "(I1) the operand must be quantised, got {}", from.to_string());
+    throw Error(self, "the operand must be quantised, got {} (I1)", from.to_string());
   if (!(to == from.expressed().with(to.shape())))
-    throw Error(self, "(C2) the numbers of {} are no {}", from.to_string(), to.to_string());
+    throw Error(self, "the numbers of {} are no {} (C2)", from.to_string(), to.to_string());
 }
 
 /// Both evaluate as they are compiled: said by arithmetic on the stored integers.

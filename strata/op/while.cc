@@ -29,13 +29,13 @@ using Flags = std::vector<bool>;
 void check_arguments(const char* constraint, const char* which, const Block& region,
                      std::span<Value* const> operands) {
   if (static_cast<std::size_t>(region.num_arguments()) != operands.size())
-    throw Error("while", "({}) the {} has {} arguments for {} operands", constraint, which,
-                region.num_arguments(), operands.size());
+    throw Error("while", "the {} has {} arguments for {} operands ({})", which,
+                region.num_arguments(), operands.size(), constraint);
   for (std::size_t i = 0; i < operands.size(); ++i)
     if (region.argument(static_cast<int>(i))->type() != operands[i]->type())
-      throw Error("while", "({}) argument {} of the {} is {}, the operand {}", constraint, i, which,
+      throw Error("while", "argument {} of the {} is {}, the operand {} ({})", i, which,
                   region.argument(static_cast<int>(i))->type().to_string(),
-                  operands[i]->type().to_string());
+                  operands[i]->type().to_string(), constraint);
 }
 
 std::vector<Type> infer(std::span<Value* const> operands, const Attrs&,
@@ -46,15 +46,15 @@ std::vector<Type> infer(std::span<Value* const> operands, const Attrs&,
   check_arguments("C1", "condition", cond, operands);
   check_arguments("C2", "body", body, operands);
   if (cond.results.size() != 1 || cond.results[0]->type() != Type::scalar(DType::i1))
-    throw Error("while", "(C1) the condition must return one scalar i1, got {}",
+    throw Error("while", "the condition must return one scalar i1, got {} (C1)",
                 cond.results.size() == 1 ? cond.results[0]->type().to_string()
                                          : fmt::format("{} results", cond.results.size()));
   if (body.results.size() != operands.size())
-    throw Error("while", "(C2) the body returns {} values for {} operands", body.results.size(),
+    throw Error("while", "the body returns {} values for {} operands (C2)", body.results.size(),
                 operands.size());
   for (std::size_t i = 0; i < operands.size(); ++i)
     if (body.results[i]->type() != operands[i]->type())
-      throw Error("while", "(C2) value {} enters the body as {} and leaves it as {}", i,
+      throw Error("while", "value {} enters the body as {} and leaves it as {} (C2)", i,
                   operands[i]->type().to_string(), body.results[i]->type().to_string());
   return body.result_types();
 }

@@ -171,12 +171,12 @@ bool WindowDims::is_trivial(int d) const {
 Ints window_list(std::string_view op, const Attrs& attrs, const WindowAttr& attr, int rank) {
   Ints list = attr_or<Ints>(op, attrs, attr.name, Ints(static_cast<std::size_t>(rank), 1));
   if (static_cast<int>(list.size()) != rank)
-    throw Error(std::string(op), "({}) {} must have {} entries, got {}", attr.length, attr.name,
-                rank, list.size());
+    throw Error(std::string(op), "{} must have {} entries, got {} ({})", attr.name, rank,
+                list.size(), attr.length);
   for (std::int64_t n : list)
     if (n <= 0)
-      throw Error(std::string(op), "({}) {} must be positive, got [{}]", attr.positive, attr.name,
-                  fmt::join(list, ", "));
+      throw Error(std::string(op), "{} must be positive, got [{}] ({})", attr.name,
+                  fmt::join(list, ", "), attr.positive);
   return list;
 }
 
@@ -185,8 +185,8 @@ void set_padding(std::string_view op, const Attrs& attrs, const char* constraint
   std::size_t rank = dims.size.size();
   Ints flat = attr_or<Ints>(op, attrs, "padding", Ints(2 * rank, 0));
   if (flat.size() != 2 * rank)
-    throw Error(std::string(op), "({}) padding must have shape [{}, 2], got {} numbers", constraint,
-                rank, flat.size());
+    throw Error(std::string(op), "padding must have shape [{}, 2], got {} numbers ({})", rank,
+                flat.size(), constraint);
   dims.low.clear();
   dims.high.clear();
   for (std::size_t i = 0; i < rank; ++i) {

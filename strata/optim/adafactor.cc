@@ -19,9 +19,8 @@ std::optional<std::pair<int, int>> factored_axes(const Array& p, const FactoredR
   if (!o.factored || p.ndim() < 2) return std::nullopt;
   std::vector<int> axes(static_cast<std::size_t>(p.ndim()));
   std::iota(axes.begin(), axes.end(), 0);
-  std::sort(axes.begin(), axes.end(), [&](int a, int b) {
-    return std::pair(p.shape(a), a) < std::pair(p.shape(b), b);
-  });
+  std::sort(axes.begin(), axes.end(),
+            [&](int a, int b) { return std::pair(p.shape(a), a) < std::pair(p.shape(b), b); });
   const int second = axes[axes.size() - 2], first = axes.back();
   if (p.shape(second) < o.min_dim_size_to_factor) return std::nullopt;
   return std::pair(second, first);
@@ -55,8 +54,7 @@ GradientTransformation scale_by_factored_rms(FactoredRmsOptions o) {
               params);
         };
         return state(
-            detail::no_count(),
-            of([&](const Array& p, const auto& a) {
+            detail::no_count(), of([&](const Array& p, const auto& a) {
               return a ? zeros_without(p, a->second) : none(p);
             }),
             of([&](const Array& p, const auto& a) {
@@ -96,10 +94,10 @@ GradientTransformation scale_by_factored_rms(FactoredRmsOptions o) {
             new_vs.push_back(v);
           }
         }
-        return std::pair(u.with_values(std::move(out)),
-                         state(safe_increment(s["count"]), rows.with_values(std::move(new_rows)),
-                               cols.with_values(std::move(new_cols)),
-                               vs.with_values(std::move(new_vs))));
+        return std::pair(
+            u.with_values(std::move(out)),
+            state(safe_increment(s["count"]), rows.with_values(std::move(new_rows)),
+                  cols.with_values(std::move(new_cols)), vs.with_values(std::move(new_vs))));
       });
 }
 

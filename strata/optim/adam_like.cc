@@ -40,10 +40,9 @@ GradientTransformation scale_by_amsgrad(AmsgradOptions o) {
         const Tree greatest =
             trees::map([](const Array& a, const Array& b) { return numpy::maximum(a, b); },
                        s.subtree("nu_max"), v);
-        return std::pair(
-            detail::over_root(m, greatest, o.eps, o.eps_root),
-            state_of(field("count", count), field("mu", trees::cast(mu, o.mu_dtype)),
-                     field("nu", nu), field("nu_max", greatest)));
+        return std::pair(detail::over_root(m, greatest, o.eps, o.eps_root),
+                         state_of(field("count", count), field("mu", trees::cast(mu, o.mu_dtype)),
+                                  field("nu", nu), field("nu_max", greatest)));
       });
 }
 GradientTransformation amsgrad(Rate learning_rate, AmsgradOptions o) {
@@ -51,15 +50,15 @@ GradientTransformation amsgrad(Rate learning_rate, AmsgradOptions o) {
 }
 
 GradientTransformation scale_by_adamax(AdamaxOptions o) {
-  return detail::rule(
-      detail::call_text("scale_by_adamax", o), zero_moments,
-      [=](const Tree& u, const Tree& s, const Tree*, const Extra&) {
-        const Array count = safe_increment(s["count"]);
-        const Tree mu = trees::update_moment(u, s.subtree("mu"), o.b1, 1);
-        const Tree nu = trees::update_infinity_moment(u, s.subtree("nu"), o.b2, o.eps);
-        return std::pair(trees::div(trees::bias_correction(mu, o.b1, count), nu),
-                         count_mu_nu(count, mu, nu));
-      });
+  return detail::rule(detail::call_text("scale_by_adamax", o), zero_moments,
+                      [=](const Tree& u, const Tree& s, const Tree*, const Extra&) {
+                        const Array count = safe_increment(s["count"]);
+                        const Tree mu = trees::update_moment(u, s.subtree("mu"), o.b1, 1);
+                        const Tree nu =
+                            trees::update_infinity_moment(u, s.subtree("nu"), o.b2, o.eps);
+                        return std::pair(trees::div(trees::bias_correction(mu, o.b1, count), nu),
+                                         count_mu_nu(count, mu, nu));
+                      });
 }
 GradientTransformation adamax(Rate learning_rate, AdamaxOptions o) {
   return chain(scale_by_adamax(std::move(o)), scale_by_learning_rate(std::move(learning_rate)));
@@ -105,10 +104,10 @@ GradientTransformation scale_by_yogi(ScaleByYogiOptions o) {
             },
             u, s.subtree("nu"));
         const Array count = safe_increment(s["count"]);
-        return std::pair(detail::over_root(trees::bias_correction(mu, o.b1, count),
-                                           trees::bias_correction(nu, o.b2, count), o.eps,
-                                           o.eps_root),
-                         count_mu_nu(count, mu, nu));
+        return std::pair(
+            detail::over_root(trees::bias_correction(mu, o.b1, count),
+                              trees::bias_correction(nu, o.b2, count), o.eps, o.eps_root),
+            count_mu_nu(count, mu, nu));
       });
 }
 GradientTransformation yogi(Rate learning_rate, YogiOptions o) {
@@ -132,15 +131,14 @@ GradientTransformation scale_by_radam(RadamOptions o) {
         const Array r = numpy::sqrt((rho - 4.0) * (rho - 2.0) * limit /
                                     (((limit - 4.0) * (limit - 2.0)) * rho));
         const Array enough = rho >= o.threshold.array();
-        return std::pair(
-            trees::map(
-                [&](const Array& a, const Array& b) {
-                  const Array scaled =
-                      numpy::astype(r, a.dtype()) * a / (numpy::sqrt(b + o.eps_root) + o.eps);
-                  return numpy::where(enough, scaled, a);
-                },
-                m, v),
-            count_mu_nu(count, mu, nu));
+        return std::pair(trees::map(
+                             [&](const Array& a, const Array& b) {
+                               const Array scaled = numpy::astype(r, a.dtype()) * a /
+                                                    (numpy::sqrt(b + o.eps_root) + o.eps);
+                               return numpy::where(enough, scaled, a);
+                             },
+                             m, v),
+                         count_mu_nu(count, mu, nu));
       });
 }
 GradientTransformation radam(Rate learning_rate, RadamOptions o) {
@@ -175,13 +173,10 @@ GradientTransformation scale_by_adan(ScaleByAdanOptions o) {
       });
 }
 GradientTransformation adan(Rate learning_rate, AdanOptions o) {
-  return chain(scale_by_adan({.b1 = o.b1,
-                              .b2 = o.b2,
-                              .b3 = o.b3,
-                              .eps = o.eps,
-                              .eps_root = o.eps_root}),
-               add_decayed_weights(o.weight_decay, o.mask),
-               scale_by_learning_rate(std::move(learning_rate)));
+  return chain(
+      scale_by_adan({.b1 = o.b1, .b2 = o.b2, .b3 = o.b3, .eps = o.eps, .eps_root = o.eps_root}),
+      add_decayed_weights(o.weight_decay, o.mask),
+      scale_by_learning_rate(std::move(learning_rate)));
 }
 
 GradientTransformation scale_by_lion(ScaleByLionOptions o) {
@@ -200,15 +195,14 @@ GradientTransformation scale_by_lion(ScaleByLionOptions o) {
             [&](const Array& g, const Array& m) {
               const Array x = rest * g + o.b1 * m;
               if (o.mode == "smooth") return numpy::tanh(o.smooth_beta * x);
-              if (o.mode == "refined")
-                return numpy::where(numpy::abs(x) < 1.0, x, numpy::sign(x));
+              if (o.mode == "refined") return numpy::where(numpy::abs(x) < 1.0, x, numpy::sign(x));
               return numpy::sign(x);
             },
             u, old);
         return std::pair(
-            out, state_of(field("count", safe_increment(s["count"])),
-                          field("mu", trees::cast(trees::update_moment(u, old, o.b2, 1),
-                                                  o.mu_dtype))));
+            out,
+            state_of(field("count", safe_increment(s["count"])),
+                     field("mu", trees::cast(trees::update_moment(u, old, o.b2, 1), o.mu_dtype))));
       });
 }
 GradientTransformation lion(Rate learning_rate, LionOptions o) {
@@ -279,7 +273,8 @@ void add_adam_like(Rules& r) {
         "Adam whose second moment moves by additive steps.");
   r.add("yogi", {"learning_rate"}, &yogi, "Zaheer et al. (2018)",
         "Adam whose second moment moves by additive steps.");
-  r.add("scale_by_radam", {}, &scale_by_radam, "Liu et al. (2020)", "Adam with rectified variance.");
+  r.add("scale_by_radam", {}, &scale_by_radam, "Liu et al. (2020)",
+        "Adam with rectified variance.");
   r.add("radam", {"learning_rate"}, &radam, "Liu et al. (2020)",
         "Adam that needs no warm-up, by a rectified variance.");
   r.add("scale_by_adan", {}, &scale_by_adan, "Xie et al. (2022)",

@@ -63,8 +63,7 @@ GradientTransformation conditionally_transform(GradientTransformation inner, Con
                                                bool forward) {
   return conditional("conditionally_transform", false, std::move(inner), std::move(f), forward);
 }
-GradientTransformation conditionally_mask(GradientTransformation inner, Condition f,
-                                          bool forward) {
+GradientTransformation conditionally_mask(GradientTransformation inner, Condition f, bool forward) {
   return conditional("conditionally_mask", true, std::move(inner), std::move(f), forward);
 }
 
@@ -175,8 +174,8 @@ GradientTransformation split_real_and_imaginary(GradientTransformation inner) {
       [=](const Tree& u, const Tree& s, const Tree* params, const Extra& extra) {
         Tree p;
         if (params) p = split_complex(*params);
-        auto [out, next] = inner.update(split_complex(u), s.subtree("inner_state"),
-                                        params ? &p : nullptr, extra);
+        auto [out, next] =
+            inner.update(split_complex(u), s.subtree("inner_state"), params ? &p : nullptr, extra);
         return std::pair(join_complex(out, u), field("inner_state", next));
       });
 }
@@ -192,7 +191,9 @@ GradientTransformation stateless_with_tree_map(
 namespace {
 using OfTrees = std::function<Tree(const Tree&, const Tree*)>;
 using OfLeaves = std::function<Array(const Array&, const Array*)>;
-GradientTransformation stateless_by_name(OfTrees f) { return stateless("stateless()", std::move(f)); }
+GradientTransformation stateless_by_name(OfTrees f) {
+  return stateless("stateless()", std::move(f));
+}
 GradientTransformation leaves_by_name(OfLeaves f) {
   return stateless_with_tree_map("stateless_with_tree_map()", std::move(f));
 }

@@ -54,15 +54,16 @@ class Rule {
   virtual ~Rule() = default;
   /// "scale_by_adam(b1=0.9, b2=0.999)", as messages and structures have it.
   virtual std::string text() const = 0;
-  /// What `update` must be given.
+  /// What `update` must be given beside updates; nothing unless overridden.
   virtual Needs needs() const { return {}; }
-  /// The state before the first update.
+  /// The first state for these parameters.
   virtual Tree init(const Tree& params) const = 0;
   /// New updates and the new state. `params` is null where the caller gave none.
   virtual std::pair<Tree, Tree> update(const Tree& updates, const Tree& state, const Tree* params,
                                        const Extra& extra) const = 0;
 };
 
+/// A rule that turns gradients into updates, as a value; see above.
 class GradientTransformation {
  public:
   /// Updates as they are.
@@ -73,6 +74,7 @@ class GradientTransformation {
       std::string text, std::function<Tree(const Tree& params)> init,
       std::function<std::pair<Tree, Tree>(const Tree&, const Tree&, const Tree*)> update);
 
+  /// The first state for these parameters.
   Tree init(const Tree& params) const { return rule_->init(params); }
   /// Throws Error where the rule needs parameters or extras that are not given.
   std::pair<Tree, Tree> update(const Tree& updates, const Tree& state, const Tree* params = nullptr,
@@ -98,7 +100,7 @@ class GradientTransformation {
 
   /// What it does.
   const Rule& rule() const { return *rule_; }
-  /// As messages name it: "chain(scale_by_adam(), scale(-0.001))".
+  /// "scale_by_adam(b1=0.9, b2=0.999)", as messages have it.
   std::string text() const { return rule_->text(); }
   /// Part of the structure of whoever holds one: its text, and which object it is, since functions
   /// in it have no text.
@@ -127,9 +129,9 @@ GradientTransformation chain(Parts... parts) {
 /// The same with a name for each, which stands for its number. Throws Error for a name twice.
 GradientTransformation named_chain(
     std::vector<std::pair<std::string, GradientTransformation>> parts);
-/// Updates as they are.
+/// Updates as they are, without a state.
 GradientTransformation identity();
-/// Zeros.
+/// Zeros in place of all updates, without a state.
 GradientTransformation set_to_zero();
 /// f(updates, params) without a state.
 GradientTransformation stateless(std::string text,

@@ -62,8 +62,8 @@ class Injected : public Rule {
         values[name] = s["hyperparams/" + name];
       }
     }
-    auto [out, next] = make(name_, given(values))
-                           .update(updates, s.subtree("inner_state"), params, extra);
+    auto [out, next] =
+        make(name_, given(values)).update(updates, s.subtree("inner_state"), params, extra);
     return {out, state(safe_increment(s["count"]), values, counts, next)};
   }
 

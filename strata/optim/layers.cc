@@ -73,11 +73,10 @@ GradientTransformation scale_by_distance_over_gradients(DistanceOverGradientsOpt
       },
       [=](const Tree& u, const Tree& s, const Tree* params, const Extra&) {
         const Tree start = s.subtree("init_params");
-        const Tree distance = trees::map(
-            [&](const Array& d, const Array& p, const Array& p0) {
-              return numpy::maximum(d, norm(p - p0));
-            },
-            s.subtree("max_dist"), *params, start);
+        const Tree distance =
+            trees::map([&](const Array& d, const Array& p,
+                           const Array& p0) { return numpy::maximum(d, norm(p - p0)); },
+                       s.subtree("max_dist"), *params, start);
         const Tree squares = trees::map(
             [](const Array& x, const Array& g) { return x + numpy::sum(numpy::square(g)); },
             s.subtree("grad_sum_of_squares"), u);

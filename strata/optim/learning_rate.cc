@@ -11,8 +11,7 @@ GradientTransformation scale(Rate step_size) {
 }
 GradientTransformation scale_by_schedule(Schedule step_size_fn) {
   return detail::rule(
-      "scale_by_schedule()",
-      [](const Tree&) { return detail::field("count", detail::no_count()); },
+      "scale_by_schedule()", [](const Tree&) { return detail::field("count", detail::no_count()); },
       [=](const Tree& u, const Tree& s, const Tree*, const Extra&) {
         const Array rate = step_size_fn(s["count"]);
         return std::pair(

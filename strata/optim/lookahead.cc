@@ -32,8 +32,9 @@ GradientTransformation lookahead(GradientTransformation fast_optimizer, std::int
       [=](const Tree& g, const Tree& s, const Tree* params, const Extra& extra) {
         const Tree fast = params->subtree("fast"), slow = params->subtree("slow");
         if (fast.empty() || slow.empty())
-          throw Error("lookahead", "the parameters need leaves fast/... and slow/...; "
-                                   "lookahead_params makes them");
+          throw Error("lookahead",
+                      "the parameters need leaves fast/... and slow/...; "
+                      "lookahead_params makes them");
         auto [u, inner] = fast_optimizer.update(g, s.subtree("fast_state"), fast, extra);
         const Array steps = s["steps_since_sync"];
         const Array sync = numpy::equal(steps, sync_period - 1);
@@ -106,16 +107,16 @@ GradientTransformation sam(GradientTransformation optimizer, GradientTransformat
                    began = s.subtree("cache");
         auto [climb, adv_state] = adv.update(g, old_adv, *params, extra);
         auto [down, opt_state] = optimizer.update(g, old_opt, began, extra);
-        const Tree moved = trees::map(
-            [](const Array& c, const Array& p, const Array& u) { return c - p + u; }, began,
-            *params, down);
+        const Tree moved =
+            trees::map([](const Array& c, const Array& p, const Array& u) { return c - p + u; },
+                       began, *params, down);
         const Tree out = trees::where(last, moved, negated(climb));
         return std::pair(
-            out, sam_state(numpy::remainder(steps + 1, o.sync_period),
-                           trees::where(last, opt_state, old_opt),
-                           trees::where(last, o.reset_state ? adv.init(*params) : old_adv,
-                                        adv_state),
-                           trees::where(first, *params, began)));
+            out,
+            sam_state(numpy::remainder(steps + 1, o.sync_period),
+                      trees::where(last, opt_state, old_opt),
+                      trees::where(last, o.reset_state ? adv.init(*params) : old_adv, adv_state),
+                      trees::where(first, *params, began)));
       });
 }
 

@@ -119,8 +119,7 @@ Labels labels_by_path(std::map<std::string, std::string> labels) {
     std::string best, label;
     bool found = false;
     for (const auto& [path, value] : labels) {
-      const bool fits =
-          path.empty() || e.name == path || e.name.starts_with(path + "/");
+      const bool fits = path.empty() || e.name == path || e.name.starts_with(path + "/");
       if (!fits || (found && path.size() < best.size())) continue;
       best = path;
       label = value;
@@ -165,10 +164,9 @@ GradientTransformation groups(
       if (filters[i](e, x)) return i;
     throw Error("groups", "no pattern fits {}", e.name);
   };
-  GradientTransformation parts =
-      partition(std::move(transforms), [place](const tree::Entry& e, const Array& x) {
-        return std::to_string(place(e, x));
-      });
+  GradientTransformation parts = partition(
+      std::move(transforms),
+      [place](const tree::Entry& e, const Array& x) { return std::to_string(place(e, x)); });
   std::string text = "groups(";
   for (const auto& [pattern, tx] : patterns)
     text += (text.back() == '(' ? "" : ", ") + pattern + ": " + tx.text();
@@ -195,9 +193,9 @@ GradientTransformation masked_by_name(GradientTransformation inner, tree::Filter
 GradientTransformation partition_by_name(Option transforms, Option labels) {
   std::map<std::string, GradientTransformation> all;
   const Options* table = transforms.table();
-  if (!table) throw Error("partition", "transforms is a table of labels, got {}", transforms.text());
-  for (const auto& [label, tx] : *table)
-    read(tx, "partition: transforms: " + label, all[label]);
+  if (!table)
+    throw Error("partition", "transforms is a table of labels, got {}", transforms.text());
+  for (const auto& [label, tx] : *table) read(tx, "partition: transforms: " + label, all[label]);
   if (const auto* f = labels.object<Labels>()) return partition(std::move(all), *f);
   const Options* paths = labels.table();
   if (!paths) throw Error("partition", "param_labels is a table of paths, got {}", labels.text());

@@ -29,8 +29,7 @@ GradientTransformation measure_with_ema(Measure measure, Rate decay, bool debias
   const GradientTransformation mean = ema(std::move(decay), debias, accumulator_dtype);
   return chain(stateless("measure()", [=](const Tree& u, const Tree*) { return one(measure(u)); }),
                detail::rule(
-                   mean.text(),
-                   [=](const Tree& params) { return mean.init(one(measure(params))); },
+                   mean.text(), [=](const Tree& params) { return mean.init(one(measure(params))); },
                    [=](const Tree& u, const Tree& s, const Tree* params, const Extra& extra) {
                      return mean.update(u, s, params, extra);
                    }));
@@ -60,8 +59,7 @@ GradientTransformation monitor(std::vector<Monitored> measures) {
         std::map<std::string, Tree> found;
         std::vector<Tree> states;
         for (std::size_t i = 0; i < measures.size(); ++i) {
-          auto [value, next] =
-              measures[i].measure.update(u, s.subtree(place(i)), params, extra);
+          auto [value, next] = measures[i].measure.update(u, s.subtree(place(i)), params, extra);
           found[measures[i].name] = value;
           states.push_back(field(place(i), next));
         }

@@ -67,18 +67,16 @@ GradientTransformation multi_steps(GradientTransformation opt, EveryK every_k,
           skip = std::move(kept);
         }
         const Array emit = counts & numpy::equal(mini, k - 1);
-        auto [out, next] =
-            detail::update_when(emit, opt, detail::Otherwise::zeros, trees::cast_like(acc, u),
-                                inner, params, extra);
+        auto [out, next] = detail::update_when(emit, opt, detail::Otherwise::zeros,
+                                               trees::cast_like(acc, u), inner, params, extra);
         const Tree zeros = trees::zeros_like(old);
-        const Tree after = trees::where(counts, trees::where(emit, zeros,
-                                                             trees::cast(acc, o.accumulator_dtype)),
-                                        old);
+        const Tree after = trees::where(
+            counts, trees::where(emit, zeros, trees::cast(acc, o.accumulator_dtype)), old);
         const Array next_mini =
             numpy::where(counts, numpy::remainder(safe_increment(mini), k), mini);
-        return std::pair(out, state(next_mini,
-                                    numpy::where(emit, safe_increment(gradient), gradient), next,
-                                    after, skip));
+        return std::pair(
+            out, state(next_mini, numpy::where(emit, safe_increment(gradient), gradient), next,
+                       after, skip));
       });
 }
 Array has_updated(const Tree& state) {

@@ -13,11 +13,11 @@ Tree parameters_of(const Tree& model, const Tree& grads) {
     const std::string& name = grads.entry(i).name;
     const std::optional<std::size_t> at = model.find(name);
     if (!at)
-      strata::internal::fail("Optimizer::update", "there is a gradient for {}, which the model lacks",
-                             name);
+      strata::internal::fail("Optimizer::update",
+                             "there is a gradient for {}, which the model lacks", name);
     if (model.value(*at).shape() != grads.value(i).shape())
-      strata::internal::fail("Optimizer::update", "the gradient of {} is {}, the parameter {}", name,
-                             strata::internal::describe(grads.value(i).type()),
+      strata::internal::fail("Optimizer::update", "the gradient of {} is {}, the parameter {}",
+                             name, strata::internal::describe(grads.value(i).type()),
                              strata::internal::describe(model.value(*at).type()));
     entries.push_back(model.entry(*at));
     values.push_back(model.value(*at));
@@ -43,7 +43,8 @@ Tree with_kinds(const Tree& state, const Tree& params) {
 }
 }  // namespace
 
-Optimizer::Optimizer(const Tree& model, GradientTransformation transformation, tree::Filter wrt, int)
+Optimizer::Optimizer(const Tree& model, GradientTransformation transformation, tree::Filter wrt,
+                     int)
     : step(numpy::zeros({}, DType::ui32)), tx(std::move(transformation)) {
   const Tree params = model.filter(wrt);
   if (params.empty())

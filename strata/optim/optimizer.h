@@ -15,7 +15,8 @@
 
 namespace strata::optim {
 
-/// A transformation, its state, and how many updates there were; see above.
+/// A transformation and its state for the leaves of one model, and the number of updates so far. A
+/// tree, so that transforms carry it beside the model.
 struct Optimizer {
   nn::OptState step;  // ui32, updates so far
   Tree opt_state;

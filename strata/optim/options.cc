@@ -96,7 +96,7 @@ void read(const Option& given, const std::string& where, DType& into) {
     return;
   }
   const auto* text = given.as<std::string>();
-  const std::string spelled = !text                  ? ""
+  const std::string spelled = !text                 ? ""
                               : *text == "bfloat16" ? "bf16"
                               : *text == "float16"  ? "f16"
                               : *text == "float32"  ? "f32"

@@ -57,7 +57,7 @@ class Option {
     return out;
   }
 
-  /// Whether it says nothing.
+  /// Whether it is nothing.
   bool is_none() const { return value_.index() == 0; }
   /// The value as one of the kinds; null for another.
   template <class T>
@@ -81,8 +81,8 @@ class Option {
       value_;
 };
 
-// What an option says for a parameter of each type. `where` names the parameter in messages:
-// "adamw: learning_rate". All throw Error for a value of another kind.
+/// Writes what an option says into a parameter of this type. `where` names the parameter in
+/// messages: "adamw: learning_rate". Throws Error for a value of another kind.
 void read(const Option& given, const std::string& where, Rate& into);
 void read(const Option& given, const std::string& where, bool& into);
 void read(const Option& given, const std::string& where, std::int64_t& into);
@@ -92,9 +92,9 @@ void read(const Option& given, const std::string& where, DType& into);
 void read(const Option& given, const std::string& where, GradientTransformation& into);
 void read(const Option& given, const std::string& where, tree::Filter& into);
 void read(const Option& given, const std::string& where, Schedule& into);
-/// As it is.
+/// An option is read as it is.
 inline void read(const Option& given, const std::string&, Option& into) { into = given; }
-/// A key, or the seed of one.
+/// A key is read from one, or from the seed of one.
 void read(const Option& given, const std::string& where, random::Key& into);
 template <class T>
 void read(const Option& given, const std::string& where, std::optional<T>& into) {
@@ -120,7 +120,7 @@ void read(const Option& given, const std::string& where, std::vector<T>& into) {
   }
   for (const Option& one : *list) read(one, where, into.emplace_back());
 }
-/// A function, which is given as an object of the same type.
+/// A function is given as an object of the same type.
 template <class R, class... A>
 void read(const Option& given, const std::string& where, std::function<R(A...)>& into) {
   if (given.is_none()) {
@@ -132,7 +132,7 @@ void read(const Option& given, const std::string& where, std::function<R(A...)>&
   }
 }
 
-/// A value as text, for messages and descriptions.
+/// A value as text, for messages and descriptions: "0.1", "a schedule", "(1, 2)", "none".
 std::string text_of(const Rate& value);
 std::string text_of(bool value);
 std::string text_of(std::int64_t value);

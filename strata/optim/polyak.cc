@@ -12,16 +12,14 @@ GradientTransformation scale_by_polyak(PolyakOptions o) {
   if (o.variant != "sps" && o.variant != "sps+")
     throw Error("scale_by_polyak", "variant is sps or sps+, got {}", o.variant);
   return detail::rule(
-      detail::call_text("scale_by_polyak", o), {.value = true},
-      [](const Tree&) { return Tree(); },
+      detail::call_text("scale_by_polyak", o), {.value = true}, [](const Tree&) { return Tree(); },
       [=](const Tree& u, const Tree&, const Tree*, const Extra& extra) {
         const Array square = trees::norm(u, true);
         Array gap = numpy::astype(*extra.value - o.f_min, square.dtype());
         if (o.variant == "sps+") gap = numpy::maximum(gap, 0.0);
         const Array size = square + o.eps;
-        const Array step =
-            numpy::where(size <= std::numeric_limits<double>::epsilon(), 0.0,
-                         numpy::minimum(gap / size, o.max_learning_rate.array()));
+        const Array step = numpy::where(size <= std::numeric_limits<double>::epsilon(), 0.0,
+                                        numpy::minimum(gap / size, o.max_learning_rate.array()));
         return std::pair(trees::scale(step, u), Tree());
       });
 }

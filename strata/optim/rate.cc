@@ -43,20 +43,24 @@ std::string Rate::text() const {
 }
 
 Rate operator+(const Rate& a, const Rate& b) {
-  return combined(a, b, [](double x, double y) { return x + y; },
-                  [](const Array& x, const Array& y) { return numpy::add(x, y); });
+  return combined(
+      a, b, [](double x, double y) { return x + y; },
+      [](const Array& x, const Array& y) { return numpy::add(x, y); });
 }
 Rate operator-(const Rate& a, const Rate& b) {
-  return combined(a, b, [](double x, double y) { return x - y; },
-                  [](const Array& x, const Array& y) { return numpy::subtract(x, y); });
+  return combined(
+      a, b, [](double x, double y) { return x - y; },
+      [](const Array& x, const Array& y) { return numpy::subtract(x, y); });
 }
 Rate operator*(const Rate& a, const Rate& b) {
-  return combined(a, b, [](double x, double y) { return x * y; },
-                  [](const Array& x, const Array& y) { return numpy::multiply(x, y); });
+  return combined(
+      a, b, [](double x, double y) { return x * y; },
+      [](const Array& x, const Array& y) { return numpy::multiply(x, y); });
 }
 Rate operator/(const Rate& a, const Rate& b) {
-  return combined(a, b, [](double x, double y) { return x / y; },
-                  [](const Array& x, const Array& y) { return numpy::divide(x, y); });
+  return combined(
+      a, b, [](double x, double y) { return x / y; },
+      [](const Array& x, const Array& y) { return numpy::divide(x, y); });
 }
 Rate operator-(const Rate& a) { return Rate(-1.0) * a; }
 Rate sqrt(const Rate& a) {

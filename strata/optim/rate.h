@@ -32,11 +32,11 @@ class Rate {
              std::is_invocable_r_v<Array, const F&, const Array&>)
   Rate(F f) : value_(Schedule(std::move(f))) {}  // NOLINT
 
-  /// Whether it is more than None.
+  /// Whether there is a value.
   bool has_value() const { return value_.index() != 0; }
-  /// Whether it is a number of C++.
+  /// Whether it is a number, which decides no dtype.
   bool is_number() const { return std::holds_alternative<double>(value_); }
-  /// Whether it depends on the step.
+  /// Whether it is a schedule; an array is neither.
   bool is_schedule() const { return std::holds_alternative<Schedule>(value_); }
   /// Whether it is this very number.
   bool is(double number) const { return is_number() && std::get<double>(value_) == number; }

@@ -24,8 +24,8 @@ class Functions : public Rule {
 }  // namespace
 
 GradientTransformation rule(std::string text, Needs needs, Init init, Update update) {
-  return GradientTransformation(std::make_shared<Functions>(std::move(text), needs,
-                                                            std::move(init), std::move(update)));
+  return GradientTransformation(
+      std::make_shared<Functions>(std::move(text), needs, std::move(init), std::move(update)));
 }
 GradientTransformation leafwise(std::string text, std::function<Array(const Array&)> f) {
   return rule(

@@ -50,15 +50,15 @@ GradientTransformation schedule_free(GradientTransformation base_optimizer, Rate
         Array lr = learning_rate.at(step).array();
         if (learning_rate.is_schedule()) lr = numpy::astype(lr, old_lr.dtype());
         const Array max_lr = numpy::maximum(old_lr, lr);
-        const Array weight = o.weight_lr_power.is(2.0)   ? max_lr * max_lr
-                             : o.weight_lr_power.is(1.0) ? max_lr
-                                                         : numpy::power(max_lr, o.weight_lr_power.array());
+        const Array weight = o.weight_lr_power.is(2.0) ? max_lr * max_lr
+                             : o.weight_lr_power.is(1.0)
+                                 ? max_lr
+                                 : numpy::power(max_lr, o.weight_lr_power.array());
         const Array sum = s["weight_sum"] + weight;
         const Array quotient = weight / sum;
         const Array no_number = numpy::isnan(weight) | numpy::isnan(sum);
-        const Array ck =
-            numpy::where(no_number, std::numeric_limits<double>::quiet_NaN(),
-                         numpy::where(numpy::isnan(quotient), 0.0, quotient));
+        const Array ck = numpy::where(no_number, std::numeric_limits<double>::quiet_NaN(),
+                                      numpy::where(numpy::isnan(quotient), 0.0, quotient));
         auto [u, inner] =
             base_optimizer.update(g, s.subtree("base_optimizer_state"), *params, extra);
         const Tree old_z = s.subtree("z");
@@ -83,8 +83,7 @@ GradientTransformation schedule_free_sgd(Rate learning_rate, ScheduleFreeSgdOpti
   GradientTransformation tx = sgd(rate);
   if (o.weight_decay.has_value()) tx = chain(add_decayed_weights(o.weight_decay), tx);
   return schedule_free(
-      tx, rate,
-      {.b1 = o.b1, .weight_lr_power = o.weight_lr_power, .state_dtype = o.state_dtype});
+      tx, rate, {.b1 = o.b1, .weight_lr_power = o.weight_lr_power, .state_dtype = o.state_dtype});
 }
 GradientTransformation schedule_free_adamw(Rate learning_rate, ScheduleFreeAdamwOptions o) {
   const Rate rate = warmed(std::move(learning_rate), o.warmup_steps);
@@ -118,13 +117,11 @@ GradientTransformation mechanize(GradientTransformation base_optimizer, Mechaniz
         const Array old_s = st["s"], old_m = st["m"];
         const Tree x0 = trees::where(numpy::equal(st["count"], 0), *params, st.subtree("x0"));
         const Array sum = numpy::sum(old_s);
-        const Array factor =
-            o.weight_decay * sum * trees::norm(g) / (trees::norm(*params) + o.eps);
+        const Array factor = o.weight_decay * sum * trees::norm(g) / (trees::norm(*params) + o.eps);
         const Tree decayed = trees::map(
             [&](const Array& gi, const Array& pi) { return gi + factor * pi; }, g, *params);
         const Tree before = trees::map(
-            [&](const Array& p, const Array& p0) { return (p0 - p) / (sum + o.eps); }, *params,
-            x0);
+            [&](const Array& p, const Array& p0) { return (p0 - p) / (sum + o.eps); }, *params, x0);
         const Tree delta = trees::sub(before, u);
         const Array h = trees::vdot(decayed, before);
         const Array clipped =
@@ -152,8 +149,10 @@ GradientTransformation reduce_on_plateau(PlateauOptions o) {
   if (!(o.factor > 0.0 && o.factor < 1.0))
     throw Error(name, "factor lies between 0 and 1, got {}", o.factor);
   if (o.rtol < 0.0 || o.atol < 0.0 || (o.rtol == 0.0 && o.atol == 0.0) || o.rtol > 1.0)
-    throw Error(name, "rtol and atol are not negative, not both 0, and rtol is at most 1; got {} "
-                      "and {}", o.rtol, o.atol);
+    throw Error(name,
+                "rtol and atol are not negative, not both 0, and rtol is at most 1; got {} "
+                "and {}",
+                o.rtol, o.atol);
   const auto state = [](const Array& scale, const Array& best, const Array& plateau,
                         const Array& cooldown, const Array& count, const Array& average) {
     return state_of(field("scale", scale), field("best_value", best),
@@ -181,8 +180,7 @@ GradientTransformation reduce_on_plateau(PlateauOptions o) {
         const Array improved = average < (1.0 - o.rtol) * best - o.atol;
         const Array waited = numpy::where(improved, zero, safe_increment(plateau));
         const Array cooling = cooldown > 0, out_of_patience = numpy::equal(waited, o.patience);
-        const Array next_plateau =
-            numpy::where(cooling | out_of_patience, zero, waited);
+        const Array next_plateau = numpy::where(cooling | out_of_patience, zero, waited);
         const Array fallen = numpy::maximum(
             numpy::where(out_of_patience, old_scale * o.factor, old_scale), o.min_scale);
         const Array next_cooldown = numpy::where(

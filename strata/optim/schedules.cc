@@ -12,8 +12,7 @@ Array as_f32(const Array& count) { return numpy::astype(count, DType::f32); }
 
 void check_factors(const char* name, const Boundaries& boundaries) {
   for (const auto& [step, factor] : boundaries)
-    if (!(factor >= 0.0))
-      throw Error(name, "the factor {} at step {} is negative", factor, step);
+    if (!(factor >= 0.0)) throw Error(name, "the factor {} at step {} is negative", factor, step);
 }
 }  // namespace
 
@@ -24,9 +23,7 @@ Schedule polynomial_schedule(double init_value, double end_value, double power,
   return [=](const Array& count) {
     const Array x = numpy::clip(count - begin, 0, transition_steps);
     const Array rest = 1.0 - as_f32(x) / static_cast<double>(transition_steps);
-    const Array part = power == 1.0   ? rest
-                       : power == 2.0 ? rest * rest
-                                      : numpy::power(rest, power);
+    const Array part = power == 1.0 ? rest : power == 2.0 ? rest * rest : numpy::power(rest, power);
     return (init_value - end_value) * part + end_value;
   };
 }
@@ -41,7 +38,8 @@ Schedule piecewise_constant_schedule(double init_value, Boundaries boundaries) {
   return [=](const Array& count) {
     Array v(init_value);
     for (const auto& [step, factor] : boundaries) {
-      const Array before = numpy::maximum(0.0, numpy::astype(numpy::sign(step - count), DType::f32));
+      const Array before =
+          numpy::maximum(0.0, numpy::astype(numpy::sign(step - count), DType::f32));
       v = v * before + (1.0 - before) * factor * v;
     }
     return v;
@@ -131,19 +129,17 @@ Schedule cosine_onecycle_schedule(std::int64_t transition_steps, double peak_val
   return piecewise_interpolate_schedule("cosine", peak_value / o.div_factor, std::move(at));
 }
 
-Schedule warmup_constant_schedule(double init_value, double peak_value,
-                                  std::int64_t warmup_steps) {
+Schedule warmup_constant_schedule(double init_value, double peak_value, std::int64_t warmup_steps) {
   return linear_schedule(init_value, peak_value, warmup_steps);
 }
 Schedule warmup_cosine_decay_schedule(double init_value, double peak_value,
                                       std::int64_t warmup_steps, std::int64_t decay_steps,
                                       WarmupCosineOptions options) {
   const double alpha = peak_value == 0.0 ? 0.0 : options.end_value / peak_value;
-  return join_schedules(
-      {linear_schedule(init_value, peak_value, warmup_steps),
-       cosine_decay_schedule(peak_value, decay_steps - warmup_steps,
-                             {.alpha = alpha, .exponent = options.exponent})},
-      {warmup_steps});
+  return join_schedules({linear_schedule(init_value, peak_value, warmup_steps),
+                         cosine_decay_schedule(peak_value, decay_steps - warmup_steps,
+                                               {.alpha = alpha, .exponent = options.exponent})},
+                        {warmup_steps});
 }
 Schedule warmup_cosine_decay_schedule(double init_value, double peak_value,
                                       std::int64_t warmup_steps, std::int64_t decay_steps,
@@ -152,9 +148,8 @@ Schedule warmup_cosine_decay_schedule(double init_value, double peak_value,
                                       WarmupCosineOptions{.end_value = end_value});
 }
 Schedule warmup_exponential_decay_schedule(double init_value, double peak_value,
-                                           std::int64_t warmup_steps,
-                                           std::int64_t transition_steps, double decay_rate,
-                                           ExponentialOptions options) {
+                                           std::int64_t warmup_steps, std::int64_t transition_steps,
+                                           double decay_rate, ExponentialOptions options) {
   return join_schedules({linear_schedule(init_value, peak_value, warmup_steps),
                          exponential_decay(peak_value, transition_steps, decay_rate, options)},
                         {warmup_steps});
@@ -184,7 +179,8 @@ void read(const Option& given, const std::string& where, Boundaries& into) {
     return;
   }
   const auto* list = given.as<std::vector<Option>>();
-  if (!list) throw Error("optim", "{} is a table of steps and factors, got {}", where, given.text());
+  if (!list)
+    throw Error("optim", "{} is a table of steps and factors, got {}", where, given.text());
   for (const Option& pair : *list) {
     const auto* two = pair.as<std::vector<Option>>();
     if (!two || two->size() != 2)
@@ -249,8 +245,7 @@ void add_schedules(Schedules& s) {
         cycle, "Up to the peak and down along cosines.");
   s.add("warmup_constant_schedule", {"init_value", "peak_value", "warmup_steps"},
         &warmup_constant_schedule, "", "Straight up to a value that stays.");
-  s.add("warmup_cosine_decay_schedule",
-        {"init_value", "peak_value", "warmup_steps", "decay_steps"},
+  s.add("warmup_cosine_decay_schedule", {"init_value", "peak_value", "warmup_steps", "decay_steps"},
         static_cast<Schedule (*)(double, double, std::int64_t, std::int64_t, WarmupCosineOptions)>(
             &warmup_cosine_decay_schedule),
         sgdr, "Straight up, then down along half a cosine.");

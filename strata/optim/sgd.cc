@@ -9,9 +9,9 @@
 namespace strata::optim {
 
 GradientTransformation sgd(Rate learning_rate, SgdOptions o) {
-  return chain(o.momentum.has_value() ? trace(o.momentum, o.nesterov, o.accumulator_dtype)
-                                      : identity(),
-               scale_by_learning_rate(std::move(learning_rate)));
+  return chain(
+      o.momentum.has_value() ? trace(o.momentum, o.nesterov, o.accumulator_dtype) : identity(),
+      scale_by_learning_rate(std::move(learning_rate)));
 }
 GradientTransformation scale_by_sign() {
   return detail::leafwise("scale_by_sign()", [](const Array& g) { return numpy::sign(g); });
@@ -61,14 +61,13 @@ GradientTransformation scale_by_optimistic_gradient(Rate alpha, Rate beta) {
       [=](const Tree& u, const Tree& s, const Tree*, const Extra&) {
         const Array first = s["is_initial_step"];
         const Rate both = alpha + beta;
-        return std::pair(
-            trees::map(
-                [&](const Array& g, const Array& before) {
-                  return both * g - beta * numpy::where(first, g, before);
-                },
-                u, s.subtree("previous_gradient")),
-            detail::state_of(detail::field("is_initial_step", numpy::full({}, false)),
-                             detail::field("previous_gradient", u)));
+        return std::pair(trees::map(
+                             [&](const Array& g, const Array& before) {
+                               return both * g - beta * numpy::where(first, g, before);
+                             },
+                             u, s.subtree("previous_gradient")),
+                         detail::state_of(detail::field("is_initial_step", numpy::full({}, false)),
+                                          detail::field("previous_gradient", u)));
       });
 }
 GradientTransformation optimistic_gradient_descent(Rate learning_rate, Rate alpha, Rate beta) {

@@ -139,9 +139,9 @@ GradientTransformation scale_by_rprop(Rate learning_rate, RpropOptions o) {
             [&](const Array& sign, const Array& size) {
               const Array factor =
                   numpy::where(sign > 0.0, o.eta_plus.array(), o.eta_minus.array());
-              return numpy::where(numpy::equal(sign, 0.0), size,
-                                  numpy::clip(size * factor, o.min_step_size.array(),
-                                              o.max_step_size.array()));
+              return numpy::where(
+                  numpy::equal(sign, 0.0), size,
+                  numpy::clip(size * factor, o.min_step_size.array(), o.max_step_size.array()));
             },
             signs, s.subtree("step_sizes"));
         const Tree next = trees::map(
@@ -176,9 +176,8 @@ GradientTransformation scale_by_sm3(Rate b1, Rate b2, Rate eps) {
         std::vector<Tree> axes;
         for (std::size_t i = 0; i < params.size(); ++i)
           for (int axis = 0; axis < params.value(i).ndim(); ++axis)
-            axes.push_back(field(place(params, i, axis),
-                                 numpy::zeros({params.value(i).shape(axis)},
-                                              params.value(i).dtype())));
+            axes.push_back(field(place(params, i, axis), numpy::zeros({params.value(i).shape(axis)},
+                                                                      params.value(i).dtype())));
         return state(axes, trees::zeros_like(params));
       },
       [=](const Tree& u, const Tree& s, const Tree*, const Extra&) {
@@ -187,8 +186,7 @@ GradientTransformation scale_by_sm3(Rate b1, Rate b2, Rate eps) {
         std::vector<Tree> axes;
         for (std::size_t i = 0; i < u.size(); ++i) {
           const Array& g = u.value(i);
-          if (g.ndim() == 0)
-            throw Error("scale_by_sm3", "{} has no axis", u.entry(i).name);
+          if (g.ndim() == 0) throw Error("scale_by_sm3", "{} has no axis", u.entry(i).name);
           Array least;
           for (int axis = 0; axis < g.ndim(); ++axis) {
             const Array v = along(old[place(u, i, axis)], g, axis);
@@ -201,8 +199,8 @@ GradientTransformation scale_by_sm3(Rate b1, Rate b2, Rate eps) {
             axes.push_back(field(place(u, i, axis),
                                  g.ndim() < 2 ? sum : numpy::max(sum, other_axes(g, axis))));
         }
-        const Tree nu = trees::update_moment(u.with_values(std::move(scaled_updates)),
-                                             s.subtree("nu"), b1, 1);
+        const Tree nu =
+            trees::update_moment(u.with_values(std::move(scaled_updates)), s.subtree("nu"), b1, 1);
         return std::pair(nu, state(axes, nu));
       });
 }

@@ -44,8 +44,8 @@ GradientTransformation apply_every(std::int64_t k) {
       [=](const Tree& u, const Tree& s, const Tree*, const Extra&) {
         const Array c = numpy::remainder(s["count"], k);
         const Array kept = numpy::not_equal(c, 0), emit = numpy::equal(c, k - 1);
-        const Tree sums = trees::map(
-            [&](const Array& g, const Array& a) { return kept * a + g; }, u, s.subtree("grad_acc"));
+        const Tree sums = trees::map([&](const Array& g, const Array& a) { return kept * a + g; },
+                                     u, s.subtree("grad_acc"));
         const Tree out = trees::map([&](const Array& a) { return emit * a; }, sums);
         return std::pair(
             out, detail::state_of(

@@ -23,6 +23,8 @@ using tree::Tree;
 
 /// count + 1, or the greatest number of its type where it is that.
 Array safe_increment(const Array& count);
+/// Another name of safe_increment.
+inline Array safe_int32_increment(const Array& count) { return safe_increment(count); }
 /// (x* x) of complex numbers, x x of real ones: real.
 Array abs_sq(const Array& x);
 
@@ -44,13 +46,13 @@ Tree map(const F& f, const Tree& first, const Trees&... rest) {
   return first.with_values(std::move(values));
 }
 
-/// x + y
+/// x + y, leaf by leaf. Throws Error where the trees have other paths.
 Tree add(const Tree& x, const Tree& y);
-/// x - y
+/// x - y, leaf by leaf. Throws Error where the trees have other paths.
 Tree sub(const Tree& x, const Tree& y);
-/// x y
+/// x y, leaf by leaf and element by element. Throws Error where the trees have other paths.
 Tree mul(const Tree& x, const Tree& y);
-/// x / y
+/// x / y, leaf by leaf and element by element. Throws Error where the trees have other paths.
 Tree div(const Tree& x, const Tree& y);
 /// factor x
 Tree scale(const Rate& factor, const Tree& x);
@@ -58,17 +60,17 @@ Tree scale(const Rate& factor, const Tree& x);
 Tree add_scale(const Tree& x, const Rate& factor, const Tree& y);
 /// The sum of <x, y> over all leaves; complex x are conjugated.
 Array vdot(const Tree& x, const Tree& y);
-/// Of all elements; 0 of none.
+/// The sum of all elements; 0 where there are none.
 Array sum(const Tree& x);
-/// The greatest of all elements; -inf of none.
+/// The greatest of all elements; -inf where there are none.
 Array max(const Tree& x);
-/// The least of all elements; inf of none.
+/// The least of all elements; inf where there are none.
 Array min(const Tree& x);
 /// How many elements there are.
 std::int64_t size(const Tree& x);
-/// Complex conjugates; real leaves as they are.
+/// The complex conjugate of each leaf.
 Tree conj(const Tree& x);
-/// Real parts.
+/// The real part of each leaf.
 Tree real(const Tree& x);
 /// Which norm: 1, 2 or infinity, of all elements as one vector.
 enum class Order { one, two, infinity };
@@ -76,11 +78,12 @@ enum class Order { one, two, infinity };
 Array norm(const Tree& x, bool squared = false, Order order = Order::two);
 /// Each leaf repeated along new leading axes.
 Tree batch_shape(const Tree& x, const Sizes& shape = {});
-/// Zeros of the shapes of x, in its dtypes unless one is given.
+/// Zeros in the shapes of the leaves and their dtypes, or in one dtype.
 Tree zeros_like(const Tree& x, std::optional<DType> dtype = {});
-/// Ones of the shapes of x, in its dtypes unless one is given.
+/// Ones in the shapes of the leaves and their dtypes, or in one dtype.
 Tree ones_like(const Tree& x, std::optional<DType> dtype = {});
-/// A number in the shapes of x, in its dtypes unless one is given.
+/// A number or array, which broadcasts, in the shapes of the leaves and their dtypes, or in one
+/// dtype. Throws Error for a schedule.
 Tree full_like(const Tree& x, const Rate& value, std::optional<DType> dtype = {});
 /// Elements within bounds; a bound may be none.
 Tree clip(const Tree& x, const Rate& low = {}, const Rate& high = {});
@@ -118,9 +121,9 @@ Tree update_infinity_moment(const Tree& updates, const Tree& moments, const Rate
 Tree bias_correction(const Tree& moments, const Rate& decay, const Array& count);
 
 /// The value at the path that ends in `name`, "nu" or "learning_rate": an array, or the leaves
-/// below it; nothing where there is none. Throws Error where there are several.
+/// below it. No value where there is none. Throws Error where there are several.
 std::optional<Tree> get(const Tree& state, const std::string& name);
-/// All of them, with their paths.
+/// The value at every path that ends in `name`, with the path.
 std::vector<std::pair<std::string, Tree>> get_all_with_path(const Tree& state,
                                                             const std::string& name);
 /// The state with another value at every path that ends in `name`. Throws Error where there is
@@ -131,6 +134,13 @@ Tree map_params(const Tree& params, const Tree& state, const std::function<Array
                 const std::function<Array(const Array&)>& rest = {});
 
 }  // namespace trees
+
+/// trees::map_params, as upstream calls it at its top.
+inline Tree tree_map_params(const Tree& params, const Tree& state,
+                            const std::function<Array(const Array&)>& f,
+                            const std::function<Array(const Array&)>& rest = {}) {
+  return trees::map_params(params, state, f, rest);
+}
 
 /// The root of the sum of squares of all elements, in the leaves' dtypes.
 Array global_norm(const Tree& updates);

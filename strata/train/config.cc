@@ -11,6 +11,7 @@
 
 #include "strata/base/file.h"
 #include "strata/base/text.h"
+#include "strata/model/registry.h"
 #include "strata/optim/schedule_text.h"
 #include "strata/train/other_names.h"
 
@@ -23,9 +24,25 @@ using Texts = std::vector<std::string>;
 constexpr double kMany = 1e9;
 constexpr double kSeeds = 2147483647;
 
+std::vector<std::string_view> family_names() {
+  std::vector<std::string_view> out;
+  for (const model::Family& f : model::families()) out.push_back(f.name);
+  return out;
+}
+
+/// Whether a key decides the shapes of some family's weights.
+bool shapes_model(std::string_view name) {
+  if (name == "decoder_block" || name == "weight_dtype") return true;
+  for (const model::Family& f : model::families())
+    for (const model::Key& key : f.keys)
+      if (key.name == name && key.shapes) return true;
+  return false;
+}
+
 std::vector<Field> make_fields() {
   using C = Config;
   std::vector<Field> out = {
+      {"decoder_block", &C::decoder_block, "family of the model", 0, 0, family_names()},
       {"vocab_size", &C::vocab_size,
        "size of the vocabulary; at least the tokenizer's, which is 256 for bytes", 256, 1e6},
       {"base_emb_dim", &C::base_emb_dim, "width of the residual stream", 1, 65536},
@@ -129,7 +146,7 @@ std::vector<Field> make_fields() {
        "JSON lines, one for each step; default: metrics/metrics.jsonl in the run's folder"},
       {"max_seconds", &C::max_seconds, "stop and save after this time; 0 for no limit", 0, kMany},
   };
-  for (Field& f : out) f.shapes_model = &f < &out[9] || f.name == "weight_dtype";
+  for (Field& f : out) f.shapes_model = shapes_model(f.name);
   return out;
 }
 
@@ -318,6 +335,10 @@ void check(const Config& c, Data data) {
 }
 
 std::string json_value(const Config& config, const Field& f) { return to_value(config, f).dump(); }
+std::string text_value(const Config& config, const Field& f) {
+  const json value = to_value(config, f);
+  return value.is_string() ? value.get<std::string>() : value.dump();
+}
 
 std::string to_yaml(const Config& config) {
   std::string out;

@@ -21,6 +21,7 @@ namespace strata::train {
 
 struct Config {
   // The model. Two runs that differ here have different weights.
+  std::string decoder_block = "llama2";
   std::int64_t vocab_size = 256;
   std::int64_t base_emb_dim = 192;
   std::int64_t base_num_query_heads = 6;
@@ -123,6 +124,8 @@ std::string to_yaml(const Config& config);
 std::string to_json(const Config& config);
 /// The value of a key in JSON: `0.001`, `"float32"`, `["a.txt"]`.
 std::string json_value(const Config& config, const Field& field);
+/// The same as a person writes it: `0.001`, `float32`.
+std::string text_value(const Config& config, const Field& field);
 /// Keys, types, defaults, ranges and what they mean; for --help.
 std::string describe_fields();
 /// The folder of the run: base_output_directory/run_name.

@@ -56,7 +56,7 @@ Ngram count_training_part(const data::Dataset& data, std::size_t source) {
 Evaluator::Evaluator(const Config& config, data::Dataset data)
     : most_batches_(config.eval_steps),
       data_(std::move(data)),
-      function_(make_eval(model_config(config))) {}
+      function_(make_eval(make_model(config))) {}
 
 std::int64_t Evaluator::batches(std::size_t source) const {
   const std::int64_t all = data_.eval_batches(source);
@@ -80,7 +80,7 @@ SourceLoss Evaluator::beginning(std::size_t source) const {
   return out;
 }
 
-std::vector<SourceLoss> Evaluator::operator()(const llama::Params& params) {
+std::vector<SourceLoss> Evaluator::operator()(const tree::Tree& params) {
   if (beginnings_.empty()) {
     for (std::size_t s = 0; s < data_.sources().size(); ++s) beginnings_.push_back(beginning(s));
   }

@@ -46,7 +46,7 @@ class Evaluator {
   /// `data` is shared. Counts nothing yet.
   Evaluator(const Config& config, data::Dataset data);
   /// Each source that has an evaluation part, by at most eval_steps batches of it, in order.
-  std::vector<SourceLoss> operator()(const llama::Params& params);
+  std::vector<SourceLoss> operator()(const tree::Tree& params);
 
  private:
   /// What the model has no part in: tokens, bytes, unigram nats; worked out once for each source.

@@ -69,23 +69,23 @@ Result<Generator> Generator::load(const std::string& path) {
 }
 
 Generator::Generator(Config config, std::shared_ptr<const data::Tokenizer> tokenizer,
-                     const llama::Params& params, std::int64_t step)
+                     const tree::Tree& params, std::int64_t step)
     : config_(std::move(config)),
-      model_(model_config(config_)),
+      model_(make_model(config_)),
       tokenizer_(std::move(tokenizer)),
       step_(step) {
-  if (tokenizer_->vocab_size() > model_.vocab_size)
+  if (tokenizer_->vocab_size() > model_->vocab_size())
     throw Error("generate", "the tokenizer has {} tokens, the model {}", tokenizer_->vocab_size(),
-                model_.vocab_size);
-  params_ = jit([dtype = model_.dtype](const llama::Params& p) { return llama::cast(p, dtype); },
+                model_->vocab_size());
+  params_ = jit([model = model_](const tree::Tree& p) { return model->cast(p, model->dtype()); },
                 {.name = "cast"})(params);
-  auto body = [model = model_](const llama::Params& p, const Array& tokens, const Array& first,
-                               const Array& only, const llama::Cache& cache) {
-    auto [logits, next] = llama::extend(p, tokens, first, cache, model, only);
+  auto body = [model = model_](const tree::Tree& p, const Array& tokens, const Array& first,
+                               const Array& only, const tree::Tree& cache) {
+    auto [logits, next] = model->extend(p, tokens, first, cache, only);
     return std::pair(astype(squeeze(logits, {1}), DType::f32), next);
   };
   extend_ = [step = jit(body, {.donate_argnums = {4}, .name = "extend"}), params = params_](
-                const Array& tokens, int first, int only, llama::Cache cache) {
+                const Array& tokens, int first, int only, tree::Tree cache) {
     return step(params, tokens, Array(first), Array(only), std::move(cache));
   };
 }
@@ -97,7 +97,7 @@ class Reader {
       : g_(generator),
         rows_(rows),
         length_(g_.config_.max_target_length),
-        cache_(llama::init_cache(g_.model_, rows, length_)) {}
+        cache_(g_.model_->init_cache(rows, length_)) {}
 
   /// Compiles what `logits` runs.
   void warm_up() {
@@ -134,7 +134,7 @@ class Reader {
 
   const Generator& g_;
   std::int64_t rows_, length_, begin_ = 0, filled_ = 0;
-  llama::Cache cache_;
+  tree::Tree cache_;
 };
 
 namespace {
@@ -190,7 +190,7 @@ Generated Generator::generate(
   Literal logits = reader.logits(rows);
   const double read = seconds_now();
   const Sampling sampling{o.temperature, o.top_k, o.top_p};
-  const auto vocabulary = static_cast<std::size_t>(model_.vocab_size),
+  const auto vocabulary = static_cast<std::size_t>(model_->vocab_size()),
              known = static_cast<std::size_t>(tokenizer_->vocab_size());
   for (std::int64_t i = 0; i < o.max_tokens; ++i) {
     if (i > 0) logits = reader.logits(rows);

@@ -21,7 +21,7 @@
 
 #include "strata/base/result.h"
 #include "strata/data/tokenizer.h"
-#include "strata/model/llama/model.h"
+#include "strata/model/model.h"
 #include "strata/train/config.h"
 #include "strata/train/sample.h"
 
@@ -74,7 +74,7 @@ class Generator {
   /// From parts: weights of the shapes that the configuration describes. Throws Error for a
   /// tokenizer with more tokens than the model.
   Generator(Config config, std::shared_ptr<const data::Tokenizer> tokenizer,
-            const llama::Params& params, std::int64_t step = 0);
+            const tree::Tree& params, std::int64_t step = 0);
 
   /// Continues `prompt` (empty: a new document) by options.num_samples texts. Each piece of the
   /// text of sample i is handed on as it is drawn: whole UTF-8 characters, bytes that are none as
@@ -87,7 +87,7 @@ class Generator {
                      const std::function<void(std::string_view)>& piece) const;
 
   const Config& config() const { return config_; }
-  const llama::Params& params() const { return params_; }
+  const tree::Tree& params() const { return params_; }
   const data::Tokenizer& tokenizer() const { return *tokenizer_; }
   std::int64_t step() const { return step_; }
   /// Newer checkpoints that `load` passed over, and why.
@@ -97,12 +97,12 @@ class Generator {
   friend class Reader;
   /// (weights, tokens (B, S), first position, which token's logits, cache) -> (logits (B, V) in
   /// f32, cache)
-  using Extend = std::function<std::pair<Array, llama::Cache>(const Array& tokens, int first,
-                                                              int only, llama::Cache cache)>;
+  using Extend = std::function<std::pair<Array, tree::Tree>(const Array& tokens, int first,
+                                                            int only, tree::Tree cache)>;
   Config config_;
-  llama::Config model_;
+  model::ModelPtr model_;
   std::shared_ptr<const data::Tokenizer> tokenizer_;
-  llama::Params params_;  // in the dtype of the products
+  tree::Tree params_;  // in the dtype of the products
   std::int64_t step_;
   std::vector<Status> damaged_;
   Extend extend_;

@@ -37,7 +37,7 @@ class GenerateTest : public testing::Test {
   /// Untrained weights draw from all bytes, which is what these laws are about.
   static Generator generator(const Config& c) {
     return Generator(c, std::make_shared<data::ByteTokenizer>(),
-                     llama::init(random::key(5), model_config(c)));
+                     make_model(c)->init(random::key(5)));
   }
   static std::vector<std::string> texts(const Generator& g, const std::string& prompt,
                                         const GenerateOptions& o) {
@@ -57,10 +57,10 @@ class GenerateTest : public testing::Test {
 /// The slow one: for each token a whole forward pass over the window, filled up to its length.
 std::string plain(const Config& c, std::string prompt, const GenerateOptions& o) {
   const data::ByteTokenizer tokenizer;
-  const llama::Config model = model_config(c);
-  const llama::Params params = llama::init(random::key(5), model);
-  const auto forward = jit(
-      [&](const Array& window) { return astype(llama::forward(params, window, model), float32); });
+  const model::ModelPtr model = make_model(c);
+  const tree::Tree params = model->init(random::key(5));
+  const auto forward =
+      jit([&](const Array& window) { return astype(model->forward(params, window), float32); });
   std::vector<std::int32_t> tokens = tokenizer.encode(prompt);
   data::StreamDecoder decoder(tokenizer);
   std::string out;
@@ -112,7 +112,7 @@ class Ascii : public data::ByteTokenizer {
 
 TEST_F(GenerateTest, WhereThePromptEndsMakesNoDifference) {
   const Config c = tiny(16);
-  const Generator g(c, std::make_shared<Ascii>(), llama::init(random::key(5), model_config(c)));
+  const Generator g(c, std::make_shared<Ascii>(), make_model(c)->init(random::key(5)));
   const GenerateOptions greedy{.max_tokens = 40, .temperature = 0, .ignore_eos = true};
   const std::string prompt = "Begin", whole = text(g, prompt, greedy);
   for (const std::size_t cut : {1u, 7u, 20u, 33u}) {
@@ -187,13 +187,13 @@ class Separated : public data::ByteTokenizer {
 
 TEST_F(GenerateTest, ADocumentEndsAtItsSeparator) {
   const Config c = tiny(12);
-  const llama::Params params = llama::init(random::key(5), model_config(c));
+  const tree::Tree params = make_model(c)->init(random::key(5));
   // The token that is drawn first.
   const GenerateOptions greedy{.max_tokens = 5, .temperature = 0};
   const std::string prompt = "Once";
   const Literal logits =
-      llama::forward(params, array({{'O', 'n', 'c', 'e', 0, 0, 0, 0, 0, 0, 0, 0}}),
-                     model_config(c))[{0, 3}]
+      make_model(c)
+          ->forward(params, array({{'O', 'n', 'c', 'e', 0, 0, 0, 0, 0, 0, 0, 0}}))[{0, 3}]
           .literal();
   const std::int32_t first = sample(logits.span<float>(), {.temperature = 0}, 0);
   const Generator g(c, std::make_shared<Separated>(first), params);
@@ -225,7 +225,7 @@ TEST_F(GenerateTest, AnEmptyPromptBeginsADocument) {
 
 TEST_F(GenerateTest, ATokenizerTooLargeIsRefused) {
   Config c = tiny(12);
-  const llama::Params params = llama::init(random::key(5), model_config(c));
+  const tree::Tree params = make_model(c)->init(random::key(5));
   c.vocab_size = 100;
   EXPECT_THROW(Generator(c, std::make_shared<data::ByteTokenizer>(), params), Error);
 }

@@ -18,6 +18,7 @@
 #include "strata/api/random.h"
 #include "strata/base/thread_pool.h"
 #include "strata/compile/cpu_client.h"
+#include "strata/model/llama/family.h"
 #include "strata/train/step.h"
 
 namespace strata::train {
@@ -126,7 +127,8 @@ const Golden& golden() {
   return g;
 }
 
-Tensors tensors_of(const llama::Params& p) {
+template <class P>
+Tensors tensors_of(const P& p) {
   Tensors out;
   tree::for_each_path(
       p, [&](const std::string& path, const Array& w) { out[path] = w.to_vector<float>(); });
@@ -229,9 +231,9 @@ TEST_F(LlamaGoldenTest, FiftyStepsInF32) {
   const auto losses = want["losses"].get<std::vector<double>>();
   ASSERT_EQ(losses.size(), 50u);
   optim::typed::AdamW optimizer = golden().optimizer();
-  auto step = make_step(golden().config, optimizer);
+  auto step = make_step(llama::model(golden().config), optimizer);
   State state;
-  state.params = golden().weights();
+  state.params = tree::of(golden().weights());
   state.optimizer = optimizer.init(state.params);
   double furthest = 0;
   for (std::size_t i = 0; i < losses.size(); ++i) {
@@ -261,9 +263,10 @@ std::vector<float> three_steps(DType dtype, int threads) {
   c.dtype = dtype;
   optim::typed::AdamW optimizer =
       optim::typed::adamw(optim::constant_schedule(1e-3), {.max_norm = 1.0});
-  auto step = make_step(c, optimizer);
+  const model::ModelPtr model = llama::model(c);
+  auto step = make_step(model, optimizer);
   Text text = text_of(7, 5, 96, c.vocab_size);
-  State state = init(random::key(7), c, optimizer);
+  State state = init(random::key(7), model, optimizer);
   std::vector<float> out;
   for (int i = 0; i < 3; ++i) {
     auto [outcome, next] = step(std::move(state), {text.tokens, text.targets});

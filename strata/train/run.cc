@@ -34,7 +34,7 @@ class Pace {
 };
 
 /// The path of the first leaf whose norm is no number; empty when all are.
-std::string first_not_finite(const llama::Params& params, const std::vector<float>& norms) {
+std::string first_not_finite(const tree::Tree& params, const std::vector<float>& norms) {
   std::string out;
   std::size_t i = 0;
   tree::for_each_path(params, [&](const std::string& path, const Array&) {
@@ -56,12 +56,11 @@ class Run {
       : c_(config),
         progress_(progress),
         data_(std::move(data)),
-        step_function_(make_step(model_config(config), make_optimizer(config),
+        step_function_(make_step(make_model(config), make_optimizer(config),
                                  {.micro_batches = config.gradient_accumulation_steps})),
         rate_(jit(make_schedule(config), {.name = "learning_rate"})),
         evaluate_(config, data_),
-        flops_(llama::flops_per_step(model_config(config), sequences(config),
-                                     config.max_target_length)),
+        flops_(make_model(config)->flops_per_step(sequences(config), config.max_target_length)),
         writer_(checkpoints(),
                 {.newest = config.max_num_checkpoints_to_keep, .every = config.keep_period},
                 [this](const std::string& folder) {
@@ -152,9 +151,8 @@ Status Run::start() {
   if (!metrics) return metrics.status();
   metrics_ = std::move(*metrics);
   progress_.line(fmt::format("{} parameters, {} steps of {} tokens, {}; tokens to read: {}",
-                             human_count(static_cast<double>(llama::count(model_config(c_)))),
-                             c_.steps, sequences(c_) * c_.max_target_length, run_folder(c_),
-                             sources()));
+                             human_count(static_cast<double>(make_model(c_)->count())), c_.steps,
+                             sequences(c_) * c_.max_target_length, run_folder(c_), sources()));
   return {};
 }
 

@@ -6,6 +6,7 @@
 #include "strata/api/jit.h"
 #include "strata/api/random.h"
 #include "strata/base/version.h"
+#include "strata/model/registry.h"
 #include "strata/optim/schedule_text.h"
 
 namespace strata::train {
@@ -54,7 +55,7 @@ DType weight_dtype(const Config& c) {
 State abstract_state(const Config& config) {
   return eval_shape(
       [&](const Array& key) {
-        return init(key, model_config(config), make_optimizer(config), weight_dtype(config));
+        return init(key, make_model(config), make_optimizer(config), weight_dtype(config));
       },
       random::key(0));
 }
@@ -100,20 +101,13 @@ void check_same_state(const Config& now, const Config& then, std::int64_t step) 
 
 }  // namespace
 
-llama::Config model_config(const Config& c) {
-  llama::Config m;
-  m.vocab_size = c.vocab_size;
-  m.base_emb_dim = c.base_emb_dim;
-  m.base_num_decoder_layers = c.base_num_decoder_layers;
-  m.base_num_query_heads = c.base_num_query_heads;
-  m.base_num_kv_heads = c.base_num_kv_heads;
-  m.head_dim = c.head_dim;
-  m.base_mlp_dim = c.base_mlp_dim;
-  m.rope_max_timescale = c.rope_max_timescale;
-  m.normalization_layer_epsilon = c.normalization_layer_epsilon;
-  m.dtype = c.dtype == "bfloat16" ? DType::bf16 : DType::f32;
-  m.remat_policy = c.remat_policy;
-  return m;
+model::ModelPtr make_model(const Config& c) {
+  const model::Family& family = model::family(c.decoder_block);
+  model::Settings settings;
+  for (const Field& f : fields())
+    for (const model::Key& key : family.keys)
+      if (key.name == f.name) settings.emplace(f.name, text_value(c, f));
+  return model::make(c.decoder_block, settings);
 }
 
 optim::Schedule make_schedule(const Config& c) {
@@ -162,7 +156,7 @@ Batch to_batch(data::Batch b) {
 State init_state(const Config& c) {
   State state = jit(
       [&](const Array& key) {
-        return init(key, model_config(c), make_optimizer(c), weight_dtype(c));
+        return init(key, make_model(c), make_optimizer(c), weight_dtype(c));
       },
       {.name = "init"})(random::key(c.init_weights_seed));
   // Leaves of their own memory and without weak types, as those of a loaded checkpoint are: one
@@ -210,8 +204,7 @@ Result<State> from_checkpoint(const checkpoint::Checkpoint& c, const Config& con
   return state;
 }
 
-Result<llama::Params> params_from_checkpoint(const checkpoint::Checkpoint& c,
-                                             const Config& config) {
+Result<tree::Tree> params_from_checkpoint(const checkpoint::Checkpoint& c, const Config& config) {
   State state = abstract_state(config);
   if (Status s = fill(state.params, c, kParams); !s.ok()) return s;
   return state.params;

@@ -10,7 +10,7 @@
 namespace strata::train {
 
 /// The model that a configuration describes.
-llama::Config model_config(const Config& config);
+model::ModelPtr make_model(const Config& config);
 /// The learning rate by lr_pieces where they are given, else by lr_schedule_type.
 optim::Schedule make_schedule(const Config& config);
 /// Clipping, then what opt_type names.
@@ -35,8 +35,8 @@ checkpoint::Checkpoint to_checkpoint(const State& state, std::int64_t step, cons
 /// Code::corrupt when tensors are missing or of other types.
 Result<State> from_checkpoint(const checkpoint::Checkpoint& checkpoint, const Config& config);
 /// The weights alone.
-Result<llama::Params> params_from_checkpoint(const checkpoint::Checkpoint& checkpoint,
-                                             const Config& config);
+Result<tree::Tree> params_from_checkpoint(const checkpoint::Checkpoint& checkpoint,
+                                          const Config& config);
 /// The configuration that a checkpoint was written under. Throws ConfigError for a note that is
 /// none.
 Config config_of(const checkpoint::Checkpoint& checkpoint);

@@ -12,8 +12,8 @@ Array weights_of(const Batch& b) {
 }
 
 /// Sum of the losses of the targets by their weights, f32.
-Array weighted_loss(const llama::Params& p, const Batch& b, const llama::Config& model) {
-  Array losses = llama::token_losses(p, b.tokens, b.targets, model);
+Array weighted_loss(const tree::Tree& p, const Batch& b, const model::ModelPtr& model) {
+  Array losses = model->token_losses(p, b.tokens, b.targets);
   return sum(b.weights ? losses * astype(*b.weights, DType::f32) : losses);
 }
 
@@ -30,7 +30,7 @@ Batch divided(const Batch& b, std::int64_t parts) {
 }
 
 /// Norms of all leaves.
-Array norms(const llama::Params& p) {
+Array norms(const tree::Tree& p) {
   std::vector<Array> squares;
   tree::for_each(p, [&](const Array& leaf) {
     // The expression of optim::typed::global_norm, so that clipping and this share one pass.
@@ -41,8 +41,8 @@ Array norms(const llama::Params& p) {
 }
 
 template <class O>
-State updated(const O& optimizer, const State& state, const llama::Params& gradients) {
-  using Moments = typename O::template State<llama::Params>;
+State updated(const O& optimizer, const State& state, const tree::Tree& gradients) {
+  using Moments = typename O::template State<tree::Tree>;
   auto [updates, next] =
       optimizer.update(gradients, std::get<Moments>(state.optimizer), state.params);
   return {optim::typed::apply_updates(state.params, updates), std::move(next)};
@@ -50,18 +50,17 @@ State updated(const O& optimizer, const State& state, const llama::Params& gradi
 
 }  // namespace
 
-State init(const Array& key, const llama::Config& model, const Optimizer& optimizer,
+State init(const Array& key, const model::ModelPtr& model, const Optimizer& optimizer,
            DType weight_dtype) {
   State state;
-  state.params =
-      tree::map([&](const Array& w) { return astype(w, weight_dtype); }, llama::init(key, model));
+  state.params = model->cast(model->init(key), weight_dtype);
   std::visit([&](const auto& o) { state.optimizer = o.init(state.params); }, optimizer);
   return state;
 }
 
-std::pair<Array, llama::Params> loss_and_gradients(const llama::Params& params, const Batch& batch,
-                                                   const llama::Config& model,
-                                                   const StepOptions& options) {
+std::pair<Array, tree::Tree> loss_and_gradients(const tree::Tree& params, const Batch& batch,
+                                                const model::ModelPtr& model,
+                                                const StepOptions& options) {
   const std::int64_t parts = options.micro_batches;
   if (parts < 1 || batch.tokens.shape(0) % parts != 0)
     throw Error("train_step", "a batch of {} sequences does not divide into {} micro-batches",
@@ -70,10 +69,10 @@ std::pair<Array, llama::Params> loss_and_gradients(const llama::Params& params, 
   const Array share = 1.0 / maximum(sum(weights_of(batch)), 1.0);
   auto of_part = [&](const Batch& part) {
     return value_and_grad(
-        [&](const llama::Params& p) { return weighted_loss(p, part, model) * share; })(params);
+        [&](const tree::Tree& p) { return weighted_loss(p, part, model) * share; })(params);
   };
   if (parts == 1) return of_part(batch);
-  using Sums = std::pair<Array, llama::Params>;
+  using Sums = std::pair<Array, tree::Tree>;
   auto add = [&](const Sums& sums, const Batch& part) {
     auto [loss, gradients] = of_part(part);
     auto added = [](const Array& sum, const Array& g) { return sum + astype(g, DType::f32); };
@@ -84,7 +83,7 @@ std::pair<Array, llama::Params> loss_and_gradients(const llama::Params& params, 
   return scan(add, zero, divided(batch, parts)).first;
 }
 
-Step make_step(llama::Config model, Optimizer optimizer, const StepOptions& options) {
+Step make_step(model::ModelPtr model, Optimizer optimizer, const StepOptions& options) {
   auto body = [model, optimizer, options](const State& state, const Batch& batch) {
     auto [loss, gradients] = loss_and_gradients(state.params, batch, model, options);
     State next = std::visit([&](const auto& o) { return updated(o, state, gradients); }, optimizer);
@@ -94,9 +93,9 @@ Step make_step(llama::Config model, Optimizer optimizer, const StepOptions& opti
   return jit(std::move(body), {.donate_argnums = {0}, .name = "train_step"});
 }
 
-Eval make_eval(llama::Config model) {
+Eval make_eval(model::ModelPtr model) {
   return jit(
-      [model](const llama::Params& p, const Batch& b) {
+      [model](const tree::Tree& p, const Batch& b) {
         return std::pair(weighted_loss(p, b, model), sum(weights_of(b)));
       },
       {.name = "eval_step"});

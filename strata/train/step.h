@@ -10,7 +10,7 @@
 #include <optional>
 #include <variant>
 
-#include "strata/model/llama/model.h"
+#include "strata/model/model.h"
 #include "strata/optim/typed/adamw.h"
 #include "strata/optim/typed/sgd.h"
 
@@ -23,13 +23,13 @@ using Optimizer = std::variant<optim::typed::AdamW, Sgd>;
 
 /// What a run carries from step to step.
 struct State {
-  llama::Params params;
-  std::variant<optim::typed::AdamW::State<llama::Params>, Sgd::State<llama::Params>> optimizer;
+  tree::Tree params;
+  std::variant<optim::typed::AdamW::State<tree::Tree>, Sgd::State<tree::Tree>> optimizer;
   STRATA_FIELDS(params, optimizer)
 };
 
 /// Weights in `weight_dtype` and moments in f32.
-State init(const Array& key, const llama::Config& model, const Optimizer& optimizer,
+State init(const Array& key, const model::ModelPtr& model, const Optimizer& optimizer,
            DType weight_dtype = DType::f32);
 
 struct Batch {
@@ -61,16 +61,16 @@ struct StepOptions {
 /// memory is taken for the new one, so move it in. The function throws Error when B is no multiple
 /// of `micro_batches`.
 using Step = std::function<std::pair<Outcome, State>(State, Batch)>;
-Step make_step(llama::Config model, Optimizer optimizer, const StepOptions& options = {});
+Step make_step(model::ModelPtr model, Optimizer optimizer, const StepOptions& options = {});
 
 /// Loss (f32) and gradients as the step takes them; traceable.
-std::pair<Array, llama::Params> loss_and_gradients(const llama::Params& params, const Batch& batch,
-                                                   const llama::Config& model,
-                                                   const StepOptions& options = {});
+std::pair<Array, tree::Tree> loss_and_gradients(const tree::Tree& params, const Batch& batch,
+                                                const model::ModelPtr& model,
+                                                const StepOptions& options = {});
 
 /// (params, batch) -> (sum of the weighted losses of the targets, sum of their weights), f32,
 /// compiled.
-using Eval = std::function<std::pair<Array, Array>(const llama::Params&, Batch)>;
-Eval make_eval(llama::Config model);
+using Eval = std::function<std::pair<Array, Array>(const tree::Tree&, Batch)>;
+Eval make_eval(model::ModelPtr model);
 
 }  // namespace strata::train

@@ -6,6 +6,7 @@
 #include "strata/api/random.h"
 #include "strata/base/testing/allocations.h"
 #include "strata/compile/cpu_client.h"
+#include "strata/model/llama/family.h"
 #include "strata/runtime/allocator.h"
 #include "strata/train/step.h"
 
@@ -31,14 +32,14 @@ class Steps {
   float loss() const { return loss_; }
 
  private:
-  static llama::Config model() {
-    return {.vocab_size = 512,
-            .base_emb_dim = 64,
-            .base_num_decoder_layers = 3,
-            .base_num_query_heads = 4,
-            .base_num_kv_heads = 2,
-            .head_dim = 16,
-            .base_mlp_dim = 128};
+  static model::ModelPtr model() {
+    return llama::model({.vocab_size = 512,
+                         .base_emb_dim = 64,
+                         .base_num_decoder_layers = 3,
+                         .base_num_query_heads = 4,
+                         .base_num_kv_heads = 2,
+                         .head_dim = 16,
+                         .base_mlp_dim = 128});
   }
   static Optimizer optimizer() { return optim::typed::adamw(optim::constant_schedule(1e-3)); }
 

@@ -10,6 +10,7 @@
 #include "strata/api/jit.h"
 #include "strata/api/random.h"
 #include "strata/compile/cpu_client.h"
+#include "strata/model/llama/family.h"
 
 namespace strata::train {
 namespace {
@@ -29,24 +30,25 @@ class StepTest : public testing::Test {
       b.weights = astype(less(random::uniform(random::key(2), {8, 24}), 0.7f), DType::f32);
     return b;
   }
-  llama::Params params() const { return llama::init(random::key(0), model_); }
-  std::pair<Array, llama::Params> gradients(const Batch& b, std::int64_t parts) const {
-    auto f = [&](const llama::Params& p, const Batch& b) {
+  tree::Tree params() const { return model_->init(random::key(0)); }
+  std::pair<Array, tree::Tree> gradients(const Batch& b, std::int64_t parts) const {
+    auto f = [&](const tree::Tree& p, const Batch& b) {
       return loss_and_gradients(p, b, model_, {.micro_batches = parts});
     };
     return jit(f)(params(), b);
   }
-  const llama::Config model_{.vocab_size = 64,
-                             .base_emb_dim = 32,
-                             .base_num_decoder_layers = 2,
-                             .base_num_query_heads = 4,
-                             .base_num_kv_heads = 2,
-                             .head_dim = 8,
-                             .base_mlp_dim = 48};
+  const llama::Config config_{.vocab_size = 64,
+                              .base_emb_dim = 32,
+                              .base_num_decoder_layers = 2,
+                              .base_num_query_heads = 4,
+                              .base_num_kv_heads = 2,
+                              .head_dim = 8,
+                              .base_mlp_dim = 48};
+  const model::ModelPtr model_ = llama::model(config_);
 };
 
 /// Relative L2 of all leaves together.
-double distance(const llama::Params& a, const llama::Params& b) {
+double distance(const tree::Tree& a, const tree::Tree& b) {
   double far = 0, size = 0;
   auto one = [&](const Array& x, const Array& y) {
     const auto u = x.to_vector<float>(), v = y.to_vector<float>();
@@ -80,7 +82,7 @@ TEST_F(StepTest, MicroBatchesGiveTheGradientsOfTheWhole) {
 // Two halves whose weights differ count by their weights, not each by one half.
 TEST_F(StepTest, TheLossIsTheMeanOverTheWeights) {
   const Batch b = batch(true);
-  const auto losses = llama::token_losses(params(), b.tokens, b.targets, model_).to_vector<float>(),
+  const auto losses = model_->token_losses(params(), b.tokens, b.targets).to_vector<float>(),
              w = b.weights->to_vector<float>();
   double sum = 0, total = 0;
   for (std::size_t i = 0; i < w.size(); ++i) {
@@ -98,8 +100,8 @@ TEST_F(StepTest, TheLossIsTheMeanOverTheWeights) {
 
 TEST_F(StepTest, WithoutWeightsItIsTheMean) {
   const Batch b = batch(false);
-  const auto want = jit(value_and_grad([&](const llama::Params& p) {
-    return llama::loss(p, b.tokens, b.targets, model_);
+  const auto want = jit(value_and_grad([&](const tree::Tree& p) {
+    return mean(model_->token_losses(p, b.tokens, b.targets));
   }))(params());
   EXPECT_LE(distance(gradients(b, 1).second, want.second), kIdentity);
 }
@@ -108,7 +110,7 @@ TEST_F(StepTest, NormsAreOfEachLeaf) {
   const optim::typed::AdamW optimizer =
       optim::typed::adamw(optim::constant_schedule(0.0), {.weight_decay = 0});
   const Batch b = batch(false);
-  const llama::Params g = gradients(b, 1).second;
+  const tree::Tree g = gradients(b, 1).second;
   auto [outcome, next] = make_step(model_, optimizer)(
       jit([&](const Array& key) { return init(key, model_, optimizer); })(random::key(0)), b);
   auto norm = [](const Array& leaf) { return sqrt(sum(leaf * leaf)).item<double>(); };

@@ -23,7 +23,9 @@ class Kind {
   Kind(const Kind&) = delete;
   Kind& operator=(const Kind&) = delete;
 
+  /// Its name, as messages and structures have it.
   constexpr std::string_view name() const { return name_; }
+  /// The kind of which it is a special case; null for the root.
   constexpr const Kind* parent() const { return parent_; }
   /// Whether this is `other` or a special case of it.
   constexpr bool is_a(const Kind& other) const {
@@ -54,6 +56,7 @@ struct Metadata {
   /// Notes of one's own.
   std::map<std::string, std::string> notes;
 
+  /// Whether nothing was noted.
   bool empty() const { return out_sharding.empty() && tag.empty() && notes.empty(); }
   /// "out_sharding=(embed, mlp), tag=params", as messages and structures have it.
   std::string to_string() const;

@@ -1,5 +1,8 @@
 #include "strata/tree/tree.h"
 
+#include <algorithm>
+#include <charconv>
+
 namespace strata::tree {
 
 void Step::append_to(std::string& path) const {
@@ -11,13 +14,30 @@ void Step::append_to(std::string& path) const {
     case Kind::element: path += fmt::format("[{}]", index); return;
     case Kind::key: path += fmt::format("['{}']", name); return;
     case Kind::path:
-      if (!path.empty()) path += '/';
-      path += name;
+      for (std::string_view rest = name; !rest.empty();) {
+        const std::string_view element = rest.substr(0, rest.find('/'));
+        rest.remove_prefix(std::min(rest.size(), element.size() + 1));
+        std::size_t number = 0;
+        const auto [end, error] =
+            std::from_chars(element.data(), element.data() + element.size(), number);
+        if (error == std::errc() && end == element.data() + element.size())
+          Step::element(number).append_to(path);
+        else
+          Step::field(element).append_to(path);
+      }
       return;
   }
 }
 
 namespace internal {
+bool require_all_fields(std::string_view names, std::size_t unlisted, std::size_t size) {
+  if (unlisted == 0) return true;
+  throw Error(
+      "STRATA_FIELDS",
+      "({}) leaves out a member: {} of the struct's {} bytes are of none of these; list all "
+      "members, or say STRATA_SOME_FIELDS where no program depends on the others",
+      names, unlisted, size);
+}
 void check_same(const Structure& first, const Structure& other, std::size_t which) {
   if (first == other) return;
   throw Error("tree::map", "structure of tree {} is {}, that of the first is {}", which,

@@ -71,10 +71,22 @@ struct Step {
   static Step key(std::string_view name) { return {Kind::key, name}; }
   /// Several at once, as text: "layers/0/kernel".
   static Step path(std::string_view name) { return {Kind::path, name}; }
-  /// Appends ".w", "[3]", "['gate']" or "/layers/0/kernel"; a field or a path at the root has
-  /// nothing before it.
+  /// Appends ".w", "[3]", "['gate']" or ".layers[0].kernel"; a field at the root has no dot.
   void append_to(std::string& path) const;
 };
+
+namespace internal {
+/// True; refuses an aggregate that forgets a member, once for each.
+template <class T>
+constexpr bool check_members() {
+  static_assert(!forgets_a_member<T>(),
+                "STRATA_FIELDS leaves out a member of this struct: list all of them, or say "
+                "STRATA_SOME_FIELDS where no program depends on the others");
+  return true;
+}
+/// Throws Error where some bytes of a struct belong to no field.
+bool require_all_fields(std::string_view names, std::size_t unlisted, std::size_t size);
+}  // namespace internal
 
 template <class T>
   requires Fields<T>
@@ -86,6 +98,11 @@ struct Node<T> {
   /// Calls `f(step, child)` for each child in order.
   template <class U, class F>
   static void visit(U& t, F&& f) {
+    static_assert(internal::check_members<T>());
+    if constexpr (!std::is_aggregate_v<T> && !internal::leaves_members_out<T>) {
+      [[maybe_unused]] static const bool checked = internal::require_all_fields(
+          T::strata_field_names(), internal::unlisted_bytes(t), sizeof(T));
+    }
     std::string_view names = T::strata_field_names();
     std::apply(
         [&](auto&... children) {
@@ -185,7 +202,67 @@ concept IsNode = requires { Node<T>::open; };
 /// What the functions below accept.
 template <class T>
 concept TreeLike = is_leaf<std::remove_cvref_t<T>> || is_static<std::remove_cvref_t<T>> ||
-               IsNode<std::remove_cvref_t<T>>;
+                   IsNode<std::remove_cvref_t<T>>;
+
+namespace internal {
+template <class T, class... Around>
+constexpr bool all_trees();
+template <class... Around, class... Ts>
+constexpr bool all_trees_of(std::tuple<Ts...>*) {
+  return (all_trees<std::remove_cvref_t<Ts>, Around...>() && ...);
+}
+template <class T>
+struct Children {
+  using type = std::tuple<>;  // of nodes that others declare nothing is known
+};
+template <Fields T>
+struct Children<T> {
+  using type = decltype(std::declval<const T&>().strata_fields());
+};
+template <class T, class A>
+struct Children<std::vector<T, A>> {
+  using type = std::tuple<T>;
+};
+template <class T, std::size_t N>
+struct Children<std::array<T, N>> {
+  using type = std::tuple<T>;
+};
+template <class... Ts>
+struct Children<std::tuple<Ts...>> {
+  using type = std::tuple<Ts...>;
+};
+template <class A, class B>
+struct Children<std::pair<A, B>> {
+  using type = std::tuple<A, B>;
+};
+template <class T, class C, class A>
+struct Children<std::map<std::string, T, C, A>> {
+  using type = std::tuple<T>;
+};
+template <class T>
+struct Children<std::optional<T>> {
+  using type = std::tuple<T>;
+};
+template <class... Ts>
+struct Children<std::variant<Ts...>> {
+  using type = std::tuple<Ts...>;
+};
+template <class T, class... Around>
+constexpr bool all_trees() {
+  if constexpr (!TreeLike<T>)
+    return false;
+  else if constexpr (is_leaf<T> || is_static<T> || (std::same_as<T, Around> || ...))
+    return true;
+  else if constexpr (Fields<T>)
+    return check_members<T>() &&
+           all_trees_of<T, Around...>(static_cast<typename Children<T>::type*>(nullptr));
+  else
+    return all_trees_of<T, Around...>(static_cast<typename Children<T>::type*>(nullptr));
+}
+}  // namespace internal
+/// A tree whose children are trees, down to the leaves.
+template <class T>
+inline constexpr bool is_tree = internal::all_trees<std::remove_cvref_t<T>>();
 
 /// Calls `f(leaf)` for each leaf in order; leaves of a mutable tree may be changed.
 template <TreeLike T, class F>

@@ -25,7 +25,7 @@ struct Model {
 };
 struct Nothing {
   int ignored = 0;
-  STRATA_FIELDS()
+  STRATA_SOME_FIELDS()
 };
 struct Wide {
   Num a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r, s, t, u, v, w, x, y, z;
@@ -127,4 +127,60 @@ TEST(Tree, TuplesPairsAndOwnNodes) {
 TEST(Tree, ManyFields) { EXPECT_EQ(tree::structure(Wide{}).leaves(), 26u); }
 
 static_assert(tree::TreeLike<Model> && !tree::TreeLike<void*>);
+static_assert(tree::is_tree<Model> && tree::is_tree<std::pair<Grid, std::vector<Layer>>>);
+static_assert(tree::TreeLike<std::vector<void*>> && !tree::is_tree<std::vector<void*>>);
+static_assert(!tree::is_tree<std::map<std::string, std::optional<void*>>>);
+
+// Constructors and private members hide from the compiler how many members there are.
+template <class Hidden>
+class Made {
+ public:
+  explicit Made(double v) : w{v} {}
+  Num w;
+  STRATA_FIELDS(w)
+ private:
+  [[maybe_unused]] Hidden hidden_ = {};
+};
+class Whole {
+ public:
+  explicit Whole(double v) : w{v}, name("whole") {}
+  virtual ~Whole() = default;
+  bool flag = false;
+  Num w;
+  std::string name;
+  STRATA_FIELDS(w, name, flag)
+};
+class Part {
+ public:
+  explicit Part(double v) : w{v} {}
+  Num w;
+  STRATA_SOME_FIELDS(w)
+ private:
+  [[maybe_unused]] std::string cache_;
+};
+
+std::string refusal(const auto& t) {
+  try {
+    (void)tree::paths(t);
+  } catch (const strata::Error& e) {
+    return e.what();
+  }
+  return "";
+}
+
+TEST(Fields, AMemberThatAClassLeavesOutIsRefused) {
+  EXPECT_EQ(refusal(Made<Num>(1)),
+            "STRATA_FIELDS: (w) leaves out a member: 8 of the struct's 16 bytes are of none of "
+            "these; list all members, or say STRATA_SOME_FIELDS where no program depends on the "
+            "others");
+  EXPECT_EQ(refusal(Made<Num>(1)).size(), refusal(Made<Num>(2)).size());  // and again
+  EXPECT_NE(refusal(std::vector<Made<std::string>>{Made<std::string>(1)}), "");
+  EXPECT_EQ(refusal(std::vector<Made<std::string>>()), "");
+}
+
+TEST(Fields, ClassesThatListAllOrSaySoAreTrees) {
+  EXPECT_EQ(refusal(Whole(1)), "");
+  EXPECT_EQ(refusal(Part(1)), "");
+  EXPECT_THAT(values(std::pair(Whole(3), Part(4))), ElementsAre(3, 4));
+}
 }  // namespace

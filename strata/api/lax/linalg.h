@@ -43,7 +43,7 @@ struct Eig {
 };
 /// Eigenvalues, then left and right eigenvectors (columns) where asked; all complex. f32, f64 and
 /// complex.
-std::vector<Array> eig(const Operand& x, const Eig& options = {});
+[[nodiscard]] std::vector<Array> eig(const Operand& x, const Eig& options = {});
 
 struct Eigh {
   internal::Named named = internal::Named();
@@ -55,16 +55,16 @@ struct Eigh {
   std::optional<EighImplementation> implementation = std::nullopt;
 };
 /// Eigenvectors (columns) and eigenvalues of Hermitian matrices.
-std::pair<Array, Array> eigh(const Operand& x, const Eigh& options = {});
+[[nodiscard]] std::pair<Array, Array> eigh(const Operand& x, const Eigh& options = {});
 
 /// Hessenberg's form on and above the first subdiagonal and reflectors below it, with their
 /// factors. No derivative.
-std::pair<Array, Array> hessenberg(const Operand& a);
+[[nodiscard]] std::pair<Array, Array> hessenberg(const Operand& a);
 /// The first columns of the product of reflectors, H_1 H_2 ... (LAPACK, orgqr). No derivative.
 Array householder_product(const Operand& a, const Operand& taus);
 
 /// L and U in one matrix, pivots (i32), and the permutation (i32): x[permutation] = L U.
-std::tuple<Array, Array, Array> lu(const Operand& x);
+[[nodiscard]] std::tuple<Array, Array, Array> lu(const Operand& x);
 /// The permutation (i32) of so many rows that exchanges by pivots amount to.
 Array lu_pivots_to_permutation(const Operand& pivots, std::int64_t permutation_size);
 
@@ -84,14 +84,15 @@ struct Qdwh {
 /// The polar decomposition x = U H by Halley's iteration with dynamic weights (Nakatsukasa, Bai and
 /// Gygi 2010): U, H, the number of iterations (i32) and whether they ended. One matrix, with at
 /// least as many rows as columns.
-std::tuple<Array, Array, Array, Array> qdwh(const Operand& x, const Qdwh& options = {});
+[[nodiscard]] std::tuple<Array, Array, Array, Array> qdwh(const Operand& x,
+                                                          const Qdwh& options = {});
 
 struct Qr {
   internal::Named named = internal::Named();
   bool pivoting = false, full_matrices = true;
 };
 /// Q and R; where `pivoting` the permutation of columns (i32) too.
-std::vector<Array> qr(const Operand& x, Qr options = {});
+[[nodiscard]] std::vector<Array> qr(const Operand& x, Qr options = {});
 
 struct Schur {
   internal::Named named = internal::Named();
@@ -99,7 +100,7 @@ struct Schur {
 };
 /// T, and Q where asked: x = Q T Q^H. JAX's sorting of eigenvalues, which it refuses on a CPU, is
 /// left out. No derivative.
-std::vector<Array> schur(const Operand& x, Schur options = {});
+[[nodiscard]] std::vector<Array> schur(const Operand& x, Schur options = {});
 
 struct Svd {
   internal::Named named = internal::Named();
@@ -109,7 +110,7 @@ struct Svd {
   std::optional<SvdAlgorithm> algorithm = std::nullopt;
 };
 /// U, s in descending order, V^H; only s without `compute_uv`.
-std::vector<Array> svd(const Operand& x, const Svd& options = {});
+[[nodiscard]] std::vector<Array> svd(const Operand& x, const Svd& options = {});
 
 struct SymmetricProduct {
   internal::Named named = internal::Named();
@@ -136,7 +137,8 @@ struct Tridiagonal {
 };
 /// Hermitian matrices made tridiagonal: T with the reflectors, its diagonal, what stands beside it
 /// (both real), factors of the reflectors.
-std::tuple<Array, Array, Array, Array> tridiagonal(const Operand& a, Tridiagonal options = {});
+[[nodiscard]] std::tuple<Array, Array, Array, Array> tridiagonal(const Operand& a,
+                                                                 Tridiagonal options = {});
 /// x of A x = b, A by its diagonals [..., n]; dl[0] and du[n - 1] are not read.
 Array tridiagonal_solve(const Operand& dl, const Operand& d, const Operand& du, const Operand& b);
 

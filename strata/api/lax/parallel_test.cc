@@ -178,10 +178,10 @@ TEST(Collectives, RowsOfRaggedArrays) {
   expect_array(to_rows, "f32[2,4,2]", {3, 4, 0, 0, 7, 8, 11, 12, 0, 0, 0, 0, 5, 6, 1, 2});
   expect_array(to_output, "f32[2,3,2]", {0, 0, 0, 0, 0, 0, 0, 0, 9, 10, 0, 0});
   EXPECT_THAT(
-      message_of([&] { exchange(operand, output, from.astype(float32), send, to, receive); }),
+      message_of([&] { (void)exchange(operand, output, from.astype(float32), send, to, receive); }),
       HasSubstr("offsets and sizes are integers"));
   EXPECT_THAT(
-      message_of([&] { exchange(operand, output.astype(float32), from, send, to, receive); }),
+      message_of([&] { (void)exchange(operand, output.astype(float32), from, send, to, receive); }),
       HasSubstr("rows of i32[3] cannot become rows of f32[4]"));
 }
 
@@ -194,28 +194,31 @@ TEST(Collectives, SomeGetNothing) {
 
 TEST(Collectives, MistakesAreTold) {
   Array x = array({1.f, 2.f, 3.f});
-  EXPECT_THAT(message_of([&] { lax::psum(x, "i"); }),
+  EXPECT_THAT(message_of([&] { (void)lax::psum(x, "i"); }),
               HasSubstr("psum: unbound axis name: i. Bound here: none is. vmap(f, {.axis_name = "
                         "\"i\"}) binds it while f runs"));
-  EXPECT_THAT(message_of([&] { vmap([](Array v) { return lax::pmax(v, "j"); }, kAxis)(x); }),
+  EXPECT_THAT(message_of([&] { (void)vmap([](Array v) { return lax::pmax(v, "j"); }, kAxis)(x); }),
               HasSubstr("pmax: unbound axis name: j. Bound here: i."));
-  EXPECT_THAT(message_of([&] { vmap([](Array v) { return lax::pmax(v, "j"); }, kAxis)(x); }),
+  EXPECT_THAT(message_of([&] { (void)vmap([](Array v) { return lax::pmax(v, "j"); }, kAxis)(x); }),
               HasSubstr("parallel_test.cc"));
-  EXPECT_THAT(message_of([&] { lax::axis_index("i"); }),
+  EXPECT_THAT(message_of([&] { (void)lax::axis_index("i"); }),
               HasSubstr("axis_index: unbound axis name: i"));
   EXPECT_THAT(message_of([&] {
-                vmap([](Array v) { return lax::axis_index("i") + v; }, kAxis)(x),
+                (void)vmap([](Array v) { return lax::axis_index("i") + v; }, kAxis)(x),
                     lax::axis_size("i");
               }),
               HasSubstr("axis_size: unbound axis name: i"));
-  EXPECT_THAT(message_of([&] { vmap(grad([](Array v) { return lax::pmax(v, "i"); }), kAxis)(x); }),
-              HasSubstr("the max over axis i has no derivative"));
+  EXPECT_THAT(
+      message_of([&] { (void)vmap(grad([](Array v) { return lax::pmax(v, "i"); }), kAxis)(x); }),
+      HasSubstr("the max over axis i has no derivative"));
   EXPECT_THAT(message_of([&] {
-                vmap([](Array v) { return lax::ppermute(v, "i", {{0, 1}, {2, 1}}); }, kAxis)(x);
+                (void)vmap([](Array v) { return lax::ppermute(v, "i", {{0, 1}, {2, 1}}); },
+                           kAxis)(x);
               }),
               HasSubstr("sources and destinations must be unique"));
   EXPECT_THAT(message_of([&] {
-                vmap([](Array v) { return lax::all_to_all(v, "i", 0, 0); }, kAxis)(zeros({3, 2}));
+                (void)vmap([](Array v) { return lax::all_to_all(v, "i", 0, 0); },
+                           kAxis)(zeros({3, 2}));
               }),
               HasSubstr("axis 0 of f32[2] must have an element for each of 3 inputs"));
 }

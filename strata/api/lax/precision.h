@@ -58,6 +58,7 @@ class DotPrecision {
   const DotAlgorithm* algorithm() const { return std::get_if<DotAlgorithm>(&said_); }
   /// The algorithm, where one was given by name.
   const DotAlgorithmPreset* preset() const { return std::get_if<DotAlgorithmPreset>(&said_); }
+  /// The precision, where one was given and no algorithm.
   const Precision* precision() const { return std::get_if<Precision>(&said_); }
 
  private:

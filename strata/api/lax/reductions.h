@@ -47,16 +47,18 @@ Array cumlogsumexp(const Operand& x, std::int64_t axis = 0, bool reverse = false
 /// Arrays of one shape sorted together along a dimension by the first `num_keys`, the first of
 /// which counts most. Always stable. -0 equals 0, NaN is the greatest, complex numbers go by their
 /// real parts, equal ones by their imaginary parts.
-std::vector<Array> sort(const std::vector<Array>& operands, std::int64_t dimension = -1,
-                        bool is_stable = true, std::int64_t num_keys = 1,
-                        Where where = Where::current());
+[[nodiscard]] std::vector<Array> sort(const std::vector<Array>& operands,
+                                      std::int64_t dimension = -1, bool is_stable = true,
+                                      std::int64_t num_keys = 1, Where where = Where::current());
 Array sort(const Operand& x, std::int64_t dimension = -1, bool is_stable = true);
 /// Keys in increasing order along a dimension, and values in that order.
-std::pair<Array, Array> sort_key_val(const Operand& keys, const Operand& values,
-                                     std::int64_t dimension = -1, bool is_stable = true);
+[[nodiscard]] std::pair<Array, Array> sort_key_val(const Operand& keys, const Operand& values,
+                                                   std::int64_t dimension = -1,
+                                                   bool is_stable = true);
 /// The k greatest elements along an axis, greatest first, and where they stood; of equal ones the
 /// first.
-std::pair<Array, Array> top_k(const Operand& x, std::int64_t k, std::int64_t axis = -1);
+[[nodiscard]] std::pair<Array, Array> top_k(const Operand& x, std::int64_t k,
+                                            std::int64_t axis = -1);
 struct ApproxTopK {
   internal::Named named = internal::Named();
   std::int64_t reduction_dimension = -1;
@@ -67,11 +69,11 @@ struct ApproxTopK {
   bool aggregate_to_topk = true;
 };
 /// The k greatest (least) floats along a dimension in order, and where they stood.
-std::pair<Array, Array> approx_max_k(const Operand& x, std::int64_t k,
-                                     const ApproxTopK& options = {});
+[[nodiscard]] std::pair<Array, Array> approx_max_k(const Operand& x, std::int64_t k,
+                                                   const ApproxTopK& options = {});
 /// The k least along a dimension, increasing, and their indices: exact here.
-std::pair<Array, Array> approx_min_k(const Operand& x, std::int64_t k,
-                                     const ApproxTopK& options = {});
+[[nodiscard]] std::pair<Array, Array> approx_min_k(const Operand& x, std::int64_t k,
+                                                   const ApproxTopK& options = {});
 
 namespace detail {
 /// Arrays to be folded by a program (current..., new...) -> current... of scalars, from initial
@@ -103,7 +105,7 @@ Folded folded(const char* name, const Tree& operands, const Init& init_values,
 }
 /// The program as operations say it: a combiner's word, or "region" and the region.
 std::pair<std::string, std::vector<std::unique_ptr<ir::Block>>> combination(const Folded& what);
-std::vector<Array> reduce(const Folded& what, const Sizes& dimensions);
+[[nodiscard]] std::vector<Array> reduce(const Folded& what, const Sizes& dimensions);
 }  // namespace detail
 /// The elements along `dimensions`, and the initial values, combined by an associative function of
 /// scalars: computation(x, y), both trees like `operands`, an array or a tree of arrays of one

@@ -17,8 +17,9 @@ struct AssociativeScan {
 namespace detail {
 using Combine =
     std::function<std::vector<Array>(const std::vector<Array>&, const std::vector<Array>&)>;
-std::vector<Array> associative_scan(const Combine& combine, std::vector<Array> elements,
-                                    const AssociativeScan& options);
+[[nodiscard]] std::vector<Array> associative_scan(const Combine& combine,
+                                                  std::vector<Array> elements,
+                                                  const AssociativeScan& options);
 }  // namespace detail
 /// Element k of the result is elems[0] fn elems[1] ... fn elems[k], for a function of two trees of
 /// slices (of several elements along the axis at once) that is associative. In about 2 log2(n)

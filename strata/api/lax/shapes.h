@@ -34,9 +34,9 @@ Array concatenate(const std::vector<Array>& operands, std::int64_t dimension,
 Array stack(const std::vector<Array>& operands, std::int64_t axis = 0,
             Where where = Where::current());
 /// Consecutive parts of these sizes, which fill the axis.
-std::vector<Array> split(const Operand& x, const Sizes& sizes, std::int64_t axis = 0);
+[[nodiscard]] std::vector<Array> split(const Operand& x, const Sizes& sizes, std::int64_t axis = 0);
 /// The slices along an axis, without it.
-std::vector<Array> unstack(const Operand& x, std::int64_t axis = 0);
+[[nodiscard]] std::vector<Array> unstack(const Operand& x, std::int64_t axis = 0);
 
 /// x repeated along new leading dimensions of these sizes.
 Array broadcast(const Operand& x, const Sizes& sizes);

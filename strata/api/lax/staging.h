@@ -140,9 +140,9 @@ struct Composite {
   std::map<std::string, CompositeAttribute> attributes = {};
 };
 namespace detail {
-std::vector<Array> composite(const internal::Program& decomposition,
-                             std::span<const Array> arguments, const std::string& name,
-                             const Composite& options);
+[[nodiscard]] std::vector<Array> composite(const internal::Program& decomposition,
+                                           std::span<const Array> arguments,
+                                           const std::string& name, const Composite& options);
 }
 /// The function as one operation of the program with a name of its own ("my.tangent"), which
 /// compilers may know; else it means what the function says. Has no derivative (wrap it in

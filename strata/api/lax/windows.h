@@ -32,8 +32,8 @@ struct ReduceWindow {
   Sizes base_dilation = {}, window_dilation = {};
 };
 namespace detail {
-std::vector<Array> reduce_window(const Folded& what, const Sizes& window_dimensions,
-                                 const ReduceWindow& options);
+[[nodiscard]] std::vector<Array> reduce_window(const Folded& what, const Sizes& window_dimensions,
+                                               const ReduceWindow& options);
 }  // namespace detail
 /// The elements of each window, and the initial values, combined by an associative function of
 /// scalars; `operands` is an array or a tree of arrays of one shape, `init_values` a scalar for

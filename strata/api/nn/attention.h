@@ -42,7 +42,7 @@ Array dot_product_attention(const Operand& query, const Operand& key, const Oper
                             const DotProductAttention& options = {});
 /// `dot_product_attention` with the logarithms of the sums of exponentials, [B, T, N] in the keys'
 /// dtype, of which derivatives know nothing (upstream's return_residual=True).
-std::pair<Array, Array> dot_product_attention_with_residual(
+[[nodiscard]] std::pair<Array, Array> dot_product_attention_with_residual(
     const Operand& query, const Operand& key, const Operand& value,
     const DotProductAttention& options = {});
 

@@ -99,8 +99,8 @@ Array tri(std::int64_t n, std::optional<std::int64_t> m = {}, std::int64_t k = 0
 /// under x64); sparse: of size 1 along the other axes.
 Array indices(const Sizes& dimensions, DType dtype = default_int, Where where = Where::current());
 /// The indices of each element, one array an axis, of size 1 along the other axes.
-std::vector<Array> sparse_indices(const Sizes& dimensions, DType dtype = default_int,
-                                  Where where = Where::current());
+[[nodiscard]] std::vector<Array> sparse_indices(const Sizes& dimensions, DType dtype = default_int,
+                                                Where where = Where::current());
 struct Grid {
   internal::Named named = internal::Named();
   /// "xy": the first two axes exchanged; "ij".
@@ -108,8 +108,8 @@ struct Grid {
   bool sparse = false;
 };
 /// The coordinates of a grid, one array a vector.
-std::vector<Array> meshgrid(const std::vector<Array>& vectors, const Grid& options = {},
-                            Where where = Where::current());
+[[nodiscard]] std::vector<Array> meshgrid(const std::vector<Array>& vectors,
+                                          const Grid& options = {}, Where where = Where::current());
 /// Powers of x as columns, the highest first.
 Array vander(const Operand& x, std::optional<std::int64_t> n = {}, bool increasing = false);
 

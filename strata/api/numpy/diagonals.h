@@ -29,18 +29,18 @@ Array diagflat(const Operand& x, std::int64_t k = 0);
 Array fill_diagonal(const Operand& x, const Operand& values);
 
 /// Rows and columns (i32) of the elements of an n x m matrix at and below the k-th diagonal.
-std::pair<Array, Array> tril_indices(std::int64_t n, std::int64_t k = 0,
-                                     std::optional<std::int64_t> m = {});
+[[nodiscard]] std::pair<Array, Array> tril_indices(std::int64_t n, std::int64_t k = 0,
+                                                   std::optional<std::int64_t> m = {});
 /// Rows and columns of the elements at and above the k-th diagonal of an n x m matrix.
-std::pair<Array, Array> triu_indices(std::int64_t n, std::int64_t k = 0,
-                                     std::optional<std::int64_t> m = {});
+[[nodiscard]] std::pair<Array, Array> triu_indices(std::int64_t n, std::int64_t k = 0,
+                                                   std::optional<std::int64_t> m = {});
 /// Rows and columns of the elements of x at and below the k-th diagonal.
-std::pair<Array, Array> tril_indices_from(const Operand& x, std::int64_t k = 0);
+[[nodiscard]] std::pair<Array, Array> tril_indices_from(const Operand& x, std::int64_t k = 0);
 /// Rows and columns of the elements of x at and above the k-th diagonal.
-std::pair<Array, Array> triu_indices_from(const Operand& x, std::int64_t k = 0);
+[[nodiscard]] std::pair<Array, Array> triu_indices_from(const Operand& x, std::int64_t k = 0);
 /// The indices of the diagonal of an array of `ndim` axes of size n, one array an axis.
-std::vector<Array> diag_indices(std::int64_t n, std::int64_t ndim = 2);
+[[nodiscard]] std::vector<Array> diag_indices(std::int64_t n, std::int64_t ndim = 2);
 /// The indices of the diagonal of x, whose axes are of one size.
-std::vector<Array> diag_indices_from(const Operand& x);
+[[nodiscard]] std::vector<Array> diag_indices_from(const Operand& x);
 
 }  // namespace strata::numpy

@@ -74,7 +74,7 @@ inline Array mod(const Operand& x, const Operand& y) { return remainder(x, y); }
 /// The remainder with the sign of x.
 Array fmod(const Operand& x, const Operand& y);
 /// (floor_divide, remainder)
-std::pair<Array, Array> divmod(const Operand& x, const Operand& y);
+[[nodiscard]] std::pair<Array, Array> divmod(const Operand& x, const Operand& y);
 /// An integer C++ exponent is a product of squares; others go through the power function.
 Array power(const Operand& x, const Operand& y);
 inline Array pow(const Operand& x, const Operand& y) { return power(x, y); }

@@ -15,7 +15,9 @@ using internal::fail;
 using internal::Site;
 
 /// Elements in the dtype that arrays have without x64.
-Array canonical_array(Literal literal) { return internal::array_of(std::move(literal), {}, {}); }
+Array canonical_array(Literal literal) {
+  return internal::array_of(std::move(literal), {}, {}, Where());
+}
 
 Array elements_of(std::span<const std::byte> bytes, DType dtype, std::int64_t count) {
   Literal out(Type(dtype, Shape::of({count})));

@@ -22,7 +22,7 @@ struct Polyfit {
 /// 0.
 Array polyfit(const Operand& x, const Operand& y, std::int64_t deg, const Polyfit& options = {});
 
-struct PolyfitResult {
+struct [[nodiscard]] PolyfitResult {
   Array p, resids, rank, s, rcond;
   STRATA_FIELDS(p, resids, rank, s, rcond)
 };
@@ -34,8 +34,9 @@ PolyfitResult polyfit_full(const Operand& x, const Operand& y, std::int64_t deg,
 /// Upstream's `cov=True`: also the covariances of the coefficients, [deg + 1, deg + 1] or [deg + 1,
 /// deg + 1, k], scaled by the residuals over the number of points that are too many (Error unless
 /// there are such), or `unscaled`.
-std::pair<Array, Array> polyfit_cov(const Operand& x, const Operand& y, std::int64_t deg,
-                                    const Polyfit& options = {}, bool unscaled = false);
+[[nodiscard]] std::pair<Array, Array> polyfit_cov(const Operand& x, const Operand& y,
+                                                  std::int64_t deg, const Polyfit& options = {},
+                                                  bool unscaled = false);
 
 /// The zeros of the polynomial with these coefficients, complex, as eigenvalues of its companion
 /// matrix. Leading zeros are left out, of polynomials that are not traced; else they count, and

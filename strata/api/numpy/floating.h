@@ -27,11 +27,11 @@ Array nextafter(const Operand& x, const Operand& y);
 /// The distance to the next number away from zero; f16: towards infinity.
 Array spacing(const Operand& x);
 /// (m, e) with x = m 2^e and 1/2 <= |m| < 1; zeros, infinities and NaN are m, with e = 0.
-std::pair<Array, Array> frexp(const Operand& x);
+[[nodiscard]] std::pair<Array, Array> frexp(const Operand& x);
 /// x 2^n for integers n.
 Array ldexp(const Operand& x, const Operand& n);
 /// (what is behind the point, what is before it), both with x's sign.
-std::pair<Array, Array> modf(const Operand& x);
+[[nodiscard]] std::pair<Array, Array> modf(const Operand& x);
 /// 0 below zero, y at zero, 1 above.
 Array heaviside(const Operand& x, const Operand& y);
 

@@ -53,8 +53,8 @@ Array histogram_bin_edges(const Operand& x, const Bins& bins = 10,
                           const Range& range = std::nullopt);
 /// How many elements (or how much weight) each bin has, in x's float dtype, and the edges. A bin
 /// has its lower edge and not its upper one, but the last has both.
-std::pair<Array, Array> histogram(const Operand& x, const Bins& bins = 10,
-                                  const Histogram& options = {});
+[[nodiscard]] std::pair<Array, Array> histogram(const Operand& x, const Bins& bins = 10,
+                                                const Histogram& options = {});
 
 struct HistogramDD {
   internal::Named named = internal::Named();
@@ -65,12 +65,12 @@ struct HistogramDD {
 };
 /// A histogram in d dimensions of samples [n, d]: counts (i32, or of the weights' dtype) and the
 /// edges of each dimension. Bins: one for each dimension, or one for all.
-std::pair<Array, std::vector<Array>> histogramdd(const Operand& sample,
-                                                 const std::vector<Bins>& bins = {10},
-                                                 const HistogramDD& options = {});
+[[nodiscard]] std::pair<Array, std::vector<Array>> histogramdd(const Operand& sample,
+                                                               const std::vector<Bins>& bins = {10},
+                                                               const HistogramDD& options = {});
 /// A histogram of points (x, y): counts and the edges along x and y.
-std::tuple<Array, Array, Array> histogram2d(const Operand& x, const Operand& y,
-                                            const std::vector<Bins>& bins = {10},
-                                            const HistogramDD& options = {});
+[[nodiscard]] std::tuple<Array, Array, Array> histogram2d(const Operand& x, const Operand& y,
+                                                          const std::vector<Bins>& bins = {10},
+                                                          const HistogramDD& options = {});
 
 }  // namespace strata::numpy

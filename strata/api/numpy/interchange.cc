@@ -152,7 +152,8 @@ Array detail::adopted(std::shared_ptr<std::byte[]> bytes, DType stored, std::int
 
 Array detail::from_memory(const void* data, DType stored, const Ints& sizes, const Ints& strides,
                           std::optional<DType> dtype) {
-  return internal::array_of(copied(data, Type(stored, Shape::of(sizes)), strides), {}, dtype);
+  return internal::array_of(copied(data, Type(stored, Shape::of(sizes)), strides), {}, dtype,
+                            Where());
 }
 
 void detail::check_elements(const Array& x, DType dtype) {
@@ -187,7 +188,8 @@ Array from_dlpack(ManagedTensor* tensor, const FromDlpack& o, Where where) {
       canonical(type.dtype(), x64_enabled()) == type.dtype();
   if (o.copy == false && !as_it_lies)
     fail("from_dlpack", "{} cannot be taken without a copy", describe(type));
-  if (o.copy == true || !as_it_lies) return internal::array_of(copied(data, type, strides), {}, {});
+  if (o.copy == true || !as_it_lies)
+    return internal::array_of(copied(data, type, strides), {}, {}, Where());
   const bool read_only = (tensor->flags & dlpack::kReadOnly) != 0;
   std::shared_ptr<ManagedTensor> owner = std::move(held);
   return Array(Literal(type, read_only ? borrowed_bytes(data, [owner = std::move(owner)] {})

@@ -55,28 +55,31 @@ Array block(const Block& blocks, Where where = Where::current());
 
 /// `sections` equal parts along an axis, or parts cut at the given indices. Throws Error where the
 /// size is no multiple of `sections`.
-std::vector<Array> split(const Operand& x, std::int64_t sections, std::int64_t axis = 0);
-std::vector<Array> split(const Operand& x, const std::vector<std::int64_t>& indices,
-                         std::int64_t axis = 0);
+[[nodiscard]] std::vector<Array> split(const Operand& x, std::int64_t sections,
+                                       std::int64_t axis = 0);
+[[nodiscard]] std::vector<Array> split(const Operand& x, const std::vector<std::int64_t>& indices,
+                                       std::int64_t axis = 0);
 /// Parts along an axis as nearly equal as can be, the first ones one element longer; or cut at the
 /// given indices.
-std::vector<Array> array_split(const Operand& x, std::int64_t sections, std::int64_t axis = 0);
-inline std::vector<Array> array_split(const Operand& x, const std::vector<std::int64_t>& indices,
-                                      std::int64_t axis = 0) {
+[[nodiscard]] std::vector<Array> array_split(const Operand& x, std::int64_t sections,
+                                             std::int64_t axis = 0);
+[[nodiscard]] inline std::vector<Array> array_split(const Operand& x,
+                                                    const std::vector<std::int64_t>& indices,
+                                                    std::int64_t axis = 0) {
   return split(x, indices, axis);
 }
 /// Parts along the second axis (the only one of a vector): `sections` equal ones, or cut at
 /// indices.
-std::vector<Array> hsplit(const Operand& x, std::int64_t sections);
-std::vector<Array> hsplit(const Operand& x, const std::vector<std::int64_t>& indices);
+[[nodiscard]] std::vector<Array> hsplit(const Operand& x, std::int64_t sections);
+[[nodiscard]] std::vector<Array> hsplit(const Operand& x, const std::vector<std::int64_t>& indices);
 /// Parts along the first axis: `sections` equal ones, or cut at indices.
-std::vector<Array> vsplit(const Operand& x, std::int64_t sections);
-std::vector<Array> vsplit(const Operand& x, const std::vector<std::int64_t>& indices);
+[[nodiscard]] std::vector<Array> vsplit(const Operand& x, std::int64_t sections);
+[[nodiscard]] std::vector<Array> vsplit(const Operand& x, const std::vector<std::int64_t>& indices);
 /// Parts along the third axis: `sections` equal ones, or cut at indices.
-std::vector<Array> dsplit(const Operand& x, std::int64_t sections);
-std::vector<Array> dsplit(const Operand& x, const std::vector<std::int64_t>& indices);
+[[nodiscard]] std::vector<Array> dsplit(const Operand& x, std::int64_t sections);
+[[nodiscard]] std::vector<Array> dsplit(const Operand& x, const std::vector<std::int64_t>& indices);
 /// The slices along an axis, without it.
-std::vector<Array> unstack(const Operand& x, std::int64_t axis = 0);
+[[nodiscard]] std::vector<Array> unstack(const Operand& x, std::int64_t axis = 0);
 
 /// x without the elements at these places along an axis; of the flattened array without one.
 Array delete_(const Operand& x, const std::vector<std::int64_t>& places,

@@ -29,7 +29,7 @@ struct Cholesky {
 /// L of a = L L^H, or U of U^H U. NaN where `a` is not positive definite.
 Array cholesky(const Operand& a, Cholesky options = {});
 
-struct QRResult {
+struct [[nodiscard]] QRResult {
   Array Q, R;
   STRATA_FIELDS(Q, R)
 };
@@ -37,7 +37,7 @@ struct QRResult {
 /// reflectors (transposed) and their factors.
 QRResult qr(const Operand& a, const std::string& mode = "reduced");
 
-struct SVDResult {
+struct [[nodiscard]] SVDResult {
   Array U, S, Vh;
   STRATA_FIELDS(U, S, Vh)
 };
@@ -53,7 +53,7 @@ SVDResult svd(const Operand& a, const Svd& options = {});
 /// In descending order.
 Array svdvals(const Operand& x);
 
-struct EigResult {
+struct [[nodiscard]] EigResult {
   Array eigenvalues, eigenvectors;
   STRATA_FIELDS(eigenvalues, eigenvectors)
 };
@@ -62,7 +62,7 @@ EigResult eig(const Operand& a);
 /// The eigenvalues of matrices [..., n, n], complex.
 Array eigvals(const Operand& a);
 
-struct EighResult {
+struct [[nodiscard]] EighResult {
   Array eigenvalues, eigenvectors;
   STRATA_FIELDS(eigenvalues, eigenvectors)
 };
@@ -86,7 +86,7 @@ struct Pinv {
 };
 /// Moore and Penrose's inverse.
 Array pinv(const Operand& a, const Pinv& options = {});
-struct LstsqResult {
+struct [[nodiscard]] LstsqResult {
   Array x, residuals, rank, s;
   STRATA_FIELDS(x, residuals, rank, s)
 };
@@ -108,7 +108,7 @@ Array tensorinv(const Operand& a, std::int64_t ind = 2);
 /// Has a derivative where a is singular too (determinant.cc); the second one there is NaN, as
 /// upstream.
 Array det(const Operand& a);
-struct SlogdetResult {
+struct [[nodiscard]] SlogdetResult {
   Array sign, logabsdet;
   STRATA_FIELDS(sign, logabsdet)
 };

@@ -33,8 +33,8 @@ Array squeeze(const Operand& x, const Axes& axis = {});
 /// neither.
 Array broadcast_to(const Operand& x, const Sizes& shape);
 /// All of them in the shape that they have in common.
-std::vector<Array> broadcast_arrays(const std::vector<Array>& arrays,
-                                    Where where = Where::current());
+[[nodiscard]] std::vector<Array> broadcast_arrays(const std::vector<Array>& arrays,
+                                                  Where where = Where::current());
 /// With at least so many axes: new ones stand in front, the third of `atleast_3d` behind.
 Array atleast_1d(const Operand& x);
 /// x with axes of size 1 in front until it has two.

@@ -11,9 +11,9 @@ namespace strata::internal {
 
 void require_known(const char* operation, const Array& x, const char* instead) {
   if (!x.is_traced()) return;
-  const std::string where = x.state()->where.text();
-  fail(operation, "the shape of the result depends on the elements of {}{}, which is traced; {}",
-       describe(x.type()), where.empty() ? "" : " made at " + where, instead);
+  const std::string from = origin(*x.state());
+  fail(operation, "the shape of the result depends on the elements of {}{} which is traced; {}",
+       from, from.back() == ',' ? "" : ",", instead);
 }
 
 std::int64_t length_of(const char* operation, const Array& x,

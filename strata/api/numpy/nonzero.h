@@ -25,7 +25,7 @@ struct Sized {
 };
 /// The indices of the elements that are not zero, one vector for each axis (i32). Throws Error for
 /// a scalar.
-std::vector<Array> nonzero(const Operand& x, const Sized& options = {});
+[[nodiscard]] std::vector<Array> nonzero(const Operand& x, const Sized& options = {});
 /// The indices of the elements of the flattened x that are not zero, a vector (i32).
 Array flatnonzero(const Operand& x, const Sized& options = {});
 /// The indices of the elements that are not zero, as rows: i32[n, rank].
@@ -39,10 +39,9 @@ Array compress(const Operand& condition, const Operand& x, std::optional<std::in
 Array extract(const Operand& condition, const Operand& x, const Sized& options = {});
 
 /// The indices of an n x n matrix of ones that `mask(ones, k)` leaves, as `tril` and `triu` do.
-std::pair<Array, Array> mask_indices(std::int64_t n,
-                                     const std::function<Array(const Array&, std::int64_t)>& mask,
-                                     std::int64_t k = 0, const Sized& options = {},
-                                     Where where = Where::current());
+[[nodiscard]] std::pair<Array, Array> mask_indices(
+    std::int64_t n, const std::function<Array(const Array&, std::int64_t)>& mask,
+    std::int64_t k = 0, const Sized& options = {}, Where where = Where::current());
 
 /// Without the zeros in front ("f") and behind ("b"), along each axis or those given: slices that
 /// are all zero go.

@@ -18,8 +18,8 @@ Array polysub(const Operand& x, const Operand& y);
 Array polymul(const Operand& x, const Operand& y, bool trim_leading_zeros = false);
 /// Quotient and remainder; the remainder has leading zeros, which may go (those within the root of
 /// the unit in the last place).
-std::pair<Array, Array> polydiv(const Operand& u, const Operand& v,
-                                bool trim_leading_zeros = false);
+[[nodiscard]] std::pair<Array, Array> polydiv(const Operand& u, const Operand& v,
+                                              bool trim_leading_zeros = false);
 /// The m-th derivative, and the m-th integral with constants k (one for all, or m; 0 unless given).
 Array polyder(const Operand& p, std::int64_t m = 1);
 /// The m-th integral of a polynomial, with the constants k (zeros unless given).

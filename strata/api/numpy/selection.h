@@ -57,10 +57,11 @@ struct RavelIndex {
 Array ravel_multi_index(const std::vector<Array>& multi_index, const Sizes& dims,
                         const RavelIndex& options = {}, Where where = Where::current());
 /// The indices of places; what is beyond the array is clipped.
-std::vector<Array> unravel_index(const Operand& indices, const Sizes& shape);
+[[nodiscard]] std::vector<Array> unravel_index(const Operand& indices, const Sizes& shape);
 
 /// Vectors along one axis each, so that they broadcast to a grid.
-std::vector<Array> ix_(const std::vector<Array>& vectors, Where where = Where::current());
+[[nodiscard]] std::vector<Array> ix_(const std::vector<Array>& vectors,
+                                     Where where = Where::current());
 
 /// Numbers from `start` below `stop` by `step`; `GridRange::of`: so many, both ends included
 /// (upstream's imaginary step).
@@ -90,6 +91,7 @@ struct GridRange {
 /// One range gives its vector.
 Array mgrid(const std::vector<GridRange>& ranges, Where where = Where::current());
 /// The same of size 1 along the other axes, one array a range.
-std::vector<Array> ogrid(const std::vector<GridRange>& ranges, Where where = Where::current());
+[[nodiscard]] std::vector<Array> ogrid(const std::vector<GridRange>& ranges,
+                                       Where where = Where::current());
 
 }  // namespace strata::numpy

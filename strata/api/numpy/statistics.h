@@ -77,7 +77,8 @@ Array ediff1d(const Operand& x, const std::optional<Operand>& to_end = {},
               const std::optional<Operand>& to_begin = {});
 /// Central differences (at the ends one-sided ones) along each axis, or those given, over so much
 /// spacing.
-std::vector<Array> gradient(const Operand& f, const Operand& spacing = 1.0, const Axes& axis = {});
+[[nodiscard]] std::vector<Array> gradient(const Operand& f, const Operand& spacing = 1.0,
+                                          const Axes& axis = {});
 
 struct Trapezoid {
   internal::Named named = internal::Named();

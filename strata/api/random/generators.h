@@ -16,7 +16,7 @@ std::size_t block_words(Implementation generator);
 ir::Values block(ir::Builder& b, Implementation generator, const ir::Values& key,
                  const ir::Values& counter);
 /// The same for arrays, ui32 scalars or of one shape.
-std::vector<Array> block(Implementation generator, const std::vector<Array>& key,
-                         const std::vector<Array>& counter);
+[[nodiscard]] std::vector<Array> block(Implementation generator, const std::vector<Array>& key,
+                                       const std::vector<Array>& counter);
 
 }  // namespace strata::random

@@ -49,7 +49,7 @@ struct KeyKind {
 };
 
 /// An array of keys; rank 0 for a single one.
-struct Key : KeyKind {
+struct [[nodiscard]] Key : KeyKind {
   Array words;
   STRATA_FIELDS(words, implementation)
 
@@ -83,6 +83,7 @@ class Keys : public Key {
  public:
   /// An array of n keys.
   explicit Keys(Key keys) : Key(std::move(keys)) {}
+  /// Key I by itself, as structured bindings take it.
   template <std::size_t I>
   Key get() const;
 };
@@ -110,7 +111,7 @@ Keys<n> split(const KeyOperand& key) {
   return Keys<n>(split(key, n));
 }
 /// The two keys of split(key), as a pair.
-std::pair<Key, Key> split2(const KeyOperand& key);
+[[nodiscard]] std::pair<Key, Key> split2(const KeyOperand& key);
 /// A new key from a key and a number (an integer scalar, traced or not): split(key, n)[i] without
 /// the others (Threefry).
 Key fold_in(const KeyOperand& key, const Operand& data);

@@ -17,9 +17,9 @@ Array exp1(const Operand& x);
 
 /// Si and Ci: the integrals of sin(t) / t from 0, and of cos(t) / t from infinity. Source: Cephes,
 /// sici.c.
-std::pair<Array, Array> sici(const Operand& x);
+[[nodiscard]] std::pair<Array, Array> sici(const Operand& x);
 /// S and C: the integrals of sin and cos of pi t^2 / 2 from 0. Source: Cephes, fresnl.c.
-std::pair<Array, Array> fresnel(const Operand& x);
+[[nodiscard]] std::pair<Array, Array> fresnel(const Operand& x);
 /// The integral of -log(t) / (t - 1) from 1; f32 and f64. Source: Cephes, spence.c.
 Array spence(const Operand& x);
 

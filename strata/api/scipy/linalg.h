@@ -20,7 +20,7 @@ using numpy::linalg::inv;
 /// U of a = U^H U, or L of L L^H.
 Array cholesky(const Operand& a, bool lower = false);
 /// Cholesky's factor, and whether it is the lower one, for cho_solve.
-std::pair<Array, bool> cho_factor(const Operand& a, bool lower = false);
+[[nodiscard]] std::pair<Array, bool> cho_factor(const Operand& a, bool lower = false);
 /// x of a x = b. b: a vector, matrices, or vectors of a's batch.
 Array cho_solve(const std::pair<Array, bool>& c_and_lower, const Operand& b);
 
@@ -30,9 +30,9 @@ numpy::linalg::EighResult eigh(const Operand& a, bool lower = true);
 /// H of a = Q H Q^H, zero below the first subdiagonal; and Q.
 Array hessenberg(const Operand& a);
 /// H, zero below the first subdiagonal, and unitary Q: a = Q H Q^H.
-std::pair<Array, Array> hessenberg_with_q(const Operand& a);
+[[nodiscard]] std::pair<Array, Array> hessenberg_with_q(const Operand& a);
 
-struct LuResult {
+struct [[nodiscard]] LuResult {
   /// Without a value where `permute_l`, which makes L of P L.
   Array P, L, U;
   STRATA_FIELDS(P, L, U)
@@ -41,11 +41,11 @@ struct LuResult {
 LuResult lu(const Operand& a, bool permute_l = false);
 /// The factors L and U in one matrix, and pivots (i32), for lu_solve; `trans`: 0 solves a x = b, 1
 /// a^T x = b, 2 a^H x = b.
-std::pair<Array, Array> lu_factor(const Operand& a);
+[[nodiscard]] std::pair<Array, Array> lu_factor(const Operand& a);
 /// x of A x = b from what lu_factor gave for A; of A^T, A^H where `trans` is 1, 2.
 Array lu_solve(const std::pair<Array, Array>& lu_and_piv, const Operand& b, int trans = 0);
 
-struct QrResult {
+struct [[nodiscard]] QrResult {
   /// Q has no value in mode "r", P (i32) only where `pivoting`.
   Array Q, R, P;
   STRATA_FIELDS(Q, R, P)

@@ -13,7 +13,7 @@
 namespace strata::scipy::linalg {
 
 // ---- schur.cc ----------------------------------------------------------------------------------
-struct SchurResult {
+struct [[nodiscard]] SchurResult {
   Array T, Z;
   STRATA_FIELDS(T, Z)
 };
@@ -35,7 +35,8 @@ Array sqrtm(const Operand& A);
 Array funm(const Operand& A, const std::function<Array(Array)>& func);
 /// `funm` with an estimate of its error (upstream's disp=False), which depends on the order of
 /// eigenvalues in Schur's form.
-std::pair<Array, Array> funm_with_error(const Operand& A, const std::function<Array(Array)>& func);
+[[nodiscard]] std::pair<Array, Array> funm_with_error(const Operand& A,
+                                                      const std::function<Array(Array)>& func);
 
 struct SolveSylvester {
   internal::Named named = internal::Named();
@@ -53,7 +54,8 @@ Array solve_sylvester(const Operand& A, const Operand& B, const Operand& C,
 // ---- factored_forms.cc -------------------------------------------------------------------------
 /// expm(A) and its derivative in the direction of E: floats of one type and shape. Only the second
 /// without `compute_expm`.
-std::pair<Array, Array> expm_frechet(const Operand& A, const Operand& E, bool compute_expm = true);
+[[nodiscard]] std::pair<Array, Array> expm_frechet(const Operand& A, const Operand& E,
+                                                   bool compute_expm = true);
 
 struct Polar {
   internal::Named named = internal::Named();
@@ -64,8 +66,8 @@ struct Polar {
 };
 /// u and p of a = u p (side "right") or p u ("left"): u has orthonormal columns or rows, p is
 /// positive semidefinite. (Upstream does not hand max_iterations on; here it counts.)
-std::pair<Array, Array> polar(const Operand& a, const std::string& side = "right",
-                              const Polar& options = {});
+[[nodiscard]] std::pair<Array, Array> polar(const Operand& a, const std::string& side = "right",
+                                            const Polar& options = {});
 
 struct QrMultiply {
   internal::Named named = internal::Named();
@@ -75,7 +77,7 @@ struct QrMultiply {
   /// Q's elements are conjugated.
   bool conjugate = false;
 };
-struct QrMultiplyResult {
+struct [[nodiscard]] QrMultiplyResult {
   /// P (i32) only where `pivoting`.
   Array CQ, R, P;
   STRATA_FIELDS(CQ, R, P)

@@ -23,7 +23,9 @@ std::vector<std::string_view> elements(std::string_view path) {
   }
   return out;
 }
-std::string name_of(const KeyPath& path) { return keystr(path, {.simple = true, .separator = "/"}); }
+std::string name_of(const KeyPath& path) {
+  return keystr(path, {.simple = true, .separator = "/"});
+}
 }  // namespace
 
 KeyPath parse_path(std::string_view name) {
@@ -125,7 +127,8 @@ bool fits(std::span<const std::string_view> pattern, std::span<const std::string
 Filter path(std::string pattern) {
   std::string text = "path " + pattern;
   return {std::move(text), [pattern = std::move(pattern)](const Entry& entry, const Array&) {
-            const std::vector<std::string_view> wanted = elements(pattern), has = elements(entry.name);
+            const std::vector<std::string_view> wanted = elements(pattern),
+                                                has = elements(entry.name);
             return fits(std::span(wanted), std::span(has));
           }};
 }

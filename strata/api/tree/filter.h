@@ -41,6 +41,7 @@ bool path_less(const KeyPath& a, const KeyPath& b);
 /// A predicate of leaves, and its text for messages.
 class Filter {
  public:
+  /// Whether a leaf is meant, by what is known of it and its value.
   using Predicate = std::function<bool(const Entry&, const Array&)>;
   Filter(std::string text, Predicate predicate, bool everything = false)
       : text_(std::move(text)), predicate_(std::move(predicate)), everything_(everything) {}
@@ -57,7 +58,9 @@ class Filter {
   bool everything_;
 };
 
+/// All leaves.
 Filter everything();
+/// No leaf.
 Filter nothing();
 /// Leaves of a kind or a special case of it.
 Filter of_kind(const Kind& kind);
@@ -76,11 +79,15 @@ Filter regex(const std::string& pattern);
 /// A predicate of one's own.
 Filter where(Filter::Predicate predicate, std::string text = "a predicate");
 
+/// What both take.
 Filter operator&&(const Filter& a, const Filter& b);
+/// What either takes.
 Filter operator||(const Filter& a, const Filter& b);
+/// What it does not take.
 Filter operator!(const Filter& f);
-/// What one of them takes, and what all of them take.
+/// What one of them takes; nothing where there are none.
 Filter any(std::vector<Filter> filters);
+/// What all of them take; everything where there are none.
 Filter all_of(std::vector<Filter> filters);
 
 }  // namespace strata::tree

@@ -16,12 +16,11 @@ const std::vector<Entry>& no_entries() {
   return none;
 }
 
-/// " (did you mean X?)", or nothing.
+/// "; did you mean X?", or nothing.
 std::string hint(std::string_view name, std::span<const Entry> entries) {
   std::vector<std::string_view> names;
   for (const Entry& e : entries) names.push_back(e.name);
-  const std::string_view near = nearest(name, names);
-  return near.empty() ? std::string() : fmt::format("; the nearest is {}", near);
+  return did_you_mean(name, names);
 }
 
 [[noreturn]] void no_such(const char* operation, std::string_view name,
@@ -42,9 +41,9 @@ std::string some(const std::vector<std::string>& names) {
 }
 
 std::string line(const Entry& entry, const Array& value) {
-  std::string out = fmt::format("{}: {} {}", entry.name, entry.kind->name(),
-                                value.has_value() ? strata::internal::describe(value.type())
-                                                  : std::string("no value"));
+  std::string out = fmt::format(
+      "{}: {} {}", entry.name, entry.kind->name(),
+      value.has_value() ? strata::internal::describe(value.type()) : std::string("no value"));
   if (entry.metadata && !entry.metadata->empty()) out += " (" + entry.metadata->to_string() + ")";
   return out;
 }
@@ -106,9 +105,8 @@ Tree Tree::subtree(std::string_view prefix) const {
   for (std::size_t i = 0; i < size(); ++i) {
     const KeyPath& path = entry(i).path;
     const bool below = path.size() >= above.size() &&
-                       std::equal(above.begin(), above.end(), path.begin(), [](auto& a, auto& b) {
-                         return key_text(a) == key_text(b);
-                       });
+                       std::equal(above.begin(), above.end(), path.begin(),
+                                  [](auto& a, auto& b) { return key_text(a) == key_text(b); });
     if (!below) continue;
     const auto from = path.begin() + static_cast<std::ptrdiff_t>(above.size());
     entries.emplace_back(KeyPath(from, path.end()), *entry(i).kind, entry(i).metadata);
@@ -180,8 +178,10 @@ Tree Tree::filter(const Filter& filter) const {
 std::vector<Tree> Tree::split(std::span<const Filter> filters) const {
   for (std::size_t f = 0; f + 1 < filters.size(); ++f)
     if (filters[f].takes_everything())
-      throw Error("split", "filter {} of {} takes everything, so that none is left for {}; it may "
-                  "only be the last", f, filters.size(), filters[f + 1].text());
+      throw Error("split",
+                  "filter {} of {} takes everything, so that none is left for {}; it may "
+                  "only be the last",
+                  f, filters.size(), filters[f + 1].text());
   std::vector<std::vector<Entry>> entries(filters.size());
   std::vector<std::vector<Array>> values(filters.size());
   std::vector<std::string> left;
@@ -248,7 +248,8 @@ std::string differences(const Tree& a, const Tree& b) {
   const std::vector<std::string> first = missing(a, b), second = missing(b, a);
   std::string out;
   if (!first.empty()) out += "only the first has " + some(first);
-  if (!second.empty()) out += (out.empty() ? "only the second has " : ", only the second has ") + some(second);
+  if (!second.empty())
+    out += (out.empty() ? "only the second has " : ", only the second has ") + some(second);
   return out;
 }
 

@@ -1,15 +1,15 @@
 // tree::Tree: a run-time handle over any tree of arrays.
 //
 //   tree::Tree t = tree::of(model);                     // leaves with paths, kinds, metadata
-//   t.names()                                           // {"layers/0/kernel", "layers/0/bias", ...}
-//   tree::Tree kernels = t.filter(tree::path("**/kernel"));
-//   auto [params, rest] = t.split<2>({tree::of_kind(tree::kinds::param), tree::everything()});
-//   tree::assign(model, tree::merge({params, rest}));   // back into the typed struct, by path
+//   t.names()                                           // {"layers/0/kernel", "layers/0/bias",
+//   ...} tree::Tree kernels = t.filter(tree::path("**/kernel")); auto [params, rest] =
+//   t.split<2>({tree::of_kind(tree::kinds::param), tree::everything()}); tree::assign(model,
+//   tree::merge({params, rest}));   // back into the typed struct, by path
 //
-// The library works on this one type, compiled once; typed structs are what users write. A Tree is a
-// value: copies share what does not change. It is itself a tree, so jit, grad, vmap and scan take it
-// as an argument. Leaves stand in the order of fields; `sorted` gives upstream's order. Source of
-// the idea: Flax NNX's State.
+// The library works on this one type, compiled once; typed structs are what users write. A Tree is
+// a value: copies share what does not change. It is itself a tree, so jit, grad, vmap and scan take
+// it as an argument. Leaves stand in the order of fields; `sorted` gives upstream's order. Source
+// of the idea: Flax NNX's State.
 #pragma once
 
 #include <array>
@@ -34,24 +34,31 @@ class Tree {
   /// Of plain arrays by their paths: `Tree({{"kernel", w}, {"bias", b}})`.
   Tree(std::initializer_list<std::pair<std::string, Array>> leaves);
 
+  /// The number of leaves.
   std::size_t size() const { return values_.size(); }
+  /// Whether there are no leaves.
   bool empty() const { return values_.empty(); }
-  /// What is known of leaf i, and its value.
+  /// What is known of leaf i.
   const Entry& entry(std::size_t i) const { return layout_->entries[i]; }
+  /// The value of leaf i.
   const Array& value(std::size_t i) const { return values_[i]; }
+  /// What is known of each leaf, in order.
   std::span<const Entry> entries() const;
+  /// The value of each leaf, in order.
   std::span<const Array> values() const { return values_; }
   /// The paths as text.
   std::vector<std::string> names() const;
 
   /// The place of a path, "layers/0/kernel"; none where the tree has no such leaf.
   std::optional<std::size_t> find(std::string_view name) const;
+  /// Whether there is a leaf at a path.
   bool contains(std::string_view name) const { return find(name).has_value(); }
   /// The value at a path. Throws Error with the nearest path where there is none.
   const Array& operator[](std::string_view name) const;
   /// Puts a value at a path that the tree has. Throws Error otherwise.
   void set(std::string_view name, Array value);
-  /// The leaves below a path, with what is left of theirs; the leaf at the path itself has none left.
+  /// The leaves below a path, with what is left of theirs; the leaf at the path itself has none
+  /// left.
   Tree subtree(std::string_view prefix) const;
   /// The leaves with a path in front of theirs.
   Tree below(std::string_view prefix) const;

@@ -5,27 +5,37 @@
 // Visitor.
 #pragma once
 
+#include <cstdint>
 #include <cstring>
+#include <optional>
 #include <string_view>
 #include <typeinfo>
+#include <variant>
 
 #include "strata/api/array.h"
 #include "strata/tree/kind.h"
 
 namespace strata::tree {
 
+/// Static data that can be set from outside: where it stands.
+using Setting =
+    std::variant<bool*, std::optional<bool>*, std::int64_t*, std::optional<std::int64_t>*>;
+
 /// What goes through a tree in the order of its fields, elements and keys.
 class Visitor {
  public:
   virtual ~Visitor() = default;
-  /// Around each child. Optionals and variants add no step: `bias`, not `bias[0]`.
+  /// Before each child. Optionals and variants add no step: `bias`, not `bias[0]`.
   virtual void enter(const Step&) {}
+  /// After each child.
   virtual void leave() {}
   /// An array. `metadata` is where the leaf keeps its own, null for a plain array.
   virtual void leaf(Array& value, const Kind& kind, MetadataPtr* metadata) = 0;
   /// Static data as bytes: of numbers and enumerations their own, of texts the characters, of
   /// others what `static_text` says.
   virtual void constant(std::string_view) {}
+  /// A flag or number that is static data, before it: may be changed. The step before names it.
+  virtual void setting(const Setting&) {}
   /// A struct of the user's, before its fields.
   virtual void node(const void* object, const std::type_info& type) {
     (void)object;
@@ -40,6 +50,9 @@ template <class T>
 inline constexpr bool is_transparent<std::optional<T>> = true;
 template <class... Ts>
 inline constexpr bool is_transparent<std::variant<Ts...>> = true;
+
+template <class T>
+inline constexpr bool is_setting = std::is_constructible_v<Setting, T*>;
 
 template <class T>
 void accept_constant(const T& value, Visitor& visitor) {
@@ -58,6 +71,7 @@ void accept_constant(const T& value, Visitor& visitor) {
 /// Takes the visitor through a tree of arrays.
 template <TreeLike T>
 void accept(T& t, Visitor& visitor) {
+  if constexpr (internal::is_setting<T>) visitor.setting(&t);
   if constexpr (requires { t.accept(visitor); }) {
     t.accept(visitor);  // a tree whose shape is known at run time only
   } else if constexpr (is_leaf<T>) {

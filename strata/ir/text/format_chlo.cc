@@ -154,7 +154,7 @@ void scan_from_generic(TextParser& p, Draft& draft) {
   std::int64_t carries = draft.attrs.get<std::int64_t>(kCarries);
   if (carries < 0 ||
       carries > static_cast<std::int64_t>(std::min(draft.operands.size(), draft.results.size())))
-    p.fail_at(p.op_offset(), fmt::format("(C5) scan of {} operands and {} results has {} carries",
+    p.fail_at(p.op_offset(), fmt::format("scan of {} operands and {} results has {} carries (C5)",
                                          draft.operands.size(), draft.results.size(), carries));
   if (draft.regions.size() != 1)
     p.fail_at(p.op_offset(), fmt::format("scan has {} regions", draft.regions.size()));

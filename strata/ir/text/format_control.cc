@@ -56,12 +56,12 @@ void while_from_generic(TextParser& p, Draft& draft) {
       same = r->argument(i)->type() == draft.operands[static_cast<std::size_t>(i)]->type();
     if (!same)
       p.fail_at(p.op_offset(),
-                "(C1, C2) the arguments of a region of while differ from its operands");
+                "the arguments of a region of while differ from its operands (C1, C2)");
   }
   std::vector<Type> types;
   for (Value* v : draft.operands) types.push_back(v->type());
   if (draft.results != types)
-    p.fail_at(p.op_offset(), fmt::format("(C3) while of {} results in {}", type_list_text(types),
+    p.fail_at(p.op_offset(), fmt::format("while of {} results in {} (C3)", type_list_text(types),
                                          type_list_text(draft.results)));
 }
 

@@ -24,6 +24,7 @@
 
 namespace strata::llama {
 
+/// The sizes of a model, and how it computes; names are MaxText's.
 struct Config {
   std::int64_t vocab_size = 256;
   std::int64_t base_emb_dim = 192;
@@ -48,6 +49,7 @@ struct Layers {
   Array gate, up, down;     // (L, D, F), (L, D, F), (L, F, D)
   STRATA_FIELDS(attention_norm, query, key, value, out, mlp_norm, gate, up, down)
 };
+/// All weights of a model; V is the vocabulary, D the embedding.
 struct Params {
   Array token_embedder;  // (V, D)
   Layers layers;

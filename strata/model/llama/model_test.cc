@@ -243,7 +243,7 @@ TEST_F(LlamaTest, InitialWeightsHaveTheVarianceOfTheirInputs) {
 }
 
 TEST_F(LlamaTest, SaysWhatDoesNotFit) {
-  EXPECT_THROW(forward(params(), tokens(1, 1, 4)[0], kTiny), Error);
+  EXPECT_THROW((void)forward(params(), tokens(1, 1, 4)[0], kTiny), Error);
   EXPECT_THROW(extend(params(), tokens(1, 1, 9), 0, init_cache(kTiny, 1, 8), kTiny), Error);
 }
 

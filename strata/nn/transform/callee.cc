@@ -46,6 +46,12 @@ void write_back(std::span<const ArgumentLeaf> leaves, std::span<const std::size_
   for (std::size_t i = 0; i < which.size(); ++i) *leaves[which[i]].value = values[i];
 }
 
+void give_out(const Traced& traced, std::span<const ArgumentLeaf> leaves,
+              std::span<const Array> outputs) {
+  write_back(leaves, traced.changed, outputs.subspan(traced.results));
+  deliver(traced.sown, outputs.subspan(traced.results + traced.changed.size()));
+}
+
 std::vector<std::size_t> changed_leaves(std::span<const Array> before,
                                         std::span<const Array> after) {
   std::vector<std::size_t> out;
@@ -63,7 +69,13 @@ Traced trace(Callee& callee, std::span<const Array> leaves, Trace::Kind kind,
   for (std::size_t i = 0; i < leaves.size(); ++i)
     before.push_back(
         trace.argument(i < types.size() ? types[i] : leaves[i].type(), leaves[i].weak()));
-  std::vector<Array> results = callee.call(before, after);
+  std::vector<Array> results;
+  {
+    std::optional<Collector> collector;
+    if (Collector::current()) collector.emplace();
+    results = callee.call(before, after);
+    if (collector) out.sown = std::move(collector->sown());
+  }
   if (after.size() != before.size())
     throw Error("nn",
                 "the function changed how many arrays its arguments hold, from {} to {}: within a "
@@ -72,6 +84,7 @@ Traced trace(Callee& callee, std::span<const Array> leaves, Trace::Kind kind,
   out.results = results.size();
   out.changed = always ? *always : changed_leaves(before, after);
   for (std::size_t i : out.changed) results.push_back(after[i]);
+  for (Sown& one : out.sown) results.push_back(std::exchange(one.value, Array()));
   out.program = trace.finish(results);
   return out;
 }

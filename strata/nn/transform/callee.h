@@ -10,7 +10,7 @@
 #include <tuple>
 
 #include "strata/api/function.h"
-#include "strata/nn/variable.h"
+#include "strata/nn/capture.h"
 
 namespace strata::nn::detail {
 
@@ -44,11 +44,14 @@ tree::Tree argument_tree(const Callee& callee, std::size_t argument);
 /// "argument 0, layers/1/kernel" of each leaf.
 std::vector<std::string> argument_paths(const Callee& callee);
 
-/// A traced function: a graph from leaves to (results, values of the leaves that were changed).
+/// A traced function: a graph from leaves to (results, values of the leaves that were changed, what
+/// was sown).
 struct Traced {
   Program program;
   std::size_t results = 0;
   std::vector<std::size_t> changed;
+  std::vector<Sown> sown;
+  std::size_t outputs() const { return results + changed.size() + sown.size(); }
 };
 /// Traces the callee on leaves of these types. Throws Error where the function changed how many
 /// leaves an argument has. Given `always`, the leaves there are results whether changed or not.
@@ -57,15 +60,18 @@ Traced trace(Callee& callee, std::span<const Array> leaves, Trace::Kind kind,
 /// Writes values into the caller's leaves.
 void write_back(std::span<const ArgumentLeaf> leaves, std::span<const std::size_t> which,
                 std::span<const Array> values);
+/// Both that and handing on what was sown, of a traced function's outputs.
+void give_out(const Traced& traced, std::span<const ArgumentLeaf> leaves,
+              std::span<const Array> outputs);
 /// The leaves that differ as handles.
 std::vector<std::size_t> changed_leaves(std::span<const Array> before,
                                         std::span<const Array> after);
 
 /// What a function returns, where void stands for an empty tuple.
 template <class F, class... Args>
-using RawResult = std::invoke_result_t<
-    F&, std::conditional_t<std::is_const_v<std::remove_reference_t<Args>>,
-                           const AsOperand<Args>&, AsOperand<Args>&>...>;
+using RawResult =
+    std::invoke_result_t<F&, std::conditional_t<std::is_const_v<std::remove_reference_t<Args>>,
+                                                const AsOperand<Args>&, AsOperand<Args>&>...>;
 template <class R>
 using NoVoid = std::conditional_t<std::is_void_v<R>, std::tuple<>, std::remove_cvref_t<R>>;
 
@@ -89,6 +95,10 @@ class TypedCallee : public Callee {
         std::apply([](const auto&... each) { return Tuple(each...); }, std::as_const(held_));
     std::size_t i = 0;
     tree::for_each(arguments, [&](auto& leaf) { leaf = leaves[i++]; });
+    std::optional<ModuleCopies> copies;  // paths matter where a module calls a transform
+    if (ModuleScope::current())
+      copies.emplace(nodes_of([&](tree::Visitor& v) { accept_all(held_, v); }),
+                     nodes_of([&](tree::Visitor& v) { accept_all(arguments, v); }));
     result_ = apply(arguments, std::index_sequence_for<Args...>());
     after = tree::leaves<Array>(arguments);
     return tree::leaves<Array>(*result_);
@@ -104,15 +114,17 @@ class TypedCallee : public Callee {
   }
 
   /// The last call's result with these leaves in place of its own.
-  R result(std::span<const Array> leaves) const {
-    return tree::unflatten<Array>(*result_, leaves);
-  }
+  R result(std::span<const Array> leaves) const { return tree::unflatten<Array>(*result_, leaves); }
   /// The last call's result without values.
   R like() const {
     return tree::map([](const Array&) { return Array(); }, *result_);
   }
 
  private:
+  template <class All>
+  static void accept_all(const All& all, tree::Visitor& visitor) {
+    std::apply([&](const auto&... each) { (tree::accept_const(each, visitor), ...); }, all);
+  }
   template <std::size_t... I>
   R apply(Tuple& arguments, std::index_sequence<I...>) {
     if constexpr (std::is_void_v<RawResult<F, Args...>>) {

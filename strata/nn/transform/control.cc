@@ -4,6 +4,15 @@
 
 namespace strata::nn::detail {
 
+namespace {
+/// What a branch puts aside, in order.
+std::string sown_names(const Traced& traced) {
+  std::string out;
+  for (const Sown& one : traced.sown) out += (out.empty() ? "" : ", ") + one.path;
+  return out;
+}
+}  // namespace
+
 std::vector<Array> branch(const char* name, const Array& index, std::span<Callee* const> branches) {
   const std::vector<ArgumentLeaf> leaves = argument_leaves(*branches[0]);
   const std::vector<Array> values = values_of(leaves);
@@ -24,9 +33,14 @@ std::vector<Array> branch(const char* name, const Array& index, std::span<Callee
       strata::internal::fail(name, "one branch returns {} arrays, another {}",
                              traced.back().results, results);
   }
-  for (const Traced& t : traced) programs.push_back(&t.program);
+  for (const Traced& t : traced) {
+    const std::string one = sown_names(traced[0]), other = sown_names(t);
+    if (one != other)
+      strata::internal::fail(name, "one branch puts aside [{}], another [{}]", one, other);
+    programs.push_back(&t.program);
+  }
   std::vector<Array> out = strata::internal::branch(index, programs, values);
-  write_back(leaves, all, std::span<const Array>(out).subspan(results));
+  give_out(traced[0], leaves, out);
   out.resize(results);
   return out;
 }
@@ -36,7 +50,7 @@ std::vector<Array> remat(Callee& callee, const RematOptions& options) {
   const std::vector<Array> values = values_of(leaves);
   const Traced traced = trace(callee, values, Trace::Kind::nested);
   std::vector<Array> out = strata::internal::remat(traced.program, values, options.policy);
-  write_back(leaves, traced.changed, std::span<const Array>(out).subspan(traced.results));
+  give_out(traced, leaves, out);
   out.resize(traced.results);
   return out;
 }

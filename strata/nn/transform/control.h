@@ -5,8 +5,8 @@
 //   auto block = nn::remat([](Block& b, const Array& x) { return b(x); }, {.policy = "dots"});
 //
 // State that a branch changes is the result of all branches: where another one is taken it stays as
-// it was. `while_loop` and `fori_loop` carry modules like any tree: bodies return them. Source: Flax
-// NNX's cond, switch, remat in tree mode.
+// it was. `while_loop` and `fori_loop` carry modules like any tree: bodies return them. Source:
+// Flax NNX's cond, switch, remat in tree mode.
 #pragma once
 
 #include "strata/api/control.h"
@@ -46,8 +46,7 @@ auto cond(const Operand& predicate, OnTrue on_true, OnFalse on_false, Operands&&
   detail::TypedCallee<OnFalse, std::remove_reference_t<Operands>...> no(on_false, operands...);
   detail::TypedCallee<OnTrue, std::remove_reference_t<Operands>...> yes(on_true, operands...);
   detail::Callee* branches[] = {&no, &yes};
-  const std::vector<Array> results =
-      detail::branch("cond", predicate->astype(bool_), branches);
+  const std::vector<Array> results = detail::branch("cond", predicate->astype(bool_), branches);
   return detail::given_back(yes.result(results));
 }
 
@@ -61,7 +60,6 @@ auto remat(F f, RematOptions options = {}) {
     return detail::given_back(callee.result(results));
   };
 }
-
 
 using strata::eval_shape;
 using strata::fori_loop;

@@ -36,13 +36,13 @@ ValueAndGrads value_and_grad(Callee& callee, const tree::Filter& wrt, const Grad
   strata::internal::check_arguments(asked, values, active, argument_paths(callee));
   const Traced traced = trace(callee, values, Trace::Kind::nested);
   strata::internal::check_loss(asked, traced.program.block->results[0]->type());
-  const std::vector<Array> out =
-      strata::internal::value_and_grad(traced.program, values, active);
-  write_back(leaves, traced.changed, tail(out, traced.results));
-  const std::size_t all = traced.results + traced.changed.size();
-  return {head(out, traced.results),
-          tree::Tree(std::move(entries),
-                     std::vector<Array>(out.begin() + static_cast<std::ptrdiff_t>(all), out.end()))};
+  const std::vector<Array> out = strata::internal::value_and_grad(traced.program, values, active);
+  give_out(traced, leaves, out);
+  const std::size_t all = traced.outputs();
+  return {
+      head(out, traced.results),
+      tree::Tree(std::move(entries),
+                 std::vector<Array>(out.begin() + static_cast<std::ptrdiff_t>(all), out.end()))};
 }
 
 Pullback vjp(Callee& callee) {
@@ -50,7 +50,7 @@ Pullback vjp(Callee& callee) {
   const std::vector<Array> values = values_of(leaves);
   const Traced traced = trace(callee, values, Trace::Kind::nested);
   auto [results, linear] = strata::internal::linearize(traced.program, values, traced.results);
-  write_back(leaves, traced.changed, tail(results, traced.results));
+  give_out(traced, leaves, results);
   return {head(results, traced.results), std::move(linear)};
 }
 
@@ -61,9 +61,9 @@ std::vector<Array> jvp(Callee& callee, std::span<const Array> tangents) {
   const std::vector<Array> out =
       strata::internal::jvp(traced.program, values, tangents, traced.results);
   std::vector<Array> both = head(out, traced.results);
-  const std::size_t all = traced.results + traced.changed.size();
+  const std::size_t all = traced.outputs();
   both.insert(both.end(), out.begin() + static_cast<std::ptrdiff_t>(all), out.end());
-  write_back(leaves, traced.changed, std::span(out).subspan(traced.results, traced.changed.size()));
+  give_out(traced, leaves, out);
   return both;
 }
 

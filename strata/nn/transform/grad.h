@@ -1,12 +1,13 @@
 // Derivatives of functions of modules.
 //
-//   auto [loss, grads] = nn::value_and_grad(loss_of)(model, batch);       // by the Params of argument 0
-//   auto [loss, grads] = nn::value_and_grad(f, nn::of<nn::LoRAParam>())(model, batch);
-//   auto [[loss, aux], grads] = nn::value_and_grad(g)(model, batch);      // g returns pair{loss, aux}
+//   auto [loss, grads] = nn::value_and_grad(loss_of)(model, batch);       // by the Params of
+//   argument 0 auto [loss, grads] = nn::value_and_grad(f, nn::of<nn::LoRAParam>())(model, batch);
+//   auto [[loss, aux], grads] = nn::value_and_grad(g)(model, batch);      // g returns pair{loss,
+//   aux}
 //
 // The gradients are a tree::Tree of the leaves that the filter takes, by their paths in the
-// argument: what an optimizer takes; `tree::as(model, grads)` puts them into a model. State that the
-// function changes (statistics, counts of random numbers) is written back, without derivatives.
+// argument: what an optimizer takes; `tree::as(model, grads)` puts them into a model. State that
+// the function changes (statistics, counts of random numbers) is written back, without derivatives.
 //
 // Source: Flax NNX's grad in tree mode. Deviation: upstream differentiates by the whole argument;
 // here a filter says by what, since a model holds integers and keys, too.
@@ -58,8 +59,8 @@ auto value_and_grad(F f, tree::Filter wrt = of<Param>(), GradOptions options = {
 /// The gradients alone; with aux `pair{gradients, aux}`.
 template <class F>
 auto grad(F f, tree::Filter wrt = of<Param>(), GradOptions options = {}) {
-  return [both = value_and_grad(std::move(f), std::move(wrt),
-                                options)]<class... Args>(Args&&... args) mutable {
+  return [both = value_and_grad(std::move(f), std::move(wrt), options)]<class... Args>(
+             Args&&... args) mutable {
     auto [value, grads] = both(std::forward<Args>(args)...);
     if constexpr (std::same_as<decltype(value), Array>)
       return grads;
@@ -84,7 +85,8 @@ auto vjp(F f, Args&&... args) {
 
 /// f(primals...) and its derivative along the tangents, a tuple of trees like the primals.
 template <class F, class... Args>
-auto jvp(F f, std::tuple<Args...> primals, const std::tuple<std::remove_cvref_t<Args>...>& tangents) {
+auto jvp(F f, std::tuple<Args...> primals,
+         const std::tuple<std::remove_cvref_t<Args>...>& tangents) {
   return std::apply(
       [&](auto&... each) {
         detail::TypedCallee<F, std::remove_reference_t<Args>...> callee(f, each...);

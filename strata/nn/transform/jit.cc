@@ -43,6 +43,7 @@ JitCore::Arguments& JitCore::arguments() {
 void JitCore::Arguments::begin(const void* types) {
   key.assign(reinterpret_cast<const char*>(&types), sizeof types);
   key += x64_enabled() ? 'w' : 'n';
+  if (Collector::current()) key += Collector::key();
   leaves.clear();
 }
 
@@ -69,11 +70,10 @@ std::shared_ptr<const CompiledState> JitCore::compile(
   }
   // Only what is changed gives its memory away: the rest stays the caller's.
   for (std::size_t i = 0; i < donated.size(); ++i)
-    donated[i] = donated[i] &&
-                 std::binary_search(traced.changed.begin(), traced.changed.end(), i);
+    donated[i] = donated[i] && std::binary_search(traced.changed.begin(), traced.changed.end(), i);
   auto compiled = std::make_shared<const CompiledState>(CompiledState{
       strata::internal::compile(std::move(traced.program), options_.name, std::move(donated)),
-      traced.results, std::move(traced.changed), like()});
+      traced.results, std::move(traced.changed), std::move(traced.sown), like()});
   std::lock_guard lock(mutex_);
   return compiled_.emplace(arguments.key, std::move(compiled)).first->second;
 }
@@ -94,6 +94,10 @@ void JitCore::run(const CompiledState& compiled, std::span<const ArgumentLeaf> l
   call.run();
   for (std::size_t r = 0; r < compiled.results; ++r) result(call.take());
   for (std::size_t i : compiled.changed) *leaves[i].value = call.take();
+  if (compiled.sown.empty()) return;
+  std::vector<Array> sown;
+  for (std::size_t i = 0; i < compiled.sown.size(); ++i) sown.push_back(call.take());
+  deliver(compiled.sown, sown);
 }
 
 std::size_t JitCore::cache_size() const {

@@ -7,10 +7,10 @@
 //   });
 //   Array loss = step(model, optimizer, batch);      // model and optimizer are changed
 //
-// As strata::jit, but an argument that the caller holds as a non-const lvalue and the function takes
-// by reference goes in and comes out: variables whose value the function replaced are results of
-// the program, and are written back. Nothing else is: new members, and numbers that are part of the
-// structure, stay as they were. Within another trace the function is simply called.
+// As strata::jit, but an argument that the caller holds as a non-const lvalue and the function
+// takes by reference goes in and comes out: variables whose value the function replaced are results
+// of the program, and are written back. Nothing else is: new members, and numbers that are part of
+// the structure, stay as they were. Within another trace the function is simply called.
 //
 // Source: Flax NNX's jit in tree mode.
 #pragma once
@@ -31,6 +31,7 @@ struct CompiledState {
   strata::internal::Bound bound;
   std::size_t results;
   std::vector<std::size_t> changed;
+  std::vector<Sown> sown;
   std::shared_ptr<const void> like;
 };
 
@@ -79,7 +80,8 @@ class Jit {
     using Callee = detail::TypedCallee<F, std::remove_reference_t<Args>...>;
     using R = typename Callee::R;
     std::tuple<detail::Held<std::remove_reference_t<Args>>...> held(args...);
-    if (detail::Trace::current())
+    // Values that a capture begins with are no constants of a program.
+    if (detail::Trace::current() || detail::Collector::has_init())
       return std::apply([&](auto&... each) { return (*f_)(each...); }, held);
     else
       return detail::given_back<R>(call<Callee, R>(held, args...));
@@ -105,16 +107,15 @@ class Jit {
       Callee callee(*f_, args...);
       // Tracing may call other functions, whose arguments stand in the same place.
       detail::JitCore::Arguments kept = arguments;
-      compiled = core_->compile(kept, callee,
-                                [&] { return std::make_shared<const R>(callee.like()); });
+      compiled =
+          core_->compile(kept, callee, [&] { return std::make_shared<const R>(callee.like()); });
       arguments = std::move(kept);
     }
     R result = *static_cast<const R*>(compiled->like.get());
     std::vector<Array*> places;
     tree::for_each(result, [&](Array& leaf) { places.push_back(&leaf); });
     std::size_t next = 0;
-    core_->run(*compiled, arguments.leaves,
-               [&](Array leaf) { *places[next++] = std::move(leaf); });
+    core_->run(*compiled, arguments.leaves, [&](Array leaf) { *places[next++] = std::move(leaf); });
     return result;
   }
 
@@ -122,8 +123,8 @@ class Jit {
   std::shared_ptr<detail::JitCore> core_;
 };
 
-/// f compiled as a whole. Options as strata::jit's; a donated argument's memory may become results',
-/// and all of its variables are valid afterwards.
+/// f compiled as a whole. Options as strata::jit's; a donated argument's memory may become
+/// results', and all of its variables are valid afterwards.
 template <class F>
 Jit<F> jit(F f, JitOptions options = {}) {
   return Jit<F>(std::move(f), std::move(options));

@@ -17,6 +17,24 @@ struct Parts {
   std::vector<std::size_t> state;    // of arguments without an axis, that are changed
   std::vector<std::size_t> sliced;
 };
+
+/// A callee that runs at the first place along the axis.
+class First : public Callee {
+ public:
+  explicit First(Callee& inner) : inner_(inner) {}
+  std::vector<Array> call(std::span<const Array> leaves, std::vector<Array>& after) override {
+    if (Collector* collector = Collector::current())
+      collector->slice_by(Array::scalar(std::int64_t{0}, DType::i32, false));
+    return inner_.call(leaves, after);
+  }
+  std::size_t arguments() const override { return inner_.arguments(); }
+  void accept(std::size_t argument, tree::Visitor& visitor) const override {
+    inner_.accept(argument, visitor);
+  }
+
+ private:
+  Callee& inner_;
+};
 }  // namespace
 
 std::vector<Array> scan(Callee& callee, const ScanOptions& options,
@@ -30,8 +48,9 @@ std::vector<Array> scan(Callee& callee, const ScanOptions& options,
   };
   if (carries(options.in_axes) > 1) fail("scan", "more than one argument is carried");
   if (carries(options.in_axes) != carries(options.out_axes))
-    fail("scan", "{}", carries(options.in_axes) ? "an argument is carried, but no result"
-                                                : "a result is carried, but no argument");
+    fail("scan", "{}",
+         carries(options.in_axes) ? "an argument is carried, but no result"
+                                  : "a result is carried, but no argument");
   if (options.out_axes.empty() || options.out_axes.size() > 2 ||
       (options.out_axes.size() == 2 && !options.out_axes[0].is_carry()))
     fail("scan", "out_axes are {{Carry}}, {{axis}} or {{Carry, axis}}");
@@ -68,7 +87,8 @@ std::vector<Array> scan(Callee& callee, const ScanOptions& options,
     next += slice;
   }
   std::vector<std::size_t> sliced_state;  // places in parts.sliced
-  for (std::size_t i : trace(callee, values, Trace::Kind::nested, types).changed) {
+  First first(callee);
+  for (std::size_t i : trace(first, values, Trace::Kind::nested, types).changed) {
     if (broadcast[i]) parts.state.push_back(i);
     const auto it = std::find(parts.sliced.begin(), parts.sliced.end(), i);
     if (it != parts.sliced.end())
@@ -79,32 +99,46 @@ std::vector<Array> scan(Callee& callee, const ScanOptions& options,
     fail("scan", "the carry has {} leaves, the function returns {} for it", parts.carried.size(),
          carried);
 
+  // Where somebody captures, each step knows its place and hands out what it puts aside.
+  const bool captures = Collector::current() != nullptr;
+  if (captures) xs.push_back(numpy::arange(*length));
+  std::vector<Sown> sown;
   const auto step = [&](const std::pair<Arrays, Arrays>& carry, const Arrays& x) {
     Arrays given = values, after;
     for (std::size_t k = 0; k < parts.carried.size(); ++k) given[parts.carried[k]] = carry.first[k];
     for (std::size_t k = 0; k < parts.state.size(); ++k) given[parts.state[k]] = carry.second[k];
     for (std::size_t k = 0; k < parts.sliced.size(); ++k) given[parts.sliced[k]] = x[k];
+    std::optional<Collector> collector;
+    if (captures) {
+      collector.emplace();
+      collector->slice_by(x.back());
+    }
     const Arrays results = callee.call(given, after);
     const auto split = results.begin() + static_cast<std::ptrdiff_t>(carried);
     std::pair<Arrays, Arrays> next_carry{Arrays(results.begin(), split), {}};
     std::pair<Arrays, Arrays> ys{Arrays(split, results.end()), {}};
     for (std::size_t i : parts.state) next_carry.second.push_back(after[i]);
     for (std::size_t k : sliced_state) ys.second.push_back(after[parts.sliced[k]]);
+    if (captures) {
+      sown = std::move(collector->sown());
+      for (Sown& one : sown) ys.second.push_back(std::exchange(one.value, Array()));
+    }
     return std::pair(std::move(next_carry), std::move(ys));
   };
   std::pair<Arrays, Arrays> init;
   for (std::size_t i : parts.carried) init.first.push_back(values[i]);
   for (std::size_t i : parts.state) init.second.push_back(values[i]);
   const strata::ScanOptions plain{.length = length, .reverse = options.reverse};
-  auto [last, ys] = options.remat ? strata::scan(strata::remat(step, {.policy = *options.remat}),
-                                                 init, xs, plain)
-                                  : strata::scan(step, init, xs, plain);
+  auto [last, ys] =
+      options.remat ? strata::scan(strata::remat(step, {.policy = *options.remat}), init, xs, plain)
+                    : strata::scan(step, init, xs, plain);
 
   write_back(leaves, parts.state, last.second);
   for (std::size_t k = 0; k < sliced_state.size(); ++k) {
     const std::size_t i = parts.sliced[sliced_state[k]];
     *leaves[i].value = numpy::moveaxis(ys.second[k], 0, axis[i]);
   }
+  deliver(sown, std::span<const Array>(ys.second).subspan(sliced_state.size()));
   Arrays out = std::move(last.first);
   const ScanAxis& along = options.out_axes.back();
   for (const Array& y : ys.first)

@@ -3,7 +3,8 @@
 //   // y = block n(... block 1(block 0(x))): the blocks stacked along axis 0, x carried.
 //   Array y = nn::scan([](Block& b, const Array& x) { return b(x); },
 //                      {.in_axes = {0, nn::Carry}, .out_axes = {nn::Carry}})(blocks, x);
-//   auto [h, ys] = nn::scan(cell_step, {.in_axes = {none, nn::Carry, 1}, .out_axes = {nn::Carry, 1}})
+//   auto [h, ys] = nn::scan(cell_step, {.in_axes = {none, nn::Carry, 1}, .out_axes = {nn::Carry,
+//   1}})
 //                          (cell, h0, xs);
 //
 // State of an argument with an axis is sliced, and what changes is stacked along that axis again.
@@ -21,9 +22,13 @@ class ScanAxis {
  public:
   constexpr ScanAxis(std::integral auto axis) : kind_(Kind::axis), axis_(axis) {}  // NOLINT
   constexpr ScanAxis(std::nullopt_t) : kind_(Kind::none) {}                        // NOLINT
+  /// Carried from step to step: `Carry`.
   static constexpr ScanAxis carry() { return ScanAxis(Kind::carry); }
+  /// Whether it is carried.
   constexpr bool is_carry() const { return kind_ == Kind::carry; }
+  /// Whether it is the same for all steps.
   constexpr bool is_none() const { return kind_ == Kind::none; }
+  /// The axis along which the steps lie; 0 where there is none.
   constexpr std::int64_t axis() const { return axis_; }
 
  private:

@@ -123,7 +123,8 @@ TEST_F(ModuleTransforms, VmapStacksState) {
 
 TEST_F(ModuleTransforms, VmapRefusesStateThatWouldDiffer) {
   Counter c = counter();
-  auto f = nn::vmap([](Counter& m, const Array& x) { return m(x); }, {.in_axes = {std::nullopt, 0}});
+  auto f =
+      nn::vmap([](Counter& m, const Array& x) { return m(x); }, {.in_axes = {std::nullopt, 0}});
   try {
     (void)f(c, numpy::reshape(kInput, {2, 1, 3}));
     FAIL();
@@ -144,8 +145,8 @@ TEST_F(ModuleTransforms, ScanOverLayersIsTheLoop) {
   std::vector<Counter> layers;
   for (int i = 0; i < 3; ++i) {
     Rngs rngs(i);
-    layers.push_back({Linear(3, 3, rngs), Array(numpy::zeros({})),
-                      Array(numpy::zeros({}, DType::i32))});
+    layers.push_back(
+        {Linear(3, 3, rngs), Array(numpy::zeros({})), Array(numpy::zeros({}, DType::i32))});
   }
   Counter stack = layers[0];
   const tree::Tree of = tree::of(stack);
@@ -160,11 +161,13 @@ TEST_F(ModuleTransforms, ScanOverLayersIsTheLoop) {
     Counter copy = stack;
     ScanOptions options{.in_axes = {0, Carry}, .out_axes = {Carry}};
     if (remat) options.remat = "nothing";
-    const Array got = nn::scan([](Counter& c, const Array& x) { return c(x); }, options)(copy, kInput);
+    const Array got =
+        nn::scan([](Counter& c, const Array& x) { return c(x); }, options)(copy, kInput);
     EXPECT_EQ(got.to_vector<float>(), want.to_vector<float>());
     EXPECT_EQ(copy.calls.to_vector<int>(), (std::vector<int>{1, 1, 1}));
     for (std::size_t i = 0; i < layers.size(); ++i)
-      EXPECT_EQ(copy.mean[static_cast<std::int64_t>(i)].item<float>(), layers[i].mean.item<float>());
+      EXPECT_EQ(copy.mean[static_cast<std::int64_t>(i)].item<float>(),
+                layers[i].mean.item<float>());
   }
 }
 
@@ -174,8 +177,7 @@ TEST_F(ModuleTransforms, ScanCarriesStateThatIsTheSameForAll) {
   auto run = nn::scan([](Counter& m, const Array& x) { return m(x); },
                       {.in_axes = {std::nullopt, 0}, .out_axes = {0}});
   const Array ys = run(c, xs);
-  for (int i = 0; i < 3; ++i)
-    EXPECT_EQ(ys[i].to_vector<float>(), loop(xs[i]).to_vector<float>());
+  for (int i = 0; i < 3; ++i) EXPECT_EQ(ys[i].to_vector<float>(), loop(xs[i]).to_vector<float>());
   EXPECT_EQ(c.calls.item<int>(), 3);
   EXPECT_EQ(c.mean.item<float>(), loop.mean.item<float>());
 }
@@ -202,16 +204,18 @@ TEST_F(ModuleTransforms, BranchesReturnTheStateOfAll) {
 TEST_F(ModuleTransforms, RematChangesStateOnce) {
   Counter c = counter(), plain = counter();
   auto block = nn::remat([](Counter& m, const Array& x) { return m(x); });
-  const auto loss = [&](Counter& m, const Array& x) { return numpy::sum(numpy::square(block(m, x))); };
+  const auto loss = [&](Counter& m, const Array& x) {
+    return numpy::sum(numpy::square(block(m, x)));
+  };
   const tree::Tree grads = nn::grad(loss)(c, kInput);
-  const tree::Tree want = nn::grad([](Counter& m, const Array& x) {
-    return numpy::sum(numpy::square(m(x)));
-  })(plain, kInput);
+  const tree::Tree want = nn::grad(
+      [](Counter& m, const Array& x) { return numpy::sum(numpy::square(m(x))); })(plain, kInput);
   EXPECT_TRUE(tree::equal(grads, want));
   EXPECT_EQ(c.calls.item<int>(), 1);
 }
 
 TEST_F(ModuleTransforms, VjpAndJvpAgree) {
+  RecordProperty("api", "nnx.vjp nnx.jvp");
   Counter c = counter();
   const auto f = [](Counter& m, const Array& x) { return m(x); };
   const auto [y, pullback] = nn::vjp(f, c, kInput);
@@ -221,7 +225,8 @@ TEST_F(ModuleTransforms, VjpAndJvpAgree) {
   EXPECT_EQ(dm.linear.kernel.shape(), Shape({3, 3}));
   Counter d = counter();
   Counter zeros = tree::map([](const Array& a) { return numpy::zeros_like(a); }, d);
-  const auto [z, dz] = nn::jvp(f, std::tuple(d, kInput), std::tuple(zeros, numpy::ones_like(kInput)));
+  const auto [z, dz] =
+      nn::jvp(f, std::tuple(d, kInput), std::tuple(zeros, numpy::ones_like(kInput)));
   EXPECT_NEAR(numpy::sum(dz).item<float>(), numpy::sum(dx).item<float>(), 1e-4);
 }
 

@@ -7,7 +7,8 @@ namespace strata::nn::detail {
 
 namespace {
 
-/// A callee whose first leaf is the place along the axis, which the axis' name stands for meanwhile.
+/// A callee whose first leaf is the place along the axis, which the axis' name stands for
+/// meanwhile.
 class Placed : public Callee {
  public:
   Placed(Callee& inner, const VmapOptions& options, std::int64_t size)
@@ -16,6 +17,7 @@ class Placed : public Callee {
     std::optional<strata::internal::AxisScope> scope;
     if (!options_.axis_name.empty())
       scope.emplace(strata::internal::BoundAxis{options_.axis_name, size_, leaves[0]});
+    if (Collector* collector = Collector::current()) collector->slice_by(leaves[0]);
     std::vector<Array> rest;
     std::vector<Array> results = inner_.call(leaves.subspan(1), rest);
     after = {leaves[0]};
@@ -61,8 +63,8 @@ std::vector<Array> vmap(Callee& callee, const VmapOptions& options) {
   for (std::size_t i : traced.changed) changed.push_back(i - 1);
   const std::vector<Array> operands = strata::internal::joined(values, traced.program.captured);
   const auto body = [&](ir::Builder& b, const ir::Values& v) {
-    ir::Values given = {
-        options.axis_name.empty() ? nullptr : op::iota(b, Type(DType::i32, {mapped.size}), 0)};
+    const bool has_place = !options.axis_name.empty() || Collector::has_init();
+    ir::Values given = {has_place ? op::iota(b, Type(DType::i32, {mapped.size}), 0) : nullptr};
     std::vector<bool> batched = {true};
     for (std::size_t i = 0; i < v.size(); ++i) {
       batched.push_back(i < mapped.axes.size() && mapped.axes[i]);
@@ -72,9 +74,9 @@ std::vector<Array> vmap(Callee& callee, const VmapOptions& options) {
     ir::Values out;
     for (std::size_t i = 0; i < r.results.size(); ++i) {
       ir::Value* value = r.results[i];
-      const bool is_result = i < traced.results;
-      const std::size_t leaf = is_result ? 0 : changed[i - traced.results];
-      if (!is_result && !mapped.axes[leaf]) {
+      const bool is_state = i >= traced.results && i < traced.results + changed.size();
+      const std::size_t leaf = is_state ? changed[i - traced.results] : 0;
+      if (is_state && !mapped.axes[leaf]) {
         if (r.batched[i])
           fail("vmap",
                "{} is not mapped, but the function changes it to what depends on the mapped axis; "
@@ -85,16 +87,18 @@ std::vector<Array> vmap(Callee& callee, const VmapOptions& options) {
       }
       if (!r.batched[i]) value = op::broadcast_leading(b, value, mapped.size);
       std::int64_t axis = 0;
-      if (!is_result)
+      if (is_state)
         axis = *mapped.axes[leaf];
-      else if (!options.out_axes.empty())
+      else if (i < traced.results && !options.out_axes.empty())
         axis = options.out_axes[options.out_axes.size() == 1 ? 0 : i];
-      out.push_back(op::move_dim(b, value, 0, strata::internal::axis_of("vmap", axis, value->rank())));
+      out.push_back(
+          op::move_dim(b, value, 0, strata::internal::axis_of("vmap", axis, value->rank())));
     }
     return out;
   };
   std::vector<Array> out = strata::internal::emit(operands, body, traced.program.weak);
   write_back(leaves, changed, std::span<const Array>(out).subspan(traced.results));
+  deliver(traced.sown, std::span<const Array>(out).subspan(traced.results + changed.size()));
   out.resize(traced.results);
   return out;
 }

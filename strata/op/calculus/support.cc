@@ -2,6 +2,7 @@
 
 #include "strata/base/error.h"
 #include "strata/op/build.h"
+#include "strata/op/constrained.h"
 
 namespace strata::op {
 namespace {
@@ -155,11 +156,13 @@ std::vector<Type> types_of(std::span<Value* const> values) {
 
 void expect_types(const char* op, const char* what, const std::vector<Type>& given,
                   const std::vector<Type>& expected) {
+  const Constrained c(what);
   if (given.size() != expected.size())
-    throw Error(op, "{}: {} for {}", what, given.size(), expected.size());
+    throw Error(op, "{}: {} for {}{}", c.what, given.size(), expected.size(), c.number);
   for (std::size_t i = 0; i < given.size(); ++i)
     if (given[i] != expected[i])
-      throw Error(op, "{} {}: {} for {}", what, i, given[i].to_string(), expected[i].to_string());
+      throw Error(op, "{} {}: {} for {}{}", c.what, i, given[i].to_string(),
+                  expected[i].to_string(), c.number);
 }
 
 }  // namespace strata::op

@@ -40,7 +40,20 @@ std::string error_of(F&& f) {
   }
   return "no error";
 }
-#define EXPECT_REFUSED(expression, text) \
-  EXPECT_THAT(::strata::op::testing::error_of([&] { expression; }), ::testing::HasSubstr(text))
+/// Matches a message that has the text, and behind it the number of the constraint, which stands
+/// in front of it here: "add: (C1) operands" in "add: operands must have equal types, ... (C1)".
+inline ::testing::Matcher<std::string> says(std::string text) {
+  const std::size_t from = text.find('('), to = text.find(')');
+  if (from == text.npos || to == text.npos || to - from > 4) return ::testing::HasSubstr(text);
+  const std::string number = text.substr(from, to + 1 - from);
+  text.erase(from, to + 2 - from);
+  return ::testing::Truly([=](const std::string& message) {
+    const std::size_t at = message.find(text);
+    return at != message.npos && message.find(number, at + text.size()) != message.npos;
+  });
+}
+#define EXPECT_REFUSED(expression, text)                            \
+  EXPECT_THAT(::strata::op::testing::error_of([&] { expression; }), \
+              ::strata::op::testing::says(text))
 
 }  // namespace strata::op::testing

@@ -1,4 +1,4 @@
-// while_with_other_results.mlir:3:8: (C3) while of (tensor<f32>) results in (tensor<2xf32>)
+// while_with_other_results.mlir:3:8: while of (tensor<f32>) results in (tensor<2xf32>) (C3)
 func.func @f(%a: tensor<2xf32>, %z: tensor<f32>) {
   %0 = "stablehlo.while"(%z) ({
   ^bb0(%x: tensor<f32>):

@@ -1,4 +1,4 @@
-// abs/c1.mlir:3:8: stablehlo.abs: (C1, C2) result 0 is tensor<3xf32>, but tensor<2xf32> is inferred
+// abs/c1.mlir:3:8: stablehlo.abs: result 0 is tensor<3xf32>, but tensor<2xf32> is inferred (C1, C2)
 func.func @main(%a: tensor<2xf32>) {
   %0 = "stablehlo.abs"(%a) : (tensor<2xf32>) -> tensor<3xf32>
   return

@@ -1,4 +1,4 @@
-// add/c1_result.mlir:3:8: stablehlo.add: (C1) result 0 is tensor<3xf32>, but tensor<2xf32> is inferred
+// add/c1_result.mlir:3:8: stablehlo.add: result 0 is tensor<3xf32>, but tensor<2xf32> is inferred (C1)
 func.func @main(%a: tensor<2xf32>, %b: tensor<2xf32>) {
   %0 = "stablehlo.add"(%a, %b) : (tensor<2xf32>, tensor<2xf32>) -> tensor<3xf32>
   return

@@ -1,4 +1,4 @@
-// add/c3.mlir:3:8: add: (C3) tensor<2x!quant.uniform<i16:f32, 5.000000e-01>> and tensor<2x!quant.uniform<i8:f32, 5.000000e-01>> do not go together
+// add/c3.mlir:3:8: add: tensor<2x!quant.uniform<i16:f32, 5.000000e-01>> and tensor<2x!quant.uniform<i8:f32, 5.000000e-01>> do not go together (C3)
 func.func @main(%a: tensor<2x!quant.uniform<i8:f32, 5.000000e-01>>, %b: tensor<2x!quant.uniform<i16:f32, 5.000000e-01>>) {
   %0 = "stablehlo.add"(%a, %b) : (tensor<2x!quant.uniform<i8:f32, 5.000000e-01>>, tensor<2x!quant.uniform<i16:f32, 5.000000e-01>>) -> tensor<2x!quant.uniform<i8:f32, 5.000000e-01>>
   return

@@ -1,4 +1,4 @@
-// add/i2.mlir:3:8: add: (I2) operands must be arrays, got !stablehlo.token
+// add/i2.mlir:3:8: add: operands must be arrays, got !stablehlo.token (I2)
 func.func @main(%a: tensor<2xf32>, %b: !stablehlo.token) {
   %0 = "stablehlo.add"(%a, %b) : (tensor<2xf32>, !stablehlo.token) -> tensor<2xf32>
   return

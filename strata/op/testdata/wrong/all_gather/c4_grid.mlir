@@ -1,4 +1,4 @@
-// all_gather/c4_grid.mlir:3:8: all_gather: (C4) replica_groups holds 7 in a grid of 2 replicas and 1 partitions
+// all_gather/c4_grid.mlir:3:8: all_gather: replica_groups holds 7 in a grid of 2 replicas and 1 partitions (C4)
 func.func @f(%a: tensor<2xf32>) -> tensor<4xf32> {
   %0 = "stablehlo.all_gather"(%a) <{all_gather_dim = 0 : i64, replica_groups = dense<[[0, 7]]> : tensor<1x2xi64>}> : (tensor<2xf32>) -> tensor<4xf32>
   return %0 : tensor<4xf32>

@@ -1,4 +1,4 @@
-// all_reduce/c2.mlir:3:8: all_reduce: (C2) process (1, 0) is in no group
+// all_reduce/c2.mlir:3:8: all_reduce: process (1, 0) is in no group (C2)
 func.func @f(%a: tensor<2xf32>) -> tensor<2xf32> {
   %0 = "stablehlo.all_reduce"(%a) <{replica_groups = dense<[[0]]> : tensor<1x1xi64>}> ({
     ^bb0(%x: tensor<f32>, %y: tensor<f32>):

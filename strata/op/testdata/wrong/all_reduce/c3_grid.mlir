@@ -1,4 +1,4 @@
-// all_reduce/c3_grid.mlir:3:8: all_reduce: (C3) replica_groups holds 7 in a grid of 2 replicas and 1 partitions
+// all_reduce/c3_grid.mlir:3:8: all_reduce: replica_groups holds 7 in a grid of 2 replicas and 1 partitions (C3)
 func.func @f(%a: tensor<2xf32>) -> tensor<2xf32> {
   %0 = "stablehlo.all_reduce"(%a) <{replica_groups = dense<[[0, 7]]> : tensor<1x2xi64>}> ({
     ^bb0(%x: tensor<f32>, %y: tensor<f32>):

@@ -1,4 +1,4 @@
-// all_reduce/c5.mlir:3:8: all_reduce: (C5) tensor<2xf32> cannot be promoted to the computation's tensor<i32>
+// all_reduce/c5.mlir:3:8: all_reduce: tensor<2xf32> cannot be promoted to the computation's tensor<i32> (C5)
 func.func @main(%a: tensor<2xf32>) {
   %0 = "stablehlo.all_reduce"(%a) <{replica_groups = dense<[[0, 1]]> : tensor<1x2xi64>}> ({
     ^bb0(%x: tensor<i32>, %y: tensor<i32>):

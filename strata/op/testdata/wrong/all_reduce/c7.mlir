@@ -1,4 +1,4 @@
-// all_reduce/c7.mlir:3:8: stablehlo.all_reduce: (C6, C7) result 0 is tensor<2xf64>, but tensor<2xf32> is inferred
+// all_reduce/c7.mlir:3:8: stablehlo.all_reduce: result 0 is tensor<2xf64>, but tensor<2xf32> is inferred (C6, C7)
 func.func @main(%a: tensor<2xf32>) {
   %0 = "stablehlo.all_reduce"(%a) <{replica_groups = dense<[[0, 1]]> : tensor<1x2xi64>}> ({
     ^bb0(%x: tensor<f32>, %y: tensor<f32>):

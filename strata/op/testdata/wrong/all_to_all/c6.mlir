@@ -1,4 +1,4 @@
-// all_to_all/c6.mlir:3:8: all_to_all: (C6) process (1, 0) is in no group
+// all_to_all/c6.mlir:3:8: all_to_all: process (1, 0) is in no group (C6)
 func.func @f(%a: tensor<2xf32>) -> tensor<2xf32> {
   %0 = "stablehlo.all_to_all"(%a) <{split_dimension = 0 : i64, concat_dimension = 0 : i64, split_count = 1 : i64, replica_groups = dense<[[0]]> : tensor<1x1xi64>}> : (tensor<2xf32>) -> tensor<2xf32>
   return %0 : tensor<2xf32>

@@ -1,4 +1,4 @@
-// all_to_all/c7_grid.mlir:3:8: all_to_all: (C7) replica_groups holds 7 in a grid of 2 replicas and 1 partitions
+// all_to_all/c7_grid.mlir:3:8: all_to_all: replica_groups holds 7 in a grid of 2 replicas and 1 partitions (C7)
 func.func @f(%a: tensor<2xf32>) -> tensor<2xf32> {
   %0 = "stablehlo.all_to_all"(%a) <{split_dimension = 0 : i64, concat_dimension = 0 : i64, split_count = 2 : i64, replica_groups = dense<[[0, 7]]> : tensor<1x2xi64>}> : (tensor<2xf32>) -> tensor<2xf32>
   return %0 : tensor<2xf32>

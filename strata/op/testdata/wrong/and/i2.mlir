@@ -1,4 +1,4 @@
-// and/i2.mlir:3:8: and: (I2) operands must be arrays, got !stablehlo.token
+// and/i2.mlir:3:8: and: operands must be arrays, got !stablehlo.token (I2)
 func.func @main(%a: tensor<2xi32>, %b: !stablehlo.token) {
   %0 = "stablehlo.and"(%a, %b) : (tensor<2xi32>, !stablehlo.token) -> tensor<2xi32>
   return

@@ -1,4 +1,4 @@
-// async_start/c1.mlir:3:8: async_start: (C1) the region must hold one operation, got 2
+// async_start/c1.mlir:3:8: async_start: the region must hold one operation, got 2 (C1)
 func.func @main(%a: tensor<2xf32>) {
   %0 = "stablehlo.async_start"(%a) ({
     ^bb0(%x: tensor<2xf32>):

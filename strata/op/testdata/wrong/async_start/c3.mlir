@@ -1,4 +1,4 @@
-// async_start/c3.mlir:3:8: async_start: (C3) stablehlo.all_gather works on other values than the operands
+// async_start/c3.mlir:3:8: async_start: stablehlo.all_gather works on other values than the operands (C3)
 func.func @main(%a: tensor<2xf32>, %b: tensor<2xf32>) {
   %0 = "stablehlo.async_start"(%a, %b) ({
     ^bb0(%x: tensor<2xf32>):

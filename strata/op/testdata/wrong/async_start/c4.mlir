@@ -1,4 +1,4 @@
-// async_start/c4.mlir:3:8: stablehlo.async_start: (C4) result 0 is !stablehlo.future<tensor<2xf32>>, but !stablehlo.future<tensor<4xf32>> is inferred
+// async_start/c4.mlir:3:8: stablehlo.async_start: result 0 is !stablehlo.future<tensor<2xf32>>, but !stablehlo.future<tensor<4xf32>> is inferred (C4)
 func.func @main(%a: tensor<2xf32>) {
   %0 = "stablehlo.async_start"(%a) ({
     ^bb0(%x: tensor<2xf32>):

@@ -1,4 +1,4 @@
-// atan2/c1_quantized.mlir:3:8: atan2: (C1) tensor<2x!quant.uniform<i8:f32, 5.000000e-01>> and tensor<2x!quant.uniform<i16:f32, 5.000000e-01>> do not go together
+// atan2/c1_quantized.mlir:3:8: atan2: tensor<2x!quant.uniform<i8:f32, 5.000000e-01>> and tensor<2x!quant.uniform<i16:f32, 5.000000e-01>> do not go together (C1)
 func.func @main(%a: tensor<2x!quant.uniform<i8:f32, 5.000000e-01>>, %b: tensor<2x!quant.uniform<i16:f32, 5.000000e-01>>) {
   %0 = "stablehlo.atan2"(%a, %b) : (tensor<2x!quant.uniform<i8:f32, 5.000000e-01>>, tensor<2x!quant.uniform<i16:f32, 5.000000e-01>>) -> tensor<2x!quant.uniform<i8:f32, 5.000000e-01>>
   return

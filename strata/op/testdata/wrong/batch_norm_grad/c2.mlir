@@ -1,4 +1,4 @@
-// batch_norm_grad/c2.mlir:3:10: batch_norm_grad: (C2) scale must have the operand's dtype, got tensor<3xf64> and tensor<2x3xf32>
+// batch_norm_grad/c2.mlir:3:10: batch_norm_grad: scale must have the operand's dtype, got tensor<3xf64> and tensor<2x3xf32> (C2)
 func.func @main(%a: tensor<2x3xf32>, %b: tensor<3xf64>, %c: tensor<3xf32>, %d: tensor<3xf32>, %e: tensor<2x3xf32>) {
   %0:3 = "stablehlo.batch_norm_grad"(%a, %b, %c, %d, %e) <{epsilon = 1.000000e-01 : f32, feature_index = 1 : i64}> : (tensor<2x3xf32>, tensor<3xf64>, tensor<3xf32>, tensor<3xf32>, tensor<2x3xf32>) -> (tensor<2x3xf32>, tensor<3xf32>, tensor<3xf32>)
   return

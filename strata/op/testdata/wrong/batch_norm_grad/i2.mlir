@@ -1,4 +1,4 @@
-// batch_norm_grad/i2.mlir:3:10: batch_norm_grad: (I2) operands must be arrays, got !stablehlo.token
+// batch_norm_grad/i2.mlir:3:10: batch_norm_grad: operands must be arrays, got !stablehlo.token (I2)
 func.func @main(%a: tensor<2x3xf32>, %b: !stablehlo.token, %c: tensor<3xf32>, %d: tensor<3xf32>, %e: tensor<2x3xf32>) {
   %0:3 = "stablehlo.batch_norm_grad"(%a, %b, %c, %d, %e) <{epsilon = 1.000000e-01 : f32, feature_index = 1 : i64}> : (tensor<2x3xf32>, !stablehlo.token, tensor<3xf32>, tensor<3xf32>, tensor<2x3xf32>) -> (tensor<2x3xf32>, tensor<3xf32>, tensor<3xf32>)
   return

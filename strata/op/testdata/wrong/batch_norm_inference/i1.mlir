@@ -1,4 +1,4 @@
-// batch_norm_inference/i1.mlir:3:8: batch_norm_inference: (I1) takes floats, got tensor<2x3xi32>
+// batch_norm_inference/i1.mlir:3:8: batch_norm_inference: takes floats, got tensor<2x3xi32> (I1)
 func.func @main(%a: tensor<2x3xi32>, %b: tensor<3xf32>, %c: tensor<3xf32>, %d: tensor<3xf32>, %e: tensor<3xf32>) {
   %0 = "stablehlo.batch_norm_inference"(%a, %b, %c, %d, %e) <{epsilon = 1.000000e-01 : f32, feature_index = 1 : i64}> : (tensor<2x3xi32>, tensor<3xf32>, tensor<3xf32>, tensor<3xf32>, tensor<3xf32>) -> tensor<2x3xf32>
   return

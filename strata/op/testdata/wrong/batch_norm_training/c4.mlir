@@ -1,4 +1,4 @@
-// batch_norm_training/c4.mlir:3:10: batch_norm_training: (C4) offset must have the size of dimension 1 of tensor<2x3xf32>, got tensor<2xf32>
+// batch_norm_training/c4.mlir:3:10: batch_norm_training: offset must have the size of dimension 1 of tensor<2x3xf32>, got tensor<2xf32> (C4)
 func.func @main(%a: tensor<2x3xf32>, %b: tensor<3xf32>, %c: tensor<2xf32>) {
   %0:3 = "stablehlo.batch_norm_training"(%a, %b, %c) <{epsilon = 1.000000e-01 : f32, feature_index = 1 : i64}> : (tensor<2x3xf32>, tensor<3xf32>, tensor<2xf32>) -> (tensor<2x3xf32>, tensor<3xf32>, tensor<3xf32>)
   return

@@ -1,4 +1,4 @@
-// case/c2.mlir:3:8: case: (C2) branch 1 has 1 arguments, it may have none
+// case/c2.mlir:3:8: case: branch 1 has 1 arguments, it may have none (C2)
 func.func @main(%a: tensor<i32>) {
   %0 = "stablehlo.case"(%a) ({
     %k = "stablehlo.constant"() <{value = dense<1.000000e+00> : tensor<2xf32>}> : () -> tensor<2xf32>

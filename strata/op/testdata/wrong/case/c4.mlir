@@ -1,4 +1,4 @@
-// case/c4.mlir:3:8: stablehlo.case: (C4) result 0 is tensor<3xf32>, but tensor<2xf32> is inferred
+// case/c4.mlir:3:8: stablehlo.case: result 0 is tensor<3xf32>, but tensor<2xf32> is inferred (C4)
 func.func @main(%a: tensor<i32>) {
   %0 = "stablehlo.case"(%a) ({
     %k = "stablehlo.constant"() <{value = dense<1.000000e+00> : tensor<2xf32>}> : () -> tensor<2xf32>

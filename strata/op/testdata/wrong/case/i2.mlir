@@ -1,4 +1,4 @@
-// case/i2.mlir:3:8: case: (C1) needs a branch, got 0
+// case/i2.mlir:3:8: case: needs a branch, got 0 (C1)
 func.func @main(%a: tensor<i32>) {
   %0 = "stablehlo.case"(%a) : (tensor<i32>) -> tensor<2xf32>
   return

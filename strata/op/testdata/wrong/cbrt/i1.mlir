@@ -1,4 +1,4 @@
-// cbrt/i1.mlir:3:8: cbrt: (I1) dtype i32 is not admitted; it takes floats, complex numbers
+// cbrt/i1.mlir:3:8: cbrt: dtype i32 is not admitted; it takes floats, complex numbers (I1)
 func.func @main(%a: tensor<2xi32>) {
   %0 = "stablehlo.cbrt"(%a) : (tensor<2xi32>) -> tensor<2xi32>
   return

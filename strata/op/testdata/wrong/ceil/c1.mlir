@@ -1,4 +1,4 @@
-// ceil/c1.mlir:3:8: stablehlo.ceil: (C1) result 0 is tensor<3xf32>, but tensor<2xf32> is inferred
+// ceil/c1.mlir:3:8: stablehlo.ceil: result 0 is tensor<3xf32>, but tensor<2xf32> is inferred (C1)
 func.func @main(%a: tensor<2xf32>) {
   %0 = "stablehlo.ceil"(%a) : (tensor<2xf32>) -> tensor<3xf32>
   return

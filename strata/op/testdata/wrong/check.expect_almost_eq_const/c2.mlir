@@ -1,4 +1,4 @@
-// check.expect_almost_eq_const/c2.mlir:3:3: expect_almost_eq_const: (C2) operands must be floats or complex, got tensor<2xi32>
+// check.expect_almost_eq_const/c2.mlir:3:3: expect_almost_eq_const: operands must be floats or complex, got tensor<2xi32> (C2)
 func.func @main(%a: tensor<2xi32>) {
   "check.expect_almost_eq_const"(%a) <{value = dense<1> : tensor<2xi32>}> : (tensor<2xi32>) -> ()
   return

@@ -1,4 +1,4 @@
-// check.expect_close/c1.mlir:3:3: expect_close: (C1) both sides must have one type, got tensor<2xf32> and tensor<3xf32>
+// check.expect_close/c1.mlir:3:3: expect_close: both sides must have one type, got tensor<2xf32> and tensor<3xf32> (C1)
 func.func @main(%a: tensor<2xf32>, %b: tensor<3xf32>) {
   "check.expect_close"(%a, %b) : (tensor<2xf32>, tensor<3xf32>) -> ()
   return

@@ -1,4 +1,4 @@
-// cholesky/c1_quantized.mlir:3:8: cholesky: (C1) tensor<2x2x!quant.uniform<i8:f32, 5.000000e-01>> and tensor<2x2x!quant.uniform<i16:f32, 5.000000e-01>> do not go together
+// cholesky/c1_quantized.mlir:3:8: cholesky: tensor<2x2x!quant.uniform<i8:f32, 5.000000e-01>> and tensor<2x2x!quant.uniform<i16:f32, 5.000000e-01>> do not go together (C1)
 func.func @main(%a: tensor<2x2x!quant.uniform<i8:f32, 5.000000e-01>>) {
   %0 = "stablehlo.cholesky"(%a) <{lower = true}> : (tensor<2x2x!quant.uniform<i8:f32, 5.000000e-01>>) -> tensor<2x2x!quant.uniform<i16:f32, 5.000000e-01>>
   return

@@ -1,4 +1,4 @@
-// collective_broadcast/c2.mlir:3:8: collective_broadcast: (C2) replica_groups holds -2
+// collective_broadcast/c2.mlir:3:8: collective_broadcast: replica_groups holds -2 (C2)
 func.func @main(%a: tensor<2xf32>) {
   %0 = "stablehlo.collective_broadcast"(%a) <{replica_groups = dense<[[0, -2]]> : tensor<1x2xi64>}> : (tensor<2xf32>) -> tensor<2xf32>
   return

@@ -1,4 +1,4 @@
-// collective_broadcast/c2_grid.mlir:3:8: collective_broadcast: (C2) replica_groups holds 7 in a grid of 2 replicas and 1 partitions
+// collective_broadcast/c2_grid.mlir:3:8: collective_broadcast: replica_groups holds 7 in a grid of 2 replicas and 1 partitions (C2)
 func.func @f(%a: tensor<2xf32>) -> tensor<2xf32> {
   %0 = "stablehlo.collective_broadcast"(%a) <{replica_groups = dense<[[0, 7]]> : tensor<1x2xi64>}> : (tensor<2xf32>) -> tensor<2xf32>
   return %0 : tensor<2xf32>

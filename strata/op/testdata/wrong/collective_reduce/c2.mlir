@@ -1,4 +1,4 @@
-// collective_reduce/c2.mlir:3:8: collective_reduce: (C2) replica_groups holds -2
+// collective_reduce/c2.mlir:3:8: collective_reduce: replica_groups holds -2 (C2)
 func.func @main(%a: tensor<2xf32>) {
   %0 = "stablehlo.collective_reduce"(%a) <{replica_groups = dense<[[0, -2]]> : tensor<1x2xi64>}> ({
     ^bb0(%x: tensor<f32>, %y: tensor<f32>):

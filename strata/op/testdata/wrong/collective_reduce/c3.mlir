@@ -1,4 +1,4 @@
-// collective_reduce/c3.mlir:3:8: stablehlo.collective_reduce: (C3) result 0 is tensor<3xf32>, but tensor<2xf32> is inferred
+// collective_reduce/c3.mlir:3:8: stablehlo.collective_reduce: result 0 is tensor<3xf32>, but tensor<2xf32> is inferred (C3)
 func.func @main(%a: tensor<2xf32>) {
   %0 = "stablehlo.collective_reduce"(%a) <{replica_groups = dense<[[0, 1]]> : tensor<1x2xi64>}> ({
     ^bb0(%x: tensor<f32>, %y: tensor<f32>):

@@ -1,4 +1,4 @@
-// complex/c1.mlir:3:8: complex: (C1) the parts must have equal types, got tensor<2xf32> and tensor<3xf32>
+// complex/c1.mlir:3:8: complex: the parts must have equal types, got tensor<2xf32> and tensor<3xf32> (C1)
 func.func @main(%a: tensor<2xf32>, %b: tensor<3xf32>) {
   %0 = "stablehlo.complex"(%a, %b) : (tensor<2xf32>, tensor<3xf32>) -> tensor<2xcomplex<f32>>
   return

@@ -1,4 +1,4 @@
-// complex/i1.mlir:3:8: complex: (I1) operands must be arrays, got !stablehlo.token
+// complex/i1.mlir:3:8: complex: operands must be arrays, got !stablehlo.token (I1)
 func.func @main(%a: !stablehlo.token, %b: tensor<2xf32>) {
   %0 = "stablehlo.complex"(%a, %b) : (!stablehlo.token, tensor<2xf32>) -> tensor<2xcomplex<f32>>
   return

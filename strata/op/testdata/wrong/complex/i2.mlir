@@ -1,4 +1,4 @@
-// complex/i2.mlir:3:8: complex: (I2) operands must be arrays, got !stablehlo.token
+// complex/i2.mlir:3:8: complex: operands must be arrays, got !stablehlo.token (I2)
 func.func @main(%a: tensor<2xf32>, %b: !stablehlo.token) {
   %0 = "stablehlo.complex"(%a, %b) : (tensor<2xf32>, !stablehlo.token) -> tensor<2xcomplex<f32>>
   return

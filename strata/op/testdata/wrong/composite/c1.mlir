@@ -1,4 +1,4 @@
-// composite/c1.mlir:6:8: composite: (C1) the name plain has no dialect
+// composite/c1.mlir:6:8: composite: the name plain has no dialect (C1)
 func.func @f(%a: tensor<2xf32>) -> tensor<2xf32> {
   return %a : tensor<2xf32>
 }

@@ -1,4 +1,4 @@
-// composite/c2.mlir:6:8: stablehlo.composite: (C2) function @g is not defined
+// composite/c2.mlir:6:8: stablehlo.composite: function @g is not defined (C2)
 func.func @f(%a: tensor<2xf32>) -> tensor<2xf32> {
   return %a : tensor<2xf32>
 }

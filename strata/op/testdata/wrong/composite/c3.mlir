@@ -1,4 +1,4 @@
-// composite/c3.mlir:6:8: stablehlo.composite: (C3) @f takes (tensor<2xf32>), but is given (tensor<3xf32>)
+// composite/c3.mlir:6:8: stablehlo.composite: @f takes (tensor<2xf32>), but is given (tensor<3xf32>) (C3)
 func.func @f(%a: tensor<2xf32>) -> tensor<2xf32> {
   return %a : tensor<2xf32>
 }

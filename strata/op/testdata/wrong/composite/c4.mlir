@@ -1,4 +1,4 @@
-// composite/c4.mlir:6:8: stablehlo.composite: (C4) @f returns (tensor<2xf32>), but (tensor<3xf32>) is stated
+// composite/c4.mlir:6:8: stablehlo.composite: @f returns (tensor<2xf32>), but (tensor<3xf32>) is stated (C4)
 func.func @f(%a: tensor<2xf32>) -> tensor<2xf32> {
   return %a : tensor<2xf32>
 }

@@ -1,4 +1,4 @@
-// convert/i1.mlir:3:8: convert: (I1) operands must be arrays, got !stablehlo.token
+// convert/i1.mlir:3:8: convert: operands must be arrays, got !stablehlo.token (I1)
 func.func @main(%a: !stablehlo.token) {
   %0 = "stablehlo.convert"(%a) : (!stablehlo.token) -> tensor<2xi32>
   return

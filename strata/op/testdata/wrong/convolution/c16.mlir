@@ -1,4 +1,4 @@
-// convolution/c16.mlir:3:8: convolution: (C16) feature_group_count 2 must divide dimension 0 of tensor<5x2x3xf32>
+// convolution/c16.mlir:3:8: convolution: feature_group_count 2 must divide the 5 output features (dimension 0 of tensor<5x2x3xf32>) (C16)
 func.func @main(%a: tensor<2x4x7xf32>, %b: tensor<5x2x3xf32>) {
   %0 = "stablehlo.convolution"(%a, %b) <{batch_group_count = 1 : i64, dimension_numbers = #stablehlo.conv<[b, f, 0]x[o, i, 0]->[b, f, 0]>, feature_group_count = 2 : i64, padding = dense<[[0, 0]]> : tensor<1x2xi64>, window_strides = array<i64: 1>}> : (tensor<2x4x7xf32>, tensor<5x2x3xf32>) -> tensor<2x6x5xf32>
   return

@@ -1,4 +1,4 @@
-// convolution/c26.mlir:3:8: convolution: (C26) the result is tensor<2x6xf32>, but the operands give tensor<2x6x5xf32>
+// convolution/c26.mlir:3:8: convolution: the result is tensor<2x6xf32>, but the operands give tensor<2x6x5xf32> (C26)
 func.func @main(%a: tensor<2x4x7xf32>, %b: tensor<6x4x3xf32>) {
   %0 = "stablehlo.convolution"(%a, %b) <{batch_group_count = 1 : i64, dimension_numbers = #stablehlo.conv<[b, f, 0]x[o, i, 0]->[b, f, 0]>, feature_group_count = 1 : i64, padding = dense<[[0, 0]]> : tensor<1x2xi64>, window_strides = array<i64: 1>}> : (tensor<2x4x7xf32>, tensor<6x4x3xf32>) -> tensor<2x6xf32>
   return

@@ -1,4 +1,4 @@
-// convolution/c5.mlir:3:8: convolution: (C5) lhs_dilation must have 1 entries, got 2
+// convolution/c5.mlir:3:8: convolution: lhs_dilation must have 1 entries, got 2 (C5)
 func.func @main(%a: tensor<2x4x7xf32>, %b: tensor<6x4x3xf32>) {
   %0 = "stablehlo.convolution"(%a, %b) <{batch_group_count = 1 : i64, dimension_numbers = #stablehlo.conv<[b, f, 0]x[o, i, 0]->[b, f, 0]>, feature_group_count = 1 : i64, lhs_dilation = array<i64: 1, 1>, padding = dense<[[0, 0]]> : tensor<1x2xi64>, window_strides = array<i64: 1>}> : (tensor<2x4x7xf32>, tensor<6x4x3xf32>) -> tensor<2x6x5xf32>
   return

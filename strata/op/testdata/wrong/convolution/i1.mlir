@@ -1,4 +1,4 @@
-// convolution/i1.mlir:3:8: convolution: (I1) operands must be arrays, got !stablehlo.token
+// convolution/i1.mlir:3:8: convolution: operands must be arrays, got !stablehlo.token (I1)
 func.func @main(%a: !stablehlo.token, %b: tensor<6x4x3xf32>) {
   %0 = "stablehlo.convolution"(%a, %b) <{batch_group_count = 1 : i64, dimension_numbers = #stablehlo.conv<[b, f, 0]x[o, i, 0]->[b, f, 0]>, feature_group_count = 1 : i64, padding = dense<[[0, 0]]> : tensor<1x2xi64>, window_strides = array<i64: 1>}> : (!stablehlo.token, tensor<6x4x3xf32>) -> tensor<2x6x5xf32>
   return

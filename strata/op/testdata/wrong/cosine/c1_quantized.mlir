@@ -1,4 +1,4 @@
-// cosine/c1_quantized.mlir:3:8: cosine: (C1) tensor<2x!quant.uniform<i8:f32, 5.000000e-01>> and tensor<2x!quant.uniform<i16:f32, 5.000000e-01>> do not go together
+// cosine/c1_quantized.mlir:3:8: cosine: tensor<2x!quant.uniform<i8:f32, 5.000000e-01>> and tensor<2x!quant.uniform<i16:f32, 5.000000e-01>> do not go together (C1)
 func.func @main(%a: tensor<2x!quant.uniform<i8:f32, 5.000000e-01>>) {
   %0 = "stablehlo.cosine"(%a) : (tensor<2x!quant.uniform<i8:f32, 5.000000e-01>>) -> tensor<2x!quant.uniform<i16:f32, 5.000000e-01>>
   return

@@ -1,4 +1,4 @@
-// cosine/i1.mlir:3:8: cosine: (I1) dtype i32 is not admitted; it takes floats, complex numbers
+// cosine/i1.mlir:3:8: cosine: dtype i32 is not admitted; it takes floats, complex numbers (I1)
 func.func @main(%a: tensor<2xi32>) {
   %0 = "stablehlo.cosine"(%a) : (tensor<2xi32>) -> tensor<2xi32>
   return

@@ -1,4 +1,4 @@
-// divide/i2.mlir:3:8: divide: (I2) operands must be arrays, got !stablehlo.token
+// divide/i2.mlir:3:8: divide: operands must be arrays, got !stablehlo.token (I2)
 func.func @main(%a: tensor<2xf32>, %b: !stablehlo.token) {
   %0 = "stablehlo.divide"(%a, %b) : (tensor<2xf32>, !stablehlo.token) -> tensor<2xf32>
   return

@@ -1,4 +1,4 @@
-// dot_general/c15.mlir:3:8: dot_general: (C15) zero points of rhs must be 0, got tensor<2x4x5x!quant.uniform<i8:f32, 5.000000e-01:1>>
+// dot_general/c15.mlir:3:8: dot_general: zero points of rhs must be 0, got tensor<2x4x5x!quant.uniform<i8:f32, 5.000000e-01:1>> (C15)
 func.func @main(%a: tensor<2x3x4x!quant.uniform<i8:f32, 5.000000e-01>>, %b: tensor<2x4x5x!quant.uniform<i8:f32, 5.000000e-01:1>>) {
   %0 = "stablehlo.dot_general"(%a, %b) <{dot_dimension_numbers = #stablehlo.dot<lhs_batching_dimensions = [0], rhs_batching_dimensions = [0], lhs_contracting_dimensions = [2], rhs_contracting_dimensions = [1]>, precision_config = [#stablehlo<precision DEFAULT>, #stablehlo<precision DEFAULT>]}> : (tensor<2x3x4x!quant.uniform<i8:f32, 5.000000e-01>>, tensor<2x4x5x!quant.uniform<i8:f32, 5.000000e-01:1>>) -> tensor<2x3x5x!quant.uniform<i8:f32, 5.000000e-01>>
   return

@@ -1,4 +1,4 @@
-// dot_general/c16.mlir:3:8: dot_general: (C16) rhs tensor<2x4x5x!quant.uniform<i8:f32:1, {5.000000e-01,5.000000e-01,5.000000e-01,5.000000e-01}>> is contracted along its quantisation's axis
+// dot_general/c16.mlir:3:8: dot_general: rhs tensor<2x4x5x!quant.uniform<i8:f32:1, {5.000000e-01,5.000000e-01,5.000000e-01,5.000000e-01}>> is contracted along its quantisation's axis (C16)
 func.func @main(%a: tensor<2x3x4x!quant.uniform<i8:f32, 5.000000e-01>>, %b: tensor<2x4x5x!quant.uniform<i8:f32:1, {5.000000e-01,5.000000e-01,5.000000e-01,5.000000e-01}>>) {
   %0 = "stablehlo.dot_general"(%a, %b) <{dot_dimension_numbers = #stablehlo.dot<lhs_batching_dimensions = [0], rhs_batching_dimensions = [0], lhs_contracting_dimensions = [2], rhs_contracting_dimensions = [1]>, precision_config = [#stablehlo<precision DEFAULT>, #stablehlo<precision DEFAULT>]}> : (tensor<2x3x4x!quant.uniform<i8:f32, 5.000000e-01>>, tensor<2x4x5x!quant.uniform<i8:f32:1, {5.000000e-01,5.000000e-01,5.000000e-01,5.000000e-01}>>) -> tensor<2x3x5x!quant.uniform<i8:f32, 5.000000e-01>>
   return

@@ -1,4 +1,4 @@
-// dot_general/c9.mlir:3:8: dot_general: (C9) batching dimensions 0 of tensor<2x3x4xf32> and 0 of tensor<3x4x5xf32> differ in size
+// dot_general/c9.mlir:3:8: dot_general: batching dimensions 0 of tensor<2x3x4xf32> and 0 of tensor<3x4x5xf32> differ in size (C9)
 func.func @main(%a: tensor<2x3x4xf32>, %b: tensor<3x4x5xf32>) {
   %0 = "stablehlo.dot_general"(%a, %b) <{dot_dimension_numbers = #stablehlo.dot<lhs_batching_dimensions = [0], rhs_batching_dimensions = [0], lhs_contracting_dimensions = [2], rhs_contracting_dimensions = [1]>, precision_config = [#stablehlo<precision DEFAULT>, #stablehlo<precision DEFAULT>]}> : (tensor<2x3x4xf32>, tensor<3x4x5xf32>) -> tensor<2x3x5xf32>
   return

@@ -1,4 +1,4 @@
-// dynamic_broadcast_in_dim/c2.mlir:3:8: dynamic_broadcast_in_dim: (C2) broadcast_dimensions has 0 entries for an array of rank 1
+// dynamic_broadcast_in_dim/c2.mlir:3:8: dynamic_broadcast_in_dim: broadcast_dimensions has 0 entries for an array of rank 1 (C2)
 func.func @main(%a: tensor<2xf32>, %b: tensor<2xi32>) {
   %0 = "stablehlo.dynamic_broadcast_in_dim"(%a, %b) <{broadcast_dimensions = array<i64>}> : (tensor<2xf32>, tensor<2xi32>) -> tensor<2x3xf32>
   return

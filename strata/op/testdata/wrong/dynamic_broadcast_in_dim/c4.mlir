@@ -1,4 +1,4 @@
-// dynamic_broadcast_in_dim/c4.mlir:3:8: dynamic_broadcast_in_dim: (C4) broadcast_dimensions names dimension 0 twice
+// dynamic_broadcast_in_dim/c4.mlir:3:8: dynamic_broadcast_in_dim: broadcast_dimensions names dimension 0 twice (C4)
 func.func @main(%a: tensor<2x2xf32>, %b: tensor<2xi32>) {
   %0 = "stablehlo.dynamic_broadcast_in_dim"(%a, %b) <{broadcast_dimensions = array<i64: 0, 0>}> : (tensor<2x2xf32>, tensor<2xi32>) -> tensor<2x3xf32>
   return

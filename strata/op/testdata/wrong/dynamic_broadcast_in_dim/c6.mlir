@@ -1,4 +1,4 @@
-// dynamic_broadcast_in_dim/c6.mlir:3:8: dynamic_broadcast_in_dim: (C6) tensor<2x!quant.uniform<i8:f32:0, {5.000000e-01,2.500000e-01}>> and tensor<2x2x!quant.uniform<i8:f32:1, {5.000000e-01,2.500000e-01}>> do not go together
+// dynamic_broadcast_in_dim/c6.mlir:3:8: dynamic_broadcast_in_dim: tensor<2x!quant.uniform<i8:f32:0, {5.000000e-01,2.500000e-01}>> and tensor<2x2x!quant.uniform<i8:f32:1, {5.000000e-01,2.500000e-01}>> do not go together (C6)
 func.func @main(%a: tensor<2x!quant.uniform<i8:f32:0, {5.000000e-01,2.500000e-01}>>, %b: tensor<2xi32>) {
   %0 = "stablehlo.dynamic_broadcast_in_dim"(%a, %b) <{broadcast_dimensions = array<i64: 0>}> : (tensor<2x!quant.uniform<i8:f32:0, {5.000000e-01,2.500000e-01}>>, tensor<2xi32>) -> tensor<2x2x!quant.uniform<i8:f32:1, {5.000000e-01,2.500000e-01}>>
   return

@@ -1,4 +1,4 @@
-// dynamic_broadcast_in_dim/c8.mlir:3:8: dynamic_broadcast_in_dim: (C8) dimension 0 of tensor<2xf32> is named twice, also by known_nonexpanding_dimensions
+// dynamic_broadcast_in_dim/c8.mlir:3:8: dynamic_broadcast_in_dim: dimension 0 of tensor<2xf32> is named twice, also by known_nonexpanding_dimensions (C8)
 func.func @main(%a: tensor<2xf32>, %b: tensor<2xi32>) {
   %0 = "stablehlo.dynamic_broadcast_in_dim"(%a, %b) <{broadcast_dimensions = array<i64: 0>, known_expanding_dimensions = array<i64: 0>, known_nonexpanding_dimensions = array<i64: 0>}> : (tensor<2xf32>, tensor<2xi32>) -> tensor<2x3xf32>
   return

@@ -1,4 +1,4 @@
-// dynamic_conv/c14.mlir:3:8: dynamic_conv: (C14) dimension 1 of tensor<6x3x3xf32> must be dimension 1 of tensor<2x4x7xf32> divided by 1
+// dynamic_conv/c14.mlir:3:8: dynamic_conv: the kernel takes 3 input features (dimension 1 of tensor<6x3x3xf32>), but the input has 4 (dimension 1 of tensor<2x4x7xf32>) (C14)
 func.func @main(%a: tensor<2x4x7xf32>, %b: tensor<6x3x3xf32>, %c: tensor<1x2xi32>) {
   %0 = "stablehlo.dynamic_conv"(%a, %b, %c) <{batch_group_count = 1 : i64, dimension_numbers = #stablehlo.conv<[b, f, 0]x[o, i, 0]->[b, f, 0]>, feature_group_count = 1 : i64, window_strides = array<i64: 1>}> : (tensor<2x4x7xf32>, tensor<6x3x3xf32>, tensor<1x2xi32>) -> tensor<2x6x5xf32>
   return

@@ -1,4 +1,4 @@
-// dynamic_conv/c15.mlir:3:8: dynamic_conv: (C15) batch_group_count 2 must divide dimension 0 of tensor<5x4x3xf32>
+// dynamic_conv/c15.mlir:3:8: dynamic_conv: batch_group_count 2 must divide the 5 output features (dimension 0 of tensor<5x4x3xf32>) (C15)
 func.func @main(%a: tensor<2x4x7xf32>, %b: tensor<5x4x3xf32>, %c: tensor<1x2xi32>) {
   %0 = "stablehlo.dynamic_conv"(%a, %b, %c) <{batch_group_count = 2 : i64, dimension_numbers = #stablehlo.conv<[b, f, 0]x[o, i, 0]->[b, f, 0]>, feature_group_count = 1 : i64, window_strides = array<i64: 1>}> : (tensor<2x4x7xf32>, tensor<5x4x3xf32>, tensor<1x2xi32>) -> tensor<2x6x5xf32>
   return

@@ -1,4 +1,4 @@
-// dynamic_conv/c19.mlir:3:8: dynamic_conv: (C19) output_spatial_dimensions must have 1 entries, got 2
+// dynamic_conv/c19.mlir:3:8: dynamic_conv: output_spatial_dimensions must have 1 entries, got 2 (C19)
 func.func @main(%a: tensor<2x4x7xf32>, %b: tensor<6x4x3xf32>, %c: tensor<1x2xi32>) {
   %0 = "stablehlo.dynamic_conv"(%a, %b, %c) <{batch_group_count = 1 : i64, dimension_numbers = #stablehlo.conv<[b, f, 0]x[o, i, 0]->[b, f, 0, 1]>, feature_group_count = 1 : i64, window_strides = array<i64: 1>}> : (tensor<2x4x7xf32>, tensor<6x4x3xf32>, tensor<1x2xi32>) -> tensor<2x6x5xf32>
   return

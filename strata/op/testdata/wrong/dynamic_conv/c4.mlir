@@ -1,4 +1,4 @@
-// dynamic_conv/c4.mlir:3:8: dynamic_conv: (C4) d_padding must be integers [1, 2] for tensor<2x4x7xf32>, got tensor<2x2xi32>
+// dynamic_conv/c4.mlir:3:8: dynamic_conv: d_padding must be integers [1, 2] for tensor<2x4x7xf32>, got tensor<2x2xi32> (C4)
 func.func @main(%a: tensor<2x4x7xf32>, %b: tensor<6x4x3xf32>, %c: tensor<2x2xi32>) {
   %0 = "stablehlo.dynamic_conv"(%a, %b, %c) <{batch_group_count = 1 : i64, dimension_numbers = #stablehlo.conv<[b, f, 0]x[o, i, 0]->[b, f, 0]>, feature_group_count = 1 : i64, window_strides = array<i64: 1>}> : (tensor<2x4x7xf32>, tensor<6x4x3xf32>, tensor<2x2xi32>) -> tensor<2x6x5xf32>
   return

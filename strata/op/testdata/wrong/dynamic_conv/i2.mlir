@@ -1,4 +1,4 @@
-// dynamic_conv/i2.mlir:3:8: dynamic_conv: (I2) operands must be arrays, got !stablehlo.token
+// dynamic_conv/i2.mlir:3:8: dynamic_conv: operands must be arrays, got !stablehlo.token (I2)
 func.func @main(%a: tensor<2x4x7xf32>, %b: !stablehlo.token, %c: tensor<1x2xi32>) {
   %0 = "stablehlo.dynamic_conv"(%a, %b, %c) <{batch_group_count = 1 : i64, dimension_numbers = #stablehlo.conv<[b, f, 0]x[o, i, 0]->[b, f, 0]>, feature_group_count = 1 : i64, window_strides = array<i64: 1>}> : (tensor<2x4x7xf32>, !stablehlo.token, tensor<1x2xi32>) -> tensor<2x6x5xf32>
   return

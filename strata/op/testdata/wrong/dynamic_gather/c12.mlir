@@ -1,4 +1,4 @@
-// dynamic_gather/c12.mlir:6:8: dynamic_gather: (C12) slice size 5 does not fit dimension 1 of tensor<3x4xf32>
+// dynamic_gather/c12.mlir:6:8: dynamic_gather: slice size 5 does not fit dimension 1 of tensor<3x4xf32> (C12)
 func.func @main() {
   %a = "stablehlo.constant"() <{value = dense<1.000000e+00> : tensor<3x4xf32>}> : () -> tensor<3x4xf32>
   %b = "stablehlo.constant"() <{value = dense<0> : tensor<5x2xi32>}> : () -> tensor<5x2xi32>

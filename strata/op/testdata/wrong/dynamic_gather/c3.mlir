@@ -1,4 +1,4 @@
-// dynamic_gather/c3.mlir:3:8: dynamic_gather: (C3) the index vector of tensor<5x2xi32> has not the 1 components of the index map
+// dynamic_gather/c3.mlir:3:8: dynamic_gather: the index vector of tensor<5x2xi32> has not the 1 components of the index map (C3)
 func.func @main(%a: tensor<3x4xf32>, %b: tensor<5x2xi32>, %c: tensor<2xi32>) {
   %0 = "stablehlo.dynamic_gather"(%a, %b, %c) <{dimension_numbers = #stablehlo.gather<offset_dims = [1], collapsed_slice_dims = [0], start_index_map = [0], index_vector_dim = 1>, indices_are_sorted = false}> : (tensor<3x4xf32>, tensor<5x2xi32>, tensor<2xi32>) -> tensor<5x2xf32>
   return

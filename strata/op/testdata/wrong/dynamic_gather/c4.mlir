@@ -1,4 +1,4 @@
-// dynamic_gather/c4.mlir:3:8: dynamic_gather: (C4) the window dimensions must ascend, got 2 before 1
+// dynamic_gather/c4.mlir:3:8: dynamic_gather: the window dimensions must ascend, got 2 before 1 (C4)
 func.func @main(%a: tensor<3x4x5xf32>, %b: tensor<5x2xi32>, %c: tensor<3xi32>) {
   %0 = "stablehlo.dynamic_gather"(%a, %b, %c) <{dimension_numbers = #stablehlo.gather<offset_dims = [2, 1], collapsed_slice_dims = [0], start_index_map = [0, 1], index_vector_dim = 1>, indices_are_sorted = false}> : (tensor<3x4x5xf32>, tensor<5x2xi32>, tensor<3xi32>) -> tensor<5x2x2xf32>
   return

@@ -1,4 +1,4 @@
-// dynamic_gather/c8.mlir:6:8: dynamic_gather: (C8) dimension 0 is collapsed, so its slice size must be at most 1, got 2
+// dynamic_gather/c8.mlir:6:8: dynamic_gather: dimension 0 is collapsed, so its slice size must be at most 1, got 2 (C8)
 func.func @main() {
   %a = "stablehlo.constant"() <{value = dense<1.000000e+00> : tensor<3x4xf32>}> : () -> tensor<3x4xf32>
   %b = "stablehlo.constant"() <{value = dense<0> : tensor<5x2xi32>}> : () -> tensor<5x2xi32>

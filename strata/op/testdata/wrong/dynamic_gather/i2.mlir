@@ -1,4 +1,4 @@
-// dynamic_gather/i2.mlir:3:8: dynamic_gather: (I2) indices must be integers, got tensor<5x2xf32>
+// dynamic_gather/i2.mlir:3:8: dynamic_gather: indices must be integers, got tensor<5x2xf32> (I2)
 func.func @main(%a: tensor<3x4xf32>, %b: tensor<5x2xf32>, %c: tensor<2xi32>) {
   %0 = "stablehlo.dynamic_gather"(%a, %b, %c) <{dimension_numbers = #stablehlo.gather<offset_dims = [1], collapsed_slice_dims = [0], start_index_map = [0, 1], index_vector_dim = 1>, indices_are_sorted = false}> : (tensor<3x4xf32>, tensor<5x2xf32>, tensor<2xi32>) -> tensor<5x2xf32>
   return

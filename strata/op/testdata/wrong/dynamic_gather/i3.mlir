@@ -1,4 +1,4 @@
-// dynamic_gather/i3.mlir:3:8: dynamic_gather: (C11) slice_sizes must be integers of rank 1, got tensor<2xf32>
+// dynamic_gather/i3.mlir:3:8: dynamic_gather: slice_sizes must be integers of rank 1, got tensor<2xf32> (C11)
 func.func @main(%a: tensor<3x4xf32>, %b: tensor<5x2xi32>, %c: tensor<2xf32>) {
   %0 = "stablehlo.dynamic_gather"(%a, %b, %c) <{dimension_numbers = #stablehlo.gather<offset_dims = [1], collapsed_slice_dims = [0], start_index_map = [0, 1], index_vector_dim = 1>, indices_are_sorted = false}> : (tensor<3x4xf32>, tensor<5x2xi32>, tensor<2xf32>) -> tensor<5x2xf32>
   return

@@ -1,4 +1,4 @@
-// dynamic_pad/c3.mlir:8:8: dynamic_pad: (C3) interior_padding[0] = -1 is negative
+// dynamic_pad/c3.mlir:8:8: dynamic_pad: interior_padding[0] = -1 is negative (C3)
 func.func @main() {
   %a = "stablehlo.constant"() <{value = dense<1.000000e+00> : tensor<3xf32>}> : () -> tensor<3xf32>
   %b = "stablehlo.constant"() <{value = dense<0.000000e+00> : tensor<f32>}> : () -> tensor<f32>

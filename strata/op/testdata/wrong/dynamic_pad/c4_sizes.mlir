@@ -1,4 +1,4 @@
-// dynamic_pad/c4_sizes.mlir:8:8: dynamic_pad: (C4) the result is tensor<4xf32>, but the amounts give tensor<5xf32>
+// dynamic_pad/c4_sizes.mlir:8:8: dynamic_pad: the result is tensor<4xf32>, but the amounts give tensor<5xf32> (C4)
 func.func @main() {
   %a = "stablehlo.constant"() <{value = dense<1.000000e+00> : tensor<3xf32>}> : () -> tensor<3xf32>
   %b = "stablehlo.constant"() <{value = dense<0.000000e+00> : tensor<f32>}> : () -> tensor<f32>

@@ -1,4 +1,4 @@
-// dynamic_pad/i2.mlir:3:8: dynamic_pad: (C1) the padding value must be a scalar of the operand's type, got tensor<1xf32> and tensor<3xf32>
+// dynamic_pad/i2.mlir:3:8: dynamic_pad: the padding value must be a scalar of the operand's type, got tensor<1xf32> and tensor<3xf32> (C1)
 func.func @main(%a: tensor<3xf32>, %b: tensor<1xf32>, %c: tensor<1xi32>, %d: tensor<1xi32>, %e: tensor<1xi32>) {
   %0 = "stablehlo.dynamic_pad"(%a, %b, %c, %d, %e) : (tensor<3xf32>, tensor<1xf32>, tensor<1xi32>, tensor<1xi32>, tensor<1xi32>) -> tensor<5xf32>
   return

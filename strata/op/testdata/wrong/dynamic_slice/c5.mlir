@@ -1,4 +1,4 @@
-// dynamic_slice/c5.mlir:3:8: stablehlo.dynamic_slice: (C1, C5) result 0 is tensor<2x3xf32>, but tensor<2x4xf32> is inferred
+// dynamic_slice/c5.mlir:3:8: stablehlo.dynamic_slice: result 0 is tensor<2x3xf32>, but tensor<2x4xf32> is inferred (C1, C5)
 func.func @main(%a: tensor<4x4xf32>, %b: tensor<i32>, %c: tensor<i32>) {
   %0 = "stablehlo.dynamic_slice"(%a, %b, %c) <{slice_sizes = array<i64: 2, 4>}> : (tensor<4x4xf32>, tensor<i32>, tensor<i32>) -> tensor<2x3xf32>
   return

@@ -1,4 +1,4 @@
-// dynamic_slice/i1.mlir:3:8: dynamic_slice: (I1) operands must be arrays, got !stablehlo.token
+// dynamic_slice/i1.mlir:3:8: dynamic_slice: operands must be arrays, got !stablehlo.token (I1)
 func.func @main(%a: !stablehlo.token, %b: tensor<i32>, %c: tensor<i32>) {
   %0 = "stablehlo.dynamic_slice"(%a, %b, %c) <{slice_sizes = array<i64: 2, 4>}> : (!stablehlo.token, tensor<i32>, tensor<i32>) -> tensor<2x4xf32>
   return

@@ -1,4 +1,4 @@
-// exponential/c1.mlir:3:8: stablehlo.exponential: (C1) result 0 is tensor<3xf32>, but tensor<2xf32> is inferred
+// exponential/c1.mlir:3:8: stablehlo.exponential: result 0 is tensor<3xf32>, but tensor<2xf32> is inferred (C1)
 func.func @main(%a: tensor<2xf32>) {
   %0 = "stablehlo.exponential"(%a) : (tensor<2xf32>) -> tensor<3xf32>
   return

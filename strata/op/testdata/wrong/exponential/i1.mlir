@@ -1,4 +1,4 @@
-// exponential/i1.mlir:3:8: exponential: (I1) dtype i32 is not admitted; it takes floats, complex numbers
+// exponential/i1.mlir:3:8: exponential: dtype i32 is not admitted; it takes floats, complex numbers (I1)
 func.func @main(%a: tensor<2xi32>) {
   %0 = "stablehlo.exponential"(%a) : (tensor<2xi32>) -> tensor<2xi32>
   return

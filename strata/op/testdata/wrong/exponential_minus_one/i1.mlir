@@ -1,4 +1,4 @@
-// exponential_minus_one/i1.mlir:3:8: exponential_minus_one: (I1) dtype i32 is not admitted; it takes floats, complex numbers
+// exponential_minus_one/i1.mlir:3:8: exponential_minus_one: dtype i32 is not admitted; it takes floats, complex numbers (I1)
 func.func @main(%a: tensor<2xi32>) {
   %0 = "stablehlo.exponential_minus_one"(%a) : (tensor<2xi32>) -> tensor<2xi32>
   return

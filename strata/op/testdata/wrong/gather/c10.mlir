@@ -1,4 +1,4 @@
-// gather/c10.mlir:3:8: gather: (C10) the operand's batching dimensions must ascend, got 1 before 0
+// gather/c10.mlir:3:8: gather: the operand's batching dimensions must ascend, got 1 before 0 (C10)
 func.func @main(%a: tensor<3x2x5x6xf32>, %b: tensor<3x2x2xi64>) {
   %0 = "stablehlo.gather"(%a, %b) <{dimension_numbers = #stablehlo.gather<offset_dims = [2], collapsed_slice_dims = [2], operand_batching_dims = [1, 0], start_indices_batching_dims = [1, 0], start_index_map = [2, 3], index_vector_dim = 2>, indices_are_sorted = false, slice_sizes = array<i64: 1, 1, 1, 2>}> : (tensor<3x2x5x6xf32>, tensor<3x2x2xi64>) -> tensor<3x2x2xf32>
   return

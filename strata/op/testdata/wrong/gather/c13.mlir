@@ -1,4 +1,4 @@
-// gather/c13.mlir:3:8: gather: (C13) the indices' batching dimensions has dimension 0 twice
+// gather/c13.mlir:3:8: gather: the indices' batching dimensions has dimension 0 twice (C13)
 func.func @main(%a: tensor<3x2x5x6xf32>, %b: tensor<3x2x2xi64>) {
   %0 = "stablehlo.gather"(%a, %b) <{dimension_numbers = #stablehlo.gather<offset_dims = [2], collapsed_slice_dims = [2], operand_batching_dims = [0, 1], start_indices_batching_dims = [0, 0], start_index_map = [2, 3], index_vector_dim = 2>, indices_are_sorted = false, slice_sizes = array<i64: 1, 1, 1, 2>}> : (tensor<3x2x5x6xf32>, tensor<3x2x2xi64>) -> tensor<3x2x2xf32>
   return

@@ -1,4 +1,4 @@
-// gather/c4.mlir:3:8: gather: (C4) the window dimensions must ascend, got 3 before 2
+// gather/c4.mlir:3:8: gather: the window dimensions must ascend, got 3 before 2 (C4)
 func.func @main(%a: tensor<3x4x5x6xf32>, %b: tensor<3x2x2xi64>) {
   %0 = "stablehlo.gather"(%a, %b) <{dimension_numbers = #stablehlo.gather<offset_dims = [3, 2], collapsed_slice_dims = [1], operand_batching_dims = [0], start_indices_batching_dims = [0], start_index_map = [1, 2], index_vector_dim = 2>, indices_are_sorted = false, slice_sizes = array<i64: 1, 1, 2, 2>}> : (tensor<3x4x5x6xf32>, tensor<3x2x2xi64>) -> tensor<3x2x2x2xf32>
   return

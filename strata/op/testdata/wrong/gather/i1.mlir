@@ -1,4 +1,4 @@
-// gather/i1.mlir:3:8: gather: (I1) operands must be arrays, got !stablehlo.token
+// gather/i1.mlir:3:8: gather: operands must be arrays, got !stablehlo.token (I1)
 func.func @main(%a: !stablehlo.token, %b: tensor<3x2x2xi64>) {
   %0 = "stablehlo.gather"(%a, %b) <{dimension_numbers = #stablehlo.gather<offset_dims = [2], collapsed_slice_dims = [1], operand_batching_dims = [0], start_indices_batching_dims = [0], start_index_map = [1, 2], index_vector_dim = 2>, indices_are_sorted = false, slice_sizes = array<i64: 1, 1, 2>}> : (!stablehlo.token, tensor<3x2x2xi64>) -> tensor<3x2x2xf32>
   return

@@ -1,4 +1,4 @@
-// gather/i2.mlir:3:8: gather: (I2) indices must be integers, got tensor<3x2x2xf32>
+// gather/i2.mlir:3:8: gather: indices must be integers, got tensor<3x2x2xf32> (I2)
 func.func @main(%a: tensor<3x4x5xf32>, %b: tensor<3x2x2xf32>) {
   %0 = "stablehlo.gather"(%a, %b) <{dimension_numbers = #stablehlo.gather<offset_dims = [2], collapsed_slice_dims = [1], operand_batching_dims = [0], start_indices_batching_dims = [0], start_index_map = [1, 2], index_vector_dim = 2>, indices_are_sorted = false, slice_sizes = array<i64: 1, 1, 2>}> : (tensor<3x4x5xf32>, tensor<3x2x2xf32>) -> tensor<3x2x2xf32>
   return

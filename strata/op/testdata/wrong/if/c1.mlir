@@ -1,4 +1,4 @@
-// if/c1.mlir:3:8: if: (C1) branch 1 has 1 arguments, it may have none
+// if/c1.mlir:3:8: if: branch 1 has 1 arguments, it may have none (C1)
 func.func @main(%a: tensor<i1>) {
   %0 = "stablehlo.if"(%a) ({
     %k = "stablehlo.constant"() <{value = dense<1.000000e+00> : tensor<2xf32>}> : () -> tensor<2xf32>

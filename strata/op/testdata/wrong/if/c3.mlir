@@ -1,4 +1,4 @@
-// if/c3.mlir:3:8: stablehlo.if: (C3) result 0 is tensor<3xf32>, but tensor<2xf32> is inferred
+// if/c3.mlir:3:8: stablehlo.if: result 0 is tensor<3xf32>, but tensor<2xf32> is inferred (C3)
 func.func @main(%a: tensor<i1>) {
   %0 = "stablehlo.if"(%a) ({
     %k = "stablehlo.constant"() <{value = dense<1.000000e+00> : tensor<2xf32>}> : () -> tensor<2xf32>

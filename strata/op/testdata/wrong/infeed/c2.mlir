@@ -1,4 +1,4 @@
-// infeed/c2.mlir:3:10: infeed: (C2) result 0 must be a tensor, got !stablehlo.token
+// infeed/c2.mlir:3:10: infeed: result 0 must be a tensor, got !stablehlo.token (C2)
 func.func @main(%a: !stablehlo.token) {
   %0:2 = "stablehlo.infeed"(%a) : (!stablehlo.token) -> (!stablehlo.token, !stablehlo.token)
   return

@@ -1,4 +1,4 @@
-// interpreter.probe/c1.mlir:3:8: interpreter.probe: (C1) result 0 is tensor<3xf32>, but tensor<2xf32> is inferred
+// interpreter.probe/c1.mlir:3:8: interpreter.probe: result 0 is tensor<3xf32>, but tensor<2xf32> is inferred (C1)
 func.func @main(%a: tensor<2xf32>) {
   %0 = "interpreter.probe"(%a) <{probe_id = "p"}> : (tensor<2xf32>) -> tensor<3xf32>
   return

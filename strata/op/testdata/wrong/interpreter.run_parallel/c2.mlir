@@ -1,4 +1,4 @@
-// interpreter.run_parallel/c2.mlir:8:10: run_parallel: (C2) number 1 of the operands is tensor<3xf32>, of the programs tensor<2xf32>
+// interpreter.run_parallel/c2.mlir:8:10: run_parallel: number 1 of the operands is tensor<3xf32>, of the programs tensor<2xf32> (C2)
 func.func @f(%a: tensor<2xf32>) -> tensor<2xf32> {
   return %a : tensor<2xf32>
 }

@@ -1,4 +1,4 @@
-// interpreter.run_parallel/c3.mlir:8:10: run_parallel: (C3) number 1 of the results is tensor<3xf32>, of the programs tensor<2xf32>
+// interpreter.run_parallel/c3.mlir:8:10: run_parallel: number 1 of the results is tensor<3xf32>, of the programs tensor<2xf32> (C3)
 func.func @f(%a: tensor<2xf32>) -> tensor<2xf32> {
   return %a : tensor<2xf32>
 }

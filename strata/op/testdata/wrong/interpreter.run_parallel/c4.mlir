@@ -1,4 +1,4 @@
-// interpreter.run_parallel/c4.mlir:8:10: run_parallel: (C4) @f feeds the programs and must return one tensor
+// interpreter.run_parallel/c4.mlir:8:10: run_parallel: @f feeds the programs and must return one tensor (C4)
 func.func @f(%a: tensor<2xf32>) -> tensor<2xf32> {
   return %a : tensor<2xf32>
 }

@@ -1,4 +1,4 @@
-// log/c1.mlir:3:8: stablehlo.log: (C1) result 0 is tensor<3xf32>, but tensor<2xf32> is inferred
+// log/c1.mlir:3:8: stablehlo.log: result 0 is tensor<3xf32>, but tensor<2xf32> is inferred (C1)
 func.func @main(%a: tensor<2xf32>) {
   %0 = "stablehlo.log"(%a) : (tensor<2xf32>) -> tensor<3xf32>
   return

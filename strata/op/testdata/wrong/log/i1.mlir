@@ -1,4 +1,4 @@
-// log/i1.mlir:3:8: log: (I1) dtype i32 is not admitted; it takes floats, complex numbers
+// log/i1.mlir:3:8: log: dtype i32 is not admitted; it takes floats, complex numbers (I1)
 func.func @main(%a: tensor<2xi32>) {
   %0 = "stablehlo.log"(%a) : (tensor<2xi32>) -> tensor<2xi32>
   return

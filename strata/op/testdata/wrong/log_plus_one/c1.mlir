@@ -1,4 +1,4 @@
-// log_plus_one/c1.mlir:3:8: stablehlo.log_plus_one: (C1) result 0 is tensor<3xf32>, but tensor<2xf32> is inferred
+// log_plus_one/c1.mlir:3:8: stablehlo.log_plus_one: result 0 is tensor<3xf32>, but tensor<2xf32> is inferred (C1)
 func.func @main(%a: tensor<2xf32>) {
   %0 = "stablehlo.log_plus_one"(%a) : (tensor<2xf32>) -> tensor<3xf32>
   return

@@ -1,4 +1,4 @@
-// log_plus_one/i1_axis.mlir:3:8: log_plus_one: (I1) tensor<2x!quant.uniform<i8:f32:0, {5.000000e-01,2.500000e-01}>> is quantised along an axis, which is not admitted
+// log_plus_one/i1_axis.mlir:3:8: log_plus_one: tensor<2x!quant.uniform<i8:f32:0, {5.000000e-01,2.500000e-01}>> is quantised along an axis, which is not admitted (I1)
 func.func @main(%a: tensor<2x!quant.uniform<i8:f32:0, {5.000000e-01,2.500000e-01}>>) {
   %0 = "stablehlo.log_plus_one"(%a) : (tensor<2x!quant.uniform<i8:f32:0, {5.000000e-01,2.500000e-01}>>) -> tensor<2x!quant.uniform<i8:f32:0, {5.000000e-01,2.500000e-01}>>
   return

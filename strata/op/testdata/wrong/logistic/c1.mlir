@@ -1,4 +1,4 @@
-// logistic/c1.mlir:3:8: stablehlo.logistic: (C1) result 0 is tensor<3xf32>, but tensor<2xf32> is inferred
+// logistic/c1.mlir:3:8: stablehlo.logistic: result 0 is tensor<3xf32>, but tensor<2xf32> is inferred (C1)
 func.func @main(%a: tensor<2xf32>) {
   %0 = "stablehlo.logistic"(%a) : (tensor<2xf32>) -> tensor<3xf32>
   return

@@ -1,4 +1,4 @@
-// logistic/i1.mlir:3:8: logistic: (I1) dtype i32 is not admitted; it takes floats, complex numbers
+// logistic/i1.mlir:3:8: logistic: dtype i32 is not admitted; it takes floats, complex numbers (I1)
 func.func @main(%a: tensor<2xi32>) {
   %0 = "stablehlo.logistic"(%a) : (tensor<2xi32>) -> tensor<2xi32>
   return

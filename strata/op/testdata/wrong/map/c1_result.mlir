@@ -1,4 +1,4 @@
-// map/c1_result.mlir:3:8: stablehlo.map: (C1, C4) result 0 is tensor<3xf32>, but tensor<2xf32> is inferred
+// map/c1_result.mlir:3:8: stablehlo.map: result 0 is tensor<3xf32>, but tensor<2xf32> is inferred (C1, C4)
 func.func @main(%a: tensor<2xf32>, %b: tensor<2xf32>) {
   %0 = "stablehlo.map"(%a, %b) <{dimensions = array<i64: 0>}> ({
     ^bb0(%x: tensor<f32>, %y: tensor<f32>):

@@ -1,4 +1,4 @@
-// map/c2.mlir:3:8: map: (C2) expected at least one input, got 0
+// map/c2.mlir:3:8: map: expected at least one input, got 0 (C2)
 func.func @main() {
   %0 = "stablehlo.map"() <{dimensions = array<i64: 0>}> ({
     ^bb0(%x: tensor<f32>, %y: tensor<f32>):

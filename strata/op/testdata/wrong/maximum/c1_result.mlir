@@ -1,4 +1,4 @@
-// maximum/c1_result.mlir:3:8: stablehlo.maximum: (C1) result 0 is tensor<3xf32>, but tensor<2xf32> is inferred
+// maximum/c1_result.mlir:3:8: stablehlo.maximum: result 0 is tensor<3xf32>, but tensor<2xf32> is inferred (C1)
 func.func @main(%a: tensor<2xf32>, %b: tensor<2xf32>) {
   %0 = "stablehlo.maximum"(%a, %b) : (tensor<2xf32>, tensor<2xf32>) -> tensor<3xf32>
   return

@@ -1,4 +1,4 @@
-// maximum/i1.mlir:3:8: maximum: (I1) operands must be arrays, got !stablehlo.token
+// maximum/i1.mlir:3:8: maximum: operands must be arrays, got !stablehlo.token (I1)
 func.func @main(%a: !stablehlo.token, %b: tensor<2xf32>) {
   %0 = "stablehlo.maximum"(%a, %b) : (!stablehlo.token, tensor<2xf32>) -> tensor<2xf32>
   return

@@ -1,4 +1,4 @@
-// maximum/i2.mlir:3:8: maximum: (I2) operands must be arrays, got !stablehlo.token
+// maximum/i2.mlir:3:8: maximum: operands must be arrays, got !stablehlo.token (I2)
 func.func @main(%a: tensor<2xf32>, %b: !stablehlo.token) {
   %0 = "stablehlo.maximum"(%a, %b) : (tensor<2xf32>, !stablehlo.token) -> tensor<2xf32>
   return

@@ -1,4 +1,4 @@
-// minimum/c1_result.mlir:3:8: stablehlo.minimum: (C1) result 0 is tensor<3xf32>, but tensor<2xf32> is inferred
+// minimum/c1_result.mlir:3:8: stablehlo.minimum: result 0 is tensor<3xf32>, but tensor<2xf32> is inferred (C1)
 func.func @main(%a: tensor<2xf32>, %b: tensor<2xf32>) {
   %0 = "stablehlo.minimum"(%a, %b) : (tensor<2xf32>, tensor<2xf32>) -> tensor<3xf32>
   return

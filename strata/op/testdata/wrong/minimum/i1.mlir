@@ -1,4 +1,4 @@
-// minimum/i1.mlir:3:8: minimum: (I1) operands must be arrays, got !stablehlo.token
+// minimum/i1.mlir:3:8: minimum: operands must be arrays, got !stablehlo.token (I1)
 func.func @main(%a: !stablehlo.token, %b: tensor<2xf32>) {
   %0 = "stablehlo.minimum"(%a, %b) : (!stablehlo.token, tensor<2xf32>) -> tensor<2xf32>
   return

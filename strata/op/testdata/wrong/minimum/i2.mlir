@@ -1,4 +1,4 @@
-// minimum/i2.mlir:3:8: minimum: (I2) operands must be arrays, got !stablehlo.token
+// minimum/i2.mlir:3:8: minimum: operands must be arrays, got !stablehlo.token (I2)
 func.func @main(%a: tensor<2xf32>, %b: !stablehlo.token) {
   %0 = "stablehlo.minimum"(%a, %b) : (tensor<2xf32>, !stablehlo.token) -> tensor<2xf32>
   return

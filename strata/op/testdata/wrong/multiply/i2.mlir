@@ -1,4 +1,4 @@
-// multiply/i2.mlir:3:8: multiply: (I2) operands must be arrays, got !stablehlo.token
+// multiply/i2.mlir:3:8: multiply: operands must be arrays, got !stablehlo.token (I2)
 func.func @main(%a: tensor<2xf32>, %b: !stablehlo.token) {
   %0 = "stablehlo.multiply"(%a, %b) : (tensor<2xf32>, !stablehlo.token) -> tensor<2xf32>
   return

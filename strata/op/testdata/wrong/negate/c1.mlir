@@ -1,4 +1,4 @@
-// negate/c1.mlir:3:8: stablehlo.negate: (C1) result 0 is tensor<3xf32>, but tensor<2xf32> is inferred
+// negate/c1.mlir:3:8: stablehlo.negate: result 0 is tensor<3xf32>, but tensor<2xf32> is inferred (C1)
 func.func @main(%a: tensor<2xf32>) {
   %0 = "stablehlo.negate"(%a) : (tensor<2xf32>) -> tensor<3xf32>
   return

@@ -1,4 +1,4 @@
-// optimization_barrier/c1.mlir:3:8: stablehlo.optimization_barrier: (C1) result 0 is tensor<3xf32>, but tensor<2xf32> is inferred
+// optimization_barrier/c1.mlir:3:8: stablehlo.optimization_barrier: result 0 is tensor<3xf32>, but tensor<2xf32> is inferred (C1)
 func.func @main(%a: tensor<2xf32>) {
   %0 = "stablehlo.optimization_barrier"(%a) : (tensor<2xf32>) -> tensor<3xf32>
   return

@@ -1,4 +1,4 @@
-// or/i1.mlir:3:8: or: (I1) dtype f32 is not admitted; it takes booleans, signed integers, unsigned integers
+// or/i1.mlir:3:8: or: dtype f32 is not admitted; it takes booleans, signed integers, unsigned integers (I1)
 func.func @main(%a: tensor<2xf32>, %b: tensor<2xf32>) {
   %0 = "stablehlo.or"(%a, %b) : (tensor<2xf32>, tensor<2xf32>) -> tensor<2xf32>
   return

@@ -1,4 +1,4 @@
-// or/i2.mlir:3:8: or: (I2) operands must be arrays, got !stablehlo.token
+// or/i2.mlir:3:8: or: operands must be arrays, got !stablehlo.token (I2)
 func.func @main(%a: tensor<2xi32>, %b: !stablehlo.token) {
   %0 = "stablehlo.or"(%a, %b) : (tensor<2xi32>, !stablehlo.token) -> tensor<2xi32>
   return

@@ -1,4 +1,4 @@
-// popcnt/i1.mlir:3:8: popcnt: (I1) dtype f32 is not admitted; it takes signed integers, unsigned integers
+// popcnt/i1.mlir:3:8: popcnt: dtype f32 is not admitted; it takes signed integers, unsigned integers (I1)
 func.func @main(%a: tensor<2xf32>) {
   %0 = "stablehlo.popcnt"(%a) : (tensor<2xf32>) -> tensor<2xf32>
   return

@@ -1,4 +1,4 @@
-// power/c1_result.mlir:3:8: stablehlo.power: (C1) result 0 is tensor<3xf32>, but tensor<2xf32> is inferred
+// power/c1_result.mlir:3:8: stablehlo.power: result 0 is tensor<3xf32>, but tensor<2xf32> is inferred (C1)
 func.func @main(%a: tensor<2xf32>, %b: tensor<2xf32>) {
   %0 = "stablehlo.power"(%a, %b) : (tensor<2xf32>, tensor<2xf32>) -> tensor<3xf32>
   return

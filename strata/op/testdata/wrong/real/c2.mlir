@@ -1,4 +1,4 @@
-// real/c2.mlir:3:8: stablehlo.real: (C1, C2) result 0 is tensor<2xf64>, but tensor<2xf32> is inferred
+// real/c2.mlir:3:8: stablehlo.real: result 0 is tensor<2xf64>, but tensor<2xf32> is inferred (C1, C2)
 func.func @main(%a: tensor<2xcomplex<f32>>) {
   %0 = "stablehlo.real"(%a) : (tensor<2xcomplex<f32>>) -> tensor<2xf64>
   return

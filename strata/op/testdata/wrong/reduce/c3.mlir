@@ -1,4 +1,4 @@
-// reduce/c3.mlir:3:8: reduce: (C3) expected inputs and as many initial values, got 1 operands
+// reduce/c3.mlir:3:8: reduce: expected inputs and as many initial values, got 1 operands (C3)
 func.func @main(%a: tensor<2x3xf32>) {
   %0 = "stablehlo.reduce"(%a) <{dimensions = array<i64: 1>}> ({
     ^bb0(%x: tensor<f32>, %y: tensor<f32>):

@@ -1,4 +1,4 @@
-// reduce/c4.mlir:3:8: reduce: (C4) dimension 2 is out of range for tensor<2x3xf32>
+// reduce/c4.mlir:3:8: reduce: dimension 2 is out of range for tensor<2x3xf32> (C4)
 func.func @main(%a: tensor<2x3xf32>, %b: tensor<f32>) {
   %0 = "stablehlo.reduce"(%a, %b) <{dimensions = array<i64: 2>}> ({
     ^bb0(%x: tensor<f32>, %y: tensor<f32>):

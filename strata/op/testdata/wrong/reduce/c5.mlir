@@ -1,4 +1,4 @@
-// reduce/c5.mlir:3:8: reduce: (C5) dimension 1 of tensor<2x3xf32> is given twice
+// reduce/c5.mlir:3:8: reduce: dimension 1 of tensor<2x3xf32> is given twice (C5)
 func.func @main(%a: tensor<2x3xf32>, %b: tensor<f32>) {
   %0 = "stablehlo.reduce"(%a, %b) <{dimensions = array<i64: 1, 1>}> ({
     ^bb0(%x: tensor<f32>, %y: tensor<f32>):

@@ -1,4 +1,4 @@
-// reduce/c6.mlir:3:8: reduce: (C6) elements of f32 cannot be combined in i32
+// reduce/c6.mlir:3:8: reduce: elements of f32 cannot be combined in i32 (C6)
 func.func @main(%a: tensor<2x3xf32>, %b: tensor<f32>) {
   %0 = "stablehlo.reduce"(%a, %b) <{dimensions = array<i64: 1>}> ({
     ^bb0(%x: tensor<i32>, %y: tensor<i32>):

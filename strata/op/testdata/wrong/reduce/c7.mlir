@@ -1,4 +1,4 @@
-// reduce/c7.mlir:3:8: stablehlo.reduce: (C7, C8) result 0 is tensor<3xf32>, but tensor<2xf32> is inferred
+// reduce/c7.mlir:3:8: stablehlo.reduce: result 0 is tensor<3xf32>, but tensor<2xf32> is inferred (C7, C8)
 func.func @main(%a: tensor<2x3xf32>, %b: tensor<f32>) {
   %0 = "stablehlo.reduce"(%a, %b) <{dimensions = array<i64: 1>}> ({
     ^bb0(%x: tensor<f32>, %y: tensor<f32>):

@@ -1,4 +1,4 @@
-// reduce/i1.mlir:3:8: reduce: (I1) inputs must be arrays, got !stablehlo.token
+// reduce/i1.mlir:3:8: reduce: inputs must be arrays, got !stablehlo.token (I1)
 func.func @main(%a: !stablehlo.token, %b: tensor<f32>) {
   %0 = "stablehlo.reduce"(%a, %b) <{dimensions = array<i64: 1>}> ({
     ^bb0(%x: tensor<f32>, %y: tensor<f32>):

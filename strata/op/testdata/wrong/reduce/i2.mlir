@@ -1,4 +1,4 @@
-// reduce/i2.mlir:3:8: reduce: (C2) the initial value of tensor<2x3xf32> must be tensor<f32>, got !stablehlo.token
+// reduce/i2.mlir:3:8: reduce: the initial value of tensor<2x3xf32> must be tensor<f32>, got !stablehlo.token (C2)
 func.func @main(%a: tensor<2x3xf32>, %b: !stablehlo.token) {
   %0 = "stablehlo.reduce"(%a, %b) <{dimensions = array<i64: 1>}> ({
     ^bb0(%x: tensor<f32>, %y: tensor<f32>):

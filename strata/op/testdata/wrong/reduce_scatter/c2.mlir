@@ -1,4 +1,4 @@
-// reduce_scatter/c2.mlir:3:8: reduce_scatter: (C2) scatter_dimension 1 is no dimension of tensor<4xf32>
+// reduce_scatter/c2.mlir:3:8: reduce_scatter: scatter_dimension 1 is no dimension of tensor<4xf32> (C2)
 func.func @main(%a: tensor<4xf32>) {
   %0 = "stablehlo.reduce_scatter"(%a) <{replica_groups = dense<[[0, 1]]> : tensor<1x2xi64>, scatter_dimension = 1 : i64}> ({
     ^bb0(%x: tensor<f32>, %y: tensor<f32>):

@@ -1,4 +1,4 @@
-// reduce_scatter/c3.mlir:3:8: reduce_scatter: (C3) replica_groups holds 0 twice
+// reduce_scatter/c3.mlir:3:8: reduce_scatter: replica_groups holds 0 twice (C3)
 func.func @main(%a: tensor<4xf32>) {
   %0 = "stablehlo.reduce_scatter"(%a) <{replica_groups = dense<[[0, 0]]> : tensor<1x2xi64>, scatter_dimension = 0 : i64}> ({
     ^bb0(%x: tensor<f32>, %y: tensor<f32>):

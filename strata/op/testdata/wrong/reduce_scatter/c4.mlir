@@ -1,4 +1,4 @@
-// reduce_scatter/c4.mlir:3:8: reduce_scatter: (C4) process (1, 0) is in no group
+// reduce_scatter/c4.mlir:3:8: reduce_scatter: process (1, 0) is in no group (C4)
 func.func @f(%a: tensor<2xf32>) -> tensor<2xf32> {
   %0 = "stablehlo.reduce_scatter"(%a) <{scatter_dimension = 0 : i64, replica_groups = dense<[[0]]> : tensor<1x1xi64>}> ({
     ^bb0(%x: tensor<f32>, %y: tensor<f32>):

@@ -1,4 +1,4 @@
-// reduce_scatter/c9.mlir:3:8: reduce_scatter: (C9) the computation's tensor<4xf32> cannot be scattered to tensor<2xf64>
+// reduce_scatter/c9.mlir:3:8: reduce_scatter: the computation's tensor<4xf32> cannot be scattered to tensor<2xf64> (C9)
 func.func @main(%a: tensor<4xf32>) {
   %0 = "stablehlo.reduce_scatter"(%a) <{replica_groups = dense<[[0, 1]]> : tensor<1x2xi64>, scatter_dimension = 0 : i64}> ({
     ^bb0(%x: tensor<f32>, %y: tensor<f32>):

@@ -1,4 +1,4 @@
-// reduce_scatter/i1.mlir:3:8: reduce_scatter: (I1) operands must be arrays, got !stablehlo.token
+// reduce_scatter/i1.mlir:3:8: reduce_scatter: operands must be arrays, got !stablehlo.token (I1)
 func.func @main(%a: !stablehlo.token) {
   %0 = "stablehlo.reduce_scatter"(%a) <{replica_groups = dense<[[0, 1]]> : tensor<1x2xi64>, scatter_dimension = 0 : i64}> ({
     ^bb0(%x: tensor<f32>, %y: tensor<f32>):

@@ -1,4 +1,4 @@
-// reduce_window/c14.mlir:3:10: stablehlo.reduce_window: (C14, C15, C16) result 1 is tensor<3x4xf32>, but tensor<3x3xf32> is inferred
+// reduce_window/c14.mlir:3:10: stablehlo.reduce_window: result 1 is tensor<3x4xf32>, but tensor<3x3xf32> is inferred (C14, C15, C16)
 func.func @main(%a: tensor<4x4xf32>, %b: tensor<4x4xf32>, %c: tensor<f32>, %d: tensor<f32>) {
   %0:2 = "stablehlo.reduce_window"(%a, %b, %c, %d) <{base_dilations = array<i64: 1, 1>, padding = dense<0> : tensor<2x2xi64>, window_dilations = array<i64: 1, 1>, window_dimensions = array<i64: 2, 2>, window_strides = array<i64: 1, 1>}> ({
     ^bb0(%x: tensor<f32>, %y: tensor<f32>, %z: tensor<f32>, %w: tensor<f32>):

@@ -1,4 +1,4 @@
-// reduce_window/c4.mlir:3:8: reduce_window: (C4) window_dimensions must have 2 entries, got 1
+// reduce_window/c4.mlir:3:8: reduce_window: window_dimensions must have 2 entries, got 1 (C4)
 func.func @main(%a: tensor<4x4xf32>, %b: tensor<f32>) {
   %0 = "stablehlo.reduce_window"(%a, %b) <{base_dilations = array<i64: 1, 1>, padding = dense<0> : tensor<2x2xi64>, window_dilations = array<i64: 1, 1>, window_dimensions = array<i64: 2>, window_strides = array<i64: 1, 1>}> ({
     ^bb0(%x: tensor<f32>, %y: tensor<f32>):

@@ -1,4 +1,4 @@
-// reduce_window/i1.mlir:3:8: reduce_window: (I1) operands must be arrays, got !stablehlo.token and tensor<f32>
+// reduce_window/i1.mlir:3:8: reduce_window: operands must be arrays, got !stablehlo.token and tensor<f32> (I1)
 func.func @main(%a: !stablehlo.token, %b: tensor<f32>) {
   %0 = "stablehlo.reduce_window"(%a, %b) <{base_dilations = array<i64: 1, 1>, padding = dense<0> : tensor<2x2xi64>, window_dilations = array<i64: 1, 1>, window_dimensions = array<i64: 2, 2>, window_strides = array<i64: 1, 1>}> ({
     ^bb0(%x: tensor<f32>, %y: tensor<f32>):

@@ -1,4 +1,4 @@
-// reduce_window/i2.mlir:3:8: reduce_window: (I2) operands must be arrays, got tensor<4x4xf32> and !stablehlo.token
+// reduce_window/i2.mlir:3:8: reduce_window: operands must be arrays, got tensor<4x4xf32> and !stablehlo.token (I2)
 func.func @main(%a: tensor<4x4xf32>, %b: !stablehlo.token) {
   %0 = "stablehlo.reduce_window"(%a, %b) <{base_dilations = array<i64: 1, 1>, padding = dense<0> : tensor<2x2xi64>, window_dilations = array<i64: 1, 1>, window_dimensions = array<i64: 2, 2>, window_strides = array<i64: 1, 1>}> ({
     ^bb0(%x: tensor<f32>, %y: tensor<f32>):

@@ -1,4 +1,4 @@
-// remainder/c1_result.mlir:3:8: stablehlo.remainder: (C1) result 0 is tensor<3xf32>, but tensor<2xf32> is inferred
+// remainder/c1_result.mlir:3:8: stablehlo.remainder: result 0 is tensor<3xf32>, but tensor<2xf32> is inferred (C1)
 func.func @main(%a: tensor<2xf32>, %b: tensor<2xf32>) {
   %0 = "stablehlo.remainder"(%a, %b) : (tensor<2xf32>, tensor<2xf32>) -> tensor<3xf32>
   return

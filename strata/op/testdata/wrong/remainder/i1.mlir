@@ -1,4 +1,4 @@
-// remainder/i1.mlir:3:8: remainder: (I1) dtype i1 is not admitted; it takes signed integers, unsigned integers, floats
+// remainder/i1.mlir:3:8: remainder: dtype i1 is not admitted; it takes signed integers, unsigned integers, floats (I1)
 func.func @main(%a: tensor<2xi1>, %b: tensor<2xi1>) {
   %0 = "stablehlo.remainder"(%a, %b) : (tensor<2xi1>, tensor<2xi1>) -> tensor<2xi1>
   return

@@ -1,4 +1,4 @@
-// reverse/i1.mlir:3:8: reverse: (I1) tensor<2x3x!quant.uniform<i8:f32:0, {5.000000e-01,2.500000e-01}>> is quantised along an axis, which is not admitted
+// reverse/i1.mlir:3:8: reverse: tensor<2x3x!quant.uniform<i8:f32:0, {5.000000e-01,2.500000e-01}>> is quantised along an axis, which is not admitted (I1)
 func.func @main(%a: tensor<2x3x!quant.uniform<i8:f32:0, {5.000000e-01,2.500000e-01}>>) {
   %0 = "stablehlo.reverse"(%a) <{dimensions = array<i64: 1>}> : (tensor<2x3x!quant.uniform<i8:f32:0, {5.000000e-01,2.500000e-01}>>) -> tensor<2x3x!quant.uniform<i8:f32:0, {5.000000e-01,2.500000e-01}>>
   return

@@ -1,4 +1,4 @@
-// round_nearest_afz/c1.mlir:3:8: stablehlo.round_nearest_afz: (C1) result 0 is tensor<3xf32>, but tensor<2xf32> is inferred
+// round_nearest_afz/c1.mlir:3:8: stablehlo.round_nearest_afz: result 0 is tensor<3xf32>, but tensor<2xf32> is inferred (C1)
 func.func @main(%a: tensor<2xf32>) {
   %0 = "stablehlo.round_nearest_afz"(%a) : (tensor<2xf32>) -> tensor<3xf32>
   return

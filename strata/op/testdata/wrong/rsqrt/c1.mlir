@@ -1,4 +1,4 @@
-// rsqrt/c1.mlir:3:8: stablehlo.rsqrt: (C1) result 0 is tensor<3xf32>, but tensor<2xf32> is inferred
+// rsqrt/c1.mlir:3:8: stablehlo.rsqrt: result 0 is tensor<3xf32>, but tensor<2xf32> is inferred (C1)
 func.func @main(%a: tensor<2xf32>) {
   %0 = "stablehlo.rsqrt"(%a) : (tensor<2xf32>) -> tensor<3xf32>
   return

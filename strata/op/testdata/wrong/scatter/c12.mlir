@@ -1,4 +1,4 @@
-// scatter/c12.mlir:3:8: scatter: (C12) the operand's batching dimensions must ascend, got 1 before 0
+// scatter/c12.mlir:3:8: scatter: the operand's batching dimensions must ascend, got 1 before 0 (C12)
 func.func @main(%a: tensor<3x2x5x6xf32>, %b: tensor<3x2x2xi64>, %c: tensor<3x2x2xf32>) {
   %0 = "stablehlo.scatter"(%a, %b, %c) <{indices_are_sorted = false, scatter_dimension_numbers = #stablehlo.scatter<update_window_dims = [2], inserted_window_dims = [2], input_batching_dims = [1, 0], scatter_indices_batching_dims = [1, 0], scatter_dims_to_operand_dims = [2, 3], index_vector_dim = 2>, unique_indices = false}> ({
     ^bb0(%x: tensor<f32>, %y: tensor<f32>):

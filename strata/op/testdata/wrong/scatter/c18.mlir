@@ -1,4 +1,4 @@
-// scatter/c18.mlir:3:8: scatter: (C18) batching dimensions 0 of tensor<3x4x5xf32> and 1 of tensor<3x2x2xi64> differ in size
+// scatter/c18.mlir:3:8: scatter: batching dimensions 0 of tensor<3x4x5xf32> and 1 of tensor<3x2x2xi64> differ in size (C18)
 func.func @main(%a: tensor<3x4x5xf32>, %b: tensor<3x2x2xi64>, %c: tensor<3x2x2xf32>) {
   %0 = "stablehlo.scatter"(%a, %b, %c) <{indices_are_sorted = false, scatter_dimension_numbers = #stablehlo.scatter<update_window_dims = [2], inserted_window_dims = [1], input_batching_dims = [0], scatter_indices_batching_dims = [1], scatter_dims_to_operand_dims = [1, 2], index_vector_dim = 2>, unique_indices = false}> ({
     ^bb0(%x: tensor<f32>, %y: tensor<f32>):

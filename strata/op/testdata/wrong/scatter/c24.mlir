@@ -1,4 +1,4 @@
-// scatter/c24.mlir:3:8: stablehlo.scatter: (C24, C25) result 0 is tensor<3x4x6xf32>, but tensor<3x4x5xf32> is inferred
+// scatter/c24.mlir:3:8: stablehlo.scatter: result 0 is tensor<3x4x6xf32>, but tensor<3x4x5xf32> is inferred (C24, C25)
 func.func @main(%a: tensor<3x4x5xf32>, %b: tensor<3x2x2xi64>, %c: tensor<3x2x2xf32>) {
   %0 = "stablehlo.scatter"(%a, %b, %c) <{indices_are_sorted = false, scatter_dimension_numbers = #stablehlo.scatter<update_window_dims = [2], inserted_window_dims = [1], input_batching_dims = [0], scatter_indices_batching_dims = [0], scatter_dims_to_operand_dims = [1, 2], index_vector_dim = 2>, unique_indices = false}> ({
     ^bb0(%x: tensor<f32>, %y: tensor<f32>):

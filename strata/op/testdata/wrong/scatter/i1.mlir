@@ -1,4 +1,4 @@
-// scatter/i1.mlir:3:8: scatter: (I1) operands must be arrays, got !stablehlo.token, tensor<3x2x2xi64> and tensor<3x2x2xf32>
+// scatter/i1.mlir:3:8: scatter: operands must be arrays, got !stablehlo.token, tensor<3x2x2xi64> and tensor<3x2x2xf32> (I1)
 func.func @main(%a: !stablehlo.token, %b: tensor<3x2x2xi64>, %c: tensor<3x2x2xf32>) {
   %0 = "stablehlo.scatter"(%a, %b, %c) <{indices_are_sorted = false, scatter_dimension_numbers = #stablehlo.scatter<update_window_dims = [2], inserted_window_dims = [1], input_batching_dims = [0], scatter_indices_batching_dims = [0], scatter_dims_to_operand_dims = [1, 2], index_vector_dim = 2>, unique_indices = false}> ({
     ^bb0(%x: tensor<f32>, %y: tensor<f32>):

@@ -1,4 +1,4 @@
-// select_and_scatter/c11.mlir:3:8: stablehlo.select_and_scatter: (C11, C12) result 0 is tensor<4x5xf32>, but tensor<4x4xf32> is inferred
+// select_and_scatter/c11.mlir:3:8: stablehlo.select_and_scatter: result 0 is tensor<4x5xf32>, but tensor<4x4xf32> is inferred (C11, C12)
 func.func @main(%a: tensor<4x4xf32>, %b: tensor<2x2xf32>, %c: tensor<f32>) {
   %0 = "stablehlo.select_and_scatter"(%a, %b, %c) <{padding = dense<0> : tensor<2x2xi64>, window_dimensions = array<i64: 2, 2>, window_strides = array<i64: 2, 2>}> ({
     ^bb0(%x: tensor<f32>, %y: tensor<f32>):

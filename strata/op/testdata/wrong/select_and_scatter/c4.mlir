@@ -1,4 +1,4 @@
-// select_and_scatter/c4.mlir:3:8: select_and_scatter: (C4) window_dimensions must have 2 entries, got 1
+// select_and_scatter/c4.mlir:3:8: select_and_scatter: window_dimensions must have 2 entries, got 1 (C4)
 func.func @main(%a: tensor<4x4xf32>, %b: tensor<2x2xf32>, %c: tensor<f32>) {
   %0 = "stablehlo.select_and_scatter"(%a, %b, %c) <{padding = dense<0> : tensor<2x2xi64>, window_dimensions = array<i64: 2>, window_strides = array<i64: 2, 2>}> ({
     ^bb0(%x: tensor<f32>, %y: tensor<f32>):

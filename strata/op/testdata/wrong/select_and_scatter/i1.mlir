@@ -1,4 +1,4 @@
-// select_and_scatter/i1.mlir:3:8: select_and_scatter: (I1) operands must be arrays, got !stablehlo.token
+// select_and_scatter/i1.mlir:3:8: select_and_scatter: operands must be arrays, got !stablehlo.token (I1)
 func.func @main(%a: !stablehlo.token, %b: tensor<2x2xf32>, %c: tensor<f32>) {
   %0 = "stablehlo.select_and_scatter"(%a, %b, %c) <{padding = dense<0> : tensor<2x2xi64>, window_dimensions = array<i64: 2, 2>, window_strides = array<i64: 2, 2>}> ({
     ^bb0(%x: tensor<f32>, %y: tensor<f32>):

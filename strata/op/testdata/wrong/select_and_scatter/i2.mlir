@@ -1,4 +1,4 @@
-// select_and_scatter/i2.mlir:3:8: select_and_scatter: (I2) operands must be arrays, got !stablehlo.token
+// select_and_scatter/i2.mlir:3:8: select_and_scatter: operands must be arrays, got !stablehlo.token (I2)
 func.func @main(%a: tensor<4x4xf32>, %b: !stablehlo.token, %c: tensor<f32>) {
   %0 = "stablehlo.select_and_scatter"(%a, %b, %c) <{padding = dense<0> : tensor<2x2xi64>, window_dimensions = array<i64: 2, 2>, window_strides = array<i64: 2, 2>}> ({
     ^bb0(%x: tensor<f32>, %y: tensor<f32>):

@@ -1,4 +1,4 @@
-// send/c1.mlir:3:8: send: (C1) source_target_pairs must be pairs, got tensor<1x3xi64>
+// send/c1.mlir:3:8: send: source_target_pairs must be pairs, got tensor<1x3xi64> (C1)
 func.func @main(%a: tensor<2xf32>, %b: !stablehlo.token) {
   %0 = "stablehlo.send"(%a, %b) <{channel_handle = #stablehlo.channel_handle<handle = 1, type = 1>, is_host_transfer = false, source_target_pairs = dense<[[0, 1, 2]]> : tensor<1x3xi64>}> : (tensor<2xf32>, !stablehlo.token) -> !stablehlo.token
   return

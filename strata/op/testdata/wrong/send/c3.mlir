@@ -1,4 +1,4 @@
-// send/c3.mlir:3:8: send: (C3) 1 is the target of two source_target_pairs
+// send/c3.mlir:3:8: send: 1 is the target of two source_target_pairs (C3)
 func.func @main(%a: tensor<2xf32>, %b: !stablehlo.token) {
   %0 = "stablehlo.send"(%a, %b) <{channel_handle = #stablehlo.channel_handle<handle = 1, type = 1>, is_host_transfer = false, source_target_pairs = dense<[[0, 1], [2, 1]]> : tensor<2x2xi64>}> : (tensor<2xf32>, !stablehlo.token) -> !stablehlo.token
   return

@@ -1,4 +1,4 @@
-// send/c4.mlir:3:8: send: (C4) source_target_pairs holds -2
+// send/c4.mlir:3:8: send: source_target_pairs holds -2 (C4)
 func.func @main(%a: tensor<2xf32>, %b: !stablehlo.token) {
   %0 = "stablehlo.send"(%a, %b) <{channel_handle = #stablehlo.channel_handle<handle = 1, type = 1>, is_host_transfer = false, source_target_pairs = dense<[[0, -2]]> : tensor<1x2xi64>}> : (tensor<2xf32>, !stablehlo.token) -> !stablehlo.token
   return

@@ -1,4 +1,4 @@
-// shift_left/c1.mlir:3:8: shift_left: (C1) operands must have equal types, got tensor<2xi32> and tensor<3xi32>
+// shift_left/c1.mlir:3:8: shift_left: operands must have equal types, got tensor<2xi32> and tensor<3xi32> (C1)
 func.func @main(%a: tensor<2xi32>, %b: tensor<3xi32>) {
   %0 = "stablehlo.shift_left"(%a, %b) : (tensor<2xi32>, tensor<3xi32>) -> tensor<2xi32>
   return

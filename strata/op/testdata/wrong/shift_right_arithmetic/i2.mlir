@@ -1,4 +1,4 @@
-// shift_right_arithmetic/i2.mlir:3:8: shift_right_arithmetic: (I2) operands must be arrays, got !stablehlo.token
+// shift_right_arithmetic/i2.mlir:3:8: shift_right_arithmetic: operands must be arrays, got !stablehlo.token (I2)
 func.func @main(%a: tensor<2xi32>, %b: !stablehlo.token) {
   %0 = "stablehlo.shift_right_arithmetic"(%a, %b) : (tensor<2xi32>, !stablehlo.token) -> tensor<2xi32>
   return

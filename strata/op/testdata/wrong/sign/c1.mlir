@@ -1,4 +1,4 @@
-// sign/c1.mlir:3:8: stablehlo.sign: (C1) result 0 is tensor<3xf32>, but tensor<2xf32> is inferred
+// sign/c1.mlir:3:8: stablehlo.sign: result 0 is tensor<3xf32>, but tensor<2xf32> is inferred (C1)
 func.func @main(%a: tensor<2xf32>) {
   %0 = "stablehlo.sign"(%a) : (tensor<2xf32>) -> tensor<3xf32>
   return

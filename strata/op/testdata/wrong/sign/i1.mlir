@@ -1,4 +1,4 @@
-// sign/i1.mlir:3:8: sign: (I1) dtype ui8 is not admitted; it takes signed integers, floats, complex numbers
+// sign/i1.mlir:3:8: sign: dtype ui8 is not admitted; it takes signed integers, floats, complex numbers (I1)
 func.func @main(%a: tensor<2xui8>) {
   %0 = "stablehlo.sign"(%a) : (tensor<2xui8>) -> tensor<2xui8>
   return

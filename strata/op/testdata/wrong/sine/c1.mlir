@@ -1,4 +1,4 @@
-// sine/c1.mlir:3:8: stablehlo.sine: (C1) result 0 is tensor<3xf32>, but tensor<2xf32> is inferred
+// sine/c1.mlir:3:8: stablehlo.sine: result 0 is tensor<3xf32>, but tensor<2xf32> is inferred (C1)
 func.func @main(%a: tensor<2xf32>) {
   %0 = "stablehlo.sine"(%a) : (tensor<2xf32>) -> tensor<3xf32>
   return

@@ -1,4 +1,4 @@
-// slice/c3_negative.mlir:3:8: slice: (C3) [-1, 4) is no range within dimension 0 of tensor<4xf32>
+// slice/c3_negative.mlir:3:8: slice: [-1, 4) is no range within dimension 0 of tensor<4xf32> (C3)
 func.func @main(%a: tensor<4xf32>) {
   %0 = "stablehlo.slice"(%a) <{limit_indices = array<i64: 4>, start_indices = array<i64: -1>, strides = array<i64: 2>}> : (tensor<4xf32>) -> tensor<2xf32>
   return

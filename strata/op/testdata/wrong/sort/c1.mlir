@@ -1,4 +1,4 @@
-// sort/c1.mlir:3:3: sort: (C1) expected at least one input, got 0
+// sort/c1.mlir:3:3: sort: expected at least one input, got 0 (C1)
 func.func @main() {
   "stablehlo.sort"() <{dimension = 1 : i64, is_stable = true}> ({
     ^bb0(%x: tensor<f32>, %y: tensor<f32>):

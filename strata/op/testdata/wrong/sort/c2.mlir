@@ -1,4 +1,4 @@
-// sort/c2.mlir:3:8: stablehlo.sort: (C2) result 0 is tensor<2x4xf32>, but tensor<2x3xf32> is inferred
+// sort/c2.mlir:3:8: stablehlo.sort: result 0 is tensor<2x4xf32>, but tensor<2x3xf32> is inferred (C2)
 func.func @main(%a: tensor<2x3xf32>) {
   %0 = "stablehlo.sort"(%a) <{dimension = 1 : i64, is_stable = true}> ({
     ^bb0(%x: tensor<f32>, %y: tensor<f32>):

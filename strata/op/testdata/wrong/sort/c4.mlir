@@ -1,4 +1,4 @@
-// sort/c4.mlir:3:8: sort: (C4) dimension 2 is out of range for tensor<2x3xf32>
+// sort/c4.mlir:3:8: sort: dimension 2 is out of range for tensor<2x3xf32> (C4)
 func.func @main(%a: tensor<2x3xf32>) {
   %0 = "stablehlo.sort"(%a) <{dimension = 2 : i64, is_stable = true}> ({
     ^bb0(%x: tensor<f32>, %y: tensor<f32>):

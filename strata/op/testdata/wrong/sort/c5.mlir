@@ -1,4 +1,4 @@
-// sort/c5.mlir:3:8: sort: (C5) the comparator must return one tensor<i1>, got tensor<f32>
+// sort/c5.mlir:3:8: sort: the comparator must return one tensor<i1>, got tensor<f32> (C5)
 func.func @main(%a: tensor<2x3xf32>) {
   %0 = "stablehlo.sort"(%a) <{dimension = 1 : i64, is_stable = true}> ({
     ^bb0(%x: tensor<f32>, %y: tensor<f32>):

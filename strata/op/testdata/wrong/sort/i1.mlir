@@ -1,4 +1,4 @@
-// sort/i1.mlir:3:8: sort: (I1) inputs must be arrays, got !stablehlo.token
+// sort/i1.mlir:3:8: sort: inputs must be arrays, got !stablehlo.token (I1)
 func.func @main(%a: !stablehlo.token) {
   %0 = "stablehlo.sort"(%a) <{dimension = 1 : i64, is_stable = true}> ({
     ^bb0(%x: tensor<f32>, %y: tensor<f32>):

@@ -1,4 +1,4 @@
-// sqrt/c1_quantized.mlir:3:8: sqrt: (C1) tensor<2x!quant.uniform<i8:f32, 5.000000e-01>> and tensor<2x!quant.uniform<i16:f32, 5.000000e-01>> do not go together
+// sqrt/c1_quantized.mlir:3:8: sqrt: tensor<2x!quant.uniform<i8:f32, 5.000000e-01>> and tensor<2x!quant.uniform<i16:f32, 5.000000e-01>> do not go together (C1)
 func.func @main(%a: tensor<2x!quant.uniform<i8:f32, 5.000000e-01>>) {
   %0 = "stablehlo.sqrt"(%a) : (tensor<2x!quant.uniform<i8:f32, 5.000000e-01>>) -> tensor<2x!quant.uniform<i16:f32, 5.000000e-01>>
   return

@@ -1,4 +1,4 @@
-// sqrt/i1.mlir:3:8: sqrt: (I1) dtype i32 is not admitted; it takes floats, complex numbers
+// sqrt/i1.mlir:3:8: sqrt: dtype i32 is not admitted; it takes floats, complex numbers (I1)
 func.func @main(%a: tensor<2xi32>) {
   %0 = "stablehlo.sqrt"(%a) : (tensor<2xi32>) -> tensor<2xi32>
   return

@@ -1,4 +1,4 @@
-// strata.axis_permute/c5.mlir:3:8: axis_permute: (C5) source_target_pairs holds 3 for an axis of 3 places
+// strata.axis_permute/c5.mlir:3:8: axis_permute: source_target_pairs holds 3 for an axis of 3 places (C5)
 func.func @main(%a: tensor<2x3xf32>, %p: tensor<i32>) {
   %0 = "strata.axis_permute"(%a, %p) <{axis = "i", axis_size = 3 : i64, source_target_pairs = dense<[[0, 3]]> : tensor<1x2xi64>}> : (tensor<2x3xf32>, tensor<i32>) -> tensor<2x3xf32>
   return

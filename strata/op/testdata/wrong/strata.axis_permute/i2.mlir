@@ -1,4 +1,4 @@
-// strata.axis_permute/i2.mlir:3:8: axis_permute: (I2) place must be a scalar i32, got tensor<2xi32>
+// strata.axis_permute/i2.mlir:3:8: axis_permute: place must be a scalar i32, got tensor<2xi32> (I2)
 func.func @main(%a: tensor<2x3xf32>, %p: tensor<2xi32>) {
   %0 = "strata.axis_permute"(%a, %p) <{axis = "i", axis_size = 2 : i64, source_target_pairs = dense<[[0, 1]]> : tensor<1x2xi64>}> : (tensor<2x3xf32>, tensor<2xi32>) -> tensor<2x3xf32>
   return

@@ -1,4 +1,4 @@
-// strata.custom_linear_solve/c1.mlir:3:8: custom_linear_solve: (C1) arguments of a region: 1 for 2
+// strata.custom_linear_solve/c1.mlir:3:8: custom_linear_solve: arguments of a region: 1 for 2 (C1)
 func.func @main(%a: tensor<2xf32>, %p: tensor<2xf32>) {
   %0 = "strata.custom_linear_solve"(%a, %p) <{count = 1 : i64}> ({
     ^bb0(%x: tensor<2xf32>, %q: tensor<2xf32>):

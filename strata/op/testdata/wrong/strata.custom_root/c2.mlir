@@ -1,4 +1,4 @@
-// strata.custom_root/c2.mlir:3:8: custom_root: (C2) a guess is tensor<2xi32>
+// strata.custom_root/c2.mlir:3:8: custom_root: a guess is tensor<2xi32> (C2)
 func.func @main(%a: tensor<2xi32>, %p: tensor<2xi32>) {
   %0 = "strata.custom_root"(%a, %p) <{count = 1 : i64}> ({
     ^bb0(%x: tensor<2xi32>, %q: tensor<2xi32>):

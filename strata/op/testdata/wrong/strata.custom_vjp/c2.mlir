@@ -1,4 +1,4 @@
-// strata.custom_vjp/c2.mlir:3:8: custom_vjp: (C2) operand 1 cannot have a cotangent
+// strata.custom_vjp/c2.mlir:3:8: custom_vjp: operand 1 cannot have a cotangent (C2)
 func.func @main(%a: tensor<2xf32>) {
   %0 = "strata.custom_vjp"(%a) <{differentiable = array<i64: 1>, num_residuals = 1 : i64}> ({
     ^bb0(%x: tensor<2xf32>):

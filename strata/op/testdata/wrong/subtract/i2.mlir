@@ -1,4 +1,4 @@
-// subtract/i2.mlir:3:8: subtract: (I2) operands must be arrays, got !stablehlo.token
+// subtract/i2.mlir:3:8: subtract: operands must be arrays, got !stablehlo.token (I2)
 func.func @main(%a: tensor<2xf32>, %b: !stablehlo.token) {
   %0 = "stablehlo.subtract"(%a, %b) : (tensor<2xf32>, !stablehlo.token) -> tensor<2xf32>
   return

@@ -1,4 +1,4 @@
-// tan/i1.mlir:3:8: tan: (I1) dtype i32 is not admitted; it takes floats, complex numbers
+// tan/i1.mlir:3:8: tan: dtype i32 is not admitted; it takes floats, complex numbers (I1)
 func.func @main(%a: tensor<2xi32>) {
   %0 = "stablehlo.tan"(%a) : (tensor<2xi32>) -> tensor<2xi32>
   return

@@ -1,4 +1,4 @@
-// tanh/c1.mlir:3:8: stablehlo.tanh: (C1) result 0 is tensor<3xf32>, but tensor<2xf32> is inferred
+// tanh/c1.mlir:3:8: stablehlo.tanh: result 0 is tensor<3xf32>, but tensor<2xf32> is inferred (C1)
 func.func @main(%a: tensor<2xf32>) {
   %0 = "stablehlo.tanh"(%a) : (tensor<2xf32>) -> tensor<3xf32>
   return

@@ -1,4 +1,4 @@
-// tanh/i1.mlir:3:8: tanh: (I1) dtype i32 is not admitted; it takes floats, complex numbers
+// tanh/i1.mlir:3:8: tanh: dtype i32 is not admitted; it takes floats, complex numbers (I1)
 func.func @main(%a: tensor<2xi32>) {
   %0 = "stablehlo.tanh"(%a) : (tensor<2xi32>) -> tensor<2xi32>
   return

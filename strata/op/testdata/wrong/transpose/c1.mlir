@@ -1,4 +1,4 @@
-// transpose/c1.mlir:3:8: stablehlo.transpose: (C1, C3) result 0 is tensor<3x2xf64>, but tensor<3x2xf32> is inferred
+// transpose/c1.mlir:3:8: stablehlo.transpose: result 0 is tensor<3x2xf64>, but tensor<3x2xf32> is inferred (C1, C3)
 func.func @main(%a: tensor<2x3xf32>) {
   %0 = "stablehlo.transpose"(%a) <{permutation = array<i64: 1, 0>}> : (tensor<2x3xf32>) -> tensor<3x2xf64>
   return

@@ -1,4 +1,4 @@
-// triangular_solve/c1_quantized.mlir:3:8: triangular_solve: (C1) tensor<2x2x!quant.uniform<i8:f32, 5.000000e-01>> and tensor<2x3x!quant.uniform<i16:f32, 5.000000e-01>> do not go together
+// triangular_solve/c1_quantized.mlir:3:8: triangular_solve: tensor<2x2x!quant.uniform<i8:f32, 5.000000e-01>> and tensor<2x3x!quant.uniform<i16:f32, 5.000000e-01>> do not go together (C1)
 func.func @main(%a: tensor<2x2x!quant.uniform<i8:f32, 5.000000e-01>>, %b: tensor<2x3x!quant.uniform<i16:f32, 5.000000e-01>>) {
   %0 = "stablehlo.triangular_solve"(%a, %b) <{left_side = true, lower = true, transpose_a = #stablehlo<transpose NO_TRANSPOSE>, unit_diagonal = false}> : (tensor<2x2x!quant.uniform<i8:f32, 5.000000e-01>>, tensor<2x3x!quant.uniform<i16:f32, 5.000000e-01>>) -> tensor<2x3x!quant.uniform<i16:f32, 5.000000e-01>>
   return

@@ -1,4 +1,4 @@
-// while/c1.mlir:3:8: while: (C1) the condition must return one scalar i1, got tensor<2xf32>
+// while/c1.mlir:3:8: while: the condition must return one scalar i1, got tensor<2xf32> (C1)
 func.func @main(%a: tensor<2xf32>) {
   %0 = "stablehlo.while"(%a) ({
     ^bb0(%x: tensor<2xf32>):

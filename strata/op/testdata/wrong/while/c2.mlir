@@ -1,4 +1,4 @@
-// while/c2.mlir:3:8: while: (C2) value 0 enters the body as tensor<2xf32> and leaves it as tensor<3xf32>
+// while/c2.mlir:3:8: while: value 0 enters the body as tensor<2xf32> and leaves it as tensor<3xf32> (C2)
 func.func @main(%a: tensor<2xf32>) {
   %0 = "stablehlo.while"(%a) ({
     ^bb0(%x: tensor<2xf32>):

@@ -1,4 +1,4 @@
-// while/c3.mlir:3:8: (C3) while of (tensor<2xf32>) results in (tensor<3xf32>)
+// while/c3.mlir:3:8: while of (tensor<2xf32>) results in (tensor<3xf32>) (C3)
 func.func @main(%a: tensor<2xf32>) {
   %0 = "stablehlo.while"(%a) ({
     ^bb0(%x: tensor<2xf32>):

@@ -1,4 +1,4 @@
-// xor/c1_result.mlir:3:8: stablehlo.xor: (C1) result 0 is tensor<2xi8>, but tensor<2xi32> is inferred
+// xor/c1_result.mlir:3:8: stablehlo.xor: result 0 is tensor<2xi8>, but tensor<2xi32> is inferred (C1)
 func.func @main(%a: tensor<2xi32>, %b: tensor<2xi32>) {
   %0 = "stablehlo.xor"(%a, %b) : (tensor<2xi32>, tensor<2xi32>) -> tensor<2xi8>
   return

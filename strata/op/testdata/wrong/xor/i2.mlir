@@ -1,4 +1,4 @@
-// xor/i2.mlir:3:8: xor: (I2) operands must be arrays, got !stablehlo.token
+// xor/i2.mlir:3:8: xor: operands must be arrays, got !stablehlo.token (I2)
 func.func @main(%a: tensor<2xi32>, %b: !stablehlo.token) {
   %0 = "stablehlo.xor"(%a, %b) : (tensor<2xi32>, !stablehlo.token) -> tensor<2xi32>
   return

@@ -1,0 +1,31 @@
+#include "strata/model/model.h"
+
+#include "strata/api/index.h"
+#include "strata/api/jit.h"
+#include "strata/api/numpy.h"
+#include "strata/api/random.h"
+#include "strata/nn/wide.h"
+
+namespace strata::model {
+
+tree::Tree Model::cast(const tree::Tree& params, DType to) const {
+  return params.map([&](const Array& w) { return astype(w, to); });
+}
+
+Array Model::token_losses(const tree::Tree& params, const Array& tokens,
+                          const Array& targets) const {
+  const Array logits = astype(forward(params, tokens), nn::wide(dtype()));
+  const Array of_target =
+      squeeze(take_along_axis(logits, expand_dims(targets, -1), -1, {.mode = "clip"}), {-1});
+  return logsumexp(logits, -1) - of_target;
+}
+
+std::int64_t Model::count() const {
+  const tree::Tree params =
+      eval_shape([&](const Array& key) { return init(key); }, random::key(0).words);
+  std::int64_t out = 0;
+  for (const Array& leaf : params.values()) out += leaf.size();
+  return out;
+}
+
+}  // namespace strata::model

@@ -1,0 +1,63 @@
+// What training, evaluation, generation and checkpoints ask of a model, whatever its family.
+//
+//   model::ModelPtr m = model::make("llama2", {{"base_emb_dim", "64"}, {"head_dim", "16"}});
+//   tree::Tree params = m->init(random::key(0));
+//   Array logits = m->forward(params, tokens);
+//   auto [next, cache] = m->extend(params, token, position, m->init_cache(1, 256));
+//
+// A family is one folder beside this file; it registers itself by name in registry.cc, with the
+// keys of its configuration. Weights are a tree::Tree, whose leaves carry logical axes in their
+// notes
+// (`out_sharding`), so that optimizers, checkpoints and sharding rules need no family either.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "strata/api/tree/tree.h"
+
+namespace strata::model {
+
+/// A model of a family with its configuration; it holds no weights.
+class Model {
+ public:
+  virtual ~Model() = default;
+  /// "llama2", as MaxText's decoder_block names it.
+  virtual std::string family() const = 0;
+  /// The number of tokens that it knows.
+  virtual std::int64_t vocab_size() const = 0;
+  /// The dtype of its activations and logits.
+  virtual DType dtype() const = 0;
+
+  /// First weights, f32, by a key; traceable.
+  virtual tree::Tree init(const Array& key) const = 0;
+  /// The weights in another dtype. The functions below do this themselves; done once before many
+  /// calls it saves time.
+  virtual tree::Tree cast(const tree::Tree& params, DType dtype) const;
+  /// tokens (B, S) of i32 -> logits (B, S, V) of `dtype`.
+  virtual Array forward(const tree::Tree& params, const Array& tokens_BS) const = 0;
+  /// Cross-entropy in nats of each of the targets (B, S) under the logits of tokens: (B, S), f32
+  /// (f64 where that is the dtype).
+  virtual Array token_losses(const tree::Tree& params, const Array& tokens_BS,
+                             const Array& targets_BS) const;
+
+  /// Room for what is kept of the tokens of `batch` sequences of at most `length` tokens.
+  virtual tree::Tree init_cache(std::int64_t batch, std::int64_t length) const = 0;
+  /// Reads tokens (B, S) at positions first .. first+S-1, which see those before them in the cache
+  /// and each other causally. Returns logits (B, S, V), or those of the one token `only`, (B, 1,
+  /// V), and the cache with these tokens. Shapes do not depend on `first`.
+  virtual std::pair<Array, tree::Tree> extend(const tree::Tree& params, const Array& tokens_BS,
+                                              const Array& first, const tree::Tree& cache,
+                                              const std::optional<Array>& only = {}) const = 0;
+
+  /// Number of weights.
+  virtual std::int64_t count() const;
+  /// Arithmetic operations of one training step on B x S tokens.
+  virtual double flops_per_step(std::int64_t batch, std::int64_t length) const = 0;
+};
+/// Shared and unchanging.
+using ModelPtr = std::shared_ptr<const Model>;
+
+}  // namespace strata::model

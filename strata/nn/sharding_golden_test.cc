@@ -1,0 +1,119 @@
+// Axis names and rules beside Flax's, and their errors.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "strata/api/testing.h"
+#include "strata/compile/cpu_client.h"
+#include "strata/nn/linear.h"
+#include "strata/nn/nnx_golden.h"
+#include "strata/nn/sharding.h"
+#include "strata/nn/streams.h"
+#include "strata/nn/transform/vmap.h"
+
+namespace strata::nn {
+namespace {
+
+struct Sharded {
+  Linear first, second, third;
+  STRATA_FIELDS(first, second, third)
+};
+Sharded sharded(Rngs& rngs) {
+  return {Linear(4, 4, rngs,
+                 {.kernel_metadata = {.out_sharding = {"features", "hidden"}},
+                  .bias_metadata = {.out_sharding = {"hidden"}}}),
+          Linear(4, 2, rngs, {.kernel_metadata = {.out_sharding = {"hidden", ""}}}),
+          Linear(2, 2, rngs)};
+}
+Sharded stack_of_sharded() {
+  Rngs rngs(0);
+  Rngs parts = split_rngs(rngs, {.splits = 3});
+  return add_axis(nn::vmap(sharded)(parts), 0, "layers");
+}
+
+/// A list of names as goldens have it: one, several, or null.
+std::vector<std::string> axes_of(const json& axis) {
+  if (axis.is_null()) return {};
+  if (axis.is_array()) return axis.get<std::vector<std::string>>();
+  return {axis.get<std::string>()};
+}
+
+TEST(NnxSharding, IsFlaxs) {
+  testing::shows_names("nnx.logical_axis_rules nnx.get_partition_spec nnx.spmd.get_var_pspec");
+  NnxGolden golden("sharding");
+  for (const json& c : golden.cases()) {
+    const std::string name = c["name"];
+    SCOPED_TRACE(name);
+    Rngs rngs(0);
+    const Sharded model = name.starts_with("stack") ? stack_of_sharded() : sharded(rngs);
+    const tree::Tree state = nn::state(model, of<Param>());
+    for (const tree::Entry& entry : state.entries()) {
+      const json& names = c["names"][entry.name];
+      const std::vector<std::string> got =
+          entry.metadata ? entry.metadata->out_sharding : std::vector<std::string>();
+      ASSERT_EQ(got.size(), names.size()) << entry.name;
+      for (std::size_t i = 0; i < got.size(); ++i)
+        EXPECT_EQ(got[i], names[i].is_null() ? "" : names[i].get<std::string>()) << entry.name;
+    }
+    std::vector<AxisRule> rules;
+    for (const json& rule : c["rules"]) rules.push_back({rule[0], axes_of(rule[1])});
+    const LogicalAxisRules scope(std::move(rules));
+    const std::map<std::string, PartitionSpec> specs = get_partition_spec(state);
+    EXPECT_EQ(specs.size(), c["specs"].size());
+    for (const auto& [path, spec] : c["specs"].items()) {
+      PartitionSpec want;
+      for (const json& axis : spec) want.push_back(axes_of(axis));
+      EXPECT_EQ(specs.at(path), want) << path;
+    }
+  }
+}
+
+template <class F>
+std::string message(F f) {
+  try {
+    f();
+  } catch (const Error& e) {
+    return e.what();
+  }
+  return "no error";
+}
+
+TEST(NnxSharding, AxesComeAndGo) {
+  testing::shows_names(
+      "nnx.spmd.add_axis nnx.spmd.remove_axis nnx.Variable.add_axis nnx.Variable.remove_axis");
+  compile::register_cpu();
+  const Sharded stack = stack_of_sharded();
+  const Sharded one = remove_axis(stack, 0, "layers");
+  EXPECT_EQ(one.first.kernel.metadata().out_sharding,
+            (std::vector<std::string>{"features", "hidden"}));
+  EXPECT_EQ(add_axis(one, -1, "layers").first.kernel.metadata().out_sharding.back(), "layers");
+  EXPECT_EQ(add_axis(one, 3, "layers").first.bias->metadata().out_sharding,
+            (std::vector<std::string>{"hidden", "", "", "layers"}));
+  EXPECT_EQ(add_axis(one, 0, "layers").third.kernel.metadata().out_sharding.size(), 0u);
+  EXPECT_THAT(
+      message([&] { (void)remove_axis(stack, 1, "layers"); }),
+      ::testing::AllOf(::testing::HasSubstr("first/kernel"), ::testing::HasSubstr("number 1")));
+}
+
+TEST(NnxSharding, MistakesAreNamed) {
+  compile::register_cpu();
+  using ::testing::AllOf;
+  using ::testing::HasSubstr;
+  const LogicalAxisRules rules({{"features", {"model"}}, {"hidden", {"model"}}});
+  EXPECT_THAT(message([] { const LogicalAxisRules again({{"features", {"data"}}}); }),
+              AllOf(HasSubstr("features stands for model and for data")));
+  EXPECT_EQ(current_axis_rules().size(), 2u);
+  {
+    const LogicalAxisRules same({{"features", {"model"}}, {"batch", {"data"}}});
+  }
+  EXPECT_EQ(current_axis_rules().size(), 2u);
+  Rngs rngs(0);
+  const Sharded model = sharded(rngs);
+  EXPECT_THAT(message([&] { (void)get_partition_spec(tree::of(model)); }),
+              AllOf(HasSubstr("axis model"), HasSubstr("first/kernel")));
+  Linear linear(2, 2, rngs, {.bias_metadata = {.out_sharding = {"a", "b"}}});
+  EXPECT_THAT(message([&] { (void)get_partition_spec(tree::of(linear)); }),
+              AllOf(HasSubstr("bias is f32[2]"), HasSubstr("2 axes")));
+}
+
+}  // namespace
+}  // namespace strata::nn
