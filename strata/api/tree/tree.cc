@@ -50,7 +50,8 @@ std::string line(const Entry& entry, const Array& value) {
 
 }  // namespace
 
-Tree::Tree(std::vector<Entry> entries, std::vector<Array> values) : values_(std::move(values)) {
+Tree::Tree(std::vector<Entry> entries, std::vector<Array> values)
+    : values_(std::make_move_iterator(values.begin()), std::make_move_iterator(values.end())) {
   STRATA_CHECK(entries.size() == values_.size(), "{} paths for {} leaves", entries.size(),
                values_.size());
   auto layout = std::make_shared<Layout>();
@@ -58,6 +59,11 @@ Tree::Tree(std::vector<Entry> entries, std::vector<Array> values) : values_(std:
   for (std::size_t i = 0; i < values_.size(); ++i)
     if (!layout->place.emplace(layout->entries[i].name, i).second)
       throw Error("tree::Tree", "two leaves have the path {}", layout->entries[i].name);
+  for (const Entry& e : layout->entries) {
+    layout->text += e.kind->name();
+    if (e.metadata && !e.metadata->empty()) layout->text += "(" + e.metadata->to_string() + ")";
+    layout->text += ' ';
+  }
   layout_ = std::move(layout);
 }
 
@@ -123,7 +129,7 @@ Tree Tree::below(std::string_view prefix) const {
     path.insert(path.end(), e.path.begin(), e.path.end());
     entries.emplace_back(std::move(path), *e.kind, e.metadata);
   }
-  return Tree(std::move(entries), values_);
+  return Tree(std::move(entries), std::vector<Array>(values_.begin(), values_.end()));
 }
 
 Tree Tree::with_values(std::vector<Array> values) const {
@@ -131,14 +137,15 @@ Tree Tree::with_values(std::vector<Array> values) const {
     throw Error("tree::Tree::with_values", "the tree has {} leaves, got {}", size(), values.size());
   Tree out;
   out.layout_ = layout_;
-  out.values_ = std::move(values);
+  out.values_.assign(std::make_move_iterator(values.begin()),
+                     std::make_move_iterator(values.end()));
   return out;
 }
 
 Tree Tree::with_metadata(const std::function<MetadataPtr(const Entry&)>& f) const {
   std::vector<Entry> entries(this->entries().begin(), this->entries().end());
   for (Entry& e : entries) e.metadata = f(e);
-  return Tree(std::move(entries), values_);
+  return Tree(std::move(entries), std::vector<Array>(values_.begin(), values_.end()));
 }
 
 Tree Tree::map(const std::function<Array(const Entry&, const Array&)>& f) const {
@@ -269,13 +276,7 @@ void Tree::accept(Visitor& visitor) {
   }
 }
 
-void Node<Tree>::append_to(std::string& text, const Tree& t) {
-  for (const Entry& e : t.entries()) {
-    text += e.kind->name();
-    if (e.metadata && !e.metadata->empty()) text += "(" + e.metadata->to_string() + ")";
-    text += ' ';
-  }
-}
+void Node<Tree>::append_to(std::string& text, const Tree& t) { text += t.kinds_text(); }
 
 Tree merge(std::span<const Tree> trees) {
   std::vector<Entry> entries;

@@ -21,6 +21,7 @@
 
 #include "strata/api/tree/filter.h"
 #include "strata/api/tree/visitor.h"
+#include "strata/base/recycle.h"
 #include "strata/tree/key_path.h"
 
 namespace strata::tree {
@@ -96,6 +97,8 @@ class Tree {
   /// none.
   friend std::string differences(const Tree& a, const Tree& b);
 
+  /// Kinds and notes of all leaves as text; names stand beside it in a structure.
+  std::string_view kinds_text() const { return layout_ ? layout_->text : std::string_view(); }
   void accept(Visitor& visitor);
   /// The leaf at i for those who visit.
   Array& mutable_value(std::size_t i) { return values_[i]; }
@@ -104,9 +107,11 @@ class Tree {
   struct Layout {
     std::vector<Entry> entries;
     std::unordered_map<std::string_view, std::size_t> place;  // of names; looked up only
+    std::string text;                                         // kinds and notes
   };
   std::shared_ptr<const Layout> layout_;
-  std::vector<Array> values_;
+  /// Copies of a tree come and go with every step: their lists are kept for the next ones.
+  std::vector<Array, Recycled<Array>> values_;
 };
 
 /// All leaves of the trees. Where two have the same path, the later one's value holds.
