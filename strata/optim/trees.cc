@@ -7,10 +7,11 @@
 namespace strata::optim {
 
 Array safe_increment(const Array& count) {
-  const DType dtype = count.dtype();
-  const Array one = Array::scalar(std::int64_t{1}, dtype, false);
-  const Array greatest = is_integer(dtype) ? Array::scalar(numpy::iinfo(dtype).max, dtype, false)
-                                           : Array::scalar(numpy::finfo(dtype).max, dtype, false);
+  const Array one = Array::scalar(std::int64_t{1}, count.dtype(), false);
+  const Array greatest = is_integer(count.dtype())
+                             ? Array::scalar(numpy::iinfo(count.dtype()).max, count.dtype(), false)
+                             : Array::scalar(static_cast<double>(numpy::finfo(count.dtype()).max),
+                                             count.dtype(), false);
   return numpy::where(count < greatest, count + one, greatest);
 }
 Array abs_sq(const Array& x) {
