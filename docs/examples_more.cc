@@ -4,7 +4,7 @@
 #include <strata/strata.h>
 
 #include "examples.h"
-#include "strata/optim/typed/adamw.h"
+#include "strata/optim/optim.h"
 
 using namespace strata;
 
@@ -316,13 +316,13 @@ void trees() {
   SHOW(tree::structure(std::pair{array({1}), array({2, 3})}).text());
   SHOW(tree::reduce([](Array sum, Array x) { return sum + numpy::sum(x); },
                     std::pair{array({1}), array({2, 3})}, Array(0)));
-  SHOW(optim::typed::linear_schedule(1.0, 0.0, 10)(Array(5)));
+  SHOW(optim::linear_schedule(1.0, 0.0, 10)(Array(5)));
   SHOW(optim::constant_schedule(0.1)(Array(5)));
   SHOW(optim::cosine_schedule(1.0, 0.0, 10)(Array(5)));
-  SHOW(optim::typed::cosine_decay_schedule(1.0, 10)(Array(5)));
-  SHOW(optim::typed::warmup_cosine_decay_schedule(0.0, 1.0, 10, 100)(Array(5)));
-  SHOW(optim::typed::global_norm(std::pair{array({3.0f}), array({4.0f})}));
-  SHOW(optim::typed::apply_updates(array({1.0f}), array({-0.5f})));
+  SHOW(optim::cosine_decay_schedule(1.0, 10)(Array(5)));
+  SHOW(optim::warmup_cosine_decay_schedule(0.0, 1.0, 10, 100)(Array(5)));
+  SHOW(optim::global_norm(std::pair{array({3.0f}), array({4.0f})}));
+  SHOW(optim::apply_updates(array({1.0f}), array({-0.5f})));
 }
 
 void transforms() {

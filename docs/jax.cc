@@ -7,7 +7,7 @@
 
 #include "strata/checkpoint/arrays.h"
 #include "strata/nn/linear.h"
-#include "strata/optim/typed/adamw.h"
+#include "strata/optim/optim.h"
 
 using namespace strata;
 namespace snp = strata::numpy;
@@ -172,8 +172,8 @@ void checkpoints() {
 // Flax's Dense is a struct of arrays, Optax's chain is a chain.
 void training() {
   nn::Linear layer = nn::Linear::init(random::key(2), 3, 1);
-  auto optimizer = optim::typed::chain(optim::typed::clip_by_global_norm(1.0),
-                                       optim::typed::adam(optim::constant_schedule(0.1)));
+  auto optimizer =
+      optim::chain(optim::clip_by_global_norm(1.0), optim::adam(optim::constant_schedule(0.1)));
   auto state = optimizer.init(layer);
   Array x = random::normal(random::key(3), {32, 3}), y = sum(x, {.axis = 1, .keepdims = true});
 
@@ -181,7 +181,7 @@ void training() {
     auto [value, grads] =
         value_and_grad([&](const nn::Linear& l) { return mean(square(l(x) - y)); })(model);
     auto [updates, next] = optimizer.update(grads, memory, model);
-    return std::tuple{optim::typed::apply_updates(model, updates), next, value};
+    return std::tuple{optim::apply_updates(model, updates), next, value};
   });
   Array value;
   for (int i = 0; i < 200; ++i) std::tie(layer, state, value) = train_step(layer, state);

@@ -8,7 +8,7 @@
 
 #include "require.h"
 #include "strata/nn/linear.h"
-#include "strata/optim/typed/adamw.h"
+#include "strata/optim/optim.h"
 
 using namespace strata;
 
@@ -84,15 +84,14 @@ int main() {
   const std::int64_t pieces = letters.size() - kLength;
 
   Unit unit = make_unit(random::key(0));
-  auto optimizer =
-      optim::typed::chain(optim::typed::clip_by_global_norm(1.0),
-                          optim::typed::adam(optim::typed::cosine_decay_schedule(1e-2, 600)));
+  auto optimizer = optim::chain(optim::clip_by_global_norm(1.0),
+                                optim::adam(optim::cosine_decay_schedule(1e-2, 600)));
   auto memory = optimizer.init(unit);
   auto step = jit([&](const Unit& unit, const decltype(memory)& memory, const Array& key) {
     Array starts = random::randint(key, {kBatch, 1}, 0, pieces);
     auto [value, slope] = value_and_grad(loss)(unit, letters[starts + arange(kLength)]);
     auto [updates, next] = optimizer.update(slope, memory, unit);
-    return std::tuple(value, optim::typed::apply_updates(unit, updates), next);
+    return std::tuple(value, optim::apply_updates(unit, updates), next);
   });
   Array value;
   for (int i = 0; i <= 600; ++i) {

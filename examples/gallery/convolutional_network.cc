@@ -9,7 +9,7 @@
 
 #include "require.h"
 #include "strata/nn/linear.h"
-#include "strata/optim/typed/adamw.h"
+#include "strata/optim/optim.h"
 
 using namespace strata;
 
@@ -87,7 +87,7 @@ int main() {
   constexpr std::int64_t kSteps = 500;
   Network net = make_network(random::key(0));
   std::vector<Seen> seen = {{zeros({8}), ones({8})}, {zeros({16}), ones({16})}};
-  auto optimizer = optim::typed::adam(optim::typed::cosine_decay_schedule(5e-3, kSteps));
+  auto optimizer = optim::adam(optim::cosine_decay_schedule(5e-3, kSteps));
   auto memory = optimizer.init(net);
 
   auto loss = [](const Network& now, const std::vector<Seen>& before, const Pictures& batch,
@@ -100,7 +100,7 @@ int main() {
     auto [pictures, dropout] = random::split2(key);
     auto [value, slope] = value_and_grad(loss)(now, before, draw(pictures, kBatch), dropout);
     auto [updates, next] = optimizer.update(slope, state, now);
-    return std::tuple(value.first, optim::typed::apply_updates(now, updates), next, value.second);
+    return std::tuple(value.first, optim::apply_updates(now, updates), next, value.second);
   });
   Array value;
   for (int i = 0; i <= kSteps; ++i) {

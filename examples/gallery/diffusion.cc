@@ -7,7 +7,7 @@
 
 #include "require.h"
 #include "strata/nn/linear.h"
-#include "strata/optim/typed/adamw.h"
+#include "strata/optim/optim.h"
 
 using namespace strata;
 
@@ -87,13 +87,13 @@ Array draw(const Network& net, const Array& key, std::int64_t n) {
 
 int main() {
   Network net = make_network(random::key(0), 64);
-  auto optimizer = optim::typed::adam(optim::typed::cosine_decay_schedule(3e-3, 4000));
+  auto optimizer = optim::adam(optim::cosine_decay_schedule(3e-3, 4000));
   auto memory = optimizer.init(net);
   auto steps = jit([&](const Network& net, const decltype(memory)& memory, const Array& keys) {
     auto step = [&](const auto& at, const Array& key) {
       auto [value, slope] = value_and_grad(loss)(at.first, key);
       auto [updates, next] = optimizer.update(slope, at.second, at.first);
-      return std::pair(std::pair(optim::typed::apply_updates(at.first, updates), next), value);
+      return std::pair(std::pair(optim::apply_updates(at.first, updates), next), value);
     };
     return scan(step, std::pair(net, memory), keys);
   });

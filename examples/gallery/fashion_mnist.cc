@@ -11,7 +11,7 @@
 
 #include "strata/api/lax/convolution.h"
 #include "strata/nn/linear.h"
-#include "strata/optim/typed/adamw.h"
+#include "strata/optim/optim.h"
 
 using namespace strata;
 
@@ -51,7 +51,7 @@ int main(int argc, char** argv) {
   constexpr std::int64_t kBatch = 100, kEpochs = 4;
   const std::int64_t count = train.y.size(), steps = count / kBatch;
   Network net = make_network(random::key(0));
-  auto optimizer = optim::typed::adam(optim::typed::cosine_decay_schedule(2e-3, kEpochs * steps));
+  auto optimizer = optim::adam(optim::cosine_decay_schedule(2e-3, kEpochs * steps));
   auto memory = optimizer.init(net);
 
   // Pictures in a new order each time, one step after another: an epoch is one program.
@@ -60,7 +60,7 @@ int main(int argc, char** argv) {
     auto step = [&](const auto& at, const Array& which) {
       auto [loss, slope] = value_and_grad(cross_entropy)(at.first, all[which]);
       auto [updates, next] = optimizer.update(slope, at.second, at.first);
-      return std::pair(std::pair(optim::typed::apply_updates(at.first, updates), next), loss);
+      return std::pair(std::pair(optim::apply_updates(at.first, updates), next), loss);
     };
     Array order = numpy::argsort(random::bits(key, {count})).reshape({steps, kBatch});
     return scan(step, std::pair(net, memory), order);

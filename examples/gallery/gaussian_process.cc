@@ -8,7 +8,7 @@
 #include <string>
 
 #include "require.h"
-#include "strata/optim/typed/adamw.h"
+#include "strata/optim/optim.h"
 
 using namespace strata;
 namespace linalg = numpy::linalg;
@@ -79,13 +79,13 @@ int main() {
   Array y = truth(x) + 0.1 * random::normal(random::key(0), x.shape(), float64);
 
   Kernel kernel{0.0, 0.0, -1.0};
-  auto optimizer = optim::typed::adam(optim::constant_schedule(0.05));
+  auto optimizer = optim::adam(optim::constant_schedule(0.05));
   auto memory = optimizer.init(kernel);
   auto step = jit([&](const Kernel& k, const decltype(memory)& memory) {
     auto [value, slope] =
         value_and_grad([&](const Kernel& k) { return -log_likelihood(k, x, y); })(k);
     auto [updates, next] = optimizer.update(slope, memory, k);
-    return std::tuple(-value, optim::typed::apply_updates(k, updates), next);
+    return std::tuple(-value, optim::apply_updates(k, updates), next);
   });
   Array value;
   for (int i = 0; i <= 200; ++i) {

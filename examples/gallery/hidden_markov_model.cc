@@ -7,7 +7,7 @@
 #include <strata/strata.h>
 
 #include "require.h"
-#include "strata/optim/typed/adamw.h"
+#include "strata/optim/optim.h"
 
 using namespace strata;
 
@@ -80,13 +80,13 @@ int main() {
 
   Model m{zeros({2}), array({{1., -1.}, {-1., 1.}}),
           zeros({2, 6}).at({1, 5}).set(0.5)};  // states differ a little, or they would stay alike
-  auto optimizer = optim::typed::adam(optim::constant_schedule(0.05));
+  auto optimizer = optim::adam(optim::constant_schedule(0.05));
   auto memory = optimizer.init(m);
   auto step = jit([&](const Model& m, const decltype(memory)& memory) {
     auto loss = [&](const Model& m) { return -log_likelihood_of(m, throws) / throws.shape(0); };
     auto [value, slope] = value_and_grad(loss)(m);
     auto [updates, next] = optimizer.update(slope, memory, m);
-    return std::tuple(value, optim::typed::apply_updates(m, updates), next);
+    return std::tuple(value, optim::apply_updates(m, updates), next);
   });
   Array loss;
   for (int i = 0; i <= 300; ++i) {

@@ -6,7 +6,7 @@
 
 #include "require.h"
 #include "strata/nn/linear.h"
-#include "strata/optim/typed/adamw.h"
+#include "strata/optim/optim.h"
 
 using namespace strata;
 
@@ -64,9 +64,8 @@ Array loss(const Network& net, const Task& task) {
 int main() {
   constexpr std::int64_t kSteps = 900;
   Network net = make_network(random::key(0));
-  auto optimizer =
-      optim::typed::chain(optim::typed::clip_by_global_norm(1.0),
-                          optim::typed::adam(optim::typed::cosine_decay_schedule(1e-2, kSteps)));
+  auto optimizer = optim::chain(optim::clip_by_global_norm(1.0),
+                                optim::adam(optim::cosine_decay_schedule(1e-2, kSteps)));
   auto memory = optimizer.init(net);
   // All of the training as one program.
   auto train = jit([&](const Network& begin, const decltype(memory)& state) {
@@ -74,7 +73,7 @@ int main() {
       auto [value, slope] =
           value_and_grad(loss)(at.first, make_task(random::fold_in(random::key(1), i)));
       auto [updates, next] = optimizer.update(slope, at.second, at.first);
-      return std::pair(std::pair(optim::typed::apply_updates(at.first, updates), next), value);
+      return std::pair(std::pair(optim::apply_updates(at.first, updates), next), value);
     };
     return scan(step, std::pair(begin, state), arange(kSteps));
   });

@@ -7,7 +7,7 @@
 
 #include "require.h"
 #include "strata/nn/linear.h"
-#include "strata/optim/typed/adamw.h"
+#include "strata/optim/optim.h"
 
 using namespace strata;
 
@@ -41,7 +41,7 @@ int main() {
 
   auto [first, second] = random::split2(random::key(0));
   Field field{nn::Linear::init(first, 2, 64), nn::Linear::init(second, 64, 2)};
-  auto optimizer = optim::typed::adam(optim::typed::cosine_decay_schedule(1e-2, kSteps));
+  auto optimizer = optim::adam(optim::cosine_decay_schedule(1e-2, kSteps));
   auto memory = optimizer.init(field);
   // Pieces of the course, each from its own beginning.
   auto loss = [&](const Field& f, const Array& at) {
@@ -53,7 +53,7 @@ int main() {
       Array at = random::randint(key, {64}, 0, kSeen - kPiece);
       auto [value, slope] = value_and_grad(loss)(now.first, at);
       auto [updates, next] = optimizer.update(slope, now.second, now.first);
-      return std::pair(std::pair(optim::typed::apply_updates(now.first, updates), next), value);
+      return std::pair(std::pair(optim::apply_updates(now.first, updates), next), value);
     };
     return scan(step, std::pair(begin, state), random::split(random::key(1), kSteps));
   });

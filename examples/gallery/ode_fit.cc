@@ -6,7 +6,7 @@
 #include <strata/strata.h>
 
 #include "require.h"
-#include "strata/optim/typed/adamw.h"
+#include "strata/optim/optim.h"
 
 using namespace strata;
 
@@ -99,7 +99,7 @@ int main() {
   auto loss = loss_by(adjoint_half_a_year());
 
   Rates guess{std::log(0.6), std::log(0.5), std::log(0.4), std::log(0.5)};
-  auto norm = [](const Rates& r) { return optim::typed::global_norm(r).item<double>(); };
+  auto norm = [](const Rates& r) { return optim::global_norm(r).item<double>(); };
   Rates adjoint = jit(grad(loss))(guess), through_steps = jit(grad(loss_by(half_a_year)))(guess);
   Rates apart =
       tree::map([](const Array& a, const Array& b) { return a - b; }, adjoint, through_steps);
@@ -107,12 +107,12 @@ int main() {
               norm(apart) < 1e-3 * norm(through_steps) ? "within a thousandth of" : "not");
   require(norm(apart) < 1e-3 * norm(through_steps), "two ways to one derivative");
 
-  auto optimizer = optim::typed::adam(optim::typed::cosine_decay_schedule(0.03, 400));
+  auto optimizer = optim::adam(optim::cosine_decay_schedule(0.03, 400));
   auto memory = optimizer.init(guess);
   auto step = jit([&](const Rates& r, const decltype(memory)& memory) {
     auto [value, slope] = value_and_grad(loss)(r);
     auto [updates, next] = optimizer.update(slope, memory, r);
-    return std::tuple(value, optim::typed::apply_updates(r, updates), next);
+    return std::tuple(value, optim::apply_updates(r, updates), next);
   });
   Array value;
   for (int i = 0; i <= 400; ++i) {

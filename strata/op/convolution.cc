@@ -5,20 +5,17 @@
 // `kernel_output_feature_dimension`, `output_batch_dimension`, `output_feature_dimension`,
 // `feature_group_count`, `batch_group_count`; lists `input_spatial_dimensions`,
 // `kernel_spatial_dimensions`, `output_spatial_dimensions`, `window_strides`, `padding` (low and
-// high in turn), `lhs_dilation`, `rhs_dilation`, `window_reversal` (0 or 1). Constraints by their
-// numbers in the messages below; (C27) the dtypes of lhs and rhs agree, the result's is the
-// program's choice as for dot_general.
-//
-// Defined as the specification defines it: a dot_general of the kernel with the windows of lhs
-// (op/windows.h), groups being one more batching dimension. Each result element is one chain over
-// the kernel's positions, row-major over `kernel_spatial_dimensions`, then over the group's input
-// features (of 8192 terms and more in one group so for each of some pieces of the features, added
-// up: feature_pieces; of 32768 and more by SumChains); padding is multiplied as zeros. Where
-// windows are the whole of an array whose features stand before its places (eight, or a multiple),
-// as they are in the derivative by a kernel of one place, the sum goes on as the array lies,
-// features first. Nothing of the windows is stored. Holes between elements of a dilated lhs are
-// zeros, too; a convolution of much work leaves them out (by_phases), which shows where the kernel
-// is infinite or NaN (docs/exceptions.md).
+// high in turn), `lhs_dilation`, `rhs_dilation`, `window_reversal` (0 or 1). Constraints: the
+// messages below; (C27) lhs and rhs have one dtype, the result's is the program's choice.
+// A dot_general of the kernel with the windows of lhs (op/windows.h), groups being one more
+// batching dimension. Each result element is one chain over the kernel's positions, row-major over
+// `kernel_spatial_dimensions`, then over the group's input features (of 8192 terms and more in one
+// group so for each of some pieces of the features, added up: feature_pieces; of 32768 and more by
+// SumChains); padding is multiplied as zeros. Where windows are the whole of an array whose
+// features stand before its places (eight, or a multiple), as in the derivative by a kernel of one
+// place, the sum goes on as the array lies. Holes between elements of a dilated lhs are zeros; a
+// convolution of much work leaves them out (by_phases), which shows where the kernel is infinite or
+// NaN (docs/exceptions.md).
 #include <algorithm>
 
 #include "strata/ir/text/format.h"

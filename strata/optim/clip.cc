@@ -1,5 +1,6 @@
 #include "strata/optim/clip.h"
 
+#include "strata/api/numpy/linalg.h"
 #include "strata/api/trace.h"
 #include "strata/optim/registry.h"
 #include "strata/optim/rule.h"
@@ -7,7 +8,6 @@
 namespace strata::optim {
 
 namespace {
-Array norm_of(const Array& x) { return numpy::sqrt(numpy::sum(abs_sq(x))); }
 Array rms_of(const Array& x) { return numpy::sqrt(numpy::mean(abs_sq(x))); }
 
 void check_examples(const char* name, const Tree& grads) {
@@ -108,10 +108,16 @@ std::pair<Tree, Tree> per_example_layer_norm_clip(const Tree& grads, Rate bound,
           trees::map([&](const Array& g) { return numpy::sum(multipliers(g) < 1.0); }, grads)};
 }
 
-Array safe_norm(const Array& x, Rate min_norm) {
-  const Array below = norm_of(x) <= min_norm.array();
-  const Array safe = numpy::where(below, numpy::ones_like(x), x);
-  return numpy::where(below, min_norm.array(), norm_of(safe));
+Array safe_norm(const Array& x, Rate min_norm, const SafeNorm& o) {
+  const auto norm = [&](const Array& of, bool keepdims) {
+    if (o.ord)
+      return numpy::linalg::norm(of, {.ord = *o.ord, .axis = o.axis, .keepdims = keepdims});
+    return numpy::sqrt(numpy::sum(abs_sq(of), {.axis = o.axis, .keepdims = keepdims}));
+  };
+  const Array whole = norm(x, true);
+  const Array safe = numpy::where(whole <= min_norm.array(), numpy::ones_like(x), x);
+  const Array size = o.keepdims ? whole : norm(x, false);
+  return numpy::where(size <= min_norm.array(), min_norm.array(), norm(safe, o.keepdims));
 }
 Array safe_root_mean_squares(const Array& x, Rate min_rms) {
   const Array below = rms_of(x) <= min_rms.array();

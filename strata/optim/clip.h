@@ -34,8 +34,15 @@ std::pair<Tree, Array> per_example_global_norm_clip(const Tree& grads, Rate l2_n
 std::pair<Tree, Tree> per_example_layer_norm_clip(const Tree& grads, Rate global_l2_norm_clip,
                                                   bool uniform = true);
 
+struct SafeNorm {
+  strata::internal::Named named = strata::internal::Named();
+  /// As numpy::linalg::norm's; none: the root of the sum of squares.
+  std::optional<double> ord = std::nullopt;
+  Axes axis = {};
+  bool keepdims = false;
+};
 /// The norm of x, min_norm where it is not above it; its derivative there is 0.
-Array safe_norm(const Array& x, Rate min_norm);
+Array safe_norm(const Array& x, Rate min_norm, const SafeNorm& options = {});
 /// The root of the mean square of x, min_rms where it is not above it; its derivative there is 0.
 Array safe_root_mean_squares(const Array& x, Rate min_rms);
 

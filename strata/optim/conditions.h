@@ -46,3 +46,7 @@ std::pair<Tree, Tree> update_when(const Array& condition, const GradientTransfor
 }  // namespace detail
 
 }  // namespace strata::optim
+
+namespace strata::optim::contrib {
+using optim::split_real_and_imaginary;
+}  // namespace strata::optim::contrib

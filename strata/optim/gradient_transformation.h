@@ -36,6 +36,8 @@ struct Extra {
   std::function<Array(const Tree&)> value_fn = {};
   std::function<Array(const Tree&)> obj_fn = {};
   std::function<Tree(const Tree&, const Array& index)> grad_fn = {};
+  /// What a rule of one's own hands on, or takes, by name.
+  Tree more = {};
 };
 
 /// What a rule needs of `update`; `chain` and errors read it.

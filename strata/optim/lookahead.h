@@ -33,3 +33,8 @@ GradientTransformation sam(GradientTransformation optimizer, GradientTransformat
 GradientTransformation normalize();
 
 }  // namespace strata::optim
+
+namespace strata::optim::contrib {
+using optim::normalize;
+using optim::sam;
+}  // namespace strata::optim::contrib

@@ -32,6 +32,11 @@ Labels labels_by_path(std::map<std::string, std::string> labels);
 /// Each leaf by the transformation of its label. Throws Error for a label without one.
 GradientTransformation partition(std::map<std::string, GradientTransformation> transforms,
                                  Labels labels);
+/// Another name of partition.
+inline GradientTransformation multi_transform(
+    std::map<std::string, GradientTransformation> transforms, Labels labels) {
+  return partition(std::move(transforms), std::move(labels));
+}
 /// Zeros for the leaves of the mask; the others pass.
 GradientTransformation freeze(tree::Filter mask);
 /// `optimizer` on the leaves outside of the mask, zeros for those in it.

@@ -10,6 +10,7 @@
 
 #include "strata/api/grad.h"
 #include "strata/compile/cpu_client.h"
+#include "strata/optim/aggregating.h"
 #include "strata/optim/conditions.h"
 #include "strata/optim/contrib/matrices.h"
 #include "strata/optim/masked.h"
@@ -195,7 +196,8 @@ Option golden_option(const json& said) {
   if (said.contains("schedule"))
     return make_schedule(said["schedule"].get<std::string>(), golden_options(said["args"]));
   if (said.size() == 1) {
-    const auto& [kind, inside] = *said.items().begin();
+    const std::string kind = said.begin().key();
+    const json& inside = said.begin().value();
     if (kind == "factory") return inside.get<std::string>();
     if (kind == "named") return named(inside);
     if (kind == "dtype") return dtype_of(inside);
@@ -352,6 +354,11 @@ void OptaxGolden::run_rule(const json& c, double near) const {
     if (step.contains("evaluated") && state.contains("step_count"))
       expect_near(schedule_free_eval_params(state, params), step["evaluated"], near,
                   what + " evaluated");
+    else if (step.contains("evaluated")) {
+      const auto [mean, variance] = aggregating::get_unbiased_mean_and_variance_ema(state);
+      expect_near(tree::merge({mean.below("0"), variance.below("1")}), step["evaluated"], near,
+                  what + " evaluated");
+    }
   }
 }
 

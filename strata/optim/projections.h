@@ -25,18 +25,21 @@ Tree projection_hypercube(const Tree& x, const Rate& scale = 1.0);
 /// Not negative, with the sum `scale`. Source: Duchi et al., Efficient Projections onto the l1-Ball
 /// (2008).
 Tree projection_simplex(const Tree& x, const Rate& scale = 1.0);
-/// Sizes with the sum `scale`; or at most that.
+/// Sizes with the sum `scale`.
 Tree projection_l1_sphere(const Tree& x, const Rate& scale = 1.0);
+/// Sizes with at most the sum `scale`.
 Tree projection_l1_ball(const Tree& x, const Rate& scale = 1.0);
-/// Of norm `scale`; or at most that.
+/// Of norm `scale`.
 Tree projection_l2_sphere(const Tree& x, const Rate& scale = 1.0);
+/// Of at most the norm `scale`.
 Tree projection_l2_ball(const Tree& x, const Rate& scale = 1.0);
 /// Elements between -scale and scale.
 Tree projection_linf_ball(const Tree& x, const Rate& scale = 1.0);
 /// The multiple of a that is nearest.
 Tree projection_vector(const Tree& x, const Tree& a);
-/// <a, x> = b; or at most b.
+/// <a, x> = b.
 Tree projection_hyperplane(const Tree& x, const Tree& a, const Rate& b);
+/// <a, x> of at most b.
 Tree projection_halfspace(const Tree& x, const Tree& a, const Rate& b);
 
 }  // namespace projections

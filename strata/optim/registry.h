@@ -59,10 +59,10 @@ class Table {
                                                   : equal + 1 == p.size()    ? "none"
                                                                           : p.substr(equal + 1)});
     }
-    std::size_t at = 0;
+    [[maybe_unused]] std::size_t at = 0;
     (add_fields<std::remove_cvref_t<A>>(d, at), ...);
     auto made = [f, name, positional](const Options& given) {
-      std::size_t next = 0;
+      [[maybe_unused]] std::size_t next = 0;
       std::tuple<std::remove_cvref_t<A>...> arguments{
           argument<std::remove_cvref_t<A>>(name, positional, next, given)...};
       return std::apply(f, std::move(arguments));
@@ -97,7 +97,7 @@ class Table {
     std::function<Made(const Options&)> make;
   };
   template <class T>
-  static void add_fields(Described& d, std::size_t& at) {
+  static void add_fields([[maybe_unused]] Described& d, [[maybe_unused]] std::size_t& at) {
     if constexpr (OptionFields<T>) {
       const T defaults{};
       for_each_option(defaults, [&](const std::string& field, const auto& v) {

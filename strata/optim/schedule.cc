@@ -92,4 +92,22 @@ Schedule pieces_schedule(const std::vector<SchedulePiece>& pieces) {
   return join_schedules(std::move(schedules), std::move(boundaries));
 }
 
+namespace typed {
+
+Schedule linear_schedule(double initial, double final, std::int64_t steps) {
+  return [=](const Array& count) { return blend(initial, final, done(count, steps)); };
+}
+
+Schedule cosine_decay_schedule(double initial, std::int64_t decay_steps, double alpha) {
+  return cosine_schedule(initial, initial * alpha, decay_steps);
+}
+
+Schedule warmup_cosine_decay_schedule(double initial, double peak, std::int64_t warmup_steps,
+                                      std::int64_t decay_steps, double end) {
+  return join_schedules({linear_schedule(initial, peak, warmup_steps),
+                         cosine_schedule(peak, end, decay_steps - warmup_steps)},
+                        {warmup_steps});
+}
+
+}  // namespace typed
 }  // namespace strata::optim

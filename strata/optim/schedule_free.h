@@ -69,3 +69,12 @@ struct PlateauOptions {
 GradientTransformation reduce_on_plateau(PlateauOptions options = {});
 
 }  // namespace strata::optim
+
+namespace strata::optim::contrib {
+using optim::mechanize;
+using optim::reduce_on_plateau;
+using optim::schedule_free;
+using optim::schedule_free_adamw;
+using optim::schedule_free_eval_params;
+using optim::schedule_free_sgd;
+}  // namespace strata::optim::contrib

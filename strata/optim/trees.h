@@ -23,6 +23,8 @@ using tree::Tree;
 
 /// count + 1, or the greatest number of its type where it is that.
 Array safe_increment(const Array& count);
+/// Another name of safe_increment.
+inline Array safe_int32_increment(const Array& count) { return safe_increment(count); }
 /// (x* x) of complex numbers, x x of real ones: real.
 Array abs_sq(const Array& x);
 
@@ -132,6 +134,13 @@ Tree map_params(const Tree& params, const Tree& state, const std::function<Array
                 const std::function<Array(const Array&)>& rest = {});
 
 }  // namespace trees
+
+/// trees::map_params, as upstream calls it at its top.
+inline Tree tree_map_params(const Tree& params, const Tree& state,
+                            const std::function<Array(const Array&)>& f,
+                            const std::function<Array(const Array&)>& rest = {}) {
+  return trees::map_params(params, state, f, rest);
+}
 
 /// The root of the sum of squares of all elements, in the leaves' dtypes.
 Array global_norm(const Tree& updates);

@@ -6,7 +6,7 @@
 
 #include "strata/checkpoint/checkpoint.h"
 #include "strata/nn/linear.h"
-#include "strata/optim/typed/adamw.h"
+#include "strata/optim/optim.h"
 
 using namespace strata;
 
@@ -59,12 +59,12 @@ int main() {
   transforms(p, x, y);
   control(x);
   const nn::Linear layer = nn::Linear::init(random::key(1), 3, 2, {.use_bias = false});
-  auto optimizer = optim::typed::adamw(optim::constant_schedule(0.1), {.weight_decay = 0.0});
+  auto optimizer = optim::adamw(optim::constant_schedule(0.1), {.weight_decay = 0.0});
   auto state = optimizer.init(p);
   auto step = jit(
       [&](Params now, const decltype(state)& memory) {
         auto [updates, next] = optimizer.update(grad(loss)(now, x, y), memory, now);
-        return std::pair{optim::typed::apply_updates(now, updates), next};
+        return std::pair{optim::apply_updates(now, updates), next};
       },
       {.donate_argnums = {0}});
   std::cout << layer(x).shape() << step(p, state).first.w << tree::structure(p).text() << "\n";

@@ -1,7 +1,7 @@
 #include "strata/optim/contrib/matrices.h"
 
 #include <algorithm>
-#include <numeric>
+#include <cmath>
 
 #include "strata/api/control.h"
 #include "strata/api/grad.h"
@@ -148,10 +148,10 @@ GradientTransformation scale_by_shape(DimensionsOf dimensions, std::optional<dou
       if (!d) return x;
       const Layout layout = layout_of("scale_by_shape", x, *d);
       const double in = static_cast<double>(layout.rows), out = static_cast<double>(layout.columns);
-      // A number of f32, strongly typed, as upstream's.
-      const Array factor = rms ? numpy::sqrt(numpy::full({}, std::max(in, out), DType::f32)) * *rms
-                               : numpy::sqrt(numpy::full({}, std::max(1.0, out / in), DType::f32));
-      return factor * x;
+      // A weak number of f32, as upstream's.
+      const float root =
+          std::sqrt(static_cast<float>(rms ? std::max(in, out) : std::max(1.0, out / in)));
+      return (rms ? root * static_cast<float>(*rms) : root) * x;
     });
   });
 }

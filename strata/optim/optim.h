@@ -1,0 +1,41 @@
+// All of optim: transformations, schedules, losses and the rest of Optax, at run time.
+//
+//   optim::GradientTransformation tx =
+//       optim::chain(optim::clip_by_global_norm(1.0), optim::adamw(1e-3));
+//   optim::Optimizer optimizer(model, tx);
+#pragma once
+
+#include "strata/optim/adafactor.h"
+#include "strata/optim/adam.h"
+#include "strata/optim/adam_like.h"
+#include "strata/optim/aggregating.h"
+#include "strata/optim/algebra.h"
+#include "strata/optim/clip.h"
+#include "strata/optim/conditions.h"
+#include "strata/optim/contrib/matrices.h"
+#include "strata/optim/contrib/momenta.h"
+#include "strata/optim/contrib/rates.h"
+#include "strata/optim/decay.h"
+#include "strata/optim/gradient_transformation.h"
+#include "strata/optim/inject.h"
+#include "strata/optim/layers.h"
+#include "strata/optim/learning_rate.h"
+#include "strata/optim/line_search.h"
+#include "strata/optim/lookahead.h"
+#include "strata/optim/losses.h"
+#include "strata/optim/masked.h"
+#include "strata/optim/microbatching.h"
+#include "strata/optim/monitoring.h"
+#include "strata/optim/multi_steps.h"
+#include "strata/optim/optimizer.h"
+#include "strata/optim/perturbations.h"
+#include "strata/optim/polyak.h"
+#include "strata/optim/projections.h"
+#include "strata/optim/registry.h"
+#include "strata/optim/schedule_free.h"
+#include "strata/optim/schedules.h"
+#include "strata/optim/sgd.h"
+#include "strata/optim/squares.h"
+#include "strata/optim/trace.h"
+#include "strata/optim/trees.h"
+#include "strata/optim/updates.h"
