@@ -43,6 +43,9 @@ for room in api model nn train; do STRATA_CPU=x86-64-v3 "$build/bin/${room}_test
 for test in python/tests/*_test.py; do STRATA_RANDOM_LOOPS=200 STRATA_BUILD=$build python3 "$test"; done
 tools/check_headers.py --cache "$build/checks"
 
+echo "== examples that learn from a part of their data, from all of it"
+for program in fashion-mnist-modules; do "$build/bin/gallery-$program" whole; done
+
 echo "== programs of conformance/jax as object files"
 tools/object_files.py --build "$build"
 

@@ -3,44 +3,17 @@
 // package dataset-fashion-mnist (60 000 and 10 000 pictures) unless another folder is given.
 // Source: Xiao, Rasul and Vollgraf, Fashion-MNIST (2017); the network is LeCun's of 1998 with
 // rectifiers and Adam.
+#include "fashion_mnist.h"
+
 #include <strata/strata.h>
 
 #include <string>
 
-#include "require.h"
 #include "strata/api/lax/convolution.h"
 #include "strata/nn/linear.h"
 #include "strata/optim/optim.h"
 
 using namespace strata;
-
-// What a file holds behind its header; files are compressed.
-std::vector<std::uint8_t> bytes_of(const std::string& path, std::size_t header) {
-  std::FILE* in = popen(("gzip -dc " + path).c_str(), "r");
-  std::vector<std::uint8_t> out, block(1 << 20);
-  while (in) {
-    const std::size_t n = std::fread(block.data(), 1, block.size(), in);
-    if (n == 0) break;
-    out.insert(out.end(), block.begin(), block.begin() + static_cast<std::ptrdiff_t>(n));
-  }
-  require(in && pclose(in) == 0 && out.size() > header,
-          "the pictures can be read: apt-get install dataset-fashion-mnist");
-  out.erase(out.begin(), out.begin() + static_cast<std::ptrdiff_t>(header));
-  return out;
-}
-
-struct Pictures {
-  Array x, y;  // u8[n, 28, 28, 1], u8[n]
-  STRATA_FIELDS(x, y)
-};
-
-Pictures read(const std::string& folder, const std::string& part) {
-  const std::vector<std::uint8_t> labels =
-      bytes_of(folder + "/" + part + "-labels-idx1-ubyte.gz", 8);
-  return {array(bytes_of(folder + "/" + part + "-images-idx3-ubyte.gz", 16),
-                Sizes{static_cast<std::int64_t>(labels.size()), 28, 28, 1}),
-          array(labels)};
-}
 
 struct Network {
   Array first, second;  // kernels (3, 3, in, out)
@@ -72,8 +45,8 @@ Array cross_entropy(const Network& net, const Pictures& batch) {
 }
 
 int main(int argc, char** argv) {
-  const std::string folder = argc > 1 ? argv[1] : "/usr/share/datasets/fashion-mnist";
-  const Pictures train = read(folder, "train"), test = read(folder, "t10k");
+  const std::string folder = argc > 1 ? argv[1] : kFashionMnist;
+  const Pictures train = read_pictures(folder, "train"), test = read_pictures(folder, "t10k");
 
   constexpr std::int64_t kBatch = 100, kEpochs = 4;
   const std::int64_t count = train.y.size(), steps = count / kBatch;
@@ -85,8 +58,7 @@ int main(int argc, char** argv) {
   auto epoch = jit([&](const Network& net, const decltype(memory)& memory, const Pictures& all,
                        const Array& key) {
     auto step = [&](const auto& at, const Array& which) {
-      auto [loss, slope] =
-          value_and_grad(cross_entropy)(at.first, Pictures{all.x[which], all.y[which]});
+      auto [loss, slope] = value_and_grad(cross_entropy)(at.first, all[which]);
       auto [updates, next] = optimizer.update(slope, at.second, at.first);
       return std::pair(std::pair(optim::apply_updates(at.first, updates), next), loss);
     };

@@ -52,6 +52,18 @@ const Case kCases[] = {
      [](Builder& b, Value* x, Value* n) { return op::reduce_sum(b, rows_of(b, x, n), {1}); },
      true},
     {"rows of an array that the caches hold", {512, 64}, {1000}, rows_of, false},
+    {"rows with a margin, moved by numbers",
+     {8192, 64},
+     {1000, 2},
+     [](Builder& b, Value* x, Value* n) {
+       Value* row = op::reshape(b, op::slice(b, n, {0, 0}, {1000, 1}, {1, 1}), Shape{1000});
+       Value* wide =
+           op::pad(b, rows_of(b, x, row), op::scalar(b, DType::f32, 0), {0, 2}, {0, 2}, {0, 0});
+       return op::gather(b, wide, n,
+                         {.window = {1}, .dropped = {0}, .index_map = {0, 1}, .index_vector = 1},
+                         {1, 64});
+     },
+     false},
     {"elements",
      {8192, 64},
      {100, 64},

@@ -24,6 +24,16 @@ void collect_roots(const Op& op, const Group& group, const Fusion& fusion,
   }
 }
 
+/// Whether an instruction stands in one of the bodies of these, at any depth.
+bool stands_within(std::span<Inst* const> insts, const Inst* wanted) {
+  return std::any_of(insts.begin(), insts.end(), [&](const Inst* inst) {
+    return std::any_of(inst->bodies.begin(), inst->bodies.end(), [&](const auto& body) {
+      return std::find(body->insts.begin(), body->insts.end(), wanted) != body->insts.end() ||
+             stands_within(body->insts, wanted);
+    });
+  });
+}
+
 }  // namespace
 
 RowContext::RowContext(loop::Builder& b, const Group& group, const Fusion& fusion,
@@ -60,9 +70,15 @@ Inst* RowContext::leaf(const Value* v, std::span<const Index> index, const Index
 std::vector<RowContext::Place> RowContext::looked_up(std::span<const Value* const> values,
                                                      const Index& offset) {
   std::vector<Place> out;
+  const std::size_t before = b.current()->insts.size();
   places_ = &out;
   for (const Value* v : values) stored_at_offset(v, offset);
   places_ = nullptr;
+  const std::span made = std::span(b.current()->insts).subspan(before);
+  std::erase_if(out, [&](const Place& place) {
+    return std::any_of(place.offset.terms().begin(), place.offset.terms().end(),
+                       [&](const Index::Term& term) { return stands_within(made, term.variable); });
+  });
   return out;
 }
 

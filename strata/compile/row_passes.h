@@ -40,7 +40,8 @@ class RowContext : public KernelContext {
     Index offset;
   };
   /// All of those of which the elements of `values` at `offset` are computed, in the order of
-  /// reading. These reads give zeros, others are made.
+  /// reading, but for those of which only a branch knows where they are. These reads give zeros,
+  /// others are made.
   std::vector<Place> looked_up(std::span<const ir::Value* const> values, const Index& offset);
   /// The reduced value of the row at hand.
   void set_row(const ir::Value* v, Inst* inst) { rows_[v] = inst; }
