@@ -1,1 +1,0 @@
-#include "strata/optim/optim.h"
