@@ -63,7 +63,8 @@ int main() {
   auto run = nn::jit([](Net& n, const Array& x) { return n(x); });
   (void)run(net, x);
   (void)run(net, x);
-  for (const Array& calls : nn::state(net, nn::of<Usage>()).values()) std::cout << calls << " ";
+  const tree::Tree usage = nn::state(net, nn::of<Usage>());
+  for (const Array& calls : usage.values()) std::cout << calls << " ";
   std::cout << "calls\n";
 
   auto [y, seen] = nn::capture<nn::Intermediate>(net)(x);
