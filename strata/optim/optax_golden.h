@@ -76,8 +76,9 @@ class OptaxGolden {
   std::map<std::string, std::function<Tree(const OptaxCall&)>> functions_;
 };
 
-/// Fails where two trees differ in paths or types, or by more than a part of a leaf's largest
-/// element; bf16 by more than a unit of the last place.
-void expect_near(const Tree& got, const json& want, double of_largest, const std::string& what);
+/// Fails where two trees differ in paths or types, or by more than `least` and a part of a leaf's
+/// largest element; bf16 by more than two units of the last place.
+void expect_near(const Tree& got, const json& want, double of_largest, const std::string& what,
+                 double least = 0);
 
 }  // namespace strata::optim

@@ -50,24 +50,24 @@ void detail::check_same(const Tree& a, const Tree& b) {
 }
 
 Tree add(const Tree& x, const Tree& y) {
-  return map([](const Array& a, const Array& b) { return a + b; }, x, y);
+  return trees::map([](const Array& a, const Array& b) { return a + b; }, x, y);
 }
 Tree sub(const Tree& x, const Tree& y) {
-  return map([](const Array& a, const Array& b) { return a - b; }, x, y);
+  return trees::map([](const Array& a, const Array& b) { return a - b; }, x, y);
 }
 Tree mul(const Tree& x, const Tree& y) {
-  return map([](const Array& a, const Array& b) { return a * b; }, x, y);
+  return trees::map([](const Array& a, const Array& b) { return a * b; }, x, y);
 }
 Tree div(const Tree& x, const Tree& y) {
-  return map([](const Array& a, const Array& b) { return a / b; }, x, y);
+  return trees::map([](const Array& a, const Array& b) { return a / b; }, x, y);
 }
 Tree scale(const Rate& factor, const Tree& x) {
   const Array f = factor.array();
-  return map([&](const Array& a) { return f * a; }, x);
+  return trees::map([&](const Array& a) { return f * a; }, x);
 }
 Tree add_scale(const Tree& x, const Rate& factor, const Tree& y) {
   const Array f = factor.array();
-  return map([&](const Array& a, const Array& b) { return a + f * b; }, x, y);
+  return trees::map([&](const Array& a, const Array& b) { return a + f * b; }, x, y);
 }
 Array vdot(const Tree& x, const Tree& y) {
   detail::check_same(x, y);
@@ -99,14 +99,14 @@ std::int64_t size(const Tree& x) {
   return total;
 }
 Tree conj(const Tree& x) {
-  return map([](const Array& a) { return numpy::conj(a); }, x);
+  return trees::map([](const Array& a) { return numpy::conj(a); }, x);
 }
 Tree real(const Tree& x) {
-  return map([](const Array& a) { return numpy::real(a); }, x);
+  return trees::map([](const Array& a) { return numpy::real(a); }, x);
 }
 Array norm(const Tree& x, bool squared, Order order) {
   if (order == Order::two) {
-    const Array total = sum(map(
+    const Array total = sum(trees::map(
         [](const Array& a) {
           return is_complex(a.dtype())
                      ? numpy::square(numpy::real(a)) + numpy::square(numpy::imag(a))
@@ -115,12 +115,12 @@ Array norm(const Tree& x, bool squared, Order order) {
         x));
     return squared ? total : numpy::sqrt(total);
   }
-  const Tree sizes = map([](const Array& a) { return numpy::abs(a); }, x);
+  const Tree sizes = trees::map([](const Array& a) { return numpy::abs(a); }, x);
   const Array total = order == Order::one ? sum(sizes) : max(sizes);
   return squared ? numpy::square(total) : total;
 }
 Tree batch_shape(const Tree& x, const Sizes& shape) {
-  return map(
+  return trees::map(
       [&](const Array& a) {
         std::vector<std::int64_t> all(shape.begin(), shape.end());
         for (std::int64_t n : a.shape().sizes()) all.push_back(n);
@@ -129,29 +129,29 @@ Tree batch_shape(const Tree& x, const Sizes& shape) {
       x);
 }
 Tree zeros_like(const Tree& x, std::optional<DType> dtype) {
-  return map([&](const Array& a) { return numpy::zeros_like(a, dtype); }, x);
+  return trees::map([&](const Array& a) { return numpy::zeros_like(a, dtype); }, x);
 }
 Tree ones_like(const Tree& x, std::optional<DType> dtype) {
-  return map([&](const Array& a) { return numpy::ones_like(a, dtype); }, x);
+  return trees::map([&](const Array& a) { return numpy::ones_like(a, dtype); }, x);
 }
 Tree full_like(const Tree& x, const Rate& value, std::optional<DType> dtype) {
-  return map([&](const Array& a) { return numpy::full_like(a, value.array(), dtype); }, x);
+  return trees::map([&](const Array& a) { return numpy::full_like(a, value.array(), dtype); }, x);
 }
 Tree clip(const Tree& x, const Rate& low, const Rate& high) {
   std::optional<Operand> least, greatest;
   if (low.has_value()) least = low.array();
   if (high.has_value()) greatest = high.array();
-  return map([&](const Array& a) { return numpy::clip(a, least, greatest); }, x);
+  return trees::map([&](const Array& a) { return numpy::clip(a, least, greatest); }, x);
 }
 Tree cast(const Tree& x, std::optional<DType> dtype) {
   if (!dtype) return x;
-  return map([&](const Array& a) { return numpy::astype(a, *dtype); }, x);
+  return trees::map([&](const Array& a) { return numpy::astype(a, *dtype); }, x);
 }
 Tree cast_like(const Tree& x, const Tree& like) {
-  return map([](const Array& a, const Array& b) { return numpy::astype(a, b.dtype()); }, x, like);
+  return trees::map([](const Array& a, const Array& b) { return numpy::astype(a, b.dtype()); }, x, like);
 }
 Tree where(const Array& condition, const Tree& x, const Tree& y) {
-  return map([&](const Array& a, const Array& b) { return numpy::where(condition, a, b); }, x, y);
+  return trees::map([&](const Array& a, const Array& b) { return numpy::where(condition, a, b); }, x, y);
 }
 Array allclose(const Tree& a, const Tree& b, double rtol, double atol, bool equal_nan) {
   detail::check_same(a, b);
@@ -196,7 +196,7 @@ Tree random_like(const random::Key& key, const Tree& like,
                  std::optional<DType> dtype) {
   const std::vector<random::Key> keys = split_key_like(key, like);
   std::size_t i = 0;
-  return map(
+  return trees::map(
       [&](const Array& a) {
         return sampler(keys[i++], a.shape().sizes(), dtype.value_or(a.dtype()));
       },
@@ -205,13 +205,13 @@ Tree random_like(const random::Key& key, const Tree& like,
 
 Tree update_moment(const Tree& updates, const Tree& moments, const Rate& decay, int order) {
   const Rate rest = 1.0 - decay;
-  return map([&](const Array& g, const Array& t) { return rest * to_order(g, order) + decay * t; },
+  return trees::map([&](const Array& g, const Array& t) { return rest * to_order(g, order) + decay * t; },
              updates, moments);
 }
 Tree update_moment_per_elem_norm(const Tree& updates, const Tree& moments, const Rate& decay,
                                  int order) {
   const Rate rest = 1.0 - decay;
-  return map(
+  return trees::map(
       [&](const Array& g, const Array& t) {
         if (!is_complex(g.dtype())) return rest * to_order(g, order) + decay * t;
         const Array size =
@@ -222,7 +222,7 @@ Tree update_moment_per_elem_norm(const Tree& updates, const Tree& moments, const
 }
 Tree update_infinity_moment(const Tree& updates, const Tree& moments, const Rate& decay,
                             const Rate& eps) {
-  return map([&](const Array& g,
+  return trees::map([&](const Array& g,
                  const Array& t) { return numpy::maximum(numpy::abs(g) + eps, decay * t); },
              updates, moments);
 }
@@ -230,7 +230,7 @@ Tree bias_correction(const Tree& moments, const Rate& decay, const Array& count)
   // One accurate power in f32 (0.999^3 gives 0.0029969811 here, as upstream).
   const Array base = numpy::astype(decay.array(), DType::f32);
   const Array rest = 1.0 - numpy::power(base, numpy::astype(count, DType::f32));
-  return map([&](const Array& t) { return t / numpy::astype(rest, t.dtype()); }, moments);
+  return trees::map([&](const Array& t) { return t / numpy::astype(rest, t.dtype()); }, moments);
 }
 
 std::vector<std::pair<std::string, Tree>> get_all_with_path(const Tree& state,
