@@ -16,6 +16,7 @@ namespace {
 TEST(OptaxAlgebra, LineSearches) {
   OptaxGolden golden("line_search");
   golden.tolerance("", 1e-5);
+  golden.least(1e-7);
   golden.on("value_and_grad_from_state", [](const OptaxCall& c) {
     GradientTransformation tx;
     read(c.options.at("rule"), "rule", tx);

@@ -56,6 +56,8 @@ class OptaxGolden {
   explicit OptaxGolden(const std::string& family);
   /// Of cases whose names begin with `prefix`: error over the leaf's largest element.
   void tolerance(const std::string& prefix, double of_largest);
+  /// What a leaf may be apart however small it is: where sums cancel.
+  void least(double apart) { least_ = apart; }
   /// Cases whose names begin with `prefix` are left to a test of their own.
   void leave(const std::string& prefix) { left_.push_back(prefix); }
   void on(const std::string& function, std::function<Tree(const OptaxCall&)> f) {
@@ -71,6 +73,7 @@ class OptaxGolden {
   void run_function(const json& c, double near) const;
 
   json cases_;
+  double least_ = 0;
   std::vector<std::string> left_;
   std::vector<std::pair<std::string, double>> tolerances_;
   std::map<std::string, std::function<Tree(const OptaxCall&)>> functions_;

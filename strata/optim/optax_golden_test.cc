@@ -347,8 +347,8 @@ void OptaxGolden::run_rule(const json& c, double near) const {
           };
       }
     auto [updates, next] = tx.update(gradients, state, needs_params ? &params : nullptr, extra);
-    expect_near(updates, step["updates"], near, what + " updates");
-    expect_near(next, step["state_after"], near, what + " state");
+    expect_near(updates, step["updates"], near, what + " updates", least_);
+    expect_near(next, step["state_after"], near, what + " state", least_);
     state = golden_tree(step["state_after"]);
     params = step.contains("params_after") ? golden_tree(step["params_after"])
                                            : apply_updates(params, golden_tree(step["updates"]));
@@ -376,7 +376,8 @@ void OptaxGolden::run_schedule(const json& c) const {
         schedule(Array::scalar(count.get<std::int64_t>(), DType::i32, false)).item<float>();
     const float unit = std::nextafter(std::abs(want[i]), INFINITY) - std::abs(want[i]);
     // 1 + cos falls to rounding near its end.
-    EXPECT_LE(std::abs(got - want[i]), std::max(unit, 6e-8f * largest)) << c["name"] << " at " << count;
+    EXPECT_LE(std::abs(got - want[i]), std::max(unit, 6e-8f * largest))
+        << c["name"] << " at " << count;
     ++i;
   }
 }
