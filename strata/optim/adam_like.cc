@@ -122,9 +122,8 @@ GradientTransformation scale_by_radam(RadamOptions o) {
         const Tree mu = trees::update_moment(u, s.subtree("mu"), o.b1, 1);
         const Tree nu = trees::update_moment_per_elem_norm(u, s.subtree("nu"), o.b2, 2);
         const Array count = safe_increment(s["count"]);
-        const Array t = numpy::astype(count, DType::f32);
         const Rate limit = 2.0 / (1.0 - o.b2) - 1.0;
-        const Array b2t = numpy::power(numpy::astype(o.b2.array(), DType::f32), t);
+        const Array b2t = detail::raised_by_products(o.b2, count);
         const Array rho = limit - numpy::astype(2 * count, DType::f32) * b2t / (1.0 - b2t);
         const Tree m = detail::corrected(mu, u, o.b1, count, o.nesterov);
         const Tree v = trees::bias_correction(nu, o.b2, count);

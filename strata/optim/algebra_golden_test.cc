@@ -16,6 +16,7 @@ namespace {
 TEST(OptaxAlgebra, LineSearches) {
   OptaxGolden golden("line_search");
   golden.tolerance("", 1e-5);
+  golden.least(1e-7);
   golden.on("value_and_grad_from_state", [](const OptaxCall& c) {
     GradientTransformation tx;
     read(c.options.at("rule"), "rule", tx);
@@ -52,6 +53,7 @@ TEST(OptaxAlgebra, LineSearches) {
 TEST(OptaxAlgebra, Wrappers) {
   OptaxGolden golden("wrappers");
   golden.leave("multi_steps_infinity");
+  golden.tolerance("schedule_free", 1e-5);  // differences of parameters
   golden.run();
 }
 

@@ -17,6 +17,11 @@ Array all_finite(const Tree& t) {
 }
 /// Arrays whose dtypes are settled, as both branches of a condition must have them.
 Tree settled(const Tree& t) { return trees::cast_like(t, t); }
+/// The values of `t` in the leaves and dtypes of `like`.
+Tree as_like(const Tree& t, const Tree& like) {
+  return trees::map([](const Array& a, const Array& b) { return numpy::astype(b, a.dtype()); },
+                    like, t);
+}
 }  // namespace
 
 std::pair<Tree, Tree> detail::update_when(const Array& condition,
@@ -26,7 +31,7 @@ std::pair<Tree, Tree> detail::update_when(const Array& condition,
   const Tree given = params ? *params : Tree();
   const auto run = [&](const Tree& u, const Tree& s, const Tree& p) {
     auto [out, next] = inner.update(u, s, params ? &p : nullptr, extra);
-    return std::pair(settled(out), trees::cast_like(next, s));
+    return std::pair(settled(out), as_like(next, s));
   };
   const auto stay = [&](const Tree& u, const Tree& s, const Tree& p) {
     // What the inner transformation makes says dtypes alone; nothing of it is computed.

@@ -180,7 +180,15 @@ Array softmax_cross_entropy_with_integer_labels(const Array& logits_in, const Ar
   }
   const Array chosen =
       numpy::squeeze(numpy::take_along_axis(logits, numpy::expand_dims(labels, axis), axis), axis);
-  const Array all = numpy::logsumexp(logits, {.axis = axis, .where = o.where});
+  Array all;
+  if (o.where) {
+    const Rows masked{.axis = axis, .where = o.where};
+    const Array s = shifted(logits, masked);
+    const Array top = numpy::max(numpy::where(*o.where, logits, -kInfinity), axis);
+    all = numpy::log(total(numpy::exp(s), masked)) + lax::stop_gradient(top);
+  } else {
+    all = numpy::logsumexp(logits, axis);
+  }
   const Array out = all - chosen;
   return o.where ? numpy::where(numpy::any(*o.where, axis), out, 0.0) : out;
 }

@@ -56,6 +56,8 @@ class OptaxGolden {
   explicit OptaxGolden(const std::string& family);
   /// Of cases whose names begin with `prefix`: error over the leaf's largest element.
   void tolerance(const std::string& prefix, double of_largest);
+  /// What a leaf may be apart however small it is: where sums cancel.
+  void least(double apart) { least_ = apart; }
   /// Cases whose names begin with `prefix` are left to a test of their own.
   void leave(const std::string& prefix) { left_.push_back(prefix); }
   void on(const std::string& function, std::function<Tree(const OptaxCall&)> f) {
@@ -71,13 +73,15 @@ class OptaxGolden {
   void run_function(const json& c, double near) const;
 
   json cases_;
+  double least_ = 0;
   std::vector<std::string> left_;
   std::vector<std::pair<std::string, double>> tolerances_;
   std::map<std::string, std::function<Tree(const OptaxCall&)>> functions_;
 };
 
-/// Fails where two trees differ in paths or types, or by more than a part of a leaf's largest
-/// element; bf16 by more than a unit of the last place.
-void expect_near(const Tree& got, const json& want, double of_largest, const std::string& what);
+/// Fails where two trees differ in paths or types, or by more than `least` and a part of a leaf's
+/// largest element; bf16 by more than two units of the last place.
+void expect_near(const Tree& got, const json& want, double of_largest, const std::string& what,
+                 double least = 0);
 
 }  // namespace strata::optim

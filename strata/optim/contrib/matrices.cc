@@ -341,8 +341,11 @@ GradientTransformation sophia(Rate learning_rate, SophiaOptions o) {
           out = trees::clip(out, -o.clip_threshold, o.clip_threshold);
         const auto anew = [&](const Tree& was, const Tree& h, const Tree& p) {
           auto [found, next] = diagonal.update(g, was, p, extra);
-          return std::pair(trees::cast_like(next, was),
-                           trees::cast_like(trees::update_moment(found, h, o.b2, 1), h));
+          const auto like = [](const Array& a, const Array& b) {
+            return numpy::astype(b, a.dtype());
+          };
+          return std::pair(trees::map(like, was, next),
+                           trees::map(like, h, trees::update_moment(found, h, o.b2, 1)));
         };
         const auto kept = [](const Tree& was, const Tree& h, const Tree&) {
           return std::pair(trees::cast_like(was, was), trees::cast_like(h, h));

@@ -12,7 +12,7 @@ namespace strata::optim::contrib {
 
 using optim::detail::field;
 using optim::detail::no_count;
-using optim::detail::raised;
+using optim::detail::raised_by_products;
 using optim::detail::rule;
 using optim::detail::state_of;
 
@@ -28,7 +28,7 @@ Array sum_of_sizes(const Tree& t) {
 }
 /// sqrt(1 - b2^t) / (1 - b1^t)
 Array correction(double b1, double b2, const Array& count) {
-  return numpy::power(1.0 - raised(b2, count), 0.5) / (1.0 - raised(b1, count));
+  return numpy::power(1.0 - raised_by_products(b2, count), 0.5) / (1.0 - raised_by_products(b1, count));
 }
 }  // namespace
 
@@ -299,8 +299,8 @@ GradientTransformation momo_adam(Rate learning_rate, MomoAdamOptions o) {
         const Tree square =
             trees::map([&](const Array& v, const Array& g) { return o.b2 * v + r2 * g * g; },
                        s.subtree("exp_avg_sq"), u);
-        const Array c1 = numpy::astype(1.0 - raised(o.b1, next_count), old.dtype());
-        const Array c2 = numpy::astype(1.0 - raised(o.b2, next_count), old.dtype());
+        const Array c1 = numpy::astype(1.0 - raised_by_products(o.b1, next_count), old.dtype());
+        const Array c2 = numpy::astype(1.0 - raised_by_products(o.b2, next_count), old.dtype());
         const Tree metric =
             trees::map([&](const Array& v) { return o.eps + numpy::sqrt(v / c2); }, square);
         const Model model{.rate = learning_rate.at(count),
