@@ -44,7 +44,7 @@ for test in python/tests/*_test.py; do STRATA_RANDOM_LOOPS=200 STRATA_BUILD=$bui
 tools/check_headers.py --cache "$build/checks"
 
 echo "== examples that learn from a part of their data, from all of it"
-for program in fashion-mnist-modules; do "$build/bin/gallery-$program" whole; done
+for program in fashion-mnist-modules vision-transformer; do "$build/bin/gallery-$program" whole; done
 
 echo "== programs of conformance/jax as object files"
 tools/object_files.py --build "$build"
