@@ -6,16 +6,16 @@ namespace {
 
 TEST(OptaxContrib, Rules) {
   OptaxGolden golden("contrib");
-  for (const char* root : {"muon", "scale_by_muon", "sophia", "hutchinson", "madgrad",
-                           "scale_by_madgrad", "momo"})
+  for (const char* root :
+       {"muon", "scale_by_muon", "sophia", "hutchinson", "madgrad", "scale_by_madgrad", "momo"})
     golden.tolerance(root, 1e-5);
   golden.leave("galore");
   golden.leave("scale_by_galore");
   golden.run();
 }
 
-// Singular vectors have no sign, and moments stand in their basis: steps that keep the projector are
-// compared, and the first updates, which have no moments yet.
+// Singular vectors have no sign, and moments stand in their basis: steps that keep the projector
+// are compared, and the first updates, which have no moments yet.
 TEST(OptaxContrib, GaLore) {
   OptaxGolden golden("contrib");
   int compared = 0;

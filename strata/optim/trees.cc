@@ -148,10 +148,12 @@ Tree cast(const Tree& x, std::optional<DType> dtype) {
   return trees::map([&](const Array& a) { return numpy::astype(a, *dtype); }, x);
 }
 Tree cast_like(const Tree& x, const Tree& like) {
-  return trees::map([](const Array& a, const Array& b) { return numpy::astype(a, b.dtype()); }, x, like);
+  return trees::map([](const Array& a, const Array& b) { return numpy::astype(a, b.dtype()); }, x,
+                    like);
 }
 Tree where(const Array& condition, const Tree& x, const Tree& y) {
-  return trees::map([&](const Array& a, const Array& b) { return numpy::where(condition, a, b); }, x, y);
+  return trees::map([&](const Array& a, const Array& b) { return numpy::where(condition, a, b); },
+                    x, y);
 }
 Array allclose(const Tree& a, const Tree& b, double rtol, double atol, bool equal_nan) {
   detail::check_same(a, b);
@@ -205,8 +207,9 @@ Tree random_like(const random::Key& key, const Tree& like,
 
 Tree update_moment(const Tree& updates, const Tree& moments, const Rate& decay, int order) {
   const Rate rest = 1.0 - decay;
-  return trees::map([&](const Array& g, const Array& t) { return rest * to_order(g, order) + decay * t; },
-             updates, moments);
+  return trees::map(
+      [&](const Array& g, const Array& t) { return rest * to_order(g, order) + decay * t; },
+      updates, moments);
 }
 Tree update_moment_per_elem_norm(const Tree& updates, const Tree& moments, const Rate& decay,
                                  int order) {
@@ -223,8 +226,8 @@ Tree update_moment_per_elem_norm(const Tree& updates, const Tree& moments, const
 Tree update_infinity_moment(const Tree& updates, const Tree& moments, const Rate& decay,
                             const Rate& eps) {
   return trees::map([&](const Array& g,
-                 const Array& t) { return numpy::maximum(numpy::abs(g) + eps, decay * t); },
-             updates, moments);
+                        const Array& t) { return numpy::maximum(numpy::abs(g) + eps, decay * t); },
+                    updates, moments);
 }
 Tree bias_correction(const Tree& moments, const Rate& decay, const Array& count) {
   // One accurate power in f32 (0.999^3 gives 0.0029969811 here, as upstream).

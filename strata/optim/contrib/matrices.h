@@ -10,8 +10,9 @@ namespace strata::optim::contrib {
 struct DimensionNumbers {
   std::vector<std::int64_t> reduction_axis = {0}, output_axis = {1};
 };
-/// Muon's and GaLore's names of it.
+/// Muon's name of it.
 using MuonDimensionNumbers = DimensionNumbers;
+/// GaLore's name of it.
 using GaLoreDimensionNumbers = DimensionNumbers;
 /// A leaf's numbers; none where it is no matrix.
 using DimensionsOf =

@@ -28,7 +28,8 @@ Array sum_of_sizes(const Tree& t) {
 }
 /// sqrt(1 - b2^t) / (1 - b1^t)
 Array correction(double b1, double b2, const Array& count) {
-  return numpy::power(1.0 - raised_by_products(b2, count), 0.5) / (1.0 - raised_by_products(b1, count));
+  return numpy::power(1.0 - raised_by_products(b2, count), 0.5) /
+         (1.0 - raised_by_products(b1, count));
 }
 }  // namespace
 

@@ -37,6 +37,7 @@ struct InitStep {
 };
 /// A pair of a kind and a number.
 void read(const Option& given, const std::string& where, InitStep& into);
+/// The setting as messages have it: "heuristic 1e-06".
 std::string text_of(const InitStep& value);
 /// g times the greatest distance from the start over the root of the sum of squared norms. State:
 /// is_init_step, init_params, max_dist, sum_sq_norm_grads. Throws Error for another kind of
