@@ -3,12 +3,11 @@
 // package dataset-fashion-mnist (60 000 and 10 000 pictures) unless another folder is given.
 // Source: Xiao, Rasul and Vollgraf, Fashion-MNIST (2017); the network is LeCun's of 1998 with
 // rectifiers and Adam.
-#include "fashion_mnist.h"
-
 #include <strata/strata.h>
 
 #include <string>
 
+#include "fashion_pictures.h"
 #include "strata/api/lax/convolution.h"
 #include "strata/nn/linear.h"
 #include "strata/optim/optim.h"

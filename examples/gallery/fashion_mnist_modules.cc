@@ -7,7 +7,7 @@
 
 #include <string>
 
-#include "fashion_mnist.h"
+#include "fashion_pictures.h"
 #include "strata/nn/batch_norm.h"
 #include "strata/nn/conv.h"
 #include "strata/nn/dropout.h"

@@ -7,7 +7,7 @@
 
 #include <string>
 
-#include "fashion_mnist.h"
+#include "fashion_pictures.h"
 #include "strata/nn/conv.h"
 #include "strata/nn/layer_norm.h"
 #include "strata/nn/multi_head_attention.h"
