@@ -41,7 +41,7 @@ struct Options {
 class Bare {
  public:
   explicit Bare(const Config& c, const data::Dataset& data)
-      : step_(train::make_step(train::model_config(c), train::make_optimizer(c))),
+      : step_(train::make_step(train::make_model(c), train::make_optimizer(c))),
         state_(train::init_state(c)) {
     for (int i = 0; i < 4; ++i) batches_.push_back(train::to_batch(data.batch(i)));
   }
