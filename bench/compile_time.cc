@@ -132,7 +132,8 @@ void row(const char* kind, int count, bool stages) {
     std::unique_ptr<ir::Block> ready;
     compile::Plan plan;
     double prepare = seconds_of([&] { ready = compile::prepare(block); });
-    double planned = seconds_of([&] { plan = compile::make_plan(*ready, {}, compile::CpuTarget::host()); });
+    double planned =
+        seconds_of([&] { plan = compile::make_plan(*ready, {}, compile::CpuTarget::host()); });
     double code = seconds_of([&] { (void)compile::compile_plan(plan); });
     return std::array<double, 4>{prepare, planned, code, static_cast<double>(plan.kernels.size())};
   };

@@ -214,5 +214,16 @@ TEST_F(Trees, AnEmptyTreeIsOne) {
   EXPECT_THROW((void)none["x"], Error);
 }
 
+TEST_F(Trees, LeavesOfATemporaryOutliveIt) {
+  const auto make = [] { return tree::Tree({{"a", array({1.0f, 2.0f})}, {"b", array({3.0f})}}); };
+  float sum = 0;
+  for (const Array& x : make().values())
+    for (float v : x.to_vector<float>()) sum += v;
+  EXPECT_EQ(sum, 6);
+  std::string names;
+  for (const tree::Entry& e : make().entries()) names += e.name;
+  EXPECT_EQ(names, "ab");
+}
+
 }  // namespace
 }  // namespace strata::nn

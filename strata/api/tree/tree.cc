@@ -77,7 +77,7 @@ Tree::Tree(std::initializer_list<std::pair<std::string, Array>> leaves) {
   *this = Tree(std::move(entries), std::move(values));
 }
 
-std::span<const Entry> Tree::entries() const { return layout_ ? layout_->entries : no_entries(); }
+std::span<const Entry> Tree::entries() const& { return layout_ ? layout_->entries : no_entries(); }
 
 std::vector<std::string> Tree::names() const {
   std::vector<std::string> out;

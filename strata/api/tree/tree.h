@@ -43,10 +43,14 @@ class Tree {
   const Entry& entry(std::size_t i) const { return layout_->entries[i]; }
   /// The value of leaf i.
   const Array& value(std::size_t i) const { return values_[i]; }
-  /// What is known of each leaf, in order.
-  std::span<const Entry> entries() const;
-  /// The value of each leaf, in order.
-  std::span<const Array> values() const { return values_; }
+  /// What is known of each leaf, in order; of a temporary a copy.
+  std::span<const Entry> entries() const&;
+  std::vector<Entry> entries() && {
+    return {std::as_const(*this).entries().begin(), std::as_const(*this).entries().end()};
+  }
+  /// The value of each leaf, in order; of a temporary a copy.
+  std::span<const Array> values() const& { return values_; }
+  std::vector<Array> values() && { return {values_.begin(), values_.end()}; }
   /// The paths as text.
   std::vector<std::string> names() const;
 
