@@ -1,4 +1,5 @@
 // What arrays print, beside NumPy's str() (tools/goldens/printing.py).
+#include <filesystem>
 #include <fstream>
 #include <sstream>
 
@@ -20,7 +21,7 @@ Array golden_array(const std::string& dtype, const std::string& shape, const std
 }
 
 TEST(Print, AsNumPyDoes) {
-  std::ifstream file("strata/api/goldens/printing.txt");
+  std::ifstream file(std::filesystem::path(__FILE__).parent_path() / "goldens/printing.txt");
   int arrays = 0, wrong = 0;
   for (std::string line; std::getline(file, line); ++arrays) {
     std::istringstream head(line);

@@ -1,5 +1,6 @@
 // Upstream's names have one in `strata`, too; and a program that says `using namespace` of both
 // finds them.
+#include <filesystem>
 #include <fstream>
 #include <set>
 #include <sstream>
@@ -10,7 +11,8 @@ namespace strata {
 namespace {
 
 std::string text_of(const std::string& path) {
-  std::ifstream file(path);
+  const auto root = std::filesystem::path(__FILE__).parent_path() / "../../..";
+  std::ifstream file(root / path);
   EXPECT_TRUE(file.good()) << path;
   std::ostringstream out;
   out << file.rdbuf();
