@@ -67,8 +67,8 @@ class Axes {
 class Size {
  public:
   template <std::integral T>
-  Size(T value, std::source_location where = std::source_location::current())
-      : value(static_cast<std::int64_t>(value)), where(where) {}  // NOLINT: implicit by intent
+  Size(T size, std::source_location place = std::source_location::current())
+      : value(static_cast<std::int64_t>(size)), where(place) {}  // NOLINT: implicit by intent
   std::int64_t value;
   std::source_location where;
 };

@@ -26,8 +26,8 @@ struct Optimizer {
   Optimizer() = default;
   /// The state for the leaves of the model that `wrt` takes. Throws Error where it takes none.
   template <tree::TreeLike M>
-  Optimizer(const M& model, GradientTransformation tx, tree::Filter wrt = nn::of<nn::Param>())
-      : Optimizer(tree::of(model), std::move(tx), std::move(wrt), 0) {}
+  Optimizer(const M& model, GradientTransformation rule, tree::Filter wrt = nn::of<nn::Param>())
+      : Optimizer(tree::of(model), std::move(rule), std::move(wrt), 0) {}
 
   /// Moves the model's leaves that `grads` has; returns the updates. Throws Error where `grads` has
   /// other leaves than the state was made for, naming them.

@@ -25,7 +25,7 @@ State init_state(const Config& config);
 /// data::Dataset::open do.
 Result<data::Dataset> open_data(const Config& config, Progress* progress = nullptr);
 
-/// Parts "params" and "optimizer"; notes: the structures of their trees, the configuration,
+/// Parts "params" and "optimizer"; notes: the paths of the weights, the configuration,
 /// `data.state(step)`, the random key of the weights, the version.
 checkpoint::Checkpoint to_checkpoint(const State& state, std::int64_t step, const Config& config,
                                      const data::Dataset& data);

@@ -79,7 +79,7 @@ std::ostream& operator<<(std::ostream& out, const Key& key);
 
 /// n keys: an array of them, whose elements `auto [a, b] = ...` takes.
 template <std::size_t n>
-class Keys : public Key {
+class [[nodiscard]] Keys : public Key {
  public:
   /// An array of n keys.
   explicit Keys(Key keys) : Key(std::move(keys)) {}
