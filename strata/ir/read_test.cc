@@ -20,7 +20,9 @@ std::string refusal(const std::string& bytes, const std::string& name) {
   return module ? "" : module.status().message();
 }
 
-std::string export_bytes() { return *read_file(std::filesystem::path(__FILE__).parent_path() / "export/testdata/layer.jax"); }
+std::string export_bytes() {
+  return *read_file(std::filesystem::path(__FILE__).parent_path() / "export/testdata/layer.jax");
+}
 
 constexpr const char* kForms =
     "a program is StableHLO as text (func.func @main ...) or bytecode, or what jax.export "
