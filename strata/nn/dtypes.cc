@@ -20,15 +20,11 @@ DType canonicalize_dtype(std::span<const Array> values, std::optional<DType> dty
 }
 
 void promote_dtype(std::initializer_list<Array*> values, std::optional<DType> dtype, bool inexact) {
-  std::optional<DType> met = dtype;
-  if (!met) {
-    for (const Array* x : values)
-      if (x->has_value()) met = met ? numpy::promote_types(*met, x->dtype()) : x->dtype();
-    if (met && inexact && !is_float(*met) && !is_complex(*met))
-      met = numpy::promote_types(DType::f32, *met);
-  }
-  if (!met) return;
-  const DType to = canonicalize_dtype(std::span<const Array>(), met, inexact);
+  std::vector<Array> present;
+  for (const Array* x : values)
+    if (x->has_value()) present.push_back(*x);
+  if (present.empty() && !dtype) return;
+  const DType to = canonicalize_dtype(std::span<const Array>(present), dtype, inexact);
   for (Array* x : values)
     if (x->has_value() && x->dtype() != to) *x = astype(*x, to);
 }
