@@ -7,22 +7,11 @@
 #include <string>
 
 #include "require.h"
+#include "rhyme.h"
 #include "strata/nn/linear.h"
 #include "strata/optim/optim.h"
 
 using namespace strata;
-
-std::string rhyme() {
-  const std::vector<std::string> parts = {"the malt\nthat lay in ",
-                                          "the rat,\nthat ate ",
-                                          "the cat,\nthat killed ",
-                                          "the dog,\nthat worried ",
-                                          "the cow with the crumpled horn,\nthat tossed ",
-                                          "the maiden all forlorn,\nthat milked "};
-  std::string tail = "the house that Jack built.\n\n", text = "This is " + tail;
-  for (const std::string& part : parts) text += "This is " + (tail = part + tail);
-  return text;
-}
 
 constexpr std::int64_t kLetters = 128, kState = 96, kLength = 64, kBatch = 32;
 

@@ -9,6 +9,7 @@
 #include <string>
 
 #include "require.h"
+#include "rhyme.h"
 #include "strata/nn/attention.h"
 #include "strata/nn/embed.h"
 #include "strata/nn/lora.h"
@@ -93,18 +94,6 @@ Array loss_of(const Decoder& model, const Array& text) {
 Array pieces(const Array& text, const random::Key& key) {
   const Array begin = random::randint(key, {kBatch, 1}, 0, static_cast<int>(text.size()) - kLength);
   return text[begin + arange(kLength + 1)];
-}
-
-std::string rhyme() {
-  const std::vector<std::string> parts = {"the malt\nthat lay in ",
-                                          "the rat,\nthat ate ",
-                                          "the cat,\nthat killed ",
-                                          "the dog,\nthat worried ",
-                                          "the cow with the crumpled horn,\nthat tossed ",
-                                          "the maiden all forlorn,\nthat milked "};
-  std::string tail = "the house that Jack built.\n\n", text = "This is " + tail;
-  for (const std::string& part : parts) text += "This is " + (tail = part + tail);
-  return text;
 }
 
 Array letters_of(const std::string& text) {
