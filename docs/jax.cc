@@ -130,7 +130,7 @@ void static_arguments() {
 void donation() {
   auto add_one = jit([](const Array& x) { return x + 1; }, {.donate_argnums = {0}});
   Array x = zeros({1000});
-  x = add_one(std::move(x));  // the result lies where x lay
+  x = add_one(std::move(x));  // the result reuses the buffer of x
   require(x[0].item<float>() == 1, "one was added");
 }
 

@@ -1,6 +1,6 @@
 // Two networks against each other: one makes points of the plane out of noise, the other tells them
-// from those of a ring of eight clouds, and each has its own optimizer. In the end the made points
-// lie in the clouds, and in all of them. Source: Goodfellow et al., Generative Adversarial Nets
+// from those of a ring of eight clouds, and each has its own optimizer. In the end the generated
+// points cover all clouds. Source: Goodfellow et al., Generative Adversarial Nets
 // (2014), with the loss that does not saturate; Mescheder et al., Which Training Methods for GANs
 // do actually Converge? (2018), the penalty on the slope at true points; Karras et al., Progressive
 // Growing of GANs (2018), the moving average of the maker's weights, which makes the result.

@@ -60,7 +60,7 @@ auto settle(const char* name, Carry& init, Trace&& trace) {
 template <class Body, class Init, class... More>
 using CarryOf = std::conditional_t<std::is_invocable_v<Body&, AsArrays<Init>&, More&...>,
                                    AsArrays<Init>, AsOperand<Init>>;
-/// The same of fori_loop.
+/// The type of the carry that fori_loop passes to its body.
 template <class Body, class Init>
 using CountedCarry = std::conditional_t<std::is_invocable_v<Body&, Array&, AsArrays<Init>&>,
                                         AsArrays<Init>, AsOperand<Init>>;
@@ -88,7 +88,7 @@ void check_structure(const char* name, const Before& before, const After& after)
   if constexpr (!std::same_as<Before, Array> || !std::same_as<After, Array>)
     check_structure(name, tree::structure(before), tree::structure(after));
 }
-/// The same of two branches.
+/// Throws Error where two branches return trees of different structure.
 void check_branches(const char* name, const tree::Structure& one, const tree::Structure& other);
 template <class R>
 void check_branches(const char* name, const R& one, const R& other) {

@@ -43,7 +43,7 @@ class Model {
   virtual Array token_losses(const tree::Tree& params, const Array& tokens_BS,
                              const Array& targets_BS) const;
 
-  /// Room for what is kept of the tokens of `batch` sequences of at most `length` tokens.
+  /// An empty key/value cache for `batch` sequences of at most `length` tokens.
   virtual tree::Tree init_cache(std::int64_t batch, std::int64_t length) const = 0;
   /// Reads tokens (B, S) at positions first .. first+S-1, which see those before them in the cache
   /// and each other causally. Returns logits (B, S, V), or those of the one token `only`, (B, 1,

@@ -36,7 +36,7 @@ struct Extra {
   std::function<Array(const Tree&)> value_fn = {};
   std::function<Array(const Tree&)> obj_fn = {};
   std::function<Tree(const Tree&, const Array& index)> grad_fn = {};
-  /// What a rule of one's own hands on, or takes, by name.
+  /// Further arguments of a user's own rule, by name.
   Tree more = {};
 };
 

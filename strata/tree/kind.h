@@ -49,11 +49,11 @@ inline constexpr Kind param("Param", &variable);
 /// What was noted of a variable; part of a tree's structure, so that a change means another
 /// program.
 struct Metadata {
-  /// A name of a logical or mesh axis for each dimension, "" for none; empty where nothing is said.
+  /// The logical or mesh axis that shards each dimension, "" for none; empty: no sharding noted.
   std::vector<std::string> out_sharding;
   /// The name of the stream that a key or count belongs to; filters find it by `with_tag`.
   std::string tag;
-  /// Notes of one's own.
+  /// Further metadata of the user, by name.
   std::map<std::string, std::string> notes;
 
   /// Whether nothing was noted.

@@ -173,7 +173,7 @@ class Type {
   int rank() const { return shape().rank(); }
   /// The types in a tuple or future.
   const std::vector<Type>& elements() const { return parts().elements; }
-  /// The memory that it lies in.
+  /// The memory space that holds the array.
   MemorySpace space() const { return parts().space; }
   /// The same type in another memory.
   Type in(MemorySpace space) const;
