@@ -47,7 +47,9 @@ struct Dropout {
   Dropout(double rate, RngStream& stream, const DropoutOptions& options = {});
 
   Array operator()(const Array& x, const DropoutCall& call = {});
-  Array operator()(const Array& x, Rngs& rngs) { return (*this)(x, DropoutCall{.rngs = rngs}); }
+  Array operator()(const Array& x, Rngs& streams) {
+    return (*this)(x, DropoutCall{.rngs = streams});
+  }
 };
 
 }  // namespace strata::nn

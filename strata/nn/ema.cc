@@ -4,8 +4,8 @@
 
 namespace strata::nn {
 
-EMA::EMA(tree::Tree params, double decay, std::nullptr_t)
-    : params(std::move(params)), decay(decay) {
+EMA::EMA(tree::Tree averages, double rate, std::nullptr_t)
+    : params(std::move(averages)), decay(rate) {
   if (!(decay >= 0 && decay <= 1))
     strata::internal::fail("EMA", "decay is {}, not between 0 and 1", decay);
 }

@@ -20,8 +20,8 @@ struct EMA {
 
   EMA() = default;
   template <class M>
-  EMA(const M& model, double decay, const tree::Filter& only = everything())
-      : EMA(state(model, only), decay, nullptr) {}
+  EMA(const M& model, double rate, const tree::Filter& only = everything())
+      : EMA(state(model, only), rate, nullptr) {}
 
   /// Moves the averages towards the model's values. Throws Error where the model lacks one of the
   /// variables.
@@ -38,7 +38,7 @@ struct EMA {
   }
 
  private:
-  EMA(tree::Tree params, double decay, std::nullptr_t);
+  EMA(tree::Tree averages, double rate, std::nullptr_t);
   void move_towards(const tree::Tree& model);
 };
 

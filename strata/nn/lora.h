@@ -54,8 +54,8 @@ struct LoRA {
     detail::make_lora(lora_a, lora_b, in_features, lora_rank, out_features, rngs, options);
   }
   LoRA(std::int64_t in_features, std::int64_t lora_rank, std::int64_t out_features,
-       Base base_module, Rngs& rngs, const LoRAOptions& options = {})
-      : base_module(std::move(base_module)), product(options.product) {
+       Base base, Rngs& rngs, const LoRAOptions& options = {})
+      : base_module(std::move(base)), product(options.product) {
     detail::make_lora(lora_a, lora_b, in_features, lora_rank, out_features, rngs, options);
   }
 

@@ -104,7 +104,7 @@ struct MultiMetric {
   std::map<std::string, Metric> metrics;
 
   MultiMetric() = default;
-  explicit MultiMetric(std::map<std::string, Metric> metrics) : metrics(std::move(metrics)) {}
+  explicit MultiMetric(std::map<std::string, Metric> by_name) : metrics(std::move(by_name)) {}
 
   /// Throws Error as the metrics do, for a mask of a name that no metric has, and for both kinds of
   /// masks at once.

@@ -102,12 +102,12 @@ struct RNN {
   using Call = RNNCall<Carry>;
 
   RNN() = default;
-  explicit RNN(Cell cell, const RNNOptions& options = {}) : RNN(std::move(cell), nullptr, options) {
+  explicit RNN(Cell step, const RNNOptions& options = {}) : RNN(std::move(step), nullptr, options) {
     if (options.rngs) rngs = RngStream(0, "carry");
   }
   /// Forks the stream "carry".
-  RNN(Cell cell, Rngs& streams, const RNNOptions& options = {})
-      : RNN(std::move(cell), nullptr, options) {
+  RNN(Cell step, Rngs& streams, const RNNOptions& options = {})
+      : RNN(std::move(step), nullptr, options) {
     rngs = streams["carry"].fork();
   }
 
@@ -119,8 +119,8 @@ struct RNN {
   }
 
  private:
-  RNN(Cell cell, std::nullptr_t, const RNNOptions& o)
-      : cell(std::move(cell)),
+  RNN(Cell step, std::nullptr_t, const RNNOptions& o)
+      : cell(std::move(step)),
         time_major(o.time_major),
         reverse(o.reverse),
         keep_order(o.keep_order),

@@ -97,7 +97,7 @@ struct Sequential {
   template <class... Fs>
     requires(sizeof...(Fs) == sizeof...(Ls) && sizeof...(Fs) > 0 &&
              std::same_as<std::tuple<detail::AsLayer<Fs>...>, std::tuple<Ls...>>)
-  explicit Sequential(Fs&&... layers) : layers(detail::as_layer(std::forward<Fs>(layers))...) {}
+  explicit Sequential(Fs&&... fs) : layers(detail::as_layer(std::forward<Fs>(fs))...) {}
 
   template <class... Args>
     requires detail::Runs<std::tuple<const Args&...>, Ls...>::value

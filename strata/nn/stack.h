@@ -41,8 +41,8 @@ struct Stack {
   StackOptions options;
 
   Stack() = default;
-  Stack(Block stacked, std::int64_t length, StackOptions options = {})
-      : stacked(std::move(stacked)), length(length), options(std::move(options)) {}
+  Stack(Block blocks, std::int64_t n, StackOptions how = {})
+      : stacked(std::move(blocks)), length(n), options(std::move(how)) {}
   /// f(Rngs&) makes a block. Throws Error for a number below one.
   template <class F>
   static Stack make(std::int64_t n, Rngs& rngs, F f, StackOptions options = {}) {
