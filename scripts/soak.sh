@@ -65,6 +65,7 @@ for target in $(find strata -name '*_fuzz.cc' | sort); do
   [ "$target" != strata/checkpoint/checkpoint_fuzz.cc ] || seeds=strata/checkpoint/testdata
   [ "$target" != strata/ir/bytecode/bytecode_fuzz.cc ] || seeds=strata/ir/bytecode/testdata/artifacts
   [ "$target" != strata/data/data_fuzz.cc ] || seeds=strata/data/testdata
+  [ "$target" != strata/tokenizer/chat_template/chat_template_fuzz.cc ] || seeds=strata/tokenizer/chat_template/testdata
   [ "$target" != strata/ir/export/jax_export_fuzz.cc ] || seeds=strata/ir/export/testdata
   tools/fuzz.sh "$target" "$seeds" -max_total_time="$SOAK_SECONDS"
 done
