@@ -11,26 +11,20 @@ namespace strata::model::decoder {
 namespace {
 
 /// Which of T keys the queries see: (B or 1, 1, 1, S, T); none: all.
-std::optional<Array> visible(std::int64_t queries, std::int64_t keys, const AttendOptions& o,
-                             const std::optional<Array>& first) {
+std::optional<Array> visible(std::int64_t queries, std::int64_t keys, const AttendOptions& o) {
   std::optional<Array> out;
   const auto also = [&](const Array& more) { out = out ? logical_and(*out, more) : more; };
-  const Array key = arange(keys);
-  Array query = expand_dims(arange(queries), 1);  // (S, 1)
-  if (first) query = expand_dims(*first, {1, 2}) + query;
-  if (query.ndim() == 2) query = expand_dims(query, 0);  // (B or 1, S, 1)
-  const Array behind = query - key;                      // (B or 1, S, T)
+  const Array behind = expand_dims(arange(queries), 1) - arange(keys);  // (S, T)
   if (o.causal) also(greater_equal(behind, 0));
   if (o.window) also(logical_or(less(behind, *o.window), less_equal(*o.window, 0)));
-  if (out) out = expand_dims(*out, {1, 2});
+  if (out) out = expand_dims(*out, {0, 1, 2});
   if (o.key_mask) also(expand_dims(*o.key_mask, {1, 2, 3}));
   return out;
 }
 
 }  // namespace
 
-Array attend(const Array& q, const Array& k, const Array& v, const AttendOptions& o,
-             const std::optional<Array>& first) {
+Array attend(const Array& q, const Array& k, const Array& v, const AttendOptions& o) {
   const std::int64_t batch = q.shape(0), queries = q.shape(1), heads = q.shape(2), dim = q.shape(3),
                      keys = k.shape(1), groups = k.shape(2);
   if (groups < 1 || heads % groups != 0)
@@ -38,7 +32,7 @@ Array attend(const Array& q, const Array& k, const Array& v, const AttendOptions
   const Array grouped = reshape(q, {batch, queries, groups, heads / groups, dim});
   Array scores = astype(einsum("bskgd,btkd->bkgst", grouped, k), nn::wide(q.dtype())) * o.scale;
   if (o.soft_cap != 0) scores = tanh(scores / o.soft_cap) * o.soft_cap;
-  if (const std::optional<Array> seen = visible(queries, keys, o, first))
+  if (const std::optional<Array> seen = visible(queries, keys, o))
     scores = where(*seen, scores, -1e30);
   Array most = max(scores, {.axis = -1, .keepdims = true});
   std::optional<Array> sinks;
@@ -52,17 +46,6 @@ Array attend(const Array& q, const Array& k, const Array& v, const AttendOptions
   if (sinks) total = total + exp(*sinks - most);
   const Array weights = astype(exponentials / total, q.dtype());
   return reshape(einsum("bkgst,btke->bskge", weights, v), {batch, queries, heads, v.shape(3)});
-}
-
-Array cached_attention(const Array& q, const Array& key_pages, const Array& value_pages,
-                       const Array& page_table, const Array& first, const Array&,
-                       const AttendOptions& o) {
-  const auto rows = [&](const Array& pages) {
-    const std::int64_t batch = page_table.shape(0), length = page_table.shape(1) * pages.shape(1);
-    return reshape(take(pages, page_table, 0, {.mode = "clip"}),
-                   {batch, length, pages.shape(2), pages.shape(3)});
-  };
-  return attend(q, rows(key_pages), rows(value_pages), o, first);
 }
 
 }  // namespace strata::model::decoder

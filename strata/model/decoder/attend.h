@@ -1,8 +1,7 @@
-// Attention of queries to keys: to those of the same call, and to those in a cache of pages.
+// Attention of queries to the keys of the same call; to those in a cache of pages:
+// nn/cached_attention.h.
 //
-//   Array y = decoder::attend(q_BSHd, k_BTKd, v_BTKe, {.scale = 0.125});                  // causal
-//   Array y = decoder::cached_attention(q, key_pages, value_pages, table, first, count, {.scale =
-//   0.125});
+//   Array y = decoder::attend(q_BSHd, k_BTKd, v_BTKe, {.scale = 0.125});     // causal
 #pragma once
 
 #include <optional>
@@ -30,18 +29,9 @@ struct AttendOptions {
 };
 
 /// softmax(scale q k^T) v with grouped heads: q (B, S, H, d), k (B, T, K, d), v (B, T, K, e), H a
-/// multiple of K; query head h reads key head h / (H / K). Key t stands at position t, query s of
-/// row b at first[b] + s (first: (B) i32; none: 0). Scores and softmax in f32 (f64 for f64),
-/// weights rounded to q's dtype. Result (B, S, H, e).
+/// multiple of K; query head h reads key head h / (H / K). Key t and query t stand at position t.
+/// Scores and softmax in f32 (f64 for f64), weights rounded to q's dtype. Result (B, S, H, e).
 Array attend(const Array& q_BSHd, const Array& k_BTKd, const Array& v_BTKe,
-             const AttendOptions& options, const std::optional<Array>& first_B = {});
-
-/// The same of keys and values in pages: key_pages (N, P, K, d), value_pages (N, P, K, e); row b's
-/// positions m P .. m P + P - 1 are in page page_table[b][m], page_table (B, M) of i32. Query s of
-/// row b stands at first[b] + s and sees keys up to itself; what rows beyond count[b] give is not
-/// meant. Takes no `key_mask`, and is causal.
-Array cached_attention(const Array& q_BSHd, const Array& key_pages_NPKd,
-                       const Array& value_pages_NPKe, const Array& page_table_BM,
-                       const Array& first_B, const Array& count_B, const AttendOptions& options);
+             const AttendOptions& options);
 
 }  // namespace strata::model::decoder

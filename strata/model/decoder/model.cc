@@ -7,30 +7,13 @@
 #include "strata/api/numpy.h"
 #include "strata/base/error.h"
 #include "strata/model/decoder/stack.h"
+#include "strata/nn/cached_attention.h"
 
 namespace strata::model::decoder {
 
 namespace {
 
 using tree::Tree;
-
-/// Puts new keys or values (B, S, K, d) into pages (N, P, K, d) at positions first[b] + s; those
-/// beyond a row's count are dropped.
-Array written(const Array& pages, const Array& values, const Batch& batch) {
-  const std::int64_t count = pages.shape(0), size = pages.shape(1), rows = values.shape(0),
-                     length = values.shape(1);
-  const Array offset = expand_dims(arange(length), 0);          // (1, S)
-  const Array position = expand_dims(batch.first, 1) + offset;  // (B, S)
-  const Array page =
-      take_along_axis(batch.pages, floor_divide(position, size), 1, {.mode = "clip"});
-  const Array slot = where(less(offset, expand_dims(batch.count, 1)),
-                           page * size + remainder(position, size), count * size);
-  const Array flat = reshape(pages, {count * size, pages.shape(2), pages.shape(3)});
-  const Array made =
-      flat.at(reshape(slot, {rows * length}))
-          .set(reshape(values, {rows * length, pages.shape(2), pages.shape(3)}), {.mode = "drop"});
-  return reshape(made, {count, size, pages.shape(2), pages.shape(3)});
-}
 
 class Decoder : public Model {
  public:
@@ -128,10 +111,17 @@ class Decoder : public Model {
         w, o_, embed(w, o_, batch.tokens, positions), positions, length,
         Cache{cache["key"], cache["value"]},
         [&](const Heads& h, const AttendOptions& how, Array& key_pages, Array& value_pages) {
-          key_pages = written(key_pages, h.key, batch);
-          value_pages = written(value_pages, h.value, batch);
-          return cached_attention(h.query, key_pages, value_pages, batch.pages, batch.first,
-                                  batch.count, how);
+          const auto put = [&](Array& pages, const Array& tokens) {
+            pages = nn::write_pages(pages, tokens, batch.pages, batch.first, batch.count);
+          };
+          put(key_pages, h.key);
+          put(value_pages, h.value);
+          return nn::cached_attention(h.query, key_pages, value_pages, batch.pages, batch.first,
+                                      batch.count,
+                                      {.scale = how.scale,
+                                       .window = how.window,
+                                       .soft_cap = how.soft_cap,
+                                       .sinks = how.sinks});
         });
   }
 

@@ -89,7 +89,7 @@ TEST_P(GoldenTest, PagesGiveTheSameInAnyPieces) {
   };
   const Array whole = in_pieces(length);
   EXPECT_LE(distance(whole, want.at("logits")), 1e-5);
-  for (int piece : {1, 3, 5}) EXPECT_TRUE(same_bits(in_pieces(piece), whole)) << piece;
+  for (int piece : {1, 3}) EXPECT_TRUE(same_bits(in_pieces(piece), whole)) << piece;
 }
 
 TEST_P(GoldenTest, WrittenOutItHasTheSameTensors) {
