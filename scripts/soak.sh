@@ -63,7 +63,9 @@ for target in $(find strata -name '*_fuzz.cc' | sort); do
   echo "== $target, ${SOAK_SECONDS:=3600} s"
   seeds=strata/ir/text/testdata
   [ "$target" != strata/checkpoint/checkpoint_fuzz.cc ] || seeds=strata/checkpoint/testdata
+  [ "$target" != strata/checkpoint/gguf_fuzz.cc ] || seeds=strata/checkpoint/testdata/gguf
   [ "$target" != strata/ir/bytecode/bytecode_fuzz.cc ] || seeds=strata/ir/bytecode/testdata/artifacts
+  [ "$target" != strata/model/published/published_fuzz.cc ] || seeds=strata/model/testdata/published
   [ "$target" != strata/data/data_fuzz.cc ] || seeds=strata/data/testdata
   [ "$target" != strata/tokenizer/chat_template/chat_template_fuzz.cc ] || seeds=strata/tokenizer/chat_template/testdata
   [ "$target" != strata/ir/export/jax_export_fuzz.cc ] || seeds=strata/ir/export/testdata

@@ -1,0 +1,21 @@
+// From published tensors to the weights of a model, and back.
+#pragma once
+
+#include "strata/api/tree/tree.h"
+#include "strata/model/published/names.h"
+#include "strata/model/published/tensor_source.h"
+
+namespace strata::model::published {
+
+/// The weights that models of these options have, of `dtype` (f32 or bf16), each read from the
+/// source, turned, cut and stacked. Before anything is read, names and shapes are compared: a
+/// Status lists all tensors that are missing, have another shape, or belong to no weight.
+Result<tree::Tree> load_weights(const decoder::Options& options, const Names& names,
+                                const TensorSource& source, DType dtype);
+
+/// The tensors of a Hugging Face directory that these weights amount to, in f32 or bf16 as they
+/// are: load_weights backwards.
+std::map<std::string, Literal> published_tensors(const decoder::Options& options,
+                                                 const Names& names, const tree::Tree& params);
+
+}  // namespace strata::model::published
