@@ -37,19 +37,18 @@ struct Layout {
       throw Error(name, "there are no pages: pages {}, page_table {}", paged.type(), table.type());
   }
 
-  /// The places of positions (B, C) among N P rows of pages.
-  Array places(const Array& table, const Array& positions) const {
-    const auto size = static_cast<std::int32_t>(page_size);
-    const Array page =
-        take_along_axis(table, minimum(floor_divide(positions, size), static_cast<std::int32_t>(table.shape(1)) - 1),
-                        1, {.mode = "clip"});
-    return page * size + remainder(positions, size);
+  /// Page and place in it of positions (B, C), which are not negative. No number is out of range.
+  struct Places {
+    Array page, place;
+  };
+  Places places(const Array& table, const Array& positions) const {
+    const Array size = broadcast_to(Array(static_cast<std::int32_t>(page_size)), positions.shape());
+    const Array column =
+        minimum(lax::div(positions, size), static_cast<std::int32_t>(table.shape(1)) - 1);
+    const Array page = take_along_axis(table, column, 1, {.mode = "promise_in_bounds"});
+    return {clip(page, 0, static_cast<std::int32_t>(pages) - 1), lax::rem(positions, size)};
   }
 };
-
-Array rows_of(const Array& pages) {
-  return reshape(pages, {pages.shape(0) * pages.shape(1), pages.shape(2), pages.shape(3)});
-}
 
 /// What is carried over the chunks, for each query: the largest score, the sum of exponentials
 /// below it and their weighted sum of values.
@@ -100,7 +99,6 @@ Array cached_attention(const Array& q, const Array& key_pages, const Array& valu
     return reshape(broadcast_to(expand_dims(x_BS, {1}), {batch, shared, queries}), {batch, 1, rows, 1});
   };
   const Array at = by_query(position);
-  const Array key_rows = rows_of(key_pages), value_rows = rows_of(value_pages);
 
   // Chunks that some query sees.
   const Array none = Array(0).astype(DType::i32);
@@ -135,13 +133,16 @@ Array cached_attention(const Array& q, const Array& key_pages, const Array& valu
   const auto next = [&](const Softmax& s) {
     const Array from = s.chunk * kChunk;
     const Array positions = from + arange(kCachedAttentionChunk);  // (C)
-    const Array places = layout.places(table, broadcast_to(expand_dims(positions, 0), {batch, kCachedAttentionChunk}));
-    const Array keys = take(key_rows, places, 0, {.mode = "clip"});  // (B, C, K, d)
+    const auto [page, place] = layout.places(
+        table, broadcast_to(expand_dims(positions, 0), {batch, kCachedAttentionChunk}));
+    const auto read = [&](const Array& paged) {  // (B, C, K, width of a head)
+      return paged.at({page, place}).get({.mode = "promise_in_bounds"});
+    };
     // Where no query of the row looks there may be anything, which zero would not take away.
     const Array written = less(positions, expand_dims(first + count, 1));  // (B, C)
-    const Array values = where(expand_dims(written, {2, 3}),
-                               take(value_rows, places, 0, {.mode = "clip"}),
-                               zeros({}, value_rows.dtype()));  // (B, C, K, e)
+    const Array keys = read(key_pages),
+                values = where(expand_dims(written, {2, 3}), read(value_pages),
+                               zeros({}, value_pages.dtype()));
     Array scores =
         lax::dot_general(grouped, keys, {{3}, {3}, {0, 1}, {0, 2}},
                          {.preferred_element_type = wide}) *
@@ -182,9 +183,9 @@ Array write_pages(const Array& pages, const Array& tokens, const Array& table, c
   const Array position = expand_dims(first, 1) + step;  // (B, S)
   const auto last = static_cast<std::int32_t>(table.shape(1) * layout.page_size);
   const Array wanted = logical_and(less(step, expand_dims(count, 1)), less(position, last));
-  const Array place = where(wanted, layout.places(table, position),
-                            static_cast<std::int32_t>(layout.pages * layout.page_size));
-  return reshape(rows_of(pages).at(place).set(tokens, {.mode = "drop"}), pages.shape());
+  const auto [page, place] = layout.places(table, maximum(position, 0));
+  const Array kept = where(wanted, page, static_cast<std::int32_t>(layout.pages));
+  return pages.at({kept, place}).set(tokens, {.mode = "drop"});
 }
 
 }  // namespace strata::nn

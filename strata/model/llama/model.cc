@@ -129,7 +129,7 @@ std::pair<Array, Cache> extend(const Params& params, const Array& tokens, const 
 }
 
 Pages init_pages(const Config& c, std::int64_t pages, std::int64_t page_size) {
-  const Sizes shape = {c.base_num_decoder_layers, pages, page_size, c.base_num_kv_heads,
+  const Sizes shape = {c.base_num_decoder_layers * pages, page_size, c.base_num_kv_heads,
                        c.head_dim};
   return {zeros(shape, c.dtype), zeros(shape, c.dtype)};
 }
@@ -139,7 +139,7 @@ std::pair<Array, Pages> extend_pages(const Params& params, const model::Batch& i
   const Params p = cast(params, c.dtype);
   const Array embedded = embed(p, in.tokens);
   const std::int64_t batch = in.tokens.shape(0), length = in.tokens.shape(1),
-                     layers = c.base_num_decoder_layers, count = pages.key.shape(1);
+                     layers = c.base_num_decoder_layers, count = pages.key.shape(0) / layers;
   const nn::RotaryTables rotary = nn::rotary_tables(
       reshape(expand_dims(in.first, 1) + arange(length), {batch * length}), c.head_dim,
       c.rope_max_timescale);
@@ -153,9 +153,6 @@ std::pair<Array, Pages> extend_pages(const Params& params, const model::Batch& i
   };
   // Layers' pages stand one after the other, and each layer has its numbers of them: what is
   // carried is written where it lies, and no layer is taken out.
-  const auto as_one = [&](const Array& x) {
-    return reshape(x, {layers * count, x.shape(2), x.shape(3), x.shape(4)});
-  };
   struct Carry {
     Array x, keys, values;
     STRATA_FIELDS(x, keys, values)
@@ -176,7 +173,7 @@ std::pair<Array, Pages> extend_pages(const Params& params, const model::Batch& i
     });
     return std::pair(next, nullptr);
   };
-  const Carry whole = scan(layer, Carry{embedded, as_one(pages.key), as_one(pages.value)},
+  const Carry whole = scan(layer, Carry{embedded, pages.key, pages.value},
                            std::pair(p.layers, arange(layers)))
                           .first;
   Array hidden = whole.x;
@@ -185,7 +182,7 @@ std::pair<Array, Pages> extend_pages(const Params& params, const model::Batch& i
     hidden = squeeze(take_along_axis(hidden, last, 1, {.mode = "clip"}), {1});
   }
   return {astype(unembed(p, hidden, c), nn::wide(c.dtype)),
-          Pages{reshape(whole.keys, pages.key.shape()), reshape(whole.values, pages.value.shape())}};
+          Pages{whole.keys, whole.values}};
 }
 
 Array token_losses(const Params& params, const Array& tokens, const Array& targets,

@@ -88,9 +88,10 @@ Cache init_cache(const Config& config, std::int64_t batch, std::int64_t length);
 std::pair<Array, Cache> extend(const Params& params, const Array& tokens_BS, const Array& first,
                                const Cache& cache, const Config& config,
                                const std::optional<Array>& only = {});
-/// Keys and values of positions in pages, in config.dtype: N pages of P positions in each layer.
+/// Keys and values of positions in pages of P positions, in config.dtype: N of each layer, those of
+/// layer l from page l N on.
 struct Pages {
-  Array key, value;  // (L, N, P, K, d)
+  Array key, value;  // (L N, P, K, d)
   STRATA_FIELDS(key, value)
 };
 /// Empty pages, which sequences share.
