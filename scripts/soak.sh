@@ -64,7 +64,8 @@ for target in $(find strata -name '*_fuzz.cc' | sort); do
   seeds=strata/ir/text/testdata
   [ "$target" != strata/checkpoint/checkpoint_fuzz.cc ] || seeds=strata/checkpoint/testdata
   [ "$target" != strata/ir/bytecode/bytecode_fuzz.cc ] || seeds=strata/ir/bytecode/testdata/artifacts
-  [ "$target" != strata/data/data_fuzz.cc ] || seeds=strata/data/testdata
+  [ "$target" != strata/data/data_fuzz.cc ] || seeds=strata/tokenizer/testdata
+  [ "$target" != strata/tokenizer/tokenizer_fuzz.cc ] || seeds=strata/tokenizer/testdata
   [ "$target" != strata/ir/export/jax_export_fuzz.cc ] || seeds=strata/ir/export/testdata
   tools/fuzz.sh "$target" "$seeds" -max_total_time="$SOAK_SECONDS"
 done

@@ -1,11 +1,11 @@
 // Text as tokens and back.
 //
-//   auto t = data::load_tokenizer("sentencepiece", "tokenizer.model");
+//   auto t = tokenizer::load_tokenizer("sentencepiece", "tokenizer.model");
 //   if (!t) return fail(t.status());
 //   std::vector<std::int32_t> tokens = (*t)->encode("In the beginning");
 //   (*t)->decode(tokens)              // "In the beginning"
 //
-//   data::StreamDecoder stream(**t);  // for text that appears token by token
+//   tokenizer::StreamDecoder stream(**t);  // for text that appears token by token
 //   std::cout << stream.add(token);   // whole characters only
 #pragma once
 
@@ -18,7 +18,7 @@
 
 #include "strata/base/result.h"
 
-namespace strata::data {
+namespace strata::tokenizer {
 
 /// Immutable; may be used by several threads at once.
 class Tokenizer {
@@ -100,4 +100,4 @@ struct TokenizerTraining {
 Result<std::string> train_tokenizer(const std::vector<std::string_view>& texts,
                                     const TokenizerTraining& options = {});
 
-}  // namespace strata::data
+}  // namespace strata::tokenizer

@@ -1,13 +1,13 @@
-#include "strata/data/tokenizer.h"
+#include "strata/tokenizer/tokenizer.h"
 
 #include <algorithm>
 
 #include "strata/base/error.h"
 #include "strata/base/file.h"
-#include "strata/data/sentencepiece.h"
-#include "strata/data/utf8.h"
+#include "strata/tokenizer/sentencepiece.h"
+#include "strata/tokenizer/utf8.h"
 
-namespace strata::data {
+namespace strata::tokenizer {
 
 const std::string& Tokenizer::model() const {
   static const std::string none;
@@ -76,4 +76,4 @@ std::string StreamDecoder::take(bool end) {
   return out;
 }
 
-}  // namespace strata::data
+}  // namespace strata::tokenizer

@@ -1,4 +1,4 @@
-#include "strata/data/tokenizer.h"
+#include "strata/tokenizer/tokenizer.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -11,10 +11,10 @@
 
 #include "strata/base/error.h"
 #include "strata/base/file.h"
-#include "strata/data/sentencepiece.h"
-#include "strata/data/utf8.h"
+#include "strata/tokenizer/sentencepiece.h"
+#include "strata/tokenizer/utf8.h"
 
-namespace strata::data {
+namespace strata::tokenizer {
 namespace {
 
 using testing::ElementsAre;
@@ -260,4 +260,4 @@ TEST(LoadTokenizer, SaysWhatIsWrong) {
 }
 
 }  // namespace
-}  // namespace strata::data
+}  // namespace strata::tokenizer
