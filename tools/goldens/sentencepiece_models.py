@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Writes strata/tokenizer/testdata: three tiny SentencePiece models and what the `sentencepiece` package makes of texts with them.
 
-    tools/goldens/tokenizers.py       # rewrites the files (a few seconds)
+    tools/goldens/sentencepiece_models.py       # rewrites the files (a few seconds)
 
 `bpe.model` and `unigram.model` are of the kind that `strata data train-tokenizer` makes: bytes for what is unknown, spaces as they are, a
 line end as a token of its own. `other.model` is of another's kind: a space in front of each text and no bytes. tokenizers.json holds texts,
