@@ -66,8 +66,9 @@ for target in $(find strata -name '*_fuzz.cc' | sort); do
   [ "$target" != strata/checkpoint/gguf_fuzz.cc ] || seeds=strata/checkpoint/testdata/gguf
   [ "$target" != strata/ir/bytecode/bytecode_fuzz.cc ] || seeds=strata/ir/bytecode/testdata/artifacts
   [ "$target" != strata/model/published/published_fuzz.cc ] || seeds=strata/model/testdata/published
-  [ "$target" != strata/data/data_fuzz.cc ] || seeds=strata/data/testdata
   [ "$target" != strata/tokenizer/chat_template/chat_template_fuzz.cc ] || seeds=strata/tokenizer/chat_template/testdata
+  [ "$target" != strata/data/data_fuzz.cc ] || seeds=strata/tokenizer/testdata
+  [ "$target" != strata/tokenizer/tokenizer_fuzz.cc ] || seeds=strata/tokenizer/testdata
   [ "$target" != strata/ir/export/jax_export_fuzz.cc ] || seeds=strata/ir/export/testdata
   tools/fuzz.sh "$target" "$seeds" -max_total_time="$SOAK_SECONDS"
 done

@@ -23,13 +23,13 @@ double seconds_now() {
 }
 
 /// `folder`: the checkpoint's. The tokenizer may lie there, or in the run's folder.
-Result<std::shared_ptr<const data::Tokenizer>> find_tokenizer(const std::string& folder,
-                                                              const Config& config) {
-  if (config.tokenizer_type == "byte") return data::load_tokenizer("byte", "");
+Result<std::shared_ptr<const tokenizer::Tokenizer>> find_tokenizer(const std::string& folder,
+                                                                   const Config& config) {
+  if (config.tokenizer_type == "byte") return tokenizer::load_tokenizer("byte", "");
   for (const std::string& near : {folder, folder + "/../.."})
     if (const std::string file = near + "/tokenizer.model"; file_exists(file))
-      return data::load_tokenizer(config.tokenizer_type, file);
-  return data::load_tokenizer(config.tokenizer_type, config.tokenizer_path);
+      return tokenizer::load_tokenizer(config.tokenizer_type, file);
+  return tokenizer::load_tokenizer(config.tokenizer_type, config.tokenizer_path);
 }
 
 }  // namespace
@@ -68,7 +68,7 @@ Result<Generator> Generator::load(const std::string& path) {
   return out;
 }
 
-Generator::Generator(Config config, std::shared_ptr<const data::Tokenizer> tokenizer,
+Generator::Generator(Config config, std::shared_ptr<const tokenizer::Tokenizer> tokenizer,
                      const tree::Tree& params, std::int64_t step)
     : config_(std::move(config)),
       model_(make_model(config_)),
@@ -141,11 +141,11 @@ namespace {
 
 /// A sample on its way from tokens to text.
 struct Writer {
-  Writer(const data::Tokenizer& tokenizer, const GenerateOptions& options,
+  Writer(const tokenizer::Tokenizer& tokenizer, const GenerateOptions& options,
          std::function<void(std::string_view)> hand_on)
       : decoder(tokenizer), stop(options.stop), hand_on(std::move(hand_on)) {}
 
-  void add(std::int32_t token, bool separator_ends, const data::Tokenizer& tokenizer) {
+  void add(std::int32_t token, bool separator_ends, const tokenizer::Tokenizer& tokenizer) {
     ++sample.tokens;
     if (separator_ends && token == tokenizer.separator()) return close(Sample::End::document);
     put(stop.add(decoder.add(token)));
@@ -162,7 +162,7 @@ struct Writer {
     if (!text.empty()) hand_on(text);
   }
 
-  data::StreamDecoder decoder;
+  tokenizer::StreamDecoder decoder;
   StopStrings stop;
   std::function<void(std::string_view)> hand_on;
   Sample sample;

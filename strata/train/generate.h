@@ -20,8 +20,8 @@
 #include <vector>
 
 #include "strata/base/result.h"
-#include "strata/data/tokenizer.h"
 #include "strata/model/model.h"
+#include "strata/tokenizer/tokenizer.h"
 #include "strata/train/config.h"
 #include "strata/train/sample.h"
 
@@ -73,7 +73,7 @@ class Generator {
   static Result<Generator> load(const std::string& path);
   /// From parts: weights of the shapes that the configuration describes. Throws Error for a
   /// tokenizer with more tokens than the model.
-  Generator(Config config, std::shared_ptr<const data::Tokenizer> tokenizer,
+  Generator(Config config, std::shared_ptr<const tokenizer::Tokenizer> tokenizer,
             const tree::Tree& params, std::int64_t step = 0);
 
   /// Continues `prompt` (empty: a new document) by options.num_samples texts. Each piece of the
@@ -88,7 +88,7 @@ class Generator {
 
   const Config& config() const { return config_; }
   const tree::Tree& params() const { return params_; }
-  const data::Tokenizer& tokenizer() const { return *tokenizer_; }
+  const tokenizer::Tokenizer& tokenizer() const { return *tokenizer_; }
   std::int64_t step() const { return step_; }
   /// Newer checkpoints that `load` passed over, and why.
   const std::vector<Status>& damaged() const { return damaged_; }
@@ -101,7 +101,7 @@ class Generator {
                                                             int only, tree::Tree cache)>;
   Config config_;
   model::ModelPtr model_;
-  std::shared_ptr<const data::Tokenizer> tokenizer_;
+  std::shared_ptr<const tokenizer::Tokenizer> tokenizer_;
   tree::Tree params_;  // in the dtype of the products
   std::int64_t step_;
   std::vector<Status> damaged_;

@@ -36,7 +36,7 @@ class GenerateTest : public testing::Test {
   }
   /// Untrained weights draw from all bytes, which is what these laws are about.
   static Generator generator(const Config& c) {
-    return Generator(c, std::make_shared<data::ByteTokenizer>(),
+    return Generator(c, std::make_shared<tokenizer::ByteTokenizer>(),
                      make_model(c)->init(random::key(5)));
   }
   static std::vector<std::string> texts(const Generator& g, const std::string& prompt,
@@ -56,13 +56,13 @@ class GenerateTest : public testing::Test {
 
 /// The slow one: for each token a whole forward pass over the window, filled up to its length.
 std::string plain(const Config& c, std::string prompt, const GenerateOptions& o) {
-  const data::ByteTokenizer tokenizer;
+  const tokenizer::ByteTokenizer tokenizer;
   const model::ModelPtr model = make_model(c);
   const tree::Tree params = model->init(random::key(5));
   const auto forward =
       jit([&](const Array& window) { return astype(model->forward(params, window), float32); });
   std::vector<std::int32_t> tokens = tokenizer.encode(prompt);
-  data::StreamDecoder decoder(tokenizer);
+  tokenizer::StreamDecoder decoder(tokenizer);
   std::string out;
   for (std::int64_t i = 0; i < o.max_tokens; ++i) {
     const auto begin = static_cast<std::size_t>(
@@ -105,7 +105,7 @@ TEST_F(GenerateTest, ChunksAndStepsReadTheSame) {
 }
 
 /// The first 128 bytes, so that every text is whole.
-class Ascii : public data::ByteTokenizer {
+class Ascii : public tokenizer::ByteTokenizer {
  public:
   std::int64_t vocab_size() const override { return 128; }
 };
@@ -176,7 +176,7 @@ TEST_F(GenerateTest, StopStringsEndASampleAndAreLeftOut) {
 }
 
 /// Bytes, of which one is said to be the separator.
-class Separated : public data::ByteTokenizer {
+class Separated : public tokenizer::ByteTokenizer {
  public:
   explicit Separated(std::int32_t separator) : separator_(separator) {}
   std::int32_t separator() const override { return separator_; }
@@ -227,7 +227,7 @@ TEST_F(GenerateTest, ATokenizerTooLargeIsRefused) {
   Config c = tiny(12);
   const tree::Tree params = make_model(c)->init(random::key(5));
   c.vocab_size = 100;
-  EXPECT_THROW(Generator(c, std::make_shared<data::ByteTokenizer>(), params), Error);
+  EXPECT_THROW(Generator(c, std::make_shared<tokenizer::ByteTokenizer>(), params), Error);
 }
 
 }  // namespace

@@ -167,7 +167,7 @@ State init_state(const Config& c) {
 }
 
 Result<data::Dataset> open_data(const Config& c, Progress* progress) {
-  auto tokenizer = data::load_tokenizer(c.tokenizer_type, c.tokenizer_path);
+  auto tokenizer = tokenizer::load_tokenizer(c.tokenizer_type, c.tokenizer_path);
   if (!tokenizer) return tokenizer.status();
   return data::Dataset::open({.train_files = c.train_files,
                               .tokenizer = *tokenizer,

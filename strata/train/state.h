@@ -21,7 +21,7 @@ Batch to_batch(data::Batch batch);
 /// Fresh weights and moments of the configuration's seed.
 State init_state(const Config& config);
 
-/// The texts that a configuration names, with its tokenizer. Fails as data::load_tokenizer and
+/// The texts that a configuration names, with its tokenizer. Fails as tokenizer::load_tokenizer and
 /// data::Dataset::open do.
 Result<data::Dataset> open_data(const Config& config, Progress* progress = nullptr);
 

@@ -1,4 +1,4 @@
-#include "strata/data/tokenizer.h"
+#include "strata/tokenizer/tokenizer.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -11,10 +11,10 @@
 
 #include "strata/base/error.h"
 #include "strata/base/file.h"
-#include "strata/data/sentencepiece.h"
-#include "strata/data/utf8.h"
+#include "strata/tokenizer/sentencepiece.h"
+#include "strata/tokenizer/utf8.h"
 
-namespace strata::data {
+namespace strata::tokenizer {
 namespace {
 
 using testing::ElementsAre;
@@ -137,7 +137,7 @@ std::string testdata(const std::string& name) {
   return *bytes;
 }
 
-/// What the Python package makes of texts: tools/goldens/tokenizers.py.
+/// What the Python package makes of texts: tools/goldens/sentencepiece_models.py.
 TEST(Tokenizer, GivesThePythonPackagesTokens) {
   const auto golden = nlohmann::json::parse(testdata("tokenizers.json"));
   for (const auto& [name, expected] : golden["models"].items()) {
@@ -247,7 +247,7 @@ TEST(LoadTokenizer, SaysWhatIsWrong) {
   const std::string path = testing::TempDir() + "broken.model";
   const std::string model = little_tokenizer("bpe")->model();
   EXPECT_THAT(message("tiktoken", ""),
-              HasSubstr("tokenizer_type=tiktoken: allowed is byte or sentencepiece"));
+              HasSubstr("tokenizer_type=tiktoken: allowed is byte, sentencepiece or huggingface"));
   EXPECT_THAT(message("byte", path), HasSubstr("needs no file"));
   EXPECT_THAT(message("sentencepiece", ""), HasSubstr("tokenizer_path is not set"));
   EXPECT_THAT(message("sentencepiece", testing::TempDir() + "absent.model"),
@@ -260,4 +260,4 @@ TEST(LoadTokenizer, SaysWhatIsWrong) {
 }
 
 }  // namespace
-}  // namespace strata::data
+}  // namespace strata::tokenizer

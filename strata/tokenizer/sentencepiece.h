@@ -5,9 +5,9 @@
 #include <memory>
 #include <string>
 
-#include "strata/data/tokenizer.h"
+#include "strata/tokenizer/tokenizer.h"
 
-namespace strata::data {
+namespace strata::tokenizer {
 
 /// The tokenizer of a .model file's bytes; `name` stands for it in messages.
 ///
@@ -18,4 +18,4 @@ namespace strata::data {
 Result<std::shared_ptr<const Tokenizer>> make_sentencepiece(std::string model,
                                                             const std::string& name);
 
-}  // namespace strata::data
+}  // namespace strata::tokenizer

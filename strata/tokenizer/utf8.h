@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <string_view>
 
-namespace strata::data {
+namespace strata::tokenizer {
 
 /// Bytes of the well-formed character at the start of `text`; 0 when there is none.
 std::size_t character(std::string_view text);
@@ -13,4 +13,4 @@ bool may_become_character(std::string_view text);
 /// Where the first byte outside well-formed UTF-8 is; npos when all is well-formed.
 std::size_t first_invalid(std::string_view text);
 
-}  // namespace strata::data
+}  // namespace strata::tokenizer

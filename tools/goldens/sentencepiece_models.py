@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Writes strata/data/testdata: three tiny SentencePiece models and what the `sentencepiece` package makes of texts with them.
+"""Writes strata/tokenizer/testdata: three tiny SentencePiece models and what the `sentencepiece` package makes of texts with them.
 
-    tools/goldens/tokenizers.py       # rewrites the files (a few seconds)
+    tools/goldens/sentencepiece_models.py       # rewrites the files (a few seconds)
 
 `bpe.model` and `unigram.model` are of the kind that `strata data train-tokenizer` makes: bytes for what is unknown, spaces as they are, a
 line end as a token of its own. `other.model` is of another's kind: a space in front of each text and no bytes. tokenizers.json holds texts,
-their tokens and what the package decodes from them; strata/data/tokenizer_test.cc reads it.
+their tokens and what the package decodes from them; strata/tokenizer/tokenizer_test.cc reads it.
 
 Needs sentencepiece; makes build/peers with it when this Python has none.
 """
@@ -16,7 +16,7 @@ import platform
 import random
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-OUT = ROOT / "strata/data/testdata"
+OUT = ROOT / "strata/tokenizer/testdata"
 
 
 try:

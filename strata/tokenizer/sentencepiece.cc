@@ -1,4 +1,4 @@
-#include "strata/data/sentencepiece.h"
+#include "strata/tokenizer/sentencepiece.h"
 
 #include <sentencepiece_processor.h>
 #include <sentencepiece_trainer.h>
@@ -10,9 +10,9 @@
 
 #include "strata/base/checksum.h"
 #include "strata/base/error.h"
-#include "strata/data/utf8.h"
+#include "strata/tokenizer/utf8.h"
 
-namespace strata::data {
+namespace strata::tokenizer {
 namespace {
 
 constexpr std::string_view kSpace = "\xe2\x96\x81";  // U+2581, the library's space
@@ -285,4 +285,4 @@ Result<std::string> train_tokenizer(const std::vector<std::string_view>& texts,
   return model;
 }
 
-}  // namespace strata::data
+}  // namespace strata::tokenizer

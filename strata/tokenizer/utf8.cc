@@ -1,9 +1,9 @@
-#include "strata/data/utf8.h"
+#include "strata/tokenizer/utf8.h"
 
 #include <cstdint>
 #include <cstring>
 
-namespace strata::data {
+namespace strata::tokenizer {
 namespace {
 
 unsigned byte_at(std::string_view text, std::size_t i) {
@@ -60,4 +60,4 @@ std::size_t first_invalid(std::string_view text) {
   return std::string_view::npos;
 }
 
-}  // namespace strata::data
+}  // namespace strata::tokenizer
