@@ -1,7 +1,6 @@
 #include "strata/nn/transform/vmap.h"
 
-#include "strata/api/compose.h"
-#include "strata/op/calculus/batch.h"
+#include "strata/api/batched_program.h"
 
 namespace strata::nn::detail {
 
@@ -55,25 +54,16 @@ std::vector<Array> vmap(Callee& callee, const VmapOptions& options) {
   std::vector<Array> inputs = {Array::scalar(std::int64_t{0}, DType::i32, false)};
   inputs.insert(inputs.end(), values.begin(), values.end());
   const Traced traced = trace(placed, inputs, Trace::Kind::nested, types);
-  if (options.out_axes.size() > 1 && options.out_axes.size() != traced.results)
-    fail("vmap", "out_axes has {} entries for {} leaves of the result", options.out_axes.size(),
-         traced.results);
+  strata::internal::check_out_axes(options, traced.results);
 
   std::vector<std::size_t> changed;  // of the callee's own leaves
   for (std::size_t i : traced.changed) changed.push_back(i - 1);
   const std::vector<Array> operands = strata::internal::joined(values, traced.program.captured);
   const auto body = [&](ir::Builder& b, const ir::Values& v) {
     const bool has_place = !options.axis_name.empty() || Collector::has_init();
-    ir::Values given = {has_place ? op::iota(b, Type(DType::i32, {mapped.size}), 0) : nullptr};
-    std::vector<bool> batched = {true};
-    for (std::size_t i = 0; i < v.size(); ++i) {
-      batched.push_back(i < mapped.axes.size() && mapped.axes[i]);
-      given.push_back(batched.back() ? op::move_dim(b, v[i], *mapped.axes[i], 0) : v[i]);
-    }
-    const op::Batched r = op::batch(b, *traced.program.block, given, batched, mapped.size);
+    const op::Batched r = strata::internal::batch_program(b, traced.program, v, mapped, has_place);
     ir::Values out;
     for (std::size_t i = 0; i < r.results.size(); ++i) {
-      ir::Value* value = r.results[i];
       const bool is_state = i >= traced.results && i < traced.results + changed.size();
       const std::size_t leaf = is_state ? changed[i - traced.results] : 0;
       if (is_state && !mapped.axes[leaf]) {
@@ -82,17 +72,16 @@ std::vector<Array> vmap(Callee& callee, const VmapOptions& options) {
                "{} is not mapped, but the function changes it to what depends on the mapped axis; "
                "give it an axis, or split its random streams",
                argument_paths(callee)[leaf]);
-        out.push_back(value);
+        out.push_back(r.results[i]);
         continue;
       }
-      if (!r.batched[i]) value = op::broadcast_leading(b, value, mapped.size);
       std::int64_t axis = 0;
       if (is_state)
         axis = *mapped.axes[leaf];
-      else if (i < traced.results && !options.out_axes.empty())
-        axis = options.out_axes[options.out_axes.size() == 1 ? 0 : i];
+      else if (i < traced.results)
+        axis = strata::internal::out_axis(options, i);
       out.push_back(
-          op::move_dim(b, value, 0, strata::internal::axis_of("vmap", axis, value->rank())));
+          strata::internal::at_out_axis(b, r.results[i], r.batched[i], axis, mapped.size));
     }
     return out;
   };
