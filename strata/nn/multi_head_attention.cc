@@ -1,6 +1,7 @@
 #include "strata/nn/multi_head_attention.h"
 
 #include "strata/nn/capture.h"
+#include "strata/nn/view.h"
 
 namespace strata::nn {
 
@@ -8,6 +9,22 @@ namespace {
 using strata::internal::describe;
 using strata::internal::fail;
 constexpr const char* kName = "MultiHeadAttention";
+
+/// A layer that begins to decode makes its cache, where a view says how large.
+void make_cache_of_view(MultiHeadAttention& layer, const ViewOptions& o) {
+  if (!o.decode.value_or(false) || layer.cached_key || (!o.batch_size && !o.max_length)) return;
+  if (!o.batch_size || !o.max_length)
+    fail("view", "a cache needs batch_size and max_length, only {} is given",
+         o.batch_size ? "batch_size" : "max_length");
+  std::vector<std::int64_t> shape(o.batch_size->begin(), o.batch_size->end());
+  shape.push_back(*o.max_length);
+  shape.push_back(layer.query.kernel.shape(0));
+  layer.init_cache(shape, layer.product.dtype.value_or(DType::f32));
+}
+[[maybe_unused]] const bool registered = [] {
+  on_view<MultiHeadAttention>({"batch_size", "max_length"}, make_cache_of_view);
+  return true;
+}();
 
 const Metadata& given_or(const Metadata& given, const Metadata& other) {
   return given.empty() ? other : given;

@@ -8,6 +8,7 @@
 #include "strata/nn/transform/control.h"
 #include "strata/nn/transform/grad.h"
 #include "strata/nn/transform/jit.h"
+#include "strata/nn/transform/jit_partial.h"
 #include "strata/nn/transform/scan.h"
 #include "strata/nn/transform/vmap.h"
 
@@ -228,6 +229,51 @@ TEST_F(ModuleTransforms, VjpAndJvpAgree) {
   const auto [z, dz] =
       nn::jvp(f, std::tuple(d, kInput), std::tuple(zeros, numpy::ones_like(kInput)));
   EXPECT_NEAR(numpy::sum(dz).item<float>(), numpy::sum(dx).item<float>(), 1e-4);
+}
+
+TEST_F(ModuleTransforms, FirstArgumentsAreBound) {
+  RecordProperty("api", "nnx.jit_partial");
+  Counter bound = counter(), plain = counter();
+  const auto f = [](Counter& m, Array& total, const Array& x) {
+    total = total + 1;
+    return m(x);
+  };
+  Array total = Array(0), other = Array(0);
+  const auto step = nn::jit_partial(f, bound, total);
+  const auto whole = nn::jit(f);
+  for (int i = 0; i < 3; ++i)
+    EXPECT_EQ(step(kInput).to_vector<float>(), whole(plain, other, kInput).to_vector<float>());
+  EXPECT_EQ(bound.calls.item<int>(), 3);
+  EXPECT_EQ(total.item<int>(), 3);
+  EXPECT_EQ(step.cache_size(), 1u);
+  EXPECT_TRUE(tree::equal(tree::of(bound), tree::of(plain)));
+  // What is written between calls is what the next one reads.
+  bound.calls = Array(100);
+  (void)step(kInput);
+  EXPECT_EQ(bound.calls.item<int>(), 101);
+}
+
+TEST_F(ModuleTransforms, DerivativesOfOnesOwnAreModules) {
+  RecordProperty("api", "nnx.custom_vjp");
+  Rngs rngs(0);
+  const Linear layer(3, 3, rngs);
+  const auto f = [](const Linear& m, const Array& x) { return m(x); };
+  // The gradient of the kernel alone, doubled.
+  const auto doubled = nn::custom_vjp(
+      f, [](const Linear& m, const Array& x) { return std::pair(m(x), std::pair(m, x)); },
+      [](const std::pair<Linear, Array>& kept, const Array& ct) {
+        Linear of_layer =
+            tree::map([](const Array& a) { return numpy::zeros_like(a); }, kept.first);
+        of_layer.kernel = 2.0f * numpy::matmul(kept.second.T(), ct);
+        return std::tuple(of_layer, numpy::zeros_like(kept.second));
+      });
+  Linear m = layer;
+  const auto loss = [&](const auto& g) {
+    return [&](Linear& l, const Array& x) { return numpy::sum(g(l, x)); };
+  };
+  const tree::Tree plain = nn::grad(loss(f))(m, kInput), own = nn::grad(loss(doubled))(m, kInput);
+  EXPECT_EQ(own["kernel"].to_vector<float>(), (2.0f * plain["kernel"]).to_vector<float>());
+  EXPECT_EQ(numpy::sum(numpy::abs(own["bias"])).item<float>(), 0);
 }
 
 TEST_F(ModuleTransforms, ChangedStructureIsRefused) {
