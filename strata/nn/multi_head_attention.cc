@@ -1,5 +1,7 @@
 #include "strata/nn/multi_head_attention.h"
 
+#include <fmt/ranges.h>
+
 #include "strata/nn/capture.h"
 #include "strata/nn/view.h"
 
@@ -101,13 +103,14 @@ std::optional<Array> MultiHeadAttention::remember(Array& k, Array& v,
   const std::size_t batch_dims = one.size() - 3;
   const std::int64_t max_length = std::exchange(one[batch_dims], 1);
   if (k.shape().sizes() != one)
-    fail(kName, "a call that decodes takes one token: keys {} for the cache {}",
-         Shape::of(one).to_string(), describe(k.type()));
+    fail(kName,
+         "a call that decodes takes one token for each sequence of the cache {}: keys [{}], got {}",
+         describe(cached_key->type()), fmt::join(one, ","), describe(k.type()));
   const Array index = *cache_index;
   // Traced indices are clamped, as lax::dynamic_update_slice does.
   if (!index.is_traced() && index.item<std::int64_t>() >= max_length)
-    fail(kName, "the cache {} is full: this is token {} (from 0)", describe(cached_key->type()),
-         index.item<std::int64_t>());
+    fail(kName, "the cache {} is full: this is token {} (from 0); init_cache begins again",
+         describe(cached_key->type()), index.item<std::int64_t>());
   const Array zero = Array::scalar(std::int64_t{0}, DType::i32, false);
   std::vector<Array> starts(one.size(), zero);
   starts[batch_dims] = index;

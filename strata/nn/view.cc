@@ -1,6 +1,9 @@
 #include "strata/nn/view.h"
 
+#include <fmt/ranges.h>
+
 #include <mutex>
+#include <set>
 #include <typeindex>
 
 #include "strata/api/trace.h"
@@ -108,6 +111,18 @@ class Setter : public tree::Visitor {
   bool is_field_ = false;
 };
 
+/// Collects the names of all flags and numbers.
+class SettingNames : public tree::Visitor {
+ public:
+  void enter(const tree::Step& step) override { step_ = tree::key_text(tree::key_of(step)); }
+  void leaf(Array&, const tree::Kind&, MetadataPtr*) override {}
+  void setting(const tree::Setting&) override { names.insert(step_); }
+  std::set<std::string> names;
+
+ private:
+  std::string step_;
+};
+
 /// Collects the flags of each module by its path.
 class FlagFinder : public tree::Visitor {
  public:
@@ -171,10 +186,14 @@ std::string view_info(const std::function<void(tree::Visitor&)>& accept, const F
   return out;
 }
 
-void refuse_names(const char* call, const std::vector<std::string>& unused) {
-  std::string names;
-  for (const std::string& name : unused) names += (names.empty() ? "" : ", ") + name;
-  strata::internal::fail(call, "no layer that is meant has a field {}", names);
+void check_all_used(const char* call, const std::vector<std::string>& unused,
+                    const std::function<void(tree::Visitor&)>& accept) {
+  if (unused.empty()) return;
+  SettingNames settings;
+  accept(settings);
+  strata::internal::fail(call,
+                         "no layer that is meant has a field {}; fields of the model are [{}]",
+                         fmt::join(unused, ", "), fmt::join(settings.names, ", "));
 }
 
 }  // namespace detail

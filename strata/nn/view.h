@@ -49,7 +49,9 @@ namespace detail {
 /// Sets what the options name. Returns the names that no layer knows.
 std::vector<std::string> set_view(const std::function<void(tree::Visitor&)>& accept,
                                   const ViewOptions& options);
-[[noreturn]] void refuse_names(const char* call, const std::vector<std::string>& unused);
+/// Throws Error for names that no module knows, with those that there are.
+void check_all_used(const char* call, const std::vector<std::string>& unused,
+                    const std::function<void(tree::Visitor&)>& accept);
 std::string view_info(const std::function<void(tree::Visitor&)>& accept, const Filter& only);
 }  // namespace detail
 
@@ -57,8 +59,8 @@ std::string view_info(const std::function<void(tree::Visitor&)>& accept, const F
 /// could set is set.
 template <tree::TreeLike M>
 void set_view(M& model, const ViewOptions& options) {
-  const auto unused = detail::set_view([&](tree::Visitor& v) { tree::accept(model, v); }, options);
-  if (!unused.empty()) detail::refuse_names("view", unused);
+  const auto accept = [&](tree::Visitor& v) { tree::accept(model, v); };
+  detail::check_all_used("view", detail::set_view(accept, options), accept);
 }
 /// A copy of the model whose layers are told; arrays are shared. Source: Flax NNX's view.
 /// Deviation: upstream's view shares its Variables with the model; here state that a call changes
@@ -92,9 +94,9 @@ ViewOptions as_view(const std::map<std::string, Attribute>& attributes, const Fi
 template <tree::TreeLike M>
 void set_attributes(M& model, const std::map<std::string, Attribute>& attributes,
                     const AttributeOptions& options = {}) {
-  const ViewOptions view = detail::as_view(attributes, options.only);
-  const auto unused = detail::set_view([&](tree::Visitor& v) { tree::accept(model, v); }, view);
-  if (options.raise_if_not_found && !unused.empty()) detail::refuse_names("set_attributes", unused);
+  const auto accept = [&](tree::Visitor& v) { tree::accept(model, v); };
+  const auto unused = detail::set_view(accept, detail::as_view(attributes, options.only));
+  if (options.raise_if_not_found) detail::check_all_used("set_attributes", unused, accept);
 }
 /// A copy of the model with these fields; arrays are shared. Source: Flax NNX's with_attributes.
 template <tree::TreeLike M>

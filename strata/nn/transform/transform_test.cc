@@ -142,6 +142,35 @@ TEST_F(ModuleTransforms, VmapRefusesStateThatWouldDiffer) {
   EXPECT_EQ(c.calls.item<int>(), 1);
 }
 
+TEST_F(ModuleTransforms, VmapTakesAxesLeafByLeaf) {
+  RecordProperty("api", "nnx.prefix");
+  Counter c = counter();
+  // A bias and a mean for each place, one kernel and one count for all.
+  c.linear.bias = numpy::stack({*c.linear.bias, *c.linear.bias + 1.0f});
+  c.mean = numpy::zeros({2});
+  const tree::Tree before = tree::of(c);
+  auto f =
+      nn::vmap([](Counter& m, const Array& x) { return m(x); },
+               {.in_axes = {nn::prefix({{tree::path("**/bias"), 0}, {of<BatchStat>(), 0}}), none}});
+  const Array ys = f(c, kInput);
+  EXPECT_EQ(ys.shape(), Shape({2, 2, 3}));
+  EXPECT_EQ(c.calls.item<int>(), 1);
+  EXPECT_EQ(c.mean.shape(), Shape({2}));
+  for (std::int64_t i = 0; i < 2; ++i) {
+    Counter one = counter();
+    one.linear.bias = before["linear/bias"][i];
+    EXPECT_EQ(ys[i].to_vector<float>(), one(kInput).to_vector<float>());
+    EXPECT_EQ(c.mean[i].item<float>(), one.mean.item<float>());
+  }
+  EXPECT_THROW((void)nn::prefix({{everything(), 0}, {of<Param>(), 1}}), Error);
+  // One axis for all arguments.
+  const Array a = numpy::reshape(numpy::arange(6).astype(float32), {2, 3});
+  const auto add =
+      nn::vmap([](const Array& x, const Array& y) { return x + 2 * y; }, {.in_axes = 1});
+  auto copy = add;
+  EXPECT_EQ(copy(a, a).shape(), Shape({3, 2}));
+}
+
 TEST_F(ModuleTransforms, ScanOverLayersIsTheLoop) {
   std::vector<Counter> layers;
   for (int i = 0; i < 3; ++i) {

@@ -2,7 +2,30 @@
 
 #include "strata/api/batched_program.h"
 
-namespace strata::nn::detail {
+namespace strata::nn {
+
+std::optional<std::int64_t> Prefix::axis_of(const tree::Entry& entry, const Array& value) const {
+  for (const auto& [filter, axis] : rules_)
+    if (filter(entry, value)) return axis;
+  return {};
+}
+
+Prefix prefix(std::vector<Prefix::Rule> rules) {
+  for (std::size_t i = 0; i + 1 < rules.size(); ++i)
+    if (rules[i].first.takes_everything())
+      strata::internal::fail("prefix",
+                             "filter {} takes everything, and nothing is left for filter {} ({})",
+                             i, i + 1, rules[i + 1].first.text());
+  return Prefix(std::move(rules));
+}
+
+std::optional<std::int64_t> MappedAxis::axis_of(const tree::Entry& entry,
+                                                const Array& value) const {
+  if (const auto* axis = std::get_if<std::optional<std::int64_t>>(&axis_)) return *axis;
+  return std::get<Prefix>(axis_).axis_of(entry, value);
+}
+
+namespace detail {
 
 namespace {
 
@@ -36,25 +59,63 @@ class Placed : public Callee {
 
 }  // namespace
 
+namespace {
+/// Throws Error with paths where mapped axes have different sizes, or do not exist.
+void check_mapped_sizes(const Callee& callee, std::span<const Array> values,
+                        std::span<const std::optional<std::int64_t>> axes,
+                        std::optional<std::int64_t> axis_size) {
+  using strata::internal::describe;
+  using strata::internal::fail;
+  std::optional<std::size_t> first;
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    if (!axes[i]) continue;
+    const auto path = [&](std::size_t k) { return argument_paths(callee)[k]; };
+    const int rank = values[i].ndim();
+    if (*axes[i] < -rank || *axes[i] >= rank)
+      fail("vmap", "{} is {} and has no axis {} to be mapped over; map it with none", path(i),
+           describe(values[i].type()), *axes[i]);
+    const std::int64_t size = values[i].shape(static_cast<int>(*axes[i]));
+    if (axis_size && size != *axis_size)
+      fail("vmap", "axis_size is {}, axis {} of {} ({}) has size {}", *axis_size, *axes[i], path(i),
+           describe(values[i].type()), size);
+    if (!first) first = i;
+    const std::int64_t other = values[*first].shape(static_cast<int>(*axes[*first]));
+    if (size != other)
+      fail("vmap",
+           "axis {} of {} ({}) has size {}, axis {} of {} ({}) size {}; what is the same "
+           "for all is mapped with none",
+           *axes[*first], path(*first), describe(values[*first].type()), other, *axes[i], path(i),
+           describe(values[i].type()), size);
+  }
+}
+}  // namespace
+
 std::vector<Array> vmap(Callee& callee, const VmapOptions& options) {
   using strata::internal::fail;
   const std::vector<ArgumentLeaf> leaves = argument_leaves(callee);
   const std::vector<Array> values = values_of(leaves);
-  if (!options.in_axes.empty() && options.in_axes.size() != callee.arguments())
-    fail("vmap", "in_axes has {} entries for {} arguments", options.in_axes.size(),
-         callee.arguments());
+  const auto& in_axes = options.in_axes;
+  if (!in_axes.empty() && !in_axes.is_one() && in_axes.size() != callee.arguments())
+    fail("vmap", "in_axes has {} entries for {} arguments", in_axes.size(), callee.arguments());
   std::vector<std::optional<std::int64_t>> axes;
-  for (const ArgumentLeaf& leaf : leaves)
-    axes.push_back(options.in_axes.empty() ? std::optional<std::int64_t>(0)
-                                           : options.in_axes[leaf.argument]);
-  const strata::internal::Mapped mapped = strata::internal::split_types(values, axes, options);
+  for (std::size_t i = 0; i < callee.arguments(); ++i) {
+    const MappedAxis of_argument =
+        in_axes.empty() ? MappedAxis(0) : in_axes[in_axes.is_one() ? 0 : i];
+    const tree::Tree argument = argument_tree(callee, i);
+    for (std::size_t k = 0; k < argument.size(); ++k)
+      axes.push_back(of_argument.axis_of(argument.entry(k), argument.value(k)));
+  }
+  check_mapped_sizes(callee, values, axes, options.axis_size);
+  const strata::VmapOptions plain{
+      .out_axes = options.out_axes, .axis_name = options.axis_name, .axis_size = options.axis_size};
+  const strata::internal::Mapped mapped = strata::internal::split_types(values, axes, plain);
   Placed placed(callee, options, mapped.size);
   std::vector<Type> types = {Type::scalar(DType::i32)};
   types.insert(types.end(), mapped.types.begin(), mapped.types.end());
   std::vector<Array> inputs = {Array::scalar(std::int64_t{0}, DType::i32, false)};
   inputs.insert(inputs.end(), values.begin(), values.end());
   const Traced traced = trace(placed, inputs, Trace::Kind::nested, types);
-  strata::internal::check_out_axes(options, traced.results);
+  strata::internal::check_out_axes(plain, traced.results);
 
   std::vector<std::size_t> changed;  // of the callee's own leaves
   for (std::size_t i : traced.changed) changed.push_back(i - 1);
@@ -79,7 +140,7 @@ std::vector<Array> vmap(Callee& callee, const VmapOptions& options) {
       if (is_state)
         axis = *mapped.axes[leaf];
       else if (i < traced.results)
-        axis = strata::internal::out_axis(options, i);
+        axis = strata::internal::out_axis(plain, i);
       out.push_back(
           strata::internal::at_out_axis(b, r.results[i], r.batched[i], axis, mapped.size));
     }
@@ -92,4 +153,6 @@ std::vector<Array> vmap(Callee& callee, const VmapOptions& options) {
   return out;
 }
 
-}  // namespace strata::nn::detail
+}  // namespace detail
+
+}  // namespace strata::nn
