@@ -132,9 +132,7 @@ tree::Tree from_linen_like(const tree::Tree& variables, const tree::Tree& model,
   for (const tree::Entry& entry : out.entries())
     if (!model.contains(entry.name)) {
       const std::vector<std::string_view> all(leaves.begin(), leaves.end());
-      const std::string_view near = nearest(entry.name, all);
-      throw Error("from_linen", "the model has no {}{}", entry.name,
-                  near.empty() ? "" : fmt::format("; did you mean '{}'?", near));
+      throw Error("from_linen", "the model has no {}{}", entry.name, did_you_mean(entry.name, all));
     }
   return out;
 }

@@ -255,6 +255,24 @@ TEST_F(Mistakes, StateThatHasNoPlace) {
                     HasSubstr("f32[1,3]"), HasSubstr("in Stack")));
 }
 
+TEST_F(Mistakes, ABatchNormThatMayNotChange) {
+  struct Fixed {
+    BatchNorm norm;
+    STRATA_FIELDS(norm)
+    Array operator()(const Array& x) const {
+      const ModuleScope scope(*this, "Fixed");
+      return norm(x);
+    }
+  };
+  const Fixed fixed{BatchNorm(3, rngs)};
+  const auto call = [](const Fixed& m, const Array& v) { return m(v); };
+  for (const bool jits : {false, true})
+    EXPECT_THAT(
+        message([&] { return jits ? nn::jit(call)(fixed, ones({4, 3})) : fixed(ones({4, 3})); }),
+        AllOf(HasSubstr("the layer is const"), HasSubstr("use_running_average = true"),
+              HasSubstr("in norm (BatchNorm)")));
+}
+
 TEST_F(Mistakes, OneVariableAtTwoPlaces) {
   Net<BatchNorm> model = net(BatchNorm(3, rngs));
   const Array x = ones({4, 3});
