@@ -107,6 +107,22 @@ Array dot_general(const Array& lhs, const Array& rhs, const lax::DotDimensionNum
                    plain);
 }
 
+Array matmul(const Array& lhs, const Array& rhs, const ProductOptions& options) {
+  const PlainProduct plain = [&](const Array& a, const Array& b) {
+    return numpy::matmul(
+        cast(a, options.dtype), cast(b, options.dtype),
+        {.precision = options.precision, .preferred_element_type = options.preferred_element_type});
+  };
+  if (!innermost) return plain(lhs, rhs);
+  return intercept(
+      {.op = "dot_general",
+       .lhs = lhs,
+       .rhs = rhs,
+       .dimension_numbers = {.lhs_contracting = {lhs.ndim() - 1}, .rhs_contracting = {0}},
+       .options = options},
+      plain);
+}
+
 Array einsum(const std::string& subscripts, const Array& lhs, const Array& rhs,
              const ProductOptions& options) {
   const PlainProduct plain = [&](const Array& a, const Array& b) {

@@ -91,6 +91,9 @@ class ProductScope {
 /// lhs . rhs over the dimensions; as lax::dot_general.
 Array dot_general(const Array& lhs, const Array& rhs, const lax::DotDimensionNumbers& dimensions,
                   const ProductOptions& options = {});
+/// lhs . rhs over the last axis of lhs and the first of rhs, a matrix; as numpy::matmul. A handler
+/// sees a dot_general.
+Array matmul(const Array& lhs, const Array& rhs, const ProductOptions& options = {});
 /// As numpy::einsum of two operands.
 Array einsum(const std::string& subscripts, const Array& lhs, const Array& rhs,
              const ProductOptions& options = {});

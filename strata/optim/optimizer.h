@@ -29,8 +29,8 @@ struct Optimizer {
   Optimizer(const M& model, GradientTransformation rule, tree::Filter wrt = nn::of<nn::Param>())
       : Optimizer(tree::of(model), std::move(rule), std::move(wrt), 0) {}
 
-  /// Moves the model's leaves that `grads` has; returns the updates. Throws Error where `grads` has
-  /// other leaves than the state was made for, naming them.
+  /// Moves the model's leaves that `grads` has, in whatever order; returns the updates. Throws Error
+  /// where `grads` has other leaves than the state was made for, naming them.
   template <tree::TreeLike M>
   Tree update(M& model, const Tree& grads, const Extra& extra = {}) {
     auto [updates, params] = advance(tree::of(model), grads, extra);
@@ -42,6 +42,23 @@ struct Optimizer {
   Optimizer(const Tree& model, GradientTransformation tx, tree::Filter wrt, int);
   /// Updates and the new parameters.
   std::pair<Tree, Tree> advance(const Tree& model, const Tree& grads, const Extra& extra);
+};
+
+/// A model and its optimizer as one tree; paths `model/...`, `opt_state/...`, `step`. Source:
+/// flax.nnx.ModelAndOptimizer.
+template <tree::TreeLike M>
+struct ModelAndOptimizer : Optimizer {
+  M model;
+  STRATA_FIELDS(model, opt_state, step, tx)
+
+  ModelAndOptimizer() = default;
+  /// Throws Error where `wrt` takes none of the model's leaves.
+  ModelAndOptimizer(M given, GradientTransformation rule, tree::Filter wrt = nn::of<nn::Param>())
+      : Optimizer(given, std::move(rule), std::move(wrt)), model(std::move(given)) {}
+  /// Moves the model's leaves that `grads` has; returns the updates. Throws Error as Optimizer's.
+  Tree update(const Tree& grads, const Extra& extra = {}) {
+    return Optimizer::update(model, grads, extra);
+  }
 };
 
 }  // namespace strata::optim
