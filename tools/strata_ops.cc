@@ -210,6 +210,19 @@ std::map<std::string, std::string> pairs_of(const std::filesystem::path& file) {
   return out;
 }
 
+/// The names whose tests passed: the lines of a file, or of each file of a folder.
+std::set<std::string> names_tested(const std::filesystem::path& where) {
+  std::vector<std::filesystem::path> files = {where};
+  if (std::filesystem::is_directory(where)) {
+    files.clear();
+    for (const auto& file : std::filesystem::directory_iterator(where)) files.push_back(file);
+  }
+  std::set<std::string> out;
+  for (const std::filesystem::path& file : files)
+    for (std::string& name : lines_of(file)) out.insert(std::move(name));
+  return out;
+}
+
 /// A family of upstream's names.
 struct Names {
   std::vector<std::filesystem::path> lists;
@@ -238,8 +251,7 @@ Names names_of(const std::string& family, const std::string& folder) {
 void api(const Names& names, const std::filesystem::path& tested) {
   std::map<std::string, std::string> reasons = pairs_of(names.reasons), same;
   if (names.same) same = pairs_of(*names.same);
-  const std::vector<std::string> passed = lines_of(tested);
-  const std::set<std::string> shown(passed.begin(), passed.end());
+  const std::set<std::string> shown = names_tested(tested);
   int counts[3] = {};
   std::cout << "| name | status | reason |\n|---|---|---|\n";
   for (const std::filesystem::path& list : names.lists)
@@ -277,11 +289,12 @@ int work(int argc, char** argv) {
   bool want_table = false, want_counts = false, want_reasons = false, want_summaries = false;
   bool want_api = false;
   std::string family, names,
-      tested = (std::filesystem::path(argv[0]).parent_path() / "../checks/api_tested.txt").string();
+      tested = (std::filesystem::path(argv[0]).parent_path() / "../checks/tested").string();
   app.add_flag("--api", want_api, "upstream's name x status (Markdown)");
   app.add_option("family", family, "with --api: 'nnx.' for names of flax.nnx, not of JAX");
   app.add_option("--names", names, "the folder of the lists of names, in place of the usual one");
-  app.add_option("--tested", tested, "what scripts/run_tests wrote: the names whose tests passed");
+  app.add_option("--tested", tested,
+                 "a file or a folder that scripts/run_tests wrote: the names whose tests passed");
   app.add_flag("--table", want_table,
                "operation x rule x type, the types as far as samples reach them (Markdown)");
   app.add_flag("--counts", want_counts, "how many operations have each rule (Markdown)");

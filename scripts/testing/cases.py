@@ -18,7 +18,7 @@ class Case:
     name: str
     status: str  # passed, failed, skipped
     detail: str = ""
-    shows: tuple = ()  # names of the array library that the test is of (strata/api/golden.h)
+    shows: tuple = ()  # upstream names that the test is of (strata/api/golden.h)
 
 
 def command(suite, name, argv, **options):
