@@ -229,6 +229,8 @@ struct Names {
   /// Why a name makes no sense here; and which are names of JAX's own functions.
   std::filesystem::path reasons;
   std::optional<std::filesystem::path> same;
+  /// What stands before the names of the lists where tests and the table say them.
+  std::string prefix = {};
 };
 Names names_of(const std::string& family, const std::string& folder) {
   const auto in = [&](const char* usual) {
@@ -238,40 +240,66 @@ Names names_of(const std::string& family, const std::string& folder) {
     const std::filesystem::path names = in("strata/api/names");
     return {{names / "upstream.txt"}, names / "not_applicable.tsv", {}};
   }
+  if (family == "optax.") {
+    const std::filesystem::path names = in("strata/optim/names");
+    return {{names / "optax.txt"}, names / "optax_not_applicable.tsv", {}, family};
+  }
   if (family != "nnx.")
-    throw Error("strata-ops", "there are names of JAX and 'nnx.', not '{}'", family);
+    throw Error("strata-ops", "there are names of JAX, 'nnx.' and 'optax.', not '{}'", family);
   const std::filesystem::path names = in("strata/nn/names");
   return {{names / "nnx.txt", names / "nnx_methods.txt"},
           names / "nnx_not_applicable.tsv",
           names / "nnx_same.tsv"};
 }
 
-/// Name x status: done, where a test of it ran and passed (the runner wrote which); not applicable,
-/// with the reason; missing.
+/// A line of a list: "name(signature)", or "name = other" for another name of the same thing.
+struct Listed {
+  std::string name, other;
+};
+Listed listed(const std::string& line) {
+  Listed out{line.substr(0, line.find_first_of("( ")), {}};
+  const std::string equals = out.name + " = ";
+  if (line.starts_with(equals)) out.other = line.substr(equals.size());
+  return out;
+}
+
+/// Name x status: done, where a test of it or of another name of the same thing ran and passed (the
+/// runner wrote which); not applicable, with the reason; missing.
 void api(const Names& names, const std::filesystem::path& tested) {
   std::map<std::string, std::string> reasons = pairs_of(names.reasons), same;
   if (names.same) same = pairs_of(*names.same);
   const std::set<std::string> shown = names_tested(tested);
+  std::vector<Listed> all;
+  std::set<std::string> done, used;
+  for (const std::filesystem::path& list : names.lists)
+    for (const std::string& line : lines_of(list)) all.push_back(listed(line));
+  for (const Listed& one : all) {
+    const auto as_jax = same.find(one.name);
+    if (shown.contains(names.prefix + one.name) ||
+        (as_jax != same.end() && shown.contains(as_jax->second)))
+      done.insert(one.other.empty() ? one.name : one.other);
+  }
   int counts[3] = {};
   std::cout << "| name | status | reason |\n|---|---|---|\n";
-  for (const std::filesystem::path& list : names.lists)
-    for (const std::string& line : lines_of(list)) {
-      const std::string name = line.substr(0, line.find('('));
-      const auto reason = reasons.find(name), other = same.find(name);
-      const bool done =
-          shown.contains(name) || (other != same.end() && shown.contains(other->second));
-      if (done && reason != reasons.end())
-        throw Error("strata-ops", "{} is tested, and listed as not applicable", name);
-      const int status = done ? 0 : reason != reasons.end() ? 1 : 2;
-      static constexpr const char* kStatus[] = {"done", "not applicable", "missing"};
-      ++counts[status];
-      std::cout << fmt::format("| `{}` | {} | {} |\n", name, kStatus[status],
-                               status == 1           ? reason->second
-                               : other != same.end() ? fmt::format("`jax.{}`", other->second)
-                                                     : "");
-      if (reason != reasons.end()) reasons.erase(reason);
-      if (other != same.end()) same.erase(other);
-    }
+  for (const Listed& one : all) {
+    const std::string& thing = one.other.empty() ? one.name : one.other;
+    const auto reason = reasons.find(thing), as_jax = same.find(one.name);
+    const bool is_done = done.contains(thing);
+    if (is_done && reason != reasons.end())
+      throw Error("strata-ops", "{} is tested, and listed as not applicable", one.name);
+    const int status = is_done ? 0 : reason != reasons.end() ? 1 : 2;
+    static constexpr const char* kStatus[] = {"done", "not applicable", "missing"};
+    ++counts[status];
+    std::cout << fmt::format("| `{}{}` | {} | {} |\n", names.prefix, one.name, kStatus[status],
+                             status == 1            ? reason->second
+                             : as_jax != same.end() ? fmt::format("`jax.{}`", as_jax->second)
+                                                    : "");
+    used.insert({thing, one.name});
+  }
+  for (const std::string& name : used) {
+    reasons.erase(name);
+    same.erase(name);
+  }
   const std::map<std::string, std::string>& left = reasons.empty() ? same : reasons;
   if (!left.empty())
     throw Error("strata-ops", "{} is in a list of reasons, and no list of names has it",
@@ -291,7 +319,8 @@ int work(int argc, char** argv) {
   std::string family, names,
       tested = (std::filesystem::path(argv[0]).parent_path() / "../checks/tested").string();
   app.add_flag("--api", want_api, "upstream's name x status (Markdown)");
-  app.add_option("family", family, "with --api: 'nnx.' for names of flax.nnx, not of JAX");
+  app.add_option("family", family,
+                 "with --api: 'nnx.' for names of flax.nnx, 'optax.' for Optax's");
   app.add_option("--names", names, "the folder of the lists of names, in place of the usual one");
   app.add_option("--tested", tested,
                  "a file or a folder that scripts/run_tests wrote: the names whose tests passed");

@@ -3,6 +3,7 @@
 #include <limits>
 
 #include "strata/api/nn.h"
+#include "strata/api/testing.h"
 #include "strata/optim/algebra.h"
 #include "strata/optim/line_search.h"
 #include "strata/optim/optax_golden.h"
@@ -53,6 +54,13 @@ TEST(OptaxAlgebra, LineSearches) {
 TEST(OptaxAlgebra, Wrappers) {
   OptaxGolden golden("wrappers");
   golden.leave("multi_steps_infinity");
+  golden.also_shows(
+      "optax.skip_not_finite optax.skip_large_updates optax.LookaheadParams "
+      "optax.contrib.schedule_free_eval_params "
+      "optax.experimental.aggregating.get_per_element_mean_and_sum_sq_diff_grads "
+      "optax.experimental.aggregating.track_per_element_mean_and_variance_with_ema "
+      "optax.experimental.aggregating.get_unbiased_mean_and_variance_ema "
+      "optax.experimental.aggregating.get_batch_size_from_per_elt_updates");
   golden.tolerance("schedule_free", 1e-5);  // differences of parameters
   golden.run();
 }
@@ -165,6 +173,7 @@ TEST(OptaxAlgebra, Functions) {
 
 // The error that a root leaves is rounding, of which the size alone counts.
 TEST(OptaxAlgebra, InverseRoots) {
+  testing::shows_names("optax.matrix_inverse_pth_root");
   const OptaxGolden golden("algebra");
   for (const json& c : golden.cases()) {
     const std::string name = c["name"];

@@ -29,13 +29,14 @@ std::pair<Tree, Tree> detail::update_when(const Array& condition,
                                           const Tree& updates, const Tree& state,
                                           const Tree* params, const Extra& extra) {
   const Tree given = params ? *params : Tree();
+  const Extra read = taken(extra, inner.rule().needs());
   const auto run = [&](const Tree& u, const Tree& s, const Tree& p) {
-    auto [out, next] = inner.update(u, s, params ? &p : nullptr, extra);
+    auto [out, next] = inner.update(u, s, params ? &p : nullptr, read);
     return std::pair(settled(out), as_like(next, s));
   };
   const auto stay = [&](const Tree& u, const Tree& s, const Tree& p) {
     // What the inner transformation makes says dtypes alone; nothing of it is computed.
-    const Tree like = inner.update(u, s, params ? &p : nullptr, extra).first;
+    const Tree like = inner.update(u, s, params ? &p : nullptr, read).first;
     return std::pair(otherwise == Otherwise::zeros ? settled(trees::zeros_like(like))
                                                    : trees::cast_like(u, like),
                      settled(s));
@@ -51,8 +52,10 @@ GradientTransformation conditional(const char* name, bool mask, GradientTransfor
     return mask ? state_of(field("step", step), field("inner_state", inside))
                 : state_of(field("inner_state", inside), field("step", step));
   };
+  Needs needs = inner.rule().needs();
+  needs.any |= forward;
   return detail::rule(
-      std::string(name) + "(" + inner.text() + ")", inner.rule().needs(),
+      std::string(name) + "(" + inner.text() + ")", needs,
       [=](const Tree& params) { return state(inner.init(params), detail::no_count()); },
       [=](const Tree& u, const Tree& s, const Tree* params, const Extra& extra) {
         const Array act = f(s["step"], forward ? extra : Extra());
@@ -202,7 +205,6 @@ GradientTransformation stateless_by_name(OfTrees f) {
 GradientTransformation leaves_by_name(OfLeaves f) {
   return stateless_with_tree_map("stateless_with_tree_map()", std::move(f));
 }
-GradientTransformation same(GradientTransformation tx) { return tx; }
 }  // namespace
 
 namespace detail {
@@ -221,7 +223,8 @@ void add_conditions(Rules& r) {
         "A transformation of complex leaves by their parts.");
   r.add("stateless", {"f"}, &stateless_by_name, "", "A function of updates and parameters.");
   r.add("stateless_with_tree_map", {"f"}, &leaves_by_name, "", "A function of each leaf.");
-  r.add("with_extra_args_support", {"tx"}, &same, "", "The transformation itself.");
+  r.add("with_extra_args_support", {"tx"}, &with_extra_args_support, "",
+        "A transformation that ignores extras which it does not need.");
 }
 }  // namespace detail
 

@@ -1,4 +1,5 @@
 // Contributed rules beside Optax's; some end in a decomposition or a root.
+#include "strata/api/testing.h"
 #include "strata/optim/optax_golden.h"
 
 namespace strata::optim {
@@ -11,6 +12,7 @@ TEST(OptaxContrib, Rules) {
     golden.tolerance(root, 1e-5);
   golden.leave("galore");
   golden.leave("scale_by_galore");
+  golden.also_shows("optax.contrib.GaLoreDimensionNumbers optax.contrib.MuonDimensionNumbers");
   golden.run();
 }
 
@@ -18,6 +20,7 @@ TEST(OptaxContrib, Rules) {
 // are compared, and the first updates, which have no moments yet.
 TEST(OptaxContrib, GaLore) {
   OptaxGolden golden("contrib");
+  testing::shows_names("optax.contrib.galore optax.contrib.scale_by_galore");
   int compared = 0;
   for (const json& c : golden.cases()) {
     const std::string name = c["name"];

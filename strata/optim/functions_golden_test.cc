@@ -1,5 +1,6 @@
 // Losses, projections, transforms' functions, tree utilities and microbatches beside Optax's.
 #include "strata/api/lax.h"
+#include "strata/api/testing.h"
 #include "strata/optim/clip.h"
 #include "strata/optim/losses.h"
 #include "strata/optim/microbatching.h"
@@ -458,7 +459,37 @@ TEST(OptaxFunctions, Microbatching) {
         c.in("params"), c.in("batch"));
     return tree::merge({out.grads.below("0"), Tree({{"1/values", out.values}})});
   });
+  golden.also_shows("optax.microbatching.AccumulationType");
   golden.run();
+}
+
+TEST(OptaxFunctions, AnAccumulatorOfOnesOwnJoinsParts) {
+  namespace micro = microbatching;
+  testing::shows_names("optax.microbatching.Accumulator");
+  const micro::Accumulator greatest{[](const Array& like) { return numpy::full_like(like, -1e30); },
+                                    [](const Array& carry, const Array& value, const Array&) {
+                                      return numpy::maximum(carry, value);
+                                    },
+                                    [](const Array& carry) { return 2.0 * carry; },
+                                    [](const Array& rows) { return numpy::max(rows, 0); }};
+  const auto squares = [](const std::vector<Tree>& a) {
+    return Tree(
+        {{"y", numpy::max(a[0].value(0) * a[0].value(0), 0)}, {"n", numpy::sum(a[0].value(0), 0)}});
+  };
+  const Tree batch({{"x", array({1.0f, -5.0f, 2.0f, 3.0f})}});
+  const Tree out = micro::microbatch(squares, {0}, 2, {.by_path = {{"y", greatest}}})({batch});
+  EXPECT_EQ(out["y"].item<float>(), 50.0f);
+  EXPECT_EQ(out["n"].item<float>(), 1.0f);
+  const auto row = [](const std::vector<Tree>& a) {
+    return trees::map([](const Array& x) { return x * x; }, a[0]);
+  };
+  EXPECT_EQ(micro::micro_vmap(row, {0}, 2, {.accumulator = greatest})({batch})["x"].item<float>(),
+            50.0f);
+  micro::Accumulator without = greatest;
+  without.aggregate = nullptr;
+  EXPECT_THAT(testing::message_of(
+                  [&] { micro::micro_vmap(row, {0}, 2, {.accumulator = without})({batch}); }),
+              ::testing::HasSubstr("the accumulator of x says not how rows are joined"));
 }
 
 }  // namespace

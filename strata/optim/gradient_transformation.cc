@@ -58,10 +58,14 @@ class Chain : public Rule {
   }
   std::pair<Tree, Tree> update(const Tree& updates, const Tree& state, const Tree* params,
                                const Extra& extra) const override {
+    if (const std::string unused = not_taken(extra, needs()); !unused.empty())
+      strata::internal::fail("update", "no member of {} uses what it is given: Extra's {}", text(),
+                             unused);
     Tree u = updates;
     std::vector<Tree> states;
     for (const auto& [name, part] : parts_) {
-      auto [next, after] = part.update(u, state.subtree(name), params, extra);
+      auto [next, after] =
+          part.update(u, state.subtree(name), params, taken(extra, part.rule().needs()));
       u = std::move(next);
       states.push_back(after.below(name));
     }
@@ -72,11 +76,56 @@ class Chain : public Rule {
   std::vector<std::pair<std::string, GradientTransformation>> parts_;
 };
 
+class IgnoringExtras : public Rule {
+ public:
+  explicit IgnoringExtras(GradientTransformation inner) : inner_(std::move(inner)) {}
+  std::string text() const override { return inner_.text(); }
+  Needs needs() const override {
+    Needs all = inner_.rule().needs();
+    all.any = true;
+    return all;
+  }
+  Tree init(const Tree& params) const override { return inner_.init(params); }
+  std::pair<Tree, Tree> update(const Tree& updates, const Tree& state, const Tree* params,
+                               const Extra& extra) const override {
+    return inner_.update(updates, state, params, taken(extra, inner_.rule().needs()));
+  }
+
+ private:
+  GradientTransformation inner_;
+};
+
 }  // namespace
 
 Needs merged(const Needs& a, const Needs& b) {
   return {a.params || b.params,     a.value || b.value,   a.grad || b.grad,
-          a.value_fn || b.value_fn, a.obj_fn || b.obj_fn, a.grad_fn || b.grad_fn};
+          a.value_fn || b.value_fn, a.obj_fn || b.obj_fn, a.grad_fn || b.grad_fn,
+          a.more || b.more,         a.any || b.any};
+}
+Extra taken(const Extra& given, const Needs& by) {
+  if (by.any) return given;
+  Extra out;
+  if (by.value) out.value = given.value;
+  if (by.grad) out.grad = given.grad;
+  if (by.value_fn) out.value_fn = given.value_fn;
+  if (by.obj_fn) out.obj_fn = given.obj_fn;
+  if (by.grad_fn) out.grad_fn = given.grad_fn;
+  if (by.more) out.more = given.more;
+  return out;
+}
+std::string not_taken(const Extra& given, const Needs& by) {
+  if (by.any) return "";
+  std::string out;
+  const auto see = [&](bool is_given, bool is_read, const char* name) {
+    if (is_given && !is_read) out += (out.empty() ? "" : ", ") + std::string(name);
+  };
+  see(given.value.has_value(), by.value, "value");
+  see(given.grad.has_value(), by.grad, "grad");
+  see(static_cast<bool>(given.value_fn), by.value_fn, "value_fn");
+  see(static_cast<bool>(given.obj_fn), by.obj_fn, "obj_fn");
+  see(static_cast<bool>(given.grad_fn), by.grad_fn, "grad_fn");
+  see(!given.more.empty(), by.more, "more");
+  return out;
 }
 
 GradientTransformation::GradientTransformation() : GradientTransformation(identity()) {}
@@ -134,6 +183,9 @@ GradientTransformation named_chain(
 GradientTransformation identity() {
   return {"identity()", [](const Tree&) { return Tree(); },
           [](const Tree& u, const Tree&, const Tree*) { return std::pair(u, Tree()); }};
+}
+GradientTransformation with_extra_args_support(GradientTransformation tx) {
+  return GradientTransformation(std::make_shared<IgnoringExtras>(std::move(tx)));
 }
 GradientTransformation set_to_zero() {
   return stateless("set_to_zero()", [](const Tree& u, const Tree*) {

@@ -44,9 +44,15 @@ struct Extra {
 struct Needs {
   bool params = false, value = false, grad = false, value_fn = false, obj_fn = false,
        grad_fn = false;
+  /// Not needed, but read where they are given: Extra's `more`, and everything.
+  bool more = false, any = false;
 };
 /// What either needs.
 Needs merged(const Needs& a, const Needs& b);
+/// The extras that who needs this reads.
+Extra taken(const Extra& given, const Needs& by);
+/// The names of extras that are given and not read: "value, grad_fn"; empty where there are none.
+std::string not_taken(const Extra& given, const Needs& by);
 
 /// A transformation: what `init` and `update` do.
 class Rule {
@@ -54,7 +60,8 @@ class Rule {
   virtual ~Rule() = default;
   /// "scale_by_adam(b1=0.9, b2=0.999)", as messages and structures have it.
   virtual std::string text() const = 0;
-  /// What `update` must be given beside updates; nothing unless overridden.
+  /// What `update` reads beside updates; nothing unless overridden. Members of a chain see no other
+  /// extras.
   virtual Needs needs() const { return {}; }
   /// The first state for these parameters.
   virtual Tree init(const Tree& params) const = 0;
@@ -119,7 +126,9 @@ P apply_updates(const P& params, const P& updates) {
   return tree::as(params, apply_updates(tree::of(params), tree::of(updates)));
 }
 
-/// Each is given the updates of the one before it; the state of member i stands below "i".
+/// Each is given the updates of the one before it, and of the extras those that it needs; the state
+/// of member i stands below "i". `update` throws Error for extras that no member needs
+/// (`with_extra_args_support` around the chain ignores them).
 GradientTransformation chain(std::vector<GradientTransformation> parts);
 /// `chain(clip_by_global_norm(1.0), adamw(1e-3))`.
 template <std::same_as<GradientTransformation>... Parts>
@@ -131,6 +140,8 @@ GradientTransformation named_chain(
     std::vector<std::pair<std::string, GradientTransformation>> parts);
 /// Updates as they are, without a state.
 GradientTransformation identity();
+/// The transformation where callers give extras that it may not need: those are ignored.
+GradientTransformation with_extra_args_support(GradientTransformation tx);
 /// Zeros in place of all updates, without a state.
 GradientTransformation set_to_zero();
 /// f(updates, params) without a state.

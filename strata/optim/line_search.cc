@@ -415,9 +415,11 @@ GradientTransformation scale_by_lbfgs(std::int64_t memory_size, bool scale_init_
       });
 }
 GradientTransformation lbfgs(Rate learning_rate, LbfgsOptions o) {
-  return chain(scale_by_lbfgs(o.memory_size, o.scale_init_precond),
-               learning_rate.has_value() ? scale_by_learning_rate(learning_rate) : scale(-1.0),
-               o.linesearch ? *o.linesearch : identity());
+  // Upstream takes the loss and its gradient without a line search too.
+  return with_extra_args_support(
+      chain(scale_by_lbfgs(o.memory_size, o.scale_init_precond),
+            learning_rate.has_value() ? scale_by_learning_rate(learning_rate) : scale(-1.0),
+            o.linesearch ? *o.linesearch : identity()));
 }
 
 namespace detail {

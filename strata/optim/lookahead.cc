@@ -70,22 +70,24 @@ Tree sam_state(const Array& steps, const Tree& opt, const Tree& adv, const Tree&
 }
 GradientTransformation opaque_sam(GradientTransformation optimizer, GradientTransformation adv,
                                   const SamOptions& o) {
+  Needs needs = merged(optimizer.rule().needs(), adv.rule().needs());
+  needs.params = needs.grad_fn = true;
   return detail::rule(
-      detail::call_text("sam", o) + optimizer.text() + adv.text(),
-      {.params = true, .grad_fn = true},
+      detail::call_text("sam", o) + optimizer.text() + adv.text(), needs,
       [=](const Tree& params) {
         return sam_state(detail::no_count(), optimizer.init(params), adv.init(params), Tree());
       },
       [=](const Tree& g, const Tree& s, const Tree* params, const Extra& extra) {
         Tree p = *params, u = g, climbing = s.subtree("adv_state");
         for (std::int64_t i = 0; i + 1 < o.sync_period; ++i) {
-          auto [up, next] = adv.update(u, climbing, p, extra);
+          auto [up, next] = adv.update(u, climbing, p, taken(extra, adv.rule().needs()));
           p = apply_updates(p, negated(up));
           u = extra.grad_fn(p, Array::scalar(i, DType::i32, false));
           climbing = next;
         }
         if (o.reset_state) climbing = adv.init(*params);
-        auto [out, next] = optimizer.update(u, s.subtree("opt_state"), *params, extra);
+        auto [out, next] = optimizer.update(u, s.subtree("opt_state"), *params,
+                                            taken(extra, optimizer.rule().needs()));
         return std::pair(out, sam_state(detail::no_count(), next, climbing, Tree()));
       });
 }
@@ -95,8 +97,10 @@ GradientTransformation sam(GradientTransformation optimizer, GradientTransformat
                            SamOptions o) {
   if (o.sync_period < 1) throw Error("sam", "sync_period is a step or more, got {}", o.sync_period);
   if (o.opaque_mode) return opaque_sam(std::move(optimizer), std::move(adv), o);
+  Needs needs = merged(optimizer.rule().needs(), adv.rule().needs());
+  needs.params = true;
   return detail::rule(
-      detail::call_text("sam", o) + optimizer.text() + adv.text(), {.params = true},
+      detail::call_text("sam", o) + optimizer.text() + adv.text(), needs,
       [=](const Tree& params) {
         return sam_state(detail::no_count(), optimizer.init(params), adv.init(params), params);
       },
@@ -105,8 +109,8 @@ GradientTransformation sam(GradientTransformation optimizer, GradientTransformat
         const Array first = numpy::equal(steps, 0), last = numpy::equal(steps, o.sync_period - 1);
         const Tree old_adv = s.subtree("adv_state"), old_opt = s.subtree("opt_state"),
                    began = s.subtree("cache");
-        auto [climb, adv_state] = adv.update(g, old_adv, *params, extra);
-        auto [down, opt_state] = optimizer.update(g, old_opt, began, extra);
+        auto [climb, adv_state] = adv.update(g, old_adv, *params, taken(extra, adv.rule().needs()));
+        auto [down, opt_state] = optimizer.update(g, old_opt, began, taken(extra, optimizer.rule().needs()));
         const Tree moved =
             trees::map([](const Array& c, const Array& p, const Array& u) { return c - p + u; },
                        began, *params, down);

@@ -56,7 +56,8 @@ class Partition : public Rule {
       Tree p;
       if (params) p = only(*params, mine);
       auto [next, after] =
-          tx.update(mine, state.subtree(place(label)), params ? &p : nullptr, inside);
+          tx.update(mine, state.subtree(place(label)), params ? &p : nullptr,
+                    taken(inside, tx.rule().needs()));
       u = put_back(u, next);
       states.push_back(after.below(place(label)));
     }

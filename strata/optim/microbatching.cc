@@ -1,6 +1,7 @@
 #include "strata/optim/microbatching.h"
 
 #include <algorithm>
+#include <map>
 
 #include "strata/api/control.h"
 #include "strata/api/grad.h"
@@ -11,16 +12,62 @@ namespace strata::optim::microbatching {
 
 namespace {
 
-Accumulation kind_of(const tree::Entry& e, const MicrobatchOptions& o) {
-  for (const auto& [path, kind] : o.by_path)
-    if (e.name == path || e.name.starts_with(path + "/")) return kind;
-  return o.accumulator;
+/// Rows of a carry (parts, size, ...) in the batch's order.
+Array in_order(const Array& x) {
+  std::vector<std::int64_t> order{1, 0}, shape{-1};
+  for (int i = 2; i < x.ndim(); ++i) {
+    order.push_back(i);
+    shape.push_back(x.shape(i));
+  }
+  return numpy::reshape(x.transpose(order), shape);
 }
-void check_floats(const tree::Entry& e, const Array& x, Accumulation kind) {
+/// What an Accumulation stands for, over so many parts.
+Accumulator usual(Accumulation kind, std::int64_t parts) {
+  const auto zeros = [](const Array& like) { return numpy::zeros_like(like); };
+  const auto sum = [](const Array& carry, const Array& value, const Array&) {
+    return numpy::astype(carry + value, carry.dtype());
+  };
+  const auto same = [](const Array& x) { return x; };
+  const auto mean_of_rows = [](const Array& rows) { return numpy::mean(rows, 0); };
+  switch (kind) {
+    case Accumulation::sum:
+      return {zeros, sum, same, [](const Array& rows) { return numpy::sum(rows, 0); }};
+    case Accumulation::mean:
+      return {zeros, sum, [=](const Array& x) { return x / static_cast<double>(parts); },
+              mean_of_rows};
+    case Accumulation::running_mean:
+      return {zeros,
+              [](const Array& carry, const Array& value, const Array& index) {
+                const Array p =
+                    numpy::astype(index, DType::f32) / numpy::astype(index + 1, DType::f32);
+                return numpy::astype(carry * p + value * (1.0 - p), carry.dtype());
+              },
+              same, mean_of_rows};
+    case Accumulation::concat: break;
+  }
+  return {[=](const Array& like) {
+            std::vector<std::int64_t> shape = like.shape().sizes();
+            shape.insert(shape.begin(), parts);
+            return numpy::zeros(shape, like.dtype());
+          },
+          [](const Array& carry, const Array& value, const Array& index) {
+            return carry.at(index).set(value);
+          },
+          in_order, same};
+}
+/// How this leaf is joined. Throws Error for a mean of anything but floats.
+Accumulator accumulator_of(const tree::Entry& e, const Array& x, const MicrobatchOptions& o,
+                           std::int64_t parts) {
+  const Joined* joined = &o.accumulator;
+  for (auto it = o.by_path.rbegin(); it != o.by_path.rend(); ++it)
+    if (e.name == it->first || e.name.starts_with(it->first + "/")) joined = &it->second;
+  if (const auto* own = std::get_if<Accumulator>(joined)) return *own;
+  const auto kind = std::get<Accumulation>(*joined);
   const bool mean = kind == Accumulation::mean || kind == Accumulation::running_mean;
   if (mean && !is_float(x.dtype()) && !is_complex(x.dtype()))
     throw Error("microbatch", "means are of floats; {} is {}", e.name,
                 strata::internal::describe(x.type()));
+  return usual(kind, parts);
 }
 /// The batch's size, which all leaves of the cut arguments share.
 std::int64_t batch_size(const std::vector<Tree>& arguments, const std::vector<std::size_t>& argnums,
@@ -39,23 +86,14 @@ std::int64_t batch_size(const std::vector<Tree>& arguments, const std::vector<st
   if (!size) throw Error("microbatch", "no argument is cut");
   return *size;
 }
-/// Rows of a carry (parts, size, ...) in the batch's order.
-Array in_order(const Array& x) {
-  std::vector<std::int64_t> order{1, 0}, shape{-1};
-  for (int i = 2; i < x.ndim(); ++i) {
-    order.push_back(i);
-    shape.push_back(x.shape(i));
-  }
-  return numpy::reshape(x.transpose(order), shape);
-}
 /// All rows at once, joined.
 Tree aggregated(const Tree& values, const MicrobatchOptions& o) {
   return values.map([&](const tree::Entry& e, const Array& x) {
-    switch (kind_of(e, o)) {
-      case Accumulation::sum: return numpy::sum(x, 0);
-      case Accumulation::concat: return x;
-      default: return numpy::mean(x, 0);
-    }
+    const Accumulator how = accumulator_of(e, x, o, /*parts=*/1);
+    if (!how.aggregate)
+      throw Error("micro_vmap", "the accumulator of {} says not how rows are joined: aggregate",
+                  e.name);
+    return how.aggregate(x);
   });
 }
 
@@ -96,36 +134,22 @@ Function microbatch(Function fun, std::vector<std::size_t> argnums,
     };
     // What a part gives says shapes and dtypes of the carries; part 0 is not computed for it.
     const Tree like = part(Array::scalar(std::int64_t{0}, DType::i32, false));
-    const Tree begin = like.map([&](const tree::Entry& e, const Array& x) {
-      const Accumulation kind = kind_of(e, o);
-      check_floats(e, x, kind);
-      if (kind != Accumulation::concat) return numpy::zeros_like(x);
-      std::vector<std::int64_t> shape = x.shape().sizes();
-      shape.insert(shape.begin(), parts);
-      return numpy::zeros(shape, x.dtype());
-    });
+    std::map<std::string, Accumulator> how;
+    for (std::size_t i = 0; i < like.size(); ++i)
+      how[like.entry(i).name] = accumulator_of(like.entry(i), like.value(i), o, parts);
+    const Tree begin =
+        like.map([&](const tree::Entry& e, const Array& x) { return how.at(e.name).init(x); });
     const auto body = [&](const Array& index, const Tree& carry) {
       const Tree value = part(index);
       return carry.map([&](const tree::Entry& e, const Array& c) {
-        const Array v = value[e.name];
-        switch (kind_of(e, o)) {
-          case Accumulation::concat: return c.at(index).set(v);
-          case Accumulation::running_mean: {
-            const Array p = numpy::astype(index, DType::f32) / numpy::astype(index + 1, DType::f32);
-            return numpy::astype(c * p + v * (1.0 - p), c.dtype());
-          }
-          default: return numpy::astype(c + v, c.dtype());
-        }
+        return how.at(e.name).update(c, value[e.name], index);
       });
     };
     const Tree end = o.num_real_microbatches
                          ? fori_loop(Array(0), *o.num_real_microbatches, body, begin)
                          : fori_loop(std::int64_t{0}, parts, body, begin);
-    return end.map([&](const tree::Entry& e, const Array& x) {
-      const Accumulation kind = kind_of(e, o);
-      if (kind == Accumulation::mean) return x / static_cast<double>(parts);
-      return kind == Accumulation::concat ? in_order(x) : x;
-    });
+    return end.map(
+        [&](const tree::Entry& e, const Array& x) { return how.at(e.name).finalize(x); });
   };
 }
 

@@ -16,12 +16,24 @@ using Function = std::function<Tree(const std::vector<Tree>& arguments)>;
 /// How results are joined: their mean, their sum, the mean of those that there really were, or side
 /// by side along axis 0.
 enum class Accumulation { mean, sum, running_mean, concat };
+/// A way of one's own to join results, leaf by leaf: carry = init(like), for each part carry =
+/// update(carry, value, index), and the result is finalize(carry). The carry's shape and dtype
+/// stay.
+struct Accumulator {
+  std::function<Array(const Array& like)> init;
+  std::function<Array(const Array& carry, const Array& value, const Array& index)> update;
+  std::function<Array(const Array& carry)> finalize;
+  /// One value of those of the rows along axis 0: `micro_vmap` asks for it.
+  std::function<Array(const Array& rows)> aggregate = {};
+};
+/// How a leaf is joined.
+using Joined = std::variant<Accumulation, Accumulator>;
 /// One for each leaf of the result by its path's first element, or one for all.
 struct MicrobatchOptions {
   strata::internal::Named named = strata::internal::Named();
-  Accumulation accumulator = Accumulation::sum;
+  Joined accumulator = Accumulation::sum;
   /// Leaves below these paths are joined otherwise.
-  std::vector<std::pair<std::string, Accumulation>> by_path = {};
+  std::vector<std::pair<std::string, Joined>> by_path = {};
   /// The batch's axis in every argument that is cut.
   std::int64_t axis = 0;
   /// How many parts are worked off; none: all. May be traced.
@@ -51,7 +63,7 @@ struct MicroGrads {
 struct MicroGradOptions {
   strata::internal::Named named = strata::internal::Named();
   std::optional<std::int64_t> microbatch_size = std::nullopt;
-  Accumulation accumulator = Accumulation::sum;
+  Joined accumulator = Accumulation::sum;
   /// Whether a row is given as a batch of one.
   bool keep_batch_dim = true;
   /// Of each row's gradient: what is joined, and what is kept.

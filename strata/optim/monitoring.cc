@@ -59,7 +59,8 @@ GradientTransformation monitor(std::vector<Monitored> measures) {
         std::map<std::string, Tree> found;
         std::vector<Tree> states;
         for (std::size_t i = 0; i < measures.size(); ++i) {
-          auto [value, next] = measures[i].measure.update(u, s.subtree(place(i)), params, extra);
+          auto [value, next] = measures[i].measure.update(
+              u, s.subtree(place(i)), params, taken(extra, measures[i].measure.rule().needs()));
           found[measures[i].name] = value;
           states.push_back(field(place(i), next));
         }

@@ -50,6 +50,9 @@ struct OptaxCall {
 Tree one_leaf(Array value);
 Tree numbered(std::vector<Array> values);
 
+/// Upstream's names that cases call, as `testing::shows_names` takes them.
+std::string optax_names(const json& cases);
+
 /// The cases of a family.
 class OptaxGolden {
  public:
@@ -60,6 +63,8 @@ class OptaxGolden {
   void least(double apart) { least_ = apart; }
   /// Cases whose names begin with `prefix` are left to a test of their own.
   void leave(const std::string& prefix) { left_.push_back(prefix); }
+  /// Upstream's names that these cases are of beside those that they call.
+  void also_shows(const std::string& names) { shown_ += " " + names; }
   void on(const std::string& function, std::function<Tree(const OptaxCall&)> f) {
     functions_[function] = std::move(f);
   }
@@ -67,6 +72,7 @@ class OptaxGolden {
   const json& cases() const { return cases_; }
 
  private:
+  bool is_left(const json& c) const;
   double tolerance_of(const std::string& name) const;
   void run_rule(const json& c, double near) const;
   void run_schedule(const json& c) const;
@@ -75,6 +81,7 @@ class OptaxGolden {
   json cases_;
   double least_ = 0;
   std::vector<std::string> left_;
+  std::string shown_;
   std::vector<std::pair<std::string, double>> tolerances_;
   std::map<std::string, std::function<Tree(const OptaxCall&)>> functions_;
 };

@@ -9,6 +9,7 @@
 #include <set>
 
 #include "strata/api/grad.h"
+#include "strata/api/testing.h"
 #include "strata/compile/cpu_client.h"
 #include "strata/optim/aggregating.h"
 #include "strata/optim/conditions.h"
@@ -294,18 +295,42 @@ OptaxGolden::OptaxGolden(const std::string& family) {
 void OptaxGolden::tolerance(const std::string& prefix, double of_largest) {
   tolerances_.emplace_back(prefix, of_largest);
 }
+bool OptaxGolden::is_left(const json& c) const {
+  const std::string name = c["name"];
+  return std::any_of(left_.begin(), left_.end(),
+                     [&](const std::string& prefix) { return name.starts_with(prefix); });
+}
 double OptaxGolden::tolerance_of(const std::string& name) const {
   double near = 4e-7;
   for (const auto& [prefix, of_largest] : tolerances_)
     if (name.starts_with(prefix)) near = of_largest;
   return near;
 }
+std::string optax_names(const json& cases) {
+  std::set<std::string> names;
+  const std::function<void(const json&)> collect = [&](const json& said) {
+    for (const char* key : {"function", "schedule", "factory"})
+      if (said.is_object() && said.contains(key) && said[key].is_string()) {
+        std::string name = said[key];
+        for (const std::string method : {".log_prob", ".sample"})
+          if (name.ends_with(method)) name.resize(name.size() - method.size());
+        names.insert("optax." + name);
+      }
+    if (said.is_structured())
+      for (const json& inside : said) collect(inside);
+  };
+  for (const json& c : cases) collect(c["call"]);
+  std::string out;
+  for (const std::string& name : names) out += (out.empty() ? "" : " ") + name;
+  return out;
+}
 void OptaxGolden::run() {
-  for (const json& c : cases_) {
+  json own = json::array();
+  for (const json& c : cases_)
+    if (!is_left(c)) own.push_back(c);
+  testing::shows_names(optax_names(own) + shown_);
+  for (const json& c : own) {
     const std::string name = c["name"];
-    bool left = false;
-    for (const std::string& prefix : left_) left |= name.starts_with(prefix);
-    if (left) continue;
     SCOPED_TRACE(name);
     try {
       if (c.contains("steps"))
@@ -417,7 +442,11 @@ void OptaxGolden::run_function(const json& c, double near) const {
 // The families of rules; those with functions beside them have tests of their own.
 TEST(OptaxRules, Adam) { OptaxGolden("adam").run(); }
 TEST(OptaxRules, Descent) { OptaxGolden("descent").run(); }
-TEST(OptaxRules, ScaleBy) { OptaxGolden("scale_by").run(); }
+TEST(OptaxRules, ScaleBy) {
+  OptaxGolden golden("scale_by");
+  golden.also_shows("optax.GradientTransformation");  // which `make` returns and each case calls
+  golden.run();
+}
 TEST(OptaxRules, Schedules) { OptaxGolden("schedules").run(); }
 TEST(OptaxRules, Dtypes) {
   OptaxGolden golden("dtypes");

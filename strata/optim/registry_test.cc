@@ -58,7 +58,7 @@ TEST_F(RegistryTest, RulesThatNeedNoOptionsStepAndKeepTheirStructure) {
     if (d.name.starts_with("experimental.") || d.name == "contrib.scale_by_muon") continue;
     SCOPED_TRACE(d.name);
     const Tree p = params(), state = tx.init(p);
-    const auto [u, next] = tx.update(p, state, p, {.value = Array(1.0f), .grad = p});
+    const auto [u, next] = tx.update(p, state, p, taken({.value = Array(1.0f), .grad = p}, needs));
     EXPECT_EQ(u.names(), p.names());
     EXPECT_EQ(differences(state, next), "");
     ++made;
@@ -151,6 +151,12 @@ TEST_F(RegistryTest, WrongProgramsAreTold) {
          "sgd has no parameter b1 to keep static");
   expect(message([&] { optimistic_adam(cosine_decay_schedule(0.1, 3)); }), "takes no schedule");
   expect(message([&] { scale_by_lbfgs(0); }), "memory_size is 1 or more, got 0");
+  const GradientTransformation both = chain(clip(1.0), adam(0.1));
+  expect(message([&] {
+           both.update(p, both.init(p), p, {.value = Array(1.0f), .more = Tree({{"x", p["a"]}})});
+         }),
+         "no member of chain(clip(1), chain(scale_by_adam(), scale(-0.1))) uses "
+         "what it is given: Extra's value, more");
 }
 
 }  // namespace
