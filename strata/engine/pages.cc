@@ -66,8 +66,7 @@ void PagePool::keep(std::span<const std::int32_t> pages, std::span<const std::in
   std::uint64_t mark = 0;
   for (std::size_t i = 0; i < pages.size() && (i + 1) * size <= tokens.size(); ++i) {
     const auto part = tokens.subspan(i * size, size);
-    const auto [it, is_new] =
-        known_.try_emplace(Key(mark, {part.begin(), part.end()}), pages[i]);
+    const auto [it, is_new] = known_.try_emplace(Key(mark, {part.begin(), part.end()}), pages[i]);
     Page& page = pages_[static_cast<std::size_t>(pages[i])];
     if (is_new && page.mark == 0) {
       page.mark = ++marks_;

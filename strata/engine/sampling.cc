@@ -26,8 +26,7 @@ Array kept(const Array& logits, const Array& keep) { return where(keep, logits, 
 Array least_of(const Array& rising, const Array& k) {
   const auto size = static_cast<std::int32_t>(rising.shape(1));
   const Array place = size - clip(k, 1, size);
-  const Array value =
-      take_along_axis(rising, column(place), 1, {.mode = "promise_in_bounds"});
+  const Array value = take_along_axis(rising, column(place), 1, {.mode = "promise_in_bounds"});
   return where(column(k) > 0, value, kNever);
 }
 
@@ -122,10 +121,16 @@ Array keep_top_p(const Array& logits, const Array& p) {
 }
 
 Array noise(const Array& seed, const Array& position, std::int64_t vocabulary) {
-  return vmap([&](const Array& words, const Array& at) {
-    return random::gumbel(random::fold_in(random::wrap_key_data(words), at), {vocabulary},
-                          DType::f32, "high");
+  const Array bits = vmap([&](const Array& words, const Array& at) {
+    return random::bits(random::fold_in(random::wrap_key_data(words), at), {vocabulary},
+                        DType::ui32);
   })(seed, position);
+  // -log(-log u) of u in the middle of one of 2^32 parts of (0, 1), to full precision at both ends:
+  // large noise, which decides, comes from u next to 1.
+  const auto middle = [](const Array& x) { return (x.astype(DType::f32) + 0.5f) * 0x1p-32f; };
+  constexpr std::uint32_t kHalf = 1u << 31;
+  const Array small = where(bits < kHalf, bits, 0u), rest = where(bits < kHalf, 0u, ~bits);
+  return -log(where(bits < kHalf, -log(middle(small)), -log1p(-middle(rest))));
 }
 
 Drawn draw(const Array& logits, const Rows& of, const std::optional<Seen>& seen) {
@@ -148,9 +153,7 @@ Drawn draw(const Array& logits, const Rows& of, const std::optional<Seen>& seen)
       logical_and(random, logical_or(of.top_k > 0, logical_or(of.top_p < 1, of.min_p > 0)));
   const Array choices = cond(
       any(cuts),
-      [&](const Array& y) {
-        return where(column(cuts), cut(y, of.min_p, of.top_k, of.top_p), y);
-      },
+      [&](const Array& y) { return where(column(cuts), cut(y, of.min_p, of.top_k, of.top_p), y); },
       [](const Array& y) { return y; }, x);
   const Array noisy = cond(
       any(random),

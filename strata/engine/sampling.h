@@ -47,12 +47,12 @@ void check(const Sampling& sampling);
 
 /// The parameters of B rows.
 struct Rows {
-  Array temperature;                                               // (B) f32; 0: greedy
-  Array top_k;                                                     // (B) i32; 0: all
-  Array top_p, min_p;                                              // (B) f32
+  Array temperature;                                              // (B) f32; 0: greedy
+  Array top_k;                                                    // (B) i32; 0: all
+  Array top_p, min_p;                                             // (B) f32
   Array repetition_penalty, frequency_penalty, presence_penalty;  // (B) f32
-  Array seed;                                                      // (B, 2) ui32, high word first
-  Array position;                                                  // (B) i32, of the output
+  Array seed;                                                     // (B, 2) ui32, high word first
+  Array position;                                                 // (B) i32, of the output
   STRATA_FIELDS(temperature, top_k, top_p, min_p, repetition_penalty, frequency_penalty,
                 presence_penalty, seed, position)
 };
@@ -85,7 +85,7 @@ Array noise(const Array& seed, const Array& position, std::int64_t vocabulary);
 
 /// One token for each row.
 struct Drawn {
-  Array token;    // (B) i32
+  Array token;  // (B) i32
   /// (B) f32: of the distribution at the row's temperature (1 where it is 0), after penalties and
   /// before min_p, top_k and top_p.
   Array logprob;

@@ -53,9 +53,9 @@ struct Layout {
 /// What is carried over the chunks, for each query: the largest score, the sum of exponentials
 /// below it and their weighted sum of values.
 struct Softmax {
-  Array chunk;       // number of the next chunk, i32
-  Array most, sum;   // (B, K, Q, 1)
-  Array values;      // (B, K, Q, e)
+  Array chunk;      // number of the next chunk, i32
+  Array most, sum;  // (B, K, Q, 1)
+  Array values;     // (B, K, Q, e)
   STRATA_FIELDS(chunk, most, sum, values)
 };
 
@@ -90,13 +90,15 @@ Array cached_attention(const Array& q, const Array& key_pages, const Array& valu
                                                  : std::numeric_limits<float>::lowest());
 
   // Queries that share a head of keys lie side by side: (B, K, Q, d), Q = H / K * S.
-  const Array grouped = reshape(transpose(reshape(q, {batch, queries, groups, shared, dim}), {0, 2, 3, 1, 4}),
-                                {batch, groups, rows, dim});
-  const Array step = arange(queries);                                     // (S)
-  const Array counts = less(step, expand_dims(count, 1));                 // (B, S)
+  const Array grouped =
+      reshape(transpose(reshape(q, {batch, queries, groups, shared, dim}), {0, 2, 3, 1, 4}),
+              {batch, groups, rows, dim});
+  const Array step = arange(queries);                                      // (S)
+  const Array counts = less(step, expand_dims(count, 1));                  // (B, S)
   const Array position = where(counts, expand_dims(first, 1) + step, -1);  // (B, S); -1: no query
-  const auto by_query = [&](const Array& x_BS) {  // (B, 1, Q, 1)
-    return reshape(broadcast_to(expand_dims(x_BS, {1}), {batch, shared, queries}), {batch, 1, rows, 1});
+  const auto by_query = [&](const Array& x_BS) {                           // (B, 1, Q, 1)
+    return reshape(broadcast_to(expand_dims(x_BS, {1}), {batch, shared, queries}),
+                   {batch, 1, rows, 1});
   };
   const Array at = by_query(position);
 
@@ -107,9 +109,10 @@ Array cached_attention(const Array& q, const Array& key_pages, const Array& valu
   Array oldest = Array(std::numeric_limits<std::int32_t>::min()).astype(DType::i32);  // no window
   if (o.window) {
     const Array window = o.window->astype(DType::i32);
-    const Array earliest = min(where(counts, expand_dims(first, 1) + step,
-                                     std::numeric_limits<std::int32_t>::max()));
-    begin = where(window > 0, floor_divide(maximum(earliest - window + 1, 0), kChunk), 0).astype(DType::i32);
+    const Array earliest =
+        min(where(counts, expand_dims(first, 1) + step, std::numeric_limits<std::int32_t>::max()));
+    begin = where(window > 0, floor_divide(maximum(earliest - window + 1, 0), kChunk), 0)
+                .astype(DType::i32);
     oldest = where(window > 0, at - window + 1, oldest);
   }
 
@@ -143,10 +146,9 @@ Array cached_attention(const Array& q, const Array& key_pages, const Array& valu
     const Array keys = read(key_pages),
                 values = where(expand_dims(written, {2, 3}), read(value_pages),
                                zeros({}, value_pages.dtype()));
-    Array scores =
-        lax::dot_general(grouped, keys, {{3}, {3}, {0, 1}, {0, 2}},
-                         {.preferred_element_type = wide}) *
-        number(scale);
+    Array scores = lax::dot_general(grouped, keys, {{3}, {3}, {0, 1}, {0, 2}},
+                                    {.preferred_element_type = wide}) *
+                   number(scale);
     if (o.soft_cap != 0) scores = tanh(scores / number(o.soft_cap)) * number(o.soft_cap);
     const Array key_at = reshape(positions, {1, 1, 1, kCachedAttentionChunk});
     const Array seen = logical_and(less_equal(key_at, at), greater_equal(key_at, oldest));
@@ -155,11 +157,9 @@ Array cached_attention(const Array& q, const Array& key_pages, const Array& valu
     const Array exponentials = where(seen, exp(masked - most), number(0));
     const Array shrink = exp(s.most - most);
     const Array sum = s.sum * shrink + strata::sum(exponentials, {.axis = -1, .keepdims = true});
-    const Array weighted =
-        s.values * shrink +
-        lax::dot_general(exponentials.astype(q.dtype()), values,
-                         {{3}, {1}, {0, 1}, {0, 2}},
-                         {.preferred_element_type = wide});
+    const Array weighted = s.values * shrink + lax::dot_general(exponentials.astype(q.dtype()),
+                                                                values, {{3}, {1}, {0, 1}, {0, 2}},
+                                                                {.preferred_element_type = wide});
     // A chunk behind a query leaves it as it is, to the sign of zeros.
     const Array reached = less_equal(from, at);
     return Softmax{s.chunk + 1, where(reached, most, s.most), where(reached, sum, s.sum),

@@ -4,7 +4,7 @@
 //   Array y = nn::cached_attention(q, key_pages, value_pages, page_table, first, count,
 //                                  {.scale = 1 / std::sqrt(64.0)});
 //
-// Docs: docs/decision/0031-attention-over-a-cache.md.
+// Why it is made so: docs/decision/0031-attention-over-a-cache.md.
 #pragma once
 
 #include <optional>

@@ -33,8 +33,9 @@ struct Text {
   Array q, k, v;  // (T, heads, width of a head)
   Text(int seed, std::int64_t length, DType dtype) {
     const auto draw = [&](int which, std::int64_t heads, std::int64_t width) {
-      return astype(random::normal(random::fold_in(random::key(seed), which), {length, heads, width}) * 2.0f,
-                    dtype);
+      return astype(
+          random::normal(random::fold_in(random::key(seed), which), {length, heads, width}) * 2.0f,
+          dtype);
     };
     q = draw(0, kHeads, kDim), k = draw(1, kGroups, kDim), v = draw(2, kGroups, kWidth);
   }
@@ -63,7 +64,8 @@ std::vector<double> by_definition(const Text& t, const Options& o) {
       const std::int64_t g = h / (kHeads / kGroups);
       std::vector<double> weights(static_cast<std::size_t>(kWidth));
       double total = o.sinks ? std::exp(sinks[h]) : 0;
-      for (std::int64_t j = o.window > 0 ? std::max<std::int64_t>(0, i - o.window + 1) : 0; j <= i; ++j) {
+      for (std::int64_t j = o.window > 0 ? std::max<std::int64_t>(0, i - o.window + 1) : 0; j <= i;
+           ++j) {
         double s = 0;
         for (std::int64_t d = 0; d < kDim; ++d)
           s += q[static_cast<std::size_t>((i * kHeads + h) * kDim + d)] *
@@ -140,8 +142,7 @@ std::vector<Array> by_pages(const std::vector<Text>& texts, const Options& o, co
     auto [y, kp, vp] = call(stack(q), stack(k), stack(v), keys, values, array(first), array(count));
     keys = kp, values = vp;
     for (std::size_t b = 0; b < texts.size(); ++b) {
-      if (count[b] > 0)
-        out[b].push_back(y[{static_cast<std::int64_t>(b), slice(0, count[b])}]);
+      if (count[b] > 0) out[b].push_back(y[{static_cast<std::int64_t>(b), slice(0, count[b])}]);
       const Array beyond = y[{static_cast<std::int64_t>(b), slice(count[b], piece)}];
       for (float x : beyond.to_vector<float>()) EXPECT_EQ(x, 0) << "behind the count";
       read[b] += count[b];
@@ -156,7 +157,10 @@ class CachedAttentionTest : public testing::Test {
  protected:
   static void SetUpTestSuite() { compile::register_cpu(); }
   static std::vector<Options> cases() {
-    return {{}, {.window = 7}, {.window = 150, .soft_cap = 3}, {.soft_cap = 5, .sinks = true},
+    return {{},
+            {.window = 7},
+            {.window = 150, .soft_cap = 3},
+            {.soft_cap = 5, .sinks = true},
             {.window = 20, .sinks = true}};
   }
 };
@@ -216,11 +220,10 @@ TEST_F(CachedAttentionTest, GoesFromChunkToChunk) {
   for (const std::int64_t query : {0, 127, 128, 269})
     for (std::int64_t h = 0; h < kHeads; ++h) {
       const std::int64_t g = h / (kHeads / kGroups);
-      EXPECT_EQ((got[{query, h}].to_vector<float>()),
-                by_chunks(text.q[{query, h}].to_vector<float>(),
-                          text.k[{slice(), g}].to_vector<float>(),
-                          text.v[{slice(), g}].to_vector<float>(),
-                          static_cast<std::size_t>(query) + 1))
+      EXPECT_EQ(
+          (got[{query, h}].to_vector<float>()),
+          by_chunks(text.q[{query, h}].to_vector<float>(), text.k[{slice(), g}].to_vector<float>(),
+                    text.v[{slice(), g}].to_vector<float>(), static_cast<std::size_t>(query) + 1))
           << "query " << query << ", head " << h;
     }
 }
@@ -278,7 +281,8 @@ TEST_F(CachedAttentionTest, SaysWhatDoesNotFit) {
   EXPECT_EQ(message(q, k, v, table, of), "");
   EXPECT_THAT(message(zeros({2, 3, 5, 6}), k, v, table, of),
               testing::HasSubstr("5 query heads do not divide into 2 key heads"));
-  EXPECT_THAT(message(q, zeros({5, 8, 2, 7}), v, table, of), testing::HasSubstr("does not fit keys"));
+  EXPECT_THAT(message(q, zeros({5, 8, 2, 7}), v, table, of),
+              testing::HasSubstr("does not fit keys"));
   EXPECT_THAT(message(q, k, zeros({5, 9, 2, 5}), table, of), testing::HasSubstr("differ"));
   EXPECT_THAT(message(q, k, v, zeros({3, 3}, DType::i32), of), testing::HasSubstr("of 2 rows"));
   EXPECT_THAT(message(q, k, v, table, zeros({2})), testing::HasSubstr("are i32"));

@@ -140,16 +140,17 @@ std::pair<Array, Pages> extend_pages(const Params& params, const model::Batch& i
   const Array embedded = embed(p, in.tokens);
   const std::int64_t batch = in.tokens.shape(0), length = in.tokens.shape(1),
                      layers = c.base_num_decoder_layers, count = pages.key.shape(0) / layers;
-  const nn::RotaryTables rotary = nn::rotary_tables(
-      reshape(expand_dims(in.first, 1) + arange(length), {batch * length}), c.head_dim,
-      c.rope_max_timescale);
+  const nn::RotaryTables rotary =
+      nn::rotary_tables(reshape(expand_dims(in.first, 1) + arange(length), {batch * length}),
+                        c.head_dim, c.rope_max_timescale);
   const auto heads = [&](const Array& h, const Array& weight, std::int64_t number) {
     return reshape(matmul(h, weight), {batch, length, number, c.head_dim});
   };
   // Each token has a place of its own in the tables: rows are read as one.
   const auto rotated = [&](const Array& x) {
     return reshape(
-        nn::apply_rotary(reshape(x, {1, batch * length, x.shape(2), c.head_dim}), rotary), x.shape());
+        nn::apply_rotary(reshape(x, {1, batch * length, x.shape(2), c.head_dim}), rotary),
+        x.shape());
   };
   // Layers' pages stand one after the other, and each layer has its numbers of them: what is
   // carried is written where it lies, and no layer is taken out.
@@ -167,22 +168,20 @@ std::pair<Array, Pages> extend_pages(const Params& params, const model::Batch& i
                   v = heads(h, w.value, c.base_num_kv_heads);
       next.keys = nn::write_pages(carry.keys, k, table, in.first, in.count);
       next.values = nn::write_pages(carry.values, v, table, in.first, in.count);
-      const Array seen =
-          nn::cached_attention(q, next.keys, next.values, table, in.first, in.count);
+      const Array seen = nn::cached_attention(q, next.keys, next.values, table, in.first, in.count);
       return matmul(reshape(seen, {batch, length, c.base_num_query_heads * c.head_dim}), w.out);
     });
     return std::pair(next, nullptr);
   };
-  const Carry whole = scan(layer, Carry{embedded, pages.key, pages.value},
-                           std::pair(p.layers, arange(layers)))
-                          .first;
+  const Carry whole =
+      scan(layer, Carry{embedded, pages.key, pages.value}, std::pair(p.layers, arange(layers)))
+          .first;
   Array hidden = whole.x;
   if (!all_tokens) {
     const Array last = reshape(maximum(in.count - 1, 0), {batch, 1, 1});
     hidden = squeeze(take_along_axis(hidden, last, 1, {.mode = "clip"}), {1});
   }
-  return {astype(unembed(p, hidden, c), nn::wide(c.dtype)),
-          Pages{whole.keys, whole.values}};
+  return {astype(unembed(p, hidden, c), nn::wide(c.dtype)), Pages{whole.keys, whole.values}};
 }
 
 Array token_losses(const Params& params, const Array& tokens, const Array& targets,

@@ -1,4 +1,5 @@
-// Laws of reading through pages: bits of a row depend on its sequence alone, and are near forward's.
+// Laws of reading through pages: bits of a row depend on its sequence alone, and are near
+// forward's.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -44,9 +45,10 @@ struct Reader {
       : model(llama::model(c)),
         params(model->init(random::key(7))),
         pages(model->init_pages(count, page_size)) {
-    call = [step = jit([m = model, all](const tree::Tree& p, const model::Batch& b,
-                                        const tree::Tree& t) { return m->extend_pages(p, b, t, all); },
-                       {.donate_argnums = {2}}),
+    call = [step =
+                jit([m = model, all](const tree::Tree& p, const model::Batch& b,
+                                     const tree::Tree& t) { return m->extend_pages(p, b, t, all); },
+                    {.donate_argnums = {2}}),
             p = params](const model::Batch& b, tree::Tree t) { return step(p, b, std::move(t)); };
   }
   Array read(const Array& tokens, const std::vector<std::int32_t>& first,
@@ -86,7 +88,8 @@ TEST_P(PagesTest, RowsOfUnequalLength) {
   Reader last(c, 12, 4, false), all(c, 12, 4);
   const Array table = reshape(arange(12), {3, 4});
   const std::vector<std::int32_t> first = {0, 0, 0}, count = {12, 0, 5};
-  const Array some = last.read(text, first, count, table), each = all.read(text, first, count, table);
+  const Array some = last.read(text, first, count, table),
+              each = all.read(text, first, count, table);
   ASSERT_EQ(some.shape(), Shape({3, 29}));
   EXPECT_EQ(some.dtype(), DType::f32);
   EXPECT_TRUE(same_bits(some[0], each[{0, 11}]));
@@ -102,9 +105,8 @@ TEST_P(PagesTest, NearForward) {
   const Config c = tiny(GetParam());
   const Array text = random::randint(random::key(3), {1, 140}, 0, 29);
   Reader reader(c, 10, 16);
-  const std::vector<double> got =
-                                reader.read(text, {0}, {140}, reshape(arange(10), {1, 10}))
-                                    .to_vector<double>(),
+  const std::vector<double> got = reader.read(text, {0}, {140}, reshape(arange(10), {1, 10}))
+                                      .to_vector<double>(),
                             want = reader.model->forward(reader.params, text).to_vector<double>();
   double worst = 0, size = 0;
   for (std::size_t i = 0; i < got.size(); ++i)
