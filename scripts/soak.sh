@@ -52,6 +52,9 @@ tools/object_files.py --build "$build"
 echo "== a run killed at ${SOAK_KILLS:=30} random moments"
 STRATA_KILLS=$SOAK_KILLS strata/cli/nothing_is_lost_test.py "$build/bin"
 
+echo "== models that others published"
+tools/published_models.py --build "$build"
+
 echo "== rules broken one at a time"
 tools/mutate.py --build "$build"
 

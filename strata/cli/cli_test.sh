@@ -25,7 +25,7 @@ losses() { sed 's/,"perf.*//' "$1/metrics/metrics.jsonl"; }
 same_losses() { [ "$(losses "$1")" = "$(losses "$2")" ]; }
 same_weights() { cmp -s "$1/checkpoints/$3/params.safetensors" "$2/checkpoints/$3/params.safetensors" && cmp -s "$1/checkpoints/$3/optimizer.safetensors" "$2/checkpoints/$3/optimizer.safetensors"; }
 
-for command in "" train evaluate plot generate compile info; do
+for command in "" train evaluate plot generate logits compile info; do
   strata $command --help
   fact "help of '$command' has an example" prints 0 "Example:"
 done

@@ -40,6 +40,7 @@ void add_data(CommandLine& app, std::function<int()>& action);
 void add_evaluate(CommandLine& app, std::function<int()>& action);
 void add_plot(CommandLine& app, std::function<int()>& action);
 void add_generate(CommandLine& app, std::function<int()>& action);
+void add_logits(CommandLine& app, std::function<int()>& action);
 void add_checkpoint(CommandLine& app, std::function<int()>& action);
 void add_compile(CommandLine& app, std::function<int()>& action);
 void add_info(CommandLine& app, std::function<int()>& action);

@@ -8,6 +8,7 @@
 #include "strata/checkpoint/safetensors.h"
 #include "strata/model/decoder/model.h"
 #include "strata/model/published/family.h"
+#include "strata/model/published/gguf_source.h"
 #include "strata/model/published/load_weights.h"
 
 namespace strata::model {
@@ -67,11 +68,22 @@ Result<tree::Tree> weights_of(const Described& d, const published::TensorSource&
   return published::load_weights(d.options, d.names, tensors, how.weights);
 }
 
+/// A directory's or a file's parts; a file has no folder.
 struct Opened {
   std::string folder, config;
   published::TensorSourcePtr tensors;
 };
+Result<Opened> open_file(const std::string& path) {
+  Result<published::GgufModel> file = published::open_gguf(path);
+  if (!file) return file.status();
+  Result<std::string> config = config_of(file->metadata);
+  if (!config) return Status(config.status().code(), "{}: {}", path, config.status().message());
+  return Opened{{}, std::move(*config), file->tensors};
+}
+
 Result<Opened> open(const std::string& folder) {
+  std::error_code error;
+  if (fs::is_regular_file(folder, error)) return open_file(folder);
   const Result<std::string> at = published::snapshot_of(folder);
   if (!at) return at.status();
   const Result<std::string> path = published::file_of(*at, "config.json");
@@ -181,8 +193,8 @@ Result<Pretrained> load(const std::string& config, const published::TensorSource
   });
 }
 
-Result<Pretrained> load(const std::string& folder, const LoadOptions& how) {
-  Result<Opened> opened = open(folder);
+Result<Pretrained> load(const std::string& path, const LoadOptions& how) {
+  Result<Opened> opened = open(path);
   if (!opened) return opened.status();
   return load(opened->config, *opened->tensors, how);
 }
@@ -208,13 +220,14 @@ Result<PretrainedEncoder> load_encoder(const std::string& config,
   });
 }
 
-Result<PretrainedEncoder> load_encoder(const std::string& folder, const LoadOptions& how) {
-  Result<Opened> opened = open(folder);
+Result<PretrainedEncoder> load_encoder(const std::string& path, const LoadOptions& how) {
+  Result<Opened> opened = open(path);
   if (!opened) return opened.status();
+  Result<PretrainedEncoder> out = load_encoder(opened->config, *opened->tensors, how);
+  if (!out || opened->folder.empty()) return out;
   Result<Pooling> pooling = pooling_of(opened->folder);
   if (!pooling) return pooling.status();
-  Result<PretrainedEncoder> out = load_encoder(opened->config, *opened->tensors, how);
-  if (out) out->pooling = *pooling;
+  out->pooling = *pooling;
   return out;
 }
 

@@ -1,4 +1,4 @@
-// Models that others published: a Hugging Face directory, or tensors of any source.
+// Models that others published: a Hugging Face directory, a GGUF file, or tensors of any source.
 //
 //   auto loaded = model::load("SmolLM2-135M", {.dtype = DType::bf16});
 //   if (!loaded) return fail(loaded.status());
@@ -34,10 +34,11 @@ struct Pretrained {
   tree::Tree params;
   std::string config;
 };
-/// Of a Hugging Face directory, or a cache's models--org--name, whose refs/main is taken. Codes:
-/// not_found, corrupt, denied for files; unsupported for what Strata does not know; invalid for a
-/// configuration that contradicts itself, or tensors that are not its own.
-Result<Pretrained> load(const std::string& folder, const LoadOptions& options = {});
+/// Of a Hugging Face directory, a cache's models--org--name, whose refs/main is taken, or a GGUF
+/// file, whose packed weights are dequantised. Codes: not_found, corrupt, denied for files;
+/// unsupported for what Strata does not know; invalid for a configuration that contradicts itself,
+/// or tensors that are not its own.
+Result<Pretrained> load(const std::string& path, const LoadOptions& options = {});
 /// The same of a configuration as JSON text and tensors by name.
 Result<Pretrained> load(const std::string& config, const published::TensorSource& tensors,
                         const LoadOptions& options = {});
@@ -52,7 +53,7 @@ struct PretrainedEncoder {
   std::string config;
 };
 /// Reads modules.json, N_Pooling/config.json and sentence_bert_config.json where they are there.
-Result<PretrainedEncoder> load_encoder(const std::string& folder, const LoadOptions& options = {});
+Result<PretrainedEncoder> load_encoder(const std::string& path, const LoadOptions& options = {});
 Result<PretrainedEncoder> load_encoder(const std::string& config,
                                        const published::TensorSource& tensors,
                                        const LoadOptions& options = {});

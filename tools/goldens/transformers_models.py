@@ -52,7 +52,7 @@ CASES = {
     "llama_yarn": ("llama", dict(head_dim=8, rope_parameters=YARN), 40),
     "llama_yarn_mscale": ("llama", dict(head_dim=8, rope_parameters={
         **YARN, "mscale": 0.9, "mscale_all_dim": 0.5, "truncate": False}), 40),
-    "smollm3": ("smollm3", dict(num_hidden_layers=4, no_rope_layer_interval=2), 12),
+    "smollm3": ("smollm3", dict(num_hidden_layers=4), 12),
     "smollm3_sliding": ("smollm3", dict(no_rope_layers=[1, 0, 1], use_sliding_window=True, sliding_window=5), 16),
     "mistral": ("mistral", dict(head_dim=8, sliding_window=5), 16),
     "mistral_full": ("mistral", dict(sliding_window=None), 12),
@@ -64,7 +64,8 @@ CASES = {
     "gemma": ("gemma", dict(head_dim=8), 12),
     "gemma2": ("gemma2", dict(head_dim=8, query_pre_attn_scalar=12, sliding_window=5, attn_logit_softcapping=4.0,
                               final_logit_softcapping=12.0), 16),
-    "gemma3": ("gemma3_text", dict(head_dim=8, query_pre_attn_scalar=12, sliding_window=5, layer_types=[
+    "gemma2_usual": ("gemma2", dict(head_dim=8, query_pre_attn_scalar=8, sliding_window=5), 16),
+    "gemma3": ("gemma3_text", dict(head_dim=8, query_pre_attn_scalar=8, sliding_window=5, layer_types=[
         "sliding_attention", "full_attention", "sliding_attention"], rope_parameters={
         "full_attention": rope(rope_theta=1000000.0, rope_type="linear", factor=8.0),
         "sliding_attention": rope()}), 16),

@@ -51,15 +51,28 @@ Names names(const decoder::Options& o) {
   return out;
 }
 
-/// The pattern and the local base are upstream's code, not keys.
+/// Which layers slide: a list, a period, or upstream's code.
+std::string pattern_of(const GgufMetadata& m) {
+  const std::string value = architecture_value(m, "attention.sliding_window_pattern").value_or("6");
+  if (!value.starts_with('[')) return fmt::format(R"("sliding_window_pattern": {})", value);
+  std::vector<std::string_view> types;
+  for (bool sliding : Config::parse(R"({"p": )" + value + "}").flags("p"))
+    types.push_back(sliding ? R"("sliding_attention")" : R"("full_attention")");
+  return fmt::format(R"("layer_types": [{}])", fmt::join(types, ", "));
+}
+
+/// That the largest model divides its queries by width / heads no key says.
 std::string from_gguf(const GgufMetadata& m) {
+  constexpr std::int64_t kLargestLayers = 62;
   const Config c = Config::parse(usual_config(m, "gemma3_text"));
-  const std::int64_t head_dim = c.integer("head_dim", 256);
+  const std::int64_t layers = c.integer("num_hidden_layers"), width = c.integer("hidden_size"),
+                     heads = c.integer("num_attention_heads");
+  const std::int64_t scalar =
+      layers == kLargestLayers && heads > 0 ? width / heads : c.integer("head_dim", 256);
   return usual_config(
       m, "gemma3_text",
-      fmt::format(R"({{"query_pre_attn_scalar": {}, "sliding_window_pattern": 6, )"
-                  R"("rope_local_base_freq": {}}})",
-                  head_dim, architecture_value(m, "rope.freq_base_swa").value_or("10000.0")));
+      fmt::format(R"({{"query_pre_attn_scalar": {}, "rope_local_base_freq": {}, {}}})", scalar,
+                  architecture_value(m, "rope.freq_base_swa").value_or("10000.0"), pattern_of(m)));
 }
 
 }  // namespace

@@ -46,6 +46,11 @@ double as_number(std::string_view key, const json* value) {
   return value->get<double>();
 }
 
+bool as_flag(std::string_view key, const json* value) {
+  if (!value || !value->is_boolean()) refuse(key, value, "true or false");
+  return value->get<bool>();
+}
+
 std::string as_text(std::string_view key, const json* value) {
   if (!value || !value->is_string()) refuse(key, value, "a text");
   return value->get<std::string>();
@@ -107,10 +112,7 @@ double Config::number(std::string_view key, double fallback) const {
   return has(key) ? number(key) : fallback;
 }
 bool Config::flag(std::string_view key, bool fallback) const {
-  const json* value = find(object_->value, key);
-  if (!value) return fallback;
-  if (!value->is_boolean()) refuse(key, value, "true or false");
-  return value->get<bool>();
+  return has(key) ? as_flag(key, find(object_->value, key)) : fallback;
 }
 std::string Config::text(std::string_view key) const {
   return as_text(key, find(object_->value, key));
@@ -126,6 +128,9 @@ std::vector<std::int64_t> Config::integers(std::string_view key) const {
 }
 std::vector<std::string> Config::texts(std::string_view key) const {
   return list<std::string>(key, find(object_->value, key), &as_text);
+}
+std::vector<bool> Config::flags(std::string_view key) const {
+  return list<bool>(key, find(object_->value, key), &as_flag);
 }
 bool Config::has_object(std::string_view key) const {
   const json* value = find(object_->value, key);

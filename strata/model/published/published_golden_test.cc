@@ -110,8 +110,8 @@ INSTANTIATE_TEST_SUITE_P(Families, GoldenTest,
                                          "llama_linear", "llama_dynamic", "llama_yarn",
                                          "llama_yarn_mscale", "smollm3", "smollm3_sliding",
                                          "mistral", "mistral_full", "qwen2", "qwen2_sliding",
-                                         "qwen3", "qwen3_biased", "gemma", "gemma2", "gemma3",
-                                         "phi3", "phi3_partial", "phi3_longrope_short",
+                                         "qwen3", "qwen3_biased", "gemma", "gemma2", "gemma2_usual",
+                                         "gemma3", "phi3", "phi3_partial", "phi3_longrope_short",
                                          "phi3_longrope_long", "olmo2", "gpt2", "gpt2_inverse"),
                          [](const auto& test) { return std::string(test.param); });
 
