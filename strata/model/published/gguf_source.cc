@@ -1,113 +1,112 @@
 #include "strata/model/published/gguf_source.h"
 
+#include <cmath>
 #include <nlohmann/json.hpp>
-
-#include "strata/checkpoint/gguf.h"
 
 namespace strata::model::published {
 
 using checkpoint::Gguf;
-using nlohmann::json;
+using checkpoint::GgufTensor;
+using checkpoint::GgufValue;
 
 namespace {
 
-/// A value as JSON; floats by the shortest text that names them.
-json json_of(const checkpoint::GgufValue& value) {
-  const auto one = []<class T>(const T& v) -> json {
-    if constexpr (std::is_same_v<T, float>)
-      return json::parse(fmt::format("{}", v), nullptr, false);
-    else
-      return v;
-  };
-  return std::visit(
-      [&]<class T>(const T& v) -> json {
-        if constexpr (std::is_arithmetic_v<T> || std::is_same_v<T, std::string>) {
-          return one(v);
-        } else {
-          json out = json::array();
-          for (const auto& element : v) {
-            const typename T::value_type copy = element;
-            out.push_back(one(copy));
-          }
-          return out;
-        }
-      },
-      value);
-}
-
-class Source : public TensorSource {
+class GgufSource : public TensorSource {
  public:
-  Source(Gguf file, std::string path) : file_(std::move(file)), path_(std::move(path)) {
-    for (const checkpoint::GgufTensor& t : file_.tensors()) shapes_[t.name] = t.shape;
+  GgufSource(const Gguf& file, std::string name) : file_(file), name_(std::move(name)) {
+    for (const GgufTensor& t : file_.tensors()) shapes_[t.name] = t.shape;
   }
   Convention convention() const override { return Convention::gguf; }
   const std::map<std::string, std::vector<std::int64_t>>& shapes() const override {
     return shapes_;
   }
   Result<Literal> read(const std::string& name) const override {
-    const checkpoint::GgufTensor& tensor = *file_.tensor(name);
-    Result<Literal> out = file_.numbers_of(tensor);
-    file_.release(tensor);
+    const GgufTensor* t = file_.tensor(name);
+    if (!t) return Status(Code::not_found, "{}: there is no tensor '{}'", name_, name);
+    if (!t->type.block()) return file_.bytes_of(*t);
+    Result<Literal> out = file_.numbers_of(*t);
+    file_.release(*t);
     return out;
   }
-  const std::string& name() const override { return path_; }
-  const Gguf& file() const { return file_; }
+  const std::string& name() const override { return name_; }
 
  private:
   Gguf file_;
-  std::string path_;
+  std::string name_;
   std::map<std::string, std::vector<std::int64_t>> shapes_;
 };
 
-/// The numbers of a tensor, if it is there.
-Result<std::vector<double>> numbers(const Gguf& file, const char* name) {
-  const checkpoint::GgufTensor* tensor = file.tensor(name);
-  std::vector<double> out;
-  if (!tensor) return out;
-  const Result<Literal> values = file.numbers_of(*tensor);
-  if (!values) return values.status();
-  for (std::int64_t i = 0; i < values->count(); ++i) out.push_back(values->number(i));
-  return out;
+template <class T>
+nlohmann::json as_json(const T& x) {
+  // The shortest decimal of an f32, not of the f64 that it widens to.
+  if constexpr (std::is_same_v<T, float>)
+    return std::isfinite(x) ? nlohmann::json::parse(fmt::format("{}", x), nullptr, false)
+                            : nlohmann::json(nullptr);
+  else
+    return nlohmann::json(x);
 }
+
+bool has(const Gguf& file, const char* name) { return file.tensor(name) != nullptr; }
 
 }  // namespace
 
+std::string json_of(const GgufValue& value) {
+  return std::visit(
+      [](const auto& x) {
+        nlohmann::json out;
+        if constexpr (requires { x.push_back(x[0]); } && !requires { x.c_str(); }) {
+          out = nlohmann::json::array();
+          for (typename std::decay_t<decltype(x)>::value_type each : x)
+            out.push_back(as_json(each));
+        } else {
+          out = as_json(x);
+        }
+        return out.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+      },
+      value);
+}
+
+TensorSourcePtr source_of(const Gguf& file, const std::string& name) {
+  return std::make_shared<GgufSource>(file, name);
+}
+
 Result<GgufModel> open_gguf(const std::string& path) {
-  Result<Gguf> opened = Gguf::open(path);
-  if (!opened) return opened.status();
-  auto source = std::make_shared<const Source>(std::move(*opened), path);
-  const Gguf& file = source->file();
-  if (const auto type = file.text("general.type"); type && *type != "model")
+  Result<Gguf> file = Gguf::open(path);
+  if (!file) return file.status();
+  if (const auto type = file->text("general.type"); type && *type != "model")
     return Status(Code::unsupported, "{}: this is {}, no model", path, *type);
-  if (const auto parts = file.integer("split.count"); parts && *parts > 1)
+  if (const auto parts = file->integer("split.count"); parts && *parts > 1)
     return Status(Code::unsupported, "{}: one of {} parts of a model; they must be merged first",
                   path, *parts);
-  GgufModel out;
-  GgufMetadata& m = out.metadata;
+  Result<GgufMetadata> metadata = metadata_of(*file);
+  if (!metadata) return metadata.status();
+  return GgufModel{std::move(*metadata), source_of(*file, path)};
+}
+
+Result<GgufMetadata> metadata_of(const Gguf& file) {
+  GgufMetadata out;
   for (const auto& [key, value] : file.metadata()) {
     if (key.starts_with("tokenizer.")) continue;
-    const json as_json = json_of(value);
-    if (as_json.is_discarded())
-      return Status(Code::corrupt, "{}: {} is no finite number", path, key);
-    m.values[key] = as_json.dump(-1, ' ', false, json::error_handler_t::replace);
+    if (const auto number = checkpoint::as_number(value); number && !std::isfinite(*number))
+      return Status(Code::corrupt, "{} is no finite number", key);
+    out.values[key] = json_of(value);
   }
-  const auto has = [&](const char* name) { return file.tensor(name) != nullptr; };
-  if (const auto* embedding = file.tensor("token_embd.weight"))
-    m.embedding_shape = embedding->shape;
-  m.has_output = has("output.weight");
-  m.query_bias = has("blk.0.attn_q.bias");
-  m.out_bias = has("blk.0.attn_output.bias");
-  m.mlp_bias = has("blk.0.ffn_up.bias");
-  const std::pair<const char*, std::vector<double>*> lists[] = {
-      {"rope_freqs.weight", &m.rope_divisors},
-      {"rope_factors_long.weight", &m.long_factors},
-      {"rope_factors_short.weight", &m.short_factors}};
-  for (const auto& [name, list] : lists) {
-    Result<std::vector<double>> values = numbers(file, name);
-    if (!values) return values.status();
-    *list = std::move(*values);
+  if (const GgufTensor* t = file.tensor("token_embd.weight")) out.embedding_shape = t->shape;
+  out.has_output = has(file, "output.weight");
+  out.query_bias = has(file, "blk.0.attn_q.bias");
+  out.out_bias = has(file, "blk.0.attn_output.bias");
+  out.mlp_bias = has(file, "blk.0.ffn_up.bias");
+  const std::pair<const char*, std::vector<double>*> factors[] = {
+      {"rope_freqs.weight", &out.rope_divisors},
+      {"rope_factors_long.weight", &out.long_factors},
+      {"rope_factors_short.weight", &out.short_factors}};
+  for (const auto& [name, list] : factors) {
+    const GgufTensor* t = file.tensor(name);
+    if (!t) continue;
+    const Result<Literal> numbers = file.numbers_of(*t);
+    if (!numbers) return numbers.status();
+    for (float x : numbers->span<float>()) list->push_back(static_cast<double>(x));
   }
-  out.tensors = source;
   return out;
 }
 
