@@ -3,6 +3,9 @@
 #define PCRE2_CODE_UNIT_WIDTH 8
 #include <pcre2.h>
 
+#include <map>
+#include <mutex>
+
 #include "strata/base/error.h"
 #include "strata/tokenizer/known_patterns.h"
 #include "strata/tokenizer/unicode.h"
@@ -75,7 +78,13 @@ std::string property(const std::string& name) {
   };
   bool known = false;
   for (int c = kLu; c <= kZp; ++c) known = known || in(static_cast<Category>(c));
-  return known ? "\\p{" + name + "}" + newer_ranges(in) : "";
+  if (!known) return "";
+  static std::mutex mutex;
+  static std::map<std::string, std::string> made;
+  const std::lock_guard<std::mutex> lock(mutex);
+  std::string& out = made[name];
+  if (out.empty()) out = "\\p{" + name + "}" + newer_ranges(in);
+  return out;
 }
 
 /// What `\w` and `\s` are within brackets, as Oniguruma means them.

@@ -1,6 +1,5 @@
 // Tiny models that transformers saved, to GGUF and back: the same tensors, and the same logits from
 // either; tokenizers; packed types; what is refused.
-#include "strata/model/pretrained.h"
 #include "strata/model/convert/convert.h"
 
 #include <gmock/gmock.h>
@@ -16,6 +15,7 @@
 #include "strata/checkpoint/gguf.h"
 #include "strata/checkpoint/safetensors.h"
 #include "strata/compile/cpu_client.h"
+#include "strata/model/pretrained.h"
 
 namespace strata::model {
 namespace {

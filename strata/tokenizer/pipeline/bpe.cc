@@ -74,7 +74,8 @@ class Bpe : public Model {
 
   void encode(std::string_view text, std::vector<std::int32_t>& out) const override {
     if (options_.ignore_merges) {
-      if (const auto whole = vocabulary_.id_of(text)) return out.push_back(*whole);
+      const auto whole = vocabulary_.id_of(text);
+      if (whole && allowed(*whole)) return out.push_back(*whole);
     }
     std::vector<Symbol> symbols = first_symbols(text);
     merge(symbols);
@@ -112,7 +113,7 @@ class Bpe : public Model {
         character = held;
       }
       at += n;
-      if (const auto id = vocabulary_.id_of(character)) {
+      if (const auto id = vocabulary_.id_of(character); id && allowed(*id)) {
         ids.push_back(*id);
         unknown_before = false;
       } else if (!options_.byte_fallback || !put_bytes(character, ids)) {
@@ -151,8 +152,8 @@ class Bpe : public Model {
     std::priority_queue<Candidate> heap(std::less<Candidate>(), std::move(room));
     const auto offer = [&](std::int32_t at) {
       if (at < 0 || of(at).behind < 0) return;
-      if (const auto* m = merges_.find(of(at).id, of(of(at).behind).id))
-        heap.push({m->rank, at, m->id});
+      const auto* m = merges_.find(of(at).id, of(of(at).behind).id);
+      if (m != nullptr && allowed(m->id)) heap.push({m->rank, at, m->id});
     };
     for (std::int32_t i = 0; i < static_cast<std::int32_t>(symbols.size()); ++i) offer(i);
     while (!heap.empty()) {
@@ -180,15 +181,13 @@ class Bpe : public Model {
 
 }  // namespace
 
-std::shared_ptr<const Model> make_bpe(Vocabulary vocabulary, const std::vector<Merge>& merges,
-                                      const BpeOptions& options) {
+std::shared_ptr<Model> make_bpe(Vocabulary vocabulary, const std::vector<Merge>& merges,
+                                const BpeOptions& options) {
   return std::make_shared<Bpe>(std::move(vocabulary), merges, options);
 }
 
-std::shared_ptr<const Model> make_scored_bpe(Vocabulary vocabulary,
-                                             const std::vector<float>& scores,
-                                             const std::vector<bool>& merged,
-                                             const BpeOptions& options) {
+std::shared_ptr<Model> make_scored_bpe(Vocabulary vocabulary, const std::vector<float>& scores,
+                                       const std::vector<bool>& merged, const BpeOptions& options) {
   std::vector<std::int32_t> order;
   for (std::int32_t id = 0; id < vocabulary.end(); ++id) {
     if (merged[static_cast<std::size_t>(id)]) order.push_back(id);

@@ -44,9 +44,19 @@ class Model {
   /// cannot be encoded for want of an unknown token.
   virtual void encode(std::string_view text, std::vector<std::int32_t>& out) const = 0;
   const Vocabulary& vocabulary() const { return vocabulary_; }
+  /// Special tokens, which no text becomes: where text that users typed spells one, and nothing
+  /// looked for special tokens in it, its characters are encoded. Before the first `encode`.
+  void forbid(const std::vector<std::int32_t>& tokens);
 
  protected:
+  bool allowed(std::int32_t token) const {
+    return static_cast<std::size_t>(token) >= forbidden_.size() ||
+           !forbidden_[static_cast<std::size_t>(token)];
+  }
   Vocabulary vocabulary_;
+
+ private:
+  std::vector<bool> forbidden_;
 };
 
 struct BpeOptions {
@@ -60,28 +70,25 @@ struct Merge {
   std::string left, right;
   std::int32_t rank;
 };
-std::shared_ptr<const Model> make_bpe(Vocabulary vocabulary, const std::vector<Merge>& merges,
-                                      const BpeOptions& options);
+std::shared_ptr<Model> make_bpe(Vocabulary vocabulary, const std::vector<Merge>& merges,
+                                const BpeOptions& options);
 /// The same with the merges that SentencePiece makes: any two tokens whose texts joined are a
 /// token of the kind that `merged` names, best score first.
-std::shared_ptr<const Model> make_scored_bpe(Vocabulary vocabulary,
-                                             const std::vector<float>& scores,
-                                             const std::vector<bool>& merged,
-                                             const BpeOptions& options);
+std::shared_ptr<Model> make_scored_bpe(Vocabulary vocabulary, const std::vector<float>& scores,
+                                       const std::vector<bool>& merged, const BpeOptions& options);
 
 /// A unigram language model (unigram.cc): the most likely cut, sums in f64; of equal ones the
 /// first found. `scores` are by token.
-std::shared_ptr<const Model> make_unigram(Vocabulary vocabulary, std::vector<double> scores,
-                                          std::optional<std::int32_t> unknown, bool byte_fallback);
+std::shared_ptr<Model> make_unigram(Vocabulary vocabulary, std::vector<double> scores,
+                                    std::optional<std::int32_t> unknown, bool byte_fallback);
 
 /// Greedy longest pieces of words (word_piece.cc).
-std::shared_ptr<const Model> make_word_piece(Vocabulary vocabulary, std::string unknown,
-                                             std::string continuing_prefix,
-                                             std::int64_t longest_word);
+std::shared_ptr<Model> make_word_piece(Vocabulary vocabulary, std::string unknown,
+                                       std::string continuing_prefix, std::int64_t longest_word);
 
 /// BPE, Unigram, WordPiece, WordLevel; without a `type` what its fields say (read_model.cc).
 /// Throws BadPart for another one or a damaged one.
-std::shared_ptr<const Model> read_model(const Json& part);
+std::shared_ptr<Model> read_model(const Json& part);
 
 /// "<0x0A>" and the like.
 std::string byte_token(unsigned char byte);

@@ -83,6 +83,11 @@ Pipeline::Pipeline(Parts parts) : parts_(std::move(parts)) {
     (token.normalized ? normalized : raw).push_back(token);
     (token.normalized ? normalized_texts : raw_texts).push_back(text);
   }
+  std::vector<std::int32_t> special;
+  for (const AddedToken& token : parts_.added) {
+    if (token.special) special.push_back(token.id);
+  }
+  parts_.model->forbid(special);
   raw_ = AddedTokens(raw, raw_texts);
   normalized_ = AddedTokens(normalized, normalized_texts);
   separator_ = find_separator();

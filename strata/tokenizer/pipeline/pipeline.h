@@ -25,7 +25,7 @@ struct Parts {
   std::vector<AddedToken> added;
   std::shared_ptr<const Normalizer> normalizer;       // or none
   std::shared_ptr<const PreTokenizer> pre_tokenizer;  // or none
-  std::shared_ptr<const Model> model;
+  std::shared_ptr<Model> model;
   Template post_processor;
   std::shared_ptr<const Decoder> decoder;  // or none: tokens with spaces between
   bool truncates_left = false;

@@ -35,7 +35,7 @@ Merge read_merge(const Fields& f, const Json& merge, std::int32_t rank) {
   return {merge[0].get<std::string>(), merge[1].get<std::string>(), rank};
 }
 
-std::shared_ptr<const Model> read_bpe(const Fields& f) {
+std::shared_ptr<Model> read_bpe(const Fields& f) {
   BpeOptions options;
   if (f.has("unk_token")) options.unknown = f.text("unk_token");
   options.continuing_prefix = f.text("continuing_subword_prefix", "");
@@ -53,7 +53,7 @@ std::shared_ptr<const Model> read_bpe(const Fields& f) {
   return make_bpe(read_vocabulary(f), merges, options);
 }
 
-std::shared_ptr<const Model> read_unigram(const Fields& f) {
+std::shared_ptr<Model> read_unigram(const Fields& f) {
   const Json& entries = f.list("vocab");
   if (entries.size() > kMostTokens)
     f.refuse(fmt::format("vocab has {} tokens: allowed are {}", entries.size(), kMostTokens));
@@ -73,7 +73,7 @@ std::shared_ptr<const Model> read_unigram(const Fields& f) {
                       f.flag("byte_fallback", false));
 }
 
-std::shared_ptr<const Model> read_word_piece(const Fields& f) {
+std::shared_ptr<Model> read_word_piece(const Fields& f) {
   return make_word_piece(read_vocabulary(f), f.text("unk_token", "[UNK]"),
                          f.text("continuing_subword_prefix", "##"),
                          f.number("max_input_chars_per_word", 1, 1 << 20, 100));
@@ -87,7 +87,7 @@ class WordLevel : public Model {
   }
   void encode(std::string_view text, std::vector<std::int32_t>& out) const override {
     auto id = vocabulary_.id_of(text);
-    if (!id) id = vocabulary_.id_of(unknown_);
+    if (!id || !allowed(*id)) id = vocabulary_.id_of(unknown_);
     if (!id)
       throw Error("encode", "'{}' is no token, and the unknown token '{}' is none either", text,
                   unknown_);
@@ -100,7 +100,7 @@ class WordLevel : public Model {
 
 }  // namespace
 
-std::shared_ptr<const Model> read_model(const Json& part) {
+std::shared_ptr<Model> read_model(const Json& part) {
   const Fields f(part, "model");
   std::string type = f.text("type", "");
   if (type.empty())

@@ -64,6 +64,7 @@ class Unigram : public Model {
       const std::size_t n = code_point_at(text, at).bytes;
       bool single = false;
       trie_.prefixes(text.substr(at), [&](std::size_t length, std::int32_t id) {
+        if (!allowed(id)) return;
         offer(at, at + length, scores_[static_cast<std::size_t>(id)], id);
         single = single || length == n;
       });
@@ -79,7 +80,7 @@ class Unigram : public Model {
   }
 
   void put(std::string_view piece, std::vector<std::int32_t>& out) const {
-    if (const auto id = vocabulary_.id_of(piece)) return out.push_back(*id);
+    if (const auto id = vocabulary_.id_of(piece); id && allowed(*id)) return out.push_back(*id);
     const bool all = byte_fallback_ && std::all_of(piece.begin(), piece.end(), [&](char c) {
                        return bytes_[static_cast<unsigned char>(c)] >= 0;
                      });
@@ -97,8 +98,8 @@ class Unigram : public Model {
 
 }  // namespace
 
-std::shared_ptr<const Model> make_unigram(Vocabulary vocabulary, std::vector<double> scores,
-                                          std::optional<std::int32_t> unknown, bool byte_fallback) {
+std::shared_ptr<Model> make_unigram(Vocabulary vocabulary, std::vector<double> scores,
+                                    std::optional<std::int32_t> unknown, bool byte_fallback) {
   return std::make_shared<Unigram>(std::move(vocabulary), std::move(scores), unknown,
                                    byte_fallback);
 }

@@ -36,6 +36,14 @@ const std::string* Vocabulary::token_of(std::int32_t id) const {
   return id < 0 || id >= end() ? nullptr : tokens_[static_cast<std::size_t>(id)];
 }
 
+void Model::forbid(const std::vector<std::int32_t>& tokens) {
+  for (std::int32_t token : tokens) {
+    if (token >= vocabulary_.end()) continue;
+    forbidden_.resize(static_cast<std::size_t>(vocabulary_.end()));
+    forbidden_[static_cast<std::size_t>(token)] = true;
+  }
+}
+
 std::string byte_token(unsigned char byte) { return fmt::format("<0x{:02X}>", byte); }
 
 }  // namespace strata::tokenizer

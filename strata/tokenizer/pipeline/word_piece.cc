@@ -29,7 +29,12 @@ class WordPiece : public Model {
     const std::size_t before = out.size();
     if (count_characters(text) > static_cast<std::size_t>(longest_)) return put_unknown(out);
     for (std::size_t at = 0; at < text.size();) {
-      const auto [n, id] = (at == 0 ? first_ : later_).longest(text.substr(at));
+      std::size_t n = 0;
+      std::int32_t id = -1;
+      (at == 0 ? first_ : later_)
+          .prefixes(text.substr(at), [&](std::size_t length, std::int32_t i) {
+            if (allowed(i)) n = length, id = i;
+          });
       if (id < 0) {
         out.resize(before);
         return put_unknown(out);
@@ -52,9 +57,8 @@ class WordPiece : public Model {
 
 }  // namespace
 
-std::shared_ptr<const Model> make_word_piece(Vocabulary vocabulary, std::string unknown,
-                                             std::string continuing_prefix,
-                                             std::int64_t longest_word) {
+std::shared_ptr<Model> make_word_piece(Vocabulary vocabulary, std::string unknown,
+                                       std::string continuing_prefix, std::int64_t longest_word) {
   return std::make_shared<WordPiece>(std::move(vocabulary), std::move(unknown), continuing_prefix,
                                      longest_word);
 }
