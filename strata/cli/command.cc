@@ -83,6 +83,7 @@ int main(int argc, char** argv) {
   add_evaluate(app, action);
   add_plot(app, action);
   add_generate(app, action);
+  add_chat(app, action);
   add_logits(app, action);
   add_checkpoint(app, action);
   add_compile(app, action);

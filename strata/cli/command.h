@@ -39,6 +39,7 @@ void add_train(CommandLine& app, std::function<int()>& action);
 void add_data(CommandLine& app, std::function<int()>& action);
 void add_evaluate(CommandLine& app, std::function<int()>& action);
 void add_plot(CommandLine& app, std::function<int()>& action);
+void add_chat(CommandLine& app, std::function<int()>& action);
 void add_generate(CommandLine& app, std::function<int()>& action);
 void add_logits(CommandLine& app, std::function<int()>& action);
 void add_checkpoint(CommandLine& app, std::function<int()>& action);

@@ -7,6 +7,7 @@
 
 #include "strata/base/thread_pool.h"
 #include "strata/cli/command.h"
+#include "strata/cli/generate_text.h"
 
 namespace strata::cli {
 namespace {
@@ -16,6 +17,8 @@ using train::Generated;
 
 struct Options {
   std::string checkpoint, prompt;
+  /// Of a published model; prompts, samples and how tokens are drawn hold for both.
+  GenerateText published;
   train::GenerateOptions generate;
   bool json = false, stats = false;
   int threads = 0;
@@ -77,6 +80,26 @@ ordered_json to_json(const Options& o, const Generated& all, std::int64_t step) 
 
 int run(Options o) {
   if (o.threads > 0) set_num_threads(o.threads);
+  GenerateText& p = o.published;
+  if (o.checkpoint.empty() == p.model.empty())
+    return fail(Status(Code::invalid, "generate by what? --checkpoint FOLDER, or --model MODEL"));
+  if (!p.model.empty()) {
+    p.num_samples = o.generate.num_samples, p.stop = o.generate.stop;
+    p.ignore_eos = o.generate.ignore_eos, p.json = o.json, p.stats = o.stats;
+    return generate_text(p);
+  }
+  if (p.prompts.size() > 1)
+    return fail(
+        Status(Code::invalid, "--checkpoint goes on with one --prompt, not {}", p.prompts.size()));
+  if (p.sampling.min_p || p.sampling.repetition_penalty || p.sampling.frequency_penalty ||
+      p.sampling.presence_penalty)
+    return fail(Status(Code::invalid, "min_p and penalties are for --model"));
+  if (!p.prompts.empty()) o.prompt = p.prompts[0];
+  o.generate.seed = p.sampling.seed;
+  o.generate.max_tokens = p.max_tokens.value_or(o.generate.max_tokens);
+  o.generate.temperature = p.sampling.temperature.value_or(o.generate.temperature);
+  o.generate.top_k = p.sampling.top_k.value_or(o.generate.top_k);
+  o.generate.top_p = p.sampling.top_p.value_or(o.generate.top_p);
   if (o.prompt == "-") o.prompt.assign(std::istreambuf_iterator<char>(std::cin), {});
   auto generator = train::Generator::load(o.checkpoint);
   if (!generator) return fail(generator.status());
@@ -114,7 +137,8 @@ int run(Options o) {
 void add_generate(CommandLine& app, std::function<int()>& action) {
   CommandLine& command = app.add_subcommand("generate", "writes text with a trained model");
   command.description(
-      "Continues a prompt with a trained model; the text appears as it is drawn, in whole "
+      "Continues a prompt with a trained model, or a published one; the text appears as it is "
+      "drawn, in whole "
       "characters.\n\n"
       "The model sees at most max_target_length tokens (of its training). A longer text goes on "
       "all the same: each time they are\n"
@@ -122,36 +146,27 @@ void add_generate(CommandLine& app, std::function<int()>& action) {
       "Example:\n  strata generate --checkpoint build/demo/demo --prompt 'And God said' "
       "--max_tokens 300 --temperature 0.7 --seed 1\n"
       "  strata generate --checkpoint build/demo/demo --prompt - --top_k 40 --top_p 0.95 --stop "
-      "END --num_samples 3 < prompt.txt\n");
+      "END --num_samples 3 < prompt.txt\n"
+      "  strata generate --model SmolLM2-135M-Instruct.gguf --prompt 'The capital of France is' "
+      "--max_tokens 12\n");
   auto o = std::make_shared<Options>();
   train::GenerateOptions& g = o->generate;
+  command.add_option("--checkpoint", o->checkpoint,
+                     "a checkpoint's folder, or a run's, whose newest one is taken");
+  command.add_option("--model", o->published.model,
+                     "instead: a GGUF file, a Hugging Face directory, or a cache's "
+                     "models--org--name");
   command
-      .add_option("--checkpoint", o->checkpoint,
-                  "a checkpoint's folder, or a run's, whose newest one is taken")
-      .required();
-  command.add_option("--prompt", o->prompt,
-                     "text to go on from; - reads it from stdin; none begins a document");
-  command.add_option("--max_tokens", g.max_tokens, "tokens to draw")
-      .in_range(std::int64_t{1}, std::int64_t{1} << 30)
-      .show_default();
+      .add_option("--prompt", o->published.prompts,
+                  "text to go on from; - reads it from stdin; none begins a document; several with "
+                  "--model")
+      .type_name("TEXT")
+      .one_at_a_time();
   command
-      .add_option("--temperature", g.temperature,
-                  "0: the likeliest token each time; 1: the model's own distribution")
-      .in_range(0.0, 100.0)
-      .show_default();
-  command.add_option("--top_k", g.top_k, "draw from this many of the likeliest tokens; 0: from all")
-      .in_range(std::int64_t{0}, std::int64_t{1} << 30)
-      .show_default();
-  command
-      .add_option(
-          "--top_p", g.top_p,
-          "draw from the fewest of the likeliest tokens that have this probability together")
-      .in_range(0.0, 1.0)
-      .show_default();
-  command
-      .add_option("--seed", g.seed,
-                  "the same seed gives the same text; sample i is the text of seed + i")
-      .show_default();
+      .add_option("--max_tokens", o->published.max_tokens,
+                  "tokens to draw (default: as the model's generation_config.json says, or 256)")
+      .in_range(std::int64_t{1}, std::int64_t{1} << 30);
+  o->published.sampling.add_to(command);
   command.add_option("--stop", g.stop, "end before this string; may be given several times")
       .type_name("TEXT")
       .one_at_a_time();

@@ -20,8 +20,8 @@ constexpr std::size_t kMostBytes = std::size_t{1} << 20;
 constexpr std::string_view kTag = "CONTINUE_FINAL_MESSAGE_TAG ";
 constexpr const char* kReasoning[] = {"reasoning_content", "thinking", "reasoning"};
 
-std::vector<TextSpan> marked(const Text& text) {
-  std::vector<TextSpan> out;
+std::vector<Span> marked(const Text& text) {
+  std::vector<Span> out;
   for (std::size_t i = 0; i < text.marks.size(); ++i) {
     if (!text.mark(i)) continue;
     if (!out.empty() && out.back().end == i)

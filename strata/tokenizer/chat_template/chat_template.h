@@ -27,23 +27,18 @@
 #include <vector>
 
 #include "strata/base/result.h"
+#include "strata/tokenizer/tokenizer.h"
 
 namespace strata::tokenizer {
-
-/// Bytes [begin, end) of a text.
-struct TextSpan {
-  std::size_t begin = 0, end = 0;
-  friend bool operator==(const TextSpan&, const TextSpan&) = default;
-};
 
 /// A conversation as the model is to read it.
 struct RenderedChat {
   std::string text;
   /// What came from messages, tools and documents, not from the template: a tokenizer that looks
   /// for special tokens outside of them alone takes a typed "<|im_end|>" as text.
-  std::vector<TextSpan> input;
+  std::vector<Span> input;
   /// What the template puts inside {% generation %}: the answers, for training on them alone.
-  std::vector<TextSpan> generation;
+  std::vector<Span> generation;
 };
 
 struct ChatOptions {

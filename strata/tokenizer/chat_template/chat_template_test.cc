@@ -98,9 +98,9 @@ ordered_json chat(std::initializer_list<std::pair<const char*, std::string>> sai
   for (const auto& [role, content] : said) out.push_back({{"role", role}, {"content", content}});
   return out;
 }
-std::string of(const RenderedChat& chat, const std::vector<TextSpan>& spans) {
+std::string of(const RenderedChat& chat, const std::vector<Span>& spans) {
   std::string out;
-  for (const TextSpan& s : spans) out += "[" + chat.text.substr(s.begin, s.end - s.begin) + "]";
+  for (const Span& s : spans) out += "[" + chat.text.substr(s.begin, s.end - s.begin) + "]";
   return out;
 }
 const char* const kChatml =
