@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "strata/cli/command.h"
+#include "strata/engine/language_model.h"
 #include "strata/tokenizer/tokenizer.h"
 
 namespace strata::cli {
@@ -39,8 +40,8 @@ Result<std::vector<std::int32_t>> tokens_of(const std::string& line, std::int64_
 }
 
 int tokenize(const TokenizeOptions& o) {
-  auto t = tokenizer::load_tokenizer(o.model.ends_with(".model") ? "sentencepiece" : "huggingface",
-                                     o.model);
+  auto t = o.model.ends_with(".model") ? tokenizer::load_tokenizer("sentencepiece", o.model)
+                                       : engine::load_tokenizer(o.model);
   if (!t) return fail(t.status());
   std::string line;
   for (std::int64_t number = 1; std::getline(std::cin, line); ++number) {

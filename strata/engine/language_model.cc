@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <ctime>
 #include <filesystem>
+#include <fstream>
 #include <nlohmann/json.hpp>
 #include <utility>
 
@@ -142,6 +143,14 @@ tokenizer::GgufVocabulary vocabulary_of(const checkpoint::GgufMetadata& m) {
   return v;
 }
 
+bool is_gguf(const std::string& path) {
+  std::error_code error;
+  if (!fs::is_regular_file(path, error)) return false;
+  char begins[4] = {};
+  std::ifstream in(path, std::ios::binary);
+  return in.read(begins, sizeof begins) && std::string_view(begins, sizeof begins) == "GGUF";
+}
+
 Status read_gguf(LanguageModel& lm, const std::string& path) {
   auto file = checkpoint::Gguf::open(path);
   if (!file) return file.status();
@@ -186,8 +195,21 @@ Result<std::vector<std::int32_t>> LanguageModel::chat(std::string_view messages,
   return tokenizer->encode_with(rendered->text, {.literal = rendered->input});
 }
 
-Result<LanguageModel> load_language_model(const std::string& path, DType dtype, DType weights) {
-  auto loaded = model::load(path, {.dtype = dtype, .weights = weights});
+Result<std::shared_ptr<const tokenizer::Tokenizer>> load_tokenizer(const std::string& path) {
+  if (is_gguf(path)) {
+    auto file = checkpoint::Gguf::open(path);
+    if (!file) return file.status();
+    return tokenizer::make_gguf(vocabulary_of(file->metadata()), path);
+  }
+  if (!fs::is_directory(path)) return tokenizer::load_huggingface(path);
+  auto folder = model::published::snapshot_of(path);
+  if (!folder) return folder.status();
+  return tokenizer::load_huggingface(*folder);
+}
+
+Result<LanguageModel> load_language_model(const std::string& path, DType dtype, DType weights,
+                                          bool packed) {
+  auto loaded = model::load(path, {.dtype = dtype, .weights = weights, .packed = packed});
   if (!loaded) return loaded.status();
   LanguageModel lm;
   lm.name = path;

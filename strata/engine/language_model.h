@@ -47,9 +47,15 @@ struct LanguageModel {
                                          std::string_view more = "{}") const;
 };
 
+/// The tokenizer of a GGUF file, a Hugging Face directory, a cache's models--org--name or a
+/// tokenizer.json.
+Result<std::shared_ptr<const tokenizer::Tokenizer>> load_tokenizer(const std::string& path);
+
 /// Of a GGUF file, a Hugging Face directory or a cache's models--org--name. `dtype` of activations,
-/// `weights` of weights.
+/// `weights` of weights; a GGUF file's stay in their blocks where `packed`, so that memory holds what the file
+/// does.
 Result<LanguageModel> load_language_model(const std::string& path, DType dtype = DType::f32,
-                                          DType weights = DType::f32);
+                                          DType weights = DType::f32,
+                                          bool packed = true);
 
 }  // namespace strata::engine

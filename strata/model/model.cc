@@ -10,7 +10,7 @@
 namespace strata::model {
 
 tree::Tree Model::cast(const tree::Tree& params, DType to) const {
-  return params.map([&](const Array& w) { return astype(w, to); });
+  return params.map([&](const Array& w) { return is_float(w.dtype()) ? astype(w, to) : w; });
 }
 
 Array Model::token_losses(const tree::Tree& params, const Array& tokens,

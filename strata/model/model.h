@@ -47,7 +47,7 @@ class Model {
 
   /// First weights, f32, by a key; traceable.
   virtual tree::Tree init(const Array& key) const = 0;
-  /// The weights in another dtype. The functions below do this themselves; done once before many
+  /// The weights in another dtype, but for packed ones. The functions below do this themselves; done once before many
   /// calls it saves time.
   virtual tree::Tree cast(const tree::Tree& params, DType dtype) const;
   /// tokens (B, S) of i32 -> logits (B, S, V) of `dtype`.

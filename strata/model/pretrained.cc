@@ -183,7 +183,8 @@ Result<Pooling> pooling_of(const std::string& folder) {
 Result<Pretrained> load(const std::string& config, const published::TensorSource& tensors,
                         const LoadOptions& how) {
   return caught(tensors.name(), [&]() -> Result<Pretrained> {
-    const Described d = described(config, how);
+    Described d = described(config, how);
+    if (how.packed) d.options.packed = published::packed_weights(d.options, d.names, tensors);
     if (!d.options.has_logits)
       return Status(Code::unsupported, "{}: {} is an encoder, which gives no logits",
                     tensors.name(), d.family->model_type);

@@ -23,6 +23,8 @@ struct LoadOptions {
   /// Of activations and logits; and of the weights that are kept.
   DType dtype = DType::f32;
   DType weights = DType::f32;
+  /// Keep weights in packed blocks where the source has them so, instead of `weights`.
+  bool packed = false;
   /// The longest sequence that will be read: decides rotary frequencies that depend on it (dynamic,
   /// longrope); 0: each call does.
   std::int64_t max_length = 0;

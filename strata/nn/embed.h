@@ -34,7 +34,10 @@ struct Embed {
   Param embedding;  // (V, D)
   std::optional<DType> dtype;
   Outside outside = Outside::nearest;
-  STRATA_FIELDS(embedding, dtype, outside)
+  /// The rows are packed blocks of this format, ui8 (V, bytes of D numbers); tokens outside read
+  /// the nearest row then.
+  std::optional<BlockFormat> packed;
+  STRATA_FIELDS(embedding, dtype, outside, packed)
 
   Embed() = default;
   /// From a table that there is.

@@ -25,6 +25,8 @@ struct LinearOptions {
 };
 
 /// x kernel + bias: x (..., I), result (..., O), in the dtype in which x and the weights meet.
+/// Where product.packed names a format, the kernel is packed, ui8 (O, bytes of I numbers), and the
+/// result has x's dtype.
 /// Source: Flax NNX's Linear, whose names these are.
 struct Linear {
   Param kernel;               // (I, O)

@@ -9,9 +9,12 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
+#include <map>
 #include <string>
 #include <vector>
 
+#include "strata/type/block_format.h"
 #include "strata/type/dtype.h"
 
 namespace strata::model::decoder {
@@ -118,6 +121,8 @@ struct Options {
   std::int64_t max_length = 0;
   /// The dtype of activations and logits.
   DType dtype = DType::f32;
+  /// Weights that are kept in packed blocks, by their paths: ui8 ([L,] out, bytes of a row).
+  std::map<std::string, BlockFormat, std::less<>> packed = {};
   /// The standard deviation of first weights.
   double initial_deviation = 0.02;
 };

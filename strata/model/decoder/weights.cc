@@ -20,13 +20,20 @@ class Maker {
     if (path.starts_with("layers/")) shape.insert(shape.begin(), o_.layers);
     return make_(path, shape, kind);
   }
+  std::optional<BlockFormat> packed(const std::string& path) const {
+    const auto it = o_.packed.find(path);
+    return it == o_.packed.end() ? std::nullopt : std::optional(it->second);
+  }
   nn::Linear linear(const std::string& path, std::int64_t in, std::int64_t out, bool bias) const {
     nn::Linear made(one(path + "/kernel", {in, out}, WeightKind::matrix));
+    made.product.packed = packed(path + "/kernel");
     if (bias) made.bias = one(path + "/bias", {out}, WeightKind::bias);
     return made;
   }
   nn::Embed embed(const std::string& path, std::int64_t rows) const {
-    return nn::Embed(one(path + "/embedding", {rows, o_.width}, WeightKind::embedding));
+    nn::Embed made(one(path + "/embedding", {rows, o_.width}, WeightKind::embedding));
+    made.packed = packed(path + "/embedding");
+    return made;
   }
   Norm norm(const std::string& path, std::int64_t width) const {
     Norm made{.scale = one(path + "/scale", {width}, WeightKind::scale), .bias = {}};

@@ -28,6 +28,15 @@ class GgufSource : public TensorSource {
     file_.release(*t);
     return out;
   }
+  std::optional<BlockFormat> packed(const std::string& name) const override {
+    const GgufTensor* t = file_.tensor(name);
+    return t == nullptr ? std::nullopt : t->type.block();
+  }
+  Result<Literal> read_packed(const std::string& name) const override {
+    const GgufTensor* t = file_.tensor(name);
+    if (!t) return Status(Code::not_found, "{}: there is no tensor '{}'", name_, name);
+    return file_.bytes_of(*t);
+  }
   const std::string& name() const override { return name_; }
 
  private:

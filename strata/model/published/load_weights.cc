@@ -104,6 +104,19 @@ void copy_in(Literal& ours, std::int64_t to, const Literal& published, const Wei
         }
 }
 
+/// Copies the packed rows of a weight, or of a layer of it.
+void copy_packed(Literal& ours, std::int64_t layer, const Literal& published,
+                 const WeightName& name, const Slice& s, const WeightShape& weight,
+                 Convention convention) {
+  const std::int64_t row_bytes = published.shape()[published.shape().rank() - 1];
+  std::byte* to = ours.mutable_data() + layer * s.out * row_bytes;
+  for (std::int64_t o = 0; o < s.out; ++o) {
+    const std::int64_t row =
+        weight.kind == WeightKind::embedding ? o : row_of(o, name, s, convention);
+    std::copy_n(published.data() + row * row_bytes, row_bytes, to + o * row_bytes);
+  }
+}
+
 /// Names in the source: prefixes and old endings found out.
 class Resolver {
  public:
@@ -206,6 +219,18 @@ Result<tree::Tree> load_weights(const Options& options, const Names& names,
   for (const WeightShape& w : weights) {
     const WeightName& name = name_of(names, w.path);
     const Slice s = slice_of(name, w, source.convention());
+    if (const auto packed = options.packed.find(w.path); packed != options.packed.end()) {
+      std::vector<std::int64_t> shape = {s.out, packed->second.row_bytes(s.in)};
+      if (w.path.starts_with("layers/")) shape.insert(shape.begin(), layers_of(w));
+      Literal ours(Type(DType::ui8, Shape::of(shape)));
+      for (std::int64_t layer = 0; layer < layers_of(w); ++layer) {
+        Result<Literal> tensor = source.read_packed(resolver.of(name, layer));
+        if (!tensor) return tensor.status();
+        copy_packed(ours, layer, *tensor, name, s, w, source.convention());
+      }
+      arrays.emplace(w.path, Array(std::move(ours)));
+      continue;
+    }
     Literal ours(Type(dtype, Shape::of(w.shape)));
     for (std::int64_t layer = 0; layer < layers_of(w); ++layer) {
       const std::string published = resolver.of(name, layer);
@@ -224,6 +249,24 @@ Result<tree::Tree> load_weights(const Options& options, const Names& names,
       [&](std::string_view path, const Sizes&, WeightKind) { return arrays.find(path)->second; });
   return tree::of(typed).with_metadata(
       [](const tree::Entry& e) { return decoder::logical_axes(e.name); });
+}
+
+std::map<std::string, BlockFormat, std::less<>> packed_weights(const Options& options,
+                                                               const Names& names,
+                                                               const TensorSource& source) {
+  std::map<std::string, BlockFormat, std::less<>> out;
+  const Resolver resolver(names, source);
+  for (const WeightShape& w : decoder::weight_shapes(options)) {
+    const WeightName& name = name_of(names, w.path);
+    const bool plain = name.gguf_plus == 0 && !slice_of(name, w, source.convention()).as_ours;
+    if ((w.kind != WeightKind::matrix && w.kind != WeightKind::embedding) || !plain) continue;
+    const std::optional<BlockFormat> format = source.packed(resolver.of(name, 0));
+    bool alike = format.has_value();
+    for (std::int64_t layer = 1; layer < layers_of(w); ++layer)
+      alike = alike && source.packed(resolver.of(name, layer)) == format;
+    if (alike) out.emplace(w.path, *format);
+  }
+  return out;
 }
 
 std::map<std::string, Literal> published_tensors(const Options& options, const Names& names,

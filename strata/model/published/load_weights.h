@@ -8,10 +8,16 @@
 namespace strata::model::published {
 
 /// The weights that models of these options have, of `dtype` (f32 or bf16), each read from the
-/// source, turned, cut and stacked. Before anything is read, names and shapes are compared: a
+/// source, turned, cut and stacked; those of options.packed keep their blocks. Before anything is read, names and shapes are compared: a
 /// Status lists all tensors that are missing, have another shape, or belong to no weight.
 Result<tree::Tree> load_weights(const decoder::Options& options, const Names& names,
                                 const TensorSource& source, DType dtype);
+
+/// The weights that can be kept as the source packs them, by their paths: matrices and embeddings
+/// whose tensors have one format in all layers.
+std::map<std::string, BlockFormat, std::less<>> packed_weights(const decoder::Options& options,
+                                                               const Names& names,
+                                                               const TensorSource& source);
 
 /// The tensors of a Hugging Face directory that these weights amount to, in f32 or bf16 as they
 /// are: load_weights backwards.

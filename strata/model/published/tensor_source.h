@@ -4,10 +4,12 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "strata/base/result.h"
+#include "strata/type/block_format.h"
 #include "strata/type/literal.h"
 
 namespace strata::model::published {
@@ -23,6 +25,10 @@ class TensorSource {
   virtual const std::map<std::string, std::vector<std::int64_t>>& shapes() const = 0;
   /// A tensor of floating-point numbers; packed ones come dequantised, f32.
   virtual Result<Literal> read(const std::string& name) const = 0;
+  /// The format of a tensor that is packed, and its blocks as they lie there, ui8 (rows, bytes of a
+  /// row); nothing for others.
+  virtual std::optional<BlockFormat> packed(const std::string&) const { return std::nullopt; }
+  virtual Result<Literal> read_packed(const std::string& name) const { return read(name); }
   /// For messages: the folder or file.
   virtual const std::string& name() const = 0;
 };
