@@ -24,6 +24,7 @@
 #include "strata/optim/lookahead.h"
 #include "strata/optim/losses.h"
 #include "strata/optim/masked.h"
+#include "strata/optim/masks.h"
 #include "strata/optim/microbatching.h"
 #include "strata/optim/monitoring.h"
 #include "strata/optim/multi_steps.h"
