@@ -33,6 +33,9 @@ STRATA_BUILD=$build scripts/build.sh ulp_program
 echo "== sums of ${SOAK_TERMS:=1000000000} terms"
 STRATA_LONG_SUMS=$SOAK_TERMS "$build/bin/compile_test" --gtest_filter='Long*.KeepTheDigitsOfEqualNumbers' --gtest_brief=1
 
+echo "== a model of letters with states of 8 bits, 600 steps"
+STRATA_LETTER_STEPS=600 "$build/bin/optim_test" --gtest_filter='OptaxCurves.StatesOfEightBits*' --gtest_brief=1
+
 echo "== everything by GCC"
 cmake --preset gcc -B build/gcc > /dev/null && ninja -C build/gcc && STRATA_SAMPLE= FULL=1 scripts/run_tests --build build/gcc --only op,loop,transform,compile,api,embed
 

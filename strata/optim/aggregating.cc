@@ -39,8 +39,10 @@ GradientTransformation process(GradientTransformation preprocessor,
                      postprocessor.init(params));
       },
       [=](const Tree& u, const Tree& s, const Tree* params, const Extra& extra) {
-        auto [each, first] = preprocessor.update(u, s.subtree("0"), params, taken(extra, preprocessor.rule().needs()));
-        auto [aggregated, second] = aggregator.update(each, s.subtree("1"), params, taken(extra, aggregator.rule().needs()));
+        auto [each, first] = preprocessor.update(u, s.subtree("0"), params,
+                                                 taken(extra, preprocessor.rule().needs()));
+        auto [aggregated, second] = aggregator.update(each, s.subtree("1"), params,
+                                                      taken(extra, aggregator.rule().needs()));
         Extra with = taken(extra, postprocessor.rule().needs());
         if (has_aux) with.more = tree::merge({extra.more, aggregated.subtree("aux")});
         const Tree mean = has_aux ? aggregated.subtree("updates") : aggregated;
@@ -162,8 +164,7 @@ GradientTransformation track_per_element_mean_and_variance_with_ema(Rate ema_dec
                     field("variance_grads_ema", variance));
   };
   return rule(
-      "track_per_element_mean_and_variance_with_ema(" + ema_decay.text() + ")",
-      {.more = true},
+      "track_per_element_mean_and_variance_with_ema(" + ema_decay.text() + ")", {.more = true},
       [=](const Tree& params) {
         const Tree zeros = trees::zeros_like(params);
         return state(no_count(), numpy::astype(ema_decay.array(), DType::f32), zeros, zeros);

@@ -98,9 +98,8 @@ class IgnoringExtras : public Rule {
 }  // namespace
 
 Needs merged(const Needs& a, const Needs& b) {
-  return {a.params || b.params,     a.value || b.value,   a.grad || b.grad,
-          a.value_fn || b.value_fn, a.obj_fn || b.obj_fn, a.grad_fn || b.grad_fn,
-          a.more || b.more,         a.any || b.any};
+  return {a.params || b.params, a.value || b.value,     a.grad || b.grad, a.value_fn || b.value_fn,
+          a.obj_fn || b.obj_fn, a.grad_fn || b.grad_fn, a.more || b.more, a.any || b.any};
 }
 Extra taken(const Extra& given, const Needs& by) {
   if (by.any) return given;

@@ -110,7 +110,8 @@ GradientTransformation sam(GradientTransformation optimizer, GradientTransformat
         const Tree old_adv = s.subtree("adv_state"), old_opt = s.subtree("opt_state"),
                    began = s.subtree("cache");
         auto [climb, adv_state] = adv.update(g, old_adv, *params, taken(extra, adv.rule().needs()));
-        auto [down, opt_state] = optimizer.update(g, old_opt, began, taken(extra, optimizer.rule().needs()));
+        auto [down, opt_state] =
+            optimizer.update(g, old_opt, began, taken(extra, optimizer.rule().needs()));
         const Tree moved =
             trees::map([](const Array& c, const Array& p, const Array& u) { return c - p + u; },
                        began, *params, down);

@@ -55,9 +55,8 @@ class Partition : public Rule {
       if (extra.grad) inside.grad = only(*extra.grad, mine);
       Tree p;
       if (params) p = only(*params, mine);
-      auto [next, after] =
-          tx.update(mine, state.subtree(place(label)), params ? &p : nullptr,
-                    taken(inside, tx.rule().needs()));
+      auto [next, after] = tx.update(mine, state.subtree(place(label)), params ? &p : nullptr,
+                                     taken(inside, tx.rule().needs()));
       u = put_back(u, next);
       states.push_back(after.below(place(label)));
     }

@@ -28,6 +28,10 @@ void add_sgd(Rules& rules);
 void add_trace(Rules& rules);
 void add_squares(Rules& rules);
 void add_schedule_free(Rules& rules);
+void add_norm_statistics(Rules& rules);
+void add_quantized_state(Rules& rules);
+void add_shampoo(Rules& rules);
+void add_soap(Rules& rules);
 void add_schedules(Schedules& schedules);
 }  // namespace detail
 
@@ -59,6 +63,10 @@ const detail::Rules& rules() {
     detail::add_trace(out);
     detail::add_squares(out);
     detail::add_schedule_free(out);
+    detail::add_soap(out);
+    detail::add_shampoo(out);
+    detail::add_quantized_state(out);
+    detail::add_norm_statistics(out);
     return out;
   }();
   return all;

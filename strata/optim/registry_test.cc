@@ -101,6 +101,17 @@ TEST_F(RegistryTest, GroupsTakeLeavesByPatterns) {
   EXPECT_EQ(u["b/w"].to_vector<float>(), (std::vector<float>{0, 0, 0, 0}));
 }
 
+TEST_F(RegistryTest, MasksOfBooleansTakeTheirLeaves) {
+  const Tree p = params();
+  const Tree by_tree({{"a", numpy::full({}, false)}, {"b/w", numpy::full({}, true)}});
+  for (const tree::Filter& mask : {mask_by_path({{"a", false}, {"b/w", true}}), mask_of(by_tree)}) {
+    const GradientTransformation tx = masked(scale(2.0), mask);
+    const Tree u = tx.update(p, tx.init(p), p).first;
+    EXPECT_EQ(u["a"].to_vector<float>(), (std::vector<float>{1, -2, 3}));
+    EXPECT_EQ(u["b/w"].to_vector<float>(), (std::vector<float>{2, 2, 2, 2}));
+  }
+}
+
 TEST_F(RegistryTest, WrongProgramsAreTold) {
   const Tree p = params(), other({{"a", numpy::ones({3})}, {"c", numpy::ones({2})}});
   const auto expect = [](const std::string& got, const char* said) {
@@ -151,6 +162,16 @@ TEST_F(RegistryTest, WrongProgramsAreTold) {
          "sgd has no parameter b1 to keep static");
   expect(message([&] { optimistic_adam(cosine_decay_schedule(0.1, 3)); }), "takes no schedule");
   expect(message([&] { scale_by_lbfgs(0); }), "memory_size is 1 or more, got 0");
+  expect(message([&] { masked(sgd(0.1), mask_by_path({{"a", true}, {"c", false}})).init(p); }),
+         "the mask is of another structure: it says nothing of b/w; it has a, c");
+  expect(message([&] { mask_of(Tree({{"a", numpy::ones({3}, DType::i1)}})); }),
+         "a mask has a boolean for each leaf; that of a is i1[3]");
+  expect(message([&] { linear_schedule(0.1, 0.0, -5); }),
+         "a schedule has a count of steps, got -5");
+  expect(message([&] { warmup_cosine_decay_schedule(0.0, 0.1, 10, 5); }),
+         "needs a step or more to decay, got -5");
+  expect(message([&] { piecewise_constant_schedule(0.1, {{-3, 0.5}}); }),
+         "the boundary -3 lies before the first step, which is 0");
   const GradientTransformation both = chain(clip(1.0), adam(0.1));
   expect(message([&] {
            both.update(p, both.init(p), p, {.value = Array(1.0f), .more = Tree({{"x", p["a"]}})});

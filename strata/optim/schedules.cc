@@ -11,14 +11,18 @@ namespace {
 Array as_f32(const Array& count) { return numpy::astype(count, DType::f32); }
 
 void check_factors(const char* name, const Boundaries& boundaries) {
-  for (const auto& [step, factor] : boundaries)
+  for (const auto& [step, factor] : boundaries) {
+    if (step < 0) throw Error(name, "the boundary {} lies before the first step, which is 0", step);
     if (!(factor >= 0.0)) throw Error(name, "the factor {} at step {} is negative", factor, step);
+  }
 }
 }  // namespace
 
 Schedule polynomial_schedule(double init_value, double end_value, double power,
                              std::int64_t transition_steps, PolynomialOptions options) {
-  if (transition_steps <= 0) return constant_schedule(init_value);
+  if (transition_steps < 0)
+    throw Error("polynomial_schedule", "a schedule has a count of steps, got {}", transition_steps);
+  if (transition_steps == 0) return constant_schedule(init_value);
   const std::int64_t begin = std::max<std::int64_t>(options.transition_begin, 0);
   return [=](const Array& count) {
     const Array x = numpy::clip(count - begin, 0, transition_steps);
@@ -77,7 +81,9 @@ Schedule piecewise_interpolate_schedule(const std::string& interpolate_type, dou
 
 Schedule exponential_decay(double init_value, std::int64_t transition_steps, double decay_rate,
                            ExponentialOptions options) {
-  if (transition_steps <= 0 || decay_rate == 0) return constant_schedule(init_value);
+  if (transition_steps < 0)
+    throw Error("exponential_decay", "a schedule has a count of steps, got {}", transition_steps);
+  if (transition_steps == 0 || decay_rate == 0) return constant_schedule(init_value);
   const std::int64_t begin = std::max<std::int64_t>(options.transition_begin, 0);
   return [=](const Array& count) {
     const Array x = count - begin;

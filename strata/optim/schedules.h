@@ -3,8 +3,8 @@
 //   optim::adamw(optim::warmup_cosine_decay_schedule(0.0, 3e-4, 100, 1000, 3e-5))
 //   optim::make_schedule("exponential_decay", {{"init_value", 0.1}, {"transition_steps", 10}, ...})
 //
-// c is the count of steps, 0 first; x = c - transition_begin. Of 0 or fewer steps a polynomial and
-// an exponential are their initial value for ever. Source: Optax.
+// c is the count of steps, 0 first; x = c - transition_begin. Of 0 steps a polynomial and
+// an exponential are their initial value for ever; fewer are an Error. Source: Optax.
 #pragma once
 
 #include <map>
