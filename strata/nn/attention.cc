@@ -78,3 +78,5 @@ std::pair<Array, KeyValues> Attention::extend(const Array& x, const RotaryTables
 }
 
 }  // namespace strata::nn
+
+STRATA_COMPILE_VISIT(strata::nn::Attention)

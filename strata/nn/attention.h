@@ -11,6 +11,7 @@
 #pragma once
 
 #include "strata/api/initializers.h"
+#include "strata/nn/compiled_visit.h"
 #include "strata/nn/rotary.h"
 
 namespace strata::nn {
@@ -66,3 +67,5 @@ struct Attention {
 };
 
 }  // namespace strata::nn
+
+STRATA_COMPILED_VISIT(strata::nn::Attention)

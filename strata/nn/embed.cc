@@ -59,3 +59,5 @@ Array Embed::attend(const Array& x) const {
 }
 
 }  // namespace strata::nn
+
+STRATA_COMPILE_VISIT(strata::nn::Embed)

@@ -5,6 +5,7 @@
 //   Array logits = table.attend(x);      // (..., 512) -> (..., 32000)
 #pragma once
 
+#include "strata/nn/compiled_visit.h"
 #include "strata/nn/linear.h"
 
 namespace strata::nn {
@@ -58,3 +59,5 @@ struct Embed {
 };
 
 }  // namespace strata::nn
+
+STRATA_COMPILED_VISIT(strata::nn::Embed)

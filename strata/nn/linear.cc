@@ -50,3 +50,5 @@ Array affine(const char* layer, const Array& x, const Param& kernel,
 }
 
 }  // namespace strata::nn
+
+STRATA_COMPILE_VISIT(strata::nn::Linear)

@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "strata/api/initializers.h"
+#include "strata/nn/compiled_visit.h"
 #include "strata/nn/products.h"
 #include "strata/nn/rngs.h"
 
@@ -53,3 +54,5 @@ Array affine(const char* layer, const Array& x, const Param& kernel,
              const std::optional<Param>& bias, const ProductOptions& product);
 
 }  // namespace strata::nn
+
+STRATA_COMPILED_VISIT(strata::nn::Linear)

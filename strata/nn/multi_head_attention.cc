@@ -187,3 +187,5 @@ Array MultiHeadAttention::operator()(const Array& inputs_q, const Array& inputs_
 }
 
 }  // namespace strata::nn
+
+STRATA_COMPILE_VISIT(strata::nn::MultiHeadAttention)

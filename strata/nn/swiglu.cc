@@ -25,3 +25,5 @@ SwiGLU SwiGLU::init(const Array& key, std::int64_t features, std::int64_t hidden
 }
 
 }  // namespace strata::nn
+
+STRATA_COMPILE_VISIT(strata::nn::SwiGLU)

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "strata/api/initializers.h"
+#include "strata/nn/compiled_visit.h"
 
 namespace strata::nn {
 
@@ -23,3 +24,5 @@ struct SwiGLU {
 };
 
 }  // namespace strata::nn
+
+STRATA_COMPILED_VISIT(strata::nn::SwiGLU)

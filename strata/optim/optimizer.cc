@@ -74,3 +74,5 @@ std::pair<Tree, Tree> Optimizer::advance(const Tree& model, const Tree& grads, c
 }
 
 }  // namespace strata::optim
+
+STRATA_COMPILE_VISIT(strata::optim::Optimizer)

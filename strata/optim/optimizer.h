@@ -10,6 +10,7 @@
 // The state's paths are upstream's: `opt_state/0/mu/layers/0/kernel`. Source: flax.nnx.Optimizer.
 #pragma once
 
+#include "strata/nn/compiled_visit.h"
 #include "strata/nn/variable.h"
 #include "strata/optim/gradient_transformation.h"
 
@@ -29,8 +30,8 @@ struct Optimizer {
   Optimizer(const M& model, GradientTransformation rule, tree::Filter wrt = nn::of<nn::Param>())
       : Optimizer(tree::of(model), std::move(rule), std::move(wrt), 0) {}
 
-  /// Moves the model's leaves that `grads` has, in whatever order; returns the updates. Throws Error
-  /// where `grads` has other leaves than the state was made for, naming them.
+  /// Moves the model's leaves that `grads` has, in whatever order; returns the updates. Throws
+  /// Error where `grads` has other leaves than the state was made for, naming them.
   template <tree::TreeLike M>
   Tree update(M& model, const Tree& grads, const Extra& extra = {}) {
     auto [updates, params] = advance(tree::of(model), grads, extra);
@@ -62,3 +63,5 @@ struct ModelAndOptimizer : Optimizer {
 };
 
 }  // namespace strata::optim
+
+STRATA_COMPILED_VISIT(strata::optim::Optimizer)

@@ -16,6 +16,20 @@ class LeafPointers : public tree::Visitor {
 };
 }  // namespace
 
+std::vector<Array> leaves_of(const std::function<void(tree::Visitor&)>& accept) {
+  LeafPointers visitor;
+  accept(visitor);
+  return values_of(visitor.leaves);
+}
+
+void set_leaves(const std::function<void(tree::Visitor&)>& accept, std::span<const Array> leaves) {
+  LeafPointers visitor;
+  accept(visitor);
+  STRATA_CHECK(visitor.leaves.size() == leaves.size(),
+               "a visit passes as many leaves as were given");
+  for (std::size_t i = 0; i < leaves.size(); ++i) *visitor.leaves[i].value = leaves[i];
+}
+
 std::vector<ArgumentLeaf> argument_leaves(const Callee& callee) {
   LeafPointers visitor;
   for (; visitor.argument < callee.arguments(); ++visitor.argument)
