@@ -24,14 +24,11 @@ class GenerateTest : public testing::Test {
 
   static Config tiny(std::int64_t length, const std::string& dtype = "float32") {
     Config c;
-    c.base_emb_dim = 16;
-    c.base_num_query_heads = 2;
-    c.base_num_kv_heads = 1;
-    c.head_dim = 8;
-    c.base_mlp_dim = 24;
-    c.base_num_decoder_layers = 2;
+    c.model = {
+        {"base_emb_dim", "16"}, {"base_num_query_heads", "2"}, {"base_num_kv_heads", "1"},
+        {"head_dim", "8"},      {"base_mlp_dim", "24"},        {"base_num_decoder_layers", "2"},
+        {"dtype", dtype}};
     c.max_target_length = length;
-    c.dtype = dtype;
     return c;
   }
   /// Untrained weights draw from all bytes, which is what these laws are about.
@@ -226,7 +223,7 @@ TEST_F(GenerateTest, AnEmptyPromptBeginsADocument) {
 TEST_F(GenerateTest, ATokenizerTooLargeIsRefused) {
   Config c = tiny(12);
   const tree::Tree params = make_model(c)->init(random::key(5));
-  c.vocab_size = 100;
+  c.model["vocab_size"] = "100";
   EXPECT_THROW(Generator(c, std::make_shared<tokenizer::ByteTokenizer>(), params), Error);
 }
 
