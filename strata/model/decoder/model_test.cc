@@ -214,6 +214,18 @@ TEST(DecoderErrorTest, PagesNeedALengthWhereFrequenciesDependOnIt) {
   EXPECT_EQ(read(o).first.shape(), Shape({1, 31}));
 }
 
+TEST(DecoderErrorTest, LearnedPositionsEnd) {
+  compile::register_cpu();
+  Options o = plain();
+  o.learned_positions = 8;
+  const ModelPtr m = model(o);
+  const tree::Tree w = m->init(random::key(0));
+  EXPECT_EQ(m->forward(w, zeros({1, 8}, DType::i32)).shape(), Shape({1, 8, 31}));
+  EXPECT_THROW((void)m->forward(w, zeros({1, 9}, DType::i32)), Error);
+  EXPECT_THROW((void)m->extend(w, zeros({1, 1}, DType::i32), Array(0), m->init_cache(1, 9)), Error);
+  EXPECT_THROW((void)m->extend(w, zeros({1, 5}, DType::i32), Array(0), m->init_cache(1, 4)), Error);
+}
+
 TEST(AttendTest, SinksJoinTheDenominatorAlone) {
   compile::register_cpu();
   const Array q = random::normal(random::key(0), {1, 3, 2, 4}),
