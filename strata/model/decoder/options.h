@@ -118,6 +118,9 @@ struct Options {
   std::int64_t max_length = 0;
   /// The dtype of activations and logits.
   DType dtype = DType::f32;
+  /// What the backward pass keeps of a layer: "full_save" (all), "minimal" (results of products),
+  /// "full" (nothing), as MaxText names it.
+  std::string remat_policy = "full_save";
   /// The standard deviation of first weights.
   double initial_deviation = 0.02;
 };
