@@ -57,6 +57,7 @@ Described described(const std::string& text, const LoadOptions& how) {
   decoder::Options options = family.options(config);
   options.dtype = how.dtype;
   options.max_length = how.max_length;
+  options.remat_policy = how.remat_policy;
   decoder::check(options);
   published::Names names = family.names(options);
   return {&family, std::move(options), std::move(names)};

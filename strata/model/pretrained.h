@@ -28,6 +28,8 @@ struct LoadOptions {
   /// The longest sequence that will be read: decides rotary frequencies that depend on it (dynamic,
   /// longrope); 0: each call does.
   std::int64_t max_length = 0;
+  /// What the backward pass keeps: decoder::Options::remat_policy.
+  std::string remat_policy = "full_save";
 };
 
 /// A model with its weights, and the config.json that it was made of.

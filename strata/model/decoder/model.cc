@@ -24,6 +24,7 @@ class Decoder : public Model {
   Tree init(const Array& key) const override { return first_weights(o_, key); }
 
   Array forward(const Tree& params, const Array& tokens) const override {
+    require_positions(tokens.shape(-1));
     const Weights w = weights_of(o_, cast(params, o_.dtype));
     const Array positions = expand_dims(arange(tokens.shape(-1)), 0);
     const Array x =
@@ -48,6 +49,7 @@ class Decoder : public Model {
     const std::int64_t batch = tokens.shape(0), length = cache["key"].shape(2);
     if (tokens.shape(1) > length)
       throw Error(o_.family, "{} tokens do not fit a cache of {}", tokens.shape(1), length);
+    require_positions(length);
     // A sequence's page is the one of its own number.
     const Batch rows{.tokens = tokens,
                      .first = broadcast_to(astype(first, DType::i32), {batch}),
@@ -89,6 +91,11 @@ class Decoder : public Model {
   }
 
  private:
+  void require_positions(std::int64_t length) const {
+    if (o_.learned_positions > 0 && length > o_.learned_positions)
+      throw Error(o_.family, "{} positions are more than the {} of the model", length,
+                  o_.learned_positions);
+  }
   /// How long sequences get: as the options say, else `known`.
   std::int64_t length_of(std::int64_t known) const {
     return o_.max_length > 0 ? o_.max_length : known;

@@ -143,6 +143,25 @@ TEST_P(DecoderTest, GradientsAreSlopes) {
   }
 }
 
+TEST_P(DecoderTest, RematerialisationChangesNoBit) {
+  const Array text = tokens(2, 7);
+  const Array x = text[{slice(), slice(0, 6)}], y = text[{slice(), slice(1, 7)}];
+  const auto gradients = [&](const std::string& policy) {
+    Options o = options();
+    o.remat_policy = policy;
+    const ModelPtr m = model(o);
+    return jit([&](const tree::Tree& p) {
+      return grad([&](const tree::Tree& q) { return mean(m->token_losses(q, x, y)); })(p);
+    })(m->init(random::key(1)));
+  };
+  const tree::Tree all = gradients("full_save");
+  EXPECT_TRUE(tree::equal(gradients("minimal"), all));
+  EXPECT_TRUE(tree::equal(gradients("full"), all));
+  Options wrong = options();
+  wrong.remat_policy = "some";
+  EXPECT_THROW((void)model(wrong), Error);
+}
+
 TEST_P(DecoderTest, WeightsAreCountedAndHaveAxes) {
   const ModelPtr m = model(options());
   const tree::Tree w = m->init(random::key(1));
@@ -212,6 +231,18 @@ TEST(DecoderErrorTest, PagesNeedALengthWhereFrequenciesDependOnIt) {
   }
   o.max_length = 16;
   EXPECT_EQ(read(o).first.shape(), Shape({1, 31}));
+}
+
+TEST(DecoderErrorTest, LearnedPositionsEnd) {
+  compile::register_cpu();
+  Options o = plain();
+  o.learned_positions = 8;
+  const ModelPtr m = model(o);
+  const tree::Tree w = m->init(random::key(0));
+  EXPECT_EQ(m->forward(w, zeros({1, 8}, DType::i32)).shape(), Shape({1, 8, 31}));
+  EXPECT_THROW((void)m->forward(w, zeros({1, 9}, DType::i32)), Error);
+  EXPECT_THROW((void)m->extend(w, zeros({1, 1}, DType::i32), Array(0), m->init_cache(1, 9)), Error);
+  EXPECT_THROW((void)m->extend(w, zeros({1, 5}, DType::i32), Array(0), m->init_cache(1, 4)), Error);
 }
 
 TEST(AttendTest, SinksJoinTheDenominatorAlone) {

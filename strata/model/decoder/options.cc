@@ -71,6 +71,9 @@ void check(const Options& o) {
     if (rope < -1 || rope >= static_cast<int>(o.ropes.size()))
       throw Error(o.family, "there is no rotary embedding {} of {}", rope, o.ropes.size());
   for (const Rope& rope : o.ropes) check(o, rope);
+  if (o.remat_policy != "full_save" && o.remat_policy != "minimal" && o.remat_policy != "full")
+    throw Error(o.family, "remat_policy={}: allowed is full_save or minimal or full",
+                o.remat_policy);
 }
 
 }  // namespace strata::model::decoder

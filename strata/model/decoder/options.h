@@ -123,6 +123,9 @@ struct Options {
   DType dtype = DType::f32;
   /// Weights that are kept in packed blocks, by their paths: ui8 ([L,] out, bytes of a row).
   std::map<std::string, BlockFormat, std::less<>> packed = {};
+  /// What the backward pass keeps of a layer: "full_save" (all), "minimal" (results of products),
+  /// "full" (nothing), as MaxText names it.
+  std::string remat_policy = "full_save";
   /// The standard deviation of first weights.
   double initial_deviation = 0.02;
 };

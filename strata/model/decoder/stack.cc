@@ -83,6 +83,13 @@ Array layer(const Layer& w, const Options& o, const Array& x,
                        x);
 }
 
+/// The policy of strata::remat; none keeps all.
+std::optional<std::string> remat_of(const Options& o) {
+  if (o.remat_policy == "minimal") return "dots_no_batch";
+  if (o.remat_policy == "full") return "nothing";
+  return {};
+}
+
 std::pair<Array, Kept> scan_layers(const Weights& w, const Options& o, const Array& x,
                                    const Array& positions, std::int64_t length, const Kept& kept,
                                    const CachedAttending& attending) {
@@ -110,9 +117,10 @@ std::pair<Array, Kept> scan_layers(const Weights& w, const Options& o, const Arr
     if (before.key) after = {key, value};
     return std::pair(y, after);
   };
-  auto [hidden, after] = nn::scan(
-      step, {.in_axes = {0, nn::Carry, 0, 0}, .out_axes = {nn::Carry, 0}, .length = o.layers})(
-      w.layers, x, each, kept);
+  auto [hidden, after] = nn::scan(step, {.in_axes = {0, nn::Carry, 0, 0},
+                                         .out_axes = {nn::Carry, 0},
+                                         .length = o.layers,
+                                         .remat = remat_of(o)})(w.layers, x, each, kept);
   if (w.final_norm) hidden = (*w.final_norm)(hidden, o.norm, o.epsilon);
   return {hidden, after};
 }

@@ -73,7 +73,8 @@ json rope(const Reader& r, const GgufMetadata& m) {
     r.copy(out, "attention_factor", "rope.scaling.attn_factor");
     return out;
   }
-  const std::string type = r.value("rope.scaling.type").value_or(json("none")).get<std::string>();
+  const json named = r.value("rope.scaling.type").value_or(json("none"));
+  const std::string type = named.is_string() ? named.get<std::string>() : named.dump();
   if (type == "none") return out;
   if (type != "linear" && type != "yarn")
     throw Error("GGUF", "rope.scaling.type={}: there are none, linear, yarn, longrope", type)
@@ -100,7 +101,7 @@ std::string GgufMetadata::text(std::string_view key) const {
 std::optional<std::string> architecture_value(const GgufMetadata& m, std::string_view key) {
   const auto it = m.values.find(m.text("general.architecture") + "." + std::string(key));
   if (it == m.values.end()) return {};
-  return it->second;
+  return parsed(it->first, it->second).dump(-1, ' ', true);
 }
 
 std::string usual_config(const GgufMetadata& m, std::string_view model_type,
@@ -130,16 +131,18 @@ std::string usual_config(const GgufMetadata& m, std::string_view model_type,
   c["mlp_bias"] = m.mlp_bias;
   c["rope_parameters"] = rope(r, m);
   const std::optional<json> turned = r.value("rope.dimension_count");
-  if (turned && turned->is_number() && c["num_attention_heads"].is_number_integer()) {
-    const double heads = c["num_attention_heads"].get<double>();
-    const double width = c.contains("head_dim") ? c["head_dim"].get<double>()
-                                                : c["hidden_size"].get<double>() / heads;
-    if (turned->get<double>() != width)
+  const json& heads = c["num_attention_heads"];
+  const json head_dim = c.contains("head_dim") ? c["head_dim"] : json();
+  if (turned && turned->is_number() && heads.is_number() && c["hidden_size"].is_number()) {
+    const double width = head_dim.is_number()
+                             ? head_dim.get<double>()
+                             : c["hidden_size"].get<double>() / heads.get<double>();
+    if (turned->get<double>() != width && width > 0)
       c["rope_parameters"]["partial_rotary_factor"] = turned->get<double>() / width;
   }
   const json joined = json::parse(more);
   for (const auto& [key, value] : joined.items()) c[key] = value;
-  return c.dump(2);
+  return c.dump(2, ' ', true);
 }
 
 }  // namespace strata::model::published

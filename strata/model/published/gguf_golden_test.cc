@@ -13,7 +13,9 @@
 #include "strata/checkpoint/gguf.h"
 #include "strata/compile/cpu_client.h"
 #include "strata/model/pretrained.h"
+#include "strata/model/published/family.h"
 #include "strata/model/published/gguf_source.h"
+#include "strata/model/published/load_weights.h"
 
 namespace strata::model {
 namespace {
@@ -44,6 +46,23 @@ TEST_P(GgufGoldenTest, IsTheModelOfTheDirectory) {
     EXPECT_THAT(logits(file), testing::Pointwise(testing::FloatNear(2e-5f), logits(folder)));
   else
     EXPECT_EQ(logits(file), logits(folder));
+}
+
+TEST_P(GgufGoldenTest, WrittenOutItHasTheSameTensors) {
+  const std::string path = kFiles + GetParam() + ".gguf";
+  const published::GgufModel file = published::open_gguf(path).value();
+  const published::Family& family = published::family_of(file.metadata);
+  const published::Config config = published::Config::parse(family.from_gguf(file.metadata));
+  const decoder::Options options = family.options(config);
+  const auto tensors =
+      published::published_tensors(options, family.names(options), load(path).value().params,
+                                   published::TensorSource::Convention::gguf);
+  for (const auto& [name, tensor] : tensors)
+    EXPECT_TRUE(tensor.same_bits(file.tensors->read(name).value())) << name;
+  std::size_t others = 0;
+  for (const auto& [name, shape] : file.tensors->shapes())
+    if (name.starts_with("rope_")) ++others;
+  EXPECT_EQ(tensors.size() + others, file.tensors->shapes().size());
 }
 
 INSTANTIATE_TEST_SUITE_P(Families, GgufGoldenTest,

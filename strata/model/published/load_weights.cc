@@ -215,7 +215,6 @@ Result<tree::Tree> load_weights(const Options& options, const Names& names,
   const Resolver resolver(names, source);
   if (Status same = compare(weights, names, resolver, source); !same) return same;
   std::map<std::string, Array, std::less<>> arrays;
-  // What was read last, since weights that are one tensor follow each other in a layer.
   for (const WeightShape& w : weights) {
     const WeightName& name = name_of(names, w.path);
     const Slice s = slice_of(name, w, source.convention());
@@ -270,12 +269,13 @@ std::map<std::string, BlockFormat, std::less<>> packed_weights(const Options& op
 }
 
 std::map<std::string, Literal> published_tensors(const Options& options, const Names& names,
-                                                 const tree::Tree& params) {
+                                                 const tree::Tree& params, Convention convention) {
   std::map<std::string, Literal> out;
-  const std::string prefix = names.prefixes.empty() ? "" : names.prefixes[0];
+  const bool gguf = convention == Convention::gguf;
+  const std::string prefix = gguf || names.prefixes.empty() ? "" : names.prefixes[0];
   for (const WeightShape& w : decoder::weight_shapes(options)) {
     const WeightName& name = name_of(names, w.path);
-    const Slice s = slice_of(name, w, Convention::hugging_face);
+    const Slice s = slice_of(name, w, convention);
     const Literal ours = params[w.path].literal();
     if (ours.shape().sizes() != w.shape)
       throw Error("published_tensors", "{} is {} and should be {}", w.path,
@@ -284,8 +284,9 @@ std::map<std::string, Literal> published_tensors(const Options& options, const N
       throw Error("published_tensors", "{} is {}; weights are f32 or bf16", w.path,
                   strata::name(ours.dtype()));
     const Floats from(ours);
+    const auto plus = static_cast<float>(gguf ? name.gguf_plus : 0.0);
     for (std::int64_t layer = 0; layer < layers_of(w); ++layer) {
-      const std::string published = prefix + numbered(name.hugging_face, layer);
+      const std::string published = prefix + numbered(gguf ? name.gguf : name.hugging_face, layer);
       const auto [it, made] =
           out.try_emplace(published, Literal(Type(ours.dtype(), Shape::of(s.shape))));
       Literal& to = it->second;
@@ -296,8 +297,8 @@ std::map<std::string, Literal> published_tensors(const Options& options, const N
       }
       for (std::int64_t i = 0; i < s.in; ++i)
         for (std::int64_t o = 0; o < s.out; ++o) {
-          const std::int64_t row = name.begin + o;
-          put(to, s.as_ours ? i * whole + row : row * s.in + i, from[begin + i * s.out + o]);
+          const std::int64_t row = row_of(o, name, s, convention);
+          put(to, s.as_ours ? i * whole + row : row * s.in + i, from[begin + i * s.out + o] + plus);
         }
     }
   }

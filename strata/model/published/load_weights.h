@@ -19,9 +19,11 @@ std::map<std::string, BlockFormat, std::less<>> packed_weights(const decoder::Op
                                                                const Names& names,
                                                                const TensorSource& source);
 
-/// The tensors of a Hugging Face directory that these weights amount to, in f32 or bf16 as they
-/// are: load_weights backwards.
-std::map<std::string, Literal> published_tensors(const decoder::Options& options,
-                                                 const Names& names, const tree::Tree& params);
+/// The tensors that these weights amount to where others publish them, in f32 or bf16 as they are:
+/// load_weights backwards. In GGUF's convention matrices are (out, in), too; the file's writer
+/// lists dimensions the other way round.
+std::map<std::string, Literal> published_tensors(
+    const decoder::Options& options, const Names& names, const tree::Tree& params,
+    TensorSource::Convention convention = TensorSource::Convention::hugging_face);
 
 }  // namespace strata::model::published
