@@ -8,6 +8,8 @@
 // order of their names.
 #define STRATA_NATIVE_KERNELS(X) \
   X(argsort)                     \
+  X(block_dequantize)            \
+  X(block_dot)                   \
   X(cholesky)                    \
   X(copy_rows)                   \
   X(eig)                         \
