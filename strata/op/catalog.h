@@ -20,6 +20,8 @@
   X(async_done)               \
   X(async_start)              \
   X(bitcast_convert)          \
+  X(block_dequantize)         \
+  X(block_dot)                \
   X(broadcast)                \
   X(broadcast_in_dim)         \
   X(call)                     \
