@@ -68,6 +68,7 @@ inline constexpr std::int8_t kMxfp4Values[16] = {0, 1,  2,  3,  4,  6,  8,  12,
 /// A format of packed blocks; a value, compared by what it names.
 class BlockFormat {
  public:
+  BlockFormat() = default;                      // Q8_0
   BlockFormat(BlockKind kind) : kind_(kind) {}  // NOLINT: a kind is a format
   /// The format of a name, "Q4_0" ... "MXFP4". Throws Error, which lists the names, for another one
   /// and for those whose codebooks Strata does not have (IQ1, IQ2, IQ3).
@@ -96,10 +97,12 @@ class BlockFormat {
   void quantize(const float* numbers, std::int64_t count, std::uint8_t* blocks) const;
 
   bool operator==(const BlockFormat&) const = default;
+  /// As a structure has it: a format is part of a tree's.
+  std::string static_text() const { return name(); }
 
  private:
   const BlockLayout& layout() const { return kBlockLayouts[static_cast<int>(kind_)]; }
-  BlockKind kind_;
+  BlockKind kind_ = BlockKind::q8_0;
 };
 
 /// The names of all formats: "Q4_0, Q4_1, ...".
