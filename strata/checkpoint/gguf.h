@@ -106,6 +106,8 @@ class Gguf {
   Result<std::int64_t> integer(std::string_view key) const;
   Result<double> number(std::string_view key) const;
 
+  /// All bytes of the file.
+  std::string_view bytes() const { return bytes_; }
   /// A tensor's bytes as they lie in the file.
   std::string_view raw(const GgufTensor& tensor) const;
   /// The same as an array that keeps the file open: of its dtype and shape where it is plain, else

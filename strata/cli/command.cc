@@ -86,6 +86,7 @@ int main(int argc, char** argv) {
   add_logits(app, action);
   add_checkpoint(app, action);
   add_compile(app, action);
+  add_convert(app, action);
   add_info(app, action);
   if (auto status = app.parse(argc, argv, kBadInput)) return *status;
   compile::register_cpu();

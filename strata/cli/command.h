@@ -43,6 +43,7 @@ void add_generate(CommandLine& app, std::function<int()>& action);
 void add_logits(CommandLine& app, std::function<int()>& action);
 void add_checkpoint(CommandLine& app, std::function<int()>& action);
 void add_compile(CommandLine& app, std::function<int()>& action);
+void add_convert(CommandLine& app, std::function<int()>& action);
 void add_info(CommandLine& app, std::function<int()>& action);
 
 /// The whole command but for what becomes of its standard output.
