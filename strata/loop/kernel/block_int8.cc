@@ -52,6 +52,7 @@ const InstructionSet& instruction_set() {
 }
 
 void run(const InstructionSet& set, void* const* buffers, std::int64_t begin, std::int64_t end) {
+  if (begin == end) return;  // no rows of w, perhaps
   const auto& p = *static_cast<const Params*>(buffers[3]);
   const BlockLayout& layout = kBlockLayouts[p.format];
   const std::int64_t in = p.blocks * layout.elements, row_bytes = p.blocks * layout.bytes,

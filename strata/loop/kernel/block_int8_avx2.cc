@@ -23,6 +23,10 @@ struct Avx2 : Bytes32 {
         _mm256_maddubs_epi16(_mm256_abs_epi8(levels.v), _mm256_sign_epi8(bytes(n).v, levels.v));
     return F(_mm256_cvtepi32_ps(_mm256_madd_epi16(pairs, _mm256_set1_epi16(1))));
   }
+  STRATA_INLINE static F dot_natural(B levels, const std::int8_t* n) {
+    const __m256i pairs = _mm256_maddubs_epi16(levels.v, bytes(n).v);
+    return F(_mm256_cvtepi32_ps(_mm256_madd_epi16(pairs, _mm256_set1_epi16(1))));
+  }
 };
 
 bool present() {

@@ -71,6 +71,7 @@ struct Portable {
     }
     return out;
   }
+  static F dot_natural(const B& levels, const std::int8_t* n) { return dot(levels, n); }
   static F number(float x) { return both(x, x); }
   static F both(float a, float b) { return {{a, a, a, a, b, b, b, b}}; }
   static F load(const float* at) {

@@ -25,6 +25,9 @@ struct Vnni : Bytes32 {
                                             _mm256_sign_epi8(bytes(n).v, levels.v));
     return F(_mm256_cvtepi32_ps(sum));
   }
+  STRATA_INLINE static F dot_natural(B levels, const std::int8_t* n) {
+    return F(_mm256_cvtepi32_ps(_mm256_dpbusd_epi32(_mm256_setzero_si256(), levels.v, bytes(n).v)));
+  }
 };
 
 bool present() {

@@ -4,7 +4,8 @@
 //   B, 32 signed bytes with + - and & | of B; F, eight f32; all(byte), bytes(at), pair(at): 16
 //   bytes twice, halves(low, high): the first half of one and the second of the other, right(B,
 //   bits): each byte shifted as a number without a sign, lookup(table, B) of four bits, bits(word):
-//   byte i holds bit i; dot(level, n): 32-bit sums of four products, as f32; number(x), both(a, b):
+//   byte i holds bit i; dot(level, n): 32-bit sums of four products, as f32, dot_natural
+//   of levels that are not negative; number(x), both(a, b):
 //   four lanes each; load, store, fma; half(at): an f16.
 //
 // Included by block_int8_avx2.cc and its neighbours, each compiled for its own instructions.
@@ -45,13 +46,13 @@ constexpr bool has_minimum(BlockKind k) {
 template <class L>
 STRATA_INLINE typename L::B nibbles(Bytes q) {
   const typename L::B twice = L::pair(q);
-  return L::halves(twice, L::right(twice, 4)) & L::all(15);
+  return L::halves(twice & L::all(15), L::right(twice, 4));
 }
 /// Nibbles of 32 bytes, all low or all high.
 template <class L>
 STRATA_INLINE typename L::B nibbles_of(Bytes q, bool high) {
   const typename L::B b = L::bytes(q);
-  return (high ? L::right(b, 4) : b) & L::all(15);
+  return high ? L::right(b, 4) : b & L::all(15);
 }
 
 /// 2^(e - 128).
@@ -145,6 +146,10 @@ void dot_rows(const Row* x, Bytes w, std::int64_t row_bytes, std::int64_t blocks
   STRATA_EACH(o, kW)
   STRATA_EACH(i, kX) sums[o][i] = L::number(0);
   for (std::int64_t n = 0; n < blocks; ++n, w += kLayout.bytes) {
+    // Of the rows that come next: no processor foresees the step from row to row.
+    STRATA_EACH(o, kW)
+    for (int line = 0; line < kLayout.bytes; line += 64)
+      __builtin_prefetch(w + (o + kW) * row_bytes + line);
     STRATA_EACH(j, kGroups) {
       const std::int64_t g = n * kGroups + j;
       STRATA_EACH(o, kW) {
@@ -152,7 +157,9 @@ void dot_rows(const Row* x, Bytes w, std::int64_t row_bytes, std::int64_t blocks
         STRATA_EACH(i, kX) {
           const Group& group = x[i].groups[g];
           const F d = L::number(x[i].scales[g]);
-          sums[o][i] = L::fma(L::dot(v.levels, group.n), v.scale * d, sums[o][i]);
+          const F levels =
+              has_minimum(kKind) ? L::dot_natural(v.levels, group.n) : L::dot(v.levels, group.n);
+          sums[o][i] = L::fma(levels, v.scale * d, sums[o][i]);
           if constexpr (has_minimum(kKind))
             sums[o][i] = L::fma(L::load(group.sums), v.minimum * d, sums[o][i]);
         }
