@@ -16,15 +16,16 @@
 #include <vector>
 
 #include "strata/base/thread_pool.h"
+#include "strata/loop/kernel/block_int8.h"
 
 namespace {
 
 using namespace strata;
-using loop::block::InstructionSet;
 
 constexpr std::int64_t kIn = 4096, kChunk = 48;
 
 /// The least seconds of `runs` products.
+template <class InstructionSet>
 double seconds(const InstructionSet& set, BlockFormat f, std::int64_t rows, std::int64_t out,
                const std::vector<std::uint8_t>& w, int runs) {
   std::vector<float> x(static_cast<std::size_t>(rows * kIn), 0.5f),
@@ -60,12 +61,14 @@ int main(int argc, char** argv) {
     std::vector<std::uint8_t> w(static_cast<std::size_t>(out * f.row_bytes(kIn)));
     for (std::size_t i = 0; i < w.size(); ++i) w[i] = static_cast<std::uint8_t>(i * 37 & 0x3b);
     std::printf("%-7s", f.name());
-    for (const InstructionSet* set : {&loop::block::kAvx2, &loop::block::kAvx512}) {
-      if (!set->present()) continue;
+    auto say = [&](const char* kind, const auto* set) {
+      if (!set->present()) return;
       const double one = seconds(*set, f, 1, out, w, 7), many = seconds(*set, f, 512, 1536, w, 3);
-      std::printf("  %s %6.2f GB/s %7.1f GFLOP/s", set->name,
+      std::printf("  %s %s %6.2f GB/s %7.1f GFLOP/s", kind, set->name,
                   static_cast<double>(w.size()) / one / 1e9, 2.0 * 512 * 1536 * kIn / many / 1e9);
-    }
+    };
+    say("f32", &loop::block::kAvx2), say("f32", &loop::block::kAvx512);
+    say("int8", &loop::block8::kAvx2), say("int8", &loop::block8::kVnni);
     std::printf("\n");
   }
 }

@@ -36,12 +36,14 @@ Array unpack(const Packed& packed) {
   });
 }
 
-Array block_dot(const Operand& x, const Packed& w) {
+Array block_dot(const Operand& x, const Packed& w, bool int8) {
   Site site(x);
   const DType dtype = is_float(x.array.dtype()) ? x.array.dtype() : DType::f32;
-  const Array y = emit_one(
-      {cast(x.array, {DType::f32, false}), w.blocks}, false,
-      [&](ir::Builder& b, const ir::Values& v) { return op::block_dot(b, v[0], v[1], w.format); });
+  const Array y = emit_one({cast(x.array, {DType::f32, false}), w.blocks}, false,
+                           [&](ir::Builder& b, const ir::Values& v) {
+                             return int8 ? op::block_dot_int8(b, v[0], v[1], w.format)
+                                         : op::block_dot(b, v[0], v[1], w.format);
+                           });
   return cast(y, {dtype, false});
 }
 

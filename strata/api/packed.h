@@ -39,6 +39,10 @@ Array unpack(const Packed& packed);
 /// numbers of w are made in registers; there is no f32 copy of w. x is computed with in f32; the
 /// result has its dtype, f32 where that is no float. Linear in x: derivatives with respect to it
 /// exist.
-Array block_dot(const Operand& x, const Packed& w);
+///
+/// With `int8`, x is rounded to eight bits, 32 elements with one scale, as llama.cpp does it, and
+/// integers are summed: faster, and each element of x within 1/254 of the largest of its 32.
+/// Derivatives are those of the product without.
+Array block_dot(const Operand& x, const Packed& w, bool int8 = false);
 
 }  // namespace strata

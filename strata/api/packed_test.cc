@@ -48,6 +48,21 @@ TEST(Packed, DerivativesOfX) {
   EXPECT_LT(max(abs(got - matmul(c, unpack(w)))).item<double>(), 1e-5);
 }
 
+TEST(Packed, ByIntegers) {
+  const Packed w = pack(numbers(14, {70, 96}), BlockKind::q4_1);
+  const Array x = numbers(15, {5, 96}), want = block_dot(x, w), got = block_dot(x, w, true);
+  EXPECT_FALSE(same(got, want));
+  EXPECT_LT(sqrt(mean(square(got - want))).item<double>(),
+            0.01 * sqrt(mean(square(want))).item<double>());
+  for (int i = 0; i < 5; ++i) EXPECT_TRUE(same(got[i], block_dot(x[i], w, true)));
+  EXPECT_TRUE(same(got, jit([](Array a, Packed b) { return block_dot(a, b, true); })(x, w)));
+  EXPECT_TRUE(same(got, vmap([&](Array a) { return block_dot(a, w, true); })(x)));
+  auto slope = [&](bool int8) {
+    return grad([&](Array a) { return sum(block_dot(a, w, int8)); })(x);
+  };
+  EXPECT_TRUE(same(slope(true), slope(false)));
+}
+
 TEST(Packed, Batches) {
   const Packed w = pack(numbers(7, {2, 9, 64}), BlockKind::q8_0);
   const Array x = numbers(8, {2, 4, 64});

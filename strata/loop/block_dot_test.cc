@@ -8,7 +8,7 @@
 #include <cstring>
 #include <random>
 
-#include "strata/type/float.h"
+#include "strata/loop/testing/random_blocks.h"
 
 namespace strata::loop::block {
 namespace {
@@ -24,33 +24,6 @@ struct Sizes {
   std::int64_t batch, rows, out, blocks, chunk;
 };
 
-/// Random bytes, but for the f16 fields, which are finite.
-std::vector<std::uint8_t> random_blocks(BlockFormat f, std::int64_t count, std::mt19937& random) {
-  std::vector<std::uint8_t> out(static_cast<std::size_t>(count * f.bytes()));
-  for (std::uint8_t& b : out) b = static_cast<std::uint8_t>(random());
-  auto put = [&](std::int64_t block, int at) {
-    const float x = std::normal_distribution<float>(0, 0.05f)(random);
-    const std::uint16_t bits = f16_bits(x);
-    std::memcpy(&out[static_cast<std::size_t>(block * f.bytes() + at)], &bits, 2);
-  };
-  for (std::int64_t i = 0; i < count; ++i) {
-    switch (f.kind()) {
-      case BlockKind::mxfp4:
-        out[static_cast<std::size_t>(i * 17)] = static_cast<std::uint8_t>(120 + random() % 8);
-        break;
-      case BlockKind::q2_k: put(i, 80), put(i, 82); break;
-      case BlockKind::q3_k: put(i, 108); break;
-      case BlockKind::q6_k: put(i, 208); break;
-      default:
-        put(i, 0), put(i, f.kind() == BlockKind::q4_1 || f.kind() == BlockKind::q5_1 ||
-                                  f.kind() == BlockKind::q4_k || f.kind() == BlockKind::q5_k
-                              ? 2
-                              : 0);
-    }
-  }
-  return out;
-}
-
 /// The order, said once.
 float in_order(const float* x, const float* w, std::int64_t in) {
   float s[32] = {};
@@ -62,7 +35,7 @@ float in_order(const float* x, const float* w, std::int64_t in) {
 
 void check(BlockFormat f, const Sizes& s, std::mt19937& random) {
   const std::int64_t in = s.blocks * f.elements();
-  const auto w = random_blocks(f, s.batch * s.out * s.blocks, random);
+  const auto w = testing::random_blocks(f, s.batch * s.out * s.blocks, random);
   std::vector<float> x(static_cast<std::size_t>(s.batch * s.rows * in)),
       numbers(static_cast<std::size_t>(s.batch * s.out * in));
   for (float& v : x) v = std::normal_distribution<float>()(random);

@@ -13,9 +13,14 @@
 // depend on rows, threads or processors.
 //
 // Linear in x: the transpose is a dot_general with the numbers (block_dequantize).
+//
+// strata.block_dot_int8: the same with x rounded to eight bits, 32 elements with one scale, and
+// sums of integers: loop/kernel/block_int8.h says how. Its derivative is block_dot's: rounding
+// counts as the identity. The reference evaluator is the kernel without vectors.
 #include <algorithm>
 #include <cmath>
 
+#include "strata/loop/kernel/block_int8.h"
 #include "strata/op/block_format.h"
 #include "strata/op/build.h"
 #include "strata/op/rules.h"
@@ -100,6 +105,13 @@ JvpResult jvp(Builder& b, const Op& op, std::span<Value* const> operands,
           {tangents[0] ? block_dot(b, tangents[0], operands[1], format) : nullptr}};
 }
 
+JvpResult jvp_int8(Builder& b, const Op& op, std::span<Value* const> operands,
+                   std::span<Value* const> tangents) {
+  const BlockFormat format = format_of(op);
+  return {{block_dot_int8(b, operands[0], operands[1], format)},
+          {tangents[0] ? block_dot(b, tangents[0], operands[1], format) : nullptr}};
+}
+
 /// The cotangent of x: that of y times the numbers.
 Values transpose_rule(Builder& b, const Op& op, std::span<Value* const> operands,
                       const std::vector<bool>& linear, std::span<Value* const> cotangents) {
@@ -117,12 +129,10 @@ Values transpose_rule(Builder& b, const Op& op, std::span<Value* const> operands
 /// which follow B.
 Batched batch(Builder& b, const Op& op, std::span<Value* const> operands,
               const std::vector<bool>& batched, std::int64_t size) {
-  const BlockFormat format = format_of(op);
-  if (batched[1])
-    return {{block_dot(b, batched_operand(b, operands[0], batched[0], size), operands[1], format)},
-            {true}};
+  auto product = [&](Value* x) { return b.create(op.info(), {x, operands[1]}, op.attrs).result(); };
+  if (batched[1]) return {{product(batched_operand(b, operands[0], batched[0], size))}, {true}};
   const int at = batch_rank(op);
-  Value* y = block_dot(b, move_dim(b, operands[0], 0, at), operands[1], format);
+  Value* y = product(move_dim(b, operands[0], 0, at));
   return {{move_dim(b, y, at, 0)}, {true}};
 }
 
@@ -171,8 +181,24 @@ std::vector<std::int64_t> params(const Op& op) {
           chunk(s)};
 }
 
+const char* symbol_int8(const Op&) { return "strata_block_dot_int8"; }
+
+Literals evaluate_int8(const Op& op, std::span<const Literal> operands, Evaluator&) {
+  Literal out(op.result()->type());
+  const std::vector<std::int64_t> numbers = params(op);
+  void* buffers[] = {const_cast<std::byte*>(operands[0].data()),
+                     const_cast<std::byte*>(operands[1].data()), out.mutable_data(),
+                     const_cast<std::int64_t*>(numbers.data())};
+  loop::block8::run(loop::block8::kPortable, buffers, 0, grid(op));
+  return {std::move(out)};
+}
+
 }  // namespace
 
+Value* block_dot_int8(Builder& b, Value* x, Value* w, BlockFormat format) {
+  return b.create("strata.block_dot_int8", {x, w}, {{"format", std::string(format.name())}})
+      .result();
+}
 Value* block_dot(Builder& b, Value* x, Value* w, BlockFormat format) {
   return b.create("strata.block_dot", {x, w}, {{"format", std::string(format.name())}}).result();
 }
@@ -190,6 +216,23 @@ const OpDef& block_dot_def() {
       .shard = shard,
       .cost = cost,
       .lowering = Native{symbol, grid, params},
+  };
+  return def;
+}
+
+const OpDef& block_dot_int8_def() {
+  static const OpDef def{
+      .info = {.name = "strata.block_dot_int8", .infer = infer},
+      .summary = "a product with packed blocks by integers, of x rounded to eight bits",
+      .traits = {},
+      .evaluate = evaluate_int8,
+      .jvp = jvp_int8,
+      .linearize = None{"no regions"},
+      .transpose = None{"not linear: x is rounded"},
+      .batch = batch,
+      .shard = shard,
+      .cost = cost,
+      .lowering = Native{symbol_int8, grid, params},
   };
   return def;
 }

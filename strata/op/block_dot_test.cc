@@ -43,40 +43,54 @@ const bool dequantize = add_samples("strata.block_dequantize", [](std::vector<Sa
                  .attrs = named(BlockKind::q4_0)});
 });
 
-const bool dot = add_samples("strata.block_dot", [](std::vector<Sample>& out) {
+/// `is_smooth`: whether slopes are those of the derivative.
+void add_products(std::vector<Sample>& out, bool is_smooth) {
   for (const BlockLayout& layout : kBlockLayouts) {
     const BlockFormat f = layout.kind;
     out.push_back({.what = layout.name,
                    .operands = {numbers({2, 256}, 1), packed(f, {5}, 256 / f.elements(), 2)},
                    .attrs = named(f),
-                   .smooth = f.can_quantize()});
+                   .smooth = is_smooth && f.can_quantize()});
   }
   const BlockFormat q = BlockKind::q8_0;
   out.push_back({.what = "a vector",
                  .operands = {numbers({64}, 3), packed(q, {7}, 2, 4)},
-                 .attrs = named(q)});
+                 .attrs = named(q),
+                 .smooth = is_smooth});
   out.push_back({.what = "rows of two dimensions",
                  .operands = {numbers({2, 3, 32}, 5), packed(q, {4}, 1, 6)},
-                 .attrs = named(q)});
+                 .attrs = named(q),
+                 .smooth = is_smooth});
   out.push_back({.what = "matrices of a batch",
                  .operands = {numbers({2, 3, 32}, 7), packed(q, {2, 4}, 1, 8)},
-                 .attrs = named(q)});
+                 .attrs = named(q),
+                 .smooth = is_smooth});
   out.push_back({.what = "a vector for each matrix",
                  .operands = {numbers({2, 32}, 9), packed(q, {2, 4}, 1, 10)},
-                 .attrs = named(q)});
+                 .attrs = named(q),
+                 .smooth = is_smooth});
   out.push_back({.what = "many rows of w",
                  .operands = {numbers({1, 32}, 11), packed(BlockKind::q4_0, {301}, 1, 12)},
-                 .attrs = named(BlockKind::q4_0)});
+                 .attrs = named(BlockKind::q4_0),
+                 .smooth = is_smooth});
   out.push_back({.what = "no rows",
                  .operands = {numbers({0, 32}, 13), packed(q, {4}, 1, 14)},
-                 .attrs = named(q)});
+                 .attrs = named(q),
+                 .smooth = is_smooth});
   out.push_back({.what = "no columns",
                  .operands = {numbers({3, 32}, 15), packed(q, {0}, 1, 16)},
-                 .attrs = named(q)});
+                 .attrs = named(q),
+                 .smooth = is_smooth});
   out.push_back({.what = "nothing to add",
                  .operands = {numbers({2, 0}, 17), packed(q, {4}, 0, 18)},
-                 .attrs = named(q)});
-});
+                 .attrs = named(q),
+                 .smooth = is_smooth});
+}
+
+const bool dot =
+    add_samples("strata.block_dot", [](std::vector<Sample>& out) { add_products(out, true); });
+const bool dot_int8 = add_samples("strata.block_dot_int8",
+                                  [](std::vector<Sample>& out) { add_products(out, false); });
 
 }  // namespace
 }  // namespace strata::op

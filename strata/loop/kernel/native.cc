@@ -10,6 +10,7 @@
   X(argsort)                     \
   X(block_dequantize)            \
   X(block_dot)                   \
+  X(block_dot_int8)              \
   X(cholesky)                    \
   X(copy_rows)                   \
   X(eig)                         \

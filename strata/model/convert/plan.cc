@@ -105,13 +105,9 @@ DType plain_or_f32(const GgufType& type) {
 Result<Plan> plan_to_hugging_face(const std::string& path, const ConvertOptions& options) {
   const auto file = Gguf::open(path);
   if (!file) return file.status();
-  const auto kind = file->text("general.type");
-  if (kind && *kind != "model")
-    return Status(Code::unsupported, "{}: the file is no model but of general.type '{}'", path,
-                  *kind);
-  const auto metadata = published::metadata_of(*file);
-  if (!metadata) return metadata.status();
-  const auto config = config_of(*metadata);
+  const auto opened = published::open_gguf(path);
+  if (!opened) return opened.status();
+  const auto config = config_of(opened->metadata);
   if (!config) return config.status();
   auto stored = stored_in(path, *file);
   if (!stored) return stored.status();
