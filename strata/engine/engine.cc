@@ -81,8 +81,13 @@ class Engine::Program {
  public:
   Program(const model::ModelPtr& model, const tree::Tree& params, const Options& o)
       : slots_(o.max_batch), vocabulary_(model->vocab_size()) {
-    params_ = jit([model](const tree::Tree& p) { return model->cast(p, model->dtype()); },
-                  {.name = "cast"})(params);
+    params_ = params;
+    // Weights that have the dtype already are not copied.
+    const std::span<const Array> all = params.values();
+    if (std::any_of(all.begin(), all.end(),
+                    [&](const Array& w) { return w.dtype() != model->dtype(); }))
+      params_ = jit([model](const tree::Tree& p) { return model->cast(p, model->dtype()); },
+                    {.name = "cast"})(params);
     pages_ = model->init_pages(o.pages, o.page_size);
     seen_ = {zeros({slots_, vocabulary_}, DType::i1), zeros({slots_, vocabulary_}, DType::i32)};
     step_ = [run = jit(
@@ -207,6 +212,14 @@ bool Engine::cancel(Id id) {
     return true;
   }
   return false;
+}
+
+void Engine::reset() {
+  for (const ActivePtr& r : running_) let_go(*r);
+  running_.clear();
+  waiting_.clear();
+  outputs_.clear();
+  events_.clear();
 }
 
 Output Engine::take(Id id) {
@@ -346,10 +359,18 @@ bool Engine::step() {
   return !running_.empty() || !waiting_.empty();
 }
 
-/// Runs one program: rows are filled up to a power of two, tokens to `width`.
-void Engine::run(const std::vector<Row>& rows, std::int64_t width) {
+void Engine::warm_up(std::int64_t requests) {
+  const std::int64_t most = std::clamp<std::int64_t>(requests, 1, options_.max_batch);
+  for (const std::int64_t width : {std::min<std::int64_t>(16, options_.chunk), options_.chunk})
+    if (width > 1) run({}, width);
+  run({}, 1);
+  if (most > 1) run({}, 1, most);
+}
+
+/// Runs one program: rows are filled up to a power of two and `least`, tokens to `width`.
+void Engine::run(const std::vector<Row>& rows, std::int64_t width, std::int64_t least) {
   ++statistics_.programs;
-  const std::int64_t batch = power_of_two(static_cast<std::int64_t>(rows.size()));
+  const std::int64_t batch = power_of_two(std::max(least, static_cast<std::int64_t>(rows.size())));
   const auto count = static_cast<std::size_t>(batch);
   Tokens tokens(count * static_cast<std::size_t>(width)), first(count), counts(count), slots(count),
       positions(count), table(count * static_cast<std::size_t>(table_width_));

@@ -115,8 +115,13 @@ class Engine {
   /// Ends a request where it is, with what it has; its pages are free at once. False: it has ended,
   /// or there is none.
   bool cancel(Id id);
+  /// Ends and forgets all requests, and tells nobody: for who leaves where a listener threw.
+  void reset();
   /// Reads and draws once; then calls those who listen. False: nothing was left to do.
   bool step();
+  /// Compiles what one request and so many at once need, by programs that read and draw nothing.
+  /// Without it the first steps do; numbers in between are compiled when they come.
+  void warm_up(std::int64_t requests = 1);
   /// What became of a request that has ended; it is forgotten then. Throws Error for another one.
   Output take(Id id);
   bool ended(Id id) const { return outputs_.count(id) > 0; }
@@ -138,7 +143,7 @@ class Engine {
   void finish(const ActivePtr& request, End end, std::string error = {});
   void take_running(std::vector<Row>& reading, std::vector<Row>& drawing);
   void admit();
-  void run(const std::vector<Row>& rows, std::int64_t width);
+  void run(const std::vector<Row>& rows, std::int64_t width, std::int64_t least = 1);
   void advance(const Row& row, std::int32_t token, float logprob, bool valid,
                std::span<const float> logits);
   void tell();

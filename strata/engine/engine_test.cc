@@ -9,6 +9,7 @@
 #include <limits>
 #include <random>
 #include <set>
+#include <stdexcept>
 
 #include "strata/api/index.h"
 #include "strata/api/jit.h"
@@ -303,6 +304,30 @@ TEST_F(EngineTest, CancellingFreesPages) {
   while (engine.step()) engine.check();
   EXPECT_EQ(ends, 1);
   EXPECT_EQ(engine.statistics().free_pages, 30);
+}
+
+TEST_F(EngineTest, ResetForgetsAllAndTellsNobody) {
+  Engine engine(*model_, *params_, {.pages = 30, .max_batch = 2});
+  std::vector<Request> all = requests();
+  int calls = 0;
+  all[0].on_token = [&](const Token&) -> void { throw std::runtime_error("a listener throws"); };
+  for (Request& r : all) {
+    r.on_end = [&](Id, const Output&) { ++calls; };
+    engine.submit(r);
+  }
+  EXPECT_THROW(while (engine.step()){}, std::runtime_error);
+  engine.check();
+  engine.reset();
+  engine.check();
+  EXPECT_EQ(engine.statistics().free_pages, 30);
+  EXPECT_FALSE(engine.step());
+  EXPECT_EQ(calls, 0);
+  // It is as good as new.
+  Request again = requests()[4];
+  const Id id = engine.submit(again);
+  while (engine.step()) {
+  }
+  EXPECT_EQ(engine.take(id).tokens, alone()[4].tokens);
 }
 
 TEST_F(EngineTest, RandomSchedulesLoseNoPage) {

@@ -6,6 +6,7 @@
 
 #include "strata/base/error.h"
 #include "strata/model/published/gguf_config.h"
+#include "strata/model/published/gguf_source.h"
 
 namespace strata::model::conversion {
 
@@ -49,14 +50,6 @@ std::vector<float> rope_divisors(const Options& o) {
 }
 
 namespace {
-
-/// A value of those below as JSON; an f32 by the shortest number that it is.
-std::string json_of(const GgufValue& value) {
-  if (const auto* text = std::get_if<std::string>(&value)) return nlohmann::json(*text).dump();
-  if (const auto* x = std::get_if<float>(&value)) return fmt::format("{}", *x);
-  if (const auto* flag = std::get_if<bool>(&value)) return *flag ? "true" : "false";
-  return fmt::format("{}", checkpoint::as_integer(value).value());
-}
 
 /// Whether two options are the same model; else what differs.
 std::string difference(const Options& a, const Options& b, bool has_divisors) {
@@ -158,7 +151,7 @@ GgufMetadata keys_of(const Described& model) {
 
   // What a reader of these keys takes the model for.
   published::GgufMetadata seen;
-  for (const auto& [key, value] : out) seen.values[key] = json_of(value);
+  for (const auto& [key, value] : out) seen.values[key] = published::json_of(value);
   seen.embedding_shape = {o.vocab_size, o.width};
   seen.has_output = !o.tied;
   seen.query_bias = o.qkv_bias, seen.out_bias = o.out_bias, seen.mlp_bias = o.mlp_bias;
