@@ -208,8 +208,8 @@ TEST_F(EngineTest, NarrowModelsKeepTheLawToo) {
   const auto together = outputs(
       {.pages = 200, .page_size = 5, .chunk = 40, .vocabulary = kVocabulary - 1}, requests());
   for (std::size_t i = 0; i < together.size(); ++i) {
-    const auto one = outputs({.pages = 20, .max_batch = 1, .vocabulary = kVocabulary - 1},
-                             {requests()[i]})[0];
+    const auto one =
+        outputs({.pages = 20, .max_batch = 1, .vocabulary = kVocabulary - 1}, {requests()[i]})[0];
     EXPECT_EQ(one.tokens, together[i].tokens) << i;
     EXPECT_EQ(one.logprobs, together[i].logprobs) << i;
   }
