@@ -194,6 +194,27 @@ TEST_F(EngineTest, ThreadsChangeNoBit) {
   set_num_threads(before);
 }
 
+TEST_F(EngineTest, NarrowModelsKeepTheLawToo) {
+  const model::ModelPtr narrow = small_model(DType::bf16);
+  const auto outputs = [&](const Options& o, std::vector<Request> all) {
+    Engine engine(narrow, *params_, o);
+    std::vector<Id> ids;
+    for (Request& r : all) ids.push_back(engine.submit(r));
+    while (engine.step()) engine.check();
+    std::vector<Output> out;
+    for (Id id : ids) out.push_back(engine.take(id));
+    return out;
+  };
+  const auto together = outputs(
+      {.pages = 200, .page_size = 5, .chunk = 40, .vocabulary = kVocabulary - 1}, requests());
+  for (std::size_t i = 0; i < together.size(); ++i) {
+    const auto one =
+        outputs({.pages = 20, .max_batch = 1, .vocabulary = kVocabulary - 1}, {requests()[i]})[0];
+    EXPECT_EQ(one.tokens, together[i].tokens) << i;
+    EXPECT_EQ(one.logprobs, together[i].logprobs) << i;
+  }
+}
+
 TEST_F(EngineTest, GreedyIsTheGreedyOfForward) {
   constexpr std::int64_t kLength = 26;
   const auto logits =

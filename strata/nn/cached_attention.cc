@@ -102,6 +102,8 @@ Array cached_attention(const Array& q, const Array& key_pages, const Array& valu
   };
   const Array at = by_query(position);
 
+  const Array last = maximum(first + count - 1, 0);  // (B): the last position that is written
+
   // Chunks that some query sees.
   const Array none = Array(0).astype(DType::i32);
   const Array end = floor_divide(max(position), kChunk) + 1;  // 0 without queries
@@ -136,16 +138,14 @@ Array cached_attention(const Array& q, const Array& key_pages, const Array& valu
   const auto next = [&](const Softmax& s) {
     const Array from = s.chunk * kChunk;
     const Array positions = from + arange(kCachedAttentionChunk);  // (C)
-    const auto [page, place] = layout.places(
-        table, broadcast_to(expand_dims(positions, 0), {batch, kCachedAttentionChunk}));
+    // Behind the row's last token there may be anything, which a weight of zero would not take
+    // away: that token stands in for it.
+    const auto [page, place] =
+        layout.places(table, minimum(expand_dims(positions, 0), expand_dims(last, 1)));
     const auto read = [&](const Array& paged) {  // (B, C, K, width of a head)
       return paged.at({page, place}).get({.mode = "promise_in_bounds"});
     };
-    // Where no query of the row looks there may be anything, which zero would not take away.
-    const Array written = less(positions, expand_dims(first + count, 1));  // (B, C)
-    const Array keys = read(key_pages),
-                values = where(expand_dims(written, {2, 3}), read(value_pages),
-                               zeros({}, value_pages.dtype()));
+    const Array keys = read(key_pages), values = read(value_pages);
     Array scores = lax::dot_general(grouped, keys, {{3}, {3}, {0, 1}, {0, 2}},
                                     {.preferred_element_type = wide}) *
                    number(scale);

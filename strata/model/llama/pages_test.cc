@@ -114,6 +114,27 @@ TEST_P(PagesTest, NearForward) {
   EXPECT_LE(worst / size, GetParam() == DType::bf16 ? 5e-2 : 2e-6);
 }
 
+TEST_P(PagesTest, CapacityCostsNoTemporaries) {
+  // Pages are written where they lie, and nothing is as large as all of them or as a table's width.
+  const Config c = tiny(GetParam());
+  const model::ModelPtr m = llama::model(c);
+  const tree::Tree params = m->init(random::key(7));
+  const auto temporaries = [&](std::int64_t pages) {
+    const auto step = jit([&](const tree::Tree& p, const model::Batch& b,
+                              const tree::Tree& t) { return m->extend_pages(p, b, t); },
+                          {.donate_argnums = {2}});
+    const model::Batch batch{zeros({1, 1}, DType::i32), zeros({1}, DType::i32),
+                             ones({1}, DType::i32), reshape(arange(pages), {1, pages})};
+    return step.lower(params, batch, m->init_pages(pages, 16))
+        .compile()
+        .memory_analysis()
+        .temp_size_in_bytes;
+  };
+  const std::int64_t small = temporaries(16), large = temporaries(1600);
+  // What grows is the layers' table of pages, 4 bytes an entry.
+  EXPECT_LE(large - small, 3 * 4 * (1600 - 16));
+}
+
 INSTANTIATE_TEST_SUITE_P(Dtypes, PagesTest, testing::Values(float32, bfloat16),
                          [](const auto& i) { return std::string(name(i.param)); });
 
