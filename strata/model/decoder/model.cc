@@ -8,6 +8,7 @@
 #include "strata/base/error.h"
 #include "strata/model/decoder/stack.h"
 #include "strata/nn/cached_attention.h"
+#include "strata/nn/wide.h"
 
 namespace strata::model::decoder {
 
@@ -39,14 +40,15 @@ class Decoder : public Model {
     return init_pages(batch, length);
   }
   Tree init_pages(std::int64_t pages, std::int64_t page_size) const override {
-    const std::vector<std::int64_t> shape = {o_.layers, pages, page_size, o_.kv_heads, o_.head_dim};
+    const std::vector<std::int64_t> shape = {o_.layers * pages, page_size, o_.kv_heads,
+                                             o_.head_dim};
     return tree::of(Cache{zeros(shape, o_.dtype), zeros(shape, o_.dtype)});
   }
 
   std::pair<Array, Tree> extend(const Tree& params, const Array& tokens, const Array& first,
                                 const Tree& cache,
                                 const std::optional<Array>& only) const override {
-    const std::int64_t batch = tokens.shape(0), length = cache["key"].shape(2);
+    const std::int64_t batch = tokens.shape(0), length = cache["key"].shape(1);
     if (tokens.shape(1) > length)
       throw Error(o_.family, "{} tokens do not fit a cache of {}", tokens.shape(1), length);
     require_positions(length);
@@ -65,10 +67,10 @@ class Decoder : public Model {
                                       bool all_tokens) const override {
     const Weights w = weights_of(o_, cast(params, o_.dtype));
     auto [x, after] = read(w, batch, cache, paged_length());
-    if (all_tokens) return {logits_of(w, o_, x), tree::of(after)};
+    if (all_tokens) return {astype(logits_of(w, o_, x), nn::wide(o_.dtype)), tree::of(after)};
     const Array last = expand_dims(maximum(batch.count - 1, 0), {1, 2});
     x = squeeze(take_along_axis(x, last, 1, {.mode = "clip"}), {1});
-    return {astype(logits_of(w, o_, x), DType::f32), tree::of(after)};
+    return {astype(logits_of(w, o_, x), nn::wide(o_.dtype)), tree::of(after)};
   }
 
   double flops_per_step(std::int64_t batch, std::int64_t length) const override {
@@ -114,22 +116,23 @@ class Decoder : public Model {
                                std::int64_t length) const {
     const Array positions =
         expand_dims(batch.first, 1) + expand_dims(arange(batch.tokens.shape(1)), 0);
-    return run_layers(
-        w, o_, embed(w, o_, batch.tokens, positions), positions, length,
-        Cache{cache["key"], cache["value"]},
-        [&](const Heads& h, const AttendOptions& how, Array& key_pages, Array& value_pages) {
-          const auto put = [&](Array& pages, const Array& tokens) {
-            pages = nn::write_pages(pages, tokens, batch.pages, batch.first, batch.count);
-          };
-          put(key_pages, h.key);
-          put(value_pages, h.value);
-          return nn::cached_attention(h.query, key_pages, value_pages, batch.pages, batch.first,
-                                      batch.count,
-                                      {.scale = how.scale,
-                                       .window = how.window,
-                                       .soft_cap = how.soft_cap,
-                                       .sinks = how.sinks});
-        });
+    return run_layers(w, o_, embed(w, o_, batch.tokens, positions), positions, length,
+                      Cache{cache["key"], cache["value"]},
+                      [&](const Heads& h, const AttendOptions& how, Array& key_pages,
+                          Array& value_pages, const Array& first_page) {
+                        const Array table = batch.pages + first_page;
+                        const auto put = [&](Array& pages, const Array& tokens) {
+                          pages = nn::write_pages(pages, tokens, table, batch.first, batch.count);
+                        };
+                        put(key_pages, h.key);
+                        put(value_pages, h.value);
+                        return nn::cached_attention(h.query, key_pages, value_pages, table,
+                                                    batch.first, batch.count,
+                                                    {.scale = how.scale,
+                                                     .window = how.window,
+                                                     .soft_cap = how.soft_cap,
+                                                     .sinks = how.sinks});
+                      });
   }
 
   Options o_;

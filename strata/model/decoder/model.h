@@ -10,9 +10,10 @@
 namespace strata::model::decoder {
 
 /// A model of these options. Its cache, of `init_cache` too, is one of pages, {"key", "value"} of
-/// (L, N, P, K, d). Throws Error where the options contradict each other (`check`), and
-/// from `extend_pages` where frequencies depend on the length of sequences and options.max_length
-/// does not say it.
+/// (L N, P, K, d), those of a layer behind those of the one before; what it costs to read a token
+/// does not depend on how many there are. Throws Error where the options contradict each other
+/// (`check`), and from `extend_pages` where frequencies depend on the length of sequences and
+/// options.max_length does not say it.
 ModelPtr model(const Options& options);
 
 }  // namespace strata::model::decoder

@@ -13,13 +13,14 @@ namespace {
 
 /// What differs from layer to layer and is no weight: leading axis L.
 struct PerLayer {
-  std::optional<Array> window, rope, scale;
-  STRATA_FIELDS(window, rope, scale)
+  std::optional<Array> window, rope, scale, first_page;
+  STRATA_FIELDS(window, rope, scale, first_page)
 };
-/// A layer's part of a cache, or nothing.
-struct Kept {
+/// What goes from layer to layer: pages of all layers, (L N, P, K, d), where there is a cache.
+struct Carry {
+  Array x;
   std::optional<Array> key, value;
-  STRATA_FIELDS(key, value)
+  STRATA_FIELDS(x, key, value)
 };
 
 template <class T>
@@ -90,14 +91,11 @@ std::optional<std::string> remat_of(const Options& o) {
   return {};
 }
 
-std::pair<Array, Kept> scan_layers(const Weights& w, const Options& o, const Array& x,
-                                   const Array& positions, std::int64_t length, const Kept& kept,
-                                   const CachedAttending& attending) {
+Carry scan_layers(const Weights& w, const Options& o, const Carry& first, PerLayer each,
+                  const Array& positions, std::int64_t length, const CachedAttending& attending) {
   const nn::ModuleScope scope(w, "Decoder");
-  PerLayer each = per_layer(o);
   const Rotary rotary = rotary_of(o, positions, length, each);
-  const auto step = [&](const Layer& weights, const Array& carry, const PerLayer& own,
-                        const Kept& before) {
+  const auto step = [&](const Layer& weights, const Carry& before, const PerLayer& own) {
     std::optional<RotaryTable> table = rotary.all;
     if (own.rope)
       table = RotaryTable{take(rotary.several->cos, *own.rope, 0, {.mode = "clip"}),
@@ -107,22 +105,21 @@ std::pair<Array, Kept> scan_layers(const Weights& w, const Options& o, const Arr
       how.window = own.window;
     else if (!o.windows.empty() && o.windows[0] != 0)
       how.window = Array(windows_of(o)[0]);
-    Kept after = before;
     Array key = before.key.value_or(Array()), value = before.value.value_or(Array());
-    const Array y = layer(weights, o, carry, [&](const Array& h) {
+    const Array first_page = own.first_page.value_or(Array());
+    const Array y = layer(weights, o, before.x, [&](const Array& h) {
       return weights.attention(h, o, table, own.scale, [&](const Heads& heads) {
-        return attending(heads, how, key, value);
+        return attending(heads, how, key, value, first_page);
       });
     });
-    if (before.key) after = {key, value};
-    return std::pair(y, after);
+    return before.key ? Carry{y, key, value} : Carry{y, {}, {}};
   };
-  auto [hidden, after] = nn::scan(step, {.in_axes = {0, nn::Carry, 0, 0},
-                                         .out_axes = {nn::Carry, 0},
-                                         .length = o.layers,
-                                         .remat = remat_of(o)})(w.layers, x, each, kept);
-  if (w.final_norm) hidden = (*w.final_norm)(hidden, o.norm, o.epsilon);
-  return {hidden, after};
+  Carry last = nn::scan(step, {.in_axes = {0, nn::Carry, 0},
+                               .out_axes = {nn::Carry},
+                               .length = o.layers,
+                               .remat = remat_of(o)})(w.layers, first, each);
+  if (w.final_norm) last.x = (*w.final_norm)(last.x, o.norm, o.epsilon);
+  return last;
 }
 
 }  // namespace
@@ -143,19 +140,20 @@ Array embed(const Weights& w, const Options& o, const Array& tokens, const Array
 
 Array run_layers(const Weights& w, const Options& o, const Array& x, const Array& positions,
                  std::int64_t length, const LayerAttending& attending) {
-  return scan_layers(w, o, x, positions, length, {},
-                     [&](const Heads& heads, const AttendOptions& how, Array&, Array&) {
-                       return attending(heads, how);
-                     })
-      .first;
+  return scan_layers(w, o, Carry{x, {}, {}}, per_layer(o), positions, length,
+                     [&](const Heads& heads, const AttendOptions& how, Array&, Array&,
+                         const Array&) { return attending(heads, how); })
+      .x;
 }
 
 std::pair<Array, Cache> run_layers(const Weights& w, const Options& o, const Array& x,
                                    const Array& positions, std::int64_t length, const Cache& cache,
                                    const CachedAttending& attending) {
-  auto [hidden, kept] =
-      scan_layers(w, o, x, positions, length, {cache.key, cache.value}, attending);
-  return {hidden, Cache{*kept.key, *kept.value}};
+  PerLayer each = per_layer(o);
+  each.first_page = arange(o.layers) * static_cast<std::int32_t>(cache.key.shape(0) / o.layers);
+  const Carry last =
+      scan_layers(w, o, Carry{x, cache.key, cache.value}, each, positions, length, attending);
+  return {last.x, Cache{*last.key, *last.value}};
 }
 
 Array logits_of(const Weights& w, const Options& o, const Array& x) {

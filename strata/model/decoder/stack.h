@@ -7,7 +7,8 @@
 
 namespace strata::model::decoder {
 
-/// Keys and values of all layers in pages, (L, N, P, K, d), in the dtype of activations.
+/// Keys and values in pages, those of a layer behind those of the one before: (L N, P, K, d), in
+/// the dtype of activations.
 struct Cache {
   Array key, value;
   STRATA_FIELDS(key, value)
@@ -15,9 +16,11 @@ struct Cache {
 
 /// What a layer's attention gets: the heads, and how it compares them (window, scale, cap).
 using LayerAttending = std::function<Array(const Heads& heads, const AttendOptions& options)>;
-/// The same with the layer's part of a cache, (N, P, K, d), which it may replace.
-using CachedAttending = std::function<Array(const Heads& heads, const AttendOptions& options,
-                                            Array& key_pages, Array& value_pages)>;
+/// The same with the pages of all layers, (L N, P, K, d), which it may replace, and the number of
+/// this layer's first one, an i32 scalar.
+using CachedAttending =
+    std::function<Array(const Heads& heads, const AttendOptions& options, Array& key_pages,
+                        Array& value_pages, const Array& first_page)>;
 
 /// Embeddings of tokens at positions, both (B, S): (B, S, D) of the options' dtype. `types` (B, S)
 /// where the options have token types; none: all 0.
@@ -27,7 +30,8 @@ Array embed(const Weights& weights, const Options& options, const Array& tokens_
 /// frequencies that depend on it.
 Array run_layers(const Weights& weights, const Options& options, const Array& x_BSD,
                  const Array& positions_BS, std::int64_t length, const LayerAttending& attending);
-/// The same with a cache, and what it holds afterwards.
+/// The same with a cache, and what it holds afterwards. Pages are carried from layer to layer, so
+/// that what is written is written where it lies.
 std::pair<Array, Cache> run_layers(const Weights& weights, const Options& options,
                                    const Array& x_BSD, const Array& positions_BS,
                                    std::int64_t length, const Cache& cache,

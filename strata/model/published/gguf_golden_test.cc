@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <cstring>
+#include <filesystem>
 
 #include "strata/api/jit.h"
 #include "strata/api/numpy.h"
@@ -87,7 +87,9 @@ Status refused(const std::function<void(checkpoint::GgufMetadata&)>& change) {
   auto writer = checkpoint::GgufWriter::create(path, metadata, file.tensors()).value();
   for (const checkpoint::GgufTensor& t : file.tensors()) EXPECT_TRUE(writer.add(file.raw(t)).ok());
   EXPECT_TRUE(writer.finish().ok());
-  return load(path).status();
+  const Status status = load(path).status();
+  std::filesystem::remove(path);
+  return status;
 }
 void set(checkpoint::GgufMetadata& metadata, std::string_view key, checkpoint::GgufValue value) {
   for (auto& [k, v] : metadata)

@@ -54,53 +54,44 @@ std::int64_t row_of(std::int64_t o, const WeightName& name, const Slice& s, Conv
   return o - within + 2 * (within % half) + within / half;
 }
 
-/// Reads any float type as float.
-class Floats {
- public:
-  explicit Floats(const Literal& literal) : literal_(literal), data_(literal.data()) {}
-  float operator[](std::int64_t i) const {
-    const auto at = static_cast<std::size_t>(i);
-    switch (literal_.dtype()) {
-      case DType::f32: return reinterpret_cast<const float*>(data_)[at];
-      case DType::bf16: return static_cast<float>(reinterpret_cast<const BFloat16*>(data_)[at]);
-      case DType::f16: return static_cast<float>(reinterpret_cast<const Float16*>(data_)[at]);
-      default: return static_cast<float>(literal_.number(i));
-    }
+/// The numbers of a literal of any float type.
+std::vector<float> floats(const Literal& literal) {
+  std::vector<float> out(static_cast<std::size_t>(literal.count()));
+  const auto copy = [&]<class T>(std::span<const T> from) {
+    std::transform(from.begin(), from.end(), out.begin(),
+                   [](T v) { return static_cast<float>(v); });
+  };
+  switch (literal.dtype()) {
+    case DType::f32: copy(literal.span<float>()); break;
+    case DType::bf16: copy(literal.span<BFloat16>()); break;
+    case DType::f16: copy(literal.span<Float16>()); break;
+    case DType::f64: copy(literal.span<double>()); break;
+    default:
+      for (std::size_t i = 0; i < out.size(); ++i)
+        out[i] = static_cast<float>(literal.number(static_cast<std::int64_t>(i)));
   }
-
- private:
-  const Literal& literal_;
-  const std::byte* data_;
-};
-
-void put(Literal& out, std::int64_t i, float value) {
-  const auto at = static_cast<std::size_t>(i);
-  if (out.dtype() == DType::f32)
-    reinterpret_cast<float*>(out.mutable_data())[at] = value;
-  else
-    reinterpret_cast<BFloat16*>(out.mutable_data())[at] = BFloat16(value);
+  return out;
 }
 
-/// Copies a weight, or a layer of it, from the published tensor into ours from element `to` on.
-void copy_in(Literal& ours, std::int64_t to, const Literal& published, const WeightName& name,
-             const Slice& s, const WeightShape& weight, Convention convention) {
-  const Floats from(published);
-  const bool gguf = convention == Convention::gguf;
-  const auto plus = static_cast<float>(gguf ? name.gguf_plus : 0.0);
-  const std::int64_t whole = s.shape.back();
-  if (weight.kind == WeightKind::embedding) {
-    for (std::int64_t i = 0; i < s.in * s.out; ++i) put(ours, to + i, from[i]);
+/// Calls f(place in ours, place in the published tensor) for each element of a weight, or of a
+/// layer of it: in blocks, so that neither side is read across memory.
+template <class F>
+void for_each_place(const WeightName& name, const Slice& s, WeightKind kind, Convention convention,
+                    F f) {
+  if (kind == WeightKind::embedding) {
+    for (std::int64_t i = 0; i < s.in * s.out; ++i) f(i, i);
     return;
   }
-  // In blocks, so that neither side is read across memory.
+  const std::int64_t whole = s.shape.back();
+  std::vector<std::int64_t> rows;
+  for (std::int64_t o = 0; o < s.out; ++o) rows.push_back(row_of(o, name, s, convention));
   constexpr std::int64_t kBlock = 32;
   for (std::int64_t i0 = 0; i0 < s.in; i0 += kBlock)
     for (std::int64_t o0 = 0; o0 < s.out; o0 += kBlock)
       for (std::int64_t i = i0; i < std::min(i0 + kBlock, s.in); ++i)
         for (std::int64_t o = o0; o < std::min(o0 + kBlock, s.out); ++o) {
-          const std::int64_t row = row_of(o, name, s, convention);
-          const std::int64_t at = s.as_ours ? i * whole + row : row * s.in + i;
-          put(ours, to + i * s.out + o, from[at] - plus);
+          const std::int64_t row = rows[static_cast<std::size_t>(o)];
+          f(i * s.out + o, s.as_ours ? i * whole + row : row * s.in + i);
         }
 }
 
@@ -115,6 +106,38 @@ void copy_packed(Literal& ours, std::int64_t layer, const Literal& published,
         weight.kind == WeightKind::embedding ? o : row_of(o, name, s, convention);
     std::copy_n(published.data() + row * row_bytes, row_bytes, to + o * row_bytes);
   }
+}
+
+/// Copies a weight, or a layer of it, from the published tensor into ours from element `to` on.
+void copy_in(Literal& ours, std::int64_t to, const Literal& published, const WeightName& name,
+             const Slice& s, const WeightShape& weight, Convention convention) {
+  const std::vector<float> from = floats(published);
+  const auto plus = static_cast<float>(convention == Convention::gguf ? name.gguf_plus : 0.0);
+  const auto copy = [&]<class T>(T* out) {
+    for_each_place(name, s, weight.kind, convention, [&](std::int64_t own, std::int64_t at) {
+      out[own] = static_cast<T>(from[static_cast<std::size_t>(at)] - plus);
+    });
+  };
+  if (ours.dtype() == DType::f32)
+    copy(reinterpret_cast<float*>(ours.mutable_data()) + to);
+  else
+    copy(reinterpret_cast<BFloat16*>(ours.mutable_data()) + to);
+}
+
+/// The way back, from element `from` of our numbers on.
+void copy_out(const std::vector<float>& ours, std::int64_t from, Literal& published,
+              const WeightName& name, const Slice& s, const WeightShape& weight,
+              Convention convention) {
+  const auto plus = static_cast<float>(convention == Convention::gguf ? name.gguf_plus : 0.0);
+  const auto copy = [&]<class T>(T* out) {
+    for_each_place(name, s, weight.kind, convention, [&](std::int64_t own, std::int64_t at) {
+      out[at] = static_cast<T>(ours[static_cast<std::size_t>(from + own)] + plus);
+    });
+  };
+  if (published.dtype() == DType::f32)
+    copy(reinterpret_cast<float*>(published.mutable_data()));
+  else
+    copy(reinterpret_cast<BFloat16*>(published.mutable_data()));
 }
 
 /// Names in the source: prefixes and old endings found out.
@@ -283,23 +306,12 @@ std::map<std::string, Literal> published_tensors(const Options& options, const N
     if (ours.dtype() != DType::f32 && ours.dtype() != DType::bf16)
       throw Error("published_tensors", "{} is {}; weights are f32 or bf16", w.path,
                   strata::name(ours.dtype()));
-    const Floats from(ours);
-    const auto plus = static_cast<float>(gguf ? name.gguf_plus : 0.0);
+    const std::vector<float> from = floats(ours);
     for (std::int64_t layer = 0; layer < layers_of(w); ++layer) {
       const std::string published = prefix + numbered(gguf ? name.gguf : name.hugging_face, layer);
       const auto [it, made] =
           out.try_emplace(published, Literal(Type(ours.dtype(), Shape::of(s.shape))));
-      Literal& to = it->second;
-      const std::int64_t begin = layer * s.in * s.out, whole = s.shape.back();
-      if (w.kind == WeightKind::embedding) {
-        for (std::int64_t i = 0; i < s.in * s.out; ++i) put(to, i, from[i]);
-        continue;
-      }
-      for (std::int64_t i = 0; i < s.in; ++i)
-        for (std::int64_t o = 0; o < s.out; ++o) {
-          const std::int64_t row = row_of(o, name, s, convention);
-          put(to, s.as_ours ? i * whole + row : row * s.in + i, from[begin + i * s.out + o] + plus);
-        }
+      copy_out(from, layer * s.in * s.out, it->second, name, s, w, convention);
     }
   }
   return out;

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <filesystem>
 
 #include "strata/api/index.h"
 #include "strata/api/jit.h"
@@ -98,6 +99,7 @@ TEST_P(GoldenTest, WrittenOutItHasTheSameTensors) {
   ASSERT_TRUE(save_pretrained(folder, p.config, p.params).ok());
   const auto before = checkpoint::load_file(kData + GetParam() + "/model.safetensors").value();
   const auto after = checkpoint::load_file(folder + "/model.safetensors").value();
+  std::filesystem::remove_all(folder);
   ASSERT_EQ(before.size(), after.size());
   for (const auto& [name, tensor] : before) {
     ASSERT_TRUE(after.contains(name)) << name;
