@@ -69,6 +69,7 @@ for target in $(find strata -name '*_fuzz.cc' | sort); do
   [ "$target" != strata/checkpoint/gguf_fuzz.cc ] || seeds=strata/checkpoint/testdata/gguf
   [ "$target" != strata/ir/bytecode/bytecode_fuzz.cc ] || seeds=strata/ir/bytecode/testdata/artifacts
   [ "$target" != strata/model/published/published_fuzz.cc ] || seeds=strata/model/testdata/published
+  [ "$target" != strata/model/convert/convert_fuzz.cc ] || seeds=strata/model/convert/testdata
   [ "$target" != strata/data/data_fuzz.cc ] || seeds=strata/data/testdata
   [ "$target" != strata/ir/export/jax_export_fuzz.cc ] || seeds=strata/ir/export/testdata
   tools/fuzz.sh "$target" "$seeds" -max_total_time="$SOAK_SECONDS"

@@ -20,6 +20,7 @@ jobs=${FUZZ_JOBS:-2}
 [ "$room" = type ] && rooms="base type"
 [ "$room" = data ] && rooms="base type data" libraries="-lsentencepiece -lsentencepiece_train"
 [ "$room" = train ] && rooms="base train/events.cc"
+[ "$name" = convert_fuzz ] && rooms="base type checkpoint model/convert/sidecar.cc model/convert/gguf_tokenizer.cc"
 [ "$room" = optim ] && rooms="base optim/schedule_text.cc"
 # A header may be in every object, so a newer one makes all of them anew.
 stamp=build/fuzz/objects/made
