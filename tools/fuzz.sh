@@ -21,6 +21,7 @@ jobs=${FUZZ_JOBS:-2}
 [ "$room" = tokenizer ] && rooms="base tokenizer" libraries="-lsentencepiece -lsentencepiece_train -licuuc -lpcre2-8"
 [ "$room" = data ] && rooms="base type tokenizer data" libraries="-lsentencepiece -lsentencepiece_train -licuuc -lpcre2-8"
 [ "$room" = train ] && rooms="base train/events.cc"
+[ "$name" = convert_fuzz ] && rooms="base type checkpoint model/convert/sidecar.cc model/convert/gguf_tokenizer.cc"
 [ "$room" = optim ] && rooms="base optim/schedule_text.cc"
 case $source in */chat_template/*) rooms="base tokenizer/chat_template" libraries="-licuuc" ;; esac
 # A header may be in every object, so a newer one makes all of them anew.

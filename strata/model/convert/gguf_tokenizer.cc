@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "strata/base/error.h"
+#include "strata/model/convert/json.h"
 
 namespace strata::model::conversion {
 
@@ -138,7 +139,7 @@ json tokenizer_json(const GgufMetadata& m, const Cut& cut, const std::vector<std
 }
 
 json parsed(const std::string& file, const std::string& bytes) {
-  json out = json::parse(bytes, nullptr, false);
+  json out = parse_json(bytes);
   if (!out.is_object()) throw Error("convert", "{} is no JSON object", file);
   return out;
 }
@@ -165,45 +166,7 @@ const Cut& cut_of(const json& tokenizer) {
       .unsupported();
 }
 
-}  // namespace
-
-std::map<std::string, std::string> tokenizer_files(const GgufMetadata& m, std::string& why) {
-  std::map<std::string, std::string> out;
-  const auto* tokens = value<std::vector<std::string>>(m, "tokenizer.ggml.tokens");
-  const std::string model = text(m, "tokenizer.ggml.model"), pre = text(m, "tokenizer.ggml.pre");
-  if (!tokens) {
-    why = "there are no tokens";
-    return out;
-  }
-  json config = {{"tokenizer_class", "PreTrainedTokenizerFast"}}, generation = json::object();
-  for (const Special& s : kSpecials) {
-    const std::int64_t id = id_of(m, s, tokens->size());
-    if (id < 0) continue;
-    config[s.name] = (*tokens)[static_cast<std::size_t>(id)];
-    const std::string_view name = s.name;
-    if (name != "unk_token") generation[name.substr(0, 3) == "pad" ? "pad_token_id" : s.key] = id;
-  }
-  if (const auto* bos = value<bool>(m, "tokenizer.ggml.add_bos_token"))
-    config["add_bos_token"] = *bos;
-  if (find(m, "tokenizer.chat_template"))
-    config["chat_template"] = text(m, "tokenizer.chat_template");
-  config["clean_up_tokenization_spaces"] = false;
-  const auto replace = json::error_handler_t::replace;
-  out["tokenizer_config.json"] = config.dump(1, ' ', false, replace) + "\n";
-  out["generation_config.json"] = generation.dump(1, ' ', false, replace) + "\n";
-  if (model != "gpt2") {
-    why = fmt::format("tokenizer.ggml.model is '{}', not byte-level BPE (gpt2)", model);
-    return out;
-  }
-  for (const Cut& cut : cuts())
-    if (pre == cut.name)
-      out["tokenizer.json"] = tokenizer_json(m, cut, *tokens).dump(1, ' ', false, replace) + "\n";
-  if (!out.contains("tokenizer.json"))
-    why = fmt::format("tokenizer.ggml.pre is '{}', for which there is no pre_tokenizer", pre);
-  return out;
-}
-
-GgufMetadata tokenizer_keys(const std::map<std::string, std::string>& files) {
+GgufMetadata keys_from(const std::map<std::string, std::string>& files) {
   const json tokenizer = parsed("tokenizer.json", files.at("tokenizer.json"));
   const auto found = files.find("tokenizer_config.json");
   const json config =
@@ -260,6 +223,52 @@ GgufMetadata tokenizer_keys(const std::map<std::string, std::string>& files) {
   if (config.contains("chat_template") && config["chat_template"].is_string())
     out.emplace_back("tokenizer.chat_template", config["chat_template"].get<std::string>());
   return out;
+}
+
+}  // namespace
+
+std::map<std::string, std::string> tokenizer_files(const GgufMetadata& m, std::string& why) {
+  std::map<std::string, std::string> out;
+  const auto* tokens = value<std::vector<std::string>>(m, "tokenizer.ggml.tokens");
+  const std::string model = text(m, "tokenizer.ggml.model"), pre = text(m, "tokenizer.ggml.pre");
+  if (!tokens) {
+    why = "there are no tokens";
+    return out;
+  }
+  json config = {{"tokenizer_class", "PreTrainedTokenizerFast"}}, generation = json::object();
+  for (const Special& s : kSpecials) {
+    const std::int64_t id = id_of(m, s, tokens->size());
+    if (id < 0) continue;
+    config[s.name] = (*tokens)[static_cast<std::size_t>(id)];
+    const std::string_view name = s.name;
+    if (name != "unk_token") generation[name.substr(0, 3) == "pad" ? "pad_token_id" : s.key] = id;
+  }
+  if (const auto* bos = value<bool>(m, "tokenizer.ggml.add_bos_token"))
+    config["add_bos_token"] = *bos;
+  if (find(m, "tokenizer.chat_template"))
+    config["chat_template"] = text(m, "tokenizer.chat_template");
+  config["clean_up_tokenization_spaces"] = false;
+  const auto replace = json::error_handler_t::replace;
+  out["tokenizer_config.json"] = config.dump(1, ' ', false, replace) + "\n";
+  out["generation_config.json"] = generation.dump(1, ' ', false, replace) + "\n";
+  if (model != "gpt2") {
+    why = fmt::format("tokenizer.ggml.model is '{}', not byte-level BPE (gpt2)", model);
+    return out;
+  }
+  for (const Cut& cut : cuts())
+    if (pre == cut.name)
+      out["tokenizer.json"] = tokenizer_json(m, cut, *tokens).dump(1, ' ', false, replace) + "\n";
+  if (!out.contains("tokenizer.json"))
+    why = fmt::format("tokenizer.ggml.pre is '{}', for which there is no pre_tokenizer", pre);
+  return out;
+}
+
+GgufMetadata tokenizer_keys(const std::map<std::string, std::string>& files) {
+  try {
+    return keys_from(files);
+  } catch (const json::exception& e) {
+    throw Error("convert", "tokenizer.json or tokenizer_config.json: {}", e.what());
+  }
 }
 
 }  // namespace strata::model::conversion

@@ -2,6 +2,7 @@
 #include <nlohmann/json.hpp>
 
 #include "strata/base/text.h"
+#include "strata/model/convert/json.h"
 #include "strata/model/convert/keys.h"
 
 namespace strata::model::conversion {
@@ -26,7 +27,8 @@ bool read(const json& from, T& to) {
     if (!from.is_string()) return false;
     to = from.get<std::string>();
   } else if constexpr (std::is_floating_point_v<T>) {
-    if (!from.is_number()) return false;
+    if (!from.is_number() || std::abs(from.get<double>()) > std::numeric_limits<T>::max())
+      return false;
     to = static_cast<T>(from.get<double>());
   } else if constexpr (std::is_unsigned_v<T>) {
     if (!from.is_number_unsigned() || from.get<std::uint64_t>() > std::numeric_limits<T>::max())
@@ -123,7 +125,7 @@ Result<std::string> encode_sidecar(const Sidecar& sidecar) {
 
 Result<Sidecar> decode_sidecar(std::string_view text, const std::string& name) {
   auto corrupt = [&](const std::string& why) { return Status(Code::corrupt, "{}: {}", name, why); };
-  const json all = json::parse(text, nullptr, false);
+  const json all = parse_json(text);
   if (!all.is_object() || !all.contains("metadata") || !all["metadata"].is_array() ||
       !all.contains("tensors") || !all["tensors"].is_object())
     return corrupt("it is no object with the members metadata and tensors");
