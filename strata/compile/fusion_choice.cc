@@ -128,17 +128,20 @@ class SlightTrees {
     for (const auto& op : block.ops())
       if (op::is_elemental(*op)) add(*op);
   }
-  bool has(const Value* v) const {
+  /// `as_pieces`: for reductions that go through all elements as one row. Places in it are no
+  /// vector's places in what repeats along another dimension.
+  bool has(const Value* v, bool as_pieces) const {
     constexpr std::size_t kLeast = std::size_t{1} << 18;  // bytes
     auto found = trees_.find(v);
     return found != trees_.end() && found->second.array && v->type().bytes() >= kLeast &&
-           !is_complex(v->dtype());
+           !is_complex(v->dtype()) && !(as_pieces && found->second.repeats);
   }
 
  private:
   struct Tree {
     const Value* array = nullptr;  // none: the same for many elements
     double flops = 0;
+    bool repeats = false;  // an array in it, along another dimension
   };
   void add(const Op& op) {
     constexpr double kMostFlops = 4;
@@ -146,7 +149,7 @@ class SlightTrees {
     const Value* v = op.result();
     if (op.operands.empty() ||
         (op.name() == "stablehlo.broadcast_in_dim" && count(op.operand(0)) * kMany <= count(v))) {
-      trees_.emplace(v, Tree{});
+      trees_.emplace(v, Tree{.repeats = !op.operands.empty() && count(op.operand(0)) > 1});
       return;
     }
     if (!op::def(op).traits.elementwise) return;
@@ -162,6 +165,7 @@ class SlightTrees {
       if (of.array && tree.array && of.array != tree.array) return;
       if (of.array) tree.array = of.array;
       tree.flops += of.flops;
+      tree.repeats |= of.repeats;
     }
     if (tree.array && tree.flops <= kMostFlops) trees_.emplace(v, tree);
   }
@@ -412,7 +416,7 @@ std::unordered_set<const Value*> choose_inlined(const ir::Block& block, const Us
                 (!r.by_product || op::def(op).traits.moves_only);
     bool once = r.times <= 1 && !r.repeats && !r.by_product && !cut.count(v);
     bool again = r.times <= kFewReadings && !r.repeats && !r.by_product && !cut.count(v) &&
-                 (is_shift(op) || (r.reduced && slight.has(v)));
+                 (is_shift(op) || (r.reduced && slight.has(v, r.as_pieces)));
     r.weight += own_weight(op);
     bool twice = r.times == 2 && r.summed && r.weight <= kMostTwice && !r.repeats &&
                  !r.by_product && !cut.count(v) && is_large(v) && op::def(op).traits.elementwise;

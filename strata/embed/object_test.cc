@@ -286,6 +286,31 @@ TEST(Object, of_the_host_and_of_newer_processors_gives_the_same_bits) {
   }
 }
 
+/// x / sum(|x|) for each of some x, which run side by side.
+std::string program_with_leaves(int leaves) {
+  std::string arguments, body, results, types;
+  for (int i = 0; i < leaves; ++i) {
+    const char* comma = i ? ", " : "";
+    arguments += fmt::format("{}%x{}: tensor<64x300xf32>", comma, i);
+    types += fmt::format("{}tensor<64x300xf32>", comma);
+    results += fmt::format("{}%y{}", comma, i);
+    body += fmt::format(R"(  %a{0} = stablehlo.abs %x{0} : tensor<64x300xf32>
+  %s{0} = stablehlo.reduce(%a{0} init: %z) applies stablehlo.add across dimensions = [0] : (tensor<64x300xf32>, tensor<f32>) -> tensor<300xf32>
+  %b{0} = stablehlo.broadcast_in_dim %s{0}, dims = [1] : (tensor<300xf32>) -> tensor<64x300xf32>
+  %y{0} = stablehlo.divide %x{0}, %b{0} : tensor<64x300xf32>
+)",
+                        i);
+  }
+  return fmt::format(
+      "func.func @main({}) -> ({}) {{\n  %z = stablehlo.constant dense<0.0> : tensor<f32>\n{}  "
+      "return {} : {}\n}}",
+      arguments, types, body, results, types);
+}
+
+TEST(Object, of_leaves_side_by_side_gives_the_same_bits) {
+  expect_same_bits(read(program_with_leaves(24)));
+}
+
 /// A matrix of `rows` x 1000 random floats, as a constant that a vector is multiplied with.
 std::string program_with_weights(std::int64_t rows) {
   const Literal weights = random_literal(Type(DType::f32, {rows, 1000}), 3);
