@@ -232,6 +232,15 @@ TEST_F(BeyondOptaxTest, SmallUpdatesMoveBf16ParametersOnAverage) {
   EXPECT_NEAR(mean(random), 1.002, 4 * 0.0078125 * std::sqrt(0.2 / 4096));
   EXPECT_EQ(random["w"].dtype(), DType::bf16);
   EXPECT_TRUE(tree::equal(random.filter(tree::path("s")), nearest.filter(tree::path("s"))));
+  // As the last member of a chain, bit for bit.
+  const GradientTransformation tx = chain(scale(1.0), stochastic_rounding(random::key(3)));
+  Tree chained = params, state = tx.init(params);
+  for (int i = 0; i < 20; ++i) {
+    auto [u, next] = tx.update(updates, state, chained);
+    chained = apply_updates(chained, u);
+    state = next;
+  }
+  EXPECT_TRUE(tree::equal(chained, random));
   // A leaf's noise is its own: it does not depend on the others.
   const Tree alone({{"w", params["w"]}});
   const StochasticRounding one{.key = random::key(3), .step = Array(5)};

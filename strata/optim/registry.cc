@@ -32,6 +32,7 @@ void add_norm_statistics(Rules& rules);
 void add_quantized_state(Rules& rules);
 void add_shampoo(Rules& rules);
 void add_soap(Rules& rules);
+void add_stochastic_rounding(Rules& rules);
 void add_schedules(Schedules& schedules);
 }  // namespace detail
 
@@ -63,6 +64,7 @@ const detail::Rules& rules() {
     detail::add_trace(out);
     detail::add_squares(out);
     detail::add_schedule_free(out);
+    detail::add_stochastic_rounding(out);
     detail::add_soap(out);
     detail::add_shampoo(out);
     detail::add_quantized_state(out);

@@ -27,5 +27,8 @@ struct StochasticRounding {
 /// params + updates, computed in f32; leaves of bf16 are rounded at random, others as apply_updates
 /// rounds them.
 Tree apply_updates(const Tree& params, const Tree& updates, const StochasticRounding& rounding);
+/// The same as the last member of a chain: updates of bf16 parameters become, in f32, what leads to
+/// the parameters rounded at random, so that the plain apply_updates ends there. State: count.
+GradientTransformation stochastic_rounding(random::Key key = random::key(0));
 
 }  // namespace strata::optim
