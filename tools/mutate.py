@@ -51,6 +51,7 @@ SEEN_BY = {
     "compile": ["compile_test", "api_test"],
     "nn": ["nn_test", "api_test", "model_test", "train_test"],
     "optim": ["optim_test", "train_test"],
+    "train": ["train_test"],
 }
 
 
