@@ -52,6 +52,7 @@ SEEN_BY = {
     "engine": ["engine_test", "train_test"],
     "nn": ["nn_test", "api_test", "model_test", "train_test"],
     "optim": ["optim_test", "train_test"],
+    "train": ["train_test"],
 }
 
 

@@ -6,6 +6,8 @@
 
 #include "strata/data/dataset.h"
 #include "strata/model/llama/family.h"
+#include "strata/optim/adam.h"
+#include "strata/optim/schedules.h"
 #include "strata/train/step.h"
 
 using namespace strata;

@@ -14,6 +14,7 @@
 #include "strata/transform/all_turns.h"
 #include "strata/transform/attention.h"
 #include "strata/transform/batch_first.h"
+#include "strata/transform/carried_sums.h"
 #include "strata/transform/counted.h"
 #include "strata/transform/hoist.h"
 #include "strata/transform/long_sums.h"
@@ -157,6 +158,7 @@ std::unique_ptr<ir::Block> prepare(const ir::Block& block, std::vector<std::stri
     if (said) *said = transform::describe_attention(*out);
     std::vector<std::string> lines = transform::chunk_rows(*out);
     if (said) said->insert(said->end(), lines.begin(), lines.end());
+    transform::carry_sums(*out);
   }
   {
     Stage loops("  loops");

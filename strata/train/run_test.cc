@@ -168,6 +168,19 @@ TEST_F(RunTest, ThreadsDoNotChangeBits) {
   EXPECT_EQ(losses("threads1"), losses("threads3"));
 }
 
+// Where a part has a multiple of 256 tokens (docs/configuration.md).
+TEST_F(RunTest, AccumulationDoesNotChangeBits) {
+  for (const std::string parts : {"1", "2", "4"}) {
+    const std::string batch = parts == "1" ? "4" : parts == "2" ? "2" : "1";
+    ASSERT_TRUE(train(tiny("parts" + parts,
+                           {"gradient_accumulation_steps=" + parts, "steps=2", "eval_interval=0",
+                            "per_device_batch_size=" + batch, "max_target_length=256"}))
+                    .ok());
+  }
+  EXPECT_TRUE(same_weights("parts1", "parts2", 2));
+  EXPECT_TRUE(same_weights("parts1", "parts4", 2));
+}
+
 TEST_F(RunTest, SavingDoesNotChangeBits) {
   const std::vector<std::string> all = {"max_num_checkpoints_to_keep=0", "checkpoint_period=1"};
   ASSERT_TRUE(train(tiny("beside", all)).ok());

@@ -3,6 +3,8 @@
 #include "strata/api/control.h"
 #include "strata/api/grad.h"
 #include "strata/api/jit.h"
+#include "strata/api/trace.h"
+#include "strata/transform/carried_sums.h"
 
 namespace strata::train {
 namespace {
@@ -138,7 +140,13 @@ std::pair<Array, tree::Tree> loss_and_gradients(const tree::Tree& params, const 
   using Sums = std::pair<Array, tree::Tree>;
   auto add = [&](const Sums& sums, const Batch& part) {
     auto [loss, gradients] = of_part(part);
-    auto added = [](const Array& sum, const Array& g) { return sum + astype(g, DType::f32); };
+    // One sum over all parts, where its order lets it go on.
+    auto added = [](const Array& sums, const Array& g) {
+      const Array out = sums + astype(g, DType::f32);
+      if (ir::Value* traced = out.state()->value; traced && traced->op())
+        transform::mark_carried_sum(*traced->op());
+      return out;
+    };
     return std::pair(Sums(sums.first + loss, tree::map(added, sums.second, gradients)), nullptr);
   };
   const Sums zero(zeros({}),

@@ -62,7 +62,7 @@ struct StepOptions {
   /// The batch is worked off in this many equal parts, one after the other, whose gradients are
   /// added in f32 before the one update: memory of a part, result of the whole. Loss and gradients
   /// are those of the undivided batch, since each target counts by its share in the weights of the
-  /// whole batch.
+  /// whole batch; gradients to the bit but for what docs/configuration.md lists.
   std::int64_t micro_batches = 1;
 };
 

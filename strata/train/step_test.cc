@@ -24,11 +24,11 @@ class StepTest : public testing::Test {
  protected:
   StepTest() { compile::register_cpu(); }
 
-  Batch batch(bool weighted) const {
-    const Array tokens = random::randint(random::key(1), {8, 25}, 0, 64);
-    Batch b{tokens[{slice(), slice(0, 24)}], tokens[{slice(), slice(1, 25)}]};
+  Batch batch(bool weighted, std::int64_t length = 24) const {
+    const Array tokens = random::randint(random::key(1), {8, length + 1}, 0, 64);
+    Batch b{tokens[{slice(), slice(0, length)}], tokens[{slice(), slice(1, length + 1)}]};
     if (weighted)
-      b.weights = astype(less(random::uniform(random::key(2), {8, 24}), 0.7f), DType::f32);
+      b.weights = astype(less(random::uniform(random::key(2), {8, length}), 0.7f), DType::f32);
     return b;
   }
   tree::Tree params() const { return model_->init(random::key(0)); }
@@ -80,6 +80,23 @@ TEST_F(StepTest, MicroBatchesGiveTheGradientsOfTheWhole) {
   }
 }
 
+// Sums go on from one micro-batch to the next (transform/carried_sums.h): of products and looked up
+// rows always, of reductions (the norms' scales) where a micro-batch has a multiple of 256 tokens.
+TEST_F(StepTest, MicroBatchesGiveTheBitsOfTheWhole) {
+  for (std::int64_t length : {24, 256}) {
+    const auto [loss, whole] = gradients(batch(true, length), 1);
+    for (std::int64_t parts : {2, 4, 8}) {
+      const tree::Tree divided = gradients(batch(true, length), parts).second;
+      for (std::size_t i = 0; i < whole.size(); ++i) {
+        const std::string& name = whole.entry(i).name;
+        if (length == 24 && name.ends_with("norm")) continue;
+        EXPECT_EQ(divided[name].to_vector<float>(), whole.value(i).to_vector<float>())
+            << name << ", " << parts << " micro-batches of " << length;
+      }
+    }
+  }
+}
+
 // Two halves whose weights differ count by their weights, not each by one half.
 TEST_F(StepTest, TheLossIsTheMeanOverTheWeights) {
   const Batch b = batch(true);
@@ -126,6 +143,31 @@ TEST_F(StepTest, NormsAreOfEachLeaf) {
       params(), g);
   EXPECT_EQ(i, gradient_norms.size());
   EXPECT_EQ(outcome.total_weights.item<float>(), 8 * 24);
+}
+
+// Above the bound all gradients shrink by one factor; below they stay.
+TEST_F(StepTest, LongGradientsAreScaledDownTogether) {
+  const auto moved = [&](double bound) {
+    const Optimizer optimizer{.rule = sgd(1.0), .max_norm = bound};
+    const State before{params(), optimizer.rule.init(params())};
+    const auto [outcome, after] = make_step(model_, optimizer)(before, batch(false));
+    std::vector<float> out;
+    for (std::size_t i = 0; i < after.params.size(); ++i)
+      for (float x : (before.params.value(i) - after.params.value(i)).to_vector<float>())
+        out.push_back(x);
+    return out;
+  };
+  const auto norm = [](const std::vector<float>& v) {
+    double squares = 0;
+    for (float x : v) squares += static_cast<double>(x) * x;
+    return std::sqrt(squares);
+  };
+  const std::vector<float> free = moved(0), bound = moved(norm(free) / 2);
+  EXPECT_NEAR(norm(bound) / norm(free), 0.5, 1e-4);
+  EXPECT_EQ(moved(2 * norm(free)), free);
+  // Downhill.
+  const auto [loss, g] = gradients(batch(false), 1);
+  EXPECT_GT(free.back() * g["logits_dense"].to_vector<float>().back(), 0);
 }
 
 TEST_F(StepTest, WeightsOfBf16StaySo) {
