@@ -76,7 +76,6 @@ for target in $(find strata -name '*_fuzz.cc' | sort); do
   [ "$target" != strata/data/data_fuzz.cc ] || seeds=strata/tokenizer/testdata
   [ "$target" != strata/tokenizer/tokenizer_fuzz.cc ] || seeds=strata/tokenizer/testdata
   [ "$target" != strata/model/convert/convert_fuzz.cc ] || seeds=strata/model/convert/testdata
-  [ "$target" != strata/data/data_fuzz.cc ] || seeds=strata/data/testdata
   [ "$target" != strata/ir/export/jax_export_fuzz.cc ] || seeds=strata/ir/export/testdata
   tools/fuzz.sh "$target" "$seeds" -max_total_time="$SOAK_SECONDS"
 done
