@@ -259,6 +259,18 @@ def small(template):
     return {"template": template, "text": text}
 
 
+def snippets():
+    """Renders the templates of snippets.json, which are written by hand, anew."""
+    path = FOLDER / "snippets.json"
+    made = json.loads(path.read_text())
+    for case in made["cases"]:
+        try:
+            case[1] = chat_template_utils._compile_jinja_template(case[0]).render(**made["values"])
+        except Exception:
+            case[1] = None
+    path.write_text(json.dumps(made, ensure_ascii=False, indent=0) + "\n")
+
+
 def main():
     FOLDER.mkdir(parents=True, exist_ok=True)
     templates = dict(sorted(packages()))
@@ -279,6 +291,7 @@ def main():
     with open(FOLDER / "small.json", "w") as f:
         json.dump({**head, "names": NAMES}, f, ensure_ascii=False)
         f.write("\n" + "\n".join(json.dumps(c, ensure_ascii=False) for c in cases) + "\n")
+    snippets()
     print(len(seen), "templates,", len(results), "conversations,", sum("error" in r for r in results), "refused;", len(cases), "small ones,",
           sum("error" in c for c in cases), "refused")
 

@@ -12,7 +12,7 @@
 //
 // Deviations: integers have 64 bits; autoescape, include, import, extends, block are refused;
 // strftime_now prints the time that is given, so that the same request gives the same text;
-// joiner, cycler, lipsum, and the filters filesizeformat, forceescape, pprint, random, striptags,
+// cycler, lipsum, and the filters filesizeformat, forceescape, pprint, random, striptags,
 // urlize, wordwrap, xmlattr are missing.
 #pragma once
 

@@ -60,6 +60,23 @@ TEST(ChatTemplate, RendersSmallTemplatesAsJinja) {
   }
 }
 
+TEST(ChatTemplate, RendersSnippetsAsJinja) {
+  const ordered_json file = ordered_json::parse(read(kFolder + "snippets.json"));
+  std::tm at = now();
+  for (const ordered_json& c : file["cases"]) {
+    const std::string text = c[0];
+    const auto parsed = ChatTemplate::parse(text);
+    if (c[1].is_null()) {
+      EXPECT_FALSE(parsed && parsed->render(file["values"], at)) << text;
+      continue;
+    }
+    ASSERT_TRUE(parsed) << text << "\n" << parsed.status().message();
+    const auto got = parsed->render(file["values"], at);
+    ASSERT_TRUE(got) << text << "\n" << got.status().message();
+    EXPECT_EQ(got->text, c[1].get<std::string>()) << text;
+  }
+}
+
 TEST(ChatTemplate, RendersPublishedTemplatesAsTransformers) {
   const auto [head, cases] = golden("published.json");
   std::map<std::string, ChatTemplate> templates;

@@ -88,6 +88,12 @@ Text Evaluator::render(const Body& body, const Dict& variables) {
     out.resize(std::strftime(out.data(), out.size(), format.c_str(), &now_));
     return Value(Text(out));
   });
+  add("joiner", [](const Arguments& a) {
+    const Value between = Bound("joiner", a, {"sep"}).get("sep", Text(", "));
+    return Callable{"joiner", [between, used = std::make_shared<bool>(false)](const Arguments&) {
+                      return std::exchange(*used, true) ? between : Value(Text());
+                    }};
+  });
   scope_ = std::make_shared<Scope>();
   scope_->parent = globals;
   for (const auto& [key, v] : variables.items) globals->names[key.text().bytes] = v;

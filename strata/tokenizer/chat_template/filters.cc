@@ -509,6 +509,11 @@ Value lazy(Evaluator& e, const Value& input, const Arguments& a) {
   return Sequence{.items = e.elements(kFilter(e, input, a)), .is_generator = true};
 }
 
+Value format(Evaluator&, const Value& input, const Arguments& a) {
+  if (a.named.empty()) return operate("%", to_text(input), Sequence{a.positional, true});
+  fail("format: values by name are not supported");
+}
+
 constexpr Entry kFilters[] = {
     {"abs", absolute},
     {"attr", attr},
@@ -523,6 +528,7 @@ constexpr Entry kFilters[] = {
     {"escape", escape},
     {"first", first_of},
     {"float", to_float},
+    {"format", format},
     {"groupby", group_by},
     {"indent", indent},
     {"int", to_int},
