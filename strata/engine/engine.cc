@@ -81,6 +81,11 @@ class Engine::Program {
  public:
   Program(const model::ModelPtr& model, const tree::Tree& params, const Options& o)
       : slots_(o.max_batch), vocabulary_(model->vocab_size()) {
+    clear_ = [this, model, o] {
+      pages_ = model->init_pages(o.pages, o.page_size);
+      seen_ = {zeros({slots_, vocabulary_}, DType::i1), zeros({slots_, vocabulary_}, DType::i32)};
+    };
+    clear_();
     params_ = params;
     // Weights that have the dtype already are not copied.
     const std::span<const Array> all = params.values();
@@ -88,8 +93,6 @@ class Engine::Program {
                     [&](const Array& w) { return w.dtype() != model->dtype(); }))
       params_ = jit([model](const tree::Tree& p) { return model->cast(p, model->dtype()); },
                     {.name = "cast"})(params);
-    pages_ = model->init_pages(o.pages, o.page_size);
-    seen_ = {zeros({slots_, vocabulary_}, DType::i1), zeros({slots_, vocabulary_}, DType::i32)};
     step_ = [run = jit(
                  [model, known = o.vocabulary](const tree::Tree& p, const model::Batch& batch,
                                                const Rows& rows, const Array& slots,
@@ -125,6 +128,9 @@ class Engine::Program {
     return {std::move(drawn), std::move(logits)};
   }
 
+  /// Begins with an empty cache.
+  void clear() { clear_(); }
+
   /// Says what the request in a slot has seen.
   void begin(std::int64_t slot, std::span<const std::int32_t> prompt,
              std::span<const std::int32_t> output) {
@@ -156,6 +162,7 @@ class Engine::Program {
   }
 
   std::int64_t slots_, vocabulary_;
+  std::function<void()> clear_;
   tree::Tree params_, pages_;
   Seen seen_;
   std::function<Stepped(const tree::Tree&, const model::Batch&, const Rows&, const Array&,
@@ -392,7 +399,15 @@ void Engine::run(const std::vector<Row>& rows, std::int64_t width, std::int64_t 
   }
   const model::Batch in{array(tokens, Sizes{batch, width}), array(first), array(counts),
                         array(table, Sizes{batch, table_width_})};
-  const Program::Result out = program_->run(in, engine::rows(sampling, positions), array(slots));
+  Program::Result out;
+  try {
+    out = program_->run(in, engine::rows(sampling, positions), array(slots));
+  } catch (...) {
+    reset();
+    pool_ = PagePool(options_.pages, options_.page_size);
+    program_->clear();
+    throw;
+  }
   const auto token = out.drawn.token.to_vector<std::int32_t>();
   const auto logprob = out.drawn.logprob.to_vector<float>();
   const auto valid = out.drawn.valid.to_vector<bool>();

@@ -117,7 +117,8 @@ class Engine {
   bool cancel(Id id);
   /// Ends and forgets all requests, and tells nobody: for who leaves where a listener threw.
   void reset();
-  /// Reads and draws once; then calls those who listen. False: nothing was left to do.
+  /// Reads and draws once; then calls those who listen. False: nothing was left to do. Where a
+  /// program throws (no memory, say) the cache is lost: all requests are, as by `reset`.
   bool step();
   /// Compiles what one request and so many at once need, by programs that read and draw nothing.
   /// Without it the first steps do; numbers in between are compiled when they come.

@@ -351,6 +351,61 @@ TEST_F(EngineTest, ResetForgetsAllAndTellsNobody) {
   EXPECT_EQ(engine.take(id).tokens, alone()[4].tokens);
 }
 
+/// A model that fails once, when a step of one token is traced.
+class FailsOnce : public model::Model {
+ public:
+  explicit FailsOnce(model::ModelPtr model) : model_(std::move(model)) {}
+  std::string family() const override { return model_->family(); }
+  std::int64_t vocab_size() const override { return model_->vocab_size(); }
+  DType dtype() const override { return model_->dtype(); }
+  tree::Tree init(const Array& key) const override { return model_->init(key); }
+  Array forward(const tree::Tree& p, const Array& t) const override {
+    return model_->forward(p, t);
+  }
+  tree::Tree init_cache(std::int64_t batch, std::int64_t length) const override {
+    return model_->init_cache(batch, length);
+  }
+  std::pair<Array, tree::Tree> extend(const tree::Tree& p, const Array& t, const Array& first,
+                                      const tree::Tree& cache,
+                                      const std::optional<Array>& only) const override {
+    return model_->extend(p, t, first, cache, only);
+  }
+  tree::Tree init_pages(std::int64_t pages, std::int64_t page_size) const override {
+    return model_->init_pages(pages, page_size);
+  }
+  std::pair<Array, tree::Tree> extend_pages(const tree::Tree& p, const model::Batch& batch,
+                                            const tree::Tree& cache, bool all) const override {
+    if (batch.tokens.shape(1) == 1 && !failed_) {
+      failed_ = true;
+      throw Error("FailsOnce", "as if memory were short");
+    }
+    return model_->extend_pages(p, batch, cache, all);
+  }
+  double flops_per_step(std::int64_t batch, std::int64_t length) const override {
+    return model_->flops_per_step(batch, length);
+  }
+
+ private:
+  model::ModelPtr model_;
+  mutable bool failed_ = false;
+};
+
+TEST_F(EngineTest, AStepThatFailsLeavesAnEmptyEngine) {
+  Engine engine(std::make_shared<const FailsOnce>(*model_), *params_,
+                {.pages = 40, .vocabulary = kVocabulary - 1});
+  for (const Request& r : requests()) engine.submit(r);
+  EXPECT_THROW(while (engine.step()){}, Error);
+  engine.check();
+  EXPECT_EQ(engine.statistics().free_pages, 40);
+  EXPECT_FALSE(engine.step());
+  // Nothing that was read is found: the cache is another one.
+  const Id id = engine.submit(requests()[1]);
+  while (engine.step()) engine.check();
+  const Output out = engine.take(id);
+  EXPECT_EQ(out.tokens, alone()[1].tokens);
+  EXPECT_EQ(out.shared_tokens, 0);
+}
+
 TEST_F(EngineTest, RandomSchedulesLoseNoPage) {
   Engine engine(*model_, *params_,
                 {.pages = 24, .page_size = 4, .max_batch = 4, .chunk = 8, .step_tokens = 12});

@@ -21,6 +21,11 @@ class PagePool {
  public:
   /// Throws Error unless both are at least 1.
   PagePool(std::int64_t pages, std::int64_t page_size);
+  // Pages know their places in lists: a copy would know the original's.
+  PagePool(const PagePool&) = delete;
+  PagePool& operator=(const PagePool&) = delete;
+  PagePool(PagePool&&) = default;
+  PagePool& operator=(PagePool&&) = default;
 
   std::int64_t pages() const { return static_cast<std::int64_t>(pages_.size()); }
   std::int64_t page_size() const { return page_size_; }
