@@ -29,7 +29,13 @@ decoder::Rope local_rope(const Config& c, std::int64_t head_dim) {
           .length = c.integer("max_position_embeddings", 0)};
 }
 
-decoder::Options options(const Config& c) {
+/// Multimodal models state what differs from these.
+constexpr std::string_view kDefaults = R"({"vocab_size": 262208, "hidden_size": 2304,
+  "intermediate_size": 9216, "num_hidden_layers": 26, "num_attention_heads": 8,
+  "num_key_value_heads": 4, "max_position_embeddings": 131072})";
+
+decoder::Options options(const Config& stated) {
+  const Config c = stated.over(Config::parse(kDefaults));
   decoder::Options o = gemma_options(c, "gemma3_text");
   o.norm_place = decoder::NormPlace::around;
   o.head_norm = decoder::HeadNorm::each_head;
@@ -46,8 +52,9 @@ decoder::Options options(const Config& c) {
 
 Names names(const decoder::Options& o) {
   Names out = usual_names(o, false);
-  // Below text_config of a multimodal model, whose other parts are no part of this one.
-  out.prefixes = {"", "language_model.", "model.language_model."};
+  // Of a multimodal model this is the language model; its other parts are left out.
+  out.prefixes = {"", "language_model."};
+  out.ignored.insert(out.ignored.end(), {"vision_tower.*", "multi_modal_projector.*"});
   return out;
 }
 

@@ -136,6 +136,12 @@ bool Config::has_object(std::string_view key) const {
   const json* value = find(object_->value, key);
   return value && value->is_object();
 }
+Config Config::over(const Config& defaults) const {
+  auto out = std::make_shared<Object>(*object_);
+  for (const auto& [key, value] : defaults.object_->value.items())
+    if (!out->value.contains(key)) out->value[key] = value;
+  return Config(std::move(out));
+}
 std::optional<Config> Config::child(std::string_view key) const {
   const json* value = find(object_->value, key);
   if (!value) return {};

@@ -40,6 +40,8 @@ class Config {
   std::vector<std::int64_t> integers(std::string_view key) const;
   std::vector<std::string> texts(std::string_view key) const;
   std::vector<bool> flags(std::string_view key) const;
+  /// The same with the values of another for keys that do not stand here.
+  Config over(const Config& defaults) const;
   /// An object below the key; none where it is absent.
   std::optional<Config> child(std::string_view key) const;
   /// The same, where what stands there may be something else.

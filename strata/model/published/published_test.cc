@@ -252,6 +252,23 @@ TEST_F(DirectoryTest, WhatBelongsToNoWeightUpstreamIsLeftOut) {
   EXPECT_TRUE(status().ok()) << status().message();
 }
 
+TEST_F(DirectoryTest, TheLanguageModelOfAMultimodalOneIsRead) {
+  std::map<std::string, Array> tensors = {{"vision_tower.patch.weight", zeros({3})},
+                                          {"multi_modal_projector.weight", zeros({3})}};
+  for (const auto& [name, t] : checkpoint::load_file(kData + "gemma3/model.safetensors").value())
+    tensors["language_model." + name] = t;
+  ASSERT_TRUE(checkpoint::save_file(tensors, folder_ + "/model.safetensors").ok());
+  put("config.json", R"({"model_type": "gemma3", "vision_config": {}, "text_config": )" +
+                         read_file(kData + "gemma3/config.json").value() + "}");
+  EXPECT_TRUE(tree::equal(load(folder_).value().params, load(kData + "gemma3").value().params));
+  const Options few = options_of(R"({"model_type": "gemma3_text", "hidden_size": 2560,
+    "intermediate_size": 10240, "num_hidden_layers": 34, "sliding_window": 1024})");
+  EXPECT_EQ(few.query_heads, 8);
+  EXPECT_EQ(few.kv_heads, 4);
+  EXPECT_EQ(few.vocab_size, 262208);
+  EXPECT_EQ(few.width, 2560);
+}
+
 TEST_F(DirectoryTest, IntegersAreNoWeights) {
   write([](auto& t) { t["model.norm.weight"] = zeros({16}, DType::i32); });
   EXPECT_EQ(status().code(), Code::unsupported);
