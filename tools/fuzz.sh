@@ -16,12 +16,14 @@ flags="-std=c++20 -gline-tables-only -O1 -I. -fsanitize=fuzzer-no-link,address,u
 objects="" libraries="-lopenblas"
 rooms="base type lapack tree ir loop op"
 jobs=${FUZZ_JOBS:-2}
-[ "$room" = checkpoint ] && rooms="base type checkpoint"
+files=""  # of checkpoint, but for those that know arrays
+for file in checkpoint diff gguf gguf_types gguf_write manifest safetensors; do files="$files checkpoint/$file.cc"; done
+[ "$room" = checkpoint ] && rooms="base type $files"
 [ "$room" = type ] && rooms="base type"
 [ "$room" = tokenizer ] && rooms="base tokenizer" libraries="-lsentencepiece -lsentencepiece_train -licuuc -lpcre2-8"
 [ "$room" = data ] && rooms="base type tokenizer data" libraries="-lsentencepiece -lsentencepiece_train -licuuc -lpcre2-8"
 [ "$room" = train ] && rooms="base train/events.cc"
-[ "$name" = convert_fuzz ] && rooms="base type checkpoint model/convert/sidecar.cc model/convert/gguf_tokenizer.cc"
+[ "$name" = convert_fuzz ] && rooms="base type $files model/convert/sidecar.cc model/convert/gguf_tokenizer.cc"
 [ "$room" = optim ] && rooms="base optim/schedule_text.cc"
 case $source in */chat_template/*) rooms="base tokenizer/chat_template" libraries="-licuuc" ;; esac
 # A header may be in every object, so a newer one makes all of them anew.
