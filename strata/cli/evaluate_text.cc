@@ -63,7 +63,7 @@ int requests(const engine::LanguageModel& lm, const EvaluateText& o) {
 int evaluate_text(const EvaluateText& o) {
   if (o.perplexity.empty() == !o.requests)
     return fail(Status(Code::invalid, "--model: what is asked? --perplexity FILE, or --requests"));
-  auto lm = engine::load_language_model(o.model);
+  auto lm = engine::load_language_model(o.model, {.length = o.context});
   if (!lm) return fail(lm.status());
   return o.requests ? requests(*lm, o) : perplexity(*lm, o);
 }

@@ -207,9 +207,12 @@ Result<std::shared_ptr<const tokenizer::Tokenizer>> load_tokenizer(const std::st
   return tokenizer::load_huggingface(*folder);
 }
 
-Result<LanguageModel> load_language_model(const std::string& path, DType dtype, DType weights,
-                                          bool packed) {
-  auto loaded = model::load(path, {.dtype = dtype, .weights = weights, .packed = packed});
+Result<LanguageModel> load_language_model(const std::string& path,
+                                          const LanguageModelOptions& o) {
+  auto loaded = model::load(path, {.dtype = o.dtype,
+                                   .weights = o.weights,
+                                   .packed = o.packed,
+                                   .max_length = o.length});
   if (!loaded) return loaded.status();
   LanguageModel lm;
   lm.name = path;

@@ -51,11 +51,17 @@ struct LanguageModel {
 /// tokenizer.json.
 Result<std::shared_ptr<const tokenizer::Tokenizer>> load_tokenizer(const std::string& path);
 
-/// Of a GGUF file, a Hugging Face directory or a cache's models--org--name. `dtype` of activations,
-/// `weights` of weights; a GGUF file's stay in their blocks where `packed`, so that memory holds what the file
-/// does.
-Result<LanguageModel> load_language_model(const std::string& path, DType dtype = DType::f32,
-                                          DType weights = DType::f32,
-                                          bool packed = true);
+struct LanguageModelOptions {
+  strata::internal::Named named = strata::internal::Named();
+  /// Of activations; and of weights.
+  DType dtype = DType::f32, weights = DType::f32;
+  /// Keep a GGUF file's weights in their blocks, so that memory holds what the file does.
+  bool packed = true;
+  /// The longest sequence that will be read: decides rotary frequencies that depend on it.
+  std::int64_t length = 4096;
+};
+/// Of a GGUF file, a Hugging Face directory or a cache's models--org--name.
+Result<LanguageModel> load_language_model(const std::string& path,
+                                          const LanguageModelOptions& options = {});
 
 }  // namespace strata::engine
