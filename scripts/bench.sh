@@ -10,7 +10,7 @@ cd "$(dirname "$0")/.."
 build=${STRATA_BUILD:-build}
 STRATA_BUILD=$build scripts/build.sh all bench_programs
 
-scripts/peers.sh "jax[cpu]==0.10.2" numpy
+scripts/peers.sh "jax[cpu]==0.10.2" numpy optax==0.2.8
 # PyTorch's package brings GPU libraries of some gigabytes; its row stays out where they cannot be had, or are not wanted.
 [ "${STRATA_BENCH_TORCH:-1}" = 0 ] || STRATA_PEERS_OPTIONAL=1 scripts/peers.sh torch
 peers=build/peers
