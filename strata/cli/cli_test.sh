@@ -132,6 +132,18 @@ fact "draws a run" prints 0 "train"
 fact "also as a picture" [ -s whole/loss.png ]
 echo '{"step": 1}' > pointless.jsonl
 : > nothing.jsonl
+strata train $tiny opt_type=lion optimizer.b2=0.9 optimizer.groups='[{match: "*norm*", frozen: true}]' --print-config
+fact "what nests is printed" prints 0 '"groups": [{"match":"*norm*","frozen":true}]'
+strata train $tiny opt_type=adamww
+fact "an optimizer that is none" says 2 "opt_type=adamww: allowed is "
+strata train $tiny opt_type=sgd optimizer.b1=0.9
+fact "an option of another optimizer" says 2 "optimizer.b1=0.9: opt_type=sgd has no option 'b1'; allowed is "
+strata train $tiny optimizer.groups='[{match: "*bias", frozen: true}]'
+fact "a group without weights" says 2 'optimizer.groups.0.match=["*bias"]: it matches no weight; allowed is '
+strata train $tiny lr_schedule_type=exponential_decay
+fact "a schedule without its options" says 2 "lr_schedule_type=exponential_decay: it needs lr_schedule.init_value, "
+strata train $tiny run_name=muon opt_type=muon steps=2 lr_schedule_type=warmup_constant_schedule lr_schedule.init_value=0 lr_schedule.peak_value=1e-3 lr_schedule.warmup_steps=1
+fact "any optimizer and schedule by name" prints 0 "done: step 2 of 2"
 for file in pointless nothing; do
   strata plot $file.jsonl --png $file.png
   fact "a file without points is none to draw" says 2 "$file.jsonl: no losses to draw: none of its "

@@ -96,6 +96,20 @@ TEST(Config, KeysNest) {
   EXPECT_EQ(with({"opt_type=contrib.muon"}).opt_type, "muon");
 }
 
+TEST(Config, TheRepositorysFilesAreRead) {
+  const auto configs =
+      std::filesystem::path(__FILE__).parent_path().parent_path().parent_path() / "configs";
+  int files = 0;
+  for (const auto& entry : std::filesystem::directory_iterator(configs)) {
+    if (entry.path().extension() != ".yml") continue;
+    ++files;
+    const Config c = read_config(entry.path().string(), kNeeded);
+    EXPECT_NO_THROW((void)make_optimizer(c)) << entry.path();
+    EXPECT_EQ(to_yaml(read_config(write("configs.yml", to_yaml(c)), {})), to_yaml(c));
+  }
+  EXPECT_GE(files, 3);
+}
+
 TEST(Config, EachFieldHasOneNameAndItsDefaultIsAllowed) {
   std::set<std::string_view> names;
   Config c;
