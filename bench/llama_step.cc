@@ -14,6 +14,7 @@
 #include "strata/compile/cpu_client.h"
 #include "strata/compile/llvm/compile_plan.h"
 #include "strata/model/llama/family.h"
+#include "strata/train/rules.h"
 #include "strata/train/step.h"
 
 namespace {
@@ -41,7 +42,7 @@ int main(int argc, char** argv) {
   constexpr std::int64_t batch = 8, length = 256;
   compile::register_cpu();
   const model::ModelPtr model = llama::model(c);
-  optim::typed::AdamW optimizer = optim::typed::adamw(optim::constant_schedule(1e-3));
+  const train::Optimizer optimizer{.rule = train::adamw(1e-3), .in_f32 = false};
   train::State state =
       jit([&](const Array& key) { return train::init(key, model, optimizer); })(random::key(0));
   Array tokens =

@@ -1,5 +1,6 @@
 // What a call of nn::jit costs above the compiled program: a step of a model of 100 layers, whose
 // 1000 leaves go in and of which 200 come out, beside the same program called on a list of arrays.
+// And how often a step allocates.
 //
 //   build/bin/module-step [--json]
 #include <algorithm>
@@ -10,6 +11,7 @@
 #include "strata/api/jit.h"
 #include "strata/api/numpy.h"
 #include "strata/api/operators.h"
+#include "strata/base/testing/allocations.h"
 #include "strata/compile/cpu_client.h"
 #include "strata/nn/transform/jit.h"
 
@@ -82,9 +84,14 @@ int main(int argc, char** argv) {
     for (int i = 0; i < kCalls; ++i) (void)bare(leaves, x);
     without.push_back((now() - t) / kCalls);
   }
+  const std::size_t before = allocations();
+  for (int i = 0; i < kCalls; ++i) (void)step(model, x);
+  const double allocated = static_cast<double>(allocations() - before) / kCalls;
   const double a = median(with) * 1e6, b = median(without) * 1e6;
   if (json)
-    std::cout << "{\"step_us\":" << a << ",\"bare_us\":" << b << "}\n";
+    std::cout << "{\"step_us\":" << a << ",\"bare_us\":" << b
+              << ",\"allocations_per_step\":" << allocated << "}\n";
   else
-    std::cout << "step " << a << " us, bare program " << b << " us, above it " << a - b << " us\n";
+    std::cout << "step " << a << " us, bare program " << b << " us, above it " << a - b << " us, "
+              << allocated << " allocations a step\n";
 }

@@ -15,7 +15,7 @@ packages=(
   libopenblas-serial-dev                                            # factorisations of large matrices
   libflatbuffers-dev                                                # exports of JAX
   clang-format-19 libgtest-dev libgmock-dev libmpfr-dev libgmp-dev                  # tests, and the truth of elementary functions
-  libsentencepiece-dev libcairo2-dev                                # tokenizers, pictures
+  libsentencepiece-dev libicu-dev libpcre2-dev libcairo2-dev        # tokenizers, chat templates, pictures
   bible-kjv bible-kjv-text libpython3.11-stdlib metamath-databases  # the demo's texts
   dataset-fashion-mnist                                             # pictures for an example
 )

@@ -55,6 +55,9 @@ tools/object_files.py --build "$build"
 echo "== a run killed at ${SOAK_KILLS:=30} random moments"
 STRATA_KILLS=$SOAK_KILLS strata/cli/nothing_is_lost_test.py "$build/bin"
 
+echo "== models that others published"
+tools/published_models.py --build "$build"
+
 echo "== rules broken one at a time"
 tools/mutate.py --build "$build"
 
@@ -66,8 +69,12 @@ for target in $(find strata -name '*_fuzz.cc' | sort); do
   echo "== $target, ${SOAK_SECONDS:=3600} s"
   seeds=strata/ir/text/testdata
   [ "$target" != strata/checkpoint/checkpoint_fuzz.cc ] || seeds=strata/checkpoint/testdata
+  [ "$target" != strata/checkpoint/gguf_fuzz.cc ] || seeds=strata/checkpoint/testdata/gguf
   [ "$target" != strata/ir/bytecode/bytecode_fuzz.cc ] || seeds=strata/ir/bytecode/testdata/artifacts
-  [ "$target" != strata/data/data_fuzz.cc ] || seeds=strata/data/testdata
+  [ "$target" != strata/model/published/published_fuzz.cc ] || seeds=strata/model/testdata/published
+  [ "$target" != strata/tokenizer/chat_template/chat_template_fuzz.cc ] || seeds=strata/tokenizer/chat_template/testdata
+  [ "$target" != strata/data/data_fuzz.cc ] || seeds=strata/tokenizer/testdata
+  [ "$target" != strata/tokenizer/tokenizer_fuzz.cc ] || seeds=strata/tokenizer/testdata
   [ "$target" != strata/ir/export/jax_export_fuzz.cc ] || seeds=strata/ir/export/testdata
   tools/fuzz.sh "$target" "$seeds" -max_total_time="$SOAK_SECONDS"
 done

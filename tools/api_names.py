@@ -122,7 +122,8 @@ def write_nnx():
     (NNX / "nnx.txt").write_text(f"# Public names of {head}\n" + "\n".join(map(settled, names)) + "\n")
     methods = list(nnx_methods(skipped))
     (NNX / "nnx_methods.txt").write_text(f"# Methods of classes of {head}\n" + "\n".join(map(settled, methods)) + "\n")
-    unknown = sorted(n for n in skipped - {p for p, _ in nnx_values()} if not n.startswith("#"))
+    known = {p for p, _ in nnx_values()} | {m.split("(")[0] for m in methods}
+    unknown = sorted(n for n in skipped - known if not n.startswith("#"))
     assert not unknown, unknown
     print(f"{len(names)} names, {len(methods)} methods, {len(skipped) - 1} names that do not apply")
 

@@ -18,9 +18,11 @@ rooms="base type lapack tree ir loop op"
 jobs=${FUZZ_JOBS:-2}
 [ "$room" = checkpoint ] && rooms="base type checkpoint"
 [ "$room" = type ] && rooms="base type"
-[ "$room" = data ] && rooms="base type data" libraries="-lsentencepiece -lsentencepiece_train"
+[ "$room" = tokenizer ] && rooms="base tokenizer" libraries="-lsentencepiece -lsentencepiece_train -licuuc -lpcre2-8"
+[ "$room" = data ] && rooms="base type tokenizer data" libraries="-lsentencepiece -lsentencepiece_train -licuuc -lpcre2-8"
 [ "$room" = train ] && rooms="base train/events.cc"
 [ "$room" = optim ] && rooms="base optim/schedule_text.cc"
+case $source in */chat_template/*) rooms="base tokenizer/chat_template" libraries="-licuuc" ;; esac
 # A header may be in every object, so a newer one makes all of them anew.
 stamp=build/fuzz/objects/made
 [ ! -f "$stamp" ] || [ -z "$(find strata -name '*.h' -newer "$stamp" | head -1)" ] || rm -rf build/fuzz/objects

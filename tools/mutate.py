@@ -49,6 +49,7 @@ SEEN_BY = {
     "op": ["op_test", "transform_test", "compile_test", "api_test"],
     "transform": ["transform_test", "compile_test", "api_test"],
     "compile": ["compile_test", "api_test"],
+    "engine": ["engine_test", "train_test"],
     "nn": ["nn_test", "api_test", "model_test", "train_test"],
     "optim": ["optim_test", "train_test"],
 }

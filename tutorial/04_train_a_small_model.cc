@@ -55,8 +55,9 @@ int main() {
     return 1;
   }
 
-  optim::typed::AdamW optimizer =
-      optim::typed::adamw(optim::typed::warmup_cosine_decay_schedule(0.0, 1e-2, 10, 120, 1e-3));
+  const train::Optimizer optimizer{
+      .rule = optim::adamw(optim::warmup_cosine_decay_schedule(0.0, 1e-2, 10, 120, 1e-3),
+                           {.b2 = 0.95, .weight_decay = 0.1})};
   train::State state = train::init(random::key(0), model, optimizer);
   auto step = train::make_step(model, optimizer);
 

@@ -208,3 +208,11 @@ Array array(const Nested& values, std::optional<DType> dtype, Where where) {
 Array asarray(const Literal& literal) { return Array(literal); }
 
 }  // namespace strata
+
+namespace strata::internal {
+template float element<float>(const Literal& l, std::int64_t i);
+template double element<double>(const Literal& l, std::int64_t i);
+template int element<int>(const Literal& l, std::int64_t i);
+template std::int64_t element<std::int64_t>(const Literal& l, std::int64_t i);
+template bool element<bool>(const Literal& l, std::int64_t i);
+}  // namespace strata::internal

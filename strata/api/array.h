@@ -414,6 +414,12 @@ T element(const Literal& l, std::int64_t i) {
     return element_as<T>(l.span<decltype(t)>()[static_cast<std::size_t>(i)]);
   });
 }
+// Compiled once, in array.cc: each is a switch over all dtypes.
+extern template float element<float>(const Literal& l, std::int64_t i);
+extern template double element<double>(const Literal& l, std::int64_t i);
+extern template int element<int>(const Literal& l, std::int64_t i);
+extern template std::int64_t element<std::int64_t>(const Literal& l, std::int64_t i);
+extern template bool element<bool>(const Literal& l, std::int64_t i);
 /// f(i, element i as T) in row-major order.
 template <class T, class F>
 void for_elements(const Literal& l, F f) {

@@ -24,8 +24,9 @@ namespace strata {
 struct CostAnalysis {
   /// Operations on numbers that the graph asks for; a multiply-add is two.
   double flops = 0;
-  /// What operations read and write: of a graph those of each operation, of a compiled program
-  /// those of each launch, since what is fused never lies in memory.
+  /// Bytes read and written. For a graph this is the sum over its operations; for a compiled
+  /// program the sum over its kernel launches, as intermediate values of fused operations stay in
+  /// registers.
   double bytes_accessed = 0;
 };
 

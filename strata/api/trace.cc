@@ -153,7 +153,7 @@ void Trace::check_alive(const ArrayState& state) const {
     if (t->id_ == state.trace) return;
   fail("trace",
        "{} is used after the function that was being traced has ended; return it from that "
-       "function instead of storing it",
+       "function instead of storing it; a model that it changes must be its argument",
        origin(state));
 }
 

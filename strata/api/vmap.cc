@@ -1,7 +1,6 @@
 #include "strata/api/vmap.h"
 
-#include "strata/api/compose.h"
-#include "strata/op/calculus/batch.h"
+#include "strata/api/batched_program.h"
 
 namespace strata::internal {
 
@@ -38,30 +37,16 @@ std::vector<Array> vmap(const Program& program, std::span<const Array> leaves, c
                         const VmapOptions& options) {
   const std::vector<Array> operands =
       joined(std::vector<Array>(leaves.begin(), leaves.end()), program.captured);
-  const std::size_t results = program.block->results.size();
-  if (options.out_axes.size() > 1 && options.out_axes.size() != results)
-    fail("vmap", "out_axes has {} entries for {} leaves of the result", options.out_axes.size(),
-         results);
+  check_out_axes(options, program.block->results.size());
   return emit(
       operands,
       [&](Builder& b, const Values& v) {
         // Without a name there is nobody who could ask for the place.
-        Values inputs = {
-            options.axis_name.empty() ? nullptr : op::iota(b, Type(DType::i32, {mapped.size}), 0)};
-        std::vector<bool> batched = {true};
-        for (std::size_t i = 0; i < v.size(); ++i) {
-          batched.push_back(i < mapped.axes.size() && mapped.axes[i]);
-          inputs.push_back(batched.back() ? op::move_dim(b, v[i], *mapped.axes[i], 0) : v[i]);
-        }
-        const op::Batched r = op::batch(b, *program.block, inputs, batched, mapped.size);
+        const op::Batched r = batch_program(b, program, v, mapped, !options.axis_name.empty());
         Values out;
-        for (std::size_t i = 0; i < r.results.size(); ++i) {
-          Value* value =
-              r.batched[i] ? r.results[i] : op::broadcast_leading(b, r.results[i], mapped.size);
-          const std::int64_t axis =
-              options.out_axes.empty() ? 0 : options.out_axes[options.out_axes.size() == 1 ? 0 : i];
-          out.push_back(op::move_dim(b, value, 0, axis_of("vmap", axis, value->rank())));
-        }
+        for (std::size_t i = 0; i < r.results.size(); ++i)
+          out.push_back(
+              at_out_axis(b, r.results[i], r.batched[i], out_axis(options, i), mapped.size));
         return out;
       },
       program.weak);

@@ -94,6 +94,14 @@ CommandOption CommandLine::add_option(const std::string& name, double& value,
                                       const std::string& help) {
   return CommandOption(app_->add_option(name, value, help));
 }
+CommandOption CommandLine::add_option(const std::string& name, std::optional<double>& value,
+                                      const std::string& help) {
+  return CommandOption(app_->add_option(name, value, help));
+}
+CommandOption CommandLine::add_option(const std::string& name, std::optional<std::int64_t>& value,
+                                      const std::string& help) {
+  return CommandOption(app_->add_option(name, value, help));
+}
 CommandOption CommandLine::add_flag(const std::string& name, bool& value, const std::string& help) {
   return CommandOption(app_->add_flag(name, value, help));
 }

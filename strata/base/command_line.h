@@ -70,6 +70,11 @@ class CommandLine {
   CommandOption add_option(const std::string& name, std::int64_t& value, const std::string& help);
   CommandOption add_option(const std::string& name, std::uint64_t& value, const std::string& help);
   CommandOption add_option(const std::string& name, double& value, const std::string& help);
+  /// Empty where it is not given.
+  CommandOption add_option(const std::string& name, std::optional<double>& value,
+                           const std::string& help);
+  CommandOption add_option(const std::string& name, std::optional<std::int64_t>& value,
+                           const std::string& help);
   CommandOption add_flag(const std::string& name, bool& value, const std::string& help);
   /// "--name{default}": the value may be left out, and is `default` then.
   CommandOption add_flag(const std::string& name, std::string& value, const std::string& help);

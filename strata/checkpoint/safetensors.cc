@@ -49,9 +49,9 @@ const char* text_of(DType dtype) {
 
 using Extent = std::pair<std::uint64_t, std::uint64_t>;
 
-/// The tensor of one entry; adds where its bytes lie to `extents`.
-Result<Literal> tensor(const std::string& key, const json& entry, std::string_view data,
-                       const std::string& file, std::vector<Extent>& extents) {
+/// Where the tensor of one entry lies; adds that to `extents`.
+Result<TensorPlace> place(const std::string& key, const json& entry, std::string_view data,
+                          const std::string& file, std::vector<Extent>& extents) {
   auto corrupt = [&](const char* why) {
     return Status(Code::corrupt, "{}: tensor '{}': {}", file, key, why);
   };
@@ -87,11 +87,17 @@ Result<Literal> tensor(const std::string& key, const json& entry, std::string_vi
   if (begin > end || end > data.size() || end - begin != bytes)
     return corrupt("its offsets do not match its shape or the file's length");
   extents.emplace_back(begin, end);
-  Literal out(Type(found->dtype, Shape::of(sizes)));
-  if (bytes > 0) std::memcpy(out.mutable_data(), data.data() + begin, bytes);
+  return TensorPlace{Type(found->dtype, Shape::of(sizes)), data.substr(begin, bytes)};
+}
+
+/// A copy of the tensor at a place.
+Result<Literal> tensor(const std::string& key, const TensorPlace& at, const std::string& file) {
+  Literal out(at.type);
+  if (!at.bytes.empty()) std::memcpy(out.mutable_data(), at.bytes.data(), at.bytes.size());
   auto is_boolean = [](std::byte b) { return b <= std::byte{1}; };
-  if (found->dtype == DType::i1 && !std::all_of(out.data(), out.data() + bytes, is_boolean))
-    return corrupt("a boolean is neither 0 nor 1");
+  if (at.type.dtype() == DType::i1 &&
+      !std::all_of(out.data(), out.data() + at.bytes.size(), is_boolean))
+    return Status(Code::corrupt, "{}: tensor '{}': a boolean is neither 0 nor 1", file, key);
   return out;
 }
 
@@ -155,7 +161,7 @@ std::string instead(std::string_view bytes, const std::string& name) {
 
 }  // namespace
 
-Result<TensorFile> decode_safetensors(std::string_view bytes, const std::string& name) {
+Result<TensorPlaces> index_safetensors(std::string_view bytes, const std::string& name) {
   std::uint64_t length = 0;
   if (bytes.size() < 8)
     return Status(Code::corrupt, "{}: {} bytes are too few for a safetensors file{}", name,
@@ -171,7 +177,7 @@ Result<TensorFile> decode_safetensors(std::string_view bytes, const std::string&
     return Status(Code::corrupt, "{}: the header is not a JSON object{}", name,
                   instead(bytes, name));
   std::string_view data = bytes.substr(8 + length);
-  TensorFile out;
+  TensorPlaces out;
   std::vector<Extent> extents;
   for (const auto& [key, entry] : header.items()) {
     if (key == "__metadata__") {
@@ -185,13 +191,42 @@ Result<TensorFile> decode_safetensors(std::string_view bytes, const std::string&
       }
       continue;
     }
-    Result<Literal> t = tensor(key, entry, data, name, extents);
+    Result<TensorPlace> t = place(key, entry, data, name, extents);
     if (!t) return t.status();
     out.tensors.emplace(key, *t);
   }
   if (!covers(std::move(extents), data.size()))
     return Status(Code::corrupt, "{}: the tensors overlap or leave holes in {} bytes of data", name,
                   data.size());
+  return out;
+}
+
+Result<TensorFile> decode_safetensors(std::string_view bytes, const std::string& name) {
+  Result<TensorPlaces> places = index_safetensors(bytes, name);
+  if (!places) return places.status();
+  TensorFile out{.tensors = {}, .metadata = std::move(places->metadata)};
+  for (const auto& [key, at] : places->tensors) {
+    Result<Literal> t = tensor(key, at, name);
+    if (!t) return t.status();
+    out.tensors.emplace(key, *t);
+  }
+  return out;
+}
+
+Result<SafetensorsFile> SafetensorsFile::open(const std::string& path) {
+  auto file = MappedFile::open(path);
+  if (!file) return file.status();
+  Result<TensorPlaces> places = index_safetensors((*file)->bytes(), path);
+  if (!places) return places.status();
+  return SafetensorsFile(std::move(*file), path, std::move(*places));
+}
+
+Result<Literal> SafetensorsFile::read(const std::string& name) const {
+  const auto it = places_.tensors.find(name);
+  if (it == places_.tensors.end())
+    return Status(Code::not_found, "{}: there is no tensor '{}'", path_, name);
+  Result<Literal> out = tensor(name, it->second, path_);
+  file_->release(it->second.bytes);
   return out;
 }
 

@@ -15,6 +15,7 @@
 #include <string_view>
 #include <vector>
 
+#include "strata/base/large_file.h"
 #include "strata/base/result.h"
 #include "strata/type/literal.h"
 
@@ -39,6 +40,42 @@ Result<SafetensorsPieces> safetensors_pieces(const TensorFile& file);
 /// Code::corrupt for bytes that are no such file: bad lengths, overlapping or out-of-range offsets,
 /// sizes that do not match shapes. Every length is checked before it is used.
 Result<TensorFile> decode_safetensors(std::string_view bytes, const std::string& name);
+
+/// A tensor's type, and its bytes in those of a file.
+struct TensorPlace {
+  Type type;
+  std::string_view bytes;
+};
+/// What a safetensors file says of itself.
+struct TensorPlaces {
+  std::map<std::string, TensorPlace> tensors;
+  std::map<std::string, std::string> metadata;
+};
+/// Where the tensors lie in a file's bytes, none of which is copied. Codes of decode_safetensors.
+Result<TensorPlaces> index_safetensors(std::string_view bytes, const std::string& name);
+
+/// A file that is open for reading: tensors are read one by one, when they are asked for.
+///
+///   auto file = checkpoint::SafetensorsFile::open("model-00001-of-00002.safetensors");
+///   auto w = file->read("model.norm.weight");
+class SafetensorsFile {
+ public:
+  /// Maps the file and reads its header. Codes of read_safetensors.
+  static Result<SafetensorsFile> open(const std::string& path);
+  /// The tensors by name; their bytes live as long as the file.
+  const std::map<std::string, TensorPlace>& tensors() const { return places_.tensors; }
+  const std::map<std::string, std::string>& metadata() const { return places_.metadata; }
+  const std::string& path() const { return path_; }
+  /// A copy of a tensor. Code::not_found where there is none of that name.
+  Result<Literal> read(const std::string& name) const;
+
+ private:
+  SafetensorsFile(std::shared_ptr<const MappedFile> file, std::string path, TensorPlaces places)
+      : file_(std::move(file)), path_(std::move(path)), places_(std::move(places)) {}
+  std::shared_ptr<const MappedFile> file_;
+  std::string path_;
+  TensorPlaces places_;
+};
 
 /// Reads a safetensors file. Code::not_found, or Code::corrupt with what is wrong.
 Result<TensorFile> read_safetensors(const std::string& path);

@@ -161,5 +161,23 @@ TEST(Safetensors, CutAndChangedBytesNeverCrash) {
   }
 }
 
+TEST(SafetensorsFile, TensorsAreReadOneByOne) {
+  const std::string path = testing::TempDir() + "one_by_one.safetensors";
+  ASSERT_TRUE(write_safetensors(path, sample()).ok());
+  const auto file = SafetensorsFile::open(path);
+  ASSERT_TRUE(file.ok()) << file.status().message();
+  EXPECT_EQ(file->metadata(), sample().metadata);
+  EXPECT_EQ(file->tensors().size(), 5u);
+  EXPECT_EQ(file->tensors().at("a").type.to_string(), "tensor<2x2xf32>");
+  for (const auto& [name, tensor] : sample().tensors)
+    for (int again = 0; again < 2; ++again)
+      EXPECT_TRUE(file->read(name)->same_bits(tensor)) << name;
+  EXPECT_EQ(file->read("none").status().code(), Code::not_found);
+  std::filesystem::resize_file(path, std::filesystem::file_size(path) - 1);
+  EXPECT_EQ(SafetensorsFile::open(path).status().code(), Code::corrupt);
+  std::filesystem::remove(path);
+  EXPECT_EQ(SafetensorsFile::open(path).status().code(), Code::not_found);
+}
+
 }  // namespace
 }  // namespace strata::checkpoint

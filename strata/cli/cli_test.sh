@@ -25,7 +25,7 @@ losses() { sed 's/,"perf.*//' "$1/metrics/metrics.jsonl"; }
 same_losses() { [ "$(losses "$1")" = "$(losses "$2")" ]; }
 same_weights() { cmp -s "$1/checkpoints/$3/params.safetensors" "$2/checkpoints/$3/params.safetensors" && cmp -s "$1/checkpoints/$3/optimizer.safetensors" "$2/checkpoints/$3/optimizer.safetensors"; }
 
-for command in "" train evaluate plot generate compile info; do
+for command in "" train evaluate plot generate logits compile info; do
   strata $command --help
   fact "help of '$command' has an example" prints 0 "Example:"
 done
@@ -108,6 +108,11 @@ fact "several samples, each with its seed" prints 0 "--- sample 2 of 2, seed 4"
 strata generate --checkpoint whole --prompt Verse --max_tokens 8 --seed 3 --num_samples 2 --json
 fact "as JSON" prints 0 '"samples":[{"text":"'
 fact "in one line" [ "$(wc -l < out)" -eq 1 ]
+strata generate --checkpoint whole --prompt Verse --prompt "" --max_tokens 20 --seed 1
+fact "several prompts" prints 0 "--- prompt 2 of 2"
+fact "the first of which is what it is alone" [ "$(sed 1d out | head -c "$(($(wc -c < first) - 1))")" = "$(cat first)" ]
+strata generate --checkpoint whole --prompt Verse --prompt Other --max_tokens 8 --min_p 0.1 --json
+fact "as JSON, a line for each" [ "$(wc -l < out)" -eq 2 ]
 strata generate --checkpoint whole --max_tokens 70 --ignore_eos
 fact "longer than the model's window" is 0
 strata generate --checkpoint whole --top_p 2

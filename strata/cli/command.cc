@@ -83,8 +83,12 @@ int main(int argc, char** argv) {
   add_evaluate(app, action);
   add_plot(app, action);
   add_generate(app, action);
+  add_chat(app, action);
+  add_logits(app, action);
   add_checkpoint(app, action);
   add_compile(app, action);
+  add_convert(app, action);
+  add_tokenize_text(app, action);
   add_info(app, action);
   if (auto status = app.parse(argc, argv, kBadInput)) return *status;
   compile::register_cpu();

@@ -39,9 +39,13 @@ void add_train(CommandLine& app, std::function<int()>& action);
 void add_data(CommandLine& app, std::function<int()>& action);
 void add_evaluate(CommandLine& app, std::function<int()>& action);
 void add_plot(CommandLine& app, std::function<int()>& action);
+void add_chat(CommandLine& app, std::function<int()>& action);
 void add_generate(CommandLine& app, std::function<int()>& action);
+void add_logits(CommandLine& app, std::function<int()>& action);
 void add_checkpoint(CommandLine& app, std::function<int()>& action);
 void add_compile(CommandLine& app, std::function<int()>& action);
+void add_convert(CommandLine& app, std::function<int()>& action);
+void add_tokenize_text(CommandLine& app, std::function<int()>& action);
 void add_info(CommandLine& app, std::function<int()>& action);
 
 /// The whole command but for what becomes of its standard output.

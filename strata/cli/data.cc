@@ -10,8 +10,8 @@
 #include "strata/cli/command.h"
 #include "strata/data/documents.h"
 #include "strata/data/row.h"
-#include "strata/data/sentencepiece.h"
 #include "strata/data/token_file.h"
+#include "strata/tokenizer/sentencepiece.h"
 #include "strata/train/state.h"
 
 namespace strata::cli {
@@ -36,9 +36,9 @@ std::string on_one_line(const std::string& text) {
 }
 
 /// The beginning of what a row holds, in whole characters.
-std::string words_of(const data::Tokenizer& tokenizer, std::span<const std::int32_t> tokens) {
+std::string words_of(const tokenizer::Tokenizer& tokenizer, std::span<const std::int32_t> tokens) {
   constexpr std::size_t kTokens = 24, kBytes = 48;
-  data::StreamDecoder stream(tokenizer);
+  tokenizer::StreamDecoder stream(tokenizer);
   std::string out;
   for (std::size_t i = 0; i < std::min(tokens.size(), kTokens) && out.size() < kBytes; ++i)
     out += stream.add(tokens[i]);
@@ -146,7 +146,7 @@ int describe(const Describe& o) {
 
 struct TrainTokenizer {
   std::string files, output, column = "text";
-  data::TokenizerTraining training;
+  tokenizer::TokenizerTraining training;
   std::int64_t max_bytes = 10'000'000;
   bool json = false;
 };
@@ -209,9 +209,9 @@ int train_tokenizer(const TrainTokenizer& o) {
                             o.training.vocab_size, o.training.algorithm,
                             human_count(static_cast<double>(bytes)), sources->size()));
   const double begin = seconds_now();
-  auto model = data::train_tokenizer(texts, o.training);
+  auto model = tokenizer::train_tokenizer(texts, o.training);
   if (!model) return fail(model.status());
-  auto tokenizer = data::make_sentencepiece(*model, o.output);
+  auto tokenizer = tokenizer::make_sentencepiece(*model, o.output);
   if (!tokenizer) return fail(tokenizer.status());
   if (auto slash = o.output.rfind('/'); slash != std::string::npos && slash > 0) {
     if (Status s = make_folders(o.output.substr(0, slash)); !s.ok()) return fail(s);
@@ -241,7 +241,7 @@ struct Tokenize {
 
 int tokenize(const Tokenize& o) {
   if (o.threads > 0) set_num_threads(o.threads);
-  auto tokenizer = data::load_tokenizer(o.tokenizer_type, o.tokenizer_path);
+  auto tokenizer = tokenizer::load_tokenizer(o.tokenizer_type, o.tokenizer_path);
   if (!tokenizer) return fail(tokenizer.status());
   Progress progress(STDERR_FILENO);
   data::RowOptions options{.column = o.column,

@@ -9,6 +9,7 @@
 
 #include "strata/base/thread_pool.h"
 #include "strata/cli/command.h"
+#include "strata/cli/evaluate_text.h"
 #include "strata/train/domains.h"
 #include "strata/train/state.h"
 
@@ -17,6 +18,7 @@ namespace {
 
 struct Options {
   std::string checkpoint;
+  EvaluateText published;
   train::DomainOptions domains{.samples = 0, .generate = {.max_tokens = 48}};
   std::int64_t eval_steps = 0, show = 0;
   bool json = false;
@@ -72,6 +74,13 @@ void print(const std::vector<train::SourceLoss>& losses, const data::Dataset& da
 
 int run(const Options& o) {
   if (o.threads > 0) set_num_threads(o.threads);
+  if (o.checkpoint.empty() == o.published.model.empty())
+    return fail(Status(Code::invalid, "evaluate what? --checkpoint FOLDER, or --model MODEL"));
+  if (!o.published.model.empty()) {
+    EvaluateText published = o.published;
+    published.json = o.json;
+    return evaluate_text(published);
+  }
   Progress progress(STDERR_FILENO);
   auto generator = train::Generator::load(o.checkpoint);
   if (!generator) return fail(generator.status());
@@ -112,13 +121,30 @@ void add_evaluate(CommandLine& app, std::function<int()>& action) {
   command.description(
       "Says how well a model predicts the text that was kept from it, source by source, beside a "
       "unigram model; and whether what\n"
-      "it writes belongs to the source of its prompt.\n\nExample:\n  strata evaluate --checkpoint "
-      "build/demo/demo --samples 10 --show 1\n");
+      "it writes belongs to the source of its prompt. Of a published model: the perplexity of a "
+      "text, or answers to an evaluation harness\n"
+      "(python/strata_lm_eval).\n\nExample:\n  strata evaluate --checkpoint "
+      "build/demo/demo --samples 10 --show 1\n  strata evaluate --model SmolLM2.gguf --perplexity "
+      "book.txt\n");
   auto o = std::make_shared<Options>();
+  command.add_option("--checkpoint", o->checkpoint,
+                     "a checkpoint's folder, or a run's, whose newest one is taken");
+  EvaluateText& p = o->published;
+  command.add_option("--model", p.model,
+                     "a GGUF file, a Hugging Face directory, or a cache's models--org--name");
+  command.add_option("--perplexity", p.perplexity, "a text: its perplexity under the model");
   command
-      .add_option("--checkpoint", o->checkpoint,
-                  "a checkpoint's folder, or a run's, whose newest one is taken")
-      .required();
+      .add_option("--context", p.context,
+                  "tokens that the model sees, no more than it was made for")
+      .in_range(std::int64_t{2}, std::int64_t{1} << 20)
+      .show_default();
+  command
+      .add_option("--stride", p.stride,
+                  "how far apart windows begin (default: half of the context)")
+      .in_range(std::int64_t{1}, std::int64_t{1} << 20);
+  command.add_flag("--requests", p.requests,
+                   "answer lines of JSON from stdin: loglikelihood, loglikelihood_rolling, "
+                   "generate");
   command
       .add_option("--eval_steps", o->eval_steps,
                   "most batches of each source; -1 for all (default: the run's)")

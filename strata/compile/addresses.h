@@ -30,7 +30,7 @@ struct AddressVisitor {
   void visit(What& what) {
     if constexpr (is<Launch, What> || is<LaunchNative, What>) {
       for (auto& a : what.arguments) f(a);
-    } else if constexpr (is<Chain, What>) {
+    } else if constexpr (is<Chain, What> || is<Strands, What>) {
       for (auto& launch : what.launches) visit(launch);
     } else if constexpr (is<Copy, What>) {
       f(what.from), f(what.to);

@@ -100,14 +100,16 @@ class Grouping {
       }
   }
 
-  /// Groups that read the same large array, each element in its own place, read it once.
+  /// Groups that read the same large array, each element in its own place, read it once; those that
+  /// make results of the block (new parameters, new moments) a smaller one, too.
   void join_readers() {
     std::unordered_map<const Value*, int> last;  // the last root so far that reads it
     for (std::size_t i = 0; i < roots_.size(); ++i) {
       const int r = static_cast<int>(i);
       if (!node(find(r)).joinable) continue;
+      const std::size_t least = uses_.makes_result(*root(r).op) ? kLeastShared : kReadOnce;
       for (const Access& a : root(r).reads) {
-        if (a.kind != Access::Kind::same || a.value->type().bytes() < kReadOnce) continue;
+        if (a.kind != Access::Kind::same || a.value->type().bytes() < least) continue;
         auto [before, is_first] = last.try_emplace(a.value, r);
         if (is_first) continue;
         int p = find(before->second), c = find(r);

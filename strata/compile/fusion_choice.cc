@@ -40,6 +40,35 @@ bool is_view(const Op& op) {
   return arrays <= 1;
 }
 
+/// Numbers that scalars are computed from, through elementwise operations on scalars: a norm, from
+/// the sums of all leaves. Of floats; others are places, which kernels should know.
+class NumbersRead {
+ public:
+  explicit NumbersRead(const ir::Block& block) {
+    for (const auto& op : block.ops()) {
+      if (!op::is_elemental(*op) || op->operands.empty() || count(op->result()) != 1) continue;
+      int read = 0;
+      for (const Value* v : op->operands) {
+        auto found = read_.find(v);
+        if (found != read_.end())
+          read += found->second;
+        else if (!v->op() || !constant_literal(*v->op()))
+          ++read;
+      }
+      read_[op->result()] = std::min(read, 1000);
+    }
+  }
+  /// Whether so many that to store the scalar costs less than to compute it where it is read.
+  bool are_many(const Value* v) const {
+    constexpr int kMany = 4;
+    auto found = read_.find(v);
+    return found != read_.end() && found->second > kMany && is_float(v->dtype());
+  }
+
+ private:
+  std::unordered_map<const Value*, int> read_;
+};
+
 /// Arithmetic for one element: of the result, or of what is reduced to it.
 double own_weight(const Op& op) {
   std::int64_t elements = 0;
@@ -89,6 +118,55 @@ bool is_shift(const Op& op) {
   }
   return whole == 1;
 }
+
+/// Values of a few operations on the elements of one array that lies in memory and on what is the
+/// same for many of them (g g + eps, g r_i c_j): for reductions to compute such a value again costs
+/// what reading it would, and nobody has to write it.
+class SlightTrees {
+ public:
+  explicit SlightTrees(const ir::Block& block) {
+    for (const auto& op : block.ops())
+      if (op::is_elemental(*op)) add(*op);
+  }
+  bool has(const Value* v) const {
+    constexpr std::size_t kLeast = std::size_t{1} << 18;  // bytes
+    auto found = trees_.find(v);
+    return found != trees_.end() && found->second.array && v->type().bytes() >= kLeast &&
+           !is_complex(v->dtype());
+  }
+
+ private:
+  struct Tree {
+    const Value* array = nullptr;  // none: the same for many elements
+    double flops = 0;
+  };
+  void add(const Op& op) {
+    constexpr double kMostFlops = 4;
+    constexpr std::int64_t kMany = 16;
+    const Value* v = op.result();
+    if (op.operands.empty() ||
+        (op.name() == "stablehlo.broadcast_in_dim" && count(op.operand(0)) * kMany <= count(v))) {
+      trees_.emplace(v, Tree{});
+      return;
+    }
+    if (!op::def(op).traits.elementwise) return;
+    Tree tree{.flops = own_weight(op)};
+    for (const Value* x : op.operands) {
+      Tree of;
+      if (auto made = trees_.find(x); made != trees_.end())
+        of = made->second;
+      else if (x->op() && op::is_elemental(*x->op()))
+        return;
+      else if (count(x) == count(v))
+        of.array = x;
+      if (of.array && tree.array && of.array != tree.array) return;
+      if (of.array) tree.array = of.array;
+      tree.flops += of.flops;
+    }
+    if (tree.array && tree.flops <= kMostFlops) trees_.emplace(v, tree);
+  }
+  std::unordered_map<const Value*, Tree> trees_;
+};
 
 /// Whether a reduction keeps a dimension behind one that it sums: no sweep over its operand's rows
 /// has its results.
@@ -209,7 +287,10 @@ Uses::Uses(const ir::Block& block) {
     for (const auto& region : op->regions)
       for (const Value* v : ir::captures(*region)) stored.insert(v);
   }
-  for (const Value* v : block.results) stored.insert(v);
+  for (const Value* v : block.results) {
+    stored.insert(v);
+    if (v->op()) making_results.insert(v->op());
+  }
 }
 
 std::unordered_set<const Value*> unknown_numbers(const ir::Block& block, const Uses& uses) {
@@ -265,8 +346,8 @@ std::unordered_set<const Value*> choose_inlined(const ir::Block& block, const Us
   struct Reading {
     int times = 0;
     bool repeats = false, by_product = false,
-         made = false;    // made: a product reads it better from memory
-    bool summed = false;  // by a reduction that sums columns
+         made = false;                     // made: a product reads it better from memory
+    bool summed = false, reduced = false;  // by a reduction that sums columns; by any
     double weight =
         0;  // arithmetic of what reads it on the way there, as much as is computed in one place
     int last = -1;  // number of the last operation for which it would be computed
@@ -276,12 +357,15 @@ std::unordered_set<const Value*> choose_inlined(const ir::Block& block, const Us
   };
   std::unordered_map<const Value*, Reading> reading;
   std::unordered_set<const Value*> inlined;
+  const NumbersRead numbers(block);
+  const SlightTrees slight(block);
   std::unordered_map<const Value*, int> size;  // operations in the tree of cheap producers
   for (const auto& op : block.ops()) {
     int n = 1;
     for (const Value* v : op->operands)
       if (v->op() && is_elemental(*v->op())) n += std::min(1000, size[v]);
-    for (const Value* v : op->results()) size[v] = is_view(*op) || op->operands.empty() ? n : 0;
+    for (const Value* v : op->results())
+      size[v] = (is_view(*op) || op->operands.empty()) && !numbers.are_many(v) ? n : 0;
   }
   const std::unordered_set<const Value*> cut = cuts(block);
   const TakenReads early(block, taken);
@@ -292,7 +376,11 @@ std::unordered_set<const Value*> choose_inlined(const ir::Block& block, const Us
     Value* v = op.result();
     Reading& r = reading[v];
     if (auto found = uses.of.find(v); found != uses.of.end())
-      for (const Uses::Use& use : found->second) {
+      for (std::size_t u = 0; u < found->second.size(); ++u) {
+        const Uses::Use& use = found->second[u];
+        // x x reads x once.
+        if (u > 0 && found->second[u - 1].op == use.op && op::def(*use.op).traits.elementwise)
+          continue;
         const Value* user = use.op->num_results() ? use.op->result() : nullptr;
         if (user && inlined.count(user)) {
           const Reading& through = reading[user];
@@ -301,6 +389,7 @@ std::unordered_set<const Value*> choose_inlined(const ir::Block& block, const Us
           r.repeats |= through.repeats;
           r.by_product |= through.by_product;
           r.summed |= through.summed;
+          r.reduced |= through.reduced;
           r.weight = std::max(r.weight, through.weight);
           r.as_pieces |= through.by_dots || through.as_pieces;
         } else {
@@ -308,6 +397,7 @@ std::unordered_set<const Value*> choose_inlined(const ir::Block& block, const Us
           r.last = std::max(r.last, early.number(*use.op));
           r.by_product |= is_generated_product(*use.op);
           r.summed |= sums_columns(*use.op);
+          r.reduced |= is_reduction(*use.op);
           r.as_pieces |= sums_all(*use.op);
           r.by_dots |=
               is_generated_product(*use.op) && is_row_dots(*use.op, op::contraction_of(*use.op));
@@ -318,10 +408,11 @@ std::unordered_set<const Value*> choose_inlined(const ir::Block& block, const Us
     // A scalar constant is code where it is computed with, and memory where an address is asked
     // for.
     if (uses.stored.count(v) && !(constant_literal(op) && count(v) == 1)) continue;
-    bool view = is_view(op) && size[v] < 40 && (!r.by_product || op::def(op).traits.moves_only);
+    bool view = is_view(op) && size[v] < 40 && !numbers.are_many(v) &&
+                (!r.by_product || op::def(op).traits.moves_only);
     bool once = r.times <= 1 && !r.repeats && !r.by_product && !cut.count(v);
-    bool again =
-        r.times <= kFewReadings && !r.repeats && !r.by_product && !cut.count(v) && is_shift(op);
+    bool again = r.times <= kFewReadings && !r.repeats && !r.by_product && !cut.count(v) &&
+                 (is_shift(op) || (r.reduced && slight.has(v)));
     r.weight += own_weight(op);
     bool twice = r.times == 2 && r.summed && r.weight <= kMostTwice && !r.repeats &&
                  !r.by_product && !cut.count(v) && is_large(v) && op::def(op).traits.elementwise;

@@ -30,6 +30,8 @@ struct Uses {
   };
   std::unordered_map<const ir::Value*, std::vector<Use>> of;
   std::unordered_set<const ir::Value*> stored;
+  std::unordered_set<const ir::Op*> making_results;  // that make one of the block (lookup only)
+  bool makes_result(const ir::Op& op) const { return making_results.count(&op) != 0; }
 
   /// The one operation of the block that reads a value which need not lie in memory, or null.
   const ir::Op* only_reader(const ir::Value* v) const {

@@ -52,13 +52,16 @@ class Walker {
   }
   /// The plain twin of parts: launch after launch, scratch as large as the arrays that it stands
   /// for.
-  void visit(const Chain& c) {
-    for (const Launch& l : c.launches)
+  void visit(const Chain& c) { visit_with_scratch(c.launches); }
+  /// One strand after the other.
+  void visit(const Strands& s) { visit_with_scratch(s.launches); }
+  void visit_with_scratch(const std::vector<Launch>& launches) {
+    for (const Launch& l : launches)
       for (const Address& a : l.arguments)
         if (const PlanBuffer& b = plan_.buffers[static_cast<std::size_t>(a.buffer)];
             b.kind == PlanBuffer::Kind::scratch)
           whole_[a.buffer].resize(static_cast<std::size_t>(b.bytes));
-    for (const Launch& l : c.launches) visit(l);
+    for (const Launch& l : launches) visit(l);
     whole_.clear();
   }
   void visit(const Copy& c) {
@@ -93,7 +96,7 @@ class Walker {
   const RunContext& context_;
   const RunKernel& run_;
   std::vector<std::int64_t> counters_;
-  std::map<int, std::vector<std::byte>> whole_;  // of scratch, while its chain runs
+  std::map<int, std::vector<std::byte>> whole_;  // of scratch, while its chain or strands run
 };
 
 }  // namespace

@@ -152,11 +152,11 @@ class Counter {
   std::map<const loop::Ref*, double> loaded_, stored_;  // elements; looked up only
 };
 
-/// A chain is one launch: what it passes on in a thread's scratch is neither read from memory nor
-/// written there.
-LaunchWork chain_work(const Plan& plan, const Chain& chain) {
+/// Chains and strands are one launch: what they pass on in a thread's scratch is neither read from
+/// memory nor written there.
+LaunchWork work_together(const Plan& plan, const std::vector<Launch>& launches) {
   LaunchWork sum{.parallel = true};
-  for (const Launch& l : chain.launches) {
+  for (const Launch& l : launches) {
     const loop::Kernel& kernel = *plan.kernels[static_cast<std::size_t>(l.kernel)];
     add(sum, work_of(kernel));
     const std::vector<loop::Ref*> parameters = kernel.parameters();
@@ -187,7 +187,9 @@ void add_works(const Plan& plan, const Steps& steps, std::vector<LaunchWork>& ou
       }
       out.push_back(work);
     } else if (const auto* chain = std::get_if<Chain>(&step.what)) {
-      out.push_back(chain_work(plan, *chain));
+      out.push_back(work_together(plan, chain->launches));
+    } else if (const auto* strands = std::get_if<Strands>(&step.what)) {
+      out.push_back(work_together(plan, strands->launches));
     } else if (const auto* c = std::get_if<Copy>(&step.what); c && is_timed(*c)) {
       out.push_back(
           {.read = static_cast<double>(c->bytes), .written = static_cast<double>(c->bytes)});

@@ -595,13 +595,18 @@ class Planner {
 }  // namespace
 
 Plan make_plan(const Block& block, const std::vector<bool>& donated, const CpuTarget& target,
-               const ChainLimits& chains, const SharingLimits& sharing) {
+               const ChainLimits& chains, const SharingLimits& sharing,
+               const StrandLimits& strands) {
   Stage stage("plan");
   Plan plan;
   plan.target = target;
   Planner(plan, target, sharing).run(block, donated);
   spread_launches_in_loops(plan);
   drop_repeated_launches(plan);
+  if (!sharing.any_size) {
+    Stage finding("  strands");
+    strand_launches(plan, strands);
+  }
   {
     Stage finding("  chains");
     chain_launches(plan, chains);

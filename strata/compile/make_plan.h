@@ -8,6 +8,7 @@
 #include "strata/compile/llvm/target.h"
 #include "strata/compile/plan.h"
 #include "strata/compile/share_kernels.h"
+#include "strata/compile/strands.h"
 #include "strata/ir/graph.h"
 #include "strata/runtime/client.h"
 
@@ -16,7 +17,8 @@ namespace strata::compile {
 /// Plans an isolated block without calls. `donated[i]`: argument i's memory may be taken for a
 /// result. Tiles of products are for `target`.
 Plan make_plan(const ir::Block& block, const std::vector<bool>& donated, const CpuTarget& target,
-               const ChainLimits& chains = {}, const SharingLimits& sharing = {});
+               const ChainLimits& chains = {}, const SharingLimits& sharing = {},
+               const StrandLimits& strands = {});
 
 /// Gives every temporary a place in one arena, so that those alive at the same time do not overlap.
 void assign_memory(Plan& plan);

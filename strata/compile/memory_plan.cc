@@ -61,6 +61,9 @@ class Lifetimes {
       const std::vector<int>& loops) {  // one moment: all of its launches are under way together
     for (const Launch& l : c.launches) visit(l, loops);
   }
+  void visit(const Strands& s, const std::vector<int>& loops) {
+    for (const Launch& l : s.launches) visit(l, loops);
+  }
   void visit(const Copy& c, const std::vector<int>& loops) {
     use(c.from, loops);
     use(c.to, loops);

@@ -22,7 +22,7 @@ struct PlanBuffer {
   int number = 0;  // argument, result, constant: which one
   std::int64_t bytes = 0;
   std::int64_t offset = 0;  // temporary: place in the arena; scratch: of one part in the chain's
-                            // scratch; a multiple of 64
+                            // scratch, in that of a strand; a multiple of 64
 };
 
 /// buffer + offset + counter * stride, all in bytes; counter is the number of an enclosing
@@ -68,6 +68,22 @@ struct Chain {
   std::int64_t parts = 1;
   std::int64_t scratch_bytes = 0;  // of one part
 };
+/// Strands of launches that have nothing to do with each other (the leaves of an optimizer's step),
+/// as one parallel call. The launches of a strand stand one behind the other and run in this order
+/// on one thread; claims run in any order. Buffers of kind scratch belong to one strand alone.
+struct Strands {
+  /// All grid points of some launches, which are whole strands; or grid points [begin, end) of the
+  /// only launch of a strand.
+  struct Claim {
+    std::int64_t first = 0, count = 1;   // numbers of launches
+    std::int64_t begin = 0, end = kAll;  // of the one launch
+    static constexpr std::int64_t kAll = -1;
+  };
+  std::vector<Launch> launches;
+  std::vector<Claim> claims;
+  std::int64_t strands = 0;
+  std::int64_t scratch_bytes = 0;  // of one strand
+};
 /// memmove of `bytes`.
 struct Copy {
   Address from, to;
@@ -97,7 +113,7 @@ struct Branch {
 };
 
 struct Step {
-  std::variant<Launch, LaunchNative, Chain, Copy, CountedLoop, WhileLoop, Branch> what;
+  std::variant<Launch, LaunchNative, Chain, Strands, Copy, CountedLoop, WhileLoop, Branch> what;
 };
 
 struct Plan {

@@ -1,5 +1,7 @@
 #include <fmt/format.h>
 
+#include <map>
+
 #include "strata/compile/launch_work.h"
 #include "strata/compile/make_plan.h"
 
@@ -51,6 +53,21 @@ runtime::Launch one_launch(const Plan& plan, const Chain& c) {
   return {names, fmt::format("chain of {} parts: {}", c.parts, all)};
 }
 
+/// The same of strands, which are many: each kernel once.
+runtime::Launch one_launch(const Plan& plan, const Strands& s) {
+  std::map<int, int> times;
+  std::vector<int> order;
+  for (const Launch& l : s.launches)
+    if (times[l.kernel]++ == 0) order.push_back(l.kernel);
+  std::string names, all;
+  for (int k : order) {
+    const std::string& name = plan.kernels[static_cast<std::size_t>(k)]->name;
+    names += (names.empty() ? "" : "+") + name;
+    all += fmt::format("{}{} #{} {} times", all.empty() ? "" : ", ", name, k, times[k]);
+  }
+  return {names, fmt::format("{} strands: {}", s.strands, all)};
+}
+
 void add_launches(const Plan& plan, const Steps& steps, std::vector<runtime::Launch>& out) {
   for (const Step& step : steps) {
     if (const auto* l = std::get_if<Launch>(&step.what))
@@ -59,6 +76,8 @@ void add_launches(const Plan& plan, const Steps& steps, std::vector<runtime::Lau
       out.push_back({n->symbol, text(plan, *n)});
     else if (const auto* chain = std::get_if<Chain>(&step.what))
       out.push_back(one_launch(plan, *chain));
+    else if (const auto* strands = std::get_if<Strands>(&step.what))
+      out.push_back(one_launch(plan, *strands));
     else if (const auto* c = std::get_if<Copy>(&step.what); c && is_timed(*c))
       out.push_back({"copy", text(plan, *c)});
     else if (const auto* f = std::get_if<CountedLoop>(&step.what); f && f->count > 0)
@@ -81,6 +100,10 @@ void print(const Plan& plan, const Steps& steps, int depth, std::string& out) {
       out += fmt::format("{}chain of {} parts, scratch {} bytes\n", pad, chain->parts,
                          chain->scratch_bytes);
       for (const Launch& l : chain->launches) out += pad + "  " + text(plan, l) + "\n";
+    } else if (const auto* s = std::get_if<Strands>(&step.what)) {
+      out += fmt::format("{}{} strands in {} claims, scratch {} bytes\n", pad, s->strands,
+                         s->claims.size(), s->scratch_bytes);
+      for (const Launch& l : s->launches) out += pad + "  " + text(plan, l) + "\n";
     } else if (const auto* c = std::get_if<Copy>(&step.what)) {
       out += pad + text(plan, *c) + (c->why.empty() ? "" : ": " + c->why) + "\n";
     } else if (const auto* f = std::get_if<CountedLoop>(&step.what)) {

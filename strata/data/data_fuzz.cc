@@ -2,7 +2,7 @@
 // sources, and as the state of a checkpoint. What is read as a token file is written and read again
 // the same.
 //
-//   tools/fuzz.sh strata/data/data_fuzz.cc strata/data/testdata -max_total_time=60
+//   tools/fuzz.sh strata/data/data_fuzz.cc strata/tokenizer/testdata -max_total_time=60
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
@@ -13,7 +13,7 @@
 #include "strata/data/documents.h"
 #include "strata/data/sources.h"
 #include "strata/data/token_file.h"
-#include "strata/data/utf8.h"
+#include "strata/tokenizer/utf8.h"
 
 namespace {
 
@@ -47,19 +47,20 @@ void check_documents(const std::string& bytes) {
     auto documents = documents_of(bytes, name);
     if (!documents) continue;
     for (const std::string& d : *documents) {
-      if (d.empty() || d.find('\0') != std::string::npos || first_invalid(d) != std::string::npos)
+      if (d.empty() || d.find('\0') != std::string::npos ||
+          tokenizer::first_invalid(d) != std::string::npos)
         std::abort();
     }
   }
 }
 
 void check_stream(const std::string& bytes) {
-  const ByteTokenizer tokenizer;
-  StreamDecoder stream(tokenizer);
+  const tokenizer::ByteTokenizer tokenizer;
+  tokenizer::StreamDecoder stream(tokenizer);
   std::string all;
   for (unsigned char c : bytes) all += stream.add(c == 0 ? 1 : c);
   all += stream.finish();
-  if (first_invalid(all) != std::string::npos) std::abort();
+  if (tokenizer::first_invalid(all) != std::string::npos) std::abort();
 }
 
 }  // namespace

@@ -322,10 +322,10 @@ TEST_F(DataTest, ThreadsAndCacheChangeNothing) {
   std::string book;
   for (int i = 0; i < 6000; ++i)
     book += "verse " + std::to_string(i * i % 977) + " of " + letters(1 + i % 40, i) + "\n";
-  auto model = train_tokenizer({book}, {.vocab_size = 512});
+  auto model = tokenizer::train_tokenizer({book}, {.vocab_size = 512});
   ASSERT_TRUE(model.ok()) << model.status().message();
   auto o = options(write("book.txt", book) + ";" + write("other.txt", book.substr(5000, 90000)));
-  o.tokenizer = *load_tokenizer("sentencepiece", write("t.model", *model));
+  o.tokenizer = *tokenizer::load_tokenizer("sentencepiece", write("t.model", *model));
   std::string states;
   for (int threads : {1, 2, 3, 8}) {
     set_num_threads(threads);
@@ -357,8 +357,8 @@ TEST_F(DataTest, TheCacheForgetsWhatWasNotUsedForLongest) {
   std::string book;
   for (int i = 0; i < 3000; ++i)
     book += "verse " + std::to_string(i * i % 977) + " of " + letters(1 + i % 40, i) + "\n";
-  auto tokenizer = *load_tokenizer("sentencepiece",
-                                   write("t.model", *train_tokenizer({book}, {.vocab_size = 512})));
+  auto tokenizer = *tokenizer::load_tokenizer(
+      "sentencepiece", write("t.model", *tokenizer::train_tokenizer({book}, {.vocab_size = 512})));
   RowOptions o{.column = "text",
                .cache_folder = folder_ + "/cache",
                .cache_bytes = 2000};  // one text's tokens

@@ -226,7 +226,7 @@ void Dataset::copy(std::size_t source, std::int64_t from, std::span<std::int32_t
 }
 
 std::span<const SourceInfo> Dataset::sources() const { return parts_->sources; }
-const Tokenizer& Dataset::tokenizer() const { return *parts_->options.tokenizer; }
+const tokenizer::Tokenizer& Dataset::tokenizer() const { return *parts_->options.tokenizer; }
 const DatasetOptions& Dataset::options() const { return parts_->options; }
 
 SourcePosition Dataset::position(std::size_t source, std::int64_t step) const {

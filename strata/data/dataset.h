@@ -23,7 +23,7 @@
 
 #include "strata/base/progress.h"
 #include "strata/base/result.h"
-#include "strata/data/tokenizer.h"
+#include "strata/tokenizer/tokenizer.h"
 #include "strata/type/literal.h"
 
 namespace strata::data {
@@ -57,7 +57,8 @@ enum class WindowMode {
 struct DatasetOptions {
   /// As of `parse_sources`: text, JSONL (.jsonl) and token files.
   std::vector<std::string> train_files;
-  std::shared_ptr<const Tokenizer> tokenizer = std::make_shared<ByteTokenizer>();
+  std::shared_ptr<const tokenizer::Tokenizer> tokenizer =
+      std::make_shared<tokenizer::ByteTokenizer>();
   /// JSONL: the member that holds the text.
   std::string column = "text";
   /// The share of each source, at its end, that is kept for evaluation: at least 0, below 1. The
@@ -140,7 +141,7 @@ class Dataset {
   void copy(std::size_t source, std::int64_t from, std::span<std::int32_t> out) const;
   SourcePosition position(std::size_t source, std::int64_t step) const;
   Element element(std::int64_t k) const;
-  const Tokenizer& tokenizer() const;
+  const tokenizer::Tokenizer& tokenizer() const;
   const DatasetOptions& options() const;
 
   /// What a checkpoint notes before `step`, as one JSON object: format, step, tokenizer, windows,

@@ -7,7 +7,7 @@
 
 #include "strata/base/file.h"
 #include "strata/base/file_kind.h"
-#include "strata/data/utf8.h"
+#include "strata/tokenizer/utf8.h"
 
 namespace strata::data {
 namespace {
@@ -24,7 +24,7 @@ Status check_text(const std::string& path, std::string_view bytes) {
   if (std::size_t at = bytes.find('\0'); at != std::string::npos)
     return Status(Code::invalid, "{}: not a text file: byte {} of {} is NUL", path, at,
                   bytes.size());
-  if (std::size_t at = first_invalid(bytes); at != std::string::npos) {
+  if (std::size_t at = tokenizer::first_invalid(bytes); at != std::string::npos) {
     return Status(Code::invalid,
                   "{}: not UTF-8: byte {} of {}, in line {}, is 0x{:02x}; `iconv -f latin1 -t "
                   "utf-8` converts old texts",

@@ -21,7 +21,8 @@ struct Part {
   bool ends_document;
 };
 
-std::vector<Part> parts_of(const std::vector<std::string>& documents, const Tokenizer& tokenizer) {
+std::vector<Part> parts_of(const std::vector<std::string>& documents,
+                           const tokenizer::Tokenizer& tokenizer) {
   std::vector<Part> out;
   for (std::string_view rest : documents) {
     while (!rest.empty()) {
@@ -34,11 +35,11 @@ std::vector<Part> parts_of(const std::vector<std::string>& documents, const Toke
 }
 
 Tokens encode(const std::vector<std::string>& documents, const std::string& name,
-              const Tokenizer& tokenizer, const RowOptions& o) {
+              const tokenizer::Tokenizer& tokenizer, const RowOptions& o) {
   struct Work {
     std::span<const Part> parts;
     std::vector<std::vector<std::int32_t>> tokens;
-    const Tokenizer& tokenizer;
+    const tokenizer::Tokenizer& tokenizer;
   };
   const std::vector<Part> parts = parts_of(documents, tokenizer);
   double total = 0, done = 0;
@@ -75,7 +76,8 @@ Tokens encode(const std::vector<std::string>& documents, const std::string& name
 
 /// Names the tokens of these documents: 32 bits of CRC-32C and 64 of FNV-1a over words. Not proof
 /// against those who look for two texts of one name, only against chance.
-std::string cache_name(const std::vector<std::string>& documents, const Tokenizer& tokenizer) {
+std::string cache_name(const std::vector<std::string>& documents,
+                       const tokenizer::Tokenizer& tokenizer) {
   std::uint64_t fnv = 0xcbf29ce484222325u;
   auto mix = [&](std::uint64_t word) {
     fnv = (fnv ^ word) * 0x100000001b3u;
@@ -121,7 +123,7 @@ void shrink(const std::string& folder, std::int64_t most) {
 
 /// Tokens of texts, from the cache where they are there.
 Tokens tokens_of(const std::vector<std::string>& documents, const std::string& name,
-                 const Tokenizer& tokenizer, const RowOptions& o) {
+                 const tokenizer::Tokenizer& tokenizer, const RowOptions& o) {
   if (o.cache_folder.empty() || tokenizer.type() == "byte")
     return encode(documents, name, tokenizer, o);
   const std::string path = o.cache_folder + "/" + cache_name(documents, tokenizer);
@@ -143,7 +145,8 @@ Tokens tokens_of(const std::vector<std::string>& documents, const std::string& n
   return made;
 }
 
-Status check_tokenizer(const Tokens& tokens, const Tokenizer& tokenizer, const std::string& path) {
+Status check_tokenizer(const Tokens& tokens, const tokenizer::Tokenizer& tokenizer,
+                       const std::string& path) {
   if (tokens.fingerprint() == tokenizer.fingerprint() &&
       tokens.vocab_size() == tokenizer.vocab_size())
     return {};
@@ -164,7 +167,8 @@ void Row::add(Tokens tokens) {
   segments_.push_back({size_ - tokens.size(), documents_ - tokens.documents(), std::move(tokens)});
 }
 
-Result<Row> Row::read(const Source& source, const Tokenizer& tokenizer, const RowOptions& o) {
+Result<Row> Row::read(const Source& source, const tokenizer::Tokenizer& tokenizer,
+                      const RowOptions& o) {
   Row out;
   for (const std::string& pattern : source.patterns) {
     auto files = expand_pattern(pattern);
@@ -203,7 +207,7 @@ Result<Row> Row::read(const Source& source, const Tokenizer& tokenizer, const Ro
   return out;
 }
 
-Row Row::of(const std::vector<std::string>& documents, const Tokenizer& tokenizer) {
+Row Row::of(const std::vector<std::string>& documents, const tokenizer::Tokenizer& tokenizer) {
   Row out;
   out.files_ = {"memory"};
   out.starts_ = {{0, 0}};

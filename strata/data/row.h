@@ -27,10 +27,10 @@ struct RowOptions {
 class Row {
  public:
   /// Fails as `Dataset::open` says.
-  static Result<Row> read(const Source& source, const Tokenizer& tokenizer,
+  static Result<Row> read(const Source& source, const tokenizer::Tokenizer& tokenizer,
                           const RowOptions& options);
   /// Of texts in memory.
-  static Row of(const std::vector<std::string>& documents, const Tokenizer& tokenizer);
+  static Row of(const std::vector<std::string>& documents, const tokenizer::Tokenizer& tokenizer);
 
   std::int64_t size() const { return size_; }
   std::int64_t documents() const { return documents_; }

@@ -176,7 +176,7 @@ void Tokens::copy(std::int64_t from, std::span<std::int32_t> out) const {
 
 Status Tokens::write(const std::string& path) const { return write_file_atomic(path, bytes_); }
 
-TokensBuilder::TokensBuilder(const Tokenizer& t)
+TokensBuilder::TokensBuilder(const tokenizer::Tokenizer& t)
     : fingerprint_(t.fingerprint()),
       vocab_size_(t.vocab_size()),
       separator_(t.separator()),

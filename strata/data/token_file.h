@@ -32,7 +32,7 @@
 #include <vector>
 
 #include "strata/base/result.h"
-#include "strata/data/tokenizer.h"
+#include "strata/tokenizer/tokenizer.h"
 
 namespace strata::data {
 
@@ -81,7 +81,7 @@ class Tokens {
 
 class TokensBuilder {
  public:
-  explicit TokensBuilder(const Tokenizer& tokenizer);
+  explicit TokensBuilder(const tokenizer::Tokenizer& tokenizer);
   /// Adds part of a document.
   void add_part(std::span<const std::int32_t> tokens);
   /// Ends the document.

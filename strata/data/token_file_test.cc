@@ -19,7 +19,7 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 
 /// Bytes, but of a vocabulary that needs four bytes for a token.
-class WideTokenizer : public ByteTokenizer {
+class WideTokenizer : public tokenizer::ByteTokenizer {
  public:
   std::int64_t vocab_size() const override { return 70000; }
   std::string fingerprint() const override { return "wide"; }
@@ -32,7 +32,7 @@ class TokenFile : public testing::Test {
     folder_ = ::mkdtemp(name.data());
   }
   ~TokenFile() override { std::filesystem::remove_all(folder_); }
-  static Tokens some(const Tokenizer& tokenizer = ByteTokenizer()) {
+  static Tokens some(const tokenizer::Tokenizer& tokenizer = tokenizer::ByteTokenizer()) {
     TokensBuilder builder(tokenizer);
     builder.add(std::vector<std::int32_t>{5, 6, 7});
     builder.add({});
@@ -70,9 +70,9 @@ std::vector<std::int32_t> all(const Tokens& t) {
 
 TEST_F(TokenFile, ReadsWhatItWrites) {
   const WideTokenizer wide;
-  const ByteTokenizer bytes;
-  for (const Tokenizer* tokenizer :
-       {static_cast<const Tokenizer*>(&bytes), static_cast<const Tokenizer*>(&wide)}) {
+  const tokenizer::ByteTokenizer bytes;
+  for (const tokenizer::Tokenizer* tokenizer : {static_cast<const tokenizer::Tokenizer*>(&bytes),
+                                                static_cast<const tokenizer::Tokenizer*>(&wide)}) {
     const Tokens made = some(*tokenizer);
     ASSERT_TRUE(made.write(folder_ + "/x.tokens").ok());
     EXPECT_TRUE(Tokens::is_token_file(folder_ + "/x.tokens"));
@@ -149,8 +149,8 @@ TEST_F(TokenFile, TrainsLikeTheTextItWasMadeOf) {
   std::string text;
   for (int i = 0; i < 900; ++i) text.push_back(static_cast<char>('a' + i * i % 26));
   std::ofstream(folder_ + "/text.txt") << text;
-  TokensBuilder builder{ByteTokenizer()};
-  builder.add(ByteTokenizer().encode(text));
+  TokensBuilder builder{tokenizer::ByteTokenizer()};
+  builder.add(tokenizer::ByteTokenizer().encode(text));
   ASSERT_TRUE(std::move(builder).finish().write(folder_ + "/text.tokens").ok());
   DatasetOptions o{
       .train_files = {folder_ + "/text.txt"}, .batch = 2, .length = 16, .cache_folder = ""};

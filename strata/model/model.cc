@@ -4,12 +4,13 @@
 #include "strata/api/jit.h"
 #include "strata/api/numpy.h"
 #include "strata/api/random.h"
+#include "strata/base/error.h"
 #include "strata/nn/wide.h"
 
 namespace strata::model {
 
 tree::Tree Model::cast(const tree::Tree& params, DType to) const {
-  return params.map([&](const Array& w) { return astype(w, to); });
+  return params.map([&](const Array& w) { return is_float(w.dtype()) ? astype(w, to) : w; });
 }
 
 Array Model::token_losses(const tree::Tree& params, const Array& tokens,
@@ -18,6 +19,15 @@ Array Model::token_losses(const tree::Tree& params, const Array& tokens,
   const Array of_target =
       squeeze(take_along_axis(logits, expand_dims(targets, -1), -1, {.mode = "clip"}), {-1});
   return logsumexp(logits, -1) - of_target;
+}
+
+tree::Tree Model::init_pages(std::int64_t, std::int64_t) const {
+  throw Error("init_pages", "the family {} has no cache of pages", family());
+}
+
+std::pair<Array, tree::Tree> Model::extend_pages(const tree::Tree&, const Batch&, const tree::Tree&,
+                                                 bool) const {
+  throw Error("extend_pages", "the family {} has no cache of pages", family());
 }
 
 std::int64_t Model::count() const {

@@ -17,8 +17,22 @@
 #include <utility>
 
 #include "strata/api/tree/tree.h"
+#include "strata/tree/tree.h"
 
 namespace strata::model {
+
+/// What several sequences read in one call: row b holds the `count[b]` tokens at positions
+/// first[b] .. first[b]+count[b]-1 of its sequence, and anything beyond.
+///
+/// Page m of row b's sequence (positions m P .. m P + P - 1) is page pages[b][m] of the cache.
+/// Rows with a count of zero read nothing. Shapes alone decide what is compiled.
+struct Batch {
+  Array tokens;  // (B, S) i32
+  Array first;   // (B) i32
+  Array count;   // (B) i32
+  Array pages;   // (B, M) i32, of a cache's N pages of P positions
+  STRATA_FIELDS(tokens, first, count, pages)
+};
 
 /// A model of a family with its configuration; it holds no weights.
 class Model {
@@ -33,7 +47,7 @@ class Model {
 
   /// First weights, f32, by a key; traceable.
   virtual tree::Tree init(const Array& key) const = 0;
-  /// The weights in another dtype. The functions below do this themselves; done once before many
+  /// The weights in another dtype, but for packed ones. The functions below do this themselves; done once before many
   /// calls it saves time.
   virtual tree::Tree cast(const tree::Tree& params, DType dtype) const;
   /// tokens (B, S) of i32 -> logits (B, S, V) of `dtype`.
@@ -51,6 +65,17 @@ class Model {
   virtual std::pair<Array, tree::Tree> extend(const tree::Tree& params, const Array& tokens_BS,
                                               const Array& first, const tree::Tree& cache,
                                               const std::optional<Array>& only = {}) const = 0;
+
+  /// An empty cache of `pages` pages of `page_size` positions, which sequences share.
+  virtual tree::Tree init_pages(std::int64_t pages, std::int64_t page_size) const;
+  /// Reads a batch into the cache: each token sees the tokens of its own sequence up to itself.
+  /// Returns the logits of each row's last token, (B, V) f32, or of all tokens, (B, S, V), and the
+  /// cache with these tokens; what lies beyond a row's count is neither written nor meant. The bits
+  /// of a row's logits depend on its sequence alone: not on other rows, on how it was cut into
+  /// calls, or on where its pages lie. Throws Error where the family has no such cache.
+  virtual std::pair<Array, tree::Tree> extend_pages(const tree::Tree& params, const Batch& batch,
+                                                    const tree::Tree& cache,
+                                                    bool all_tokens = false) const;
 
   /// Number of weights.
   virtual std::int64_t count() const;

@@ -4,6 +4,7 @@
 #include <numeric>
 
 #include "strata/api/nn.h"
+#include "strata/api/nn/attention_by.h"
 #include "strata/api/random.h"
 #include "strata/nn/dtypes.h"
 
@@ -65,7 +66,12 @@ Array by_jax(Array query, Array key, Array value, const AttendOptions& o) {
       if (*x) *x = one_batch(**x);
   }
   if (options.mask) options.mask = astype(*options.mask, DType::i1);
-  const Array out = dot_product_attention(query, key, value, options);
+  const auto product = [](const Array& lhs, const Array& rhs,
+                          const lax::DotDimensionNumbers& dimensions,
+                          std::optional<DType> preferred) {
+    return dot_general(lhs, rhs, dimensions, {.preferred_element_type = preferred});
+  };
+  const Array out = detail::dot_product_attention_by(product, query, key, value, options);
   return numpy::reshape(out, shape);
 }
 

@@ -5,6 +5,7 @@
 #include "strata/api/index.h"
 #include "strata/api/lax.h"
 #include "strata/base/error.h"
+#include "strata/nn/products.h"
 #include "strata/nn/wide.h"
 
 namespace strata::nn {
@@ -16,7 +17,7 @@ Array causal_attention(const Array& q, const Array& k, const Array& v, const Arr
     throw Error("causal_attention", "{} query heads do not divide into {} key heads", heads,
                 groups);
   Array grouped = reshape(q, {batch, length, groups, heads / groups, dim});
-  Array scores = astype(einsum("bskgd,btkd->bkgst", grouped, k), wide(q.dtype())) /
+  Array scores = astype(nn::einsum("bskgd,btkd->bkgst", grouped, k), wide(q.dtype())) /
                  std::sqrt(static_cast<double>(dim));
   Array visible =
       greater_equal(expand_dims(arange(length), 1) + first, expand_dims(arange(keys), 0));
@@ -25,7 +26,7 @@ Array causal_attention(const Array& q, const Array& k, const Array& v, const Arr
       exp(masked - lax::stop_gradient(max(masked, {.axis = -1, .keepdims = true})));
   Array weights =
       astype(exponentials / sum(exponentials, {.axis = -1, .keepdims = true}), q.dtype());
-  return reshape(einsum("bkgst,btkd->bskgd", weights, v), {batch, length, heads, dim});
+  return reshape(nn::einsum("bkgst,btkd->bskgd", weights, v), {batch, length, heads, dim});
 }
 
 Array causal_attention(const Array& q, const Array& k, const Array& v) {
@@ -47,25 +48,28 @@ Attention Attention::init(const Array& key, std::int64_t features, const Attenti
 
 Attention::Heads Attention::heads(const Array& x, const RotaryTables& rotary) const {
   auto split_heads = [&](const Array& weight, std::int64_t count) {
-    return reshape(matmul(x, weight), {x.shape(0), x.shape(1), count, weight.shape(-1) / count});
+    return reshape(nn::matmul(x, weight),
+                   {x.shape(0), x.shape(1), count, weight.shape(-1) / count});
   };
   return {apply_rotary(split_heads(query, num_query_heads), rotary),
           apply_rotary(split_heads(key, num_kv_heads), rotary), split_heads(value, num_kv_heads)};
 }
 
 Array Attention::merged(const Array& attended) const {
-  return matmul(reshape(attended, {attended.shape(0), attended.shape(1),
-                                   attended.shape(2) * attended.shape(3)}),
-                out);
+  return nn::matmul(reshape(attended, {attended.shape(0), attended.shape(1),
+                                       attended.shape(2) * attended.shape(3)}),
+                    out);
 }
 
 Array Attention::operator()(const Array& x, const RotaryTables& rotary) const {
+  const ModuleScope scope(*this, "Attention");
   const Heads h = heads(x, rotary);
-  return merged(causal_attention(h.q_BSHd, h.k_BSKd, h.v_BSKd));
+  return scope.returns(merged(causal_attention(h.q_BSHd, h.k_BSKd, h.v_BSKd)), x);
 }
 
 std::pair<Array, KeyValues> Attention::extend(const Array& x, const RotaryTables& rotary,
                                               const KeyValues& kept, const Array& first) const {
+  const ModuleScope scope(*this, "Attention", "extend");
   const Heads h = heads(x, rotary);
   KeyValues now{lax::dynamic_update_slice_in_dim(kept.key, h.k_BSKd, first, 1),
                 lax::dynamic_update_slice_in_dim(kept.value, h.v_BSKd, first, 1)};
@@ -74,3 +78,5 @@ std::pair<Array, KeyValues> Attention::extend(const Array& x, const RotaryTables
 }
 
 }  // namespace strata::nn
+
+STRATA_COMPILE_VISIT(strata::nn::Attention)

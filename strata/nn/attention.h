@@ -11,6 +11,7 @@
 #pragma once
 
 #include "strata/api/initializers.h"
+#include "strata/nn/compiled_visit.h"
 #include "strata/nn/rotary.h"
 
 namespace strata::nn {
@@ -48,11 +49,12 @@ struct Attention {
 
   /// Weights drawn by a key for inputs (..., features).
   static Attention init(const Array& key, std::int64_t features, const AttentionOptions& options);
-  /// x (B, S, D) at positions 0 .. S-1.
+  /// Causal self-attention of a sequence: x (B, S, D) holds the tokens at positions 0 .. S-1.
   Array operator()(const Array& x_BSD, const RotaryTables& rotary) const;
-  /// x at positions first .. first+S-1 (`rotary` is of these), which see the kept keys before them
-  /// and their own; and what is kept now. first + S is at most T, as `dynamic_update_slice` moves
-  /// what would not fit.
+  /// One step of decoding: attends from S new tokens to the cached ones and to themselves, and
+  /// returns the output with the updated cache. x (B, S, D) holds the tokens at positions first ..
+  /// first+S-1, `rotary` the tables of these positions. first + S must not exceed T, the length of
+  /// the cache: dynamic_update_slice clamps the start of a write that does not fit.
   std::pair<Array, KeyValues> extend(const Array& x_BSD, const RotaryTables& rotary,
                                      const KeyValues& kept, const Array& first) const;
 
@@ -65,3 +67,5 @@ struct Attention {
 };
 
 }  // namespace strata::nn
+
+STRATA_COMPILED_VISIT(strata::nn::Attention)

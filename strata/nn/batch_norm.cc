@@ -66,3 +66,5 @@ Array BatchNorm::apply(const Array& input, const BatchNormCall& call, BatchNorm*
 }
 
 }  // namespace strata::nn
+
+STRATA_COMPILE_VISIT(strata::nn::BatchNorm)

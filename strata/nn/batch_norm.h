@@ -8,6 +8,7 @@
 // "batch"} takes the moments of all parts of the batch, and its averages stay one.
 #pragma once
 
+#include "strata/nn/compiled_visit.h"
 #include "strata/nn/statistics.h"
 
 namespace strata::nn {
@@ -68,3 +69,5 @@ struct BatchNorm {
 };
 
 }  // namespace strata::nn
+
+STRATA_COMPILED_VISIT(strata::nn::BatchNorm)

@@ -64,6 +64,7 @@ class Capture : public testing::Test {
 const auto call = [](const Model& m, const Array& v) { return m(v); };
 
 TEST_F(Capture, IsByPath) {
+  RecordProperty("api", "nnx.capture nnx.Module.sow nnx.Intermediate");
   EXPECT_THAT(seen.names(), ElementsAre("first/seen/0", "second/seen/0"));
   EXPECT_EQ(seen["second/seen/0"].to_vector<float>(), y.to_vector<float>());
   EXPECT_EQ(seen.entry(0).kind, &Intermediate::kind());
@@ -127,6 +128,7 @@ TEST_F(Capture, PerturbationsOfAVmapHaveItsAxis) {
 }
 
 TEST_F(Capture, WhatItBeginsWithIsNoConstantOfAProgram) {
+  RecordProperty("api", "nnx.Module.perturb nnx.Perturbation");
   const auto jitted = nn::jit(call);
   auto [out, added] = nn::capture<Perturbation>(jitted)(model, x);
   for (const float by : {1.0f, 2.0f}) {

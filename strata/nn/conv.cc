@@ -68,3 +68,5 @@ Array Conv::operator()(const Array& given) const {
 }
 
 }  // namespace strata::nn
+
+STRATA_COMPILE_VISIT(strata::nn::Conv)

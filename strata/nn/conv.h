@@ -4,6 +4,7 @@
 //   Array y = conv(x);            // (..., 32, 32, 3) -> (..., 16, 16, 64)
 #pragma once
 
+#include "strata/nn/compiled_visit.h"
 #include "strata/nn/linear.h"
 #include "strata/nn/padding.h"
 
@@ -56,3 +57,5 @@ struct Conv {
 };
 
 }  // namespace strata::nn
+
+STRATA_COMPILED_VISIT(strata::nn::Conv)

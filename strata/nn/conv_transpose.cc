@@ -80,3 +80,5 @@ Array ConvTranspose::operator()(const Array& given) const {
 }
 
 }  // namespace strata::nn
+
+STRATA_COMPILE_VISIT(strata::nn::ConvTranspose)

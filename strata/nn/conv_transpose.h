@@ -4,6 +4,7 @@
 //   Array y = up(x);            // (..., 16, 16, 64) -> (..., 32, 32, 3)
 #pragma once
 
+#include "strata/nn/compiled_visit.h"
 #include "strata/nn/conv.h"
 
 namespace strata::nn {
@@ -52,3 +53,5 @@ struct ConvTranspose {
 };
 
 }  // namespace strata::nn
+
+STRATA_COMPILED_VISIT(strata::nn::ConvTranspose)

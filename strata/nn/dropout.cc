@@ -49,3 +49,5 @@ Array Dropout::operator()(const Array& x, const DropoutCall& call) {
 }
 
 }  // namespace strata::nn
+
+STRATA_COMPILE_VISIT(strata::nn::Dropout)

@@ -5,6 +5,7 @@
 //   Array z = drop(x, {.deterministic = true});       // x
 #pragma once
 
+#include "strata/nn/compiled_visit.h"
 #include "strata/nn/lent_stream.h"
 #include "strata/nn/module.h"
 
@@ -53,3 +54,5 @@ struct Dropout {
 };
 
 }  // namespace strata::nn
+
+STRATA_COMPILED_VISIT(strata::nn::Dropout)

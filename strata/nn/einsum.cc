@@ -81,3 +81,5 @@ Array Einsum::operator()(const Array& x, const std::string& given) const {
 }
 
 }  // namespace strata::nn
+
+STRATA_COMPILE_VISIT(strata::nn::Einsum)

@@ -4,6 +4,7 @@
 //   Array y = heads(x);                       // (a, b, 64) -> (a, b, 8, 16)
 #pragma once
 
+#include "strata/nn/compiled_visit.h"
 #include "strata/nn/linear.h"
 
 namespace strata::nn {
@@ -39,3 +40,5 @@ struct Einsum {
 };
 
 }  // namespace strata::nn
+
+STRATA_COMPILED_VISIT(strata::nn::Einsum)

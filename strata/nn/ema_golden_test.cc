@@ -1,4 +1,5 @@
 // EMA beside Flax's: the averages behind each update, and the model that has them.
+#include "strata/api/testing.h"
 #include "strata/nn/batch_norm.h"
 #include "strata/nn/ema.h"
 #include "strata/nn/linear.h"
@@ -39,6 +40,7 @@ void check(M model, const json& c) {
 }
 
 TEST(NnxEma, IsFlaxs) {
+  testing::shows_names("nnx.EMA nnx.EMA.update nnx.EMA.apply_to");
   const NnxGolden golden("training");
   int cases = 0;
   for (const json& c : golden.cases()) {

@@ -29,6 +29,10 @@ Array Embed::operator()(const Array& tokens) const {
     strata::internal::fail("Embed", "tokens must be integers, got {}",
                            strata::internal::describe(tokens.type()));
   const PlainProduct plain = [&](const Array& which, const Array& table) {
+    if (packed) {
+      const Array rows = unpack(Packed{numpy::take(table, which, 0, {.mode = "clip"}), *packed});
+      return dtype ? astype(rows, *dtype) : rows;
+    }
     const Array rows = dtype && table.dtype() != *dtype ? astype(table, *dtype) : table;
     if (outside == Outside::nearest) return numpy::take(rows, which, 0, {.mode = "clip"});
     if (rows.shape(0) == 1) {
@@ -46,6 +50,7 @@ Array Embed::operator()(const Array& tokens) const {
 
 Array Embed::attend(const Array& x) const {
   const ModuleScope scope(*this, "Embed", "attend");
+  if (packed) return scope.returns(packed_dot(x, embedding, {.packed = packed}), x);
   if (x.ndim() == 0 || x.shape(-1) != embedding.shape(1))
     strata::internal::fail("Embed.attend", "the input is {}, rows of the table {} have {} features",
                            strata::internal::describe(x.type()),
@@ -54,3 +59,5 @@ Array Embed::attend(const Array& x) const {
 }
 
 }  // namespace strata::nn
+
+STRATA_COMPILE_VISIT(strata::nn::Embed)

@@ -5,6 +5,7 @@
 //   Array logits = table.attend(x);      // (..., 512) -> (..., 32000)
 #pragma once
 
+#include "strata/nn/compiled_visit.h"
 #include "strata/nn/linear.h"
 
 namespace strata::nn {
@@ -34,7 +35,10 @@ struct Embed {
   Param embedding;  // (V, D)
   std::optional<DType> dtype;
   Outside outside = Outside::nearest;
-  STRATA_FIELDS(embedding, dtype, outside)
+  /// The rows are packed blocks of this format, ui8 (V, bytes of D numbers); tokens outside read
+  /// the nearest row then.
+  std::optional<BlockFormat> packed;
+  STRATA_FIELDS(embedding, dtype, outside, packed)
 
   Embed() = default;
   /// From a table that there is.
@@ -55,3 +59,5 @@ struct Embed {
 };
 
 }  // namespace strata::nn
+
+STRATA_COMPILED_VISIT(strata::nn::Embed)

@@ -75,3 +75,5 @@ Array GroupNorm::operator()(const Array& input, const NormCall& call) const {
 }
 
 }  // namespace strata::nn
+
+STRATA_COMPILE_VISIT(strata::nn::GroupNorm)

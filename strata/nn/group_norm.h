@@ -4,6 +4,7 @@
 //   Array y = norm(x);      // (batch, ..., 64)
 #pragma once
 
+#include "strata/nn/compiled_visit.h"
 #include "strata/nn/statistics.h"
 
 namespace strata::nn {
@@ -49,3 +50,5 @@ struct GroupNorm {
 };
 
 }  // namespace strata::nn
+
+STRATA_COMPILED_VISIT(strata::nn::GroupNorm)

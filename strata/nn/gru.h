@@ -4,6 +4,7 @@
 //   auto [next, y] = cell(h, x);      // x (2, 3), h and y (2, 4)
 #pragma once
 
+#include "strata/nn/compiled_visit.h"
 #include "strata/nn/recurrent_cell.h"
 
 namespace strata::nn {
@@ -36,3 +37,5 @@ struct GRUCell {
 };
 
 }  // namespace strata::nn
+
+STRATA_COMPILED_VISIT(strata::nn::GRUCell)

@@ -37,3 +37,5 @@ Array InstanceNorm::operator()(const Array& input, const NormCall& call) const {
 }
 
 }  // namespace strata::nn
+
+STRATA_COMPILE_VISIT(strata::nn::InstanceNorm)

@@ -4,6 +4,7 @@
 //   Array y = norm(x);      // (batch, height, width, 3)
 #pragma once
 
+#include "strata/nn/compiled_visit.h"
 #include "strata/nn/statistics.h"
 
 namespace strata::nn {
@@ -44,3 +45,5 @@ struct InstanceNorm {
 };
 
 }  // namespace strata::nn
+
+STRATA_COMPILED_VISIT(strata::nn::InstanceNorm)

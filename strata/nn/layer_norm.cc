@@ -31,3 +31,5 @@ Array LayerNorm::operator()(const Array& input, const NormCall& call) const {
 }
 
 }  // namespace strata::nn
+
+STRATA_COMPILE_VISIT(strata::nn::LayerNorm)

@@ -4,6 +4,7 @@
 //   Array y = norm(x);      // (..., 256), each row of mean 0 and variance 1, then scaled and moved
 #pragma once
 
+#include "strata/nn/compiled_visit.h"
 #include "strata/nn/statistics.h"
 
 namespace strata::nn {
@@ -43,3 +44,5 @@ struct LayerNorm {
 };
 
 }  // namespace strata::nn
+
+STRATA_COMPILED_VISIT(strata::nn::LayerNorm)

@@ -34,6 +34,10 @@ Array Linear::operator()(const Array& x) const {
 
 Array affine(const char* layer, const Array& x, const Param& kernel,
              const std::optional<Param>& bias, const ProductOptions& product) {
+  if (product.packed) {
+    const Array y = packed_dot(x, kernel, product);
+    return bias ? y + astype(*bias, y.dtype()) : y;
+  }
   if (x.ndim() == 0 || x.shape(-1) != kernel.shape(0))
     strata::internal::fail(layer, "the input has {} features ({}), the kernel {} takes {}",
                            x.ndim() == 0 ? 0 : x.shape(-1), strata::internal::describe(x.type()),
@@ -46,3 +50,5 @@ Array affine(const char* layer, const Array& x, const Param& kernel,
 }
 
 }  // namespace strata::nn
+
+STRATA_COMPILE_VISIT(strata::nn::Linear)

@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "strata/api/initializers.h"
+#include "strata/nn/compiled_visit.h"
 #include "strata/nn/products.h"
 #include "strata/nn/rngs.h"
 
@@ -25,6 +26,8 @@ struct LinearOptions {
 };
 
 /// x kernel + bias: x (..., I), result (..., O), in the dtype in which x and the weights meet.
+/// Where product.packed names a format, the kernel is packed, ui8 (O, bytes of I numbers), and the
+/// result has x's dtype.
 /// Source: Flax NNX's Linear, whose names these are.
 struct Linear {
   Param kernel;               // (I, O)
@@ -51,3 +54,5 @@ Array affine(const char* layer, const Array& x, const Param& kernel,
              const std::optional<Param>& bias, const ProductOptions& product);
 
 }  // namespace strata::nn
+
+STRATA_COMPILED_VISIT(strata::nn::Linear)

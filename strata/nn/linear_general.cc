@@ -90,3 +90,5 @@ Array LinearGeneral::operator()(const Array& x) const {
 }
 
 }  // namespace strata::nn
+
+STRATA_COMPILE_VISIT(strata::nn::LinearGeneral)

@@ -4,6 +4,7 @@
 //   nn::LinearGeneral out({8, 32}, {256}, rngs, {.axis = {-2, -1}});
 #pragma once
 
+#include "strata/nn/compiled_visit.h"
 #include "strata/nn/linear.h"
 
 namespace strata::nn {
@@ -44,3 +45,5 @@ struct LinearGeneral {
 };
 
 }  // namespace strata::nn
+
+STRATA_COMPILED_VISIT(strata::nn::LinearGeneral)

@@ -40,3 +40,5 @@ Array LoRALinear::operator()(const Array& x) const {
 }
 
 }  // namespace strata::nn
+
+STRATA_COMPILE_VISIT(strata::nn::LoRALinear)

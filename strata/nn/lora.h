@@ -5,6 +5,7 @@
 //   auto grads = nn::grad(loss, nn::of<nn::LoRAParam>())(model, x);
 #pragma once
 
+#include "strata/nn/compiled_visit.h"
 #include "strata/nn/dtypes.h"
 #include "strata/nn/linear.h"
 
@@ -53,8 +54,8 @@ struct LoRA {
       : product(options.product) {
     detail::make_lora(lora_a, lora_b, in_features, lora_rank, out_features, rngs, options);
   }
-  LoRA(std::int64_t in_features, std::int64_t lora_rank, std::int64_t out_features,
-       Base base, Rngs& rngs, const LoRAOptions& options = {})
+  LoRA(std::int64_t in_features, std::int64_t lora_rank, std::int64_t out_features, Base base,
+       Rngs& rngs, const LoRAOptions& options = {})
       : base_module(std::move(base)), product(options.product) {
     detail::make_lora(lora_a, lora_b, in_features, lora_rank, out_features, rngs, options);
   }
@@ -105,3 +106,5 @@ struct LoRALinear {
 };
 
 }  // namespace strata::nn
+
+STRATA_COMPILED_VISIT(strata::nn::LoRALinear)

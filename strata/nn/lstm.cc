@@ -106,3 +106,6 @@ OptimizedLSTMCell::Carry OptimizedLSTMCell::initialize_carry(const Sizes& input_
 }
 
 }  // namespace strata::nn
+
+STRATA_COMPILE_VISIT(strata::nn::LSTMCell)
+STRATA_COMPILE_VISIT(strata::nn::OptimizedLSTMCell)

@@ -5,6 +5,7 @@
 //   auto [next, y] = cell(carry, x);                                // x (2, 3), y (2, 4)
 #pragma once
 
+#include "strata/nn/compiled_visit.h"
 #include "strata/nn/recurrent_cell.h"
 
 namespace strata::nn {
@@ -67,3 +68,6 @@ struct OptimizedLSTMCell {
 };
 
 }  // namespace strata::nn
+
+STRATA_COMPILED_VISIT(strata::nn::LSTMCell)
+STRATA_COMPILED_VISIT(strata::nn::OptimizedLSTMCell)

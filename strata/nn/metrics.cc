@@ -141,3 +141,5 @@ void MultiMetric::reset() {
 }
 
 }  // namespace strata::nn
+
+STRATA_COMPILE_VISIT(strata::nn::MultiMetric)

@@ -17,6 +17,7 @@
 #include <utility>
 #include <variant>
 
+#include "strata/nn/compiled_visit.h"
 #include "strata/nn/variable.h"
 
 namespace strata::nn {
@@ -136,3 +137,5 @@ struct strata::tree::Node<strata::nn::MultiMetric> : Node<std::map<std::string, 
     Node<std::map<std::string, nn::Metric>>::visit(t.metrics, std::forward<F>(f));
   }
 };
+
+STRATA_COMPILED_VISIT(strata::nn::MultiMetric)

@@ -1,4 +1,5 @@
 // Metrics beside Flax's: state and value behind each update, and behind a reset.
+#include "strata/api/testing.h"
 #include "strata/nn/metrics.h"
 #include "strata/nn/nnx_golden.h"
 
@@ -67,6 +68,12 @@ void check(M metric, const json& c) {
 }
 
 TEST(NnxMetrics, AreFlaxs) {
+  testing::shows_names(
+      "nnx.Metric nnx.Metric.update nnx.Metric.compute nnx.Metric.reset nnx.MultiMetric "
+      "nnx.MultiMetric.update nnx.MultiMetric.compute nnx.MultiMetric.reset nnx.metrics.Average "
+      "nnx.metrics.Average.update nnx.metrics.Average.compute nnx.metrics.Average.reset "
+      "nnx.metrics.Accuracy nnx.metrics.Accuracy.update nnx.metrics.Statistics nnx.metrics.Welford "
+      "nnx.metrics.Welford.update nnx.metrics.Welford.compute nnx.metrics.Welford.reset");
   const NnxGolden golden("metrics");
   ASSERT_FALSE(golden.cases().empty());
   for (const json& c : golden.cases()) {

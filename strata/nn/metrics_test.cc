@@ -48,6 +48,18 @@ TEST_F(MetricsTest, ThoseOfManyBatchesAreThoseOfAll) {
               whole.compute().standard_error_of_mean.item<float>(), 1e-6);
 }
 
+TEST_F(MetricsTest, AreStatesThatSplitAndMerge) {
+  RecordProperty("api", "nnx.Metric.split");
+  Welford spread;
+  spread.update({{"values", array({1.0f, 2.0f, 6.0f})}});
+  const auto [sums, rest] = split(spread, of<MetricState>(), everything());
+  EXPECT_THAT(sums.names(), ElementsAre("count", "m2", "mean"));
+  EXPECT_TRUE(rest.empty());
+  const Welford again = merge(Welford(), sums);
+  EXPECT_EQ(again.compute().mean.item<float>(), spread.compute().mean.item<float>());
+  EXPECT_EQ(again.count.item<int>(), 3);
+}
+
 TEST_F(MetricsTest, SeveralByNameUnderJit) {
   MultiMetric metrics({{"accuracy", Accuracy()}, {"loss", Average("loss")}});
   EXPECT_THAT(tree::of(metrics).names(),

@@ -1,6 +1,9 @@
 #include "strata/nn/multi_head_attention.h"
 
+#include <fmt/ranges.h>
+
 #include "strata/nn/capture.h"
+#include "strata/nn/view.h"
 
 namespace strata::nn {
 
@@ -8,6 +11,22 @@ namespace {
 using strata::internal::describe;
 using strata::internal::fail;
 constexpr const char* kName = "MultiHeadAttention";
+
+/// A layer that begins to decode makes its cache, where a view says how large.
+void make_cache_of_view(MultiHeadAttention& layer, const ViewOptions& o) {
+  if (!o.decode.value_or(false) || layer.cached_key || (!o.batch_size && !o.max_length)) return;
+  if (!o.batch_size || !o.max_length)
+    fail("view", "a cache needs batch_size and max_length, only {} is given",
+         o.batch_size ? "batch_size" : "max_length");
+  std::vector<std::int64_t> shape(o.batch_size->begin(), o.batch_size->end());
+  shape.push_back(*o.max_length);
+  shape.push_back(layer.query.kernel.shape(0));
+  layer.init_cache(shape, layer.product.dtype.value_or(DType::f32));
+}
+[[maybe_unused]] const bool registered = [] {
+  on_view<MultiHeadAttention>({"batch_size", "max_length"}, make_cache_of_view);
+  return true;
+}();
 
 const Metadata& given_or(const Metadata& given, const Metadata& other) {
   return given.empty() ? other : given;
@@ -84,13 +103,14 @@ std::optional<Array> MultiHeadAttention::remember(Array& k, Array& v,
   const std::size_t batch_dims = one.size() - 3;
   const std::int64_t max_length = std::exchange(one[batch_dims], 1);
   if (k.shape().sizes() != one)
-    fail(kName, "a call that decodes takes one token: keys {} for the cache {}",
-         Shape::of(one).to_string(), describe(k.type()));
+    fail(kName,
+         "a call that decodes takes one token for each sequence of the cache {}: keys [{}], got {}",
+         describe(cached_key->type()), fmt::join(one, ","), describe(k.type()));
   const Array index = *cache_index;
   // Traced indices are clamped, as lax::dynamic_update_slice does.
   if (!index.is_traced() && index.item<std::int64_t>() >= max_length)
-    fail(kName, "the cache {} is full: this is token {} (from 0)", describe(cached_key->type()),
-         index.item<std::int64_t>());
+    fail(kName, "the cache {} is full: this is token {} (from 0); init_cache begins again",
+         describe(cached_key->type()), index.item<std::int64_t>());
   const Array zero = Array::scalar(std::int64_t{0}, DType::i32, false);
   std::vector<Array> starts(one.size(), zero);
   starts[batch_dims] = index;
@@ -167,3 +187,5 @@ Array MultiHeadAttention::operator()(const Array& inputs_q, const Array& inputs_
 }
 
 }  // namespace strata::nn
+
+STRATA_COMPILE_VISIT(strata::nn::MultiHeadAttention)

@@ -14,6 +14,7 @@
 #pragma once
 
 #include "strata/nn/attend.h"
+#include "strata/nn/compiled_visit.h"
 #include "strata/nn/layer_norm.h"
 #include "strata/nn/lent_stream.h"
 #include "strata/nn/linear_general.h"
@@ -117,3 +118,5 @@ struct MultiHeadAttention {
 };
 
 }  // namespace strata::nn
+
+STRATA_COMPILED_VISIT(strata::nn::MultiHeadAttention)

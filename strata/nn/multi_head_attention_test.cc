@@ -126,6 +126,32 @@ TEST_F(MultiHead, AStackIsTheLoop) {
   }
 }
 
+TEST_F(MultiHead, ItsProductsPassTheDoor) {
+  struct Watch : ProductHandler {
+    std::vector<std::string> seen;
+    std::optional<Array> product(const Product& p, const PlainProduct&) override {
+      seen.push_back(fmt::format("{}/{} {} {}", p.module_path, p.op, p.number, p.weight));
+      return {};
+    }
+  };
+  for (const bool drops : {false, true}) {
+    MultiHeadAttention m =
+        layer({.dropout_rate = drops ? 0.5 : 0.0, .deterministic = true, .decode = false});
+    const Array x = input(), plain = m(x);
+    Watch watch;
+    {
+      const ProductScope scope(watch);
+      EXPECT_EQ(m(x).to_vector<float>(), plain.to_vector<float>());
+    }
+    // Three projections, scores, weighted sums, the last projection.
+    EXPECT_EQ(watch.seen.size(), 6u);
+    EXPECT_EQ(watch.seen.front(), "query/dot_general 0 kernel");
+    EXPECT_EQ(watch.seen.back(), "out/dot_general 0 kernel");
+    EXPECT_EQ(watch.seen[3], drops ? "/einsum 0 " : "/dot_general 0 ");
+    EXPECT_EQ(watch.seen[4], drops ? "/einsum 1 " : "/dot_general 1 ");
+  }
+}
+
 TEST_F(MultiHead, MistakesAreNamed) {
   Rngs rngs(0);
   using testing::AllOf;

@@ -49,3 +49,5 @@ Array RMSNorm::operator()(const Array& input, const NormCall& call) const {
 }
 
 }  // namespace strata::nn
+
+STRATA_COMPILE_VISIT(strata::nn::RMSNorm)

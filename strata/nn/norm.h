@@ -5,6 +5,7 @@
 //   Array y = norm(x);
 #pragma once
 
+#include "strata/nn/compiled_visit.h"
 #include "strata/nn/statistics.h"
 
 namespace strata::nn {
@@ -59,3 +60,5 @@ struct RMSNorm {
 };
 
 }  // namespace strata::nn
+
+STRATA_COMPILED_VISIT(strata::nn::RMSNorm)

@@ -219,6 +219,24 @@ TEST_F(Others, ViewTellsTheLayersThatKnow) {
                {"decode, max_length"});
 }
 
+TEST_F(Others, AnyReductionPools) {
+  RecordProperty("api", "nnx.pool");
+  const Array x = numbers({2, 6, 5, 3});
+  const PoolOptions options{.strides = {2, 1}, .padding = {{1, 0}, {0, 1}}};
+  const auto greater = [](const Array& a, const Array& b) { return numpy::maximum(a, b); };
+  const Array least = Array(-std::numeric_limits<float>::infinity());
+  EXPECT_EQ(pool(x, least, greater, {3, 2}, options).to_vector<float>(),
+            max_pool(x, {3, 2}, options).to_vector<float>());
+  const auto add = [](const Array& a, const Array& b) { return a + b; };
+  const Array sums = pool(x, Array(0.0f), add, {3, 2}, options);
+  const Array means = avg_pool(x, {3, 2}, options);
+  EXPECT_LT(numpy::max(numpy::abs(sums / 6.0f - means)).item<float>(), 1e-6f);
+  // A product has no pool of its own.
+  const auto multiply = [](const Array& a, const Array& b) { return a * b; };
+  EXPECT_EQ(pool(array({{1.0f}, {2.0f}, {3.0f}}), Array(1.0f), multiply, {2}).to_vector<float>(),
+            (std::vector<float>{2, 6}));
+}
+
 TEST_F(Others, PoolsRefuseWhatDoesNotFit) {
   expect_error([&] { return max_pool(numbers({3, 2}), {2, 2}); }, {"f32[3,2]", "2 axes"});
   expect_error([&] { return max_pool(numbers({5, 5, 2}), {2, 2}, {.padding = {1}}); }, {"2 axes"});

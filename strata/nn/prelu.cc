@@ -21,3 +21,5 @@ Array PReLU::operator()(const Array& given) const {
 }
 
 }  // namespace strata::nn
+
+STRATA_COMPILE_VISIT(strata::nn::PReLU)

@@ -1,6 +1,7 @@
 // A rectifier whose slope is trained.
 #pragma once
 
+#include "strata/nn/compiled_visit.h"
 #include "strata/nn/module.h"
 
 namespace strata::nn {
@@ -27,3 +28,5 @@ struct PReLU {
 };
 
 }  // namespace strata::nn
+
+STRATA_COMPILED_VISIT(strata::nn::PReLU)

@@ -56,7 +56,8 @@ std::string ProductOptions::static_text() const {
     out += fmt::format("preset {}", static_cast<int>(*p));
   else
     out += algorithm_text(*precision.algorithm());
-  return out + "/" + one(preferred_element_type);
+  out += "/" + one(preferred_element_type);
+  return packed ? out + "/" + std::string(packed->name()) : out;
 }
 
 ProductScope::ProductScope(ProductHandler& handler) : handler_(handler), outer_(innermost) {
@@ -105,6 +106,30 @@ Array dot_general(const Array& lhs, const Array& rhs, const lax::DotDimensionNum
                     .dimension_numbers = dimensions,
                     .options = options},
                    plain);
+}
+
+Array packed_dot(const Array& lhs, const Array& rhs, const ProductOptions& options) {
+  const PlainProduct plain = [&](const Array& a, const Array& b) {
+    return block_dot(cast(a, options.dtype), Packed{b, *options.packed});
+  };
+  if (!innermost) return plain(lhs, rhs);
+  return intercept({.op = "block_dot", .lhs = lhs, .rhs = rhs, .options = options}, plain);
+}
+
+Array matmul(const Array& lhs, const Array& rhs, const ProductOptions& options) {
+  const PlainProduct plain = [&](const Array& a, const Array& b) {
+    return numpy::matmul(
+        cast(a, options.dtype), cast(b, options.dtype),
+        {.precision = options.precision, .preferred_element_type = options.preferred_element_type});
+  };
+  if (!innermost) return plain(lhs, rhs);
+  return intercept(
+      {.op = "dot_general",
+       .lhs = lhs,
+       .rhs = rhs,
+       .dimension_numbers = {.lhs_contracting = {lhs.ndim() - 1}, .rhs_contracting = {0}},
+       .options = options},
+      plain);
 }
 
 Array einsum(const std::string& subscripts, const Array& lhs, const Array& rhs,

@@ -22,6 +22,7 @@
 #include <string>
 
 #include "strata/api/lax.h"
+#include "strata/api/packed.h"
 #include "strata/nn/module.h"
 
 namespace strata::nn {
@@ -33,6 +34,8 @@ struct ProductOptions {
   std::optional<DType> dtype = std::nullopt;
   lax::DotPrecision precision = lax::Precision::DEFAULT;
   std::optional<DType> preferred_element_type = std::nullopt;
+  /// The weight's rows are packed blocks of this format, ui8 (outputs, bytes): `packed_dot` then.
+  std::optional<BlockFormat> packed = std::nullopt;
   /// These options with another dtype.
   ProductOptions in(DType met) const {
     ProductOptions out = *this;
@@ -45,7 +48,7 @@ struct ProductOptions {
 
 /// A product as a handler sees it.
 struct Product {
-  /// "dot_general", "einsum", "conv_general_dilated", "conv_transpose", "take" (of an embedding).
+  /// "dot_general", "einsum", "block_dot", "conv_general_dilated", "conv_transpose", "take" (of an embedding).
   const char* op = "";
   /// "layers/0/mlp/up", and the running number of this operation in that module, from 0.
   std::string module_path;
@@ -91,6 +94,13 @@ class ProductScope {
 /// lhs . rhs over the dimensions; as lax::dot_general.
 Array dot_general(const Array& lhs, const Array& rhs, const lax::DotDimensionNumbers& dimensions,
                   const ProductOptions& options = {});
+/// lhs (..., in) times the transpose of a matrix (out, in) whose rows are packed blocks of
+/// options.packed, ui8 (out, bytes): (..., out). A handler sees a block_dot, whose right operand are
+/// the bytes.
+Array packed_dot(const Array& lhs, const Array& rhs, const ProductOptions& options);
+/// lhs . rhs over the last axis of lhs and the first of rhs, a matrix; as numpy::matmul. A handler
+/// sees a dot_general.
+Array matmul(const Array& lhs, const Array& rhs, const ProductOptions& options = {});
 /// As numpy::einsum of two operands.
 Array einsum(const std::string& subscripts, const Array& lhs, const Array& rhs,
              const ProductOptions& options = {});

@@ -160,7 +160,12 @@ struct NoiseCell {
   }
 };
 
+static_assert(RNNCellBase<NoiseCell> && RNNCellBase<GRUCell> && RNNCellBase<LSTMCell>);
+static_assert(!RNNCellBase<Linear>);
+
 TEST_F(RecurrentTest, StreamsGoOnFromStepToStepOrAreBroadcast) {
+  RecordProperty("api",
+                 "nnx.RNNCellBase nnx.RNNCellBase.__call__ nnx.RNNCellBase.initialize_carry");
   // What flax.nnx 0.12.8 gives for nnx.Dropout(0.5) of ones in a cell, with Rngs(dropout=1).
   RNN<NoiseCell> going{NoiseCell()};
   EXPECT_EQ(going(numpy::ones({3, 6})).to_vector<int>(),
@@ -184,6 +189,16 @@ TEST_F(RecurrentTest, BothDirectionsInTheOrderOfTime) {
   EXPECT_LT(
       farthest(y[{ellipsis, slice(2, 4)}], numpy::flip(both.backward_rnn(numpy::flip(x, 1)), 1)),
       1e-6);
+}
+
+TEST_F(RecurrentTest, AFunctionMergesBothDirections) {
+  RecordProperty("api", "nnx.Bidirectional.merge_fn");
+  const auto add = [](const Array& forward, const Array& backward) { return forward + backward; };
+  Bidirectional joined(RNN(GRUCell(3, 2, rngs)), RNN(GRUCell(3, 2, rngs)));
+  Bidirectional summed = joined;
+  summed.merge_fn = {"add", add};
+  const Array x = normals(1, {2, 5, 3}), y = joined(x);
+  EXPECT_LT(farthest(summed(x), y[{ellipsis, slice(0, 2)}] + y[{ellipsis, slice(2, 4)}]), 1e-6);
 }
 
 TEST_F(RecurrentTest, CellsHaveTheirPaths) {

@@ -123,3 +123,6 @@ Rngs Rngs::split(const Sizes& k) { return split({StreamRule{everything(), k}}); 
 Rngs Rngs::broadcast(const Sizes& k) { return broadcast({StreamRule{everything(), k}}); }
 
 }  // namespace strata::nn
+
+STRATA_COMPILE_VISIT(strata::nn::RngStream)
+STRATA_COMPILE_VISIT(strata::nn::Rngs)

@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "strata/api/random/key.h"
+#include "strata/nn/compiled_visit.h"
 #include "strata/nn/variable.h"
 
 namespace strata::nn {
@@ -115,3 +116,6 @@ struct strata::tree::Node<strata::nn::Rngs> {
     for (auto& [name, stream] : t.streams()) f(Step::key(name), stream);
   }
 };
+
+STRATA_COMPILED_VISIT(strata::nn::RngStream)
+STRATA_COMPILED_VISIT(strata::nn::Rngs)

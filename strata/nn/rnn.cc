@@ -128,4 +128,14 @@ StepResult joined(const std::vector<StepResult>& parts) {
 
 }  // namespace detail
 
+template struct RNN<LSTMCell>;
+template struct RNN<OptimizedLSTMCell>;
+template struct RNN<GRUCell>;
+template struct RNN<SimpleCell>;
+
 }  // namespace strata::nn
+
+STRATA_COMPILE_VISIT(strata::nn::RNN<strata::nn::LSTMCell>)
+STRATA_COMPILE_VISIT(strata::nn::RNN<strata::nn::OptimizedLSTMCell>)
+STRATA_COMPILE_VISIT(strata::nn::RNN<strata::nn::GRUCell>)
+STRATA_COMPILE_VISIT(strata::nn::RNN<strata::nn::SimpleCell>)

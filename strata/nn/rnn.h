@@ -9,8 +9,12 @@
 
 #include <variant>
 
+#include "strata/nn/compiled_visit.h"
+#include "strata/nn/gru.h"
+#include "strata/nn/lstm.h"
 #include "strata/nn/named_function.h"
 #include "strata/nn/recurrent_cell.h"
+#include "strata/nn/simple_cell.h"
 #include "strata/nn/transform/scan.h"
 
 namespace strata::nn {
@@ -319,4 +323,15 @@ struct Bidirectional {
   }
 };
 
+// Compiled once, in rnn.cc: the loops over time of the library's cells.
+extern template struct RNN<LSTMCell>;
+extern template struct RNN<OptimizedLSTMCell>;
+extern template struct RNN<GRUCell>;
+extern template struct RNN<SimpleCell>;
+
 }  // namespace strata::nn
+
+STRATA_COMPILED_VISIT(strata::nn::RNN<strata::nn::LSTMCell>)
+STRATA_COMPILED_VISIT(strata::nn::RNN<strata::nn::OptimizedLSTMCell>)
+STRATA_COMPILED_VISIT(strata::nn::RNN<strata::nn::GRUCell>)
+STRATA_COMPILED_VISIT(strata::nn::RNN<strata::nn::SimpleCell>)

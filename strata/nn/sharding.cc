@@ -70,6 +70,23 @@ std::map<std::string, PartitionSpec> get_partition_spec(const tree::Tree& state)
   return out;
 }
 
+std::map<std::string, NamedSharding> get_named_sharding(const tree::Tree& state, const Mesh& mesh) {
+  std::vector<std::string> names;
+  for (const auto& [axis, size] : mesh) names.push_back(axis);
+  std::map<std::string, NamedSharding> out;
+  for (const auto& [path, spec] : get_partition_spec(state)) {
+    for (const std::vector<std::string>& axes : spec)
+      for (const std::string& axis : axes)
+        if (std::find(names.begin(), names.end(), axis) == names.end())
+          throw Error("get_named_sharding",
+                      "{} is cut along {}, which the mesh ({}) has not; LogicalAxisRules say what "
+                      "logical names stand for",
+                      path, axis, text_of(names));
+    out.emplace(path, NamedSharding{mesh, spec});
+  }
+  return out;
+}
+
 namespace detail {
 
 namespace {

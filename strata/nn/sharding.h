@@ -46,6 +46,27 @@ PartitionSpec partition_spec(const Metadata& notes);
 /// there are more names than dimensions, and where an axis of the mesh cuts two of them.
 std::map<std::string, PartitionSpec> get_partition_spec(const tree::Tree& state);
 
+/// The axes of a mesh of devices with their sizes, the major one first.
+using Mesh = std::vector<std::pair<std::string, std::int64_t>>;
+/// How an array lies on a mesh.
+struct NamedSharding {
+  Mesh mesh;
+  PartitionSpec spec;
+  bool operator==(const NamedSharding&) const = default;
+};
+/// How all leaves lie on a mesh, by path. Throws Error as get_partition_spec does, and, with the
+/// path, for an axis that the mesh lacks, naming those it has.
+std::map<std::string, NamedSharding> get_named_sharding(const tree::Tree& state, const Mesh& mesh);
+/// What `make()` returns without values, and how its leaves are to lie on a mesh: what a checkpoint
+/// is loaded into. Source: upstream's function of that name. Deviation: upstream puts the shardings
+/// into the abstract arrays.
+template <class F>
+auto get_abstract_model(F make, const Mesh& mesh) {
+  auto model = abstract(std::move(make));
+  auto shardings = get_named_sharding(tree::of(model), mesh);
+  return std::pair(std::move(model), std::move(shardings));
+}
+
 /// Variables with axis names get a further one at place `axis`, counted from the end where
 /// negative; what lies before it and had no name has none. For what vmap stacked.
 template <class M>

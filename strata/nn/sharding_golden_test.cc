@@ -8,6 +8,7 @@
 #include "strata/nn/nnx_golden.h"
 #include "strata/nn/sharding.h"
 #include "strata/nn/streams.h"
+#include "strata/nn/transform/metadata.h"
 #include "strata/nn/transform/vmap.h"
 
 namespace strata::nn {
@@ -92,6 +93,76 @@ TEST(NnxSharding, AxesComeAndGo) {
   EXPECT_THAT(
       message([&] { (void)remove_axis(stack, 1, "layers"); }),
       ::testing::AllOf(::testing::HasSubstr("first/kernel"), ::testing::HasSubstr("number 1")));
+}
+
+TEST(NnxSharding, TransformsNameTheirAxis) {
+  testing::shows_names("nnx.transform_metadata");
+  compile::register_cpu();
+  const Sharded want = stack_of_sharded();
+  Rngs rngs(0);
+  Rngs parts = split_rngs(rngs, {.splits = 3});
+  const Sharded stack = nn::vmap(transform_metadata(sharded, {.partition = "layers"}))(parts);
+  EXPECT_TRUE(tree::equal(tree::of(stack), tree::of(want)));
+  EXPECT_TRUE(same_structure(tree::of(stack), tree::of(want)));
+  // The body of a scan sees the variables of one layer; what it assigns keeps the stack's names.
+  Sharded changed = stack;
+  std::vector<std::string> seen;
+  const auto body = [&](Sharded& one, const Array& x) {
+    seen = one.first.kernel.metadata().out_sharding;
+    one.third.kernel = one.third.kernel + 1.0f;
+    return one.first(x);
+  };
+  const ScanOptions loop{.in_axes = {0, Carry}, .out_axes = {Carry}};
+  const Array x = numpy::ones({2, 4});
+  const Array y = nn::scan(
+      transform_metadata(
+          body, {.in_axes = loop.in_axes, .out_axes = loop.out_axes, .partition = "layers"}),
+      loop)(changed, x);
+  EXPECT_EQ(seen, (std::vector<std::string>{"features", "hidden"}));
+  EXPECT_TRUE(same_structure(tree::of(changed), tree::of(want)));
+  EXPECT_EQ(y.to_vector<float>(),
+            nn::scan([](Sharded& one, const Array& v) { return one.first(v); }, loop)(changed, x)
+                .to_vector<float>());
+  // Along another axis, and of const arguments.
+  const Sharded last = add_axis(remove_axis(stack, 0, "layers"), -1, "layers");
+  const auto reads = transform_metadata(
+      [&](const Sharded& one, const Array&) {
+        seen = one.first.kernel.metadata().out_sharding;
+        return one.first.kernel;
+      },
+      {.in_axes = {-1, std::nullopt}, .partition = "layers"});
+  auto call = reads;
+  (void)call(last, x);
+  EXPECT_EQ(seen, (std::vector<std::string>{"features", "hidden"}));
+  EXPECT_EQ(last.first.kernel.metadata().out_sharding.back(), "layers");
+  auto wrong = transform_metadata([](const Sharded& one) { return one.first.kernel; },
+                                  {.partition = "stages"});
+  EXPECT_THAT(message([&] { (void)wrong(stack); }),
+              ::testing::AllOf(::testing::HasSubstr("first/kernel"),
+                               ::testing::HasSubstr("layers, features, hidden"),
+                               ::testing::HasSubstr("stages")));
+}
+
+TEST(NnxSharding, ShardingsAreOfAMesh) {
+  testing::shows_names("nnx.get_named_sharding nnx.get_abstract_model");
+  compile::register_cpu();
+  const Mesh mesh = {{"data", 2}, {"model", 4}};
+  const LogicalAxisRules rules({{"features", {"model"}}, {"hidden", {"data"}}});
+  const auto [model, shardings] = get_abstract_model(
+      [] {
+        Rngs rngs(0);
+        return sharded(rngs);
+      },
+      mesh);
+  EXPECT_TRUE(model.first.kernel.is_traced());
+  EXPECT_EQ(shardings.at("first/kernel"), (NamedSharding{mesh, {{"model"}, {"data"}}}));
+  EXPECT_EQ(shardings.at("second/kernel"), (NamedSharding{mesh, {{"data"}, {}}}));
+  EXPECT_EQ(shardings.at("third/bias"), (NamedSharding{mesh, {}}));
+  EXPECT_THAT(message([&, &m = model] {
+                (void)get_named_sharding(tree::of(m), {{"data", 2}, {"stage", 4}});
+              }),
+              ::testing::AllOf(::testing::HasSubstr("first/kernel"), ::testing::HasSubstr("model"),
+                               ::testing::HasSubstr("data, stage")));
 }
 
 TEST(NnxSharding, MistakesAreNamed) {

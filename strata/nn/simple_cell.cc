@@ -31,3 +31,5 @@ Array SimpleCell::initialize_carry(const Sizes& input_shape, RngStream& rngs,
 }
 
 }  // namespace strata::nn
+
+STRATA_COMPILE_VISIT(strata::nn::SimpleCell)

@@ -25,6 +25,12 @@ tree::Tree diff(const tree::Tree& a, const tree::Tree& b) {
       tree::where([&](const tree::Entry& entry, const Array&) { return !b.contains(entry.name); }));
 }
 
+tree::Tree as_pure(const tree::Tree& state) {
+  std::vector<tree::Entry> entries;
+  for (const tree::Entry& entry : state.entries()) entries.emplace_back(entry.path);
+  return tree::Tree(std::move(entries), {state.values().begin(), state.values().end()});
+}
+
 std::map<std::string, Array> to_pure_dict(const tree::Tree& state) {
   std::map<std::string, Array> out;
   for (std::size_t i = 0; i < state.size(); ++i) out.emplace(state.entry(i).name, state.value(i));

@@ -56,11 +56,19 @@ void map_state(M& module, const tree::Filter& filter,
                const std::function<Array(const tree::Entry&, const Array&)>& f) {
   update(module, state(module, filter).map(f));
 }
+/// A copy of the module with f(entry, value) in place of each value.
+template <tree::TreeLike M>
+M map(const std::function<Array(const tree::Entry&, const Array&)>& f, M module) {
+  map_state(module, everything(), f);
+  return module;
+}
 /// Groups of paths that hold the same array: what is tied, or was copied from one another.
 std::vector<std::vector<std::string>> find_duplicates(const tree::Tree& state);
 
 /// The leaves of a whose paths b has not.
 tree::Tree diff(const tree::Tree& a, const tree::Tree& b);
+/// The same paths and values as plain arrays: kinds and metadata are left out, as for export.
+tree::Tree as_pure(const tree::Tree& state);
 /// Values by path; kinds and notes are left out.
 std::map<std::string, Array> to_pure_dict(const tree::Tree& state);
 /// The same leaves with the values that are given, by path as text. Throws Error for a path that

@@ -135,6 +135,18 @@ void with_rngs(const Streams& from, const Streams& to, const WithRngsOptions& o)
   }
 }
 
+std::vector<bool> replaced(const Streams& originals, const Streams& copies) {
+  std::vector<bool> out;
+  for (std::size_t i = 0; i < originals.size(); ++i)
+    out.push_back(originals[i].stream->key.state() != copies[i].stream->key.state());
+  return out;
+}
+
+void put_back(const Streams& originals, const Streams& copies, const std::vector<bool>& which) {
+  for (std::size_t i = 0; i < which.size() && i < copies.size(); ++i)
+    if (which[i]) *copies[i].stream = *originals[i].stream;
+}
+
 void reseed(const Streams& streams, Rngs seeds, const ReseedPolicy& policy) {
   for (const StreamAt& at : streams) {
     const std::string name = at.stream->tag();

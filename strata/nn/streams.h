@@ -103,6 +103,78 @@ T with_rngs(T& node, const WithRngsOptions& options) {
   detail::with_rngs(streams_of(node), streams_of(out), options);
   return out;
 }
+namespace detail {
+/// Which streams of a copy are others than those it was copied from.
+std::vector<bool> replaced(const Streams& originals, const Streams& copies);
+/// Puts the originals in place of those that are others.
+void put_back(const Streams& originals, const Streams& copies, const std::vector<bool>& which);
+
+/// An argument of a function that splits streams: the copy that the function gets, and what becomes
+/// of the original.
+template <class T>
+struct SplitArgument {
+  using Copy = std::remove_const_t<T>;
+  template <class Split>
+  SplitArgument(T& given, const Split& split) : original(given) {
+    if constexpr (std::is_const_v<T>) {
+      Copy from = given;
+      copy = split(from);
+    } else {
+      copy = split(given);
+      which = replaced(streams_of(original), streams_of(copy));
+    }
+  }
+  /// Writes what the function changed into the original, but for streams that were split.
+  void write_back() {
+    if constexpr (!std::is_const_v<T>) {
+      put_back(streams_of(original), streams_of(copy), which);
+      original = std::move(copy);
+    }
+  }
+  T& original;
+  Copy copy;
+  std::vector<bool> which;
+};
+template <class F, class Split>
+auto with_split_arguments(F f, Split split) {
+  return [f = std::move(f), split = std::move(split)]<class... Args>(Args&&... args) mutable {
+    std::tuple<SplitArgument<std::remove_reference_t<Args>>...> held(
+        SplitArgument<std::remove_reference_t<Args>>(args, split)...);
+    const auto call = [&](auto&... each) -> decltype(auto) { return f(each.copy...); };
+    const auto write_back = [](auto&... each) { (each.write_back(), ...); };
+    if constexpr (std::is_void_v<decltype(std::apply(call, held))>) {
+      std::apply(call, held);
+      std::apply(write_back, held);
+    } else {
+      auto result = std::apply(call, held);
+      std::apply(write_back, held);
+      return result;
+    }
+  };
+}
+}  // namespace detail
+
+/// f on arguments whose streams are split, forked or both, as the functions above do:
+///
+///     auto ensemble = nn::split_rngs({.splits = 8}, nn::vmap(f));
+///
+/// Source: upstream's decorators of these names. Deviation: what f changes of arguments that are
+/// lvalues is written back, as in graph mode; streams that were split only advance by one call.
+template <class F>
+auto split_rngs(const SplitRngsOptions& options, F f) {
+  return detail::with_split_arguments(
+      std::move(f), [options]<class T>(T& node) { return split_rngs(node, options); });
+}
+template <class F>
+auto fork_rngs(const std::vector<StreamRule>& rules, F f) {
+  return detail::with_split_arguments(std::move(f),
+                                      [rules]<class T>(T& node) { return fork_rngs(node, rules); });
+}
+template <class F>
+auto with_rngs(const WithRngsOptions& options, F f) {
+  return detail::with_split_arguments(
+      std::move(f), [options]<class T>(T& node) { return with_rngs(node, options); });
+}
 /// Gives the streams of these names new keys, in order of path: calls of the seed's stream. Counts
 /// become 0. Throws Error for a stack, unless the policy says what to do.
 template <tree::TreeLike T>

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "strata/api/testing.h"
+#include "strata/compile/cpu_client.h"
 #include "strata/nn/golden_models.h"
 #include "strata/nn/nnx_golden.h"
 #include "strata/nn/sampler.h"
@@ -174,6 +175,60 @@ TEST(NnxStreams, AreFlaxs) {
       }
     });
   }
+}
+
+/// A model whose call takes keys and changes state beside them.
+struct Noisy {
+  Param w = Array(1.0f);
+  BatchStat calls = numpy::zeros({}, DType::i32);
+  RngStream noise = RngStream(3, "noise"), other = RngStream(4, "other");
+  STRATA_FIELDS(w, calls, noise, other)
+  Array operator()(const Array& x) {
+    calls = calls + 1;
+    return w * x + random::uniform(noise(), {}) + 0.0f * random::uniform(other(), {});
+  }
+};
+
+TEST(NnxStreams, AreSplitForAFunction) {
+  compile::register_cpu();
+  Noisy model, beside;
+  const auto call = [](Noisy& m, const Array& x) { return m(x); };
+  const Array x = numpy::ones({4});
+  auto each = split_rngs({.splits = 4, .only = tag("noise")}, [&](Noisy& m, const Array& v) {
+    // Streams have an axis, what is not split has none.
+    EXPECT_EQ(m.noise.count.shape(), Shape({4}));
+    EXPECT_EQ(m.other.count.shape(), Shape({}));
+    std::vector<Array> out;
+    for (std::int64_t i = 0; i < 4; ++i) {
+      Noisy one = m;
+      one.noise = RngStream(random::Key(m.noise.key)[{i}], "noise");
+      out.push_back(call(one, v[i]));
+      m.calls = one.calls;
+      m.other = one.other;
+    }
+    return numpy::stack(out);
+  });
+  const Array y = each(model, x);
+  EXPECT_EQ(model.calls.item<int>(), 4);
+  // A split stream advances by the call that split it; another as the function left it.
+  EXPECT_EQ(model.noise.count.item<int>(), 1);
+  EXPECT_EQ(model.noise.key.to_vector<std::uint32_t>(),
+            beside.noise.key.to_vector<std::uint32_t>());
+  EXPECT_EQ(model.other.count.item<int>(), 4);
+  const RngStream parts = beside.noise.split(4);
+  for (std::int64_t i = 0; i < 4; ++i)
+    EXPECT_EQ(y[i].item<float>(),
+              (1.0f + random::uniform(random::Key(RngStream(random::Key(parts.key)[{i}])()), {}))
+                  .item<float>());
+  // Constant arguments, and the other decorators.
+  const Noisy fixed;
+  auto forked = fork_rngs({{tag("noise"), {}}}, [](const Noisy& m) { return Array(m.noise.key); });
+  EXPECT_NE(forked(fixed).to_vector<std::uint32_t>(), fixed.noise.key.to_vector<std::uint32_t>());
+  EXPECT_EQ(fixed.noise.count.item<int>(), 0);
+  auto shared = with_rngs({.broadcast = {{tag("noise"), 3}}},
+                          [](Noisy& m) { EXPECT_EQ(m.noise.count.shape(), Shape({3})); });
+  shared(model);
+  EXPECT_EQ(model.noise.count.item<int>(), 2);
 }
 
 TEST(NnxStreams, StacksAreFlaxs) {

@@ -2,12 +2,18 @@
 
 #include "strata/api/index.h"
 #include "strata/api/lax.h"
+#include "strata/nn/products.h"
 
 namespace strata::nn {
 
 Array swiglu(const Array& x, const Array& gate, const Array& up, const Array& down) {
-  Array g = matmul(x, gate);
-  return matmul(g * lax::logistic(g) * matmul(x, up), down);
+  Array g = nn::matmul(x, gate);
+  return nn::matmul(g * lax::logistic(g) * nn::matmul(x, up), down);
+}
+
+Array SwiGLU::operator()(const Array& x) const {
+  const ModuleScope scope(*this, "SwiGLU");
+  return scope.returns(swiglu(x, gate, up, down), x);
 }
 
 SwiGLU SwiGLU::init(const Array& key, std::int64_t features, std::int64_t hidden,
@@ -19,3 +25,5 @@ SwiGLU SwiGLU::init(const Array& key, std::int64_t features, std::int64_t hidden
 }
 
 }  // namespace strata::nn
+
+STRATA_COMPILE_VISIT(strata::nn::SwiGLU)

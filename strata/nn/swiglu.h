@@ -2,6 +2,7 @@
 #pragma once
 
 #include "strata/api/initializers.h"
+#include "strata/nn/compiled_visit.h"
 
 namespace strata::nn {
 
@@ -19,7 +20,9 @@ struct SwiGLU {
   static SwiGLU init(const Array& key, std::int64_t features, std::int64_t hidden,
                      const Initializer& kernel_init = initializers::lecun_normal(),
                      DType param_dtype = DType::f32);
-  Array operator()(const Array& x) const { return swiglu(x, gate, up, down); }
+  Array operator()(const Array& x) const;
 };
 
 }  // namespace strata::nn
+
+STRATA_COMPILED_VISIT(strata::nn::SwiGLU)

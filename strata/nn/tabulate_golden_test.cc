@@ -137,6 +137,7 @@ TEST(Tabulate, CountsOperationsOfTheCostModel) {
 }
 
 TEST(Tabulate, PrintsATableAndLeavesTheModelAlone) {
+  ::testing::Test::RecordProperty("api", "nnx.tabulate");
   compile::register_cpu();
   Rngs rngs(0);
   const Linear model(2, 3, rngs);

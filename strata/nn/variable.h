@@ -19,6 +19,13 @@ namespace strata::nn {
 using tree::Metadata;
 using tree::MetadataPtr;
 
+namespace detail {
+/// Whether metadata has an entry: "out_sharding", "tag", or a note of the user's.
+bool has_metadata(const Metadata& metadata, std::string_view name);
+/// The metadata without an entry. Throws Error with the entries there are where it has none.
+Metadata without_metadata(Metadata metadata, std::string_view name);
+}  // namespace detail
+
 /// An array whose kind the type says.
 template <class K>
 class Variable : public Array {
@@ -56,6 +63,12 @@ class Variable : public Array {
   /// Puts other notes in place of those there are; empty ones leave none.
   void set_metadata(Metadata metadata) {
     metadata_ = metadata.empty() ? nullptr : std::make_shared<const Metadata>(std::move(metadata));
+  }
+  /// Whether it has an entry of metadata: "out_sharding", "tag", or a note of the user's.
+  bool has_metadata(std::string_view name) const { return detail::has_metadata(metadata(), name); }
+  /// Removes an entry of metadata. Throws Error, naming the entries there are, where it has none.
+  void del_metadata(std::string_view name) {
+    set_metadata(detail::without_metadata(metadata(), name));
   }
   /// A copy with another value, or with other notes.
   Variable replace(const Array& value) const {

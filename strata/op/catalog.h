@@ -20,6 +20,9 @@
   X(async_done)               \
   X(async_start)              \
   X(bitcast_convert)          \
+  X(block_dequantize)         \
+  X(block_dot)                \
+  X(block_dot_int8)           \
   X(broadcast)                \
   X(broadcast_in_dim)         \
   X(call)                     \

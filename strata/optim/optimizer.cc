@@ -5,24 +5,32 @@
 namespace strata::optim {
 
 namespace {
-/// The leaves of the model at the paths of the gradients, in their order.
-Tree parameters_of(const Tree& model, const Tree& grads) {
-  std::vector<tree::Entry> entries;
-  std::vector<Array> values;
-  for (std::size_t i = 0; i < grads.size(); ++i) {
-    const std::string& name = grads.entry(i).name;
-    const std::optional<std::size_t> at = model.find(name);
-    if (!at)
+/// The leaves of the model that have a gradient, and the gradients in the same order.
+struct Paired {
+  Tree params, grads;
+};
+Paired paired(const Tree& model, const Tree& grads) {
+  for (const tree::Entry& entry : grads.entries())
+    if (!model.contains(entry.name))
       strata::internal::fail("Optimizer::update",
-                             "there is a gradient for {}, which the model lacks", name);
-    if (model.value(*at).shape() != grads.value(i).shape())
+                             "there is a gradient for {}, which the model lacks", entry.name);
+  std::vector<tree::Entry> entries;
+  std::vector<Array> params, of_params;
+  for (std::size_t i = 0; i < model.size(); ++i) {
+    const std::optional<std::size_t> at = grads.find(model.entry(i).name);
+    if (!at) continue;
+    if (model.value(i).shape() != grads.value(*at).shape())
       strata::internal::fail("Optimizer::update", "the gradient of {} is {}, the parameter {}",
-                             name, strata::internal::describe(grads.value(i).type()),
-                             strata::internal::describe(model.value(*at).type()));
-    entries.push_back(model.entry(*at));
-    values.push_back(model.value(*at));
+                             model.entry(i).name,
+                             strata::internal::describe(grads.value(*at).type()),
+                             strata::internal::describe(model.value(i).type()));
+    entries.push_back(model.entry(i));
+    params.push_back(model.value(i));
+    of_params.push_back(grads.value(*at));
   }
-  return Tree(std::move(entries), std::move(values));
+  Tree out(std::move(entries), std::move(params));
+  Tree same = out.with_values(std::move(of_params));
+  return {std::move(out), std::move(same)};
 }
 
 /// State of kind OptVariable where it belongs to a parameter, else OptArray.
@@ -54,8 +62,8 @@ Optimizer::Optimizer(const Tree& model, GradientTransformation transformation, t
 }
 
 std::pair<Tree, Tree> Optimizer::advance(const Tree& model, const Tree& grads, const Extra& extra) {
-  const Tree params = parameters_of(model, grads);
-  auto [updates, next] = tx.update(grads, opt_state, params, extra);
+  const auto [params, of_params] = paired(model, grads);
+  auto [updates, next] = tx.update(of_params, opt_state, params, extra);
   if (const std::string differ = differences(opt_state, next); !differ.empty())
     strata::internal::fail("Optimizer::update",
                            "the gradients are of other leaves than the state was made for: {}",
@@ -66,3 +74,5 @@ std::pair<Tree, Tree> Optimizer::advance(const Tree& model, const Tree& grads, c
 }
 
 }  // namespace strata::optim
+
+STRATA_COMPILE_VISIT(strata::optim::Optimizer)

@@ -10,6 +10,7 @@
 // The state's paths are upstream's: `opt_state/0/mu/layers/0/kernel`. Source: flax.nnx.Optimizer.
 #pragma once
 
+#include "strata/nn/compiled_visit.h"
 #include "strata/nn/variable.h"
 #include "strata/optim/gradient_transformation.h"
 
@@ -29,8 +30,8 @@ struct Optimizer {
   Optimizer(const M& model, GradientTransformation rule, tree::Filter wrt = nn::of<nn::Param>())
       : Optimizer(tree::of(model), std::move(rule), std::move(wrt), 0) {}
 
-  /// Moves the model's leaves that `grads` has; returns the updates. Throws Error where `grads` has
-  /// other leaves than the state was made for, naming them.
+  /// Moves the model's leaves that `grads` has, in whatever order; returns the updates. Throws
+  /// Error where `grads` has other leaves than the state was made for, naming them.
   template <tree::TreeLike M>
   Tree update(M& model, const Tree& grads, const Extra& extra = {}) {
     auto [updates, params] = advance(tree::of(model), grads, extra);
@@ -44,4 +45,23 @@ struct Optimizer {
   std::pair<Tree, Tree> advance(const Tree& model, const Tree& grads, const Extra& extra);
 };
 
+/// A model and its optimizer as one tree; paths `model/...`, `opt_state/...`, `step`. Source:
+/// flax.nnx.ModelAndOptimizer.
+template <tree::TreeLike M>
+struct ModelAndOptimizer : Optimizer {
+  M model;
+  STRATA_FIELDS(model, opt_state, step, tx)
+
+  ModelAndOptimizer() = default;
+  /// Throws Error where `wrt` takes none of the model's leaves.
+  ModelAndOptimizer(M given, GradientTransformation rule, tree::Filter wrt = nn::of<nn::Param>())
+      : Optimizer(given, std::move(rule), std::move(wrt)), model(std::move(given)) {}
+  /// Moves the model's leaves that `grads` has; returns the updates. Throws Error as Optimizer's.
+  Tree update(const Tree& grads, const Extra& extra = {}) {
+    return Optimizer::update(model, grads, extra);
+  }
+};
+
 }  // namespace strata::optim
+
+STRATA_COMPILED_VISIT(strata::optim::Optimizer)

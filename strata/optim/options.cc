@@ -22,6 +22,12 @@ std::pair<std::string, Options> described(const Options& table, const std::strin
 }
 }  // namespace
 
+Option::Option(const Option& other) = default;
+Option::Option(Option&& other) noexcept = default;
+Option& Option::operator=(const Option& other) = default;
+Option& Option::operator=(Option&& other) noexcept = default;
+Option::~Option() = default;
+
 Option::Option(Options table) : value_(std::make_shared<const Options>(std::move(table))) {}
 const Options* Option::table() const {
   const auto* shared = std::get_if<std::shared_ptr<const Options>>(&value_);

@@ -29,6 +29,11 @@ using Options = std::map<std::string, Option>;
 class Option {
  public:
   Option() = default;
+  Option(const Option& other);  // these, in options.cc, are a switch over all kinds
+  Option(Option&& other) noexcept;
+  Option& operator=(const Option& other);
+  Option& operator=(Option&& other) noexcept;
+  ~Option();
   Option(std::nullopt_t) {}  // NOLINT: implicit by intent
   template <class T>
     requires std::is_arithmetic_v<T>

@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "strata/base/error.h"
-#include "strata/optim/typed/schedule.h"
 
 namespace strata::optim {
 namespace {
@@ -20,13 +19,17 @@ Array blend(double initial, double final, const Array& weight_of_final) {
   return initial * (1.0 - weight_of_final) + final * weight_of_final;
 }
 
-using typed::linear_schedule;
+/// Straight from `initial` to `final`, which holds from `steps` on, and from the start where there
+/// are none; Optax's form, in schedules.h, differs in the last bits.
+Schedule line(double initial, double final, std::int64_t steps) {
+  return [=](const Array& count) { return blend(initial, final, done(count, steps)); };
+}
 
 Schedule one(const SchedulePiece& p) {
   using Kind = SchedulePiece::Kind;
   switch (p.kind) {
     case Kind::constant: return constant_schedule(p.to);
-    case Kind::linear: return linear_schedule(p.from, p.to, p.steps.value_or(0));
+    case Kind::linear: return line(p.from, p.to, p.steps.value_or(0));
     case Kind::cosine: return cosine_schedule(p.from, p.to, p.steps.value_or(0));
   }
   return {};
@@ -73,10 +76,9 @@ Schedule join_schedules(std::vector<Schedule> pieces, std::vector<std::int64_t> 
 Schedule wsd_schedule(double peak, std::int64_t warmup_steps, std::int64_t stable_steps,
                       std::int64_t decay_steps, double end, DecayStyle style) {
   Schedule decay = style == DecayStyle::cosine ? cosine_schedule(peak, end, decay_steps)
-                                               : linear_schedule(peak, end, decay_steps);
-  return join_schedules(
-      {linear_schedule(0.0, peak, warmup_steps), constant_schedule(peak), std::move(decay)},
-      {warmup_steps, warmup_steps + stable_steps});
+                                               : line(peak, end, decay_steps);
+  return join_schedules({line(0.0, peak, warmup_steps), constant_schedule(peak), std::move(decay)},
+                        {warmup_steps, warmup_steps + stable_steps});
 }
 
 Schedule pieces_schedule(const std::vector<SchedulePiece>& pieces) {
@@ -92,22 +94,4 @@ Schedule pieces_schedule(const std::vector<SchedulePiece>& pieces) {
   return join_schedules(std::move(schedules), std::move(boundaries));
 }
 
-namespace typed {
-
-Schedule linear_schedule(double initial, double final, std::int64_t steps) {
-  return [=](const Array& count) { return blend(initial, final, done(count, steps)); };
-}
-
-Schedule cosine_decay_schedule(double initial, std::int64_t decay_steps, double alpha) {
-  return cosine_schedule(initial, initial * alpha, decay_steps);
-}
-
-Schedule warmup_cosine_decay_schedule(double initial, double peak, std::int64_t warmup_steps,
-                                      std::int64_t decay_steps, double end) {
-  return join_schedules({linear_schedule(initial, peak, warmup_steps),
-                         cosine_schedule(peak, end, decay_steps - warmup_steps)},
-                        {warmup_steps});
-}
-
-}  // namespace typed
 }  // namespace strata::optim

@@ -6,13 +6,15 @@
 #include "strata/api/vmap.h"
 #include "strata/base/error.h"
 #include "strata/compile/cpu_client.h"
-#include "strata/optim/typed/schedule.h"
 
 namespace strata::optim {
 namespace {
 
-using typed::linear_schedule;
-using typed::warmup_cosine_decay_schedule;
+using Kind = SchedulePiece::Kind;
+
+Schedule linear_schedule(double from, double to, std::int64_t steps) {
+  return pieces_schedule({{Kind::linear, from, to, steps}});
+}
 
 class ScheduleTest : public testing::Test {
  protected:
@@ -72,7 +74,9 @@ TEST_F(ScheduleTest, WarmupStableDecayIsAJoinOfPieces) {
 }
 
 TEST_F(ScheduleTest, WarmupOfNoStepsBeginsAtThePeak) {
-  EXPECT_EQ(at(warmup_cosine_decay_schedule(0.0, 0.3, 0, 10), 0), 0.3f);
+  const Schedule cosine =
+      pieces_schedule({{Kind::linear, 0.0, 0.3, 0}, {Kind::cosine, 0.3, 0.0, 10}});
+  EXPECT_EQ(at(cosine, 0), 0.3f);
   EXPECT_EQ(at(wsd_schedule(0.3, 0, 4, 4), 0), 0.3f);
 }
 

@@ -6,13 +6,13 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
-#include <limits>
-#include <nlohmann/json.hpp>
 
 #include "strata/base/file.h"
 #include "strata/base/text.h"
-#include "strata/model/registry.h"
 #include "strata/optim/schedule_text.h"
+#include "strata/train/fields.h"
+#include "strata/train/learning_rate.h"
+#include "strata/train/optimizer.h"
 #include "strata/train/other_names.h"
 
 namespace strata::train {
@@ -21,270 +21,243 @@ namespace {
 using json = nlohmann::ordered_json;
 using Texts = std::vector<std::string>;
 
-constexpr double kMany = 1e9;
-constexpr double kSeeds = 2147483647;
+/// What nests: `model`, whose keys may stand at the top too, and the options of what is chosen.
+constexpr std::string_view kTables[] = {"model", "optimizer", "lr_schedule"};
+/// Keys that decide which others there are.
+constexpr std::string_view kChoosing[] = {"decoder_block", "opt_type", "lr_schedule_type"};
+constexpr int kDeepest = 16;
 
-std::vector<std::string_view> family_names() {
-  std::vector<std::string_view> out;
-  for (const model::Family& f : model::families()) out.push_back(f.name);
-  return out;
+// -- Values below nested keys ----------------------------------------------------------------
+
+/// What an unquoted word of YAML says.
+json scalar(const std::string& text) {
+  if (text.empty() || text == "~" || text == "null" || text == "none" || text == "None")
+    return nullptr;
+  if (text == "true" || text == "True") return true;
+  if (text == "false" || text == "False") return false;
+  double number = 0;
+  const char* end = text.data() + text.size();
+  const auto [rest, error] = std::from_chars(text.data(), end, number);
+  if (error != std::errc() || rest != end || !std::isfinite(number)) return text;
+  if (std::abs(number) < 1e15 && number == std::floor(number))
+    return static_cast<std::int64_t>(number);
+  return number;
 }
 
-/// Whether a key decides the shapes of some family's weights.
-bool shapes_model(std::string_view name) {
-  if (name == "decoder_block" || name == "weight_dtype") return true;
-  for (const model::Family& f : model::families())
-    for (const model::Key& key : f.keys)
-      if (key.name == name && key.shapes) return true;
-  return false;
+json to_json(const YAML::Node& node, int depth = 0) {
+  if (depth > kDeepest) throw ConfigError(fmt::format("values nest deeper than {}", kDeepest));
+  if (node.IsMap()) {
+    json out = json::object();
+    for (const auto& entry : node)
+      out[entry.first.as<std::string>()] = to_json(entry.second, depth + 1);
+    return out;
+  }
+  if (node.IsSequence()) {
+    json out = json::array();
+    for (const auto& entry : node) out.push_back(to_json(entry, depth + 1));
+    return out;
+  }
+  if (!node.IsScalar()) return nullptr;
+  // "!" marks what stood in quotes.
+  return node.Tag() == "!" ? json(node.Scalar()) : scalar(node.Scalar());
 }
 
-std::vector<Field> make_fields() {
-  using C = Config;
-  std::vector<Field> out = {
-      {"decoder_block", &C::decoder_block, "family of the model", 0, 0, family_names()},
-      {"vocab_size", &C::vocab_size,
-       "size of the vocabulary; at least the tokenizer's, which is 256 for bytes", 256, 1e6},
-      {"base_emb_dim", &C::base_emb_dim, "width of the residual stream", 1, 65536},
-      {"base_num_query_heads", &C::base_num_query_heads, "attention heads", 1, 1024},
-      {"base_num_kv_heads", &C::base_num_kv_heads,
-       "heads of keys and values; divides base_num_query_heads", 1, 1024},
-      {"base_mlp_dim", &C::base_mlp_dim, "width inside the feed-forward layers", 1, 262144},
-      {"base_num_decoder_layers", &C::base_num_decoder_layers, "layers", 1, 1024},
-      {"head_dim", &C::head_dim, "width of a head; even", 2, 1024},
-      {"rope_max_timescale", &C::rope_max_timescale, "slowest wavelength of the rotary positions",
-       1, 1e12},
-      {"normalization_layer_epsilon", &C::normalization_layer_epsilon, "added to mean squares",
-       1e-12, 1},
-      {"dtype", &C::dtype, "type of activations and products", 0, 0, {"float32", "bfloat16"}},
-      {"weight_dtype",
-       &C::weight_dtype,
-       "type of the weights; moments are float32",
-       0,
-       0,
-       {"float32", "bfloat16"}},
-      {"remat_policy",
-       &C::remat_policy,
-       "what backward keeps: all, results of products, nothing",
-       0,
-       0,
-       {"full_save", "minimal", "full"}},
-      {"init_weights_seed", &C::init_weights_seed, "seed of the first weights", 0, kSeeds},
-      {"train_files", &C::train_files,
-       "sources as a list or separated by ';', each files or patterns separated by ',', at its end "
-       "its weight in the blend: "
-       "kjv/*.txt,0.5;python/**/*.py,0.3; in names '\\,' and '\\;' stand for ',' and ';'"},
-      {"train_data_columns", &C::train_data_columns,
-       "JSONL files: the member of each object that holds the text"},
-      {"tokenizer_type",
-       &C::tokenizer_type,
-       "what makes tokens of text",
-       0,
-       0,
-       {"byte", "sentencepiece"}},
-      {"tokenizer_path", &C::tokenizer_path, "the .model file of a SentencePiece tokenizer"},
-      {"window_mode",
-       &C::window_mode,
-       "sequences share a token with the next one, so that none is lost as a target, or share none",
-       0,
-       0,
-       {"overlapping", "disjoint"}},
-      {"eval_fraction", &C::eval_fraction, "share of each source, at its end, kept for evaluation",
-       0, 0.9},
-      {"max_target_length", &C::max_target_length, "tokens of a sequence", 1, 1 << 20},
-      {"per_device_batch_size", &C::per_device_batch_size, "sequences worked off at once", 1,
-       65536},
-      {"gradient_accumulation_steps", &C::gradient_accumulation_steps,
-       "such batches in a step, whose gradients are added", 1, 65536},
-      {"data_shuffle_seed", &C::data_shuffle_seed, "seed of the order of the data", 0, kSeeds},
-      {"steps", &C::steps, "training steps", 1, kMany},
-      {"learning_rate", &C::learning_rate, "highest learning rate", 0, 100},
-      {"warmup_steps_fraction", &C::warmup_steps_fraction,
-       "share of steps over which the rate rises from 0", 0, 1},
-      {"learning_rate_final_fraction", &C::learning_rate_final_fraction,
-       "share of the rate that is left at the last step", 0, 1},
-      {"lr_schedule_type",
-       &C::lr_schedule_type,
-       "how the rate falls: along a cosine, or late (warm-up, stable, decay)",
-       0,
-       0,
-       {"cosine", "wsd"}},
-      {"wsd_decay_steps_fraction", &C::wsd_decay_steps_fraction,
-       "wsd: share of steps over which the rate falls", 0, 1},
-      {"wsd_decay_style", &C::wsd_decay_style, "wsd: how it falls", 0, 0, {"linear", "cosine"}},
-      {"learning_rate_schedule_steps", &C::learning_rate_schedule_steps,
-       "steps of the schedule, behind which the rate is 0; -1 for steps", -1, kMany},
-      {"lr_pieces", &C::lr_pieces,
-       "the schedule in pieces instead, as a list or separated by commas: [linear 0 -> 3e-4 over "
-       "100, constant 1000, cosine -> 3e-5 over 400]"},
-      {"opt_type", &C::opt_type, "the optimizer", 0, 0, {"adamw", "sgd"}},
-      {"adam_b1", &C::adam_b1, "decay of the first moment", 0, 0.999999},
-      {"adam_b2", &C::adam_b2, "decay of the second moment", 0, 0.999999},
-      {"adam_eps", &C::adam_eps, "added to the root of the second moment", 0, 1},
-      {"adam_weight_decay", &C::adam_weight_decay, "decoupled weight decay", 0, 100},
-      {"adamw_mask", &C::adamw_mask,
-       "weights that do not decay: patterns of their paths, as *norm*, as a list or separated by "
-       "';'"},
-      {"gradient_clipping_threshold", &C::gradient_clipping_threshold,
-       "largest norm of all gradients; 0 for no limit", 0, kMany},
-      {"run_name", &C::run_name, "folder of the run; the same name goes on where it stopped"},
-      {"base_output_directory", &C::base_output_directory, "folder of all runs"},
-      {"enable_checkpointing", &C::enable_checkpointing, "write checkpoints and go on from them"},
-      {"checkpoint_period", &C::checkpoint_period, "steps from one checkpoint to the next", 1,
-       kMany},
-      {"max_num_checkpoints_to_keep", &C::max_num_checkpoints_to_keep,
-       "older ones are removed; 0 keeps all", 0, kMany},
-      {"keep_period", &C::keep_period,
-       "checkpoints of steps that this divides are never removed; 0 for none", 0, kMany},
-      {"async_checkpointing", &C::async_checkpointing, "write checkpoints while training goes on"},
-      {"eval_interval", &C::eval_interval,
-       "steps from one evaluation to the next; 0 or -1 for none", -1, kMany},
-      {"eval_steps", &C::eval_steps, "most batches of each source in one evaluation; -1 for all",
-       -1, kMany},
-      {"log_period", &C::log_period, "steps from one printed line to the next", 1, kMany},
-      {"metrics_file", &C::metrics_file,
-       "JSON lines, one for each step; default: metrics/metrics.jsonl in the run's folder"},
-      {"max_seconds", &C::max_seconds, "stop and save after this time; 0 for no limit", 0, kMany},
-  };
-  for (Field& f : out) f.shapes_model = shapes_model(f.name);
-  return out;
+json parse_value(const std::string& key, const std::string& text) {
+  try {
+    return to_json(YAML::Load(text));
+  } catch (const YAML::Exception& e) {
+    throw ConfigError(fmt::format("{}={}: not YAML: {}", key, text, e.what()));
+  }
 }
 
-std::string allowed(const Field& f) {
-  if (std::holds_alternative<std::int64_t Config::*>(f.member))
-    return fmt::format("an integer from {} to {}", static_cast<std::int64_t>(f.least),
-                       static_cast<std::int64_t>(f.most));
-  if (std::holds_alternative<double Config::*>(f.member))
-    return fmt::format("a number from {:g} to {:g}", f.least, f.most);
-  if (std::holds_alternative<bool Config::*>(f.member)) return "true or false";
-  if (std::holds_alternative<Texts Config::*>(f.member)) return "a list of texts";
-  return f.choices.empty() ? "text" : fmt::format("{}", fmt::join(f.choices, " or "));
+/// Puts a value at a path, "groups.0.frozen", making tables on its way. Tables are merged.
+void put(json& at, std::string_view path, const json& value, const std::string& key) {
+  const std::size_t dot = path.find('.');
+  const std::string name(path.substr(0, dot));
+  if (name.empty())
+    throw ConfigError(fmt::format("unknown key '{}': a name between dots is empty", key));
+  json* next = nullptr;
+  const bool number =
+      std::all_of(name.begin(), name.end(), [](char d) { return d >= '0' && d <= '9'; });
+  if (at.is_null() && number) at = json::array();
+  if (at.is_array()) {
+    std::size_t index = 0;
+    const auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), index);
+    if (error != std::errc() || end != name.data() + name.size() || index > at.size())
+      throw ConfigError(
+          fmt::format("unknown key '{}': '{}' is no place in a list of {}", key, name, at.size()));
+    if (index == at.size()) at.push_back(json::object());
+    next = &at[index];
+  } else {
+    if (!at.is_object()) at = json::object();
+    next = &at[name];
+  }
+  if (dot != std::string_view::npos)
+    put(*next, path.substr(dot + 1), value, key);
+  else
+    *next = value;
 }
 
-[[noreturn]] void refuse(const Field& f, const std::string& value) {
-  throw ConfigError(fmt::format("{}={}: allowed is {}", f.name, value, allowed(f)));
+// -- Keys ------------------------------------------------------------------------------------
+
+/// One key as it was given: as text, or as a node of a file.
+struct Given {
+  std::string key, text;
+  std::optional<YAML::Node> node = std::nullopt;
+  /// The file; empty for the command line.
+  std::string file = {};
+};
+
+[[noreturn]] void refuse_unknown(const std::string& key, const std::string& hint) {
+  throw ConfigError(fmt::format("unknown key '{}'{}", key, hint));
 }
 
-const Field& field(const std::string& key) {
-  for (const Field& f : fields())
+const Field& field_among(const std::vector<Field>& all, const std::string& key) {
+  for (const Field& f : all)
     if (f.name == key) return f;
-  throw ConfigError(fmt::format("unknown key '{}'{}", key, key_hint(key)));
+  for (const model::Family& family : model::families())
+    for (const model::Key& k : family.keys)
+      if (k.name == key)
+        refuse_unknown(key, fmt::format(": it is one of decoder_block={}", family.name));
+  refuse_unknown(key, key_hint(key));
 }
 
-template <class T>
-std::optional<T> whole_number(const std::string& text) {
-  T out{};
-  auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), out);
-  if (error != std::errc() || end != text.data() + text.size()) return {};
-  return out;
+void assign(Config& c, const Given& given);
+
+/// A key of the model, which may stand below `model`.
+void assign_model(Config& c, const Given& given) {
+  std::vector<std::string_view> names = {"decoder_block"};
+  for (const model::Key& k : model::family(c.decoder_block).keys) names.push_back(k.name);
+  if (std::find(names.begin(), names.end(), given.key) == names.end())
+    refuse_unknown("model." + given.key, did_you_mean(given.key, names));
+  assign(c, given);
 }
 
-/// MaxText's files write large counts as 1e4 too.
-std::optional<std::int64_t> integer(const std::string& text) {
-  if (auto n = whole_number<std::int64_t>(text)) return n;
-  auto d = whole_number<double>(text);
-  if (!d || !(std::abs(*d) < 1e15) || *d != std::floor(*d)) return {};
-  return static_cast<std::int64_t>(*d);
+void assign_nested(Config& c, std::string_view table, const Given& given, const std::string& path) {
+  const std::string key = fmt::format("{}.{}", table, path);
+  if (table == "model") {
+    assign_model(c, {path, given.text, given.node});
+    return;
+  }
+  if (table == "lr_schedule" && schedule_has_field(c, path)) {
+    assign(c, {path, given.text, given.node});
+    return;
+  }
+  const json value = given.node ? to_json(*given.node) : parse_value(key, given.text);
+  put(table == "optimizer" ? c.optimizer : c.lr_schedule, path, value, key);
 }
 
-/// Between semicolons; one behind a backslash belongs to a name (data/sources.h).
-Texts split(const std::string& text) {
-  Texts out(1);
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    if (text[i] == '\\' && i + 1 < text.size()) {
-      out.back() += text.substr(i++, 2);
-    } else if (text[i] == ';') {
-      out.emplace_back();
-    } else {
-      out.back() += text[i];
+/// A whole table: `optimizer: {b1: 0.9}`, or its text. False for what is none.
+bool assign_table(Config& c, const Given& given) {
+  YAML::Node all;
+  if (given.node) {
+    all = *given.node;
+  } else if (given.text.starts_with("{")) {
+    try {
+      all = YAML::Load(given.text);
+    } catch (const YAML::Exception& e) {
+      throw ConfigError(fmt::format("{}={}: not YAML: {}", given.key, given.text, e.what()));
     }
   }
-  std::erase(out, "");
+  if (!all.IsMap()) return false;
+  for (const auto& entry : all)
+    assign_nested(c, given.key, {given.key, {}, entry.second}, entry.first.as<std::string>());
+  return true;
+}
+
+void assign(Config& c, const Given& given) {
+  const std::size_t dot = given.key.find('.');
+  const std::string head = given.key.substr(0, dot);
+  if (std::find(std::begin(kTables), std::end(kTables), head) != std::end(kTables)) {
+    if (dot != std::string::npos) {
+      assign_nested(c, head, given, given.key.substr(dot + 1));
+      return;
+    }
+    if (assign_table(c, given)) return;
+  }
+  const std::vector<Field> all = fields_of(c);
+  const Field& f = field_among(all, given.key);
+  if (!given.node) {
+    set_field(c, f, given.text);
+  } else if (given.node->IsSequence() && std::holds_alternative<Texts Config::*>(f.member)) {
+    c.*std::get<Texts Config::*>(f.member) = given.node->as<Texts>();
+  } else if (given.node->IsScalar() || given.node->IsNull()) {
+    set_field(c, f, given.node->IsNull() ? "" : given.node->as<std::string>());
+  } else {
+    throw ConfigError(fmt::format("{}: allowed is {}, not a nested value", given.key, allowed(f)));
+  }
+}
+
+/// Which key of kChoosing it gives; empty for another.
+std::string_view chooses(std::string_view key) {
+  if (key.starts_with("model.")) key.remove_prefix(6);
+  const auto found = std::find(std::begin(kChoosing), std::end(kChoosing), key);
+  return found == std::end(kChoosing) ? std::string_view() : *found;
+}
+
+/// All keys in their order, those first that choose.
+Config assigned(const std::vector<Given>& all) {
+  Config out;
+  for (const bool choosing : {true, false})
+    for (const Given& given : all) {
+      if (chooses(given.key).empty() == choosing) continue;
+      try {
+        assign(out, given);
+      } catch (const ConfigError& e) {
+        if (given.file.empty()) throw;
+        throw ConfigError(fmt::format("{}: {}", given.file, e.what()));
+      } catch (const YAML::Exception& e) {
+        throw ConfigError(fmt::format("{}: not YAML: {}", given.file, e.what()));
+      }
+    }
   return out;
 }
 
-void set_field(Config& c, const Field& f, const std::string& value) {
-  auto one = [&]<class T>(T Config::* member) {
-    if constexpr (std::same_as<T, bool>) {
-      if (value != "true" && value != "false" && value != "True" && value != "False")
-        refuse(f, value);
-      c.*member = value == "true" || value == "True";
-    } else if constexpr (std::same_as<T, std::string>) {
-      if (!f.choices.empty() &&
-          std::find(f.choices.begin(), f.choices.end(), value) == f.choices.end())
-        refuse(f, value);
-      c.*member = value;
-    } else if constexpr (std::same_as<T, Texts>) {
-      c.*member = split(value);
-    } else {
-      std::optional<T> number;
-      if constexpr (std::same_as<T, double>)
-        number = whole_number<double>(value);
-      else
-        number = integer(value);
-      if (!number ||
-          !(static_cast<double>(*number) >= f.least && static_cast<double>(*number) <= f.most))
-        refuse(f, value);
-      c.*member = *number;
-    }
-  };
-  std::visit(one, f.member);
-}
-
-void read_yaml(Config& c, const std::string& text, const std::string& path) {
+void add_file(std::vector<Given>& to, const std::string& text, const std::string& path) {
   try {
     const YAML::Node all = YAML::Load(text);
     if (all.IsNull()) return;
-    if (!all.IsMap()) throw ConfigError("the file is no list of 'key: value' lines");
+    if (!all.IsMap())
+      throw ConfigError(fmt::format("{}: the file is no list of 'key: value' lines", path));
     for (const auto& entry : all) {
       const auto key = entry.first.as<std::string>();
-      const Field& f = field(key);
-      if (entry.second.IsSequence() && std::holds_alternative<Texts Config::*>(f.member)) {
-        c.*std::get<Texts Config::*>(f.member) = entry.second.as<Texts>();
-      } else if (entry.second.IsScalar() || entry.second.IsNull()) {
-        set_field(c, f, entry.second.IsNull() ? "" : entry.second.as<std::string>());
-      } else {
-        throw ConfigError(fmt::format("{}: allowed is {}, not a nested value", key, allowed(f)));
-      }
+      // What chooses the family may stand inside of `model`.
+      if (key == "model" && entry.second.IsMap() && entry.second["decoder_block"])
+        to.push_back({"decoder_block", {}, entry.second["decoder_block"], path});
+      to.push_back({key, {}, entry.second, path});
     }
-  } catch (const ConfigError& e) {
-    throw ConfigError(fmt::format("{}: {}", path, e.what()));
   } catch (const YAML::Exception& e) {
     throw ConfigError(fmt::format("{}: not YAML: {}", path, e.what()));
   }
 }
 
-json to_value(const Config& c, const Field& f) {
-  return std::visit([&](auto member) { return json(c.*member); }, f.member);
-}
-
 }  // namespace
-
-std::span<const Field> fields() {
-  static const std::vector<Field> all = make_fields();
-  return all;
-}
 
 std::string key_hint(const std::string& key) {
   std::vector<std::string_view> names;
   for (const Field& f : fields()) names.push_back(f.name);
   if (const std::string_view ours = key_called(key); !ours.empty())
     return fmt::format("; did you mean '{}'?", ours);
+  const std::size_t dot = key.find('.');
+  if (dot != std::string::npos) {
+    const std::string near = did_you_mean(key.substr(0, dot), kTables);
+    return near.empty() ? fmt::format("; what nests is {}", fmt::join(kTables, ", ")) : near;
+  }
   const std::string meant = did_you_mean(key, names);
   return meant.empty() ? "; 'strata train --help' lists all keys" : meant;
 }
 
 void set(Config& config, const std::string& key, const std::string& value) {
-  set_field(config, field(key), value);
+  assign(config, {key, value});
 }
 
 Config read_config(const std::optional<std::string>& file,
                    const std::vector<std::string>& overrides, Data data) {
-  Config out;
+  std::vector<Given> all;
   if (file) {
     auto text = read_file(*file);
     if (!text) throw ConfigError(text.status().message());
-    read_yaml(out, *text, *file);
+    add_file(all, *text, *file);
   }
   for (const std::string& o : overrides) {
     const std::size_t equals = o.find('=');
@@ -293,35 +266,32 @@ Config read_config(const std::optional<std::string>& file,
           fmt::format("'{}': there is one file of keys, and it stands before each key=value", o));
     if (equals == std::string::npos)
       throw ConfigError(fmt::format("'{}' is neither a .yml file nor key=value", o));
-    set(out, o.substr(0, equals), o.substr(equals + 1));
+    all.push_back({o.substr(0, equals), o.substr(equals + 1)});
   }
+  const Config out = assigned(all);
   check(out, data);
   return out;
 }
 
 Config parse_config(const std::string& text, const std::string& name) {
-  Config out;
-  read_yaml(out, text, name);
-  return out;
+  std::vector<Given> all;
+  add_file(all, text, name);
+  return assigned(all);
 }
 
 void check(const Config& c, Data data) {
   if (data == Data::required && c.train_files.empty())
     throw ConfigError("train_files is not set: give text files, as in train_files='text/*.txt'");
-  if (c.base_num_query_heads % c.base_num_kv_heads != 0) {
-    throw ConfigError(
-        fmt::format("base_num_kv_heads={}: allowed is a divisor of base_num_query_heads={}",
-                    c.base_num_kv_heads, c.base_num_query_heads));
+  try {
+    (void)model::make(c.decoder_block, c.model);
+    if (!c.lr_pieces.empty()) (void)optim::parse_schedule(lr_pieces_text(c), "lr_pieces");
+  } catch (const ConfigError&) {
+    throw;
+  } catch (const Error& e) {
+    throw ConfigError(e.what());
   }
-  if (!c.lr_pieces.empty()) {
-    try {
-      (void)optim::parse_schedule(lr_pieces_text(c), "lr_pieces");
-    } catch (const Error& e) {
-      throw ConfigError(e.what());
-    }
-  }
-  if (c.head_dim % 2 != 0)
-    throw ConfigError(fmt::format("head_dim={}: allowed is an even number", c.head_dim));
+  check_schedule(c);
+  check_optimizer(c);
   if (c.eval_interval > 0 && c.eval_steps == 0)
     throw ConfigError("eval_steps=0: allowed is -1 or at least 1 while eval_interval is set");
   if (c.eval_interval > 0 && c.eval_fraction == 0)
@@ -343,13 +313,29 @@ std::string text_value(const Config& config, const Field& f) {
 std::string to_yaml(const Config& config) {
   std::string out;
   // JSON's numbers, texts and lists are YAML's too.
-  for (const Field& f : fields()) out += fmt::format("{}: {}\n", f.name, json_value(config, f));
+  const auto add = [&](const char* name, const Table& table, const std::string& others) {
+    out += fmt::format("{}: {}\n{}", name, table.empty() ? "{}" : "", others);
+    for (const auto& [key, value] : table.items())
+      out += fmt::format("  {}: {}\n", json(key).dump(), value.dump());
+  };
+  for (const Field& f : fields_of(config)) {
+    out += fmt::format("{}: {}\n", f.name, json_value(config, f));
+    if (f.name == "lr_schedule_type")
+      add("lr_schedule", config.lr_schedule, schedule_options_not_given(config));
+    if (f.name == "opt_type")
+      add("optimizer", config.optimizer, optimizer_options_not_given(config));
+  }
   return out;
 }
 
 std::string to_json(const Config& config) {
   json out = json::object();
-  for (const Field& f : fields()) out[std::string(f.name)] = to_value(config, f);
+  for (const Field& f : fields_of(config)) {
+    out[std::string(f.name)] = to_value(config, f);
+    if (f.name == "lr_schedule_type" && !config.lr_schedule.empty())
+      out["lr_schedule"] = config.lr_schedule;
+    if (f.name == "opt_type" && !config.optimizer.empty()) out["optimizer"] = config.optimizer;
+  }
   return out.dump();
 }
 
@@ -359,7 +345,7 @@ std::string describe_fields() {
   for (const Field& f : fields())
     out += fmt::format("  {} = {}\n      {} ({})\n", f.name, json_value(defaults, f), f.doc,
                        allowed(f));
-  return out;
+  return out + describe_optimizers() + describe_schedules();
 }
 
 std::string run_folder(const Config& c) {

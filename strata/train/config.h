@@ -1,13 +1,16 @@
-// What a run is told: one struct, one table of its keys, files and key=value on top of each other.
+// What a run is told: one struct, files and key=value on top of each other.
 //
-//   train::Config config = train::read_config("configs/demo.yml", {"steps=100",
-//   "learning_rate=1e-3"});
+//   train::Config config = train::read_config(
+//       "configs/demo.yml", {"steps=100", "opt_type=lion", "optimizer.b2=0.98"});
 //
-// Keys are MaxText's. A mistake in a key or value throws ConfigError with the key, the value and
-// what is allowed.
+// Keys are MaxText's. Those of the model are the family's (model/registry.h), chosen by
+// decoder_block; below `optimizer` stand the options of the rule that opt_type names
+// (optim/registry.h), below `lr_schedule` those of the schedule that lr_schedule_type names. A
+// mistake in a key or value throws ConfigError with the key, the value and what is allowed.
 #pragma once
 
 #include <cstdint>
+#include <nlohmann/json.hpp>
 #include <optional>
 #include <span>
 #include <string>
@@ -16,24 +19,19 @@
 #include <vector>
 
 #include "strata/base/error.h"
+#include "strata/model/registry.h"
 
 namespace strata::train {
+
+/// What stands below a nested key, by name.
+using Table = nlohmann::ordered_json;
 
 struct Config {
   // The model. Two runs that differ here have different weights.
   std::string decoder_block = "llama2";
-  std::int64_t vocab_size = 256;
-  std::int64_t base_emb_dim = 192;
-  std::int64_t base_num_query_heads = 6;
-  std::int64_t base_num_kv_heads = 3;
-  std::int64_t base_mlp_dim = 512;
-  std::int64_t base_num_decoder_layers = 4;
-  std::int64_t head_dim = 32;
-  double rope_max_timescale = 10000.0;
-  double normalization_layer_epsilon = 1e-5;
-  std::string dtype = "float32";
+  /// Keys of the family, as text; one that is absent has the family's default.
+  model::Settings model = {};
   std::string weight_dtype = "float32";
-  std::string remat_policy = "full_save";
   std::int64_t init_weights_seed = 0;
   // The data.
   std::vector<std::string> train_files;
@@ -55,6 +53,8 @@ struct Config {
   double wsd_decay_steps_fraction = 0.1;
   std::string wsd_decay_style = "linear";
   std::int64_t learning_rate_schedule_steps = -1;
+  /// Options of the schedule that lr_schedule_type names.
+  Table lr_schedule = Table::object();
   std::vector<std::string> lr_pieces;
   std::string opt_type = "adamw";
   double adam_b1 = 0.9;
@@ -62,6 +62,8 @@ struct Config {
   double adam_eps = 1e-8;
   double adam_weight_decay = 0.1;
   std::vector<std::string> adamw_mask;
+  /// Options of the rule that opt_type names, and `groups`.
+  Table optimizer = Table::object();
   double gradient_clipping_threshold = 1.0;
   // The run.
   std::string run_name = "default";
@@ -84,10 +86,11 @@ class ConfigError : public Error {
   explicit ConfigError(std::string message) : Error("", std::move(message)) {}
 };
 
-/// One key.
+/// One key that is not nested.
 struct Field {
-  using Member = std::variant<std::int64_t Config::*, double Config::*, bool Config::*,
-                              std::string Config::*, std::vector<std::string> Config::*>;
+  using Member =
+      std::variant<std::int64_t Config::*, double Config::*, bool Config::*, std::string Config::*,
+                   std::vector<std::string> Config::*, const model::Key*>;
   std::string_view name;
   Member member;
   std::string_view doc;
@@ -98,8 +101,10 @@ struct Field {
   /// Whether it decides the shapes of weights.
   bool shapes_model = false;
 };
-/// All keys in the order of the struct.
+/// The keys of every family, each once, and all others, in the order in which they are printed.
 std::span<const Field> fields();
+/// Those of a configuration: its family's, and all others.
+std::vector<Field> fields_of(const Config& config);
 
 /// Whether a configuration has to name its text.
 enum class Data { required, optional };
@@ -113,12 +118,14 @@ Config parse_config(const std::string& text, const std::string& name);
 /// The end of a message about a key that is unknown: "; did you mean 'steps'?", by the names that
 /// others have for it too; where to look when none is near.
 std::string key_hint(const std::string& key);
-/// Sets one key from its text. Throws ConfigError.
+/// Sets one key, perhaps a nested one as "optimizer.b1", from its text. Throws ConfigError.
 void set(Config& config, const std::string& key, const std::string& value);
-/// What no single key shows: heads that do not divide, a missing train_files. Throws ConfigError.
+/// What no single key shows: heads that do not divide, an option that the optimizer lacks, a
+/// missing train_files. Throws ConfigError.
 void check(const Config& config, Data data = Data::required);
 
-/// All keys with their values as YAML, which `read_config` reads back to the same values.
+/// All keys with their values as YAML, which `read_config` reads back to the same values; options
+/// that are not given stand in comments, with their defaults.
 std::string to_yaml(const Config& config);
 /// The same as one JSON object.
 std::string to_json(const Config& config);
@@ -126,7 +133,8 @@ std::string to_json(const Config& config);
 std::string json_value(const Config& config, const Field& field);
 /// The same as a person writes it: `0.001`, `float32`.
 std::string text_value(const Config& config, const Field& field);
-/// Keys, types, defaults, ranges and what they mean; for --help.
+/// Keys, types, defaults, ranges and what they mean, optimizers and schedules with their options;
+/// for --help.
 std::string describe_fields();
 /// The folder of the run: base_output_directory/run_name.
 std::string run_folder(const Config& config);

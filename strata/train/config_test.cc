@@ -45,10 +45,10 @@ std::string write(const std::string& name, const std::string& text) {
 TEST(Config, KeysReadLikeMaxTexts) {
   const Config c = with({"base_emb_dim=64", "learning_rate=3e-4", "enable_checkpointing=false",
                          "dtype=bfloat16", "steps=1e4", "train_files=a.txt,0.5;b/*.txt"});
-  EXPECT_EQ(c.base_emb_dim, 64);
+  EXPECT_EQ(c.model.at("base_emb_dim"), "64");
   EXPECT_EQ(c.learning_rate, 3e-4);
   EXPECT_FALSE(c.enable_checkpointing);
-  EXPECT_EQ(c.dtype, "bfloat16");
+  EXPECT_EQ(c.model.at("dtype"), "bfloat16");
   EXPECT_EQ(c.steps, 10000);
   EXPECT_THAT(c.train_files, ElementsAre("a.txt,0.5", "b/*.txt"));
 }
@@ -66,6 +66,34 @@ TEST(Config, WhatIsPrintedIsRead) {
   const Config c = with({"learning_rate=0.00123", "run_name=a b", "metrics_file=m.jsonl",
                          "train_files=a.txt,2;b.txt"});
   EXPECT_EQ(to_yaml(read_config(write("printed.yml", to_yaml(c)), {})), to_yaml(c));
+}
+
+TEST(Config, KeysNest) {
+  const std::string file = write("nested.yml",
+                                 "model: {base_emb_dim: 64, dtype: bfloat16}\n"
+                                 "opt_type: lion\n"
+                                 "optimizer:\n  b2: 0.98\n  mask: \"**/query\"\n"
+                                 "  groups:\n    - {match: \"*norm*\", frozen: true}\n"
+                                 "lr_schedule_type: exponential_decay\n"
+                                 "lr_schedule: {init_value: 1e-2, transition_steps: 1e1}\n");
+  const Config c = read_config(
+      file, {"train_files=a.txt", "model.head_dim=16", "optimizer.b1=0.8",
+             "optimizer.groups.0.match=[token_embedder, '*scale']", "optimizer.mask='007'",
+             "lr_schedule.decay_rate=0.5", "optimizer={weight_decay: 0}"});
+  EXPECT_EQ(c.model.at("base_emb_dim"), "64");
+  EXPECT_EQ(c.model.at("head_dim"), "16");
+  EXPECT_EQ(c.optimizer.dump(),
+            R"({"b2":0.98,"mask":"007","groups":[{"match":["token_embedder","*scale"],)"
+            R"("frozen":true}],"b1":0.8,"weight_decay":0})");
+  EXPECT_EQ(c.lr_schedule.dump(), R"({"init_value":0.01,"transition_steps":10,"decay_rate":0.5})");
+  EXPECT_EQ(make_schedule(c)(Array(10)).item<float>(), 0.005f);
+  EXPECT_EQ(to_yaml(read_config(write("nested_printed.yml", to_yaml(c)), {})), to_yaml(c));
+  EXPECT_EQ(to_yaml(parse_config(to_json(c), "json")), to_yaml(c));
+  // What chooses may stand behind what it chooses, and below `lr_schedule` MaxText's own keys too.
+  EXPECT_EQ(with({"optimizer.momentum=0.5", "opt_type=sgd"}).optimizer["momentum"], 0.5);
+  EXPECT_EQ(with({"lr_schedule.wsd_decay_style=cosine", "lr_schedule_type=wsd"}).wsd_decay_style,
+            "cosine");
+  EXPECT_EQ(with({"opt_type=contrib.muon"}).opt_type, "muon");
 }
 
 TEST(Config, EachFieldHasOneNameAndItsDefaultIsAllowed) {
@@ -103,9 +131,9 @@ TEST(Config, AWrongValueNamesKeyValueAndWhatIsAllowed) {
 }
 
 TEST(Config, ValuesMustFitEachOther) {
-  EXPECT_EQ(refusal({"base_num_kv_heads=4"}),
-            "base_num_kv_heads=4: allowed is a divisor of base_num_query_heads=6");
-  EXPECT_EQ(refusal({"head_dim=33"}), "head_dim=33: allowed is an even number");
+  EXPECT_THAT(refusal({"base_num_kv_heads=4"}),
+              HasSubstr("base_num_kv_heads=4 does not divide base_num_query_heads=6"));
+  EXPECT_THAT(refusal({"head_dim=33"}), HasSubstr("head_dim=33 must be even"));
   EXPECT_EQ(refusal({"run_name=../x"}), "run_name=../x: allowed is a folder's name without '/'");
   EXPECT_THAT(refusal({"train_files="}), HasSubstr("train_files is not set"));
   EXPECT_THAT(refusal({"eval_interval=5", "eval_steps=0"}),
@@ -144,6 +172,50 @@ TEST(Config, SchedulesAreMaxTexts) {
   EXPECT_FLOAT_EQ(rate(cosine, 5), 1);
   EXPECT_NEAR(rate(cosine, 49), 0.1, 0.01);
   EXPECT_EQ(rate(cosine, 50), 0);
+}
+
+TEST(Config, WhatNestsIsRefusedByKeyAndValueToo) {
+  const std::pair<std::vector<std::string>, const char*> wrong[] = {
+      {{"opt_type=adamv"}, "opt_type=adamv: allowed is "},
+      {{"opt_type=adamww"}, "; did you mean 'adamw'?"},
+      {{"opt_type=scale_by_adam"}, "opt_type=scale_by_adam: allowed is "},
+      {{"opt_type=dpsgd"}, "opt_type=dpsgd: allowed is "},
+      {{"opt_type=sgd", "optimizer.b1=0.9"},
+       "optimizer.b1=0.9: opt_type=sgd has no option 'b1'; allowed is learning_rate, momentum"},
+      {{"opt_type=muon", "optimizer.bta=0.9"}, "did you mean 'beta'?"},
+      {{"optimizer.nesterov=maybe"},
+       "optimizer.nesterov=\"maybe\": adamw: nesterov is true or false, got"},
+      {{"opt_type=galore", "optimizer.rank=2.5"}, "optimizer.rank=2.5: "},
+      {{"opt_type=chain"}, "opt_type=chain: it needs optimizer.transforms"},
+      {{"opt_type=rprop"}, "rprop takes no schedule; allowed is lr_schedule_type=constant"},
+      {{"lr_schedule_type=cosin"}, "lr_schedule_type=cosin: allowed is cosine or wsd or constant"},
+      {{"lr_schedule_type=exponential_decay"},
+       "lr_schedule_type=exponential_decay: it needs lr_schedule.init_value, "
+       "lr_schedule.transition_steps, lr_schedule.decay_rate"},
+      {{"lr_schedule.decay_steps=3"},
+       "lr_schedule.decay_steps=3: lr_schedule_type=cosine has no option 'decay_steps'"},
+      {{"lr_schedule_type=cosine_decay_schedule", "lr_schedule.init_value=1",
+        "lr_schedule.decay_steps=0"},
+       "needs a step or more to decay, got 0"},
+      {{"optimizer.groups=3"}, "optimizer.groups=3: allowed is a list of tables"},
+      {{"optimizer.groups=[{frozen: true}]"}, "optimizer.groups.0: it needs match"},
+      {{"optimizer.groups=[{match: x, lr: 2}]"},
+       "optimizer.groups.0.lr=2: a group has no option 'lr'"},
+      {{"optimizer.groups=[{match: x, frozen: true, weight_decay: 0}]"},
+       "optimizer.groups.0.frozen=true: allowed beside it is match alone"},
+      {{"optimizer.groups=[{match: x, opt_type: sgd, weight_decay: 0}]"},
+       "optimizer.groups.0.weight_decay=0: optimizer.groups.0.opt_type=sgd has no weight decay"},
+      {{"optimizer.groups=[{match: x, opt_type: adamm}]"},
+       "optimizer.groups.0.opt_type=adamm: allowed is "},
+      {{"optimizer.groups=[{match: x, lr_multiplier: -1}]"},
+       "optimizer.groups.0.lr_multiplier=-1: allowed is a number from 0"},
+      {{"optimizer.groups.1.match=x"}, "'1' is no place in a list of 0"},
+      {{"model.base_emb=3"}, "unknown key 'model.base_emb'; did you mean 'base_emb_dim'?"},
+      {{"optimiser.b1=3"}, "unknown key 'optimiser.b1'; did you mean 'optimizer'?"},
+      {{"optimizer=adam"}, "unknown key 'optimizer'; did you mean 'opt_type'?"},
+      {{"optimizer.b1=[1"}, "optimizer.b1=[1: not YAML"},
+      {{"optimizer..b1=1"}, "a name between dots is empty"}};
+  for (const auto& [keys, said] : wrong) EXPECT_THAT(refusal(keys), HasSubstr(said));
 }
 
 TEST(Config, FilesAreCheckedTheSameWay) {

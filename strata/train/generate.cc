@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <chrono>
 
-#include "strata/api/index.h"
 #include "strata/api/jit.h"
+#include "strata/base/error.h"
 #include "strata/base/file.h"
 #include "strata/train/state.h"
 #include "strata/train/stop.h"
@@ -14,22 +14,22 @@ namespace {
 
 using Row = std::vector<std::int32_t>;
 
-/// Tokens that are read at once; the last ones of a prompt are read in a chunk of this size too,
-/// filled up behind them.
-constexpr std::int64_t kChunk = 64;
+/// Texts that run at once; more wait.
+constexpr std::int64_t kMostAtOnce = 16;
+constexpr std::int64_t kPageSize = 16;
 
 double seconds_now() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
 
 /// `folder`: the checkpoint's. The tokenizer may lie there, or in the run's folder.
-Result<std::shared_ptr<const data::Tokenizer>> find_tokenizer(const std::string& folder,
-                                                              const Config& config) {
-  if (config.tokenizer_type == "byte") return data::load_tokenizer("byte", "");
+Result<std::shared_ptr<const tokenizer::Tokenizer>> find_tokenizer(const std::string& folder,
+                                                                   const Config& config) {
+  if (config.tokenizer_type == "byte") return tokenizer::load_tokenizer("byte", "");
   for (const std::string& near : {folder, folder + "/../.."})
     if (const std::string file = near + "/tokenizer.model"; file_exists(file))
-      return data::load_tokenizer(config.tokenizer_type, file);
-  return data::load_tokenizer(config.tokenizer_type, config.tokenizer_path);
+      return tokenizer::load_tokenizer(config.tokenizer_type, file);
+  return tokenizer::load_tokenizer(config.tokenizer_type, config.tokenizer_path);
 }
 
 }  // namespace
@@ -68,7 +68,7 @@ Result<Generator> Generator::load(const std::string& path) {
   return out;
 }
 
-Generator::Generator(Config config, std::shared_ptr<const data::Tokenizer> tokenizer,
+Generator::Generator(Config config, std::shared_ptr<const tokenizer::Tokenizer> tokenizer,
                      const tree::Tree& params, std::int64_t step)
     : config_(std::move(config)),
       model_(make_model(config_)),
@@ -79,73 +79,17 @@ Generator::Generator(Config config, std::shared_ptr<const data::Tokenizer> token
                 model_->vocab_size());
   params_ = jit([model = model_](const tree::Tree& p) { return model->cast(p, model->dtype()); },
                 {.name = "cast"})(params);
-  auto body = [model = model_](const tree::Tree& p, const Array& tokens, const Array& first,
-                               const Array& only, const tree::Tree& cache) {
-    auto [logits, next] = model->extend(p, tokens, first, cache, only);
-    return std::pair(astype(squeeze(logits, {1}), DType::f32), next);
-  };
-  extend_ = [step = jit(body, {.donate_argnums = {4}, .name = "extend"}), params = params_](
-                const Array& tokens, int first, int only, tree::Tree cache) {
-    return step(params, tokens, Array(first), Array(only), std::move(cache));
-  };
 }
-
-/// Rows of tokens of equal length, read into a cache as far as they were not yet.
-class Reader {
- public:
-  Reader(const Generator& generator, std::int64_t rows)
-      : g_(generator),
-        rows_(rows),
-        length_(g_.config_.max_target_length),
-        cache_(g_.model_->init_cache(rows, length_)) {}
-
-  /// Compiles what `logits` runs.
-  void warm_up() {
-    for (const std::int64_t size : {std::min(kChunk, length_), std::int64_t{1}})
-      cache_ = g_.extend_(zeros({rows_, size}, DType::i32), 0, 0, std::move(cache_)).second;
-  }
-
-  /// Logits (rows, V) behind the last token, f32.
-  Literal logits(const std::vector<Row>& rows) {
-    const auto tokens = static_cast<std::int64_t>(rows[0].size());
-    if (const std::int64_t begin = window_begin(tokens, length_); begin != begin_)
-      begin_ = begin, filled_ = 0;
-    Literal out;
-    while (begin_ + filled_ < tokens) out = read(rows, tokens - begin_ - filled_);
-    return out;
-  }
-
- private:
-  Literal read(const std::vector<Row>& rows, std::int64_t left) {
-    const std::int64_t size = left == 1 ? 1 : std::min(kChunk, length_);
-    // A chunk that would stand out behind the cache reads some tokens once more, to the same bits.
-    const std::int64_t from = std::min(filled_, length_ - size),
-                       last = std::min(filled_ + left, from + size);
-    std::vector<std::int32_t> chunk;
-    for (const Row& row : rows)
-      for (std::int64_t i = from; i < from + size; ++i)
-        chunk.push_back(i < last ? row[static_cast<std::size_t>(begin_ + i)] : 0);
-    auto [logits, next] = g_.extend_(array(chunk, Sizes{rows_, size}), static_cast<int>(from),
-                                     static_cast<int>(last - 1 - from), std::move(cache_));
-    cache_ = std::move(next);
-    filled_ = last;
-    return logits.literal();
-  }
-
-  const Generator& g_;
-  std::int64_t rows_, length_, begin_ = 0, filled_ = 0;
-  tree::Tree cache_;
-};
 
 namespace {
 
 /// A sample on its way from tokens to text.
 struct Writer {
-  Writer(const data::Tokenizer& tokenizer, const GenerateOptions& options,
+  Writer(const tokenizer::Tokenizer& tokenizer, const GenerateOptions& options,
          std::function<void(std::string_view)> hand_on)
       : decoder(tokenizer), stop(options.stop), hand_on(std::move(hand_on)) {}
 
-  void add(std::int32_t token, bool separator_ends, const data::Tokenizer& tokenizer) {
+  void add(std::int32_t token, bool separator_ends, const tokenizer::Tokenizer& tokenizer) {
     ++sample.tokens;
     if (separator_ends && token == tokenizer.separator()) return close(Sample::End::document);
     put(stop.add(decoder.add(token)));
@@ -162,57 +106,138 @@ struct Writer {
     if (!text.empty()) hand_on(text);
   }
 
-  data::StreamDecoder decoder;
+  tokenizer::StreamDecoder decoder;
   StopStrings stop;
   std::function<void(std::string_view)> hand_on;
   Sample sample;
   bool done = false;
 };
 
+/// One text: its tokens, and the request that draws them now.
+struct Text {
+  std::size_t prompt = 0;
+  std::int64_t sample = 0;
+  Row tokens;
+  engine::Id request = 0;
+  std::int64_t drawn = 0;
+  std::string error;
+};
+
+/// Leaves nothing in an engine where a call ends early: listeners would outlive what they write to.
+struct LeaveNothing {
+  engine::Engine& engine;
+  ~LeaveNothing() { engine.reset(); }
+};
+
 }  // namespace
 
-Generated Generator::generate(
-    std::string_view prompt, const GenerateOptions& o,
-    const std::function<void(std::int64_t, std::string_view)>& piece) const {
-  Row tokens = tokenizer_->encode(prompt);
-  if (tokens.empty()) tokens.push_back(tokenizer_->separator());
-  Generated out;
-  out.prompt_tokens = static_cast<std::int64_t>(tokens.size());
-  std::vector<Row> rows(static_cast<std::size_t>(o.num_samples), tokens);
+std::vector<Generated> Generator::generate(
+    std::span<const std::string> prompts, const GenerateOptions& o,
+    const std::function<void(std::size_t, std::int64_t, std::string_view)>& piece) const {
+  const std::int64_t length = config_.max_target_length;
+  std::vector<Generated> out(prompts.size());
+  std::vector<Text> texts;
   std::vector<Writer> writers;
-  for (std::int64_t s = 0; s < o.num_samples; ++s)
-    writers.emplace_back(*tokenizer_, o, [&piece, s](std::string_view text) { piece(s, text); });
+  for (std::size_t p = 0; p < prompts.size(); ++p) {
+    Row tokens = tokenizer_->encode(prompts[p]);
+    if (tokens.empty()) tokens.push_back(tokenizer_->separator());
+    out[p].prompt_tokens = static_cast<std::int64_t>(tokens.size());
+    for (std::int64_t s = 0; s < o.num_samples; ++s) {
+      texts.push_back({p, s, tokens});
+      writers.emplace_back(*tokenizer_, o,
+                           [&piece, p, s](std::string_view text) { piece(p, s, text); });
+    }
+  }
+  if (texts.empty()) return out;
 
   const double start = seconds_now();
-  Reader reader(*this, o.num_samples);
-  reader.warm_up();
-  const double compiled = seconds_now();
-  Literal logits = reader.logits(rows);
-  const double read = seconds_now();
-  const Sampling sampling{o.temperature, o.top_k, o.top_p};
-  const auto vocabulary = static_cast<std::size_t>(model_->vocab_size()),
-             known = static_cast<std::size_t>(tokenizer_->vocab_size());
-  for (std::int64_t i = 0; i < o.max_tokens; ++i) {
-    if (i > 0) logits = reader.logits(rows);
-    bool all_done = true;
-    for (std::size_t s = 0; s < rows.size(); ++s) {
-      const std::uint64_t seed = o.seed + s;
-      const std::int32_t token =
-          sample(logits.span<float>().subspan(s * vocabulary, known), sampling,
-                 uniform_number(seed, static_cast<std::uint64_t>(i)));
-      rows[s].push_back(token);
-      if (!writers[s].done) writers[s].add(token, !o.ignore_eos, *tokenizer_);
-      all_done = all_done && writers[s].done;
-    }
-    if (all_done) break;
+  const std::lock_guard lock(shared_->mutex);
+  const std::int64_t at_once = std::min(static_cast<std::int64_t>(texts.size()), kMostAtOnce);
+  if (!shared_->engine || shared_->engine->options().max_batch < at_once) {
+    // A window of `length` tokens and the token that is drawn behind it.
+    const std::int64_t pages = (length + 1 + kPageSize - 1) / kPageSize;
+    shared_->engine = nullptr;  // its cache makes room
+    shared_->engine =
+        std::make_unique<engine::Engine>(model_, params_,
+                                         engine::Options{.pages = pages * at_once,
+                                                         .page_size = kPageSize,
+                                                         .max_batch = at_once,
+                                                         .max_length = length + 1,
+                                                         .vocabulary = tokenizer_->vocab_size()});
+    shared_->engine->warm_up(at_once);
   }
-  for (Writer& w : writers)
-    if (!w.done) w.close(Sample::End::max_tokens);
-  out.compile_seconds = compiled - start;
-  out.prompt_seconds = read - compiled;
-  out.decode_seconds = seconds_now() - read;
-  for (Writer& w : writers) out.samples.push_back(std::move(w.sample));
+  engine::Engine& engine = *shared_->engine;
+  const double compiled = seconds_now();
+  double read = 0;  // when the first token was drawn
+
+  const std::function<void(std::size_t)> go_on = [&](std::size_t i) {
+    Text& t = texts[i];
+    const std::int64_t begin = window_begin(static_cast<std::int64_t>(t.tokens.size()), length);
+    engine::Request request{
+        .tokens = Row(t.tokens.begin() + static_cast<std::ptrdiff_t>(begin), t.tokens.end()),
+        .sampling = {.temperature = o.temperature,
+                     .top_k = o.top_k,
+                     .top_p = o.top_p,
+                     .min_p = o.min_p,
+                     .seed = o.seed + static_cast<std::uint64_t>(t.sample)},
+        .max_tokens = o.max_tokens - t.drawn,
+        .first_position = t.drawn};
+    request.on_token = [&, i](const engine::Token& token) {
+      Text& text = texts[i];
+      if (read == 0) read = seconds_now();
+      text.tokens.push_back(token.token);
+      ++text.drawn;
+      writers[i].add(token.token, !o.ignore_eos, *tokenizer_);
+      if (writers[i].done) engine.cancel(token.id);
+    };
+    request.on_end = [&, i](engine::Id id, const engine::Output& output) {
+      Text& text = texts[i];
+      const engine::End end = output.end;
+      text.error = output.error;
+      engine.take(id);
+      text.request = 0;
+      if (writers[i].done || end == engine::End::error) return;
+      if (end == engine::End::length)
+        go_on(i);  // the older half of the window is let go
+      else
+        writers[i].close(Sample::End::max_tokens);
+    };
+    t.request = engine.submit(std::move(request));
+  };
+  const LeaveNothing guard{engine};
+  // The first sample of a prompt reads it; the others find its pages.
+  for (std::size_t i = 0; i < texts.size(); ++i)
+    if (texts[i].sample == 0) go_on(i);
+  while (o.num_samples > 1 && std::any_of(texts.begin(), texts.end(), [](const Text& t) {
+           return t.request != 0 && t.drawn == 0;
+         }))
+    engine.step();
+  for (std::size_t i = 0; i < texts.size(); ++i)
+    if (texts[i].sample != 0) go_on(i);
+  while (engine.step()) {
+  }
+  for (const Text& t : texts)
+    if (!t.error.empty()) throw Error("generate", "{}", t.error);
+  const double done = seconds_now();
+  for (Generated& g : out) {
+    g.compile_seconds = compiled - start;
+    g.prompt_seconds = read - compiled;
+    g.decode_seconds = done - read;
+  }
+  for (std::size_t i = 0; i < texts.size(); ++i)
+    out[texts[i].prompt].samples.push_back(std::move(writers[i].sample));
   return out;
+}
+
+Generated Generator::generate(
+    std::string_view prompt, const GenerateOptions& options,
+    const std::function<void(std::int64_t, std::string_view)>& piece) const {
+  const std::string one(prompt);
+  return std::move(generate(std::span(&one, 1), options,
+                            [&](std::size_t, std::int64_t sample, std::string_view text) {
+                              piece(sample, text);
+                            })
+                       .front());
 }
 
 Generated Generator::generate(std::string_view prompt, const GenerateOptions& options,

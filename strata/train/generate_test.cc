@@ -5,6 +5,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <stdexcept>
+
 #include "strata/api/index.h"
 #include "strata/api/jit.h"
 #include "strata/api/random.h"
@@ -12,6 +14,7 @@
 #include "strata/base/text.h"
 #include "strata/base/thread_pool.h"
 #include "strata/compile/cpu_client.h"
+#include "strata/engine/sampling.h"
 #include "strata/train/state.h"
 
 namespace strata::train {
@@ -24,19 +27,16 @@ class GenerateTest : public testing::Test {
 
   static Config tiny(std::int64_t length, const std::string& dtype = "float32") {
     Config c;
-    c.base_emb_dim = 16;
-    c.base_num_query_heads = 2;
-    c.base_num_kv_heads = 1;
-    c.head_dim = 8;
-    c.base_mlp_dim = 24;
-    c.base_num_decoder_layers = 2;
+    c.model = {
+        {"base_emb_dim", "16"}, {"base_num_query_heads", "2"}, {"base_num_kv_heads", "1"},
+        {"head_dim", "8"},      {"base_mlp_dim", "24"},        {"base_num_decoder_layers", "2"},
+        {"dtype", dtype}};
     c.max_target_length = length;
-    c.dtype = dtype;
     return c;
   }
   /// Untrained weights draw from all bytes, which is what these laws are about.
   static Generator generator(const Config& c) {
-    return Generator(c, std::make_shared<data::ByteTokenizer>(),
+    return Generator(c, std::make_shared<tokenizer::ByteTokenizer>(),
                      make_model(c)->init(random::key(5)));
   }
   static std::vector<std::string> texts(const Generator& g, const std::string& prompt,
@@ -56,25 +56,31 @@ class GenerateTest : public testing::Test {
 
 /// The slow one: for each token a whole forward pass over the window, filled up to its length.
 std::string plain(const Config& c, std::string prompt, const GenerateOptions& o) {
-  const data::ByteTokenizer tokenizer;
+  const tokenizer::ByteTokenizer tokenizer;
   const model::ModelPtr model = make_model(c);
   const tree::Tree params = model->init(random::key(5));
-  const auto forward =
-      jit([&](const Array& window) { return astype(model->forward(params, window), float32); });
+  const std::vector<engine::Sampling> sampling = {{.temperature = o.temperature,
+                                                   .top_k = o.top_k,
+                                                   .top_p = o.top_p,
+                                                   .min_p = o.min_p,
+                                                   .seed = o.seed}};
+  const auto next = jit([&](const Array& window, const Array& last, const engine::Rows& rows) {
+    const Array logits = astype(model->forward(params, window), float32);
+    return engine::draw(take(logits, last, 1), rows).token;
+  });
   std::vector<std::int32_t> tokens = tokenizer.encode(prompt);
-  data::StreamDecoder decoder(tokenizer);
+  tokenizer::StreamDecoder decoder(tokenizer);
   std::string out;
-  for (std::int64_t i = 0; i < o.max_tokens; ++i) {
+  for (std::int32_t i = 0; i < o.max_tokens; ++i) {
     const auto begin = static_cast<std::size_t>(
         window_begin(static_cast<std::int64_t>(tokens.size()), c.max_target_length));
     std::vector<std::int32_t> window(tokens.begin() + static_cast<std::ptrdiff_t>(begin),
                                      tokens.end());
     const auto last = static_cast<int>(window.size()) - 1;
     window.resize(static_cast<std::size_t>(c.max_target_length), 65);
-    const Literal logits =
-        forward(array(window, Sizes{1, c.max_target_length}))[{0, last}].literal();
-    tokens.push_back(sample(logits.span<float>(), {o.temperature, o.top_k, o.top_p},
-                            uniform_number(o.seed, static_cast<std::uint64_t>(i))));
+    tokens.push_back(next(array(window, Sizes{1, c.max_target_length}), Array(last),
+                          engine::rows(sampling, std::span(&i, 1)))
+                         .to_vector<std::int32_t>()[0]);
     out += decoder.add(tokens.back());
   }
   return out + decoder.finish();
@@ -105,7 +111,7 @@ TEST_F(GenerateTest, ChunksAndStepsReadTheSame) {
 }
 
 /// The first 128 bytes, so that every text is whole.
-class Ascii : public data::ByteTokenizer {
+class Ascii : public tokenizer::ByteTokenizer {
  public:
   std::int64_t vocab_size() const override { return 128; }
 };
@@ -154,6 +160,35 @@ TEST_F(GenerateTest, SamplesAreThoseOfTheirSeedsAlone) {
   EXPECT_NE(together[0], together[1]);
 }
 
+TEST_F(GenerateTest, PromptsAreThoseOfTheirCallsAlone) {
+  const Generator g = generator(tiny(12));
+  // More texts than run at once, some longer than the window.
+  const std::vector<std::string> prompts = {"Once", "", "a text that is longer than the window",
+                                            "x"};
+  const GenerateOptions o{
+      .max_tokens = 15, .temperature = 1, .min_p = 0.01, .seed = 7, .num_samples = 5};
+  const std::vector<Generated> together =
+      g.generate(prompts, o, [](std::size_t, std::int64_t, std::string_view) {});
+  ASSERT_EQ(together.size(), prompts.size());
+  const Generator other = generator(tiny(12));
+  for (std::size_t p = 0; p < prompts.size(); ++p) {
+    const std::vector<std::string> alone = texts(other, prompts[p], o);
+    for (std::size_t s = 0; s < 5; ++s) EXPECT_EQ(together[p].samples[s].text, alone[s]) << p << s;
+  }
+}
+
+TEST_F(GenerateTest, ACallThatEndsEarlyLeavesNothingBehind) {
+  const Generator g = generator(tiny(12));
+  const GenerateOptions o{.max_tokens = 20, .temperature = 1, .ignore_eos = true};
+  const std::string whole = text(g, "Once", o);
+  int pieces = 0;
+  const auto stop = [&](std::string_view) {
+    if (++pieces == 3) throw std::runtime_error("nobody reads on");
+  };
+  EXPECT_THROW(g.generate("Twice", o, stop), std::runtime_error);
+  EXPECT_EQ(text(g, "Once", o), whole);
+}
+
 TEST_F(GenerateTest, ThreadsChangeNothing) {
   const Generator g = generator(tiny(12));
   const GenerateOptions o{.max_tokens = 25, .temperature = 1};
@@ -176,7 +211,7 @@ TEST_F(GenerateTest, StopStringsEndASampleAndAreLeftOut) {
 }
 
 /// Bytes, of which one is said to be the separator.
-class Separated : public data::ByteTokenizer {
+class Separated : public tokenizer::ByteTokenizer {
  public:
   explicit Separated(std::int32_t separator) : separator_(separator) {}
   std::int32_t separator() const override { return separator_; }
@@ -191,11 +226,10 @@ TEST_F(GenerateTest, ADocumentEndsAtItsSeparator) {
   // The token that is drawn first.
   const GenerateOptions greedy{.max_tokens = 5, .temperature = 0};
   const std::string prompt = "Once";
-  const Literal logits =
-      make_model(c)
-          ->forward(params, array({{'O', 'n', 'c', 'e', 0, 0, 0, 0, 0, 0, 0, 0}}))[{0, 3}]
-          .literal();
-  const std::int32_t first = sample(logits.span<float>(), {.temperature = 0}, 0);
+  const auto first = static_cast<std::int32_t>(
+      argmax(make_model(c)->forward(params,
+                                    array({{'O', 'n', 'c', 'e', 0, 0, 0, 0, 0, 0, 0, 0}}))[{0, 3}])
+          .item<int>());
   const Generator g(c, std::make_shared<Separated>(first), params);
   const Generated ended = g.generate(prompt, greedy, [](std::string_view) {});
   EXPECT_EQ(ended.samples[0].end, Sample::End::document);
@@ -226,8 +260,8 @@ TEST_F(GenerateTest, AnEmptyPromptBeginsADocument) {
 TEST_F(GenerateTest, ATokenizerTooLargeIsRefused) {
   Config c = tiny(12);
   const tree::Tree params = make_model(c)->init(random::key(5));
-  c.vocab_size = 100;
-  EXPECT_THROW(Generator(c, std::make_shared<data::ByteTokenizer>(), params), Error);
+  c.model["vocab_size"] = "100";
+  EXPECT_THROW(Generator(c, std::make_shared<tokenizer::ByteTokenizer>(), params), Error);
 }
 
 }  // namespace

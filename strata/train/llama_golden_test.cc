@@ -19,6 +19,7 @@
 #include "strata/base/thread_pool.h"
 #include "strata/compile/cpu_client.h"
 #include "strata/model/llama/family.h"
+#include "strata/train/rules.h"
 #include "strata/train/step.h"
 
 namespace strata::train {
@@ -103,11 +104,12 @@ struct Golden {
     return p;
   }
 
-  optim::typed::AdamW optimizer() const {
+  Optimizer optimizer() const {
     const json& o = file["adamw"];
-    return optim::typed::adamw(
-        optim::constant_schedule(o["learning_rate"]),
-        {.b1 = o["b1"], .b2 = o["b2"], .eps = o["eps"], .weight_decay = o["weight_decay"]});
+    return {
+        .rule = adamw(
+            optim::constant_schedule(o["learning_rate"]),
+            {.b1 = o["b1"], .b2 = o["b2"], .eps = o["eps"], .weight_decay = o["weight_decay"]})};
   }
 
   /// Where a tensor's entries were sampled; those of the embedding lie in rows that the tokens use.
@@ -230,11 +232,11 @@ TEST_F(LlamaGoldenTest, FiftyStepsInF32) {
   const json& want = golden().file["f32"];
   const auto losses = want["losses"].get<std::vector<double>>();
   ASSERT_EQ(losses.size(), 50u);
-  optim::typed::AdamW optimizer = golden().optimizer();
+  const Optimizer optimizer = golden().optimizer();
   auto step = make_step(llama::model(golden().config), optimizer);
   State state;
   state.params = tree::of(golden().weights());
-  state.optimizer = optimizer.init(state.params);
+  state.optimizer = optimizer.rule.init(state.params);
   double furthest = 0;
   for (std::size_t i = 0; i < losses.size(); ++i) {
     auto [outcome, next] = step(std::move(state), {golden().text.tokens, golden().text.targets});
@@ -261,8 +263,7 @@ std::vector<float> three_steps(DType dtype, int threads) {
                   .head_dim = 16,
                   .base_mlp_dim = 160};
   c.dtype = dtype;
-  optim::typed::AdamW optimizer =
-      optim::typed::adamw(optim::constant_schedule(1e-3), {.max_norm = 1.0});
+  const Optimizer optimizer{.rule = adamw(1e-3), .max_norm = 1.0};
   const model::ModelPtr model = llama::model(c);
   auto step = make_step(model, optimizer);
   Text text = text_of(7, 5, 96, c.vocab_size);

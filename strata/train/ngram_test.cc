@@ -23,6 +23,14 @@ TEST(Ngram, CountsByHand) {
   EXPECT_NEAR(n.bigram(Tokens{0, 1}), n.unigram_nats(0) + n.bigram_nats(0, 1), 1e-12);
 }
 
+/// Number `i` of the stream of `seed`, uniform in [0, 1): SplitMix64, 53 bits.
+double uniform_number(std::uint64_t seed, std::uint64_t i) {
+  std::uint64_t z = seed + (i + 1) * 0x9e3779b97f4a7c15u;
+  z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
+  z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
+  return static_cast<double>((z ^ (z >> 31)) >> 11) * 0x1p-53;
+}
+
 TEST(Ngram, ProbabilitiesSumToOne) {
   Ngram n(16);
   Tokens text;

@@ -297,6 +297,7 @@ Result<RunResult> Run::go() {
 }  // namespace
 
 Result<RunResult> run(const Config& config, Progress& progress) {
+  (void)make_optimizer(config);  // refuses groups that fit no weight before texts are read
   auto data = open_data(config, &progress);
   progress.clear();
   if (!data) return data.status();

@@ -2,14 +2,12 @@
 
 #include <fmt/format.h>
 
-#include <cmath>
 #include <nlohmann/json.hpp>
 
 #include "strata/api/jit.h"
 #include "strata/api/random.h"
 #include "strata/base/version.h"
 #include "strata/model/registry.h"
-#include "strata/optim/schedule_text.h"
 
 namespace strata::train {
 namespace {
@@ -62,37 +60,47 @@ State abstract_state(const Config& config) {
       random::key(0));
 }
 
-/// The path and type of each leaf of the optimizer's state.
-std::vector<std::pair<std::string, Type>> optimizer_layout(const Config& c) {
-  std::vector<std::pair<std::string, Type>> out;
-  const State state = abstract_state(c);
-  tree::for_each_path(state.optimizer, [&](const std::string& path, const Array& leaf) {
-    out.emplace_back(path, leaf.type());
-  });
-  return out;
-}
-
-/// Whether a checkpoint of the one optimizer's state is none of the other's because of this key.
-bool shapes_optimizer(const Field& f, const Config& now, const Config& then) {
-  Config one = now;
-  std::visit([&](auto member) { one.*member = then.*member; }, f.member);
-  return optimizer_layout(one) != optimizer_layout(now);
+/// The path and type of each leaf of the optimizer's state, as text; none of a configuration that
+/// describes no optimizer.
+std::string optimizer_layout(const Config& c) {
+  try {
+    return tree::of(abstract_state(c).optimizer).to_string();
+  } catch (const Error&) {
+    return {};
+  }
 }
 
 /// Throws where the checkpoint has no state that the run could go on with, naming the keys that
 /// make it so.
 void check_same_state(const Config& now, const Config& then, std::int64_t step) {
   std::string model, optimizer;
-  auto add = [&](std::string& to, const Field& f) {
-    to += fmt::format("{}{}={} (the checkpoint has {})", to.empty() ? "" : ", ", f.name,
-                      json_value(now, f), json_value(then, f));
+  auto add = [&](std::string& to, std::string_view key, const std::string& ours,
+                 const std::string& theirs) {
+    to += fmt::format("{}{}={} (the checkpoint has {})", to.empty() ? "" : ", ", key, ours, theirs);
   };
-  for (const Field& f : fields())
-    if (f.shapes_model && json_value(now, f) != json_value(then, f)) add(model, f);
-  for (const Field& f : fields())
-    if (model.empty() && !f.shapes_model && json_value(now, f) != json_value(then, f) &&
-        shapes_optimizer(f, now, then))
-      add(optimizer, f);
+  for (const Field& f : fields_of(now)) {
+    // Of another family only its name is compared.
+    if (!f.shapes_model || (!model.empty() && now.decoder_block != then.decoder_block)) continue;
+    if (json_value(now, f) != json_value(then, f))
+      add(model, f.name, json_value(now, f), json_value(then, f));
+  }
+  if (model.empty() && now.opt_type != then.opt_type)
+    add(optimizer, "opt_type", '"' + now.opt_type + '"', '"' + then.opt_type + '"');
+  if (model.empty() && optimizer.empty() && optimizer_layout(now) != optimizer_layout(then)) {
+    const auto shapes = [&](auto member) {
+      Config one = now;
+      one.*member = then.*member;
+      return now.*member != then.*member && optimizer_layout(one) != optimizer_layout(now);
+    };
+    if (shapes(&Config::optimizer))
+      add(optimizer, "optimizer", now.optimizer.dump(), then.optimizer.dump());
+    if (shapes(&Config::lr_schedule_type))
+      add(optimizer, "lr_schedule_type", '"' + now.lr_schedule_type + '"',
+          '"' + then.lr_schedule_type + '"');
+    if (optimizer.empty())
+      add(optimizer, "opt_type", '"' + now.opt_type + "\" with other keys",
+          '"' + then.opt_type + '"');
+  }
   if (model.empty() && optimizer.empty()) return;
   const char* what = model.empty() ? "optimizer" : "model";
   throw ConfigError(
@@ -101,53 +109,28 @@ void check_same_state(const Config& now, const Config& then, std::int64_t step) 
                   now.run_name, step, what, model + optimizer, what));
 }
 
+/// Names that the state of an optimizer had before the trainer's rules were optim's: a part of a
+/// variant, then the members of a chain that began with clipping.
+std::string of_earlier_release(const std::string& name) {
+  for (const auto& [then, now] : {std::pair("[0][1].", "[0]."), std::pair("[0][3].", "[2]."),
+                                  std::pair("[1][1][1].", "[1].")})
+    if (name.starts_with(then)) return now + name.substr(std::string_view(then).size());
+  return name;
+}
+checkpoint::Checkpoint with_names_of_today(checkpoint::Checkpoint c, const std::string& opt_type) {
+  const auto part = c.parts.find(kOptimizer);
+  // There were no others then; of these two no state begins so today.
+  if (part == c.parts.end() || (opt_type != "adamw" && opt_type != "sgd")) return c;
+  checkpoint::Tensors renamed;
+  for (auto& [name, tensor] : part->second)
+    renamed.emplace(of_earlier_release(name), std::move(tensor));
+  part->second = std::move(renamed);
+  return c;
+}
+
 }  // namespace
 
-model::ModelPtr make_model(const Config& c) {
-  const model::Family& family = model::family(c.decoder_block);
-  model::Settings settings;
-  for (const Field& f : fields())
-    for (const model::Key& key : family.keys)
-      if (key.name == f.name) settings.emplace(f.name, text_value(c, f));
-  return model::make(c.decoder_block, settings);
-}
-
-optim::Schedule make_schedule(const Config& c) {
-  if (!c.lr_pieces.empty())
-    return optim::pieces_schedule(optim::parse_schedule(lr_pieces_text(c), "lr_pieces"));
-  const std::int64_t steps =
-      c.learning_rate_schedule_steps < 0 ? c.steps : c.learning_rate_schedule_steps;
-  auto part = [&](double fraction) { return std::llround(static_cast<double>(steps) * fraction); };
-  const std::int64_t warmup = part(c.warmup_steps_fraction),
-                     decay = part(c.wsd_decay_steps_fraction);
-  const double end = c.learning_rate * c.learning_rate_final_fraction;
-  const auto style =
-      c.wsd_decay_style == "cosine" ? optim::DecayStyle::cosine : optim::DecayStyle::linear;
-  optim::Schedule rate =
-      c.lr_schedule_type == "wsd"
-          ? optim::wsd_schedule(c.learning_rate, warmup,
-                                std::max<std::int64_t>(0, steps - warmup - decay), decay, end,
-                                style)
-          : optim::typed::warmup_cosine_decay_schedule(0.0, c.learning_rate, warmup, steps, end);
-  // MaxText: no learning beyond the schedule.
-  return steps < c.steps
-             ? optim::join_schedules({std::move(rate), optim::constant_schedule(0.0)}, {steps})
-             : rate;
-}
-
-Optimizer make_optimizer(const Config& c) {
-  if (c.opt_type == "sgd")
-    return optim::typed::chain(optim::typed::clip_by_global_norm(c.gradient_clipping_threshold),
-                               optim::typed::sgd(make_schedule(c)));
-  optim::typed::Mask mask =
-      c.adamw_mask.empty() ? optim::typed::Mask() : optim::typed::mask_except_paths(c.adamw_mask);
-  return optim::typed::adamw(make_schedule(c), {.b1 = c.adam_b1,
-                                                .b2 = c.adam_b2,
-                                                .eps = c.adam_eps,
-                                                .weight_decay = c.adam_weight_decay,
-                                                .max_norm = c.gradient_clipping_threshold,
-                                                .mask = std::move(mask)});
-}
+model::ModelPtr make_model(const Config& c) { return model::make(c.decoder_block, c.model); }
 
 Batch to_batch(data::Batch b) {
   Batch out{Array(std::move(b.tokens)), Array(std::move(b.targets))};
@@ -167,7 +150,7 @@ State init_state(const Config& c) {
 }
 
 Result<data::Dataset> open_data(const Config& c, Progress* progress) {
-  auto tokenizer = data::load_tokenizer(c.tokenizer_type, c.tokenizer_path);
+  auto tokenizer = tokenizer::load_tokenizer(c.tokenizer_type, c.tokenizer_path);
   if (!tokenizer) return tokenizer.status();
   return data::Dataset::open({.train_files = c.train_files,
                               .tokenizer = *tokenizer,
@@ -179,7 +162,7 @@ Result<data::Dataset> open_data(const Config& c, Progress* progress) {
                                                  ? data::WindowMode::disjoint
                                                  : data::WindowMode::overlapping,
                               .seed = static_cast<std::uint32_t>(c.data_shuffle_seed),
-                              .vocab_size = c.vocab_size,
+                              .vocab_size = make_model(c)->vocab_size(),
                               .progress = progress});
 }
 
@@ -203,7 +186,9 @@ Result<State> from_checkpoint(const checkpoint::Checkpoint& c, const Config& con
   check_same_state(config, config_of(c), c.step);
   State state = abstract_state(config);
   if (Status s = fill(state.params, c, kParams); !s.ok()) return s;
-  if (Status s = fill(state.optimizer, c, kOptimizer); !s.ok()) return s;
+  if (Status s = fill(state.optimizer, with_names_of_today(c, config.opt_type), kOptimizer);
+      !s.ok())
+    return s;
   return state;
 }
 

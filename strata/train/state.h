@@ -5,23 +5,21 @@
 #include "strata/checkpoint/checkpoint.h"
 #include "strata/data/dataset.h"
 #include "strata/train/config.h"
+#include "strata/train/learning_rate.h"
+#include "strata/train/optimizer.h"
 #include "strata/train/step.h"
 
 namespace strata::train {
 
 /// The model that a configuration describes.
 model::ModelPtr make_model(const Config& config);
-/// The learning rate by lr_pieces where they are given, else by lr_schedule_type.
-optim::Schedule make_schedule(const Config& config);
-/// Clipping, then what opt_type names.
-Optimizer make_optimizer(const Config& config);
 /// A batch as arrays.
 Batch to_batch(data::Batch batch);
 
 /// Fresh weights and moments of the configuration's seed.
 State init_state(const Config& config);
 
-/// The texts that a configuration names, with its tokenizer. Fails as data::load_tokenizer and
+/// The texts that a configuration names, with its tokenizer. Fails as tokenizer::load_tokenizer and
 /// data::Dataset::open do.
 Result<data::Dataset> open_data(const Config& config, Progress* progress = nullptr);
 

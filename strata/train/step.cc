@@ -29,23 +29,86 @@ Batch divided(const Batch& b, std::int64_t parts) {
       b);
 }
 
-/// Norms of all leaves.
-Array norms(const tree::Tree& p) {
+/// The squares of a leaf, summed in f32: clipping and norms share one pass over it.
+Array square_of(const Array& leaf) {
+  const Array wide = astype(leaf, DType::f32);
+  return sum(wide * wide);
+}
+
+/// Norms of all leaves of the weights; 0 for those that `p` lacks.
+Array norms(const tree::Tree& params, const tree::Tree& p) {
   std::vector<Array> squares;
-  tree::for_each(p, [&](const Array& leaf) {
-    // The expression of optim::typed::global_norm, so that clipping and this share one pass.
-    Array wide = astype(leaf, DType::f32);
-    squares.push_back(sum(wide * wide));
-  });
+  for (const tree::Entry& e : params.entries()) {
+    const std::optional<std::size_t> at = p.find(e.name);
+    squares.push_back(at ? square_of(p.value(*at)) : zeros({}));
+  }
   return sqrt(stack(squares));
 }
 
-template <class O>
-State updated(const O& optimizer, const State& state, const tree::Tree& gradients) {
-  using Moments = typename O::template State<tree::Tree>;
+/// Gradients scaled down together where their global norm is above max_norm. Optax multiplies after
+/// it divides, each leaf anew; here the quotient is one number for all leaves.
+tree::Tree clipped(const tree::Tree& gradients, double max_norm) {
+  if (max_norm <= 0) return gradients;
+  Array total = zeros({});
+  for (const Array& g : gradients.values()) total = total + square_of(g);
+  const Array norm = sqrt(total), scale = where(less(norm, max_norm), 1.0, max_norm / norm);
+  return gradients.map(
+      [&](const Array& g) { return astype(astype(g, DType::f32) * scale, g.dtype()); });
+}
+
+tree::Tree in_f32(const tree::Tree& t, bool wanted = true) {
+  if (!wanted) return t;
+  return t.map([](const Array& leaf) { return astype(leaf, DType::f32); });
+}
+
+tree::Tree trained(const tree::Tree& params, const std::optional<tree::Filter>& frozen) {
+  return frozen ? params.filter(!*frozen) : params;
+}
+/// `params` with the values that `some` has.
+tree::Tree with(const tree::Tree& params, const tree::Tree& some) {
+  return params.map([&](const tree::Entry& e, const Array& old) {
+    const std::optional<std::size_t> at = some.find(e.name);
+    return at ? some.value(*at) : old;
+  });
+}
+
+void check_parts(const Batch& batch, std::int64_t parts) {
+  if (parts < 1 || batch.tokens.shape(0) % parts != 0)
+    throw Error("train_step", "a batch of {} sequences does not divide into {} micro-batches",
+                batch.tokens.shape(0), parts);
+}
+/// The share of one unit of weight in the whole batch; a batch without any weight has loss 0.
+Array share_of(const Batch& batch) { return 1.0 / maximum(sum(weights_of(batch)), 1.0); }
+
+/// The loss alone, as rules that search along a line ask for it.
+Array loss_of(const tree::Tree& params, const Batch& batch, const model::ModelPtr& model,
+              const StepOptions& options) {
+  const Array share = share_of(batch);
+  if (options.micro_batches == 1) return weighted_loss(params, batch, model) * share;
+  auto add = [&](const Array& so_far, const Batch& part) {
+    return std::pair(so_far + weighted_loss(params, part, model) * share, nullptr);
+  };
+  return scan(add, zeros({}), divided(batch, options.micro_batches)).first;
+}
+
+State updated(const Optimizer& optimizer, const State& state, const Batch& batch,
+              const model::ModelPtr& model, const StepOptions& options, const Array& loss,
+              const tree::Tree& gradients) {
+  const tree::Tree mine = trained(state.params, optimizer.frozen);
+  const tree::Tree seen = in_f32(mine, optimizer.in_f32);
+  const auto loss_at = [&](const tree::Tree& p) {
+    return loss_of(with(state.params, p), batch, model, options);
+  };
+  const optim::Needs needs = optimizer.rule.rule().needs();
+  optim::Extra extra;
+  if (needs.value) extra.value = loss;
+  if (needs.grad) extra.grad = in_f32(gradients);
+  if (needs.value_fn) extra.value_fn = loss_at;
+  if (needs.obj_fn) extra.obj_fn = loss_at;
   auto [updates, next] =
-      optimizer.update(gradients, std::get<Moments>(state.optimizer), state.params);
-  return {optim::typed::apply_updates(state.params, updates), std::move(next)};
+      optimizer.rule.update(in_f32(clipped(gradients, optimizer.max_norm), optimizer.in_f32),
+                            state.optimizer, &seen, extra);
+  return {optim::apply_updates(state.params, updates), std::move(next)};
 }
 
 }  // namespace
@@ -54,22 +117,22 @@ State init(const Array& key, const model::ModelPtr& model, const Optimizer& opti
            DType weight_dtype) {
   State state;
   state.params = model->cast(model->init(key), weight_dtype);
-  std::visit([&](const auto& o) { state.optimizer = o.init(state.params); }, optimizer);
+  state.optimizer = optimizer.rule.init(in_f32(trained(state.params, optimizer.frozen)));
   return state;
 }
 
 std::pair<Array, tree::Tree> loss_and_gradients(const tree::Tree& params, const Batch& batch,
                                                 const model::ModelPtr& model,
-                                                const StepOptions& options) {
+                                                const StepOptions& options,
+                                                const std::optional<tree::Filter>& frozen) {
   const std::int64_t parts = options.micro_batches;
-  if (parts < 1 || batch.tokens.shape(0) % parts != 0)
-    throw Error("train_step", "a batch of {} sequences does not divide into {} micro-batches",
-                batch.tokens.shape(0), parts);
-  // The share of one unit of weight in the whole batch; a batch without any weight has loss 0.
-  const Array share = 1.0 / maximum(sum(weights_of(batch)), 1.0);
+  check_parts(batch, parts);
+  const Array share = share_of(batch);
+  const tree::Tree mine = trained(params, frozen);
   auto of_part = [&](const Batch& part) {
-    return value_and_grad(
-        [&](const tree::Tree& p) { return weighted_loss(p, part, model) * share; })(params);
+    return value_and_grad([&](const tree::Tree& p) {
+      return weighted_loss(frozen ? with(params, p) : p, part, model) * share;
+    })(mine);
   };
   if (parts == 1) return of_part(batch);
   using Sums = std::pair<Array, tree::Tree>;
@@ -79,15 +142,17 @@ std::pair<Array, tree::Tree> loss_and_gradients(const tree::Tree& params, const 
     return std::pair(Sums(sums.first + loss, tree::map(added, sums.second, gradients)), nullptr);
   };
   const Sums zero(zeros({}),
-                  tree::map([](const Array& w) { return zeros_like(w, DType::f32); }, params));
+                  tree::map([](const Array& w) { return zeros_like(w, DType::f32); }, mine));
   return scan(add, zero, divided(batch, parts)).first;
 }
 
 Step make_step(model::ModelPtr model, Optimizer optimizer, const StepOptions& options) {
   auto body = [model, optimizer, options](const State& state, const Batch& batch) {
-    auto [loss, gradients] = loss_and_gradients(state.params, batch, model, options);
-    State next = std::visit([&](const auto& o) { return updated(o, state, gradients); }, optimizer);
-    Outcome outcome{loss, sum(weights_of(batch)), norms(gradients), norms(next.params)};
+    auto [loss, gradients] =
+        loss_and_gradients(state.params, batch, model, options, optimizer.frozen);
+    State next = updated(optimizer, state, batch, model, options, loss, gradients);
+    Outcome outcome{loss, sum(weights_of(batch)), norms(state.params, gradients),
+                    norms(next.params, next.params)};
     return std::pair(std::move(outcome), std::move(next));
   };
   return jit(std::move(body), {.donate_argnums = {0}, .name = "train_step"});

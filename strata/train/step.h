@@ -1,6 +1,8 @@
 // One training step: loss, gradients, optimizer, as one compiled program that reuses the memory of
 // its state.
 //
+//   train::Optimizer optimizer{.rule = optim::adamw(1e-3), .max_norm = 1.0};
+//   train::State state = train::init(random::key(0), model, optimizer);
 //   train::Step step = train::make_step(model, optimizer, {.micro_batches = 4});
 //   auto [outcome, next] = step(std::move(state), {tokens, targets});
 //   outcome.loss.item<float>()
@@ -8,27 +10,34 @@
 
 #include <functional>
 #include <optional>
-#include <variant>
 
 #include "strata/model/model.h"
-#include "strata/optim/typed/adamw.h"
-#include "strata/optim/typed/sgd.h"
+#include "strata/optim/gradient_transformation.h"
 
 namespace strata::train {
 
-/// What opt_type names.
-using Sgd = decltype(optim::typed::chain(optim::typed::clip_by_global_norm(1.0),
-                                         optim::typed::sgd(std::declval<optim::Schedule>())));
-using Optimizer = std::variant<optim::typed::AdamW, Sgd>;
+/// What becomes of gradients.
+struct Optimizer {
+  /// Any rule; it is given the loss, its gradients and the loss as a function too.
+  optim::GradientTransformation rule;
+  /// Bound on the norm of all gradients, which are multiplied by min(1, max_norm / norm); 0 for
+  /// none. Source: Pascanu et al., On the difficulty of training recurrent neural networks (2013).
+  double max_norm = 0;
+  /// Whether the rule sees weights and gradients as f32 whatever their dtypes; what it remembers is
+  /// f32 always.
+  bool in_f32 = true;
+  /// Weights that stay as they are. The rule does not see them, nor does the norm of the gradients.
+  std::optional<tree::Filter> frozen = std::nullopt;
+};
 
 /// What a run carries from step to step.
 struct State {
   tree::Tree params;
-  std::variant<optim::typed::AdamW::State<tree::Tree>, Sgd::State<tree::Tree>> optimizer;
+  tree::Tree optimizer;
   STRATA_FIELDS(params, optimizer)
 };
 
-/// Weights in `weight_dtype` and moments in f32.
+/// Weights in `weight_dtype`, and the rule's first state for those that are not frozen.
 State init(const Array& key, const model::ModelPtr& model, const Optimizer& optimizer,
            DType weight_dtype = DType::f32);
 
@@ -44,7 +53,7 @@ struct Batch {
 struct Outcome {
   Array loss;             // mean over the targets by their weights, in nats
   Array total_weights;    // sum of the weights of the targets, f32
-  Array gradient_norms;   // of the gradients before clipping, (leaves)
+  Array gradient_norms;   // of the gradients before clipping, (leaves); 0 for frozen weights
   Array parameter_norms;  // of the weights after the step, (leaves)
   STRATA_FIELDS(loss, total_weights, gradient_norms, parameter_norms)
 };
@@ -63,10 +72,10 @@ struct StepOptions {
 using Step = std::function<std::pair<Outcome, State>(State, Batch)>;
 Step make_step(model::ModelPtr model, Optimizer optimizer, const StepOptions& options = {});
 
-/// Loss (f32) and gradients as the step takes them; traceable.
-std::pair<Array, tree::Tree> loss_and_gradients(const tree::Tree& params, const Batch& batch,
-                                                const model::ModelPtr& model,
-                                                const StepOptions& options = {});
+/// Loss (f32) and gradients as the step takes them, of all weights but the frozen ones; traceable.
+std::pair<Array, tree::Tree> loss_and_gradients(
+    const tree::Tree& params, const Batch& batch, const model::ModelPtr& model,
+    const StepOptions& options = {}, const std::optional<tree::Filter>& frozen = std::nullopt);
 
 /// (params, batch) -> (sum of the weighted losses of the targets, sum of their weights), f32,
 /// compiled.

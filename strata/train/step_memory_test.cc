@@ -8,6 +8,7 @@
 #include "strata/compile/cpu_client.h"
 #include "strata/model/llama/family.h"
 #include "strata/runtime/allocator.h"
+#include "strata/train/rules.h"
 #include "strata/train/step.h"
 
 namespace strata::train {
@@ -41,7 +42,7 @@ class Steps {
                          .head_dim = 16,
                          .base_mlp_dim = 128});
   }
-  static Optimizer optimizer() { return optim::typed::adamw(optim::constant_schedule(1e-3)); }
+  static Optimizer optimizer() { return {.rule = adamw(1e-3)}; }
 
   Step step_;
   State state_;

@@ -11,6 +11,7 @@
 #include "strata/api/random.h"
 #include "strata/compile/cpu_client.h"
 #include "strata/model/llama/family.h"
+#include "strata/train/rules.h"
 
 namespace strata::train {
 namespace {
@@ -107,8 +108,7 @@ TEST_F(StepTest, WithoutWeightsItIsTheMean) {
 }
 
 TEST_F(StepTest, NormsAreOfEachLeaf) {
-  const optim::typed::AdamW optimizer =
-      optim::typed::adamw(optim::constant_schedule(0.0), {.weight_decay = 0});
+  const Optimizer optimizer{.rule = adamw(0.0, {.weight_decay = 0})};
   const Batch b = batch(false);
   const tree::Tree g = gradients(b, 1).second;
   auto [outcome, next] = make_step(model_, optimizer)(
@@ -129,7 +129,7 @@ TEST_F(StepTest, NormsAreOfEachLeaf) {
 }
 
 TEST_F(StepTest, WeightsOfBf16StaySo) {
-  const optim::typed::AdamW optimizer = optim::typed::adamw(optim::constant_schedule(1e-2));
+  const Optimizer optimizer{.rule = adamw(1e-2)};
   auto [outcome, next] = make_step(model_, optimizer, {.micro_batches = 2})(
       jit([&](const Array& key) { return init(key, model_, optimizer, DType::bf16); })(
           random::key(0)),
@@ -139,6 +139,35 @@ TEST_F(StepTest, WeightsOfBf16StaySo) {
     EXPECT_EQ(m.dtype(), path.ends_with("count") ? DType::i32 : DType::f32) << path;
   });
   EXPECT_TRUE(std::isfinite(outcome.loss.item<float>()));
+}
+
+// The rule does not see what is frozen; its gradients are not computed.
+TEST_F(StepTest, FrozenWeightsStay) {
+  const Optimizer optimizer{.rule = adamw(1e-2),
+                            .frozen = tree::path("token_embedder") || tree::path("layers/*norm")};
+  const State before =
+      jit([&](const Array& key) { return init(key, model_, optimizer); })(random::key(0));
+  EXPECT_FALSE(before.optimizer.contains("0/mu/token_embedder"));
+  EXPECT_TRUE(before.optimizer.contains("0/mu/layers/query"));
+  for (std::int64_t parts : {1, 2}) {
+    auto [outcome, next] =
+        make_step(model_, optimizer, {.micro_batches = parts})(before, batch(false));
+    const auto norms = outcome.gradient_norms.to_vector<float>();
+    for (std::size_t i = 0; i < next.params.size(); ++i) {
+      const std::string& name = next.params.entry(i).name;
+      const bool frozen =
+          name == "token_embedder" || (name.starts_with("layers/") && name.ends_with("norm"));
+      const tree::Tree one({{"w", next.params.value(i)}}), other({{"w", before.params[name]}});
+      EXPECT_EQ(tree::equal(one, other), frozen) << name;
+      EXPECT_EQ(norms.at(i) == 0, frozen) << name;
+    }
+  }
+  // The gradients of the others are those that they have beside it.
+  const auto [loss, all] = gradients(batch(false), 1);
+  const auto [same, some] = jit([&](const tree::Tree& p, const Batch& b) {
+    return loss_and_gradients(p, b, model_, {}, optimizer.frozen);
+  })(params(), batch(false));
+  EXPECT_LE(distance(some, all.filter(!*optimizer.frozen)), kIdentity);
 }
 
 TEST_F(StepTest, ABatchThatDoesNotDivideIsRefused) {

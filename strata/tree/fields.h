@@ -16,6 +16,7 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
+#include <span>
 #include <string_view>
 #include <tuple>
 #include <type_traits>
@@ -70,33 +71,26 @@ constexpr bool forgets_a_member() {
     return false;
 }
 
-/// Bytes of an object that are neither of its fields nor left free by their alignment; 0 where a
-/// field lies outside of it.
+/// Where a field lies within its object.
+struct FieldSpan {
+  std::size_t from, size, alignment;
+};
+/// Bytes of an object of `size` bytes that are neither its first `begin` ones nor of its fields nor
+/// left free by their alignment; 0 where a field lies outside of it. Sorts the spans.
+std::size_t unlisted_bytes(std::span<FieldSpan> fields, std::size_t begin, std::size_t size,
+                           std::size_t alignment);
 template <class T>
 std::size_t unlisted_bytes(const T& t) {
-  struct Span {
-    std::size_t from, size, alignment;
-  };
-  const auto spans = std::apply(
+  auto spans = std::apply(
       [&](const auto&... field) {
-        return std::array<Span, sizeof...(field)>{
-            Span{static_cast<std::size_t>(reinterpret_cast<const std::byte*>(&field) -
-                                          reinterpret_cast<const std::byte*>(&t)),
-                 sizeof(field), alignof(decltype(field))}...};
+        return std::array<FieldSpan, sizeof...(field)>{
+            FieldSpan{static_cast<std::size_t>(reinterpret_cast<const std::byte*>(&field) -
+                                               reinterpret_cast<const std::byte*>(&t)),
+                      sizeof(field), alignof(decltype(field))}...};
       },
       t.strata_fields());
-  auto sorted = spans;
-  std::sort(sorted.begin(), sorted.end(),
-            [](const Span& a, const Span& b) { return a.from < b.from; });
-  const auto up = [](std::size_t n, std::size_t to) { return (n + to - 1) / to * to; };
-  std::size_t end = std::is_polymorphic_v<T> ? sizeof(void*) : 0, unlisted = 0;
-  for (const Span& s : sorted) {
-    if (s.from >= sizeof(T)) return 0;
-    if (s.from > up(end, s.alignment)) unlisted += s.from - end;
-    end = std::max(end, s.from + s.size);
-  }
-  if (sizeof(T) > up(end, alignof(T)) && !std::is_empty_v<T>) unlisted += sizeof(T) - end;
-  return unlisted;
+  return unlisted_bytes(spans, std::is_polymorphic_v<T> ? sizeof(void*) : 0,
+                        std::is_empty_v<T> ? 0 : sizeof(T), alignof(T));
 }
 
 }  // namespace strata::tree::internal

@@ -30,6 +30,21 @@ void Step::append_to(std::string& path) const {
 }
 
 namespace internal {
+std::size_t unlisted_bytes(std::span<FieldSpan> fields, std::size_t begin, std::size_t size,
+                           std::size_t alignment) {
+  std::sort(fields.begin(), fields.end(),
+            [](const FieldSpan& a, const FieldSpan& b) { return a.from < b.from; });
+  const auto up = [](std::size_t n, std::size_t to) { return (n + to - 1) / to * to; };
+  std::size_t end = begin, unlisted = 0;
+  for (const FieldSpan& s : fields) {
+    if (s.from >= size) return 0;
+    if (s.from > up(end, s.alignment)) unlisted += s.from - end;
+    end = std::max(end, s.from + s.size);
+  }
+  if (size > up(end, alignment)) unlisted += size - end;
+  return unlisted;
+}
+
 bool require_all_fields(std::string_view names, std::size_t unlisted, std::size_t size) {
   if (unlisted == 0) return true;
   throw Error(

@@ -20,7 +20,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
 FOLDER = ROOT / "strata" / "nn" / "testdata" / "nnx"
 FAMILIES = """products norms recurrent attention others rngs filters state metrics training transforms
-    tabulate sharding initial""".split()
+    tabulate sharding initial linen""".split()
 
 try:
     import flax

@@ -6,10 +6,12 @@
 #include "strata/api/lax.h"
 #include "strata/api/matrices.h"
 #include "strata/api/nn.h"
+#include "strata/api/nn/attention_by.h"
 
 namespace strata::nn {
 namespace {
 
+using detail::AttentionProduct;
 using internal::describe;
 using internal::fail;
 using internal::Site;
@@ -85,14 +87,18 @@ std::optional<Array> mask_of(const Sizes4& n, const DotProductAttention& o) {
 struct Attended {
   Array encoded, scores;  // [B, T, N, H], [B, K, T, G, S]
 };
-Attended attend(const Array& query, const Array& key, const Array& value,
-                const DotProductAttention& o) {
+Array plain_product(const Array& lhs, const Array& rhs, const lax::DotDimensionNumbers& dimensions,
+                    std::optional<DType> preferred) {
+  return lax::dot_general(lhs, rhs, dimensions, {.preferred_element_type = preferred});
+}
+Attended attend(const AttentionProduct& product, const Array& query, const Array& key,
+                const Array& value, const DotProductAttention& o) {
   const Sizes4 n = sizes_of(query, key, value, o);
   const DType wide = numpy::promote_types(query.dtype(), DType::f32);
-  Array scores = lax::dot_general(
+  Array scores = product(
       query.reshape({n.B, n.T, n.K, n.G, n.H}), key,
       {.lhs_contracting = {4}, .rhs_contracting = {3}, .lhs_batch = {0, 2}, .rhs_batch = {0, 2}},
-      {.preferred_element_type = wide});
+      wide);
   scores =
       scores * strong_number(scores, o.scale.value_or(1 / std::sqrt(static_cast<double>(n.H))));
   if (o.bias) scores = (scores + beside_scores("bias", *o.bias, n)).astype(wide);
@@ -104,9 +110,10 @@ Attended attend(const Array& query, const Array& key, const Array& value,
     fail(kName, "the bias or the mask does not go with scores [{}, {}, {}, {}]", n.B, n.N, n.T,
          n.S);
   const Array probabilities = softmax(scores).astype(key.dtype());
-  const Array by_head = lax::dot_general(
+  const Array by_head = product(
       probabilities, value,
-      {.lhs_contracting = {4}, .rhs_contracting = {1}, .lhs_batch = {0, 1}, .rhs_batch = {0, 2}});
+      {.lhs_contracting = {4}, .rhs_contracting = {1}, .lhs_batch = {0, 1}, .rhs_batch = {0, 2}},
+      std::nullopt);
   Array encoded = swapaxes(by_head, 1, 2).reshape({n.B, n.T, n.N, n.H});
   if (o.query_seq_lengths)
     encoded = encoded * (numpy::arange(n.T).reshape({n.T, 1, 1}) <
@@ -119,8 +126,14 @@ Attended attend(const Array& query, const Array& key, const Array& value,
 
 Array dot_product_attention(const Operand& query, const Operand& key, const Operand& value,
                             const DotProductAttention& options) {
+  return detail::dot_product_attention_by(plain_product, query, key, value, options);
+}
+
+Array detail::dot_product_attention_by(const AttentionProduct& product, const Operand& query,
+                                       const Operand& key, const Operand& value,
+                                       const DotProductAttention& options) {
   Site site(query);
-  return attend(in_four(query), in_four(key), in_four(value), options)
+  return attend(product, in_four(query), in_four(key), in_four(value), options)
       .encoded.reshape(query->shape());
 }
 
@@ -129,7 +142,8 @@ std::pair<Array, Array> dot_product_attention_with_residual(const Operand& query
                                                             const Operand& value,
                                                             const DotProductAttention& options) {
   Site site(query);
-  const auto [encoded, scores] = attend(in_four(query), in_four(key), in_four(value), options);
+  const auto [encoded, scores] =
+      attend(plain_product, in_four(query), in_four(key), in_four(value), options);
   const Array sums = swapaxes(logsumexp(scores, -1), 1, 2).astype(key->dtype());  // [B, T, K, G]
   std::vector<std::int64_t> shape = query->shape().sizes();
   shape.pop_back();

@@ -386,8 +386,8 @@ void assign(const std::function<void(Visitor&)>& accept, const Tree& from, bool 
     throw Error("tree::assign", "the tree that is written has no leaf at {}{}", some(left),
                 hint(left[0], assigner.met));
   if (all && !assigner.lacking.empty())
-    throw Error("tree::as", "there is no value for {}{}", some(assigner.lacking),
-                hint(assigner.lacking[0], from.entries()));
+    throw Error("tree::as", "there is no value for {}; give the trees of all parts",
+                some(assigner.lacking));
   assigner.write();
 }
 

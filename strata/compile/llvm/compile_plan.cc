@@ -54,6 +54,12 @@ class StepsWriter {
     put('H', {s.parts, s.scratch_bytes, static_cast<std::int64_t>(s.launches.size())});
     for (const Launch& l : s.launches) step(l);
   }
+  void step(const Strands& s) {
+    put('S', {s.scratch_bytes, static_cast<std::int64_t>(s.launches.size()),
+              static_cast<std::int64_t>(s.claims.size())});
+    for (const Strands::Claim& c : s.claims) put('k', {c.first, c.count, c.begin, c.end});
+    for (const Launch& l : s.launches) step(l);
+  }
   void step(const Copy& s) {
     put('C', {s.bytes});
     address(s.from);

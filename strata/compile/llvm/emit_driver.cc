@@ -12,6 +12,7 @@
 #include "strata/compile/llvm/emit_chain.h"
 #include "strata/compile/llvm/emit_kernel.h"
 #include "strata/compile/llvm/emit_launches.h"
+#include "strata/compile/llvm/emit_strands.h"
 
 namespace strata::compile {
 namespace {
@@ -152,6 +153,17 @@ class DriverEmitter {
         emit_chain(plan_, chain, module_, [this](int kernel) { return callee(kernel); });
     profile("strata_profile_begin");
     call("strata_parallel_for", {number(chain.parts), number(1), function, bases});
+    profile("strata_profile_end");
+    ++launches_;
+  }
+
+  void emit(const Strands& strands) {
+    for (const Launch& l : strands.launches) expect_arguments(l);
+    profile("strata_profile_begin");
+    emit_strands(plan_, strands,
+                 {entry_, [this](PlanBuffer::Kind kind) { return list(kind); },
+                  [this](int kernel) { return llvm::cast<llvm::Constant>(callee(kernel)); }},
+                 b_);
     profile("strata_profile_end");
     ++launches_;
   }

@@ -20,14 +20,17 @@ void each_launch(const Steps& steps, const F& f) {
     if (const auto* l = std::get_if<Launch>(&step.what)) f(*l);
     if (const auto* c = std::get_if<Chain>(&step.what))
       for (const Launch& l : c->launches) f(l);
+    if (const auto* s = std::get_if<Strands>(&step.what))
+      for (const Launch& l : s->launches) f(l);
     each_inner(step, [&](const Steps& inner) { each_launch(inner, f); });
   }
 }
 
-/// Chains have functions of their own.
+/// Chains have functions of their own, and so have strands.
 bool has_chain(const Steps& steps) {
   return std::any_of(steps.begin(), steps.end(), [](const Step& step) {
-    bool found = std::holds_alternative<Chain>(step.what);
+    bool found =
+        std::holds_alternative<Chain>(step.what) || std::holds_alternative<Strands>(step.what);
     each_inner(step, [&](const Steps& inner) { found |= has_chain(inner); });
     return found;
   });

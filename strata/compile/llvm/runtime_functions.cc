@@ -4,6 +4,7 @@
 
 #include <bit>
 #include <cmath>
+#include <cstddef>
 #include <cstdlib>
 #include <cstring>
 
@@ -12,6 +13,8 @@
 #include "strata/type/float.h"
 
 namespace {
+
+constexpr std::int64_t kScratchList = 4;
 
 /// A block of memory of this thread, as large as the largest request so far; it holds the scratch
 /// of one kernel, or of one chain, at a time.
@@ -81,6 +84,37 @@ void strata_copy(void* to, const void* from, std::int64_t bytes) {
         std::memcpy(c.to + begin, c.from + begin, static_cast<std::size_t>(end - begin));
       },
       &copy);
+}
+
+void strata_run_strands(const StrataStrands* strands, void* const* const* lists) {
+  struct Run {
+    const StrataStrands& strands;
+    void* const* const* lists;
+
+    void claim(const StrataStrandClaim& c, std::byte* scratch) const {
+      void* buffers[kMostStrandPlaces];
+      for (std::int64_t i = c.first; i < c.first + c.count; ++i) {
+        const StrataStrandLaunch& l = strands.launches[i];
+        for (std::int64_t p = 0; p < l.places; ++p) {
+          const StrataStrandPlace& place = strands.places[l.first_place + p];
+          std::byte* base = place.list == kScratchList
+                                ? scratch
+                                : static_cast<std::byte*>(lists[place.list][place.number]);
+          buffers[p] = base + place.offset;
+        }
+        l.kernel(buffers, c.begin, c.end < 0 ? l.points : c.end);
+      }
+    }
+  } run{*strands, lists};
+  strata::parallel_for(
+      strands->num_claims, 1,
+      [](void* context, std::int64_t begin, std::int64_t end) {
+        const Run& r = *static_cast<const Run*>(context);
+        const std::int64_t bytes = r.strands.scratch_bytes;
+        auto* scratch = static_cast<std::byte*>(bytes > 0 ? strata_chain_scratch(bytes) : nullptr);
+        for (std::int64_t i = begin; i < end; ++i) r.claim(r.strands.claims[i], scratch);
+      },
+      &run);
 }
 
 void strata_fmod_f32(float* x, const float* y, std::int64_t n) {

@@ -2,7 +2,11 @@
 // Without LLVM and fmt: the runtime of object files (strata/embed) is made of them too.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+
+/// Of one launch in a strand.
+inline constexpr std::size_t kMostStrandPlaces = 64;
 
 extern "C" {
 
@@ -14,6 +18,28 @@ void* strata_chain_scratch(std::int64_t bytes);
 /// Copies between places that do not overlap, or are one, by the threads of the run; for what a
 /// single one would take long for.
 void strata_copy(void* to, const void* from, std::int64_t bytes);
+
+/// Strands (compile/plan.h) as tables. Of a place the list that holds the buffer's address (the
+/// last: this thread's scratch), the number in that list, an offset.
+struct StrataStrandPlace {
+  std::int64_t list, number, offset;
+};
+struct StrataStrandLaunch {
+  void (*kernel)(void* const* buffers, std::int64_t begin, std::int64_t end);
+  std::int64_t points, first_place, places;
+};
+/// `count` launches from the first on, all grid points, or [begin, end) of the one; end < 0: all.
+struct StrataStrandClaim {
+  std::int64_t first, count, begin, end;
+};
+struct StrataStrands {
+  const StrataStrandClaim* claims;
+  const StrataStrandLaunch* launches;
+  const StrataStrandPlace* places;
+  std::int64_t num_claims, scratch_bytes;
+};
+/// Runs all claims, by the threads of the run. `lists`: four.
+void strata_run_strands(const StrataStrands* strands, void* const* const* lists);
 
 /// x[i] = fmod(x[i], y[i]): the lanes of a remainder that the inline path does not take.
 void strata_fmod_f32(float* x, const float* y, std::int64_t n);

@@ -5,13 +5,17 @@
 // small ones. The other triangle of a factor is zero. A matrix that is not positive definite gives
 // NaN throughout the factor's triangle.
 //
-// Small matrices are computed in f64 and rounded once; sums run over ascending columns. Others go
-// by LAPACK (large.h).
+// Small matrices are computed in f64 and rounded once; sums run over ascending columns. Large ones
+// go by products (product_cholesky.h), complex ones of them by LAPACK (large.h).
+#include <algorithm>
 #include <cstdint>
 #include <limits>
 #include <vector>
 
 #include "strata/loop/kernel/large.h"
+#ifndef STRATA_OBJECT_RUNTIME
+#include "strata/loop/kernel/product_cholesky.h"
+#endif
 
 extern "C" void strata_cholesky(void* const* buffers, std::int64_t begin, std::int64_t end);
 
@@ -64,20 +68,43 @@ void one(const T* in, T* out, const Params& p) {
     }
 }
 
-/// Row-major matrices are LAPACK's transposed: what is lower here is upper there, and L stands
-/// where it wants U.
+template <class T>
+void not_positive_definite(T* out, const Params& p) {
+  for (std::int64_t i = 0; i < p.n; ++i)
+    for (std::int64_t j = 0; j < p.n; ++j)
+      out[i * p.n + j] = (p.lower ? j <= i : j >= i) ? large::not_a_number<T>() : T();
+}
+
+/// Complex ones. Row-major matrices are LAPACK's transposed: what is lower here is upper there, and
+/// L stands where it wants U.
 template <class T>
 void one_by_lapack(const T* in, T* out, const Params& p) {
-  using C = large::Computed<T>;
-  large::Numbers<C> a(p.n * p.n);
-  for (std::int64_t i = 0; i < p.n * p.n; ++i) a[i] = large::computed(in[i]);
+  large::Numbers<T> a(p.n * p.n);
+  std::copy_n(in, p.n * p.n, a.data());
   bool fine = large::potrf(p.lower ? 'U' : 'L', static_cast<int>(p.n), a.data()) == 0;
   for (std::int64_t i = 0; i < p.n; ++i) fine = fine && large::is_finite(a[i * p.n + i]);
+  if (!fine) return not_positive_definite(out, p);
   for (std::int64_t i = 0; i < p.n; ++i)
-    for (std::int64_t j = 0; j < p.n; ++j) {
-      const bool inside = p.lower ? j <= i : j >= i;
-      out[i * p.n + j] = !inside ? T() : fine ? T(a[i * p.n + j]) : large::not_a_number<T>();
-    }
+    for (std::int64_t j = 0; j < p.n; ++j)
+      out[i * p.n + j] = (p.lower ? j <= i : j >= i) ? a[i * p.n + j] : T();
+}
+
+/// How a matrix is factored: the large ones by blocks of products, and complex ones by LAPACK.
+template <class T>
+auto way(const Params& p) {
+#ifndef STRATA_OBJECT_RUNTIME
+  if constexpr (!is_complex<T>) {
+    if (large::by_products(p.n, p.n))
+      return +[](const T* in, T* out, const Params& q) {
+        namespace product = strata::loop::product;
+        if (!product::cholesky(product::instruction_set(), q.n, q.lower != 0, in, out))
+          not_positive_definite(out, q);
+      };
+  }
+#endif
+  if constexpr (is_complex<T>)
+    if (large::by_lapack(p.n, p.n)) return &one_by_lapack<T>;
+  return &one<T>;
 }
 
 }  // namespace
@@ -87,10 +114,10 @@ extern "C" void strata_cholesky(void* const* buffers, std::int64_t begin, std::i
   const Params& p = *static_cast<const Params*>(buffers[2]);
   const Range range = Range::of(begin, end, together(p.n, p.n), p.batch);
   dispatch(p.element, [&]<class T>(T) {
-    const bool is_large = large::by_lapack(p.n, p.n);
     if (fits(p.element, p.n, p.n, range)) return instruction_set().cholesky(buffers, p, range);
+    const auto factor = way<T>(p);
     for (std::int64_t i = range.begin; i < range.end; ++i)
-      (is_large ? one_by_lapack<T> : one<T>)(static_cast<const T*>(buffers[0]) + i * p.n * p.n,
-                                             static_cast<T*>(buffers[1]) + i * p.n * p.n, p);
+      factor(static_cast<const T*>(buffers[0]) + i * p.n * p.n,
+             static_cast<T*>(buffers[1]) + i * p.n * p.n, p);
   });
 }

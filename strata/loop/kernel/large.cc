@@ -14,9 +14,12 @@ constexpr std::int64_t kTooLarge = 1 << 14;
 
 bool by_lapack(std::int64_t rows, std::int64_t columns) {
   static const bool present = lapack::routine("spotrf") != nullptr;
+  return present && std::max(rows, columns) <= kTooLarge && by_products(rows, columns);
+}
+
+bool by_products(std::int64_t rows, std::int64_t columns) {
   const auto [least, most] = std::minmax(rows, columns);
-  return present && least > 0 && most > small::kMost && most <= kTooLarge &&
-         !plain_only.load(std::memory_order_relaxed);
+  return least > 0 && most > small::kMost && !plain_only.load(std::memory_order_relaxed);
 }
 
 void testing_hooks::plain_kernels_only(bool on) { plain_only = on; }

@@ -40,11 +40,14 @@ using Computed = typename ComputedAs<T>::type;
 /// Whether LAPACK does matrices of this shape: those that are not small (small.h).
 #ifdef STRATA_OBJECT_RUNTIME  // the runtime of object files: none, and no code that would call it
 constexpr bool by_lapack(std::int64_t, std::int64_t) { return false; }
+constexpr bool by_products(std::int64_t, std::int64_t) { return false; }
 #else
 bool by_lapack(std::int64_t rows, std::int64_t columns);
+/// Whether blocks of our own products do it, of what goes by them; a program needs no LAPACK then.
+bool by_products(std::int64_t rows, std::int64_t columns);
 #endif
 namespace testing_hooks {
-/// As long as this is on, LAPACK does nothing.
+/// As long as this is on, LAPACK does nothing, and blocks of products neither.
 void plain_kernels_only(bool on);
 }  // namespace testing_hooks
 

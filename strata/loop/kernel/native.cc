@@ -8,6 +8,9 @@
 // order of their names.
 #define STRATA_NATIVE_KERNELS(X) \
   X(argsort)                     \
+  X(block_dequantize)            \
+  X(block_dot)                   \
+  X(block_dot_int8)              \
   X(cholesky)                    \
   X(copy_rows)                   \
   X(eig)                         \

@@ -47,6 +47,15 @@ class Llama : public model::Model {
         llama::extend(params_of(params), tokens, first, cache_of(cache), c_, only);
     return {std::move(logits), tree::of(next)};
   }
+  Tree init_pages(std::int64_t pages, std::int64_t page_size) const override {
+    return tree::of(llama::init_pages(c_, pages, page_size));
+  }
+  std::pair<Array, Tree> extend_pages(const Tree& params, const model::Batch& batch,
+                                      const Tree& cache, bool all_tokens) const override {
+    auto [logits, next] =
+        llama::extend_pages(params_of(params), batch, tree::as(Pages(), cache), c_, all_tokens);
+    return {std::move(logits), tree::of(next)};
+  }
   std::int64_t count() const override { return llama::count(c_); }
   double flops_per_step(std::int64_t batch, std::int64_t length) const override {
     return llama::flops_per_step(c_, batch, length);

@@ -7,6 +7,7 @@
 #include "strata/api/random.h"
 #include "strata/base/error.h"
 #include "strata/nn/attention.h"
+#include "strata/nn/cached_attention.h"
 #include "strata/nn/embed.h"
 #include "strata/nn/norm.h"
 #include "strata/nn/rotary.h"
@@ -125,6 +126,62 @@ std::pair<Array, Cache> extend(const Params& params, const Array& tokens, const 
   auto [hidden, now] = scan(layer, x, std::pair(p.layers, nn::KeyValues{cache.key, cache.value}));
   if (only) hidden = lax::dynamic_slice_in_dim(hidden, *only, 1, 1);
   return {unembed(p, hidden, c), Cache{now.key, now.value}};
+}
+
+Pages init_pages(const Config& c, std::int64_t pages, std::int64_t page_size) {
+  const Sizes shape = {c.base_num_decoder_layers * pages, page_size, c.base_num_kv_heads,
+                       c.head_dim};
+  return {zeros(shape, c.dtype), zeros(shape, c.dtype)};
+}
+
+std::pair<Array, Pages> extend_pages(const Params& params, const model::Batch& in,
+                                     const Pages& pages, const Config& c, bool all_tokens) {
+  const Params p = cast(params, c.dtype);
+  const Array embedded = embed(p, in.tokens);
+  const std::int64_t batch = in.tokens.shape(0), length = in.tokens.shape(1),
+                     layers = c.base_num_decoder_layers, count = pages.key.shape(0) / layers;
+  const nn::RotaryTables rotary =
+      nn::rotary_tables(reshape(expand_dims(in.first, 1) + arange(length), {batch * length}),
+                        c.head_dim, c.rope_max_timescale);
+  const auto heads = [&](const Array& h, const Array& weight, std::int64_t number) {
+    return reshape(matmul(h, weight), {batch, length, number, c.head_dim});
+  };
+  // Each token has a place of its own in the tables: rows are read as one.
+  const auto rotated = [&](const Array& x) {
+    return reshape(
+        nn::apply_rotary(reshape(x, {1, batch * length, x.shape(2), c.head_dim}), rotary),
+        x.shape());
+  };
+  // Layers' pages stand one after the other, and each layer has its numbers of them: what is
+  // carried is written where it lies, and no layer is taken out.
+  struct Carry {
+    Array x, keys, values;
+    STRATA_FIELDS(x, keys, values)
+  };
+  const auto layer = [&](const Carry& carry, const std::pair<Layers, Array>& of) {
+    const auto& [w, number] = of;
+    const Array table = in.pages + number * static_cast<std::int32_t>(count);
+    Carry next;
+    next.x = block(carry.x, w, c, [&](const Array& h) {
+      const Array q = rotated(heads(h, w.query, c.base_num_query_heads)),
+                  k = rotated(heads(h, w.key, c.base_num_kv_heads)),
+                  v = heads(h, w.value, c.base_num_kv_heads);
+      next.keys = nn::write_pages(carry.keys, k, table, in.first, in.count);
+      next.values = nn::write_pages(carry.values, v, table, in.first, in.count);
+      const Array seen = nn::cached_attention(q, next.keys, next.values, table, in.first, in.count);
+      return matmul(reshape(seen, {batch, length, c.base_num_query_heads * c.head_dim}), w.out);
+    });
+    return std::pair(next, nullptr);
+  };
+  const Carry whole =
+      scan(layer, Carry{embedded, pages.key, pages.value}, std::pair(p.layers, arange(layers)))
+          .first;
+  Array hidden = whole.x;
+  if (!all_tokens) {
+    const Array last = reshape(maximum(in.count - 1, 0), {batch, 1, 1});
+    hidden = squeeze(take_along_axis(hidden, last, 1, {.mode = "clip"}), {1});
+  }
+  return {astype(unembed(p, hidden, c), nn::wide(c.dtype)), Pages{whole.keys, whole.values}};
 }
 
 Array token_losses(const Params& params, const Array& tokens, const Array& targets,

@@ -20,6 +20,7 @@
 #include <utility>
 
 #include "strata/api/numpy.h"
+#include "strata/model/model.h"
 #include "strata/tree/tree.h"
 
 namespace strata::llama {
@@ -87,6 +88,18 @@ Cache init_cache(const Config& config, std::int64_t batch, std::int64_t length);
 std::pair<Array, Cache> extend(const Params& params, const Array& tokens_BS, const Array& first,
                                const Cache& cache, const Config& config,
                                const std::optional<Array>& only = {});
+/// Keys and values of positions in pages of P positions, in config.dtype: N of each layer, those of
+/// layer l from page l N on.
+struct Pages {
+  Array key, value;  // (L N, P, K, d)
+  STRATA_FIELDS(key, value)
+};
+/// Empty pages, which sequences share.
+Pages init_pages(const Config& config, std::int64_t pages, std::int64_t page_size);
+/// Reads a batch as `model::Model::extend_pages` says it: the logits of each row's last token,
+/// (B, V) f32, or of all tokens, (B, S, V), and the pages with the keys and values of these tokens.
+std::pair<Array, Pages> extend_pages(const Params& params, const model::Batch& batch,
+                                     const Pages& pages, const Config& config, bool all_tokens);
 /// Cross-entropy in nats of each of the targets (B, S) under the logits of tokens, (B, S), f32 (f64
 /// where that is the dtype).
 Array token_losses(const Params& params, const Array& tokens_BS, const Array& targets_BS,

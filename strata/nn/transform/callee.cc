@@ -1,5 +1,8 @@
 #include "strata/nn/transform/callee.h"
 
+#include <algorithm>
+#include <unordered_map>
+
 namespace strata::nn::detail {
 
 namespace {
@@ -12,6 +15,20 @@ class LeafPointers : public tree::Visitor {
   std::size_t argument = 0;
 };
 }  // namespace
+
+std::vector<Array> leaves_of(const std::function<void(tree::Visitor&)>& accept) {
+  LeafPointers visitor;
+  accept(visitor);
+  return values_of(visitor.leaves);
+}
+
+void set_leaves(const std::function<void(tree::Visitor&)>& accept, std::span<const Array> leaves) {
+  LeafPointers visitor;
+  accept(visitor);
+  STRATA_CHECK(visitor.leaves.size() == leaves.size(),
+               "a visit passes as many leaves as were given");
+  for (std::size_t i = 0; i < leaves.size(); ++i) *visitor.leaves[i].value = leaves[i];
+}
 
 std::vector<ArgumentLeaf> argument_leaves(const Callee& callee) {
   LeafPointers visitor;
@@ -60,6 +77,28 @@ std::vector<std::size_t> changed_leaves(std::span<const Array> before,
   return out;
 }
 
+namespace {
+/// Throws Error where the function changed a variable that stands among its arguments twice, since
+/// each place would get a value of its own. `count` leaves were traced, of which the last ones are
+/// the arguments'.
+void check_aliases(const Callee& callee, std::span<const std::size_t> changed, std::size_t count) {
+  if (changed.empty()) return;
+  const std::vector<ArgumentLeaf> leaves = argument_leaves(callee);
+  const std::size_t before = count - leaves.size();
+  const auto is_changed = [&](std::size_t i) {
+    return std::binary_search(changed.begin(), changed.end(), i + before);
+  };
+  std::unordered_map<const Array*, std::size_t> place;  // looked up only
+  for (std::size_t i = 0; i < leaves.size(); ++i) {
+    const auto [it, fresh] = place.emplace(leaves[i].value, i);
+    if (fresh || !(is_changed(i) || is_changed(it->second))) continue;
+    const std::vector<std::string> paths = argument_paths(callee);
+    throw Error("nn", "{} and {} are one variable, which the function changes; pass it once",
+                paths[it->second], paths[i]);
+  }
+}
+}  // namespace
+
 Traced trace(Callee& callee, std::span<const Array> leaves, Trace::Kind kind,
              std::span<const Type> types, const std::vector<std::size_t>* always) {
   Traced out;
@@ -77,12 +116,14 @@ Traced trace(Callee& callee, std::span<const Array> leaves, Trace::Kind kind,
     if (collector) out.sown = std::move(collector->sown());
   }
   if (after.size() != before.size())
-    throw Error("nn",
-                "the function changed how many arrays its arguments hold, from {} to {}: within a "
-                "transform only values change; make what is added (a cache, an adapter) before",
-                before.size(), after.size());
+    throw Error(
+        "nn",
+        "the function changed how many arrays its arguments hold, from {} to {}: a transform "
+        "writes back values only; add a cache, an adapter or a layer before it",
+        before.size(), after.size());
   out.results = results.size();
   out.changed = always ? *always : changed_leaves(before, after);
+  check_aliases(callee, out.changed, leaves.size());
   for (std::size_t i : out.changed) results.push_back(after[i]);
   for (Sown& one : out.sown) results.push_back(std::exchange(one.value, Array()));
   out.program = trace.finish(results);

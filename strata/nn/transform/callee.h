@@ -67,6 +67,10 @@ void give_out(const Traced& traced, std::span<const ArgumentLeaf> leaves,
 std::vector<std::size_t> changed_leaves(std::span<const Array> before,
                                         std::span<const Array> after);
 
+/// The leaves that a visit passes, and what puts others in their places.
+std::vector<Array> leaves_of(const std::function<void(tree::Visitor&)>& accept);
+void set_leaves(const std::function<void(tree::Visitor&)>& accept, std::span<const Array> leaves);
+
 /// What a function returns, where void stands for an empty tuple.
 template <class F, class... Args>
 using RawResult =
@@ -93,14 +97,13 @@ class TypedCallee : public Callee {
   std::vector<Array> call(std::span<const Array> leaves, std::vector<Array>& after) override {
     Tuple arguments =
         std::apply([](const auto&... each) { return Tuple(each...); }, std::as_const(held_));
-    std::size_t i = 0;
-    tree::for_each(arguments, [&](auto& leaf) { leaf = leaves[i++]; });
+    set_leaves([&](tree::Visitor& v) { accept_all(arguments, v); }, leaves);
     std::optional<ModuleCopies> copies;  // paths matter where a module calls a transform
     if (ModuleScope::current())
       copies.emplace(nodes_of([&](tree::Visitor& v) { accept_all(held_, v); }),
                      nodes_of([&](tree::Visitor& v) { accept_all(arguments, v); }));
     result_ = apply(arguments, std::index_sequence_for<Args...>());
-    after = tree::leaves<Array>(arguments);
+    after = leaves_of([&](tree::Visitor& v) { accept_all(arguments, v); });
     return tree::leaves<Array>(*result_);
   }
   std::size_t arguments() const override { return sizeof...(Args); }

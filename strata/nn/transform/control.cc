@@ -11,6 +11,17 @@ std::string sown_names(const Traced& traced) {
   for (const Sown& one : traced.sown) out += (out.empty() ? "" : ", ") + one.path;
   return out;
 }
+/// Throws Error with the path where two branches leave a variable with different types.
+void check_state(const char* name, const Callee& callee, const Traced& first, const Traced& other) {
+  for (std::size_t k = 0; k < first.changed.size(); ++k) {
+    const Type& a = first.program.block->results[first.results + k]->type();
+    const Type& b = other.program.block->results[other.results + k]->type();
+    if (a != b)
+      strata::internal::fail(name, "{} is {} after one branch and {} after another",
+                             argument_paths(callee)[first.changed[k]],
+                             strata::internal::describe(a), strata::internal::describe(b));
+  }
+}
 }  // namespace
 
 std::vector<Array> branch(const char* name, const Array& index, std::span<Callee* const> branches) {
@@ -37,6 +48,7 @@ std::vector<Array> branch(const char* name, const Array& index, std::span<Callee
     const std::string one = sown_names(traced[0]), other = sown_names(t);
     if (one != other)
       strata::internal::fail(name, "one branch puts aside [{}], another [{}]", one, other);
+    check_state(name, *branches[0], traced[0], t);
     programs.push_back(&t.program);
   }
   std::vector<Array> out = strata::internal::branch(index, programs, values);

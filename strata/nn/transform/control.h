@@ -61,6 +61,10 @@ auto remat(F f, RematOptions options = {}) {
   };
 }
 
+/// Functions of modules with derivatives of their own: modules go in by value, and what a rule says
+/// of a module's derivative is a module, too. State that such a function changes is not written
+/// back.
+using strata::custom_vjp;
 using strata::eval_shape;
 using strata::fori_loop;
 using strata::while_loop;

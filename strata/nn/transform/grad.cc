@@ -1,5 +1,9 @@
 #include "strata/nn/transform/grad.h"
 
+#include <fmt/ranges.h>
+
+#include <set>
+
 namespace strata::nn::detail {
 
 namespace {
@@ -9,6 +13,24 @@ std::vector<Array> head(const std::vector<Array>& all, std::size_t count) {
 }
 std::span<const Array> tail(const std::vector<Array>& all, std::size_t from) {
   return std::span(all).subspan(from);
+}
+/// The kinds of a tree's leaves, each once.
+std::string kinds_of(const tree::Tree& tree) {
+  std::set<std::string_view> kinds;
+  for (const tree::Entry& entry : tree.entries()) kinds.insert(entry.kind->name());
+  return fmt::format("{}", fmt::join(kinds, ", "));
+}
+/// Throws Error with the path of the first leaf that has no derivative, such as a key or a count.
+void check_floats(const Callee& callee, std::span<const Array> values,
+                  const std::vector<bool>& active, const GradOptions& options) {
+  if (options.allow_int) return;
+  for (std::size_t i = 0; i < values.size(); ++i)
+    if (active[i] && !is_float(values[i].dtype()) && !is_complex(values[i].dtype()))
+      strata::internal::fail("grad",
+                             "{} is {} and has no derivative; a filter such as nn::of<nn::Param>() "
+                             "leaves it out",
+                             argument_paths(callee)[i],
+                             strata::internal::describe(values[i].type()));
 }
 }  // namespace
 
@@ -29,8 +51,11 @@ ValueAndGrads value_and_grad(Callee& callee, const tree::Filter& wrt, const Grad
     ++within;
   }
   if (entries.empty())
-    strata::internal::fail("grad", "the filter {} takes none of the {} leaves of argument {}",
-                           wrt.text(), argument.size(), options.argnum);
+    strata::internal::fail("grad",
+                           "the filter {} takes none of the {} leaves of argument {}, which are of "
+                           "the kinds [{}]",
+                           wrt.text(), argument.size(), options.argnum, kinds_of(argument));
+  check_floats(callee, values, active, options);
   const strata::internal::Differentiation asked{"grad", false, options.holomorphic,
                                                 options.allow_int};
   strata::internal::check_arguments(asked, values, active, argument_paths(callee));

@@ -18,7 +18,7 @@ class KeyVisitor : public tree::Visitor {
     strata::internal::append_type(key_, value);
     const tree::Kind* address = &kind;
     key_.append(reinterpret_cast<const char*>(&address), sizeof address);
-    if (metadata && *metadata && !(*metadata)->empty()) constant((*metadata)->to_string());
+    if (metadata && *metadata && !(*metadata)->empty()) note(**metadata);
     leaves_.push_back({&value, argument_});
   }
   void constant(std::string_view bytes) override {
@@ -28,6 +28,17 @@ class KeyVisitor : public tree::Visitor {
   }
 
  private:
+  /// Each part behind its length, so that no two metadata have the same bytes.
+  void note(const Metadata& metadata) {
+    const std::size_t counts[] = {metadata.out_sharding.size(), metadata.notes.size()};
+    key_.append(reinterpret_cast<const char*>(counts), sizeof counts);
+    for (const std::string& axis : metadata.out_sharding) constant(axis);
+    constant(metadata.tag);
+    for (const auto& [name, text] : metadata.notes) {
+      constant(name);
+      constant(text);
+    }
+  }
   std::string& key_;
   std::vector<ArgumentLeaf>& leaves_;
   std::size_t argument_;

@@ -20,6 +20,7 @@
 #include <mutex>
 
 #include "strata/api/jit.h"
+#include "strata/base/recycle.h"
 #include "strata/nn/transform/callee.h"
 
 namespace strata::nn {
@@ -112,7 +113,7 @@ class Jit {
       arguments = std::move(kept);
     }
     R result = *static_cast<const R*>(compiled->like.get());
-    std::vector<Array*> places;
+    std::vector<Array*, Recycled<Array*>> places;
     tree::for_each(result, [&](Array& leaf) { places.push_back(&leaf); });
     std::size_t next = 0;
     core_->run(*compiled, arguments.leaves, [&](Array leaf) { *places[next++] = std::move(leaf); });

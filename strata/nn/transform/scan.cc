@@ -35,6 +35,16 @@ class First : public Callee {
  private:
   Callee& inner_;
 };
+
+/// Throws Error with the path where what a step hands on has another type than what it was given.
+void check_carry(const Callee& callee, std::size_t leaf, const Array& before, const Array& after) {
+  const bool same_dtype = before.dtype() == after.dtype() || before.weak() || after.weak();
+  if (before.shape() == after.shape() && same_dtype) return;
+  strata::internal::fail("scan",
+                         "{} is carried from step to step, and is {} before a step and {} after it",
+                         argument_paths(callee)[leaf], strata::internal::describe(before.type()),
+                         strata::internal::describe(after.type()));
+}
 }  // namespace
 
 std::vector<Array> scan(Callee& callee, const ScanOptions& options,
@@ -114,6 +124,9 @@ std::vector<Array> scan(Callee& callee, const ScanOptions& options,
       collector->slice_by(x.back());
     }
     const Arrays results = callee.call(given, after);
+    for (std::size_t k = 0; k < parts.carried.size(); ++k)
+      check_carry(callee, parts.carried[k], given[parts.carried[k]], results[k]);
+    for (std::size_t i : parts.state) check_carry(callee, i, given[i], after[i]);
     const auto split = results.begin() + static_cast<std::ptrdiff_t>(carried);
     std::pair<Arrays, Arrays> next_carry{Arrays(results.begin(), split), {}};
     std::pair<Arrays, Arrays> ys{Arrays(split, results.end()), {}};

@@ -8,6 +8,7 @@
 #include "strata/nn/transform/control.h"
 #include "strata/nn/transform/grad.h"
 #include "strata/nn/transform/jit.h"
+#include "strata/nn/transform/jit_partial.h"
 #include "strata/nn/transform/scan.h"
 #include "strata/nn/transform/vmap.h"
 
@@ -141,6 +142,35 @@ TEST_F(ModuleTransforms, VmapRefusesStateThatWouldDiffer) {
   EXPECT_EQ(c.calls.item<int>(), 1);
 }
 
+TEST_F(ModuleTransforms, VmapTakesAxesLeafByLeaf) {
+  RecordProperty("api", "nnx.prefix");
+  Counter c = counter();
+  // A bias and a mean for each place, one kernel and one count for all.
+  c.linear.bias = numpy::stack({*c.linear.bias, *c.linear.bias + 1.0f});
+  c.mean = numpy::zeros({2});
+  const tree::Tree before = tree::of(c);
+  auto f =
+      nn::vmap([](Counter& m, const Array& x) { return m(x); },
+               {.in_axes = {nn::prefix({{tree::path("**/bias"), 0}, {of<BatchStat>(), 0}}), none}});
+  const Array ys = f(c, kInput);
+  EXPECT_EQ(ys.shape(), Shape({2, 2, 3}));
+  EXPECT_EQ(c.calls.item<int>(), 1);
+  EXPECT_EQ(c.mean.shape(), Shape({2}));
+  for (std::int64_t i = 0; i < 2; ++i) {
+    Counter one = counter();
+    one.linear.bias = before["linear/bias"][i];
+    EXPECT_EQ(ys[i].to_vector<float>(), one(kInput).to_vector<float>());
+    EXPECT_EQ(c.mean[i].item<float>(), one.mean.item<float>());
+  }
+  EXPECT_THROW((void)nn::prefix({{everything(), 0}, {of<Param>(), 1}}), Error);
+  // One axis for all arguments.
+  const Array a = numpy::reshape(numpy::arange(6).astype(float32), {2, 3});
+  const auto add =
+      nn::vmap([](const Array& x, const Array& y) { return x + 2 * y; }, {.in_axes = 1});
+  auto copy = add;
+  EXPECT_EQ(copy(a, a).shape(), Shape({3, 2}));
+}
+
 TEST_F(ModuleTransforms, ScanOverLayersIsTheLoop) {
   std::vector<Counter> layers;
   for (int i = 0; i < 3; ++i) {
@@ -228,6 +258,51 @@ TEST_F(ModuleTransforms, VjpAndJvpAgree) {
   const auto [z, dz] =
       nn::jvp(f, std::tuple(d, kInput), std::tuple(zeros, numpy::ones_like(kInput)));
   EXPECT_NEAR(numpy::sum(dz).item<float>(), numpy::sum(dx).item<float>(), 1e-4);
+}
+
+TEST_F(ModuleTransforms, FirstArgumentsAreBound) {
+  RecordProperty("api", "nnx.jit_partial");
+  Counter bound = counter(), plain = counter();
+  const auto f = [](Counter& m, Array& total, const Array& x) {
+    total = total + 1;
+    return m(x);
+  };
+  Array total = Array(0), other = Array(0);
+  const auto step = nn::jit_partial(f, bound, total);
+  const auto whole = nn::jit(f);
+  for (int i = 0; i < 3; ++i)
+    EXPECT_EQ(step(kInput).to_vector<float>(), whole(plain, other, kInput).to_vector<float>());
+  EXPECT_EQ(bound.calls.item<int>(), 3);
+  EXPECT_EQ(total.item<int>(), 3);
+  EXPECT_EQ(step.cache_size(), 1u);
+  EXPECT_TRUE(tree::equal(tree::of(bound), tree::of(plain)));
+  // What is written between calls is what the next one reads.
+  bound.calls = Array(100);
+  (void)step(kInput);
+  EXPECT_EQ(bound.calls.item<int>(), 101);
+}
+
+TEST_F(ModuleTransforms, DerivativesOfOnesOwnAreModules) {
+  RecordProperty("api", "nnx.custom_vjp");
+  Rngs rngs(0);
+  const Linear layer(3, 3, rngs);
+  const auto f = [](const Linear& m, const Array& x) { return m(x); };
+  // The gradient of the kernel alone, doubled.
+  const auto doubled = nn::custom_vjp(
+      f, [](const Linear& m, const Array& x) { return std::pair(m(x), std::pair(m, x)); },
+      [](const std::pair<Linear, Array>& kept, const Array& ct) {
+        Linear of_layer =
+            tree::map([](const Array& a) { return numpy::zeros_like(a); }, kept.first);
+        of_layer.kernel = 2.0f * numpy::matmul(kept.second.T(), ct);
+        return std::tuple(of_layer, numpy::zeros_like(kept.second));
+      });
+  Linear m = layer;
+  const auto loss = [&](const auto& g) {
+    return [&](Linear& l, const Array& x) { return numpy::sum(g(l, x)); };
+  };
+  const tree::Tree plain = nn::grad(loss(f))(m, kInput), own = nn::grad(loss(doubled))(m, kInput);
+  EXPECT_EQ(own["kernel"].to_vector<float>(), (2.0f * plain["kernel"]).to_vector<float>());
+  EXPECT_EQ(numpy::sum(numpy::abs(own["bias"])).item<float>(), 0);
 }
 
 TEST_F(ModuleTransforms, ChangedStructureIsRefused) {

@@ -1,9 +1,31 @@
 #include "strata/nn/transform/vmap.h"
 
-#include "strata/api/compose.h"
-#include "strata/op/calculus/batch.h"
+#include "strata/api/batched_program.h"
 
-namespace strata::nn::detail {
+namespace strata::nn {
+
+std::optional<std::int64_t> Prefix::axis_of(const tree::Entry& entry, const Array& value) const {
+  for (const auto& [filter, axis] : rules_)
+    if (filter(entry, value)) return axis;
+  return {};
+}
+
+Prefix prefix(std::vector<Prefix::Rule> rules) {
+  for (std::size_t i = 0; i + 1 < rules.size(); ++i)
+    if (rules[i].first.takes_everything())
+      strata::internal::fail("prefix",
+                             "filter {} takes everything, and nothing is left for filter {} ({})",
+                             i, i + 1, rules[i + 1].first.text());
+  return Prefix(std::move(rules));
+}
+
+std::optional<std::int64_t> MappedAxis::axis_of(const tree::Entry& entry,
+                                                const Array& value) const {
+  if (const auto* axis = std::get_if<std::optional<std::int64_t>>(&axis_)) return *axis;
+  return std::get<Prefix>(axis_).axis_of(entry, value);
+}
+
+namespace detail {
 
 namespace {
 
@@ -37,43 +59,72 @@ class Placed : public Callee {
 
 }  // namespace
 
+namespace {
+/// Throws Error with paths where mapped axes have different sizes, or do not exist.
+void check_mapped_sizes(const Callee& callee, std::span<const Array> values,
+                        std::span<const std::optional<std::int64_t>> axes,
+                        std::optional<std::int64_t> axis_size) {
+  using strata::internal::describe;
+  using strata::internal::fail;
+  std::optional<std::size_t> first;
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    if (!axes[i]) continue;
+    const auto path = [&](std::size_t k) { return argument_paths(callee)[k]; };
+    const int rank = values[i].ndim();
+    if (*axes[i] < -rank || *axes[i] >= rank)
+      fail("vmap", "{} is {} and has no axis {} to be mapped over; map it with none", path(i),
+           describe(values[i].type()), *axes[i]);
+    const std::int64_t size = values[i].shape(static_cast<int>(*axes[i]));
+    if (axis_size && size != *axis_size)
+      fail("vmap", "axis_size is {}, axis {} of {} ({}) has size {}", *axis_size, *axes[i], path(i),
+           describe(values[i].type()), size);
+    if (!first) first = i;
+    const std::int64_t other = values[*first].shape(static_cast<int>(*axes[*first]));
+    if (size != other)
+      fail("vmap",
+           "axis {} of {} ({}) has size {}, axis {} of {} ({}) size {}; what is the same "
+           "for all is mapped with none",
+           *axes[*first], path(*first), describe(values[*first].type()), other, *axes[i], path(i),
+           describe(values[i].type()), size);
+  }
+}
+}  // namespace
+
 std::vector<Array> vmap(Callee& callee, const VmapOptions& options) {
   using strata::internal::fail;
   const std::vector<ArgumentLeaf> leaves = argument_leaves(callee);
   const std::vector<Array> values = values_of(leaves);
-  if (!options.in_axes.empty() && options.in_axes.size() != callee.arguments())
-    fail("vmap", "in_axes has {} entries for {} arguments", options.in_axes.size(),
-         callee.arguments());
+  const auto& in_axes = options.in_axes;
+  if (!in_axes.empty() && !in_axes.is_one() && in_axes.size() != callee.arguments())
+    fail("vmap", "in_axes has {} entries for {} arguments", in_axes.size(), callee.arguments());
   std::vector<std::optional<std::int64_t>> axes;
-  for (const ArgumentLeaf& leaf : leaves)
-    axes.push_back(options.in_axes.empty() ? std::optional<std::int64_t>(0)
-                                           : options.in_axes[leaf.argument]);
-  const strata::internal::Mapped mapped = strata::internal::split_types(values, axes, options);
+  for (std::size_t i = 0; i < callee.arguments(); ++i) {
+    const MappedAxis of_argument =
+        in_axes.empty() ? MappedAxis(0) : in_axes[in_axes.is_one() ? 0 : i];
+    const tree::Tree argument = argument_tree(callee, i);
+    for (std::size_t k = 0; k < argument.size(); ++k)
+      axes.push_back(of_argument.axis_of(argument.entry(k), argument.value(k)));
+  }
+  check_mapped_sizes(callee, values, axes, options.axis_size);
+  const strata::VmapOptions plain{
+      .out_axes = options.out_axes, .axis_name = options.axis_name, .axis_size = options.axis_size};
+  const strata::internal::Mapped mapped = strata::internal::split_types(values, axes, plain);
   Placed placed(callee, options, mapped.size);
   std::vector<Type> types = {Type::scalar(DType::i32)};
   types.insert(types.end(), mapped.types.begin(), mapped.types.end());
   std::vector<Array> inputs = {Array::scalar(std::int64_t{0}, DType::i32, false)};
   inputs.insert(inputs.end(), values.begin(), values.end());
   const Traced traced = trace(placed, inputs, Trace::Kind::nested, types);
-  if (options.out_axes.size() > 1 && options.out_axes.size() != traced.results)
-    fail("vmap", "out_axes has {} entries for {} leaves of the result", options.out_axes.size(),
-         traced.results);
+  strata::internal::check_out_axes(plain, traced.results);
 
   std::vector<std::size_t> changed;  // of the callee's own leaves
   for (std::size_t i : traced.changed) changed.push_back(i - 1);
   const std::vector<Array> operands = strata::internal::joined(values, traced.program.captured);
   const auto body = [&](ir::Builder& b, const ir::Values& v) {
     const bool has_place = !options.axis_name.empty() || Collector::has_init();
-    ir::Values given = {has_place ? op::iota(b, Type(DType::i32, {mapped.size}), 0) : nullptr};
-    std::vector<bool> batched = {true};
-    for (std::size_t i = 0; i < v.size(); ++i) {
-      batched.push_back(i < mapped.axes.size() && mapped.axes[i]);
-      given.push_back(batched.back() ? op::move_dim(b, v[i], *mapped.axes[i], 0) : v[i]);
-    }
-    const op::Batched r = op::batch(b, *traced.program.block, given, batched, mapped.size);
+    const op::Batched r = strata::internal::batch_program(b, traced.program, v, mapped, has_place);
     ir::Values out;
     for (std::size_t i = 0; i < r.results.size(); ++i) {
-      ir::Value* value = r.results[i];
       const bool is_state = i >= traced.results && i < traced.results + changed.size();
       const std::size_t leaf = is_state ? changed[i - traced.results] : 0;
       if (is_state && !mapped.axes[leaf]) {
@@ -82,17 +133,16 @@ std::vector<Array> vmap(Callee& callee, const VmapOptions& options) {
                "{} is not mapped, but the function changes it to what depends on the mapped axis; "
                "give it an axis, or split its random streams",
                argument_paths(callee)[leaf]);
-        out.push_back(value);
+        out.push_back(r.results[i]);
         continue;
       }
-      if (!r.batched[i]) value = op::broadcast_leading(b, value, mapped.size);
       std::int64_t axis = 0;
       if (is_state)
         axis = *mapped.axes[leaf];
-      else if (i < traced.results && !options.out_axes.empty())
-        axis = options.out_axes[options.out_axes.size() == 1 ? 0 : i];
+      else if (i < traced.results)
+        axis = strata::internal::out_axis(plain, i);
       out.push_back(
-          op::move_dim(b, value, 0, strata::internal::axis_of("vmap", axis, value->rank())));
+          strata::internal::at_out_axis(b, r.results[i], r.batched[i], axis, mapped.size));
     }
     return out;
   };
@@ -103,4 +153,6 @@ std::vector<Array> vmap(Callee& callee, const VmapOptions& options) {
   return out;
 }
 
-}  // namespace strata::nn::detail
+}  // namespace detail
+
+}  // namespace strata::nn

@@ -1,0 +1,165 @@
+// GGUF: one file that holds a model's metadata and tensors, many of them in packed blocks.
+//
+//   auto file = checkpoint::Gguf::open("model.gguf");
+//   if (!file) return fail(file.status());
+//   file->text("general.architecture");              // "llama"
+//   const checkpoint::GgufTensor* t = file->tensor("blk.0.attn_q.weight");
+//   Literal packed = file->bytes_of(*t);              // ui8 (rows, bytes of a row), not copied
+//   auto numbers = file->numbers_of(*t);              // f32, dequantised
+//
+// Versions 2 and 3 are read, 3 is written. Shapes are as everywhere in Strata, the slowest
+// dimension first (the file has them reversed). Every length is checked before it is used; limits:
+// keys of 1 KiB, texts of 16 MiB, 2^16 keys, 2^17 tensors, arrays of 2^22 elements, of tokens 2^21,
+// no arrays of arrays, rank 4.
+//
+// Source: ggml-org/ggml, docs/gguf.md.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "strata/base/large_file.h"
+#include "strata/base/result.h"
+#include "strata/type/block_format.h"
+#include "strata/type/literal.h"
+
+namespace strata::checkpoint {
+
+/// A value of the metadata, of the type that the file says.
+using GgufValue =
+    std::variant<std::uint8_t, std::int8_t, std::uint16_t, std::int16_t, std::uint32_t,
+                 std::int32_t, float, bool, std::string, std::vector<std::uint8_t>,
+                 std::vector<std::int8_t>, std::vector<std::uint16_t>, std::vector<std::int16_t>,
+                 std::vector<std::uint32_t>, std::vector<std::int32_t>, std::vector<float>,
+                 std::vector<bool>, std::vector<std::string>, std::vector<std::uint64_t>,
+                 std::vector<std::int64_t>, std::vector<double>, std::uint64_t, std::int64_t,
+                 double>;
+/// The file's keys in its order.
+using GgufMetadata = std::vector<std::pair<std::string, GgufValue>>;
+
+/// The value of a key, or null.
+const GgufValue* find(const GgufMetadata& metadata, std::string_view key);
+/// A value as a number where it is one (booleans are none).
+std::optional<std::int64_t> as_integer(const GgufValue& value);
+std::optional<double> as_number(const GgufValue& value);
+/// The type's name as in ggml's description: "u32", "string", "array of f32".
+std::string type_name(const GgufValue& value);
+
+/// How a tensor's elements are stored: plain, or in blocks along its last dimension.
+class GgufType {
+ public:
+  GgufType(DType dtype) : plain_(dtype) {}        // NOLINT: f32, f16, bf16, f64, i8 ... i64
+  GgufType(BlockFormat block) : block_(block) {}  // NOLINT
+  /// "F32", "Q4_K", ...: nothing for names that are none, or of formats that Strata does not have.
+  static std::optional<GgufType> named(std::string_view name);
+  const std::optional<BlockFormat>& block() const { return block_; }
+  /// The dtype of a tensor that is not packed.
+  DType plain() const { return plain_; }
+  /// ggml's name.
+  std::string name() const;
+  bool operator==(const GgufType&) const = default;
+
+ private:
+  DType plain_ = DType::ui8;
+  std::optional<BlockFormat> block_;
+};
+
+/// A tensor of a file.
+struct GgufTensor {
+  std::string name;
+  std::vector<std::int64_t> shape;
+  GgufType type = DType::f32;
+  /// Where its bytes begin behind the header; the writer sets it.
+  std::uint64_t offset = 0;
+
+  std::int64_t elements() const;
+  std::uint64_t bytes() const;
+};
+
+/// A file that is open for reading. Copies share it.
+class Gguf {
+ public:
+  /// Maps the file; tensors are read when they are asked for. Code::corrupt with what is wrong,
+  /// Code::unsupported for version 1, for big-endian files and types that Strata does not have
+  /// (names the tensor).
+  static Result<Gguf> open(const std::string& path);
+  /// The same of bytes that outlive it; messages call them `name`.
+  static Result<Gguf> decode(std::string_view bytes, const std::string& name);
+
+  std::uint32_t version() const { return version_; }
+  std::uint32_t alignment() const { return alignment_; }
+  const GgufMetadata& metadata() const { return metadata_; }
+  /// Tensors in the file's order.
+  const std::vector<GgufTensor>& tensors() const { return tensors_; }
+  /// The tensor of a name, or null.
+  const GgufTensor* tensor(std::string_view name) const;
+
+  /// The value of a key. Code::not_found, or Code::corrupt where it has another type.
+  Result<std::string> text(std::string_view key) const;
+  Result<std::int64_t> integer(std::string_view key) const;
+  Result<double> number(std::string_view key) const;
+
+  /// All bytes of the file.
+  std::string_view bytes() const { return bytes_; }
+  /// A tensor's bytes as they lie in the file.
+  std::string_view raw(const GgufTensor& tensor) const;
+  /// The same as an array that keeps the file open: of its dtype and shape where it is plain, else
+  /// ui8, the last dimension the bytes of a row.
+  Literal bytes_of(const GgufTensor& tensor) const;
+  /// Its numbers in f32. Code::corrupt for a block whose scale is not finite, Code::unsupported for
+  /// integers.
+  Result<Literal> numbers_of(const GgufTensor& tensor) const;
+  /// Gives back the memory of a tensor's pages (MappedFile::release).
+  void release(const GgufTensor& tensor) const;
+
+ private:
+  std::shared_ptr<const MappedFile> file_;
+  std::string_view bytes_, data_;
+  std::string name_;
+  std::uint32_t version_ = 3, alignment_ = 32;
+  GgufMetadata metadata_;
+  std::vector<GgufTensor> tensors_;
+  std::vector<std::size_t> by_name_;  // places in tensors_, by name
+};
+
+/// Writes a file of version 3, tensor by tensor, so that no two need be in memory:
+///
+///   auto writer = GgufWriter::create("model.gguf", metadata, tensors);
+///   for (const GgufTensor& t : tensors)
+///     if (Status s = writer->add(bytes_of(t)); !s) return s;
+///   return writer->finish();
+///
+/// The alignment is that of the key general.alignment, else 32. The file is there when `finish` has
+/// returned, and whole.
+class GgufWriter {
+ public:
+  /// Writes the header. Throws Error for what a file cannot hold: a rank above 4, names that are
+  /// too long or given twice, rows that are no whole blocks.
+  static Result<GgufWriter> create(const std::string& path, const GgufMetadata& metadata,
+                                   std::vector<GgufTensor> tensors);
+  /// The bytes of the next tensor, whole or a part of them.
+  Status add(std::string_view bytes);
+  /// Throws Error where bytes are missing.
+  Status finish();
+
+ private:
+  GgufWriter(FileWriter file, std::vector<GgufTensor> tensors, std::uint32_t alignment)
+      : file_(std::move(file)), tensors_(std::move(tensors)), alignment_(alignment) {}
+  FileWriter file_;
+  std::vector<GgufTensor> tensors_;
+  std::uint32_t alignment_;
+  std::size_t next_ = 0;
+  std::uint64_t in_tensor_ = 0;
+};
+
+/// The header as a file would hold it: up to where tensor data begins. Sets the offsets.
+std::string encode_gguf_header(const GgufMetadata& metadata, std::vector<GgufTensor>& tensors);
+
+}  // namespace strata::checkpoint

@@ -1,0 +1,61 @@
+// A model that speaks: weights, tokenizer, chat template, and how its makers want tokens drawn.
+//
+//   auto lm = engine::load_language_model("SmolLM2-135M-Instruct.gguf");
+//   if (!lm) return fail(lm.status());
+//   engine::TextEngine e(*lm);
+//   auto id = e.submit({.tokens = lm->prompt("The capital of France is"), .max_tokens = 12});
+//   while (e.step()) {}
+//   std::cout << e.take(id).text;
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "strata/base/result.h"
+#include "strata/engine/generation_config.h"
+#include "strata/model/model.h"
+#include "strata/tokenizer/chat_template/chat_template.h"
+#include "strata/tokenizer/tokenizer.h"
+
+namespace strata::engine {
+
+struct LanguageModel {
+  model::ModelPtr model;
+  tree::Tree params;
+  std::shared_ptr<const tokenizer::Tokenizer> tokenizer;
+  std::optional<tokenizer::ChatTemplate> chat_template;
+  GenerationConfig generation;
+  /// The longest sequence that the model was made for.
+  std::int64_t max_length = 0;
+  /// The folder or file, for messages.
+  std::string name;
+  /// What a user should know: keys that are not followed, a chat template that is damaged.
+  std::vector<std::string> notes;
+
+  /// Tokens of a text to go on from, with the special tokens that the tokenizer puts before it. An
+  /// empty text begins a document. Throws Error where neither text nor special token is there.
+  std::vector<std::int32_t> prompt(std::string_view text) const;
+  /// Tokens of a conversation, up to where the assistant begins to speak. Special tokens in what
+  /// messages say are text. `messages` is a JSON list of {"role", "content"}; `more` further names
+  /// for the template as a JSON object. Code::invalid where there is no chat template (it says so),
+  /// and where the template refuses.
+  Result<std::vector<std::int32_t>> chat(std::string_view messages,
+                                         std::string_view more = "{}") const;
+};
+
+/// The tokenizer of a GGUF file, a Hugging Face directory, a cache's models--org--name or a
+/// tokenizer.json.
+Result<std::shared_ptr<const tokenizer::Tokenizer>> load_tokenizer(const std::string& path);
+
+/// Of a GGUF file, a Hugging Face directory or a cache's models--org--name. `dtype` of activations,
+/// `weights` of weights; a GGUF file's stay in their blocks where `packed`, so that memory holds what the file
+/// does.
+Result<LanguageModel> load_language_model(const std::string& path, DType dtype = DType::f32,
+                                          DType weights = DType::f32,
+                                          bool packed = true);
+
+}  // namespace strata::engine

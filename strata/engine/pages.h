@@ -1,0 +1,66 @@
+// The pages of a cache: who holds which, and what whole pages hold, so that sequences with equal
+// beginnings share them.
+//
+//   engine::PagePool pool(256, 16);
+//   std::vector<std::int32_t> mine = pool.find(prompt);   // whole pages that hold its beginning
+//   mine.push_back(*pool.take());
+//   pool.release(mine);
+#pragma once
+
+#include <cstdint>
+#include <list>
+#include <map>
+#include <optional>
+#include <span>
+#include <utility>
+#include <vector>
+
+namespace strata::engine {
+
+class PagePool {
+ public:
+  /// Throws Error unless both are at least 1.
+  PagePool(std::int64_t pages, std::int64_t page_size);
+
+  std::int64_t pages() const { return static_cast<std::int64_t>(pages_.size()); }
+  std::int64_t page_size() const { return page_size_; }
+  /// Pages that `take` can give.
+  std::int64_t available() const { return static_cast<std::int64_t>(free_.size()); }
+
+  /// A page that nobody holds, now held once; none: all are held. What it held is forgotten.
+  std::optional<std::int32_t> take();
+  /// The longest beginning of `tokens` that whole pages hold, less at least one token; each page is
+  /// held once more.
+  std::vector<std::int32_t> find(std::span<const std::int32_t> tokens);
+  /// How many of the pages that `find` would give are free, and how many it would give.
+  std::pair<std::int64_t, std::int64_t> look(std::span<const std::int32_t> tokens) const;
+  /// Says that `pages` hold `tokens` from position 0 on: whole pages can be found from now on.
+  void keep(std::span<const std::int32_t> pages, std::span<const std::int32_t> tokens);
+  /// Each page is held once less. Of pages that nobody holds, those that can be found are given
+  /// away last, the ends of sequences before their beginnings.
+  void release(std::span<const std::int32_t> pages);
+
+  /// Throws an internal error unless each page is held as often as `holders` say and free exactly
+  /// when nobody holds it.
+  void check(std::span<const std::vector<std::int32_t>> holders) const;
+
+ private:
+  /// Tokens of a page behind the page with that mark; 0: at the beginning.
+  using Key = std::pair<std::uint64_t, std::vector<std::int32_t>>;
+  struct Page {
+    std::int64_t holders = 0;
+    std::uint64_t mark = 0;  // of what it holds, a new number each time; 0: cannot be found
+    std::map<Key, std::int32_t>::iterator known;
+    std::list<std::int32_t>::iterator place;  // among the free ones
+  };
+  /// The pages that hold the beginning, at most `most` of them.
+  std::vector<std::int32_t> chain(std::span<const std::int32_t> tokens, std::size_t most) const;
+
+  std::int64_t page_size_;
+  std::vector<Page> pages_;
+  std::list<std::int32_t> free_;  // the next one to give first
+  std::map<Key, std::int32_t> known_;
+  std::uint64_t marks_ = 0;
+};
+
+}  // namespace strata::engine

@@ -1,0 +1,101 @@
+// Pages are held by those who say so, and whole ones are found by what they hold.
+#include "strata/engine/pages.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <random>
+
+#include "strata/base/error.h"
+
+namespace strata::engine {
+namespace {
+
+using Tokens = std::vector<std::int32_t>;
+using testing::ElementsAre;
+
+Tokens numbers(std::int32_t from, std::int32_t to) {
+  Tokens out;
+  for (std::int32_t i = from; i < to; ++i) out.push_back(i);
+  return out;
+}
+
+TEST(PagePool, GivesEachPageOnce) {
+  PagePool pool(3, 4);
+  const Tokens mine = {*pool.take(), *pool.take(), *pool.take()};
+  EXPECT_THAT(mine, testing::UnorderedElementsAre(0, 1, 2));
+  EXPECT_EQ(pool.take(), std::nullopt);
+  pool.check(std::vector<Tokens>{mine});
+  pool.release(mine);
+  EXPECT_EQ(pool.available(), 3);
+  pool.check({});
+  EXPECT_THROW(PagePool(0, 4), Error);
+  EXPECT_THROW(PagePool(4, 0), Error);
+}
+
+TEST(PagePool, FindsWholePagesOfEqualBeginnings) {
+  PagePool pool(8, 4);
+  const Tokens text = numbers(0, 11);
+  const Tokens mine = {*pool.take(), *pool.take(), *pool.take()};
+  pool.keep(mine, text);  // two whole pages
+  EXPECT_THAT(pool.find(text), ElementsAre(mine[0], mine[1]));
+  // At least one token is left to read.
+  EXPECT_THAT(pool.find(numbers(0, 8)), ElementsAre(mine[0]));
+  EXPECT_THAT(pool.find(numbers(0, 9)), ElementsAre(mine[0], mine[1]));
+  EXPECT_THAT(pool.find(numbers(0, 4)), ElementsAre());
+  EXPECT_THAT(pool.find(numbers(4, 11)), ElementsAre()) << "equal tokens behind another beginning";
+  const std::vector<Tokens> holders = {mine, {mine[0], mine[1]}, {mine[0]}, {mine[0], mine[1]}};
+  pool.check(holders);
+  for (const Tokens& pages : holders) pool.release(pages);
+  EXPECT_EQ(pool.available(), 8);
+  EXPECT_EQ(pool.look(text), (std::pair<std::int64_t, std::int64_t>(2, 2)));
+  EXPECT_THAT(pool.find(text), ElementsAre(mine[0], mine[1])) << "free pages are found";
+}
+
+TEST(PagePool, GivesAwayEndsBeforeBeginnings) {
+  PagePool pool(3, 2);
+  const Tokens mine = {*pool.take(), *pool.take(), *pool.take()};
+  pool.keep(mine, numbers(0, 5));  // the third holds one token: nobody finds it
+  pool.release(mine);
+  EXPECT_EQ(pool.take(), mine[2]);
+  EXPECT_EQ(pool.take(), mine[1]);
+  EXPECT_THAT(pool.find(numbers(0, 5)), ElementsAre(mine[0]));
+}
+
+TEST(PagePool, RandomSchedulesLoseNothing) {
+  for (unsigned seed = 0; seed < 20; ++seed) {
+    std::mt19937 random(seed);
+    const auto below = [&](std::size_t n) { return random() % n; };
+    PagePool pool(12, 2);
+    struct Text {
+      Tokens tokens, pages;
+    };
+    std::vector<Text> texts;
+    for (int turn = 0; turn < 400; ++turn) {
+      if (below(3) > 0) {
+        Text t;
+        for (std::size_t i = 0, n = 1 + below(9); i < n; ++i)
+          t.tokens.push_back(static_cast<std::int32_t>(below(2)));
+        t.pages = pool.find(t.tokens);
+        while (t.pages.size() * 2 < t.tokens.size()) {
+          const auto page = pool.take();
+          if (!page) break;
+          t.pages.push_back(*page);
+        }
+        pool.keep(t.pages,
+                  std::span(t.tokens).first(std::min(t.tokens.size(), t.pages.size() * 2)));
+        texts.push_back(t);
+      } else if (!texts.empty()) {
+        const auto i = static_cast<std::ptrdiff_t>(below(texts.size()));
+        pool.release(texts[static_cast<std::size_t>(i)].pages);
+        texts.erase(texts.begin() + i);
+      }
+      std::vector<Tokens> holders;
+      for (const Text& t : texts) holders.push_back(t.pages);
+      pool.check(holders);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace strata::engine

@@ -1,0 +1,172 @@
+#include "strata/engine/sampling.h"
+
+#include <cmath>
+#include <limits>
+#include <vector>
+
+#include "strata/api/control.h"
+#include "strata/api/index.h"
+#include "strata/api/lax.h"
+#include "strata/api/nn.h"
+#include "strata/api/random.h"
+#include "strata/api/vmap.h"
+#include "strata/base/error.h"
+
+namespace strata::engine {
+namespace {
+
+constexpr float kNever = -std::numeric_limits<float>::infinity();
+
+/// (B) -> (B, 1)
+Array column(const Array& x) { return expand_dims(x, 1); }
+
+Array kept(const Array& logits, const Array& keep) { return where(keep, logits, kNever); }
+
+/// The least of the k greatest of rows in rising order, (B, 1); -inf where k is 0.
+Array least_of(const Array& rising, const Array& k) {
+  const auto size = static_cast<std::int32_t>(rising.shape(1));
+  const Array place = size - clip(k, 1, size);
+  const Array value = take_along_axis(rising, column(place), 1, {.mode = "promise_in_bounds"});
+  return where(column(k) > 0, value, kNever);
+}
+
+/// The least value that top_p keeps of rows in rising order, (B, 1); -inf where p is 1.
+Array least_in(const Array& rising, const Array& p) {
+  const Array reached = cumsum(nn::softmax(rising), 1) > column(1.0f - p);
+  const Array last = arange(rising.shape(1)) == rising.shape(1) - 1;
+  const Array candidates = where(logical_or(reached, last), rising, -kNever);
+  return where(column(p) < 1, min(candidates, {.axis = 1, .keepdims = true}), kNever);
+}
+
+/// min_p, top_k and top_p with one sort.
+Array cut(const Array& logits, const Array& min_p, const Array& top_k, const Array& top_p) {
+  const Array likely = keep_min_p(logits, min_p);
+  const Array rising = sort(likely, 1);
+  const Array border = least_of(rising, top_k);
+  const Array least = maximum(border, least_in(kept(rising, rising >= border), top_p));
+  return kept(likely, likely >= least);
+}
+
+void check_range(const char* name, double value, double least, double most) {
+  if (!(value >= least && value <= most))
+    throw Error("sampling", "{} must be in [{}, {}], got {}", name, least, most, value);
+}
+
+}  // namespace
+
+void check(const Sampling& s) {
+  check_range("temperature", s.temperature, 0, 100);
+  if (s.top_k < 0) throw Error("sampling", "top_k must be 0 or more, got {}", s.top_k);
+  check_range("top_p", s.top_p, 0, 1);
+  check_range("min_p", s.min_p, 0, 1);
+  if (!(s.repetition_penalty > 0 && std::isfinite(s.repetition_penalty)))
+    throw Error("sampling", "repetition_penalty must be a number above 0, got {}",
+                s.repetition_penalty);
+  check_range("frequency_penalty", s.frequency_penalty, -2, 2);
+  check_range("presence_penalty", s.presence_penalty, -2, 2);
+}
+
+Rows rows(std::span<const Sampling> all, std::span<const std::int32_t> positions) {
+  std::vector<float> temperature, top_p, min_p, repetition, frequency, presence;
+  std::vector<std::int32_t> top_k;
+  std::vector<std::uint32_t> seed;
+  for (const Sampling& s : all) {
+    temperature.push_back(s.greedy() ? 0.0f : static_cast<float>(std::max(s.temperature, 0.01)));
+    constexpr std::int64_t kMost = std::numeric_limits<std::int32_t>::max();
+    top_k.push_back(static_cast<std::int32_t>(std::min(s.top_k, kMost)));
+    top_p.push_back(static_cast<float>(s.top_p));
+    min_p.push_back(static_cast<float>(s.min_p));
+    repetition.push_back(static_cast<float>(s.repetition_penalty));
+    frequency.push_back(static_cast<float>(s.frequency_penalty));
+    presence.push_back(static_cast<float>(s.presence_penalty));
+    seed.push_back(static_cast<std::uint32_t>(s.seed >> 32));
+    seed.push_back(static_cast<std::uint32_t>(s.seed));
+  }
+  const auto count = static_cast<std::int64_t>(all.size());
+  return {array(temperature),
+          array(top_k),
+          array(top_p),
+          array(min_p),
+          array(repetition),
+          array(frequency),
+          array(presence),
+          array(seed, Sizes{count, 2}),
+          array(std::vector<std::int32_t>(positions.begin(), positions.end()))};
+}
+
+Array penalised(const Array& logits, const Seen& seen, const Array& repetition,
+                const Array& frequency, const Array& presence) {
+  const Array drawn = seen.output > 0, r = column(repetition);
+  const Array repeated = where(logits < 0, logits * r, logits / r);
+  const Array x = where(logical_or(seen.prompt, drawn), repeated, logits);
+  return x - column(frequency) * seen.output.astype(DType::f32) -
+         column(presence) * drawn.astype(DType::f32);
+}
+
+Array at_temperature(const Array& logits, const Array& temperature) {
+  return logits / column(where(temperature > 0, temperature, 1.0f));
+}
+
+Array keep_min_p(const Array& logits, const Array& m) {
+  const Array p = nn::softmax(logits);
+  return kept(logits, p >= column(m) * max(p, {.axis = 1, .keepdims = true}));
+}
+
+Array keep_top_k(const Array& logits, const Array& k) {
+  return kept(logits, logits >= least_of(sort(logits, 1), k));
+}
+
+Array keep_top_p(const Array& logits, const Array& p) {
+  return kept(logits, logits >= least_in(sort(logits, 1), p));
+}
+
+Array noise(const Array& seed, const Array& position, std::int64_t vocabulary) {
+  const Array bits = vmap([&](const Array& words, const Array& at) {
+    return random::bits(random::fold_in(random::wrap_key_data(words), at), {vocabulary},
+                        DType::ui32);
+  })(seed, position);
+  // -log(-log u) of u in the middle of one of 2^32 parts of (0, 1), to full precision at both ends:
+  // large noise, which decides, comes from u next to 1.
+  const auto middle = [](const Array& x) { return (x.astype(DType::f32) + 0.5f) * 0x1p-32f; };
+  constexpr std::uint32_t kHalf = 1u << 31;
+  const Array small = where(bits < kHalf, bits, 0u), rest = where(bits < kHalf, 0u, ~bits);
+  return -log(where(bits < kHalf, -log(middle(small)), -log1p(-middle(rest))));
+}
+
+Drawn draw(const Array& logits, const Rows& of, const std::optional<Seen>& seen) {
+  if (logits.ndim() != 2 || logits.dtype() != DType::f32)
+    throw Error("draw", "logits must be f32 of (batch, vocabulary), got {}", logits.type());
+  Array x = logits;
+  if (seen)
+    x = cond(
+        any(logical_or(of.repetition_penalty != 1.0f,
+                       logical_or(of.frequency_penalty != 0.0f, of.presence_penalty != 0.0f))),
+        [&](const Array& y) {
+          return penalised(y, *seen, of.repetition_penalty, of.frequency_penalty,
+                           of.presence_penalty);
+        },
+        [](const Array& y) { return y; }, x);
+  x = at_temperature(x, of.temperature);
+  // Greedy rows draw the greatest, which every cut keeps.
+  const Array random = of.temperature > 0;
+  const Array cuts =
+      logical_and(random, logical_or(of.top_k > 0, logical_or(of.top_p < 1, of.min_p > 0)));
+  const Array choices = cond(
+      any(cuts),
+      [&](const Array& y) { return where(column(cuts), cut(y, of.min_p, of.top_k, of.top_p), y); },
+      [](const Array& y) { return y; }, x);
+  const Array noisy = cond(
+      any(random),
+      [&](const Array& y) {
+        return where(column(random), y + noise(of.seed, of.position, y.shape(1)), y);
+      },
+      [](const Array& y) { return y; }, choices);
+  Drawn out;
+  out.token = argmax(noisy, 1).astype(DType::i32);
+  const Array mine = take_along_axis(x, column(out.token), 1, {.mode = "clip"});
+  out.logprob = squeeze(mine, {1}) - logsumexp(x, 1);
+  out.valid = isfinite(max(logits, 1));
+  return out;
+}
+
+}  // namespace strata::engine

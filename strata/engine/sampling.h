@@ -1,0 +1,101 @@
+// How the next token is drawn, for many rows at once, inside a compiled step.
+//
+//   engine::Drawn next = engine::draw(logits, rows, seen);        // logits (B, V)
+//
+// Each step of it is a function of its own. Their order is vLLM's: penalties, temperature, min_p,
+// top_k, top_p, draw. Parameters are arrays with a number for each row, so one program serves all
+// requests; a row whose parameters say nothing is left as it is, to the bit.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+
+#include "strata/api/tree/tree.h"
+
+namespace strata::engine {
+
+/// What a request says about how its tokens are drawn. Names and ranges are vLLM's.
+struct Sampling {
+  /// Logits are divided by it. Below 1e-5: the likeliest token each time, of equal ones the first;
+  /// from there to 0.01 it is taken as 0.01.
+  double temperature = 1;
+  /// Only this many of the likeliest tokens are drawn from, and those as likely as the last of
+  /// them; 0: all.
+  std::int64_t top_k = 0;
+  /// Only the fewest of the likeliest tokens whose probabilities exceed this sum; 1: all.
+  double top_p = 1;
+  /// Only tokens with this part of the greatest probability; 0: all.
+  double min_p = 0;
+  /// Logits of tokens of the prompt and the output are divided by it, negative ones multiplied.
+  double repetition_penalty = 1;
+  /// Times a token's count in the output, taken from its logit.
+  double frequency_penalty = 0;
+  /// Taken from the logits of the output's tokens.
+  double presence_penalty = 0;
+  /// The same request with the same seed gives the same tokens, beside any others.
+  std::uint64_t seed = 0;
+
+  bool greedy() const { return temperature < 1e-5; }
+  /// Whether what was drawn before has a say.
+  bool has_penalties() const {
+    return repetition_penalty != 1 || frequency_penalty != 0 || presence_penalty != 0;
+  }
+};
+/// Throws Error for a number out of range, which it names.
+void check(const Sampling& sampling);
+
+/// The parameters of B rows.
+struct Rows {
+  Array temperature;                                              // (B) f32; 0: greedy
+  Array top_k;                                                    // (B) i32; 0: all
+  Array top_p, min_p;                                             // (B) f32
+  Array repetition_penalty, frequency_penalty, presence_penalty;  // (B) f32
+  Array seed;                                                     // (B, 2) ui32, high word first
+  Array position;                                                 // (B) i32, of the output
+  STRATA_FIELDS(temperature, top_k, top_p, min_p, repetition_penalty, frequency_penalty,
+                presence_penalty, seed, position)
+};
+/// Of rows that draw the tokens at these positions of their outputs.
+Rows rows(std::span<const Sampling> sampling, std::span<const std::int32_t> positions);
+
+/// The tokens that B rows have seen.
+struct Seen {
+  Array prompt;  // (B, V) i1: whether the token is in the prompt
+  Array output;  // (B, V) i32: how often it is in the output
+  STRATA_FIELDS(prompt, output)
+};
+
+/// Logits (B, V) f32 after the three penalties, each (B). Source: Keskar et al., CTRL (2019), for
+/// repetition; OpenAI's API for the others.
+Array penalised(const Array& logits_BV, const Seen& seen, const Array& repetition,
+                const Array& frequency, const Array& presence);
+/// Logits divided by the temperatures (B), by 1 where those are 0.
+Array at_temperature(const Array& logits_BV, const Array& temperature);
+/// -inf where the probability is below m times the row's greatest.
+Array keep_min_p(const Array& logits_BV, const Array& m);
+/// -inf below the k-th greatest; 0 keeps all.
+Array keep_top_k(const Array& logits_BV, const Array& k);
+/// -inf where the probabilities, summed from the least one on, are at most 1 - p; the greatest
+/// stays, and so do all that equal the least one kept. Source: Holtzman et al. (2020).
+Array keep_top_p(const Array& logits_BV, const Array& p);
+/// Gumbel noise (B, V) f32: that of a token depends on the row's seed, its position and the token's
+/// number alone.
+Array noise(const Array& seed, const Array& position, std::int64_t vocabulary);
+
+/// One token for each row.
+struct Drawn {
+  Array token;  // (B) i32
+  /// (B) f32: of the distribution at the row's temperature (1 where it is 0), after penalties and
+  /// before min_p, top_k and top_p.
+  Array logprob;
+  /// (B) i1: whether the greatest logit is a number; where not, the token means nothing.
+  Array valid;
+  STRATA_FIELDS(token, logprob, valid)
+};
+/// Draws from logits (B, V) f32: argmax of what is kept plus noise, for greedy rows without noise.
+/// `seen` is needed where a row has penalties. Sorts and noise are made where some row asks for
+/// them.
+Drawn draw(const Array& logits_BV, const Rows& rows, const std::optional<Seen>& seen = {});
+
+}  // namespace strata::engine

@@ -1,0 +1,97 @@
+// block_int8.h for any CPU: kept small, since processors of today have vectors.
+#include <cmath>
+
+#define STRATA_SMALL_CODE
+#include "strata/loop/kernel/block_levels.h"
+#include "strata/type/float.h"
+
+namespace strata::loop::block8 {
+namespace {
+
+struct Portable {
+  struct B {
+    std::int8_t at[32];
+    template <class G>
+    static B of(G&& value) {
+      B out;
+      for (int i = 0; i < 32; ++i) out.at[i] = static_cast<std::int8_t>(value(i));
+      return out;
+    }
+    friend B operator+(const B& a, const B& b) {
+      return of([&](int i) { return a.at[i] + b.at[i]; });
+    }
+    friend B operator-(const B& a, const B& b) {
+      return of([&](int i) { return a.at[i] - b.at[i]; });
+    }
+    friend B operator&(const B& a, const B& b) {
+      return of([&](int i) { return a.at[i] & b.at[i]; });
+    }
+    friend B operator|(const B& a, const B& b) {
+      return of([&](int i) { return a.at[i] | b.at[i]; });
+    }
+  };
+  struct F {
+    float at[8];
+    friend F operator*(const F& a, const F& b) {
+      F out;
+      for (int l = 0; l < 8; ++l) out.at[l] = a.at[l] * b.at[l];
+      return out;
+    }
+  };
+  static B all(int x) {
+    return B::of([&](int) { return x; });
+  }
+  static B bytes(Bytes at) {
+    return B::of([&](int i) { return at[i]; });
+  }
+  static B pair(Bytes at) {
+    return B::of([&](int i) { return at[i % 16]; });
+  }
+  static B halves(const B& low, const B& high) {
+    return B::of([&](int i) { return i < 16 ? low.at[i] : high.at[i]; });
+  }
+  static B right(const B& x, int bits) {
+    return B::of([&](int i) { return static_cast<std::uint8_t>(x.at[i]) >> bits; });
+  }
+  static B left(const B& x, int bits) {
+    return B::of([&](int i) { return x.at[i] << bits; });
+  }
+  static B lookup(const std::int8_t* table, const B& i) {
+    return B::of([&](int k) { return table[i.at[k] & 15]; });
+  }
+  static B bits(std::uint32_t word) {
+    return B::of([&](int i) { return word >> i & 1 ? -1 : 0; });
+  }
+  static F dot(const B& levels, const std::int8_t* n) {
+    F out;
+    for (int l = 0; l < 8; ++l) {
+      int sum = 0;
+      for (int j = 4 * l; j < 4 * l + 4; ++j) sum += levels.at[j] * n[j];
+      out.at[l] = static_cast<float>(sum);
+    }
+    return out;
+  }
+  static F dot_natural(const B& levels, const std::int8_t* n) { return dot(levels, n); }
+  static F number(float x) { return both(x, x); }
+  static F both(float a, float b) { return {{a, a, a, a, b, b, b, b}}; }
+  static F load(const float* at) {
+    F out;
+    for (int l = 0; l < 8; ++l) out.at[l] = at[l];
+    return out;
+  }
+  static void store(float* at, const F& x) {
+    for (int l = 0; l < 8; ++l) at[l] = x.at[l];
+  }
+  static F fma(const F& a, const F& b, const F& c) {
+    F out;
+    for (int l = 0; l < 8; ++l) out.at[l] = std::fma(a.at[l], b.at[l], c.at[l]);
+    return out;
+  }
+  static float half(Bytes at) { return f16_value(static_cast<std::uint16_t>(at[0] | at[1] << 8)); }
+};
+
+}  // namespace
+
+const InstructionSet kPortable{"portable", [] { return true; }, Formats<Portable>::all.data()};
+
+}  // namespace strata::loop::block8

@@ -1,0 +1,193 @@
+#include "strata/model/convert/convert.h"
+
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include "strata/base/error.h"
+#include "strata/base/file.h"
+#include "strata/checkpoint/checkpoint.h"
+#include "strata/model/convert/plan.h"
+#include "strata/model/pretrained.h"
+#include "strata/model/published/load_weights.h"
+
+namespace strata::model {
+namespace {
+
+namespace fs = std::filesystem;
+using conversion::Plan;
+
+constexpr const char* kGguf = "gguf";
+constexpr const char* kHuggingFace = "hugging_face";
+constexpr const char* kStrata = "strata";
+/// The note of a checkpoint that holds the config.json of its model.
+constexpr const char* kConfigNote = "published_config";
+
+Result<std::string> format_of(const std::string& from) {
+  std::error_code error;
+  if (!fs::exists(from, error))
+    return Status(Code::not_found, "{}: there is no such file or folder", from);
+  if (!fs::is_directory(from, error)) return std::string(kGguf);
+  if (file_exists(from + "/config.json") || fs::is_directory(from + "/snapshots", error))
+    return std::string(kHuggingFace);
+  const auto steps = checkpoint::steps(checkpoint::root_of(from));
+  if (file_exists(from + "/manifest.json") || (steps && !steps->empty()))
+    return std::string(kStrata);
+  return Status(Code::not_found,
+                "{}: there is neither config.json (a Hugging Face directory) nor manifest.json (a "
+                "Strata checkpoint)",
+                from);
+}
+
+std::string target_format(const std::string& to, const std::string& asked) {
+  if (asked.empty()) return to.ends_with(".gguf") ? kGguf : kHuggingFace;
+  if (asked != kGguf && asked != kHuggingFace && asked != kStrata)
+    throw Error("convert", "there is no format '{}'; formats: gguf, hugging_face, strata", asked);
+  return asked;
+}
+
+Status expect_new(const std::string& to) {
+  std::error_code error;
+  if (!fs::exists(to, error)) return {};
+  if (fs::is_directory(to, error) && fs::is_empty(to, error)) return {};
+  return Status(Code::exists, "{}: is there; give another name, or remove it", to);
+}
+
+void add_rows(const Plan& plan, Conversion& out) {
+  for (const conversion::Planned& t : plan.tensors) {
+    ConvertedTensor row{t.from, t.name, {}, t.shape, "", t.type.name()};
+    if (t.from.empty()) {
+      row.from = "(config.json)";
+    } else {
+      const conversion::Stored& from = plan.source.at(t.from);
+      row.from_shape = from.shape, row.from_type = from.type.name();
+    }
+    out.bytes += checkpoint::GgufTensor{t.name, t.shape, t.type}.bytes();
+    out.tensors.push_back(std::move(row));
+  }
+  out.notes = plan.notes;
+}
+
+Status to_hugging_face(const std::string& from, const std::string& to,
+                       const ConvertOptions& options, Conversion& out) {
+  const auto plan = conversion::plan_to_hugging_face(from, options);
+  if (!plan) return plan.status();
+  add_rows(*plan, out);
+  return write_hugging_face(to, *plan, options, out.files);
+}
+
+Status to_gguf(const std::string& from, const std::string& to, const ConvertOptions& options,
+               Conversion& out) {
+  const auto plan = conversion::plan_to_gguf(from, options);
+  if (!plan) return plan.status();
+  add_rows(*plan, out);
+  out.files = {to};
+  return options.dry_run ? Status() : write_gguf(to, *plan);
+}
+
+DType weights_type(const std::string& type) {
+  if (type.empty() || type == "F32") return DType::f32;
+  if (type == "BF16") return DType::bf16;
+  throw Error("convert", "a Strata checkpoint of a published model holds F32 or BF16, not {}",
+              type);
+}
+
+void add_row(Conversion& out, const std::string& from, const std::string& to, const Type& type) {
+  const std::string name = type.dtype() == DType::bf16 ? "BF16" : "F32";
+  out.tensors.push_back({.from = from,
+                         .to = to,
+                         .from_shape = type.shape().sizes(),
+                         .to_shape = type.shape().sizes(),
+                         .from_type = name,
+                         .to_type = name});
+  out.bytes += type.bytes();
+}
+
+/// The published names of a weight, as far as one line holds them.
+std::string published_name(const conversion::Described& model, const std::string& path, bool gguf) {
+  for (const published::WeightName& w : model.names.weights)
+    if (w.path == path) return gguf ? w.gguf : w.hugging_face;
+  return path;
+}
+
+Status to_strata(const std::string& from, const std::string& from_format, const std::string& to,
+                 const ConvertOptions& options, Conversion& out) {
+  const LoadOptions how{.weights = weights_type(options.type)};
+  const bool gguf = from_format == kGguf;
+  const auto loaded = load(from, how);
+  if (!loaded) return loaded.status();
+  const conversion::Described model = conversion::described(loaded->config);
+  checkpoint::Checkpoint saved;
+  for (std::size_t i = 0; i < loaded->params.size(); ++i) {
+    const std::string name = loaded->params.names()[i];
+    const Literal value = loaded->params.value(i).literal();
+    saved.parts["params"].emplace(name, value);
+    add_row(out, published_name(model, name, gguf), name, value.type());
+  }
+  saved.notes[kConfigNote] = loaded->config;
+  out.notes.push_back(
+      "the tokenizer stays where it is: a checkpoint holds weights and configuration");
+  out.files = {to + "/0/params.safetensors", to + "/0/manifest.json"};
+  return options.dry_run ? Status() : checkpoint::save(to, saved);
+}
+
+Status from_strata(const std::string& from, const std::string& to, const ConvertOptions& options,
+                   Conversion& out) {
+  const auto found = checkpoint::find(from);
+  if (!found) return found.status();
+  const checkpoint::Checkpoint& held = *found->checkpoint;
+  const auto config = held.notes.find(kConfigNote);
+  const auto params = held.parts.find("params");
+  if (config == held.notes.end() || params == held.parts.end())
+    return Status(Code::unsupported,
+                  "{}: the checkpoint has no note {} beside its part params: it is no published "
+                  "model's",
+                  from, kConfigNote);
+  if (!options.type.empty())
+    throw Error("convert",
+                "the weights of a checkpoint keep their type in a Hugging Face directory; "
+                "convert that once more for type {}",
+                options.type);
+  const conversion::Described model = conversion::described(config->second);
+  std::vector<tree::Entry> entries;
+  std::map<std::string, Array> values;
+  for (const auto& [name, value] : params->second) values.emplace(name, Array(value));
+  tree::Tree tree;
+  std::vector<std::pair<std::string, Array>> leaves(values.begin(), values.end());
+  for (const auto& [name, value] : leaves) {
+    add_row(out, name, published_name(model, name, false), value.type());
+    tree = tree::merge({tree, tree::Tree({{name, value}})});
+  }
+  out.files = {to + "/model.safetensors", to + "/config.json"};
+  return options.dry_run ? Status() : save_pretrained(to, config->second, tree);
+}
+
+}  // namespace
+
+Result<Conversion> convert(const std::string& from, const std::string& to,
+                           const ConvertOptions& options) {
+  Conversion out;
+  const auto format = format_of(from);
+  if (!format) return format.status();
+  out.from_format = *format;
+  out.to_format = target_format(to, options.format);
+  if (!options.dry_run)
+    if (Status s = expect_new(to); !s.ok()) return s;
+  Status status;
+  if (out.to_format == kStrata && out.from_format != kStrata)
+    status = to_strata(from, out.from_format, to, options, out);
+  else if (out.from_format == kGguf && out.to_format == kHuggingFace)
+    status = to_hugging_face(from, to, options, out);
+  else if (out.from_format == kHuggingFace && out.to_format == kGguf)
+    status = to_gguf(from, to, options, out);
+  else if (out.from_format == kStrata && out.to_format == kHuggingFace)
+    status = from_strata(from, to, options, out);
+  else
+    throw Error("convert",
+                "from {} to {} goes by way of a Hugging Face directory: convert to one, and "
+                "that",
+                out.from_format, out.to_format);
+  if (!status.ok()) return status;
+  return out;
+}
+
+}  // namespace strata::model

@@ -1,0 +1,171 @@
+#include "strata/model/convert/keys.h"
+
+#include <cmath>
+#include <nlohmann/json.hpp>
+#include <numbers>
+
+#include "strata/base/error.h"
+#include "strata/model/published/gguf_config.h"
+#include "strata/model/published/gguf_source.h"
+
+namespace strata::model::conversion {
+
+using checkpoint::GgufValue;
+using decoder::Options;
+using decoder::Rope;
+
+void set(GgufMetadata& metadata, const std::string& key, GgufValue value) {
+  for (auto& [name, held] : metadata)
+    if (name == key) {
+      held = std::move(value);
+      return;
+    }
+  metadata.emplace_back(key, std::move(value));
+}
+
+bool same_value(const GgufValue& a, const GgufValue& b) {
+  if (a == b) return true;
+  const auto x = checkpoint::as_number(a), y = checkpoint::as_number(b);
+  // What a config.json says of an f32 is its shortest decimal.
+  return x && y && (*x == *y || static_cast<float>(*x) == static_cast<float>(*y));
+}
+
+std::vector<float> rope_divisors(const Options& o) {
+  std::vector<float> out;
+  if (o.ropes.empty() || o.ropes[0].type != Rope::Type::llama3) return out;
+  const Rope& r = o.ropes[0];
+  const double longest = static_cast<double>(r.original_length) / r.low_freq_factor,
+               shortest = static_cast<double>(r.original_length) / r.high_freq_factor;
+  for (std::int64_t i = 0; i < r.width / 2; ++i) {
+    const double wave =
+        2 * std::numbers::pi *
+        std::pow(r.theta, 2.0 * static_cast<double>(i) / static_cast<double>(r.width));
+    const double smooth = (static_cast<double>(r.original_length) / wave - r.low_freq_factor) /
+                          (r.high_freq_factor - r.low_freq_factor);
+    out.push_back(static_cast<float>(wave < shortest  ? 1
+                                     : wave > longest ? r.factor
+                                                      : 1 / ((1 - smooth) / r.factor + smooth)));
+  }
+  return out;
+}
+
+namespace {
+
+/// Whether two options are the same model; else what differs.
+std::string difference(const Options& a, const Options& b, bool has_divisors) {
+  std::string out;
+  auto compare = [&](const char* what, const auto& x, const auto& y) {
+    if (x != y && out.empty()) out = what;
+  };
+  auto near = [&](const char* what, double x, double y) {
+    if (static_cast<float>(x) != static_cast<float>(y) && out.empty()) out = what;
+  };
+  compare("vocab_size", a.vocab_size, b.vocab_size);
+  compare("hidden_size", a.width, b.width);
+  compare("num_hidden_layers", a.layers, b.layers);
+  compare("num_attention_heads", a.query_heads, b.query_heads);
+  compare("num_key_value_heads", a.kv_heads, b.kv_heads);
+  compare("head_dim", a.head_dim, b.head_dim);
+  compare("intermediate_size", a.mlp_width, b.mlp_width);
+  compare("norms", a.norm, b.norm);
+  compare("places of norms", a.norm_place, b.norm_place);
+  compare("norms of heads", a.head_norm, b.head_norm);
+  near("rms_norm_eps", a.epsilon, b.epsilon);
+  compare("biases of queries, keys and values", a.qkv_bias, b.qkv_bias);
+  compare("biases of the attention's output", a.out_bias, b.out_bias);
+  compare("biases of the feed-forward layers", a.mlp_bias, b.mlp_bias);
+  compare("hidden_act", a.activation, b.activation);
+  compare("tie_word_embeddings", a.tied, b.tied);
+  near("the factor of scores", a.attention_scale, b.attention_scale);
+  near("attn_logit_softcapping", a.attention_cap, b.attention_cap);
+  near("final_logit_softcapping", a.logit_cap, b.logit_cap);
+  near("the factor of embeddings", a.embedding_scale, b.embedding_scale);
+  compare("factors of scores by layer", a.layer_scales, b.layer_scales);
+  compare("windows", a.windows, b.windows);
+  compare("rotary embeddings by layer", a.rope_of_layer, b.rope_of_layer);
+  compare("the number of rotary embeddings", a.ropes.size(), b.ropes.size());
+  for (std::size_t i = 0; i < std::min(a.ropes.size(), b.ropes.size()); ++i) {
+    const Rope &x = a.ropes[i], &y = b.ropes[i];
+    near("rope_theta", x.theta, y.theta);
+    compare("the width of rotary embeddings", x.width, y.width);
+    if (has_divisors) continue;  // a tensor says the rest
+    compare("rope_type", x.type, y.type);
+    near("the factor of rotary scaling", x.factor, y.factor);
+    if (x.type == Rope::Type::yarn)
+      compare("original_max_position_embeddings", x.original_length, y.original_length);
+    if (x.type == Rope::Type::yarn)
+      near("attention_factor", x.attention_factor, y.attention_factor);
+  }
+  return out;
+}
+
+std::uint32_t u32(std::int64_t x) { return static_cast<std::uint32_t>(x); }
+
+void add_rope(GgufMetadata& out, const std::string& a, const Options& o) {
+  const Rope& r = o.ropes[0];
+  out.emplace_back(a + "rope.dimension_count", u32(r.width));
+  out.emplace_back(a + "rope.freq_base", static_cast<float>(r.theta));
+  const char* type = r.type == Rope::Type::linear ? "linear"
+                     : r.type == Rope::Type::yarn ? "yarn"
+                                                  : nullptr;
+  if (!type) return;
+  out.emplace_back(a + "rope.scaling.type", std::string(type));
+  out.emplace_back(a + "rope.scaling.factor", static_cast<float>(r.factor));
+  if (r.type == Rope::Type::linear) return;
+  out.emplace_back(a + "rope.scaling.original_context_length", u32(r.original_length));
+  out.emplace_back(a + "rope.scaling.yarn_beta_fast", static_cast<float>(r.beta_fast));
+  out.emplace_back(a + "rope.scaling.yarn_beta_slow", static_cast<float>(r.beta_slow));
+}
+
+}  // namespace
+
+GgufMetadata keys_of(const Described& model) {
+  const Options& o = model.options;
+  const std::string name(model.family->architecture), a = name + ".";
+  GgufMetadata out = {{"general.architecture", name}, {"general.type", std::string("model")}};
+  out.emplace_back(a + "block_count", u32(o.layers));
+  out.emplace_back(a + "context_length", u32(o.context));
+  out.emplace_back(a + "embedding_length", u32(o.width));
+  out.emplace_back(a + "feed_forward_length", u32(o.mlp_width));
+  out.emplace_back(a + "attention.head_count", u32(o.query_heads));
+  out.emplace_back(a + "attention.head_count_kv", u32(o.kv_heads));
+  if (o.head_dim * o.query_heads != o.width)
+    for (const char* key : {"attention.key_length", "attention.value_length"})
+      out.emplace_back(a + key, u32(o.head_dim));
+  if (!o.ropes.empty()) add_rope(out, a, o);
+  const bool is_rms = o.norm != decoder::NormKind::layer_norm;
+  out.emplace_back(
+      a + (is_rms ? "attention.layer_norm_rms_epsilon" : "attention.layer_norm_epsilon"),
+      static_cast<float>(o.epsilon));
+  for (std::int64_t window : o.windows)
+    if (window > 0) {
+      out.emplace_back(a + "attention.sliding_window", u32(window));
+      break;
+    }
+  if (o.attention_cap != 0)
+    out.emplace_back(a + "attn_logit_softcapping", static_cast<float>(o.attention_cap));
+  if (o.logit_cap != 0)
+    out.emplace_back(a + "final_logit_softcapping", static_cast<float>(o.logit_cap));
+  if (!o.causal) out.emplace_back(a + "attention.causal", false);
+  out.emplace_back(a + "vocab_size", u32(o.vocab_size));
+
+  // What a reader of these keys takes the model for.
+  published::GgufMetadata seen;
+  for (const auto& [key, value] : out) seen.values[key] = published::json_of(value);
+  seen.embedding_shape = {o.vocab_size, o.width};
+  seen.has_output = !o.tied;
+  seen.query_bias = o.qkv_bias, seen.out_bias = o.out_bias, seen.mlp_bias = o.mlp_bias;
+  const std::vector<float> divisors = rope_divisors(o);
+  seen.rope_divisors.assign(divisors.begin(), divisors.end());
+  const published::Family& reader = published::family_of(seen);
+  const Options read = reader.options(published::Config::parse(reader.from_gguf(seen)));
+  if (const std::string what = difference(o, read, !divisors.empty()); !what.empty())
+    throw Error("convert",
+                "a GGUF file of architecture {} cannot say what this config.json says: {} would be "
+                "another",
+                name, what)
+        .unsupported();
+  return out;
+}
+
+}  // namespace strata::model::conversion

@@ -1,0 +1,34 @@
+#include "strata/model/convert/pairs.h"
+
+#include <set>
+
+#include "strata/base/error.h"
+#include "strata/model/decoder/weights.h"
+
+namespace strata::model::conversion {
+
+using published::WeightName;
+
+Described described(const std::string& config) {
+  const published::Config c = published::Config::parse(config);
+  if (c.has("quantization_config"))
+    throw Error("convert", "quantization_config has quant_method={}, which is not supported",
+                c.child("quantization_config")->as_json("quant_method"))
+        .unsupported();
+  const published::Family& family = published::family(c.text("model_type"));
+  Described out{&family, family.options(c), {}, {}};
+  out.names = family.names(out.options);
+  // Parts of one published tensor (phi3's qkv_proj) are one pair.
+  std::set<std::string> seen;
+  for (const WeightName& w : out.names.weights) {
+    const std::int64_t layers = w.path.starts_with("layers/") ? out.options.layers : 1;
+    for (std::int64_t i = 0; i < layers; ++i) {
+      Pair p{published::numbered(w.hugging_face, i), published::numbered(w.gguf, i), w.paired_heads,
+             w.gguf_plus, w.as_ours};
+      if (seen.insert(p.hugging_face).second) out.pairs.push_back(std::move(p));
+    }
+  }
+  return out;
+}
+
+}  // namespace strata::model::conversion

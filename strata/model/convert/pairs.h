@@ -1,0 +1,29 @@
+// What a tensor of a Hugging Face directory is called in a GGUF file, and how it lies there.
+// Private to strata/model/convert.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "strata/model/published/family.h"
+
+namespace strata::model::conversion {
+
+struct Pair {
+  std::string hugging_face, gguf;
+  std::int64_t paired_heads = 0;
+  double gguf_plus = 0;
+  bool transposed = false;
+};
+
+/// The model that a config.json describes.
+struct Described {
+  const published::Family* family;
+  decoder::Options options;
+  published::Names names;
+  std::vector<Pair> pairs;
+};
+/// Throws Error for what Strata does not know.
+Described described(const std::string& config);
+
+}  // namespace strata::model::conversion

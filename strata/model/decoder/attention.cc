@@ -1,0 +1,32 @@
+#include "strata/model/decoder/attention.h"
+
+#include "strata/api/numpy.h"
+
+namespace strata::model::decoder {
+
+Array Attention::operator()(const Array& x, const Options& o,
+                            const std::optional<RotaryTable>& rotary,
+                            const std::optional<Array>& query_scale,
+                            const Attending& attending) const {
+  const nn::ModuleScope scope(*this, "Attention");
+  const auto heads_of = [&](const nn::Linear& project, const std::optional<Norm>& norm,
+                            std::int64_t count) {
+    Array y = project(x);
+    if (norm && o.head_norm == HeadNorm::all_heads) y = (*norm)(y, o.norm, o.epsilon);
+    y = reshape(y, {x.shape(0), x.shape(1), count, o.head_dim});
+    if (norm && o.head_norm == HeadNorm::each_head) y = (*norm)(y, o.norm, o.epsilon);
+    return y;
+  };
+  Heads heads{heads_of(query, query_norm, o.query_heads), heads_of(key, key_norm, o.kv_heads),
+              heads_of(value, {}, o.kv_heads)};
+  if (rotary) {
+    heads.query = rotate(heads.query, *rotary, o.pairing);
+    heads.key = rotate(heads.key, *rotary, o.pairing);
+  }
+  if (query_scale) heads.query = heads.query * astype(*query_scale, heads.query.dtype());
+  const Array attended = attending(heads);
+  return scope.returns(out(reshape(attended, {x.shape(0), x.shape(1), o.query_heads * o.head_dim})),
+                       x);
+}
+
+}  // namespace strata::model::decoder

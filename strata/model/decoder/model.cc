@@ -1,0 +1,142 @@
+#include "strata/model/decoder/model.h"
+
+#include <algorithm>
+
+#include "strata/api/index.h"
+#include "strata/api/lax.h"
+#include "strata/api/numpy.h"
+#include "strata/base/error.h"
+#include "strata/model/decoder/stack.h"
+#include "strata/nn/cached_attention.h"
+
+namespace strata::model::decoder {
+
+namespace {
+
+using tree::Tree;
+
+class Decoder : public Model {
+ public:
+  explicit Decoder(Options options) : o_(std::move(options)) { check(o_); }
+  std::string family() const override { return o_.family; }
+  std::int64_t vocab_size() const override { return o_.vocab_size; }
+  DType dtype() const override { return o_.dtype; }
+  Tree init(const Array& key) const override { return first_weights(o_, key); }
+
+  Array forward(const Tree& params, const Array& tokens) const override {
+    require_positions(tokens.shape(-1));
+    const Weights w = weights_of(o_, cast(params, o_.dtype));
+    const Array positions = expand_dims(arange(tokens.shape(-1)), 0);
+    const Array x =
+        run_layers(w, o_, embed(w, o_, tokens, positions), positions, length_of(tokens.shape(-1)),
+                   [](const Heads& h, const AttendOptions& how) {
+                     return attend(h.query, h.key, h.value, how);
+                   });
+    return logits_of(w, o_, x);
+  }
+
+  Tree init_cache(std::int64_t batch, std::int64_t length) const override {
+    return init_pages(batch, length);
+  }
+  Tree init_pages(std::int64_t pages, std::int64_t page_size) const override {
+    const std::vector<std::int64_t> shape = {o_.layers, pages, page_size, o_.kv_heads, o_.head_dim};
+    return tree::of(Cache{zeros(shape, o_.dtype), zeros(shape, o_.dtype)});
+  }
+
+  std::pair<Array, Tree> extend(const Tree& params, const Array& tokens, const Array& first,
+                                const Tree& cache,
+                                const std::optional<Array>& only) const override {
+    const std::int64_t batch = tokens.shape(0), length = cache["key"].shape(2);
+    if (tokens.shape(1) > length)
+      throw Error(o_.family, "{} tokens do not fit a cache of {}", tokens.shape(1), length);
+    require_positions(length);
+    // A sequence's page is the one of its own number.
+    const Batch rows{.tokens = tokens,
+                     .first = broadcast_to(astype(first, DType::i32), {batch}),
+                     .count = full({batch}, tokens.shape(1), DType::i32),
+                     .pages = expand_dims(arange(batch), 1)};
+    const Weights w = weights_of(o_, cast(params, o_.dtype));
+    auto [x, after] = read(w, rows, cache, length_of(length));
+    if (only) x = lax::dynamic_slice_in_dim(x, *only, 1, 1);
+    return {logits_of(w, o_, x), tree::of(after)};
+  }
+
+  std::pair<Array, Tree> extend_pages(const Tree& params, const Batch& batch, const Tree& cache,
+                                      bool all_tokens) const override {
+    const Weights w = weights_of(o_, cast(params, o_.dtype));
+    auto [x, after] = read(w, batch, cache, paged_length());
+    if (all_tokens) return {logits_of(w, o_, x), tree::of(after)};
+    const Array last = expand_dims(maximum(batch.count - 1, 0), {1, 2});
+    x = squeeze(take_along_axis(x, last, 1, {.mode = "clip"}), {1});
+    return {astype(logits_of(w, o_, x), DType::f32), tree::of(after)};
+  }
+
+  double flops_per_step(std::int64_t batch, std::int64_t length) const override {
+    double products = 0;
+    for (const WeightShape& w : weight_shapes(o_)) {
+      if (w.kind != WeightKind::matrix) continue;
+      double n = 1;
+      for (std::int64_t size : w.shape) n *= static_cast<double>(size);
+      products += n;
+    }
+    if (o_.tied) products += static_cast<double>(o_.vocab_size * o_.width);
+    double keys = 0;  // that a token sees on average, over all layers
+    for (std::int64_t i = 0; i < o_.layers; ++i) {
+      const std::int64_t window = o_.windows.empty() ? 0 : o_.windows[static_cast<std::size_t>(i)];
+      const auto whole = static_cast<double>(length) / 2;
+      keys += window == 0 ? whole : std::min(whole, static_cast<double>(window));
+    }
+    const double attention = keys * static_cast<double>(o_.query_heads * o_.head_dim) * 4;
+    return 3 * static_cast<double>(batch * length) * (2 * products + attention);
+  }
+
+ private:
+  void require_positions(std::int64_t length) const {
+    if (o_.learned_positions > 0 && length > o_.learned_positions)
+      throw Error(o_.family, "{} positions are more than the {} of the model", length,
+                  o_.learned_positions);
+  }
+  /// How long sequences get: as the options say, else `known`.
+  std::int64_t length_of(std::int64_t known) const {
+    return o_.max_length > 0 ? o_.max_length : known;
+  }
+  std::int64_t paged_length() const {
+    const bool depends = std::any_of(o_.ropes.begin(), o_.ropes.end(),
+                                     [](const Rope& r) { return r.depends_on_length(); });
+    if (depends && o_.max_length == 0)
+      throw Error(o_.family,
+                  "rotary frequencies depend on how long sequences get: a cache of pages "
+                  "needs a model that was made with max_length");
+    return length_of(o_.context);
+  }
+
+  std::pair<Array, Cache> read(const Weights& w, const Batch& batch, const Tree& cache,
+                               std::int64_t length) const {
+    const Array positions =
+        expand_dims(batch.first, 1) + expand_dims(arange(batch.tokens.shape(1)), 0);
+    return run_layers(
+        w, o_, embed(w, o_, batch.tokens, positions), positions, length,
+        Cache{cache["key"], cache["value"]},
+        [&](const Heads& h, const AttendOptions& how, Array& key_pages, Array& value_pages) {
+          const auto put = [&](Array& pages, const Array& tokens) {
+            pages = nn::write_pages(pages, tokens, batch.pages, batch.first, batch.count);
+          };
+          put(key_pages, h.key);
+          put(value_pages, h.value);
+          return nn::cached_attention(h.query, key_pages, value_pages, batch.pages, batch.first,
+                                      batch.count,
+                                      {.scale = how.scale,
+                                       .window = how.window,
+                                       .soft_cap = how.soft_cap,
+                                       .sinks = how.sinks});
+        });
+  }
+
+  Options o_;
+};
+
+}  // namespace
+
+ModelPtr model(const Options& options) { return std::make_shared<const Decoder>(options); }
+
+}  // namespace strata::model::decoder

@@ -1,0 +1,18 @@
+// A decoder of any family behind the interface of all models.
+//
+//   model::ModelPtr m = decoder::model(options);
+//   auto [logits, cache] = m->extend_pages(params, batch, m->init_pages(64, 16));
+#pragma once
+
+#include "strata/model/decoder/options.h"
+#include "strata/model/model.h"
+
+namespace strata::model::decoder {
+
+/// A model of these options. Its cache, of `init_cache` too, is one of pages, {"key", "value"} of
+/// (L, N, P, K, d). Throws Error where the options contradict each other (`check`), and
+/// from `extend_pages` where frequencies depend on the length of sequences and options.max_length
+/// does not say it.
+ModelPtr model(const Options& options);
+
+}  // namespace strata::model::decoder

@@ -1,0 +1,79 @@
+#include "strata/model/decoder/options.h"
+
+#include <cmath>
+
+#include "strata/base/error.h"
+
+namespace strata::model::decoder {
+
+namespace {
+
+void check(const Options& o, const Rope& rope) {
+  if (rope.width < 2 || rope.width % 2 != 0 || rope.width > o.head_dim)
+    throw Error(o.family,
+                "rotary positions turn {} elements of heads of {}: allowed are even "
+                "numbers up to that",
+                rope.width, o.head_dim);
+  if (!(rope.theta > 0) || !std::isfinite(rope.theta))
+    throw Error(o.family, "rope_theta={}: allowed are finite numbers above 0", rope.theta);
+  if (rope.type != Rope::Type::plain && (!(rope.factor > 0) || !std::isfinite(rope.factor)))
+    throw Error(o.family, "the factor of rotary scaling is {}: allowed are finite numbers above 0",
+                rope.factor);
+  const auto half = static_cast<std::size_t>(rope.width / 2);
+  if (rope.type == Rope::Type::longrope &&
+      (rope.short_factor.size() != half || rope.long_factor.size() != half))
+    throw Error(o.family, "longrope needs {} factors, got short_factor of {} and long_factor of {}",
+                half, rope.short_factor.size(), rope.long_factor.size());
+  const bool needs_original = rope.type == Rope::Type::llama3 || rope.type == Rope::Type::yarn ||
+                              rope.type == Rope::Type::longrope;
+  if (needs_original && rope.original_length < 1)
+    throw Error(o.family,
+                "original_max_position_embeddings={}: rotary scaling of this type needs "
+                "a number above 0",
+                rope.original_length);
+  if (rope.type == Rope::Type::dynamic && (rope.length < 1 || rope.width < 4))
+    throw Error(o.family,
+                "dynamic rotary scaling needs max_position_embeddings above 0 and 4 "
+                "elements to turn, got {} and {}",
+                rope.length, rope.width);
+}
+
+}  // namespace
+
+void check(const Options& o) {
+  const auto positive = [&](const char* what, std::int64_t n, std::int64_t most) {
+    if (n < 1 || n > most)
+      throw Error(o.family, "{}={}: allowed is an integer from 1 to {}", what, n, most);
+  };
+  positive("vocab_size", o.vocab_size, 1 << 24);
+  positive("hidden_size", o.width, 1 << 20);
+  positive("num_hidden_layers", o.layers, 1 << 14);
+  positive("num_attention_heads", o.query_heads, 1 << 14);
+  positive("num_key_value_heads", o.kv_heads, 1 << 14);
+  positive("head_dim", o.head_dim, 1 << 16);
+  positive("intermediate_size", o.mlp_width, 1 << 22);
+  if (o.query_heads % o.kv_heads != 0)
+    throw Error(o.family, "num_key_value_heads={} does not divide num_attention_heads={}",
+                o.kv_heads, o.query_heads);
+  if (!(o.epsilon > 0) || !std::isfinite(o.epsilon))
+    throw Error(o.family, "the epsilon of norms is {}: allowed are finite numbers above 0",
+                o.epsilon);
+  const auto per_layer = [&](const char* what, std::size_t n) {
+    if (n != 0 && n != static_cast<std::size_t>(o.layers))
+      throw Error(o.family, "{} has {} entries for {} layers", what, n, o.layers);
+  };
+  per_layer("layer_types", o.windows.size());
+  per_layer("rotary embeddings", o.rope_of_layer.size());
+  per_layer("scales of scores", o.layer_scales.size());
+  for (std::int64_t window : o.windows)
+    if (window < 0) throw Error(o.family, "sliding_window={}: allowed are numbers above 0", window);
+  for (int rope : o.rope_of_layer)
+    if (rope < -1 || rope >= static_cast<int>(o.ropes.size()))
+      throw Error(o.family, "there is no rotary embedding {} of {}", rope, o.ropes.size());
+  for (const Rope& rope : o.ropes) check(o, rope);
+  if (o.remat_policy != "full_save" && o.remat_policy != "minimal" && o.remat_policy != "full")
+    throw Error(o.family, "remat_policy={}: allowed is full_save or minimal or full",
+                o.remat_policy);
+}
+
+}  // namespace strata::model::decoder

@@ -1,0 +1,137 @@
+// What a decoder is made of: one struct of options at run time, from which all families are built.
+//
+//   decoder::Options o{.vocab_size = 49152, .width = 576, .layers = 30, .query_heads = 9,
+//                      .kv_heads = 3, .head_dim = 64, .mlp_width = 1536, .tied = true};
+//   o.ropes = {{.theta = 1e5, .width = 64}};
+//
+// A family turns its config.json into this (strata/model/<family>/published.h); it states nothing
+// else, so a difference between two families is a difference between two values.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "strata/type/block_format.h"
+#include "strata/type/dtype.h"
+
+namespace strata::model::decoder {
+
+/// How a norm computes and rounds; x is in the dtype of activations.
+enum class NormKind {
+  llama,       // x / rms in f32, rounded, times the weight
+  gemma,       // x / rms * (1 + weight) in f32, rounded
+  olmo2,       // x / rms * weight in f32, rounded
+  layer_norm,  // (x - mean) / deviation * weight + bias in f32, rounded
+};
+
+/// Where the norms of a layer's two branches stand.
+enum class NormPlace {
+  before,          // x + f(norm(x))
+  after,           // x + norm(f(x))
+  around,          // x + norm(f(norm(x)))
+  after_residual,  // norm(x + f(x))
+};
+
+/// Norms of queries and keys ahead of rotary positions.
+enum class HeadNorm {
+  none,
+  each_head,  // over the width of each head
+  all_heads,  // over all heads together
+};
+
+/// The function in a feed-forward layer.
+enum class Activation { silu, gelu, gelu_tanh, relu };
+
+/// Which elements of a head a rotary embedding turns together.
+enum class Pairing {
+  halves,      // j and j + width / 2
+  neighbours,  // 2 j and 2 j + 1
+};
+
+/// Rotary frequencies, as `rope_parameters` of a config.json states them.
+struct Rope {
+  /// By name as upstream: "default", "linear", "dynamic", "llama3", "yarn", "longrope".
+  enum class Type { plain, linear, dynamic, llama3, yarn, longrope };
+  Type type = Type::plain;
+  double theta = 10000;
+  /// How many elements of a head are turned: the first ones; even.
+  std::int64_t width = 0;
+  double factor = 1;
+  /// Positions that the model was trained on before it was stretched.
+  std::int64_t original_length = 0;
+  /// Positions that the model is made for (dynamic).
+  std::int64_t length = 0;
+  double low_freq_factor = 1, high_freq_factor = 4;         // llama3
+  double beta_fast = 32, beta_slow = 1;                     // yarn
+  bool truncate = true;                                     // yarn
+  double attention_factor = 1;                              // yarn, longrope: of cos and sin
+  std::vector<double> short_factor = {}, long_factor = {};  // longrope: width / 2 each
+  /// Whether frequencies depend on how long the sequence gets.
+  bool depends_on_length() const {
+    return type == Type::dynamic || (type == Type::longrope && short_factor != long_factor);
+  }
+};
+
+/// The options of a model.
+struct Options {
+  /// The family, as config.json's model_type names it.
+  std::string family;
+  std::int64_t vocab_size = 0, width = 0, layers = 0;
+  std::int64_t query_heads = 0, kv_heads = 0, head_dim = 0, mlp_width = 0;
+
+  NormKind norm = NormKind::llama;
+  NormPlace norm_place = NormPlace::before;
+  double epsilon = 1e-6;
+  HeadNorm head_norm = HeadNorm::none;
+  /// Whether a norm stands behind the last layer, and one behind the embedding.
+  bool final_norm = true, embedding_norm = false;
+
+  bool qkv_bias = false, out_bias = false, mlp_bias = false;
+  bool gated = true;
+  Activation activation = Activation::silu;
+  /// The output matrix is the embedding.
+  bool tied = false;
+  /// Whether there are logits at all; an encoder has none.
+  bool has_logits = true;
+  bool causal = true;
+  /// Rows of a learned table of positions, and of token types; 0: none.
+  std::int64_t learned_positions = 0, token_types = 0;
+
+  /// Factor of scores; soft caps c tanh(x / c) of scores and of logits, 0: none.
+  double attention_scale = 1, attention_cap = 0, logit_cap = 0;
+  /// Factor of embeddings, rounded to the weights' dtype.
+  double embedding_scale = 1;
+  /// Further factors of scores, one a layer; empty: none.
+  std::vector<double> layer_scales = {};
+  /// How many keys a token of a layer sees, itself among them; 0: all. One a layer; empty: all of
+  /// all.
+  std::vector<std::int64_t> windows = {};
+  /// Rotary embeddings, and which of them a layer has (-1: none); empty `rope_of_layer`: the first.
+  std::vector<Rope> ropes = {};
+  std::vector<int> rope_of_layer = {};
+  Pairing pairing = Pairing::halves;
+
+  /// Positions that the model is made for.
+  std::int64_t context = 0;
+  /// The longest sequence that will be read, which decides frequencies that depend on length; 0:
+  /// decided by each call.
+  std::int64_t max_length = 0;
+  /// The dtype of activations and logits.
+  DType dtype = DType::f32;
+  /// Weights that are kept in packed blocks, by their paths: ui8 ([L,] out, bytes of a row).
+  std::map<std::string, BlockFormat, std::less<>> packed = {};
+  /// What the backward pass keeps of a layer: "full_save" (all), "minimal" (results of products),
+  /// "full" (nothing), as MaxText names it.
+  std::string remat_policy = "full_save";
+  /// The standard deviation of first weights.
+  double initial_deviation = 0.02;
+};
+
+/// Throws Error where options contradict each other: heads that do not divide, odd rotary widths,
+/// lists of another length than the layers.
+void check(const Options& options);
+
+}  // namespace strata::model::decoder

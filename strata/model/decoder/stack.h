@@ -1,0 +1,38 @@
+// What decoders and encoders share: embeddings, the layers as one scan, logits.
+#pragma once
+
+#include <functional>
+
+#include "strata/model/decoder/weights.h"
+
+namespace strata::model::decoder {
+
+/// Keys and values of all layers in pages, (L, N, P, K, d), in the dtype of activations.
+struct Cache {
+  Array key, value;
+  STRATA_FIELDS(key, value)
+};
+
+/// What a layer's attention gets: the heads, and how it compares them (window, scale, cap).
+using LayerAttending = std::function<Array(const Heads& heads, const AttendOptions& options)>;
+/// The same with the layer's part of a cache, (N, P, K, d), which it may replace.
+using CachedAttending = std::function<Array(const Heads& heads, const AttendOptions& options,
+                                            Array& key_pages, Array& value_pages)>;
+
+/// Embeddings of tokens at positions, both (B, S): (B, S, D) of the options' dtype. `types` (B, S)
+/// where the options have token types; none: all 0.
+Array embed(const Weights& weights, const Options& options, const Array& tokens_BS,
+            const Array& positions_BS, const std::optional<Array>& types_BS = {});
+/// x (B, S, D) through all layers and the last norm. `length`: how long sequences get, for rotary
+/// frequencies that depend on it.
+Array run_layers(const Weights& weights, const Options& options, const Array& x_BSD,
+                 const Array& positions_BS, std::int64_t length, const LayerAttending& attending);
+/// The same with a cache, and what it holds afterwards.
+std::pair<Array, Cache> run_layers(const Weights& weights, const Options& options,
+                                   const Array& x_BSD, const Array& positions_BS,
+                                   std::int64_t length, const Cache& cache,
+                                   const CachedAttending& attending);
+/// x (..., D) -> logits (..., V) of the options' dtype, softly capped where the options say so.
+Array logits_of(const Weights& weights, const Options& options, const Array& x);
+
+}  // namespace strata::model::decoder

@@ -1,0 +1,161 @@
+#include "strata/model/decoder/weights.h"
+
+#include <map>
+
+#include "strata/api/index.h"
+#include "strata/api/random.h"
+
+namespace strata::model::decoder {
+
+namespace {
+
+using Sizes = std::vector<std::int64_t>;
+
+/// Makes parts of the tree, each at its path.
+class Maker {
+ public:
+  Maker(const Options& options, const WeightMaker& make) : o_(options), make_(make) {}
+
+  Array one(const std::string& path, Sizes shape, WeightKind kind) const {
+    if (path.starts_with("layers/")) shape.insert(shape.begin(), o_.layers);
+    return make_(path, shape, kind);
+  }
+  std::optional<BlockFormat> packed(const std::string& path) const {
+    const auto it = o_.packed.find(path);
+    return it == o_.packed.end() ? std::nullopt : std::optional(it->second);
+  }
+  nn::Linear linear(const std::string& path, std::int64_t in, std::int64_t out, bool bias) const {
+    nn::Linear made(one(path + "/kernel", {in, out}, WeightKind::matrix));
+    made.product.packed = packed(path + "/kernel");
+    if (bias) made.bias = one(path + "/bias", {out}, WeightKind::bias);
+    return made;
+  }
+  nn::Embed embed(const std::string& path, std::int64_t rows) const {
+    nn::Embed made(one(path + "/embedding", {rows, o_.width}, WeightKind::embedding));
+    made.packed = packed(path + "/embedding");
+    return made;
+  }
+  Norm norm(const std::string& path, std::int64_t width) const {
+    Norm made{.scale = one(path + "/scale", {width}, WeightKind::scale), .bias = {}};
+    if (o_.norm == NormKind::layer_norm) made.bias = one(path + "/bias", {width}, WeightKind::bias);
+    return made;
+  }
+  std::optional<Norm> norm_if(bool there, const std::string& path) const {
+    if (!there) return {};
+    return norm(path, o_.width);
+  }
+  Attention attention(const std::string& path) const {
+    const std::int64_t q = o_.query_heads * o_.head_dim, kv = o_.kv_heads * o_.head_dim;
+    Attention made;
+    made.query = linear(path + "/query", o_.width, q, o_.qkv_bias);
+    made.key = linear(path + "/key", o_.width, kv, o_.qkv_bias);
+    made.value = linear(path + "/value", o_.width, kv, o_.qkv_bias);
+    made.out = linear(path + "/out", q, o_.width, o_.out_bias);
+    if (o_.head_norm == HeadNorm::none) return made;
+    const bool each = o_.head_norm == HeadNorm::each_head;
+    made.query_norm = norm(path + "/query_norm", each ? o_.head_dim : q);
+    made.key_norm = norm(path + "/key_norm", each ? o_.head_dim : kv);
+    return made;
+  }
+  FeedForward mlp(const std::string& path) const {
+    FeedForward made;
+    if (o_.gated) made.gate = linear(path + "/gate", o_.width, o_.mlp_width, o_.mlp_bias);
+    made.up = linear(path + "/up", o_.width, o_.mlp_width, o_.mlp_bias);
+    made.down = linear(path + "/down", o_.mlp_width, o_.width, o_.mlp_bias);
+    return made;
+  }
+  Layer layer(const std::string& path) const {
+    const bool ahead = o_.norm_place == NormPlace::before || o_.norm_place == NormPlace::around;
+    const bool behind = o_.norm_place != NormPlace::before;
+    Layer made;
+    made.attention_norm = norm_if(ahead, path + "/attention_norm");
+    made.attention = attention(path + "/attention");
+    made.attention_post_norm = norm_if(behind, path + "/attention_post_norm");
+    made.mlp_norm = norm_if(ahead, path + "/mlp_norm");
+    made.mlp = mlp(path + "/mlp");
+    made.mlp_post_norm = norm_if(behind, path + "/mlp_post_norm");
+    return made;
+  }
+
+ private:
+  const Options& o_;
+  const WeightMaker& make_;
+};
+
+}  // namespace
+
+Weights make_weights(const Options& o, const WeightMaker& make) {
+  const Maker m(o, make);
+  Weights w;
+  w.embedder = m.embed("embedder", o.vocab_size);
+  if (o.learned_positions > 0) w.positions = m.embed("positions", o.learned_positions);
+  if (o.token_types > 0) w.types = m.embed("types", o.token_types);
+  w.embedding_norm = m.norm_if(o.embedding_norm, "embedding_norm");
+  w.layers = m.layer("layers");
+  w.final_norm = m.norm_if(o.final_norm, "final_norm");
+  if (o.has_logits && !o.tied) w.logits = m.linear("logits", o.width, o.vocab_size, false);
+  return w;
+}
+
+std::vector<WeightShape> weight_shapes(const Options& o) {
+  std::vector<WeightShape> out;
+  (void)make_weights(o, [&](std::string_view path, const Sizes& shape, WeightKind kind) {
+    out.push_back({std::string(path), shape, kind});
+    return Array();
+  });
+  return out;
+}
+
+Weights weights_of(const Options& o, const tree::Tree& params) {
+  return tree::as(
+      make_weights(o, [](std::string_view, const Sizes&, WeightKind) { return Array(); }), params);
+}
+
+tree::MetadataPtr logical_axes(std::string_view path) {
+  using Names = std::vector<std::string>;
+  static const std::map<std::string, Names, std::less<>> axes = {
+      {"embedder/embedding", {"vocab", "embed"}},
+      {"positions/embedding", {"positions", "embed"}},
+      {"types/embedding", {"types", "embed"}},
+      {"layers/attention/query/kernel", {"layers", "embed", "q_heads"}},
+      {"layers/attention/key/kernel", {"layers", "embed", "kv_heads"}},
+      {"layers/attention/value/kernel", {"layers", "embed", "kv_heads"}},
+      {"layers/attention/out/kernel", {"layers", "heads", "embed"}},
+      {"layers/attention/query/bias", {"layers", "q_heads"}},
+      {"layers/attention/key/bias", {"layers", "kv_heads"}},
+      {"layers/attention/value/bias", {"layers", "kv_heads"}},
+      {"layers/attention/out/bias", {"layers", "embed"}},
+      {"layers/mlp/gate/kernel", {"layers", "embed", "mlp"}},
+      {"layers/mlp/up/kernel", {"layers", "embed", "mlp"}},
+      {"layers/mlp/down/kernel", {"layers", "mlp", "embed"}},
+      {"layers/mlp/gate/bias", {"layers", "mlp"}},
+      {"layers/mlp/up/bias", {"layers", "mlp"}},
+      {"layers/mlp/down/bias", {"layers", "embed"}},
+      {"logits/kernel", {"embed", "vocab"}},
+  };
+  const auto it = axes.find(path);
+  Names names;
+  if (it != axes.end())
+    names = it->second;
+  else if (path.starts_with("layers/"))
+    names = {"layers", "norm"};
+  else
+    names = {"norm"};
+  return std::make_shared<const tree::Metadata>(tree::Metadata{.out_sharding = names});
+}
+
+tree::Tree first_weights(const Options& o, const Array& key) {
+  const Array keys = random::split(key, static_cast<std::int64_t>(weight_shapes(o).size()));
+  std::int64_t next = 0;
+  const Weights made =
+      make_weights(o, [&](std::string_view, const Sizes& shape, WeightKind kind) -> Array {
+        const Array own = keys[next++];
+        if (kind == WeightKind::bias) return zeros(shape);
+        if (kind == WeightKind::scale)
+          return o.norm == NormKind::gemma ? zeros(shape) : ones(shape);
+        return random::normal(own, shape) * o.initial_deviation;
+      });
+  return tree::of(made).with_metadata([](const tree::Entry& e) { return logical_axes(e.name); });
+}
+
+}  // namespace strata::model::decoder

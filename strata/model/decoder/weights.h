@@ -1,0 +1,62 @@
+// The weights of a decoder or encoder: typed modules whose layers are stacked along a leading axis.
+//
+//   decoder::Weights w = decoder::make_weights(options, [](std::string_view path, const Sizes& s,
+//                                              bool is_matrix) { return zeros(s); });
+//   tree::of(w).names()   // {"embedder/embedding", "layers/attention_norm/scale", ...}
+#pragma once
+
+#include <functional>
+
+#include "strata/model/decoder/attention.h"
+#include "strata/model/decoder/feed_forward.h"
+#include "strata/nn/embed.h"
+
+namespace strata::model::decoder {
+
+/// A layer, or all of them stacked: every leaf then has a leading axis L. Which norms there are is
+/// the options' norm_place.
+struct Layer {
+  std::optional<Norm> attention_norm;  // ahead of attention
+  Attention attention;
+  std::optional<Norm> attention_post_norm;  // behind it
+  std::optional<Norm> mlp_norm;
+  FeedForward mlp;
+  std::optional<Norm> mlp_post_norm;
+  STRATA_FIELDS(attention_norm, attention, attention_post_norm, mlp_norm, mlp, mlp_post_norm)
+};
+
+/// All weights. Matrices are (in, out), embeddings (rows, D).
+struct Weights {
+  nn::Embed embedder;
+  std::optional<nn::Embed> positions, types;
+  std::optional<Norm> embedding_norm;
+  Layer layers;
+  std::optional<Norm> final_norm;
+  std::optional<nn::Linear> logits;
+  STRATA_FIELDS(embedder, positions, types, embedding_norm, layers, final_norm, logits)
+};
+
+/// What a weight is: how its first value is drawn, and which logical axes it has.
+enum class WeightKind { embedding, matrix, scale, bias };
+/// A weight of this path and shape.
+using WeightMaker =
+    std::function<Array(std::string_view path, const std::vector<std::int64_t>&, WeightKind kind)>;
+/// The weights that a model of these options has, each made by `make`, in the order of the tree.
+Weights make_weights(const Options& options, const WeightMaker& make);
+
+/// Path and shape of each weight, in the order of the tree.
+struct WeightShape {
+  std::string path;
+  std::vector<std::int64_t> shape;
+  WeightKind kind;
+};
+std::vector<WeightShape> weight_shapes(const Options& options);
+/// The weights of a tree that has each of them. Throws Error otherwise.
+Weights weights_of(const Options& options, const tree::Tree& params);
+/// The logical axes of a weight, MaxText's names: {"layers", "embed", "q_heads"}.
+tree::MetadataPtr logical_axes(std::string_view path);
+/// First weights: matrices and embeddings normal with the options' deviation, norms that change
+/// nothing, no biases. f32; the key as of random::key; traceable.
+tree::Tree first_weights(const Options& options, const Array& key);
+
+}  // namespace strata::model::decoder

@@ -1,0 +1,10 @@
+// gemma2 as others published it: strata/model/published/family.h.
+#pragma once
+
+#include "strata/model/published/family.h"
+
+namespace strata::model::published {
+
+Family gemma2();
+
+}  // namespace strata::model::published

@@ -1,0 +1,10 @@
+// llama as others published it: strata/model/published/family.h.
+#pragma once
+
+#include "strata/model/published/family.h"
+
+namespace strata::model::published {
+
+Family llama();
+
+}  // namespace strata::model::published

@@ -1,0 +1,36 @@
+// The list of published families; a new one adds its line.
+#include <algorithm>
+
+#include "strata/model/bert/published.h"
+#include "strata/model/gemma/published.h"
+#include "strata/model/gemma2/published.h"
+#include "strata/model/gemma3/published.h"
+#include "strata/model/gpt2/published.h"
+#include "strata/model/llama/published.h"
+#include "strata/model/mistral/published.h"
+#include "strata/model/olmo2/published.h"
+#include "strata/model/phi3/published.h"
+#include "strata/model/qwen2/published.h"
+#include "strata/model/qwen3/published.h"
+#include "strata/model/smollm3/published.h"
+
+namespace strata::model::published {
+
+namespace {
+
+std::vector<Family> make_families() {
+  std::vector<Family> out = {bert(),    gemma(), gemma2(), gemma3(), gpt2(),  llama(),
+                             mistral(), olmo2(), phi3(),   qwen2(),  qwen3(), smollm3()};
+  std::sort(out.begin(), out.end(),
+            [](const Family& a, const Family& b) { return a.model_type < b.model_type; });
+  return out;
+}
+
+}  // namespace
+
+std::span<const Family> families() {
+  static const std::vector<Family> all = make_families();
+  return all;
+}
+
+}  // namespace strata::model::published

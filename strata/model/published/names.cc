@@ -1,0 +1,113 @@
+#include "strata/model/published/names.h"
+
+#include <algorithm>
+
+#include "strata/base/error.h"
+#include "strata/model/decoder/weights.h"
+
+namespace strata::model::published {
+
+using decoder::HeadNorm;
+using decoder::NormPlace;
+using decoder::Options;
+
+namespace {
+
+struct Pair {
+  const char *hugging_face, *gguf;
+};
+
+/// Published names of a part of a layer, without .weight and .bias.
+Pair of_layer(const Options& o, std::string_view part) {
+  if (part == "attention/query") return {"self_attn.q_proj", "attn_q"};
+  if (part == "attention/key") return {"self_attn.k_proj", "attn_k"};
+  if (part == "attention/value") return {"self_attn.v_proj", "attn_v"};
+  if (part == "attention/out") return {"self_attn.o_proj", "attn_output"};
+  if (part == "attention/query_norm") return {"self_attn.q_norm", "attn_q_norm"};
+  if (part == "attention/key_norm") return {"self_attn.k_norm", "attn_k_norm"};
+  if (part == "mlp/gate") return {"mlp.gate_proj", "ffn_gate"};
+  if (part == "mlp/up") return {"mlp.up_proj", "ffn_up"};
+  if (part == "mlp/down") return {"mlp.down_proj", "ffn_down"};
+  if (part == "attention_norm") return {"input_layernorm", "attn_norm"};
+  if (part == "attention_post_norm") return {"post_attention_layernorm", "post_attention_norm"};
+  if (part == "mlp_norm") {
+    if (o.norm_place == NormPlace::before) return {"post_attention_layernorm", "ffn_norm"};
+    return {"pre_feedforward_layernorm", "ffn_norm"};
+  }
+  if (part == "mlp_post_norm") return {"post_feedforward_layernorm", "post_ffw_norm"};
+  STRATA_UNREACHABLE("no part {}", part);
+}
+
+Pair of_rest(std::string_view part) {
+  if (part == "embedder") return {"model.embed_tokens", "token_embd"};
+  if (part == "positions") return {"model.embed_positions", "position_embd"};
+  if (part == "types") return {"model.token_types", "token_types"};
+  if (part == "embedding_norm") return {"model.embed_norm", "token_embd_norm"};
+  if (part == "final_norm") return {"model.norm", "output_norm"};
+  if (part == "logits") return {"lm_head", "output"};
+  STRATA_UNREACHABLE("no part {}", part);
+}
+
+}  // namespace
+
+Names usual_names(const Options& o, bool paired) {
+  Names out;
+  for (const decoder::WeightShape& w : decoder::weight_shapes(o)) {
+    const std::size_t slash = w.path.rfind('/');
+    const std::string_view part = std::string_view(w.path).substr(0, slash);
+    const std::string ending = w.path.substr(slash) == "/bias" ? ".bias" : ".weight";
+    WeightName name{.path = w.path};
+    if (part.starts_with("layers/")) {
+      const Pair pair = of_layer(o, part.substr(7));
+      name.hugging_face = std::string("model.layers.{}.") + pair.hugging_face + ending;
+      name.gguf = std::string("blk.{}.") + pair.gguf + ending;
+    } else {
+      const Pair pair = of_rest(part);
+      name.hugging_face = pair.hugging_face + ending;
+      name.gguf = pair.gguf + ending;
+    }
+    if (paired && part == "layers/attention/query") name.paired_heads = o.query_heads;
+    if (paired && part == "layers/attention/key") name.paired_heads = o.kv_heads;
+    if (o.norm == decoder::NormKind::gemma && w.kind == decoder::WeightKind::scale)
+      name.gguf_plus = 1;
+    out.weights.push_back(std::move(name));
+  }
+  out.ignored = {"*.rotary_emb.inv_freq"};
+  if (o.tied) out.ignored.push_back("lm_head.weight");
+  if (o.tied) out.gguf_ignored.push_back("output.weight");
+  return out;
+}
+
+void replace(Names& names, const WeightName& name) {
+  for (WeightName& w : names.weights) {
+    if (w.path != name.path) continue;
+    w = name;
+    return;
+  }
+  throw Error("published names", "there is no weight {}", name.path);
+}
+
+bool matches(std::string_view pattern, std::string_view name) {
+  std::size_t star = pattern.find('*');
+  if (star == std::string_view::npos) return pattern == name;
+  if (!name.starts_with(pattern.substr(0, star))) return false;
+  name.remove_prefix(star);
+  // Each text between two stars at its first place; the last one at the end.
+  while (true) {
+    pattern.remove_prefix(star + 1);
+    star = pattern.find('*');
+    if (star == std::string_view::npos) return name.ends_with(pattern);
+    const std::size_t at = name.find(pattern.substr(0, star));
+    if (at == std::string_view::npos) return false;
+    name.remove_prefix(at + star);
+  }
+}
+
+std::string numbered(std::string_view pattern, std::int64_t layer) {
+  std::string out(pattern);
+  const std::size_t at = out.find("{}");
+  if (at != std::string::npos) out.replace(at, 2, std::to_string(layer));
+  return out;
+}
+
+}  // namespace strata::model::published

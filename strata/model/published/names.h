@@ -1,0 +1,56 @@
+// How the weights of a family are called where others published them, and how they lie there.
+//
+//   WeightName{"layers/attention/query/kernel", "model.layers.{}.self_attn.q_proj.weight",
+//              "blk.{}.attn_q.weight"}
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "strata/model/decoder/options.h"
+
+namespace strata::model::published {
+
+/// One of our weights beside its published ones. {} stands for the number of the layer.
+struct WeightName {
+  /// Ours: "layers/attention/query/kernel".
+  std::string path;
+  /// In a Hugging Face directory, without the prefixes of Names; and in a GGUF file.
+  std::string hugging_face, gguf;
+
+  /// Which part of the published tensor's outputs this is, where several weights are stored as one:
+  /// rows `begin` .. `begin` + ours of `whole`; whole 0: all of it.
+  std::int64_t begin = 0, whole = 0;
+  /// Matrices are published as (out, in), ours are (in, out); where this is true, Hugging Face has
+  /// them as ours (GPT-2's Conv1D).
+  bool as_ours = false;
+  /// GGUF has rows of queries and keys in the order for neighbouring pairs: of so many heads; 0:
+  /// not.
+  std::int64_t paired_heads = 0;
+  /// What GGUF adds to each element (Gemma's norms: 1).
+  double gguf_plus = 0;
+};
+
+/// The names of a family.
+struct Names {
+  std::vector<WeightName> weights;
+  /// What may stand in front of all names of a Hugging Face directory: {"", "transformer."}.
+  std::vector<std::string> prefixes = {""};
+  /// Old endings of names and what they are now: {".gamma", ".weight"}.
+  std::vector<std::pair<std::string, std::string>> old_endings = {};
+  /// Tensors that belong to no weight and are left out: "*.rotary_emb.inv_freq".
+  std::vector<std::string> ignored = {}, gguf_ignored = {};
+};
+
+/// The names that most families share, of the weights that these options have: q_proj, gate_proj,
+/// input_layernorm, ... Norms by norm_place; GGUF's `paired_heads` where `paired`.
+Names usual_names(const decoder::Options& options, bool paired);
+/// Puts other names in the place of those of the same path. Throws Error for a path there is not.
+void replace(Names& names, const WeightName& name);
+
+/// Whether a name fits a pattern, in which * stands for any letters.
+bool matches(std::string_view pattern, std::string_view name);
+/// The pattern with the number of a layer.
+std::string numbered(std::string_view pattern, std::int64_t layer);
+
+}  // namespace strata::model::published

@@ -1,0 +1,10 @@
+// smollm3 as others published it: strata/model/published/family.h.
+#pragma once
+
+#include "strata/model/published/family.h"
+
+namespace strata::model::published {
+
+Family smollm3();
+
+}  // namespace strata::model::published

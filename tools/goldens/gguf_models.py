@@ -1,0 +1,163 @@
+#!/usr/bin/env python3
+"""Writes strata/model/testdata/published_gguf/: models of transformers_models.py as GGUF files.
+
+    tools/goldens/gguf_models.py
+
+Tensors are laid out as llama.cpp's converter (`conversion/`) does it: rows of queries and keys permuted where rotary
+pairs are neighbours, GPT-2 transposed, Gemma's norms plus one, llama3's scaling as the tensor rope_freqs. Needs gguf,
+safetensors, torch and numpy.
+"""
+import json
+import math
+import pathlib
+import re
+
+import gguf
+import numpy as np
+from safetensors import safe_open
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+FROM = ROOT / "strata" / "model" / "testdata" / "published"
+OUT = ROOT / "strata" / "model" / "testdata" / "published_gguf"
+# case -> architecture
+CASES = {"llama": "llama", "llama_biased_tied": "llama", "llama_llama3": "llama", "llama_yarn": "llama",
+         "mistral_full": "llama", "smollm3": "smollm3", "qwen2": "qwen2", "qwen3": "qwen3", "gemma": "gemma",
+         "gemma2_usual": "gemma2", "gemma3": "gemma3",
+         "phi3_longrope_long": "phi3", "olmo2": "olmo2", "gpt2": "gpt2", "bert": "bert"}
+PAIRED = {"llama", "smollm3"}
+
+LAYER = {"input_layernorm": "attn_norm", "post_attention_layernorm": "ffn_norm", "self_attn.q_proj": "attn_q",
+         "self_attn.k_proj": "attn_k", "self_attn.v_proj": "attn_v", "self_attn.o_proj": "attn_output",
+         "self_attn.q_norm": "attn_q_norm", "self_attn.k_norm": "attn_k_norm", "self_attn.qkv_proj": "attn_qkv",
+         "mlp.gate_proj": "ffn_gate", "mlp.up_proj": "ffn_up", "mlp.down_proj": "ffn_down",
+         "mlp.gate_up_proj": "ffn_up", "pre_feedforward_layernorm": "ffn_norm",
+         "post_feedforward_layernorm": "post_ffw_norm",
+         # GPT-2
+         "attn.c_attn": "attn_qkv", "attn.c_proj": "attn_output", "ln_1": "attn_norm", "ln_2": "ffn_norm",
+         "mlp.c_fc": "ffn_up", "mlp.c_proj": "ffn_down",
+         # BERT
+         "attention.self.query": "attn_q", "attention.self.key": "attn_k", "attention.self.value": "attn_v",
+         "attention.output.dense": "attn_output", "attention.output.LayerNorm": "attn_output_norm",
+         "intermediate.dense": "ffn_up", "output.dense": "ffn_down", "output.LayerNorm": "layer_output_norm"}
+REST = {"embed_tokens": "token_embd", "norm": "output_norm", "lm_head": "output", "wte": "token_embd",
+        "wpe": "position_embd", "ln_f": "output_norm", "embeddings.word_embeddings": "token_embd",
+        "embeddings.position_embeddings": "position_embd", "embeddings.token_type_embeddings": "token_types",
+        "embeddings.LayerNorm": "token_embd_norm"}
+
+
+def gguf_name(name, architecture):
+    name = re.sub(r"^(model|transformer)\.", "", name)
+    stem, ending = name.rsplit(".", 1)
+    if match := re.match(r"(?:layers|h|encoder\.layer)\.(\d+)\.(.*)", stem):
+        part = LAYER[match.group(2)]
+        if architecture in ("gemma2", "gemma3", "olmo2") and match.group(2) == "post_attention_layernorm":
+            part = "post_attention_norm"
+        return f"blk.{match.group(1)}.{part}.{ending}"
+    return f"{REST[stem]}.{ending}"
+
+
+def permute(rows, heads):
+    return rows.reshape(heads, 2, rows.shape[0] // heads // 2, *rows.shape[1:]).swapaxes(1, 2).reshape(rows.shape)
+
+
+def tensors(folder, config, architecture):
+    with safe_open(folder / "model.safetensors", "pt") as f:
+        for name in f.keys():
+            if "pooler" in name:
+                continue
+            value = f.get_tensor(name).float().numpy()
+            if architecture in PAIRED and ".q_proj." in name:
+                value = permute(value, config["num_attention_heads"])
+            if architecture in PAIRED and ".k_proj." in name:
+                value = permute(value, config["num_key_value_heads"])
+            if architecture == "gpt2" and value.ndim == 2 and ".h." in name:
+                value = np.ascontiguousarray(value.T)
+            if architecture.startswith("gemma") and "norm" in name:
+                value = value + 1
+            yield gguf_name(name, architecture), value
+
+
+def llama3_divisors(rope, width):
+    inverse = 1 / rope["rope_theta"] ** (np.arange(0, width, 2, dtype=np.float32) / width)
+    low = rope["original_max_position_embeddings"] / rope["low_freq_factor"]
+    high = rope["original_max_position_embeddings"] / rope["high_freq_factor"]
+    out = []
+    for f in inverse:
+        wave = 2 * math.pi / f
+        if wave < high:
+            out.append(1)
+        elif wave > low:
+            out.append(rope["factor"])
+        else:
+            smooth = (rope["original_max_position_embeddings"] / wave - rope["low_freq_factor"]) / (
+                rope["high_freq_factor"] - rope["low_freq_factor"])
+            out.append(1 / ((1 - smooth) / rope["factor"] + smooth))
+    return np.array(out, dtype=np.float32)
+
+
+def write(case, architecture):
+    config = json.loads((FROM / case / "config.json").read_text())
+    OUT.mkdir(exist_ok=True)
+    w = gguf.GGUFWriter(OUT / f"{case}.gguf", architecture)
+    w.add_type("model")
+    heads = config.get("num_attention_heads", config.get("n_head"))
+    width = config.get("hidden_size", config.get("n_embd"))
+    w.add_block_count(config.get("num_hidden_layers", config.get("n_layer")))
+    w.add_context_length(config.get("max_position_embeddings", config.get("n_positions")))
+    w.add_embedding_length(width)
+    w.add_feed_forward_length(config.get("intermediate_size") or config.get("n_inner") or 4 * width)
+    w.add_head_count(heads)
+    if "num_key_value_heads" in config:
+        w.add_head_count_kv(config["num_key_value_heads"])
+    head = config.get("head_dim") or width // heads
+    if head != width // heads:
+        w.add_key_length(head)
+        w.add_value_length(head)
+    if "rms_norm_eps" in config:
+        w.add_layer_norm_rms_eps(config["rms_norm_eps"])
+    else:
+        w.add_layer_norm_eps(config.get("layer_norm_eps", config.get("layer_norm_epsilon")))
+    if architecture == "gemma2":
+        w.add_attn_logit_softcapping(config["attn_logit_softcapping"])
+        w.add_final_logit_softcapping(config["final_logit_softcapping"])
+        w.add_sliding_window(config["sliding_window"])
+    if architecture == "gemma3":
+        w.add_sliding_window(config["sliding_window"])
+        w.add_sliding_window_pattern([t == "sliding_attention" for t in config["layer_types"]])
+    if rope := config.get("rope_parameters"):
+        if architecture == "gemma3":
+            w.add_float32("gemma3.rope.freq_base_swa", rope["sliding_attention"]["rope_theta"])
+            rope = rope["full_attention"]
+        if rope["rope_type"] == "linear":
+            w.add_rope_scaling_type(gguf.RopeScalingType.LINEAR)
+            w.add_rope_scaling_factor(rope["factor"])
+        w.add_rope_freq_base(rope["rope_theta"])
+        w.add_rope_dimension_count(head)
+        if rope["rope_type"] == "llama3":
+            w.add_tensor("rope_freqs.weight", llama3_divisors(rope, head))
+        if rope["rope_type"] == "yarn":
+            w.add_rope_scaling_type(gguf.RopeScalingType.YARN)
+            w.add_rope_scaling_factor(rope["factor"])
+            w.add_rope_scaling_orig_ctx_len(rope["original_max_position_embeddings"])
+            w.add_rope_scaling_yarn_beta_fast(rope["beta_fast"])
+            w.add_rope_scaling_yarn_beta_slow(rope["beta_slow"])
+        if rope["rope_type"] == "longrope":
+            original = rope["original_max_position_embeddings"]
+            factor = config["max_position_embeddings"] / original
+            w.add_rope_scaling_orig_ctx_len(original)
+            w.add_rope_scaling_attn_factors(math.sqrt(1 + math.log(factor) / math.log(original)))
+            w.add_tensor("rope_factors_long.weight", np.array(rope["long_factor"], dtype=np.float32))
+            w.add_tensor("rope_factors_short.weight", np.array(rope["short_factor"], dtype=np.float32))
+    for name, value in tensors(FROM / case, config, architecture):
+        keep = value.ndim == 1  # vectors stay f32, as upstream
+        packed = value if keep else gguf.quants.quantize(value, gguf.GGMLQuantizationType.BF16)
+        w.add_tensor(name, packed, raw_dtype=None if keep else gguf.GGMLQuantizationType.BF16)
+    w.write_header_to_file()
+    w.write_kv_data_to_file()
+    w.write_tensors_to_file()
+    w.close()
+
+
+for case, architecture in CASES.items():
+    write(case, architecture)
+    print(case, (OUT / f"{case}.gguf").stat().st_size)

@@ -1,0 +1,152 @@
+#!/usr/bin/env python3
+"""Writes strata/model/testdata/published/: tiny models of each family as Hugging Face directories, and their logits.
+
+    tools/goldens/transformers_models.py            # all (a minute)
+    tools/goldens/transformers_models.py gemma2     # some
+
+Each folder holds what `save_pretrained` writes (config.json, model.safetensors; weights are bf16 values) and
+golden.safetensors: tokens (B, S) and, by the released model in f32 on the CPU with its plain attention, logits
+(B, S, V), or of encoders the hidden states. Weights are normal by a seed; norms and biases are drawn too, so that
+nothing that is forgotten stays unseen. Needs torch and transformers (see VERSIONS); takes a Python that has them.
+"""
+import argparse
+import pathlib
+import shutil
+import sys
+
+sys.path = [p for p in sys.path if pathlib.Path(p or ".").resolve() != pathlib.Path(__file__).resolve().parent]
+
+import torch  # noqa: E402 (tokenizers.py beside this script would be taken for the package of that name)
+import transformers
+from safetensors.torch import save_file
+from transformers import AutoConfig, AutoModel, AutoModelForCausalLM
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+OUT = ROOT / "strata" / "model" / "testdata" / "published"
+VERSIONS = {"torch": "2.9.1", "transformers": "5.24.0"}
+SEED = 48
+VOCAB = 48
+
+BASE = dict(vocab_size=VOCAB, hidden_size=16, intermediate_size=24, num_hidden_layers=3, num_attention_heads=4,
+            num_key_value_heads=2, max_position_embeddings=64, bos_token_id=1, eos_token_id=2, pad_token_id=0)
+
+
+def rope(**more):
+    return {"rope_type": "default", "rope_theta": 10000.0, **more}
+
+
+YARN = rope(rope_type="yarn", factor=4.0, original_max_position_embeddings=16, beta_fast=4.0, beta_slow=1.0)
+LONG = dict(rope_type="longrope", rope_theta=10000.0, original_max_position_embeddings=16,
+            short_factor=[1.0, 1.25], long_factor=[1.5, 3.0])
+
+# name -> (model_type, keys over BASE, S)
+CASES = {
+    "llama": ("llama", dict(head_dim=6, rope_parameters=rope(rope_theta=500000.0)), 12),
+    "llama_biased_tied": ("llama", dict(attention_bias=True, mlp_bias=True, tie_word_embeddings=True), 12),
+    "llama_llama3": ("llama", dict(head_dim=8, rope_parameters=rope(
+        rope_type="llama3", factor=4.0, low_freq_factor=1.0, high_freq_factor=4.0,
+        original_max_position_embeddings=16)), 40),
+    "llama_linear": ("llama", dict(rope_parameters=rope(rope_type="linear", factor=3.0)), 40),
+    "llama_dynamic": ("llama", dict(max_position_embeddings=16, rope_parameters=rope(
+        rope_type="dynamic", factor=2.0)), 40),
+    "llama_yarn": ("llama", dict(head_dim=8, rope_parameters=YARN), 40),
+    "llama_yarn_mscale": ("llama", dict(head_dim=8, rope_parameters={
+        **YARN, "mscale": 0.9, "mscale_all_dim": 0.5, "truncate": False}), 40),
+    "smollm3": ("smollm3", dict(num_hidden_layers=4), 12),
+    "smollm3_sliding": ("smollm3", dict(no_rope_layers=[1, 0, 1], use_sliding_window=True, sliding_window=5), 16),
+    "mistral": ("mistral", dict(head_dim=8, sliding_window=5), 16),
+    "mistral_full": ("mistral", dict(sliding_window=None), 12),
+    "qwen2": ("qwen2", dict(), 12),
+    "qwen2_sliding": ("qwen2", dict(use_sliding_window=True, sliding_window=4, max_window_layers=1,
+                                    tie_word_embeddings=True), 16),
+    "qwen3": ("qwen3", dict(head_dim=8), 12),
+    "qwen3_biased": ("qwen3", dict(head_dim=8, attention_bias=True, tie_word_embeddings=True), 12),
+    "gemma": ("gemma", dict(head_dim=8), 12),
+    "gemma2": ("gemma2", dict(head_dim=8, query_pre_attn_scalar=12, sliding_window=5, attn_logit_softcapping=4.0,
+                              final_logit_softcapping=12.0), 16),
+    "gemma2_usual": ("gemma2", dict(head_dim=8, query_pre_attn_scalar=8, sliding_window=5), 16),
+    "gemma3": ("gemma3_text", dict(head_dim=8, query_pre_attn_scalar=8, sliding_window=5, layer_types=[
+        "sliding_attention", "full_attention", "sliding_attention"], rope_parameters={
+        "full_attention": rope(rope_theta=1000000.0, rope_type="linear", factor=8.0),
+        "sliding_attention": rope()}), 16),
+    "phi3": ("phi3", dict(sliding_window=None), 12),
+    "phi3_partial": ("phi3", dict(num_attention_heads=2, num_key_value_heads=1, sliding_window=6,
+                                  rope_parameters=rope(partial_rotary_factor=0.5)), 12),
+    "phi3_longrope_short": ("phi3", dict(original_max_position_embeddings=16, rope_parameters=LONG), 16),
+    "phi3_longrope_long": ("phi3", dict(original_max_position_embeddings=16, rope_parameters=LONG), 40),
+    "olmo2": ("olmo2", dict(), 12),
+    "gpt2": ("gpt2", dict(), 12),
+    "gpt2_inverse": ("gpt2", dict(scale_attn_by_inverse_layer_idx=True, n_inner=20, activation_function="relu"), 12),
+    "bert": ("bert", dict(), 12),
+}
+
+
+def config_of(kind, keys):
+    base = dict(BASE)
+    if kind == "gpt2":
+        base = dict(vocab_size=VOCAB, n_embd=16, n_layer=3, n_head=4, n_positions=32, bos_token_id=1, eos_token_id=2)
+    if kind == "bert":
+        for key in ("num_key_value_heads", "bos_token_id", "eos_token_id"):
+            base.pop(key)
+    return AutoConfig.for_model(kind, **{**base, **keys})
+
+
+def draw(model, generator):
+    """Weights of about unit gain, norms near one (Gemma's near zero), biases small; rounded to bf16."""
+    with torch.no_grad():
+        for name, p in sorted(model.named_parameters()):
+            noise = torch.randn(p.shape, generator=generator)
+            if p.dim() > 1:
+                scale = 0.7 if "embed" in name or "wte" in name or "wpe" in name else 1.2 * p.shape[-1] ** -0.5
+                value = noise * scale
+            else:
+                centre = p.detach().clone() if "norm" in name.lower() or "ln_" in name else torch.zeros_like(p)
+                value = centre + 0.3 * noise
+            p.copy_(value.bfloat16().float())
+    model.tie_weights()
+
+
+def write(name):
+    kind, keys, length = CASES[name]
+    generator = torch.Generator().manual_seed(SEED + sum(map(ord, name)))
+    config = config_of(kind, keys)
+    config._attn_implementation = "eager"
+    make = AutoModel if kind == "bert" else AutoModelForCausalLM
+    model = make.from_config(config, attn_implementation="eager").float().eval()
+    draw(model, generator)
+    tokens = torch.randint(3, VOCAB, (2, length), generator=generator)
+    golden = {"tokens": tokens.int()}
+    with torch.no_grad():
+        if kind == "bert":
+            mask = torch.ones_like(tokens)
+            mask[1, 8:] = 0
+            types = torch.zeros_like(tokens)
+            types[0, 5:] = 1
+            golden["mask"], golden["types"] = mask.int(), types.int()
+            golden["hidden"] = model(tokens, attention_mask=mask, token_type_ids=types).last_hidden_state
+        else:
+            golden["logits"] = model(tokens, use_cache=False).logits
+    folder = OUT / name
+    if folder.exists():
+        shutil.rmtree(folder)
+    model.bfloat16().save_pretrained(folder)
+    (folder / "generation_config.json").unlink(missing_ok=True)
+    save_file({k: v.contiguous() for k, v in golden.items()}, folder / "golden.safetensors", metadata=VERSIONS)
+    size = sum(f.stat().st_size for f in folder.iterdir())
+    spread = {k: float(v.max() - v.min()) for k, v in golden.items() if v.is_floating_point()}
+    print(f"{name}: {sorted(f.name for f in folder.iterdir())} {size} bytes, range {spread}")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("cases", nargs="*", help="names of CASES; all unless given")
+    arguments = parser.parse_args()
+    found = {"torch": torch.__version__.split("+")[0], "transformers": transformers.__version__}
+    if found != VERSIONS:
+        raise SystemExit(f"goldens are of {VERSIONS}, this Python has {found}")
+    for name in arguments.cases or CASES:
+        write(name)
+
+
+if __name__ == "__main__":
+    main()
