@@ -114,8 +114,8 @@ std::function<Array(const Array&)> step_of(const GradientTransformation& rule) {
   return [rule](const Array& w) {
     const tree::Tree p({{"w", w}});
     const auto loss = [](const tree::Tree& at) { return sum(at["w"] * at["w"]); };
-    optim::Extra extra{.value = loss(p), .grad = p, .value_fn = loss, .obj_fn = loss};
-    return rule.update(p, rule.init(p), &p, extra).first["w"];
+    const optim::Extra extra{.value = loss(p), .grad = p, .value_fn = loss, .obj_fn = loss};
+    return rule.update(p, rule.init(p), &p, optim::taken(extra, rule.rule().needs())).first["w"];
   };
 }
 
