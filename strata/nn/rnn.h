@@ -133,27 +133,7 @@ struct RNN {
     if (unroll < 1) strata::internal::fail("RNN", "unroll is {}, not a number of steps", unroll);
   }
 
-  std::pair<Carry, Array> run(const Array& inputs, const Call& call, bool return_carry) {
-    const ModuleScope scope(*this, "RNN");
-    const bool by_time = call.time_major.value_or(time_major);
-    const bool backwards = call.reverse.value_or(reverse);
-    const detail::Sequence along =
-        detail::sequence(inputs, by_time, Cell::num_feature_axes, call.seq_lengths);
-    const auto flipped = [&](const Array& x) {
-      return backwards ? flip_sequences(x, call.seq_lengths, along.batch_dims, by_time) : x;
-    };
-    const Array xs = numpy::moveaxis(flipped(inputs), along.time_axis, 0);
-    Carry first = first_carry(call, along);
-    const bool every = call.seq_lengths && return_carry;
-    auto [carry, steps] = scan_steps(first, xs, every);
-    if (every) {
-      for (Array& part : steps.carry) part = detail::last_of_each(part, *call.seq_lengths);
-      carry = tree::unflatten<Array>(carry, steps.carry);
-    }
-    Array outputs = numpy::moveaxis(steps.output, 0, along.time_axis);
-    if (call.keep_order.value_or(keep_order)) outputs = flipped(outputs);
-    return scope.returns(std::pair(std::move(carry), std::move(outputs)), inputs);
-  }
+  std::pair<Carry, Array> run(const Array& inputs, const Call& call, bool return_carry);
 
   Carry first_carry(const Call& call, const detail::Sequence& along) {
     RngStream forked;
@@ -241,6 +221,31 @@ struct RNN {
     return {std::move(carry), detail::joined(parts)};
   }
 };
+
+// Not inline, so that what is compiled in rnn.cc is not compiled again.
+template <RNNCellBase Cell>
+auto RNN<Cell>::run(const Array& inputs, const Call& call, bool return_carry)
+    -> std::pair<Carry, Array> {
+  const ModuleScope scope(*this, "RNN");
+  const bool by_time = call.time_major.value_or(time_major);
+  const bool backwards = call.reverse.value_or(reverse);
+  const detail::Sequence along =
+      detail::sequence(inputs, by_time, Cell::num_feature_axes, call.seq_lengths);
+  const auto flipped = [&](const Array& x) {
+    return backwards ? flip_sequences(x, call.seq_lengths, along.batch_dims, by_time) : x;
+  };
+  const Array xs = numpy::moveaxis(flipped(inputs), along.time_axis, 0);
+  Carry first = first_carry(call, along);
+  const bool every = call.seq_lengths && return_carry;
+  auto [carry, steps] = scan_steps(first, xs, every);
+  if (every) {
+    for (Array& part : steps.carry) part = detail::last_of_each(part, *call.seq_lengths);
+    carry = tree::unflatten<Array>(carry, steps.carry);
+  }
+  Array outputs = numpy::moveaxis(steps.output, 0, along.time_axis);
+  if (call.keep_order.value_or(keep_order)) outputs = flipped(outputs);
+  return scope.returns(std::pair(std::move(carry), std::move(outputs)), inputs);
+}
 
 /// How Bidirectional puts two outputs together: `{"add", [](const Array& a, const Array& b)
 /// {...}}`.
