@@ -12,7 +12,8 @@
 using namespace strata;
 
 int main() {
-  // A folder as Hugging Face has it: config.json and model.safetensors. This one is tiny and random.
+  // A folder as Hugging Face has it: config.json and model.safetensors. This one is tiny and
+  // random.
   auto loaded = model::load("strata/model/testdata/published/qwen3");
   if (!loaded) {
     std::cerr << loaded.status().message() << "\n";

@@ -207,12 +207,9 @@ Result<std::shared_ptr<const tokenizer::Tokenizer>> load_tokenizer(const std::st
   return tokenizer::load_huggingface(*folder);
 }
 
-Result<LanguageModel> load_language_model(const std::string& path,
-                                          const LanguageModelOptions& o) {
-  auto loaded = model::load(path, {.dtype = o.dtype,
-                                   .weights = o.weights,
-                                   .packed = o.packed,
-                                   .max_length = o.length});
+Result<LanguageModel> load_language_model(const std::string& path, const LanguageModelOptions& o) {
+  auto loaded = model::load(
+      path, {.dtype = o.dtype, .weights = o.weights, .packed = o.packed, .max_length = o.length});
   if (!loaded) return loaded.status();
   LanguageModel lm;
   lm.name = path;

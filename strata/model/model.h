@@ -47,8 +47,8 @@ class Model {
 
   /// First weights, f32, by a key; traceable.
   virtual tree::Tree init(const Array& key) const = 0;
-  /// The weights in another dtype, but for packed ones. The functions below do this themselves; done once before many
-  /// calls it saves time.
+  /// The weights in another dtype, but for packed ones. The functions below do this themselves;
+  /// done once before many calls it saves time.
   virtual tree::Tree cast(const tree::Tree& params, DType dtype) const;
   /// tokens (B, S) of i32 -> logits (B, S, V) of `dtype`.
   virtual Array forward(const tree::Tree& params, const Array& tokens_BS) const = 0;

@@ -48,7 +48,8 @@ struct ProductOptions {
 
 /// A product as a handler sees it.
 struct Product {
-  /// "dot_general", "einsum", "block_dot", "conv_general_dilated", "conv_transpose", "take" (of an embedding).
+  /// "dot_general", "einsum", "block_dot", "conv_general_dilated", "conv_transpose", "take" (of an
+  /// embedding).
   const char* op = "";
   /// "layers/0/mlp/up", and the running number of this operation in that module, from 0.
   std::string module_path;
@@ -95,8 +96,8 @@ class ProductScope {
 Array dot_general(const Array& lhs, const Array& rhs, const lax::DotDimensionNumbers& dimensions,
                   const ProductOptions& options = {});
 /// lhs (..., in) times the transpose of a matrix (out, in) whose rows are packed blocks of
-/// options.packed, ui8 (out, bytes): (..., out). A handler sees a block_dot, whose right operand are
-/// the bytes.
+/// options.packed, ui8 (out, bytes): (..., out). A handler sees a block_dot, whose right operand
+/// are the bytes.
 Array packed_dot(const Array& lhs, const Array& rhs, const ProductOptions& options);
 /// lhs . rhs over the last axis of lhs and the first of rhs, a matrix; as numpy::matmul. A handler
 /// sees a dot_general.

@@ -8,8 +8,9 @@
 namespace strata::model::published {
 
 /// The weights that models of these options have, of `dtype` (f32 or bf16), each read from the
-/// source, turned, cut and stacked; those of options.packed keep their blocks. Before anything is read, names and shapes are compared: a
-/// Status lists all tensors that are missing, have another shape, or belong to no weight.
+/// source, turned, cut and stacked; those of options.packed keep their blocks. Before anything is
+/// read, names and shapes are compared: a Status lists all tensors that are missing, have another
+/// shape, or belong to no weight.
 Result<tree::Tree> load_weights(const decoder::Options& options, const Names& names,
                                 const TensorSource& source, DType dtype);
 
