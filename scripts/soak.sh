@@ -5,6 +5,7 @@
 #   SOAK_EXPORTS    random functions of open dimensions that JAX exports (default 100)
 #   SOAK_SAMPLES    samples of each elementary function against MPFR (default 100000000)
 #   SOAK_SECONDS    seconds of fuzzing for each target (default 3600)
+#   SOAK_TEXTS      texts that are tokenized beside the package tokenizers (default 100000)
 #   SOAK_TERMS      terms of sums that are to keep their digits (default 1000000000)
 #   SOAK_KILLS      random moments at which a run is killed (default 30)
 set -euo pipefail
@@ -48,6 +49,9 @@ tools/check_headers.py --cache "$build/checks"
 
 echo "== examples that learn from a part of their data, from all of it"
 for program in fashion-mnist-modules vision-transformer; do "$build/bin/gallery-$program" whole; done
+
+echo "== ${SOAK_TEXTS:=100000} texts by strata tokenize and by the package tokenizers"
+tools/goldens/tokenizers_long.py --strata "$build/bin/strata" --count "$SOAK_TEXTS"
 
 echo "== programs of conformance/jax as object files"
 tools/object_files.py --build "$build"
