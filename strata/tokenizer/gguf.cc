@@ -6,6 +6,7 @@
 #include "strata/tokenizer/huggingface.h"
 #include "strata/tokenizer/known_patterns.h"
 #include "strata/tokenizer/pipeline/pipeline.h"
+#include "strata/tokenizer/utf8.h"
 
 namespace strata::tokenizer {
 namespace {
@@ -80,6 +81,13 @@ class Maker {
         (!v_.types.empty() && v_.types.size() != n))
       throw BadPart{fmt::format("{} tokens, but {} scores and {} types", n, v_.scores.size(),
                                 v_.types.size())};
+    for (const auto* texts : {&v_.tokens, &v_.merges}) {
+      for (std::size_t i = 0; i < texts->size(); ++i) {
+        if (first_invalid((*texts)[i]) != std::string::npos)
+          throw BadPart{
+              fmt::format("{} {} is not UTF-8", texts == &v_.tokens ? "token" : "merge", i)};
+      }
+    }
     for (float score : v_.scores) {
       if (!std::isfinite(score)) throw BadPart{"a score is no finite number"};
     }

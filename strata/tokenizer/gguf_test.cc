@@ -172,6 +172,8 @@ TEST(GgufDamaged, SaysWhatIsWrong) {
   EXPECT_THAT(message(v), HasSubstr("special token 100000"));
   v = good, v.tokens[5] = v.tokens[6];
   EXPECT_THAT(message(v), HasSubstr("has the numbers"));
+  v = good, v.tokens[7] = "\xc2~";
+  EXPECT_THAT(message(v), HasSubstr("token 7 is not UTF-8"));
   v = good, v.merges[0] = "ab";
   EXPECT_THAT(message(v), HasSubstr("no pair"));
   v = good, v.tokens.clear(), v.types.clear();
