@@ -7,7 +7,7 @@
 #include <unicode/uscript.h>
 
 #include <algorithm>
-#include <mutex>
+#include <memory>
 
 #include "strata/base/check.h"
 #include "strata/tokenizer/utf8.h"
@@ -77,22 +77,25 @@ icu::UnicodeString utf16(std::string_view text) {
       icu::StringPiece(text.data(), static_cast<std::int32_t>(text.size())));
 }
 
-const icu::Normalizer2& normalizer_of(Form form) {
-  // What Unicode 9 lacks is left as it is.
-  static const auto all = [] {
-    UErrorCode error = U_ZERO_ERROR;
-    auto* assigned = new icu::UnicodeSet(u"[:age=9.0:]", error);
-    assigned->freeze();
-    std::vector<icu::FilteredNormalizer2*> out;
+/// The forms of what Unicode 9 has; what it lacks is left as it is.
+struct Forms {
+  UErrorCode error = U_ZERO_ERROR;
+  icu::UnicodeSet assigned{u"[:age=9.0:]", error};
+  std::vector<std::unique_ptr<icu::FilteredNormalizer2>> all;
+  Forms() {
+    assigned.freeze();
     for (const auto* n :
          {icu::Normalizer2::getNFCInstance(error), icu::Normalizer2::getNFDInstance(error),
           icu::Normalizer2::getNFKCInstance(error), icu::Normalizer2::getNFKDInstance(error)}) {
       STRATA_CHECK(U_SUCCESS(error), "ICU has its normalisation data: {}", u_errorName(error));
-      out.push_back(new icu::FilteredNormalizer2(*n, *assigned));
+      all.push_back(std::make_unique<icu::FilteredNormalizer2>(*n, assigned));
     }
-    return out;
-  }();
-  return *all[static_cast<std::size_t>(form)];
+  }
+};
+
+const icu::Normalizer2& normalizer_of(Form form) {
+  static const Forms forms;
+  return *forms.all[static_cast<std::size_t>(form)];
 }
 
 bool is_ascii(std::string_view text) {
