@@ -21,6 +21,7 @@ class Prefix {
  public:
   using Rule = std::pair<Filter, std::optional<std::int64_t>>;
   explicit Prefix(std::vector<Rule> rules) : rules_(std::move(rules)) {}
+  /// The axis of a leaf; none where no filter takes it.
   std::optional<std::int64_t> axis_of(const tree::Entry& entry, const Array& value) const;
 
  private:
@@ -37,6 +38,7 @@ class MappedAxis {
   MappedAxis(std::nullopt_t) : axis_(std::optional<std::int64_t>()) {}  // NOLINT
   MappedAxis(std::optional<std::int64_t> axis) : axis_(axis) {}         // NOLINT
   MappedAxis(Prefix prefix) : axis_(std::move(prefix)) {}               // NOLINT
+  /// The axis of a leaf; none where it is not mapped.
   std::optional<std::int64_t> axis_of(const tree::Entry& entry, const Array& value) const;
 
  private:
