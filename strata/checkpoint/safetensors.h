@@ -64,7 +64,9 @@ class SafetensorsFile {
   static Result<SafetensorsFile> open(const std::string& path);
   /// The tensors by name; their bytes live as long as the file.
   const std::map<std::string, TensorPlace>& tensors() const { return places_.tensors; }
+  /// The file's own notes, by key.
   const std::map<std::string, std::string>& metadata() const { return places_.metadata; }
+  /// As it was given to `open`.
   const std::string& path() const { return path_; }
   /// A copy of a tensor. Code::not_found where there is none of that name.
   Result<Literal> read(const std::string& name) const;

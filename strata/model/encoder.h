@@ -22,9 +22,11 @@ class Encoder {
   explicit Encoder(decoder::Options options);
   /// "bert".
   const std::string& family() const { return o_.family; }
+  /// The number of tokens that it knows.
   std::int64_t vocab_size() const { return o_.vocab_size; }
-  /// The width of the vectors, and the most tokens of a text.
+  /// The width of the vectors.
   std::int64_t width() const { return o_.width; }
+  /// The most tokens of a text.
   std::int64_t context() const { return o_.context; }
   /// First weights, f32; as Model::init.
   tree::Tree init(const Array& key) const;
@@ -42,6 +44,8 @@ using EncoderPtr = std::shared_ptr<const Encoder>;
 
 /// How one vector is made of those of the tokens, as the package sentence-transformers has it.
 struct Pooling {
+  /// What is taken of the vectors of a text's tokens: the first, their mean, the greatest of each
+  /// element, their sum by the root of their number, their mean weighted by position, the last.
   enum class Mode { first, mean, most, mean_by_root, weighted_mean, last };
   /// Several stand one behind the other in the vector.
   std::vector<Mode> modes = {Mode::mean};

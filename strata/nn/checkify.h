@@ -20,6 +20,7 @@
 
 namespace strata::nn {
 
+/// The kind of variables that checks are collected in.
 struct CheckKind {
   static constexpr tree::Kind kind{"Check", &tree::kinds::variable};
 };

@@ -5,6 +5,7 @@
 
 namespace strata::model::published {
 
+/// Llama 2 and 3, and what is made alike (SmolLM2).
 Family llama();
 
 }  // namespace strata::model::published

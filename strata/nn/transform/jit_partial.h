@@ -11,6 +11,7 @@
 
 namespace strata::nn {
 
+/// What `jit_partial` gives: a compiled function with its first arguments bound.
 template <class F, class... Bound>
 class JitPartial {
  public:

@@ -19,6 +19,7 @@ namespace strata::nn {
 /// none for the leaves that no filter takes. Source: Flax NNX's prefix.
 class Prefix {
  public:
+  /// Which leaves, and their axis; none: not mapped.
   using Rule = std::pair<Filter, std::optional<std::int64_t>>;
   explicit Prefix(std::vector<Rule> rules) : rules_(std::move(rules)) {}
   /// The axis of a leaf; none where no filter takes it.
