@@ -38,8 +38,11 @@ class Scorer::Program {
     choose_ = [run = jit(
                    [](const Array& logits, const Array& next) {
                      const Array one = numpy::expand_dims(next, -1);
-                     const Array logprob = numpy::squeeze(
-                         numpy::take_along_axis(nn::log_softmax(logits), one, -1), {-1});
+                     // As where tokens are drawn, so that the bits are the same.
+                     const Array logprob =
+                         numpy::squeeze(numpy::take_along_axis(logits, one, -1, {.mode = "clip"}),
+                                        {-1}) -
+                         strata::nn::logsumexp(logits, -1);
                      return std::pair{logprob, numpy::argmax(logits, -1) == next};
                    },
                    {.name = "score"})](const Array& logits, const Array& next) {
