@@ -14,7 +14,7 @@
 #pragma GCC optimize("fp-contract=off")
 #endif
 
-namespace strata::block {
+namespace strata::packed_block {
 namespace {
 
 void put_half(float x, std::uint8_t* at) {
@@ -176,4 +176,4 @@ void encode_q4_k(const float* x, std::uint8_t* block) {
   }
 }
 
-}  // namespace strata::block
+}  // namespace strata::packed_block

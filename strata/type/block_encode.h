@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-namespace strata::block {
+namespace strata::packed_block {
 
 /// Scale and minimum of part j of a Q4_K or Q5_K block, six bits each, from its twelve bytes.
 inline int scale_of(const std::uint8_t* s, int j) {
@@ -20,4 +20,4 @@ void encode_q4_1(const float* x, std::uint8_t* block);
 void encode_q8_0(const float* x, std::uint8_t* block);
 void encode_q4_k(const float* x, std::uint8_t* block);
 
-}  // namespace strata::block
+}  // namespace strata::packed_block

@@ -92,8 +92,8 @@ void q4_k(Bytes b, float* out) {
     const int j = i / 32, l = i % 32;
     const std::uint8_t byte = b[16 + 32 * (j / 2) + l];
     const float v = static_cast<float>(j % 2 == 0 ? low(byte) : high(byte));
-    out[i] = d * static_cast<float>(block::scale_of(b + 4, j)) * v -
-             dmin * static_cast<float>(block::min_of(b + 4, j));
+    out[i] = d * static_cast<float>(packed_block::scale_of(b + 4, j)) * v -
+             dmin * static_cast<float>(packed_block::min_of(b + 4, j));
   }
 }
 void q5_k(Bytes b, float* out) {
@@ -102,8 +102,8 @@ void q5_k(Bytes b, float* out) {
     const int j = i / 32, l = i % 32;
     const std::uint8_t byte = b[48 + 32 * (j / 2) + l];
     const int v = (j % 2 == 0 ? low(byte) : high(byte)) | (b[16 + l] >> j & 1) << 4;
-    out[i] = d * static_cast<float>(block::scale_of(b + 4, j)) * static_cast<float>(v) -
-             dmin * static_cast<float>(block::min_of(b + 4, j));
+    out[i] = d * static_cast<float>(packed_block::scale_of(b + 4, j)) * static_cast<float>(v) -
+             dmin * static_cast<float>(packed_block::min_of(b + 4, j));
   }
 }
 void q6_k(Bytes b, float* out) {
@@ -136,10 +136,10 @@ static_assert(std::size(kDecoders) == std::size(kBlockLayouts));
 using Encode = void (*)(const float*, std::uint8_t*);
 Encode encoder(BlockKind kind) {
   switch (kind) {
-    case BlockKind::q4_0: return block::encode_q4_0;
-    case BlockKind::q4_1: return block::encode_q4_1;
-    case BlockKind::q8_0: return block::encode_q8_0;
-    case BlockKind::q4_k: return block::encode_q4_k;
+    case BlockKind::q4_0: return packed_block::encode_q4_0;
+    case BlockKind::q4_1: return packed_block::encode_q4_1;
+    case BlockKind::q8_0: return packed_block::encode_q8_0;
+    case BlockKind::q4_k: return packed_block::encode_q4_k;
     default: return nullptr;
   }
 }

@@ -184,8 +184,8 @@ STRATA_BLOCK(q4_k) {
   STRATA_INLINE explicit Block(Bytes b) : b(b), d(L::half(b)), dmin(L::half(b + 2)) {}
   STRATA_INLINE void group(int j, F* out) const {
     const auto table =
-        L::table(kPlain.at, d * static_cast<float>(strata::block::scale_of(b + 4, j)),
-                 dmin * static_cast<float>(strata::block::min_of(b + 4, j)));
+        L::table(kPlain.at, d * static_cast<float>(strata::packed_block::scale_of(b + 4, j)),
+                 dmin * static_cast<float>(strata::packed_block::min_of(b + 4, j)));
     STRATA_EACH(v, kVectors) {
       const I q = L::bytes(b + 16 + 32 * (j / 2) + v * L::kWidth);
       out[v] = L::lookup(table, j % 2 == 0 ? q : q >> 4);
@@ -199,8 +199,8 @@ STRATA_BLOCK(q5_k) {
   STRATA_LANES
   STRATA_INLINE explicit Block(Bytes b) : b(b), d(L::half(b)), dmin(L::half(b + 2)) {}
   STRATA_INLINE void group(int j, F* out) const {
-    const F scale = L::all(d * static_cast<float>(strata::block::scale_of(b + 4, j)));
-    const F minimum = L::all(dmin * static_cast<float>(strata::block::min_of(b + 4, j)));
+    const F scale = L::all(d * static_cast<float>(strata::packed_block::scale_of(b + 4, j)));
+    const F minimum = L::all(dmin * static_cast<float>(strata::packed_block::min_of(b + 4, j)));
     STRATA_EACH(v, kVectors) {
       const int l = v * L::kWidth;
       const I q = L::bytes(b + 48 + 32 * (j / 2) + l), fifth = L::bytes(b + 16 + l) >> j & 1;

@@ -97,8 +97,9 @@ STRATA_INLINE Levels<L> levels_of(Bytes b, int j) {
     return by(L::half(b) * static_cast<float>(scale - 32),
               L::lookup(kIq4Values, nibbles<L>(b + 8 + 16 * j)));
   } else if constexpr (kKind == BlockKind::q4_k || kKind == BlockKind::q5_k) {
-    const float scale = L::half(b) * static_cast<float>(strata::block::scale_of(b + 4, j)),
-                minimum = -(L::half(b + 2) * static_cast<float>(strata::block::min_of(b + 4, j)));
+    const float scale = L::half(b) * static_cast<float>(strata::packed_block::scale_of(b + 4, j)),
+                minimum =
+                    -(L::half(b + 2) * static_cast<float>(strata::packed_block::min_of(b + 4, j)));
     constexpr bool kFive = kKind == BlockKind::q5_k;
     const B low = nibbles_of<L>(b + (kFive ? 48 : 16) + 32 * (j / 2), j % 2 != 0);
     if constexpr (!kFive) return with(scale, minimum, low);
