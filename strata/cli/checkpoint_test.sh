@@ -94,8 +94,8 @@ recovers truncated "/params.safetensors: 30000 bytes"
 copy flipped
 flip flipped/checkpoints/6/optimizer.safetensors 50000
 strata checkpoint verify flipped/checkpoints/6
-fact "flipped: file and tensor are named" prints 1 "/6/optimizer.safetensors: tensor '[0][1].nu"
-recovers flipped "/optimizer.safetensors: tensor '[0][1].nu"
+fact "flipped: file and tensor are named" prints 1 "/6/optimizer.safetensors: tensor '[0].nu"
+recovers flipped "/optimizer.safetensors: tensor '[0].nu"
 copy header
 flip header/checkpoints/6/params.safetensors 20
 recovers header "/params.safetensors: "

@@ -97,7 +97,7 @@ ordered_json generate(const LanguageModel& lm, TextEngine& engine, const AnswerO
                       const ordered_json& request) {
   const std::int64_t room = engine.engine().options().max_length;
   TextRequest r;
-  r.max_tokens = request.value("max_tokens", o.max_tokens);
+  r.max_tokens = request.value("max_tokens", std::min(o.max_tokens, room / 2));
   if (r.max_tokens < 1 || r.max_tokens >= room)
     throw Error("request", "max_tokens={} is not between 1 and {}", r.max_tokens, room - 1);
   r.tokens = lm.tokenizer->encode_with(text_of(request["generate"], "the prompt"), {});

@@ -33,7 +33,7 @@ namespace strata::engine {
 struct AnswerOptions {
   /// The longest sequence; no more than the model was made for.
   std::int64_t max_length = 2048;
-  /// Tokens of an answer to `generate` that names none.
+  /// Tokens of an answer to `generate` that names none, half of max_length at most.
   std::int64_t max_tokens = 256;
 };
 

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <filesystem>
 #include <fstream>
 #include <limits>
 #include <nlohmann/json.hpp>
@@ -26,7 +27,7 @@ class SamplingTest : public testing::Test {
  protected:
   static void SetUpTestSuite() { compile::register_cpu(); }
   static json golden() {
-    std::ifstream file("strata/engine/testdata/sampling.json");
+    std::ifstream file(std::filesystem::path(__FILE__).parent_path() / "testdata/sampling.json");
     return json::parse(file);
   }
   static Array logits_of(const json& rows) {

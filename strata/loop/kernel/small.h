@@ -104,7 +104,7 @@ extern const InstructionSet kPortable, kAvx2, kAvx512;
 const InstructionSet& instruction_set();
 
 /// Whether numbers of a type come in lanes: all do, but in the runtime of object files, which is to
-/// stay under a megabyte, f32 and f64 alone.
+/// stay small, f32 and f64 alone.
 constexpr bool has_lanes([[maybe_unused]] std::int64_t element) {
 #ifdef STRATA_OBJECT_RUNTIME
   return element == factor::kF32 || element == factor::kF64;

@@ -26,7 +26,8 @@ using nlohmann::ordered_json;
 using testing::Contains;
 using testing::HasSubstr;
 
-const std::string kData = "strata/model/testdata/published/";
+const std::string kData =
+    (std::filesystem::path(__FILE__).parent_path().parent_path() / "testdata/published/").string();
 
 class Convert : public testing::Test {
  protected:

@@ -22,8 +22,11 @@ namespace {
 
 using testing::HasSubstr;
 
-const std::string kDirectories = "strata/model/testdata/published/";
-const std::string kFiles = "strata/model/testdata/published_gguf/";
+const std::string kDirectories =
+    (std::filesystem::path(__FILE__).parent_path().parent_path() / "testdata/published/").string();
+const std::string kFiles =
+    (std::filesystem::path(__FILE__).parent_path().parent_path() / "testdata/published_gguf/")
+        .string();
 
 class GgufGoldenTest : public testing::TestWithParam<const char*> {
  protected:

@@ -23,7 +23,6 @@ class GgufSource : public TensorSource {
   Result<Literal> read(const std::string& name) const override {
     const GgufTensor* t = file_.tensor(name);
     if (!t) return Status(Code::not_found, "{}: there is no tensor '{}'", name_, name);
-    if (!t->type.block()) return file_.bytes_of(*t);
     Result<Literal> out = file_.numbers_of(*t);
     file_.release(*t);
     return out;

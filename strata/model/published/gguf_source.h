@@ -22,7 +22,7 @@ struct GgufModel {
 /// general.type (mmproj, imatrix, adapter), or one of several parts.
 Result<GgufModel> open_gguf(const std::string& path);
 
-/// The tensors of a file, by its names; packed ones are dequantised to f32 when they are read.
+/// The tensors of a file, by its names; all come as f32 when they are read.
 /// `name`: for messages.
 TensorSourcePtr source_of(const checkpoint::Gguf& file, const std::string& name);
 /// The keys of a file but for the tokenizer's, and what its tensors say. Code::corrupt for numbers

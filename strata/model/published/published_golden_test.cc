@@ -18,7 +18,8 @@
 namespace strata::model {
 namespace {
 
-const std::string kData = "strata/model/testdata/published/";
+const std::string kData =
+    (std::filesystem::path(__FILE__).parent_path().parent_path() / "testdata/published/").string();
 
 std::map<std::string, Array> golden(const std::string& name) {
   return checkpoint::load_file(kData + name + "/golden.safetensors").value();

@@ -25,7 +25,8 @@ using decoder::Options;
 using published::Config;
 using testing::HasSubstr;
 
-const std::string kData = "strata/model/testdata/published/";
+const std::string kData =
+    (std::filesystem::path(__FILE__).parent_path().parent_path() / "testdata/published/").string();
 
 Options options_of(const std::string& json) {
   const Config c = Config::parse(json);

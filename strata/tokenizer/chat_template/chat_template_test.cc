@@ -13,7 +13,7 @@ namespace {
 
 using nlohmann::ordered_json;
 
-const std::string kFolder = "strata/tokenizer/chat_template/testdata/";
+const std::string kFolder = (std::filesystem::path(__FILE__).parent_path() / "testdata/").string();
 
 std::string read(const std::string& path) {
   std::ifstream in(path, std::ios::binary);
