@@ -23,9 +23,9 @@ void Evaluator::step(std::int64_t count) {
 }
 
 void fail_undefined(const Value& v) {
-  fail(std::get<Undefined>(v.data()).name +
-       (std::get<Undefined>(v.data()).name.find(" has no ") == std::string::npos ? " is undefined"
-                                                                                 : ""));
+  const std::string& name = std::get<Undefined>(v.data()).name;
+  const bool is_sentence = name.find(" has no ") != std::string::npos || name.ends_with("unsafe");
+  fail(is_sentence ? name : name + " is undefined");
 }
 
 namespace {
@@ -53,8 +53,17 @@ Dict dict_of(const Arguments& a, const char* name) {
   Dict d;
   if (a.positional.size() > 1) fail(fmt::format("{} takes one argument at most", name));
   if (!a.positional.empty()) {
-    if (!a.positional[0].is_dict()) fail(fmt::format("{} takes a mapping", name));
-    d = a.positional[0].dict();
+    const Value& given = a.positional[0];
+    if (given.is_dict()) {
+      d = given.dict();
+    } else {
+      if (!given.is_sequence()) fail(fmt::format("{} takes a mapping or pairs", name));
+      for (const Value& pair : given.items()) {
+        if (!pair.is_sequence() || pair.items().size() != 2)
+          fail(fmt::format("{} takes a mapping or pairs", name));
+        d.set(pair.items()[0], pair.items()[1]);
+      }
+    }
   }
   for (const auto& [key, v] : a.named) d.set(Text(key), v);
   return d;
@@ -412,8 +421,8 @@ Value Evaluator::call(const Value& f, const Arguments& arguments) {
 Value Evaluator::attribute(const Value& object, std::string_view name) {
   if (object.is_undefined()) fail_undefined(object);
   if (name.starts_with("__"))
-    fail(
-        fmt::format("access to attribute '{}' of '{}' object is unsafe", name, object.type_name()));
+    return Undefined{
+        fmt::format("access to attribute '{}' of '{}' object is unsafe", name, object.type_name())};
   if (object.is_namespace()) {
     if (const Value* v = object.name_space().values.find(name)) return *v;
   } else {

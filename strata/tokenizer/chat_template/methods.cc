@@ -161,7 +161,33 @@ Value zfill(const Value& self, const Arguments& a) {
   out.append(t.substr(sign));
   return out;
 }
-/// {}, {0} and {name}, without format specifications.
+/// Python's format(v, spec), of which fmt's specifications are.
+Text laid_out(const Value& v, const std::string& spec) {
+  if (spec.empty()) return to_text(v);
+  // Five digits in a row would be a width of ten thousand and more.
+  std::size_t digits = 0, most = 0;
+  for (const char c : spec) {
+    digits = c >= '0' && c <= '9' ? digits + 1 : 0;
+    most = std::max(most, digits);
+  }
+  if (spec.size() > 16 || most > 4 || spec.find_first_of("{}") != std::string::npos)
+    fail(fmt::format("format: the specification '{}' is too long", spec));
+  const std::string form = "{:" + spec + "}";
+  try {
+    if (v.is_text()) {
+      Text out;
+      out.append(fmt::format(fmt::runtime(form), v.text().bytes), v.text().all_marked());
+      return out;
+    }
+    if (v.is_float() || (v.is_number() && spec.find_first_of("feg") != std::string::npos))
+      return Text(fmt::format(fmt::runtime(form), v.number()));
+    if (v.is_number()) return Text(fmt::format(fmt::runtime(form), v.integer()));
+  } catch (const fmt::format_error& e) {
+    fail(fmt::format("format: '{}': {}", spec, e.what()));
+  }
+  fail(fmt::format("unsupported format string passed to {}.__format__", v.type_name()));
+}
+/// {}, {0} and {name}, with format specifications.
 Value format(const Value& self, const Arguments& a) {
   const Text& t = self.text();
   Text out;
@@ -173,21 +199,25 @@ Value format(const Value& self, const Arguments& a) {
     } else if (c == '{') {
       const std::size_t end = t.bytes.find('}', i);
       if (end == std::string::npos) fail("expected '}' before end of string");
-      const std::string field = t.bytes.substr(i + 1, end - i - 1);
+      std::string field = t.bytes.substr(i + 1, end - i - 1), spec;
+      if (const std::size_t colon = field.find(':'); colon != std::string::npos) {
+        spec = field.substr(colon + 1);
+        field.resize(colon);
+      }
       const bool number =
           !field.empty() && field.find_first_not_of("0123456789") == std::string::npos;
-      const bool name = field.find_first_of(".[:!{") == std::string::npos;
+      const bool name = field.find_first_of(".[!{") == std::string::npos;
       if (!name) fail(fmt::format("format: '{{{}}}' is more than a name or a number", field));
       if (field.empty() || number) {
         const std::size_t k = field.empty() ? next++ : std::stoul(field.substr(0, 9));
         if (k >= a.positional.size())
           fail(fmt::format("Replacement index {} out of range for positional args tuple", k));
-        out.append(to_text(a.positional[k]));
+        out.append(laid_out(a.positional[k], spec));
       } else {
         const auto it = std::find_if(a.named.begin(), a.named.end(),
                                      [&](const auto& n) { return n.first == field; });
         if (it == a.named.end()) fail(fmt::format("format: no argument '{}'", field));
-        out.append(to_text(it->second));
+        out.append(laid_out(it->second, spec));
       }
       i = end;
     } else if (c == '}') {
