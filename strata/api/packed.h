@@ -3,7 +3,7 @@
 //   Packed w = pack(weights, BlockFormat::named("Q4_K"));   // (out, in) f32 -> bytes
 //   Array y = block_dot(x, w);                              // (..., in) -> (..., out)
 //
-// or with blocks as they lie in a file, by way of their bytes (checkpoint/gguf.h):
+// or from the packed bytes of a GGUF tensor (checkpoint/gguf.h):
 //
 //   Packed w{Array(file.bytes_of(tensor)), *tensor.type.block()};
 #pragma once

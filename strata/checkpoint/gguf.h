@@ -90,7 +90,7 @@ class Gguf {
   /// Code::unsupported for version 1, for big-endian files and types that Strata does not have
   /// (names the tensor).
   static Result<Gguf> open(const std::string& path);
-  /// The same of bytes that outlive it; messages call them `name`.
+  /// Reads a file from memory, which must outlive this; error messages call it `name`.
   static Result<Gguf> decode(std::string_view bytes, const std::string& name);
 
   std::uint32_t version() const { return version_; }
@@ -108,7 +108,7 @@ class Gguf {
 
   /// All bytes of the file.
   std::string_view bytes() const { return bytes_; }
-  /// A tensor's bytes as they lie in the file.
+  /// The tensor's raw bytes, in the file's encoding.
   std::string_view raw(const GgufTensor& tensor) const;
   /// The same as an array that keeps the file open: of its dtype and shape where it is plain, else
   /// ui8, the last dimension the bytes of a row.

@@ -21,8 +21,8 @@ int perplexity(const engine::LanguageModel& lm, const EvaluateText& o) {
   const std::vector<std::int32_t> tokens = lm.tokenizer->encode_with(*text, {.add_special = true});
   if (tokens.size() < 2)
     return fail(Status(Code::invalid, "{}: fewer than two tokens", o.perplexity));
-  std::int64_t length = std::min<std::int64_t>(o.context, static_cast<std::int64_t>(tokens.size()));
-  if (lm.max_length > 0) length = std::min(length, lm.max_length);
+  const std::int64_t length =
+      lm.at_most(std::min<std::int64_t>(o.context, static_cast<std::int64_t>(tokens.size())));
   const std::int64_t stride = o.stride > 0 ? o.stride : std::max<std::int64_t>(1, length / 2);
   if (stride >= length)
     return fail(Status(Code::invalid, "--stride {} is not below the {} tokens of a window", stride,

@@ -156,7 +156,7 @@ class Engine {
   PagePool pool_;
   std::deque<ActivePtr> waiting_;
   std::vector<ActivePtr> running_;  // in the order of their admission
-  std::vector<bool> slots_;         // which rows of what is kept of each are taken
+  std::vector<bool> slots_;         // which rows of the state per request are in use
   std::map<Id, Output> outputs_;
   std::deque<std::function<void()>> events_;  // calls that listeners are owed
   Statistics statistics_;

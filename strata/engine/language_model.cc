@@ -166,12 +166,21 @@ Status read_gguf(LanguageModel& lm, const std::string& path) {
 
 }  // namespace
 
+std::optional<std::int32_t> LanguageModel::first_token() const {
+  if (generation.bos) return generation.bos;
+  if (const auto bos = tokenizer->special_id("bos_token")) return bos;
+  if (!generation.eos.empty()) return generation.eos[0];
+  return std::nullopt;
+}
+
+std::int64_t LanguageModel::at_most(std::int64_t length) const {
+  return max_length > 0 ? std::min(length, max_length) : length;
+}
+
 std::vector<std::int32_t> LanguageModel::prompt(std::string_view text) const {
   std::vector<std::int32_t> out = tokenizer->encode_with(text, {.add_special = true});
   if (!out.empty()) return out;
-  if (generation.bos) return {*generation.bos};
-  if (const auto bos = tokenizer->special_id("bos_token")) return {*bos};
-  if (!generation.eos.empty()) return {generation.eos[0]};  // what stands between documents
+  if (const auto first = first_token()) return {*first};
   throw Error("generate", "the prompt is empty, and {} has no token that begins a text", name);
 }
 

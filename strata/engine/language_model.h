@@ -36,6 +36,11 @@ struct LanguageModel {
   /// What a user should know: keys that are not followed, a chat template that is damaged.
   std::vector<std::string> notes;
 
+  /// The token that stands before a text: the generation configuration's, the tokenizer's, else the
+  /// one between documents; none where there is none.
+  std::optional<std::int32_t> first_token() const;
+  /// The length, or the longest sequence that the model was made for where that is shorter.
+  std::int64_t at_most(std::int64_t length) const;
   /// Tokens of a text to go on from, with the special tokens that the tokenizer puts before it. An
   /// empty text begins a document. Throws Error where neither text nor special token is there.
   std::vector<std::int32_t> prompt(std::string_view text) const;

@@ -12,15 +12,9 @@ namespace {
 using nlohmann::ordered_json;
 using Tokens = std::vector<std::int32_t>;
 
-std::int64_t length_of(const LanguageModel& lm, const AnswerOptions& o) {
-  return lm.max_length > 0 ? std::min(lm.max_length, o.max_length) : o.max_length;
-}
 /// The token before every text: of an empty context, and of whole texts.
 std::int32_t prefix(const LanguageModel& lm) {
-  if (lm.generation.bos) return *lm.generation.bos;
-  if (const auto bos = lm.tokenizer->special_id("bos_token")) return *bos;
-  if (!lm.generation.eos.empty()) return lm.generation.eos[0];
-  return lm.tokenizer->separator();
+  return lm.first_token().value_or(lm.tokenizer->separator());
 }
 
 std::string text_of(const ordered_json& v, const char* what) {
@@ -121,8 +115,8 @@ ordered_json generate(const LanguageModel& lm, TextEngine& engine, const AnswerO
 Answers::Answers(const LanguageModel& lm, const AnswerOptions& options)
     : lm_(lm),
       options_(options),
-      scorer_(lm.model, lm.params, length_of(lm, options)),
-      engine_(lm, options_for(lm, length_of(lm, options))) {}
+      scorer_(lm.model, lm.params, lm.at_most(options.max_length)),
+      engine_(lm, options_for(lm, lm.at_most(options.max_length))) {}
 
 std::string Answers::to(std::string_view line) {
   ordered_json answer = ordered_json::object();
@@ -130,7 +124,7 @@ std::string Answers::to(std::string_view line) {
     const ordered_json request = ordered_json::parse(line, nullptr, false);
     if (!request.is_object()) throw Error("request", "the line is no JSON object");
     if (request.contains("id")) answer["id"] = request["id"];
-    const std::int64_t length = length_of(lm_, options_);
+    const std::int64_t length = lm_.at_most(options_.max_length);
     if (request.contains("loglikelihood"))
       answer.update(loglikelihood(lm_, scorer_, length, request["loglikelihood"]));
     else if (request.contains("loglikelihood_rolling"))

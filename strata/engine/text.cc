@@ -63,7 +63,7 @@ struct TextEngine::Stream {
 
 Options options_for(const LanguageModel& lm, std::int64_t length, std::int64_t batch) {
   Options o;
-  if (lm.max_length > 0) length = std::min(length, lm.max_length);
+  length = lm.at_most(length);
   o.max_length = length;
   o.max_batch = batch;
   o.pages = batch * ((length + o.page_size - 1) / o.page_size);
