@@ -108,10 +108,7 @@ void add_chat(CommandLine& app, std::function<int()>& action) {
                   "further names for the chat template, as JSON: {\"enable_thinking\": false}")
       .show_default();
   o->sampling.add_to(command);
-  command
-      .add_option("--threads", o->threads,
-                  "threads (default: all cores); results do not depend on it")
-      .in_range(1, 4096);
+  add_threads(command, o->threads);
   command.callback([o, &action] { action = [o] { return run(*o); }; });
 }
 

@@ -65,6 +65,12 @@ int guarded(const std::function<int()>& action) {
   }
 }
 
+void add_threads(CommandLine& command, int& threads) {
+  command
+      .add_option("--threads", threads, "threads (default: all cores); results do not depend on it")
+      .in_range(1, 4096);
+}
+
 int main(int argc, char** argv) {
   CommandLine app(
       "Strata trains small language models by its own compiler, writes text with them, and "

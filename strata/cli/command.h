@@ -34,6 +34,9 @@ train::Config read_config_arguments(std::vector<std::string> arguments,
 /// Says of a key that was given as an option how keys are given.
 std::string key_as_option(const std::string& name);
 
+/// Adds the option --threads; 0, which it leaves where it is not given, means all cores.
+void add_threads(CommandLine& command, int& threads);
+
 /// Each adds one subcommand, which sets `action` when it is chosen.
 void add_train(CommandLine& app, std::function<int()>& action);
 void add_data(CommandLine& app, std::function<int()>& action);

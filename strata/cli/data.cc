@@ -342,10 +342,7 @@ void add_tokenize(CommandLine& data, std::function<int()>& action) {
                      "the .model file of a SentencePiece tokenizer");
   command.add_option("--train_data_columns", o->column, "JSONL: the member that holds the text")
       .show_default();
-  command
-      .add_option("--threads", o->threads,
-                  "threads (default: all cores); results do not depend on it")
-      .in_range(1, 4096);
+  add_threads(command, o->threads);
   command.add_flag("--json", o->json, "print one JSON object instead");
   command.callback([o, &action] { action = [o] { return tokenize(*o); }; });
 }

@@ -162,10 +162,7 @@ void add_evaluate(CommandLine& app, std::function<int()>& action) {
       .in_range(0.0, 100.0)
       .show_default();
   command.add_option("--seed", o->domains.generate.seed, "of the samples").show_default();
-  command
-      .add_option("--threads", o->threads,
-                  "threads (default: all cores); results do not depend on it")
-      .in_range(1, 4096);
+  add_threads(command, o->threads);
   command.add_flag("--json", o->json, "print one JSON object instead");
   command.callback([o, &action] { action = [o] { return run(*o); }; });
 }

@@ -136,10 +136,7 @@ void add_logits(CommandLine& app, std::function<int()>& action) {
   command.add_option("--dtype", o->dtype, "of weights and products: float32 or bfloat16")
       .one_of({"float32", "bfloat16"})
       .show_default();
-  command
-      .add_option("--threads", o->threads,
-                  "threads (default: all cores); results do not depend on it")
-      .in_range(1, 4096);
+  add_threads(command, o->threads);
   command.add_flag("--json", o->json, "print one JSON object instead");
   command.callback([o, &action] { action = [o] { return run(*o); }; });
 }

@@ -101,10 +101,7 @@ void add_train(CommandLine& app, std::function<int()>& action) {
   command.add_option("arguments", o->arguments, "a YAML file of keys, then key=value")
       .type_name("[FILE.yml] key=value ...");
   command.add_flag("--print-config", o->print_config, "print all keys with their values and stop");
-  command
-      .add_option("--threads", o->threads,
-                  "threads (default: all cores); results do not depend on it")
-      .in_range(1, 4096);
+  add_threads(command, o->threads);
   command.add_flag("--json", o->json, "the last line of stdout is one JSON object");
   command.callback([o, &action] { action = [o] { return run(*o); }; });
 }
