@@ -58,8 +58,8 @@ Lane& lane_for(std::vector<Lane>& lanes, const Run& run) {
 }  // namespace
 
 Profile::Profile()
-    : began_ns_(clock_ns<std::chrono::steady_clock>()),
-      began_world_ns_(clock_ns<std::chrono::system_clock>()) {}
+    : began_world_ns_(clock_ns<std::chrono::system_clock>()),
+      began_ns_(clock_ns<std::chrono::steady_clock>()) {}
 
 std::int64_t Profile::now_ns() const { return clock_ns<std::chrono::steady_clock>() - began_ns_; }
 

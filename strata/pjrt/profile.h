@@ -44,8 +44,10 @@ class Profile {
   void keep(Run run);
   Plane plane(int device, const std::vector<const Run*>& runs) const;
 
-  const std::int64_t began_ns_;        // of steady_clock
+  // Read in this order: a thread that waits between the two makes events early, never later than
+  // the world's clock when they ended.
   const std::int64_t began_world_ns_;  // since 1970
+  const std::int64_t began_ns_;        // of steady_clock
   mutable std::mutex mutex_;
   std::vector<Run> runs_;
   std::size_t spans_ = 0;
