@@ -62,6 +62,10 @@ STRATA_KILLS=$SOAK_KILLS strata/cli/nothing_is_lost_test.py "$build/bin"
 echo "== models that others published"
 tools/published_models.py --build "$build"
 
+echo "== SmolLM2 by strata and by transformers"
+scripts/chat.sh < /dev/null > /dev/null
+tools/proofs/smollm2.py --build "$build"
+
 echo "== rules broken one at a time"
 tools/mutate.py --build "$build"
 
