@@ -161,8 +161,10 @@ TEST_P(Families, GgufHoldsTheSameModel) {
 }
 INSTANTIATE_TEST_SUITE_P(Convert, Families,
                          testing::Values("llama", "llama_biased_tied", "llama_linear", "llama_yarn",
-                                         "mistral_full", "olmo2", "phi3", "phi3_partial", "qwen2",
-                                         "qwen3", "qwen3_biased", "gpt2"));
+                                         "mistral", "mistral_full", "olmo2", "phi3", "phi3_partial",
+                                         "phi3_longrope_long", "phi3_longrope_short", "qwen2",
+                                         "qwen2_sliding", "qwen3", "qwen3_biased", "smollm3",
+                                         "gpt2"));
 
 TEST_F(Convert, NormsThatGgufStoresOneHigher) {
   done(kData + "gemma", at("m.gguf"));
@@ -178,8 +180,8 @@ TEST_F(Convert, NormsThatGgufStoresOneHigher) {
 }
 
 TEST_F(Convert, WhatGgufCannotSayIsRefused) {
-  EXPECT_THAT(refused(kData + "mistral", at("m.gguf")),
-              HasSubstr("architecture llama cannot say what this config.json says: windows"));
+  EXPECT_THAT(refused(kData + "smollm3_sliding", at("m.gguf")),
+              HasSubstr("architecture smollm3 cannot say what this config.json says: rotary"));
   EXPECT_THAT(refused(kData + "llama_dynamic", at("m.gguf")), HasSubstr("rope_type"));
 }
 

@@ -30,10 +30,11 @@ bool same_value(const GgufValue& a, const GgufValue& b) {
   return x && y && (*x == *y || static_cast<float>(*x) == static_cast<float>(*y));
 }
 
-std::vector<float> rope_divisors(const Options& o) {
+namespace {
+
+/// llama3's scaling, as divisors of frequencies.
+std::vector<float> llama3_divisors(const Rope& r) {
   std::vector<float> out;
-  if (o.ropes.empty() || o.ropes[0].type != Rope::Type::llama3) return out;
-  const Rope& r = o.ropes[0];
   const double longest = static_cast<double>(r.original_length) / r.low_freq_factor,
                shortest = static_cast<double>(r.original_length) / r.high_freq_factor;
   for (std::int64_t i = 0; i < r.width / 2; ++i) {
@@ -48,11 +49,29 @@ std::vector<float> rope_divisors(const Options& o) {
   }
   return out;
 }
+std::vector<float> as_floats(const std::vector<double>& x) { return {x.begin(), x.end()}; }
+
+}  // namespace
+
+std::map<std::string, std::vector<float>> rope_tensors(const Options& o) {
+  if (o.ropes.empty()) return {};
+  const Rope& r = o.ropes[0];
+  if (r.type == Rope::Type::llama3) return {{"rope_freqs.weight", llama3_divisors(r)}};
+  if (r.type != Rope::Type::longrope) return {};
+  // Factors of every length are what llama3's divisors are read as.
+  if (r.short_factor == r.long_factor && r.attention_factor == 1)
+    return {{"rope_freqs.weight", as_floats(r.long_factor)}};
+  return {{"rope_factors_long.weight", as_floats(r.long_factor)},
+          {"rope_factors_short.weight", as_floats(r.short_factor)}};
+}
 
 namespace {
 
+constexpr const char* kWindows = "windows";
+
 /// Whether two options are the same model; else what differs.
-std::string difference(const Options& a, const Options& b, bool has_divisors) {
+std::string difference(const Options& a, const Options& b) {
+  const bool has_divisors = rope_tensors(a).contains("rope_freqs.weight");
   std::string out;
   auto compare = [&](const char* what, const auto& x, const auto& y) {
     if (x != y && out.empty()) out = what;
@@ -81,7 +100,7 @@ std::string difference(const Options& a, const Options& b, bool has_divisors) {
   near("final_logit_softcapping", a.logit_cap, b.logit_cap);
   near("the factor of embeddings", a.embedding_scale, b.embedding_scale);
   compare("factors of scores by layer", a.layer_scales, b.layer_scales);
-  compare("windows", a.windows, b.windows);
+  compare(kWindows, a.windows, b.windows);
   compare("rotary embeddings by layer", a.rope_of_layer, b.rope_of_layer);
   compare("the number of rotary embeddings", a.ropes.size(), b.ropes.size());
   for (std::size_t i = 0; i < std::min(a.ropes.size(), b.ropes.size()); ++i) {
@@ -90,11 +109,18 @@ std::string difference(const Options& a, const Options& b, bool has_divisors) {
     compare("the width of rotary embeddings", x.width, y.width);
     if (has_divisors) continue;  // a tensor says the rest
     compare("rope_type", x.type, y.type);
-    near("the factor of rotary scaling", x.factor, y.factor);
+    if (x.type != Rope::Type::longrope)  // there attention_factor is all that it decides
+      near("the factor of rotary scaling", x.factor, y.factor);
     if (x.type == Rope::Type::yarn)
       compare("original_max_position_embeddings", x.original_length, y.original_length);
     if (x.type == Rope::Type::yarn)
       near("attention_factor", x.attention_factor, y.attention_factor);
+    if (x.type == Rope::Type::longrope) {
+      compare("original_max_position_embeddings", x.original_length, y.original_length);
+      near("attention_factor", x.attention_factor, y.attention_factor);
+      compare("short_factor", as_floats(x.short_factor), as_floats(y.short_factor));
+      compare("long_factor", as_floats(x.long_factor), as_floats(y.long_factor));
+    }
   }
   return out;
 }
@@ -108,6 +134,10 @@ void add_rope(GgufMetadata& out, const std::string& a, const Options& o) {
   const char* type = r.type == Rope::Type::linear ? "linear"
                      : r.type == Rope::Type::yarn ? "yarn"
                                                   : nullptr;
+  if (rope_tensors(o).contains("rope_factors_long.weight")) {
+    out.emplace_back(a + "rope.scaling.original_context_length", u32(r.original_length));
+    out.emplace_back(a + "rope.scaling.attn_factor", static_cast<float>(r.attention_factor));
+  }
   if (!type) return;
   out.emplace_back(a + "rope.scaling.type", std::string(type));
   out.emplace_back(a + "rope.scaling.factor", static_cast<float>(r.factor));
@@ -115,6 +145,23 @@ void add_rope(GgufMetadata& out, const std::string& a, const Options& o) {
   out.emplace_back(a + "rope.scaling.original_context_length", u32(r.original_length));
   out.emplace_back(a + "rope.scaling.yarn_beta_fast", static_cast<float>(r.beta_fast));
   out.emplace_back(a + "rope.scaling.yarn_beta_slow", static_cast<float>(r.beta_slow));
+}
+
+/// The options that a reader of these keys takes the model for.
+Options read_back(const GgufMetadata& keys, const Options& o) {
+  published::GgufMetadata seen;
+  for (const auto& [key, value] : keys) seen.values[key] = published::json_of(value);
+  seen.embedding_shape = {o.vocab_size, o.width};
+  seen.has_output = !o.tied;
+  seen.query_bias = o.qkv_bias, seen.out_bias = o.out_bias, seen.mlp_bias = o.mlp_bias;
+  for (const auto& [tensor, factors] : rope_tensors(o)) {
+    std::vector<double>& into = tensor == "rope_freqs.weight"        ? seen.rope_divisors
+                                : tensor.find("long") != tensor.npos ? seen.long_factors
+                                                                     : seen.short_factors;
+    into.assign(factors.begin(), factors.end());
+  }
+  const published::Family& reader = published::family_of(seen);
+  return reader.options(published::Config::parse(reader.from_gguf(seen)));
 }
 
 }  // namespace
@@ -149,17 +196,14 @@ GgufMetadata keys_of(const Described& model) {
   if (!o.causal) out.emplace_back(a + "attention.causal", false);
   out.emplace_back(a + "vocab_size", u32(o.vocab_size));
 
-  // What a reader of these keys takes the model for.
-  published::GgufMetadata seen;
-  for (const auto& [key, value] : out) seen.values[key] = published::json_of(value);
-  seen.embedding_shape = {o.vocab_size, o.width};
-  seen.has_output = !o.tied;
-  seen.query_bias = o.qkv_bias, seen.out_bias = o.out_bias, seen.mlp_bias = o.mlp_bias;
-  const std::vector<float> divisors = rope_divisors(o);
-  seen.rope_divisors.assign(divisors.begin(), divisors.end());
-  const published::Family& reader = published::family_of(seen);
-  const Options read = reader.options(published::Config::parse(reader.from_gguf(seen)));
-  if (const std::string what = difference(o, read, !divisors.empty()); !what.empty())
+  std::string what = difference(o, read_back(out, o));
+  if (what == kWindows && !o.windows.empty()) {
+    std::vector<bool> slides;
+    for (std::int64_t window : o.windows) slides.push_back(window > 0);
+    out.emplace_back(a + "attention.sliding_window_pattern", slides);
+    what = difference(o, read_back(out, o));
+  }
+  if (!what.empty())
     throw Error("convert",
                 "a GGUF file of architecture {} cannot say what this config.json says: {} would be "
                 "another",

@@ -2,6 +2,7 @@
 // strata/model/convert.
 #pragma once
 
+#include <map>
 #include <optional>
 #include <string>
 
@@ -35,9 +36,10 @@ Result<Sidecar> decode_sidecar(std::string_view text, const std::string& name);
 /// The keys that a model amounts to: general.* and those of the architecture. Throws Error
 /// for what a file of the family cannot say, by what its reader would take it for.
 GgufMetadata keys_of(const Described& model);
-/// llama3's rotary scaling as divisors of frequencies, which a tensor rope_freqs.weight holds;
-/// empty for other scalings.
-std::vector<float> rope_divisors(const decoder::Options& options);
+/// Rotary scalings that tensors hold, by their names: llama3's as divisors of frequencies in
+/// rope_freqs.weight, longrope's factors in rope_factors_long.weight and rope_factors_short.weight;
+/// none for other scalings.
+std::map<std::string, std::vector<float>> rope_tensors(const decoder::Options& options);
 
 /// Sets a key; the place of one that is there stays.
 void set(GgufMetadata& metadata, const std::string& key, checkpoint::GgufValue value);

@@ -251,6 +251,10 @@ Result<Plan> plan_to_gguf(const std::string& path, const ConvertOptions& options
 
   Plan plan{.source = std::move(*stored), .tensors = {}, .metadata = {}, .files = {}, .notes = {}};
   const Described model = described(*config);
+  if (model.family->model_type == "mistral" && !model.options.windows.empty())
+    plan.notes.push_back(
+        "llama.cpp's tokens see all keys in files of architecture llama: beyond sliding_window its "
+        "logits are others");
   if (sidecar) plan.metadata = sidecar->metadata;
   join(plan.metadata, keys_of(model), sidecar.has_value(), plan.notes);
   if (files->contains("tokenizer.json"))
@@ -277,9 +281,9 @@ Result<Plan> plan_to_gguf(const std::string& path, const ConvertOptions& options
     packs = packs || t.type.block();
     plan.tensors.push_back(std::move(t));
   }
-  if (std::vector<float> divisors = rope_divisors(model.options); !divisors.empty()) {
-    const Sizes shape{static_cast<std::int64_t>(divisors.size())};
-    plan.tensors.push_back({"rope_freqs.weight", shape, DType::f32, "", {}, std::move(divisors)});
+  for (auto& [name, factors] : rope_tensors(model.options)) {
+    const Sizes shape{static_cast<std::int64_t>(factors.size())};
+    plan.tensors.push_back({name, shape, DType::f32, "", {}, factors});
   }
   std::vector<std::string> ignored = model.names.ignored;
   for (std::string& pattern : ignored) pattern = prefix + pattern;

@@ -25,6 +25,10 @@ const Family& family(std::string_view model_type) {
 
 const Family& family_of(const GgufMetadata& metadata) {
   const std::string name = metadata.text("general.architecture");
+  // Mistral's files say llama; a window is what tells them apart.
+  if (name == "llama" &&
+      architecture_value(metadata, "attention.sliding_window").value_or("0") != "0")
+    return family("mistral");
   std::vector<std::string_view> names;
   for (const Family& f : families()) {
     if (f.architecture == name) return f;

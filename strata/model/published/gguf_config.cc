@@ -123,9 +123,28 @@ std::string usual_config(const GgufMetadata& m, std::string_view model_type,
     throw Error("GGUF", "attention.value_length={} is not key_length={}", value_length->dump(),
                 c["head_dim"].dump())
         .unsupported();
+  // A config.json that says nothing may mean another number (Qwen 3's 128), a file the quotient.
+  const json& width = c["hidden_size"];
+  const json& count = c["num_attention_heads"];
+  if (!c.contains("head_dim") && width.is_number_unsigned() && count.is_number_unsigned() &&
+      count.get<std::uint64_t>() > 0 &&
+      width.get<std::uint64_t>() % count.get<std::uint64_t>() == 0)
+    c["head_dim"] = width.get<std::uint64_t>() / count.get<std::uint64_t>();
   r.copy(c, "rms_norm_eps", "attention.layer_norm_rms_epsilon");
   r.copy(c, "max_position_embeddings", "context_length");
   r.copy(c, "sliding_window", "attention.sliding_window");
+  if (const auto pattern =
+          m.values.find(m.text("general.architecture") + ".attention.sliding_window_pattern");
+      pattern != m.values.end()) {
+    // Which layers slide, one by one; a period is the family's own affair.
+    const json slides = parsed(pattern->first, pattern->second);
+    if (slides.is_array()) {
+      c["use_sliding_window"] = true;
+      c["layer_types"] = json::array();
+      for (const json& each : slides)
+        c["layer_types"].push_back(each == true ? "sliding_attention" : "full_attention");
+    }
+  }
   c["tie_word_embeddings"] = !m.has_output;
   c["attention_bias"] = m.query_bias;
   c["mlp_bias"] = m.mlp_bias;
