@@ -91,6 +91,7 @@ int main(int argc, char** argv) {
   add_generate(app, action);
   add_chat(app, action);
   add_logits(app, action);
+  add_embed(app, action);
   add_checkpoint(app, action);
   add_compile(app, action);
   add_convert(app, action);

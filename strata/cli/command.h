@@ -45,6 +45,7 @@ void add_plot(CommandLine& app, std::function<int()>& action);
 void add_chat(CommandLine& app, std::function<int()>& action);
 void add_generate(CommandLine& app, std::function<int()>& action);
 void add_logits(CommandLine& app, std::function<int()>& action);
+void add_embed(CommandLine& app, std::function<int()>& action);
 void add_checkpoint(CommandLine& app, std::function<int()>& action);
 void add_compile(CommandLine& app, std::function<int()>& action);
 void add_convert(CommandLine& app, std::function<int()>& action);

@@ -53,15 +53,14 @@ ordered_json loglikelihood(const LanguageModel& lm, const Scorer& scorer, std::i
               whole.begin() + static_cast<std::ptrdiff_t>(std::min(before.size(), whole.size())));
   if (before.empty()) before.push_back(prefix(lm));
   if (whole.empty()) return {{"logprob", 0.0}, {"greedy", true}};
-  if (static_cast<std::int64_t>(whole.size()) >= length)
-    throw Error("request", "the continuation has {} tokens, more than {}", whole.size(),
-                length - 1);
+  if (static_cast<std::int64_t>(whole.size()) > length)
+    throw Error("request", "the continuation has {} tokens, more than {}", whole.size(), length);
   Tokens all = std::move(before);
   const std::size_t count = whole.size();
   all.insert(all.end(), whole.begin(), whole.end());
   // The last token is scored and not read, so one more than the model reads fits.
-  if (static_cast<std::int64_t>(all.size()) > length)
-    all.erase(all.begin(), all.end() - static_cast<std::ptrdiff_t>(length));
+  if (static_cast<std::int64_t>(all.size()) > length + 1)
+    all.erase(all.begin(), all.end() - static_cast<std::ptrdiff_t>(length + 1));
   const Sum s = sum(scorer, all, all.size() - count);
   return {{"logprob", s.logprob}, {"greedy", s.greedy}};
 }
@@ -74,12 +73,11 @@ ordered_json rolling(const LanguageModel& lm, const Scorer& scorer, std::int64_t
     all.push_back(t);
   double logprob = 0;
   const auto n = static_cast<std::int64_t>(all.size());
-  const std::int64_t most = length - 1;
   for (std::int64_t done = 1; done < n;) {
-    const std::int64_t count = std::min(most, n - done);
+    const std::int64_t count = std::min(length, n - done);
     // The last window is as long as the others, and counts what is new alone.
     const std::int64_t first =
-        std::max<std::int64_t>(0, std::min(done - 1, done + count - 1 - most));
+        std::max<std::int64_t>(0, std::min(done - 1, done + count - 1 - length));
     const Tokens window(all.begin() + first, all.begin() + done + count);
     logprob += sum(scorer, window, static_cast<std::size_t>(done - first)).logprob;
     done += count;

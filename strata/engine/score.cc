@@ -50,6 +50,12 @@ class Scorer::Program {
     };
   }
 
+  /// Throws Error for tokens that the model lacks.
+  void check(std::span<const std::int32_t> tokens) const {
+    for (const std::int32_t t : tokens)
+      if (t < 0 || t >= model_->vocab_size())
+        throw Error("score", "token {} is none of the model's {}", t, model_->vocab_size());
+  }
   /// f(first, count, logits (kPiece, V)) for the pieces of a sequence.
   template <class F>
   void each_piece(std::span<const std::int32_t> tokens, F f) {
@@ -57,9 +63,7 @@ class Scorer::Program {
     if (n < 1) throw Error("score", "there are no tokens");
     if (n > max_length_)
       throw Error("score", "{} tokens, more than the {} that there is room for", n, max_length_);
-    for (const std::int32_t t : tokens)
-      if (t < 0 || t >= model_->vocab_size())
-        throw Error("score", "token {} is none of the model's {}", t, model_->vocab_size());
+    check(tokens);
     const std::int64_t pages = (max_length_ + kPageSize - 1) / kPageSize;
     const Array table = numpy::reshape(numpy::arange(pages).astype(DType::i32), {1, pages});
     for (std::int64_t first = 0; first < n; first += kPiece) {
@@ -94,16 +98,16 @@ Scorer::~Scorer() = default;
 
 Scored Scorer::score(std::span<const std::int32_t> tokens) const {
   if (tokens.size() < 2) throw Error("score", "needs two tokens at least, got {}", tokens.size());
+  program_->check(tokens.last(1));
   Scored out;
-  program_->each_piece(tokens, [&](std::int64_t first, std::int64_t count, const Array& logits) {
+  const auto read = tokens.first(tokens.size() - 1);
+  program_->each_piece(read, [&](std::int64_t first, std::int64_t count, const Array& logits) {
     std::vector<std::int32_t> next(static_cast<std::size_t>(kPiece));
-    const auto left = static_cast<std::int64_t>(tokens.size()) - first - 1;
-    const std::int64_t scored = std::min(count, left);
-    std::copy_n(tokens.begin() + first + 1, scored, next.begin());
+    std::copy_n(tokens.begin() + first + 1, count, next.begin());
     const auto [logprob, greedy] = program_->choose(logits, next);
     const auto numbers = logprob.to_vector<float>();
     const auto best = greedy.astype(DType::i32).to_vector<std::int32_t>();
-    for (std::int64_t i = 0; i < scored; ++i) {
+    for (std::int64_t i = 0; i < count; ++i) {
       out.logprobs.push_back(numbers[static_cast<std::size_t>(i)]);
       out.greedy.push_back(best[static_cast<std::size_t>(i)] != 0);
     }

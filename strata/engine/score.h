@@ -28,13 +28,15 @@ struct Scored {
 
 class Scorer {
  public:
-  /// Sequences of at most `max_length` tokens. Throws Error for a model without a cache of pages.
+  /// Reads sequences of at most `max_length` tokens. Throws Error for a model without a cache of
+  /// pages.
   Scorer(model::ModelPtr model, const tree::Tree& params, std::int64_t max_length);
   ~Scorer();
   Scorer(const Scorer&) = delete;
   Scorer& operator=(const Scorer&) = delete;
 
-  /// Throws Error for fewer than two tokens, more than max_length, and tokens that the model lacks.
+  /// The last token is scored and not read, so there may be max_length + 1. Throws Error for fewer
+  /// than two tokens, for more, and for tokens that the model lacks.
   Scored score(std::span<const std::int32_t> tokens) const;
   /// Logits (tokens, V) f32.
   Array logits(std::span<const std::int32_t> tokens) const;

@@ -128,7 +128,7 @@ TEST(Score, HasTheBitsOfTheEngine) {
 TEST(Score, RefusesWhatTheModelCannotRead) {
   const Scorer scorer(bytes().model, bytes().params, 8);
   EXPECT_THROW((void)scorer.score(Tokens{1}), Error);
-  EXPECT_THROW((void)scorer.score(Tokens(9, 1)), Error);
+  EXPECT_THROW((void)scorer.score(Tokens(10, 1)), Error);
   EXPECT_THROW((void)scorer.score(Tokens{1, 256}), Error);
   EXPECT_THROW((void)scorer.score(Tokens{1, -1}), Error);
 }
@@ -170,11 +170,11 @@ TEST(Answers, AreOfTheContinuationAlone) {
   }
   // A context that is too long loses its beginning.
   const ordered_json long_one = ask(answers, {{"loglikelihood", {std::string(500, 'a'), "bc"}}});
-  Tokens kept(126, 'a');
+  Tokens kept(127, 'a');  // the last one is not read, so there are 129
   kept.push_back('b'), kept.push_back('c');
   const Scored last = scorer.score(kept);
-  EXPECT_DOUBLE_EQ(long_one["logprob"].get<double>(), static_cast<double>(last.logprobs[125]) +
-                                                          static_cast<double>(last.logprobs[126]));
+  EXPECT_DOUBLE_EQ(long_one["logprob"].get<double>(), static_cast<double>(last.logprobs[126]) +
+                                                          static_cast<double>(last.logprobs[127]));
 }
 
 TEST(Answers, AreOfTheWholeText) {
@@ -189,6 +189,20 @@ TEST(Answers, AreOfTheWholeText) {
   for (const float l : Scorer(bytes().model, bytes().params, 32).score(with_prefix).logprobs)
     want += static_cast<double>(l);
   EXPECT_DOUBLE_EQ(ask(answers, {{"loglikelihood_rolling", "short"}})["logprob"].get<double>(),
+                   want);
+  // A longer one is scored in windows of 32; the last reads 32 tokens too, and counts what is new.
+  ASSERT_EQ(text.size() % 32, 0U);
+  const std::string longer = text + "ever";
+  Tokens all = tokens_of(longer);
+  all.insert(all.begin(), 0);
+  want = 0;
+  for (const auto& [first, scored] : {std::pair{0, 32}, {32, 32}, {36, 4}}) {
+    const Tokens window(all.begin() + first, all.begin() + first + 33);
+    const Scored s = Scorer(bytes().model, bytes().params, 32).score(window);
+    for (int i = 32 - scored; i < 32; ++i)
+      want += static_cast<double>(s.logprobs[static_cast<std::size_t>(i)]);
+  }
+  EXPECT_DOUBLE_EQ(ask(answers, {{"loglikelihood_rolling", longer}})["logprob"].get<double>(),
                    want);
 }
 
@@ -216,8 +230,8 @@ TEST(Answers, SayWhatIsWrong) {
   EXPECT_THAT(why(R"({"generate": "x", "max_tokens": 64})"), HasSubstr("max_tokens=64"));
   EXPECT_THAT(why(R"({"generate": "x", "temperature": "hot"})"), HasSubstr("another type"));
   EXPECT_THAT(why(R"({"generate": "x", "temperature": -1})"), HasSubstr("temperature"));
-  const std::string many = "{\"loglikelihood\": [\"x\", \"" + std::string(64, 'y') + "\"]}";
-  EXPECT_THAT(why(many), HasSubstr("64 tokens"));
+  const std::string many = "{\"loglikelihood\": [\"x\", \"" + std::string(65, 'y') + "\"]}";
+  EXPECT_THAT(why(many), HasSubstr("65 tokens"));
 }
 
 TEST(GenerationConfig, IsReadAsTransformersReadsIt) {
