@@ -65,8 +65,11 @@ strata data describe train_files=latin.txt
 fact "bytes outside UTF-8" says 2 "latin.txt: not UTF-8: byte 3 of 4, in line 1, is 0xe9"
 gzip -k book/part/one.txt
 strata data describe train_files=book/part/one.txt.gz
-fact "a compressed text says what to do" says 2 'book/part/one.txt.gz: not a text file but compressed by gzip: unpack it first, as `gunzip -k book/part/one.txt.gz` does'
+fact "a compressed text is read" prints 0 "book/part/one.txt.gz"
 rm book/part/one.txt.gz
+python3 -m zipfile -c one.zip book/part/one.txt
+strata data describe train_files=one.zip
+fact "an archive says what to do" says 2 'one.zip: not a text file but a zip archive: unpack it first, as `unzip one.zip` does'
 strata data describe "train_files=book/part/one.txt,0"
 fact "weights that sum to zero" says 2 "sum to 0"
 strata data describe "train_files=book/part/one.txt,-2;code/a.py"

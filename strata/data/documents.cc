@@ -7,10 +7,14 @@
 
 #include "strata/base/file.h"
 #include "strata/base/file_kind.h"
+#include "strata/data/compression/stream.h"
 #include "strata/tokenizer/utf8.h"
 
 namespace strata::data {
 namespace {
+
+/// A compressed text that unpacks to more is refused.
+constexpr std::size_t kMostUnpacked = std::size_t{64} << 30;
 
 std::size_t line_of(std::string_view bytes, std::size_t at) {
   return 1 + static_cast<std::size_t>(
@@ -113,7 +117,13 @@ Result<std::vector<std::string>> read_documents(const std::string& path,
                                                 const DocumentOptions& options) {
   auto bytes = read_file(path);
   if (!bytes) return bytes.status();
-  return documents_of(std::move(*bytes), path, options);
+  const Compression* compression = compression_of(*bytes);
+  if (!compression) return documents_of(std::move(*bytes), path, options);
+  auto text = unpack(*bytes, *compression, path, kMostUnpacked);
+  if (!text) return text.status();
+  std::string name = path;
+  if (compression_of_path(path)) name.resize(path.rfind('.'));  // notes.jsonl.gz is JSONL
+  return documents_of(std::move(*text), name, options);
 }
 
 }  // namespace strata::data

@@ -1,4 +1,5 @@
-// Text files as documents: a plain file is one, a line of a JSONL file is one.
+// Text files as documents: a plain file is one, a line of a JSONL file is one; compressed by gzip,
+// zstd, xz or bzip2 or not.
 //
 //   auto documents = data::read_documents("notes.jsonl", {.column = "text"});
 #pragma once
@@ -15,10 +16,11 @@ struct DocumentOptions {
   std::string column = "text";
 };
 
-/// Files whose names end in ".jsonl" are JSONL: an object on each line (blank lines are passed
-/// over). Empty texts are no documents, so the list may be empty. Code::invalid for what is no
-/// text: with a NUL byte, or not UTF-8, and for lines that are no such objects; the message says
-/// where.
+/// Files whose names end in ".jsonl", or in that and a compression's ending (".jsonl.gz"), are
+/// JSONL: an object on each line (blank lines are passed over). Compressed files are told by how
+/// they begin, and their checksums verified. Empty texts are no documents, so the list may be
+/// empty. Code::invalid for what is no text: with a NUL byte, or not UTF-8, and for lines that are
+/// no such objects; the message says where.
 Result<std::vector<std::string>> read_documents(const std::string& path,
                                                 const DocumentOptions& options = {});
 /// The same for a file's bytes.

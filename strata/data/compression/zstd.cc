@@ -1,0 +1,47 @@
+// Zstandard (RFC 8878) by libzstd; frames are written with their checksum. Windows of more than
+// 128 MiB are refused, as the library does by default.
+#include <zstd.h>
+
+#include "strata/data/compression/codec.h"
+
+namespace strata::data {
+namespace {
+
+class Decoder : public Codec {
+ public:
+  ~Decoder() override { ZSTD_freeDStream(z_); }
+  Result<Step> step(std::string_view in, std::span<char> out, bool) override {
+    ZSTD_inBuffer from{in.data(), in.size(), 0};
+    ZSTD_outBuffer to{out.data(), out.size(), 0};
+    const std::size_t code = ZSTD_decompressStream(z_, &to, &from);
+    if (ZSTD_isError(code)) return Status(Code::corrupt, "zstd says: {}", ZSTD_getErrorName(code));
+    return Step{from.pos, to.pos, code == 0};
+  }
+
+ private:
+  ZSTD_DStream* z_ = ZSTD_createDStream();
+};
+
+class Encoder : public Codec {
+ public:
+  Encoder() { ZSTD_CCtx_setParameter(z_, ZSTD_c_checksumFlag, 1); }
+  ~Encoder() override { ZSTD_freeCCtx(z_); }
+  Result<Step> step(std::string_view in, std::span<char> out, bool last) override {
+    ZSTD_inBuffer from{in.data(), in.size(), 0};
+    ZSTD_outBuffer to{out.data(), out.size(), 0};
+    const std::size_t code =
+        ZSTD_compressStream2(z_, &to, &from, last ? ZSTD_e_end : ZSTD_e_continue);
+    if (ZSTD_isError(code)) return Status(Code::io, "zstd says: {}", ZSTD_getErrorName(code));
+    return Step{from.pos, to.pos, last && code == 0};
+  }
+
+ private:
+  ZSTD_CCtx* z_ = ZSTD_createCCtx();
+};
+
+}  // namespace
+
+std::unique_ptr<Codec> zstd_decoder() { return std::make_unique<Decoder>(); }
+std::unique_ptr<Codec> zstd_encoder() { return std::make_unique<Encoder>(); }
+
+}  // namespace strata::data
