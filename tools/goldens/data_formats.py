@@ -1,0 +1,125 @@
+#!/usr/bin/env python3
+"""Writes strata/data/format/testdata/: files of data formats as their released originals write them, which Strata reads.
+
+    NAME.array_record.gz    array-record, uncompressed in groups of 1 and 7, and in groups of 7 by zstd, brotli and snappy
+    records.tfrecord        records behind the masked checksums of the tfrecord package
+    records.bag[z], apart.bagz, limits.apart.bagz    bagz
+    samples.tar             webdataset
+    mds_plain, mds_zstd     mosaicml-streaming
+    megatron.bin, .idx      the layout of megatron-core's indexed_dataset.py, by numpy
+
+Nothing is random. `data_formats.py check FOLDER` reads files that Strata wrote of the same records with the originals, and says so.
+Needs the packages of REQUIREMENTS; makes build/peers with them when this Python has none.
+"""
+import gzip
+import pathlib
+import shutil
+import struct
+import sys
+import tempfile
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+DATA = ROOT / "strata/data/format/testdata"
+REQUIREMENTS = ["array-record==0.8.6", "bagz==0.3.8", "webdataset==1.0.2", "mosaicml-streaming==0.13.0", "tfrecord==1.14.6"]
+
+try:
+    import bagz
+    import numpy as np
+    import tfrecord  # noqa: F401
+    import webdataset
+    from array_record.python import array_record_module
+except ImportError:
+    from peers import again_with
+
+    again_with(*REQUIREMENTS)
+
+
+def records(count):
+    return [bytes((i * 7 + j) % 251 for j in range(i * 13)) for i in range(count)]
+
+
+def array_records():
+    options = {"plain": "group_size:1,uncompressed", "group": "group_size:7,uncompressed", "zstd": "group_size:7,zstd:3",
+               "brotli": "group_size:7,brotli:6", "snappy": "group_size:7,snappy"}
+    for name, option in options.items():
+        with tempfile.NamedTemporaryFile() as file:
+            writer = array_record_module.ArrayRecordWriter(file.name, option)
+            for record in records(40):
+                writer.write(record)
+            writer.close()
+            (DATA / f"{name}.array_record.gz").write_bytes(gzip.compress(pathlib.Path(file.name).read_bytes(), 9, mtime=0))
+
+
+def tf_records():
+    from tfrecord.writer import TFRecordWriter
+
+    with open(DATA / "records.tfrecord", "wb") as file:
+        for record in records(20):
+            length = struct.pack("<Q", len(record))
+            file.write(length + TFRecordWriter.masked_crc(length) + record + TFRecordWriter.masked_crc(record))
+
+
+def bagz_files():
+    apart = bagz.Writer.Options(limits_placement=bagz.LimitsPlacement.SEPARATE)
+    for name, options in {"records.bag": None, "records.bagz": None, "apart.bagz": apart}.items():
+        writer = bagz.Writer(str(DATA / name), options) if options else bagz.Writer(str(DATA / name))
+        for record in records(20):
+            writer.write(record)
+        writer.close()
+
+
+def mds():
+    from streaming import MDSWriter
+
+    columns = {"id": "int", "text": "str", "blob": "bytes", "score": "float32", "meta": "json", "vec": "ndarray:float32:3",
+               "any": "ndarray", "ids": "ndarray:int32"}
+    for compression in [None, "zstd"]:
+        folder = DATA / f"mds_{compression or 'plain'}"
+        shutil.rmtree(folder, ignore_errors=True)
+        with MDSWriter(out=str(folder), columns=columns, compression=compression, hashes=["sha1"] if compression else None,
+                       size_limit=1200) as out:
+            for i, record in enumerate(records(12)):
+                out.write({"id": i * 1000003, "text": f"Zeile {i} é", "blob": record, "score": i / 4, "meta": {"a": i, "b": [1, "x"]},
+                           "vec": np.arange(3, dtype=np.float32) + i, "any": np.arange(6, dtype=np.int16).reshape(2, 3) * i,
+                           "ids": np.arange(i + 1, dtype=np.int32)})
+
+
+def tar():
+    with webdataset.TarWriter(str(DATA / "samples.tar"), mtime=0, user="u", group="g") as out:
+        for i, record in enumerate(records(8)):
+            out.write({"__key__": f"a/{i:06d}", "txt": f"caption {i}", "cls": i, "json": {"i": i, "s": "é"}, "bin": record})
+
+
+def megatron():
+    sequences = [np.arange(n, dtype=np.uint16) * 101 for n in [5, 1, 0, 300, 7]]
+    lengths = np.array([len(s) for s in sequences], np.int32)
+    places = (np.cumsum(lengths, dtype=np.int64) - lengths) * 2
+    (DATA / "megatron.bin").write_bytes(b"".join(s.tobytes() for s in sequences))
+    head = b"MMIDIDX\x00\x00" + struct.pack("<QBQQ", 1, 8, len(sequences), 4)
+    documents = np.array([0, 2, 4, 5], np.int64)
+    (DATA / "megatron.idx").write_bytes(head + lengths.tobytes() + places.tobytes() + documents.tobytes())
+
+
+def check(folder):
+    folder = pathlib.Path(folder)
+    for path in sorted(folder.glob("*.array_record")):
+        reader = array_record_module.ArrayRecordReader(str(path))
+        assert list(reader.read_all()) == records(40), path
+        print("array-record reads", path.name)
+    for path in sorted(folder.glob("*.bag*")):
+        assert list(bagz.Reader(str(path))) == records(20), path
+        print("bagz reads", path.name)
+    for path in sorted(folder.glob("*.tfrecord")):
+        from tfrecord.reader import tfrecord_iterator
+
+        assert [bytes(r) for r in tfrecord_iterator(str(path))] == records(20), path
+        print("tfrecord reads", path.name)
+
+
+if __name__ == "__main__":
+    if sys.argv[1:2] == ["check"]:
+        check(sys.argv[2])
+    else:
+        DATA.mkdir(exist_ok=True)
+        for write in [array_records, tf_records, bagz_files, mds, tar, megatron]:
+            write()
