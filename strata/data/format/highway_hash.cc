@@ -1,0 +1,132 @@
+#include "strata/data/format/highway_hash.h"
+
+#include <bit>
+#include <cstring>
+
+#if defined(__x86_64__)
+#include <immintrin.h>
+#endif
+
+namespace strata::data {
+namespace {
+
+using u64 = std::uint64_t;
+constexpr u64 kKey[4] = {0x2f696c6567656952, 0x0a7364726f636572, 0x2f696c6567656952,
+                         0x0a7364726f636572};
+constexpr std::size_t kPacket = 32;
+
+struct alignas(32) State {
+  u64 v0[4], v1[4];
+  u64 m0[4] = {0xdbe6d5d5fe4cce2f, 0xa4093822299f31d0, 0x13198a2e03707344, 0x243f6a8885a308d3};
+  u64 m1[4] = {0x3bd39e10cb0ef593, 0xc0acf169b5f18a8c, 0xbe5466cf34e90c6c, 0x452821e638d01377};
+  State() {
+    for (int i = 0; i < 4; ++i) v0[i] = m0[i] ^ kKey[i], v1[i] = m1[i] ^ std::rotl(kKey[i], 32);
+  }
+};
+
+/// Byte `at` of the pair (even, odd), moved to byte `to`.
+constexpr int kEven[8] = {3, 12, 2, 5, 14, 1, 15, 0}, kOdd[8] = {11, 4, 10, 13, 9, 6, 8, 7};
+
+void add_zipped(u64* to, const u64* from) {
+  for (int pair = 0; pair < 4; pair += 2) {
+    auto byte = [&](int at) { return from[pair + at / 8] >> (at % 8 * 8) & 0xff; };
+    u64 even = 0, odd = 0;
+    for (int i = 0; i < 8; ++i) even |= byte(kEven[i]) << 8 * i, odd |= byte(kOdd[i]) << 8 * i;
+    to[pair] += even, to[pair + 1] += odd;
+  }
+}
+
+u64 low(u64 x) { return x & 0xffffffff; }
+
+void update(State& s, const u64* packet) {
+  for (int i = 0; i < 4; ++i) {
+    s.v1[i] += s.m0[i] + packet[i];
+    s.m0[i] ^= low(s.v1[i]) * (s.v0[i] >> 32);
+    s.v0[i] += s.m1[i];
+    s.m1[i] ^= low(s.v0[i]) * (s.v1[i] >> 32);
+  }
+  add_zipped(s.v0, s.v1);
+  add_zipped(s.v1, s.v0);
+}
+
+void update_bytes(State& s, const char* bytes) {
+  u64 packet[4];
+  std::memcpy(packet, bytes, kPacket);
+  update(s, packet);
+}
+
+/// The last 1 to 31 bytes.
+void update_rest(State& s, std::string_view rest) {
+  const std::size_t n = rest.size(), whole = n & ~std::size_t{3}, odd = n & 3;
+  for (int i = 0; i < 4; ++i) {
+    s.v0[i] += (u64{n} << 32) + n;
+    const auto half = [&](u64 x) { return std::rotl(static_cast<std::uint32_t>(x), int(n)); };
+    s.v1[i] = half(s.v1[i]) | u64{half(s.v1[i] >> 32)} << 32;
+  }
+  char packet[kPacket] = {};
+  std::memcpy(packet, rest.data(), whole);
+  if (n & 16) {
+    std::memcpy(packet + 28, rest.data() + n - 4, 4);
+  } else if (odd) {
+    const std::string_view tail = rest.substr(whole);
+    packet[16] = tail[0], packet[17] = tail[odd >> 1], packet[18] = tail[odd - 1];
+  }
+  update_bytes(s, packet);
+}
+
+u64 finish(State& s, std::string_view rest) {
+  if (!rest.empty()) update_rest(s, rest);
+  for (int round = 0; round < 4; ++round) {
+    const u64 packet[4] = {std::rotl(s.v0[2], 32), std::rotl(s.v0[3], 32), std::rotl(s.v0[0], 32),
+                           std::rotl(s.v0[1], 32)};
+    update(s, packet);
+  }
+  return s.v0[0] + s.v1[0] + s.m0[0] + s.m1[0];
+}
+
+#if defined(__x86_64__)
+/// Whole packets, four lanes at once.
+__attribute__((target("avx2"))) void update_packets(State& s, const char* bytes,
+                                                    std::size_t packets) {
+  auto* v0p = reinterpret_cast<__m256i*>(s.v0);
+  auto* v1p = reinterpret_cast<__m256i*>(s.v1);
+  auto* m0p = reinterpret_cast<__m256i*>(s.m0);
+  auto* m1p = reinterpret_cast<__m256i*>(s.m1);
+  __m256i v0 = *v0p, v1 = *v1p, m0 = *m0p, m1 = *m1p;
+  const __m256i zip = _mm256_broadcastsi128_si256(
+      _mm_setr_epi8(3, 12, 2, 5, 14, 1, 15, 0, 11, 4, 10, 13, 9, 6, 8, 7));
+  for (std::size_t i = 0; i < packets; ++i) {
+    const __m256i packet =
+        _mm256_loadu_si256(reinterpret_cast<const __m256i*>(bytes + kPacket * i));
+    v1 = _mm256_add_epi64(v1, _mm256_add_epi64(m0, packet));
+    m0 = _mm256_xor_si256(m0, _mm256_mul_epu32(v1, _mm256_srli_epi64(v0, 32)));
+    v0 = _mm256_add_epi64(v0, m1);
+    m1 = _mm256_xor_si256(m1, _mm256_mul_epu32(v0, _mm256_srli_epi64(v1, 32)));
+    v0 = _mm256_add_epi64(v0, _mm256_shuffle_epi8(v1, zip));
+    v1 = _mm256_add_epi64(v1, _mm256_shuffle_epi8(v0, zip));
+  }
+  *v0p = v0, *v1p = v1, *m0p = m0, *m1p = m1;
+}
+#endif
+
+}  // namespace
+
+std::uint64_t riegeli_hash_by_words(std::string_view bytes) {
+  State s;
+  for (; bytes.size() >= kPacket; bytes.remove_prefix(kPacket)) update_bytes(s, bytes.data());
+  return finish(s, bytes);
+}
+
+std::uint64_t riegeli_hash(std::string_view bytes) {
+#if defined(__x86_64__)
+  if (__builtin_cpu_supports("avx2")) {
+    State s;
+    const std::size_t packets = bytes.size() / kPacket;
+    update_packets(s, bytes.data(), packets);
+    return finish(s, bytes.substr(kPacket * packets));
+  }
+#endif
+  return riegeli_hash_by_words(bytes);
+}
+
+}  // namespace strata::data
