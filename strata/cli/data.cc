@@ -77,7 +77,7 @@ json rows_of(const data::Dataset& data, std::int64_t step) {
   const auto tokens = batch.tokens.span<std::int32_t>();
   const auto length = static_cast<std::size_t>(data.options().length);
   for (std::int64_t b = 0; b < data.options().batch; ++b) {
-    const data::Element e = data.element(step * data.options().batch + b);
+    const data::ElementPlace e = data.element(step * data.options().batch + b);
     out.push_back(
         {{"row", b},
          {"source", data.sources()[e.source].name},

@@ -88,7 +88,7 @@ TEST_F(DataTest, AnEpochVisitsEachWindowOnce) {
   ASSERT_TRUE(data.ok()) << data.status().message();
   std::map<std::pair<std::size_t, std::int64_t>, std::multiset<std::int64_t>> seen;
   for (std::int64_t k = 0; k < 1000; ++k) {
-    const Element e = data->element(k);
+    const ElementPlace e = data->element(k);
     seen[{e.source, e.epoch}].insert(e.window);
   }
   int whole = 0;
@@ -116,7 +116,7 @@ TEST_F(DataTest, OverlappingWindowsLoseNoTarget) {
     EXPECT_EQ(s.windows, (size - 1) / 10);
     std::multiset<std::int64_t> targets;
     for (std::int64_t k = 0; k < s.windows; ++k) {
-      const Element e = data->element(k);
+      const ElementPlace e = data->element(k);
       for (std::int64_t i = 1; i <= 10; ++i) targets.insert(e.token + i);
     }
     EXPECT_EQ(static_cast<std::int64_t>(targets.size()), (size - 1) / 10 * 10);
@@ -229,7 +229,7 @@ TEST_F(DataTest, ElementsNameTheirFiles) {
   auto data = Dataset::open(o);
   EXPECT_EQ(data->sources()[0].files.size(), 3u);
   for (std::int64_t k = 0; k < 13; ++k) {
-    const Element e = data->element(k);
+    const ElementPlace e = data->element(k);
     EXPECT_EQ(e.document, e.token < 56 ? 0 : 1);
     EXPECT_EQ(e.file, folder_ + (e.token < 56 ? "/x/a.txt" : "/x/b.txt"));
   }

@@ -177,11 +177,11 @@ Result<Dataset> Dataset::of_documents(const std::vector<std::string>& documents,
   return Dataset(std::move(*parts));
 }
 
-Element Dataset::element(std::int64_t k) const {
+ElementPlace Dataset::element(std::int64_t k) const {
   const Parts& p = *parts_;
   const Mix::Pick pick = p.mix->at(k);
   const std::int64_t windows = p.sources[pick.source].windows;
-  Element out{.source = pick.source, .epoch = pick.index / windows};
+  ElementPlace out{.source = pick.source, .epoch = pick.index / windows};
   const std::uint32_t seed =
       seed_of(p.options.seed, pick.source) + static_cast<std::uint32_t>(out.epoch);
   out.window = static_cast<std::int64_t>(permute(static_cast<std::uint64_t>(pick.index % windows),
@@ -196,7 +196,7 @@ Batch Dataset::batch(std::int64_t step) const {
   const Parts& p = *parts_;
   Batch out = p.empty_batch(p.options.window_mode == WindowMode::disjoint);
   for (std::int64_t b = 0; b < p.options.batch; ++b) {
-    const Element e = element(step * p.options.batch + b);
+    const ElementPlace e = element(step * p.options.batch + b);
     p.fill(e.source, e.token, p.sources[e.source].train_tokens, b, out);
   }
   return out;

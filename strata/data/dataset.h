@@ -103,7 +103,7 @@ struct SourcePosition {
 };
 
 /// Where an element comes from.
-struct Element {
+struct ElementPlace {
   std::size_t source = 0;
   std::int64_t epoch = 0;
   std::int64_t window = 0;    // number in the source
@@ -140,7 +140,7 @@ class Dataset {
   /// Tokens from .. from + out.size() - 1 of a source; those before `train_tokens` are trained on.
   void copy(std::size_t source, std::int64_t from, std::span<std::int32_t> out) const;
   SourcePosition position(std::size_t source, std::int64_t step) const;
-  Element element(std::int64_t k) const;
+  ElementPlace element(std::int64_t k) const;
   const tokenizer::Tokenizer& tokenizer() const;
   const DatasetOptions& options() const;
 
