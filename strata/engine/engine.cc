@@ -1,11 +1,11 @@
 #include "strata/engine/engine.h"
 
 #include <algorithm>
+#include <limits>
+#include <optional>
 #include <utility>
 
 #include "strata/api/index.h"
-#include "strata/api/jit.h"
-#include "strata/api/lax.h"
 #include "strata/api/numpy.h"
 #include "strata/base/check.h"
 #include "strata/base/error.h"
@@ -24,167 +24,78 @@ std::int64_t power_of_two(std::int64_t least) {
 }
 
 Options checked(Options o, const model::Model& model) {
-  const auto at_least_one = [](const char* what, std::int64_t value) {
-    if (value < 1) throw Error("engine", "{} must be at least 1, got {}", what, value);
-  };
-  at_least_one("pages", o.pages);
-  at_least_one("page_size", o.page_size);
-  at_least_one("max_batch", o.max_batch);
-  at_least_one("chunk", o.chunk);
-  at_least_one("step_tokens", o.step_tokens);
+  if (o.pages < 1 || o.page_size < 1)
+    throw Error("engine", "pages must be at least 1, and page_size too, got {} and {}", o.pages,
+                o.page_size);
   if (o.max_length < 0 || o.vocabulary < 0 || o.vocabulary > model.vocab_size())
     throw Error("engine", "max_length={} must not be negative, vocabulary={} in [0, {}]",
                 o.max_length, o.vocabulary, model.vocab_size());
+  if (o.max_logprobs < -1)
+    throw Error("engine", "max_logprobs must be -1 or more, got {}", o.max_logprobs);
+  check(o.speculation, model.vocab_size());
   const std::int64_t fit = o.pages * o.page_size;
   o.max_length = o.max_length == 0 ? fit : std::min(o.max_length, fit);
   if (o.vocabulary == 0) o.vocabulary = model.vocab_size();
   return o;
 }
 
-}  // namespace
-
-std::string_view name(End end) {
-  switch (end) {
-    case End::max_tokens: return "max_tokens";
-    case End::stop: return "stop";
-    case End::length: return "length";
-    case End::cancelled: return "cancelled";
-    case End::error: return "error";
-  }
-  return "";
+ScheduleOptions schedule_of(const Options& o) {
+  return {.pages = o.pages,
+          .page_size = o.page_size,
+          .max_batch = o.max_batch,
+          .chunk = o.chunk,
+          .step_tokens = o.step_tokens,
+          .share_beginnings = o.share_beginnings,
+          .reserve = o.reserve};
 }
 
+}  // namespace
+
 /// A request that has not ended.
-struct Engine::Active {
-  Id id = 0;
+struct Engine::Active : Sequence {
   Request request;
-  Tokens known;               // prompt and output
-  std::int64_t computed = 0;  // of them, that the pages hold
-  std::int64_t kept = 0;      // whole pages that others can find
-  Tokens pages;
-  std::int64_t slot = -1;  // among those that run
-  bool ended = false;
   Output output;
+  std::int64_t trust = 0;  // guesses that it gets
 
-  std::int64_t left() const { return static_cast<std::int64_t>(known.size()) - computed; }
+  std::span<const std::int32_t> drawn_tokens() const { return output.tokens; }
+  /// Whether log-probabilities beside the drawn token's are asked for.
+  bool wants_table() const { return request.logprobs || !request.logprob_tokens.empty(); }
+  /// Whether tokens of the prompt still need theirs.
+  bool wants_scores() const { return request.prompt_logprobs && computed < prompt; }
 };
 
-/// What a step reads of a request.
-struct Engine::Row {
-  ActivePtr request;
-  std::int64_t tokens = 0;
-};
-
-/// The compiled step and what it keeps: weights, pages, and the tokens that requests with penalties
-/// have seen, a row for each slot.
-class Engine::Program {
- public:
-  Program(const model::ModelPtr& model, const tree::Tree& params, const Options& o)
-      : slots_(o.max_batch), vocabulary_(model->vocab_size()) {
-    clear_ = [this, model, o] {
-      pages_ = model->init_pages(o.pages, o.page_size);
-      seen_ = {zeros({slots_, vocabulary_}, DType::i1), zeros({slots_, vocabulary_}, DType::i32)};
-    };
-    clear_();
-    params_ = params;
-    // Weights that have the dtype already are not copied.
-    const std::span<const Array> all = params.values();
-    if (std::any_of(all.begin(), all.end(),
-                    [&](const Array& w) { return w.dtype() != model->dtype(); }))
-      params_ = jit([model](const tree::Tree& p) { return model->cast(p, model->dtype()); },
-                    {.name = "cast"})(params);
-    step_ = [run = jit(
-                 [model, known = o.vocabulary](const tree::Tree& p, const model::Batch& batch,
-                                               const Rows& rows, const Array& slots,
-                                               const tree::Tree& pages, const Seen& seen) {
-                   return body(*model, known, p, batch, rows, slots, pages, seen);
-                 },
-                 {.donate_argnums = {4, 5}, .name = "engine_step"})](
-                const tree::Tree& p, const model::Batch& batch, const Rows& rows,
-                const Array& slots, tree::Tree pages, Seen seen) {
-      return run(p, batch, rows, slots, std::move(pages), std::move(seen));
-    };
-    begin_ =
-        [run = jit(
-             [](const Seen& seen, const Array& slot, const Array& prompt, const Array& output) {
-               return Seen{lax::dynamic_update_index_in_dim(seen.prompt, prompt, slot, 0),
-                           lax::dynamic_update_index_in_dim(seen.output, output, slot, 0)};
-             },
-             {.donate_argnums = {0}, .name = "engine_begin"})](
-            Seen seen, const Array& slot, const Array& prompt, const Array& output) {
-          return run(std::move(seen), slot, prompt, output);
-        };
-  }
-
-  struct Result {
-    Drawn drawn;
-    Array logits;
-  };
-  Result run(const model::Batch& batch, const Rows& rows, const Array& slots) {
-    auto [drawn, logits, pages, seen] =
-        step_(params_, batch, rows, slots, std::move(pages_), std::move(seen_));
-    pages_ = std::move(pages);
-    seen_ = std::move(seen);
-    return {std::move(drawn), std::move(logits)};
-  }
-
-  /// Begins with an empty cache.
-  void clear() { clear_(); }
-
-  /// Says what the request in a slot has seen.
-  void begin(std::int64_t slot, std::span<const std::int32_t> prompt,
-             std::span<const std::int32_t> output) {
-    std::vector<std::int32_t> in_prompt(static_cast<std::size_t>(vocabulary_)), counts = in_prompt;
-    for (std::int32_t t : prompt) in_prompt[static_cast<std::size_t>(t)] = 1;
-    for (std::int32_t t : output) ++counts[static_cast<std::size_t>(t)];
-    seen_ = begin_(std::move(seen_), Array(static_cast<std::int32_t>(slot)), array(in_prompt) != 0,
-                   array(counts));
-  }
-
- private:
-  using Stepped = std::tuple<Drawn, Array, tree::Tree, Seen>;
-
-  /// Rows of slots[b] = the number of slots draw nothing that counts.
-  static Stepped body(const model::Model& model, std::int64_t known, const tree::Tree& params,
-                      const model::Batch& batch, const Rows& rows, const Array& slots,
-                      const tree::Tree& pages, const Seen& seen) {
-    auto [logits, next] = model.extend_pages(params, batch, pages);
-    const Array f32 = logits.astype(DType::f32);
-    const Array may =
-        known == model.vocab_size()
-            ? f32
-            : where(arange(f32.shape(1)) < static_cast<std::int32_t>(known), f32, kNever);
-    const AtOptions clip{.mode = "clip"};
-    Drawn drawn =
-        draw(may, rows, Seen{seen.prompt.at(slots).get(clip), seen.output.at(slots).get(clip)});
-    Seen after{seen.prompt, seen.output.at({slots, drawn.token}).add(1, {.mode = "drop"})};
-    return {std::move(drawn), f32, std::move(next), std::move(after)};
-  }
-
-  std::int64_t slots_, vocabulary_;
-  std::function<void()> clear_;
-  tree::Tree params_, pages_;
-  Seen seen_;
-  std::function<Stepped(const tree::Tree&, const model::Batch&, const Rows&, const Array&,
-                        tree::Tree, Seen)>
-      step_;
-  std::function<Seen(Seen, const Array&, const Array&, const Array&)> begin_;
+/// What was drawn behind a token.
+struct Engine::Told {
+  std::int32_t token;
+  float logprob;
+  bool valid;
+  bool barred = false;                   // no token may come there
+  std::span<const float> logits, table;  // (V)
 };
 
 Engine::Engine(model::ModelPtr model, const tree::Tree& params, const Options& options)
     : model_(std::move(model)),
       options_(checked(options, *model_)),
       table_width_((options_.max_length + options_.page_size - 1) / options_.page_size),
-      program_(std::make_unique<Program>(model_, params, options_)),
-      pool_(options_.pages, options_.page_size),
-      slots_(static_cast<std::size_t>(options_.max_batch)) {}
+      scheduler_(schedule_of(options_)) {
+  program_ = std::make_unique<Program>(model_, params,
+                                       Program::Shape{.pages = options_.pages,
+                                                      .page_size = options_.page_size,
+                                                      .slots = options_.max_batch,
+                                                      .vocabulary = options_.vocabulary});
+  drafter_ = make_drafter(options_.speculation, {.max_length = options_.max_length,
+                                                 .max_batch = options_.max_batch,
+                                                 .vocabulary = options_.vocabulary});
+  statistics_.accepted_at.resize(drafter_ ? static_cast<std::size_t>(options_.speculation.tokens)
+                                          : 0);
+}
 
 Engine::~Engine() = default;
 
 // ---- requests -----------------------------------------------------------------------------------
 
-Id Engine::submit(Request request) {
-  engine::check(request.sampling);
+void Engine::check(const Request& request) const {
+  engine::check(request.sampling, model_->vocab_size());
   const auto length = static_cast<std::int64_t>(request.tokens.size());
   if (length < 1) throw Error("engine", "a request needs one token at least");
   if (length >= options_.max_length)
@@ -192,41 +103,82 @@ Id Engine::submit(Request request) {
                 options_.max_length);
   if (request.max_tokens < 1)
     throw Error("engine", "max_tokens must be at least 1, got {}", request.max_tokens);
-  for (const Tokens* list : {&request.tokens, &request.stop_tokens})
+  if (request.sampling.min_tokens > request.max_tokens)
+    throw Error("engine", "min_tokens={} must be at most max_tokens={}",
+                request.sampling.min_tokens, request.max_tokens);
+  for (const Tokens* list : {&request.tokens, &request.stop_tokens, &request.logprob_tokens})
     for (std::int32_t t : *list)
       if (t < 0 || t >= model_->vocab_size())
         throw Error("engine", "token {} is not in [0, {})", t, model_->vocab_size());
   if (request.first_position < 0 ||
       request.first_position > std::numeric_limits<std::int32_t>::max() - (1 << 30))
     throw Error("engine", "first_position={} must be in [0, 2^30)", request.first_position);
+  for (const auto& [what, most] :
+       {std::pair("logprobs", request.logprobs), {"prompt_logprobs", request.prompt_logprobs}}) {
+    if (!most || options_.max_logprobs == -1) continue;
+    if (*most < 0 || *most > options_.max_logprobs)
+      throw Error("engine", "{} must be in [0, {}], got {}", what, options_.max_logprobs, *most);
+  }
+  constexpr std::size_t kAsked = 128;
+  if (request.logprob_tokens.size() > kAsked)
+    throw Error("engine", "logprob_tokens must be at most {}, got {}", kAsked,
+                request.logprob_tokens.size());
+  if (request.repetition_detection) engine::check(*request.repetition_detection);
+}
+
+Id Engine::submit(Request request) {
+  check(request);
   auto active = std::make_shared<Active>();
   active->id = ++last_;
+  active->priority = request.priority;
   active->known = request.tokens;
-  active->output.prompt_tokens = length;
+  active->prompt = static_cast<std::int64_t>(request.tokens.size());
+  active->most = std::min(active->prompt + request.max_tokens, options_.max_length);
+  active->salt = request.salt;
+  active->reads_cache = !request.prompt_logprobs;
+  active->trust = drafter_ && request.speculate ? options_.speculation.tokens : 0;
+  active->output.prompt_tokens = active->prompt;
+  active->output.times.queued = now();
+  if (request.prompt_logprobs) active->output.prompt_logprobs.resize(request.tokens.size() - 1);
   active->request = std::move(request);
-  waiting_.push_back(active);
+  active_[active->id] = active;
+  scheduler_.add(active);
   return active->id;
 }
 
+std::vector<Id> Engine::submit(const Request& request, std::int64_t samples) {
+  if (samples < 1) throw Error("engine", "samples must be at least 1, got {}", samples);
+  std::vector<Id> ids;
+  for (std::int64_t i = 0; i < samples; ++i) {
+    Request one = request;
+    one.sampling.seed = seed_of_sample(request.sampling.seed, i);
+    if (i > 0) one.prompt_logprobs.reset();  // those of the first are theirs too
+    ids.push_back(submit(std::move(one)));
+    if (i > 0 && options_.share_beginnings) active_[ids[i]]->after = active_[ids[0]];
+  }
+  return ids;
+}
+
 bool Engine::cancel(Id id) {
-  const auto of = [&](const ActivePtr& r) { return r->id == id; };
-  if (auto it = std::find_if(running_.begin(), running_.end(), of); it != running_.end()) {
-    finish(ActivePtr(*it), End::cancelled);
-    return true;
-  }
-  if (auto it = std::find_if(waiting_.begin(), waiting_.end(), of); it != waiting_.end()) {
-    finish(ActivePtr(*it), End::cancelled);
-    return true;
-  }
-  return false;
+  const auto it = active_.find(id);
+  if (it == active_.end()) return false;
+  finish(ActivePtr(it->second), End::cancelled);
+  return true;
 }
 
 void Engine::reset() {
-  for (const ActivePtr& r : running_) let_go(*r);
-  running_.clear();
-  waiting_.clear();
+  for (const auto& [id, r] : active_) {
+    scheduler_.remove(r);
+    if (drafter_) drafter_->ended(guess_of(*r));
+  }
+  active_.clear();
   outputs_.clear();
   events_.clear();
+}
+
+void Engine::set_params(const tree::Tree& params) {
+  program_->set_params(params);
+  scheduler_.restart();
 }
 
 Output Engine::take(Id id) {
@@ -237,223 +189,321 @@ Output Engine::take(Id id) {
 
 Statistics Engine::statistics() const {
   Statistics out = statistics_;
-  out.running = static_cast<std::int64_t>(running_.size());
-  out.waiting = static_cast<std::int64_t>(waiting_.size());
-  out.free_pages = pool_.available();
+  const PagePool& pool = scheduler_.pool();
+  out.running = static_cast<std::int64_t>(scheduler_.running().size());
+  out.waiting = static_cast<std::int64_t>(scheduler_.waiting().size());
+  out.free_pages = pool.available();
+  out.pages = pool.pages();
+  out.used_pages = out.pages - out.free_pages;
+  out.known_pages = pool.known();
+  out.evicted_pages = pool.evicted();
+  for (const SequencePtr& s : scheduler_.waiting())
+    out.waiting_tokens += static_cast<std::int64_t>(s->known.size());
+  out.prefix_queries = scheduler_.queried();
+  out.prefix_hits = scheduler_.hits();
+  out.preempted = scheduler_.times_put_back();
+  out.expected_output = static_cast<double>(scheduler_.expected_output());
   return out;
 }
 
-void Engine::check() const {
-  std::vector<Tokens> holders;
-  for (const ActivePtr& r : running_) holders.push_back(r->pages);
-  for (const ActivePtr& r : waiting_)
-    STRATA_CHECK(r->pages.empty() && r->slot < 0, "a request that waits holds pages");
-  pool_.check(holders);
-}
-
-/// Gives back pages and slot.
-void Engine::let_go(Active& r) {
-  pool_.release(r.pages);
-  r.pages.clear();
-  r.computed = r.kept = 0;
-  if (r.slot >= 0) slots_[static_cast<std::size_t>(r.slot)] = false;
-  r.slot = -1;
-}
+void Engine::check() const { scheduler_.check(); }
 
 void Engine::finish(const ActivePtr& r, End end, std::string error) {
-  let_go(*r);
-  std::erase(running_, r);
-  std::erase(waiting_, r);
-  r->ended = true;
+  scheduler_.remove(r);
+  active_.erase(r->id);
+  if (drafter_) drafter_->ended(guess_of(*r));
+  ++statistics_.ended[static_cast<std::size_t>(end)];
   r->output.end = end;
   r->output.error = std::move(error);
+  r->output.shared_tokens = r->found;
+  r->output.preempted = r->put_back;
   outputs_[r->id] = r->output;
   if (r->request.on_end) events_.emplace_back([r] { r->request.on_end(r->id, r->output); });
 }
 
+Clock::time_point Engine::now() const { return options_.now ? options_.now() : Clock::now(); }
+
+/// Ends those whose deadline has passed.
+void Engine::expire() {
+  std::vector<ActivePtr> late;
+  std::optional<Clock::time_point> time;
+  for (const auto& [id, r] : active_) {
+    if (!r->request.deadline) continue;
+    if (!time) time = now();
+    if (*r->request.deadline <= *time) late.push_back(r);
+  }
+  for (const ActivePtr& r : late) finish(r, End::deadline);
+}
+
 // ---- a step -------------------------------------------------------------------------------------
 
-/// Pages for so many further tokens; false where there are not enough.
-bool Engine::ensure_pages(Active& r, std::int64_t tokens) {
-  const std::int64_t needed = (r.computed + tokens + options_.page_size - 1) / options_.page_size;
-  while (static_cast<std::int64_t>(r.pages.size()) < needed) {
-    const auto page = pool_.take();
-    if (!page) return false;
-    r.pages.push_back(*page);
-  }
-  return true;
+Guess Engine::guess_of(const Active& r) const {
+  return {.id = r.id,
+          .known = r.known,
+          .prompt = r.prompt,
+          .position = r.request.first_position + static_cast<std::int64_t>(r.output.tokens.size()),
+          .sampling = &r.request.sampling,
+          .stop_tokens = r.request.stop_tokens,
+          .salt = r.salt};
 }
 
-void Engine::preempt(const ActivePtr& r) {
-  ++statistics_.preempted;
-  let_go(*r);
-  std::erase(running_, r);
-  waiting_.push_front(r);
-}
-
-/// What each running request reads in this step, in the order of admission. Where pages run out the
-/// one that came last is put back.
-void Engine::take_running(std::vector<Row>& reading, std::vector<Row>& drawing) {
-  std::int64_t budget = options_.step_tokens;
-  const std::vector<ActivePtr> all = running_;
-  for (const ActivePtr& r : all) {
-    if (r->slot < 0) continue;  // put back meanwhile
-    const bool reads = r->left() > 1;
-    // One that reads on gets a token at least, so that each step brings each request forward.
-    const std::int64_t tokens =
-        reads ? std::min({r->left(), options_.chunk, std::max<std::int64_t>(budget, 1)}) : 1;
-    bool has = false;
-    while (!(has = ensure_pages(*r, tokens)) && running_.back() != r) preempt(running_.back());
-    if (!has) {
-      preempt(r);
-      break;
-    }
-    if (reads) budget -= tokens;
-    (tokens > 1 ? reading : drawing).push_back({r, tokens});
+std::vector<Engine::Row> Engine::rows_of(const Plan& plan) {
+  std::vector<Row> rows;
+  std::vector<Guess> wanted;
+  std::vector<std::size_t> of;
+  for (const Planned& p : plan.rows) {
+    rows.push_back({std::static_pointer_cast<Active>(p.sequence), p.tokens});
+    if (p.guesses == 0) continue;
+    wanted.push_back(guess_of(*rows.back().request));
+    wanted.back().most = p.guesses;
+    of.push_back(rows.size() - 1);
   }
-}
-
-void Engine::admit() {
-  while (!waiting_.empty() && static_cast<std::int64_t>(running_.size()) < options_.max_batch) {
-    const ActivePtr r = waiting_.front();
-    const auto length = static_cast<std::int64_t>(r->known.size());
-    const auto [unheld, found] =
-        options_.share_beginnings ? pool_.look(r->known) : std::pair<std::int64_t, std::int64_t>();
-    // All that is known of it must fit, and the token behind it.
-    const std::int64_t needed = length / options_.page_size + 1 - found;
-    if (needed > pool_.available() - unheld) return;
-    waiting_.pop_front();
-    if (options_.share_beginnings) {
-      r->pages = pool_.find(r->known);
-      r->computed = found * options_.page_size;
-      r->kept = found;
-      r->output.shared_tokens =
-          std::max(r->output.shared_tokens, std::min(r->computed, r->output.prompt_tokens));
-    }
-    // What is reserved here is not given to the next that waits.
-    STRATA_CHECK(ensure_pages(*r, length - r->computed), "pages that were counted are not there");
-    const auto slot = std::find(slots_.begin(), slots_.end(), false);
-    *slot = true;
-    r->slot = slot - slots_.begin();
-    if (r->request.sampling.has_penalties())
-      program_->begin(r->slot, r->request.tokens,
-                      std::span(r->known).subspan(r->request.tokens.size()));
-    running_.push_back(r);
+  if (!wanted.empty()) drafter_->guess(wanted);
+  const auto known = [&](std::int32_t t) { return t >= 0 && t < options_.vocabulary; };
+  for (std::size_t i = 0; i < wanted.size(); ++i) {
+    Tokens& guesses = wanted[i].tokens;
+    guesses.resize(std::min(guesses.size(), static_cast<std::size_t>(wanted[i].most)));
+    guesses.erase(std::find_if_not(guesses.begin(), guesses.end(), known), guesses.end());
+    rows[of[i]].guesses = std::move(guesses);
   }
+  return rows;
 }
 
 bool Engine::step() {
   tell();
-  const std::int64_t before = statistics_.preempted;
-  std::vector<Row> reading, drawing;
-  // Who waits comes in before pages are given out, unless the last step had to put someone back.
-  if (running_.empty() || !put_back_) admit();
-  take_running(reading, drawing);
-  put_back_ = statistics_.preempted > before;
-  // A request may have been put back by one that stands before it.
-  const auto gone = [](const Row& row) { return row.request->slot < 0; };
-  std::erase_if(reading, gone);
-  std::erase_if(drawing, gone);
-  if (reading.empty() && drawing.empty()) return !waiting_.empty();
-  ++statistics_.steps;
-  if (!reading.empty()) {
-    std::int64_t most = 0;
-    for (const Row& row : reading) most = std::max(most, row.tokens);
-    run(reading, most <= 16 ? std::min<std::int64_t>(16, options_.chunk) : options_.chunk);
+  expire();
+  for (const SequencePtr& s : scheduler_.running()) {
+    Active& r = static_cast<Active&>(*s);
+    r.guesses = r.wants_scores() ? 0 : r.trust;
   }
-  if (!drawing.empty()) run(drawing, 1);
+  const Plan plan = scheduler_.plan();
+  for (const SequencePtr& s : plan.let_in) {
+    Active& r = static_cast<Active&>(*s);
+    if (!r.output.times.scheduled) r.output.times.scheduled = now();
+    if (r.request.sampling.has_penalties())
+      program_->begin(r.slot, r.request.tokens, r.drawn_tokens());
+  }
+  if (plan.rows.empty()) {
+    tell();
+    return !active_.empty();
+  }
+  ++statistics_.steps;
+  // Rows by what is wanted of them, and how many tokens the longest has.
+  std::vector<Row> reading, scoring, drawing;
+  std::int64_t longest = 0, longest_scoring = 0, guesses = 0;
+  for (Row& row : rows_of(plan)) {
+    guesses = std::max(guesses, static_cast<std::int64_t>(row.guesses.size()));
+    if (row.request->wants_scores()) {
+      longest_scoring = std::max(longest_scoring, row.tokens);
+      scoring.push_back(std::move(row));
+    } else if (row.tokens > 1) {
+      longest = std::max(longest, row.tokens);
+      reading.push_back(std::move(row));
+    } else {
+      drawing.push_back(std::move(row));
+    }
+  }
+  const auto width = [&](std::int64_t tokens) {
+    return tokens <= 16 ? std::min<std::int64_t>(16, options_.chunk) : options_.chunk;
+  };
+  if (!scoring.empty()) run(scoring, Program::Draws::last_with_scores, width(longest_scoring));
+  if (!reading.empty()) run(reading, Program::Draws::last, width(longest));
+  if (!drawing.empty() && guesses == 0) run(drawing, Program::Draws::last, 1);
+  if (!drawing.empty() && guesses > 0) run(drawing, Program::Draws::all, power_of_two(guesses + 1));
   tell();
-  return !running_.empty() || !waiting_.empty();
+  return !active_.empty();
 }
 
 void Engine::warm_up(std::int64_t requests) {
   const std::int64_t most = std::clamp<std::int64_t>(requests, 1, options_.max_batch);
   for (const std::int64_t width : {std::min<std::int64_t>(16, options_.chunk), options_.chunk})
-    if (width > 1) run({}, width);
-  run({}, 1);
-  if (most > 1) run({}, 1, most);
+    if (width > 1) run({}, Program::Draws::last, width);
+  run({}, Program::Draws::last, 1);
+  if (most > 1) run({}, Program::Draws::last, 1, most);
+}
+
+/// Begins anew where a program threw.
+void Engine::lose_all() {
+  reset();
+  scheduler_.clear();
+  program_->clear();
 }
 
 /// Runs one program: rows are filled up to a power of two and `least`, tokens to `width`.
-void Engine::run(const std::vector<Row>& rows, std::int64_t width, std::int64_t least) {
+void Engine::run(const std::vector<Row>& rows, Program::Draws draws, std::int64_t width,
+                 std::int64_t least) {
   ++statistics_.programs;
   const std::int64_t batch = power_of_two(std::max(least, static_cast<std::int64_t>(rows.size())));
-  const auto count = static_cast<std::size_t>(batch);
-  Tokens tokens(count * static_cast<std::size_t>(width)), first(count), counts(count), slots(count),
-      positions(count), table(count * static_cast<std::size_t>(table_width_));
-  std::vector<Sampling> sampling(count, Sampling{.temperature = 0});
+  const auto count = static_cast<std::size_t>(batch), steps = static_cast<std::size_t>(width);
+  // Tokens that are drawn for a row, at most.
+  const std::size_t each = draws == Program::Draws::all ? steps : 1;
+  const auto vocabulary = static_cast<std::size_t>(model_->vocab_size());
+  Tokens tokens(count * steps), first(count), counts(count), slots(count), positions(count * each),
+      table(count * static_cast<std::size_t>(table_width_));
+  static const Sampling kIdle{.temperature = 0};
+  std::vector<const Sampling*> sampling(count * each, &kIdle);
+  std::vector<float> bias;
+  bool with_table = false;
   for (std::size_t b = 0; b < count; ++b) slots[b] = static_cast<std::int32_t>(options_.max_batch);
   for (std::size_t b = 0; b < rows.size(); ++b) {
     const Active& r = *rows[b].request;
-    std::copy_n(r.known.begin() + r.computed, rows[b].tokens,
-                tokens.begin() + static_cast<std::ptrdiff_t>(b) * width);
+    const auto to = tokens.begin() + static_cast<std::ptrdiff_t>(b * steps);
+    std::copy_n(r.known.begin() + r.computed, rows[b].tokens, to);
+    std::copy(rows[b].guesses.begin(), rows[b].guesses.end(), to + rows[b].tokens);
     first[b] = static_cast<std::int32_t>(r.computed);
-    counts[b] = static_cast<std::int32_t>(rows[b].tokens);
+    counts[b] = static_cast<std::int32_t>(rows[b].tokens) +
+                static_cast<std::int32_t>(rows[b].guesses.size());
     std::copy(r.pages.begin(), r.pages.end(),
               table.begin() + static_cast<std::ptrdiff_t>(b) * table_width_);
     if (rows[b].tokens < r.left()) continue;  // nothing is drawn yet
     slots[b] = static_cast<std::int32_t>(r.slot);
-    sampling[b] = r.request.sampling;
-    positions[b] = static_cast<std::int32_t>(r.request.first_position) +
-                   static_cast<std::int32_t>(r.output.tokens.size());
+    with_table = with_table || r.wants_table();
+    Tokens output = r.output.tokens;
+    for (std::size_t s = 0; s <= rows[b].guesses.size(); ++s) {
+      if (s > 0) output.push_back(rows[b].guesses[s - 1]);
+      const std::size_t at = b * each + s;
+      sampling[at] = &r.request.sampling;
+      positions[at] = static_cast<std::int32_t>(r.request.first_position) +
+                      static_cast<std::int32_t>(output.size());
+      if (!has_bias(r.request.sampling, static_cast<std::int64_t>(output.size()))) continue;
+      bias.resize(count * each * vocabulary);
+      add_bias(r.request.sampling, output, r.request.stop_tokens,
+               std::span(bias).subspan(at * vocabulary, vocabulary));
+    }
   }
   const model::Batch in{array(tokens, Sizes{batch, width}), array(first), array(counts),
                         array(table, Sizes{batch, table_width_})};
+  engine::Rows how = engine::rows(sampling, positions);
+  if (!bias.empty())
+    how.bias = array(bias, Sizes{static_cast<std::int64_t>(count * each), model_->vocab_size()});
   Program::Result out;
   try {
-    out = program_->run(in, engine::rows(sampling, positions), array(slots));
+    out = program_->run(draws, with_table, in, how, array(slots));
   } catch (...) {
-    reset();
-    pool_ = PagePool(options_.pages, options_.page_size);
-    program_->clear();
+    lose_all();
     throw;
   }
   const auto token = out.drawn.token.to_vector<std::int32_t>();
   const auto logprob = out.drawn.logprob.to_vector<float>();
   const auto valid = out.drawn.valid.to_vector<bool>();
-  std::optional<Literal> logits;
+  std::optional<Literal> logits, all, scores;
   if (options_.with_logits) logits = out.logits.literal();
-  const auto vocabulary = static_cast<std::size_t>(model_->vocab_size());
-  for (std::size_t b = 0; b < rows.size(); ++b)
-    advance(rows[b], token[b], logprob[b], valid[b],
-            logits ? logits->span<float>().subspan(b * vocabulary, vocabulary)
-                   : std::span<const float>());
+  if (with_table) all = out.table.literal();
+  if (draws == Program::Draws::last_with_scores) scores = out.scores.literal();
+  const auto row_of = [&](const std::optional<Literal>& from, std::size_t at) {
+    return from ? from->span<float>().subspan(at * vocabulary, vocabulary)
+                : std::span<const float>();
+  };
+  for (std::size_t b = 0; b < rows.size(); ++b) {
+    if (scores)
+      note_prompt(rows[b],
+                  scores->span<float>().subspan(b * steps * vocabulary, steps * vocabulary));
+    std::vector<Told> told;
+    for (std::size_t s = 0; s <= rows[b].guesses.size(); ++s) {
+      const std::size_t at = b * each + s;
+      const auto barred = [&] {
+        const auto row = std::span(bias).subspan(at * vocabulary, vocabulary);
+        return std::all_of(row.begin(), row.end(), [](float x) { return x == kNever; });
+      };
+      told.push_back({token[at], logprob[at], valid[at], !bias.empty() && barred(),
+                      row_of(logits, at), row_of(all, at)});
+    }
+    advance(rows[b], told);
+  }
 }
 
-/// Notes what a row has read and drawn.
-void Engine::advance(const Row& row, std::int32_t token, float logprob, bool valid,
-                     std::span<const float> logits) {
-  const ActivePtr& r = row.request;
-  statistics_.read += row.tokens;
-  const bool draws = row.tokens == r->left();
-  r->computed += row.tokens;
-  if (draws && !valid)
-    return finish(r, End::error,
-                  fmt::format("the logits of token {} of the output are not finite",
-                              r->output.tokens.size()));
-  if (options_.share_beginnings && r->computed / options_.page_size > r->kept) {
-    r->kept = r->computed / options_.page_size;
-    pool_.keep(r->pages, std::span(r->known).first(static_cast<std::size_t>(r->computed)));
+/// Notes log-probabilities of the prompt's tokens behind those that a row has read: (S, V).
+void Engine::note_prompt(const Row& row, std::span<const float> scores) {
+  Active& r = *row.request;
+  const auto vocabulary = static_cast<std::size_t>(model_->vocab_size());
+  for (std::int64_t s = 0; s < row.tokens && r.computed + s + 1 < r.prompt; ++s) {
+    const auto at = static_cast<std::size_t>(r.computed + s);
+    const auto all = scores.subspan(static_cast<std::size_t>(s) * vocabulary, vocabulary);
+    const std::int32_t token = r.known[at + 1];
+    r.output.prompt_logprobs[at] = {
+        token, all[static_cast<std::size_t>(token)],
+        likeliest(all, token, *r.request.prompt_logprobs, r.request.logprob_tokens)};
   }
+}
+
+/// Notes what a row has read, and what was drawn behind its last known token and its guesses.
+void Engine::advance(const Row& row, std::span<const Told> told) {
+  const ActivePtr& r = row.request;
+  const bool draws = row.tokens == r->left();
+  const auto guessed = static_cast<std::int64_t>(row.guesses.size());
+  statistics_.read += row.tokens + guessed;
+  if (draws && !told[0].valid) {
+    // What it has read is not for others either.
+    r->computed += row.tokens;
+    return finish(
+        r, End::error,
+        told[0].barred
+            ? fmt::format("no token may be token {} of the output", r->output.tokens.size())
+            : fmt::format("the logits of token {} of the output are not finite",
+                          r->output.tokens.size()));
+  }
+  scheduler_.read(*r, row.tokens);
   if (!draws) return;
+  std::int64_t right = 0;
+  while (right < guessed && told[static_cast<std::size_t>(right)].token ==
+                                row.guesses[static_cast<std::size_t>(right)])
+    ++right;
+  if (guessed > 0) {
+    ++statistics_.guesses;
+    statistics_.guessed += guessed, statistics_.accepted += right;
+    r->output.guessed += guessed, r->output.accepted += right;
+    for (std::int64_t i = 0; i < right; ++i) ++statistics_.accepted_at[static_cast<std::size_t>(i)];
+    r->trust = right == guessed ? std::min(options_.speculation.tokens, 2 * r->trust)
+                                : std::max<std::int64_t>(1, right + 1);
+  }
+  for (std::int64_t i = 0; i <= right; ++i) {
+    // What is behind a guess is read already.
+    if (i > 0) scheduler_.read(*r, 1);
+    const Told& t = told[static_cast<std::size_t>(i)];
+    if (!t.valid)
+      return finish(
+          r, End::error,
+          t.barred ? fmt::format("no token may be token {} of the output", r->output.tokens.size())
+                   : fmt::format("the logits of token {} of the output are not finite",
+                                 r->output.tokens.size()));
+    if (!add_token(r, t)) return;
+  }
+}
+
+/// Adds a token to the output; false where that ends it.
+bool Engine::add_token(const ActivePtr& r, const Told& t) {
   ++statistics_.drawn;
   const auto position = static_cast<std::int64_t>(r->output.tokens.size());
-  r->known.push_back(token);
-  r->output.tokens.push_back(token);
-  r->output.logprobs.push_back(logprob);
+  r->known.push_back(t.token);
+  r->output.tokens.push_back(t.token);
+  r->output.logprobs.push_back(t.logprob);
+  r->output.times.last_token = now();
+  if (position == 0) r->output.times.first_token = r->output.times.last_token;
+  TokenLogprobs others;
+  if (r->wants_table()) {
+    others =
+        likeliest(t.table, t.token, r->request.logprobs.value_or(0), r->request.logprob_tokens);
+    r->output.others.push_back(others);
+  }
   if (r->request.on_token)
-    events_.emplace_back(
-        [r, token, logprob, position, kept = std::vector<float>(logits.begin(), logits.end())] {
-          if (!r->ended || r->output.end != End::cancelled)
-            r->request.on_token({r->id, token, logprob, position, kept});
-        });
+    events_.emplace_back([r, token = t.token, logprob = t.logprob, position,
+                          others = std::move(others),
+                          kept = std::vector<float>(t.logits.begin(), t.logits.end())] {
+      if (!r->ended || r->output.end != End::cancelled)
+        r->request.on_token({r->id, token, logprob, position, kept, others});
+    });
   const Tokens& stops = r->request.stop_tokens;
-  if (std::find(stops.begin(), stops.end(), token) != stops.end())
+  const auto drawn = position + 1;
+  if (std::find(stops.begin(), stops.end(), t.token) != stops.end())
     finish(r, End::stop);
-  else if (position + 1 >= r->request.max_tokens)
+  else if (drawn >= r->request.max_tokens)
     finish(r, End::max_tokens);
   else if (static_cast<std::int64_t>(r->known.size()) >= options_.max_length)
     finish(r, End::length);
+  else if (r->request.repetition_detection && drawn > r->request.sampling.min_tokens &&
+           repeats(r->output.tokens, *r->request.repetition_detection))
+    finish(r, End::repetition);
+  return !r->ended;
 }
 
 /// Calls those who listen. A call that throws is made no second time.

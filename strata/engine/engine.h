@@ -14,18 +14,19 @@
 // pages and their size, of `max_batch` or of threads.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <deque>
 #include <functional>
 #include <map>
 #include <memory>
 #include <span>
-#include <string>
-#include <string_view>
 #include <vector>
 
-#include "strata/engine/pages.h"
-#include "strata/engine/sampling.h"
+#include "strata/engine/program.h"
+#include "strata/engine/request.h"
+#include "strata/engine/scheduler.h"
+#include "strata/engine/speculate.h"
 #include "strata/model/model.h"
 
 namespace strata::engine {
@@ -35,7 +36,7 @@ struct Options {
   std::int64_t pages = 256, page_size = 16;
   /// Requests that run at once; more wait.
   std::int64_t max_batch = 8;
-  /// Tokens that a step reads of one request, and of all requests whose prompts are not read yet.
+  /// Tokens that a step reads of one request, and of all.
   std::int64_t chunk = 64, step_tokens = 256;
   /// Tokens of a request, prompt and output; 0: what all pages hold.
   std::int64_t max_length = 0;
@@ -45,52 +46,14 @@ struct Options {
   bool share_beginnings = true;
   /// Whether tokens are handed on with their logits.
   bool with_logits = false;
-};
-
-/// A request's number, from 1 on.
-using Id = std::int64_t;
-
-/// One token, as it was drawn.
-struct Token {
-  Id id;
-  std::int32_t token;
-  /// As in Drawn.
-  float logprob;
-  /// Which token of the output, from 0 on.
-  std::int64_t position;
-  /// Before everything that changes them; empty without `with_logits`, and gone after the call.
-  std::span<const float> logits;
-};
-
-/// Why a request ended: it has max_tokens tokens; it drew a stop token; it is as long as it may be;
-/// it was cancelled; its logits are no numbers.
-enum class End { max_tokens, stop, length, cancelled, error };
-/// "max_tokens", "stop", "length", "cancelled", "error".
-std::string_view name(End end);
-
-/// What became of a request.
-struct Output {
-  std::vector<std::int32_t> tokens;  // a stop token among them
-  std::vector<float> logprobs;       // of each
-  End end = End::max_tokens;
-  std::string error;  // what happened, where the end is `error`
-  std::int64_t prompt_tokens = 0;
-  std::int64_t shared_tokens = 0;  // of the prompt, that others had read before
-};
-
-struct Request {
-  /// The prompt: one token at least.
-  std::vector<std::int32_t> tokens;
-  Sampling sampling = {};
-  std::int64_t max_tokens = 16;
-  /// Tokens that end it.
-  std::vector<std::int32_t> stop_tokens = {};
-  /// The position from which its output counts for what is drawn: who goes on with a text draws as
-  /// if it had not been interrupted.
-  std::int64_t first_position = 0;
-  /// Called with each token, and with the end. Both may submit and cancel requests.
-  std::function<void(const Token&)> on_token = {};
-  std::function<void(Id, const Output&)> on_end = {};
+  /// As ScheduleOptions::reserve.
+  double reserve = 1;
+  /// How many of the likeliest tokens a request may ask for; -1: all.
+  std::int64_t max_logprobs = 20;
+  /// How tokens are guessed ahead.
+  Speculation speculation = {};
+  /// What time it is, for deadlines and Output::times; empty: Clock::now.
+  std::function<Clock::time_point()> now = {};
 };
 
 /// What an engine did and does.
@@ -98,6 +61,16 @@ struct Statistics {
   std::int64_t steps = 0, programs = 0;             // steps, and programs that they ran
   std::int64_t read = 0, drawn = 0, preempted = 0;  // tokens read and drawn, requests put back
   std::int64_t running = 0, waiting = 0, free_pages = 0;
+  std::int64_t pages = 0, used_pages = 0;           // all, and those that requests hold
+  std::int64_t known_pages = 0, evicted_pages = 0;  // that can be found; that could be and are gone
+  std::int64_t waiting_tokens = 0;                  // known ones of those that wait
+  /// Tokens of prompts: of all requests that were let in, and of these, those found in the cache.
+  std::int64_t prefix_queries = 0, prefix_hits = 0;
+  std::array<std::int64_t, 7> ended = {};  // requests, by End
+  /// Rows with guesses, guessed tokens, right ones; right ones by their place among the guesses.
+  std::int64_t guesses = 0, guessed = 0, accepted = 0;
+  std::vector<std::int64_t> accepted_at = {};
+  double expected_output = 0;  // tokens, by which requests are let in
 };
 
 class Engine {
@@ -112,6 +85,9 @@ class Engine {
   /// Puts a request behind those that wait. Throws Error for one that can never run: no tokens or
   /// unknown ones, more than may be, sampling out of range.
   Id submit(Request request);
+  /// So many samples of one request, of which the first is as by `submit` and the others have seeds
+  /// of their own (seed_of_sample): its prompt is read once, and the pages are shared.
+  std::vector<Id> submit(const Request& request, std::int64_t samples);
   /// Ends a request where it is, with what it has; its pages are free at once. False: it has ended,
   /// or there is none.
   bool cancel(Id id);
@@ -123,6 +99,9 @@ class Engine {
   /// Compiles what one request and so many at once need, by programs that read and draw nothing.
   /// Without it the first steps do; numbers in between are compiled when they come.
   void warm_up(std::int64_t requests = 1);
+  /// Goes on with other weights, of the same names and shapes: what pages hold is forgotten, and
+  /// requests read again what is known of them before they draw. Throws Error for others.
+  void set_params(const tree::Tree& params);
   /// What became of a request that has ended; it is forgotten then. Throws Error for another one.
   Output take(Id id);
   bool ended(Id id) const { return outputs_.count(id) > 0; }
@@ -134,33 +113,39 @@ class Engine {
 
  private:
   struct Active;
-  struct Row;
-  class Program;
+  struct Told;
   using ActivePtr = std::shared_ptr<Active>;
+  /// What a step reads of a request: known tokens, and guesses behind them.
+  struct Row {
+    ActivePtr request;
+    std::int64_t tokens = 0;
+    std::vector<std::int32_t> guesses = {};
+  };
 
-  bool ensure_pages(Active& request, std::int64_t tokens);
-  void preempt(const ActivePtr& request);
-  void let_go(Active& request);
+  void check(const Request& request) const;
+  Clock::time_point now() const;
+  void expire();
+  std::vector<Row> rows_of(const Plan& plan);
+  Guess guess_of(const Active& request) const;
   void finish(const ActivePtr& request, End end, std::string error = {});
-  void take_running(std::vector<Row>& reading, std::vector<Row>& drawing);
-  void admit();
-  void run(const std::vector<Row>& rows, std::int64_t width, std::int64_t least = 1);
-  void advance(const Row& row, std::int32_t token, float logprob, bool valid,
-               std::span<const float> logits);
+  void run(const std::vector<Row>& rows, Program::Draws draws, std::int64_t width,
+           std::int64_t least = 1);
+  void lose_all();
+  void note_prompt(const Row& row, std::span<const float> scores);
+  void advance(const Row& row, std::span<const Told> told);
+  bool add_token(const ActivePtr& request, const Told& told);
   void tell();
 
   model::ModelPtr model_;
   Options options_;
   std::int64_t table_width_;  // pages of the longest request
   std::unique_ptr<Program> program_;
-  PagePool pool_;
-  std::deque<ActivePtr> waiting_;
-  std::vector<ActivePtr> running_;  // in the order of their admission
-  std::vector<bool> slots_;         // which rows of the state per request are in use
+  Scheduler scheduler_;
+  std::unique_ptr<Drafter> drafter_;
+  std::map<Id, ActivePtr> active_;
   std::map<Id, Output> outputs_;
   std::deque<std::function<void()>> events_;  // calls that listeners are owed
   Statistics statistics_;
-  bool put_back_ = false;  // whether the last step put a request back
   Id last_ = 0;
 };
 

@@ -174,7 +174,8 @@ TEST_F(EngineTest, ARequestIsTheSameHoweverPromptsAreCutAndPagesLie) {
 }
 
 TEST_F(EngineTest, ARequestIsTheSameWhenItIsPutBack) {
-  const Options scarce{.pages = 22, .page_size = 8, .max_batch = 5, .share_beginnings = false};
+  const Options scarce{
+      .pages = 22, .page_size = 8, .max_batch = 5, .share_beginnings = false, .reserve = 0};
   std::vector<Request> all = requests();
   std::vector<Told> told = run(scarce, all);
   expect_equal(told, alone(), "few pages");
@@ -407,8 +408,9 @@ TEST_F(EngineTest, AStepThatFailsLeavesAnEmptyEngine) {
 }
 
 TEST_F(EngineTest, RandomSchedulesLoseNoPage) {
-  Engine engine(*model_, *params_,
-                {.pages = 24, .page_size = 4, .max_batch = 4, .chunk = 8, .step_tokens = 12});
+  Engine engine(
+      *model_, *params_,
+      {.pages = 24, .page_size = 4, .max_batch = 4, .chunk = 8, .step_tokens = 12, .reserve = 0});
   std::mt19937 random(5);
   std::vector<Id> ids;
   std::size_t tokens = 0, told = 0;

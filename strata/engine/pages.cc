@@ -20,19 +20,23 @@ std::optional<std::int32_t> PagePool::take() {
   const std::int32_t number = free_.front();
   free_.pop_front();
   Page& page = pages_[static_cast<std::size_t>(number)];
-  if (page.mark != 0) known_.erase(page.known);
+  if (page.mark != 0) {
+    known_.erase(page.known);
+    ++evicted_;
+  }
   page.mark = 0;
   page.holders = 1;
   return number;
 }
 
 std::vector<std::int32_t> PagePool::chain(std::span<const std::int32_t> tokens,
-                                          std::size_t most) const {
+                                          std::string_view salt, std::size_t most) const {
   std::vector<std::int32_t> out;
   const auto size = static_cast<std::size_t>(page_size_);
   for (std::uint64_t mark = 0; out.size() < most;) {
     const auto part = tokens.subspan(out.size() * size, size);
-    const auto it = known_.find(Key(mark, {part.begin(), part.end()}));
+    const auto it = known_.find(
+        Key(mark, out.empty() ? std::string(salt) : std::string(), {part.begin(), part.end()}));
     if (it == known_.end()) break;
     out.push_back(it->second);
     mark = pages_[static_cast<std::size_t>(it->second)].mark;
@@ -40,10 +44,11 @@ std::vector<std::int32_t> PagePool::chain(std::span<const std::int32_t> tokens,
   return out;
 }
 
-std::vector<std::int32_t> PagePool::find(std::span<const std::int32_t> tokens) {
+std::vector<std::int32_t> PagePool::find(std::span<const std::int32_t> tokens,
+                                         std::string_view salt) {
   if (tokens.empty()) return {};
   std::vector<std::int32_t> out =
-      chain(tokens, (tokens.size() - 1) / static_cast<std::size_t>(page_size_));
+      chain(tokens, salt, (tokens.size() - 1) / static_cast<std::size_t>(page_size_));
   for (std::int32_t number : out) {
     Page& page = pages_[static_cast<std::size_t>(number)];
     if (page.holders++ == 0) free_.erase(page.place);
@@ -51,22 +56,36 @@ std::vector<std::int32_t> PagePool::find(std::span<const std::int32_t> tokens) {
   return out;
 }
 
-std::pair<std::int64_t, std::int64_t> PagePool::look(std::span<const std::int32_t> tokens) const {
+std::pair<std::int64_t, std::int64_t> PagePool::look(std::span<const std::int32_t> tokens,
+                                                     std::string_view salt) const {
   if (tokens.empty()) return {0, 0};
   const std::vector<std::int32_t> found =
-      chain(tokens, (tokens.size() - 1) / static_cast<std::size_t>(page_size_));
+      chain(tokens, salt, (tokens.size() - 1) / static_cast<std::size_t>(page_size_));
   const auto unheld = std::count_if(found.begin(), found.end(), [&](std::int32_t number) {
     return pages_[static_cast<std::size_t>(number)].holders == 0;
   });
   return {unheld, static_cast<std::int64_t>(found.size())};
 }
 
-void PagePool::keep(std::span<const std::int32_t> pages, std::span<const std::int32_t> tokens) {
+std::vector<std::int32_t> PagePool::holding(std::span<const std::int32_t> tokens,
+                                            std::string_view salt) const {
+  return chain(tokens, salt, tokens.size() / static_cast<std::size_t>(page_size_));
+}
+
+void PagePool::forget() {
+  known_.clear();
+  for (Page& page : pages_) page.mark = 0;
+}
+
+void PagePool::keep(std::span<const std::int32_t> pages, std::span<const std::int32_t> tokens,
+                    std::string_view salt) {
   const auto size = static_cast<std::size_t>(page_size_);
   std::uint64_t mark = 0;
   for (std::size_t i = 0; i < pages.size() && (i + 1) * size <= tokens.size(); ++i) {
     const auto part = tokens.subspan(i * size, size);
-    const auto [it, is_new] = known_.try_emplace(Key(mark, {part.begin(), part.end()}), pages[i]);
+    const auto [it, is_new] = known_.try_emplace(
+        Key(mark, i == 0 ? std::string(salt) : std::string(), {part.begin(), part.end()}),
+        pages[i]);
     Page& page = pages_[static_cast<std::size_t>(pages[i])];
     if (is_new && page.mark == 0) {
       page.mark = ++marks_;

@@ -5,6 +5,10 @@
 //   std::vector<std::int32_t> mine = pool.find(prompt);   // whole pages that hold its beginning
 //   mine.push_back(*pool.take());
 //   pool.release(mine);
+//
+// A page is known by the page before it, its own tokens and, where a sequence begins, a salt. These
+// are compared themselves, not hashes of them: a hit is never wrong, and nobody can aim at
+// another's pages. Sequences of different salts share nothing.
 #pragma once
 
 #include <cstdint>
@@ -12,6 +16,9 @@
 #include <map>
 #include <optional>
 #include <span>
+#include <string>
+#include <string_view>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -36,11 +43,21 @@ class PagePool {
   std::optional<std::int32_t> take();
   /// The longest beginning of `tokens` that whole pages hold, less at least one token; each page is
   /// held once more.
-  std::vector<std::int32_t> find(std::span<const std::int32_t> tokens);
+  std::vector<std::int32_t> find(std::span<const std::int32_t> tokens, std::string_view salt = {});
   /// How many of the pages that `find` would give are free, and how many it would give.
-  std::pair<std::int64_t, std::int64_t> look(std::span<const std::int32_t> tokens) const;
+  std::pair<std::int64_t, std::int64_t> look(std::span<const std::int32_t> tokens,
+                                             std::string_view salt = {}) const;
+  /// Whole pages that hold `tokens` from their beginning on, the last token among them.
+  std::vector<std::int32_t> holding(std::span<const std::int32_t> tokens,
+                                    std::string_view salt = {}) const;
   /// Says that `pages` hold `tokens` from position 0 on: whole pages can be found from now on.
-  void keep(std::span<const std::int32_t> pages, std::span<const std::int32_t> tokens);
+  void keep(std::span<const std::int32_t> pages, std::span<const std::int32_t> tokens,
+            std::string_view salt = {});
+  /// Nothing that pages hold can be found from now on.
+  void forget();
+  /// Pages that can be found, and those that were given away though they could be.
+  std::int64_t known() const { return static_cast<std::int64_t>(known_.size()); }
+  std::int64_t evicted() const { return evicted_; }
   /// Each page is held once less. Of pages that nobody holds, those that can be found are given
   /// away last, the ends of sequences before their beginnings.
   void release(std::span<const std::int32_t> pages);
@@ -50,8 +67,9 @@ class PagePool {
   void check(std::span<const std::vector<std::int32_t>> holders) const;
 
  private:
-  /// Tokens of a page behind the page with that mark; 0: at the beginning.
-  using Key = std::pair<std::uint64_t, std::vector<std::int32_t>>;
+  /// The mark of the page before, the salt and the page's tokens. At the beginning the mark is 0;
+  /// behind it there is no salt.
+  using Key = std::tuple<std::uint64_t, std::string, std::vector<std::int32_t>>;
   struct Page {
     std::int64_t holders = 0;
     std::uint64_t mark = 0;  // of what it holds, a new number each time; 0: cannot be found
@@ -59,13 +77,15 @@ class PagePool {
     std::list<std::int32_t>::iterator place;  // among the free ones
   };
   /// The pages that hold the beginning, at most `most` of them.
-  std::vector<std::int32_t> chain(std::span<const std::int32_t> tokens, std::size_t most) const;
+  std::vector<std::int32_t> chain(std::span<const std::int32_t> tokens, std::string_view salt,
+                                  std::size_t most) const;
 
   std::int64_t page_size_;
   std::vector<Page> pages_;
   std::list<std::int32_t> free_;  // the next one to give first
   std::map<Key, std::int32_t> known_;
   std::uint64_t marks_ = 0;
+  std::int64_t evicted_ = 0;
 };
 
 }  // namespace strata::engine

@@ -62,6 +62,26 @@ TEST(PagePool, GivesAwayEndsBeforeBeginnings) {
   EXPECT_THAT(pool.find(numbers(0, 5)), ElementsAre(mine[0]));
 }
 
+TEST(PagePool, SaltsShareNothing) {
+  PagePool pool(6, 2);
+  const Tokens mine = {*pool.take(), *pool.take()}, other = {*pool.take(), *pool.take()};
+  pool.keep(mine, numbers(0, 4), "mine");
+  EXPECT_THAT(pool.find(numbers(0, 5)), ElementsAre());
+  EXPECT_THAT(pool.find(numbers(0, 5), "yours"), ElementsAre());
+  pool.keep(other, numbers(0, 4));
+  EXPECT_THAT(pool.holding(numbers(0, 4), "mine"), ElementsAre(mine[0], mine[1]));
+  EXPECT_THAT(pool.holding(numbers(0, 4)), ElementsAre(other[0], other[1]));
+  EXPECT_EQ(pool.known(), 4);
+  pool.forget();
+  EXPECT_EQ(pool.known(), 0);
+  EXPECT_THAT(pool.holding(numbers(0, 4), "mine"), ElementsAre());
+  pool.check(std::vector<Tokens>{mine, other});
+  pool.release(mine);
+  pool.release(other);
+  for (int i = 0; i < 6; ++i) EXPECT_TRUE(pool.take());
+  EXPECT_EQ(pool.evicted(), 0) << "nothing that was known is gone";
+}
+
 TEST(PagePool, RandomSchedulesLoseNothing) {
   for (unsigned seed = 0; seed < 20; ++seed) {
     std::mt19937 random(seed);

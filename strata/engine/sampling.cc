@@ -1,5 +1,6 @@
 #include "strata/engine/sampling.h"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <vector>
@@ -64,13 +65,84 @@ void check(const Sampling& s) {
                 s.repetition_penalty);
   check_range("frequency_penalty", s.frequency_penalty, -2, 2);
   check_range("presence_penalty", s.presence_penalty, -2, 2);
+  if (s.min_tokens < 0)
+    throw Error("sampling", "min_tokens must be 0 or more, got {}", s.min_tokens);
+  for (const auto& [token, value] : s.logit_bias)
+    if (std::isnan(value)) throw Error("sampling", "logit_bias of token {} is no number", token);
+  if (s.allowed_tokens && s.allowed_tokens->empty())
+    throw Error("sampling", "allowed_tokens must have one token at least");
+  constexpr std::size_t kWords = 128, kTokens = 1024;
+  std::size_t tokens = 0;
+  for (const auto& word : s.bad_words) {
+    if (word.empty()) throw Error("sampling", "bad_words must have one token at least, each");
+    tokens += word.size();
+  }
+  if (s.bad_words.size() > kWords || tokens > kTokens)
+    throw Error("sampling", "bad_words must be at most {} with {} tokens in all, got {} with {}",
+                kWords, kTokens, s.bad_words.size(), tokens);
+}
+
+void check(const Sampling& s, std::int64_t vocabulary) {
+  check(s);
+  const auto known = [&](const char* name, std::int32_t t) {
+    if (t < 0 || t >= vocabulary)
+      throw Error("sampling", "{}: token {} is not in [0, {})", name, t, vocabulary);
+  };
+  for (const auto& [token, value] : s.logit_bias) known("logit_bias", token);
+  if (s.allowed_tokens)
+    for (std::int32_t t : *s.allowed_tokens) known("allowed_tokens", t);
+  for (const auto& word : s.bad_words)
+    for (std::int32_t t : word) known("bad_words", t);
+}
+
+std::uint64_t seed_of_sample(std::uint64_t seed, std::int64_t number) {
+  if (number == 0) return seed;
+  // SplitMix64 (Steele et al., 2014), so that samples of neighbouring seeds differ.
+  std::uint64_t z = seed + static_cast<std::uint64_t>(number) * 0x9e3779b97f4a7c15ull;
+  z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9ull;
+  z = (z ^ (z >> 27)) * 0x94d049bb133111ebull;
+  return z ^ (z >> 31);
+}
+
+bool has_bias(const Sampling& s, std::int64_t drawn) {
+  return !s.logit_bias.empty() || s.allowed_tokens || !s.bad_words.empty() || drawn < s.min_tokens;
+}
+
+void add_bias(const Sampling& s, std::span<const std::int32_t> output,
+              std::span<const std::int32_t> stop_tokens, std::span<float> bias) {
+  const auto at = [&](std::int32_t token) -> float& {
+    return bias[static_cast<std::size_t>(token)];
+  };
+  for (const auto& [token, value] : s.logit_bias) at(token) += std::clamp(value, -100.0f, 100.0f);
+  if (s.allowed_tokens) {
+    std::vector<bool> may(bias.size());
+    for (std::int32_t t : *s.allowed_tokens) may[static_cast<std::size_t>(t)] = true;
+    for (std::size_t t = 0; t < bias.size(); ++t)
+      if (!may[t]) bias[t] = kNever;
+  }
+  for (const auto& word : s.bad_words) {
+    const std::size_t n = word.size() - 1;
+    if (n <= output.size() &&
+        std::equal(word.begin(), word.end() - 1, output.end() - static_cast<std::ptrdiff_t>(n)))
+      at(word.back()) = kNever;
+  }
+  if (static_cast<std::int64_t>(output.size()) < s.min_tokens)
+    for (std::int32_t t : stop_tokens) at(t) = kNever;
 }
 
 Rows rows(std::span<const Sampling> all, std::span<const std::int32_t> positions) {
+  std::vector<const Sampling*> each;
+  for (const Sampling& s : all) each.push_back(&s);
+  return rows(each, positions);
+}
+
+Rows rows(std::span<const Sampling* const> all, std::span<const std::int32_t> positions) {
   std::vector<float> temperature, top_p, min_p, repetition, frequency, presence;
-  std::vector<std::int32_t> top_k;
+  std::vector<std::int32_t> top_k, raw;
   std::vector<std::uint32_t> seed;
-  for (const Sampling& s : all) {
+  for (const Sampling* of : all) {
+    const Sampling& s = *of;
+    raw.push_back(s.raw_logprobs);
     temperature.push_back(s.greedy() ? 0.0f : static_cast<float>(std::max(s.temperature, 0.01)));
     constexpr std::int64_t kMost = std::numeric_limits<std::int32_t>::max();
     top_k.push_back(static_cast<std::int32_t>(std::min(s.top_k, kMost)));
@@ -91,7 +163,8 @@ Rows rows(std::span<const Sampling> all, std::span<const std::int32_t> positions
           array(frequency),
           array(presence),
           array(seed, Sizes{count, 2}),
-          array(std::vector<std::int32_t>(positions.begin(), positions.end()))};
+          array(std::vector<std::int32_t>(positions.begin(), positions.end())),
+          array(raw) != 0};
 }
 
 Array penalised(const Array& logits, const Seen& seen, const Array& repetition,
@@ -134,18 +207,24 @@ Array noise(const Array& seed, const Array& position, std::int64_t vocabulary) {
 }
 
 Drawn draw(const Array& logits, const Rows& of, const std::optional<Seen>& seen) {
+  return draw_with_all(logits, of, seen ? [&] { return *seen; } : std::function<Seen()>()).first;
+}
+
+std::pair<Drawn, Array> draw_with_all(const Array& logits, const Rows& of,
+                                      const std::function<Seen()>& seen) {
   if (logits.ndim() != 2 || logits.dtype() != DType::f32)
     throw Error("draw", "logits must be f32 of (batch, vocabulary), got {}", logits.type());
-  Array x = logits;
+  const auto same = [](const Array& y) { return y; };
+  Array x = of.bias ? logits + *of.bias : logits;
   if (seen)
     x = cond(
         any(logical_or(of.repetition_penalty != 1.0f,
                        logical_or(of.frequency_penalty != 0.0f, of.presence_penalty != 0.0f))),
         [&](const Array& y) {
-          return penalised(y, *seen, of.repetition_penalty, of.frequency_penalty,
+          return penalised(y, seen(), of.repetition_penalty, of.frequency_penalty,
                            of.presence_penalty);
         },
-        [](const Array& y) { return y; }, x);
+        same, x);
   x = at_temperature(x, of.temperature);
   // Greedy rows draw the greatest, which every cut keeps.
   const Array random = of.temperature > 0;
@@ -154,19 +233,21 @@ Drawn draw(const Array& logits, const Rows& of, const std::optional<Seen>& seen)
   const Array choices = cond(
       any(cuts),
       [&](const Array& y) { return where(column(cuts), cut(y, of.min_p, of.top_k, of.top_p), y); },
-      [](const Array& y) { return y; }, x);
+      same, x);
   const Array noisy = cond(
       any(random),
       [&](const Array& y) {
         return where(column(random), y + noise(of.seed, of.position, y.shape(1)), y);
       },
-      [](const Array& y) { return y; }, choices);
+      same, choices);
   Drawn out;
   out.token = argmax(noisy, 1).astype(DType::i32);
-  const Array mine = take_along_axis(x, column(out.token), 1, {.mode = "clip"});
-  out.logprob = squeeze(mine, {1}) - logsumexp(x, 1);
-  out.valid = isfinite(max(logits, 1));
-  return out;
+  const Array told = where(column(of.raw), logits, x);
+  const Array mine = take_along_axis(told, column(out.token), 1, {.mode = "clip"});
+  const Array total = logsumexp(told, 1);
+  out.logprob = squeeze(mine, {1}) - total;
+  out.valid = isfinite(max(x, 1));
+  return {std::move(out), told - column(total)};
 }
 
 }  // namespace strata::engine

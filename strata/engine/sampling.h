@@ -2,14 +2,17 @@
 //
 //   engine::Drawn next = engine::draw(logits, rows, seen);        // logits (B, V)
 //
-// Each step of it is a function of its own. Their order is vLLM's: penalties, temperature, min_p,
-// top_k, top_p, draw. Parameters are arrays with a number for each row, so one program serves all
-// requests; a row whose parameters say nothing is left as it is, to the bit.
+// Each step of it is a function of its own. Their order is vLLM's: bias, penalties, temperature,
+// min_p, top_k, top_p, draw. Parameters are arrays with a number for each row, so one program
+// serves all requests; a row whose parameters say nothing is left as it is, to the bit.
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <span>
+#include <utility>
+#include <vector>
 
 #include "strata/api/tree/tree.h"
 
@@ -35,6 +38,18 @@ struct Sampling {
   double presence_penalty = 0;
   /// The same request with the same seed gives the same tokens, beside any others.
   std::uint64_t seed = 0;
+  /// Added to the logits of these tokens before everything else; numbers beyond 100 and -100 are
+  /// taken as those. A token that is named twice gets both.
+  std::vector<std::pair<std::int32_t, float>> logit_bias = {};
+  /// Only these are drawn; none: all.
+  std::optional<std::vector<std::int32_t>> allowed_tokens = {};
+  /// Sequences of tokens that the output does not have.
+  std::vector<std::vector<std::int32_t>> bad_words = {};
+  /// No stop token is drawn before the output has so many tokens.
+  std::int64_t min_tokens = 0;
+  /// Log-probabilities are those of the model's own logits, not of the distribution at this
+  /// temperature with bias and penalties.
+  bool raw_logprobs = false;
 
   bool greedy() const { return temperature < 1e-5; }
   /// Whether what was drawn before has a say.
@@ -44,6 +59,18 @@ struct Sampling {
 };
 /// Throws Error for a number out of range, which it names.
 void check(const Sampling& sampling);
+/// The same, and for tokens that are not in [0, vocabulary).
+void check(const Sampling& sampling, std::int64_t vocabulary);
+
+/// The seed of another sample of the same request; that of number 0 is the request's own.
+std::uint64_t seed_of_sample(std::uint64_t seed, std::int64_t number);
+
+/// Whether `add_bias` has something to add for the token behind `drawn` drawn ones.
+bool has_bias(const Sampling& sampling, std::int64_t drawn);
+/// Adds what the request says about single tokens to a row of logits' bias: logit_bias, and -inf
+/// for those that may not come behind this output.
+void add_bias(const Sampling& sampling, std::span<const std::int32_t> output,
+              std::span<const std::int32_t> stop_tokens, std::span<float> bias_V);
 
 /// The parameters of B rows.
 struct Rows {
@@ -53,11 +80,14 @@ struct Rows {
   Array repetition_penalty, frequency_penalty, presence_penalty;  // (B) f32
   Array seed;                                                     // (B, 2) ui32, high word first
   Array position;                                                 // (B) i32, of the output
+  Array raw;                                                      // (B) i1: raw_logprobs
+  std::optional<Array> bias = {};                                 // (B, V) f32; none: zeros
   STRATA_FIELDS(temperature, top_k, top_p, min_p, repetition_penalty, frequency_penalty,
-                presence_penalty, seed, position)
+                presence_penalty, seed, position, raw, bias)
 };
 /// Of rows that draw the tokens at these positions of their outputs.
 Rows rows(std::span<const Sampling> sampling, std::span<const std::int32_t> positions);
+Rows rows(std::span<const Sampling* const> sampling, std::span<const std::int32_t> positions);
 
 /// The tokens that B rows have seen.
 struct Seen {
@@ -86,8 +116,8 @@ Array noise(const Array& seed, const Array& position, std::int64_t vocabulary);
 /// One token for each row.
 struct Drawn {
   Array token;  // (B) i32
-  /// (B) f32: of the distribution at the row's temperature (1 where it is 0), after penalties and
-  /// before min_p, top_k and top_p.
+  /// (B) f32: of the distribution at the row's temperature (1 where it is 0), after bias and
+  /// penalties and before min_p, top_k and top_p; where `raw`, of the logits as they came.
   Array logprob;
   /// (B) i1: whether the greatest logit is a number; where not, the token means nothing.
   Array valid;
@@ -97,5 +127,9 @@ struct Drawn {
 /// `seen` is needed where a row has penalties. Sorts and noise are made where some row asks for
 /// them.
 Drawn draw(const Array& logits_BV, const Rows& rows, const std::optional<Seen>& seen = {});
+/// The same, and log-probabilities of all tokens (B, V). `seen` is asked where some row has
+/// penalties.
+std::pair<Drawn, Array> draw_with_all(const Array& logits_BV, const Rows& rows,
+                                      const std::function<Seen()>& seen);
 
 }  // namespace strata::engine
