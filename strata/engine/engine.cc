@@ -55,7 +55,8 @@ ScheduleOptions schedule_of(const Options& o) {
 struct Engine::Active : Sequence {
   Request request;
   Output output;
-  std::int64_t trust = 0;  // guesses that it gets
+  std::int64_t trust = 0;   // guesses that it gets
+  std::vector<float> bias;  // what `shape` made
 
   std::span<const std::int32_t> drawn_tokens() const { return output.tokens; }
   /// Whether log-probabilities beside the drawn token's are asked for.
@@ -136,7 +137,7 @@ Id Engine::submit(Request request) {
   active->most = std::min(active->prompt + request.max_tokens, options_.max_length);
   active->salt = request.salt;
   active->reads_cache = !request.prompt_logprobs;
-  active->trust = drafter_ && request.speculate ? options_.speculation.tokens : 0;
+  active->trust = drafter_ && request.speculate && !request.shape ? options_.speculation.tokens : 0;
   active->output.prompt_tokens = active->prompt;
   active->output.times.queued = now();
   if (request.prompt_logprobs) active->output.prompt_logprobs.resize(request.tokens.size() - 1);
@@ -148,13 +149,17 @@ Id Engine::submit(Request request) {
 
 std::vector<Id> Engine::submit(const Request& request, std::int64_t samples) {
   if (samples < 1) throw Error("engine", "samples must be at least 1, got {}", samples);
+  return submit(std::vector<Request>(static_cast<std::size_t>(samples), request));
+}
+
+std::vector<Id> Engine::submit(std::vector<Request> samples) {
   std::vector<Id> ids;
-  for (std::int64_t i = 0; i < samples; ++i) {
-    Request one = request;
-    one.sampling.seed = seed_of_sample(request.sampling.seed, i);
-    if (i > 0) one.prompt_logprobs.reset();  // those of the first are theirs too
+  for (Request& one : samples) {
+    const auto number = static_cast<std::int64_t>(ids.size());
+    one.sampling.seed = seed_of_sample(one.sampling.seed, number);
+    if (number > 0) one.prompt_logprobs.reset();  // those of the first are theirs too
     ids.push_back(submit(std::move(one)));
-    if (i > 0 && options_.share_beginnings) active_[ids[i]]->after = active_[ids[0]];
+    if (number > 0 && options_.share_beginnings) active_[ids.back()]->after = active_[ids[0]];
   }
   return ids;
 }
@@ -280,6 +285,7 @@ bool Engine::step() {
   for (const SequencePtr& s : plan.let_in) {
     Active& r = static_cast<Active&>(*s);
     if (!r.output.times.scheduled) r.output.times.scheduled = now();
+    r.bias.clear();
     if (r.request.sampling.has_penalties())
       program_->begin(r.slot, r.request.tokens, r.drawn_tokens());
   }
@@ -343,10 +349,10 @@ void Engine::run(const std::vector<Row>& rows, Program::Draws draws, std::int64_
   static const Sampling kIdle{.temperature = 0};
   std::vector<const Sampling*> sampling(count * each, &kIdle);
   std::vector<float> bias;
-  bool with_table = false;
+  bool with_table = false, with_logits = options_.with_logits;
   for (std::size_t b = 0; b < count; ++b) slots[b] = static_cast<std::int32_t>(options_.max_batch);
   for (std::size_t b = 0; b < rows.size(); ++b) {
-    const Active& r = *rows[b].request;
+    Active& r = *rows[b].request;
     const auto to = tokens.begin() + static_cast<std::ptrdiff_t>(b * steps);
     std::copy_n(r.known.begin() + r.computed, rows[b].tokens, to);
     std::copy(rows[b].guesses.begin(), rows[b].guesses.end(), to + rows[b].tokens);
@@ -358,6 +364,7 @@ void Engine::run(const std::vector<Row>& rows, Program::Draws draws, std::int64_
     if (rows[b].tokens < r.left()) continue;  // nothing is drawn yet
     slots[b] = static_cast<std::int32_t>(r.slot);
     with_table = with_table || r.wants_table();
+    with_logits = with_logits || r.request.with_logits;
     Tokens output = r.output.tokens;
     for (std::size_t s = 0; s <= rows[b].guesses.size(); ++s) {
       if (s > 0) output.push_back(rows[b].guesses[s - 1]);
@@ -365,10 +372,17 @@ void Engine::run(const std::vector<Row>& rows, Program::Draws draws, std::int64_
       sampling[at] = &r.request.sampling;
       positions[at] = static_cast<std::int32_t>(r.request.first_position) +
                       static_cast<std::int32_t>(output.size());
-      if (!has_bias(r.request.sampling, static_cast<std::int64_t>(output.size()))) continue;
+      if (!r.request.shape &&
+          !has_bias(r.request.sampling, static_cast<std::int64_t>(output.size())))
+        continue;
       bias.resize(count * each * vocabulary);
-      add_bias(r.request.sampling, output, r.request.stop_tokens,
-               std::span(bias).subspan(at * vocabulary, vocabulary));
+      const std::span<float> row = std::span(bias).subspan(at * vocabulary, vocabulary);
+      if (r.request.shape) {
+        r.bias.resize(vocabulary);
+        r.request.shape(output, r.bias);
+        std::copy(r.bias.begin(), r.bias.end(), row.begin());
+      }
+      add_bias(r.request.sampling, output, r.request.stop_tokens, row);
     }
   }
   const model::Batch in{array(tokens, Sizes{batch, width}), array(first), array(counts),
@@ -387,7 +401,7 @@ void Engine::run(const std::vector<Row>& rows, Program::Draws draws, std::int64_
   const auto logprob = out.drawn.logprob.to_vector<float>();
   const auto valid = out.drawn.valid.to_vector<bool>();
   std::optional<Literal> logits, all, scores;
-  if (options_.with_logits) logits = out.logits.literal();
+  if (with_logits) logits = out.logits.literal();
   if (with_table) all = out.table.literal();
   if (draws == Program::Draws::last_with_scores) scores = out.scores.literal();
   const auto row_of = [&](const std::optional<Literal>& from, std::size_t at) {
@@ -406,7 +420,10 @@ void Engine::run(const std::vector<Row>& rows, Program::Draws draws, std::int64_
         return std::all_of(row.begin(), row.end(), [](float x) { return x == kNever; });
       };
       told.push_back({token[at], logprob[at], valid[at], !bias.empty() && barred(),
-                      row_of(logits, at), row_of(all, at)});
+                      options_.with_logits || rows[b].request->request.with_logits
+                          ? row_of(logits, at)
+                          : std::span<const float>(),
+                      row_of(all, at)});
     }
     advance(rows[b], told);
   }

@@ -88,6 +88,8 @@ class Engine {
   /// So many samples of one request, of which the first is as by `submit` and the others have seeds
   /// of their own (seed_of_sample): its prompt is read once, and the pages are shared.
   std::vector<Id> submit(const Request& request, std::int64_t samples);
+  /// The same where each has its own listeners; all else is as in the first one.
+  std::vector<Id> submit(std::vector<Request> samples);
   /// Ends a request where it is, with what it has; its pages are free at once. False: it has ended,
   /// or there is none.
   bool cancel(Id id);

@@ -27,7 +27,8 @@ struct Token {
   float logprob;
   /// Which token of the output, from 0 on.
   std::int64_t position;
-  /// Before everything that changes them; empty without `with_logits`, and gone after the call.
+  /// Before everything that changes them; empty without `with_logits` (of all requests or of this
+  /// one), and gone after the call.
   std::span<const float> logits;
   /// Where the request asks for them.
   TokenLogprobs others = {};
@@ -81,6 +82,13 @@ struct Request {
   /// The position from which its output counts for what is drawn: who goes on with a text draws as
   /// if it had not been interrupted.
   std::int64_t first_position = 0;
+  /// Whether its tokens are handed on with their logits.
+  bool with_logits = false;
+  /// Called before each token is drawn, with the output so far. `bias` (V), zeros at first and kept
+  /// from call to call, is added to the logits before everything else that changes them; -inf
+  /// forbids a token. Returns whether it changed `bias`. Must be a function of the output alone, as
+  /// a request that is put back begins anew. No tokens are guessed for such a request.
+  std::function<bool(std::span<const std::int32_t> output, std::span<float> bias)> shape = {};
   /// Called with each token, and with the end. Both may submit and cancel requests.
   std::function<void(const Token&)> on_token = {};
   std::function<void(Id, const Output&)> on_end = {};

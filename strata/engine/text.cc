@@ -75,17 +75,33 @@ TextEngine::TextEngine(const LanguageModel& lm, const Options& options)
     : lm_(lm), engine_(lm.model, lm.params, options) {}
 TextEngine::~TextEngine() = default;
 
-Id TextEngine::submit(TextRequest request) {
-  const auto stream = std::make_shared<Stream>(*lm_.tokenizer, std::move(request));
+Request TextEngine::request_of(const std::shared_ptr<Stream>& stream) {
   const TextRequest& r = stream->request;
-  Request inner{.tokens = r.tokens, .sampling = r.sampling, .max_tokens = r.max_tokens};
-  if (!r.ignore_eos) inner.stop_tokens = lm_.generation.eos;
+  Request inner{.tokens = r.tokens,
+                .sampling = r.sampling,
+                .max_tokens = r.max_tokens,
+                .stop_tokens = r.stop_tokens,
+                .shape = r.shape,
+                .logprobs = r.logprobs,
+                .prompt_logprobs = r.prompt_logprobs,
+                .logprob_tokens = r.logprob_tokens,
+                .priority = r.priority,
+                .deadline = r.deadline,
+                .salt = r.salt,
+                .speculate = r.speculate,
+                .repetition_detection = r.repetition_detection};
+  if (!r.ignore_eos)
+    inner.stop_tokens.insert(inner.stop_tokens.end(), lm_.generation.eos.begin(),
+                             lm_.generation.eos.end());
   inner.on_token = [this, stream](const Token& t) {
+    if (stream->request.on_token) stream->request.on_token(t);
     stream->last = Clock::now();
     if (stream->tokens++ == 0) stream->first = stream->last;
-    const auto& eos = lm_.generation.eos;
-    const bool ends =
-        !stream->request.ignore_eos && std::find(eos.begin(), eos.end(), t.token) != eos.end();
+    const auto among = [&](const std::vector<std::int32_t>& list) {
+      return std::find(list.begin(), list.end(), t.token) != list.end();
+    };
+    const bool ends = among(stream->request.stop_tokens) ||
+                      (!stream->request.ignore_eos && among(lm_.generation.eos));
     if (stream->stopped || ends) return;
     if (stream->add(stream->decoder.step(t.token))) {
       stream->stopped = true;
@@ -95,9 +111,26 @@ Id TextEngine::submit(TextRequest request) {
   inner.on_end = [stream](Id, const Output&) {
     if (!stream->stopped) stream->finish();
   };
-  const Id id = engine_.submit(std::move(inner));
+  return inner;
+}
+
+Id TextEngine::submit(TextRequest request) {
+  const auto stream = std::make_shared<Stream>(*lm_.tokenizer, std::move(request));
+  const Id id = engine_.submit(request_of(stream));
   streams_[id] = stream;
   return id;
+}
+
+std::vector<Id> TextEngine::submit(const TextRequest& request, std::int64_t samples) {
+  std::vector<std::shared_ptr<Stream>> streams;
+  std::vector<Request> inner;
+  for (std::int64_t i = 0; i < samples; ++i) {
+    streams.push_back(std::make_shared<Stream>(*lm_.tokenizer, request));
+    inner.push_back(request_of(streams.back()));
+  }
+  const std::vector<Id> ids = engine_.submit(std::move(inner));
+  for (std::size_t i = 0; i < ids.size(); ++i) streams_[ids[i]] = streams[i];
+  return ids;
 }
 
 TextOutput TextEngine::take(Id id) {
@@ -110,7 +143,11 @@ TextOutput TextEngine::take(Id id) {
                   .end = s.stopped ? End::stop : out.end,
                   .error = std::move(out.error),
                   .prompt_tokens = out.prompt_tokens,
-                  .shared_tokens = out.shared_tokens};
+                  .shared_tokens = out.shared_tokens,
+                  .others = std::move(out.others),
+                  .prompt_logprobs = std::move(out.prompt_logprobs),
+                  .guessed = out.guessed,
+                  .accepted = out.accepted};
   if (s.tokens > 0) {
     text.prompt_seconds = seconds_between(s.began, s.first);
     text.seconds = seconds_between(s.first, s.last);

@@ -11,6 +11,8 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -30,6 +32,19 @@ struct TextRequest {
   bool ignore_eos = false;
   /// Called with each piece of text, whole characters, as soon as no stop string can begin in it.
   std::function<void(std::string_view)> on_text = {};
+  /// Tokens that end it, besides the model's own.
+  std::vector<std::int32_t> stop_tokens = {};
+  /// As Request's.
+  std::optional<std::int64_t> logprobs = {}, prompt_logprobs = {};
+  std::vector<std::int32_t> logprob_tokens = {};
+  std::int64_t priority = 0;
+  std::optional<Clock::time_point> deadline = {};
+  std::string salt = {};
+  bool speculate = true;
+  std::optional<RepetitionDetection> repetition_detection = {};
+  std::function<bool(std::span<const std::int32_t>, std::span<float>)> shape = {};
+  /// Called with each token, before the text that it completes.
+  std::function<void(const Token&)> on_token = {};
 };
 
 struct TextOutput {
@@ -42,6 +57,10 @@ struct TextOutput {
   std::int64_t prompt_tokens = 0, shared_tokens = 0;
   /// From `submit` to the first token, and from there to the last.
   double prompt_seconds = 0, seconds = 0;
+  /// As Output's.
+  std::vector<TokenLogprobs> others = {};
+  std::vector<PromptLogprob> prompt_logprobs = {};
+  std::int64_t guessed = 0, accepted = 0;
 };
 
 /// Room for `length` tokens in each of `batch` requests, no more than the model was made for.
@@ -57,6 +76,8 @@ class TextEngine {
 
   /// As Engine's.
   Id submit(TextRequest request);
+  /// As Engine's: samples of one request.
+  std::vector<Id> submit(const TextRequest& request, std::int64_t samples);
   bool cancel(Id id) { return engine_.cancel(id); }
   bool step() { return engine_.step(); }
   /// Steps until this one has ended, and takes it.
@@ -66,6 +87,7 @@ class TextEngine {
 
  private:
   struct Stream;
+  Request request_of(const std::shared_ptr<Stream>& stream);
   const LanguageModel& lm_;
   Engine engine_;
   std::map<Id, std::shared_ptr<Stream>> streams_;
