@@ -7,6 +7,7 @@
 #   SOAK_SECONDS    seconds of fuzzing for each target (default 3600)
 #   SOAK_TEXTS      texts that are tokenized beside the package tokenizers (default 100000)
 #   SOAK_TERMS      terms of sums that are to keep their digits (default 1000000000)
+#   SOAK_ROUNDS     random engines whose answers are to be the same (default 300)
 #   SOAK_KILLS      random moments at which a run is killed (default 30)
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -53,6 +54,9 @@ for program in fashion-mnist-modules vision-transformer; do "$build/bin/gallery-
 echo "== ${SOAK_TEXTS:=100000} texts by strata tokenize and by the package tokenizers"
 tools/goldens/tokenizers_long.py --strata "$build/bin/strata" --count "$SOAK_TEXTS"
 
+echo "== the same answers of ${SOAK_ROUNDS:=300} random engines, and random traffic that frees all pages"
+STRATA_ENGINE_ROUNDS=$SOAK_ROUNDS "$build/bin/engine_test" --gtest_filter='InvarianceTest.*:*Random*' --gtest_brief=1
+
 echo "== programs of conformance/jax as object files"
 tools/object_files.py --build "$build"
 
@@ -84,6 +88,7 @@ for target in $(find strata -name '*_fuzz.cc' | sort); do
   [ "$target" != strata/data/data_fuzz.cc ] || seeds=strata/tokenizer/testdata
   [ "$target" != strata/tokenizer/tokenizer_fuzz.cc ] || seeds=strata/tokenizer/testdata
   [ "$target" != strata/model/convert/convert_fuzz.cc ] || seeds=strata/model/convert/testdata
+  [ "$target" != strata/engine/parked_fuzz.cc ] || seeds=strata/engine/testdata/parked
   [ "$target" != strata/ir/export/jax_export_fuzz.cc ] || seeds=strata/ir/export/testdata
   tools/fuzz.sh "$target" "$seeds" -max_total_time="$SOAK_SECONDS"
 done

@@ -83,7 +83,8 @@ Engine::Engine(model::ModelPtr model, const tree::Tree& params, const Options& o
                                        Program::Shape{.pages = options_.pages,
                                                       .page_size = options_.page_size,
                                                       .slots = options_.max_batch,
-                                                      .vocabulary = options_.vocabulary});
+                                                      .vocabulary = options_.vocabulary,
+                                                      .pages_dtype = options_.pages_dtype});
   drafter_ = make_drafter(options_.speculation, {.max_length = options_.max_length,
                                                  .max_batch = options_.max_batch,
                                                  .vocabulary = options_.vocabulary});
@@ -184,6 +185,57 @@ void Engine::reset() {
 void Engine::set_params(const tree::Tree& params) {
   program_->set_params(params);
   scheduler_.restart();
+  identity_.clear();
+}
+
+// ---- parking ------------------------------------------------------------------------------------
+
+const std::string& Engine::identity() {
+  if (identity_.empty())
+    identity_ = fmt::format("{} of {} tokens a page", program_->identity(), options_.page_size);
+  return identity_;
+}
+
+std::optional<Parked> Engine::park(std::span<const std::int32_t> tokens, std::string_view salt) {
+  const Tokens pages = scheduler_.pool().holding(tokens, salt);
+  if (pages.empty()) return std::nullopt;
+  const std::size_t length = pages.size() * static_cast<std::size_t>(options_.page_size);
+  return Parked{
+      .identity = identity(),
+      .salt = std::string(salt),
+      .tokens = Tokens(tokens.begin(), tokens.begin() + static_cast<std::ptrdiff_t>(length)),
+      .contents = program_->read_pages(pages)};
+}
+
+std::int64_t Engine::resume(const Parked& parked) {
+  if (parked.identity != identity())
+    throw Error("engine", "pages of {} are of no use to {}", parked.identity, identity());
+  const auto size = static_cast<std::size_t>(options_.page_size);
+  const std::size_t whole = parked.tokens.size() / size;
+  if (parked.tokens.size() % size != 0)
+    throw Error("engine", "{} parked tokens are no whole pages of {}", parked.tokens.size(), size);
+  for (std::int32_t t : parked.tokens)
+    if (t < 0 || t >= model_->vocab_size())
+      throw Error("engine", "token {} is not in [0, {})", t, model_->vocab_size());
+  program_->check_pages(static_cast<std::int64_t>(whole), parked.contents);
+  PagePool& pool = scheduler_.pool();
+  // Those that are there are held, so that they are not given away here. `find` leaves a token.
+  Tokens asked = parked.tokens;
+  asked.push_back(0);
+  Tokens pages = pool.find(asked, parked.salt);
+  const std::size_t there = pages.size();
+  while (pages.size() < whole) {
+    const auto page = pool.take();
+    if (!page) break;
+    pages.push_back(*page);
+  }
+  const std::size_t length = pages.size() * size;
+  if (pages.size() > there)
+    program_->write_pages(std::span(pages).subspan(there), parked.contents,
+                          static_cast<std::int64_t>(there));
+  pool.keep(pages, std::span(parked.tokens).first(length), parked.salt);
+  pool.release(pages);
+  return static_cast<std::int64_t>(length);
 }
 
 Output Engine::take(Id id) {

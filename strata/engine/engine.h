@@ -20,9 +20,13 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <span>
+#include <string>
+#include <string_view>
 #include <vector>
 
+#include "strata/engine/parked.h"
 #include "strata/engine/program.h"
 #include "strata/engine/request.h"
 #include "strata/engine/scheduler.h"
@@ -46,6 +50,9 @@ struct Options {
   bool share_beginnings = true;
   /// Whether tokens are handed on with their logits.
   bool with_logits = false;
+  /// How keys and values lie in pages: bf16, f16, f8E4M3FN or i8 (nn/page_format.h); none: as the
+  /// model computes them.
+  std::optional<DType> pages_dtype = {};
   /// As ScheduleOptions::reserve.
   double reserve = 1;
   /// How many of the likeliest tokens a request may ask for; -1: all.
@@ -104,6 +111,13 @@ class Engine {
   /// Goes on with other weights, of the same names and shapes: what pages hold is forgotten, and
   /// requests read again what is known of them before they draw. Throws Error for others.
   void set_params(const tree::Tree& params);
+  /// A copy of what the cache has of the beginning of these tokens; none: not even a page.
+  std::optional<Parked> park(std::span<const std::int32_t> tokens, std::string_view salt = {});
+  /// Puts it into pages that nobody holds, as far as there are any: how many of its tokens can be
+  /// found in the cache now. Throws Error for another identity, and contents that do not fit.
+  std::int64_t resume(const Parked& parked);
+  /// What Parked says of this engine; made when it is asked first, and after `set_params`.
+  const std::string& identity();
   /// What became of a request that has ended; it is forgotten then. Throws Error for another one.
   Output take(Id id);
   bool ended(Id id) const { return outputs_.count(id) > 0; }
@@ -148,6 +162,7 @@ class Engine {
   std::map<Id, Output> outputs_;
   std::deque<std::function<void()>> events_;  // calls that listeners are owed
   Statistics statistics_;
+  std::string identity_;
   Id last_ = 0;
 };
 

@@ -5,7 +5,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <cmath>
+#include <cstdlib>
 #include <limits>
 #include <random>
 #include <set>
@@ -408,26 +410,53 @@ TEST_F(EngineTest, AStepThatFailsLeavesAnEmptyEngine) {
 }
 
 TEST_F(EngineTest, RandomSchedulesLoseNoPage) {
-  Engine engine(
-      *model_, *params_,
-      {.pages = 24, .page_size = 4, .max_batch = 4, .chunk = 8, .step_tokens = 12, .reserve = 0});
+  const char* rounds = std::getenv("STRATA_ENGINE_ROUNDS");
+  const int turns = rounds == nullptr ? 300 : 300 * std::atoi(rounds);
+  Clock::time_point time{};
+  Engine engine(*model_, *params_,
+                {.pages = 24,
+                 .page_size = 4,
+                 .max_batch = 4,
+                 .chunk = 8,
+                 .step_tokens = 12,
+                 .reserve = 0,
+                 .speculation = {.method = Speculation::Method::suffix, .tokens = 3},
+                 .now = [&] { return time; }});
   std::mt19937 random(5);
   std::vector<Id> ids;
-  std::size_t tokens = 0, told = 0;
-  for (int turn = 0; turn < 300; ++turn) {
-    if (turn < 200 && random() % 3 == 0) {
+  std::size_t tokens = 0, told = 0, ends = 0;
+  for (int turn = 0; turn < turns; ++turn) {
+    time += std::chrono::seconds(1);
+    if (turn < turns * 2 / 3 && random() % 3 == 0) {
       Request r{.tokens = prompt(random() % 4, 1 + random() % 60),
                 .sampling = {.seed = random()},
                 .max_tokens = static_cast<std::int64_t>(1 + random() % 30)};
-      r.on_token = [&](const Token&) { ++told; };
-      ids.push_back(engine.submit(r));
+      if (random() % 5 == 0) r.deadline = time + std::chrono::seconds(random() % 60);
+      if (random() % 5 == 0) r.prompt_logprobs = 1;
+      r.priority = static_cast<std::int64_t>(random() % 2);
+      r.salt = random() % 4 == 0 ? "salt" : "";
+      r.on_token = [&](const Token& t) {
+        ++told;
+        if (t.token % 50 == 7) engine.cancel(t.id);  // as who goes away
+      };
+      r.on_end = [&](Id, const Output&) { ++ends; };
+      for (Id id : engine.submit(r, random() % 6 == 0 ? 3 : 1)) ids.push_back(id);
     }
-    if (!ids.empty() && random() % 17 == 0) engine.cancel(ids[random() % ids.size()]);
+    if (!ids.empty() && random() % 17 == 0) {
+      const std::int64_t before = engine.statistics().used_pages;
+      engine.cancel(ids[random() % ids.size()]);
+      EXPECT_LE(engine.statistics().used_pages, before);
+    }
+    if (turn % 97 == 96) engine.set_params(*params_);
     engine.step();
     engine.check();
   }
   while (engine.step()) engine.check();
   EXPECT_EQ(engine.statistics().free_pages, 24);
+  EXPECT_EQ(ends, ids.size());
+  std::int64_t ended = 0;
+  for (const std::int64_t n : engine.statistics().ended) ended += n;
+  EXPECT_EQ(ended, static_cast<std::int64_t>(ids.size()));
   for (Id id : ids) tokens += engine.take(id).tokens.size();
   EXPECT_GE(tokens, told);
   EXPECT_GT(told, 200u);

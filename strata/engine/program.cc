@@ -1,6 +1,8 @@
 #include "strata/engine/program.h"
 
 #include <algorithm>
+#include <cstdlib>
+#include <cstring>
 #include <limits>
 #include <utility>
 
@@ -9,12 +11,29 @@
 #include "strata/api/lax.h"
 #include "strata/api/nn.h"
 #include "strata/api/numpy.h"
+#include "strata/base/check.h"
+#include "strata/base/checksum.h"
 #include "strata/base/error.h"
+#include "strata/nn/page_format.h"
 
 namespace strata::engine {
 namespace {
 
 constexpr float kNever = -std::numeric_limits<float>::infinity();
+
+/// The class of the processor: products of narrow floats differ between these.
+std::string processor() {
+  if (const char* named = std::getenv("STRATA_CPU")) return named;
+  std::string out = "cpu";
+#if defined(__x86_64__)
+  __builtin_cpu_init();
+  if (__builtin_cpu_supports("avx2")) out += "+avx2";
+  if (__builtin_cpu_supports("avx512f")) out += "+avx512f";
+  if (__builtin_cpu_supports("avx512vnni")) out += "+avx512vnni";
+  if (__builtin_cpu_supports("avx512bf16")) out += "+avx512bf16";
+#endif
+  return out;
+}
 
 /// What the rows of guessed tokens have seen when each token is drawn: (B, S, V) as (B S, V).
 /// Behind token s the guesses up to it count as output.
@@ -106,7 +125,19 @@ Program::Program(model::ModelPtr model, const tree::Tree& params, const Shape& s
 }
 
 void Program::clear() {
-  pages_ = model_->init_pages(shape_.pages, shape_.page_size);
+  if (!shape_.pages_dtype) {
+    pages_ = model_->init_pages(shape_.pages, shape_.page_size);
+  } else {
+    const DType dtype = *shape_.pages_dtype;
+    pages_ = model_->init_pages(1, shape_.page_size).map([&](const Array& leaf) {
+      if (!nn::holds(dtype, leaf.dtype()))
+        throw Error("engine", "pages of {} cannot hold the model's {}", name(dtype),
+                    name(leaf.dtype()));
+      return zeros({leaf.shape(0) * shape_.pages, leaf.shape(1), leaf.shape(2),
+                    nn::page_width(dtype, leaf.shape(3))},
+                   dtype);
+    });
+  }
   const Sizes sizes = {shape_.slots, model_->vocab_size()};
   seen_ = {zeros(sizes, DType::i1), zeros(sizes, DType::i32)};
 }
@@ -196,26 +227,55 @@ std::vector<Literal> Program::read_pages(std::span<const std::int32_t> pages) {
   return out;
 }
 
-void Program::write_pages(std::span<const std::int32_t> pages,
-                          const std::vector<Literal>& contents) {
+void Program::check_pages(std::int64_t pages, const std::vector<Literal>& contents) const {
   if (contents.size() != pages_.size())
     throw Error("engine", "{} arrays of pages, but the model's cache has {}", contents.size(),
                 pages_.size());
-  std::vector<Array> arrays;
   for (std::size_t i = 0; i < contents.size(); ++i) {
     const Array& leaf = pages_.value(i);
-    std::vector<std::int64_t> sizes = {leaf.shape(0) / shape_.pages,
-                                       static_cast<std::int64_t>(pages.size())};
+    std::vector<std::int64_t> sizes = {leaf.shape(0) / shape_.pages, pages};
     for (int d = 1; d < leaf.ndim(); ++d) sizes.push_back(leaf.shape(d));
     const Type wanted(leaf.dtype(), strata::Shape::of(sizes));
     if (contents[i].type() != wanted)
       throw Error("engine", "pages are {}, but the model's cache wants {}", contents[i].type(),
                   wanted);
-    arrays.emplace_back(contents[i]);
+  }
+}
+
+void Program::write_pages(std::span<const std::int32_t> pages, const std::vector<Literal>& contents,
+                          std::int64_t first) {
+  const auto count = static_cast<std::int64_t>(pages.size());
+  check_pages(contents.empty() ? 0 : contents[0].shape()[1], contents);
+  std::vector<Array> arrays;
+  for (const Literal& whole : contents) {
+    std::vector<std::int64_t> sizes = whole.shape().sizes();
+    const std::int64_t layers = sizes[0], all = sizes[1];
+    STRATA_CHECK(first >= 0 && first + count <= all, "pages {} to {} of {}", first, first + count,
+                 all);
+    sizes[1] = count;
+    Literal part(Type(whole.dtype(), strata::Shape::of(sizes)));
+    const std::size_t page = whole.bytes() / static_cast<std::size_t>(layers * all);
+    for (std::int64_t layer = 0; layer < layers; ++layer)
+      std::memcpy(part.mutable_data() + static_cast<std::size_t>(layer * count) * page,
+                  whole.data() + static_cast<std::size_t>(layer * all + first) * page,
+                  static_cast<std::size_t>(count) * page);
+    arrays.emplace_back(std::move(part));
   }
   const tree::Tree from = pages_.with_values(std::move(arrays));
   pages_ = put_pages_(std::move(pages_), from,
                       array(std::vector<std::int32_t>(pages.begin(), pages.end())));
+}
+
+std::string Program::identity() const {
+  std::uint32_t sum = 0;
+  const std::vector<std::string> names = params_.names();
+  for (std::size_t i = 0; i < params_.size(); ++i) {
+    const Literal value = params_.value(i).literal();
+    sum = crc32c(names[i] + value.type().to_string(), sum);
+    sum = crc32c({reinterpret_cast<const char*>(value.data()), value.bytes()}, sum);
+  }
+  return fmt::format("{} weights {} in {} pages by {}", model_->family(), hex32(sum),
+                     name(pages_.empty() ? model_->dtype() : pages_.value(0).dtype()), processor());
 }
 
 }  // namespace strata::engine

@@ -5,7 +5,9 @@
 #include <array>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <span>
+#include <string>
 #include <tuple>
 #include <vector>
 
@@ -18,7 +20,8 @@ class Program {
  public:
   struct Shape {
     std::int64_t pages, page_size, slots;
-    std::int64_t vocabulary;  // tokens below this are drawn
+    std::int64_t vocabulary;                // tokens below this are drawn
+    std::optional<DType> pages_dtype = {};  // as nn/page_format.h; none: the model's
   };
   /// Where tokens are drawn: behind the last token of each row; behind each token of each row, the
   /// first of which is known and the others guessed; or behind the last, with log-probabilities of
@@ -48,8 +51,13 @@ class Program {
 
   /// What pages hold, one leaf after another, each (layers, n, P, ...): arrays on the host.
   std::vector<Literal> read_pages(std::span<const std::int32_t> pages);
-  /// Writes what `read_pages` gave. Throws Error for other shapes or dtypes.
-  void write_pages(std::span<const std::int32_t> pages, const std::vector<Literal>& contents);
+  /// Throws Error unless these are of so many pages of this cache.
+  void check_pages(std::int64_t pages, const std::vector<Literal>& contents) const;
+  /// Writes what `read_pages` gave, from page number `first` of it on. Throws as `check_pages`.
+  void write_pages(std::span<const std::int32_t> pages, const std::vector<Literal>& contents,
+                   std::int64_t first = 0);
+  /// Tells weights, dtypes and classes of processors apart whose pages differ.
+  std::string identity() const;
 
  private:
   using Stepped = std::tuple<Drawn, Array, Array, Array, tree::Tree, Seen>;

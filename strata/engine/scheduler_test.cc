@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <map>
 #include <random>
 #include <set>
@@ -144,8 +145,10 @@ TEST(Scheduler, GuessesPutNobodyBack) {
 }
 
 TEST(Scheduler, RandomTrafficStarvesNobody) {
+  const char* rounds = std::getenv("STRATA_ENGINE_ROUNDS");
+  const unsigned seeds = rounds == nullptr ? 60 : 300 * static_cast<unsigned>(std::atoi(rounds));
   std::int64_t put_back = 0;
-  for (unsigned seed = 0; seed < 60; ++seed) {
+  for (unsigned seed = 0; seed < seeds; ++seed) {
     std::mt19937 random(seed);
     const auto below = [&](std::int64_t n) {
       return static_cast<std::int64_t>(random() % static_cast<unsigned>(n));

@@ -7,6 +7,7 @@
 #include "strata/api/index.h"
 #include "strata/api/lax.h"
 #include "strata/base/error.h"
+#include "strata/nn/page_format.h"
 #include "strata/nn/wide.h"
 
 namespace strata::nn {
@@ -70,13 +71,15 @@ Array cached_attention(const Array& q, const Array& key_pages, const Array& valu
   const Layout layout(kName, key_pages, q, table, first, count);
   check_rank(kName, "value_pages", value_pages, 4);
   const std::int64_t batch = q.shape(0), queries = q.shape(1), heads = q.shape(2), dim = q.shape(3),
-                     groups = layout.heads, width = value_pages.shape(3);
+                     groups = layout.heads,
+                     width = value_pages.shape(3) - page_width(value_pages.dtype(), 0);
   if (groups < 1 || heads % groups != 0)
     throw Error(kName, "{} query heads do not divide into {} key heads", heads, groups);
-  if (key_pages.shape(3) != dim || key_pages.dtype() != q.dtype() ||
-      value_pages.dtype() != q.dtype())
+  if (!holds(key_pages.dtype(), q.dtype()) || value_pages.dtype() != key_pages.dtype() ||
+      key_pages.shape(3) != page_width(key_pages.dtype(), dim))
     throw Error(kName, "q {} does not fit keys {} and values {}", q.type(), key_pages.type(),
                 value_pages.type());
+  if (width < 1) throw Error(kName, "value_pages {} hold no numbers", value_pages.type());
   for (int i = 0; i < 3; ++i)
     if (value_pages.shape(i) != key_pages.shape(i))
       throw Error(kName, "pages of keys {} and values {} differ", key_pages.type(),
@@ -143,7 +146,7 @@ Array cached_attention(const Array& q, const Array& key_pages, const Array& valu
     const auto [page, place] =
         layout.places(table, minimum(expand_dims(positions, 0), expand_dims(last, 1)));
     const auto read = [&](const Array& paged) {  // (B, C, K, width of a head)
-      return paged.at({page, place}).get({.mode = "promise_in_bounds"});
+      return from_pages(paged.at({page, place}).get({.mode = "promise_in_bounds"}), q.dtype());
     };
     const Array keys = read(key_pages), values = read(value_pages);
     Array scores = lax::dot_general(grouped, keys, {{3}, {3}, {0, 1}, {0, 2}},
@@ -177,7 +180,8 @@ Array write_pages(const Array& pages, const Array& tokens, const Array& table, c
   constexpr const char* kName = "write_pages";
   check_rank(kName, "tokens", tokens, 4);
   const Layout layout(kName, pages, tokens, table, first, count);
-  if (tokens.shape(2) != pages.shape(2) || tokens.shape(3) != pages.shape(3))
+  if (tokens.shape(2) != pages.shape(2) || !holds(pages.dtype(), tokens.dtype()) ||
+      page_width(pages.dtype(), tokens.shape(3)) != pages.shape(3))
     throw Error(kName, "tokens {} do not fit pages {}", tokens.type(), pages.type());
   const Array step = arange(tokens.shape(1));
   const Array position = expand_dims(first, 1) + step;  // (B, S)
@@ -185,7 +189,7 @@ Array write_pages(const Array& pages, const Array& tokens, const Array& table, c
   const Array wanted = logical_and(less(step, expand_dims(count, 1)), less(position, last));
   const auto [page, place] = layout.places(table, maximum(position, 0));
   const Array kept = where(wanted, page, static_cast<std::int32_t>(layout.pages));
-  return pages.at({kept, place}).set(tokens, {.mode = "drop"});
+  return pages.at({kept, place}).set(to_pages(tokens, pages.dtype()), {.mode = "drop"});
 }
 
 }  // namespace strata::nn

@@ -30,6 +30,7 @@ struct CachedAttention {
 /// softmax(scale q k^T) v by head over sequences that lie in pages: q (B, S, H, d), key_pages
 /// (N, P, K, d), value_pages (N, P, K, e), page_table (B, M) of i32, first and count (B) of i32;
 /// the result (B, S, H, e) has q's dtype. H is a multiple of K: H / K queries share a head of keys.
+/// Pages have q's dtype or hold it in a narrower one (page_format.h), which is what queries see.
 ///
 /// Position t of row b's sequence is place t % P of page page_table[b][t / P]. Query s of row b
 /// stands at first[b] + s and sees the keys up to its own position, which are in their pages by
@@ -53,8 +54,9 @@ Array cached_attention(const Array& q_BSHd, const Array& key_pages_NPKd,
 /// Positions of a chunk.
 inline constexpr std::int64_t kCachedAttentionChunk = 128;
 
-/// What writes keys or values (B, S, K, d) into pages (N, P, K, d), at the places that
-/// `cached_attention` reads: tokens from count[b] on, and those behind the table, are left out.
+/// What writes keys or values (B, S, K, d) into pages (N, P, K, d), in their format, at the places
+/// that `cached_attention` reads: tokens from count[b] on, and those behind the table, are left
+/// out.
 Array write_pages(const Array& pages_NPKd, const Array& tokens_BSKd, const Array& page_table_BM,
                   const Array& first_B, const Array& count_B);
 
