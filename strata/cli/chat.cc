@@ -8,6 +8,7 @@
 #include "strata/base/thread_pool.h"
 #include "strata/cli/command.h"
 #include "strata/cli/conversation.h"
+#include "strata/cli/engine_options.h"
 #include "strata/cli/sampling_options.h"
 #include "strata/engine/text.h"
 
@@ -19,6 +20,7 @@ using nlohmann::ordered_json;
 struct Options {
   std::string model, system, more = "{}";
   SamplingOptions sampling;
+  EngineOptions engine;
   std::int64_t max_tokens = 1024, context = 4096;
   int threads = 0;
 };
@@ -38,7 +40,9 @@ int run(const Options& o) {
     return fail(probe.status());
   const engine::Sampling usual = o.sampling.over(lm->generation.sampling);
   // Pages that an answer leaves stay known, so that the next question reads what is new alone.
-  engine::TextEngine engine(*lm, engine::options_for(*lm, o.context));
+  engine::Options options = engine::options_for(*lm, o.context);
+  if (Status s = o.engine.put_into(options, *lm); !s.ok()) return fail(s);
+  engine::TextEngine engine(*lm, options);
   const std::int64_t room = engine.engine().options().max_length;
   std::uint64_t answers = 0;
   const Answerer answerer =
@@ -108,6 +112,7 @@ void add_chat(CommandLine& app, std::function<int()>& action) {
                   "further names for the chat template, as JSON: {\"enable_thinking\": false}")
       .show_default();
   o->sampling.add_to(command);
+  o->engine.add_to(command);
   add_threads(command, o->threads);
   command.callback([o, &action] { action = [o] { return run(*o); }; });
 }

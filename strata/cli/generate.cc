@@ -88,6 +88,8 @@ Status take_sampling(Options& o) {
   const GenerateText& p = o.published;
   if (p.sampling.repetition_penalty || p.sampling.frequency_penalty || p.sampling.presence_penalty)
     return Status(Code::invalid, "penalties are for --model");
+  if (p.engine.speculate != "none" || p.engine.kv_cache_dtype != "auto")
+    return Status(Code::invalid, "--speculate and --kv_cache_dtype are for --model");
   train::GenerateOptions& g = o.generate;
   g.seed = p.sampling.seed;
   g.max_tokens = p.max_tokens.value_or(g.max_tokens);
@@ -187,6 +189,7 @@ void add_generate(CommandLine& app, std::function<int()>& action) {
                   "tokens to draw (default: as the model's generation_config.json says, or 256)")
       .in_range(std::int64_t{1}, std::int64_t{1} << 30);
   o->published.sampling.add_to(command);
+  o->published.engine.add_to(command);
   command.add_option("--stop", g.stop, "end before this string; may be given several times")
       .type_name("TEXT")
       .one_at_a_time();

@@ -62,7 +62,9 @@ int generate_text(const GenerateText& o) {
       longest = std::max(longest, static_cast<std::int64_t>(all.back().prompt.size()));
     }
   const auto batch = std::min<std::int64_t>(static_cast<std::int64_t>(all.size()), 16);
-  engine::TextEngine engine(*lm, engine::options_for(*lm, longest + max_tokens, batch));
+  engine::Options options = engine::options_for(*lm, longest + max_tokens, batch);
+  if (Status s = o.engine.put_into(options, *lm); !s.ok()) return fail(s);
+  engine::TextEngine engine(*lm, options);
   const std::int64_t room = engine.engine().options().max_length;
   if (longest >= room)
     return fail(Status(Code::invalid, "--prompt: {} tokens, and {} takes {} with what it draws",
@@ -123,6 +125,8 @@ int generate_text(const GenerateText& o) {
     std::cerr << fmt::format(
         "{} tokens of prompt in {:.3f} s with compiling, {:.1f} tokens/s drawn\n", read, reading,
         rate);
+    if (const std::string guesses = guesses_of(engine.engine().statistics()); !guesses.empty())
+      std::cerr << guesses << "\n";
   }
   return kDone;
 }

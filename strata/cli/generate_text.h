@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "strata/cli/engine_options.h"
 #include "strata/cli/sampling_options.h"
 
 namespace strata::cli {
@@ -14,6 +15,7 @@ struct GenerateText {
   std::string model;
   std::vector<std::string> prompts, stop;
   SamplingOptions sampling;
+  EngineOptions engine;
   std::optional<std::int64_t> max_tokens;
   std::int64_t num_samples = 1;
   bool ignore_eos = false, json = false, stats = false;

@@ -6,6 +6,7 @@
 import json
 import os
 import pathlib
+import re
 import shutil
 import signal
 import subprocess
@@ -67,6 +68,15 @@ def generate(model):
     stop = both[0]["text"].split()[2]
     cut = run("generate", "--model", model, "--prompt", "w1 w2", "--max_tokens", 9, "--seed", 4, "--stop", stop).stdout
     check("ends before a string", cut == "w1 w2" + both[0]["text"].split(stop)[0] + "\n", cut)
+    for how in ("ngram", "suffix", f"draft={model}"):
+        done = run("generate", "--model", model, "--prompt", "w1 w2", "--max_tokens", 9, "--seed", 4, "--json", "--stats", "--speculate", how)
+        guessed = json.loads(done.stdout)
+        check(f"{how} changes no token", all(guessed[key] == both[0][key] for key in ("tokens", "logprobs")), guessed)
+        found = re.search(r"of (\d+) guessed tokens (\d+) were right", done.stderr)
+        check("a model guesses itself right", not how.startswith("draft") or found and found[1] == found[2] != "0", done.stderr)
+    check("no way to guess", "'magic' is none of" in run("generate", "--model", model, "--speculate", "magic", status=2).stderr)
+    narrow = json.loads(run("generate", "--model", model, "--prompt", "w1 w2", "--max_tokens", 9, "--seed", 4, "--json", "--kv_cache_dtype", "int8").stdout)
+    check("narrow pages", len(narrow["tokens"]) == 9, narrow)
     check("one of two models", "--checkpoint FOLDER, or --model MODEL" in run("generate", "--prompt", "x", status=2).stderr)
     check("no model", "no such" in run("generate", "--model", "/nonexistent", status=2).stderr)
 
