@@ -217,14 +217,18 @@ Result<std::shared_ptr<const tokenizer::Tokenizer>> load_tokenizer(const std::st
 }
 
 Result<LanguageModel> load_language_model(const std::string& path, const LanguageModelOptions& o) {
-  auto loaded = model::load(
-      path, {.dtype = o.dtype, .weights = o.weights, .packed = o.packed, .max_length = o.length});
+  auto loaded = model::load(path, {.dtype = o.dtype,
+                                   .weights = o.weights,
+                                   .packed = o.packed,
+                                   .max_length = o.length,
+                                   .remat_policy = o.remat_policy});
   if (!loaded) return loaded.status();
   LanguageModel lm;
   lm.name = path;
   lm.model = std::move(loaded->model);
   lm.params = std::move(loaded->params);
   lm.max_length = max_length(loaded->config);
+  lm.config = std::move(loaded->config);
   if (fs::is_directory(path)) {
     auto folder = model::published::snapshot_of(path);
     if (!folder) return folder.status();

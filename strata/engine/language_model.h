@@ -29,6 +29,8 @@ struct LanguageModel {
   std::shared_ptr<const tokenizer::Tokenizer> tokenizer;
   std::optional<tokenizer::ChatTemplate> chat_template;
   GenerationConfig generation;
+  /// The config.json, or what a GGUF file's metadata amount to as one.
+  std::string config;
   /// The longest sequence that the model was made for.
   std::int64_t max_length = 0;
   /// The folder or file, for messages.
@@ -64,6 +66,8 @@ struct LanguageModelOptions {
   bool packed = true;
   /// The longest sequence that will be read: decides rotary frequencies that depend on it.
   std::int64_t length = 4096;
+  /// What the backward pass keeps: decoder::Options::remat_policy.
+  std::string remat_policy = "full_save";
 };
 /// Of a GGUF file, a Hugging Face directory or a cache's models--org--name.
 Result<LanguageModel> load_language_model(const std::string& path,

@@ -279,11 +279,29 @@ Config parse_config(const std::string& text, const std::string& name) {
   return assigned(all);
 }
 
+namespace {
+
+/// What a published model brings is not told otherwise.
+void check_init(const Config& c) {
+  if (c.init.empty()) return;
+  const Config usual;
+  if (c.decoder_block != usual.decoder_block)
+    throw ConfigError(fmt::format("decoder_block={}: {} names its own family; leave the key away",
+                                  c.decoder_block, c.init));
+  if (c.tokenizer_type != usual.tokenizer_type || !c.tokenizer_path.empty())
+    throw ConfigError(fmt::format(
+        "tokenizer_{}: {} brings its own tokenizer; leave the key away",
+        c.tokenizer_path.empty() ? "type=" + c.tokenizer_type : "path=" + c.tokenizer_path,
+        c.init));
+}
+
+}  // namespace
+
 void check(const Config& c, Data data) {
   if (data == Data::required && c.train_files.empty())
     throw ConfigError("train_files is not set: give text files, as in train_files='text/*.txt'");
   try {
-    (void)model::make(c.decoder_block, c.model);
+    if (c.init.empty()) (void)model::make(c.decoder_block, c.model);
     if (!c.lr_pieces.empty()) (void)optim::parse_schedule(lr_pieces_text(c), "lr_pieces");
   } catch (const ConfigError&) {
     throw;
@@ -292,6 +310,7 @@ void check(const Config& c, Data data) {
   }
   check_schedule(c);
   check_optimizer(c);
+  check_init(c);
   if (c.eval_interval > 0 && c.eval_steps == 0)
     throw ConfigError("eval_steps=0: allowed is -1 or at least 1 while eval_interval is set");
   if (c.eval_interval > 0 && c.eval_fraction == 0)
@@ -310,6 +329,22 @@ std::string text_value(const Config& config, const Field& f) {
   return value.is_string() ? value.get<std::string>() : value.dump();
 }
 
+namespace {
+
+/// Those that a configuration is printed with: of a published model none that it states itself.
+std::vector<Field> stated_fields(const Config& c) {
+  std::vector<Field> out = fields_of(c);
+  if (c.init.empty()) return out;
+  std::erase_if(out, [&](const Field& f) {
+    if (const auto* key = std::get_if<const model::Key*>(&f.member))
+      return (*key)->shapes && !c.model.contains(f.name);
+    return f.name == "decoder_block" || f.name == "tokenizer_type" || f.name == "tokenizer_path";
+  });
+  return out;
+}
+
+}  // namespace
+
 std::string to_yaml(const Config& config) {
   std::string out;
   // JSON's numbers, texts and lists are YAML's too.
@@ -318,7 +353,7 @@ std::string to_yaml(const Config& config) {
     for (const auto& [key, value] : table.items())
       out += fmt::format("  {}: {}\n", json(key).dump(), value.dump());
   };
-  for (const Field& f : fields_of(config)) {
+  for (const Field& f : stated_fields(config)) {
     out += fmt::format("{}: {}\n", f.name, json_value(config, f));
     if (f.name == "lr_schedule_type")
       add("lr_schedule", config.lr_schedule, schedule_options_not_given(config));
@@ -330,7 +365,7 @@ std::string to_yaml(const Config& config) {
 
 std::string to_json(const Config& config) {
   json out = json::object();
-  for (const Field& f : fields_of(config)) {
+  for (const Field& f : stated_fields(config)) {
     out[std::string(f.name)] = to_value(config, f);
     if (f.name == "lr_schedule_type" && !config.lr_schedule.empty())
       out["lr_schedule"] = config.lr_schedule;

@@ -28,6 +28,8 @@ using Table = nlohmann::ordered_json;
 
 struct Config {
   // The model. Two runs that differ here have different weights.
+  /// A published model that is tuned: a GGUF file, a Hugging Face directory; empty: a family's.
+  std::string init;
   std::string decoder_block = "llama2";
   /// Keys of the family, as text; one that is absent has the family's default.
   model::Settings model = {};

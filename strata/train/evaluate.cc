@@ -54,9 +54,12 @@ Ngram count_training_part(const data::Dataset& data, std::size_t source) {
 }
 
 Evaluator::Evaluator(const Config& config, data::Dataset data)
+    : Evaluator(config, make_model(config), std::move(data)) {}
+
+Evaluator::Evaluator(const Config& config, model::ModelPtr model, data::Dataset data)
     : most_batches_(config.eval_steps),
       data_(std::move(data)),
-      function_(make_eval(make_model(config))) {}
+      function_(make_eval(std::move(model))) {}
 
 std::int64_t Evaluator::batches(std::size_t source) const {
   const std::int64_t all = data_.eval_batches(source);

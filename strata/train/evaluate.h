@@ -45,6 +45,7 @@ class Evaluator {
  public:
   /// `data` is shared. Counts nothing yet.
   Evaluator(const Config& config, data::Dataset data);
+  Evaluator(const Config& config, model::ModelPtr model, data::Dataset data);
   /// Each source that has an evaluation part, by at most eval_steps batches of it, in order.
   std::vector<SourceLoss> operator()(const tree::Tree& params);
 

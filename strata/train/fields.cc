@@ -31,6 +31,9 @@ std::vector<Field> make_common() {
   using C = Config;
   std::vector<Field> out = {
       {"decoder_block", &C::decoder_block, "family of the model", 0, 0, names_of_families()},
+      {"init", &C::init,
+       "a published model to tune, whose sizes, tokenizer and chat template hold: a GGUF file, a "
+       "Hugging Face directory, a cache's models--org--name"},
       {"weight_dtype",
        &C::weight_dtype,
        "type of the weights; what optimizers remember is float32",

@@ -259,9 +259,8 @@ std::vector<Group> groups_of(const Config& c) {
 }
 
 /// The group of each leaf, by path; one behind the last for those that none matches.
-std::map<std::string, std::size_t> places_of(const Config& c, const std::vector<Group>& groups) {
-  const tree::Tree params =
-      eval_shape([&](const Array& key) { return make_model(c)->init(key); }, random::key(0));
+std::map<std::string, std::size_t> places_of(const tree::Tree& params,
+                                             const std::vector<Group>& groups) {
   std::vector<tree::Filter> filters;
   for (const Group& g : groups) filters.push_back(by_patterns(g.patterns));
   std::map<std::string, std::size_t> out;
@@ -294,9 +293,16 @@ std::string label_of(std::size_t place, std::size_t groups) {
 }  // namespace
 
 Optimizer make_optimizer(const Config& c) {
+  return make_optimizer(
+      c, eval_shape([&](const Array& key) { return make_model(c)->init(key); }, random::key(0)));
+}
+
+Optimizer make_optimizer(const Config& c, const tree::Tree& weights,
+                         const std::optional<tree::Filter>& not_trained) {
   check_optimizer(c);
   const std::vector<Group> groups = groups_of(c);
   Optimizer out;
+  out.frozen = not_trained;
   out.max_norm = c.gradient_clipping_threshold;
   if (groups.empty()) {
     Rule rule = make_rule(c, base_rule(c));
@@ -304,8 +310,8 @@ Optimizer make_optimizer(const Config& c) {
     out.in_f32 = rule.in_f32;
     return out;
   }
-  const auto places =
-      std::make_shared<const std::map<std::string, std::size_t>>(places_of(c, groups));
+  const auto places = std::make_shared<const std::map<std::string, std::size_t>>(
+      places_of(not_trained ? weights.filter(!*not_trained) : weights, groups));
   std::set<std::size_t> used;
   std::set<std::string> frozen;
   for (const auto& [name, place] : *places) {
@@ -317,6 +323,8 @@ Optimizer make_optimizer(const Config& c) {
   if (used.empty())
     throw ConfigError(
         fmt::format("optimizer.groups={}: nothing is left to train", c.optimizer["groups"].dump()));
+  if (not_trained)
+    for (const std::string& name : weights.filter(*not_trained).names()) frozen.insert(name);
   if (!frozen.empty()) out.frozen = tree::path_in({frozen.begin(), frozen.end()});
   out.in_f32 = false;
   std::map<std::string, GradientTransformation> rules;

@@ -21,6 +21,10 @@ namespace strata::train {
 /// what `check_optimizer` refuses, for a group that matches no weight or none that is left, and
 /// where nothing is left to train.
 Optimizer make_optimizer(const Config& config);
+/// The same for weights of these names and types, of which those that `frozen` matches are none of
+/// the optimizer's: groups do not see them.
+Optimizer make_optimizer(const Config& config, const tree::Tree& weights,
+                         const std::optional<tree::Filter>& frozen = std::nullopt);
 
 /// What opt_type may be; the texts live for ever.
 std::vector<std::string_view> optimizer_names();

@@ -12,6 +12,8 @@ struct Other {
   std::string_view names;  // between spaces
 };
 constexpr Other kOthers[] = {
+    {"init",
+     " model_name_or_path load_parameters_path base_model pretrained model_path model_name "},
     {"vocab_size", " n_vocab num_embeddings "},
     {"base_emb_dim", " hidden_size d_model dim n_embd n_embed embed_dim emb_dim width model_dim "},
     {"base_num_query_heads",

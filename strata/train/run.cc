@@ -52,15 +52,16 @@ float global_norm(const std::vector<float>& norms) {
 
 class Run {
  public:
-  Run(const Config& config, Progress& progress, data::Dataset data)
+  Run(const Config& config, Progress& progress, Base base, data::Dataset data)
       : c_(config),
         progress_(progress),
+        base_(std::move(base)),
         data_(std::move(data)),
-        step_function_(make_step(make_model(config), make_optimizer(config),
+        step_function_(make_step(base_.model, make_optimizer(config, base_),
                                  {.micro_batches = config.gradient_accumulation_steps})),
         rate_(jit(make_schedule(config), {.name = "learning_rate"})),
-        evaluate_(config, data_),
-        flops_(make_model(config)->flops_per_step(sequences(config), config.max_target_length)),
+        evaluate_(config, base_.model, data_),
+        flops_(base_.model->flops_per_step(sequences(config), config.max_target_length)),
         writer_(checkpoints(),
                 {.newest = config.max_num_checkpoints_to_keep, .every = config.keep_period},
                 [this](const std::string& folder) {
@@ -90,6 +91,7 @@ class Run {
 
   const Config& c_;
   Progress& progress_;
+  Base base_;
   data::Dataset data_;
   std::optional<data::Prefetch> batches_;
   Step step_function_;
@@ -117,7 +119,7 @@ Status Run::resume() {
         "{}: no checkpoint is whole; remove the folder or choose another run_name to begin anew",
         checkpoints());
   }
-  auto state = from_checkpoint(*latest->checkpoint, c_);
+  auto state = from_checkpoint(*latest->checkpoint, c_, base_);
   if (!state) return state.status();
   if (std::string differs = check_data(*latest->checkpoint, data_); !differs.empty())
     progress_.line(
@@ -141,7 +143,7 @@ std::string Run::sources() const {
 
 Status Run::start() {
   if (Status s = resume(); !s.ok()) return s;
-  if (saved_step_ < 0) state_ = init_state(c_);
+  if (saved_step_ < 0) state_ = init_state(c_, base_);
   if (Status s = write_file_atomic(run_folder(c_) + "/config.yml", to_yaml(c_)); !s.ok()) return s;
   // The run's own copy: what it learned can be read wherever its folder goes.
   if (const std::string& model = data_.tokenizer().model(); !model.empty())
@@ -151,7 +153,7 @@ Status Run::start() {
   if (!metrics) return metrics.status();
   metrics_ = std::move(*metrics);
   progress_.line(fmt::format("{} parameters, {} steps of {} tokens, {}; tokens to read: {}",
-                             human_count(static_cast<double>(make_model(c_)->count())), c_.steps,
+                             human_count(static_cast<double>(base_.model->count())), c_.steps,
                              sequences(c_) * c_.max_target_length, run_folder(c_), sources()));
   return {};
 }
@@ -247,7 +249,7 @@ Status Run::evaluate() {
 Status Run::save() {
   if (!c_.enable_checkpointing || saved_step_ == result_.step) return {};
   if (Status s = metrics_->sync(); !s.ok()) return s;
-  checkpoint::Checkpoint snapshot = to_checkpoint(state_, result_.step, c_, data_);
+  checkpoint::Checkpoint snapshot = to_checkpoint(state_, result_.step, c_, data_, base_);
   snapshot.notes["loss"] = fmt::format("{}", result_.loss);
   if (Status s = writer_.save(std::move(snapshot)); !s.ok()) return s;
   saved_step_ = result_.step;
@@ -297,8 +299,11 @@ Result<RunResult> Run::go() {
 }  // namespace
 
 Result<RunResult> run(const Config& config, Progress& progress) {
-  (void)make_optimizer(config);  // refuses groups that fit no weight before texts are read
-  auto data = open_data(config, &progress);
+  auto base = open_base(config);
+  if (!base) return base.status();
+  for (const std::string& note : base->notes) progress.line("note: " + note);
+  (void)make_optimizer(config, *base);  // refuses groups that fit no weight before texts are read
+  auto data = open_data(config, *base, &progress);
   progress.clear();
   if (!data) return data.status();
   for (std::size_t i = 0; config.eval_interval > 0 && i < data->sources().size(); ++i) {
@@ -312,7 +317,7 @@ Result<RunResult> run(const Config& config, Progress& progress) {
   if (Status s = make_folders(run_folder(config)); !s.ok()) return s;
   auto lock = FileLock::take(run_folder(config) + "/lock");
   if (!lock) return lock.status();
-  Run r(config, progress, std::move(*data));
+  Run r(config, progress, std::move(*base), std::move(*data));
   if (Status s = r.start(); !s.ok()) return s;
   return r.go();
 }

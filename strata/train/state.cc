@@ -14,6 +14,9 @@ namespace {
 
 constexpr const char* kParams = "params";
 constexpr const char* kOptimizer = "optimizer";
+/// Notes of a run on a published model; strata/model/convert reads both.
+constexpr const char* kPublishedConfig = "published_config";
+constexpr const char* kBase = "base";
 
 template <class T>
 checkpoint::Tensors to_tensors(const T& tree) {
@@ -51,20 +54,32 @@ DType weight_dtype(const Config& c) {
   return c.weight_dtype == "bfloat16" ? DType::bf16 : DType::f32;
 }
 
+/// The first weights' types, and which of them are frozen.
+struct Weights {
+  tree::Tree types;
+  std::optional<tree::Filter> frozen;
+};
+Weights weights_of(const Config& c, const Base& base) {
+  return {weight_types(c, base), base.frozen};
+}
+/// Of a family's model.
+Base family_base(const Config& c) {
+  Base out;
+  out.model = make_model(c);
+  return out;
+}
+
 /// The types of a fresh state, without its values.
-State abstract_state(const Config& config) {
-  return eval_shape(
-      [&](const Array& key) {
-        return init(key, make_model(config), make_optimizer(config), weight_dtype(config));
-      },
-      random::key(0));
+State abstract_state(const Config& config, const Weights& w) {
+  const Optimizer optimizer = make_optimizer(config, w.types, w.frozen);
+  return eval_shape([&](const tree::Tree& t) { return init(t, optimizer); }, w.types);
 }
 
 /// The path and type of each leaf of the optimizer's state, as text; none of a configuration that
 /// describes no optimizer.
-std::string optimizer_layout(const Config& c) {
+std::string optimizer_layout(const Config& c, const Weights& w) {
   try {
-    return tree::of(abstract_state(c).optimizer).to_string();
+    return tree::of(abstract_state(c, w).optimizer).to_string();
   } catch (const Error&) {
     return {};
   }
@@ -72,12 +87,13 @@ std::string optimizer_layout(const Config& c) {
 
 /// Throws where the checkpoint has no state that the run could go on with, naming the keys that
 /// make it so.
-void check_same_state(const Config& now, const Config& then, std::int64_t step) {
+void check_same_state(const Config& now, const Config& then, std::int64_t step, const Weights& w) {
   std::string model, optimizer;
   auto add = [&](std::string& to, std::string_view key, const std::string& ours,
                  const std::string& theirs) {
     to += fmt::format("{}{}={} (the checkpoint has {})", to.empty() ? "" : ", ", key, ours, theirs);
   };
+  if (now.init.empty() != then.init.empty()) add(model, "init", now.init, then.init);
   for (const Field& f : fields_of(now)) {
     // Of another family only its name is compared.
     if (!f.shapes_model || (!model.empty() && now.decoder_block != then.decoder_block)) continue;
@@ -86,11 +102,11 @@ void check_same_state(const Config& now, const Config& then, std::int64_t step) 
   }
   if (model.empty() && now.opt_type != then.opt_type)
     add(optimizer, "opt_type", '"' + now.opt_type + '"', '"' + then.opt_type + '"');
-  if (model.empty() && optimizer.empty() && optimizer_layout(now) != optimizer_layout(then)) {
+  if (model.empty() && optimizer.empty() && optimizer_layout(now, w) != optimizer_layout(then, w)) {
     const auto shapes = [&](auto member) {
       Config one = now;
       one.*member = then.*member;
-      return now.*member != then.*member && optimizer_layout(one) != optimizer_layout(now);
+      return now.*member != then.*member && optimizer_layout(one, w) != optimizer_layout(now, w);
     };
     if (shapes(&Config::optimizer))
       add(optimizer, "optimizer", now.optimizer.dump(), then.optimizer.dump());
@@ -130,7 +146,18 @@ checkpoint::Checkpoint with_names_of_today(checkpoint::Checkpoint c, const std::
 
 }  // namespace
 
-model::ModelPtr make_model(const Config& c) { return model::make(c.decoder_block, c.model); }
+model::ModelPtr make_model(const Config& c) {
+  if (!c.init.empty())
+    throw ConfigError(fmt::format(
+        "init={}: the weights of a published model come with it; `strata generate --model RUN` "
+        "reads what a run made of it",
+        c.init));
+  return model::make(c.decoder_block, c.model);
+}
+
+Optimizer make_optimizer(const Config& c, const Base& base) {
+  return make_optimizer(c, weight_types(c, base), base.frozen);
+}
 
 Batch to_batch(data::Batch b) {
   Batch out{Array(std::move(b.tokens)), Array(std::move(b.targets))};
@@ -149,11 +176,31 @@ State init_state(const Config& c) {
   return tree::map([](const Array& leaf) { return asarray(leaf.literal()); }, std::move(state));
 }
 
+State init_state(const Config& c, Base& base) {
+  if (!base.weights) return init_state(c);
+  const Optimizer optimizer = make_optimizer(c, base);
+  State state;
+  state.optimizer = jit([&](const tree::Tree& t) { return init(t, optimizer).optimizer; },
+                        {.name = "init"})(*base.weights);
+  state.params = std::move(*base.weights);
+  base.weights.reset();
+  return tree::map([](const Array& leaf) { return asarray(leaf.literal()); }, std::move(state));
+}
+
 Result<data::Dataset> open_data(const Config& c, Progress* progress) {
-  auto tokenizer = tokenizer::load_tokenizer(c.tokenizer_type, c.tokenizer_path);
-  if (!tokenizer) return tokenizer.status();
+  auto base = c.init.empty() ? open_base(c) : Result<Base>(Base());
+  if (!base) return base.status();
+  if (!c.init.empty()) {
+    auto tokenizer = open_tokenizer(c);
+    if (!tokenizer) return tokenizer.status();
+    base->tokenizer = std::move(*tokenizer);
+  }
+  return open_data(c, *base, progress);
+}
+
+Result<data::Dataset> open_data(const Config& c, const Base& base, Progress* progress) {
   return data::Dataset::open({.train_files = c.train_files,
-                              .tokenizer = *tokenizer,
+                              .tokenizer = base.tokenizer,
                               .column = c.train_data_columns,
                               .eval_fraction = c.eval_fraction,
                               .batch = sequences(c),
@@ -162,7 +209,7 @@ Result<data::Dataset> open_data(const Config& c, Progress* progress) {
                                                  ? data::WindowMode::disjoint
                                                  : data::WindowMode::overlapping,
                               .seed = static_cast<std::uint32_t>(c.data_shuffle_seed),
-                              .vocab_size = make_model(c)->vocab_size(),
+                              .vocab_size = base.model ? base.model->vocab_size() : 0,
                               .progress = progress});
 }
 
@@ -182,10 +229,66 @@ checkpoint::Checkpoint to_checkpoint(const State& state, std::int64_t step, cons
   return out;
 }
 
+checkpoint::Checkpoint to_checkpoint(const State& state, std::int64_t step, const Config& config,
+                                     const data::Dataset& data, const Base& base) {
+  checkpoint::Checkpoint out = to_checkpoint(state, step, config, data);
+  if (!base.published()) return out;
+  out.notes[kPublishedConfig] = base.config;
+  out.notes[kBase] =
+      nlohmann::ordered_json{{"init", config.init}, {"fingerprint", base.fingerprint}}.dump();
+  const Optimizer optimizer = make_optimizer(
+      config, eval_shape([](const tree::Tree& t) { return t; }, state.params), base.frozen);
+  if (optimizer.frozen)
+    for (const std::string& path : tree::paths(state.params.filter(*optimizer.frozen)))
+      out.parts[kParams].erase(path);
+  return out;
+}
+
+namespace {
+
+/// Throws where a checkpoint stands on another base than this one.
+void check_base(const checkpoint::Checkpoint& c, const Config& config, const Base& base) {
+  if (!base.published()) return;
+  const auto note = c.notes.find(kBase);
+  const auto then = note == c.notes.end() ? nlohmann::json()
+                                          : nlohmann::json::parse(note->second, nullptr, false);
+  const auto text = [&](const char* key) {
+    return then.is_object() && then.contains(key) && then[key].is_string()
+               ? then[key].get<std::string>()
+               : std::string();
+  };
+  if (text("fingerprint") == base.fingerprint) return;
+  throw ConfigError(fmt::format(
+      "init={}: its weights ({}) are not those that the checkpoint of step {} of the run '{}' "
+      "stands on, {} ({}); choose another run_name, or the same base",
+      config.init, base.fingerprint, c.step, config.run_name, text("init"), text("fingerprint")));
+}
+
+}  // namespace
+
 Result<State> from_checkpoint(const checkpoint::Checkpoint& c, const Config& config) {
-  check_same_state(config, config_of(c), c.step);
-  State state = abstract_state(config);
-  if (Status s = fill(state.params, c, kParams); !s.ok()) return s;
+  Base base = family_base(config);
+  return from_checkpoint(c, config, base);
+}
+
+Result<State> from_checkpoint(const checkpoint::Checkpoint& c, const Config& config, Base& base) {
+  const Weights w = weights_of(config, base);
+  check_same_state(config, config_of(c), c.step, w);
+  check_base(c, config, base);
+  State state = abstract_state(config, w);
+  if (base.weights) {
+    const Optimizer optimizer = make_optimizer(config, base);
+    tree::Tree mine =
+        optimizer.frozen ? state.params.filter(!*optimizer.frozen) : std::move(state.params);
+    if (Status s = fill(mine, c, kParams); !s.ok()) return s;
+    state.params = base.weights->map([&](const tree::Entry& e, const Array& first) {
+      const auto at = mine.find(e.name);
+      return at ? mine.value(*at) : asarray(first.literal());
+    });
+    base.weights.reset();
+  } else if (Status s = fill(state.params, c, kParams); !s.ok()) {
+    return s;
+  }
   if (Status s = fill(state.optimizer, with_names_of_today(c, config.opt_type), kOptimizer);
       !s.ok())
     return s;
@@ -193,9 +296,9 @@ Result<State> from_checkpoint(const checkpoint::Checkpoint& c, const Config& con
 }
 
 Result<tree::Tree> params_from_checkpoint(const checkpoint::Checkpoint& c, const Config& config) {
-  State state = abstract_state(config);
-  if (Status s = fill(state.params, c, kParams); !s.ok()) return s;
-  return state.params;
+  tree::Tree params = weight_types(config, family_base(config));
+  if (Status s = fill(params, c, kParams); !s.ok()) return s;
+  return params;
 }
 
 Config config_of(const checkpoint::Checkpoint& c) {

@@ -117,9 +117,13 @@ State updated(const Optimizer& optimizer, const State& state, const Batch& batch
 
 State init(const Array& key, const model::ModelPtr& model, const Optimizer& optimizer,
            DType weight_dtype) {
+  return init(model->cast(model->init(key), weight_dtype), optimizer);
+}
+
+State init(tree::Tree weights, const Optimizer& optimizer) {
   State state;
-  state.params = model->cast(model->init(key), weight_dtype);
-  state.optimizer = optimizer.rule.init(in_f32(trained(state.params, optimizer.frozen)));
+  state.optimizer = optimizer.rule.init(in_f32(trained(weights, optimizer.frozen)));
+  state.params = std::move(weights);
   return state;
 }
 

@@ -72,6 +72,9 @@ struct StepOptions {
 using Step = std::function<std::pair<Outcome, State>(State, Batch)>;
 Step make_step(model::ModelPtr model, Optimizer optimizer, const StepOptions& options = {});
 
+/// The same of weights that are there.
+State init(tree::Tree weights, const Optimizer& optimizer);
+
 /// Loss (f32) and gradients as the step takes them, of all weights but the frozen ones; traceable.
 std::pair<Array, tree::Tree> loss_and_gradients(
     const tree::Tree& params, const Batch& batch, const model::ModelPtr& model,
