@@ -41,8 +41,9 @@ struct Case {
   std::vector<float> x;
 };
 
-constexpr Sizes kSizes[] = {
-    {1, 1, 9, 3, 4}, {2, 7, 11, 2, 6}, {1, 13, 3, 1, 12}, {1, 1, 1, 1, 1}, {3, 2, 5, 0, 2}};
+constexpr Sizes kSizes[] = {{1, 1, 9, 3, 4}, {2, 7, 11, 2, 6},   {1, 13, 3, 1, 12},
+                            {1, 1, 1, 1, 1}, {1, 15, 37, 2, 16}, {1, 1, 37, 3, 48},
+                            {3, 2, 5, 0, 2}};
 
 TEST(BlockInt8, EveryInstructionSetHasTheSameBits) {
   std::mt19937 random(50);
@@ -68,20 +69,19 @@ TEST(BlockInt8, AreProductsOfTheNumbersAndRoundedX) {
       std::vector<float> numbers(static_cast<std::size_t>(s.batch * s.out * c.in));
       c.f.dequantize(c.w.data(), s.batch * s.out * s.blocks, numbers.data());
       std::vector<Group> groups(c.x.size() / 32);
-      std::vector<float> scales(c.x.size() / 32);
-      round_groups(c.x.data(), std::ssize(groups), groups.data(), scales.data());
+      instruction_set().round(c.x.data(), std::ssize(groups), groups.data());
       for (std::int64_t i = 0; i < s.batch * s.rows; ++i)
         for (std::int64_t o = 0; o < s.out; ++o) {
           double sum = 0, size = 0;
           for (std::int64_t k = 0; k < c.in; ++k) {
             const auto g = static_cast<std::size_t>((i * c.in + k) / 32);
             const double x =
-                static_cast<double>(groups[g].n[k % 32]) * static_cast<double>(scales[g]);
+                static_cast<double>(groups[g].n[k % 32]) * static_cast<double>(groups[g].scale);
             const double w = static_cast<double>(
                 numbers[static_cast<std::size_t>((i / s.rows * s.out + o) * c.in + k)]);
             sum += x * w, size += std::abs(x * w);
             EXPECT_NEAR(x, static_cast<double>(c.x[g * 32 + static_cast<std::size_t>(k % 32)]),
-                        0.5001 * static_cast<double>(scales[g]));
+                        0.5001 * static_cast<double>(groups[g].scale));
           }
           ASSERT_NEAR(static_cast<double>(got[static_cast<std::size_t>(i * s.out + o)]), sum,
                       1e-5 * size + 1e-30)

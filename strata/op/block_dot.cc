@@ -170,7 +170,7 @@ std::int64_t grid(const Op& op) {
   const Sizes s = sizes_of(op);
   return s.rows == 0 ? 0 : s.batch * ((s.out + chunk(s) - 1) / chunk(s));
 }
-std::vector<std::int64_t> params(const Op& op) {
+std::vector<std::int64_t> params_of(const Op& op, std::int64_t rows_of_point) {
   const Sizes s = sizes_of(op);
   const BlockFormat format = format_of(op);
   return {static_cast<std::int64_t>(format.kind()),
@@ -178,18 +178,32 @@ std::vector<std::int64_t> params(const Op& op) {
           s.rows,
           s.out,
           s.in / format.elements(),
-          chunk(s)};
+          rows_of_point};
 }
+std::vector<std::int64_t> params(const Op& op) { return params_of(op, chunk(sizes_of(op))); }
 
+/// About an eighth of all: each point rounds x.
+std::int64_t chunk_int8(const Sizes& s) {
+  constexpr std::int64_t kTile = 16;
+  const std::int64_t tiles = (s.out / 8 + kTile - 1) / kTile;
+  return std::clamp<std::int64_t>(tiles, 1, s.rows == 1 ? 8 : 32) * kTile;
+}
 const char* symbol_int8(const Op&) { return "strata_block_dot_int8"; }
+std::int64_t grid_int8(const Op& op) {
+  const Sizes s = sizes_of(op);
+  return s.rows == 0 ? 0 : s.batch * ((s.out + chunk_int8(s) - 1) / chunk_int8(s));
+}
+std::vector<std::int64_t> params_int8(const Op& op) {
+  return params_of(op, chunk_int8(sizes_of(op)));
+}
 
 Literals evaluate_int8(const Op& op, std::span<const Literal> operands, Evaluator&) {
   Literal out(op.result()->type());
-  const std::vector<std::int64_t> numbers = params(op);
+  const std::vector<std::int64_t> numbers = params_int8(op);
   void* buffers[] = {const_cast<std::byte*>(operands[0].data()),
                      const_cast<std::byte*>(operands[1].data()), out.mutable_data(),
                      const_cast<std::int64_t*>(numbers.data())};
-  loop::block8::run(loop::block8::kPortable, buffers, 0, grid(op));
+  loop::block8::run(loop::block8::kPortable, buffers, 0, grid_int8(op));
   return {std::move(out)};
 }
 
@@ -232,7 +246,7 @@ const OpDef& block_dot_int8_def() {
       .batch = batch,
       .shard = shard,
       .cost = cost,
-      .lowering = Native{symbol_int8, grid, params},
+      .lowering = Native{symbol_int8, grid_int8, params_int8},
   };
   return def;
 }

@@ -1,10 +1,8 @@
 #include "strata/loop/kernel/block_int8.h"
 
 #include <algorithm>
-#include <bit>
-#include <cstring>
 #include <memory>
-#include <vector>
+#include <new>
 
 namespace strata::loop::block8 {
 namespace {
@@ -13,9 +11,21 @@ struct Params {
   std::int64_t format, batch, rows, out, blocks, chunk;
 };
 
-/// The nearest integer, ties to even, of a number below 2^22; anything for others.
-int nearest(float x) {
-  return static_cast<int>(std::bit_cast<std::uint32_t>(x + 12582912.0f) & 0x007fffffu) - 0x00400000;
+struct Free {
+  void operator()(void* at) const { ::operator delete(at, std::align_val_t(64)); }
+};
+template <class T>
+std::unique_ptr<T, Free> aligned(std::int64_t count) {
+  return std::unique_ptr<T, Free>(static_cast<T*>(
+      ::operator new(sizeof(T) * static_cast<std::size_t>(count), std::align_val_t(64))));
+}
+
+/// Rows of x that are rounded at a time: as many as stay in a core's second cache.
+std::int64_t rows_together(std::int64_t groups) {
+  constexpr std::int64_t kBytes = 1 << 19;
+  const std::int64_t fit =
+      kBytes / static_cast<std::int64_t>(sizeof(Group)) / std::max<std::int64_t>(groups, 1);
+  return std::clamp<std::int64_t>(fit, 16, 512);
 }
 
 const InstructionSet& best() {
@@ -25,26 +35,6 @@ const InstructionSet& best() {
 }
 
 }  // namespace
-
-void round_groups(const float* x, std::int64_t count, Group* groups, float* scales) {
-  for (std::int64_t g = 0; g < count; ++g, x += 32) {
-    // Magnitudes compare as the integers of their bits, and NaN is the largest.
-    std::uint32_t most = 0;
-    for (int i = 0; i < 32; ++i) {
-      std::uint32_t bits;
-      std::memcpy(&bits, x + i, sizeof bits);
-      most = std::max(most, bits & 0x7fffffffu);
-    }
-    const float d = std::bit_cast<float>(most) / 127.0f, inverse = d != 0 ? 1.0f / d : 0.0f;
-    scales[g] = d;
-    Group& group = groups[g];
-    for (int i = 0; i < 32; ++i) group.n[i] = static_cast<std::int8_t>(nearest(x[i] * inverse));
-    for (int l = 0; l < 8; ++l) {
-      const std::int8_t* n = group.n + 4 * l;
-      group.sums[l] = static_cast<float>(n[0] + n[1] + n[2] + n[3]);
-    }
-  }
-}
 
 const InstructionSet& instruction_set() {
   static const InstructionSet& set = best();
@@ -57,22 +47,21 @@ void run(const InstructionSet& set, void* const* buffers, std::int64_t begin, st
   const BlockLayout& layout = kBlockLayouts[p.format];
   const std::int64_t in = p.blocks * layout.elements, row_bytes = p.blocks * layout.bytes,
                      groups = in / 32, chunks = (p.out + p.chunk - 1) / p.chunk;
-  std::unique_ptr<Group[]> rounded(new Group[static_cast<std::size_t>(kMostRows * groups)]);
-  std::unique_ptr<float[]> scales(new float[static_cast<std::size_t>(kMostRows * groups)]);
-  // Points follow each other in a batch: a few rows of x are rounded once for all of them.
+  const std::int64_t together = std::min(p.rows, rows_together(groups));
+  const auto rounded = aligned<Group>(together * groups);
+  const auto room = aligned<std::uint8_t>(room_bytes(groups));
+  // Points follow each other in a batch: rows of x are rounded once for all of them.
   for (std::int64_t b = begin / chunks; b * chunks < end; ++b) {
     const std::int64_t first = std::max(begin - b * chunks, std::int64_t{0}) * p.chunk,
                        last = std::min(p.out, (end - b * chunks) * p.chunk);
     const auto* w = static_cast<const std::uint8_t*>(buffers[1]) + (b * p.out + first) * row_bytes;
-    for (std::int64_t i = 0; i < p.rows; i += kMostRows) {
-      const auto rows = static_cast<int>(std::min<std::int64_t>(kMostRows, p.rows - i));
-      const float* x = static_cast<const float*>(buffers[0]) + (b * p.rows + i) * in;
-      round_groups(x, rows * groups, rounded.get(), scales.get());
-      Row all[kMostRows];
-      for (int r = 0; r < rows; ++r)
-        all[r] = {rounded.get() + r * groups, scales.get() + r * groups};
-      set.dot[p.format](all, rows, w, row_bytes, p.blocks, last - first,
-                        static_cast<float*>(buffers[2]) + (b * p.rows + i) * p.out + first, p.out);
+    for (std::int64_t i = 0; i < p.rows; i += together) {
+      const std::int64_t rows = std::min(together, p.rows - i);
+      set.round(static_cast<const float*>(buffers[0]) + (b * p.rows + i) * in, rows * groups,
+                rounded.get());
+      set.dot[p.format]({rounded.get(), rows, groups, w, row_bytes, p.blocks, last - first,
+                         static_cast<float*>(buffers[2]) + (b * p.rows + i) * p.out + first, p.out},
+                        room.get());
     }
   }
 }

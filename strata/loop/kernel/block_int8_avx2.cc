@@ -18,14 +18,14 @@ namespace {
 
 struct Avx2 : Bytes32 {
   /// Two products of at most 128 * 127 fit into 16 bits.
-  STRATA_INLINE static F dot(B levels, const std::int8_t* n) {
+  STRATA_INLINE static I dot(B levels, const std::int8_t* n) {
     const __m256i pairs =
         _mm256_maddubs_epi16(_mm256_abs_epi8(levels.v), _mm256_sign_epi8(bytes(n).v, levels.v));
-    return F(_mm256_cvtepi32_ps(_mm256_madd_epi16(pairs, _mm256_set1_epi16(1))));
+    return {_mm256_madd_epi16(pairs, _mm256_set1_epi16(1))};
   }
-  STRATA_INLINE static F dot_natural(B levels, const std::int8_t* n) {
+  STRATA_INLINE static I dot_natural(B levels, const std::int8_t* n) {
     const __m256i pairs = _mm256_maddubs_epi16(levels.v, bytes(n).v);
-    return F(_mm256_cvtepi32_ps(_mm256_madd_epi16(pairs, _mm256_set1_epi16(1))));
+    return {_mm256_madd_epi16(pairs, _mm256_set1_epi16(1))};
   }
 };
 
@@ -36,7 +36,7 @@ bool present() {
 
 }  // namespace
 
-const InstructionSet kAvx2{"avx2", present, Formats<Avx2>::all.data()};
+const InstructionSet kAvx2{"avx2", present, round_groups, Formats<Avx2>::all.data()};
 
 }  // namespace strata::loop::block8
 

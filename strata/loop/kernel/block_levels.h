@@ -1,12 +1,13 @@
 // Levels of packed blocks as bytes, 32 at a time, and their sums for block_int8.h, for one
 // instruction set: L gives
 //
-//   B, 32 signed bytes with + - and & | of B; F, eight f32; all(byte), bytes(at), pair(at): 16
-//   bytes twice, halves(low, high): the first half of one and the second of the other, right(B,
-//   bits): each byte shifted as a number without a sign, lookup(table, B) of four bits, bits(word):
-//   byte i holds bit i; dot(level, n): 32-bit sums of four products, as f32, dot_natural
-//   of levels that are not negative; number(x), both(a, b):
-//   four lanes each; load, store, fma; half(at): an f16.
+//   B, 32 signed bytes with + - and & | of B; I, eight i32; F, eight f32; all(byte), bytes(at),
+//   pair(at): 16 bytes twice, halves(low, high): the first half of one and the second of the other,
+//   right(B, bits): each byte shifted as a number without a sign, lookup(table, B) of four bits,
+//   bits(word): byte i holds bit i; dot(level, n): I of sums of four products, dot_natural of
+//   levels that are not negative; sum_halves(I[8], first, second): lane o of F has the sum of the
+//   first and of the last four lanes of the o-th, sum_all(I[8]) of all; number(x), load, store,
+//   fma; half(at): an f16.
 //
 // Included by block_int8_avx2.cc and its neighbours, each compiled for its own instructions.
 #pragma once
@@ -30,17 +31,12 @@ namespace {
 
 using Bytes = const std::uint8_t*;
 
-/// 32 levels and what makes numbers of them; lanes 0 .. 3 of the vectors are of the first half.
+/// 32 levels and what makes numbers of each half of them.
 template <class L>
 struct Levels {
   typename L::B levels;
-  typename L::F scale, minimum;
+  float scale[2], minimum[2];
 };
-
-constexpr bool has_minimum(BlockKind k) {
-  return k == BlockKind::q4_1 || k == BlockKind::q5_1 || k == BlockKind::q2_k ||
-         k == BlockKind::q4_k || k == BlockKind::q5_k;
-}
 
 /// Nibbles of 16 bytes: the low ones, then the high ones.
 template <class L>
@@ -67,9 +63,9 @@ STRATA_INLINE float power(std::uint32_t e) {
 template <class L, BlockKind kKind>
 STRATA_INLINE Levels<L> levels_of(Bytes b, int j) {
   using B = typename L::B;
-  auto by = [](float scale, B levels) { return Levels<L>{levels, L::number(scale), L::number(0)}; };
+  auto by = [](float scale, B levels) { return Levels<L>{levels, {scale, scale}, {0, 0}}; };
   auto with = [](float scale, float minimum, B levels) {
-    return Levels<L>{levels, L::number(scale), L::number(minimum)};
+    return Levels<L>{levels, {scale, scale}, {minimum, minimum}};
   };
   auto word = [](Bytes at) {
     std::uint32_t out;
@@ -109,8 +105,8 @@ STRATA_INLINE Levels<L> levels_of(Bytes b, int j) {
     const float d = L::half(b + 80), dmin = L::half(b + 82);
     const int s = b[2 * j], t = b[2 * j + 1];
     return {L::right(L::bytes(b + 16 + 32 * (j / 4)), 2 * (j % 4)) & L::all(3),
-            L::both(d * static_cast<float>(s & 15), d * static_cast<float>(t & 15)),
-            L::both(-(dmin * static_cast<float>(s >> 4)), -(dmin * static_cast<float>(t >> 4)))};
+            {d * static_cast<float>(s & 15), d * static_cast<float>(t & 15)},
+            {-(dmin * static_cast<float>(s >> 4)), -(dmin * static_cast<float>(t >> 4))}};
   } else if constexpr (kKind == BlockKind::q3_k) {
     const Bytes s = b + 96;
     const float d = L::half(b + 108);
@@ -120,8 +116,7 @@ STRATA_INLINE Levels<L> levels_of(Bytes b, int j) {
     };
     const B low = L::right(L::bytes(b + 32 + 32 * (j / 4)), 2 * (j % 4)) & L::all(3);
     const B high = L::right(L::bytes(b), j) & L::all(1);
-    return {low + L::left(high, 2) - L::all(4), L::both(scale(2 * j), scale(2 * j + 1)),
-            L::number(0)};
+    return {low + L::left(high, 2) - L::all(4), {scale(2 * j), scale(2 * j + 1)}, {0, 0}};
   } else {
     static_assert(kKind == BlockKind::q6_k);
     const int h = j / 4, g = j % 4;
@@ -131,72 +126,78 @@ STRATA_INLINE Levels<L> levels_of(Bytes b, int j) {
     };
     const B low = nibbles_of<L>(b + 64 * h + 32 * (g & 1), g >= 2);
     const B high = L::right(L::bytes(b + 128 + 32 * h), 2 * g) & L::all(3);
-    return {(low | L::left(high, 4)) - L::all(32), L::both(scale(2 * j), scale(2 * j + 1)),
-            L::number(0)};
+    return {(low | L::left(high, 4)) - L::all(32), {scale(2 * j), scale(2 * j + 1)}, {0, 0}};
   }
 }
 
-/// One or several rows of x by one or several rows of w.
-template <class L, BlockKind kKind, int kX, int kW>
-void dot_rows(const Row* x, Bytes w, std::int64_t row_bytes, std::int64_t blocks, float* y,
-              std::int64_t y_step) {
+/// Eight rows of w by a few rows of x.
+template <class L, BlockKind kKind, int kX>
+void dot_rows(const Operands& p, const Bytes* w, const Group* x, float (*y)[8]) {
   using F = typename L::F;
   constexpr BlockLayout kLayout = kBlockLayouts[static_cast<int>(kKind)];
-  constexpr int kGroups = kLayout.elements / 32;
-  F sums[kW][kX];
-  STRATA_EACH(o, kW)
-  STRATA_EACH(i, kX) sums[o][i] = L::number(0);
-  for (std::int64_t n = 0; n < blocks; ++n, w += kLayout.bytes) {
-    // Of the rows that come next: no processor foresees the step from row to row.
-    STRATA_EACH(o, kW)
-    for (int line = 0; line < kLayout.bytes; line += 64)
-      __builtin_prefetch(w + (o + kW) * row_bytes + line);
-    STRATA_EACH(j, kGroups) {
-      const std::int64_t g = n * kGroups + j;
-      STRATA_EACH(o, kW) {
-        const Levels<L> v = levels_of<L, kKind>(w + o * row_bytes, j);
-        STRATA_EACH(i, kX) {
-          const Group& group = x[i].groups[g];
-          const F d = L::number(x[i].scales[g]);
-          const F levels =
-              has_minimum(kKind) ? L::dot_natural(v.levels, group.n) : L::dot(v.levels, group.n);
-          sums[o][i] = L::fma(levels, v.scale * d, sums[o][i]);
+  constexpr int kGroups = kLayout.elements / 32, kParts = has_halves(kKind) ? 2 : 1;
+  F sums[kX];
+  STRATA_EACH(i, kX) sums[i] = L::number(0);
+  for (std::int64_t n = 0; n < p.blocks; ++n) {
+    for (int j = 0; j < kGroups; ++j) {
+      typename L::B levels[8];
+      float scales[2][8], minima[2][8];
+      STRATA_EACH(o, 8) {
+        const Levels<L> v = levels_of<L, kKind>(w[o] + n * kLayout.bytes, j);
+        levels[o] = v.levels;
+        STRATA_EACH(part, kParts) {
+          scales[part][o] = v.scale[part];
+          minima[part][o] = v.minimum[part];
+        }
+      }
+      STRATA_EACH(i, kX) {
+        const Group& group = x[i * p.groups + n * kGroups + j];
+        typename L::I products[8];
+        STRATA_EACH(o, 8)
+        products[o] =
+            has_minimum(kKind) ? L::dot_natural(levels[o], group.n) : L::dot(levels[o], group.n);
+        F totals[2];
+        if constexpr (kParts == 2)
+          L::sum_halves(products, totals);
+        else
+          totals[0] = L::sum_all(products);
+        STRATA_EACH(part, kParts) {
+          sums[i] = L::fma(totals[part], L::load(scales[part]) * L::number(group.scale), sums[i]);
           if constexpr (has_minimum(kKind))
-            sums[o][i] = L::fma(L::load(group.sums), v.minimum * d, sums[o][i]);
+            sums[i] = L::fma(L::load(minima[part]),
+                             L::number(kParts == 2 ? group.halves[part] : group.sum), sums[i]);
         }
       }
     }
   }
-  STRATA_EACH(o, kW)
-  STRATA_EACH(i, kX) {
-    float s[8];
-    L::store(s, sums[o][i]);
-    for (int half = 4; half > 0; half /= 2)
-      for (int l = 0; l < half; ++l) s[l] += s[l + half];
-    y[i * y_step + o] = s[0];
-  }
+  STRATA_EACH(i, kX) L::store(y[i], sums[i]);
 }
 
+/// Rows of w behind the last one are the last one again.
 template <class L, BlockKind kKind>
-void dot(const Row* x, int rows, Bytes w, std::int64_t row_bytes, std::int64_t blocks,
-         std::int64_t out, float* y, std::int64_t y_step) {
-  constexpr int kTogether = kBlockLayouts[static_cast<int>(kKind)].elements == 32 ? 4 : 2;
-  for (; rows >= kMostRows; rows -= kMostRows, x += kMostRows, y += kMostRows * y_step)
-    for (std::int64_t o = 0; o < out; ++o)
-      dot_rows<L, kKind, kMostRows, 1>(x, w + o * row_bytes, row_bytes, blocks, y + o, y_step);
-  for (; rows > 0; --rows, ++x, y += y_step) {
-    std::int64_t o = 0;
-    for (; o + kTogether <= out; o += kTogether)
-      dot_rows<L, kKind, 1, kTogether>(x, w + o * row_bytes, row_bytes, blocks, y + o, y_step);
-    for (; o < out; ++o)
-      dot_rows<L, kKind, 1, 1>(x, w + o * row_bytes, row_bytes, blocks, y + o, y_step);
+void dot(const Operands& p, std::uint8_t*) {
+  constexpr int kX = 2;
+  for (std::int64_t o = 0; o < p.out; o += 8) {
+    Bytes w[8];
+    const std::int64_t there = p.out - o < 8 ? p.out - o : 8;
+    for (std::int64_t r = 0; r < 8; ++r)
+      w[r] = p.w + (o + (r < there ? r : there - 1)) * p.row_bytes;
+    for (std::int64_t i = 0; i < p.rows;) {
+      float y[kX][8];
+      const std::int64_t rows = p.rows - i < kX ? 1 : kX;
+      if (rows == kX)
+        dot_rows<L, kKind, kX>(p, w, p.x + i * p.groups, y);
+      else
+        dot_rows<L, kKind, 1>(p, w, p.x + i * p.groups, y);
+      for (std::int64_t k = 0; k < rows; ++k, ++i)
+        for (std::int64_t r = 0; r < there; ++r) p.y[i * p.y_step + o + r] = y[k][r];
+    }
   }
 }
 
 template <class L>
 struct Formats {
-  using Dot = void (*)(const Row*, int, Bytes, std::int64_t, std::int64_t, std::int64_t, float*,
-                       std::int64_t);
+  using Dot = void (*)(const Operands&, std::uint8_t*);
   template <std::size_t... i>
   static constexpr std::array<Dot, sizeof...(i)> make(std::index_sequence<i...>) {
     return {dot<L, static_cast<BlockKind>(i)>...};
