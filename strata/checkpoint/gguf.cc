@@ -143,10 +143,10 @@ void read_shape(Reader& r, GgufTensor& t) {
   if (!type->type)
     return r.fail(Code::unsupported,
                   "tensor '{}' is packed as {}, which Strata does not read; it "
-                  "reads {} and plain numbers",
+                  "reads {}, IQ1, IQ2, IQ3 and plain numbers",
                   t.name, type->name, block_format_names());
   t.type = *type->type;
-  const int block = t.type.block() ? t.type.block()->elements() : 1;
+  const int block = t.type.group_elements();
   if (block > 1 && (t.shape.empty() || t.shape.back() % block != 0))
     r.fail(Code::corrupt, "tensor '{}' has rows of {}, which are no whole blocks of {} ({})",
            t.name, t.shape.empty() ? 1 : t.shape.back(), block, type->name);
@@ -202,7 +202,9 @@ Result<Gguf> Gguf::open(const std::string& path) {
   auto file = MappedFile::open(path);
   if (!file) return file.status();
   auto out = decode((*file)->bytes(), path);
-  if (out) out->file_ = *file;
+  if (!out) return out;
+  out->file_ = *file;
+  if (Status joined = out->add_parts(); !joined) return joined;
   return out;
 }
 
@@ -233,17 +235,70 @@ Result<Gguf> Gguf::decode(std::string_view bytes, const std::string& name) {
     if (r.ok()) out.data_ = bytes.substr(r.at());
     check_places(r, out.tensors_, out.data_.size(), out.alignment_);
   }
-  out.by_name_.resize(out.tensors_.size());
-  std::iota(out.by_name_.begin(), out.by_name_.end(), 0);
-  std::sort(out.by_name_.begin(), out.by_name_.end(), [&](std::size_t a, std::size_t b) {
-    return out.tensors_[a].name < out.tensors_[b].name;
-  });
-  for (std::size_t i = 1; i < out.by_name_.size(); ++i)
-    if (const std::string& t = out.tensors_[out.by_name_[i]].name;
-        t == out.tensors_[out.by_name_[i - 1]].name)
-      r.fail(Code::corrupt, "the tensor '{}' is there twice", t);
   if (!r.ok()) return r.status();
+  if (Status indexed = out.index(); !indexed) return indexed;
   return out;
+}
+
+Status Gguf::index() {
+  by_name_.resize(tensors_.size());
+  std::iota(by_name_.begin(), by_name_.end(), 0);
+  std::sort(by_name_.begin(), by_name_.end(),
+            [&](std::size_t a, std::size_t b) { return tensors_[a].name < tensors_[b].name; });
+  for (std::size_t i = 1; i < by_name_.size(); ++i)
+    if (const std::string& t = tensors_[by_name_[i]].name; t == tensors_[by_name_[i - 1]].name)
+      return Status(Code::corrupt, "{}: the tensor '{}' is there twice", name_, t);
+  return {};
+}
+
+Status Gguf::add_parts() {
+  const auto integer_of = [](const Gguf& file, const char* key) {
+    const GgufValue* value = find(file.metadata_, key);
+    return value ? as_integer(*value).value_or(-1) : 0;
+  };
+  const std::int64_t count = integer_of(*this, "split.count"), no = integer_of(*this, "split.no");
+  if (count == 0 || count == 1) return {};
+  if (count < 0 || count > gguf::kMostParts)
+    return Status(Code::corrupt, "{}: split.count is {}, allowed are {}", name_, count,
+                  gguf::kMostParts);
+  const auto suffix = [&](std::int64_t i) {
+    return fmt::format("-{:05}-of-{:05}.gguf", i + 1, count);
+  };
+  if (!name_.ends_with(suffix(no)))
+    return Status(Code::unsupported,
+                  "{}: one of {} parts of a model; the name of part {} ends in {}", name_, count,
+                  no + 1, suffix(no));
+  const std::string stem = name_.substr(0, name_.size() - suffix(no).size());
+  if (no != 0)
+    return Status(Code::unsupported, "{}: part {} of {} of a model; the first is to be named, {}",
+                  name_, no + 1, count, stem + suffix(0));
+  const std::int64_t wanted = integer_of(*this, "split.tensors.count");
+  for (std::int64_t i = 1; i < count; ++i) {
+    const std::string path = stem + suffix(i);
+    auto mapped = MappedFile::open(path);
+    if (!mapped) return mapped.status();
+    auto part = decode((*mapped)->bytes(), path);
+    if (!part) return part.status();
+    if (integer_of(*part, "split.count") != count || integer_of(*part, "split.no") != i)
+      return Status(Code::corrupt, "{}: it does not say that it is part {} of {}", path, i + 1,
+                    count);
+    part->file_ = *mapped;
+    for (GgufTensor t : part->tensors_) {
+      t.part = static_cast<std::uint32_t>(i);
+      tensors_.push_back(std::move(t));
+    }
+    parts_.push_back(std::move(*part));
+  }
+  const auto there = static_cast<std::int64_t>(tensors_.size());
+  if (tensors_.size() > gguf::kMostTensors || (wanted > 0 && there != wanted))
+    return Status(Code::corrupt, "{}: its parts have {} tensors, split.tensors.count says {}",
+                  name_, there, wanted);
+  std::erase_if(metadata_, [](const auto& entry) { return entry.first.starts_with("split."); });
+  return index();
+}
+
+const Gguf& Gguf::file_of(const GgufTensor& tensor) const {
+  return tensor.part == 0 ? *this : parts_[tensor.part - 1];
 }
 
 const GgufTensor* Gguf::tensor(std::string_view name) const {
@@ -281,28 +336,36 @@ Result<double> Gguf::number(std::string_view key) const {
 }
 
 std::string_view Gguf::raw(const GgufTensor& tensor) const {
-  return data_.substr(tensor.offset, tensor.bytes());
+  return file_of(tensor).data_.substr(tensor.offset, tensor.bytes());
 }
 
 Literal Gguf::bytes_of(const GgufTensor& tensor) const {
   std::vector<std::int64_t> shape = tensor.shape;
   DType dtype = tensor.type.plain();
-  if (tensor.type.block())
-    dtype = DType::ui8, shape.back() = tensor.type.block()->row_bytes(shape.back());
+  if (!tensor.type.is_plain()) {
+    dtype = DType::ui8;
+    shape.back() = shape.back() / tensor.type.group_elements() * tensor.type.group_bytes();
+  }
   const auto* at = reinterpret_cast<const std::byte*>(raw(tensor).data());
-  return Literal(Type(dtype, Shape::of(shape)), borrowed_bytes(at, [keep = file_] {}));
+  return Literal(Type(dtype, Shape::of(shape)),
+                 borrowed_bytes(at, [keep = file_of(tensor).file_] {}));
 }
 
 Result<Literal> Gguf::numbers_of(const GgufTensor& tensor) const {
   Literal out(Type(DType::f32, Shape::of(tensor.shape)));
   float* to = out.mutable_span<float>().data();
-  if (const auto& block = tensor.type.block()) {
-    block->dequantize(reinterpret_cast<const std::uint8_t*>(raw(tensor).data()),
-                      tensor.elements() / block->elements(), to);
+  if (!tensor.type.is_plain()) {
+    const auto* blocks = reinterpret_cast<const std::uint8_t*>(raw(tensor).data());
+    const int together = tensor.type.group_elements();
+    const std::int64_t count = tensor.elements() / together;
+    if (const auto& block = tensor.type.block())
+      block->dequantize(blocks, count, to);
+    else
+      tensor.type.codebook()->dequantize(blocks, count, to);
     for (std::int64_t i = 0; i < tensor.elements(); ++i)
       if (!std::isfinite(to[i]))
         return Status(Code::corrupt, "{}: tensor '{}': the scale of block {} is not finite", name_,
-                      tensor.name, i / block->elements());
+                      tensor.name, i / together);
     return out;
   }
   const Literal plain = bytes_of(tensor);
@@ -314,7 +377,7 @@ Result<Literal> Gguf::numbers_of(const GgufTensor& tensor) const {
 }
 
 void Gguf::release(const GgufTensor& tensor) const {
-  if (file_) file_->release(raw(tensor));
+  if (const auto& file = file_of(tensor).file_) file->release(raw(tensor));
 }
 
 }  // namespace strata::checkpoint

@@ -7,6 +7,9 @@
 //   Literal packed = file->bytes_of(*t);              // ui8 (rows, bytes of a row), not copied
 //   auto numbers = file->numbers_of(*t);              // f32, dequantised
 //
+// A model in several files (NAME-00001-of-00003.gguf) is read through its first one as if it were
+// one: tensors of all, keys of the first without split.*.
+//
 // Versions 2 and 3 are read, 3 is written. Shapes are as everywhere in Strata, the slowest
 // dimension first (the file has them reversed). Every length is checked before it is used; limits:
 // keys of 1 KiB, texts of 16 MiB, 2^16 keys, 2^17 tensors, arrays of 2^22 elements, of tokens 2^21,
@@ -28,6 +31,7 @@
 #include "strata/base/large_file.h"
 #include "strata/base/result.h"
 #include "strata/type/block_format.h"
+#include "strata/type/codebook_format.h"
 #include "strata/type/literal.h"
 
 namespace strata::checkpoint {
@@ -57,9 +61,16 @@ class GgufType {
  public:
   GgufType(DType dtype) : plain_(dtype) {}        // NOLINT: f32, f16, bf16, f64, i8 ... i64
   GgufType(BlockFormat block) : block_(block) {}  // NOLINT
+  GgufType(CodebookFormat codebook) : codebook_(codebook) {}  // NOLINT
   /// "F32", "Q4_K", ...: nothing for names that are none, or of formats that Strata does not have.
   static std::optional<GgufType> named(std::string_view name);
   const std::optional<BlockFormat>& block() const { return block_; }
+  /// A format that is read as numbers and is no other way in memory.
+  const std::optional<CodebookFormat>& codebook() const { return codebook_; }
+  bool is_plain() const { return !block_ && !codebook_; }
+  /// Elements that stand together, 1 of plain ones, and their bytes.
+  int group_elements() const;
+  int group_bytes() const;
   /// The dtype of a tensor that is not packed.
   DType plain() const { return plain_; }
   /// ggml's name.
@@ -69,6 +80,7 @@ class GgufType {
  private:
   DType plain_ = DType::ui8;
   std::optional<BlockFormat> block_;
+  std::optional<CodebookFormat> codebook_;
 };
 
 /// A tensor of a file.
@@ -78,6 +90,8 @@ struct GgufTensor {
   GgufType type = DType::f32;
   /// Where its bytes begin behind the header; the writer sets it.
   std::uint64_t offset = 0;
+  /// Which file of a model in several holds it, from 0.
+  std::uint32_t part = 0;
 
   std::int64_t elements() const;
   std::uint64_t bytes() const;
@@ -88,7 +102,8 @@ class Gguf {
  public:
   /// Maps the file; tensors are read when they are asked for. Code::corrupt with what is wrong,
   /// Code::unsupported for version 1, for big-endian files and types that Strata does not have
-  /// (names the tensor).
+  /// (names the tensor), for a part of a model that is not its first. Code::not_found for a part
+  /// that is not there.
   static Result<Gguf> open(const std::string& path);
   /// Reads a file from memory, which must outlive this; error messages call it `name`.
   static Result<Gguf> decode(std::string_view bytes, const std::string& name);
@@ -106,6 +121,10 @@ class Gguf {
   Result<std::int64_t> integer(std::string_view key) const;
   Result<double> number(std::string_view key) const;
 
+  /// The file's path, or what it was called.
+  const std::string& name() const { return name_; }
+  /// The file that holds a tensor: this one, or a further part.
+  const Gguf& file_of(const GgufTensor& tensor) const;
   /// All bytes of the file.
   std::string_view bytes() const { return bytes_; }
   /// The tensor's raw bytes, in the file's encoding.
@@ -120,7 +139,13 @@ class Gguf {
   void release(const GgufTensor& tensor) const;
 
  private:
+  /// Joins the further parts, where split.count says that there are any.
+  Status add_parts();
+  /// Fills by_name_.
+  Status index();
+
   std::shared_ptr<const MappedFile> file_;
+  std::vector<Gguf> parts_;
   std::string_view bytes_, data_;
   std::string name_;
   std::uint32_t version_ = 3, alignment_ = 32;

@@ -63,6 +63,68 @@ std::string python(const GgufValue& v) {
   return std::visit([](const auto& x) { return python(x, false); }, v);
 }
 
+TEST(Gguf, ReadsCodebooksAsGgufPyDoes) {
+  const auto file = Gguf::open((kFolder / "codebooks.gguf").string());
+  ASSERT_TRUE(file.ok()) << file.status().message();
+  int count = 0;
+  for (const GgufTensor& t : file->tensors()) {
+    const GgufTensor* want = file->tensor(t.name + ".want");
+    if (!want) continue;
+    EXPECT_EQ(t.type.name(), t.name);
+    EXPECT_FALSE(t.type.is_plain());
+    EXPECT_TRUE(file->numbers_of(t)->same_bits(*file->numbers_of(*want))) << t.name;
+    ++count;
+  }
+  EXPECT_EQ(count, 7);
+}
+
+/// Writes part `no` of `count` of a model, with one tensor of four numbers.
+std::string write_part(const std::string& path, int no, int count, const std::string& tensor,
+                       int all) {
+  const GgufMetadata keys = {{"split.no", static_cast<std::uint16_t>(no)},
+                             {"split.count", static_cast<std::uint16_t>(count)},
+                             {"split.tensors.count", std::int32_t{all}},
+                             {"general.name", std::string("part ") + std::to_string(no)}};
+  const std::vector<float> numbers = {1.0f * static_cast<float>(no), 2, 3, 4};
+  auto writer = GgufWriter::create(path, keys, {{.name = tensor, .shape = {4}}});
+  EXPECT_TRUE(writer->add({reinterpret_cast<const char*>(numbers.data()), 16}).ok());
+  EXPECT_TRUE(writer->finish().ok());
+  return path;
+}
+
+TEST(Gguf, ReadsAModelInParts) {
+  const std::string stem = testing::TempDir() + "parts";
+  const std::string first = write_part(stem + "-00001-of-00002.gguf", 0, 2, "a", 2);
+  EXPECT_EQ(Gguf::open(first).status().code(), Code::not_found);
+  const std::string second = write_part(stem + "-00002-of-00002.gguf", 1, 2, "b", 2);
+  const auto file = Gguf::open(first);
+  ASSERT_TRUE(file.ok()) << file.status().message();
+  ASSERT_EQ(file->tensors().size(), 2u);
+  EXPECT_EQ(*file->text("general.name"), "part 0");
+  EXPECT_EQ(find(file->metadata(), "split.count"), nullptr);
+  const GgufTensor& b = *file->tensor("b");
+  EXPECT_EQ(file->file_of(b).name(), second);
+  EXPECT_EQ(file->numbers_of(b)->span<float>()[0], 1);
+  EXPECT_EQ(file->bytes_of(*file->tensor("a")).number(1), 2);
+  file->release(b);
+
+  EXPECT_THAT(Gguf::open(second).status().message(),
+              HasSubstr("part 2 of 2 of a model; the first is to be named, " + first));
+  write_part(second, 0, 2, "b", 2);
+  EXPECT_THAT(Gguf::open(first).status().message(),
+              HasSubstr("does not say that it is part 2 of 2"));
+  write_part(second, 1, 2, "a", 2);
+  EXPECT_THAT(Gguf::open(first).status().message(), HasSubstr("the tensor 'a' is there twice"));
+  write_part(second, 1, 2, "b", 3);
+  write_part(first, 0, 2, "a", 3);
+  EXPECT_THAT(Gguf::open(first).status().message(),
+              HasSubstr("parts have 2 tensors, split.tensors.count says 3"));
+  EXPECT_THAT(Gguf::open(write_part(stem + ".gguf", 0, 2, "a", 2)).status().message(),
+              HasSubstr("one of 2 parts of a model; the name of part 1 ends in -00001-of-00002"));
+  EXPECT_EQ(Gguf::open(write_part(stem + ".gguf", 0, 2000, "a", 2)).status().code(), Code::corrupt);
+  for (const std::string& path : {first, second, stem + ".gguf"}) std::filesystem::remove(path);
+}
+
 TEST(Gguf, ReadsWhatGgufPyWrote) {
   const json files = expected();
   ASSERT_EQ(files.size(), 3u);
@@ -262,8 +324,8 @@ TEST(Gguf, SaysWhatIsWrong) {
        "rows of 48, which are no whole blocks of 32 (Q4_0)"},
       {with_data(header(1, 0) + tensor("t", {}, 2, 0), 64),
        "rows of 1, which are no whole blocks of 32"},
-      {with_data(header(1, 0) + tensor("t", {256}, 16, 0), 96),
-       "tensor 't' is packed as IQ2_XXS, which Strata does not read", Code::unsupported},
+      {with_data(header(1, 0) + tensor("t", {256}, 9, 0), 96),
+       "tensor 't' is packed as Q8_1, which Strata does not read", Code::unsupported},
       {with_data(header(2, 0) + tensor("t", {4}, 0, 0) + tensor("t", {4}, 0, 32), 64),
        "the tensor 't' is there twice"},
       {with_data(header(2, 0) + tensor("t", {9}, 0, 0) + tensor("u", {4}, 0, 32), 64),

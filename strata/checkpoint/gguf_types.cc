@@ -24,20 +24,20 @@ const std::vector<TensorType>& all() {
       {13, "Q5_K", BlockFormat(BlockKind::q5_k)},
       {14, "Q6_K", BlockFormat(BlockKind::q6_k)},
       {15, "Q8_K", {}},
-      {16, "IQ2_XXS", {}},
-      {17, "IQ2_XS", {}},
-      {18, "IQ3_XXS", {}},
-      {19, "IQ1_S", {}},
+      {16, "IQ2_XXS", CodebookFormat(CodebookKind::iq2_xxs)},
+      {17, "IQ2_XS", CodebookFormat(CodebookKind::iq2_xs)},
+      {18, "IQ3_XXS", CodebookFormat(CodebookKind::iq3_xxs)},
+      {19, "IQ1_S", CodebookFormat(CodebookKind::iq1_s)},
       {20, "IQ4_NL", BlockFormat(BlockKind::iq4_nl)},
-      {21, "IQ3_S", {}},
-      {22, "IQ2_S", {}},
+      {21, "IQ3_S", CodebookFormat(CodebookKind::iq3_s)},
+      {22, "IQ2_S", CodebookFormat(CodebookKind::iq2_s)},
       {23, "IQ4_XS", BlockFormat(BlockKind::iq4_xs)},
       {24, "I8", DType::i8},
       {25, "I16", DType::i16},
       {26, "I32", DType::i32},
       {27, "I64", DType::i64},
       {28, "F64", DType::f64},
-      {29, "IQ1_M", {}},
+      {29, "IQ1_M", CodebookFormat(CodebookKind::iq1_m)},
       {30, "BF16", DType::bf16},
       {34, "TQ1_0", {}},
       {35, "TQ2_0", {}},
@@ -122,6 +122,15 @@ std::string GgufType::name() const {
   return std::string(strata::name(plain_));
 }
 
+int GgufType::group_elements() const {
+  return block_ ? block_->elements() : codebook_ ? codebook_->elements() : 1;
+}
+int GgufType::group_bytes() const {
+  return block_      ? block_->bytes()
+         : codebook_ ? codebook_->bytes()
+                     : static_cast<int>(byte_width(plain_));
+}
+
 std::int64_t GgufTensor::elements() const {
   std::int64_t out = 1;
   for (std::int64_t n : shape) out *= n;
@@ -130,9 +139,8 @@ std::int64_t GgufTensor::elements() const {
 
 std::uint64_t GgufTensor::bytes() const {
   const auto n = static_cast<std::uint64_t>(elements());
-  if (!type.block()) return n * byte_width(type.plain());
-  return n / static_cast<std::uint64_t>(type.block()->elements()) *
-         static_cast<std::uint64_t>(type.block()->bytes());
+  return n / static_cast<std::uint64_t>(type.group_elements()) *
+         static_cast<std::uint64_t>(type.group_bytes());
 }
 
 }  // namespace strata::checkpoint

@@ -9,7 +9,7 @@ inline constexpr std::uint32_t kArray = 9;
 inline constexpr std::uint64_t kMostKey = 1024, kMostText = 16u << 20, kMostKeys = 1u << 16,
                                kMostTensors = 1u << 17, kMostElements = 1u << 22,
                                kMostTokens = 1u << 21, kMostName = 64;
-inline constexpr int kMostRank = 4;
+inline constexpr int kMostRank = 4, kMostParts = 1000;
 
 /// The number of a metadata type; vectors are arrays of it.
 template <class T>

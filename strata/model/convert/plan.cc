@@ -21,8 +21,9 @@ namespace {
 /// Of a name that a user gave. Throws Error for what is none, or cannot be written.
 GgufType type_named(const std::string& name) {
   const std::optional<GgufType> type = GgufType::named(name);
-  const bool can = type && (type->block() ? type->block()->can_quantize()
-                                          : is_float(type->plain()) && type->plain() != DType::f64);
+  const bool can = type && !type->codebook() &&
+                   (type->block() ? type->block()->can_quantize()
+                                  : is_float(type->plain()) && type->plain() != DType::f64);
   if (!can)
     throw Error("convert",
                 "does not write tensors of type '{}'; types: F32, F16, BF16, Q8_0, Q4_0, "
@@ -96,8 +97,8 @@ void add_token_ids(std::string& config, const GgufMetadata& metadata) {
 }
 
 DType plain_or_f32(const GgufType& type) {
-  return !type.block() && type.plain() != DType::f64 && is_float(type.plain()) ? type.plain()
-                                                                               : DType::f32;
+  return type.is_plain() && type.plain() != DType::f64 && is_float(type.plain()) ? type.plain()
+                                                                                 : DType::f32;
 }
 
 }  // namespace
@@ -109,7 +110,7 @@ Result<Plan> plan_to_hugging_face(const std::string& path, const ConvertOptions&
   if (!opened) return opened.status();
   const auto config = config_of(opened->metadata);
   if (!config) return config.status();
-  auto stored = stored_in(path, *file);
+  auto stored = stored_in(*file);
   if (!stored) return stored.status();
   std::optional<GgufType> wanted;
   if (!options.type.empty()) wanted = type_named(options.type);
@@ -181,7 +182,7 @@ GgufType gguf_type(const std::string& name, const Sizes& shape, const GgufType& 
     type = *wanted;
   } else if (const std::string* told = sidecar ? sidecar->type_of(name) : nullptr) {
     const GgufType was = *GgufType::named(*told);
-    if (!was.block() || was.block()->can_quantize()) return was;
+    if (was.is_plain() || (was.block() && was.block()->can_quantize())) return was;
     type = BlockFormat(BlockKind::q8_0);
     notes.push_back(
         fmt::format("tensor {} becomes Q8_0: there is no encoder for {}", name, was.name()));

@@ -38,16 +38,22 @@ std::int64_t Stored::elements() const {
   return out;
 }
 
-Result<StoredTensors> stored_in(const std::string& path, const checkpoint::Gguf& file) {
-  auto mapped = MappedFile::open(path);
-  if (!mapped) return mapped.status();
+Result<StoredTensors> stored_in(const checkpoint::Gguf& file) {
+  // Mappings of their own, whose pages are given back, by the number of the part.
+  std::map<std::uint32_t, std::shared_ptr<const MappedFile>> mappings;
   StoredTensors out;
   for (const checkpoint::GgufTensor& t : file.tensors()) {
-    // The same place in a mapping of its own, whose pages are given back.
-    const auto at = static_cast<std::size_t>(file.raw(t).data() - file.bytes().data());
-    if (at + t.bytes() > (*mapped)->bytes().size())
-      return Status(Code::corrupt, "{}: the file changed while it was read", path);
-    out[t.name] = {t.shape, t.type, (*mapped)->bytes().substr(at, t.bytes()), *mapped};
+    const checkpoint::Gguf& part = file.file_of(t);
+    std::shared_ptr<const MappedFile>& mapping = mappings[t.part];
+    if (!mapping) {
+      auto mapped = MappedFile::open(part.name());
+      if (!mapped) return mapped.status();
+      mapping = *mapped;
+    }
+    const auto at = static_cast<std::size_t>(file.raw(t).data() - part.bytes().data());
+    if (at + t.bytes() > mapping->bytes().size())
+      return Status(Code::corrupt, "{}: the file changed while it was read", part.name());
+    out[t.name] = {t.shape, t.type, mapping->bytes().substr(at, t.bytes()), mapping};
   }
   return out;
 }
@@ -95,9 +101,14 @@ std::int64_t Rows::row_length() const {
 
 Status Rows::source_row(std::int64_t i, std::int64_t begin, std::int64_t count, float* out) const {
   const std::int64_t length = from_.row_length();
-  if (const auto& block = from_.type.block()) {
-    const auto* bytes = reinterpret_cast<const std::uint8_t*>(from_.bytes.data());
-    block->dequantize(bytes + i * block->row_bytes(length), length / block->elements(), out);
+  if (!from_.type.is_plain()) {
+    const auto* row = reinterpret_cast<const std::uint8_t*>(from_.bytes.data()) +
+                      i * row_bytes(from_.type, length);
+    const std::int64_t blocks = length / from_.type.group_elements();
+    if (const auto& block = from_.type.block())
+      block->dequantize(row, blocks, out);
+    else
+      from_.type.codebook()->dequantize(row, blocks, out);
     for (std::int64_t k = 0; k < length; ++k)
       if (!std::isfinite(out[k]))
         return Status(Code::corrupt, "the scale of a block in row {} is not finite", i);
@@ -114,7 +125,7 @@ Status Rows::source_row(std::int64_t i, std::int64_t begin, std::int64_t count, 
 
 Status Rows::read(std::int64_t i, float* out) const {
   if (change_.transposed) {
-    if (from_.type.block())
+    if (!from_.type.is_plain())
       return Status(Code::unsupported, "packed as {}, it cannot be transposed", from_.type.name());
     for (std::int64_t k = 0; k < row_length(); ++k)
       if (Status s = source_row(k, i, 1, out + k); !s.ok()) return s;
@@ -134,8 +145,7 @@ Status Rows::read(std::int64_t i, float* out) const {
 }
 
 std::int64_t row_bytes(const GgufType& type, std::int64_t length) {
-  return type.block() ? type.block()->row_bytes(length)
-                      : length * static_cast<std::int64_t>(byte_width(type.plain()));
+  return length / type.group_elements() * type.group_bytes();
 }
 
 void append_row(const float* row, std::int64_t length, const GgufType& type, std::string& out) {

@@ -33,8 +33,8 @@ struct Stored {
 /// Tensors by name.
 using StoredTensors = std::map<std::string, Stored>;
 
-/// Those of a GGUF file.
-Result<StoredTensors> stored_in(const std::string& path, const checkpoint::Gguf& file);
+/// Those of a GGUF file, of all its parts.
+Result<StoredTensors> stored_in(const checkpoint::Gguf& file);
 /// Those of a Hugging Face directory: model.safetensors, or what its index lists.
 Result<StoredTensors> stored_in_folder(const std::string& folder);
 

@@ -83,9 +83,6 @@ Result<GgufModel> open_gguf(const std::string& path) {
   if (!file) return file.status();
   if (const auto type = file->text("general.type"); type && *type != "model")
     return Status(Code::unsupported, "{}: this is {}, no model", path, *type);
-  if (const auto parts = file->integer("split.count"); parts && *parts > 1)
-    return Status(Code::unsupported, "{}: one of {} parts of a model; they must be merged first",
-                  path, *parts);
   Result<GgufMetadata> metadata = metadata_of(*file);
   if (!metadata) return metadata.status();
   return GgufModel{std::move(*metadata), source_of(*file, path)};
