@@ -25,20 +25,30 @@ struct Pre {
 const Pre* find_pre(const std::string& name) {
   namespace e = expression;
   static const std::vector<Pre> kAll = {
-      {{"gpt-2", "phi-2", "olmo", "mpt", "jina-es", "jina-de", "exaone4"}, {}, true},
-      {{"smollm", "starcoder", "refact", "command-r", "codeshell"}, {e::kDigit}, true},
-      {{"llama-bpe", "llama3", "llama-v3", "falcon3", "falcon-h1", "pixtral"},
+      {{"gpt-2", "phi-2", "olmo", "mpt", "jina-es", "jina-de", "jina-v2-es", "jina-v2-de",
+        "exaone4", "gigachat", "a.x-4.0", "mellum", "modern-bert", "jais"},
+       {},
+       true},
+      {{"smollm", "starcoder", "refact", "command-r", "codeshell", "exaone", "minerva-7b"},
+       {e::kDigit},
+       true},
+      {{"llama-bpe", "llama3", "llama-v3", "falcon3", "falcon-h1", "pixtral", "midm-2.0", "lfm2"},
        {e::kLlama3},
        false,
        false,
        true,
        true},
-      {{"dbrx", "smaug-bpe"}, {e::kLlama3}},
-      {{"qwen2", "deepseek-r1-qwen", "megrez"}, {e::kQwen2}, false, true},
+      {{"dbrx", "smaug-bpe", "glm4", "chatglm-bpe"}, {e::kLlama3}},
+      {{"qwen2", "deepseek-r1-qwen", "megrez", "kormo"}, {e::kQwen2}, false, true},
+      {{"stablelm2"}, {e::kQwen2}},
       {{"qwen35"}, {e::kQwen35}, false, true},
       {{"gpt-4o", "llama4"}, {e::kGpt4o}},
       {{"tekken"}, {e::kTekken}, false, false, true, true},
-      {{"deepseek-v3"}, {e::kThreeDigits, e::kDeepseekHan, e::kDeepseekWords}},
+      {{"falcon"}, {R"([\p{P}\$\+<=>\^~\|`]+)", e::kGpt2, "[0-9]+", "[0-9][0-9][0-9]"}},
+      {{"deepseek-coder"},
+       {R"([\r\n])", R"(\s?\p{L}+)", R"(\s?\p{P}+)", "[\u4e00-\u9fa5\u0800-\u4e00\uac00-\ud7ff]+",
+        e::kDigit}},
+      {{"deepseek-v3", "hunyuan-dense"}, {e::kThreeDigits, e::kDeepseekHan, e::kDeepseekWords}},
   };
   for (const Pre& pre : kAll) {
     for (const char* known : pre.names) {

@@ -158,6 +158,40 @@ TEST(GgufBert, Words) {
   EXPECT_EQ(t->encode_with("Hello XING y", {.add_special = true}), (Ids{2, 4, 5, 6, 1, 3}));
 }
 
+/// Published pre-tokenizers, by the names that GGUF files have for them.
+TEST(GgufPre, CutsAsTheTokenizerJsonOfThatName) {
+  const auto split = [](const std::string& expression) {
+    return json{{"type", "Split"}, {"pattern", {{"Regex", expression}}}, {"behavior", "Isolated"}};
+  };
+  const auto bytes = [](bool cuts) {
+    return json{{"type", "ByteLevel"}, {"add_prefix_space", false}, {"use_regex", cuts}};
+  };
+  const json digits = {{"type", "Digits"}, {"individual_digits", false}},
+             single = {{"type", "Digits"}, {"individual_digits", true}};
+  const std::vector<std::pair<const char*, json>> all = {
+      {"falcon", json::array({{{"type", "Punctuation"}, {"behavior", "Contiguous"}},
+                              bytes(true),
+                              digits,
+                              split("[0-9][0-9][0-9]")})},
+      {"deepseek-coder",
+       json::array({split("[\r\n]"), split("\\s?\\p{L}+"), split("\\s?\\p{P}+"),
+                    split("[\u4e00-\u9fa5\u0800-\u4e00\uac00-\ud7ff]+"), single, bytes(false)})},
+      {"exaone", json::array({single, bytes(true)})},
+      {"gigachat", json::array({bytes(true)})}};
+  for (const auto& [name, steps] : all) {
+    json file = json::parse(testdata("huggingface/gpt2.json"));
+    file["pre_tokenizer"] = {{"type", "Sequence"}, {"pretokenizers", steps}};
+    const auto want = make_huggingface(file.dump(), "t").value();
+    const auto got = make_gguf(byte_level("gpt2", name), "g").value();
+    for (const char* text :
+         {"Hello, world! 12 345 6789", "x==1 && (y<2)\r\n\tz", "a \u4e2d\u6587 b\u00e9 3\u00b2",
+          "don't  stop...   ", "`$5.00` costs 1234567", "\n\n  \uac00 q"})
+      EXPECT_EQ(got->encode(text), want->encode(text)) << name << ": " << text;
+  }
+  for (const char* name : {"glm4", "lfm2", "stablelm2", "hunyuan-dense", "minerva-7b", "kormo"})
+    EXPECT_TRUE(make_gguf(byte_level("gpt2", name), "g").ok()) << name;
+}
+
 TEST(GgufDamaged, SaysWhatIsWrong) {
   const auto message = [](const GgufVocabulary& v) { return make_gguf(v, "f").status().message(); };
   GgufVocabulary v = byte_level("gpt2", "gpt-2");
