@@ -19,7 +19,8 @@
 namespace strata::tokenizer {
 
 /// The tokenizer of a tokenizer.json or of a folder that holds one; tokenizer_config.json and
-/// special_tokens_map.json beside it give the names of special tokens. Code::not_found where there
+/// special_tokens_map.json beside it give the names of special tokens. A folder may hold vocab.json
+/// and merges.txt instead, of a GPT2Tokenizer or Qwen2Tokenizer. Code::not_found where there
 /// is no file, Code::corrupt for one that is damaged, Code::unsupported for a part that is unknown.
 Result<std::shared_ptr<const Tokenizer>> load_huggingface(const std::string& path);
 

@@ -211,6 +211,44 @@ TEST(HuggingFaceDamaged, SaysWhatIsWrong) {
   EXPECT_EQ(load_huggingface("/nowhere/at/all").status().code(), Code::not_found);
 }
 
+/// What transformers makes of vocab.json and merges.txt: tools/goldens/vocab_merges.py.
+TEST(VocabAndMerges, EqualTransformers) {
+  for (const char* kind : {"gpt2", "qwen2"}) {
+    const std::string at = folder() + "/../vocab_merges/" + kind;
+    const auto t = load_huggingface(at);
+    ASSERT_TRUE(t.ok()) << t.status().message();
+    for (const json& one : json::parse(read_file(at + "/golden.json").value())) {
+      const std::string text = one["text"];
+      EXPECT_EQ((*t)->encode(text), one["tokens"].get<Ids>()) << kind << ": " << text;
+      EXPECT_EQ((*t)->decode_with(one["tokens"].get<Ids>(), false), one["back"].get<std::string>());
+    }
+  }
+}
+
+TEST(VocabAndMerges, SayWhatIsWrong) {
+  const std::filesystem::path at = testing::TempDir() + "vocab_merges";
+  std::filesystem::create_directories(at);
+  const auto message = [&](const std::string& vocabulary, const std::string& merges,
+                           const std::string& config) {
+    std::ofstream(at / "vocab.json") << vocabulary;
+    std::ofstream(at / "merges.txt") << merges;
+    std::ofstream(at / "tokenizer_config.json") << config;
+    return load_huggingface(at.string()).status().message();
+  };
+  const std::string good = R"({"a": 0, "b": 1, "ab": 2})";
+  EXPECT_EQ(message(good, "a b\n", "{}"), "");
+  EXPECT_THAT(message("[1]", "a b\n", "{}"), HasSubstr("vocab.json: no object"));
+  EXPECT_THAT(message(good, "a c\n", "{}"), HasSubstr("c"));
+  EXPECT_THAT(message(good, "ab\n", "{}"), HasSubstr("ab"));
+  EXPECT_THAT(message(good, "a b\n", R"({"tokenizer_class": "CLIPTokenizer"})"),
+              HasSubstr("tokenizer_class CLIPTokenizer is unknown without a tokenizer.json"));
+  EXPECT_THAT(message(good, "a b\n", R"({"added_tokens_decoder": {"x": {}}})"),
+              HasSubstr("added_tokens_decoder has 'x'"));
+  EXPECT_THAT(message(good, "a b\n", R"({"added_tokens_decoder": {"3": {"content": 7}}})"),
+              testing::Not(testing::IsEmpty()));
+  std::filesystem::remove_all(at);
+}
+
 TEST(HuggingFaceDamaged, TruncatedFilesAreRefused) {
   const std::string whole = *read_file(file("bert"));
   for (std::size_t n = 0; n + 2 < whole.size(); n += 97)
