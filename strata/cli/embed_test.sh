@@ -31,5 +31,5 @@ fact "a word that is none" says 2 "maybe"
 strata embed --model $root/strata/model/testdata/published/llama --text one
 fact "a model that is no encoder" says 2 "llama is no encoder"
 strata embed --model $root/strata/model/testdata/published/bert --text one
-fact "a model without tokenizer" says 2 "tokenizer"
+fact "a model without tokenizer" says 2 "there is neither tokenizer.json nor vocab.json with merges.txt"
 told

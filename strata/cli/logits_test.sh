@@ -27,7 +27,10 @@ fact "tokens are numbers" says 2 "allowed are numbers from 0 to 47"
 strata logits --model $models/llama --tokens 48
 fact "tokens of the vocabulary" says 2 "allowed are numbers from 0 to 47"
 strata logits --model nothing --tokens 1
-fact "a folder that is not there" says 2 "nothing: there is no such folder"
+fact "a folder that is not there" says 2 "nothing: there is no such file or folder"
+mkdir empty
+strata logits --model empty --tokens 1
+fact "a folder that is no model" says 2 "empty: no model: a Hugging Face directory has a config.json"
 cp -r $models/llama changed && chmod -R u+w changed
 sed -i 's/"model_type": "llama"/"model_type": "lama"/' changed/config.json
 strata logits --model changed --tokens 1

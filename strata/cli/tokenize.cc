@@ -72,7 +72,8 @@ void add_tokenize_text(CommandLine& app, std::function<int()>& action) {
       "SmolLM2-135M-Instruct\n");
   auto o = std::make_shared<TokenizeOptions>();
   command
-      .add_option("--model", o->model, "a folder with tokenizer.json, that file, or a .model file")
+      .add_option("--model", o->model,
+                  "a folder with tokenizer.json, that file, a GGUF file, or a .model file")
       .required();
   command.add_flag("--decode", o->decode, "lines are lists of tokens, and text is written");
   command.add_flag("--json", o->json_text, "text is a JSON string, on one line whatever it holds");

@@ -88,6 +88,11 @@ Result<Opened> open(const std::string& folder) {
   const Result<std::string> at = published::snapshot_of(folder);
   if (!at) return at.status();
   const Result<std::string> path = published::file_of(*at, "config.json");
+  if (!path && path.status().code() == Code::not_found)
+    return Status(Code::not_found,
+                  "{}: no model: a Hugging Face directory has a config.json, a GGUF file is named "
+                  "itself",
+                  folder);
   if (!path) return path.status();
   Result<std::string> config = read_file(*path);
   if (!config) return config.status();

@@ -246,6 +246,16 @@ Result<std::shared_ptr<const Tokenizer>> load_huggingface(const std::string& pat
   const bool in_two = folder && !file_exists(file.string()) &&
                       file_exists((fs::path(path) / "vocab.json").string()) &&
                       file_exists((fs::path(path) / "merges.txt").string());
+  if (folder && !in_two && !file_exists(file.string())) {
+    std::string other;
+    for (const char* known : {"tokenizer.model", "tekken.json"})
+      if (file_exists((fs::path(path) / known).string()))
+        other = fmt::format("; {} is not read in its place", known);
+    return Status(
+        Code::not_found,
+        "{}: no tokenizer: there is neither tokenizer.json nor vocab.json with merges.txt{}", path,
+        other);
+  }
   auto text = in_two ? joined(path) : read_file(file.string());
   if (!text) return text.status();
   std::map<std::string, std::string> special;

@@ -123,7 +123,7 @@ Result<std::string> snapshot_of(const std::string& folder) {
   const fs::path root(folder);
   std::error_code error;
   if (!fs::is_directory(root, error))
-    return Status(Code::not_found, "{}: there is no such folder", folder);
+    return Status(Code::not_found, "{}: there is no such file or folder", folder);
   if (fs::exists(root / "config.json", error) || !fs::is_directory(root / "snapshots", error))
     return folder;
   Result<std::string> hash = read_file((root / "refs" / "main").string());
