@@ -11,6 +11,7 @@ become tokens is told in strata/engine/requests.h. Needs lm_eval 0.4.
 import json
 import subprocess
 
+import lm_eval.models  # noqa: F401  (its own models stay known beside this one)
 from lm_eval.api.model import LM
 from lm_eval.api.registry import register_model
 
