@@ -70,6 +70,9 @@ echo "== SmolLM2 by strata and by transformers"
 scripts/chat.sh < /dev/null > /dev/null
 tools/proofs/smollm2.py --build "$build"
 
+echo "== MiniLM by strata and by transformers"
+tools/proofs/minilm.py --build "$build"
+
 echo "== three tasks of lm_eval through strata and through transformers"
 tools/proofs/lm_eval_tasks.py --build "$build"
 
