@@ -3,6 +3,7 @@
 
     NAME.array_record.gz    array-record, uncompressed in groups of 1 and 7, and in groups of 7 by zstd, brotli and snappy
     records.tfrecord        records behind the masked checksums of the tfrecord package
+    example.tfrecord        two equal tf.train.Example, serialised deterministically
     records.bag[z], apart.bagz, limits.apart.bagz    bagz
     samples.tar             webdataset
     mds_plain, mds_zstd     mosaicml-streaming
@@ -57,6 +58,24 @@ def tf_records():
         for record in records(20):
             length = struct.pack("<Q", len(record))
             file.write(length + TFRecordWriter.masked_crc(length) + record + TFRecordWriter.masked_crc(record))
+
+
+def examples():
+    from tfrecord import example_pb2 as pb
+    from tfrecord.writer import TFRecordWriter
+
+    def feature(**value):
+        (kind, values), = value.items()
+        message = {"bytes_list": pb.BytesList, "float_list": pb.FloatList, "int64_list": pb.Int64List}[kind]
+        return pb.Feature(**{kind: message(value=values)})
+
+    features = {"b": feature(bytes_list=[b"\xff"]), "f": feature(float_list=[0.5, -1]), "i": feature(int64_list=[-7]),
+                "j": feature(int64_list=[1, 1000000007, -1]), "s": feature(bytes_list=[b"text"]),
+                "words": feature(bytes_list=[b"a", b"b"]), "x": feature(float_list=[0.25])}
+    record = pb.Example(features=pb.Features(feature=features)).SerializeToString(deterministic=True)
+    length = struct.pack("<Q", len(record))
+    framed = length + TFRecordWriter.masked_crc(length) + record + TFRecordWriter.masked_crc(record)
+    (DATA / "example.tfrecord").write_bytes(framed * 2)
 
 
 def bagz_files():
@@ -121,5 +140,5 @@ if __name__ == "__main__":
         check(sys.argv[2])
     else:
         DATA.mkdir(exist_ok=True)
-        for write in [array_records, tf_records, bagz_files, mds, tar, megatron]:
+        for write in [array_records, tf_records, examples, bagz_files, mds, tar, megatron]:
             write()

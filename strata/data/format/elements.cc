@@ -1,0 +1,152 @@
+#include "strata/data/format/elements.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <vector>
+
+#include "strata/base/file.h"
+#include "strata/data/compression/stream.h"
+#include "strata/data/format/json.h"
+
+namespace strata::data {
+namespace {
+
+constexpr ElementFormat kFormats[] = {
+    {"array_record", ".array_record .arrayrecord .riegeli",
+     "records by number in checked chunks; what Grain reads", open_array_record,
+     create_array_record},
+    {"bagz", ".bagz .bag", "records by number, each compressed alone", open_bagz, create_bagz},
+    {"csv", ".csv .tsv", "a line of names, then records of texts", open_csv, create_csv},
+    {"jsonl", ".jsonl .ndjson", "a JSON object on each line", open_jsonl, create_jsonl},
+    {"mds", "", "a folder of shards with columns; mosaicml-streaming", open_mds, create_mds},
+    {"megatron", ".bin .idx", "tokens of documents; Megatron-LM's indexed dataset", open_megatron,
+     create_megatron},
+    {"numpy", ".npy .npz", "the rows of arrays", open_npy, create_npy},
+    {"text", ".txt", "a record on each line", open_text, create_text},
+    {"tfrecord", ".tfrecord .tfrecords", "records behind checksums, usually tf.train.Example",
+     open_tf_record, create_tf_record},
+    {"tokens", ".tokens", "Strata's token files", open_tokens, nullptr},
+    {"webdataset", ".tar .tgz", "samples of files in a tar archive", open_web_dataset,
+     create_web_dataset},
+};
+
+bool ends_as(std::string_view path, std::string_view endings) {
+  while (!endings.empty()) {
+    const std::size_t n = std::min(endings.find(' '), endings.size());
+    if (path.ends_with(endings.substr(0, n))) return true;
+    endings.remove_prefix(std::min(n + 1, endings.size()));
+  }
+  return false;
+}
+
+std::string names_of_formats() {
+  std::string out;
+  for (const ElementFormat& f : kFormats) out += (out.empty() ? "" : ", ") + std::string(f.name);
+  return out;
+}
+
+Result<const ElementFormat*> choose(const std::string& path, const std::string& format) {
+  if (const ElementFormat* f =
+          format.empty() ? element_format_of(path) : element_format_named(format))
+    return f;
+  if (!format.empty())
+    return Status(Code::invalid, "no format {}; there are {}", format, names_of_formats());
+  return Status(Code::invalid, "{}: the name does not say a format; give one of {}", path,
+                names_of_formats());
+}
+
+/// The file of damaged records, made when there is one.
+class Quarantine {
+ public:
+  explicit Quarantine(std::string path) : path_(std::move(path)) {}
+  Status add(const Status& why, std::string_view bytes) {
+    if (!output_) {
+      auto output = Output::create(path_, nullptr);
+      if (!output) return output.status();
+      output_.emplace(std::move(*output));
+    }
+    Element line = Element::dict({{"error", Element(why.message())}});
+    if (!bytes.empty()) line.set("bytes", Element::bytes(std::string(bytes)));
+    return output_->write(json_of(line) + "\n");
+  }
+  Status close() { return output_ ? output_->close() : Status(); }
+
+ private:
+  std::string path_;
+  std::optional<Output> output_;
+};
+
+}  // namespace
+
+std::span<const ElementFormat> element_formats() { return kFormats; }
+
+const ElementFormat* element_format_named(std::string_view name) {
+  for (const ElementFormat& f : kFormats)
+    if (f.name == name) return &f;
+  return nullptr;
+}
+
+const ElementFormat* element_format_of(const std::string& path) {
+  std::error_code error;
+  if (std::filesystem::is_directory(path, error))
+    return file_exists(path + "/index.json") ? element_format_named("mds") : nullptr;
+  std::string_view name = path;
+  if (name.ends_with("index.json")) return element_format_named("mds");
+  if (compression_of_path(name)) name = name.substr(0, name.rfind('.'));
+  for (const ElementFormat& f : kFormats)
+    if (ends_as(name, f.endings)) return &f;
+  return nullptr;
+}
+
+OpenedElements open_elements(const std::string& path, const std::string& format,
+                             const ElementOptions& options) {
+  auto chosen = choose(path, format);
+  return chosen ? (*chosen)->open(path, options) : chosen.status();
+}
+
+CreatedElements create_elements(const std::string& path, const std::string& format,
+                                const ElementOptions& options) {
+  auto chosen = choose(path, format);
+  if (!chosen) return chosen.status();
+  if (!(*chosen)->create)
+    return Status(Code::unsupported, "{}: the format {} is read, not written", path,
+                  (*chosen)->name);
+  return (*chosen)->create(path, options);
+}
+
+Result<Converted> convert_elements(const std::string& from, const std::string& to,
+                                   const ConvertOptions& o) {
+  std::error_code error;
+  if (std::filesystem::equivalent(from, to, error))
+    return Status(Code::invalid, "{} and {} are one file", from, to);
+  auto scanner = open_elements(from, o.from_format, o.options);
+  if (!scanner) return scanner.status();
+  auto writer = create_elements(to, o.to_format, o.options);
+  if (!writer) return writer.status();
+  Quarantine quarantine(to + ".quarantine.jsonl");
+  Converted out;
+  Element element;
+  while (o.limit < 0 || out.records < o.limit) {
+    auto more = (*scanner)->next(element);
+    if (!more) {
+      if (more.status().code() != Code::corrupt || o.on_damage == OnDamage::fail)
+        return more.status();
+      if (out.damaged++ == 0) out.first_damage = more.status().message();
+      if (o.on_damage == OnDamage::quarantine)
+        if (Status s = quarantine.add(more.status(), (*scanner)->damaged()); !s.ok()) return s;
+      continue;
+    }
+    if (!*more) break;
+    if (Status s = (*writer)->add(element); !s.ok())
+      return Status(s.code(), "{}: record {}: {}", to, out.records, s.message());
+    if (++out.records % 1024 == 0) {
+      const auto total = static_cast<double>((*scanner)->total());
+      o.progress(out.records, total > 0 ? static_cast<double>((*scanner)->passed()) / total : 0);
+    }
+  }
+  if (Status s = quarantine.close(); !s.ok()) return s;
+  if (Status s = (*writer)->close(); !s.ok()) return s;
+  return out;
+}
+
+}  // namespace strata::data
