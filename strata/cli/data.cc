@@ -8,6 +8,7 @@
 #include "strata/base/text.h"
 #include "strata/base/thread_pool.h"
 #include "strata/cli/command.h"
+#include "strata/cli/data_convert.h"
 #include "strata/data/documents.h"
 #include "strata/data/row.h"
 #include "strata/data/token_file.h"
@@ -350,10 +351,10 @@ void add_tokenize(CommandLine& data, std::function<int()>& action) {
 }  // namespace
 
 void add_data(CommandLine& app, std::function<int()>& action) {
-  CommandLine& command =
-      app.add_subcommand("data", "shows what a run reads, makes tokenizers and token files");
+  CommandLine& command = app.add_subcommand(
+      "data", "shows what a run reads, makes tokenizers and token files, converts datasets");
   command.description(
-      "Shows what a run reads, makes tokenizers and token files.\n\n"
+      "Shows what a run reads, makes tokenizers and token files, converts datasets.\n\n"
       "Example:\n  strata data describe configs/demo.yml --step 100\n  strata data train-tokenizer "
       "--files 'kjv/*.txt' --output "
       "tokenizer.model\n");
@@ -361,6 +362,8 @@ void add_data(CommandLine& app, std::function<int()>& action) {
   add_describe(command, action);
   add_train_tokenizer(command, action);
   add_tokenize(command, action);
+  add_data_convert(command, action);
+  add_data_show(command, action);
 }
 
 }  // namespace strata::cli

@@ -35,7 +35,7 @@ holds() { is 0 && python3 -c "import json; o = json.load(open('out')); assert st
 blend="book/**/*.txt,3;code/*.py,1"
 model="base_emb_dim=16 base_num_query_heads=2 base_num_kv_heads=1 head_dim=8 base_mlp_dim=24 base_num_decoder_layers=1 max_target_length=16 per_device_batch_size=4 steps=40"
 
-for command in "" describe train-tokenizer tokenize; do
+for command in "" describe train-tokenizer tokenize convert show; do
   strata data $command --help
   fact "help of 'data $command' has an example" prints 0 "Example:"
 done
@@ -65,7 +65,7 @@ strata data describe train_files=latin.txt
 fact "bytes outside UTF-8" says 2 "latin.txt: not UTF-8: byte 3 of 4, in line 1, is 0xe9"
 gzip -k book/part/one.txt
 strata data describe train_files=book/part/one.txt.gz
-fact "a compressed text is read" prints 0 "book/part/one.txt.gz"
+fact "a compressed text is read" prints 0 "tokenizer  byte"
 rm book/part/one.txt.gz
 python3 -m zipfile -c one.zip book/part/one.txt
 strata data describe train_files=one.zip
@@ -131,5 +131,40 @@ fact "trains on disjoint windows" prints 0 "done: step 40 of 40"
 fact "one target in sixteen is lost" grep -q "total_weights: 60," err
 strata generate --checkpoint of_text --prompt "Verse" --max_tokens 20 --json
 fact "generates whole characters" is 0
+
+i=0
+while [ $i -lt 50 ]; do
+  printf '{"n":%d,"text":"row %d"}\n' $i $i
+  i=$((i + 1))
+done > rows.jsonl
+source=rows.jsonl
+for target in a.array_record b.tfrecord.gz c.bagz d.tar e.csv f.jsonl.zst; do
+  strata data convert $source $target
+  fact "$source becomes $target" prints 0 "$target: 50 records from $source"
+  case $target in d.tar | e.csv) ;; *) source=$target ;; esac
+done
+strata data convert f.jsonl.zst back.jsonl
+fact "after all of them the same bytes" cmp -s rows.jsonl back.jsonl
+strata data show a.array_record --json
+fact "show reads it through" holds "[o['records'], o['first'][2]['n']]" "[50, 2]"
+strata data show e.csv
+fact "a person reads the members" prints 0 "text"
+strata data convert rows.jsonl rows_mds --to mds
+fact "a folder of shards" prints 0 "rows_mds: 50 records"
+strata data convert rows.jsonl rows_mds --to mds
+fact "which is not written over" says 2 "rows_mds: there is something of that name already"
+printf x | dd of=a.array_record bs=1 seek=150 conv=notrunc 2> /dev/null
+strata data show a.array_record
+fact "damage is found" says 2 "wrong checksum"
+strata data convert a.array_record g.jsonl
+fact "and ends a conversion" says 2 "wrong checksum"
+fact "of which nothing stays" test ! -e g.jsonl -a ! -e g.jsonl.tmp
+strata data convert a.array_record g.jsonl --damaged quarantine
+fact "unless damaged records are put aside" prints 0 "g.jsonl: 49 records"
+fact "with what is wrong" grep -q "wrong checksum" g.jsonl.quarantine.jsonl
+strata data convert rows.jsonl rows.what
+fact "a name without a format" says 2 "the name does not say a format; give one of array_record, bagz, csv"
+strata train train_files=f.jsonl.zst $model base_output_directory=. run_name=packed
+fact "trains on compressed JSONL" prints 0 "done: step 40 of 40"
 
 told
