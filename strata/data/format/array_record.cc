@@ -73,13 +73,13 @@ Status ArrayRecordFile::read_index() {
   const std::uint64_t postscript = bytes_.size() - kBlock;
   chunk = riegeli::read_chunk(bytes_, postscript, name_, gathered);
   if (!chunk) return chunk.status();
-  auto records = riegeli::records_of(*chunk, name_, unpacked);
-  if (!records) return records.status();
-  if (records->empty()) return corrupt("an empty postscript");
-  const Numbers last(records->front());
+  std::vector<std::string_view> records;
+  if (Status s = riegeli::records_of(*chunk, name_, unpacked, records); !s.ok()) return s;
+  if (records.empty()) return corrupt("an empty postscript");
+  const Numbers last(records.front());
   if (!last.good || last.values[2] != kMagic) return corrupt("its postscript has no magic number");
-  for (std::string_view r : *records)
-    if (r != records->front()) return corrupt("its postscripts differ");
+  for (std::string_view r : records)
+    if (r != records.front()) return corrupt("its postscripts differ");
   const std::uint64_t footer = last.values[1];
   if (std::uint64_t end = chunk->end; end < bytes_.size()) {
     chunk = riegeli::read_chunk(bytes_, end, name_, gathered);
@@ -90,30 +90,29 @@ Status ArrayRecordFile::read_index() {
   chunk = riegeli::read_chunk(bytes_, footer, name_, gathered);
   if (!chunk) return chunk.status();
   const std::uint64_t footer_end = chunk->end;
-  records = riegeli::records_of(*chunk, name_, unpacked);
-  if (!records) return records.status();
+  if (Status s = riegeli::records_of(*chunk, name_, unpacked, records); !s.ok()) return s;
   if (footer_end < postscript) {
     std::string padding;
     auto pad = riegeli::read_chunk(bytes_, footer_end, name_, padding);
     if (!pad) return pad.status();
     if (pad->type != 'p' || pad->end != postscript) return corrupt("no padding behind its index");
   }
-  if (records->empty()) return corrupt("an index without its head");
-  protobuf::Reader head(records->front());
+  if (records.empty()) return corrupt("an index without its head");
+  protobuf::Reader head(records.front());
   const auto field = head.next();
   if (!field || !field->is(1, Wire::bytes)) return corrupt("an index without its head");
   const Numbers meta(field->bytes);
   if (!meta.good || meta.values[1] != 1)
     return corrupt(fmt::format("an index of version {}", meta.values[1]));
-  if (meta.values[2] != records->size() - 1) return corrupt("its counts of chunks differ");
+  if (meta.values[2] != records.size() - 1) return corrupt("its counts of chunks differ");
   options_ = meta.text;
   std::uint64_t total = 0, before = 0;
-  for (std::size_t i = 1; i < records->size(); ++i) {
-    const Numbers n((*records)[i]);
+  for (std::size_t i = 1; i < records.size(); ++i) {
+    const Numbers n(records[i]);
     const Place place{n.values[1], n.values[2], n.values[3]};
     const bool rises = place.offset > before && place.offset < footer;
     const bool full = i == 1 || place.records == places_.front().records ||
-                      (i + 1 == records->size() && place.records < places_.front().records);
+                      (i + 1 == records.size() && place.records < places_.front().records);
     if (!n.good || !rises || place.records == 0 || place.records > bytes_.size() || !full)
       return corrupt(fmt::format("entry {} of its index is out of place", i - 1));
     before = place.offset;
@@ -134,9 +133,7 @@ Status ArrayRecordFile::read_group(std::int64_t number, Group& out) const {
   if (chunk->records != place.records || chunk->decoded_size != place.decoded_size)
     return Status(Code::corrupt, "{}: the chunk at byte {} is another than the index says", name_,
                   place.offset);
-  auto records = riegeli::records_of(*chunk, name_, out.unpacked);
-  if (!records) return records.status();
-  out.records = std::move(*records);
+  if (Status s = riegeli::records_of(*chunk, name_, out.unpacked, out.records); !s.ok()) return s;
   out.number = number;
   return {};
 }

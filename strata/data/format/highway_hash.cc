@@ -55,15 +55,10 @@ void update_bytes(State& s, const char* bytes) {
   update(s, packet);
 }
 
-/// The last 1 to 31 bytes.
-void update_rest(State& s, std::string_view rest) {
+/// The packet that the last 1 to 31 bytes make.
+void last_packet(std::string_view rest, char* packet) {
   const std::size_t n = rest.size(), whole = n & ~std::size_t{3}, odd = n & 3;
-  for (int i = 0; i < 4; ++i) {
-    s.v0[i] += (u64{n} << 32) + n;
-    const auto half = [&](u64 x) { return std::rotl(static_cast<std::uint32_t>(x), int(n)); };
-    s.v1[i] = half(s.v1[i]) | u64{half(s.v1[i] >> 32)} << 32;
-  }
-  char packet[kPacket] = {};
+  std::memset(packet, 0, kPacket);
   std::memcpy(packet, rest.data(), whole);
   if (n & 16) {
     std::memcpy(packet + 28, rest.data() + n - 4, 4);
@@ -71,6 +66,17 @@ void update_rest(State& s, std::string_view rest) {
     const std::string_view tail = rest.substr(whole);
     packet[16] = tail[0], packet[17] = tail[odd >> 1], packet[18] = tail[odd - 1];
   }
+}
+
+void update_rest(State& s, std::string_view rest) {
+  const std::size_t n = rest.size();
+  for (int i = 0; i < 4; ++i) {
+    s.v0[i] += (u64{n} << 32) + n;
+    const auto half = [&](u64 x) { return std::rotl(static_cast<std::uint32_t>(x), int(n)); };
+    s.v1[i] = half(s.v1[i]) | u64{half(s.v1[i] >> 32)} << 32;
+  }
+  char packet[kPacket];
+  last_packet(rest, packet);
   update_bytes(s, packet);
 }
 
@@ -85,28 +91,51 @@ u64 finish(State& s, std::string_view rest) {
 }
 
 #if defined(__x86_64__)
-/// Whole packets, four lanes at once.
-__attribute__((target("avx2"))) void update_packets(State& s, const char* bytes,
-                                                    std::size_t packets) {
-  auto* v0p = reinterpret_cast<__m256i*>(s.v0);
-  auto* v1p = reinterpret_cast<__m256i*>(s.v1);
-  auto* m0p = reinterpret_cast<__m256i*>(s.m0);
-  auto* m1p = reinterpret_cast<__m256i*>(s.m1);
-  __m256i v0 = *v0p, v1 = *v1p, m0 = *m0p, m1 = *m1p;
+#define STRATA_AVX2 __attribute__((target("avx2"), always_inline)) inline
+
+/// The same state, four lanes at once.
+struct Lanes {
+  __m256i v0, v1, m0, m1;
+};
+
+STRATA_AVX2 void update_lanes(Lanes& s, __m256i packet) {
   const __m256i zip = _mm256_broadcastsi128_si256(
       _mm_setr_epi8(3, 12, 2, 5, 14, 1, 15, 0, 11, 4, 10, 13, 9, 6, 8, 7));
-  for (std::size_t i = 0; i < packets; ++i) {
-    const __m256i packet =
-        _mm256_loadu_si256(reinterpret_cast<const __m256i*>(bytes + kPacket * i));
-    v1 = _mm256_add_epi64(v1, _mm256_add_epi64(m0, packet));
-    m0 = _mm256_xor_si256(m0, _mm256_mul_epu32(v1, _mm256_srli_epi64(v0, 32)));
-    v0 = _mm256_add_epi64(v0, m1);
-    m1 = _mm256_xor_si256(m1, _mm256_mul_epu32(v0, _mm256_srli_epi64(v1, 32)));
-    v0 = _mm256_add_epi64(v0, _mm256_shuffle_epi8(v1, zip));
-    v1 = _mm256_add_epi64(v1, _mm256_shuffle_epi8(v0, zip));
-  }
-  *v0p = v0, *v1p = v1, *m0p = m0, *m1p = m1;
+  s.v1 = _mm256_add_epi64(s.v1, _mm256_add_epi64(s.m0, packet));
+  s.m0 = _mm256_xor_si256(s.m0, _mm256_mul_epu32(s.v1, _mm256_srli_epi64(s.v0, 32)));
+  s.v0 = _mm256_add_epi64(s.v0, s.m1);
+  s.m1 = _mm256_xor_si256(s.m1, _mm256_mul_epu32(s.v0, _mm256_srli_epi64(s.v1, 32)));
+  s.v0 = _mm256_add_epi64(s.v0, _mm256_shuffle_epi8(s.v1, zip));
+  s.v1 = _mm256_add_epi64(s.v1, _mm256_shuffle_epi8(s.v0, zip));
 }
+
+STRATA_AVX2 __m256i load_lanes(const void* at) {
+  return _mm256_loadu_si256(static_cast<const __m256i*>(at));
+}
+
+__attribute__((target("avx2"))) std::uint64_t hash_by_lanes(std::string_view bytes) {
+  const State begin;
+  Lanes s{load_lanes(begin.v0), load_lanes(begin.v1), load_lanes(begin.m0), load_lanes(begin.m1)};
+  const char* at = bytes.data();
+  for (std::size_t packets = bytes.size() / kPacket; packets > 0; --packets, at += kPacket)
+    update_lanes(s, load_lanes(at));
+  if (const std::size_t n = bytes.size() % kPacket; n > 0) {
+    s.v0 = _mm256_add_epi64(s.v0, _mm256_set1_epi32(static_cast<int>(n)));
+    const __m128i left = _mm_cvtsi32_si128(static_cast<int>(n)),
+                  right = _mm_cvtsi32_si128(static_cast<int>(32 - n));
+    s.v1 = _mm256_or_si256(_mm256_sll_epi32(s.v1, left), _mm256_srl_epi32(s.v1, right));
+    char packet[kPacket];
+    last_packet(bytes.substr(bytes.size() - n), packet);
+    update_lanes(s, load_lanes(packet));
+  }
+  for (int round = 0; round < 4; ++round)
+    update_lanes(s, _mm256_shuffle_epi32(_mm256_permute4x64_epi64(s.v0, 0x4e), 0xb1));
+  const auto lane = [](__m256i v) __attribute__((target("avx2"))) {
+    return static_cast<u64>(_mm256_extract_epi64(v, 0));
+  };
+  return lane(s.v0) + lane(s.v1) + lane(s.m0) + lane(s.m1);
+}
+#undef STRATA_AVX2
 #endif
 
 }  // namespace
@@ -119,12 +148,8 @@ std::uint64_t riegeli_hash_by_words(std::string_view bytes) {
 
 std::uint64_t riegeli_hash(std::string_view bytes) {
 #if defined(__x86_64__)
-  if (__builtin_cpu_supports("avx2")) {
-    State s;
-    const std::size_t packets = bytes.size() / kPacket;
-    update_packets(s, bytes.data(), packets);
-    return finish(s, bytes.substr(kPacket * packets));
-  }
+  static const bool has_avx2 = __builtin_cpu_supports("avx2");
+  if (has_avx2) return hash_by_lanes(bytes);
 #endif
   return riegeli_hash_by_words(bytes);
 }

@@ -135,8 +135,9 @@ Result<Chunk> read_chunk(std::string_view bytes, std::uint64_t at, const std::st
   return out;
 }
 
-Result<std::vector<std::string_view>> records_of(const Chunk& chunk, const std::string& name,
-                                                 std::string& buffer) {
+Status records_of(const Chunk& chunk, const std::string& name, std::string& buffer,
+                  std::vector<std::string_view>& out) {
+  out.clear();
   auto bad = [&](std::string_view what) { return Status(Code::corrupt, "{}: {}", name, what); };
   if (chunk.type == 't')
     return Status(Code::unsupported,
@@ -163,7 +164,6 @@ Result<std::vector<std::string_view>> records_of(const Chunk& chunk, const std::
   auto values = unpacked(how, rest.substr(sizes_packed), chunk.decoded_size, name, buffer);
   if (!values) return values.status();
   if (values->size() != chunk.decoded_size) return bad("records of another size than said");
-  std::vector<std::string_view> out;
   out.reserve(chunk.records);
   std::string_view left = *sizes, bytes = *values;
   for (std::uint64_t i = 0, size = 0; i < chunk.records; ++i) {
@@ -172,7 +172,7 @@ Result<std::vector<std::string_view>> records_of(const Chunk& chunk, const std::
     bytes.remove_prefix(size);
   }
   if (!left.empty() || !bytes.empty()) return bad("bytes that belong to no record");
-  return out;
+  return {};
 }
 
 std::string simple_data(const std::vector<std::string_view>& records, BlockCompression how) {

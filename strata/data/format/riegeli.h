@@ -29,9 +29,10 @@ struct Chunk {
 Result<Chunk> read_chunk(std::string_view bytes, std::uint64_t at, const std::string& name,
                          std::string& buffer);
 
-/// The records of a simple chunk ('r'): they lie in the chunk's data or in `buffer`.
-Result<std::vector<std::string_view>> records_of(const Chunk& chunk, const std::string& name,
-                                                 std::string& buffer);
+/// Puts the records of a simple chunk ('r') into `out`, over what it had: they lie in the chunk's
+/// data or in `buffer`.
+Status records_of(const Chunk& chunk, const std::string& name, std::string& buffer,
+                  std::vector<std::string_view>& out);
 
 /// The data of a simple chunk.
 std::string simple_data(const std::vector<std::string_view>& records, BlockCompression how);
