@@ -9,7 +9,7 @@
     mds_plain, mds_zstd     mosaicml-streaming
     megatron.bin, .idx      the layout of megatron-core's indexed_dataset.py, by numpy
 
-Nothing is random. `data_formats.py check FOLDER` reads files that Strata wrote of the same records with the originals, and says so.
+Nothing is random. `data_formats.py check STRATA` has the program write files and reads them with the originals.
 Needs the packages of REQUIREMENTS; makes build/peers with them when this Python has none.
 """
 import gzip
@@ -119,20 +119,46 @@ def megatron():
     (DATA / "megatron.idx").write_bytes(head + lengths.tobytes() + places.tobytes() + documents.tobytes())
 
 
-def check(folder):
-    folder = pathlib.Path(folder)
-    for path in sorted(folder.glob("*.array_record")):
-        reader = array_record_module.ArrayRecordReader(str(path))
-        assert list(reader.read_all()) == records(40), path
-        print("array-record reads", path.name)
-    for path in sorted(folder.glob("*.bag*")):
-        assert list(bagz.Reader(str(path))) == records(20), path
-        print("bagz reads", path.name)
-    for path in sorted(folder.glob("*.tfrecord")):
-        from tfrecord.reader import tfrecord_iterator
+def check(strata):
+    """Files that Strata writes, read by the originals."""
+    import json
+    import subprocess
 
-        assert [bytes(r) for r in tfrecord_iterator(str(path))] == records(20), path
-        print("tfrecord reads", path.name)
+    from streaming import StreamingDataset
+    from tfrecord.reader import example_loader, tfrecord_iterator
+
+    folder = pathlib.Path(tempfile.mkdtemp())
+
+    def convert(source, target, *options):
+        subprocess.run([strata, "data", "convert", str(source), str(folder / target), *options], check=True, stdout=subprocess.DEVNULL)
+        return str(folder / target)
+
+    (folder / "source.array_record").write_bytes(gzip.decompress((DATA / "plain.array_record.gz").read_bytes()))
+    for compression in ["none", "zstd", "brotli", "snappy"]:
+        for group in [1, 7, 1000]:
+            path = convert(folder / "source.array_record", f"{compression}{group}.array_record", "--records", "raw", "--compression",
+                           compression, "--group_size", str(group))
+            assert list(array_record_module.ArrayRecordReader(path).read_all()) == records(40), path
+    print("array-record reads what Strata writes")
+    for name in ["a.bag", "a.bagz"]:
+        assert list(bagz.Reader(convert(DATA / "records.tfrecord", name, "--records", "raw"))) == records(20), name
+    print("bagz reads what Strata writes")
+    path = convert(DATA / "records.bagz", "a.tfrecord", "--records", "raw")
+    assert [bytes(r) for r in tfrecord_iterator(path)] == records(20)
+    rows = [{"n": i, "text": f"row {i}", "x": i / 4} for i in range(50)]
+    (folder / "rows.jsonl").write_text("".join(json.dumps(r) + "\n" for r in rows))
+    loaded = list(example_loader(convert(folder / "rows.jsonl", "rows.tfrecord"), None,
+                                 {"n": "int", "text": "byte", "x": "float"}))
+    assert [{"n": int(r["n"][0]), "text": bytes(r["text"]).decode(), "x": float(r["x"][0])} for r in loaded] == rows
+    print("tfrecord reads what Strata writes")
+    read = list(StreamingDataset(local=convert(folder / "rows.jsonl", "rows_mds", "--to", "mds", "--shard_bytes", "1024"), shuffle=False,
+                                 batch_size=1))
+    assert [{"n": int(r["n"]), "text": r["text"], "x": float(r["x"])} for r in read] == rows
+    print("mosaicml-streaming reads what Strata writes")
+    read = list(webdataset.WebDataset(convert(folder / "rows.jsonl", "rows.tar"), shardshuffle=False).decode())
+    assert [{"n": r["n.cls"], "text": r["text"], "x": r["x.json"]} for r in read] == rows
+    print("webdataset reads what Strata writes")
+    shutil.rmtree(folder)
 
 
 if __name__ == "__main__":
