@@ -92,6 +92,17 @@ Result<std::string_view> Input::take(std::size_t size) {
   return out;
 }
 
+Status Input::skip(std::uint64_t size) {
+  while (size > 0) {
+    auto taken = take(compression_ ? std::min<std::uint64_t>(size, kPiece) : size);
+    if (!taken) return taken.status();
+    if (taken->empty() || (!compression_ && taken->size() < size))
+      return Status(Code::corrupt, "{}: it has no byte {}", name_, position_ + size);
+    size -= taken->size();
+  }
+  return {};
+}
+
 Result<std::string_view> Input::line() {
   std::string_view seen;
   std::size_t end = std::string_view::npos;

@@ -41,6 +41,8 @@ class Input {
   Result<std::string_view> peek(std::size_t size);
   /// The next line without its line end; null data at the end.
   Result<std::string_view> line();
+  /// Passes bytes; Code::corrupt where there are fewer.
+  Status skip(std::uint64_t size);
   /// Bytes passed so far, of the unpacked stream.
   std::uint64_t position() const { return position_; }
   /// Bytes passed so far of the file itself, and how many there are: for progress.

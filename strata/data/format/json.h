@@ -10,6 +10,7 @@
 #include <string>
 #include <string_view>
 
+#include "strata/base/result.h"
 #include "strata/data/element.h"
 
 namespace strata::data {

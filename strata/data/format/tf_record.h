@@ -24,6 +24,9 @@ class TfRecordReader : public RecordScanner {
   static std::unique_ptr<RecordScanner> of(std::string_view bytes, std::string name);
   explicit TfRecordReader(Input input) : input_(std::move(input)) {}
   Result<bool> next(std::string_view& record) override;
+  /// Where the next record begins in the unpacked file, and going there.
+  std::uint64_t position() const { return input_.position(); }
+  Status skip(std::uint64_t bytes) { return input_.skip(bytes); }
   std::uint64_t passed() const override { return input_.passed(); }
   std::uint64_t file_bytes() const override { return input_.file_bytes(); }
 
