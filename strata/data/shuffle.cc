@@ -17,7 +17,7 @@ class Cipher {
   Cipher(int bits, std::uint32_t seed) {
     half_ = std::max(bits + bits % 2, 16) / 2;
     mask_ = (std::uint64_t{1} << half_) - 1;
-    std::seed_seq{seed}.generate(keys_.begin(), keys_.end());
+    keys_ = keys_of(seed);
     for (std::uint32_t& key : keys_) key &= static_cast<std::uint32_t>(mask_);
   }
   std::uint64_t encrypt(std::uint64_t v) const {
@@ -30,13 +30,28 @@ class Cipher {
   }
 
  private:
+  using Keys = std::array<std::uint32_t, 4>;
+  /// Kept for the next call of this thread: an epoch asks for one seed again and again.
+  static Keys keys_of(std::uint32_t seed) {
+    thread_local struct {
+      std::uint32_t seed;
+      bool known = false;
+      Keys keys;
+    } last;
+    if (!last.known || last.seed != seed) {
+      std::seed_seq{seed}.generate(last.keys.begin(), last.keys.end());
+      last.seed = seed;
+      last.known = true;
+    }
+    return last.keys;
+  }
   std::uint64_t rotate(std::uint64_t x, int n) const { return (x << n | x >> (half_ - n)) & mask_; }
   std::uint64_t mix(std::uint64_t x) const {
     return (rotate(x, 1) & rotate(x, 8 % half_)) ^ rotate(x, 2);
   }
   int half_;
   std::uint64_t mask_;
-  std::array<std::uint32_t, 4> keys_;
+  Keys keys_;
 };
 
 /// Grain's number of bits; too few for 2^k, which is then one bit longer than the block.
