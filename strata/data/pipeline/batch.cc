@@ -63,11 +63,8 @@ Element stack_strings(std::size_t n, const At& at) {
   };
   StringArray out{.shape = with_rows(n, first.shape()), .width = 1, .is_text = text(first)};
   const std::int64_t each = first.shape().count();
-  const auto item = [&](const Element& e, std::int64_t j) {
-    if (e.kind() == Kind::strings) return e.strings().at(j);
-    const std::string_view v = e.view();
-    const std::size_t last = v.find_last_not_of('\0');
-    return v.substr(0, last == std::string_view::npos ? 0 : last + 1);
+  const auto item = [](const Element& e, std::int64_t j) {
+    return e.kind() == Kind::strings ? e.strings().at(j) : e.view();
   };
   for (std::size_t i = 0; i < n; ++i) {
     const Element& e = at(i);
