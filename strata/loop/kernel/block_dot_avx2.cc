@@ -47,6 +47,15 @@ struct Avx2 {
     return F(_mm256_blendv_ps(_mm256_permutevar8x32_ps(table.low, __m256i(i)),
                               _mm256_permutevar8x32_ps(table.high, __m256i(i)), is_high));
   }
+  /// Eight partial sums to one.
+  STRATA_INLINE static float total_of_eight(__m256 s) {
+    __m128 t = _mm_add_ps(_mm256_castps256_ps128(s), _mm256_extractf128_ps(s, 1));
+    t = _mm_add_ps(t, _mm_movehl_ps(t, t));
+    return _mm_cvtss_f32(_mm_add_ss(t, _mm_movehdup_ps(t)));
+  }
+  STRATA_INLINE static float total(const F* s) {
+    return total_of_eight(__m256((s[0] + s[2]) + (s[1] + s[3])));
+  }
   STRATA_INLINE static float half(Bytes at) {
     std::uint16_t bits;
     __builtin_memcpy(&bits, at, sizeof bits);

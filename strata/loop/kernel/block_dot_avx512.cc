@@ -42,6 +42,17 @@ struct Avx512 {
   STRATA_INLINE static F lookup(const Table& table, I i) {
     return F(_mm512_permutexvar_ps(__m512i(i), table));
   }
+  /// Eight partial sums to one.
+  STRATA_INLINE static float total_of_eight(__m256 s) {
+    __m128 t = _mm_add_ps(_mm256_castps256_ps128(s), _mm256_extractf128_ps(s, 1));
+    t = _mm_add_ps(t, _mm_movehl_ps(t, t));
+    return _mm_cvtss_f32(_mm_add_ss(t, _mm_movehdup_ps(t)));
+  }
+  STRATA_INLINE static float total(const F* s) {
+    const __m512 both = __m512(s[0] + s[1]);
+    return total_of_eight(
+        _mm256_add_ps(_mm512_castps512_ps256(both), _mm512_extractf32x8_ps(both, 1)));
+  }
   STRATA_INLINE static float half(Bytes at) {
     std::uint16_t bits;
     __builtin_memcpy(&bits, at, sizeof bits);

@@ -85,6 +85,13 @@ struct Portable {
   static F lookup(const Table& table, const I& i) {
     return F::of([&](int l) { return table.at[i.at[l] & 15]; });
   }
+  static float total(const F* sums) {
+    float s[32];
+    for (int v = 0; v < 4; ++v) store(s + v * kWidth, sums[v]);
+    for (int half = 16; half > 0; half /= 2)
+      for (int l = 0; l < half; ++l) s[l] += s[l + half];
+    return s[0];
+  }
   static float half(Bytes at) { return f16_value(static_cast<std::uint16_t>(at[0] | at[1] << 8)); }
 };
 

@@ -1,4 +1,5 @@
-// The sums of block_dot.h for one instruction set L (block_decode.h says what it gives; fma too).
+// The sums of block_dot.h for one instruction set L (block_decode.h says what it gives; fma too,
+// and total(F[32 / kWidth]): 32 partial sums to one, by halves).
 #pragma once
 
 #include <array>
@@ -8,16 +9,6 @@
 
 namespace strata::loop::block {
 namespace {
-
-/// 32 partial sums to one.
-template <class L>
-STRATA_INLINE float total(const typename L::F* sums) {
-  float s[32];
-  STRATA_EACH(v, 32 / L::kWidth) L::store(s + v * L::kWidth, sums[v]);
-  for (int half = 16; half > 0; half /= 2)
-    for (int l = 0; l < half; ++l) s[l] += s[l + half];
-  return s[0];
-}
 
 /// Asks for a block of the rows that come next: no processor foresees the step from row to row.
 template <int kBytes>
@@ -45,7 +36,7 @@ void dot_rows(const float* x, Bytes w, std::int64_t row_bytes, std::int64_t bloc
       }
     }
   }
-  STRATA_EACH(r, kRows) y[r] = total<L>(sums[r]);
+  STRATA_EACH(r, kRows) y[r] = L::total(sums[r]);
 }
 
 template <class L, BlockKind kKind>
@@ -90,7 +81,7 @@ void tile_of(const Tile& t) {
     }
   }
   STRATA_EACH(i, kX)
-  STRATA_EACH(o, kW) t.y[i * t.y_step + o] = total<L>(sums[i][o]);
+  STRATA_EACH(o, kW) t.y[i * t.y_step + o] = L::total(sums[i][o]);
 }
 
 /// A tile of any size up to L's.
