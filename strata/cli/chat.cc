@@ -18,7 +18,7 @@ namespace {
 using nlohmann::ordered_json;
 
 struct Options {
-  std::string model, system, more = "{}";
+  std::string model, system, more = "{}", activations = "float";
   SamplingOptions sampling;
   EngineOptions engine;
   std::int64_t max_tokens = 1024, context = 4096;
@@ -33,7 +33,8 @@ std::string as_json(const std::vector<Message>& messages) {
 
 int run(const Options& o) {
   if (o.threads > 0) set_num_threads(o.threads);
-  auto lm = engine::load_language_model(o.model, {.length = o.context});
+  auto lm = engine::load_language_model(
+      o.model, {.int8_activations = o.activations == "int8", .length = o.context});
   if (!lm) return fail(lm.status());
   for (const std::string& note : lm->notes) std::cerr << "note: " << note << "\n";
   if (auto probe = lm->chat(R"([{"role": "user", "content": "Hi"}])", o.more); !probe)
@@ -113,6 +114,7 @@ void add_chat(CommandLine& app, std::function<int()>& action) {
       .show_default();
   o->sampling.add_to(command);
   o->engine.add_to(command);
+  add_activations(command, o->activations);
   add_threads(command, o->threads);
   command.callback([o, &action] { action = [o] { return run(*o); }; });
 }

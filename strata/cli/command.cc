@@ -71,6 +71,14 @@ void add_threads(CommandLine& command, int& threads) {
       .in_range(1, 4096);
 }
 
+void add_activations(CommandLine& command, std::string& activations) {
+  command
+      .add_option("--activations", activations,
+                  "how activations meet packed weights: float, or int8, rounded to eight bits as "
+                  "llama.cpp does it, which is faster (default: float)")
+      .one_of({"float", "int8"});
+}
+
 int main(int argc, char** argv) {
   CommandLine app(
       "Strata trains small language models by its own compiler, writes text with them, and "

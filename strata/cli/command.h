@@ -37,6 +37,9 @@ std::string key_as_option(const std::string& name);
 /// Adds the option --threads; 0, which it leaves where it is not given, means all cores.
 void add_threads(CommandLine& command, int& threads);
 
+/// Adds the option --activations: "float" or "int8".
+void add_activations(CommandLine& command, std::string& activations);
+
 /// Each adds one subcommand, which sets `action` when it is chosen.
 void add_train(CommandLine& app, std::function<int()>& action);
 void add_data(CommandLine& app, std::function<int()>& action);

@@ -43,7 +43,7 @@ ordered_json to_json(const Drawn& d) {
 }  // namespace
 
 int generate_text(const GenerateText& o) {
-  auto lm = engine::load_language_model(o.model);
+  auto lm = engine::load_language_model(o.model, {.int8_activations = o.activations == "int8"});
   if (!lm) return fail(lm.status());
   for (const std::string& note : lm->notes) std::cerr << "note: " << note << "\n";
   std::vector<std::string> prompts = o.prompts;

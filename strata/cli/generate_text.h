@@ -18,6 +18,7 @@ struct GenerateText {
   EngineOptions engine;
   std::optional<std::int64_t> max_tokens;
   std::int64_t num_samples = 1;
+  std::string activations = "float";
   bool ignore_eos = false, json = false, stats = false;
 };
 

@@ -13,6 +13,7 @@
 #include "strata/base/thread_pool.h"
 #include "strata/checkpoint/arrays.h"
 #include "strata/cli/command.h"
+#include "strata/model/int8_activations.h"
 #include "strata/model/pretrained.h"
 
 namespace strata::cli {
@@ -21,7 +22,7 @@ namespace {
 using nlohmann::ordered_json;
 
 struct Options {
-  std::string model, tokens, out, dtype = "float32";
+  std::string model, tokens, out, dtype = "float32", activations = "float";
   bool json = false;
   int threads = 0;
 };
@@ -52,8 +53,10 @@ Result<Tensors> decode(const Options& o, const model::LoadOptions& how) {
   Result<model::Pretrained> p = model::load(o.model, how);
   if (!p) return p.status();
   const Array tokens = tokens_of(o.tokens, p->model->vocab_size());
+  const model::ModelPtr m =
+      o.activations == "int8" ? model::with_int8_activations(p->model) : p->model;
   const Array logits = jit([&](const tree::Tree& w, const Array& t) {
-    return astype(p->model->forward(w, t), DType::f32);
+    return astype(m->forward(w, t), DType::f32);
   })(p->params, tokens);
   return Tensors{{"logits", logits[0]}};
 }
@@ -88,7 +91,7 @@ ordered_json next_of(const Array& logits) {
 int run(const Options& o) {
   if (o.threads > 0) set_num_threads(o.threads);
   const DType dtype = o.dtype == "bfloat16" ? DType::bf16 : DType::f32;
-  const model::LoadOptions how{.dtype = dtype, .weights = dtype};
+  const model::LoadOptions how{.dtype = dtype, .weights = dtype, .packed = o.activations == "int8"};
   Result<Tensors> made = decode(o, how);
   if (!made && made.status().code() == Code::unsupported) {
     Result<Tensors> encoded = encode(o, how);
@@ -136,6 +139,7 @@ void add_logits(CommandLine& app, std::function<int()>& action) {
   command.add_option("--dtype", o->dtype, "of weights and products: float32 or bfloat16")
       .one_of({"float32", "bfloat16"})
       .show_default();
+  add_activations(command, o->activations);
   add_threads(command, o->threads);
   command.add_flag("--json", o->json, "print one JSON object instead");
   command.callback([o, &action] { action = [o] { return run(*o); }; });

@@ -10,6 +10,7 @@
 #include "strata/base/error.h"
 #include "strata/base/file.h"
 #include "strata/checkpoint/gguf.h"
+#include "strata/model/int8_activations.h"
 #include "strata/model/pretrained.h"
 #include "strata/tokenizer/gguf.h"
 #include "strata/tokenizer/huggingface.h"
@@ -225,7 +226,7 @@ Result<LanguageModel> load_language_model(const std::string& path, const Languag
   if (!loaded) return loaded.status();
   LanguageModel lm;
   lm.name = path;
-  lm.model = std::move(loaded->model);
+  lm.model = o.int8_activations ? model::with_int8_activations(loaded->model) : loaded->model;
   lm.params = std::move(loaded->params);
   lm.max_length = max_length(loaded->config);
   lm.config = std::move(loaded->config);

@@ -64,6 +64,9 @@ struct LanguageModelOptions {
   DType dtype = DType::f32, weights = DType::f32;
   /// Keep a GGUF file's weights in their blocks, so that memory holds what the file does.
   bool packed = true;
+  /// Round activations to eight bits for products with packed weights, as llama.cpp does: faster
+  /// (model/int8_activations.h).
+  bool int8_activations = false;
   /// The longest sequence that will be read: decides rotary frequencies that depend on it.
   std::int64_t length = 4096;
   /// What the backward pass keeps: decoder::Options::remat_policy.
