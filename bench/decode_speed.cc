@@ -1,11 +1,12 @@
 // How fast the decoding engine reads a prompt and draws tokens of a published model; a line of JSON
-// for each round, to alternate with a peer (bench/llama_cpp.py).
+// for each round, to alternate with a peer (bench/beside_llama_cpp.py).
 //
 //   decode-speed MODEL [float|int8] [PROMPT] [DRAWN]    rounds as lines come in on stdin
 #include <fmt/format.h>
 
 #include <chrono>
 #include <cstdlib>
+#include <ctime>
 #include <iostream>
 #include <string>
 #include <string_view>
@@ -15,8 +16,14 @@
 #include "strata/engine/text.h"
 
 namespace {
-double now() {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+/// Of the clock, and of this process's threads together.
+struct Seconds {
+  double wall, cpu;
+};
+Seconds now() {
+  return {
+      std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(),
+      static_cast<double>(std::clock()) / CLOCKS_PER_SEC};
 }
 }  // namespace
 
@@ -44,17 +51,22 @@ int main(int argc, char** argv) {
     engine::Request request{.tokens = {}, .sampling = {.temperature = 0}, .max_tokens = drawn + 1};
     for (std::int64_t i = 0; i < prompt; ++i)
       request.tokens.push_back(static_cast<std::int32_t>(100 + (i * 31 + round) % 4000));
-    double first = 0, last = 0;
+    Seconds first{}, last{};
     request.on_token = [&](const engine::Token& t) {
       last = now();
       if (t.position == 0) first = last;
     };
-    const double start = now();
+    const Seconds start = now();
     engine.submit(std::move(request));
     while (engine.step()) {
     }
-    std::cout << fmt::format("{{\"prefill_s\":{:.6f},\"token_s\":{:.6f}}}", first - start,
-                             (last - first) / static_cast<double>(drawn))
-              << std::endl;
+    const auto per_token = static_cast<double>(drawn);
+    std::cout
+        << fmt::format(
+               "{{\"prefill_s\":{:.6f},\"token_s\":{:.6f},\"prefill_cpu_s\":{:.6f},\"token_cpu_s\":"
+               "{:.6f}}}",
+               first.wall - start.wall, (last.wall - first.wall) / per_token, first.cpu - start.cpu,
+               (last.cpu - first.cpu) / per_token)
+        << std::endl;
   }
 }

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""The decoding engine beside llama.cpp: the same file, two threads, greedy, in one run of alternating rounds; build/bench/llama_cpp.md and .json.
+"""The decoding engine beside llama.cpp: the same file, two threads, greedy, in one run of alternating rounds; build/bench/beside_llama_cpp.md and .json.
 
-    STRATA_BUILD=build bench/llama_cpp.py [FILE.gguf...] [--rounds N] [--threads N] [--llama FOLDER] [--write]
+    STRATA_BUILD=build bench/beside_llama_cpp.py [FILE.gguf...] [--rounds N] [--threads N] [--llama FOLDER] [--processor_time] [--write]
 
 Without files: SmolLM2-135M-Instruct's Q4_1 (where `make chat` has fetched it), and weights at random of a Llama of 1.2 billion in Q4_0 and Q4_K, which
 are made once in build/bench. llama.cpp is the package llama-cpp-python, built from its source for this processor into an environment of its own.
@@ -9,7 +9,9 @@ are made once in build/bench. llama.cpp is the package llama-cpp-python, built f
 A round reads a prompt of 512 tokens and draws 64 more behind it. Medians of the rounds, and the best one; the ratio is of medians. `float` multiplies by f32
 activations, the default; `int8` rounds them as llama.cpp does. Beside them stands what the file's matrices amount to, read once for each token, in a second,
 as a share of what plain loops read (bench/memory_speed.cc). First token: from the start of `strata generate` to its end after one token, the model's
-code in the cache; of llama.cpp from after Python's imports. `--write` puts the table into docs/llama_cpp.md, too.
+code in the cache; of llama.cpp from after Python's imports. On a machine that
+others use, `--threads 1 --processor_time` compares what one thread computes: llama.cpp's threads wait for each other by spinning, for minutes where one of
+them is not running; what only the clock can say stays out then. `--write` puts the table into docs/beside_llama_cpp.md, too.
 """
 import argparse
 import json
@@ -29,12 +31,17 @@ PROMPT, DRAWN = 512, 64
 
 PAGE = """# Decoding beside llama.cpp
 
-Printed by [bench/llama_cpp.py](../bench/llama_cpp.py) `--write` in one run: the same file, the same number of threads, greedy, rounds alternating. `float` is
+Printed by [bench/beside_llama_cpp.py](../bench/beside_llama_cpp.py) `--write` in one run: the same file, the same number of threads, greedy, rounds alternating. `float` is
 the default; `int8` is `--activations int8`, by which `strata generate`, `chat`, `logits` and `evaluate` round activations to eight bits for products with
 packed weights, as llama.cpp always does. Where the load average is above zero others used the machine's processors, too: then ratios say more than
 numbers, and neither says much of memory.
 
 """
+
+
+def now():
+    """Seconds of the clock, and of this process's threads together."""
+    return time.perf_counter(), time.process_time()
 
 
 def peer(path, threads):
@@ -49,15 +56,17 @@ def peer(path, threads):
     for round_, _ in enumerate(sys.stdin):
         model.reset()
         tokens = [100 + (i * 31 + round_) % 4000 for i in range(PROMPT)]
-        start = time.perf_counter()
+        start = now()
         model.eval(tokens)
-        read = time.perf_counter() - start
+        first = now()
         token = model.sample(temp=0)
-        start = time.perf_counter()
+        begun = now()
         for _ in range(DRAWN):
             model.eval([token])
             token = model.sample(temp=0)
-        print(json.dumps({"prefill_s": read, "token_s": (time.perf_counter() - start) / DRAWN}), flush=True)
+        last = now()
+        print(json.dumps({"prefill_s": first[0] - start[0], "token_s": (last[0] - begun[0]) / DRAWN,
+                          "prefill_cpu_s": first[1] - start[1], "token_cpu_s": (last[1] - begun[1]) / DRAWN}), flush=True)
 
 
 class Program:
@@ -163,7 +172,8 @@ def measure(model, python, o):
     memory = json.loads(subprocess.run([BUILD / "bin/memory-speed", "5"], capture_output=True, text=True, check=True).stdout)
     rows = {}
     for name, all_ in rounds.items():
-        times = {key: [r[key] for r in all_] for key in ("prefill_s", "token_s")}
+        kind = "_cpu_s" if o.processor_time else "_s"
+        times = {key + "_s": [r[key + kind] for r in all_] for key in ("prefill", "token")}
         rows[name] = {"prefill": PROMPT / statistics.median(times["prefill_s"]), "best_prefill": PROMPT / min(times["prefill_s"]),
                       "decode": 1 / statistics.median(times["token_s"]), "best_decode": 1 / min(times["token_s"]),
                       "first_s": started["first_s"] if name == "llama.cpp" else statistics.median(firsts[name])}
@@ -184,7 +194,8 @@ def main():
     parser.add_argument("--rounds", type=int, default=7)
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--llama", type=pathlib.Path, default=pathlib.Path("build/peers/llama"))
-    parser.add_argument("--write", action="store_true", help="docs/llama_cpp.md, too")
+    parser.add_argument("--processor_time", action="store_true", help="times of the processor instead of the clock's, with --threads 1")
+    parser.add_argument("--write", action="store_true", help="docs/beside_llama_cpp.md, too")
     parser.add_argument("--peer", help=argparse.SUPPRESS)
     o = parser.parse_args()
     if o.peer:
@@ -200,8 +211,8 @@ def main():
         lines.append(line)
         print(line, flush=True)
 
-    say(f"{processor()}, {o.threads} threads, load average at the start {os.getloadavg()[0]:.1f}, {time.strftime('%d %B %Y')}; tokens per second, "
-        f"median (best) of {o.rounds} rounds\n")
+    say(f"{processor()}, {o.threads} threads, load average at the start {os.getloadavg()[0]:.1f}, {time.strftime('%d %B %Y')}; tokens per second"
+        f"{' of processor time' if o.processor_time else ''}, median (best) of {o.rounds} rounds\n")
     say("| file | who | prefill of 512 | ratio | decode | ratio | file's bytes a second, of memory's read speed | first token s |\n|---|---|---|---|---|---|---|---|")
     for model in o.files or [smol, *random_models(smol)]:
         rows, memory, version = measure(model, python, o)
@@ -210,12 +221,13 @@ def main():
         for name, r in rows.items():
             who = f"llama.cpp ({version})" if name == "llama.cpp" else f"strata, {name}"
             ratios = ["", ""] if r is base else [f"{r[key] / base[key]:.2f}" for key in ("prefill", "decode")]
+            clock = ["", ""] if o.processor_time else [f"{100 * r['of_memory']:.0f} %", f"{r['first_s']:.2f}"]
             say(f"| {model.name} | {who} | {r['prefill']:.0f} ({r['best_prefill']:.0f}) | {ratios[0]} | {r['decode']:.1f} ({r['best_decode']:.1f}) | "
-                f"{ratios[1]} | {100 * r['of_memory']:.0f} % | {r['first_s']:.2f} |")
-    (FOLDER / "llama_cpp.md").write_text("\n".join(lines) + "\n")
+                f"{ratios[1]} | {clock[0]} | {clock[1]} |")
+    (FOLDER / "beside_llama_cpp.md").write_text("\n".join(lines) + "\n")
     if o.write:
-        (HERE.parent / "docs/llama_cpp.md").write_text(PAGE + "\n".join(lines) + "\n")
-    (FOLDER / "llama_cpp.json").write_text(json.dumps(report))
+        (HERE.parent / "docs/beside_llama_cpp.md").write_text(PAGE + "\n".join(lines) + "\n")
+    (FOLDER / "beside_llama_cpp.json").write_text(json.dumps(report))
     return 0
 
 
