@@ -14,11 +14,22 @@ struct Params {
 struct Free {
   void operator()(void* at) const { ::operator delete(at, std::align_val_t(64)); }
 };
-template <class T>
-std::unique_ptr<T, Free> aligned(std::int64_t count) {
-  return std::unique_ptr<T, Free>(static_cast<T*>(
-      ::operator new(sizeof(T) * static_cast<std::size_t>(count), std::align_val_t(64))));
-}
+/// Memory that a thread keeps from call to call: fresh pages would cost more than short products.
+class Scratch {
+ public:
+  void* of(std::int64_t bytes) {
+    if (bytes > bytes_) {
+      at_.reset(), bytes_ = 0;
+      at_.reset(::operator new(static_cast<std::size_t>(bytes), std::align_val_t(64)));
+      bytes_ = bytes;
+    }
+    return at_.get();
+  }
+
+ private:
+  std::unique_ptr<void, Free> at_;
+  std::int64_t bytes_ = 0;
+};
 
 /// Rows of x that are rounded at a time: as many as stay in a core's second cache.
 std::int64_t rows_together(std::int64_t groups) {
@@ -48,8 +59,10 @@ void run(const InstructionSet& set, void* const* buffers, std::int64_t begin, st
   const std::int64_t in = p.blocks * layout.elements, row_bytes = p.blocks * layout.bytes,
                      groups = in / 32, chunks = (p.out + p.chunk - 1) / p.chunk;
   const std::int64_t together = std::min(p.rows, rows_together(groups));
-  const auto rounded = aligned<Group>(together * groups);
-  const auto room = aligned<std::uint8_t>(room_bytes(groups));
+  static thread_local Scratch rounded_scratch, room_scratch;
+  auto* rounded = static_cast<Group*>(
+      rounded_scratch.of(together * groups * static_cast<std::int64_t>(sizeof(Group))));
+  auto* room = static_cast<std::uint8_t*>(room_scratch.of(p.rows > 1 ? room_bytes(groups) : 0));
   // Points follow each other in a batch: rows of x are rounded once for all of them.
   for (std::int64_t b = begin / chunks; b * chunks < end; ++b) {
     const std::int64_t first = std::max(begin - b * chunks, std::int64_t{0}) * p.chunk,
@@ -58,10 +71,10 @@ void run(const InstructionSet& set, void* const* buffers, std::int64_t begin, st
     for (std::int64_t i = 0; i < p.rows; i += together) {
       const std::int64_t rows = std::min(together, p.rows - i);
       set.round(static_cast<const float*>(buffers[0]) + (b * p.rows + i) * in, rows * groups,
-                rounded.get());
-      set.dot[p.format]({rounded.get(), rows, groups, w, row_bytes, p.blocks, last - first,
+                rounded);
+      set.dot[p.format]({rounded, rows, groups, w, row_bytes, p.blocks, last - first,
                          static_cast<float*>(buffers[2]) + (b * p.rows + i) * p.out + first, p.out},
-                        room.get());
+                        room);
     }
   }
 }
