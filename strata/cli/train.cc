@@ -17,6 +17,7 @@ using train::RunResult;
 
 struct Options {
   std::vector<std::string> arguments;
+  std::string init;
   bool print_config = false, json = false;
   int threads = 0;
 };
@@ -38,14 +39,17 @@ std::string chart(const train::Config& config) {
 
 void print(const RunResult& r, const train::Config& config, bool json) {
   if (json) {
-    const nlohmann::ordered_json out = {{"outcome", word(r.outcome)},
-                                        {"step", r.step},
-                                        {"loss", r.loss},
-                                        {"tokens_per_second", r.tokens_per_second},
-                                        {"checkpoint", r.checkpoint},
-                                        {"curve", r.curve},
-                                        {"metrics", train::metrics_path(config)},
-                                        {"run", train::run_folder(config)}};
+    nlohmann::ordered_json out = {{"outcome", word(r.outcome)},
+                                  {"step", r.step},
+                                  {"loss", r.loss},
+                                  {"tokens_per_second", r.tokens_per_second},
+                                  {"checkpoint", r.checkpoint},
+                                  {"curve", r.curve},
+                                  {"metrics", train::metrics_path(config)},
+                                  {"run", train::run_folder(config)}};
+    if (!r.model.empty()) out["model"] = r.model;
+    if (r.held_out_before) out["held_out_before"] = *r.held_out_before;
+    if (r.held_out_after) out["held_out_after"] = *r.held_out_after;
     std::cout << out.dump() << "\n";
     return;
   }
@@ -54,14 +58,20 @@ void print(const RunResult& r, const train::Config& config, bool json) {
   if (::isatty(STDOUT_FILENO)) std::cout << chart(config);
   if (!r.checkpoint.empty()) std::cout << fmt::format("checkpoint: {}\n", r.checkpoint);
   if (!r.curve.empty()) std::cout << fmt::format("curve: {}\n", r.curve);
+  if (r.held_out_before && r.held_out_after)
+    std::cout << fmt::format("held-out loss {:.4f} -> {:.4f}\n", *r.held_out_before,
+                             *r.held_out_after);
+  if (!r.model.empty()) std::cout << fmt::format("model: {}\n", r.model);
   if (r.step < config.steps && config.enable_checkpointing)
     std::cout << "the same command goes on from there\n";
 }
 
 int run(const Options& o) {
   if (o.threads > 0) set_num_threads(o.threads);
+  std::vector<std::string> arguments = o.arguments;
+  if (!o.init.empty()) arguments.push_back("init=" + o.init);
   const train::Config config = read_config_arguments(
-      o.arguments, o.print_config ? train::Data::optional : train::Data::required);
+      arguments, o.print_config ? train::Data::optional : train::Data::required);
   if (o.print_config) {
     std::cout << train::to_yaml(config);
     return kDone;
@@ -87,19 +97,26 @@ int run(const Options& o) {
 
 void add_train(CommandLine& app, std::function<int()>& action) {
   CommandLine& command =
-      app.add_subcommand("train", "trains a model on text files, and goes on where it stopped");
+      app.add_subcommand("train",
+                         "trains a model on text files, or tunes a published one on texts or "
+                         "conversations, and goes on where it stopped");
   command.description(
       "Trains a model on text files. The same command goes on from the newest checkpoint, with the "
       "same bits. Ctrl-C finishes the\n"
       "step and saves a checkpoint; a second one waits for that too, a third ends at once.\n\n"
       "Example:\n  strata train configs/demo.yml steps=200\n  strata train "
       "train_files='text/*.txt' run_name=first base_emb_dim=128 "
-      "steps=500\n");
+      "steps=500\n  strata train --init SmolLM2.gguf train_files=chats.jsonl "
+      "train_data_columns=messages steps=100 learning_rate=2e-5\n");
   command.footer("Keys, their defaults and what is allowed:\n" + train::describe_fields());
   command.hint(key_as_option);
   auto o = std::make_shared<Options>();
   command.add_option("arguments", o->arguments, "a YAML file of keys, then key=value")
       .type_name("[FILE.yml] key=value ...");
+  command
+      .add_option("--init", o->init,
+                  "a published model to tune, as init=...: a GGUF file, a Hugging Face directory")
+      .type_name("MODEL");
   command.add_flag("--print-config", o->print_config, "print all keys with their values and stop");
   add_threads(command, o->threads);
   command.add_flag("--json", o->json, "the last line of stdout is one JSON object");

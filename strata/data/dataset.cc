@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "strata/base/checksum.h"
+#include "strata/data/examples.h"
 #include "strata/data/mix.h"
 #include "strata/data/row.h"
 #include "strata/data/shuffle.h"
@@ -56,12 +57,16 @@ std::string DatasetOptions::standard_cache_folder() {
 
 struct Dataset::Parts {
   DatasetOptions options;
+  /// One a source: of text, or of conversations.
   std::vector<Row> rows;
+  std::vector<Examples> examples;
   std::vector<SourceInfo> sources;
   std::optional<Mix> mix;
 
   /// Adds the next source; it may be too short.
   Status add(const Source& source, Row row);
+  Status add(const Source& source, Examples examples);
+  bool of_examples() const { return !examples.empty(); }
   std::int64_t windows_of(std::int64_t tokens) const {
     return std::max<std::int64_t>(0, options.window_mode == WindowMode::disjoint
                                          ? tokens / options.length
@@ -81,6 +86,7 @@ Batch Dataset::Parts::empty_batch(bool weights) const {
   const Type type(DType::i32, shape);
   Batch out{Literal(type), Literal(type)};
   if (weights) out.weights = Literal(Type(DType::f32, shape));
+  if (of_examples() && options.packing) out.segments = Literal(type), out.positions = Literal(type);
   return out;
 }
 
@@ -148,6 +154,26 @@ Status Dataset::Parts::add(const Source& source, Row row) {
   return {};
 }
 
+Status Dataset::Parts::add(const Source& source, Examples given) {
+  if (given.rows(false) == 0 && source.weight > 0)
+    return Status(Code::invalid,
+                  "eval_fraction={}: all {} conversations of {} are kept for evaluation",
+                  options.eval_fraction, given.count(), source.name);
+  sources.push_back({.name = source.name,
+                     .patterns = source.patterns,
+                     .files = given.files(),
+                     .weight = source.weight,
+                     .share = mix->share(sources.size()),
+                     .documents = given.count(),
+                     .tokens = given.tokens(),
+                     .train_tokens = given.train_tokens(),
+                     .eval_tokens = given.tokens() - given.train_tokens(),
+                     .windows = given.rows(false),
+                     .checksum = given.checksum()});
+  examples.push_back(std::move(given));
+  return {};
+}
+
 Result<Dataset> Dataset::open(const DatasetOptions& o) {
   auto sources = parse_sources(o.train_files);
   if (!sources) return sources.status();
@@ -159,6 +185,14 @@ Result<Dataset> Dataset::open(const DatasetOptions& o) {
   if (o.progress) {
     row_options.progress = [&](const std::string& text) { o.progress->show(text); };
     row_options.note = [&](const std::string& text) { o.progress->line(text); };
+  }
+  if (names_conversations(o.column)) {
+    for (const Source& s : *sources) {
+      auto examples = Examples::read(s, o, row_options.note);
+      if (!examples) return examples.status();
+      if (Status added = (*parts)->add(s, std::move(*examples)); !added.ok()) return added;
+    }
+    return Dataset(std::move(*parts));
   }
   for (const Source& s : *sources) {
     auto row = Row::read(s, *o.tokenizer, row_options);
@@ -186,6 +220,13 @@ ElementPlace Dataset::element(std::int64_t k) const {
       seed_of(p.options.seed, pick.source) + static_cast<std::uint32_t>(out.epoch);
   out.window = static_cast<std::int64_t>(permute(static_cast<std::uint64_t>(pick.index % windows),
                                                  static_cast<std::uint64_t>(windows), seed));
+  if (p.of_examples()) {
+    const Examples& all = p.examples[out.source];
+    out.token = all.first_token(out.window);
+    out.document = all.first_example(out.window);
+    out.file = all.file_of(out.document);
+    return out;
+  }
   out.token = out.window * p.options.length;
   out.document = p.rows[out.source].document_of(out.token);
   out.file = p.rows[out.source].file_of(out.document);
@@ -194,16 +235,22 @@ ElementPlace Dataset::element(std::int64_t k) const {
 
 Batch Dataset::batch(std::int64_t step) const {
   const Parts& p = *parts_;
-  Batch out = p.empty_batch(p.options.window_mode == WindowMode::disjoint);
+  Batch out = p.empty_batch(p.of_examples() || p.options.window_mode == WindowMode::disjoint);
   for (std::int64_t b = 0; b < p.options.batch; ++b) {
     const ElementPlace e = element(step * p.options.batch + b);
+    if (p.of_examples()) {
+      p.examples[e.source].fill(false, e.window, b, out);
+      continue;
+    }
     p.fill(e.source, e.token, p.sources[e.source].train_tokens, b, out);
   }
   return out;
 }
 
 std::int64_t Dataset::eval_batches(std::size_t source) const {
-  const std::int64_t windows = parts_->windows_with_last(parts_->sources[source].eval_tokens);
+  const std::int64_t windows = parts_->of_examples()
+                                   ? parts_->examples[source].rows(true)
+                                   : parts_->windows_with_last(parts_->sources[source].eval_tokens);
   return (windows + parts_->options.batch - 1) / parts_->options.batch;
 }
 
@@ -215,6 +262,10 @@ Batch Dataset::eval_batch(std::size_t source, std::int64_t i) const {
   Batch out = p.empty_batch(true);
   for (std::int64_t b = 0; b < p.options.batch; ++b) {
     const std::int64_t window = i * p.options.batch + b;
+    if (p.of_examples()) {
+      if (window < p.examples[source].rows(true)) p.examples[source].fill(true, window, b, out);
+      continue;
+    }
     if (window < p.windows_with_last(s.eval_tokens))
       p.fill(source, s.train_tokens + window * p.options.length, s.tokens, b, out);
   }
@@ -222,7 +273,10 @@ Batch Dataset::eval_batch(std::size_t source, std::int64_t i) const {
 }
 
 void Dataset::copy(std::size_t source, std::int64_t from, std::span<std::int32_t> out) const {
-  parts_->rows[source].copy(from, out);
+  if (parts_->of_examples())
+    parts_->examples[source].copy(from, out);
+  else
+    parts_->rows[source].copy(from, out);
 }
 
 std::span<const SourceInfo> Dataset::sources() const { return parts_->sources; }
@@ -256,6 +310,7 @@ std::string Dataset::state(std::int64_t step) const {
               {"seed", o.seed},
               {"eval_fraction", o.eval_fraction},
               {"sources", json::array()}};
+  if (parts_->of_examples()) out["packing"] = o.packing;
   for (std::size_t i = 0; i < parts_->sources.size(); ++i) {
     const SourceInfo& s = parts_->sources[i];
     const SourcePosition at = position(i, step);
@@ -288,6 +343,7 @@ std::string Dataset::check_state(const std::string& text) const {
   };
   compare(then, now, "",
           {"format", "tokenizer", "window_mode", "length", "batch", "seed", "eval_fraction"});
+  if (parts_->of_examples()) compare(then, now, "", {"packing"});
   if (then["sources"].size() != now["sources"].size()) {
     differs("the number of sources", then["sources"].size(), now["sources"].size());
     return out;

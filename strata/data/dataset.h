@@ -23,6 +23,7 @@
 
 #include "strata/base/progress.h"
 #include "strata/base/result.h"
+#include "strata/tokenizer/chat_template/chat_template.h"
 #include "strata/tokenizer/tokenizer.h"
 #include "strata/type/literal.h"
 
@@ -35,6 +36,9 @@ struct Batch {
   /// f32[B, S]: 1 for each target, 0 where there is none. Absent where every position has one,
   /// which depends on the window mode and on whether the batch is of evaluation, never on the step.
   std::optional<Literal> weights;
+  /// i32[B, S], of packed conversations: which document of its row a token is of, from 1, 0 for
+  /// none; and its place in that document. Absent where a row is one document.
+  std::optional<Literal> segments, positions;
   /// Their sum: the targets that count.
   std::int64_t total_weights = 0;
 };
@@ -54,12 +58,16 @@ enum class WindowMode {
   disjoint,
 };
 
+/// What becomes of conversations that are longer than a row: TRL's names, and two more.
+enum class Truncation { keep_start, keep_end, drop, refuse };
+
 struct DatasetOptions {
   /// As of `parse_sources`: text, JSONL (.jsonl) and token files.
   std::vector<std::string> train_files;
   std::shared_ptr<const tokenizer::Tokenizer> tokenizer =
       std::make_shared<tokenizer::ByteTokenizer>();
-  /// JSONL: the member that holds the text.
+  /// JSONL: the member that holds the text; "messages" or "prompt,completion" for conversations
+  /// (conversations.h), each a document of its own, of which the last ones are kept for evaluation.
   std::string column = "text";
   /// The share of each source, at its end, that is kept for evaluation: at least 0, below 1. The
   /// cut is between two documents where the nearest such place changes that share by at most a
@@ -68,6 +76,11 @@ struct DatasetOptions {
   /// Sequences of a step, and their positions.
   std::int64_t batch = 8, length = 256;
   WindowMode window_mode = WindowMode::overlapping;
+  /// Conversations: what writes messages; whether answers alone are learned; whether a row holds
+  /// several, by best fit; what becomes of long ones.
+  std::optional<tokenizer::ChatTemplate> chat_template = std::nullopt;
+  bool answers_only = true, packing = true;
+  Truncation truncation = Truncation::keep_start;
   std::uint32_t seed = 0;
   /// The model's vocabulary, which the tokenizer's must fit into; 0 for any.
   std::int64_t vocab_size = 0;

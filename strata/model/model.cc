@@ -13,12 +13,23 @@ tree::Tree Model::cast(const tree::Tree& params, DType to) const {
   return params.map([&](const Array& w) { return is_float(w.dtype()) ? astype(w, to) : w; });
 }
 
+Array cross_entropies(const Array& logits, const Array& targets) {
+  const Array wide = astype(logits, nn::wide(logits.dtype()));
+  const Array of_target =
+      squeeze(take_along_axis(wide, expand_dims(targets, -1), -1, {.mode = "clip"}), {-1});
+  return logsumexp(wide, -1) - of_target;
+}
+
 Array Model::token_losses(const tree::Tree& params, const Array& tokens,
                           const Array& targets) const {
-  const Array logits = astype(forward(params, tokens), nn::wide(dtype()));
-  const Array of_target =
-      squeeze(take_along_axis(logits, expand_dims(targets, -1), -1, {.mode = "clip"}), {-1});
-  return logsumexp(logits, -1) - of_target;
+  return cross_entropies(forward(params, tokens), targets);
+}
+
+Array Model::packed_token_losses(const tree::Tree&, const Array&, const Array&,
+                                 const Packed&) const {
+  throw Error("packed_token_losses",
+              "the family {} reads no rows of several documents; packing=false gives each its own",
+              family());
 }
 
 tree::Tree Model::init_pages(std::int64_t, std::int64_t) const {

@@ -34,6 +34,12 @@ struct Batch {
   STRATA_FIELDS(tokens, first, count, pages)
 };
 
+/// Several documents in a row: what a token sees is its own document, up to itself.
+struct Packed {
+  Array segments;   // (B, S) i32: equal for the tokens of a document, which are neighbours
+  Array positions;  // (B, S) i32: a token's place in its document
+};
+
 /// A model of a family with its configuration; it holds no weights.
 class Model {
  public:
@@ -56,6 +62,11 @@ class Model {
   /// (f64 where that is the dtype).
   virtual Array token_losses(const tree::Tree& params, const Array& tokens_BS,
                              const Array& targets_BS) const;
+
+  /// The same of rows that hold several documents, each of which gives the losses that it has in a
+  /// row of its own. Throws Error where the family reads no such rows.
+  virtual Array packed_token_losses(const tree::Tree& params, const Array& tokens_BS,
+                                    const Array& targets_BS, const Packed& packed) const;
 
   /// An empty key/value cache for `batch` sequences of at most `length` tokens.
   virtual tree::Tree init_cache(std::int64_t batch, std::int64_t length) const = 0;
@@ -82,6 +93,10 @@ class Model {
   /// Arithmetic operations of one training step on B x S tokens.
   virtual double flops_per_step(std::int64_t batch, std::int64_t length) const = 0;
 };
+/// Cross-entropy in nats of each of the targets (B, S) under logits (B, S, V): (B, S), f32 (f64 of
+/// f64).
+Array cross_entropies(const Array& logits_BSV, const Array& targets_BS);
+
 /// Shared and unchanging.
 using ModelPtr = std::shared_ptr<const Model>;
 

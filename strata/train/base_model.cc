@@ -9,7 +9,9 @@
 
 #include "strata/api/jit.h"
 #include "strata/api/random.h"
+#include "strata/base/file.h"
 #include "strata/engine/language_model.h"
+#include "strata/model/convert/convert.h"
 #include "strata/model/fingerprint.h"
 #include "strata/train/state.h"
 
@@ -60,6 +62,26 @@ std::string fingerprint_of(const Base& base) {
   return model::fingerprint(base.frozen ? base.weights->filter(*base.frozen) : *base.weights);
 }
 
+/// The files beside the outcome's weights: those of the base, with the dtype that is written.
+Result<std::map<std::string, std::string>> files_of(const Config& c, const Base& base) {
+  auto files = model::files_beside_weights(c.init);
+  if (!files) return files.status();
+  std::string& text = (*files)["config.json"];
+  ordered_json config = ordered_json::parse(text, nullptr, false);
+  if (!config.is_object())
+    return Status(Code::corrupt, "{}: config.json is no JSON object", c.init);
+  const bool older = config.contains("torch_dtype") && !config.contains("dtype");
+  config[older ? "torch_dtype" : "dtype"] = c.weight_dtype;
+  text = config.dump(2) + "\n";
+  if (!files->contains("generation_config.json")) {
+    ordered_json generation = ordered_json::object();
+    if (base.generation.bos) generation["bos_token_id"] = *base.generation.bos;
+    if (!base.generation.eos.empty()) generation["eos_token_id"] = base.generation.eos;
+    (*files)["generation_config.json"] = generation.dump(2) + "\n";
+  }
+  return files;
+}
+
 Result<Base> open_published(const Config& c) {
   auto lm = engine::load_language_model(
       c.init, {.dtype = dtype_of(model_key(c, "dtype", "float32")),
@@ -77,6 +99,20 @@ Result<Base> open_published(const Config& c) {
   out.weights = std::move(lm->params);
   out.tokenizer = std::move(lm->tokenizer);
   out.chat_template = std::move(lm->chat_template);
+  if (!c.chat_template_path.empty()) {
+    auto text = read_file(c.chat_template_path);
+    if (!text) return text.status();
+    auto parsed = tokenizer::ChatTemplate::parse(*text);
+    if (!parsed)
+      return Status(Code::invalid, "chat_template_path={}: {}", c.chat_template_path,
+                    parsed.status().message());
+    out.chat_template = std::move(*parsed);
+  }
+  out.generation = std::move(lm->generation);
+  out.max_length = lm->max_length;
+  auto files = files_of(c, out);
+  if (!files) return files.status();
+  out.files = std::move(*files);
   out.config = std::move(lm->config);
   out.notes = std::move(lm->notes);
   out.fingerprint = fingerprint_of(out);

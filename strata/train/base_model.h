@@ -10,12 +10,14 @@
 // that base alone.
 #pragma once
 
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "strata/base/result.h"
+#include "strata/engine/generation_config.h"
 #include "strata/model/model.h"
 #include "strata/tokenizer/chat_template/chat_template.h"
 #include "strata/tokenizer/tokenizer.h"
@@ -38,6 +40,11 @@ struct Base {
   /// The fingerprint of the frozen leaves of `weights`; of all where none are; empty without
   /// `init`.
   std::string fingerprint;
+  /// How the model's makers want tokens drawn, and the longest sequence that it was made for.
+  engine::GenerationConfig generation;
+  std::int64_t max_length = 0;
+  /// What stands beside the weights of a Hugging Face directory of the outcome: names, contents.
+  std::map<std::string, std::string> files;
   /// What a user should know.
   std::vector<std::string> notes;
 

@@ -9,6 +9,7 @@
 
 #include "strata/base/file.h"
 #include "strata/base/text.h"
+#include "strata/data/conversations.h"
 #include "strata/optim/schedule_text.h"
 #include "strata/train/fields.h"
 #include "strata/train/learning_rate.h"
@@ -283,7 +284,25 @@ namespace {
 
 /// What a published model brings is not told otherwise.
 void check_init(const Config& c) {
-  if (c.init.empty()) return;
+  if (c.init.empty()) {
+    if (data::names_conversations(c.train_data_columns))
+      throw ConfigError(fmt::format(
+          "train_data_columns={}: conversations need a model that knows how they are written; "
+          "name one with init",
+          c.train_data_columns));
+    if (!c.chat_template_path.empty() || !c.eval_prompt.empty())
+      throw ConfigError(fmt::format("{}: it is of no use without init",
+                                    c.eval_prompt.empty()
+                                        ? "chat_template_path=" + c.chat_template_path
+                                        : "eval_prompt=" + c.eval_prompt));
+    return;
+  }
+  if (c.train_data_columns == "prompt" || c.train_data_columns == "completion" ||
+      c.train_data_columns == "completion,prompt")
+    throw ConfigError(
+        fmt::format("train_data_columns={}: conversations are under messages or "
+                    "prompt,completion, texts under one name",
+                    c.train_data_columns));
   const Config usual;
   if (c.decoder_block != usual.decoder_block)
     throw ConfigError(fmt::format("decoder_block={}: {} names its own family; leave the key away",

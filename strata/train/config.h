@@ -38,6 +38,11 @@ struct Config {
   // The data.
   std::vector<std::string> train_files;
   std::string train_data_columns = "text";
+  // Of conversations.
+  std::string chat_template_path;
+  bool sft_train_on_completion_only = true;
+  bool packing = true;
+  std::string truncation_mode = "keep_start";
   std::string tokenizer_type = "byte";
   std::string tokenizer_path;
   std::string window_mode = "overlapping";
@@ -77,6 +82,7 @@ struct Config {
   bool async_checkpointing = true;
   std::int64_t eval_interval = 0;
   std::int64_t eval_steps = 8;
+  std::string eval_prompt;
   std::int64_t log_period = 10;
   std::string metrics_file;
   double max_seconds = 0;

@@ -10,6 +10,7 @@
 #include "strata/train/evaluate.h"
 #include "strata/train/interrupt.h"
 #include "strata/train/metrics.h"
+#include "strata/train/outcome_model.h"
 #include "strata/train/plot.h"
 #include "strata/train/report.h"
 #include "strata/train/state.h"
@@ -18,6 +19,10 @@ namespace strata::train {
 namespace {
 
 using Outcomes = RunResult::Outcome;
+
+/// Notes of a checkpoint: the loss on what was kept before the first step, and at this one.
+constexpr const char* kHeldOut = "held_out_before";
+constexpr const char* kHeldOutNow = "held_out";
 
 /// Speed of late steps; the first one, which compiles, does not count.
 class Pace {
@@ -78,6 +83,14 @@ class Run {
   Status resume();
   Status one_step();
   Status evaluate();
+  Status begin_tuning();
+  Status end_tuning();
+  Status sample(const char* when);
+  bool has_held_out() const {
+    for (std::size_t i = 0; i < data_.sources().size(); ++i)
+      if (data_.eval_batches(i) > 0) return true;
+    return false;
+  }
   Status save();
   Status finish();
   Scalars scalars(const Outcome& outcome, const StepReport& report) const;
@@ -102,6 +115,7 @@ class Run {
   std::optional<Metrics> metrics_;
   Pace pace_;
   RunResult result_;
+  std::int64_t evaluated_ = -1;
   std::int64_t saved_step_ = -1;  // the newest one, which may still be being written
   checkpoint::Writer writer_;
 };
@@ -129,6 +143,14 @@ Status Run::resume() {
   result_.checkpoint = latest->folder;
   if (auto loss = latest->checkpoint->notes.find("loss"); loss != latest->checkpoint->notes.end())
     result_.loss = std::strtof(loss->second.c_str(), nullptr);
+  if (auto before = latest->checkpoint->notes.find(kHeldOut);
+      before != latest->checkpoint->notes.end())
+    result_.held_out_before = std::strtod(before->second.c_str(), nullptr);
+  if (auto now = latest->checkpoint->notes.find(kHeldOutNow);
+      now != latest->checkpoint->notes.end()) {
+    result_.held_out_after = std::strtod(now->second.c_str(), nullptr);
+    evaluated_ = result_.step;
+  }
   progress_.line(fmt::format("going on from {}", latest->folder));
   return {};
 }
@@ -149,7 +171,7 @@ Status Run::start() {
   if (const std::string& model = data_.tokenizer().model(); !model.empty())
     if (Status s = write_file_atomic(run_folder(c_) + "/tokenizer.model", model); !s.ok()) return s;
   auto metrics = Metrics::open(
-      {.lines = metrics_path(c_), .events = run_folder(c_) + "/tensorboard"}, result_.step);
+      {.lines = metrics_path(c_), .events = run_folder(c_) + "/tensorboard"}, saved_step_);
   if (!metrics) return metrics.status();
   metrics_ = std::move(*metrics);
   progress_.line(fmt::format("{} parameters, {} steps of {} tokens, {}; tokens to read: {}",
@@ -232,6 +254,8 @@ Status Run::one_step() {
 Status Run::evaluate() {
   const std::vector<SourceLoss> losses = evaluate_(state_.params);
   const SourceLoss all = total(losses);
+  evaluated_ = result_.step;
+  result_.held_out_after = all.loss();
   Scalars scalars = {{"eval/avg_loss", static_cast<float>(all.loss())},
                      {"eval/avg_perplexity", static_cast<float>(std::exp(all.loss()))},
                      {"eval/total_weights", static_cast<float>(all.tokens)}};
@@ -246,11 +270,52 @@ Status Run::evaluate() {
   return metrics_->add(result_.step, scalars);
 }
 
+/// What the model is before it is tuned.
+Status Run::begin_tuning() {
+  if (!base_.published()) return {};
+  if (Status s = begin_outcome(c_, base_); !s.ok()) return s;
+  if (result_.step > 0) return {};
+  if (has_held_out()) {
+    progress_.show("evaluating what was kept");
+    if (Status s = evaluate(); !s.ok()) return s;
+    result_.held_out_before = result_.held_out_after;
+  }
+  return sample("before");
+}
+
+/// What it has become.
+Status Run::end_tuning() {
+  if (!base_.published() || result_.outcome == Outcomes::diverged) return {};
+  if (result_.outcome == Outcomes::done) {
+    if (has_held_out() && evaluated_ != result_.step)
+      if (Status s = evaluate(); !s.ok()) return s;
+    if (result_.held_out_before && result_.held_out_after)
+      progress_.line(fmt::format("held-out loss {:.4f} -> {:.4f}", *result_.held_out_before,
+                                 *result_.held_out_after));
+    if (Status s = sample("after"); !s.ok()) return s;
+  }
+  if (Status s = write_outcome(c_, base_, state_.params); !s.ok()) return s;
+  result_.model = outcome_folder(c_);
+  return {};
+}
+
+Status Run::sample(const char* when) {
+  if (c_.eval_prompt.empty()) return {};
+  auto answer = answer_of(base_, state_.params, c_.eval_prompt);
+  if (!answer) return answer.status();
+  progress_.line(fmt::format("{} tuning, '{}' is answered: {}", when, c_.eval_prompt, *answer));
+  return {};
+}
+
 Status Run::save() {
   if (!c_.enable_checkpointing || saved_step_ == result_.step) return {};
   if (Status s = metrics_->sync(); !s.ok()) return s;
   checkpoint::Checkpoint snapshot = to_checkpoint(state_, result_.step, c_, data_, base_);
   snapshot.notes["loss"] = fmt::format("{}", result_.loss);
+  if (result_.held_out_before)
+    snapshot.notes[kHeldOut] = fmt::format("{}", *result_.held_out_before);
+  if (base_.published() && evaluated_ == result_.step)
+    snapshot.notes[kHeldOutNow] = fmt::format("{}", *result_.held_out_after);
   if (Status s = writer_.save(std::move(snapshot)); !s.ok()) return s;
   saved_step_ = result_.step;
   return c_.async_checkpointing ? Status() : writer_.wait();
@@ -271,6 +336,7 @@ Status Run::finish() {
 
 Result<RunResult> Run::go() {
   Interrupt interrupt(/*saved=*/c_.enable_checkpointing);
+  if (Status s = begin_tuning(); !s.ok()) return s;
   const double begin = seconds_now();
   if (result_.step < c_.steps) progress_.show("compiling the first step");
   batches_.emplace([this](std::int64_t step) { return data_.batch(step); }, result_.step, c_.steps);
@@ -292,6 +358,7 @@ Result<RunResult> Run::go() {
     if (result_.outcome != Outcomes::done) break;
   }
   progress_.clear();
+  if (Status s = end_tuning(); !s.ok()) return s;
   if (Status s = finish(); !s.ok()) return s;
   return result_;
 }

@@ -10,6 +10,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 
 #include "strata/base/progress.h"
@@ -33,6 +34,10 @@ struct RunResult {
   std::string
       trouble;  // what is no number, with the path of the first such tensor; empty unless diverged
   double tokens_per_second = 0;
+  /// Of a published model that is tuned: the loss on what was kept for evaluation before the first
+  /// step and after the last, and the folder of the outcome as a model.
+  std::optional<double> held_out_before, held_out_after;
+  std::string model;
 };
 
 /// Throws ConfigError for a configuration that does not fit the text or the run's checkpoints.

@@ -69,6 +69,12 @@ Base family_base(const Config& c) {
   return out;
 }
 
+data::Truncation truncation_of(const std::string& mode) {
+  if (mode == "keep_end") return data::Truncation::keep_end;
+  if (mode == "drop") return data::Truncation::drop;
+  return mode == "refuse" ? data::Truncation::refuse : data::Truncation::keep_start;
+}
+
 /// The types of a fresh state, without its values.
 State abstract_state(const Config& config, const Weights& w) {
   const Optimizer optimizer = make_optimizer(config, w.types, w.frozen);
@@ -162,6 +168,8 @@ Optimizer make_optimizer(const Config& c, const Base& base) {
 Batch to_batch(data::Batch b) {
   Batch out{Array(std::move(b.tokens)), Array(std::move(b.targets))};
   if (b.weights) out.weights = Array(std::move(*b.weights));
+  if (b.segments) out.segments = Array(std::move(*b.segments));
+  if (b.positions) out.positions = Array(std::move(*b.positions));
   return out;
 }
 
@@ -208,6 +216,10 @@ Result<data::Dataset> open_data(const Config& c, const Base& base, Progress* pro
                               .window_mode = c.window_mode == "disjoint"
                                                  ? data::WindowMode::disjoint
                                                  : data::WindowMode::overlapping,
+                              .chat_template = base.chat_template,
+                              .answers_only = c.sft_train_on_completion_only,
+                              .packing = c.packing,
+                              .truncation = truncation_of(c.truncation_mode),
                               .seed = static_cast<std::uint32_t>(c.data_shuffle_seed),
                               .vocab_size = base.model ? base.model->vocab_size() : 0,
                               .progress = progress});

@@ -15,7 +15,9 @@ Array weights_of(const Batch& b) {
 
 /// Sum of the losses of the targets by their weights, f32.
 Array weighted_loss(const tree::Tree& p, const Batch& b, const model::ModelPtr& model) {
-  Array losses = model->token_losses(p, b.tokens, b.targets);
+  const Array losses =
+      b.segments ? model->packed_token_losses(p, b.tokens, b.targets, {*b.segments, *b.positions})
+                 : model->token_losses(p, b.tokens, b.targets);
   return sum(b.weights ? losses * astype(*b.weights, DType::f32) : losses);
 }
 

@@ -45,7 +45,9 @@ struct Batch {
   Array tokens, targets;  // i32 (B, S); targets[b, s] is the token after tokens[b, s]
   /// f32 (B, S): how much each target counts; none for 1 everywhere.
   std::optional<Array> weights = std::nullopt;
-  STRATA_FIELDS(tokens, targets, weights)
+  /// Of rows that hold several documents, i32 (B, S) both: model::Packed.
+  std::optional<Array> segments = std::nullopt, positions = std::nullopt;
+  STRATA_FIELDS(tokens, targets, weights, segments, positions)
 };
 
 /// What a step came to. Norms are sqrt of the sum of squares, f32, one for each leaf of the weights

@@ -97,8 +97,8 @@ def main():
         for name, p in model.named_parameters():
             p.copy_((1 + torch.randn_like(p) / 8 if "norm" in name else torch.randn_like(p) / 8).bfloat16().float())
     model.bfloat16().save_pretrained(OUT)
-    model = model.float()
-    model.config._attn_implementation = "eager"
+    # Read again: rotary frequencies that were once bf16 stay so.
+    model = LlamaForCausalLM.from_pretrained(OUT, dtype=torch.float32, attn_implementation="eager")
 
     nats, count = 0, 0
     rows, masks = [], []

@@ -1,5 +1,6 @@
 #include "strata/model/convert/convert.h"
 
+#include <algorithm>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
@@ -7,6 +8,7 @@
 #include "strata/base/file.h"
 #include "strata/checkpoint/checkpoint.h"
 #include "strata/model/convert/plan.h"
+#include "strata/model/fingerprint.h"
 #include "strata/model/pretrained.h"
 #include "strata/model/published/load_weights.h"
 
@@ -21,6 +23,8 @@ constexpr const char* kHuggingFace = "hugging_face";
 constexpr const char* kStrata = "strata";
 /// The note of a checkpoint that holds the config.json of its model.
 constexpr const char* kConfigNote = "published_config";
+/// That of a trainer's checkpoint: the model that what it leaves out is of (train/state.h).
+constexpr const char* kBaseNote = "base";
 
 Result<std::string> format_of(const std::string& from) {
   std::error_code error;
@@ -130,6 +134,54 @@ Status to_strata(const std::string& from, const std::string& from_format, const 
   return options.dry_run ? Status() : checkpoint::save(to, saved);
 }
 
+/// A note's member as text; empty where there is none.
+std::string base_note(const checkpoint::Checkpoint& held, const char* key) {
+  const auto note = held.notes.find(kBaseNote);
+  if (note == held.notes.end()) return {};
+  const auto base = nlohmann::json::parse(note->second, nullptr, false);
+  return base.is_object() && base.contains(key) && base[key].is_string()
+             ? base[key].get<std::string>()
+             : std::string();
+}
+
+/// The weights of a checkpoint; those that it leaves out from the base that it names. A trainer's
+/// checkpoint writes paths with dots.
+Result<std::map<std::string, Literal>> weights_in(const checkpoint::Checkpoint& held,
+                                                  const checkpoint::Tensors& params) {
+  std::map<std::string, Literal> out;
+  for (const auto& [path, value] : params) {
+    std::string name = path;
+    std::replace(name.begin(), name.end(), '.', '/');
+    out.emplace(std::move(name), value);
+  }
+  const std::string init = base_note(held, "init");
+  if (init.empty()) return out;
+  const bool narrow = std::all_of(
+      out.begin(), out.end(), [](const auto& p) { return p.second.type().dtype() == DType::bf16; });
+  const conversion::Described model = conversion::described(held.notes.at(kConfigNote));
+  const bool whole = std::all_of(
+      model.names.weights.begin(), model.names.weights.end(),
+      [&](const published::WeightName& w) { return w.path.empty() || out.contains(w.path); });
+  if (whole) return out;
+  const auto base = load(init, {.weights = narrow ? DType::bf16 : DType::f32});
+  if (!base)
+    return Status(base.status().code(), "the base that the checkpoint leaves out: {}",
+                  base.status().message());
+  if (const std::string mark = fingerprint(base->params); mark != base_note(held, "fingerprint"))
+    return Status(Code::invalid, "{}: its weights ({}) are not those that the checkpoint stands on",
+                  init, mark);
+  for (std::size_t i = 0; i < base->params.size(); ++i)
+    out.emplace(base->params.names()[i], base->params.value(i).literal());
+  return out;
+}
+
+/// The files that a run's folder holds beside its weights.
+Result<std::map<std::string, std::string>> files_of_run(const std::string& checkpoint) {
+  const std::string folder = checkpoint + "/../../model";
+  if (!file_exists(folder + "/config.json")) return std::map<std::string, std::string>();
+  return files_beside_weights(folder);
+}
+
 Status from_strata(const std::string& from, const std::string& to, const ConvertOptions& options,
                    Conversion& out) {
   const auto found = checkpoint::find(from);
@@ -149,8 +201,12 @@ Status from_strata(const std::string& from, const std::string& to, const Convert
                 options.type);
   const conversion::Described model = conversion::described(config->second);
   std::vector<tree::Entry> entries;
+  auto weights = weights_in(held, params->second);
+  if (!weights) return weights.status();
+  auto files = files_of_run(found->folder);
+  if (!files) return files.status();
   std::map<std::string, Array> values;
-  for (const auto& [name, value] : params->second) values.emplace(name, Array(value));
+  for (const auto& [name, value] : *weights) values.emplace(name, Array(value));
   tree::Tree tree;
   std::vector<std::pair<std::string, Array>> leaves(values.begin(), values.end());
   for (const auto& [name, value] : leaves) {
@@ -158,14 +214,51 @@ Status from_strata(const std::string& from, const std::string& to, const Convert
     tree = tree::merge({tree, tree::Tree({{name, value}})});
   }
   out.files = {to + "/model.safetensors", to + "/config.json"};
-  return options.dry_run ? Status() : save_pretrained(to, config->second, tree);
+  for (const auto& [name, bytes] : *files)
+    if (name != "config.json") out.files.push_back(to + "/" + name);
+  if (options.dry_run) return {};
+  const auto own = files->find("config.json");
+  if (Status s = save_pretrained(to, own == files->end() ? config->second : own->second, tree);
+      !s.ok())
+    return s;
+  for (const auto& [name, bytes] : *files)
+    if (Status s = write_file_atomic(to + "/" + name, bytes); !s.ok()) return s;
+  return {};
 }
 
 }  // namespace
 
-Result<Conversion> convert(const std::string& from, const std::string& to,
+Result<std::map<std::string, std::string>> files_beside_weights(const std::string& path) {
+  std::error_code error;
+  if (fs::is_regular_file(path, error)) {
+    auto plan = conversion::plan_to_hugging_face(path, {});
+    if (!plan) return plan.status();
+    return std::move(plan->files);
+  }
+  const auto folder = published::snapshot_of(path);
+  if (!folder) return folder.status();
+  std::map<std::string, std::string> out;
+  for (const char* name :
+       {"config.json", "generation_config.json", "tokenizer.json", "tokenizer_config.json",
+        "special_tokens_map.json", "added_tokens.json", "vocab.json", "merges.txt",
+        "tokenizer.model", "chat_template.jinja", conversion::kSidecar}) {
+    auto file = published::file_of(*folder, name);
+    if (!file && file.status().code() == Code::not_found) continue;
+    if (!file) return file.status();
+    auto bytes = read_file(*file);
+    if (!bytes) return bytes.status();
+    out[name] = std::move(*bytes);
+  }
+  return out;
+}
+
+Result<Conversion> convert(const std::string& given, const std::string& to,
                            const ConvertOptions& options) {
   Conversion out;
+  // A run's last weights are a directory, which becomes a GGUF file without a detour.
+  const bool to_file = target_format(to, options.format) == kGguf;
+  const std::string from =
+      to_file && file_exists(given + "/model/model.safetensors") ? given + "/model" : given;
   const auto format = format_of(from);
   if (!format) return format.status();
   out.from_format = *format;

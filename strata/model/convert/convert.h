@@ -11,6 +11,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -55,5 +56,10 @@ struct Conversion {
 /// cannot hold.
 Result<Conversion> convert(const std::string& from, const std::string& to,
                            const ConvertOptions& options = {});
+
+/// The files that stand beside the weights of a Hugging Face directory: those that one has, or
+/// those that a GGUF file amounts to (config.json, tokenizer.json, ..., gguf.json). Fails as
+/// `convert` does.
+Result<std::map<std::string, std::string>> files_beside_weights(const std::string& path);
 
 }  // namespace strata::model

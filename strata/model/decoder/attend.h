@@ -26,6 +26,8 @@ struct AttendOptions {
   bool causal = true;
   /// (B, T) of i1: keys that are there at all.
   std::optional<Array> key_mask = {};
+  /// (B, S) of i32, of as many keys as queries: a query sees keys of its own number only.
+  std::optional<Array> segments = {};
 };
 
 /// softmax(scale q k^T) v with grouped heads: q (B, S, H, d), k (B, T, K, d), v (B, T, K, e), H a

@@ -25,15 +25,11 @@ class Decoder : public Model {
   Tree init(const Array& key) const override { return first_weights(o_, key); }
 
   Array forward(const Tree& params, const Array& tokens) const override {
-    require_positions(tokens.shape(-1));
-    const Weights w = weights_of(o_, cast(params, o_.dtype));
-    const Array positions = expand_dims(arange(tokens.shape(-1)), 0);
-    const Array x =
-        run_layers(w, o_, embed(w, o_, tokens, positions), positions, length_of(tokens.shape(-1)),
-                   [](const Heads& h, const AttendOptions& how) {
-                     return attend(h.query, h.key, h.value, how);
-                   });
-    return logits_of(w, o_, x);
+    return logits_at(params, tokens, expand_dims(arange(tokens.shape(-1)), 0), {});
+  }
+  Array packed_token_losses(const Tree& params, const Array& tokens, const Array& targets,
+                            const Packed& packed) const override {
+    return cross_entropies(logits_at(params, tokens, packed.positions, packed.segments), targets);
   }
 
   Tree init_cache(std::int64_t batch, std::int64_t length) const override {
@@ -93,6 +89,17 @@ class Decoder : public Model {
   }
 
  private:
+  Array logits_at(const Tree& params, const Array& tokens, const Array& positions,
+                  const std::optional<Array>& segments) const {
+    require_positions(tokens.shape(-1));
+    const Weights w = weights_of(o_, cast(params, o_.dtype));
+    const Array x = run_layers(w, o_, embed(w, o_, tokens, positions), positions,
+                               length_of(tokens.shape(-1)), [&](const Heads& h, AttendOptions how) {
+                                 how.segments = segments;
+                                 return attend(h.query, h.key, h.value, how);
+                               });
+    return logits_of(w, o_, x);
+  }
   void require_positions(std::int64_t length) const {
     if (o_.learned_positions > 0 && length > o_.learned_positions)
       throw Error(o_.family, "{} positions are more than the {} of the model", length,

@@ -124,6 +124,14 @@ Result<std::string> snapshot_of(const std::string& folder) {
   std::error_code error;
   if (!fs::is_directory(root, error))
     return Status(Code::not_found, "{}: there is no such file or folder", folder);
+  if (!fs::exists(root / "config.json", error) && fs::is_directory(root / "checkpoints", error) &&
+      fs::exists(root / "model" / "config.json", error)) {
+    if (fs::exists(root / "model" / "model.safetensors", error)) return (root / "model").string();
+    return Status(Code::not_found,
+                  "{}: the run has not ended yet; `strata convert {} OUT` makes a model of its "
+                  "newest checkpoint",
+                  folder, folder);
+  }
   if (fs::exists(root / "config.json", error) || !fs::is_directory(root / "snapshots", error))
     return folder;
   Result<std::string> hash = read_file((root / "refs" / "main").string());

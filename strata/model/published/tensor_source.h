@@ -37,8 +37,8 @@ using TensorSourcePtr = std::shared_ptr<const TensorSource>;
 /// A file of a folder, by its plain name; no links out of the folder but to the blobs of a cache.
 /// Code::corrupt for other names.
 Result<std::string> file_of(const std::string& folder, const std::string& file);
-/// The snapshot of a cache's folder models--org--name that refs/main names; another folder as it
-/// is.
+/// The snapshot of a cache's folder models--org--name that refs/main names; of the folder of a
+/// training run, which has checkpoints/ and no config.json, its model/; another folder as it is.
 Result<std::string> snapshot_of(const std::string& folder);
 /// The tensors of model.safetensors, or of the files that model.safetensors.index.json lists, in a
 /// folder. Code::not_found where there are neither (Code::unsupported where there are pickles

@@ -1,0 +1,48 @@
+// Conversations to learn from, a JSON object on each line of a .jsonl file:
+//
+//   {"messages": [{"role": "user", "content": "Hi"}, {"role": "assistant", "content": "Hello"}]}
+//   {"prompt": [{"role": "user", "content": "Hi"}], "completion": [{"role": "assistant", ...}]}
+//   {"prompt": "The sky is", "completion": " blue."}              // texts, without a template
+//
+//   auto all = data::read_conversations("chats.jsonl", "messages");
+//
+// As TRL has them: "Dataset formats and types", conversational and standard.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "strata/base/result.h"
+
+namespace strata::data {
+
+struct Conversation {
+  /// A JSON list of messages, each an object with `role` and `content`; empty for texts.
+  std::string messages;
+  /// How many messages at the front are the prompt; none: the assistant's are answers.
+  std::optional<std::size_t> prompt_messages;
+  /// Without messages: a text and how it goes on.
+  std::string prompt, completion;
+  /// A JSON list for the template's `tools`; empty for none.
+  std::string tools;
+  /// "chats.jsonl:12", for messages.
+  std::string where;
+};
+
+/// The most bytes of a line and messages of a conversation that are read.
+inline constexpr std::size_t kMostLineBytes = std::size_t{16} << 20;
+inline constexpr std::size_t kMostMessages = 1000;
+
+/// Whether `columns` names conversations: "messages" or "prompt,completion".
+bool names_conversations(const std::string& columns);
+
+/// Each line of a file's bytes; blank ones are passed over. Code::invalid names the file, the line
+/// and what is wrong with the first that is no such object, holds no answer, or is beyond the
+/// limits.
+Result<std::vector<Conversation>> conversations_of(std::string_view bytes, const std::string& path,
+                                                   const std::string& columns);
+/// The same of a file.
+Result<std::vector<Conversation>> read_conversations(const std::string& path,
+                                                     const std::string& columns);
+
+}  // namespace strata::data
