@@ -7,6 +7,7 @@
 #include "strata/api/jit.h"
 #include "strata/api/random.h"
 #include "strata/base/version.h"
+#include "strata/data/conversations.h"
 #include "strata/model/registry.h"
 
 namespace strata::train {
@@ -196,9 +197,11 @@ State init_state(const Config& c, Base& base) {
 }
 
 Result<data::Dataset> open_data(const Config& c, Progress* progress) {
-  auto base = c.init.empty() ? open_base(c) : Result<Base>(Base());
+  // Texts of a published model need its tokenizer alone.
+  const bool whole = c.init.empty() || data::names_conversations(c.train_data_columns);
+  auto base = whole ? open_base(c) : Result<Base>(Base());
   if (!base) return base.status();
-  if (!c.init.empty()) {
+  if (!whole) {
     auto tokenizer = open_tokenizer(c);
     if (!tokenizer) return tokenizer.status();
     base->tokenizer = std::move(*tokenizer);
