@@ -222,7 +222,8 @@ Result<LanguageModel> load_language_model(const std::string& path, const Languag
                                    .weights = o.weights,
                                    .packed = o.packed,
                                    .max_length = o.length,
-                                   .remat_policy = o.remat_policy});
+                                   .remat_policy = o.remat_policy,
+                                   .adapter = o.adapter});
   if (!loaded) return loaded.status();
   LanguageModel lm;
   lm.name = path;

@@ -71,6 +71,8 @@ struct LanguageModelOptions {
   std::int64_t length = 4096;
   /// What the backward pass keeps: decoder::Options::remat_policy.
   std::string remat_policy = "full_save";
+  /// A folder with an adapter in PEFT's layout that stands beside the weights; empty: none.
+  std::string adapter = {};
 };
 /// Of a GGUF file, a Hugging Face directory or a cache's models--org--name.
 Result<LanguageModel> load_language_model(const std::string& path,

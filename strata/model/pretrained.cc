@@ -7,6 +7,7 @@
 #include "strata/base/file.h"
 #include "strata/checkpoint/safetensors.h"
 #include "strata/model/decoder/model.h"
+#include "strata/model/lora/peft.h"
 #include "strata/model/published/family.h"
 #include "strata/model/published/gguf_source.h"
 #include "strata/model/published/load_weights.h"
@@ -196,7 +197,11 @@ Result<Pretrained> load(const std::string& config, const published::TensorSource
                     tensors.name(), d.family->model_type);
     Result<tree::Tree> params = weights_of(d, tensors, how);
     if (!params) return params.status();
-    return Pretrained{decoder::model(d.options), std::move(*params), config};
+    Pretrained made{decoder::model(d.options), std::move(*params), config};
+    if (how.adapter.empty()) return made;
+    Result<lora::Adapted> with = lora::load_peft(how.adapter, made.model, made.params);
+    if (!with) return with.status();
+    return Pretrained{std::move(with->model), std::move(with->params), config};
   });
 }
 

@@ -30,6 +30,9 @@ struct LoadOptions {
   std::int64_t max_length = 0;
   /// What the backward pass keeps: decoder::Options::remat_policy.
   std::string remat_policy = "full_save";
+  /// A folder with an adapter in PEFT's layout (lora/peft.h) that stands beside the weights; empty:
+  /// none. Codes of lora::load_peft.
+  std::string adapter = {};
 };
 
 /// A model with its weights, and the config.json that it was made of.

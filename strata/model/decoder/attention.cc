@@ -9,7 +9,7 @@ Array Attention::operator()(const Array& x, const Options& o,
                             const std::optional<Array>& query_scale,
                             const Attending& attending) const {
   const nn::ModuleScope scope(*this, "Attention");
-  const auto heads_of = [&](const nn::Linear& project, const std::optional<Norm>& norm,
+  const auto heads_of = [&](const Linear& project, const std::optional<Norm>& norm,
                             std::int64_t count) {
     Array y = project(x);
     if (norm && o.head_norm == HeadNorm::all_heads) y = (*norm)(y, o.norm, o.epsilon);

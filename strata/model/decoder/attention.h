@@ -5,9 +5,9 @@
 #include <optional>
 
 #include "strata/model/decoder/attend.h"
+#include "strata/model/decoder/linear.h"
 #include "strata/model/decoder/norms.h"
 #include "strata/model/decoder/rotary.h"
-#include "strata/nn/linear.h"
 
 namespace strata::model::decoder {
 
@@ -19,8 +19,8 @@ struct Heads {
 using Attending = std::function<Array(const Heads& heads)>;
 
 struct Attention {
-  nn::Linear query, key, value;  // (D, H*d), (D, K*d), (D, K*d)
-  nn::Linear out;                // (H*d, D)
+  Linear query, key, value;  // (D, H*d), (D, K*d), (D, K*d)
+  Linear out;                // (H*d, D)
   std::optional<Norm> query_norm, key_norm;
   STRATA_FIELDS(query, key, value, out, query_norm, key_norm)
 

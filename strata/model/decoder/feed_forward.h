@@ -3,8 +3,8 @@
 
 #include <optional>
 
+#include "strata/model/decoder/linear.h"
 #include "strata/model/decoder/options.h"
-#include "strata/nn/linear.h"
 
 namespace strata::model::decoder {
 
@@ -12,8 +12,8 @@ namespace strata::model::decoder {
 Array activate(const Array& x, Activation activation);
 
 struct FeedForward {
-  std::optional<nn::Linear> gate;  // (D, F)
-  nn::Linear up, down;             // (D, F), (F, D)
+  std::optional<Linear> gate;  // (D, F)
+  Linear up, down;             // (D, F), (F, D)
   STRATA_FIELDS(gate, up, down)
 
   /// down(f(gate x) * up x), or down(f(up x)) without a gate.

@@ -19,6 +19,7 @@ using tree::Tree;
 class Decoder : public Model {
  public:
   explicit Decoder(Options options) : o_(std::move(options)) { check(o_); }
+  const Options& options() const { return o_; }
   std::string family() const override { return o_.family; }
   std::int64_t vocab_size() const override { return o_.vocab_size; }
   DType dtype() const override { return o_.dtype; }
@@ -72,7 +73,9 @@ class Decoder : public Model {
   double flops_per_step(std::int64_t batch, std::int64_t length) const override {
     double products = 0;
     for (const WeightShape& w : weight_shapes(o_)) {
-      if (w.kind != WeightKind::matrix) continue;
+      if (w.kind == WeightKind::embedding || w.kind == WeightKind::scale ||
+          w.kind == WeightKind::bias)
+        continue;
       double n = 1;
       for (std::int64_t size : w.shape) n *= static_cast<double>(size);
       products += n;
@@ -148,5 +151,10 @@ class Decoder : public Model {
 }  // namespace
 
 ModelPtr model(const Options& options) { return std::make_shared<const Decoder>(options); }
+
+const Options* options_of(const Model& model) {
+  const auto* decoder = dynamic_cast<const Decoder*>(&model);
+  return decoder ? &decoder->options() : nullptr;
+}
 
 }  // namespace strata::model::decoder

@@ -15,5 +15,7 @@ namespace strata::model::decoder {
 /// (`check`), and from `extend_pages` where frequencies depend on the length of sequences and
 /// options.max_length does not say it.
 ModelPtr model(const Options& options);
+/// What a model was made of; null where it is none of `model`'s.
+const Options* options_of(const Model& model);
 
 }  // namespace strata::model::decoder

@@ -40,6 +40,11 @@ void check(const Options& o, const Rope& rope) {
 
 }  // namespace
 
+double AdapterOptions::scale() const {
+  const auto r = static_cast<double>(rank);
+  return alpha / (rslora ? std::sqrt(r) : r);
+}
+
 void check(const Options& o) {
   const auto positive = [&](const char* what, std::int64_t n, std::int64_t most) {
     if (n < 1 || n > most)
@@ -71,6 +76,13 @@ void check(const Options& o) {
     if (rope < -1 || rope >= static_cast<int>(o.ropes.size()))
       throw Error(o.family, "there is no rotary embedding {} of {}", rope, o.ropes.size());
   for (const Rope& rope : o.ropes) check(o, rope);
+  for (const auto& [path, adapter] : o.adapters) {
+    if (adapter.rank < 1 || adapter.rank > 1 << 16)
+      throw Error("lora", "rank={} at {}: allowed is an integer from 1 to {}", adapter.rank, path,
+                  1 << 16);
+    if (!std::isfinite(adapter.alpha) || adapter.alpha == 0)
+      throw Error("lora", "alpha={} at {}: allowed are finite numbers but 0", adapter.alpha, path);
+  }
   if (o.remat_policy != "full_save" && o.remat_policy != "minimal" && o.remat_policy != "full")
     throw Error(o.family, "remat_policy={}: allowed is full_save or minimal or full",
                 o.remat_policy);

@@ -75,6 +75,25 @@ struct Rope {
   }
 };
 
+/// How the first A of an adapter is drawn.
+enum class AdapterInit {
+  kaiming_uniform,  // U(-1/sqrt in, 1/sqrt in), PEFT's
+  he_uniform,       // U(-sqrt(6/in), sqrt(6/in)), Tunix' and Qwix'
+  gaussian,         // normal, of deviation 1/r
+};
+
+/// An adapter of low rank beside a weight: y += scale (x A) B.
+struct AdapterOptions {
+  std::int64_t rank = 8;
+  double alpha = 8;
+  /// Whether the scale is alpha / sqrt r instead of alpha / r. Source: Kalajdzievski, A Rank
+  /// Stabilization Scaling Factor for Fine-Tuning with LoRA (2023).
+  bool rslora = false;
+  AdapterInit init = AdapterInit::kaiming_uniform;
+  double scale() const;
+  bool operator==(const AdapterOptions&) const = default;
+};
+
 /// The options of a model.
 struct Options {
   /// The family, as config.json's model_type names it.
@@ -123,6 +142,9 @@ struct Options {
   DType dtype = DType::f32;
   /// Weights that are kept in packed blocks, by their paths: ui8 ([L,] out, bytes of a row).
   std::map<std::string, BlockFormat, std::less<>> packed = {};
+  /// Adapters by the paths of what they stand beside: "layers/attention/query". In all layers
+  /// alike.
+  std::map<std::string, AdapterOptions, std::less<>> adapters = {};
   /// What the backward pass keeps of a layer: "full_save" (all), "minimal" (results of products),
   /// "full" (nothing), as MaxText names it.
   std::string remat_policy = "full_save";

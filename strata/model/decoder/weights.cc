@@ -1,5 +1,6 @@
 #include "strata/model/decoder/weights.h"
 
+#include <cmath>
 #include <map>
 
 #include "strata/api/index.h"
@@ -24,10 +25,17 @@ class Maker {
     const auto it = o_.packed.find(path);
     return it == o_.packed.end() ? std::nullopt : std::optional(it->second);
   }
-  nn::Linear linear(const std::string& path, std::int64_t in, std::int64_t out, bool bias) const {
-    nn::Linear made(one(path + "/kernel", {in, out}, WeightKind::matrix));
+  Linear linear(const std::string& path, std::int64_t in, std::int64_t out, bool bias) const {
+    Linear made;
+    made.kernel = one(path + "/kernel", {in, out}, WeightKind::matrix);
     made.product.packed = packed(path + "/kernel");
     if (bias) made.bias = one(path + "/bias", {out}, WeightKind::bias);
+    if (const auto it = o_.adapters.find(path); it != o_.adapters.end()) {
+      const std::int64_t rank = it->second.rank;
+      made.lora = Adapter{.a = one(path + "/lora/a", {in, rank}, WeightKind::adapter_a),
+                          .b = one(path + "/lora/b", {rank, out}, WeightKind::adapter_b),
+                          .scale = it->second.scale()};
+    }
     return made;
   }
   nn::Embed embed(const std::string& path, std::int64_t rows) const {
@@ -133,6 +141,13 @@ tree::MetadataPtr logical_axes(std::string_view path) {
       {"layers/mlp/down/bias", {"layers", "embed"}},
       {"logits/kernel", {"embed", "vocab"}},
   };
+  // A has the inputs of its weight, B the outputs; the rank is not divided.
+  const bool is_a = path.ends_with("/lora/a"), is_b = path.ends_with("/lora/b");
+  if (is_a || is_b) {
+    Names of = logical_axes(std::string(path.substr(0, path.size() - 7)) + "/kernel")->out_sharding;
+    (is_a ? of.back() : of[of.size() - 2]) = "lora_rank";
+    return std::make_shared<const tree::Metadata>(tree::Metadata{.out_sharding = of});
+  }
   const auto it = axes.find(path);
   Names names;
   if (it != axes.end())
@@ -144,13 +159,25 @@ tree::MetadataPtr logical_axes(std::string_view path) {
   return std::make_shared<const tree::Metadata>(tree::Metadata{.out_sharding = names});
 }
 
+Array first_adapter_a(const AdapterOptions& o, const Array& key, const Sizes& shape) {
+  const auto in = static_cast<double>(shape[shape.size() - 2]);
+  if (o.init == AdapterInit::gaussian)
+    return random::normal(key, shape) / static_cast<double>(o.rank);
+  const double most = o.init == AdapterInit::he_uniform ? std::sqrt(6 / in) : 1 / std::sqrt(in);
+  return random::uniform(key, shape, DType::f32, -most, most);
+}
+
 tree::Tree first_weights(const Options& o, const Array& key) {
   const Array keys = random::split(key, static_cast<std::int64_t>(weight_shapes(o).size()));
   std::int64_t next = 0;
   const Weights made =
-      make_weights(o, [&](std::string_view, const Sizes& shape, WeightKind kind) -> Array {
+      make_weights(o, [&](std::string_view path, const Sizes& shape, WeightKind kind) -> Array {
         const Array own = keys[next++];
-        if (kind == WeightKind::bias) return zeros(shape);
+        if (kind == WeightKind::bias || kind == WeightKind::adapter_b) return zeros(shape);
+        if (kind == WeightKind::adapter_a) {
+          const std::string_view module = path.substr(0, path.size() - 7);  // "/lora/a"
+          return first_adapter_a(o.adapters.find(module)->second, own, shape);
+        }
         if (kind == WeightKind::scale)
           return o.norm == NormKind::gemma ? zeros(shape) : ones(shape);
         return random::normal(own, shape) * o.initial_deviation;

@@ -32,12 +32,13 @@ struct Weights {
   std::optional<Norm> embedding_norm;
   Layer layers;
   std::optional<Norm> final_norm;
-  std::optional<nn::Linear> logits;
+  std::optional<Linear> logits;
   STRATA_FIELDS(embedder, positions, types, embedding_norm, layers, final_norm, logits)
 };
 
 /// What a weight is: how its first value is drawn, and which logical axes it has.
-enum class WeightKind { embedding, matrix, scale, bias };
+/// A and B of an adapter are kinds of their own.
+enum class WeightKind { embedding, matrix, scale, bias, adapter_a, adapter_b };
 /// A weight of this path and shape.
 using WeightMaker =
     std::function<Array(std::string_view path, const std::vector<std::int64_t>&, WeightKind kind)>;
@@ -55,8 +56,11 @@ std::vector<WeightShape> weight_shapes(const Options& options);
 Weights weights_of(const Options& options, const tree::Tree& params);
 /// The logical axes of a weight, MaxText's names: {"layers", "embed", "q_heads"}.
 tree::MetadataPtr logical_axes(std::string_view path);
+/// The first A (..., I, r) of an adapter; f32, traceable.
+Array first_adapter_a(const AdapterOptions& options, const Array& key,
+                      const std::vector<std::int64_t>& shape);
 /// First weights: matrices and embeddings normal with the options' deviation, norms that change
-/// nothing, no biases. f32; the key as of random::key; traceable.
+/// nothing, no biases, adapters whose B is zero. f32; the key as of random::key; traceable.
 tree::Tree first_weights(const Options& options, const Array& key);
 
 }  // namespace strata::model::decoder
