@@ -72,6 +72,44 @@ TEST(BlockDot, BitsOfTheOrder) {
       check(layout.kind, s, random);
 }
 
+/// One chain over the rows of w, for each instruction set.
+void check_transposed(BlockFormat f, const Sizes& s, std::mt19937& random) {
+  const std::int64_t in = s.blocks * f.elements();
+  const auto w = testing::random_blocks(f, s.batch * s.out * s.blocks, random);
+  std::vector<float> g(static_cast<std::size_t>(s.batch * s.rows * s.out)),
+      numbers(static_cast<std::size_t>(s.batch * s.out * in));
+  for (float& v : g) v = std::normal_distribution<float>()(random);
+  f.dequantize(w.data(), s.batch * s.out * s.blocks, numbers.data());
+  std::vector<float> want(static_cast<std::size_t>(s.batch * s.rows * in));
+  for (std::int64_t i = 0; i < s.batch * s.rows; ++i)
+    for (std::int64_t o = 0; o < s.out; ++o)
+      for (std::int64_t k = 0; k < in; ++k) {
+        float& y = want[static_cast<std::size_t>(i * in + k)];
+        y = std::fma(numbers[static_cast<std::size_t>((i / s.rows * s.out + o) * in + k)],
+                     g[static_cast<std::size_t>(i * s.out + o)], y);
+      }
+  for (const InstructionSet* set : present()) {
+    std::vector<float> y(want.size(), 7);
+    const std::int64_t params[] = {
+        static_cast<std::int64_t>(f.kind()), s.batch, s.rows, s.out, s.blocks, s.chunk};
+    void* buffers[] = {g.data(), const_cast<std::uint8_t*>(w.data()), y.data(),
+                       const_cast<std::int64_t*>(params)};
+    const std::int64_t rows = (s.rows + kTransposedRows - 1) / kTransposedRows;
+    run_transposed(*set, buffers, 0, s.batch * rows * ((s.blocks + s.chunk - 1) / s.chunk));
+    ASSERT_EQ(std::memcmp(y.data(), want.data(), y.size() * sizeof(float)), 0)
+        << f.name() << " by " << set->name;
+  }
+}
+
+TEST(BlockDot, TransposedBitsOfTheOrder) {
+  std::mt19937 random(50);
+  for (const BlockLayout& layout : kBlockLayouts)
+    for (const Sizes& s : {Sizes{1, 1, 9, 3, 1}, Sizes{2, 7, 11, 2, 4}, Sizes{1, 13, 70, 5, 2},
+                           Sizes{1, 3, 0, 2, 1}})
+      check_transposed(layout.kind, s, random);
+  check_transposed(BlockKind::q4_0, {2, 300, 40, 5, 4}, random);
+}
+
 TEST(BlockDot, ManyRows) {
   std::mt19937 random(49);
   check(BlockKind::q4_k, {1, 300, 14, 2, 6}, random);

@@ -12,7 +12,7 @@
 // multiply-adds, chain l over k = l, l + 32, ..., which are added by halves: an order that does not
 // depend on rows, threads or processors.
 //
-// Linear in x: the transpose is a dot_general with the numbers (block_dequantize).
+// Linear in x: the transpose is block_dot_transposed.
 //
 // strata.block_dot_int8: the same with x rounded to eight bits, 32 elements with one scale, and
 // sums of integers: loop/kernel/block_int8.h says how. Its derivative is block_dot's: rounding
@@ -112,17 +112,12 @@ JvpResult jvp_int8(Builder& b, const Op& op, std::span<Value* const> operands,
           {tangents[0] ? block_dot(b, tangents[0], operands[1], format) : nullptr}};
 }
 
-/// The cotangent of x: that of y times the numbers.
+/// The cotangent of x: that of y times the numbers, which are made a few rows at a time.
 Values transpose_rule(Builder& b, const Op& op, std::span<Value* const> operands,
                       const std::vector<bool>& linear, std::span<Value* const> cotangents) {
   STRATA_CHECK(!linear[1], "{} is not linear in bytes", kSelf);
   if (!cotangents[0]) return {nullptr, nullptr};
-  Ints batch;
-  for (int d = 0; d < batch_rank(op); ++d) batch.push_back(d);
-  Value* numbers = block_dequantize(b, operands[1], format_of(op));
-  return {dot_general(b, cotangents[0], numbers,
-                      {batch, batch, {cotangents[0]->rank() - 1}, {numbers->rank() - 2}}),
-          nullptr};
+  return {block_dot_transposed(b, cotangents[0], operands[1], format_of(op)), nullptr};
 }
 
 /// A matrix of its own for each: one more dimension of B. One matrix for all: one more of rows,

@@ -87,6 +87,31 @@ void add_products(std::vector<Sample>& out, bool is_smooth) {
                  .smooth = is_smooth});
 }
 
+const bool transposed = add_samples("strata.block_dot_transposed", [](std::vector<Sample>& out) {
+  for (const BlockLayout& layout : kBlockLayouts) {
+    const BlockFormat f = layout.kind;
+    out.push_back({.what = layout.name,
+                   .operands = {numbers({3, 5}, 1), packed(f, {5}, 256 / f.elements(), 2)},
+                   .attrs = named(f),
+                   .smooth = f.can_quantize()});
+  }
+  const BlockFormat q = BlockKind::q8_0;
+  const auto add = [&](const char* what, Shape g, Shape rows, std::int64_t blocks) {
+    out.push_back({.what = what,
+                   .operands = {numbers(std::move(g), 3), packed(q, std::move(rows), blocks, 4)},
+                   .attrs = named(q),
+                   .smooth = true});
+  };
+  add("a vector", {7}, {7}, 2);
+  add("rows of two dimensions", {2, 3, 4}, {4}, 1);
+  add("matrices of a batch", {2, 3, 4}, {2, 4}, 1);
+  add("a vector for each matrix", {2, 4}, {2, 4}, 1);
+  add("many rows of w", {2, 70}, {70}, 5);
+  add("many rows of g", {301, 3}, {3}, 1);
+  add("no rows", {0, 4}, {4}, 1);
+  add("nothing to add", {3, 0}, {0}, 1);
+  add("no columns", {2, 4}, {4}, 0);
+});
 const bool dot =
     add_samples("strata.block_dot", [](std::vector<Sample>& out) { add_products(out, true); });
 const bool dot_int8 = add_samples("strata.block_dot_int8",

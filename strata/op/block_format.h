@@ -16,7 +16,10 @@ Dim block_elements(std::string_view op, BlockFormat format, const Type& blocks);
 Value* block_dequantize(Builder& b, Value* blocks, BlockFormat format);
 /// x f32 [B..., rows..., in], w ui8 [B..., out, bytes] -> f32 [B..., rows..., out].
 Value* block_dot(Builder& b, Value* x, Value* w, BlockFormat format);
-/// The same of x rounded to eight bits.
+/// g f32 [B..., rows..., out], w ui8 [B..., out, bytes] -> f32 [B..., rows..., in]: the cotangent
+/// of block_dot's x.
+Value* block_dot_transposed(Builder& b, Value* g, Value* w, BlockFormat format);
+/// The same as block_dot of x rounded to eight bits.
 Value* block_dot_int8(Builder& b, Value* x, Value* w, BlockFormat format);
 
 }  // namespace strata::op

@@ -23,6 +23,7 @@
   X(block_dequantize)         \
   X(block_dot)                \
   X(block_dot_int8)           \
+  X(block_dot_transposed)     \
   X(broadcast)                \
   X(broadcast_in_dim)         \
   X(call)                     \

@@ -8,6 +8,10 @@
 //
 // strata_block_dot: buffers x (batch, rows, in) f32, w (batch, out, bytes) ui8, y (batch, rows,
 // out) f32, parameters {format, batch, rows, out, blocks of a row, rows of w in a grid point}.
+// strata_block_dot_transposed: y[i, k] = sum over o of g[i, o] * w[o, k], one chain over o from
+// zero on; buffers g (batch, rows, out) f32, w (batch, out, bytes) ui8, y (batch, rows, in) f32,
+// parameters {format, batch, rows, out, blocks of a row, blocks of a row in a grid point}. A grid
+// point has the numbers of a few rows of w, and of its own columns, in memory at a time.
 // strata_block_dequantize: buffers blocks ui8, numbers f32, parameters {format, blocks, blocks in a
 // grid point}.
 #pragma once
@@ -33,6 +37,18 @@ struct Tile {
   std::int64_t y_step;
 };
 
+/// Operands of sums over rows of w: y[i, k] += sum over o of g[i, o] * w[o, k].
+struct OuterTile {
+  const float* g;
+  std::int64_t g_step;
+  const float* w;
+  std::int64_t w_step;
+  std::int64_t out;  // rows of w
+  std::int64_t in;   // a multiple of 32
+  float* y;
+  std::int64_t y_step;
+};
+
 struct InstructionSet {
   const char* name;
   bool (*present)();
@@ -44,6 +60,8 @@ struct InstructionSet {
   /// A product of numbers, in the same order: by rows of x and of w.
   void (*tile)(const Tile& tile, int x_rows, int w_rows);
   int tile_x_rows, tile_w_rows;
+  /// So many rows of g and y, at most tile_x_rows; each element one chain of fused multiply-adds.
+  void (*outer)(const OuterTile& tile, int rows);
 };
 extern const InstructionSet kPortable, kAvx2, kAvx512;
 /// The best one that this CPU has.
@@ -51,5 +69,10 @@ const InstructionSet& instruction_set();
 
 /// What strata_block_dot does, by these instructions.
 void run(const InstructionSet& set, void* const* buffers, std::int64_t begin, std::int64_t end);
+/// What strata_block_dot_transposed does.
+void run_transposed(const InstructionSet& set, void* const* buffers, std::int64_t begin,
+                    std::int64_t end);
+/// Rows of y in one of its grid points.
+inline constexpr std::int64_t kTransposedRows = 256;
 
 }  // namespace strata::loop::block

@@ -84,6 +84,39 @@ void tile_of(const Tile& t) {
   STRATA_EACH(o, kW) t.y[i * t.y_step + o] = L::total(sums[i][o]);
 }
 
+template <class L, int kRows>
+void outer_of(const OuterTile& t) {
+  using F = typename L::F;
+  constexpr int kVectors = 32 / L::kWidth;
+  for (std::int64_t k = 0; k < t.in; k += 32) {
+    F sums[kRows][kVectors];
+    STRATA_EACH(i, kRows)
+    STRATA_EACH(v, kVectors) sums[i][v] = L::load(t.y + i * t.y_step + k + v * L::kWidth);
+    for (std::int64_t o = 0; o < t.out; ++o) {
+      F w[kVectors];
+      STRATA_EACH(v, kVectors) w[v] = L::load(t.w + o * t.w_step + k + v * L::kWidth);
+      STRATA_EACH(i, kRows) {
+        const F g = L::all(t.g[i * t.g_step + o]);
+        STRATA_EACH(v, kVectors) sums[i][v] = L::fma(w[v], g, sums[i][v]);
+      }
+    }
+    STRATA_EACH(i, kRows)
+    STRATA_EACH(v, kVectors) L::store(t.y + i * t.y_step + k + v * L::kWidth, sums[i][v]);
+  }
+}
+
+/// So many rows up to L's.
+template <class L>
+struct OuterTiles {
+  using Run = void (*)(const OuterTile&);
+  template <std::size_t... i>
+  static constexpr std::array<Run, L::kTileX> make(std::index_sequence<i...>) {
+    return {outer_of<L, static_cast<int>(i) + 1>...};
+  }
+  static constexpr std::array<Run, L::kTileX> all = make(std::make_index_sequence<L::kTileX>());
+  static void run(const OuterTile& t, int rows) { all[static_cast<std::size_t>(rows - 1)](t); }
+};
+
 /// A tile of any size up to L's.
 template <class L>
 struct Tiles {
@@ -118,8 +151,8 @@ struct Formats {
 template <class L>
 constexpr InstructionSet instructions(const char* name, bool (*present)()) {
   return {
-      name,      present,  Formats<L>::dot_of.data(), Formats<L>::decode_of.data(), Tiles<L>::run,
-      L::kTileX, L::kTileW};
+      name,      present,   Formats<L>::dot_of.data(), Formats<L>::decode_of.data(), Tiles<L>::run,
+      L::kTileX, L::kTileW, OuterTiles<L>::run};
 }
 
 }  // namespace

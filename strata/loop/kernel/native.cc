@@ -11,6 +11,7 @@
   X(block_dequantize)            \
   X(block_dot)                   \
   X(block_dot_int8)              \
+  X(block_dot_transposed)        \
   X(cholesky)                    \
   X(copy_rows)                   \
   X(eig)                         \
