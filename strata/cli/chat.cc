@@ -18,7 +18,7 @@ namespace {
 using nlohmann::ordered_json;
 
 struct Options {
-  std::string model, system, more = "{}", activations = "float";
+  std::string model, adapter, system, more = "{}", activations = "float";
   SamplingOptions sampling;
   EngineOptions engine;
   std::int64_t max_tokens = 1024, context = 4096;
@@ -33,8 +33,9 @@ std::string as_json(const std::vector<Message>& messages) {
 
 int run(const Options& o) {
   if (o.threads > 0) set_num_threads(o.threads);
-  auto lm = engine::load_language_model(
-      o.model, {.int8_activations = o.activations == "int8", .length = o.context});
+  auto lm = engine::load_language_model(o.model, {.int8_activations = o.activations == "int8",
+                                                  .length = o.context,
+                                                  .adapter = o.adapter});
   if (!lm) return fail(lm.status());
   for (const std::string& note : lm->notes) std::cerr << "note: " << note << "\n";
   if (auto probe = lm->chat(R"([{"role": "user", "content": "Hi"}])", o.more); !probe)
@@ -99,6 +100,7 @@ void add_chat(CommandLine& app, std::function<int()>& action) {
       .add_option("--model", o->model,
                   "a GGUF file, a Hugging Face directory, or a cache's models--org--name")
       .required();
+  add_adapter(command, o->adapter);
   command.add_option("--system", o->system, "how the model is to behave");
   command.add_option("--max_tokens", o->max_tokens, "tokens of an answer")
       .in_range(std::int64_t{1}, std::int64_t{1} << 20)

@@ -65,6 +65,15 @@ int guarded(const std::function<int()>& action) {
   }
 }
 
+void add_adapter(CommandLine& command, std::string& adapter) {
+  command
+      .add_option(
+          "--adapter", adapter,
+          "a folder with an adapter of low rank (LoRA) in PEFT's layout, beside the model's "
+          "weights")
+      .type_name("DIR");
+}
+
 void add_threads(CommandLine& command, int& threads) {
   command
       .add_option("--threads", threads, "threads (default: all cores); results do not depend on it")

@@ -34,6 +34,8 @@ train::Config read_config_arguments(std::vector<std::string> arguments,
 /// Says of a key that was given as an option how keys are given.
 std::string key_as_option(const std::string& name);
 
+/// Adds the option --adapter.
+void add_adapter(CommandLine& command, std::string& adapter);
 /// Adds the option --threads; 0, which it leaves where it is not given, means all cores.
 void add_threads(CommandLine& command, int& threads);
 

@@ -32,9 +32,10 @@ void print(const model::Conversion& done, bool dry) {
   }
   if (dry)
     for (const model::ConvertedTensor& t : done.tensors)
-      std::cout << fmt::format("{:<{}}  {:<{}}  {:<{}}  {}\n", t.from, from,
-                               type_text(t.from_type, t.from_shape), from_type, t.to, to,
-                               type_text(t.to_type, t.to_shape));
+      std::cout << fmt::format(
+          "{:<{}}  {:<{}}  {:<{}}  {}\n", t.from, from, type_text(t.from_type, t.from_shape),
+          from_type, t.to, to,
+          type_text(t.to_type, t.to_shape) + (t.is_adapted ? " + adapter" : ""));
   for (const std::string& note : done.notes) std::cout << "note: " << note << "\n";
   for (const std::string& file : done.files)
     std::cout << (dry ? "would write " : "wrote ") << file << "\n";
@@ -50,7 +51,8 @@ ordered_json to_json(const model::Conversion& done, bool dry) {
                        {"from_shape", t.from_shape},
                        {"to", t.to},
                        {"to_type", t.to_type},
-                       {"to_shape", t.to_shape}});
+                       {"to_shape", t.to_shape},
+                       {"adapter", t.is_adapted}});
   return {{"from", done.from_format}, {"to", done.to_format}, {"dry_run", dry},
           {"tensors", tensors},       {"notes", done.notes},  {"files", done.files},
           {"bytes", done.bytes}};
@@ -79,7 +81,8 @@ void add_convert(CommandLine& app, std::function<int()>& action) {
       "has a note with the reason. From GGUF to GGUF, or checkpoint to GGUF, by way of a "
       "directory.\n\n"
       "Example:\n  strata convert SmolLM2.Q4_1.gguf SmolLM2\n  strata convert SmolLM2 "
-      "SmolLM2.Q8_0.gguf --type Q8_0\n  strata convert SmolLM2.Q4_1.gguf runs/smollm2 --format "
+      "SmolLM2.Q8_0.gguf --type Q8_0\n  strata convert SmolLM2 merged --adapter my-adapter\n  "
+      "strata convert SmolLM2.Q4_1.gguf runs/smollm2 --format "
       "strata\n");
   auto o = std::make_shared<Options>();
   command.add_option("FROM", o->from, "a GGUF file, a Hugging Face directory, a checkpoint")
@@ -97,6 +100,11 @@ void add_convert(CommandLine& app, std::function<int()>& action) {
                   "gguf, hugging_face or strata (default: gguf for a TO that ends in .gguf, else "
                   "hugging_face)")
       .type_name("FORMAT");
+  command
+      .add_option("--adapter", o->convert.adapter,
+                  "a folder with an adapter in PEFT's layout, which is added to the weights: W + "
+                  "scale A B; FROM may be a directory and so may TO then")
+      .type_name("DIR");
   command.add_flag("--dry-run", o->convert.dry_run, "list what would be written, write nothing");
   command.add_flag("--json", o->json, "print one JSON object instead");
   command.callback([o, &action] { action = [o] { return run(*o); }; });

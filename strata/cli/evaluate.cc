@@ -76,6 +76,8 @@ int run(const Options& o) {
   if (o.threads > 0) set_num_threads(o.threads);
   if (o.checkpoint.empty() == o.published.model.empty())
     return fail(Status(Code::invalid, "evaluate what? --checkpoint FOLDER, or --model MODEL"));
+  if (o.published.model.empty() && !o.published.adapter.empty())
+    return fail(Status(Code::invalid, "--adapter is for --model"));
   if (!o.published.model.empty()) {
     EvaluateText published = o.published;
     published.json = o.json;
@@ -132,6 +134,7 @@ void add_evaluate(CommandLine& app, std::function<int()>& action) {
   EvaluateText& p = o->published;
   command.add_option("--model", p.model,
                      "a GGUF file, a Hugging Face directory, or a cache's models--org--name");
+  add_adapter(command, p.adapter);
   command.add_option("--perplexity", p.perplexity, "a text: its perplexity under the model");
   command
       .add_option("--context", p.context,

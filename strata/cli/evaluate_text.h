@@ -8,7 +8,7 @@
 namespace strata::cli {
 
 struct EvaluateText {
-  std::string model, activations = "float";
+  std::string model, adapter, activations = "float";
   /// A file whose perplexity is asked for.
   std::string perplexity;
   /// Whether stdin holds questions, a line of JSON each.

@@ -104,6 +104,8 @@ int run(Options o) {
   if (o.threads > 0) set_num_threads(o.threads);
   if (o.checkpoint.empty() == o.published.model.empty())
     return fail(Status(Code::invalid, "generate by what? --checkpoint FOLDER, or --model MODEL"));
+  if (o.published.model.empty() && !o.published.adapter.empty())
+    return fail(Status(Code::invalid, "--adapter is for --model"));
   if (GenerateText p = o.published; !p.model.empty()) {
     p.prompts = o.prompts, p.num_samples = o.generate.num_samples, p.stop = o.generate.stop;
     p.ignore_eos = o.generate.ignore_eos, p.json = o.json, p.stats = o.stats;
@@ -178,6 +180,7 @@ void add_generate(CommandLine& app, std::function<int()>& action) {
   command.add_option("--model", o->published.model,
                      "instead: a GGUF file, a Hugging Face directory, or a cache's "
                      "models--org--name");
+  add_adapter(command, o->published.adapter);
   command
       .add_option("--prompt", o->prompts,
                   "text to go on from; - reads it from stdin; none begins a document; may be given "

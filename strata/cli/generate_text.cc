@@ -43,7 +43,8 @@ ordered_json to_json(const Drawn& d) {
 }  // namespace
 
 int generate_text(const GenerateText& o) {
-  auto lm = engine::load_language_model(o.model, {.int8_activations = o.activations == "int8"});
+  auto lm = engine::load_language_model(
+      o.model, {.int8_activations = o.activations == "int8", .adapter = o.adapter});
   if (!lm) return fail(lm.status());
   for (const std::string& note : lm->notes) std::cerr << "note: " << note << "\n";
   std::vector<std::string> prompts = o.prompts;

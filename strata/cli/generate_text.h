@@ -12,7 +12,7 @@
 namespace strata::cli {
 
 struct GenerateText {
-  std::string model;
+  std::string model, adapter;
   std::vector<std::string> prompts, stop;
   SamplingOptions sampling;
   EngineOptions engine;

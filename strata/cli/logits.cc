@@ -22,7 +22,7 @@ namespace {
 using nlohmann::ordered_json;
 
 struct Options {
-  std::string model, tokens, out, dtype = "float32", activations = "float";
+  std::string model, adapter, tokens, out, dtype = "float32", activations = "float";
   bool json = false;
   int threads = 0;
 };
@@ -91,9 +91,12 @@ ordered_json next_of(const Array& logits) {
 int run(const Options& o) {
   if (o.threads > 0) set_num_threads(o.threads);
   const DType dtype = o.dtype == "bfloat16" ? DType::bf16 : DType::f32;
-  const model::LoadOptions how{.dtype = dtype, .weights = dtype, .packed = o.activations == "int8"};
+  const model::LoadOptions how{.dtype = dtype,
+                               .weights = dtype,
+                               .packed = o.activations == "int8",
+                               .adapter = o.adapter};
   Result<Tensors> made = decode(o, how);
-  if (!made && made.status().code() == Code::unsupported) {
+  if (!made && made.status().code() == Code::unsupported && o.adapter.empty()) {
     Result<Tensors> encoded = encode(o, how);
     if (encoded) made = std::move(encoded);
   }
@@ -132,6 +135,7 @@ void add_logits(CommandLine& app, std::function<int()>& action) {
       .add_option("--model", o->model,
                   "a Hugging Face directory, a cache's models--org--name, or a GGUF file")
       .required();
+  add_adapter(command, o->adapter);
   command.add_option("--tokens", o->tokens, "their numbers, with commas between them").required();
   command.add_option("--out", o->out,
                      "writes the tensor logits (positions, vocabulary) in f32 to this safetensors "

@@ -9,6 +9,7 @@
 #include "strata/checkpoint/checkpoint.h"
 #include "strata/model/convert/plan.h"
 #include "strata/model/fingerprint.h"
+#include "strata/model/lora/lora.h"
 #include "strata/model/pretrained.h"
 #include "strata/model/published/load_weights.h"
 
@@ -65,6 +66,7 @@ void add_rows(const Plan& plan, Conversion& out) {
       const conversion::Stored& from = plan.source.at(t.from);
       row.from_shape = from.shape, row.from_type = from.type.name();
     }
+    row.is_adapted = t.update != nullptr;
     out.bytes += checkpoint::GgufTensor{t.name, t.shape, t.type}.bytes();
     out.tensors.push_back(std::move(row));
   }
@@ -74,6 +76,14 @@ void add_rows(const Plan& plan, Conversion& out) {
 Status to_hugging_face(const std::string& from, const std::string& to,
                        const ConvertOptions& options, Conversion& out) {
   const auto plan = conversion::plan_to_hugging_face(from, options);
+  if (!plan) return plan.status();
+  add_rows(*plan, out);
+  return write_hugging_face(to, *plan, options, out.files);
+}
+
+Status to_directory(const std::string& from, const std::string& to, const ConvertOptions& options,
+                    Conversion& out) {
+  const auto plan = conversion::plan_directory(from, options);
   if (!plan) return plan.status();
   add_rows(*plan, out);
   return write_hugging_face(to, *plan, options, out.files);
@@ -115,10 +125,11 @@ std::string published_name(const conversion::Described& model, const std::string
 
 Status to_strata(const std::string& from, const std::string& from_format, const std::string& to,
                  const ConvertOptions& options, Conversion& out) {
-  const LoadOptions how{.weights = weights_type(options.type)};
+  const LoadOptions how{.weights = weights_type(options.type), .adapter = options.adapter};
   const bool gguf = from_format == kGguf;
-  const auto loaded = load(from, how);
+  auto loaded = load(from, how);
   if (!loaded) return loaded.status();
+  if (!options.adapter.empty()) loaded->params = lora::merged(loaded->model, loaded->params).params;
   const conversion::Described model = conversion::described(loaded->config);
   checkpoint::Checkpoint saved;
   for (std::size_t i = 0; i < loaded->params.size(); ++i) {
@@ -272,13 +283,16 @@ Result<Conversion> convert(const std::string& given, const std::string& to,
     status = to_hugging_face(from, to, options, out);
   else if (out.from_format == kHuggingFace && out.to_format == kGguf)
     status = to_gguf(from, to, options, out);
-  else if (out.from_format == kStrata && out.to_format == kHuggingFace)
+  else if (out.from_format == kHuggingFace && out.to_format == kHuggingFace &&
+           !options.adapter.empty())
+    status = to_directory(from, to, options, out);
+  else if (out.from_format == kStrata && out.to_format == kHuggingFace && options.adapter.empty())
     status = from_strata(from, to, options, out);
   else
     throw Error("convert",
-                "from {} to {} goes by way of a Hugging Face directory: convert to one, and "
+                "from {} to {}{} goes by way of a Hugging Face directory: convert to one, and "
                 "that",
-                out.from_format, out.to_format);
+                out.from_format, out.to_format, options.adapter.empty() ? "" : " with an adapter");
   if (!status.ok()) return status;
   return out;
 }

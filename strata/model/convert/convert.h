@@ -27,6 +27,9 @@ struct ConvertOptions {
   /// What to write: "gguf", "hugging_face", "strata". Empty: GGUF for a name that ends in .gguf,
   /// else a Hugging Face directory.
   std::string format = {};
+  /// A folder with an adapter in PEFT's layout (lora/peft.h), which is added to the weights: W + s
+  /// A B in f32, before it is written in its type. Empty: none.
+  std::string adapter = {};
   /// Says what would be written, and writes nothing.
   bool dry_run = false;
   /// The most bytes of a safetensors file; more go into several with an index.
@@ -38,6 +41,8 @@ struct ConvertedTensor {
   std::string from, to;
   std::vector<std::int64_t> from_shape, to_shape;
   std::string from_type, to_type;
+  /// Whether an adapter is added to it.
+  bool is_adapted = false;
 };
 
 struct Conversion {
@@ -51,9 +56,9 @@ struct Conversion {
   std::uint64_t bytes = 0;
 };
 
-/// Converts. Codes not_found, corrupt, unsupported for what is read; exists where TO is there and
-/// not empty. Throws Error for types and formats that there are not, and models that the target
-/// cannot hold.
+/// Converts; between two directories with an adapter only. Codes not_found, corrupt, unsupported
+/// for what is read; exists where TO is there and not empty. Throws Error for types and formats
+/// that there are not, and models that the target cannot hold.
 Result<Conversion> convert(const std::string& from, const std::string& to,
                            const ConvertOptions& options = {});
 

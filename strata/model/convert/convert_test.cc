@@ -10,6 +10,7 @@
 #include <nlohmann/json.hpp>
 
 #include "strata/api/jit.h"
+#include "strata/api/numpy.h"
 #include "strata/base/file.h"
 #include "strata/checkpoint/arrays.h"
 #include "strata/checkpoint/gguf.h"
@@ -342,6 +343,73 @@ TEST_F(Convert, NothingIsDroppedOrGuessed) {
   EXPECT_THAT(write("less", [](auto& t) { t.erase("model.norm.weight"); }),
               HasSubstr("the tensor model.norm.weight is missing"));
   EXPECT_FALSE(file_exists(at("m.gguf")));
+}
+
+// ---- adapters ----------------------------------------------------------------------------------
+
+struct AdapterCase {
+  const char *name, *base;
+};
+
+class ConvertAdapter : public Convert, public testing::WithParamInterface<AdapterCase> {
+ protected:
+  std::string base() const { return kData + GetParam().base; }
+  std::string adapter() const { return kData + "../peft/" + GetParam().name; }
+  std::map<std::string, Array> golden() const {
+    return checkpoint::load_file(adapter() + "/golden.safetensors").value();
+  }
+  /// How far the logits of a model are from those of base and adapter.
+  double distance(const std::string& model) const {
+    const auto want = golden();
+    const Pretrained p = load(model).value();
+    const Array got = p.model->forward(p.params, want.at("tokens"));
+    return (max(abs(got - want.at("logits"))) / max(abs(want.at("logits")))).item<double>();
+  }
+};
+
+TEST_P(ConvertAdapter, IsAddedToADirectory) {
+  const Conversion all = done(base(), at("merged"), {.type = "F32", .adapter = adapter()});
+  EXPECT_LE(distance(at("merged")), 1e-5);
+  const auto tensors = tensors_of(at("merged"));
+  for (const auto& [name, want] : golden()) {
+    if (!name.starts_with("merged.")) continue;
+    const Array got(tensors.at(name.substr(7)));
+    EXPECT_LE(max(abs(got - want)).item<double>(), 1e-6) << name;
+  }
+  EXPECT_TRUE(fs::exists(at("merged") + "/config.json"));
+  EXPECT_THAT(all.tensors, Contains(testing::Field(&ConvertedTensor::is_adapted, true)));
+}
+
+TEST_P(ConvertAdapter, IsAddedToAGgufFile) {
+  done(base(), at("merged.gguf"), {.type = "F32", .adapter = adapter()});
+  EXPECT_LE(distance(at("merged.gguf")), 1e-5);
+}
+
+TEST_P(ConvertAdapter, IsAddedFromAGgufFile) {
+  done(base(), at("base.gguf"), {.type = "F32"});
+  done(at("base.gguf"), at("merged"), {.adapter = adapter()});
+  EXPECT_LE(distance(at("merged")), 1e-5);
+}
+
+TEST_P(ConvertAdapter, ATypeIsKept) {
+  done(base(), at("merged"), {.adapter = adapter()});  // bf16, as the base
+  const double d = distance(at("merged"));
+  EXPECT_GT(d, 1e-5);
+  EXPECT_LE(d, 5e-2);
+}
+
+INSTANTIATE_TEST_SUITE_P(Adapters, ConvertAdapter,
+                         testing::Values(AdapterCase{"llama", "llama"},
+                                         AdapterCase{"llama_patterns", "llama"},
+                                         AdapterCase{"phi3", "phi3"}, AdapterCase{"gpt2", "gpt2"}),
+                         [](const auto& test) { return std::string(test.param.name); });
+
+TEST_F(Convert, AnAdapterOfAnotherModelIsRefused) {
+  EXPECT_THAT(refused(kData + "qwen3", at("x"), {.adapter = kData + "../peft/gpt2"}),
+              HasSubstr("no adapter of this model's matrices"));
+  EXPECT_THAT(refused(kData + "qwen3", at("x"), {.adapter = kData}),
+              HasSubstr("adapter_config.json"));
+  EXPECT_FALSE(fs::exists(at("x")));
 }
 
 }  // namespace

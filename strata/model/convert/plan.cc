@@ -159,6 +159,48 @@ Result<Plan> plan_to_hugging_face(const std::string& path, const ConvertOptions&
   auto encoded = encode_sidecar(sidecar);
   if (!encoded) return encoded.status();
   plan.files[kSidecar] = std::move(*encoded);
+  if (!options.adapter.empty())
+    if (Status s = add_adapter(plan, options.adapter, *config, false); !s.ok()) return s;
+  return plan;
+}
+
+Result<Plan> plan_directory(const std::string& path, const ConvertOptions& options) {
+  const auto folder = published::snapshot_of(path);
+  if (!folder) return folder.status();
+  auto stored = stored_in_folder(*folder);
+  if (!stored) return stored.status();
+  std::optional<GgufType> wanted;
+  if (!options.type.empty()) wanted = type_named(options.type);
+  if (wanted && wanted->block())
+    throw Error("convert", "a Hugging Face directory holds no blocks of {}; types: F32, F16, BF16",
+                wanted->name());
+  Plan plan{.source = std::move(*stored), .tensors = {}, .metadata = {}, .files = {}, .notes = {}};
+  DType dtype = DType::f32;
+  for (const auto& [name, from] : plan.source) {
+    plan.tensors.push_back(
+        {name, from.shape, wanted ? *wanted : GgufType(plain_or_f32(from.type)), name, {}, {}});
+    if (from.shape.size() > 1) dtype = plan.tensors.back().type.plain();
+  }
+  // Texts that belong to a model; what else lies there is not the model's.
+  for (const char* name :
+       {"config.json", "generation_config.json", "tokenizer.json", "tokenizer_config.json",
+        "tokenizer.model", "special_tokens_map.json", "added_tokens.json", "vocab.json",
+        "merges.txt", "chat_template.jinja", kSidecar}) {
+    const auto file = published::file_of(*folder, name);
+    if (!file && file.status().code() == Code::not_found) continue;
+    if (!file) return file.status();
+    auto bytes = read_file(*file);
+    if (!bytes) return bytes.status();
+    plan.files[name] = std::move(*bytes);
+  }
+  const std::string config = plan.files["config.json"];
+  (void)described(config);  // refuses what Strata does not know
+  json text = json::parse(config);
+  text["dtype"] = dtype == DType::bf16 ? "bfloat16" : dtype == DType::f16 ? "float16" : "float32";
+  text.erase("torch_dtype");
+  plan.files["config.json"] = text.dump(2) + "\n";
+  if (!options.adapter.empty())
+    if (Status s = add_adapter(plan, options.adapter, config, false); !s.ok()) return s;
   return plan;
 }
 
@@ -304,6 +346,8 @@ Result<Plan> plan_to_gguf(const std::string& path, const ConvertOptions& options
     std::stable_sort(plan.tensors.begin(), plan.tensors.end(),
                      [&](const Planned& a, const Planned& b) { return place_of(a) < place_of(b); });
   }
+  if (!options.adapter.empty())
+    if (Status s = add_adapter(plan, options.adapter, *config, true); !s.ok()) return s;
   if (packs && !checkpoint::find(plan.metadata, "general.quantization_version"))
     set(plan.metadata, "general.quantization_version", std::uint32_t{2});
   return plan;

@@ -2,6 +2,7 @@
 // to strata/model/convert.
 #pragma once
 
+#include "strata/model/convert/adapter.h"
 #include "strata/model/convert/convert.h"
 #include "strata/model/convert/keys.h"
 #include "strata/model/convert/tensors.h"
@@ -17,6 +18,8 @@ struct Planned {
   std::string from;
   Change change;
   std::vector<float> numbers;
+  /// What is added to its rows; null: nothing.
+  std::shared_ptr<const Update> update = nullptr;
 };
 
 struct Plan {
@@ -29,9 +32,11 @@ struct Plan {
   std::vector<std::string> notes;
 };
 
-/// From a GGUF file to a Hugging Face directory, and back.
+/// From a GGUF file to a Hugging Face directory, and back; with the adapter that the options name.
 Result<Plan> plan_to_hugging_face(const std::string& file, const ConvertOptions& options);
 Result<Plan> plan_to_gguf(const std::string& folder, const ConvertOptions& options);
+/// From a Hugging Face directory to another: the same tensors, and what stands beside them.
+Result<Plan> plan_directory(const std::string& folder, const ConvertOptions& options);
 
 /// Write it.
 Status write_hugging_face(const std::string& folder, const Plan& plan,

@@ -32,6 +32,7 @@ Status stream(const Plan& plan, const Planned& t, Add&& add) {
   for (std::int64_t i = 0; i < rows.rows(); ++i) {
     if (Status s = rows.read(i, row.data()); !s.ok())
       return Status(s.code(), "tensor {}: {}", t.from, s.message());
+    if (t.update) t.update->add_to(i, row.data());
     try {
       append_row(row.data(), rows.row_length(), t.type, out);
     } catch (const Error& e) {

@@ -147,6 +147,7 @@ class Reader {
     if (!file_.tensors().contains(name)) return {};
     used_.insert(name);
     const Array& own = params_[m.path + "/kernel"];
+    if (!own.state()) return {};
     Result<Literal> saved = file_.read(name);
     if (!saved) return saved.status();
     bool same = !m.is_fused() && is_float(own.dtype()) && is_float(saved->dtype()) &&

@@ -23,7 +23,9 @@
 namespace strata::model::lora {
 
 /// The model and weights with the adapter in a folder. Codes not_found, corrupt; unsupported for
-/// what is not known; invalid where the adapter is of another model.
+/// what is not known; invalid where the adapter is of another model. `params` may be of arrays
+/// without values: those come back, and a matrix that PEFT saved beside its adapter is taken for
+/// the base's then.
 Result<Adapted> load_peft(const std::string& folder, const ModelPtr& base,
                           const tree::Tree& params);
 
