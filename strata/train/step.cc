@@ -166,7 +166,7 @@ Step make_step(model::ModelPtr model, Optimizer optimizer, const StepOptions& op
         loss_and_gradients(state.params, batch, model, options, optimizer.frozen);
     State next = updated(optimizer, state, batch, model, options, loss, gradients);
     Outcome outcome{loss, sum(weights_of(batch)), norms(state.params, gradients),
-                    norms(next.params, next.params)};
+                    norms(next.params, trained(next.params, optimizer.frozen))};
     return std::pair(std::move(outcome), std::move(next));
   };
   return jit(std::move(body), {.donate_argnums = {0}, .name = "train_step"});

@@ -26,7 +26,8 @@ struct Optimizer {
   /// Whether the rule sees weights and gradients as f32 whatever their dtypes; what it remembers is
   /// f32 always.
   bool in_f32 = true;
-  /// Weights that stay as they are. The rule does not see them, nor does the norm of the gradients.
+  /// Weights that stay as they are, which may be packed blocks (ui8). The rule does not see them, nor
+  /// do the norms.
   std::optional<tree::Filter> frozen = std::nullopt;
 };
 
@@ -56,7 +57,7 @@ struct Outcome {
   Array loss;             // mean over the targets by their weights, in nats
   Array total_weights;    // sum of the weights of the targets, f32
   Array gradient_norms;   // of the gradients before clipping, (leaves); 0 for frozen weights
-  Array parameter_norms;  // of the weights after the step, (leaves)
+  Array parameter_norms;  // of the weights after the step, (leaves); 0 for frozen weights
   STRATA_FIELDS(loss, total_weights, gradient_norms, parameter_norms)
 };
 
