@@ -81,6 +81,23 @@ def generate(model):
     check("no model", "no such" in run("generate", "--model", "/nonexistent", status=2).stderr)
 
 
+def adapter(folder):
+    """The adapter that peft saved, beside its base and merged into it."""
+    llama = ROOT / "strata" / "model" / "testdata" / "published" / "llama"
+    peft = ROOT / "strata" / "model" / "testdata" / "peft" / "llama"
+    ask = ("--tokens", "3,4,5", "--json")
+    base = json.loads(run("logits", "--model", llama, *ask).stdout)
+    beside = json.loads(run("logits", "--model", llama, "--adapter", peft, *ask).stdout)
+    check("an adapter changes what follows", abs(base["logsumexp"] - beside["logsumexp"]) > 0.01, base, beside)
+    run("convert", llama, folder / "merged", "--adapter", peft, "--type", "F32")
+    merged = json.loads(run("logits", "--model", folder / "merged", *ask).stdout)
+    check("merged it says the same", abs(merged["logsumexp"] - beside["logsumexp"]) < 1e-4, merged, beside)
+    lines = run("convert", llama, folder / "none", "--adapter", peft, "--dry-run").stdout
+    check("a dry run names what is adapted", "q_proj.weight" in lines and lines.count("+ adapter") == 21, lines)
+    check("an adapter of another model", "no adapter of this model" in run("logits", "--model", FOLDER, "--adapter", peft.parent / "gpt2", *ask, status=2).stderr)
+    check("an adapter without a model", "--adapter is for --model" in run("generate", "--prompt", "x", "--checkpoint", "y", "--adapter", peft, status=2).stderr)
+
+
 def evaluate(model, folder):
     (folder / "text").write_text(" ".join(f"w{i * i % 42}" for i in range(60)))
     got = json.loads(run("evaluate", "--model", model, "--perplexity", folder / "text", "--context", 16, "--json").stdout)
@@ -129,6 +146,7 @@ def main():
         evaluate(name, folder)
         chat(name)
         tokenize(name)
+        adapter(folder)
         gguf = folder / "model.gguf"
         run("convert", name, gguf, status=2)  # a tokenizer of words has no place in GGUF
     print(f"{passed} passed, {failed} failed")
