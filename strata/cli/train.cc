@@ -45,6 +45,7 @@ void print(const RunResult& r, const train::Config& config, bool json) {
                                   {"tokens_per_second", r.tokens_per_second},
                                   {"checkpoint", r.checkpoint},
                                   {"curve", r.curve},
+                                  {"adapter", r.adapter},
                                   {"metrics", train::metrics_path(config)},
                                   {"run", train::run_folder(config)}};
     if (!r.model.empty()) out["model"] = r.model;
@@ -57,6 +58,7 @@ void print(const RunResult& r, const train::Config& config, bool json) {
                            config.steps, r.loss);
   if (::isatty(STDOUT_FILENO)) std::cout << chart(config);
   if (!r.checkpoint.empty()) std::cout << fmt::format("checkpoint: {}\n", r.checkpoint);
+  if (!r.adapter.empty()) std::cout << fmt::format("adapter: {}\n", r.adapter);
   if (!r.curve.empty()) std::cout << fmt::format("curve: {}\n", r.curve);
   if (r.held_out_before && r.held_out_after)
     std::cout << fmt::format("held-out loss {:.4f} -> {:.4f}\n", *r.held_out_before,

@@ -12,7 +12,10 @@
 #include "strata/base/file.h"
 #include "strata/engine/language_model.h"
 #include "strata/model/convert/convert.h"
+#include "strata/model/decoder/model.h"
 #include "strata/model/fingerprint.h"
+#include "strata/model/lora/lora.h"
+#include "strata/train/lora_options.h"
 #include "strata/train/state.h"
 
 namespace strata::train {
@@ -71,7 +74,7 @@ Result<std::map<std::string, std::string>> files_of(const Config& c, const Base&
   if (!config.is_object())
     return Status(Code::corrupt, "{}: config.json is no JSON object", c.init);
   const bool older = config.contains("torch_dtype") && !config.contains("dtype");
-  config[older ? "torch_dtype" : "dtype"] = c.weight_dtype;
+  if (c.weight_dtype != "packed") config[older ? "torch_dtype" : "dtype"] = c.weight_dtype;
   text = config.dump(2) + "\n";
   if (!files->contains("generation_config.json")) {
     ordered_json generation = ordered_json::object();
@@ -82,11 +85,23 @@ Result<std::map<std::string, std::string>> files_of(const Config& c, const Base&
   return files;
 }
 
+/// Adapters beside the base's weights, which stay as they are.
+void add_adapters(Base& base, const model::lora::LoraOptions& options, const Config& c) {
+  try {
+    base.model = model::lora::with_adapters(base.model, options);
+  } catch (const Error& e) {
+    throw ConfigError(fmt::format("lora: {}", e.message()));
+  }
+  base.weights =
+      model::lora::add_adapters(base.model, *base.weights, random::key(c.init_weights_seed));
+  base.frozen = !model::lora::adapters();
+}
+
 Result<Base> open_published(const Config& c) {
   auto lm = engine::load_language_model(
       c.init, {.dtype = dtype_of(model_key(c, "dtype", "float32")),
                .weights = dtype_of(c.weight_dtype),
-               .packed = false,
+               .packed = c.weight_dtype == "packed",
                .length = c.max_target_length,
                .remat_policy = model_key(c, "remat_policy", "full_save")});
   if (!lm) return lm.status();
@@ -97,6 +112,11 @@ Result<Base> open_published(const Config& c) {
   Base out;
   out.model = std::move(lm->model);
   out.weights = std::move(lm->params);
+  if (c.weight_dtype == "packed" && model::decoder::options_of(*out.model)->packed.empty())
+    throw ConfigError(fmt::format(
+        "weight_dtype=packed: {} has no weights in packed blocks; allowed is float32 or bfloat16",
+        c.init));
+  if (const auto lora = lora_options(c.lora)) add_adapters(out, *lora, c);
   out.tokenizer = std::move(lm->tokenizer);
   out.chat_template = std::move(lm->chat_template);
   if (!c.chat_template_path.empty()) {

@@ -13,6 +13,7 @@
 #include "strata/optim/schedule_text.h"
 #include "strata/train/fields.h"
 #include "strata/train/learning_rate.h"
+#include "strata/train/lora_options.h"
 #include "strata/train/optimizer.h"
 #include "strata/train/other_names.h"
 
@@ -22,8 +23,9 @@ namespace {
 using json = nlohmann::ordered_json;
 using Texts = std::vector<std::string>;
 
-/// What nests: `model`, whose keys may stand at the top too, and the options of what is chosen.
-constexpr std::string_view kTables[] = {"model", "optimizer", "lr_schedule"};
+/// What nests: `model`, whose keys may stand at the top too, the options of what is chosen, and
+/// adapters.
+constexpr std::string_view kTables[] = {"model", "optimizer", "lr_schedule", "lora"};
 /// Keys that decide which others there are.
 constexpr std::string_view kChoosing[] = {"decoder_block", "opt_type", "lr_schedule_type"};
 constexpr int kDeepest = 16;
@@ -145,7 +147,10 @@ void assign_nested(Config& c, std::string_view table, const Given& given, const 
     return;
   }
   const json value = given.node ? to_json(*given.node) : parse_value(key, given.text);
-  put(table == "optimizer" ? c.optimizer : c.lr_schedule, path, value, key);
+  put(table == "optimizer" ? c.optimizer
+      : table == "lora"    ? c.lora
+                           : c.lr_schedule,
+      path, value, key);
 }
 
 /// A whole table: `optimizer: {b1: 0.9}`, or its text. False for what is none.
@@ -284,6 +289,15 @@ namespace {
 
 /// What a published model brings is not told otherwise.
 void check_init(const Config& c) {
+  const bool adapts = lora_options(c.lora).has_value();
+  if (adapts && c.init.empty())
+    throw ConfigError(fmt::format(
+        "lora.{}: adapters stand beside a published model: give init=FILE.gguf or init=FOLDER",
+        c.lora.begin().key()));
+  if (c.weight_dtype == "packed" && !adapts)
+    throw ConfigError(
+        "weight_dtype=packed: packed weights stay as they are: give adapters beside them, as "
+        "lora.rank=16");
   if (c.init.empty()) {
     if (data::names_conversations(c.train_data_columns))
       throw ConfigError(fmt::format(
@@ -376,6 +390,8 @@ std::string to_yaml(const Config& config) {
     out += fmt::format("{}: {}\n", f.name, json_value(config, f));
     if (f.name == "lr_schedule_type")
       add("lr_schedule", config.lr_schedule, schedule_options_not_given(config));
+    if (f.name == "init" && !config.lora.empty())
+      add("lora", config.lora, lora_options_not_given(config.lora));
     if (f.name == "opt_type")
       add("optimizer", config.optimizer, optimizer_options_not_given(config));
   }
@@ -388,6 +404,7 @@ std::string to_json(const Config& config) {
     out[std::string(f.name)] = to_value(config, f);
     if (f.name == "lr_schedule_type" && !config.lr_schedule.empty())
       out["lr_schedule"] = config.lr_schedule;
+    if (f.name == "init" && !config.lora.empty()) out["lora"] = config.lora;
     if (f.name == "opt_type" && !config.optimizer.empty()) out["optimizer"] = config.optimizer;
   }
   return out.dump();
@@ -399,7 +416,7 @@ std::string describe_fields() {
   for (const Field& f : fields())
     out += fmt::format("  {} = {}\n      {} ({})\n", f.name, json_value(defaults, f), f.doc,
                        allowed(f));
-  return out + describe_optimizers() + describe_schedules();
+  return out + describe_lora() + describe_optimizers() + describe_schedules();
 }
 
 std::string run_folder(const Config& c) {

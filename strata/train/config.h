@@ -5,7 +5,8 @@
 //
 // Keys are MaxText's. Those of the model are the family's (model/registry.h), chosen by
 // decoder_block; below `optimizer` stand the options of the rule that opt_type names
-// (optim/registry.h), below `lr_schedule` those of the schedule that lr_schedule_type names. A
+// (optim/registry.h), below `lr_schedule` those of the schedule that lr_schedule_type names, below
+// `lora` what adapters there are (lora_options.h). A
 // mistake in a key or value throws ConfigError with the key, the value and what is allowed.
 #pragma once
 
@@ -35,6 +36,8 @@ struct Config {
   model::Settings model = {};
   std::string weight_dtype = "float32";
   std::int64_t init_weights_seed = 0;
+  /// Adapters of low rank, which are then all that is trained; empty: none.
+  Table lora = Table::object();
   // The data.
   std::vector<std::string> train_files;
   std::string train_data_columns = "text";

@@ -36,10 +36,11 @@ std::vector<Field> make_common() {
        "Hugging Face directory, a cache's models--org--name"},
       {"weight_dtype",
        &C::weight_dtype,
-       "type of the weights; what optimizers remember is float32",
+       "type of the weights; what optimizers remember is float32; packed, under adapters: as the "
+       "GGUF file of init has them in its blocks",
        0,
        0,
-       {"float32", "bfloat16"}},
+       {"float32", "bfloat16", "packed"}},
       {"init_weights_seed", &C::init_weights_seed, "seed of the first weights", 0, kSeeds},
       {"train_files", &C::train_files,
        "sources as a list or separated by ';', each files or patterns separated by ',', at its end "

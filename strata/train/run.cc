@@ -7,6 +7,7 @@
 #include "strata/base/text.h"
 #include "strata/checkpoint/writer.h"
 #include "strata/data/prefetch.h"
+#include "strata/model/lora/peft.h"
 #include "strata/train/evaluate.h"
 #include "strata/train/interrupt.h"
 #include "strata/train/metrics.h"
@@ -327,6 +328,14 @@ Status Run::finish() {
     if (Status s = save(); !s.ok()) return s;
   }
   if (Status s = writer_.wait(); !s.ok()) return s;
+  if (model::lora::has_adapters(*base_.model) && result_.outcome != Outcomes::diverged) {
+    const std::string folder = run_folder(c_) + "/adapter";
+    if (Status s =
+            model::lora::save_peft(folder, {base_.model, state_.params}, {.base_model = c_.init});
+        !s.ok())
+      return s;
+    result_.adapter = folder;
+  }
   if (Status s = metrics_->sync(); !s.ok()) return s;
   auto lines = read_metrics(metrics_path(c_));
   if (!lines) return lines.status();

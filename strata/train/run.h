@@ -31,6 +31,7 @@ struct RunResult {
   float loss = 0;          // of the last one
   std::string checkpoint;  // the newest one's folder; empty when there is none
   std::string curve;       // the picture of the losses
+  std::string adapter;     // the folder of the adapter in PEFT's layout; empty without `lora`
   std::string
       trouble;  // what is no number, with the path of the first such tensor; empty unless diverged
   double tokens_per_second = 0;

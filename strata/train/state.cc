@@ -101,6 +101,7 @@ void check_same_state(const Config& now, const Config& then, std::int64_t step, 
     to += fmt::format("{}{}={} (the checkpoint has {})", to.empty() ? "" : ", ", key, ours, theirs);
   };
   if (now.init.empty() != then.init.empty()) add(model, "init", now.init, then.init);
+  if (now.lora != then.lora) add(model, "lora", now.lora.dump(), then.lora.dump());
   for (const Field& f : fields_of(now)) {
     // Of another family only its name is compared.
     if (!f.shapes_model || (!model.empty() && now.decoder_block != then.decoder_block)) continue;

@@ -71,14 +71,15 @@ class Decoder : public Model {
   }
 
   double flops_per_step(std::int64_t batch, std::int64_t length) const override {
-    double products = 0;
+    // Of frozen weights there is no product for their own gradient.
+    const double passes = o_.adapters.empty() ? 3 : 2;
+    double products = 0, adapters = 0;
     for (const WeightShape& w : weight_shapes(o_)) {
-      if (w.kind == WeightKind::embedding || w.kind == WeightKind::scale ||
-          w.kind == WeightKind::bias)
-        continue;
+      const bool is_adapter = w.kind == WeightKind::adapter_a || w.kind == WeightKind::adapter_b;
+      if (w.kind != WeightKind::matrix && !is_adapter) continue;
       double n = 1;
       for (std::int64_t size : w.shape) n *= static_cast<double>(size);
-      products += n;
+      (is_adapter ? adapters : products) += n;
     }
     if (o_.tied) products += static_cast<double>(o_.vocab_size * o_.width);
     double keys = 0;  // that a token sees on average, over all layers
@@ -88,7 +89,8 @@ class Decoder : public Model {
       keys += window == 0 ? whole : std::min(whole, static_cast<double>(window));
     }
     const double attention = keys * static_cast<double>(o_.query_heads * o_.head_dim) * 4;
-    return 3 * static_cast<double>(batch * length) * (2 * products + attention);
+    return static_cast<double>(batch * length) *
+           (passes * 2 * products + 3 * (2 * adapters + attention));
   }
 
  private:
