@@ -101,6 +101,9 @@ TEST_F(LoraRun, ACheckpointHoldsTheAdaptersAlone) {
   ASSERT_TRUE(latest && latest->checkpoint);
   for (const auto& [name, tensor] : latest->checkpoint->parts.at("params"))
     EXPECT_THAT(name, HasSubstr("lora"));
+  // It is no model by itself, and is not taken for one.
+  const auto whole = model::convert(r.checkpoint, folder_ + "/out");
+  EXPECT_THAT(whole.status().message(), HasSubstr("--adapter"));
 }
 
 TEST_F(LoraRun, GoesOnWithTheSameBits) {

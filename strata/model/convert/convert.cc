@@ -205,6 +205,12 @@ Status from_strata(const std::string& from, const std::string& to, const Convert
                   "{}: the checkpoint has no note {} beside its part params: it is no published "
                   "model's",
                   from, kConfigNote);
+  for (const auto& [name, value] : params->second)
+    if (name.ends_with("lora.a") || name.ends_with("lora/a"))
+      return Status(Code::unsupported,
+                    "{}: the checkpoint holds adapters beside a model that it does not hold; the "
+                    "run's folder has them as adapter/: convert the model with --adapter",
+                    from);
   if (!options.type.empty())
     throw Error("convert",
                 "the weights of a checkpoint keep their type in a Hugging Face directory; "
