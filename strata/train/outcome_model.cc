@@ -7,6 +7,7 @@
 #include "strata/api/jit.h"
 #include "strata/base/file.h"
 #include "strata/engine/text.h"
+#include "strata/model/lora/lora.h"
 #include "strata/model/pretrained.h"
 
 namespace strata::train {
@@ -16,7 +17,7 @@ using nlohmann::ordered_json;
 std::string outcome_folder(const Config& c) { return run_folder(c) + "/model"; }
 
 Status begin_outcome(const Config& c, const Base& base) {
-  if (!base.published()) return {};
+  if (!base.published() || model::lora::has_adapters(*base.model)) return {};
   if (Status s = make_folders(outcome_folder(c)); !s.ok()) return s;
   for (const auto& [name, bytes] : base.files)
     if (Status s = write_file_atomic(outcome_folder(c) + "/" + name, bytes); !s.ok()) return s;

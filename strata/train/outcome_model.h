@@ -13,7 +13,8 @@ namespace strata::train {
 
 /// RUN/model.
 std::string outcome_folder(const Config& config);
-/// The files beside the weights, at a run's start.
+/// The files beside the weights, at a run's start; none for adapters, which are written by
+/// themselves.
 Status begin_outcome(const Config& config, const Base& base);
 /// The weights, in their dtype, under their published names.
 Status write_outcome(const Config& config, const Base& base, const tree::Tree& params);

@@ -295,6 +295,7 @@ Status Run::end_tuning() {
                                  *result_.held_out_after));
     if (Status s = sample("after"); !s.ok()) return s;
   }
+  if (model::lora::has_adapters(*base_.model)) return {};  // `finish` writes them by themselves
   if (Status s = write_outcome(c_, base_, state_.params); !s.ok()) return s;
   result_.model = outcome_folder(c_);
   return {};
