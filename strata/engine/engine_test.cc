@@ -96,7 +96,19 @@ class EngineTest : public testing::Test {
         {.tokens = prompt(5, 17),
          .sampling = {.temperature = 0, .repetition_penalty = 1.8},
          .max_tokens = 9},
+        {.tokens = prompt(6, 23),
+         .sampling = {.temperature = 0.8, .presence_penalty = 0.3, .seed = 9},
+         .max_tokens = 18,
+         .shape = never_twice_in_a_row},
     };
+  }
+  /// Draws even tokens alone, and none right after itself.
+  static bool never_twice_in_a_row(std::span<const std::int32_t> output, std::span<float> bias) {
+    for (std::size_t v = 0; v < bias.size(); ++v)
+      bias[v] = v % 2 == 1 || (!output.empty() && static_cast<std::int32_t>(v) == output.back())
+                    ? -std::numeric_limits<float>::infinity()
+                    : 0.5f;
+    return true;
   }
   /// Runs all, of which number i is submitted when `delay` i steps have been made.
   static std::vector<Told> run(Options o, std::vector<Request> all, int delay = 0) {
@@ -271,6 +283,40 @@ TEST_F(EngineTest, EndsWhereItIsToldTo) {
   const Told longest = run({.pages = 20, .max_length = 9}, {requests()[2]})[0];
   EXPECT_EQ(longest.output.end, End::length);
   EXPECT_EQ(longest.tokens, Tokens(whole.tokens.begin(), whole.tokens.begin() + 8));
+}
+
+TEST_F(EngineTest, WhatShapesLogitsDecidesWhatIsDrawn) {
+  const Tokens& tokens = alone()[5].tokens;
+  for (std::size_t i = 0; i < tokens.size(); ++i) {
+    EXPECT_EQ(tokens[i] % 2, 0);
+    if (i > 0) EXPECT_NE(tokens[i], tokens[i - 1]);
+  }
+  // What is added once stays: the token that is pushed up is drawn each time.
+  int calls = 0;
+  Request pushed{.tokens = prompt(1, 5), .sampling = {.temperature = 0}, .max_tokens = 4};
+  pushed.shape = [&](std::span<const std::int32_t> output, std::span<float> bias) {
+    if (++calls > 1) return false;
+    EXPECT_TRUE(output.empty());
+    bias[33] = 1e4f;
+    return true;
+  };
+  EXPECT_EQ(run({.pages = 20}, {pushed})[0].tokens, Tokens({33, 33, 33, 33}));
+}
+
+TEST_F(EngineTest, OneRequestCanAskForLogits) {
+  Engine engine(*model_, *params_, {.pages = 40, .vocabulary = kVocabulary - 1});
+  std::vector<float> logits;
+  Request with = requests()[0], without = requests()[1];
+  with.with_logits = true;
+  with.on_token = [&](const Token& t) {
+    logits.insert(logits.end(), t.logits.begin(), t.logits.end());
+  };
+  without.on_token = [](const Token& t) { EXPECT_TRUE(t.logits.empty()); };
+  engine.submit(with);
+  engine.submit(without);
+  while (engine.step()) {
+  }
+  EXPECT_TRUE(logits == alone()[0].logits);
 }
 
 TEST_F(EngineTest, GoesOnWithATextAsIfNotInterrupted) {
