@@ -1,0 +1,120 @@
+// An HTTP/1.1 server: keep-alive, bodies whole or streamed, TLS, limits, graceful ends.
+//
+//   auto server = net::HttpServer::listen({.port = 0}, [](const net::HttpRequest& request,
+//                                                         net::HttpReply& reply) {
+//     reply.send({.body = "hello " + request.path});
+//   });
+//   std::cerr << (*server)->url();
+//
+// Each connection has a thread of its own, which waits for the client and for the reply at once: a
+// client that leaves is noticed at once. Requests that are not to the letter (bare line feeds,
+// folded headers, Content-Length with Transfer-Encoding) are refused, so that no proxy in front
+// sees another request than we do.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "strata/base/result.h"
+
+namespace strata::net {
+
+struct HttpRequest {
+  std::string method, path, query;
+  /// Names in lower case, in their order.
+  std::vector<std::pair<std::string, std::string>> headers;
+  std::string body;
+  /// The client's address.
+  std::string peer;
+
+  /// The value of a header, named in lower case; empty where there is none.
+  std::string_view header(std::string_view name) const;
+};
+
+struct HttpResponse {
+  int status = 200;
+  std::string type = "application/json";
+  std::string body = {};
+  std::vector<std::pair<std::string, std::string>> headers = {};
+};
+
+/// Where a handler answers; exactly one of `send` and `begin` is called. `write`, `end` and `gone`
+/// may be called by any thread, and after the handler has returned as long as a copy is held.
+class HttpReply {
+ public:
+  struct State;
+  explicit HttpReply(std::shared_ptr<State> state) : state_(std::move(state)) {}
+  void send(HttpResponse response);
+  /// Begins a streamed answer; its body is nothing yet.
+  void begin(HttpResponse head);
+  /// Adds to a streamed answer. False: the client is gone, or reads so slowly that what waits for
+  /// it is over the limit; nothing reaches it any more.
+  bool write(std::string bytes);
+  void end();
+  /// Whether nobody waits for the answer any more.
+  bool gone() const;
+  /// Called once where that becomes so, by the connection's thread, or now where it is so already.
+  void on_gone(std::function<void()> call);
+
+ private:
+  std::shared_ptr<State> state_;
+};
+
+struct HttpLimits {
+  std::size_t headers = 64, header_bytes = 32 << 10, url_bytes = 8 << 10, body_bytes = 16 << 20;
+  /// Of all clients, and of one address; loopback has the first limit alone.
+  std::int64_t connections = 1024, connections_per_address = 64;
+  /// What may wait for a client that reads slowly.
+  std::size_t unsent_bytes = 1 << 20;
+  std::chrono::milliseconds header_time{10000}, body_time{60000}, idle_time{75000},
+      send_time{30000};
+};
+
+struct HttpServerOptions {
+  std::string host = "127.0.0.1";
+  /// 0: one that is free.
+  int port = 8000;
+  /// PEM files; TLS (1.2 at least) where both are given.
+  std::string ssl_keyfile = {}, ssl_certfile = {};
+  HttpLimits limits = {};
+};
+
+/// Called by a connection's thread; what it throws becomes status 500 without details.
+using HttpHandler = std::function<void(const HttpRequest&, HttpReply&)>;
+/// The answer to a request that is refused before a handler sees it.
+using HttpRefusal = std::function<HttpResponse(int status, const std::string& message)>;
+
+class HttpServer {
+ public:
+  static Result<std::unique_ptr<HttpServer>> listen(const HttpServerOptions& options,
+                                                    HttpHandler handler, HttpRefusal refusal = {});
+  /// Ends all connections where they are.
+  ~HttpServer();
+  HttpServer(const HttpServer&) = delete;
+  HttpServer& operator=(const HttpServer&) = delete;
+
+  int port() const;
+  /// "http://127.0.0.1:8000".
+  std::string url() const;
+  /// Takes no further request, and waits until those that are there are answered, no longer than
+  /// this. Whether all were.
+  bool drain(std::chrono::milliseconds most);
+  /// Connections that are open.
+  std::int64_t connections() const;
+
+ private:
+  struct Inner;
+  explicit HttpServer(std::unique_ptr<Inner> inner);
+  std::unique_ptr<Inner> inner_;
+};
+
+/// "Not Found" of 404.
+std::string_view reason_of(int status);
+
+}  // namespace strata::net
