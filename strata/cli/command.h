@@ -48,6 +48,7 @@ void add_data(CommandLine& app, std::function<int()>& action);
 void add_evaluate(CommandLine& app, std::function<int()>& action);
 void add_plot(CommandLine& app, std::function<int()>& action);
 void add_chat(CommandLine& app, std::function<int()>& action);
+void add_serve(CommandLine& app, std::function<int()>& action);
 void add_generate(CommandLine& app, std::function<int()>& action);
 void add_logits(CommandLine& app, std::function<int()>& action);
 void add_embed(CommandLine& app, std::function<int()>& action);

@@ -1,0 +1,223 @@
+#include "strata/serve/answer.h"
+
+#include <algorithm>
+
+namespace strata::serve {
+namespace {
+
+/// JSON has no infinity: the number that upstream tells instead.
+double told(float logprob) { return std::max(static_cast<double>(logprob), -9999.0); }
+
+Json bytes_of(const std::string& text) {
+  Json out = Json::array();
+  for (char c : text) out.push_back(static_cast<unsigned char>(c));
+  return out;
+}
+
+void append(Json& to, const Json& more) {
+  if (more.is_null()) return;
+  if (to.is_null()) {
+    to = more;
+    return;
+  }
+  for (const auto& [key, list] : more.items())
+    for (const Json& x : list) to[key].push_back(x);
+}
+
+}  // namespace
+
+std::string text_of(const engine::LanguageModel& lm, std::int32_t token) {
+  if (token >= lm.tokenizer->vocab_size()) return {};
+  const std::string bytes = lm.tokenizer->bytes(token);
+  return bytes.empty() ? lm.tokenizer->token_of(token) : bytes;
+}
+
+Answer::Answer(Engine& engine, net::HttpReply reply, Parameters parameters, bool chat,
+               std::string id, std::string model, std::int64_t created,
+               std::vector<std::vector<std::int32_t>> prompts, bool with_ids)
+    : engine_(engine),
+      reply_(std::move(reply)),
+      parameters_(std::move(parameters)),
+      chat_(chat),
+      id_(std::move(id)),
+      model_(std::move(model)),
+      created_(created),
+      prompts_(std::move(prompts)),
+      with_ids_(with_ids),
+      choices_(prompts_.size() * static_cast<std::size_t>(parameters_.n)) {
+  for (const auto& p : prompts_) prompt_tokens_ += static_cast<std::int64_t>(p.size());
+}
+
+void Answer::begin() {
+  if (parameters_.stream)
+    reply_.begin(
+        {.type = "text/event-stream; charset=utf-8", .headers = {{"Cache-Control", "no-cache"}}});
+}
+
+void Answer::holds(std::int64_t job) {
+  const std::lock_guard lock(mutex_);
+  if (left_) return engine_.cancel(job);
+  jobs_.push_back(job);
+}
+
+void Answer::leave() {
+  const std::lock_guard lock(mutex_);
+  left_ = true;
+  for (std::int64_t job : jobs_) engine_.cancel(job);
+}
+
+Json Answer::frame(bool chunk) const {
+  return {
+      {"id", id_},
+      {"object", chat_ ? chunk ? "chat.completion.chunk" : "chat.completion" : "text_completion"},
+      {"created", created_},
+      {"model", model_}};
+}
+
+Json Answer::usage() const {
+  return {{"prompt_tokens", prompt_tokens_},
+          {"completion_tokens", drawn_},
+          {"total_tokens", prompt_tokens_ + drawn_}};
+}
+
+Json Answer::logprobs_of(Choice& choice, const std::vector<TokenLogprob>& tokens,
+                         bool first_unknown, std::int32_t first) const {
+  const engine::LanguageModel& lm = engine_.lm();
+  if (chat_) {
+    Json content = Json::array();
+    for (const TokenLogprob& t : tokens) {
+      Json top = Json::array();
+      for (const Likely& l : t.top) {
+        const std::string text = text_of(lm, l.token);
+        top.push_back({{"token", text}, {"logprob", told(l.logprob)}, {"bytes", bytes_of(text)}});
+      }
+      const std::string text = text_of(lm, t.token);
+      content.push_back({{"token", text},
+                         {"logprob", told(t.logprob)},
+                         {"bytes", bytes_of(text)},
+                         {"top_logprobs", top}});
+    }
+    return {{"content", content}};
+  }
+  Json offsets = Json::array(), values = offsets, texts = offsets, tops = offsets;
+  const auto put = [&](std::int32_t token, Json value, Json top) {
+    const std::string text = text_of(lm, token);
+    offsets.push_back(choice.offset);
+    choice.offset += text.size();
+    values.push_back(std::move(value)), texts.push_back(text), tops.push_back(std::move(top));
+  };
+  if (first_unknown) put(first, nullptr, nullptr);
+  for (const TokenLogprob& t : tokens) {
+    Json top = Json::object();
+    for (const Likely& l : t.top) top[text_of(lm, l.token)] = told(l.logprob);
+    if (!t.top.empty()) top[text_of(lm, t.token)] = told(t.logprob);
+    put(t.token, told(t.logprob), std::move(top));
+  }
+  return {{"text_offset", offsets},
+          {"token_logprobs", values},
+          {"tokens", texts},
+          {"top_logprobs", tops}};
+}
+
+void Answer::send(const Json& json) {
+  if (!reply_.write("data: " + dump(json) + "\n\n")) leave();
+}
+
+void Answer::stream(std::size_t i, const Event& event, const std::string& text, Json logprobs) {
+  Choice& c = choices_[i];
+  Json choice = {{"index", i}};
+  if (chat_ && !c.begun) {
+    Json first = frame(true);
+    first["choices"] = Json::array({{{"index", i},
+                                     {"delta", {{"role", "assistant"}, {"content", ""}}},
+                                     {"logprobs", nullptr},
+                                     {"finish_reason", nullptr}}});
+    send(first);
+  }
+  c.begun = true;
+  if (text.empty() && logprobs.is_null() && !event.ended && !(with_ids_ && event.token)) return;
+  if (chat_)
+    choice["delta"] = text.empty() ? Json::object() : Json{{"content", text}};
+  else
+    choice["text"] = text;
+  choice["logprobs"] = std::move(logprobs);
+  choice["finish_reason"] = event.ended ? Json(event.finish) : Json();
+  if (event.ended) choice["stop_reason"] = c.stop_reason;
+  if (with_ids_ && event.token) choice["token_ids"] = Json::array({*event.token});
+  Json chunk = frame(true);
+  chunk["choices"] = Json::array({choice});
+  send(chunk);
+}
+
+void Answer::hear(std::size_t i, const Event& event) {
+  Choice& c = choices_[i];
+  const auto& prompt = prompts_[i / static_cast<std::size_t>(parameters_.n)];
+  std::string text = event.text;
+  Json logprobs;
+  if (parameters_.echo && !c.begun && (event.token || event.ended)) {
+    text = engine_.lm().tokenizer->decode_with(prompt, parameters_.job.skip_special) + text;
+    if (parameters_.job.prompt_logprobs)
+      append(logprobs, logprobs_of(c, event.prompt, true, prompt[0]));
+  }
+  if (event.logprob) append(logprobs, logprobs_of(c, {*event.logprob}, false, 0));
+  if (event.token) c.tokens.push_back(*event.token);
+  if (event.ended) {
+    c.ended = true;
+    if (!event.stop_string.empty()) c.stop_reason = event.stop_string;
+    if (event.stop_token) c.stop_reason = *event.stop_token;
+    c.finish = event.finish;
+    if (event.finish == "error") error_ = event.error;
+    drawn_ += event.completion_tokens;
+    ++ended_;
+  }
+  if (parameters_.stream) {
+    stream(i, event, text, std::move(logprobs));
+  } else {
+    c.begun = true;
+    c.text += text;
+    append(c.logprobs, logprobs);
+  }
+  if (event.ended && ended_ == choices_.size()) finish();
+}
+
+void Answer::finish() {
+  if (parameters_.stream) {
+    if (!error_.empty()) send(error_json(500, error_));
+    if (parameters_.include_usage) {
+      Json last = frame(true);
+      last["choices"] = Json::array();
+      last["usage"] = usage();
+      send(last);
+    }
+    reply_.write("data: [DONE]\n\n");
+    reply_.end();
+    return;
+  }
+  if (!error_.empty()) {
+    reply_.send({.status = 500, .body = dump(error_json(500, error_))});
+    return;
+  }
+  Json out = frame(false);
+  out["choices"] = Json::array();
+  for (std::size_t i = 0; i < choices_.size(); ++i) {
+    const Choice& c = choices_[i];
+    Json choice = {{"index", i}};
+    if (chat_)
+      choice["message"] = {{"role", "assistant"}, {"content", c.text}, {"refusal", nullptr}};
+    else
+      choice["text"] = c.text;
+    choice["logprobs"] = c.logprobs;
+    choice["finish_reason"] = c.finish;
+    choice["stop_reason"] = c.stop_reason;
+    if (with_ids_) {
+      choice["token_ids"] = c.tokens;
+      choice["prompt_token_ids"] = prompts_[i / static_cast<std::size_t>(parameters_.n)];
+    }
+    out["choices"].push_back(choice);
+  }
+  out["usage"] = usage();
+  out["seed"] = parameters_.job.sampling.seed;
+  reply_.send({.body = dump(out)});
+}
+
+}  // namespace strata::serve

@@ -1,0 +1,66 @@
+// What clients are told of a completion or a chat: events of the engine become OpenAI's objects,
+// whole or as a stream.
+#pragma once
+
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "strata/net/http_server.h"
+#include "strata/serve/engine.h"
+#include "strata/serve/json.h"
+#include "strata/serve/parameters.h"
+
+namespace strata::serve {
+
+/// One answer with its choices. Events come from the engine's thread.
+class Answer {
+ public:
+  Answer(Engine& engine, net::HttpReply reply, Parameters parameters, bool chat, std::string id,
+         std::string model, std::int64_t created, std::vector<std::vector<std::int32_t>> prompts,
+         bool with_ids);
+  /// What happened to choice i.
+  void hear(std::size_t i, const Event& event);
+  /// Begins a stream.
+  void begin();
+  /// The job of a choice, so that it ends where the client leaves.
+  void holds(std::int64_t job);
+  void leave();
+
+ private:
+  struct Choice {
+    std::string text, finish;
+    Json logprobs, stop_reason;
+    std::size_t offset = 0;
+    std::vector<std::int32_t> tokens;
+    bool begun = false, ended = false;
+  };
+  Json logprobs_of(Choice& choice, const std::vector<TokenLogprob>& tokens, bool first_unknown,
+                   std::int32_t first) const;
+  Json frame(bool chunk) const;
+  Json usage() const;
+  void stream(std::size_t i, const Event& event, const std::string& text, Json logprobs);
+  void send(const Json& json);
+  void finish();
+
+  Engine& engine_;
+  net::HttpReply reply_;
+  Parameters parameters_;
+  bool chat_;
+  std::string id_, model_;
+  std::int64_t created_;
+  std::vector<std::vector<std::int32_t>> prompts_;
+  bool with_ids_;
+  std::vector<Choice> choices_;
+  std::size_t ended_ = 0;
+  std::int64_t prompt_tokens_ = 0, drawn_ = 0;
+  std::string error_;
+  std::mutex mutex_;
+  std::vector<std::int64_t> jobs_;
+  bool left_ = false;
+};
+
+/// A token as text, which need not be whole characters.
+std::string text_of(const engine::LanguageModel& lm, std::int32_t token);
+
+}  // namespace strata::serve

@@ -1,0 +1,315 @@
+#include "strata/serve/engine.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <future>
+#include <limits>
+#include <numeric>
+
+#include "strata/base/error.h"
+
+namespace strata::serve {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+double since(Clock::time_point from) {
+  return std::chrono::duration<double>(Clock::now() - from).count();
+}
+
+}  // namespace
+
+TokenLogprob logprob_of(std::span<const float> logits, std::int32_t token, std::int64_t k) {
+  const float most = *std::max_element(logits.begin(), logits.end());
+  double sum = 0;
+  for (float x : logits) sum += static_cast<double>(std::exp(x - most));
+  const float all = most + static_cast<float>(std::log(sum));
+  TokenLogprob out{.token = token, .logprob = logits[static_cast<std::size_t>(token)] - all};
+  if (k <= 0) return out;
+  std::vector<std::int32_t> order(logits.size());
+  std::iota(order.begin(), order.end(), 0);
+  const auto count = std::min<std::ptrdiff_t>(k, static_cast<std::ptrdiff_t>(order.size()));
+  std::partial_sort(order.begin(), order.begin() + count, order.end(),
+                    [&](std::int32_t a, std::int32_t b) {
+                      const float x = logits[static_cast<std::size_t>(a)];
+                      const float y = logits[static_cast<std::size_t>(b)];
+                      return x != y ? x > y : a < b;
+                    });
+  for (std::ptrdiff_t i = 0; i < count; ++i) {
+    const std::int32_t t = order[static_cast<std::size_t>(i)];
+    out.top.push_back({t, logits[static_cast<std::size_t>(t)] - all});
+  }
+  return out;
+}
+
+/// A job that has not ended.
+struct Engine::Stream {
+  Stream(const tokenizer::Tokenizer& tokenizer, std::int64_t number, Job j, Listener l)
+      : job(std::move(j)),
+        listener(std::move(l)),
+        id(number),
+        decoder(tokenizer, job.skip_special) {}
+
+  /// Takes out what no stop string can take back; the string that ended the text, if one did.
+  std::string add(const std::string& piece, std::string& released) {
+    held += piece;
+    std::size_t at = held.npos, behind = held.npos;
+    std::string found;
+    for (const std::string& s : job.stop) {
+      const std::size_t begin = held.find(s);
+      if (begin != held.npos && begin + s.size() < behind)
+        at = begin, behind = begin + s.size(), found = s;
+    }
+    if (at != held.npos) {
+      released = held.substr(0, job.include_stop ? behind : at);
+      held.clear();
+      return found;
+    }
+    std::size_t keep = 0;
+    for (const std::string& s : job.stop)
+      for (std::size_t n = std::min(s.size() - 1, held.size()); n > keep; --n)
+        if (held.ends_with(std::string_view(s).substr(0, n))) keep = n;
+    released = held.substr(0, held.size() - keep);
+    held.erase(0, released.size());
+    return {};
+  }
+
+  Job job;
+  Listener listener;
+  std::int64_t id;
+  engine::Id inner = 0;
+  tokenizer::DecodeStream decoder;
+  std::string held;
+  std::vector<TokenLogprob> prompt;
+  std::int64_t drawn = 0;
+  bool ended = false;
+  Clock::time_point submitted = Clock::now(), first, last;
+};
+
+Engine::Engine(const engine::LanguageModel& lm, const engine::Options& options, std::int64_t queue)
+    : lm_(lm),
+      engine_(std::make_unique<engine::Engine>(lm.model, lm.params, options)),
+      max_length_(engine_->options().max_length),
+      queue_(queue),
+      statistics_(engine_->statistics()) {
+  measure();
+  thread_ = std::thread([this] { run(); });
+}
+
+Engine::~Engine() {
+  {
+    const std::lock_guard lock(mutex_);
+    stop_ = true;
+  }
+  wake_.notify_all();
+  thread_.join();
+}
+
+std::optional<std::int64_t> Engine::submit(Job job, Listener listener) {
+  engine::check(job.sampling);
+  const auto length = static_cast<std::int64_t>(job.tokens.size());
+  if (length < 1 || length >= max_length_)
+    throw Error("serve", "a prompt of {} tokens does not fit in {}", length, max_length_);
+  const std::lock_guard lock(mutex_);
+  if (queue_ > 0 && jobs_ - statistics_.running >= queue_) return std::nullopt;
+  const std::int64_t id = ++last_;
+  ++jobs_;
+  auto stream = std::make_shared<Stream>(*lm_.tokenizer, id, std::move(job), std::move(listener));
+  calls_.emplace_back([this, stream] { start(stream); });
+  wake_.notify_all();
+  return id;
+}
+
+void Engine::cancel(std::int64_t id) {
+  const std::lock_guard lock(mutex_);
+  calls_.emplace_back([this, id] {
+    const auto found = streams_.find(id);
+    if (found == streams_.end()) return;
+    const std::shared_ptr<Stream> stream = found->second;
+    engine_->cancel(stream->inner);
+    end(stream, {.finish = "abort"});
+  });
+  wake_.notify_all();
+}
+
+std::vector<TokenLogprob> Engine::score(std::vector<std::int32_t> tokens, std::int64_t top) {
+  auto done = std::make_shared<std::promise<std::vector<TokenLogprob>>>();
+  auto out = done->get_future();
+  {
+    const std::lock_guard lock(mutex_);
+    calls_.emplace_back([this, done, tokens = std::move(tokens), top] {
+      try {
+        done->set_value(scored(tokens, top));
+      } catch (...) {
+        done->set_exception(std::current_exception());
+      }
+    });
+  }
+  wake_.notify_all();
+  return out.get();
+}
+
+std::vector<TokenLogprob> Engine::scored(const std::vector<std::int32_t>& tokens,
+                                         std::int64_t top) {
+  std::vector<TokenLogprob> out;
+  if (tokens.size() < 2) return out;
+  if (!scorer_) scorer_ = std::make_unique<engine::Scorer>(lm_.model, lm_.params, max_length_);
+  const Literal all = scorer_->logits(tokens).literal();
+  const auto width = static_cast<std::size_t>(lm_.model->vocab_size());
+  for (std::size_t i = 1; i < tokens.size(); ++i)
+    out.push_back(logprob_of(all.span<float>().subspan((i - 1) * width, width), tokens[i], top));
+  return out;
+}
+
+engine::Statistics Engine::statistics() const {
+  const std::lock_guard lock(mutex_);
+  return statistics_;
+}
+
+void Engine::start(const std::shared_ptr<Stream>& stream) {
+  const Job& job = stream->job;
+  engine::Request r{.tokens = job.tokens,
+                    .sampling = job.sampling,
+                    .max_tokens = job.max_tokens,
+                    .with_logits = job.logprobs.has_value()};
+  std::vector<std::int32_t> stops = job.stop_tokens;
+  if (!job.ignore_eos)
+    stops.insert(stops.end(), lm_.generation.eos.begin(), lm_.generation.eos.end());
+  r.stop_tokens = stops;
+  if (job.min_tokens > 0 || !job.logit_bias.empty() || !job.allowed.empty())
+    r.shape = [&job = stream->job, stops](std::span<const std::int32_t> output,
+                                          std::span<float> bias) {
+      const auto count = static_cast<std::int64_t>(output.size());
+      if (count != 0 && count != job.min_tokens) return false;
+      constexpr float kNever = -std::numeric_limits<float>::infinity();
+      std::fill(bias.begin(), bias.end(), job.allowed.empty() ? 0.0f : kNever);
+      for (std::int32_t t : job.allowed) bias[static_cast<std::size_t>(t)] = 0;
+      for (const auto& [t, b] : job.logit_bias) bias[static_cast<std::size_t>(t)] += b;
+      if (count < job.min_tokens)
+        for (std::int32_t t : stops) bias[static_cast<std::size_t>(t)] = kNever;
+      return true;
+    };
+  r.on_token = [this, stream](const engine::Token& t) { token(stream, t); };
+  r.on_end = [this, stream](engine::Id id, const engine::Output& out) {
+    engine_->take(id);
+    if (stream->ended) return;
+    Event e{.finish = out.end == engine::End::stop        ? "stop"
+                      : out.end == engine::End::error     ? "error"
+                      : out.end == engine::End::cancelled ? "abort"
+                                                          : "length"};
+    e.error = out.error;
+    e.cached_tokens = out.shared_tokens;
+    e.text = stream->held + stream->decoder.finish();
+    if (out.end == engine::End::stop) {
+      const std::int32_t last = out.tokens.back();
+      const auto& named = stream->job.stop_tokens;
+      if (std::find(named.begin(), named.end(), last) != named.end()) e.stop_token = last;
+    }
+    end(stream, std::move(e));
+  };
+  streams_[stream->id] = stream;
+  try {
+    if (job.prompt_logprobs) stream->prompt = scored(job.tokens, job.logprobs.value_or(0));
+    stream->inner = engine_->submit(std::move(r));
+  } catch (const std::exception& e) {
+    end(stream, {.finish = "error", .error = e.what()});
+  }
+}
+
+void Engine::token(const std::shared_ptr<Stream>& stream, const engine::Token& t) {
+  if (stream->ended) return;
+  const auto now = Clock::now();
+  if (stream->drawn++ == 0) {
+    stream->first = now;
+    metrics_.observe("time_to_first_token_seconds", since(stream->submitted));
+  } else {
+    metrics_.observe("inter_token_latency_seconds",
+                     std::chrono::duration<double>(now - stream->last).count());
+  }
+  stream->last = now;
+  metrics_.add("generation_tokens");
+  Event e{.token = t.token};
+  if (stream->job.logprobs) e.logprob = logprob_of(t.logits, t.token, *stream->job.logprobs);
+  e.prompt = std::move(stream->prompt);
+  stream->prompt.clear();
+  // The token with which the model ends a text is no text of it.
+  const auto& eos = lm_.generation.eos;
+  const bool ends =
+      !stream->job.ignore_eos && std::find(eos.begin(), eos.end(), t.token) != eos.end();
+  std::string stopped;
+  if (!ends) stopped = stream->add(stream->decoder.step(t.token), e.text);
+  if (stopped.empty() || stream->drawn < stream->job.min_tokens) {
+    stream->listener(e);
+    return;
+  }
+  engine_->cancel(t.id);
+  e.finish = "stop";
+  e.stop_string = stopped;
+  end(stream, std::move(e));
+}
+
+void Engine::end(const std::shared_ptr<Stream>& stream, Event event) {
+  if (stream->ended) return;
+  stream->ended = true;
+  event.ended = true;
+  event.prompt_tokens = static_cast<std::int64_t>(stream->job.tokens.size());
+  event.completion_tokens = stream->drawn;
+  streams_.erase(stream->id);
+  metrics_.add("request_success", 1, "finished_reason=\"" + event.finish + "\"");
+  metrics_.add("prompt_tokens", static_cast<double>(event.prompt_tokens));
+  metrics_.add("prefix_cache_queries", static_cast<double>(event.prompt_tokens));
+  metrics_.add("prefix_cache_hits", static_cast<double>(event.cached_tokens));
+  metrics_.observe("e2e_request_latency_seconds", since(stream->submitted));
+  metrics_.observe("request_prompt_tokens", static_cast<double>(event.prompt_tokens));
+  metrics_.observe("request_generation_tokens", static_cast<double>(stream->drawn));
+  if (stream->drawn > 1)
+    metrics_.observe("request_time_per_output_token_seconds",
+                     std::chrono::duration<double>(stream->last - stream->first).count() /
+                         static_cast<double>(stream->drawn - 1));
+  {
+    const std::lock_guard lock(mutex_);
+    --jobs_;
+  }
+  measure();
+  stream->listener(event);
+}
+
+void Engine::measure() {
+  const engine::Statistics s = engine_->statistics();
+  const double pages = static_cast<double>(engine_->options().pages);
+  metrics_.set("num_requests_running", static_cast<double>(s.running));
+  metrics_.set("num_requests_waiting", static_cast<double>(s.waiting));
+  metrics_.set("kv_cache_usage_perc", (pages - static_cast<double>(s.free_pages)) / pages);
+  const std::lock_guard lock(mutex_);
+  metrics_.add("num_preemptions", static_cast<double>(s.preempted - statistics_.preempted));
+  statistics_ = s;
+}
+
+void Engine::run() {
+  bool busy = false;
+  for (;;) {
+    std::deque<std::function<void()>> calls;
+    {
+      std::unique_lock lock(mutex_);
+      if (!busy) wake_.wait(lock, [&] { return stop_ || !calls_.empty(); });
+      if (stop_) break;
+      calls.swap(calls_);
+    }
+    for (const auto& call : calls) call();
+    try {
+      busy = engine_->step();
+    } catch (const std::exception& e) {
+      // The cache is lost, and with it all that ran.
+      engine_->reset();
+      const auto all = streams_;
+      for (const auto& [id, stream] : all) end(stream, {.finish = "error", .error = e.what()});
+      busy = false;
+    }
+    measure();
+  }
+  const auto all = streams_;
+  for (const auto& [id, stream] : all) end(stream, {.finish = "abort"});
+}
+
+}  // namespace strata::serve

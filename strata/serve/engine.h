@@ -1,0 +1,122 @@
+// The one door between servers and the decoding engine: a thread that owns it, requests from any
+// thread, and what is drawn, as it is drawn.
+//
+//   serve::Engine engine(lm, {.max_batch = 32});
+//   auto id = engine.submit({.tokens = lm.prompt("Once"), .max_tokens = 9},
+//                           [](const serve::Event& e) { std::cout << e.text; });
+//   engine.cancel(id);
+#pragma once
+
+#include <condition_variable>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "strata/engine/engine.h"
+#include "strata/engine/language_model.h"
+#include "strata/engine/score.h"
+#include "strata/serve/metrics.h"
+
+namespace strata::serve {
+
+/// One sequence to draw.
+struct Job {
+  std::vector<std::int32_t> tokens;
+  engine::Sampling sampling = {};
+  std::int64_t max_tokens = 16, min_tokens = 0;
+  std::vector<std::string> stop = {};
+  std::vector<std::int32_t> stop_tokens = {};
+  bool ignore_eos = false, include_stop = false, skip_special = true;
+  /// How many of the likeliest tokens are told beside each token; none: no log-probabilities.
+  std::optional<std::int64_t> logprobs = {};
+  /// Whether log-probabilities of the prompt are told before the first token.
+  bool prompt_logprobs = false;
+  /// Added to logits; and the only tokens that may be drawn, all where it is empty.
+  std::vector<std::pair<std::int32_t, float>> logit_bias = {};
+  std::vector<std::int32_t> allowed = {};
+};
+
+struct Likely {
+  std::int32_t token;
+  float logprob;
+};
+/// A token with its log-probability under the model's own logits, and the likeliest beside it.
+struct TokenLogprob {
+  std::int32_t token = 0;
+  float logprob = 0;
+  std::vector<Likely> top = {};
+};
+
+/// What happened to a job: a token was drawn, or it ended.
+struct Event {
+  /// Whole characters that no stop string can take back.
+  std::string text = {};
+  std::optional<std::int32_t> token = {};
+  std::optional<TokenLogprob> logprob = {};
+  /// Of the prompt but its first token; with the first event where they were asked for.
+  std::vector<TokenLogprob> prompt = {};
+  bool ended = false;
+  /// "stop", "length", "abort" or "error", with the string or token that stopped it.
+  std::string finish = {}, stop_string = {}, error = {};
+  std::optional<std::int32_t> stop_token = {};
+  std::int64_t prompt_tokens = 0, cached_tokens = 0, completion_tokens = 0;
+};
+/// Called by the engine's thread; must not wait.
+using Listener = std::function<void(const Event&)>;
+
+class Engine {
+ public:
+  /// The language model must outlive it. At most `queue` jobs may wait; 0: any number.
+  Engine(const engine::LanguageModel& lm, const engine::Options& options, std::int64_t queue = 0);
+  ~Engine();
+  Engine(const Engine&) = delete;
+  Engine& operator=(const Engine&) = delete;
+
+  /// Throws Error for a job that can never run, before it waits; nothing where the queue is full.
+  std::optional<std::int64_t> submit(Job job, Listener listener);
+  /// Ends a job before the next step; its listener hears "abort".
+  void cancel(std::int64_t id);
+  /// Log-probabilities of a text's tokens but the first, read in one pass between two steps.
+  std::vector<TokenLogprob> score(std::vector<std::int32_t> tokens, std::int64_t top);
+
+  const engine::LanguageModel& lm() const { return lm_; }
+  std::int64_t max_length() const { return max_length_; }
+  Metrics& metrics() { return metrics_; }
+  engine::Statistics statistics() const;
+
+ private:
+  struct Stream;
+  void run();
+  void start(const std::shared_ptr<Stream>& stream);
+  void token(const std::shared_ptr<Stream>& stream, const engine::Token& t);
+  void end(const std::shared_ptr<Stream>& stream, Event event);
+  void measure();
+  std::vector<TokenLogprob> scored(const std::vector<std::int32_t>& tokens, std::int64_t top);
+
+  const engine::LanguageModel& lm_;
+  std::unique_ptr<engine::Engine> engine_;
+  std::unique_ptr<engine::Scorer> scorer_;
+  std::int64_t max_length_, queue_;
+  Metrics metrics_;
+  mutable std::mutex mutex_;
+  std::condition_variable wake_;
+  std::deque<std::function<void()>> calls_;  // for the engine's thread
+  engine::Statistics statistics_;
+  std::map<std::int64_t, std::shared_ptr<Stream>> streams_;  // the engine's thread alone
+  std::int64_t last_ = 0, jobs_ = 0;
+  bool stop_ = false;
+  std::thread thread_;
+};
+
+/// log_softmax of logits: of one token, and the k likeliest, of equal ones the lowest first.
+TokenLogprob logprob_of(std::span<const float> logits, std::int32_t token, std::int64_t k);
+
+}  // namespace strata::serve

@@ -1,0 +1,68 @@
+// The OpenAI-compatible server: a table of routes over an engine.
+//
+//   serve::Engine engine(lm, engine::options_for(lm, 4096, 32));
+//   serve::Server server(engine, {.names = {"smollm2"}});
+//   auto http = net::HttpServer::listen({.port = 8000}, server.handler(), serve::refusal);
+#pragma once
+
+#include <array>
+#include <chrono>
+#include <map>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "strata/net/http_server.h"
+#include "strata/serve/engine.h"
+#include "strata/serve/json.h"
+
+namespace strata::serve {
+
+struct ServerOptions {
+  /// What the model is called; the first is told.
+  std::vector<std::string> names = {};
+  /// Who may use it; nobody is asked where there is none.
+  std::vector<std::string> keys = {};
+  /// Requests of a key in a minute; 0: any number.
+  std::int64_t requests_per_minute = 0;
+  std::vector<std::string> origins = {"*"};
+  std::int64_t max_logprobs = 20;
+  /// How tokens are drawn where a request says nothing.
+  engine::Sampling usual = {};
+};
+
+class Server {
+ public:
+  /// The engine must outlive it.
+  Server(Engine& engine, ServerOptions options);
+  /// Refers to this.
+  net::HttpHandler handler();
+
+ private:
+  using Digest = std::array<unsigned char, 32>;
+  void answer(const net::HttpRequest& request, net::HttpReply& reply);
+  void admit(const net::HttpRequest& request);
+  void generate(const net::HttpRequest& request, net::HttpReply& reply, bool chat);
+  std::vector<std::vector<std::int32_t>> prompts_of(const Json& body, bool chat) const;
+  std::vector<std::int32_t> encoded(const std::string& text) const;
+  Json models() const;
+  Json tokenize(const Json& body) const;
+  Json detokenize(const Json& body) const;
+  Json verify(const Json& body);
+
+  Engine& engine_;
+  ServerOptions options_;
+  std::vector<Digest> keys_;
+  std::mutex mutex_;
+  struct Budget {
+    double left;
+    std::chrono::steady_clock::time_point at;
+  };
+  std::map<Digest, Budget> budgets_;
+  std::int64_t requests_ = 0, created_ = 0;
+};
+
+/// An error of HTTP in OpenAI's shape.
+net::HttpResponse refusal(int status, const std::string& message);
+
+}  // namespace strata::serve
