@@ -25,6 +25,7 @@ for file in checkpoint diff gguf gguf_types gguf_write manifest safetensors; do 
 [ "$room" = train ] && rooms="base train/events.cc"
 [ "$name" = convert_fuzz ] && rooms="base type $files model/convert/sidecar.cc model/convert/gguf_tokenizer.cc"
 [ "$room" = engine ] && rooms="base type engine/parked.cc"
+[ "$room" = net ] && rooms="base net" libraries="-lssl -lcrypto"
 [ "$room" = optim ] && rooms="base optim/schedule_text.cc"
 case $source in */chat_template/*) rooms="base tokenizer/chat_template" libraries="-licuuc" ;; esac
 # A header may be in every object, so a newer one makes all of them anew.
