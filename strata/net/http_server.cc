@@ -61,6 +61,7 @@ struct HttpReply::State {
   std::mutex mutex;
   HttpResponse head;
   bool begun = false, streams = false, ended = false, gone = false;
+  bool dropped = false;  // a streamed answer that has lost a part
   std::string unsent;
   std::function<void()> on_gone;
 
@@ -100,7 +101,7 @@ bool HttpReply::write(std::string bytes) {
   const std::lock_guard lock(state_->mutex);
   if (state_->gone || state_->unsent.size() + bytes.size() > state_->most_) {
     state_->unsent.clear();
-    state_->ended = true;
+    state_->dropped = true;
     state_->notify();
     return false;
   }
@@ -310,6 +311,7 @@ struct HttpServer::Inner {
           if (!bare && !state.streams) bytes += state.head.body;
           told = true;
         }
+        if (state.dropped) return false;  // without the end that a whole answer has
         ended = state.ended && told;
         if (told && state.streams && !bare) {
           if (!state.unsent.empty())

@@ -261,7 +261,9 @@ void Server::generate(const net::HttpRequest& request, net::HttpReply& reply, bo
     });
     if (!submitted) {
       answer->leave();
-      throw ApiError(503, "the queue is full; try again later.");
+      reply.send(refusal(503, "the queue is full; try again later."));
+      reply.end();  // of a stream that a choice before this one has begun
+      return;
     }
     answer->holds(*submitted);
   }
