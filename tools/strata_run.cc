@@ -24,6 +24,7 @@
 #include "strata/ir/read.h"
 #include "strata/ir/text/printer.h"
 #include "strata/runtime/allocator.h"
+#include "strata/runtime/device.h"
 
 namespace {
 
@@ -32,7 +33,7 @@ using namespace strata;
 using conformance::Verdict;
 
 struct Options {
-  std::string program, args, out, check, entry, platform = "cpu", mode = "compiled";
+  std::string program, args, out, check, entry, platform = "cpu", mode = "compiled", device;
   double rtol = -1, atol = -1;
   int threads = 0, time = 0;
   bool json = false, explain = false, time_passes = false;
@@ -254,6 +255,9 @@ int work(int argc, char** argv) {
   app.add_option("--platform", o.platform,
                  "of an export of JAX, the program for this platform (default: cpu)");
   app.add_option("--mode", o.mode, "compiled or reference").one_of({"compiled", "reference"});
+  app.add_option("--device", o.device,
+                 "cpu (default), cuda, tpu, plugin:/path/x.so, or a name that `strata info` lists; "
+                 ":N behind it takes the Nth of several");
   app.add_option("--threads", o.threads, "threads (default: all cores)").in_range(0, 4096);
   app.add_option("--time", o.time, "time N runs after one warm-up").in_range(0, 1000000000);
   app.add_flag("--json", o.json, "the last line of stdout is one JSON object");
@@ -266,6 +270,8 @@ int work(int argc, char** argv) {
   if (auto status = app.parse(argc, argv, exit_of(Verdict::malformed))) return *status;
   try {
     if (o.threads) set_num_threads(o.threads);
+    if (!o.device.empty())
+      if (Status s = runtime::use_device(o.device); !s.ok()) return fail(s);
     return run(o);
   } catch (const Error& e) {
     std::cerr << "strata-run: " << o.program << ": " << e.what() << "\n";

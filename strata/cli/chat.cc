@@ -118,6 +118,7 @@ void add_chat(CommandLine& app, std::function<int()>& action) {
   o->engine.add_to(command);
   add_activations(command, o->activations);
   add_threads(command, o->threads);
+  add_device(command);
   command.callback([o, &action] { action = [o] { return run(*o); }; });
 }
 

@@ -6,6 +6,7 @@
 #include "strata/base/error.h"
 #include "strata/base/out_of_memory.h"
 #include "strata/compile/cpu_client.h"
+#include "strata/runtime/device.h"
 
 namespace strata::cli {
 
@@ -88,6 +89,20 @@ void add_activations(CommandLine& command, std::string& activations) {
       .one_of({"float", "int8"});
 }
 
+namespace {
+/// What --device said; empty: the embedded CPU, or what STRATA_BACKEND says.
+std::string& wanted_device() {
+  static std::string device;
+  return device;
+}
+}  // namespace
+
+void add_device(CommandLine& command) {
+  command.add_option("--device", wanted_device(),
+                     "what computes: cpu (default), cuda, tpu, plugin:/path/x.so, or a name that "
+                     "`strata info` lists; :N behind it takes the Nth of several");
+}
+
 int main(int argc, char** argv) {
   CommandLine app(
       "Strata trains small language models by its own compiler, writes text with them, and "
@@ -117,7 +132,11 @@ int main(int argc, char** argv) {
   add_info(app, action);
   if (auto status = app.parse(argc, argv, kBadInput)) return *status;
   compile::register_cpu();
-  return guarded(action);
+  return guarded([&] {
+    if (!wanted_device().empty())
+      if (Status s = runtime::use_device(wanted_device()); !s.ok()) return fail(s);
+    return action();
+  });
 }
 
 }  // namespace strata::cli

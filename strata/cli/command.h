@@ -42,6 +42,10 @@ void add_threads(CommandLine& command, int& threads);
 /// Adds the option --activations: "float" or "int8".
 void add_activations(CommandLine& command, std::string& activations);
 
+/// Adds the option --device, which chooses what computes (runtime/device.h) before the command
+/// runs.
+void add_device(CommandLine& command);
+
 /// Each adds one subcommand, which sets `action` when it is chosen.
 void add_train(CommandLine& app, std::function<int()>& action);
 void add_data(CommandLine& app, std::function<int()>& action);

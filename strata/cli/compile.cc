@@ -7,6 +7,7 @@
 #include "strata/base/error.h"
 #include "strata/base/file.h"
 #include "strata/cli/command.h"
+#include "strata/cli/compile_target.h"
 #include "strata/embed/c_names.h"
 #include "strata/embed/object.h"
 
@@ -18,6 +19,7 @@ namespace fs = std::filesystem;
 struct Options {
   std::string program, object, header, name, cpu = "x86-64-v3", platform = "cpu";
   std::vector<std::string> sizes;
+  TargetOptions target;
 };
 
 /// What C calls the program: as asked for, else its own name where it has one, else its file's.
@@ -85,6 +87,11 @@ bool same_file(const std::string& a, const std::string& b) {
 }
 
 int run(const Options& o) {
+  if (!o.target.target.empty()) {
+    TargetOptions target = o.target;
+    target.program = o.program;
+    return compile_for_target(target);
+  }
   if (!o.name.empty() && !embed::is_identifier(o.name))
     throw Error("compile", "--name {}: C takes letters, digits and underscores, and no keyword",
                 o.name);
@@ -114,8 +121,12 @@ void add_compile(CommandLine& app, std::function<int()>& action) {
       "object file that C and C++ programs link\n"
       "with libstrata_rt.a, and writes the header that they include. Shapes are fixed; neither "
       "LLVM nor the rest of Strata is needed there.\n\n"
+      "With --target it compiles for chips that are not here, by the compiler of their plugin (for "
+      "TPUs the Python package libtpu),\n"
+      "and prints what the program takes of each chip: memory, arithmetic, collectives.\n\n"
       "Example:\n  strata compile digits.jax -o digits.o --header digits.h\n  c++ -std=c++20 "
-      "main.cc digits.o -lstrata_rt -lm -o main\n");
+      "main.cc digits.o -lstrata_rt -lm -o main\n  strata compile --target=tpu:v5e:4x4 step.mlir "
+      "--json\n");
   auto o = std::make_shared<Options>();
   command
       .add_option("program", o->program, "a file of StableHLO (text, bytecode) or an export of JAX")
@@ -138,6 +149,16 @@ void add_compile(CommandLine& app, std::function<int()>& action) {
   command
       .add_option("--dim", o->sizes, "the size of an open dimension, as in b=8; may be said often")
       .one_at_a_time();
+  command
+      .add_option("--target", o->target.target,
+                  "instead of an object file: a platform and a topology, as in tpu:v5e:4x4")
+      .type_name("PLATFORM:TOPOLOGY");
+  command
+      .add_option("--partitions", o->target.partitions,
+                  "with --target, parts into which shardings cut the program (default: its "
+                  "mhlo.num_partitions)")
+      .in_range(1, 1 << 20);
+  command.add_flag("--json", o->target.json, "with --target, print one JSON object");
   command.callback([o, &action] { action = [o] { return run(*o); }; });
 }
 

@@ -167,6 +167,7 @@ void add_evaluate(CommandLine& app, std::function<int()>& action) {
   command.add_option("--seed", o->domains.generate.seed, "of the samples").show_default();
   add_activations(command, o->published.activations);
   add_threads(command, o->threads);
+  add_device(command);
   command.add_flag("--json", o->json, "print one JSON object instead");
   command.callback([o, &action] { action = [o] { return run(*o); }; });
 }

@@ -202,6 +202,7 @@ void add_generate(CommandLine& app, std::function<int()>& action) {
   command.add_flag("--ignore_eos", g.ignore_eos, "go on behind the end of a document");
   add_activations(command, o->published.activations);
   add_threads(command, o->threads);
+  add_device(command);
   command.add_flag("--stats", o->stats, "tokens per second, to stderr");
   command.add_flag("--json", o->json, "print one JSON object for each prompt instead");
   command.callback([o, &action] { action = [o] { return run(*o); }; });

@@ -11,6 +11,8 @@
 #include "strata/compile/llvm/target.h"
 #include "strata/compile/llvm/version.h"
 #include "strata/runtime/client.h"
+#include "strata/runtime/plugin/find.h"
+#include "strata/runtime/plugin/probe.h"
 
 namespace strata::cli {
 namespace {
@@ -38,6 +40,42 @@ std::string cache_folder() {
       .string();
 }
 
+/// Plugins that were found, each tried in a process of its own.
+nlohmann::ordered_json devices() {
+  nlohmann::ordered_json out = nlohmann::ordered_json::array();
+  out.push_back({{"name", "cpu"}, {"usable", true}});
+  for (const runtime::plugin::Place& place : runtime::plugin::places()) {
+    const bool runs = place.name != "tpu" || runtime::plugin::has_tpu_chips();
+    runtime::plugin::Probe p =
+        runtime::plugin::probe(place.library, {.client = runs, .seconds = 60});
+    if (p.usable && !runs) {
+      p.usable = false;
+      p.trouble = "this machine has no TPU; it compiles for them (strata compile --target=tpu:...)";
+    }
+    nlohmann::ordered_json one = {{"name", place.name},
+                                  {"library", place.library},
+                                  {"from", place.from},
+                                  {"usable", p.usable}};
+    if (p.usable)
+      one.update({{"platform", p.platform}, {"pjrt", p.minor_version}, {"devices", p.devices}});
+    else
+      one["trouble"] = p.trouble;
+    out.push_back(std::move(one));
+  }
+  return out;
+}
+
+/// A line of `devices`, for people.
+std::string described(const nlohmann::ordered_json& d) {
+  if (!d.contains("library")) return d["name"];
+  const std::string head =
+      fmt::format("{} ({})", d["name"].get<std::string>(), d["library"].get<std::string>());
+  if (!d["usable"].get<bool>())
+    return fmt::format("{}: not usable: {}", head, d["trouble"].get<std::string>());
+  return fmt::format("{}: {}, {} of {}", head, d["platform"].get<std::string>(),
+                     d["devices"].size(), d["devices"][0].get<std::string>());
+}
+
 int run(bool json) {
   const compile::CpuTarget& target = compile::CpuTarget::host();
   const nlohmann::ordered_json all = {{"version", STRATA_VERSION},
@@ -47,14 +85,20 @@ int run(bool json) {
                                       {"threads", num_threads()},
                                       {"code cache", cache_folder()},
                                       {"llvm", compile::llvm_version()},
-                                      {"compiler", __VERSION__}};
+                                      {"compiler", __VERSION__},
+                                      {"devices", devices()}};
   if (json) {
     std::cout << all.dump() << "\n";
     return kDone;
   }
-  for (const auto& [key, value] : all.items())
+  for (const auto& [key, value] : all.items()) {
+    if (key == "devices") {
+      for (const auto& d : value) std::cout << fmt::format("{:<12}{}\n", "device", described(d));
+      continue;
+    }
     std::cout << fmt::format("{:<12}{}\n", key,
                              value.is_string() ? value.get<std::string>() : value.dump());
+  }
   return kDone;
 }
 

@@ -145,6 +145,7 @@ void add_logits(CommandLine& app, std::function<int()>& action) {
       .show_default();
   add_activations(command, o->activations);
   add_threads(command, o->threads);
+  add_device(command);
   command.add_flag("--json", o->json, "print one JSON object instead");
   command.callback([o, &action] { action = [o] { return run(*o); }; });
 }

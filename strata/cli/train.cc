@@ -121,6 +121,7 @@ void add_train(CommandLine& app, std::function<int()>& action) {
       .type_name("MODEL");
   command.add_flag("--print-config", o->print_config, "print all keys with their values and stop");
   add_threads(command, o->threads);
+  add_device(command);
   command.add_flag("--json", o->json, "the last line of stdout is one JSON object");
   command.callback([o, &action] { action = [o] { return run(*o); }; });
 }

@@ -8,11 +8,11 @@
 #include <string>
 #include <vector>
 
-#include "strata/pjrt/abi.h"
 #include "strata/pjrt/client.h"
 #include "strata/pjrt/event.h"
 #include "strata/pjrt/layouts.h"
 #include "strata/runtime/client.h"
+#include "strata/runtime/plugin/abi.h"
 #include "strata/type/strided.h"
 
 namespace strata::pjrt {

@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "strata/base/version.h"
-#include "strata/pjrt/abi.h"
 #include "strata/pjrt/queue.h"
+#include "strata/runtime/plugin/abi.h"
 
 struct PJRT_DeviceDescription : PJRT_Object {
   int id = 0;

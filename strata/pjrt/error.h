@@ -8,7 +8,7 @@
 #include <string>
 
 #include "strata/base/result.h"
-#include "strata/pjrt/abi.h"
+#include "strata/runtime/plugin/abi.h"
 
 struct PJRT_Error : PJRT_Object {
   PJRT_Error_Code code;

@@ -1,7 +1,7 @@
 // The FFI extension: handlers of custom calls that a framework brings along.
 #pragma once
 
-#include "strata/pjrt/abi.h"
+#include "strata/runtime/plugin/abi.h"
 
 namespace strata::pjrt {
 

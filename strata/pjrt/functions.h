@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "strata/pjrt/abi.h"
+#include "strata/runtime/plugin/abi.h"
 
 namespace strata::pjrt {
 

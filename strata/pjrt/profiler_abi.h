@@ -5,7 +5,7 @@
 // no list of extensions, and its errors are its own.
 #pragma once
 
-#include "strata/pjrt/abi.h"
+#include "strata/runtime/plugin/abi.h"
 
 struct PLUGIN_Profiler;
 struct PLUGIN_Profiler_Error;

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "strata/pjrt/abi.h"
+#include "strata/runtime/plugin/abi.h"
 
 namespace strata::pjrt {
 

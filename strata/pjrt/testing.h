@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "strata/pjrt/abi.h"
 #include "strata/pjrt/plugin.h"
+#include "strata/runtime/plugin/abi.h"
 
 namespace strata::pjrt::testing {
 

@@ -3,7 +3,7 @@
 
 #include <span>
 
-#include "strata/pjrt/abi.h"
+#include "strata/runtime/plugin/abi.h"
 #include "strata/type/type.h"
 
 namespace strata::pjrt {

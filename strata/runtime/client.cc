@@ -2,29 +2,44 @@
 
 #include <cstdlib>
 #include <mutex>
-#include <string_view>
+#include <string>
 
+#include "strata/base/error.h"
+#include "strata/runtime/device.h"
 #include "strata/runtime/reference_client.h"
 
 namespace strata::runtime {
 namespace {
 std::mutex mutex;
 std::unique_ptr<Client> (*factory)() = nullptr;
-std::unique_ptr<Client> client;
+// Never destroyed: plugins leave threads behind that outlive what is static here.
+Client* client = nullptr;
+
+std::unique_ptr<Client> client_of(const std::string& backend) {
+  if (backend == "reference") return make_reference_client();
+  auto out = internal::make_device_client(backend);
+  if (!out) throw Error("STRATA_BACKEND", "{}", out.status().message());
+  return std::move(out.value());
+}
 }  // namespace
 
 Client& default_client() {
   std::lock_guard lock(mutex);
   if (!client) {
-    const char* backend = std::getenv("STRATA_BACKEND");
-    if (backend && std::string_view(backend) == "reference") {
-      client = make_reference_client();
-      return *client;
-    }
+    if (const char* backend = std::getenv("STRATA_BACKEND"); backend && *backend)
+      client = client_of(backend).release();
+    if (client) return *client;
     STRATA_CHECK(factory != nullptr, "no client registered: call compile::register_cpu() first");
-    client = factory();
+    client = factory().release();
   }
   return *client;
+}
+
+bool internal::install(std::unique_ptr<Client>& given) {
+  std::lock_guard lock(mutex);
+  if (client) return false;
+  client = given.release();
+  return true;
 }
 
 void set_client_factory(std::unique_ptr<Client> (*f)()) {

@@ -358,8 +358,14 @@ STRATA_PJRT_ARGS(TopologyDescription_Fingerprint, 32, PJRT_TopologyDescription* 
 STRATA_PJRT_ARGS(Executable_ParameterMemoryKinds, 48,
     PJRT_Executable* executable; std::size_t num_parameters; const char* const* memory_kinds; const std::size_t* memory_kind_sizes;)
 STRATA_PJRT_ARGS(Device_ClearMemoryStats, 24, PJRT_Device* device;)
+STRATA_PJRT_ARGS(TopologyDescription_Create, 56,
+    const char* topology_name; std::size_t topology_name_size; const PJRT_NamedValue* create_options; std::size_t num_options;
+    PJRT_TopologyDescription* topology;)
+STRATA_PJRT_ARGS(Compile, 64,
+    const PJRT_TopologyDescription* topology; const PJRT_Program* program; const char* compile_options; std::size_t compile_options_size;
+    PJRT_Client* client; PJRT_Executable* executable;)
 
-/// The table's functions by slot: X with arguments that are transcribed above, U those that Strata does not have.
+/// The table's functions by slot: X those of Strata's own plugin, U those that it does not have.
 #define STRATA_PJRT_SLOTS(X, U) \
   X(0, Error_Destroy) X(1, Error_Message) X(2, Error_GetCode) X(3, Plugin_Initialize) X(4, Plugin_Attributes) X(5, Event_Destroy) \
   X(6, Event_IsReady) X(7, Event_Error) X(8, Event_Await) X(9, Event_OnReady) X(10, Client_Create) X(11, Client_Destroy) X(12, Client_PlatformName) \

@@ -1,0 +1,147 @@
+#include "strata/cli/compile_target.h"
+
+#include <cstdlib>
+#include <iostream>
+#include <nlohmann/json.hpp>
+#include <regex>
+
+#include "strata/base/error.h"
+#include "strata/base/text.h"
+#include "strata/ir/export/jax_export.h"
+#include "strata/ir/read.h"
+#include "strata/runtime/plugin/find.h"
+#include "strata/runtime/plugin/probe.h"
+#include "strata/runtime/plugin/topology.h"
+
+namespace strata::cli {
+namespace {
+
+namespace plugin = runtime::plugin;
+
+struct Target {
+  std::string library, topology;
+};
+
+/// "tpu:v5e:4x4", "plugin:/path/x.so:TOPOLOGY", "cuda:1x1x1".
+Result<Target> read_target(const std::string& text) {
+  std::size_t colon = text.find(':');
+  std::string device = text.substr(0, colon);
+  if (device == "plugin" && colon != std::string::npos) {
+    colon = text.find(".so:", colon);
+    device = text.substr(0, colon == std::string::npos ? colon : colon + 3);
+    if (colon != std::string::npos) colon += 3;
+  }
+  if (colon == std::string::npos || colon + 1 == text.size())
+    return Status(Code::invalid,
+                  "--target={}: say a platform and a topology, as tpu:v5e:4x4 or tpu:v5p:2x2x1",
+                  text);
+  auto found = plugin::find_device(device);
+  if (!found) return found.status();
+  if (found->library.empty())
+    return Status(Code::invalid,
+                  "--target={}: the CPU has no topology; without --target an object file is made",
+                  text);
+  return Target{found->library, text.substr(colon + 1)};
+}
+
+/// As the program's module says; 1 where it does not. Programs that Strata does not read whole go
+/// over as they are, so this looks for the words alone.
+std::int64_t partitions_of(std::string_view code) {
+  if (ir::is_binary(code)) {
+    auto module = ir::read(code);
+    if (!module) return 1;
+    const ir::Attrs& attrs = (*module)->attrs;
+    return attrs.get_or<std::int64_t>("mhlo.num_partitions", 1);
+  }
+  static const std::regex words(R"(mhlo\.num_partitions\s*=\s*(\d{1,6}))");
+  std::match_results<std::string_view::const_iterator> m;
+  return std::regex_search(code.begin(), code.end(), m, words) ? std::stoll(m[1].str()) : 1;
+}
+
+std::string bytes_text(std::int64_t bytes) {
+  return fmt::format("{}B", human_count(static_cast<double>(bytes)));
+}
+
+void print(const plugin::CompileReport& r, const TargetOptions& o) {
+  nlohmann::ordered_json collectives = nlohmann::ordered_json::object(),
+                         moved = nlohmann::ordered_json::object();
+  for (const auto& [name, c] : r.collectives) {
+    std::string key = name;
+    std::replace(key.begin(), key.end(), '-', '_');
+    collectives[key] = c.times;
+    moved[key] = c.bytes;
+  }
+  if (o.json) {
+    const nlohmann::ordered_json out = {{"target", o.target},
+                                        {"chips", r.chips},
+                                        {"kind", r.kind},
+                                        {"hbm_bytes_per_chip", r.total_bytes()},
+                                        {"hbm_bytes_limit", r.hbm_bytes},
+                                        {"argument_bytes", r.argument_bytes},
+                                        {"output_bytes", r.output_bytes},
+                                        {"alias_bytes", r.alias_bytes},
+                                        {"temp_bytes", r.temp_bytes},
+                                        {"code_bytes", r.code_bytes},
+                                        {"flops", r.flops},
+                                        {"bytes_accessed", r.bytes_accessed},
+                                        {"collectives", collectives},
+                                        {"collective_bytes", moved},
+                                        {"compile_s", r.compile_seconds}};
+    std::cout << out.dump() << "\n";
+    return;
+  }
+  std::cout << fmt::format("{} of {} chips ({}), compiled in {:.1f} s\n", o.target, r.chips, r.kind,
+                           r.compile_seconds);
+  std::cout << fmt::format("memory of a chip  {:>9}", bytes_text(r.total_bytes()));
+  if (r.hbm_bytes > 0)
+    std::cout << fmt::format(
+        " of {} ({:.1f} %)", bytes_text(r.hbm_bytes),
+        100.0 * static_cast<double>(r.total_bytes()) / static_cast<double>(r.hbm_bytes));
+  std::cout << fmt::format(
+      "\n  arguments       {:>9}\n  results         {:>9} (in arguments' memory: {})\n"
+      "  temporaries     {:>9}\n  code            {:>9}\narithmetic        {:>9}FLOP\n",
+      bytes_text(r.argument_bytes), bytes_text(r.output_bytes), bytes_text(r.alias_bytes),
+      bytes_text(r.temp_bytes), bytes_text(r.code_bytes), human_count(r.flops));
+  for (const auto& [name, c] : r.collectives)
+    std::cout << fmt::format("{:<20}{:>7} times, results of {}\n", name, c.times,
+                             bytes_text(c.bytes));
+  if (r.collectives.empty()) std::cout << "no collectives\n";
+}
+
+}  // namespace
+
+int compile_for_target(const TargetOptions& o) {
+  // A machine without TPUs is not asked for any: the compiler alone is wanted.
+  ::setenv("TPU_SKIP_MDS_QUERY", "1", 0);
+  ::setenv("TPU_ACCELERATOR_TYPE", "v5litepod-16", 0);
+  ::setenv("TPU_WORKER_HOSTNAMES", "localhost", 0);
+  auto bytes = ir::read_program_file(o.program);
+  if (!bytes) return fail(bytes.status());
+  std::string_view code = *bytes;
+  if (ir::is_jax_export(code)) {
+    auto e = ir::read_jax_export(code, o.program);
+    if (!e) return fail(e.status());
+    code = e->program;
+  }
+  auto target = read_target(o.target);
+  if (!target) return fail(target.status());
+  if (const plugin::Probe p = plugin::probe(target->library, {.client = false}); !p.usable)
+    return fail(Status(Code::unsupported, "{} is not usable: {}", target->library, p.trouble));
+  plugin::CompileRequest request{
+      .partitions = o.partitions > 0 ? o.partitions : partitions_of(code),
+      .shardy = code.find("sdy.") != code.npos};
+  for (std::int64_t i = 0; i < request.partitions; ++i) request.devices.push_back(i);
+  auto report = plugin::compile_for({.library = target->library, .topology = target->topology},
+                                    code, request);
+  if (!report) return fail(report.status());
+  print(*report, o);
+  if (report->hbm_bytes > 0 && report->total_bytes() > report->hbm_bytes) {
+    std::cerr << fmt::format("strata: {} takes {} of each chip, {} more than it has\n", o.program,
+                             bytes_text(report->total_bytes()),
+                             bytes_text(report->total_bytes() - report->hbm_bytes));
+    return kWorkFailed;
+  }
+  return kDone;
+}
+
+}  // namespace strata::cli

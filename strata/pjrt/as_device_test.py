@@ -1,0 +1,96 @@
+#!/usr/bin/env python3
+"""Plugins as devices of Strata's own programs: ours gives the bits of the embedded CPU, ill ones give messages.
+
+    strata/pjrt/as_device_test.py BIN [PLUGIN.so ...]     BIN: the folder of the programs
+
+Programs of conformance/jax run through every plugin that is named too; without one, through another's that is installed
+(the package lammps-jax-pjrt-cpu of PyPI, in build/peers), where it is.
+"""
+import hashlib
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+import time
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+BIN = pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else "build/bin").resolve()
+LIB = BIN.parent / "lib"
+OURS = LIB / "libstrata_pjrt.so"
+FOLDERS = ("control", "numpy", "nn", "lax")
+failed = 0
+
+
+def say(good, what):
+    global failed
+    failed += not good
+    print(("ok " if good else "FAILED ") + what)
+
+
+def run(*command, **environment):
+    return subprocess.run(command, capture_output=True, text=True, timeout=600, cwd=ROOT, env={**os.environ, **environment})
+
+
+def sample(folder, share):
+    """Programs of a folder: one in `share`, others every day."""
+    day = int(time.time() // 86400)
+    names = sorted((ROOT / "conformance/jax" / folder).glob("*.mlir"))
+    return [n for n in names if (int(hashlib.sha256(n.name.encode()).hexdigest(), 16) + day) % share == 0]
+
+
+def conformance(plugin, share):
+    programs = [p for folder in FOLDERS for p in sample(folder, share)]
+    with tempfile.TemporaryDirectory() as chosen:
+        for p in programs:
+            for file in (p, p.with_suffix(".safetensors")):
+                if file.exists():
+                    (pathlib.Path(chosen) / file.name).symlink_to(file)
+        done = run(BIN / "strata-conformance", "--mode=compiled", chosen, STRATA_BACKEND=f"plugin:{plugin}")
+    last = done.stdout.strip().splitlines()[-1] if done.stdout.strip() else done.stderr
+    # XLA:CPU has no ragged products, and its maximum of a window hides a NaN.
+    known = ("ragged-dot", "lax_reduce_max_nan")
+    bad = [l for l in done.stdout.splitlines() if l.startswith("  ") and not any(k in l for k in known)]
+    say(not bad and " passed" in last and len(programs) > 0, f"{plugin.name}: {len(programs)} programs of JAX: {last} {bad[:3]}")
+
+
+conformance(OURS, 10)
+others = [pathlib.Path(p) for p in sys.argv[2:]] or list(BIN.parent.glob("peers/lib/python3*/site-packages/lammps_jax_pjrt_cpu/*.so"))
+for other in others:
+    conformance(other, 10)
+
+program = ROOT / "conformance/jax/control/control_cond.mlir"
+check = ROOT / "conformance/jax/control/control_cond.safetensors"
+
+
+def device(name, **environment):
+    return run(BIN / "strata-run", program, f"--check={check}", f"--device={name}", **environment)
+
+
+done = device(f"plugin:{OURS}")
+say(done.returncode == 0, f"a program runs on --device=plugin: {done.stderr}")
+done = device(f"plugin:{OURS}:7")
+say(done.returncode != 0 and "no device 7: it has 1" in done.stderr, f"a device that the plugin lacks is named: {done.stderr}")
+for manner, words in {"dies": "died by signal 6", "fails": "the device is on fire", "major": "speaks PJRT 1.90", "short": "has no Client_Create"}.items():
+    done = device(f"plugin:{LIB}/libstrata_odd_plugin.so", STRATA_ODD_PLUGIN=manner)
+    say(done.returncode in (2, 3, 4) and words in done.stderr, f"a plugin that is ill ({manner}): {done.returncode} {done.stderr}")
+done = device("cuda", STRATA_PLUGIN_FOLDERS="", HOME="/nowhere")
+say(done.returncode != 0 and ("jax-cuda13-pjrt" in done.stderr or "usable" in done.stderr), f"what to install is said: {done.stderr}")
+done = run(BIN / "strata", "info", PJRT_NAMES_AND_LIBRARY_PATHS=f"mine:{OURS},ill:{LIB}/libstrata_odd_plugin.so", STRATA_ODD_PLUGIN="dies")
+say(done.returncode == 0 and "mine (" in done.stdout and "not usable: it died by signal 6" in done.stdout, f"info lists plugins: {done.stdout}{done.stderr}")
+done = run(BIN / "strata", "compile", "--target=tpu", program)
+say(done.returncode == 2 and "tpu:v5e:4x4" in done.stderr, f"a target without topology: {done.stderr}")
+
+found = list(BIN.parent.glob("peers/lib/python3*/site-packages/libtpu/libtpu.so"))
+if not found:
+    print("libtpu is not in build/peers: compiling for TPUs was not tried (pip install libtpu there)")
+for library in found[:1]:
+    tp = ROOT / "tests/plugins/product.mlir"
+    done = run(BIN / "strata", "compile", "--target=tpu:v5e:4x4", tp, "--json", TPU_LIBRARY_PATH=str(library))
+    say(done.returncode == 0 and '"argument_bytes":6291456' in done.stdout, f"a product compiles for 16 chips: {done.stdout}{done.stderr[-300:]}")
+    done = run(BIN / "strata", "compile", "--target=tpu:v9:4x4", tp, TPU_LIBRARY_PATH=str(library))
+    say(done.returncode == 2 and "v9:4x4" in done.stderr, f"a topology that does not exist: {done.stderr[-300:]}")
+    large = ROOT / "tests/plugins/too_large.mlir"
+    done = run(BIN / "strata", "compile", "--target=tpu:v5e:4x4", large, TPU_LIBRARY_PATH=str(library))
+    say(done.returncode == 1 and "exceeds available HBM" in done.stderr, f"what does not fit is said: {done.stderr[-300:]}")
+sys.exit(failed > 0)

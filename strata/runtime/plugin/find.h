@@ -1,0 +1,41 @@
+// Where plugins lie: paths that were named, and the wheels in which XLA's backends are published.
+//
+//   for (const plugin::Place& p : plugin::places()) fmt::print("{}: {}\n", p.name, p.library);
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "strata/base/result.h"
+
+namespace strata::runtime::plugin {
+
+struct Place {
+  std::string name;     // "cuda", "tpu", or as PJRT_NAMES_AND_LIBRARY_PATHS calls it
+  std::string library;  // a path
+  std::string from;     // who named it: an environment variable, or a folder of Python packages
+};
+
+/// Plugins that are there, the first of a name being the one that is meant:
+/// PJRT_NAMES_AND_LIBRARY_PATHS ("name:path,name:path"), TPU_LIBRARY_PATH, and the packages
+/// jax-cuda13-pjrt, jax-cuda12-pjrt and libtpu in the virtual environment (VIRTUAL_ENV), in the
+/// user's and in the system's folders of Python packages, and in those of STRATA_PLUGIN_FOLDERS
+/// (folders with colons between).
+std::vector<Place> places();
+
+/// Whether this machine has TPUs, by the device files of their driver. Asking libtpu takes minutes
+/// where there are none.
+bool has_tpu_chips();
+
+/// What a device's name means: "cpu" (no library), "cuda", "tpu", a name of `places`, or
+/// "plugin:/path/x.so"; each with ":N" behind it for the Nth device.
+struct DeviceName {
+  std::string platform;  // "cpu", or what was asked for
+  std::string library;   // empty for the embedded CPU
+  int index = 0;
+};
+/// Code::invalid for a name that is none, Code::not_found where no such plugin is installed, with
+/// what to install.
+Result<DeviceName> find_device(const std::string& device);
+
+}  // namespace strata::runtime::plugin

@@ -1,0 +1,164 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <filesystem>
+
+#include "strata/base/protobuf.h"
+#include "strata/runtime/device.h"
+#include "strata/runtime/plugin/client.h"
+#include "strata/runtime/plugin/compile_options.h"
+#include "strata/runtime/plugin/find.h"
+#include "strata/runtime/plugin/probe.h"
+#include "strata/runtime/plugin/topology.h"
+#include "strata/runtime/plugin/types.h"
+
+namespace strata::runtime::plugin {
+namespace {
+
+using protobuf::Writer;
+using ::testing::HasSubstr;
+
+const std::string kOdd = "lib/libstrata_odd_plugin.so";  // tests run in the build folder
+
+/// A value of the environment for as long as it lives.
+class Variable {
+ public:
+  Variable(const char* name, const std::string& value) : name_(name) {
+    ::setenv(name, value.c_str(), 1);
+  }
+  ~Variable() { ::unsetenv(name_); }
+  Variable(const Variable&) = delete;
+  Variable& operator=(const Variable&) = delete;
+
+ private:
+  const char* name_;
+};
+
+TEST(Probe, SaysWhatBecameOfAPlugin) {
+  const std::vector<std::pair<std::string, std::string>> cases = {
+      {"dies", "it died by signal 6"},
+      {"leaves", "it ended the process with status 3"},
+      {"fails", "Client_Create: UNAVAILABLE: the device is on fire"},
+      {"refuses", "Plugin_Initialize: UNAVAILABLE: the device is on fire"},
+      {"major", "speaks PJRT 1.90"},
+      {"old", "speaks PJRT 0.20"},
+      {"nothing", "GetPjrtApi gives no table"},
+      {"short", "has no Client_Create"},
+      {"none", "it has no device that this process may use"},
+  };
+  for (const auto& [manner, words] : cases) {
+    const Variable odd("STRATA_ODD_PLUGIN", manner);
+    const Probe p = probe(kOdd);
+    EXPECT_FALSE(p.usable) << manner;
+    EXPECT_THAT(p.trouble, HasSubstr(words)) << manner;
+  }
+}
+
+TEST(Probe, DoesNotWaitForEver) {
+  const Variable odd("STRATA_ODD_PLUGIN", "hangs");
+  const Probe p = probe(kOdd, {.seconds = 0.2});
+  EXPECT_FALSE(p.usable);
+  EXPECT_EQ(p.trouble, "it did not answer within 0.2 s");
+}
+
+TEST(Probe, WithoutAClientTakesAPluginWithoutDevices) {
+  const Probe p = probe(kOdd, {.client = false});
+  EXPECT_TRUE(p.usable) << p.trouble;
+  EXPECT_EQ(p.minor_version, 90);
+}
+
+TEST(Probe, OfFilesThatAreNoPlugins) {
+  EXPECT_THAT(probe("lib/none.so").trouble, HasSubstr("no plugin at lib/none.so"));
+  EXPECT_THAT(probe("build.ninja").trouble, HasSubstr("is no library that can be loaded"));
+  EXPECT_THAT(probe("lib/libstrata_faults.so").trouble, HasSubstr("it has no GetPjrtApi"));
+}
+
+TEST(Devices, AreRefusedByName) {
+  const Variable none("STRATA_PLUGIN_FOLDERS", "/nowhere");
+  const Variable home("HOME", "/nowhere");
+  EXPECT_THAT(use_device("gpu").message(),
+              HasSubstr("no such device; allowed: cpu, cuda, tpu, plugin:/path/x.so"));
+  EXPECT_THAT(use_device("cpu:1").message(), HasSubstr("the embedded CPU is one device"));
+  EXPECT_EQ(use_device("plugin:/nowhere/x.so").code(), Code::not_found);
+  const Variable odd("STRATA_ODD_PLUGIN", "dies");
+  const Status s = use_device("plugin:" + kOdd);
+  EXPECT_THAT(s.message(), HasSubstr("is not usable: it died by signal 6"));
+}
+
+TEST(Devices, AreFoundByTheNamesOfTheEnvironment) {
+  const Variable names("PJRT_NAMES_AND_LIBRARY_PATHS", "mine:/a/b.so,other:/c.so");
+  auto found = find_device("other:2");
+  ASSERT_TRUE(found.ok());
+  EXPECT_EQ(found->library, "/c.so");
+  EXPECT_EQ(found->index, 2);
+  EXPECT_EQ(places().at(0).name, "mine");
+}
+
+TEST(CompileOptions, AreTheBytesThatFrameworksSend) {
+  // executable_build_options {device_ordinal: -1, num_replicas: 1, num_partitions: 1}
+  EXPECT_EQ(compile_options({}),
+            std::string("\x1a\x0f\x08") + std::string(9, '\xff') + "\x01\x20\x01\x28\x01");
+  const std::string many = compile_options({.partitions = 2, .devices = {5, 6}});
+  EXPECT_THAT(many, HasSubstr(std::string("\x4a\x0c\x08\x01\x10\x02\x1a\x02\x08\x05"
+                                          "\x1a\x02\x08\x06",
+                                          14)));
+}
+
+TEST(Types, GoOverAndBack) {
+  for (int i = 0; i < kDTypeCount; ++i) {
+    const auto dtype = static_cast<DType>(i);
+    EXPECT_EQ(dtype_of(buffer_type(dtype)), dtype);
+  }
+  EXPECT_EQ(dtype_of(PJRT_Buffer_Type_TOKEN), std::nullopt);
+}
+
+Writer array(int type, std::vector<std::int64_t> dims) {
+  Writer out;
+  for (std::int64_t d : dims) out.integer(3, d);
+  return out.integer(2, type);
+}
+Writer instruction(const std::string& opcode, const Writer& shape) {
+  return Writer().bytes(1, "name").bytes(2, opcode).message(3, shape);
+}
+std::string module(const std::vector<Writer>& instructions) {
+  Writer computation;
+  for (const Writer& i : instructions) computation.message(2, i);
+  return Writer().bytes(1, "module").message(3, computation).take();
+}
+
+TEST(Collectives, AreCountedWithTheirBytes) {
+  Writer start;  // a tuple of operand, result and a word of context
+  start.integer(2, 13)
+      .message(4, array(11, {4, 8}))
+      .message(4, array(11, {16, 8}))
+      .message(4, array(8, {}));
+  const std::string hlo =
+      module({instruction("all-reduce", array(11, {8})), instruction("add", array(11, {8})),
+              instruction("all-reduce", array(16, {8, 2})), instruction("all-gather-start", start),
+              instruction("all-gather-done", array(11, {16, 8}))});
+  auto found = collectives_of(hlo);
+  ASSERT_TRUE(found.ok()) << found.status().message();
+  EXPECT_EQ(found->size(), 2u);
+  EXPECT_EQ(found->at("all-reduce").times, 2);
+  EXPECT_EQ(found->at("all-reduce").bytes, 8 * 4 + 16 * 2);
+  EXPECT_EQ(found->at("all-gather").times, 1);
+  EXPECT_EQ(found->at("all-gather").bytes, 16 * 8 * 4);
+}
+
+TEST(Collectives, OfAnyBytesAreFoundOrRefused) {
+  const std::string hlo = module({instruction("all-reduce", array(11, {8, 1024}))});
+  for (std::size_t n = 0; n < hlo.size(); ++n) (void)collectives_of(hlo.substr(0, n));
+  for (std::size_t i = 0; i < hlo.size(); ++i)
+    for (int bit = 0; bit < 8; ++bit) {
+      std::string damaged = hlo;
+      damaged[i] = static_cast<char>(damaged[i] ^ (1 << bit));
+      auto found = collectives_of(damaged);
+      if (!found) EXPECT_EQ(found.status().code(), Code::corrupt);
+    }
+  EXPECT_FALSE(
+      collectives_of(module({instruction("all-reduce", array(11, {std::int64_t{1} << 60}))})).ok());
+}
+
+}  // namespace
+}  // namespace strata::runtime::plugin

@@ -1,0 +1,60 @@
+// Compiling for chips that are not here: a plugin's compiler, a topology's name, a program.
+//
+//   auto report = plugin::compile_for({.library = "libtpu.so", .topology = "v5e:4x4"}, program);
+//   report->temp_bytes                         // on each chip
+//   report->collectives.at("all-gather").times
+//
+// Source: openxla/xla, PJRT_TopologyDescription_Create and PJRT_Compile; hlo.proto for the
+// optimised program.
+#pragma once
+
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "strata/base/result.h"
+#include "strata/runtime/plugin/compile_options.h"
+
+namespace strata::runtime::plugin {
+
+struct TopologyOptions {
+  std::string library;   // a path of a shared library
+  std::string topology;  // "v5e:4x4"
+  /// What the topology is created with, by name, as ClientOptions::create.
+  std::vector<std::pair<std::string, std::string>> create = {};
+};
+
+/// Collectives of one kind in the optimised program.
+struct Collectives {
+  std::int64_t times = 0;  // instructions; one inside a loop counts once
+  std::int64_t bytes = 0;  // of their results, on one chip
+};
+
+/// What a program takes of each chip.
+struct CompileReport {
+  std::string platform, kind;  // "tpu", "TPU v5 lite"
+  std::int64_t chips = 0;      // of the topology
+  std::int64_t hbm_bytes = 0;  // of a chip, 0 where the plugin does not say
+  std::int64_t argument_bytes = 0, output_bytes = 0, alias_bytes = 0, temp_bytes = 0,
+               code_bytes = 0;
+  /// Arguments, results that lie nowhere among them, temporaries and code.
+  std::int64_t total_bytes() const {
+    return argument_bytes + output_bytes - alias_bytes + temp_bytes + code_bytes;
+  }
+  double flops = 0, bytes_accessed = 0;                 // of a chip
+  std::map<std::string, Collectives> collectives = {};  // by HLO's names: "all-gather"
+  double compile_seconds = 0;
+};
+
+/// Compiles a program (StableHLO as bytecode or text). Codes: as Library::open; invalid for a
+/// topology that the plugin does not know, or a program that it refuses; no_space for one that does
+/// not fit, with the plugin's words, which name the largest buffers.
+Result<CompileReport> compile_for(const TopologyOptions& options, std::string_view program,
+                                  const CompileRequest& request);
+
+/// Collectives of an HloModuleProto (xla/service/hlo.proto), by opcode. Code::corrupt for bytes
+/// that are none.
+Result<std::map<std::string, Collectives>> collectives_of(std::string_view hlo);
+
+}  // namespace strata::runtime::plugin
