@@ -33,9 +33,9 @@ std::string as_json(const std::vector<Message>& messages) {
 
 int run(const Options& o) {
   if (o.threads > 0) set_num_threads(o.threads);
-  auto lm = engine::load_language_model(o.model, {.int8_activations = o.activations == "int8",
-                                                  .length = o.context,
-                                                  .adapter = o.adapter});
+  auto lm = engine::load_language_model(
+      o.model,
+      {.int8_activations = o.activations == "int8", .length = o.context, .adapter = o.adapter});
   if (!lm) return fail(lm.status());
   for (const std::string& note : lm->notes) std::cerr << "note: " << note << "\n";
   if (auto probe = lm->chat(R"([{"role": "user", "content": "Hi"}])", o.more); !probe)

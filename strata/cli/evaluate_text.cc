@@ -63,9 +63,9 @@ int requests(const engine::LanguageModel& lm, const EvaluateText& o) {
 int evaluate_text(const EvaluateText& o) {
   if (o.perplexity.empty() == !o.requests)
     return fail(Status(Code::invalid, "--model: what is asked? --perplexity FILE, or --requests"));
-  auto lm = engine::load_language_model(o.model, {.int8_activations = o.activations == "int8",
-                                                  .length = o.context,
-                                                  .adapter = o.adapter});
+  auto lm = engine::load_language_model(
+      o.model,
+      {.int8_activations = o.activations == "int8", .length = o.context, .adapter = o.adapter});
   if (!lm) return fail(lm.status());
   return o.requests ? requests(*lm, o) : perplexity(*lm, o);
 }

@@ -91,10 +91,8 @@ ordered_json next_of(const Array& logits) {
 int run(const Options& o) {
   if (o.threads > 0) set_num_threads(o.threads);
   const DType dtype = o.dtype == "bfloat16" ? DType::bf16 : DType::f32;
-  const model::LoadOptions how{.dtype = dtype,
-                               .weights = dtype,
-                               .packed = o.activations == "int8",
-                               .adapter = o.adapter};
+  const model::LoadOptions how{
+      .dtype = dtype, .weights = dtype, .packed = o.activations == "int8", .adapter = o.adapter};
   Result<Tensors> made = decode(o, how);
   if (!made && made.status().code() == Code::unsupported && o.adapter.empty()) {
     Result<Tensors> encoded = encode(o, how);

@@ -26,7 +26,7 @@ Array Model::token_losses(const tree::Tree& params, const Array& tokens,
 }
 
 Array Model::packed_token_losses(const tree::Tree&, const Array&, const Array&,
-                                 const Packed&) const {
+                                 const DocumentsInRows&) const {
   throw Error("packed_token_losses",
               "the family {} reads no rows of several documents; packing=false gives each its own",
               family());

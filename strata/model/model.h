@@ -35,7 +35,7 @@ struct Batch {
 };
 
 /// Several documents in a row: what a token sees is its own document, up to itself.
-struct Packed {
+struct DocumentsInRows {
   Array segments;   // (B, S) i32: equal for the tokens of a document, which are neighbours
   Array positions;  // (B, S) i32: a token's place in its document
 };
@@ -66,7 +66,7 @@ class Model {
   /// The same of rows that hold several documents, each of which gives the losses that it has in a
   /// row of its own. Throws Error where the family reads no such rows.
   virtual Array packed_token_losses(const tree::Tree& params, const Array& tokens_BS,
-                                    const Array& targets_BS, const Packed& packed) const;
+                                    const Array& targets_BS, const DocumentsInRows& rows) const;
 
   /// An empty key/value cache for `batch` sequences of at most `length` tokens.
   virtual tree::Tree init_cache(std::int64_t batch, std::int64_t length) const = 0;

@@ -26,8 +26,8 @@ struct Optimizer {
   /// Whether the rule sees weights and gradients as f32 whatever their dtypes; what it remembers is
   /// f32 always.
   bool in_f32 = true;
-  /// Weights that stay as they are, which may be packed blocks (ui8). The rule does not see them, nor
-  /// do the norms.
+  /// Weights that stay as they are, which may be packed blocks (ui8). The rule does not see them,
+  /// nor do the norms.
   std::optional<tree::Filter> frozen = std::nullopt;
 };
 
@@ -46,7 +46,7 @@ struct Batch {
   Array tokens, targets;  // i32 (B, S); targets[b, s] is the token after tokens[b, s]
   /// f32 (B, S): how much each target counts; none for 1 everywhere.
   std::optional<Array> weights = std::nullopt;
-  /// Of rows that hold several documents, i32 (B, S) both: model::Packed.
+  /// Of rows that hold several documents, i32 (B, S) both: model::DocumentsInRows.
   std::optional<Array> segments = std::nullopt, positions = std::nullopt;
   STRATA_FIELDS(tokens, targets, weights, segments, positions)
 };

@@ -29,7 +29,7 @@ class Decoder : public Model {
     return logits_at(params, tokens, expand_dims(arange(tokens.shape(-1)), 0), {});
   }
   Array packed_token_losses(const Tree& params, const Array& tokens, const Array& targets,
-                            const Packed& packed) const override {
+                            const DocumentsInRows& packed) const override {
     return cross_entropies(logits_at(params, tokens, packed.positions, packed.segments), targets);
   }
 
