@@ -38,6 +38,6 @@ echo '{"messages": 1}' > bad.jsonl
 strata train --init "$model" keys.yml train_files=bad.jsonl
 fact "a damaged line is named" says 2 "bad.jsonl:1: no list of messages"
 strata train --init nowhere keys.yml
-fact "a model that is not there is named" says 2 "nowhere: there is no such folder"
+fact "a model that is not there is named" says 2 "nowhere: there is no such file or folder"
 
 told

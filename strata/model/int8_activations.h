@@ -12,6 +12,7 @@
 
 namespace strata::model {
 
+/// The model with all products with packed weights so; weights and caches are the model's own.
 ModelPtr with_int8_activations(ModelPtr model);
 
 }  // namespace strata::model

@@ -17,7 +17,9 @@ namespace strata::nn {
 std::int64_t page_width(DType pages, std::int64_t d);
 /// Whether pages of this dtype can hold numbers of that one.
 bool holds(DType pages, DType numbers);
+/// Numbers (..., d) as rows of pages, (..., page_width(pages, d)) of `pages`.
 Array to_pages(const Array& x_d, DType pages);
+/// Rows of pages (..., page_width) as numbers (..., d) of `numbers`.
 Array from_pages(const Array& stored, DType numbers);
 
 }  // namespace strata::nn

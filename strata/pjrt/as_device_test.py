@@ -25,7 +25,7 @@ failed = 0
 def say(good, what):
     global failed
     failed += not good
-    print(("ok " if good else "FAILED ") + what)
+    print(("ok " if good else "FAILED ") + " ".join(what.split()))
 
 
 def run(*command, **environment):

@@ -7,6 +7,7 @@
 #include "strata/pjrt/functions.h"
 #include "strata/pjrt/profiler.h"
 #include "strata/pjrt/shardings.h"
+#include "strata/runtime/device.h"
 
 namespace strata::pjrt {
 namespace {
@@ -113,6 +114,7 @@ PJRT_Extension_Base* extensions() {
 extern "C" const PJRT_Api* GetPjrtApi() {
   static const PJRT_Api api = [] {
     strata::compile::register_cpu();
+    strata::runtime::ignore_devices();
     return strata::pjrt::make_api();
   }();
   return &api;

@@ -14,6 +14,7 @@ std::mutex mutex;
 std::unique_ptr<Client> (*factory)() = nullptr;
 // Never destroyed: plugins leave threads behind that outlive what is static here.
 Client* client = nullptr;
+bool devices_ignored = false;
 
 std::unique_ptr<Client> client_of(const std::string& backend) {
   if (backend == "reference") return make_reference_client();
@@ -26,13 +27,20 @@ std::unique_ptr<Client> client_of(const std::string& backend) {
 Client& default_client() {
   std::lock_guard lock(mutex);
   if (!client) {
-    if (const char* backend = std::getenv("STRATA_BACKEND"); backend && *backend)
+    const char* wanted = std::getenv("STRATA_BACKEND");
+    const std::string backend = wanted ? wanted : "";
+    if (backend == "reference" || (!backend.empty() && !devices_ignored))
       client = client_of(backend).release();
     if (client) return *client;
     STRATA_CHECK(factory != nullptr, "no client registered: call compile::register_cpu() first");
     client = factory().release();
   }
   return *client;
+}
+
+void ignore_devices() {
+  std::lock_guard lock(mutex);
+  devices_ignored = true;
 }
 
 bool internal::install(std::unique_ptr<Client>& given) {

@@ -20,6 +20,10 @@ namespace strata::runtime {
 /// already; not_found with what to install; those of the plugin.
 Status use_device(const std::string& device);
 
+/// From now on this copy of the runtime computes on the embedded CPU, whatever STRATA_BACKEND says
+/// of devices: what is itself a plugin must not look for one.
+void ignore_devices();
+
 namespace internal {
 /// A client of the device, or none for the embedded CPU.
 Result<std::unique_ptr<Client>> make_device_client(const std::string& device);

@@ -11,7 +11,7 @@
 namespace strata::data {
 namespace {
 
-const std::string kData = "strata/data/format/testdata/";
+const std::string kData = (std::filesystem::path(__FILE__).parent_path() / "testdata/").string();
 
 std::string file(const std::string& name) { return ::testing::TempDir() + name; }
 

@@ -2,12 +2,14 @@
 
 #include <gtest/gtest.h>
 
+#include <filesystem>
+
 #include "strata/base/file.h"
 
 namespace strata::data {
 namespace {
 
-const std::string kData = "strata/data/format/testdata/";
+const std::string kData = (std::filesystem::path(__FILE__).parent_path() / "testdata/").string();
 
 std::vector<std::string> golden_records() {
   std::vector<std::string> out;

@@ -9,7 +9,7 @@
 namespace strata::data {
 namespace {
 
-const std::string kData = "strata/data/format/testdata/";
+const std::string kData = (std::filesystem::path(__FILE__).parent_path() / "testdata/").string();
 
 std::string golden_record(std::int64_t i) {
   std::string out;

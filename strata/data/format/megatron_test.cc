@@ -2,12 +2,15 @@
 
 #include <gtest/gtest.h>
 
+#include <filesystem>
+
 #include "strata/base/file.h"
 
 namespace strata::data {
 namespace {
 
-const std::string kGolden = "strata/data/format/testdata/megatron";
+const std::string kGolden =
+    (std::filesystem::path(__FILE__).parent_path() / "testdata/megatron").string();
 
 /// As tools/goldens/data_formats.py makes them.
 Literal golden_sequence(std::size_t i) {

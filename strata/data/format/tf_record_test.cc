@@ -2,12 +2,15 @@
 
 #include <gtest/gtest.h>
 
+#include <filesystem>
+
 #include "strata/base/file.h"
 
 namespace strata::data {
 namespace {
 
-const std::string kGolden = "strata/data/format/testdata/records.tfrecord";
+const std::string kGolden =
+    (std::filesystem::path(__FILE__).parent_path() / "testdata/records.tfrecord").string();
 
 std::vector<std::string> golden_records() {
   std::vector<std::string> out;

@@ -2,6 +2,7 @@
 // at every position. Written by tools/goldens/grain_pipelines.py.
 #include <gtest/gtest.h>
 
+#include <filesystem>
 #include <fstream>
 #include <map>
 #include <nlohmann/json.hpp>
@@ -241,7 +242,7 @@ std::vector<std::string> rest(DatasetIterator iterator, std::size_t most) {
 }
 
 std::vector<Json> pipelines() {
-  std::ifstream file("strata/data/pipeline/testdata/pipelines.jsonl");
+  std::ifstream file(std::filesystem::path(__FILE__).parent_path() / "testdata/pipelines.jsonl");
   std::vector<Json> out;
   for (std::string line; std::getline(file, line);) out.push_back(Json::parse(line));
   return out;
