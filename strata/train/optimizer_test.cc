@@ -37,6 +37,7 @@ const std::map<std::string_view, Keys>& needed() {
       {"named_chain", {"optimizer.transforms=[[first, {name: adam}], [second, {name: identity}]]"}},
       {"partition", {"optimizer.transforms=" + kTwo, "optimizer.param_labels={layers: a, '': b}"}},
       {"optimistic_adam", {"lr_schedule_type=constant"}},
+      {"quantized_state", {"optimizer.inner=adam"}},
       {"rprop", {"lr_schedule_type=constant"}},
       {"sm3", {"lr_schedule_type=constant"}},
       {"sam", {"optimizer.optimizer=adam", "optimizer.adv_optimizer=sgd"}},
