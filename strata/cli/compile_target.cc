@@ -82,6 +82,7 @@ void print(const plugin::CompileReport& r, const TargetOptions& o) {
                                         {"alias_bytes", r.alias_bytes},
                                         {"temp_bytes", r.temp_bytes},
                                         {"code_bytes", r.code_bytes},
+                                        {"peak_bytes", r.peak_bytes},
                                         {"flops", r.flops},
                                         {"bytes_accessed", r.bytes_accessed},
                                         {"collectives", collectives},

@@ -148,6 +148,7 @@ void read_costs(const Library& l, PJRT_Executable* executable, CompileReport& ou
     out.alias_bytes = memory.alias_size_in_bytes;
     out.temp_bytes = memory.temp_size_in_bytes;
     out.code_bytes = memory.generated_code_size_in_bytes;
+    out.peak_bytes = memory.peak_memory_in_bytes;
   }
   auto cost = args<PJRT_Executable_GetCostAnalysis_Args>();
   cost.executable = executable;

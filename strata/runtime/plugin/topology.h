@@ -8,6 +8,7 @@
 // optimised program.
 #pragma once
 
+#include <algorithm>
 #include <map>
 #include <string>
 #include <string_view>
@@ -37,10 +38,12 @@ struct CompileReport {
   std::int64_t chips = 0;      // of the topology
   std::int64_t hbm_bytes = 0;  // of a chip, 0 where the plugin does not say
   std::int64_t argument_bytes = 0, output_bytes = 0, alias_bytes = 0, temp_bytes = 0,
-               code_bytes = 0;
-  /// Arguments, results that lie nowhere among them, temporaries and code.
+               code_bytes = 0, peak_bytes = 0;
+  /// Arguments, results that lie nowhere among them, temporaries and code; or the peak, where the
+  /// plugin says one that is higher.
   std::int64_t total_bytes() const {
-    return argument_bytes + output_bytes - alias_bytes + temp_bytes + code_bytes;
+    return std::max(argument_bytes + output_bytes - alias_bytes + temp_bytes + code_bytes,
+                    peak_bytes);
   }
   double flops = 0, bytes_accessed = 0;                 // of a chip
   std::map<std::string, Collectives> collectives = {};  // by HLO's names: "all-gather"
