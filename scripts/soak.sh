@@ -93,6 +93,8 @@ for target in $(find strata -name '*_fuzz.cc' | sort); do
   [ "$target" != strata/tokenizer/chat_template/chat_template_fuzz.cc ] || seeds=strata/tokenizer/chat_template/testdata
   [ "$target" != strata/data/data_fuzz.cc ] || seeds=strata/tokenizer/testdata
   [ "$target" != strata/data/conversations_fuzz.cc ] || seeds=strata/train/testdata/tuning
+  [ "$target" != strata/data/format/format_fuzz.cc ] || seeds=strata/data/format/testdata
+  [ "$target" != strata/model/lora/peft_fuzz.cc ] || seeds=strata/model/testdata/peft
   [ "$target" != strata/tokenizer/tokenizer_fuzz.cc ] || seeds=strata/tokenizer/testdata
   [ "$target" != strata/model/convert/convert_fuzz.cc ] || seeds=strata/model/convert/testdata
   [ "$target" != strata/engine/parked_fuzz.cc ] || seeds=strata/engine/testdata/parked
