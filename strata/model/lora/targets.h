@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "strata/api/options.h"
 #include "strata/model/decoder/options.h"
 #include "strata/model/published/names.h"
 
