@@ -24,6 +24,13 @@ for file in checkpoint diff gguf gguf_types gguf_write manifest safetensors; do 
 [ "$room" = data ] && rooms="base type tokenizer data" libraries="-lsentencepiece -lsentencepiece_train -licuuc -lpcre2-8 -lzstd -llzma -lbz2 -lbrotlienc -lbrotlidec -lsnappy"
 [ "$room" = train ] && rooms="base train/events.cc"
 [ "$name" = convert_fuzz ] && rooms="base type $files model/convert/sidecar.cc model/convert/gguf_tokenizer.cc"
+case $name in peft_fuzz | published_fuzz)  # what they try is watched; what that stands on, as it was built
+  rooms=${source%/*}
+  rooms=${rooms#strata/}
+  archives=$(for above in model checkpoint tokenizer nn api compile runtime transform op loop ir tree type lapack base; do printf ' -lstrata_%s' $above; done)
+  libraries="-Lbuild/lib -Wl,--start-group $archives -Wl,--end-group -L/usr/lib/llvm-19/lib -lLLVM-19 -lpcre2-8 -lopenblas -lsentencepiece -lsentencepiece_train -licuuc"
+  export ASAN_OPTIONS=detect_container_overflow=0 ;;  # containers go to and fro between both kinds
+esac
 [ "$room" = engine ] && rooms="base type engine/parked.cc"
 [ "$room" = net ] && rooms="base net" libraries="-lssl -lcrypto"
 [ "$room" = optim ] && rooms="base optim/schedule_text.cc"
