@@ -12,15 +12,24 @@ namespace strata::runtime {
 namespace {
 std::mutex mutex;
 std::unique_ptr<Client> (*factory)() = nullptr;
-// Never destroyed: plugins leave threads behind that outlive what is static here.
-Client* client = nullptr;
+
+using Owned = std::unique_ptr<Client, void (*)(Client*)>;
+/// A client that goes with the process, and with it the programs that it keeps, which then report.
+Owned owned(std::unique_ptr<Client> c) {
+  return Owned(c.release(), [](Client* gone) { delete gone; });
+}
+/// A plugin's, which is never destroyed: plugins leave threads behind that outlive what is static.
+Owned left(std::unique_ptr<Client> c) {
+  return Owned(c.release(), [](Client*) {});
+}
+Owned client = owned(nullptr);
 bool devices_ignored = false;
 
-std::unique_ptr<Client> client_of(const std::string& backend) {
-  if (backend == "reference") return make_reference_client();
+Owned client_of(const std::string& backend) {
+  if (backend == "reference") return owned(make_reference_client());
   auto out = internal::make_device_client(backend);
   if (!out) throw Error("STRATA_BACKEND", "{}", out.status().message());
-  return std::move(out.value());
+  return left(std::move(out.value()));
 }
 }  // namespace
 
@@ -30,10 +39,10 @@ Client& default_client() {
     const char* wanted = std::getenv("STRATA_BACKEND");
     const std::string backend = wanted ? wanted : "";
     if (backend == "reference" || (!backend.empty() && !devices_ignored))
-      client = client_of(backend).release();
+      client = client_of(backend);
     if (client) return *client;
     STRATA_CHECK(factory != nullptr, "no client registered: call compile::register_cpu() first");
-    client = factory().release();
+    client = owned(factory());
   }
   return *client;
 }
@@ -46,7 +55,7 @@ void ignore_devices() {
 bool internal::install(std::unique_ptr<Client>& given) {
   std::lock_guard lock(mutex);
   if (client) return false;
-  client = given.release();
+  client = left(std::move(given));
   return true;
 }
 
