@@ -181,18 +181,9 @@ Result<Plan> plan_directory(const std::string& path, const ConvertOptions& optio
         {name, from.shape, wanted ? *wanted : GgufType(plain_or_f32(from.type)), name, {}, {}});
     if (from.shape.size() > 1) dtype = plan.tensors.back().type.plain();
   }
-  // Texts that belong to a model; what else lies there is not the model's.
-  for (const char* name :
-       {"config.json", "generation_config.json", "tokenizer.json", "tokenizer_config.json",
-        "tokenizer.model", "special_tokens_map.json", "added_tokens.json", "vocab.json",
-        "merges.txt", "chat_template.jinja", kSidecar}) {
-    const auto file = published::file_of(*folder, name);
-    if (!file && file.status().code() == Code::not_found) continue;
-    if (!file) return file.status();
-    auto bytes = read_file(*file);
-    if (!bytes) return bytes.status();
-    plan.files[name] = std::move(*bytes);
-  }
+  auto files = files_beside_weights(*folder);
+  if (!files) return files.status();
+  plan.files = std::move(*files);
   const std::string config = plan.files["config.json"];
   (void)described(config);  // refuses what Strata does not know
   json text = json::parse(config);
