@@ -41,7 +41,7 @@ bool names_conversations(const std::string& columns);
 /// limits.
 Result<std::vector<Conversation>> conversations_of(std::string_view bytes, const std::string& path,
                                                    const std::string& columns);
-/// The same of a file.
+/// Reads a file whose name ends in .jsonl as `conversations_of` reads its bytes.
 Result<std::vector<Conversation>> read_conversations(const std::string& path,
                                                      const std::string& columns);
 

@@ -63,8 +63,9 @@ class Model {
   virtual Array token_losses(const tree::Tree& params, const Array& tokens_BS,
                              const Array& targets_BS) const;
 
-  /// The same of rows that hold several documents, each of which gives the losses that it has in a
-  /// row of its own. Throws Error where the family reads no such rows.
+  /// Cross-entropy as `token_losses`, (B, S), of packed rows: attention stays inside each document,
+  /// whose losses are those of a row of its own. Throws Error where the family reads no packed
+  /// rows.
   virtual Array packed_token_losses(const tree::Tree& params, const Array& tokens_BS,
                                     const Array& targets_BS, const DocumentsInRows& rows) const;
 
