@@ -167,7 +167,7 @@ function(strata_library)
   else()
     set(llvm LLVM)
   endif()
-  target_link_libraries(strata PUBLIC fmt::fmt Threads::Threads PRIVATE ${llvm} openblas ZLIB::ZLIB yaml-cpp cairo sentencepiece sentencepiece_train icuuc pcre2-8 zstd lzma bz2 brotlienc brotlidec snappy ssl crypto)
+  target_link_libraries(strata PUBLIC fmt::fmt Threads::Threads PRIVATE ${llvm} openblas ZLIB::ZLIB yaml-cpp cairo sentencepiece sentencepiece_train icuuc pcre2-8 zstd lzma bz2 brotlienc brotlidec snappy ssl crypto curl pugixml)
 endfunction()
 
 # LLVM is packaged to want libz and libzstd as shared libraries; their archives do as well, and are then ours to carry.

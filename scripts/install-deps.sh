@@ -13,7 +13,7 @@ packages=(
   llvm-19-dev zlib1g-dev libzstd-dev                                # machine code
   libfmt-dev nlohmann-json3-dev libyaml-cpp-dev libcli11-dev        # text, configuration, command lines
   libopenblas-serial-dev                                            # factorisations of large matrices
-  libboost1.81-dev libssl-dev                                       # HTTP
+  libboost1.81-dev libssl-dev libcurl4-openssl-dev libpugixml-dev   # HTTP, object stores
   libflatbuffers-dev                                                # exports of JAX
   clang-format-19 libgtest-dev libgmock-dev libmpfr-dev libgmp-dev                  # tests, and the truth of elementary functions
   libsentencepiece-dev libicu-dev libpcre2-dev libcairo2-dev        # tokenizers, chat templates, pictures

@@ -73,6 +73,9 @@ tools/proofs/smollm2.py --build "$build"
 echo "== MiniLM by strata and by transformers"
 tools/proofs/minilm.py --build "$build"
 
+echo "== buckets of servers that others made"
+tools/proofs/object_stores.py --build "$build"
+
 echo "== three tasks of lm_eval through strata and through transformers"
 tools/proofs/lm_eval_tasks.py --build "$build"
 

@@ -32,7 +32,7 @@ case $name in peft_fuzz | published_fuzz)  # what they try is watched; what that
   export ASAN_OPTIONS=detect_container_overflow=0 ;;  # containers go to and fro between both kinds
 esac
 [ "$room" = engine ] && rooms="base type engine/parked.cc"
-[ "$room" = net ] && rooms="base net" libraries="-lssl -lcrypto"
+[ "$room" = net ] && rooms="base net" libraries="-lssl -lcrypto -lcurl -lpugixml"
 [ "$room" = optim ] && rooms="base optim/schedule_text.cc"
 case $source in */chat_template/*) rooms="base tokenizer/chat_template" libraries="-licuuc" ;; esac
 # A header may be in every object, so a newer one makes all of them anew.

@@ -13,6 +13,9 @@
 #include <filesystem>
 #include <optional>
 
+#include "strata/base/object_files.h"
+#include "strata/base/object_store.h"
+
 namespace strata {
 namespace {
 
@@ -57,9 +60,14 @@ Status write_all(int fd, const std::string& path, std::string_view bytes) {
   return {};
 }
 
+Status not_in_a_bucket(const std::string& path, const char* what) {
+  return Status(Code::unsupported, "{}: object stores cannot {}", path, what);
+}
+
 }  // namespace
 
 Result<std::string> read_file(const std::string& path) {
+  if (is_object_path(path)) return read_object(path);
   Descriptor d(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
   if (d.fd < 0) return failed(path, "open");
   struct stat info;
@@ -85,6 +93,7 @@ Status write_file_synced(const std::string& path, std::string_view bytes) {
 }
 
 Status write_file_synced(const std::string& path, std::span<const std::string_view> pieces) {
+  if (is_object_path(path)) return write_object(path, pieces);
   Descriptor d(::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644));
   if (d.fd < 0) return failed(path, "create");
   Status status;
@@ -99,6 +108,7 @@ Status write_file_synced(const std::string& path, std::span<const std::string_vi
 }
 
 Status rename_synced(const std::string& from, const std::string& to) {
+  if (is_object_path(from) || is_object_path(to)) return not_in_a_bucket(to, "rename");
   before("rename");
   if (::rename(from.c_str(), to.c_str()) != 0) return failed(to, "rename");
   return sync_folder(std::filesystem::path(to).parent_path().string());
@@ -164,6 +174,7 @@ Status write_through(const std::string& path, int descriptor, std::string_view b
 }  // namespace
 
 Status write_file_atomic(const std::string& path, std::string_view bytes) {
+  if (is_object_path(path)) return write_object(path, std::span(&bytes, 1));
   struct stat there{};
   const bool exists = ::stat(path.c_str(), &there) == 0;
   const std::optional<std::string> end = follow(path);
@@ -180,6 +191,7 @@ Status write_file_atomic(const std::string& path, std::string_view bytes) {
 }
 
 Status remove_all(const std::string& path) {
+  if (is_object_path(path)) return remove_objects(path);
   before("remove");
   std::error_code error;
   std::filesystem::remove_all(path, error);
@@ -188,6 +200,7 @@ Status remove_all(const std::string& path) {
 }
 
 Result<std::vector<std::string>> list_folder(const std::string& path) {
+  if (is_object_path(path)) return list_objects(path);
   std::error_code error;
   std::vector<std::string> out;
   std::filesystem::directory_iterator it(path, error);
@@ -199,11 +212,13 @@ Result<std::vector<std::string>> list_folder(const std::string& path) {
 }
 
 bool file_exists(const std::string& path) {
+  if (is_object_path(path)) return object_exists(path);
   struct stat info;
   return ::stat(path.c_str(), &info) == 0;
 }
 
 Result<LineWriter> LineWriter::open(const std::string& path) {
+  if (is_object_path(path)) return not_in_a_bucket(path, "add to a file; write it on a disk");
   int fd = ::open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
   if (fd < 0) return failed(path, "open");
   return LineWriter(fd, path);
@@ -233,6 +248,7 @@ Status LineWriter::sync() {
 }
 
 Result<FileLock> FileLock::take(const std::string& path) {
+  if (is_object_path(path)) return not_in_a_bucket(path, "lock");
   int fd = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644);
   if (fd < 0) return failed(path, "create");
   if (::flock(fd, LOCK_EX | LOCK_NB) == 0) return FileLock(fd);
@@ -255,6 +271,7 @@ FileLock::~FileLock() {
 }
 
 Status make_folders(const std::string& path) {
+  if (is_object_path(path)) return find_object(path).status();  // a prefix needs no making
   namespace fs = std::filesystem;
   std::error_code error;
   std::vector<fs::path> made;
@@ -270,6 +287,7 @@ Status make_folders(const std::string& path) {
 }
 
 Status sync_folder(const std::string& path) {
+  if (is_object_path(path)) return find_object(path).status();
   Descriptor d(::open(path.empty() ? "." : path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (d.fd < 0) return failed(path, "open");
   before("sync");

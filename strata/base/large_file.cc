@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "strata/base/file.h"
+#include "strata/base/object_store.h"
 
 namespace strata {
 namespace {
@@ -25,11 +26,49 @@ Status failed(const std::string& path, const char* what) {
   return Status(code, "{}: cannot {}: {}", path, what, std::strerror(e));
 }
 
+Status fetch_object(const std::string& path, int fd) {
+  Result<ObjectPath> at = find_object(path);
+  if (!at) return at.status();
+  Result<ObjectInfo> info = at->store->stat(at->key);
+  if (!info) return info.status();
+  constexpr std::uint64_t kPiece = std::uint64_t{16} << 20;
+  for (std::uint64_t offset = 0; offset < info->size; offset += kPiece) {
+    Result<std::string> piece = at->store->read(at->key, {offset, kPiece, info->generation});
+    if (!piece) return piece.status();
+    for (std::string_view left = *piece; !left.empty();) {
+      const ssize_t n = ::write(fd, left.data(), left.size());
+      if (n < 0 && errno == EINTR) continue;
+      if (n < 0) return failed(path, "keep a copy on disk");
+      left.remove_prefix(static_cast<std::size_t>(n));
+    }
+  }
+  return {};
+}
+
+/// A file without a name that holds an object's bytes.
+Result<int> copy_of_object(const std::string& path) {
+  const std::string folder = std::filesystem::temp_directory_path().string();
+  const int fd = ::open(folder.c_str(), O_RDWR | O_TMPFILE | O_CLOEXEC, 0600);
+  if (fd < 0) return failed(folder, "make a file for a copy");
+  Status s = fetch_object(path, fd);
+  if (s.ok()) return fd;
+  ::close(fd);
+  return s;
+}
+
+Result<int> open_to_map(const std::string& path) {
+  if (is_object_path(path)) return copy_of_object(path);
+  const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (fd < 0) return failed(path, "open");
+  return fd;
+}
+
 }  // namespace
 
 Result<std::shared_ptr<const MappedFile>> MappedFile::open(const std::string& path) {
-  const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  if (fd < 0) return failed(path, "open");
+  Result<int> opened = open_to_map(path);
+  if (!opened) return opened.status();
+  const int fd = *opened;
   struct stat info;
   Status status;
   void* at = nullptr;
@@ -62,6 +101,15 @@ void MappedFile::release(std::string_view part) const {
 }
 
 Result<FileWriter> FileWriter::create(const std::string& path) {
+  if (is_object_path(path)) {
+    Result<ObjectPath> at = find_object(path);
+    if (!at) return at.status();
+    Result<std::unique_ptr<ObjectUpload>> upload = at->store->upload(at->key);
+    if (!upload) return upload.status();
+    FileWriter out(-1, path);
+    out.upload_ = std::move(*upload);
+    return out;
+  }
   const std::string aside = path + ".tmp";
   const int fd = ::open(aside.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
   if (fd < 0) return failed(aside, "create");
@@ -69,7 +117,10 @@ Result<FileWriter> FileWriter::create(const std::string& path) {
 }
 
 FileWriter::FileWriter(FileWriter&& other) noexcept
-    : fd_(std::exchange(other.fd_, -1)), path_(std::move(other.path_)), written_(other.written_) {}
+    : fd_(std::exchange(other.fd_, -1)),
+      path_(std::move(other.path_)),
+      written_(other.written_),
+      upload_(std::move(other.upload_)) {}
 
 FileWriter::~FileWriter() {
   if (fd_ < 0) return;
@@ -78,6 +129,11 @@ FileWriter::~FileWriter() {
 }
 
 Status FileWriter::write(std::string_view bytes) {
+  if (upload_) {
+    Status s = upload_->write(bytes);
+    if (s.ok()) written_ += bytes.size();
+    return s;
+  }
   while (!bytes.empty()) {
     const ssize_t n =
         ::write(fd_, bytes.data(), std::min<std::size_t>(bytes.size(), std::size_t{8} << 20));
@@ -90,6 +146,7 @@ Status FileWriter::write(std::string_view bytes) {
 }
 
 Status FileWriter::commit() {
+  if (upload_) return std::exchange(upload_, nullptr)->commit().status();
   if (::fsync(fd_) != 0) return failed(path_, "sync");
   ::close(std::exchange(fd_, -1));
   return rename_synced(aside(), path_);

@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 
+#include "strata/base/object_store.h"
 #include "strata/base/result.h"
 
 namespace strata {
@@ -13,7 +14,8 @@ namespace strata {
 /// A file's bytes, mapped: a page is read when somebody looks at it.
 class MappedFile {
  public:
-  /// Code::not_found, Code::denied, Code::invalid for a folder.
+  /// Code::not_found, Code::denied, Code::invalid for a folder. Of an object of a bucket, a copy
+  /// is kept on disk, without a name, in the system's folder for temporary files.
   static Result<std::shared_ptr<const MappedFile>> open(const std::string& path);
   ~MappedFile();
   MappedFile(const MappedFile&) = delete;
@@ -30,7 +32,7 @@ class MappedFile {
 };
 
 /// A file that is whole or not there, written piece by piece: as PATH.tmp, which `commit` syncs and
-/// renames. Without `commit` nothing stays.
+/// renames; in a bucket, as an upload that `commit` ends. Without `commit` nothing stays.
 class FileWriter {
  public:
   static Result<FileWriter> create(const std::string& path);
@@ -50,6 +52,7 @@ class FileWriter {
   int fd_ = -1;
   std::string path_;
   std::uint64_t written_ = 0;
+  std::unique_ptr<ObjectUpload> upload_;
 };
 
 }  // namespace strata

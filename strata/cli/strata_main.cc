@@ -1,8 +1,10 @@
 // The `strata` command; its subcommands are the other files of this folder.
 #include "strata/base/standard_output.h"
 #include "strata/cli/command.h"
+#include "strata/net/object_stores.h"
 
 int main(int argc, char** argv) {
+  strata::net::register_object_stores();
   strata::StandardOutput output;
   return output.finish("strata", strata::cli::main(argc, argv), strata::cli::kWorkFailed);
 }

@@ -1,0 +1,51 @@
+// Requests to object stores, repeated where that may help.
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <string>
+
+#include "strata/base/object_store.h"
+#include "strata/net/http_client.h"
+
+namespace strata::net {
+
+/// How often and how patiently failed requests are repeated: what is lost, and statuses 408, 409,
+/// 429 and 500 to 599.
+struct RetryPolicy {
+  int most = 32;
+  std::chrono::milliseconds first{1000}, last{32000};
+  /// Waits; tests put another in its place.
+  std::function<void(std::chrono::milliseconds)> wait = {};
+};
+
+/// A request as it is to be sent now: called again for each attempt, since signatures carry times.
+using MakeCall = std::function<Result<HttpCall>()>;
+/// Whether an answer of success is whole, else why not: then the request is repeated.
+using CheckAnswer = std::function<Status(const HttpAnswer&)>;
+
+/// An answer, and how often the request was sent before it.
+struct RepeatedAnswer {
+  HttpAnswer answer;
+  int repeats = 0;
+};
+
+/// Sends until an answer comes that repeating would not change. Waits are twice as long each time.
+Result<RepeatedAnswer> send(HttpClient& client, const RetryPolicy& policy, const MakeCall& make,
+                            const CheckAnswer& check = {});
+
+/// What an answer of failure means: Code::not_found, Code::denied, Code::exists for a failed
+/// condition, else Code::io, with the beginning of what the store says. `what` is "s3://b/key".
+Status failure(const std::string& what, const HttpAnswer& answer);
+
+/// Whether the bytes of an answer to a ranged read are those of the range: by Content-Range and
+/// the object's size in it.
+Status check_range(const std::string& what, const ObjectRange& range, const HttpAnswer& answer);
+
+/// "bytes=0-99".
+std::string range_header(const ObjectRange& range);
+
+/// "Zm9v" of "foo".
+std::string base64(std::string_view bytes);
+
+}  // namespace strata::net
