@@ -69,6 +69,7 @@
   X(fft)                      \
   X(fma)                      \
   X(gather)                   \
+  X(gmm)                      \
   X(if)                       \
   X(infeed)                   \
   X(iota)                     \
@@ -116,6 +117,7 @@
   X(stop_gradient)            \
   X(storage_cast)             \
   X(svd)                      \
+  X(tgmm)                     \
   X(top_k)                    \
   X(torch_index_select)       \
   X(transpose)                \

@@ -13,10 +13,12 @@
 // those of the ragged one's kind), or is one list [g] for all. `rhs_group_dimensions` has one
 // entry, of size g, where the ragged dimension is free, else none.
 #include <algorithm>
+#include <numeric>
 
 #include "strata/ir/text/format.h"
 #include "strata/op/build.h"
 #include "strata/op/decomposed.h"
+#include "strata/op/gmm.h"
 #include "strata/op/legalize.h"
 #include "strata/op/rules.h"
 
@@ -260,9 +262,38 @@ Value* contracted_product(Builder& b, const Op& op, const RaggedDims& d, Value* 
                      op.result()->dtype());
 }
 
+/// x with its dimensions in this order.
+Value* ordered(Builder& b, Value* x, const Ints& order) {
+  Ints same(order.size());
+  std::iota(same.begin(), same.end(), 0);
+  return order == same ? x : transpose(b, x, order);
+}
+
+/// The product by one matrix a group (op/gmm.h) where there is no batch and one dimension of each
+/// role; null else.
+Value* grouped_product(Builder& b, const Op& op, const RaggedDims& d, Value* lhs, Value* rhs,
+                       Value* sizes) {
+  const DType dtype = lhs->dtype();
+  const bool plain = d.mode != Mode::batching && d.dot.lhs_batch.empty() &&
+                     d.dot.lhs_contract.size() == 1 && lhs->rank() == 2 && sizes->rank() == 1 &&
+                     rhs->rank() == (d.mode == Mode::free ? 3 : 2);
+  const bool is_static = lhs->shape().is_static() && rhs->shape().is_static();
+  if (!plain || !is_static || rhs->dtype() != dtype || op.result()->dtype() != dtype ||
+      !gmm_takes(dtype, sizes->dtype()))
+    return nullptr;
+  const std::int64_t k = d.dot.lhs_contract[0], rhs_k = d.dot.rhs_contract[0];
+  if (d.mode == Mode::contracting)  // rows of groups meet; both sides have one more dimension
+    return tgmm(b, ordered(b, lhs, {k, 1 - k}), ordered(b, rhs, {rhs_k, 1 - rhs_k}), sizes);
+  const std::int64_t out = 3 - d.group - rhs_k;
+  const bool turned = out < rhs_k;
+  rhs = ordered(b, rhs, turned ? Ints{d.group, out, rhs_k} : Ints{d.group, rhs_k, out});
+  return gmm(b, ordered(b, lhs, {1 - k, k}), rhs, sizes, turned);
+}
+
 Values decompose(Builder& b, const Op& op, std::span<Value* const> operands) {
   RaggedDims d = dims_of(op);
   Value *lhs = operands[0], *rhs = operands[1], *sizes = operands[2];
+  if (Value* y = grouped_product(b, op, d, lhs, rhs, sizes)) return {y};
   if (op.result()->shape().is_static() &&
       (op.result()->shape().count() == 0 || lhs->shape().count() == 0))
     return {zeros(b, op.result()->type())};
@@ -347,7 +378,7 @@ const OpDef& ragged_dot_def() {
       .batch = batch_decomposed,
       .shard = shard,
       .cost = cost,
-      .lowering = None{"a dot_general and a choice of groups (decompose)"},
+      .lowering = None{"gmm, tgmm, or a dot_general and a choice of groups (decompose)"},
       .decompose = decompose,
   };
   return def;

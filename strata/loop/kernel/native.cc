@@ -20,6 +20,7 @@
   X(fft)                         \
   X(geqp3)                       \
   X(geqrf)                       \
+  X(gmm)                         \
   X(hessenberg)                  \
   X(householder_product)         \
   X(lu)                          \
@@ -30,6 +31,7 @@
   X(singular_values)             \
   X(sort)                        \
   X(svd)                         \
+  X(tgmm)                        \
   X(triangular_solve)            \
   X(tridiagonal)                 \
   X(tridiagonal_solve)

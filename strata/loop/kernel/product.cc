@@ -108,6 +108,22 @@ struct Side {
   bool places_lie_together, ks_lie_together;
 };
 
+/// So many elements, a number that the compiler knows.
+template <int kCount, class A, class S>
+void copy_widened(const S* from, A* to) {
+  if constexpr (std::is_same_v<S, A>)
+    std::memcpy(to, from, sizeof(A) * kCount);
+  else
+    for (int x = 0; x < kCount; ++x) to[x] = widened<A>(from[x]);
+}
+
+/// Whether rows that lie so far apart fall on each other in the first cache, so that a tile of more
+/// rows than it has ways would push its own lines out.
+bool rows_collide(std::int64_t bytes_apart) {
+  constexpr std::int64_t kApart = 2048;
+  return bytes_apart != 0 && bytes_apart % kApart == 0;
+}
+
 /// `count` places as panels of `width`, each [depth][width], with zeros beyond the last place.
 template <class A, class S>
 void pack(const Side<S>& side, std::int64_t count, std::int64_t depth, std::int64_t width, A* out) {
@@ -119,12 +135,19 @@ void pack(const Side<S>& side, std::int64_t count, std::int64_t depth, std::int6
   if (side.places_lie_together) {  // row by row, as they lie in memory
     for (std::int64_t k = 0; k < depth; ++k) {
       const S* row = side.from + side.places[0] + side.ks[k];
+      constexpr std::int64_t kAhead = 6, kLine = 64 / static_cast<std::int64_t>(sizeof(S));
+      if (k + kAhead < depth)  // another page, where the processor does not look ahead by itself
+        for (std::int64_t p = 0; p < count; p += kLine)
+          __builtin_prefetch(side.from + side.places[0] + side.ks[k + kAhead] + p);
       for (std::int64_t p = 0; p < count; p += width) {
         A* to = panel(p) + k * width;
-        if (const std::int64_t have = std::min(width, count - p); have == 16)
-          for (std::int64_t x = 0; x < 16; ++x) to[x] = widened<A>(row[p + x]);
-        else
-          for (std::int64_t x = 0; x < have; ++x) to[x] = widened<A>(row[p + x]);
+        switch (const std::int64_t have = std::min(width, count - p); have) {
+          case 12: copy_widened<12>(row + p, to); break;
+          case 16: copy_widened<16>(row + p, to); break;
+          case 32: copy_widened<32>(row + p, to); break;
+          default:
+            for (std::int64_t x = 0; x < have; ++x) to[x] = widened<A>(row[p + x]);
+        }
       }
     }
     return;
@@ -236,8 +259,11 @@ class Product {
   /// laid out as panels.
   template <class L, class R>
   void add(const Side<L>& left, const Side<R>& right, const Block& block, std::int64_t depth) {
-    const TileSide<A> rows =
+    TileSide<A> rows =
         in_place(left, p_.rows, p_.left_k, depth, left.ks_lie_together || block.rows <= tile_.rows);
+    if (block.columns > 4 * tile_.lanes &&
+        rows_collide(rows.place * static_cast<std::int64_t>(sizeof(A))))
+      rows.at = nullptr;  // several panels of columns meet them: worth laying out
     if (!rows.at) pack(left, block.rows, depth, tile_.rows, left_);
     const TileSide<A> columns = in_place(right, p_.columns, p_.right_k, depth,
                                          block.rows <= tile_.rows && right.places_lie_together);

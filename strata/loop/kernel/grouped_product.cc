@@ -1,0 +1,180 @@
+#include "strata/loop/kernel/grouped_product.h"
+
+#include <algorithm>
+#include <cstring>
+
+namespace strata::loop::grouped {
+namespace {
+
+using product::kColumns;
+using product::kRows;
+
+std::int64_t blocks(std::int64_t total, std::int64_t block) { return (total + block - 1) / block; }
+
+DType accumulator(DType dtype) { return dtype == DType::f64 ? DType::f64 : DType::f32; }
+
+/// Some of a group's rows.
+struct Piece {
+  std::int64_t group, first, count;
+};
+
+/// Groups in pieces of at most kRows rows, of about equal sizes; what is in no group is a last one.
+/// There are never more than `gmm_grid` has room for.
+std::vector<Piece> pieces_of(const std::vector<std::int64_t>& starts, std::int64_t rows) {
+  std::vector<Piece> out;
+  const auto groups = static_cast<std::int64_t>(starts.size()) - 1;
+  for (std::int64_t g = 0; g <= groups; ++g) {
+    const std::int64_t first = starts[static_cast<std::size_t>(g)],
+                       end = g < groups ? starts[static_cast<std::size_t>(g) + 1] : rows;
+    const std::int64_t parts = blocks(end - first, kRows);
+    for (std::int64_t i = 0; i < parts; ++i) {
+      const std::int64_t from = first + (end - first) * i / parts,
+                         to = first + (end - first) * (i + 1) / parts;
+      out.push_back({g, from, to - from});
+    }
+  }
+  return out;
+}
+
+/// Columns [first, first + count) of a result whose rows have `out` columns.
+struct Columns {
+  std::int64_t first, count;
+};
+Columns columns_of(const GroupedParams& p, std::int64_t block) {
+  const std::int64_t first = block * kColumns;
+  return {first, std::min(kColumns, p.out - first)};
+}
+
+void* moved(void* base, std::int64_t elements, DType dtype) {
+  return static_cast<std::byte*>(base) + elements * static_cast<std::int64_t>(byte_width(dtype));
+}
+
+void zero(void* at, std::int64_t rows, std::int64_t columns, std::int64_t step, DType dtype) {
+  const auto bytes =
+      static_cast<std::size_t>(columns) * static_cast<std::size_t>(byte_width(dtype));
+  for (std::int64_t r = 0; r < rows; ++r) std::memset(moved(at, r * step, dtype), 0, bytes);
+}
+
+/// One product of a block, of sides that begin where the buffers say.
+void multiply(const product::InstructionSet& set, product::ProductParams p, void* left, void* right,
+              void* result) {
+  std::vector<std::int64_t> numbers = p.numbers();
+  void* buffers[] = {left, right, result, numbers.data()};
+  product::run(set, buffers, 0, 1);
+}
+
+}  // namespace
+
+std::int64_t GroupedParams::across() const { return blocks(out, kColumns); }
+std::int64_t GroupedParams::gmm_grid() const {
+  return rows == 0 ? 0 : across() * (blocks(rows, kRows) + groups + 1);
+}
+std::int64_t GroupedParams::tgmm_grid() const { return across() * groups * blocks(in, kRows); }
+
+std::vector<std::int64_t> GroupedParams::numbers() const {
+  return {static_cast<std::int64_t>(dtype),
+          static_cast<std::int64_t>(sizes),
+          rows,
+          in,
+          out,
+          groups,
+          turned};
+}
+GroupedParams GroupedParams::from(const std::int64_t* n) {
+  return {static_cast<DType>(n[0]), static_cast<DType>(n[1]), n[2], n[3], n[4], n[5], n[6] != 0};
+}
+
+bool takes(DType dtype, DType sizes) {
+  const bool floats =
+      dtype == DType::f32 || dtype == DType::f64 || dtype == DType::bf16 || dtype == DType::f16;
+  return floats && (sizes == DType::i32 || sizes == DType::i64);
+}
+
+std::vector<std::int64_t> starts(const void* at, DType sizes, std::int64_t groups,
+                                 std::int64_t rows) {
+  std::vector<std::int64_t> out = {0};
+  for (std::int64_t g = 0; g < groups; ++g) {
+    const std::int64_t size = sizes == DType::i32 ? static_cast<const std::int32_t*>(at)[g]
+                                                  : static_cast<const std::int64_t*>(at)[g];
+    out.push_back(out.back() + std::clamp<std::int64_t>(size, 0, rows - out.back()));
+  }
+  return out;
+}
+
+void run_gmm(const product::InstructionSet& set, void* const* buffers, std::int64_t begin,
+             std::int64_t end) {
+  const GroupedParams p = GroupedParams::from(static_cast<const std::int64_t*>(buffers[4]));
+  const std::vector<Piece> pieces =
+      pieces_of(starts(buffers[2], p.sizes, p.groups, p.rows), p.rows);
+  const std::int64_t together = p.gmm_grid() / std::max<std::int64_t>(p.across(), 1);
+  for (std::int64_t point = begin; point < end; ++point) {
+    const std::int64_t at = point % together;
+    if (at >= static_cast<std::int64_t>(pieces.size())) continue;
+    const Piece& piece = pieces[static_cast<std::size_t>(at)];
+    const Columns columns = columns_of(p, point / together);
+    void* result = moved(buffers[3], piece.first * p.out + columns.first, p.dtype);
+    if (piece.group == p.groups) {
+      zero(result, piece.count, columns.count, p.out, p.dtype);
+      continue;
+    }
+    const std::int64_t column_step = p.turned ? p.in : 1, k_step = p.turned ? 1 : p.out;
+    multiply(set,
+             {.left = p.dtype,
+              .right = p.dtype,
+              .result = p.dtype,
+              .accumulator = accumulator(p.dtype),
+              .rows = {{piece.count, p.in}},
+              .columns = {{columns.count, column_step}},
+              .left_k = {{p.in, 1}},
+              .right_k = {{p.in, k_step}},
+              .row_block = piece.count,
+              .column_block = columns.count,
+              .row_step = p.out},
+             moved(buffers[0], piece.first * p.in, p.dtype),
+             moved(buffers[1], piece.group * p.in * p.out + columns.first * column_step, p.dtype),
+             result);
+  }
+}
+
+void run_tgmm(const product::InstructionSet& set, void* const* buffers, std::int64_t begin,
+              std::int64_t end) {
+  const GroupedParams p = GroupedParams::from(static_cast<const std::int64_t*>(buffers[4]));
+  const std::vector<std::int64_t> from = starts(buffers[2], p.sizes, p.groups, p.rows);
+  const std::int64_t down = blocks(p.in, kRows), together = down * p.groups;
+  for (std::int64_t point = begin; point < end; ++point) {
+    const std::int64_t group = point % together / down, row = point % down * kRows;
+    const std::int64_t first = from[static_cast<std::size_t>(group)],
+                       count = from[static_cast<std::size_t>(group) + 1] - first,
+                       height = std::min(kRows, p.in - row);
+    const Columns columns = columns_of(p, point / together);
+    void* result = moved(buffers[3], (group * p.in + row) * p.out + columns.first, p.dtype);
+    if (count == 0) {
+      zero(result, height, columns.count, p.out, p.dtype);
+      continue;
+    }
+    multiply(set,
+             {.left = p.dtype,
+              .right = p.dtype,
+              .result = p.dtype,
+              .accumulator = accumulator(p.dtype),
+              .rows = {{height, 1}},
+              .columns = {{columns.count, 1}},
+              .left_k = {{count, p.in}},
+              .right_k = {{count, p.out}},
+              .row_block = height,
+              .column_block = columns.count,
+              .row_step = p.out},
+             moved(buffers[0], first * p.in + row, p.dtype),
+             moved(buffers[1], first * p.out + columns.first, p.dtype), result);
+  }
+}
+
+}  // namespace strata::loop::grouped
+
+extern "C" void strata_gmm(void* const* buffers, std::int64_t begin, std::int64_t end) {
+  strata::loop::grouped::run_gmm(strata::loop::product::instruction_set(), buffers, begin, end);
+}
+
+extern "C" void strata_tgmm(void* const* buffers, std::int64_t begin, std::int64_t end) {
+  strata::loop::grouped::run_tgmm(strata::loop::product::instruction_set(), buffers, begin, end);
+}
