@@ -14,7 +14,7 @@ room=$(echo "$source" | cut -d/ -f2)
 mkdir -p "build/fuzz/$name.corpus"
 flags="-std=c++20 -gline-tables-only -O1 -I. -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=undefined -ffp-contract=off"
 objects="" libraries="-lopenblas"
-rooms="base type lapack tree ir loop op"
+rooms="base type lapack tree mesh ir loop op"
 jobs=${FUZZ_JOBS:-2}
 files=""  # of checkpoint, but for those that know arrays
 for file in checkpoint diff gguf gguf_types gguf_write manifest safetensors; do files="$files checkpoint/$file.cc"; done
@@ -27,7 +27,7 @@ for file in checkpoint diff gguf gguf_types gguf_write manifest safetensors; do 
 case $name in peft_fuzz | published_fuzz)  # what they try is watched; what that stands on, as it was built
   rooms=${source%/*}
   rooms=${rooms#strata/}
-  archives=$(for above in model checkpoint tokenizer nn api compile runtime transform op loop ir tree type lapack base; do printf ' -lstrata_%s' $above; done)
+  archives=$(for above in model checkpoint tokenizer nn api compile runtime transform op loop ir mesh tree type lapack base; do printf ' -lstrata_%s' $above; done)
   libraries="-Lbuild/lib -Wl,--start-group $archives -Wl,--end-group -L/usr/lib/llvm-19/lib -lLLVM-19 -lpcre2-8 -lopenblas -lsentencepiece -lsentencepiece_train -licuuc"
   export ASAN_OPTIONS=detect_container_overflow=0 ;;  # containers go to and fro between both kinds
 esac
