@@ -15,6 +15,7 @@ build=${STRATA_BUILD:-build}
 
 echo "== ${SOAK_PROGRAMS:=10000} random programs"
 STRATA_RANDOM_PROGRAMS=$SOAK_PROGRAMS "$build/bin/transform_test" --gtest_filter='*Random*' --gtest_brief=1
+STRATA_ALL_GRIDS=1 STRATA_RANDOM_PROGRAMS=300 "$build/bin/partition_test" --gtest_brief=1
 
 echo "== $SOAK_PROGRAMS random programs of the whole vocabulary"
 STRATA_RANDOM_GRAPHS=$SOAK_PROGRAMS "$build/bin/conformance_test" --gtest_filter='RandomGraphs.*' --gtest_brief=1

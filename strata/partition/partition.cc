@@ -1,0 +1,487 @@
+#include "strata/partition/partition.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <string_view>
+#include <tuple>
+
+#include "strata/base/check.h"
+#include "strata/base/error.h"
+#include "strata/ir/pass/pass.h"
+#include "strata/op/combiner.h"
+#include "strata/op/control.h"
+#include "strata/op/lowering_kind.h"
+#include "strata/op/rules.h"
+#include "strata/op/scan.h"
+#include "strata/partition/choose_cut.h"
+#include "strata/partition/local.h"
+
+namespace strata::partition {
+namespace {
+
+using ir::Block;
+using op::BlockPtr;
+using op::Builder;
+using op::Op;
+using op::Structured;
+using op::Value;
+using op::Values;
+
+bool can_be_cut(const Type& type) {
+  return type.is_tensor() && type.shape().is_static() && !type.is_quantized();
+}
+
+bool is_between_processes(std::string_view name) {
+  for (std::string_view n :
+       {"stablehlo.all_gather", "stablehlo.all_reduce", "stablehlo.all_to_all",
+        "stablehlo.collective_broadcast", "stablehlo.collective_permute",
+        "stablehlo.collective_reduce", "stablehlo.cross-replica-sum", "stablehlo.reduce_scatter",
+        "stablehlo.partition_id", "stablehlo.replica_id", "stablehlo.async_start",
+        "stablehlo.async_done", "interpreter.run_parallel"})
+    if (name == n) return true;
+  return false;
+}
+/// What happens once for the program, not once for each device.
+bool happens_once(std::string_view name) {
+  for (std::string_view n :
+       {"stablehlo.infeed", "stablehlo.outfeed", "stablehlo.send", "stablehlo.recv",
+        "interpreter.probe", "interpreter.print", "check.expect_serialized_eq"})
+    if (name == n) return true;
+  return false;
+}
+
+class Partitioner {
+ public:
+  Partitioner(const Grid& grid, const Plan& plan, const PartitionOptions& options)
+      : grid_(grid), plan_(plan), options_(options), emit_(grid) {}
+
+  Partitioned run(const Block& whole) {
+    Partitioned out;
+    out.body = std::make_unique<Block>();
+    for (const auto& a : whole.arguments()) {
+      Layout layout = planned_or_whole(a.get());
+      set(a.get(), out.body->add_argument(local_type(grid_, a->type(), layout), a->hint()), layout);
+      out.arguments.push_back(std::move(layout));
+    }
+    ir::walk(whole, [&](const Op& op) { last_channel(op); });
+    Builder b(*out.body);
+    run_ops(whole, b);
+    emit_.set_reason("result");
+    for (std::size_t i = 0; i < whole.results.size(); ++i) {
+      const Value* v = whole.results[i];
+      bool fixed = i < plan_.results.size() && plan_.results[i];
+      Layout layout = fixed ? *plan_.results[i] : part(v).layout;
+      if (!can_be_cut(v->type())) layout = part(v).layout;
+      out.body->results.push_back(in_layout(b, v, layout));
+      out.results.push_back(std::move(layout));
+    }
+    ir::cse(*out.body);
+    ir::remove_dead(*out.body);
+    out.moves = emit_.moves();
+    return out;
+  }
+
+ private:
+  struct Part {
+    Value* local;
+    Layout layout;
+  };
+
+  // ---- values ----------------------------------------------------------------------------------
+
+  void set(const Value* v, Value* local, Layout layout) {
+    Type expected = local_type(grid_, v->type(), layout);
+    STRATA_CHECK(local->type() == expected, "a part of {} is {} instead of {}",
+                 v->type().to_string(), local->type().to_string(), expected.to_string());
+    parts_[v] = {local, std::move(layout)};
+  }
+  const Part& part(const Value* v) const {
+    auto it = parts_.find(v);
+    STRATA_CHECK(it != parts_.end(), "a value is used before it is there");
+    return it->second;
+  }
+  static Layout whole_of(const Value* v) {
+    return Layout::whole(v->type().is_tensor() ? v->rank() : 0);
+  }
+  const Layout* planned(const Value* v) const {
+    if (!can_be_cut(v->type())) return nullptr;
+    auto it = plan_.values.find(v);
+    return it == plan_.values.end() ? nullptr : &it->second;
+  }
+  Layout planned_or_whole(const Value* v) const {
+    const Layout* layout = planned(v);
+    return layout ? *layout : whole_of(v);
+  }
+  Value* in_layout(Builder& b, const Value* v, const Layout& layout) {
+    const Part& have = part(v);
+    if (have.layout == layout) return have.local;
+    auto key = std::tuple(&b.block(), v, layout.dims);
+    if (auto it = moved_.find(key); it != moved_.end()) return it->second;
+    return moved_[key] = emit_.reshard(b, have.local, v->type(), have.layout, layout);
+  }
+  Value* whole(Builder& b, const Value* v) { return in_layout(b, v, whole_of(v)); }
+  /// A result as it came out, moved to where it is planned.
+  void place(Builder& b, const Value* v, Value* local, Layout layout) {
+    set(v, local, std::move(layout));
+    const Layout* to = planned(v);
+    if (to == nullptr || *to == part(v).layout) return;
+    Value* there = in_layout(b, v, *to);
+    set(v, there, *to);
+  }
+
+  // ---- blocks ----------------------------------------------------------------------------------
+
+  void run_ops(const Block& block, Builder& b) {
+    for (const auto& op : block.ops()) {
+      b.set_location(op->where);
+      emit_.set_reason(op->where.empty() ? op->name()
+                                         : fmt::format("{} at {}", op->name(), op->where.text()));
+      visit(b, *op);
+    }
+  }
+
+  /// The block on parts: arguments in the layouts given, results likewise (none: whole).
+  BlockPtr run_region(const Block& block, const std::vector<Layout>& arguments,
+                      const std::vector<Layout>& results) {
+    auto out = std::make_unique<Block>();
+    for (int i = 0; i < block.num_arguments(); ++i) {
+      Value* a = block.argument(i);
+      const Layout& layout = arguments[static_cast<std::size_t>(i)];
+      set(a, out->add_argument(local_type(grid_, a->type(), layout), a->hint()), layout);
+    }
+    Builder b(*out);
+    run_ops(block, b);
+    for (std::size_t i = 0; i < block.results.size(); ++i)
+      out->results.push_back(in_layout(b, block.results[i], results[i]));
+    return out;
+  }
+
+  /// The regions of an operation that is computed by itself, with what they use from outside whole.
+  std::vector<BlockPtr> regions_of(Builder& b, const Op& op) {
+    std::vector<BlockPtr> out;
+    for (const auto& region : op.regions) {
+      ir::ValueMap map;
+      for (Value* v : ir::captures(*region)) map.set(v, whole(b, v));
+      out.push_back(ir::clone(*region, std::move(map)));
+    }
+    return out;
+  }
+
+  // ---- operations ------------------------------------------------------------------------------
+
+  void visit(Builder& b, const Op& op) {
+    const std::string& name = op.name();
+    for (const Value* r : op.results())
+      if (r->type().is_tensor() && !r->shape().is_static())
+        throw Error("partition", "{} has the dynamic type {}", name, r->type().to_string())
+            .at(op.where.text())
+            .unsupported();
+    if (grid_.devices() > 1 &&
+        (happens_once(name) || (manual_axes_.empty() && is_between_processes(name))))
+      throw Error("partition", "{} cannot be shared by {} devices", name, grid_.devices())
+          .at(op.where.text())
+          .unsupported();
+    if (name == "sdy.sharding_group") return;
+    if (name == "sdy.sharding_constraint" || name == "sdy.reshard" ||
+        name == "sdy.propagation_barrier") {
+      const Part& x = part(op.operand(0));
+      return place(b, op.result(), x.local, x.layout);
+    }
+    if (name == "sdy.manual_computation") return manual(b, op);
+    if (name == "stablehlo.constant") return constant(b, op);
+    if (name == "stablehlo.iota") return iota(b, op);
+    if (op::is_structured(op, Structured::Kind::while_)) return while_(b, op);
+    if (op::is_structured(op, Structured::Kind::case_)) return case_(b, op);
+    if (op::is_structured(op, Structured::Kind::scan)) return scan(b, op);
+    if (op::def(op).decompose == op::call_first_region && op.regions.size() > 0 &&
+        op.region(0).num_arguments() == static_cast<int>(op.operands.size()))
+      return call(b, op);
+    if (!on_parts(b, op)) on_whole(b, op);
+  }
+
+  void on_whole(Builder& b, const Op& op) {
+    Values operands, results;
+    for (const Value* v : op.operands) operands.push_back(whole(b, v));
+    std::vector<Type> types;
+    for (const Value* r : op.results()) types.push_back(r->type());
+    ir::Attrs attrs = op.attrs;
+    attrs.erase("sdy.sharding");
+    Op& out = b.create(op.info(), operands, std::move(attrs), regions_of(b, op), types);
+    for (int i = 0; i < op.num_results(); ++i)
+      place(b, op.result(i), out.result(i), whole_of(op.result(i)));
+  }
+
+  bool on_parts(Builder& b, const Op& op) {
+    if (!is_local(op)) return false;
+    for (const Value* v : op.operands)
+      if (!can_be_cut(v->type())) return false;
+    for (const Value* v : op.results())
+      if (!can_be_cut(v->type())) return false;
+    std::vector<const Layout*> operands, results;
+    for (const Value* v : op.operands) operands.push_back(&part(v).layout);
+    for (const Value* v : op.results()) results.push_back(planned(v));
+    std::optional<op::Combiner> combiner = combiner_of_parts(op, options_.exact);
+    Cut cut = choose_cut(op, grid_, operands, results, combiner.has_value());
+    if (cut.is_whole()) return false;
+    Axes summed;
+    for (std::size_t f = 0; f < cut.axes.size(); ++f)
+      if (cut.factors.kinds[f] == 'r')
+        summed.insert(summed.end(), cut.axes[f].begin(), cut.axes[f].end());
+    std::vector<Type> types;
+    for (int i = 0; i < op.num_results(); ++i)
+      types.push_back(local_type(grid_, op.result(i)->type(),
+                                 cut.layout(cut.factors.results[static_cast<std::size_t>(i)])));
+    ir::Attrs attrs = local_attrs(op, grid_, cut);
+    if (!summed.empty()) return on_parts_of_sum(b, op, cut, summed, *combiner, std::move(attrs));
+    Values locals;
+    for (std::size_t i = 0; i < op.operands.size(); ++i)
+      locals.push_back(in_layout(b, op.operands[i], cut.layout(cut.factors.operands[i])));
+    std::vector<BlockPtr> regions = regions_of(b, op);
+    if (!fits(op, locals, attrs, regions, types)) return false;
+    Op& out = b.create(op.info(), locals, std::move(attrs), std::move(regions), types);
+    for (int i = 0; i < op.num_results(); ++i)
+      place(b, op.result(i), out.result(i),
+            cut.layout(cut.factors.results[static_cast<std::size_t>(i)]));
+    return true;
+  }
+
+  /// Whether the operation on parts gives the parts of its results, as far as its own inference
+  /// knows.
+  static bool fits(const Op& op, const Values& operands, const ir::Attrs& attrs,
+                   const std::vector<BlockPtr>& regions, const std::vector<Type>& types) {
+    if (!op.info().infer || op.info().verify) return true;  // stated types
+    try {
+      return op.info().infer(operands, attrs, regions) == types;
+    } catch (const Error&) {
+      return false;
+    }
+  }
+
+  /// A reduction or product of which reduced dimensions are cut over `summed`.
+  bool on_parts_of_sum(Builder& b, const Op& op, const Cut& cut, const Axes& summed,
+                       op::Combiner combiner, ir::Attrs attrs) {
+    bool is_reduce = op.name() == "stablehlo.reduce";
+    const Type& result = op.result()->type();
+    DType wide = op::accumulator(result.dtype());
+    Values locals;
+    for (std::size_t i = 0; i < op.operands.size(); ++i) {
+      const auto& dims = cut.factors.operands[i];
+      Value* x = in_layout(b, op.operands[i], cut.layout(dims));
+      if (is_reduce && i == 0) x = op::convert(b, x, wide);
+      for (std::size_t d = 0; d < dims.size(); ++d)
+        for (int f : dims[d]) {
+          auto at = static_cast<std::size_t>(f);
+          if (cut.factors.kinds[at] != 'r' || cut.axes[at].empty()) continue;
+          Value* nothing = op::constant(b, is_reduce ? op::initial_value(combiner, x->dtype())
+                                                     : Literal(Type::scalar(x->dtype())));
+          x = emit_.masked(b, x, static_cast<int>(d), cut.factors.sizes[at], cut.axes[at], nothing);
+        }
+      locals.push_back(x);
+    }
+    Layout layout = cut.layout(cut.factors.results[0]);
+    Type type = local_type(grid_, result, layout);
+    Value* init = nullptr;
+    if (is_reduce) {
+      if (!op::is_neutral(op.operands[1], combiner)) init = op::convert(b, locals[1], wide);
+      locals[1] = op::constant(b, op::initial_value(combiner, wide));
+    }
+    Value* sums = b.create(op.info(), locals, std::move(attrs), {}, {type.with(wide)}).result();
+    // Where the plan cuts the result by what was summed over, no device needs all of it.
+    const Layout* to = planned(op.result());
+    int scattered = -1;
+    for (std::size_t d = 0; to != nullptr && d < to->dims.size(); ++d) {
+      Axes after = layout.dims[d];
+      after.insert(after.end(), summed.begin(), summed.end());
+      if (to->dims[d] == after && result.shape()[static_cast<int>(d)] % grid_.product(after) == 0)
+        scattered = static_cast<int>(d);
+    }
+    if (scattered >= 0) {
+      sums = emit_.reduce_scatter(b, sums, scattered, summed, combiner);
+      layout.dims[static_cast<std::size_t>(scattered)] =
+          to->dims[static_cast<std::size_t>(scattered)];
+    } else {
+      sums = emit_.all_reduce(b, sums, summed, combiner);
+    }
+    if (init != nullptr)
+      sums = combined(b, combiner, op::broadcast_in_dim(b, init, sums->shape(), {}), sums);
+    place(b, op.result(), op::convert(b, sums, result.dtype()), layout);
+    return true;
+  }
+
+  static Value* combined(Builder& b, op::Combiner combiner, Value* x, Value* y) {
+    switch (combiner) {
+      case op::Combiner::add: return op::add(b, x, y);
+      case op::Combiner::mul: return op::mul(b, x, y);
+      case op::Combiner::min: return op::min(b, x, y);
+      case op::Combiner::max: return op::max(b, x, y);
+      case op::Combiner::and_: return op::and_(b, x, y);
+      case op::Combiner::or_: return op::or_(b, x, y);
+      case op::Combiner::xor_: return op::xor_(b, x, y);
+      case op::Combiner::region: break;
+    }
+    STRATA_UNREACHABLE("a region combines by itself");
+  }
+
+  void constant(Builder& b, const Op& op) {
+    const Literal& value = op.attr<Literal>("value");
+    const Layout* to = planned(op.result());
+    if (to == nullptr || to->is_whole() || !value.is_splat() || value.count() == 0)
+      return on_whole(b, op);
+    Literal part = Literal::splat(local_type(grid_, value.type(), *to), value.element(0));
+    set(op.result(), op::constant(b, part), *to);
+  }
+
+  /// Places counted from the device's first one.
+  void iota(Builder& b, const Op& op) {
+    const Layout* to = planned(op.result());
+    int dim = static_cast<int>(op.attr<std::int64_t>("iota_dimension"));
+    const Type& type = op.result()->type();
+    bool counts =
+        is_integer(type.dtype()) && byte_width(type.dtype()) >= 4 && has_storage(type.dtype());
+    if (to == nullptr || to->is_whole() ||
+        !(counts || to->dims[static_cast<std::size_t>(dim)].empty()))
+      return on_whole(b, op);
+    Type part = local_type(grid_, type, *to);
+    Value* x = op::iota(b, part, dim);
+    const Axes& axes = to->dims[static_cast<std::size_t>(dim)];
+    if (!axes.empty()) {
+      std::vector<std::int64_t> first;
+      for (std::int64_t i = 0; i < grid_.devices(); ++i)
+        first.push_back(grid_.tile(i, axes) * part.shape()[dim]);
+      Value* start = op::convert(b, emit_.at_device(b, first), type.dtype());
+      x = op::add(b, x, op::broadcast_in_dim(b, start, part.shape(), {}));
+    }
+    set(op.result(), x, *to);
+  }
+
+  // ---- operations with regions -----------------------------------------------------------------
+
+  void call(Builder& b, const Op& op) {
+    const Block& body = op.region(0);
+    for (int i = 0; i < body.num_arguments(); ++i) {
+      const Part x = part(op.operand(i));
+      set(body.argument(i), x.local, x.layout);
+      if (const Layout* to = planned(body.argument(i)); to != nullptr && *to != x.layout)
+        set(body.argument(i), in_layout(b, op.operand(i), *to), *to);
+    }
+    run_ops(body, b);
+    for (int i = 0; i < op.num_results(); ++i) {
+      const Part x = part(body.results[static_cast<std::size_t>(i)]);
+      place(b, op.result(i), x.local, x.layout);
+    }
+  }
+
+  void while_(Builder& b, const Op& op) {
+    std::vector<Layout> layouts;
+    Values carries;
+    for (int i = 0; i < op.num_results(); ++i) {
+      layouts.push_back(planned_or_whole(op.result(i)));
+      carries.push_back(in_layout(b, op.operand(i), layouts.back()));
+    }
+    BlockPtr cond = run_region(op.region(0), layouts, {Layout()});
+    BlockPtr body = run_region(op.region(1), layouts, layouts);
+    Values out = op::while_(b, std::move(cond), std::move(body), std::move(carries));
+    for (int i = 0; i < op.num_results(); ++i)
+      set(op.result(i), out[static_cast<std::size_t>(i)], layouts[static_cast<std::size_t>(i)]);
+  }
+
+  void case_(Builder& b, const Op& op) {
+    std::vector<Layout> layouts;
+    for (const Value* r : op.results()) layouts.push_back(planned_or_whole(r));
+    Value* chosen = whole(b, op.operand(0));
+    std::vector<BlockPtr> branches;
+    for (const auto& region : op.regions) branches.push_back(run_region(*region, {}, layouts));
+    Values out = b.create(op.info(), {chosen}, op.attrs, std::move(branches)).results();
+    for (int i = 0; i < op.num_results(); ++i)
+      set(op.result(i), out[static_cast<std::size_t>(i)], layouts[static_cast<std::size_t>(i)]);
+  }
+
+  void scan(Builder& b, const Op& op) {
+    op::ScanParts s(op);
+    std::vector<Layout> arguments, results;
+    Values operands;
+    for (std::size_t i = 0; i < op.operands.size(); ++i) {
+      const Value* v = op.operands[i];
+      bool is_carry = i >= s.consts && i < s.consts + s.carries;
+      Layout layout =
+          is_carry ? planned_or_whole(op.result(static_cast<int>(i - s.consts))) : part(v).layout;
+      if (i >= s.consts + s.carries) layout.dims[0].clear();
+      operands.push_back(in_layout(b, v, layout));
+      if (i >= s.consts + s.carries) layout.dims.erase(layout.dims.begin());
+      arguments.push_back(std::move(layout));
+    }
+    for (int i = 0; i < op.num_results(); ++i) {
+      Layout layout = planned_or_whole(op.result(i));
+      if (static_cast<std::size_t>(i) >= s.carries) layout.dims.erase(layout.dims.begin());
+      results.push_back(std::move(layout));
+    }
+    std::int64_t times = emit_.times();
+    emit_.set_times(times * s.length);
+    std::vector<BlockPtr> body;
+    body.push_back(run_region(op.region(0), arguments, results));
+    emit_.set_times(times);
+    Op& out = b.create(op.info(), operands, op.attrs, std::move(body));
+    for (int i = 0; i < op.num_results(); ++i) {
+      Layout layout = results[static_cast<std::size_t>(i)];
+      if (static_cast<std::size_t>(i) >= s.carries) layout.dims.insert(layout.dims.begin(), Axes{});
+      place(b, op.result(i), out.result(i), layout);
+    }
+  }
+
+  /// A body for one device along the manual axes: outside its operands lie in parts over these
+  /// (which come first in each dimension) and others, inside they are whole but for the others.
+  void manual(Builder& b, const Op& op) {
+    auto found = plan_.manual.find(&op);
+    if (found == plan_.manual.end())
+      throw Error("partition", "a manual computation whose axes are not those of the mesh")
+          .at(op.where.text())
+          .unsupported();
+    const ManualPlan& m = found->second;
+    auto inside = [&](Layout layout) {
+      for (Axes& dim : layout.dims)
+        std::erase_if(dim, [&](int a) { return std::count(m.axes.begin(), m.axes.end(), a) > 0; });
+      return layout;
+    };
+    const Block& body = op.region(0);
+    for (int i = 0; i < body.num_arguments(); ++i) {
+      const Layout& layout = m.operands[static_cast<std::size_t>(i)];
+      set(body.argument(i), in_layout(b, op.operand(i), layout), inside(layout));
+    }
+    Axes outer = manual_axes_;
+    manual_axes_.insert(manual_axes_.end(), m.axes.begin(), m.axes.end());
+    run_ops(body, b);
+    manual_axes_ = std::move(outer);
+    for (int i = 0; i < op.num_results(); ++i) {
+      const Layout& layout = m.results[static_cast<std::size_t>(i)];
+      Value* local = in_layout(b, body.results[static_cast<std::size_t>(i)], inside(layout));
+      place(b, op.result(i), local, layout);
+    }
+  }
+
+  void last_channel(const Op& op) {
+    const ir::Attr* channel = op.attrs.find("channel_id");
+    const std::int64_t* id = channel ? std::get_if<std::int64_t>(channel) : nullptr;
+    if (id != nullptr) emit_.set_last_channel(channel_ = std::max(channel_, *id));
+  }
+
+  const Grid& grid_;
+  const Plan& plan_;
+  PartitionOptions options_;
+  Emitter emit_;
+  std::int64_t channel_ = 0;
+  Axes manual_axes_;  // of the bodies around
+  std::unordered_map<const Value*, Part> parts_;
+  // Of values in other layouts than their own; looked up only.
+  std::map<std::tuple<const Block*, const Value*, std::vector<Axes>>, Value*> moved_;
+};
+
+}  // namespace
+
+Partitioned partition(const Block& whole, const Grid& grid, const Plan& plan,
+                      const PartitionOptions& options) {
+  return Partitioner(grid, plan, options).run(whole);
+}
+
+}  // namespace strata::partition

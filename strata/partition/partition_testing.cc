@@ -1,0 +1,31 @@
+#include "strata/partition/partition_testing.h"
+
+#include "strata/base/error.h"
+#include "strata/op/evaluate.h"
+#include "strata/op/world.h"
+
+namespace strata::partition {
+
+op::Literals run_on_devices(const op::Block& whole, const Partitioned& program, const Grid& grid,
+                            const op::Literals& arguments, op::World& world) {
+  std::vector<op::Literals> each(static_cast<std::size_t>(grid.devices()));
+  op::run_grid(world, 1, grid.devices(), [&](op::Process& process) {
+    std::int64_t device = process.id().partition;
+    op::Literals parts;
+    for (std::size_t i = 0; i < arguments.size(); ++i)
+      parts.push_back(part_of(grid, arguments[i], program.arguments[i], device));
+    each[static_cast<std::size_t>(device)] = op::evaluate(*program.body, parts, process);
+  });
+  op::Literals out;
+  for (std::size_t i = 0; i < program.results.size(); ++i) {
+    const Type& type = whole.results[i]->type();
+    op::Literals parts;
+    for (op::Literals& results : each) parts.push_back(std::move(results[i]));
+    std::string wrong = disagreement(grid, type, program.results[i], parts);
+    if (!wrong.empty()) throw Error("partition", "result {}: {}", i, wrong);
+    out.push_back(assemble(grid, type, program.results[i], parts));
+  }
+  return out;
+}
+
+}  // namespace strata::partition

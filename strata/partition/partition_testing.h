@@ -1,0 +1,21 @@
+// What tests of this room share: a partitioned program run on all its devices by the reference
+// evaluator.
+#pragma once
+
+#include <string>
+
+#include "strata/op/def.h"
+#include "strata/partition/partition.h"
+
+namespace strata::op {
+struct World;
+}
+
+namespace strata::partition {
+
+/// The results of the program on whole arguments, put together from the devices'. Throws
+/// strata::Error when devices that hold copies differ.
+op::Literals run_on_devices(const op::Block& whole, const Partitioned& program, const Grid& grid,
+                            const op::Literals& arguments, op::World& world);
+
+}  // namespace strata::partition
