@@ -2,6 +2,7 @@
 //
 //   strata-opt --passes=inline-calls,cse,dce program.mlir
 //   strata-opt --emit-bytecode program.mlir > program.mlirbc
+//   strata-opt --partition --explain-sharding program.mlir
 //
 // Programs are text, bytecode or exports of JAX, told apart by their first bytes; `--emit-bytecode`
 // writes a portable artifact (of the release of StableHLO that it names) instead of text. A file of
@@ -27,6 +28,7 @@
 #include "strata/ir/text/printer.h"
 #include "strata/ir/verify.h"
 #include "strata/op/catalog.h"
+#include "strata/partition/program.h"
 #include "strata/transform/export.h"
 
 namespace {
@@ -36,6 +38,7 @@ using namespace strata;
 struct Options {
   std::vector<std::string> passes;
   bool generic = false, verify_only = false, time_passes = false, print_after_all = false;
+  bool partition = false, explain_sharding = false;
   std::string release;  // of StableHLO, where bytecode is written
   std::string file;
 };
@@ -85,6 +88,28 @@ Status run_pass(const ir::Pass& pass, ir::Module& m, const Options& o) {
   return Status();
 }
 
+/// The entry function becomes the program of each device; what was decided goes to stderr.
+Status run_partition(ir::Module& m, const Options& o) {
+  try {
+    ir::inline_calls(m);
+    ir::Function* entry = m.entry();
+    if (entry == nullptr) throw Error("partition", "the program has no entry function");
+    spmd::PartitionedProgram p = spmd::partition_program(*entry, m);
+    if (o.explain_sharding) std::cerr << p.explanation;
+    for (auto& f : m.functions)
+      if (f.get() == entry && o.partition) {
+        f = std::move(p.function);
+        break;
+      }
+  } catch (const Error& e) {
+    return Status(e.is_unsupported() ? Code::unsupported : Code::invalid, "{}: {}", o.file,
+                  e.what());
+  }
+  Status verified = ir::verify(m);
+  STRATA_CHECK(verified.ok(), "partitioning broke the program: {}", verified.message());
+  return Status();
+}
+
 Status emit(const ir::Module& m, const Options& o) {
   Result<std::string> bytes = ir::write_bytecode(m, {.release = o.release});
   if (!bytes) return Status(bytes.status().code(), "{}: {}", o.file, bytes.status().message());
@@ -98,6 +123,8 @@ Status run_part(const Result<std::unique_ptr<ir::Module>>& module, const Options
   if (Status s = ir::verify(**module); !s.ok()) return s;
   for (const std::string& name : o.passes)
     if (Status s = run_pass(*ir::Passes::global().find(name), **module, o); !s.ok()) return s;
+  if (o.partition || o.explain_sharding)
+    if (Status s = run_partition(**module, o); !s.ok()) return s;
   if (o.verify_only || o.print_after_all) return Status();
   if (!o.release.empty()) return emit(**module, o);
   print(**module, o);
@@ -144,6 +171,7 @@ std::string unknown_pass(const std::string& name) {
 int work(int argc, char** argv) {
   op::catalog();
   transform::add_export_pass();
+  spmd::add_partition_passes();
   Options o;
   CommandLine app("reads a StableHLO program, verifies it, applies passes, prints it",
                   "strata-opt");
@@ -154,6 +182,10 @@ int work(int argc, char** argv) {
   app.add_flag("--emit-bytecode{" + ir::BytecodeOptions{}.release + "}", o.release,
                "write a portable artifact of this release of StableHLO instead of text");
   app.add_flag("--verify-only", o.verify_only, "print nothing");
+  app.add_flag("--partition", o.partition,
+               "after the passes, the program of one device of its mesh, by its shardings");
+  app.add_flag("--explain-sharding", o.explain_sharding,
+               "say on stderr where each value lies and by whose annotation, and each collective");
   app.add_flag("--time-passes", o.time_passes, "say on stderr how long each pass took");
   app.add_flag("--print-after-all", o.print_after_all, "print the program after each pass");
   app.add_option("FILE", o.file, "the program; - for standard input").required();

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <map>
 
-namespace strata::partition {
+namespace strata::spmd {
 namespace {
 
 using Dims = std::vector<std::vector<int>>;  // [dimension] -> factors, major first
@@ -135,4 +135,4 @@ Cut choose_cut(const op::Op& op, const Grid& grid, const std::vector<const Layou
   return chooser.choose(op);
 }
 
-}  // namespace strata::partition
+}  // namespace strata::spmd

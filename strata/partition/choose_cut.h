@@ -9,7 +9,7 @@
 
 #include "strata/partition/local.h"
 
-namespace strata::partition {
+namespace strata::spmd {
 
 /// `operands` and `results` are the layouts that there are and that are wanted (null: any). Factors
 /// that are permuted or needed whole are not cut, reduced ones only with `may_cut_sums`. A factor
@@ -17,4 +17,4 @@ namespace strata::partition {
 Cut choose_cut(const op::Op& op, const Grid& grid, const std::vector<const Layout*>& operands,
                const std::vector<const Layout*>& results, bool may_cut_sums);
 
-}  // namespace strata::partition
+}  // namespace strata::spmd

@@ -6,7 +6,7 @@
 #include "strata/base/check.h"
 #include "strata/op/combiner.h"
 
-namespace strata::partition {
+namespace strata::spmd {
 namespace {
 
 using ir::Ints;
@@ -240,9 +240,9 @@ Value* Emitter::reshard(Builder& b, Value* x, const Type& whole, const Layout& f
       exchanged = true;
       break;
     }
-    STRATA_CHECK(exchanged, "{} names an axis twice", partition::to_string(*grid_, to));
+    STRATA_CHECK(exchanged, "{} names an axis twice", spmd::to_string(*grid_, to));
   }
   return x;
 }
 
-}  // namespace strata::partition
+}  // namespace strata::spmd

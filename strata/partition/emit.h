@@ -13,7 +13,7 @@
 #include "strata/op/build.h"
 #include "strata/partition/grid.h"
 
-namespace strata::partition {
+namespace strata::spmd {
 
 /// One collective of the program.
 struct Move {
@@ -69,4 +69,4 @@ class Emitter {
   std::int64_t channel_ = 0, times_ = 1;
 };
 
-}  // namespace strata::partition
+}  // namespace strata::spmd

@@ -8,7 +8,7 @@
 #include "strata/base/check.h"
 #include "strata/op/rules.h"
 
-namespace strata::partition {
+namespace strata::spmd {
 
 Grid::Grid(std::vector<Axis> axes, std::vector<std::int64_t> devices) : axes_(std::move(axes)) {
   std::int64_t count = 1;
@@ -152,4 +152,4 @@ std::string disagreement(const Grid& grid, const Type& whole, const Layout& layo
   return out;
 }
 
-}  // namespace strata::partition
+}  // namespace strata::spmd

@@ -16,7 +16,7 @@
 
 #include "strata/type/literal.h"
 
-namespace strata::partition {
+namespace strata::spmd {
 
 /// Numbers of a grid's axes, the first one most significant.
 using Axes = std::vector<int>;
@@ -80,4 +80,4 @@ Literal assemble(const Grid& grid, const Type& whole, const Layout& layout,
 std::string disagreement(const Grid& grid, const Type& whole, const Layout& layout,
                          const std::vector<Literal>& parts);
 
-}  // namespace strata::partition
+}  // namespace strata::spmd

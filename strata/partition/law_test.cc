@@ -10,7 +10,7 @@
 #include "strata/op/rules.h"
 #include "strata/partition/partition_testing.h"
 
-namespace strata::partition {
+namespace strata::spmd {
 namespace {
 
 using op::Sample;
@@ -158,4 +158,4 @@ std::string test_name(const ::testing::TestParamInfo<const op::OpDef*>& info) {
 INSTANTIATE_TEST_SUITE_P(Op, PartitionLaw, ::testing::ValuesIn(op::catalog()), test_name);
 
 }  // namespace
-}  // namespace strata::partition
+}  // namespace strata::spmd

@@ -7,7 +7,7 @@
 #include "strata/op/combiner.h"
 #include "strata/op/rules.h"
 
-namespace strata::partition {
+namespace strata::spmd {
 namespace {
 
 using ir::Ints;
@@ -92,4 +92,4 @@ ir::Attrs local_attrs(const Op& op, const Grid& grid, const Cut& cut) {
   return attrs;
 }
 
-}  // namespace strata::partition
+}  // namespace strata::spmd

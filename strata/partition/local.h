@@ -8,7 +8,7 @@
 #include "strata/op/def.h"
 #include "strata/partition/grid.h"
 
-namespace strata::partition {
+namespace strata::spmd {
 
 /// An operation with the axes over which each of its factors is cut.
 struct Cut {
@@ -32,4 +32,4 @@ std::optional<op::Combiner> combiner_of_parts(const op::Op& op, bool exact);
 /// The attributes of the operation on parts: sizes among them are those of the parts.
 ir::Attrs local_attrs(const op::Op& op, const Grid& grid, const Cut& cut);
 
-}  // namespace strata::partition
+}  // namespace strata::spmd

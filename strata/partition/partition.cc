@@ -18,7 +18,7 @@
 #include "strata/partition/choose_cut.h"
 #include "strata/partition/local.h"
 
-namespace strata::partition {
+namespace strata::spmd {
 namespace {
 
 using ir::Block;
@@ -484,4 +484,4 @@ Partitioned partition(const Block& whole, const Grid& grid, const Plan& plan,
   return Partitioner(grid, plan, options).run(whole);
 }
 
-}  // namespace strata::partition
+}  // namespace strata::spmd

@@ -18,13 +18,14 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <unordered_map>
 #include <vector>
 
 #include "strata/partition/emit.h"
 
-namespace strata::partition {
+namespace strata::spmd {
 
 /// How the body of an sdy.manual_computation lies: its operands and results outside, and the axes
 /// over which it is written for one device.
@@ -61,4 +62,4 @@ struct Partitioned {
 Partitioned partition(const op::Block& whole, const Grid& grid, const Plan& plan,
                       const PartitionOptions& options = {});
 
-}  // namespace strata::partition
+}  // namespace strata::spmd

@@ -2,7 +2,7 @@
 // evaluator.
 #pragma once
 
-#include <string>
+#include <vector>
 
 #include "strata/op/def.h"
 #include "strata/partition/partition.h"
@@ -11,11 +11,16 @@ namespace strata::op {
 struct World;
 }
 
-namespace strata::partition {
+namespace strata::spmd {
 
-/// The results of the program on whole arguments, put together from the devices'. Throws
-/// strata::Error when devices that hold copies differ.
+/// The results of the program on whole arguments, of whole types `results`, put together from the
+/// devices'. Throws strata::Error when devices that hold copies differ.
+op::Literals run_on_devices(const op::Block& body, const Grid& grid,
+                            const std::vector<Layout>& argument_layouts,
+                            const std::vector<Layout>& result_layouts,
+                            const std::vector<Type>& results, const op::Literals& arguments,
+                            op::World& world);
 op::Literals run_on_devices(const op::Block& whole, const Partitioned& program, const Grid& grid,
                             const op::Literals& arguments, op::World& world);
 
-}  // namespace strata::partition
+}  // namespace strata::spmd

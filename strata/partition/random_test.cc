@@ -12,7 +12,7 @@
 #include "strata/op/world.h"
 #include "strata/partition/partition_testing.h"
 
-namespace strata::partition {
+namespace strata::spmd {
 namespace {
 
 std::string where_it_differs(const op::testing::RandomProgram& program, std::uint64_t seed,
@@ -74,4 +74,4 @@ TEST(RandomPartition, sharded_is_whole) {
 }
 
 }  // namespace
-}  // namespace strata::partition
+}  // namespace strata::spmd

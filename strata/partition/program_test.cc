@@ -1,0 +1,175 @@
+// Programs over eight devices as JAX lowers them (tools/goldens/sharded.py): propagated,
+// partitioned, run on eight devices by the reference evaluator, beside what JAX computes and, where
+// no part of the program is written for one device, beside the program itself on one, bit for bit
+// in `exact`.
+#include "strata/partition/program.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+#include "strata/base/error.h"
+#include "strata/ir/pass/pass.h"
+#include "strata/ir/text/parser.h"
+#include "strata/ir/text/printer.h"
+#include "strata/ir/verify.h"
+#include "strata/op/catalog.h"
+#include "strata/op/evaluate.h"
+#include "strata/op/law_support.h"
+#include "strata/op/world.h"
+#include "strata/partition/partition_testing.h"
+
+namespace strata::spmd {
+namespace {
+
+namespace fs = std::filesystem;
+
+fs::path folder() { return fs::path(__FILE__).parent_path() / "testdata" / "jax"; }
+std::string read(const fs::path& path) {
+  std::ifstream in(path);
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+std::unique_ptr<ir::Module> parsed(const std::string& text) {
+  op::catalog();
+  Result<std::unique_ptr<ir::Module>> module = ir::parse(text, "program.mlir");
+  if (!module) throw Error("test", "{}", module.status().message());
+  ir::inline_calls(**module);
+  return std::move(*module);
+}
+
+/// As `filled` of tools/goldens/sharded.py.
+Literal filled(const Type& type, std::int64_t number) {
+  Literal out(type);
+  for (std::int64_t i = 0; i < out.count(); ++i) {
+    std::int64_t n = (i * 7919 + number * 104729) % 1009;
+    if (is_float(type.dtype()))
+      out.set_number(i, static_cast<float>(n) / 1009.0f - 0.5f);
+    else
+      out.set_integer(i, n % 7);
+  }
+  return out;
+}
+
+op::Literals arguments_of(const ir::Function& f) {
+  op::Literals out;
+  for (int i = 0; i < f.body.num_arguments(); ++i)
+    out.push_back(filled(f.body.argument(i)->type(), i));
+  return out;
+}
+
+op::Literals run(const ir::Function& f, const PartitionedProgram& p, const op::Literals& at) {
+  op::World world;
+  return run_on_devices(p.function->body, p.grid, p.arguments, p.results, f.body.result_types(), at,
+                        world);
+}
+
+class FromJax : public ::testing::TestWithParam<const char*> {};
+
+TEST_P(FromJax, runs_on_eight_devices) {
+  std::string name = GetParam();
+  auto module = parsed(read(folder() / (name + ".mlir")));
+  const ir::Function& f = *module->entry();
+  op::Literals at = arguments_of(f);
+  PartitionedProgram p = partition_program(f, *module);
+  EXPECT_EQ(p.grid.devices(), 8);
+  op::Literals got = run(f, p, at);
+  std::istringstream lines(read(folder() / (name + ".txt")));
+  for (std::size_t r = 0; r < got.size(); ++r) {
+    std::string line;
+    ASSERT_TRUE(std::getline(lines, line));
+    std::istringstream numbers(line);
+    double worst = 0, scale = 1;
+    for (std::int64_t i = 0; i < got[r].count(); ++i) {
+      std::string word;
+      ASSERT_TRUE(numbers >> word) << "result " << r << " of " << name;
+      double want = std::stod(word), have = is_float(got[r].dtype())
+                                                ? got[r].number(i)
+                                                : static_cast<double>(got[r].integer(i));
+      worst = std::max(worst, std::fabs(want - have));
+      scale = std::max(scale, std::fabs(want));
+    }
+    EXPECT_LE(worst, 1e-5 * scale) << "result " << r << " of " << name;
+  }
+  bool manual = false;
+  ir::walk(f.body,
+           [&](const ir::Op& op) { manual = manual || op.name() == "sdy.manual_computation"; });
+  if (manual) return;
+  op::Literals whole = op::evaluate(f.body, at);
+  PartitionedProgram exact = partition_program(f, *module, {.exact = true});
+  op::Literals same = run(f, exact, at);
+  for (std::size_t r = 0; r < whole.size(); ++r)
+    EXPECT_EQ(op::laws::difference(same[r], whole[r]), "") << "result " << r << " of " << name;
+}
+
+/// The program of one device is well formed, and what is printed of it is read again.
+TEST_P(FromJax, prints) {
+  auto module = parsed(read(folder() / (std::string(GetParam()) + ".mlir")));
+  PartitionedProgram p = partition_program(*module->entry(), *module);
+  ir::Module out;
+  out.functions.push_back(std::move(p.function));
+  ASSERT_TRUE(ir::verify(out).ok()) << ir::verify(out).message();
+  std::string text = ir::print(out);
+  EXPECT_EQ(ir::print(*parsed(text)), text);
+}
+
+INSTANTIATE_TEST_SUITE_P(Programs, FromJax,
+                         ::testing::Values("tensor_parallel", "fsdp_step", "attention",
+                                           "scanned_layers", "while_loop", "branches", "embedding",
+                                           "reshards", "uneven", "shard_map_all",
+                                           "shard_map_partial", "random_numbers"),
+                         [](const auto& test) { return std::string(test.param); });
+
+std::string message_of(const std::string& text) {
+  try {
+    auto module = parsed(text);
+    partition_program(*module->entry(), *module);
+    return "nothing was thrown";
+  } catch (const Error& e) {
+    return e.what();
+  }
+}
+
+TEST(PartitionProgram, says_what_is_wrong) {
+  auto with = [](const std::string& sharding) {
+    return "sdy.mesh @m = <[\"x\"=2]>\nsdy.mesh @n = <[\"x\"=4]>\n"
+           "func.func @main(%a: tensor<8xf32> {sdy.sharding = #sdy.sharding<" +
+           sharding + ">}) -> tensor<8xf32> {\n  return %a : tensor<8xf32>\n}";
+  };
+  using ::testing::HasSubstr;
+  EXPECT_THAT(message_of(with("@m, [{\"z\"}]")), HasSubstr("z"));
+  EXPECT_THAT(message_of(with("@m, [{\"x\"}, {}]")), HasSubstr("rank"));
+  EXPECT_THAT(message_of(with("@m, [{\"x\"}], replicated={\"x\"}")), HasSubstr("x"));
+  EXPECT_THAT(message_of(with("@q, [{\"x\"}]")), HasSubstr("no mesh"));
+}
+
+TEST(PartitionProgram, explains) {
+  auto module = parsed(R"(
+sdy.mesh @mesh = <["data"=2, "model"=2]>
+func.func @main(%x: tensor<8x16xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"data"}, {}]>}, %w: tensor<16x32xf32> {sdy.sharding = #sdy.sharding<@mesh, [{}, {"model"}]>}, %v: tensor<32x16xf32>) -> tensor<8x16xf32> {
+  %0 = stablehlo.dot_general %x, %w, contracting_dims = [1] x [0] : (tensor<8x16xf32>, tensor<16x32xf32>) -> tensor<8x32xf32>
+  %1 = stablehlo.dot_general %0, %v, contracting_dims = [1] x [0] : (tensor<8x32xf32>, tensor<32x16xf32>) -> tensor<8x16xf32>
+  return %1 : tensor<8x16xf32>
+})");
+  PartitionedProgram p = partition_program(*module->entry(), *module);
+  EXPECT_EQ(p.explanation,
+            R"(@main on @mesh: mesh <["data"=2, "model"=2]>, 4 devices
+values
+  argument 0 : tensor<8x16xf32> [{"data"}, {}]  by its own annotation
+  argument 1 : tensor<16x32xf32> [{}, {"model"}]  by its own annotation
+  argument 2 : tensor<32x16xf32> [{"model", ?}, {?}]  by model from argument 1
+  stablehlo.dot_general at program.mlir:4:8 : tensor<8x32xf32> [{"data", ?}, {"model", ?}]  by data from argument 0; model from argument 1
+  stablehlo.dot_general at program.mlir:5:8 : tensor<8x16xf32> [{"data", ?}, {?}]  by data from argument 0
+  result 0 : tensor<8x16xf32> [{"data", ?}, {?}]  by data from argument 0
+collectives, with the bytes that each device receives
+  all_reduce over model 256  for stablehlo.dot_general at program.mlir:5:8
+  256 bytes in all
+each device holds 2304 bytes of arguments and 256 of results
+)");
+}
+
+}  // namespace
+}  // namespace strata::spmd
