@@ -290,20 +290,23 @@ class Partitioner {
     Value* sums = b.create(op.info(), locals, std::move(attrs), {}, {type.with(wide)}).result();
     // Where the plan cuts the result by what was summed over, no device needs all of it.
     const Layout* to = planned(op.result());
-    int scattered = -1;
+    Axes left = summed;
     for (std::size_t d = 0; to != nullptr && d < to->dims.size(); ++d) {
-      Axes after = layout.dims[d];
-      after.insert(after.end(), summed.begin(), summed.end());
-      if (to->dims[d] == after && result.shape()[static_cast<int>(d)] % grid_.product(after) == 0)
-        scattered = static_cast<int>(d);
+      const Axes &now = layout.dims[d], &wanted = to->dims[d];
+      if (now.size() > wanted.size() || !std::equal(now.begin(), now.end(), wanted.begin())) continue;
+      Axes parts, after = now;
+      for (std::size_t i = now.size(); i < wanted.size(); ++i) {
+        if (std::count(left.begin(), left.end(), wanted[i]) == 0) break;
+        after.push_back(wanted[i]);
+        if (result.shape()[static_cast<int>(d)] % grid_.product(after) != 0) break;
+        parts.push_back(wanted[i]);
+      }
+      if (parts.empty()) continue;
+      sums = emit_.reduce_scatter(b, sums, static_cast<int>(d), parts, combiner);
+      layout.dims[d].insert(layout.dims[d].end(), parts.begin(), parts.end());
+      std::erase_if(left, [&](int a) { return std::count(parts.begin(), parts.end(), a) > 0; });
     }
-    if (scattered >= 0) {
-      sums = emit_.reduce_scatter(b, sums, scattered, summed, combiner);
-      layout.dims[static_cast<std::size_t>(scattered)] =
-          to->dims[static_cast<std::size_t>(scattered)];
-    } else {
-      sums = emit_.all_reduce(b, sums, summed, combiner);
-    }
+    sums = emit_.all_reduce(b, sums, left, combiner);
     if (init != nullptr)
       sums = combined(b, combiner, op::broadcast_in_dim(b, init, sums->shape(), {}), sums);
     place(b, op.result(), op::convert(b, sums, result.dtype()), layout);
