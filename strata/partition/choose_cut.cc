@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <map>
 
+#include "strata/op/reduce.h"
+
 namespace strata::spmd {
 namespace {
 
@@ -80,8 +82,10 @@ class Chooser {
   char kind(int f) const { return cut_.factors.kinds[static_cast<std::size_t>(f)]; }
   bool may_be_cut(int f) const { return kind(f) == 'p' || (kind(f) == 'r' && may_cut_sums_); }
 
-  /// Fewer axes for factors of which only one element would be left.
+  /// Fewer axes for factors of which only one element would be left, where that matters: a
+  /// reduction asks alone whether the minor-most dimension of more than one element is reduced.
   void keep_two(const op::Op& op) {
+    if (op.name() == "stablehlo.reduce" && same_order(op)) return;
     each_tensor(op, [&](const Dims& dims, const Shape& shape) {
       for (std::size_t d = 0; d < dims.size(); ++d)
         for (int f : dims[d]) {
@@ -90,6 +94,12 @@ class Chooser {
             axes.pop_back();
         }
     });
+  }
+  bool same_order(const op::Op& reduce) const {
+    std::vector<int> reduced = op::reduced_dims(reduce);
+    const Type& whole = reduce.operand(0)->type();
+    Type part = local_type(grid_, whole, cut_.layout(cut_.factors.operands[0]));
+    return op::reduce_order(whole, reduced).lanes == op::reduce_order(part, reduced).lanes;
   }
 
   /// A factor behind one that is not cut to the last would lie in strides.

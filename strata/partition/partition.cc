@@ -17,6 +17,7 @@
 #include "strata/op/scan.h"
 #include "strata/partition/choose_cut.h"
 #include "strata/partition/local.h"
+#include "strata/partition/lookup.h"
 
 namespace strata::spmd {
 namespace {
@@ -224,6 +225,7 @@ class Partitioner {
     for (const Value* v : op.results()) results.push_back(planned(v));
     std::optional<op::Combiner> combiner = combiner_of_parts(op, options_.exact);
     Cut cut = choose_cut(op, grid_, operands, results, combiner.has_value());
+    if (on_owned_rows(b, op, cut)) return true;
     if (cut.is_whole()) return false;
     Axes summed;
     for (std::size_t f = 0; f < cut.axes.size(); ++f)
@@ -244,6 +246,45 @@ class Partitioner {
     for (int i = 0; i < op.num_results(); ++i)
       place(b, op.result(i), out.result(i),
             cut.layout(cut.factors.results[static_cast<std::size_t>(i)]));
+    return true;
+  }
+
+  /// A gather or scatter that looks up along a dimension that is cut, where that moves less than
+  /// the operand.
+  bool on_owned_rows(Builder& b, const Op& op, const Cut& cut) {
+    std::optional<Lookup> lookup = lookup_of(op);
+    if (!lookup) return false;
+    auto dim = static_cast<std::size_t>(lookup->dim);
+    const Layout* to = lookup->is_gather ? nullptr : planned(op.result());
+    Axes owners = (to != nullptr ? *to : part(op.operand(0)).layout).dims[dim];
+    for (const Axes& used : cut.axes)
+      for (int a : used)
+        if (std::count(owners.begin(), owners.end(), a) > 0) return false;
+    if (owners.empty()) return false;
+    Layout operand = cut.layout(cut.factors.operands[0]),
+           result = cut.layout(cut.factors.results[0]);
+    operand.dims[dim] = owners;
+    if (!lookup->is_gather) result.dims[dim] = owners;
+    Type type = local_type(grid_, op.result()->type(), result);
+    Type table = local_type(grid_, op.operand(0)->type(), operand);
+    auto others = static_cast<std::size_t>(grid_.product(owners) - 1);
+    if (lookup->is_gather && 2 * type.bytes() > table.bytes() * others) return false;
+    ir::Attrs attrs = local_attrs(op, grid_, cut);
+    Value* x = in_layout(b, op.operand(0), operand);
+    Value* indices = in_layout(b, op.operand(1), cut.layout(cut.factors.operands[1]));
+    LocalIndices at = local_indices(b, emit_, grid_, indices, op.operand(0)->shape()[lookup->dim],
+                                    owners, lookup->is_gather);
+    Values operands{x, at.indices};
+    if (!lookup->is_gather)
+      operands.push_back(in_layout(b, op.operand(2), cut.layout(cut.factors.operands[2])));
+    Value* out =
+        b.create(op.info(), operands, std::move(attrs), regions_of(b, op), {type}).result();
+    if (lookup->is_gather) {
+      bool is_bool = op.result()->dtype() == DType::i1;
+      out = emit_.all_reduce(b, rows_inside(b, out, at.inside, *lookup), owners,
+                             is_bool ? op::Combiner::or_ : op::Combiner::add);
+    }
+    place(b, op.result(), out, result);
     return true;
   }
 
@@ -293,7 +334,8 @@ class Partitioner {
     Axes left = summed;
     for (std::size_t d = 0; to != nullptr && d < to->dims.size(); ++d) {
       const Axes &now = layout.dims[d], &wanted = to->dims[d];
-      if (now.size() > wanted.size() || !std::equal(now.begin(), now.end(), wanted.begin())) continue;
+      if (now.size() > wanted.size() || !std::equal(now.begin(), now.end(), wanted.begin()))
+        continue;
       Axes parts, after = now;
       for (std::size_t i = now.size(); i < wanted.size(); ++i) {
         if (std::count(left.begin(), left.end(), wanted[i]) == 0) break;

@@ -123,6 +123,41 @@ INSTANTIATE_TEST_SUITE_P(Programs, FromJax,
                                            "shard_map_partial", "random_numbers"),
                          [](const auto& test) { return std::string(test.param); });
 
+std::vector<std::string> kinds(const std::vector<Move>& moves) {
+  std::vector<std::string> out;
+  for (const Move& m : moves) out.push_back(m.kind);
+  return out;
+}
+
+/// Rows of a table that lies in parts (62 rows over 4 devices, the last part short): looked up
+/// where they are and added up, -0 and rows out of range too; written where they are.
+TEST(PartitionProgram, looks_up_rows_where_they_are) {
+  auto module = parsed(R"(
+sdy.mesh @m = <["x"=4]>
+func.func @main(%t: tensor<62x3xf32> {sdy.sharding = #sdy.sharding<@m, [{}, {}]>}, %i: tensor<5x1xi32>, %u: tensor<5x3xf32>) -> (tensor<5x3xf32>, tensor<62x3xf32> {sdy.sharding = #sdy.sharding<@m, [{}, {}]>}) {
+  %0 = sdy.sharding_constraint %t <@m, [{"x"}, {}]> : tensor<62x3xf32>
+  %1 = "stablehlo.gather"(%0, %i) <{dimension_numbers = #stablehlo.gather<offset_dims = [1], collapsed_slice_dims = [0], start_index_map = [0], index_vector_dim = 1>, slice_sizes = array<i64: 1, 3>}> : (tensor<62x3xf32>, tensor<5x1xi32>) -> tensor<5x3xf32>
+  %2 = "stablehlo.scatter"(%0, %i, %u) <{scatter_dimension_numbers = #stablehlo.scatter<update_window_dims = [1], inserted_window_dims = [0], scatter_dims_to_operand_dims = [0], index_vector_dim = 1>}> ({
+  ^bb0(%a: tensor<f32>, %b: tensor<f32>):
+    %s = stablehlo.add %a, %b : tensor<f32>
+    stablehlo.return %s : tensor<f32>
+  }) {sdy.sharding = #sdy.sharding_per_value<[<@m, [{"x"}, {}]>]>} : (tensor<62x3xf32>, tensor<5x1xi32>, tensor<5x3xf32>) -> tensor<62x3xf32>
+  %3 = sdy.sharding_constraint %1 <@m, [{}, {}]> : tensor<5x3xf32>
+  return %3, %2 : tensor<5x3xf32>, tensor<62x3xf32>
+})");
+  const ir::Function& f = *module->entry();
+  op::Literals at = arguments_of(f);
+  at[0].set_number(3 * 17, -0.0);
+  at[1] = Literal::of(Shape{5, 1}, std::vector<std::int32_t>{17, 61, -3, 100, 17});
+  op::Literals whole = op::evaluate(f.body, at);
+  PartitionedProgram p = partition_program(f, *module, {.exact = true});
+  // Rows of the gather; then the scattered table, which is returned whole.
+  EXPECT_EQ(kinds(p.moves), (std::vector<std::string>{"all_reduce", "all_gather"}));
+  op::Literals got = run(f, p, at);
+  for (std::size_t r = 0; r < whole.size(); ++r)
+    EXPECT_EQ(op::laws::difference(got[r], whole[r]), "") << "result " << r;
+}
+
 std::string message_of(const std::string& text) {
   try {
     auto module = parsed(text);
