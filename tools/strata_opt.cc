@@ -28,6 +28,7 @@
 #include "strata/ir/text/printer.h"
 #include "strata/ir/verify.h"
 #include "strata/op/catalog.h"
+#include "strata/partition/gspmd.h"
 #include "strata/partition/program.h"
 #include "strata/transform/export.h"
 
@@ -92,6 +93,7 @@ Status run_pass(const ir::Pass& pass, ir::Module& m, const Options& o) {
 Status run_partition(ir::Module& m, const Options& o) {
   try {
     ir::inline_calls(m);
+    spmd::gspmd_to_shardy(m);
     ir::Function* entry = m.entry();
     if (entry == nullptr) throw Error("partition", "the program has no entry function");
     spmd::PartitionedProgram p = spmd::partition_program(*entry, m);

@@ -10,6 +10,7 @@
 #include "strata/base/error.h"
 #include "strata/ir/pass/pass.h"
 #include "strata/partition/explain.h"
+#include "strata/partition/gspmd.h"
 
 namespace strata::spmd {
 namespace {

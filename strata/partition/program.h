@@ -36,8 +36,9 @@ struct PartitionedProgram {
 PartitionedProgram partition_program(const ir::Function& f, const ir::Module& module,
                                      const PartitionOptions& options = {});
 
-/// Adds the passes `sdy-propagate` (shardings of all values as attributes) and `partition` (entry
-/// functions become the program of each device), which strata-opt runs.
+/// Adds the passes `gspmd-to-shardy` (gspmd.h), `sdy-propagate` (shardings of all values as
+/// attributes) and `partition` (entry functions become the program of each device), which
+/// strata-opt runs.
 void add_partition_passes();
 
 }  // namespace strata::spmd

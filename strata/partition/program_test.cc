@@ -21,6 +21,7 @@
 #include "strata/op/evaluate.h"
 #include "strata/op/law_support.h"
 #include "strata/op/world.h"
+#include "strata/partition/gspmd.h"
 #include "strata/partition/partition_testing.h"
 
 namespace strata::spmd {
@@ -38,6 +39,7 @@ std::unique_ptr<ir::Module> parsed(const std::string& text) {
   Result<std::unique_ptr<ir::Module>> module = ir::parse(text, "program.mlir");
   if (!module) throw Error("test", "{}", module.status().message());
   ir::inline_calls(**module);
+  gspmd_to_shardy(**module);
   return std::move(*module);
 }
 
@@ -120,7 +122,8 @@ INSTANTIATE_TEST_SUITE_P(Programs, FromJax,
                          ::testing::Values("tensor_parallel", "fsdp_step", "attention",
                                            "scanned_layers", "while_loop", "branches", "embedding",
                                            "reshards", "uneven", "shard_map_all",
-                                           "shard_map_partial", "random_numbers"),
+                                           "shard_map_partial", "random_numbers", "gspmd_attention",
+                                           "gspmd_reshards", "gspmd_uneven"),
                          [](const auto& test) { return std::string(test.param); });
 
 std::vector<std::string> kinds(const std::vector<Move>& moves) {
@@ -179,6 +182,34 @@ TEST(PartitionProgram, says_what_is_wrong) {
   EXPECT_THAT(message_of(with("@m, [{\"x\"}, {}]")), HasSubstr("rank"));
   EXPECT_THAT(message_of(with("@m, [{\"x\"}], replicated={\"x\"}")), HasSubstr("x"));
   EXPECT_THAT(message_of(with("@q, [{\"x\"}]")), HasSubstr("no mesh"));
+}
+
+TEST(Gspmd, reads_strings) {
+  HloSharding s = parse_hlo_sharding("{devices=[4,2]<=[2,4]T(1,0)}");
+  EXPECT_EQ(s.tiles, (std::vector<std::int64_t>{4, 2}));
+  EXPECT_EQ(s.order, (std::vector<std::int64_t>{1, 0}));
+  EXPECT_FALSE(parse_hlo_sharding("{replicated}").is_tiled);
+  EXPECT_FALSE(parse_hlo_sharding("{maximal device=3}").is_tiled);
+  EXPECT_EQ(parse_hlo_sharding("{devices=[2,2]0,1,2,3}").devices, (std::vector<std::int64_t>{4}));
+  EXPECT_TRUE(parse_hlo_sharding("{devices=[2,1,4]<=[8] last_tile_dim_replicate}").is_tiled);
+  std::string text = "{devices=[2,1,4]<=[2,4]T(1,0) last_tile_dim_replicate}";
+  for (std::size_t n = 0; n < text.size(); ++n)
+    EXPECT_THROW(parse_hlo_sharding(text.substr(0, n)), Error) << text.substr(0, n);
+  for (const char* wrong :
+       {"{devices=[2,2]0,2,1,3}", "{manual}", "{devices=[2]<=[3]}", "{devices=[4]<=[2,2]T(0,0)}",
+        "{devices=[0]<=[0]}", "{devices=[9999999,9999999]<=[9999999,9999999]}",
+        "{devices=[2,2]<=[4] last_tile_dims={manual}}"})
+    EXPECT_THROW(parse_hlo_sharding(wrong), Error) << wrong;
+}
+
+/// Mesh a, b, c, d of 2 each: P(None, ('d', 'b'), 'c') at rank 4.
+TEST(Gspmd, finds_the_mesh) {
+  auto module = parsed(
+      "func.func @main(%a: tensor<2x4x2x2xf32> {mhlo.sharding = "
+      "\"{devices=[1,4,2,1,2]<=[2,2,2,2]T(3,1,2,0) last_tile_dim_replicate}\"}) -> "
+      "tensor<2x4x2x2xf32> {\n  return %a : tensor<2x4x2x2xf32>\n}");
+  EXPECT_THAT(ir::print(*module),
+              ::testing::HasSubstr("#sdy.sharding<@gspmd, [{}, {\"_3\", \"_1\"}, {\"_2\"}, {}]>"));
 }
 
 TEST(PartitionProgram, explains) {

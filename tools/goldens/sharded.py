@@ -32,10 +32,10 @@ def filled(shape, dtype, number):
 PROGRAMS = []
 
 
-def program(*specs, out=None):
+def program(*specs):
     """specs: (shape, PartitionSpec) or (shape, PartitionSpec, dtype) of each argument."""
     def add(f):
-        PROGRAMS.append((f.__name__, f, specs, out))
+        PROGRAMS.append((f.__name__, f, specs))
         return f
     return add
 
@@ -134,13 +134,15 @@ def random_numbers(x, key):
 
 def main():
     OUT.mkdir(parents=True, exist_ok=True)
-    for name, f, specs, out in PROGRAMS:
+    gspmd = [("gspmd_" + name, f, specs) for name, f, specs in PROGRAMS if name in ("attention", "reshards", "uneven")]
+    for name, f, specs in PROGRAMS + gspmd:
+        jax.config.update("jax_use_shardy_partitioner", not name.startswith("gspmd_"))
         arguments, shardings = [], []
         for i, spec in enumerate(specs):
             shape, p, dtype = spec if len(spec) == 3 else (*spec, np.float32)
             shardings.append(NamedSharding(MESH, p))
             arguments.append(filled(shape, dtype, i))
-        lowered = jax.jit(f, in_shardings=tuple(shardings)).lower(*arguments)
+        lowered = jax.jit(lambda *a: f(*a), in_shardings=tuple(shardings)).lower(*arguments)
         (OUT / f"{name}.mlir").write_text(lowered.as_text())
         results = jax.tree.leaves(jax.jit(f, in_shardings=tuple(shardings))(*[jax.device_put(a, s) for a, s in zip(arguments, shardings)]))
         (OUT / f"{name}.txt").write_text("".join(" ".join(f"{v:.9g}" for v in np.asarray(r).ravel().tolist()) + "\n" for r in results))
