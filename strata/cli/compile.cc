@@ -10,6 +10,10 @@
 #include "strata/cli/compile_target.h"
 #include "strata/embed/c_names.h"
 #include "strata/embed/object.h"
+#include "strata/ir/pass/pass.h"
+#include "strata/ir/read.h"
+#include "strata/partition/gspmd.h"
+#include "strata/partition/program.h"
 
 namespace strata::cli {
 namespace {
@@ -20,6 +24,7 @@ struct Options {
   std::string program, object, header, name, cpu = "x86-64-v3", platform = "cpu";
   std::vector<std::string> sizes;
   TargetOptions target;
+  bool explain_sharding = false;
 };
 
 /// What C calls the program: as asked for, else its own name where it has one, else its file's.
@@ -86,7 +91,22 @@ bool same_file(const std::string& a, const std::string& b) {
   return a == b || fs::equivalent(a, b, none);
 }
 
+/// Prints where the values of a program over several devices lie, and what its collectives cost.
+int explain_sharding(const Options& o) {
+  Result<std::string> bytes = ir::read_program_file(o.program);
+  if (!bytes) return fail(bytes.status());
+  Result<std::unique_ptr<ir::Module>> module = ir::read(*bytes, o.program);
+  if (!module) return fail(module.status());
+  ir::inline_calls(**module);
+  spmd::gspmd_to_shardy(**module);
+  const ir::Function* entry = (*module)->entry();
+  if (entry == nullptr) throw Error("compile", "{} has no function to enter by", o.program);
+  std::cout << spmd::partition_program(*entry, **module).explanation;
+  return kDone;
+}
+
 int run(const Options& o) {
+  if (o.explain_sharding) return explain_sharding(o);
   if (!o.target.target.empty()) {
     TargetOptions target = o.target;
     target.program = o.program;
@@ -158,6 +178,9 @@ void add_compile(CommandLine& app, std::function<int()>& action) {
                   "with --target, parts into which shardings cut the program (default: its "
                   "mhlo.num_partitions)")
       .in_range(1, 1 << 20);
+  command.add_flag("--explain-sharding", o->explain_sharding,
+                   "instead of an object file: where each value of a program over several devices "
+                   "lies, by whose annotation, and the bytes of each collective");
   command.add_flag("--json", o->target.json, "with --target, print one JSON object");
   command.callback([o, &action] { action = [o] { return run(*o); }; });
 }

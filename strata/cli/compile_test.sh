@@ -123,4 +123,17 @@ EOF
 compile feed.mlir
 fact "what has no machine code" says 2 "target @no_such_target is not supported [at feed.mlir:2:8]"
 
+cat > sharded.mlir << 'EOF'
+sdy.mesh @m = <["x"=2]>
+func.func @main(%a: tensor<4x6xf32> {sdy.sharding = #sdy.sharding<@m, [{}, {"x"}]>}, %b: tensor<6x2xf32>) -> tensor<4x2xf32> {
+  %0 = stablehlo.dot_general %a, %b, contracting_dims = [1] x [0] : (tensor<4x6xf32>, tensor<6x2xf32>) -> tensor<4x2xf32>
+  return %0 : tensor<4x2xf32>
+}
+EOF
+compile sharded.mlir --explain-sharding
+fact "what a program over devices costs" prints 0 "all_reduce over x 32  for stablehlo.dot_general at sharded.mlir:3:8"
+sed 's/@m, /@q, /' sharded.mlir > unknown.mlir
+compile unknown.mlir --explain-sharding
+fact "a mesh that is not there" says 2 "names no mesh of the module"
+
 told

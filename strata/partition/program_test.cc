@@ -126,6 +126,25 @@ INSTANTIATE_TEST_SUITE_P(Programs, FromJax,
                                            "gspmd_reshards", "gspmd_uneven"),
                          [](const auto& test) { return std::string(test.param); });
 
+/// Programs and what each device runs, as text: `strata-opt --partition NAME.mlir > NAME.out.mlir`.
+TEST(PartitionProgram, prints_the_program_of_a_device) {
+  int programs = 0;
+  for (const auto& entry : fs::directory_iterator(folder().parent_path() / "device")) {
+    fs::path path = entry.path();
+    if (path.stem().extension() == ".out") continue;
+    auto module = parsed(read(path));
+    PartitionedProgram p = partition_program(*module->entry(), *module);
+    for (auto& f : module->functions)
+      if (f.get() == module->entry()) {
+        f = std::move(p.function);
+        break;
+      }
+    EXPECT_EQ(ir::print(*module), read(path.replace_extension(".out.mlir"))) << path;
+    ++programs;
+  }
+  EXPECT_EQ(programs, 5);
+}
+
 std::vector<std::string> kinds(const std::vector<Move>& moves) {
   std::vector<std::string> out;
   for (const Move& m : moves) out.push_back(m.kind);
