@@ -1,5 +1,5 @@
-// Random programs (loops, branches, derivatives of their own, products, slices) with random
-// annotations on random values: the devices together give what one gives.
+// Random programs (loops, branches, derivatives of their own, products, slices) and gradients of
+// them with random annotations on random values: the devices together give what one gives.
 // STRATA_RANDOM_PROGRAMS=300 is what `make soak` runs.
 #include <algorithm>
 #include <cstdlib>
@@ -10,19 +10,40 @@
 #include "strata/ir/declaration.h"
 #include "strata/op/evaluate.h"
 #include "strata/op/law_support.h"
+#include "strata/op/samples.h"
+#include "strata/op/testing/block_laws.h"
 #include "strata/op/testing/random_program.h"
 #include "strata/op/world.h"
 #include "strata/partition/partition_testing.h"
 #include "strata/partition/program.h"
+#include "strata/transform/vjp.h"
 
 namespace strata::spmd {
 namespace {
 
+/// The program, of every third seed its reverse derivative where it has one, and arguments for it.
+std::unique_ptr<op::Block> program_of(const op::testing::RandomProgram& program, std::uint64_t seed,
+                                      op::Literals& at) {
+  auto block = program.build();
+  at = op::testing::random_arguments(seed);
+  if (seed % 3 != 2) return block;
+  try {
+    auto back = transform::vjp(*block, op::testing::inexact_arguments(*block));
+    for (std::size_t i = at.size(); i < static_cast<std::size_t>(back->num_arguments()); ++i)
+      at.push_back(
+          op::random_literal(back->argument(static_cast<int>(i))->type(), seed + i, -1, 1));
+    return back;
+  } catch (const Error&) {
+    return block;  // a while loop has none
+  }
+}
+
 std::string where_it_differs(const op::testing::RandomProgram& program, std::uint64_t seed,
                              bool exact) {
   std::mt19937_64 random(seed);
-  auto block = program.build();
-  op::Literals at = op::testing::random_arguments(seed), want = op::evaluate(*block, at);
+  op::Literals at;
+  auto block = program_of(program, seed, at);
+  op::Literals want = op::evaluate(*block, at);
   Grid grid = seed % 3 == 0   ? Grid({{"x", 2}})
               : seed % 3 == 1 ? Grid({{"x", 2}, {"y", 2}})
                               : Grid({{"x", 4}});
@@ -55,8 +76,9 @@ std::string where_it_differs(const op::testing::RandomProgram& program, std::uin
 std::string where_it_differs_propagated(const op::testing::RandomProgram& program,
                                         std::uint64_t seed, bool exact) {
   std::mt19937_64 random(seed);
-  auto block = program.build();
-  op::Literals at = op::testing::random_arguments(seed), want = op::evaluate(*block, at);
+  op::Literals at;
+  auto block = program_of(program, seed, at);
+  op::Literals want = op::evaluate(*block, at);
   ir::Module module;
   ir::add_mesh(module, {"m", seed % 2 == 0 ? "<[\"x\"=2, \"y\"=2]>" : "<[\"x\"=4, \"y\"=1]>", ""});
   ir::Function& f = module.add("main");
