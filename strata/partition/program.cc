@@ -111,6 +111,7 @@ PartitionedProgram partition_program(const ir::Function& f, const ir::Module& mo
                                      const PartitionOptions& options) {
   Meshes meshes(module);
   Shardings s = read_shardings(f, meshes);
+  apply_constraints(f, s);
   propagate(f, meshes, s);
   std::size_t arguments = static_cast<std::size_t>(f.body.num_arguments());
   for (std::size_t i = 0; i < arguments; ++i)

@@ -516,6 +516,48 @@ Shardings read_shardings(const ir::Function& f, Meshes& meshes) {
   return out;
 }
 
+void apply_constraints(const ir::Function& f, Shardings& shardings) {
+  struct Use {
+    const Value* input;
+    const Value* constrained;  // whose sharding it is
+  };
+  std::vector<Use> uses;
+  std::unordered_map<const Value*, std::vector<const Value*>> of_input;
+  ir::walk(f.body, [&](const Op& op) {
+    if (op.name() == "sdy.sharding_constraint") uses.push_back({op.operand(0), op.result()});
+    if (op.name() == "sdy.manual_computation")
+      for (std::size_t i = 0; i < op.operands.size(); ++i)
+        uses.push_back({op.operands[i], op.region(0).argument(static_cast<int>(i))});
+  });
+  for (const Use& u : uses) of_input[u.input].push_back(u.constrained);
+  DataFlow flow(f.body);
+  std::set<const Value*> carried;
+  for (const Edge& e : flow.edges) carried.insert(e.owner);
+  for (const Use& u : uses) {
+    auto found = shardings.values.find(u.constrained);
+    if (found == shardings.values.end() || !is_shardable(u.input)) continue;
+    const Sharding s = found->second;
+    bool differs =
+        std::any_of(of_input[u.input].begin(), of_input[u.input].end(), [&](const Value* v) {
+          auto other = shardings.values.find(v);
+          return other == shardings.values.end() || other->second != s;
+        });
+    bool is_open = std::any_of(s.dims.begin(), s.dims.end(),
+                               [](const DimSharding& d) { return !d.is_closed; });
+    if (differs || is_open || shardings.values.count(u.input) > 0 || carried.count(u.input) > 0 ||
+        flow.owner_of.count(u.input) > 0)
+      continue;
+    shardings.values[u.input] = s;
+    for (const DimSharding& d : s.dims)
+      for (const SubAxis& a : d.axes)
+        if (auto who = shardings.origins.find({u.constrained, a.axis});
+            who != shardings.origins.end()) {
+          std::string by = who->second;
+          shardings.origins.try_emplace({u.input, a.axis}, std::move(by));
+        }
+  }
+}
+
 void propagate(const ir::Function& f, const Meshes& meshes, Shardings& shardings,
                const PropagationOptions& options) {
   Propagator(f, meshes, shardings, options).run();

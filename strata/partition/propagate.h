@@ -43,6 +43,11 @@ struct PropagationOptions {
 /// `sdy.sharding` of arguments, results and operations, and what constraints and manual
 /// computations say. Throws strata::Error for shardings that do not fit their value.
 Shardings read_shardings(const ir::Function& f, Meshes& meshes);
+/// What a constraint, or the operand of a manual computation, says of a value holds for the value
+/// from where it is made, unless another one says otherwise, or it is carried by a loop or branch,
+/// or a dimension is left open: then it is cut there and not only moved. Source:
+/// shardy/dialect/sdy/transforms/import/apply_sharding_constraints.cc.
+void apply_constraints(const ir::Function& f, Shardings& shardings);
 /// Calls must have been inlined.
 void propagate(const ir::Function& f, const Meshes& meshes, Shardings& shardings,
                const PropagationOptions& options = {});
