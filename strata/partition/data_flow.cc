@@ -25,7 +25,7 @@ const Value* DataFlow::owner(const Value* v) const {
 void DataFlow::edge(const Op& op, std::vector<const Value*> sources, const Value* owner,
                     std::vector<const Value*> targets, int leads_source, int leads_owner) {
   if (!owner->type().is_tensor() || !owner->shape().is_static()) return;
-  Edge e{std::move(sources), owner, {}, &op};
+  Edge e{std::move(sources), owner, std::move(targets), {}, &op};
   std::vector<std::vector<int>> of_owner(static_cast<std::size_t>(owner->rank()));
   for (int d = 0; d < owner->rank(); ++d) {
     of_owner[static_cast<std::size_t>(d)] = {d};
@@ -43,8 +43,10 @@ void DataFlow::edge(const Op& op, std::vector<const Value*> sources, const Value
     e.factors.operands.push_back(std::move(dims));
   }
   e.factors.results = {std::move(of_owner)};
+  for (const Value* t : e.targets) owner_of[t] = owner;
+  edge_of[owner] = static_cast<int>(edges.size());
+  edges_after[&op].push_back(static_cast<int>(edges.size()));
   edges.push_back(std::move(e));
-  for (const Value* t : targets) owner_of[t] = owner;
 }
 
 void DataFlow::add(const Op& op) {

@@ -16,13 +16,16 @@ namespace strata::spmd {
 struct Edge {
   std::vector<const ir::Value*> sources;
   const ir::Value* owner = nullptr;
-  op::Factors factors;            // of the sources as operands, the owner as result
-  const ir::Op* after = nullptr;  // the operation whose edge it is
+  std::vector<const ir::Value*> targets = {};  // others that have the owner's sharding
+  op::Factors factors;                         // of the sources as operands, the owner as result
+  const ir::Op* after = nullptr;               // the operation whose edge it is
 };
 
 /// All edges of a block and those inside it, in the order of the program.
 struct DataFlow {
   std::vector<Edge> edges;
+  std::unordered_map<const ir::Value*, int> edge_of;  // by owner
+  std::unordered_map<const ir::Op*, std::vector<int>> edges_after;
   std::unordered_map<const ir::Value*, const ir::Value*> owner_of;  // of values that have one
 
   explicit DataFlow(const ir::Block& block);

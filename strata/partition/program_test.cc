@@ -118,6 +118,23 @@ TEST_P(FromJax, prints) {
   EXPECT_EQ(ir::print(*parsed(text)), text);
 }
 
+/// What was spread spreads no further, and equal programs are cut alike.
+TEST_P(FromJax, propagation_is_idempotent) {
+  auto module = parsed(read(folder() / (std::string(GetParam()) + ".mlir")));
+  Meshes meshes(*module);
+  Shardings s = read_shardings(*module->entry(), meshes);
+  propagate(*module->entry(), meshes, s);
+  Shardings again = s;
+  propagate(*module->entry(), meshes, again);
+  EXPECT_TRUE(s.values == again.values);
+  EXPECT_TRUE(s.results == again.results);
+  auto other = parsed(read(folder() / (std::string(GetParam()) + ".mlir")));
+  PartitionedProgram a = partition_program(*module->entry(), *module),
+                     b = partition_program(*other->entry(), *other);
+  EXPECT_EQ(ir::print(*a.function), ir::print(*b.function));
+  EXPECT_EQ(a.explanation, b.explanation);
+}
+
 INSTANTIATE_TEST_SUITE_P(Programs, FromJax,
                          ::testing::Values("tensor_parallel", "fsdp_step", "attention",
                                            "scanned_layers", "while_loop", "branches", "embedding",

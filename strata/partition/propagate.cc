@@ -105,10 +105,10 @@ class Propagator {
   void note(const Value* v) { all_values_.push_back(v); }
   void collect(const Block& block, const Op* inside = nullptr) {
     for (const auto& a : block.arguments()) note(a.get());
-    for (std::size_t i = 0; i < flow_.edges.size(); ++i)
-      if (inside != nullptr && flow_.edges[i].after == inside &&
-          flow_.edges[i].owner->op() == nullptr && flow_.edges[i].owner->block() == &block)
-        add_edge(i);
+    if (inside != nullptr)
+      add_edges(*inside, [&](const Value* owner) {
+        return owner->op() == nullptr && owner->block() == &block;
+      });
     for (const auto& op : block.ops()) {
       Node node{.op = op.get(), .rule = rule_of(*op)};
       node_of_[op.get()] = static_cast<int>(nodes_.size());
@@ -122,10 +122,17 @@ class Propagator {
       if (op->name() == "sdy.sharding_group")
         groups_[op->attr<std::int64_t>("group_id")].push_back(op->operand(0));
       for (const auto& region : op->regions) collect(*region, op.get());
-      for (std::size_t i = 0; i < flow_.edges.size(); ++i)
-        if (flow_.edges[i].after == op.get() && flow_.edges[i].owner->op() == op.get()) add_edge(i);
+      add_edges(*op, [&](const Value* owner) { return owner->op() == op.get(); });
     }
     for (const Value* v : block.results) ++uses_[v];
+  }
+  template <class F>
+  void add_edges(const Op& op, F&& belongs) {
+    auto found = flow_.edges_after.find(&op);
+    if (found == flow_.edges_after.end()) return;
+    for (int i : found->second)
+      if (belongs(flow_.edges[static_cast<std::size_t>(i)].owner))
+        add_edge(static_cast<std::size_t>(i));
   }
   void add_edge(std::size_t i) {
     Node node{.edge = &flow_.edges[i]};
@@ -396,10 +403,11 @@ class Propagator {
   /// Puts what a value's sharding touches back on the list.
   template <class Notify>
   void modified(const Value* owner, Notify&& notify) {
-    for (const auto& [target, its] : flow_.owner_of)
-      if (its == owner) notify_users(target, notify);
-    for (const Edge& e : flow_.edges)
-      if (e.owner == owner) notify(edge_node_.at(&e));
+    if (auto found = flow_.edge_of.find(owner); found != flow_.edge_of.end()) {
+      const Edge& e = flow_.edges[static_cast<std::size_t>(found->second)];
+      for (const Value* target : e.targets) notify_users(target, notify);
+      notify(edge_node_.at(&e));
+    }
     if (owner->op() != nullptr) notify(node_of_.at(owner->op()));
     notify_users(owner, notify);
   }
