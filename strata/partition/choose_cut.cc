@@ -13,7 +13,9 @@ using Dims = std::vector<std::vector<int>>;  // [dimension] -> factors, major fi
 class Chooser {
  public:
   Chooser(const op::Op& op, const Grid& grid, bool may_cut_sums)
-      : grid_(grid), may_cut_sums_(may_cut_sums) {
+      : grid_(grid),
+        may_cut_sums_(may_cut_sums),
+        is_convolution_(op.name() == "stablehlo.convolution") {
     cut_.factors = (*op::def(op).shard)(op);
     std::size_t n = cut_.factors.kinds.size();
     cut_.axes.resize(n);
@@ -80,7 +82,19 @@ class Chooser {
  private:
   std::int64_t size(int f) const { return cut_.factors.sizes[static_cast<std::size_t>(f)]; }
   char kind(int f) const { return cut_.factors.kinds[static_cast<std::size_t>(f)]; }
-  bool may_be_cut(int f) const { return kind(f) == 'p' || (kind(f) == 'r' && may_cut_sums_); }
+  bool may_be_cut(int f) const {
+    return kind(f) == 'p' || (kind(f) == 'r' && may_cut_sums_ && !is_of_window(f));
+  }
+  /// Of a convolution, places in the kernel stand in no other operand.
+  bool is_of_window(int f) const {
+    auto has = [&](const Dims& dims) {
+      return std::any_of(dims.begin(), dims.end(), [&](const std::vector<int>& factors) {
+        return std::count(factors.begin(), factors.end(), f) > 0;
+      });
+    };
+    return is_convolution_ &&
+           std::count_if(cut_.factors.operands.begin(), cut_.factors.operands.end(), has) < 2;
+  }
 
   /// Fewer axes for factors of which only one element would be left, where that matters: a
   /// reduction asks alone whether the minor-most dimension of more than one element is reduced.
@@ -124,7 +138,7 @@ class Chooser {
   }
 
   const Grid& grid_;
-  bool may_cut_sums_;
+  bool may_cut_sums_, is_convolution_;
   Cut cut_;
   std::vector<bool> alone_;  // whether a factor is all of each dimension that it is in
   std::map<std::pair<int, Axes>, std::int64_t> votes_;

@@ -60,6 +60,10 @@ std::optional<op::Combiner> combiner_of_parts(const Op& op, bool exact) {
   std::optional<op::Combiner> out;
   if (is_one_of(op.name(), {"stablehlo.dot_general", "stablehlo.dot"}))
     out = op::Combiner::add;
+  else if (op.name() == "stablehlo.convolution" &&
+           op.attr<std::int64_t>("feature_group_count") == 1 &&
+           op.attr<std::int64_t>("batch_group_count") == 1)
+    out = op::Combiner::add;  // over input features, as gradients of kernels have them
   else if (op.name() == "stablehlo.reduce" && op.num_results() == 1)
     out = op::combiner_of(op);
   if (!out || *out == op::Combiner::region) return std::nullopt;

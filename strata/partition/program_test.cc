@@ -139,8 +139,9 @@ INSTANTIATE_TEST_SUITE_P(Programs, FromJax,
                          ::testing::Values("tensor_parallel", "fsdp_step", "attention",
                                            "scanned_layers", "while_loop", "branches", "embedding",
                                            "reshards", "uneven", "shard_map_all",
-                                           "shard_map_partial", "random_numbers", "gspmd_attention",
-                                           "gspmd_reshards", "gspmd_uneven"),
+                                           "shard_map_partial", "random_numbers",
+                                           "convolution_step", "gspmd_attention", "gspmd_reshards",
+                                           "gspmd_uneven"),
                          [](const auto& test) { return std::string(test.param); });
 
 /// Programs and what each device runs, as text: `strata-opt --partition NAME.mlir > NAME.out.mlir`.

@@ -132,6 +132,15 @@ def random_numbers(x, key):
     return x + jax.random.uniform(k, (16,)), constrained(jnp.arange(32) * 3, "y")
 
 
+@program(((8, 6, 6, 4), P(("x", "y"))), ((3, 3, 4, 8), P(None, None, None, "y")))
+def convolution_step(x, w):
+    def loss(w):
+        y = lax.conv_general_dilated(x, w, (1, 1), "SAME", dimension_numbers=("NHWC", "HWIO", "NHWC"))
+        return jnp.mean(jax.nn.relu(y) ** 2)
+    l, g = jax.value_and_grad(loss)(w)
+    return l, constrained(w - g, None, None, None, "y")
+
+
 def main():
     OUT.mkdir(parents=True, exist_ok=True)
     gspmd = [("gspmd_" + name, f, specs) for name, f, specs in PROGRAMS if name in ("attention", "reshards", "uneven")]
