@@ -67,7 +67,7 @@ class GcsStore final : public ObjectStore {
     HttpHeaders headers;
     if (!whole) headers.emplace_back("range", range_header(range));
     Result<RepeatedAnswer> sent =
-        call("GET", object_url(key), parameters, headers, {}, [&](const HttpAnswer& answer) {
+        call("GET", object_url(key), parameters, headers, {}, [&](const CurlAnswer& answer) {
           if (Status s = check_range(name(key), range, answer); !s.ok()) return s;
           const std::string_view sum = crc32c_in(answer.header("x-goog-hash"));
           if (answer.status == 200 && !sum.empty() && sum != crc32c_base64(answer.body))
@@ -76,7 +76,7 @@ class GcsStore final : public ObjectStore {
           return Status();
         });
     if (!sent) return sent.status();
-    HttpAnswer& answer = sent->answer;
+    CurlAnswer& answer = sent->answer;
     if (answer.status == 416) return std::string();  // begins behind the end
     if (answer.status == 412)
       return Status(Code::not_found, "{}: was replaced while it was read", name(key));
@@ -142,8 +142,8 @@ class GcsStore final : public ObjectStore {
   Result<RepeatedAnswer> call(const std::string& method, const std::string& url,
                               const Parameters& parameters, const HttpHeaders& headers = {},
                               std::string_view body = {}, const CheckAnswer& check = {}) {
-    const MakeCall make = [&]() -> Result<HttpCall> {
-      HttpCall out{method, url, headers, body};
+    const MakeCall make = [&]() -> Result<CurlCall> {
+      CurlCall out{method, url, headers, body};
       char sign = url.find('?') == std::string::npos ? '?' : '&';
       for (const auto& [key, value] : parameters) {
         out.url += sign + percent_encode(key) + "=" + percent_encode(value);
@@ -160,7 +160,7 @@ class GcsStore final : public ObjectStore {
     return send(client_, options_.retry, make, check);
   }
 
-  Result<std::string> generation_of(const std::string& key, const HttpAnswer& answer) const {
+  Result<std::string> generation_of(const std::string& key, const CurlAnswer& answer) const {
     if (answer.status >= 300) return failure(name(key), answer);
     return text_of(json::parse(answer.body, nullptr, false), "generation");
   }
@@ -181,7 +181,7 @@ class GcsStore final : public ObjectStore {
 
   const std::string bucket_;
   GcsOptions options_;
-  HttpClient client_;
+  CurlClient client_;
 };
 
 /// A resumable upload: after a failure the store says how many bytes it has, and the rest follows.
@@ -234,7 +234,7 @@ class GcsUpload final : public ObjectUpload {
       Result<RepeatedAnswer> sent =
           store_.call("PUT", session_, {}, {{"content-range", range}}, waiting_);
       if (!sent) return sent.status();
-      const HttpAnswer& answer = sent->answer;
+      const CurlAnswer& answer = sent->answer;
       if (answer.status != 308) {
         if (answer.status < 300) session_.clear();
         return store_.generation_of(key_, answer);

@@ -20,7 +20,7 @@ struct GcsOptions {
   /// The project that pays (GOOGLE_CLOUD_QUOTA_PROJECT); empty: the bucket's.
   std::string user_project = {};
   RetryPolicy retry = {};
-  HttpClientOptions client = {};
+  CurlOptions client = {};
   /// Pieces of an upload but the last: a multiple of 256 KiB.
   std::uint64_t part_bytes = std::uint64_t{16} << 20;
 };

@@ -38,7 +38,7 @@ std::string text_of(const json& object, const char* key) {
   return object.contains(key) && object[key].is_string() ? object[key].get<std::string>() : "";
 }
 
-Result<Token> parse_token(const std::string& from, const Result<HttpAnswer>& answer) {
+Result<Token> parse_token(const std::string& from, const Result<CurlAnswer>& answer) {
   if (!answer) return answer.status();
   const json body = json::parse(answer->body, nullptr, false);
   if (answer->status != 200 || !body.is_object() || text_of(body, "access_token").empty())
@@ -50,7 +50,7 @@ Result<Token> parse_token(const std::string& from, const Result<HttpAnswer>& ans
   return Token{text_of(body, "access_token"), std::time(nullptr) + lives};
 }
 
-Result<Token> ask(HttpClient& client, const std::string& url, const std::string& form) {
+Result<Token> ask(CurlClient& client, const std::string& url, const std::string& form) {
   return parse_token(
       url, client.request({.method = "POST",
                            .url = url,
@@ -58,7 +58,7 @@ Result<Token> ask(HttpClient& client, const std::string& url, const std::string&
                            .body = form}));
 }
 
-Result<Token> from_file(HttpClient& client, const std::string& path) {
+Result<Token> from_file(CurlClient& client, const std::string& path) {
   Result<std::string> text = read_file(path);
   if (!text) return text.status();
   const json file = json::parse(*text, nullptr, false);
@@ -89,7 +89,7 @@ Result<Token> from_file(HttpClient& client, const std::string& path) {
 Result<Token> find() {
   if (std::string token = environment("CLOUDSDK_AUTH_ACCESS_TOKEN"); !token.empty())
     return Token{token, 0};
-  HttpClient client({.connect_time = std::chrono::milliseconds(10000),
+  CurlClient client({.connect_time = std::chrono::milliseconds(10000),
                      .total_time = std::chrono::milliseconds(30000)});
   if (std::string path = environment("GOOGLE_APPLICATION_CREDENTIALS"); !path.empty())
     return from_file(client, path);
@@ -98,11 +98,11 @@ Result<Token> find() {
   const std::string login = folder + "/application_default_credentials.json";
   if (file_exists(login)) return from_file(client, login);
 
-  HttpClient near({.connect_time = std::chrono::milliseconds(1000),
+  CurlClient near({.connect_time = std::chrono::milliseconds(1000),
                    .total_time = std::chrono::milliseconds(5000)});
   std::string host = environment("GCE_METADATA_HOST");
   if (host.empty()) host = "metadata.google.internal";
-  const Result<HttpAnswer> answer = near.request(
+  const Result<CurlAnswer> answer = near.request(
       {.url = "http://" + host + "/computeMetadata/v1/instance/service-accounts/default/token",
        .headers = {{"metadata-flavor", "Google"}}});
   if (!answer || answer->status != 200) return Token{};  // public objects need none

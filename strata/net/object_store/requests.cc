@@ -20,13 +20,13 @@ std::string excerpt(std::string_view text) {
 
 }  // namespace
 
-Result<RepeatedAnswer> send(HttpClient& client, const RetryPolicy& policy, const MakeCall& make,
+Result<RepeatedAnswer> send(CurlClient& client, const RetryPolicy& policy, const MakeCall& make,
                             const CheckAnswer& check) {
   std::chrono::milliseconds wait = policy.first;
   for (int repeats = 0;; ++repeats) {
-    Result<HttpCall> call = make();
+    Result<CurlCall> call = make();
     if (!call) return call.status();
-    Result<HttpAnswer> answer = client.request(*call);
+    Result<CurlAnswer> answer = client.request(*call);
     Status status = answer.status();
     if (answer) {
       if (!repeat_may_help(answer->status)) {
@@ -45,7 +45,7 @@ Result<RepeatedAnswer> send(HttpClient& client, const RetryPolicy& policy, const
   }
 }
 
-Status failure(const std::string& what, const HttpAnswer& answer) {
+Status failure(const std::string& what, const CurlAnswer& answer) {
   const int s = answer.status;
   const std::string said = excerpt(answer.body);
   if (s == 404) return Status(Code::not_found, "{}: there is no such object or bucket", what);
@@ -56,7 +56,7 @@ Status failure(const std::string& what, const HttpAnswer& answer) {
   return Status(Code::io, "{}: the store answers with status {}: {}", what, s, said);
 }
 
-Status check_range(const std::string& what, const ObjectRange& range, const HttpAnswer& answer) {
+Status check_range(const std::string& what, const ObjectRange& range, const CurlAnswer& answer) {
   std::uint64_t expected = answer.body.size();
   if (answer.status == 206) {
     // "bytes 0-99/1234"

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "strata/base/object_store.h"
-#include "strata/net/http_client.h"
+#include "strata/net/curl_client.h"
 
 namespace strata::net {
 
@@ -20,27 +20,27 @@ struct RetryPolicy {
 };
 
 /// A request as it is to be sent now: called again for each attempt, since signatures carry times.
-using MakeCall = std::function<Result<HttpCall>()>;
+using MakeCall = std::function<Result<CurlCall>()>;
 /// Whether an answer of success is whole, else why not: then the request is repeated.
-using CheckAnswer = std::function<Status(const HttpAnswer&)>;
+using CheckAnswer = std::function<Status(const CurlAnswer&)>;
 
 /// An answer, and how often the request was sent before it.
 struct RepeatedAnswer {
-  HttpAnswer answer;
+  CurlAnswer answer;
   int repeats = 0;
 };
 
 /// Sends until an answer comes that repeating would not change. Waits are twice as long each time.
-Result<RepeatedAnswer> send(HttpClient& client, const RetryPolicy& policy, const MakeCall& make,
+Result<RepeatedAnswer> send(CurlClient& client, const RetryPolicy& policy, const MakeCall& make,
                             const CheckAnswer& check = {});
 
 /// What an answer of failure means: Code::not_found, Code::denied, Code::exists for a failed
 /// condition, else Code::io, with the beginning of what the store says. `what` is "s3://b/key".
-Status failure(const std::string& what, const HttpAnswer& answer);
+Status failure(const std::string& what, const CurlAnswer& answer);
 
 /// Whether the bytes of an answer to a ranged read are those of the range: by Content-Range and
 /// the object's size in it.
-Status check_range(const std::string& what, const ObjectRange& range, const HttpAnswer& answer);
+Status check_range(const std::string& what, const ObjectRange& range, const CurlAnswer& answer);
 
 /// "bytes=0-99".
 std::string range_header(const ObjectRange& range);

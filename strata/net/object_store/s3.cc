@@ -18,7 +18,7 @@ std::string crc32c_base64(std::string_view bytes) {
 }
 
 /// ETags come in quotes, which conditions carry as well.
-std::string etag_of(const HttpAnswer& answer) { return std::string(answer.header("etag")); }
+std::string etag_of(const CurlAnswer& answer) { return std::string(answer.header("etag")); }
 
 class S3Store final : public ObjectStore {
  public:
@@ -31,7 +31,7 @@ class S3Store final : public ObjectStore {
   Result<ObjectInfo> stat(const std::string& key) override {
     Result<RepeatedAnswer> sent = call({.method = "HEAD"}, key);
     if (!sent) return sent.status();
-    const HttpAnswer& answer = sent->answer;
+    const CurlAnswer& answer = sent->answer;
     if (answer.status != 200) return failure(name(key), answer);
     const std::string size(answer.header("content-length"));
     return ObjectInfo{key, std::strtoull(size.c_str(), nullptr, 10), etag_of(answer)};
@@ -44,7 +44,7 @@ class S3Store final : public ObjectStore {
     if (!whole) request.headers.emplace_back("range", range_header(range));
     if (!range.generation.empty()) request.headers.emplace_back("if-match", range.generation);
     request.headers.emplace_back("x-amz-checksum-mode", "ENABLED");
-    Result<RepeatedAnswer> sent = call(request, key, [&](const HttpAnswer& answer) {
+    Result<RepeatedAnswer> sent = call(request, key, [&](const CurlAnswer& answer) {
       if (Status s = check_range(name(key), range, answer); !s.ok()) return s;
       const std::string_view sum = answer.header("x-amz-checksum-crc32c");
       const bool of_whole = answer.status == 200 && sum.find('-') == std::string_view::npos;
@@ -54,7 +54,7 @@ class S3Store final : public ObjectStore {
       return Status();
     });
     if (!sent) return sent.status();
-    HttpAnswer& answer = sent->answer;
+    CurlAnswer& answer = sent->answer;
     if (answer.status == 416) return std::string();  // begins behind the end
     if (answer.status == 412)
       return Status(Code::not_found, "{}: was replaced while it was read", name(key));
@@ -70,7 +70,7 @@ class S3Store final : public ObjectStore {
     if (expected && !expected->empty()) request.headers.emplace_back("if-match", *expected);
     Result<RepeatedAnswer> sent = call(request, key);
     if (!sent) return sent.status();
-    const HttpAnswer& answer = sent->answer;
+    const CurlAnswer& answer = sent->answer;
     if (answer.status == 412 && sent->repeats > 0) {
       // The answer to an attempt that succeeded may be what was lost.
       Result<ObjectInfo> there = stat(key);
@@ -126,14 +126,14 @@ class S3Store final : public ObjectStore {
                               const CheckAnswer& check = {}) {
     request.path = base_path() + "/" + percent_encode(key, "/");
     for (int moves = 0;; ++moves) {
-      const MakeCall make = [&]() -> Result<HttpCall> {
+      const MakeCall make = [&]() -> Result<CurlCall> {
         Result<S3Credentials> who = S3Credentials{};
         if (options_.credentials) who = options_.credentials();
         if (!who) return who.status();
         const std::string region = this->region(), base = address(region);
         request.host = base.substr(base.find("://") + 3);
         const std::string query = s3_query(request);
-        return HttpCall{request.method, base + request.path + (query.empty() ? "" : "?" + query),
+        return CurlCall{request.method, base + request.path + (query.empty() ? "" : "?" + query),
                         sign_s3(request, *who, region, s3_time()), request.body};
       };
       Result<RepeatedAnswer> sent = send(client_, options_.retry, make, check);
@@ -167,7 +167,7 @@ class S3Store final : public ObjectStore {
 
   const std::string bucket_;
   const S3Options options_;
-  HttpClient client_;
+  CurlClient client_;
   std::mutex mutex_;
   std::string region_;
 };
@@ -204,7 +204,7 @@ class S3Upload final : public ObjectUpload {
     list += "</CompleteMultipartUpload>";
     Result<RepeatedAnswer> sent =
         store_.call({.method = "POST", .parameters = {{"uploadId", id_}}, .body = list}, key_,
-                    [&](const HttpAnswer& answer) {  // S3 may fail after it has said 200
+                    [&](const CurlAnswer& answer) {  // S3 may fail after it has said 200
                       const bool failed = answer.body.find("<Error>") != std::string::npos;
                       return failed ? failure(store_.name(key_), {500, {}, answer.body}) : Status();
                     });

@@ -18,7 +18,7 @@ struct S3Options {
   /// Called before each request, since credentials end.
   std::function<Result<S3Credentials>()> credentials = {};
   RetryPolicy retry = {};
-  HttpClientOptions client = {};
+  CurlOptions client = {};
   /// Pieces of an upload but the last; S3 takes none below 5 MiB and 10 000 at most.
   std::uint64_t part_bytes = std::uint64_t{16} << 20;
 };

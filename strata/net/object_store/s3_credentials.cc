@@ -81,36 +81,36 @@ constexpr const char* kContainer = "http://169.254.170.2";
 constexpr const char* kInstance = "http://169.254.169.254";
 
 Found from_metadata() {
-  HttpClient client({.connect_time = std::chrono::milliseconds(1000),
+  CurlClient client({.connect_time = std::chrono::milliseconds(1000),
                      .total_time = std::chrono::milliseconds(5000)});
   const std::string relative = environment("AWS_CONTAINER_CREDENTIALS_RELATIVE_URI");
   std::string url = environment("AWS_CONTAINER_CREDENTIALS_FULL_URI");
   if (!relative.empty()) url = kContainer + relative;
   if (!url.empty()) {
-    HttpCall call{.url = url};
+    CurlCall call{.url = url};
     std::string token = environment("AWS_CONTAINER_AUTHORIZATION_TOKEN");
     const std::string file = environment("AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE");
     if (Result<std::string> text = file.empty() ? std::string() : read_file(file);
         text && token.empty())
       token = trimmed(*text);
     if (!token.empty()) call.headers.emplace_back("authorization", token);
-    const Result<HttpAnswer> answer = client.request(call);
+    const Result<CurlAnswer> answer = client.request(call);
     return answer && answer->status == 200 ? parse_metadata(answer->body) : Found{};
   }
   if (environment("AWS_EC2_METADATA_DISABLED") == "true") return {};
   std::string base = environment("AWS_EC2_METADATA_SERVICE_ENDPOINT");
   if (base.empty()) base = kInstance;
   while (base.ends_with('/')) base.pop_back();
-  const Result<HttpAnswer> token =
+  const Result<CurlAnswer> token =
       client.request({.method = "PUT",
                       .url = base + "/latest/api/token",
                       .headers = {{"x-aws-ec2-metadata-token-ttl-seconds", "21600"}}});
   if (!token || token->status != 200) return {};
   const HttpHeaders headers = {{"x-aws-ec2-metadata-token", token->body}};
   const std::string roles = base + "/latest/meta-data/iam/security-credentials/";
-  const Result<HttpAnswer> role = client.request({.url = roles, .headers = headers});
+  const Result<CurlAnswer> role = client.request({.url = roles, .headers = headers});
   if (!role || role->status != 200) return {};
-  const Result<HttpAnswer> answer = client.request(
+  const Result<CurlAnswer> answer = client.request(
       {.url = roles + trimmed(role->body.substr(0, role->body.find('\n'))), .headers = headers});
   return answer && answer->status == 200 ? parse_metadata(answer->body) : Found{};
 }

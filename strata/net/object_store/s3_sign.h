@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "strata/net/http_client.h"
+#include "strata/net/curl_client.h"
 
 namespace strata::net {
 

@@ -1,4 +1,4 @@
-#include "strata/net/http_client.h"
+#include "strata/net/curl_client.h"
 
 #include <curl/curl.h>
 
@@ -12,7 +12,7 @@ namespace strata::net {
 namespace {
 
 struct Transfer {
-  HttpAnswer answer;
+  CurlAnswer answer;
   std::uint64_t most = 0;
   bool too_long = false;
   std::string_view unsent;
@@ -76,14 +76,14 @@ void begin_curl_once() {
 
 }  // namespace
 
-std::string_view HttpAnswer::header(std::string_view name) const {
+std::string_view CurlAnswer::header(std::string_view name) const {
   for (const auto& [key, value] : headers)
     if (key == name) return value;
   return {};
 }
 
-struct HttpClient::Inner {
-  HttpClientOptions options;
+struct CurlClient::Inner {
+  CurlOptions options;
   std::mutex mutex;
   std::condition_variable changed;
   std::vector<CURL*> idle;
@@ -108,21 +108,21 @@ struct HttpClient::Inner {
   }
 };
 
-HttpClient::HttpClient(const HttpClientOptions& options) : inner_(new Inner{.options = options}) {
+CurlClient::CurlClient(const CurlOptions& options) : inner_(new Inner{.options = options}) {
   begin_curl_once();
 }
 
-HttpClient::~HttpClient() {
+CurlClient::~CurlClient() {
   for (CURL* handle : inner_->idle) curl_easy_cleanup(handle);
 }
 
-Result<HttpAnswer> HttpClient::request(const HttpCall& call) {
+Result<CurlAnswer> CurlClient::request(const CurlCall& call) {
   CURL* handle = inner_->take();
   if (!handle) {
     inner_->give_back(nullptr);
     return Status(Code::io, "{} {}: libcurl gives no handle", call.method, call.url);
   }
-  const HttpClientOptions& options = inner_->options;
+  const CurlOptions& options = inner_->options;
   Transfer transfer{.most = options.body_bytes, .unsent = call.body, .body = call.body};
   Headers headers;
   for (const auto& [name, value] : call.headers)

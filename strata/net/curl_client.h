@@ -1,6 +1,6 @@
 // An HTTP client: connections that are kept, times after which waiting ends; the door to libcurl.
 //
-//   net::HttpClient client({});
+//   net::CurlClient client({});
 //   auto answer = client.request({.method = "GET", .url = "https://storage.googleapis.com/..."});
 //   if (answer && answer->status == 200) use(answer->body);
 //
@@ -21,7 +21,7 @@ namespace strata::net {
 
 using HttpHeaders = std::vector<std::pair<std::string, std::string>>;
 
-struct HttpCall {
+struct CurlCall {
   std::string method = "GET";
   std::string url;
   HttpHeaders headers = {};
@@ -29,7 +29,7 @@ struct HttpCall {
   std::string_view body = {};
 };
 
-struct HttpAnswer {
+struct CurlAnswer {
   int status = 0;
   /// Names in lower case, in their order.
   HttpHeaders headers = {};
@@ -39,7 +39,7 @@ struct HttpAnswer {
   std::string_view header(std::string_view name) const;
 };
 
-struct HttpClientOptions {
+struct CurlOptions {
   std::chrono::milliseconds connect_time{10000};
   /// A transfer that moves nothing for so long is given up.
   std::chrono::seconds stall_time{60};
@@ -53,15 +53,15 @@ struct HttpClientOptions {
 
 /// May be used by any number of threads. Redirections are answers. Proxies are those of the
 /// environment (https_proxy, no_proxy), certificates the system's.
-class HttpClient {
+class CurlClient {
  public:
-  explicit HttpClient(const HttpClientOptions& options);
-  ~HttpClient();
-  HttpClient(const HttpClient&) = delete;
-  HttpClient& operator=(const HttpClient&) = delete;
+  explicit CurlClient(const CurlOptions& options);
+  ~CurlClient();
+  CurlClient(const CurlClient&) = delete;
+  CurlClient& operator=(const CurlClient&) = delete;
 
   /// Sends one request and waits for the whole answer. Code::io where none came.
-  Result<HttpAnswer> request(const HttpCall& call);
+  Result<CurlAnswer> request(const CurlCall& call);
 
  private:
   struct Inner;
