@@ -121,4 +121,59 @@ BodyPiece RequestHead::take_body(std::string& buffer, const HttpLimits& most) {
   return {.done = true};
 }
 
+struct ResponseReader::Inner {
+  std::unique_ptr<http::response_parser<http::string_body>> parser;
+
+  void renew() {
+    parser = std::make_unique<http::response_parser<http::string_body>>();
+    parser->header_limit(64u << 10);
+    parser->body_limit(boost::none);
+    parser->eager(true);
+  }
+};
+
+ResponseReader::ResponseReader() : inner_(std::make_unique<Inner>()) { inner_->renew(); }
+ResponseReader::~ResponseReader() = default;
+
+Status ResponseReader::take(std::string& buffer, std::string& body) {
+  boost::system::error_code error;
+  while (!buffer.empty() && !done()) {
+    auto& parser = *inner_->parser;
+    const std::size_t taken = parser.put(boost::asio::buffer(buffer.data(), buffer.size()), error);
+    buffer.erase(0, taken);
+    if (parser.is_header_done()) {
+      body += parser.get().body();
+      parser.get().body().clear();
+    }
+    if (error == http::error::need_more) {
+      if (taken > 0) continue;
+      if (buffer.size() > (64u << 10)) return {Code::corrupt, "a line of the response is too long"};
+      break;
+    }
+    if (error) return {Code::corrupt, "the response is not HTTP/1.1: {}", error.message()};
+    // What a server says before the response itself.
+    if (parser.is_done() && parser.get().result_int() < 200)
+      inner_->renew();
+    else if (taken == 0)
+      break;
+  }
+  return {};
+}
+
+Status ResponseReader::closed() {
+  boost::system::error_code error;
+  if (inner_->parser->got_some() && !done()) inner_->parser->put_eof(error);
+  if (error || !done()) return {Code::corrupt, "the connection was closed amid a response"};
+  return {};
+}
+
+bool ResponseReader::head_done() const { return inner_->parser->is_header_done(); }
+bool ResponseReader::done() const { return inner_->parser->is_done(); }
+int ResponseReader::status() const { return static_cast<int>(inner_->parser->get().result_int()); }
+bool ResponseReader::keep_alive() const { return inner_->parser->keep_alive(); }
+std::string ResponseReader::header(std::string_view name) const {
+  const auto value = inner_->parser->get()[boost::string_view(name.data(), name.size())];
+  return std::string(value.data(), value.size());
+}
+
 }  // namespace strata::net

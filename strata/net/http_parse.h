@@ -1,9 +1,13 @@
-// Reads a request's head and body from bytes, strictly; the one door to Boost.Beast's parser.
+// Reads a request's head and body from bytes, strictly, and a response as a client does; the one
+// door to Boost.Beast's parser.
 #pragma once
 
+#include <cstddef>
 #include <memory>
 #include <string>
+#include <string_view>
 
+#include "strata/base/result.h"
 #include "strata/net/http_server.h"
 
 namespace strata::net {
@@ -33,5 +37,33 @@ struct RequestHead {
 
 /// Of all bytes that have arrived.
 RequestHead parse_head(const std::string& bytes, const HttpLimits& most);
+
+/// A response, read from bytes as they arrive. Heads have at most 64 KiB; bodies any length, since
+/// what came of one is handed on at once.
+class ResponseReader {
+ public:
+  ResponseReader();
+  ~ResponseReader();
+  ResponseReader(const ResponseReader&) = delete;
+  ResponseReader& operator=(const ResponseReader&) = delete;
+
+  /// Takes what it can out of `buffer` and appends what that is of the body to `body`.
+  /// Code::corrupt: the bytes are no response of HTTP/1.
+  Status take(std::string& buffer, std::string& body);
+  /// The server closed the connection. Code::corrupt where the response was not whole.
+  Status closed();
+  /// Whether the head, and whether all has arrived.
+  bool head_done() const;
+  bool done() const;
+  /// Of the head, when it has arrived.
+  int status() const;
+  bool keep_alive() const;
+  /// The value of a header, in any case; empty where there is none.
+  std::string header(std::string_view name) const;
+
+ private:
+  struct Inner;
+  std::unique_ptr<Inner> inner_;
+};
 
 }  // namespace strata::net

@@ -1,10 +1,12 @@
 #include "strata/net/socket.h"
 
+#include <arpa/inet.h>
 #include <fcntl.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <openssl/err.h>
 #include <openssl/ssl.h>
+#include <openssl/x509_vfy.h>
 #include <poll.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -14,7 +16,7 @@
 
 namespace strata::net {
 
-Socket::Socket(int fd, ssl_ctx_st* context, bool server) : fd_(fd) {
+Socket::Socket(int fd, ssl_ctx_st* context, bool server, const std::string& name) : fd_(fd) {
   ::fcntl(fd, F_SETFL, ::fcntl(fd, F_GETFL) | O_NONBLOCK);
   const int on = 1;
   ::setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
@@ -22,6 +24,16 @@ Socket::Socket(int fd, ssl_ctx_st* context, bool server) : fd_(fd) {
   ssl_ = SSL_new(context);
   SSL_set_fd(ssl_, fd);
   server ? SSL_set_accept_state(ssl_) : SSL_set_connect_state(ssl_);
+  if (server || name.empty()) return;
+  in6_addr address;
+  const bool numeric = ::inet_pton(AF_INET, name.c_str(), &address) == 1 ||
+                       ::inet_pton(AF_INET6, name.c_str(), &address) == 1;
+  if (numeric) {
+    X509_VERIFY_PARAM_set1_ip_asc(SSL_get0_param(ssl_), name.c_str());
+  } else {
+    SSL_set_tlsext_host_name(ssl_, name.c_str());
+    SSL_set1_host(ssl_, name.c_str());
+  }
 }
 
 Socket::~Socket() {
@@ -31,8 +43,7 @@ Socket::~Socket() {
 
 Socket::Did Socket::poll(short events, Clock::time_point until, int wake) {
   for (;;) {
-    const auto left =
-        std::chrono::duration_cast<std::chrono::milliseconds>(until - Clock::now()).count();
+    const auto left = std::chrono::ceil<std::chrono::milliseconds>(until - Clock::now()).count();
     pollfd all[2] = {{fd_, events, 0}, {wake, POLLIN, 0}};
     const int ready =
         ::poll(all, wake < 0 ? 1 : 2, static_cast<int>(std::clamp<std::int64_t>(left, 0, 1 << 30)));

@@ -21,7 +21,8 @@ class Socket {
   /// What a read or write came to.
   enum class Did { some, ended, late, woken };
 
-  Socket(int fd, ssl_ctx_st* context, bool server);
+  /// A client names the server, whose certificate must be of that name.
+  Socket(int fd, ssl_ctx_st* context, bool server, const std::string& name = "");
   ~Socket();
   Socket(const Socket&) = delete;
   Socket& operator=(const Socket&) = delete;
