@@ -123,6 +123,7 @@ int main(int argc, char** argv) {
   add_generate(app, action);
   add_chat(app, action);
   add_serve(app, action);
+  add_bench(app, action);
   add_logits(app, action);
   add_embed(app, action);
   add_checkpoint(app, action);

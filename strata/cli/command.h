@@ -53,6 +53,9 @@ void add_evaluate(CommandLine& app, std::function<int()>& action);
 void add_plot(CommandLine& app, std::function<int()>& action);
 void add_chat(CommandLine& app, std::function<int()>& action);
 void add_serve(CommandLine& app, std::function<int()>& action);
+void add_bench(CommandLine& app, std::function<int()>& action);
+/// Of `strata bench`.
+void add_bench_serve(CommandLine& bench, std::function<int()>& action);
 void add_generate(CommandLine& app, std::function<int()>& action);
 void add_logits(CommandLine& app, std::function<int()>& action);
 void add_embed(CommandLine& app, std::function<int()>& action);
