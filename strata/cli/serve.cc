@@ -15,7 +15,7 @@ namespace strata::cli {
 namespace {
 
 struct Options {
-  std::string model, host = "127.0.0.1", key_file, certificate, generation = "auto";
+  std::string model, host = "127.0.0.1", uds, key_file, certificate, generation = "auto";
   std::vector<std::string> keys, names, origins = {"*"};
   std::int64_t port = 8000, length = 4096, sequences = 32, batched = 256, queue = 1024, rate = 0,
                cache = 0, logprobs = 20, shutdown = 30, connections = 1024;
@@ -34,7 +34,7 @@ engine::Sampling usual_of(const Options& o, const engine::LanguageModel& lm) {
 }
 
 int run(const Options& o) {
-  if (o.keys.empty() && !is_loopback(o.host))
+  if (o.keys.empty() && o.uds.empty() && !is_loopback(o.host))
     return fail(Status(Code::invalid,
                        "--host {}: a server that others reach needs a key: --api-key KEY", o.host));
   // Threads that follow leave these signals to this one.
@@ -64,6 +64,7 @@ int run(const Options& o) {
   serve::Server server(engine, so);
   net::HttpServerOptions http{.host = o.host,
                               .port = static_cast<int>(o.port),
+                              .uds = o.uds,
                               .ssl_keyfile = o.key_file,
                               .ssl_certfile = o.certificate};
   http.limits.connections = o.connections;
@@ -106,6 +107,8 @@ void add_serve(CommandLine& app, std::function<int()>& action) {
   command.add_option("--port", o->port, "0: one that is free")
       .in_range(std::int64_t{0}, std::int64_t{65535})
       .show_default();
+  command.add_option("--uds", o->uds, "listens on a unix socket at this path instead")
+      .type_name("PATH");
   command.add_option("--api-key", o->keys, "who may use it; may be given often").one_at_a_time();
   command.add_option("--rate-limit", o->rate, "requests of a key in a minute; 0: any number")
       .in_range(std::int64_t{0}, std::int64_t{1} << 30)

@@ -23,7 +23,8 @@ STRATA, check = tiny.STRATA, tiny.check
 
 
 class Server:
-    def __init__(self, model, *options):
+    def __init__(self, model, *options, key=None):
+        self.headers = {"Authorization": f"Bearer {key}"} if key else {}
         self.process = subprocess.Popen([STRATA, "serve", "--model", str(model), "--port", "0", "--served-model-name", "tiny", *options],
                                         stderr=subprocess.PIPE, text=True)
         for line in self.process.stderr:
@@ -35,8 +36,9 @@ class Server:
     def ask(self, path, body=None, headers=None, method=None):
         c = http.client.HTTPConnection("127.0.0.1", self.port, timeout=60)
         data = body if isinstance(body, (bytes, type(None))) else json.dumps(body).encode()
-        c.request(method or ("GET" if body is None else "POST"), path, data, headers or {})
+        c.request(method or ("GET" if body is None else "POST"), path, data, headers or self.headers)
         answer = c.getresponse()
+        self.answer = answer  # with its headers, for who asks alone
         text = answer.read().decode()
         return answer.status, json.loads(text) if "json" in answer.headers.get("content-type", "") else text
 
@@ -92,6 +94,12 @@ def answers(server, model):
           "".join(p["choices"][0]["delta"].get("content", "") for p in pieces) == whole["choices"][0]["message"]["content"], pieces)
     check("tokens", server.ask("/tokenize", {"prompt": "w0 w41"})[1]["tokens"] == [6, 47] and server.ask("/detokenize", {"tokens": [6, 47]})[1]["prompt"] == "w0 w41")
     check("the page", "<title>Strata" in server.ask("/")[1] and server.ask("/v1/models")[1]["data"][0]["id"] == "tiny" and server.ask("/health")[0] == 200)
+
+
+def widen(folder):
+    """Room for a text that goes on while its reader leaves."""
+    file = pathlib.Path(folder) / "config.json"
+    file.write_text(json.dumps({**json.loads(file.read_text()), "max_position_embeddings": 4096}))
 
 
 def beside_others(server):
@@ -159,26 +167,116 @@ def keys(model):
     check("a wrong key", server.ask("/v1/models", headers={"Authorization": "Bearer three"})[0] == 401)
     check("open routes", [server.ask(p)[0] for p in ("/", "/health", "/ping", "/version")] == [200] * 4)
     check("a key's rate", [server.ask("/v1/models", headers={"Authorization": "Bearer one"})[0] for _ in range(4)] == [200, 200, 200, 429])
+    check("when it may ask again", 1 <= int(server.answer.headers["retry-after"]) <= 20, server.answer.headers)
     check("another key", server.ask("/v1/models", headers={"x-api-key": "two"})[0] == 200)
     check("Ctrl-C", server.leave(signal.SIGINT) == 0)
     tiny.run("serve", "--model", model, "--host", "0.0.0.0", status=2)
+
+
+def pages_that_ask(server):
+    """Headers for pages of other origins, whatever the answer is."""
+    origin = {"Origin": "https://page.example"}
+    body = {"prompt": "w1", "max_tokens": 1}
+    for what, path, data, status in (("an answer", "/v1/completions", body, 200), ("a stream", "/v1/completions", {**body, "stream": True}, 200),
+                                     ("a chat", "/v1/chat/completions", {"messages": [{"role": "user", "content": "w1"}]}, 200), ("an error", "/v1/completions", b"{", 400),
+                                     ("no such route", "/nothing", None, 404), ("a list", "/v1/models", None, 200)):
+        got = server.ask(path, data, origin)[0]
+        check(f"origin of {what}", got == status and server.answer.headers["access-control-allow-origin"] == origin["Origin"] and server.answer.headers["vary"] == "Origin", got)
+    server.ask("/v1/completions", headers={**origin, "Access-Control-Request-Method": "POST"}, method="OPTIONS")
+    check("a question before", server.answer.status == 204 and "POST" in server.answer.headers["access-control-allow-methods"] and server.answer.headers["content-length"] is None)
+    server.ask("/health")
+    check("who names no origin", server.answer.headers["access-control-allow-origin"] is None)
+
+
+def metrics(server):
+    """Prometheus' text: types, histograms that add up, and vLLM's names."""
+    values, types = {}, {}
+    for line in server.ask("/metrics")[1].splitlines():
+        if line.startswith("# TYPE "):
+            _, _, name, kind = line.split()
+            check("one type for each name", name not in types, line)
+            types[name] = kind
+        else:
+            name, value = line.rsplit(" ", 1)
+            check("a label for the model", 'model_name="tiny"' in name and name not in values, line)
+            values[name] = float(value)
+    histograms = [n for n, kind in types.items() if kind == "histogram"]
+    for name in histograms:
+        buckets = [v for key, v in values.items() if key.startswith(f"{name}_bucket{{")]
+        count = next(v for key, v in values.items() if key.startswith(f"{name}_count{{"))
+        check(f"buckets of {name}", buckets == sorted(buckets) and buckets[-1] == count > 0, buckets)
+    for name in ("num_requests_running", "num_requests_waiting", "num_requests_waiting_by_reason", "kv_cache_usage_perc", "cache_config_info", "prefix_cache_queries_total",
+                 "prefix_cache_hits_total", "num_preemptions_total", "prompt_tokens_total", "prompt_tokens_cached_total", "generation_tokens_total", "request_success_total",
+                 "spec_decode_num_drafts_total", "spec_decode_num_draft_tokens_total", "spec_decode_num_accepted_tokens_total"):
+        check(f"vllm:{name}", types.get(f"vllm:{name}") == ("counter" if name.endswith("_total") else "gauge"), types.get(f"vllm:{name}"))
+    for name in ("time_to_first_token_seconds", "inter_token_latency_seconds", "request_time_per_output_token_seconds", "e2e_request_latency_seconds", "request_queue_time_seconds",
+                 "request_inference_time_seconds", "request_prefill_time_seconds", "request_decode_time_seconds", "request_prompt_tokens", "request_generation_tokens",
+                 "request_params_n", "request_params_max_tokens", "iteration_tokens_total", "request_num_preemptions", "request_prefill_kv_computed_tokens"):
+        check(f"vllm:{name}", f"vllm:{name}" in histograms)
+    before = server.metric("generation_tokens_total"), server.metric("prompt_tokens_total")
+    server.ask("/v1/completions", {"prompt": "w1 w2 w3", "max_tokens": 7, "ignore_eos": True})
+    check("tokens are counted", (server.metric("generation_tokens_total"), server.metric("prompt_tokens_total")) == (before[0] + 7, before[1] + 3))
+
+
+def full(model):
+    """One runs, one waits, and who comes then is told so."""
+    server = Server(model, "--max-num-seqs", "1", "--max-num-queued-reqs", "1", "--max-model-len", "4096")
+    long = {"prompt": "w1", "max_tokens": 2000, "ignore_eos": True}
+    with concurrent.futures.ThreadPoolExecutor(2) as pool:
+        first = pool.submit(server.ask, "/v1/completions", long)
+        while not server.metric("num_requests_running"):
+            time.sleep(0.005)
+        second = pool.submit(server.ask, "/v1/completions", {**long, "max_tokens": 3})
+        while not server.metric("num_requests_waiting") and not first.done():
+            time.sleep(0.005)
+        c = http.client.HTTPConnection("127.0.0.1", server.port, timeout=60)
+        c.request("POST", "/v1/completions", json.dumps(long).encode())
+        third = c.getresponse()
+        told = json.loads(third.read())
+        check("a full queue", first.done() or (third.status == 429 and third.headers["retry-after"] == "1" and "queue is full" in told["error"]["message"]), third.status, told)
+        check("those before are answered", first.result()[0] == 200 and second.result()[0] == 200)
+    rejected = server.ask("/metrics")[1]
+    check("and it is counted", 'reason="queue"} 1' in rejected, rejected[-400:])
+    check("many choices at once, of which some fit", server.ask("/v1/completions", {"prompt": ["w1"] * 40, "max_tokens": 2})[0] == 429)
+    got = server.ask("/v1/completions", {"prompt": ["w1"] * 40, "max_tokens": 2, "stream": True})
+    check("or of a stream", got[0] == 429 or "[DONE]" not in str(got[1]), got)
+    until = time.time() + 10
+    while time.time() < until and server.metric("kv_cache_usage_perc"):
+        time.sleep(0.01)
+    check("no page is left behind", server.metric("kv_cache_usage_perc") == 0)
+    check("it leaves", server.leave() == 0)
+
+
+def path_of_a_socket(model, path):
+    process = subprocess.Popen([STRATA, "serve", "--model", str(model), "--uds", str(path), "--host", "0.0.0.0"], stderr=subprocess.PIPE, text=True)
+    check("it says where it listens", any(line.strip() == f"listening on unix:{path}" for line in iter(process.stderr.readline, "") if line.startswith("listening")))
+    with socket.socket(socket.AF_UNIX) as s:
+        s.connect(str(path))
+        s.sendall(b"GET /v1/models HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
+        check("a unix socket", s.recv(100).startswith(b"HTTP/1.1 200"))
+    check("another there", "another server" in tiny.run("serve", "--model", model, "--uds", path, status=2).stderr)
+    process.terminate()
+    check("it takes its socket along", process.wait(60) == 0 and not path.exists())
 
 
 def main():
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
         tiny.make(folder)
-        config = json.loads((folder / "config.json").read_text())  # room for a text that goes on while its reader leaves
-        (folder / "config.json").write_text(json.dumps({**config, "max_position_embeddings": 4096}))
+        widen(folder)
         server = Server(name, "--max-num-seqs", "16", "--max-model-len", "4096")
         try:
             answers(server, name)
             beside_others(server)
             errors(server)
+            pages_that_ask(server)
+            metrics(server)
             leaving(server)
         finally:
             server.process.kill()
         keys(name)
+        full(name)
+        path_of_a_socket(name, folder / "strata.sock")
     print(f"{tiny.passed} passed, {tiny.failed} failed")
     return 1 if tiny.failed else 0
 

@@ -66,8 +66,10 @@ TEST(HttpClient, AddressesAreReadStrictly) {
 TEST(HttpClient, ReadsWholeAndStreamedAnswers) {
   std::thread writer;
   auto server = HttpServer::listen({.port = 0}, [&](const HttpRequest& r, HttpReply& reply) {
-    if (r.path != "/base/stream")
-      return reply.send({.status = 201, .body = r.method + r.path + r.body});
+    if (r.path != "/base/stream") {
+      reply.send({.status = 201, .body = r.method + r.path + r.body});
+      return;
+    }
     reply.begin({});
     if (writer.joinable()) writer.join();
     writer = std::thread([reply]() mutable {

@@ -6,6 +6,8 @@
 #include <poll.h>
 #include <sys/eventfd.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
 #include <unistd.h>
 
 #include <atomic>
@@ -60,6 +62,7 @@ struct HttpReply::State {
   const int wake;
   std::mutex mutex;
   HttpResponse head;
+  std::vector<std::pair<std::string, std::string>> headers;  // of any answer
   bool begun = false, streams = false, ended = false, gone = false;
   bool dropped = false;  // a streamed answer that has lost a part
   std::string unsent;
@@ -81,18 +84,28 @@ struct HttpReply::State {
   }
 };
 
-void HttpReply::send(HttpResponse response) {
+void HttpReply::add_header(std::string name, std::string value) {
   const std::lock_guard lock(state_->mutex);
-  if (state_->begun) return;
+  state_->headers.emplace_back(std::move(name), std::move(value));
+}
+
+bool HttpReply::send(HttpResponse response) {
+  const std::lock_guard lock(state_->mutex);
+  if (state_->begun) return false;
   state_->head = std::move(response);
+  state_->head.headers.insert(state_->head.headers.end(), state_->headers.begin(),
+                              state_->headers.end());
   state_->begun = state_->ended = true;
   state_->notify();
+  return true;
 }
 
 void HttpReply::begin(HttpResponse head) {
   const std::lock_guard lock(state_->mutex);
   if (state_->begun) return;
   state_->head = std::move(head);
+  state_->head.headers.insert(state_->head.headers.end(), state_->headers.begin(),
+                              state_->headers.end());
   state_->begun = state_->streams = true;
   state_->notify();
 }
@@ -113,6 +126,13 @@ bool HttpReply::write(std::string bytes) {
 void HttpReply::end() {
   const std::lock_guard lock(state_->mutex);
   state_->ended = true;
+  state_->notify();
+}
+
+void HttpReply::abandon() {
+  const std::lock_guard lock(state_->mutex);
+  state_->unsent.clear();
+  state_->dropped = state_->ended = true;
   state_->notify();
 }
 
@@ -141,9 +161,9 @@ Clock::time_point in(std::chrono::milliseconds time) { return Clock::now() + tim
 std::string head_of(const HttpResponse& r, bool streams, bool chunked, bool keeps) {
   std::string out = fmt::format("HTTP/1.1 {} {}\r\n", r.status, reason_of(r.status));
   if (!r.type.empty()) out += "Content-Type: " + r.type + "\r\n";
-  if (!streams)
+  if (!streams && r.status != 204)
     out += fmt::format("Content-Length: {}\r\n", r.body.size());
-  else if (chunked)
+  else if (streams && chunked)
     out += "Transfer-Encoding: chunked\r\n";
   for (const auto& [name, value] : r.headers) out += name + ": " + value + "\r\n";
   return out + (keeps ? "Connection: keep-alive\r\n\r\n" : "Connection: close\r\n\r\n");
@@ -166,7 +186,43 @@ struct HttpServer::Inner {
   std::condition_variable fewer;
   std::map<std::string, std::int64_t> by_address;
   std::int64_t open = 0;
+  std::string owned;  // a path that goes when this does
   std::thread acceptor;
+
+  ~Inner() {
+    if (!owned.empty()) ::unlink(owned.c_str());
+    ::close(stop);
+  }
+
+  /// A socket that a server left behind when it was killed is replaced; one that answers is not.
+  Status listen_on_path() {
+    const std::string& path = options.uds;
+    sockaddr_un at{};
+    at.sun_family = AF_UNIX;
+    if (path.size() >= sizeof at.sun_path)
+      return {Code::invalid, "--uds {}: longer than {} bytes", path, sizeof at.sun_path - 1};
+    path.copy(at.sun_path, path.size());
+    const auto* address = reinterpret_cast<const sockaddr*>(&at);
+    struct stat there{};
+    if (::lstat(path.c_str(), &there) == 0) {
+      const int probe = ::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+      const bool alive = ::connect(probe, address, sizeof at) == 0;
+      ::close(probe);
+      if (!S_ISSOCK(there.st_mode) || alive)
+        return {Code::exists, "--uds {}: {}", path,
+                alive ? "another server listens there" : "is there, and no socket"};
+      ::unlink(path.c_str());
+    }
+    fd = ::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+    const mode_t before = ::umask(0177);
+    const bool bound = fd >= 0 && ::bind(fd, address, sizeof at) == 0;
+    const int why = errno;
+    ::umask(before);
+    if (bound) owned = path;
+    if (bound && ::listen(fd, 1024) == 0) return {};
+    ::close(fd);
+    return {Code::io, "cannot listen on {}: {}", path, std::strerror(bound ? errno : why)};
+  }
 
   void accept_all() {
     for (;;) {
@@ -182,15 +238,16 @@ struct HttpServer::Inner {
           std::this_thread::sleep_for(std::chrono::milliseconds(20));
         continue;
       }
-      char host[NI_MAXHOST] = "";
-      ::getnameinfo(reinterpret_cast<sockaddr*>(&from), size, host, sizeof host, nullptr, 0,
-                    NI_NUMERICHOST);
+      char host[NI_MAXHOST] = "unix";
+      if (from.ss_family != AF_UNIX)
+        ::getnameinfo(reinterpret_cast<sockaddr*>(&from), size, host, sizeof host, nullptr, 0,
+                      NI_NUMERICHOST);
       admit(client, host);
     }
   }
 
   void admit(int client, const std::string& peer) {
-    const bool local = peer.starts_with("127.") || peer == "::1";
+    const bool local = peer.starts_with("127.") || peer == "::1" || peer == "unix";
     bool full = false;
     {
       const std::lock_guard lock(mutex);
@@ -350,6 +407,12 @@ Result<std::unique_ptr<HttpServer>> HttpServer::listen(const HttpServerOptions& 
     if (!context) return context.status();
     inner->context = *context;
   }
+  if (!options.uds.empty()) {
+    if (Status s = inner->listen_on_path(); !s) return s;
+    Inner* const raw = inner.get();
+    raw->acceptor = std::thread([raw] { raw->accept_all(); });
+    return std::unique_ptr<HttpServer>(new HttpServer(std::move(inner)));
+  }
   addrinfo wants{}, *found = nullptr;
   wants.ai_socktype = SOCK_STREAM;
   wants.ai_flags = AI_PASSIVE;
@@ -364,7 +427,6 @@ Result<std::unique_ptr<HttpServer>> HttpServer::listen(const HttpServerOptions& 
       ::listen(inner->fd, 1024) != 0) {
     const std::string why = std::strerror(errno);
     ::close(inner->fd);
-    ::close(inner->stop);
     return Status(Code::io, "cannot listen on {} port {}: {}", options.host, options.port, why);
   }
   sockaddr_storage at{};
@@ -395,14 +457,13 @@ HttpServer::~HttpServer() {
   inner_->closing = true;
   std::unique_lock lock(inner_->mutex);
   inner_->fewer.wait(lock, [&] { return inner_->open == 0; });
-  lock.unlock();
-  ::close(inner_->stop);
 }
 
 int HttpServer::port() const { return inner_->port; }
 
 std::string HttpServer::url() const {
   const std::string& host = inner_->options.host;
+  if (!inner_->options.uds.empty()) return "unix:" + inner_->options.uds;
   return fmt::format("{}://{}:{}", inner_->context ? "https" : "http",
                      host.find(':') == host.npos ? host : "[" + host + "]", inner_->port);
 }

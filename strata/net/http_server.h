@@ -50,13 +50,18 @@ class HttpReply {
  public:
   struct State;
   explicit HttpReply(std::shared_ptr<State> state) : state_(std::move(state)) {}
-  void send(HttpResponse response);
+  /// A header of the answer, whichever it becomes; before `send` or `begin`.
+  void add_header(std::string name, std::string value);
+  /// False where a streamed answer has begun already, which goes on.
+  bool send(HttpResponse response);
   /// Begins a streamed answer; its body is nothing yet.
   void begin(HttpResponse head);
   /// Adds to a streamed answer. False: the client is gone, or reads so slowly that what waits for
   /// it is over the limit; nothing reaches it any more.
   bool write(std::string bytes);
   void end();
+  /// Closes the connection where the answer is, so that a client sees that it is not whole.
+  void abandon();
   /// Whether nobody waits for the answer any more.
   bool gone() const;
   /// Called once where that becomes so, by the connection's thread, or now where it is so already.
@@ -80,6 +85,8 @@ struct HttpServerOptions {
   std::string host = "127.0.0.1";
   /// 0: one that is free.
   int port = 8000;
+  /// A path: listens on a socket of the file system instead, which its owner alone may use.
+  std::string uds = {};
   /// PEM files; TLS (1.2 at least) where both are given.
   std::string ssl_keyfile = {}, ssl_certfile = {};
   HttpLimits limits = {};
@@ -100,7 +107,7 @@ class HttpServer {
   HttpServer& operator=(const HttpServer&) = delete;
 
   int port() const;
-  /// "http://127.0.0.1:8000".
+  /// "http://127.0.0.1:8000"; "unix:/path" of a socket of the file system.
   std::string url() const;
   /// Takes no further request, and waits until those that are there are answered, no longer than
   /// this. Whether all were.

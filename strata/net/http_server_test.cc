@@ -8,6 +8,8 @@
 #include <openssl/x509v3.h>
 #include <poll.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
 #include <unistd.h>
 
 #include <atomic>
@@ -301,6 +303,76 @@ TEST(HttpServer, AnAddressThatIsTakenIsTold) {
   EXPECT_THAT(second.status().message(), HasSubstr("cannot listen on 127.0.0.1 port"));
   const auto nowhere = HttpServer::listen({.host = "no such host"}, [](auto&, auto&) {});
   EXPECT_THAT(nowhere.status().message(), HasSubstr("no such address"));
+}
+
+TEST(HttpServer, HeadersOfAnyAnswer) {
+  auto server = HttpServer::listen({.port = 0}, [](const HttpRequest& r, HttpReply& reply) {
+    reply.add_header("X-Common", "c");
+    if (r.path == "/throws") throw std::runtime_error("a secret");
+    if (r.path == "/whole") {
+      reply.send({.headers = {{"X-Own", "o"}}});
+      EXPECT_FALSE(reply.send({}));
+      return;
+    }
+    reply.begin({});
+    EXPECT_FALSE(reply.send({}));
+    r.path == "/cut" ? reply.abandon() : reply.end();
+  });
+  for (const char* path : {"/throws", "/whole", "/stream"}) {
+    Raw raw((*server)->port());
+    raw.send("GET " + std::string(path) + " HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n");
+    EXPECT_THAT(raw.read(), HasSubstr("X-Common: c\r\n")) << path;
+  }
+  Raw cut((*server)->port());
+  cut.send("GET /cut HTTP/1.1\r\nHost: x\r\n\r\n");
+  EXPECT_FALSE(cut.read().ends_with("0\r\n\r\n"));
+}
+
+TEST(HttpServer, ListensOnAPath) {
+  const std::string path = "/tmp/strata_http_test_" + std::to_string(::getpid()) + ".sock";
+  const auto hello = [](const HttpRequest& r, HttpReply& reply) { reply.send({.body = r.peer}); };
+  const auto ask = [&] {
+    const int fd = ::socket(AF_UNIX, SOCK_STREAM, 0);
+    sockaddr_un at{};
+    at.sun_family = AF_UNIX;
+    path.copy(at.sun_path, path.size());
+    std::string out;
+    if (::connect(fd, reinterpret_cast<sockaddr*>(&at), sizeof at) == 0) {
+      const std::string_view bytes = "GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n";
+      ::send(fd, bytes.data(), bytes.size(), MSG_NOSIGNAL);
+      char some[4096];
+      for (ssize_t got; (got = ::recv(fd, some, sizeof some, 0)) > 0;)
+        out.append(some, static_cast<std::size_t>(got));
+    }
+    ::close(fd);
+    return out;
+  };
+  auto server = HttpServer::listen({.uds = path}, hello);
+  ASSERT_TRUE(server.ok()) << server.status().message();
+  EXPECT_EQ((*server)->url(), "unix:" + path);
+  EXPECT_TRUE(ask().ends_with("\r\n\r\nunix"));
+  struct stat is{};
+  ASSERT_EQ(::stat(path.c_str(), &is), 0);
+  EXPECT_EQ(is.st_mode & 0777, 0600u);
+  EXPECT_THAT(HttpServer::listen({.uds = path}, hello).status().message(),
+              HasSubstr("another server listens there"));
+  EXPECT_TRUE(ask().ends_with("unix")) << "the first lives on";
+  server->reset();
+  EXPECT_FALSE(std::filesystem::exists(path)) << "it goes with its server";
+  // What a server that was killed left behind is replaced; a file is not.
+  const int left = ::socket(AF_UNIX, SOCK_STREAM, 0);
+  sockaddr_un at{};
+  at.sun_family = AF_UNIX;
+  path.copy(at.sun_path, path.size());
+  ASSERT_EQ(::bind(left, reinterpret_cast<sockaddr*>(&at), sizeof at), 0);
+  ::close(left);
+  server = HttpServer::listen({.uds = path}, hello);
+  ASSERT_TRUE(server.ok()) << server.status().message();
+  server->reset();
+  std::ofstream(path) << "a file";
+  EXPECT_THAT(HttpServer::listen({.uds = path}, hello).status().message(), HasSubstr("no socket"));
+  std::filesystem::remove(path);
+  EXPECT_FALSE(HttpServer::listen({.uds = std::string(200, 'a')}, hello).ok());
 }
 
 // ---- TLS ----------------------------------------------------------------------------------------

@@ -85,6 +85,8 @@ struct Engine::Stream {
   std::int64_t drawn = 0;
   bool ended = false;
   Clock::time_point submitted = Clock::now(), first, last;
+  std::optional<Clock::time_point> scheduled;  // when it was let in
+  std::int64_t preempted = 0;
 };
 
 Engine::Engine(const engine::LanguageModel& lm, const engine::Options& options, std::int64_t queue)
@@ -93,6 +95,11 @@ Engine::Engine(const engine::LanguageModel& lm, const engine::Options& options, 
       max_length_(engine_->options().max_length),
       queue_(queue),
       statistics_(engine_->statistics()) {
+  const engine::Options& o = engine_->options();
+  metrics_.set("cache_config_info", 1,
+               "block_size=\"" + std::to_string(o.page_size) + "\",num_gpu_blocks=\"" +
+                   std::to_string(o.pages) + "\",enable_prefix_caching=\"" +
+                   (o.share_beginnings ? "True" : "False") + "\"");
   measure();
   thread_ = std::thread([this] { run(); });
 }
@@ -200,6 +207,8 @@ void Engine::start(const std::shared_ptr<Stream>& stream) {
                                                           : "length"};
     e.error = out.error;
     e.cached_tokens = out.shared_tokens;
+    stream->scheduled = out.times.scheduled;
+    stream->preempted = out.preempted;
     e.text = stream->held + stream->decoder.finish();
     if (out.end == engine::End::stop) {
       const std::int32_t last = out.tokens.back();
@@ -258,11 +267,23 @@ void Engine::end(const std::shared_ptr<Stream>& stream, Event event) {
   streams_.erase(stream->id);
   metrics_.add("request_success", 1, "finished_reason=\"" + event.finish + "\"");
   metrics_.add("prompt_tokens", static_cast<double>(event.prompt_tokens));
-  metrics_.add("prefix_cache_queries", static_cast<double>(event.prompt_tokens));
-  metrics_.add("prefix_cache_hits", static_cast<double>(event.cached_tokens));
+  metrics_.add("prompt_tokens_cached", static_cast<double>(event.cached_tokens));
   metrics_.observe("e2e_request_latency_seconds", since(stream->submitted));
   metrics_.observe("request_prompt_tokens", static_cast<double>(event.prompt_tokens));
   metrics_.observe("request_generation_tokens", static_cast<double>(stream->drawn));
+  metrics_.observe("request_params_max_tokens", static_cast<double>(stream->job.max_tokens));
+  metrics_.observe("request_num_preemptions", static_cast<double>(stream->preempted));
+  metrics_.observe("request_prefill_kv_computed_tokens",
+                   static_cast<double>(event.prompt_tokens - event.cached_tokens));
+  if (stream->scheduled && stream->drawn > 0) {
+    const auto between = [](Clock::time_point from, Clock::time_point to) {
+      return std::chrono::duration<double>(to - from).count();
+    };
+    metrics_.observe("request_queue_time_seconds", between(stream->submitted, *stream->scheduled));
+    metrics_.observe("request_prefill_time_seconds", between(*stream->scheduled, stream->first));
+    metrics_.observe("request_decode_time_seconds", between(stream->first, stream->last));
+    metrics_.observe("request_inference_time_seconds", between(*stream->scheduled, stream->last));
+  }
   if (stream->drawn > 1)
     metrics_.observe("request_time_per_output_token_seconds",
                      std::chrono::duration<double>(stream->last - stream->first).count() /
@@ -280,9 +301,22 @@ void Engine::measure() {
   const double pages = static_cast<double>(engine_->options().pages);
   metrics_.set("num_requests_running", static_cast<double>(s.running));
   metrics_.set("num_requests_waiting", static_cast<double>(s.waiting));
+  metrics_.set("num_requests_waiting_by_reason", static_cast<double>(s.waiting),
+               "reason=\"capacity\"");
   metrics_.set("kv_cache_usage_perc", (pages - static_cast<double>(s.free_pages)) / pages);
   const std::lock_guard lock(mutex_);
-  metrics_.add("num_preemptions", static_cast<double>(s.preempted - statistics_.preempted));
+  const auto add = [&](const char* name, std::int64_t now, std::int64_t before) {
+    metrics_.add(name, static_cast<double>(now - before));
+  };
+  add("num_preemptions", s.preempted, statistics_.preempted);
+  add("prefix_cache_queries", s.prefix_queries, statistics_.prefix_queries);
+  add("prefix_cache_hits", s.prefix_hits, statistics_.prefix_hits);
+  add("spec_decode_num_drafts", s.guesses, statistics_.guesses);
+  add("spec_decode_num_draft_tokens", s.guessed, statistics_.guessed);
+  add("spec_decode_num_accepted_tokens", s.accepted, statistics_.accepted);
+  if (s.steps > statistics_.steps)
+    metrics_.observe("iteration_tokens_total",
+                     static_cast<double>(s.read + s.drawn - statistics_.read - statistics_.drawn));
   statistics_ = s;
 }
 

@@ -1,6 +1,7 @@
 // JSON that clients send: strict, bounded, and errors in OpenAI's shape.
 #pragma once
 
+#include <cstdint>
 #include <exception>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -17,6 +18,8 @@ struct ApiError : std::exception {
   const char* what() const noexcept override { return message.c_str(); }
   int status;
   std::string message, param;
+  /// Seconds after which a request that came too often may come again; 0: not known.
+  std::int64_t retry_after = 0;
 };
 /// {"error": {"message", "type", "param", "code"}}.
 Json error_json(int status, const std::string& message, const std::string& param = {});

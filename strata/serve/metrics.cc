@@ -16,6 +16,9 @@ std::vector<double> bounds_of(const std::string& name) {
   if (name.ends_with("_seconds"))
     return {.3, .5, .8, 1,  1.5, 2,   2.5, 5,   10,   15,  20,
             30, 40, 50, 60, 120, 240, 480, 960, 1920, 7680};
+  if (name == "iteration_tokens_total")
+    return {1, 8, 16, 32, 64, 128, 256, 512, 1024, 2048, 4096, 8192, 16384};
+  if (name == "request_params_n") return {1, 2, 5, 10, 20};
   return {1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10000, 20000, 50000, 100000};
 }
 
@@ -30,9 +33,9 @@ std::string escaped(const std::string& text) {
 
 }  // namespace
 
-void Metrics::set(const std::string& name, double value) {
+void Metrics::set(const std::string& name, double value, const std::string& labels) {
   const std::lock_guard lock(mutex_);
-  gauges_[name] = value;
+  gauges_[name][labels] = value;
 }
 
 void Metrics::add(const std::string& name, double by, const std::string& labels) {
@@ -56,8 +59,12 @@ std::string Metrics::text(const std::string& model) const {
   const std::lock_guard lock(mutex_);
   const std::string of = fmt::format("engine=\"0\",model_name=\"{}\"", escaped(model));
   std::string out;
-  for (const auto& [name, value] : gauges_)
-    out += fmt::format("# TYPE vllm:{0} gauge\nvllm:{0}{{{1}}} {2}\n", name, of, value);
+  for (const auto& [name, all] : gauges_) {
+    out += fmt::format("# TYPE vllm:{} gauge\n", name);
+    for (const auto& [labels, value] : all)
+      out +=
+          fmt::format("vllm:{}{{{}{}{}}} {}\n", name, of, labels.empty() ? "" : ",", labels, value);
+  }
   for (const auto& [name, all] : counters_) {
     out += fmt::format("# TYPE vllm:{}_total counter\n", name);
     for (const auto& [labels, value] : all)

@@ -13,7 +13,8 @@ namespace strata::serve {
 class Metrics {
  public:
   /// A number that goes up and down; one that only grows ("_total" is put behind its name).
-  void set(const std::string& name, double value);
+  /// `labels` beside those that all have: "reason=\"capacity\"".
+  void set(const std::string& name, double value, const std::string& labels = "");
   void add(const std::string& name, double by = 1, const std::string& labels = "");
   /// A time in seconds, or a size, of a histogram with the buckets that its name has.
   void observe(const std::string& name, double value);
@@ -28,8 +29,7 @@ class Metrics {
     std::uint64_t count = 0;
   };
   mutable std::mutex mutex_;
-  std::map<std::string, double> gauges_;
-  std::map<std::string, std::map<std::string, double>> counters_;
+  std::map<std::string, std::map<std::string, double>> gauges_, counters_;
   std::map<std::string, Histogram> histograms_;
 };
 

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
 #include <ctime>
 
 #include "strata/base/error.h"
@@ -71,6 +72,10 @@ net::HttpHandler Server::handler() {
     try {
       answer(request, reply);
     } catch (const ApiError& e) {
+      if (e.status == 429) {
+        reply.add_header("Retry-After", std::to_string(e.retry_after));
+        engine_.metrics().add("admission_rejections", 1, "reason=\"rate\"");
+      }
       reply.send({.status = e.status, .body = dump(error_json(e.status, e.message, e.param))});
     } catch (const Error& e) {
       reply.send(refusal(400, e.message()));
@@ -95,27 +100,30 @@ void Server::admit(const net::HttpRequest& request) {
   Budget& b = budgets_.try_emplace(mine, Budget{most, now}).first->second;
   b.left = std::min(most, b.left + most / 60 * std::chrono::duration<double>(now - b.at).count());
   b.at = now;
-  if (b.left < 1)
-    throw ApiError(429,
+  if (b.left < 1) {
+    ApiError often(429,
                    fmt::format("more than {} requests in a minute", options_.requests_per_minute));
+    often.retry_after = static_cast<std::int64_t>(std::ceil((1 - b.left) * 60 / most));
+    throw often;
+  }
   b.left -= 1;
 }
 
 void Server::answer(const net::HttpRequest& request, net::HttpReply& reply) {
-  std::vector<std::pair<std::string, std::string>> headers;
   const std::string origin(request.header("origin"));
   const auto& all = options_.origins;
   if (!origin.empty() && (std::find(all.begin(), all.end(), "*") != all.end() ||
                           std::find(all.begin(), all.end(), origin) != all.end()))
-    headers = {{"Access-Control-Allow-Origin", origin}, {"Vary", "Origin"}};
+    reply.add_header("Access-Control-Allow-Origin", origin), reply.add_header("Vary", "Origin");
   if (request.method == "OPTIONS" && !request.header("access-control-request-method").empty()) {
-    headers.emplace_back("Access-Control-Allow-Methods", "GET, POST, OPTIONS");
-    headers.emplace_back("Access-Control-Allow-Headers", "authorization, content-type, x-api-key");
-    return reply.send({.status = 204, .type = "", .headers = headers});
+    reply.add_header("Access-Control-Allow-Methods", "GET, POST, OPTIONS");
+    reply.add_header("Access-Control-Allow-Headers", "authorization, content-type, x-api-key");
+    reply.send({.status = 204, .type = ""});
+    return;
   }
   if (!route_of(request).open) admit(request);
   const auto send = [&](std::string body, std::string type = "application/json") {
-    reply.send({.type = std::move(type), .body = std::move(body), .headers = headers});
+    reply.send({.type = std::move(type), .body = std::move(body)});
   };
   const std::string& path = request.path;
   if (path == "/") return send(std::string(chat_page()), "text/html; charset=utf-8");
@@ -241,6 +249,7 @@ void Server::generate(const net::HttpRequest& request, net::HttpReply& reply, bo
                                       engine_.max_length(), length,
                                       p.max_tokens_given ? p.job.max_tokens : 1));
   }
+  engine_.metrics().observe("request_params_n", static_cast<double>(p.n));
   std::string id;
   {
     const std::lock_guard lock(mutex_);
@@ -261,8 +270,10 @@ void Server::generate(const net::HttpRequest& request, net::HttpReply& reply, bo
     });
     if (!submitted) {
       answer->leave();
-      reply.send(refusal(503, "the queue is full; try again later."));
-      reply.end();  // of a stream that a choice before this one has begun
+      reply.add_header("Retry-After", "1");
+      engine_.metrics().add("admission_rejections", 1, "reason=\"queue\"");
+      // A stream that a choice before this one has begun can only end.
+      if (!reply.send(refusal(429, "the queue is full; try again later."))) reply.abandon();
       return;
     }
     answer->holds(*submitted);
