@@ -9,6 +9,7 @@
 #   SOAK_TERMS      terms of sums that are to keep their digits (default 1000000000)
 #   SOAK_ROUNDS     random engines whose answers are to be the same (default 300)
 #   SOAK_KILLS      random moments at which a run is killed (default 30)
+#   SOAK_LOAD       seconds of mixed load on a server (default 900)
 set -euo pipefail
 cd "$(dirname "$0")/.."
 build=${STRATA_BUILD:-build}
@@ -64,6 +65,9 @@ tools/object_files.py --build "$build"
 echo "== a run killed at ${SOAK_KILLS:=30} random moments"
 STRATA_KILLS=$SOAK_KILLS strata/cli/nothing_is_lost_test.py "$build/bin"
 
+echo "== a server under mixed load, ${SOAK_LOAD:=900} s"
+STRATA_LOAD_SECONDS=$SOAK_LOAD strata/cli/serve_load_test.py "$build/bin"
+
 echo "== models that others published"
 tools/published_models.py --build "$build"
 
@@ -102,6 +106,9 @@ for target in $(find strata -name '*_fuzz.cc' | sort); do
   [ "$target" != strata/tokenizer/tokenizer_fuzz.cc ] || seeds=strata/tokenizer/testdata
   [ "$target" != strata/model/convert/convert_fuzz.cc ] || seeds=strata/model/convert/testdata
   [ "$target" != strata/engine/parked_fuzz.cc ] || seeds=strata/engine/testdata/parked
+  [ "$target" != strata/net/http_parse_fuzz.cc ] || seeds=strata/net/testdata/requests
+  [ "$target" != strata/net/http_response_fuzz.cc ] || seeds=strata/net/testdata/responses
+  [ "$target" != strata/serve/request_fuzz.cc ] || seeds=strata/serve/testdata/requests
   [ "$target" != strata/ir/export/jax_export_fuzz.cc ] || seeds=strata/ir/export/testdata
   tools/fuzz.sh "$target" "$seeds" -max_total_time="$SOAK_SECONDS"
 done
