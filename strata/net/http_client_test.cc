@@ -141,6 +141,20 @@ TEST(HttpClient, WaitsNoLongerThanAsked) {
   EXPECT_THAT(none.status().message(), HasSubstr("cannot reach 127.0.0.1 port 1"));
 }
 
+TEST(ResponseReader, AnEmptyChunkedBodyMayArriveInAnyPieces) {
+  for (std::size_t step = 1; step < 6; ++step) {
+    ResponseReader reader;
+    std::string buffer = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n", body;
+    ASSERT_TRUE(reader.take(buffer, body).ok());
+    const std::string last = "0\r\n\r\n";
+    for (std::size_t at = 0; at < last.size(); at += step) {
+      buffer += last.substr(at, step);
+      ASSERT_TRUE(reader.take(buffer, body).ok());
+    }
+    EXPECT_TRUE(reader.done()) << step;
+  }
+}
+
 TEST(ResponseReader, TakesBytesInAnyPieces) {
   const std::string bytes =
       "HTTP/1.1 200 OK\r\nContent-Type: a/b\r\nTransfer-Encoding: chunked\r\n\r\n"

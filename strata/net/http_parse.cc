@@ -10,6 +10,10 @@ namespace {
 
 namespace http = boost::beast::http;
 
+/// Bytes without which a parser that asked for more is not asked again: with fewer behind the head
+/// of a last chunk, "0\r\n", Boost.Beast's assertion ends the process. No message ends with less.
+constexpr std::size_t kLeast = 5;
+
 RequestHead refused(int status, std::string message) {
   return {.status = status, .message = std::move(message)};
 }
@@ -24,6 +28,7 @@ std::string lower(std::string_view text) {
 
 struct RequestHead::Body {
   http::request_parser<http::string_body> parser;
+  std::size_t least = 1;  // bytes that are worth another look
 };
 
 RequestHead parse_head(const std::string& bytes, const HttpLimits& most) {
@@ -101,13 +106,14 @@ BodyPiece RequestHead::take_body(std::string& buffer, const HttpLimits& most) {
   auto& parser = body->parser;
   parser.eager(true);
   boost::system::error_code error;
-  while (!buffer.empty() && !parser.is_done()) {
+  while (buffer.size() >= body->least && !parser.is_done()) {
+    body->least = 1;
     const std::size_t taken = parser.put(boost::asio::buffer(buffer.data(), buffer.size()), error);
     buffer.erase(0, taken);
     if (error == http::error::need_more) {
-      if (taken > 0) continue;
       if (buffer.size() > (64u << 10))
         return {.status = 400, .message = "a chunk's head is too long"};
+      body->least = kLeast;
       break;
     }
     if (error == http::error::body_limit)
@@ -122,6 +128,7 @@ BodyPiece RequestHead::take_body(std::string& buffer, const HttpLimits& most) {
 }
 
 struct ResponseReader::Inner {
+  std::size_t least = 1;
   std::unique_ptr<http::response_parser<http::string_body>> parser;
 
   void renew() {
@@ -137,7 +144,8 @@ ResponseReader::~ResponseReader() = default;
 
 Status ResponseReader::take(std::string& buffer, std::string& body) {
   boost::system::error_code error;
-  while (!buffer.empty() && !done()) {
+  while (buffer.size() >= inner_->least && !done()) {
+    inner_->least = 1;
     auto& parser = *inner_->parser;
     const std::size_t taken = parser.put(boost::asio::buffer(buffer.data(), buffer.size()), error);
     buffer.erase(0, taken);
@@ -146,8 +154,8 @@ Status ResponseReader::take(std::string& buffer, std::string& body) {
       parser.get().body().clear();
     }
     if (error == http::error::need_more) {
-      if (taken > 0) continue;
       if (buffer.size() > (64u << 10)) return {Code::corrupt, "a line of the response is too long"};
+      inner_->least = kLeast;
       break;
     }
     if (error) return {Code::corrupt, "the response is not HTTP/1.1: {}", error.message()};

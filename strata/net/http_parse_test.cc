@@ -50,5 +50,27 @@ TEST(HttpParse, RefusesWhatOthersReadInAnotherWay) {
   for (const auto& [bytes, status] : all) EXPECT_EQ(parse_head(bytes, {}).status, status) << bytes;
 }
 
+TEST(HttpParse, AnEmptyChunkedBodyMayArriveInAnyPieces) {
+  const std::string head = "POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n";
+  const std::string body = "0;a=b\r\nT: u\r\n\r\n", bare = "0\r\n\r\n";
+  for (const std::string& all : {body, bare}) {
+    for (std::size_t step = 1; step <= all.size(); ++step) {
+      RequestHead request = parse_head(head, {});
+      std::string buffer;
+      BodyPiece piece;
+      for (std::size_t at = 0; at < all.size(); at += step) {
+        EXPECT_FALSE(piece.done) << step << " " << at;
+        buffer += all.substr(at, step);
+        piece = request.take_body(buffer, {});
+        ASSERT_EQ(piece.status, 0) << piece.message;
+        // Asking again without further bytes changes nothing.
+        if (!piece.done) piece = request.take_body(buffer, {});
+      }
+      EXPECT_TRUE(piece.done) << step;
+      EXPECT_EQ(request.request.body, "");
+    }
+  }
+}
+
 }  // namespace
 }  // namespace strata::net

@@ -32,7 +32,8 @@ Outcome read(const std::string& bytes, std::size_t step) {
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::string bytes(reinterpret_cast<const char*>(data), size);
-  const Outcome whole = read(bytes, size + 1), pieces = read(bytes, 7);
+  const Outcome whole = read(bytes, size + 1),
+                pieces = read(bytes, size == 0 ? 1 : 1 + data[size - 1] % 16);
   if (whole.good != whole.done || pieces.good != pieces.done) std::abort();
   if (whole.good && pieces.good && whole.body != pieces.body) std::abort();
   if (whole.body.size() > size) std::abort();
