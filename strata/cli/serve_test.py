@@ -23,9 +23,9 @@ STRATA, check = tiny.STRATA, tiny.check
 
 
 class Server:
-    def __init__(self, model, *options, key=None):
+    def __init__(self, model, *options, key=None, name="tiny"):
         self.headers = {"Authorization": f"Bearer {key}"} if key else {}
-        self.process = subprocess.Popen([STRATA, "serve", "--model", str(model), "--port", "0", "--served-model-name", "tiny", *options],
+        self.process = subprocess.Popen([STRATA, "serve", "--model", str(model), "--port", "0", "--served-model-name", name, *options],
                                         stderr=subprocess.PIPE, text=True)
         for line in self.process.stderr:
             if line.startswith("listening on "):
@@ -96,10 +96,10 @@ def answers(server, model):
     check("the page", "<title>Strata" in server.ask("/")[1] and server.ask("/v1/models")[1]["data"][0]["id"] == "tiny" and server.ask("/health")[0] == 200)
 
 
-def widen(folder):
+def widen(folder, length=4096):
     """Room for a text that goes on while its reader leaves."""
     file = pathlib.Path(folder) / "config.json"
-    file.write_text(json.dumps({**json.loads(file.read_text()), "max_position_embeddings": 4096}))
+    file.write_text(json.dumps({**json.loads(file.read_text()), "max_position_embeddings": length}))
 
 
 def beside_others(server):

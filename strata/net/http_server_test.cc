@@ -203,7 +203,8 @@ TEST(HttpServer, WhoReadsTooSlowlyIsLeft) {
   EXPECT_TRUE(server.soon([&] { return server.left == 1; }));
   EXPECT_TRUE(server.overflowed);
   const std::string got = raw.read();
-  EXPECT_THAT(got, StartsWith("HTTP/1.1 200 "));
+  if (!got.empty())
+    EXPECT_THAT(got, StartsWith("HTTP/1.1 200 "));  // it may be left before its head
   EXPECT_FALSE(got.ends_with("0\r\n\r\n")) << "a stream that lost a part looks whole";
 }
 
