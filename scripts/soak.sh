@@ -68,6 +68,10 @@ STRATA_KILLS=$SOAK_KILLS strata/cli/nothing_is_lost_test.py "$build/bin"
 echo "== a server under mixed load, ${SOAK_LOAD:=900} s"
 STRATA_LOAD_SECONDS=$SOAK_LOAD strata/cli/serve_load_test.py "$build/bin"
 
+echo "== the chat page in a browser"
+scripts/install-deps.sh chromium-headless-shell
+strata/cli/chat_page_test.py "$build/bin"
+
 echo "== models that others published"
 tools/published_models.py --build "$build"
 
@@ -83,6 +87,9 @@ tools/proofs/object_stores.py --build "$build"
 
 echo "== three tasks of lm_eval through strata and through transformers"
 tools/proofs/lm_eval_tasks.py --build "$build"
+
+echo "== clients of others with strata serve"
+tools/proofs/serve_clients.py --build "$build"
 
 echo "== rules broken one at a time"
 tools/mutate.py --build "$build"
