@@ -33,7 +33,6 @@ case $name in peft_fuzz | published_fuzz)  # what they try is watched; what that
 esac
 [ "$room" = engine ] && rooms="base type engine/parked.cc"
 [ "$room" = net ] && rooms="base net" libraries="-lssl -lcrypto -lcurl -lpugixml"
-[ "$room" = net ] && rooms="base net" libraries="-lssl -lcrypto"
 [ "$room" = serve ] && rooms="base type serve/json.cc serve/parameters.cc"
 [ "$room" = optim ] && rooms="base optim/schedule_text.cc"
 case $source in */chat_template/*) rooms="base tokenizer/chat_template" libraries="-licuuc" ;; esac
