@@ -115,7 +115,11 @@ for target in $(find strata -name '*_fuzz.cc' | sort); do
   [ "$target" != strata/engine/parked_fuzz.cc ] || seeds=strata/engine/testdata/parked
   [ "$target" != strata/net/http_parse_fuzz.cc ] || seeds=strata/net/testdata/requests
   [ "$target" != strata/net/http_response_fuzz.cc ] || seeds=strata/net/testdata/responses
+  [ "$target" != strata/net/object_store/listing_fuzz.cc ] || seeds=strata/net/object_store/testdata/pages
   [ "$target" != strata/serve/request_fuzz.cc ] || seeds=strata/serve/testdata/requests
+  [ "$target" != strata/engine/grammar/regex_fuzz.cc ] || seeds=strata/engine/grammar/testdata/regex
+  [ "$target" != strata/engine/grammar/ebnf_fuzz.cc ] || seeds=strata/engine/grammar/testdata/ebnf
+  [ "$target" != strata/engine/grammar/json_schema_fuzz.cc ] || seeds=strata/engine/grammar/testdata/schema
   [ "$target" != strata/ir/export/jax_export_fuzz.cc ] || seeds=strata/ir/export/testdata
   tools/fuzz.sh "$target" "$seeds" -max_total_time="$SOAK_SECONDS"
 done

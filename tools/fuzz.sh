@@ -34,6 +34,10 @@ esac
 [ "$room" = engine ] && rooms="base type engine/parked.cc"
 [ "$room" = net ] && rooms="base net" libraries="-lssl -lcrypto -lcurl -lpugixml"
 [ "$room" = serve ] && rooms="base type serve/json.cc serve/parameters.cc"
+case $source in */engine/grammar/*)  # without what knows tokenizers
+  rooms="base"
+  for file in grammar automaton regex ebnf lark formats json_text json_schema; do rooms="$rooms engine/grammar/$file.cc"; done ;;
+esac
 [ "$room" = optim ] && rooms="base optim/schedule_text.cc"
 case $source in */chat_template/*) rooms="base tokenizer/chat_template" libraries="-licuuc" ;; esac
 # A header may be in every object, so a newer one makes all of them anew.
