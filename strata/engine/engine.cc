@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 #include <optional>
+#include <set>
 #include <utility>
 
 #include "strata/api/index.h"
@@ -138,7 +139,8 @@ Id Engine::submit(Request request) {
   active->most = std::min(active->prompt + request.max_tokens, options_.max_length);
   active->salt = request.salt;
   active->reads_cache = !request.prompt_logprobs;
-  active->trust = drafter_ && request.speculate && !request.shape ? options_.speculation.tokens : 0;
+  const bool guessable = request.speculate && (!request.shape || request.shape_takes_guesses);
+  active->trust = drafter_ && guessable ? options_.speculation.tokens : 0;
   active->output.prompt_tokens = active->prompt;
   active->output.times.queued = now();
   if (request.prompt_logprobs) active->output.prompt_logprobs.resize(request.tokens.size() - 1);
@@ -367,7 +369,8 @@ bool Engine::step() {
   if (!scoring.empty()) run(scoring, Program::Draws::last_with_scores, width(longest_scoring));
   if (!reading.empty()) run(reading, Program::Draws::last, width(longest));
   if (!drawing.empty() && guesses == 0) run(drawing, Program::Draws::last, 1);
-  if (!drawing.empty() && guesses > 0) run(drawing, Program::Draws::all, power_of_two(guesses + 1));
+  if (!drawing.empty() && guesses > 0)
+    run(drawing, Program::Draws::all, guesses == 1 ? 2 : options_.speculation.tokens + 1);
   tell();
   return !active_.empty();
 }
@@ -378,6 +381,11 @@ void Engine::warm_up(std::int64_t requests) {
     if (width > 1) run({}, Program::Draws::last, width);
   run({}, Program::Draws::last, 1);
   if (most > 1) run({}, Program::Draws::last, 1, most);
+  if (!drafter_) return;
+  // The widths that `step` uses: of one guess, and of all that there may be.
+  for (const std::int64_t width : std::set<std::int64_t>{2, options_.speculation.tokens + 1})
+    for (const std::int64_t rows : std::set<std::int64_t>{1, most})
+      run({}, Program::Draws::all, width, rows);
 }
 
 /// Begins anew where a program threw.

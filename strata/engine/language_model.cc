@@ -186,7 +186,15 @@ std::vector<std::int32_t> LanguageModel::prompt(std::string_view text) const {
 }
 
 Result<std::vector<std::int32_t>> LanguageModel::chat(std::string_view messages,
-                                                      std::string_view more) const {
+                                                      std::string_view more, ChatEnd end) const {
+  auto rendered = render_chat(messages, more, end);
+  if (!rendered) return rendered.status();
+  return tokenizer->encode_with(rendered->text, {.literal = rendered->input});
+}
+
+Result<tokenizer::RenderedChat> LanguageModel::render_chat(std::string_view messages,
+                                                           std::string_view more,
+                                                           ChatEnd end) const {
   if (!chat_template)
     return Status(Code::invalid,
                   "{} has no chat template: it was not made for conversations; strata generate "
@@ -196,13 +204,12 @@ Result<std::vector<std::int32_t>> LanguageModel::chat(std::string_view messages,
   const ordered_json names = ordered_json::parse(more, nullptr, false);
   if (!said.is_array()) return Status(Code::invalid, "chat: messages are no JSON list");
   if (!names.is_object()) return Status(Code::invalid, "chat: further names are no JSON object");
-  tokenizer::ChatOptions options{.add_generation_prompt = true};
+  tokenizer::ChatOptions options{.add_generation_prompt = end == ChatEnd::answer,
+                                 .continue_final_message = end == ChatEnd::open_message};
   options.special_tokens = tokenizer->special_tokens();
   const std::time_t now = std::time(nullptr);
   ::localtime_r(&now, &options.now);
-  auto rendered = chat_template->apply(said, options, names);
-  if (!rendered) return rendered.status();
-  return tokenizer->encode_with(rendered->text, {.literal = rendered->input});
+  return chat_template->apply(said, options, names);
 }
 
 Result<std::shared_ptr<const tokenizer::Tokenizer>> load_tokenizer(const std::string& path) {

@@ -23,6 +23,10 @@
 
 namespace strata::engine {
 
+/// Where a conversation ends: where the assistant begins to speak; behind the last message; within
+/// the last message, which is to be continued.
+enum class ChatEnd { answer, message, open_message };
+
 struct LanguageModel {
   model::ModelPtr model;
   tree::Tree params;
@@ -50,8 +54,11 @@ struct LanguageModel {
   /// messages say are text. `messages` is a JSON list of {"role", "content"}; `more` further names
   /// for the template as a JSON object. Code::invalid where there is no chat template (it says so),
   /// and where the template refuses.
-  Result<std::vector<std::int32_t>> chat(std::string_view messages,
-                                         std::string_view more = "{}") const;
+  Result<std::vector<std::int32_t>> chat(std::string_view messages, std::string_view more = "{}",
+                                         ChatEnd end = ChatEnd::answer) const;
+  /// The same as text.
+  Result<tokenizer::RenderedChat> render_chat(std::string_view messages, std::string_view more,
+                                              ChatEnd end) const;
 };
 
 /// The tokenizer of a GGUF file, a Hugging Face directory, a cache's models--org--name or a

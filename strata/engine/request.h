@@ -87,8 +87,10 @@ struct Request {
   /// Called before each token is drawn, with the output so far. `bias` (V), zeros at first and kept
   /// from call to call, is added to the logits before everything else that changes them; -inf
   /// forbids a token. Returns whether it changed `bias`. Must be a function of the output alone, as
-  /// a request that is put back begins anew. No tokens are guessed for such a request.
+  /// a request that is put back begins anew. No tokens are guessed for such a request, unless...
   std::function<bool(std::span<const std::int32_t> output, std::span<float> bias)> shape = {};
+  /// ...`shape` may be asked for outputs with guesses, in any order.
+  bool shape_takes_guesses = false;
   /// Called with each token, and with the end. Both may submit and cancel requests.
   std::function<void(const Token&)> on_token = {};
   std::function<void(Id, const Output&)> on_end = {};

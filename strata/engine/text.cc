@@ -82,6 +82,7 @@ Request TextEngine::request_of(const std::shared_ptr<Stream>& stream) {
                 .max_tokens = r.max_tokens,
                 .stop_tokens = r.stop_tokens,
                 .shape = r.shape,
+                .shape_takes_guesses = r.shape_takes_guesses,
                 .logprobs = r.logprobs,
                 .prompt_logprobs = r.prompt_logprobs,
                 .logprob_tokens = r.logprob_tokens,

@@ -43,6 +43,7 @@ struct TextRequest {
   bool speculate = true;
   std::optional<RepetitionDetection> repetition_detection = {};
   std::function<bool(std::span<const std::int32_t>, std::span<float>)> shape = {};
+  bool shape_takes_guesses = false;
   /// Called with each token, before the text that it completes.
   std::function<void(const Token&)> on_token = {};
 };
