@@ -8,6 +8,7 @@
 
 #include "strata/base/thread_pool.h"
 #include "strata/cli/command.h"
+#include "strata/cli/engine_options.h"
 #include "strata/engine/text.h"
 #include "strata/serve/server.h"
 
@@ -20,6 +21,7 @@ struct Options {
   std::int64_t port = 8000, length = 4096, sequences = 32, batched = 256, queue = 1024, rate = 0,
                cache = 0, logprobs = 20, shutdown = 30, connections = 1024;
   int threads = 0;
+  EngineOptions engine;
 };
 
 bool is_loopback(const std::string& host) {
@@ -52,6 +54,7 @@ int run(const Options& o) {
   const std::int64_t pages_of_one = options.pages / o.sequences;
   options.pages = o.cache > 0 ? std::max<std::int64_t>(1, o.cache / options.page_size)
                               : std::min(options.pages, 4 * pages_of_one);
+  if (Status put = o.engine.put_into(options, *lm); !put.ok()) return fail(put);
   serve::Engine engine(*lm, options, o.queue);
   serve::ServerOptions so{.names = o.names,
                           .keys = o.keys,
@@ -150,6 +153,7 @@ void add_serve(CommandLine& app, std::function<int()>& action) {
   command.add_option("--shutdown-timeout", o->shutdown, "seconds that answers have when it leaves")
       .in_range(std::int64_t{0}, std::int64_t{86400})
       .show_default();
+  o->engine.add_to(command);
   add_threads(command, o->threads);
   command.callback([o, &action] { action = [o] { return run(*o); }; });
 }

@@ -102,6 +102,28 @@ def widen(folder, length=4096):
     file.write_text(json.dumps({**json.loads(file.read_text()), "max_position_embeddings": length}))
 
 
+def forms(server):
+    """Answers of a form, with a model that knows words w0 .. w41 alone, each with a space behind it."""
+    def ask(**more):
+        status, answer = server.ask("/v1/completions", {"prompt": "w1", "max_tokens": 40, "temperature": 0.9, **more})
+        check(f"a form {more}", status == 200, answer)
+        return answer["choices"]
+    for seed in range(4):
+        text = ask(seed=seed, guided_regex="(w[12] ){2,5}")[0]
+        words = text["text"].split()
+        check("an expression", text["finish_reason"] == "stop" and 2 <= len(words) <= 5 and set(words) <= {"w1", "w2"}, text)
+    check("a choice", all(c["text"].strip() in ("w3", "w4 w5") for c in ask(seed=1, n=8, structured_outputs={"choice": ["w3 ", "w4 w5 "]})))
+    grammar = 'root ::= "w7 " ("w8 " | "w9 " root)'
+    chosen = ask(seed=2, guided_grammar=grammar)[0]["text"].split()
+    check("a grammar", chosen[0] == "w7" and chosen[-1] in ("w8", "w7", "w9"), chosen)
+    check("what the model cannot write", server.ask("/v1/completions", {"prompt": "w1", "response_format": {"type": "json_object"}})[1]["error"]["message"] == "no token may be token 0 of the output")
+    barred = ask(seed=3, bad_words=["w1", "w2"], allowed_token_ids=[7, 8, 9], max_tokens=12, ignore_eos=True)[0]["text"].split()
+    check("bad words", set(barred) == {"w3"}, barred)
+    check("tokens at least", len(ask(seed=3, min_tokens=30, max_tokens=30, return_token_ids=True)[0]["token_ids"]) == 30)
+    repeated = ask(temperature=0, logit_bias={"9": 100}, repetition_detection={"max_pattern_size": 1, "min_count": 4})[0]
+    check("a repetition", repeated["finish_reason"] == "repetition" and repeated["text"].split() == ["w3"] * 4, repeated)
+
+
 def beside_others(server):
     def body(i):
         return {"prompt": f"w{i} w{i * 7 % 40}", "max_tokens": 12 + i % 5, "seed": i, "logprobs": 1, "temperature": 0.5 + i % 3 / 2, "return_token_ids": True}
@@ -124,7 +146,13 @@ def errors(server):
             ("/v1/completions", {"prompt": "w1", "max_tokens": 1 << 29}, 400, "maximum context length"),
             ("/v1/completions", {"prompt": "w1", "model": "other"}, 404, "does not exist"), ("/v1/completions", {"prompt": [99]}, 400, "[0, 48)"),
             ("/v1/completions", {"prompt": "w1", "logit_bias": {"x": 1}}, 400, "token ids"), ("/v1/completions", {}, 400, "prompt must be"),
-            ("/v1/completions", {"prompt": "w1", "guided_json": {"type": "object"}}, 400, "not supported"),
+            ("/v1/completions", {"prompt": "w1", "guided_json": {"not": {}}}, 400, "not is not supported"),
+            ("/v1/completions", {"prompt": "w1", "guided_regex": "(?=a)"}, 400, "look-ahead"), ("/v1/completions", {"prompt": "w1", "response_format": {"type": "x"}}, 400, "response_format must be"),
+            ("/v1/completions", {"prompt": "w1", "guided_regex": "a", "guided_choice": ["b"]}, 400, "only use one"),
+            ("/v1/completions", {"prompt": "w1", "bad_words": [""]}, 400, "bad_words"), ("/v1/completions", {"prompt": "w1", "min_tokens": 5, "max_tokens": 4}, 400, "min_tokens"),
+            ("/v1/completions", {"prompt": "w1", "repetition_detection": {"max_pattern_size": 2, "min_count": 1}}, 400, "min_count"), ("/v1/completions", {"prompt": "w1", "cache_salt": ""}, 400, "cache_salt"),
+            ("/v1/chat/completions", {"messages": [{"role": "user", "content": "w1"}], "tool_choice": "auto"}, 400, "`tools` must be set"),
+            ("/v1/chat/completions", {"messages": [{"role": "user", "content": "w1"}], "continue_final_message": True, "add_generation_prompt": True}, 400, "Cannot set both"),
             ("/v1/completions", b"{", 400, "not valid JSON"), ("/v1/completions", b'{"a":"\xff"}', 400, "not valid JSON"), ("/v1/completions", b"[1]", 400, "JSON object"),
             ("/v1/completions", b'{"a":1,"a":2}', 400, "twice"), ("/v1/completions", b'{"a":' + b"[" * 100000, 400, "deeper than 64"),
             ("/v1/completions", b'{"temperature":NaN}', 400, "not valid JSON"), ("/v1/completions", b'{"temperature":1e999}', 400, "not valid JSON"),
@@ -267,6 +295,7 @@ def main():
         server = Server(name, "--max-num-seqs", "16", "--max-model-len", "4096")
         try:
             answers(server, name)
+            forms(server)
             beside_others(server)
             errors(server)
             pages_that_ask(server)

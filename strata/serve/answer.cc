@@ -1,5 +1,7 @@
 #include "strata/serve/answer.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 namespace strata::serve {
@@ -46,6 +48,10 @@ Answer::Answer(Engine& engine, net::HttpReply reply, Parameters parameters, bool
       with_ids_(with_ids),
       choices_(prompts_.size() * static_cast<std::size_t>(parameters_.n)) {
   for (const auto& p : prompts_) prompt_tokens_ += static_cast<std::int64_t>(p.size());
+  if (chat_ && parameters_.tools.kind != ToolChoice::Kind::none)
+    for (std::size_t i = 0; i < choices_.size(); ++i)
+      choices_[i].reader.emplace(parameters_.calls, parameters_.tools,
+                                 fmt::format("call-{}-{}-", id_, i));
 }
 
 void Answer::begin() {
@@ -123,7 +129,23 @@ void Answer::send(const Json& json) {
   if (!reply_.write("data: " + dump(json) + "\n\n")) leave();
 }
 
-void Answer::stream(std::size_t i, const Event& event, const std::string& text, Json logprobs) {
+/// As a message has them; as a stream has them, with their numbers from `first` on.
+Json Answer::calls_json(const std::vector<ToolCall>& calls,
+                        std::optional<std::size_t> first) const {
+  Json out = Json::array();
+  for (const ToolCall& call : calls) {
+    Json one = Json::object();
+    if (first) one["index"] = (*first)++;
+    one["id"] = call.id;
+    one["type"] = "function";
+    one["function"] = {{"name", call.name}, {"arguments", call.arguments}};
+    out.push_back(std::move(one));
+  }
+  return out;
+}
+
+void Answer::stream(std::size_t i, const Event& event, const std::string& text, Json logprobs,
+                    const std::vector<ToolCall>& calls) {
   Choice& c = choices_[i];
   Json choice = {{"index", i}};
   if (chat_ && !c.begun) {
@@ -135,13 +157,18 @@ void Answer::stream(std::size_t i, const Event& event, const std::string& text, 
     send(first);
   }
   c.begun = true;
-  if (text.empty() && logprobs.is_null() && !event.ended && !(with_ids_ && event.token)) return;
-  if (chat_)
+  if (text.empty() && calls.empty() && logprobs.is_null() && !event.ended &&
+      !(with_ids_ && event.token))
+    return;
+  if (chat_) {
     choice["delta"] = text.empty() ? Json::object() : Json{{"content", text}};
-  else
+    if (!calls.empty())
+      choice["delta"]["tool_calls"] = calls_json(calls, c.calls.size() - calls.size());
+  } else {
     choice["text"] = text;
+  }
   choice["logprobs"] = std::move(logprobs);
-  choice["finish_reason"] = event.ended ? Json(event.finish) : Json();
+  choice["finish_reason"] = event.ended ? Json(c.finish) : Json();
   if (event.ended) choice["stop_reason"] = c.stop_reason;
   if (with_ids_ && event.token) choice["token_ids"] = Json::array({*event.token});
   Json chunk = frame(true);
@@ -159,6 +186,13 @@ void Answer::hear(std::size_t i, const Event& event) {
     if (parameters_.job.prompt_logprobs)
       append(logprobs, logprobs_of(c, event.prompt, true, prompt[0]));
   }
+  std::vector<ToolCall> calls;
+  if (c.reader) {
+    CallReader::Part part = c.reader->add(text, event.ended);
+    text = std::move(part.content);
+    calls = std::move(part.calls);
+    c.calls.insert(c.calls.end(), calls.begin(), calls.end());
+  }
   if (event.logprob) append(logprobs, logprobs_of(c, {*event.logprob}, false, 0));
   if (event.token) c.tokens.push_back(*event.token);
   if (event.ended) {
@@ -166,12 +200,15 @@ void Answer::hear(std::size_t i, const Event& event) {
     if (!event.stop_string.empty()) c.stop_reason = event.stop_string;
     if (event.stop_token) c.stop_reason = *event.stop_token;
     c.finish = event.finish;
+    // A named tool's call ends as any answer.
+    if (c.finish == "stop" && !c.calls.empty() && parameters_.tools.kind != ToolChoice::Kind::named)
+      c.finish = "tool_calls";
     if (event.finish == "error") error_ = event.error;
     drawn_ += event.completion_tokens;
     ++ended_;
   }
   if (parameters_.stream) {
-    stream(i, event, text, std::move(logprobs));
+    stream(i, event, text, std::move(logprobs), calls);
   } else {
     c.begun = true;
     c.text += text;
@@ -202,10 +239,15 @@ void Answer::finish() {
   for (std::size_t i = 0; i < choices_.size(); ++i) {
     const Choice& c = choices_[i];
     Json choice = {{"index", i}};
-    if (chat_)
-      choice["message"] = {{"role", "assistant"}, {"content", c.text}, {"refusal", nullptr}};
-    else
+    if (chat_) {
+      const bool only_calls = c.text.empty() && !c.calls.empty();
+      choice["message"] = {{"role", "assistant"},
+                           {"content", only_calls ? Json() : Json(c.text)},
+                           {"refusal", nullptr}};
+      if (!c.calls.empty()) choice["message"]["tool_calls"] = calls_json(c.calls, std::nullopt);
+    } else {
       choice["text"] = c.text;
+    }
     choice["logprobs"] = c.logprobs;
     choice["finish_reason"] = c.finish;
     choice["stop_reason"] = c.stop_reason;

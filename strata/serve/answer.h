@@ -2,7 +2,9 @@
 // whole or as a stream.
 #pragma once
 
+#include <cstdint>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -10,6 +12,7 @@
 #include "strata/serve/engine.h"
 #include "strata/serve/json.h"
 #include "strata/serve/parameters.h"
+#include "strata/serve/tools.h"
 
 namespace strata::serve {
 
@@ -34,12 +37,16 @@ class Answer {
     std::size_t offset = 0;
     std::vector<std::int32_t> tokens;
     bool begun = false, ended = false;
+    std::optional<CallReader> reader = {};  // where the answer may call tools
+    std::vector<ToolCall> calls = {};
   };
+  Json calls_json(const std::vector<ToolCall>& calls, std::optional<std::size_t> first) const;
   Json logprobs_of(Choice& choice, const std::vector<TokenLogprob>& tokens, bool first_unknown,
                    std::int32_t first) const;
   Json frame(bool chunk) const;
   Json usage() const;
-  void stream(std::size_t i, const Event& event, const std::string& text, Json logprobs);
+  void stream(std::size_t i, const Event& event, const std::string& text, Json logprobs,
+              const std::vector<ToolCall>& calls);
   void send(const Json& json);
   void finish();
 

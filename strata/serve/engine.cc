@@ -184,27 +184,24 @@ void Engine::start(const std::shared_ptr<Stream>& stream) {
   if (!job.ignore_eos)
     stops.insert(stops.end(), lm_.generation.eos.begin(), lm_.generation.eos.end());
   r.stop_tokens = stops;
-  if (job.min_tokens > 0 || !job.logit_bias.empty() || !job.allowed.empty())
-    r.shape = [&job = stream->job, stops](std::span<const std::int32_t> output,
-                                          std::span<float> bias) {
-      const auto count = static_cast<std::int64_t>(output.size());
-      if (count != 0 && count != job.min_tokens) return false;
-      constexpr float kNever = -std::numeric_limits<float>::infinity();
-      std::fill(bias.begin(), bias.end(), job.allowed.empty() ? 0.0f : kNever);
-      for (std::int32_t t : job.allowed) bias[static_cast<std::size_t>(t)] = 0;
-      for (const auto& [t, b] : job.logit_bias) bias[static_cast<std::size_t>(t)] += b;
-      if (count < job.min_tokens)
-        for (std::int32_t t : stops) bias[static_cast<std::size_t>(t)] = kNever;
-      return true;
-    };
+  r.priority = job.priority;
+  r.salt = job.salt;
+  r.repetition_detection = job.repetition_detection;
+  if (job.guide) {
+    std::vector<std::int32_t> ends = lm_.generation.eos;
+    ends.insert(ends.end(), job.stop_tokens.begin(), job.stop_tokens.end());
+    r.shape = engine::grammar::shape_of(job.guide, std::move(ends));
+    r.shape_takes_guesses = true;
+  }
   r.on_token = [this, stream](const engine::Token& t) { token(stream, t); };
   r.on_end = [this, stream](engine::Id id, const engine::Output& out) {
     engine_->take(id);
     if (stream->ended) return;
-    Event e{.finish = out.end == engine::End::stop        ? "stop"
-                      : out.end == engine::End::error     ? "error"
-                      : out.end == engine::End::cancelled ? "abort"
-                                                          : "length"};
+    Event e{.finish = out.end == engine::End::stop         ? "stop"
+                      : out.end == engine::End::error      ? "error"
+                      : out.end == engine::End::cancelled  ? "abort"
+                      : out.end == engine::End::repetition ? "repetition"
+                                                           : "length"};
     e.error = out.error;
     e.cached_tokens = out.shared_tokens;
     stream->scheduled = out.times.scheduled;
@@ -248,7 +245,7 @@ void Engine::token(const std::shared_ptr<Stream>& stream, const engine::Token& t
       !stream->job.ignore_eos && std::find(eos.begin(), eos.end(), t.token) != eos.end();
   std::string stopped;
   if (!ends) stopped = stream->add(stream->decoder.step(t.token), e.text);
-  if (stopped.empty() || stream->drawn < stream->job.min_tokens) {
+  if (stopped.empty() || stream->drawn < stream->job.sampling.min_tokens) {
     stream->listener(e);
     return;
   }

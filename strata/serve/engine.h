@@ -21,6 +21,7 @@
 #include <vector>
 
 #include "strata/engine/engine.h"
+#include "strata/engine/grammar/guide.h"
 #include "strata/engine/language_model.h"
 #include "strata/engine/score.h"
 #include "strata/serve/metrics.h"
@@ -31,7 +32,7 @@ namespace strata::serve {
 struct Job {
   std::vector<std::int32_t> tokens;
   engine::Sampling sampling = {};
-  std::int64_t max_tokens = 16, min_tokens = 0;
+  std::int64_t max_tokens = 16;
   std::vector<std::string> stop = {};
   std::vector<std::int32_t> stop_tokens = {};
   bool ignore_eos = false, include_stop = false, skip_special = true;
@@ -39,9 +40,12 @@ struct Job {
   std::optional<std::int64_t> logprobs = {};
   /// Whether log-probabilities of the prompt are told before the first token.
   bool prompt_logprobs = false;
-  /// Added to logits; and the only tokens that may be drawn, all where it is empty.
-  std::vector<std::pair<std::int32_t, float>> logit_bias = {};
-  std::vector<std::int32_t> allowed = {};
+  /// The form that the text has; none: any.
+  std::shared_ptr<engine::grammar::Guide> guide = {};
+  /// As engine::Request's.
+  std::int64_t priority = 0;
+  std::string salt = {};
+  std::optional<engine::RepetitionDetection> repetition_detection = {};
 };
 
 struct Likely {
@@ -64,7 +68,7 @@ struct Event {
   /// Of the prompt but its first token; with the first event where they were asked for.
   std::vector<TokenLogprob> prompt = {};
   bool ended = false;
-  /// "stop", "length", "abort" or "error", with the string or token that stopped it.
+  /// "stop", "length", "repetition", "abort" or "error", with the string or token that stopped it.
   std::string finish = {}, stop_string = {}, error = {};
   std::optional<std::int32_t> stop_token = {};
   std::int64_t prompt_tokens = 0, cached_tokens = 0, completion_tokens = 0;

@@ -91,8 +91,36 @@ void read_bias(Job& job, const Json& body, std::int64_t vocabulary) {
     if (!digits || std::stol(key) >= vocabulary)
       wrong("logit_bias", fmt::format("of token ids in [0, {})", vocabulary), Json(key));
     if (!value.is_number()) wrong("logit_bias", "of numbers", value);
-    job.logit_bias.emplace_back(std::stoi(key), std::clamp(value.get<float>(), -100.0f, 100.0f));
+    job.sampling.logit_bias.emplace_back(std::stoi(key),
+                                         std::clamp(value.get<float>(), -100.0f, 100.0f));
   }
+}
+
+void read_words(Parameters& p, const Json& body) {
+  const Json* v = given(body, "bad_words");
+  if (v == nullptr) return;
+  const char* allowed = "a list of at most 128 strings of 1 to 256 bytes";
+  if (!v->is_array() || v->size() > 128) wrong("bad_words", allowed, *v);
+  for (const Json& word : *v) {
+    if (!word.is_string() || word.get<std::string>().empty() ||
+        word.get<std::string>().size() > 256)
+      wrong("bad_words", allowed, word);
+    p.bad_words.push_back(word.get<std::string>());
+  }
+}
+
+void read_repetition(Job& job, const Json& body) {
+  const Json* v = given(body, "repetition_detection");
+  if (v == nullptr) return;
+  if (!v->is_object()) wrong("repetition_detection", "an object", *v);
+  engine::RepetitionDetection d;
+  d.max_size = integer(*v, "max_pattern_size", 0, 0, 4096);
+  d.min_size = integer(*v, "min_pattern_size", 1, 1, 4096);
+  d.min_count = integer(*v, "min_count", 2, 2, 4096);
+  if (d.max_size == 0) return;
+  if (d.min_size > d.max_size)
+    wrong("repetition_detection", "with min_pattern_size <= max_pattern_size", *v);
+  job.repetition_detection = d;
 }
 
 void read_logprobs(Job& job, const Json& body, bool chat, std::int64_t most) {
@@ -109,38 +137,45 @@ void read_logprobs(Job& job, const Json& body, bool chat, std::int64_t most) {
 
 /// What would change the answer and is not built passes with a neutral value alone.
 void refuse_unbuilt(const Json& body) {
-  for (const char* field : {"tools",
-                            "functions",
-                            "response_format",
-                            "structured_outputs",
-                            "guided_json",
-                            "guided_regex",
-                            "guided_choice",
-                            "guided_grammar",
-                            "use_beam_search",
-                            "best_of",
-                            "suffix",
-                            "bad_words",
-                            "prompt_embeds",
-                            "audio",
-                            "prediction",
-                            "web_search_options",
-                            "truncate_prompt_tokens",
-                            "thinking_token_budget",
-                            "repetition_detection",
-                            "continue_final_message",
-                            "chat_template",
-                            "prompt_logprobs"}) {
+  for (const char* field : {"functions", "use_beam_search", "best_of", "suffix", "prompt_embeds",
+                            "audio", "prediction", "web_search_options", "truncate_prompt_tokens",
+                            "thinking_token_budget", "chat_template", "prompt_logprobs"}) {
     const Json* v = given(body, field);
     if (v == nullptr || *v == false || *v == "" || (v->is_structured() && v->empty())) continue;
     const std::string name = field;
-    if (name == "response_format" && v->is_object() && v->value("type", Json()) == "text") continue;
     if (name == "best_of" && *v == body.value("n", Json(1))) continue;
     throw ApiError(400, name + " is not supported by this server.", name);
   }
 }
 
 }  // namespace
+
+std::vector<std::vector<std::int32_t>> bad_words(const tokenizer::Tokenizer& tokenizer,
+                                                 const std::vector<std::string>& words) {
+  std::vector<std::vector<std::int32_t>> out;
+  for (const std::string& word : words) {
+    const std::size_t from = word.find_first_not_of(' ');
+    const std::string bare = from == word.npos ? word : word.substr(from);
+    const auto plain = tokenizer.encode_with(bare, {}),
+               spaced = tokenizer.encode_with(" " + bare, {});
+    if (plain.empty()) continue;
+    out.push_back(plain);
+    if (spaced.size() == plain.size() && spaced[0] != plain[0]) out.push_back(spaced);
+  }
+  return out;
+}
+
+engine::ChatEnd read_end(const Json& body) {
+  const bool adds = flag(body, "add_generation_prompt", true);
+  if (!flag(body, "continue_final_message", false))
+    return adds ? engine::ChatEnd::answer : engine::ChatEnd::message;
+  const Json* add = given(body, "add_generation_prompt");
+  if (add != nullptr && *add == true)
+    throw ApiError(400,
+                   "Cannot set both `continue_final_message` and `add_generation_prompt` to True.",
+                   "continue_final_message");
+  return engine::ChatEnd::open_message;
+}
 
 Parameters read_parameters(const Json& body, bool chat, const engine::Sampling& usual,
                            std::int64_t vocabulary, std::int64_t max_logprobs) {
@@ -167,11 +202,11 @@ Parameters read_parameters(const Json& body, bool chat, const engine::Sampling& 
                          : "max_tokens";
   p.max_tokens_given = given(body, most) != nullptr;
   p.job.max_tokens = integer(body, most, 16, 1, kMost);
-  p.job.min_tokens = integer(body, "min_tokens", 0, 0, kMost);
-  if (p.max_tokens_given && p.job.min_tokens > p.job.max_tokens)
+  s.min_tokens = integer(body, "min_tokens", 0, 0, kMost);
+  if (p.max_tokens_given && s.min_tokens > p.job.max_tokens)
     throw ApiError(400,
                    fmt::format("min_tokens must be less than or equal to max_tokens={}, got {}.",
-                               p.job.max_tokens, p.job.min_tokens),
+                               p.job.max_tokens, s.min_tokens),
                    "min_tokens");
   read_stop(p.job, body);
   p.job.stop_tokens = tokens(body, "stop_token_ids", vocabulary);
@@ -179,9 +214,27 @@ Parameters read_parameters(const Json& body, bool chat, const engine::Sampling& 
   p.job.include_stop = flag(body, "include_stop_str_in_output", false);
   p.job.skip_special = flag(body, "skip_special_tokens", true);
   read_bias(p.job, body, vocabulary);
-  p.job.allowed = tokens(body, "allowed_token_ids", vocabulary);
-  if (given(body, "allowed_token_ids") != nullptr && p.job.allowed.empty())
-    throw ApiError(400, "allowed_token_ids is not None and empty!", "allowed_token_ids");
+  if (given(body, "allowed_token_ids") != nullptr) {
+    s.allowed_tokens = tokens(body, "allowed_token_ids", vocabulary);
+    if (s.allowed_tokens->empty())
+      throw ApiError(400, "allowed_token_ids is not None and empty!", "allowed_token_ids");
+  }
+  read_words(p, body);
+  read_repetition(p.job, body);
+  p.job.priority = integer(body, "priority", 0, -kMost, kMost);
+  if (const Json* salt = given(body, "cache_salt")) {
+    if (!salt->is_string() || salt->get_ref<const std::string&>().empty() ||
+        salt->get_ref<const std::string&>().size() > 1024)
+      wrong("cache_salt", "a string of 1 to 1024 bytes", *salt);
+    p.job.salt = salt->get<std::string>();
+  }
+  p.form = read_form(body);
+  if (chat) {
+    p.tools = read_tools(body);
+    p.end = read_end(body);
+    if (p.form && p.tools.kind != ToolChoice::Kind::none)
+      throw ApiError(400, p.form->field + " cannot be used together with tools.", p.form->field);
+  }
   read_logprobs(p.job, body, chat, max_logprobs);
   p.stream = flag(body, "stream", false);
   p.echo = flag(body, "echo", false);

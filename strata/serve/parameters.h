@@ -2,10 +2,14 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
+#include <vector>
 
 #include "strata/serve/engine.h"
 #include "strata/serve/json.h"
+#include "strata/serve/structured.h"
+#include "strata/serve/tools.h"
 
 namespace strata::serve {
 
@@ -14,12 +18,27 @@ struct Parameters {
   Job job;
   std::int64_t n = 1;
   bool max_tokens_given = false;
-  bool stream = false, include_usage = false, echo = false, add_generation = true;
+  bool stream = false, include_usage = false, echo = false;
+  /// Where a chat's prompt ends.
+  engine::ChatEnd end = engine::ChatEnd::answer;
+  /// The form of the answer, and the tools that it may call.
+  std::optional<Form> form = {};
+  ToolChoice tools = {};
+  CallFormat calls = {};
+  /// Words that are not drawn, as text.
+  std::vector<std::string> bad_words = {};
 };
 
 /// Of a completion or a chat; `usual` is how the model's makers want tokens drawn. Throws ApiError
 /// (400) that names the field and says what is allowed.
 Parameters read_parameters(const Json& body, bool chat, const engine::Sampling& usual,
                            std::int64_t vocabulary, std::int64_t max_logprobs);
+
+/// The tokens of words, each with and without a space before it where that makes other tokens.
+std::vector<std::vector<std::int32_t>> bad_words(const tokenizer::Tokenizer& tokenizer,
+                                                 const std::vector<std::string>& words);
+
+/// Where a chat's prompt ends, by add_generation_prompt and continue_final_message.
+engine::ChatEnd read_end(const Json& body);
 
 }  // namespace strata::serve

@@ -184,13 +184,21 @@ std::vector<std::vector<std::int32_t>> Server::prompts_of(const Json& body, bool
       if (!content.is_string() && !content.is_null())
         throw ApiError(400, "a message's content must be a string or a list of parts.", "messages");
       if (content.is_string()) bytes += content.get_ref<const std::string&>().size();
+      prepare_calls(m);
     }
     if (bytes > static_cast<std::size_t>(engine_.max_length()) * 16)
       throw ApiError(400, "the messages are longer than the model reads.", "messages");
     Json more = body.value("chat_template_kwargs", Json::object());
     if (!more.is_object())
       throw ApiError(400, "chat_template_kwargs must be an object.", "chat_template_kwargs");
-    auto tokens = engine_.lm().chat(dump(messages), dump(more));
+    if (const auto tools = body.find("tools"); tools != body.end() && !tools->is_null()) {
+      const std::string all = dump(*tools);
+      bytes += all.size();
+      if (bytes > static_cast<std::size_t>(engine_.max_length()) * 16)
+        throw ApiError(400, "the tools are longer than the model reads.", "tools");
+      more["tools"] = *tools;
+    }
+    auto tokens = engine_.lm().chat(dump(messages), dump(more), read_end(body));
     if (!tokens) throw ApiError(400, tokens.status().message(), "messages");
     return {std::move(*tokens)};
   }
@@ -236,12 +244,16 @@ void Server::generate(const net::HttpRequest& request, net::HttpReply& reply, bo
                    "model");
   Parameters p = read_parameters(body, chat, options_.usual, engine_.lm().model->vocab_size(),
                                  options_.max_logprobs);
+  prepare(p, body);
   const auto prompts = prompts_of(body, chat);
   const std::size_t count = prompts.size() * static_cast<std::size_t>(p.n);
   if (count > 1024) throw ApiError(400, "n times prompts must be at most 1024.", "n");
   for (const auto& t : prompts) {
     const auto length = static_cast<std::int64_t>(t.size());
     const std::int64_t room = engine_.max_length() - length;
+    if (chat && !p.max_tokens_given && p.job.sampling.min_tokens > room)
+      throw ApiError(400, fmt::format("min_tokens must be at most the {} that fit.", room),
+                     "min_tokens");
     if (room < 1 || (p.max_tokens_given && p.job.max_tokens > room))
       throw ApiError(400, fmt::format("This model's maximum context length is {} tokens. However, "
                                       "you requested {} tokens in the messages and {} in the "
@@ -279,6 +291,40 @@ void Server::generate(const net::HttpRequest& request, net::HttpReply& reply, bo
     answer->holds(*submitted);
   }
   reply.on_gone([answer] { answer->leave(); });
+}
+
+/// Makes ready what needs the model: forms, calls of tools, words as tokens.
+void Server::prepare(Parameters& p, const Json& body) {
+  const engine::LanguageModel& lm = engine_.lm();
+  if (!p.bad_words.empty()) {
+    const auto all = bad_words(*lm.tokenizer, p.bad_words);
+    std::size_t total = 0;
+    for (const auto& word : all) total += word.size();
+    if (total > 1024)
+      throw ApiError(400, "bad_words must be at most 1024 tokens in all.", "bad_words");
+    p.job.sampling.bad_words = all;
+  }
+  using Kind = ToolChoice::Kind;
+  if (!p.form && p.tools.kind == Kind::none) return;
+  std::call_once(made_ready_, [&] {
+    guides_ = std::make_unique<Guides>(
+        std::make_shared<const engine::grammar::Vocabulary>(*lm.tokenizer, lm.model->vocab_size()));
+    calls_ = call_format(lm);
+    for (std::int32_t t : lm.tokenizer->encode_with(calls_.begin, {}))
+      calls_are_special_ = calls_are_special_ || lm.tokenizer->is_special(t);
+  });
+  const bool forced = p.tools.kind == Kind::required || p.tools.kind == Kind::named;
+  p.calls = calls_;
+  // No form holds special tokens: calls that have to be are written without marks there.
+  if (forced && calls_are_special_)
+    p.calls = {.between = "\n", .arguments = calls_.arguments, .several = calls_.several};
+  if (p.tools.kind == Kind::automatic && calls_are_special_) p.job.skip_special = false;
+  if (forced) p.form = form_of_calls(body, p.tools, p.calls);
+  if (!p.form) return;
+  if (lm.generation.eos.empty() && p.job.stop_tokens.empty())
+    throw ApiError(400, "the model has no token that ends a text, so stop_token_ids are needed.",
+                   p.form->field);
+  p.job.guide = guides_->get(*p.form);
 }
 
 Json Server::tokenize(const Json& body) const {

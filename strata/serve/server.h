@@ -8,6 +8,7 @@
 #include <array>
 #include <chrono>
 #include <map>
+#include <memory>
 #include <mutex>
 #include <string>
 #include <vector>
@@ -15,6 +16,9 @@
 #include "strata/net/http_server.h"
 #include "strata/serve/engine.h"
 #include "strata/serve/json.h"
+#include "strata/serve/parameters.h"
+#include "strata/serve/structured.h"
+#include "strata/serve/tools.h"
 
 namespace strata::serve {
 
@@ -49,6 +53,7 @@ class Server {
   Json tokenize(const Json& body) const;
   Json detokenize(const Json& body) const;
   Json verify(const Json& body);
+  void prepare(Parameters& parameters, const Json& body);
 
   Engine& engine_;
   ServerOptions options_;
@@ -60,6 +65,10 @@ class Server {
   };
   std::map<Digest, Budget> budgets_;
   std::int64_t requests_ = 0, created_ = 0;
+  std::once_flag made_ready_;
+  std::unique_ptr<Guides> guides_;
+  CallFormat calls_;
+  bool calls_are_special_ = false;  // whether special tokens mark calls
 };
 
 /// An error of HTTP in OpenAI's shape.

@@ -35,7 +35,7 @@ class Automaton {
   static constexpr std::int32_t kDeepest = 256;
   /// States of rules, stacks in a state, states that are kept.
   static constexpr std::size_t kMostParts = std::size_t{1} << 18, kMostStacks = 4096,
-                               kMostStates = std::size_t{1} << 16;
+                               kMostStates = std::size_t{1} << 15;
 
   /// Throws Error for a grammar that is too large, that names rules which are not there, whose
   /// rules begin with themselves, or that no text fits.

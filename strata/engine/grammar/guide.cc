@@ -17,7 +17,9 @@ std::vector<std::string> bytes_of(const tokenizer::Tokenizer& tokenizer, std::in
   const std::int64_t known = std::min(size, tokenizer.vocab_size());
   for (std::int64_t i = 0; i < known; ++i) {
     const auto token = static_cast<std::int32_t>(i);
-    if (!tokenizer.is_special(token)) out[static_cast<std::size_t>(i)] = tokenizer.bytes(token);
+    // The token between documents stands for a line end elsewhere, which it is not here.
+    if (!tokenizer.is_special(token) && token != tokenizer.separator())
+      out[static_cast<std::size_t>(i)] = tokenizer.bytes(token);
   }
   return out;
 }

@@ -62,7 +62,7 @@ class Guide {
  public:
   using State = Automaton::State;
   /// Bytes of sets that are kept at most.
-  static constexpr std::size_t kMostSets = std::size_t{64} << 20;
+  static constexpr std::size_t kMostSets = std::size_t{16} << 20;
 
   /// Throws Error as Automaton.
   Guide(Grammar grammar, std::shared_ptr<const Vocabulary> vocabulary);

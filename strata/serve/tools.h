@@ -1,0 +1,76 @@
+// Tools in chats: how a model's template writes calls, what grammar keeps a model to them, and the
+// calls in what it wrote.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "strata/engine/grammar/grammar.h"
+#include "strata/engine/language_model.h"
+#include "strata/serve/json.h"
+#include "strata/serve/structured.h"
+
+namespace strata::serve {
+
+/// How calls are written: JSON objects {"name": ..., "arguments": {...}}, with what stands around.
+/// Found by rendering conversations with calls through the model's own chat template, so that no
+/// model's name is known here. Hermes and Qwen have begin = "<tool_call>\n", between =
+/// "\n</tool_call>\n<tool_call>\n", end = "\n</tool_call>"; Llama 3 has nothing around and
+/// "parameters"; Mistral a list of calls behind "[TOOL_CALLS]".
+struct CallFormat {
+  std::string begin, between, end;
+  std::string arguments = "arguments";
+  /// Whether one answer may have several calls.
+  bool several = false;
+  /// Whether the template writes calls at all; where not, calls are written as Hermes does.
+  bool known = false;
+};
+CallFormat call_format(const engine::LanguageModel& lm);
+
+/// A call in an answer; `arguments` are the characters that the model wrote.
+struct ToolCall {
+  std::string id, name, arguments;
+};
+
+struct ToolChoice {
+  enum class Kind { none, automatic, required, named };
+  Kind kind = Kind::none;
+  std::string name;  // of `named`
+  /// Names of all tools.
+  std::vector<std::string> tools = {};
+  bool parallel = true;
+};
+/// Of a chat's `tools`, `tool_choice` and `parallel_tool_calls`. Throws ApiError (400).
+ToolChoice read_tools(const Json& body);
+/// The form of answers that must be calls: of the named tool, or of any.
+Form form_of_calls(const Json& body, const ToolChoice& choice, const CallFormat& format);
+
+/// Takes calls out of a text that comes piece by piece. Before the first call, text is content;
+/// what begins as calls do and is none, is content too.
+class CallReader {
+ public:
+  CallReader(CallFormat format, ToolChoice choice, std::string id)
+      : format_(std::move(format)), choice_(std::move(choice)), id_(std::move(id)) {}
+  struct Part {
+    std::string content = {};
+    std::vector<ToolCall> calls = {};
+  };
+  Part add(std::string_view text, bool is_end);
+  std::size_t calls() const { return count_; }
+
+ private:
+  bool read_call(bool is_end, Part& out);
+  CallFormat format_;
+  ToolChoice choice_;
+  std::string id_, held_, mark_;
+  bool in_calls_ = false, gave_up_ = false, any_ = false;
+  std::size_t count_ = 0;
+};
+
+/// Arguments of calls in earlier messages, which clients send as text, as the objects that
+/// templates want. Throws ApiError (400) for a call without a name.
+void prepare_calls(Json& message);
+
+}  // namespace strata::serve
