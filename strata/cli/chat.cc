@@ -1,15 +1,22 @@
+#include <fmt/format.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <iostream>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <vector>
 
+#include "strata/base/file.h"
 #include "strata/base/thread_pool.h"
 #include "strata/cli/command.h"
 #include "strata/cli/conversation.h"
 #include "strata/cli/engine_options.h"
 #include "strata/cli/sampling_options.h"
+#include "strata/engine/park.h"
 #include "strata/engine/text.h"
 
 namespace strata::cli {
@@ -18,7 +25,7 @@ namespace {
 using nlohmann::ordered_json;
 
 struct Options {
-  std::string model, adapter, system, more = "{}", activations = "float";
+  std::string model, adapter, system, park, more = "{}", activations = "float";
   SamplingOptions sampling;
   EngineOptions engine;
   std::int64_t max_tokens = 1024, context = 4096;
@@ -29,6 +36,27 @@ std::string as_json(const std::vector<Message>& messages) {
   ordered_json out = ordered_json::array();
   for (const Message& m : messages) out.push_back({{"role", m.role}, {"content", m.content}});
   return out.dump(-1, ' ', false, ordered_json::error_handler_t::replace);
+}
+
+std::string said_in(const Options& o) { return o.park + "/conversation.json"; }
+
+/// What was said when a conversation was parked; nothing where there is no file yet.
+Result<std::vector<Message>> said_before(const Options& o) {
+  std::vector<Message> out;
+  if (o.park.empty() || !std::filesystem::exists(said_in(o))) return out;
+  auto text = read_file(said_in(o));
+  if (!text) return text.status();
+  const ordered_json all = ordered_json::parse(*text, nullptr, false);
+  const auto is_text = [](const ordered_json& m, const char* key) {
+    return m.is_object() && m.contains(key) && m[key].is_string();
+  };
+  if (!all.is_array()) return Status(Code::corrupt, "{} is no conversation", said_in(o));
+  for (const ordered_json& m : all) {
+    if (!is_text(m, "role") || !is_text(m, "content"))
+      return Status(Code::corrupt, "{} is no conversation", said_in(o));
+    out.push_back({m["role"], m["content"]});
+  }
+  return out;
 }
 
 int run(const Options& o) {
@@ -47,6 +75,19 @@ int run(const Options& o) {
   engine::TextEngine engine(*lm, options);
   const std::int64_t room = engine.engine().options().max_length;
   std::uint64_t answers = 0;
+  auto before = said_before(o);
+  if (!before) return fail(before.status());
+  std::optional<engine::Conversations> rest;
+  std::vector<std::int32_t> known;  // tokens of the last question and its answer
+  if (!o.park.empty()) {
+    rest.emplace(engine.engine(), engine::Conversations::Limits{.folder = o.park});
+    auto found = rest->resume("chat");
+    // Pages that cannot be read again are computed again.
+    if (!found) std::cerr << "note: " << found.status().message() << "\n";
+    if (!before->empty())
+      std::cerr << fmt::format("(going on behind {} messages; {} tokens are read already)\n",
+                               before->size(), found ? *found : 0);
+  }
   const Answerer answerer =
       [&](const std::vector<Message>& messages,
           const std::function<bool(std::string_view)>& piece) -> Result<Answer> {
@@ -58,6 +99,7 @@ int run(const Options& o) {
                     "the conversation has {} tokens, more than the {} that there is room for; "
                     "/undo or /reset, or --context for more",
                     length, room);
+    std::vector<std::int32_t> asked = *tokens;
     engine::Sampling sampling = usual;
     sampling.seed += answers++;  // another answer to the same question
     engine::Id id = 0;
@@ -72,6 +114,8 @@ int run(const Options& o) {
     }
     const engine::TextOutput out = engine.take(id);
     if (out.end == engine::End::error) return Status(Code::invalid, "{}", out.error);
+    known = std::move(asked);
+    known.insert(known.end(), out.tokens.begin(), out.tokens.end());
     return Answer{.text = out.text,
                   .tokens = static_cast<std::int64_t>(out.tokens.size()),
                   .prompt_tokens = out.prompt_tokens - out.shared_tokens,
@@ -80,9 +124,15 @@ int run(const Options& o) {
   };
   Conversation talk(answerer, {.system = o.system,
                                .prompts = ::isatty(STDIN_FILENO) != 0,
+                               .messages = std::move(*before),
                                .statistics = ::isatty(STDERR_FILENO) != 0});
   if (Status s = talk.run(std::cin, std::cout, std::cerr); !s.ok()) return kWorkFailed;
-  return kDone;
+  if (!rest) return kDone;
+  Status s = make_folders(o.park);
+  if (s.ok() && !known.empty()) s = rest->park("chat", known);
+  if (s.ok()) s = rest->flush();
+  if (s.ok()) s = write_file_atomic(said_in(o), as_json(talk.messages()));
+  return s.ok() ? kDone : fail(s);
 }
 
 }  // namespace
@@ -114,6 +164,9 @@ void add_chat(CommandLine& app, std::function<int()>& action) {
       .add_option("--template_kwargs", o->more,
                   "further names for the chat template, as JSON: {\"enable_thinking\": false}")
       .show_default();
+  command.add_option("--park", o->park,
+                     "a folder where the conversation rests at the end, with what the model has "
+                     "read of it, and from which the next run goes on");
   o->sampling.add_to(command);
   o->engine.add_to(command);
   add_activations(command, o->activations);

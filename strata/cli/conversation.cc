@@ -74,6 +74,7 @@ std::string_view trimmed(std::string_view text) {
 Conversation::Conversation(Answerer answerer, ConversationOptions options)
     : answerer_(std::move(answerer)), options_(std::move(options)) {
   reset();
+  if (!options_.messages.empty()) messages_ = options_.messages;
 }
 
 void Conversation::reset() {

@@ -42,6 +42,8 @@ struct ConversationOptions {
   std::string system;
   /// Whether a prompt is printed before what the user writes: for terminals.
   bool prompts = true;
+  /// What was said before; the conversation goes on behind it.
+  std::vector<Message> messages = {};
   /// Tokens per second after each answer, on the second stream.
   bool statistics = true;
 };

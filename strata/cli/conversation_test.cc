@@ -51,6 +51,18 @@ TEST(Conversation, KeepsWhatBothSaid) {
             std::string::npos);
 }
 
+TEST(Conversation, GoesOnBehindWhatWasSaidBefore) {
+  const Said said =
+      talk("And now?\n/reset\nAgain\n",
+           {.system = "Be brief.",
+            .messages = {{"system", "Be long."}, {"user", "Hi"}, {"assistant", "Ho"}}});
+  ASSERT_EQ(said.echo.asked.size(), 2u);
+  EXPECT_EQ(said.echo.asked[0].size(), 4u);
+  EXPECT_EQ(said.echo.asked[0][0].content, "Be long.");
+  EXPECT_EQ(said.echo.asked[1].size(), 2u);
+  EXPECT_EQ(said.echo.asked[1][0].content, "Be brief.");
+}
+
 TEST(Conversation, ReadsMessagesOfSeveralLines) {
   const Said said =
       talk("one \\\ntwo\n\"\"\"\n/not a command\n\nthree\\\n\"\"\"\n\"\"\"\nleft open\n");

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <iostream>
 #include <memory>
+#include <optional>
 
 #include "strata/base/thread_pool.h"
 #include "strata/cli/command.h"
@@ -16,10 +17,11 @@ namespace strata::cli {
 namespace {
 
 struct Options {
-  std::string model, host = "127.0.0.1", uds, key_file, certificate, generation = "auto";
+  std::string model, park, host = "127.0.0.1", uds, key_file, certificate, generation = "auto";
   std::vector<std::string> keys, names, origins = {"*"};
   std::int64_t port = 8000, length = 4096, sequences = 32, batched = 256, queue = 1024, rate = 0,
                cache = 0, logprobs = 20, shutdown = 30, connections = 1024;
+  std::int64_t park_memory = 256, park_disk = 8192;
   int threads = 0;
   EngineOptions engine;
 };
@@ -55,7 +57,10 @@ int run(const Options& o) {
   options.pages = o.cache > 0 ? std::max<std::int64_t>(1, o.cache / options.page_size)
                               : std::min(options.pages, 4 * pages_of_one);
   if (Status put = o.engine.put_into(options, *lm); !put.ok()) return fail(put);
-  serve::Engine engine(*lm, options, o.queue);
+  std::optional<engine::Conversations::Limits> rest;
+  if (!o.park.empty())
+    rest = {.memory = o.park_memory << 20, .folder = o.park, .disk = o.park_disk << 20};
+  serve::Engine engine(*lm, options, o.queue, rest);
   serve::ServerOptions so{.names = o.names,
                           .keys = o.keys,
                           .requests_per_minute = o.rate,
@@ -152,6 +157,15 @@ void add_serve(CommandLine& app, std::function<int()>& action) {
       .show_default();
   command.add_option("--shutdown-timeout", o->shutdown, "seconds that answers have when it leaves")
       .in_range(std::int64_t{0}, std::int64_t{86400})
+      .show_default();
+  command.add_option("--park", o->park,
+                     "a folder where conversations rest, by the session_id of their requests: "
+                     "what was read of them comes back, after a restart too");
+  command.add_option("--park-memory", o->park_memory, "MiB of conversations that rest in memory")
+      .in_range(std::int64_t{0}, std::int64_t{1} << 24)
+      .show_default();
+  command.add_option("--park-disk", o->park_disk, "MiB of conversations that rest on disk")
+      .in_range(std::int64_t{0}, std::int64_t{1} << 30)
       .show_default();
   o->engine.add_to(command);
   add_threads(command, o->threads);

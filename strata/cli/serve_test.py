@@ -189,6 +189,23 @@ def leaving(server):
         check("what was asked is answered", last.result()[1]["usage"]["completion_tokens"] == 200, last.result())
 
 
+def resting(model):
+    """A conversation is read once: its pages come back after a restart, and answers stay the same."""
+    with tempfile.TemporaryDirectory() as folder:
+        body = {"prompt": " ".join(f"w{i % 40}" for i in range(150)), "max_tokens": 20, "seed": 5, "ignore_eos": True, "return_token_ids": True, "logprobs": 1}
+        hits, answers_of = [], []
+        for _ in range(2):
+            server = Server(model, "--park", folder)
+            answers_of.append(server.ask("/v1/completions", {**body, "session_id": "one"})[1]["choices"][0])
+            hits.append(server.metric("prefix_cache_hits_total"))
+            check("a deadline that holds", server.ask("/v1/completions", {**body, "deadline_ms": 60000})[0] == 200)
+            late, answer = server.ask("/v1/completions", {**body, "deadline_ms": 1})
+            check("a deadline that would be missed", late == 503 and "expected to take" in answer["error"]["message"], answer)
+            check("it leaves", server.leave() == 0)
+        check("a conversation comes back", hits[0] == 0 and hits[1] >= 128 and len(os.listdir(folder)) == 1, hits, os.listdir(folder))
+        check("with the same answer", answers_of[0] == answers_of[1])
+
+
 def keys(model):
     server = Server(model, "--api-key", "one", "--api-key", "two", "--rate-limit", "3")
     check("no key", server.ask("/v1/models")[0] == 401 and server.ask("/metrics")[0] == 401 and server.ask("/tokenize", {"prompt": "w1"})[0] == 401)
@@ -303,6 +320,7 @@ def main():
             leaving(server)
         finally:
             server.process.kill()
+        resting(name)
         keys(name)
         full(name)
         path_of_a_socket(name, folder / "strata.sock")

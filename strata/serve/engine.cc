@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cmath>
 #include <future>
+#include <iostream>
 #include <limits>
 #include <numeric>
 
@@ -89,7 +90,8 @@ struct Engine::Stream {
   std::int64_t preempted = 0;
 };
 
-Engine::Engine(const engine::LanguageModel& lm, const engine::Options& options, std::int64_t queue)
+Engine::Engine(const engine::LanguageModel& lm, const engine::Options& options, std::int64_t queue,
+               const std::optional<engine::Conversations::Limits>& rest)
     : lm_(lm),
       engine_(std::make_unique<engine::Engine>(lm.model, lm.params, options)),
       max_length_(engine_->options().max_length),
@@ -100,6 +102,7 @@ Engine::Engine(const engine::LanguageModel& lm, const engine::Options& options, 
                "block_size=\"" + std::to_string(o.page_size) + "\",num_gpu_blocks=\"" +
                    std::to_string(o.pages) + "\",enable_prefix_caching=\"" +
                    (o.share_beginnings ? "True" : "False") + "\"");
+  if (rest) conversations_ = std::make_unique<engine::Conversations>(*engine_, *rest);
   measure();
   thread_ = std::thread([this] { run(); });
 }
@@ -111,6 +114,9 @@ Engine::~Engine() {
   }
   wake_.notify_all();
   thread_.join();
+  if (!conversations_) return;
+  if (const Status s = conversations_->flush(); !s.ok())
+    std::cerr << "note: conversations do not rest: " << s.message() << "\n";
 }
 
 std::optional<std::int64_t> Engine::submit(Job job, Listener listener) {
@@ -187,6 +193,7 @@ void Engine::start(const std::shared_ptr<Stream>& stream) {
   r.priority = job.priority;
   r.salt = job.salt;
   r.repetition_detection = job.repetition_detection;
+  if (job.time) r.deadline = stream->submitted + *job.time;
   if (job.guide) {
     std::vector<std::int32_t> ends = lm_.generation.eos;
     ends.insert(ends.end(), job.stop_tokens.begin(), job.stop_tokens.end());
@@ -197,6 +204,7 @@ void Engine::start(const std::shared_ptr<Stream>& stream) {
   r.on_end = [this, stream](engine::Id id, const engine::Output& out) {
     engine_->take(id);
     if (stream->ended) return;
+    rest(stream, out);
     Event e{.finish = out.end == engine::End::stop         ? "stop"
                       : out.end == engine::End::error      ? "error"
                       : out.end == engine::End::cancelled  ? "abort"
@@ -217,10 +225,48 @@ void Engine::start(const std::shared_ptr<Stream>& stream) {
   streams_[stream->id] = stream;
   try {
     if (job.prompt_logprobs) stream->prompt = scored(job.tokens, job.logprobs.value_or(0));
+    // What cannot be read again is computed again.
+    if (conversations_ && !job.session.empty() && job.tokens.size() > 1)
+      (void)conversations_->resume(job.salt + '\n' + job.session);
     stream->inner = engine_->submit(std::move(r));
   } catch (const std::exception& e) {
     end(stream, {.finish = "error", .error = e.what()});
   }
+}
+
+/// Lets a conversation rest, with what was read of it.
+void Engine::rest(const std::shared_ptr<Stream>& stream, const engine::Output& out) {
+  const Job& job = stream->job;
+  if (!conversations_ || job.session.empty()) return;
+  std::vector<std::int32_t> all = job.tokens;
+  all.insert(all.end(), out.tokens.begin(), out.tokens.end());
+  // Where it cannot, the next job reads all of it.
+  (void)conversations_->park(job.salt + '\n' + job.session, all, job.salt);
+}
+
+double Engine::expected_seconds(std::int64_t prompt, std::int64_t max_tokens) const {
+  const std::lock_guard lock(mutex_);
+  const engine::Statistics& s = statistics_;
+  const double output = std::min(static_cast<double>(max_tokens), s.expected_output);
+  const double reading = read_seconds_ * static_cast<double>(s.waiting_tokens + prompt);
+  // Those that wait take their turn in groups of as many as run at once.
+  const double turns = static_cast<double>(s.running + s.waiting) /
+                       static_cast<double>(engine_->options().max_batch);
+  return reading + draw_seconds_ * (std::floor(turns) * s.expected_output + output);
+}
+
+/// Learns from a step how long tokens of prompts and steps that draw take.
+void Engine::note_step(const engine::Statistics& before, double seconds) {
+  const engine::Statistics after = engine_->statistics();
+  const auto read = after.read - before.read, drawn = after.drawn - before.drawn;
+  const auto blend = [](double& mean, double next) {
+    mean = mean == 0 ? next : 0.8 * mean + 0.2 * next;
+  };
+  const std::lock_guard lock(mutex_);
+  if (read > 4 * drawn && read > 8)
+    blend(read_seconds_, seconds / static_cast<double>(read));
+  else if (drawn > 0)
+    blend(draw_seconds_, seconds);
 }
 
 void Engine::token(const std::shared_ptr<Stream>& stream, const engine::Token& t) {
@@ -329,7 +375,10 @@ void Engine::run() {
     }
     for (const auto& call : calls) call();
     try {
+      const engine::Statistics before = engine_->statistics();
+      const auto from = Clock::now();
       busy = engine_->step();
+      note_step(before, since(from));
     } catch (const std::exception& e) {
       // The cache is lost, and with it all that ran.
       engine_->reset();

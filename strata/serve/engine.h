@@ -7,6 +7,7 @@
 //   engine.cancel(id);
 #pragma once
 
+#include <chrono>
 #include <condition_variable>
 #include <cstdint>
 #include <deque>
@@ -23,6 +24,7 @@
 #include "strata/engine/engine.h"
 #include "strata/engine/grammar/guide.h"
 #include "strata/engine/language_model.h"
+#include "strata/engine/park.h"
 #include "strata/engine/score.h"
 #include "strata/serve/metrics.h"
 
@@ -46,6 +48,10 @@ struct Job {
   std::int64_t priority = 0;
   std::string salt = {};
   std::optional<engine::RepetitionDetection> repetition_detection = {};
+  /// The conversation that it is part of; empty: none. What was read of it rests between jobs.
+  std::string session = {};
+  /// From `submit` on it has so long; what it has then is its answer, which ends with "length".
+  std::optional<std::chrono::milliseconds> time = {};
 };
 
 struct Likely {
@@ -68,7 +74,8 @@ struct Event {
   /// Of the prompt but its first token; with the first event where they were asked for.
   std::vector<TokenLogprob> prompt = {};
   bool ended = false;
-  /// "stop", "length", "repetition", "abort" or "error", with the string or token that stopped it.
+  /// "stop", "length", "repetition", "abort" or "error", with the string or token that
+  /// stopped it.
   std::string finish = {}, stop_string = {}, error = {};
   std::optional<std::int32_t> stop_token = {};
   std::int64_t prompt_tokens = 0, cached_tokens = 0, completion_tokens = 0;
@@ -78,8 +85,10 @@ using Listener = std::function<void(const Event&)>;
 
 class Engine {
  public:
-  /// The language model must outlive it. At most `queue` jobs may wait; 0: any number.
-  Engine(const engine::LanguageModel& lm, const engine::Options& options, std::int64_t queue = 0);
+  /// The language model must outlive it. At most `queue` jobs may wait; 0: any number. `rest`:
+  /// where conversations rest; none: nowhere.
+  Engine(const engine::LanguageModel& lm, const engine::Options& options, std::int64_t queue = 0,
+         const std::optional<engine::Conversations::Limits>& rest = {});
   ~Engine();
   Engine(const Engine&) = delete;
   Engine& operator=(const Engine&) = delete;
@@ -95,6 +104,10 @@ class Engine {
   std::int64_t max_length() const { return max_length_; }
   Metrics& metrics() { return metrics_; }
   engine::Statistics statistics() const;
+  /// How long a job would take that comes now, by the steps so far: those before it read their
+  /// prompts and end, it reads its own, and draws as many tokens as outputs have. 0 before any
+  /// step.
+  double expected_seconds(std::int64_t prompt, std::int64_t max_tokens) const;
 
  private:
   struct Stream;
@@ -103,17 +116,21 @@ class Engine {
   void token(const std::shared_ptr<Stream>& stream, const engine::Token& t);
   void end(const std::shared_ptr<Stream>& stream, Event event);
   void measure();
+  void note_step(const engine::Statistics& before, double seconds);
+  void rest(const std::shared_ptr<Stream>& stream, const engine::Output& out);
   std::vector<TokenLogprob> scored(const std::vector<std::int32_t>& tokens, std::int64_t top);
 
   const engine::LanguageModel& lm_;
   std::unique_ptr<engine::Engine> engine_;
   std::unique_ptr<engine::Scorer> scorer_;
+  std::unique_ptr<engine::Conversations> conversations_;
   std::int64_t max_length_, queue_;
   Metrics metrics_;
   mutable std::mutex mutex_;
   std::condition_variable wake_;
   std::deque<std::function<void()>> calls_;  // for the engine's thread
   engine::Statistics statistics_;
+  double read_seconds_ = 0, draw_seconds_ = 0;  // of a prompt's token; of a step that draws
   std::map<std::int64_t, std::shared_ptr<Stream>> streams_;  // the engine's thread alone
   std::int64_t last_ = 0, jobs_ = 0;
   bool stop_ = false;

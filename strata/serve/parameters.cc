@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <random>
 #include <set>
@@ -228,6 +229,14 @@ Parameters read_parameters(const Json& body, bool chat, const engine::Sampling& 
       wrong("cache_salt", "a string of 1 to 1024 bytes", *salt);
     p.job.salt = salt->get<std::string>();
   }
+  if (const Json* session = given(body, "session_id")) {
+    if (!session->is_string() || session->get_ref<const std::string&>().empty() ||
+        session->get_ref<const std::string&>().size() > 256)
+      wrong("session_id", "a string of 1 to 256 bytes", *session);
+    p.job.session = session->get<std::string>();
+  }
+  if (given(body, "deadline_ms") != nullptr)
+    p.job.time = std::chrono::milliseconds(integer(body, "deadline_ms", 0, 1, 86'400'000));
   p.form = read_form(body);
   if (chat) {
     p.tools = read_tools(body);

@@ -260,6 +260,14 @@ void Server::generate(const net::HttpRequest& request, net::HttpReply& reply, bo
                                       "completion.",
                                       engine_.max_length(), length,
                                       p.max_tokens_given ? p.job.max_tokens : 1));
+    const double expected =
+        engine_.expected_seconds(length, p.max_tokens_given || !chat ? p.job.max_tokens : room);
+    if (p.job.time && expected > std::chrono::duration<double>(*p.job.time).count())
+      throw ApiError(503,
+                     fmt::format("an answer is expected to take {:.1f} seconds, more than the {} "
+                                 "milliseconds of deadline_ms; try again later.",
+                                 expected, p.job.time->count()),
+                     "deadline_ms");
   }
   engine_.metrics().observe("request_params_n", static_cast<double>(p.n));
   std::string id;

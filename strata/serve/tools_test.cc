@@ -220,7 +220,8 @@ TEST(Structured, FormsAreReadFromEveryField) {
   for (std::size_t i = 0; i <= Guides::kKept; ++i)
     guides.get(form("a{" + std::to_string(i + 1) + "}"));
   EXPECT_NE(guides.get(form("a")), first) << "forgotten by then";
-  EXPECT_THAT(refused([&] { guides.get(form("(?=a)")); }), HasSubstr("a look-ahead at byte 0 is not supported"));
+  EXPECT_THAT(refused([&] { guides.get(form("(?=a)")); }),
+              HasSubstr("a look-ahead at byte 0 is not supported"));
 }
 
 }  // namespace
