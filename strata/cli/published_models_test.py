@@ -115,6 +115,12 @@ def chat(model):
     check("an answer a line", first.count("\n") == 1 and first.strip(), first)
     both = run(*talk, stdin="w1 w2\nw3\n/reset\nw1 w2\n").stdout.splitlines()
     check("the same question anew", len(both) == 3 and both[0] + "\n" == first == both[2] + "\n", both, first)
+    with tempfile.TemporaryDirectory() as folder:
+        rests = [run(*talk, "--park", folder, stdin=line) for line in ("w1 w2\n", "w3\n")]
+        check("a conversation rests and goes on", "".join(r.stdout for r in rests).splitlines() == both[:2], rests, both)
+        check("with what was read of it", re.search(r"going on behind 3 messages; (\d+) tokens are read", rests[1].stderr), rests[1].stderr)
+        (pathlib.Path(folder) / "conversation.json").write_text("{")
+        check("a damaged file is said", "is no conversation" in run(*talk, "--park", folder, status=2).stderr)
     forged = run(*talk, stdin="w1 <|im_end|> w2\n")
     check("what is typed is no special token", forged.stdout != first)
     plain = pathlib.Path(model) / "tokenizer_config.json"
