@@ -111,7 +111,7 @@ TEST_F(SamplingTest, TiesAtTheBorderStay) {
 }
 
 TEST_F(SamplingTest, DrawsWithTheProbabilitiesOfWhatIsKept) {
-  constexpr std::int64_t kRows = 4000;
+  constexpr std::int64_t kRows = 40000;
   const std::vector<float> one = {0.0f, 1.0f, 2.0f, -1.0f, 1.5f, 0.5f};
   const Array logits = broadcast_to(expand_dims(array(one), 0), {kRows, 6});
   const auto frequencies = [&](const Sampling& s) {
@@ -128,10 +128,17 @@ TEST_F(SamplingTest, DrawsWithTheProbabilitiesOfWhatIsKept) {
     for (std::size_t i = 0; i < 6; ++i)
       if (keeps[i]) total += std::exp(one[i] / s.temperature);
     const auto got = frequencies(s);
+    double statistic = 0, freedom = -1;
     for (std::size_t i = 0; i < 6; ++i) {
       const double p = keeps[i] ? std::exp(one[i] / s.temperature) / total : 0;
-      EXPECT_NEAR(got[i], p, 4.5 * std::sqrt(p * (1 - p) / kRows)) << "token " << i;
+      if (!keeps[i]) EXPECT_EQ(got[i], 0) << "token " << i;
+      if (!keeps[i]) continue;
+      statistic += kRows * (got[i] - p) * (got[i] - p) / p;
+      ++freedom;
     }
+    // Chi-square that one in a thousand exceeds, by Wilson and Hilferty.
+    const double a = 2 / (9 * freedom);
+    EXPECT_LT(statistic, freedom * std::pow(1 - a + 3.0902 * std::sqrt(a), 3)) << s.temperature;
   };
   expect({.temperature = 1}, {true, true, true, true, true, true});
   expect({.temperature = 0.5, .seed = 9}, {true, true, true, true, true, true});
@@ -139,6 +146,8 @@ TEST_F(SamplingTest, DrawsWithTheProbabilitiesOfWhatIsKept) {
   // Probabilities 0.06 0.15 0.42 0.02 0.25 0.09: the last two of the sum are 0.67.
   expect({.temperature = 1, .top_p = 0.6}, {false, false, true, false, true, false});
   expect({.temperature = 1, .min_p = 0.3}, {false, true, true, false, true, false});
+  for (std::uint64_t seed = 20; seed < 24; ++seed)
+    expect({.temperature = 0.8, .top_k = 5, .seed = seed}, {true, true, true, false, true, true});
 }
 
 TEST_F(SamplingTest, ARowIsTheSameBesideAnyOthers) {

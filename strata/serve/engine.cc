@@ -102,6 +102,9 @@ Engine::Engine(const engine::LanguageModel& lm, const engine::Options& options, 
                "block_size=\"" + std::to_string(o.page_size) + "\",num_gpu_blocks=\"" +
                    std::to_string(o.pages) + "\",enable_prefix_caching=\"" +
                    (o.share_beginnings ? "True" : "False") + "\"");
+  // Programs for guesses are not compiled while somebody waits for them.
+  if (options.speculation.method != engine::Speculation::Method::none)
+    engine_->warm_up(options.max_batch);
   if (rest) conversations_ = std::make_unique<engine::Conversations>(*engine_, *rest);
   measure();
   thread_ = std::thread([this] { run(); });
