@@ -162,7 +162,7 @@ const Element& Element::at(std::string_view key) const {
     if (f.first == key) return f.second;
   std::string keys;
   for (const auto& f : fields()) keys += (keys.empty() ? "" : ", ") + f.first;
-  throw Error("data::Element", "no key {:?}; there are: {}", key, keys);
+  throw Error("data::Element", "no key \"{}\"; there are: {}", key, keys);
 }
 
 const Element& Element::at(std::size_t index) const {
