@@ -8,7 +8,7 @@
 #   make soak      long proofs: many random programs, long fuzzing
 #   make wheel     the Python package by which JAX runs on Strata, build/wheel/strata_jax-*.whl
 
-.PHONY: demo chat test quick bench soak wheel install-deps build
+.PHONY: demo chat test quick bench soak wheel install-deps arrow build
 .NOTPARALLEL:
 
 demo:
@@ -18,7 +18,7 @@ demo:
 chat: install-deps
 	@scripts/chat.sh
 
-test: build
+test: install-deps arrow build
 	@STRATA_PEERS_OPTIONAL=1 scripts/peers.sh numpy safetensors tensorboard pypjrt openai==3.57.0
 	@STRATA_PEERS_OPTIONAL=1 scripts/peers.sh jax==0.10.2 jaxlib==0.10.2 'pytest<9'
 	@STRATA_PEERS_OPTIONAL=1 scripts/peers.sh jax==0.10.2 jaxlib==0.10.2 flax optax orbax-checkpoint grain equinox numpyro
@@ -36,6 +36,9 @@ soak: build
 
 wheel: install-deps
 	@scripts/wheel.sh
+
+arrow:
+	@STRATA_PEERS_OPTIONAL=1 scripts/peers.sh pyarrow==26.0.1
 
 install-deps:
 	@scripts/install-deps.sh

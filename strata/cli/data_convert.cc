@@ -195,14 +195,20 @@ void add_data_convert(CommandLine& data, std::function<int()>& action) {
       .add_option("--group_size", o->convert.options.group_size, "ArrayRecord: records of a chunk")
       .in_range(std::int64_t{1}, std::int64_t{1} << 24)
       .show_default();
-  command.add_option("--compression", o->convert.options.compression, "ArrayRecord's")
-      .one_of({"none", "zstd", "brotli", "snappy"})
+  command
+      .add_option("--compression", o->convert.options.compression,
+                  "of ArrayRecord, Parquet and Arrow; auto is zstd, for Arrow none")
+      .one_of({"auto", "none", "zstd", "brotli", "snappy", "gzip", "lz4"})
       .show_default();
-  command.add_option("--shard_bytes", o->convert.options.shard_bytes, "MDS: bytes of a shard")
+  command
+      .add_option("--shard_bytes", o->convert.options.shard_bytes,
+                  "MDS, Hugging Face: bytes of a shard")
       .in_range(std::int64_t{1024}, std::int64_t{1} << 32)
       .show_default();
   command.add_option("--dtype", o->convert.options.dtype, "Megatron: the type of tokens")
       .show_default();
+  command.add_option("--split", o->convert.options.split,
+                     "Hugging Face: which split is read, where there are several");
   command.add_option("--delimiter", o->delimiter, "CSV: between fields").show_default();
   command.add_option("--limit", o->convert.limit, "records at most; -1 for all")
       .in_range(std::int64_t{-1}, std::int64_t{1} << 50)
@@ -225,6 +231,8 @@ void add_data_show(CommandLine& data, std::function<int()>& action) {
   command.add_option("--records", o->options.records, "what records of bytes hold")
       .one_of({"auto", "raw", "json", "example"})
       .show_default();
+  command.add_option("--split", o->options.split,
+                     "Hugging Face: which split, where there are several");
   command.add_option("--first", o->records, "so many records are printed")
       .in_range(std::int64_t{0}, std::int64_t{1} << 20)
       .show_default();

@@ -6,6 +6,7 @@
 
 #include "strata/base/file.h"
 #include "strata/data/compression/stream.h"
+#include "strata/data/format/hugging_face.h"
 #include "strata/data/format/json.h"
 
 namespace strata::data {
@@ -15,13 +16,18 @@ constexpr ElementFormat kFormats[] = {
     {"array_record", ".array_record .arrayrecord .riegeli",
      "records by number in checked chunks; what Grain reads", open_array_record,
      create_array_record},
+    {"arrow", ".arrow .arrows .feather .ipc", "columns in batches; Arrow's file, or its stream",
+     open_arrow, create_arrow},
     {"bagz", ".bagz .bag", "records by number, each compressed alone", open_bagz, create_bagz},
     {"csv", ".csv .tsv", "a line of names, then records of texts", open_csv, create_csv},
+    {"hugging_face", "", "a folder as datasets' save_to_disk writes it, or as on the hub",
+     open_hugging_face, create_hugging_face},
     {"jsonl", ".jsonl .ndjson", "a JSON object on each line", open_jsonl, create_jsonl},
     {"mds", "", "a folder of shards with columns; mosaicml-streaming", open_mds, create_mds},
     {"megatron", ".bin .idx", "tokens of documents; Megatron-LM's indexed dataset", open_megatron,
      create_megatron},
     {"numpy", ".npy .npz", "the rows of arrays", open_npy, create_npy},
+    {"parquet", ".parquet .pq", "columns in compressed pages", open_parquet, create_parquet},
     {"text", ".txt", "a record on each line", open_text, create_text},
     {"tfrecord", ".tfrecord .tfrecords", "records behind checksums, usually tf.train.Example",
      open_tf_record, create_tf_record},
@@ -88,8 +94,10 @@ const ElementFormat* element_format_named(std::string_view name) {
 
 const ElementFormat* element_format_of(const std::string& path) {
   std::error_code error;
-  if (std::filesystem::is_directory(path, error))
-    return file_exists(path + "/index.json") ? element_format_named("mds") : nullptr;
+  if (std::filesystem::is_directory(path, error)) {
+    if (file_exists(path + "/index.json")) return element_format_named("mds");
+    return hugging_face_splits(path) ? element_format_named("hugging_face") : nullptr;
+  }
   std::string_view name = path;
   if (name.ends_with("index.json")) return element_format_named("mds");
   if (compression_of_path(name)) name = name.substr(0, name.rfind('.'));

@@ -49,10 +49,14 @@ struct ElementOptions {
   /// How records of bytes hold elements that are more: "json", "example" or "raw"; "auto" looks at
   /// the first record, and writes "example" to TFRecord and "json" elsewhere.
   std::string records = "auto";
-  /// ArrayRecord: records of a chunk, and its compression.
+  /// ArrayRecord: records of a chunk.
   std::int64_t group_size = 1;
-  std::string compression = "zstd";
-  /// MDS: the size in bytes that a shard does not pass.
+  /// ArrayRecord, Parquet, Arrow: "none", "zstd", "brotli", "snappy", "lz4", what the format has;
+  /// "auto" is zstd, for Arrow none.
+  std::string compression = "auto";
+  /// Hugging Face: the split that is read; may be empty where there is one alone.
+  std::string split;
+  /// MDS, Hugging Face: the size in bytes from which on a new shard begins.
   std::int64_t shard_bytes = std::int64_t{1} << 26;
   /// CSV: the delimiter.
   char delimiter = ',';
@@ -114,23 +118,29 @@ using OpenedElements = Result<std::unique_ptr<ElementScanner>>;
 using CreatedElements = Result<std::unique_ptr<ElementWriter>>;
 // The rows of the table.
 OpenedElements open_array_record(const std::string&, const ElementOptions&);
+OpenedElements open_arrow(const std::string&, const ElementOptions&);
 OpenedElements open_bagz(const std::string&, const ElementOptions&);
 OpenedElements open_csv(const std::string&, const ElementOptions&);
+OpenedElements open_hugging_face(const std::string&, const ElementOptions&);
 OpenedElements open_jsonl(const std::string&, const ElementOptions&);
 OpenedElements open_mds(const std::string&, const ElementOptions&);
 OpenedElements open_megatron(const std::string&, const ElementOptions&);
 OpenedElements open_npy(const std::string&, const ElementOptions&);
+OpenedElements open_parquet(const std::string&, const ElementOptions&);
 OpenedElements open_text(const std::string&, const ElementOptions&);
 OpenedElements open_tf_record(const std::string&, const ElementOptions&);
 OpenedElements open_tokens(const std::string&, const ElementOptions&);
 OpenedElements open_web_dataset(const std::string&, const ElementOptions&);
 CreatedElements create_array_record(const std::string&, const ElementOptions&);
+CreatedElements create_arrow(const std::string&, const ElementOptions&);
 CreatedElements create_bagz(const std::string&, const ElementOptions&);
 CreatedElements create_csv(const std::string&, const ElementOptions&);
+CreatedElements create_hugging_face(const std::string&, const ElementOptions&);
 CreatedElements create_jsonl(const std::string&, const ElementOptions&);
 CreatedElements create_mds(const std::string&, const ElementOptions&);
 CreatedElements create_megatron(const std::string&, const ElementOptions&);
 CreatedElements create_npy(const std::string&, const ElementOptions&);
+CreatedElements create_parquet(const std::string&, const ElementOptions&);
 CreatedElements create_text(const std::string&, const ElementOptions&);
 CreatedElements create_tf_record(const std::string&, const ElementOptions&);
 CreatedElements create_web_dataset(const std::string&, const ElementOptions&);

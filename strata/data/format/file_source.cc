@@ -7,7 +7,9 @@
 
 #include "strata/base/file.h"
 #include "strata/data/format/array_record.h"
+#include "strata/data/format/arrow_rows.h"
 #include "strata/data/format/bagz.h"
+#include "strata/data/format/hugging_face.h"
 #include "strata/data/format/json.h"
 #include "strata/data/format/mds.h"
 #include "strata/data/format/megatron.h"
@@ -68,6 +70,23 @@ class FileSource : public RecordSource {
   Read read_;
   std::string name_, path_;
   Damage damage_;
+};
+
+/// Rows of Parquet and Arrow, which know their files.
+class RowSource : public FileSource {
+ public:
+  RowSource(std::shared_ptr<const ArrowRows> rows, const std::string& path, ReadPolicy policy)
+      : FileSource(
+            rows->size(), [rows](std::int64_t i) { return rows->read(i); },
+            "ArrowDataSource(paths=['" + path + "'])", path, std::move(policy)),
+        rows_(rows) {}
+  RecordOrigin origin(std::int64_t index) const override {
+    const auto [file, record] = rows_->place(index);
+    return {.file = file, .record = record};
+  }
+
+ private:
+  std::shared_ptr<const ArrowRows> rows_;
 };
 
 /// The number under `key` of a state; -1 for a text that is none.
@@ -180,6 +199,98 @@ class TfRecordElements : public RecordReader {
   Status failed_;
 };
 
+/// Parquet's rows, with the state of Grain's ParquetIterDataset: a row group, and the next row in
+/// it.
+class ParquetElements : public RecordReader {
+ public:
+  ParquetElements(std::string path, ReadPolicy policy)
+      : path_(std::move(path)), damage_(std::move(policy)) {}
+  Status begin(std::int64_t group, std::int64_t index) {
+    auto file = ArrowFile::open(path_);
+    if (!file) return file.status();
+    if ((*file)->kind() != kStrataArrowParquet)
+      return Status(Code::invalid, "{}: no Parquet file", path_);
+    if (group < 0 || (group > 0 && group >= (*file)->groups()))
+      return Status(Code::invalid, "{}: no row group {}", path_, group);
+    file_ = std::move(*file);
+    failed_ = {};
+    origin_ = 0;
+    for (std::int64_t g = 0; g < group; ++g) {
+      auto rows = file_->rows(g);
+      if (!rows) return rows.status();
+      origin_ += *rows;
+    }
+    if (Status s = enter(group); !s.ok()) return s;
+    if (index < 0 || index > rows_)
+      return Status(Code::invalid, "{}: no row {} in row group {}", path_, index, group);
+    index_ = index;
+    return {};
+  }
+  Result<bool> next(Element& out) override {
+    while (failed_.ok()) {
+      if (index_ >= rows_) {
+        if (group_ + 1 >= file_->groups()) return false;
+        origin_ += rows_;
+        failed_ = enter(group_ + 1);
+        continue;
+      }
+      auto row = at(index_);
+      if (row) {
+        ++index_;
+        out = std::move(*row);
+        return true;
+      }
+      // What is left of a damaged row group is one record that is passed over.
+      auto passes = damage_.passes(row.status());
+      if (passes && *passes)
+        index_ = rows_;
+      else
+        failed_ = passes ? row.status() : passes.status();
+    }
+    return failed_;
+  }
+  std::string state() const override {
+    return fmt::format("{{\"row_group\": {}, \"index_within_row_group\": {}}}", group_, index_);
+  }
+  Status set_state(const std::string& state) override {
+    const std::int64_t group = number_of(state, "row_group");
+    const std::int64_t index = number_of(state, "index_within_row_group");
+    if (group < 0 || index < 0)
+      return Status(Code::invalid, "{}: no state of it: {}", path_, state);
+    return begin(group, index);
+  }
+  RecordOrigin origin() const override { return {.file = path_, .record = origin_ + index_ - 1}; }
+
+ private:
+  Status enter(std::int64_t group) {
+    group_ = group;
+    index_ = rows_ = batch_begin_ = 0;
+    batch_ = nullptr;
+    if (file_->groups() == 0) return {};
+    auto rows = file_->rows(group);
+    if (!rows) return rows.status();
+    rows_ = *rows;
+    return file_->seek(group);
+  }
+  Result<Element> at(std::int64_t index) {
+    while (!batch_ || index >= batch_begin_ + batch_->rows()) {
+      if (batch_) batch_begin_ += batch_->rows();
+      auto batch = file_->next();
+      if (!batch) return batch.status();
+      batch_ = *batch;
+      if (!batch_)
+        return Status(Code::corrupt, "{}: row group {} ends before row {}", path_, group_, index);
+    }
+    return batch_->row(index - batch_begin_);
+  }
+  std::string path_;
+  Damage damage_;
+  std::shared_ptr<ArrowFile> file_;
+  std::shared_ptr<const ArrowBatch> batch_;
+  std::int64_t group_ = 0, index_ = 0, rows_ = 0, batch_begin_ = 0, origin_ = 0;
+  Status failed_;
+};
+
 class FileStream : public RecordStream {
  public:
   FileStream(std::string path, std::string format, ElementOptions options, ReadPolicy policy)
@@ -193,13 +304,19 @@ class FileStream : public RecordStream {
       if (Status s = out->begin(0); !s.ok()) return s;
       return std::unique_ptr<RecordReader>(std::move(out));
     }
+    if (format_ == "parquet") {
+      auto out = std::make_unique<ParquetElements>(path_, policy_);
+      if (Status s = out->begin(0, 0); !s.ok()) return s;
+      return std::unique_ptr<RecordReader>(std::move(out));
+    }
     auto out = std::make_unique<ElementReader>(path_, format_, options_, policy_);
     if (Status s = out->begin(); !s.ok()) return s;
     return std::unique_ptr<RecordReader>(std::move(out));
   }
   std::string name() const override {
-    return format_ == "tfrecord" ? "TFRecordIterDataset(path='" + path_ + "')"
-                                 : fmt::format("{}('{}')", format_, path_);
+    return format_ == "tfrecord"  ? "TFRecordIterDataset(path='" + path_ + "')"
+           : format_ == "parquet" ? "ParquetIterDataset(path='" + path_ + "')"
+                                  : fmt::format("{}('{}')", format_, path_);
   }
 
  private:
@@ -259,6 +376,17 @@ Result<std::shared_ptr<const RecordSource>> open_source(const std::string& path,
       return Result<Element>(Element(f->sequence(i)));
     };
     return made(size, read, "MegatronDataSource");
+  }
+  if (*kind == "parquet" || *kind == "arrow" || *kind == "hugging_face") {
+    std::vector<std::string> files = {path};
+    if (*kind == "hugging_face") {
+      auto found = hugging_face_files(path, "");
+      if (!found) return found.status();
+      files = std::move(*found);
+    }
+    auto rows = ArrowRows::open(files);
+    if (!rows) return rows.status();
+    return std::shared_ptr<const RecordSource>(std::make_shared<RowSource>(*rows, path, policy));
   }
   return Status(Code::unsupported,
                 "{}: records of {} are found one after the other only: convert it to "

@@ -154,7 +154,7 @@ CreatedElements create_array_record(const std::string& path, const ElementOption
     options.compression = BlockCompression::brotli;
   else if (o.compression == "snappy")
     options.compression = BlockCompression::snappy;
-  else if (o.compression != "zstd")
+  else if (o.compression != "zstd" && o.compression != "auto")
     return Status(Code::invalid,
                   "ArrayRecord's compression is none, zstd, brotli or snappy, not {}",
                   o.compression);
