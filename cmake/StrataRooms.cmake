@@ -167,7 +167,7 @@ function(strata_library)
   else()
     set(llvm LLVM)
   endif()
-  target_link_libraries(strata PUBLIC fmt::fmt Threads::Threads PRIVATE ${llvm} openblas ZLIB::ZLIB yaml-cpp cairo sentencepiece sentencepiece_train icuuc pcre2-8 zstd lzma bz2 brotlienc brotlidec snappy ssl crypto curl pugixml)
+  target_link_libraries(strata PUBLIC fmt::fmt Threads::Threads PRIVATE ${llvm} openblas ZLIB::ZLIB yaml-cpp cairo sentencepiece sentencepiece_train icuuc pcre2-8 zstd lzma bz2 brotlienc brotlidec snappy png jpeg ssl crypto curl pugixml)
 endfunction()
 
 # libstrata_arrow.so: Parquet and Arrow files, where Arrow is. The wheel of pyarrow brings headers and libraries (docs/decision/0033); it lies in

@@ -22,6 +22,7 @@ for file in checkpoint diff gguf gguf_types gguf_write manifest safetensors; do 
 [ "$room" = type ] && rooms="base type"
 [ "$room" = tokenizer ] && rooms="base tokenizer" libraries="-lsentencepiece -lsentencepiece_train -licuuc -lpcre2-8"
 [ "$room" = data ] && rooms="base type tokenizer data" libraries="-lsentencepiece -lsentencepiece_train -licuuc -lpcre2-8 -lzstd -llzma -lbz2 -lbrotlienc -lbrotlidec -lsnappy"
+[ "$room" = image ] && rooms="base type image/image.cc image/jpeg.cc image/png.cc" libraries="-lpng -ljpeg"
 [ "$room" = train ] && rooms="base train/events.cc"
 [ "$name" = convert_fuzz ] && rooms="base type $files model/convert/sidecar.cc model/convert/gguf_tokenizer.cc"
 case $name in peft_fuzz | published_fuzz)  # what they try is watched; what that stands on, as it was built
@@ -46,7 +47,7 @@ stamp=build/fuzz/objects/made
 mkdir -p build/fuzz/objects
 [ -f "$stamp" ] || touch "$stamp"
 for above in $rooms; do
-  for file in $(find "strata/$above" -name '*.cc' ! -name '*_test.cc' ! -name '*_fuzz.cc' \( ! -path '*/testing/*' -o -path 'strata/ir/testing/*' \) | sort); do
+  for file in $(find "strata/$above" -name '*.cc' ! -name '*_test.cc' ! -name '*_fuzz.cc' ! -name '*_inside.cc' \( ! -path '*/testing/*' -o -path 'strata/ir/testing/*' \) | sort); do
     object=build/fuzz/objects/$(echo "$file" | tr / _).o
     [ "$object" -nt "$file" ] || echo "$file $object"
     objects="$objects $object"
