@@ -5,6 +5,7 @@
     tools/api_names.py --nnx      # rewrites strata/nn/names/nnx.txt and nnx_methods.txt
     tools/api_names.py --counts   # how many names each module of JAX has
     tools/api_names.py --optax    # rewrites strata/optim/names/optax.txt, with optax 0.2.8 (tools/optax_names.py)
+    tools/api_names.py --grain    # rewrites strata/data/names/grain.txt, with grain 0.2.18 (tools/grain_names.py)
 
 A line is a name and what Python's inspect says of its parameters. Names of other modules,
 primitives (`*_p`) and what begins with an underscore are left out. Makes build/peers with
@@ -134,6 +135,10 @@ def main():
         return
     if "--optax" in sys.argv:
         from optax_names import write
+
+        return write(public, signature)
+    if "--grain" in sys.argv:
+        from grain_names import write
 
         return write(public, signature)
     if "--counts" in sys.argv:

@@ -244,8 +244,13 @@ Names names_of(const std::string& family, const std::string& folder) {
     const std::filesystem::path names = in("strata/optim/names");
     return {{names / "optax.txt"}, names / "optax_not_applicable.tsv", {}, family};
   }
+  if (family == "grain.") {
+    const std::filesystem::path names = in("strata/data/names");
+    return {{names / "grain.txt"}, names / "grain_not_applicable.tsv", {}, family};
+  }
   if (family != "nnx.")
-    throw Error("strata-ops", "there are names of JAX, 'nnx.' and 'optax.', not '{}'", family);
+    throw Error("strata-ops", "there are names of JAX, 'nnx.', 'optax.' and 'grain.', not '{}'",
+                family);
   const std::filesystem::path names = in("strata/nn/names");
   return {{names / "nnx.txt", names / "nnx_methods.txt"},
           names / "nnx_not_applicable.tsv",
@@ -319,8 +324,9 @@ int work(int argc, char** argv) {
   std::string family, names,
       tested = (std::filesystem::path(argv[0]).parent_path() / "../checks/tested").string();
   app.add_flag("--api", want_api, "upstream's name x status (Markdown)");
-  app.add_option("family", family,
-                 "with --api: 'nnx.' for names of flax.nnx, 'optax.' for Optax's");
+  app.add_option(
+      "family", family,
+      "with --api: 'nnx.' for names of flax.nnx, 'optax.' for Optax's, 'grain.' for Grain's");
   app.add_option("--names", names, "the folder of the lists of names, in place of the usual one");
   app.add_option("--tested", tested,
                  "a file or a folder that scripts/run_tests wrote: the names whose tests passed");

@@ -91,7 +91,7 @@ def gtest_case(suite, name, test, output):
         return Case(suite, name, "failed", "\n".join(f["failure"] for f in test["failures"])[:4000], shows)
     if test.get("result") == "SKIPPED" or test.get("status") == "NOTRUN":
         said = re.search(r"\[ RUN      \] " + re.escape(name) + r"\n(.*?)\[  SKIPPED \]", output, re.S)
-        return Case(suite, name, "skipped", " ".join(said.group(1).split()) if said else "disabled")
+        return Case(suite, name, "skipped", " ".join(said.group(1).split()) if said else "disabled", shows)
     return Case(suite, name, "passed", shows=shows)
 
 

@@ -25,7 +25,9 @@ void put(const std::string& path, const std::string& bytes) {
 class Arrow : public ::testing::Test {
  protected:
   void SetUp() override {
-    if (!arrow_library()) GTEST_SKIP() << arrow_library().status().message();
+    if (arrow_library()) return;
+    RecordProperty("api", "grain.experimental.ParquetIterDataset");
+    GTEST_SKIP() << arrow_library().status().message();
   }
 };
 
@@ -149,6 +151,7 @@ TEST_F(Arrow, pages_of_all_encodings_by_number_and_in_order) {
   EXPECT_EQ(other->set_state(R"({"row_group": 9, "index_within_row_group": 0})").code(),
             Code::invalid);
   EXPECT_EQ(other->set_state("{}").code(), Code::invalid);
+  RecordProperty("api", "grain.experimental.ParquetIterDataset");
 }
 
 TEST_F(Arrow, hugging_face_folders_are_read_by_split_and_written) {

@@ -32,6 +32,7 @@ TEST(FileSource, finds_records_by_number) {
   EXPECT_EQ(open_source(kData + "mds_zstd", {}).value()->read(4)->at("text").view(), "Zeile 4 é");
   EXPECT_EQ(open_source(kData + "megatron.idx", {}).value()->read(3)->array().count(), 300);
   EXPECT_EQ(open_source(kData + "records.tfrecord", {}).status().code(), Code::unsupported);
+  RecordProperty("api", "grain.sources.ArrayRecordDataSource");
 }
 
 TEST(FileSource, damaged_records_by_policy) {
@@ -84,6 +85,7 @@ TEST(FileStream, states_restore_at_every_record) {
     ASSERT_TRUE(convert_elements(kData + "records.bagz", file(name), raw).ok());
     expect_restores(*open_stream(file(name), {}).value());
   }
+  RecordProperty("api", "grain.experimental.TFRecordIterDataset");
 }
 
 TEST(FileStream, passes_over_damaged_records_or_fails_for_good) {

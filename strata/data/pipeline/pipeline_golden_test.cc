@@ -6,6 +6,8 @@
 #include <fstream>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <set>
+#include <sstream>
 
 #include "strata/data/pipeline/pipeline.h"
 
@@ -258,6 +260,46 @@ bool interleave_repeated(const Json& g, bool repeated = false) {
   return false;
 }
 
+/// The public names of Grain by which a graph is built.
+void names_in(const Json& g, std::set<std::string>& names) {
+  static const std::map<std::string, std::pair<const char*, const char*>> kNames = {
+      // op, of a MapDataset, of an IterDataset
+      {"range", {"MapDataset.range sources.RangeDataSource", ""}},
+      {"seed", {"MapDataset.seed", "IterDataset.seed"}},
+      {"shuffle", {"MapDataset.shuffle experimental.index_shuffle", ""}},
+      {"window_shuffle",
+       {"experimental.WindowShuffleMapDataset", "experimental.WindowShuffleIterDataset"}},
+      {"map", {"MapDataset.map", "IterDataset.map"}},
+      {"map_with_index", {"MapDataset.map_with_index", "IterDataset.map_with_index"}},
+      {"random_map", {"MapDataset.random_map", "IterDataset.random_map"}},
+      {"filter", {"MapDataset.filter", "IterDataset.filter"}},
+      {"batch", {"MapDataset.batch", "IterDataset.batch"}},
+      {"batch_and_pad", {"", "experimental.batch_and_pad"}},
+      {"repeat", {"MapDataset.repeat", "experimental.RepeatIterDataset"}},
+      {"slice", {"MapDataset.slice", ""}},
+      {"mix", {"MapDataset.mix", "IterDataset.mix"}},
+      {"concatenate", {"MapDataset.concatenate", ""}},
+      {"zip", {"experimental.ZipMapDataset", "experimental.ZipIterDataset"}},
+      {"to_iter", {"", "MapDataset.to_iter_dataset"}},
+      {"rebatch", {"", "experimental.RebatchIterDataset"}},
+      {"limit", {"", "experimental.LimitIterDataset"}},
+      {"cache", {"", "experimental.CacheIterDataset"}},
+      {"prefetch", {"", "experimental.ThreadPrefetchIterDataset"}},
+      {"interleave", {"", "experimental.InterleaveIterDataset"}},
+      {"concat_then_split", {"", "experimental.ConcatThenSplitIterDataset"}},
+      {"first_fit", {"", "experimental.FirstFitPackIterDataset"}},
+      {"best_fit", {"", "experimental.BestFitPackIterDataset"}},
+  };
+  const auto visit = [&](const auto& self, const Json& node, bool iter) -> void {
+    const auto op = node["op"].get<std::string>();
+    const auto& [of_map, of_iter] = kNames.at(op);
+    std::istringstream words(iter ? of_iter : of_map);
+    for (std::string name; words >> name;) names.insert(name);
+    for (const Json& p : node.value("in", Json::array())) self(self, p, iter && op != "to_iter");
+  };
+  visit(visit, g, true);
+}
+
 TEST(GrainPipelines, GiveTheSameElementsAndStates) {
   const std::vector<Json> all = pipelines();
   ASSERT_EQ(all.size(), 300u);
@@ -289,6 +331,13 @@ TEST(GrainPipelines, GiveTheSameElementsAndStates) {
       EXPECT_TRUE(same_states) << "state of upstream: " << p["state"].dump();
   }
   EXPECT_LE(other_states, 8);
+  std::set<std::string> names = {"DatasetIterator", "DatasetIterator.get_state", "MapDataset",
+                                 "IterDataset"};
+  for (const Json& p : all) names_in(p["graph"], names);
+  EXPECT_EQ(names.size(), 40u);  // all that are listed above
+  std::string shown;
+  for (const std::string& name : names) shown += "grain." + name + " ";
+  RecordProperty("api", shown);
 }
 
 TEST(GrainPipelines, GoOnFromGrainsStates) {
@@ -339,6 +388,7 @@ TEST(GrainPipelines, RestoreFromEveryPlaceInBothModes) {
     }
   }
   EXPECT_LE(refused, 10);
+  RecordProperty("api", "grain.DatasetIterator.set_state");
 }
 
 }  // namespace

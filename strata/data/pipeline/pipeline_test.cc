@@ -115,6 +115,7 @@ TEST(Pipeline, ElasticIterationGoesOnWithAnotherNumberOfShards) {
   EXPECT_THAT(row(e), ElementsAre(38, 23, 25, 9));
   EXPECT_FALSE(one.set_state("[]").ok());
   EXPECT_THROW(ElasticIterator(ds, 8, {.shard_index = 0, .shard_count = 3}), Error);
+  RecordProperty("api", "grain.experimental.ElasticIterator");
 }
 
 std::vector<std::int64_t> keys(std::optional<ShardOptions> shard) {
@@ -131,6 +132,9 @@ TEST(DataLoader, GivesGrainsRecords) {
   DataLoader strided(
       {.source = ten(), .sampler = std::make_shared<SequentialSampler>(7, ShardOptions{1, 2})});
   EXPECT_THAT(numbers(strided.iterate().take()), ElementsAre(1, 3, 5));
+  RecordProperty("api",
+                 "grain.DataLoader grain.samplers.IndexSampler grain.samplers.SequentialSampler "
+                 " grain.sharding.ShardOptions grain.sharding.NoSharding");
 }
 
 TEST(DataLoader, WritesAndReadsGrainsStates) {
@@ -157,6 +161,9 @@ TEST(DataLoader, WritesAndReadsGrainsStates) {
     options.seed = 43;
     EXPECT_THAT(load(ten(), options).iterate().set_state(state).message(), HasSubstr("seed=43"));
   }
+  RecordProperty("api",
+                 "grain.load grain.DataLoaderIterator grain.DataLoaderIterator.get_state "
+                 " grain.DataLoaderIterator.set_state");
 }
 
 TEST(Pipeline, WorkersTakeTurns) {
@@ -165,6 +172,9 @@ TEST(Pipeline, WorkersTakeTurns) {
   for (const Element& e : ds.iterate().take()) got.push_back(row(e));
   EXPECT_THAT(got, ElementsAre(ElementsAre(0, 2), ElementsAre(1, 3), ElementsAre(4, 6),
                                ElementsAre(5, 7), ElementsAre(8), ElementsAre(9)));
+  RecordProperty(
+      "api",
+      "grain.IterDataset.mp_prefetch grain.MultiprocessingOptions grain.IterDataset.prefetch");
 }
 
 TEST(Pipeline, SaysWhatIsWrong) {
