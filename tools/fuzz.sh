@@ -21,7 +21,7 @@ for file in checkpoint diff gguf gguf_types gguf_write manifest safetensors; do 
 [ "$room" = checkpoint ] && rooms="base type $files"
 [ "$room" = type ] && rooms="base type"
 [ "$room" = tokenizer ] && rooms="base tokenizer" libraries="-lsentencepiece -lsentencepiece_train -licuuc -lpcre2-8"
-[ "$room" = data ] && rooms="base type tokenizer data" libraries="-lsentencepiece -lsentencepiece_train -licuuc -lpcre2-8 -lzstd -llzma -lbz2 -lbrotlienc -lbrotlidec -lsnappy"
+[ "$room" = data ] && rooms="base type tokenizer data" libraries="-lsentencepiece -lsentencepiece_train -licuuc -lpcre2-8 -lzstd -llzma -lbz2 -lbrotlienc -lbrotlidec -lsnappy -lcrypto"
 [ "$room" = image ] && rooms="base type image/image.cc image/jpeg.cc image/png.cc" libraries="-lpng -ljpeg"
 [ "$room" = train ] && rooms="base train/events.cc"
 [ "$name" = convert_fuzz ] && rooms="base type $files model/convert/sidecar.cc model/convert/gguf_tokenizer.cc"

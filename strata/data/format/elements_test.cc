@@ -165,6 +165,37 @@ TEST(Elements, a_shard_of_mds_cut_or_of_another_size_is_found) {
   }
 }
 
+TEST(Elements, hashes_of_mds_are_verified) {
+  // hashlib's of the first shard, which is not changed here: a wrong digit is found.
+  const std::vector<std::pair<std::string, std::string>> hashes = {
+      {"md5", "8581c8b7a250485371a9928bddcb8caf"},
+      {"sha1", "8cbcf94414915d575f0628896df3a6e082881b19"},
+      {"sha256", "cb02a404c5fffbb7be2e002e33edc0f7aaa1ca8251f705530a6c67260af3d8cd"},
+      {"sha3_256", "8eca520cf262829fd09547488b5765ed8236e71fa0a5e381b305e3dd51d23721"},
+      {"blake2b",
+       "b438e15e4dd66a1131f8b6f1b9c58794948df37e3317d4a2246e3751fb854da1"
+       "e4e54393dc32ea483cda2afdef8255fdda3dc07fe7c8c2406c553b82cf89cc09"}};
+  for (const auto& [kind, right] : hashes)
+    for (const bool wrong : {false, true}) {
+      std::filesystem::remove_all(file("hash_mds"));
+      std::filesystem::copy(kData + "mds_plain", file("hash_mds"));
+      std::string index = read_file(file("hash_mds/index.json")).value();
+      std::string said = right;
+      if (wrong) said[0] = said[0] == '0' ? '1' : '0';
+      const std::size_t at = index.find("\"hashes\": {");
+      ASSERT_NE(at, std::string::npos);
+      const std::size_t end = index.find('}', at);
+      index.replace(at, end - at + 1, fmt::format("\"hashes\": {{\"{}\": \"{}\"}}", kind, said));
+      ASSERT_TRUE(write_file_atomic(file("hash_mds/index.json"), index).ok());
+      Element e;
+      auto more = open_elements(file("hash_mds")).value()->next(e);
+      EXPECT_EQ(more.ok(), !wrong) << kind;
+      if (wrong) {
+        EXPECT_EQ(more.status().code(), Code::corrupt) << kind;
+      }
+    }
+}
+
 TEST(Elements, csv_quotes_what_it_must) {
   const std::vector<Element> rows = {
       Element::dict({{"a", "plain"}, {"b", "with, comma"}}),

@@ -1,8 +1,10 @@
 #include "strata/data/format/mds.h"
 
+#include <openssl/evp.h>
 #include <zlib.h>
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 #include <filesystem>
 #include <nlohmann/json.hpp>
@@ -53,14 +55,22 @@ std::string python_json(const json& j) {
 Status check_hash(const std::string& kind, const std::string& said, std::string_view bytes,
                   const std::string& path) {
   const auto* data = reinterpret_cast<const Bytef*>(bytes.data());
-  uLong value = 0;
-  if (kind == "crc32")
-    value = crc32_z(0, data, bytes.size());
-  else if (kind == "adler32")
-    value = adler32_z(1, data, bytes.size());
-  else
-    return {};
-  const std::string found = hex32(static_cast<std::uint32_t>(value));
+  std::string found;
+  if (kind == "crc32") {
+    found = hex32(static_cast<std::uint32_t>(crc32_z(0, data, bytes.size())));
+  } else if (kind == "adler32") {
+    found = hex32(static_cast<std::uint32_t>(adler32_z(1, data, bytes.size())));
+  } else {
+    // Python's hashlib names them so: md5, sha1, sha256, sha3_256, blake2b.
+    std::string name = kind == "blake2b" ? "blake2b512" : kind == "blake2s" ? "blake2s256" : kind;
+    if (name.starts_with("sha3_")) name[4] = '-';
+    const EVP_MD* method = EVP_get_digestbyname(name.c_str());
+    if (!method || EVP_MD_get_size(method) < 1) return {};  // xxh's are not verified
+    std::array<unsigned char, EVP_MAX_MD_SIZE> digest{};
+    unsigned size = 0;
+    if (EVP_Digest(data, bytes.size(), digest.data(), &size, method, nullptr) != 1) return {};
+    for (unsigned i = 0; i < size; ++i) found += fmt::format("{:02x}", digest[i]);
+  }
   if (said == found) return {};
   return Status(Code::corrupt, "{}: its {} is {}, the index says {}", path, kind, found, said);
 }
