@@ -23,7 +23,8 @@ from transformers import AutoConfig, AutoModel, AutoModelForCausalLM
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 OUT = ROOT / "strata" / "model" / "testdata" / "published"
-VERSIONS = {"torch": "2.9.1", "transformers": "5.24.0"}
+# Of what is written now; each golden's metadata say what wrote it (dense families: torch 2.9.1).
+VERSIONS = {"torch": "2.15.0", "transformers": "5.24.0"}
 SEED = 48
 VOCAB = 48
 
@@ -75,6 +76,15 @@ CASES = {
     "phi3_longrope_short": ("phi3", dict(original_max_position_embeddings=16, rope_parameters=LONG), 16),
     "phi3_longrope_long": ("phi3", dict(original_max_position_embeddings=16, rope_parameters=LONG), 40),
     "olmo2": ("olmo2", dict(), 12),
+    "mixtral": ("mixtral", dict(num_local_experts=4, num_experts_per_tok=2, sliding_window=None), 12),
+    "mixtral_sliding": ("mixtral", dict(num_local_experts=3, num_experts_per_tok=1, sliding_window=5), 16),
+    "qwen2_moe": ("qwen2_moe", dict(num_experts=4, num_experts_per_tok=2, moe_intermediate_size=12,
+                                    shared_expert_intermediate_size=20, norm_topk_prob=False), 12),
+    "qwen2_moe_dense_first": ("qwen2_moe", dict(num_hidden_layers=4, num_experts=6, num_experts_per_tok=3,
+                                                moe_intermediate_size=8, shared_expert_intermediate_size=12,
+                                                norm_topk_prob=True, mlp_only_layers=[0]), 12),
+    "qwen3_moe": ("qwen3_moe", dict(head_dim=8, num_experts=4, num_experts_per_tok=2, moe_intermediate_size=12,
+                                    norm_topk_prob=True, mlp_only_layers=[0], tie_word_embeddings=True), 12),
     "gpt2": ("gpt2", dict(), 12),
     "gpt2_inverse": ("gpt2", dict(scale_attn_by_inverse_layer_idx=True, n_inner=20, activation_function="relu"), 12),
     "bert": ("bert", dict(), 12),

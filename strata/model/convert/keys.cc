@@ -80,6 +80,7 @@ std::string difference(const Options& a, const Options& b) {
     if (static_cast<float>(x) != static_cast<float>(y) && out.empty()) out = what;
   };
   compare("vocab_size", a.vocab_size, b.vocab_size);
+  compare("the experts", a.experts, b.experts);
   compare("hidden_size", a.width, b.width);
   compare("num_hidden_layers", a.layers, b.layers);
   compare("num_attention_heads", a.query_heads, b.query_heads);
@@ -179,6 +180,10 @@ GgufMetadata keys_of(const Described& model) {
   if (o.head_dim * o.query_heads != o.width)
     for (const char* key : {"attention.key_length", "attention.value_length"})
       out.emplace_back(a + key, u32(o.head_dim));
+  if (o.experts.count > 0) {
+    out.emplace_back(a + "expert_count", u32(o.experts.count));
+    out.emplace_back(a + "expert_used_count", u32(o.experts.active));
+  }
   if (!o.ropes.empty()) add_rope(out, a, o);
   const bool is_rms = o.norm != decoder::NormKind::layer_norm;
   out.emplace_back(

@@ -1,5 +1,6 @@
 #include "strata/model/convert/pairs.h"
 
+#include <algorithm>
 #include <set>
 
 #include "strata/base/error.h"
@@ -21,10 +22,18 @@ Described described(const std::string& config) {
   // Parts of one published tensor (phi3's qkv_proj) are one pair.
   std::set<std::string> seen;
   for (const WeightName& w : out.names.weights) {
-    const std::int64_t layers = w.path.starts_with("layers/") ? out.options.layers : 1;
-    for (std::int64_t i = 0; i < layers; ++i) {
-      Pair p{published::numbered(w.hugging_face, i), published::numbered(w.gguf, i), w.paired_heads,
-             w.gguf_plus, w.as_ours};
+    const std::int64_t layers =
+        std::max<std::int64_t>(decoder::layers_in(out.options, w.path).count, 1);
+    const std::int64_t experts = std::max<std::int64_t>(w.experts, 1);
+    for (std::int64_t i = 0; i < layers * experts; ++i) {
+      const std::int64_t layer = w.first_layer + i / experts;
+      Pair p{published::numbered(w.hugging_face, layer, i % experts),
+             published::numbered(w.gguf, layer),
+             w.paired_heads,
+             w.gguf_plus,
+             w.as_ours,
+             i % experts,
+             w.experts};
       if (seen.insert(p.hugging_face).second) out.pairs.push_back(std::move(p));
     }
   }

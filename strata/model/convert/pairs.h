@@ -14,6 +14,8 @@ struct Pair {
   std::int64_t paired_heads = 0;
   double gguf_plus = 0;
   bool transposed = false;
+  /// Of experts: which of GGUF's one tensor for all (E, out, in) it is, of how many; 0: of none.
+  std::int64_t expert = 0, experts = 0;
 };
 
 /// The model that a config.json describes.

@@ -70,6 +70,9 @@ std::string completed(const std::string& config, DType dtype) {
                                                              {"gpt2", "GPT2LMHeadModel"},
                                                              {"llama", "LlamaForCausalLM"},
                                                              {"mistral", "MistralForCausalLM"},
+                                                             {"mixtral", "MixtralForCausalLM"},
+                                                             {"qwen2_moe", "Qwen2MoeForCausalLM"},
+                                                             {"qwen3_moe", "Qwen3MoeForCausalLM"},
                                                              {"olmo2", "Olmo2ForCausalLM"},
                                                              {"phi3", "Phi3ForCausalLM"},
                                                              {"qwen2", "Qwen2ForCausalLM"},
@@ -127,12 +130,14 @@ Result<Plan> plan_to_hugging_face(const std::string& path, const ConvertOptions&
     if (found == plan.source.end()) return missing(pair.gguf);
     used.insert(pair.gguf);
     const Stored& from = found->second;
-    Planned t{pair.hugging_face,
-              pair.transposed ? reversed(from.shape) : from.shape,
-              wanted ? *wanted : GgufType(plain_or_f32(from.type)),
-              pair.gguf,
-              {pair.paired_heads, false, -pair.gguf_plus, pair.transposed},
-              {}};
+    Planned t{
+        pair.hugging_face,
+        pair.transposed ? reversed(from.shape) : from.shape,
+        wanted ? *wanted : GgufType(plain_or_f32(from.type)),
+        pair.gguf,
+        {pair.paired_heads, false, -pair.gguf_plus, pair.transposed, pair.expert, pair.experts},
+        {}};
+    if (pair.experts > 0) t.shape.erase(t.shape.begin());
     plan.tensors.push_back(std::move(t));
   }
   for (const checkpoint::GgufTensor& t : file->tensors())
@@ -305,7 +310,16 @@ Result<Plan> plan_to_gguf(const std::string& path, const ConvertOptions& options
     if (found == plan.source.end()) return missing(name);
     used.insert(name);
     const Stored& from = found->second;
-    const Sizes shape = pair.transposed ? reversed(from.shape) : from.shape;
+    if (pair.expert > 0) {
+      Planned& all = *std::find_if(plan.tensors.begin(), plan.tensors.end(),
+                                   [&](const Planned& t) { return t.name == pair.gguf; });
+      if (from.shape != plan.source.at(all.from).shape)
+        return Status(Code::invalid, "the tensor {} has another shape than {}", name, all.from);
+      all.more.push_back(name);
+      continue;
+    }
+    Sizes shape = pair.transposed ? reversed(from.shape) : from.shape;
+    if (pair.experts > 0) shape.insert(shape.begin(), pair.experts);
     Planned t{pair.gguf,
               shape,
               gguf_type(pair.gguf, shape, from.type, wanted, sidecar, plan.notes),

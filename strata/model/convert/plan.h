@@ -18,6 +18,8 @@ struct Planned {
   std::string from;
   Change change;
   std::vector<float> numbers;
+  /// Of a tensor of all experts (E, out, in): the tensors of the others, which follow `from`.
+  std::vector<std::string> more = {};
   /// What is added to its rows; null: nothing.
   std::shared_ptr<const Update> update = nullptr;
 };

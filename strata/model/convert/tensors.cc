@@ -92,6 +92,7 @@ Result<StoredTensors> stored_in_folder(const std::string& folder) {
 
 std::int64_t Rows::rows() const {
   if (is_column()) return from_.elements();
+  if (change_.experts > 0) return from_.rows() / change_.experts;
   return change_.transposed ? from_.row_length() : from_.rows();
 }
 std::int64_t Rows::row_length() const {
@@ -130,7 +131,7 @@ Status Rows::read(std::int64_t i, float* out) const {
     for (std::int64_t k = 0; k < row_length(); ++k)
       if (Status s = source_row(k, i, 1, out + k); !s.ok()) return s;
   } else {
-    std::int64_t from = i;
+    std::int64_t from = change_.expert * rows() + i;
     if (change_.paired_heads > 0) {
       const std::int64_t head = rows() / change_.paired_heads, half = head / 2, at = i % head;
       from += change_.to_gguf ? at % 2 * half + at / 2 - at : 2 * (at % half) + at / half - at;

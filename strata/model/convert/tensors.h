@@ -46,6 +46,8 @@ struct Change {
   bool to_gguf = true;
   double plus = 0;          // is added to each element
   bool transposed = false;  // rows are the source's columns
+  /// Of a tensor of so many experts, one's rows; 0: all rows.
+  std::int64_t expert = 0, experts = 0;
 };
 
 /// A tensor's rows as they will be written.

@@ -19,12 +19,21 @@ std::uint64_t bytes_of(const Planned& t) {
 
 /// Hands a tensor's bytes to `add`, a few rows at a time.
 template <class Add>
-Status stream(const Plan& plan, const Planned& t, Add&& add) {
+Status stream(const Plan& plan, const Planned& t, const Add& add) {
   constexpr std::size_t kTogether = 1u << 20;
   std::string out;
   if (t.from.empty()) {
     append_row(t.numbers.data(), std::ssize(t.numbers), t.type, out);
     return add(out);
+  }
+  if (!t.more.empty()) {
+    Planned one = t;
+    one.more.clear();
+    for (std::size_t i = 0; i <= t.more.size(); ++i) {
+      if (i > 0) one.from = t.more[i - 1];
+      if (Status s = stream(plan, one, add); !s.ok()) return s;
+    }
+    return {};
   }
   const Stored& from = plan.source.at(t.from);
   const Rows rows(from, t.change);

@@ -20,4 +20,29 @@ struct FeedForward {
   Array operator()(const Array& x, Activation activation) const;
 };
 
+/// One weight of all experts of a layer.
+struct ExpertWeight {
+  nn::Param kernel;  // (E, I, O)
+  STRATA_FIELDS(kernel)
+};
+
+/// A feed-forward branch of experts, of which each token goes through a few.
+struct Experts {
+  Linear router;                // (D, E)
+  ExpertWeight gate, up, down;  // (E, D, F), (E, D, F), (E, F, D)
+  /// What all tokens go through, and the factor's weight, (D, 1).
+  std::optional<FeedForward> shared;
+  std::optional<Linear> shared_gate;
+  STRATA_FIELDS(router, gate, up, down, shared, shared_gate)
+
+  /// The weight of each expert for each token of x (..., D): (..., E), f32 (f64 for f64); zero but
+  /// for the `active` of the highest scores, of equal ones those of lower numbers.
+  Array weights(const Array& x, const ExpertOptions& options) const;
+  /// sum over e of weights[e] down_e(f(gate_e x) * up_e x), and the shared one: x (B, S, D), result
+  /// of its dtype. Every expert is computed for every token, so that shapes do not depend on the
+  /// routes; what a token gets depends on it alone. The sum over experts is f32's. Source:
+  /// modeling_{mixtral,qwen2_moe}.py of transformers.
+  Array operator()(const Array& x_BSD, const ExpertOptions& options, Activation activation) const;
+};
+
 }  // namespace strata::model::decoder

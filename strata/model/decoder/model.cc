@@ -76,8 +76,12 @@ class Decoder : public Model {
     double products = 0, adapters = 0;
     for (const WeightShape& w : weight_shapes(o_)) {
       const bool is_adapter = w.kind == WeightKind::adapter_a || w.kind == WeightKind::adapter_b;
-      if (w.kind != WeightKind::matrix && !is_adapter) continue;
-      double n = 1;
+      const bool is_experts = w.kind == WeightKind::experts;
+      if (w.kind != WeightKind::matrix && !is_experts && !is_adapter) continue;
+      // Of experts, those that a token goes through.
+      double n = is_experts ? static_cast<double>(o_.experts.active) /
+                                  static_cast<double>(o_.experts.count)
+                            : 1;
       for (std::int64_t size : w.shape) n *= static_cast<double>(size);
       (is_adapter ? adapters : products) += n;
     }

@@ -57,6 +57,20 @@ void check(const Options& o) {
   positive("num_key_value_heads", o.kv_heads, 1 << 14);
   positive("head_dim", o.head_dim, 1 << 16);
   positive("intermediate_size", o.mlp_width, 1 << 22);
+  if (const ExpertOptions& e = o.experts; e.count != 0) {
+    positive("num_experts", e.count, 1 << 14);
+    positive("num_experts_per_tok", e.active, e.count);
+    positive("moe_intermediate_size", e.width, 1 << 22);
+    if (e.shared_width < 0 || e.shared_width > 1 << 22)
+      throw Error(o.family,
+                  "shared_expert_intermediate_size={}: allowed is an integer from 0 to {}",
+                  e.shared_width, 1 << 22);
+    if (e.dense_layers < 0 || e.dense_layers >= o.layers)
+      throw Error(o.family,
+                  "{} leading layers without experts of {}: one with experts must be left",
+                  e.dense_layers, o.layers);
+    if (!o.gated || o.mlp_bias) throw Error(o.family, "experts are gated and have no biases");
+  }
   if (o.query_heads % o.kv_heads != 0)
     throw Error(o.family, "num_key_value_heads={} does not divide num_attention_heads={}",
                 o.kv_heads, o.query_heads);

@@ -94,6 +94,23 @@ struct AdapterOptions {
   bool operator==(const AdapterOptions&) const = default;
 };
 
+/// Experts in the place of a layer's feed-forward branch: of `count`, each token goes through the
+/// `active` whose router scores are highest.
+struct ExpertOptions {
+  /// 0: there are none.
+  std::int64_t count = 0;
+  std::int64_t active = 2;
+  /// The width of one, as mlp_width.
+  std::int64_t width = 0;
+  /// The width of the one that all tokens go through, times sigmoid(x g); 0: there is none.
+  std::int64_t shared_width = 0;
+  /// Whether the softmax over all experts is divided by what the chosen ones have of it.
+  bool renormalise = true;
+  /// So many layers ahead of the others have feed-forward branches of mlp_width.
+  std::int64_t dense_layers = 0;
+  bool operator==(const ExpertOptions&) const = default;
+};
+
 /// The options of a model.
 struct Options {
   /// The family, as config.json's model_type names it.
@@ -111,6 +128,7 @@ struct Options {
   bool qkv_bias = false, out_bias = false, mlp_bias = false;
   bool gated = true;
   Activation activation = Activation::silu;
+  ExpertOptions experts = {};
   /// The output matrix is the embedding.
   bool tied = false;
   /// Whether there are logits at all; an encoder has none.

@@ -80,7 +80,10 @@ Array layer(const Layer& w, const Options& o, const Array& x,
   };
   const Array h = branch(x, w.attention_norm, w.attention_post_norm, attention);
   return scope.returns(branch(h, w.mlp_norm, w.mlp_post_norm,
-                              [&](const Array& in) { return w.mlp(in, o.activation); }),
+                              [&](const Array& in) {
+                                return w.experts ? (*w.experts)(in, o.experts, o.activation)
+                                                 : (*w.mlp)(in, o.activation);
+                              }),
                        x);
 }
 
@@ -114,10 +117,20 @@ Carry scan_layers(const Weights& w, const Options& o, const Carry& first, PerLay
     });
     return before.key ? Carry{y, key, value} : Carry{y, {}, {}};
   };
-  Carry last = nn::scan(step, {.in_axes = {0, nn::Carry, 0},
-                               .out_axes = {nn::Carry},
-                               .length = o.layers,
-                               .remat = remat_of(o)})(w.layers, first, each);
+  const auto scan = [&](const Layer& weights, const Carry& before, const LayerSpan& span) {
+    PerLayer own = each;
+    if (span.count != o.layers)
+      tree::for_each(own, [&](Array& values) {
+        values = values[{slice(span.first, span.first + span.count)}];
+      });
+    return nn::scan(step, {.in_axes = {0, nn::Carry, 0},
+                           .out_axes = {nn::Carry},
+                           .length = span.count,
+                           .remat = remat_of(o)})(weights, before, own);
+  };
+  Carry last = first;
+  if (w.dense_layers) last = scan(*w.dense_layers, last, layers_in(o, "dense_layers/"));
+  last = scan(w.layers, last, layers_in(o, "layers/"));
   if (w.final_norm) last.x = (*w.final_norm)(last.x, o.norm, o.epsilon);
   return last;
 }

@@ -18,7 +18,8 @@ class Maker {
   Maker(const Options& options, const WeightMaker& make) : o_(options), make_(make) {}
 
   Array one(const std::string& path, Sizes shape, WeightKind kind) const {
-    if (path.starts_with("layers/")) shape.insert(shape.begin(), o_.layers);
+    if (const LayerSpan span = layers_in(o_, path); span.count > 0)
+      shape.insert(shape.begin(), span.count);
     return make_(path, shape, kind);
   }
   std::optional<BlockFormat> packed(const std::string& path) const {
@@ -65,14 +66,29 @@ class Maker {
     made.key_norm = norm(path + "/key_norm", each ? o_.head_dim : kv);
     return made;
   }
-  FeedForward mlp(const std::string& path) const {
+  FeedForward mlp(const std::string& path, std::int64_t width) const {
     FeedForward made;
-    if (o_.gated) made.gate = linear(path + "/gate", o_.width, o_.mlp_width, o_.mlp_bias);
-    made.up = linear(path + "/up", o_.width, o_.mlp_width, o_.mlp_bias);
-    made.down = linear(path + "/down", o_.mlp_width, o_.width, o_.mlp_bias);
+    if (o_.gated) made.gate = linear(path + "/gate", o_.width, width, o_.mlp_bias);
+    made.up = linear(path + "/up", o_.width, width, o_.mlp_bias);
+    made.down = linear(path + "/down", width, o_.width, o_.mlp_bias);
     return made;
   }
-  Layer layer(const std::string& path) const {
+  ExpertWeight expert_weight(const std::string& path, std::int64_t in, std::int64_t out) const {
+    return {one(path + "/kernel", {o_.experts.count, in, out}, WeightKind::experts)};
+  }
+  Experts experts(const std::string& path) const {
+    const ExpertOptions& e = o_.experts;
+    Experts made;
+    made.router = linear(path + "/router", o_.width, e.count, false);
+    made.gate = expert_weight(path + "/gate", o_.width, e.width);
+    made.up = expert_weight(path + "/up", o_.width, e.width);
+    made.down = expert_weight(path + "/down", e.width, o_.width);
+    if (e.shared_width == 0) return made;
+    made.shared = mlp(path + "/shared", e.shared_width);
+    made.shared_gate = linear(path + "/shared_gate", o_.width, 1, false);
+    return made;
+  }
+  Layer layer(const std::string& path, bool has_experts) const {
     const bool ahead = o_.norm_place == NormPlace::before || o_.norm_place == NormPlace::around;
     const bool behind = o_.norm_place != NormPlace::before;
     Layer made;
@@ -80,7 +96,10 @@ class Maker {
     made.attention = attention(path + "/attention");
     made.attention_post_norm = norm_if(behind, path + "/attention_post_norm");
     made.mlp_norm = norm_if(ahead, path + "/mlp_norm");
-    made.mlp = mlp(path + "/mlp");
+    if (has_experts)
+      made.experts = experts(path + "/experts");
+    else
+      made.mlp = mlp(path + "/mlp", o_.mlp_width);
     made.mlp_post_norm = norm_if(behind, path + "/mlp_post_norm");
     return made;
   }
@@ -99,10 +118,19 @@ Weights make_weights(const Options& o, const WeightMaker& make) {
   if (o.learned_positions > 0) w.positions = m.embed("positions", o.learned_positions);
   if (o.token_types > 0) w.types = m.embed("types", o.token_types);
   w.embedding_norm = m.norm_if(o.embedding_norm, "embedding_norm");
-  w.layers = m.layer("layers");
+  const bool has_experts = o.experts.count > 0;
+  if (has_experts && o.experts.dense_layers > 0) w.dense_layers = m.layer("dense_layers", false);
+  w.layers = m.layer("layers", has_experts);
   w.final_norm = m.norm_if(o.final_norm, "final_norm");
   if (o.has_logits && !o.tied) w.logits = m.linear("logits", o.width, o.vocab_size, false);
   return w;
+}
+
+LayerSpan layers_in(const Options& o, std::string_view path) {
+  const std::int64_t dense = o.experts.count > 0 ? o.experts.dense_layers : 0;
+  if (path.starts_with("dense_layers/")) return {0, dense};
+  if (path.starts_with("layers/")) return {dense, o.layers - dense};
+  return {};
 }
 
 std::vector<WeightShape> weight_shapes(const Options& o) {
@@ -139,8 +167,17 @@ tree::MetadataPtr logical_axes(std::string_view path) {
       {"layers/mlp/gate/bias", {"layers", "mlp"}},
       {"layers/mlp/up/bias", {"layers", "mlp"}},
       {"layers/mlp/down/bias", {"layers", "embed"}},
+      {"layers/experts/router/kernel", {"layers", "embed", "exp"}},
+      {"layers/experts/gate/kernel", {"layers", "exp", "embed_moe", "mlp_moe"}},
+      {"layers/experts/up/kernel", {"layers", "exp", "embed_moe", "mlp_moe"}},
+      {"layers/experts/down/kernel", {"layers", "exp", "mlp_moe", "embed_moe"}},
+      {"layers/experts/shared/gate/kernel", {"layers", "embed", "mlp"}},
+      {"layers/experts/shared/up/kernel", {"layers", "embed", "mlp"}},
+      {"layers/experts/shared/down/kernel", {"layers", "mlp", "embed"}},
+      {"layers/experts/shared_gate/kernel", {"layers", "embed", "norm"}},
       {"logits/kernel", {"embed", "vocab"}},
   };
+  if (path.starts_with("dense_")) return logical_axes(path.substr(6));
   // A has the inputs of its weight, B the outputs; the rank is not divided.
   const bool is_a = path.ends_with("/lora/a"), is_b = path.ends_with("/lora/b");
   if (is_a || is_b) {

@@ -20,9 +20,11 @@ struct Layer {
   Attention attention;
   std::optional<Norm> attention_post_norm;  // behind it
   std::optional<Norm> mlp_norm;
-  FeedForward mlp;
+  std::optional<FeedForward> mlp;  // one of these two
+  std::optional<Experts> experts;
   std::optional<Norm> mlp_post_norm;
-  STRATA_FIELDS(attention_norm, attention, attention_post_norm, mlp_norm, mlp, mlp_post_norm)
+  STRATA_FIELDS(attention_norm, attention, attention_post_norm, mlp_norm, mlp, experts,
+                mlp_post_norm)
 };
 
 /// All weights. Matrices are (in, out), embeddings (rows, D).
@@ -30,20 +32,30 @@ struct Weights {
   nn::Embed embedder;
   std::optional<nn::Embed> positions, types;
   std::optional<Norm> embedding_norm;
+  /// Of a model of experts: the layers ahead of the others, which have none.
+  std::optional<Layer> dense_layers;
   Layer layers;
   std::optional<Norm> final_norm;
   std::optional<Linear> logits;
-  STRATA_FIELDS(embedder, positions, types, embedding_norm, layers, final_norm, logits)
+  STRATA_FIELDS(embedder, positions, types, embedding_norm, dense_layers, layers, final_norm,
+                logits)
 };
 
 /// What a weight is: how its first value is drawn, and which logical axes it has.
 /// A and B of an adapter are kinds of their own.
-enum class WeightKind { embedding, matrix, scale, bias, adapter_a, adapter_b };
+/// The matrices of a layer's experts are one weight (E, I, O).
+enum class WeightKind { embedding, matrix, experts, scale, bias, adapter_a, adapter_b };
 /// A weight of this path and shape.
 using WeightMaker =
     std::function<Array(std::string_view path, const std::vector<std::int64_t>&, WeightKind kind)>;
 /// The weights that a model of these options has, each made by `make`, in the order of the tree.
 Weights make_weights(const Options& options, const WeightMaker& make);
+
+/// The layers that a weight holds, stacked along its first axis; none of a weight of no layer.
+struct LayerSpan {
+  std::int64_t first = 0, count = 0;
+};
+LayerSpan layers_in(const Options& options, std::string_view path);
 
 /// Path and shape of each weight, in the order of the tree.
 struct WeightShape {

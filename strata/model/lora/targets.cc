@@ -105,6 +105,9 @@ std::vector<Module> modules_of(const Options& options) {
 
 std::map<std::string, decoder::AdapterOptions, std::less<>> select(const Options& base,
                                                                    const LoraOptions& o) {
+  if (base.experts.dense_layers > 0)
+    throw Error("lora", "adapters of models whose first layers have no experts are not supported")
+        .unsupported();
   const std::vector<Module> modules = modules_of(base);
   const decoder::AdapterOptions made{
       .rank = o.rank, .alpha = o.alpha, .rslora = o.use_rslora, .init = o.init};

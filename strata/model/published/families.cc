@@ -8,10 +8,13 @@
 #include "strata/model/gpt2/published.h"
 #include "strata/model/llama/published.h"
 #include "strata/model/mistral/published.h"
+#include "strata/model/mixtral/published.h"
 #include "strata/model/olmo2/published.h"
 #include "strata/model/phi3/published.h"
 #include "strata/model/qwen2/published.h"
+#include "strata/model/qwen2_moe/published.h"
 #include "strata/model/qwen3/published.h"
+#include "strata/model/qwen3_moe/published.h"
 #include "strata/model/smollm3/published.h"
 
 namespace strata::model::published {
@@ -19,8 +22,9 @@ namespace strata::model::published {
 namespace {
 
 std::vector<Family> make_families() {
-  std::vector<Family> out = {bert(),    gemma(), gemma2(), gemma3(), gpt2(),  llama(),
-                             mistral(), olmo2(), phi3(),   qwen2(),  qwen3(), smollm3()};
+  std::vector<Family> out = {bert(),  gemma(),     gemma2(),  gemma3(),    gpt2(),
+                             llama(), mistral(),   mixtral(), olmo2(),     phi3(),
+                             qwen2(), qwen2_moe(), qwen3(),   qwen3_moe(), smollm3()};
   std::sort(out.begin(), out.end(),
             [](const Family& a, const Family& b) { return a.model_type < b.model_type; });
   return out;

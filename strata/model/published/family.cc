@@ -25,7 +25,9 @@ const Family& family(std::string_view model_type) {
 
 const Family& family_of(const GgufMetadata& metadata) {
   const std::string name = metadata.text("general.architecture");
-  // Mistral's files say llama; a window is what tells them apart.
+  // So say Mixtral's and Mistral's files; experts and a window are what tells them apart.
+  if (name == "llama" && architecture_value(metadata, "expert_count").value_or("0") != "0")
+    return family("mixtral");
   if (name == "llama" &&
       architecture_value(metadata, "attention.sliding_window").value_or("0") != "0")
     return family("mistral");
@@ -68,6 +70,27 @@ std::int64_t layers_of(const Config& c, std::string_view key) {
   if (n < 1 || n > kMost)
     throw Error("config.json", "{}={}: allowed is an integer from 1 to {}", key, n, kMost);
   return n;
+}
+
+decoder::ExpertOptions experts_of(const Config& c, std::int64_t layers) {
+  decoder::ExpertOptions out{.count = c.integer("num_experts", c.integer("num_local_experts", 0)),
+                             .active = c.integer("num_experts_per_tok"),
+                             .width = c.integer("moe_intermediate_size"),
+                             .renormalise = c.flag("norm_topk_prob", false)};
+  if (c.integer("decoder_sparse_step", 1) != 1)
+    throw Error("config.json", "decoder_sparse_step={}: allowed is 1",
+                c.as_json("decoder_sparse_step"))
+        .unsupported();
+  std::vector<std::int64_t> dense = c.integers("mlp_only_layers");
+  std::sort(dense.begin(), dense.end());
+  for (std::size_t i = 0; i < dense.size(); ++i)
+    if (dense[i] != static_cast<std::int64_t>(i) || dense[i] >= layers)
+      throw Error("config.json", "mlp_only_layers={}: allowed are the leading layers, 0, 1, ...",
+                  c.as_json("mlp_only_layers"))
+          .unsupported();
+  out.dense_layers = static_cast<std::int64_t>(dense.size());
+  if (out.count == 0) throw Error("config.json", "num_experts is missing");
+  return out;
 }
 
 decoder::Activation activation_of(const std::string& name) {

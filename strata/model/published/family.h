@@ -43,6 +43,10 @@ decoder::Options usual_options(const Config& config, std::string_view model_type
                                std::int64_t head_dim = 0);
 /// The number of layers, which lists are made for. Throws Error where it is not from 1 to 16384.
 std::int64_t layers_of(const Config& config, std::string_view key);
+/// The experts of Qwen's config.json: their number and width, and the leading layers that
+/// `mlp_only_layers` leaves without. Throws Error for others than leading ones, and for a
+/// decoder_sparse_step above 1.
+decoder::ExpertOptions experts_of(const Config& config, std::int64_t layers);
 /// hidden_act by upstream's names. Throws Error for others.
 decoder::Activation activation_of(const std::string& name);
 /// A window for each layer whose entry in layer_types is "sliding_attention", or, where there is no

@@ -29,19 +29,22 @@ struct Slice {
 
 Slice slice_of(const WeightName& name, const WeightShape& weight, Convention convention) {
   Sizes own = weight.shape;
-  if (weight.path.starts_with("layers/")) own.erase(own.begin());
+  if (weight.path.find("layers/") != std::string::npos) own.erase(own.begin());
+  if (weight.kind == WeightKind::experts) own.erase(own.begin());
   Slice s;
   if (weight.kind == WeightKind::embedding)  // rows by rows, as it is
     return {own[1], own[0], own, false};
   s.out = own.back();
   const std::int64_t whole = name.whole > 0 ? name.whole : s.out;
-  if (weight.kind != WeightKind::matrix) {
+  if (weight.kind != WeightKind::matrix && weight.kind != WeightKind::experts) {
     s.shape = {whole};
     return s;
   }
   s.in = own[0];
   s.as_ours = name.as_ours && convention == Convention::hugging_face;
   s.shape = s.as_ours ? Sizes{s.in, whole} : Sizes{whole, s.in};
+  if (weight.kind == WeightKind::experts && convention == Convention::gguf)
+    s.shape.insert(s.shape.begin(), name.experts);
   return s;
 }
 
@@ -108,14 +111,16 @@ void copy_packed(Literal& ours, std::int64_t layer, const Literal& published,
   }
 }
 
-/// Copies a weight, or a layer of it, from the published tensor into ours from element `to` on.
-void copy_in(Literal& ours, std::int64_t to, const Literal& published, const WeightName& name,
-             const Slice& s, const WeightShape& weight, Convention convention) {
+/// Copies a weight, or a layer or an expert of it, from the published tensor's element `begin` on
+/// into ours from element `to` on.
+void copy_in(Literal& ours, std::int64_t to, const Literal& published, std::int64_t begin,
+             const WeightName& name, const Slice& s, const WeightShape& weight,
+             Convention convention) {
   const std::vector<float> from = floats(published);
   const auto plus = static_cast<float>(convention == Convention::gguf ? name.gguf_plus : 0.0);
   const auto copy = [&]<class T>(T* out) {
     for_each_place(name, s, weight.kind, convention, [&](std::int64_t own, std::int64_t at) {
-      out[own] = static_cast<T>(from[static_cast<std::size_t>(at)] - plus);
+      out[own] = static_cast<T>(from[static_cast<std::size_t>(begin + at)] - plus);
     });
   };
   if (ours.dtype() == DType::f32)
@@ -126,18 +131,34 @@ void copy_in(Literal& ours, std::int64_t to, const Literal& published, const Wei
 
 /// The way back, from element `from` of our numbers on.
 void copy_out(const std::vector<float>& ours, std::int64_t from, Literal& published,
-              const WeightName& name, const Slice& s, const WeightShape& weight,
+              std::int64_t begin, const WeightName& name, const Slice& s, const WeightShape& weight,
               Convention convention) {
   const auto plus = static_cast<float>(convention == Convention::gguf ? name.gguf_plus : 0.0);
   const auto copy = [&]<class T>(T* out) {
     for_each_place(name, s, weight.kind, convention, [&](std::int64_t own, std::int64_t at) {
-      out[at] = static_cast<T>(ours[static_cast<std::size_t>(from + own)] + plus);
+      out[begin + at] = static_cast<T>(ours[static_cast<std::size_t>(from + own)] + plus);
     });
   };
   if (published.dtype() == DType::f32)
     copy(reinterpret_cast<float*>(published.mutable_data()));
   else
     copy(reinterpret_cast<BFloat16*>(published.mutable_data()));
+}
+
+/// A weight is as many pieces as it has layers, or layers times experts. The name of one: in a GGUF
+/// file, where those of a layer's experts are one tensor, and in a Hugging Face directory.
+std::string gguf_name(const WeightName& name, std::int64_t piece) {
+  return numbered(name.gguf, name.first_layer + piece / std::max<std::int64_t>(name.experts, 1));
+}
+std::string hugging_face_name(const WeightName& name, std::int64_t piece) {
+  const std::int64_t experts = std::max<std::int64_t>(name.experts, 1);
+  return numbered(name.hugging_face, name.first_layer + piece / experts, piece % experts);
+}
+/// The element of the published tensor that a piece begins at.
+std::int64_t begin_of(const WeightName& name, const Slice& s, std::int64_t piece,
+                      Convention convention) {
+  if (name.experts == 0 || convention == Convention::hugging_face) return 0;
+  return piece % name.experts * s.in * s.out;
 }
 
 /// Names in the source: prefixes and old endings found out.
@@ -147,9 +168,9 @@ class Resolver {
       : names_(names), source_(source), prefix_(prefix_of(names, source)) {}
 
   /// The published name of a weight; what it should be called where it is not there.
-  std::string of(const WeightName& name, std::int64_t layer) const {
-    if (source_.convention() == Convention::gguf) return numbered(name.gguf, layer);
-    const std::string now = prefix_ + numbered(name.hugging_face, layer);
+  std::string of(const WeightName& name, std::int64_t piece) const {
+    if (source_.convention() == Convention::gguf) return gguf_name(name, piece);
+    const std::string now = prefix_ + hugging_face_name(name, piece);
     if (source_.shapes().contains(now)) return now;
     for (const auto& [old_ending, ending] : names_.old_endings) {
       if (!now.ends_with(ending)) continue;
@@ -194,8 +215,10 @@ std::string some_of(const std::vector<std::string>& all) {
   return out;
 }
 
-std::int64_t layers_of(const WeightShape& w) {
-  return w.path.starts_with("layers/") ? w.shape[0] : 1;
+/// How many layers, or experts of layers, a weight holds.
+std::int64_t pieces_of(const WeightShape& w) {
+  if (w.path.find("layers/") == std::string::npos) return 1;
+  return w.kind == WeightKind::experts ? w.shape[0] * w.shape[1] : w.shape[0];
 }
 
 Status compare(const std::vector<WeightShape>& weights, const Names& names,
@@ -205,7 +228,7 @@ Status compare(const std::vector<WeightShape>& weights, const Names& names,
   for (const WeightShape& w : weights) {
     const WeightName& name = name_of(names, w.path);
     const Slice s = slice_of(name, w, source.convention());
-    for (std::int64_t layer = 0; layer < layers_of(w); ++layer) {
+    for (std::int64_t layer = 0; layer < pieces_of(w); ++layer) {
       const std::string published = resolver.of(name, layer);
       if (!used.insert(published).second) continue;
       const auto it = source.shapes().find(published);
@@ -243,9 +266,9 @@ Result<tree::Tree> load_weights(const Options& options, const Names& names,
     const Slice s = slice_of(name, w, source.convention());
     if (const auto packed = options.packed.find(w.path); packed != options.packed.end()) {
       std::vector<std::int64_t> shape = {s.out, packed->second.row_bytes(s.in)};
-      if (w.path.starts_with("layers/")) shape.insert(shape.begin(), layers_of(w));
+      if (w.path.find("layers/") != std::string::npos) shape.insert(shape.begin(), pieces_of(w));
       Literal ours(Type(DType::ui8, Shape::of(shape)));
-      for (std::int64_t layer = 0; layer < layers_of(w); ++layer) {
+      for (std::int64_t layer = 0; layer < pieces_of(w); ++layer) {
         Result<Literal> tensor = source.read_packed(resolver.of(name, layer));
         if (!tensor) return tensor.status();
         copy_packed(ours, layer, *tensor, name, s, w, source.convention());
@@ -254,15 +277,19 @@ Result<tree::Tree> load_weights(const Options& options, const Names& names,
       continue;
     }
     Literal ours(Type(dtype, Shape::of(w.shape)));
-    for (std::int64_t layer = 0; layer < layers_of(w); ++layer) {
+    std::string last;
+    Result<Literal> tensor = Literal();
+    for (std::int64_t layer = 0; layer < pieces_of(w); ++layer) {
       const std::string published = resolver.of(name, layer);
-      Result<Literal> tensor = source.read(published);
+      if (published != last) tensor = source.read(published);
       if (!tensor) return tensor.status();
+      last = published;
       if (!is_float(tensor->dtype()))
         return Status(Code::unsupported,
                       "{}: tensor '{}' is {}; weights are floating-point numbers", source.name(),
                       published, strata::name(tensor->dtype()));
-      copy_in(ours, layer * s.in * s.out, *tensor, name, s, w, source.convention());
+      copy_in(ours, layer * s.in * s.out, *tensor, begin_of(name, s, layer, source.convention()),
+              name, s, w, source.convention());
     }
     arrays.emplace(w.path, Array(std::move(ours)));
   }
@@ -284,7 +311,7 @@ std::map<std::string, BlockFormat, std::less<>> packed_weights(const Options& op
     if ((w.kind != WeightKind::matrix && w.kind != WeightKind::embedding) || !plain) continue;
     const std::optional<BlockFormat> format = source.packed(resolver.of(name, 0));
     bool alike = format.has_value();
-    for (std::int64_t layer = 1; layer < layers_of(w); ++layer)
+    for (std::int64_t layer = 1; layer < pieces_of(w); ++layer)
       alike = alike && source.packed(resolver.of(name, layer)) == format;
     if (alike) out.emplace(w.path, *format);
   }
@@ -307,11 +334,13 @@ std::map<std::string, Literal> published_tensors(const Options& options, const N
       throw Error("published_tensors", "{} is {}; weights are f32 or bf16", w.path,
                   strata::name(ours.dtype()));
     const std::vector<float> from = floats(ours);
-    for (std::int64_t layer = 0; layer < layers_of(w); ++layer) {
-      const std::string published = prefix + numbered(gguf ? name.gguf : name.hugging_face, layer);
+    for (std::int64_t layer = 0; layer < pieces_of(w); ++layer) {
+      const std::string published =
+          prefix + (gguf ? gguf_name(name, layer) : hugging_face_name(name, layer));
       const auto [it, made] =
           out.try_emplace(published, Literal(Type(ours.dtype(), Shape::of(s.shape))));
-      copy_out(from, layer * s.in * s.out, it->second, name, s, w, convention);
+      copy_out(from, layer * s.in * s.out, it->second, begin_of(name, s, layer, convention), name,
+               s, w, convention);
     }
   }
   return out;

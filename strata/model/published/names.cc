@@ -28,6 +28,14 @@ Pair of_layer(const Options& o, std::string_view part) {
   if (part == "mlp/gate") return {"mlp.gate_proj", "ffn_gate"};
   if (part == "mlp/up") return {"mlp.up_proj", "ffn_up"};
   if (part == "mlp/down") return {"mlp.down_proj", "ffn_down"};
+  if (part == "experts/router") return {"mlp.gate", "ffn_gate_inp"};
+  if (part == "experts/gate") return {"mlp.experts.{}.gate_proj", "ffn_gate_exps"};
+  if (part == "experts/up") return {"mlp.experts.{}.up_proj", "ffn_up_exps"};
+  if (part == "experts/down") return {"mlp.experts.{}.down_proj", "ffn_down_exps"};
+  if (part == "experts/shared/gate") return {"mlp.shared_expert.gate_proj", "ffn_gate_shexp"};
+  if (part == "experts/shared/up") return {"mlp.shared_expert.up_proj", "ffn_up_shexp"};
+  if (part == "experts/shared/down") return {"mlp.shared_expert.down_proj", "ffn_down_shexp"};
+  if (part == "experts/shared_gate") return {"mlp.shared_expert_gate", "ffn_gate_inp_shexp"};
   if (part == "attention_norm") return {"input_layernorm", "attn_norm"};
   if (part == "attention_post_norm") return {"post_attention_layernorm", "post_attention_norm"};
   if (part == "mlp_norm") {
@@ -57,8 +65,10 @@ Names usual_names(const Options& o, bool paired) {
     const std::string_view part = std::string_view(w.path).substr(0, slash);
     const std::string ending = w.path.substr(slash) == "/bias" ? ".bias" : ".weight";
     WeightName name{.path = w.path};
-    if (part.starts_with("layers/")) {
-      const Pair pair = of_layer(o, part.substr(7));
+    if (const decoder::LayerSpan span = decoder::layers_in(o, w.path); span.count > 0) {
+      const Pair pair = of_layer(o, part.substr(part.find('/') + 1));
+      name.first_layer = span.first;
+      if (w.kind == decoder::WeightKind::experts) name.experts = o.experts.count;
       name.hugging_face = std::string("model.layers.{}.") + pair.hugging_face + ending;
       name.gguf = std::string("blk.{}.") + pair.gguf + ending;
     } else {
@@ -66,8 +76,8 @@ Names usual_names(const Options& o, bool paired) {
       name.hugging_face = pair.hugging_face + ending;
       name.gguf = pair.gguf + ending;
     }
-    if (paired && part == "layers/attention/query") name.paired_heads = o.query_heads;
-    if (paired && part == "layers/attention/key") name.paired_heads = o.kv_heads;
+    if (paired && part.ends_with("layers/attention/query")) name.paired_heads = o.query_heads;
+    if (paired && part.ends_with("layers/attention/key")) name.paired_heads = o.kv_heads;
     if (o.norm == decoder::NormKind::gemma && w.kind == decoder::WeightKind::scale)
       name.gguf_plus = 1;
     out.weights.push_back(std::move(name));
@@ -103,10 +113,11 @@ bool matches(std::string_view pattern, std::string_view name) {
   }
 }
 
-std::string numbered(std::string_view pattern, std::int64_t layer) {
+std::string numbered(std::string_view pattern, std::int64_t layer, std::int64_t expert) {
   std::string out(pattern);
-  const std::size_t at = out.find("{}");
-  if (at != std::string::npos) out.replace(at, 2, std::to_string(layer));
+  for (const std::int64_t number : {layer, expert})
+    if (const std::size_t at = out.find("{}"); at != std::string::npos)
+      out.replace(at, 2, std::to_string(number));
   return out;
 }
 

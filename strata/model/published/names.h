@@ -21,6 +21,11 @@ struct WeightName {
   /// Which part of the published tensor's outputs this is, where several weights are stored as one:
   /// rows `begin` .. `begin` + ours of `whole`; whole 0: all of it.
   std::int64_t begin = 0, whole = 0;
+  /// Of experts: Hugging Face has a tensor for each of so many, whose number is the second {}, GGUF
+  /// one for all (E, out, in); 0: no experts.
+  std::int64_t experts = 0;
+  /// The number of the first layer.
+  std::int64_t first_layer = 0;
   /// Matrices are published as (out, in), ours are (in, out); where this is true, Hugging Face has
   /// them as ours (GPT-2's Conv1D).
   bool as_ours = false;
@@ -50,7 +55,7 @@ void replace(Names& names, const WeightName& name);
 
 /// Whether a name fits a pattern, in which * stands for any letters.
 bool matches(std::string_view pattern, std::string_view name);
-/// The pattern with the number of a layer.
-std::string numbered(std::string_view pattern, std::int64_t layer);
+/// The pattern with the number of a layer, and of an expert where there is a second {}.
+std::string numbered(std::string_view pattern, std::int64_t layer, std::int64_t expert = 0);
 
 }  // namespace strata::model::published

@@ -115,7 +115,9 @@ INSTANTIATE_TEST_SUITE_P(Families, GoldenTest,
                                          "mistral", "mistral_full", "qwen2", "qwen2_sliding",
                                          "qwen3", "qwen3_biased", "gemma", "gemma2", "gemma2_usual",
                                          "gemma3", "phi3", "phi3_partial", "phi3_longrope_short",
-                                         "phi3_longrope_long", "olmo2", "gpt2", "gpt2_inverse"),
+                                         "phi3_longrope_long", "olmo2", "gpt2", "gpt2_inverse",
+                                         "mixtral", "mixtral_sliding", "qwen2_moe",
+                                         "qwen2_moe_dense_first", "qwen3_moe"),
                          [](const auto& test) { return std::string(test.param); });
 
 class EncoderTest : public GoldenTest {};
