@@ -129,6 +129,7 @@ int main(int argc, char** argv) {
   add_checkpoint(app, action);
   add_compile(app, action);
   add_convert(app, action);
+  add_model(app, action);
   add_tokenize_text(app, action);
   add_info(app, action);
   if (auto status = app.parse(argc, argv, kBadInput)) return *status;

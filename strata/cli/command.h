@@ -62,6 +62,7 @@ void add_embed(CommandLine& app, std::function<int()>& action);
 void add_checkpoint(CommandLine& app, std::function<int()>& action);
 void add_compile(CommandLine& app, std::function<int()>& action);
 void add_convert(CommandLine& app, std::function<int()>& action);
+void add_model(CommandLine& app, std::function<int()>& action);
 void add_tokenize_text(CommandLine& app, std::function<int()>& action);
 void add_info(CommandLine& app, std::function<int()>& action);
 

@@ -69,7 +69,8 @@ namespace {
 
 constexpr const char* kWindows = "windows";
 
-/// Whether two options are the same model; else what differs.
+}  // namespace
+
 std::string difference(const Options& a, const Options& b) {
   const bool has_divisors = rope_tensors(a).contains("rope_freqs.weight");
   std::string out;
@@ -125,6 +126,8 @@ std::string difference(const Options& a, const Options& b) {
   }
   return out;
 }
+
+namespace {
 
 std::uint32_t u32(std::int64_t x) { return static_cast<std::uint32_t>(x); }
 

@@ -41,6 +41,10 @@ GgufMetadata keys_of(const Described& model);
 /// none for other scalings.
 std::map<std::string, std::vector<float>> rope_tensors(const decoder::Options& options);
 
+/// Empty where two models of these options compute the same of the same weights; else the first
+/// thing that differs, as config.json calls it.
+std::string difference(const decoder::Options& a, const decoder::Options& b);
+
 /// Sets a key; the place of one that is there stays.
 void set(GgufMetadata& metadata, const std::string& key, checkpoint::GgufValue value);
 /// Whether two values are the same number, text or list, of whatever types.

@@ -1,6 +1,8 @@
 // What a conversion writes: tensors in their order, how each is changed, files beside them. Private
-// to strata/model/convert.
+// to strata/model/convert and strata/model/surgery.
 #pragma once
+
+#include <functional>
 
 #include "strata/model/convert/adapter.h"
 #include "strata/model/convert/convert.h"
@@ -20,6 +22,8 @@ struct Planned {
   std::vector<float> numbers;
   /// Of a tensor of all experts (E, out, in): the tensors of the others, which follow `from`.
   std::vector<std::string> more = {};
+  /// Makes row i, of shape's last size, from whatever it is of; none: `from` or `numbers`.
+  std::function<Status(std::int64_t row, float* out)> make = {};
   /// What is added to its rows; null: nothing.
   std::shared_ptr<const Update> update = nullptr;
 };

@@ -22,6 +22,21 @@ template <class Add>
 Status stream(const Plan& plan, const Planned& t, const Add& add) {
   constexpr std::size_t kTogether = 1u << 20;
   std::string out;
+  if (t.make) {
+    const std::int64_t length = t.shape.empty() ? 1 : t.shape.back();
+    std::int64_t count = 1;
+    for (std::size_t d = 0; d + 1 < t.shape.size(); ++d) count *= t.shape[d];
+    std::vector<float> row(static_cast<std::size_t>(length));
+    for (std::int64_t i = 0; i < count; ++i) {
+      if (Status s = t.make(i, row.data()); !s.ok())
+        return Status(s.code(), "tensor {}: {}", t.name, s.message());
+      append_row(row.data(), length, t.type, out);
+      if (out.size() < kTogether && i + 1 < count) continue;
+      if (Status s = add(out); !s.ok()) return s;
+      out.clear();
+    }
+    return {};
+  }
   if (t.from.empty()) {
     append_row(t.numbers.data(), std::ssize(t.numbers), t.type, out);
     return add(out);

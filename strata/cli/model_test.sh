@@ -1,0 +1,47 @@
+#!/bin/sh
+# `strata model` as a person meets it: what each verb writes, says and refuses.
+#
+#   strata/cli/model_test.sh BIN      BIN: the folder of the programs (default build/bin)
+#
+# Prints one line for each fact and ends with "N passed, N failed".
+set -u
+root=$(cd "$(dirname "$0")/../.." && pwd)
+. "$root/tests/facts.sh"
+model=$root/strata/model/testdata/published/llama
+
+nothing() { [ ! -e "$1" ]; }
+is_json() { is 0 && python3 -m json.tool out > /dev/null; }
+
+strata model --help
+fact "help has an example" prints 0 "strata model upcycle llama experts"
+strata model upcycle "$model" e --experts 4 --active 2 --dry-run
+fact "a dry run says what is made of what" prints 0 "experts.3.w2.weight  <-  model.layers.0.mlp.down_proj.weight"
+fact "a dry run writes nothing" nothing e
+strata model upcycle "$model" e --experts 8 --active 4 --granularity 2 --check
+fact "upcycling keeps the function" prints 0 "preserves the function"
+fact "and proves it" prints 0 "same first choice 100.0 %"
+strata logits --model e --tokens 1,2,3 --out logits.safetensors
+fact "the model is one that others read" is 0
+strata model upcycle "$model" e
+fact "what is there stays" says 2 "e: is there"
+strata model upcycle "$model" x --granularity 7
+fact "a width that does not divide" says 2 "granularity=7"
+strata model upscale "$model" up.gguf --to_layers 4 --json
+fact "one JSON object" is_json
+fact "with the layers" prints 0 '"layers_before":3,"layers_after":4'
+strata model upscale "$model" zero --layers 0-2,2 --zero_repeats --check
+fact "repeats that add zero" prints 0 "preserves the function"
+strata model prune "$model" p --drop_layers 1 --mlp_width 16
+fact "pruning" prints 0 "layers 3 -> 2"
+strata model slice "$model" s --layers 0,9
+fact "layers that there are not" says 2 "there is no layer 9 of 3"
+strata model slice "$model" s --layers 0,2
+fact "slicing" prints 0 "layers 3 -> 2"
+strata model upscale "$model" b --layers 2,1,0
+strata model merge m --models "$model" b --weights 0.75 0.25
+fact "merging" prints 0 "wrote m/model.safetensors"
+strata model merge n --models "$model" b --method ties
+fact "ties need a base" says 2 "need a base"
+strata model merge n --models "$model" b --method mean
+fact "methods that there are not" says 2 "linear or slerp or task_arithmetic or ties"
+told
