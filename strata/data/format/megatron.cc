@@ -119,6 +119,17 @@ Literal MegatronFile::sequence(std::int64_t i) const {
   return out;
 }
 
+std::int32_t MegatronFile::length(std::int64_t i) const {
+  STRATA_CHECK(i >= 0 && i < size_, "sequence {} of {}", i, size_);
+  return load<std::int32_t>(lengths_, 4 * static_cast<std::size_t>(i));
+}
+
+std::vector<std::int32_t> MegatronFile::lengths() const {
+  std::vector<std::int32_t> out(static_cast<std::size_t>(size_));
+  std::memcpy(out.data(), lengths_.data(), 4 * out.size());
+  return out;
+}
+
 std::int64_t MegatronFile::document(std::int64_t i) const {
   STRATA_CHECK(i >= 0 && i < documents_, "document {} of {}", i, documents_);
   return load<std::int64_t>(document_places_, 8 * static_cast<std::size_t>(i));

@@ -35,6 +35,9 @@ class MegatronFile {
   DType dtype() const { return dtype_; }
   /// The tokens of a sequence, rank 1.
   Literal sequence(std::int64_t index) const;
+  /// The number of tokens of a sequence, and of all of them.
+  std::int32_t length(std::int64_t index) const;
+  std::vector<std::int32_t> lengths() const;
   /// The first sequence of a document; of documents(), size().
   std::int64_t document(std::int64_t index) const;
   /// Of a multimodal file the sequence's mode.
