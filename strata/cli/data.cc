@@ -145,6 +145,76 @@ int describe(const Describe& o) {
   return kDone;
 }
 
+struct Where {
+  std::vector<std::string> arguments;
+  std::int64_t step = 0, row = -1;
+  bool json = false;
+};
+
+/// The bytes from token `from` of a place on, as text.
+std::string text_of(const data::Dataset& data, std::int64_t step, std::int64_t row,
+                    const data::TokenPlace& place) {
+  const data::Batch batch = data.batch(step);
+  const std::int64_t length = data.options().length;
+  const auto tokens = batch.tokens.span<std::int32_t>().subspan(
+      static_cast<std::size_t>(row * length), static_cast<std::size_t>(length));
+  if (place.first >= length) return "";
+  return words_of(
+      data.tokenizer(),
+      tokens.subspan(static_cast<std::size_t>(place.first),
+                     static_cast<std::size_t>(std::min(place.count, length - place.first))));
+}
+
+int where(const Where& o) {
+  const train::Config config = read_config_arguments(o.arguments);
+  Progress progress(STDERR_FILENO);
+  auto data = train::open_data(config, &progress);
+  progress.clear();
+  if (!data) return fail(data.status());
+  const std::int64_t batch = data->options().batch;
+  if (o.row >= batch)
+    return fail(
+        Status(Code::invalid, "--row {}: a step has {} rows, which count from 0", o.row, batch));
+  json out = json::array();
+  for (std::int64_t b = std::max<std::int64_t>(o.row, 0); b < (o.row < 0 ? batch : o.row + 1);
+       ++b) {
+    const data::ElementPlace e = data->element(o.step * batch + b);
+    json pieces = json::array();
+    for (const data::TokenPlace& p : data->where(o.step * batch + b))
+      pieces.push_back({{"first", p.first},
+                        {"count", p.count},
+                        {"file", p.file},
+                        {"record", p.record},
+                        {"token", p.token},
+                        {"bytes", p.bytes},
+                        {"text", text_of(*data, o.step, b, p)}});
+    out.push_back({{"row", b},
+                   {"source", data->sources()[e.source].name},
+                   {"epoch", e.epoch},
+                   {"pieces", pieces}});
+  }
+  if (o.json) {
+    std::cout << dump({{"step", o.step}, {"rows", out}}) << "\n";
+    return kDone;
+  }
+  for (const json& row : out) {
+    std::cout << fmt::format("step {}, row {}: {}, epoch {}\n{:>12}{:>10}{:>20}  {}\n", o.step,
+                             row["row"].get<std::int64_t>(), row["source"].get<std::string>(),
+                             row["epoch"].get<std::int64_t>(), "positions", "record", "bytes",
+                             "file: text");
+    for (const json& p : row["pieces"]) {
+      const auto first = p["first"].get<std::int64_t>(), count = p["count"].get<std::int64_t>();
+      std::cout << fmt::format(
+          "{:>12}{:>10}{:>20}  {}: {}\n", fmt::format("{}-{}", first, first + count - 1),
+          p["record"].get<std::int64_t>(),
+          fmt::format("{}-{}", p["bytes"].front().get<std::int64_t>(),
+                      p["bytes"].back().get<std::int64_t>()),
+          p["file"].get<std::string>(), on_one_line(p["text"].get<std::string>()));
+    }
+  }
+  return kDone;
+}
+
 struct TrainTokenizer {
   std::string files, output, column = "text";
   tokenizer::TokenizerTraining training;
@@ -295,6 +365,27 @@ void add_describe(CommandLine& data, std::function<int()>& action) {
   command.callback([o, &action] { action = [o] { return describe(*o); }; });
 }
 
+void add_where(CommandLine& data, std::function<int()>& action) {
+  CommandLine& command = data.add_subcommand(
+      "where", "says of each token of a step which file, record and bytes it is of");
+  command.description(
+      "Says where the tokens of a step's rows come from: file, number of the record in it, and "
+      "bytes of the record's text.\nWith --json the bytes of every token. Takes the arguments of "
+      "`strata train`.\n\n"
+      "Example:\n  strata data where configs/demo.yml --step 100 --row 3\n");
+  command.hint(key_as_option);
+  auto o = std::make_shared<Where>();
+  command.add_option("arguments", o->arguments, "a YAML file of keys, then key=value")
+      .type_name("[FILE.yml] key=value ...");
+  command.add_option("--step", o->step, "the step, from 0 on")
+      .in_range(std::int64_t{0}, std::int64_t{1} << 40)
+      .required();
+  command.add_option("--row", o->row, "one row of it (default: all)")
+      .in_range(std::int64_t{0}, std::int64_t{1} << 30);
+  command.add_flag("--json", o->json, "print one JSON object instead");
+  command.callback([o, &action] { action = [o] { return where(*o); }; });
+}
+
 void add_train_tokenizer(CommandLine& data, std::function<int()>& action) {
   CommandLine& command = data.add_subcommand(
       "train-tokenizer", "makes a SentencePiece tokenizer for texts of one's own");
@@ -360,6 +451,7 @@ void add_data(CommandLine& app, std::function<int()>& action) {
       "tokenizer.model\n");
   command.require_subcommand();
   add_describe(command, action);
+  add_where(command, action);
   add_train_tokenizer(command, action);
   add_tokenize(command, action);
   add_data_convert(command, action);

@@ -35,7 +35,7 @@ holds() { is 0 && python3 -c "import json; o = json.load(open('out')); assert st
 blend="book/**/*.txt,3;code/*.py,1"
 model="base_emb_dim=16 base_num_query_heads=2 base_num_kv_heads=1 head_dim=8 base_mlp_dim=24 base_num_decoder_layers=1 max_target_length=16 per_device_batch_size=4 steps=40"
 
-for command in "" describe train-tokenizer tokenize convert show; do
+for command in "" describe where train-tokenizer tokenize convert show; do
   strata data $command --help
   fact "help of 'data $command' has an example" prints 0 "Example:"
 done
@@ -54,6 +54,13 @@ strata data describe "train_files=$blend" $model --json --step 7
 fact "the same each time" cmp -s out before
 strata data describe "train_files=$blend" $model --step 7
 fact "a person reads a table" prints 0 "step 7 reads"
+
+strata data where "train_files=$blend" $model --step 7 --row 2 --json
+fact "where names the bytes of every token" holds "all(open(p['file'], 'rb').read()[p['bytes'][0]:p['bytes'][-1]].decode().startswith(p['text']) and len(p['bytes']) == p['count'] + 1 for r in o['rows'] for p in r['pieces'])" True
+strata data where "train_files=$blend" $model --step 7
+fact "of all rows" prints 0 "step 7, row 3"
+strata data where "train_files=$blend" $model --step 7 --row 4
+fact "rows that there are not" says 2 "a step has 4 rows"
 
 strata data describe
 fact "no train_files" says 2 "train_files is not set"

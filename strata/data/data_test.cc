@@ -12,6 +12,8 @@
 
 #include "strata/base/thread_pool.h"
 #include "strata/data/dataset.h"
+#include "strata/data/format/elements.h"
+#include "strata/data/format/megatron.h"
 #include "strata/data/prefetch.h"
 #include "strata/data/row.h"
 
@@ -289,6 +291,100 @@ TEST_F(DataTest, ReadsLinesOfJson) {
   EXPECT_THAT(escape("\\ud83d\\ude00\\uDE00"), HasSubstr("the escape \\uDE00 is a lone"));
   EXPECT_THAT(escape("\\ud83d\\ud83d\\ude00"), HasSubstr("the escape \\ud83d is a lone"));
   EXPECT_THAT(escape("\\\\ud83d \\q"), HasSubstr("f.jsonl:2: no JSON object"));
+}
+
+TEST_F(DataTest, EveryFormatIsASourceByItsPath) {
+  const std::string lines = [&] {
+    std::string out;
+    for (int i = 1; i < 9; ++i) out += "{\"text\": \"" + letters(30, i) + "\"}\n";
+    return out;
+  }();
+  const std::string jsonl = write("t.jsonl", lines);
+  auto want = Dataset::open(options(jsonl));
+  ASSERT_TRUE(want.ok()) << want.status().message();
+  for (const char* name :
+       {"t.array_record", "t.bagz", "t.csv", "t.tfrecord", "mds_folder", "t.tar"}) {
+    SCOPED_TRACE(name);
+    const std::string path = folder_ + "/" + name;
+    ConvertOptions how;
+    if (std::string_view(name) == "mds_folder") how.to_format = "mds";
+    const auto made = convert_elements(jsonl, path, how);
+    ASSERT_TRUE(made.ok()) << made.status().message();
+    auto o = options(path);
+    auto got = Dataset::open(o);
+    ASSERT_TRUE(got.ok()) << got.status().message();
+    EXPECT_EQ(got->sources()[0].checksum, want->sources()[0].checksum);
+    EXPECT_EQ(text(got->batch(5).tokens), text(want->batch(5).tokens));
+  }
+  DatasetOptions other = options(folder_ + "/t.csv");
+  other.column = "body";
+  EXPECT_THAT(refusal(other), HasSubstr("record 0: there is no member body; there are text"));
+}
+
+TEST_F(DataTest, TokensThatOthersMadeAreASource) {
+  auto writer = MegatronWriter::create(folder_ + "/m.bin", DType::ui16);
+  ASSERT_TRUE(writer.ok());
+  std::vector<std::string> documents;
+  for (int i = 1; i < 8; ++i) {
+    documents.push_back(letters(20 + i, i));
+    std::vector<std::uint16_t> tokens(documents.back().begin(), documents.back().end());
+    if (i % 2 == 0) tokens.push_back(0);  // the separator that Megatron appends, or none
+    ASSERT_TRUE(writer->add(Literal::of(Shape({std::ssize(tokens)}), tokens)).ok());
+    writer->end_document();
+  }
+  ASSERT_TRUE(writer->close().ok());
+  const auto want = Dataset::of_documents(documents, options(""));
+  auto got = Dataset::open(options(folder_ + "/m.idx"));
+  ASSERT_TRUE(got.ok()) << got.status().message();
+  EXPECT_EQ(text(got->batch(3).tokens), text(want->batch(3).tokens));
+  EXPECT_EQ(got->sources()[0].documents, 7);
+
+  auto large = MegatronWriter::create(folder_ + "/large.bin", DType::ui16);
+  ASSERT_TRUE(large->add(Literal::of(Shape({2}), std::vector<std::uint16_t>{1, 999})).ok());
+  large->end_document();
+  ASSERT_TRUE(large->close().ok());
+  EXPECT_THAT(refusal(options(folder_ + "/large.bin")),
+              HasSubstr("record 0: token 1 is 999; the tokenizer (byte) has 256"));
+}
+
+TEST_F(DataTest, EveryTokenOfABatchHasItsFileRecordAndBytes) {
+  std::map<std::string, std::vector<std::string>> files;
+  for (int f = 0; f < 2; ++f) {
+    std::string lines;
+    const std::string path = folder_ + "/part" + std::to_string(f) + ".jsonl";
+    for (int i = 1; i < 7; ++i) {
+      files[path].push_back(letters(7 + 3 * i, i + 10 * f));
+      lines += "{\"text\": \"" + files[path].back() + "\"}\n\n";
+    }
+    write("part" + std::to_string(f) + ".jsonl", lines);
+  }
+  for (const WindowMode mode : {WindowMode::overlapping, WindowMode::disjoint}) {
+    auto o = options(folder_ + "/*.jsonl");
+    o.window_mode = mode;
+    const auto data = Dataset::open(o).value();
+    for (std::int64_t step = 0; step < 6; ++step) {
+      const std::string tokens = text(data.batch(step).tokens),
+                        targets = text(data.batch(step).targets);
+      for (std::int64_t b = 0; b < o.batch; ++b) {
+        std::string said;
+        for (const TokenPlace& place : data.where(step * o.batch + b)) {
+          EXPECT_EQ(place.first, std::ssize(said));
+          ASSERT_EQ(std::ssize(place.bytes), place.count + 1);
+          const std::string& record =
+              files.at(place.file).at(static_cast<std::size_t>(place.record));
+          for (std::int64_t i = 0; i < place.count; ++i) {
+            const auto from = static_cast<std::size_t>(place.bytes[static_cast<std::size_t>(i)]),
+                       to = static_cast<std::size_t>(place.bytes[static_cast<std::size_t>(i) + 1]);
+            said += from == to ? std::string(1, '\0') : record.substr(from, to - from);
+          }
+        }
+        std::string want = tokens.substr(static_cast<std::size_t>(b * o.length), 10);
+        if (mode == WindowMode::overlapping)
+          want.push_back(targets[static_cast<std::size_t>((b + 1) * o.length - 1)]);
+        EXPECT_EQ(said, want) << "step " << step << ", row " << b;
+      }
+    }
+  }
 }
 
 TEST_F(DataTest, TheStateTellsWhatDiffers) {

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "strata/base/checksum.h"
+#include "strata/base/error.h"
 #include "strata/data/examples.h"
 #include "strata/data/mix.h"
 #include "strata/data/row.h"
@@ -230,6 +231,38 @@ ElementPlace Dataset::element(std::int64_t k) const {
   out.token = out.window * p.options.length;
   out.document = p.rows[out.source].document_of(out.token);
   out.file = p.rows[out.source].file_of(out.document);
+  return out;
+}
+
+std::vector<TokenPlace> Dataset::where(std::int64_t k) const {
+  const Parts& p = *parts_;
+  if (p.of_examples())
+    throw Error("data",
+                "the tokens of conversations are written by a template: no bytes of a file");
+  const ElementPlace e = element(k);
+  const Row& row = p.rows[e.source];
+  const bool disjoint = p.options.window_mode == WindowMode::disjoint;
+  const std::int64_t end = e.token + p.options.length + (disjoint ? 0 : 1);
+  std::vector<TokenPlace> out;
+  for (std::int64_t d = e.document, from = e.token; from < end; ++d) {
+    const std::int64_t begin = row.document(d), to = std::min(row.document(d + 1), end);
+    TokenPlace place{.first = from - e.token,
+                     .count = to - from,
+                     .file = row.file_of(d),
+                     .record = row.record_of(d),
+                     .token = from - begin};
+    std::vector<std::int32_t> tokens(static_cast<std::size_t>(to - begin));
+    row.copy(begin, tokens);
+    std::int64_t at = 0;
+    for (std::int64_t i = 0; i < std::ssize(tokens); ++i) {
+      if (begin + i >= from) place.bytes.push_back(at);
+      if (begin + i + 1 < row.document(d + 1))  // the last one is the separator
+        at += std::ssize(p.options.tokenizer->bytes(tokens[static_cast<std::size_t>(i)]));
+    }
+    place.bytes.push_back(at);
+    out.push_back(std::move(place));
+    from = to;
+  }
   return out;
 }
 

@@ -125,6 +125,21 @@ struct ElementPlace {
   std::string file;           // which holds that document
 };
 
+/// What a stretch of a row is of: tokens of one record.
+struct TokenPlace {
+  /// Positions in the row: first .. first + count - 1.
+  std::int64_t first = 0, count = 0;
+  std::string file;
+  /// The document's number in the file, from 0; empty texts are none.
+  std::int64_t record = 0;
+  /// The first token's place in the document.
+  std::int64_t token = 0;
+  /// Where each token begins in the record's text, in bytes, and where the last one ends: count + 1
+  /// numbers. The separator behind a document has no bytes. Of tokens that a file holds as such,
+  /// the bytes that the tokenizer makes of them.
+  std::vector<std::int64_t> bytes;
+};
+
 /// Immutable; copies share everything and may be used by several threads at once.
 class Dataset {
  public:
@@ -154,6 +169,9 @@ class Dataset {
   void copy(std::size_t source, std::int64_t from, std::span<std::int32_t> out) const;
   SourcePosition position(std::size_t source, std::int64_t step) const;
   ElementPlace element(std::int64_t k) const;
+  /// What the tokens of element k are of, and the target behind the last one where it has one, in
+  /// order. Throws Error of conversations, whose tokens a template writes.
+  std::vector<TokenPlace> where(std::int64_t k) const;
   const tokenizer::Tokenizer& tokenizer() const;
   const DatasetOptions& options() const;
 

@@ -1,5 +1,7 @@
 #include "strata/data/row.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <filesystem>
 
@@ -9,6 +11,7 @@
 #include "strata/base/text.h"
 #include "strata/base/thread_pool.h"
 #include "strata/data/documents.h"
+#include "strata/data/format/elements.h"
 
 namespace strata::data {
 namespace {
@@ -158,6 +161,91 @@ Status check_tokenizer(const Tokens& tokens, const tokenizer::Tokenizer& tokeniz
 
 }  // namespace
 
+namespace {
+
+/// Adds a document of tokens that others made; their own separator at its end is the run's.
+Status add_tokens(const Literal& tokens, const std::string& where,
+                  const tokenizer::Tokenizer& tokenizer, TokensBuilder& builder) {
+  if (!is_integer(tokens.dtype()) || tokens.shape().rank() != 1)
+    return Status(Code::invalid, "{}: {} are no tokens; those are a row of integers", where,
+                  tokens.type().to_string());
+  std::vector<std::int32_t> out;
+  for (std::int64_t i = 0; i < tokens.count(); ++i) {
+    const double token = tokens.number(i);
+    if (token < 0 || token >= static_cast<double>(tokenizer.vocab_size()))
+      return Status(Code::invalid, "{}: token {} is {}; the tokenizer ({}) has {}", where, i, token,
+                    tokenizer.type(), tokenizer.vocab_size());
+    out.push_back(static_cast<std::int32_t>(token));
+  }
+  if (!out.empty() && out.back() == tokenizer.separator()) out.pop_back();
+  builder.add(out);
+  return {};
+}
+
+/// What of a record is trained on: the record itself, or its member `column`.
+Result<Element> content_of(const Element& record, const std::string& column,
+                           const std::string& where) {
+  if (record.kind() != Element::Kind::dict) return record;
+  if (record.contains(column)) return record.at(column);
+  // Indexed token files have no text.
+  if (record.contains("tokens")) return record.at("tokens");
+  std::vector<std::string> names;
+  for (const auto& [name, value] : record.fields()) names.push_back(name);
+  return Status(Code::invalid, "{}: there is no member {}; there are {}: set train_data_columns",
+                where, column, fmt::join(names, ", "));
+}
+
+/// The documents of a file of records, in their order: of texts, or of tokens.
+struct Records {
+  std::vector<std::string> texts;
+  std::optional<Tokens> tokens;
+};
+Result<Records> read_records(const std::string& path, const tokenizer::Tokenizer& tokenizer,
+                             const RowOptions& o) {
+  auto scanner = open_elements(path);
+  if (!scanner) return scanner.status();
+  Records out;
+  TokensBuilder builder(tokenizer);
+  bool has_tokens = false;
+  Element record;
+  for (std::int64_t n = 0;; ++n) {
+    const auto more = (*scanner)->next(record);
+    if (!more) return more.status();
+    if (!*more) break;
+    const std::string where = fmt::format("{}: record {}", path, n);
+    const auto content = content_of(record, o.column, where);
+    if (!content) return content.status();
+    if (content->kind() == Element::Kind::array) {
+      if (Status s = add_tokens(content->array(), where, tokenizer, builder); !s.ok()) return s;
+      has_tokens = true;
+    } else if (content->kind() == Element::Kind::text || content->kind() == Element::Kind::bytes) {
+      auto documents = documents_of(std::string(content->view()), where);
+      if (!documents) return documents.status();
+      std::move(documents->begin(), documents->end(), std::back_inserter(out.texts));
+    } else {
+      return Status(Code::invalid, "{}: {} is no text and no row of tokens", where,
+                    name(content->kind()));
+    }
+    if (has_tokens && !out.texts.empty())
+      return Status(Code::invalid, "{}: some records are texts, others tokens", where);
+    if (n % 1000 == 0) o.progress(fmt::format("reading {}: {} records", path, n));
+  }
+  if (has_tokens) out.tokens = std::move(builder).finish();
+  return out;
+}
+
+/// Whether `train_files` reads a file by the table of formats, and not as text or JSONL.
+bool is_of_records(const std::string& path) {
+  const ElementFormat* format = element_format_of(path);
+  if (!format || format->name == "text" || format->name == "jsonl" || format->name == "tokens")
+    return false;
+  if (format->name != "megatron") return true;
+  const std::string prefix = path.substr(0, path.size() - 4);  // ".bin" says little by itself
+  return file_exists(prefix + ".bin") && file_exists(prefix + ".idx");
+}
+
+}  // namespace
+
 void Row::add(Tokens tokens) {
   if (tokens.size() == 0) return;
   const std::uint32_t checksum = tokens.checksum();
@@ -189,6 +277,15 @@ Result<Row> Row::read(const Source& source, const tokenizer::Tokenizer& tokenize
       if (!tokens) return tokens.status();
       if (Status s = check_tokenizer(*tokens, tokenizer, path); !s.ok()) return s;
       out.add(std::move(*tokens));
+      continue;
+    }
+    if (is_of_records(path)) {
+      auto records = read_records(path, tokenizer, o);
+      if (!records && records.status().code() == Code::denied)
+        return Status(Code::invalid, records.status().message());
+      if (!records) return records.status();
+      std::move(records->texts.begin(), records->texts.end(), std::back_inserter(texts));
+      if (records->tokens) flush(), out.add(std::move(*records->tokens));
       continue;
     }
     auto documents = read_documents(path, {.column = o.column});
@@ -248,6 +345,12 @@ std::int64_t Row::document_of(std::int64_t token) const {
     (document(middle) <= token ? first : last) = middle;
   }
   return first;
+}
+
+std::int64_t Row::record_of(std::int64_t document) const {
+  auto s = std::upper_bound(starts_.begin(), starts_.end(), document,
+                            [](std::int64_t d, const FileStart& x) { return d < x.document; });
+  return document - std::prev(s)->document;
 }
 
 const std::string& Row::file_of(std::int64_t document) const {

@@ -42,6 +42,8 @@ class Row {
   /// The document that holds a token.
   std::int64_t document_of(std::int64_t token) const;
   const std::string& file_of(std::int64_t document) const;
+  /// The number of a document in its file, from 0.
+  std::int64_t record_of(std::int64_t document) const;
 
  private:
   struct Segment {
