@@ -31,6 +31,13 @@ fact "one JSON object" is_json
 fact "with the layers" prints 0 '"layers_before":3,"layers_after":4'
 strata model upscale "$model" zero --layers 0-2,2 --zero_repeats --check
 fact "repeats that add zero" prints 0 "preserves the function"
+echo "some words to learn, again and again: some words to learn, again and again" > text.txt
+strata train train_files=text.txt base_emb_dim=16 base_num_query_heads=2 base_num_kv_heads=1 head_dim=8 base_mlp_dim=24 base_num_decoder_layers=2 max_target_length=16 per_device_batch_size=2 steps=2 run_name=run base_output_directory=. eval_fraction=0.3
+fact "a run of one's own" is 0
+strata model upcycle run own --experts 4 --active 2 --granularity 2 --check
+fact "is a model like others" prints 0 "preserves the function"
+strata train --init own train_files=text.txt max_target_length=16 per_device_batch_size=2 steps=2 run_name=on base_output_directory=. eval_fraction=0.3
+fact "that training goes on from" is 0
 strata model prune "$model" p --drop_layers 1 --mlp_width 16
 fact "pruning" prints 0 "layers 3 -> 2"
 strata model slice "$model" s --layers 0,9

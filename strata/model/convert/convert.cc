@@ -7,6 +7,7 @@
 #include "strata/base/error.h"
 #include "strata/base/file.h"
 #include "strata/checkpoint/checkpoint.h"
+#include "strata/model/convert/own_run.h"
 #include "strata/model/convert/plan.h"
 #include "strata/model/fingerprint.h"
 #include "strata/model/lora/lora.h"
@@ -198,9 +199,13 @@ Status from_strata(const std::string& from, const std::string& to, const Convert
   const auto found = checkpoint::find(from);
   if (!found) return found.status();
   const checkpoint::Checkpoint& held = *found->checkpoint;
-  const auto config = held.notes.find(kConfigNote);
+  const auto note = held.notes.find(kConfigNote), own_note = held.notes.find("config");
   const auto params = held.parts.find("params");
-  if (config == held.notes.end() || params == held.parts.end())
+  // A run on a model of its own says in its configuration what the model is.
+  const auto run = note == held.notes.end() && own_note != held.notes.end()
+                       ? conversion::own_run(own_note->second)
+                       : std::nullopt;
+  if ((note == held.notes.end() && !run) || params == held.parts.end())
     return Status(Code::unsupported,
                   "{}: the checkpoint has no note {} beside its part params: it is no published "
                   "model's",
@@ -216,14 +221,17 @@ Status from_strata(const std::string& from, const std::string& to, const Convert
                 "the weights of a checkpoint keep their type in a Hugging Face directory; "
                 "convert that once more for type {}",
                 options.type);
-  const conversion::Described model = conversion::described(config->second);
-  std::vector<tree::Entry> entries;
+  const std::string config = run ? run->config : note->second;
+  const conversion::Described model = conversion::described(config);
   auto weights = weights_in(held, params->second);
   if (!weights) return weights.status();
   auto files = files_of_run(found->folder);
   if (!files) return files.status();
+  if (run) files->insert(run->files.begin(), run->files.end());
+  if (run) out.notes = run->notes;
   std::map<std::string, Array> values;
-  for (const auto& [name, value] : *weights) values.emplace(name, Array(value));
+  for (const auto& [name, value] : *weights)
+    values.emplace(run ? conversion::published_path(name) : name, Array(value));
   tree::Tree tree;
   std::vector<std::pair<std::string, Array>> leaves(values.begin(), values.end());
   for (const auto& [name, value] : leaves) {
@@ -235,8 +243,7 @@ Status from_strata(const std::string& from, const std::string& to, const Convert
     if (name != "config.json") out.files.push_back(to + "/" + name);
   if (options.dry_run) return {};
   const auto own = files->find("config.json");
-  if (Status s = save_pretrained(to, own == files->end() ? config->second : own->second, tree);
-      !s.ok())
+  if (Status s = save_pretrained(to, own == files->end() ? config : own->second, tree); !s.ok())
     return s;
   for (const auto& [name, bytes] : *files)
     if (Status s = write_file_atomic(to + "/" + name, bytes); !s.ok()) return s;

@@ -2,16 +2,34 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <filesystem>
 
 #include "strata/api/index.h"
 #include "strata/api/jit.h"
 #include "strata/api/nn.h"
 #include "strata/api/numpy.h"
 #include "strata/data/pipeline/numpy_random.h"
+#include "strata/model/convert/convert.h"
 #include "strata/model/pretrained.h"
 #include "strata/model/surgery/surgery.h"
 
 namespace strata::model {
+
+namespace {
+
+/// A model; a checkpoint by way of a folder `beside`, which is removed.
+Result<Pretrained> load_any(const std::string& path, const std::string& beside) {
+  auto loaded = load(path);
+  if (loaded || loaded.status().code() != Code::not_found) return loaded;
+  const auto converted = convert(path, beside, {.format = "hugging_face"});
+  if (!converted) return loaded;  // what it says of the path is what a person needs
+  auto out = load(beside);
+  std::error_code error;
+  std::filesystem::remove_all(beside, error);
+  return out;
+}
+
+}  // namespace
 
 Result<Comparison> compare(const std::string& first, const std::string& second,
                            std::int64_t prompts, std::int64_t length) {
@@ -21,7 +39,7 @@ Result<Comparison> compare(const std::string& first, const std::string& second,
   std::int64_t vocabulary = 0;
   for (int side = 0; side < 2; ++side) {
     // One after the other, so that memory holds one.
-    auto loaded = load(*paths[side]);
+    auto loaded = load_any(*paths[side], second + ".compared");
     if (!loaded) return loaded.status();
     const std::int64_t v = loaded->model->vocab_size();
     if (side == 0) {

@@ -1,0 +1,26 @@
+// A run of `strata train` on a model of its own, as a published one: config.json, names of weights,
+// the tokenizer. Private to strata/model/convert.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace strata::model::conversion {
+
+/// What a run's configuration (the note "config" of its checkpoints) amounts to.
+struct OwnRun {
+  /// config.json of a Llama.
+  std::string config;
+  /// tokenizer.json and tokenizer_config.json of a run on bytes; others' tokenizer stays where it
+  /// is.
+  std::map<std::string, std::string> files;
+  std::vector<std::string> notes;
+};
+/// None for a text that is no configuration of a decoder_block that others know.
+std::optional<OwnRun> own_run(const std::string& configuration);
+/// "layers/query" as "layers/attention/query/kernel"; a path that is none of llama's as it is.
+std::string published_path(const std::string& path);
+
+}  // namespace strata::model::conversion
