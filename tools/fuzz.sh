@@ -32,6 +32,8 @@ case $name in peft_fuzz | published_fuzz)  # what they try is watched; what that
   libraries="-Lbuild/lib -Wl,--start-group $archives -Wl,--end-group -L/usr/lib/llvm-19/lib -lLLVM-19 -lpcre2-8 -lopenblas -lsentencepiece -lsentencepiece_train -licuuc"
   export ASAN_OPTIONS=detect_container_overflow=0 ;;  # containers go to and fro between both kinds
 esac
+[ "$name" = orbax_fuzz ] && rooms="base type data/compression checkpoint/store checkpoint/ocdbt checkpoint/zarr checkpoint/orbax/pytree.cc" \
+  libraries="-lzstd -llzma -lbz2 -lbrotlienc -lbrotlidec -lsnappy"
 [ "$room" = engine ] && rooms="base type engine/parked.cc"
 [ "$room" = net ] && rooms="base net" libraries="-lssl -lcrypto -lcurl -lpugixml"
 [ "$room" = serve ] && rooms="base type serve/json.cc serve/parameters.cc"

@@ -1,0 +1,51 @@
+// An OCDBT database, written in one transaction.
+//
+//   ocdbt::Writer writer(store, "ocdbt.process_0/");
+//   writer.write("w/.zarray", metadata);
+//   writer.write("w/0.0", chunk);
+//   writer.commit();                       // the manifest, last
+//
+// Values longer than the inline limit go to data files as they come, others into the leaves. The
+// rules of TensorStore's writer: google/tensorstore, kvstore/ocdbt/non_distributed.
+#pragma once
+
+#include <map>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "strata/checkpoint/ocdbt/database.h"
+
+namespace strata::checkpoint::ocdbt {
+
+/// Writes a new database. Nothing of it is there before `commit`.
+class Writer {
+ public:
+  /// `folder` is empty or ends with `/`; `store` outlives this.
+  Writer(KeyValueStore& store, std::string folder, Configuration configuration = {});
+
+  /// Adds a value; a later one of the same key replaces it.
+  Status write(const std::string& key, std::string_view value);
+  /// Adds all entries of another database by reference. Its folder, FOLDER/below, stays needed.
+  Status copy(const Database& from, const std::string& below);
+  /// Writes the tree and then the manifest. Call once.
+  Status commit();
+
+  /// Data of one file at most, before the next is begun.
+  static constexpr std::uint64_t kFileBytes = std::uint64_t{64} << 20;
+
+ private:
+  std::string new_file();
+  Status flush();
+  Result<Entry> put(const Node& node, bool root);
+  Result<std::vector<Entry>> level(std::vector<Entry> entries, std::uint8_t height);
+
+  KeyValueStore& store_;
+  std::string folder_;
+  Configuration configuration_;
+  std::map<std::string, Entry> entries_;
+  std::string file_, buffer_;
+};
+
+}  // namespace strata::checkpoint::ocdbt

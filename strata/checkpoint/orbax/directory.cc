@@ -1,0 +1,253 @@
+#include "strata/checkpoint/orbax/directory.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <chrono>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include "strata/base/file.h"
+
+namespace strata::checkpoint::orbax {
+namespace {
+
+using nlohmann::ordered_json;
+namespace fs = std::filesystem;
+
+constexpr const char* kMetadata = "_CHECKPOINT_METADATA";
+constexpr const char* kTree =
+    "orbax.checkpoint._src.handlers.pytree_checkpoint_handler.PyTreeCheckpointHandler";
+constexpr const char* kJson =
+    "orbax.checkpoint._src.handlers.json_checkpoint_handler.JsonCheckpointHandler";
+constexpr const char* kTree2 =
+    "orbax.checkpoint.experimental.v1._src.handlers.pytree_handler.PyTreeHandler";
+constexpr const char* kJson2 =
+    "orbax.checkpoint.experimental.v1._src.handlers.json_handler.JsonHandler";
+
+std::int64_t now() {
+  return std::chrono::duration_cast<std::chrono::nanoseconds>(
+             std::chrono::system_clock::now().time_since_epoch())
+      .count();
+}
+
+std::string done(const std::string& path) { return "Checkpoint commit was successful to " + path; }
+
+ordered_json object(const std::string& text) {
+  ordered_json out = ordered_json::parse(text, nullptr, false);
+  if (!out.is_object()) throw Error("orbax", "metrics and custom metadata are JSON objects");
+  return out;
+}
+
+/// All files of a checkpoint but the marks of its end.
+Status write_items(KeyValueStore& store, const Contents& contents, const SaveOptions& options,
+                   ordered_json& handlers) {
+  TreeOptions tree = options.tree;
+  if (options.api == 2) tree.zarr_format = 3;
+  for (const auto& [item, leaves] : contents.items) {
+    handlers[item] = options.api == 2 ? kTree2 : kTree;
+    if (Status s = write_pytree(store, item + "/", leaves, tree); !s.ok()) return s;
+  }
+  for (const auto& [item, text] : contents.json) {
+    handlers[item] = options.api == 2 ? kJson2 : kJson;
+    const std::string file = item + (item == "metrics"  ? "/metrics"
+                                     : options.api == 2 ? "/data.json"
+                                                        : "/metadata");
+    if (Status s = store.write(file, std::string_view(text)); !s.ok()) return s;
+  }
+  for (const auto& [item, files] : contents.files)
+    for (const auto& [file, text] : files)
+      if (Status s = store.write(item + "/" + file, std::string_view(text)); !s.ok()) return s;
+  return {};
+}
+
+Status write_all(const std::string& folder, const std::string& path, const Contents& contents,
+                 const SaveOptions& options) {
+  FolderStore store(folder);
+  ordered_json metadata = {{"item_handlers", ordered_json::object()},
+                           {"metrics", object(contents.metrics)},
+                           {"performance_metrics", ordered_json::object()},
+                           {"init_timestamp_nsecs", now()},
+                           {"commit_timestamp_nsecs", nullptr},
+                           {"custom_metadata", object(contents.custom)}};
+  if (Status s = write_items(store, contents, options, metadata["item_handlers"]); !s.ok())
+    return s;
+  metadata["commit_timestamp_nsecs"] = now();
+  if (Status s = store.write(kMetadata, std::string_view(metadata.dump())); !s.ok()) return s;
+  if (options.api == 2)
+    if (Status s = store.write("orbax.checkpoint", std::string_view()); !s.ok()) return s;
+  return store.write("commit_success.txt", std::string_view(done(path)));
+}
+
+std::optional<std::int64_t> step_of(const std::string& name) {
+  if (name.ends_with(kTemporary)) return {};
+  const std::size_t begin = name.find_last_not_of("0123456789") + 1;
+  if (begin == name.size() || (begin > 0 && (name[begin - 1] != '_' || begin == 1))) return {};
+  std::int64_t out = 0;
+  auto [end, error] = std::from_chars(name.data() + begin, name.data() + name.size(), out);
+  if (error != std::errc()) return {};
+  return out;
+}
+
+std::optional<std::string> text_of(const std::string& path) {
+  auto bytes = read_file(path);
+  if (!bytes) return {};
+  return std::move(*bytes);
+}
+
+/// The folder that a path means: itself, or the newest step below it.
+Result<std::string> folder_of(const std::string& path) {
+  if (is_checkpoint(path)) return path;
+  auto all = steps(path);
+  if (!all) return all.status();
+  if (all->empty()) return Status(Code::not_found, "{}: no checkpoint there", path);
+  return all->back().second;
+}
+
+}  // namespace
+
+Status save(const std::string& path, const Contents& contents, const SaveOptions& options) {
+  const fs::path parent = fs::path(path).parent_path();
+  const std::string beside = path + kTemporary;
+  if (Status s = make_folders(parent.empty() ? "." : parent.string()); !s.ok()) return s;
+  if (Status s = remove_all(beside); !s.ok()) return s;
+  if (Status s = make_folders(beside); !s.ok()) return s;
+  Status written = write_all(beside, path, contents, options);
+  if (written.ok()) written = exchange_synced(beside, path);
+  const Status removed = remove_all(beside);  // the old one, or what could not be finished
+  return written.ok() ? removed : written;
+}
+
+bool is_checkpoint(const std::string& path) {
+  return file_exists(path + "/" + kMetadata) || file_exists(path + "/_METADATA");
+}
+
+Result<Directory> Directory::open(const std::string& path) {
+  if (!is_checkpoint(path)) return Status(Code::not_found, "{}: no checkpoint of Orbax", path);
+  if (fs::path(path).filename().string().ends_with(kTemporary))
+    return Status(Code::corrupt, "{}: was not finished", path);
+  Directory out;
+  out.path_ = path;
+  out.store_ = std::make_shared<FolderStore>(path);
+  if (auto text = text_of(path + "/" + kMetadata)) {
+    const ordered_json metadata = ordered_json::parse(*text, nullptr, false);
+    if (!metadata.is_object())
+      return Status(Code::corrupt, "{}/{}: is no JSON object", path, kMetadata);
+    const ordered_json time = metadata.value("commit_timestamp_nsecs", ordered_json());
+    if (time.is_number_integer()) out.commit_time_ = time.get<std::int64_t>();
+    const ordered_json handlers = metadata.value("item_handlers", ordered_json());
+    if (handlers.is_object())
+      for (const auto& [item, type] : handlers.items())
+        if (is_plain_key(item) && !file_exists(path + "/" + item))
+          return Status(Code::corrupt, "{}/{}: the item is missing", path, item);
+  }
+  if (file_exists(path + "/_METADATA")) {
+    out.trees_.push_back("default");
+    return out;
+  }
+  auto names = list_folder(path);
+  if (!names) return names.status();
+  for (const std::string& name : *names) {
+    const std::string folder = path + "/" + name;
+    if (file_exists(folder + "/_METADATA")) {
+      out.trees_.push_back(name);
+      continue;
+    }
+    for (const char* file : {"metadata", "data.json", "metrics"})
+      if (auto text = text_of(folder + "/" + file)) out.json_[name] = std::move(*text);
+  }
+  return out;
+}
+
+Result<PyTree> Directory::tree(const std::string& item) const {
+  if (std::find(trees_.begin(), trees_.end(), item) == trees_.end())
+    return Status(Code::not_found, "{}: no item '{}' that is a tree", path_, item);
+  const bool itself = item == "default" && file_exists(path_ + "/_METADATA");
+  return PyTree::open(store_, itself ? "" : item + "/");
+}
+
+Result<std::vector<std::pair<std::int64_t, std::string>>> steps(const std::string& root) {
+  auto names = list_folder(root);
+  if (!names) return names.status();
+  std::vector<std::pair<std::int64_t, std::string>> out;
+  for (const std::string& name : *names) {
+    const auto step = step_of(name);
+    if (step && is_checkpoint(root + "/" + name)) out.emplace_back(*step, root + "/" + name);
+  }
+  std::sort(out.begin(), out.end());
+  return out;
+}
+
+Result<Checkpoint> load(const std::string& path) {
+  auto folder = folder_of(path);
+  if (!folder) return folder.status();
+  auto directory = Directory::open(*folder);
+  if (!directory) return directory.status();
+  Checkpoint out;
+  out.step = step_of(fs::path(*folder).filename().string()).value_or(0);
+  for (const auto& [item, text] : directory->json()) out.notes[item] = text;
+  for (const std::string& item : directory->trees()) {
+    auto tree = directory->tree(item);
+    if (!tree) return tree.status();
+    Tensors& part = out.parts[item];
+    ordered_json texts = ordered_json::object();
+    for (const Leaf& leaf : tree->leaves()) {
+      if (leaf.kind == Kind::string) texts[leaf.name()] = leaf.text;
+      if (!leaf.is_array()) continue;
+      auto value = tree->read(leaf);
+      if (!value) return value.status();
+      if (!part.emplace(leaf.name(), std::move(*value)).second)
+        return Status(Code::corrupt, "{}/{}: two leaves are called '{}'", *folder, item,
+                      leaf.name());
+    }
+    if (!texts.empty())
+      out.notes[item + ".texts"] =
+          texts.dump(-1, ' ', false, ordered_json::error_handler_t::replace);
+  }
+  return out;
+}
+
+std::vector<Status> verify(const std::string& path) {
+  auto directory = Directory::open(path);
+  if (!directory) return {directory.status()};
+  std::vector<Status> wrong;
+  for (const std::string& item : directory->trees()) {
+    auto tree = directory->tree(item);
+    if (!tree) {
+      wrong.push_back(tree.status());
+      continue;
+    }
+    for (const Leaf& leaf : tree->leaves()) {
+      if (!leaf.is_array()) continue;
+      auto value = tree->read(leaf);
+      if (!value) wrong.push_back(value.status());
+    }
+  }
+  for (const auto& [item, text] : directory->json())
+    if (!ordered_json::accept(text))
+      wrong.push_back(Status(Code::corrupt, "{}/{}: is no JSON", path, item));
+  return wrong;
+}
+
+Contents contents_of(const Checkpoint& checkpoint) {
+  Contents out;
+  for (const auto& [part, tensors] : checkpoint.parts) {
+    std::vector<Leaf>& leaves = out.items[part];
+    for (const auto& [name, tensor] : tensors) {
+      Leaf leaf;
+      for (std::size_t begin = 0; begin <= name.size();) {
+        const std::size_t end = std::min(name.find('/', begin), name.size());
+        leaf.path.push_back({name.substr(begin, end - begin)});
+        begin = end + 1;
+      }
+      leaf.value = tensor;
+      leaves.push_back(std::move(leaf));
+    }
+  }
+  for (const auto& [note, text] : checkpoint.notes)
+    out.json[out.items.count(note) ? note + ".note" : note] = text;
+  return out;
+}
+
+}  // namespace strata::checkpoint::orbax

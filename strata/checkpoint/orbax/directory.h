@@ -1,0 +1,87 @@
+// Checkpoints as Orbax lays them out: a folder of items that is whole or not there.
+//
+//   orbax::save("run/400", {.items = {{"state", leaves}}, .json = {{"meta", "{}"}}});
+//   auto directory = orbax::Directory::open("run/400");
+//   auto tree = directory->tree("state");
+//   auto checkpoint = orbax::load("run");          // the newest step, as tensors by name
+//
+// Source: google/orbax, checkpoint/orbax/checkpoint/_src/path and _src/handlers. Layouts of the
+// first API (v0: named items, or one tree in the folder itself) and of the second (v1).
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "strata/checkpoint/checkpoint.h"
+#include "strata/checkpoint/orbax/pytree.h"
+
+namespace strata::checkpoint::orbax {
+
+/// The ending of what is not finished.
+inline constexpr const char* kTemporary = ".orbax-checkpoint-tmp";
+
+/// What a checkpoint is made of.
+struct Contents {
+  std::map<std::string, std::vector<Leaf>> items;
+  /// Items that are one JSON value.
+  std::map<std::string, std::string> json;
+  /// Other files by item: of a data iterator, `process_0-of-1.json`.
+  std::map<std::string, std::map<std::string, std::string>> files;
+  /// JSON objects of the whole checkpoint.
+  std::string metrics = "{}", custom = "{}";
+};
+
+/// How a checkpoint is written.
+struct SaveOptions {
+  /// 1 or 2: the second API's marker, names and Zarr format.
+  int api = 1;
+  TreeOptions tree;
+};
+
+/// Writes PATH.orbax-checkpoint-tmp, every file synced, and gives it its name at the end. Whatever
+/// happens, PATH is the old one, the new one, or not there as before.
+Status save(const std::string& path, const Contents& contents, const SaveOptions& options = {});
+
+/// A checkpoint's folder that is open for reading.
+class Directory {
+ public:
+  /// Code::not_found where there is no checkpoint, Code::corrupt for one that was not finished.
+  static Result<Directory> open(const std::string& path);
+  /// The items that are trees, by name; one in the folder itself is called "default".
+  const std::vector<std::string>& trees() const { return trees_; }
+  Result<PyTree> tree(const std::string& item) const;
+  /// The items that are one JSON value, as text.
+  const std::map<std::string, std::string>& json() const { return json_; }
+  /// When it was finished, in nanoseconds since 1970; 0 where that is not said.
+  std::int64_t commit_time() const { return commit_time_; }
+  const std::string& path() const { return path_; }
+
+ private:
+  Directory() = default;
+  std::string path_;
+  std::shared_ptr<FolderStore> store_;
+  std::vector<std::string> trees_;
+  std::map<std::string, std::string> json_;
+  std::int64_t commit_time_ = 0;
+};
+
+/// Whether a folder looks as one of Orbax's checkpoints, finished or not.
+bool is_checkpoint(const std::string& path);
+/// The steps below a manager's folder, increasing, with their folders: "12", "000012",
+/// "prefix_12". Temporaries do not count.
+Result<std::vector<std::pair<std::int64_t, std::string>>> steps(const std::string& root);
+
+/// All of a checkpoint, or of the newest step below a root, as tensors by name: a part for each
+/// tree, notes for JSON items and texts. Code::not_found where there is none.
+Result<Checkpoint> load(const std::string& path);
+/// All that is wrong with a checkpoint; empty for a whole one. Elements of Zarr 2 without
+/// compression have no checksum to be checked.
+std::vector<Status> verify(const std::string& path);
+/// A tree for each part of a checkpoint: `/` in names makes levels; notes are JSON items.
+Contents contents_of(const Checkpoint& checkpoint);
+
+}  // namespace strata::checkpoint::orbax

@@ -1,0 +1,170 @@
+#include "strata/checkpoint/store/key_value.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+
+#include "strata/base/file.h"
+
+namespace strata::checkpoint {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// The part of a value's `size` bytes that a range means.
+Result<std::pair<std::uint64_t, std::uint64_t>> clip(ByteRange range, std::uint64_t size,
+                                                     const std::string& name) {
+  const std::uint64_t n = range.size.value_or(range.offset <= size ? size - range.offset : 0);
+  if (range.offset > size || n > size - range.offset)
+    return Status(Code::corrupt, "{}: has {} bytes, and bytes {} to {} are wanted", name, size,
+                  range.offset, range.offset + n);
+  return std::pair{range.offset, n};
+}
+
+Status refuse(const std::string& key) {
+  return Status(Code::corrupt, "'{}' names no file below its folder", key);
+}
+
+Status failed(const std::string& path) {
+  const int e = errno;
+  const Code code = e == ENOENT || e == ENOTDIR ? Code::not_found
+                    : e == EACCES               ? Code::denied
+                                                : Code::io;
+  return Status(code, "{}: cannot read: {}", path, std::strerror(e));
+}
+
+class File {
+ public:
+  explicit File(const std::string& path) : fd_(::open(path.c_str(), O_RDONLY | O_CLOEXEC)) {}
+  ~File() {
+    if (fd_ >= 0) ::close(fd_);
+  }
+  File(const File&) = delete;
+  File& operator=(const File&) = delete;
+  int fd() const { return fd_; }
+
+ private:
+  int fd_;
+};
+
+}  // namespace
+
+bool is_plain_key(std::string_view key) {
+  for (std::size_t begin = 0; begin <= key.size();) {
+    const std::size_t end = std::min(key.find('/', begin), key.size());
+    const std::string_view part = key.substr(begin, end - begin);
+    if (part.empty() || part == "." || part == ".." || part.find('\0') != part.npos) return false;
+    begin = end + 1;
+  }
+  return true;
+}
+
+Result<std::vector<std::string>> FolderStore::list(const std::string& prefix) const {
+  std::vector<std::string> out;
+  std::error_code error;
+  const std::size_t slash = prefix.rfind('/');
+  const std::string below = slash == prefix.npos ? "" : prefix.substr(0, slash + 1);
+  if (!below.empty() && !is_plain_key(below.substr(0, slash))) return refuse(prefix);
+  const std::string folder = below.empty() ? folder_ : folder_ + "/" + below;
+  if (!file_exists(folder)) return out;
+  for (fs::recursive_directory_iterator it(folder, error), end; !error && it != end;
+       it.increment(error)) {
+    if (!it->is_regular_file(error)) continue;
+    std::string key = fs::path(it->path()).lexically_relative(folder_).generic_string();
+    if (key.starts_with(prefix)) out.push_back(std::move(key));
+  }
+  if (error) return Status(Code::io, "{}: cannot list: {}", folder, error.message());
+  std::sort(out.begin(), out.end());
+  return out;
+}
+
+Result<std::uint64_t> FolderStore::size(const std::string& key) const {
+  if (!is_plain_key(key)) return refuse(key);
+  struct stat info;
+  if (::stat(name_of(key).c_str(), &info) != 0) return failed(name_of(key));
+  if (!S_ISREG(info.st_mode)) return Status(Code::not_found, "{}: no file", name_of(key));
+  return static_cast<std::uint64_t>(info.st_size);
+}
+
+Result<std::string> FolderStore::read(const std::string& key, ByteRange range) const {
+  auto total = size(key);
+  if (!total) return total.status();
+  auto part = clip(range, *total, name_of(key));
+  if (!part) return part.status();
+  const File file(name_of(key));
+  if (file.fd() < 0) return failed(name_of(key));
+  std::string out(part->second, '\0');
+  for (std::size_t have = 0; have < out.size();) {
+    const ssize_t n = ::pread(file.fd(), out.data() + have, out.size() - have,
+                              static_cast<off_t>(part->first + have));
+    if (n < 0 && errno == EINTR) continue;
+    if (n < 0) return failed(name_of(key));
+    if (n == 0) return Status(Code::corrupt, "{}: ends while it is read", name_of(key));
+    have += static_cast<std::size_t>(n);
+  }
+  return out;
+}
+
+Status FolderStore::write(const std::string& key, std::span<const std::string_view> pieces) {
+  if (!is_plain_key(key)) return refuse(key);
+  const std::string path = name_of(key), beside = path + ".tmp";
+  if (Status s = make_folders(fs::path(path).parent_path().string()); !s.ok()) return s;
+  if (Status s = write_file_synced(beside, pieces); !s.ok()) return s;
+  return rename_synced(beside, path);
+}
+
+Status FolderStore::remove(const std::string& key) {
+  if (!is_plain_key(key)) return refuse(key);
+  return remove_all(name_of(key));
+}
+
+Result<std::vector<std::string>> MemoryStore::list(const std::string& prefix) const {
+  std::vector<std::string> out;
+  for (auto it = values_.lower_bound(prefix); it != values_.end() && it->first.starts_with(prefix);
+       ++it)
+    out.push_back(it->first);
+  return out;
+}
+
+Result<std::uint64_t> MemoryStore::size(const std::string& key) const {
+  const auto found = values_.find(key);
+  if (found == values_.end()) return Status(Code::not_found, "{}: no such key", key);
+  return std::uint64_t{found->second.size()};
+}
+
+Result<std::string> MemoryStore::read(const std::string& key, ByteRange range) const {
+  const auto found = values_.find(key);
+  if (found == values_.end()) return Status(Code::not_found, "{}: no such key", key);
+  auto part = clip(range, found->second.size(), key);
+  if (!part) return part.status();
+  return found->second.substr(part->first, part->second);
+}
+
+Status MemoryStore::write(const std::string& key, std::span<const std::string_view> pieces) {
+  std::string all;
+  for (std::string_view piece : pieces) all += piece;
+  values_[key] = std::move(all);
+  return {};
+}
+
+Status MemoryStore::remove(const std::string& key) {
+  std::erase_if(values_, [&](const auto& entry) {
+    return entry.first == key || entry.first.starts_with(key + "/");
+  });
+  return {};
+}
+
+Result<std::vector<std::string>> Below::list(const std::string& prefix) const {
+  auto keys = store_.list(prefix_ + prefix);
+  if (!keys) return keys.status();
+  for (std::string& key : *keys) key.erase(0, prefix_.size());
+  return keys;
+}
+
+}  // namespace strata::checkpoint

@@ -1,0 +1,60 @@
+// Zarr arrays in a store of keys and values.
+//
+//   auto array = zarr::Array::open(*database, "params.w");
+//   auto rows = array->read({4, 0}, {4, 8});            // only the chunks that these rows lie in
+//   zarr::write(store, "params.w", zarr::metadata_of(2, type, {4, 4}), literal);
+//
+// Both formats (metadata.h). Every chunk's size is checked against what the metadata says.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "strata/checkpoint/store/key_value.h"
+#include "strata/checkpoint/zarr/metadata.h"
+
+namespace strata::checkpoint::zarr {
+
+/// An array that is open for reading.
+class Array {
+ public:
+  /// The array at a key: KEY/.zarray or KEY/zarr.json. `store` outlives this. Code::not_found where
+  /// there is neither; codes of decode_v2.
+  static Result<Array> open(const KeyValueReader& store, const std::string& key);
+  /// Dtype and shape.
+  Type type() const { return Type(metadata_.dtype, Shape::of(metadata_.shape)); }
+  const Metadata& metadata() const { return metadata_; }
+  /// All of it. Code::corrupt for chunks that are not as they should be; chunks that are absent
+  /// have the fill value. More than `limit` bytes are Code::invalid.
+  Result<Literal> read(std::uint64_t limit = kMostBytes) const;
+  /// The box of `sizes` elements from `begin`, of which only the chunks that it meets are read, and
+  /// of shards only their inner chunks. Throws Error for a box that is not within the array.
+  Result<Literal> read(const std::vector<std::int64_t>& begin,
+                       const std::vector<std::int64_t>& sizes,
+                       std::uint64_t limit = kMostBytes) const;
+  /// The keys of chunks that are not there; none of a whole array.
+  Result<std::vector<std::string>> missing() const;
+
+  static constexpr std::uint64_t kMostBytes = std::uint64_t{1} << 42;
+
+ private:
+  Array(const KeyValueReader& store, std::string key, Metadata metadata)
+      : store_(&store), key_(std::move(key)), metadata_(std::move(metadata)) {}
+  const KeyValueReader* store_;
+  std::string key_;
+  Metadata metadata_;
+};
+
+/// Takes a value under a key.
+using Put = std::function<Status(const std::string& key, std::string_view value)>;
+
+/// Gives the metadata and all chunks of an array to `put`, metadata first.
+Status write(const Put& put, const std::string& key, const Metadata& metadata,
+             const Literal& value);
+Status write(KeyValueStore& store, const std::string& key, const Metadata& metadata,
+             const Literal& value);
+
+}  // namespace strata::checkpoint::zarr
