@@ -9,7 +9,9 @@
 
 #include "strata/base/file.h"
 #include "strata/base/text.h"
+#include "strata/checkpoint/any_format.h"
 #include "strata/checkpoint/diff.h"
+#include "strata/cli/checkpoint_commands.h"
 #include "strata/cli/command.h"
 
 namespace strata::cli {
@@ -139,7 +141,7 @@ void print_tensors(const std::string& part, const checkpoint::Tensors& tensors) 
 }
 
 int show(const ShowOptions& o) {
-  auto found = checkpoint::find(o.path);
+  auto found = checkpoint::any_format::find(o.path);
   if (!found) return fail(found.status());
   note_damaged(found->damaged);
   const Checkpoint& c = *found->checkpoint;
@@ -183,26 +185,14 @@ struct VerifyOptions {
   bool json = false;
 };
 
-/// The checkpoints' folders that a path means.
-Result<std::vector<std::string>> folders_of(const std::string& path) {
-  if (file_exists(path + "/manifest.json")) return std::vector<std::string>{path};
-  const std::string root = checkpoint::root_of(path);
-  auto steps = checkpoint::steps(root);
-  if (!steps) return steps.status();
-  if (steps->empty()) return Status(Code::not_found, "{}: no checkpoint there", path);
-  std::vector<std::string> out;
-  for (std::int64_t step : *steps) out.push_back(fmt::format("{}/{}", root, step));
-  return out;
-}
-
 int verify(const VerifyOptions& o) {
   ordered_json all = ordered_json::array();
   bool whole = true;
   for (const std::string& path : o.paths) {
-    auto folders = folders_of(path);
+    auto folders = checkpoint::any_format::all_of(path);
     if (!folders) return fail(folders.status());
     for (const std::string& folder : *folders) {
-      const std::vector<Status> wrong = checkpoint::verify(folder);
+      const std::vector<Status> wrong = checkpoint::any_format::verify(folder);
       whole &= wrong.empty();
       ordered_json problems = ordered_json::array();
       for (const Status& s : wrong) problems.push_back(s.message());
@@ -278,7 +268,8 @@ void print(const checkpoint::Differences& d) {
 }
 
 int diff(const DiffOptions& o) {
-  auto first = checkpoint::find(o.first), second = checkpoint::find(o.second);
+  auto first = checkpoint::any_format::find(o.first),
+       second = checkpoint::any_format::find(o.second);
   for (const auto* side : {&first, &second}) {
     if (!*side) return fail(side->status());
     note_damaged((*side)->damaged);
@@ -310,11 +301,15 @@ constexpr const char* kPath = "a checkpoint's folder, or a run's, whose newest w
 
 void add_checkpoint(CommandLine& app, std::function<int()>& action) {
   CommandLine& command =
-      app.add_subcommand("checkpoint", "lists, shows, verifies and compares checkpoints");
+      app.add_subcommand("checkpoint", "lists, shows, verifies, compares and converts checkpoints");
   command.description(
-      "Lists, shows, verifies and compares checkpoints.\n\n"
+      "Lists, shows, verifies, compares and converts checkpoints: Strata's own, Orbax's "
+      "directories, "
+      "safetensors and GGUF files.\n\n"
       "Example:\n  strata checkpoint list runs/first\n  strata checkpoint verify runs/first\n  "
-      "strata checkpoint diff runs/first runs/second\n");
+      "strata checkpoint diff runs/first runs/second\n  strata checkpoint convert runs/first "
+      "out/400 "
+      "--to orbax\n");
   command.require_subcommand();
 
   auto l = std::make_shared<ListOptions>();
@@ -359,6 +354,7 @@ void add_checkpoint(CommandLine& app, std::function<int()>& action) {
                              d, diff);
   compare.add_option("A", d->first, kPath).required();
   compare.add_option("B", d->second, kPath).required();
+  add_checkpoint_writers(command, action);
 }
 
 }  // namespace strata::cli

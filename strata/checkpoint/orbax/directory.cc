@@ -236,6 +236,7 @@ Contents contents_of(const Checkpoint& checkpoint) {
     std::vector<Leaf>& leaves = out.items[part];
     for (const auto& [name, tensor] : tensors) {
       Leaf leaf;
+      leaf.kind = Kind::numpy_array;  // no devices are known, which Orbax asks of others
       for (std::size_t begin = 0; begin <= name.size();) {
         const std::size_t end = std::min(name.find('/', begin), name.size());
         leaf.path.push_back({name.substr(begin, end - begin)});

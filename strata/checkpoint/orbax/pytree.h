@@ -42,7 +42,8 @@ struct Leaf {
   /// Of one that is to be written: its value, and the sizes of its chunks; empty: one chunk.
   std::optional<Literal> value;
   std::vector<std::int64_t> chunk;
-  /// JSON that says how devices held it; empty where nothing is known.
+  /// JSON that says how devices held it; empty where nothing is known: Orbax then restores a
+  /// `jax_array` only onto a sharding that its caller names.
   std::string sharding;
 
   /// The keys joined by `/`.

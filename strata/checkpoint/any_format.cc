@@ -1,0 +1,191 @@
+#include "strata/checkpoint/any_format.h"
+
+#include <algorithm>
+#include <filesystem>
+
+#include "strata/base/file.h"
+#include "strata/checkpoint/gguf.h"
+#include "strata/checkpoint/orbax/directory.h"
+#include "strata/checkpoint/safetensors.h"
+
+namespace strata::checkpoint::any_format {
+namespace {
+
+constexpr std::pair<Format, std::string_view> kNames[] = {{Format::strata, "strata"},
+                                                          {Format::orbax, "orbax"},
+                                                          {Format::orbax2, "orbax-v1"},
+                                                          {Format::safetensors, "safetensors"},
+                                                          {Format::gguf, "gguf"}};
+
+bool has_orbax_steps(const std::string& root) {
+  const auto steps = orbax::steps(root);
+  return steps.ok() && !steps->empty();
+}
+
+Result<Checkpoint> read_file_of_tensors(const std::string& path, Format format) {
+  Checkpoint out;
+  Tensors& part = out.parts["model"];
+  if (format == Format::safetensors) {
+    auto file = read_safetensors(path);
+    if (!file) return file.status();
+    part = std::move(file->tensors);
+    return out;
+  }
+  auto file = Gguf::open(path);
+  if (!file) return file.status();
+  for (const GgufTensor& t : file->tensors()) {
+    auto value = t.type.is_plain() ? Result<Literal>(file->bytes_of(t)) : file->numbers_of(t);
+    if (!value) return value.status();
+    part[t.name] = std::move(*value);
+  }
+  return out;
+}
+
+/// The tensors of all parts.
+Tensors together(const Checkpoint& c) {
+  if (c.parts.size() == 1) return c.parts.begin()->second;
+  Tensors out;
+  for (const auto& [part, tensors] : c.parts)
+    for (const auto& [name, t] : tensors) out[part + "/" + name] = t;
+  return out;
+}
+
+Status write_gguf(const std::string& path, const Tensors& tensors) {
+  std::vector<GgufTensor> list;
+  for (const auto& [name, t] : tensors) {
+    const DType d = t.dtype();
+    const bool known = d == DType::f32 || d == DType::f16 || d == DType::bf16 || d == DType::f64 ||
+                       d == DType::i8 || d == DType::i16 || d == DType::i32 || d == DType::i64;
+    if (!known)
+      return Status(Code::unsupported, "{}: GGUF has no plain tensors of {} ('{}')", path,
+                    strata::name(d), name);
+    list.push_back({.name = name, .shape = t.shape().sizes(), .type = d});
+  }
+  auto writer = GgufWriter::create(path, {}, std::move(list));
+  if (!writer) return writer.status();
+  for (const auto& [name, t] : tensors)
+    if (Status s = writer->add({reinterpret_cast<const char*>(t.data()), t.bytes()}); !s.ok())
+      return s;
+  return writer->finish();
+}
+
+/// Cuts each array along the first axis that the number of shards divides.
+void cut(orbax::Leaf& leaf, std::int64_t shards) {
+  if (!leaf.value || shards <= 1) return;
+  leaf.chunk = leaf.value->shape().sizes();
+  for (std::int64_t& n : leaf.chunk) {
+    if (n % shards) continue;
+    n /= shards;
+    return;
+  }
+}
+
+}  // namespace
+
+std::string_view name(Format format) {
+  for (const auto& [f, n] : kNames)
+    if (f == format) return n;
+  STRATA_UNREACHABLE("format");
+}
+
+std::optional<Format> named(std::string_view name) {
+  for (const auto& [f, n] : kNames)
+    if (n == name) return f;
+  return {};
+}
+
+std::optional<Format> format_of(const std::string& path) {
+  namespace fs = std::filesystem;
+  std::error_code error;
+  if (fs::is_regular_file(path, error)) {
+    if (path.ends_with(".safetensors")) return Format::safetensors;
+    if (path.ends_with(".gguf")) return Format::gguf;
+    return {};
+  }
+  if (!fs::is_directory(path, error)) return {};
+  if (file_exists(path + "/manifest.json")) return Format::strata;
+  if (orbax::is_checkpoint(path))
+    return file_exists(path + "/orbax.checkpoint") ? Format::orbax2 : Format::orbax;
+  const std::string root = root_of(path);
+  if (has_orbax_steps(root)) return Format::orbax;
+  return Format::strata;
+}
+
+Result<Latest> find(const std::string& path) {
+  const auto format = format_of(path);
+  if (!format || *format == Format::strata) return checkpoint::find(path);
+  if (*format == Format::safetensors || *format == Format::gguf) {
+    auto c = read_file_of_tensors(path, *format);
+    if (!c) return c.status();
+    return Latest{std::move(*c), path, {}};
+  }
+  if (orbax::is_checkpoint(path)) {
+    auto c = orbax::load(path);
+    if (!c) return c.status();
+    return Latest{std::move(*c), path, {}};
+  }
+  const auto steps = orbax::steps(root_of(path));
+  if (!steps) return steps.status();
+  Latest out;
+  for (auto step = steps->rbegin(); step != steps->rend(); ++step) {
+    auto c = orbax::load(step->second);
+    if (!c && c.status().code() == Code::denied) return c.status();
+    if (!c) {
+      out.damaged.push_back(c.status());
+      continue;
+    }
+    out.checkpoint = std::move(*c);
+    out.folder = step->second;
+    return out;
+  }
+  return Status(Code::corrupt, "{}: no checkpoint is whole; the newest one: {}", path,
+                out.damaged.front().message());
+}
+
+std::vector<Status> verify(const std::string& path) {
+  const auto format = format_of(path);
+  if (!format || *format == Format::strata) return checkpoint::verify(path);
+  if (*format == Format::orbax || *format == Format::orbax2) return orbax::verify(path);
+  auto c = read_file_of_tensors(path, *format);
+  if (!c) return {c.status()};
+  return {};
+}
+
+Result<std::vector<std::string>> all_of(const std::string& path) {
+  const auto format = format_of(path);
+  const bool one = format == Format::safetensors || format == Format::gguf ||
+                   file_exists(path + "/manifest.json") || orbax::is_checkpoint(path);
+  if (one) return std::vector<std::string>{path};
+  const std::string root = root_of(path);
+  std::vector<std::string> out;
+  if (format == Format::orbax) {
+    auto steps = orbax::steps(root);
+    if (!steps) return steps.status();
+    for (const auto& [step, folder] : *steps) out.push_back(folder);
+  } else {
+    auto steps = checkpoint::steps(root);
+    if (!steps) return steps.status();
+    for (std::int64_t step : *steps) out.push_back(root + "/" + std::to_string(step));
+  }
+  if (out.empty()) return Status(Code::not_found, "{}: no checkpoint there", path);
+  return out;
+}
+
+Status write(const std::string& path, const Checkpoint& checkpoint, Format format,
+             const WriteOptions& options) {
+  switch (format) {
+    case Format::strata: return save(path, checkpoint);
+    case Format::safetensors: return write_safetensors(path, {together(checkpoint), {}});
+    case Format::gguf: return write_gguf(path, together(checkpoint));
+    case Format::orbax:
+    case Format::orbax2: break;
+  }
+  orbax::Contents contents = orbax::contents_of(checkpoint);
+  for (auto& [item, leaves] : contents.items)
+    for (orbax::Leaf& leaf : leaves) cut(leaf, options.shards);
+  return orbax::save(
+      path, contents,
+      {.api = format == Format::orbax2 ? 2 : 1, .tree = {.compressed = options.compressed}});
+}
+
+}  // namespace strata::checkpoint::any_format

@@ -1,0 +1,47 @@
+// Checkpoints of any format that is known: Strata's folders, Orbax's directories, safetensors and
+// GGUF files.
+//
+//   auto c = any_format::find("run/400")->checkpoint;       // whatever wrote it
+//   any_format::write("out", *c, any_format::Format::orbax);
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "strata/checkpoint/checkpoint.h"
+
+namespace strata::checkpoint::any_format {
+
+/// orbax2: of Orbax's second API.
+enum class Format { strata, orbax, orbax2, safetensors, gguf };
+/// "strata", "orbax", "orbax-v1", "safetensors", "gguf".
+std::string_view name(Format format);
+std::optional<Format> named(std::string_view name);
+
+/// What a path holds; nothing where nothing known is there. A folder of steps is of the format of
+/// its steps.
+std::optional<Format> format_of(const std::string& path);
+/// As checkpoint::find, of any format. A file is one part, "model"; packed tensors of GGUF are read
+/// as f32.
+Result<Latest> find(const std::string& path);
+/// All that is wrong with one checkpoint, by reading every byte of it.
+std::vector<Status> verify(const std::string& path);
+/// The checkpoints' folders or files that a path means: itself, or each step of a run.
+Result<std::vector<std::string>> all_of(const std::string& path);
+
+struct WriteOptions {
+  /// Of Orbax's: so many chunks along the first axis that they divide.
+  std::int64_t shards = 1;
+  /// Of Orbax's: chunks by zstd, as Orbax writes them.
+  bool compressed = true;
+};
+/// Writes a checkpoint at a path; Strata's format below it, as PATH/STEP. A file takes the tensors
+/// of all parts, under PART/NAME where there are several. GGUF takes plain dtypes alone: others are
+/// Code::unsupported, as are dtypes that a format has no name for. Throws Error as orbax::save.
+Status write(const std::string& path, const Checkpoint& checkpoint, Format format,
+             const WriteOptions& options = {});
+
+}  // namespace strata::checkpoint::any_format
