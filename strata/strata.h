@@ -6,6 +6,7 @@
 #include "strata/api/control.h"
 #include "strata/api/custom.h"
 #include "strata/api/debug.h"
+#include "strata/api/devices.h"
 #include "strata/api/grad.h"
 #include "strata/api/graph.h"
 #include "strata/api/implicit.h"

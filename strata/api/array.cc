@@ -2,9 +2,11 @@
 
 #include <cstring>
 
+#include "strata/api/devices.h"
 #include "strata/api/trace.h"
 #include "strata/base/recycle.h"
 #include "strata/runtime/allocator.h"
+#include "strata/runtime/device.h"
 #include "strata/type/borrowed.h"
 
 namespace strata {
@@ -90,7 +92,20 @@ const internal::ArrayState& Array::checked() const {
 
 const Type& Array::type() const { return checked().type; }
 bool Array::weak() const { return checked().weak; }
-bool Array::is_traced() const { return checked().value != nullptr; }
+bool Array::is_traced() const {
+  return checked().value != nullptr && checked().value != internal::deleted_value();
+}
+bool Array::is_deleted() const { return checked().value == internal::deleted_value(); }
+void Array::delete_() const {
+  const internal::ArrayState& state = concrete();
+  // What a handle points at does not change but here, and who looks from another thread meanwhile
+  // uses what its owner deletes.
+  auto& gone = const_cast<internal::ArrayState&>(state);
+  gone.value = internal::deleted_value();
+  gone.buffer = runtime::Buffer();
+  gone.scalar.reset();
+}
+std::vector<Device> Array::devices() const { return {Device(*runtime::device_of(buffer()))}; }
 
 std::int64_t Array::shape(int i) const {
   if (i < -ndim() || i >= ndim())
@@ -99,12 +114,14 @@ std::int64_t Array::shape(int i) const {
 }
 
 const Array& Array::block_until_ready() const {
-  (void)concrete();
+  if (const auto& there = concrete().buffer.there()) there->wait();
   return *this;
 }
 
 const internal::ArrayState& Array::concrete() const {
   const internal::ArrayState& state = checked();
+  if (state.value == internal::deleted_value())
+    internal::fail("array", "{} was used after it was deleted", internal::describe(state.type));
   if (state.value)
     internal::fail(
         "array",

@@ -37,6 +37,7 @@ namespace strata {
 using Where = std::source_location;
 
 class Array;
+class Device;
 class Indices;
 class Update;
 struct Reduce;
@@ -122,10 +123,16 @@ class [[nodiscard("arrays do not change in place: what a function makes is its r
   runtime::Buffer buffer() &&;
   /// A view of the elements in memory. Throws Error for a traced array.
   Literal literal() const { return buffer().literal(); }
-  /// Itself, once its values are there; Error for a traced array. Operations and compiled calls
-  /// have run when they return here, so nothing is waited for: programs that are timed say it all
-  /// the same, as they do with upstream, whose calls return before.
+  /// Itself, once its values are there; Error for a traced array, and for what failed in the
+  /// program that computes it. Without devices that were asked for (api/devices.h) operations and
+  /// compiled calls have run when they return, and nothing is waited for.
   const Array& block_until_ready() const;
+  /// Where it lies: one device. Throws Error for a traced array.
+  std::vector<Device> devices() const;
+  /// Lets go of its memory now, whoever else has a handle: using it is an error from here on.
+  void delete_() const;
+  /// Whether it was deleted.
+  bool is_deleted() const;
   /// As NumPy prints it; a traced array prints its type.
   std::string to_string() const;
 

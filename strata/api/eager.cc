@@ -7,6 +7,7 @@
 #include "strata/api/jit.h"
 #include "strata/api/memory.h"
 #include "strata/runtime/allocator.h"
+#include "strata/runtime/device.h"
 
 namespace strata::internal {
 namespace {
@@ -32,7 +33,7 @@ std::string& EagerKey::bytes() {
 
 EagerKey::EagerKey() {
   bytes().clear();
-  bytes() += x64_enabled() ? 'w' : 'n';
+  append_settings(bytes());
 }
 
 EagerKey& EagerKey::add(const char* text) {
@@ -70,15 +71,44 @@ const Known& remember(const std::string& key, const Emitted& emitted,
     while (emitted.operands[static_cast<std::size_t>(i)].state() != captured.state()) ++i;
     known.from.push_back(i);
   }
-  known.executable = runtime::default_client().compile(*program.block, {.any_size = true});
   known.name = maker_of(*program.block).operation;
+  CallDevice device;
+  for (const Array* x : operands) device.add(*x, known.name);
+  known.executable =
+      runtime::client_of(device.device()).compile(*program.block, {.any_size = true});
+  known.on_device = known.executable->on_device();
+  known.binds = device.bound();
   known.bytes = known.executable->result_types()[0].bytes();
   known.weak = emitted.weak;
   if (table().size() >= kMostKnown) table().clear();
   return table().insert_or_assign(key, std::move(known)).first->second;
 }
 
+namespace {
+
+/// Numbers of C++ go over in the dtypes that the form asks for.
+Array run_on_device(const Known& known, std::span<const Array* const> operands) {
+  std::vector<runtime::Buffer> in;
+  for (std::size_t k = 0; k < known.from.size(); ++k) {
+    const Array& x = *operands[static_cast<std::size_t>(known.from[k])];
+    if (x.state()->scalar) {
+      Literal number(known.executable->argument_types()[k]);
+      write_scalar(*x.state()->scalar, number.dtype(), number.mutable_data());
+      in.emplace_back(std::move(number));
+    } else {
+      in.push_back(x.buffer());
+    }
+  }
+  std::vector<runtime::Buffer> out = known.executable->run(std::move(in));
+  return concrete(std::move(out[0]).bound(known.binds), known.weak);
+}
+
+}  // namespace
+
 Array run_known(const Known& known, std::span<const Array* const> operands) {
+  if (known.on_device)
+    return with_memory([&] { return Maker{known.name, {}}; }, *known.executable,
+                       [&] { return run_on_device(known, operands); });
   std::array<void*, kMostOperands> in;
   alignas(16) std::array<std::byte[16], kMostOperands> numbers;
   for (std::size_t k = 0; k < known.from.size(); ++k) {

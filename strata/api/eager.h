@@ -56,6 +56,8 @@ struct Known {
   std::string name;       // the operation's, for messages
   std::size_t bytes = 0;  // of the result
   bool weak = false;
+  bool on_device = false;  // arguments and result are buffers of a device
+  bool binds = false;      // the result is bound to it
 };
 
 /// Whether results are looked at (debug_nans), which takes the operation's graph.

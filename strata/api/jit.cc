@@ -8,6 +8,7 @@
 #include "strata/api/debug_nans.h"
 #include "strata/runtime/allocator.h"
 #include "strata/runtime/client.h"
+#include "strata/runtime/device.h"
 
 namespace strata::internal {
 
@@ -34,13 +35,37 @@ bool any(const std::vector<bool>& of) { return std::find(of.begin(), of.end(), t
 void append_type(std::string& key, const Array& leaf) {
   const Type& type = leaf.type();
   const auto byte = [&](auto number) { key += static_cast<char>(number); };
+  const runtime::Device* bound = leaf.state()->buffer.committed();
   byte(type.dtype());
-  byte(leaf.weak());
+  byte((leaf.weak() ? 1 : 0) + (bound != nullptr ? 2 : 0));
+  if (bound != nullptr) key.append(reinterpret_cast<const char*>(&bound), sizeof bound);
   byte(type.rank());
   for (const Dim& d : type.shape().dims()) {
     const std::int64_t size = d.size();
     key.append(reinterpret_cast<const char*>(&size), sizeof size);
   }
+}
+
+void append_settings(std::string& key) {
+  const runtime::Device* device = runtime::thread_device();
+  key += static_cast<char>((x64_enabled() ? 'w' : 'n') - (device != nullptr ? 32 : 0));
+  if (device != nullptr) key.append(reinterpret_cast<const char*>(&device), sizeof device);
+}
+
+void CallDevice::add(const Array& x, const std::string& program) {
+  runtime::Device* device = x.has_value() ? x.state()->buffer.committed() : nullptr;
+  if (device == nullptr) return;
+  if (device_ != nullptr && device_ != device)
+    throw Error(program,
+                "arguments lie on different devices: {} on {}, and {} on {}; arrays of one call "
+                "lie on one device, and device_put moves them",
+                describe(first_), device_->to_string(), describe(x.type()), device->to_string())
+        .at(Site::text());
+  device_ = device;
+  first_ = x.type();
+}
+runtime::Device* CallDevice::device() const {
+  return device_ != nullptr ? device_ : runtime::thread_device();
 }
 
 Bound::Bound(std::shared_ptr<runtime::Executable> e, std::string name,
@@ -51,21 +76,25 @@ Bound::Bound(std::shared_ptr<runtime::Executable> e, std::string name,
       donated(std::move(donated)),
       weak(program->weak),
       donates(any(this->donated)),
+      on_device(executable->on_device()),
       maker(maker_of(*program->block)) {
   for (const Type& type : executable->result_types()) bytes.push_back(type.bytes());
 }
 
-Bound compile(Program program, const std::string& name, std::vector<bool> donated) {
+Bound compile(Program program, const std::string& name, std::vector<bool> donated,
+              const CallDevice& where) {
   STRATA_CHECK(program.captured.empty(), "the program of jit captured {} arrays",
                program.captured.size());
   runtime::CompileOptions options;
   options.donated = donated;
   options.name = name;
   std::shared_ptr<runtime::Executable> executable =
-      runtime::default_client().compile(*program.block, options);
+      runtime::client_of(where.device()).compile(*program.block, options);
   if (debug_nans::enabled() && !any(donated)) keep_graph(executable, *program.block);
-  return Bound(std::move(executable), name, std::make_shared<const Program>(std::move(program)),
-               std::move(donated));
+  Bound out(std::move(executable), name, std::make_shared<const Program>(std::move(program)),
+            std::move(donated));
+  out.binds = where.bound();
+  return out;
 }
 
 void check_donated(const std::vector<std::size_t>& donated, std::size_t arguments) {
@@ -91,6 +120,11 @@ void Call::add(const Array& argument, bool check) {
       throw Error(bound_.name, "argument {} was compiled as {}, got {}", i, describe(types[i]),
                   describe(argument.type()));
   }
+  if (bound_.on_device) {
+    made_.push_back(argument.buffer());
+    arguments_.push_back(nullptr);
+    return;
+  }
   const ArrayState* state = argument.state().get();
   const bool in_memory = state != nullptr && state->value == nullptr && !state->scalar;
   if (!in_memory) made_.push_back(argument.buffer());
@@ -99,7 +133,13 @@ void Call::add(const Array& argument, bool check) {
 }
 
 void Call::give(Array argument) {
+  if (bound_.on_device) {
+    made_.push_back(std::move(argument).buffer());
+    arguments_.push_back(nullptr);
+    return;
+  }
   given_.push_back(std::move(argument).buffer());
+  if (given_.back().there()) given_.back() = runtime::Buffer(given_.back().literal());
   arguments_.push_back(const_cast<std::byte*>(given_.back().data()));
 }
 
@@ -120,13 +160,28 @@ void Call::run() {
                 arguments_.size());
   with_memory([&] { return bound_.maker; }, *bound_.executable,
               [&] {
+                if (bound_.on_device) {
+                  std::vector<runtime::Buffer> in(std::make_move_iterator(made_.begin()),
+                                                  std::make_move_iterator(made_.end()));
+                  for (runtime::Buffer& b : bound_.executable->run(std::move(in)))
+                    results_.push_back(std::move(b).bound(bound_.binds));
+                  return;
+                }
                 for (std::size_t r = 0; r < bound_.bytes.size(); ++r) {
-                  results_.push_back(result(r));
+                  if (given_.empty())
+                    results_.emplace_back(Literal(bound_.executable->result_types()[r],
+                                                  runtime::allocate(bound_.bytes[r])));
+                  else
+                    results_.push_back(result(r));
                   addresses_.push_back(results_.back().mutable_data());
                 }
                 bound_.executable->run_at(arguments_.data(), addresses_.data());
               });
-  if (debug_nans::enabled()) look_for_nans(bound_, arguments_, results_);
+  if (!debug_nans::enabled()) return;
+  if (bound_.on_device)
+    check_nans(nullptr, {}, results_, bound_.name);
+  else
+    look_for_nans(bound_, arguments_, results_);
 }
 
 Array Call::take() {

@@ -38,8 +38,26 @@ struct JitOptions {
 
 namespace internal {
 
-/// Appends a leaf's type and weakness, and no other's bytes begin with those.
+/// Appends a leaf's type and weakness, the device that it is bound to, and no other's bytes begin
+/// with those.
 void append_type(std::string& key, const Array& leaf);
+/// Appends what every program depends on: x64, and the thread's default device.
+void append_settings(std::string& key);
+
+/// Which device a call runs on: that of arguments that are bound to one, else the thread's default.
+class CallDevice {
+ public:
+  /// Throws Error naming both devices when `x` is bound to another than one before.
+  void add(const Array& x, const std::string& program);
+  /// Null: the process's own.
+  runtime::Device* device() const;
+  /// Whether arguments chose it, so that results are bound to it.
+  bool bound() const { return device_ != nullptr; }
+
+ private:
+  runtime::Device* device_ = nullptr;
+  Type first_;
+};
 /// A program as it is called: what is known of its arguments and results.
 struct Bound {
   Bound(std::shared_ptr<runtime::Executable> executable, std::string name,
@@ -51,9 +69,12 @@ struct Bound {
   std::vector<bool> weak;          // results
   std::vector<std::size_t> bytes;  // of results
   bool donates;                    // some argument's memory may become a result's
+  bool on_device;                  // arguments and results are buffers of a device
+  bool binds = false;              // results are bound to it
   Maker maker;                     // for messages
 };
-Bound compile(Program program, const std::string& name, std::vector<bool> donated);
+Bound compile(Program program, const std::string& name, std::vector<bool> donated,
+              const CallDevice& where);
 /// Throws Error where a number is of no argument.
 void check_donated(const std::vector<std::size_t>& donated, std::size_t arguments);
 
@@ -78,8 +99,8 @@ class Call {
   runtime::Buffer result(std::size_t r);
   const Bound& bound_;
   List<void*> arguments_, addresses_;
-  List<runtime::Buffer> results_, made_,
-      given_;  // made: of arguments that have no memory of their own
+  // made: of arguments that have no memory of their own; on a device, of all
+  List<runtime::Buffer> results_, made_, given_;
   std::size_t next_ = 0;
 };
 
@@ -237,9 +258,11 @@ class [[nodiscard]] Jit {
     internal::Site site(state_->where);
     internal::check_donated(state_->options.donate_argnums, std::tuple_size_v<Tuple>);
     auto traced = internal::trace_function(state_->f, arguments, internal::Trace::Kind::jit);
+    internal::CallDevice device;
+    tree::for_each(arguments, [&](const Array& x) { device.add(x, state_->options.name); });
     auto compiled = std::make_shared<internal::Compiled<R>>(
         internal::compile(std::move(traced.program), state_->options.name,
-                          donated_leaves(arguments)),
+                          donated_leaves(arguments), device),
         tree::map([](const Array&) { return Array(); }, std::move(traced.like)));
     std::lock_guard lock(state_->mutex);
     return std::static_pointer_cast<const internal::Compiled<R>>(
@@ -265,7 +288,7 @@ class [[nodiscard]] Jit {
     thread_local std::string key;
     const void* type = &tag;
     key.assign(reinterpret_cast<const char*>(&type), sizeof type);
-    key += x64_enabled() ? 'w' : 'n';
+    internal::append_settings(key);
     std::size_t leaves = 0;
     tree::internal::append_structure(key, leaves, arguments);
     tree::for_each(arguments, [&](const Array& leaf) { internal::append_type(key, leaf); });

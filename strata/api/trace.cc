@@ -8,11 +8,13 @@
 #include "strata/api/debug.h"
 #include "strata/api/debug_nans.h"
 #include "strata/api/graph.h"
+#include "strata/api/jit.h"
 #include "strata/api/memory.h"
 #include "strata/base/recycle.h"
 #include "strata/compile/cpu_client.h"
 #include "strata/op/build.h"
 #include "strata/runtime/client.h"
+#include "strata/runtime/device.h"
 
 namespace strata::internal {
 namespace {
@@ -149,6 +151,8 @@ ir::Value* Trace::capture(const Array& array) {
 
 void Trace::check_alive(const ArrayState& state) const {
   if (!state.value) return;
+  if (state.value == deleted_value())
+    fail("array", "{} was used after it was deleted", strata::internal::describe(state.type));
   for (const Trace* t = outer_; t; t = t->outer_)
     if (t->id_ == state.trace) return;
   fail("trace",
@@ -227,19 +231,27 @@ std::vector<Array> run(const Program& program) {
   for (const Array& a : program.captured) arguments.push_back(a.buffer());
   const std::vector<runtime::Buffer> given =
       debug_nans::enabled() ? arguments : std::vector<runtime::Buffer>();
+  CallDevice device;
+  for (const Array& a : program.captured) device.add(a, "the operation");
   const std::shared_ptr<runtime::Executable> executable =
-      runtime::default_client().compile(*program.block, {.any_size = true});
+      runtime::client_of(device.device()).compile(*program.block, {.any_size = true});
   std::vector<runtime::Buffer> results =
       with_memory([&] { return maker_of(*program.block); }, *executable,
                   [&] { return executable->run(std::move(arguments)); });
   if (debug_nans::enabled()) check_nans(program.block.get(), given, results, "the operation");
   std::vector<Array> out;
   for (std::size_t i = 0; i < results.size(); ++i)
-    out.push_back(concrete(std::move(results[i]), program.weak[i]));
+    out.push_back(concrete(std::move(results[i]).bound(device.bound()), program.weak[i]));
   return out;
 }
 
 }  // namespace
+
+ir::Value* deleted_value() {
+  static ir::Block* const block = new ir::Block;  // arrays may go after everything static
+  static ir::Value* const value = block->add_argument(Type::scalar(DType::i1));
+  return value;
+}
 
 std::vector<Array> emit(std::span<const Array> operands, const EmitFunction& f,
                         const std::vector<bool>& weak) {

@@ -120,6 +120,8 @@ inline Array emit_one(std::initializer_list<Array> operands, bool weak, const Em
 }
 /// A concrete array of a result's buffer.
 Array concrete(runtime::Buffer buffer, bool weak);
+/// What `value` of a deleted array points at: of no graph, so that every use looks twice.
+ir::Value* deleted_value();
 /// Calls a program on arguments (captured arrays are added by themselves).
 std::vector<Array> call(const Program& program, std::span<const Array> arguments);
 

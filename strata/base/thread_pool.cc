@@ -16,9 +16,11 @@
 #include <exception>
 #include <mutex>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "strata/base/check.h"
+#include "strata/base/thread_share.h"
 
 namespace strata {
 namespace {
@@ -290,6 +292,7 @@ class Pool {
 };
 
 std::atomic<Pool*> current{nullptr};
+thread_local Pool* own_share = nullptr;  // of a thread with a ThreadShare
 
 void replace_pool(Pool* next) {
   if (Pool* old = current.exchange(next)) old->retire();
@@ -318,7 +321,7 @@ void run_chunks(Job job, OnPool on_pool) {
   while ((job.points - 1) / job.grain >= kMaxChunks) job.grain *= 2;
   DefaultFloatEnvironment environment;
   if (job.grain < job.points && !inside_chunk) {
-    Pool& p = pool();
+    Pool& p = own_share != nullptr ? *own_share : pool();
     if (p.threads() > 1 && on_pool(p, job)) return;
   }
   Busy busy;
@@ -343,12 +346,18 @@ void parallel_for_brief(std::int64_t points, std::int64_t grain, Function f, voi
   });
 }
 
-int num_threads() { return pool().threads(); }
+int num_threads() { return (own_share != nullptr ? *own_share : pool()).threads(); }
 void set_num_threads(int n) {
   STRATA_CHECK(n >= 0, "{} threads", n);
   pool();  // so that the handler of fork is there
   replace_pool(new Pool(n == 0 ? default_threads() : n));
 }
+
+ThreadShare::ThreadShare(int threads) {
+  STRATA_CHECK(threads >= 1 && own_share == nullptr, "a share of {} threads", threads);
+  own_share = new Pool(threads);
+}
+ThreadShare::~ThreadShare() { std::exchange(own_share, nullptr)->retire(); }
 
 BusyClock::BusyClock() {
   busy_ns.store(0);

@@ -40,6 +40,10 @@ class Callable {
   /// is added to `printed`.
   std::vector<runtime::Buffer> run(const std::vector<Literal>& arguments,
                                    std::string* printed = nullptr) const;
+  /// The same of a compiled program whose shapes are static, on arguments that may lie on a device.
+  std::vector<runtime::Buffer> run_buffers(std::vector<runtime::Buffer> arguments) const {
+    return executable_->run(std::move(arguments));
+  }
   /// The same of a compiled program whose shapes are static; adds when its launches ran to `times`.
   std::vector<runtime::Buffer> run_timed(const std::vector<Literal>& arguments,
                                          runtime::LaunchTimes& times) const;

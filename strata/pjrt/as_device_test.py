@@ -69,11 +69,26 @@ def device(name, **environment):
 
 done = device(f"plugin:{OURS}")
 say(done.returncode == 0, f"a program runs on --device=plugin: {done.stderr}")
+done = device("cpu:2", STRATA_NUM_CPU_DEVICES="4")
+say(done.returncode == 0, f"a program runs on the third of four CPUs: {done.stderr}")
+done = device("cpu:4", STRATA_NUM_CPU_DEVICES="4")
+say(done.returncode != 0 and "there are 4 CPU devices" in done.stderr, f"a CPU that is not there is named: {done.stderr}")
+for chapter in ("01-arrays-and-jit", "02-gradients", "03-vmap-scan-and-remat", "05-indexing", "07-control-flow"):
+    done = run(BIN / f"tutorial-{chapter}", STRATA_BACKEND=f"plugin:{OURS}")
+    say(done.returncode == 0, f"chapter {chapter} with its arrays on a plugin's device: {done.stderr[-300:]}")
+with tempfile.TemporaryDirectory() as cache:
+    kept = dict(STRATA_CACHE_DIR=cache)
+    say(device(f"plugin:{OURS}", **kept).returncode == 0, "a program is compiled by a plugin and kept")
+    files = list(pathlib.Path(cache).glob("plugins/*.pjrt"))
+    for change in (lambda b: b, lambda b: b[: len(b) // 2], lambda b: b[:-1] + bytes([b[-1] ^ 1])):
+        for f in files:
+            f.write_bytes(change(f.read_bytes()))
+        say(len(files) == 1 and device(f"plugin:{OURS}", **kept).returncode == 0, "what was kept serves, damaged or whole")
 done = device(f"plugin:{OURS}:7")
 say(done.returncode != 0 and "no device 7: it has 1" in done.stderr, f"a device that the plugin lacks is named: {done.stderr}")
-for manner, words in {"dies": "died by signal 6", "fails": "the device is on fire", "major": "speaks PJRT 1.90", "short": "has no Client_Create"}.items():
+for manner, words in {"dies": "died by signal 6", "fails": "the device is on fire", "major": "speaks PJRT 1.90", "short": "has no Client_Create", "compile": "this compiler knows no sine", "run": "out of memory on the device"}.items():
     done = device(f"plugin:{LIB}/libstrata_odd_plugin.so", STRATA_ODD_PLUGIN=manner)
-    say(done.returncode in (2, 3, 4) and words in done.stderr, f"a plugin that is ill ({manner}): {done.returncode} {done.stderr}")
+    say(done.returncode in (1, 2, 3, 4) and words in done.stderr, f"a plugin that is ill ({manner}): {done.returncode} {done.stderr}")
 done = device("cuda", STRATA_PLUGIN_FOLDERS="", HOME="/nowhere")
 say(done.returncode != 0 and ("jax-cuda13-pjrt" in done.stderr or "usable" in done.stderr), f"what to install is said: {done.stderr}")
 done = run(BIN / "strata", "info", PJRT_NAMES_AND_LIBRARY_PATHS=f"mine:{OURS},ill:{LIB}/libstrata_odd_plugin.so", STRATA_ODD_PLUGIN="dies")

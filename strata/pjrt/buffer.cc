@@ -117,10 +117,12 @@ std::shared_ptr<Ready> when_there(PJRT_Buffer& buffer,
     if (error == nullptr) work(data);
     ready->set(error ? Problem(*error) : Problem());
   };
-  if (buffer.ready->is_set() || buffer.client->queue.is_mine())
+  // On the source's queue: a later program that it is donated to must not write into it before.
+  Queue& queue = *buffer.memory->device->queue;
+  if (buffer.ready->is_set() || queue.is_mine())
     job();
   else
-    buffer.client->queue.submit(std::move(job));
+    queue.submit(std::move(job));
   return ready;
 }
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <charconv>
 
+#include "strata/base/thread_pool.h"
 #include "strata/pjrt/error.h"
 #include "strata/pjrt/functions.h"
 #include "strata/runtime/allocator.h"
@@ -59,8 +60,9 @@ std::unique_ptr<PJRT_DeviceDescription> description(const std::string& platform,
   return out;
 }
 
-void add_device(PJRT_Client& client, int id) {
+void add_device(PJRT_Client& client, int id, int threads) {
   auto device = std::make_unique<PJRT_Device>();
+  device->queue = std::make_unique<Queue>(threads);
   device->client = &client;
   device->description = *description(client.platform, id);
   for (int kind = 0; kind < static_cast<int>(std::size(kKinds)); ++kind) {
@@ -81,6 +83,16 @@ void add_device(PJRT_Client& client, int id) {
 }
 
 }  // namespace
+}  // namespace strata::pjrt
+
+PJRT_Client::~PJRT_Client() {
+  // A job of one device may wait for another's, so all queues live until the last one is done.
+  std::vector<std::unique_ptr<strata::pjrt::Queue>> queues;
+  for (auto& device : own_devices) queues.push_back(std::move(device->queue));
+  queues.clear();
+}
+
+namespace strata::pjrt {
 
 ClientOptions client_options(const PJRT_NamedValue* options, std::size_t count) {
   ClientOptions out;
@@ -105,7 +117,8 @@ std::unique_ptr<PJRT_Client> make_client(const ClientOptions& options) {
   client->platform = options.platform;
   client->topology.platform = options.platform;
   client->topology.devices = options.devices;
-  for (int id = 0; id < options.devices; ++id) add_device(*client, id);
+  const int share = options.devices == 1 ? 0 : std::max(1, num_threads() / options.devices);
+  for (int id = 0; id < options.devices; ++id) add_device(*client, id, share);
   return client;
 }
 

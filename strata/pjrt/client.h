@@ -1,8 +1,9 @@
 // The client: its devices, their memories, and what runs on them.
 //
-// Each device is the whole CPU with a memory of its own name; several (option `cpu_device_count`)
-// serve programs that place arrays by hand. Each has three memory spaces under the names that XLA's
-// CPU has, all of them the host's.
+// One device is the whole CPU. Several (option `cpu_device_count`) have a queue and a share of the
+// cores each, so that what was asked of different ones runs at the same time; short programs run on
+// the caller as ever. Each has three memory spaces under the names that XLA's CPU has, all of them
+// the host's.
 #pragma once
 
 #include <memory>
@@ -28,6 +29,7 @@ struct PJRT_Device : PJRT_Object {
   PJRT_Client* client = nullptr;
   PJRT_DeviceDescription description;
   std::vector<PJRT_Memory*> memories;  // the default one first
+  std::unique_ptr<strata::pjrt::Queue> queue;
 };
 
 struct PJRT_TopologyDescription : PJRT_Object {
@@ -41,13 +43,14 @@ struct PJRT_TopologyDescription : PJRT_Object {
 };
 
 struct PJRT_Client : PJRT_Object {
+  /// Runs what waits on any device first.
+  ~PJRT_Client();
   std::string platform;
   std::vector<std::unique_ptr<PJRT_Device>> own_devices;
   std::vector<std::unique_ptr<PJRT_Memory>> own_memories;
   std::vector<PJRT_Device*> devices;
   std::vector<PJRT_Memory*> memories;
   PJRT_TopologyDescription topology;
-  strata::pjrt::Queue queue;
 };
 
 namespace strata::pjrt {

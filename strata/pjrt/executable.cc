@@ -203,7 +203,7 @@ void LoadedExecutable_Execute(PJRT_LoadedExecutable_Execute_Args& args) {
   Run run = prepare(loaded, args.options, {args.argument_lists[0], args.num_args});
   const auto results = run.results;
   const auto done = run.done;
-  Queue& queue = loaded.client->queue;
+  Queue& queue = *loaded.device->queue;
   if (queue.is_mine() || (loaded.program->last_s < kShort_s && queue.idle()))
     run();
   else

@@ -2,6 +2,10 @@
 
 #include <unistd.h>
 
+#include <optional>
+
+#include "strata/base/thread_share.h"
+
 namespace strata::pjrt {
 namespace {
 
@@ -53,6 +57,8 @@ bool Queue::is_mine() const { return current == this; }
 
 void Queue::work() {
   current = this;
+  std::optional<ThreadShare> share;
+  if (threads_ > 0) share.emplace(threads_);
   std::unique_lock lock(mutex_);
   for (;;) {
     changed_.wait(lock, [&] { return ending_ || !jobs_.empty(); });

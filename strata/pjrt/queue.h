@@ -15,7 +15,8 @@ namespace strata::pjrt {
 class Queue {
  public:
   using Job = std::function<void()>;
-  Queue() = default;
+  /// Its thread's loops run on so many threads of its own; 0: on the process's.
+  explicit Queue(int threads = 0) : threads_(threads) {}
   /// Runs what waits, then ends.
   ~Queue();
   Queue(const Queue&) = delete;
@@ -31,6 +32,7 @@ class Queue {
   void begin();
   void work();
 
+  const int threads_;
   mutable std::mutex mutex_;
   std::condition_variable changed_;
   std::deque<Job> jobs_;

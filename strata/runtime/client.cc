@@ -19,19 +19,37 @@ Owned owned(std::unique_ptr<Client> c) {
   return Owned(c.release(), [](Client* gone) { delete gone; });
 }
 /// A plugin's, which is never destroyed: plugins leave threads behind that outlive what is static.
-Owned left(std::unique_ptr<Client> c) {
-  return Owned(c.release(), [](Client*) {});
+Owned left(Client* c) {
+  return Owned(c, [](Client*) {});
 }
-Owned client = owned(nullptr);
+Owned client = owned(nullptr), cpu = owned(nullptr);
 bool devices_ignored = false;
+
+/// With the mutex held.
+Client& cpu_itself() {
+  STRATA_CHECK(factory != nullptr, "no client registered: call compile::register_cpu() first");
+  if (!cpu) cpu = owned(factory());
+  return *cpu;
+}
 
 Owned client_of(const std::string& backend) {
   if (backend == "reference") return owned(make_reference_client());
   auto out = internal::make_device_client(backend);
   if (!out) throw Error("STRATA_BACKEND", "{}", out.status().message());
-  return left(std::move(out.value()));
+  return left(out.value());
 }
 }  // namespace
+
+std::vector<Buffer> Executable::run(std::vector<Buffer> arguments) {
+  std::vector<void*> in, out;
+  for (Buffer& b : arguments)
+    if (b.there()) b = Buffer(b.literal());
+  for (Buffer& b : arguments) in.push_back(const_cast<std::byte*>(b.data()));
+  std::vector<Buffer> results = results_for(arguments);
+  for (Buffer& b : results) out.push_back(b.mutable_data());
+  run_at(in.data(), out.data());
+  return results;
+}
 
 Client& default_client() {
   std::lock_guard lock(mutex);
@@ -41,10 +59,14 @@ Client& default_client() {
     if (backend == "reference" || (!backend.empty() && !devices_ignored))
       client = client_of(backend);
     if (client) return *client;
-    STRATA_CHECK(factory != nullptr, "no client registered: call compile::register_cpu() first");
-    client = owned(factory());
+    client = left(&cpu_itself());
   }
   return *client;
+}
+
+Client& internal::cpu_client() {
+  std::lock_guard lock(mutex);
+  return cpu_itself();
 }
 
 void ignore_devices() {
@@ -52,10 +74,10 @@ void ignore_devices() {
   devices_ignored = true;
 }
 
-bool internal::install(std::unique_ptr<Client>& given) {
+bool internal::install(Client* given) {
   std::lock_guard lock(mutex);
   if (client) return false;
-  client = left(std::move(given));
+  client = left(given);
   return true;
 }
 

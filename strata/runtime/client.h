@@ -1,10 +1,12 @@
-// Where programs run: buffers, executables and the client that compiles. The embedded CPU
-// (compile/) and, later, any PJRT plugin stand behind this interface.
+// Where programs run: devices, buffers, executables and the client that compiles. The embedded CPU
+// (compile/), several of them in one process (cpu_devices.h) and any PJRT plugin (plugin/) stand
+// behind this interface.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -14,22 +16,53 @@
 
 namespace strata::runtime {
 
+class Client;
+class Device;
+
+/// A tensor of a device that was asked for: one of several CPUs, a plugin's. It may not be there
+/// yet; what failed on the way is thrown where somebody waits or looks, and names the program.
+class DeviceBuffer {
+ public:
+  virtual ~DeviceBuffer() = default;
+  /// Where it lies.
+  virtual Device& device() const = 0;
+  /// Returns when it is there. Throws Error for what failed.
+  virtual void wait() = 0;
+  /// Its elements in this process's memory, fetched once. Throws as `wait`.
+  virtual const Literal& host() = 0;
+};
+
 /// A tensor on a device. A cheap handle; copies share the memory, which nobody changes while more
-/// than one handle (or a view from outside) holds it. On the CPU the bytes are a Literal's.
+/// than one handle (or a view from outside) holds it. Where no device was asked for, the bytes are
+/// a Literal's in this process; else the device's, and `literal` and `data` wait and fetch.
 class Buffer {
  public:
   Buffer() = default;
   explicit Buffer(Literal literal) : literal_(std::move(literal)) {}
+  Buffer(const Type& type, std::shared_ptr<DeviceBuffer> there)
+      : literal_(type, nullptr), there_(std::move(there)) {}
   const Type& type() const { return literal_.type(); }
-  const Literal& literal() const { return literal_; }
-  const std::byte* data() const { return literal_.data(); }
-  /// For whoever owns the only handle: a fresh result, a donated argument.
+  const Literal& literal() const { return there_ ? there_->host() : literal_; }
+  const std::byte* data() const { return literal().data(); }
+  /// For whoever owns the only handle: a fresh result, a donated argument. Not of a device's.
   std::byte* mutable_data() { return literal_.mutable_data(); }
   /// Whether this handle is the only one.
-  bool unique() const { return literal_.is_unique(); }
+  bool unique() const { return there_ ? there_.use_count() == 1 : literal_.is_unique(); }
+  /// What it is on a device that was asked for; null where its bytes are a Literal's.
+  const std::shared_ptr<DeviceBuffer>& there() const { return there_; }
+  /// The device that was asked for by name for this tensor, or for one that it was computed from;
+  /// null for tensors that go where they are needed.
+  Device* committed() const { return committed_ ? &there_->device() : nullptr; }
+  /// The same tensor bound to its device, or not. Without one it is never bound.
+  Buffer bound(bool to_device = true) && {
+    committed_ = to_device && there_ != nullptr;
+    return std::move(*this);
+  }
 
  private:
-  Literal literal_;
+  Literal literal_;  // of a device's: its type alone
+  std::shared_ptr<DeviceBuffer> there_;
+  bool committed_ = false;
 };
 
 /// What a launch does: a name for a table, and all that the plan says of it.
@@ -60,8 +93,11 @@ class Executable {
   virtual ~Executable() = default;
   /// Runs on arguments in order. A buffer given by rvalue in `donated` positions may be reused for
   /// a result when its handle is the only one. Throws strata::Error when types differ from what was
-  /// compiled.
-  std::vector<Buffer> run(std::vector<Buffer> arguments);
+  /// compiled. Arguments that lie elsewhere are brought here; results lie on its device.
+  virtual std::vector<Buffer> run(std::vector<Buffer> arguments);
+  /// Whether results stay on a device that was asked for, so that `run` is to be called: `run_at`
+  /// takes arguments from this process's memory and brings results back.
+  virtual bool on_device() const { return false; }
   /// `run` in two halves, for who runs later what is asked for now. Memory for the results: that of
   /// arguments in `donated` positions that have no other handle, which are moved from, else new.
   /// Throws as `run`.
@@ -80,15 +116,6 @@ class Executable {
   /// Memory that a run takes besides arguments and results, where that is known.
   virtual std::size_t temporary_bytes() const { return 0; }
 };
-
-inline std::vector<Buffer> Executable::run(std::vector<Buffer> arguments) {
-  std::vector<void*> in, out;
-  for (Buffer& b : arguments) in.push_back(const_cast<std::byte*>(b.data()));
-  std::vector<Buffer> results = results_for(arguments);
-  for (Buffer& b : results) out.push_back(b.mutable_data());
-  run_at(in.data(), out.data());
-  return results;
-}
 
 inline void Executable::run_timed(void* const* arguments, void* const* results, LaunchTimes&) {
   run_at(arguments, results);
@@ -122,9 +149,38 @@ class Client {
  public:
   virtual ~Client() = default;
   virtual std::string platform() const = 0;
+  /// The device that its results lie on; null for the embedded CPU and the reference evaluator,
+  /// whose results lie in this process's memory.
+  virtual Device* device() { return nullptr; }
   /// Compiles an isolated block (a function's body). Cached by the structure of the block.
   virtual std::shared_ptr<Executable> compile(const ir::Block& block,
                                               const CompileOptions& options = {}) = 0;
+};
+
+/// Memory of a device, in bytes; what the device does not tell is absent.
+struct MemoryStats {
+  std::int64_t in_use = 0;
+  std::optional<std::int64_t> peak, limit;
+};
+
+/// Where programs run and tensors lie. Devices live as long as the process.
+class Device {
+ public:
+  virtual ~Device() = default;
+  /// "cpu", "cuda", or what its plugin calls it.
+  virtual std::string platform() const = 0;
+  /// Its number among those of its platform, as the platform gives them.
+  virtual int id() const = 0;
+  /// What kind of device: "cpu", "NVIDIA H100".
+  virtual std::string kind() const = 0;
+  /// "CpuDevice(id=3)", or as its plugin says.
+  virtual std::string to_string() const = 0;
+  /// Compiles for this device; results lie there.
+  virtual Client& client() = 0;
+  /// The tensor on this device, copied unless it is there. Throws Error when there is no memory.
+  virtual std::shared_ptr<DeviceBuffer> put(const Buffer& buffer) = 0;
+  /// What is known of its memory.
+  virtual std::optional<MemoryStats> memory_stats() const { return {}; }
 };
 
 /// The process's client; the first call asks the factory that the compile room registers for the

@@ -1,13 +1,16 @@
-// Which device computes: the embedded CPU, or one of a plugin's.
+// Which devices there are, and which one computes: the embedded CPU, one of several CPUs, one of a
+// plugin's.
 //
 //   if (Status s = runtime::use_device("plugin:/usr/lib/pjrt_c_api_cpu_plugin.so"); !s.ok()) ...
 //   Array y = sin(x);                      // compiled and run there
+//   for (Device* d : *runtime::devices("cpu")) fmt::print("{}\n", d->to_string());
 //
 // Also by the environment: STRATA_BACKEND=plugin:/path/x.so.
 #pragma once
 
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "strata/base/result.h"
 #include "strata/runtime/client.h"
@@ -20,15 +23,31 @@ namespace strata::runtime {
 /// already; not_found with what to install; those of the plugin.
 Status use_device(const std::string& device);
 
+/// The devices of a platform: "cpu" (cpu_devices.h), "cuda", "tpu", "plugin:/path/x.so", or those
+/// of the process's own client for "". Codes: those of `use_device`.
+Result<std::vector<Device*>> devices(const std::string& platform = "");
+
+/// What this thread's programs run on when no argument is bound to a device; null for the process's
+/// own client.
+Device* thread_device();
+/// Sets it, and gives what it was before.
+Device* set_thread_device(Device* device);
+/// The client of a device, the process's own for null.
+Client& client_of(Device* device);
+/// Where a tensor lies; one of this process's memory counts as the process's own device.
+Device* device_of(const Buffer& buffer);
+
 /// From now on this copy of the runtime computes on the embedded CPU, whatever STRATA_BACKEND says
 /// of devices: what is itself a plugin must not look for one.
 void ignore_devices();
 
 namespace internal {
-/// A client of the device, or none for the embedded CPU.
-Result<std::unique_ptr<Client>> make_device_client(const std::string& device);
+/// A client of the device, which lives as long as the process; null for the embedded CPU.
+Result<Client*> make_device_client(const std::string& device);
 /// Makes it the process's client; false where there is one.
-bool install(std::unique_ptr<Client>& client);
+bool install(Client* client);
+/// The client of the embedded CPU, whatever the process's own is.
+Client& cpu_client();
 }  // namespace internal
 
 }  // namespace strata::runtime

@@ -53,6 +53,55 @@ PJRT_Error* platform(void* args) {
   return nullptr;
 }
 
+// ---- a device that takes arrays and fails later (manners "compile" and "run")
+// ---------------------
+
+int thing;  // whatever a handle points at
+template <class T>
+T* handle() {
+  return reinterpret_cast<T*>(&thing);
+}
+PJRT_Error refused{PJRT_Error_Code_INVALID_ARGUMENT, "this compiler knows no sine"};
+PJRT_Error full{PJRT_Error_Code_RESOURCE_EXHAUSTED, "out of memory on the device"};
+
+PJRT_Error* one_device(void* args) {
+  auto* a = static_cast<PJRT_Client_AddressableDevices_Args*>(args);
+  static PJRT_Device* device = handle<PJRT_Device>();
+  a->addressable_devices = &device;
+  a->num_addressable_devices = 1;
+  return nullptr;
+}
+PJRT_Error* description(void* args) {
+  static_cast<PJRT_Device_GetDescription_Args*>(args)->device_description =
+      handle<PJRT_DeviceDescription>();
+  return nullptr;
+}
+PJRT_Error* number(void* args) {
+  static_cast<PJRT_DeviceDescription_Id_Args*>(args)->id = 0;
+  return nullptr;
+}
+PJRT_Error* take(void* args) {
+  auto* a = static_cast<PJRT_Client_BufferFromHostBuffer_Args*>(args);
+  a->buffer = handle<PJRT_Buffer>();
+  a->done_with_host_buffer = nullptr;
+  return nullptr;
+}
+PJRT_Error* compile(void* args) {
+  if (manner() == "compile") return &refused;
+  static_cast<PJRT_Client_Compile_Args*>(args)->executable = handle<PJRT_LoadedExecutable>();
+  return nullptr;
+}
+PJRT_Error* executable(void* args) {
+  static_cast<PJRT_LoadedExecutable_GetExecutable_Args*>(args)->executable =
+      handle<PJRT_Executable>();
+  return nullptr;
+}
+PJRT_Error* results(void* args) {
+  static_cast<PJRT_Executable_NumOutputs_Args*>(args)->num_outputs = 1;
+  return nullptr;
+}
+PJRT_Error* execute(void*) { return &full; }
+
 }  // namespace
 
 extern "C" __attribute__((visibility("default"))) const PJRT_Api* GetPjrtApi() {
@@ -73,5 +122,18 @@ extern "C" __attribute__((visibility("default"))) const PJRT_Api* GetPjrtApi() {
   api.slots[11] = nothing;
   api.slots[12] = platform;
   api.slots[16] = nothing;  // no devices
+  if (manner() == "compile" || manner() == "run") {
+    api.slots[16] = one_device;
+    api.slots[20] = compile;
+    api.slots[22] = take;
+    api.slots[23] = number;
+    api.slots[29] = description;
+    api.slots[40] = nothing;  // Executable_Destroy
+    api.slots[44] = results;
+    api.slots[50] = nothing;  // LoadedExecutable_Destroy
+    api.slots[51] = executable;
+    api.slots[55] = execute;
+    api.slots[58] = nothing;  // Buffer_Destroy
+  }
   return &api;
 }

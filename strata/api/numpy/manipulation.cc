@@ -26,7 +26,8 @@ using internal::Values;
 
 Array reshaped(const Array& x, const Shape& shape) {
   if (x.shape() == shape) return x;
-  if (internal::Trace::current() || x.is_traced() || x.state()->scalar)
+  if (internal::Trace::current() || x.state()->value || x.state()->scalar ||
+      x.state()->buffer.there())
     return emit_one({x}, x.weak(),
                     [&](Builder& b, const Values& v) { return op::reshape(b, v[0], shape); });
   // The same elements in the same order: the same memory.

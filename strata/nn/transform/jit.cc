@@ -53,7 +53,7 @@ JitCore::Arguments& JitCore::arguments() {
 
 void JitCore::Arguments::begin(const void* types) {
   key.assign(reinterpret_cast<const char*>(&types), sizeof types);
-  key += x64_enabled() ? 'w' : 'n';
+  strata::internal::append_settings(key);
   if (Collector::current()) key += Collector::key();
   leaves.clear();
 }
@@ -82,9 +82,12 @@ std::shared_ptr<const CompiledState> JitCore::compile(
   // Only what is changed gives its memory away: the rest stays the caller's.
   for (std::size_t i = 0; i < donated.size(); ++i)
     donated[i] = donated[i] && std::binary_search(traced.changed.begin(), traced.changed.end(), i);
-  auto compiled = std::make_shared<const CompiledState>(CompiledState{
-      strata::internal::compile(std::move(traced.program), options_.name, std::move(donated)),
-      traced.results, std::move(traced.changed), std::move(traced.sown), like()});
+  strata::internal::CallDevice device;
+  for (const ArgumentLeaf& leaf : arguments.leaves) device.add(*leaf.value, options_.name);
+  auto compiled = std::make_shared<const CompiledState>(
+      CompiledState{strata::internal::compile(std::move(traced.program), options_.name,
+                                              std::move(donated), device),
+                    traced.results, std::move(traced.changed), std::move(traced.sown), like()});
   std::lock_guard lock(mutex_);
   return compiled_.emplace(arguments.key, std::move(compiled)).first->second;
 }

@@ -1,8 +1,11 @@
 #include "strata/runtime/plugin/client.h"
 
+#include <fmt/format.h>
+
 #include <array>
 #include <charconv>
 #include <cstdio>
+#include <cstring>
 #include <map>
 #include <mutex>
 #include <optional>
@@ -12,11 +15,20 @@
 #include "strata/ir/pass/pass.h"
 #include "strata/runtime/allocator.h"
 #include "strata/runtime/plugin/compile_options.h"
+#include "strata/runtime/plugin/executable_cache.h"
 #include "strata/runtime/plugin/types.h"
 #include "strata/transform/export.h"
 
 namespace strata::runtime::plugin {
 namespace {
+
+/// Throws for a failure.
+void require(const std::string& name, const Status& status) {
+  if (status.ok()) return;
+  Error error(name, "{}", status.message());
+  if (status.code() == Code::unsupported) error.unsupported();
+  throw error;
+}
 
 /// The client's objects, which go in the order that plugins ask for: what was made of a client
 /// before the client.
@@ -29,81 +41,114 @@ struct Connection {
   }
   Connection(const Connection&) = delete;
   Connection& operator=(const Connection&) = delete;
+
+  /// `require`, with the largest arrays on the device where its memory is full.
+  void need(const std::string& name, const Status& status) {
+    if (status.code() != Code::no_space) return require(name, status);
+    throw Error(name, "{}{}", status.message(), largest());
+  }
+  void add(const Type& type) {
+    std::lock_guard lock(mutex);
+    ++live[{type.bytes(), type.to_string()}];
+  }
+  void remove(const Type& type) {
+    std::lock_guard lock(mutex);
+    auto it = live.find({type.bytes(), type.to_string()});
+    if (--it->second == 0) live.erase(it);
+  }
+
   LibraryPtr library;
   PJRT_Client* client;
-  PJRT_Device* device = nullptr;
-  int device_id = 0;
-  std::string platform, release;
+  std::string platform, release, version;
+
+ private:
+  /// "; arrays there: 3 x tensor<8192x8192xf32> (805306368 bytes), ...".
+  std::string largest() {
+    std::lock_guard lock(mutex);
+    std::string out;
+    int told = 0;
+    for (auto it = live.rbegin(); it != live.rend() && told < 5; ++it, ++told)
+      out += fmt::format("{}{} x {} ({} bytes)", told == 0 ? "; largest arrays there: " : ", ",
+                         it->second, it->first.second,
+                         it->first.first * static_cast<std::size_t>(it->second));
+    return out;
+  }
+  std::mutex mutex;
+  std::map<std::pair<std::size_t, std::string>, int> live;  // arrays there, by bytes and type
 };
 using ConnectionPtr = std::shared_ptr<Connection>;
 
-/// Throws for a failure.
-void require(const std::string& name, const Status& status) {
-  if (status.ok()) return;
-  Error error(name, "{}", status.message());
-  if (status.code() == Code::unsupported) error.unsupported();
-  throw error;
-}
-
-/// A buffer of the plugin's.
-class DeviceBuffer {
+/// An array on the plugin's device.
+class PluginBuffer final : public DeviceBuffer {
  public:
-  DeviceBuffer(const Connection& c, PJRT_Buffer* buffer) : c_(&c), buffer_(buffer) {}
-  DeviceBuffer(DeviceBuffer&& o) noexcept : c_(o.c_), buffer_(std::exchange(o.buffer_, nullptr)) {}
-  DeviceBuffer& operator=(DeviceBuffer&&) = delete;
-  ~DeviceBuffer() {
-    if (buffer_ == nullptr) return;
+  PluginBuffer(ConnectionPtr c, Device& device, PJRT_Buffer* buffer, Type type, std::string program)
+      : c_(std::move(c)),
+        device_(device),
+        buffer_(buffer),
+        type_(std::move(type)),
+        program_(std::move(program)) {
+    c_->add(type_);
+  }
+  ~PluginBuffer() override {
+    c_->remove(type_);
     auto destroy = args<PJRT_Buffer_Destroy_Args>();
     destroy.buffer = buffer_;
     c_->library->drop(kBuffer_Destroy, destroy);
   }
+  PluginBuffer(const PluginBuffer&) = delete;
+  PluginBuffer& operator=(const PluginBuffer&) = delete;
+
+  Device& device() const override { return device_; }
   PJRT_Buffer* get() const { return buffer_; }
+  const Connection& connection() const { return *c_; }
+  void wait() override {
+    auto of = args<PJRT_Buffer_ReadyEvent_Args>();
+    of.buffer = buffer_;
+    c_->need(program_, c_->library->call(kBuffer_ReadyEvent, of));
+    c_->need(program_, c_->library->await(of.event));
+  }
+  const Literal& host() override {
+    std::lock_guard lock(mutex_);
+    if (!host_) {
+      Literal out(type_, allocate(type_.bytes()));
+      fetch(out.mutable_data());
+      host_ = std::move(out);
+    }
+    return *host_;
+  }
 
  private:
-  const Connection* c_;
+  void fetch(void* data) {
+    if (type_.bytes() == 0) return wait();
+    std::vector<std::int64_t> order;  // row-major, whatever the device prefers
+    for (int d = type_.rank() - 1; d >= 0; --d) order.push_back(d);
+    PJRT_Buffer_MemoryLayout layout{};
+    layout.struct_size = sizeof layout;
+    layout.type = PJRT_Buffer_MemoryLayout::kTiled;
+    layout.tiled.struct_size = sizeof layout.tiled;
+    layout.tiled.minor_to_major = order.data();
+    layout.tiled.minor_to_major_size = order.size();
+    auto of = args<PJRT_Buffer_ToHostBuffer_Args>();
+    of.src = buffer_;
+    of.host_layout = &layout;
+    c_->need(program_, c_->library->call(kBuffer_ToHostBuffer, of));  // asks the size
+    if (of.dst_size != type_.bytes())
+      throw Error(program_, "plugin {} keeps {} in {} bytes; {} are expected", c_->library->path(),
+                  type_.to_string(), of.dst_size, type_.bytes());
+    of.dst = data;
+    c_->need(program_, c_->library->call(kBuffer_ToHostBuffer, of));
+    c_->need(program_, c_->library->await(of.event));
+  }
+
+  ConnectionPtr c_;
+  Device& device_;
   PJRT_Buffer* buffer_;
+  Type type_;
+  std::string program_;  // that made it
+  std::mutex mutex_;
+  std::optional<Literal> host_;
 };
-
-DeviceBuffer to_device(const Connection& c, const Type& type, const void* data,
-                       const std::string& name) {
-  auto of = args<PJRT_Client_BufferFromHostBuffer_Args>();
-  const std::vector<std::int64_t> dims = type.shape().sizes();
-  static const std::byte nothing[64] = {};
-  of.client = c.client;
-  of.data = type.bytes() == 0 ? nothing : data;
-  of.type = buffer_type(type.dtype());
-  of.dims = dims.data();
-  of.num_dims = dims.size();
-  of.host_buffer_semantics = PJRT_HostBufferSemantics_kImmutableOnlyDuringCall;
-  of.device = c.device;
-  require(name, c.library->call(kClient_BufferFromHostBuffer, of));
-  DeviceBuffer out(c, of.buffer);
-  require(name, c.library->await(of.done_with_host_buffer));
-  return out;
-}
-
-void to_host(const Connection& c, const DeviceBuffer& buffer, const Type& type, void* data,
-             const std::string& name) {
-  if (type.bytes() == 0) return;
-  std::vector<std::int64_t> order;  // row-major, whatever the device prefers
-  for (int d = type.rank() - 1; d >= 0; --d) order.push_back(d);
-  PJRT_Buffer_MemoryLayout layout{};
-  layout.struct_size = sizeof layout;
-  layout.type = PJRT_Buffer_MemoryLayout::kTiled;
-  layout.tiled.struct_size = sizeof layout.tiled;
-  layout.tiled.minor_to_major = order.data();
-  layout.tiled.minor_to_major_size = order.size();
-  auto of = args<PJRT_Buffer_ToHostBuffer_Args>();
-  of.src = buffer.get();
-  of.host_layout = &layout;
-  require(name, c.library->call(kBuffer_ToHostBuffer, of));  // asks the size
-  if (of.dst_size != type.bytes())
-    throw Error(name, "plugin {} keeps {} in {} bytes; {} are expected", c.library->path(),
-                type.to_string(), of.dst_size, type.bytes());
-  of.dst = data;
-  require(name, c.library->call(kBuffer_ToHostBuffer, of));
-  require(name, c.library->await(of.event));
-}
+using PluginBufferPtr = std::shared_ptr<PluginBuffer>;
 
 void check_type(const Type& type, const char* what, std::size_t i, const std::string& name) {
   if (type.is_tensor()) return;
@@ -112,15 +157,149 @@ void check_type(const Type& type, const char* what, std::size_t i, const std::st
       .unsupported();
 }
 
-class PluginExecutable : public Executable {
+/// A device, and the compiler for it.
+class PluginClient final : public Client, public Device {
  public:
-  PluginExecutable(ConnectionPtr c, PJRT_LoadedExecutable* executable, const ir::Block& block,
-                   std::string name)
-      : c_(std::move(c)),
+  PluginClient(ConnectionPtr c, PJRT_Device* device) : c_(std::move(c)), device_(device) {}
+  /// What the device says of itself.
+  Status ask();
+
+  std::string platform() const override { return c_->platform; }
+  Device* device() override { return this; }
+  Client& client() override { return *this; }
+  int id() const override { return id_; }
+  std::string kind() const override { return kind_; }
+  std::string to_string() const override { return text_; }
+  std::optional<MemoryStats> memory_stats() const override {
+    auto of = args<PJRT_Device_MemoryStats_Args>();
+    of.device = device_;
+    if (!c_->library->call(kDevice_MemoryStats, of).ok()) return std::nullopt;
+    MemoryStats out{of.bytes_in_use, std::nullopt, std::nullopt};
+    if (of.peak_bytes_in_use_is_set) out.peak = of.peak_bytes_in_use;
+    if (of.bytes_limit_is_set) out.limit = of.bytes_limit;
+    return out;
+  }
+  std::shared_ptr<DeviceBuffer> put(const Buffer& buffer) override {
+    return put(buffer, "device_put");
+  }
+  /// The same for a program, which messages name.
+  PluginBufferPtr put(const Buffer& buffer, const std::string& name);
+  /// Takes elements from this process's memory. `keep` holds them; without it they are read before
+  /// this returns.
+  PluginBufferPtr take(const Type& type, const void* data, const Literal* keep,
+                       const std::string& name);
+  std::shared_ptr<Executable> compile(const ir::Block& block,
+                                      const CompileOptions& options) override;
+  const ConnectionPtr& connection() const { return c_; }
+
+ private:
+  PJRT_LoadedExecutable* compiled(std::string& code, const std::string& request,
+                                  const std::string& name);
+  std::shared_ptr<Executable> kept(const std::string& code) {
+    std::lock_guard lock(mutex_);
+    auto it = kept_.find(code);
+    return it == kept_.end() ? nullptr : it->second;
+  }
+  ConnectionPtr c_;
+  PJRT_Device* device_;
+  int id_ = 0;
+  std::string kind_, text_;
+  std::mutex mutex_;
+  std::map<std::string, std::shared_ptr<Executable>> kept_;  // by their programs
+};
+
+Status PluginClient::ask() {
+  auto description = args<PJRT_Device_GetDescription_Args>();
+  description.device = device_;
+  if (Status s = c_->library->call(kDevice_GetDescription, description); !s.ok()) return s;
+  auto id = args<PJRT_DeviceDescription_Id_Args>();
+  id.device_description = description.device_description;
+  if (Status s = c_->library->call(kDeviceDescription_Id, id); !s.ok()) return s;
+  id_ = id.id;
+  // Words for people, which a plugin may lack.
+  auto kind = args<PJRT_DeviceDescription_Kind_Args>();
+  kind.device_description = description.device_description;
+  kind_ = c_->platform;
+  if (c_->library->call(kDeviceDescription_Kind, kind).ok())
+    kind_.assign(kind.device_kind, kind.device_kind_size);
+  auto text = args<PJRT_DeviceDescription_ToString_Args>();
+  text.device_description = description.device_description;
+  text_ = fmt::format("{}:{}", c_->platform, id_);
+  if (c_->library->call(kDeviceDescription_ToString, text).ok())
+    text_.assign(text.to_string, text.to_string_size);
+  return {};
+}
+
+PluginBufferPtr PluginClient::take(const Type& type, const void* data, const Literal* keep,
+                                   const std::string& name) {
+  auto of = args<PJRT_Client_BufferFromHostBuffer_Args>();
+  const std::vector<std::int64_t> dims = type.shape().sizes();
+  static const std::byte nothing[64] = {};
+  of.client = c_->client;
+  of.data = type.bytes() == 0 ? nothing : data;
+  of.type = buffer_type(type.dtype());
+  of.dims = dims.data();
+  of.num_dims = dims.size();
+  // Arrays do not change, so the plugin may use the memory as it lies for as long as it likes.
+  of.host_buffer_semantics = keep != nullptr && c_->library->has(kEvent_OnReady)
+                                 ? PJRT_HostBufferSemantics_kImmutableZeroCopy
+                                 : PJRT_HostBufferSemantics_kImmutableOnlyDuringCall;
+  of.device = device_;
+  c_->need(name, c_->library->call(kClient_BufferFromHostBuffer, of));
+  auto out = std::make_shared<PluginBuffer>(c_, *this, of.buffer, type, name);
+  if (of.host_buffer_semantics == PJRT_HostBufferSemantics_kImmutableOnlyDuringCall) {
+    c_->need(name, c_->library->await(of.done_with_host_buffer));
+  } else if (of.done_with_host_buffer != nullptr) {
+    struct Held {
+      Literal literal;
+      LibraryPtr library;
+    };
+    auto* held = new Held{*keep, c_->library};
+    auto ready = args<PJRT_Event_OnReady_Args>();
+    ready.event = of.done_with_host_buffer;
+    ready.user_arg = held;
+    ready.callback = [](PJRT_Error* error, void* given) {
+      std::unique_ptr<Held> mine(static_cast<Held*>(given));
+      if (error == nullptr) return;
+      auto destroy = args<PJRT_Error_Destroy_Args>();
+      destroy.error = error;
+      mine->library->drop(kError_Destroy, destroy);
+    };
+    const Status told = c_->library->call(kEvent_OnReady, ready);
+    auto destroy = args<PJRT_Event_Destroy_Args>();
+    destroy.event = of.done_with_host_buffer;
+    c_->library->drop(kEvent_Destroy, destroy);
+    if (!told.ok()) c_->need(name, told);  // `held` stays: the plugin may still read it
+  }
+  return out;
+}
+
+PluginBufferPtr PluginClient::put(const Buffer& buffer, const std::string& name) {
+  auto there = std::dynamic_pointer_cast<PluginBuffer>(buffer.there());
+  if (there && &there->device() == this) return there;
+  if (there && &there->connection() == c_.get() && c_->library->has(kBuffer_CopyToDevice)) {
+    auto copy = args<PJRT_Buffer_CopyToDevice_Args>();
+    copy.buffer = there->get();
+    copy.dst_device = device_;
+    c_->need(name, c_->library->call(kBuffer_CopyToDevice, copy));
+    return std::make_shared<PluginBuffer>(c_, *this, copy.dst_buffer, buffer.type(), name);
+  }
+  const Literal& literal = buffer.literal();
+  return take(buffer.type(), literal.data(), &literal, name);
+}
+
+class PluginExecutable final : public Executable {
+ public:
+  PluginExecutable(PluginClient& client, PJRT_LoadedExecutable* executable, const ir::Block& block,
+                   const CompileOptions& options)
+      : client_(client),
+        c_(client.connection()),
         executable_(executable),
         results_(block.result_types()),
-        name_(std::move(name)) {
+        donated_(options.donated),
+        name_(options.name) {
     for (const auto& a : block.arguments()) arguments_.push_back(a->type());
+    donated_.resize(arguments_.size());
   }
   ~PluginExecutable() override {
     auto destroy = args<PJRT_LoadedExecutable_Destroy_Args>();
@@ -130,29 +309,69 @@ class PluginExecutable : public Executable {
   PluginExecutable(const PluginExecutable&) = delete;
   PluginExecutable& operator=(const PluginExecutable&) = delete;
 
+  bool on_device() const override { return true; }
+
+  std::vector<Buffer> run(std::vector<Buffer> arguments) override {
+    check(arguments);
+    std::vector<PluginBufferPtr> in;
+    std::vector<bool> gives;
+    for (std::size_t i = 0; i < arguments.size(); ++i) {
+      const bool last = arguments[i].there() && arguments[i].unique();
+      in.push_back(client_.put(arguments[i], name_));
+      arguments[i] = Buffer();
+      // What was taken from memory may be that memory, which is not ours to give.
+      gives.push_back(donated_[i] && last && in.back().use_count() == 1);
+    }
+    std::vector<Buffer> out;
+    for (PluginBufferPtr& made : execute(in, gives)) {
+      const Type& type = results_[out.size()];
+      out.emplace_back(type, std::move(made));
+    }
+    return out;
+  }
+
   std::vector<Buffer> results_for(std::vector<Buffer>& arguments) override {
-    if (arguments.size() != arguments_.size())
-      throw Error(name_, "takes {} arguments, got {}", arguments_.size(), arguments.size());
-    for (std::size_t i = 0; i < arguments.size(); ++i)
-      if (arguments[i].type() != arguments_[i])
-        throw Error(name_, "argument {} is {}, got {}", i, arguments_[i].to_string(),
-                    arguments[i].type().to_string());
+    check(arguments);
     std::vector<Buffer> out;
     for (const Type& type : results_) out.emplace_back(Literal(type, allocate(type.bytes())));
     return out;
   }
 
   void run_at(void* const* arguments, void* const* results) override {
-    std::vector<DeviceBuffer> in, out;
+    std::vector<PluginBufferPtr> in;
+    for (std::size_t i = 0; i < arguments_.size(); ++i)
+      in.push_back(client_.take(arguments_[i], arguments[i], nullptr, name_));
+    const std::vector<PluginBufferPtr> out = execute(in, std::vector<bool>(in.size()));
+    for (std::size_t r = 0; r < out.size(); ++r)
+      if (results_[r].bytes() > 0)
+        std::memcpy(results[r], out[r]->host().data(), results_[r].bytes());
+  }
+  const std::vector<Type>& argument_types() const override { return arguments_; }
+  const std::vector<Type>& result_types() const override { return results_; }
+
+ private:
+  void check(const std::vector<Buffer>& arguments) const {
+    if (arguments.size() != arguments_.size())
+      throw Error(name_, "takes {} arguments, got {}", arguments_.size(), arguments.size());
+    for (std::size_t i = 0; i < arguments.size(); ++i)
+      if (arguments[i].type() != arguments_[i])
+        throw Error(name_, "argument {} is {}, got {}", i, arguments_[i].to_string(),
+                    arguments[i].type().to_string());
+  }
+
+  std::vector<PluginBufferPtr> execute(const std::vector<PluginBufferPtr>& in,
+                                       const std::vector<bool>& gives) {
     std::vector<PJRT_Buffer*> given, made(results_.size());
-    for (std::size_t i = 0; i < arguments_.size(); ++i) {
-      in.push_back(to_device(*c_, arguments_[i], arguments[i], name_));
-      given.push_back(in.back().get());
+    std::vector<std::int64_t> keeps;
+    for (std::size_t i = 0; i < in.size(); ++i) {
+      given.push_back(in[i]->get());
+      if (!gives[i]) keeps.push_back(static_cast<std::int64_t>(i));
     }
     auto options = args<PJRT_ExecuteOptions>();
+    options.non_donatable_input_indices = keeps.data();
+    options.num_non_donatable_input_indices = keeps.size();
     PJRT_Buffer* const* argument_list = given.data();
     PJRT_Buffer** result_list = made.data();
-    PJRT_Event* done = nullptr;
     auto execute = args<PJRT_LoadedExecutable_Execute_Args>();
     execute.executable = executable_;
     execute.options = &options;
@@ -160,20 +379,18 @@ class PluginExecutable : public Executable {
     execute.num_devices = 1;
     execute.num_args = given.size();
     execute.output_lists = &result_list;
-    execute.device_complete_events = &done;
-    require(name_, c_->library->call(kLoadedExecutable_Execute, execute));
-    for (PJRT_Buffer* b : made) out.emplace_back(*c_, b);
-    require(name_, c_->library->await(done));
-    for (std::size_t r = 0; r < out.size(); ++r)
-      to_host(*c_, out[r], results_[r], results[r], name_);
+    c_->need(name_, c_->library->call(kLoadedExecutable_Execute, execute));
+    std::vector<PluginBufferPtr> out;
+    for (std::size_t r = 0; r < made.size(); ++r)
+      out.push_back(std::make_shared<PluginBuffer>(c_, client_, made[r], results_[r], name_));
+    return out;
   }
-  const std::vector<Type>& argument_types() const override { return arguments_; }
-  const std::vector<Type>& result_types() const override { return results_; }
 
- private:
+  PluginClient& client_;
   ConnectionPtr c_;
   PJRT_LoadedExecutable* executable_;
   std::vector<Type> arguments_, results_;
+  std::vector<bool> donated_;
   std::string name_;
 };
 
@@ -194,49 +411,75 @@ Status check_results(const Library& library, PJRT_LoadedExecutable* loaded, std:
   return out;
 }
 
-class PluginClient : public Client {
- public:
-  explicit PluginClient(ConnectionPtr c) : c_(std::move(c)) {}
-  std::string platform() const override { return c_->platform; }
-
-  std::shared_ptr<Executable> compile(const ir::Block& block,
-                                      const CompileOptions& options) override {
-    for (std::size_t i = 0; i < block.arguments().size(); ++i)
-      check_type(block.arguments()[i]->type(), "argument", i, options.name);
-    const std::vector<Type> results = block.result_types();
-    for (std::size_t i = 0; i < results.size(); ++i)
-      check_type(results[i], "result", i, options.name);
-    std::string code = portable_program(block, options.name, c_->release);
-    if (auto it = kept(code)) return it;
-    std::string format = "mlir";
-    const std::string request = compile_options({.devices = {c_->device_id}});
-    PJRT_Program program{sizeof program, nullptr,       code.data(),
-                         code.size(),    format.data(), format.size()};
-    auto of = args<PJRT_Client_Compile_Args>();
-    of.client = c_->client;
-    of.program = &program;
-    of.compile_options = request.data();
-    of.compile_options_size = request.size();
-    require(options.name, c_->library->call(kClient_Compile, of));
-    auto out = std::make_shared<PluginExecutable>(c_, of.executable, block, options.name);
-    require(options.name, check_results(*c_->library, of.executable, results.size()));
-    if (options.keep) {
-      std::lock_guard lock(mutex_);
-      kept_.emplace(std::move(code), out);
-    }
-    return out;
-  }
-
- private:
-  std::shared_ptr<Executable> kept(const std::string& code) {
+std::shared_ptr<Executable> PluginClient::compile(const ir::Block& block,
+                                                  const CompileOptions& options) {
+  for (std::size_t i = 0; i < block.arguments().size(); ++i)
+    check_type(block.arguments()[i]->type(), "argument", i, options.name);
+  const std::vector<Type> results = block.result_types();
+  for (std::size_t i = 0; i < results.size(); ++i)
+    check_type(results[i], "result", i, options.name);
+  std::string code = portable_program(block, options.name, c_->release, options.donated);
+  if (auto it = kept(code)) return it;
+  const std::string request = compile_options({.devices = {id_}});
+  PJRT_LoadedExecutable* loaded = compiled(code, request, options.name);
+  auto out = std::make_shared<PluginExecutable>(*this, loaded, block, options);
+  require(options.name, check_results(*c_->library, loaded, results.size()));
+  if (options.keep) {
     std::lock_guard lock(mutex_);
-    auto it = kept_.find(code);
-    return it == kept_.end() ? nullptr : it->second;
+    kept_.emplace(std::move(code), out);
   }
-  ConnectionPtr c_;
-  std::mutex mutex_;
-  std::map<std::string, std::shared_ptr<Executable>> kept_;  // by their programs
-};
+  return out;
+}
+
+/// As bytes, where the plugin can say them.
+std::optional<std::string> serialized(const Library& library, PJRT_LoadedExecutable* loaded) {
+  auto get = args<PJRT_LoadedExecutable_GetExecutable_Args>();
+  get.loaded_executable = loaded;
+  if (!library.has(kExecutable_Serialize) || !library.has(kExecutable_DeserializeAndLoad) ||
+      !library.call(kLoadedExecutable_GetExecutable, get).ok())
+    return std::nullopt;
+  std::optional<std::string> out;
+  auto of = args<PJRT_Executable_Serialize_Args>();
+  of.executable = get.executable;
+  if (library.call(kExecutable_Serialize, of).ok()) {
+    out.emplace(of.serialized_bytes, of.serialized_bytes_size);
+    if (of.serialized_executable_deleter != nullptr)
+      of.serialized_executable_deleter(of.serialized_executable);
+  }
+  auto destroy = args<PJRT_Executable_Destroy_Args>();
+  destroy.executable = get.executable;
+  library.drop(kExecutable_Destroy, destroy);
+  return out;
+}
+
+PJRT_LoadedExecutable* PluginClient::compiled(std::string& code, const std::string& request,
+                                              const std::string& name) {
+  const ExecutableCache cache = ExecutableCache::standard();
+  const std::string key =
+      fmt::format("{}{}\n{}\n", plugin_identity(c_->library->path(), c_->version, kind_), id_,
+                  request.size()) +
+      request + code;
+  if (const std::optional<std::string> bytes = cache.read(key)) {
+    auto of = args<PJRT_Executable_DeserializeAndLoad_Args>();
+    of.client = c_->client;
+    of.serialized_executable = bytes->data();
+    of.serialized_executable_size = bytes->size();
+    if (c_->library->call(kExecutable_DeserializeAndLoad, of).ok()) return of.loaded_executable;
+    cache.remove(key);
+  }
+  std::string format = "mlir";
+  PJRT_Program program{sizeof program, nullptr,       code.data(),
+                       code.size(),    format.data(), format.size()};
+  auto of = args<PJRT_Client_Compile_Args>();
+  of.client = c_->client;
+  of.program = &program;
+  of.compile_options = request.data();
+  of.compile_options_size = request.size();
+  c_->need(name, c_->library->call(kClient_Compile, of));
+  if (const std::optional<std::string> bytes = serialized(*c_->library, of.executable))
+    cache.write(key, *bytes);
+  return of.executable;
+}
 
 template <class T>
 std::optional<T> number(const std::string& text) {
@@ -291,7 +534,7 @@ std::string release_for(const Library& library) {
 }
 
 std::string portable_program(const ir::Block& block, const std::string& name,
-                             const std::string& release) {
+                             const std::string& release, const std::vector<bool>& donated) {
   ir::Module module;
   module.name = name;
   ir::Function& f = module.add("main");
@@ -299,6 +542,9 @@ std::string portable_program(const ir::Block& block, const std::string& name,
   ir::Values arguments;
   for (const auto& a : block.arguments()) arguments.push_back(f.body.add_argument(a->type()));
   f.body.results = ir::inline_block(b, block, arguments);
+  f.arg_attrs.resize(block.arguments().size());
+  for (std::size_t i = 0; i < donated.size() && i < f.arg_attrs.size(); ++i)
+    if (donated[i]) f.arg_attrs[i].set("jax.buffer_donor", true);
   transform::export_stablehlo(f.body);
   ir::outline_composites(module);
   auto bytes = ir::write_bytecode(module, {.release = release});
@@ -306,7 +552,14 @@ std::string portable_program(const ir::Block& block, const std::string& name,
   return *std::move(bytes);
 }
 
-Result<std::unique_ptr<Client>> make_client(const ClientOptions& options) {
+namespace {
+
+struct Opened {
+  ConnectionPtr connection;
+  std::vector<PJRT_Device*> devices;
+};
+
+Result<Opened> open(const ClientOptions& options) {
   auto library = Library::open(options.library);
   if (!library) return library.status();
   const NamedValues create_options(options.create);
@@ -319,23 +572,46 @@ Result<std::unique_ptr<Client>> make_client(const ClientOptions& options) {
   name.client = c->client;
   if (Status s = c->library->call(kClient_PlatformName, name); !s.ok()) return s;
   c->platform.assign(name.platform_name, name.platform_name_size);
+  auto version = args<PJRT_Client_PlatformVersion_Args>();
+  version.client = c->client;
+  if (c->library->call(kClient_PlatformVersion, version).ok())
+    c->version.assign(version.platform_version, version.platform_version_size);
   auto devices = args<PJRT_Client_AddressableDevices_Args>();
   devices.client = c->client;
   if (Status s = c->library->call(kClient_AddressableDevices, devices); !s.ok()) return s;
-  if (options.device < 0 ||
-      static_cast<std::size_t>(options.device) >= devices.num_addressable_devices)
-    return Status(Code::invalid, "plugin {}: no device {}: it has {}", options.library,
-                  options.device, devices.num_addressable_devices);
-  c->device = devices.addressable_devices[options.device];
-  auto description = args<PJRT_Device_GetDescription_Args>();
-  description.device = c->device;
-  if (Status s = c->library->call(kDevice_GetDescription, description); !s.ok()) return s;
-  auto id = args<PJRT_DeviceDescription_Id_Args>();
-  id.device_description = description.device_description;
-  if (Status s = c->library->call(kDeviceDescription_Id, id); !s.ok()) return s;
-  c->device_id = id.id;
   c->release = release_for(*c->library);
-  return std::unique_ptr<Client>(std::make_unique<PluginClient>(std::move(c)));
+  return Opened{
+      c, std::vector<PJRT_Device*>(devices.addressable_devices,
+                                   devices.addressable_devices + devices.num_addressable_devices)};
+}
+
+Result<std::unique_ptr<Client>> client_of(const Opened& opened, PJRT_Device* device) {
+  auto out = std::make_unique<PluginClient>(opened.connection, device);
+  if (Status s = out->ask(); !s.ok()) return s;
+  return std::unique_ptr<Client>(std::move(out));
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Client>> make_client(const ClientOptions& options) {
+  auto opened = open(options);
+  if (!opened) return opened.status();
+  if (options.device < 0 || static_cast<std::size_t>(options.device) >= opened->devices.size())
+    return Status(Code::invalid, "plugin {}: no device {}: it has {}", options.library,
+                  options.device, opened->devices.size());
+  return client_of(*opened, opened->devices[static_cast<std::size_t>(options.device)]);
+}
+
+Result<std::vector<std::unique_ptr<Client>>> make_clients(const ClientOptions& options) {
+  auto opened = open(options);
+  if (!opened) return opened.status();
+  std::vector<std::unique_ptr<Client>> out;
+  for (PJRT_Device* device : opened->devices) {
+    auto client = client_of(*opened, device);
+    if (!client) return client.status();
+    out.push_back(std::move(*client));
+  }
+  return out;
 }
 
 }  // namespace strata::runtime::plugin

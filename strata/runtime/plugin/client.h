@@ -4,11 +4,14 @@
 //   if (!client) return client.status();
 //   auto executable = (*client)->compile(block);        // StableHLO's portable bytecode goes over
 //
-// Arguments and results lie in this process's memory: each run takes the arguments to the device
-// and the results back. Operations of our own (strata.*) become StableHLO's first. Bits are what
-// the plugin gives, which may differ from the embedded CPU's.
+// What a program makes stays on the device, and so does what is put there: arguments that lie
+// elsewhere are taken over by each run, results are fetched when somebody looks at them. Donated
+// arguments without another handle give their memory to results. Calls return before they have run
+// where the plugin works so. Operations of our own (strata.*) become StableHLO's first. Bits are
+// what the plugin gives, which may differ from the embedded CPU's.
 //
-// What a plugin refuses throws strata::Error, which names the plugin, its function and its words.
+// What a plugin refuses throws strata::Error, which names the program, the plugin, its function and
+// its words; where it has no memory left, also the largest arrays that lie there.
 #pragma once
 
 #include <memory>
@@ -31,9 +34,12 @@ struct ClientOptions {
   std::vector<std::pair<std::string, std::string>> create = {};
 };
 
-/// Fails as Library::open and the plugin's Client_Create do; Code::invalid where it has no such
-/// device, or none at all.
+/// A client of that one device. Fails as Library::open and the plugin's Client_Create do;
+/// Code::invalid where it has no such device, or none at all.
 Result<std::unique_ptr<Client>> make_client(const ClientOptions& options);
+/// The same of each device that this process may use, of one client of the plugin's; `device` does
+/// not matter.
+Result<std::vector<std::unique_ptr<Client>>> make_clients(const ClientOptions& options);
 
 /// Named values of strings, for as long as this lives.
 class NamedValues {
@@ -47,10 +53,11 @@ class NamedValues {
   std::vector<PJRT_NamedValue> values_;
 };
 
-/// A block as a program that any reader of StableHLO takes: bytecode of the release. Throws Error
-/// (unsupported) for what StableHLO cannot say.
+/// A block as a program that any reader of StableHLO takes: bytecode of the release. Arguments in
+/// `donated` positions say that their memory may become a result's. Throws Error (unsupported) for
+/// what StableHLO cannot say.
 std::string portable_program(const ir::Block& block, const std::string& name,
-                             const std::string& release);
+                             const std::string& release, const std::vector<bool>& donated = {});
 /// The release of StableHLO to send to a plugin: what it says of itself, as far as we write it.
 std::string release_for(const Library& library);
 

@@ -88,10 +88,7 @@ Result<DeviceName> find_device(const std::string& device) {
     out.platform = device.substr(0, colon);
     out.index = std::stoi(device.substr(colon + 1));
   }
-  if (out.platform == "cpu") {
-    if (out.index == 0) return out;
-    return Status(Code::invalid, "--device={}: the embedded CPU is one device, cpu:0", device);
-  }
+  if (out.platform == "cpu") return out;
   if (out.platform.starts_with("plugin:")) {
     out.library = out.platform.substr(7);
     std::error_code none;

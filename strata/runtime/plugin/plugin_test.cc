@@ -3,11 +3,14 @@
 
 #include <cstdlib>
 #include <filesystem>
+#include <fstream>
+#include <functional>
 
 #include "strata/base/protobuf.h"
 #include "strata/runtime/device.h"
 #include "strata/runtime/plugin/client.h"
 #include "strata/runtime/plugin/compile_options.h"
+#include "strata/runtime/plugin/executable_cache.h"
 #include "strata/runtime/plugin/find.h"
 #include "strata/runtime/plugin/probe.h"
 #include "strata/runtime/plugin/topology.h"
@@ -79,11 +82,106 @@ TEST(Devices, AreRefusedByName) {
   const Variable home("HOME", "/nowhere");
   EXPECT_THAT(use_device("gpu").message(),
               HasSubstr("no such device; allowed: cpu, cuda, tpu, plugin:/path/x.so"));
-  EXPECT_THAT(use_device("cpu:1").message(), HasSubstr("the embedded CPU is one device"));
+  EXPECT_THAT(use_device("cpu:1").message(),
+              HasSubstr("there are 1 CPU devices (STRATA_NUM_CPU_DEVICES makes more)"));
   EXPECT_EQ(use_device("plugin:/nowhere/x.so").code(), Code::not_found);
   const Variable odd("STRATA_ODD_PLUGIN", "dies");
   const Status s = use_device("plugin:" + kOdd);
   EXPECT_THAT(s.message(), HasSubstr("is not usable: it died by signal 6"));
+}
+
+/// sin of 1024 numbers.
+std::unique_ptr<ir::Block> sine() {
+  auto f = std::make_unique<ir::Block>();
+  ir::Value* x = f->add_argument(Type(DType::f32, Shape{1024}));
+  ir::Builder b(*f);
+  f->results = {b.create("stablehlo.sine", {x}).result()};
+  return f;
+}
+
+std::string error_of(const std::function<void()>& f) {
+  try {
+    f();
+  } catch (const Error& e) {
+    return e.what();
+  }
+  return "no error";
+}
+
+TEST(PluginClient, NamesWhatFails) {
+  const Variable nothing_kept("STRATA_CACHE_DIR", "");
+  const std::unique_ptr<ir::Block> f = sine();
+  {
+    const Variable odd("STRATA_ODD_PLUGIN", "compile");
+    auto client = make_client({.library = kOdd});
+    ASSERT_TRUE(client.ok()) << client.status().message();
+    EXPECT_THAT(error_of([&] { (*client)->compile(*f, {.name = "waves"}); }),
+                testing::AllOf(HasSubstr("waves"), HasSubstr(kOdd), HasSubstr("Client_Compile"),
+                               HasSubstr("this compiler knows no sine")));
+  }
+  const Variable odd("STRATA_ODD_PLUGIN", "run");
+  auto client = make_client({.library = kOdd});
+  ASSERT_TRUE(client.ok()) << client.status().message();
+  auto executable = (*client)->compile(*f, {.name = "waves"});
+  Device& device = *(*client)->device();
+  const Buffer large(Literal(Type(DType::f32, Shape{512, 512})));
+  const auto first = device.put(large), second = device.put(large);
+  const Buffer x{Literal(Type(DType::f32, Shape{1024}))};
+  EXPECT_THAT(
+      error_of([&] { (void)executable->run({x}); }),
+      testing::AllOf(HasSubstr("waves"), HasSubstr("LoadedExecutable_Execute"),
+                     HasSubstr("out of memory on the device"),
+                     HasSubstr("largest arrays there: 2 x tensor<512x512xf32> (2097152 bytes), "
+                               "1 x tensor<1024xf32> (4096 bytes)")));
+  EXPECT_THAT(error_of([&] { (void)executable->run({large}); }),
+              HasSubstr("argument 0 is tensor<1024xf32>, got tensor<512x512xf32>"));
+  EXPECT_THAT(error_of([&] { (void)executable->run({}); }), HasSubstr("takes 1 arguments, got 0"));
+  EXPECT_THAT(error_of([&] { first->wait(); }), HasSubstr("Buffer_ReadyEvent"));  // it has none
+}
+
+TEST(ExecutableCache, KeepsWholeFilesAlone) {
+  const std::string folder = testing::TempDir() + "strata_executables";
+  std::filesystem::remove_all(folder);
+  const ExecutableCache cache(folder);
+  EXPECT_EQ(cache.read("key"), std::nullopt);
+  const std::string bytes("executable\0bytes", 16);
+  cache.write("key", bytes);
+  EXPECT_EQ(cache.read("key"), bytes);
+  EXPECT_EQ(cache.read("other"), std::nullopt);
+  // Cut short or with any bit changed it is not there, and gone.
+  std::ifstream in(cache.path("key"), std::ios::binary);
+  const std::string whole((std::istreambuf_iterator<char>(in)), {});
+  const auto put = [&](const std::string& text) {
+    std::ofstream(cache.path("key"), std::ios::binary) << text;
+  };
+  for (std::size_t n = 0; n < whole.size(); ++n) {
+    put(whole.substr(0, n));
+    EXPECT_EQ(cache.read("key"), std::nullopt) << n;
+    EXPECT_FALSE(std::filesystem::exists(cache.path("key")));
+    std::string damaged = whole;
+    damaged[n] = static_cast<char>(damaged[n] ^ 16);
+    put(damaged);
+    EXPECT_EQ(cache.read("key"), std::nullopt) << n;
+  }
+  put(whole);
+  EXPECT_EQ(cache.read("key"), bytes);
+  cache.remove("key");
+  EXPECT_EQ(cache.read("key"), std::nullopt);
+  // What was written first goes where they are too many.
+  const ExecutableCache small(folder, 100);
+  small.write("a", bytes);
+  small.write("b", bytes);
+  EXPECT_EQ(small.read("b"), bytes);
+  EXPECT_EQ(small.read("a"), std::nullopt);
+  const ExecutableCache none("");
+  none.write("key", bytes);
+  EXPECT_EQ(none.read("key"), std::nullopt);
+  std::filesystem::remove_all(folder);
+}
+
+TEST(ExecutableCache, TellsPluginsApart) {
+  EXPECT_NE(plugin_identity(kOdd, "1", "cpu"), plugin_identity(kOdd, "2", "cpu"));
+  EXPECT_NE(plugin_identity(kOdd, "1", "cpu"), plugin_identity("build.ninja", "1", "cpu"));
 }
 
 TEST(Devices, AreFoundByTheNamesOfTheEnvironment) {

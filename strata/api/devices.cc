@@ -1,0 +1,42 @@
+#include "strata/api/devices.h"
+
+#include "strata/api/trace.h"
+#include "strata/compile/cpu_client.h"
+#include "strata/runtime/cpu_devices.h"
+#include "strata/runtime/device.h"
+
+namespace strata {
+namespace {
+
+std::vector<Device> handles(const std::vector<runtime::Device*>& of) {
+  std::vector<Device> out;
+  for (runtime::Device* d : of) out.emplace_back(*d);
+  return out;
+}
+
+}  // namespace
+
+std::vector<Device> devices(const std::string& platform) {
+  auto found = runtime::devices(platform);
+  if (!found) internal::fail("devices", "{}", found.status().message());
+  return handles(*found);
+}
+std::vector<Device> cpu_devices(int n) { return handles(runtime::cpu_devices(n)); }
+
+Array device_put(const Array& x, const Device& device, std::source_location where) {
+  internal::Site site(where);
+  if (internal::Trace::current() || x.is_traced()) return x;
+  const runtime::Buffer buffer = x.buffer();
+  return internal::concrete(runtime::Buffer(buffer.type(), device.get().put(buffer)).bound(),
+                            x.weak());
+}
+Array device_get(const Array& x, std::source_location where) {
+  internal::Site site(where);
+  return internal::concrete(runtime::Buffer(x.literal()), x.weak());
+}
+
+DefaultDevice::DefaultDevice(const Device& device)
+    : before_(runtime::set_thread_device(&device.get())) {}
+DefaultDevice::~DefaultDevice() { runtime::set_thread_device(before_); }
+
+}  // namespace strata

@@ -1,0 +1,203 @@
+#include "strata/api/devices.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <functional>
+
+#include "strata/api/callback.h"
+#include "strata/api/grad.h"
+#include "strata/api/jit.h"
+#include "strata/api/numpy.h"
+#include "strata/api/random.h"
+#include "strata/api/testing.h"
+#include "strata/runtime/device.h"
+
+namespace strata {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+/// Four in this whole program: their number is chosen once.
+const std::vector<Device>& four() {
+  static const std::vector<Device> devices = cpu_devices(4);
+  return devices;
+}
+
+std::string error_of(const std::function<void()>& f) {
+  try {
+    f();
+  } catch (const Error& e) {
+    return e.what();
+  }
+  return "no error";
+}
+
+TEST(Devices, AreCpusWithNumbers) {
+  ASSERT_EQ(four().size(), 4u);
+  EXPECT_EQ(four()[3].to_string(), "CpuDevice(id=3)");
+  EXPECT_EQ(four()[3].platform(), "cpu");
+  EXPECT_EQ(devices("cpu"), four());
+  EXPECT_EQ(devices(), four());
+  EXPECT_THAT(error_of([] { (void)cpu_devices(3); }), HasSubstr("has 4 already"));
+  EXPECT_THAT(error_of([] { (void)devices("gpu"); }), HasSubstr("no such device"));
+}
+
+TEST(Devices, ArraysLieWhereTheyArePut) {
+  const Array x = device_put(arange(6), four()[2]);
+  EXPECT_THAT(x.devices(), ElementsAre(four()[2]));
+  EXPECT_THAT(x.to_vector<int>(), ElementsAre(0, 1, 2, 3, 4, 5));
+  const Array y = device_put(x, four()[1]);
+  EXPECT_THAT(y.devices(), ElementsAre(four()[1]));
+  EXPECT_THAT(y.to_vector<int>(), ElementsAre(0, 1, 2, 3, 4, 5));
+  // What nobody put anywhere lies on the first and is bound to none.
+  const Array free = arange(6);
+  EXPECT_THAT(free.devices(), ElementsAre(four()[0]));
+  EXPECT_THAT((y + free).to_vector<int>(), ElementsAre(0, 2, 4, 6, 8, 10));
+  EXPECT_EQ(device_get(y).state()->buffer.there(), nullptr);
+}
+
+TEST(Devices, ProgramsRunWhereTheirArgumentsAre) {
+  const auto f = jit([](const Array& a, const Array& b) { return sin(a) * b + 1.f; });
+  const Array a = linspace(0, 1, 1000), b = ones({1000});
+  const std::vector<float> expected = f(a, b).to_vector<float>();
+  for (const Device& d : four()) {
+    const Array there = f(device_put(a, d), b);
+    EXPECT_THAT(there.devices(), ElementsAre(d));
+    EXPECT_EQ(there.to_vector<float>(), expected) << d.to_string();
+    const Array eager = sin(device_put(a, d)) * b + 1.f;
+    EXPECT_THAT(eager.devices(), ElementsAre(d));
+    EXPECT_EQ(eager.to_vector<float>(), expected);
+    const Array again = reshape(there, {10, 100});
+    EXPECT_THAT(again.devices(), ElementsAre(d));
+  }
+  EXPECT_EQ(f(a, b).state()->buffer.committed(), nullptr);
+}
+
+TEST(Devices, GradientsStayThere) {
+  const auto loss = [](const Array& w) { return (w * w).sum(); };
+  const Array w = device_put(arange(5).astype(DType::f32), four()[3]);
+  const Array g = grad(loss)(w);
+  EXPECT_THAT(g.devices(), ElementsAre(four()[3]));
+  EXPECT_THAT(g.to_vector<float>(), ElementsAre(0, 2, 4, 6, 8));
+}
+
+TEST(Devices, ArraysOfTwoAreRefusedWithBothNamed) {
+  const Array x = device_put(ones({2, 3}), four()[0]), y = device_put(ones({3}), four()[1]);
+  const auto f = jit([](const Array& a, const Array& b) { return a + b; }, {.name = "step"});
+  const auto both = ::testing::AllOf(HasSubstr("f32[2,3] on CpuDevice(id=0)"),
+                                     HasSubstr("f32[3] on CpuDevice(id=1)"));
+  EXPECT_THAT(error_of([&] { (void)f(x, y); }), ::testing::AllOf(HasSubstr("step"), both));
+  EXPECT_THAT(error_of([&] { (void)(x + y); }), both);
+  EXPECT_THAT(error_of([&] { (void)concatenate({x, ones({1, 3}), reshape(y, {1, 3})}); }),
+              HasSubstr("different devices"));
+  // The failure is not kept: the same function goes on elsewhere.
+  EXPECT_THAT(f(x, device_put(y, four()[0])).devices(), ElementsAre(four()[0]));
+}
+
+TEST(Devices, TheDefaultOneTakesWhatIsBoundToNone) {
+  Array x;
+  {
+    DefaultDevice here(four()[2]);
+    x = ones({3}) + 1.f;
+    EXPECT_THAT(x.devices(), ElementsAre(four()[2]));
+    // Arguments that are bound go before it.
+    EXPECT_THAT((device_put(ones({3}), four()[1]) + 1.f).devices(), ElementsAre(four()[1]));
+  }
+  EXPECT_EQ(x.state()->buffer.committed(), nullptr);
+  EXPECT_THAT((x + device_put(ones({3}), four()[1])).to_vector<float>(), ElementsAre(3, 3, 3));
+  EXPECT_EQ((ones({3}) + 1.f).state()->buffer.there(), nullptr);
+}
+
+TEST(Devices, CallsOfOneRunInOrderAndOfSeveralTogether) {
+  // A long chain on each, all asked for before any is looked at.
+  const auto f = jit([](const Array& a) { return a * 1.5f + 1.f; });
+  std::vector<Array> at;
+  for (const Device& d : four()) at.push_back(device_put(zeros({4096}), d));
+  for (int i = 0; i < 50; ++i)
+    for (Array& x : at) x = f(x);
+  Array expected = zeros({4096});
+  for (int i = 0; i < 50; ++i) expected = f(expected);
+  for (const Array& x : at) EXPECT_EQ(x.to_vector<float>(), expected.to_vector<float>());
+}
+
+TEST(Devices, DonatedMemoryBecomesTheResults) {
+  const auto f = jit([](const Array& a) { return a + 1.f; }, {.donate_argnums = 0});
+  Array x = device_put(ones({1 << 16}), four()[1]);
+  (void)x.block_until_ready();
+  const std::byte* before = x.buffer().data();
+  x = f(std::move(x));
+  EXPECT_EQ(x.buffer().data(), before);
+  const Array kept = x;
+  const Array y = f(x);  // two handles: nothing is taken
+  EXPECT_NE(y.buffer().data(), kept.buffer().data());
+  EXPECT_EQ(kept.to_vector<float>()[0], 2);
+  EXPECT_EQ(y.to_vector<float>()[0], 3);
+}
+
+TEST(Devices, DonatedArraysComeFromElsewhere) {
+  const auto f = jit([](const Array& a) { return a + 1.f; }, {.donate_argnums = 0});
+  Array x;
+  {
+    DefaultDevice here(four()[2]);
+    x = ones({4}) + 1.f;
+  }
+  EXPECT_THAT(f(std::move(x)).to_vector<float>(), ElementsAre(3, 3, 3, 3));
+  const Array free = ones({4});
+  DefaultDevice here(four()[1]);
+  const Array y = f(Array(free));
+  EXPECT_THAT(y.devices(), ElementsAre(four()[1]));
+  EXPECT_THAT(y.to_vector<float>(), ElementsAre(2, 2, 2, 2));
+  EXPECT_THAT(free.to_vector<float>(), ElementsAre(1, 1, 1, 1));
+}
+
+TEST(Devices, WhatFailsIsToldWhereItIsUsed) {
+  const auto f = jit(
+      [](const Array& a) {
+        return pure_callback([](const Array&) -> Array { throw Error("count", "no more numbers"); },
+                             a, a);
+      },
+      {.name = "counting"});
+  const Array x = device_put(ones({2}), four()[1]);
+  const Array bad = f(x);  // returns
+  const Array after = bad + 1.f;
+  for (const Array& y : {bad, after})
+    EXPECT_THAT(error_of([&] { (void)y.to_vector<float>(); }),
+                ::testing::AllOf(HasSubstr("no more numbers"), HasSubstr("counting"),
+                                 HasSubstr("CpuDevice(id=1)")));
+  EXPECT_THAT(error_of([&] { (void)bad.block_until_ready(); }), HasSubstr("no more numbers"));
+  EXPECT_THAT((x + 1.f).to_vector<float>(), ElementsAre(2, 2));  // the device goes on
+}
+
+TEST(Devices, DeletedArraysAreRefused) {
+  for (Array x : {ones({3}), device_put(ones({3}), four()[1])}) {
+    const Array other = x, sum = x + 1.f;
+    EXPECT_FALSE(x.is_deleted());
+    x.delete_();
+    EXPECT_TRUE(other.is_deleted());
+    EXPECT_FALSE(other.is_traced());
+    for (const auto& use : std::vector<std::function<void()>>{
+             [&] { (void)other.to_vector<float>(); }, [&] { (void)(other + 1.f); },
+             [&] { (void)jit([](const Array& a) { return a * 2.f; })(other); },
+             [&] { (void)jit([&](const Array& a) { return a + other; })(sum); },
+             [&] { (void)device_put(other, four()[0]); }, [&] { other.delete_(); }})
+      EXPECT_THAT(error_of(use), HasSubstr("f32[3] was used after it was deleted"));
+    EXPECT_THAT(sum.to_vector<float>(), ElementsAre(2, 2, 2));
+  }
+}
+
+TEST(Devices, TreesArePutWhole) {
+  std::vector<Array> params = {ones({2}), zeros({3})};
+  params = device_put(params, four()[3]);
+  for (const Array& p : params) EXPECT_THAT(p.devices(), ElementsAre(four()[3]));
+}
+
+TEST(Devices, ATraceKeepsItsArrays) {
+  const auto f = jit([](const Array& a) { return device_put(a, four()[2]) + 1.f; });
+  EXPECT_THAT(f(ones({2})).to_vector<float>(), ElementsAre(2, 2));
+}
+
+}  // namespace
+}  // namespace strata

@@ -1,0 +1,22 @@
+// Several CPU devices in one process, each with its share of the cores.
+//
+//   for (Device* d : runtime::cpu_devices(8)) fmt::print("{}\n", d->to_string());
+//
+// What is put on one stays there, and programs run there: with one device at once, on the caller;
+// with several each has a thread on which what was asked for is done in order, and calls return
+// before. What fails there is thrown where a result is waited for or looked at, and by what is
+// computed of it. Bits do not depend on the device.
+#pragma once
+
+#include <vector>
+
+#include "strata/runtime/client.h"
+
+namespace strata::runtime {
+
+/// The CPU devices, made by the first call: `n` of them, or for 0 as many as
+/// STRATA_NUM_CPU_DEVICES says, else one. Throws Error for a number outside of 1 to 1024, or
+/// another one than there are already.
+const std::vector<Device*>& cpu_devices(int n = 0);
+
+}  // namespace strata::runtime
