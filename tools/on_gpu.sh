@@ -90,9 +90,8 @@ else
   wrong "60 steps of training" "$out/train.err"
 fi
 
-# Generation, from a published model where one was fetched (make chat), else from that run.
-model=$(ls build/chat/*.gguf 2> /dev/null | head -n 1)
-if [ -n "$model" ]; then set -- --model "$model"; else set -- --checkpoint "$out/run$$"; fi
+# Generation from that run.
+set -- --checkpoint "$out/run$$"
 if timeout "$(left)" "$bin/strata" generate --device="$device" "$@" --prompt "The sea" --max_tokens 32 --json > "$out/generate.log" 2> "$out/generate.err"; then
   row "generation, tokens a second" "$(grep -o '"tokens_per_s":[0-9.]*' "$out/generate.log" | cut -d : -f 2)"
 else
