@@ -93,7 +93,7 @@ fi
 # Generation from that run.
 set -- --checkpoint "$out/run$$"
 if timeout "$(left)" "$bin/strata" generate --device="$device" "$@" --prompt "The sea" --max_tokens 32 --json > "$out/generate.log" 2> "$out/generate.err"; then
-  row "generation, tokens a second" "$(grep -o '"tokens_per_s":[0-9.]*' "$out/generate.log" | cut -d : -f 2)"
+  row "generation, tokens drawn" "$(grep -oE '"tokens": ?[0-9]+' "$out/generate.log" | grep -oE '[0-9]+')"
 else
   wrong "generation" "$out/generate.err"
 fi
