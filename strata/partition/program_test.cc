@@ -14,6 +14,7 @@
 
 #include "strata/base/error.h"
 #include "strata/ir/pass/pass.h"
+#include "strata/ir/read.h"
 #include "strata/ir/text/parser.h"
 #include "strata/ir/text/printer.h"
 #include "strata/ir/verify.h"
@@ -219,6 +220,23 @@ TEST(PartitionProgram, says_what_is_wrong) {
   EXPECT_THAT(message_of(with("@m, [{\"x\"}, {}]")), HasSubstr("rank"));
   EXPECT_THAT(message_of(with("@m, [{\"x\"}], replicated={\"x\"}")), HasSubstr("x"));
   EXPECT_THAT(message_of(with("@q, [{\"x\"}]")), HasSubstr("no mesh"));
+}
+
+/// What jax.export serialises for eight devices is the same program.
+TEST(PartitionProgram, reads_exports_of_several_devices) {
+  op::catalog();
+  std::string bytes = read(folder() / "tensor_parallel.jax");
+  ASSERT_TRUE(ir::is_binary(bytes));
+  Result<std::unique_ptr<ir::Module>> exported = ir::read(bytes, "tensor_parallel.jax");
+  ASSERT_TRUE(exported) << exported.status().message();
+  ir::inline_calls(**exported);
+  auto module = parsed(read(folder() / "tensor_parallel.mlir"));
+  PartitionedProgram a = partition_program(*(*exported)->entry(), **exported),
+                     b = partition_program(*module->entry(), *module);
+  op::Literals at = arguments_of(*module->entry());
+  op::Literals x = run(*(*exported)->entry(), a, at), y = run(*module->entry(), b, at);
+  EXPECT_EQ(op::laws::difference(x[0], y[0]), "");
+  EXPECT_EQ(a.grid.devices(), 8);
 }
 
 TEST(Gspmd, reads_strings) {

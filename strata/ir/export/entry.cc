@@ -77,6 +77,8 @@ std::unique_ptr<Function> completed(Function& f, const JaxExport& e, std::size_t
 Result<std::unique_ptr<Module>> read_exported(const JaxExport& e, std::string_view filename,
                                               std::string_view platform,
                                               const ParseOptions& options) {
+  if (e.devices != 1)
+    return Status(Code::unsupported, "{}: an export for {} devices", filename, e.devices);
   auto located = [&](const Status& s) { return Status(s.code(), "{}: {}", filename, s.message()); };
   if (!e.ordered_effects.empty())
     return located(

@@ -16,8 +16,8 @@ namespace strata::ir {
 /// The program for a platform. Like JAX's own call, one that was exported for others is refused
 /// (Code::unsupported, with what to do), unless its export says that the platform is not to be
 /// checked: then it is the program for the first one. Status: of the bytecode's reader;
-/// Code::unsupported for ordered effects; Code::corrupt where inputs, outputs and the program's
-/// entry do not fit together.
+/// Code::unsupported for ordered effects and for exports of several devices; Code::corrupt where
+/// inputs, outputs and the program's entry do not fit together.
 Result<std::unique_ptr<Module>> read_exported(const JaxExport& e, std::string_view filename,
                                               std::string_view platform,
                                               const ParseOptions& options = {});

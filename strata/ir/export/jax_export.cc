@@ -229,8 +229,9 @@ class Reader {
 
   Result<JaxExport> read() {
     JaxExport out;
-    if (e_.devices() != 1)
-      return Status(Code::unsupported, "an export for {} devices", e_.devices());
+    if (e_.devices() < 1 || e_.devices() > 1u << 20)
+      return Status(Code::corrupt, "an export for {} devices", e_.devices());
+    out.devices = e_.devices();
     if (Status s = text(e_.function(), out.function); !s.ok()) return s;
     if (Status s = inputs(out.inputs); !s.ok()) return s;
     if (Status s = leaves(e_.outputs(), "", out.outputs); !s.ok()) return s;

@@ -10,10 +10,10 @@
 // serialization.py of JAX 0.10.2, versions 2 to
 // 11. Shardings and derivatives are not read. entry.h makes a program like any other of it.
 // Leaves of custom nodes are named by their position, as `jax.tree_util.keystr` does it for nodes
-// without keys. Status: Code::corrupt for damaged bytes, Code::unsupported for exports of several
-// devices.
+// without keys. Status: Code::corrupt for damaged bytes.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -33,6 +33,7 @@ struct JaxExport {
   std::vector<std::string> platforms;  // for which it was lowered; of several, the program takes
                                        // the number of one in front
   std::vector<std::string> ordered_effects;  // a token each, in front of arguments and results
+  std::int64_t devices = 1;                  // over how many it was lowered
   bool any_platform = false;   // whether it says that the platform is not to be checked
   int calling_convention = 0;  // JAX's number for all this
   std::string_view program;    // bytecode, inside the bytes that were read
