@@ -31,7 +31,7 @@ Vocabulary::Vocabulary(const tokenizer::Tokenizer& tokenizer, std::int64_t size)
   build();
 }
 
-Vocabulary::Vocabulary(std::vector<std::string> tokens) : bytes_(std::move(tokens)) { build(); }
+Vocabulary::Vocabulary(std::vector<std::string> words) : bytes_(std::move(words)) { build(); }
 
 void Vocabulary::build() {
   for (std::size_t i = 0; i < bytes_.size(); ++i)
@@ -61,8 +61,8 @@ void Vocabulary::build() {
   close(0);
 }
 
-Guide::Guide(Grammar grammar, std::shared_ptr<const Vocabulary> vocabulary)
-    : automaton_(std::move(grammar)), vocabulary_(std::move(vocabulary)) {}
+Guide::Guide(Grammar grammar, std::shared_ptr<const Vocabulary> words)
+    : automaton_(std::move(grammar)), vocabulary_(std::move(words)) {}
 
 Guide::State Guide::after(State state, std::int32_t token) {
   const std::string& bytes = vocabulary_->bytes(token);

@@ -31,7 +31,7 @@ class Vocabulary {
   /// Of the model's `size` tokens, those that the tokenizer knows.
   Vocabulary(const tokenizer::Tokenizer& tokenizer, std::int64_t size);
   /// Of these bytes; an empty one is no token.
-  explicit Vocabulary(std::vector<std::string> tokens);
+  explicit Vocabulary(std::vector<std::string> words);
 
   std::int64_t size() const { return static_cast<std::int64_t>(bytes_.size()); }
   /// Empty for those that are not among them.
@@ -65,7 +65,7 @@ class Guide {
   static constexpr std::size_t kMostSets = std::size_t{16} << 20;
 
   /// Throws Error as Automaton.
-  Guide(Grammar grammar, std::shared_ptr<const Vocabulary> vocabulary);
+  Guide(Grammar grammar, std::shared_ptr<const Vocabulary> words);
 
   /// The tokens that may follow a text of tokens, and whether it may end there and must.
   struct Next {
