@@ -63,6 +63,8 @@ void add_checkpoint(CommandLine& app, std::function<int()>& action);
 void add_compile(CommandLine& app, std::function<int()>& action);
 void add_convert(CommandLine& app, std::function<int()>& action);
 void add_model(CommandLine& app, std::function<int()>& action);
+/// A verb of `strata model`.
+void add_model_routes(CommandLine& app, std::function<int()>& action);
 void add_tokenize_text(CommandLine& app, std::function<int()>& action);
 void add_info(CommandLine& app, std::function<int()>& action);
 

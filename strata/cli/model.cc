@@ -254,6 +254,7 @@ void add_model(CommandLine& app, std::function<int()>& action) {
   add_prune(command, action);
   add_slice(command, action);
   add_merge(command, action);
+  add_model_routes(command, action);
 }
 
 }  // namespace strata::cli

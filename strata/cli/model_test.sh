@@ -38,6 +38,10 @@ strata model upcycle run own --experts 4 --active 2 --granularity 2 --check
 fact "is a model like others" prints 0 "preserves the function"
 strata train --init own train_files=text.txt max_target_length=16 per_device_batch_size=2 steps=2 run_name=on base_output_directory=. eval_fraction=0.3
 fact "that training goes on from" is 0
+strata model routes own --files text.txt --rows 2 --length 16
+fact "which experts serve which text" prints 0 "layer  expert"
+strata model routes "$model" --files text.txt
+fact "models without a tokenizer say so" is 2
 strata model prune "$model" p --drop_layers 1 --mlp_width 16
 fact "pruning" prints 0 "layers 3 -> 2"
 strata model slice "$model" s --layers 0,9

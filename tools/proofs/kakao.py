@@ -82,6 +82,9 @@ def run(strata, work, seed, pretrain, steps):
         out[name] = {"first": first, "last": last, "domains": held_out(text)[1],
                      "weights": report.get("weights_after"), "relative": report.get("check", {}).get("relative"),
                      "loss": str(folder / f"{name}_on" / "loss.png")}
+        if name in ("experts", "shared"):
+            told = command(strata, "model", "routes", folder / f"{name}_on" / "model", "--files", BLEND, "--json")
+            out[name]["routes"] = json.loads(told)["sources"]
         print(f"seed {seed}: {name}: {first:.4f} -> {last:.4f}", flush=True)
     return out
 
@@ -90,6 +93,29 @@ def mean(values):
     values = list(values)
     spread = f" ± {statistics.stdev(values):.3f}" if len(values) > 1 else ""
     return f"{statistics.mean(values):.3f}{spread}"
+
+
+def divergence(first, second):
+    """Half the sum of differences of two lists of shares, each of which adds up to one: 0 alike, 1 apart."""
+    total = [sum(first), sum(second)]
+    return sum(abs(a / total[0] - b / total[1]) for a, b in zip(first, second)) / 2
+
+
+def routing(each):
+    """Lines on which experts serve which domain."""
+    names = [source["name"] for source in each]
+    lines = ["| layer | " + " | ".join(f"busiest of {name}" for name in names) + " | " +
+             " | ".join(f"{a} beside {b}" for i, a in enumerate(names) for b in names[i + 1:]) + " | experts of no token |"]
+    lines.append("|---|" + "---|" * (lines[0].count("|") - 2))
+    for layer in range(len(each[0]["layers"])):
+        shares = [source["layers"][layer] for source in each]
+        if not any(shares[0]):
+            continue
+        busiest = [", ".join(f"{e} ({100 * s[e]:.0f} %)" for e in sorted(range(len(s)), key=lambda e: -s[e])[:3]) for s in shares]
+        apart = [f"{divergence(a, b):.2f}" for i, a in enumerate(shares) for b in shares[i + 1:]]
+        idle = sum(1 for e in range(len(shares[0])) if not any(s[e] for s in shares))
+        lines.append(f"| {layer} | " + " | ".join(busiest) + " | " + " | ".join(apart) + f" | {idle} |")
+    return lines
 
 
 def page(results, pretrain, steps, seconds):
@@ -115,6 +141,11 @@ def page(results, pretrain, steps, seconds):
     lines += ["| model | " + " | ".join(domains) + " |", "|---|" + "---|" * len(domains)]
     for name, (what, _) in MODELS.items():
         lines.append(f"| {what} | " + " | ".join(mean(results[s][name]["domains"][d] for s in seeds) for d in domains) + " |")
+    lines += ["", "## Which experts serve which domain", "",
+              "By `strata model routes` after going on, of the first seed: the experts that most tokens of a domain go through, and how far apart "
+              "the domains' shares are (half the sum of differences: 0 alike, 1 nothing in common)."]
+    for name in ("experts", "shared"):
+        lines += ["", f"{MODELS[name][0].capitalize()}:", "", *routing(results[seeds[0]][name]["routes"])]
     lines += ["", "## Curves of the first seed", ""]
     pictures = PAGE.parent / "kakao"
     pictures.mkdir(exist_ok=True)
@@ -122,7 +153,7 @@ def page(results, pretrain, steps, seconds):
         shutil.copy(results[seeds[0]][name]["loss"], pictures / f"{name}.png")
         lines.append(f"![{what}](kakao/{name}.png)")
     lines += ["", "What this does not show: that experts are better at equal compute (every expert is computed for every token here), "
-              "which experts serve which domain, and anything about sizes at which people use them."]
+              "what a load-balancing loss would do (there is none here), and anything about sizes at which people use them."]
     PAGE.write_text("\n".join(lines) + "\n")
 
 
@@ -131,7 +162,7 @@ def main():
     parser.add_argument("--short", action="store_true", help="one seed, few steps; no page")
     parser.add_argument("--strata", default=str(ROOT / "build" / "bin" / "strata"))
     parser.add_argument("--work", type=pathlib.Path, default=ROOT / "build" / "kakao")
-    parser.add_argument("--steps", type=int, nargs=2, default=[200, 60], metavar=("PRETRAIN", "ON"))
+    parser.add_argument("--steps", type=int, nargs=2, default=[150, 50], metavar=("PRETRAIN", "ON"))
     parser.add_argument("--seeds", type=int, default=3)
     arguments = parser.parse_args()
     pretrain, steps = (20, 4) if arguments.short else arguments.steps

@@ -142,6 +142,34 @@ TEST_F(ExpertsTest, GgufHoldsThemInOneTensorAndGivesThemBack) {
   fs::remove_all(folder);
 }
 
+TEST_F(ExpertsTest, RoutesAreSharesOfTokens) {
+  Options o{.family = "qwen2_moe",
+            .vocab_size = 11,
+            .width = 8,
+            .layers = 3,
+            .query_heads = 2,
+            .kv_heads = 1,
+            .head_dim = 4,
+            .mlp_width = 10};
+  o.ropes = {{.width = 4}};
+  o.experts = {.count = 4, .active = 2, .width = 6, .dense_layers = 1};
+  o.initial_deviation = 0.4;
+  const ModelPtr m = model(o);
+  const Array tokens = random::randint(random::key(1), {3, 8}, 0, 11);
+  tree::Tree p = m->init(random::key(3));
+  const Array all = routes(*m, p, tokens);
+  EXPECT_THAT(sum(all, 1).to_vector<float>(),
+              testing::ElementsAre(0, testing::FloatNear(2, 1e-5f), testing::FloatNear(2, 1e-5f)));
+  // Of equal scores the first experts are chosen.
+  p = p.map([](const tree::Entry& e, const Array& a) {
+    return e.name == "layers/experts/router/kernel" ? zeros_like(a) : a;
+  });
+  EXPECT_THAT(routes(*m, p, tokens).to_vector<float>(),
+              testing::ElementsAre(0, 0, 0, 0, 1, 1, 0, 0, 1, 1, 0, 0));
+  o.experts = {};
+  EXPECT_THROW((void)routes(*model(o), model(o)->init(random::key(1)), tokens), Error);
+}
+
 TEST_F(ExpertsTest, SaysWhatDoesNotFit) {
   Options o{.family = "mixtral",
             .vocab_size = 11,

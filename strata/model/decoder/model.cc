@@ -158,6 +158,17 @@ class Decoder : public Model {
 
 ModelPtr model(const Options& options) { return std::make_shared<const Decoder>(options); }
 
+Array routes(const Model& model, const Tree& params, const Array& tokens) {
+  const Options* o = options_of(model);
+  if (!o || o->experts.count == 0) throw Error(model.family(), "the model has no experts");
+  const Weights w = weights_of(*o, model.cast(params, o->dtype));
+  const Array positions = expand_dims(arange(tokens.shape(-1)), 0);
+  return routes_of(w, *o, embed(w, *o, tokens, positions), positions, tokens.shape(-1),
+                   [](const Heads& h, const AttendOptions& how) {
+                     return attend(h.query, h.key, h.value, how);
+                   });
+}
+
 const Options* options_of(const Model& model) {
   const auto* decoder = dynamic_cast<const Decoder*>(&model);
   return decoder ? &decoder->options() : nullptr;

@@ -18,4 +18,8 @@ ModelPtr model(const Options& options);
 /// What a model was made of; null where it is none of `model`'s.
 const Options* options_of(const Model& model);
 
+/// What share of the tokens (B, S) each expert of each layer is chosen by: (L, E) f32, rows of
+/// layers without experts zero. Throws Error for a model without experts.
+Array routes(const Model& model, const tree::Tree& params, const Array& tokens_BS);
+
 }  // namespace strata::model::decoder

@@ -13,14 +13,15 @@ namespace {
 
 /// What differs from layer to layer and is no weight: leading axis L.
 struct PerLayer {
-  std::optional<Array> window, rope, scale, first_page;
-  STRATA_FIELDS(window, rope, scale, first_page)
+  std::optional<Array> window, rope, scale, first_page, number;
+  STRATA_FIELDS(window, rope, scale, first_page, number)
 };
-/// What goes from layer to layer: pages of all layers, (L N, P, K, d), where there is a cache.
+/// What goes from layer to layer: pages of all layers, (L N, P, K, d), where there is a cache, and
+/// the shares of experts (L, E), where they are counted.
 struct Carry {
   Array x;
-  std::optional<Array> key, value;
-  STRATA_FIELDS(x, key, value)
+  std::optional<Array> key, value, routes;
+  STRATA_FIELDS(x, key, value, routes)
 };
 
 template <class T>
@@ -68,7 +69,8 @@ PerLayer per_layer(const Options& o) {
 
 /// One layer; norms stand where the options say.
 Array layer(const Layer& w, const Options& o, const Array& x,
-            const std::function<Array(const Array&)>& attention) {
+            const std::function<Array(const Array&)>& attention,
+            const std::function<void(const Array&)>& routed) {
   const nn::ModuleScope scope(w, "Layer");
   const auto branch = [&](const Array& in, const std::optional<Norm>& norm,
                           const std::optional<Norm>& post,
@@ -81,6 +83,7 @@ Array layer(const Layer& w, const Options& o, const Array& x,
   const Array h = branch(x, w.attention_norm, w.attention_post_norm, attention);
   return scope.returns(branch(h, w.mlp_norm, w.mlp_post_norm,
                               [&](const Array& in) {
+                                if (w.experts) routed(in);
                                 return w.experts ? (*w.experts)(in, o.experts, o.activation)
                                                  : (*w.mlp)(in, o.activation);
                               }),
@@ -110,12 +113,22 @@ Carry scan_layers(const Weights& w, const Options& o, const Carry& first, PerLay
       how.window = Array(windows_of(o)[0]);
     Array key = before.key.value_or(Array()), value = before.value.value_or(Array());
     const Array first_page = own.first_page.value_or(Array());
-    const Array y = layer(weights, o, before.x, [&](const Array& h) {
-      return weights.attention(h, o, table, own.scale, [&](const Heads& heads) {
-        return attending(heads, how, key, value, first_page);
-      });
-    });
-    return before.key ? Carry{y, key, value} : Carry{y, {}, {}};
+    std::optional<Array> routes = before.routes;
+    const Array y = layer(
+        weights, o, before.x,
+        [&](const Array& h) {
+          return weights.attention(h, o, table, own.scale, [&](const Heads& heads) {
+            return attending(heads, how, key, value, first_page);
+          });
+        },
+        [&](const Array& in) {
+          if (!routes) return;
+          const Array chosen = greater(weights.experts->weights(in, o.experts), Array(0.0f));
+          const Array share = mean(astype(chosen, DType::f32), {0, 1});
+          const Array here = astype(equal(arange(o.layers), *own.number), DType::f32);
+          routes = *routes + expand_dims(here, 1) * expand_dims(share, 0);
+        });
+    return before.key ? Carry{y, key, value, routes} : Carry{y, {}, {}, routes};
   };
   const auto scan = [&](const Layer& weights, const Carry& before, const LayerSpan& span) {
     PerLayer own = each;
@@ -153,7 +166,7 @@ Array embed(const Weights& w, const Options& o, const Array& tokens, const Array
 
 Array run_layers(const Weights& w, const Options& o, const Array& x, const Array& positions,
                  std::int64_t length, const LayerAttending& attending) {
-  return scan_layers(w, o, Carry{x, {}, {}}, per_layer(o), positions, length,
+  return scan_layers(w, o, Carry{x, {}, {}, {}}, per_layer(o), positions, length,
                      [&](const Heads& heads, const AttendOptions& how, Array&, Array&,
                          const Array&) { return attending(heads, how); })
       .x;
@@ -165,8 +178,19 @@ std::pair<Array, Cache> run_layers(const Weights& w, const Options& o, const Arr
   PerLayer each = per_layer(o);
   each.first_page = arange(o.layers) * static_cast<std::int32_t>(cache.key.shape(0) / o.layers);
   const Carry last =
-      scan_layers(w, o, Carry{x, cache.key, cache.value}, each, positions, length, attending);
+      scan_layers(w, o, Carry{x, cache.key, cache.value, {}}, each, positions, length, attending);
   return {last.x, Cache{*last.key, *last.value}};
+}
+
+Array routes_of(const Weights& w, const Options& o, const Array& x, const Array& positions,
+                std::int64_t length, const LayerAttending& attending) {
+  PerLayer each = per_layer(o);
+  each.number = arange(o.layers);
+  const Carry first{x, {}, {}, zeros({o.layers, o.experts.count}, DType::f32)};
+  return *scan_layers(w, o, first, each, positions, length,
+                      [&](const Heads& heads, const AttendOptions& how, Array&, Array&,
+                          const Array&) { return attending(heads, how); })
+              .routes;
 }
 
 Array logits_of(const Weights& w, const Options& o, const Array& x) {

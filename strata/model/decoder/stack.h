@@ -36,6 +36,10 @@ std::pair<Array, Cache> run_layers(const Weights& weights, const Options& option
                                    const Array& x_BSD, const Array& positions_BS,
                                    std::int64_t length, const Cache& cache,
                                    const CachedAttending& attending);
+/// What share of the tokens of x (B, S, D) each expert of each layer is chosen by: (L, E) f32; rows
+/// of layers without experts are zero. Attention as of `run_layers` without a cache.
+Array routes_of(const Weights& weights, const Options& options, const Array& x_BSD,
+                const Array& positions_BS, std::int64_t length, const LayerAttending& attending);
 /// x (..., D) -> logits (..., V) of the options' dtype, softly capped where the options say so.
 Array logits_of(const Weights& weights, const Options& options, const Array& x);
 
