@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Kakao's recipe in small: pretrain a dense model on blended texts, make deeper ones and models of experts of it, go on.
 
-    tools/proofs/kakao.py                 # three seeds, ten minutes; writes docs/kakao.md and its pictures
+    tools/proofs/kakao.py                 # three seeds, some ten minutes; writes docs/kakao.md and its pictures
     tools/proofs/kakao.py --short         # one seed, a minute; writes nothing but below --work
 
 Every step is a command: strata train, convert, model upscale, model upcycle, train --init. The texts are this
