@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include <atomic>
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
@@ -437,7 +438,38 @@ TEST(HttpServer, TlsAnswersThoseWhoTrustIt) {
   EXPECT_GE(server.http->connections(), 0);
 }
 
+TEST(HttpServer, WhoLeavesDuringTlsDoesNotEndTheProcess) {
+  const Certificate certificate;
+  Server server({}, certificate.folder);
+  const std::unique_ptr<SSL_CTX, void (*)(SSL_CTX*)> context(SSL_CTX_new(TLS_client_method()),
+                                                             SSL_CTX_free);
+  const std::string address = "127.0.0.1:" + std::to_string(server.http->port());
+  for (const bool whole : {false, true, false, true}) {
+    const std::unique_ptr<BIO, void (*)(BIO*)> bio(BIO_new_ssl_connect(context.get()),
+                                                   BIO_free_all);
+    BIO_set_conn_hostname(bio.get(), address.c_str());
+    ASSERT_EQ(BIO_do_connect(bio.get()), 1);
+    BIO_puts(bio.get(), "GET /pieces HTTP/1.1\r\nHost: x\r\n\r\n");
+    char some[64];
+    if (whole) BIO_read(bio.get(), some, sizeof some);
+    int fd = -1;
+    BIO_get_fd(bio.get(), &fd);
+    const linger reset{1, 0};
+    ::setsockopt(fd, SOL_SOCKET, SO_LINGER, &reset, sizeof reset);
+    ::close(fd);  // without a word
+    BIO_set_close(BIO_next(bio.get()), BIO_NOCLOSE);
+  }
+  for (int i = 0; i < 500 && server.http->connections() > 0; ++i)
+    std::this_thread::sleep_for(milliseconds(10));
+  EXPECT_EQ(server.http->connections(), 0);
+}
+
 TEST(HttpServer, TlsIsOfVersion12AtLeast) {
+  // What this test itself writes to a server that refused it.
+  sigset_t pipe;
+  sigemptyset(&pipe);
+  sigaddset(&pipe, SIGPIPE);
+  ::pthread_sigmask(SIG_BLOCK, &pipe, nullptr);
   const Certificate certificate;
   Server server({}, certificate.folder);
   for (const int version : {TLS1_1_VERSION, TLS1_2_VERSION, TLS1_3_VERSION}) {

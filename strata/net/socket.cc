@@ -13,8 +13,46 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <csignal>
+#include <ctime>
 
 namespace strata::net {
+namespace {
+
+/// OpenSSL writes by write(2): to who has left it raises SIGPIPE, which ends a process. While this
+/// lives the thread takes none.
+class NoPipeSignal {
+ public:
+  NoPipeSignal() {
+    ::sigemptyset(&pipe_);
+    ::sigaddset(&pipe_, SIGPIPE);
+    ::pthread_sigmask(SIG_BLOCK, &pipe_, &before_);
+  }
+  ~NoPipeSignal() {
+    if (::sigismember(&before_, SIGPIPE) == 1) return;
+    const timespec none{};
+    while (::sigtimedwait(&pipe_, nullptr, &none) > 0) {
+    }
+    ::pthread_sigmask(SIG_SETMASK, &before_, nullptr);
+  }
+  NoPipeSignal(const NoPipeSignal&) = delete;
+  NoPipeSignal& operator=(const NoPipeSignal&) = delete;
+
+ private:
+  sigset_t pipe_, before_;
+};
+
+int ssl_write(SSL* ssl, const void* bytes, int size) {
+  const NoPipeSignal guard;
+  return SSL_write(ssl, bytes, size);
+}
+
+int ssl_read(SSL* ssl, void* into, int size) {  // which may answer what it reads
+  const NoPipeSignal guard;
+  return SSL_read(ssl, into, size);
+}
+
+}  // namespace
 
 Socket::Socket(int fd, ssl_ctx_st* context, bool server, const std::string& name) : fd_(fd) {
   ::fcntl(fd, F_SETFL, ::fcntl(fd, F_GETFL) | O_NONBLOCK);
@@ -57,6 +95,7 @@ Socket::Did Socket::poll(short events, Clock::time_point until, int wake) {
 }
 
 bool Socket::greet(Clock::time_point until) {
+  const NoPipeSignal guard;
   while (ssl_ != nullptr) {
     ERR_clear_error();
     const int done = SSL_do_handshake(ssl_);
@@ -72,7 +111,7 @@ Socket::Did Socket::read(std::string& into, Clock::time_point until, int wake) {
   char some[16 << 10];
   for (;;) {
     ERR_clear_error();
-    const auto got = ssl_ != nullptr ? static_cast<ssize_t>(SSL_read(ssl_, some, sizeof some))
+    const auto got = ssl_ != nullptr ? static_cast<ssize_t>(ssl_read(ssl_, some, sizeof some))
                                      : ::recv(fd_, some, sizeof some, 0);
     if (got > 0) {
       into.append(some, static_cast<std::size_t>(got));
@@ -96,7 +135,7 @@ Socket::Did Socket::write(std::string_view bytes, Clock::time_point until) {
     const std::size_t most = std::min<std::size_t>(bytes.size(), 1 << 20);
     const auto put =
         ssl_ != nullptr
-            ? static_cast<ssize_t>(SSL_write(ssl_, bytes.data(), static_cast<int>(most)))
+            ? static_cast<ssize_t>(ssl_write(ssl_, bytes.data(), static_cast<int>(most)))
             : ::send(fd_, bytes.data(), most, MSG_NOSIGNAL);
     if (put > 0) {
       bytes.remove_prefix(static_cast<std::size_t>(put));
@@ -121,6 +160,7 @@ Socket::Did Socket::wait(int wake, Clock::time_point until) {
 }
 
 void Socket::shut() {
+  const NoPipeSignal guard;
   if (ssl_ != nullptr) SSL_shutdown(ssl_);
   ::shutdown(fd_, SHUT_WR);
 }
