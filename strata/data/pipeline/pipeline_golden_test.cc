@@ -2,6 +2,7 @@
 // at every position. Written by tools/goldens/grain_pipelines.py.
 #include <gtest/gtest.h>
 
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <map>
@@ -243,8 +244,13 @@ std::vector<std::string> rest(DatasetIterator iterator, std::size_t most) {
   return out;
 }
 
+/// Those of the repository, or of the file that STRATA_PIPELINES names
+/// (tools/proofs/grain_soak.py).
 std::vector<Json> pipelines() {
-  std::ifstream file(std::filesystem::path(__FILE__).parent_path() / "testdata/pipelines.jsonl");
+  const char* named = std::getenv("STRATA_PIPELINES");
+  std::ifstream file(named ? std::filesystem::path(named)
+                           : std::filesystem::path(__FILE__).parent_path() /
+                                 "testdata/pipelines.jsonl");
   std::vector<Json> out;
   for (std::string line; std::getline(file, line);) out.push_back(Json::parse(line));
   return out;
@@ -302,7 +308,7 @@ void names_in(const Json& g, std::set<std::string>& names) {
 
 TEST(GrainPipelines, GiveTheSameElementsAndStates) {
   const std::vector<Json> all = pipelines();
-  ASSERT_EQ(all.size(), 300u);
+  ASSERT_GE(all.size(), 300u);
   int other_states = 0;
   for (std::size_t n = 0; n < all.size(); ++n) {
     const Json& p = all[n];
@@ -330,7 +336,7 @@ TEST(GrainPipelines, GiveTheSameElementsAndStates) {
     else
       EXPECT_TRUE(same_states) << "state of upstream: " << p["state"].dump();
   }
-  EXPECT_LE(other_states, 8);
+  EXPECT_LE(other_states, std::ssize(all) * 8 / 300);
   std::set<std::string> names = {"DatasetIterator", "DatasetIterator.get_state", "MapDataset",
                                  "IterDataset"};
   for (const Json& p : all) names_in(p["graph"], names);
@@ -387,7 +393,7 @@ TEST(GrainPipelines, RestoreFromEveryPlaceInBothModes) {
       }
     }
   }
-  EXPECT_LE(refused, 10);
+  EXPECT_LE(refused, std::ssize(pipelines()) / 30);
   RecordProperty("api", "grain.DatasetIterator.set_state");
 }
 
