@@ -1,4 +1,4 @@
-// Chapter 17: which device an array lies on, and where programs run. tutorial/17_devices.md walks
+// Chapter 18: which device an array lies on, and where programs run. tutorial/18_devices.md walks
 // through it.
 #include <strata/strata.h>
 

@@ -1,4 +1,4 @@
-// Chapter 17: serving. The page beside this file (17_serving.md) explains it.
+// Chapter 19: serving. The page beside this file (19_serving.md) explains it.
 #include <strata/strata.h>
 
 #include <chrono>
@@ -35,7 +35,7 @@ void make_model(const std::filesystem::path& folder) {
 }
 
 int main() {
-  const auto folder = std::filesystem::temp_directory_path() / "strata_tutorial_17";
+  const auto folder = std::filesystem::temp_directory_path() / "strata_tutorial_19";
   make_model(folder);
 
   // The engine, the routes over it, and the door to the network.
