@@ -7,8 +7,9 @@
 namespace strata::checkpoint::ocdbt {
 namespace {
 
-/// No database of a checkpoint has more keys; what claims more is damaged.
-constexpr std::size_t kMostKeys = std::size_t{1} << 26;
+/// No database of a checkpoint has more entries; one whose nodes are their own children may seem
+/// to.
+constexpr std::size_t kMostEntries = std::size_t{1} << 22;
 constexpr std::uint64_t kMostNodeBytes = std::uint64_t{1} << 30;
 
 /// Whether a subtree whose keys are in [first, last) may hold keys that begin with a prefix.
@@ -130,21 +131,26 @@ Result<std::string> Database::read(const std::string& key, ByteRange range) cons
 }
 
 Status Database::collect(const Place& place, std::uint8_t height, const std::string& above,
-                         const std::string& prefix, std::vector<Entry>& out) const {
+                         const std::string& prefix, std::vector<Entry>& out,
+                         std::size_t& visited) const {
   auto at = node(place, height);
   if (!at) return at.status();
   const std::vector<Entry>& all = (*at)->entries;
+  visited += all.size();
+  if (visited > kMostEntries)
+    return Status(Code::corrupt, "{}: more than {} entries", name_of(""), kMostEntries);
   for (std::size_t i = 0; i < all.size(); ++i) {
     const std::string key = above + all[i].key;
     if (height > 0) {
       const std::string next = i + 1 < all.size() ? above + all[i + 1].key : "";
       if (!may_hold(key, next.empty() ? nullptr : &next, prefix)) continue;
-      if (Status s = collect(all[i].place, height - 1,
-                             above + all[i].key.substr(0, all[i].common_prefix), prefix, out);
+      if (Status s =
+              collect(all[i].place, height - 1, above + all[i].key.substr(0, all[i].common_prefix),
+                      prefix, out, visited);
           !s.ok())
         return s;
     } else if (key.starts_with(prefix)) {
-      if (out.size() == kMostKeys || (!out.empty() && out.back().key >= key))
+      if (!out.empty() && out.back().key >= key)
         return Status(Code::corrupt, "{}: keys do not ascend", name_of(key));
       out.push_back(all[i]);
       out.back().key = key;
@@ -157,7 +163,8 @@ Result<std::vector<Entry>> Database::entries() const {
   std::vector<Entry> out;
   const Version& version = manifest_.versions.back();
   if (version.empty()) return out;
-  if (Status s = collect(version.root, version.height, "", "", out); !s.ok()) return s;
+  std::size_t visited = 0;
+  if (Status s = collect(version.root, version.height, "", "", out, visited); !s.ok()) return s;
   return out;
 }
 
@@ -166,7 +173,9 @@ Result<std::vector<std::string>> Database::list(const std::string& prefix) const
   const Version& version = manifest_.versions.back();
   std::vector<std::string> out;
   if (version.empty()) return out;
-  if (Status s = collect(version.root, version.height, "", prefix, entries); !s.ok()) return s;
+  std::size_t visited = 0;
+  if (Status s = collect(version.root, version.height, "", prefix, entries, visited); !s.ok())
+    return s;
   for (Entry& e : entries) out.push_back(std::move(e.key));
   return out;
 }

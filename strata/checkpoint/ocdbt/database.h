@@ -47,7 +47,7 @@ class Database : public KeyValueReader {
   Result<std::shared_ptr<const Node>> node(const Place& place, std::uint8_t height) const;
   Result<Entry> find(const std::string& key) const;
   Status collect(const Place& place, std::uint8_t height, const std::string& above,
-                 const std::string& prefix, std::vector<Entry>& out) const;
+                 const std::string& prefix, std::vector<Entry>& out, std::size_t& visited) const;
 
   const KeyValueReader* store_;
   std::string folder_;

@@ -113,7 +113,13 @@ Status save(const std::string& path, const Contents& contents, const SaveOptions
   if (Status s = make_folders(parent.empty() ? "." : parent.string()); !s.ok()) return s;
   if (Status s = remove_all(beside); !s.ok()) return s;
   if (Status s = make_folders(beside); !s.ok()) return s;
-  Status written = write_all(beside, path, contents, options);
+  Status written;
+  try {
+    written = write_all(beside, path, contents, options);
+  } catch (const Error&) {  // what cannot be written leaves nothing either
+    (void)remove_all(beside);
+    throw;
+  }
   if (written.ok()) written = exchange_synced(beside, path);
   const Status removed = remove_all(beside);  // the old one, or what could not be finished
   return written.ok() ? removed : written;

@@ -177,6 +177,31 @@ TEST(Ocdbt, TreesOfAnyHeightAreWrittenAndRead) {
   }
 }
 
+// A node of two entries whose children are one node, and so on down: 2^40 keys in a few bytes.
+TEST(Ocdbt, NodesThatShareTheirChildren) {
+  MemoryStore store;
+  ocdbt::Node node{.height = 0, .entries = {{.key = ""}}};
+  ocdbt::Manifest manifest;
+  ocdbt::Version version;
+  std::string file;
+  for (std::uint8_t height = 0; height <= 40; ++height) {
+    const std::string bytes = ocdbt::encode_node(node, {});
+    const ocdbt::Place place{{"", "d/a"}, file.size(), bytes.size()};
+    file += bytes;
+    version.height = height;
+    version.root = place;
+    ocdbt::Entry a{.key = "a", .common_prefix = 1, .statistics = {}, .place = place};
+    ocdbt::Entry b{.key = "b", .common_prefix = 1, .statistics = {}, .place = place};
+    node = {static_cast<std::uint8_t>(height + 1), {a, b}};
+  }
+  manifest.versions = {version};
+  store.values()["manifest.ocdbt"] = ocdbt::encode_manifest(manifest);
+  store.values()["d/a"] = file;
+  const ocdbt::Database database = ocdbt::Database::open(store).value();
+  EXPECT_EQ(database.list("").status().code(), Code::corrupt);
+  EXPECT_TRUE(database.read(std::string(40, 'b')).ok());
+}
+
 Contents sample() {
   Contents out;
   std::vector<Leaf>& leaves = out.items["state"];

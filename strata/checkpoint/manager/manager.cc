@@ -1,0 +1,170 @@
+#include "strata/checkpoint/manager/manager.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <nlohmann/json.hpp>
+
+#include "strata/base/file.h"
+
+namespace strata::checkpoint {
+namespace {
+
+using nlohmann::json;
+
+std::int64_t now() {
+  return std::chrono::duration_cast<std::chrono::nanoseconds>(
+             std::chrono::system_clock::now().time_since_epoch())
+      .count();
+}
+
+/// Renames first, so that a crash in between leaves no half checkpoint under a step's name.
+Status remove_folder(const std::string& folder) {
+  if (!file_exists(folder)) return {};
+  const std::string aside = folder + orbax::kTemporary;
+  if (Status s = remove_all(aside); !s.ok()) return s;
+  if (Status s = rename_synced(folder, aside); !s.ok()) return s;
+  return remove_all(aside);
+}
+
+/// The metrics that a step was saved with.
+std::optional<std::map<std::string, double>> metrics_of(const orbax::Directory& directory) {
+  const auto found = directory.json().find("metrics");
+  if (found == directory.json().end()) return {};
+  const json all = json::parse(found->second, nullptr, false);
+  if (!all.is_object()) return {};
+  std::map<std::string, double> out;
+  for (const auto& [name, value] : all.items())
+    if (value.is_number()) out[name] = value.get<double>();
+  return out;
+}
+
+}  // namespace
+
+Result<Manager> Manager::open(const std::string& root, ManagerOptions options) {
+  Manager out(root, std::move(options));
+  if (!out.options_.read_only)
+    if (Status s = make_folders(root); !s.ok()) return s;
+  auto names = list_folder(root);
+  if (!names) return names.status();
+  for (const std::string& name : *names) {
+    if (out.options_.read_only || !name.ends_with(orbax::kTemporary)) continue;
+    if (Status s = remove_all(root + "/" + name); !s.ok()) return s;
+  }
+  auto steps = orbax::steps(root);
+  if (!steps) return steps.status();
+  for (const auto& [step, folder] : *steps) {
+    auto directory = orbax::Directory::open(folder);
+    if (!directory) return directory.status();
+    out.folders_[step] = folder;
+    out.infos_.push_back({step, directory->commit_time(), metrics_of(*directory)});
+  }
+  return out;
+}
+
+std::string Manager::folder(std::int64_t step) const {
+  if (const auto found = folders_.find(step); found != folders_.end()) return found->second;
+  const std::string prefix = options_.prefix.empty() ? "" : options_.prefix + "_";
+  return fmt::format("{}/{}{:0{}}", root_, prefix, step, options_.digits);
+}
+
+bool Manager::should_save(std::int64_t step) const {
+  if (options_.read_only || (!infos_.empty() && infos_.back().step >= step)) return false;
+  if (!options_.decision) return true;
+  SaveQuestion question{.step = step, .saving = being_saved_.has_value(), .now = now()};
+  if (!infos_.empty()) question.latest = infos_.back();
+  if (under_way_.valid())
+    question.saving = under_way_.wait_for(std::chrono::seconds(0)) != std::future_status::ready;
+  return options_.decision(question);
+}
+
+std::vector<std::string> Manager::superfluous() {
+  std::vector<std::string> out;
+  if (!options_.preservation) return out;
+  const std::vector<bool> kept = options_.preservation(infos_, now());
+  std::vector<CheckpointInfo> stay;
+  for (std::size_t i = 0; i < infos_.size(); ++i) {
+    // The new one stays in any case: nobody asked for a save that nothing is left of.
+    if (kept[i] || infos_[i].step == being_saved_) {
+      stay.push_back(infos_[i]);
+    } else {
+      out.push_back(folder(infos_[i].step));
+      folders_.erase(infos_[i].step);
+    }
+  }
+  infos_ = std::move(stay);
+  return out;
+}
+
+Status Manager::save(std::int64_t step, orbax::Contents contents,
+                     std::optional<std::map<std::string, double>> metrics) {
+  if (options_.read_only)
+    return Status(Code::invalid, "{}: the manager was opened for reading", root_);
+  if (step < 0) throw Error("Manager::save", "step {} is negative", step);
+  if (Status s = wait(); !s.ok()) return s;
+  const std::string path = folder(step);
+  if (std::any_of(infos_.begin(), infos_.end(), [&](auto& c) { return c.step == step; }))
+    return Status(Code::exists, "{}: the step is there", path);
+  if (metrics) contents.json["metrics"] = json(*metrics).dump();
+  infos_.push_back({step, now(), std::move(metrics)});
+  std::sort(infos_.begin(), infos_.end(), [](auto& a, auto& b) { return a.step < b.step; });
+  being_saved_ = step;
+  under_way_ = std::async(std::launch::async,
+                          [path, contents = std::move(contents), layout = options_.layout]() {
+                            try {
+                              return orbax::save(path, contents, layout);
+                            } catch (const Error& e) {  // a mistake of the caller's
+                              return Status(Code::invalid, "{}", e.what());
+                            }
+                          });
+  return options_.asynchronous ? Status() : wait();
+}
+
+Status Manager::wait() {
+  if (!under_way_.valid()) return {};
+  Status status = under_way_.get();
+  if (!status.ok()) {
+    std::erase_if(infos_, [&](const CheckpointInfo& c) { return c.step == being_saved_; });
+    being_saved_.reset();
+    return status;
+  }
+  const std::vector<std::string> old = superfluous();
+  being_saved_.reset();
+  for (const std::string& path : old)
+    if (Status s = remove_folder(path); !s.ok()) return s;
+  return {};
+}
+
+std::optional<std::int64_t> Manager::latest_step() const {
+  if (infos_.empty()) return {};
+  return infos_.back().step;
+}
+
+std::optional<std::int64_t> Manager::best_step(const std::string& metric, bool smallest) const {
+  std::optional<std::int64_t> out;
+  double best = 0;
+  for (const CheckpointInfo& c : infos_) {
+    if (!c.metrics || !c.metrics->count(metric)) continue;
+    const double value = smallest ? -c.metrics->at(metric) : c.metrics->at(metric);
+    if (out && value < best) continue;
+    out = c.step;
+    best = value;
+  }
+  return out;
+}
+
+Result<orbax::Directory> Manager::directory(std::int64_t step) const {
+  return orbax::Directory::open(folder(step));
+}
+
+Status Manager::remove(std::int64_t step) {
+  if (Status s = wait(); !s.ok()) return s;
+  const std::string path = folder(step);
+  if (!file_exists(path)) return Status(Code::not_found, "{}: no such step", path);
+  std::erase_if(infos_, [&](const CheckpointInfo& c) { return c.step == step; });
+  folders_.erase(step);
+  return remove_folder(path);
+}
+
+}  // namespace strata::checkpoint
