@@ -7,9 +7,6 @@
 namespace strata::checkpoint::ocdbt {
 namespace {
 
-/// No database of a checkpoint has more entries; one whose nodes are their own children may seem
-/// to.
-constexpr std::size_t kMostEntries = std::size_t{1} << 22;
 constexpr std::uint64_t kMostNodeBytes = std::uint64_t{1} << 30;
 
 /// Whether a subtree whose keys are in [first, last) may hold keys that begin with a prefix.
@@ -132,13 +129,13 @@ Result<std::string> Database::read(const std::string& key, ByteRange range) cons
 
 Status Database::collect(const Place& place, std::uint8_t height, const std::string& above,
                          const std::string& prefix, std::vector<Entry>& out,
-                         std::size_t& visited) const {
+                         Visited& visited) const {
   auto at = node(place, height);
   if (!at) return at.status();
   const std::vector<Entry>& all = (*at)->entries;
-  visited += all.size();
-  if (visited > kMostEntries)
-    return Status(Code::corrupt, "{}: more than {} entries", name_of(""), kMostEntries);
+  // A node has one parent; nodes that share children could stand for any number of keys.
+  if (!visited.emplace(place.file.path(), place.offset).second)
+    return Status(Code::corrupt, "{}: a node has two parents", store_->name_of(folder_));
   for (std::size_t i = 0; i < all.size(); ++i) {
     const std::string key = above + all[i].key;
     if (height > 0) {
@@ -163,7 +160,7 @@ Result<std::vector<Entry>> Database::entries() const {
   std::vector<Entry> out;
   const Version& version = manifest_.versions.back();
   if (version.empty()) return out;
-  std::size_t visited = 0;
+  Visited visited;
   if (Status s = collect(version.root, version.height, "", "", out, visited); !s.ok()) return s;
   return out;
 }
@@ -173,7 +170,7 @@ Result<std::vector<std::string>> Database::list(const std::string& prefix) const
   const Version& version = manifest_.versions.back();
   std::vector<std::string> out;
   if (version.empty()) return out;
-  std::size_t visited = 0;
+  Visited visited;
   if (Status s = collect(version.root, version.height, "", prefix, entries, visited); !s.ok())
     return s;
   for (Entry& e : entries) out.push_back(std::move(e.key));

@@ -10,6 +10,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -38,6 +39,7 @@ class Database : public KeyValueReader {
   std::uint64_t generation() const { return manifest_.versions.back().generation; }
 
  private:
+  using Visited = std::set<std::pair<std::string, std::uint64_t>>;  // data files and offsets
   struct Cache {
     std::mutex mutex;
     std::map<std::string, std::shared_ptr<const Node>> nodes;
@@ -47,7 +49,7 @@ class Database : public KeyValueReader {
   Result<std::shared_ptr<const Node>> node(const Place& place, std::uint8_t height) const;
   Result<Entry> find(const std::string& key) const;
   Status collect(const Place& place, std::uint8_t height, const std::string& above,
-                 const std::string& prefix, std::vector<Entry>& out, std::size_t& visited) const;
+                 const std::string& prefix, std::vector<Entry>& out, Visited& visited) const;
 
   const KeyValueReader* store_;
   std::string folder_;
