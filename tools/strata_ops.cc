@@ -18,6 +18,7 @@
 #include "strata/op/evaluate.h"
 #include "strata/op/refine.h"
 #include "strata/op/samples.h"
+#include "strata/train/maxtext/effects.h"
 
 namespace {
 
@@ -249,7 +250,8 @@ Names names_of(const std::string& family, const std::string& folder) {
     return {{names / "grain.txt"}, names / "grain_not_applicable.tsv", {}, family};
   }
   if (family != "nnx.")
-    throw Error("strata-ops", "there are names of JAX, 'nnx.', 'optax.' and 'grain.', not '{}'",
+    throw Error("strata-ops",
+                "there are names of JAX, 'nnx.', 'optax.', 'grain.' and 'maxtext.', not '{}'",
                 family);
   const std::filesystem::path names = in("strata/nn/names");
   return {{names / "nnx.txt", names / "nnx_methods.txt"},
@@ -313,6 +315,26 @@ void api(const Names& names, const std::filesystem::path& tested) {
                            counts[2]);
 }
 
+/// Keys of MaxText: what acts is done, what has no effect here is not applicable, what is refused
+/// is missing.
+void maxtext_keys() {
+  namespace maxtext = train::maxtext;
+  std::map<maxtext::Effect, int> counts;
+  std::cout << "| key | status | what it does |\n|---|---|---|\n";
+  for (const std::string& key : maxtext::key_names()) {
+    const maxtext::KeyEffect effect = maxtext::effect_of(key);
+    ++counts[effect.effect];
+    std::cout << fmt::format("| `maxtext.{}` | {} | {} |\n", key, maxtext::to_string(effect.effect),
+                             effect.sentence);
+  }
+  const int acting = counts[maxtext::Effect::acting], derived = counts[maxtext::Effect::derived];
+  const int noted = counts[maxtext::Effect::noted], refused = counts[maxtext::Effect::refused];
+  std::cout << fmt::format("\n{} acting, {} derived, {} noted, {} refused\n", acting, derived,
+                           noted, refused)
+            << fmt::format("{} done, {} not applicable, {} missing\n", acting + derived, noted,
+                           refused);
+}
+
 int work(int argc, char** argv) {
   ::setenv("STRATA_CPU", "native,-avx512bf16,-amx-bf16",
            /*overwrite=*/0);  // the same table on any processor (docs/exceptions.md)
@@ -326,7 +348,8 @@ int work(int argc, char** argv) {
   app.add_flag("--api", want_api, "upstream's name x status (Markdown)");
   app.add_option(
       "family", family,
-      "with --api: 'nnx.' for names of flax.nnx, 'optax.' for Optax's, 'grain.' for Grain's");
+      "with --api: 'nnx.' for names of flax.nnx, 'optax.' for Optax's, 'grain.' for Grain's, "
+      "'maxtext.' for keys");
   app.add_option("--names", names, "the folder of the lists of names, in place of the usual one");
   app.add_option("--tested", tested,
                  "a file or a folder that scripts/run_tests wrote: the names whose tests passed");
@@ -345,7 +368,10 @@ int work(int argc, char** argv) {
   if (want_summaries) summaries();
   if (want_reasons) reasons();
   try {
-    if (want_api) api(names_of(family, names), tested);
+    if (want_api && family == "maxtext.")
+      maxtext_keys();
+    else if (want_api)
+      api(names_of(family, names), tested);
   } catch (const Error& e) {
     std::cerr << e.what() << "\n";
     return 1;

@@ -117,6 +117,9 @@ int main(int argc, char** argv) {
   app.require_subcommand();
   std::function<int()> action;
   add_train(app, action);
+  add_decode(app, action);
+  add_train_compile(app, action);
+  add_config(app, action);
   add_data(app, action);
   add_evaluate(app, action);
   add_plot(app, action);

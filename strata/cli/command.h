@@ -48,6 +48,9 @@ void add_device(CommandLine& command);
 
 /// Each adds one subcommand, which sets `action` when it is chosen.
 void add_train(CommandLine& app, std::function<int()>& action);
+void add_decode(CommandLine& app, std::function<int()>& action);
+void add_train_compile(CommandLine& app, std::function<int()>& action);
+void add_config(CommandLine& app, std::function<int()>& action);
 void add_data(CommandLine& app, std::function<int()>& action);
 void add_evaluate(CommandLine& app, std::function<int()>& action);
 void add_plot(CommandLine& app, std::function<int()>& action);

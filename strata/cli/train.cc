@@ -7,6 +7,8 @@
 #include "strata/base/text.h"
 #include "strata/base/thread_pool.h"
 #include "strata/cli/command.h"
+#include "strata/cli/maxtext.h"
+#include "strata/train/maxtext/translate.h"
 #include "strata/train/plot.h"
 #include "strata/train/run.h"
 
@@ -68,12 +70,7 @@ void print(const RunResult& r, const train::Config& config, bool json) {
     std::cout << "the same command goes on from there\n";
 }
 
-int run(const Options& o) {
-  if (o.threads > 0) set_num_threads(o.threads);
-  std::vector<std::string> arguments = o.arguments;
-  if (!o.init.empty()) arguments.push_back("init=" + o.init);
-  const train::Config config = read_config_arguments(
-      arguments, o.print_config ? train::Data::optional : train::Data::required);
+int run_config(const train::Config& config, const Options& o) {
   if (o.print_config) {
     std::cout << train::to_yaml(config);
     return kDone;
@@ -95,6 +92,16 @@ int run(const Options& o) {
   return result->outcome == RunResult::Outcome::interrupted ? kInterrupted : kDone;
 }
 
+int run(const Options& o) {
+  if (o.threads > 0) set_num_threads(o.threads);
+  std::vector<std::string> arguments = o.arguments;
+  if (train::maxtext::is_maxtext(arguments))
+    return as_maxtext([&] { return run_config(maxtext_run(arguments), o); });
+  if (!o.init.empty()) arguments.push_back("init=" + o.init);
+  const auto data = o.print_config ? train::Data::optional : train::Data::required;
+  return run_config(read_config_arguments(arguments, data), o);
+}
+
 }  // namespace
 
 void add_train(CommandLine& app, std::function<int()>& action) {
@@ -109,7 +116,10 @@ void add_train(CommandLine& app, std::function<int()>& action) {
       "Example:\n  strata train configs/demo.yml steps=200\n  strata train "
       "train_files='text/*.txt' run_name=first base_emb_dim=128 "
       "steps=500\n  strata train --init SmolLM2.gguf train_files=chats.jsonl "
-      "train_data_columns=messages steps=100 learning_rate=2e-5\n");
+      "train_data_columns=messages steps=100 learning_rate=2e-5\n\n"
+      "MaxText's own command lines are understood too:\n  strata train "
+      "src/maxtext/configs/base.yml run_name=first model_name=qwen3-0.6b "
+      "dataset_type=synthetic steps=10\n");
   command.footer("Keys, their defaults and what is allowed:\n" + train::describe_fields());
   command.hint(key_as_option);
   auto o = std::make_shared<Options>();

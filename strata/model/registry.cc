@@ -9,6 +9,7 @@
 #include "strata/base/error.h"
 #include "strata/base/text.h"
 #include "strata/model/llama/family.h"
+#include "strata/model/published/from_nothing.h"
 
 namespace strata::model {
 
@@ -17,6 +18,7 @@ namespace {
 std::vector<Family> make_families() {
   std::vector<Family> out;
   out.push_back(llama::family());
+  out.push_back(published::from_nothing());
   std::sort(out.begin(), out.end(),
             [](const Family& a, const Family& b) { return a.name < b.name; });
   return out;

@@ -89,6 +89,9 @@ struct Config {
   std::int64_t log_period = 10;
   std::string metrics_file;
   double max_seconds = 0;
+  /// Whether goodput and MFU follow each line of a log; what the device can do, for MFU.
+  bool log_goodput = false;
+  double device_tflops = 0;
 };
 
 /// The user's mistake in a configuration: exit status 2.

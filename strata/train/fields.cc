@@ -132,6 +132,10 @@ std::vector<Field> make_common() {
       {"metrics_file", &C::metrics_file,
        "JSON lines, one for each step; default: metrics/metrics.jsonl in the run's folder"},
       {"max_seconds", &C::max_seconds, "stop and save after this time; 0 for no limit", 0, kMany},
+      {"log_goodput", &C::log_goodput,
+       "a second line behind each of a log: the share of time that went into steps, and MFU"},
+      {"device_tflops", &C::device_tflops,
+       "what the device can do, in TFLOP/s, for MFU; 0: MFU is not told", 0, kMany},
   };
   for (Field& f : out) f.shapes_model = f.name == "decoder_block" || f.name == "weight_dtype";
   return out;

@@ -17,6 +17,13 @@ std::string log_line(const StepReport& r) {
       r.loss, r.loss, std::exp(r.loss));
 }
 
+std::string goodput_line(const StepReport& r) {
+  std::string out = fmt::format("goodput: {:.3f}", r.goodput);
+  if (r.device_tflops > 0)
+    out += fmt::format(", mfu: {:.3f}", r.flops / r.seconds * 1e-12 / r.device_tflops);
+  return out;
+}
+
 std::string progress_line(const StepReport& r) {
   std::string out = fmt::format("step {}/{} | loss {:.4f}", r.step, r.steps, r.loss);
   const bool known = r.seconds_per_step > 0;

@@ -14,6 +14,9 @@ struct StepReport {
   double seconds = 0, flops = 0;  // of this step
   double total_weights = 0;       // targets that count
   double seconds_per_step = 0;    // of late steps; 0 while that is not known
+  /// The share of the run's time so far that went into steps other than the first, which compiles.
+  double goodput = 0;
+  double device_tflops = 0;  // what the device can do; 0 while that is not known
   /// Each source's part of what was read so far, 0 to 1.
   std::vector<std::pair<std::string, double>> mix = {};
 };
@@ -23,6 +26,10 @@ struct StepReport {
 /// total_weights: 2048, loss: 4.321, lm_loss: 4.321, perplexity: 75.264" (one line). Source:
 /// MaxText's metric_logger.py.
 std::string log_line(const StepReport& r);
+
+/// The line behind it: "goodput: 0.973, mfu: 0.412"; without mfu where the device is not known.
+/// MFU is the step's FLOP/s over the device's. Source: Chowdhery et al., PaLM (2022), appendix B.
+std::string goodput_line(const StepReport& r);
 
 /// The same for a person: "step 120/1500 | loss 3.2141 | 8120 tokens/s | 0.41 TFLOP/s | kjv 33 %
 /// python 67 % | 3:12 left".

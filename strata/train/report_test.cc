@@ -21,6 +21,14 @@ TEST(Report, TheLineIsMaxTexts) {
             "lm_loss: 4.321, perplexity: 75.264");
 }
 
+TEST(Report, GoodputStandsByItselfAndWithMfu) {
+  StepReport r = kReport;
+  r.goodput = 0.97312;
+  EXPECT_EQ(goodput_line(r), "goodput: 0.973");
+  r.device_tflops = 0.42;
+  EXPECT_EQ(goodput_line(r), "goodput: 0.973, mfu: 0.500");
+}
+
 TEST(Report, TheLiveLineSaysWhatAPersonWants) {
   EXPECT_EQ(progress_line(kReport),
             "step 12/112 | loss 4.3210 | 4096 tokens/s | 0.17 TFLOP/s | kjv 25 % python 75 % | "

@@ -1,5 +1,6 @@
 #include "strata/train/run.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstdlib>
 
@@ -115,6 +116,9 @@ class Run {
   State state_;
   std::optional<Metrics> metrics_;
   Pace pace_;
+  const double begin_ = seconds_now();
+  double productive_ = 0;  // seconds of steps behind the first
+  bool compiled_ = false;
   RunResult result_;
   std::int64_t evaluated_ = -1;
   std::int64_t saved_step_ = -1;  // the newest one, which may still be being written
@@ -188,7 +192,9 @@ StepReport Run::report_of(double seconds, double weights) const {
                .seconds = seconds,
                .flops = flops_,
                .total_weights = weights,
-               .seconds_per_step = pace_.seconds_per_step()};
+               .seconds_per_step = pace_.seconds_per_step(),
+               .goodput = productive_ / std::max(seconds_now() - begin_, 1e-9),
+               .device_tflops = c_.device_tflops};
   const auto read = static_cast<double>(result_.step * sequences(c_));
   for (std::size_t i = 0; i < data_.sources().size(); ++i)
     r.mix.emplace_back(data_.sources()[i].name,
@@ -199,7 +205,9 @@ StepReport Run::report_of(double seconds, double weights) const {
 void Run::show(const StepReport& r) {
   if (progress_.live()) progress_.show(progress_line(r));
   // On a terminal the state line says the same all the time; lines stay for a log.
-  if (!progress_.live() && due(c_.log_period)) progress_.line(log_line(r));
+  if (progress_.live() || !due(c_.log_period)) return;
+  progress_.line(log_line(r));
+  if (c_.log_goodput) progress_.line(goodput_line(r));
 }
 
 std::string Run::trouble(const Outcome& outcome) const {
@@ -245,6 +253,8 @@ Status Run::one_step() {
   ++result_.step;
   const double seconds = seconds_now() - begin;
   pace_.add(seconds);
+  if (compiled_) productive_ += seconds;
+  compiled_ = true;
   const StepReport report = report_of(seconds, outcome.total_weights.item<double>());
   if (pace_.seconds_per_step() > 0)
     result_.tokens_per_second = report.total_weights / pace_.seconds_per_step();

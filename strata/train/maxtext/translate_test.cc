@@ -1,0 +1,158 @@
+#include "strata/train/maxtext/translate.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "strata/model/registry.h"
+#include "strata/train/maxtext/effects.h"
+#include "strata/train/maxtext/upstream.h"
+
+namespace strata::train::maxtext {
+namespace {
+
+using testing::Contains;
+using testing::HasSubstr;
+using testing::UnorderedElementsAre;
+
+Resolved of(std::vector<std::string> line) {
+  const Surroundings nothing = {[](const std::string&) -> const char* { return nullptr; }, 1};
+  line.insert(line.end(), {"run_name=r", "base_output_directory=out"});
+  return resolve(line, nothing);
+}
+
+std::string refusal(const std::vector<std::string>& line) {
+  try {
+    (void)translate(of(line));
+  } catch (const ConfigError& e) {
+    return e.what();
+  }
+  return "";
+}
+
+TEST(MaxTextTranslate, KeysBecomeThoseOfTheTrainer) {
+  const Translation t = translate(
+      of({"dataset_type=synthetic", "steps=7", "learning_rate=1e-4", "per_device_batch_size=2",
+          "max_target_length=16", "remat_policy=minimal_flash", "model_name=qwen3-0.6b"}));
+  EXPECT_THAT(t.keys, Contains("steps=7"));
+  EXPECT_THAT(t.keys, Contains("learning_rate=0.0001"));
+  EXPECT_THAT(t.keys, Contains("remat_policy=minimal"));
+  EXPECT_THAT(t.keys, Contains("max_num_checkpoints_to_keep=0"));
+  ASSERT_TRUE(t.synthetic);
+  EXPECT_EQ(t.synthetic->first, "out/r/synthetic.txt");
+  EXPECT_EQ(t.synthetic->second.size(), 2 * 16 + 1u);
+  const Config c = read_config({}, t.keys);
+  EXPECT_EQ(c.decoder_block, "published");
+  EXPECT_EQ(c.steps, 7);
+  EXPECT_EQ(c.log_period, 1);
+}
+
+TEST(MaxTextTranslate, DefaultsOfRatesAndMomentsAreMaxTexts) {
+  const Config c =
+      read_config({}, translate(of({"dataset_type=synthetic", "per_device_batch_size=1"})).keys);
+  EXPECT_EQ(c.learning_rate, 3e-5);
+  EXPECT_EQ(c.adam_b2, 0.95);
+  EXPECT_EQ(c.steps, 150001);
+  EXPECT_EQ(c.learning_rate_schedule_steps, 150001);
+  EXPECT_EQ(c.checkpoint_period, 10000);
+}
+
+TEST(MaxTextTranslate, ModelsHaveTheirPublishedConfigurations) {
+  const auto config = [](const std::string& name) {
+    return nlohmann::json::parse(model_config(of({"model_name=" + name})));
+  };
+  const auto llama = config("llama3.1-8b");
+  EXPECT_EQ(llama["model_type"], "llama");
+  EXPECT_EQ(llama["num_key_value_heads"], 8);
+  EXPECT_EQ(llama["rope_scaling"]["rope_type"], "llama3");
+  EXPECT_FALSE(config("llama3-8b").contains("rope_scaling"));
+  EXPECT_EQ(config("gemma2-2b")["num_hidden_layers"], 26);
+  EXPECT_EQ(config("gemma3-4b")["rope_scaling"]["factor"], 8.0);
+  EXPECT_EQ(config("gemma3-27b")["query_pre_attn_scalar"], 168);
+  EXPECT_EQ(config("qwen3-0.6b")["tie_word_embeddings"], true);
+}
+
+TEST(MaxTextTranslate, EveryDenseFamilyTrainsATinyModel) {
+  for (const char* block : {"llama2-7b", "mistral-7b", "gemma-2b", "gemma2-2b", "gemma3-4b",
+                            "qwen2.5-1.5b", "qwen3-0.6b"}) {
+    const Resolved r =
+        of({std::string("model_name=") + block, "override_model_config=true", "base_emb_dim=32",
+            "base_num_query_heads=4", "base_num_kv_heads=2", "head_dim=8", "base_mlp_dim=64",
+            "base_num_decoder_layers=2", "vocab_size=256", "max_target_length=16"});
+    const model::ModelPtr model = model::make("published", {{"config", model_config(r)}});
+    EXPECT_GT(model->count(), 1000) << block;
+    EXPECT_EQ(model->vocab_size(), 256) << block;
+  }
+}
+
+TEST(MaxTextTranslate, WhatIsNotBuiltIsRefusedByKeyAndValue) {
+  EXPECT_EQ(refusal({"mtp_num_layers=1"}), "mtp_num_layers=1 is not supported yet");
+  EXPECT_THAT(refusal({"quantization=int8", "dropout_rate=0.1"}),
+              testing::AllOf(HasSubstr("quantization=int8 is not supported yet"),
+                             HasSubstr("dropout_rate=0.1 is not supported yet")));
+  EXPECT_THAT(refusal({"opt_type=adam_pax"}), HasSubstr("opt_type=adam_pax is not supported yet"));
+  EXPECT_THAT(refusal({"per_device_batch_size=0.5"}), HasSubstr("per_device_batch_size=0.5"));
+  EXPECT_THAT(refusal({"mlp_activations=[gelu,linear]"}), HasSubstr("mlp_activations="));
+  EXPECT_THAT(refusal({"model_name=llama4-17b-16e", "per_device_batch_size=1"}),
+              HasSubstr("is not supported yet"));
+}
+
+TEST(MaxTextTranslate, WhatHasNoEffectIsSaidOnce) {
+  const Translation t = translate(
+      of({"dataset_type=synthetic", "sa_block_q=128", "ici_fsdp_parallelism=1", "steps=3"}));
+  EXPECT_THAT(t.notes, UnorderedElementsAre(
+                           "sa_block_q=128 accepted, no effect here, because kernels choose their "
+                           "own tiles",
+                           "ici_fsdp_parallelism=1 accepted, no effect here, because one device "
+                           "holds everything"));
+}
+
+TEST(MaxTextTranslate, FilesOfTextAreRead) {
+  const Translation t =
+      translate(of({"dataset_type=grain", "grain_train_files=a*.txt,0.3;b.txt,0.7",
+                    "tokenizer_path=t.model", "model_name=default"}));
+  EXPECT_THAT(t.keys, Contains("train_files=a*.txt,0.3;b.txt,0.7"));
+  EXPECT_THAT(t.keys, Contains("tokenizer_path=t.model"));
+  EXPECT_THAT(refusal({"dataset_type=tfds"}), HasSubstr("dataset_type=tfds"));
+}
+
+TEST(MaxTextTranslate, CommandLinesAreToldApart) {
+  EXPECT_TRUE(is_maxtext({"src/maxtext/configs/base.yml", "steps=3"}));
+  EXPECT_TRUE(is_maxtext({"configs/base.yml"}));
+  EXPECT_TRUE(is_maxtext({"model_name=llama2-7b"}));
+  EXPECT_FALSE(is_maxtext({"steps=3", "train_files=a"}));
+  EXPECT_FALSE(is_maxtext({"nothing.yml"}));
+  EXPECT_FALSE(is_maxtext({}));
+}
+
+TEST(MaxTextTranslate, AKeyIsExplained) {
+  EXPECT_EQ(explain("base_emb_dim", of({"model_name=llama3.1-8b"})),
+            "base_emb_dim: int\ndefault: 2048\nvalue: 4096 (models/llama3.1-8b.yml)\n"
+            "effect: acting: width of the residual stream\n");
+  EXPECT_THAT(explain("mtp_num_layers", of({})), HasSubstr("effect: refused"));
+  EXPECT_THROW((void)explain("stepz", of({})), ConfigError);
+}
+
+TEST(MaxTextTranslate, EveryKeyHasAnEffect) {
+  int counts[4] = {};
+  for (const std::string& key : key_names()) ++counts[static_cast<int>(effect_of(key).effect)];
+  EXPECT_EQ(counts[0] + counts[1] + counts[2] + counts[3],
+            static_cast<int>(upstream()["keys"].size()));
+  EXPECT_GT(counts[0], 60);
+}
+
+TEST(MaxTextTranslate, TokensOfAccessAreNeverShown) {
+  const Surroundings around = {[](const std::string& name) -> const char* {
+                                 return name == "HF_TOKEN" ? "hf_secret" : nullptr;
+                               },
+                               1};
+  const Resolved r = resolve({"run_name=r"}, around);
+  EXPECT_EQ(str(r.values.at("hf_access_token")), "hf_secret");
+  for (const std::string& line : config_lines(r))
+    EXPECT_THAT(line, testing::Not(HasSubstr("hf_secret")));
+  EXPECT_THAT(explain("hf_access_token", r), testing::Not(HasSubstr("hf_secret")));
+}
+
+}  // namespace
+}  // namespace strata::train::maxtext
