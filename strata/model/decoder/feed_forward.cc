@@ -1,5 +1,6 @@
 #include "strata/model/decoder/feed_forward.h"
 
+#include "strata/api/lax.h"
 #include "strata/api/nn.h"
 #include "strata/api/numpy.h"
 #include "strata/nn/wide.h"
@@ -22,31 +23,38 @@ Array FeedForward::operator()(const Array& x, Activation activation) const {
   return scope.returns(down(activate((*gate)(x), activation) * up(x)), x);
 }
 
-Array Experts::weights(const Array& x, const ExpertOptions& o) const {
+Experts::Routes Experts::routes(const Array& x, const ExpertOptions& o) const {
   const Array scores = astype(router(x), nn::wide(x.dtype()));
-  const Array p = strata::nn::softmax(scores, -1);
-  // An expert is chosen where fewer than `active` stand before it; the scores that are compared are
-  // the router's own, so that what rounds to one probability keeps its order.
-  const Array own = expand_dims(scores, -1), other = expand_dims(scores, -2);
-  const Array number = arange(o.count);
-  const Array earlier = less(expand_dims(number, 0), expand_dims(number, 1));
-  const Array before = logical_or(greater(other, own), logical_and(equal(other, own), earlier));
-  const Array chosen = less(sum(astype(before, DType::i32), -1), Array(static_cast<int>(o.active)));
-  const Array kept = where(chosen, p, zeros_like(p));
-  return o.renormalise ? kept / expand_dims(sum(kept, -1), -1) : kept;
+  // The router's own scores are compared, so that what rounds to one probability keeps its order.
+  const Array chosen = lax::top_k(scores, o.active).second;
+  const Array kept = take_along_axis(strata::nn::softmax(scores, -1), chosen, -1);
+  return {chosen, o.renormalise ? kept / expand_dims(sum(kept, -1), -1) : kept};
+}
+
+Array Experts::weights(const Array& x, const ExpertOptions& o) const {
+  const Routes r = routes(x, o);
+  const Array here = equal(expand_dims(r.experts, -1), arange(o.count));
+  return sum(where(here, expand_dims(r.weights, -1), Array(0.0f)), -2);
 }
 
 Array Experts::operator()(const Array& x, const ExpertOptions& o, Activation activation) const {
   const nn::ModuleScope scope(*this, "Experts");
-  const DType wide = nn::wide(x.dtype());
-  const auto product = [](const char* indices, const Array& a, const Array& b) {
-    return einsum(indices, a, astype(b, a.dtype()));
+  const Routes routes = this->routes(x, o);
+  const std::int64_t width = x.shape().sizes().back(), tokens = x.size() / width;
+  // Rows of one expert follow each other, each expert's in the order of its tokens.
+  const Array expert = reshape(routes.experts, {tokens * o.active});
+  const Array order = argsort(expert);
+  const Array rows =
+      take(reshape(x, {tokens, width}), floor_divide(order, Array(static_cast<int>(o.active))), 0);
+  const Array sizes = sum(astype(equal(expand_dims(expert, 1), arange(o.count)), DType::i32), 0);
+  const auto product = [&](const Array& a, const ExpertWeight& w) {
+    return lax::ragged_dot(a, astype(w.kernel, a.dtype()), sizes);
   };
-  const Array h = activate(product("bsd,edf->ebsf", x, gate.kernel), activation) *
-                  product("bsd,edf->ebsf", x, up.kernel);
-  const Array each = astype(product("ebsf,efd->ebsd", h, down.kernel), wide);
-  const Array w = expand_dims(moveaxis(weights(x, o), -1, 0), -1);  // (E, B, S, 1)
-  Array y = astype(sum(each * w, 0), x.dtype());
+  const Array h = activate(product(rows, gate), activation) * product(rows, up);
+  const Array each = reshape(take(product(h, down), argsort(order), 0), {tokens, o.active, width});
+  const DType wide = nn::wide(x.dtype());
+  const Array w = reshape(routes.weights, {tokens, o.active, 1});
+  Array y = reshape(astype(sum(astype(each, wide) * w, 1), x.dtype()), x.shape());
   if (shared) y = y + strata::nn::sigmoid((*shared_gate)(x)) * (*shared)(x, activation);
   return scope.returns(y, x);
 }

@@ -35,14 +35,20 @@ struct Experts {
   std::optional<Linear> shared_gate;
   STRATA_FIELDS(router, gate, up, down, shared, shared_gate)
 
-  /// The weight of each expert for each token of x (..., D): (..., E), f32 (f64 for f64); zero but
-  /// for the `active` of the highest scores, of equal ones those of lower numbers.
+  /// Which experts each token of x (..., D) goes through, highest score first, of equal ones that
+  /// of the lower number; and their weights, f32 (f64 for f64).
+  struct Routes {
+    Array experts, weights;  // i32 (..., K), (..., K)
+  };
+  Routes routes(const Array& x, const ExpertOptions& options) const;
+  /// The same as the weight of each expert, (..., E): zero where a token does not go.
   Array weights(const Array& x, const ExpertOptions& options) const;
-  /// sum over e of weights[e] down_e(f(gate_e x) * up_e x), and the shared one: x (B, S, D), result
-  /// of its dtype. Every expert is computed for every token, so that shapes do not depend on the
-  /// routes; what a token gets depends on it alone. The sum over experts is f32's. Source:
-  /// modeling_{mixtral,qwen2_moe}.py of transformers.
-  Array operator()(const Array& x_BSD, const ExpertOptions& options, Activation activation) const;
+  /// sum over the K routes of weight * down_e(f(gate_e x) * up_e x), and the shared one: x (...,
+  /// D), result of its dtype. Tokens are put in the order of their experts, whose products are
+  /// those of groups of rows (lax::ragged_dot), and back; none is dropped, and what a token gets
+  /// depends on it alone. The sum over routes is f32's. Source: modeling_{mixtral,qwen2_moe}.py of
+  /// transformers.
+  Array operator()(const Array& x, const ExpertOptions& options, Activation activation) const;
 };
 
 }  // namespace strata::model::decoder
