@@ -4,7 +4,8 @@
     PYTHONPATH=WHEEL JAX_PLATFORMS=cpu python3.12 tools/goldens/maxtext_config.py [GROUP ...]
 
 WHEEL and packages as in maxtext_tables.py. Each case is one command line with its environment, run
-through pyconfig.initialize: the values that differ from those of the first of `ways`, or the class
+through pyconfig.initialize (but for rules, most of which are tried on the pydantic model alone, whose
+errors pyconfig ends with status 2): the values that differ from those of the first of `ways`, or the class
 and text of the error. Groups: rules (for each raise of types.py a command line that a seeded search
 found), pairs (200 lines that cover pairs of values), models (every model file), ways (precedence,
 spellings, types, environment).
@@ -18,6 +19,7 @@ import io
 import itertools
 import json
 import logging
+import math
 import os
 import pathlib
 import random
@@ -58,7 +60,8 @@ def plain(v):
   if hasattr(v, "model_dump"): return plain(v.model_dump())
   if isinstance(v, dict): return {k: plain(x) for k, x in v.items()}
   if isinstance(v, (list, tuple)): return [plain(x) for x in v]
-  if isinstance(v, str): return v.replace(ASSETS, "maxtext/assets").replace(os.getcwd(), "CWD")
+  if isinstance(v, str): return v.replace(ASSETS, "maxtext/assets").replace(CONFIGS + "/", "").replace(os.getcwd(), "CWD")
+  if isinstance(v, float) and not math.isfinite(v): return None  # which JSON cannot say
   return v
 
 
@@ -79,7 +82,7 @@ def run(arguments, env=()):
     if type(e).__name__ == "ValidationError":
       errors = e.errors()
       text = [[".".join(map(str, x["loc"])), x["type"], plain(x["msg"])] for x in errors]
-    else: text = plain(str(e)).replace(CONFIGS, "maxtext/configs")[:300]
+    else: text = plain(str(e))[:300]
     return ["error", type(e).__name__, text, stop.code]
   finally:
     pyconfig._handle_config_exception = handle

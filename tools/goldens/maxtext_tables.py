@@ -108,6 +108,8 @@ class Translate:
         return found[0] if found else ["var", n.id]
       case ast.Attribute(value=ast.Name(id="self")): return ["self", n.attr]
       case ast.Attribute(value=ast.Name(id="config")): return ["self", n.attr]
+      case ast.Attribute(attr="model_fields"):
+        return ["tuple", *eval(ast.unparse(n), vars(types))]
       case ast.Attribute():
         found = self.lookup(n)
         if found: return found[0]
@@ -150,7 +152,7 @@ class Translate:
     e, name = self.expression, ast.unparse(n.func)
     args = [e(a) for a in n.args if ast.unparse(a) not in ("self", "config")]
     if name == "getattr": return ["getattr", *args]
-    if name.endswith(".live_devices"): return ["call", "len_devices"]
+    if name.endswith(".live_devices"): return ["call", "jax.devices"]
     if name == "next": return ["call", "first_existing", e(n.args[0].args[1]), args[1]]
     if name.startswith("datetime."): return ["call", "now"]
     if name == "Environment": return None

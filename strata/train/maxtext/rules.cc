@@ -403,7 +403,7 @@ class Machine {
         name == "first_existing")
       return path_function(name, a);
     if (name == "jax.devices") return List(static_cast<std::size_t>(context_.around.devices));
-    if (name == "jax.local_device_count" || name == "len_devices") return context_.around.devices;
+    if (name == "jax.local_device_count") return context_.around.devices;
     if (name == "jax.distributed.is_initialized") return false;
     if (name == "now") return now();
     if (name == "check_template") return check_template(str(a.at(0)));
