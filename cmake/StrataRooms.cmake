@@ -242,7 +242,7 @@ endfunction()
 # library that it is linked into, which may use libstrata.so besides.
 function(strata_runtime_of_objects)
   file(GLOB sources CONFIGURE_DEPENDS strata/embed/*_rt.cc strata/loop/kernel/*.cc)
-  list(FILTER sources EXCLUDE REGEX "/(native|large|product[_a-z0-9]*)\\.cc$")
+  list(FILTER sources EXCLUDE REGEX "/(native|large|product_cholesky)\\.cc$")
   add_library(strata_rt STATIC ${sources} strata/base/thread_pool.cc strata/compile/llvm/runtime_functions.cc)
   target_include_directories(strata_rt PRIVATE ${CMAKE_SOURCE_DIR} $<TARGET_PROPERTY:fmt::fmt,INTERFACE_INCLUDE_DIRECTORIES>)
   target_compile_options(strata_rt PRIVATE $<$<AND:$<CONFIG:Release>,$<CXX_COMPILER_ID:Clang>>:-Os>)  # clang's -O2 is half as large again

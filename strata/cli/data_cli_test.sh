@@ -170,7 +170,7 @@ strata data convert a.array_record g.jsonl --damaged quarantine
 fact "unless damaged records are put aside" prints 0 "g.jsonl: 49 records"
 fact "with what is wrong" grep -q "wrong checksum" g.jsonl.quarantine.jsonl
 strata data convert rows.jsonl rows.what
-fact "a name without a format" says 2 "the name does not say a format; give one of array_record, bagz, csv"
+fact "a name without a format" says 2 "the name does not say a format; give one of array_record, arrow, bagz, csv"
 strata train train_files=f.jsonl.zst $model base_output_directory=. run_name=packed
 fact "trains on compressed JSONL" prints 0 "done: step 40 of 40"
 

@@ -13,6 +13,9 @@ std::int64_t blocks(std::int64_t total, std::int64_t block) { return (total + bl
 
 DType accumulator(DType dtype) { return dtype == DType::f64 ? DType::f64 : DType::f32; }
 
+/// Of an element that the kernels take.
+std::int64_t bytes_of(DType dtype) { return dtype == DType::f64 ? 8 : dtype == DType::f32 ? 4 : 2; }
+
 /// Some of a group's rows.
 struct Piece {
   std::int64_t group, first, count;
@@ -46,12 +49,12 @@ Columns columns_of(const GroupedParams& p, std::int64_t block) {
 }
 
 void* moved(void* base, std::int64_t elements, DType dtype) {
-  return static_cast<std::byte*>(base) + elements * static_cast<std::int64_t>(byte_width(dtype));
+  return static_cast<std::byte*>(base) + elements * bytes_of(dtype);
 }
 
 void zero(void* at, std::int64_t rows, std::int64_t columns, std::int64_t step, DType dtype) {
   const auto bytes =
-      static_cast<std::size_t>(columns) * static_cast<std::size_t>(byte_width(dtype));
+      static_cast<std::size_t>(columns) * static_cast<std::size_t>(bytes_of(dtype));
   for (std::int64_t r = 0; r < rows; ++r) std::memset(moved(at, r * step, dtype), 0, bytes);
 }
 

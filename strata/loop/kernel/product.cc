@@ -42,12 +42,25 @@ bool is_stored(DType dtype) {
   return with_storage(dtype, [](auto) {});
 }
 
+/// Bytes of an element, 0 for what the kernel does not take; whether it is a float. These and not
+/// the room type's, since programs that hold the kernel do not hold that room.
+std::int64_t stored_bytes(DType dtype) {
+  std::int64_t out = 0;
+  with_storage(dtype, [&]<class S>(S) { out = sizeof(S); });
+  return out;
+}
+bool stores_floats(DType dtype) {
+  bool out = false;
+  with_storage(dtype, [&]<class S>(S) { out = !is_whole<S>; });
+  return out;
+}
+
 /// f(tile) with the tile of sums. Integers wrap at the end as well as on the way.
 template <class F>
 void with_tile(const InstructionSet& set, DType accumulator, F&& f) {
   if (accumulator == DType::f32) return f(set.f32);
   if (accumulator == DType::f64) return f(set.f64);
-  byte_width(accumulator) == 8 ? f(set.ui64) : f(set.ui32);
+  stored_bytes(accumulator) == 8 ? f(set.ui64) : f(set.ui32);
 }
 
 template <class A, class S>
@@ -251,7 +264,7 @@ class Product {
         f(Side<S>{static_cast<const S*>(base) + batch, places, ks, is_contiguous(role),
                   is_contiguous(k)});
       else
-        STRATA_UNREACHABLE("products of {} in other numbers", name(dtype));
+        STRATA_UNREACHABLE("products of type {} in other numbers", static_cast<int>(dtype));
     });
   }
 
@@ -380,10 +393,10 @@ ProductParams ProductParams::from(const std::int64_t* numbers) {
 
 bool takes(DType left, DType right, DType result, DType accumulator) {
   auto fits_accumulator = [&](DType d) {
-    return is_stored(d) && is_float(d) == is_float(accumulator) &&
-           byte_width(d) <= byte_width(accumulator);
+    return is_stored(d) && stores_floats(d) == stores_floats(accumulator) &&
+           stored_bytes(d) <= stored_bytes(accumulator);
   };
-  const bool rounds_twice = accumulator == DType::f64 && byte_width(result) == 2;
+  const bool rounds_twice = accumulator == DType::f64 && stored_bytes(result) == 2;
   return is_stored(accumulator) && !rounds_twice && fits_accumulator(left) &&
          fits_accumulator(right) && fits_accumulator(result);
 }
