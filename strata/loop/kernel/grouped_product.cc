@@ -53,8 +53,7 @@ void* moved(void* base, std::int64_t elements, DType dtype) {
 }
 
 void zero(void* at, std::int64_t rows, std::int64_t columns, std::int64_t step, DType dtype) {
-  const auto bytes =
-      static_cast<std::size_t>(columns) * static_cast<std::size_t>(bytes_of(dtype));
+  const auto bytes = static_cast<std::size_t>(columns) * static_cast<std::size_t>(bytes_of(dtype));
   for (std::int64_t r = 0; r < rows; ++r) std::memset(moved(at, r * step, dtype), 0, bytes);
 }
 
