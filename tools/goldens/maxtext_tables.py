@@ -257,7 +257,7 @@ def main():
   assets = str(maxtext_globals.MAXTEXT_ASSETS_ROOT)
   import importlib.metadata
   out = {
-      "source": "maxtext 0.2.5, configs, Apache License 2.0, https://pypi.org/project/maxtext",
+      "source": "maxtext 0.2.5, configs, Apache License 2.0, https://github.com/AI-Hypercomputer/maxtext",
       "keys": keys, "enums": enums, "validators": validators,
       "multimodal": list(types.Multimodal.model_fields),
       "functions": functions, "files": yaml_files(),
