@@ -17,7 +17,8 @@ namespace strata::cli {
 namespace {
 
 struct Options {
-  std::string model, park, host = "127.0.0.1", uds, key_file, certificate, generation = "auto";
+  std::string model, park, host = "127.0.0.1", uds, key_file, certificate, generation = "auto",
+                           activations = "float";
   std::vector<std::string> keys, names, origins = {"*"};
   std::int64_t port = 8000, length = 4096, sequences = 32, batched = 256, queue = 1024, rate = 0,
                cache = 0, logprobs = 20, shutdown = 30, connections = 1024;
@@ -48,7 +49,8 @@ int run(const Options& o) {
   sigaddset(&ends, SIGTERM);
   ::pthread_sigmask(SIG_BLOCK, &ends, nullptr);
   if (o.threads > 0) set_num_threads(o.threads);
-  auto lm = engine::load_language_model(o.model, {.length = o.length});
+  auto lm = engine::load_language_model(
+      o.model, {.int8_activations = o.activations == "int8", .length = o.length});
   if (!lm) return fail(lm.status());
   for (const std::string& note : lm->notes) std::cerr << "note: " << note << "\n";
   engine::Options options = engine::options_for(*lm, o.length, o.sequences);
@@ -168,6 +170,7 @@ void add_serve(CommandLine& app, std::function<int()>& action) {
       .in_range(std::int64_t{0}, std::int64_t{1} << 30)
       .show_default();
   o->engine.add_to(command);
+  add_activations(command, o->activations);
   add_threads(command, o->threads);
   command.callback([o, &action] { action = [o] { return run(*o); }; });
 }
