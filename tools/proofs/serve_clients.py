@@ -125,9 +125,9 @@ def by_lm_eval(server, build, model):
     import lm_eval_tasks as same
     length = same.LENGTH
     program = build.resolve() / "bin" / "strata"
-    through = same.evaluate("local-completions", f"model=smol,base_url={server.url}/v1/completions,tokenizer_backend=huggingface,tokenizer={model},max_length={length},num_concurrent=8,tokenized_requests=True")
-    # local-completions reads long texts in windows of max_length - 1 tokens, its own models in those of max_length.
-    alone = same.evaluate("strata", f"model={model},program={program},max_length={length - 1}")
+    # local-completions reads long texts in windows of max_length - 2 tokens, lm_eval's other models in those of max_length.
+    through = same.evaluate("local-completions", f"model=smol,base_url={server.url}/v1/completions,tokenizer_backend=huggingface,tokenizer={model},max_length={length + 2},num_concurrent=8,tokenized_requests=True")
+    alone = same.evaluate("strata", f"model={model},program={program},max_length={length}")
     for task, kind in same.TASKS.items():
         a, b = same.answers(through, task), same.answers(alone, task)
         if kind == "generate_until":
