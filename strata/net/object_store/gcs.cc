@@ -27,13 +27,6 @@ Result<ObjectInfo> parse_info(const json& object) {
   return out;
 }
 
-std::string crc32c_base64(std::string_view bytes) {
-  const std::uint32_t crc = crc32c(bytes);
-  const char big_endian[4] = {static_cast<char>(crc >> 24), static_cast<char>(crc >> 16),
-                              static_cast<char>(crc >> 8), static_cast<char>(crc)};
-  return base64({big_endian, 4});
-}
-
 /// The checksum in "crc32c=n03x6A==,md5=..."; empty where there is none.
 std::string_view crc32c_in(std::string_view hashes) {
   constexpr std::string_view kName = "crc32c=";
@@ -76,12 +69,7 @@ class GcsStore final : public ObjectStore {
           return Status();
         });
     if (!sent) return sent.status();
-    CurlAnswer& answer = sent->answer;
-    if (answer.status == 416) return std::string();  // begins behind the end
-    if (answer.status == 412)
-      return Status(Code::not_found, "{}: was replaced while it was read", name(key));
-    if (answer.status >= 300) return failure(name(key), answer);
-    return std::move(answer.body);
+    return bytes_of(name(key), std::move(sent->answer));
   }
 
   Result<std::string> write(const std::string& key, std::string_view bytes,
@@ -94,12 +82,8 @@ class GcsStore final : public ObjectStore {
                                        bytes);
     if (!sent) return sent.status();
     if (sent->answer.status == 412 && sent->repeats > 0) {
-      // The answer to an attempt that succeeded may be what was lost.
-      Result<ObjectInfo> there = stat(key);
-      if (there && there->size == bytes.size()) {
-        Result<std::string> content = read(key, {.generation = there->generation});
-        if (content && *content == bytes) return there->generation;
-      }
+      const std::string own = generation_with(*this, key, bytes);
+      if (!own.empty()) return own;
     }
     return generation_of(key, sent->answer);
   }
@@ -113,27 +97,19 @@ class GcsStore final : public ObjectStore {
   }
 
   Result<ObjectListing> list(const std::string& prefix, bool recursive) override {
-    ObjectListing out;
-    std::string next;
-    do {
+    Result<ObjectListing> out = all_pages([&](const std::string& next) -> Result<ObjectPage> {
       Parameters parameters = {{"prefix", prefix}};
       if (!recursive) parameters.emplace_back("delimiter", "/");
       if (!next.empty()) parameters.emplace_back("pageToken", next);
       Result<RepeatedAnswer> sent = call("GET", bucket_url() + "/o", parameters);
       if (!sent) return sent.status();
       if (sent->answer.status >= 300) return failure(name(prefix), sent->answer);
-      Result<GcsPage> page = parse_gcs_page(sent->answer.body);
-      if (!page) return page.status();
-      const bool ends = page->next.empty() || page->next == next;
-      std::move(page->listing.objects.begin(), page->listing.objects.end(),
-                std::back_inserter(out.objects));
-      std::move(page->listing.folders.begin(), page->listing.folders.end(),
-                std::back_inserter(out.folders));
-      next = ends ? "" : page->next;
-    } while (!next.empty());
-    std::sort(out.objects.begin(), out.objects.end(),
+      return parse_gcs_page(sent->answer.body);
+    });
+    if (!out) return out;
+    std::sort(out->objects.begin(), out->objects.end(),
               [](const ObjectInfo& a, const ObjectInfo& b) { return a.key < b.key; });
-    std::sort(out.folders.begin(), out.folders.end());
+    std::sort(out->folders.begin(), out->folders.end());
     return out;
   }
 
@@ -185,23 +161,12 @@ class GcsStore final : public ObjectStore {
 };
 
 /// A resumable upload: after a failure the store says how many bytes it has, and the rest follows.
-class GcsUpload final : public ObjectUpload {
+class GcsUpload final : public PartUpload {
  public:
-  GcsUpload(GcsStore& store, std::string key) : store_(store), key_(std::move(key)) {}
+  GcsUpload(GcsStore& store, std::string key)
+      : PartUpload(store.options().part_bytes), store_(store), key_(std::move(key)) {}
   ~GcsUpload() override {
     if (!session_.empty()) (void)store_.call("DELETE", session_, {});
-  }
-
-  Status write(std::string_view bytes) override {
-    const std::size_t part = store_.options().part_bytes;
-    while (!bytes.empty()) {
-      const std::size_t n = std::min(bytes.size(), part - waiting_.size());
-      waiting_.append(bytes.substr(0, n));
-      bytes.remove_prefix(n);
-      if (waiting_.size() == part && !bytes.empty())
-        if (Status s = send_waiting(false).status(); !s.ok()) return s;
-    }
-    return {};
   }
 
   Result<std::string> commit() override {
@@ -210,6 +175,8 @@ class GcsUpload final : public ObjectUpload {
   }
 
  private:
+  Status send_part() override { return send_waiting(false).status(); }
+
   Status begin() {
     Result<RepeatedAnswer> begun =
         store_.call("POST", store_.upload_url(), {{"uploadType", "resumable"}, {"name", key_}},
@@ -261,7 +228,7 @@ class GcsUpload final : public ObjectUpload {
   static constexpr int kMostStalls = 8;
   GcsStore& store_;
   const std::string key_;
-  std::string session_, waiting_;
+  std::string session_;
   std::uint64_t sent_ = 0;
   int stalls_ = 0;
 };
@@ -272,11 +239,11 @@ Result<std::unique_ptr<ObjectUpload>> GcsStore::upload(const std::string& key) {
 
 }  // namespace
 
-Result<GcsPage> parse_gcs_page(std::string_view text) {
+Result<ObjectPage> parse_gcs_page(std::string_view text) {
   const json page = json::parse(text, nullptr, false);
   if (!page.is_object())
     return Status(Code::corrupt, "a listing of Google Cloud Storage is no JSON object");
-  GcsPage out;
+  ObjectPage out;
   if (page.contains("items") && page["items"].is_array()) {
     for (const json& item : page["items"]) {
       Result<ObjectInfo> info = parse_info(item);

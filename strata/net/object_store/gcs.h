@@ -42,11 +42,7 @@ Result<std::string> service_account_jwt(const std::string& email, const std::str
 /// Opens a bucket. Generations are Google's numbers.
 std::shared_ptr<ObjectStore> open_gcs(const std::string& bucket, GcsOptions options);
 
-/// A page of a listing as Google writes it (JSON). `next` is empty on the last one.
-struct GcsPage {
-  ObjectListing listing;
-  std::string next;
-};
-Result<GcsPage> parse_gcs_page(std::string_view json);
+/// A page of a listing as Google writes it (JSON).
+Result<ObjectPage> parse_gcs_page(std::string_view json);
 
 }  // namespace strata::net

@@ -2,7 +2,10 @@
 
 #include <algorithm>
 #include <charconv>
+#include <iterator>
 #include <thread>
+
+#include "strata/base/checksum.h"
 
 namespace strata::net {
 namespace {
@@ -107,6 +110,57 @@ std::string base64(std::string_view bytes) {
       out += i + j > bytes.size() ? '=' : digits[three >> (18 - 6 * j) & 63];
   }
   return out;
+}
+
+std::string crc32c_base64(std::string_view bytes) {
+  const std::uint32_t crc = crc32c(bytes);
+  const char big_endian[4] = {static_cast<char>(crc >> 24), static_cast<char>(crc >> 16),
+                              static_cast<char>(crc >> 8), static_cast<char>(crc)};
+  return base64({big_endian, 4});
+}
+
+Result<ObjectListing> all_pages(
+    const std::function<Result<ObjectPage>(const std::string& next)>& fetch) {
+  ObjectListing out;
+  std::string next;
+  do {
+    Result<ObjectPage> page = fetch(next);
+    if (!page) return page.status();
+    const bool ends = page->next.empty() || page->next == next;
+    std::move(page->listing.objects.begin(), page->listing.objects.end(),
+              std::back_inserter(out.objects));
+    std::move(page->listing.folders.begin(), page->listing.folders.end(),
+              std::back_inserter(out.folders));
+    next = ends ? "" : page->next;
+  } while (!next.empty());
+  return out;
+}
+
+Result<std::string> bytes_of(const std::string& what, CurlAnswer answer) {
+  if (answer.status == 416) return std::string();
+  if (answer.status == 412)
+    return Status(Code::not_found, "{}: was replaced while it was read", what);
+  if (answer.status >= 300) return failure(what, answer);
+  return std::move(answer.body);
+}
+
+std::string generation_with(ObjectStore& store, const std::string& key, std::string_view bytes) {
+  const Result<ObjectInfo> there = store.stat(key);
+  if (!there || there->size != bytes.size()) return "";
+  const Result<std::string> content = store.read(key, {.generation = there->generation});
+  return content && *content == bytes ? there->generation : "";
+}
+
+Status PartUpload::write(std::string_view bytes) {
+  while (!bytes.empty()) {
+    const std::size_t n = std::min<std::size_t>(bytes.size(), part_bytes_ - waiting_.size());
+    waiting_.append(bytes.substr(0, n));
+    bytes.remove_prefix(n);
+    // The last part may be short, a full one may be the last: so it waits for a successor.
+    if (waiting_.size() == part_bytes_ && !bytes.empty())
+      if (Status s = send_part(); !s.ok()) return s;
+  }
+  return {};
 }
 
 }  // namespace strata::net

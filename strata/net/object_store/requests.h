@@ -48,4 +48,41 @@ std::string range_header(const ObjectRange& range);
 /// "Zm9v" of "foo".
 std::string base64(std::string_view bytes);
 
+/// The CRC-32C of the bytes as both stores write it: base64 of four bytes, the highest first.
+std::string crc32c_base64(std::string_view bytes);
+
+/// A page of a listing. `next` asks for the page behind it, and is empty on the last one.
+struct ObjectPage {
+  ObjectListing listing;
+  std::string next;
+};
+
+/// All pages one after the other; `fetch` gets the `next` of the page before, empty for the first.
+Result<ObjectListing> all_pages(
+    const std::function<Result<ObjectPage>(const std::string& next)>& fetch);
+
+/// What a ranged read came to: its bytes, none where the range begins behind the object's end, or
+/// why there are none.
+Result<std::string> bytes_of(const std::string& what, CurlAnswer answer);
+
+/// The generation of an object that has exactly these bytes; empty for another. What a conditional
+/// write asks whose condition failed after a repeat: the answer to an attempt that succeeded may be
+/// what was lost.
+std::string generation_with(ObjectStore& store, const std::string& key, std::string_view bytes);
+
+/// An upload whose pieces go up in parts of one size, but the last, which waits for `commit`.
+class PartUpload : public ObjectUpload {
+ public:
+  explicit PartUpload(std::uint64_t part_bytes) : part_bytes_(part_bytes) {}
+  Status write(std::string_view bytes) final;
+
+ protected:
+  /// Sends what waits, which is a whole part and not the last, and empties it.
+  virtual Status send_part() = 0;
+  std::string waiting_;
+
+ private:
+  const std::uint64_t part_bytes_;
+};
+
 }  // namespace strata::net

@@ -10,13 +10,6 @@
 namespace strata::net {
 namespace {
 
-std::string crc32c_base64(std::string_view bytes) {
-  const std::uint32_t crc = crc32c(bytes);
-  const char big_endian[4] = {static_cast<char>(crc >> 24), static_cast<char>(crc >> 16),
-                              static_cast<char>(crc >> 8), static_cast<char>(crc)};
-  return base64({big_endian, 4});
-}
-
 /// ETags come in quotes, which conditions carry as well.
 std::string etag_of(const CurlAnswer& answer) { return std::string(answer.header("etag")); }
 
@@ -54,12 +47,7 @@ class S3Store final : public ObjectStore {
       return Status();
     });
     if (!sent) return sent.status();
-    CurlAnswer& answer = sent->answer;
-    if (answer.status == 416) return std::string();  // begins behind the end
-    if (answer.status == 412)
-      return Status(Code::not_found, "{}: was replaced while it was read", name(key));
-    if (answer.status >= 300) return failure(name(key), answer);
-    return std::move(answer.body);
+    return bytes_of(name(key), std::move(sent->answer));
   }
 
   Result<std::string> write(const std::string& key, std::string_view bytes,
@@ -72,12 +60,8 @@ class S3Store final : public ObjectStore {
     if (!sent) return sent.status();
     const CurlAnswer& answer = sent->answer;
     if (answer.status == 412 && sent->repeats > 0) {
-      // The answer to an attempt that succeeded may be what was lost.
-      Result<ObjectInfo> there = stat(key);
-      if (there && there->size == bytes.size()) {
-        Result<std::string> content = read(key, {.generation = there->generation});
-        if (content && *content == bytes) return there->generation;
-      }
+      const std::string own = generation_with(*this, key, bytes);
+      if (!own.empty()) return own;
     }
     // S3 answers a missing object with 404 where another generation of it was expected.
     if (answer.status == 404 && expected && !expected->empty())
@@ -95,25 +79,15 @@ class S3Store final : public ObjectStore {
   }
 
   Result<ObjectListing> list(const std::string& prefix, bool recursive) override {
-    ObjectListing out;
-    std::string next;
-    do {
+    return all_pages([&](const std::string& next) -> Result<ObjectPage> {
       S3Request request{.parameters = {{"list-type", "2"}, {"prefix", prefix}}};
       if (!recursive) request.parameters.emplace_back("delimiter", "/");
       if (!next.empty()) request.parameters.emplace_back("continuation-token", next);
       Result<RepeatedAnswer> sent = call(request, "");
       if (!sent) return sent.status();
       if (sent->answer.status >= 300) return failure(name(prefix), sent->answer);
-      Result<S3Page> page = parse_s3_page(sent->answer.body);
-      if (!page) return page.status();
-      const bool ends = page->next.empty() || page->next == next;
-      std::move(page->listing.objects.begin(), page->listing.objects.end(),
-                std::back_inserter(out.objects));
-      std::move(page->listing.folders.begin(), page->listing.folders.end(),
-                std::back_inserter(out.folders));
-      next = ends ? "" : page->next;
-    } while (!next.empty());
-    return out;
+      return parse_s3_page(sent->answer.body);
+    });
   }
 
   Result<std::unique_ptr<ObjectUpload>> upload(const std::string& key) override;
@@ -173,25 +147,13 @@ class S3Store final : public ObjectStore {
 };
 
 /// A multipart upload; what fits one part is one ordinary write.
-class S3Upload final : public ObjectUpload {
+class S3Upload final : public PartUpload {
  public:
-  S3Upload(S3Store& store, std::string key) : store_(store), key_(std::move(key)) {}
+  S3Upload(S3Store& store, std::string key)
+      : PartUpload(store.options().part_bytes), store_(store), key_(std::move(key)) {}
   ~S3Upload() override {
     if (!id_.empty())
       (void)store_.call({.method = "DELETE", .parameters = {{"uploadId", id_}}}, key_);
-  }
-
-  Status write(std::string_view bytes) override {
-    const std::size_t part = store_.options().part_bytes;
-    while (!bytes.empty()) {
-      const std::size_t n = std::min(bytes.size(), part - waiting_.size());
-      waiting_.append(bytes.substr(0, n));
-      bytes.remove_prefix(n);
-      // The last part may be short, a full one may be the last: so it waits for a successor.
-      if (waiting_.size() == part && !bytes.empty())
-        if (Status s = send_part(); !s.ok()) return s;
-    }
-    return {};
   }
 
   Result<std::string> commit() override {
@@ -224,7 +186,7 @@ class S3Upload final : public ObjectUpload {
   }
 
  private:
-  Status send_part() {
+  Status send_part() override {
     if (id_.empty()) {
       Result<RepeatedAnswer> begun =
           store_.call({.method = "POST", .parameters = {{"uploads", ""}}}, key_);
@@ -252,7 +214,7 @@ class S3Upload final : public ObjectUpload {
 
   S3Store& store_;
   const std::string key_;
-  std::string id_, waiting_;
+  std::string id_;
   std::uint64_t sent_ = 0;
   std::vector<std::string> etags_;
 };
@@ -263,14 +225,14 @@ Result<std::unique_ptr<ObjectUpload>> S3Store::upload(const std::string& key) {
 
 }  // namespace
 
-Result<S3Page> parse_s3_page(std::string_view xml) {
+Result<ObjectPage> parse_s3_page(std::string_view xml) {
   pugi::xml_document document;
   const pugi::xml_parse_result parsed = document.load_buffer(xml.data(), xml.size());
   const pugi::xml_node root = document.document_element();
   if (!parsed || std::string_view(root.name()) != "ListBucketResult")
     return Status(Code::corrupt, "a listing of S3 is no ListBucketResult: {}",
                   parsed ? root.name() : parsed.description());
-  S3Page page;
+  ObjectPage page;
   for (pugi::xml_node node : root.children("Contents"))
     page.listing.objects.push_back(
         {node.child_value("Key"), node.child("Size").text().as_ullong(), node.child_value("ETag")});

@@ -35,11 +35,7 @@ std::function<Result<S3Credentials>()> find_s3_credentials();
 /// Opens a bucket. Where Amazon says that it is in another region, requests are signed for that.
 std::shared_ptr<ObjectStore> open_s3(const std::string& bucket, S3Options options);
 
-/// A page of a listing as S3 writes it (XML). `next` is empty on the last one.
-struct S3Page {
-  ObjectListing listing;
-  std::string next;
-};
-Result<S3Page> parse_s3_page(std::string_view xml);
+/// A page of a listing as S3 writes it (XML).
+Result<ObjectPage> parse_s3_page(std::string_view xml);
 
 }  // namespace strata::net
