@@ -9,7 +9,7 @@
 namespace strata {
 namespace {
 
-/// The prefix of what lies in a folder of a bucket.
+/// The prefix of the keys of a folder: its path with a final "/", or nothing for the whole bucket.
 std::string folder_prefix(const std::string& key) {
   return key.empty() || key.ends_with('/') ? key : key + "/";
 }

@@ -20,7 +20,7 @@ Status write_object(const std::string& path, std::span<const std::string_view> p
 /// bucket.
 Status remove_objects(const std::string& path);
 
-/// Names in a folder, sorted; Code::not_found where nothing lies in it.
+/// Lists the names in a folder, sorted. Code::not_found for a folder without objects.
 Result<std::vector<std::string>> list_objects(const std::string& path);
 
 /// Whether an object or a folder with contents has this path. A bucket is taken to exist.

@@ -106,6 +106,18 @@ struct Verb {
 
 using Action = std::function<int()>;
 
+/// The command's work: a change of one model, told as `report` does.
+template <class Options, class Change>
+void on_run(CommandLine& command, Action& action, const std::shared_ptr<Verb<Options>>& o,
+            Change change) {
+  command.callback([o, &action, change] {
+    action = [o, change] {
+      o->options.write = o->common.write;
+      return report(o->common, change(o->common.from, o->common.to, o->options));
+    };
+  });
+}
+
 void add_upscale(CommandLine& app, Action& action) {
   CommandLine& command = app.add_subcommand("upscale", "more layers: some stand twice");
   command.description(
@@ -120,12 +132,7 @@ void add_upscale(CommandLine& app, Action& action) {
   command.add_option("--to_layers", o->options.to_layers, "how many layers, by SOLAR's rule");
   command.add_flag("--zero_repeats", o->options.zero_repeats,
                    "layers add zero where they stand for the second time");
-  command.callback([o, &action] {
-    action = [o] {
-      o->options.write = o->common.write;
-      return report(o->common, model::upscale(o->common.from, o->common.to, o->options));
-    };
-  });
+  on_run(command, action, o, model::upscale);
 }
 
 void add_upcycle(CommandLine& app, Action& action) {
@@ -147,12 +154,7 @@ void add_upcycle(CommandLine& app, Action& action) {
   command.add_option("--router_deviation", u.router_deviation, "of the router's drawn rows");
   command.add_option("--noise", u.noise, "added to experts, in deviations of a row");
   command.add_option("--seed", u.seed, "of router and noise");
-  command.callback([o, &action] {
-    action = [o] {
-      o->options.write = o->common.write;
-      return report(o->common, model::upcycle(o->common.from, o->common.to, o->options));
-    };
-  });
+  on_run(command, action, o, model::upcycle);
 }
 
 void add_prune(CommandLine& app, Action& action) {
@@ -167,12 +169,7 @@ void add_prune(CommandLine& app, Action& action) {
   command.add_option("--drop_layers", o->options.drop_layers, "layers that go: 20-25,28")
       .type_name("MAP");
   command.add_option("--mlp_width", o->options.mlp_width, "hidden numbers that stay");
-  command.callback([o, &action] {
-    action = [o] {
-      o->options.write = o->common.write;
-      return report(o->common, model::prune(o->common.from, o->common.to, o->options));
-    };
-  });
+  on_run(command, action, o, model::prune);
 }
 
 void add_slice(CommandLine& app, Action& action) {
@@ -185,12 +182,7 @@ void add_slice(CommandLine& app, Action& action) {
   command.add_option("--layers", o->options.layers, "the layers that stay: 0-7,12")
       .type_name("MAP")
       .required();
-  command.callback([o, &action] {
-    action = [o] {
-      o->options.write = o->common.write;
-      return report(o->common, model::slice_layers(o->common.from, o->common.to, o->options));
-    };
-  });
+  on_run(command, action, o, model::slice_layers);
 }
 
 struct Merging {
