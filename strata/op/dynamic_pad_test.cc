@@ -1,4 +1,6 @@
 // dynamic_pad against the padding it stands for.
+#include <gtest/gtest.h>
+
 #include "strata/op/build.h"
 #include "strata/op/samples.h"
 #include "strata/op/testing/run.h"

@@ -1,4 +1,6 @@
 // Products and quotients of complex numbers that come out exactly.
+#include <gtest/gtest.h>
+
 #include <complex>
 
 #include "strata/op/build.h"

@@ -1,4 +1,6 @@
 // Complex atan2 near real numbers of each quadrant, where it is that of the real ones.
+#include <gtest/gtest.h>
+
 #include <cmath>
 #include <complex>
 

@@ -1,4 +1,6 @@
 // Complex powers with whole exponents against repeated products.
+#include <gtest/gtest.h>
+
 #include <complex>
 
 #include "strata/op/build.h"
