@@ -114,6 +114,8 @@ TEST(TensorSharding, ReadsWhatItPrints) {
   }
   const char* two = R"(#sdy.sharding_per_value<[<@m, [{"a"}]>, <@m, [{}]>]>)";
   EXPECT_EQ(per_value_attribute(*parse_shardings(two)), two);
+  EXPECT_EQ(per_value_attribute(*parse_shardings(R"([#sdy.sharding<@m, [{"a"}]>, <@m, [{}]>])")),
+            two);
   EXPECT_EQ(parse_shardings("[]")->size(), 0u);
 }
 

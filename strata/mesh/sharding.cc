@@ -228,8 +228,10 @@ Result<std::vector<TensorSharding>> parse_shardings(std::string_view text) {
   std::vector<TensorSharding> out;
   in.expect("[");
   if (!in.consume("]")) {
-    do out.push_back(parse_sharding(in));
-    while (in.ok() && in.consume(","));
+    do {
+      in.consume("#sdy.sharding");  // which may be left out within a list
+      out.push_back(parse_sharding(in));
+    } while (in.ok() && in.consume(","));
     in.expect("]");
   }
   if (around) in.expect(">");

@@ -137,6 +137,22 @@ Value* Emitter::permute(Builder& b, Value* x, const Layout& from, const Layout& 
                  x->type());
 }
 
+Value* Emitter::shift(Builder& b, Value* x, const Axes& axes, std::int64_t distance) {
+  Ints pairs;
+  for (const auto& group : grid_->groups(axes))
+    for (std::int64_t t = 0; t < static_cast<std::int64_t>(group.size()); ++t) {
+      std::int64_t from = t + distance;
+      if (from < 0 || from >= static_cast<std::int64_t>(group.size())) continue;
+      pairs.insert(pairs.end(),
+                   {group[static_cast<std::size_t>(from)], group[static_cast<std::size_t>(t)]});
+    }
+  Shape shape{static_cast<std::int64_t>(pairs.size()) / 2, 2};
+  log("permute", axes, static_cast<std::int64_t>(x->type().bytes()));
+  return of_type(b, "stablehlo.collective_permute", x,
+                 {{"source_target_pairs", Literal::of(shape, pairs)}, {"channel_id", ++channel_}},
+                 x->type());
+}
+
 /// The device's tile along each dimension, cut over `by` (empty: all of it); the last ones may
 /// reach beyond the end.
 Value* Emitter::slice_tiles(Builder& b, Value* x, const std::vector<Axes>& by) {

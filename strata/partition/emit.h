@@ -49,6 +49,8 @@ class Emitter {
   /// The same, each device keeping its tile along `dim`, which product(axes) divides.
   op::Value* reduce_scatter(op::Builder& b, op::Value* x, int dim, const Axes& axes,
                             op::Combiner combiner);
+  /// What the device `distance` tiles further along `axes` holds; zeros where there is none.
+  op::Value* shift(op::Builder& b, op::Value* x, const Axes& axes, std::int64_t distance);
   /// The part of `x` (of type `whole` in layout `from`) that layout `to` puts here.
   op::Value* reshard(op::Builder& b, op::Value* x, const Type& whole, const Layout& from,
                      const Layout& to);

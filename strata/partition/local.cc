@@ -79,6 +79,10 @@ ir::Attrs local_attrs(const Op& op, const Grid& grid, const Cut& cut) {
     attrs.set(name, local_sizes(attrs.get<Ints>(name), grid, dims, cut));
   };
   const auto& operands = cut.factors.operands;
+  if (op.name() == "stablehlo.convolution")
+    for (const char* name : {"feature_group_count", "batch_group_count"})
+      if (attrs.has(name) && attrs.get<std::int64_t>(name) > 1)  // groups are the first factor
+        attrs.set(name, attrs.get<std::int64_t>(name) / grid.product(cut.axes[0]));
   if (op.name() == "stablehlo.slice") resize("limit_indices", operands[0]);
   if (op.name() == "stablehlo.dynamic_slice") resize("slice_sizes", cut.factors.results[0]);
   if (op.name() == "stablehlo.gather") {

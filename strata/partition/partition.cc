@@ -16,8 +16,10 @@
 #include "strata/op/rules.h"
 #include "strata/op/scan.h"
 #include "strata/partition/choose_cut.h"
+#include "strata/partition/halo.h"
 #include "strata/partition/local.h"
 #include "strata/partition/lookup.h"
+#include "strata/partition/moving_slice.h"
 
 namespace strata::spmd {
 namespace {
@@ -225,7 +227,8 @@ class Partitioner {
     for (const Value* v : op.results()) results.push_back(planned(v));
     std::optional<op::Combiner> combiner = combiner_of_parts(op, options_.exact);
     Cut cut = choose_cut(op, grid_, operands, results, combiner.has_value());
-    if (on_owned_rows(b, op, cut)) return true;
+    if (on_owned_rows(b, op, cut) || on_owned_slice(b, op, cut) || on_windows(b, op, cut))
+      return true;
     if (cut.is_whole()) return false;
     Axes summed;
     for (std::size_t f = 0; f < cut.axes.size(); ++f)
@@ -286,6 +289,150 @@ class Partitioner {
     }
     place(b, op.result(), out, result);
     return true;
+  }
+
+  bool is_free(const Cut& cut, const Axes& axes) const {
+    for (const Axes& used : cut.axes)
+      for (int a : used)
+        if (std::count(axes.begin(), axes.end(), a) > 0) return false;
+    return true;
+  }
+
+  /// A slice or update at a place known at run time, along the one dimension that is cut.
+  bool on_owned_slice(Builder& b, const Op& op, const Cut& cut) {
+    std::vector<int> moving = moving_dims(op);
+    if (moving.empty()) return false;
+    bool is_update = op.name() == "stablehlo.dynamic_update_slice";
+    const Type& type = op.operand(0)->type();
+    if (!is_update && (is_complex(type.dtype()) || !has_storage(type.dtype()))) return false;
+    const Layout& have = part(op.operand(0)).layout;
+    const Layout* to = is_update ? planned(op.result()) : nullptr;
+    int dim = -1;
+    for (int d : moving)
+      if (!(to != nullptr ? *to : have).dims[static_cast<std::size_t>(d)].empty()) {
+        if (dim >= 0) return false;
+        dim = d;
+      }
+    if (dim < 0) return false;
+    auto at = static_cast<std::size_t>(dim);
+    const Axes& owners = (to != nullptr ? *to : have).dims[at];
+    const Type& window = is_update ? op.operand(1)->type() : op.result()->type();
+    std::int64_t tiles = grid_.product(owners);
+    if (!is_free(cut, owners) || window.shape().count() == 0) return false;
+    if (!is_update && 2 * window.shape()[dim] * tiles > type.shape()[dim] * (tiles - 1))
+      return false;
+    Layout operand = cut.layout(cut.factors.operands[0]);
+    operand.dims[at] = owners;
+    Value* x = in_layout(b, op.operand(0), operand);
+    Values starts;
+    for (std::size_t i = is_update ? 2 : 1; i < op.operands.size(); ++i)
+      starts.push_back(whole(b, op.operands[i]));
+    OwnedPart owned{x, dim, type.shape()[dim], owners};
+    if (is_update) {
+      Value* update = in_layout(b, op.operand(1), cut.layout(cut.factors.operands[1]));
+      place(b, op.result(), updated_part(b, emit_, grid_, owned, update, starts), operand);
+      return true;
+    }
+    Layout result = cut.layout(cut.factors.results[0]);
+    Shape sizes = local_type(grid_, op.result()->type(), result).shape();
+    place(b, op.result(), slice_of_parts(b, emit_, grid_, owned, starts, sizes.sizes()), result);
+    return true;
+  }
+
+  /// An operation that reads near the place it writes, on parts along the dimensions in which it
+  /// moves: rows come from neighbours, where these are less than all others.
+  bool on_windows(Builder& b, const Op& op, const Cut& cut) {
+    std::vector<MovedDim> moved = moved_dims(op, cut.factors);
+    if (moved.empty()) return false;
+    for (std::size_t f = 0; f < cut.axes.size(); ++f)
+      if (cut.factors.kinds[f] == 'r' && !cut.axes[f].empty()) return false;
+    bool joins = op.name() == "stablehlo.concatenate";
+    std::size_t arrays = joins                                    ? op.operands.size()
+                         : op.name() == "stablehlo.reduce_window" ? op.operands.size() / 2
+                                                                  : 1;
+    const Layout* to = planned(op.result());
+    std::vector<Layout> layouts;
+    for (std::size_t i = 0; i < op.operands.size(); ++i)
+      layouts.push_back(cut.layout(cut.factors.operands[i]));
+    Layout result = cut.layout(cut.factors.results[0]);
+    std::vector<MovedDim> chosen;
+    for (const MovedDim& d : moved) {
+      auto from = static_cast<std::size_t>(d.operand), at = static_cast<std::size_t>(d.result);
+      const Axes owners = to != nullptr ? to->dims[at] : part(op.operand(0)).layout.dims[from];
+      std::int64_t tiles = grid_.product(owners), size = op.result()->shape()[d.result];
+      if (owners.empty() || size == 0 || !is_free(cut, owners)) continue;
+      if (std::any_of(owners.begin(), owners.end(), [&](int a) { return result.uses(a); }))
+        continue;
+      bool is_worth_it = true;
+      for (std::size_t i = 0; i < arrays && is_worth_it; ++i) {
+        std::int64_t rows = op.operands[i]->shape()[d.operand];
+        std::optional<WindowRead> read =
+            window_read(op, d, static_cast<int>(i), (size + tiles - 1) / tiles);
+        is_worth_it = read.has_value() && (rows > 0 || joins);
+        if (!is_worth_it || rows == 0 || part(op.operands[i]).layout.dims[from] != owners) continue;
+        std::int64_t others = (rows + tiles - 1) / tiles * (tiles - 1);
+        is_worth_it = rows_received(*read, rows, tiles) < others;
+        layouts[i].dims[from] = owners;
+      }
+      if (!is_worth_it) {
+        for (std::size_t i = 0; i < arrays; ++i) layouts[i].dims[from].clear();
+        continue;
+      }
+      result.dims[at] = owners;
+      chosen.push_back(d);
+    }
+    if (chosen.empty()) return false;
+    Shape local = local_shape(grid_, op.result()->shape(), result);
+    ir::Attrs attrs = local_attrs(op, grid_, cut);
+    Values locals;
+    for (std::size_t i = 0; i < op.operands.size(); ++i) {
+      locals.push_back(in_layout(b, op.operands[i], layouts[i]));
+      if (i >= arrays) continue;
+      Value* padding = nullptr;
+      if (op.name() == "stablehlo.reduce_window") padding = whole(b, op.operands[arrays + i]);
+      if (op.name() == "stablehlo.pad") padding = whole(b, op.operands[1]);
+      if (op.name() == "stablehlo.convolution")
+        padding = op::constant(b, Literal(Type::scalar(op.operands[i]->dtype())));
+      for (const MovedDim& d : chosen) {
+        std::int64_t size = op.operands[i]->shape()[d.operand], rows = local[d.result];
+        if (size == 0) continue;
+        bool is_whole = layouts[i].dims[static_cast<std::size_t>(d.operand)].empty();
+        locals[i] = read_window(b, emit_, grid_, locals[i], size, d.operand,
+                                result.dims[static_cast<std::size_t>(d.result)], is_whole,
+                                *window_read(op, d, static_cast<int>(i), rows), padding);
+      }
+    }
+    for (const MovedDim& d : chosen) set_local_window(attrs, op, d, local[d.result]);
+    if (joins) {
+      place(b, op.result(), joined(b, op, locals, chosen[0].result, result), result);
+      return true;
+    }
+    std::vector<Type> types;
+    for (const Value* r : op.results()) types.push_back(local_type(grid_, r->type(), result));
+    Op& out = b.create(op.info(), locals, std::move(attrs), regions_of(b, op), types);
+    for (int i = 0; i < op.num_results(); ++i) place(b, op.result(i), out.result(i), result);
+    return true;
+  }
+
+  /// Each element from the one array of `xs` (as the part would be of it) that has it.
+  Value* joined(Builder& b, const Op& op, const Values& xs, int dim, const Layout& layout) {
+    Type places(DType::i32, local_shape(grid_, op.result()->shape(), layout));
+    std::vector<std::int64_t> first;
+    for (std::int64_t d = 0; d < grid_.devices(); ++d)
+      first.push_back(grid_.tile(d, layout.dims[static_cast<std::size_t>(dim)]) *
+                      places.shape()[dim]);
+    Value* at = op::add(b, op::iota(b, places, dim),
+                        op::broadcast_in_dim(b, emit_.at_device(b, first), places.shape(), {}));
+    Value* out = nullptr;
+    std::int64_t before = 0;
+    for (std::size_t i = 0; i < xs.size(); ++i) {
+      std::int64_t size = op.operands[i]->shape()[dim];
+      if (size == 0) continue;
+      Value* begin = op::constant(b, places, static_cast<double>(before));
+      out = out == nullptr ? xs[i] : op::select(b, op::compare(b, at, begin, "LT"), out, xs[i]);
+      before += size;
+    }
+    return out;
   }
 
   /// Whether the operation on parts gives the parts of its results, as far as its own inference

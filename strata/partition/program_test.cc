@@ -199,6 +199,64 @@ func.func @main(%t: tensor<62x3xf32> {sdy.sharding = #sdy.sharding<@m, [{}, {}]>
     EXPECT_EQ(op::laws::difference(got[r], whole[r]), "") << "result " << r;
 }
 
+/// Rows that an operation reads near its own come from neighbours: a permute for each distance,
+/// of the rows that are read, and no whole array anywhere.
+TEST(PartitionProgram, asks_neighbours_for_rows) {
+  auto with = [](const std::string& op, const std::string& type) {
+    return "sdy.mesh @m = <[\"x\"=4]>\n"
+           "func.func @main(%a: tensor<1x32x3xf32> {sdy.sharding = #sdy.sharding<@m, [{}, "
+           "{\"x\"}, {}]>}, %k: tensor<3x3x3xf32>, %i: tensor<i32>, %u: tensor<1x1x3xf32>) -> (" +
+           type + " {sdy.sharding = #sdy.sharding<@m, [{}, {\"x\"}, {}]>}) {\n" +
+           "  %z = stablehlo.constant dense<0.0> : tensor<f32>\n  %c = stablehlo.constant dense<0> "
+           ": "
+           "tensor<i32>\n" +
+           op + "\n  return %0 : " + type + "\n}";
+  };
+  struct Case {
+    std::string op, type;
+    std::vector<std::string> kinds;
+    std::int64_t bytes;  // that a device receives
+  };
+  const std::string same = "tensor<1x32x3xf32>";
+  for (const Case& c : std::vector<Case>{
+           {"%0 = stablehlo.convolution(%a, %k) dim_numbers = [b, 0, f]x[0, i, o]->[b, 0, f], "
+            "window "
+            "= {pad = [[1, 1]]} {batch_group_count = 1 : i64, feature_group_count = 1 : i64} : (" +
+                same + ", tensor<3x3x3xf32>) -> " + same,
+            same,
+            {"permute", "permute"},
+            24},
+           {"%0 = stablehlo.pad %a, %z, low = [0, 2, 0], high = [0, -2, 0], interior = [0, 0, 0] : "
+            "(" +
+                same + ", tensor<f32>) -> " + same,
+            same,
+            {"permute"},
+            24},
+           {"%0 = stablehlo.slice %a [0:1, 0:32:2, 0:3] : (" + same + ") -> tensor<1x16x3xf32>",
+            "tensor<1x16x3xf32>",
+            {},
+            0},
+           {"%0 = stablehlo.dynamic_update_slice %a, %u, %c, %i, %c : (" + same +
+                ", tensor<1x1x3xf32>, tensor<i32>, tensor<i32>, tensor<i32>) -> " + same,
+            same,
+            {},
+            0}}) {
+    SCOPED_TRACE(c.op);
+    auto module = parsed(with(c.op, c.type));
+    const ir::Function& f = *module->entry();
+    PartitionedProgram p = partition_program(f, *module, {.exact = true});
+    EXPECT_EQ(kinds(p.moves), c.kinds);
+    std::int64_t bytes = 0;
+    for (const Move& m : p.moves) bytes += m.bytes;
+    EXPECT_EQ(bytes, c.bytes);
+    for (int place : {-5, 0, 7, 8, 31, 40}) {
+      op::Literals at = arguments_of(f);
+      at[2] = Literal::scalar(place);
+      EXPECT_EQ(op::laws::difference(run(f, p, at)[0], op::evaluate(f.body, at)[0]), "") << place;
+    }
+  }
+}
+
 std::string message_of(const std::string& text) {
   try {
     auto module = parsed(text);
