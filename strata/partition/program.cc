@@ -11,6 +11,7 @@
 #include "strata/ir/pass/pass.h"
 #include "strata/partition/explain.h"
 #include "strata/partition/gspmd.h"
+#include "strata/partition/split_constants.h"
 
 namespace strata::spmd {
 namespace {
@@ -107,8 +108,10 @@ std::string mesh_of(const std::vector<const Sharding*>& shardings, const Meshes&
 
 }  // namespace
 
-PartitionedProgram partition_program(const ir::Function& f, const ir::Module& module,
+PartitionedProgram partition_program(const ir::Function& program, const ir::Module& module,
                                      const PartitionOptions& options) {
+  std::unique_ptr<ir::Function> split = split_constants(program);
+  const ir::Function& f = *split;
   Meshes meshes(module);
   Shardings s = read_shardings(f, meshes);
   apply_constraints(f, s);
