@@ -32,6 +32,11 @@ case $name in peft_fuzz | published_fuzz)  # what they try is watched; what that
   libraries="-Lbuild/lib -Wl,--start-group $archives -Wl,--end-group -L/usr/lib/llvm-19/lib -lLLVM-19 -lpcre2-8 -lopenblas -lsentencepiece -lsentencepiece_train -licuuc"
   export ASAN_OPTIONS=detect_container_overflow=0 ;;  # containers go to and fro between both kinds
 esac
+if [ "$room" = partition ]; then  # on operations as they were built
+  rooms="partition/rule.cc partition/gspmd.cc"
+  libraries="-Lbuild/lib -Wl,--start-group $(for above in partition op loop ir mesh tree type lapack base; do printf ' -lstrata_%s' $above; done) -Wl,--end-group -L/usr/lib/llvm-19/lib -lLLVM-19 -lopenblas"
+  export ASAN_OPTIONS=detect_container_overflow=0
+fi
 [ "$name" = orbax_fuzz ] && rooms="base type data/compression checkpoint/store checkpoint/ocdbt checkpoint/zarr checkpoint/orbax/pytree.cc" \
   libraries="-lzstd -llzma -lbz2 -lbrotlienc -lbrotlidec -lsnappy"
 [ "$room" = engine ] && rooms="base type engine/parked.cc"
