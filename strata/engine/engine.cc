@@ -343,6 +343,12 @@ bool Engine::step() {
     if (r.request.sampling.has_penalties())
       program_->begin(r.slot, r.request.tokens, r.drawn_tokens());
   }
+  try {
+    for (const PageCopy& copy : plan.copies) program_->copy_page(copy.from, copy.to);
+  } catch (...) {
+    lose_all();
+    throw;
+  }
   if (plan.rows.empty()) {
     tell();
     return !active_.empty();
@@ -509,16 +515,14 @@ void Engine::advance(const Row& row, std::span<const Told> told) {
   const bool draws = row.tokens == r->left();
   const auto guessed = static_cast<std::int64_t>(row.guesses.size());
   statistics_.read += row.tokens + guessed;
-  if (draws && !told[0].valid) {
-    // What it has read is not for others either.
-    r->computed += row.tokens;
+  // What it has read here is not for others either.
+  if (draws && !told[0].valid)
     return finish(
         r, End::error,
         told[0].barred
             ? fmt::format("no token may be token {} of the output", r->output.tokens.size())
             : fmt::format("the logits of token {} of the output are not finite",
                           r->output.tokens.size()));
-  }
   scheduler_.read(*r, row.tokens);
   if (!draws) return;
   std::int64_t right = 0;

@@ -167,16 +167,25 @@ TEST_F(InvarianceTest, ColdAndWarmAtEveryCachedLength) {
   Engine cold = make({.pages = 40, .share_beginnings = false});
   const Request whole{.tokens = text, .sampling = {.temperature = 0.9, .seed = 3}, .max_tokens = 6};
   const Output want = testing::outputs(cold, {whole})[0];
-  Engine warm = make({.pages = 80, .page_size = 1, .vocabulary = 0});
-  for (std::size_t cached = 1; cached < kLength; ++cached) {
-    warm.set_params(*params_);  // nothing is found
-    Request part = whole;
-    part.tokens.resize(cached);
-    part.max_tokens = 1;
-    testing::outputs(warm, {part});
-    const Output got = testing::outputs(warm, {whole})[0];
-    EXPECT_EQ(got.shared_tokens, static_cast<std::int64_t>(cached));
-    expect_equal(got, want, fmt::format("{} tokens cached", cached));
+  for (const std::int64_t size : {1, 16}) {
+    Engine warm = make({.pages = 80, .page_size = size, .vocabulary = 0});
+    for (std::size_t cached = 1; cached < kLength; ++cached) {
+      warm.set_params(*params_);  // nothing is found
+      Request part = whole;
+      part.tokens.resize(cached);
+      part.max_tokens = 1;
+      testing::outputs(warm, {part});
+      // Another text behind the same beginning finds as much, and changes nothing for others.
+      Request other = whole;
+      other.tokens.resize(cached);
+      other.tokens.push_back(text[cached] == 5 ? 6 : 5);
+      EXPECT_EQ(testing::outputs(warm, {other})[0].shared_tokens,
+                static_cast<std::int64_t>(cached));
+      const Output got = testing::outputs(warm, {whole})[0];
+      EXPECT_EQ(got.shared_tokens, static_cast<std::int64_t>(cached));
+      expect_equal(got, want, fmt::format("{} tokens cached, pages of {}", cached, size));
+      warm.check();
+    }
   }
 }
 

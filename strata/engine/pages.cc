@@ -1,6 +1,7 @@
 #include "strata/engine/pages.h"
 
 #include <algorithm>
+#include <iterator>
 
 #include "strata/base/check.h"
 #include "strata/base/error.h"
@@ -49,11 +50,40 @@ std::vector<std::int32_t> PagePool::find(std::span<const std::int32_t> tokens,
   if (tokens.empty()) return {};
   std::vector<std::int32_t> out =
       chain(tokens, salt, (tokens.size() - 1) / static_cast<std::size_t>(page_size_));
-  for (std::int32_t number : out) {
-    Page& page = pages_[static_cast<std::size_t>(number)];
-    if (page.holders++ == 0) free_.erase(page.place);
-  }
+  for (std::int32_t number : out) hold(number);
   return out;
+}
+
+void PagePool::hold(std::int32_t number) {
+  Page& page = pages_[static_cast<std::size_t>(number)];
+  if (page.holders++ == 0) free_.erase(page.place);
+}
+
+std::optional<PagePool::Part> PagePool::find_part(std::span<const std::int32_t> whole,
+                                                  std::span<const std::int32_t> tokens,
+                                                  std::string_view salt) const {
+  const auto size = static_cast<std::size_t>(page_size_);
+  const std::size_t from = whole.size() * size;
+  if (tokens.size() < from + 2) return std::nullopt;
+  const auto next = tokens.subspan(from, std::min(size, tokens.size() - 1 - from));
+  const std::uint64_t mark =
+      whole.empty() ? 0 : pages_[static_cast<std::size_t>(whole.back())].mark;
+  const Key wanted(mark, whole.empty() ? std::string(salt) : std::string(),
+                   {next.begin(), next.end()});
+  Part best{-1, 0};
+  const auto compare = [&](std::map<Key, std::int32_t>::const_iterator it) {
+    const auto& [its_mark, its_salt, held] = it->first;
+    if (its_mark != mark || its_salt != std::get<1>(wanted)) return;
+    const auto same =
+        std::mismatch(held.begin(), held.end(), next.begin(), next.end()).first - held.begin();
+    if (same > best.tokens) best = {it->second, same};
+  };
+  // In their order the keys with the longest equal beginning are neighbours.
+  const auto behind = known_.lower_bound(wanted);
+  if (behind != known_.end()) compare(behind);
+  if (behind != known_.begin()) compare(std::prev(behind));
+  if (best.tokens == 0) return std::nullopt;
+  return best;
 }
 
 std::pair<std::int64_t, std::int64_t> PagePool::look(std::span<const std::int32_t> tokens,
@@ -78,11 +108,12 @@ void PagePool::forget() {
 }
 
 void PagePool::keep(std::span<const std::int32_t> pages, std::span<const std::int32_t> tokens,
-                    std::string_view salt) {
+                    std::string_view salt, bool with_part) {
   const auto size = static_cast<std::size_t>(page_size_);
   std::uint64_t mark = 0;
-  for (std::size_t i = 0; i < pages.size() && (i + 1) * size <= tokens.size(); ++i) {
-    const auto part = tokens.subspan(i * size, size);
+  for (std::size_t i = 0; i < pages.size() && i * size < tokens.size(); ++i) {
+    const auto part = tokens.subspan(i * size, std::min(size, tokens.size() - i * size));
+    if (part.size() < size && !with_part) break;
     const auto [it, is_new] = known_.try_emplace(
         Key(mark, i == 0 ? std::string(salt) : std::string(), {part.begin(), part.end()}),
         pages[i]);

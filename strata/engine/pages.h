@@ -50,9 +50,23 @@ class PagePool {
   /// Whole pages that hold `tokens` from their beginning on, the last token among them.
   std::vector<std::int32_t> holding(std::span<const std::int32_t> tokens,
                                     std::string_view salt = {}) const;
-  /// Says that `pages` hold `tokens` from position 0 on: whole pages can be found from now on.
+  /// A page of which the first tokens go on with a text.
+  struct Part {
+    std::int32_t page;
+    std::int64_t tokens;
+  };
+  /// Behind the `whole` pages that `find` gave: the page that begins with the most of the tokens
+  /// that come next, less at least one. Nobody holds it for that: what it holds may be copied.
+  std::optional<Part> find_part(std::span<const std::int32_t> whole,
+                                std::span<const std::int32_t> tokens,
+                                std::string_view salt = {}) const;
+  /// A page that can be found is held once more.
+  void hold(std::int32_t page);
+  /// Says that `pages` hold `tokens` from position 0 on: whole pages can be found from now on, and
+  /// with `with_part` the tokens behind them too, by `find_part`. Then nobody may write more into
+  /// that page.
   void keep(std::span<const std::int32_t> pages, std::span<const std::int32_t> tokens,
-            std::string_view salt = {});
+            std::string_view salt = {}, bool with_part = false);
   /// Nothing that pages hold can be found from now on.
   void forget();
   /// Pages that can be found, and those that were given away though they could be.
@@ -67,7 +81,8 @@ class PagePool {
   void check(std::span<const std::vector<std::int32_t>> holders) const;
 
  private:
-  /// The mark of the page before, the salt and the page's tokens. At the beginning the mark is 0;
+  /// The mark of the page before, the salt and the page's tokens, fewer than a page has where the
+  /// rest of it holds nothing. At the beginning the mark is 0;
   /// behind it there is no salt.
   using Key = std::tuple<std::uint64_t, std::string, std::vector<std::int32_t>>;
   struct Page {

@@ -82,6 +82,36 @@ TEST(PagePool, SaltsShareNothing) {
   EXPECT_EQ(pool.evicted(), 0) << "nothing that was known is gone";
 }
 
+TEST(PagePool, FindsPagesOfWhichAPartGoesOn) {
+  PagePool pool(8, 4);
+  const Tokens mine = {*pool.take(), *pool.take(), *pool.take()};
+  pool.keep(mine, numbers(0, 10));
+  EXPECT_EQ(pool.find_part(std::span(mine).first(2), numbers(0, 12)), std::nullopt);
+  pool.keep(mine, numbers(0, 10), {}, true);
+  const auto part = [&](std::size_t whole, const Tokens& text, std::string_view salt = {}) {
+    const auto found = pool.find_part(std::span(mine).first(whole), text, salt);
+    return found ? std::pair(found->page, found->tokens) : std::pair(-1, std::int64_t{0});
+  };
+  EXPECT_EQ(part(2, numbers(0, 12)), std::pair(mine[2], std::int64_t{2}));
+  EXPECT_EQ(part(2, numbers(0, 10)), std::pair(mine[2], std::int64_t{1})) << "one is left to read";
+  EXPECT_EQ(part(2, numbers(0, 9)).first, -1);
+  EXPECT_EQ(part(2, {0, 1, 2, 3, 4, 5, 6, 7, 9, 9}).first, -1);
+  EXPECT_EQ(part(1, {0, 1, 2, 3, 4, 5, 9, 9}), std::pair(mine[1], std::int64_t{2}));
+  EXPECT_EQ(part(0, numbers(0, 4)), std::pair(mine[0], std::int64_t{3}));
+  EXPECT_EQ(part(0, numbers(0, 4), "salt").first, -1);
+  // The longer of two parts, whichever comes first in order.
+  const Tokens other = {*pool.take()};
+  pool.keep(other, Tokens{0, 1, 2, 9});
+  EXPECT_EQ(part(0, {0, 1, 2, 9, 9}), std::pair(other[0], std::int64_t{4}));
+  EXPECT_EQ(part(0, {0, 1, 2, 5, 9}).second, 3);
+  EXPECT_EQ(part(0, {0, 1, 5, 5, 9}).second, 2);
+  pool.release(mine);
+  pool.hold(mine[2]);
+  pool.check(std::vector<Tokens>{other, {mine[2]}});
+  pool.release(std::vector{mine[2]});
+  EXPECT_THAT(pool.find(numbers(0, 10)), ElementsAre(mine[0], mine[1])) << "a part is no page";
+}
+
 TEST(PagePool, RandomSchedulesLoseNothing) {
   for (unsigned seed = 0; seed < 20; ++seed) {
     std::mt19937 random(seed);
@@ -107,6 +137,12 @@ TEST(PagePool, RandomSchedulesLoseNothing) {
         texts.push_back(t);
       } else if (!texts.empty()) {
         const auto i = static_cast<std::ptrdiff_t>(below(texts.size()));
+        const Text& t = texts[static_cast<std::size_t>(i)];
+        // Who leaves tells of the last page, too.
+        if (below(2) > 0 && t.pages.size() * 2 >= t.tokens.size())
+          pool.keep(t.pages, t.tokens, {}, true);
+        const auto part = pool.find_part({}, Tokens{0, 1, 0});
+        if (part) pool.hold(part->page), pool.release(std::span(&part->page, 1));
         pool.release(texts[static_cast<std::size_t>(i)].pages);
         texts.erase(texts.begin() + i);
       }

@@ -122,6 +122,17 @@ Program::Program(model::ModelPtr model, const tree::Tree& params, const Shape& s
                                                           const Array& numbers) {
         return run(std::move(pages), from, numbers);
       };
+  copy_page_ = [run = jit(
+                    [rows_of](const tree::Tree& pages, const Array& from, const Array& to) {
+                      return pages.map([&](const Array& leaf) {
+                        return leaf.at(rows_of(leaf, to))
+                            .set(leaf.at(rows_of(leaf, from)).get({.mode = "clip"}));
+                      });
+                    },
+                    {.donate_argnums = {0}, .name = "copy_page"})](
+                   tree::Tree pages, const Array& from, const Array& to) {
+    return run(std::move(pages), from, to);
+  };
 }
 
 void Program::clear() {
@@ -264,6 +275,11 @@ void Program::write_pages(std::span<const std::int32_t> pages, const std::vector
   const tree::Tree from = pages_.with_values(std::move(arrays));
   pages_ = put_pages_(std::move(pages_), from,
                       array(std::vector<std::int32_t>(pages.begin(), pages.end())));
+}
+
+void Program::copy_page(std::int32_t from, std::int32_t to) {
+  pages_ = copy_page_(std::move(pages_), array(std::vector<std::int32_t>{from}),
+                      array(std::vector<std::int32_t>{to}));
 }
 
 std::string Program::identity() const {

@@ -56,6 +56,8 @@ class Program {
   /// Writes what `read_pages` gave, from page number `first` of it on. Throws as `check_pages`.
   void write_pages(std::span<const std::int32_t> pages, const std::vector<Literal>& contents,
                    std::int64_t first = 0);
+  /// Page `to` holds what page `from` does.
+  void copy_page(std::int32_t from, std::int32_t to);
   /// Tells weights, dtypes and classes of processors apart whose pages differ.
   std::string identity() const;
 
@@ -76,6 +78,7 @@ class Program {
   std::function<Seen(Seen, const Array&, const Array&, const Array&)> begin_;
   std::function<tree::Tree(const tree::Tree&, const Array&)> take_pages_;
   std::function<tree::Tree(tree::Tree, const tree::Tree&, const Array&)> put_pages_;
+  std::function<tree::Tree(tree::Tree, const Array&, const Array&)> copy_page_;
 };
 
 }  // namespace strata::engine

@@ -373,13 +373,13 @@ TEST_F(RequestTest, SaltsShareNothing) {
   r.tokens = prompt(7, 40);
   r.salt = "a";
   const Output first = testing::outputs(e, {r})[0];
-  EXPECT_EQ(testing::outputs(e, {r})[0].shared_tokens, 32);
+  EXPECT_EQ(testing::outputs(e, {r})[0].shared_tokens, 39);
   r.salt = "b";
   const Output other = testing::outputs(e, {r})[0];
   EXPECT_EQ(other.shared_tokens, 0);
   EXPECT_EQ(other.tokens, first.tokens);
   EXPECT_EQ(e.statistics().prefix_queries, 120);
-  EXPECT_EQ(e.statistics().prefix_hits, 32);
+  EXPECT_EQ(e.statistics().prefix_hits, 39);
 }
 
 TEST_F(RequestTest, RefusesWhatIsOutOfRange) {

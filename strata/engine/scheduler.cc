@@ -42,6 +42,10 @@ void Scheduler::add(SequencePtr s) { insert(waiting_, s); }
 
 /// Gives back pages and slot.
 void Scheduler::give_back(Sequence& s) {
+  // Nothing more is written into its last page: what that holds is for others, too.
+  if (options_.share_beginnings && s.computed % options_.page_size > 0)
+    pool_.keep(s.pages, std::span(s.known).first(static_cast<std::size_t>(s.computed)), s.salt,
+               true);
   pool_.release(s.pages);
   s.pages.clear();
   s.computed = s.kept = 0;
@@ -126,11 +130,22 @@ bool Scheduler::fits(const Sequence& s) const {
   return now + later <= free;
 }
 
-void Scheduler::let_in(const SequencePtr& s) {
-  if (options_.share_beginnings && s->reads_cache) {
+void Scheduler::let_in(const SequencePtr& s, Plan& plan) {
+  const bool shares = options_.share_beginnings && s->reads_cache;
+  if (shares) {
     s->pages = pool_.find(s->known, s->salt);
     s->kept = static_cast<std::int64_t>(s->pages.size());
     s->computed = s->kept * options_.page_size;
+  }
+  // What is reserved here is not given to the next that waits.
+  STRATA_CHECK(ensure_pages(*s, s->left()), "pages that were counted are not there");
+  if (shares) {
+    const auto whole = static_cast<std::size_t>(s->kept);
+    if (const auto part = pool_.find_part(std::span(s->pages).first(whole), s->known, s->salt)) {
+      pool_.hold(part->page);  // until the plan is made
+      plan.copies.push_back({s, part->page, s->pages[whole]});
+      s->computed += part->tokens;
+    }
     const std::int64_t found = std::min(s->computed, s->prompt);
     s->found = std::max(s->found, found);
     if (s->put_back == 0) {
@@ -138,8 +153,6 @@ void Scheduler::let_in(const SequencePtr& s) {
       hits_ += found;
     }
   }
-  // What is reserved here is not given to the next that waits.
-  STRATA_CHECK(ensure_pages(*s, s->left()), "pages that were counted are not there");
   const auto slot = std::find(slots_.begin(), slots_.end(), false);
   *slot = true;
   s->slot = slot - slots_.begin();
@@ -156,7 +169,7 @@ void Scheduler::admit(Plan& plan) {
     if (other != nullptr && !other->ended && other->computed < other->prompt) continue;
     s->after = nullptr;
     if (!fits(*s)) return;
-    let_in(s);
+    let_in(s, plan);
     plan.let_in.push_back(s);
   }
 }
@@ -231,6 +244,8 @@ Plan Scheduler::plan() {
     for (Planned& row : *rows)
       // One that was planned may have been put back for another.
       if (row.sequence->slot >= 0) plan.rows.push_back(std::move(row));
+  for (const PageCopy& copy : plan.copies) pool_.release(std::span(&copy.from, 1));
+  std::erase_if(plan.copies, [](const PageCopy& c) { return c.sequence->slot < 0; });
   was_short_ = !plan.were_back.empty();
   std::erase_if(plan.let_in, [](const SequencePtr& s) { return s->slot < 0; });
   return plan;

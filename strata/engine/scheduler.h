@@ -16,6 +16,10 @@
 // lengths of outputs that ended, so few are put back, and none for long. Where pages run out all
 // the same, the last in order is put back: it gives its pages back and reads again later.
 //
+// A sequence begins with the whole pages that others have filled with its beginning. Of the page
+// behind those it copies as many tokens as are equal, so that a text which was read before is read
+// again from its last token on.
+//
 // Source: vLLM's v1 scheduler (Kwon et al., 2023), Sarathi-Serve's chunked prefill (Agrawal et al.,
 // 2024). Deviations: prompts do not hold up those that draw; admission by expected length.
 #pragma once
@@ -74,10 +78,16 @@ struct Planned {
   SequencePtr sequence;
   std::int64_t tokens = 0, guesses = 0;
 };
+/// What a page holds is copied to another before the step reads.
+struct PageCopy {
+  SequencePtr sequence;  // whose page it becomes
+  std::int32_t from, to;
+};
 struct Plan {
   std::vector<Planned> rows;           // in order
   std::vector<SequencePtr> let_in;     // now running, with a slot
   std::vector<SequencePtr> were_back;  // put back in this step
+  std::vector<PageCopy> copies;        // before all rows, and before pages are given out again
 };
 
 class Scheduler {
@@ -118,7 +128,7 @@ class Scheduler {
   std::int64_t pages_for(std::int64_t tokens) const;
   std::int64_t pages_to_come(const Sequence& sequence) const;
   bool fits(const Sequence& sequence) const;
-  void let_in(const SequencePtr& sequence);
+  void let_in(const SequencePtr& sequence, Plan& plan);
   void admit(Plan& plan);
   void give_back(Sequence& sequence);
   void put_back(const SequencePtr& sequence, Plan& plan);

@@ -126,7 +126,10 @@ TEST(Scheduler, SamplesWaitForThePromptThatTheyShare) {
   carry_out(scheduler, scheduler.plan());
   const Plan plan = scheduler.plan();
   ASSERT_THAT(ids(plan.let_in), ElementsAre(2));
-  EXPECT_EQ(second->found, 16);
+  EXPECT_EQ(second->found, 19) << "four pages, and all but the last token of the fifth";
+  ASSERT_EQ(plan.copies.size(), 1u);
+  EXPECT_EQ(plan.copies[0].from, first->pages[4]);
+  EXPECT_EQ(plan.copies[0].to, second->pages[4]);
   EXPECT_EQ(second->pages[0], first->pages[0]);
 }
 
