@@ -54,6 +54,18 @@ def completions(client):
     check("a prompt of tokens", ids.choices[0].text == choice.text, ids)
 
 
+def beyond(client):
+    """What OpenAI's API lacks, by extra_body."""
+    found = client.completions.create(model="tiny", prompt="w1 w2", n=3, max_tokens=4, extra_body={"use_beam_search": True, "length_penalty": 0.8, "early_stopping": True})
+    check("a beam search", [c.index for c in found.choices] == [0, 1, 2] and len({c.text for c in found.choices}) == 3, found)
+    best = client.completions.create(model="tiny", prompt="w1 w2", n=1, best_of=4, max_tokens=4, extra_body={"ignore_eos": True})
+    check("the best of some", len(best.choices) == 1 and best.usage.completion_tokens == 16, best)
+    chat = client.chat.completions.create(model="tiny", messages=[{"role": "user", "content": "w1"}], n=2, max_tokens=3, extra_body={"use_beam_search": True})
+    check("a beam search of a chat", len(chat.choices) == 2, chat)
+    scored = client.completions.create(model="tiny", prompt="w1 w2 w3", max_tokens=1, extra_body={"prompt_logprobs": 1, "truncate_prompt_tokens": 2})
+    check("log-probabilities of a prompt that is cut", scored.usage.prompt_tokens == 2 and len(scored.choices[0].prompt_logprobs) == 2 and scored.choices[0].prompt_logprobs[0] is None, scored)
+
+
 def chats(client):
     asked = {"model": "tiny", "messages": [{"role": "system", "content": "w3"}, {"role": "user", "content": "w1"}], "max_completion_tokens": 6, "seed": 3,
              "logprobs": True, "top_logprobs": 2}
@@ -123,6 +135,7 @@ def main():
             url = f"http://127.0.0.1:{server.port}/v1"
             with openai.OpenAI(api_key="secret", base_url=url, max_retries=0) as client:
                 completions(client)
+                beyond(client)
                 chats(client)
                 errors(client, server.port)
                 leaving(client, server)

@@ -55,6 +55,7 @@ int run(const Options& o) {
   for (const std::string& note : lm->notes) std::cerr << "note: " << note << "\n";
   engine::Options options = engine::options_for(*lm, o.length, o.sequences);
   options.step_tokens = o.batched;
+  options.max_logprobs = -1;  // the server looks at what is asked; beams ask for two of each width
   const std::int64_t pages_of_one = options.pages / o.sequences;
   options.pages = o.cache > 0 ? std::max<std::int64_t>(1, o.cache / options.page_size)
                               : std::min(options.pages, 4 * pages_of_one);

@@ -124,6 +124,53 @@ def forms(server):
     check("a repetition", repeated["finish_reason"] == "repetition" and repeated["text"].split() == ["w3"] * 4, repeated)
 
 
+def several(server):
+    """Beams, the best of some, log-probabilities of prompts, prompts that are cut."""
+    def ask(path="/v1/completions", status=200, **more):
+        got, answer = server.ask(path, {"prompt": "w1 w2 w3", "max_tokens": 5, "temperature": 0.9, **more})
+        check(f"several {more}", got == status, answer)
+        return answer
+    beams = ask(use_beam_search=True, n=3, temperature=0, ignore_eos=True, logprobs=0, return_token_ids=True)["choices"]
+    sums = [sum(c["logprobs"]["token_logprobs"]) for c in beams]
+    check("beams, the best first", [c["index"] for c in beams] == [0, 1, 2] and sums == sorted(sums, reverse=True) and len({c["text"] for c in beams}) == 3 and
+          all(len(c["token_ids"]) == 5 and c["finish_reason"] == "length" for c in beams), beams)
+    scored = ask(prompt=beams[0]["prompt_token_ids"] + beams[0]["token_ids"], max_tokens=1, prompt_logprobs=0)["choices"][0]["prompt_logprobs"]
+    read = [scored[i][str(t)]["logprob"] for i, t in enumerate(beams[0]["token_ids"], 3)]
+    check("a beam's log-probabilities are the model's", all(abs(a - b) < 1e-5 for a, b in zip(read, beams[0]["logprobs"]["token_logprobs"])), read, beams[0])
+    greedy = ask(temperature=0, ignore_eos=True, logprobs=0)["choices"][0]
+    check("one beam is greedy, many are no worse", ask(use_beam_search=True, temperature=0, ignore_eos=True)["choices"][0]["text"] == greedy["text"] and
+          sums[0] >= sum(greedy["logprobs"]["token_logprobs"]) - 1e-5, greedy, sums)
+    chat = {"prompt": None, "messages": [{"role": "user", "content": "w1"}]}
+    found = ask("/v1/chat/completions", **chat, use_beam_search=True, n=2, length_penalty=0.5, early_stopping=True)
+    check("beams of a chat", [c["message"]["role"] for c in found["choices"]] == ["assistant"] * 2 and found["usage"]["completion_tokens"] > 0, found)
+    many = ask(prompt=["w1", "w2"], use_beam_search=True, n=2)["choices"]
+    check("beams of several prompts", len(many) == 4 and [c["index"] for c in many] == [0, 1, 2, 3], many)
+    all_of = ask(n=6, seed=3, logprobs=0, ignore_eos=True)["choices"]
+    best = ask(n=2, best_of=6, seed=3, logprobs=0, ignore_eos=True)
+    check("the best of some", all(len(c["logprobs"]["token_logprobs"]) == 5 for c in all_of) and len(best["choices"]) == 2 and best["usage"]["completion_tokens"] == 30 and
+          {c["text"] for c in best["choices"]} <= {c["text"] for c in all_of}, best, all_of)
+    asked = ask(prompt_logprobs=2, prompt="w1 w2 w3 w4")["choices"][0]["prompt_logprobs"]
+    ids = server.ask("/tokenize", {"prompt": "w1 w2 w3 w4"})[1]["tokens"]
+    check("log-probabilities of a prompt", asked[0] is None and len(asked) == len(ids) and all(str(t) in one and 2 <= len(one) <= 3 for t, one in zip(ids[1:], asked[1:])) and
+          all(sorted(v["rank"] for v in one.values())[:2] == [1, 2] and all(v["logprob"] <= 0 and "decoded_token" in v for v in one.values()) for one in asked[1:]), asked)
+    echoed = ask(prompt="w1 w2 w3 w4", echo=True, logprobs=0)["choices"][0]["logprobs"]["token_logprobs"]
+    check("are those of an echo", [one[str(t)]["logprob"] for t, one in zip(ids[1:], asked[1:])] == echoed[1:4], asked, echoed)
+    check("and of a chat", ask("/v1/chat/completions", **chat, prompt_logprobs=1)["prompt_logprobs"][0] is None)
+    stopped = ask(prompt_logprobs=0, stop=[" "], temperature=0)["choices"][0]
+    check("beside a stop string", stopped["finish_reason"] == "stop" and len(stopped["prompt_logprobs"]) == 3, stopped)
+    cut = ask(prompt="w9 w9 w9 w1 w2 w3", truncate_prompt_tokens=3, seed=2)
+    check("a prompt that is cut", cut["usage"]["prompt_tokens"] == 3 and cut["choices"][0]["text"] == ask(seed=2)["choices"][0]["text"], cut)
+    check("as far as fits", ask(prompt=[7] * 4090, max_tokens=20, truncate_prompt_tokens=-1)["usage"]["prompt_tokens"] == 4076)
+    for more, says in (({"best_of": 1, "n": 2}, "best_of must be greater"), ({"best_of": 2, "stream": True}, "best_of must be equal"), ({"best_of": 65}, "[1, 64]"),
+                       ({"temperature": 0, "best_of": 2}, "best_of must be 1 when using greedy"), ({"use_beam_search": 1}, "true or false"),
+                       ({"use_beam_search": True, "stream": True}, "stream cannot be used"), ({"use_beam_search": True, "stop": "a"}, "stop cannot be used"),
+                       ({"use_beam_search": True, "logprobs": 2}, "logprobs must be 0"), ({"use_beam_search": True, "guided_regex": "a"}, "guided_regex cannot be used"),
+                       ({"use_beam_search": True, "early_stopping": 3}, "early_stopping must be"), ({"use_beam_search": True, "length_penalty": 1e9}, "length_penalty must be"),
+                       ({"prompt_logprobs": 21}, "[0, 20]"), ({"prompt_logprobs": 1, "stream": True}, "are not available"), ({"truncate_prompt_tokens": 0}, "-1, or at least 1"),
+                       ({"truncate_prompt_tokens": 5000}, "[1, 4096]"), ({"thinking_token_budget": -2}, "[-1, "), ({"thinking_token_budget": 3}, "marks of thinking")):
+        check(f"error of {more}", says in ask(status=400, **more)["error"]["message"], more)
+
+
 def beside_others(server):
     def body(i):
         return {"prompt": f"w{i} w{i * 7 % 40}", "max_tokens": 12 + i % 5, "seed": i, "logprobs": 1, "temperature": 0.5 + i % 3 / 2, "return_token_ids": True}
@@ -313,6 +360,7 @@ def main():
         try:
             answers(server, name)
             forms(server)
+            several(server)
             beside_others(server)
             errors(server)
             pages_that_ask(server)

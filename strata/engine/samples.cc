@@ -78,6 +78,8 @@ struct BeamSearch::State : std::enable_shared_from_this<State> {
     live = std::move(next);
     ++drawn;
     const auto length = static_cast<std::int64_t>(prompt.size()) + drawn;
+    if (options.early_stopping && finished.size() >= static_cast<std::size_t>(options.width))
+      live.clear();
     if (live.empty()) return end(End::stop, {});
     if (drawn >= options.max_tokens) return end(End::max_tokens, {});
     if (length >= engine.options().max_length) return end(End::length, {});

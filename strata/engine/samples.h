@@ -27,6 +27,8 @@ struct BeamOptions {
   bool ignore_stop_tokens = false;
   /// Beams are ordered by the sum of log-probabilities / length^penalty.
   double length_penalty = 1;
+  /// Ends as soon as `width` beams are finished; else it goes on while beams can be continued.
+  bool early_stopping = false;
   /// Log-probabilities are at this temperature; below 1e-5: at 1.
   double temperature = 0;
   std::string salt = {};

@@ -8,7 +8,7 @@ namespace strata::serve {
 namespace {
 
 /// JSON has no infinity: the number that upstream tells instead.
-double told(float logprob) { return std::max(static_cast<double>(logprob), -9999.0); }
+double finite(float logprob) { return std::max(static_cast<double>(logprob), -9999.0); }
 
 Json bytes_of(const std::string& text) {
   Json out = Json::array();
@@ -46,7 +46,7 @@ Answer::Answer(Engine& engine, net::HttpReply reply, Parameters parameters, bool
       created_(created),
       prompts_(std::move(prompts)),
       with_ids_(with_ids),
-      choices_(prompts_.size() * static_cast<std::size_t>(parameters_.n)) {
+      choices_(prompts_.size() * static_cast<std::size_t>(parameters_.best_of)) {
   for (const auto& p : prompts_) prompt_tokens_ += static_cast<std::int64_t>(p.size());
   if (chat_ && parameters_.tools.kind != ToolChoice::Kind::none)
     for (std::size_t i = 0; i < choices_.size(); ++i)
@@ -95,11 +95,11 @@ Json Answer::logprobs_of(Choice& choice, const std::vector<TokenLogprob>& tokens
       Json top = Json::array();
       for (const Likely& l : t.top) {
         const std::string text = text_of(lm, l.token);
-        top.push_back({{"token", text}, {"logprob", told(l.logprob)}, {"bytes", bytes_of(text)}});
+        top.push_back({{"token", text}, {"logprob", finite(l.logprob)}, {"bytes", bytes_of(text)}});
       }
       const std::string text = text_of(lm, t.token);
       content.push_back({{"token", text},
-                         {"logprob", told(t.logprob)},
+                         {"logprob", finite(t.logprob)},
                          {"bytes", bytes_of(text)},
                          {"top_logprobs", top}});
     }
@@ -115,9 +115,9 @@ Json Answer::logprobs_of(Choice& choice, const std::vector<TokenLogprob>& tokens
   if (first_unknown) put(first, nullptr, nullptr);
   for (const TokenLogprob& t : tokens) {
     Json top = Json::object();
-    for (const Likely& l : t.top) top[text_of(lm, l.token)] = told(l.logprob);
-    if (!t.top.empty()) top[text_of(lm, t.token)] = told(t.logprob);
-    put(t.token, told(t.logprob), std::move(top));
+    for (const Likely& l : t.top) top[text_of(lm, l.token)] = finite(l.logprob);
+    if (!t.top.empty()) top[text_of(lm, t.token)] = finite(t.logprob);
+    put(t.token, finite(t.logprob), std::move(top));
   }
   return {{"text_offset", offsets},
           {"token_logprobs", values},
@@ -178,12 +178,12 @@ void Answer::stream(std::size_t i, const Event& event, const std::string& text, 
 
 void Answer::hear(std::size_t i, const Event& event) {
   Choice& c = choices_[i];
-  const auto& prompt = prompts_[i / static_cast<std::size_t>(parameters_.n)];
+  const auto& prompt = prompts_[i / static_cast<std::size_t>(parameters_.best_of)];
   std::string text = event.text;
   Json logprobs;
   if (parameters_.echo && !c.begun && (event.token || event.ended)) {
     text = engine_.lm().tokenizer->decode_with(prompt, parameters_.job.skip_special) + text;
-    if (parameters_.job.prompt_logprobs)
+    if (parameters_.job.echo_logprobs)
       append(logprobs, logprobs_of(c, event.prompt, true, prompt[0]));
   }
   std::vector<ToolCall> calls;
@@ -194,7 +194,7 @@ void Answer::hear(std::size_t i, const Event& event) {
     c.calls.insert(c.calls.end(), calls.begin(), calls.end());
   }
   if (event.logprob) append(logprobs, logprobs_of(c, {*event.logprob}, false, 0));
-  if (event.token) c.tokens.push_back(*event.token);
+  if (event.token) c.tokens.push_back(*event.token), c.sum += event.drawn_logprob;
   if (event.ended) {
     c.ended = true;
     if (!event.stop_string.empty()) c.stop_reason = event.stop_string;
@@ -204,6 +204,8 @@ void Answer::hear(std::size_t i, const Event& event) {
     if (c.finish == "stop" && !c.calls.empty() && parameters_.tools.kind != ToolChoice::Kind::named)
       c.finish = "tool_calls";
     if (event.finish == "error") error_ = event.error;
+    if (parameters_.job.prompt_logprobs)
+      c.prompt_logprobs = prompt_logprobs_of(prompt, event.prompt_logprobs);
     drawn_ += event.completion_tokens;
     ++ended_;
   }
@@ -215,6 +217,94 @@ void Answer::hear(std::size_t i, const Event& event) {
     append(c.logprobs, logprobs);
   }
   if (event.ended && ended_ == choices_.size()) finish();
+}
+
+void Answer::hear_beams(std::size_t i, const Event& event) {
+  if (!event.ended) return;
+  if (event.finish == "error") error_ = event.error;
+  drawn_ += event.completion_tokens;
+  const auto each = static_cast<std::size_t>(parameters_.best_of);
+  for (std::size_t b = 0; b < each; ++b) {
+    Choice& c = choices_[i * each + b];
+    c.ended = true;
+    ++ended_;
+    if (b >= event.beams.size()) continue;
+    const FoundBeam& one = event.beams[b];
+    c.begun = true;
+    c.text = one.text;
+    c.tokens = one.beam.tokens;
+    c.finish = one.beam.stopped ? "stop" : "length";
+    if (one.beam.stopped) {
+      const auto& named = parameters_.job.stop_tokens;
+      if (std::find(named.begin(), named.end(), c.tokens.back()) != named.end())
+        c.stop_reason = c.tokens.back();
+    }
+    if (!parameters_.job.logprobs) continue;
+    std::vector<TokenLogprob> all;
+    for (std::size_t t = 0; t < c.tokens.size(); ++t)
+      all.push_back({c.tokens[t], one.beam.logprobs[t], {}});
+    c.logprobs = logprobs_of(c, all, false, 0);
+  }
+  if (ended_ == choices_.size()) finish();
+}
+
+/// As vLLM tells them: nothing of the first token, then an object of token ids for each.
+Json Answer::prompt_logprobs_of(const std::vector<std::int32_t>& prompt,
+                                const std::vector<engine::PromptLogprob>& all) const {
+  Json out = Json::array({nullptr});
+  const auto put = [&](Json& to, std::int32_t token, float logprob, std::int64_t rank) {
+    to[std::to_string(token)] = {{"logprob", finite(logprob)},
+                                 {"rank", rank},
+                                 {"decoded_token", text_of(engine_.lm(), token)}};
+  };
+  for (const engine::PromptLogprob& p : all) {
+    if (out.size() >= prompt.size()) break;
+    Json one = Json::object();
+    put(one, p.token, p.logprob, p.others.rank);
+    for (const engine::TokenLogprob& l : p.others.likeliest) put(one, l.token, l.logprob, l.rank);
+    out.push_back(std::move(one));
+  }
+  return out;
+}
+
+/// The choices of a prompt that are told: those with the greatest mean log-probability.
+std::vector<std::size_t> Answer::told(std::size_t prompt) const {
+  const auto each = static_cast<std::size_t>(parameters_.best_of);
+  std::vector<std::size_t> out;
+  for (std::size_t i = prompt * each; i < (prompt + 1) * each; ++i)
+    if (choices_[i].begun) out.push_back(i);
+  const auto mean = [&](std::size_t i) {
+    return choices_[i].sum /
+           static_cast<double>(std::max<std::size_t>(choices_[i].tokens.size(), 1));
+  };
+  if (parameters_.best_of == parameters_.n) return out;
+  std::stable_sort(out.begin(), out.end(),
+                   [&](std::size_t a, std::size_t b) { return mean(a) > mean(b); });
+  out.resize(std::min(out.size(), static_cast<std::size_t>(parameters_.n)));
+  return out;
+}
+
+/// A choice as an answer that is no stream has it.
+Json Answer::whole(const Choice& c, std::size_t prompt, std::size_t index) const {
+  Json choice = {{"index", index}};
+  if (chat_) {
+    const bool only_calls = c.text.empty() && !c.calls.empty();
+    choice["message"] = {{"role", "assistant"},
+                         {"content", only_calls ? Json() : Json(c.text)},
+                         {"refusal", nullptr}};
+    if (!c.calls.empty()) choice["message"]["tool_calls"] = calls_json(c.calls, std::nullopt);
+  } else {
+    choice["text"] = c.text;
+  }
+  choice["logprobs"] = c.logprobs;
+  choice["finish_reason"] = c.finish;
+  choice["stop_reason"] = c.stop_reason;
+  if (!chat_ && parameters_.job.prompt_logprobs) choice["prompt_logprobs"] = c.prompt_logprobs;
+  if (with_ids_) {
+    choice["token_ids"] = c.tokens;
+    choice["prompt_token_ids"] = prompts_[prompt];
+  }
+  return choice;
 }
 
 void Answer::finish() {
@@ -236,27 +326,11 @@ void Answer::finish() {
   }
   Json out = frame(false);
   out["choices"] = Json::array();
-  for (std::size_t i = 0; i < choices_.size(); ++i) {
-    const Choice& c = choices_[i];
-    Json choice = {{"index", i}};
-    if (chat_) {
-      const bool only_calls = c.text.empty() && !c.calls.empty();
-      choice["message"] = {{"role", "assistant"},
-                           {"content", only_calls ? Json() : Json(c.text)},
-                           {"refusal", nullptr}};
-      if (!c.calls.empty()) choice["message"]["tool_calls"] = calls_json(c.calls, std::nullopt);
-    } else {
-      choice["text"] = c.text;
-    }
-    choice["logprobs"] = c.logprobs;
-    choice["finish_reason"] = c.finish;
-    choice["stop_reason"] = c.stop_reason;
-    if (with_ids_) {
-      choice["token_ids"] = c.tokens;
-      choice["prompt_token_ids"] = prompts_[i / static_cast<std::size_t>(parameters_.n)];
-    }
-    out["choices"].push_back(choice);
-  }
+  for (std::size_t p = 0; p < prompts_.size(); ++p)
+    for (const std::size_t i : told(p))
+      out["choices"].push_back(whole(choices_[i], p, out["choices"].size()));
+  if (chat_ && parameters_.job.prompt_logprobs)
+    out["prompt_logprobs"] = choices_[0].prompt_logprobs;
   out["usage"] = usage();
   out["seed"] = parameters_.job.sampling.seed;
   reply_.send({.body = dump(out)});

@@ -24,6 +24,8 @@ class Answer {
          bool with_ids);
   /// What happened to choice i.
   void hear(std::size_t i, const Event& event);
+  /// What a beam search for prompt i found.
+  void hear_beams(std::size_t i, const Event& event);
   /// Begins a stream.
   void begin();
   /// The job of a choice, so that it ends where the client leaves.
@@ -37,12 +39,18 @@ class Answer {
     std::size_t offset = 0;
     std::vector<std::int32_t> tokens;
     bool begun = false, ended = false;
+    double sum = 0;  // of its tokens' log-probabilities
+    Json prompt_logprobs = nullptr;
     std::optional<CallReader> reader = {};  // where the answer may call tools
     std::vector<ToolCall> calls = {};
   };
   Json calls_json(const std::vector<ToolCall>& calls, std::optional<std::size_t> first) const;
   Json logprobs_of(Choice& choice, const std::vector<TokenLogprob>& tokens, bool first_unknown,
                    std::int32_t first) const;
+  Json prompt_logprobs_of(const std::vector<std::int32_t>& prompt,
+                          const std::vector<engine::PromptLogprob>& all) const;
+  Json whole(const Choice& choice, std::size_t prompt, std::size_t index) const;
+  std::vector<std::size_t> told(std::size_t prompt) const;
   Json frame(bool chunk) const;
   Json usage() const;
   void stream(std::size_t i, const Event& event, const std::string& text, Json logprobs,

@@ -85,6 +85,8 @@ struct Engine::Stream {
   std::vector<TokenLogprob> prompt;
   std::int64_t drawn = 0;
   bool ended = false;
+  std::optional<Event> stopped;  // what ended it, until the engine has told of its end
+  std::optional<engine::BeamSearch> search;
   Clock::time_point submitted = Clock::now(), first, last;
   std::optional<Clock::time_point> scheduled;  // when it was let in
   std::int64_t preempted = 0;
@@ -143,7 +145,10 @@ void Engine::cancel(std::int64_t id) {
     const auto found = streams_.find(id);
     if (found == streams_.end()) return;
     const std::shared_ptr<Stream> stream = found->second;
-    engine_->cancel(stream->inner);
+    if (stream->search)
+      stream->search->cancel();
+    else
+      engine_->cancel(stream->inner);
     end(stream, {.finish = "abort"});
   });
   wake_.notify_all();
@@ -192,7 +197,10 @@ void Engine::start(const std::shared_ptr<Stream>& stream) {
   std::vector<std::int32_t> stops = job.stop_tokens;
   if (!job.ignore_eos)
     stops.insert(stops.end(), lm_.generation.eos.begin(), lm_.generation.eos.end());
+  streams_[stream->id] = stream;
+  if (job.beams) return search(stream, std::move(stops));
   r.stop_tokens = stops;
+  r.prompt_logprobs = job.prompt_logprobs;
   r.priority = job.priority;
   r.salt = job.salt;
   r.repetition_detection = job.repetition_detection;
@@ -203,11 +211,22 @@ void Engine::start(const std::shared_ptr<Stream>& stream) {
     r.shape = engine::grammar::shape_of(job.guide, std::move(ends));
     r.shape_takes_guesses = true;
   }
+  if (job.thinking) {
+    r.shape = job.thinking->shape(std::move(r.shape));
+    r.shape_takes_guesses = true;
+  }
   r.on_token = [this, stream](const engine::Token& t) { token(stream, t); };
   r.on_end = [this, stream](engine::Id id, const engine::Output& out) {
     engine_->take(id);
     if (stream->ended) return;
     rest(stream, out);
+    stream->scheduled = out.times.scheduled;
+    stream->preempted = out.preempted;
+    if (stream->stopped) {
+      stream->stopped->cached_tokens = out.shared_tokens;
+      stream->stopped->prompt_logprobs = out.prompt_logprobs;
+      return end(stream, std::move(*stream->stopped));
+    }
     Event e{.finish = out.end == engine::End::stop         ? "stop"
                       : out.end == engine::End::error      ? "error"
                       : out.end == engine::End::cancelled  ? "abort"
@@ -215,8 +234,7 @@ void Engine::start(const std::shared_ptr<Stream>& stream) {
                                                            : "length"};
     e.error = out.error;
     e.cached_tokens = out.shared_tokens;
-    stream->scheduled = out.times.scheduled;
-    stream->preempted = out.preempted;
+    e.prompt_logprobs = out.prompt_logprobs;
     e.text = stream->held + stream->decoder.finish();
     if (out.end == engine::End::stop) {
       const std::int32_t last = out.tokens.back();
@@ -225,9 +243,8 @@ void Engine::start(const std::shared_ptr<Stream>& stream) {
     }
     end(stream, std::move(e));
   };
-  streams_[stream->id] = stream;
   try {
-    if (job.prompt_logprobs) stream->prompt = scored(job.tokens, job.logprobs.value_or(0));
+    if (job.echo_logprobs) stream->prompt = scored(job.tokens, job.logprobs.value_or(0));
     // What cannot be read again is computed again.
     if (conversations_ && !job.session.empty() && job.tokens.size() > 1)
       (void)conversations_->resume(job.salt + '\n' + job.session);
@@ -235,6 +252,52 @@ void Engine::start(const std::shared_ptr<Stream>& stream) {
   } catch (const std::exception& e) {
     end(stream, {.finish = "error", .error = e.what()});
   }
+}
+
+void Engine::search(const std::shared_ptr<Stream>& stream, std::vector<std::int32_t> stops) {
+  const Job& job = stream->job;
+  engine::BeamOptions o{.width = job.beams->width,
+                        .max_tokens = job.max_tokens,
+                        .stop_tokens = std::move(stops),
+                        .length_penalty = job.beams->length_penalty,
+                        .early_stopping = job.beams->early_stopping,
+                        .temperature = job.sampling.temperature,
+                        .salt = job.salt,
+                        .priority = job.priority};
+  try {
+    stream->search.emplace(
+        *engine_, job.tokens, std::move(o),
+        [this, stream](std::vector<engine::Beam> beams, engine::End how, const std::string& error) {
+          found(stream, std::move(beams), how, error);
+        });
+  } catch (const std::exception& e) {
+    end(stream, {.finish = "error", .error = e.what()});
+  }
+}
+
+void Engine::found(const std::shared_ptr<Stream>& stream, std::vector<engine::Beam> beams,
+                   engine::End how, const std::string& error) {
+  Event e{.finish = !error.empty()             ? "error"
+                    : how == engine::End::stop ? "stop"
+                                               : "length",
+          .error = error};
+  const auto& eos = lm_.generation.eos;
+  for (engine::Beam& beam : beams) {
+    stream->drawn += static_cast<std::int64_t>(beam.tokens.size());
+    tokenizer::DecodeStream decoder(*lm_.tokenizer, stream->job.skip_special);
+    std::string text;
+    for (std::size_t i = 0; i < beam.tokens.size(); ++i) {
+      const bool ends = beam.stopped && i + 1 == beam.tokens.size() &&
+                        std::find(eos.begin(), eos.end(), beam.tokens[i]) != eos.end();
+      if (!ends) text += decoder.step(beam.tokens[i]);
+    }
+    text += decoder.finish();
+    e.beams.push_back({std::move(text), std::move(beam)});
+  }
+  metrics_.add("generation_tokens", static_cast<double>(stream->drawn));
+  stream->first = stream->last = Clock::now();
+  metrics_.observe("time_to_first_token_seconds", since(stream->submitted));
+  end(stream, std::move(e));
 }
 
 /// Lets a conversation rest, with what was read of it.
@@ -273,7 +336,7 @@ void Engine::note_step(const engine::Statistics& before, double seconds) {
 }
 
 void Engine::token(const std::shared_ptr<Stream>& stream, const engine::Token& t) {
-  if (stream->ended) return;
+  if (stream->ended || stream->stopped) return;
   const auto now = Clock::now();
   if (stream->drawn++ == 0) {
     stream->first = now;
@@ -284,7 +347,7 @@ void Engine::token(const std::shared_ptr<Stream>& stream, const engine::Token& t
   }
   stream->last = now;
   metrics_.add("generation_tokens");
-  Event e{.token = t.token};
+  Event e{.token = t.token, .drawn_logprob = t.logprob};
   if (stream->job.logprobs) e.logprob = logprob_of(t.logits, t.token, *stream->job.logprobs);
   e.prompt = std::move(stream->prompt);
   stream->prompt.clear();
@@ -298,10 +361,10 @@ void Engine::token(const std::shared_ptr<Stream>& stream, const engine::Token& t
     stream->listener(e);
     return;
   }
-  engine_->cancel(t.id);
   e.finish = "stop";
   e.stop_string = stopped;
-  end(stream, std::move(e));
+  stream->stopped = std::move(e);
+  engine_->cancel(t.id);
 }
 
 void Engine::end(const std::shared_ptr<Stream>& stream, Event event) {
@@ -330,7 +393,7 @@ void Engine::end(const std::shared_ptr<Stream>& stream, Event event) {
     metrics_.observe("request_decode_time_seconds", between(stream->first, stream->last));
     metrics_.observe("request_inference_time_seconds", between(*stream->scheduled, stream->last));
   }
-  if (stream->drawn > 1)
+  if (stream->drawn > 1 && !stream->job.beams)
     metrics_.observe("request_time_per_output_token_seconds",
                      std::chrono::duration<double>(stream->last - stream->first).count() /
                          static_cast<double>(stream->drawn - 1));

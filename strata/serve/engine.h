@@ -25,10 +25,19 @@
 #include "strata/engine/grammar/guide.h"
 #include "strata/engine/language_model.h"
 #include "strata/engine/park.h"
+#include "strata/engine/samples.h"
 #include "strata/engine/score.h"
 #include "strata/serve/metrics.h"
+#include "strata/serve/thinking.h"
 
 namespace strata::serve {
+
+/// A beam search: engine::BeamOptions' numbers.
+struct Beams {
+  std::int64_t width = 1;
+  double length_penalty = 1;
+  bool early_stopping = false;
+};
 
 /// One sequence to draw.
 struct Job {
@@ -41,9 +50,15 @@ struct Job {
   /// How many of the likeliest tokens are told beside each token; none: no log-probabilities.
   std::optional<std::int64_t> logprobs = {};
   /// Whether log-probabilities of the prompt are told before the first token.
-  bool prompt_logprobs = false;
+  bool echo_logprobs = false;
+  /// How many of the likeliest tokens are told of each token of the prompt, with the end.
+  std::optional<std::int64_t> prompt_logprobs = {};
   /// The form that the text has; none: any.
   std::shared_ptr<engine::grammar::Guide> guide = {};
+  /// Between marks of thinking there are so many tokens at most.
+  std::optional<Thinking> thinking = {};
+  /// A beam search in place of a draw: its beams come with the end.
+  std::optional<Beams> beams = {};
   /// As engine::Request's.
   std::int64_t priority = 0;
   std::string salt = {};
@@ -65,12 +80,20 @@ struct TokenLogprob {
   std::vector<Likely> top = {};
 };
 
+/// One of the beams that a search found.
+struct FoundBeam {
+  std::string text;
+  engine::Beam beam;
+};
+
 /// What happened to a job: a token was drawn, or it ended.
 struct Event {
   /// Whole characters that no stop string can take back.
   std::string text = {};
   std::optional<std::int32_t> token = {};
   std::optional<TokenLogprob> logprob = {};
+  /// Of the drawn token, in the distribution that it was drawn from before cuts.
+  float drawn_logprob = 0;
   /// Of the prompt but its first token; with the first event where they were asked for.
   std::vector<TokenLogprob> prompt = {};
   bool ended = false;
@@ -78,6 +101,9 @@ struct Event {
   /// stopped it.
   std::string finish = {}, stop_string = {}, error = {};
   std::optional<std::int32_t> stop_token = {};
+  /// With the end: of the prompt's tokens but its first; beams, the best first.
+  std::vector<engine::PromptLogprob> prompt_logprobs = {};
+  std::vector<FoundBeam> beams = {};
   std::int64_t prompt_tokens = 0, cached_tokens = 0, completion_tokens = 0;
 };
 /// Called by the engine's thread; must not wait.
@@ -114,6 +140,9 @@ class Engine {
   void run();
   void start(const std::shared_ptr<Stream>& stream);
   void token(const std::shared_ptr<Stream>& stream, const engine::Token& t);
+  void search(const std::shared_ptr<Stream>& stream, std::vector<std::int32_t> stops);
+  void found(const std::shared_ptr<Stream>& stream, std::vector<engine::Beam> beams,
+             engine::End how, const std::string& error);
   void end(const std::shared_ptr<Stream>& stream, Event event);
   void measure();
   void note_step(const engine::Statistics& before, double seconds);

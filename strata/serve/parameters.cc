@@ -136,15 +136,49 @@ void read_logprobs(Job& job, const Json& body, bool chat, std::int64_t most) {
   if (wants) job.logprobs = top;
 }
 
+/// A beam search, with what vLLM's takes; what it does not follow is refused.
+void read_beams(Parameters& p, const Json& body) {
+  Job& job = p.job;
+  Beams beams{.width = p.n};
+  beams.length_penalty = number(body, "length_penalty", 1, -100, 100, "in [-100, 100]");
+  if (const Json* early = given(body, "early_stopping")) {
+    if (!early->is_boolean() && *early != "never")
+      wrong("early_stopping", "true, false or \"never\"", *early);
+    beams.early_stopping = *early == true;
+  }
+  job.beams = beams;
+  job.sampling.temperature = number(body, "temperature", 0, 0, 2, "in [0, 2]");
+  const auto refuse = [](const std::string& field) {
+    throw ApiError(400, field + " cannot be used together with use_beam_search.", field);
+  };
+  for (const char* field :
+       {"stream", "echo", "stop", "min_tokens", "presence_penalty", "frequency_penalty",
+        "repetition_penalty", "logit_bias", "allowed_token_ids", "bad_words",
+        "repetition_detection", "session_id", "deadline_ms", "prompt_logprobs",
+        "thinking_token_budget", "top_logprobs"}) {
+    const Json* v = given(body, field);
+    if (v == nullptr || *v == false || *v == 0 || (v->is_structured() && v->empty())) continue;
+    if (*v == 1 && std::string(field) == "repetition_penalty") continue;
+    if (*v == -1 && std::string(field) == "thinking_token_budget") continue;
+    refuse(field);
+  }
+  if (job.logprobs.value_or(0) > 0)
+    throw ApiError(400,
+                   "logprobs must be 0 with use_beam_search, which tells those of the beams' "
+                   "own tokens alone.",
+                   "logprobs");
+  if (p.best_of != p.n) refuse("best_of");
+  if (p.form) refuse(p.form->field);
+  if (p.tools.kind != ToolChoice::Kind::none) refuse("tools");
+}
+
 /// What would change the answer and is not built passes with a neutral value alone.
 void refuse_unbuilt(const Json& body) {
-  for (const char* field : {"functions", "use_beam_search", "best_of", "suffix", "prompt_embeds",
-                            "audio", "prediction", "web_search_options", "truncate_prompt_tokens",
-                            "thinking_token_budget", "chat_template", "prompt_logprobs"}) {
+  for (const char* field : {"functions", "suffix", "prompt_embeds", "audio", "prediction",
+                            "web_search_options", "chat_template"}) {
     const Json* v = given(body, field);
     if (v == nullptr || *v == false || *v == "" || (v->is_structured() && v->empty())) continue;
     const std::string name = field;
-    if (name == "best_of" && *v == body.value("n", Json(1))) continue;
     throw ApiError(400, name + " is not supported by this server.", name);
   }
 }
@@ -196,8 +230,20 @@ Parameters read_parameters(const Json& body, bool chat, const engine::Sampling& 
   const std::int64_t seed = integer(body, "seed", -1, INT64_MIN, INT64_MAX);
   s.seed = seed == -1 ? std::random_device()() : static_cast<std::uint64_t>(seed);
   p.n = integer(body, "n", 1, 1, 64);
-  if (s.greedy() && p.n > 1)
+  p.best_of = integer(body, "best_of", p.n, 1, 64);
+  const bool beams = flag(body, "use_beam_search", false);
+  if (s.greedy() && p.n > 1 && !beams)
     throw ApiError(400, fmt::format("n must be 1 when using greedy sampling, got {}.", p.n), "n");
+  if (p.best_of < p.n)
+    throw ApiError(
+        400,
+        fmt::format("best_of must be greater than or equal to n, got n={} and best_of={}.", p.n,
+                    p.best_of),
+        "best_of");
+  if (s.greedy() && p.best_of > 1 && !beams)
+    throw ApiError(400,
+                   fmt::format("best_of must be 1 when using greedy sampling, got {}.", p.best_of),
+                   "best_of");
   const char* most = chat && given(body, "max_completion_tokens") != nullptr
                          ? "max_completion_tokens"
                          : "max_tokens";
@@ -254,7 +300,26 @@ Parameters read_parameters(const Json& body, bool chat, const engine::Sampling& 
       throw ApiError(400, "stream_options can only be defined when stream=True.", "stream_options");
     p.include_usage = flag(*o, "include_usage", false);
   }
-  p.job.prompt_logprobs = p.echo && p.job.logprobs.has_value();
+  p.job.echo_logprobs = p.echo && p.job.logprobs.has_value();
+  if (p.stream && p.best_of > p.n)
+    throw ApiError(400, "with stream, best_of must be equal to n.", "best_of");
+  if (given(body, "prompt_logprobs") != nullptr && *given(body, "prompt_logprobs") != false) {
+    p.job.prompt_logprobs = integer(body, "prompt_logprobs", 0, 0, max_logprobs);
+    if (p.stream)
+      throw ApiError(400, "`prompt_logprobs` are not available when `stream=True`.",
+                     "prompt_logprobs");
+  }
+  if (given(body, "truncate_prompt_tokens") != nullptr) {
+    const std::int64_t most = integer(body, "truncate_prompt_tokens", -1, -1, kMost);
+    if (most == 0) wrong("truncate_prompt_tokens", "-1, or at least 1", Json(0));
+    p.truncate = most;
+  }
+  if (const std::int64_t most = integer(body, "thinking_token_budget", -1, -1, kMost); most >= 0)
+    p.thinking = most;
+  if (p.thinking && p.form)
+    throw ApiError(400, p.form->field + " cannot be used together with thinking_token_budget.",
+                   "thinking_token_budget");
+  if (beams) read_beams(p, body);
   return p;
 }
 

@@ -17,6 +17,13 @@ struct Parameters {
   /// Without its tokens; the seed of choice i is job.sampling.seed + i.
   Job job;
   std::int64_t n = 1;
+  /// How many are drawn for each prompt, of which the n with the greatest mean log-probability are
+  /// told.
+  std::int64_t best_of = 1;
+  /// Of a longer prompt only so many tokens at its end are read; -1: as many as leave room.
+  std::optional<std::int64_t> truncate = {};
+  /// Tokens between marks of thinking, at most.
+  std::optional<std::int64_t> thinking = {};
   bool max_tokens_given = false;
   bool stream = false, include_usage = false, echo = false;
   /// Where a chat's prompt ends.

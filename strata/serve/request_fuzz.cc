@@ -19,12 +19,15 @@ void look_at(const Parameters& p) {
   STRATA_CHECK(s.temperature >= 0 && s.temperature <= 2, "temperature");
   STRATA_CHECK(s.top_p > 0 && s.top_p <= 1 && s.min_p >= 0 && s.min_p <= 1, "shares");
   STRATA_CHECK(s.top_k >= 0 && std::isfinite(s.repetition_penalty), "top_k and penalties");
-  STRATA_CHECK(p.n >= 1 && p.n <= 64 && p.job.max_tokens >= 1 && p.job.min_tokens >= 0, "counts");
+  STRATA_CHECK(p.n >= 1 && p.n <= 64 && p.job.max_tokens >= 1 && s.min_tokens >= 0, "counts");
+  STRATA_CHECK(p.best_of >= p.n && p.best_of <= 64 && p.thinking.value_or(0) >= 0, "counts");
+  STRATA_CHECK(p.job.prompt_logprobs.value_or(0) <= kLogprobs, "prompt_logprobs");
+  STRATA_CHECK(p.truncate.value_or(1) == -1 || p.truncate.value_or(1) > 0, "truncation");
   STRATA_CHECK(p.job.logprobs.value_or(0) <= kLogprobs, "logprobs");
   for (const auto& stop : p.job.stop) STRATA_CHECK(!stop.empty() && stop.size() <= 256, "stop");
-  for (const auto& [token, bias] : p.job.logit_bias)
+  for (const auto& [token, bias] : s.logit_bias)
     STRATA_CHECK(token >= 0 && token < kVocabulary && std::abs(bias) <= 100, "logit_bias");
-  for (const std::int32_t t : p.job.allowed)
+  for (const std::int32_t t : s.allowed_tokens.value_or(std::vector<std::int32_t>()))
     STRATA_CHECK(t >= 0 && t < kVocabulary, "allowed tokens");
 }
 

@@ -65,6 +65,7 @@ net::HttpResponse refusal(int status, const std::string& message) {
 Server::Server(Engine& engine, ServerOptions options)
     : engine_(engine), options_(std::move(options)), created_(std::time(nullptr)) {
   for (const std::string& key : options_.keys) keys_.push_back(digest(key));
+  thinking_ = Marks(*engine_.lm().tokenizer, options_.think_begin, options_.think_end);
 }
 
 net::HttpHandler Server::handler() {
@@ -245,9 +246,12 @@ void Server::generate(const net::HttpRequest& request, net::HttpReply& reply, bo
   Parameters p = read_parameters(body, chat, options_.usual, engine_.lm().model->vocab_size(),
                                  options_.max_logprobs);
   prepare(p, body);
-  const auto prompts = prompts_of(body, chat);
-  const std::size_t count = prompts.size() * static_cast<std::size_t>(p.n);
-  if (count > 1024) throw ApiError(400, "n times prompts must be at most 1024.", "n");
+  auto prompts = prompts_of(body, chat);
+  truncate(p, prompts);
+  const auto each = static_cast<std::size_t>(p.best_of);
+  if (prompts.size() * each > 1024)
+    throw ApiError(400, "n (or best_of) times prompts must be at most 1024.", "n");
+  const std::size_t count = p.job.beams ? prompts.size() : prompts.size() * each;
   for (const auto& t : prompts) {
     const auto length = static_cast<std::int64_t>(t.size());
     const std::int64_t room = engine_.max_length() - length;
@@ -280,13 +284,18 @@ void Server::generate(const net::HttpRequest& request, net::HttpReply& reply, bo
       std::time(nullptr), prompts, body.value("return_token_ids", Json()) == true);
   for (std::size_t i = 0; i < count; ++i) {
     Job job = p.job;
-    job.tokens = prompts[i / static_cast<std::size_t>(p.n)];
-    job.sampling.seed += i % static_cast<std::size_t>(p.n);
+    job.tokens = prompts[p.job.beams ? i : i / each];
+    if (!p.job.beams) job.sampling.seed += i % each;
+    if (p.thinking) job.thinking = thinking_.begin(job.tokens, *p.thinking);
     const std::int64_t room = engine_.max_length() - static_cast<std::int64_t>(job.tokens.size());
     job.max_tokens = p.max_tokens_given || !chat ? std::min(job.max_tokens, room) : room;
-    const auto submitted = engine_.submit(std::move(job), [answer, i](const Event& e) {
+    const bool beams = job.beams.has_value();
+    const auto submitted = engine_.submit(std::move(job), [answer, i, beams](const Event& e) {
       answer->begin();
-      answer->hear(i, e);
+      if (beams)
+        answer->hear_beams(i, e);
+      else
+        answer->hear(i, e);
     });
     if (!submitted) {
       answer->leave();
@@ -301,6 +310,21 @@ void Server::generate(const net::HttpRequest& request, net::HttpReply& reply, bo
   reply.on_gone([answer] { answer->leave(); });
 }
 
+/// Leaves of prompts that are too long what stands at their ends, as truncate_prompt_tokens asks.
+void Server::truncate(const Parameters& p, std::vector<std::vector<std::int32_t>>& prompts) const {
+  if (!p.truncate) return;
+  const std::int64_t room = engine_.max_length() - (p.max_tokens_given ? p.job.max_tokens : 1);
+  if (*p.truncate > engine_.max_length())
+    throw ApiError(400,
+                   fmt::format("truncate_prompt_tokens must be -1 or in [1, {}], got {}.",
+                               engine_.max_length(), *p.truncate),
+                   "truncate_prompt_tokens");
+  const std::int64_t most = *p.truncate == -1 ? std::max<std::int64_t>(room, 1) : *p.truncate;
+  for (auto& tokens : prompts)
+    if (static_cast<std::int64_t>(tokens.size()) > most)
+      tokens.erase(tokens.begin(), tokens.end() - most);
+}
+
 /// Makes ready what needs the model: forms, calls of tools, words as tokens.
 void Server::prepare(Parameters& p, const Json& body) {
   const engine::LanguageModel& lm = engine_.lm();
@@ -312,6 +336,9 @@ void Server::prepare(Parameters& p, const Json& body) {
       throw ApiError(400, "bad_words must be at most 1024 tokens in all.", "bad_words");
     p.job.sampling.bad_words = all;
   }
+  if (p.thinking && thinking_.empty())
+    throw ApiError(400, "the model's tokenizer does not know the marks of thinking.",
+                   "thinking_token_budget");
   using Kind = ToolChoice::Kind;
   if (!p.form && p.tools.kind == Kind::none) return;
   std::call_once(made_ready_, [&] {

@@ -18,6 +18,7 @@
 #include "strata/serve/json.h"
 #include "strata/serve/parameters.h"
 #include "strata/serve/structured.h"
+#include "strata/serve/thinking.h"
 #include "strata/serve/tools.h"
 
 namespace strata::serve {
@@ -31,6 +32,8 @@ struct ServerOptions {
   std::int64_t requests_per_minute = 0;
   std::vector<std::string> origins = {"*"};
   std::int64_t max_logprobs = 20;
+  /// Between which a model thinks.
+  std::string think_begin = "<think>", think_end = "</think>";
   /// How tokens are drawn where a request says nothing.
   engine::Sampling usual = {};
 };
@@ -54,6 +57,8 @@ class Server {
   Json detokenize(const Json& body) const;
   Json verify(const Json& body);
   void prepare(Parameters& parameters, const Json& body);
+  void truncate(const Parameters& parameters,
+                std::vector<std::vector<std::int32_t>>& prompts) const;
 
   Engine& engine_;
   ServerOptions options_;
@@ -67,6 +72,7 @@ class Server {
   std::int64_t requests_ = 0, created_ = 0;
   std::once_flag made_ready_;
   std::unique_ptr<Guides> guides_;
+  Marks thinking_;
   CallFormat calls_;
   bool calls_are_special_ = false;  // whether special tokens mark calls
 };
