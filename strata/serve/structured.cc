@@ -11,6 +11,7 @@
 #include "strata/engine/grammar/json_schema.h"
 #include "strata/engine/grammar/lark.h"
 #include "strata/engine/grammar/regex.h"
+#include "strata/serve/structural_tag.h"
 
 namespace strata::serve {
 namespace {
@@ -42,12 +43,12 @@ Form of_schema(const std::string& field, const Json& schema, JsonStyle style) {
   const std::string text = value.dump();
   if (text.size() > engine::grammar::kLongestGrammar)
     wrong(field, fmt::format("at most {} bytes", engine::grammar::kLongestGrammar));
-  return {fmt::format("schema {} {}", style.any_whitespace, text), field,
-          [value, style] { return engine::grammar::read_json_schema(value, style); }};
+  return {fmt::format("schema {} {} {}", style.any_whitespace, Json(style.whitespace).dump(), text),
+          field, [value, style] { return engine::grammar::read_json_schema(value, style); }};
 }
 
 Form of_object(const std::string& field, JsonStyle style) {
-  return {fmt::format("object {}", style.any_whitespace), field,
+  return {fmt::format("object {} {}", style.any_whitespace, style.whitespace), field,
           [style] { return engine::grammar::any_json_object(style); }};
 }
 
@@ -92,6 +93,19 @@ Form of_choice(const std::string& field, const Json& v) {
           }};
 }
 
+/// Of an object, or its text.
+Form of_tags(const std::string& field, const Json& v) {
+  Json tag = v;
+  if (tag.is_string()) {
+    tag = Json::parse(tag.get<std::string>(), nullptr, false);
+    if (tag.is_discarded()) wrong(field, "a structural tag in JSON");
+  }
+  const std::string text = tag.dump();
+  if (text.size() > engine::grammar::kLongestGrammar)
+    wrong(field, fmt::format("at most {} bytes", engine::grammar::kLongestGrammar));
+  return {"tags " + text, field, [tag] { return read_structural_tag(tag); }};
+}
+
 bool flag(const Json& body, const char* field) {
   const Json* v = given(body, field);
   if (v == nullptr) return false;
@@ -118,27 +132,30 @@ void read_response_format(const Json& v, std::vector<Form>& out) {
     out.push_back(of_schema(field, *schema, {}));
     return;
   }
-  wrong(field, "of type text, json_object or json_schema");
+  if (type == "structural_tag") {
+    out.push_back(of_tags(field, v));
+    return;
+  }
+  wrong(field, "of type text, json_object, json_schema or structural_tag");
 }
+
+std::string whitespace_at(const Json& v) { return text_at("whitespace_pattern", v); }
 
 void read_structured_outputs(const Json& v, std::vector<Form>& out) {
   if (!v.is_object()) wrong("structured_outputs", "an object");
-  for (const char* name :
-       {"structural_tag", "whitespace_pattern", "disable_additional_properties"}) {
-    const Json* asked = given(v, name);
-    // Objects that name their properties have no others unless the schema says so.
-    if (asked == nullptr || *asked == false ||
-        (*asked == true && std::string(name) == "disable_additional_properties"))
-      continue;
-    throw ApiError(400, fmt::format("structured_outputs.{} is not supported.", name),
+  // Objects that name their properties have no others unless the schema says so.
+  flag(v, "disable_additional_properties");
+  JsonStyle style{.any_whitespace = !flag(v, "disable_any_whitespace")};
+  if (const Json* x = given(v, "whitespace_pattern")) style.whitespace = whitespace_at(*x);
+  if (!style.any_whitespace && !style.whitespace.empty())
+    throw ApiError(400, "disable_any_whitespace and whitespace_pattern exclude each other.",
                    "structured_outputs");
-  }
-  const JsonStyle style{.any_whitespace = !flag(v, "disable_any_whitespace")};
   const std::string at = "structured_outputs.";
   if (const Json* x = given(v, "json")) out.push_back(of_schema(at + "json", *x, style));
   if (const Json* x = given(v, "regex")) out.push_back(of_regex(at + "regex", *x));
   if (const Json* x = given(v, "choice")) out.push_back(of_choice(at + "choice", *x));
   if (const Json* x = given(v, "grammar")) out.push_back(of_grammar(at + "grammar", *x));
+  if (const Json* x = given(v, "structural_tag")) out.push_back(of_tags(at + "structural_tag", *x));
   if (flag(v, "json_object")) out.push_back(of_object(at + "json_object", style));
 }
 
@@ -148,7 +165,12 @@ std::optional<Form> read_form(const Json& body) {
   std::vector<Form> all;
   if (const Json* v = given(body, "response_format")) read_response_format(*v, all);
   if (const Json* v = given(body, "structured_outputs")) read_structured_outputs(*v, all);
-  if (const Json* v = given(body, "guided_json")) all.push_back(of_schema("guided_json", *v, {}));
+  if (const Json* v = given(body, "guided_json")) {
+    JsonStyle style;
+    if (const Json* x = given(body, "guided_whitespace_pattern"))
+      style.whitespace = whitespace_at(*x);
+    all.push_back(of_schema("guided_json", *v, style));
+  }
   if (const Json* v = given(body, "guided_regex")) all.push_back(of_regex("guided_regex", *v));
   if (const Json* v = given(body, "guided_choice")) all.push_back(of_choice("guided_choice", *v));
   if (const Json* v = given(body, "guided_grammar"))

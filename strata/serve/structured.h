@@ -26,9 +26,10 @@ struct Form {
 };
 
 /// The form that a request asks for; none where it does not. Read are response_format (text,
-/// json_object, json_schema), structured_outputs with one of json, regex, choice, grammar,
-/// json_object, and guided_json, guided_regex, guided_choice, guided_grammar, and llama.cpp's
-/// grammar and json_schema. Throws ApiError (400) for several of them, and for what they cannot be.
+/// json_object, json_schema, structural_tag), structured_outputs with one of json, regex, choice,
+/// grammar, json_object, structural_tag, and guided_json, guided_regex, guided_choice,
+/// guided_grammar, and llama.cpp's grammar and json_schema. Throws ApiError (400) for several of
+/// them, and for what they cannot be.
 std::optional<Form> read_form(const Json& body);
 
 /// Forms that were made ready, the last ones used; at most four are made at once. For any thread.

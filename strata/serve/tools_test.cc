@@ -201,14 +201,24 @@ TEST(Structured, FormsAreReadFromEveryField) {
   EXPECT_TRUE(takes(
       R"({"structured_outputs": {"json": {"items": {"type": "null"}}, "disable_any_whitespace": true}})",
       "[null, null]"));
-  for (const auto& [body, says] :
-       {std::pair(R"({"guided_regex": "a", "guided_choice": ["b"]})", "only use one"),
-        {R"({"response_format": {"type": "structural_tag"}})", "response_format must be"},
-        {R"({"response_format": {"type": "json_schema"}})", "json_schema.schema"},
-        {R"({"structured_outputs": {"structural_tag": "x"}})", "structural_tag is not supported"},
-        {R"({"guided_choice": []})", "guided_choice: "},
-        {R"({"guided_regex": ""})", "not empty"},
-        {R"({"guided_json": "{"})", "a JSON Schema"}})
+  constexpr const char* kSpaced =
+      R"({"structured_outputs": {"json": {"items": {"type": "null"}}, "whitespace_pattern": "[\n x]*"}})";
+  EXPECT_TRUE(takes(kSpaced, "[null,\n\n  null]"));
+  EXPECT_FALSE(takes(kSpaced, "[null,xnull]")) << "that would be no JSON";
+  EXPECT_FALSE(
+      takes(R"({"guided_json": {"items": {"type": "null"}}, "guided_whitespace_pattern": " ?"})",
+            "[null,\nnull]"));
+  for (
+      const auto& [body, says] :
+      {std::pair(R"({"guided_regex": "a", "guided_choice": ["b"]})", "only use one"),
+       {R"({"response_format": {"type": "other"}})", "response_format must be"},
+       {R"({"response_format": {"type": "json_schema"}})", "json_schema.schema"},
+       {R"({"structured_outputs": {"structural_tag": "x"}})", "a structural tag in JSON"},
+       {R"({"structured_outputs": {"json": {}, "disable_any_whitespace": true, "whitespace_pattern": " "}})",
+        "exclude each other"},
+       {R"({"guided_choice": []})", "guided_choice: "},
+       {R"({"guided_regex": ""})", "not empty"},
+       {R"({"guided_json": "{"})", "a JSON Schema"}})
     EXPECT_THAT(refused([&] { read_form(Json::parse(body)); }), HasSubstr(says)) << body;
   Guides guides(
       std::make_shared<const engine::grammar::Vocabulary>(std::vector<std::string>{"a", "b"}));

@@ -252,6 +252,19 @@ Grammar::Node Grammar::body(Rule r) const {
   return out;
 }
 
+Grammar::Node Grammar::include(const Grammar& other) {
+  const auto nodes = static_cast<Node>(nodes_.size());
+  const auto first = static_cast<Rule>(rules());
+  for (Expression e : other.nodes_) {
+    for (Node& child : e.children) child += nodes;
+    e.rule += first;
+    add(std::move(e));
+  }
+  for (Rule r = 0; r < static_cast<Rule>(other.rules()); ++r)
+    define(add_rule(other.name(r)), other.body(r) + nodes);
+  return rule(first);
+}
+
 void Grammar::remove_direct_left_recursion() {
   for (Rule r = 0; r < static_cast<Rule>(rules()); ++r) {
     const Node whole = body(r);

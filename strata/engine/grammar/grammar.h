@@ -94,6 +94,9 @@ class Grammar {
   void define(Rule rule, Node expression);
   bool defined(Rule rule) const { return bodies_[static_cast<std::size_t>(rule)] >= 0; }
 
+  /// All rules of another grammar; what its root says.
+  Node include(const Grammar& other);
+
   const Expression& at(Node node) const { return nodes_[static_cast<std::size_t>(node)]; }
   std::size_t rules() const { return names_.size(); }
   const std::string& name(Rule rule) const { return names_[static_cast<std::size_t>(rule)]; }

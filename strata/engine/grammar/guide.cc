@@ -12,13 +12,16 @@ namespace {
 
 constexpr float kNever = -std::numeric_limits<float>::infinity();
 
-std::vector<std::string> bytes_of(const tokenizer::Tokenizer& tokenizer, std::int64_t size) {
+std::vector<std::string> bytes_of(const tokenizer::Tokenizer& tokenizer, std::int64_t size,
+                                  bool special = false) {
   std::vector<std::string> out(static_cast<std::size_t>(size));
   const std::int64_t known = std::min(size, tokenizer.vocab_size());
   for (std::int64_t i = 0; i < known; ++i) {
     const auto token = static_cast<std::int32_t>(i);
     // The token between documents stands for a line end elsewhere, which it is not here.
-    if (!tokenizer.is_special(token) && token != tokenizer.separator())
+    if (special && tokenizer.is_special(token))
+      out[static_cast<std::size_t>(i)] = tokenizer.token_of(token);
+    else if (!tokenizer.is_special(token) && token != tokenizer.separator())
       out[static_cast<std::size_t>(i)] = tokenizer.bytes(token);
   }
   return out;
@@ -29,6 +32,10 @@ std::vector<std::string> bytes_of(const tokenizer::Tokenizer& tokenizer, std::in
 Vocabulary::Vocabulary(const tokenizer::Tokenizer& tokenizer, std::int64_t size)
     : bytes_(bytes_of(tokenizer, size)) {
   build();
+}
+
+Vocabulary Vocabulary::with_special(const tokenizer::Tokenizer& tokenizer, std::int64_t size) {
+  return Vocabulary(bytes_of(tokenizer, size, true));
 }
 
 Vocabulary::Vocabulary(std::vector<std::string> words) : bytes_(std::move(words)) { build(); }
@@ -126,12 +133,13 @@ void Guide::follow(Path& path, std::span<const std::int32_t> text, Next& next) {
 }
 
 std::function<bool(std::span<const std::int32_t>, std::span<float>)> shape_of(
-    std::shared_ptr<Guide> guide, std::vector<std::int32_t> stop_tokens) {
+    std::shared_ptr<Guide> guide, std::vector<std::int32_t> stop_tokens,
+    std::vector<std::int32_t> free) {
   struct Held {
     Guide::Path path;
     Guide::Next next;
   };
-  return [guide = std::move(guide), stops = std::move(stop_tokens),
+  return [guide = std::move(guide), stops = std::move(stop_tokens), free = std::move(free),
           held = std::make_shared<Held>()](std::span<const std::int32_t> output,
                                            std::span<float> bias) {
     const auto stop = std::find_first_of(output.begin(), output.end(), stops.begin(), stops.end());
@@ -151,6 +159,10 @@ std::function<bool(std::span<const std::int32_t>, std::span<float>)> shape_of(
           const std::size_t t = w * 64 + static_cast<std::size_t>(__builtin_ctzll(bits));
           if (t < bias.size()) bias[t] = 0;
         }
+    if (!next.may_end)
+      for (std::int32_t t : free)
+        if (t >= 0 && static_cast<std::size_t>(t) < bias.size())
+          bias[static_cast<std::size_t>(t)] = kNever;
     for (std::int32_t t : stops)
       if (t >= 0 && static_cast<std::size_t>(t) < bias.size())
         bias[static_cast<std::size_t>(t)] = next.may_end ? 0.0f : kNever;

@@ -30,6 +30,8 @@ class Vocabulary {
  public:
   /// Of the model's `size` tokens, those that the tokenizer knows.
   Vocabulary(const tokenizer::Tokenizer& tokenizer, std::int64_t size);
+  /// The same, and special tokens as their texts: where free text stands beside what has a form.
+  static Vocabulary with_special(const tokenizer::Tokenizer& tokenizer, std::int64_t size);
   /// Of these bytes; an empty one is no token.
   explicit Vocabulary(std::vector<std::string> words);
 
@@ -97,8 +99,9 @@ class Guide {
 
 /// Request::shape that keeps an output in the grammar; a stop token may come where the text may
 /// end, and only such behind it. Where no token may come, the request ends with an error. It may be
-/// asked for outputs in any order, guessed ones too.
+/// asked for outputs in any order, guessed ones too. `free` come only where the text may end.
 std::function<bool(std::span<const std::int32_t>, std::span<float>)> shape_of(
-    std::shared_ptr<Guide> guide, std::vector<std::int32_t> stop_tokens);
+    std::shared_ptr<Guide> guide, std::vector<std::int32_t> stop_tokens,
+    std::vector<std::int32_t> free = {});
 
 }  // namespace strata::engine::grammar

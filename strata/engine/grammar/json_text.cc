@@ -78,6 +78,18 @@ bool less(const std::string& a, const std::string& b) {
 JsonText::JsonText(Grammar& grammar, JsonStyle style) : g_(grammar), style_(style), space_(0) {
   const Node line = g_.text("\n"), blanks = g_.repeat(g_.text(" "), 0, 20);
   const Node lines = g_.sequence({line, blanks}), blank = g_.text(" ");
+  if (!style_.whitespace.empty()) {
+    style_.any_whitespace = true;
+    const CharacterSet spaces = {{'\t', '\n'}, {'\r', '\r'}, {' ', ' '}};
+    // Characters that are no space of JSON's cannot come, whatever the expression says.
+    const auto write = [&](const CharacterSet& set) {
+      return g_.characters(set.without(spaces.complement()));
+    };
+    const Grammar::Rule rule = g_.add_rule("space");
+    g_.define(rule, regex(g_, style_.whitespace, {.write = write}));
+    space_ = g_.rule(rule);
+    return;
+  }
   space_ = style_.any_whitespace ? g_.optional(g_.choice({blank, lines})) : g_.text("");
 }
 

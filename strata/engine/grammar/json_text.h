@@ -15,6 +15,9 @@ struct JsonStyle {
   /// Whether lines and spaces may stand between the parts of arrays and objects: a space, or a line
   /// end and up to 20 spaces; else ", " and ": " stand there, and nothing else.
   bool any_whitespace = true;
+  /// A regular expression of what may stand there in place of that, of JSON's spaces alone; empty:
+  /// none is given.
+  std::string whitespace = {};
 };
 
 /// An end of a range of numbers.
