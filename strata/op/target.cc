@@ -23,7 +23,8 @@ Values compose_dynamic_top_k(Builder& b, const Op& op,
 std::vector<int> dynamic_top_k_needs(const Op& op);
 Result<foreign::Bound> bind_qr(const foreign::Call& call);  // target_qr.cc
 Result<foreign::Bound> bind_householder_product(const foreign::Call& call);
-bool is_lapack(std::string_view target);  // lapack/target.cc
+Result<foreign::Bound> bind_collective(const foreign::Call& call);  // collective_target.cc
+bool is_lapack(std::string_view target);                            // lapack/target.cc
 Result<foreign::Bound> bind_lapack(const foreign::Call& call);
 
 const Target* find_target(std::string_view name) {
@@ -43,6 +44,7 @@ const Target* find_target(std::string_view name) {
       {"stablehlo.dynamic_rng_bit_generator", compose_dynamic_rng_bit_generator, nullptr,
        dynamic_rng_bit_generator_needs},
       {"stablehlo.dynamic_top_k", compose_dynamic_top_k, nullptr, dynamic_top_k_needs},
+      {"strata.collective", nullptr, bind_collective},
   };
   static constexpr Target lapack{"lapack_*_ffi", nullptr, bind_lapack};
   if (is_lapack(name)) return &lapack;

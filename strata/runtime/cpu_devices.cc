@@ -220,7 +220,9 @@ class CpuDevice final : public Device, public Client {
   Queue* queue_ = nullptr;  // null: at once
 };
 
-std::vector<Buffer> CpuDeviceExecutable::run(std::vector<Buffer> arguments) {
+std::vector<Buffer> run_on(CpuDevice& device, const std::shared_ptr<Executable>& inner,
+                           const std::string& name, std::vector<Buffer> arguments,
+                           std::function<void(const std::function<void()>&)> around) {
   std::vector<Buffer> memory;  // of the arguments
   std::vector<std::shared_ptr<Event>>
       before;  // what must be there; done in order, but for failures
@@ -230,7 +232,7 @@ std::vector<Buffer> CpuDeviceExecutable::run(std::vector<Buffer> arguments) {
       continue;
     }
     const bool last = a.unique();
-    std::shared_ptr<DeviceBuffer> there = device_.put(a);
+    std::shared_ptr<DeviceBuffer> there = device.put(a);
     a = Buffer();
     auto& here = static_cast<CpuBuffer&>(*there);
     before.push_back(here.ready());
@@ -238,33 +240,40 @@ std::vector<Buffer> CpuDeviceExecutable::run(std::vector<Buffer> arguments) {
   }
   std::vector<void*> in, out;
   for (Buffer& b : memory) in.push_back(const_cast<std::byte*>(b.data()));
-  std::vector<Buffer> results = inner_->results_for(memory);
+  std::vector<Buffer> results = inner->results_for(memory);
   for (Buffer& b : results) out.push_back(b.mutable_data());
   auto done = std::make_shared<Event>();
   std::vector<Buffer> made;
   for (Buffer& b : results) {
     Type type = b.type();
-    made.emplace_back(type, std::make_shared<CpuBuffer>(device_, b.literal(), done));
+    made.emplace_back(type, std::make_shared<CpuBuffer>(device, b.literal(), done));
   }
-  device_.add([inner = inner_, name = name_, &device = device_, memory = std::move(memory),
-               results = std::move(results), before = std::move(before), in = std::move(in),
-               out = std::move(out), done]() mutable {
+  device.add([inner, name, &device, around = std::move(around), memory = std::move(memory),
+              results = std::move(results), before = std::move(before), in = std::move(in),
+              out = std::move(out), done]() mutable {
     std::exception_ptr error;
-    try {
-      for (const auto& event : before) event->wait();
+    auto work = [&] {
+      for (const auto& event : before) event->wait();  // throws what an argument was computed by
       try {
         inner->run_at(in.data(), out.data());
       } catch (...) {
-        error = named(name, device);
+        std::rethrow_exception(named(name, device));
       }
+    };
+    try {
+      around ? around(work) : work();
     } catch (...) {
-      error = std::current_exception();  // of what an argument was computed by
+      error = std::current_exception();
     }
     memory.clear();
     results.clear();
     done->set(std::move(error));
   });
   return made;
+}
+
+std::vector<Buffer> CpuDeviceExecutable::run(std::vector<Buffer> arguments) {
+  return run_on(device_, inner_, name_, std::move(arguments), nullptr);
 }
 
 struct All {
@@ -304,6 +313,15 @@ void make(int n) {
 }
 
 }  // namespace
+
+namespace internal {
+std::vector<Buffer> run_on_cpu_device(Device& device, const std::shared_ptr<Executable>& program,
+                                      const std::string& name, std::vector<Buffer> arguments,
+                                      std::function<void(const std::function<void()>&)> around) {
+  return run_on(static_cast<CpuDevice&>(device), program, name, std::move(arguments),
+                std::move(around));
+}
+}  // namespace internal
 
 const std::vector<Device*>& cpu_devices(int n) {
   std::lock_guard lock(all_mutex);

@@ -8,6 +8,9 @@
 // computed of it. Bits do not depend on the device.
 #pragma once
 
+#include <functional>
+#include <memory>
+#include <string>
 #include <vector>
 
 #include "strata/runtime/client.h"
@@ -18,5 +21,15 @@ namespace strata::runtime {
 /// STRATA_NUM_CPU_DEVICES says, else one. Throws Error for a number outside of 1 to 1024, or
 /// another one than there are already.
 const std::vector<Device*>& cpu_devices(int n = 0);
+
+namespace internal {
+/// Runs a program of the embedded CPU on one of the devices, in its turn: arguments are brought to
+/// it, results are there when it is done. `around` is called on the device's thread with what waits
+/// for the arguments and runs; what it throws is what waiting for a result throws.
+std::vector<Buffer> run_on_cpu_device(
+    Device& device, const std::shared_ptr<Executable>& program, const std::string& name,
+    std::vector<Buffer> arguments,
+    std::function<void(const std::function<void()>&)> around = nullptr);
+}  // namespace internal
 
 }  // namespace strata::runtime
