@@ -3,6 +3,7 @@
 #include <cstring>
 
 #include "strata/api/devices.h"
+#include "strata/api/placement.h"
 #include "strata/api/trace.h"
 #include "strata/base/recycle.h"
 #include "strata/runtime/allocator.h"
@@ -105,7 +106,15 @@ void Array::delete_() const {
   gone.buffer = runtime::Buffer();
   gone.scalar.reset();
 }
-std::vector<Device> Array::devices() const { return {Device(*runtime::device_of(buffer()))}; }
+std::vector<Device> Array::devices() const {
+  runtime::Device* device = runtime::device_of(buffer());
+  std::vector<Device> out;
+  if (const auto* placement = internal::Placement::of(device))
+    for (runtime::Device* d : placement->devices()) out.emplace_back(*d);
+  else
+    out.emplace_back(*device);
+  return out;
+}
 
 std::int64_t Array::shape(int i) const {
   if (i < -ndim() || i >= ndim())

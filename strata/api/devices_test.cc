@@ -20,9 +20,9 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
-/// Four in this whole program: their number is chosen once.
-const std::vector<Device>& four() {
-  static const std::vector<Device> devices = cpu_devices(4);
+/// Eight in this whole program: their number is chosen once.
+const std::vector<Device>& eight() {
+  static const std::vector<Device> devices = cpu_devices(8);
   return devices;
 }
 
@@ -36,25 +36,25 @@ std::string error_of(const std::function<void()>& f) {
 }
 
 TEST(Devices, AreCpusWithNumbers) {
-  ASSERT_EQ(four().size(), 4u);
-  EXPECT_EQ(four()[3].to_string(), "CpuDevice(id=3)");
-  EXPECT_EQ(four()[3].platform(), "cpu");
-  EXPECT_EQ(devices("cpu"), four());
-  EXPECT_EQ(devices(), four());
-  EXPECT_THAT(error_of([] { (void)cpu_devices(3); }), HasSubstr("has 4 already"));
+  ASSERT_EQ(eight().size(), 8u);
+  EXPECT_EQ(eight()[3].to_string(), "CpuDevice(id=3)");
+  EXPECT_EQ(eight()[3].platform(), "cpu");
+  EXPECT_EQ(devices("cpu"), eight());
+  EXPECT_EQ(devices(), eight());
+  EXPECT_THAT(error_of([] { (void)cpu_devices(3); }), HasSubstr("has 8 already"));
   EXPECT_THAT(error_of([] { (void)devices("gpu"); }), HasSubstr("no such device"));
 }
 
 TEST(Devices, ArraysLieWhereTheyArePut) {
-  const Array x = device_put(arange(6), four()[2]);
-  EXPECT_THAT(x.devices(), ElementsAre(four()[2]));
+  const Array x = device_put(arange(6), eight()[2]);
+  EXPECT_THAT(x.devices(), ElementsAre(eight()[2]));
   EXPECT_THAT(x.to_vector<int>(), ElementsAre(0, 1, 2, 3, 4, 5));
-  const Array y = device_put(x, four()[1]);
-  EXPECT_THAT(y.devices(), ElementsAre(four()[1]));
+  const Array y = device_put(x, eight()[1]);
+  EXPECT_THAT(y.devices(), ElementsAre(eight()[1]));
   EXPECT_THAT(y.to_vector<int>(), ElementsAre(0, 1, 2, 3, 4, 5));
   // What nobody put anywhere lies on the first and is bound to none.
   const Array free = arange(6);
-  EXPECT_THAT(free.devices(), ElementsAre(four()[0]));
+  EXPECT_THAT(free.devices(), ElementsAre(eight()[0]));
   EXPECT_THAT((y + free).to_vector<int>(), ElementsAre(0, 2, 4, 6, 8, 10));
   EXPECT_EQ(device_get(y).state()->buffer.there(), nullptr);
 }
@@ -63,7 +63,7 @@ TEST(Devices, ProgramsRunWhereTheirArgumentsAre) {
   const auto f = jit([](const Array& a, const Array& b) { return sin(a) * b + 1.f; });
   const Array a = linspace(0, 1, 1000), b = ones({1000});
   const std::vector<float> expected = f(a, b).to_vector<float>();
-  for (const Device& d : four()) {
+  for (const Device& d : eight()) {
     const Array there = f(device_put(a, d), b);
     EXPECT_THAT(there.devices(), ElementsAre(d));
     EXPECT_EQ(there.to_vector<float>(), expected) << d.to_string();
@@ -78,14 +78,14 @@ TEST(Devices, ProgramsRunWhereTheirArgumentsAre) {
 
 TEST(Devices, GradientsStayThere) {
   const auto loss = [](const Array& w) { return (w * w).sum(); };
-  const Array w = device_put(arange(5).astype(DType::f32), four()[3]);
+  const Array w = device_put(arange(5).astype(DType::f32), eight()[3]);
   const Array g = grad(loss)(w);
-  EXPECT_THAT(g.devices(), ElementsAre(four()[3]));
+  EXPECT_THAT(g.devices(), ElementsAre(eight()[3]));
   EXPECT_THAT(g.to_vector<float>(), ElementsAre(0, 2, 4, 6, 8));
 }
 
 TEST(Devices, ArraysOfTwoAreRefusedWithBothNamed) {
-  const Array x = device_put(ones({2, 3}), four()[0]), y = device_put(ones({3}), four()[1]);
+  const Array x = device_put(ones({2, 3}), eight()[0]), y = device_put(ones({3}), eight()[1]);
   const auto f = jit([](const Array& a, const Array& b) { return a + b; }, {.name = "step"});
   const auto both = ::testing::AllOf(HasSubstr("f32[2,3] on CpuDevice(id=0)"),
                                      HasSubstr("f32[3] on CpuDevice(id=1)"));
@@ -94,20 +94,20 @@ TEST(Devices, ArraysOfTwoAreRefusedWithBothNamed) {
   EXPECT_THAT(error_of([&] { (void)concatenate({x, ones({1, 3}), reshape(y, {1, 3})}); }),
               HasSubstr("different devices"));
   // The failure is not kept: the same function goes on elsewhere.
-  EXPECT_THAT(f(x, device_put(y, four()[0])).devices(), ElementsAre(four()[0]));
+  EXPECT_THAT(f(x, device_put(y, eight()[0])).devices(), ElementsAre(eight()[0]));
 }
 
 TEST(Devices, TheDefaultOneTakesWhatIsBoundToNone) {
   Array x;
   {
-    DefaultDevice here(four()[2]);
+    DefaultDevice here(eight()[2]);
     x = ones({3}) + 1.f;
-    EXPECT_THAT(x.devices(), ElementsAre(four()[2]));
+    EXPECT_THAT(x.devices(), ElementsAre(eight()[2]));
     // Arguments that are bound go before it.
-    EXPECT_THAT((device_put(ones({3}), four()[1]) + 1.f).devices(), ElementsAre(four()[1]));
+    EXPECT_THAT((device_put(ones({3}), eight()[1]) + 1.f).devices(), ElementsAre(eight()[1]));
   }
   EXPECT_EQ(x.state()->buffer.committed(), nullptr);
-  EXPECT_THAT((x + device_put(ones({3}), four()[1])).to_vector<float>(), ElementsAre(3, 3, 3));
+  EXPECT_THAT((x + device_put(ones({3}), eight()[1])).to_vector<float>(), ElementsAre(3, 3, 3));
   EXPECT_EQ((ones({3}) + 1.f).state()->buffer.there(), nullptr);
 }
 
@@ -115,7 +115,7 @@ TEST(Devices, CallsOfOneRunInOrderAndOfSeveralTogether) {
   // A long chain on each, all asked for before any is looked at.
   const auto f = jit([](const Array& a) { return a * 1.5f + 1.f; });
   std::vector<Array> at;
-  for (const Device& d : four()) at.push_back(device_put(zeros({4096}), d));
+  for (const Device& d : eight()) at.push_back(device_put(zeros({4096}), d));
   for (int i = 0; i < 50; ++i)
     for (Array& x : at) x = f(x);
   Array expected = zeros({4096});
@@ -125,7 +125,7 @@ TEST(Devices, CallsOfOneRunInOrderAndOfSeveralTogether) {
 
 TEST(Devices, DonatedMemoryBecomesTheResults) {
   const auto f = jit([](const Array& a) { return a + 1.f; }, {.donate_argnums = 0});
-  Array x = device_put(ones({1 << 16}), four()[1]);
+  Array x = device_put(ones({1 << 16}), eight()[1]);
   (void)x.block_until_ready();
   const std::byte* before = x.buffer().data();
   x = f(std::move(x));
@@ -141,14 +141,14 @@ TEST(Devices, DonatedArraysComeFromElsewhere) {
   const auto f = jit([](const Array& a) { return a + 1.f; }, {.donate_argnums = 0});
   Array x;
   {
-    DefaultDevice here(four()[2]);
+    DefaultDevice here(eight()[2]);
     x = ones({4}) + 1.f;
   }
   EXPECT_THAT(f(std::move(x)).to_vector<float>(), ElementsAre(3, 3, 3, 3));
   const Array free = ones({4});
-  DefaultDevice here(four()[1]);
+  DefaultDevice here(eight()[1]);
   const Array y = f(Array(free));
-  EXPECT_THAT(y.devices(), ElementsAre(four()[1]));
+  EXPECT_THAT(y.devices(), ElementsAre(eight()[1]));
   EXPECT_THAT(y.to_vector<float>(), ElementsAre(2, 2, 2, 2));
   EXPECT_THAT(free.to_vector<float>(), ElementsAre(1, 1, 1, 1));
 }
@@ -160,7 +160,7 @@ TEST(Devices, WhatFailsIsToldWhereItIsUsed) {
                              a, a);
       },
       {.name = "counting"});
-  const Array x = device_put(ones({2}), four()[1]);
+  const Array x = device_put(ones({2}), eight()[1]);
   const Array bad = f(x);  // returns
   const Array after = bad + 1.f;
   for (const Array& y : {bad, after})
@@ -172,7 +172,7 @@ TEST(Devices, WhatFailsIsToldWhereItIsUsed) {
 }
 
 TEST(Devices, DeletedArraysAreRefused) {
-  for (Array x : {ones({3}), device_put(ones({3}), four()[1])}) {
+  for (Array x : {ones({3}), device_put(ones({3}), eight()[1])}) {
     const Array other = x, sum = x + 1.f;
     EXPECT_FALSE(x.is_deleted());
     x.delete_();
@@ -182,7 +182,7 @@ TEST(Devices, DeletedArraysAreRefused) {
              [&] { (void)other.to_vector<float>(); }, [&] { (void)(other + 1.f); },
              [&] { (void)jit([](const Array& a) { return a * 2.f; })(other); },
              [&] { (void)jit([&](const Array& a) { return a + other; })(sum); },
-             [&] { (void)device_put(other, four()[0]); }, [&] { other.delete_(); }})
+             [&] { (void)device_put(other, eight()[0]); }, [&] { other.delete_(); }})
       EXPECT_THAT(error_of(use), HasSubstr("f32[3] was used after it was deleted"));
     EXPECT_THAT(sum.to_vector<float>(), ElementsAre(2, 2, 2));
   }
@@ -190,12 +190,12 @@ TEST(Devices, DeletedArraysAreRefused) {
 
 TEST(Devices, TreesArePutWhole) {
   std::vector<Array> params = {ones({2}), zeros({3})};
-  params = device_put(params, four()[3]);
-  for (const Array& p : params) EXPECT_THAT(p.devices(), ElementsAre(four()[3]));
+  params = device_put(params, eight()[3]);
+  for (const Array& p : params) EXPECT_THAT(p.devices(), ElementsAre(eight()[3]));
 }
 
 TEST(Devices, ATraceKeepsItsArrays) {
-  const auto f = jit([](const Array& a) { return device_put(a, four()[2]) + 1.f; });
+  const auto f = jit([](const Array& a) { return device_put(a, eight()[2]) + 1.f; });
   EXPECT_THAT(f(ones({2})).to_vector<float>(), ElementsAre(2, 2));
 }
 

@@ -6,6 +6,7 @@
 
 #include "strata/api/debug.h"
 #include "strata/api/debug_nans.h"
+#include "strata/api/placement.h"
 #include "strata/runtime/allocator.h"
 #include "strata/runtime/client.h"
 #include "strata/runtime/device.h"
@@ -26,6 +27,12 @@ void look_for_nans(const Bound& bound, std::span<void* const> addresses,
   }
   check_nans(bound.donates ? nullptr : kept_graph(bound.executable.get()), arguments, results,
              bound.name);
+}
+
+/// Whether both are shardings over one mesh: a program of such arguments is partitioned over it.
+bool on_one_mesh(runtime::Device* a, runtime::Device* b) {
+  const Placement *x = Placement::of(a), *y = Placement::of(b);
+  return x != nullptr && y != nullptr && x->mesh() == y->mesh();
 }
 
 bool any(const std::vector<bool>& of) { return std::find(of.begin(), of.end(), true) != of.end(); }
@@ -55,11 +62,13 @@ void append_settings(std::string& key) {
 void CallDevice::add(const Array& x, const std::string& program) {
   runtime::Device* device = x.has_value() ? x.state()->buffer.committed() : nullptr;
   if (device == nullptr) return;
-  if (device_ != nullptr && device_ != device)
+  if (device_ != nullptr && device_ != device && !on_one_mesh(device_, device))
     throw Error(program,
-                "arguments lie on different devices: {} on {}, and {} on {}; arrays of one call "
-                "lie on one device, and device_put moves them",
-                describe(first_), device_->to_string(), describe(x.type()), device->to_string())
+                "arguments lie on different {}: {} on {}, and {} on {}; arrays of one call "
+                "lie on one {}, and device_put moves them",
+                Placement::of(device_) && Placement::of(device) ? "meshes" : "devices",
+                describe(first_), device_->to_string(), describe(x.type()), device->to_string(),
+                Placement::of(device_) || Placement::of(device) ? "mesh" : "device")
         .at(Site::text());
   device_ = device;
   first_ = x.type();
@@ -88,12 +97,13 @@ Bound compile(Program program, const std::string& name, std::vector<bool> donate
   runtime::CompileOptions options;
   options.donated = donated;
   options.name = name;
+  runtime::Client* mesh = where.bound() ? nullptr : client_of_constraints(*program.block);
   std::shared_ptr<runtime::Executable> executable =
-      runtime::client_of(where.device()).compile(*program.block, options);
+      (mesh ? *mesh : runtime::client_of(where.device())).compile(*program.block, options);
   if (debug_nans::enabled() && !any(donated)) keep_graph(executable, *program.block);
   Bound out(std::move(executable), name, std::make_shared<const Program>(std::move(program)),
             std::move(donated));
-  out.binds = where.bound();
+  out.binds = where.bound() || mesh != nullptr;
   return out;
 }
 

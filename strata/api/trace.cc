@@ -10,6 +10,7 @@
 #include "strata/api/graph.h"
 #include "strata/api/jit.h"
 #include "strata/api/memory.h"
+#include "strata/api/placement.h"
 #include "strata/base/recycle.h"
 #include "strata/compile/cpu_client.h"
 #include "strata/op/build.h"
@@ -233,15 +234,18 @@ std::vector<Array> run(const Program& program) {
       debug_nans::enabled() ? arguments : std::vector<runtime::Buffer>();
   CallDevice device;
   for (const Array& a : program.captured) device.add(a, "the operation");
+  runtime::Client* mesh = device.bound() ? nullptr : client_of_constraints(*program.block);
   const std::shared_ptr<runtime::Executable> executable =
-      runtime::client_of(device.device()).compile(*program.block, {.any_size = true});
+      (mesh ? *mesh : runtime::client_of(device.device()))
+          .compile(*program.block, {.any_size = true});
   std::vector<runtime::Buffer> results =
       with_memory([&] { return maker_of(*program.block); }, *executable,
                   [&] { return executable->run(std::move(arguments)); });
   if (debug_nans::enabled()) check_nans(program.block.get(), given, results, "the operation");
   std::vector<Array> out;
   for (std::size_t i = 0; i < results.size(); ++i)
-    out.push_back(concrete(std::move(results[i]).bound(device.bound()), program.weak[i]));
+    out.push_back(
+        concrete(std::move(results[i]).bound(device.bound() || mesh != nullptr), program.weak[i]));
   return out;
 }
 
