@@ -1,6 +1,8 @@
 #include "strata/data/format/array_record.h"
 
 #include <algorithm>
+#include <functional>
+#include <numeric>
 
 #include "strata/base/protobuf.h"
 
@@ -138,22 +140,88 @@ Status ArrayRecordFile::read_group(std::int64_t number, Group& out) const {
   return {};
 }
 
-Result<std::string> ArrayRecordFile::read(std::int64_t index) const {
-  STRATA_CHECK(index >= 0 && index < records_, "record {} of {}", index, records_);
-  const std::int64_t number = index / group_;
-  std::shared_ptr<const Group> group;
+Result<std::shared_ptr<const ArrayRecordFile::Group>> ArrayRecordFile::group(
+    std::int64_t number) const {
   {
     const std::lock_guard lock(mutex_);
-    group = last_;
+    if (last_ && last_->number == number) return last_;
   }
-  if (!group || group->number != number) {
-    auto made = std::make_shared<Group>();
-    if (Status s = read_group(number, *made); !s.ok()) return s;
-    group = std::move(made);
-    const std::lock_guard lock(mutex_);
-    last_ = group;
+  auto made = std::make_shared<Group>();
+  made->file = file_;
+  if (Status s = read_group(number, *made); !s.ok()) return s;
+  const std::lock_guard lock(mutex_);
+  last_ = made;
+  return last_;
+}
+
+Result<std::string> ArrayRecordFile::read(std::int64_t index) const {
+  STRATA_CHECK(index >= 0 && index < records_, "record {} of {}", index, records_);
+  auto found = group(index / group_);
+  if (!found) return found.status();
+  return std::string((*found)->records[static_cast<std::size_t>(index % group_)]);
+}
+
+Status ArrayRecordFile::read_many(std::span<const std::int64_t> indices,
+                                  std::span<Element> out) const {
+  for (std::int64_t i : indices)
+    STRATA_CHECK(i >= 0 && i < records_, "record {} of {}", i, records_);
+  if (group_ == 1) return read_single(indices, out);
+  // In the order of chunks, so that each is read once.
+  thread_local std::vector<std::uint32_t> order;
+  order.resize(indices.size());
+  std::iota(order.begin(), order.end(), 0u);
+  if (!std::ranges::is_sorted(indices))
+    std::ranges::sort(order, {}, [&](std::uint32_t i) { return std::pair(indices[i], i); });
+  std::shared_ptr<const Group> held;
+  for (std::uint32_t i : order) {
+    const std::int64_t number = indices[i] / group_;
+    if (!held || held->number != number) {
+      auto found = group(number);
+      if (!found) return found.status();
+      held = std::move(*found);
+    }
+    out[i] = Element::bytes(held, held->records[static_cast<std::size_t>(indices[i] % group_)]);
   }
-  return std::string(group->records[static_cast<std::size_t>(index % group_)]);
+  return {};
+}
+
+Status ArrayRecordFile::read_single(std::span<const std::int64_t> indices,
+                                    std::span<Element> out) const {
+  constexpr std::size_t kAhead = 8, kLine = 64, kLines = 4, kKept = std::size_t{1} << 20;
+  struct Piece {
+    std::size_t element, begin, size;
+  };
+  thread_local Group chunk;
+  thread_local std::vector<Piece> pieces;
+  pieces.clear();
+  std::shared_ptr<std::string> block;
+  const char* const first = bytes_.data();
+  for (std::size_t i = 0; i < indices.size(); ++i) {
+    // A record of a shuffled order is in no cache: what lies ahead is asked for early.
+    if (i + 2 * kAhead < indices.size())
+      __builtin_prefetch(&places_[static_cast<std::size_t>(indices[i + 2 * kAhead])]);
+    if (i + kAhead < indices.size()) {
+      const std::uint64_t at = places_[static_cast<std::size_t>(indices[i + kAhead])].offset;
+      for (std::size_t line = 0; line < kLines; ++line)
+        __builtin_prefetch(first + std::min<std::uint64_t>(at + line * kLine, bytes_.size() - 1));
+    }
+    if (Status s = read_group(indices[i], chunk); !s.ok()) return s;
+    const std::string_view record = chunk.records.front();
+    if (record.empty()) {
+      out[i] = Element::bytes(nullptr, {});
+    } else if (std::less_equal<>()(first, record.data()) &&
+               std::less<>()(record.data(), first + bytes_.size())) {
+      out[i] = Element::bytes(file_, record);
+    } else {
+      if (!block) block = std::make_shared<std::string>();
+      pieces.push_back({i, block->size(), record.size()});
+      *block += record;
+    }
+  }
+  for (const Piece& p : pieces)
+    out[p.element] = Element::bytes(block, std::string_view(*block).substr(p.begin, p.size));
+  if (chunk.gathered.capacity() + chunk.unpacked.capacity() > kKept) chunk = {};
+  return {};
 }
 
 Result<std::unique_ptr<RecordScanner>> ArrayRecordReader::open(const std::string& path) {

@@ -32,6 +32,9 @@ class ArrayRecordFile : public RecordFile {
   std::int64_t size() const override { return records_; }
   /// Reads and checks the record's chunk; the last one read is kept.
   Result<std::string> read(std::int64_t index) const override;
+  /// Views of the file where chunks are not compressed; what is unpacked lies in one block of this
+  /// call, or with its chunk where that holds several records.
+  Status read_many(std::span<const std::int64_t> indices, std::span<Element> out) const override;
   /// Records of a chunk; as the writer was told.
   std::int64_t group_size() const { return group_; }
   /// The writer's options as it noted them.
@@ -49,7 +52,10 @@ class ArrayRecordFile : public RecordFile {
     std::int64_t number = -1;
     std::string gathered, unpacked;
     std::vector<std::string_view> records;
+    std::shared_ptr<const MappedFile> file;  // where they may lie
   };
+  Result<std::shared_ptr<const Group>> group(std::int64_t number) const;
+  Status read_single(std::span<const std::int64_t> indices, std::span<Element> out) const;
   Status read_index();
   Status read_group(std::int64_t number, Group& out) const;
   std::shared_ptr<const MappedFile> file_;

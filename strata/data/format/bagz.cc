@@ -119,24 +119,69 @@ Status BagzFile::add(Shard s) {
   return {};
 }
 
-Result<std::string> BagzFile::read(std::int64_t index) const {
+const BagzFile::Shard& BagzFile::shard_of(std::int64_t index) const {
   STRATA_CHECK(index >= 0 && index < size_, "record {} of {}", index, size_);
-  auto shard =
-      std::prev(std::upper_bound(shards_.begin(), shards_.end(), index,
-                                 [](std::int64_t i, const Shard& s) { return i < s.first; }));
-  const auto at = static_cast<std::size_t>(8 * (index - shard->first));
-  const std::uint64_t begin = at == 0 ? 0 : load(shard->limits, at - 8);
-  const std::string_view bytes = shard->records.substr(begin, load(shard->limits, at) - begin);
-  if (!shard->compressed || bytes.empty()) return std::string(bytes);
-  std::string out;
-  const std::string name = fmt::format("{}: record {}", shard->name, index - shard->first);
+  return *std::prev(std::upper_bound(shards_.begin(), shards_.end(), index,
+                                     [](std::int64_t i, const Shard& s) { return i < s.first; }));
+}
+
+std::string_view BagzFile::packed(const Shard& shard, std::int64_t index) {
+  const auto at = static_cast<std::size_t>(8 * (index - shard.first));
+  const std::uint64_t begin = at == 0 ? 0 : load(shard.limits, at - 8);
+  return shard.records.substr(begin, load(shard.limits, at) - begin);
+}
+
+Status BagzFile::unpack_record(const Shard& shard, std::int64_t index, std::string& out) {
+  const std::string_view bytes = packed(shard, index);
+  if (bytes.empty()) return {};
+  if (!shard.compressed) {
+    out += bytes;
+    return {};
+  }
   const std::int64_t size = stated_size(BlockCompression::zstd, bytes);
-  if (size < 0) return unpack(bytes, *compression_named("zstd"), name, Input::kMostAtOnce);
-  if (Status s =
-          unpack_block(BlockCompression::zstd, bytes, static_cast<std::uint64_t>(size), name, out);
-      !s.ok())
-    return s;
+  Status s;
+  if (size < 0) {
+    auto whole = unpack(bytes, *compression_named("zstd"), shard.name, Input::kMostAtOnce);
+    if (whole)
+      out += *whole;
+    else
+      s = whole.status();
+  } else {
+    s = unpack_block(BlockCompression::zstd, bytes, static_cast<std::uint64_t>(size), shard.name,
+                     out);
+  }
+  if (s.ok()) return s;
+  return Status(s.code(), "record {}: {}", index - shard.first, s.message());
+}
+
+Result<std::string> BagzFile::read(std::int64_t index) const {
+  std::string out;
+  if (Status s = unpack_record(shard_of(index), index, out); !s.ok()) return s;
   return out;
+}
+
+Status BagzFile::read_many(std::span<const std::int64_t> indices, std::span<Element> out) const {
+  struct Piece {
+    std::size_t element, begin;
+  };
+  thread_local std::vector<Piece> pieces;
+  pieces.clear();
+  std::shared_ptr<std::string> block;
+  for (std::size_t i = 0; i < indices.size(); ++i) {
+    const Shard& shard = shard_of(indices[i]);
+    if (!shard.compressed) {
+      out[i] = Element::bytes(shard.file, packed(shard, indices[i]));
+      continue;
+    }
+    if (!block) block = std::make_shared<std::string>();
+    pieces.push_back({i, block->size()});
+    if (Status s = unpack_record(shard, indices[i], *block); !s.ok()) return s;
+  }
+  std::size_t end = block ? block->size() : 0;
+  for (std::size_t k = pieces.size(); k-- > 0; end = pieces[k].begin)
+    out[pieces[k].element] = Element::bytes(
+        block, std::string_view(*block).substr(pieces[k].begin, end - pieces[k].begin));
+  return {};
 }
 
 Result<std::unique_ptr<RecordWriter>> BagzWriter::create(const std::string& path) {

@@ -30,6 +30,8 @@ class BagzFile : public RecordFile {
                                                     std::string_view limits = {});
   std::int64_t size() const override { return size_; }
   Result<std::string> read(std::int64_t index) const override;
+  /// Views of the file of a .bag; of a .bagz, of one block for all of the call.
+  Status read_many(std::span<const std::int64_t> indices, std::span<Element> out) const override;
 
  private:
   struct Shard {
@@ -40,6 +42,11 @@ class BagzFile : public RecordFile {
     std::int64_t first = 0;  // record of all
   };
   Status add(Shard shard);
+  const Shard& shard_of(std::int64_t index) const;
+  /// A record's bytes as they lie in the file.
+  static std::string_view packed(const Shard& shard, std::int64_t index);
+  /// Adds the record to `out`.
+  static Status unpack_record(const Shard& shard, std::int64_t index, std::string& out);
   std::vector<Shard> shards_;
   std::int64_t size_ = 0;
 };

@@ -72,6 +72,29 @@ class FileSource : public RecordSource {
   Damage damage_;
 };
 
+/// Records that are bytes.
+class BytesSource : public FileSource {
+ public:
+  BytesSource(std::shared_ptr<const RecordFile> file, std::string name, const std::string& path,
+              ReadPolicy policy)
+      : FileSource(
+            file->size(),
+            [file](std::int64_t i) -> Result<Element> {
+              Element out;
+              const Status s = file->read_many({&i, 1}, {&out, 1});
+              return s.ok() ? Result<Element>(std::move(out)) : s;
+            },
+            std::move(name), path, std::move(policy)),
+        file_(std::move(file)) {}
+  Status read_many(std::span<const std::int64_t> indices, std::span<Element> out) const override {
+    if (file_->read_many(indices, out).ok()) return {};
+    return RecordSource::read_many(indices, out);  // what is damaged goes by the policy
+  }
+
+ private:
+  std::shared_ptr<const RecordFile> file_;
+};
+
 /// Rows of Parquet and Arrow, which know their files.
 class RowSource : public FileSource {
  public:
@@ -344,13 +367,8 @@ Result<std::shared_ptr<const RecordSource>> open_source(const std::string& path,
         size, std::move(read), name + "(paths=['" + path + "'])", path, policy));
   };
   auto of_records = [&](std::shared_ptr<const RecordFile> file, const std::string& name) {
-    const std::int64_t size = file->size();
-    auto read = [file](std::int64_t i) -> Result<Element> {
-      auto record = file->read(i);
-      if (!record) return record.status();
-      return Element::bytes(std::move(*record));
-    };
-    return made(size, read, name);
+    return std::shared_ptr<const RecordSource>(std::make_shared<BytesSource>(
+        std::move(file), name + "(paths=['" + path + "'])", path, policy));
   };
   if (*kind == "array_record") {
     auto file = ArrayRecordFile::open(path);

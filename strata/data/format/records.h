@@ -12,10 +12,12 @@
 
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 
 #include "strata/base/result.h"
+#include "strata/data/element.h"
 
 namespace strata::data {
 
@@ -46,7 +48,20 @@ class RecordFile {
   virtual std::int64_t size() const = 0;
   /// Record `index` of 0 .. size() - 1.
   virtual Result<std::string> read(std::int64_t index) const = 0;
+  /// Several records as elements of bytes, into as many places; ends with the first failure. Bytes
+  /// are views of what they keep alive, such as the mapped file. The default copies each.
+  virtual Status read_many(std::span<const std::int64_t> indices, std::span<Element> out) const;
 };
+
+inline Status RecordFile::read_many(std::span<const std::int64_t> indices,
+                                    std::span<Element> out) const {
+  for (std::size_t i = 0; i < indices.size(); ++i) {
+    auto record = read(indices[i]);
+    if (!record) return record.status();
+    out[i] = Element::bytes(std::move(*record));
+  }
+  return {};
+}
 
 /// Gives `take` every record; ends with the first failure.
 template <class Take>

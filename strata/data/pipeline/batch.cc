@@ -66,13 +66,17 @@ Element stack_strings(std::size_t n, const At& at) {
   const auto item = [](const Element& e, std::int64_t j) {
     return e.kind() == Kind::strings ? e.strings().at(j) : e.view();
   };
+  const bool scalars = first.kind() != Kind::strings;
   for (std::size_t i = 0; i < n; ++i) {
     const Element& e = at(i);
+    if (scalars && e.kind() == first.kind()) {
+      out.width = std::max(out.width, std::ssize(e.view()));
+      continue;
+    }
     if (!is_string(e.kind()) || text(e) != out.is_text || !(e.shape() == first.shape()))
       unlike(first, e);
-    const std::int64_t own =
-        e.kind() == Kind::strings ? e.strings().width : static_cast<std::int64_t>(e.view().size());
-    out.width = std::max(out.width, own);
+    out.width =
+        std::max(out.width, e.kind() == Kind::strings ? e.strings().width : std::ssize(e.view()));
   }
   auto storage =
       std::make_shared<std::string>(static_cast<std::size_t>(out.shape.count() * out.width), '\0');
@@ -204,8 +208,7 @@ class BatchIterator : public PassingIterator {
  protected:
   bool do_next(Element& out) override {
     elements_.resize(static_cast<std::size_t>(batch_));
-    std::size_t n = 0;
-    while (n < elements_.size() && parent_->next(elements_[n])) ++n;
+    const std::size_t n = parent_->next_many(elements_);
     if (n == 0 || (n < elements_.size() && options_.drop_remainder)) return false;
     const std::span<const Element> got(elements_.data(), n);
     out = options_.batch_fn ? options_.batch_fn(got) : make_batch(got);
@@ -236,10 +239,7 @@ class BatchIterNode : public IterOperation {
 
 Element make_batch(std::span<const Element> elements) {
   if (elements.empty()) throw Error("make_batch", "there are {} elements", 0);
-  const std::function<const Element&(std::size_t)> at = [&](std::size_t i) -> const Element& {
-    return elements[i];
-  };
-  return stack(elements.size(), at);
+  return stack(elements.size(), [&](std::size_t i) -> const Element& { return elements[i]; });
 }
 
 Element batch_and_pad(std::span<const Element> elements, std::int64_t batch_size,

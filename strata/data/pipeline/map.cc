@@ -42,6 +42,12 @@ class MapIterator : public PassingIterator {
     if (!out.is_none()) out = f_(out);
     return true;
   }
+  std::size_t do_next_many(std::span<Element> out) override {
+    const std::size_t n = parent_->next_many(out);
+    for (Element& e : out.first(n))
+      if (!e.is_none()) e = f_(e);
+    return n;
+  }
 
  private:
   const MapFn& f_;

@@ -163,6 +163,12 @@ class Iterator {
     Timed timed(node_.stage());
     return do_next(out);
   }
+  /// As many as there are places for; fewer at the end. The places behind them may be written.
+  std::size_t next_many(std::span<Element> out) {
+    if (!Tracking::on()) return do_next_many(out);
+    Timed timed(node_.stage(), static_cast<std::int64_t>(out.size()));
+    return do_next_many(out);
+  }
   /// Not const: interleaving makes what it must have a state of.
   virtual Json state() = 0;
   virtual void set_state(const Json& state) = 0;
@@ -173,6 +179,11 @@ class Iterator {
 
  protected:
   virtual bool do_next(Element& out) = 0;
+  virtual std::size_t do_next_many(std::span<Element> out) {
+    std::size_t n = 0;
+    while (n < out.size() && do_next(out[n])) ++n;
+    return n;
+  }
 
  private:
   const Node& node_;  // kept alive by the DatasetIterator's graph

@@ -1,8 +1,10 @@
 // From elements by number to elements in order, and threads that make them ahead.
+#include <algorithm>
 #include <condition_variable>
 #include <deque>
 #include <exception>
 #include <mutex>
+#include <numeric>
 #include <thread>
 
 #include "strata/data/pipeline/node.h"
@@ -118,10 +120,40 @@ class MapReader : public Iterator {
     return false;
   }
 
+  /// Reads what is asked for at once where no thread reads ahead. Elements that fail are read again
+  /// one by one, so that the iterator stands behind those before.
+  std::size_t do_next_many(std::span<Element> out) override {
+    if (options_.num_threads > 0 && options_.prefetch_buffer_size > 0)
+      return Iterator::do_next_many(out);
+    std::size_t n = 0;
+    while (n < out.size() && next_ < parent_->size()) {
+      const auto want = std::min<std::int64_t>(std::ssize(out) - static_cast<std::int64_t>(n),
+                                               parent_->size() - next_);
+      indices_.resize(static_cast<std::size_t>(want));
+      std::iota(indices_.begin(), indices_.end(), next_);
+      const std::span<Element> got = out.subspan(n, indices_.size());
+      try {
+        parent_->get_many(indices_, got);
+      } catch (...) {
+        return n + Iterator::do_next_many(out.subspan(n));
+      }
+      next_ += want;
+      for (Element& e : got) {
+        const bool given = allow_nones_ || !e.is_none();
+        health_.count(given);
+        if (!given) continue;
+        if (&e != &out[n]) out[n] = std::move(e);
+        ++n;
+      }
+    }
+    return n;
+  }
+
  private:
   std::shared_ptr<const MapNode> parent_;
   ReadOptions options_;
   bool allow_nones_;
+  std::vector<std::int64_t> indices_;  // scratch
   FilterHealth health_;
   std::int64_t next_ = 0;
   std::optional<ReadAhead> ahead_;
