@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <string>
+#include <vector>
 
 #include "strata/base/testing/allocations.h"
 #include "strata/data/format/array_record.h"
@@ -47,6 +48,31 @@ TEST(PipelineAllocations, NoneForEachRecord) {
     const std::size_t few = of_ten_batches(path, 32), many = of_ten_batches(path, 1024);
     EXPECT_LE(few, 200u) << path;
     EXPECT_LE(many, few + 150) << path;
+  }
+}
+
+/// Records that lie in the file, are unpacked, and that a block header interrupts.
+TEST(PipelineAllocations, SeveralAtOnceAreEachAlone) {
+  std::vector<std::string> paths;
+  for (std::int64_t group : {1, 7})
+    for (BlockCompression how : {BlockCompression::none, BlockCompression::zstd}) {
+      paths.push_back(::testing::TempDir() + "several" + std::to_string(paths.size()) +
+                      ".array_record");
+      write(*ArrayRecordWriter::create(paths.back(), {group, how}).value());
+    }
+  for (const char* name : {"several.bag", "several.bagz"}) {
+    paths.push_back(::testing::TempDir() + name);
+    write(*BagzWriter::create(paths.back()).value());
+  }
+  for (const std::string& path : paths) {
+    auto source = open_source(path, {}).value();
+    std::vector<std::int64_t> indices;
+    for (std::int64_t i = 0; i < source->size(); ++i) indices.push_back(i * 1237 % source->size());
+    std::vector<Element> out(indices.size());
+    ASSERT_TRUE(source->read_many(indices, out).ok()) << path;
+    source = nullptr;  // elements keep alive what they view
+    for (std::size_t i = 0; i < out.size(); ++i)
+      ASSERT_EQ(out[i].view(), std::string(100, static_cast<char>('a' + indices[i] % 26))) << path;
   }
 }
 
