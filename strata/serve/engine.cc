@@ -208,7 +208,7 @@ void Engine::start(const std::shared_ptr<Stream>& stream) {
   if (job.guide) {
     std::vector<std::int32_t> ends = lm_.generation.eos;
     ends.insert(ends.end(), job.stop_tokens.begin(), job.stop_tokens.end());
-    r.shape = engine::grammar::shape_of(job.guide, std::move(ends));
+    r.shape = engine::grammar::shape_of(job.guide, std::move(ends), job.free);
     r.shape_takes_guesses = true;
   }
   if (job.thinking) {

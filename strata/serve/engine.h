@@ -55,6 +55,8 @@ struct Job {
   std::optional<std::int64_t> prompt_logprobs = {};
   /// The form that the text has; none: any.
   std::shared_ptr<engine::grammar::Guide> guide = {};
+  /// Special tokens that come only where the form's text may end.
+  std::vector<std::int32_t> free = {};
   /// Between marks of thinking there are so many tokens at most.
   std::optional<Thinking> thinking = {};
   /// A beam search in place of a draw: its beams come with the end.

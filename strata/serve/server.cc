@@ -347,6 +347,14 @@ void Server::prepare(Parameters& p, const Json& body) {
     calls_ = call_format(lm);
     for (std::int32_t t : lm.tokenizer->encode_with(calls_.begin, {}))
       calls_are_special_ = calls_are_special_ || lm.tokenizer->is_special(t);
+    text_guides_ = std::make_unique<Guides>(std::make_shared<const engine::grammar::Vocabulary>(
+        engine::grammar::Vocabulary::with_special(*lm.tokenizer, lm.model->vocab_size())));
+    const auto marks = lm.tokenizer->encode_with(calls_.begin + calls_.between + calls_.end, {});
+    for (std::int64_t i = 0; i < lm.tokenizer->vocab_size(); ++i) {
+      const auto t = static_cast<std::int32_t>(i);
+      if (lm.tokenizer->is_special(t) && std::find(marks.begin(), marks.end(), t) == marks.end())
+        free_.push_back(t);
+    }
   });
   const bool forced = p.tools.kind == Kind::required || p.tools.kind == Kind::named;
   p.calls = calls_;
@@ -355,6 +363,12 @@ void Server::prepare(Parameters& p, const Json& body) {
     p.calls = {.between = "\n", .arguments = calls_.arguments, .several = calls_.several};
   if (p.tools.kind == Kind::automatic && calls_are_special_) p.job.skip_special = false;
   if (forced) p.form = form_of_calls(body, p.tools, p.calls);
+  const bool ends = !lm.generation.eos.empty() || !p.job.stop_tokens.empty();
+  if (p.tools.kind == Kind::automatic && ends) {
+    p.job.guide = text_guides_->get(form_of_text_with_calls(body, p.tools, calls_));
+    p.job.free = free_;
+    return;
+  }
   if (!p.form) return;
   if (lm.generation.eos.empty() && p.job.stop_tokens.empty())
     throw ApiError(400, "the model has no token that ends a text, so stop_token_ids are needed.",

@@ -6,6 +6,8 @@
 #include <cctype>
 #include <utility>
 
+#include "strata/base/error.h"
+#include "strata/engine/grammar/free_text.h"
 #include "strata/engine/grammar/json_schema.h"
 
 namespace strata::serve {
@@ -243,6 +245,71 @@ Form form_of_calls(const Json& body, const ToolChoice& choice, const CallFormat&
             g.define(g.root(), g.sequence(std::move(parts)));
             return g;
           }};
+}
+
+Form form_of_text_with_calls(const Json& body, const ToolChoice& choice, const CallFormat& format) {
+  const Json tools = body["tools"];
+  const bool several = format.several && choice.parallel;
+  const auto make = [tools, format, several] {
+    Grammar g;
+    engine::grammar::JsonText text(g, {});
+    const auto arguments = [&](const Json& function) {
+      Json schema = function.value("parameters", Json::object());
+      if (!schema.is_object() || schema.empty()) schema = {{"type", "object"}};
+      try {
+        engine::grammar::read_json_schema(schema);
+      } catch (const Error&) {
+        if (function.value("strict", Json()) == true) throw;
+        return text.object();
+      }
+      return engine::grammar::add_json_schema(g, text, schema);
+    };
+    const std::string begin(trimmed(format.begin)), end(trimmed(format.end));
+    const Grammar::Rule again = g.add_rule("text with calls"), call = g.add_rule("call"),
+                        spaces = g.add_rule("spaces");
+    g.define(spaces, g.repeat(g.characters({{'\n', '\n'}, {' ', ' '}}), 0, 8));
+    std::vector<Grammar::Node> ways;
+    for (const Json& tool : tools) {
+      const Json& function = tool["function"];
+      // Where nothing stands before a call, its first characters do.
+      std::vector<Grammar::Node> parts;
+      if (begin.empty()) {
+        parts = {g.text(function["name"].dump().substr(1))};
+      } else {
+        parts = {text.open('{'), g.text("\"name\""), text.colon(), g.text(function["name"].dump())};
+      }
+      parts.push_back(text.comma());
+      parts.push_back(g.text("\"" + format.arguments + "\""));
+      parts.push_back(text.colon());
+      parts.push_back(arguments(function));
+      parts.push_back(text.close('}'));
+      ways.push_back(g.sequence(std::move(parts)));
+    }
+    g.define(call, g.choice(std::move(ways)));
+    if (begin.empty()) {
+      g.define(again, engine::grammar::free_unless_begun(g, {{"{\"name\": \"", call}}));
+      g.define(g.root(), g.rule(again));
+      return g;
+    }
+    const Grammar::Rule calls = g.add_rule("calls");
+    std::vector<Grammar::Node> parts = {g.rule(spaces), g.rule(call)};
+    // Marks between calls that begin as calls do are those of the next call in the text.
+    const std::string between(trimmed(format.between));
+    if (several && !between.empty() && between.find(begin) == between.npos) {
+      const Grammar::Node mark = g.text(between), space = g.rule(spaces), next = g.rule(call);
+      parts.push_back(g.repeat(g.sequence({mark, space, next}), 0, 15));
+    }
+    parts.push_back(g.rule(spaces));
+    parts.push_back(g.text(end));
+    if (several) parts.push_back(g.rule(again));
+    g.define(calls, g.sequence(std::move(parts)));
+    g.define(again, engine::grammar::free_until(g, {{begin, calls}}, true));
+    g.define(g.root(), g.rule(again));
+    return g;
+  };
+  return {
+      fmt::format("text with calls {} {} {} {}", several, format.begin, format.end, tools.dump()),
+      "tools", make};
 }
 
 void prepare_calls(Json& message) {

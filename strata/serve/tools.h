@@ -47,6 +47,11 @@ ToolChoice read_tools(const Json& body);
 /// The form of answers that must be calls: of the named tool, or of any.
 Form form_of_calls(const Json& body, const ToolChoice& choice, const CallFormat& format);
 
+/// The form of answers that may call tools: any text, but what begins as a call does is one, with
+/// arguments of the tool's schema. Where a schema cannot be followed arguments are any object,
+/// unless the function is `strict`.
+Form form_of_text_with_calls(const Json& body, const ToolChoice& choice, const CallFormat& format);
+
 /// Takes calls out of a text that comes piece by piece. Before the first call, text is content;
 /// what begins as calls do and is none, is content too.
 class CallReader {

@@ -154,6 +154,40 @@ TEST(Tools, AFormOfCallsTakesCallsAndNothingElse) {
   EXPECT_FALSE(b.accepts("<tool_call>\n" + g + hermes.between + g + "\n</tool_call>"));
 }
 
+TEST(Tools, TextIsFreeUntilACallBegins) {
+  const Json body = request("\"auto\"");
+  const auto form = [&](const char* chat_template) {
+    return engine::grammar::Automaton(
+        form_of_text_with_calls(body, read_tools(body), call_format(speaks(chat_template))).make());
+  };
+  auto hermes = form(kHermes);
+  const std::string f = R"({"name": "f", "arguments": {"x": 3}})",
+                    g = R"({"name":"g","arguments":{}})";
+  EXPECT_TRUE(hermes.accepts("Hello <tool you {\"name\": 3}"));
+  EXPECT_TRUE(hermes.accepts("I look.\n<tool_call>\n" + f + "\n</tool_call>"));
+  EXPECT_TRUE(
+      hermes.accepts("<tool_call>" + g + "</tool_call>\n<tool_call>\n" + f + "\n</tool_call>"));
+  EXPECT_FALSE(hermes.accepts("<tool_call>\n" + f)) << "not whole";
+  EXPECT_FALSE(hermes.accepts(R"(<tool_call>{"name": "f", "arguments": {"x": "3"}}</tool_call>)"));
+  EXPECT_FALSE(hermes.accepts(R"(<tool_call>{"name": "h", "arguments": {}}</tool_call>)"));
+  auto llama = form(kLlama);
+  EXPECT_TRUE(llama.accepts("Hello"));
+  EXPECT_TRUE(llama.accepts(R"({"other": 1})"));
+  EXPECT_TRUE(llama.accepts(R"({"name": "f", "parameters": {"x": 3}})"));
+  EXPECT_FALSE(llama.accepts(R"({"name": "f", "parameters": {"y": 3}})"));
+  auto mistral = form(kMistral);
+  EXPECT_TRUE(mistral.accepts("[TOOL_CALLS] [" + f + ", " + g + "]"));
+  EXPECT_FALSE(mistral.accepts("[TOOL_CALLS] [1]"));
+  Json odd = body;
+  odd["tools"][0]["function"]["parameters"] = {{"not", {{"type", "null"}}}};
+  const auto made = [&] {
+    return form_of_text_with_calls(odd, read_tools(odd), call_format(speaks(kHermes))).make();
+  };
+  EXPECT_TRUE(engine::grammar::Automaton(made()).accepts("<tool_call>" + f + "</tool_call>"));
+  odd["tools"][0]["function"]["strict"] = true;
+  EXPECT_ANY_THROW(made());
+}
+
 template <class F>
 std::string refused(const F& f) {
   try {

@@ -20,9 +20,8 @@ struct Place {
   std::vector<Grammar::Rule> ends = {};  // behind the strings that end here
 };
 
-}  // namespace
-
-Grammar::Node free_until(Grammar& g, const std::vector<FreeEnd>& ends, bool may_end) {
+/// The tree of the strings.
+std::vector<Place> tree_of(const std::vector<FreeEnd>& ends) {
   std::vector<Place> places(1);
   places[0].next.fill(-1);
   std::size_t bytes = 0;
@@ -42,25 +41,11 @@ Grammar::Node free_until(Grammar& g, const std::vector<FreeEnd>& ends, bool may_
     }
     places[at].ends.push_back(end.next);
   }
-  // Shorter beginnings first: where no string goes on, the longest end of what was read does.
-  std::vector<std::size_t> order = {0};
-  for (std::size_t i = 0; i < order.size(); ++i) {
-    Place& here = places[order[i]];
-    const auto& back = places[here.back];
-    for (std::size_t byte = 0; byte < 256; ++byte) {
-      const std::int32_t other = order[i] == 0 ? 0 : back.next[byte];
-      std::int32_t& next = here.next[byte];
-      if (next < 0) {
-        next = other;
-        continue;
-      }
-      Place& to = places[static_cast<std::size_t>(next)];
-      to.back = static_cast<std::size_t>(other);
-      const auto& more = places[to.back].ends;
-      to.ends.insert(to.ends.end(), more.begin(), more.end());
-      order.push_back(static_cast<std::size_t>(next));
-    }
-  }
+  return places;
+}
+
+/// A rule for each place at which no string ends.
+Grammar::Node write(Grammar& g, const std::vector<Place>& places, bool may_end) {
   std::vector<Grammar::Rule> rules(places.size(), -1);
   for (std::size_t i = 0; i < places.size(); ++i)
     if (places[i].ends.empty()) rules[i] = g.add_rule("free text");
@@ -82,6 +67,42 @@ Grammar::Node free_until(Grammar& g, const std::vector<FreeEnd>& ends, bool may_
     g.define(rules[i], g.choice(std::move(ways)));
   }
   return g.rule(rules[0]);
+}
+
+}  // namespace
+
+Grammar::Node free_until(Grammar& g, const std::vector<FreeEnd>& ends, bool may_end) {
+  std::vector<Place> places = tree_of(ends);
+  // Shorter beginnings first: where no string goes on, the longest end of what was read does.
+  std::vector<std::size_t> order = {0};
+  for (std::size_t i = 0; i < order.size(); ++i) {
+    Place& here = places[order[i]];
+    const auto& back = places[here.back];
+    for (std::size_t byte = 0; byte < 256; ++byte) {
+      const std::int32_t other = order[i] == 0 ? 0 : back.next[byte];
+      std::int32_t& next = here.next[byte];
+      if (next < 0) {
+        next = other;
+        continue;
+      }
+      Place& to = places[static_cast<std::size_t>(next)];
+      to.back = static_cast<std::size_t>(other);
+      const auto& more = places[to.back].ends;
+      to.ends.insert(to.ends.end(), more.begin(), more.end());
+      order.push_back(static_cast<std::size_t>(next));
+    }
+  }
+  return write(g, places, may_end);
+}
+
+Grammar::Node free_unless_begun(Grammar& g, const std::vector<FreeEnd>& begins) {
+  std::vector<Place> places = tree_of(begins);
+  const auto anything = static_cast<std::int32_t>(places.size());
+  places.emplace_back().next.fill(anything);
+  for (Place& place : places)
+    for (std::int32_t& next : place.next)
+      if (next < 0) next = anything;
+  return write(g, places, true);
 }
 
 }  // namespace strata::engine::grammar

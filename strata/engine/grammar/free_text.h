@@ -28,5 +28,8 @@ struct FreeEnd {
 /// `may_end`, the text may also end before. Of strings that end at the same place each may be
 /// meant. Throws Error for an empty string, and for more than 16 KiB of them.
 Grammar::Node free_until(Grammar& grammar, const std::vector<FreeEnd>& ends, bool may_end);
+/// The same where the strings count at the text's beginning alone: any text that does not begin
+/// with one of them, or one of them and what comes behind it.
+Grammar::Node free_unless_begun(Grammar& grammar, const std::vector<FreeEnd>& begins);
 
 }  // namespace strata::engine::grammar

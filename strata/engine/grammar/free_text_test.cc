@@ -38,6 +38,19 @@ TEST(FreeText, EndsWithTheFirstString) {
   EXPECT_THROW(grammar({std::string(1 << 15, 'a')}, "", true), Error);
 }
 
+TEST(FreeText, MayBeFreeUnlessItBeginsSo) {
+  Grammar g;
+  const Grammar::Rule one = g.add_rule("one"), two = g.add_rule("two");
+  g.define(one, g.text("1]"));
+  g.define(two, g.text("2]"));
+  g.define(g.root(), free_unless_begun(g, {{"[f(", one}, {"[go(", two}}));
+  Automaton a(g);
+  for (const char* text : {"", "[", "[f", "[fo(", "a [f(", "[g [go(", "[f(1]", "[go(2]"})
+    EXPECT_TRUE(a.accepts(text)) << text;
+  for (const char* text : {"[f(", "[f(2]", "[go(1]", "[f(1] "})
+    EXPECT_FALSE(a.accepts(text)) << text;
+}
+
 TEST(FreeText, IsWhatASearchFinds) {
   std::mt19937 random(3);
   const auto word = [&](std::size_t most) {
