@@ -129,23 +129,17 @@ void Answer::send(const Json& json) {
   if (!reply_.write("data: " + dump(json) + "\n\n")) leave();
 }
 
-/// As a message has them; as a stream has them, with their numbers from `first` on.
-Json Answer::calls_json(const std::vector<ToolCall>& calls,
-                        std::optional<std::size_t> first) const {
+Json Answer::calls_json(const std::vector<ToolCall>& calls) const {
   Json out = Json::array();
-  for (const ToolCall& call : calls) {
-    Json one = Json::object();
-    if (first) one["index"] = (*first)++;
-    one["id"] = call.id;
-    one["type"] = "function";
-    one["function"] = {{"name", call.name}, {"arguments", call.arguments}};
-    out.push_back(std::move(one));
-  }
+  for (const ToolCall& call : calls)
+    out.push_back({{"id", call.id},
+                   {"type", "function"},
+                   {"function", {{"name", call.name}, {"arguments", call.arguments}}}});
   return out;
 }
 
 void Answer::stream(std::size_t i, const Event& event, const std::string& text, Json logprobs,
-                    const std::vector<ToolCall>& calls) {
+                    const std::vector<CallPiece>& calls) {
   Choice& c = choices_[i];
   Json choice = {{"index", i}};
   if (chat_ && !c.begun) {
@@ -162,8 +156,13 @@ void Answer::stream(std::size_t i, const Event& event, const std::string& text, 
     return;
   if (chat_) {
     choice["delta"] = text.empty() ? Json::object() : Json{{"content", text}};
-    if (!calls.empty())
-      choice["delta"]["tool_calls"] = calls_json(calls, c.calls.size() - calls.size());
+    for (const CallPiece& piece : calls) {
+      Json one = {{"index", piece.index}};
+      if (!piece.id.empty()) one["id"] = piece.id, one["type"] = "function";
+      if (!piece.id.empty()) one["function"]["name"] = piece.name;
+      one["function"]["arguments"] = piece.arguments;
+      choice["delta"]["tool_calls"].push_back(std::move(one));
+    }
   } else {
     choice["text"] = text;
   }
@@ -186,12 +185,12 @@ void Answer::hear(std::size_t i, const Event& event) {
     if (parameters_.job.echo_logprobs)
       append(logprobs, logprobs_of(c, event.prompt, true, prompt[0]));
   }
-  std::vector<ToolCall> calls;
+  std::vector<CallPiece> calls;
   if (c.reader) {
     CallReader::Part part = c.reader->add(text, event.ended);
     text = std::move(part.content);
-    calls = std::move(part.calls);
-    c.calls.insert(c.calls.end(), calls.begin(), calls.end());
+    calls = std::move(part.pieces);
+    c.calls.insert(c.calls.end(), part.calls.begin(), part.calls.end());
   }
   if (event.logprob) append(logprobs, logprobs_of(c, {*event.logprob}, false, 0));
   if (event.token) c.tokens.push_back(*event.token), c.sum += event.drawn_logprob;
@@ -292,7 +291,7 @@ Json Answer::whole(const Choice& c, std::size_t prompt, std::size_t index) const
     choice["message"] = {{"role", "assistant"},
                          {"content", only_calls ? Json() : Json(c.text)},
                          {"refusal", nullptr}};
-    if (!c.calls.empty()) choice["message"]["tool_calls"] = calls_json(c.calls, std::nullopt);
+    if (!c.calls.empty()) choice["message"]["tool_calls"] = calls_json(c.calls);
   } else {
     choice["text"] = c.text;
   }

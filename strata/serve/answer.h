@@ -44,7 +44,7 @@ class Answer {
     std::optional<CallReader> reader = {};  // where the answer may call tools
     std::vector<ToolCall> calls = {};
   };
-  Json calls_json(const std::vector<ToolCall>& calls, std::optional<std::size_t> first) const;
+  Json calls_json(const std::vector<ToolCall>& calls) const;
   Json logprobs_of(Choice& choice, const std::vector<TokenLogprob>& tokens, bool first_unknown,
                    std::int32_t first) const;
   Json prompt_logprobs_of(const std::vector<std::int32_t>& prompt,
@@ -54,7 +54,7 @@ class Answer {
   Json frame(bool chunk) const;
   Json usage() const;
   void stream(std::size_t i, const Event& event, const std::string& text, Json logprobs,
-              const std::vector<ToolCall>& calls);
+              const std::vector<CallPiece>& calls);
   void send(const Json& json);
   void finish();
 

@@ -362,11 +362,12 @@ void Server::prepare(Parameters& p, const Json& body) {
   if (forced && calls_are_special_)
     p.calls = {.between = "\n", .arguments = calls_.arguments, .several = calls_.several};
   if (p.tools.kind == Kind::automatic && calls_are_special_) p.job.skip_special = false;
-  if (forced) p.form = form_of_calls(body, p.tools, p.calls);
+  if (forced) p.form = form_of_calls(body, p.tools, p.calls), p.calls.sure = true;
   const bool ends = !lm.generation.eos.empty() || !p.job.stop_tokens.empty();
   if (p.tools.kind == Kind::automatic && ends) {
     p.job.guide = text_guides_->get(form_of_text_with_calls(body, p.tools, calls_));
     p.job.free = free_;
+    p.calls.sure = calls_.begin.find_first_not_of(" \n") != std::string::npos;
     return;
   }
   if (!p.form) return;

@@ -337,6 +337,45 @@ void prepare_calls(Json& message) {
 
 // ---- answers ------------------------------------------------------------------------------------
 
+std::string CallReader::id() const { return fmt::format("{}{}", id_, count_); }
+
+/// Tells what is there of a call that begins at `from`, once its name is.
+void CallReader::tell_begun(std::size_t from, Part& out) {
+  const std::string_view text = held_;
+  std::size_t at = from + 1;
+  const auto skip = [&] {
+    while (at < text.size() && is_space(text[at])) ++at;
+  };
+  const auto take = [&](char c) {
+    skip();
+    if (at >= text.size() || text[at] != c) return false;
+    ++at;
+    skip();
+    return true;
+  };
+  const auto string = [&]() -> std::string {
+    skip();
+    if (at >= text.size() || text[at] != '"') return {};
+    const auto end = behind_value(text, at);
+    if (!end) return {};
+    const Json value = Json::parse(text.substr(at, *end - at), nullptr, false);
+    at = *end;
+    return value.is_string() ? value.get<std::string>() : std::string();
+  };
+  if (string() != "name" || !take(':')) return;
+  const std::string name = string();
+  const auto& tools = choice_.tools;
+  if (std::find(tools.begin(), tools.end(), name) == tools.end() || !take(',')) return;
+  if (string() != format_.arguments || !take(':') || at >= text.size() || text[at] != '{') return;
+  if (begun_.empty()) {
+    begun_ = name;
+    out.pieces.push_back({count_, id(), name, ""});
+  }
+  arguments_ = std::string(text.substr(at, behind_value(text, at).value_or(text.size()) - at));
+  if (arguments_.size() > told_) out.pieces.push_back({count_, "", "", arguments_.substr(told_)});
+  told_ = arguments_.size();
+}
+
 /// Reads a call at the beginning of what is held; false where more is needed, or none stands there.
 bool CallReader::read_call(bool is_end, Part& out) {
   const std::size_t from = held_.find_first_not_of(" \n\t\r");
@@ -346,6 +385,14 @@ bool CallReader::read_call(bool is_end, Part& out) {
     return false;
   }
   const auto to = behind_value(held_, from);
+  if (format_.sure) tell_begun(from, out);
+  if (!to && is_end && !begun_.empty()) {
+    // What was told is no content any more.
+    out.calls.push_back({id(), begun_, arguments_});
+    held_.clear(), mark_.clear();
+    any_ = true;
+    return false;
+  }
   if (!to) {
     gave_up_ = is_end;
     return false;
@@ -368,8 +415,11 @@ bool CallReader::read_call(bool is_end, Part& out) {
   std::string arguments = key.empty()             ? "{}"
                           : call[key].is_string() ? call[key].get<std::string>()
                                                   : raw_member(object, key);
-  out.calls.push_back(
-      {fmt::format("{}{}", id_, count_++), name.get<std::string>(), std::move(arguments)});
+  if (begun_.empty()) out.pieces.push_back({count_, id(), name.get<std::string>(), arguments});
+  out.calls.push_back({id(), name.get<std::string>(), std::move(arguments)});
+  ++count_;
+  begun_.clear(), arguments_.clear();
+  told_ = 0;
   held_.erase(0, *to);
   mark_.clear();
   any_ = true;

@@ -26,11 +26,20 @@ struct CallFormat {
   bool several = false;
   /// Whether the template writes calls at all; where not, calls are written as Hermes does.
   bool known = false;
+  /// Whether a grammar makes sure that what begins as a call is one: it is told as it comes.
+  bool sure = false;
 };
 CallFormat call_format(const engine::LanguageModel& lm);
 
 /// A call in an answer; `arguments` are the characters that the model wrote.
 struct ToolCall {
+  std::string id, name, arguments;
+};
+
+/// What a stream tells of a call: its number; with its first piece its id and name; and the next
+/// characters of its arguments.
+struct CallPiece {
+  std::size_t index;
   std::string id, name, arguments;
 };
 
@@ -60,18 +69,24 @@ class CallReader {
       : format_(std::move(format)), choice_(std::move(choice)), id_(std::move(id)) {}
   struct Part {
     std::string content = {};
-    std::vector<ToolCall> calls = {};
+    std::vector<ToolCall> calls = {};    // whole ones, and at the end one that was cut off
+    std::vector<CallPiece> pieces = {};  // the same for streams
   };
   Part add(std::string_view text, bool is_end);
   std::size_t calls() const { return count_; }
 
  private:
   bool read_call(bool is_end, Part& out);
+  void tell_begun(std::size_t from, Part& out);
+  std::string id() const;
   CallFormat format_;
   ToolChoice choice_;
   std::string id_, held_, mark_;
   bool in_calls_ = false, gave_up_ = false, any_ = false;
   std::size_t count_ = 0;
+  std::string begun_;      // the name of a call of which pieces were told
+  std::size_t told_ = 0;   // characters of its arguments
+  std::string arguments_;  // those
 };
 
 /// Arguments of calls in earlier messages, which clients send as text, as the objects that

@@ -126,6 +126,40 @@ TEST(Tools, CallsAreReadInEverySplitOfTheText) {
     }
 }
 
+TEST(Tools, PiecesOfCallsAddUpToThem) {
+  CallFormat hermes = call_format(speaks(kHermes));
+  hermes.sure = true;
+  const std::string a = R"({"a":  "}\"<" , "b": [1, {}]})",
+                    f = R"({"name": "f", "arguments": )" + a + "}";
+  const std::string whole = "Well.\n<tool_call>\n" + f + "\n</tool_call>\n<tool_call>\n" + f;
+  for (const std::string& text : {whole + "\n</tool_call>", whole.substr(0, whole.size() - 6)})
+    for (const std::size_t piece : {1, 2, 3, 5, 1000}) {
+      CallReader reader(hermes, {.kind = ToolChoice::Kind::automatic, .tools = {"f"}}, "id");
+      std::string content;
+      std::vector<ToolCall> calls, built;
+      for (std::size_t at = 0; at <= text.size(); at += piece) {
+        const CallReader::Part part =
+            reader.add(std::string_view(text).substr(at, piece), at + piece > text.size());
+        content += part.content;
+        calls.insert(calls.end(), part.calls.begin(), part.calls.end());
+        for (const CallPiece& p : part.pieces) {
+          if (p.index == built.size()) built.push_back({p.id, p.name, ""});
+          ASSERT_LT(p.index, built.size());
+          built[p.index].arguments += p.arguments;
+        }
+      }
+      EXPECT_EQ(content, "Well.");
+      ASSERT_EQ(calls.size(), 2u);
+      ASSERT_EQ(built.size(), 2u);
+      for (std::size_t i = 0; i < 2; ++i) {
+        EXPECT_EQ(built[i].id, calls[i].id);
+        EXPECT_EQ(built[i].name, "f");
+        EXPECT_EQ(built[i].arguments, calls[i].arguments) << text << " by " << piece;
+      }
+      EXPECT_EQ(calls[0].arguments, a);
+    }
+}
+
 Json request(const std::string& choice) {
   return Json::parse(R"({"tools": [
       {"type": "function", "function": {"name": "f", "parameters": {"type": "object",
