@@ -123,7 +123,7 @@ void Lockstep::end(int device, const std::string& why) {
 
 WithParticipant::WithParticipant(const Participant& participant)
     : here_(participant), before_(t_participant) {
-  t_participant = &here_;
+  t_participant = here_.run ? &here_ : nullptr;
 }
 WithParticipant::~WithParticipant() { t_participant = before_; }
 const Participant* current_participant() { return t_participant; }

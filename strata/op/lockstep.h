@@ -90,7 +90,8 @@ struct Participant {
   int device = 0;
 };
 
-/// This thread runs programs as that device while it lives. They nest.
+/// This thread runs programs as that device while it lives, or as none where `run` is null. They
+/// nest.
 class WithParticipant {
  public:
   explicit WithParticipant(const Participant& participant);

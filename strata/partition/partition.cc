@@ -70,6 +70,12 @@ class Partitioner {
     }
     ir::walk(whole, [&](const Op& op) { last_channel(op); });
     Builder b(*out.body);
+    for (int i = 0; i < whole.num_arguments(); ++i)
+      if (const Addends* a = addends(plan_.argument_addends, i)) {
+        const Value* v = whole.argument(i);
+        Part given = part(v);
+        set(v, emit_.all_reduce(b, given.local, a->axes, a->combiner), given.layout);
+      }
     run_ops(whole, b);
     emit_.set_reason("result");
     for (std::size_t i = 0; i < whole.results.size(); ++i) {
@@ -77,7 +83,10 @@ class Partitioner {
       bool fixed = i < plan_.results.size() && plan_.results[i];
       Layout layout = fixed ? *plan_.results[i] : part(v).layout;
       if (!can_be_cut(v->type())) layout = part(v).layout;
-      out.body->results.push_back(in_layout(b, v, layout));
+      Value* result = in_layout(b, v, layout);
+      if (const Addends* a = addends(plan_.result_addends, static_cast<int>(i)))
+        result = as_addend(b, result, *a);
+      out.body->results.push_back(result);
       out.results.push_back(std::move(layout));
     }
     ir::cse(*out.body);
@@ -104,6 +113,19 @@ class Partitioner {
     auto it = parts_.find(v);
     STRATA_CHECK(it != parts_.end(), "a value is used before it is there");
     return it->second;
+  }
+  static const Addends* addends(const std::vector<Addends>& all, int i) {
+    const auto at = static_cast<std::size_t>(i);
+    return at < all.size() && !all[at].axes.empty() ? &all[at] : nullptr;
+  }
+  /// The value on the first device along the axes, what changes no sum on the others.
+  Value* as_addend(Builder& b, Value* x, const Addends& a) {
+    std::vector<std::int64_t> tiles;
+    for (std::int64_t d = 0; d < grid_.devices(); ++d) tiles.push_back(grid_.tile(d, a.axes));
+    Value* mine = op::compare(b, emit_.at_device(b, tiles), op::scalar(b, DType::i32, 0), "EQ");
+    Value* none = op::broadcast_to(b, op::constant(b, op::identity(a.combiner, x->dtype())),
+                                   x->shape());
+    return op::select(b, mine, x, none);
   }
   static Layout whole_of(const Value* v) {
     return Layout::whole(v->type().is_tensor() ? v->rank() : 0);
@@ -639,7 +661,9 @@ class Partitioner {
     const Block& body = op.region(0);
     for (int i = 0; i < body.num_arguments(); ++i) {
       const Layout& layout = m.operands[static_cast<std::size_t>(i)];
-      set(body.argument(i), in_layout(b, op.operand(i), layout), inside(layout));
+      Value* local = in_layout(b, op.operand(i), layout);
+      if (const Addends* a = addends(m.operand_addends, i)) local = as_addend(b, local, *a);
+      set(body.argument(i), local, inside(layout));
     }
     Axes outer = manual_axes_;
     manual_axes_.insert(manual_axes_.end(), m.axes.begin(), m.axes.end());
@@ -648,6 +672,8 @@ class Partitioner {
     for (int i = 0; i < op.num_results(); ++i) {
       const Layout& layout = m.results[static_cast<std::size_t>(i)];
       Value* local = in_layout(b, body.results[static_cast<std::size_t>(i)], inside(layout));
+      if (const Addends* a = addends(m.result_addends, i))
+        local = emit_.all_reduce(b, local, a->axes, a->combiner);
       place(b, op.result(i), local, layout);
     }
   }

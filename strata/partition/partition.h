@@ -23,15 +23,25 @@
 #include <unordered_map>
 #include <vector>
 
+#include "strata/op/def.h"
 #include "strata/partition/emit.h"
 
 namespace strata::spmd {
+
+/// Axes along which the devices' values are to be combined to be the value: "unreduced" ones.
+/// Inside a program every device holds the whole; addends are made and combined at its borders and
+/// at those of manual computations, which see them.
+struct Addends {
+  Axes axes = {};
+  op::Combiner combiner = op::Combiner::add;
+};
 
 /// How the body of an sdy.manual_computation lies: its operands and results outside, and the axes
 /// over which it is written for one device.
 struct ManualPlan {
   std::vector<Layout> operands, results;
   Axes axes;
+  std::vector<Addends> operand_addends = {}, result_addends = {};  // by place, or none at all
 };
 
 /// Where values are to lie.
@@ -42,6 +52,8 @@ struct Plan {
   /// result lies as its value does.
   std::vector<std::optional<Layout>> results;
   std::unordered_map<const op::Op*, ManualPlan> manual;
+  /// Of the program's own arguments and results, by place, or none at all.
+  std::vector<Addends> argument_addends = {}, result_addends = {};
 };
 
 struct PartitionOptions {

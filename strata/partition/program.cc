@@ -81,6 +81,21 @@ class Atoms {
     return out;
   }
 
+  /// Of the unreduced axes.
+  Addends addends(const Sharding& s) const {
+    Addends out;
+    for (const SubAxis& a : s.unreduced)
+      for (std::int64_t at = a.begin; at < a.end;) {
+        auto atom = starts_.find({a.axis, at});
+        if (atom == starts_.end()) break;
+        out.axes.push_back(atom->second.first);
+        at = atom->second.second;
+      }
+    if (s.reduction == mesh::ReductionKind::max) out.combiner = op::Combiner::max;
+    if (s.reduction == mesh::ReductionKind::min) out.combiner = op::Combiner::min;
+    return out;
+  }
+
   Grid grid;
 
  private:
@@ -104,6 +119,28 @@ std::string mesh_of(const std::vector<const Sharding*>& shardings, const Meshes&
   for (const auto& [name, mesh] : meshes.all())
     if (mesh.size() > 1) return name;
   return "";
+}
+
+/// Of the sharding that an argument or result is given with.
+Addends addends_at(const Atoms& atoms, Meshes& meshes, const std::vector<ir::Attrs>& attrs,
+                   std::size_t i, const Value* v) {
+  const ir::Attr* a = i < attrs.size() ? attrs[i].find("sdy.sharding") : nullptr;
+  const auto* text = a ? std::get_if<ir::Opaque>(a) : nullptr;
+  if (text == nullptr || !can_be_cut(v)) return {};
+  return atoms.addends(parse_sharding(text->text, v->type(), meshes));
+}
+/// Of the operands or results of a manual computation.
+std::vector<Addends> addends_of(const Atoms& atoms, Meshes& meshes, const Op& op, const char* name,
+                                std::span<Value* const> values) {
+  const ir::Attr* a = op.attrs.find(name);
+  const auto* text = a ? std::get_if<ir::Opaque>(a) : nullptr;
+  if (text == nullptr) return {};
+  std::vector<Type> types;
+  for (const Value* v : values) types.push_back(v->type());
+  std::vector<Addends> out;
+  for (const Sharding& s : parse_shardings(text->text, types, meshes))
+    out.push_back(atoms.addends(s));
+  return out;
 }
 
 }  // namespace
@@ -175,8 +212,18 @@ PartitionedProgram partition_program(const ir::Function& program, const ir::Modu
     for (const auto& a : op.region(0).arguments()) manual.operands.push_back(layout(a.get()));
     for (const Value* r : op.results()) manual.results.push_back(layout(r));
     for (const auto& a : op.region(0).arguments()) plan.values.erase(a.get());
+    manual.operand_addends = addends_of(atoms, meshes, op, "in_shardings", op.operands);
+    manual.result_addends = addends_of(atoms, meshes, op, "out_shardings", op.results());
     plan.manual[&op] = std::move(manual);
   });
+
+  plan.argument_addends.resize(arguments);
+  for (std::size_t i = 0; i < arguments; ++i)
+    plan.argument_addends[i] =
+        addends_at(atoms, meshes, f.arg_attrs, i, f.body.argument(static_cast<int>(i)));
+  plan.result_addends.resize(f.body.results.size());
+  for (std::size_t i = 0; i < f.body.results.size(); ++i)
+    plan.result_addends[i] = addends_at(atoms, meshes, f.result_attrs, i, f.body.results[i]);
 
   Partitioned p = partition(f.body, atoms.grid, plan, options);
   PartitionedProgram out;
@@ -212,6 +259,8 @@ PartitionedProgram partition_program(const ir::Function& program, const ir::Modu
   out.grid = std::move(atoms.grid);
   out.arguments = std::move(p.arguments);
   out.results = std::move(p.results);
+  out.argument_addends = std::move(plan.argument_addends);
+  out.result_addends = std::move(plan.result_addends);
   out.moves = std::move(p.moves);
   return out;
 }

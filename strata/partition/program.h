@@ -24,6 +24,8 @@ struct PartitionedProgram {
   /// Of arguments and results, in Shardy's form (closed) and as layouts on `grid`.
   std::vector<Sharding> argument_shardings, result_shardings;
   std::vector<Layout> arguments, results;
+  /// Of arguments and results of which devices hold addends.
+  std::vector<Addends> argument_addends, result_addends;
   std::vector<Move> moves;
   /// Where values lie and by whose annotation, each collective with the bytes that a device
   /// receives, and the bytes of arguments, constants and results that a device holds.

@@ -7,12 +7,14 @@
 
 #include <cstdint>
 #include <string_view>
+#include <vector>
 
 namespace strata::pjrt {
 
 struct CompileOptions {
   std::int64_t replicas = 1, partitions = 1;
-  std::int64_t device = 0;  // the one of the assignment's only place
+  /// The assignment: devices by replica, then by partition; empty: the first ones in order.
+  std::vector<std::int64_t> devices;
 };
 
 /// Throws Failure for bytes that are no such message and for options that nobody knows.

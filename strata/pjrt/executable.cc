@@ -3,9 +3,11 @@
 #include <algorithm>
 #include <chrono>
 #include <cstring>
+#include <mutex>
 
 #include "strata/base/protobuf.h"
 #include "strata/op/foreign.h"
+#include "strata/op/lockstep.h"
 #include "strata/pjrt/buffer.h"
 #include "strata/pjrt/functions.h"
 #include "strata/pjrt/profile.h"
@@ -71,8 +73,18 @@ std::unique_ptr<PJRT_Executable> described(std::shared_ptr<Program> program) {
 PJRT_LoadedExecutable* loaded(PJRT_Client& client, std::shared_ptr<Program> program) {
   auto out = std::make_unique<PJRT_LoadedExecutable>();
   out->client = &client;
-  out->device = device_of(
-      client, static_cast<int>(std::clamp<std::int64_t>(program->options.device, -1, 1 << 20)));
+  const CompileOptions& options = program->options;
+  for (std::int64_t id : options.devices) {
+    PJRT_Device* device =
+        device_of(client, static_cast<int>(std::clamp<std::int64_t>(id, -1, 1 << 20)));
+    if (std::find(out->devices.begin(), out->devices.end(), device) != out->devices.end())
+      fail(PJRT_Error_Code_INVALID_ARGUMENT, "{}: device {} stands twice in the assignment",
+           program->name, id);
+    const auto i = static_cast<std::int64_t>(out->devices.size());
+    out->logical_ids.push_back({static_cast<int>(i / options.partitions),
+                                static_cast<int>(i % options.partitions)});
+    out->devices.push_back(device);
+  }
   out->program = std::move(program);
   return out.release();
 }
@@ -86,6 +98,8 @@ struct Run {
   std::vector<std::shared_ptr<Ready>> before;  // what must be there
   std::vector<void*> in, out;
   FfiRun ffi;  // for handlers of custom calls
+  std::shared_ptr<op::Lockstep> together = nullptr;  // of a program of several devices
+  int place = 0;                                     // which of them this is
   std::shared_ptr<Ready> done = std::make_shared<Ready>();
 
   void operator()() {
@@ -96,6 +110,7 @@ struct Run {
       try {
         const double start = now();
         op::foreign::WithContext with(&ffi);
+        const op::WithParticipant here({together.get(), place});
         if (const auto profile = running_profile())
           profile->run(program, static_cast<int>(ffi.device), in.data(), out.data());
         else
@@ -106,6 +121,7 @@ struct Run {
         if (ffi.error_code != 0) problem->code = static_cast<PJRT_Error_Code>(ffi.error_code);
       }
     }
+    if (together) together->end(place, problem ? problem->message : "");
     arguments.clear();  // what was given away is gone before anybody hears that the run is done
     done->set(std::move(problem));
   }
@@ -134,8 +150,9 @@ std::vector<bool> donations(const Program& program, const PJRT_ExecuteOptions* o
 }
 
 /// Sets up a run; buffers that it takes are deleted, unless someone outside looks at them.
-Run prepare(const PJRT_LoadedExecutable& loaded, const PJRT_ExecuteOptions* options,
-            std::span<PJRT_Buffer* const> arguments) {
+Run prepare(const PJRT_LoadedExecutable& loaded, std::size_t place,
+            const PJRT_ExecuteOptions* options, std::span<PJRT_Buffer* const> arguments) {
+  PJRT_Device* const device = loaded.devices[place];
   const Program& program = *loaded.program;
   if (arguments.size() != program.donated.size())
     fail(PJRT_Error_Code_INVALID_ARGUMENT, "{} takes {} arguments, got {}", program.name,
@@ -144,13 +161,14 @@ Run prepare(const PJRT_LoadedExecutable& loaded, const PJRT_ExecuteOptions* opti
   Run run{.program = loaded.program};
   if (options != nullptr && options->context != nullptr) run.ffi = options->context->user_data;
   if (options != nullptr) run.ffi.run_id = options->launch_id;
-  run.ffi.device = loaded.device->description.id;
+  run.ffi.device = device->description.id;
+  run.place = static_cast<int>(place);
   std::vector<runtime::Buffer> arrays;
   for (std::size_t i = 0; i < arguments.size(); ++i) {
-    if (arguments[i]->memory->device != loaded.device)
+    if (arguments[i]->memory->device != device)
       fail(PJRT_Error_Code_INVALID_ARGUMENT, "{}: argument {} lies on {}, the program runs on {}",
            program.name, i, arguments[i]->memory->device->description.debug,
-           loaded.device->description.debug);
+           device->description.debug);
     if (const Order& order = program.argument_orders[i];
         !program.argument_tokens[i] && arguments[i]->minor_to_major != order)
       fail(PJRT_Error_Code_INVALID_ARGUMENT, "{}: argument {} lies in the order {}, not {}",
@@ -194,31 +212,58 @@ void LoadedExecutable_Execute(PJRT_LoadedExecutable_Execute_Args& args) {
   PJRT_LoadedExecutable& loaded = *args.executable;
   if (loaded.deleted)
     fail(PJRT_Error_Code_INVALID_ARGUMENT, "{} was deleted", loaded.program->name);
-  if (args.num_devices != 1)
-    fail(PJRT_Error_Code_UNIMPLEMENTED, "{} on {} devices: this device runs programs of one",
-         loaded.program->name, args.num_devices);
-  if (args.execute_device != nullptr && args.execute_device != loaded.device)
+  const std::size_t n = loaded.devices.size();
+  if (args.num_devices != n)
+    fail(PJRT_Error_Code_INVALID_ARGUMENT, "{} runs on {} devices, got arguments for {}",
+         loaded.program->name, n, args.num_devices);
+  if (args.execute_device != nullptr && (n != 1 || args.execute_device != loaded.devices[0]))
     fail(PJRT_Error_Code_INVALID_ARGUMENT, "{} was compiled for {}", loaded.program->name,
-         loaded.device->description.debug);
-  Run run = prepare(loaded, args.options, {args.argument_lists[0], args.num_args});
-  const auto results = run.results;
-  const auto done = run.done;
-  Queue& queue = *loaded.device->queue;
-  if (queue.is_mine() || (loaded.program->last_s < kShort_s && queue.idle()))
-    run();
-  else
-    queue.submit(std::move(run));
+         loaded.devices[0]->description.debug);
+  struct Asked {
+    std::vector<std::shared_ptr<Contents>> results;
+    std::shared_ptr<Ready> done;
+  };
+  std::vector<Asked> asked;
+  if (n == 1) {
+    Run run = prepare(loaded, 0, args.options, {args.argument_lists[0], args.num_args});
+    asked.push_back({run.results, run.done});
+    Queue& queue = *loaded.devices[0]->queue;
+    if (queue.is_mine() || (loaded.program->last_s < kShort_s && queue.idle()))
+      run();
+    else
+      queue.submit(std::move(run));
+  } else {
+    std::vector<Run> runs;
+    const auto together = std::make_shared<op::Lockstep>(loaded.program->options.replicas,
+                                                         loaded.program->options.partitions);
+    for (std::size_t d = 0; d < n; ++d) {
+      runs.push_back(prepare(loaded, d, args.options, {args.argument_lists[d], args.num_args}));
+      runs.back().together = together;
+      asked.push_back({runs.back().results, runs.back().done});
+    }
+    // Programs that wait for each other on several devices: all take them in one order.
+    static std::mutex& order = *new std::mutex;
+    std::lock_guard lock(order);
+    for (std::size_t d = 0; d < n; ++d) loaded.devices[d]->queue->submit(std::move(runs[d]));
+  }
   // Who brought a handler hears of its failure from this call, as by XLA's CPU: nothing may be left
   // that runs it when a process ends.
-  if (loaded.program->calls_out)
-    if (const PJRT_Error* error = done->wait()) throw Failure(*error);
-  for (std::size_t r = 0; r < results.size(); ++r)
-    args.output_lists[0][r] =
-        make_buffer(*memory_of(*loaded.device, loaded.program->result_kinds[r]), results[r], done,
-                    loaded.program->result_orders[r])
-            .release();
-  if (args.device_complete_events != nullptr)
-    args.device_complete_events[0] = new PJRT_Event{{}, done};
+  if (loaded.program->calls_out) {
+    const PJRT_Error* first = nullptr;
+    for (const Asked& a : asked)
+      if (const PJRT_Error* error = a.done->wait(); error != nullptr && first == nullptr)
+        first = error;
+    if (first) throw Failure(*first);
+  }
+  for (std::size_t d = 0; d < n; ++d) {
+    for (std::size_t r = 0; r < asked[d].results.size(); ++r)
+      args.output_lists[d][r] =
+          make_buffer(*memory_of(*loaded.devices[d], loaded.program->result_kinds[r]),
+                      asked[d].results[r], asked[d].done, loaded.program->result_orders[r])
+              .release();
+    if (args.device_complete_events != nullptr)
+      args.device_complete_events[d] = new PJRT_Event{{}, asked[d].done};
+  }
 }
 
 // ---- compilation -------------------------------------------------------------------------------
@@ -277,8 +322,12 @@ void Executable_Destroy(PJRT_Executable_Destroy_Args& args) { delete args.execut
 void Executable_Name(PJRT_Executable_Name_Args& args) {
   give(args.executable->program->name, args.executable_name, args.executable_name_size);
 }
-void Executable_NumReplicas(PJRT_Executable_NumReplicas_Args& args) { args.num_replicas = 1; }
-void Executable_NumPartitions(PJRT_Executable_NumPartitions_Args& args) { args.num_partitions = 1; }
+void Executable_NumReplicas(PJRT_Executable_NumReplicas_Args& args) {
+  args.num_replicas = static_cast<std::size_t>(args.executable->program->options.replicas);
+}
+void Executable_NumPartitions(PJRT_Executable_NumPartitions_Args& args) {
+  args.num_partitions = static_cast<std::size_t>(args.executable->program->options.partitions);
+}
 void Executable_NumOutputs(PJRT_Executable_NumOutputs_Args& args) {
   args.num_outputs = args.executable->result_types.size();
 }
@@ -354,14 +403,13 @@ void LoadedExecutable_GetExecutable(PJRT_LoadedExecutable_GetExecutable_Args& ar
   args.executable = described(args.loaded_executable->program).release();
 }
 void LoadedExecutable_AddressableDevices(PJRT_LoadedExecutable_AddressableDevices_Args& args) {
-  args.addressable_devices = &args.executable->device;
-  args.num_addressable_devices = 1;
+  args.addressable_devices = args.executable->devices.data();
+  args.num_addressable_devices = args.executable->devices.size();
 }
 void LoadedExecutable_AddressableDeviceLogicalIds(
     PJRT_LoadedExecutable_AddressableDeviceLogicalIds_Args& args) {
-  static constexpr PJRT_LogicalDeviceIds kOnly{0, 0};
-  args.addressable_device_logical_ids = &kOnly;
-  args.num_addressable_device_logical_ids = 1;
+  args.addressable_device_logical_ids = args.executable->logical_ids.data();
+  args.num_addressable_device_logical_ids = args.executable->logical_ids.size();
 }
 void LoadedExecutable_Delete(PJRT_LoadedExecutable_Delete_Args& args) {
   args.executable->deleted = true;
@@ -374,11 +422,20 @@ void LoadedExecutable_Fingerprint(PJRT_LoadedExecutable_Fingerprint_Args& args) 
        args.executable_fingerprint_size);
 }
 void LoadedExecutable_GetDeviceAssignment(PJRT_LoadedExecutable_GetDeviceAssignment_Args& args) {
-  // xla.DeviceAssignmentProto {replica_count: 1, computation_count: 1, computation_devices
-  // {replica_device_ids: [id]}}
-  const auto devices = protobuf::Writer().integer(1, args.executable->device->description.id);
-  auto* out = new PJRT_DeviceAssignmentSerialized{
-      {}, protobuf::Writer().integer(1, 1).integer(2, 1).message(3, devices).take()};
+  // xla.DeviceAssignmentProto {replica_count, computation_count, computation_devices of each
+  // partition {replica_device_ids}}
+  const CompileOptions& options = args.executable->program->options;
+  protobuf::Writer all;
+  all.integer(1, options.replicas).integer(2, options.partitions);
+  for (std::int64_t p = 0; p < options.partitions; ++p) {
+    protobuf::Writer devices;
+    for (std::int64_t r = 0; r < options.replicas; ++r) {
+      const auto at = static_cast<std::size_t>(r * options.partitions + p);
+      devices.integer(1, args.executable->devices[at]->description.id);
+    }
+    all.message(3, devices);
+  }
+  auto* out = new PJRT_DeviceAssignmentSerialized{{}, std::move(all).take()};
   give(out->bytes, args.serialized_bytes, args.serialized_bytes_size);
   args.serialized_device_assignment = out;
   args.serialized_device_assignment_deleter = [](PJRT_DeviceAssignmentSerialized* a) { delete a; };

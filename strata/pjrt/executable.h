@@ -23,7 +23,8 @@ struct PJRT_Executable : PJRT_Object {
 struct PJRT_LoadedExecutable : PJRT_Object {
   PJRT_Client* client = nullptr;
   std::shared_ptr<strata::pjrt::Program> program;
-  PJRT_Device* device = nullptr;
+  std::vector<PJRT_Device*> devices;  // by replica, then by partition
+  std::vector<PJRT_LogicalDeviceIds> logical_ids;
   bool deleted = false;
 };
 

@@ -270,8 +270,8 @@ TEST(Programs, MistakesAreToldByTheirOwners) {
   EXPECT_EQ(client.compile(kAdd, none, "\x1a\x7f").code, PJRT_Error_Code_INVALID_ARGUMENT);
   // executable_build_options {num_replicas: 1, num_partitions: 2}
   o = client.compile(kAdd, none, std::string("\x1a\x04\x20\x01\x28\x02"));
-  EXPECT_EQ(o.code, PJRT_Error_Code_UNIMPLEMENTED);
-  EXPECT_NE(o.message.find("2 partitions"), std::string::npos) << o.message;
+  EXPECT_EQ(o.code, PJRT_Error_Code_INVALID_ARGUMENT);
+  EXPECT_NE(o.message.find("no device 1: there are 1"), std::string::npos) << o.message;
 }
 
 TEST(Programs, ArgumentsAreChecked) {

@@ -18,6 +18,7 @@
 #include "strata/op/foreign.h"
 #include "strata/pjrt/client.h"
 #include "strata/pjrt/error.h"
+#include "strata/pjrt/sharded_program.h"
 #include "strata/runtime/specialized.h"
 
 namespace strata::pjrt {
@@ -136,31 +137,57 @@ std::unique_ptr<ir::Module> lowered(std::string_view code) {
   return std::move(*module);
 }
 
+/// What a device runs, on arrays as they lie.
+struct ToCompile {
+  explicit ToCompile(std::unique_ptr<ir::Module> read) : module(std::move(read)) {}
+  std::unique_ptr<ir::Module> module;
+  std::unique_ptr<ir::Block> fixed, lying;
+  DeviceProgram part;
+  const ir::Block* before = nullptr;  // its arrays lie row-major
+  const ir::Block& body() const { return lying ? *lying : *before; }
+};
+
+ToCompile to_compile(std::unique_ptr<ir::Module> module, const Program& program) {
+  ToCompile out(std::move(module));
+  ir::Function& f = *out.module->entry();
+  const std::int64_t replicas = program.options.replicas, partitions = program.options.partitions;
+  out.fixed = refined(f);
+  if (replicas * partitions > 1) {
+    if (out.fixed)
+      fail(PJRT_Error_Code_UNIMPLEMENTED, "a program of open shapes on {} devices",
+           replicas * partitions);
+    out.part = device_program(*out.module, replicas, partitions);
+  }
+  out.before = out.part.body ? out.part.body.get() : out.fixed ? out.fixed.get() : &f.body;
+  out.lying = laid_out(*out.before, program.argument_orders, program.result_orders);
+  return out;
+}
+
 void compile(Program& out) {
-  if (out.options.replicas * out.options.partitions != 1)
-    fail(PJRT_Error_Code_UNIMPLEMENTED,
-         "{} replicas of {} partitions: this device runs programs of one", out.options.replicas,
-         out.options.partitions);
-  const std::unique_ptr<ir::Module> module = lowered(out.code);
-  for (const char* name : {"mhlo.num_replicas", "mhlo.num_partitions"})
-    if (const std::int64_t n = integer(module->attrs, name, 1); n != 1)
-      fail(PJRT_Error_Code_UNIMPLEMENTED, "{} is {}: this device runs programs of one", name, n);
+  std::unique_ptr<ir::Module> module = lowered(out.code);
   ir::Function* f = module->entry();
   if (f == nullptr) fail(PJRT_Error_Code_INVALID_ARGUMENT, "the program has no function to run");
+  for (auto [name, n] : {std::pair{"mhlo.num_replicas", out.options.replicas},
+                         std::pair{"mhlo.num_partitions", out.options.partitions}})
+    if (const std::int64_t stated = integer(module->attrs, name, 1); stated > 1 && stated != n)
+      fail(PJRT_Error_Code_INVALID_ARGUMENT, "{} is {}, the compile options say {}", name, stated,
+           n);
   out.name = module->name.empty() ? f->name : module->name;
   read_ports(*f, out);
-  const std::unique_ptr<ir::Block> fixed = refined(*f);
-  const ir::Block& body = fixed ? *fixed : f->body;
-  ir::walk(body, [&](const ir::Op& op) {
-    out.calls_out |= op::foreign::is_resolvable(op);
+  ir::walk(f->body, [&](const ir::Op& op) { out.calls_out |= op::foreign::is_resolvable(op); });
+  ToCompile ready = to_compile(std::move(module), out);
+  ir::walk(*ready.before, [&](const ir::Op& op) {
     if (op::def(op).cost == nullptr) return;
     const op::Work work = op::def(op).cost(op);
     out.flops += work.flops;
     out.bytes_accessed += work.bytes;
   });
-  const auto lying = laid_out(body, out.argument_orders, out.result_orders);
+  out.argument_shardings = std::move(ready.part.arguments);
+  out.result_shardings = std::move(ready.part.results);
+  out.argument_shardings.resize(out.donated.size());
+  out.result_shardings.resize(out.result_kinds.size());
   out.executable = runtime::default_client().compile(
-      lying ? *lying : body, {.donated = out.donated, .name = out.name, .keep = false});
+      ready.body(), {.donated = out.donated, .name = out.name, .keep = false});
 }
 
 constexpr std::string_view kMagic = "StrataX1";
@@ -203,12 +230,9 @@ std::shared_ptr<runtime::Executable> Program::timed(bool* made) {
   std::lock_guard lock(mutex_);
   if (timed_) return timed_;
   on_deep_stack([&] {
-    const auto module = lowered(code);
-    const std::unique_ptr<ir::Block> fixed = refined(*module->entry());
-    const ir::Block& body = fixed ? *fixed : module->entry()->body;
-    const auto lying = laid_out(body, argument_orders, result_orders);
     timed_ = runtime::default_client().compile(
-        lying ? *lying : body, {.donated = donated, .name = name, .keep = false, .timed = true});
+        to_compile(lowered(code), *this).body(),
+        {.donated = donated, .name = name, .keep = false, .timed = true});
   });
   if (made) *made = true;
   return timed_;
@@ -238,12 +262,30 @@ std::shared_ptr<Program> read_program(std::string_view bytes, std::string_view o
   return compile_program(code, other_options.empty() ? options : other_options);
 }
 
+namespace {
+
+/// The entry function becomes that of one device.
+void shown_of_device(ir::Module& module, const Program& program) {
+  ir::use_chlo(module);
+  ir::inline_calls(module);
+  DeviceProgram part =
+      device_program(module, program.options.replicas, program.options.partitions);
+  const ir::Function* whole = module.entry();
+  part.function->name = whole->name;
+  std::vector<std::unique_ptr<ir::Function>> only;
+  only.push_back(std::move(part.function));
+  module.functions = std::move(only);
+}
+
+}  // namespace
+
 std::string shown_program(const Program& program) {
   constexpr std::size_t kLarge = 1 << 20;  // bytes
   std::string out;
   on_deep_stack([&] {
     auto module = read(program.code);
     if (!module) fail(module.status());
+    if (program.options.partitions > 1) shown_of_device(**module, program);
     say_layouts(**module, program.argument_orders, program.result_orders);
     if (program.code.size() > kLarge)
       if (auto bytes = ir::write_bytecode(**module); bytes.ok())

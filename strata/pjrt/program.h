@@ -25,6 +25,8 @@ struct Program {
   std::vector<bool> argument_tokens, result_tokens;       // a framework may give i1[0] for one
   std::vector<std::string> argument_kinds, result_kinds;  // memories
   std::vector<Order> argument_orders, result_orders;      // in which arrays lie
+  /// xla.OpSharding of each, in protobuf's wire format; no bytes: whole on every device.
+  std::vector<std::string> argument_shardings, result_shardings;
   double flops = 0, bytes_accessed = 0;
   bool calls_out =
       false;  // to handlers from outside, whose failures are told by the call that runs it
@@ -44,8 +46,8 @@ struct Program {
 };
 
 /// Reads, checks and compiles: text, bytecode of MLIR with StableHLO or VHLO. Throws Failure and
-/// strata::Error; UNIMPLEMENTED for a program of several devices. The executable's types are those
-/// of arrays as they lie (layouts.h). Runs on a thread of its own: the caller's stack may be small.
+/// strata::Error. A program of several devices becomes that of each (sharded_program.h). The
+/// executable's types are those of a device's arrays as they lie (layouts.h). Runs on a thread of its own: the caller's stack may be small.
 std::shared_ptr<Program> compile_program(std::string_view code, std::string_view options);
 /// Of `Program::serialize`, with other options if any are given. Throws Failure for other bytes or
 /// another version.
