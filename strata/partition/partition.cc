@@ -123,8 +123,8 @@ class Partitioner {
     std::vector<std::int64_t> tiles;
     for (std::int64_t d = 0; d < grid_.devices(); ++d) tiles.push_back(grid_.tile(d, a.axes));
     Value* mine = op::compare(b, emit_.at_device(b, tiles), op::scalar(b, DType::i32, 0), "EQ");
-    Value* none = op::broadcast_to(b, op::constant(b, op::identity(a.combiner, x->dtype())),
-                                   x->shape());
+    Value* none =
+        op::broadcast_to(b, op::constant(b, op::identity(a.combiner, x->dtype())), x->shape());
     return op::select(b, mine, x, none);
   }
   static Layout whole_of(const Value* v) {

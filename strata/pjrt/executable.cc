@@ -81,8 +81,8 @@ PJRT_LoadedExecutable* loaded(PJRT_Client& client, std::shared_ptr<Program> prog
       fail(PJRT_Error_Code_INVALID_ARGUMENT, "{}: device {} stands twice in the assignment",
            program->name, id);
     const auto i = static_cast<std::int64_t>(out->devices.size());
-    out->logical_ids.push_back({static_cast<int>(i / options.partitions),
-                                static_cast<int>(i % options.partitions)});
+    out->logical_ids.push_back(
+        {static_cast<int>(i / options.partitions), static_cast<int>(i % options.partitions)});
     out->devices.push_back(device);
   }
   out->program = std::move(program);
@@ -97,7 +97,7 @@ struct Run {
   std::vector<std::shared_ptr<Contents>> arguments, results;
   std::vector<std::shared_ptr<Ready>> before;  // what must be there
   std::vector<void*> in, out;
-  FfiRun ffi;  // for handlers of custom calls
+  FfiRun ffi;                                        // for handlers of custom calls
   std::shared_ptr<op::Lockstep> together = nullptr;  // of a program of several devices
   int place = 0;                                     // which of them this is
   std::shared_ptr<Ready> done = std::make_shared<Ready>();

@@ -12,6 +12,7 @@
 #include "strata/ir/bytecode/writer.h"
 #include "strata/ir/pass/pass.h"
 #include "strata/ir/read.h"
+#include "strata/ir/text/attr_text.h"
 #include "strata/ir/text/printer.h"
 #include "strata/ir/verify.h"
 #include "strata/op/def.h"
@@ -264,17 +265,30 @@ std::shared_ptr<Program> read_program(std::string_view bytes, std::string_view o
 
 namespace {
 
-/// The entry function becomes that of one device.
-void shown_of_device(ir::Module& module, const Program& program) {
-  ir::use_chlo(module);
-  ir::inline_calls(module);
+/// Whether a custom call in the function names another one that it computes with.
+bool names(const ir::Function& f, const std::string& other) {
+  bool found = false;
+  ir::walk(f.body, [&](const ir::Op& op) {
+    const ir::Attr* called = op.attrs.find("called_computations");
+    if (called != nullptr) found |= ir::attr_text(*called).find('@' + other) != std::string::npos;
+  });
+  return found;
+}
+
+/// The entry function becomes that of one device; what it calls is inlined.
+void show_of_device(ir::Module& module, const Program& program) {
+  const std::unique_ptr<ir::Module> parted = lowered(program.code);
   DeviceProgram part =
-      device_program(module, program.options.replicas, program.options.partitions);
+      device_program(*parted, program.options.replicas, program.options.partitions);
   const ir::Function* whole = module.entry();
-  part.function->name = whole->name;
-  std::vector<std::unique_ptr<ir::Function>> only;
-  only.push_back(std::move(part.function));
-  module.functions = std::move(only);
+  std::vector<std::unique_ptr<ir::Function>> kept;
+  for (auto& f : module.functions)
+    if (f.get() == whole)
+      part.function->name = f->name;
+    else if (names(*part.function, f->name))
+      kept.push_back(std::move(f));
+  kept.insert(kept.begin(), std::move(part.function));
+  module.functions = std::move(kept);
 }
 
 }  // namespace
@@ -285,7 +299,7 @@ std::string shown_program(const Program& program) {
   on_deep_stack([&] {
     auto module = read(program.code);
     if (!module) fail(module.status());
-    if (program.options.partitions > 1) shown_of_device(**module, program);
+    if (program.options.partitions > 1) show_of_device(**module, program);
     say_layouts(**module, program.argument_orders, program.result_orders);
     if (program.code.size() > kLarge)
       if (auto bytes = ir::write_bytecode(**module); bytes.ok())

@@ -47,7 +47,8 @@ struct Program {
 
 /// Reads, checks and compiles: text, bytecode of MLIR with StableHLO or VHLO. Throws Failure and
 /// strata::Error. A program of several devices becomes that of each (sharded_program.h). The
-/// executable's types are those of a device's arrays as they lie (layouts.h). Runs on a thread of its own: the caller's stack may be small.
+/// executable's types are those of a device's arrays as they lie (layouts.h). Runs on a thread of
+/// its own: the caller's stack may be small.
 std::shared_ptr<Program> compile_program(std::string_view code, std::string_view options);
 /// Of `Program::serialize`, with other options if any are given. Throws Failure for other bytes or
 /// another version.

@@ -29,7 +29,8 @@ std::string proto(const spmd::Layout& layout, const spmd::Addends& addends,
   const std::int64_t copies = n / pieces / sums;
   if (copies > 1) tiles.push_back(copies);
   if (sums > 1) tiles.push_back(sums);
-  // Devices by the tile that they hold; those of one tile in the order of the axes that cut nothing.
+  // Devices by the tile that they hold; those of one tile in the order of the axes that cut
+  // nothing.
   spmd::Axes rest;
   for (int a = 0; a < static_cast<int>(grid.axes().size()); ++a)
     if (!layout.uses(a) &&
@@ -57,8 +58,7 @@ std::string proto(const spmd::Layout& layout, const spmd::Addends& addends,
 }
 
 std::vector<std::string> protos(const std::vector<spmd::Layout>& layouts,
-                                const std::vector<spmd::Addends>& addends,
-                                const spmd::Grid& grid) {
+                                const std::vector<spmd::Addends>& addends, const spmd::Grid& grid) {
   std::vector<std::string> out;
   for (std::size_t i = 0; i < layouts.size(); ++i)
     out.push_back(proto(layouts[i], addends[i], grid));
@@ -78,8 +78,8 @@ DeviceProgram device_program(ir::Module& module, std::int64_t replicas, std::int
     spmd::gspmd_to_shardy(module);
     spmd::PartitionedProgram p = spmd::partition_program(f, module);
     if (p.grid.devices() != 1 && p.grid.devices() != partitions)
-      throw Error("compile", "shardings are over {} devices, the program over {}",
-                  p.grid.devices(), partitions);
+      throw Error("compile", "shardings are over {} devices, the program over {}", p.grid.devices(),
+                  partitions);
     out.body = ir::clone(p.function->body);
     out.function = std::move(p.function);
     out.arguments = protos(p.arguments, p.argument_addends, p.grid);

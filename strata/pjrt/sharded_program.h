@@ -18,8 +18,8 @@ struct DeviceProgram {
 };
 
 /// Partitions the module's entry function by its shardings (Shardy's or HLO's strings); `function`
-/// is null where there are none to partition by. The module is used up. Throws strata::Error for shardings of another
-/// number of devices, and what partitioning throws.
+/// is null where there are none to partition by. The module is used up. Throws strata::Error for
+/// shardings of another number of devices, and what partitioning throws.
 DeviceProgram device_program(ir::Module& module, std::int64_t replicas, std::int64_t partitions);
 
 }  // namespace strata::pjrt
