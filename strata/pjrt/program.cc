@@ -2,6 +2,7 @@
 
 #include <pthread.h>
 
+#include <algorithm>
 #include <charconv>
 #include <cstring>
 #include <exception>
@@ -164,6 +165,18 @@ ToCompile to_compile(std::unique_ptr<ir::Module> module, const Program& program)
   return out;
 }
 
+/// What a framework offers without saying for which result (`jax.buffer_donor`, where several
+/// devices run) is given away only where a result has its size, as by XLA.
+void keep_unused_donors(const ir::Function& f, Program& out) {
+  for (std::size_t i = 0; i < out.donated.size(); ++i) {
+    if (!out.donated[i] || at(f.arg_attrs, i).find("tf.aliasing_output") != nullptr) continue;
+    const auto& results = out.executable->result_types();
+    out.donated[i] = std::any_of(results.begin(), results.end(), [&](const Type& t) {
+      return t.bytes() == out.executable->argument_types()[i].bytes();
+    });
+  }
+}
+
 void compile(Program& out) {
   std::unique_ptr<ir::Module> module = lowered(out.code);
   ir::Function* f = module->entry();
@@ -189,6 +202,7 @@ void compile(Program& out) {
   out.result_shardings.resize(out.result_kinds.size());
   out.executable = runtime::default_client().compile(
       ready.body(), {.donated = out.donated, .name = out.name, .keep = false});
+  if (out.options.replicas * out.options.partitions > 1) keep_unused_donors(*f, out);
 }
 
 constexpr std::string_view kMagic = "StrataX1";
