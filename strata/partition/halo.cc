@@ -250,4 +250,24 @@ Value* read_window(Builder& b, Emitter& emit, const Grid& grid, Value* x, std::i
   return op::select(b, inside, out, op::broadcast_in_dim(b, padding, out->shape(), {}));
 }
 
+Value* joined_parts(Builder& b, Emitter& emit, const Grid& grid, const Op& op, const op::Values& xs,
+                    int dim, const Layout& layout) {
+  Type places(DType::i32, local_shape(grid, op.result()->shape(), layout));
+  Ints first;
+  for (std::int64_t d = 0; d < grid.devices(); ++d)
+    first.push_back(grid.tile(d, layout.dims[static_cast<std::size_t>(dim)]) * places.shape()[dim]);
+  Value* at = op::add(b, op::iota(b, places, dim),
+                      op::broadcast_in_dim(b, emit.at_device(b, first), places.shape(), {}));
+  Value* out = nullptr;
+  std::int64_t before = 0;
+  for (std::size_t i = 0; i < xs.size(); ++i) {
+    std::int64_t size = op.operands[i]->shape()[dim];
+    if (size == 0) continue;
+    Value* begin = op::constant(b, places, static_cast<double>(before));
+    out = out == nullptr ? xs[i] : op::select(b, op::compare(b, at, begin, "LT"), out, xs[i]);
+    before += size;
+  }
+  return out;
+}
+
 }  // namespace strata::spmd

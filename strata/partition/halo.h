@@ -50,4 +50,9 @@ op::Value* read_window(op::Builder& b, Emitter& emit, const Grid& grid, op::Valu
                        std::int64_t size, int dim, const Axes& axes, bool is_whole,
                        const WindowRead& read, op::Value* padding);
 
+/// The part of a concatenation along `dim` in `layout`: each element from the one of `xs`, which
+/// read_window gives of the operands of `op`, that has it.
+op::Value* joined_parts(op::Builder& b, Emitter& emit, const Grid& grid, const op::Op& op,
+                        const op::Values& xs, int dim, const Layout& layout);
+
 }  // namespace strata::spmd

@@ -426,7 +426,8 @@ class Partitioner {
     }
     for (const MovedDim& d : chosen) set_local_window(attrs, op, d, local[d.result]);
     if (joins) {
-      place(b, op.result(), joined(b, op, locals, chosen[0].result, result), result);
+      place(b, op.result(), joined_parts(b, emit_, grid_, op, locals, chosen[0].result, result),
+            result);
       return true;
     }
     std::vector<Type> types;
@@ -434,27 +435,6 @@ class Partitioner {
     Op& out = b.create(op.info(), locals, std::move(attrs), regions_of(b, op), types);
     for (int i = 0; i < op.num_results(); ++i) place(b, op.result(i), out.result(i), result);
     return true;
-  }
-
-  /// Each element from the one array of `xs` (as the part would be of it) that has it.
-  Value* joined(Builder& b, const Op& op, const Values& xs, int dim, const Layout& layout) {
-    Type places(DType::i32, local_shape(grid_, op.result()->shape(), layout));
-    std::vector<std::int64_t> first;
-    for (std::int64_t d = 0; d < grid_.devices(); ++d)
-      first.push_back(grid_.tile(d, layout.dims[static_cast<std::size_t>(dim)]) *
-                      places.shape()[dim]);
-    Value* at = op::add(b, op::iota(b, places, dim),
-                        op::broadcast_in_dim(b, emit_.at_device(b, first), places.shape(), {}));
-    Value* out = nullptr;
-    std::int64_t before = 0;
-    for (std::size_t i = 0; i < xs.size(); ++i) {
-      std::int64_t size = op.operands[i]->shape()[dim];
-      if (size == 0) continue;
-      Value* begin = op::constant(b, places, static_cast<double>(before));
-      out = out == nullptr ? xs[i] : op::select(b, op::compare(b, at, begin, "LT"), out, xs[i]);
-      before += size;
-    }
-    return out;
   }
 
   /// Whether the operation on parts gives the parts of its results, as far as its own inference
