@@ -7,10 +7,11 @@
 
 #include "strata/base/checksum.h"
 #include "strata/base/error.h"
-#include "strata/data/examples.h"
+#include "strata/data/element_order.h"
 #include "strata/data/mix.h"
-#include "strata/data/row.h"
+#include "strata/data/pipeline/pipeline.h"
 #include "strata/data/shuffle.h"
+#include "strata/data/windows.h"
 
 namespace strata::data {
 namespace {
@@ -58,53 +59,67 @@ std::string DatasetOptions::standard_cache_folder() {
 
 struct Dataset::Parts {
   DatasetOptions options;
-  /// One a source: of text, or of conversations.
-  std::vector<Row> rows;
-  std::vector<Examples> examples;
+  std::vector<std::shared_ptr<const Windows>> windows;  // one a source
   std::vector<SourceInfo> sources;
-  std::optional<Mix> mix;
+  std::optional<MixSchedule> schedule;
+  std::shared_ptr<const ElementOrder> order;
+  bool of_examples = false;
+  std::optional<MapDataset> graph;
 
   /// Adds the next source; it may be too short.
   Status add(const Source& source, Row row);
   Status add(const Source& source, Examples examples);
-  bool of_examples() const { return !examples.empty(); }
+  Status add(const Source& source, const std::string& file, std::int64_t samples);
+  void add(std::shared_ptr<const Windows> next) {
+    sources.push_back(next->info());
+    windows.push_back(std::move(next));
+  }
   std::int64_t windows_of(std::int64_t tokens) const {
     return std::max<std::int64_t>(0, options.window_mode == WindowMode::disjoint
                                          ? tokens / options.length
                                          : (tokens - 1) / options.length);
   }
-  /// Windows of a part of `tokens` tokens of which the last one need not be full.
-  std::int64_t windows_with_last(std::int64_t tokens) const {
-    return tokens < 2 ? 0 : (tokens - 2) / options.length + 1;
-  }
-  void fill(std::size_t source, std::int64_t from, std::int64_t end, std::int64_t b,
-            Batch& out) const;
-  Batch empty_batch(bool weights) const;
+  /// Joins what was added.
+  std::shared_ptr<const Parts> finished();
 };
 
-Batch Dataset::Parts::empty_batch(bool weights) const {
-  const Shape shape{options.batch, options.length};
-  const Type type(DType::i32, shape);
-  Batch out{Literal(type), Literal(type)};
-  if (weights) out.weights = Literal(Type(DType::f32, shape));
-  if (of_examples() && options.packing) out.segments = Literal(type), out.positions = Literal(type);
+namespace {
+
+/// A batch's arrays, shared with the element.
+Batch batch_of(const Element& e) {
+  Batch out{e.at("tokens").array(), e.at("targets").array()};
+  out.total_weights = out.tokens.count();
+  const auto optional = [&](const char* key) {
+    return e.contains(key) ? std::optional(e.at(key).array()) : std::nullopt;
+  };
+  out.weights = optional("weights");
+  out.segments = optional("segments");
+  out.positions = optional("positions");
+  if (!out.weights) return out;
+  out.total_weights = 0;
+  for (float w : out.weights->span<float>()) out.total_weights += w != 0;
   return out;
 }
 
-/// Puts the window that begins with token `from` into place b of the batch; tokens from `end` on
-/// are none.
-void Dataset::Parts::fill(std::size_t source, std::int64_t from, std::int64_t end, std::int64_t b,
-                          Batch& out) const {
-  const bool disjoint = options.window_mode == WindowMode::disjoint;
-  const std::int64_t seen = std::min(end - from, options.length + (disjoint ? 0 : 1));
-  std::vector<std::int32_t> window(static_cast<std::size_t>(seen));
-  rows[source].copy(from, window);
-  const auto at = static_cast<std::ptrdiff_t>(b * options.length);
-  const auto inputs = static_cast<std::ptrdiff_t>(std::min(seen, options.length));
-  std::copy_n(window.begin(), inputs, out.tokens.mutable_span<std::int32_t>().begin() + at);
-  std::copy_n(window.begin() + 1, seen - 1, out.targets.mutable_span<std::int32_t>().begin() + at);
-  if (out.weights) std::fill_n(out.weights->mutable_span<float>().begin() + at, seen - 1, 1.0f);
-  out.total_weights += seen - 1;
+}  // namespace
+
+std::shared_ptr<const Dataset::Parts> Dataset::Parts::finished() {
+  const bool megatron = options.order == DataOrder::megatron;
+  if (!order) order = std::make_shared<MixedOrder>(*schedule);
+  std::vector<MapDataset> all;
+  for (std::size_t i = 0; i < windows.size(); ++i) {
+    const MapDataset source = MapDataset::source(windows[i]);
+    all.push_back(megatron || windows[i]->size() == 0
+                      ? source
+                      : source.shuffle(seed_of(options.seed, i)).repeat());
+  }
+  const auto pick = [order = order](std::int64_t k) {
+    const Mix::Pick at = order->at(k);
+    return std::pair(static_cast<std::int64_t>(at.source), at.index);
+  };
+  graph = MapDataset::select_from_datasets(all, {.size = order->size(), .at = pick})
+              .batch(options.batch, {.drop_remainder = true});
+  return std::make_shared<const Parts>(*this);
 }
 
 Result<std::shared_ptr<Dataset::Parts>> Dataset::begin(const DatasetOptions& o,
@@ -124,34 +139,53 @@ Result<std::shared_ptr<Dataset::Parts>> Dataset::begin(const DatasetOptions& o,
   }
   auto mix = Mix::make(weights);
   if (!mix) return Status(mix.status().code(), "train_files: {}", mix.status().message());
+  std::optional<MixSchedule> schedule;
+  if (o.weight_stages.empty() || o.weight_stages[0].step > 0) schedule.emplace(*mix);
+  for (const WeightStage& stage : o.weight_stages) {
+    if (stage.weights.size() != weights.size())
+      return Status(Code::invalid,
+                    "train_files_weights: step {} has {} weights; train_files has {} sources",
+                    stage.step, stage.weights.size(), weights.size());
+    auto next = Mix::make(stage.weights);
+    if (!next)
+      return Status(next.status().code(), "train_files_weights: step {}: {}", stage.step,
+                    next.status().message());
+    if (schedule)
+      schedule->add(stage.step * o.batch, std::move(*next));
+    else
+      schedule.emplace(std::move(*next));
+  }
   auto out = std::make_shared<Parts>();
   out->options = o;
   out->options.progress = nullptr;
-  out->mix = std::move(*mix);
+  out->schedule = std::move(schedule);
   return out;
 }
 
 Status Dataset::Parts::add(const Source& source, Row row) {
   const std::int64_t cut = cut_of(row, options.eval_fraction), windows = windows_of(cut);
-  if (windows == 0 && source.weight > 0) {
+  bool read = source.weight > 0;
+  for (const WeightStage& stage : options.weight_stages)
+    read = read || stage.weights[sources.size()] > 0;
+  if (windows == 0 && read) {
     return Status(Code::invalid,
                   "train_files: the text is too short: {} has {} tokens to train on, a window of "
                   "max_target_length={} needs {}",
                   source.name, cut, options.length,
                   options.length + (options.window_mode == WindowMode::overlapping ? 1 : 0));
   }
-  sources.push_back({.name = source.name,
-                     .patterns = source.patterns,
-                     .files = row.files(),
-                     .weight = source.weight,
-                     .share = mix->share(sources.size()),
-                     .documents = row.documents(),
-                     .tokens = row.size(),
-                     .train_tokens = cut,
-                     .eval_tokens = row.size() - cut,
-                     .windows = windows,
-                     .checksum = row.checksum()});
-  rows.push_back(std::move(row));
+  SourceInfo info{.name = source.name,
+                  .patterns = source.patterns,
+                  .files = row.files(),
+                  .weight = source.weight,
+                  .share = schedule->share(sources.size(), 0),
+                  .documents = row.documents(),
+                  .tokens = row.size(),
+                  .train_tokens = cut,
+                  .eval_tokens = row.size() - cut,
+                  .windows = windows,
+                  .checksum = row.checksum()};
+  add(text_windows(std::move(row), std::move(info), options));
   return {};
 }
 
@@ -160,19 +194,89 @@ Status Dataset::Parts::add(const Source& source, Examples given) {
     return Status(Code::invalid,
                   "eval_fraction={}: all {} conversations of {} are kept for evaluation",
                   options.eval_fraction, given.count(), source.name);
-  sources.push_back({.name = source.name,
-                     .patterns = source.patterns,
-                     .files = given.files(),
-                     .weight = source.weight,
-                     .share = mix->share(sources.size()),
-                     .documents = given.count(),
-                     .tokens = given.tokens(),
-                     .train_tokens = given.train_tokens(),
-                     .eval_tokens = given.tokens() - given.train_tokens(),
-                     .windows = given.rows(false),
-                     .checksum = given.checksum()});
-  examples.push_back(std::move(given));
+  SourceInfo info{.name = source.name,
+                  .patterns = source.patterns,
+                  .files = given.files(),
+                  .weight = source.weight,
+                  .share = schedule->share(sources.size(), 0),
+                  .documents = given.count(),
+                  .tokens = given.tokens(),
+                  .train_tokens = given.train_tokens(),
+                  .eval_tokens = given.tokens() - given.train_tokens(),
+                  .windows = given.rows(false),
+                  .checksum = given.checksum()};
+  of_examples = true;
+  add(example_windows(std::move(given), std::move(info), options));
   return {};
+}
+
+Status Dataset::Parts::add(const Source& source, const std::string& path, std::int64_t samples) {
+  auto file = MegatronFile::open(path);
+  if (!file) return file.status();
+  const double all = static_cast<double>(file->size());
+  // Megatron's split, which rounds as Python does.
+  const auto kept = static_cast<std::int64_t>(std::nearbyint((1 - options.eval_fraction) * all));
+  auto made = MegatronSamples::open(path, {.length = options.length,
+                                           .samples = samples,
+                                           .seed = options.seed,
+                                           .first_sequence = 0,
+                                           .sequences = kept});
+  if (!made) return made.status();
+  SourceInfo info{.name = source.name,
+                  .patterns = source.patterns,
+                  .files = {path},
+                  .weight = source.weight,
+                  .documents = file->size(),
+                  .checksum = file->checksum()};
+  for (std::int64_t i = 0; i < file->size(); ++i) {
+    info.tokens += file->length(i);
+    if (i < kept) info.train_tokens += file->length(i);
+  }
+  info.eval_tokens = info.tokens - info.train_tokens;
+  info.windows = std::max<std::int64_t>(1, (info.train_tokens - 1) / options.length);
+  info.share = schedule->share(sources.size(), 0);
+  add(megatron_windows(std::move(*made), std::move(info), options));
+  return {};
+}
+
+Result<Dataset> Dataset::open_megatron(std::shared_ptr<Parts> parts,
+                                       const std::vector<Source>& all) {
+  const DatasetOptions& o = parts->options;
+  const auto wrong = [](const std::string& what) {
+    return Status(Code::invalid, "data_order=megatron: {}", what);
+  };
+  if (o.window_mode != WindowMode::overlapping)
+    return wrong("its windows overlap by a token; window_mode=disjoint needs data_order=native");
+  if (!o.weight_stages.empty())
+    return wrong(
+        "its blend has the same weights at all steps; train_files_weights needs "
+        "data_order=native");
+  if (all.size() > 1 && o.samples < 1) return wrong("a blend needs to know the run's sequences");
+  std::vector<double> weights;
+  double sum = 0;
+  for (const Source& s : all) sum += s.weight;
+  for (const Source& s : all) weights.push_back(s.weight / sum);
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    std::vector<std::string> files;
+    for (const std::string& pattern : all[i].patterns) {
+      auto found = expand_pattern(pattern);
+      if (!found) return found.status();
+      files.insert(files.end(), found->begin(), found->end());
+    }
+    if (files.size() == 2 && files[0].ends_with(".bin") &&
+        files[1] == files[0].substr(0, files[0].size() - 4) + ".idx")
+      files.pop_back();
+    if (files.size() != 1)
+      return wrong(fmt::format("{} has {} files; needed is one .bin/.idx for each source",
+                               all[i].name, files.size()));
+    // A single dataset is asked for what is read, those of a blend for a little more.
+    const std::int64_t samples =
+        all.size() == 1 ? o.samples : megatron_blend_samples(o.samples, weights[i]);
+    if (Status s = parts->add(all[i], files[0], samples); !s.ok()) return s;
+  }
+  const std::int64_t size = all.size() == 1 ? parts->windows[0]->size() : o.samples;
+  parts->order = std::make_shared<MegatronOrder>(weights, size);
+  return Dataset(parts->finished());
 }
 
 Result<Dataset> Dataset::open(const DatasetOptions& o) {
@@ -182,6 +286,7 @@ Result<Dataset> Dataset::open(const DatasetOptions& o) {
   for (const Source& s : *sources) weights.push_back(s.weight);
   auto parts = begin(o, weights);
   if (!parts) return parts.status();
+  if (o.order == DataOrder::megatron) return open_megatron(std::move(*parts), *sources);
   RowOptions row_options{.column = o.column, .cache_folder = o.cache_folder};
   if (o.progress) {
     row_options.progress = [&](const std::string& text) { o.progress->show(text); };
@@ -193,14 +298,14 @@ Result<Dataset> Dataset::open(const DatasetOptions& o) {
       if (!examples) return examples.status();
       if (Status added = (*parts)->add(s, std::move(*examples)); !added.ok()) return added;
     }
-    return Dataset(std::move(*parts));
+    return Dataset((*parts)->finished());
   }
   for (const Source& s : *sources) {
     auto row = Row::read(s, *o.tokenizer, row_options);
     if (!row) return row.status();
     if (Status added = (*parts)->add(s, std::move(*row)); !added.ok()) return added;
   }
-  return Dataset(std::move(*parts));
+  return Dataset((*parts)->finished());
 }
 
 Result<Dataset> Dataset::of_documents(const std::vector<std::string>& documents,
@@ -209,107 +314,61 @@ Result<Dataset> Dataset::of_documents(const std::vector<std::string>& documents,
   if (!parts) return parts.status();
   if (Status added = (*parts)->add({.name = "text"}, Row::of(documents, *o.tokenizer)); !added.ok())
     return added;
-  return Dataset(std::move(*parts));
+  return Dataset((*parts)->finished());
 }
 
 ElementPlace Dataset::element(std::int64_t k) const {
   const Parts& p = *parts_;
-  const Mix::Pick pick = p.mix->at(k);
-  const std::int64_t windows = p.sources[pick.source].windows;
-  ElementPlace out{.source = pick.source, .epoch = pick.index / windows};
-  const std::uint32_t seed =
-      seed_of(p.options.seed, pick.source) + static_cast<std::uint32_t>(out.epoch);
-  out.window = static_cast<std::int64_t>(permute(static_cast<std::uint64_t>(pick.index % windows),
-                                                 static_cast<std::uint64_t>(windows), seed));
-  if (p.of_examples()) {
-    const Examples& all = p.examples[out.source];
-    out.token = all.first_token(out.window);
-    out.document = all.first_example(out.window);
-    out.file = all.file_of(out.document);
-    return out;
-  }
-  out.token = out.window * p.options.length;
-  out.document = p.rows[out.source].document_of(out.token);
-  out.file = p.rows[out.source].file_of(out.document);
+  const Mix::Pick pick = p.order->at(k);
+  const std::int64_t windows = p.sources[pick.source].windows, epoch = pick.index / windows;
+  std::int64_t window = pick.index;
+  if (p.options.order == DataOrder::native)
+    window = static_cast<std::int64_t>(permute(
+        static_cast<std::uint64_t>(pick.index % windows), static_cast<std::uint64_t>(windows),
+        seed_of(p.options.seed, pick.source) + static_cast<std::uint32_t>(epoch)));
+  ElementPlace out = p.windows[pick.source]->place(window);
+  out.source = pick.source;
+  out.epoch = epoch;
   return out;
 }
 
 std::vector<TokenPlace> Dataset::where(std::int64_t k) const {
   const Parts& p = *parts_;
-  if (p.of_examples())
-    throw Error("data",
-                "the tokens of conversations are written by a template: no bytes of a file");
-  const ElementPlace e = element(k);
-  const Row& row = p.rows[e.source];
-  const bool disjoint = p.options.window_mode == WindowMode::disjoint;
-  const std::int64_t end = e.token + p.options.length + (disjoint ? 0 : 1);
-  std::vector<TokenPlace> out;
-  for (std::int64_t d = e.document, from = e.token; from < end; ++d) {
-    const std::int64_t begin = row.document(d), to = std::min(row.document(d + 1), end);
-    TokenPlace place{.first = from - e.token,
-                     .count = to - from,
-                     .file = row.file_of(d),
-                     .record = row.record_of(d),
-                     .token = from - begin};
-    std::vector<std::int32_t> tokens(static_cast<std::size_t>(to - begin));
-    row.copy(begin, tokens);
-    std::int64_t at = 0;
-    for (std::int64_t i = 0; i < std::ssize(tokens); ++i) {
-      if (begin + i >= from) place.bytes.push_back(at);
-      if (begin + i + 1 < row.document(d + 1))  // the last one is the separator
-        at += std::ssize(p.options.tokenizer->bytes(tokens[static_cast<std::size_t>(i)]));
-    }
-    place.bytes.push_back(at);
-    out.push_back(std::move(place));
-    from = to;
+  // In Megatron's order a sample is found by its number in the run.
+  if (p.options.order == DataOrder::megatron) {
+    const Mix::Pick pick = p.order->at(k);
+    return p.windows[pick.source]->where(pick.index);
   }
-  return out;
+  const ElementPlace e = element(k);
+  return p.windows[e.source]->where(e.window);
 }
 
-Batch Dataset::batch(std::int64_t step) const {
-  const Parts& p = *parts_;
-  Batch out = p.empty_batch(p.of_examples() || p.options.window_mode == WindowMode::disjoint);
-  for (std::int64_t b = 0; b < p.options.batch; ++b) {
-    const ElementPlace e = element(step * p.options.batch + b);
-    if (p.of_examples()) {
-      p.examples[e.source].fill(false, e.window, b, out);
-      continue;
-    }
-    p.fill(e.source, e.token, p.sources[e.source].train_tokens, b, out);
-  }
-  return out;
-}
+MapDataset Dataset::graph() const { return *parts_->graph; }
+
+Batch Dataset::batch(std::int64_t step) const { return batch_of((*parts_->graph)[step]); }
 
 std::int64_t Dataset::eval_batches(std::size_t source) const {
-  const std::int64_t windows = parts_->of_examples()
-                                   ? parts_->examples[source].rows(true)
-                                   : parts_->windows_with_last(parts_->sources[source].eval_tokens);
-  return (windows + parts_->options.batch - 1) / parts_->options.batch;
+  return (parts_->windows[source]->eval_windows() + parts_->options.batch - 1) /
+         parts_->options.batch;
 }
 
 Batch Dataset::eval_batch(std::size_t source, std::int64_t i) const {
   const Parts& p = *parts_;
   STRATA_CHECK(i >= 0 && i < eval_batches(source), "evaluation batch {} of {}", i,
                eval_batches(source));
-  const SourceInfo& s = p.sources[source];
-  Batch out = p.empty_batch(true);
+  const Windows& windows = *p.windows[source];
+  std::vector<Element> rows;
   for (std::int64_t b = 0; b < p.options.batch; ++b) {
     const std::int64_t window = i * p.options.batch + b;
-    if (p.of_examples()) {
-      if (window < p.examples[source].rows(true)) p.examples[source].fill(true, window, b, out);
-      continue;
-    }
-    if (window < p.windows_with_last(s.eval_tokens))
-      p.fill(source, s.train_tokens + window * p.options.length, s.tokens, b, out);
+    rows.push_back(window < windows.eval_windows()
+                       ? windows.eval_window(window)
+                       : empty_window(p.options, p.of_examples && p.options.packing));
   }
-  return out;
+  return batch_of(make_batch(rows));
 }
 
 void Dataset::copy(std::size_t source, std::int64_t from, std::span<std::int32_t> out) const {
-  if (parts_->of_examples())
-    parts_->examples[source].copy(from, out);
-  else
-    parts_->rows[source].copy(from, out);
+  parts_->windows[source]->copy(from, out);
 }
 
 std::span<const SourceInfo> Dataset::sources() const { return parts_->sources; }
@@ -317,7 +376,7 @@ const tokenizer::Tokenizer& Dataset::tokenizer() const { return *parts_->options
 const DatasetOptions& Dataset::options() const { return parts_->options; }
 
 SourcePosition Dataset::position(std::size_t source, std::int64_t step) const {
-  SourcePosition out{.elements = parts_->mix->count(source, step * parts_->options.batch)};
+  SourcePosition out{.elements = parts_->order->count(source, step * parts_->options.batch)};
   if (const std::int64_t windows = parts_->sources[source].windows; windows > 0) {
     out.epoch = out.elements / windows;
     out.index = out.elements % windows;
@@ -343,7 +402,10 @@ std::string Dataset::state(std::int64_t step) const {
               {"seed", o.seed},
               {"eval_fraction", o.eval_fraction},
               {"sources", json::array()}};
-  if (parts_->of_examples()) out["packing"] = o.packing;
+  if (parts_->of_examples) out["packing"] = o.packing;
+  if (o.order == DataOrder::megatron) out["order"] = "megatron", out["samples"] = o.samples;
+  for (const WeightStage& stage : o.weight_stages)
+    out["stages"].push_back({{"step", stage.step}, {"weights", stage.weights}});
   for (std::size_t i = 0; i < parts_->sources.size(); ++i) {
     const SourceInfo& s = parts_->sources[i];
     const SourcePosition at = position(i, step);
@@ -376,7 +438,23 @@ std::string Dataset::check_state(const std::string& text) const {
   };
   compare(then, now, "",
           {"format", "tokenizer", "window_mode", "length", "batch", "seed", "eval_fraction"});
-  if (parts_->of_examples()) compare(then, now, "", {"packing"});
+  if (parts_->of_examples) compare(then, now, "", {"packing"});
+  for (const char* key : {"order", "samples"}) {
+    const json was = then.contains(key) ? then[key] : json(),
+               is = now.contains(key) ? now[key] : json();
+    if (was != is) differs(key, was, is);
+  }
+  // Pieces that begin at the checkpoint's step or later changed nothing before it.
+  const auto begun = [&](const json& of) {
+    json stages = json::array();
+    if (!of.contains("stages") || !of["stages"].is_array()) return stages;
+    for (const json& stage : of["stages"])
+      if (!stage.is_object() || !stage.contains("step") || !stage["step"].is_number() ||
+          !then.contains("step") || !then["step"].is_number() || stage["step"] < then["step"])
+        stages.push_back(stage);
+    return stages;
+  };
+  if (begun(then) != begun(now)) differs("train_files_weights", begun(then), begun(now));
   if (then["sources"].size() != now["sources"].size()) {
     differs("the number of sources", then["sources"].size(), now["sources"].size());
     return out;

@@ -23,11 +23,14 @@
 
 #include "strata/base/progress.h"
 #include "strata/base/result.h"
+#include "strata/data/sources.h"
 #include "strata/tokenizer/chat_template/chat_template.h"
 #include "strata/tokenizer/tokenizer.h"
 #include "strata/type/literal.h"
 
 namespace strata::data {
+
+class MapDataset;
 
 /// targets[b, s] is the token after tokens[b, s]; 0 where there is none.
 struct Batch {
@@ -58,6 +61,15 @@ enum class WindowMode {
   disjoint,
 };
 
+/// Who decides the order of a run's windows.
+enum class DataOrder {
+  /// Each source's windows permuted anew every epoch, sources by `Mix`.
+  native,
+  /// Megatron-LM's: document, sample and shuffle indices and blend of megatron-core for the same
+  /// files, seed and weights (megatron_samples.h).
+  megatron,
+};
+
 /// What becomes of conversations that are longer than a row: TRL's names, and two more.
 enum class Truncation { keep_start, keep_end, drop, refuse };
 
@@ -76,6 +88,15 @@ struct DatasetOptions {
   /// Sequences of a step, and their positions.
   std::int64_t batch = 8, length = 256;
   WindowMode window_mode = WindowMode::overlapping;
+  /// Megatron's order needs sources of one .bin/.idx each and overlapping windows. Its
+  /// eval_fraction counts sequences, as Megatron's split does, and its indices depend on `samples`.
+  DataOrder order = DataOrder::native;
+  /// Megatron's order: the sequences of the whole run, steps * batch; there are no more. Of a
+  /// single source 0 stands for one epoch.
+  std::int64_t samples = 0;
+  /// Weights that replace those of `train_files` from a step on, in rising order of steps; every
+  /// source goes on where it stood. Native order only.
+  std::vector<WeightStage> weight_stages = {};
   /// Conversations: what writes messages; whether answers alone are learned; whether a row holds
   /// several, by best fit; what becomes of long ones.
   std::optional<tokenizer::ChatTemplate> chat_template = std::nullopt;
@@ -101,7 +122,7 @@ struct SourceInfo {
   std::vector<std::string> patterns;  // as given
   std::vector<std::string> files;     // that matched
   double weight = 1;                  // as given
-  double share = 1;                   // of the run's elements, 0 to 1
+  double share = 1;                   // of the first elements, 0 to 1
   std::int64_t documents = 0, tokens = 0;
   std::int64_t train_tokens = 0, eval_tokens = 0;
   std::int64_t windows = 0;    // of training, in one epoch
@@ -179,14 +200,23 @@ class Dataset {
   /// seed, and of each source its name, weight, tokens, checksum, elements read, epoch and place in
   /// it.
   std::string state(std::int64_t step) const;
+  /// The batches of training as a graph of pipeline nodes: element `step` is what batch(step) is
+  /// of, a dict of tokens, targets and what else a Batch has. Reading on from any step costs
+  /// nothing: an iterator's state is the step.
+  ///
+  ///   IterDataset batches = data.graph().to_iter_dataset({.num_threads = 4});
+  MapDataset graph() const;
   /// What differs between the data that wrote `state` and this: sentences separated by "; ". Empty
-  /// when every batch from that step on is the one that the other run would have read.
+  /// when every batch from that step on is the one that the other run would have read, but for
+  /// weights that change at that step or later.
   std::string check_state(const std::string& state) const;
 
  private:
   struct Parts;
   static Result<std::shared_ptr<Parts>> begin(const DatasetOptions& options,
                                               const std::vector<double>& weights);
+  static Result<Dataset> open_megatron(std::shared_ptr<Parts> parts,
+                                       const std::vector<Source>& sources);
   explicit Dataset(std::shared_ptr<const Parts> parts) : parts_(std::move(parts)) {}
   std::shared_ptr<const Parts> parts_;
 };

@@ -190,9 +190,17 @@ Result<MegatronSamples> MegatronSamples::open(const std::string& path,
   if (!file) return file.status();
   if (is_float(file->dtype()))
     return Status(Code::invalid, "{}: its elements are {}, no tokens", path, name(file->dtype()));
-  const std::vector<std::int32_t> lengths = file->lengths();
+  const std::vector<std::int32_t> all = file->lengths();
+  const std::int64_t first = options.first_sequence,
+                     count = options.sequences < 0 ? std::ssize(all) - first : options.sequences;
+  if (first < 0 || count < 0 || first + count > std::ssize(all))
+    return Status(Code::invalid, "{}: sequences {} to {} of {}", path, first, first + count,
+                  all.size());
+  const std::span lengths =
+      std::span(all).subspan(static_cast<std::size_t>(first), static_cast<std::size_t>(count));
   try {
     MegatronIndices indices = megatron_indices(lengths, options);
+    for (std::int32_t& d : indices.documents) d += static_cast<std::int32_t>(first);
     return MegatronSamples(std::move(*file), options, std::move(indices));
   } catch (const Error& e) {
     return Status(Code::invalid, "{}: {}", path, e.message());
@@ -216,9 +224,9 @@ std::vector<MegatronSamples::Piece> MegatronSamples::pieces(std::int64_t j) cons
 void MegatronSamples::window(std::int64_t j, std::span<std::int64_t> tokens) const {
   std::size_t at = 0;
   for (const Piece& piece : pieces(j)) {
-    const Literal document = file_.sequence(piece.document);
-    for (std::int64_t i = 0; i < piece.count; ++i)
-      tokens[at++] = static_cast<std::int64_t>(document.number(piece.begin + i));
+    const auto count = static_cast<std::size_t>(piece.count);
+    file_.copy(piece.document, piece.begin, tokens.subspan(at, count));
+    at += count;
   }
   STRATA_CHECK(at == tokens.size(), "a sample has length + 1 tokens");
 }

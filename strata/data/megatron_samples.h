@@ -34,6 +34,8 @@ struct MegatronOptions {
   /// How many samples are wanted, which decides the number of epochs; 0: one epoch.
   std::int64_t samples = 0;
   std::uint32_t seed = 1234;
+  /// Of a file's sequences these alone: Megatron's split. -1: all of them.
+  std::int64_t first_sequence = 0, sequences = -1;
 };
 /// Of documents of these lengths. Throws Error for a length below 1, and for lengths that sum to
 /// less than one sample's in all epochs.
@@ -88,6 +90,7 @@ class MegatronSamples {
     std::int64_t document = 0, begin = 0, count = 0;
   };
   std::vector<Piece> pieces(std::int64_t j) const;
+  const MegatronFile& file() const { return file_; }
 
  private:
   MegatronSamples(MegatronFile file, MegatronOptions options, MegatronIndices indices)

@@ -63,4 +63,36 @@ std::int64_t Mix::count(std::size_t source, std::int64_t k) const {
   return rest - share_of(rest, left - parts_[source], left);
 }
 
+MixSchedule::MixSchedule(Mix first) {
+  const std::size_t sources = first.parts().size();
+  stages_.push_back({0, std::move(first), std::vector<std::int64_t>(sources)});
+}
+
+void MixSchedule::add(std::int64_t from, Mix mix) {
+  const Stage& last = stages_.back();
+  STRATA_CHECK(from > last.from && mix.parts().size() == last.before.size(),
+               "a stage of {} sources from element {} behind one of {} from {}", mix.parts().size(),
+               from, last.before.size(), last.from);
+  std::vector<std::int64_t> before;
+  for (std::size_t s = 0; s < last.before.size(); ++s) before.push_back(count(s, from));
+  stages_.push_back({from, std::move(mix), std::move(before)});
+}
+
+const MixSchedule::Stage& MixSchedule::stage(std::int64_t k) const {
+  return *std::prev(std::upper_bound(stages_.begin(), stages_.end(), k,
+                                     [](std::int64_t x, const Stage& s) { return x < s.from; }));
+}
+
+Mix::Pick MixSchedule::at(std::int64_t k) const {
+  const Stage& s = stage(k);
+  Mix::Pick out = s.mix.at(k - s.from);
+  out.index += s.before[out.source];
+  return out;
+}
+
+std::int64_t MixSchedule::count(std::size_t source, std::int64_t k) const {
+  const Stage& s = stage(k);
+  return s.before[source] + s.mix.count(source, k - s.from);
+}
+
 }  // namespace strata::data

@@ -44,4 +44,29 @@ class Mix {
   std::int64_t sum_ = 0;
 };
 
+/// Mixes that follow each other, each from an element on: sources go on where they stood. A place
+/// is found in O(log stages).
+class MixSchedule {
+ public:
+  /// The mix of all elements until another one is added.
+  explicit MixSchedule(Mix first);
+  /// From element `from` on, which must be behind the last stage's first.
+  void add(std::int64_t from, Mix mix);
+  /// Element k >= 0.
+  Mix::Pick at(std::int64_t k) const;
+  /// Elements of `source` among the first k.
+  std::int64_t count(std::size_t source, std::int64_t k) const;
+  /// The share of a source at element k, 0 to 1.
+  double share(std::size_t source, std::int64_t k) const { return stage(k).mix.share(source); }
+
+ private:
+  struct Stage {
+    std::int64_t from;
+    Mix mix;
+    std::vector<std::int64_t> before;  // of each source, the elements of earlier stages
+  };
+  const Stage& stage(std::int64_t k) const;
+  std::vector<Stage> stages_;
+};
+
 }  // namespace strata::data

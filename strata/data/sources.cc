@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 #include <cstdlib>
 #include <filesystem>
 #include <optional>
@@ -122,6 +123,35 @@ Result<std::vector<Source>> parse_sources(const std::vector<std::string>& entrie
     }
   }
   if (out.empty()) return Status(Code::invalid, "train_files names no files");
+  return out;
+}
+
+Result<std::vector<WeightStage>> parse_weight_stages(const std::vector<std::string>& entries) {
+  std::vector<WeightStage> out;
+  for (const std::string& entry : entries) {
+    for (const std::string& text : split(entry, ';')) {
+      const auto wrong = [&](std::string_view what) {
+        return Status(Code::invalid,
+                      "train_files_weights: '{}': {}; it is 'STEP: WEIGHT, WEIGHT', one a source",
+                      text, what);
+      };
+      const std::size_t colon = text.find(':');
+      if (colon == std::string::npos) return wrong("there is no ':'");
+      const std::vector<std::string> steps = split(text.substr(0, colon), ',');
+      const auto step = steps.size() == 1 ? number(steps[0]) : std::nullopt;
+      if (!step || !(*step >= 0 && *step < 1e15) || *step != std::floor(*step))
+        return wrong("the step is no whole number from 0 on");
+      WeightStage stage{.step = static_cast<std::int64_t>(*step), .weights = {}};
+      if (!out.empty() && stage.step <= out.back().step)
+        return wrong("steps rise from one piece to the next");
+      for (const std::string& weight : split(text.substr(colon + 1), ',')) {
+        const auto value = number(weight);
+        if (!value) return wrong("a weight is no number");
+        stage.weights.push_back(*value);
+      }
+      out.push_back(std::move(stage));
+    }
+  }
   return out;
 }
 

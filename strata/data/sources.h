@@ -4,6 +4,7 @@
 //   // three sources of weights 0.5, 0.3 and 1; the last one has two files
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -25,6 +26,17 @@ struct Source {
 /// with ';'. In names "\," and "\;" stand for a comma and a semicolon; an entry that is the name of
 /// a file as it stands is that file. Code::invalid for none, and for a source without patterns.
 Result<std::vector<Source>> parse_sources(const std::vector<std::string>& entries);
+
+/// Weights of the sources from a step on.
+struct WeightStage {
+  std::int64_t step = 0;
+  std::vector<double> weights;
+};
+
+/// What `train_files_weights` says: "STEP: W1, W2; STEP: ..." in rising order of steps. A list of
+/// entries says the same as one text with ';'. Code::invalid for what is not of this form; whether
+/// the weights make a blend is not looked at.
+Result<std::vector<WeightStage>> parse_weight_stages(const std::vector<std::string>& entries);
 
 /// The files that match, sorted, each once. `*`, `?` and `[a-z]` stand for parts of a name, `**`
 /// for any number of folders, a leading

@@ -40,6 +40,8 @@ struct Config {
   Table lora = Table::object();
   // The data.
   std::vector<std::string> train_files;
+  /// "STEP: WEIGHT, WEIGHT": the sources' weights from a step on.
+  std::vector<std::string> train_files_weights;
   std::string train_data_columns = "text";
   // Of conversations.
   std::string chat_template_path;
@@ -49,6 +51,7 @@ struct Config {
   std::string tokenizer_type = "byte";
   std::string tokenizer_path;
   std::string window_mode = "overlapping";
+  std::string data_order = "native";
   double eval_fraction = 0.02;
   std::int64_t max_target_length = 256;
   std::int64_t per_device_batch_size = 8;

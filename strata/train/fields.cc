@@ -46,6 +46,9 @@ std::vector<Field> make_common() {
        "sources as a list or separated by ';', each files or patterns separated by ',', at its end "
        "its weight in the blend: "
        "kjv/*.txt,0.5;python/**/*.py,0.3; in names '\\,' and '\\;' stand for ',' and ';'"},
+      {"train_files_weights", &C::train_files_weights,
+       "weights of the sources that replace those of train_files from a step on, as a list or "
+       "separated by ';': 0: 0.7, 0.3; 1000: 0.5, 0.5; each source goes on where it stood"},
       {"train_data_columns", &C::train_data_columns,
        "JSONL files: the member of each object that holds the text; messages or prompt,completion "
        "for conversations, which need init"},
@@ -74,6 +77,13 @@ std::vector<Field> make_common() {
        0,
        0,
        {"overlapping", "disjoint"}},
+      {"data_order",
+       &C::data_order,
+       "who decides the order of windows: native, or megatron, as megatron-core orders the same "
+       ".bin/.idx, data_shuffle_seed and weights",
+       0,
+       0,
+       {"native", "megatron"}},
       {"eval_fraction", &C::eval_fraction, "share of each source, at its end, kept for evaluation",
        0, 0.9},
       {"max_target_length", &C::max_target_length, "tokens of a sequence", 1, 1 << 20},

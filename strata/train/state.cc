@@ -211,22 +211,27 @@ Result<data::Dataset> open_data(const Config& c, Progress* progress) {
 }
 
 Result<data::Dataset> open_data(const Config& c, const Base& base, Progress* progress) {
-  return data::Dataset::open({.train_files = c.train_files,
-                              .tokenizer = base.tokenizer,
-                              .column = c.train_data_columns,
-                              .eval_fraction = c.eval_fraction,
-                              .batch = sequences(c),
-                              .length = c.max_target_length,
-                              .window_mode = c.window_mode == "disjoint"
-                                                 ? data::WindowMode::disjoint
-                                                 : data::WindowMode::overlapping,
-                              .chat_template = base.chat_template,
-                              .answers_only = c.sft_train_on_completion_only,
-                              .packing = c.packing,
-                              .truncation = truncation_of(c.truncation_mode),
-                              .seed = static_cast<std::uint32_t>(c.data_shuffle_seed),
-                              .vocab_size = base.model ? base.model->vocab_size() : 0,
-                              .progress = progress});
+  auto stages = data::parse_weight_stages(c.train_files_weights);
+  if (!stages) return stages.status();
+  return data::Dataset::open(
+      {.train_files = c.train_files,
+       .tokenizer = base.tokenizer,
+       .column = c.train_data_columns,
+       .eval_fraction = c.eval_fraction,
+       .batch = sequences(c),
+       .length = c.max_target_length,
+       .window_mode =
+           c.window_mode == "disjoint" ? data::WindowMode::disjoint : data::WindowMode::overlapping,
+       .order = c.data_order == "megatron" ? data::DataOrder::megatron : data::DataOrder::native,
+       .samples = c.steps * sequences(c),
+       .weight_stages = std::move(*stages),
+       .chat_template = base.chat_template,
+       .answers_only = c.sft_train_on_completion_only,
+       .packing = c.packing,
+       .truncation = truncation_of(c.truncation_mode),
+       .seed = static_cast<std::uint32_t>(c.data_shuffle_seed),
+       .vocab_size = base.model ? base.model->vocab_size() : 0,
+       .progress = progress});
 }
 
 checkpoint::Checkpoint to_checkpoint(const State& state, std::int64_t step, const Config& config,

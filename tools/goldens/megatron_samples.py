@@ -12,12 +12,14 @@ import json
 import logging
 import pathlib
 import sys
+import tempfile
 
 sys.path = [p for p in sys.path if pathlib.Path(p or ".").resolve() != pathlib.Path(__file__).resolve().parent]
 
 import numpy as np  # noqa: E402
 import torch  # noqa: E402
 from megatron.core.datasets import helpers, indexed_dataset  # noqa: E402
+from megatron.core.datasets.blended_megatron_dataset_builder import BlendedMegatronDatasetBuilder  # noqa: E402
 from megatron.core.datasets.gpt_dataset import GPTDataset, GPTDatasetConfig  # noqa: E402
 from megatron.core.datasets.utils import Split  # noqa: E402
 from megatron.core.package_info import __version__  # noqa: E402
@@ -120,7 +122,24 @@ def windows():
     rows = [datasets[d]._query_document_sample_shuffle_indices(int(s))[0].tolist() for d, s in zip(index, within)]
     out.append({"files": ["a", "b"], "weights": weights, "samples": 120, "rows": shown(np.array(rows)),
                 "first": rows[:2]})
+    out.append(built([("a", 65), ("b", 35)], 120, "1,0,0"))
+    out.append(built([("a", 3), ("b", 1)], 200, "8,2,0"))
+    out.append(built([("a", None)], 90, "8,2,0"))
     return out
+
+
+def built(blend, size, split):
+    """The training windows that BlendedMegatronDatasetBuilder makes: its sizes, split and blend."""
+    paths, weights = [str(OUT / name) for name, _ in blend], [w for _, w in blend]
+    config = GPTDatasetConfig(random_seed=1234, sequence_length=16, blend=(paths, None if None in weights else weights),
+                              split=split, reset_position_ids=False, reset_attention_mask=False, eod_mask_loss=False,
+                              tokenizer=Tokenizer(), mid_level_dataset_surplus=0.005,
+                              path_to_cache=tempfile.mkdtemp())
+    train = BlendedMegatronDatasetBuilder(GPTDataset, [size, 0, 0], lambda: True, config).build()[0]
+    rows = [train[i] for i in range(size)]
+    rows = [r["tokens"].tolist() + r["labels"].tolist()[-1:] for r in rows]
+    return {"files": [name for name, _ in blend], "weights": [w or 1 for w in weights], "samples": size,
+            "split": [int(x) for x in split.split(",")], "rows": shown(np.array(rows)), "first": rows[:2]}
 
 
 def main():

@@ -3,6 +3,8 @@
 #include <cstring>
 #include <limits>
 
+#include "strata/base/checksum.h"
+
 namespace strata::data {
 namespace {
 
@@ -118,6 +120,39 @@ Literal MegatronFile::sequence(std::int64_t i) const {
                 out.bytes());
   return out;
 }
+
+namespace {
+
+template <class T>
+void copy_as(const char* from, std::span<std::int64_t> out) {
+  for (std::size_t i = 0; i < out.size(); ++i) {
+    T value;
+    std::memcpy(&value, from + i * sizeof(T), sizeof(T));
+    out[i] = static_cast<std::int64_t>(value);
+  }
+}
+
+}  // namespace
+
+void MegatronFile::copy(std::int64_t i, std::int64_t begin, std::span<std::int64_t> out) const {
+  STRATA_CHECK(begin >= 0 && begin + std::ssize(out) <= length(i), "tokens {} + {} of {}", begin,
+               out.size(), length(i));
+  if (out.empty()) return;
+  const Type one(dtype_, {1});
+  const char* from = tokens_.data() + load<std::int64_t>(places_, 8 * static_cast<std::size_t>(i)) +
+                     begin * static_cast<std::int64_t>(one.bytes());
+  switch (dtype_) {
+    case DType::ui8: return copy_as<std::uint8_t>(from, out);
+    case DType::i8: return copy_as<std::int8_t>(from, out);
+    case DType::i16: return copy_as<std::int16_t>(from, out);
+    case DType::i32: return copy_as<std::int32_t>(from, out);
+    case DType::i64: return copy_as<std::int64_t>(from, out);
+    case DType::ui16: return copy_as<std::uint16_t>(from, out);
+    default: STRATA_CHECK(false, "tokens of {}", name(dtype_));
+  }
+}
+
+std::uint32_t MegatronFile::checksum() const { return crc32c(tokens_, crc32c(lengths_)); }
 
 std::int32_t MegatronFile::length(std::int64_t i) const {
   STRATA_CHECK(i >= 0 && i < size_, "sequence {} of {}", i, size_);

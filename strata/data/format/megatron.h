@@ -35,9 +35,13 @@ class MegatronFile {
   DType dtype() const { return dtype_; }
   /// The tokens of a sequence, rank 1.
   Literal sequence(std::int64_t index) const;
+  /// Tokens begin .. begin + out.size() - 1 of a sequence, which are integers.
+  void copy(std::int64_t index, std::int64_t begin, std::span<std::int64_t> out) const;
   /// The number of tokens of a sequence, and of all of them.
   std::int32_t length(std::int64_t index) const;
   std::vector<std::int32_t> lengths() const;
+  /// CRC-32C of all lengths and tokens.
+  std::uint32_t checksum() const;
   /// The first sequence of a document; of documents(), size().
   std::int64_t document(std::int64_t index) const;
   /// Of a multimodal file the sequence's mode.
