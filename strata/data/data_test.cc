@@ -4,11 +4,13 @@
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <filesystem>
 #include <fstream>
 #include <map>
 #include <set>
 #include <stdexcept>
+#include <thread>
 
 #include "strata/base/thread_pool.h"
 #include "strata/data/dataset.h"
@@ -487,6 +489,42 @@ TEST_F(DataTest, PrefetchedBatchesAreTheSame) {
   Prefetch next([&](std::int64_t step) { return data->batch(step); }, 7, 40);
   for (std::int64_t step = 7; step < 40; ++step)
     EXPECT_TRUE(next().tokens.same_bits(data->batch(step).tokens));
+}
+
+TEST_F(DataTest, TunedPrefetchKeepsTheOrder) {
+  auto data = Dataset::open(options(write("a.txt", letters(500))));
+  Prefetch next(
+      [&](std::int64_t step) {
+        std::this_thread::sleep_for(std::chrono::microseconds(200 + 700 * (step % 3)));
+        return data->batch(step);
+      },
+      3, 300, {.ahead = 1, .threads = 1, .most_ahead = 16, .most_threads = 4});
+  for (std::int64_t step = 3; step < 300; ++step)
+    ASSERT_TRUE(next().tokens.same_bits(data->batch(step).tokens)) << step;
+  EXPECT_EQ(next.options().ahead, 16u);
+  EXPECT_EQ(next.options().threads, 4u);
+}
+
+TEST(Prefetch, IsNotTunedWhereNobodyWaits) {
+  Prefetch next([](std::int64_t step) { return Batch{.total_weights = step}; }, 0, 20,
+                {.ahead = 4, .threads = 1, .most_ahead = 64, .most_threads = 8});
+  for (std::int64_t step = 0; step < 20; ++step) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    EXPECT_EQ(next().total_weights, step);
+  }
+  EXPECT_LE(next.options().ahead, 16u);  // a busy machine may let it wait once or twice
+}
+
+TEST(Prefetch, SeveralThreadsCarryExceptionsInTheirTurn) {
+  Prefetch next(
+      [](std::int64_t step) {
+        if (step >= 5) throw std::runtime_error("no batch 5");
+        return Batch{.total_weights = step};
+      },
+      0, 100, {.ahead = 8, .threads = 4, .most_ahead = 8, .most_threads = 4});
+  for (std::int64_t step = 0; step < 5; ++step) EXPECT_EQ(next().total_weights, step);
+  EXPECT_THROW(next(), std::runtime_error);
+  EXPECT_THROW(next(), std::runtime_error);
 }
 
 TEST(Prefetch, CarriesExceptionsInTheirTurn) {

@@ -251,6 +251,9 @@ Result<Dataset> Dataset::open_megatron(std::shared_ptr<Parts> parts,
     return wrong(
         "its blend has the same weights at all steps; train_files_weights needs "
         "data_order=native");
+  if (constexpr std::int64_t kMost = std::int64_t{1} << 30; o.samples > kMost)
+    return wrong(fmt::format("a run of {} sequences; its table holds at most {}: fewer steps",
+                             o.samples, kMost));
   if (all.size() > 1 && o.samples < 1) return wrong("a blend needs to know the run's sequences");
   std::vector<double> weights;
   double sum = 0;

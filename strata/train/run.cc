@@ -359,7 +359,8 @@ Result<RunResult> Run::go() {
   if (Status s = begin_tuning(); !s.ok()) return s;
   const double begin = seconds_now();
   if (result_.step < c_.steps) progress_.show("compiling the first step");
-  batches_.emplace([this](std::int64_t step) { return data_.batch(step); }, result_.step, c_.steps);
+  batches_.emplace([this](std::int64_t step) { return data_.batch(step); }, result_.step, c_.steps,
+                   data::PrefetchOptions{.most_ahead = 16, .most_threads = 4});
   while (result_.step < c_.steps) {
     if (Status s = one_step(); !s.ok()) return s;
     if (Status s = writer_.poll(); !s.ok()) return s;
