@@ -10,6 +10,7 @@
 #include "strata/cli/command.h"
 #include "strata/cli/data_convert.h"
 #include "strata/data/documents.h"
+#include "strata/data/pipeline/pipeline.h"
 #include "strata/data/row.h"
 #include "strata/data/token_file.h"
 #include "strata/tokenizer/sentencepiece.h"
@@ -48,7 +49,7 @@ std::string words_of(const tokenizer::Tokenizer& tokenizer, std::span<const std:
 
 struct Describe {
   std::vector<std::string> arguments;
-  std::int64_t step = -1;
+  std::int64_t step = -1, measure = 0;
   bool json = false;
 };
 
@@ -132,14 +133,19 @@ int describe(const Describe& o) {
   if (!data) return fail(data.status());
   const json sources = sources_of(*data, config);
   const json rows = o.step < 0 ? json() : rows_of(*data, o.step);
+  // Measured where each operation works alone: read when asked, not ahead.
+  const std::string graph = o.measure > 0 ? data->graph().to_iter_dataset().describe(o.measure)
+                                          : data->graph().describe();
   if (!o.json) {
     print_sources(sources, config, *data);
+    std::cout << "\n" << graph;
     if (o.step >= 0) print_rows(rows, o.step);
     return kDone;
   }
   json out = {{"tokenizer", data->tokenizer().fingerprint()},
               {"vocab_size", data->tokenizer().vocab_size()},
-              {"sources", sources}};
+              {"sources", sources},
+              {"graph", graph}};
   if (o.step >= 0) out["step"] = o.step, out["rows"] = rows;
   std::cout << dump(out) << "\n";
   return kDone;
@@ -350,9 +356,10 @@ void add_describe(CommandLine& data, std::function<int()>& action) {
       "says what a run reads: sources, tokens, weights, epochs, and the rows of a step");
   command.description(
       "Says what a run of this configuration reads: its sources with their tokens, weights and "
-      "epochs over the run, and with --step what "
-      "each\n"
-      "row of that step holds. Takes the arguments of `strata train`.\n\n"
+      "epochs over the run, the graph of\n"
+      "operations that makes its batches (with --measure the rate of each and the bottleneck), and "
+      "with --step what each row of\n"
+      "that step holds. Takes the arguments of `strata train`.\n\n"
       "Example:\n  strata data describe configs/demo.yml --step 100\n  strata data describe "
       "train_files='kjv/*.txt,0.7;python/**/*.py,0.3'\n");
   command.hint(key_as_option);
@@ -361,6 +368,9 @@ void add_describe(CommandLine& data, std::function<int()>& action) {
       .type_name("[FILE.yml] key=value ...");
   command.add_option("--step", o->step, "also what this step reads, from 0 on")
       .in_range(std::int64_t{0}, std::int64_t{1} << 40);
+  command
+      .add_option("--measure", o->measure, "read so many batches and say what each operation took")
+      .in_range(std::int64_t{1}, std::int64_t{1} << 30);
   command.add_flag("--json", o->json, "print one JSON object instead");
   command.callback([o, &action] { action = [o] { return describe(*o); }; });
 }

@@ -55,6 +55,16 @@ fact "the same each time" cmp -s out before
 strata data describe "train_files=$blend" $model --step 7
 fact "a person reads a table" prints 0 "step 7 reads"
 
+strata data describe "train_files=$blend" $model --measure 20
+fact "the graph has rates and a bottleneck" prints 0 "<- bottleneck"
+fact "and a source of windows" grep -q "TextWindows(book, length=16, overlapping)" out
+strata data describe "train_files=$blend" $model --step 25 --json "train_files_weights=20: 0, 1"
+fact "weights change at their step" holds "all(r['source'] == 'code' for r in o['rows'])" True
+strata data describe "train_files=$blend" $model "train_files_weights=20: 0"
+fact "a weight for each source" says 2 "train_files_weights: step 20 has 1 weights"
+strata data describe "train_files=$blend" $model "train_files_weights=0.5"
+fact "pieces are of steps" says 2 "train_files_weights: '0.5': there is no ':'"
+
 strata data where "train_files=$blend" $model --step 7 --row 2 --json
 fact "where names the bytes of every token" holds "all(open(p['file'], 'rb').read()[p['bytes'][0]:p['bytes'][-1]].decode().startswith(p['text']) and len(p['bytes']) == p['count'] + 1 for r in o['rows'] for p in r['pieces'])" True
 strata data where "train_files=$blend" $model --step 7
@@ -133,6 +143,24 @@ head -c 500 first.tokens > one.tokens
 strata data describe train_files=one.tokens $model $tokens
 fact "tokens cut short" says 2 "one.tokens: not a whole token file"
 
+python3 - <<'END'
+import struct
+text = open('book/part/one.txt', 'rb').read().split(b'\n')
+docs = [list(t) + [0] for t in text if t]
+open('m.bin', 'wb').write(b''.join(struct.pack(f'<{len(d)}H', *d) for d in docs))
+places = [2 * sum(map(len, docs[:i])) for i in range(len(docs))]
+open('m.idx', 'wb').write(b'MMIDIDX\0\0' + struct.pack('<QBQQ', 1, 8, len(docs), len(docs) + 1) +
+    struct.pack(f'<{len(docs)}i', *map(len, docs)) + struct.pack(f'<{len(docs)}q', *places) +
+    struct.pack(f'<{len(docs) + 1}q', *range(len(docs) + 1)))
+END
+strata data where train_files=m.bin $model data_order=megatron data_shuffle_seed=1234 --step 3 --json
+fact "Megatron's order names sequences and bytes" holds "all(open('book/part/one.txt', 'rb').read().split(b'\n')[p['record']][p['bytes'][0]:p['bytes'][-1]].decode().startswith(p['text'].rstrip(chr(10))) for r in o['rows'] for p in r['pieces'])" True
+strata train train_files=m.bin $model data_order=megatron data_shuffle_seed=1234 base_output_directory=. run_name=megatron
+fact "trains in Megatron's order" prints 0 "done: step 40 of 40"
+strata train train_files=m.bin $model data_order=megatron window_mode=disjoint base_output_directory=. run_name=no
+fact "whose windows overlap" says 2 "window_mode=disjoint needs data_order=native"
+strata train train_files=m.bin $model window_mode=disjoint base_output_directory=. run_name=maxtext
+fact "the same files in disjoint windows" prints 0 "done: step 40 of 40"
 strata train "train_files=$blend" $model base_output_directory=. run_name=disjoint window_mode=disjoint
 fact "trains on disjoint windows" prints 0 "done: step 40 of 40"
 fact "one target in sixteen is lost" grep -q "total_weights: 60," err
