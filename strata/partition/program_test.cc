@@ -23,6 +23,7 @@
 #include "strata/op/law_support.h"
 #include "strata/op/world.h"
 #include "strata/partition/gspmd.h"
+#include "strata/partition/one_mesh.h"
 #include "strata/partition/partition_testing.h"
 
 namespace strata::spmd {
@@ -278,6 +279,39 @@ TEST(PartitionProgram, says_what_is_wrong) {
   EXPECT_THAT(message_of(with("@m, [{\"x\"}, {}]")), HasSubstr("rank"));
   EXPECT_THAT(message_of(with("@m, [{\"x\"}], replicated={\"x\"}")), HasSubstr("x"));
   EXPECT_THAT(message_of(with("@q, [{\"x\"}]")), HasSubstr("no mesh"));
+}
+
+/// Meshes that are views of the same devices, one of them in another order, and a manual body over
+/// one of them: one program, as on one device.
+TEST(PartitionProgram, takes_several_meshes_of_the_same_devices) {
+  const std::string text = R"(
+sdy.mesh @a = <["x"=2, "y"=4, "u"=1]>
+sdy.mesh @b = <["p"=4, "q"=2], device_ids=[0, 4, 1, 5, 2, 6, 3, 7]>
+sdy.mesh @c = <["z"=8]>
+func.func @main(%arg0: tensor<8x16xf32> {sdy.sharding = #sdy.sharding<@a, [{"x"}, {"y", "u"}]>}, %arg1: tensor<8x16xf32> {sdy.sharding = #sdy.sharding<@b, [{"p"}, {"q"}]>}) -> (tensor<8x16xf32> {sdy.sharding = #sdy.sharding<@c, [{}, {"z"}]>}) {
+  %0 = stablehlo.add %arg0, %arg1 : tensor<8x16xf32>
+  %1 = sdy.sharding_constraint %0 <@c, [{"z":(2)4}, {"z":(1)2}]> : tensor<8x16xf32>
+  %2 = sdy.manual_computation(%1) in_shardings=[<@b, [{"p"}, {}]>] out_shardings=[<@b, [{"p"}, {}]>] manual_axes={"p"} (%arg2: tensor<2x16xf32>) {
+    %4 = stablehlo.multiply %arg2, %arg2 : tensor<2x16xf32>
+    sdy.return %4 : tensor<2x16xf32>
+  } : (tensor<8x16xf32>) -> tensor<8x16xf32>
+  %3 = stablehlo.subtract %2, %arg1 : tensor<8x16xf32>
+  return %3 : tensor<8x16xf32>
+})";
+  auto module = parsed(text);
+  to_one_mesh(*module);
+  const ir::Function& f = *module->entry();
+  op::Literals at = arguments_of(f);
+  PartitionedProgram p = partition_program(f, *module, {.exact = true});
+  EXPECT_EQ(p.grid.devices(), 8);
+  Literal got = run(f, p, at)[0];
+  for (std::int64_t i = 0; i < got.count(); ++i) {
+    float x = static_cast<float>(at[0].number(i)) + static_cast<float>(at[1].number(i));
+    EXPECT_EQ(got.number(i), x * x - static_cast<float>(at[1].number(i))) << i;
+  }
+  auto backwards = parsed(std::string(text).replace(text.find("0, 4, 1, 5"), 10, "4, 0, 1, 5"));
+  to_one_mesh(*backwards);
+  EXPECT_THROW(partition_program(*backwards->entry(), *backwards), Error);
 }
 
 /// What jax.export serialises for eight devices is the same program.

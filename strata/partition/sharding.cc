@@ -30,7 +30,7 @@ std::vector<mesh::AxisRef> to_refs(const SubAxes& all, const mesh::Mesh& mesh) {
   return out;
 }
 
-Sharding from_mesh(const mesh::TensorSharding& s, const Type& type, Meshes& meshes) {
+Sharding from_mesh(mesh::TensorSharding s, const Type& type, Meshes& meshes) {
   Sharding out;
   if (const mesh::Mesh* written = std::get_if<mesh::Mesh>(&s.mesh)) {
     out.mesh = "mesh" + written->to_shardy();
@@ -44,6 +44,8 @@ Sharding from_mesh(const mesh::TensorSharding& s, const Type& type, Meshes& mesh
   if (type.is_tensor())
     for (const Dim& d : type.shape().dims()) sizes.push_back(d.is_static() ? d.size() : -1);
   if (mesh->is_maximal()) return out.dims.resize(sizes.size()), out;
+  for (std::size_t d = 0; d < sizes.size() && d < s.dims.size(); ++d)
+    if (sizes[d] == 0) s.dims[d].axes.clear();  // nothing to cut; JAX writes them so
   if (Status fits = mesh::verify(s, mesh->abstract(), sizes); !fits.ok())
     throw Error("sharding", "{}: {}", s.to_string(), fits.message());
   for (const mesh::DimSharding& d : s.dims)
