@@ -12,8 +12,6 @@
 #include "strata/embed/object.h"
 #include "strata/ir/pass/pass.h"
 #include "strata/ir/read.h"
-#include "strata/partition/gspmd.h"
-#include "strata/partition/one_mesh.h"
 #include "strata/partition/program.h"
 
 namespace strata::cli {
@@ -99,8 +97,7 @@ int explain_sharding(const Options& o) {
   Result<std::unique_ptr<ir::Module>> module = ir::read(*bytes, o.program);
   if (!module) return fail(module.status());
   ir::inline_calls(**module);
-  spmd::gspmd_to_shardy(**module);
-  spmd::to_one_mesh(**module);
+  spmd::normalize(**module);
   const ir::Function* entry = (*module)->entry();
   if (entry == nullptr) throw Error("compile", "{} has no function to enter by", o.program);
   std::cout << spmd::partition_program(*entry, **module).explanation;

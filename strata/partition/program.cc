@@ -11,6 +11,8 @@
 #include "strata/ir/pass/pass.h"
 #include "strata/partition/explain.h"
 #include "strata/partition/gspmd.h"
+#include "strata/partition/mesh_groups.h"
+#include "strata/partition/one_mesh.h"
 #include "strata/partition/split_constants.h"
 
 namespace strata::spmd {
@@ -144,6 +146,12 @@ std::vector<Addends> addends_of(const Atoms& atoms, Meshes& meshes, const Op& op
 }
 
 }  // namespace
+
+void normalize(ir::Module& module) {
+  gspmd_to_shardy(module);
+  list_groups(module);
+  to_one_mesh(module);
+}
 
 PartitionedProgram partition_program(const ir::Function& program, const ir::Module& module,
                                      const PartitionOptions& options) {

@@ -32,6 +32,11 @@ struct PartitionedProgram {
   std::string explanation;
 };
 
+/// Brings a module into the form that partition_program takes: HLO's sharding strings in Shardy's
+/// terms (gspmd.h), groups of devices as lists (mesh_groups.h), one mesh (one_mesh.h). Throws as
+/// these.
+void normalize(ir::Module& module);
+
 /// `f` has neither calls nor dynamic shapes (ir::inline_calls, transform::refine). Throws
 /// strata::Error for shardings that do not fit, and for two meshes of different devices in one
 /// program.

@@ -23,6 +23,7 @@
 #include "strata/op/law_support.h"
 #include "strata/op/world.h"
 #include "strata/partition/gspmd.h"
+#include "strata/partition/mesh_groups.h"
 #include "strata/partition/one_mesh.h"
 #include "strata/partition/partition_testing.h"
 
@@ -312,6 +313,39 @@ func.func @main(%arg0: tensor<8x16xf32> {sdy.sharding = #sdy.sharding<@a, [{"x"}
   auto backwards = parsed(std::string(text).replace(text.find("0, 4, 1, 5"), 10, "4, 0, 1, 5"));
   to_one_mesh(*backwards);
   EXPECT_THROW(partition_program(*backwards->entry(), *backwards), Error);
+}
+
+TEST(PartitionProgram, lists_groups_that_axes_say) {
+  auto with = [](const std::string& axes) {
+    return "sdy.mesh @m = <[\"x\"=2, \"y\"=4], device_ids=[0, 1, 2, 3, 7, 6, 5, 4]>\n"
+           "func.func @main(%a: tensor<8xf32>) -> tensor<8xf32> {\n"
+           "  %0 = \"stablehlo.collective_broadcast\"(%a) <{channel_handle = "
+           "#stablehlo.channel_handle<handle = 1, type = 1>, replica_groups = "
+           "#stablehlo.replica_group_mesh_axes<mesh = @m, axes = [" +
+           axes + "]>}> : (tensor<8xf32>) -> tensor<8xf32>\n  return %0 : tensor<8xf32>\n}";
+  };
+  auto groups = [&](const std::string& axes) {
+    auto module = parsed(with(axes));
+    list_groups(*module);
+    const Literal& out = module->entry()->body.ops().front()->attr<Literal>("replica_groups");
+    std::string text;
+    for (std::int64_t i = 0; i < out.count(); ++i)
+      text += (i % out.type().shape()[1] == 0 && i > 0 ? "|" : "") + std::to_string(out.integer(i));
+    return text;
+  };
+  EXPECT_EQ(groups("#stablehlo.axis_ref<name = \"y\">"), "0123|7654");
+  EXPECT_EQ(groups("#stablehlo.axis_ref<name = \"x\">"), "07|16|25|34");
+  EXPECT_EQ(groups("#stablehlo.axis_ref<name = \"y\">, #stablehlo.axis_ref<name = \"x\">"),
+            "07162534");
+  EXPECT_EQ(groups("#stablehlo.axis_ref<name = \"y\", sub_axis_info = (1)2>"), "02|13|75|64");
+  EXPECT_EQ(groups("#stablehlo.axis_ref<name = \"y\", sub_axis_info = (2)2>"), "01|23|76|54");
+  EXPECT_EQ(groups(""), "0|1|2|3|7|6|5|4");
+  for (const char* wrong : {"#stablehlo.axis_ref<name = \"z\">",
+                            "#stablehlo.axis_ref<name = \"y\", sub_axis_info = (3)2>",
+                            "#stablehlo.axis_ref<name = \"y\">, #stablehlo.axis_ref<name = \"y\">",
+                            "#stablehlo.axis_ref<name = \"x\">, #stablehlo.axis_ref<name = \"x\">",
+                            "#stablehlo.axis_ref<name = \"y\", sub_axis_info = (1)0>"})
+    EXPECT_THROW(groups(wrong), Error) << wrong;
 }
 
 /// What jax.export serialises for eight devices is the same program.

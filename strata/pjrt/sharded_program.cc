@@ -6,8 +6,6 @@
 #include "strata/base/protobuf.h"
 #include "strata/mesh/sharding.h"
 #include "strata/op/collective_calls.h"
-#include "strata/partition/gspmd.h"
-#include "strata/partition/one_mesh.h"
 #include "strata/partition/program.h"
 
 namespace strata::pjrt {
@@ -76,8 +74,7 @@ DeviceProgram device_program(ir::Module& module, std::int64_t replicas, std::int
     out.arguments.resize(static_cast<std::size_t>(f.body.num_arguments()));
     out.results.resize(f.body.results.size());
   } else {
-    spmd::gspmd_to_shardy(module);
-    spmd::to_one_mesh(module);
+    spmd::normalize(module);
     spmd::PartitionedProgram p = spmd::partition_program(f, module);
     if (p.grid.devices() != 1 && p.grid.devices() != partitions)
       throw Error("compile", "shardings are over {} devices, the program over {}", p.grid.devices(),

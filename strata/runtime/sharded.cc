@@ -8,8 +8,6 @@
 #include "strata/ir/pass/pass.h"
 #include "strata/op/collective_calls.h"
 #include "strata/op/lockstep.h"
-#include "strata/partition/gspmd.h"
-#include "strata/partition/one_mesh.h"
 #include "strata/partition/program.h"
 #include "strata/runtime/cpu_devices.h"
 #include "strata/runtime/device.h"
@@ -158,8 +156,7 @@ std::shared_ptr<ShardedExecutable> compile_sharded(ir::Module& module,
                                                    const ShardedOptions& options) {
   expect_cpus(devices);
   ir::inline_calls(module);
-  spmd::gspmd_to_shardy(module);
-  spmd::to_one_mesh(module);
+  spmd::normalize(module);
   return std::make_shared<CpuSharded>(module, devices, options);
 }
 
