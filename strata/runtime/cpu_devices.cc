@@ -11,6 +11,7 @@
 #include <exception>
 #include <functional>
 #include <mutex>
+#include <optional>
 #include <thread>
 #include <utility>
 
@@ -200,7 +201,11 @@ class CpuDevice final : public Device, public Client {
   std::shared_ptr<DeviceBuffer> later(Literal literal, Work work) {
     auto ready = std::make_shared<Event>();
     auto out = std::make_shared<CpuBuffer>(*this, std::move(literal), ready);
-    add([ready, work = std::move(work)]() mutable { ready->set(work()); });
+    add([ready, work = std::optional<Work>(std::move(work))]() mutable {
+      std::exception_ptr error = (*work)();
+      work.reset();  // whoever waits may give the memory away, so nobody else holds it then
+      ready->set(std::move(error));
+    });
     return out;
   }
   void add(std::function<void()> work) {
