@@ -18,23 +18,42 @@ using mesh::TensorSharding;
 
 constexpr const char* kName = "one_mesh";
 
-/// The devices of a mesh by numbers: axis k at place c adds c * strides[k]. None where they are not
-/// 0 to n - 1 in such an order.
-std::optional<std::vector<std::int64_t>> strides_of(const mesh::Mesh& m) {
+/// A part of an axis along which the numbers of devices count evenly: the k-th of its end / begin
+/// places adds k * stride.
+struct Piece {
+  std::int64_t begin, end, stride;  // begin and end as of spmd::SubAxis
+};
+using Pieces = std::vector<Piece>;  // of one axis, major first
+
+/// The pieces of each axis. None where device numbers are not 0 to n - 1, each the sum of what its
+/// coordinates add.
+std::optional<std::vector<Pieces>> pieces_of(const mesh::Mesh& m) {
   const auto& axes = m.axes();
   const auto& devices = m.devices();
-  std::vector<std::int64_t> out(axes.size(), 0);
-  std::int64_t step = m.size();
+  std::vector<Pieces> out(axes.size());
   if (devices.empty() || devices[0] != 0) return std::nullopt;
+  std::int64_t step = m.size();
   for (std::size_t k = 0; k < axes.size(); ++k) {
-    step /= axes[k].size;
-    if (axes[k].size > 1) out[k] = devices[static_cast<std::size_t>(step)];
-    if (out[k] < 0) return std::nullopt;
+    const std::int64_t size = axes[k].size;
+    step /= size;
+    auto device = [&](std::int64_t place) {
+      return devices[static_cast<std::size_t>(place * step)];
+    };
+    for (std::int64_t minor = 1; minor < size;) {
+      std::int64_t count = 1, stride = device(minor);
+      for (std::int64_t n = 1; minor * n < size && device(minor * n) == n * stride; ++n)
+        if (size % (minor * (n + 1)) == 0) count = n + 1;
+      if (count == 1 || stride < 1) return std::nullopt;
+      out[k].insert(out[k].begin(), {size / (minor * count), size / minor, stride});
+      minor *= count;
+    }
   }
   for (std::int64_t i = 0; i < m.size(); ++i) {
     std::vector<std::int64_t> at = m.abstract().coordinates(i);
     std::int64_t device = 0;
-    for (std::size_t k = 0; k < at.size(); ++k) device += at[k] * out[k];
+    for (std::size_t k = 0; k < at.size(); ++k)
+      for (const Piece& p : out[k])
+        device += at[k] / (axes[k].size / p.end) % (p.end / p.begin) * p.stride;
     if (device != devices[static_cast<std::size_t>(i)] || device >= m.size()) return std::nullopt;
   }
   return out;
@@ -99,16 +118,22 @@ class Texts {
 class Digits {
  public:
   explicit Digits(std::int64_t devices) : cuts_{1, devices} {}
-  /// The span of numbers along which an axis of this stride counts: [stride, stride * size).
+  /// Numbers along which a part of an axis counts: [stride, stride * size).
   using Span = std::pair<std::int64_t, std::int64_t>;
-  static std::optional<Span> span(const AxisRef& a, const mesh::Mesh& m,
-                                  const std::vector<std::int64_t>& strides) {
+  /// Those of an axis, major first; none where its parts are not those of the pieces.
+  static std::optional<std::vector<Span>> spans(const AxisRef& a, const mesh::Mesh& m,
+                                                const std::vector<Pieces>& pieces) {
     auto at = m.abstract().find(a.name);
     if (!at) return std::nullopt;
-    std::int64_t stride = strides[*at], size = m.axes()[*at].size;
-    std::int64_t end = a.pre() * a.size(m.abstract());
-    if (size % end != 0) return std::nullopt;
-    return Span{stride * (size / end), stride * (size / a.pre())};
+    std::int64_t begin = a.pre(), end = begin * a.size(m.abstract());
+    std::vector<Span> out;
+    for (const Piece& p : pieces[*at]) {
+      std::int64_t from = std::max(begin, p.begin), to = std::min(end, p.end);
+      if (from >= to) continue;
+      if (p.end % to != 0 || p.end % from != 0 || from % p.begin != 0) return std::nullopt;
+      out.push_back({p.stride * (p.end / to), p.stride * (p.end / from)});
+    }
+    return out;
   }
   void cut(const Span& s) { cuts_.insert({s.first, s.second}); }
   bool nest() const {
@@ -150,14 +175,14 @@ void to_one_mesh(ir::Module& module) {
     }
   auto differ = [&](const auto& x) { return !(*x.second == *used.begin()->second); };
   if (used.empty() || std::none_of(used.begin(), used.end(), differ)) return;
-  std::map<std::string, std::vector<std::int64_t>> strides;
+  std::map<std::string, std::vector<Pieces>> pieces;
   Digits digits(used.begin()->second->size());
   for (const auto& [name, m] : used) {
-    auto of = strides_of(*m);
+    auto of = pieces_of(*m);
     if (!of || m->size() != used.begin()->second->size()) return;
-    for (std::size_t k = 0; k < of->size(); ++k)
-      if (m->axes()[k].size > 1) digits.cut({(*of)[k], (*of)[k] * m->axes()[k].size});
-    strides[name] = std::move(*of);
+    for (const Pieces& axis : *of)
+      for (const Piece& p : axis) digits.cut({p.stride, p.stride * (p.end / p.begin)});
+    pieces[name] = std::move(*of);
   }
   auto each_list = [](TensorSharding& s, const auto& f) {
     for (mesh::DimSharding& d : s.dims) f(d.axes, false);
@@ -171,16 +196,20 @@ void to_one_mesh(ir::Module& module) {
       if (m == used.end()) continue;
       each_list(s, [&](std::vector<AxisRef>& axes, bool) {
         for (const AxisRef& a : axes) {
-          auto span = Digits::span(a, *m->second, strides[m->first]);
-          if (span && span->first < span->second && span->first > 0) digits.cut(*span);
-          is_view = is_view && span.has_value();
+          auto spans = Digits::spans(a, *m->second, pieces[m->first]);
+          is_view = is_view && spans.has_value();
+          for (const Digits::Span& span : spans.value_or(std::vector<Digits::Span>()))
+            digits.cut(span);
         }
       });
     }
   if (!is_view || !digits.nest()) return;
   auto in_digits = [&](const AxisRef& a, const std::string& mesh) {
-    auto span = *Digits::span(a, *used.at(mesh), strides.at(mesh));
-    return span.first < span.second ? digits.names(span) : std::vector<std::string>();
+    std::vector<std::string> out;
+    const auto spans = Digits::spans(a, *used.at(mesh), pieces.at(mesh));
+    for (const Digits::Span& span : *spans)
+      for (std::string& name : digits.names(span)) out.push_back(std::move(name));
+    return out;
   };
   for (auto& text : all.texts) {
     for (TensorSharding& s : text.shardings) {

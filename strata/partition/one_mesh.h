@@ -5,7 +5,7 @@
 //   <@b, [{"z"}]>                           ->   <@one_mesh, [{"_0", "_1"}]>
 //
 // The numbers of the devices are cut into digits so that every axis, or part of one, that a
-// sharding names is some of them in a row. JAX writes such programs where a value goes from one
+// sharding names is a list of them. JAX writes such programs where a value goes from one
 // mesh to another, and where meshes of types and of arrays have other names.
 #pragma once
 
@@ -14,7 +14,7 @@
 namespace strata::spmd {
 
 /// Rewrites the shardings of a module whose functions name more than one mesh. Leaves it as it is
-/// where there is one mesh, and where axes are no rows of digits (a mesh that lists devices
+/// where there is one mesh, and where axes are no lists of digits (a mesh that lists devices
 /// backwards, sizes that do not divide each other), which partition_program then refuses.
 void to_one_mesh(ir::Module& module);
 

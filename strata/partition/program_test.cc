@@ -288,7 +288,7 @@ TEST(PartitionProgram, takes_several_meshes_of_the_same_devices) {
   const std::string text = R"(
 sdy.mesh @a = <["x"=2, "y"=4, "u"=1]>
 sdy.mesh @b = <["p"=4, "q"=2], device_ids=[0, 4, 1, 5, 2, 6, 3, 7]>
-sdy.mesh @c = <["z"=8]>
+sdy.mesh @c = <["z"=8], device_ids=[0, 1, 4, 5, 2, 3, 6, 7]>
 func.func @main(%arg0: tensor<8x16xf32> {sdy.sharding = #sdy.sharding<@a, [{"x"}, {"y", "u"}]>}, %arg1: tensor<8x16xf32> {sdy.sharding = #sdy.sharding<@b, [{"p"}, {"q"}]>}) -> (tensor<8x16xf32> {sdy.sharding = #sdy.sharding<@c, [{}, {"z"}]>}) {
   %0 = stablehlo.add %arg0, %arg1 : tensor<8x16xf32>
   %1 = sdy.sharding_constraint %0 <@c, [{"z":(2)4}, {"z":(1)2}]> : tensor<8x16xf32>
