@@ -1,0 +1,49 @@
+// Chapter 21: arrays that lie in parts on several devices, and programs over them.
+// tutorial/21_meshes.md walks through it.
+#include <strata/strata.h>
+
+#include <cstdio>
+
+#include "strata/api/sharding.h"
+
+using namespace strata;
+
+int main() {
+  // Eight devices of one processor as a grid of four by two.
+  cpu_devices(8);
+  Mesh mesh = make_mesh({{"data", 4}, {"model", 2}});
+
+  // A batch cut by rows over the one axis, weights by columns over the other.
+  Array batch = device_put(arange(64).reshape({8, 8}).astype(float32),
+                           NamedSharding(mesh, {"data", nullptr}));
+  Array weights = device_put(eye(8) * 2.f, NamedSharding(mesh, {nullptr, "model"}));
+  for (const Shard& s : addressable_shards(weights))
+    if (s.replica_id == 0)
+      std::printf("%s holds %s\n", s.device.to_string().c_str(),
+                  to_string(s.index, {8, 8}).c_str());
+
+  // One program for all of them: each computes its part.
+  auto layer = jit([](const Array& x, const Array& w) { return tanh(matmul(x, w) * 0.01f); });
+  Array y = layer(batch, weights);
+  std::printf("the result is %s\n", named_sharding(y).spec().to_string().c_str());
+
+  // Where a value is to lie may be said inside of a program. This mean needs all rows, so that the
+  // devices exchange their sums.
+  NamedSharding whole(mesh, PartitionSpec());
+  auto mean = jit([&](const Array& x) { return lax::with_sharding_constraint(x.mean(0), whole); });
+  Array m = mean(y);
+  std::printf("its mean is %s\n", named_sharding(m).spec().to_string().c_str());
+
+  // What the devices hold together is what one computes.
+  Array alone = tanh(matmul(arange(64).reshape({8, 8}).astype(float32), eye(8) * 2.f) * 0.01f);
+  bool same = y.to_vector<float>() == alone.to_vector<float>();
+  std::printf("the same bits as on one device: %s\n", same ? "yes" : "no");
+
+  // Four rows do not divide by eight devices: the message says what does not fit.
+  try {
+    (void)device_put(ones({4, 3}), NamedSharding(mesh, {{"data", "model"}}));
+  } catch (const Error& e) {
+    std::printf("%s\n", e.what());
+  }
+  return same ? 0 : 1;
+}
