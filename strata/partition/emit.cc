@@ -64,6 +64,12 @@ Value* Emitter::at_device(Builder& b, const std::vector<std::int64_t>& per_devic
   return op::reshape(b, op::dynamic_slice(b, all, {id}, {1}), {});
 }
 
+Value* Emitter::tile_begin(Builder& b, const Axes& axes, std::int64_t part) {
+  Ints begins;
+  for (std::int64_t d = 0; d < grid_->devices(); ++d) begins.push_back(grid_->tile(d, axes) * part);
+  return at_device(b, begins);
+}
+
 Value* Emitter::all_gather(Builder& b, Value* x, int dim, const Axes& axes) {
   std::int64_t k = grid_->product(axes);
   ir::Attrs attrs = group_attrs(axes);
@@ -104,6 +110,14 @@ Value* Emitter::reduce_scatter(Builder& b, Value* x, int dim, const Axes& axes,
                  resized(x, dim, x->shape()[dim] / k));
 }
 
+Value* Emitter::collective_permute(Builder& b, Value* x, const Ints& pairs, const Axes& axes) {
+  Shape shape{static_cast<std::int64_t>(pairs.size()) / 2, 2};
+  log("permute", axes, static_cast<std::int64_t>(x->type().bytes()));
+  return of_type(b, "stablehlo.collective_permute", x,
+                 {{"source_target_pairs", Literal::of(shape, pairs)}, {"channel_id", ++channel_}},
+                 x->type());
+}
+
 Value* Emitter::permute(Builder& b, Value* x, const Layout& from, const Layout& to) {
   auto tiles = [&](const Layout& layout) {
     std::map<Ints, Ints> out;  // devices by the part that they hold
@@ -130,11 +144,7 @@ Value* Emitter::permute(Builder& b, Value* x, const Layout& from, const Layout& 
     }
     for (std::size_t i = 0; i < left.size(); ++i) pairs.insert(pairs.end(), {holders[i], left[i]});
   }
-  Shape shape{static_cast<std::int64_t>(pairs.size()) / 2, 2};
-  log("permute", {}, static_cast<std::int64_t>(x->type().bytes()));
-  return of_type(b, "stablehlo.collective_permute", x,
-                 {{"source_target_pairs", Literal::of(shape, pairs)}, {"channel_id", ++channel_}},
-                 x->type());
+  return collective_permute(b, x, pairs, {});
 }
 
 Value* Emitter::shift(Builder& b, Value* x, const Axes& axes, std::int64_t distance) {
@@ -146,11 +156,7 @@ Value* Emitter::shift(Builder& b, Value* x, const Axes& axes, std::int64_t dista
       pairs.insert(pairs.end(),
                    {group[static_cast<std::size_t>(from)], group[static_cast<std::size_t>(t)]});
     }
-  Shape shape{static_cast<std::int64_t>(pairs.size()) / 2, 2};
-  log("permute", axes, static_cast<std::int64_t>(x->type().bytes()));
-  return of_type(b, "stablehlo.collective_permute", x,
-                 {{"source_target_pairs", Literal::of(shape, pairs)}, {"channel_id", ++channel_}},
-                 x->type());
+  return collective_permute(b, x, pairs, axes);
 }
 
 /// The device's tile along each dimension, cut over `by` (empty: all of it); the last ones may
@@ -160,10 +166,7 @@ Value* Emitter::slice_tiles(Builder& b, Value* x, const std::vector<Axes>& by) {
   op::Values starts;
   for (std::size_t d = 0; d < by.size(); ++d) {
     std::int64_t k = grid_->product(by[d]), part = (sizes[d] + k - 1) / k;
-    std::vector<std::int64_t> table;
-    for (std::int64_t i = 0; i < grid_->devices(); ++i)
-      table.push_back(grid_->tile(i, by[d]) * part);
-    starts.push_back(at_device(b, table));
+    starts.push_back(tile_begin(b, by[d], part));
     high[d] = part * k - sizes[d];
     sizes[d] = part;
   }

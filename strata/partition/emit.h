@@ -39,6 +39,8 @@ class Emitter {
 
   /// Entry `device` of the list on each device: a scalar i32.
   op::Value* at_device(op::Builder& b, const std::vector<std::int64_t>& per_device);
+  /// Where the device's tile begins along `axes`, of tiles of `part` elements: a scalar i32.
+  op::Value* tile_begin(op::Builder& b, const Axes& axes, std::int64_t part);
   /// Parts of all devices along `axes`, side by side along `dim`.
   op::Value* all_gather(op::Builder& b, op::Value* x, int dim, const Axes& axes);
   /// Parts `split` along one dimension to the devices along `axes`, theirs side by side along
@@ -62,6 +64,9 @@ class Emitter {
  private:
   ir::Attrs group_attrs(const Axes& axes);
   op::Value* permute(op::Builder& b, op::Value* x, const Layout& from, const Layout& to);
+  /// `pairs` are source and target in turn.
+  op::Value* collective_permute(op::Builder& b, op::Value* x,
+                                const std::vector<std::int64_t>& pairs, const Axes& axes);
   op::Value* slice_tiles(op::Builder& b, op::Value* x, const std::vector<Axes>& by);
   void log(const char* kind, const Axes& axes, std::int64_t bytes);
 

@@ -253,11 +253,10 @@ Value* read_window(Builder& b, Emitter& emit, const Grid& grid, Value* x, std::i
 Value* joined_parts(Builder& b, Emitter& emit, const Grid& grid, const Op& op, const op::Values& xs,
                     int dim, const Layout& layout) {
   Type places(DType::i32, local_shape(grid, op.result()->shape(), layout));
-  Ints first;
-  for (std::int64_t d = 0; d < grid.devices(); ++d)
-    first.push_back(grid.tile(d, layout.dims[static_cast<std::size_t>(dim)]) * places.shape()[dim]);
-  Value* at = op::add(b, op::iota(b, places, dim),
-                      op::broadcast_in_dim(b, emit.at_device(b, first), places.shape(), {}));
+  Value* first =
+      emit.tile_begin(b, layout.dims[static_cast<std::size_t>(dim)], places.shape()[dim]);
+  Value* at =
+      op::add(b, op::iota(b, places, dim), op::broadcast_in_dim(b, first, places.shape(), {}));
   Value* out = nullptr;
   std::int64_t before = 0;
   for (std::size_t i = 0; i < xs.size(); ++i) {

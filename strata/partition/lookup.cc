@@ -28,8 +28,6 @@ std::optional<Lookup> lookup_of(const op::Op& op) {
 LocalIndices local_indices(Builder& b, Emitter& emit, const Grid& grid, Value* indices,
                            std::int64_t size, const Axes& owners, bool is_gather) {
   std::int64_t part = (size + grid.product(owners) - 1) / grid.product(owners);
-  std::vector<std::int64_t> first;
-  for (std::int64_t d = 0; d < grid.devices(); ++d) first.push_back(grid.tile(d, owners) * part);
   DType dtype = indices->dtype() == DType::i32 ? DType::i32 : DType::i64;
   auto spread = [&](Value* scalar) {
     return op::broadcast_in_dim(b, op::convert(b, scalar, dtype), indices->shape(), {});
@@ -38,7 +36,7 @@ LocalIndices local_indices(Builder& b, Emitter& emit, const Grid& grid, Value* i
   if (is_gather)
     at = op::clamp(b, op::scalar(b, dtype, 0), at,
                    op::scalar(b, dtype, static_cast<double>(size - 1)));
-  at = op::sub(b, at, spread(emit.at_device(b, first)));
+  at = op::sub(b, at, spread(emit.tile_begin(b, owners, part)));
   if (!is_gather) return {at, nullptr};
   Value* zero = spread(op::scalar(b, dtype, 0));
   Value* end = spread(op::scalar(b, dtype, static_cast<double>(part)));

@@ -108,12 +108,11 @@ void list_groups(ir::Module& module) {
   Meshes meshes(module);
   std::function<void(ir::Block&)> visit = [&](ir::Block& block) {
     for (const auto& op : block.ops()) {
-      const ir::Attr* attr = op->attrs.find("replica_groups");
-      if (const auto* text = attr ? std::get_if<ir::Opaque>(attr) : nullptr) {
-        Groups groups = parse(text->text);
+      if (const std::string* text = text_of(op->attrs, "replica_groups")) {
+        Groups groups = parse(*text);
         const mesh::Mesh* m = meshes.find(groups.mesh);
         if (m == nullptr)
-          throw Error("replica_groups", "{} names no mesh of the module", text->text)
+          throw Error("replica_groups", "{} names no mesh of the module", *text)
               .at(op->where.text());
         op->attrs.set("replica_groups", table(groups, *m));
       }

@@ -1,4 +1,4 @@
-// Groups of collectives that are said by the axes of a mesh, as lists of devices.
+// Replaces replica groups that name mesh axes by explicit lists of devices.
 //
 //   #stablehlo.replica_group_mesh_axes<mesh = @mesh, axes = [#stablehlo.axis_ref<name = "y">]>
 //   // of <["x"=2, "y"=2]>: [[0, 1], [2, 3]]

@@ -10,23 +10,22 @@ using op::Builder;
 using op::Value;
 using op::Values;
 
-/// Where `window` rows from a clamped start on lie in the device's part.
+/// Where the `window` rows that begin at a start index, clamped as dynamic_slice does, fall
+/// relative to the device's shard.
 struct Place {
-  Value* offset;       // of the window's first row from the part's, maybe outside
-  Value* within;       // the same clamped so that `taken` rows lie in the part
-  std::int64_t taken;  /// min(window, rows of a part)
+  Value* offset;       // of the window's first row from the shard's first; may lie outside
+  Value* within;       // offset clamped so that `taken` rows fit into the shard
+  std::int64_t taken;  // min(window, rows of a shard)
   Value* zero;
 };
-Place place_of(Builder& b, Emitter& emit, const Grid& grid, const OwnedPart& part, Value* start,
+Place place_of(Builder& b, Emitter& emit, const OwnedPart& part, Value* start,
                std::int64_t window) {
   DType dtype = start->dtype() == DType::i64 ? DType::i64 : DType::i32;
   auto number = [&](std::int64_t x) { return op::scalar(b, dtype, static_cast<double>(x)); };
   std::int64_t rows = part.x->shape()[part.dim];
-  std::vector<std::int64_t> first;
-  for (std::int64_t d = 0; d < grid.devices(); ++d) first.push_back(grid.tile(d, part.axes) * rows);
   Value* at = op::clamp(b, number(0), op::convert(b, start, dtype), number(part.size - window));
   Place out{nullptr, nullptr, std::min(window, rows), number(0)};
-  out.offset = op::sub(b, at, op::convert(b, emit.at_device(b, first), dtype));
+  out.offset = op::sub(b, at, op::convert(b, emit.tile_begin(b, part.axes, rows), dtype));
   out.within = op::clamp(b, out.zero, out.offset, number(rows - out.taken));
   return out;
 }
@@ -61,10 +60,10 @@ std::vector<int> moving_dims(const op::Op& op) {
   return out;
 }
 
-Value* slice_of_parts(Builder& b, Emitter& emit, const Grid& grid, const OwnedPart& part,
-                      Values starts, const std::vector<std::int64_t>& sizes) {
+Value* slice_of_parts(Builder& b, Emitter& emit, const OwnedPart& part, Values starts,
+                      const std::vector<std::int64_t>& sizes) {
   auto dim = static_cast<std::size_t>(part.dim);
-  Place at = place_of(b, emit, grid, part, starts[dim], sizes[dim]);
+  Place at = place_of(b, emit, part, starts[dim], sizes[dim]);
   starts = of_dtype(b, std::move(starts), at.within->dtype());
   starts[dim] = at.within;
   Ints taken = sizes;
@@ -77,11 +76,11 @@ Value* slice_of_parts(Builder& b, Emitter& emit, const Grid& grid, const OwnedPa
   return emit.all_reduce(b, here, part.axes, is_bool ? op::Combiner::or_ : op::Combiner::add);
 }
 
-Value* updated_part(Builder& b, Emitter& emit, const Grid& grid, const OwnedPart& part,
-                    Value* update, Values starts) {
+Value* updated_part(Builder& b, Emitter& emit, const OwnedPart& part, Value* update,
+                    Values starts) {
   auto dim = static_cast<std::size_t>(part.dim);
   std::int64_t window = update->shape()[part.dim];
-  Place at = place_of(b, emit, grid, part, starts[dim], window);
+  Place at = place_of(b, emit, part, starts[dim], window);
   DType dtype = at.within->dtype();
   starts = of_dtype(b, std::move(starts), dtype);
   starts[dim] = at.within;

@@ -1,5 +1,5 @@
-// dynamic_slice and dynamic_update_slice along a dimension that is cut, as a cache of keys is:
-// every device takes, or writes, what lies in its part.
+// Partitions dynamic_slice and dynamic_update_slice along a sharded dimension, such as the
+// positions of a KV cache: each device slices, or updates, only the rows of its own shard.
 //
 // A slice is added up over the devices, rows of others being -0 (zeros of integers), so that each
 // row has its owner's bits; an update is written by its owner, with no exchange at all.
@@ -23,10 +23,10 @@ struct OwnedPart {
 };
 /// The slice of `sizes` at `starts` (one scalar per dimension, clamped as dynamic_slice does), on
 /// every device.
-op::Value* slice_of_parts(op::Builder& b, Emitter& emit, const Grid& grid, const OwnedPart& part,
-                          op::Values starts, const std::vector<std::int64_t>& sizes);
+op::Value* slice_of_parts(op::Builder& b, Emitter& emit, const OwnedPart& part, op::Values starts,
+                          const std::vector<std::int64_t>& sizes);
 /// The part after `update` (whole along `dim`) was written at `starts`.
-op::Value* updated_part(op::Builder& b, Emitter& emit, const Grid& grid, const OwnedPart& part,
-                        op::Value* update, op::Values starts);
+op::Value* updated_part(op::Builder& b, Emitter& emit, const OwnedPart& part, op::Value* update,
+                        op::Values starts);
 
 }  // namespace strata::spmd

@@ -88,8 +88,8 @@ class Texts {
     for (const auto& op : block.ops()) {
       std::size_t before = texts.size();
       add(op->attrs);
-      if (const auto* axes = std::get_if<ir::Opaque>(op->attrs.find("manual_axes"))) {
-        Manual m{&op->attrs, parse_manual_axes(axes->text), ""};
+      if (const std::string* axes = text_of(op->attrs, "manual_axes")) {
+        Manual m{&op->attrs, parse_manual_axes(*axes), ""};
         for (std::size_t i = before; i < texts.size() && m.mesh.empty(); ++i)
           for (const TensorSharding& s : texts[i].shardings)
             if (m.mesh.empty()) m.mesh = s.mesh_name();
@@ -100,14 +100,12 @@ class Texts {
   }
   void add(ir::Attrs& attrs) {
     for (const char* name : {"sdy.sharding", "sharding", "in_shardings", "out_shardings"}) {
-      const ir::Attr* attr = attrs.find(name);
-      const auto* opaque = attr ? std::get_if<ir::Opaque>(attr) : nullptr;
-      if (opaque == nullptr) continue;
-      if (opaque->text.find("sharding_per_value") != std::string::npos ||
-          opaque->text.rfind("[", 0) == 0) {
-        auto all = mesh::parse_shardings(opaque->text);
+      const std::string* text = text_of(attrs, name);
+      if (text == nullptr) continue;
+      if (text->find("sharding_per_value") != std::string::npos || text->rfind("[", 0) == 0) {
+        auto all = mesh::parse_shardings(*text);
         if (all) texts.push_back({&attrs, name, true, std::move(*all)});
-      } else if (auto one = mesh::parse_sharding(opaque->text)) {
+      } else if (auto one = mesh::parse_sharding(*text)) {
         texts.push_back({&attrs, name, false, {std::move(*one)}});
       }
     }

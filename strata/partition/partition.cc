@@ -120,9 +120,8 @@ class Partitioner {
   }
   /// The value on the first device along the axes, what changes no sum on the others.
   Value* as_addend(Builder& b, Value* x, const Addends& a) {
-    std::vector<std::int64_t> tiles;
-    for (std::int64_t d = 0; d < grid_.devices(); ++d) tiles.push_back(grid_.tile(d, a.axes));
-    Value* mine = op::compare(b, emit_.at_device(b, tiles), op::scalar(b, DType::i32, 0), "EQ");
+    Value* mine =
+        op::compare(b, emit_.tile_begin(b, a.axes, 1), op::scalar(b, DType::i32, 0), "EQ");
     Value* none =
         op::broadcast_to(b, op::constant(b, op::identity(a.combiner, x->dtype())), x->shape());
     return op::select(b, mine, x, none);
@@ -274,6 +273,14 @@ class Partitioner {
     return true;
   }
 
+  /// Whether no factor is cut over any of the axes.
+  static bool is_free(const Cut& cut, const Axes& axes) {
+    for (const Axes& used : cut.axes)
+      for (int a : used)
+        if (std::count(axes.begin(), axes.end(), a) > 0) return false;
+    return true;
+  }
+
   /// A gather or scatter that looks up along a dimension that is cut, where that moves less than
   /// the operand.
   bool on_owned_rows(Builder& b, const Op& op, const Cut& cut) {
@@ -282,10 +289,7 @@ class Partitioner {
     auto dim = static_cast<std::size_t>(lookup->dim);
     const Layout* to = lookup->is_gather ? nullptr : planned(op.result());
     Axes owners = (to != nullptr ? *to : part(op.operand(0)).layout).dims[dim];
-    for (const Axes& used : cut.axes)
-      for (int a : used)
-        if (std::count(owners.begin(), owners.end(), a) > 0) return false;
-    if (owners.empty()) return false;
+    if (owners.empty() || !is_free(cut, owners)) return false;
     Layout operand = cut.layout(cut.factors.operands[0]),
            result = cut.layout(cut.factors.results[0]);
     operand.dims[dim] = owners;
@@ -310,13 +314,6 @@ class Partitioner {
                              is_bool ? op::Combiner::or_ : op::Combiner::add);
     }
     place(b, op.result(), out, result);
-    return true;
-  }
-
-  bool is_free(const Cut& cut, const Axes& axes) const {
-    for (const Axes& used : cut.axes)
-      for (int a : used)
-        if (std::count(axes.begin(), axes.end(), a) > 0) return false;
     return true;
   }
 
@@ -352,12 +349,12 @@ class Partitioner {
     OwnedPart owned{x, dim, type.shape()[dim], owners};
     if (is_update) {
       Value* update = in_layout(b, op.operand(1), cut.layout(cut.factors.operands[1]));
-      place(b, op.result(), updated_part(b, emit_, grid_, owned, update, starts), operand);
+      place(b, op.result(), updated_part(b, emit_, owned, update, starts), operand);
       return true;
     }
     Layout result = cut.layout(cut.factors.results[0]);
     Shape sizes = local_type(grid_, op.result()->type(), result).shape();
-    place(b, op.result(), slice_of_parts(b, emit_, grid_, owned, starts, sizes.sizes()), result);
+    place(b, op.result(), slice_of_parts(b, emit_, owned, starts, sizes.sizes()), result);
     return true;
   }
 
@@ -541,10 +538,7 @@ class Partitioner {
     Value* x = op::iota(b, part, dim);
     const Axes& axes = to->dims[static_cast<std::size_t>(dim)];
     if (!axes.empty()) {
-      std::vector<std::int64_t> first;
-      for (std::int64_t i = 0; i < grid_.devices(); ++i)
-        first.push_back(grid_.tile(i, axes) * part.shape()[dim]);
-      Value* start = op::convert(b, emit_.at_device(b, first), type.dtype());
+      Value* start = op::convert(b, emit_.tile_begin(b, axes, part.shape()[dim]), type.dtype());
       x = op::add(b, x, op::broadcast_in_dim(b, start, part.shape(), {}));
     }
     set(op.result(), x, *to);

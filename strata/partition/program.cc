@@ -126,22 +126,19 @@ std::string mesh_of(const std::vector<const Sharding*>& shardings, const Meshes&
 /// Of the sharding that an argument or result is given with.
 Addends addends_at(const Atoms& atoms, Meshes& meshes, const std::vector<ir::Attrs>& attrs,
                    std::size_t i, const Value* v) {
-  const ir::Attr* a = i < attrs.size() ? attrs[i].find("sdy.sharding") : nullptr;
-  const auto* text = a ? std::get_if<ir::Opaque>(a) : nullptr;
+  const std::string* text = i < attrs.size() ? text_of(attrs[i], "sdy.sharding") : nullptr;
   if (text == nullptr || !can_be_cut(v)) return {};
-  return atoms.addends(parse_sharding(text->text, v->type(), meshes));
+  return atoms.addends(parse_sharding(*text, v->type(), meshes));
 }
 /// Of the operands or results of a manual computation.
 std::vector<Addends> addends_of(const Atoms& atoms, Meshes& meshes, const Op& op, const char* name,
                                 std::span<Value* const> values) {
-  const ir::Attr* a = op.attrs.find(name);
-  const auto* text = a ? std::get_if<ir::Opaque>(a) : nullptr;
+  const std::string* text = text_of(op.attrs, name);
   if (text == nullptr) return {};
   std::vector<Type> types;
   for (const Value* v : values) types.push_back(v->type());
   std::vector<Addends> out;
-  for (const Sharding& s : parse_shardings(text->text, types, meshes))
-    out.push_back(atoms.addends(s));
+  for (const Sharding& s : parse_shardings(*text, types, meshes)) out.push_back(atoms.addends(s));
   return out;
 }
 
@@ -210,8 +207,7 @@ PartitionedProgram partition_program(const ir::Function& program, const ir::Modu
       return it != plan.values.end() ? it->second
                                      : Layout::whole(v->type().is_tensor() ? v->rank() : 0);
     };
-    const auto* text = std::get_if<ir::Opaque>(op.attrs.find("manual_axes"));
-    for (const std::string& axis : parse_manual_axes(text->text))
+    for (const std::string& axis : parse_manual_axes(*text_of(op.attrs, "manual_axes")))
       for (int a = 0; a < static_cast<int>(atoms.grid.axes().size()); ++a) {
         const std::string& atom = atoms.grid.axes()[static_cast<std::size_t>(a)].name;
         if (atom == axis || atom.compare(0, axis.size() + 2, axis + ":(") == 0)

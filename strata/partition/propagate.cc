@@ -31,11 +31,6 @@ Direction any_of(Direction a, Direction b) {
 
 bool is_shardable(const Value* v) { return v->type().is_tensor() && v->shape().is_static(); }
 
-const std::string* text_of(const ir::Attrs& attrs, const char* name) {
-  const ir::Attr* a = attrs.find(name);
-  const ir::Opaque* o = a == nullptr ? nullptr : std::get_if<ir::Opaque>(a);
-  return o == nullptr ? nullptr : &o->text;
-}
 bool is_annotation(const Op& op) {
   return op.name() == "sdy.sharding_constraint" || op.name() == "sdy.reshard";
 }

@@ -86,6 +86,11 @@ std::vector<Sharding> parse_shardings(std::string_view text, const std::vector<T
     out.push_back(from_mesh((*all)[i], types[i], meshes));
   return out;
 }
+const std::string* text_of(const ir::Attrs& attrs, std::string_view name) {
+  const ir::Attr* a = attrs.find(name);
+  const ir::Opaque* o = a == nullptr ? nullptr : std::get_if<ir::Opaque>(a);
+  return o == nullptr ? nullptr : &o->text;
+}
 std::vector<std::string> parse_manual_axes(std::string_view text) {
   mesh::Cursor in(text);
   std::vector<std::string> out;

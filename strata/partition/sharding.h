@@ -77,6 +77,8 @@ Sharding parse_sharding(std::string_view text, const Type& type, Meshes& meshes)
 /// `#sdy.sharding_per_value<[<...>, ...]>`, one for each type.
 std::vector<Sharding> parse_shardings(std::string_view text, const std::vector<Type>& types,
                                       Meshes& meshes);
+/// The text of an attribute that is kept as text, as shardings are; null where there is none.
+const std::string* text_of(const ir::Attrs& attrs, std::string_view name);
 /// Axis names of `#sdy<manual_axes{"a", "b"}>`.
 std::vector<std::string> parse_manual_axes(std::string_view text);
 /// The same as the value of the room mesh, which prints.

@@ -16,14 +16,11 @@ using ir::ValueMap;
 
 class Splitter {
  public:
-  std::unique_ptr<Block> copy(const Block& from, ValueMap& map) {
-    auto out = std::make_unique<Block>();
-    for (const auto& a : from.arguments())
-      map.set(a.get(), out->add_argument(a->type(), a->hint()));
-    Builder b(*out);
+  void copy(const Block& from, Block& out, ValueMap& map) {
+    for (const auto& a : from.arguments()) map.set(a.get(), out.add_argument(a->type(), a->hint()));
+    Builder b(out);
     for (const auto& op : from.ops()) copy(*op, b, map);
-    for (Value* v : from.results) out->results.push_back(value(v, b, map));
-    return out;
+    for (Value* v : from.results) out.results.push_back(value(v, b, map));
   }
 
  private:
@@ -39,7 +36,8 @@ class Splitter {
     b.set_location(op.where);
     for (Value* v : op.operands) operands.push_back(value(v, b, map));
     std::vector<std::unique_ptr<Block>> regions;
-    for (const auto& r : op.regions) regions.push_back(copy(*r, map));
+    for (const auto& r : op.regions)
+      copy(*r, *regions.emplace_back(std::make_unique<Block>()), map);
     std::vector<Type> types;
     for (const Value* r : op.results()) types.push_back(r->type());
     b.set_location(op.where);
@@ -99,13 +97,8 @@ std::unique_ptr<ir::Function> split_constants(const ir::Function& f) {
   out->attrs = f.attrs;
   out->arg_attrs = f.arg_attrs;
   out->result_attrs = f.result_attrs;
-  ir::Values arguments;
-  for (const auto& a : f.body.arguments())
-    arguments.push_back(out->body.add_argument(a->type(), a->hint()));
   ValueMap map;
-  std::unique_ptr<Block> body = Splitter().copy(f.body, map);
-  Builder b(out->body);
-  out->body.results = ir::inline_block(b, *body, arguments);
+  Splitter().copy(f.body, out->body, map);
   return out;
 }
 
