@@ -79,8 +79,8 @@ struct Dataset::Parts {
                                          ? tokens / options.length
                                          : (tokens - 1) / options.length);
   }
-  /// Joins what was added.
-  std::shared_ptr<const Parts> finished();
+  /// The same, once the graph joins the sources that were added.
+  static std::shared_ptr<const Parts> finished(std::shared_ptr<Parts> parts);
 };
 
 namespace {
@@ -103,23 +103,24 @@ Batch batch_of(const Element& e) {
 
 }  // namespace
 
-std::shared_ptr<const Dataset::Parts> Dataset::Parts::finished() {
-  const bool megatron = options.order == DataOrder::megatron;
-  if (!order) order = std::make_shared<MixedOrder>(*schedule);
+std::shared_ptr<const Dataset::Parts> Dataset::Parts::finished(std::shared_ptr<Parts> parts) {
+  Parts& p = *parts;
+  if (!p.order) p.order = std::make_shared<MixedOrder>(*p.schedule);
+  const bool megatron = p.options.order == DataOrder::megatron;
   std::vector<MapDataset> all;
-  for (std::size_t i = 0; i < windows.size(); ++i) {
-    const MapDataset source = MapDataset::source(windows[i]);
-    all.push_back(megatron || windows[i]->size() == 0
+  for (std::size_t i = 0; i < p.windows.size(); ++i) {
+    const MapDataset source = MapDataset::source(p.windows[i]);
+    all.push_back(megatron || p.windows[i]->size() == 0
                       ? source
-                      : source.shuffle(seed_of(options.seed, i)).repeat());
+                      : source.shuffle(seed_of(p.options.seed, i)).repeat());
   }
-  const auto pick = [order = order](std::int64_t k) {
+  const auto pick = [order = p.order](std::int64_t k) {
     const Mix::Pick at = order->at(k);
     return std::pair(static_cast<std::int64_t>(at.source), at.index);
   };
-  graph = MapDataset::select_from_datasets(all, {.size = order->size(), .at = pick})
-              .batch(options.batch, {.drop_remainder = true});
-  return std::make_shared<const Parts>(*this);
+  p.graph = MapDataset::select_from_datasets(all, {.size = p.order->size(), .at = pick})
+                .batch(p.options.batch, {.drop_remainder = true});
+  return parts;
 }
 
 Result<std::shared_ptr<Dataset::Parts>> Dataset::begin(const DatasetOptions& o,
@@ -272,14 +273,15 @@ Result<Dataset> Dataset::open_megatron(std::shared_ptr<Parts> parts,
     if (files.size() != 1)
       return wrong(fmt::format("{} has {} files; needed is one .bin/.idx for each source",
                                all[i].name, files.size()));
-    // A single dataset is asked for what is read, those of a blend for a little more.
+    // Megatron builds each dataset of a blend with 0.5 % more samples than its share, a single
+    // dataset with exactly the run's.
     const std::int64_t samples =
         all.size() == 1 ? o.samples : megatron_blend_samples(o.samples, weights[i]);
     if (Status s = parts->add(all[i], files[0], samples); !s.ok()) return s;
   }
   const std::int64_t size = all.size() == 1 ? parts->windows[0]->size() : o.samples;
   parts->order = std::make_shared<MegatronOrder>(weights, size);
-  return Dataset(parts->finished());
+  return Dataset(Parts::finished(std::move(parts)));
 }
 
 Result<Dataset> Dataset::open(const DatasetOptions& o) {
@@ -301,14 +303,14 @@ Result<Dataset> Dataset::open(const DatasetOptions& o) {
       if (!examples) return examples.status();
       if (Status added = (*parts)->add(s, std::move(*examples)); !added.ok()) return added;
     }
-    return Dataset((*parts)->finished());
+    return Dataset(Parts::finished(std::move(*parts)));
   }
   for (const Source& s : *sources) {
     auto row = Row::read(s, *o.tokenizer, row_options);
     if (!row) return row.status();
     if (Status added = (*parts)->add(s, std::move(*row)); !added.ok()) return added;
   }
-  return Dataset((*parts)->finished());
+  return Dataset(Parts::finished(std::move(*parts)));
 }
 
 Result<Dataset> Dataset::of_documents(const std::vector<std::string>& documents,
@@ -317,7 +319,7 @@ Result<Dataset> Dataset::of_documents(const std::vector<std::string>& documents,
   if (!parts) return parts.status();
   if (Status added = (*parts)->add({.name = "text"}, Row::of(documents, *o.tokenizer)); !added.ok())
     return added;
-  return Dataset((*parts)->finished());
+  return Dataset(Parts::finished(std::move(*parts)));
 }
 
 ElementPlace Dataset::element(std::int64_t k) const {

@@ -1,14 +1,11 @@
 #include "strata/data/windows.h"
 
 #include <algorithm>
-#include <functional>
 
 #include "strata/base/error.h"
 
 namespace strata::data {
 namespace {
-
-using CopyTokens = std::function<void(std::int64_t from, std::span<std::int32_t> out)>;
 
 /// A window whose tokens `seen` are: its inputs and, one later, its targets.
 Element window_of(std::span<const std::int32_t> seen, std::int64_t length, bool weights) {
@@ -25,21 +22,6 @@ Element window_of(std::span<const std::int32_t> seen, std::int64_t length, bool 
   return out;
 }
 
-/// Windows of a part of `tokens` tokens of which the last one need not be full.
-std::int64_t windows_with_last(std::int64_t tokens, std::int64_t length) {
-  return tokens < 2 ? 0 : (tokens - 2) / length + 1;
-}
-
-Element eval_window_of(const CopyTokens& copy, const SourceInfo& info, std::int64_t i,
-                       const DatasetOptions& o) {
-  const std::int64_t from = info.train_tokens + i * o.length;
-  const std::int64_t more = o.window_mode == WindowMode::disjoint ? 0 : 1;
-  std::vector<std::int32_t> seen(
-      static_cast<std::size_t>(std::min(info.tokens - from, o.length + more)));
-  copy(from, seen);
-  return window_of(seen, o.length, true);
-}
-
 /// Bytes of the tokens from `skip` on of a document that begins with `tokens`, as TokenPlace says.
 std::vector<std::int64_t> bytes_of(std::span<const std::int32_t> tokens, std::int64_t skip,
                                    bool ends_in_separator, const tokenizer::Tokenizer& tokenizer) {
@@ -54,10 +36,33 @@ std::vector<std::int64_t> bytes_of(std::span<const std::int32_t> tokens, std::in
   return out;
 }
 
-class TextWindows : public Windows {
+/// Windows of a row of tokens, whose part for evaluation stands behind that for training.
+class TokenWindows : public Windows {
+ public:
+  TokenWindows(SourceInfo info, const DatasetOptions& o) : Windows(std::move(info)), options_(o) {}
+  /// The last window need not be full.
+  std::int64_t eval_windows() const override {
+    return info_.eval_tokens < 2 ? 0 : (info_.eval_tokens - 2) / options_.length + 1;
+  }
+  Element eval_window(std::int64_t i) const override {
+    const std::int64_t from = info_.train_tokens + i * options_.length;
+    std::vector<std::int32_t> seen(
+        static_cast<std::size_t>(std::min(info_.tokens - from, options_.length + more())));
+    copy(from, seen);
+    return window_of(seen, options_.length, true);
+  }
+
+ protected:
+  bool disjoint() const { return options_.window_mode == WindowMode::disjoint; }
+  /// Tokens that a window has beyond its length: overlapping ones share one with the next.
+  std::int64_t more() const { return disjoint() ? 0 : 1; }
+  DatasetOptions options_;
+};
+
+class TextWindows : public TokenWindows {
  public:
   TextWindows(Row row, SourceInfo info, const DatasetOptions& o)
-      : Windows(std::move(info)), row_(std::move(row)), options_(o) {}
+      : TokenWindows(std::move(info), o), row_(std::move(row)) {}
   std::string name() const override {
     return fmt::format("TextWindows({}, length={}, {})", info_.name, options_.length,
                        disjoint() ? "disjoint" : "overlapping");
@@ -96,21 +101,10 @@ class TextWindows : public Windows {
     }
     return out;
   }
-  std::int64_t eval_windows() const override {
-    return windows_with_last(info_.eval_tokens, options_.length);
-  }
-  Element eval_window(std::int64_t i) const override {
-    return eval_window_of(
-        [this](std::int64_t from, std::span<std::int32_t> out) { copy(from, out); }, info_, i,
-        options_);
-  }
   void copy(std::int64_t from, std::span<std::int32_t> out) const override { row_.copy(from, out); }
 
  private:
-  bool disjoint() const { return options_.window_mode == WindowMode::disjoint; }
-  std::int64_t more() const { return disjoint() ? 0 : 1; }
   Row row_;
-  DatasetOptions options_;
 };
 
 class ExampleWindows : public Windows {
@@ -159,10 +153,10 @@ class ExampleWindows : public Windows {
   DatasetOptions options_;
 };
 
-class MegatronWindows : public Windows {
+class MegatronWindows : public TokenWindows {
  public:
   MegatronWindows(MegatronSamples samples, SourceInfo info, const DatasetOptions& o)
-      : Windows(std::move(info)), samples_(std::move(samples)), options_(o) {
+      : TokenWindows(std::move(info), o), samples_(std::move(samples)) {
     for (std::int32_t n : samples_.file().lengths()) begins_.push_back(begins_.back() + n);
   }
   std::int64_t size() const override { return samples_.size(); }
@@ -207,14 +201,6 @@ class MegatronWindows : public Windows {
     }
     return out;
   }
-  std::int64_t eval_windows() const override {
-    return windows_with_last(info_.eval_tokens, options_.length);
-  }
-  Element eval_window(std::int64_t i) const override {
-    return eval_window_of(
-        [this](std::int64_t from, std::span<std::int32_t> out) { copy(from, out); }, info_, i,
-        options_);
-  }
   void copy(std::int64_t from, std::span<std::int32_t> out) const override {
     auto s = std::upper_bound(begins_.begin(), begins_.end(), from) - begins_.begin() - 1;
     std::vector<std::int64_t> wide;
@@ -239,7 +225,6 @@ class MegatronWindows : public Windows {
 
  private:
   MegatronSamples samples_;
-  DatasetOptions options_;
   std::vector<std::int64_t> begins_ = {0};  // the first token of each sequence, and the end
 };
 

@@ -32,8 +32,8 @@ class ArrayRecordFile : public RecordFile {
   std::int64_t size() const override { return records_; }
   /// Reads and checks the record's chunk; the last one read is kept.
   Result<std::string> read(std::int64_t index) const override;
-  /// Views of the file where chunks are not compressed; what is unpacked lies in one block of this
-  /// call, or with its chunk where that holds several records.
+  /// Returns views of the mapped file for uncompressed chunks. Decompressed records share one
+  /// allocation for this call, or that of their chunk where a chunk holds several records.
   Status read_many(std::span<const std::int64_t> indices, std::span<Element> out) const override;
   /// Records of a chunk; as the writer was told.
   std::int64_t group_size() const { return group_; }

@@ -43,7 +43,7 @@ class BagzFile : public RecordFile {
   };
   Status add(Shard shard);
   const Shard& shard_of(std::int64_t index) const;
-  /// A record's bytes as they lie in the file.
+  /// Returns the record's stored bytes, compressed where the shard is.
   static std::string_view packed(const Shard& shard, std::int64_t index);
   /// Adds the record to `out`.
   static Status unpack_record(const Shard& shard, std::int64_t index, std::string& out);

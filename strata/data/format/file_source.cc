@@ -88,7 +88,7 @@ class BytesSource : public FileSource {
         file_(std::move(file)) {}
   Status read_many(std::span<const std::int64_t> indices, std::span<Element> out) const override {
     if (file_->read_many(indices, out).ok()) return {};
-    return RecordSource::read_many(indices, out);  // what is damaged goes by the policy
+    return RecordSource::read_many(indices, out);  // applies the read policy
   }
 
  private:

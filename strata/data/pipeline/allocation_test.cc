@@ -51,7 +51,7 @@ TEST(PipelineAllocations, NoneForEachRecord) {
   }
 }
 
-/// Records that lie in the file, are unpacked, and that a block header interrupts.
+/// Uncompressed records, compressed ones, and records that an ArrayRecord block header splits.
 TEST(PipelineAllocations, SeveralAtOnceAreEachAlone) {
   std::vector<std::string> paths;
   for (std::int64_t group : {1, 7})
