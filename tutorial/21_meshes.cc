@@ -1,4 +1,4 @@
-// Chapter 21: arrays that lie in parts on several devices, and programs over them.
+// Chapter 21: shards arrays over the devices of a mesh, and runs programs on all of them.
 // tutorial/21_meshes.md walks through it.
 #include <strata/strata.h>
 

@@ -167,6 +167,9 @@ std::string mesh_text(const Mesh& mesh) { return Mesh(mesh.axes()).to_shardy(); 
 struct Form {
   std::shared_ptr<runtime::ShardedExecutable> executable;
   std::vector<Placement*> results;
+  /// Whether the program takes an argument's parts, and gives a result's, as its placement has
+  /// them: compared here, since it is the same for every call.
+  std::vector<bool> takes_parts, gives_parts;
 };
 
 /// The spec without what a PartitionSpec cannot say: parts of axes, and what is behind them.
@@ -202,7 +205,7 @@ class MeshExecutable final : public runtime::Executable {
     ShardedBuffers parts(home_.devices().size());
     for (std::size_t i = 0; i < arguments.size(); ++i) {
       const TensorSharding& wanted = form->executable->argument_shardings()[i];
-      std::vector<Buffer> mine = parts_of(std::move(arguments[i]), wanted);
+      std::vector<Buffer> mine = parts_of(std::move(arguments[i]), wanted, form->takes_parts[i]);
       for (std::size_t d = 0; d < mine.size(); ++d) parts[d].push_back(std::move(mine[d]));
     }
     ShardedBuffers made = form->executable->execute(std::move(parts));
@@ -210,9 +213,9 @@ class MeshExecutable final : public runtime::Executable {
     for (std::size_t r = 0; r < result_types_.size(); ++r) {
       std::vector<Buffer> mine;
       for (std::vector<Buffer>& of_device : made) mine.push_back(std::move(of_device[r]));
-      const TensorSharding& lies = form->executable->result_shardings()[r];
       Placement& placement = *form->results[r];
-      if (!same_tiles(lies, tensor_sharding(placement, result_types_[r]), mesh)) {
+      if (!form->gives_parts[r]) {
+        const TensorSharding& lies = form->executable->result_shardings()[r];
         const Buffer whole(assembled(result_types_[r], lies, mesh, mine));
         out.emplace_back(result_types_[r], placement.put(whole));
         continue;
@@ -241,17 +244,15 @@ class MeshExecutable final : public runtime::Executable {
   }
 
  private:
-  std::vector<Buffer> parts_of(Buffer argument, const TensorSharding& wanted) {
-    const mesh::AbstractMesh& mesh = home_.mesh().abstract();
-    if (auto* p = argument.there() ? Placement::of(&argument.there()->device()) : nullptr;
-        p != nullptr && p->mesh() == home_.mesh() &&
-        same_tiles(wanted, tensor_sharding(*p, argument.type()), mesh)) {
+  /// `lies_so`: whether the argument lies in the wanted parts already.
+  std::vector<Buffer> parts_of(Buffer argument, const TensorSharding& wanted, bool lies_so) {
+    if (lies_so) {
       const bool last = argument.unique();
       auto there = std::static_pointer_cast<ShardedBuffer>(argument.there());
       argument = Buffer();
       return last && there.use_count() == 1 ? there->take() : there->parts();
     }
-    return cut_for(argument.literal(), wanted, mesh, home_.devices());
+    return cut_for(argument.literal(), wanted, home_.mesh().abstract(), home_.devices());
   }
 
   std::shared_ptr<const Form> form_for(const std::vector<Buffer>& arguments) {
@@ -283,8 +284,18 @@ class MeshExecutable final : public runtime::Executable {
     auto out = std::make_shared<Form>();
     out->executable = runtime::compile_sharded(
         module, home_.devices(), {.donated = options_.donated, .name = options_.name});
-    for (const TensorSharding& s : out->executable->result_shardings())
-      out->results.push_back(&Placement::of(NamedSharding(home_.mesh(), spec_of(s))));
+    const auto lies_so = [&](const TensorSharding& s, const Placement& p, const Type& type) {
+      return same_tiles(s, tensor_sharding(p, type), home_.mesh().abstract());
+    };
+    for (std::size_t i = 0; i < placements.size(); ++i)
+      out->takes_parts.push_back(
+          placements[i] != nullptr && placements[i]->mesh() == home_.mesh() &&
+          lies_so(out->executable->argument_shardings()[i], *placements[i], argument_types_[i]));
+    for (const TensorSharding& s : out->executable->result_shardings()) {
+      Placement& p = Placement::of(NamedSharding(home_.mesh(), spec_of(s)));
+      out->gives_parts.push_back(lies_so(s, p, result_types_[out->results.size()]));
+      out->results.push_back(&p);
+    }
     return out;
   }
 

@@ -43,6 +43,14 @@ void expect_constrained(const char* self, const NamedSharding& sharding) {
            sharding.spec().to_string());
 }
 
+/// Where an array of that type lies under the sharding. Throws as the two above, and for devices
+/// that are not there.
+Placement& placement_for(const char* self, const Type& type, const NamedSharding& sharding) {
+  expect_divides(self, type, sharding);
+  expect_constrained(self, sharding);
+  return Placement::of(sharding);
+}
+
 std::vector<ShardIndex> indices_of(const Type& type, const NamedSharding& sharding) {
   return sharding.indices(type.shape().sizes());
 }
@@ -106,11 +114,10 @@ Array device_put(const Array& x, const NamedSharding& sharding, Where where) {
   Site site(where);
   if (internal::Trace::current() || x.is_traced())
     return lax::with_sharding_constraint(Operand(x, where), sharding);
-  expect_divides("device_put", x.type(), sharding);
-  expect_constrained("device_put", sharding);
+  Placement& placement = placement_for("device_put", x.type(), sharding);
   const runtime::Buffer buffer = x.buffer();
-  return internal::concrete(
-      runtime::Buffer(buffer.type(), Placement::of(sharding).put(buffer)).bound(), x.weak());
+  return internal::concrete(runtime::Buffer(buffer.type(), placement.put(buffer)).bound(),
+                            x.weak());
 }
 
 Array make_array_from_callback(const Sizes& shape, const NamedSharding& sharding,
@@ -118,9 +125,7 @@ Array make_array_from_callback(const Sizes& shape, const NamedSharding& sharding
   constexpr const char* self = "make_array_from_callback";
   Site site(where);
   const Type untyped(DType::f32, Shape::of(shape.get()));
-  expect_divides(self, untyped, sharding);
-  expect_constrained(self, sharding);
-  Placement& placement = Placement::of(sharding);
+  Placement& placement = placement_for(self, untyped, sharding);
   const Sizes part(sharding.shard_shape(shape.get()));
   const std::vector<ShardIndex> indices = indices_of(untyped, sharding);
   std::vector<std::pair<ShardIndex, Array>> made;
@@ -151,9 +156,7 @@ Array make_array_from_single_device_arrays(const Sizes& shape, const NamedShardi
   constexpr const char* self = "make_array_from_single_device_arrays";
   Site site(where);
   const Type untyped(DType::f32, Shape::of(shape.get()));
-  expect_divides(self, untyped, sharding);
-  expect_constrained(self, sharding);
-  Placement& placement = Placement::of(sharding);
+  Placement& placement = placement_for(self, untyped, sharding);
   if (arrays.size() != placement.devices().size())
     fail(self, "{} arrays for the {} devices of {}", arrays.size(), placement.devices().size(),
          sharding.mesh().to_string());

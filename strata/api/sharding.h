@@ -1,4 +1,4 @@
-// Arrays that lie in parts on several devices, and programs over them.
+// Sharded arrays, cut over the devices of a mesh, and programs (`jit`) that run on all of them.
 //
 //   cpu_devices(8);
 //   Mesh m = make_mesh({{"data", 4}, {"model", 2}});
