@@ -22,6 +22,11 @@ Lockstep::Lockstep(std::int64_t replicas, std::int64_t partitions)
       partitions_(partitions),
       all_(static_cast<std::size_t>(replicas * partitions)) {}
 
+std::mutex& Lockstep::order() {
+  static std::mutex& m = *new std::mutex;
+  return m;
+}
+
 std::string Lockstep::name(int device) const {
   if (replicas_ == 1) return fmt::format("device {}", device);
   return fmt::format("device {} (replica {}, partition {})", device, device / partitions_,

@@ -40,6 +40,10 @@ class Lockstep {
   std::int64_t replicas() const { return replicas_; }
   std::int64_t partitions() const { return partitions_; }
   int devices() const { return static_cast<int>(replicas_ * partitions_); }
+  /// Held while a launch is put into the queues of its devices: programs of several devices wait
+  /// for each other, so all devices must take them in one order. One for the process, never
+  /// destroyed.
+  static std::mutex& order();
   /// "device 3", or "device 3 (replica 1, partition 1)" where there are several replicas.
   std::string name(int device) const;
 

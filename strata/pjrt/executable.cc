@@ -241,9 +241,7 @@ void LoadedExecutable_Execute(PJRT_LoadedExecutable_Execute_Args& args) {
       runs.back().together = together;
       asked.push_back({runs.back().results, runs.back().done});
     }
-    // Programs that wait for each other on several devices: all take them in one order.
-    static std::mutex& order = *new std::mutex;
-    std::lock_guard lock(order);
+    std::lock_guard lock(op::Lockstep::order());
     for (std::size_t d = 0; d < n; ++d) loaded.devices[d]->queue->submit(std::move(runs[d]));
   }
   // Who brought a handler hears of its failure from this call, as by XLA's CPU: nothing may be left

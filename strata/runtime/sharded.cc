@@ -15,12 +15,6 @@
 namespace strata::runtime {
 namespace {
 
-/// Programs of several devices wait for each other, so all devices take them in one order.
-std::mutex& order() {
-  static std::mutex& m = *new std::mutex;
-  return m;
-}
-
 class CpuSharded final : public ShardedExecutable {
  public:
   CpuSharded(ir::Module& module, const std::vector<Device*>& devices, const ShardedOptions& options)
@@ -70,7 +64,7 @@ class CpuSharded final : public ShardedExecutable {
     for (std::size_t d = 0; d < arguments.size(); ++d) expect_types(arguments[d], d);
     auto run = std::make_shared<op::Lockstep>(1, static_cast<std::int64_t>(devices_.size()));
     ShardedBuffers results;
-    std::lock_guard lock(order());
+    std::lock_guard lock(op::Lockstep::order());
     for (std::size_t d = 0; d < devices_.size(); ++d) {
       const int device = static_cast<int>(d);
       results.push_back(
@@ -79,9 +73,6 @@ class CpuSharded final : public ShardedExecutable {
                                         try {
                                           op::WithParticipant here({run.get(), device});
                                           work();
-                                        } catch (const Error& e) {
-                                          run->end(device, e.what());
-                                          throw;
                                         } catch (const std::exception& e) {
                                           run->end(device, e.what());
                                           throw;
