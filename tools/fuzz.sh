@@ -25,17 +25,20 @@ for file in checkpoint diff gguf gguf_types gguf_write manifest safetensors; do 
 [ "$room" = image ] && rooms="base type image/image.cc image/jpeg.cc image/png.cc" libraries="-lpng -ljpeg"
 [ "$room" = train ] && rooms="base train/events.cc"
 [ "$name" = convert_fuzz ] && rooms="base type $files model/convert/sidecar.cc model/convert/gguf_tokenizer.cc"
-case $name in peft_fuzz | published_fuzz)  # what they try is watched; what that stands on, as it was built
+# Links these rooms as they were built: what a target tries is watched, what that stands on is not.
+as_built() {
+  libraries="-Lbuild/lib -Wl,--start-group $(printf -- '-lstrata_%s ' "$@") -Wl,--end-group -L/usr/lib/llvm-19/lib -lLLVM-19 -lopenblas"
+  export ASAN_OPTIONS=detect_container_overflow=0  # containers go to and fro between both kinds
+}
+case $name in peft_fuzz | published_fuzz)
   rooms=${source%/*}
   rooms=${rooms#strata/}
-  archives=$(for above in model checkpoint tokenizer nn api compile runtime transform op loop ir mesh tree type lapack base; do printf ' -lstrata_%s' $above; done)
-  libraries="-Lbuild/lib -Wl,--start-group $archives -Wl,--end-group -L/usr/lib/llvm-19/lib -lLLVM-19 -lpcre2-8 -lopenblas -lsentencepiece -lsentencepiece_train -licuuc"
-  export ASAN_OPTIONS=detect_container_overflow=0 ;;  # containers go to and fro between both kinds
+  as_built model checkpoint tokenizer nn api compile runtime transform op loop ir mesh tree type lapack base
+  libraries="$libraries -lpcre2-8 -lsentencepiece -lsentencepiece_train -licuuc" ;;
 esac
-if [ "$room" = partition ]; then  # on operations as they were built
+if [ "$room" = partition ]; then
   rooms="partition/rule.cc partition/gspmd.cc"
-  libraries="-Lbuild/lib -Wl,--start-group $(for above in partition op loop ir mesh tree type lapack base; do printf ' -lstrata_%s' $above; done) -Wl,--end-group -L/usr/lib/llvm-19/lib -lLLVM-19 -lopenblas"
-  export ASAN_OPTIONS=detect_container_overflow=0
+  as_built partition op loop ir mesh tree type lapack base
 fi
 [ "$name" = orbax_fuzz ] && rooms="base type data/compression checkpoint/store checkpoint/ocdbt checkpoint/zarr checkpoint/orbax/pytree.cc" \
   libraries="-lzstd -llzma -lbz2 -lbrotlienc -lbrotlidec -lsnappy"

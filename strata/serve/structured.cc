@@ -30,6 +30,14 @@ const Json* given(const Json& body, const char* field) {
   throw ApiError(400, fmt::format("{} must be {}.", field, allowed), field);
 }
 
+/// The text of what a grammar is made of, which must not be too long.
+std::string short_dump(const std::string& field, const Json& value) {
+  std::string text = value.dump();
+  if (text.size() > engine::grammar::kLongestGrammar)
+    wrong(field, fmt::format("at most {} bytes", engine::grammar::kLongestGrammar));
+  return text;
+}
+
 Form of_schema(const std::string& field, const Json& schema, JsonStyle style) {
   Json value = schema;
   if (value.is_string()) {  // as vLLM's clients may send it
@@ -40,9 +48,7 @@ Form of_schema(const std::string& field, const Json& schema, JsonStyle style) {
     }
   }
   if (!value.is_object() && !value.is_boolean()) wrong(field, "a JSON Schema");
-  const std::string text = value.dump();
-  if (text.size() > engine::grammar::kLongestGrammar)
-    wrong(field, fmt::format("at most {} bytes", engine::grammar::kLongestGrammar));
+  const std::string text = short_dump(field, value);
   return {fmt::format("schema {} {} {}", style.any_whitespace, Json(style.whitespace).dump(), text),
           field, [value, style] { return engine::grammar::read_json_schema(value, style); }};
 }
@@ -100,10 +106,7 @@ Form of_tags(const std::string& field, const Json& v) {
     tag = Json::parse(tag.get<std::string>(), nullptr, false);
     if (tag.is_discarded()) wrong(field, "a structural tag in JSON");
   }
-  const std::string text = tag.dump();
-  if (text.size() > engine::grammar::kLongestGrammar)
-    wrong(field, fmt::format("at most {} bytes", engine::grammar::kLongestGrammar));
-  return {"tags " + text, field, [tag] { return read_structural_tag(tag); }};
+  return {"tags " + short_dump(field, tag), field, [tag] { return read_structural_tag(tag); }};
 }
 
 bool flag(const Json& body, const char* field) {
