@@ -347,14 +347,6 @@ void Server::prepare(Parameters& p, const Json& body) {
     calls_ = call_format(lm);
     for (std::int32_t t : lm.tokenizer->encode_with(calls_.begin, {}))
       calls_are_special_ = calls_are_special_ || lm.tokenizer->is_special(t);
-    text_guides_ = std::make_unique<Guides>(std::make_shared<const engine::grammar::Vocabulary>(
-        engine::grammar::Vocabulary::with_special(*lm.tokenizer, lm.model->vocab_size())));
-    const auto marks = lm.tokenizer->encode_with(calls_.begin + calls_.between + calls_.end, {});
-    for (std::int64_t i = 0; i < lm.tokenizer->vocab_size(); ++i) {
-      const auto t = static_cast<std::int32_t>(i);
-      if (lm.tokenizer->is_special(t) && std::find(marks.begin(), marks.end(), t) == marks.end())
-        free_.push_back(t);
-    }
   });
   const bool forced = p.tools.kind == Kind::required || p.tools.kind == Kind::named;
   p.calls = calls_;
@@ -365,6 +357,16 @@ void Server::prepare(Parameters& p, const Json& body) {
   if (forced) p.form = form_of_calls(body, p.tools, p.calls), p.calls.sure = true;
   const bool ends = !lm.generation.eos.empty() || !p.job.stop_tokens.empty();
   if (p.tools.kind == Kind::automatic && ends) {
+    std::call_once(text_made_ready_, [&] {
+      text_guides_ = std::make_unique<Guides>(std::make_shared<const engine::grammar::Vocabulary>(
+          engine::grammar::Vocabulary::with_special(*lm.tokenizer, lm.model->vocab_size())));
+      const auto marks = lm.tokenizer->encode_with(calls_.begin + calls_.between + calls_.end, {});
+      for (std::int64_t i = 0; i < lm.tokenizer->vocab_size(); ++i) {
+        const auto t = static_cast<std::int32_t>(i);
+        if (lm.tokenizer->is_special(t) && std::find(marks.begin(), marks.end(), t) == marks.end())
+          free_.push_back(t);
+      }
+    });
     p.job.guide = text_guides_->get(form_of_text_with_calls(body, p.tools, calls_));
     p.job.free = free_;
     p.calls.sure = calls_.begin.find_first_not_of(" \n") != std::string::npos;

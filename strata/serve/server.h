@@ -70,7 +70,7 @@ class Server {
   };
   std::map<Digest, Budget> budgets_;
   std::int64_t requests_ = 0, created_ = 0;
-  std::once_flag made_ready_;
+  std::once_flag made_ready_, text_made_ready_;
   std::unique_ptr<Guides> guides_, text_guides_;  // the second of forms within free text
   std::vector<std::int32_t> free_;                // special tokens that no call has
   Marks thinking_;
