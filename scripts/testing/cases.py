@@ -66,7 +66,8 @@ def gtest(suite, program, filter_="*", shard=(0, 1), **more):
     with tempfile.TemporaryDirectory() as folder:
         report = pathlib.Path(folder) / "report.json"
         argv = [str(program), f"--gtest_output=json:{report}", f"--gtest_filter={filter_}", "--gtest_color=no"]
-        env = {**os.environ, "GTEST_SHARD_INDEX": str(shard[0]), "GTEST_TOTAL_SHARDS": str(shard[1]), **more}
+        # A folder of its own: the same test runs beside itself, for another processor.
+        env = {**os.environ, "GTEST_SHARD_INDEX": str(shard[0]), "GTEST_TOTAL_SHARDS": str(shard[1]), "TEST_TMPDIR": folder, **more}
         try:
             # From where they were compiled: a compiler cache may have made the names of their sources relative to it.
             done = subprocess.run(argv, cwd=program.parents[1], env=env, capture_output=True, text=True, timeout=LIMIT_S, errors="replace", stdin=subprocess.DEVNULL)
