@@ -35,7 +35,8 @@ int main(int argc, char** argv) {
   tree::Tree params = base->params;
   std::optional<tree::Filter> frozen;
   if (how != "full") {
-    m = model::lora::with_adapters(base->model, model::lora::LoraOptions{.rank = number(5, 16), .alpha = 32});
+    m = model::lora::with_adapters(base->model,
+                                   model::lora::LoraOptions{.rank = number(5, 16), .alpha = 32});
     params = model::lora::add_adapters(m, base->params, random::key(0));
     frozen = !model::lora::adapters();
   }

@@ -56,7 +56,8 @@ Adapted base_of(decoder::Options o, const char* format) {
   return {decoder::model(o), packed};
 }
 Adapted with_adapters(const Adapted& base) {
-  const model::ModelPtr m = lora::with_adapters(base.model, lora::LoraOptions{.rank = 4, .alpha = 8});
+  const model::ModelPtr m =
+      lora::with_adapters(base.model, lora::LoraOptions{.rank = 4, .alpha = 8});
   return {m, lora::add_adapters(m, base.params, random::key(3))};
 }
 
