@@ -3,11 +3,22 @@
 #include "strata/base/error.h"
 #include "strata/ir/pass/pass.h"
 #include "strata/op/legalize.h"
+#include "strata/transform/packed_blocks.h"
 
 namespace strata::transform {
 namespace {
 
 bool is_own(const ir::Op& op) { return op.name().starts_with("strata."); }
+
+/// What an operation of our own stands for.
+ir::Values said(ir::Builder& b, const ir::Op& op) {
+  if (is_on_packed_blocks(op)) return in_stablehlo(b, op, op.operands);
+  if (op::def(op).decompose == nullptr)
+    throw Error(op.name(), "StableHLO has no words for this operation")
+        .at(op.where.text())
+        .unsupported();
+  return ir::inline_block(b, *op::decomposition(op), op.operands);
+}
 
 void pass(ir::Module& m) {
   for (auto& f : m.functions) export_stablehlo(f->body);
@@ -35,12 +46,8 @@ void export_stablehlo(ir::Block& block) {
       block.append(std::move(op));
       continue;
     }
-    if (op::def(*op).decompose == nullptr)
-      throw Error(op->name(), "StableHLO has no words for this operation")
-          .at(op->where.text())
-          .unsupported();
     b.set_location(op->where);
-    ir::Values results = ir::inline_block(b, *op::decomposition(*op), op->operands);
+    const ir::Values results = said(b, *op);
     for (int i = 0; i < op->num_results(); ++i)
       map.set(op->result(i), results[static_cast<std::size_t>(i)]);
   }

@@ -7,7 +7,8 @@ namespace strata::transform {
 
 /// Replaces operations of our own (strata.*) by what they stand for, in nested regions too: loops
 /// by stablehlo.while, functions with derivatives of their own by the functions, marks for
-/// derivatives by nothing. Values keep their bits. Throws strata::Error (unsupported) for what
+/// derivatives by nothing. Values keep their bits, but for sums of products with packed blocks
+/// (transform/packed_blocks.h). Throws strata::Error (unsupported) for what
 /// StableHLO cannot say: references, and a derivative that only its transpose defines.
 void export_stablehlo(ir::Block& block);
 /// Makes it known to strata-opt, as "to-stablehlo".
