@@ -2,6 +2,7 @@
 
 JAX_TESTS_LOG          the file to append to; tests that it has an end of are not run again
 JAX_TESTS_ONE_DEVICE   set: the CPU has one device, however many a file asks for
+JAX_TESTS_DEVICE       the number of the device on which programs run that say none
 """
 import collections
 import json
@@ -48,6 +49,14 @@ def _refuse_devices():
     from jax._src import test_util
 
     test_util.request_cpu_devices = lambda count: None
+
+
+def pytest_collection_finish(session):
+    number = os.environ.get("JAX_TESTS_DEVICE")
+    if number:
+        import jax
+
+        jax.config.update("jax_default_device", jax.devices()[int(number)])
 
 
 def pytest_configure(config):
