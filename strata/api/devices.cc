@@ -1,5 +1,9 @@
 #include "strata/api/devices.h"
 
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
 #include "strata/api/trace.h"
 #include "strata/compile/cpu_client.h"
 #include "strata/runtime/cpu_devices.h"
@@ -29,6 +33,25 @@ Array device_put(const Array& x, const Device& device, std::source_location wher
   const runtime::Buffer buffer = x.buffer();
   return internal::concrete(runtime::Buffer(buffer.type(), device.get().put(buffer)).bound(),
                             x.weak());
+}
+Memory::Memory(const Device& of, std::string name) : device(of), kind(std::move(name)) {
+  const std::vector<std::string> kinds = device.memory_kinds();
+  if (std::ranges::find(kinds, kind) == kinds.end())
+    internal::fail("Memory", "{} has no memory of kind '{}'; it has {}", device.to_string(), kind,
+                   fmt::join(kinds, ", "));
+}
+Array device_put(const Array& x, const Memory& memory, std::source_location where) {
+  internal::Site site(where);
+  if (internal::Trace::current() || x.is_traced()) return x;
+  const runtime::Buffer buffer = x.buffer();
+  return internal::concrete(
+      runtime::Buffer(buffer.type(), memory.device.get().put_in(memory.kind, buffer)).bound(),
+      x.weak());
+}
+std::string memory_kind(const Array& x, std::source_location where) {
+  internal::Site site(where);
+  const runtime::Buffer buffer = x.buffer();
+  return buffer.there() ? buffer.there()->memory_kind() : "device";
 }
 Array device_get(const Array& x, std::source_location where) {
   internal::Site site(where);

@@ -1,5 +1,8 @@
 #include "strata/runtime/client.h"
 
+#include <fmt/ranges.h>
+
+#include <algorithm>
 #include <cstdlib>
 #include <mutex>
 #include <string>
@@ -39,6 +42,15 @@ Owned client_of(const std::string& backend) {
   return left(out.value());
 }
 }  // namespace
+
+std::size_t Device::memory_index(const std::string& memory_kind) const {
+  const std::vector<std::string> kinds = memory_kinds();
+  const auto at = std::ranges::find(kinds, memory_kind);
+  if (at == kinds.end())
+    throw Error("device_put", "{} has no memory of kind '{}'; it has {}", to_string(), memory_kind,
+                fmt::join(kinds, ", "));
+  return static_cast<std::size_t>(at - kinds.begin());
+}
 
 std::vector<Buffer> Executable::run(std::vector<Buffer> arguments) {
   std::vector<void*> in, out;

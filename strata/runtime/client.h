@@ -26,6 +26,8 @@ class DeviceBuffer {
   virtual ~DeviceBuffer() = default;
   /// Where it lies.
   virtual Device& device() const = 0;
+  /// In which of the device's memories: "device", "pinned_host".
+  virtual std::string memory_kind() const { return "device"; }
   /// Returns when it is there. Throws Error for what failed.
   virtual void wait() = 0;
   /// Its elements in this process's memory, fetched once. Throws as `wait`.
@@ -179,8 +181,21 @@ class Device {
   virtual Client& client() = 0;
   /// The tensor on this device, copied unless it is there. Throws Error when there is no memory.
   virtual std::shared_ptr<DeviceBuffer> put(const Buffer& buffer) = 0;
+  /// The kinds of memory that it reaches: first the one of `put` and of results ("device"), then
+  /// others ("pinned_host", "unpinned_host").
+  virtual std::vector<std::string> memory_kinds() const { return {"device"}; }
+  /// As `put`, into memory of a kind. Throws Error for one that is not among `memory_kinds`.
+  virtual std::shared_ptr<DeviceBuffer> put_in(const std::string& memory_kind,
+                                               const Buffer& buffer) {
+    memory_index(memory_kind);
+    return put(buffer);
+  }
   /// What is known of its memory.
   virtual std::optional<MemoryStats> memory_stats() const { return {}; }
+
+ protected:
+  /// The place of a kind in `memory_kinds`. Throws Error, which lists them, for another one.
+  std::size_t memory_index(const std::string& memory_kind) const;
 };
 
 /// The process's client; the first call asks the factory that the compile room registers for the

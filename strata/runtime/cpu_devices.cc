@@ -25,6 +25,8 @@ namespace strata::runtime {
 namespace {
 
 constexpr int kMostDevices = 1024;
+/// Names alone: all of them are this machine's memory.
+constexpr const char* kMemoryKinds[] = {"device", "pinned_host", "unpinned_host"};
 
 /// Something that is done once, and may fail.
 class Event {
@@ -110,9 +112,11 @@ class CpuDevice;
 /// A tensor whose memory is there at once, and whose elements are when the event is set.
 class CpuBuffer final : public DeviceBuffer {
  public:
-  CpuBuffer(Device& device, Literal literal, std::shared_ptr<Event> ready)
-      : device_(device), literal_(std::move(literal)), ready_(std::move(ready)) {}
+  CpuBuffer(Device& device, Literal literal, std::shared_ptr<Event> ready,
+            const char* kind = kMemoryKinds[0])
+      : device_(device), literal_(std::move(literal)), ready_(std::move(ready)), kind_(kind) {}
   Device& device() const override { return device_; }
+  std::string memory_kind() const override { return kind_; }
   void wait() override { ready_->wait(); }
   const Literal& host() override {
     wait();
@@ -128,6 +132,7 @@ class CpuBuffer final : public DeviceBuffer {
   Device& device_;
   Literal literal_;
   std::shared_ptr<Event> ready_;
+  const char* kind_;
 };
 
 /// The embedded CPU's program on one of several devices.
@@ -182,9 +187,20 @@ class CpuDevice final : public Device, public Client {
   }
 
   std::shared_ptr<DeviceBuffer> put(const Buffer& buffer) override {
-    if (buffer.there() && &buffer.there()->device() == this) return buffer.there();
+    return put_in(kMemoryKinds[0], buffer);
+  }
+  std::vector<std::string> memory_kinds() const override {
+    return {std::begin(kMemoryKinds), std::end(kMemoryKinds)};
+  }
+  std::shared_ptr<DeviceBuffer> put_in(const std::string& kind, const Buffer& buffer) override {
+    const char* const to = kMemoryKinds[memory_index(kind)];
+    const auto& there = buffer.there();
+    if (there && &there->device() == this && there->memory_kind() == to) return there;
+    return copied(buffer, to);
+  }
+  std::shared_ptr<DeviceBuffer> copied(const Buffer& buffer, const char* kind) {
     Literal to(buffer.type(), allocate(buffer.type().bytes()));
-    return later(to, [buffer, to]() {
+    return later(kind, to, [buffer, to]() {
       try {
         const Literal& from = buffer.literal();
         if (from.bytes() > 0)
@@ -198,9 +214,9 @@ class CpuDevice final : public Device, public Client {
 
   /// Does the work in its turn; the buffer is there when it has come without an error.
   template <class Work>
-  std::shared_ptr<DeviceBuffer> later(Literal literal, Work work) {
+  std::shared_ptr<DeviceBuffer> later(const char* kind, Literal literal, Work work) {
     auto ready = std::make_shared<Event>();
-    auto out = std::make_shared<CpuBuffer>(*this, std::move(literal), ready);
+    auto out = std::make_shared<CpuBuffer>(*this, std::move(literal), ready, kind);
     add([ready, work = std::optional<Work>(std::move(work))]() mutable {
       std::exception_ptr error = (*work)();
       work.reset();  // whoever waits may give the memory away, so nobody else holds it then

@@ -81,12 +81,15 @@ using ConnectionPtr = std::shared_ptr<Connection>;
 /// An array on the plugin's device.
 class PluginBuffer final : public DeviceBuffer {
  public:
-  PluginBuffer(ConnectionPtr c, Device& device, PJRT_Buffer* buffer, Type type, std::string program)
+  /// `memory`: its place in the device's memory_kinds.
+  PluginBuffer(ConnectionPtr c, Device& device, PJRT_Buffer* buffer, Type type, std::string program,
+               std::size_t memory = 0)
       : c_(std::move(c)),
         device_(device),
         buffer_(buffer),
         type_(std::move(type)),
-        program_(std::move(program)) {
+        program_(std::move(program)),
+        memory_(memory) {
     c_->add(type_);
   }
   ~PluginBuffer() override {
@@ -99,6 +102,8 @@ class PluginBuffer final : public DeviceBuffer {
   PluginBuffer& operator=(const PluginBuffer&) = delete;
 
   Device& device() const override { return device_; }
+  std::string memory_kind() const override { return device_.memory_kinds()[memory_]; }
+  std::size_t memory() const { return memory_; }
   PJRT_Buffer* get() const { return buffer_; }
   const Connection& connection() const { return *c_; }
   void wait() override {
@@ -145,6 +150,7 @@ class PluginBuffer final : public DeviceBuffer {
   PJRT_Buffer* buffer_;
   Type type_;
   std::string program_;  // that made it
+  std::size_t memory_;
   std::mutex mutex_;
   std::optional<Literal> host_;
 };
@@ -182,17 +188,22 @@ class PluginClient final : public Client, public Device {
   std::shared_ptr<DeviceBuffer> put(const Buffer& buffer) override {
     return put(buffer, "device_put");
   }
-  /// The same for a program, which messages name.
-  PluginBufferPtr put(const Buffer& buffer, const std::string& name);
+  std::vector<std::string> memory_kinds() const override { return kinds_; }
+  std::shared_ptr<DeviceBuffer> put_in(const std::string& kind, const Buffer& buffer) override {
+    return put(buffer, "device_put", memory_index(kind));
+  }
+  /// The same for a program, which messages name, into any of its memories.
+  PluginBufferPtr put(const Buffer& buffer, const std::string& name, std::size_t memory = 0);
   /// Takes elements from this process's memory. `keep` holds them; without it they are read before
   /// this returns.
   PluginBufferPtr take(const Type& type, const void* data, const Literal* keep,
-                       const std::string& name);
+                       const std::string& name, std::size_t memory = 0);
   std::shared_ptr<Executable> compile(const ir::Block& block,
                                       const CompileOptions& options) override;
   const ConnectionPtr& connection() const { return c_; }
 
  private:
+  void ask_memories();
   PJRT_LoadedExecutable* compiled(std::string& code, const std::string& request,
                                   const std::string& name);
   std::shared_ptr<Executable> kept(const std::string& code) {
@@ -204,6 +215,8 @@ class PluginClient final : public Client, public Device {
   PJRT_Device* device_;
   int id_ = 0;
   std::string kind_, text_;
+  std::vector<std::string> kinds_{"device"};     // of its memories, the default's first
+  std::vector<PJRT_Memory*> memories_{nullptr};  // null: where the plugin puts what it is given
   std::mutex mutex_;
   std::map<std::string, std::shared_ptr<Executable>> kept_;  // by their programs
 };
@@ -227,11 +240,35 @@ Status PluginClient::ask() {
   text_ = fmt::format("{}:{}", c_->platform, id_);
   if (c_->library->call(kDeviceDescription_ToString, text).ok())
     text_.assign(text.to_string, text.to_string_size);
+  ask_memories();
   return {};
 }
 
+/// The device's memories and their kinds. A plugin that does not tell has the one.
+void PluginClient::ask_memories() {
+  const Library& library = *c_->library;
+  auto first = args<PJRT_Device_DefaultMemory_Args>();
+  auto all = args<PJRT_Device_AddressableMemories_Args>();
+  first.device = all.device = device_;
+  if (!library.call(kDevice_DefaultMemory, first).ok() ||
+      !library.call(kDevice_AddressableMemories, all).ok())
+    return;
+  std::vector<PJRT_Memory*> memories{first.memory};
+  for (std::size_t i = 0; i < all.num_memories; ++i)
+    if (all.memories[i] != first.memory) memories.push_back(all.memories[i]);
+  std::vector<std::string> kinds;
+  for (PJRT_Memory* memory : memories) {
+    auto kind = args<PJRT_Memory_Kind_Args>();
+    kind.memory = memory;
+    if (!library.call(kMemory_Kind, kind).ok()) return;
+    kinds.emplace_back(kind.kind, kind.kind_size);
+  }
+  kinds_ = std::move(kinds);
+  memories_ = std::move(memories);
+}
+
 PluginBufferPtr PluginClient::take(const Type& type, const void* data, const Literal* keep,
-                                   const std::string& name) {
+                                   const std::string& name, std::size_t memory) {
   auto of = args<PJRT_Client_BufferFromHostBuffer_Args>();
   const std::vector<std::int64_t> dims = type.shape().sizes();
   static const std::byte nothing[64] = {};
@@ -245,8 +282,9 @@ PluginBufferPtr PluginClient::take(const Type& type, const void* data, const Lit
                                  ? PJRT_HostBufferSemantics_kImmutableZeroCopy
                                  : PJRT_HostBufferSemantics_kImmutableOnlyDuringCall;
   of.device = device_;
+  if (memory != 0) of.memory = memories_[memory];
   c_->need(name, c_->library->call(kClient_BufferFromHostBuffer, of));
-  auto out = std::make_shared<PluginBuffer>(c_, *this, of.buffer, type, name);
+  auto out = std::make_shared<PluginBuffer>(c_, *this, of.buffer, type, name, memory);
   if (of.host_buffer_semantics == PJRT_HostBufferSemantics_kImmutableOnlyDuringCall) {
     c_->need(name, c_->library->await(of.done_with_host_buffer));
   } else if (of.done_with_host_buffer != nullptr) {
@@ -274,10 +312,20 @@ PluginBufferPtr PluginClient::take(const Type& type, const void* data, const Lit
   return out;
 }
 
-PluginBufferPtr PluginClient::put(const Buffer& buffer, const std::string& name) {
+PluginBufferPtr PluginClient::put(const Buffer& buffer, const std::string& name,
+                                  std::size_t memory) {
   auto there = std::dynamic_pointer_cast<PluginBuffer>(buffer.there());
-  if (there && &there->device() == this) return there;
-  if (there && &there->connection() == c_.get() && c_->library->has(kBuffer_CopyToDevice)) {
+  if (there && &there->device() == this && there->memory() == memory) return there;
+  if (there && &there->connection() == c_.get() && memories_[memory] != nullptr &&
+      c_->library->has(kBuffer_CopyToMemory)) {
+    auto copy = args<PJRT_Buffer_CopyToMemory_Args>();
+    copy.buffer = there->get();
+    copy.dst_memory = memories_[memory];
+    c_->need(name, c_->library->call(kBuffer_CopyToMemory, copy));
+    return std::make_shared<PluginBuffer>(c_, *this, copy.dst_buffer, buffer.type(), name, memory);
+  }
+  if (memory == 0 && there && &there->connection() == c_.get() &&
+      c_->library->has(kBuffer_CopyToDevice)) {
     auto copy = args<PJRT_Buffer_CopyToDevice_Args>();
     copy.buffer = there->get();
     copy.dst_device = device_;
@@ -285,7 +333,7 @@ PluginBufferPtr PluginClient::put(const Buffer& buffer, const std::string& name)
     return std::make_shared<PluginBuffer>(c_, *this, copy.dst_buffer, buffer.type(), name);
   }
   const Literal& literal = buffer.literal();
-  return take(buffer.type(), literal.data(), &literal, name);
+  return take(buffer.type(), literal.data(), &literal, name, memory);
 }
 
 class PluginExecutable final : public Executable {
