@@ -4,6 +4,7 @@
 #include <filesystem>
 
 #include "strata/base/file.h"
+#include "strata/base/object_store.h"
 #include "strata/checkpoint/gguf.h"
 #include "strata/checkpoint/orbax/directory.h"
 #include "strata/checkpoint/safetensors.h"
@@ -69,6 +70,21 @@ Status write_gguf(const std::string& path, const Tensors& tensors) {
   return writer->finish();
 }
 
+/// Whether a path is a file, and whether it is a folder; of a bucket by what lies there.
+struct Kinds {
+  bool file = false, folder = false;
+};
+Kinds kinds_of(const std::string& path) {
+  namespace fs = std::filesystem;
+  std::error_code error;
+  if (!is_object_path(path))
+    return {fs::is_regular_file(path, error), fs::is_directory(path, error)};
+  auto at = find_object(path);
+  if (!at) return {};
+  if (!at->key.empty() && at->store->stat(at->key).ok()) return {.file = true};
+  return {.folder = file_exists(path)};
+}
+
 /// Cuts each array along the first axis that the number of shards divides.
 void cut(orbax::Leaf& leaf, std::int64_t shards) {
   if (!leaf.value || shards <= 1) return;
@@ -95,14 +111,13 @@ std::optional<Format> named(std::string_view name) {
 }
 
 std::optional<Format> format_of(const std::string& path) {
-  namespace fs = std::filesystem;
-  std::error_code error;
-  if (fs::is_regular_file(path, error)) {
+  const Kinds kinds = kinds_of(path);
+  if (kinds.file) {
     if (path.ends_with(".safetensors")) return Format::safetensors;
     if (path.ends_with(".gguf")) return Format::gguf;
     return {};
   }
-  if (!fs::is_directory(path, error)) return {};
+  if (!kinds.folder) return {};
   if (file_exists(path + "/manifest.json")) return Format::strata;
   if (orbax::is_checkpoint(path))
     return file_exists(path + "/orbax.checkpoint") ? Format::orbax2 : Format::orbax;
@@ -174,7 +189,13 @@ Result<std::vector<std::string>> all_of(const std::string& path) {
 Status write(const std::string& path, const Checkpoint& checkpoint, Format format,
              const WriteOptions& options) {
   switch (format) {
-    case Format::strata: return save(path, checkpoint);
+    case Format::strata:
+      if (is_object_path(path))
+        return Status(Code::unsupported,
+                      "{}: Strata's own format needs renames, which object stores lack; write "
+                      "Orbax's there",
+                      path);
+      return save(path, checkpoint);
     case Format::safetensors: return write_safetensors(path, {together(checkpoint), {}});
     case Format::gguf: return write_gguf(path, together(checkpoint));
     case Format::orbax:

@@ -105,10 +105,7 @@ int prune(const PruneOptions& o) {
     if (!o.json)
       std::cout << fmt::format("{} {}\n", o.dry_run ? "would remove" : "removed", folder);
     if (o.dry_run) continue;
-    // Renamed first, so that a crash leaves no half checkpoint under a step's name.
-    const std::string aside = folder + checkpoint::orbax::kTemporary;
-    if (Status s = rename_synced(folder, aside); !s.ok()) return fail(s);
-    if (Status s = remove_all(aside); !s.ok()) return fail(s);
+    if (Status s = checkpoint::orbax::remove(folder); !s.ok()) return fail(s);
   }
   if (o.json) std::cout << ordered_json{{"removed", removed}, {"kept", kept}}.dump() << "\n";
   return kDone;

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "strata/base/file.h"
+#include "strata/base/object_store.h"
 
 namespace strata::checkpoint {
 namespace {
@@ -19,13 +20,19 @@ std::int64_t now() {
       .count();
 }
 
-/// Renames first, so that a crash in between leaves no half checkpoint under a step's name.
-Status remove_folder(const std::string& folder) {
-  if (!file_exists(folder)) return {};
-  const std::string aside = folder + orbax::kTemporary;
-  if (Status s = remove_all(aside); !s.ok()) return s;
-  if (Status s = rename_synced(folder, aside); !s.ok()) return s;
-  return remove_all(aside);
+/// Removes what earlier saves and removals left.
+Status remove_unfinished(const std::string& root) {
+  const bool bucket = is_object_path(root);
+  auto names = list_folder(root);
+  if (!names) return bucket && names.status().code() == Code::not_found ? Status() : names.status();
+  for (const std::string& name : *names) {
+    const std::string path = root + "/" + name;
+    const bool left = bucket ? orbax::is_checkpoint(path) && orbax::is_unfinished(path)
+                             : name.ends_with(orbax::kTemporary);
+    if (!left) continue;
+    if (Status s = bucket ? orbax::remove(path) : remove_all(path); !s.ok()) return s;
+  }
+  return {};
 }
 
 /// The metrics that a step was saved with.
@@ -46,12 +53,8 @@ Result<Manager> Manager::open(const std::string& root, ManagerOptions options) {
   Manager out(root, std::move(options));
   if (!out.options_.read_only)
     if (Status s = make_folders(root); !s.ok()) return s;
-  auto names = list_folder(root);
-  if (!names) return names.status();
-  for (const std::string& name : *names) {
-    if (out.options_.read_only || !name.ends_with(orbax::kTemporary)) continue;
-    if (Status s = remove_all(root + "/" + name); !s.ok()) return s;
-  }
+  if (!out.options_.read_only)
+    if (Status s = remove_unfinished(root); !s.ok()) return s;
   auto steps = orbax::steps(root);
   if (!steps) return steps.status();
   for (const auto& [step, folder] : *steps) {
@@ -132,7 +135,7 @@ Status Manager::wait() {
   const std::vector<std::string> old = superfluous();
   being_saved_.reset();
   for (const std::string& path : old)
-    if (Status s = remove_folder(path); !s.ok()) return s;
+    if (Status s = orbax::remove(path); !s.ok()) return s;
   return {};
 }
 
@@ -164,7 +167,7 @@ Status Manager::remove(std::int64_t step) {
   if (!file_exists(path)) return Status(Code::not_found, "{}: no such step", path);
   std::erase_if(infos_, [&](const CheckpointInfo& c) { return c.step == step; });
   folders_.erase(step);
-  return remove_folder(path);
+  return orbax::remove(path);
 }
 
 }  // namespace strata::checkpoint

@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include "strata/base/file.h"
+#include "strata/base/object_store.h"
 
 namespace strata::checkpoint::orbax {
 namespace {
@@ -17,6 +18,7 @@ using nlohmann::ordered_json;
 namespace fs = std::filesystem;
 
 constexpr const char* kMetadata = "_CHECKPOINT_METADATA";
+constexpr const char* kMark = "commit_success.txt";
 constexpr const char* kTree =
     "orbax.checkpoint._src.handlers.pytree_checkpoint_handler.PyTreeCheckpointHandler";
 constexpr const char* kJson =
@@ -71,13 +73,15 @@ Status write_all(const std::string& folder, const std::string& path, const Conte
                            {"init_timestamp_nsecs", now()},
                            {"commit_timestamp_nsecs", nullptr},
                            {"custom_metadata", object(contents.custom)}};
+  if (is_object_path(folder))  // first of all: what a crash leaves there is known for a checkpoint
+    if (Status s = store.write(kMetadata, std::string_view(metadata.dump())); !s.ok()) return s;
   if (Status s = write_items(store, contents, options, metadata["item_handlers"]); !s.ok())
     return s;
   metadata["commit_timestamp_nsecs"] = now();
   if (Status s = store.write(kMetadata, std::string_view(metadata.dump())); !s.ok()) return s;
   if (options.api == 2)
     if (Status s = store.write("orbax.checkpoint", std::string_view()); !s.ok()) return s;
-  return store.write("commit_success.txt", std::string_view(done(path)));
+  return store.write(kMark, std::string_view(done(path)));
 }
 
 std::optional<std::int64_t> step_of(const std::string& name) {
@@ -96,6 +100,43 @@ std::optional<std::string> text_of(const std::string& path) {
   return std::move(*bytes);
 }
 
+/// Removes a checkpoint's objects: the mark first, what tells that it was one last.
+Status remove_from_bucket(const std::string& path) {
+  if (Status s = remove_all(path + "/" + kMark); !s.ok()) return s;
+  auto keys = FolderStore(path).list("");
+  if (!keys) return keys.status();
+  for (const std::string& key : *keys)
+    if (key != kMetadata)
+      if (Status s = remove_all(path + "/" + key); !s.ok()) return s;
+  return remove_all(path);
+}
+
+/// Where nothing can be renamed: the mark at the end makes a checkpoint of what lies there.
+Status save_to_bucket(const std::string& path, const Contents& contents,
+                      const SaveOptions& options) {
+  if (Status s = remove_from_bucket(path); !s.ok()) return s;
+  Status written;
+  try {
+    written = write_all(path, path, contents, options);
+  } catch (const Error&) {
+    (void)remove_from_bucket(path);
+    throw;
+  }
+  if (!written.ok()) (void)remove_from_bucket(path);  // the first failure is the one to report
+  return written;
+}
+
+/// The names in a folder; none where it is not there.
+Result<std::vector<std::string>> names_in(const std::string& folder) {
+  auto out = list_folder(folder);
+  if (!out && out.status().code() == Code::not_found) return std::vector<std::string>();
+  return out;
+}
+
+bool has(const std::vector<std::string>& sorted, std::string_view name) {
+  return std::binary_search(sorted.begin(), sorted.end(), name);
+}
+
 /// The folder that a path means: itself, or the newest step below it.
 Result<std::string> folder_of(const std::string& path) {
   if (is_checkpoint(path)) return path;
@@ -108,6 +149,7 @@ Result<std::string> folder_of(const std::string& path) {
 }  // namespace
 
 Status save(const std::string& path, const Contents& contents, const SaveOptions& options) {
+  if (is_object_path(path)) return save_to_bucket(path, contents, options);
   const fs::path parent = fs::path(path).parent_path();
   const std::string beside = path + kTemporary;
   if (Status s = make_folders(parent.empty() ? "." : parent.string()); !s.ok()) return s;
@@ -125,6 +167,20 @@ Status save(const std::string& path, const Contents& contents, const SaveOptions
   return written.ok() ? removed : written;
 }
 
+Status remove(const std::string& path) {
+  if (is_object_path(path)) return remove_from_bucket(path);
+  if (!file_exists(path)) return {};
+  // Renamed first, so that a crash in between leaves no half checkpoint under its name.
+  const std::string aside = path + kTemporary;
+  if (Status s = remove_all(aside); !s.ok()) return s;
+  if (Status s = rename_synced(path, aside); !s.ok()) return s;
+  return remove_all(aside);
+}
+
+bool is_unfinished(const std::string& path) {
+  return is_object_path(path) && !file_exists(path + "/" + kMark);
+}
+
 bool is_checkpoint(const std::string& path) {
   return file_exists(path + "/" + kMetadata) || file_exists(path + "/_METADATA");
 }
@@ -133,6 +189,8 @@ Result<Directory> Directory::open(const std::string& path) {
   if (!is_checkpoint(path)) return Status(Code::not_found, "{}: no checkpoint of Orbax", path);
   if (fs::path(path).filename().string().ends_with(kTemporary))
     return Status(Code::corrupt, "{}: was not finished", path);
+  if (is_unfinished(path))
+    return Status(Code::corrupt, "{}: was not finished: {} is missing", path, kMark);
   Directory out;
   out.path_ = path;
   out.store_ = std::make_shared<FolderStore>(path);
@@ -174,12 +232,22 @@ Result<PyTree> Directory::tree(const std::string& item) const {
 }
 
 Result<std::vector<std::pair<std::int64_t, std::string>>> steps(const std::string& root) {
-  auto names = list_folder(root);
+  const bool bucket = is_object_path(root);
+  auto names = bucket ? names_in(root) : list_folder(root);
   if (!names) return names.status();
   std::vector<std::pair<std::int64_t, std::string>> out;
   for (const std::string& name : *names) {
     const auto step = step_of(name);
-    if (step && is_checkpoint(root + "/" + name)) out.emplace_back(*step, root + "/" + name);
+    if (!step) continue;
+    const std::string folder = root + "/" + name;
+    if (!bucket) {
+      if (is_checkpoint(folder)) out.emplace_back(*step, folder);
+      continue;
+    }
+    auto inside = names_in(folder);  // one request tells of all marks
+    if (!inside) return inside.status();
+    if (has(*inside, kMark) && (has(*inside, kMetadata) || has(*inside, "_METADATA")))
+      out.emplace_back(*step, folder);
   }
   std::sort(out.begin(), out.end());
   return out;

@@ -44,12 +44,20 @@ struct SaveOptions {
 
 /// Writes PATH.orbax-checkpoint-tmp, every file synced, and gives it its name at the end. Whatever
 /// happens, PATH is the old one, the new one, or not there as before.
+///
+/// In a bucket (gs://, s3://) nothing can be renamed: objects get their final names at once, and
+/// `commit_success.txt`, written last, makes them a checkpoint. One that PATH was before is removed
+/// first, its mark before all: a failure leaves the new one or none.
 Status save(const std::string& path, const Contents& contents, const SaveOptions& options = {});
+/// Removes a checkpoint, whole or not; none there is no failure. A crash in between leaves it or
+/// what no reader takes for one.
+Status remove(const std::string& path);
 
 /// A checkpoint's folder that is open for reading.
 class Directory {
  public:
-  /// Code::not_found where there is no checkpoint, Code::corrupt for one that was not finished.
+  /// Code::not_found where there is no checkpoint, Code::corrupt for one that was not finished: the
+  /// name of a temporary, or an object store's without `commit_success.txt`.
   static Result<Directory> open(const std::string& path);
   /// The items that are trees, by name; one in the folder itself is called "default".
   const std::vector<std::string>& trees() const { return trees_; }
@@ -71,8 +79,10 @@ class Directory {
 
 /// Whether a folder looks as one of Orbax's checkpoints, finished or not.
 bool is_checkpoint(const std::string& path);
+/// Whether a checkpoint of a bucket lacks its mark. Elsewhere the name says it.
+bool is_unfinished(const std::string& path);
 /// The steps below a manager's folder, increasing, with their folders: "12", "000012",
-/// "prefix_12". Temporaries do not count.
+/// "prefix_12". Temporaries do not count, nor what a bucket holds without `commit_success.txt`.
 Result<std::vector<std::pair<std::int64_t, std::string>>> steps(const std::string& root);
 
 /// All of a checkpoint, or of the newest step below a root, as tensors by name: a part for each

@@ -11,6 +11,7 @@
 #include <filesystem>
 
 #include "strata/base/file.h"
+#include "strata/base/object_store.h"
 
 namespace strata::checkpoint {
 namespace {
@@ -65,7 +66,43 @@ bool is_plain_key(std::string_view key) {
   return true;
 }
 
+namespace {
+
+/// The keys below a folder of a bucket that begin with a prefix.
+Result<std::vector<std::string>> list_bucket(const std::string& folder, const std::string& prefix) {
+  auto at = find_object(folder + "/");
+  if (!at) return at.status();
+  auto listing = at->store->list(at->key + prefix, true);
+  if (!listing) return listing.status();
+  std::vector<std::string> out;
+  for (const ObjectInfo& object : listing->objects)
+    out.push_back(object.key.substr(at->key.size()));
+  return out;
+}
+
+/// A range of an object: one request where the range says its size.
+Result<std::string> read_bucket(const std::string& path, ByteRange range) {
+  auto at = find_object(path);
+  if (!at) return at.status();
+  if (!range.size && range.offset > 0) {
+    auto info = at->store->stat(at->key);
+    if (!info) return info.status();
+    auto part = clip(range, info->size, path);
+    if (!part) return part.status();
+    range.size = part->second;
+  }
+  ObjectRange wanted{.offset = range.offset};
+  if (range.size) wanted.length = *range.size;
+  auto out = at->store->read(at->key, wanted);
+  if (out && range.size && out->size() != *range.size)
+    return Status(Code::corrupt, "{}: ends before byte {}", path, range.offset + *range.size);
+  return out;
+}
+
+}  // namespace
+
 Result<std::vector<std::string>> FolderStore::list(const std::string& prefix) const {
+  if (is_object_path(folder_)) return list_bucket(folder_, prefix);
   std::vector<std::string> out;
   std::error_code error;
   const std::size_t slash = prefix.rfind('/');
@@ -86,6 +123,13 @@ Result<std::vector<std::string>> FolderStore::list(const std::string& prefix) co
 
 Result<std::uint64_t> FolderStore::size(const std::string& key) const {
   if (!is_plain_key(key)) return refuse(key);
+  if (is_object_path(folder_)) {
+    auto at = find_object(name_of(key));
+    if (!at) return at.status();
+    auto info = at->store->stat(at->key);
+    if (!info) return info.status();
+    return info->size;
+  }
   struct stat info;
   if (::stat(name_of(key).c_str(), &info) != 0) return failed(name_of(key));
   if (!S_ISREG(info.st_mode)) return Status(Code::not_found, "{}: no file", name_of(key));
@@ -93,6 +137,8 @@ Result<std::uint64_t> FolderStore::size(const std::string& key) const {
 }
 
 Result<std::string> FolderStore::read(const std::string& key, ByteRange range) const {
+  if (!is_plain_key(key)) return refuse(key);
+  if (is_object_path(folder_)) return read_bucket(name_of(key), range);
   auto total = size(key);
   if (!total) return total.status();
   auto part = clip(range, *total, name_of(key));
@@ -114,6 +160,7 @@ Result<std::string> FolderStore::read(const std::string& key, ByteRange range) c
 Status FolderStore::write(const std::string& key, std::span<const std::string_view> pieces) {
   if (!is_plain_key(key)) return refuse(key);
   const std::string path = name_of(key), beside = path + ".tmp";
+  if (is_object_path(path)) return write_file_synced(path, pieces);  // whole or not there
   if (Status s = make_folders(fs::path(path).parent_path().string()); !s.ok()) return s;
   if (Status s = write_file_synced(beside, pieces); !s.ok()) return s;
   return rename_synced(beside, path);

@@ -55,7 +55,7 @@ class KeyValueStore : public KeyValueReader {
   virtual Status remove(const std::string& key) = 0;
 };
 
-/// The files below a folder.
+/// The files below a folder, or the objects below a prefix: "runs/first", "gs://bucket/runs/first".
 class FolderStore : public KeyValueStore {
  public:
   using KeyValueStore::write;
