@@ -266,15 +266,17 @@ Result<Checkpoint> load(const std::string& path) {
     if (!tree) return tree.status();
     Tensors& part = out.parts[item];
     ordered_json texts = ordered_json::object();
+    std::vector<const Leaf*> arrays;
     for (const Leaf& leaf : tree->leaves()) {
       if (leaf.kind == Kind::string) texts[leaf.name()] = leaf.text;
-      if (!leaf.is_array()) continue;
-      auto value = tree->read(leaf);
-      if (!value) return value.status();
-      if (!part.emplace(leaf.name(), std::move(*value)).second)
-        return Status(Code::corrupt, "{}/{}: two leaves are called '{}'", *folder, item,
-                      leaf.name());
+      if (leaf.is_array()) arrays.push_back(&leaf);
     }
+    auto values = tree->read(arrays);
+    if (!values) return values.status();
+    for (std::size_t i = 0; i < arrays.size(); ++i)
+      if (!part.emplace(arrays[i]->name(), std::move((*values)[i])).second)
+        return Status(Code::corrupt, "{}/{}: two leaves are called '{}'", *folder, item,
+                      arrays[i]->name());
     if (!texts.empty())
       out.notes[item + ".texts"] =
           texts.dump(-1, ' ', false, ordered_json::error_handler_t::replace);

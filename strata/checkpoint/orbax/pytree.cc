@@ -8,6 +8,7 @@
 #include <set>
 
 #include "strata/checkpoint/ocdbt/writer.h"
+#include "strata/checkpoint/store/parallel.h"
 
 namespace strata::checkpoint::orbax {
 namespace {
@@ -151,18 +152,35 @@ class ArrayWriter {
     for (int i = 0; options.ocdbt && i < options.processes; ++i)
       databases_.emplace_back(store, fmt::format("{}ocdbt.process_{}/", folder_, i));
   }
-  Status write(const Leaf& leaf) {
-    const auto metadata = zarr::metadata_of(options_.zarr_format, leaf.value->type(),
-                                            chunk_of(leaf), options_.compressed);
-    std::size_t n = 0;  // the metadata and the first chunk go to process 0
-    return zarr::write(
-        [&](const std::string& key, std::string_view value) {
-          if (databases_.empty()) return store_.write(folder_ + key, value);
-          const std::size_t at = n == 0 ? 0 : (n - 1) % databases_.size();
-          ++n;
-          return databases_[at].write(key, value);
-        },
-        parameter(leaf), metadata, *leaf.value);
+  /// Writes the arrays of leaves, one after the other.
+  Status write(const std::vector<const Leaf*>& leaves) {
+    std::vector<zarr::Encoder> arrays;
+    std::vector<Piece> pieces;
+    for (const Leaf* leaf : leaves) {
+      arrays.emplace_back(parameter(*leaf),
+                          zarr::metadata_of(options_.zarr_format, leaf->value->type(),
+                                            chunk_of(*leaf), options_.compressed),
+                          *leaf->value);
+      for (std::int64_t i = -1; i < arrays.back().chunks(); ++i)
+        pieces.push_back({arrays.size() - 1, i});
+    }
+    const auto at = [&](std::int64_t i) { return pieces[static_cast<std::size_t>(i)]; };
+    return in_order(std::ssize(pieces),
+                    {.bytes = [&](std::int64_t i) -> std::uint64_t {
+                       return at(i).chunk < 0 ? 256 : arrays[at(i).array].chunk_bytes();
+                     },
+                     .make =
+                         [&](std::int64_t i) {
+                           const zarr::Encoder& a = arrays[at(i).array];
+                           return at(i).chunk < 0 ? a.metadata_text() : a.chunk(at(i).chunk);
+                         },
+                     .take =
+                         [&](std::int64_t i, const std::string& bytes) {
+                           const zarr::Encoder& a = arrays[at(i).array];
+                           return put(at(i).chunk,
+                                      at(i).chunk < 0 ? a.metadata_key() : a.chunk_key(at(i).chunk),
+                                      bytes);
+                         }});
   }
   /// Commits the databases and makes one of them that refers to all.
   Status commit() {
@@ -179,6 +197,18 @@ class ArrayWriter {
   }
 
  private:
+  /// A chunk of an array; -1: its metadata.
+  struct Piece {
+    std::size_t array;
+    std::int64_t chunk;
+  };
+  /// The metadata and the first chunk go to process 0.
+  Status put(std::int64_t chunk, const std::string& key, std::string_view value) {
+    if (databases_.empty()) return store_.write(folder_ + key, value);
+    const auto at = static_cast<std::size_t>(std::max<std::int64_t>(chunk, 0));
+    return databases_[at % databases_.size()].write(key, value);
+  }
+
   KeyValueStore& store_;
   std::string folder_;
   const TreeOptions& options_;
@@ -246,9 +276,13 @@ const Leaf* PyTree::find(std::string_view name) const {
   return nullptr;
 }
 
+const KeyValueReader& PyTree::arrays() const {
+  if (ocdbt_) return *ocdbt_;
+  return *below_;
+}
+
 Result<zarr::Array> PyTree::array(const Leaf& leaf) const {
-  const KeyValueReader& from = ocdbt_ ? static_cast<const KeyValueReader&>(*ocdbt_)
-                                      : static_cast<const KeyValueReader&>(*below_);
+  const KeyValueReader& from = arrays();
   auto out = zarr::Array::open(from, parameter(leaf));
   if (!out && out.status().code() == Code::not_found)
     return wrong(from.name_of(parameter(leaf)), "an array of the tree is missing");
@@ -256,26 +290,70 @@ Result<zarr::Array> PyTree::array(const Leaf& leaf) const {
 }
 
 Result<Literal> PyTree::read(const Leaf& leaf) const {
-  auto a = array(leaf);
-  if (!a) return a.status();
-  // Orbax writes every chunk: what is absent was lost, and is not a fill value.
-  auto missing = a->missing();
-  if (!missing) return missing.status();
-  if (!missing->empty()) return wrong(store_->name_of(folder_ + missing->front()), "is missing");
-  return a->read();
+  const Leaf* one = &leaf;
+  auto out = read(std::span(&one, 1));
+  if (!out) return out.status();
+  return std::move(out->front());
+}
+
+Result<std::vector<Literal>> PyTree::read(std::span<const Leaf* const> leaves) const {
+  std::vector<Box> boxes;
+  for (const Leaf* leaf : leaves) {
+    auto a = array(*leaf);
+    if (!a) return a.status();
+    std::vector<std::int64_t> sizes = a->metadata().shape;
+    boxes.push_back({std::move(*a), std::vector<std::int64_t>(sizes.size()), std::move(sizes)});
+  }
+  return read_boxes(boxes);
 }
 
 Result<Literal> PyTree::read(const Leaf& leaf, const std::vector<std::int64_t>& begin,
                              const std::vector<std::int64_t>& sizes) const {
   auto a = array(leaf);
   if (!a) return a.status();
-  return a->read(begin, sizes);
+  const Box box{std::move(*a), begin, sizes};
+  auto out = read_boxes(std::span(&box, 1));
+  if (!out) return out.status();
+  return std::move(out->front());
+}
+
+Result<std::vector<Literal>> PyTree::read_boxes(std::span<const Box> boxes) const {
+  std::vector<Literal> out;
+  std::vector<zarr::Grid> grids;
+  std::vector<std::int64_t> ends;  // of each box's chunks among all
+  for (const Box& box : boxes) {
+    grids.push_back(box.array.chunks(box.begin, box.sizes));
+    const std::int64_t n = grids.back().count();
+    ends.push_back((ends.empty() ? 0 : ends.back()) + n);
+    // A size that a damaged file says is not believed before its last chunk is seen.
+    const std::string last = n > 0 ? box.array.chunk_key(grids.back().place(n - 1)) : "";
+    if (n > 0 && !arrays().size(last).ok())
+      return wrong(store_->name_of(folder_ + last), "is missing");
+    auto blank = box.array.blank(box.sizes);
+    if (!blank) return blank.status();
+    out.push_back(std::move(*blank));
+  }
+  std::vector<char*> targets;
+  for (Literal& value : out) targets.push_back(reinterpret_cast<char*>(value.mutable_data()));
+  const Status s = for_each(ends.empty() ? 0 : ends.back(), [&](std::int64_t i) -> Status {
+    const auto at =
+        static_cast<std::size_t>(std::upper_bound(ends.begin(), ends.end(), i) - ends.begin());
+    const Box& box = boxes[at];
+    const auto chunk = grids[at].place(i - (at == 0 ? 0 : ends[at - 1]));
+    auto there = box.array.read_chunk(chunk, box.begin, box.sizes, targets[at]);
+    if (!there) return there.status();
+    if (*there) return {};
+    // Orbax writes every chunk: what is absent was lost, and is not a fill value.
+    return wrong(store_->name_of(folder_ + box.array.chunk_key(chunk)), "is missing");
+  });
+  if (!s.ok()) return s;
+  return out;
 }
 
 Status write_pytree(KeyValueStore& store, const std::string& folder,
                     const std::vector<Leaf>& leaves, const TreeOptions& options) {
   check(leaves);
-  std::vector<const Leaf*> sorted;
+  std::vector<const Leaf*> sorted, with_elements;
   for (const Leaf& leaf : leaves) sorted.push_back(&leaf);
   std::sort(sorted.begin(), sorted.end(),
             [](const Leaf* a, const Leaf* b) { return parameter(*a) < parameter(*b); });
@@ -287,7 +365,7 @@ Status write_pytree(KeyValueStore& store, const std::string& folder,
     if (leaf->kind == Kind::string) strings[parameter(*leaf)] = leaf->text;
     if (!leaf->sharding.empty()) shardings[base64url(parameter(*leaf))] = leaf->sharding;
     if (!leaf->is_array()) continue;
-    if (Status s = arrays.write(*leaf); !s.ok()) return s;
+    with_elements.push_back(leaf);
     if (leaf->kind == Kind::jax_array)
       sizes.push_back({{"array_metadata",
                         {{"param_name", parameter(*leaf)},
@@ -295,6 +373,7 @@ Status write_pytree(KeyValueStore& store, const std::string& folder,
                          {"chunk_shape", chunk_of(*leaf)},
                          {"ext_metadata", nullptr}}}});
   }
+  if (Status s = arrays.write(with_elements); !s.ok()) return s;
   if (Status s = arrays.commit(); !s.ok()) return s;
   const ordered_json metadata = {{"tree_metadata", tree},
                                  {"use_ocdbt", options.ocdbt},

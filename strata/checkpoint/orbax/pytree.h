@@ -12,6 +12,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -67,7 +68,10 @@ class PyTree {
   Result<zarr::Array> array(const Leaf& leaf) const;
   /// Its elements. Code::corrupt also where a chunk is missing.
   Result<Literal> read(const Leaf& leaf) const;
-  /// A box of its elements; see zarr::Array::read.
+  /// Those of several leaves: chunks are read and decoded by all threads, of which each holds one.
+  Result<std::vector<Literal>> read(std::span<const Leaf* const> leaves) const;
+  /// A box of its elements, of which only the chunks that it meets are read, and of shards only
+  /// their inner chunks. Codes of the above. Throws Error for a box that is not within the array.
   Result<Literal> read(const Leaf& leaf, const std::vector<std::int64_t>& begin,
                        const std::vector<std::int64_t>& sizes) const;
   /// Whether arrays lie in a database, and Zarr's format.
@@ -76,6 +80,14 @@ class PyTree {
 
  private:
   PyTree() = default;
+  /// Elements of an array that are wanted.
+  struct Box {
+    zarr::Array array;
+    std::vector<std::int64_t> begin, sizes;
+  };
+  /// Where the keys of arrays are found.
+  const KeyValueReader& arrays() const;
+  Result<std::vector<Literal>> read_boxes(std::span<const Box> boxes) const;
   std::shared_ptr<const KeyValueReader> store_;
   std::string folder_;
   std::shared_ptr<const Below> below_;
@@ -93,8 +105,11 @@ struct TreeOptions {
   int processes = 1;
 };
 
-/// Writes an item below `folder`. Throws Error for a dtype that Zarr lacks, for arrays without
-/// elements, which Orbax refuses, and for two leaves of one parameter name ("a.b" and "a" / "b").
+/// Writes an item below `folder`. Chunks are encoded by all threads while those before are written,
+/// in an order of their own: the bytes do not depend on the threads. Besides the leaves, at most
+/// 256 MiB of chunks, or two where they are larger, and a data file are in memory. Throws Error for
+/// a dtype that Zarr lacks, for arrays without elements, which Orbax refuses, and for two leaves of
+/// one parameter name ("a.b" and "a" / "b").
 Status write_pytree(KeyValueStore& store, const std::string& folder,
                     const std::vector<Leaf>& leaves, const TreeOptions& options = {});
 

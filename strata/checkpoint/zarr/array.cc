@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "strata/base/checksum.h"
+#include "strata/checkpoint/store/parallel.h"
 #include "strata/data/compression/codec.h"
 #include "strata/data/compression/stream.h"
 
@@ -350,39 +351,73 @@ Result<Literal> Array::read(std::uint64_t limit) const {
   return read(Sizes(metadata_.shape.size()), metadata_.shape, limit);
 }
 
-Result<Literal> Array::read(const Sizes& begin, const Sizes& sizes, std::uint64_t limit) const {
+std::int64_t Grid::count() const {
+  std::int64_t out = 1;
+  for (std::int64_t n : sizes) out *= n;
+  return out;
+}
+
+Sizes Grid::place(std::int64_t n) const {
+  Sizes out(sizes.size());
+  for (std::size_t i = sizes.size(); i-- > 0; n /= sizes[i]) out[i] = first[i] + n % sizes[i];
+  return out;
+}
+
+Grid Array::chunks(const Sizes& begin, const Sizes& sizes) const {
   const Metadata& m = metadata_;
   if (begin.size() != m.shape.size() || sizes.size() != m.shape.size())
     throw Error("zarr", "a box of rank {} of an array of rank {}", sizes.size(), m.shape.size());
-  Sizes first, last;
+  Grid out;
+  const bool empty = count(sizes) == 0;
   for (std::size_t i = 0; i < begin.size(); ++i) {
     if (begin[i] < 0 || sizes[i] < 0 || begin[i] > m.shape[i] - sizes[i])
       throw Error("zarr", "elements {} to {} of axis {}, which has {}", begin[i],
                   begin[i] + sizes[i], i, m.shape[i]);
-    first.push_back(begin[i] / m.chunk[i]);
-    last.push_back((begin[i] + sizes[i] + m.chunk[i] - 1) / m.chunk[i]);
+    out.first.push_back(begin[i] / m.chunk[i]);
+    const std::int64_t end = (begin[i] + sizes[i] + m.chunk[i] - 1) / m.chunk[i];
+    out.sizes.push_back(empty ? 0 : end - out.first.back());
   }
+  return out;
+}
+
+Result<Literal> Array::blank(const Sizes& sizes, std::uint64_t limit) const {
+  const Metadata& m = metadata_;
   const std::uint64_t bytes = count(sizes) * byte_width(m.dtype);
-  const std::string name = store_->name_of(key_);
   if (bytes > limit)
-    return Status(Code::invalid, "{}: {} bytes, and {} are allowed", name, bytes, limit);
+    return Status(Code::invalid, "{}: {} bytes, and {} are allowed", store_->name_of(key_), bytes,
+                  limit);
   Literal out(Type(m.dtype, Shape::of(sizes)));
-  if (bytes == 0) return out;
-  char* target = reinterpret_cast<char*>(out.mutable_data());
-  if (!m.fill.same_bits(Literal(Type::scalar(m.dtype)))) {
+  if (bytes > 0 && !m.fill.same_bits(Literal(Type::scalar(m.dtype)))) {
     const std::string all = filled(m.fill, count(sizes));
-    std::memcpy(target, all.data(), all.size());
+    std::memcpy(out.mutable_data(), all.data(), all.size());
   }
+  return out;
+}
+
+Result<bool> Array::read_chunk(const Sizes& at, const Sizes& begin, const Sizes& sizes,
+                               char* target, std::uint64_t limit) const {
+  const Metadata& m = metadata_;
+  const std::string key = chunk_key(at), name = store_->name_of(key);
+  auto stored = store_->size(key);
+  if (!stored && stored.status().code() == Code::not_found) return false;
+  if (!stored) return stored.status();
   const Box to{begin, sizes};
-  Status s = each(first, last, [&](const Sizes& at) -> Status {
-    const std::string key = key_ + "/" + m.key(at), chunk_name = store_->name_of(key);
-    auto stored = store_->size(key);
-    if (!stored) return stored.status().code() == Code::not_found ? Status() : stored.status();
-    Box chunk{at, m.chunk};
-    for (std::size_t i = 0; i < at.size(); ++i) chunk.origin[i] *= m.chunk[i];
-    return read_chunk(
-        {m, chunk_name, to, target, limit}, m.codecs, chunk,
-        [&](ByteRange range) { return store_->read(key, range); }, *stored);
+  Box chunk{at, m.chunk};
+  for (std::size_t i = 0; i < at.size(); ++i) chunk.origin[i] *= m.chunk[i];
+  const Status read = checkpoint::zarr::read_chunk(
+      {m, name, to, target, limit}, m.codecs, chunk,
+      [&](ByteRange range) { return store_->read(key, range); }, *stored);
+  if (!read.ok()) return read;
+  return true;
+}
+
+Result<Literal> Array::read(const Sizes& begin, const Sizes& sizes, std::uint64_t limit) const {
+  const Grid all = chunks(begin, sizes);
+  auto out = blank(sizes, limit);
+  if (!out || all.count() == 0) return out;
+  char* target = reinterpret_cast<char*>(out->mutable_data());
+  const Status s = for_each(all.count(), [&](std::int64_t i) {
+    return read_chunk(all.place(i), begin, sizes, target, limit).status();
   });
   if (!s.ok()) return s;
   return out;
@@ -402,21 +437,46 @@ Result<std::vector<std::string>> Array::missing() const {
   return out;
 }
 
-Status write(const Put& put, const std::string& key, const Metadata& m, const Literal& value) {
-  STRATA_CHECK(m.dtype == value.dtype() && m.shape == value.shape().sizes(),
-               "metadata of {} describe a value of {}", key, value.type().to_string());
-  const std::string file = key + (m.format == 2 ? "/.zarray" : "/zarr.json");
-  if (Status s = put(file, m.format == 2 ? encode_v2(m) : encode_v3(m)); !s.ok()) return s;
+Encoder::Encoder(std::string key, Metadata metadata, const Literal& value)
+    : key_(std::move(key)), metadata_(std::move(metadata)), value_(value) {
+  grid_ = {Sizes(metadata_.shape.size()), metadata_.grid()};
+  STRATA_CHECK(metadata_.dtype == value.dtype() && metadata_.shape == value.shape().sizes(),
+               "metadata of {} describe a value of {}", key_, value.type().to_string());
+}
+
+std::string Encoder::metadata_key() const {
+  return key_ + (metadata_.format == 2 ? "/.zarray" : "/zarr.json");
+}
+
+std::string Encoder::metadata_text() const {
+  return metadata_.format == 2 ? encode_v2(metadata_) : encode_v3(metadata_);
+}
+
+std::uint64_t Encoder::chunk_bytes() const {
+  return count(metadata_.chunk) * byte_width(metadata_.dtype);
+}
+
+std::string Encoder::chunk_key(std::int64_t chunk) const {
+  return key_ + "/" + metadata_.key(grid_.place(chunk));
+}
+
+std::string Encoder::chunk(std::int64_t chunk) const {
+  const Metadata& m = metadata_;
   const Box whole{Sizes(m.shape.size()), m.shape};
-  const std::size_t width = byte_width(m.dtype);
-  const char* source = reinterpret_cast<const char*>(value.data());
-  return each(Sizes(m.shape.size()), m.grid(), [&](const Sizes& at) {
-    Box chunk{at, m.chunk};
-    for (std::size_t i = 0; i < at.size(); ++i) chunk.origin[i] *= m.chunk[i];
-    std::string bytes = filled(m.fill, count(m.chunk));
-    copy_shared(whole, source, chunk, bytes.data(), width);
-    return put(key + "/" + m.key(at), encode_chunk(m.codecs, m, m.chunk, std::move(bytes)));
-  });
+  Box box{grid_.place(chunk), m.chunk};
+  for (std::size_t i = 0; i < box.origin.size(); ++i) box.origin[i] *= m.chunk[i];
+  std::string bytes = filled(m.fill, count(m.chunk));
+  copy_shared(whole, reinterpret_cast<const char*>(value_.data()), box, bytes.data(),
+              byte_width(m.dtype));
+  return encode_chunk(m.codecs, m, m.chunk, std::move(bytes));
+}
+
+Status write(const Put& put, const std::string& key, const Metadata& m, const Literal& value) {
+  const Encoder encoder(key, m, value);
+  if (Status s = put(encoder.metadata_key(), encoder.metadata_text()); !s.ok()) return s;
+  for (std::int64_t i = 0; i < encoder.chunks(); ++i)
+    if (Status s = put(encoder.chunk_key(i), encoder.chunk(i)); !s.ok()) return s;
+  return {};
 }
 
 Status write(KeyValueStore& store, const std::string& key, const Metadata& metadata,

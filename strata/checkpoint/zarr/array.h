@@ -18,6 +18,15 @@
 
 namespace strata::checkpoint::zarr {
 
+/// Chunks that make a box: the place of the first, and how many there are along each axis.
+struct Grid {
+  std::vector<std::int64_t> first, sizes;
+  /// How many.
+  std::int64_t count() const;
+  /// The place of a chunk, in C order.
+  std::vector<std::int64_t> place(std::int64_t n) const;
+};
+
 /// An array that is open for reading.
 class Array {
  public:
@@ -35,6 +44,22 @@ class Array {
   Result<Literal> read(const std::vector<std::int64_t>& begin,
                        const std::vector<std::int64_t>& sizes,
                        std::uint64_t limit = kMostBytes) const;
+  /// The chunks that a box meets. Throws Error for a box that is not within the array.
+  Grid chunks(const std::vector<std::int64_t>& begin, const std::vector<std::int64_t>& sizes) const;
+  /// Reads what one chunk and a box share into the box's elements at `target`, which are dense;
+  /// false, and nothing written, where the chunk is absent. Several threads may read chunks of one
+  /// box at once.
+  Result<bool> read_chunk(const std::vector<std::int64_t>& chunk,
+                          const std::vector<std::int64_t>& begin,
+                          const std::vector<std::int64_t>& sizes, char* target,
+                          std::uint64_t limit = kMostBytes) const;
+  /// What a box holds where no chunk is: zeros, or the fill value.
+  Result<Literal> blank(const std::vector<std::int64_t>& sizes,
+                        std::uint64_t limit = kMostBytes) const;
+  /// The key of a chunk.
+  std::string chunk_key(const std::vector<std::int64_t>& chunk) const {
+    return key_ + "/" + metadata_.key(chunk);
+  }
   /// The keys of chunks that are not there; none of a whole array.
   Result<std::vector<std::string>> missing() const;
 
@@ -46,6 +71,28 @@ class Array {
   const KeyValueReader* store_;
   std::string key_;
   Metadata metadata_;
+};
+
+/// The chunks of an array that is to be written, each by itself, on any thread.
+class Encoder {
+ public:
+  /// `value` outlives this.
+  Encoder(std::string key, Metadata metadata, const Literal& value);
+  /// Where the metadata go, and what they are.
+  std::string metadata_key() const;
+  std::string metadata_text() const;
+  std::int64_t chunks() const { return grid_.count(); }
+  /// Of a chunk's elements.
+  std::uint64_t chunk_bytes() const;
+  /// Where a chunk goes, and its bytes.
+  std::string chunk_key(std::int64_t chunk) const;
+  std::string chunk(std::int64_t chunk) const;
+
+ private:
+  std::string key_;
+  Metadata metadata_;
+  const Literal& value_;
+  Grid grid_;
 };
 
 /// Takes a value under a key.
