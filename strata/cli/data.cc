@@ -1,5 +1,7 @@
 #include <unistd.h>
 
+#include <algorithm>
+#include <filesystem>
 #include <iostream>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -13,6 +15,7 @@
 #include "strata/data/pipeline/pipeline.h"
 #include "strata/data/row.h"
 #include "strata/data/token_file.h"
+#include "strata/data/tokens_writer.h"
 #include "strata/tokenizer/sentencepiece.h"
 #include "strata/train/state.h"
 
@@ -316,6 +319,40 @@ struct Tokenize {
   int threads = 0;
 };
 
+/// Gives a row's documents part by part, without their separators.
+Status give_documents(const data::Row& row, data::TokensWriter& out) {
+  constexpr std::int64_t kPart = std::int64_t{1} << 20;
+  std::vector<std::int32_t> part;
+  for (std::int64_t d = 0; d < row.documents(); ++d) {
+    const std::int64_t end = row.document(d + 1) - 1;  // its separator comes anew
+    for (std::int64_t from = row.document(d); from < end; from += kPart) {
+      part.resize(static_cast<std::size_t>(std::min(kPart, end - from)));
+      row.copy(from, part);
+      if (Status s = out.add_part(part); !s.ok()) return s;
+    }
+    if (Status s = out.end_document(); !s.ok()) return s;
+  }
+  return {};
+}
+
+/// Writes a row to a token file; what is no regular file (a pipe, a device) is written through.
+Result<data::Tokens> write_tokens(const data::Row& row, const tokenizer::Tokenizer& tokenizer,
+                                  const std::string& path) {
+  namespace fs = std::filesystem;
+  std::error_code error;
+  const bool through = fs::exists(path, error) && !fs::is_regular_file(path, error);
+  // A link stays, and what it names is written.
+  const std::string target =
+      fs::is_symlink(path, error) && !through ? fs::weakly_canonical(path, error).string() : path;
+  auto writer = data::TokensWriter::create(through ? "" : target, tokenizer, row.documents());
+  if (!writer) return writer.status();
+  if (Status s = give_documents(row, *writer); !s.ok()) return s;
+  auto tokens = std::move(*writer).finish();
+  if (tokens && through)
+    if (Status s = tokens->write(path); !s.ok()) return s;
+  return tokens;
+}
+
 int tokenize(const Tokenize& o) {
   if (o.threads > 0) set_num_threads(o.threads);
   auto tokenizer = tokenizer::load_tokenizer(o.tokenizer_type, o.tokenizer_path);
@@ -327,25 +364,17 @@ int tokenize(const Tokenize& o) {
   auto row = data::Row::read({.name = o.output, .patterns = o.files}, **tokenizer, options);
   progress.clear();
   if (!row) return fail(row.status());
-  data::TokensBuilder builder(**tokenizer);
-  std::vector<std::int32_t> document;
-  for (std::int64_t d = 0; d < row->documents(); ++d) {
-    document.resize(static_cast<std::size_t>(row->document(d + 1) - row->document(d) -
-                                             1));  // its separator comes anew
-    row->copy(row->document(d), document);
-    builder.add(document);
-  }
-  const data::Tokens tokens = std::move(builder).finish();
-  if (Status s = tokens.write(o.output); !s.ok()) return fail(s);
+  auto tokens = write_tokens(*row, **tokenizer, o.output);
+  if (!tokens) return fail(tokens.status());
   const json out = {{"file", o.output},
                     {"files", row->files().size()},
-                    {"documents", tokens.documents()},
-                    {"tokens", tokens.size()},
-                    {"tokenizer", tokens.fingerprint()}};
+                    {"documents", tokens->documents()},
+                    {"tokens", tokens->size()},
+                    {"tokenizer", tokens->fingerprint()}};
   std::cout << (o.json ? dump(out)
                        : fmt::format("{}: {} tokens of {} documents from {} files, tokenizer {}",
-                                     o.output, tokens.size(), tokens.documents(),
-                                     row->files().size(), tokens.fingerprint()))
+                                     o.output, tokens->size(), tokens->documents(),
+                                     row->files().size(), tokens->fingerprint()))
             << "\n";
   return kDone;
 }

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "strata/base/result.h"
@@ -23,7 +24,18 @@ struct DocumentOptions {
 /// no such objects; the message says where.
 Result<std::vector<std::string>> read_documents(const std::string& path,
                                                 const DocumentOptions& options = {});
-/// The same for a file's bytes.
+/// Takes documents in pieces of whole characters; each has at least one byte.
+class TextSink {
+ public:
+  virtual ~TextSink() = default;
+  virtual Status add(std::string_view piece) = 0;
+  virtual Status end_document() = 0;
+};
+/// Gives the documents of `read_documents` in their order, in memory that does not grow with the
+/// file: of a line of JSONL at once, of a plain text a megabyte. Fails as that does, but may have
+/// given documents that stand before the fault.
+Status stream_documents(const std::string& path, const DocumentOptions& options, TextSink& out);
+/// The documents of a file's bytes.
 Result<std::vector<std::string>> documents_of(std::string bytes, const std::string& path,
                                               const DocumentOptions& options = {});
 

@@ -3,150 +3,19 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <filesystem>
+#include <functional>
+#include <optional>
 
 #include "strata/base/checksum.h"
+#include "strata/base/error.h"
 #include "strata/base/file.h"
-#include "strata/base/progress.h"
-#include "strata/base/text.h"
-#include "strata/base/thread_pool.h"
 #include "strata/data/documents.h"
 #include "strata/data/format/elements.h"
+#include "strata/data/text_tokens.h"
+#include "strata/data/tokens_writer.h"
 
 namespace strata::data {
 namespace {
-
-/// Bytes that are encoded between two reports.
-constexpr std::size_t kRound = std::size_t{8} << 20;
-
-struct Part {
-  std::string_view text;
-  bool ends_document;
-};
-
-std::vector<Part> parts_of(const std::vector<std::string>& documents,
-                           const tokenizer::Tokenizer& tokenizer) {
-  std::vector<Part> out;
-  for (std::string_view rest : documents) {
-    while (!rest.empty()) {
-      const std::size_t n = tokenizer.part(rest);
-      out.push_back({rest.substr(0, n), n == rest.size()});
-      rest.remove_prefix(n);
-    }
-  }
-  return out;
-}
-
-Tokens encode(const std::vector<std::string>& documents, const std::string& name,
-              const tokenizer::Tokenizer& tokenizer, const RowOptions& o) {
-  struct Work {
-    std::span<const Part> parts;
-    std::vector<std::vector<std::int32_t>> tokens;
-    const tokenizer::Tokenizer& tokenizer;
-  };
-  const std::vector<Part> parts = parts_of(documents, tokenizer);
-  double total = 0, done = 0;
-  for (const Part& p : parts) total += static_cast<double>(p.text.size());
-  const double start = seconds_now();
-  TokensBuilder builder(tokenizer);
-  for (std::size_t from = 0, to = 0; from < parts.size(); from = to) {
-    double bytes = 0;
-    while (to < parts.size() && bytes < static_cast<double>(kRound))
-      bytes += static_cast<double>(parts[to++].text.size());
-    Work work{std::span(parts).subspan(from, to - from),
-              std::vector<std::vector<std::int32_t>>(to - from), tokenizer};
-    auto run = [](void* ctx, std::int64_t begin, std::int64_t end) {
-      auto& w = *static_cast<Work*>(ctx);
-      for (auto i = static_cast<std::size_t>(begin); i < static_cast<std::size_t>(end); ++i)
-        w.tokens[i] = w.tokenizer.encode(w.parts[i].text);
-    };
-    parallel_for(static_cast<std::int64_t>(to - from), 1, run, &work);
-    for (std::size_t i = 0; i < work.parts.size(); ++i) {
-      builder.add_part(work.tokens[i]);
-      if (work.parts[i].ends_document) builder.end_document();
-    }
-    done += bytes;
-    o.progress(fmt::format("tokenising {}: {:.0f} % of {}B", name, 100 * done / total,
-                           human_count(total)));
-  }
-  Tokens out = std::move(builder).finish();
-  if (const double seconds = seconds_now() - start; seconds >= 1) {
-    o.note(fmt::format("tokenised {}: {}B are {} tokens, in {:.1f} s", name, human_count(total),
-                       human_count(static_cast<double>(out.size())), seconds));
-  }
-  return out;
-}
-
-/// Names the tokens of these documents: 32 bits of CRC-32C and 64 of FNV-1a over words. Not proof
-/// against those who look for two texts of one name, only against chance.
-std::string cache_name(const std::vector<std::string>& documents,
-                       const tokenizer::Tokenizer& tokenizer) {
-  std::uint64_t fnv = 0xcbf29ce484222325u;
-  auto mix = [&](std::uint64_t word) {
-    fnv = (fnv ^ word) * 0x100000001b3u;
-    fnv ^= fnv >> 32;
-  };
-  std::uint32_t crc = crc32c(tokenizer.fingerprint());
-  for (const std::string& d : documents) {
-    crc = crc32c(d, crc);
-    mix(d.size());
-    for (std::size_t i = 0; i < d.size(); i += 8) {
-      std::uint64_t word = 0;
-      std::copy_n(d.data() + i, std::min<std::size_t>(8, d.size() - i),
-                  reinterpret_cast<char*>(&word));
-      mix(word);
-    }
-  }
-  return fmt::format("{}{:016x}.tokens", hex32(crc), fnv);
-}
-
-/// Removes the files that were written or used first, until those left are `most` bytes at most.
-void shrink(const std::string& folder, std::int64_t most) {
-  struct File {
-    std::filesystem::file_time_type used;
-    std::int64_t bytes;
-    std::filesystem::path path;
-    auto operator<=>(const File&) const = default;
-  };
-  std::vector<File> files;
-  std::error_code error;
-  for (const auto& entry : std::filesystem::directory_iterator(folder, error)) {
-    const auto bytes = static_cast<std::int64_t>(entry.file_size(error));
-    if (!error && entry.path().extension() == ".tokens")
-      files.push_back({entry.last_write_time(error), bytes, entry.path()});
-  }
-  std::sort(files.begin(), files.end());
-  std::int64_t total = 0;
-  for (const File& f : files) total += f.bytes;
-  for (std::size_t i = 0; i + 1 < files.size() && total > most; ++i) {  // the newest stays
-    std::filesystem::remove(files[i].path, error);
-    total -= files[i].bytes;
-  }
-}
-
-/// Tokens of texts, from the cache where they are there.
-Tokens tokens_of(const std::vector<std::string>& documents, const std::string& name,
-                 const tokenizer::Tokenizer& tokenizer, const RowOptions& o) {
-  if (o.cache_folder.empty() || tokenizer.type() == "byte")
-    return encode(documents, name, tokenizer, o);
-  const std::string path = o.cache_folder + "/" + cache_name(documents, tokenizer);
-  auto found = Tokens::open(path);
-  if (found && found->fingerprint() == tokenizer.fingerprint() &&
-      found->documents() == static_cast<std::int64_t>(documents.size())) {
-    std::error_code error;  // used now: `shrink` goes by age
-    std::filesystem::last_write_time(path, std::filesystem::file_time_type::clock::now(), error);
-    return *found;
-  }
-  Tokens made = encode(documents, name, tokenizer, o);
-  // A cache that cannot be written costs the next run its time, and nothing else.
-  Status written = make_folders(o.cache_folder);
-  if (written.ok()) written = made.write(path);
-  if (written.ok())
-    shrink(o.cache_folder, o.cache_bytes);
-  else
-    o.note(fmt::format("tokens of {} are not kept: {}", name, written.message()));
-  return made;
-}
 
 Status check_tokenizer(const Tokens& tokens, const tokenizer::Tokenizer& tokenizer,
                        const std::string& path) {
@@ -159,13 +28,12 @@ Status check_tokenizer(const Tokens& tokens, const tokenizer::Tokenizer& tokeniz
                 path, tokens.fingerprint(), tokenizer.fingerprint());
 }
 
-}  // namespace
+/// Takes documents that others made tokens of, without their separators.
+using AddTokens = std::function<Status(std::span<const std::int32_t>)>;
 
-namespace {
-
-/// Adds a document of tokens that others made; their own separator at its end is the run's.
-Status add_tokens(const Literal& tokens, const std::string& where,
-                  const tokenizer::Tokenizer& tokenizer, TokensBuilder& builder) {
+/// Gives a document of tokens that others made; their own separator at its end is the run's.
+Status give_tokens(const Literal& tokens, const std::string& where,
+                   const tokenizer::Tokenizer& tokenizer, const AddTokens& add) {
   if (!is_integer(tokens.dtype()) || tokens.shape().rank() != 1)
     return Status(Code::invalid, "{}: {} are no tokens; those are a row of integers", where,
                   tokens.type().to_string());
@@ -178,8 +46,7 @@ Status add_tokens(const Literal& tokens, const std::string& where,
     out.push_back(static_cast<std::int32_t>(token));
   }
   if (!out.empty() && out.back() == tokenizer.separator()) out.pop_back();
-  builder.add(out);
-  return {};
+  return add(out);
 }
 
 /// What of a record is trained on: the record itself, or its member `column`.
@@ -195,43 +62,39 @@ Result<Element> content_of(const Element& record, const std::string& column,
                 where, column, fmt::join(names, ", "));
 }
 
-/// The documents of a file of records, in their order: of texts, or of tokens.
-struct Records {
-  std::vector<std::string> texts;
-  std::optional<Tokens> tokens;
-};
-Result<Records> read_records(const std::string& path, const tokenizer::Tokenizer& tokenizer,
-                             const RowOptions& o) {
+/// Gives the documents of a file of records in their order: of texts, or of tokens.
+Status read_records(const std::string& path, const tokenizer::Tokenizer& tokenizer,
+                    const RowOptions& o, TextSink& texts, const AddTokens& add_tokens) {
   auto scanner = open_elements(path);
   if (!scanner) return scanner.status();
-  Records out;
-  TokensBuilder builder(tokenizer);
-  bool has_tokens = false;
+  bool has_tokens = false, has_texts = false;
   Element record;
   for (std::int64_t n = 0;; ++n) {
     const auto more = (*scanner)->next(record);
     if (!more) return more.status();
-    if (!*more) break;
+    if (!*more) return {};
     const std::string where = fmt::format("{}: record {}", path, n);
     const auto content = content_of(record, o.column, where);
     if (!content) return content.status();
     if (content->kind() == Element::Kind::array) {
-      if (Status s = add_tokens(content->array(), where, tokenizer, builder); !s.ok()) return s;
       has_tokens = true;
+      if (Status s = give_tokens(content->array(), where, tokenizer, add_tokens); !s.ok()) return s;
     } else if (content->kind() == Element::Kind::text || content->kind() == Element::Kind::bytes) {
       auto documents = documents_of(std::string(content->view()), where);
       if (!documents) return documents.status();
-      std::move(documents->begin(), documents->end(), std::back_inserter(out.texts));
+      for (const std::string& document : *documents) {
+        has_texts = true;
+        if (Status s = texts.add(document); !s.ok()) return s;
+        if (Status s = texts.end_document(); !s.ok()) return s;
+      }
     } else {
       return Status(Code::invalid, "{}: {} is no text and no row of tokens", where,
                     name(content->kind()));
     }
-    if (has_tokens && !out.texts.empty())
+    if (has_tokens && has_texts)
       return Status(Code::invalid, "{}: some records are texts, others tokens", where);
     if (n % 1000 == 0) o.progress(fmt::format("reading {}: {} records", path, n));
   }
-  if (has_tokens) out.tokens = std::move(builder).finish();
-  return out;
 }
 
 /// Whether `train_files` reads a file by the table of formats, and not as text or JSONL.
@@ -244,7 +107,151 @@ bool is_of_records(const std::string& path) {
   return file_exists(prefix + ".bin") && file_exists(prefix + ".idx");
 }
 
+/// Tokens that a file of records holds as such: in memory while they are few.
+class RecordTokens {
+ public:
+  RecordTokens(const tokenizer::Tokenizer& tokenizer, std::int64_t most)
+      : most_(most / Tokens::width_of(tokenizer.vocab_size())),
+        builder_(std::in_place, tokenizer) {}
+  void add(std::span<const std::int32_t> document) {
+    ++documents_;
+    size_ += std::ssize(document) + 1;
+    if (size_ > most_) builder_.reset();
+    if (builder_) builder_->add(document);
+  }
+  std::int64_t documents() const { return documents_; }
+  /// All of them where they were few.
+  std::optional<Tokens> kept() {
+    return builder_ ? std::optional(std::move(*builder_).finish()) : std::nullopt;
+  }
+
+ private:
+  std::int64_t most_, documents_ = 0, size_ = 0;
+  std::optional<TokensBuilder> builder_;
+};
+
+/// Refuses texts: of files that held tokens when they were read before.
+class NoTexts : public TextSink {
+ public:
+  explicit NoTexts(std::string path) : path_(std::move(path)) {}
+  Status add(std::string_view) override {
+    return Status(Code::invalid, "{}: it changed while it was read", path_);
+  }
+  Status end_document() override { return add({}); }
+
+ private:
+  std::string path_;
+};
+
+Result<Tokens> stream_tokens(const std::string& path, std::int64_t documents,
+                             const tokenizer::Tokenizer& tokenizer, const RowOptions& o) {
+  auto writer = TokensWriter::create("", tokenizer, documents);
+  if (!writer) return writer.status();
+  NoTexts none(path);
+  const Status status =
+      read_records(path, tokenizer, o, none, [&](std::span<const std::int32_t> document) {
+        Status s = writer->add_part(document);
+        return s.ok() ? writer->end_document() : s;
+      });
+  if (!status.ok()) return status;
+  return std::move(*writer).finish();
+}
+
 }  // namespace
+
+/// Reads a source's files one after the other. Texts of neighbouring files are tokenised together.
+class Row::Reader {
+ public:
+  Reader(const Source& source, const tokenizer::Tokenizer& tokenizer, const RowOptions& o)
+      : source_(source), tokenizer_(tokenizer), options_(o) {
+    begin_texts();
+  }
+  Result<Row> read() {
+    for (const std::string& pattern : source_.patterns) {
+      auto files = expand_pattern(pattern);
+      if (!files) return files.status();
+      out_.files_.insert(out_.files_.end(), files->begin(), files->end());
+    }
+    for (std::size_t i = 0; i < out_.files_.size(); ++i) {
+      out_.starts_.push_back({out_.documents_ + texts_->documents(), i});
+      if (Status s = add(out_.files_[i]); !s.ok()) {
+        // A file that may not be read is the user's choice of files, not the world's failure.
+        return s.code() == Code::denied ? Status(Code::invalid, s.message()) : s;
+      }
+    }
+    if (Status s = end_texts(); !s.ok()) return s;
+    return std::move(out_);
+  }
+
+ private:
+  Status add(const std::string& path) {
+    if (Tokens::is_token_file(path)) {
+      if (Status s = end_texts(); !s.ok()) return s;
+      auto tokens = Tokens::open(path);
+      if (!tokens) return tokens.status();
+      if (Status s = check_tokenizer(*tokens, tokenizer_, path); !s.ok()) return s;
+      out_.add(std::move(*tokens));
+      return {};
+    }
+    if (!is_of_records(path)) {
+      text_files_.push_back(path);
+      return stream_documents(path, {.column = options_.column}, *texts_);
+    }
+    RecordTokens tokens(tokenizer_, options_.memory_bytes);
+    const Status read =
+        read_records(path, tokenizer_, options_, *texts_, [&](std::span<const std::int32_t> d) {
+          tokens.add(d);
+          return Status();
+        });
+    if (!read.ok()) return read;
+    if (tokens.documents() == 0) {
+      text_files_.push_back(path);
+      return {};
+    }
+    if (Status s = end_texts(); !s.ok()) return s;
+    auto kept = tokens.kept();
+    if (!kept) {
+      auto streamed = stream_tokens(path, tokens.documents(), tokenizer_, options_);
+      if (!streamed) return streamed.status();
+      kept = std::move(*streamed);
+    }
+    out_.add(std::move(*kept));
+    return {};
+  }
+  void begin_texts() {
+    texts_.emplace(tokenizer_, options_.memory_bytes);
+    text_files_.clear();
+  }
+  /// Adds the tokens of the texts so far.
+  Status end_texts() {
+    if (texts_->documents() > 0) {
+      const auto again = [&](TextSink& sink) { return read_again(sink); };
+      auto tokens = tokens_of(*texts_, again, source_.name, tokenizer_, options_);
+      if (!tokens) return tokens.status();
+      out_.add(std::move(*tokens));
+    }
+    begin_texts();
+    return {};
+  }
+  Status read_again(TextSink& sink) const {
+    for (const std::string& path : text_files_) {
+      const auto changed = [&](std::span<const std::int32_t>) {
+        return Status(Code::invalid, "{}: it changed while it was read", path);
+      };
+      Status s = is_of_records(path) ? read_records(path, tokenizer_, options_, sink, changed)
+                                     : stream_documents(path, {.column = options_.column}, sink);
+      if (!s.ok()) return s;
+    }
+    return {};
+  }
+
+  const Source& source_;
+  const tokenizer::Tokenizer& tokenizer_;
+  const RowOptions& options_;
+  Row out_;
+  std::optional<TextsSeen> texts_;       // since the last tokens that others made
+  std::vector<std::string> text_files_;  // which hold them
+};
 
 void Row::add(Tokens tokens) {
   if (tokens.size() == 0) return;
@@ -257,58 +264,22 @@ void Row::add(Tokens tokens) {
 
 Result<Row> Row::read(const Source& source, const tokenizer::Tokenizer& tokenizer,
                       const RowOptions& o) {
-  Row out;
-  for (const std::string& pattern : source.patterns) {
-    auto files = expand_pattern(pattern);
-    if (!files) return files.status();
-    out.files_.insert(out.files_.end(), files->begin(), files->end());
-  }
-  std::vector<std::string> texts;
-  auto flush = [&] {
-    if (!texts.empty()) out.add(tokens_of(texts, source.name, tokenizer, o));
-    texts.clear();
-  };
-  for (std::size_t i = 0; i < out.files_.size(); ++i) {
-    const std::string& path = out.files_[i];
-    out.starts_.push_back({out.documents_ + static_cast<std::int64_t>(texts.size()), i});
-    if (Tokens::is_token_file(path)) {
-      flush();
-      auto tokens = Tokens::open(path);
-      if (!tokens) return tokens.status();
-      if (Status s = check_tokenizer(*tokens, tokenizer, path); !s.ok()) return s;
-      out.add(std::move(*tokens));
-      continue;
-    }
-    if (is_of_records(path)) {
-      auto records = read_records(path, tokenizer, o);
-      if (!records && records.status().code() == Code::denied)
-        return Status(Code::invalid, records.status().message());
-      if (!records) return records.status();
-      std::move(records->texts.begin(), records->texts.end(), std::back_inserter(texts));
-      if (records->tokens) flush(), out.add(std::move(*records->tokens));
-      continue;
-    }
-    auto documents = read_documents(path, {.column = o.column});
-    // A file that may not be read is the user's choice of files, not the world's failure.
-    if (!documents && documents.status().code() == Code::denied)
-      return Status(Code::invalid, documents.status().message());
-    if (!documents) return documents.status();
-    std::move(documents->begin(), documents->end(), std::back_inserter(texts));
-  }
-  flush();
+  auto read = Reader(source, tokenizer, o).read();
+  if (!read) return read;
+  Row& out = *read;
   if (out.size_ == 0 && out.files_.size() == 1)
     return Status(Code::invalid, "{}: the file is empty; training needs text", out.files_.front());
   if (out.size_ == 0)
     return Status(Code::invalid, "the {} files of {} are all empty; training needs text",
                   out.files_.size(), source.name);
-  return out;
+  return read;
 }
 
 Row Row::of(const std::vector<std::string>& documents, const tokenizer::Tokenizer& tokenizer) {
   Row out;
   out.files_ = {"memory"};
   out.starts_ = {{0, 0}};
-  out.add(encode(documents, "text", tokenizer, {}));
+  out.add(encode_texts(documents, "text", tokenizer, {}));
   return out;
 }
 

@@ -2,27 +2,15 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <span>
 #include <string>
 #include <vector>
 
+#include "strata/data/row_options.h"
 #include "strata/data/sources.h"
 #include "strata/data/token_file.h"
 
 namespace strata::data {
-
-struct RowOptions {
-  std::string column;
-  std::string cache_folder;
-  /// The tokens of texts that were not used for longest go when the folder holds more than this.
-  std::int64_t cache_bytes = std::int64_t{4} << 30;
-  /// Called with what is being done, again and again.
-  std::function<void(const std::string&)> progress = [](const std::string&) {};
-  /// Called with what took a second or more, once it is done, and with what went wrong without
-  /// harm.
-  std::function<void(const std::string&)> note = [](const std::string&) {};
-};
 
 class Row {
  public:
@@ -46,6 +34,7 @@ class Row {
   std::int64_t record_of(std::int64_t document) const;
 
  private:
+  class Reader;
   struct Segment {
     std::int64_t token, document;  // the first of each
     Tokens tokens;

@@ -11,22 +11,14 @@
 
 #include "strata/base/checksum.h"
 #include "strata/base/file.h"
+#include "strata/data/token_file_layout.h"
 
 namespace strata::data {
 namespace {
 
-constexpr std::string_view kMagic = "STRATOK1";
-constexpr std::size_t kHeader = 64;
-
-struct Header {
-  char magic[8];
-  std::uint32_t width, vocab_size;
-  std::uint64_t tokens, documents;
-  std::uint32_t separator, fingerprint, body_crc;
-  char zeros[16];
-  std::uint32_t crc;
-};
-static_assert(sizeof(Header) == kHeader);
+using Header = TokenFileHeader;
+constexpr std::string_view kMagic = Header::kMagic;
+constexpr std::size_t kHeader = Header::kBytes;
 
 template <class T>
 T load(const char* at) {
@@ -35,18 +27,12 @@ T load(const char* at) {
   return out;
 }
 
-std::size_t padded(std::size_t bytes) { return (bytes + 7) / 8 * 8; }
-std::string_view bytes_of(const Header& h, std::size_t n) {
-  return {reinterpret_cast<const char*>(&h), n};
-}
-
 Status check_header(const Header& h, std::size_t file_bytes, const std::string& name) {
   auto corrupt = [&](const std::string& what) {
     return Status(Code::corrupt, "{}: not a whole token file: {}", name, what);
   };
   if (std::string_view(h.magic, 8) != kMagic) return corrupt("it does not begin with STRATOK1");
-  if (crc32c(bytes_of(h, kHeader - 4)) != h.crc)
-    return corrupt("the checksum of its header differs");
+  if (crc32c(h.bytes(kHeader - 4)) != h.crc) return corrupt("the checksum of its header differs");
   if (h.width != 2 && h.width != 4) return corrupt(fmt::format("tokens of {} bytes", h.width));
   if (h.vocab_size == 0 || h.vocab_size > (1u << 30))
     return corrupt(fmt::format("a vocabulary of {}", h.vocab_size));
@@ -60,7 +46,7 @@ Status check_header(const Header& h, std::size_t file_bytes, const std::string& 
     return corrupt(fmt::format("{} tokens in {} documents do not fit into {} bytes", h.tokens,
                                h.documents, file_bytes));
   const std::size_t expected =
-      kHeader + padded(h.fingerprint) + 8 * (h.documents + 1) + h.width * h.tokens;
+      kHeader + padded_fingerprint(h.fingerprint) + 8 * (h.documents + 1) + h.width * h.tokens;
   if (expected != file_bytes)
     return corrupt(fmt::format("it has {} bytes and should have {}", file_bytes, expected));
   return {};
@@ -80,29 +66,11 @@ class Mapping {
   std::size_t size_;
 };
 
-Result<std::shared_ptr<const Mapping>> map_file(const std::string& path) {
-  auto failed = [&](const char* what) {
-    return Status(errno == ENOENT   ? Code::not_found
-                  : errno == EACCES ? Code::denied
-                                    : Code::io,
-                  "{}: cannot {}: {}", path, what, std::strerror(errno));
-  };
-  const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  if (fd < 0) return failed("open");
-  struct stat info;
-  void* at = MAP_FAILED;
-  const bool known = ::fstat(fd, &info) == 0;
-  const auto size = known ? static_cast<std::size_t>(info.st_size) : 0;
-  if (known && size >= kHeader) at = ::mmap(nullptr, size, PROT_READ, MAP_PRIVATE, fd, 0);
-  const Status status =
-      !known ? failed("read")
-      : size < kHeader
-          ? Status(Code::corrupt, "{}: not a whole token file: it has {} bytes", path, size)
-      : at == MAP_FAILED ? failed("map")
-                         : Status();
-  ::close(fd);
-  if (!status.ok()) return status;
-  return std::make_shared<const Mapping>(at, size);
+Status failed(const std::string& path, const char* what) {
+  return Status(errno == ENOENT   ? Code::not_found
+                : errno == EACCES ? Code::denied
+                                  : Code::io,
+                "{}: cannot {}: {}", path, what, std::strerror(errno));
 }
 
 }  // namespace
@@ -114,10 +82,24 @@ bool Tokens::is_token_file(const std::string& path) {
 }
 
 Result<Tokens> Tokens::open(const std::string& path) {
-  auto mapping = map_file(path);
-  if (!mapping) return mapping.status();
-  const std::string_view bytes = (*mapping)->bytes();
-  return decode(*mapping, bytes, path);
+  const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (fd < 0) return failed(path, "open");
+  auto out = map(fd, path);
+  ::close(fd);
+  return out;
+}
+
+Result<Tokens> Tokens::map(int fd, const std::string& name) {
+  struct stat info;
+  if (::fstat(fd, &info) != 0) return failed(name, "read");
+  const auto size = static_cast<std::size_t>(info.st_size);
+  if (size < kHeader)
+    return Status(Code::corrupt, "{}: not a whole token file: it has {} bytes", name, size);
+  void* at = ::mmap(nullptr, size, PROT_READ, MAP_PRIVATE, fd, 0);
+  if (at == MAP_FAILED) return failed(name, "map");
+  auto mapping = std::make_shared<const Mapping>(at, size);
+  const std::string_view bytes = mapping->bytes();
+  return decode(std::move(mapping), bytes, name);
 }
 
 Result<Tokens> Tokens::decode(std::shared_ptr<const std::string> bytes, const std::string& name) {
@@ -137,7 +119,7 @@ Result<Tokens> Tokens::decode(std::shared_ptr<const void> owner, std::string_vie
   out.owner_ = std::move(owner);
   out.bytes_ = bytes;
   out.fingerprint_ = bytes.substr(kHeader, h.fingerprint);
-  out.offsets_ = bytes.data() + kHeader + padded(h.fingerprint);
+  out.offsets_ = bytes.data() + kHeader + padded_fingerprint(h.fingerprint);
   out.tokens_ = out.offsets_ + 8 * (h.documents + 1);
   out.size_ = static_cast<std::int64_t>(h.tokens);
   out.documents_ = static_cast<std::int64_t>(h.documents);
@@ -200,7 +182,7 @@ void TokensBuilder::end_document() {
 
 Tokens TokensBuilder::finish() && {
   std::string body = fingerprint_;
-  body.resize(padded(body.size()));
+  body.resize(padded_fingerprint(body.size()));
   body.append(reinterpret_cast<const char*>(offsets_.data()), 8 * offsets_.size());
   body += tokens_;
   Header h{};
@@ -212,9 +194,9 @@ Tokens TokensBuilder::finish() && {
   h.separator = static_cast<std::uint32_t>(separator_);
   h.fingerprint = static_cast<std::uint32_t>(fingerprint_.size());
   h.body_crc = crc32c(body);
-  h.crc = crc32c(bytes_of(h, kHeader - 4));
-  auto out = Tokens::decode(
-      std::make_shared<const std::string>(std::string(bytes_of(h, kHeader)) + body), "tokens");
+  h.crc = crc32c(h.bytes(kHeader - 4));
+  auto out =
+      Tokens::decode(std::make_shared<const std::string>(std::string(h.bytes()) + body), "tokens");
   STRATA_CHECK(out.ok(), "{}", out.status().message());
   return *out;
 }

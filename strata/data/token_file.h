@@ -45,6 +45,8 @@ class Tokens {
   static bool is_token_file(const std::string& path);
   /// Maps a file and checks all of it. Code::corrupt says what is wrong and where.
   static Result<Tokens> open(const std::string& path);
+  /// The same for an open file, which may be closed then; messages call it `name`.
+  static Result<Tokens> map(int fd, const std::string& name);
   /// The same for bytes in memory, which are shared.
   static Result<Tokens> decode(std::shared_ptr<const std::string> bytes, const std::string& name);
 
