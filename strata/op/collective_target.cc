@@ -89,6 +89,86 @@ std::int64_t integer_at(const Type& type, const void* data, std::int64_t i) {
   }
 }
 
+/// A dimension cut into parts of whole places, one for each device: the rows of part `part`.
+Rows part_of(std::size_t operand, const Around& whole, std::size_t parts, std::size_t part) {
+  const std::int64_t row = whole.size / static_cast<std::int64_t>(parts) * whole.inner;
+  return {operand, static_cast<std::int64_t>(part) * row, whole.size * whole.inner, whole.outer,
+          row};
+}
+Rows all_of(const foreign::Call& call, std::size_t operand) {
+  return {operand, 0, 0, 1, static_cast<std::int64_t>(call.operands[operand].bytes())};
+}
+
+/// The elements of a sum that the device at `place` adds for all.
+struct Share {
+  Share(const Type& type, std::size_t devices, std::size_t place) {
+    const std::int64_t count = type.shape().count();
+    element = count == 0 ? 1 : static_cast<std::int64_t>(type.bytes()) / count;
+    const std::int64_t line = std::max<std::int64_t>(1, 64 / element),
+                       n = static_cast<std::int64_t>(devices),
+                       size = ((count + n - 1) / n + line - 1) / line * line;
+    begin = std::min(count, static_cast<std::int64_t>(place) * size);
+    end = std::min(count, begin + size);
+  }
+  Rows rows(std::size_t operand) const {
+    return {operand, begin * element, 0, 1, (end - begin) * element};
+  }
+  std::int64_t begin, end, element;
+};
+bool is_shared(const Type& type) { return type.bytes() > kShared; }
+
+/// Of each target of `pairs` (source, target, source, ...) the source; -1 for others.
+std::vector<std::int64_t> sources_of(const Ints& pairs) {
+  std::vector<std::int64_t> out;
+  for (std::size_t i = 0; i + 1 < pairs.size(); i += 2) {
+    const auto target = static_cast<std::size_t>(pairs[i + 1]);
+    if (target >= out.size()) out.resize(target + 1, -1);
+    out[target] = pairs[i];
+  }
+  return out;
+}
+
+/// What the devices of a group take of each other's operands, as the operations below read them.
+std::function<std::vector<Rows>(std::size_t, std::size_t)> rows_of(const foreign::Call& call,
+                                                                   const std::string& operation,
+                                                                   const Group& group) {
+  const std::size_t n = group.size();
+  if (operation == "keep_at_root")
+    return [](std::size_t, std::size_t) { return std::vector<Rows>(); };
+  const auto every = [&call](auto of_operand) {
+    return [&call, of_operand](std::size_t source, std::size_t target) {
+      std::vector<Rows> out;
+      for (std::size_t i = 0; i < call.operands.size(); ++i)
+        out.push_back(of_operand(i, source, target));
+      return out;
+    };
+  };
+  if (operation == "all_reduce")
+    return every([&call, n](std::size_t i, std::size_t, std::size_t target) {
+      return is_shared(call.operands[i]) ? Share(call.operands[i], n, target).rows(i)
+                                         : all_of(call, i);
+    });
+  if (operation == "all_to_all")
+    return every([&call, n](std::size_t i, std::size_t, std::size_t target) {
+      return part_of(i, Around(call.operands[i], call.attrs.get<std::int64_t>("split")), n, target);
+    });
+  if (operation == "reduce_scatter" || operation == "scatter_stack")
+    return every([&call, n](std::size_t i, std::size_t, std::size_t target) {
+      return part_of(i, Around(call.operands[i], call.attrs.get<std::int64_t>("dim")), n, target);
+    });
+  if (operation == "collective_broadcast" && !call.attrs.get_or<bool>("dynamic_root", false))
+    return every([&call](std::size_t i, std::size_t source, std::size_t) {
+      return source == 0 ? all_of(call, i) : Rows();
+    });
+  if (operation == "collective_permute")
+    return every([&call, group, from = sources_of(call.attrs.get<Ints>("pairs"))](
+                     std::size_t i, std::size_t source, std::size_t target) {
+      const auto to = static_cast<std::size_t>(group[target]);
+      return to < from.size() && from[to] == group[source] ? all_of(call, i) : Rows();
+    });
+  return every([&call](std::size_t i, std::size_t, std::size_t) { return all_of(call, i); });
+}
+
 /// What all of them share: who meets whom, and what is done with what they brought.
 class Meet {
  public:
@@ -111,7 +191,14 @@ class Meet {
         if (d >= of_.size()) of_.resize(d + 1, {-1, 0});
         of_[d] = {static_cast<int>(g), i};
       }
+    for (const Type& type : call_.operands)
+      bytes_.push_back(static_cast<std::int64_t>(type.bytes()));
+    for (const Group& g : groups_) wanted_.push_back({bytes_, rows_of(call_, operation_, g)});
+    gathers_shares_ = operation_ == "all_reduce" &&
+                      std::any_of(call_.operands.begin(), call_.operands.end(), is_shared);
   }
+  Meet(const Meet&) = delete;  // what is wanted refers to the call
+  Meet& operator=(const Meet&) = delete;
 
   /// `f(brought, place)` with what the group brought, and the device's place in it; `none()` for
   /// devices of no group.
@@ -122,22 +209,53 @@ class Meet {
       return Status(Code::invalid, "{} runs on several devices, not on one by itself", operation_);
     const auto d = static_cast<std::size_t>(self->device);
     if (d >= of_.size() || of_[d].first < 0) return none();
-    const Group& group = groups_[static_cast<std::size_t>(of_[d].first)];
+    const auto g = static_cast<std::size_t>(of_[d].first);
+    const Group& group = groups_[g];
     Brought brought{{at.operands.begin(), at.operands.end()},
                     {at.results.begin(), at.results.end()}};
     if (group.size() == 1) return f(std::span<const Brought>(&brought, 1), 0);
-    auto all = self->run->meet(self->device, group, what_, std::move(brought));
+    auto all = self->run->meet(self->device, group, what_, std::move(brought), wanted_[g]);
     if (!all) return all.status();
     Status status = f(*all, of_[d].second);
     Status left = self->run->leave(self->device, group, what_);
-    return status.ok() ? left : status;
+    if (!status.ok() || !left.ok()) return status.ok() ? left : status;
+    return gathers_shares_ && self->run->is_split(group)
+               ? gather_shares(*self, at, group, of_[d].second)
+               : left;
   }
   const foreign::Call& call() const { return call_; }
 
  private:
+  /// The second half of a sum by shares: those of other processes come into the results.
+  Status gather_shares(const Participant& self, const foreign::Buffers& at, const Group& group,
+                       std::size_t place) const {
+    const std::string what = what_ + ", shares of the sum";
+    const Wanted wanted{bytes_, [&](std::size_t source, std::size_t) {
+                          std::vector<Rows> out;
+                          for (std::size_t i = 0; i < call_.operands.size(); ++i)
+                            if (is_shared(call_.operands[i]))
+                              out.push_back(Share(call_.operands[i], group.size(), source).rows(i));
+                          return out;
+                        }};
+    auto all = self.run->meet(self.device, group, what,
+                              {{at.results.begin(), at.results.end()}, {}}, wanted);
+    if (!all) return all.status();
+    for (std::size_t k = 0; k < group.size(); ++k)
+      for (std::size_t i = 0; i < call_.operands.size(); ++i) {
+        if (k == place || self.run->here(group[k]) || !is_shared(call_.operands[i])) continue;
+        const Rows r = Share(call_.operands[i], group.size(), k).rows(i);
+        copy_rows(behind(at.results[i], r.offset), 0,
+                  behind(static_cast<const void*>((*all)[k].operands[i]), r.offset), 0, 1, r.bytes);
+      }
+    return self.run->leave(self.device, group, what);
+  }
+
   foreign::Call call_;
   std::string operation_, what_;
   std::vector<Group> groups_;
+  std::vector<std::int64_t> bytes_;
+  std::vector<Wanted> wanted_;  // by group
+  bool gathers_shares_ = false;
   std::vector<std::pair<int, std::size_t>> of_;  // of each device its group, and its place there
 };
 
@@ -265,17 +383,15 @@ Status all_reduce(const foreign::Call& call, const foreign::Buffers& at, All all
       std::vector<const T*> from;
       for (const Brought& b : all) from.push_back(static_cast<const T*>(b.operands[i]));
       const std::int64_t count = call.operands[i].shape().count();
-      if (call.operands[i].bytes() <= kShared)
+      if (!is_shared(call.operands[i]))
         return combine_into(static_cast<T*>(at.results[i]), from, combiner, 0, count);
-      constexpr std::int64_t kLine = 64 / static_cast<std::int64_t>(sizeof(T));
-      const auto n = static_cast<std::int64_t>(all.size()), mine = static_cast<std::int64_t>(place);
-      const std::int64_t share = ((count + n - 1) / n + kLine - 1) / kLine * kLine,
-                         begin = std::min(count, mine * share),
-                         end = std::min(count, begin + share);
-      combine_into(static_cast<T*>(at.results[i]), from, combiner, begin, end);
-      const T* made = static_cast<const T*>(at.results[i]) + begin;
+      const Share share(call.operands[i], all.size(), place);
+      combine_into(static_cast<T*>(at.results[i]), from, combiner, share.begin, share.end);
+      const T* made = static_cast<const T*>(at.results[i]) + share.begin;
       for (std::size_t k = 0; k < all.size(); ++k)
-        if (k != place) std::copy_n(made, end - begin, static_cast<T*>(all[k].results[i]) + begin);
+        if (k != place && !all[k].results.empty())  // those of other processes come for it
+          std::copy_n(made, share.end - share.begin,
+                      static_cast<T*>(all[k].results[i]) + share.begin);
     });
   return Status();
 }
@@ -361,14 +477,7 @@ Result<foreign::Bound> bind_collective(const foreign::Call& call) {
   auto meet = std::make_shared<const Meet>(call);
   const std::string operation = call.attrs.get<std::string>("operation");
   if (operation == "collective_permute") {
-    // Of each device the one that gives to it, else -1.
-    std::vector<std::int64_t> sources;
-    const Ints& pairs = call.attrs.get<Ints>("pairs");
-    for (std::size_t i = 0; i + 1 < pairs.size(); i += 2) {
-      const auto target = static_cast<std::size_t>(pairs[i + 1]);
-      if (target >= sources.size()) sources.resize(target + 1, -1);
-      sources[target] = pairs[i];
-    }
+    const std::vector<std::int64_t> sources = sources_of(call.attrs.get<Ints>("pairs"));
     Ints groups = call.attrs.get<Ints>("groups");
     return foreign::Bound([meet, sources, groups](const foreign::Buffers& at, void*) {
       auto nobody = [&] { return zeros(meet->call(), at); };

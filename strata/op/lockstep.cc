@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstring>
+#include <utility>
 
 #include "strata/base/check.h"
 
@@ -15,11 +17,61 @@ std::size_t place(const std::vector<int>& group, int device) {
   return static_cast<std::size_t>(std::find(group.begin(), group.end(), device) - group.begin());
 }
 
+/// What the devices of one process want of another's: rows of the operands of places of the group,
+/// each once, in the order in which a parcel holds them.
+std::vector<std::pair<std::size_t, Rows>> contents(const std::vector<int>& group,
+                                                   const Wanted& wanted, const Peers& peers,
+                                                   int from, int to) {
+  std::vector<std::pair<std::size_t, Rows>> out;
+  for (std::size_t source = 0; source < group.size(); ++source) {
+    if (peers.process_of(group[source]) != from) continue;
+    const auto first = static_cast<std::ptrdiff_t>(out.size());
+    for (std::size_t target = 0; target < group.size(); ++target) {
+      if (peers.process_of(group[target]) != to) continue;
+      for (const Rows& r : wanted.rows(source, target)) {
+        const std::pair<std::size_t, Rows> each(source, r);
+        if (r.rows * r.bytes > 0 && std::find(out.begin() + first, out.end(), each) == out.end())
+          out.push_back(each);
+      }
+    }
+  }
+  return out;
+}
+
+/// Rows begin at multiples of this in a parcel.
+constexpr std::int64_t kAligned = 64;
+std::int64_t room_of(const Rows& r) {
+  return (r.rows * r.bytes + kAligned - 1) / kAligned * kAligned;
+}
+std::int64_t room_of(const std::vector<std::pair<std::size_t, Rows>>& all) {
+  std::int64_t bytes = 0;
+  for (const auto& [place, rows] : all) bytes += room_of(rows);
+  return bytes;
+}
+bool is_one_run(const Rows& r) { return r.rows == 1 || r.stride == r.bytes; }
+
+/// Copies rows between where they are apart and where they are side by side.
+void pack(std::byte* to, const std::byte* operand, const Rows& r) {
+  for (std::int64_t i = 0; i < r.rows; ++i)
+    std::memcpy(to + i * r.bytes, operand + r.offset + i * r.stride,
+                static_cast<std::size_t>(r.bytes));
+}
+void unpack(std::byte* operand, const std::byte* from, const Rows& r) {
+  for (std::int64_t i = 0; i < r.rows; ++i)
+    std::memcpy(operand + r.offset + i * r.stride, from + i * r.bytes,
+                static_cast<std::size_t>(r.bytes));
+}
+/// Memory that nothing is written to yet.
+std::unique_ptr<std::byte[]> memory(std::int64_t bytes) {
+  return std::unique_ptr<std::byte[]>(new std::byte[static_cast<std::size_t>(bytes)]);
+}
+
 }  // namespace
 
-Lockstep::Lockstep(std::int64_t replicas, std::int64_t partitions)
+Lockstep::Lockstep(std::int64_t replicas, std::int64_t partitions, std::shared_ptr<Peers> peers)
     : replicas_(replicas),
       partitions_(partitions),
+      peers_(std::move(peers)),
       all_(static_cast<std::size_t>(replicas * partitions)) {}
 
 std::mutex& Lockstep::order() {
@@ -27,7 +79,13 @@ std::mutex& Lockstep::order() {
   return m;
 }
 
+bool Lockstep::is_split(const std::vector<int>& group) const {
+  return !std::all_of(group.begin(), group.end(), [&](int d) { return here(d); });
+}
+
 std::string Lockstep::name(int device) const {
+  if (peers_ != nullptr)
+    return fmt::format("device {} of process {}", device, peers_->process_of(device));
   if (replicas_ == 1) return fmt::format("device {}", device);
   return fmt::format("device {} (replica {}, partition {})", device, device / partitions_,
                      device % partitions_);
@@ -39,6 +97,7 @@ Lockstep::Meeting& Lockstep::meeting(const std::vector<int>& group) {
     m = std::make_unique<Meeting>();
     m->brought.resize(group.size());
     m->what.resize(group.size());
+    for (int d : group) m->here += here(d);
   }
   return *m;
 }
@@ -46,21 +105,23 @@ Lockstep::Meeting& Lockstep::meeting(const std::vector<int>& group) {
 void Lockstep::fail(Status why) {
   if (!failed_.ok()) return;
   failed_ = std::move(why);
+  if (peers_ != nullptr) peers_->failed(failed_);
   for (auto& [group, m] : meetings_) m->changed.notify_all();
 }
 
 void Lockstep::check_progress() {
   if (!failed_.ok()) return;
-  for (const Device& d : all_)
-    if (!d.ended && d.waits_at == nullptr) return;
+  const auto elsewhere = [&](std::size_t d) { return !here(static_cast<int>(d)); };
+  for (std::size_t d = 0; d < all_.size(); ++d)
+    if (!all_[d].ended && all_[d].waits_at == nullptr && !elsewhere(d)) return;
   std::string who;
   for (std::size_t d = 0; d < all_.size(); ++d) {
-    if (all_[d].ended) continue;
+    if (all_[d].ended || elsewhere(d)) continue;
     const Meeting& m = *all_[d].waits_at;
     const std::vector<int>& group = *all_[d].waits_with;
     std::string missing;
     for (std::size_t i = 0; i < group.size(); ++i)
-      if (m.what[i].empty())
+      if (m.what[i].empty() && here(group[i]))
         missing +=
             fmt::format("{}{}{}", missing.empty() ? "" : ", ", name(group[i]),
                         all_[static_cast<std::size_t>(group[i])].ended ? ", which has ended" : "");
@@ -72,8 +133,69 @@ void Lockstep::check_progress() {
   fail(Status(Code::invalid, "devices wait for each other for ever: {}", who));
 }
 
+Status Lockstep::fetch(Meeting& m, const std::vector<int>& group, const std::string& what,
+                       const Wanted& wanted) {
+  STRATA_CHECK(wanted.rows != nullptr, "{} does not say what it wants of other processes", what);
+  const int self = peers_->process();
+  std::vector<int> others;
+  for (int d : group)
+    if (!here(d)) others.push_back(peers_->process_of(d));
+  std::sort(others.begin(), others.end());
+  others.erase(std::unique(others.begin(), others.end()), others.end());
+  std::vector<Parcel> out, in;
+  std::vector<std::vector<std::pair<std::size_t, Rows>>> inside;
+  for (int other : others) {
+    const auto rows = contents(group, wanted, *peers_, self, other);
+    Parcel& p = out.emplace_back(Parcel{.process = other});
+    p.bytes = static_cast<std::size_t>(room_of(rows));
+    const auto operand = [&](const std::pair<std::size_t, Rows>& r) {
+      return static_cast<std::byte*>(m.brought[r.first].operands[r.second.operand]);
+    };
+    if (rows.size() == 1 && is_one_run(rows[0].second)) {  // as it lies
+      p.data = operand(rows[0]) + rows[0].second.offset;
+      p.bytes = static_cast<std::size_t>(rows[0].second.rows * rows[0].second.bytes);
+    } else if (!rows.empty()) {
+      p.owned = memory(room_of(rows));
+      p.data = p.owned.get();
+      std::byte* at = p.data;
+      for (const auto& r : rows) {
+        pack(at, operand(r), r.second);
+        at += room_of(r.second);
+      }
+    }
+    inside.push_back(contents(group, wanted, *peers_, other, self));
+    const auto& expected = inside.back();
+    const bool one = expected.size() == 1 && is_one_run(expected[0].second);
+    in.emplace_back(Parcel{
+        .process = other,
+        .bytes = static_cast<std::size_t>(one ? expected[0].second.rows * expected[0].second.bytes
+                                              : room_of(expected))});
+  }
+  m.fetched.clear();
+  if (Status s = peers_->exchange(group, what, out, in); !s.ok()) return s;
+  for (std::size_t i = 0; i < group.size(); ++i)
+    if (!here(group[i])) m.brought[i] = {std::vector<void*>(wanted.bytes.size()), {}};
+  for (std::size_t i = 0; i < in.size(); ++i) {
+    std::byte* at = in[i].data;
+    for (const auto& [source, rows] : inside[i]) {
+      void*& operand = m.brought[source].operands[rows.operand];
+      const std::int64_t whole = wanted.bytes[rows.operand];
+      if (operand == nullptr && is_one_run(rows) && rows.rows * rows.bytes == whole) {
+        operand = at;
+      } else {
+        if (operand == nullptr) operand = m.fetched.emplace_back(memory(whole)).get();
+        unpack(static_cast<std::byte*>(operand), at, rows);
+      }
+      at += room_of(rows);
+    }
+    m.fetched.push_back(std::move(in[i].owned));
+  }
+  return Status();
+}
+
 Status Lockstep::come(std::unique_lock<std::mutex>& lock, Meeting& m, int device,
-                      const std::vector<int>& group, const std::string& what) {
+                      const std::vector<int>& group, const std::string& what,
+                      const Wanted* wanted) {
   if (!failed_.ok()) return failed_;
   const std::size_t mine = place(group, device);
   STRATA_CHECK(mine < group.size(), "{} is not of the group that it meets", name(device));
@@ -84,12 +206,23 @@ Status Lockstep::come(std::unique_lock<std::mutex>& lock, Meeting& m, int device
       return failed_;
     }
   m.what[mine] = what;
-  if (++m.come == group.size()) {
+  if (++m.come == m.here) {
+    if (wanted != nullptr && m.here < group.size()) {
+      m.is_fetching = true;
+      lock.unlock();
+      Status fetched = fetch(m, group, what, *wanted);
+      lock.lock();
+      m.is_fetching = false;
+      m.changed.notify_all();
+      if (!fetched.ok()) fail(std::move(fetched));
+      if (!failed_.ok()) return failed_;
+    }
     m.come = 0;
     for (std::string& w : m.what) w.clear();
     ++m.turn;
     // They go on once they have the mutex: none of them counts as waiting from here on.
-    for (int d : group) all_[static_cast<std::size_t>(d)].waits_at = nullptr;
+    for (int d : group)
+      if (here(d)) all_[static_cast<std::size_t>(d)].waits_at = nullptr;
     m.changed.notify_all();
     return Status();
   }
@@ -98,25 +231,26 @@ Status Lockstep::come(std::unique_lock<std::mutex>& lock, Meeting& m, int device
   self.waits_at = &m;
   check_progress();
   const std::uint64_t turn = m.turn;
-  m.changed.wait(lock, [&] { return m.turn != turn || !failed_.ok(); });
+  m.changed.wait(lock, [&] { return m.turn != turn || (!failed_.ok() && !m.is_fetching); });
   self.waits_at = nullptr;
   return m.turn != turn ? Status() : failed_;
 }
 
 Result<std::span<const Brought>> Lockstep::meet(int device, const std::vector<int>& group,
-                                                const std::string& what, Brought brought) {
+                                                const std::string& what, Brought brought,
+                                                const Wanted& wanted) {
   std::unique_lock lock(mutex_);
   Meeting& m = meeting(group);
   const std::size_t mine = place(group, device);
   STRATA_CHECK(mine < group.size(), "{} is not of the group that it meets", name(device));
   m.brought[mine] = std::move(brought);
-  if (Status s = come(lock, m, device, group, what); !s.ok()) return s;
+  if (Status s = come(lock, m, device, group, what, &wanted); !s.ok()) return s;
   return std::span<const Brought>(m.brought);
 }
 
 Status Lockstep::leave(int device, const std::vector<int>& group, const std::string& what) {
   std::unique_lock lock(mutex_);
-  return come(lock, meeting(group), device, group, what);
+  return come(lock, meeting(group), device, group, what, nullptr);
 }
 
 void Lockstep::end(int device, const std::string& why) {
@@ -124,6 +258,10 @@ void Lockstep::end(int device, const std::string& why) {
   all_[static_cast<std::size_t>(device)].ended = true;
   if (!why.empty()) fail(Status(Code::cancelled, "{} failed: {}", name(device), why));
   check_progress();
+  if (peers_ == nullptr) return;
+  for (std::size_t d = 0; d < all_.size(); ++d)
+    if (!all_[d].ended && here(static_cast<int>(d))) return;
+  peers_->ended();
 }
 
 WithParticipant::WithParticipant(const Participant& participant)

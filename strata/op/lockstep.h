@@ -10,10 +10,14 @@
 // A device that waits sleeps. Devices that come to one meeting for different reasons are told from
 // each other, a device that fails or ends while others wait for it ends their waiting, and so does
 // a wait of all for each other: each with an error that names who waits for whom, and where.
+//
+// Devices may be of several processes (peers.h): those of this one meet first, the last of them
+// fetches what they want of the others' operands.
 #pragma once
 
 #include <condition_variable>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -22,6 +26,7 @@
 #include <vector>
 
 #include "strata/base/result.h"
+#include "strata/op/peers.h"
 
 namespace strata::op {
 
@@ -30,10 +35,26 @@ struct Brought {
   std::vector<void*> operands, results;
 };
 
+/// Bytes of an operand: `rows` times `bytes`, the first at `offset`, `stride` apart.
+struct Rows {
+  std::size_t operand = 0;
+  std::int64_t offset = 0, stride = 0, rows = 1, bytes = 0;
+  bool operator==(const Rows&) const = default;
+};
+
+/// What devices take of each other's operands; between processes nothing else is moved.
+struct Wanted {
+  /// How large each operand is.
+  std::vector<std::int64_t> bytes;
+  /// What the device at place `target` of the group takes of what the one at `source` brings.
+  std::function<std::vector<Rows>(std::size_t source, std::size_t target)> rows;
+};
+
 /// Thread-safe. Devices are numbered replica * partitions + partition.
 class Lockstep {
  public:
-  Lockstep(std::int64_t replicas, std::int64_t partitions);
+  /// Without peers all devices are of this process.
+  Lockstep(std::int64_t replicas, std::int64_t partitions, std::shared_ptr<Peers> peers = nullptr);
   Lockstep(const Lockstep&) = delete;
   Lockstep& operator=(const Lockstep&) = delete;
 
@@ -44,15 +65,23 @@ class Lockstep {
   /// for each other, so all devices must take them in one order. One for the process, never
   /// destroyed.
   static std::mutex& order();
-  /// "device 3", or "device 3 (replica 1, partition 1)" where there are several replicas.
+  /// Whether the device is of this process.
+  bool here(int device) const { return peers_ == nullptr || peers_->here(device); }
+  /// Whether some of the group are of other processes.
+  bool is_split(const std::vector<int>& group) const;
+  /// "device 3", or "device 3 (replica 1, partition 1)" where there are several replicas, or
+  /// "device 3 of process 1".
   std::string name(int device) const;
 
   /// Waits until every device of `group`, which holds `device`, has come with the same `what`, and
   /// gives what each brought, in the group's order: good until `device` comes to a meeting of the
-  /// group again. What a device brings stays as it is until all have come to `leave`.
+  /// group again. What a device brings stays as it is until all have come to `leave`. Of devices of
+  /// other processes it gives copies of operands, of which what is `wanted` is there, and no
+  /// results.
   Result<std::span<const Brought>> meet(int device, const std::vector<int>& group,
-                                        const std::string& what, Brought brought);
-  /// Waits until all of the group have come here.
+                                        const std::string& what, Brought brought,
+                                        const Wanted& wanted = {});
+  /// Waits until all of the group that are of this process have come here.
   Status leave(int device, const std::vector<int>& group, const std::string& what);
 
   /// The device has done its part, or failed with `why`: whoever waits for it, or comes to, hears
@@ -62,9 +91,11 @@ class Lockstep {
  private:
   struct Meeting {
     std::vector<Brought> brought;
-    std::vector<std::string> what;  // of each place; empty until it has come
-    std::size_t come = 0;
+    std::vector<std::string> what;   // of each place; empty until it has come
+    std::size_t come = 0, here = 0;  // how many have come, and how many are of this process
+    std::vector<std::unique_ptr<std::byte[]>> fetched;  // what `brought` of others points into
     std::uint64_t turn = 0;
+    bool is_fetching = false;  // operands are being read: nobody goes, whatever has failed
     std::condition_variable changed;
   };
   struct Device {
@@ -72,9 +103,12 @@ class Lockstep {
     const std::vector<int>* waits_with = nullptr;  // the group of the meeting that it waits at
     const Meeting* waits_at = nullptr;
   };
-  /// Both halves of a meeting: comes, and waits for the others.
+  /// Both halves of a meeting: comes, and waits for the others. The last fetches what is wanted.
   Status come(std::unique_lock<std::mutex>& lock, Meeting& m, int device,
-              const std::vector<int>& group, const std::string& what);
+              const std::vector<int>& group, const std::string& what, const Wanted* wanted);
+  /// Brings what other processes' devices bring; the mutex is not held.
+  Status fetch(Meeting& m, const std::vector<int>& group, const std::string& what,
+               const Wanted& wanted);
   Meeting& meeting(const std::vector<int>& group);
   /// Ends all waiting.
   void fail(Status why);
@@ -82,6 +116,7 @@ class Lockstep {
   void check_progress();
 
   const std::int64_t replicas_, partitions_;
+  const std::shared_ptr<Peers> peers_;
   std::mutex mutex_;
   std::map<std::vector<int>, std::unique_ptr<Meeting>> meetings_;
   std::vector<Device> all_;
