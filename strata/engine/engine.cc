@@ -56,8 +56,9 @@ ScheduleOptions schedule_of(const Options& o) {
 struct Engine::Active : Sequence {
   Request request;
   Output output;
-  std::int64_t trust = 0;   // guesses that it gets
-  std::vector<float> bias;  // what `shape` made
+  std::int64_t trust = 0;               // guesses that it gets
+  std::vector<float> bias;              // what `shape` made
+  std::optional<ChainSampler> sampler;  // where the request has a chain
 
   std::span<const std::int32_t> drawn_tokens() const { return output.tokens; }
   /// Whether log-probabilities beside the drawn token's are asked for.
@@ -73,13 +74,15 @@ struct Engine::Told {
   bool valid;
   bool barred = false;                   // no token may come there
   std::span<const float> logits, table;  // (V)
+  std::vector<float> own_table = {};     // (V): what a chain says in place of `table`
 };
 
 Engine::Engine(model::ModelPtr model, const tree::Tree& params, const Options& options)
     : model_(std::move(model)),
       options_(checked(options, *model_)),
       table_width_((options_.max_length + options_.page_size - 1) / options_.page_size),
-      scheduler_(schedule_of(options_)) {
+      scheduler_(schedule_of(options_)),
+      noise_(compiled_noise(model_->vocab_size())) {
   program_ = std::make_unique<Program>(model_, params,
                                        Program::Shape{.pages = options_.pages,
                                                       .page_size = options_.page_size,
@@ -144,6 +147,8 @@ Id Engine::submit(Request request) {
   active->output.prompt_tokens = active->prompt;
   active->output.times.queued = now();
   if (request.prompt_logprobs) active->output.prompt_logprobs.resize(request.tokens.size() - 1);
+  if (request.sampling.chain)
+    active->sampler.emplace(request.sampling, request.tokens, options_.vocabulary, noise_);
   active->request = std::move(request);
   active_[active->id] = active;
   scheduler_.add(active);
@@ -430,12 +435,12 @@ void Engine::run(const std::vector<Row>& rows, Program::Draws draws, std::int64_
     if (rows[b].tokens < r.left()) continue;  // nothing is drawn yet
     slots[b] = static_cast<std::int32_t>(r.slot);
     with_table = with_table || r.wants_table();
-    with_logits = with_logits || r.request.with_logits;
+    with_logits = with_logits || r.request.with_logits || r.sampler;
     Tokens output = r.output.tokens;
     for (std::size_t s = 0; s <= rows[b].guesses.size(); ++s) {
       if (s > 0) output.push_back(rows[b].guesses[s - 1]);
       const std::size_t at = b * each + s;
-      sampling[at] = &r.request.sampling;
+      if (!r.sampler) sampling[at] = &r.request.sampling;  // else the host draws
       positions[at] = static_cast<std::int32_t>(r.request.first_position) +
                       static_cast<std::int32_t>(output.size());
       if (!r.request.shape &&
@@ -491,6 +496,12 @@ void Engine::run(const std::vector<Row>& rows, Program::Draws draws, std::int64_
                           : std::span<const float>(),
                       row_of(all, at)});
     }
+    if (rows[b].request->sampler && !told.empty() && rows[b].tokens == rows[b].request->left()) {
+      const auto part = [&](std::span<const float> from) {
+        return from.empty() ? from : from.subspan(b * each * vocabulary, each * vocabulary);
+      };
+      choose(rows[b], part(logits->span<float>()), part(bias), told);
+    }
     advance(rows[b], told);
   }
 }
@@ -506,6 +517,28 @@ void Engine::note_prompt(const Row& row, std::span<const float> scores) {
     r.output.prompt_logprobs[at] = {
         token, all[static_cast<std::size_t>(token)],
         likeliest(all, token, *r.request.prompt_logprobs, r.request.logprob_tokens)};
+  }
+}
+
+/// Draws by the chain of a row's request: behind its last known token, and behind its guesses as
+/// long as they are right. `logits` and `bias` (or none) are of all these places, (S, V).
+void Engine::choose(const Row& row, std::span<const float> logits, std::span<const float> bias,
+                    std::vector<Told>& told) {
+  Active& r = *row.request;
+  const auto vocabulary = static_cast<std::size_t>(model_->vocab_size());
+  Tokens output = r.output.tokens;
+  for (std::size_t s = 0; s < told.size() && told[s].valid; ++s) {
+    const auto part = [&](std::span<const float> all) {
+      return all.empty() ? all : all.subspan(s * vocabulary, vocabulary);
+    };
+    Chosen chosen = r.sampler->draw(
+        part(logits), part(bias), output,
+        r.request.first_position + static_cast<std::int64_t>(output.size()), r.wants_table());
+    told[s].token = chosen.token, told[s].logprob = chosen.logprob;
+    told[s].own_table = std::move(chosen.table);
+    if (!told[s].own_table.empty()) told[s].table = told[s].own_table;
+    if (s >= row.guesses.size() || chosen.token != row.guesses[s]) return;
+    output.push_back(chosen.token);
   }
 }
 

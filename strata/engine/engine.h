@@ -26,6 +26,7 @@
 #include <string_view>
 #include <vector>
 
+#include "strata/engine/chain_sampler.h"
 #include "strata/engine/parked.h"
 #include "strata/engine/program.h"
 #include "strata/engine/request.h"
@@ -148,6 +149,8 @@ class Engine {
            std::int64_t least = 1);
   void lose_all();
   void note_prompt(const Row& row, std::span<const float> scores);
+  void choose(const Row& row, std::span<const float> logits, std::span<const float> bias,
+              std::vector<Told>& told);
   void advance(const Row& row, std::span<const Told> told);
   bool add_token(const ActivePtr& request, const Told& told);
   void tell();
@@ -158,6 +161,7 @@ class Engine {
   std::unique_ptr<Program> program_;
   Scheduler scheduler_;
   std::unique_ptr<Drafter> drafter_;
+  ChainSampler::Noise noise_;
   std::map<Id, ActivePtr> active_;
   std::map<Id, Output> outputs_;
   std::deque<std::function<void()>> events_;  // calls that listeners are owed

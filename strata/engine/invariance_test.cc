@@ -60,7 +60,7 @@ class InvarianceTest : public ::testing::Test {
                       .logit_bias = {{3, 2.0f}, {7, -100.0f}},
                       .bad_words = {{9}, {3, 3}},
                       .min_tokens = 3,
-                      .raw_logprobs = true};
+                      .logprobs_mode = Sampling::LogprobsMode::raw_logprobs};
         r.stop_tokens = {3};
         break;
       case 5: r.sampling = {.temperature = 0, .presence_penalty = 0.5}; break;

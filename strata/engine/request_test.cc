@@ -205,9 +205,9 @@ TEST_F(RequestTest, RawLogprobsAreOfTheModel) {
   Request r = plain();
   r.sampling = {.temperature = 0.4, .repetition_penalty = 1.5, .seed = 2};
   r.sampling.logit_bias = {{4, 3.0f}};
-  r.sampling.raw_logprobs = true;
+  r.sampling.logprobs_mode = Sampling::LogprobsMode::raw_logprobs;
   const Output out = run(r);
-  r.sampling.raw_logprobs = false;
+  r.sampling.logprobs_mode = Sampling::LogprobsMode::tempered;
   const Output other = run(r);
   EXPECT_EQ(out.tokens, other.tokens);
   EXPECT_NE(out.logprobs, other.logprobs);

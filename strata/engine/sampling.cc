@@ -80,6 +80,7 @@ void check(const Sampling& s) {
   if (s.bad_words.size() > kWords || tokens > kTokens)
     throw Error("sampling", "bad_words must be at most {} with {} tokens in all, got {} with {}",
                 kWords, kTokens, s.bad_words.size(), tokens);
+  if (s.chain) check(*s.chain, std::numeric_limits<std::int32_t>::max());
 }
 
 void check(const Sampling& s, std::int64_t vocabulary) {
@@ -93,6 +94,7 @@ void check(const Sampling& s, std::int64_t vocabulary) {
     for (std::int32_t t : *s.allowed_tokens) known("allowed_tokens", t);
   for (const auto& word : s.bad_words)
     for (std::int32_t t : word) known("bad_words", t);
+  if (s.chain) check(*s.chain, vocabulary);
 }
 
 std::uint64_t seed_of_sample(std::uint64_t seed, std::int64_t number) {
@@ -138,11 +140,11 @@ Rows rows(std::span<const Sampling> all, std::span<const std::int32_t> positions
 
 Rows rows(std::span<const Sampling* const> all, std::span<const std::int32_t> positions) {
   std::vector<float> temperature, top_p, min_p, repetition, frequency, presence;
-  std::vector<std::int32_t> top_k, raw;
+  std::vector<std::int32_t> top_k, told;
   std::vector<std::uint32_t> seed;
   for (const Sampling* of : all) {
     const Sampling& s = *of;
-    raw.push_back(s.raw_logprobs);
+    told.push_back(static_cast<std::int32_t>(s.logprobs_mode));
     temperature.push_back(s.greedy() ? 0.0f : static_cast<float>(std::max(s.temperature, 0.01)));
     constexpr std::int64_t kMost = std::numeric_limits<std::int32_t>::max();
     top_k.push_back(static_cast<std::int32_t>(std::min(s.top_k, kMost)));
@@ -164,7 +166,7 @@ Rows rows(std::span<const Sampling* const> all, std::span<const std::int32_t> po
           array(presence),
           array(seed, Sizes{count, 2}),
           array(std::vector<std::int32_t>(positions.begin(), positions.end())),
-          array(raw) != 0};
+          array(told)};
 }
 
 Array penalised(const Array& logits, const Seen& seen, const Array& repetition,
@@ -242,9 +244,16 @@ std::pair<Drawn, Array> draw_with_all(const Array& logits, const Rows& of,
       same, choices);
   Drawn out;
   out.token = argmax(noisy, 1).astype(DType::i32);
-  const Array told = where(column(of.raw), logits, x);
+  using Mode = Sampling::LogprobsMode;
+  const auto is = [&](Mode a, Mode b) {
+    return logical_or(of.told == static_cast<std::int32_t>(a),
+                      of.told == static_cast<std::int32_t>(b));
+  };
+  const Array raw = is(Mode::raw_logprobs, Mode::raw_logits),
+              processed = is(Mode::processed_logprobs, Mode::processed_logits);
+  const Array told = where(column(raw), logits, where(column(processed), choices, x));
   const Array mine = take_along_axis(told, column(out.token), 1, {.mode = "clip"});
-  const Array total = logsumexp(told, 1);
+  const Array total = where(is(Mode::raw_logits, Mode::processed_logits), 0.0f, logsumexp(told, 1));
   out.logprob = squeeze(mine, {1}) - total;
   out.valid = isfinite(max(x, 1));
   return {std::move(out), told - column(total)};

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "strata/api/tree/tree.h"
+#include "strata/engine/chain.h"
 
 namespace strata::engine {
 
@@ -47,9 +48,19 @@ struct Sampling {
   std::vector<std::vector<std::int32_t>> bad_words = {};
   /// No stop token is drawn before the output has so many tokens.
   std::int64_t min_tokens = 0;
-  /// Log-probabilities are those of the model's own logits, not of the distribution at this
-  /// temperature with bias and penalties.
-  bool raw_logprobs = false;
+  /// What is told of tokens: log-probabilities at this temperature, after bias and penalties and
+  /// before min_p, top_k and top_p; those of the model's own logits, or these logits; those of the
+  /// distribution that is drawn from, after all cuts, or its logits. The last four are vLLM's.
+  enum class LogprobsMode {
+    tempered,
+    raw_logprobs,
+    raw_logits,
+    processed_logprobs,
+    processed_logits
+  };
+  LogprobsMode logprobs_mode = LogprobsMode::tempered;
+  /// llama.cpp's samplers: where there are any, tokens are drawn in their order, not in this one's.
+  std::optional<Chain> chain = {};
 
   bool greedy() const { return temperature < 1e-5; }
   /// Whether what was drawn before has a say.
@@ -80,10 +91,10 @@ struct Rows {
   Array repetition_penalty, frequency_penalty, presence_penalty;  // (B) f32
   Array seed;                                                     // (B, 2) ui32, high word first
   Array position;                                                 // (B) i32, of the output
-  Array raw;                                                      // (B) i1: raw_logprobs
+  Array told;                                                     // (B) i32: logprobs_mode
   std::optional<Array> bias = {};                                 // (B, V) f32; none: zeros
   STRATA_FIELDS(temperature, top_k, top_p, min_p, repetition_penalty, frequency_penalty,
-                presence_penalty, seed, position, raw, bias)
+                presence_penalty, seed, position, told, bias)
 };
 /// Of rows that draw the tokens at these positions of their outputs.
 Rows rows(std::span<const Sampling> sampling, std::span<const std::int32_t> positions);
@@ -117,7 +128,7 @@ Array noise(const Array& seed, const Array& position, std::int64_t vocabulary);
 struct Drawn {
   Array token;  // (B) i32
   /// (B) f32: of the distribution at the row's temperature (1 where it is 0), after bias and
-  /// penalties and before min_p, top_k and top_p; where `raw`, of the logits as they came.
+  /// penalties and before min_p, top_k and top_p; else what its `told` asks for.
   Array logprob;
   /// (B) i1: whether the greatest logit is a number; where not, the token means nothing.
   Array valid;
@@ -127,7 +138,7 @@ struct Drawn {
 /// `seen` is needed where a row has penalties. Sorts and noise are made where some row asks for
 /// them.
 Drawn draw(const Array& logits_BV, const Rows& rows, const std::optional<Seen>& seen = {});
-/// The same, and log-probabilities of all tokens (B, V). `seen` is asked where some row has
+/// The same, and what is told of all tokens (B, V). `seen` is asked where some row has
 /// penalties.
 std::pair<Drawn, Array> draw_with_all(const Array& logits_BV, const Rows& rows,
                                       const std::function<Seen()>& seen);
