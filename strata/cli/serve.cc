@@ -18,7 +18,8 @@ namespace {
 
 struct Options {
   std::string model, park, host = "127.0.0.1", uds, key_file, certificate, generation = "auto",
-                           activations = "float";
+                           activations = "float", logprobs_mode = "raw_logprobs";
+  bool strict = false;
   std::vector<std::string> keys, names, origins = {"*"};
   std::int64_t port = 8000, length = 4096, sequences = 32, batched = 256, queue = 1024, rate = 0,
                cache = 0, logprobs = 20, shutdown = 30, connections = 1024;
@@ -36,6 +37,14 @@ engine::Sampling usual_of(const Options& o, const engine::LanguageModel& lm) {
   engine::Sampling s = o.generation == "vllm" ? engine::Sampling() : lm.generation.sampling;
   if (s.greedy()) s = {.repetition_penalty = s.repetition_penalty};
   return s;
+}
+
+engine::Sampling::LogprobsMode mode_of(const std::string& name) {
+  using Mode = engine::Sampling::LogprobsMode;
+  return name == "raw_logits"           ? Mode::raw_logits
+         : name == "processed_logprobs" ? Mode::processed_logprobs
+         : name == "processed_logits"   ? Mode::processed_logits
+                                        : Mode::raw_logprobs;
 }
 
 int run(const Options& o) {
@@ -69,6 +78,8 @@ int run(const Options& o) {
                           .requests_per_minute = o.rate,
                           .origins = o.origins,
                           .max_logprobs = o.logprobs,
+                          .logprobs_mode = mode_of(o.logprobs_mode),
+                          .strict_fields = o.strict,
                           .usual = usual_of(o, *lm)};
   if (so.names.empty()) so.names.push_back(std::filesystem::path(o.model).filename().string());
   if (so.names[0].empty()) so.names[0] = o.model;
@@ -150,6 +161,15 @@ void add_serve(CommandLine& app, std::function<int()>& action) {
   command.add_option("--max-logprobs", o->logprobs, "the most that a request may ask for")
       .in_range(std::int64_t{0}, std::int64_t{1000})
       .show_default();
+  command
+      .add_option("--logprobs-mode", o->logprobs_mode,
+                  "what is told of tokens: by the model's own logits, or as they are drawn, after "
+                  "bias, penalties, temperature and cuts")
+      .one_of({"raw_logprobs", "processed_logprobs", "raw_logits", "processed_logits"})
+      .show_default();
+  command.add_flag("--strict-fields", o->strict,
+                   "refuses requests with fields that it does not know; else it names them in "
+                   "X-Ignored-Fields");
   command.add_option("--max-connections", o->connections, "clients at once")
       .in_range(std::int64_t{1}, std::int64_t{65536})
       .show_default();

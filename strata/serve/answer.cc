@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 namespace strata::serve {
 namespace {
@@ -138,9 +139,21 @@ Json Answer::calls_json(const std::vector<ToolCall>& calls) const {
   return out;
 }
 
-void Answer::stream(std::size_t i, const Event& event, const std::string& text, Json logprobs,
-                    const std::vector<CallPiece>& calls) {
+/// Tells what has come of a choice's stream: with its first token, every `stream_interval` ones,
+/// and at its end.
+void Answer::stream(std::size_t i, const Event& event, const std::string& new_text,
+                    Json new_logprobs, const std::vector<CallPiece>& new_calls) {
   Choice& c = choices_[i];
+  c.held += new_text;
+  append(c.held_logprobs, new_logprobs);
+  c.held_calls.insert(c.held_calls.end(), new_calls.begin(), new_calls.end());
+  if (event.token) c.held_tokens.push_back(*event.token), ++c.held_events;
+  if (c.begun && !event.ended && c.held_events < parameters_.stream_interval) return;
+  const std::string text = std::exchange(c.held, {});
+  Json logprobs = std::exchange(c.held_logprobs, nullptr);
+  const std::vector<CallPiece> calls = std::exchange(c.held_calls, {});
+  const std::vector<std::int32_t> tokens = std::exchange(c.held_tokens, {});
+  c.held_events = 0;
   Json choice = {{"index", i}};
   if (chat_ && !c.begun) {
     Json first = frame(true);
@@ -152,7 +165,7 @@ void Answer::stream(std::size_t i, const Event& event, const std::string& text, 
   }
   c.begun = true;
   if (text.empty() && calls.empty() && logprobs.is_null() && !event.ended &&
-      !(with_ids_ && event.token))
+      !(with_ids_ && !tokens.empty()))
     return;
   if (chat_) {
     choice["delta"] = text.empty() ? Json::object() : Json{{"content", text}};
@@ -169,7 +182,7 @@ void Answer::stream(std::size_t i, const Event& event, const std::string& text, 
   choice["logprobs"] = std::move(logprobs);
   choice["finish_reason"] = event.ended ? Json(c.finish) : Json();
   if (event.ended) choice["stop_reason"] = c.stop_reason;
-  if (with_ids_ && event.token) choice["token_ids"] = Json::array({*event.token});
+  if (with_ids_ && !tokens.empty()) choice["token_ids"] = tokens;
   Json chunk = frame(true);
   chunk["choices"] = Json::array({choice});
   send(chunk);

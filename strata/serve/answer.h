@@ -43,6 +43,12 @@ class Answer {
     Json prompt_logprobs = nullptr;
     std::optional<CallReader> reader = {};  // where the answer may call tools
     std::vector<ToolCall> calls = {};
+    // Of a stream: what is not told yet, and of how many tokens it is.
+    std::string held = {};
+    Json held_logprobs = nullptr;
+    std::vector<CallPiece> held_calls = {};
+    std::vector<std::int32_t> held_tokens = {};
+    std::int64_t held_events = 0;
   };
   Json calls_json(const std::vector<ToolCall>& calls) const;
   Json logprobs_of(Choice& choice, const std::vector<TokenLogprob>& tokens, bool first_unknown,

@@ -44,6 +44,40 @@ TokenLogprob logprob_of(std::span<const float> logits, std::int32_t token, std::
   return out;
 }
 
+namespace {
+
+using Mode = engine::Sampling::LogprobsMode;
+
+/// Whether the engine itself tells it, as the model's logits do not.
+bool is_processed(Mode mode) {
+  return mode == Mode::processed_logprobs || mode == Mode::processed_logits;
+}
+
+/// What a job is told of a token that was drawn.
+TokenLogprob told(const Job& job, const engine::Token& t) {
+  TokenLogprob out;
+  if (is_processed(job.logprobs_mode)) {
+    out = {t.token, t.logprob, {}};
+    const auto& all = job.logprob_tokens.empty() ? t.others.likeliest : t.others.asked;
+    for (const engine::TokenLogprob& l : all) out.top.push_back({l.token, l.logprob});
+    return out;
+  }
+  out = logprob_of(t.logits, t.token, job.logprob_tokens.empty() ? *job.logprobs : 0);
+  const float logit = t.logits[static_cast<std::size_t>(t.token)], total = logit - out.logprob;
+  const bool of_logits = job.logprobs_mode == Mode::raw_logits;
+  if (of_logits) {
+    out.logprob = logit;
+    for (Likely& l : out.top) l.logprob = t.logits[static_cast<std::size_t>(l.token)];
+  }
+  for (const std::int32_t asked : job.logprob_tokens) {
+    const float x = t.logits[static_cast<std::size_t>(asked)];
+    out.top.push_back({asked, of_logits ? x : x - total});
+  }
+  return out;
+}
+
+}  // namespace
+
 /// A job that has not ended.
 struct Engine::Stream {
   Stream(const tokenizer::Tokenizer& tokenizer, std::int64_t number, Job j, Listener l)
@@ -193,13 +227,18 @@ void Engine::start(const std::shared_ptr<Stream>& stream) {
   engine::Request r{.tokens = job.tokens,
                     .sampling = job.sampling,
                     .max_tokens = job.max_tokens,
-                    .with_logits = job.logprobs.has_value()};
+                    .with_logits = job.logprobs && !is_processed(job.logprobs_mode)};
   std::vector<std::int32_t> stops = job.stop_tokens;
   if (!job.ignore_eos)
     stops.insert(stops.end(), lm_.generation.eos.begin(), lm_.generation.eos.end());
   streams_[stream->id] = stream;
   if (job.beams) return search(stream, std::move(stops));
   r.stop_tokens = stops;
+  if (job.logprobs && is_processed(job.logprobs_mode)) {
+    r.sampling.logprobs_mode = job.logprobs_mode;
+    r.logprobs = job.logprobs;
+    r.logprob_tokens = job.logprob_tokens;
+  }
   r.prompt_logprobs = job.prompt_logprobs;
   r.priority = job.priority;
   r.salt = job.salt;
@@ -348,7 +387,7 @@ void Engine::token(const std::shared_ptr<Stream>& stream, const engine::Token& t
   stream->last = now;
   metrics_.add("generation_tokens");
   Event e{.token = t.token, .drawn_logprob = t.logprob};
-  if (stream->job.logprobs) e.logprob = logprob_of(t.logits, t.token, *stream->job.logprobs);
+  if (stream->job.logprobs) e.logprob = told(stream->job, t);
   e.prompt = std::move(stream->prompt);
   stream->prompt.clear();
   // The token with which the model ends a text is no text of it.
@@ -356,7 +395,7 @@ void Engine::token(const std::shared_ptr<Stream>& stream, const engine::Token& t
   const bool ends =
       !stream->job.ignore_eos && std::find(eos.begin(), eos.end(), t.token) != eos.end();
   std::string stopped;
-  if (!ends) stopped = stream->add(stream->decoder.step(t.token), e.text);
+  if (!ends && stream->job.detokenize) stopped = stream->add(stream->decoder.step(t.token), e.text);
   if (stopped.empty() || stream->drawn < stream->job.sampling.min_tokens) {
     stream->listener(e);
     return;

@@ -47,8 +47,14 @@ struct Job {
   std::vector<std::string> stop = {};
   std::vector<std::int32_t> stop_tokens = {};
   bool ignore_eos = false, include_stop = false, skip_special = true;
+  /// Whether tokens become text; where not, events have none.
+  bool detokenize = true;
   /// How many of the likeliest tokens are told beside each token; none: no log-probabilities.
   std::optional<std::int64_t> logprobs = {};
+  /// Tokens that are told in place of the likeliest.
+  std::vector<std::int32_t> logprob_tokens = {};
+  /// What is told of tokens that are drawn; not of a prompt's, of which it is raw_logprobs.
+  engine::Sampling::LogprobsMode logprobs_mode = engine::Sampling::LogprobsMode::raw_logprobs;
   /// Whether log-probabilities of the prompt are told before the first token.
   bool echo_logprobs = false;
   /// How many of the likeliest tokens are told of each token of the prompt, with the end.
@@ -75,7 +81,8 @@ struct Likely {
   std::int32_t token;
   float logprob;
 };
-/// A token with its log-probability under the model's own logits, and the likeliest beside it.
+/// A token with its log-probability (or what the job's logprobs_mode tells), and the likeliest
+/// tokens beside it, or those that were asked for.
 struct TokenLogprob {
   std::int32_t token = 0;
   float logprob = 0;

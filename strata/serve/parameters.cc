@@ -8,6 +8,8 @@
 #include <random>
 #include <set>
 
+#include "strata/serve/fields.h"
+
 namespace strata::serve {
 namespace {
 
@@ -136,6 +138,74 @@ void read_logprobs(Job& job, const Json& body, bool chat, std::int64_t most) {
   if (wants) job.logprobs = top;
 }
 
+/// Tokens that are told in place of the likeliest; of these there can be as many, or none said.
+void read_logprob_tokens(Job& job, const Json& body, bool chat, std::int64_t vocabulary) {
+  if (given(body, "logprob_token_ids") == nullptr) return;
+  constexpr std::size_t kMostTokens = 128;
+  job.logprob_tokens = tokens(body, "logprob_token_ids", vocabulary);
+  const std::size_t count = job.logprob_tokens.size();
+  if (count > kMostTokens)
+    throw ApiError(400,
+                   fmt::format("logprob_token_ids must be at most {}, got {}.", kMostTokens, count),
+                   "logprob_token_ids");
+  if (job.logprobs.value_or(0) != 0 && *job.logprobs != static_cast<std::int64_t>(count))
+    throw ApiError(400,
+                   fmt::format("{} must be the number of logprob_token_ids, {}, got {}.",
+                               chat ? "top_logprobs" : "logprobs", count, *job.logprobs),
+                   "logprob_token_ids");
+  if (!job.logprobs) job.logprobs = 0;
+}
+
+/// llama.cpp's samplers. A chain is made where one of them has something to do, or the order is
+/// given.
+void read_chain(Parameters& p, const Json& body) {
+  using engine::Chain;
+  constexpr double kMuch = 1e6;
+  Chain c;
+  c.typical_p = number(body, "typical_p", 1, 1e-9, 1, "in (0, 1]");
+  c.top_n_sigma = number(body, "top_n_sigma", -1, -1, kMuch, "in [-1, 1000000]");
+  c.xtc_probability = number(body, "xtc_probability", 0, 0, 1, "in [0, 1]");
+  c.xtc_threshold = number(body, "xtc_threshold", 0.1, 0, 1, "in [0, 1]");
+  c.dry_multiplier = number(body, "dry_multiplier", 0, 0, kMuch, "in [0, 1000000]");
+  c.dry_base = number(body, "dry_base", 1.75, 1, kMuch, "in [1, 1000000]");
+  c.dry_allowed_length = integer(body, "dry_allowed_length", 2, 0, kMost);
+  c.dry_penalty_last_n = integer(body, "dry_penalty_last_n", -1, -1, kMost);
+  c.mirostat = static_cast<int>(integer(body, "mirostat", 0, 0, 2));
+  c.mirostat_tau = number(body, "mirostat_tau", 5, 0, kMuch, "in [0, 1000000]");
+  c.mirostat_eta = number(body, "mirostat_eta", 0.1, 0, kMuch, "in [0, 1000000]");
+  c.dynatemp_range = number(body, "dynatemp_range", 0, 0, 100, "in [0, 100]");
+  c.dynatemp_exponent = number(body, "dynatemp_exponent", 1, 0, kMuch, "in [0, 1000000]");
+  const Json* breakers = given(body, "dry_sequence_breakers");
+  const Json usual = Json::array({"\n", ":", "\"", "*"});
+  const Json& texts = breakers != nullptr ? *breakers : usual;
+  const char* allowed = "a list of at most 32 strings of 1 to 40 bytes";
+  if (!texts.is_array() || texts.size() > 32) wrong("dry_sequence_breakers", allowed, texts);
+  for (const Json& one : texts)
+    if (!one.is_string() || one.get_ref<const std::string&>().empty() ||
+        one.get_ref<const std::string&>().size() > 40)
+      wrong("dry_sequence_breakers", allowed, one);
+  const Json* order = given(body, "samplers");
+  if (order != nullptr) {
+    const char* known =
+        "a list of penalties, dry, top_n_sigma, top_k, typical_p, top_p, min_p, xtc and "
+        "temperature, each at most once";
+    if (!order->is_array() || order->size() > c.order.size()) wrong("samplers", known, *order);
+    c.order.clear();
+    for (const Json& one : *order) {
+      Chain::Stage stage;
+      if (!one.is_string() || !engine::stage_of(one.get_ref<const std::string&>(), stage) ||
+          std::find(c.order.begin(), c.order.end(), stage) != c.order.end())
+        wrong("samplers", known, one);
+      c.order.push_back(stage);
+    }
+  }
+  if (order == nullptr && c.typical_p == 1 && c.top_n_sigma <= 0 && c.xtc_probability == 0 &&
+      c.dry_multiplier == 0 && c.mirostat == 0 && c.dynatemp_range == 0)
+    return;
+  if (c.dry_multiplier > 0) p.dry_breakers = texts.get<std::vector<std::string>>();
+  p.job.sampling.chain = std::move(c);
+}
+
 /// A beam search, with what vLLM's takes; what it does not follow is refused.
 void read_beams(Parameters& p, const Json& body) {
   Job& job = p.job;
@@ -151,15 +221,35 @@ void read_beams(Parameters& p, const Json& body) {
   const auto refuse = [](const std::string& field) {
     throw ApiError(400, field + " cannot be used together with use_beam_search.", field);
   };
-  for (const char* field :
-       {"stream", "echo", "stop", "min_tokens", "presence_penalty", "frequency_penalty",
-        "repetition_penalty", "logit_bias", "allowed_token_ids", "bad_words",
-        "repetition_detection", "session_id", "deadline_ms", "prompt_logprobs",
-        "thinking_token_budget", "top_logprobs"}) {
+  for (const char* field : {"stream",
+                            "echo",
+                            "stop",
+                            "min_tokens",
+                            "presence_penalty",
+                            "frequency_penalty",
+                            "repetition_penalty",
+                            "logit_bias",
+                            "allowed_token_ids",
+                            "bad_words",
+                            "repetition_detection",
+                            "session_id",
+                            "deadline_ms",
+                            "prompt_logprobs",
+                            "thinking_token_budget",
+                            "top_logprobs",
+                            "logprob_token_ids",
+                            "typical_p",
+                            "top_n_sigma",
+                            "xtc_probability",
+                            "dry_multiplier",
+                            "mirostat",
+                            "dynatemp_range",
+                            "samplers"}) {
     const Json* v = given(body, field);
     if (v == nullptr || *v == false || *v == 0 || (v->is_structured() && v->empty())) continue;
-    if (*v == 1 && std::string(field) == "repetition_penalty") continue;
-    if (*v == -1 && std::string(field) == "thinking_token_budget") continue;
+    const std::string name = field;
+    if (*v == 1 && (name == "repetition_penalty" || name == "typical_p")) continue;
+    if (*v == -1 && (name == "thinking_token_budget" || name == "top_n_sigma")) continue;
     refuse(field);
   }
   if (job.logprobs.value_or(0) > 0)
@@ -170,17 +260,6 @@ void read_beams(Parameters& p, const Json& body) {
   if (p.best_of != p.n) refuse("best_of");
   if (p.form) refuse(p.form->field);
   if (p.tools.kind != ToolChoice::Kind::none) refuse("tools");
-}
-
-/// What would change the answer and is not built passes with a neutral value alone.
-void refuse_unbuilt(const Json& body) {
-  for (const char* field : {"functions", "suffix", "prompt_embeds", "audio", "prediction",
-                            "web_search_options", "chat_template"}) {
-    const Json* v = given(body, field);
-    if (v == nullptr || *v == false || *v == "" || (v->is_structured() && v->empty())) continue;
-    const std::string name = field;
-    throw ApiError(400, name + " is not supported by this server.", name);
-  }
 }
 
 }  // namespace
@@ -200,6 +279,32 @@ std::vector<std::vector<std::int32_t>> bad_words(const tokenizer::Tokenizer& tok
   return out;
 }
 
+std::vector<std::vector<std::int32_t>> breakers(const tokenizer::Tokenizer& tokenizer,
+                                                const std::vector<std::string>& texts) {
+  constexpr std::size_t kTail = 20;
+  std::set<std::vector<std::int32_t>> out;
+  const auto size = static_cast<std::int32_t>(tokenizer.vocab_size());
+  for (std::int32_t token = 0; token < size; ++token) {
+    const std::string word = tokenizer.bytes(token);
+    if (word.empty()) continue;
+    for (const std::string& text : texts) {
+      if (word.find(text) != word.npos) {
+        out.insert({token});
+        continue;
+      }
+      for (std::size_t n = std::min(word.size(), text.size() - 1); n > 0; --n) {
+        if (!word.ends_with(std::string_view(text).substr(0, n))) continue;
+        std::vector<std::int32_t> tail =
+            tokenizer.encode_with(text.substr(n), {.add_special = false});
+        tail.resize(std::min(tail.size(), kTail));
+        tail.insert(tail.begin(), token);
+        out.insert(std::move(tail));
+      }
+    }
+  }
+  return {out.begin(), out.end()};
+}
+
 engine::ChatEnd read_end(const Json& body) {
   const bool adds = flag(body, "add_generation_prompt", true);
   if (!flag(body, "continue_final_message", false))
@@ -214,7 +319,7 @@ engine::ChatEnd read_end(const Json& body) {
 
 Parameters read_parameters(const Json& body, bool chat, const engine::Sampling& usual,
                            std::int64_t vocabulary, std::int64_t max_logprobs) {
-  refuse_unbuilt(body);
+  refuse_unbuilt(body, chat);
   Parameters p;
   engine::Sampling& s = p.job.sampling;
   s.temperature = number(body, "temperature", usual.temperature, 0, 2, "in [0, 2]");
@@ -260,6 +365,10 @@ Parameters read_parameters(const Json& body, bool chat, const engine::Sampling& 
   p.job.ignore_eos = flag(body, "ignore_eos", false);
   p.job.include_stop = flag(body, "include_stop_str_in_output", false);
   p.job.skip_special = flag(body, "skip_special_tokens", true);
+  p.job.detokenize = flag(body, "detokenize", true);
+  for (const char* field : {"spaces_between_special_tokens", "flat_logprobs"})
+    (void)flag(body, field, false);  // of vLLM's older tokenizers, and of its Python objects
+  p.stream_interval = integer(body, "stream_interval", 1, 1, kMost);
   read_bias(p.job, body, vocabulary);
   if (given(body, "allowed_token_ids") != nullptr) {
     s.allowed_tokens = tokens(body, "allowed_token_ids", vocabulary);
@@ -291,6 +400,8 @@ Parameters read_parameters(const Json& body, bool chat, const engine::Sampling& 
       throw ApiError(400, p.form->field + " cannot be used together with tools.", p.form->field);
   }
   read_logprobs(p.job, body, chat, max_logprobs);
+  read_logprob_tokens(p.job, body, chat, vocabulary);
+  read_chain(p, body);
   p.stream = flag(body, "stream", false);
   p.echo = flag(body, "echo", false);
   if (chat && p.echo) throw ApiError(400, "echo is for completions.", "echo");
@@ -301,6 +412,15 @@ Parameters read_parameters(const Json& body, bool chat, const engine::Sampling& 
     p.include_usage = flag(*o, "include_usage", false);
   }
   p.job.echo_logprobs = p.echo && p.job.logprobs.has_value();
+  if (!p.job.detokenize) {
+    const char* wants_text = !p.job.stop.empty()                      ? "stop"
+                             : p.echo                                 ? "echo"
+                             : p.tools.kind != ToolChoice::Kind::none ? "tools"
+                                                                      : nullptr;
+    if (wants_text != nullptr)
+      throw ApiError(400, fmt::format("{} needs text, so detokenize must be true.", wants_text),
+                     wants_text);
+  }
   if (p.stream && p.best_of > p.n)
     throw ApiError(400, "with stream, best_of must be equal to n.", "best_of");
   if (given(body, "prompt_logprobs") != nullptr && *given(body, "prompt_logprobs") != false) {

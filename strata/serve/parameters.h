@@ -26,6 +26,8 @@ struct Parameters {
   std::optional<std::int64_t> thinking = {};
   bool max_tokens_given = false;
   bool stream = false, include_usage = false, echo = false;
+  /// Tokens of a stream that come in one piece; the first comes at once.
+  std::int64_t stream_interval = 1;
   /// Where a chat's prompt ends.
   engine::ChatEnd end = engine::ChatEnd::answer;
   /// The form of the answer, and the tools that it may call.
@@ -34,6 +36,8 @@ struct Parameters {
   CallFormat calls = {};
   /// Words that are not drawn, as text.
   std::vector<std::string> bad_words = {};
+  /// Over which DRY sees no repetition, as text.
+  std::vector<std::string> dry_breakers = {};
 };
 
 /// Of a completion or a chat; `usual` is how the model's makers want tokens drawn. Throws ApiError
@@ -44,6 +48,11 @@ Parameters read_parameters(const Json& body, bool chat, const engine::Sampling& 
 /// The tokens of words, each with and without a space before it where that makes other tokens.
 std::vector<std::vector<std::int32_t>> bad_words(const tokenizer::Tokenizer& tokenizer,
                                                  const std::vector<std::string>& words);
+
+/// DRY's breakers (Chain::dry_breakers) of texts: tokens that hold one, and for tokens that end
+/// with its beginning those with the rest behind them. In rising order. As llama.cpp.
+std::vector<std::vector<std::int32_t>> breakers(const tokenizer::Tokenizer& tokenizer,
+                                                const std::vector<std::string>& texts);
 
 /// Where a chat's prompt ends, by add_generation_prompt and continue_final_message.
 engine::ChatEnd read_end(const Json& body);

@@ -13,6 +13,7 @@
 #include "strata/base/version.h"
 #include "strata/serve/answer.h"
 #include "strata/serve/chat_page.h"
+#include "strata/serve/fields.h"
 #include "strata/serve/parameters.h"
 
 namespace strata::serve {
@@ -199,6 +200,12 @@ std::vector<std::vector<std::int32_t>> Server::prompts_of(const Json& body, bool
         throw ApiError(400, "the tools are longer than the model reads.", "tools");
       more["tools"] = *tools;
     }
+    if (const Json effort = body.value("reasoning_effort", Json()); !effort.is_null()) {
+      if (!effort.is_string() || effort.get_ref<const std::string&>().size() > 16)
+        throw ApiError(400, "reasoning_effort must be a string as low, medium or high.",
+                       "reasoning_effort");
+      more["reasoning_effort"] = effort;
+    }
     auto tokens = engine_.lm().chat(dump(messages), dump(more), read_end(body));
     if (!tokens) throw ApiError(400, tokens.status().message(), "messages");
     return {std::move(*tokens)};
@@ -245,6 +252,11 @@ void Server::generate(const net::HttpRequest& request, net::HttpReply& reply, bo
                    "model");
   Parameters p = read_parameters(body, chat, options_.usual, engine_.lm().model->vocab_size(),
                                  options_.max_logprobs);
+  const std::vector<std::string> unknown = unknown_fields(body, chat);
+  if (!unknown.empty() && options_.strict_fields)
+    throw ApiError(400, fmt::format("{} is no field of this request.", unknown[0]), unknown[0]);
+  if (!unknown.empty())
+    reply.add_header("X-Ignored-Fields", fmt::format("{}", fmt::join(unknown, ", ")));
   prepare(p, body);
   auto prompts = prompts_of(body, chat);
   truncate(p, prompts);
@@ -336,6 +348,23 @@ void Server::prepare(Parameters& p, const Json& body) {
       throw ApiError(400, "bad_words must be at most 1024 tokens in all.", "bad_words");
     p.job.sampling.bad_words = all;
   }
+  if (!p.dry_breakers.empty()) {
+    // Clients send the same ones again and again.
+    const std::lock_guard lock(mutex_);
+    if (p.dry_breakers != breaker_texts_) {
+      breakers_ = breakers(*lm.tokenizer, p.dry_breakers);
+      breaker_texts_ = p.dry_breakers;
+    }
+    p.job.sampling.chain->dry_breakers = breakers_;
+  }
+  using Mode = engine::Sampling::LogprobsMode;
+  p.job.logprobs_mode = options_.logprobs_mode;
+  if (p.job.beams && p.job.logprobs && options_.logprobs_mode != Mode::raw_logprobs)
+    throw ApiError(400, "logprobs of beams are raw_logprobs, which this server does not tell.",
+                   "logprobs");
+  if (p.job.logprobs && p.best_of > p.n && options_.logprobs_mode == Mode::processed_logits)
+    throw ApiError(400, "best_of goes by log-probabilities, which this server does not tell.",
+                   "best_of");
   if (p.thinking && thinking_.empty())
     throw ApiError(400, "the model's tokenizer does not know the marks of thinking.",
                    "thinking_token_budget");
@@ -416,6 +445,8 @@ Json Server::detokenize(const Json& body) const {
 /// Reads a logged choice again in one pass, alone, and compares: {"prompt_token_ids", "token_ids",
 /// "logprobs"}.
 Json Server::verify(const Json& body) {
+  if (options_.logprobs_mode != engine::Sampling::LogprobsMode::raw_logprobs)
+    throw ApiError(400, "only answers of a server that tells raw_logprobs can be verified.");
   std::vector<std::int32_t> all;
   std::size_t length = 0;
   const std::int64_t vocabulary = engine_.lm().model->vocab_size();

@@ -34,6 +34,10 @@ struct ServerOptions {
   std::int64_t max_logprobs = 20;
   /// Between which a model thinks.
   std::string think_begin = "<think>", think_end = "</think>";
+  /// What is told of tokens that are drawn. Only raw log-probabilities can be verified.
+  engine::Sampling::LogprobsMode logprobs_mode = engine::Sampling::LogprobsMode::raw_logprobs;
+  /// Refuses fields that nobody knows; else they are named in the header X-Ignored-Fields.
+  bool strict_fields = false;
   /// How tokens are drawn where a request says nothing.
   engine::Sampling usual = {};
 };
@@ -69,6 +73,8 @@ class Server {
     std::chrono::steady_clock::time_point at;
   };
   std::map<Digest, Budget> budgets_;
+  std::vector<std::string> breaker_texts_;  // those that DRY was asked for last
+  std::vector<std::vector<std::int32_t>> breakers_;
   std::int64_t requests_ = 0, created_ = 0;
   std::once_flag made_ready_, text_made_ready_;
   std::unique_ptr<Guides> guides_, text_guides_;  // the second of forms within free text
