@@ -24,10 +24,29 @@ struct Thinking {
   bool open = false;
   std::int64_t thought = 0;
 
-  /// The only token that may come behind an output; none: any.
+  /// The only token that may come behind an output; none: any. Reads all of the output.
   std::optional<std::int32_t> forced(std::span<const std::int32_t> output) const;
-  /// As engine::Request::shape: `inner` (or nothing), but where a token is forced, that one.
+  /// What was read of outputs, so that of the next one only what is new is read.
+  class Path;
+  std::optional<std::int32_t> forced(std::span<const std::int32_t> output, Path& path) const;
+  /// As engine::Request::shape: `inner` (or nothing), but where a token is forced, that one. Tokens
+  /// that it has seen before are compared, and not read again.
   Shape shape(Shape inner) const;
+};
+
+class Thinking::Path {
+ public:
+  struct State {
+    bool open = false;
+    std::int64_t thought = 0;
+    std::size_t from = 0;  // where a mark may begin
+  };
+  /// The state behind an output.
+  State at(const Thinking& marks, std::span<const std::int32_t> output);
+
+ private:
+  std::vector<std::int32_t> tokens_;
+  std::vector<State> behind_;  // each of them
 };
 
 /// The marks between which a model thinks, as tokens.

@@ -5,6 +5,7 @@
 
 #include <cmath>
 #include <optional>
+#include <random>
 #include <string>
 #include <vector>
 
@@ -43,6 +44,26 @@ TEST(Thinking, APromptMayBeginThem) {
   EXPECT_EQ(marks.begin(tokens("<think>abcdef"), 3).forced(Tokens{}), '<') << "beyond it already";
   EXPECT_EQ(marks.begin(tokens("<think>abcdef"), 3).forced(tokens("</")), 't');
   EXPECT_FALSE(marks.begin(tokens("<think></think>"), 3).open);
+}
+
+TEST(Thinking, WhatWasReadIsNotReadAgain) {
+  std::mt19937 random(7);
+  for (int round = 0; round < 200; ++round) {
+    const Thinking t{.begins = {1, 1},
+                     .ends = {2, 3, 2},
+                     .most = static_cast<std::int64_t>(random() % 4),
+                     .open = round % 2 == 0,
+                     .thought = round % 2 == 0 ? static_cast<std::int64_t>(random() % 6) : 0};
+    Thinking::Path path;
+    Tokens output;
+    for (int step = 0; step < 60; ++step) {
+      // Guesses that were wrong are taken back.
+      if (random() % 4 == 0) output.resize(output.size() - random() % (output.size() + 1));
+      for (std::size_t more = random() % 3; more > 0; --more)
+        output.push_back(static_cast<std::int32_t>(random() % 5));
+      ASSERT_EQ(t.forced(output, path), t.forced(output)) << round << " " << step;
+    }
+  }
 }
 
 TEST(Thinking, AShapeForcesATokenAndLetsGo) {
