@@ -36,6 +36,11 @@ case $name in peft_fuzz | published_fuzz)
   as_built model checkpoint tokenizer nn api compile runtime transform op loop ir mesh tree type lapack base
   libraries="$libraries -lpcre2-8 -lsentencepiece -lsentencepiece_train -licuuc" ;;
 esac
+if [ "$room" = serve ]; then
+  rooms="serve/json.cc serve/fields.cc serve/parameters.cc serve/call_reader.cc serve/tagged_calls.cc serve/pythonic_calls.cc"
+  as_built serve net engine model quant nn checkpoint tokenizer kernel api compile runtime pass transform op loop ir mesh tree type lapack base
+  libraries="$libraries -lpcre2-8 -lsentencepiece -lsentencepiece_train -licuuc -lcrypto"
+fi
 if [ "$room" = partition ]; then
   rooms="partition/rule.cc partition/gspmd.cc"
   as_built partition op loop ir mesh tree type lapack base
@@ -44,7 +49,6 @@ fi
   libraries="-lzstd -llzma -lbz2 -lbrotlienc -lbrotlidec -lsnappy"
 [ "$room" = engine ] && rooms="base type engine/parked.cc"
 [ "$room" = net ] && rooms="base net" libraries="-lssl -lcrypto -lcurl -lpugixml"
-[ "$room" = serve ] && rooms="base type serve/json.cc serve/parameters.cc"
 case $source in */engine/grammar/*)  # without what knows tokenizers
   rooms="base"
   for file in grammar automaton regex ebnf lark formats json_text json_schema; do rooms="$rooms engine/grammar/$file.cc"; done ;;

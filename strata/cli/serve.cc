@@ -19,7 +19,8 @@ namespace {
 struct Options {
   std::string model, park, host = "127.0.0.1", uds, key_file, certificate, generation = "auto",
                            activations = "float", logprobs_mode = "raw_logprobs";
-  bool strict = false;
+  std::string tool_parser;
+  bool strict = false, automatic_tools = false;
   std::vector<std::string> keys, names, origins = {"*"};
   std::int64_t port = 8000, length = 4096, sequences = 32, batched = 256, queue = 1024, rate = 0,
                cache = 0, logprobs = 20, shutdown = 30, connections = 1024;
@@ -79,6 +80,7 @@ int run(const Options& o) {
                           .origins = o.origins,
                           .max_logprobs = o.logprobs,
                           .logprobs_mode = mode_of(o.logprobs_mode),
+                          .tool_parser = o.tool_parser,
                           .strict_fields = o.strict,
                           .usual = usual_of(o, *lm)};
   if (so.names.empty()) so.names.push_back(std::filesystem::path(o.model).filename().string());
@@ -167,6 +169,12 @@ void add_serve(CommandLine& app, std::function<int()>& action) {
                   "bias, penalties, temperature and cuts")
       .one_of({"raw_logprobs", "processed_logprobs", "raw_logits", "processed_logits"})
       .show_default();
+  command
+      .add_option("--tool-call-parser", o->tool_parser,
+                  "how the model writes calls of tools; without it, as its chat template does")
+      .one_of(serve::call_format_names());
+  command.add_flag("--enable-auto-tool-choice", o->automatic_tools,
+                   "says nothing here: tools beside tool_choice auto are always read");
   command.add_flag("--strict-fields", o->strict,
                    "refuses requests with fields that it does not know; else it names them in "
                    "X-Ignored-Fields");

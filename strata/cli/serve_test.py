@@ -6,6 +6,7 @@
 import concurrent.futures
 import http.client
 import json
+import math
 import os
 import pathlib
 import random
@@ -171,6 +172,67 @@ def several(server):
         check(f"error of {more}", says in ask(status=400, **more)["error"]["message"], more)
 
 
+def samplers(server):
+    """llama.cpp's samplers, and the other fields of serving's table that act on an answer."""
+    def ask(status=200, path="/v1/completions", **more):
+        got, answer = server.ask(path, {"prompt": "w1 w2 w3 w1 w2", "max_tokens": 16, "seed": 6, "temperature": 1.5, "ignore_eos": True, "return_token_ids": True, **more})
+        check(f"a sampler {more}", got == status, answer)
+        return answer["choices"][0] if got == 200 else answer["error"]
+    plain, greedy = ask()["token_ids"], ask(temperature=0)["token_ids"]
+    for more in ({"top_n_sigma": 0.5}, {"typical_p": 0.1}, {"xtc_probability": 1, "xtc_threshold": 0.01}, {"mirostat": 1, "mirostat_tau": 0.5}, {"mirostat": 2, "mirostat_tau": 0.5, "mirostat_eta": 0.5}, {"dynatemp_range": 1.4, "dynatemp_exponent": 3}, {"top_k": 3, "samplers": ["top_k"]}):
+        tokens = ask(**more)["token_ids"]
+        check(f"{more} acts, the same each time", tokens != plain and tokens == ask(**more)["token_ids"], tokens, plain)
+    check("neutral ones do not", ask(typical_p=1, top_n_sigma=-1, xtc_probability=0, dry_multiplier=0, mirostat=0, dynatemp_range=0)["token_ids"] == plain)
+    check("no sampler but the temperature is none", ask(samplers=["temperature"])["token_ids"] == plain)
+    check("a greedy chain", ask(temperature=0, samplers=["temperature"])["token_ids"] == greedy)
+    same = ask(temperature=0, logit_bias={"9": 100})["token_ids"]
+    less = ask(temperature=0, logit_bias={"9": 100}, dry_multiplier=1000, dry_allowed_length=1, dry_sequence_breakers=["w9"])["token_ids"]
+    check("DRY ends repetitions", set(same) == {9} and all(less[i:i + 3] != [9] * 3 for i in range(14)), same, less)
+    check("but over no breaker", ask(temperature=0, logit_bias={"9": 100}, dry_multiplier=1000, dry_allowed_length=1, dry_sequence_breakers=["w3"])["token_ids"] == same)
+    for more, says in (({"typical_p": 0}, "typical_p must be in (0, 1]"), ({"mirostat": 3}, "mirostat must be an integer in [0, 2]"), ({"samplers": ["infill"]}, "samplers must be a list of"),
+                       ({"dry_sequence_breakers": [""]}, "dry_sequence_breakers must be"), ({"mirostat": 1, "use_beam_search": True}, "mirostat cannot be used")):
+        check(f"error of {more}", says in ask(400, **more)["message"], more)
+    named = ask(logprob_token_ids=[9, 8], logprobs=2)["logprobs"]
+    check("tokens that are asked for", all({"w3", "w2"} <= {t.strip() for t in top} and len(top) <= 3 for top in named["top_logprobs"]), named)
+    chat = ask(path="/v1/chat/completions", prompt=None, messages=[{"role": "user", "content": "w1"}], logprobs=True, logprob_token_ids=[7])["logprobs"]["content"]
+    check("and in a chat", all([t["token"].strip() for t in one["top_logprobs"]] == ["w1"] for one in chat), chat)
+    check("their number", "must be the number of" in ask(400, logprob_token_ids=[9, 8], logprobs=1)["message"])
+    bare = ask(detokenize=False)
+    check("no text", bare["text"] == "" and bare["token_ids"] == plain, bare)
+    check("a stop string needs text", "needs text" in ask(400, detokenize=False, stop="a")["message"])
+    pieces = events(server.ask("/v1/completions", {"prompt": "w1 w2 w3 w1 w2", "max_tokens": 16, "seed": 6, "temperature": 1.5, "ignore_eos": True, "return_token_ids": True, "stream": True,
+                                                   "stream_interval": 5})[1])
+    check("pieces of a stream", [len(p["choices"][0]["token_ids"]) for p in pieces if "token_ids" in p["choices"][0]] == [1, 5, 5, 5], pieces)
+    server.ask("/v1/completions", {"prompt": "w1", "max_tokens": 1, "temprature": 0, "min_p": 0})
+    check("what nobody knows is named", server.answer.headers["x-ignored-fields"] == "temprature", server.answer.headers)
+
+
+def modes(model):
+    """What is told of tokens, by --logprobs-mode; and speculation beside chains."""
+    body = {"prompt": "w1 w2 w3 w1 w2 w3 w1 w2", "max_tokens": 8, "seed": 6, "temperature": 0.5, "top_k": 2, "ignore_eos": True, "return_token_ids": True, "logprobs": 3}
+    told = {}
+    for mode in ("raw_logprobs", "raw_logits", "processed_logprobs", "processed_logits"):
+        server = Server(model, "--logprobs-mode", mode, *(["--strict-fields"] if mode == "raw_logits" else []))
+        told[mode] = server.ask("/v1/completions", body)[1]["choices"][0]
+        if mode == "raw_logits":
+            check("strict fields", server.ask("/v1/completions", {**body, "temprature": 1})[1]["error"]["param"] == "temprature")
+            check("only log-probabilities are verified", server.ask("/v1/verify", {})[0] == 400)
+        check("it leaves", server.leave() == 0)
+    first = {mode: sorted(c["logprobs"]["top_logprobs"][0].values(), reverse=True) for mode, c in told.items()}
+    logits, processed = first["raw_logits"], first["processed_logits"]
+    check("modes draw the same", len({tuple(c["token_ids"]) for c in told.values()}) == 1, told)
+    check("logits and their log-probabilities", abs((logits[0] - logits[1]) - (first["raw_logprobs"][0] - first["raw_logprobs"][1])) < 1e-4, first)
+    check("as they are drawn", abs(processed[0] - 2 * logits[0]) < 1e-4 and first["processed_logprobs"][2] == -9999 and
+          abs(sum(math.exp(x) for x in first["processed_logprobs"][:2]) - 1) < 1e-4, first)
+    chains = [{"mirostat": 2}, {"dry_multiplier": 0.8, "dry_sequence_breakers": ["w9"]}, {"xtc_probability": 0.5, "xtc_threshold": 0.05}, {"typical_p": 0.6}]
+    of = []
+    for speculation in ([], ["--speculate", "ngram"]):
+        server = Server(model, *speculation)
+        of.append([server.ask("/v1/completions", {**body, "max_tokens": 40, "top_k": 0, **chain})[1]["choices"][0] for chain in chains])
+        check("it leaves", server.leave() == 0)
+    check("chains with guesses and without", of[0] == of[1], of)
+
+
 def beside_others(server):
     def body(i):
         return {"prompt": f"w{i} w{i * 7 % 40}", "max_tokens": 12 + i % 5, "seed": i, "logprobs": 1, "temperature": 0.5 + i % 3 / 2, "return_token_ids": True}
@@ -263,6 +325,7 @@ def keys(model):
     check("another key", server.ask("/v1/models", headers={"x-api-key": "two"})[0] == 200)
     check("Ctrl-C", server.leave(signal.SIGINT) == 0)
     tiny.run("serve", "--model", model, "--host", "0.0.0.0", status=2)
+    check("a parser that is not there", "qwen3_coder" in tiny.run("serve", "--model", model, "--tool-call-parser", "mine", status=2).stderr)
 
 
 def pages_that_ask(server):
@@ -361,6 +424,7 @@ def main():
             answers(server, name)
             forms(server)
             several(server)
+            samplers(server)
             beside_others(server)
             errors(server)
             pages_that_ask(server)
@@ -368,6 +432,7 @@ def main():
             leaving(server)
         finally:
             server.process.kill()
+        modes(name)
         resting(name)
         keys(name)
         full(name)

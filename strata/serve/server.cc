@@ -65,6 +65,9 @@ net::HttpResponse refusal(int status, const std::string& message) {
 
 Server::Server(Engine& engine, ServerOptions options)
     : engine_(engine), options_(std::move(options)), created_(std::time(nullptr)) {
+  if (!options_.tool_parser.empty() && !named_call_format(options_.tool_parser))
+    throw Error("serve", "there is no tool parser {}; known ones are {}", options_.tool_parser,
+                fmt::join(call_format_names(), ", "));
   for (const std::string& key : options_.keys) keys_.push_back(digest(key));
   thinking_ = Marks(*engine_.lm().tokenizer, options_.think_begin, options_.think_end);
 }
@@ -373,19 +376,22 @@ void Server::prepare(Parameters& p, const Json& body) {
   std::call_once(made_ready_, [&] {
     guides_ = std::make_unique<Guides>(
         std::make_shared<const engine::grammar::Vocabulary>(*lm.tokenizer, lm.model->vocab_size()));
-    calls_ = call_format(lm);
-    for (std::int32_t t : lm.tokenizer->encode_with(calls_.begin, {}))
+    calls_ = options_.tool_parser.empty() ? call_format(lm)
+                                          : named_call_format(options_.tool_parser).value();
+    for (std::int32_t t : lm.tokenizer->encode_with(calls_.mark(), {}))
       calls_are_special_ = calls_are_special_ || lm.tokenizer->is_special(t);
   });
   const bool forced = p.tools.kind == Kind::required || p.tools.kind == Kind::named;
   p.calls = calls_;
-  // No form holds special tokens: calls that have to be are written without marks there.
-  if (forced && calls_are_special_)
+  const bool is_json = calls_.kind == CallFormat::Kind::json;
+  // No form holds special tokens: calls that have to be are written without marks there. Those of
+  // other kinds are written as JSON then, as by vLLM.
+  if (forced && (calls_are_special_ || !is_json))
     p.calls = {.between = "\n", .arguments = calls_.arguments, .several = calls_.several};
   if (p.tools.kind == Kind::automatic && calls_are_special_) p.job.skip_special = false;
   if (forced) p.form = form_of_calls(body, p.tools, p.calls), p.calls.sure = true;
   const bool ends = !lm.generation.eos.empty() || !p.job.stop_tokens.empty();
-  if (p.tools.kind == Kind::automatic && ends) {
+  if (p.tools.kind == Kind::automatic && ends && is_json) {
     std::call_once(text_made_ready_, [&] {
       text_guides_ = std::make_unique<Guides>(std::make_shared<const engine::grammar::Vocabulary>(
           engine::grammar::Vocabulary::with_special(*lm.tokenizer, lm.model->vocab_size())));

@@ -36,6 +36,8 @@ struct ServerOptions {
   std::string think_begin = "<think>", think_end = "</think>";
   /// What is told of tokens that are drawn. Only raw log-probabilities can be verified.
   engine::Sampling::LogprobsMode logprobs_mode = engine::Sampling::LogprobsMode::raw_logprobs;
+  /// How calls are written, by one of vLLM's names; empty: as the chat template does.
+  std::string tool_parser = {};
   /// Refuses fields that nobody knows; else they are named in the header X-Ignored-Fields.
   bool strict_fields = false;
   /// How tokens are drawn where a request says nothing.
