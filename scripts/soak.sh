@@ -63,6 +63,7 @@ echo "== programs of conformance/jax as object files"
 tools/object_files.py --build "$build"
 
 echo "== a run killed at ${SOAK_KILLS:=30} random moments"
+STRATA_ALL_FAULTS=1 "$build/bin/train_test" --gtest_filter='OrbaxRunTest.ASaveThatFails*' --gtest_brief=1
 STRATA_KILLS=$SOAK_KILLS strata/cli/nothing_is_lost_test.py "$build/bin"
 
 echo "== a server under mixed load, ${SOAK_LOAD:=900} s"

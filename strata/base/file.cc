@@ -13,6 +13,7 @@
 #include <filesystem>
 #include <optional>
 
+#include "strata/base/file_faults.h"
 #include "strata/base/object_files.h"
 #include "strata/base/object_store.h"
 
@@ -23,8 +24,16 @@ std::function<void(const char*)>& hook() {
   static std::function<void(const char*)> f;
   return f;
 }
-void before(const char* what) {
+std::function<int(const char*)>& fault() {
+  static std::function<int(const char*)> f;
+  return f;
+}
+/// Whether an operation may go on; else `errno` says why not.
+bool before(const char* what) {
   if (hook()) hook()(what);
+  const int error = fault() ? fault()(what) : 0;
+  if (error != 0) errno = error;
+  return error == 0;
 }
 
 Status failed(const std::error_code& error, const std::string& path, const char* what) {
@@ -50,7 +59,11 @@ struct Descriptor {
 
 Status write_all(int fd, const std::string& path, std::string_view bytes) {
   while (!bytes.empty()) {
-    before("write");
+    if (!before("write")) {
+      const Status status = failed(path, "write");
+      if (::write(fd, bytes.data(), bytes.size() / 2) < 0) return status;  // a torn one
+      return status;
+    }
     ssize_t n =
         ::write(fd, bytes.data(), std::min<std::size_t>(bytes.size(), std::size_t{8} << 20));
     if (n < 0 && errno == EINTR) continue;
@@ -100,8 +113,7 @@ Status write_file_synced(const std::string& path, std::span<const std::string_vi
   for (std::string_view piece : pieces)
     if (status.ok()) status = write_all(d.fd, path, piece);
   if (status.ok()) {
-    before("sync");
-    if (::fsync(d.fd) != 0) status = failed(path, "sync");
+    if (!before("sync") || ::fsync(d.fd) != 0) status = failed(path, "sync");
   }
   if (!status.ok()) ::unlink(path.c_str());
   return status;
@@ -109,14 +121,13 @@ Status write_file_synced(const std::string& path, std::span<const std::string_vi
 
 Status rename_synced(const std::string& from, const std::string& to) {
   if (is_object_path(from) || is_object_path(to)) return not_in_a_bucket(to, "rename");
-  before("rename");
-  if (::rename(from.c_str(), to.c_str()) != 0) return failed(to, "rename");
+  if (!before("rename") || ::rename(from.c_str(), to.c_str()) != 0) return failed(to, "rename");
   return sync_folder(std::filesystem::path(to).parent_path().string());
 }
 
 Status exchange_synced(const std::string& from, const std::string& to) {
   if (!file_exists(to)) return rename_synced(from, to);
-  before("rename");
+  if (!before("rename")) return failed(to, "rename");
   if (::renameat2(AT_FDCWD, from.c_str(), AT_FDCWD, to.c_str(), RENAME_EXCHANGE) == 0)
     return sync_folder(std::filesystem::path(to).parent_path().string());
   if (errno != EINVAL && errno != ENOSYS && errno != EOPNOTSUPP) return failed(to, "rename");
@@ -166,8 +177,8 @@ Status write_through(const std::string& path, int descriptor, std::string_view b
                                : ::open(path.c_str(), O_WRONLY | O_NOCTTY | O_CLOEXEC));
   if (d.fd < 0) return failed(path, "open");
   if (Status s = write_all(d.fd, path, bytes); !s.ok()) return s;
-  before("sync");
-  const bool synced = ::fsync(d.fd) == 0 || errno == EINVAL || errno == EROFS || errno == ENOTSUP;
+  const bool synced = (before("sync") && ::fsync(d.fd) == 0) || errno == EINVAL || errno == EROFS ||
+                      errno == ENOTSUP;
   return synced ? Status() : failed(path, "sync");
 }
 
@@ -192,7 +203,7 @@ Status write_file_atomic(const std::string& path, std::string_view bytes) {
 
 Status remove_all(const std::string& path) {
   if (is_object_path(path)) return remove_objects(path);
-  before("remove");
+  if (!before("remove")) return failed(path, "remove");
   std::error_code error;
   std::filesystem::remove_all(path, error);
   if (error) return failed(error, path, "remove");
@@ -242,8 +253,7 @@ Status LineWriter::add(std::string_view line) { return add_bytes(std::string(lin
 Status LineWriter::add_bytes(std::string_view bytes) { return write_all(fd_, path_, bytes); }
 
 Status LineWriter::sync() {
-  before("sync");
-  if (::fdatasync(fd_) != 0) return failed(path_, "sync");
+  if (!before("sync") || ::fdatasync(fd_) != 0) return failed(path_, "sync");
   return {};
 }
 
@@ -290,13 +300,13 @@ Status sync_folder(const std::string& path) {
   if (is_object_path(path)) return find_object(path).status();
   Descriptor d(::open(path.empty() ? "." : path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (d.fd < 0) return failed(path, "open");
-  before("sync");
-  if (::fsync(d.fd) != 0) return failed(path, "sync");
+  if (!before("sync") || ::fsync(d.fd) != 0) return failed(path, "sync");
   return {};
 }
 
 namespace testing_hooks {
 void set_before_io(std::function<void(const char*)> f) { hook() = std::move(f); }
+void set_io_fault(std::function<int(const char*)> f) { fault() = std::move(f); }
 }  // namespace testing_hooks
 
 }  // namespace strata

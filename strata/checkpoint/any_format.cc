@@ -1,12 +1,16 @@
 #include "strata/checkpoint/any_format.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <filesystem>
+#include <map>
 
 #include "strata/base/file.h"
 #include "strata/base/object_store.h"
 #include "strata/checkpoint/gguf.h"
 #include "strata/checkpoint/orbax/directory.h"
+#include "strata/checkpoint/retention.h"
 #include "strata/checkpoint/safetensors.h"
 
 namespace strata::checkpoint::any_format {
@@ -126,35 +130,76 @@ std::optional<Format> format_of(const std::string& path) {
   return Format::strata;
 }
 
-Result<Latest> find(const std::string& path) {
-  const auto format = format_of(path);
-  if (!format || *format == Format::strata) return checkpoint::find(path);
-  if (*format == Format::safetensors || *format == Format::gguf) {
-    auto c = read_file_of_tensors(path, *format);
-    if (!c) return c.status();
-    return Latest{std::move(*c), path, {}};
+Result<std::vector<std::pair<std::int64_t, std::string>>> steps(const std::string& root) {
+  std::map<std::int64_t, std::string> all;
+  if (!is_object_path(root)) {  // in a bucket a folder may be what a save has not finished
+    auto ours = checkpoint::steps(root);
+    if (!ours) return ours.status();
+    for (std::int64_t step : *ours) all[step] = fmt::format("{}/{}", root, step);
+    if (!file_exists(root)) return std::vector<std::pair<std::int64_t, std::string>>();
   }
-  if (orbax::is_checkpoint(path)) {
-    auto c = orbax::load(path);
-    if (!c) return c.status();
-    return Latest{std::move(*c), path, {}};
-  }
-  const auto steps = orbax::steps(root_of(path));
-  if (!steps) return steps.status();
+  auto theirs = orbax::steps(root);
+  if (!theirs) return theirs.status();
+  for (auto& [step, folder] : *theirs) all.emplace(step, std::move(folder));
+  return std::vector<std::pair<std::int64_t, std::string>>(all.begin(), all.end());
+}
+
+Result<Checkpoint> load(const std::string& folder) {
+  if (!file_exists(folder + "/manifest.json") && orbax::is_checkpoint(folder))
+    return orbax::load(folder);
+  auto out = checkpoint::load(folder);
+  const std::string name = std::filesystem::path(folder).filename().string();
+  if (out && name.find_first_not_of("0123456789") == name.npos &&
+      name != fmt::format("{}", out->step))
+    return Status(Code::corrupt, "{}: the manifest is of step {}", folder, out->step);
+  return out;
+}
+
+Result<Latest> load_latest(const std::string& root) {
+  auto all = steps(root);
+  if (!all) return all.status();
   Latest out;
-  for (auto step = steps->rbegin(); step != steps->rend(); ++step) {
-    auto c = orbax::load(step->second);
-    if (!c && c.status().code() == Code::denied) return c.status();
+  for (auto step = all->rbegin(); step != all->rend(); ++step) {
+    auto c = load(step->second);
     if (!c) {
+      // One that may not be read, or is of a newer format, is not damaged.
+      if (c.status().code() == Code::denied || c.status().code() == Code::unsupported)
+        return c.status();
       out.damaged.push_back(c.status());
       continue;
     }
     out.checkpoint = std::move(*c);
     out.folder = step->second;
-    return out;
+    break;
   }
+  return out;
+}
+
+Result<Latest> find(const std::string& path) {
+  const auto format = format_of(path);
+  if (format == Format::safetensors || format == Format::gguf) {
+    auto c = read_file_of_tensors(path, *format);
+    if (!c) return c.status();
+    return Latest{std::move(*c), path, {}};
+  }
+  if (!file_exists(path + "/manifest.json") && orbax::is_checkpoint(path)) {
+    auto c = orbax::load(path);
+    if (!c) return c.status();
+    return Latest{std::move(*c), path, {}};
+  }
+  if (file_exists(path + "/manifest.json")) return checkpoint::find(path);
+  auto latest = load_latest(root_of(path));
+  if (!latest || latest->checkpoint) return latest;
+  if (latest->damaged.empty()) return Status(Code::not_found, "{}: no checkpoint there", path);
   return Status(Code::corrupt, "{}: no checkpoint is whole; the newest one: {}", path,
-                out.damaged.front().message());
+                latest->damaged.front().message());
+}
+
+Status save(const std::string& root, const Checkpoint& checkpoint, Keep keep, Format format) {
+  const std::string folder = fmt::format("{}/{}", root, checkpoint.step);
+  if (format == Format::strata) return write(root, checkpoint, format, {.keep = keep});
+  if (Status s = write(folder, checkpoint, format, {}); !s.ok()) return s;
+  return tidy(root, checkpoint.step, keep);
 }
 
 std::vector<Status> verify(const std::string& path) {
@@ -171,22 +216,15 @@ Result<std::vector<std::string>> all_of(const std::string& path) {
   const bool one = format == Format::safetensors || format == Format::gguf ||
                    file_exists(path + "/manifest.json") || orbax::is_checkpoint(path);
   if (one) return std::vector<std::string>{path};
-  const std::string root = root_of(path);
+  auto all = steps(root_of(path));
+  if (!all) return all.status();
   std::vector<std::string> out;
-  if (format == Format::orbax) {
-    auto steps = orbax::steps(root);
-    if (!steps) return steps.status();
-    for (const auto& [step, folder] : *steps) out.push_back(folder);
-  } else {
-    auto steps = checkpoint::steps(root);
-    if (!steps) return steps.status();
-    for (std::int64_t step : *steps) out.push_back(root + "/" + std::to_string(step));
-  }
+  for (auto& [step, folder] : *all) out.push_back(std::move(folder));
   if (out.empty()) return Status(Code::not_found, "{}: no checkpoint there", path);
   return out;
 }
 
-Status write(const std::string& path, const Checkpoint& checkpoint, Format format,
+Status write(const std::string& path, const Checkpoint& c, Format format,
              const WriteOptions& options) {
   switch (format) {
     case Format::strata:
@@ -195,13 +233,13 @@ Status write(const std::string& path, const Checkpoint& checkpoint, Format forma
                       "{}: Strata's own format needs renames, which object stores lack; write "
                       "Orbax's there",
                       path);
-      return save(path, checkpoint);
-    case Format::safetensors: return write_safetensors(path, {together(checkpoint), {}});
-    case Format::gguf: return write_gguf(path, together(checkpoint));
+      return checkpoint::save(path, c, options.keep);
+    case Format::safetensors: return write_safetensors(path, {together(c), {}});
+    case Format::gguf: return write_gguf(path, together(c));
     case Format::orbax:
     case Format::orbax2: break;
   }
-  orbax::Contents contents = orbax::contents_of(checkpoint);
+  orbax::Contents contents = orbax::contents_of(c);
   for (auto& [item, leaves] : contents.items)
     for (orbax::Leaf& leaf : leaves) cut(leaf, options.shards);
   return orbax::save(

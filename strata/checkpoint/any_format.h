@@ -24,6 +24,18 @@ std::optional<Format> named(std::string_view name);
 /// What a path holds; nothing where nothing known is there. A folder of steps is of the format of
 /// its steps.
 std::optional<Format> format_of(const std::string& path);
+/// The steps below a root with their folders, increasing, whether Strata wrote them or Orbax; whole
+/// or not, but of a bucket those that were finished. A missing root has none.
+Result<std::vector<std::pair<std::int64_t, std::string>>> steps(const std::string& root);
+/// One checkpoint's folder. Codes of checkpoint::load and orbax::load; Code::corrupt also where a
+/// folder of Strata's is called otherwise than its step.
+Result<Checkpoint> load(const std::string& folder);
+/// As checkpoint::load_latest, of steps of both formats.
+Result<Latest> load_latest(const std::string& root);
+/// As checkpoint::save, in a format of folders. In a bucket Orbax's alone.
+Status save(const std::string& root, const Checkpoint& checkpoint, Keep keep = {},
+            Format format = Format::strata);
+
 /// As checkpoint::find, of any format. A file is one part, "model"; packed tensors of GGUF are read
 /// as f32.
 Result<Latest> find(const std::string& path);
@@ -37,6 +49,8 @@ struct WriteOptions {
   std::int64_t shards = 1;
   /// Of Orbax's: chunks by zstd, as Orbax writes them.
   bool compressed = true;
+  /// Of Strata's: which others below the root stay.
+  Keep keep;
 };
 /// Writes a checkpoint at a path; Strata's format below it, as PATH/STEP. A file takes the tensors
 /// of all parts, under PART/NAME where there are several. GGUF takes plain dtypes alone: others are

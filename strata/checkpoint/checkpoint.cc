@@ -9,6 +9,7 @@
 #include "strata/base/checksum.h"
 #include "strata/base/file.h"
 #include "strata/checkpoint/manifest.h"
+#include "strata/checkpoint/retention.h"
 #include "strata/checkpoint/safetensors.h"
 
 namespace strata::checkpoint {
@@ -151,36 +152,6 @@ Checkpoint read_folder(const std::string& folder, std::vector<Status>& wrong) {
 /// what was written.
 bool is_damage(const Status& s) {
   return s.code() != Code::denied && s.code() != Code::unsupported;
-}
-
-/// Of the steps before the saved one, increasing, those that need not be kept.
-std::vector<std::int64_t> superfluous(std::vector<std::int64_t> before, Keep keep) {
-  if (keep.newest <= 0) return {};
-  before.resize(before.size() - std::min(before.size(), static_cast<std::size_t>(keep.newest - 1)));
-  if (keep.every > 0)
-    std::erase_if(before, [&](std::int64_t step) { return step % keep.every == 0; });
-  return before;
-}
-
-/// Removes what earlier saves left unfinished, and old checkpoints that need not be kept.
-Status tidy(const std::string& root, std::int64_t saved, Keep keep) {
-  auto names = list_folder(root);
-  if (!names) return names.status();
-  for (const std::string& name : *names) {
-    if (!name.ends_with(".tmp")) continue;
-    if (Status s = remove_all(root + "/" + name); !s.ok()) return s;
-  }
-  auto all = steps(root);
-  if (!all) return all.status();
-  // Later steps stay: they can only be damaged ones, which the run passes again and replaces.
-  std::erase_if(*all, [&](std::int64_t step) { return step >= saved; });
-  for (std::int64_t step : superfluous(std::move(*all), keep)) {
-    // Renamed first, so that a crash in between leaves no half checkpoint under a step's name.
-    const std::string folder = folder_of(root, step);
-    if (Status s = rename_synced(folder, folder + ".tmp"); !s.ok()) return s;
-    if (Status s = remove_all(folder + ".tmp"); !s.ok()) return s;
-  }
-  return {};
 }
 
 }  // namespace

@@ -4,18 +4,19 @@
 
 namespace strata::checkpoint {
 
-Writer::Writer(std::string root, Keep keep, std::function<void(const std::string& folder)> saved)
-    : root_(std::move(root)), keep_(keep), saved_(std::move(saved)) {}
+Writer::Writer(std::string root, Keep keep, std::function<void(const std::string& folder)> saved,
+               any_format::Format format)
+    : root_(std::move(root)), keep_(keep), saved_(std::move(saved)), format_(format) {}
 
 Status Writer::save(Checkpoint c) {
   if (Status s = wait(); !s.ok()) return s;
   folder_ = fmt::format("{}/{}", root_, c.step);
-  under_way_ =
-      std::async(std::launch::async, [root = root_, keep = keep_, c = std::move(c)]() mutable {
-        const Checkpoint mine =
-            std::move(c);  // so that its memory goes with this call, not with the answer
-        return checkpoint::save(root, mine, keep);
-      });
+  under_way_ = std::async(std::launch::async, [root = root_, keep = keep_, format = format_,
+                                               c = std::move(c)]() mutable {
+    const Checkpoint mine =
+        std::move(c);  // so that its memory goes with this call, not with the answer
+    return any_format::save(root, mine, keep, format);
+  });
   return {};
 }
 

@@ -17,6 +17,7 @@
 #include <future>
 #include <string>
 
+#include "strata/checkpoint/any_format.h"
 #include "strata/checkpoint/checkpoint.h"
 
 namespace strata::checkpoint {
@@ -25,8 +26,10 @@ namespace strata::checkpoint {
 /// is called.
 class Writer {
  public:
-  /// `saved(folder)` is called once by the functions below after a checkpoint is durable.
-  Writer(std::string root, Keep keep, std::function<void(const std::string& folder)> saved = {});
+  /// `saved(folder)` is called once by the functions below after a checkpoint is durable. Formats
+  /// are those of folders.
+  Writer(std::string root, Keep keep, std::function<void(const std::string& folder)> saved = {},
+         any_format::Format format = any_format::Format::strata);
   /// Waits for the save under way; what came of it is told to nobody.
   ~Writer() = default;
 
@@ -42,6 +45,7 @@ class Writer {
   const std::string root_;
   const Keep keep_;
   const std::function<void(const std::string&)> saved_;
+  const any_format::Format format_;
   std::string folder_;
   std::future<Status> under_way_;  // of std::async: its destructor waits
 };

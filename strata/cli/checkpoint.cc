@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "strata/base/file.h"
+#include "strata/base/object_store.h"
 #include "strata/base/text.h"
 #include "strata/checkpoint/any_format.h"
 #include "strata/checkpoint/diff.h"
@@ -40,17 +41,27 @@ ordered_json note(const Checkpoint& c, const std::string& name) {
 /// What the file system knows of a checkpoint's folder.
 struct Place {
   std::uint64_t bytes = 0;
-  std::string written;  // in UTC; empty where there is no manifest
+  std::string written;  // in UTC; empty where that is not known
 };
 
 Place place_of(const std::string& folder) {
   Place out;
+  if (is_object_path(folder)) {
+    auto at = find_object(folder + "/");
+    auto all = at ? at->store->list(at->key, true) : Result<ObjectListing>(at.status());
+    if (all)
+      for (const ObjectInfo& object : all->objects) out.bytes += object.size;
+    return out;
+  }
   std::error_code ignored;
-  for (fs::directory_iterator it(folder, ignored), end; !ignored && it != end;
+  for (fs::recursive_directory_iterator it(folder, ignored), end; !ignored && it != end;
        it.increment(ignored)) {
     if (it->is_regular_file(ignored)) out.bytes += it->file_size(ignored);
   }
-  const auto time = fs::last_write_time(folder + "/manifest.json", ignored);
+  const std::string last =
+      folder +
+      (file_exists(folder + "/manifest.json") ? "/manifest.json" : "/_CHECKPOINT_METADATA");
+  const auto time = fs::last_write_time(last, ignored);
   if (ignored) return out;
   const auto seconds = std::chrono::system_clock::to_time_t(
       std::chrono::time_point_cast<std::chrono::system_clock::duration>(
@@ -70,17 +81,15 @@ struct ListOptions {
 
 int list(const ListOptions& o) {
   const std::string root = checkpoint::root_of(o.path);
-  auto steps = file_exists(root) ? checkpoint::steps(root)
-                                 : Result<std::vector<std::int64_t>>(
-                                       Status(Code::not_found, "{}: no such folder", o.path));
+  if (!file_exists(root)) return fail(Status(Code::not_found, "{}: no such folder", o.path));
+  auto steps = checkpoint::any_format::steps(root);
   if (!steps) return fail(steps.status());
   ordered_json all = ordered_json::array();
   std::string table =
       fmt::format("{:>9}  {:<20}  {:>9}  {:>8}  state\n", "step", "written", "size", "loss");
-  for (std::int64_t step : *steps) {
-    const std::string folder = fmt::format("{}/{}", root, step);
+  for (const auto& [step, folder] : *steps) {
     const Place place = place_of(folder);
-    auto c = checkpoint::load(root, step);
+    auto c = checkpoint::any_format::load(folder);
     const ordered_json loss = c ? note(*c, "loss") : ordered_json();
     const std::string problem = c ? "" : c.status().message();
     all.push_back({{"step", step},

@@ -82,16 +82,9 @@ struct PruneOptions {
 
 int prune(const PruneOptions& o) {
   const std::string root = checkpoint::root_of(o.path);
-  std::vector<std::pair<std::int64_t, std::string>> all;
-  if (any_format::format_of(o.path) == Format::orbax) {
-    auto steps = checkpoint::orbax::steps(root);
-    if (!steps) return fail(steps.status());
-    all = std::move(*steps);
-  } else {
-    auto steps = checkpoint::steps(root);
-    if (!steps) return fail(steps.status());
-    for (std::int64_t step : *steps) all.emplace_back(step, fmt::format("{}/{}", root, step));
-  }
+  auto steps = any_format::steps(root);
+  if (!steps) return fail(steps.status());
+  const std::vector<std::pair<std::int64_t, std::string>>& all = *steps;
   if (all.empty()) return fail(Status(Code::not_found, "{}: no checkpoint there", o.path));
   const auto keep = static_cast<std::size_t>(o.newest);
   ordered_json removed = ordered_json::array(), kept = ordered_json::array();

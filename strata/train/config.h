@@ -86,6 +86,7 @@ struct Config {
   std::int64_t max_num_checkpoints_to_keep = 3;
   std::int64_t keep_period = 0;
   bool async_checkpointing = true;
+  std::string checkpoint_format = "strata";
   std::int64_t eval_interval = 0;
   std::int64_t eval_steps = 8;
   std::string eval_prompt;

@@ -132,6 +132,14 @@ std::vector<Field> make_common() {
       {"keep_period", &C::keep_period,
        "checkpoints of steps that this divides are never removed; 0 for none", 0, kMany},
       {"async_checkpointing", &C::async_checkpointing, "write checkpoints while training goes on"},
+      {"checkpoint_format",
+       &C::checkpoint_format,
+       "how new checkpoints are written: Strata's files, or directories that Orbax restores, of "
+       "its "
+       "first or second API; a run goes on from each",
+       0,
+       0,
+       {"strata", "orbax", "orbax-v1"}},
       {"eval_interval", &C::eval_interval,
        "steps from one evaluation to the next; 0 or -1 for none", -1, kMany},
       {"eval_steps", &C::eval_steps, "most batches of each source in one evaluation; -1 for all",

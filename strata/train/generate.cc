@@ -6,6 +6,7 @@
 #include "strata/api/jit.h"
 #include "strata/base/error.h"
 #include "strata/base/file.h"
+#include "strata/checkpoint/any_format.h"
 #include "strata/train/state.h"
 #include "strata/train/stop.h"
 
@@ -56,7 +57,7 @@ std::int64_t window_begin(std::int64_t tokens, std::int64_t length) {
 }
 
 Result<Generator> Generator::load(const std::string& path) {
-  auto found = checkpoint::find(path);
+  auto found = checkpoint::any_format::find(path);
   if (!found) return found.status();
   Config config = config_of(*found->checkpoint);
   auto params = params_from_checkpoint(*found->checkpoint, config);

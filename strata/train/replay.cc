@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "strata/base/file.h"
+#include "strata/checkpoint/any_format.h"
 #include "strata/data/prefetch.h"
 #include "strata/train/config.h"
 #include "strata/train/state.h"
@@ -17,11 +18,11 @@ namespace {
 /// The newest whole checkpoint at or before a step.
 Result<std::optional<checkpoint::Checkpoint>> nearest(const std::string& root, std::int64_t step,
                                                       Progress& progress) {
-  auto steps = checkpoint::steps(root);
+  auto steps = checkpoint::any_format::steps(root);
   if (!steps) return steps.status();
-  std::erase_if(*steps, [&](std::int64_t s) { return s > step; });
+  std::erase_if(*steps, [&](const auto& s) { return s.first > step; });
   for (auto at = steps->rbegin(); at != steps->rend(); ++at) {
-    auto c = checkpoint::load(root, *at);
+    auto c = checkpoint::any_format::load(at->second);
     if (c) return std::optional(std::move(*c));
     if (c.status().code() == Code::denied || c.status().code() == Code::unsupported)
       return c.status();
@@ -34,11 +35,11 @@ Result<std::optional<checkpoint::Checkpoint>> nearest(const std::string& root, s
 /// same process wrote, else the run's newest.
 Result<Config> config_at(const std::string& run, std::int64_t step) {
   const std::string root = checkpoint::root_of(run), file = run + "/config.yml";
-  auto steps = checkpoint::steps(root);
+  auto steps = checkpoint::any_format::steps(root);
   if (!steps) return steps.status();
-  for (std::int64_t at : *steps) {
+  for (const auto& [at, folder] : *steps) {
     if (at < step) continue;
-    if (auto c = checkpoint::load(root, at)) return config_of(*c);
+    if (auto c = checkpoint::any_format::load(folder)) return config_of(*c);
   }
   auto text = read_file(file);
   if (!text) return text.status();

@@ -69,12 +69,14 @@ class Run {
         rate_(jit(make_schedule(config), {.name = "learning_rate"})),
         evaluate_(config, base_.model, data_),
         flops_(base_.model->flops_per_step(sequences(config), config.max_target_length)),
-        writer_(checkpoints(),
-                {.newest = config.max_num_checkpoints_to_keep, .every = config.keep_period},
-                [this](const std::string& folder) {
-                  result_.checkpoint = folder;
-                  progress_.line(fmt::format("saved {}", folder));
-                }) {}
+        writer_(
+            checkpoints(),
+            {.newest = config.max_num_checkpoints_to_keep, .every = config.keep_period},
+            [this](const std::string& folder) {
+              result_.checkpoint = folder;
+              progress_.line(fmt::format("saved {}", folder));
+            },
+            *checkpoint::any_format::named(config.checkpoint_format)) {}
 
   Status start();
   Result<RunResult> go();
@@ -127,7 +129,7 @@ class Run {
 
 Status Run::resume() {
   if (!c_.enable_checkpointing) return {};
-  auto latest = checkpoint::load_latest(checkpoints());
+  auto latest = checkpoint::any_format::load_latest(checkpoints());
   if (!latest) return latest.status();
   for (const Status& damaged : latest->damaged)
     progress_.line(fmt::format("damaged checkpoint passed over: {}", damaged.message()));

@@ -66,7 +66,7 @@ Status write_items(KeyValueStore& store, const Contents& contents, const SaveOpt
 
 Status write_all(const std::string& folder, const std::string& path, const Contents& contents,
                  const SaveOptions& options) {
-  FolderStore store(folder);
+  FolderStore store = is_object_path(folder) ? FolderStore(folder) : FolderStore::unnamed(folder);
   ordered_json metadata = {{"item_handlers", ordered_json::object()},
                            {"metrics", object(contents.metrics)},
                            {"performance_metrics", ordered_json::object()},
@@ -81,7 +81,8 @@ Status write_all(const std::string& folder, const std::string& path, const Conte
   if (Status s = store.write(kMetadata, std::string_view(metadata.dump())); !s.ok()) return s;
   if (options.api == 2)
     if (Status s = store.write("orbax.checkpoint", std::string_view()); !s.ok()) return s;
-  return store.write(kMark, std::string_view(done(path)));
+  if (Status s = store.write(kMark, std::string_view(done(path))); !s.ok()) return s;
+  return store.sync();
 }
 
 std::optional<std::int64_t> step_of(const std::string& name) {

@@ -161,9 +161,22 @@ Status FolderStore::write(const std::string& key, std::span<const std::string_vi
   if (!is_plain_key(key)) return refuse(key);
   const std::string path = name_of(key), beside = path + ".tmp";
   if (is_object_path(path)) return write_file_synced(path, pieces);  // whole or not there
-  if (Status s = make_folders(fs::path(path).parent_path().string()); !s.ok()) return s;
+  const std::string folder = fs::path(path).parent_path().string();
+  if (dirty_.count(folder) == 0)
+    if (Status s = make_folders(folder); !s.ok()) return s;
+  if (in_place_) {
+    dirty_.insert(folder);
+    return write_file_synced(path, pieces);
+  }
   if (Status s = write_file_synced(beside, pieces); !s.ok()) return s;
   return rename_synced(beside, path);
+}
+
+Status FolderStore::sync() {
+  for (const std::string& folder : dirty_)
+    if (Status s = sync_folder(folder); !s.ok()) return s;
+  dirty_.clear();
+  return {};
 }
 
 Status FolderStore::remove(const std::string& key) {

@@ -12,6 +12,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -60,6 +61,15 @@ class FolderStore : public KeyValueStore {
  public:
   using KeyValueStore::write;
   explicit FolderStore(std::string folder) : folder_(std::move(folder)) {}
+  /// A folder that no reader knows before it gets another name: values are written in place, and
+  /// `sync` makes the names durable.
+  static FolderStore unnamed(std::string folder) {
+    FolderStore out(std::move(folder));
+    out.in_place_ = true;
+    return out;
+  }
+  /// Syncs the folders of what was written in place.
+  Status sync();
   Result<std::vector<std::string>> list(const std::string& prefix) const override;
   Result<std::string> read(const std::string& key, ByteRange range = {}) const override;
   Result<std::uint64_t> size(const std::string& key) const override;
@@ -69,6 +79,8 @@ class FolderStore : public KeyValueStore {
 
  private:
   std::string folder_;
+  bool in_place_ = false;
+  std::set<std::string> dirty_;
 };
 
 /// Values in memory.

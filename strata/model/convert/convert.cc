@@ -6,7 +6,9 @@
 
 #include "strata/base/error.h"
 #include "strata/base/file.h"
+#include "strata/checkpoint/any_format.h"
 #include "strata/checkpoint/checkpoint.h"
+#include "strata/checkpoint/orbax/directory.h"
 #include "strata/model/convert/own_run.h"
 #include "strata/model/convert/plan.h"
 #include "strata/model/fingerprint.h"
@@ -35,12 +37,13 @@ Result<std::string> format_of(const std::string& from) {
   if (!fs::is_directory(from, error)) return std::string(kGguf);
   if (file_exists(from + "/config.json") || fs::is_directory(from + "/snapshots", error))
     return std::string(kHuggingFace);
-  const auto steps = checkpoint::steps(checkpoint::root_of(from));
-  if (file_exists(from + "/manifest.json") || (steps && !steps->empty()))
+  const auto steps = checkpoint::any_format::steps(checkpoint::root_of(from));
+  if (file_exists(from + "/manifest.json") || checkpoint::orbax::is_checkpoint(from) ||
+      (steps && !steps->empty()))
     return std::string(kStrata);
   return Status(Code::not_found,
                 "{}: there is neither config.json (a Hugging Face directory) nor manifest.json (a "
-                "Strata checkpoint)",
+                "Strata checkpoint), and no directory of Orbax's",
                 from);
 }
 
@@ -196,7 +199,7 @@ Result<std::map<std::string, std::string>> files_of_run(const std::string& check
 
 Status from_strata(const std::string& from, const std::string& to, const ConvertOptions& options,
                    Conversion& out) {
-  const auto found = checkpoint::find(from);
+  const auto found = checkpoint::any_format::find(from);
   if (!found) return found.status();
   const checkpoint::Checkpoint& held = *found->checkpoint;
   const auto note = held.notes.find(kConfigNote), own_note = held.notes.find("config");
