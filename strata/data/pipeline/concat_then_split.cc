@@ -255,6 +255,15 @@ class ConcatThenSplitNode : public IterOperation {
   ConcatThenSplitNode(std::shared_ptr<const IterNode> parent, ConcatThenSplitOptions options)
       : IterOperation(std::move(parent)), options_(std::move(options)) {
     check_lengths("concat_then_split", options_.length_struct);
+    const bool has_bos = options_.bos_token_id || !options_.bos_features.empty();
+    if (options_.bos_handling == BOSHandling::do_nothing && has_bos)
+      throw Error("concat_then_split",
+                  "bos_handling is do_nothing, and there are a bos_token_id or {} bos_features",
+                  options_.bos_features.size());
+    if (options_.bos_handling == BOSHandling::replace_first_token_with_bos &&
+        !options_.bos_token_id)
+      throw Error("concat_then_split",
+                  "bos_handling is replace_first_token_with_bos, without a bos_token_id");
     if (!options_.bos_token_id && !options_.bos_features.empty())
       throw Error("concat_then_split", "{} bos_features without bos_token_id",
                   options_.bos_features.size());

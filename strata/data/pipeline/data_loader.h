@@ -104,6 +104,8 @@ class DataLoaderIterator {
  public:
   Result<bool> next(Element& out) { return iterator_.next(out); }
   std::vector<Element> take(std::int64_t most = kInfinite) { return iterator_.take(most); }
+  /// Begins to read ahead before the first next().
+  void start_prefetch() { iterator_.start_prefetch(); }
   /// {"version": 2, "last_seen_indices": ...} as Grain writes it.
   std::string state() const;
   /// Code::invalid, naming the difference, for a state of other workers, sampler or source.
@@ -124,6 +126,10 @@ class DataLoader {
  public:
   explicit DataLoader(DataLoaderOptions options);
   DataLoaderIterator iterate() const;
+  /// Its workers: none where worker_count is 0.
+  MultiprocessingOptions multiprocessing_options() const {
+    return {options_.worker_count, options_.worker_buffer_size};
+  }
 
  private:
   DataLoaderOptions options_;

@@ -2,7 +2,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <nlohmann/json.hpp>
+
 #include "strata/data/pipeline/data_loader.h"
+#include "strata/data/pipeline/device_put.h"
+#include "strata/data/pipeline/performance.h"
 #include "strata/data/pipeline/pipeline.h"
 
 namespace strata::data {
@@ -105,6 +109,127 @@ TEST(GrainNames, OperationsOfALoader) {
   RecordProperty("api",
                  "grain.transforms.Map grain.transforms.Filter grain.transforms.RandomMap "
                  "grain.transforms.Batch");
+}
+
+TEST(GrainNames, ThreadsInTheOrderOfWorkers) {
+  const auto ds = MapDataset::range(10, Mode::compat).shuffle(3).to_iter_dataset();
+  const IterDataset threads = multithread_prefetch(ds, 3, 2);
+  EXPECT_THAT(numbers(threads), ElementsAre(4, 7, 0, 8, 2, 5, 3, 6, 1, 9));
+  EXPECT_EQ(numbers(multithread_prefetch(ds, 0, 2)), numbers(ds));
+  DatasetIterator it = threads.iterate();
+  ASSERT_EQ(it.take(4).size(), 4u);
+  EXPECT_EQ(nlohmann::ordered_json::parse(it.state()).dump(),
+            R"({"next_index_in_cycle":1,"next_index_in_datasets":3,"iterators_in_use_indices":)"
+            R"([0,1,2],"iterators_in_use_states":[{"next_index":2},{"next_index":1},)"
+            R"({"next_index":1}],"exhausted":[0,0,0],"future_states":{}})");
+  RecordProperty("api", "grain.experimental.multithread_prefetch");
+}
+
+TEST(GrainNames, WorkersAndBuffersOfABudget) {
+  const auto rows = [](std::int64_t n) {
+    return MapDataset::range(n)
+        .map([](const Element&) { return Literal(Type(DType::i32, {1000})); })
+        .to_iter_dataset();
+  };
+  const IterDataset batches = rows(100).batch(4);
+  const auto picked = [](const IterDataset& ds, const PerformanceBudget& budget) {
+    const PerformanceConfig c = pick_performance_config(ds, budget);
+    return std::pair{c.multiprocessing_options->num_workers, c.read_options->prefetch_buffer_size};
+  };
+  EXPECT_EQ(picked(batches, {.ram_budget_mb = 1, .max_workers = 200}), (std::pair{65, 262L}));
+  EXPECT_EQ(picked(batches, {.ram_budget_mb = 1, .max_workers = 8, .max_buffer_size = 100}),
+            (std::pair{8, 100L}));
+  EXPECT_EQ(picked(batches, {.ram_budget_mb = 64, .max_workers = 8}), (std::pair{8, 1000L}));
+  // Too few elements say nothing.
+  EXPECT_EQ(picked(rows(3), {.ram_budget_mb = 1, .max_workers = 7, .max_buffer_size = 50}),
+            (std::pair{7, 50L}));
+  // What is read ahead of two sources is held for both.
+  EXPECT_EQ(picked(IterDataset::mix({batches, batches}, std::vector<double>()),
+                   {.ram_budget_mb = 1, .max_workers = 1000}),
+            (std::pair{65, 131L}));
+  EXPECT_THROW(pick_performance_config(batches, {.ram_budget_mb = -1}), Error);
+  RecordProperty("api",
+                 "grain.experimental.pick_performance_config grain.experimental.PerformanceConfig");
+}
+
+TEST(GrainNames, WhatElementsAreMadeOf) {
+  const auto element = Element::dict({{"x", Literal(Type(DType::f32, {2, 3}))},
+                                      {"n", 7},
+                                      {"parts", Element::list({"text", 0.5})}});
+  const auto spec = get_element_spec(MapDataset::source(std::vector<Element>{element}));
+  EXPECT_THAT(spec, ElementsAre(LeafSpec{"n", Element::Kind::integer, DType::i64, {}},
+                                LeafSpec{"parts/0", Element::Kind::text, {}, {}},
+                                LeafSpec{"parts/1", Element::Kind::real, DType::f64, {}},
+                                LeafSpec{"x", Element::Kind::array, DType::f32, {2, 3}}));
+  EXPECT_TRUE(get_element_spec(MapDataset::range(0)).empty());
+  RecordProperty("api", "grain.experimental.get_element_spec");
+}
+
+TEST(GrainNames, SequencesBeginWithATokenOfTheirOwn) {
+  std::vector<Element> sequences;
+  for (std::int32_t i = 0; i < 40; i += 10)
+    sequences.push_back(
+        Element::dict({{"a", Literal::of<std::int32_t>({5}, {i, i + 1, i + 2, i + 3, i + 4})}}));
+  const auto ds = MapDataset::source(sequences).to_iter_dataset();
+  ConcatThenSplitOptions o{.length_struct = {{"a", 4}},
+                           .bos_features = {"a"},
+                           .bos_token_id = 99,
+                           .bos_handling = BOSHandling::replace_first_token_with_bos};
+  std::vector<std::int32_t> rows;
+  for (const Element& e : ds.concat_then_split(o).iterate().take())
+    for (std::int32_t t : e.at("a").array().span<std::int32_t>()) rows.push_back(t);
+  EXPECT_THAT(rows, ElementsAre(99, 1, 2, 3, 99, 99, 11, 12, 99, 14, 99, 21, 99, 23, 24, 99, 99, 32,
+                                33, 34));
+  o.bos_handling = BOSHandling::do_nothing;
+  EXPECT_THROW(ds.concat_then_split(o), Error);
+  EXPECT_THROW(ds.concat_then_split({.length_struct = {{"a", 4}},
+                                     .bos_handling = BOSHandling::replace_first_token_with_bos}),
+               Error);
+  RecordProperty("api", "grain.experimental.BOSHandling");
+}
+
+TEST(GrainNames, ElementsOnADevice) {
+  const auto ds = MapDataset::range(7).to_iter_dataset().map([](const Element& e) {
+    const auto n = static_cast<std::int32_t>(e.integer());
+    return Element::dict({{"row", Literal::of<std::int32_t>({2}, {n, n * n})}, {"n", n}});
+  });
+  const Device device = devices().front();
+  for (const std::int64_t ahead : {0, 2, 9}) {
+    DeviceIterator it = device_put(ds, device, {.device_buffer_size = ahead}).iterate();
+    std::vector<std::int32_t> got;
+    std::string middle;
+    for (DeviceElement e; it.next(e).value();) {
+      EXPECT_EQ(e.at("row").devices()[0], device);
+      EXPECT_EQ(e.leaves.size(), 2u);
+      for (std::int32_t x : e.at("row").literal().span<std::int32_t>()) got.push_back(x);
+      if (got.size() == 6) middle = it.state();  // of three elements, whatever is ahead
+    }
+    EXPECT_THAT(got, ElementsAre(0, 0, 1, 1, 2, 4, 3, 9, 4, 16, 5, 25, 6, 36));
+    DeviceElement e;
+    EXPECT_FALSE(it.next(e).value());
+    ASSERT_TRUE(it.set_state(middle).ok());
+    ASSERT_TRUE(it.next(e).value());
+    EXPECT_EQ(e.at("row").literal().span<std::int32_t>()[1], 9);
+    EXPECT_FALSE(it.set_state("{").ok());
+  }
+  DeviceElement e;
+  const auto texts = MapDataset::source(std::vector<Element>{"word"}).to_iter_dataset();
+  auto words = device_put(texts, device).iterate();
+  EXPECT_THROW((void)words.next(e), Error);
+  EXPECT_THROW(device_put(ds, device, {.cpu_buffer_size = -1}), Error);
+  RecordProperty("api", "grain.experimental.device_put");
+}
+
+TEST(GrainNames, ALoaderHasItsWorkersAndReadsAhead) {
+  const DataLoader loader({.source = MapDataset::range(10, Mode::compat),
+                           .sampler = std::make_shared<SequentialSampler>(10),
+                           .worker_count = 2});
+  EXPECT_EQ(loader.multiprocessing_options().num_workers, 2);
+  auto it = loader.iterate();
+  it.start_prefetch();
+  EXPECT_EQ(it.take(3).back().integer(), 2);
+  RecordProperty(
+      "api", "grain.DataLoader.multiprocessing_options grain.DataLoaderIterator.start_prefetch");
 }
 
 }  // namespace

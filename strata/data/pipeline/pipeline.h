@@ -133,6 +133,13 @@ struct PackOptions {
   std::optional<std::int64_t> max_sequences_per_bin = {};
 };
 
+/// What a packing does with the token that begins a sequence.
+enum class BOSHandling {
+  do_nothing,
+  /// Each sequence's first token in a row is replaced, the rest of one that was cut too.
+  replace_first_token_with_bos,
+};
+
 struct ConcatThenSplitOptions {
   std::vector<std::pair<std::string, std::int64_t>> length_struct;
   std::vector<std::string> meta_features = {};
@@ -140,6 +147,8 @@ struct ConcatThenSplitOptions {
   /// Features whose sequences' first token is replaced by bos_token_id in each row.
   std::vector<std::string> bos_features = {};
   std::optional<std::int64_t> bos_token_id = {};
+  /// Replaces where there is a bos_token_id and nothing else is said; must fit whether there is.
+  std::optional<BOSHandling> bos_handling = {};
 };
 
 struct InterleaveOptions {
