@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Writes strata/data/pipeline/testdata/pipelines.jsonl: random pipelines of Grain 0.2.18.
+"""Writes strata/data/pipeline/testdata/pipelines.jsonl: random pipelines of Grain 0.2.18; behind
+COUNT of any kind REPEATED with an interleave below a repeat.
 
     python -m venv V && V/bin/pip install grain==0.2.18
     V/bin/python tools/goldens/grain_pipelines.py [--seed N] [--count N] [--out FILE]
@@ -7,20 +8,23 @@
 One pipeline a line: its graph, how many elements it gives (at most MOST), the FNV-1a 64 of the
 canonical text of each, that text of the first one, the state before element `at` as
 json.dumps(state, indent=4) and the FNV-1a 64 of that text before every element. A restore at `at`
-gave the rest of the elements in Grain, but where "upstream_restore" says that it did not.
+gave the rest of the elements in Grain, but where "upstream_restore" says that it did not. Below a
+repeat, Grain's interleave says of datasets what ended in the epoch before: "flagless" are the
+hashes of the states without its flags.
 Seed 20261128. Manifest: grain 0.2.18, numpy as installed with it; JAX must not be installed.
 """
 import argparse
 import json
 import pathlib
 import random
+import signal
 
 import grain
 import numpy as np
 from grain._src.python.dataset.transformations.batch import make_batch
 
 OUT = pathlib.Path(__file__).resolve().parents[2] / "strata/data/pipeline/testdata/pipelines.jsonl"
-COUNT, MOST, SEED = 300, 24, 20261128
+COUNT, REPEATED, MOST, SEED = 300, 30, 24, 20261128
 E = grain.experimental
 
 
@@ -283,6 +287,17 @@ class Graphs:
         return g
 
 
+    def repeated_interleave(self):
+        """An interleave that is read in several epochs, with an operation on either side or none."""
+        r = self.r
+        parents = [self.of_iter(0) for _ in range(r.randrange(2, 5))]
+        g = {"op": "interleave", "in": parents, "cycle": r.randrange(1, 4), "buffer": r.randrange(0, 2)}
+        if r.random() < 0.4:
+            g = {"op": "filter", "m": r.randrange(2, 5), "in": [g]}
+        g = {"op": "repeat", "epochs": r.randrange(2, 4), "in": [g]}
+        return {"op": "batch", "size": r.randrange(1, 4), "drop": False, "in": [g]} if r.random() < 0.3 else g
+
+
 def read(ds, state=None):
     it = iter(ds)
     if state is not None:
@@ -298,23 +313,43 @@ def read(ds, state=None):
     return elements, states
 
 
+def interleave_repeated(g, repeated=False):
+    repeated = repeated or g["op"] == "repeat" and "reseed" not in g
+    return g["op"] == "interleave" and repeated or any(interleave_repeated(p, repeated) for p in g.get("in", []))
+
+
+def flagless(state):
+    """A state without what its interleaves say of ended datasets."""
+    if isinstance(state, dict):
+        return {k: [] if k == "exhausted" else flagless(v) for k, v in state.items()}
+    return [flagless(v) for v in state] if isinstance(state, list) else state
+
+
 def ops(g):
     return [g["op"]] + [o for p in g.get("in", []) for o in ops(p)]
 
 
 def record(graph, r):
+    signal.alarm(60)  # an endless repeat of what gives nothing never returns
     try:
         elements, states = read(build(graph))
     except Exception:
         return None
+    finally:
+        signal.alarm(0)
     if not elements:
         return None
     # Grain's interleave without buffers gives now these elements, now others, where iterators are made by a thread meanwhile.
-    if any(read(build(graph)) != (elements, states) for _ in range(2)):
+    try:
+        if any(read(build(graph)) != (elements, states) for _ in range(2)):
+            return None
+    except Exception:
         return None
     at = r.randrange(len(elements) + (len(elements) < MOST))
     out = {"graph": graph, "ended": len(elements) < MOST, "elements": [fnv(e) for e in elements], "first": elements[0],
            "at": at, "state": json.loads(states[at]), "states": [fnv(s) for s in states]}
+    if interleave_repeated(graph):
+        out["flagless"] = [fnv(json.dumps(flagless(json.loads(s)), indent=4)) for s in states]
     try:
         again = read(build(graph), states[at])[0]
         right = again[:len(elements) - at] == elements[at:]
@@ -325,7 +360,12 @@ def record(graph, r):
     return out
 
 
+def give_up(*_):
+    raise TimeoutError
+
+
 def main():
+    signal.signal(signal.SIGALRM, give_up)
     parser = argparse.ArgumentParser()
     parser.add_argument("--seed", type=int, default=SEED)
     parser.add_argument("--count", type=int, default=COUNT)
@@ -333,8 +373,9 @@ def main():
     args = parser.parse_args()
     r = random.Random(args.seed)
     graphs, lines, seen = Graphs(r), [], {}
-    while len(lines) < args.count:
-        graph = graphs.of_iter(r.randrange(0, 5))
+    repeated = args.count * REPEATED // COUNT
+    while len(lines) < args.count + repeated:
+        graph = graphs.of_iter(r.randrange(0, 5)) if len(lines) < args.count else graphs.repeated_interleave()
         line = record(graph, r)
         if line is None or len(json.dumps(line)) > 4000:
             continue

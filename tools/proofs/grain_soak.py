@@ -4,7 +4,7 @@
     python -m venv V && V/bin/pip install grain==0.2.18
     V/bin/python tools/proofs/grain_soak.py [--rounds N] [--seed N] [--build BUILD]
 
-Each round makes 300 pipelines of another seed (tools/goldens/grain_pipelines.py) and runs the tests of pipelines on them. States are compared as
+Each round makes 330 pipelines of another seed (tools/goldens/grain_pipelines.py) and runs the tests of pipelines on them. States are compared as
 texts, so each reads the other's. Prints a line a round; exits with 1 at the first that differs, whose file stays.
 """
 import argparse

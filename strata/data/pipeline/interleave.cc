@@ -61,7 +61,7 @@ class InterleaveIterator : public Iterator {
                                                    : integer(exhausted[i], "exhausted", 0, 1) != 0;
       if (states[i].is_null()) {
         slot = Slot{input, nullptr, {}};
-      } else if (ended) {
+      } else if (ended && (mode() == Mode::native || !gives(input, states[i]))) {
         slot = Slot{input, nullptr, states[i]};
       } else {
         if (!slot.iterator || slot.input != input) slot.iterator = make(input);
@@ -128,6 +128,16 @@ class InterleaveIterator : public Iterator {
     if (!out.is_array() || out.size() != slots_.size())
       throw StateError{fmt::format("\"{}\" is no list of {}", key, slots_.size())};
     return out;
+  }
+  Mode mode() const { return node().mode(); }
+  /// Whether a data set goes on behind a state. Below a repeat Grain's flags of what has ended are
+  /// those of the epoch before, and a restore that believes them loses the rest of those data sets.
+  bool gives(std::size_t input, const Json& state) const {
+    const Input& in = inputs_[input];
+    const auto probe = in.node->iterate({in.worker, in.workers, options_});
+    probe->set_state(state);
+    Element e;
+    return probe->next(e);
   }
   std::unique_ptr<Iterator> make(std::size_t input) const {
     const Input& in = inputs_[input];

@@ -2,6 +2,7 @@
 // at every position. Written by tools/goldens/grain_pipelines.py.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -266,6 +267,15 @@ bool interleave_repeated(const Json& g, bool repeated = false) {
   return false;
 }
 
+/// A state without what its interleaves say of ended data sets, as the script's `flagless`.
+Json flagless(const Json& state) {
+  Json out = state;
+  if (!state.is_structured()) return out;
+  for (auto it = out.begin(); it != out.end(); ++it)
+    *it = state.is_object() && it.key() == "exhausted" ? Json::array() : flagless(*it);
+  return out;
+}
+
 /// The public names of Grain by which a graph is built.
 void names_in(const Json& g, std::set<std::string>& names) {
   static const std::map<std::string, std::pair<const char*, const char*>> kNames = {
@@ -309,7 +319,6 @@ void names_in(const Json& g, std::set<std::string>& names) {
 TEST(GrainPipelines, GiveTheSameElementsAndStates) {
   const std::vector<Json> all = pipelines();
   ASSERT_GE(all.size(), 300u);
-  int other_states = 0;
   for (std::size_t n = 0; n < all.size(); ++n) {
     const Json& p = all[n];
     SCOPED_TRACE(fmt::format("pipeline {}: {}", n, p["graph"].dump()));
@@ -317,26 +326,30 @@ TEST(GrainPipelines, GiveTheSameElementsAndStates) {
     const auto states = p["states"].get<std::vector<std::string>>();
     const IterDataset ds = Builder().iter(p["graph"]);
     DatasetIterator iterator = ds.iterate();
-    bool same_states = true;
-    for (std::size_t i = 0; i < want.size(); ++i) {
+    const bool repeated = interleave_repeated(p["graph"]);
+    const auto without_flags = p.value("flagless", std::vector<std::string>());
+    ASSERT_EQ(without_flags.size(), repeated ? states.size() : 0);
+    const auto expect_state = [&](std::size_t i) {
       const std::string state = iterator.state();
-      same_states = same_states && fnv(state) == states[i];
+      if (!repeated)
+        ASSERT_EQ(fnv(state), states[i]) << i << ": " << state;
+      else
+        ASSERT_EQ(fnv(flagless(Json::parse(state)).dump(4)), without_flags[i])
+            << i << ": " << state;
+    };
+    for (std::size_t i = 0; i < want.size(); ++i) {
+      expect_state(i);
       Element e;
       ASSERT_TRUE(*iterator.next(e)) << i;
       if (i == 0) ASSERT_EQ(canonical(e), p["first"].get<std::string>());
       ASSERT_EQ(fnv(canonical(e)), want[i]) << "element " << i << ": " << canonical(e);
     }
     if (p["ended"].get<bool>()) {
-      same_states = same_states && fnv(iterator.state()) == states.back();
+      expect_state(want.size());
       Element e;
       ASSERT_FALSE(*iterator.next(e));
     }
-    if (interleave_repeated(p["graph"]))
-      other_states += !same_states;
-    else
-      EXPECT_TRUE(same_states) << "state of upstream: " << p["state"].dump();
   }
-  EXPECT_LE(other_states, std::ssize(all) * 8 / 300);
   std::set<std::string> names = {"DatasetIterator", "DatasetIterator.get_state", "MapDataset",
                                  "IterDataset"};
   for (const Json& p : all) names_in(p["graph"], names);
@@ -347,17 +360,28 @@ TEST(GrainPipelines, GiveTheSameElementsAndStates) {
 }
 
 TEST(GrainPipelines, GoOnFromGrainsStates) {
+  int restored_better = 0;
   for (const Json& p : pipelines()) {
-    if (p.contains("upstream_restore")) continue;
+    // What upstream restores wrongly but for an interleave's flags, its state does not hold.
+    if (p.contains("upstream_restore") && !interleave_repeated(p["graph"])) continue;
     SCOPED_TRACE(p["graph"].dump());
     const auto want = p["elements"].get<std::vector<std::string>>();
     const auto at = p["at"].get<std::size_t>();
     DatasetIterator iterator = Builder().iter(p["graph"]).iterate();
     const Status status = iterator.set_state(p["state"].dump());
     ASSERT_TRUE(status.ok()) << status.message();
-    EXPECT_EQ(rest(std::move(iterator), want.size() - at),
-              std::vector<std::string>(want.begin() + static_cast<std::ptrdiff_t>(at), want.end()));
+    std::vector<std::string> left(want.begin() + static_cast<std::ptrdiff_t>(at), want.end()),
+        got = rest(std::move(iterator), want.size() - at);
+    if (p.contains("upstream_restore")) {
+      // Of a data set at its end such a state does not say whether its turn has come to end it, so
+      // the next one may begin a turn early. Nothing is lost, as it is upstream.
+      std::sort(left.begin(), left.end());
+      std::sort(got.begin(), got.end());
+      ++restored_better;
+    }
+    EXPECT_EQ(got, left);
   }
+  EXPECT_GE(restored_better, std::getenv("STRATA_PIPELINES") ? 0 : 3);
 }
 
 /// A third of the places of each pipeline, another third of the next one's.

@@ -1,4 +1,6 @@
 // Epoch after epoch.
+#include <algorithm>
+
 #include "strata/data/pipeline/node.h"
 
 namespace strata::data {
@@ -40,6 +42,27 @@ class RepeatMapNode : public ReindexNode {
   std::int64_t size_;
 };
 
+/// Upstream's interleave keeps the list of the data sets in use that it was restored from, and
+/// writes on in it: the first state, which a repeat goes back to, names after the second epoch the
+/// data sets that were read last. Does so to the interleaves of `start`, whose end is `end`.
+void take_last_in_use(Json& start, const Json& end) {
+  if (!start.is_object() || !end.is_object()) return;
+  if (start.contains("iterators_in_use_indices") && end.contains("iterators_in_use_indices")) {
+    start["iterators_in_use_indices"] = end["iterators_in_use_indices"];
+    return;
+  }
+  for (auto it = start.begin(); it != start.end(); ++it) {
+    const auto same = end.find(it.key());
+    if (same == end.end()) continue;
+    if (!it->is_array() || !same->is_array()) {
+      take_last_in_use(*it, *same);
+      continue;
+    }
+    for (std::size_t i = 0; i < std::min(it->size(), same->size()); ++i)
+      take_last_in_use((*it)[i], (*same)[i]);
+  }
+}
+
 class RepeatIterator : public Iterator {
  public:
   RepeatIterator(const Node& node, std::unique_ptr<Iterator> parent,
@@ -71,6 +94,7 @@ class RepeatIterator : public Iterator {
       if (!epochs_ && again && !found_any_)
         throw Error("repeat", "{} has no elements; repeating it without end gives none",
                     node().parents()[0]->name());
+      if (node().mode() == Mode::compat && epoch_ > 1) take_last_in_use(start_, parent_->state());
       parent_->set_state(start_);
     }
   }
