@@ -170,6 +170,22 @@ function(strata_library)
   target_link_libraries(strata PUBLIC fmt::fmt Threads::Threads PRIVATE ${llvm} openblas ZLIB::ZLIB yaml-cpp cairo sentencepiece sentencepiece_train icuuc pcre2-8 zstd lzma bz2 brotlienc brotlidec snappy png jpeg ssl crypto curl pugixml)
 endfunction()
 
+# libstrata_gloo.so: the bytes of arrays between processes by Gloo, where Debian's libgloo-dev is; without it they go by plain TCP.
+function(strata_gloo)
+  find_path(STRATA_GLOO_INCLUDE gloo/transport/unbound_buffer.h)
+  find_library(STRATA_GLOO_LIBRARY gloo)
+  if(STRATA_GLOO_INCLUDE AND STRATA_GLOO_LIBRARY)
+    add_library(strata_gloo MODULE strata/runtime/distributed/gloo_inside.cc)
+    target_include_directories(strata_gloo PRIVATE ${CMAKE_SOURCE_DIR})
+    target_include_directories(strata_gloo SYSTEM PRIVATE ${STRATA_GLOO_INCLUDE})
+    target_compile_options(strata_gloo PRIVATE ${STRATA_PLAIN} -fvisibility=hidden)
+    target_link_libraries(strata_gloo PRIVATE ${STRATA_GLOO_LIBRARY} Threads::Threads)
+    if(TARGET runtime_test)
+      add_dependencies(runtime_test strata_gloo)
+    endif()
+  endif()
+endfunction()
+
 # libstrata_arrow.so: Parquet and Arrow files, where Arrow is. The wheel of pyarrow brings headers and libraries (docs/decision/0033); it lies in
 # build/peers, or STRATA_ARROW_ROOT names its folder. Whatever comes or goes is seen at the next build.
 function(strata_arrow)
@@ -272,6 +288,9 @@ function(strata_install)
   install(DIRECTORY strata DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.h"
     PATTERN "*testing*" EXCLUDE PATTERN "golden*" EXCLUDE PATTERN "testdata" EXCLUDE)
   install(TARGETS strata EXPORT strataTargets LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+  if(TARGET strata_gloo)
+    install(TARGETS strata_gloo LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+  endif()
   install(EXPORT strataTargets NAMESPACE strata:: DESTINATION ${package})
   install(FILES strata/embed/strata.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
   install(TARGETS strata_rt EXPORT strataRtTargets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})

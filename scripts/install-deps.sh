@@ -15,6 +15,7 @@ packages=(
   libopenblas-serial-dev                                            # factorisations of large matrices
   libboost1.81-dev libssl-dev libcurl4-openssl-dev libpugixml-dev   # HTTP, object stores
   libflatbuffers-dev                                                # exports of JAX
+  libgloo-dev                                                       # bytes between processes
   clang-format-19 libgtest-dev libgmock-dev libmpfr-dev libgmp-dev                  # tests, and the truth of elementary functions
   libsentencepiece-dev libicu-dev libpcre2-dev libcairo2-dev        # tokenizers, chat templates, pictures
   liblzma-dev libbz2-dev libbrotli-dev libsnappy-dev                # compressed data files

@@ -14,7 +14,7 @@
 #include "strata/ir/declaration.h"
 #include "strata/ir/fingerprint.h"
 #include "strata/runtime/allocator.h"
-#include "strata/runtime/cpu_devices.h"
+#include "strata/runtime/distributed/devices.h"
 #include "strata/runtime/sharded.h"
 
 namespace strata::internal {
@@ -77,6 +77,7 @@ Literal cut(const Literal& whole, const Type& part, const std::vector<std::int64
   return out;
 }
 
+/// For each device its part, where it is of this process.
 std::vector<Buffer> cut_for(const Literal& whole, const TensorSharding& s,
                             const mesh::AbstractMesh& mesh,
                             const std::vector<runtime::Device*>& devices) {
@@ -86,6 +87,10 @@ std::vector<Buffer> cut_for(const Literal& whole, const TensorSharding& s,
   for (std::size_t d = 0; d < devices.size(); ++d) {
     const std::vector<std::int64_t> start =
         start_of(s, mesh, part.shape(), static_cast<std::int64_t>(d));
+    if (!runtime::distributed::is_here(*devices[d])) {
+      out.emplace_back();
+      continue;
+    }
     auto [it, is_new] = made.try_emplace(start);
     if (is_new) it->second = Buffer(cut(whole, part, start));
     out.emplace_back(part, devices[d]->put(it->second));
@@ -95,20 +100,32 @@ std::vector<Buffer> cut_for(const Literal& whole, const TensorSharding& s,
 
 Literal assembled(const Type& whole, const TensorSharding& s, const mesh::AbstractMesh& mesh,
                   const std::vector<Buffer>& parts) {
-  if (parts.front().type() == whole) return parts.front().literal();
-  Literal out(whole, runtime::allocate(whole.bytes()));
+  const Type part = part_type(whole, s, mesh);
+  Literal out;
+  std::int64_t missing = part.is_tensor() ? whole.shape().count() : 1;
   std::set<std::vector<std::int64_t>> seen;
-  for (std::size_t d = 0; d < parts.size(); ++d) {
-    const Type& part = parts[d].type();
+  for (std::size_t d = 0; d < parts.size() && missing > 0; ++d) {
+    if (parts[d].there() == nullptr) continue;  // of another process
+    if (part == whole) return parts[d].literal();
     const std::vector<std::int64_t> start =
         start_of(s, mesh, part.shape(), static_cast<std::int64_t>(d));
     if (!seen.insert(start).second) continue;
+    if (seen.size() == 1) out = Literal(whole, runtime::allocate(whole.bytes()));
     const std::byte* from = parts[d].data();
     std::byte* to = out.mutable_data();
     each_row(whole, part, start, [&](std::size_t target, std::size_t source, std::size_t n) {
       std::memcpy(to + target, from + source, n);
     });
+    missing -= part.shape().count();
   }
+  if (missing > 0)
+    fail("fetch",
+         "{} lies on devices of {} processes, and process {} holds a part: "
+         "distributed::process_allgather(x) brings all of it here, addressable_shards(x) is what "
+         "is here already",
+         describe(whole), runtime::distributed::process_count(),
+         runtime::distributed::process_index());
+  if (seen.empty()) out = Literal(whole, runtime::allocate(whole.bytes()));
   return out;
 }
 
@@ -212,7 +229,8 @@ class MeshExecutable final : public runtime::Executable {
     std::vector<Buffer> out;
     for (std::size_t r = 0; r < result_types_.size(); ++r) {
       std::vector<Buffer> mine;
-      for (std::vector<Buffer>& of_device : made) mine.push_back(std::move(of_device[r]));
+      for (std::vector<Buffer>& of_device : made)
+        mine.push_back(of_device.empty() ? Buffer() : std::move(of_device[r]));
       Placement& placement = *form->results[r];
       if (!form->gives_parts[r]) {
         const TensorSharding& lies = form->executable->result_shardings()[r];
@@ -264,7 +282,18 @@ class MeshExecutable final : public runtime::Executable {
     return it->second;
   }
 
+  /// Results that no PartitionSpec describes are put together here, or, where parts of them are in
+  /// other processes, laid as one that does.
   std::shared_ptr<const Form> made(const std::vector<Placement*>& placements) {
+    std::shared_ptr<const Form> form = made(placements, {});
+    const auto& gives = form->gives_parts;
+    if (home_.is_all_here() || std::find(gives.begin(), gives.end(), false) == gives.end())
+      return form;
+    return made(placements, form->results);
+  }
+  /// `results`: how they are to lie; as propagation chooses where it is empty.
+  std::shared_ptr<const Form> made(const std::vector<Placement*>& placements,
+                                   const std::vector<Placement*>& results) {
     const std::string mesh = mesh_text(home_.mesh());
     ir::Module module;
     module.name = options_.name;
@@ -281,6 +310,10 @@ class MeshExecutable final : public runtime::Executable {
         f.arg_attrs[i].set(
             "sdy.sharding",
             ir::Opaque{tensor_sharding(*placements[i], argument_types_[i]).to_attribute()});
+    for (std::size_t r = 0; r < results.size(); ++r)
+      f.result_attrs[r].set(
+          "sdy.sharding",
+          ir::Opaque{tensor_sharding(*results[r], result_types_[r]).to_attribute()});
     auto out = std::make_shared<Form>();
     out->executable = runtime::compile_sharded(
         module, home_.devices(), {.donated = options_.donated, .name = options_.name});
@@ -322,19 +355,29 @@ Placement& Placement::of(const NamedSharding& sharding) {
   if (!sharding.spec().unreduced().empty() || !sharding.spec().reduced().empty())
     fail("device_put", "{}: arrays outside of programs are neither unreduced nor reduced",
          sharding.spec().to_string());
-  const std::vector<runtime::Device*>& cpus = runtime::cpu_devices();
+  const std::vector<runtime::Device*>& cpus = runtime::distributed::all_cpu_devices();
   std::vector<runtime::Device*> devices;
   for (std::int64_t number : sharding.mesh().devices()) {
     if (number < 0 || number >= static_cast<std::int64_t>(cpus.size()))
       fail("mesh",
-           "{} holds device {}, but this process has {} CPU device{}: cpu_devices(n) before "
-           "anything is placed, or STRATA_NUM_CPU_DEVICES=n, makes more",
-           sharding.mesh().to_string(), number, cpus.size(), cpus.size() == 1 ? "" : "s");
+           "{} holds device {}, but {} {} CPU device{}: cpu_devices(n) before anything is placed, "
+           "or STRATA_NUM_CPU_DEVICES=n, makes more",
+           sharding.mesh().to_string(), number,
+           runtime::distributed::process_count() == 1 ? "this process has" : "all processes have",
+           cpus.size(), cpus.size() == 1 ? "" : "s");
     devices.push_back(cpus[static_cast<std::size_t>(number)]);
   }
   if (devices.empty()) fail("mesh", "{} holds no device", sharding.mesh().to_string());
   return *made->emplace(key, std::make_unique<Placement>(sharding, std::move(devices)))
               .first->second;
+}
+
+bool Placement::is_here(std::size_t place) const {
+  return runtime::distributed::is_here(*devices_[place]);
+}
+bool Placement::is_all_here() const {
+  return std::all_of(devices_.begin(), devices_.end(),
+                     [](runtime::Device* d) { return runtime::distributed::is_here(*d); });
 }
 
 Placement* Placement::of(runtime::Device* device) { return dynamic_cast<Placement*>(device); }
@@ -409,7 +452,7 @@ runtime::Client* client_of_constraints(const ir::Block& block) {
   if (text.empty()) return nullptr;
   const strata::Result<Mesh> mesh = mesh::parse_mesh(text);
   if (!mesh || mesh->size() < 2) return nullptr;
-  const std::size_t here = runtime::cpu_devices().size();
+  const std::size_t here = runtime::distributed::all_cpu_devices().size();
   // Written by who compiles for other machines: on one device it says nothing.
   if (here == 1) return nullptr;
   return &Placement::of(NamedSharding(Mesh(mesh->axes()), mesh::PartitionSpec()));

@@ -16,8 +16,8 @@
 
 namespace strata::internal {
 
-/// A sharding over devices of this process. Equal ones are one object, which lives as long as the
-/// process.
+/// A sharding over devices of this process and, where it is one of several, of the others. Equal
+/// ones are one object, which lives as long as the process.
 class Placement final : public runtime::Device, public runtime::Client {
  public:
   /// Throws Error for devices that are not there.
@@ -29,6 +29,10 @@ class Placement final : public runtime::Device, public runtime::Client {
   const mesh::Mesh& mesh() const { return sharding_.mesh(); }
   /// In the mesh's row-major order.
   const std::vector<runtime::Device*>& devices() const { return devices_; }
+  /// Whether the device at that place is of this process.
+  bool is_here(std::size_t place) const;
+  /// Whether all are.
+  bool is_all_here() const;
 
   std::string platform() const override { return "cpu"; }
   int id() const override { return devices_.front()->id(); }
@@ -52,14 +56,15 @@ class Placement final : public runtime::Device, public runtime::Client {
   std::vector<runtime::Device*> devices_;
 };
 
-/// A tensor in parts, one for each device of the placement in its order.
+/// A tensor in parts, one for each device of the placement in its order; those of other processes
+/// are empty.
 class ShardedBuffer final : public runtime::DeviceBuffer {
  public:
   ShardedBuffer(Placement& placement, Type type, std::vector<runtime::Buffer> parts)
       : placement_(placement), type_(std::move(type)), parts_(std::move(parts)) {}
   Placement& device() const override { return placement_; }
   void wait() override;
-  /// Put together on first use.
+  /// Put together on first use. Throws Error when a part is on no device here.
   const Literal& host() override;
   const std::vector<runtime::Buffer>& parts() const { return parts_; }
   /// For who holds the only handle.

@@ -96,6 +96,7 @@ std::vector<Shard> addressable_shards(const Array& x) {
   const std::vector<ShardIndex> indices = indices_of(x.type(), placement.sharding());
   std::vector<Shard> out;
   for (std::size_t d = 0; d < indices.size(); ++d) {
+    if (!placement.is_here(d)) continue;
     const auto before = indices.begin() + static_cast<std::ptrdiff_t>(d);
     runtime::Buffer part = there->parts()[d];
     out.push_back({Device(*placement.devices()[d]), indices[d],
@@ -103,6 +104,11 @@ std::vector<Shard> addressable_shards(const Array& x) {
                    internal::concrete(std::move(part).bound(), x.weak())});
   }
   return out;
+}
+
+bool is_fully_addressable(const Array& x) {
+  const auto there = internal::sharded(x);
+  return there == nullptr || there->device().is_all_here();
 }
 
 bool is_fully_replicated(const Array& x) {
@@ -115,6 +121,14 @@ Array device_put(const Array& x, const NamedSharding& sharding, Where where) {
   if (internal::Trace::current() || x.is_traced())
     return lax::with_sharding_constraint(Operand(x, where), sharding);
   Placement& placement = placement_for("device_put", x.type(), sharding);
+  if (!is_fully_addressable(x) && named_sharding(x) != sharding) {
+    if (!(named_sharding(x).mesh() == sharding.mesh()))
+      fail("device_put",
+           "{} lies on {}, in part in other processes, and cannot be put on the mesh {}",
+           describe(x.type()), named_sharding(x).mesh().to_string(), sharding.mesh().to_string());
+    return jit([&](const Array& a) { return lax::with_sharding_constraint(a, sharding); },
+               JitOptions{.name = "device_put"})(x);
+  }
   const runtime::Buffer buffer = x.buffer();
   return internal::concrete(runtime::Buffer(buffer.type(), placement.put(buffer)).bound(),
                             x.weak());
@@ -131,6 +145,10 @@ Array make_array_from_callback(const Sizes& shape, const NamedSharding& sharding
   std::vector<std::pair<ShardIndex, Array>> made;
   std::vector<runtime::Buffer> parts;
   for (std::size_t d = 0; d < indices.size(); ++d) {
+    if (!placement.is_here(d)) {
+      parts.emplace_back();
+      continue;
+    }
     auto it = std::find_if(made.begin(), made.end(),
                            [&](const auto& each) { return each.first == indices[d]; });
     if (it == made.end()) {
@@ -147,6 +165,7 @@ Array make_array_from_callback(const Sizes& shape, const NamedSharding& sharding
     const runtime::Buffer buffer = it->second.buffer();
     parts.emplace_back(buffer.type(), placement.devices()[d]->put(buffer));
   }
+  if (made.empty()) fail(self, "no device of {} is of this process", sharding.mesh().to_string());
   return internal::sharded_array(placement, untyped.with(made[0].second.dtype()), std::move(parts),
                                  false);
 }
@@ -157,12 +176,15 @@ Array make_array_from_single_device_arrays(const Sizes& shape, const NamedShardi
   Site site(where);
   const Type untyped(DType::f32, Shape::of(shape.get()));
   Placement& placement = placement_for(self, untyped, sharding);
-  if (arrays.size() != placement.devices().size())
-    fail(self, "{} arrays for the {} devices of {}", arrays.size(), placement.devices().size(),
-         sharding.mesh().to_string());
+  std::size_t own = 0;
+  for (std::size_t d = 0; d < placement.devices().size(); ++d) own += placement.is_here(d);
+  if (arrays.size() != own || own == 0)
+    fail(self, "{} arrays for the {} devices of {}{}", arrays.size(), own,
+         sharding.mesh().to_string(),
+         own == placement.devices().size() ? "" : " that are of this process");
   const Type type = untyped.with(arrays[0].dtype());
   const Type part = type.with(Shape::of(sharding.shard_shape(shape.get())));
-  std::vector<runtime::Buffer> parts(arrays.size());
+  std::vector<runtime::Buffer> parts(placement.devices().size());
   for (const Array& x : arrays) {
     if (x.type() != part)
       fail(self, "a part of {} over {} is {}, got {}", describe(type), sharding.spec().to_string(),

@@ -13,6 +13,9 @@
 // meshes in one call, or of a mesh and of a single device, are an Error that names both. Reading
 // elements gathers them. Devices of a mesh are numbers of `cpu_devices()`.
 //
+// Where this process is one of several (distributed.h), a mesh spans the devices of all, and each
+// process holds the parts of its own.
+//
 // A constraint in a program whose arguments lie on no mesh runs it on devices 0, 1, 2 ..., as many
 // as the mesh has. Source: jax.sharding, jax.make_mesh, jax.device_put, jax.Array. Deviations: what
 // are attributes of arrays there are functions here; a mesh's axes are Auto unless said (upstream's
@@ -60,13 +63,17 @@ struct Shard {
 bool has_named_sharding(const Array& x);
 /// How it lies there. Throws Error for a traced array, and for one that lies on one device.
 NamedSharding named_sharding(const Array& x);
-/// What each device holds, in the mesh's order; of an array on one device that one.
+/// What each device of this process holds, in the mesh's order; of an array on one device that one.
 std::vector<Shard> addressable_shards(const Array& x);
+/// Whether all of its devices are of this process.
+bool is_fully_addressable(const Array& x);
 /// Whether every device of it holds all.
 bool is_fully_replicated(const Array& x);
 
 /// The array cut over the mesh and bound to that sharding. In a trace this is
-/// `lax::with_sharding_constraint`. Throws Error naming the dimension that does not divide.
+/// `lax::with_sharding_constraint`. Of several processes each gives the same x, of which it puts
+/// its devices' parts there; or an array that lies on the same mesh, whose parts then move between
+/// them. Throws Error naming the dimension that does not divide.
 Array device_put(const Array& x, const NamedSharding& sharding, Where where = Where::current());
 /// Every array of a tree.
 template <tree::TreeLike T>
@@ -76,13 +83,15 @@ T device_put(T tree, const NamedSharding& sharding, Where where = Where::current
   return tree;
 }
 
-/// An array of parts that `data` makes: it is called for each device's index, once for a part that
-/// all hold. Throws Error for a part of another shape or dtype than the first's.
+/// An array of parts that `data` makes: it is called for the index of each device of this process,
+/// once for a part that several hold. Throws Error for a part of another shape or dtype than the
+/// first's, and where this process has no device of the mesh.
 Array make_array_from_callback(const Sizes& shape, const NamedSharding& sharding,
                                const std::function<Array(const ShardIndex&)>& data,
                                Where where = Where::current());
 /// An array of parts that lie on the devices already, in any order; nothing is copied. Throws Error
-/// unless there is one for each device of the mesh, of the shape that the sharding says.
+/// unless there is one for each device of the mesh that is of this process, of the shape that the
+/// sharding says.
 Array make_array_from_single_device_arrays(const Sizes& shape, const NamedSharding& sharding,
                                            const std::vector<Array>& arrays,
                                            Where where = Where::current());

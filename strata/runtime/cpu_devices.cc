@@ -4,6 +4,7 @@
 #include <pthread.h>
 
 #include <algorithm>
+#include <atomic>
 #include <condition_variable>
 #include <cstdlib>
 #include <cstring>
@@ -171,7 +172,7 @@ class CpuDevice final : public Device, public Client {
   std::string platform() const override { return "cpu"; }
   int id() const override { return id_; }
   std::string kind() const override { return "cpu"; }
-  std::string to_string() const override { return fmt::format("CpuDevice(id={})", id_); }
+  std::string to_string() const override { return fmt::format("CpuDevice(id={})", id()); }
   Client& client() override { return *this; }
   Device* device() override { return this; }
   std::optional<MemoryStats> memory_stats() const override {
@@ -231,13 +232,15 @@ class CpuDevice final : public Device, public Client {
   void drain() {
     if (queue_ != nullptr) queue_->drain();
   }
+  void number(int id) { id_ = id; }
   /// In a forked child, where the old thread is not.
   void renew() {
     if (queue_ != nullptr) queue_ = new Queue(threads_);
   }
 
  private:
-  const int id_, threads_;
+  std::atomic<int> id_;
+  const int threads_;
   Queue* queue_ = nullptr;  // null: at once
 };
 
@@ -304,6 +307,7 @@ struct All {
 /// The devices once made; never destroyed.
 All* all = nullptr;
 std::mutex all_mutex;
+bool always_queued = false;
 
 int wanted_devices() {
   const char* text = std::getenv("STRATA_NUM_CPU_DEVICES");
@@ -319,11 +323,12 @@ int wanted_devices() {
 void make(int n) {
   all = new All;
   const int share = std::max(1, num_threads() / n);
+  const bool is_queued = n > 1 || always_queued;
   for (int id = 0; id < n; ++id) {
-    all->own.push_back(new CpuDevice(id, share, n > 1));
+    all->own.push_back(new CpuDevice(id, share, is_queued));
     all->devices.push_back(all->own.back());
   }
-  if (n == 1) return;
+  if (!is_queued) return;
   // What still runs at exit would use code that is going.
   std::atexit([] {
     for (CpuDevice* d : all->own) d->drain();
@@ -336,6 +341,14 @@ void make(int n) {
 }  // namespace
 
 namespace internal {
+void queue_cpu_devices() {
+  std::lock_guard lock(all_mutex);
+  always_queued = true;
+}
+void number_cpu_devices(int first) {
+  std::lock_guard lock(all_mutex);
+  for (CpuDevice* d : all->own) d->number(first++);
+}
 std::vector<Buffer> run_on_cpu_device(Device& device, const std::shared_ptr<Executable>& program,
                                       const std::string& name, std::vector<Buffer> arguments,
                                       std::function<void(const std::function<void()>&)> around) {

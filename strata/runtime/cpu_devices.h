@@ -23,6 +23,11 @@ namespace strata::runtime {
 const std::vector<Device*>& cpu_devices(int n = 0);
 
 namespace internal {
+/// Devices that are made from here on work behind their caller's back, though there be one alone:
+/// it may wait for those of other processes.
+void queue_cpu_devices();
+/// They are numbered from `first` on, where there are others before them in other processes.
+void number_cpu_devices(int first);
 /// Runs a program of the embedded CPU on one of the devices, in its turn: arguments are brought to
 /// it, results are there when it is done. `around` is called on the device's thread with what waits
 /// for the arguments and runs; what it throws is what waiting for a result throws.

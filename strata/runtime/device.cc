@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "strata/runtime/cpu_devices.h"
+#include "strata/runtime/distributed/devices.h"
 #include "strata/runtime/plugin/client.h"
 #include "strata/runtime/plugin/find.h"
 #include "strata/runtime/plugin/probe.h"
@@ -77,12 +78,12 @@ Status use_device(const std::string& device) {
 Result<std::vector<Device*>> devices(const std::string& platform) {
   if (platform.empty()) {
     Device* own = default_client().device();
-    if (own == nullptr) return cpu_devices();
+    if (own == nullptr) return distributed::all_cpu_devices();
     return std::vector<Device*>{own};
   }
   auto found = plugin::find_device(platform);
   if (!found) return found.status();
-  if (found->library.empty()) return cpu_devices();
+  if (found->library.empty()) return distributed::all_cpu_devices();
   auto clients = clients_of(platform, *found);
   if (!clients) return clients.status();
   std::vector<Device*> out;

@@ -4,13 +4,16 @@
 #include <mutex>
 #include <set>
 
+#include "strata/base/checksum.h"
 #include "strata/base/error.h"
+#include "strata/ir/fingerprint.h"
 #include "strata/ir/pass/pass.h"
 #include "strata/op/collective_calls.h"
 #include "strata/op/lockstep.h"
 #include "strata/partition/program.h"
 #include "strata/runtime/cpu_devices.h"
 #include "strata/runtime/device.h"
+#include "strata/runtime/distributed/devices.h"
 
 namespace strata::runtime {
 namespace {
@@ -61,13 +64,16 @@ class CpuSharded final : public ShardedExecutable {
     if (arguments.size() != devices_.size())
       throw Error(options_.name, "runs on {} devices, got arguments for {}", devices_.size(),
                   arguments.size());
-    for (std::size_t d = 0; d < arguments.size(); ++d) expect_types(arguments[d], d);
-    auto run = std::make_shared<op::Lockstep>(1, static_cast<std::int64_t>(devices_.size()));
-    ShardedBuffers results;
+    for (std::size_t d = 0; d < arguments.size(); ++d)
+      if (distributed::is_here(*devices_[d])) expect_types(arguments[d], d);
+    ShardedBuffers results(devices_.size());
     std::lock_guard lock(op::Lockstep::order());
+    auto run = std::make_shared<op::Lockstep>(1, static_cast<std::int64_t>(devices_.size()),
+                                              next_launch());
     for (std::size_t d = 0; d < devices_.size(); ++d) {
+      if (!distributed::is_here(*devices_[d])) continue;
       const int device = static_cast<int>(d);
-      results.push_back(
+      results[d] =
           internal::run_on_cpu_device(*devices_[d], inner_, options_.name, std::move(arguments[d]),
                                       [run, device](const std::function<void()>& work) {
                                         try {
@@ -78,7 +84,7 @@ class CpuSharded final : public ShardedExecutable {
                                           throw;
                                         }
                                         run->end(device);
-                                      }));
+                                      });
     }
     return results;
   }
@@ -102,8 +108,25 @@ class CpuSharded final : public ShardedExecutable {
  private:
   void compile(ir::Block& body) {
     op::collective::to_calls(body, 1, static_cast<std::int64_t>(devices_.size()));
+    for (Device* d : devices_) of_device_.push_back(distributed::process_of(*d));
+    processes_ = of_device_;
+    std::sort(processes_.begin(), processes_.end());
+    processes_.erase(std::unique(processes_.begin(), processes_.end()), processes_.end());
+    if (is_split()) {
+      const std::string text = ir::fingerprint(body);
+      fingerprint_ = hex32(crc32c(text)) + " " + std::to_string(text.size());
+    }
     inner_ = internal::cpu_client().compile(
         body, {.donated = options_.donated, .name = options_.name, .keep = false});
+  }
+  /// Whether some devices are of other processes.
+  bool is_split() const { return processes_ != std::vector<int>{distributed::process_index()}; }
+  /// How the devices here meet those of other processes; null where there are none, or none here.
+  std::shared_ptr<op::Peers> next_launch() const {
+    const int self = distributed::process_index();
+    if (!is_split() || !std::binary_search(processes_.begin(), processes_.end(), self))
+      return nullptr;
+    return distributed::cluster()->launch(processes_, of_device_, options_.name, fingerprint_);
   }
   void expect_types(const std::vector<Buffer>& arguments, std::size_t device) const {
     const std::vector<Type>& types = inner_->argument_types();
@@ -122,12 +145,14 @@ class CpuSharded final : public ShardedExecutable {
   std::vector<mesh::TensorSharding> argument_shardings_, result_shardings_;
   std::vector<Type> argument_types_, result_types_;
   std::string explanation_;
+  std::vector<int> of_device_, processes_;  // the process of each device, and all of them
+  std::string fingerprint_;
   std::shared_ptr<Executable> inner_;
 };
 
 void expect_cpus(const std::vector<Device*>& devices) {
   if (devices.empty()) throw Error("compile_sharded", "needs a device, got {}", devices.size());
-  const std::vector<Device*>& cpus = cpu_devices();
+  const std::vector<Device*>& cpus = distributed::all_cpu_devices();
   std::set<Device*> seen;
   for (Device* d : devices) {
     if (!seen.insert(d).second)

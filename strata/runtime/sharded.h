@@ -12,6 +12,10 @@
 // The devices work at the same time and meet in collectives without spinning. Sums over devices
 // are added in the order of their group, so bits depend on the mesh alone, never on timing. What
 // fails on one device ends the others' waiting: it is thrown where a result is waited for.
+//
+// Devices may be of several processes (distributed/devices.h): each runs its own, gives buffers to
+// those alone, and gets results of those alone. All of them compile and run the same programs in
+// the same order.
 #pragma once
 
 #include <memory>
@@ -42,7 +46,8 @@ class ShardedExecutable {
  public:
   virtual ~ShardedExecutable() = default;
   /// Runs on the parts that each device holds; buffers that lie elsewhere are brought to it. Gives
-  /// at once the parts of results, which may not be there yet. A buffer given by rvalue in
+  /// at once the parts of results, which may not be there yet; those of other processes' devices
+  /// are neither looked at nor given (empty lists). A buffer given by rvalue in
   /// `donated` positions may be reused when its handle is the only one. Throws Error when numbers
   /// or types differ from what was compiled; what fails later is thrown where a result is waited
   /// for.
