@@ -5,6 +5,7 @@
 #include "strata/api/index.h"
 #include "strata/api/lax.h"
 #include "strata/base/error.h"
+#include "strata/nn/logical_sharding.h"
 #include "strata/nn/products.h"
 #include "strata/nn/wide.h"
 
@@ -51,8 +52,15 @@ Attention::Heads Attention::heads(const Array& x, const RotaryTables& rotary) co
     return reshape(nn::matmul(x, weight),
                    {x.shape(0), x.shape(1), count, weight.shape(-1) / count});
   };
-  return {apply_rotary(split_heads(query, num_query_heads), rotary),
-          apply_rotary(split_heads(key, num_kv_heads), rotary), split_heads(value, num_kv_heads)};
+  const auto keys = [](const Array& x) {
+    return with_logical_constraint(
+        x, {"activation_kv_batch", "activation_kv_length", "activation_kv_heads", ""});
+  };
+  return {with_logical_constraint(
+              apply_rotary(split_heads(query, num_query_heads), rotary),
+              {"activation_batch_attn", "activation_length_attn", "activation_heads", ""}),
+          keys(apply_rotary(split_heads(key, num_kv_heads), rotary)),
+          keys(split_heads(value, num_kv_heads))};
 }
 
 Array Attention::merged(const Array& attended) const {

@@ -2,13 +2,17 @@
 
 #include "strata/api/index.h"
 #include "strata/api/lax.h"
+#include "strata/nn/logical_sharding.h"
 #include "strata/nn/products.h"
 
 namespace strata::nn {
 
 Array swiglu(const Array& x, const Array& gate, const Array& up, const Array& down) {
   Array g = nn::matmul(x, gate);
-  return nn::matmul(g * lax::logistic(g) * nn::matmul(x, up), down);
+  Array h = g * lax::logistic(g) * nn::matmul(x, up);
+  if (h.ndim() == 3)
+    h = with_logical_constraint(h, {"activation_batch", "activation_length", "activation_mlp"});
+  return nn::matmul(h, down);
 }
 
 Array SwiGLU::operator()(const Array& x) const {

@@ -4,6 +4,7 @@
 #include "strata/api/grad.h"
 #include "strata/api/jit.h"
 #include "strata/api/trace.h"
+#include "strata/nn/logical_sharding.h"
 #include "strata/transform/carried_sums.h"
 
 namespace strata::train {
@@ -21,14 +22,15 @@ Array weighted_loss(const tree::Tree& p, const Batch& b, const model::ModelPtr& 
   return sum(b.weights ? losses * astype(*b.weights, DType::f32) : losses);
 }
 
-/// (B, ...) -> (parts, B / parts, ...)
+/// (B, S) -> (parts, B / parts, S); over a mesh each part is cut as the whole was.
 Batch divided(const Batch& b, std::int64_t parts) {
   return tree::map(
       [&](const Array& x) {
         std::vector<std::int64_t> shape = x.shape().sizes();
         shape[0] /= parts;
         shape.insert(shape.begin(), parts);
-        return reshape(x, shape);
+        return nn::with_logical_constraint(
+            reshape(x, shape), {"", "activation_embed_and_logits_batch", "activation_norm_length"});
       },
       b);
 }

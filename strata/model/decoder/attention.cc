@@ -1,6 +1,7 @@
 #include "strata/model/decoder/attention.h"
 
 #include "strata/api/numpy.h"
+#include "strata/nn/logical_sharding.h"
 
 namespace strata::model::decoder {
 
@@ -24,6 +25,11 @@ Array Attention::operator()(const Array& x, const Options& o,
     heads.key = rotate(heads.key, *rotary, o.pairing);
   }
   if (query_scale) heads.query = heads.query * astype(*query_scale, heads.query.dtype());
+  heads.query = nn::with_logical_constraint(
+      heads.query, {"activation_batch_attn", "activation_length_attn", "activation_heads", ""});
+  for (Array* x : {&heads.key, &heads.value})
+    *x = nn::with_logical_constraint(
+        *x, {"activation_kv_batch", "activation_kv_length", "activation_kv_heads", ""});
   const Array attended = attending(heads);
   return scope.returns(out(reshape(attended, {x.shape(0), x.shape(1), o.query_heads * o.head_dim})),
                        x);

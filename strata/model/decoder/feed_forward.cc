@@ -3,6 +3,7 @@
 #include "strata/api/lax.h"
 #include "strata/api/nn.h"
 #include "strata/api/numpy.h"
+#include "strata/nn/logical_sharding.h"
 #include "strata/nn/wide.h"
 
 namespace strata::model::decoder {
@@ -19,8 +20,10 @@ Array activate(const Array& x, Activation activation) {
 
 Array FeedForward::operator()(const Array& x, Activation activation) const {
   const nn::ModuleScope scope(*this, "FeedForward");
-  if (!gate) return scope.returns(down(activate(up(x), activation)), x);
-  return scope.returns(down(activate((*gate)(x), activation) * up(x)), x);
+  Array h = gate ? activate((*gate)(x), activation) * up(x) : activate(up(x), activation);
+  if (h.ndim() == 3)
+    h = nn::with_logical_constraint(h, {"activation_batch", "activation_length", "activation_mlp"});
+  return scope.returns(down(h), x);
 }
 
 Experts::Routes Experts::routes(const Array& x, const ExpertOptions& o) const {

@@ -5,6 +5,7 @@
 #include "strata/api/index.h"
 #include "strata/api/numpy.h"
 #include "strata/base/error.h"
+#include "strata/nn/logical_sharding.h"
 #include "strata/nn/transform/scan.h"
 
 namespace strata::model::decoder {
@@ -67,6 +68,12 @@ PerLayer per_layer(const Options& o) {
   return out;
 }
 
+/// The residual stream, (B, S, D), as it lies on a mesh.
+Array placed(const Array& x_BSD) {
+  return nn::with_logical_constraint(
+      x_BSD, {"activation_batch", "activation_norm_length", "activation_embed"});
+}
+
 /// One layer; norms stand where the options say.
 Array layer(const Layer& w, const Options& o, const Array& x,
             const std::function<Array(const Array&)>& attention,
@@ -78,7 +85,7 @@ Array layer(const Layer& w, const Options& o, const Array& x,
     Array y = f(norm ? (*norm)(in, o.norm, o.epsilon) : in);
     if (o.norm_place == NormPlace::after_residual) return (*post)(in + y, o.norm, o.epsilon);
     if (post) y = (*post)(y, o.norm, o.epsilon);
-    return in + y;
+    return placed(in + y);
   };
   const Array h = branch(x, w.attention_norm, w.attention_post_norm, attention);
   return scope.returns(branch(h, w.mlp_norm, w.mlp_post_norm,
@@ -161,7 +168,7 @@ Array embed(const Weights& w, const Options& o, const Array& tokens, const Array
   if (w.positions) x = x + (*w.positions)(positions);
   if (w.types) x = x + (*w.types)(types ? *types : zeros_like(tokens));
   x = astype(x, o.dtype);
-  return w.embedding_norm ? (*w.embedding_norm)(x, o.norm, o.epsilon) : x;
+  return placed(w.embedding_norm ? (*w.embedding_norm)(x, o.norm, o.epsilon) : x);
 }
 
 Array run_layers(const Weights& w, const Options& o, const Array& x, const Array& positions,
@@ -197,7 +204,9 @@ Array logits_of(const Weights& w, const Options& o, const Array& x) {
   const nn::ModuleScope scope(w, "Decoder", "logits");
   Array out = w.logits ? (*w.logits)(x) : w.embedder.attend(x);
   if (o.logit_cap != 0) out = tanh(out / o.logit_cap) * o.logit_cap;
-  return out;
+  if (out.ndim() != 3) return out;
+  return nn::with_logical_constraint(
+      out, {"activation_embed_and_logits_batch", "activation_length", "activation_vocab"});
 }
 
 }  // namespace strata::model::decoder

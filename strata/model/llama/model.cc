@@ -9,6 +9,7 @@
 #include "strata/nn/attention.h"
 #include "strata/nn/cached_attention.h"
 #include "strata/nn/embed.h"
+#include "strata/nn/logical_sharding.h"
 #include "strata/nn/norm.h"
 #include "strata/nn/rotary.h"
 #include "strata/nn/swiglu.h"
@@ -21,22 +22,31 @@ nn::Attention attention(const Layers& w, const Config& c) {
   return {w.query, w.key, w.value, w.out, c.base_num_query_heads, c.base_num_kv_heads};
 }
 
+/// The residual stream, (B, S, D), as it lies on a mesh.
+Array placed(const Array& x_BSD) {
+  return nn::with_logical_constraint(
+      x_BSD, {"activation_batch", "activation_norm_length", "activation_embed"});
+}
+
 /// One layer around its attention, a function from (B, S, D) to (B, S, D).
 template <class Attend>
 Array block(const Array& x_BSD, const Layers& w, const Config& c, Attend attend) {
-  Array x = x_BSD + attend(nn::rms_norm(x_BSD, w.attention_norm, c.normalization_layer_epsilon));
-  return x + nn::swiglu(nn::rms_norm(x, w.mlp_norm, c.normalization_layer_epsilon), w.gate, w.up,
-                        w.down);
+  Array x =
+      placed(x_BSD + attend(nn::rms_norm(x_BSD, w.attention_norm, c.normalization_layer_epsilon)));
+  return placed(x + nn::swiglu(nn::rms_norm(x, w.mlp_norm, c.normalization_layer_epsilon), w.gate,
+                               w.up, w.down));
 }
 
 Array embed(const Params& p, const Array& tokens) {
   if (tokens.ndim() != 2)
     throw Error("llama", "tokens must be (batch, length), got {}", tokens.type().to_string());
-  return nn::Embed{p.token_embedder}(tokens);
+  return placed(nn::Embed{p.token_embedder}(tokens));
 }
 
 Array unembed(const Params& p, const Array& x, const Config& c) {
-  return matmul(nn::rms_norm(x, p.decoder_norm, c.normalization_layer_epsilon), p.logits_dense);
+  return nn::with_logical_constraint(
+      matmul(nn::rms_norm(x, p.decoder_norm, c.normalization_layer_epsilon), p.logits_dense),
+      {"activation_embed_and_logits_batch", "activation_length", "activation_vocab"});
 }
 
 }  // namespace
