@@ -16,6 +16,7 @@
 #include "strata/train/lora_options.h"
 #include "strata/train/optimizer.h"
 #include "strata/train/other_names.h"
+#include "strata/train/parallelism.h"
 
 namespace strata::train {
 namespace {
@@ -344,6 +345,7 @@ void check(const Config& c, Data data) {
   check_schedule(c);
   check_optimizer(c);
   check_init(c);
+  check_parallelism(c);
   if (c.eval_interval > 0 && c.eval_steps == 0)
     throw ConfigError("eval_steps=0: allowed is -1 or at least 1 while eval_interval is set");
   if (c.eval_interval > 0 && c.eval_fraction == 0)
@@ -424,7 +426,7 @@ std::string run_folder(const Config& c) {
 }
 
 std::int64_t sequences(const Config& c) {
-  return c.per_device_batch_size * c.gradient_accumulation_steps;
+  return c.per_device_batch_size * c.gradient_accumulation_steps * device_count(c);
 }
 
 std::string lr_pieces_text(const Config& c) {

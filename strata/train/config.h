@@ -78,6 +78,21 @@ struct Config {
   /// Options of the rule that opt_type names, and `groups`.
   Table optimizer = Table::object();
   double gradient_clipping_threshold = 1.0;
+  // The devices: sizes of a mesh's axes within a slice, and over slices (parallelism.h).
+  std::int64_t ici_data_parallelism = 1;
+  std::int64_t ici_fsdp_parallelism = 1;
+  std::int64_t ici_fsdp_transpose_parallelism = 1;
+  std::int64_t ici_context_parallelism = 1;
+  std::int64_t ici_tensor_parallelism = 1;
+  std::int64_t ici_expert_parallelism = 1;
+  std::int64_t dcn_data_parallelism = 1;
+  std::int64_t dcn_fsdp_parallelism = 1;
+  std::int64_t dcn_fsdp_transpose_parallelism = 1;
+  std::int64_t dcn_context_parallelism = 1;
+  std::int64_t dcn_tensor_parallelism = 1;
+  std::int64_t dcn_expert_parallelism = 1;
+  /// "DIMENSION: AXIS, AXIS", in place of the rules of the same names.
+  std::vector<std::string> logical_axis_rules;
   // The run.
   std::string run_name = "default";
   std::string base_output_directory = "runs";
@@ -156,7 +171,8 @@ std::string text_value(const Config& config, const Field& field);
 std::string describe_fields();
 /// The folder of the run: base_output_directory/run_name.
 std::string run_folder(const Config& config);
-/// Sequences of one step: per_device_batch_size times gradient_accumulation_steps.
+/// Sequences of one step: per_device_batch_size times gradient_accumulation_steps times the devices
+/// of the mesh, one where the configuration names none.
 std::int64_t sequences(const Config& config);
 /// The pieces of lr_pieces as one text.
 std::string lr_pieces_text(const Config& config);

@@ -13,14 +13,14 @@ std::string log_line(const StepReport& r) {
       "completed step: {}, seconds: {:.3f}, TFLOP/s/device: {:.3f}, Tokens/s/device: {:.3f}, "
       "total_weights: {:.0f}, loss: {:.3f}, lm_loss: "
       "{:.3f}, perplexity: {:.3f}",
-      r.step, r.seconds, r.flops / r.seconds * 1e-12, r.total_weights / r.seconds, r.total_weights,
-      r.loss, r.loss, std::exp(r.loss));
+      r.step, r.seconds, r.flops / r.seconds / r.devices * 1e-12,
+      r.total_weights / r.seconds / r.devices, r.total_weights, r.loss, r.loss, std::exp(r.loss));
 }
 
 std::string goodput_line(const StepReport& r) {
   std::string out = fmt::format("goodput: {:.3f}", r.goodput);
   if (r.device_tflops > 0)
-    out += fmt::format(", mfu: {:.3f}", r.flops / r.seconds * 1e-12 / r.device_tflops);
+    out += fmt::format(", mfu: {:.3f}", r.flops / r.seconds / r.devices * 1e-12 / r.device_tflops);
   return out;
 }
 

@@ -11,9 +11,10 @@ namespace strata::train {
 struct StepReport {
   std::int64_t step = 0, steps = 0;
   float loss = 0;
-  double seconds = 0, flops = 0;  // of this step
-  double total_weights = 0;       // targets that count
-  double seconds_per_step = 0;    // of late steps; 0 while that is not known
+  double seconds = 0, flops = 0;  // of this step, on all devices
+  double devices = 1;
+  double total_weights = 0;     // targets that count
+  double seconds_per_step = 0;  // of late steps; 0 while that is not known
   /// The share of the run's time so far that went into steps other than the first, which compiles.
   double goodput = 0;
   double device_tflops = 0;  // what the device can do; 0 while that is not known

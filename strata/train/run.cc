@@ -4,15 +4,19 @@
 #include <cmath>
 #include <cstdlib>
 
+#include "strata/api/devices.h"
 #include "strata/api/jit.h"
 #include "strata/base/text.h"
 #include "strata/checkpoint/writer.h"
 #include "strata/data/prefetch.h"
 #include "strata/model/lora/peft.h"
+#include "strata/runtime/cpu_devices.h"
 #include "strata/train/evaluate.h"
 #include "strata/train/interrupt.h"
+#include "strata/train/mesh_report.h"
 #include "strata/train/metrics.h"
 #include "strata/train/outcome_model.h"
+#include "strata/train/parallelism.h"
 #include "strata/train/plot.h"
 #include "strata/train/report.h"
 #include "strata/train/state.h"
@@ -64,6 +68,7 @@ class Run {
         progress_(progress),
         base_(std::move(base)),
         data_(std::move(data)),
+        mesh_(mesh_of(config)),
         step_function_(make_step(base_.model, make_optimizer(config, base_),
                                  {.micro_batches = config.gradient_accumulation_steps})),
         rate_(jit(make_schedule(config), {.name = "learning_rate"})),
@@ -76,7 +81,9 @@ class Run {
               result_.checkpoint = folder;
               progress_.line(fmt::format("saved {}", folder));
             },
-            *checkpoint::any_format::named(config.checkpoint_format)) {}
+            *checkpoint::any_format::named(config.checkpoint_format)) {
+    if (mesh_) step_function_ = on_mesh(std::move(step_function_), mesh_);
+  }
 
   Status start();
   Result<RunResult> go();
@@ -85,6 +92,13 @@ class Run {
   std::string checkpoints() const { return run_folder(c_) + "/checkpoints"; }
   std::string sources() const;
   Status resume();
+  void put_state();
+  void report_memory();
+  /// The weights in one piece.
+  tree::Tree weights() const {
+    if (!mesh_) return state_.params;
+    return state_.params.map([](const Array& w) { return device_get(w); });
+  }
   Status one_step();
   Status evaluate();
   Status begin_tuning();
@@ -110,6 +124,7 @@ class Run {
   Progress& progress_;
   Base base_;
   data::Dataset data_;
+  const std::shared_ptr<const nn::LogicalMesh> mesh_;  // null: one device
   std::optional<data::Prefetch> batches_;
   Step step_function_;
   std::function<Array(const Array&)> rate_;
@@ -123,6 +138,7 @@ class Run {
   bool compiled_ = false;
   RunResult result_;
   std::int64_t evaluated_ = -1;
+  std::int64_t predicted_ = 0;    // bytes of the state on a device of the mesh
   std::int64_t saved_step_ = -1;  // the newest one, which may still be being written
   checkpoint::Writer writer_;
 };
@@ -172,7 +188,10 @@ std::string Run::sources() const {
 
 Status Run::start() {
   if (Status s = resume(); !s.ok()) return s;
+  // What the mesh does not divide is told before weights are made.
+  const std::string mesh = mesh_ ? mesh_report(step_program(c_, base_, mesh_)).to_string() : "";
   if (saved_step_ < 0) state_ = init_state(c_, base_);
+  if (mesh_) put_state();
   if (Status s = write_file_atomic(run_folder(c_) + "/config.yml", to_yaml(c_)); !s.ok()) return s;
   // The run's own copy: what it learned can be read wherever its folder goes.
   if (const std::string& model = data_.tokenizer().model(); !model.empty())
@@ -184,7 +203,22 @@ Status Run::start() {
   progress_.line(fmt::format("{} parameters, {} steps of {} tokens, {}; tokens to read: {}",
                              human_count(static_cast<double>(base_.model->count())), c_.steps,
                              sequences(c_) * c_.max_target_length, run_folder(c_), sources()));
+  if (mesh_) progress_.line(mesh);
   return {};
+}
+
+/// Cuts a state that is in one piece over the mesh.
+void Run::put_state() {
+  predicted_ = predicted_bytes(state_, *mesh_);
+  state_ = put_on_mesh(std::move(state_), *mesh_);
+}
+
+/// What the devices hold behind the first step.
+void Run::report_memory() {
+  const std::int64_t held = measured_bytes(state_);
+  progress_.line(fmt::format("each device holds {}B of state, {:.1f} % of what was predicted",
+                             human_count(static_cast<double>(held)),
+                             100.0 * static_cast<double>(held) / static_cast<double>(predicted_)));
 }
 
 StepReport Run::report_of(double seconds, double weights) const {
@@ -193,6 +227,7 @@ StepReport Run::report_of(double seconds, double weights) const {
                .loss = result_.loss,
                .seconds = seconds,
                .flops = flops_,
+               .devices = static_cast<double>(device_count(c_)),
                .total_weights = weights,
                .seconds_per_step = pace_.seconds_per_step(),
                .goodput = productive_ / std::max(seconds_now() - begin_, 1e-9),
@@ -238,13 +273,17 @@ Scalars Run::scalars(const Outcome& outcome, const StepReport& r) const {
           {"learning/grad_norm", global_norm(outcome.gradient_norms.to_vector<float>())},
           {"learning/param_norm", global_norm(outcome.parameter_norms.to_vector<float>())},
           {"perf/step_time_seconds", static_cast<float>(r.seconds)},
-          {"perf/per_device_tokens_per_sec", static_cast<float>(r.total_weights / r.seconds)},
-          {"perf/per_device_tflops_per_sec", static_cast<float>(r.flops / r.seconds * 1e-12)}};
+          {"perf/per_device_tokens_per_sec",
+           static_cast<float>(r.total_weights / r.seconds / r.devices)},
+          {"perf/per_device_tflops_per_sec",
+           static_cast<float>(r.flops / r.seconds / r.devices * 1e-12)}};
 }
 
 Status Run::one_step() {
   const double begin = seconds_now();
-  auto [outcome, next] = step_function_(std::move(state_), to_batch((*batches_)()));
+  Batch batch = to_batch((*batches_)());
+  if (mesh_) batch = put_on_mesh(batch, *mesh_);
+  auto [outcome, next] = step_function_(std::move(state_), std::move(batch));
   state_ = std::move(next);
   result_.loss = outcome.loss.item<float>();
   result_.trouble = trouble(outcome);
@@ -255,6 +294,7 @@ Status Run::one_step() {
   ++result_.step;
   const double seconds = seconds_now() - begin;
   pace_.add(seconds);
+  if (mesh_ && !compiled_) report_memory();
   if (compiled_) productive_ += seconds;
   compiled_ = true;
   const StepReport report = report_of(seconds, outcome.total_weights.item<double>());
@@ -308,14 +348,14 @@ Status Run::end_tuning() {
     if (Status s = sample("after"); !s.ok()) return s;
   }
   if (model::lora::has_adapters(*base_.model)) return {};  // `finish` writes them by themselves
-  if (Status s = write_outcome(c_, base_, state_.params); !s.ok()) return s;
+  if (Status s = write_outcome(c_, base_, weights()); !s.ok()) return s;
   result_.model = outcome_folder(c_);
   return {};
 }
 
 Status Run::sample(const char* when) {
   if (c_.eval_prompt.empty()) return {};
-  auto answer = answer_of(base_, state_.params, c_.eval_prompt);
+  auto answer = answer_of(base_, weights(), c_.eval_prompt);
   if (!answer) return answer.status();
   progress_.line(fmt::format("{} tuning, '{}' is answered: {}", when, c_.eval_prompt, *answer));
   return {};
@@ -344,7 +384,7 @@ Status Run::finish() {
   if (model::lora::has_adapters(*base_.model) && result_.outcome != Outcomes::diverged) {
     const std::string folder = run_folder(c_) + "/adapter";
     if (Status s =
-            model::lora::save_peft(folder, {base_.model, state_.params}, {.base_model = c_.init});
+            model::lora::save_peft(folder, {base_.model, weights()}, {.base_model = c_.init});
         !s.ok())
       return s;
     result_.adapter = folder;
@@ -388,7 +428,12 @@ Result<RunResult> Run::go() {
 
 }  // namespace
 
-Result<RunResult> run(const Config& config, Progress& progress) {
+Result<RunResult> run(const Config& given, Progress& progress) {
+  // From here on keys say how many devices there are, in checkpoints and config.yml too.
+  const Config config =
+      names_mesh(given)
+          ? with_devices(given, static_cast<std::int64_t>(runtime::cpu_devices().size()))
+          : given;
   auto base = open_base(config);
   if (!base) return base.status();
   for (const std::string& note : base->notes) progress.line("note: " + note);

@@ -31,7 +31,7 @@ void expect_divides(const std::string& path, const Type& type,
       throw Error("",
                   "{}: {} with dimensions ({}) does not divide over {}: dimension {} has size "
                   "{}, which {} do{} not divide",
-                  path, type.to_string(), fmt::join(names, ", "), sharding.spec().to_string(), d,
+                  path, array_text(type), fmt::join(names, ", "), sharding.spec().to_string(), d,
                   size, fmt::join(axes, " x "), axes.size() == 1 ? "es" : "");
   }
 }

@@ -11,6 +11,7 @@
 
 #include "strata/base/error.h"
 #include "strata/base/file.h"
+#include "strata/runtime/cpu_devices.h"
 #include "strata/train/maxtext/upstream.h"
 #include "strata/train/maxtext/yaml.h"
 
@@ -416,7 +417,12 @@ Invalid::Invalid(std::vector<Misfit> misfits)
     : Refused("ValidationError", text_of(misfits)), misfits_(std::move(misfits)) {}
 
 Surroundings this_process() {
-  return {[](const std::string& name) -> const char* { return std::getenv(name.c_str()); }, 1};
+  // Devices are not made before somebody asks for several.
+  const int devices = std::getenv("STRATA_NUM_CPU_DEVICES") == nullptr
+                          ? 1
+                          : static_cast<int>(runtime::cpu_devices().size());
+  return {[](const std::string& name) -> const char* { return std::getenv(name.c_str()); },
+          devices};
 }
 
 Resolved resolve(const std::vector<std::string>& arguments, const Surroundings& around) {

@@ -41,7 +41,7 @@ struct Resolved {
   std::vector<std::string> warnings;
 };
 
-/// Variables of this process's environment; one device.
+/// Variables of this process's environment, and its CPU devices.
 Surroundings this_process();
 
 /// What `[FILE.yml] key=value ...` means. A file is looked for as named, then among MaxText's own

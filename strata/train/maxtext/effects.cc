@@ -16,6 +16,9 @@ struct Row {
   std::string_view key, sentence;
 };
 
+constexpr std::string_view kAxis = "devices of a slice along this axis of the mesh";
+constexpr std::string_view kSlices = "slices along this axis of the mesh";
+
 constexpr Row kActing[] = {
     {"run_name", "folder of the run below base_output_directory"},
     {"base_output_directory", "folder of all runs"},
@@ -23,6 +26,21 @@ constexpr Row kActing[] = {
     {"model_name", "a file of keys below configs/models"},
     {"override_model_config", "the command line wins over the model's file"},
     {"log_config", "prints every key with its value ahead of the run"},
+    {"ici_data_parallelism", kAxis},
+    {"dcn_data_parallelism", kSlices},
+    {"ici_fsdp_parallelism", kAxis},
+    {"dcn_fsdp_parallelism", kSlices},
+    {"ici_fsdp_transpose_parallelism", kAxis},
+    {"dcn_fsdp_transpose_parallelism", kSlices},
+    {"ici_context_parallelism", kAxis},
+    {"dcn_context_parallelism", kSlices},
+    {"ici_tensor_parallelism", kAxis},
+    {"dcn_tensor_parallelism", kSlices},
+    {"ici_expert_parallelism", kAxis},
+    {"dcn_expert_parallelism", kSlices},
+    {"logical_axis_rules", "which dimensions are cut over which axes of the mesh"},
+    {"override_logical_axis_rules", "rules that are given stand in place of all others"},
+    {"custom_mesh_and_rule", "a file of rules"},
     {"steps", "training steps"},
     {"init_weights_seed", "seed of the first weights"},
     {"data_shuffle_seed", "seed of the order of the data"},
@@ -103,7 +121,7 @@ constexpr std::string_view kNoProgram = "there is no XLA program";
 constexpr std::string_view kNoCloud = "no cloud service is attached";
 constexpr std::string_view kOneHost = "this process is the only host";
 constexpr std::string_view kSame = "results are the same either way";
-constexpr std::string_view kOneDevice = "one device holds everything";
+constexpr std::string_view kOneDevice = "where things lie follows from logical_axis_rules alone";
 constexpr std::string_view kOtherCommand = "this command does not use it";
 constexpr std::string_view kOurData = "texts are read by windows of this trainer";
 
@@ -219,11 +237,7 @@ constexpr Row kNoted[] = {
     {"grad_dtype", "gradients are float32 always"},
     {"normalize_embedding_logits",
      "embeddings are scaled where they are read, with the same logits"},
-    {"ici_*", kOneDevice},
-    {"dcn_*", kOneDevice},
-    {"mesh_axes", kOneDevice},
-    {"logical_axis_rules", kOneDevice},
-    {"override_logical_axis_rules", kOneDevice},
+    {"mesh_axes", "axes of one device are left out, and the others keep MaxText's order"},
     {"data_sharding", kOneDevice},
     {"input_data_sharding_logical_axes", kOneDevice},
     {"custom_mesh*", kOneDevice},
@@ -484,7 +498,23 @@ constexpr std::string_view kTensors[] = {"decoder_layer_input",
                                          "engram"};
 
 /// Features within the patterns above.
-constexpr std::string_view kRefused[] = {"mtp_num_layers", "engram_layers", "muon_include_routers",
+constexpr std::string_view kRefused[] = {"ici_diloco_parallelism",
+                                         "ici_pipeline_parallelism",
+                                         "ici_sequence_parallelism",
+                                         "ici_context_usp_ulysses_parallelism",
+                                         "ici_context_autoregressive_parallelism",
+                                         "ici_tensor_sequence_parallelism",
+                                         "ici_autoregressive_parallelism",
+                                         "dcn_diloco_parallelism",
+                                         "dcn_pipeline_parallelism",
+                                         "dcn_sequence_parallelism",
+                                         "dcn_context_usp_ulysses_parallelism",
+                                         "dcn_context_autoregressive_parallelism",
+                                         "dcn_tensor_sequence_parallelism",
+                                         "dcn_autoregressive_parallelism",
+                                         "mtp_num_layers",
+                                         "engram_layers",
+                                         "muon_include_routers",
                                          "routed_bias"};
 
 /// Values that upstream sets by itself.

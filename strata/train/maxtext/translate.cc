@@ -11,6 +11,7 @@
 #include "strata/train/maxtext/effects.h"
 #include "strata/train/maxtext/upstream.h"
 #include "strata/train/maxtext/yaml.h"
+#include "strata/train/parallelism.h"
 
 namespace strata::train::maxtext {
 namespace {
@@ -257,7 +258,7 @@ std::string remat_policy(const Keys& k) {
 /// As many random letters as a step reads, so that each step reads them again.
 std::string synthetic_text(const Keys& k) {
   const auto sequences = static_cast<std::int64_t>(k.real("per_device_batch_size")) *
-                         k.whole("gradient_accumulation_steps");
+                         k.whole("gradient_accumulation_steps") * k.whole("num_target_devices");
   const std::int64_t length = sequences * k.whole("max_target_length") + 1;
   std::string out;
   std::uint64_t state = 0x9e3779b97f4a7c15;
@@ -268,6 +269,54 @@ std::string synthetic_text(const Keys& k) {
     out += static_cast<char>(' ' + state % 95);
   }
   return out;
+}
+
+/// What MaxText makes of an empty command line.
+const Dict& usual_values() {
+  static const Dict out = [] {
+    const Surroundings nothing = {[](const std::string&) -> const char* { return nullptr; }, 1};
+    return resolve({"run_name=usual", "base_output_directory=usual"}, nothing).values;
+  }();
+  return out;
+}
+
+/// "embed: fsdp, tensor"
+std::string rule_text(const Value& rule) {
+  const List* parts = rule.list();
+  if (parts == nullptr || parts->size() != 2)
+    throw ConfigError(
+        fmt::format("logical_axis_rules: {} is no rule: a rule is [DIMENSION, AXES]", repr(rule)));
+  std::vector<std::string> axes;
+  if (const List* several = parts->back().list())
+    for (const Value& axis : *several) axes.push_back(str(axis));
+  else if (!parts->back().is_none())
+    axes.push_back(str(parts->back()));
+  return fmt::format("{}: {}", str(parts->front()), fmt::join(axes, ", "));
+}
+
+/// Sizes of the mesh for the devices at hand, or those of compile_topology; rules where they are
+/// not MaxText's usual ones.
+void add_mesh(const Resolved& resolved, const Keys& k, Translation& out) {
+  const std::int64_t devices = k.whole("num_target_devices");
+  const std::int64_t slices = std::max<std::int64_t>(
+      k.text("compile_topology").empty() ? 1 : k.whole("compile_topology_num_slices"), 1);
+  Config sizes;
+  for (const ParallelAxis& a : parallel_axes()) {
+    sizes.*a.ici = k.whole(fmt::format("ici_{}_parallelism", a.name));
+    sizes.*a.dcn = k.whole(fmt::format("dcn_{}_parallelism", a.name));
+  }
+  sizes = with_devices(std::move(sizes), devices, slices);
+  for (const ParallelAxis& a : parallel_axes()) {
+    if (sizes.*a.ici != 1)
+      out.keys.push_back(fmt::format("ici_{}_parallelism={}", a.name, sizes.*a.ici));
+    if (sizes.*a.dcn != 1)
+      out.keys.push_back(fmt::format("dcn_{}_parallelism={}", a.name, sizes.*a.dcn));
+  }
+  const Value& rules = resolved.values.at("logical_axis_rules");
+  if (rules == usual_values().at("logical_axis_rules") || rules.list() == nullptr) return;
+  std::vector<std::string> texts;
+  for (const Value& rule : *rules.list()) texts.push_back(rule_text(rule));
+  out.keys.push_back(fmt::format("logical_axis_rules={}", fmt::join(texts, ";")));
 }
 
 void add_tokenizer(const Keys& k, Translation& out) {
@@ -301,15 +350,6 @@ void add_data(const Keys& k, Translation& out) {
   out.synthetic = {path, synthetic_text(k)};
   out.keys.push_back("train_files=" + path);
   out.keys.push_back("eval_fraction=0");
-}
-
-/// What MaxText makes of an empty command line.
-const Dict& usual_values() {
-  static const Dict out = [] {
-    const Surroundings nothing = {[](const std::string&) -> const char* { return nullptr; }, 1};
-    return resolve({"run_name=usual", "base_output_directory=usual"}, nothing).values;
-  }();
-  return out;
 }
 
 /// Refuses what is not built, and says what has no effect.
@@ -378,6 +418,7 @@ Translation translate(const Resolved& resolved, bool train) {
     if (const std::string name(key); !k[name].is_none())
       out.keys.push_back(key_value(name, k[name]));
   out.keys.push_back(fmt::format("per_device_batch_size={}", k.real("per_device_batch_size")));
+  add_mesh(resolved, k, out);
   const Value& kept = k["max_num_checkpoints_to_keep"];
   out.keys.push_back(key_value("max_num_checkpoints_to_keep", kept.is_none() ? Value(0) : kept));
   if (train) add_data(k, out);

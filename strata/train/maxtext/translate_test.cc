@@ -12,6 +12,7 @@
 namespace strata::train::maxtext {
 namespace {
 
+using testing::AllOf;
 using testing::Contains;
 using testing::HasSubstr;
 using testing::UnorderedElementsAre;
@@ -103,9 +104,36 @@ TEST(MaxTextTranslate, WhatHasNoEffectIsSaidOnce) {
       of({"dataset_type=synthetic", "sa_block_q=128", "ici_fsdp_parallelism=1", "steps=3"}));
   EXPECT_THAT(t.notes, UnorderedElementsAre(
                            "sa_block_q=128 accepted, no effect here, because kernels choose their "
-                           "own tiles",
-                           "ici_fsdp_parallelism=1 accepted, no effect here, because one device "
-                           "holds everything"));
+                           "own tiles"));
+}
+
+TEST(MaxTextTranslate, AxesOfTheMeshAreOurs) {
+  const auto on = [](int devices, std::vector<std::string> arguments) {
+    for (const char* key : {"run_name=a", "base_output_directory=runs", "dataset_type=synthetic",
+                            "per_device_batch_size=2"})
+      arguments.emplace_back(key);
+    return translate(
+        resolve(arguments, {[](const std::string&) -> const char* { return nullptr; }, devices}));
+  };
+  EXPECT_THAT(on(8, {}).keys, Contains("ici_fsdp_parallelism=8"));  // base.yml's -1
+  const Translation t = on(8, {"ici_tensor_parallelism=2", "logical_axis_rules=[['norm', []]]"});
+  EXPECT_THAT(t.keys,
+              AllOf(Contains("ici_fsdp_parallelism=4"), Contains("ici_tensor_parallelism=2"),
+                    Contains(HasSubstr("embed: fsdp, fsdp_transpose, context"))));
+  EXPECT_EQ(read_config({}, t.keys).logical_axis_rules.back(), "norm: ");
+  const auto message = [&](std::vector<std::string> arguments) {
+    try {
+      (void)on(8, std::move(arguments));
+    } catch (const ConfigError& e) {
+      return std::string(e.what());
+    }
+    return std::string("nothing was thrown");
+  };
+  EXPECT_THAT(message({"ici_fsdp_parallelism=3"}),
+              AllOf(HasSubstr("ici_fsdp_parallelism=3: that is 3 devices, and there are 8"),
+                    HasSubstr("STRATA_NUM_CPU_DEVICES")));
+  EXPECT_THAT(message({"ici_pipeline_parallelism=2"}),
+              HasSubstr("ici_pipeline_parallelism=2 is not supported yet"));
 }
 
 TEST(MaxTextTranslate, FilesOfTextAreRead) {
