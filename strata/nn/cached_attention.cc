@@ -72,13 +72,17 @@ Array cached_attention(const Array& q, const Array& key_pages, const Array& valu
   check_rank(kName, "value_pages", value_pages, 4);
   const std::int64_t batch = q.shape(0), queries = q.shape(1), heads = q.shape(2), dim = q.shape(3),
                      groups = layout.heads,
-                     width = value_pages.shape(3) - page_width(value_pages.dtype(), 0);
+                     width = o.value_width.value_or(value_pages.shape(3) -
+                                                    page_width(value_pages.dtype(), 0));
   if (groups < 1 || heads % groups != 0)
     throw Error(kName, "{} query heads do not divide into {} key heads", heads, groups);
   if (!holds(key_pages.dtype(), q.dtype()) || value_pages.dtype() != key_pages.dtype() ||
       key_pages.shape(3) != page_width(key_pages.dtype(), dim))
     throw Error(kName, "q {} does not fit keys {} and values {}", q.type(), key_pages.type(),
                 value_pages.type());
+  if (o.value_width && (width > dim || value_pages.shape(3) != key_pages.shape(3)))
+    throw Error(kName, "values of {} elements are no part of keys {} and value_pages {}", width,
+                key_pages.type(), value_pages.type());
   if (width < 1) throw Error(kName, "value_pages {} hold no numbers", value_pages.type());
   for (int i = 0; i < 3; ++i)
     if (value_pages.shape(i) != key_pages.shape(i))
@@ -148,7 +152,8 @@ Array cached_attention(const Array& q, const Array& key_pages, const Array& valu
     const auto read = [&](const Array& paged) {  // (B, C, K, width of a head)
       return from_pages(paged.at({page, place}).get({.mode = "promise_in_bounds"}), q.dtype());
     };
-    const Array keys = read(key_pages), values = read(value_pages);
+    const Array keys = read(key_pages);
+    const Array values = o.value_width ? keys[{ellipsis, slice(0, width)}] : read(value_pages);
     Array scores = lax::dot_general(grouped, keys, {{3}, {3}, {0, 1}, {0, 2}},
                                     {.preferred_element_type = wide}) *
                    number(scale);

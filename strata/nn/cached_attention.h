@@ -25,6 +25,10 @@ struct CachedAttention {
   double soft_cap = 0;
   /// (H): a score of each head that joins the denominators of softmax alone.
   std::optional<Array> sinks = std::nullopt;
+  /// Values are the first so many elements of each key, and value_pages are the key pages once
+  /// more; none: value_pages hold values. So attention is whose keys and values are one vector
+  /// (DeepSeek's latent attention).
+  std::optional<std::int64_t> value_width = std::nullopt;
 };
 
 /// softmax(scale q k^T) v by head over sequences that lie in pages: q (B, S, H, d), key_pages

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Writes strata/model/testdata/published_gguf/: models of transformers_models.py as GGUF files.
 
-    tools/goldens/gguf_models.py
+    tools/goldens/gguf_models.py [CASE ...]
 
 Tensors are laid out as llama.cpp's converter (`conversion/`) does it: rows of queries and keys permuted where rotary
 pairs are neighbours, GPT-2 transposed, Gemma's norms plus one, llama3's scaling as the tensor rope_freqs. Needs gguf,
@@ -11,6 +11,7 @@ import json
 import math
 import pathlib
 import re
+import sys
 
 import gguf
 import numpy as np
@@ -23,8 +24,11 @@ OUT = ROOT / "strata" / "model" / "testdata" / "published_gguf"
 CASES = {"llama": "llama", "llama_biased_tied": "llama", "llama_llama3": "llama", "llama_yarn": "llama",
          "mistral_full": "llama", "smollm3": "smollm3", "qwen2": "qwen2", "qwen3": "qwen3", "gemma": "gemma",
          "gemma2_usual": "gemma2", "gemma3": "gemma3",
+         "deepseek_v2": "deepseek2", "deepseek_v3": "deepseek2", "kimi_k2": "deepseek2",
          "phi3_longrope_long": "phi3", "olmo2": "olmo2", "gpt2": "gpt2", "bert": "bert"}
 PAIRED = {"llama", "smollm3"}
+# These as newer converters lay latent attention out: W_kv_b in two parts, the cache's widths in the keys.
+ABSORBED = {"kimi_k2"}
 
 LAYER = {"input_layernorm": "attn_norm", "post_attention_layernorm": "ffn_norm", "self_attn.q_proj": "attn_q",
          "self_attn.k_proj": "attn_k", "self_attn.v_proj": "attn_v", "self_attn.o_proj": "attn_output",
@@ -32,6 +36,13 @@ LAYER = {"input_layernorm": "attn_norm", "post_attention_layernorm": "ffn_norm",
          "mlp.gate_proj": "ffn_gate", "mlp.up_proj": "ffn_up", "mlp.down_proj": "ffn_down",
          "mlp.gate_up_proj": "ffn_up", "pre_feedforward_layernorm": "ffn_norm",
          "post_feedforward_layernorm": "post_ffw_norm",
+         # DeepSeek
+         "self_attn.q_a_proj": "attn_q_a", "self_attn.q_a_layernorm": "attn_q_a_norm", "self_attn.q_b_proj": "attn_q_b",
+         "self_attn.kv_a_proj_with_mqa": "attn_kv_a_mqa", "self_attn.kv_a_layernorm": "attn_kv_a_norm",
+         "self_attn.kv_b_proj": "attn_kv_b", "mlp.gate": "ffn_gate_inp",
+         "mlp.shared_experts.gate_proj": "ffn_gate_shexp", "mlp.shared_experts.up_proj": "ffn_up_shexp",
+         "mlp.shared_experts.down_proj": "ffn_down_shexp", "mlp.experts.gate_proj": "ffn_gate_exps",
+         "mlp.experts.up_proj": "ffn_up_exps", "mlp.experts.down_proj": "ffn_down_exps",
          # GPT-2
          "attn.c_attn": "attn_qkv", "attn.c_proj": "attn_output", "ln_1": "attn_norm", "ln_2": "ffn_norm",
          "mlp.c_fc": "ffn_up", "mlp.c_proj": "ffn_down",
@@ -47,9 +58,10 @@ REST = {"embed_tokens": "token_embd", "norm": "output_norm", "lm_head": "output"
 
 def gguf_name(name, architecture):
     name = re.sub(r"^(model|transformer)\.", "", name)
+    name = name.replace("mlp.gate.e_score_correction_bias", "exp_probs_b.bias")
     stem, ending = name.rsplit(".", 1)
     if match := re.match(r"(?:layers|h|encoder\.layer)\.(\d+)\.(.*)", stem):
-        part = LAYER[match.group(2)]
+        part = LAYER.get(match.group(2), match.group(2))
         if architecture in ("gemma2", "gemma3", "olmo2") and match.group(2) == "post_attention_layernorm":
             part = "post_attention_norm"
         return f"blk.{match.group(1)}.{part}.{ending}"
@@ -60,21 +72,72 @@ def permute(rows, heads):
     return rows.reshape(heads, 2, rows.shape[0] // heads // 2, *rows.shape[1:]).swapaxes(1, 2).reshape(rows.shape)
 
 
-def tensors(folder, config, architecture):
+def stacked(folder):
+    """The tensors of a safetensors file, those of a layer's experts as one."""
     with safe_open(folder / "model.safetensors", "pt") as f:
+        experts = {}
         for name in f.keys():
-            if "pooler" in name:
-                continue
             value = f.get_tensor(name).float().numpy()
-            if architecture in PAIRED and ".q_proj." in name:
-                value = permute(value, config["num_attention_heads"])
-            if architecture in PAIRED and ".k_proj." in name:
-                value = permute(value, config["num_key_value_heads"])
-            if architecture == "gpt2" and value.ndim == 2 and ".h." in name:
-                value = np.ascontiguousarray(value.T)
-            if architecture.startswith("gemma") and "norm" in name:
-                value = value + 1
-            yield gguf_name(name, architecture), value
+            if match := re.match(r"(.*\.experts)\.(\d+)\.(.*)", name):
+                experts.setdefault(f"{match.group(1)}.{match.group(3)}", {})[int(match.group(2))] = value
+            else:
+                yield name, value
+    for name, values in experts.items():
+        yield name, np.stack([values[i] for i in range(len(values))])
+
+
+def latent_parts(config, value):
+    """W_kv_b as the product of keys (H, r, n) and that of values (H, v, r)."""
+    heads, n, v = config["num_attention_heads"], config["qk_nope_head_dim"], config["v_head_dim"]
+    each = value.reshape(heads, n + v, -1)
+    return np.ascontiguousarray(each[:, :n].transpose(0, 2, 1)), np.ascontiguousarray(each[:, n:])
+
+
+def deepseek_keys(w, config, absorbed):
+    head, latent = config["qk_nope_head_dim"] + config["qk_rope_head_dim"], config["kv_lora_rank"]
+    w.add_key_length(latent + config["qk_rope_head_dim"] if absorbed else head)
+    w.add_value_length(latent if absorbed else config["v_head_dim"])
+    if absorbed:
+        w.add_key_length_mla(head)
+        w.add_value_length_mla(config["v_head_dim"])
+    w.add_rope_dimension_count(config["qk_rope_head_dim"])
+    w.add_kv_lora_rank(latent)
+    w.add_q_lora_rank(config["q_lora_rank"])
+    w.add_leading_dense_block_count(config["first_k_dense_replace"])
+    w.add_expert_count(config["n_routed_experts"])
+    w.add_expert_used_count(config["num_experts_per_tok"])
+    w.add_expert_feed_forward_length(config["moe_intermediate_size"])
+    w.add_expert_shared_count(config["n_shared_experts"])
+    w.add_expert_weights_scale(config["routed_scaling_factor"])
+    w.add_expert_weights_norm(config["norm_topk_prob"])
+    sigmoid = config["model_type"] != "deepseek_v2"
+    w.add_expert_gating_func(gguf.ExpertGatingFuncType.SIGMOID if sigmoid else gguf.ExpertGatingFuncType.SOFTMAX)
+    if config["n_group"] > 1:
+        w.add_expert_group_count(config["n_group"])
+        w.add_expert_group_used_count(config["topk_group"])
+    if all_dim := config["rope_parameters"].get("mscale_all_dim"):
+        w.add_rope_scaling_yarn_log_mul(0.1 * all_dim)
+
+
+def tensors(folder, config, architecture):
+    for name, value in stacked(folder):
+        if "pooler" in name:
+            continue
+        if architecture in PAIRED and ".q_proj." in name:
+            value = permute(value, config["num_attention_heads"])
+        if architecture in PAIRED and ".k_proj." in name:
+            value = permute(value, config["num_key_value_heads"])
+        if architecture == "gpt2" and value.ndim == 2 and ".h." in name:
+            value = np.ascontiguousarray(value.T)
+        if architecture.startswith("gemma") and "norm" in name:
+            value = value + 1
+        if folder.name in ABSORBED and "kv_b_proj" in name:
+            layer = gguf_name(name, architecture).replace("attn_kv_b.weight", "")
+            keys, values = latent_parts(config, value)
+            yield layer + "attn_k_b.weight", keys
+            yield layer + "attn_v_b.weight", values
+            continue
+        yield gguf_name(name, architecture), value
 
 
 def llama3_divisors(rope, width):
@@ -108,9 +171,11 @@ def write(case, architecture):
     w.add_feed_forward_length(config.get("intermediate_size") or config.get("n_inner") or 4 * width)
     w.add_head_count(heads)
     if "num_key_value_heads" in config:
-        w.add_head_count_kv(config["num_key_value_heads"])
+        w.add_head_count_kv(1 if case in ABSORBED else config["num_key_value_heads"])
+    if architecture == "deepseek2":
+        deepseek_keys(w, config, case in ABSORBED)
     head = config.get("head_dim") or width // heads
-    if head != width // heads:
+    if head != width // heads and architecture != "deepseek2":
         w.add_key_length(head)
         w.add_value_length(head)
     if "rms_norm_eps" in config:
@@ -132,7 +197,8 @@ def write(case, architecture):
             w.add_rope_scaling_type(gguf.RopeScalingType.LINEAR)
             w.add_rope_scaling_factor(rope["factor"])
         w.add_rope_freq_base(rope["rope_theta"])
-        w.add_rope_dimension_count(head)
+        if architecture != "deepseek2":
+            w.add_rope_dimension_count(head)
         if rope["rope_type"] == "llama3":
             w.add_tensor("rope_freqs.weight", llama3_divisors(rope, head))
         if rope["rope_type"] == "yarn":
@@ -159,5 +225,7 @@ def write(case, architecture):
 
 
 for case, architecture in CASES.items():
+    if len(sys.argv) > 1 and case not in sys.argv[1:]:
+        continue
     write(case, architecture)
     print(case, (OUT / f"{case}.gguf").stat().st_size)

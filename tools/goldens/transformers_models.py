@@ -6,10 +6,11 @@
 
 Each folder holds what `save_pretrained` writes (config.json, model.safetensors; weights are bf16 values) and
 golden.safetensors: tokens (B, S) and, by the released model in f32 on the CPU with its plain attention, logits
-(B, S, V), or of encoders the hidden states. Weights are normal by a seed; norms and biases are drawn too, so that
+(B, S, V), or of encoders the hidden states; of some the gradient of a loss. Weights are normal by a seed; norms and biases are drawn too, so that
 nothing that is forgotten stays unseen. Needs torch and transformers (see VERSIONS); takes a Python that has them.
 """
 import argparse
+import json
 import pathlib
 import shutil
 import sys
@@ -39,6 +40,8 @@ def rope(**more):
 YARN = rope(rope_type="yarn", factor=4.0, original_max_position_embeddings=16, beta_fast=4.0, beta_slow=1.0)
 LONG = dict(rope_type="longrope", rope_theta=10000.0, original_max_position_embeddings=16,
             short_factor=[1.0, 1.25], long_factor=[1.5, 3.0])
+LATENT = dict(num_key_value_heads=4, q_lora_rank=12, kv_lora_rank=10, qk_nope_head_dim=6, qk_rope_head_dim=4,
+              v_head_dim=5, moe_intermediate_size=8, num_experts_per_tok=2, first_k_dense_replace=1)
 
 # name -> (model_type, keys over BASE, S)
 CASES = {
@@ -85,10 +88,28 @@ CASES = {
                                                 norm_topk_prob=True, mlp_only_layers=[0]), 12),
     "qwen3_moe": ("qwen3_moe", dict(head_dim=8, num_experts=4, num_experts_per_tok=2, moe_intermediate_size=12,
                                     norm_topk_prob=True, mlp_only_layers=[0], tie_word_embeddings=True), 12),
+    "deepseek_v2": ("deepseek_v2", dict(
+        **LATENT, n_routed_experts=6, n_shared_experts=2, topk_method="group_limited_greedy", n_group=3, topk_group=2,
+        routed_scaling_factor=1.5, rope_parameters={**YARN, "mscale": 0.707, "mscale_all_dim": 0.707}), 24),
+    "deepseek_v2_lite": ("deepseek_v2", dict({**LATENT, "q_lora_rank": None, "first_k_dense_replace": 0},
+                                             n_routed_experts=4, n_shared_experts=1, attention_bias=True), 12),
+    "deepseek_v3": ("deepseek_v3", dict(
+        **LATENT, n_routed_experts=8, n_shared_experts=1, n_group=4, topk_group=2, routed_scaling_factor=2.5,
+        rope_parameters={**YARN, "mscale": 1.0, "mscale_all_dim": 1.0}), 24),
+    "deepseek_v3_halves": ("deepseek_v3", dict(
+        {**LATENT, "first_k_dense_replace": 2}, n_routed_experts=6, n_shared_experts=2, n_group=1, topk_group=1,
+        norm_topk_prob=False, rope_interleave=False), 12),
+    # Published as kimi_k2, with the class of deepseek_v3.
+    "kimi_k2": ("deepseek_v3", dict({**LATENT, "num_experts_per_tok": 3}, n_routed_experts=12, n_shared_experts=1,
+                                    n_group=1, topk_group=1, routed_scaling_factor=2.827,
+                                    rope_parameters=rope(rope_theta=50000.0)), 12),
     "gpt2": ("gpt2", dict(), 12),
     "gpt2_inverse": ("gpt2", dict(scale_attn_by_inverse_layer_idx=True, n_inner=20, activation_function="relu"), 12),
     "bert": ("bert", dict(), 12),
 }
+
+# Of these the gradient of the mean loss of the next tokens by the table of embeddings is kept too.
+TRAINED = {"deepseek_v2", "deepseek_v3"}
 
 
 def config_of(kind, keys):
@@ -113,6 +134,9 @@ def draw(model, generator):
                 centre = p.detach().clone() if "norm" in name.lower() or "ln_" in name else torch.zeros_like(p)
                 value = centre + 0.3 * noise
             p.copy_(value.bfloat16().float())
+        for name, b in sorted(model.named_buffers()):
+            if name.endswith("e_score_correction_bias"):
+                b.copy_(0.2 * torch.randn(b.shape, generator=generator))
     model.tie_weights()
 
 
@@ -136,10 +160,24 @@ def write(name):
             golden["hidden"] = model(tokens, attention_mask=mask, token_type_ids=types).last_hidden_state
         else:
             golden["logits"] = model(tokens, use_cache=False).logits
+    if kind in TRAINED:
+        logits = model(tokens, use_cache=False).logits[:, :-1]
+        loss = torch.nn.functional.cross_entropy(logits.flatten(0, 1), tokens[:, 1:].flatten())
+        table = model.get_input_embeddings().weight
+        golden["embedding_gradient"] = torch.autograd.grad(loss, table)[0]
     folder = OUT / name
     if folder.exists():
         shutil.rmtree(folder)
-    model.bfloat16().save_pretrained(folder)
+    f32 = {n: b.clone() for n, b in model.named_buffers() if n.endswith("e_score_correction_bias")}
+    model.bfloat16()
+    for buffer_name, value in f32.items():
+        parent, _, leaf = buffer_name.rpartition(".")
+        setattr(model.get_submodule(parent), leaf, value)
+    model.save_pretrained(folder)
+    if name == "kimi_k2":
+        stated = json.loads((folder / "config.json").read_text())
+        stated["model_type"] = name
+        (folder / "config.json").write_text(json.dumps(stated, indent=2, sort_keys=True) + "\n")
     (folder / "generation_config.json").unlink(missing_ok=True)
     save_file({k: v.contiguous() for k, v in golden.items()}, folder / "golden.safetensors", metadata=VERSIONS)
     size = sum(f.stat().st_size for f in folder.iterdir())

@@ -82,6 +82,8 @@ std::string difference(const Options& a, const Options& b) {
   };
   compare("vocab_size", a.vocab_size, b.vocab_size);
   compare("the experts", a.experts, b.experts);
+  compare("latent attention", a.latent, b.latent);
+  compare("which elements rotary positions turn together", a.pairing, b.pairing);
   compare("hidden_size", a.width, b.width);
   compare("num_hidden_layers", a.layers, b.layers);
   compare("num_attention_heads", a.query_heads, b.query_heads);
@@ -151,6 +153,32 @@ void add_rope(GgufMetadata& out, const std::string& a, const Options& o) {
   out.emplace_back(a + "rope.scaling.yarn_beta_slow", static_cast<float>(r.beta_slow));
 }
 
+/// What latent attention and the gate of its models' experts are.
+void add_latent(GgufMetadata& out, const std::string& a, const Options& o) {
+  const decoder::LatentOptions& l = o.latent;
+  const decoder::ExpertOptions& e = o.experts;
+  out.emplace_back(a + "attention.key_length", u32(o.head_dim));
+  out.emplace_back(a + "attention.value_length", u32(l.value_dim));
+  out.emplace_back(a + "attention.kv_lora_rank", u32(l.kv_rank));
+  if (l.query_rank > 0) out.emplace_back(a + "attention.q_lora_rank", u32(l.query_rank));
+  out.emplace_back(a + "leading_dense_block_count", u32(e.dense_layers));
+  out.emplace_back(a + "expert_feed_forward_length", u32(e.width));
+  out.emplace_back(a + "expert_shared_count", u32(e.shared_width / e.width));
+  out.emplace_back(a + "expert_weights_scale", static_cast<float>(e.scaling));
+  out.emplace_back(a + "expert_weights_norm", e.renormalise);
+  out.emplace_back(a + "expert_gating_func", u32(e.score == decoder::RouterScore::sigmoid ? 2 : 1));
+  if (e.groups > 1) {
+    out.emplace_back(a + "expert_group_count", u32(e.groups));
+    out.emplace_back(a + "expert_group_used_count", u32(e.active_groups));
+  }
+  if (o.ropes.empty() || o.ropes[0].factor <= 1) return;
+  // A tenth of mscale_all_dim, whose square is in the factor of scores.
+  const double m = std::sqrt(o.attention_scale * std::sqrt(static_cast<double>(o.head_dim)));
+  const double log_multiplier = (m - 1) / std::log(o.ropes[0].factor);
+  if (std::abs(log_multiplier) > 1e-9)
+    out.emplace_back(a + "rope.scaling.yarn_log_multiplier", static_cast<float>(log_multiplier));
+}
+
 /// The options that a reader of these keys takes the model for.
 Options read_back(const GgufMetadata& keys, const Options& o) {
   published::GgufMetadata seen;
@@ -180,7 +208,9 @@ GgufMetadata keys_of(const Described& model) {
   out.emplace_back(a + "feed_forward_length", u32(o.mlp_width));
   out.emplace_back(a + "attention.head_count", u32(o.query_heads));
   out.emplace_back(a + "attention.head_count_kv", u32(o.kv_heads));
-  if (o.head_dim * o.query_heads != o.width)
+  if (o.latent.kv_rank > 0)
+    add_latent(out, a, o);
+  else if (o.head_dim * o.query_heads != o.width)
     for (const char* key : {"attention.key_length", "attention.value_length"})
       out.emplace_back(a + key, u32(o.head_dim));
   if (o.experts.count > 0) {

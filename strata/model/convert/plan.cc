@@ -63,21 +63,25 @@ Status missing(const std::string& name) {
 
 /// config.json as others read it: with the class's name, and the dtype of its tensors.
 std::string completed(const std::string& config, DType dtype) {
-  static const std::map<std::string, std::string> classes = {{"bert", "BertModel"},
-                                                             {"gemma", "GemmaForCausalLM"},
-                                                             {"gemma2", "Gemma2ForCausalLM"},
-                                                             {"gemma3_text", "Gemma3ForCausalLM"},
-                                                             {"gpt2", "GPT2LMHeadModel"},
-                                                             {"llama", "LlamaForCausalLM"},
-                                                             {"mistral", "MistralForCausalLM"},
-                                                             {"mixtral", "MixtralForCausalLM"},
-                                                             {"qwen2_moe", "Qwen2MoeForCausalLM"},
-                                                             {"qwen3_moe", "Qwen3MoeForCausalLM"},
-                                                             {"olmo2", "Olmo2ForCausalLM"},
-                                                             {"phi3", "Phi3ForCausalLM"},
-                                                             {"qwen2", "Qwen2ForCausalLM"},
-                                                             {"qwen3", "Qwen3ForCausalLM"},
-                                                             {"smollm3", "SmolLM3ForCausalLM"}};
+  static const std::map<std::string, std::string> classes = {
+      {"bert", "BertModel"},
+      {"deepseek_v2", "DeepseekV2ForCausalLM"},
+      {"deepseek_v3", "DeepseekV3ForCausalLM"},
+      {"kimi_k2", "DeepseekV3ForCausalLM"},
+      {"gemma", "GemmaForCausalLM"},
+      {"gemma2", "Gemma2ForCausalLM"},
+      {"gemma3_text", "Gemma3ForCausalLM"},
+      {"gpt2", "GPT2LMHeadModel"},
+      {"llama", "LlamaForCausalLM"},
+      {"mistral", "MistralForCausalLM"},
+      {"mixtral", "MixtralForCausalLM"},
+      {"qwen2_moe", "Qwen2MoeForCausalLM"},
+      {"qwen3_moe", "Qwen3MoeForCausalLM"},
+      {"olmo2", "Olmo2ForCausalLM"},
+      {"phi3", "Phi3ForCausalLM"},
+      {"qwen2", "Qwen2ForCausalLM"},
+      {"qwen3", "Qwen3ForCausalLM"},
+      {"smollm3", "SmolLM3ForCausalLM"}};
   json out = json::parse(config);
   const auto found = classes.find(out.value("model_type", ""));
   if (found != classes.end()) out["architectures"] = {found->second};

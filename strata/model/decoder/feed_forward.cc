@@ -4,6 +4,7 @@
 #include "strata/api/nn.h"
 #include "strata/api/numpy.h"
 #include "strata/nn/logical_sharding.h"
+#include "strata/model/decoder/gate.h"
 #include "strata/nn/wide.h"
 
 namespace strata::model::decoder {
@@ -28,10 +29,10 @@ Array FeedForward::operator()(const Array& x, Activation activation) const {
 
 Experts::Routes Experts::routes(const Array& x, const ExpertOptions& o) const {
   const Array scores = astype(router(x), nn::wide(x.dtype()));
-  // The router's own scores are compared, so that what rounds to one probability keeps its order.
-  const Array chosen = lax::top_k(scores, o.active).second;
-  const Array kept = take_along_axis(strata::nn::softmax(scores, -1), chosen, -1);
-  return {chosen, o.renormalise ? kept / expand_dims(sum(kept, -1), -1) : kept};
+  std::optional<Array> bias;
+  if (choice_bias) bias = *choice_bias;
+  const Gate g = chosen_experts(scores, o, bias);
+  return {g.experts, g.weights};
 }
 
 Array Experts::weights(const Array& x, const ExpertOptions& o) const {
@@ -58,7 +59,10 @@ Array Experts::operator()(const Array& x, const ExpertOptions& o, Activation act
   const DType wide = nn::wide(x.dtype());
   const Array w = reshape(routes.weights, {tokens, o.active, 1});
   Array y = reshape(astype(sum(astype(each, wide) * w, 1), x.dtype()), x.shape());
-  if (shared) y = y + strata::nn::sigmoid((*shared_gate)(x)) * (*shared)(x, activation);
+  if (shared) {
+    const Array all = (*shared)(x, activation);
+    y = y + (shared_gate ? strata::nn::sigmoid((*shared_gate)(x)) * all : all);
+  }
   return scope.returns(y, x);
 }
 

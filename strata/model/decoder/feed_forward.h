@@ -33,7 +33,9 @@ struct Experts {
   /// What all tokens go through, and the factor's weight, (D, 1).
   std::optional<FeedForward> shared;
   std::optional<Linear> shared_gate;
-  STRATA_FIELDS(router, gate, up, down, shared, shared_gate)
+  /// What is added to scores to choose by, (E), f32 whatever the other weights are.
+  std::optional<nn::Param> choice_bias;
+  STRATA_FIELDS(router, gate, up, down, shared, shared_gate, choice_bias)
 
   /// Which experts each token of x (..., D) goes through, highest score first, of equal ones that
   /// of the lower number; and their weights, f32 (f64 for f64).

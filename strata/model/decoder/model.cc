@@ -24,6 +24,15 @@ class Decoder : public Model {
   std::int64_t vocab_size() const override { return o_.vocab_size; }
   DType dtype() const override { return o_.dtype; }
   Tree init(const Array& key) const override { return first_weights(o_, key); }
+  /// But for the biases that experts are chosen by.
+  Tree cast(const Tree& params, DType to) const override {
+    Tree out = Model::cast(params, to);
+    if (!o_.experts.choice_bias) return out;
+    std::vector<Array> values(out.values().begin(), out.values().end());
+    for (std::size_t i = 0; i < values.size(); ++i)
+      if (params.entry(i).name.ends_with("/choice_bias")) values[i] = params.value(i);
+    return out.with_values(std::move(values));
+  }
 
   Array forward(const Tree& params, const Array& tokens) const override {
     return logits_at(params, tokens, expand_dims(arange(tokens.shape(-1)), 0), {});
@@ -37,8 +46,11 @@ class Decoder : public Model {
     return init_pages(batch, length);
   }
   Tree init_pages(std::int64_t pages, std::int64_t page_size) const override {
-    const std::vector<std::int64_t> shape = {o_.layers * pages, page_size, o_.kv_heads,
-                                             o_.head_dim};
+    std::vector<std::int64_t> shape = {o_.layers * pages, page_size, o_.kv_heads, o_.head_dim};
+    if (const LatentOptions& l = o_.latent; l.kv_rank > 0) {
+      shape[2] = 1, shape[3] = l.kv_rank + l.turned_dim;
+      return tree::of(Cache{zeros(shape, o_.dtype), {}});
+    }
     return tree::of(Cache{zeros(shape, o_.dtype), zeros(shape, o_.dtype)});
   }
 
@@ -92,7 +104,9 @@ class Decoder : public Model {
       const auto whole = static_cast<double>(length) / 2;
       keys += window == 0 ? whole : std::min(whole, static_cast<double>(window));
     }
-    const double attention = keys * static_cast<double>(o_.query_heads * o_.head_dim) * 4;
+    const std::int64_t value_dim = o_.latent.kv_rank > 0 ? o_.latent.value_dim : o_.head_dim;
+    const double attention =
+        keys * static_cast<double>(o_.query_heads * (o_.head_dim + value_dim)) * 2;
     return static_cast<double>(batch * length) *
            (passes * 2 * products + 3 * (2 * adapters + attention));
   }
@@ -132,23 +146,28 @@ class Decoder : public Model {
                                std::int64_t length) const {
     const Array positions =
         expand_dims(batch.first, 1) + expand_dims(arange(batch.tokens.shape(1)), 0);
-    return run_layers(w, o_, embed(w, o_, batch.tokens, positions), positions, length,
-                      Cache{cache["key"], cache["value"]},
-                      [&](const Heads& h, const AttendOptions& how, Array& key_pages,
-                          Array& value_pages, const Array& first_page) {
-                        const Array table = batch.pages + first_page;
-                        const auto put = [&](Array& pages, const Array& tokens) {
-                          pages = nn::write_pages(pages, tokens, table, batch.first, batch.count);
-                        };
-                        put(key_pages, h.key);
-                        put(value_pages, h.value);
-                        return nn::cached_attention(h.query, key_pages, value_pages, table,
-                                                    batch.first, batch.count,
-                                                    {.scale = how.scale,
-                                                     .window = how.window,
-                                                     .soft_cap = how.soft_cap,
-                                                     .sinks = how.sinks});
-                      });
+    return run_layers(
+        w, o_, embed(w, o_, batch.tokens, positions), positions, length,
+        Cache{cache["key"], o_.latent.kv_rank > 0 ? std::nullopt : std::optional(cache["value"])},
+        [&](const Heads& h, const AttendOptions& how, Array& key_pages, Array& value_pages,
+            const Array& first_page) {
+          const Array table = batch.pages + first_page;
+          const auto put = [&](Array& pages, const Array& tokens) {
+            pages = nn::write_pages(pages, tokens, table, batch.first, batch.count);
+          };
+          nn::CachedAttention cached{.scale = how.scale,
+                                     .window = how.window,
+                                     .soft_cap = how.soft_cap,
+                                     .sinks = how.sinks};
+          put(key_pages, h.key);
+          if (o_.latent.kv_rank > 0)
+            cached.value_width = o_.latent.kv_rank;
+          else
+            put(value_pages, h.value);
+          return nn::cached_attention(h.query, key_pages,
+                                      cached.value_width ? key_pages : value_pages, table,
+                                      batch.first, batch.count, cached);
+        });
   }
 
   Options o_;

@@ -65,11 +65,35 @@ void check(const Options& o) {
       throw Error(o.family,
                   "shared_expert_intermediate_size={}: allowed is an integer from 0 to {}",
                   e.shared_width, 1 << 22);
+    positive("n_group", e.groups, e.count);
+    positive("topk_group", e.active_groups, e.groups);
+    if (e.count % e.groups != 0)
+      throw Error(o.family, "n_group={} does not divide {} experts", e.groups, e.count);
+    if (const std::int64_t each = e.count / e.groups; e.groups > 1) {
+      positive("experts that score a group", e.group_score_of, each);
+      positive("num_experts_per_tok", e.active, e.active_groups * each);
+    }
+    if (!std::isfinite(e.scaling))
+      throw Error(o.family, "routed_scaling_factor={}: allowed are finite numbers", e.scaling);
     if (e.dense_layers < 0 || e.dense_layers >= o.layers)
       throw Error(o.family,
                   "{} leading layers without experts of {}: one with experts must be left",
                   e.dense_layers, o.layers);
     if (!o.gated || o.mlp_bias) throw Error(o.family, "experts are gated and have no biases");
+  }
+  if (const LatentOptions& l = o.latent; l.kv_rank != 0) {
+    positive("kv_lora_rank", l.kv_rank, 1 << 20);
+    if (l.query_rank != 0) positive("q_lora_rank", l.query_rank, 1 << 20);
+    positive("qk_nope_head_dim", l.plain_dim, 1 << 16);
+    positive("qk_rope_head_dim", l.turned_dim, 1 << 16);
+    positive("v_head_dim", l.value_dim, 1 << 16);
+    if (o.kv_heads != o.query_heads)
+      throw Error(o.family, "num_key_value_heads={}: latent attention has num_attention_heads={}",
+                  o.kv_heads, o.query_heads);
+    for (const Rope& rope : o.ropes)
+      if (rope.width != l.turned_dim)
+        throw Error(o.family, "rotary positions turn {} elements of qk_rope_head_dim={}",
+                    rope.width, l.turned_dim);
   }
   if (o.query_heads % o.kv_heads != 0)
     throw Error(o.family, "num_key_value_heads={} does not divide num_attention_heads={}",

@@ -94,6 +94,12 @@ struct AdapterOptions {
   bool operator==(const AdapterOptions&) const = default;
 };
 
+/// What a router's scores become.
+enum class RouterScore {
+  softmax,  // over all experts
+  sigmoid,  // of each
+};
+
 /// Experts in the place of a layer's feed-forward branch: of `count`, each token goes through the
 /// `active` whose router scores are highest.
 struct ExpertOptions {
@@ -102,13 +108,37 @@ struct ExpertOptions {
   std::int64_t active = 2;
   /// The width of one, as mlp_width.
   std::int64_t width = 0;
-  /// The width of the one that all tokens go through, times sigmoid(x g); 0: there is none.
+  /// The width of the one that all tokens go through, times sigmoid(x g) where it is gated; 0:
+  /// there is none.
   std::int64_t shared_width = 0;
-  /// Whether the softmax over all experts is divided by what the chosen ones have of it.
+  /// Whether the weights of the chosen ones are divided by their sum.
   bool renormalise = true;
   /// So many layers ahead of the others have feed-forward branches of mlp_width.
   std::int64_t dense_layers = 0;
+  bool shared_gated = true;
+
+  RouterScore score = RouterScore::softmax;
+  /// Whether a bias (E), which is no part of weights, is added to scores to choose by.
+  bool choice_bias = false;
+  /// Factor of weights.
+  double scaling = 1;
+  /// Experts stand in so many groups, of which `active_groups` may be chosen from: those whose best
+  /// `group_score_of` experts add up to most. 1: no groups.
+  std::int64_t groups = 1, active_groups = 1, group_score_of = 1;
   bool operator==(const ExpertOptions&) const = default;
+};
+
+/// Latent attention (latent_attention.h): keys and values of all heads come of one vector of each
+/// token.
+struct LatentOptions {
+  /// The width of that vector; 0: attention is not latent.
+  std::int64_t kv_rank = 0;
+  /// What queries go through; 0: they are projected at once.
+  std::int64_t query_rank = 0;
+  /// Elements of a query that are not turned by rotary positions and that are, in this order; and
+  /// of a value.
+  std::int64_t plain_dim = 0, turned_dim = 0, value_dim = 0;
+  bool operator==(const LatentOptions&) const = default;
 };
 
 /// The options of a model.
@@ -129,6 +159,8 @@ struct Options {
   bool gated = true;
   Activation activation = Activation::silu;
   ExpertOptions experts = {};
+  /// Instead of heads of keys and values; head_dim is then plain_dim + turned_dim.
+  LatentOptions latent = {};
   /// The output matrix is the embedding.
   bool tied = false;
   /// Whether there are logits at all; an encoder has none.

@@ -119,14 +119,18 @@ Carry scan_layers(const Weights& w, const Options& o, const Carry& first, PerLay
     else if (!o.windows.empty() && o.windows[0] != 0)
       how.window = Array(windows_of(o)[0]);
     Array key = before.key.value_or(Array()), value = before.value.value_or(Array());
+    const bool cached = before.key.has_value();
     const Array first_page = own.first_page.value_or(Array());
     std::optional<Array> routes = before.routes;
     const Array y = layer(
         weights, o, before.x,
         [&](const Array& h) {
-          return weights.attention(h, o, table, own.scale, [&](const Heads& heads) {
+          const auto attend = [&](const Heads& heads) {
             return attending(heads, how, key, value, first_page);
-          });
+          };
+          if (weights.latent_attention)
+            return (*weights.latent_attention)(h, o, table, cached, attend);
+          return (*weights.attention)(h, o, table, own.scale, attend);
         },
         [&](const Array& in) {
           if (!routes) return;
@@ -135,7 +139,10 @@ Carry scan_layers(const Weights& w, const Options& o, const Carry& first, PerLay
           const Array here = astype(equal(arange(o.layers), *own.number), DType::f32);
           routes = *routes + expand_dims(here, 1) * expand_dims(share, 0);
         });
-    return before.key ? Carry{y, key, value, routes} : Carry{y, {}, {}, routes};
+    Carry after{y, {}, {}, routes};
+    if (before.key) after.key = key;
+    if (before.value) after.value = value;
+    return after;
   };
   const auto scan = [&](const Layer& weights, const Carry& before, const LayerSpan& span) {
     PerLayer own = each;
@@ -186,7 +193,7 @@ std::pair<Array, Cache> run_layers(const Weights& w, const Options& o, const Arr
   each.first_page = arange(o.layers) * static_cast<std::int32_t>(cache.key.shape(0) / o.layers);
   const Carry last =
       scan_layers(w, o, Carry{x, cache.key, cache.value, {}}, each, positions, length, attending);
-  return {last.x, Cache{*last.key, *last.value}};
+  return {last.x, Cache{*last.key, last.value}};
 }
 
 Array routes_of(const Weights& w, const Options& o, const Array& x, const Array& positions,

@@ -8,9 +8,10 @@
 namespace strata::model::decoder {
 
 /// Keys and values in pages, those of a layer behind those of the one before: (L N, P, K, d), in
-/// the dtype of activations.
+/// the dtype of activations. Values of latent attention are part of its keys.
 struct Cache {
-  Array key, value;
+  Array key;
+  std::optional<Array> value;
   STRATA_FIELDS(key, value)
 };
 

@@ -66,6 +66,24 @@ class Maker {
     made.key_norm = norm(path + "/key_norm", each ? o_.head_dim : kv);
     return made;
   }
+  LatentAttention latent(const std::string& path) const {
+    const LatentOptions& l = o_.latent;
+    const std::int64_t q = o_.query_heads * (l.plain_dim + l.turned_dim);
+    LatentAttention made;
+    if (l.query_rank == 0) {
+      made.query = linear(path + "/query", o_.width, q, false);
+    } else {
+      made.query_a = linear(path + "/query_a", o_.width, l.query_rank, o_.qkv_bias);
+      made.query_a_norm = norm(path + "/query_a_norm", l.query_rank);
+      made.query_b = linear(path + "/query_b", l.query_rank, q, false);
+    }
+    made.kv_a = linear(path + "/kv_a", o_.width, l.kv_rank + l.turned_dim, o_.qkv_bias);
+    made.kv_a_norm = norm(path + "/kv_a_norm", l.kv_rank);
+    made.kv_b =
+        linear(path + "/kv_b", l.kv_rank, o_.query_heads * (l.plain_dim + l.value_dim), false);
+    made.out = linear(path + "/out", o_.query_heads * l.value_dim, o_.width, o_.out_bias);
+    return made;
+  }
   FeedForward mlp(const std::string& path, std::int64_t width) const {
     FeedForward made;
     if (o_.gated) made.gate = linear(path + "/gate", o_.width, width, o_.mlp_bias);
@@ -83,9 +101,11 @@ class Maker {
     made.gate = expert_weight(path + "/gate", o_.width, e.width);
     made.up = expert_weight(path + "/up", o_.width, e.width);
     made.down = expert_weight(path + "/down", e.width, o_.width);
-    if (e.shared_width == 0) return made;
-    made.shared = mlp(path + "/shared", e.shared_width);
-    made.shared_gate = linear(path + "/shared_gate", o_.width, 1, false);
+    if (e.shared_width > 0) made.shared = mlp(path + "/shared", e.shared_width);
+    if (e.shared_width > 0 && e.shared_gated)
+      made.shared_gate = linear(path + "/shared_gate", o_.width, 1, false);
+    if (e.choice_bias)
+      made.choice_bias = one(path + "/choice_bias", {e.count}, WeightKind::choice_bias);
     return made;
   }
   Layer layer(const std::string& path, bool has_experts) const {
@@ -93,7 +113,10 @@ class Maker {
     const bool behind = o_.norm_place != NormPlace::before;
     Layer made;
     made.attention_norm = norm_if(ahead, path + "/attention_norm");
-    made.attention = attention(path + "/attention");
+    if (o_.latent.kv_rank > 0)
+      made.latent_attention = latent(path + "/latent_attention");
+    else
+      made.attention = attention(path + "/attention");
     made.attention_post_norm = norm_if(behind, path + "/attention_post_norm");
     made.mlp_norm = norm_if(ahead, path + "/mlp_norm");
     if (has_experts)
@@ -161,6 +184,15 @@ tree::MetadataPtr logical_axes(std::string_view path) {
       {"layers/attention/key/bias", {"layers", "kv_heads"}},
       {"layers/attention/value/bias", {"layers", "kv_heads"}},
       {"layers/attention/out/bias", {"layers", "embed"}},
+      {"layers/latent_attention/query/kernel", {"layers", "embed", "q_heads"}},
+      {"layers/latent_attention/query_a/kernel", {"layers", "embed", "q_lora"}},
+      {"layers/latent_attention/query_b/kernel", {"layers", "q_lora", "q_heads"}},
+      {"layers/latent_attention/kv_a/kernel", {"layers", "embed", "kv_lora"}},
+      {"layers/latent_attention/kv_b/kernel", {"layers", "kv_lora", "kv_heads"}},
+      {"layers/latent_attention/out/kernel", {"layers", "heads", "embed"}},
+      {"layers/latent_attention/query_a/bias", {"layers", "q_lora"}},
+      {"layers/latent_attention/kv_a/bias", {"layers", "kv_lora"}},
+      {"layers/latent_attention/out/bias", {"layers", "embed"}},
       {"layers/mlp/gate/kernel", {"layers", "embed", "mlp"}},
       {"layers/mlp/up/kernel", {"layers", "embed", "mlp"}},
       {"layers/mlp/down/kernel", {"layers", "mlp", "embed"}},
@@ -174,6 +206,7 @@ tree::MetadataPtr logical_axes(std::string_view path) {
       {"layers/experts/shared/gate/kernel", {"layers", "embed", "mlp"}},
       {"layers/experts/shared/up/kernel", {"layers", "embed", "mlp"}},
       {"layers/experts/shared/down/kernel", {"layers", "mlp", "embed"}},
+      {"layers/experts/choice_bias", {"layers", "exp"}},
       {"layers/experts/shared_gate/kernel", {"layers", "embed", "norm"}},
       {"logits/kernel", {"embed", "vocab"}},
   };
@@ -210,7 +243,9 @@ tree::Tree first_weights(const Options& o, const Array& key) {
   const Weights made =
       make_weights(o, [&](std::string_view path, const Sizes& shape, WeightKind kind) -> Array {
         const Array own = keys[next++];
-        if (kind == WeightKind::bias || kind == WeightKind::adapter_b) return zeros(shape);
+        if (kind == WeightKind::bias || kind == WeightKind::choice_bias ||
+            kind == WeightKind::adapter_b)
+          return zeros(shape);
         if (kind == WeightKind::adapter_a) {
           const std::string_view module = path.substr(0, path.size() - 7);  // "/lora/a"
           return first_adapter_a(o.adapters.find(module)->second, own, shape);

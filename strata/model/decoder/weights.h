@@ -9,6 +9,7 @@
 
 #include "strata/model/decoder/attention.h"
 #include "strata/model/decoder/feed_forward.h"
+#include "strata/model/decoder/latent_attention.h"
 #include "strata/nn/embed.h"
 
 namespace strata::model::decoder {
@@ -17,14 +18,15 @@ namespace strata::model::decoder {
 /// the options' norm_place.
 struct Layer {
   std::optional<Norm> attention_norm;  // ahead of attention
-  Attention attention;
+  std::optional<Attention> attention;  // one of these two
+  std::optional<LatentAttention> latent_attention;
   std::optional<Norm> attention_post_norm;  // behind it
   std::optional<Norm> mlp_norm;
   std::optional<FeedForward> mlp;  // one of these two
   std::optional<Experts> experts;
   std::optional<Norm> mlp_post_norm;
-  STRATA_FIELDS(attention_norm, attention, attention_post_norm, mlp_norm, mlp, experts,
-                mlp_post_norm)
+  STRATA_FIELDS(attention_norm, attention, latent_attention, attention_post_norm, mlp_norm, mlp,
+                experts, mlp_post_norm)
 };
 
 /// All weights. Matrices are (in, out), embeddings (rows, D).
@@ -43,8 +45,18 @@ struct Weights {
 
 /// What a weight is: how its first value is drawn, and which logical axes it has.
 /// A and B of an adapter are kinds of their own.
-/// The matrices of a layer's experts are one weight (E, I, O).
-enum class WeightKind { embedding, matrix, experts, scale, bias, adapter_a, adapter_b };
+/// The matrices of a layer's experts are one weight (E, I, O). The bias that experts are chosen by
+/// is f32 whatever the others are: its differences are small beside it.
+enum class WeightKind {
+  embedding,
+  matrix,
+  experts,
+  scale,
+  bias,
+  choice_bias,
+  adapter_a,
+  adapter_b
+};
 /// A weight of this path and shape.
 using WeightMaker =
     std::function<Array(std::string_view path, const std::vector<std::int64_t>&, WeightKind kind)>;

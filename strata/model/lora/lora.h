@@ -2,9 +2,9 @@
 // merged.
 //
 //   auto base = model::load("SmolLM2.gguf", {.packed = true}).value();
-//   model::ModelPtr m = lora::with_adapters(base.model, lora::LoraOptions{.rank = 16, .alpha = 32});
-//   tree::Tree params = lora::add_adapters(m, base.params, random::key(0));
-//   train::Optimizer optimizer{.rule = optim::adamw(1e-4), .frozen = !lora::adapters()};
+//   model::ModelPtr m = lora::with_adapters(base.model, lora::LoraOptions{.rank = 16, .alpha =
+//   32}); tree::Tree params = lora::add_adapters(m, base.params, random::key(0)); train::Optimizer
+//   optimizer{.rule = optim::adamw(1e-4), .frozen = !lora::adapters()};
 //   ...
 //   lora::Adapted whole = lora::merged(m, params);
 //

@@ -31,6 +31,11 @@ const Family& family_of(const GgufMetadata& metadata) {
   if (name == "llama" &&
       architecture_value(metadata, "attention.sliding_window").value_or("0") != "0")
     return family("mistral");
+  // DeepSeek V3's gate scores by sigmoid, function 2; V2's by softmax.
+  if (name == "deepseek2")
+    return family(architecture_value(metadata, "expert_gating_func").value_or("1") == "2"
+                      ? "deepseek_v3"
+                      : "deepseek_v2");
   std::vector<std::string_view> names;
   for (const Family& f : families()) {
     if (f.architecture == name) return f;

@@ -72,8 +72,15 @@ INSTANTIATE_TEST_SUITE_P(Families, GgufGoldenTest,
                          testing::Values("llama", "llama_biased_tied", "llama_llama3", "llama_yarn",
                                          "mistral_full", "smollm3", "qwen2", "qwen3", "gemma",
                                          "gemma2_usual", "gemma3", "phi3_longrope_long", "olmo2",
-                                         "gpt2"),
+                                         "gpt2", "deepseek_v2", "deepseek_v3"),
                          [](const auto& test) { return std::string(test.param); });
+
+TEST(GgufLatentTest, TheTwoPartsOfNewerFilesAreOneWeight) {
+  compile::register_cpu();
+  const Pretrained file = load(kFiles + "kimi_k2.gguf").value();
+  EXPECT_EQ(file.model->family(), "deepseek_v3");
+  EXPECT_TRUE(tree::equal(file.params, load(kDirectories + "kimi_k2").value().params));
+}
 
 TEST(GgufEncoderTest, IsTheModelOfTheDirectory) {
   compile::register_cpu();

@@ -15,17 +15,15 @@ class GgufSource : public TensorSource {
  public:
   GgufSource(const Gguf& file, std::string name) : file_(file), name_(std::move(name)) {
     for (const GgufTensor& t : file_.tensors()) shapes_[t.name] = t.shape;
+    join_latent_parts();
   }
   Convention convention() const override { return Convention::gguf; }
   const std::map<std::string, std::vector<std::int64_t>>& shapes() const override {
     return shapes_;
   }
   Result<Literal> read(const std::string& name) const override {
-    const GgufTensor* t = file_.tensor(name);
-    if (!t) return Status(Code::not_found, "{}: there is no tensor '{}'", name_, name);
-    Result<Literal> out = file_.numbers_of(*t);
-    file_.release(*t);
-    return out;
+    if (const auto parts = latent_.find(name); parts != latent_.end()) return joined(parts->second);
+    return numbers_of(name);
   }
   std::optional<BlockFormat> packed(const std::string& name) const override {
     const GgufTensor* t = file_.tensor(name);
@@ -39,9 +37,57 @@ class GgufSource : public TensorSource {
   const std::string& name() const override { return name_; }
 
  private:
+  Result<Literal> numbers_of(const std::string& name) const {
+    const GgufTensor* t = file_.tensor(name);
+    if (!t) return Status(Code::not_found, "{}: there is no tensor '{}'", name_, name);
+    Result<Literal> out = file_.numbers_of(*t);
+    file_.release(*t);
+    return out;
+  }
+
+  /// Newer files of latent attention have the product of keys, (H, r, n), and that of values, (H,
+  /// v, r), apart. Shown is one matrix attn_kv_b, rows of each head's keys and then of its values.
+  void join_latent_parts() {
+    const std::string key = ".attn_k_b.weight";
+    for (const GgufTensor& t : file_.tensors()) {
+      if (!t.name.ends_with(key)) continue;
+      const std::string layer = t.name.substr(0, t.name.size() - key.size());
+      const GgufTensor* values = file_.tensor(layer + ".attn_v_b.weight");
+      if (!values || t.shape.size() != 3 || values->shape.size() != 3 ||
+          values->shape[0] != t.shape[0] || values->shape[2] != t.shape[1])
+        continue;
+      const std::string name = layer + ".attn_kv_b.weight";
+      shapes_.erase(t.name);
+      shapes_.erase(values->name);
+      shapes_[name] = {t.shape[0] * (t.shape[2] + values->shape[1]), t.shape[1]};
+      latent_[name] = {t.name, values->name};
+    }
+  }
+  Result<Literal> joined(const std::pair<std::string, std::string>& parts) const {
+    const Result<Literal> keys = numbers_of(parts.first), values = numbers_of(parts.second);
+    if (!keys) return keys.status();
+    if (!values) return values.status();
+    const std::int64_t heads = keys->shape()[0], rank = keys->shape()[1],
+                       key_rows = keys->shape()[2], value_rows = values->shape()[1];
+    Literal out(Type(DType::f32, Shape({heads * (key_rows + value_rows), rank})));
+    auto* to = reinterpret_cast<float*>(out.mutable_data());
+    std::int64_t key = 0, value = 0;
+    for (std::int64_t h = 0; h < heads; ++h) {
+      for (std::int64_t r = 0; r < rank; ++r)
+        for (std::int64_t n = 0; n < key_rows; ++n)
+          to[n * rank + r] = static_cast<float>(keys->number(key++));
+      to += key_rows * rank;
+      for (std::int64_t i = 0; i < value_rows * rank; ++i)
+        *to++ = static_cast<float>(values->number(value++));
+    }
+    return out;
+  }
+
   Gguf file_;
   std::string name_;
   std::map<std::string, std::vector<std::int64_t>> shapes_;
+  /// Names of the parts of tensors that are shown as one.
+  std::map<std::string, std::pair<std::string, std::string>> latent_;
 };
 
 template <class T>

@@ -276,7 +276,8 @@ Result<tree::Tree> load_weights(const Options& options, const Names& names,
       arrays.emplace(w.path, Array(std::move(ours)));
       continue;
     }
-    Literal ours(Type(dtype, Shape::of(w.shape)));
+    const DType kept = w.kind == WeightKind::choice_bias ? DType::f32 : dtype;
+    Literal ours(Type(kept, Shape::of(w.shape)));
     std::string last;
     Result<Literal> tensor = Literal();
     for (std::int64_t layer = 0; layer < pieces_of(w); ++layer) {
@@ -307,6 +308,8 @@ std::map<std::string, BlockFormat, std::less<>> packed_weights(const Options& op
   const Resolver resolver(names, source);
   for (const WeightShape& w : decoder::weight_shapes(options)) {
     const WeightName& name = name_of(names, w.path);
+    // W_kv_b is multiplied into queries as it is, where there is a cache.
+    if (w.path.ends_with("latent_attention/kv_b/kernel")) continue;
     const bool plain = name.gguf_plus == 0 && !slice_of(name, w, source.convention()).as_ours;
     if ((w.kind != WeightKind::matrix && w.kind != WeightKind::embedding) || !plain) continue;
     const std::optional<BlockFormat> format = source.packed(resolver.of(name, 0));

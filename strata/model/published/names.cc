@@ -25,6 +25,14 @@ Pair of_layer(const Options& o, std::string_view part) {
   if (part == "attention/out") return {"self_attn.o_proj", "attn_output"};
   if (part == "attention/query_norm") return {"self_attn.q_norm", "attn_q_norm"};
   if (part == "attention/key_norm") return {"self_attn.k_norm", "attn_k_norm"};
+  if (part == "latent_attention/query") return {"self_attn.q_proj", "attn_q"};
+  if (part == "latent_attention/query_a") return {"self_attn.q_a_proj", "attn_q_a"};
+  if (part == "latent_attention/query_a_norm") return {"self_attn.q_a_layernorm", "attn_q_a_norm"};
+  if (part == "latent_attention/query_b") return {"self_attn.q_b_proj", "attn_q_b"};
+  if (part == "latent_attention/kv_a") return {"self_attn.kv_a_proj_with_mqa", "attn_kv_a_mqa"};
+  if (part == "latent_attention/kv_a_norm") return {"self_attn.kv_a_layernorm", "attn_kv_a_norm"};
+  if (part == "latent_attention/kv_b") return {"self_attn.kv_b_proj", "attn_kv_b"};
+  if (part == "latent_attention/out") return {"self_attn.o_proj", "attn_output"};
   if (part == "mlp/gate") return {"mlp.gate_proj", "ffn_gate"};
   if (part == "mlp/up") return {"mlp.up_proj", "ffn_up"};
   if (part == "mlp/down") return {"mlp.down_proj", "ffn_down"};
@@ -32,6 +40,7 @@ Pair of_layer(const Options& o, std::string_view part) {
   if (part == "experts/gate") return {"mlp.experts.{}.gate_proj", "ffn_gate_exps"};
   if (part == "experts/up") return {"mlp.experts.{}.up_proj", "ffn_up_exps"};
   if (part == "experts/down") return {"mlp.experts.{}.down_proj", "ffn_down_exps"};
+  if (part == "experts") return {"mlp.gate.e_score_correction_bias", "exp_probs_b"};
   if (part == "experts/shared/gate") return {"mlp.shared_expert.gate_proj", "ffn_gate_shexp"};
   if (part == "experts/shared/up") return {"mlp.shared_expert.up_proj", "ffn_up_shexp"};
   if (part == "experts/shared/down") return {"mlp.shared_expert.down_proj", "ffn_down_shexp"};
@@ -63,7 +72,7 @@ Names usual_names(const Options& o, bool paired) {
   for (const decoder::WeightShape& w : decoder::weight_shapes(o)) {
     const std::size_t slash = w.path.rfind('/');
     const std::string_view part = std::string_view(w.path).substr(0, slash);
-    const std::string ending = w.path.substr(slash) == "/bias" ? ".bias" : ".weight";
+    const std::string ending = w.path.ends_with("bias") ? ".bias" : ".weight";
     WeightName name{.path = w.path};
     if (const decoder::LayerSpan span = decoder::layers_in(o, w.path); span.count > 0) {
       const Pair pair = of_layer(o, part.substr(part.find('/') + 1));

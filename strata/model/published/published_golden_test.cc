@@ -8,6 +8,7 @@
 #include <cstring>
 #include <filesystem>
 
+#include "strata/api/grad.h"
 #include "strata/api/index.h"
 #include "strata/api/jit.h"
 #include "strata/api/numpy.h"
@@ -108,16 +109,41 @@ TEST_P(GoldenTest, WrittenOutItHasTheSameTensors) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Families, GoldenTest,
-                         testing::Values("llama", "llama_biased_tied", "llama_llama3",
-                                         "llama_linear", "llama_dynamic", "llama_yarn",
-                                         "llama_yarn_mscale", "smollm3", "smollm3_sliding",
-                                         "mistral", "mistral_full", "qwen2", "qwen2_sliding",
-                                         "qwen3", "qwen3_biased", "gemma", "gemma2", "gemma2_usual",
-                                         "gemma3", "phi3", "phi3_partial", "phi3_longrope_short",
-                                         "phi3_longrope_long", "olmo2", "gpt2", "gpt2_inverse",
-                                         "mixtral", "mixtral_sliding", "qwen2_moe",
-                                         "qwen2_moe_dense_first", "qwen3_moe"),
+INSTANTIATE_TEST_SUITE_P(
+    Families, GoldenTest,
+    testing::Values("llama", "llama_biased_tied", "llama_llama3", "llama_linear", "llama_dynamic",
+                    "llama_yarn", "llama_yarn_mscale", "smollm3", "smollm3_sliding", "mistral",
+                    "mistral_full", "qwen2", "qwen2_sliding", "qwen3", "qwen3_biased", "gemma",
+                    "gemma2", "gemma2_usual", "gemma3", "phi3", "phi3_partial",
+                    "phi3_longrope_short", "phi3_longrope_long", "olmo2", "gpt2", "gpt2_inverse",
+                    "mixtral", "mixtral_sliding", "qwen2_moe", "qwen2_moe_dense_first", "qwen3_moe",
+                    "deepseek_v2", "deepseek_v2_lite", "deepseek_v3", "deepseek_v3_halves",
+                    "kimi_k2"),
+    [](const auto& test) { return std::string(test.param); });
+
+/// Families whose goldens have a gradient.
+class TrainedTest : public GoldenTest {};
+
+TEST_P(TrainedTest, GivesTheGradientOfTorch) {
+  const auto want = golden(GetParam());
+  const Array tokens = want.at("tokens");
+  const int last = tokens.shape(1) - 1;
+  const Pretrained p = load(kData + GetParam()).value();
+  const tree::Tree gradient = jit([&](const tree::Tree& w, const Array& t) {
+    return grad([&](const tree::Tree& q) {
+      return mean(
+          p.model->token_losses(q, t[{slice(), slice(0, last)}], t[{slice(), slice(1, last + 1)}]));
+    })(w);
+  })(p.params, tokens);
+  // Everything that a loss goes through has its part in this one.
+  EXPECT_LE(distance(gradient["embedder/embedding"], want.at("embedding_gradient")), 2e-5);
+  for (std::size_t i = 0; i < gradient.size(); ++i)
+    EXPECT_TRUE(all(isfinite(gradient.value(i))).item<bool>()) << gradient.entry(i).name;
+}
+
+INSTANTIATE_TEST_SUITE_P(Families, TrainedTest,
+                         testing::Values("deepseek_v2", "deepseek_v2_lite", "deepseek_v3",
+                                         "deepseek_v3_halves", "kimi_k2"),
                          [](const auto& test) { return std::string(test.param); });
 
 class EncoderTest : public GoldenTest {};

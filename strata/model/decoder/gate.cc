@@ -1,0 +1,47 @@
+#include "strata/model/decoder/gate.h"
+
+#include <limits>
+
+#include "strata/api/lax.h"
+#include "strata/api/nn.h"
+#include "strata/api/numpy.h"
+
+namespace strata::model::decoder {
+
+namespace {
+
+/// Scores to choose by, those of experts in groups that are not chosen from below all others.
+Array within_groups(const Array& choice, const ExpertOptions& o) {
+  std::vector<std::int64_t> shape = choice.shape().sizes();
+  const std::int64_t each = o.count / o.groups;
+  shape.back() = o.groups;
+  shape.push_back(each);
+  const Array grouped = reshape(choice, shape);
+  const Array of_group = sum(lax::top_k(grouped, o.group_score_of).first, -1);  // (..., G)
+  const Array best = lax::top_k(of_group, o.active_groups).second;
+  const Array open = any(equal(expand_dims(best, -1), arange(o.groups)), -2);
+  const Array kept = where(expand_dims(open, -1), grouped, -std::numeric_limits<float>::infinity());
+  return reshape(kept, choice.shape());
+}
+
+}  // namespace
+
+Gate chosen_experts(const Array& logits, const ExpertOptions& o,
+                    const std::optional<Array>& choice_bias) {
+  const bool sigmoid = o.score == RouterScore::sigmoid;
+  const Array scores = sigmoid ? strata::nn::sigmoid(logits) : strata::nn::softmax(logits, -1);
+  // Without a bias the router's own scores are compared, so that what rounds to one probability
+  // keeps its order.
+  Array choice =
+      lax::stop_gradient(choice_bias ? scores + astype(*choice_bias, scores.dtype()) : logits);
+  if (o.groups > 1) choice = within_groups(choice, o);
+  const Array chosen = lax::top_k(choice, o.active).second;
+  Array weights = take_along_axis(scores, chosen, -1);
+  if (o.renormalise) {
+    const Array total = sum(weights, {.axis = -1, .keepdims = true});
+    weights = weights / (sigmoid ? total + 1e-20 : total);
+  }
+  return {chosen, o.scaling == 1 ? weights : weights * o.scaling};
+}
+
+}  // namespace strata::model::decoder
