@@ -11,6 +11,7 @@
 #include "strata/model/published/family.h"
 #include "strata/model/published/gguf_source.h"
 #include "strata/model/published/load_weights.h"
+#include "strata/model/published/mxfp4_source.h"
 
 namespace strata::model {
 
@@ -34,7 +35,8 @@ auto caught(const std::string& where, F f) -> decltype(f()) {
 /// The part that describes the language model.
 Config language_of(const Config& config) {
   const std::string type = config.text("model_type", "");
-  if (type == "gemma3" && config.has("text_config")) return *config.child("text_config");
+  if ((type == "gemma3" || type == "llama4") && config.has("text_config"))
+    return *config.child("text_config");
   return config;
 }
 
@@ -50,6 +52,9 @@ Described described(const std::string& text, const LoadOptions& how) {
   for (const Config* c : {&whole, &config})
     if (c->has("quantization_config")) {
       const auto q = c->child("quantization_config");
+      // Their blocks are read as the tensors that they stand for.
+      if (q->text("quant_method", "") == "mxfp4" && config.text("model_type", "") == "gpt_oss")
+        continue;
       throw Error("config.json", "quantization_config has quant_method={}, which is not supported",
                   q->as_json("quant_method"))
           .unsupported();
@@ -67,7 +72,8 @@ Described described(const std::string& text, const LoadOptions& how) {
 /// The dtype that the weights in memory have: none is kept wider than it is computed in.
 Result<tree::Tree> weights_of(const Described& d, const published::TensorSource& tensors,
                               const LoadOptions& how) {
-  return published::load_weights(d.options, d.names, tensors, how.weights);
+  const published::TensorSourcePtr plain = published::without_mxfp4(tensors);
+  return published::load_weights(d.options, d.names, *plain, how.weights);
 }
 
 /// A directory's or a file's parts; a file has no folder.
@@ -243,6 +249,16 @@ Result<PretrainedEncoder> load_encoder(const std::string& path, const LoadOption
   return out;
 }
 
+namespace {
+
+/// The configuration of tensors that are not packed.
+std::string unquantised(const std::string& config) {
+  auto out = nlohmann::ordered_json::parse(config);
+  return out.erase("quantization_config") == 0 ? config : out.dump(2) + "\n";
+}
+
+}  // namespace
+
 Status save_pretrained(const std::string& folder, const std::string& config,
                        const tree::Tree& params) {
   const Described d = described(config, {});
@@ -253,7 +269,7 @@ Status save_pretrained(const std::string& folder, const std::string& config,
           checkpoint::write_safetensors((fs::path(folder) / "model.safetensors").string(), file);
       !saved)
     return saved;
-  return write_file_atomic((fs::path(folder) / "config.json").string(), config);
+  return write_file_atomic((fs::path(folder) / "config.json").string(), unquantised(config));
 }
 
 }  // namespace strata::model

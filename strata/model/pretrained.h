@@ -65,9 +65,9 @@ Result<PretrainedEncoder> load_encoder(const std::string& config,
                                        const published::TensorSource& tensors,
                                        const LoadOptions& options = {});
 
-/// Writes a Hugging Face directory: config.json as given, and the weights of a tree in f32 or bf16
-/// as they are, under their published names, in model.safetensors. The folder is made where it is
-/// not there.
+/// Writes a Hugging Face directory: config.json as given, but for a quantization_config, and the
+/// weights of a tree in f32 or bf16 as they are, under their published names, in model.safetensors.
+/// The folder is made where it is not there.
 Status save_pretrained(const std::string& folder, const std::string& config,
                        const tree::Tree& params);
 

@@ -125,6 +125,18 @@ Array cached_attention(const Array& q, const Array& key_pages, const Array& valu
     oldest = where(window > 0, at - window + 1, oldest);
   }
 
+  if (o.chunk) {
+    const Array chunk = o.chunk->astype(DType::i32), size = maximum(chunk, 1);
+    const auto start_of = [&](const Array& x) {
+      return maximum(x - lax::rem(x, broadcast_to(size, x.shape())), 0);
+    };
+    const Array earliest =
+        min(where(counts, expand_dims(first, 1) + step, std::numeric_limits<std::int32_t>::max()));
+    begin = maximum(begin, where(chunk > 0, floor_divide(start_of(earliest), kChunk), 0))
+                .astype(DType::i32);
+    oldest = maximum(oldest, where(chunk > 0, start_of(at), 0));
+  }
+
   Softmax start;
   start.chunk = begin;
   const Sizes one = {batch, groups, rows, 1};

@@ -21,6 +21,9 @@ struct CachedAttention {
   /// How many keys a query sees, that of its own position among them: an i32 scalar, traced or not;
   /// 0 or none: all.
   std::optional<Array> window = std::nullopt;
+  /// How many positions a chunk has: a query sees keys of its own chunk, position / chunk, only. An
+  /// i32 scalar, traced or not; 0 or none: all.
+  std::optional<Array> chunk = std::nullopt;
   /// Scores become c tanh(s / c); 0: they stay.
   double soft_cap = 0;
   /// (H): a score of each head that joins the denominators of softmax alone.

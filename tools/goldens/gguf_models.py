@@ -24,7 +24,7 @@ OUT = ROOT / "strata" / "model" / "testdata" / "published_gguf"
 CASES = {"llama": "llama", "llama_biased_tied": "llama", "llama_llama3": "llama", "llama_yarn": "llama",
          "mistral_full": "llama", "smollm3": "smollm3", "qwen2": "qwen2", "qwen3": "qwen3", "gemma": "gemma",
          "gemma2_usual": "gemma2", "gemma3": "gemma3",
-         "deepseek_v2": "deepseek2", "deepseek_v3": "deepseek2", "kimi_k2": "deepseek2",
+         "deepseek_v2": "deepseek2", "deepseek_v3": "deepseek2", "kimi_k2": "deepseek2", "gpt_oss": "gpt-oss", "llama4_interleaved": "llama4",
          "phi3_longrope_long": "phi3", "olmo2": "olmo2", "gpt2": "gpt2", "bert": "bert"}
 PAIRED = {"llama", "smollm3"}
 # These as newer converters lay latent attention out: W_kv_b in two parts, the cache's widths in the keys.
@@ -36,6 +36,12 @@ LAYER = {"input_layernorm": "attn_norm", "post_attention_layernorm": "ffn_norm",
          "mlp.gate_proj": "ffn_gate", "mlp.up_proj": "ffn_up", "mlp.down_proj": "ffn_down",
          "mlp.gate_up_proj": "ffn_up", "pre_feedforward_layernorm": "ffn_norm",
          "post_feedforward_layernorm": "post_ffw_norm",
+         # GPT-OSS
+         "self_attn.sinks": "attn_sinks", "mlp.router": "ffn_gate_inp",
+         # Llama 4
+         **{f"feed_forward.{shared}{part}_proj": f"ffn_{part}{ending}" for part in ("gate", "up", "down")
+            for shared, ending in (("", ""), ("shared_expert.", "_shexp"))},
+         "feed_forward.router": "ffn_gate_inp",
          # DeepSeek
          "self_attn.q_a_proj": "attn_q_a", "self_attn.q_a_layernorm": "attn_q_a_norm", "self_attn.q_b_proj": "attn_q_b",
          "self_attn.kv_a_proj_with_mqa": "attn_kv_a_mqa", "self_attn.kv_a_layernorm": "attn_kv_a_norm",
@@ -58,11 +64,13 @@ REST = {"embed_tokens": "token_embd", "norm": "output_norm", "lm_head": "output"
 
 def gguf_name(name, architecture):
     name = re.sub(r"^(model|transformer)\.", "", name)
+    if name.endswith("self_attn.sinks"):
+        name += ".weight"
     name = name.replace("mlp.gate.e_score_correction_bias", "exp_probs_b.bias")
     stem, ending = name.rsplit(".", 1)
     if match := re.match(r"(?:layers|h|encoder\.layer)\.(\d+)\.(.*)", stem):
         part = LAYER.get(match.group(2), match.group(2))
-        if architecture in ("gemma2", "gemma3", "olmo2") and match.group(2) == "post_attention_layernorm":
+        if architecture in ("gemma2", "gemma3", "olmo2", "gpt-oss") and match.group(2) == "post_attention_layernorm":
             part = "post_attention_norm"
         return f"blk.{match.group(1)}.{part}.{ending}"
     return f"{REST[stem]}.{ending}"
@@ -131,6 +139,26 @@ def tensors(folder, config, architecture):
             value = np.ascontiguousarray(value.T)
         if architecture.startswith("gemma") and "norm" in name:
             value = value + 1
+        if architecture == "llama4" and ".experts." in name:
+            layer = "blk." + re.search(r"layers\.(\d+)\.", name).group(1)
+            value = np.ascontiguousarray(value.swapaxes(1, 2))
+            if "down_proj" in name:
+                yield f"{layer}.ffn_down_exps.weight", value
+            else:
+                half = value.shape[1] // 2
+                yield f"{layer}.ffn_gate_exps.weight", np.ascontiguousarray(value[:, :half])
+                yield f"{layer}.ffn_up_exps.weight", np.ascontiguousarray(value[:, half:])
+            continue
+        if architecture == "gpt-oss" and ".mlp.experts." in name:
+            layer = "blk." + re.search(r"layers\.(\d+)\.", name).group(1)
+            ending = "bias" if name.endswith("_bias") else "weight"
+            value = np.ascontiguousarray(value if ending == "bias" else value.swapaxes(1, 2))
+            if "down_proj" in name:
+                yield f"{layer}.ffn_down_exps.{ending}", value
+            else:
+                yield f"{layer}.ffn_gate_exps.{ending}", np.ascontiguousarray(value[:, ::2])
+                yield f"{layer}.ffn_up_exps.{ending}", np.ascontiguousarray(value[:, 1::2])
+            continue
         if folder.name in ABSORBED and "kv_b_proj" in name:
             layer = gguf_name(name, architecture).replace("attn_kv_b.weight", "")
             keys, values = latent_parts(config, value)
@@ -168,7 +196,7 @@ def write(case, architecture):
     w.add_block_count(config.get("num_hidden_layers", config.get("n_layer")))
     w.add_context_length(config.get("max_position_embeddings", config.get("n_positions")))
     w.add_embedding_length(width)
-    w.add_feed_forward_length(config.get("intermediate_size") or config.get("n_inner") or 4 * width)
+    w.add_feed_forward_length(config.get("intermediate_size_mlp") or config.get("intermediate_size") or config.get("n_inner") or 4 * width)
     w.add_head_count(heads)
     if "num_key_value_heads" in config:
         w.add_head_count_kv(1 if case in ABSORBED else config["num_key_value_heads"])
@@ -186,6 +214,16 @@ def write(case, architecture):
         w.add_attn_logit_softcapping(config["attn_logit_softcapping"])
         w.add_final_logit_softcapping(config["final_logit_softcapping"])
         w.add_sliding_window(config["sliding_window"])
+    if architecture == "llama4":
+        w.add_expert_count(config["num_local_experts"])
+        w.add_expert_used_count(config["num_experts_per_tok"])
+        w.add_expert_feed_forward_length(config["intermediate_size"])
+        w.add_interleave_moe_layer_step(config["interleave_moe_layer_step"])
+    if architecture == "gpt-oss":
+        w.add_sliding_window(config["sliding_window"])
+        w.add_expert_count(config["num_local_experts"])
+        w.add_expert_used_count(config["num_experts_per_tok"])
+        w.add_expert_feed_forward_length(config["intermediate_size"])
     if architecture == "gemma3":
         w.add_sliding_window(config["sliding_window"])
         w.add_sliding_window_pattern([t == "sliding_attention" for t in config["layer_types"]])

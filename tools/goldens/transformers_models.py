@@ -19,8 +19,9 @@ sys.path = [p for p in sys.path if pathlib.Path(p or ".").resolve() != pathlib.P
 
 import torch  # noqa: E402 (tokenizers.py beside this script would be taken for the package of that name)
 import transformers
-from safetensors.torch import save_file
+from safetensors.torch import load_file, save_file
 from transformers import AutoConfig, AutoModel, AutoModelForCausalLM
+from transformers.integrations.mxfp4 import convert_moe_packed_tensors
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 OUT = ROOT / "strata" / "model" / "testdata" / "published"
@@ -40,6 +41,8 @@ def rope(**more):
 YARN = rope(rope_type="yarn", factor=4.0, original_max_position_embeddings=16, beta_fast=4.0, beta_slow=1.0)
 LONG = dict(rope_type="longrope", rope_theta=10000.0, original_max_position_embeddings=16,
             short_factor=[1.0, 1.25], long_factor=[1.5, 3.0])
+LLAMA4 = dict(num_hidden_layers=4, head_dim=8, intermediate_size=12, intermediate_size_mlp=20, num_local_experts=4,
+              num_experts_per_tok=1)
 LATENT = dict(num_key_value_heads=4, q_lora_rank=12, kv_lora_rank=10, qk_nope_head_dim=6, qk_rope_head_dim=4,
               v_head_dim=5, moe_intermediate_size=8, num_experts_per_tok=2, first_k_dense_replace=1)
 
@@ -103,13 +106,26 @@ CASES = {
     "kimi_k2": ("deepseek_v3", dict({**LATENT, "num_experts_per_tok": 3}, n_routed_experts=12, n_shared_experts=1,
                                     n_group=1, topk_group=1, routed_scaling_factor=2.827,
                                     rope_parameters=rope(rope_theta=50000.0)), 12),
+    "gpt_oss": ("gpt_oss", dict(head_dim=8, intermediate_size=12, num_local_experts=4, num_experts_per_tok=2,
+                                sliding_window=5,
+                                rope_parameters={**YARN, "rope_theta": 150000.0, "truncate": False}), 24),
+    # Experts in blocks of MXFP4, as released.
+    "gpt_oss_mxfp4": ("gpt_oss", dict(num_hidden_layers=2, hidden_size=32, intermediate_size=32, head_dim=8,
+                                      num_local_experts=3, num_experts_per_tok=2, sliding_window=5, swiglu_limit=1.0), 12),
+    "llama4": ("llama4_text", dict(LLAMA4, attention_chunk_size=5, floor_scale=4), 16),
+    "llama4_interleaved": ("llama4_text", dict(LLAMA4, interleave_moe_layer_step=2), 12),
+    "llama4_some_dense": ("llama4_text", dict(
+        LLAMA4, num_hidden_layers=5, moe_layers=[0, 3, 4], no_rope_layers=[1, 0, 1, 1, 0], use_qk_norm=False,
+        num_experts_per_tok=2, attention_chunk_size=6, floor_scale=3, attn_scale=0.3, rope_parameters=rope(
+            rope_type="llama3", factor=4.0, low_freq_factor=1.0, high_freq_factor=4.0,
+            original_max_position_embeddings=16)), 20),
     "gpt2": ("gpt2", dict(), 12),
     "gpt2_inverse": ("gpt2", dict(scale_attn_by_inverse_layer_idx=True, n_inner=20, activation_function="relu"), 12),
     "bert": ("bert", dict(), 12),
 }
 
 # Of these the gradient of the mean loss of the next tokens by the table of embeddings is kept too.
-TRAINED = {"deepseek_v2", "deepseek_v3"}
+TRAINED = {"deepseek_v2", "deepseek_v3", "gpt_oss", "llama4_text"}
 
 
 def config_of(kind, keys):
@@ -140,6 +156,21 @@ def draw(model, generator):
     model.tie_weights()
 
 
+def draw_blocks(model, generator):
+    """Experts by random blocks of MXFP4: the tensors that stand for them in a file."""
+    out = {}
+    for name, p in sorted(model.named_parameters()):
+        if not name.endswith(("experts.gate_up_proj", "experts.down_proj")):
+            continue
+        experts, rows, columns = p.shape[0], p.shape[2], p.shape[1]
+        blocks = torch.randint(0, 256, (experts, rows, columns // 32, 16), generator=generator).to(torch.uint8)
+        scales = torch.randint(122, 126, (experts, rows, columns // 32), generator=generator).to(torch.uint8)
+        with torch.no_grad():
+            p.copy_(convert_moe_packed_tensors(blocks, scales, dtype=torch.float32))
+        out[name] = {f"{name}_blocks": blocks, f"{name}_scales": scales}
+    return out
+
+
 def write(name):
     kind, keys, length = CASES[name]
     generator = torch.Generator().manual_seed(SEED + sum(map(ord, name)))
@@ -148,6 +179,7 @@ def write(name):
     make = AutoModel if kind == "bert" else AutoModelForCausalLM
     model = make.from_config(config, attn_implementation="eager").float().eval()
     draw(model, generator)
+    packed = draw_blocks(model, generator) if name.endswith("mxfp4") else {}
     tokens = torch.randint(3, VOCAB, (2, length), generator=generator)
     golden = {"tokens": tokens.int()}
     with torch.no_grad():
@@ -174,6 +206,15 @@ def write(name):
         parent, _, leaf = buffer_name.rpartition(".")
         setattr(model.get_submodule(parent), leaf, value)
     model.save_pretrained(folder)
+    if packed:
+        tensors = load_file(folder / "model.safetensors")
+        for weight, parts in packed.items():
+            del tensors[weight]
+            tensors |= parts
+        save_file(tensors, folder / "model.safetensors", metadata={"format": "pt"})
+        stated = json.loads((folder / "config.json").read_text())
+        stated["quantization_config"] = {"quant_method": "mxfp4"}
+        (folder / "config.json").write_text(json.dumps(stated, indent=2, sort_keys=True) + "\n")
     if name == "kimi_k2":
         stated = json.loads((folder / "config.json").read_text())
         stated["model_type"] = name

@@ -19,6 +19,11 @@ Described described(const std::string& config) {
   const published::Family& family = published::family(c.text("model_type"));
   Described out{&family, family.options(c), {}, {}};
   out.names = family.names(out.options);
+  for (const WeightName& w : out.names.weights)
+    if (w.stacked)
+      throw Error("convert", "models of {} are not converted: their experts lie otherwise",
+                  family.model_type)
+          .unsupported();
   // Parts of one published tensor (phi3's qkv_proj) are one pair.
   std::set<std::string> seen;
   for (const WeightName& w : out.names.weights) {
@@ -26,7 +31,7 @@ Described described(const std::string& config) {
         std::max<std::int64_t>(decoder::layers_in(out.options, w.path).count, 1);
     const std::int64_t experts = std::max<std::int64_t>(w.experts, 1);
     for (std::int64_t i = 0; i < layers * experts; ++i) {
-      const std::int64_t layer = w.first_layer + i / experts;
+      const std::int64_t layer = published::layer_of(w, i);
       Pair p{published::numbered(w.hugging_face, layer, i % experts),
              published::numbered(w.gguf, layer),
              w.paired_heads,

@@ -18,6 +18,11 @@ std::optional<Array> visible(std::int64_t queries, std::int64_t keys, const Atte
   if (o.causal) also(greater_equal(behind, 0));
   if (o.window) also(logical_or(less(behind, *o.window), less_equal(*o.window, 0)));
   if (out) out = expand_dims(*out, {0, 1, 2});
+  if (o.chunk) {
+    const Array at = o.positions ? *o.positions : expand_dims(arange(queries), 0);
+    const Array number = where(*o.chunk > 0, floor_divide(at, maximum(*o.chunk, 1)), 0);  // (B, S)
+    also(expand_dims(equal(expand_dims(number, 2), expand_dims(number, 1)), {1, 2}));
+  }
   if (o.segments)
     also(expand_dims(equal(expand_dims(*o.segments, 2), expand_dims(*o.segments, 1)), {1, 2}));
   if (o.key_mask) also(expand_dims(*o.key_mask, {1, 2, 3}));

@@ -18,6 +18,11 @@ struct AttendOptions {
   /// How many keys a query sees, that of its own position among them: an i32 scalar, traced or not,
   /// 0 for all; none: all.
   std::optional<Array> window = {};
+  /// How many positions a chunk has, an i32 scalar, 0 for no chunks: a query sees keys of its own
+  /// chunk only, position / chunk; none: all.
+  std::optional<Array> chunk = {};
+  /// (B or 1, S) of i32, where they are not 0, 1, 2, ...; chunks alone ask.
+  std::optional<Array> positions = {};
   /// Scores become c tanh(s / c) ahead of the mask; 0: they stay.
   double soft_cap = 0;
   /// (H) f32, which join the denominators of softmax only.

@@ -1,14 +1,16 @@
 #include "strata/model/decoder/attention.h"
 
+#include "strata/api/lax.h"
 #include "strata/api/numpy.h"
 #include "strata/nn/logical_sharding.h"
+#include "strata/nn/wide.h"
 
 namespace strata::model::decoder {
 
 Array Attention::operator()(const Array& x, const Options& o,
                             const std::optional<RotaryTable>& rotary,
                             const std::optional<Array>& query_scale,
-                            const Attending& attending) const {
+                            const std::optional<Array>& unit, const Attending& attending) const {
   const nn::ModuleScope scope(*this, "Attention");
   const auto heads_of = [&](const Linear& project, const std::optional<Norm>& norm,
                             std::int64_t count) {
@@ -23,6 +25,15 @@ Array Attention::operator()(const Array& x, const Options& o,
   if (rotary) {
     heads.query = rotate(heads.query, *rotary, o.pairing);
     heads.key = rotate(heads.key, *rotary, o.pairing);
+  }
+  if (unit) {
+    const auto normed = [&](const Array& y) {
+      const Array full = astype(y, nn::wide(y.dtype()));
+      const Array square = mean(full * full, {.axis = -1, .keepdims = true});
+      return where(*unit, astype(full * lax::rsqrt(square + o.epsilon), y.dtype()), y);
+    };
+    heads.query = normed(heads.query);
+    heads.key = normed(heads.key);
   }
   if (query_scale) heads.query = heads.query * astype(*query_scale, heads.query.dtype());
   heads.query = nn::with_logical_constraint(

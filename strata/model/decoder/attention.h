@@ -22,13 +22,16 @@ struct Attention {
   Linear query, key, value;  // (D, H*d), (D, K*d), (D, K*d)
   Linear out;                // (H*d, D)
   std::optional<Norm> query_norm, key_norm;
-  STRATA_FIELDS(query, key, value, out, query_norm, key_norm)
+  std::optional<nn::Param> sinks;  // (H)
+  STRATA_FIELDS(query, key, value, out, query_norm, key_norm, sinks)
 
-  /// x (B, S, D) -> (B, S, D); queries and keys are turned by `rotary` where there is one, queries
-  /// are multiplied by `query_scale` where there is one.
+  /// x (B, S, D) -> (B, S, D); queries and keys are turned by `rotary` where there is one, then
+  /// divided by their root mean square where `unit` is true (an i1 scalar; none: false). Queries
+  /// are multiplied by `query_scale`, which broadcasts to them, where there is one.
   Array operator()(const Array& x_BSD, const Options& options,
                    const std::optional<RotaryTable>& rotary,
-                   const std::optional<Array>& query_scale, const Attending& attending) const;
+                   const std::optional<Array>& query_scale, const std::optional<Array>& unit,
+                   const Attending& attending) const;
 };
 
 }  // namespace strata::model::decoder

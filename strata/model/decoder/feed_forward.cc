@@ -19,6 +19,16 @@ Array activate(const Array& x, Activation activation) {
   STRATA_UNREACHABLE("no activation {}", static_cast<int>(activation));
 }
 
+namespace {
+
+/// The product of what is gated and its gate, both clipped.
+Array clipped(const Array& gate, const Array& up, const ExpertOptions& o) {
+  const Array g = minimum(gate, o.gate_limit);
+  return (clip(up, -o.gate_limit, o.gate_limit) + 1) * g * strata::nn::sigmoid(g * o.gate_alpha);
+}
+
+}  // namespace
+
 Array FeedForward::operator()(const Array& x, Activation activation) const {
   const nn::ModuleScope scope(*this, "FeedForward");
   Array h = gate ? activate((*gate)(x), activation) * up(x) : activate(up(x), activation);
@@ -48,17 +58,24 @@ Array Experts::operator()(const Array& x, const ExpertOptions& o, Activation act
   // Rows of one expert follow each other, each expert's in the order of its tokens.
   const Array expert = reshape(routes.experts, {tokens * o.active});
   const Array order = argsort(expert);
-  const Array rows =
+  Array rows =
       take(reshape(x, {tokens, width}), floor_divide(order, Array(static_cast<int>(o.active))), 0);
+  if (o.weigh_input) {
+    const Array by = take(reshape(routes.weights, {tokens * o.active, 1}), order, 0);
+    rows = rows * astype(by, rows.dtype());
+  }
   const Array sizes = sum(astype(equal(expand_dims(expert, 1), arange(o.count)), DType::i32), 0);
   const auto product = [&](const Array& a, const ExpertWeight& w) {
-    return lax::ragged_dot(a, astype(w.kernel, a.dtype()), sizes);
+    const Array y = lax::ragged_dot(a, astype(w.kernel, a.dtype()), sizes);
+    return w.bias ? y + astype(take(*w.bias, take(expert, order, 0), 0), y.dtype()) : y;
   };
-  const Array h = activate(product(rows, gate), activation) * product(rows, up);
+  const Array g = product(rows, gate), u = product(rows, up);
+  const Array h = o.gate_limit > 0 ? clipped(g, u, o) : activate(g, activation) * u;
   const Array each = reshape(take(product(h, down), argsort(order), 0), {tokens, o.active, width});
   const DType wide = nn::wide(x.dtype());
-  const Array w = reshape(routes.weights, {tokens, o.active, 1});
-  Array y = reshape(astype(sum(astype(each, wide) * w, 1), x.dtype()), x.shape());
+  Array weighted = astype(each, wide);
+  if (!o.weigh_input) weighted = weighted * reshape(routes.weights, {tokens, o.active, 1});
+  Array y = reshape(astype(sum(weighted, 1), x.dtype()), x.shape());
   if (shared) {
     const Array all = (*shared)(x, activation);
     y = y + (shared_gate ? strata::nn::sigmoid((*shared_gate)(x)) * all : all);

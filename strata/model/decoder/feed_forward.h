@@ -22,8 +22,9 @@ struct FeedForward {
 
 /// One weight of all experts of a layer.
 struct ExpertWeight {
-  nn::Param kernel;  // (E, I, O)
-  STRATA_FIELDS(kernel)
+  nn::Param kernel;               // (E, I, O)
+  std::optional<nn::Param> bias;  // (E, O)
+  STRATA_FIELDS(kernel, bias)
 };
 
 /// A feed-forward branch of experts, of which each token goes through a few.
@@ -45,11 +46,12 @@ struct Experts {
   Routes routes(const Array& x, const ExpertOptions& options) const;
   /// The same as the weight of each expert, (..., E): zero where a token does not go.
   Array weights(const Array& x, const ExpertOptions& options) const;
-  /// sum over the K routes of weight * down_e(f(gate_e x) * up_e x), and the shared one: x (...,
+  /// sum over the K routes of weight * down_e(f(gate_e x) * up_e x), or of the options' clipped
+  /// product instead of f(gate) * up, and the shared one: x (...,
   /// D), result of its dtype. Tokens are put in the order of their experts, whose products are
   /// those of groups of rows (lax::ragged_dot), and back; none is dropped, and what a token gets
-  /// depends on it alone. The sum over routes is f32's. Source: modeling_{mixtral,qwen2_moe}.py of
-  /// transformers.
+  /// depends on it alone. The sum over routes is f32's. Source:
+  /// modeling_{mixtral,qwen2_moe,gpt_oss}.py of transformers.
   Array operator()(const Array& x, const ExpertOptions& options, Activation activation) const;
 };
 

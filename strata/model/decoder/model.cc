@@ -102,7 +102,9 @@ class Decoder : public Model {
     for (std::int64_t i = 0; i < o_.layers; ++i) {
       const std::int64_t window = o_.windows.empty() ? 0 : o_.windows[static_cast<std::size_t>(i)];
       const auto whole = static_cast<double>(length) / 2;
-      keys += window == 0 ? whole : std::min(whole, static_cast<double>(window));
+      const std::int64_t chunk = o_.chunks.empty() ? 0 : o_.chunks[static_cast<std::size_t>(i)];
+      const double seen = chunk == 0 ? whole : std::min(whole, static_cast<double>(chunk) / 2);
+      keys += window == 0 ? seen : std::min(seen, static_cast<double>(window));
     }
     const std::int64_t value_dim = o_.latent.kv_rank > 0 ? o_.latent.value_dim : o_.head_dim;
     const double attention =
@@ -119,6 +121,7 @@ class Decoder : public Model {
     const Array x = run_layers(w, o_, embed(w, o_, tokens, positions), positions,
                                length_of(tokens.shape(-1)), [&](const Heads& h, AttendOptions how) {
                                  how.segments = segments;
+                                 how.positions = positions;
                                  return attend(h.query, h.key, h.value, how);
                                });
     return logits_of(w, o_, x);
@@ -157,6 +160,7 @@ class Decoder : public Model {
           };
           nn::CachedAttention cached{.scale = how.scale,
                                      .window = how.window,
+                                     .chunk = how.chunk,
                                      .soft_cap = how.soft_cap,
                                      .sinks = how.sinks};
           put(key_pages, h.key);

@@ -65,6 +65,15 @@ void check(const Options& o) {
       throw Error(o.family,
                   "shared_expert_intermediate_size={}: allowed is an integer from 0 to {}",
                   e.shared_width, 1 << 22);
+    if (!e.dense_at.empty()) {
+      bool fits = static_cast<std::int64_t>(e.dense_at.size()) == e.dense_layers;
+      for (std::size_t i = 0; i < e.dense_at.size(); ++i)
+        fits =
+            fits && e.dense_at[i] > (i == 0 ? -1 : e.dense_at[i - 1]) && e.dense_at[i] < o.layers;
+      if (!fits)
+        throw Error(o.family, "the {} layers without experts are not ascending numbers below {}",
+                    e.dense_layers, o.layers);
+    }
     positive("n_group", e.groups, e.count);
     positive("topk_group", e.active_groups, e.groups);
     if (e.count % e.groups != 0)
@@ -73,6 +82,9 @@ void check(const Options& o) {
       positive("experts that score a group", e.group_score_of, each);
       positive("num_experts_per_tok", e.active, e.active_groups * each);
     }
+    if (!(e.gate_limit >= 0) || !std::isfinite(e.gate_alpha))
+      throw Error(o.family, "swiglu_limit={}, swiglu_alpha={}: allowed are 0 and above, finite",
+                  e.gate_limit, e.gate_alpha);
     if (!std::isfinite(e.scaling))
       throw Error(o.family, "routed_scaling_factor={}: allowed are finite numbers", e.scaling);
     if (e.dense_layers < 0 || e.dense_layers >= o.layers)
@@ -106,6 +118,13 @@ void check(const Options& o) {
       throw Error(o.family, "{} has {} entries for {} layers", what, n, o.layers);
   };
   per_layer("layer_types", o.windows.size());
+  per_layer("chunks of attention", o.chunks.size());
+  for (std::int64_t chunk : o.chunks)
+    if (chunk < 0)
+      throw Error(o.family, "attention_chunk_size={}: allowed are numbers above 0", chunk);
+  if (o.temperature_length < 0 || !std::isfinite(o.temperature_scale))
+    throw Error(o.family, "floor_scale={}, attn_scale={}: allowed are finite numbers above 0",
+                o.temperature_length, o.temperature_scale);
   per_layer("rotary embeddings", o.rope_of_layer.size());
   per_layer("scales of scores", o.layer_scales.size());
   for (std::int64_t window : o.windows)

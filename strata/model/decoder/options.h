@@ -116,6 +116,8 @@ struct ExpertOptions {
   /// So many layers ahead of the others have feed-forward branches of mlp_width.
   std::int64_t dense_layers = 0;
   bool shared_gated = true;
+  /// The numbers of those layers, ascending, where they are not the first ones.
+  std::vector<std::int64_t> dense_at = {};
 
   RouterScore score = RouterScore::softmax;
   /// Whether a bias (E), which is no part of weights, is added to scores to choose by.
@@ -125,6 +127,13 @@ struct ExpertOptions {
   /// Experts stand in so many groups, of which `active_groups` may be chosen from: those whose best
   /// `group_score_of` experts add up to most. 1: no groups.
   std::int64_t groups = 1, active_groups = 1, group_score_of = 1;
+  /// Whether a token's vector is multiplied by the weight ahead of the expert, not what comes out.
+  bool weigh_input = false;
+  /// Whether the router and the experts have biases.
+  bool biased = false;
+  /// Above 0: gates g are at most this and what they gate, u, within plus and minus it, and the
+  /// product is (u + 1) g sigmoid(gate_alpha g).
+  double gate_limit = 0, gate_alpha = 1.702;
   bool operator==(const ExpertOptions&) const = default;
 };
 
@@ -166,6 +175,8 @@ struct Options {
   /// Whether there are logits at all; an encoder has none.
   bool has_logits = true;
   bool causal = true;
+  /// Whether each head has a score that joins the denominators of softmax alone.
+  bool sinks = false;
   /// Rows of a learned table of positions, and of token types; 0: none.
   std::int64_t learned_positions = 0, token_types = 0;
 
@@ -178,6 +189,16 @@ struct Options {
   /// How many keys a token of a layer sees, itself among them; 0: all. One a layer; empty: all of
   /// all.
   std::vector<std::int64_t> windows = {};
+  /// How many positions a chunk of a layer has: a token sees keys of its own chunk only; 0: no
+  /// chunks. One a layer; empty: no layer has any.
+  std::vector<std::int64_t> chunks = {};
+  /// Whether queries and keys are divided by their root mean square behind rotary positions, in
+  /// layers that have them.
+  bool unit_heads = false;
+  /// Above 0: in layers without rotary positions queries are multiplied by 1 + temperature_scale
+  /// log(1 + floor((position + 1) / temperature_length)).
+  std::int64_t temperature_length = 0;
+  double temperature_scale = 0;
   /// Rotary embeddings, and which of them a layer has (-1: none); empty `rope_of_layer`: the first.
   std::vector<Rope> ropes = {};
   std::vector<int> rope_of_layer = {};

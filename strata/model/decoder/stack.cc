@@ -14,8 +14,8 @@ namespace {
 
 /// What differs from layer to layer and is no weight: leading axis L.
 struct PerLayer {
-  std::optional<Array> window, rope, scale, first_page, number;
-  STRATA_FIELDS(window, rope, scale, first_page, number)
+  std::optional<Array> window, chunk, rope, scale, first_page, number;
+  STRATA_FIELDS(window, chunk, rope, scale, first_page, number)
 };
 /// What goes from layer to layer: pages of all layers, (L N, P, K, d), where there is a cache, and
 /// the shares of experts (L, E), where they are counted.
@@ -50,18 +50,19 @@ Rotary rotary_of(const Options& o, const Array& positions, std::int64_t length, 
   return {{}, stacked_tables(o.ropes, positions, length, some_have_none)};
 }
 
-/// The windows in the dtype of positions; longer ones than any sequence stay so.
-std::vector<std::int32_t> windows_of(const Options& o) {
+/// Windows or chunks in the dtype of positions; longer ones than any sequence stay so.
+std::vector<std::int32_t> as_positions(const std::vector<std::int64_t>& lengths) {
   constexpr std::int64_t kLongest = 1 << 30;
   std::vector<std::int32_t> out;
-  for (std::int64_t w : o.windows) out.push_back(static_cast<std::int32_t>(std::min(w, kLongest)));
+  for (std::int64_t w : lengths) out.push_back(static_cast<std::int32_t>(std::min(w, kLongest)));
   return out;
 }
 
 PerLayer per_layer(const Options& o) {
   PerLayer out;
   if (!o.windows.empty() && !all_equal(o.windows))
-    out.window = Array(Literal::of(Shape({o.layers}), windows_of(o)));
+    out.window = Array(Literal::of(Shape({o.layers}), as_positions(o.windows)));
+  if (!o.chunks.empty()) out.chunk = Array(Literal::of(Shape({o.layers}), as_positions(o.chunks)));
   if (!o.layer_scales.empty())
     out.scale = Array(Literal::of(
         Shape({o.layers}), std::vector<float>(o.layer_scales.begin(), o.layer_scales.end())));
@@ -97,6 +98,82 @@ Array layer(const Layer& w, const Options& o, const Array& x,
                        x);
 }
 
+/// Whether a layer has rotary positions, an i1 scalar.
+Array is_turned(const Options& o, const PerLayer& own, const Rotary& rotary) {
+  if (own.rope) return not_equal(*own.rope, static_cast<std::int32_t>(o.ropes.size()));
+  return Array(rotary.all.has_value());
+}
+
+/// What a layer's queries are multiplied by.
+std::optional<Array> query_scale(const Options& o, const PerLayer& own, const Rotary& rotary,
+                                 const Array& positions) {
+  if (o.temperature_length == 0) return own.scale;
+  const Array lengths =
+      floor(astype(positions + 1, DType::f32) / static_cast<double>(o.temperature_length));
+  Array by = where(is_turned(o, own, rotary), 1.0f, log1p(lengths) * o.temperature_scale + 1.0);
+  by = expand_dims(by, {2, 3});
+  return own.scale ? *own.scale * by : by;
+}
+
+/// Whether a layer's heads are divided by their root mean square; none: they are not.
+std::optional<Array> unit_of(const Options& o, const PerLayer& own, const Rotary& rotary) {
+  if (!o.unit_heads) return {};
+  return is_turned(o, own, rotary);
+}
+
+/// Layers of one stack that follow each other: from `begin` of the stack on, and the first one's
+/// number among all.
+struct Run {
+  bool dense = false;
+  std::int64_t begin = 0, count = 0, first = 0;
+};
+std::vector<Run> runs_of(const std::vector<bool>& dense) {
+  std::vector<Run> out;
+  std::int64_t seen[2] = {0, 0};
+  for (std::size_t i = 0; i < dense.size(); ++i) {
+    if (i == 0 || dense[i] != dense[i - 1])
+      out.push_back({dense[i], seen[dense[i]], 0, static_cast<std::int64_t>(i)});
+    ++out.back().count;
+    ++seen[dense[i]];
+  }
+  return out;
+}
+/// After how many layers stacks alternate anew; all of them where they do not.
+std::size_t period_of(const std::vector<bool>& dense) {
+  for (std::size_t p = 1; p < dense.size(); ++p) {
+    bool repeats = dense.size() % p == 0;
+    for (std::size_t i = p; i < dense.size() && repeats; ++i) repeats = dense[i] == dense[i - p];
+    if (repeats) return p;
+  }
+  return dense.size();
+}
+std::vector<bool> dense_of(const Options& o) {
+  std::vector<bool> out(static_cast<std::size_t>(o.layers), false);
+  for (std::int64_t i : layer_numbers(o, "dense_layers/")) out[static_cast<std::size_t>(i)] = true;
+  return out;
+}
+
+/// The same with other arrays.
+template <class T>
+T mapped(T x, const std::function<Array(const Array&)>& f) {
+  tree::for_each(x, [&](Array& values) { values = f(values); });
+  return x;
+}
+template <class T>
+T part_of(const T& x, std::int64_t begin, std::int64_t count) {
+  return mapped<T>(x, [&](const Array& values) { return values[{slice(begin, begin + count)}]; });
+}
+/// One of `parts` equal parts behind the other along a new first axis.
+template <class T>
+T in_parts(const T& x, std::int64_t parts) {
+  return mapped<T>(x, [&](const Array& values) {
+    std::vector<std::int64_t> shape = values.shape().sizes();
+    shape[0] /= parts;
+    shape.insert(shape.begin(), parts);
+    return reshape(values, shape);
+  });
+}
+
 /// The policy of strata::remat; none keeps all.
 std::optional<std::string> remat_of(const Options& o) {
   if (o.remat_policy == "minimal") return "dots_no_batch";
@@ -117,7 +194,9 @@ Carry scan_layers(const Weights& w, const Options& o, const Carry& first, PerLay
     if (own.window)
       how.window = own.window;
     else if (!o.windows.empty() && o.windows[0] != 0)
-      how.window = Array(windows_of(o)[0]);
+      how.window = Array(as_positions(o.windows)[0]);
+    how.chunk = own.chunk;
+    if (weights.attention && weights.attention->sinks) how.sinks = *weights.attention->sinks;
     Array key = before.key.value_or(Array()), value = before.value.value_or(Array());
     const bool cached = before.key.has_value();
     const Array first_page = own.first_page.value_or(Array());
@@ -130,7 +209,8 @@ Carry scan_layers(const Weights& w, const Options& o, const Carry& first, PerLay
           };
           if (weights.latent_attention)
             return (*weights.latent_attention)(h, o, table, cached, attend);
-          return (*weights.attention)(h, o, table, own.scale, attend);
+          return (*weights.attention)(h, o, table, query_scale(o, own, rotary, positions),
+                                      unit_of(o, own, rotary), attend);
         },
         [&](const Array& in) {
           if (!routes) return;
@@ -144,20 +224,58 @@ Carry scan_layers(const Weights& w, const Options& o, const Carry& first, PerLay
     if (before.value) after.value = value;
     return after;
   };
-  const auto scan = [&](const Layer& weights, const Carry& before, const LayerSpan& span) {
-    PerLayer own = each;
-    if (span.count != o.layers)
-      tree::for_each(own, [&](Array& values) {
-        values = values[{slice(span.first, span.first + span.count)}];
-      });
+  const auto scan = [&](const Layer& weights, const Carry& before, const PerLayer& own,
+                        std::int64_t count) {
     return nn::scan(step, {.in_axes = {0, nn::Carry, 0},
                            .out_axes = {nn::Carry},
-                           .length = span.count,
+                           .length = count,
                            .remat = remat_of(o)})(weights, before, own);
   };
+  // Runs of one stack's layers; a whole stack is scanned as it lies.
+  const auto through = [&](const std::optional<Layer>& dense, const Layer& others, Carry x,
+                           const PerLayer& own, const std::vector<Run>& runs) {
+    std::int64_t layers = 0, of_dense = 0;
+    for (const Run& run : runs) layers += run.count, of_dense += run.dense ? run.count : 0;
+    for (const Run& run : runs) {
+      const Layer& stack = run.dense ? *dense : others;
+      const PerLayer numbers = run.count == layers ? own : part_of(own, run.first, run.count);
+      if (run.count == (run.dense ? of_dense : layers - of_dense)) {
+        x = scan(stack, x, numbers, run.count);
+        continue;
+      }
+      const Layer part = part_of(stack, run.begin, run.count);
+      const auto nodes = [](const Layer& l) {
+        return nn::detail::nodes_of([&](tree::Visitor& v) { tree::accept_const(l, v); });
+      };
+      const nn::detail::ModuleCopies called_as(nodes(stack), nodes(part));
+      x = scan(part, x, numbers, run.count);
+    }
+    return x;
+  };
+  const std::vector<bool> dense = dense_of(o);
+  const std::vector<Run> runs = runs_of(dense);
+  const auto period = static_cast<std::int64_t>(period_of(dense));
   Carry last = first;
-  if (w.dense_layers) last = scan(*w.dense_layers, last, layers_in(o, "dense_layers/"));
-  last = scan(w.layers, last, layers_in(o, "layers/"));
+  if (runs.size() <= 2 || period == o.layers) {
+    last = through(w.dense_layers, w.layers, first, each, runs);
+  } else {
+    // What repeats is compiled once.
+    const std::int64_t repeats = o.layers / period;
+    const std::vector<Run> own_runs =
+        runs_of(std::vector<bool>(dense.begin(), dense.begin() + period));
+    const auto parts = [&](const Layer& l) { return in_parts(l, repeats); };
+    const Layer dense_parts = parts(*w.dense_layers), other_parts = parts(w.layers);
+    const auto nodes = [](const Layer& l) {
+      return nn::detail::nodes_of([&](tree::Visitor& v) { tree::accept_const(l, v); });
+    };
+    const nn::detail::ModuleCopies dense_as(nodes(*w.dense_layers), nodes(dense_parts));
+    const nn::detail::ModuleCopies others_as(nodes(w.layers), nodes(other_parts));
+    last = nn::scan(
+        [&](const Layer& some_dense, const Layer& others, const Carry& before,
+            const PerLayer& own) { return through(some_dense, others, before, own, own_runs); },
+        {.in_axes = {0, 0, nn::Carry, 0}, .out_axes = {nn::Carry}, .length = repeats})(
+        dense_parts, other_parts, first, in_parts(each, repeats));
+  }
   if (w.final_norm) last.x = (*w.final_norm)(last.x, o.norm, o.epsilon);
   return last;
 }

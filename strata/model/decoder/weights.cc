@@ -1,5 +1,6 @@
 #include "strata/model/decoder/weights.h"
 
+#include <algorithm>
 #include <cmath>
 #include <map>
 
@@ -60,6 +61,7 @@ class Maker {
     made.key = linear(path + "/key", o_.width, kv, o_.qkv_bias);
     made.value = linear(path + "/value", o_.width, kv, o_.qkv_bias);
     made.out = linear(path + "/out", q, o_.width, o_.out_bias);
+    if (o_.sinks) made.sinks = one(path + "/sinks", {o_.query_heads}, WeightKind::bias);
     if (o_.head_norm == HeadNorm::none) return made;
     const bool each = o_.head_norm == HeadNorm::each_head;
     made.query_norm = norm(path + "/query_norm", each ? o_.head_dim : q);
@@ -92,12 +94,15 @@ class Maker {
     return made;
   }
   ExpertWeight expert_weight(const std::string& path, std::int64_t in, std::int64_t out) const {
-    return {one(path + "/kernel", {o_.experts.count, in, out}, WeightKind::experts)};
+    ExpertWeight made{one(path + "/kernel", {o_.experts.count, in, out}, WeightKind::experts), {}};
+    if (o_.experts.biased)
+      made.bias = one(path + "/bias", {o_.experts.count, out}, WeightKind::expert_bias);
+    return made;
   }
   Experts experts(const std::string& path) const {
     const ExpertOptions& e = o_.experts;
     Experts made;
-    made.router = linear(path + "/router", o_.width, e.count, false);
+    made.router = linear(path + "/router", o_.width, e.count, e.biased);
     made.gate = expert_weight(path + "/gate", o_.width, e.width);
     made.up = expert_weight(path + "/up", o_.width, e.width);
     made.down = expert_weight(path + "/down", e.width, o_.width);
@@ -156,6 +161,17 @@ LayerSpan layers_in(const Options& o, std::string_view path) {
   return {};
 }
 
+std::vector<std::int64_t> layer_numbers(const Options& o, std::string_view path) {
+  const LayerSpan span = layers_in(o, path);
+  const std::vector<std::int64_t>& dense = o.experts.dense_at;
+  std::vector<std::int64_t> out;
+  if (span.count > 0 && path.starts_with("dense_layers/") && !dense.empty()) return dense;
+  for (std::int64_t i = dense.empty() ? span.first : 0;
+       static_cast<std::int64_t>(out.size()) < span.count; ++i)
+    if (!std::binary_search(dense.begin(), dense.end(), i)) out.push_back(i);
+  return out;
+}
+
 std::vector<WeightShape> weight_shapes(const Options& o) {
   std::vector<WeightShape> out;
   (void)make_weights(o, [&](std::string_view path, const Sizes& shape, WeightKind kind) {
@@ -206,6 +222,11 @@ tree::MetadataPtr logical_axes(std::string_view path) {
       {"layers/experts/shared/gate/kernel", {"layers", "embed", "mlp"}},
       {"layers/experts/shared/up/kernel", {"layers", "embed", "mlp"}},
       {"layers/experts/shared/down/kernel", {"layers", "mlp", "embed"}},
+      {"layers/attention/sinks", {"layers", "q_heads"}},
+      {"layers/experts/router/bias", {"layers", "exp"}},
+      {"layers/experts/gate/bias", {"layers", "exp", "mlp_moe"}},
+      {"layers/experts/up/bias", {"layers", "exp", "mlp_moe"}},
+      {"layers/experts/down/bias", {"layers", "exp", "embed_moe"}},
       {"layers/experts/choice_bias", {"layers", "exp"}},
       {"layers/experts/shared_gate/kernel", {"layers", "embed", "norm"}},
       {"logits/kernel", {"embed", "vocab"}},
@@ -244,7 +265,7 @@ tree::Tree first_weights(const Options& o, const Array& key) {
       make_weights(o, [&](std::string_view path, const Sizes& shape, WeightKind kind) -> Array {
         const Array own = keys[next++];
         if (kind == WeightKind::bias || kind == WeightKind::choice_bias ||
-            kind == WeightKind::adapter_b)
+            kind == WeightKind::expert_bias || kind == WeightKind::adapter_b)
           return zeros(shape);
         if (kind == WeightKind::adapter_a) {
           const std::string_view module = path.substr(0, path.size() - 7);  // "/lora/a"

@@ -45,14 +45,15 @@ struct Weights {
 
 /// What a weight is: how its first value is drawn, and which logical axes it has.
 /// A and B of an adapter are kinds of their own.
-/// The matrices of a layer's experts are one weight (E, I, O). The bias that experts are chosen by
-/// is f32 whatever the others are: its differences are small beside it.
+/// The matrices of a layer's experts are one weight (E, I, O), their biases one (E, O). The bias
+/// that experts are chosen by is f32 whatever the others are: its differences are small beside it.
 enum class WeightKind {
   embedding,
   matrix,
   experts,
   scale,
   bias,
+  expert_bias,
   choice_bias,
   adapter_a,
   adapter_b
@@ -64,10 +65,13 @@ using WeightMaker =
 Weights make_weights(const Options& options, const WeightMaker& make);
 
 /// The layers that a weight holds, stacked along its first axis; none of a weight of no layer.
+/// `first` is their first one's number where they follow each other.
 struct LayerSpan {
   std::int64_t first = 0, count = 0;
 };
 LayerSpan layers_in(const Options& options, std::string_view path);
+/// Their numbers in the model.
+std::vector<std::int64_t> layer_numbers(const Options& options, std::string_view path);
 
 /// Path and shape of each weight, in the order of the tree.
 struct WeightShape {

@@ -72,7 +72,8 @@ INSTANTIATE_TEST_SUITE_P(Families, GgufGoldenTest,
                          testing::Values("llama", "llama_biased_tied", "llama_llama3", "llama_yarn",
                                          "mistral_full", "smollm3", "qwen2", "qwen3", "gemma",
                                          "gemma2_usual", "gemma3", "phi3_longrope_long", "olmo2",
-                                         "gpt2", "deepseek_v2", "deepseek_v3"),
+                                         "gpt2", "deepseek_v2", "deepseek_v3", "gpt_oss",
+                                         "llama4_interleaved"),
                          [](const auto& test) { return std::string(test.param); });
 
 TEST(GgufLatentTest, TheTwoPartsOfNewerFilesAreOneWeight) {

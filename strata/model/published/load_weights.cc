@@ -20,37 +20,48 @@ namespace {
 
 std::string text(const Sizes& shape) { return fmt::format("[{}]", fmt::join(shape, ", ")); }
 
+bool is_of_experts(const WeightShape& w) {
+  return w.kind == WeightKind::experts || w.kind == WeightKind::expert_bias;
+}
+/// Whether the published tensor holds all experts of a layer.
+bool is_stacked(const WeightName& name, Convention convention) {
+  return name.experts > 0 && (name.stacked || convention == Convention::gguf);
+}
+
 /// How one of our weights lies in one published tensor.
 struct Slice {
   std::int64_t in = 1, out = 1;  // of ours; vectors have in 1
   Sizes shape;                   // of the published tensor
   bool as_ours = false;          // published as (in, out)
+  std::int64_t whole = 1;        // outputs of the published matrix or vector
 };
 
 Slice slice_of(const WeightName& name, const WeightShape& weight, Convention convention) {
   Sizes own = weight.shape;
   if (weight.path.find("layers/") != std::string::npos) own.erase(own.begin());
-  if (weight.kind == WeightKind::experts) own.erase(own.begin());
+  if (is_of_experts(weight)) own.erase(own.begin());
   Slice s;
   if (weight.kind == WeightKind::embedding)  // rows by rows, as it is
     return {own[1], own[0], own, false};
   s.out = own.back();
-  const std::int64_t whole = name.whole > 0 ? name.whole : s.out;
+  const bool shared = convention == Convention::hugging_face && name.parts > 1;
+  s.whole = shared ? s.out * name.parts : name.whole > 0 ? name.whole : s.out;
   if (weight.kind != WeightKind::matrix && weight.kind != WeightKind::experts) {
-    s.shape = {whole};
-    return s;
+    s.shape = {s.whole};
+  } else {
+    s.in = own[0];
+    s.as_ours = name.as_ours && convention == Convention::hugging_face;
+    s.shape = s.as_ours ? Sizes{s.in, s.whole} : Sizes{s.whole, s.in};
   }
-  s.in = own[0];
-  s.as_ours = name.as_ours && convention == Convention::hugging_face;
-  s.shape = s.as_ours ? Sizes{s.in, whole} : Sizes{whole, s.in};
-  if (weight.kind == WeightKind::experts && convention == Convention::gguf)
-    s.shape.insert(s.shape.begin(), name.experts);
+  if (is_stacked(name, convention)) s.shape.insert(s.shape.begin(), name.experts);
   return s;
 }
 
 /// The row of the published tensor that is our output `o`, where GGUF has them paired: within a
 /// head, row j of half b stands at 2 j + b.
 std::int64_t row_of(std::int64_t o, const WeightName& name, const Slice& s, Convention convention) {
+  if (name.parts > 1 && convention == Convention::hugging_face)
+    return name.parts_alternate ? o * name.parts + name.part : name.part * s.out + o;
   if (name.paired_heads == 0 || convention != Convention::gguf) return name.begin + o;
   const std::int64_t head = s.out / name.paired_heads, half = head / 2;
   const std::int64_t within = o % head;
@@ -85,7 +96,6 @@ void for_each_place(const WeightName& name, const Slice& s, WeightKind kind, Con
     for (std::int64_t i = 0; i < s.in * s.out; ++i) f(i, i);
     return;
   }
-  const std::int64_t whole = s.shape.back();
   std::vector<std::int64_t> rows;
   for (std::int64_t o = 0; o < s.out; ++o) rows.push_back(row_of(o, name, s, convention));
   constexpr std::int64_t kBlock = 32;
@@ -94,7 +104,7 @@ void for_each_place(const WeightName& name, const Slice& s, WeightKind kind, Con
       for (std::int64_t i = i0; i < std::min(i0 + kBlock, s.in); ++i)
         for (std::int64_t o = o0; o < std::min(o0 + kBlock, s.out); ++o) {
           const std::int64_t row = rows[static_cast<std::size_t>(o)];
-          f(i * s.out + o, s.as_ours ? i * whole + row : row * s.in + i);
+          f(i * s.out + o, s.as_ours ? i * s.whole + row : row * s.in + i);
         }
 }
 
@@ -136,7 +146,8 @@ void copy_out(const std::vector<float>& ours, std::int64_t from, Literal& publis
   const auto plus = static_cast<float>(convention == Convention::gguf ? name.gguf_plus : 0.0);
   const auto copy = [&]<class T>(T* out) {
     for_each_place(name, s, weight.kind, convention, [&](std::int64_t own, std::int64_t at) {
-      out[begin + at] = static_cast<T>(ours[static_cast<std::size_t>(from + own)] + plus);
+      const float value = ours[static_cast<std::size_t>(from + own)];
+      out[begin + at] = static_cast<T>(plus == 0 ? value : value + plus);  // -0 stays
     });
   };
   if (published.dtype() == DType::f32)
@@ -148,17 +159,16 @@ void copy_out(const std::vector<float>& ours, std::int64_t from, Literal& publis
 /// A weight is as many pieces as it has layers, or layers times experts. The name of one: in a GGUF
 /// file, where those of a layer's experts are one tensor, and in a Hugging Face directory.
 std::string gguf_name(const WeightName& name, std::int64_t piece) {
-  return numbered(name.gguf, name.first_layer + piece / std::max<std::int64_t>(name.experts, 1));
+  return numbered(name.gguf, layer_of(name, piece));
 }
 std::string hugging_face_name(const WeightName& name, std::int64_t piece) {
   const std::int64_t experts = std::max<std::int64_t>(name.experts, 1);
-  return numbered(name.hugging_face, name.first_layer + piece / experts, piece % experts);
+  return numbered(name.hugging_face, layer_of(name, piece), piece % experts);
 }
 /// The element of the published tensor that a piece begins at.
 std::int64_t begin_of(const WeightName& name, const Slice& s, std::int64_t piece,
                       Convention convention) {
-  if (name.experts == 0 || convention == Convention::hugging_face) return 0;
-  return piece % name.experts * s.in * s.out;
+  return is_stacked(name, convention) ? piece % name.experts * s.in * s.whole : 0;
 }
 
 /// Names in the source: prefixes and old endings found out.
@@ -218,7 +228,7 @@ std::string some_of(const std::vector<std::string>& all) {
 /// How many layers, or experts of layers, a weight holds.
 std::int64_t pieces_of(const WeightShape& w) {
   if (w.path.find("layers/") == std::string::npos) return 1;
-  return w.kind == WeightKind::experts ? w.shape[0] * w.shape[1] : w.shape[0];
+  return is_of_experts(w) ? w.shape[0] * w.shape[1] : w.shape[0];
 }
 
 Status compare(const std::vector<WeightShape>& weights, const Names& names,

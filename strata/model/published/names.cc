@@ -40,6 +40,7 @@ Pair of_layer(const Options& o, std::string_view part) {
   if (part == "experts/gate") return {"mlp.experts.{}.gate_proj", "ffn_gate_exps"};
   if (part == "experts/up") return {"mlp.experts.{}.up_proj", "ffn_up_exps"};
   if (part == "experts/down") return {"mlp.experts.{}.down_proj", "ffn_down_exps"};
+  if (part == "attention") return {"self_attn.sinks", "attn_sinks"};
   if (part == "experts") return {"mlp.gate.e_score_correction_bias", "exp_probs_b"};
   if (part == "experts/shared/gate") return {"mlp.shared_expert.gate_proj", "ffn_gate_shexp"};
   if (part == "experts/shared/up") return {"mlp.shared_expert.up_proj", "ffn_up_shexp"};
@@ -76,8 +77,9 @@ Names usual_names(const Options& o, bool paired) {
     WeightName name{.path = w.path};
     if (const decoder::LayerSpan span = decoder::layers_in(o, w.path); span.count > 0) {
       const Pair pair = of_layer(o, part.substr(part.find('/') + 1));
-      name.first_layer = span.first;
-      if (w.kind == decoder::WeightKind::experts) name.experts = o.experts.count;
+      name.layers = decoder::layer_numbers(o, w.path);
+      if (w.kind == decoder::WeightKind::experts || w.kind == decoder::WeightKind::expert_bias)
+        name.experts = o.experts.count;
       name.hugging_face = std::string("model.layers.{}.") + pair.hugging_face + ending;
       name.gguf = std::string("blk.{}.") + pair.gguf + ending;
     } else {
@@ -95,6 +97,11 @@ Names usual_names(const Options& o, bool paired) {
   if (o.tied) out.ignored.push_back("lm_head.weight");
   if (o.tied) out.gguf_ignored.push_back("output.weight");
   return out;
+}
+
+std::int64_t layer_of(const WeightName& name, std::int64_t piece) {
+  if (name.layers.empty()) return 0;
+  return name.layers[static_cast<std::size_t>(piece / std::max<std::int64_t>(name.experts, 1))];
 }
 
 void replace(Names& names, const WeightName& name) {

@@ -24,8 +24,14 @@ struct WeightName {
   /// Of experts: Hugging Face has a tensor for each of so many, whose number is the second {}, GGUF
   /// one for all (E, out, in); 0: no experts.
   std::int64_t experts = 0;
-  /// The number of the first layer.
-  std::int64_t first_layer = 0;
+  /// Whether Hugging Face has one tensor for all of a layer's experts too, and no second {}.
+  bool stacked = false;
+  /// A tensor of Hugging Face, not of GGUF, has the outputs of so many weights, one behind the
+  /// other or alternating, and which of them this is.
+  std::int64_t parts = 1, part = 0;
+  bool parts_alternate = false;
+  /// The numbers of the layers, in order; empty of a weight of no layer.
+  std::vector<std::int64_t> layers = {};
   /// Matrices are published as (out, in), ours are (in, out); where this is true, Hugging Face has
   /// them as ours (GPT-2's Conv1D).
   bool as_ours = false;
@@ -35,6 +41,10 @@ struct WeightName {
   /// What GGUF adds to each element (Gemma's norms: 1).
   double gguf_plus = 0;
 };
+
+/// The number of the layer that a piece is of, a weight's pieces being its layers, or layers times
+/// experts.
+std::int64_t layer_of(const WeightName& name, std::int64_t piece);
 
 /// The names of a family.
 struct Names {

@@ -118,8 +118,23 @@ INSTANTIATE_TEST_SUITE_P(
                     "phi3_longrope_short", "phi3_longrope_long", "olmo2", "gpt2", "gpt2_inverse",
                     "mixtral", "mixtral_sliding", "qwen2_moe", "qwen2_moe_dense_first", "qwen3_moe",
                     "deepseek_v2", "deepseek_v2_lite", "deepseek_v3", "deepseek_v3_halves",
-                    "kimi_k2"),
+                    "kimi_k2", "gpt_oss", "llama4", "llama4_interleaved", "llama4_some_dense"),
     [](const auto& test) { return std::string(test.param); });
+
+class BlocksTest : public GoldenTest {};
+
+TEST_F(BlocksTest, BlocksOfMxfp4AreReadAsWhatTheyStandFor) {
+  const auto want = golden("gpt_oss_mxfp4");
+  const Pretrained p = load(kData + "gpt_oss_mxfp4").value();
+  EXPECT_LE(distance(p.model->forward(p.params, want.at("tokens")), want.at("logits")), 1e-5);
+  // Written out, they are plain tensors, and the configuration says so.
+  const std::string folder = testing::TempDir() + "published_mxfp4";
+  ASSERT_TRUE(save_pretrained(folder, p.config, p.params).ok());
+  const Pretrained again = load(folder).value();
+  EXPECT_TRUE(tree::equal(again.params, p.params));
+  EXPECT_EQ(again.config.find("quantization_config"), std::string::npos);
+  std::filesystem::remove_all(folder);
+}
 
 /// Families whose goldens have a gradient.
 class TrainedTest : public GoldenTest {};
@@ -143,7 +158,8 @@ TEST_P(TrainedTest, GivesTheGradientOfTorch) {
 
 INSTANTIATE_TEST_SUITE_P(Families, TrainedTest,
                          testing::Values("deepseek_v2", "deepseek_v2_lite", "deepseek_v3",
-                                         "deepseek_v3_halves", "kimi_k2"),
+                                         "deepseek_v3_halves", "kimi_k2", "gpt_oss", "llama4",
+                                         "llama4_interleaved", "llama4_some_dense"),
                          [](const auto& test) { return std::string(test.param); });
 
 class EncoderTest : public GoldenTest {};

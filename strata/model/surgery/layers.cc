@@ -136,7 +136,7 @@ Result<Rebuilt> rebuild(const SourcePtr& source, const LayerMap& map,
     const std::int64_t experts = std::max<std::int64_t>(w.experts, 1);
     const bool layered = w.hugging_face.find("{}") != std::string::npos;
     for (std::int64_t piece = 0; piece < count * experts; ++piece) {
-      const std::int64_t layer = w.first_layer + piece / experts;
+      const std::int64_t layer = published::layer_of(w, piece);
       const auto at = static_cast<std::size_t>(layer);
       const std::string name = published::numbered(w.hugging_face, layer, piece % experts);
       if (!seen.insert(name).second) continue;

@@ -131,7 +131,7 @@ class Upcycling {
   /// Piece `piece` of a weight of the new model.
   Result<Made> make(const published::WeightName& w, std::int64_t piece) const {
     const std::int64_t experts = std::max<std::int64_t>(w.experts, 1);
-    const std::int64_t layer = w.first_layer + piece / experts, expert = piece % experts;
+    const std::int64_t layer = published::layer_of(w, piece), expert = piece % experts;
     const std::string name = source_->named(published::numbered(w.hugging_face, layer, expert));
     const std::uint64_t tensor = number_++;
     const std::string path =
