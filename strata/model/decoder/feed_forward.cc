@@ -3,8 +3,8 @@
 #include "strata/api/lax.h"
 #include "strata/api/nn.h"
 #include "strata/api/numpy.h"
-#include "strata/nn/logical_sharding.h"
 #include "strata/model/decoder/gate.h"
+#include "strata/nn/logical_sharding.h"
 #include "strata/nn/wide.h"
 
 namespace strata::model::decoder {
