@@ -38,7 +38,7 @@ case $name in peft_fuzz | published_fuzz)
 esac
 if [ "$room" = serve ]; then
   rooms="serve/json.cc serve/fields.cc serve/parameters.cc serve/call_reader.cc serve/tagged_calls.cc serve/pythonic_calls.cc"
-  as_built serve net engine model quant nn checkpoint tokenizer kernel api compile runtime pass transform op loop ir mesh tree type lapack base
+  as_built serve net engine model checkpoint tokenizer nn api compile runtime transform op loop ir mesh tree type lapack base
   libraries="$libraries -lpcre2-8 -lsentencepiece -lsentencepiece_train -licuuc -lcrypto"
 fi
 if [ "$room" = partition ]; then

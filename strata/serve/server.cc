@@ -15,6 +15,7 @@
 #include "strata/serve/chat_page.h"
 #include "strata/serve/fields.h"
 #include "strata/serve/parameters.h"
+#include "strata/serve/structural_tag.h"
 
 namespace strata::serve {
 namespace {
@@ -55,6 +56,17 @@ std::array<unsigned char, 32> digest(std::string_view text) {
   std::array<unsigned char, 32> out;
   SHA256(reinterpret_cast<const unsigned char*>(text.data()), text.size(), out.data());
   return out;
+}
+
+/// The text of a special token, by its text or its number. Throws Error for another one.
+std::string special(const tokenizer::Tokenizer& tokenizer, const Json& token) {
+  std::optional<std::int32_t> id;
+  if (token.is_string()) id = tokenizer.id_of(token.get_ref<const std::string&>());
+  if (token.is_number_integer() && token >= 0 && token < tokenizer.vocab_size())
+    id = token.get<std::int32_t>();
+  if (!id || !tokenizer.is_special(*id))
+    throw Error("structural_tag", "{} is no special token of the model", dump(token));
+  return tokenizer.token_of(*id);
 }
 
 }  // namespace
@@ -411,7 +423,18 @@ void Server::prepare(Parameters& p, const Json& body) {
   if (lm.generation.eos.empty() && p.job.stop_tokens.empty())
     throw ApiError(400, "the model has no token that ends a text, so stop_token_ids are needed.",
                    p.form->field);
-  p.job.guide = guides_->get(*p.form);
+  if (p.form->token_tag.is_null()) {
+    p.job.guide = guides_->get(*p.form);
+    return;
+  }
+  std::call_once(tokens_made_ready_, [&] {
+    token_guides_ = std::make_unique<Guides>(std::make_shared<const engine::grammar::Vocabulary>(
+        engine::grammar::Vocabulary::with_marks(*lm.tokenizer, lm.model->vocab_size())));
+  });
+  p.form->make = [tag = p.form->token_tag, &tokenizer = *lm.tokenizer] {
+    return read_structural_tag(tag, [&](const Json& token) { return special(tokenizer, token); });
+  };
+  p.job.guide = token_guides_->get(*p.form);
 }
 
 Json Server::tokenize(const Json& body) const {

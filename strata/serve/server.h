@@ -79,8 +79,10 @@ class Server {
   std::vector<std::vector<std::int32_t>> breakers_;
   std::int64_t requests_ = 0, created_ = 0;
   std::once_flag made_ready_, text_made_ready_;
-  std::unique_ptr<Guides> guides_, text_guides_;  // the second of forms within free text
-  std::vector<std::int32_t> free_;                // special tokens that no call has
+  std::unique_ptr<Guides> guides_, text_guides_;  // the second of forms within free text,
+  std::once_flag tokens_made_ready_;
+  std::unique_ptr<Guides> token_guides_;  // and of forms that name tokens
+  std::vector<std::int32_t> free_;        // special tokens that no call has
   Marks thinking_;
   CallFormat calls_;
   bool calls_are_special_ = false;  // whether special tokens mark calls

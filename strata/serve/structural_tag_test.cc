@@ -9,6 +9,7 @@
 
 #include "strata/base/error.h"
 #include "strata/engine/grammar/automaton.h"
+#include "strata/engine/grammar/guide.h"
 
 namespace strata::serve {
 namespace {
@@ -71,6 +72,56 @@ TEST(StructuralTag, FormatsAreBuiltOfEachOther) {
   EXPECT_TRUE(takes(kRepeated, "aad!"));
   EXPECT_FALSE(takes(kRepeated, "aaad!"));
   EXPECT_FALSE(takes(kRepeated, "ad!!"));
+}
+
+TEST(StructuralTag, TokensStandAsMarks) {
+  const auto mark = [](const char* text) { return engine::grammar::Vocabulary::mark_of(text); };
+  const TokenText text_of = [](const Json& token) -> std::string {
+    for (const char* known : {"<a>", "<b>", "<c>"})
+      if (token == known) return known;
+    if (token == 7) return "<a>";
+    throw Error("structural_tag", "{} is no special token of the model", token.dump());
+  };
+  const auto takes_marked = [&](const char* tag, const std::string& text) {
+    const Json json = Json::parse(tag);
+    EXPECT_TRUE(names_tokens(json)) << tag;
+    return Automaton(read_structural_tag(json, text_of)).accepts(text);
+  };
+  const std::string a = mark("<a>"), b = mark("<b>"), c = mark("<c>");
+  constexpr const char* kTag = R"({"format": {"type": "sequence", "elements": [{"type": "any_text"},
+      {"type": "tag", "begin": {"type": "token", "token": 7}, "content": {"type": "json_schema",
+       "json_schema": {"type": "integer"}}, "end": {"type": "token", "token": "<b>"}}]}})";
+  EXPECT_TRUE(takes_marked(kTag, "so " + a + "12" + b));
+  EXPECT_FALSE(takes_marked(kTag, "so <a>12<b>")) << "the texts are not the tokens";
+  EXPECT_FALSE(takes_marked(kTag, "so " + b + a + "12" + b)) << "no text has tokens";
+  EXPECT_FALSE(takes_marked(kTag, "so " + c + a + "12" + b));
+  constexpr const char* kAny = R"({"format": {"type": "sequence", "elements": [
+      {"type": "token", "token": "<a>"}, {"type": "any_tokens", "exclude_tokens": ["<b>"]}]}})";
+  EXPECT_TRUE(takes_marked(kAny, a + "x" + a + "y"));
+  EXPECT_FALSE(takes_marked(kAny, a + "x" + b));
+  EXPECT_FALSE(takes_marked(kAny, a + "x" + c)) << "it is not named";
+  constexpr const char* kTriggered = R"({"format": {"type": "token_triggered_tags",
+      "trigger_tokens": ["<a>"], "exclude_tokens": ["<c>"], "tags": [{"begin": {"type": "token",
+      "token": "<a>"}, "content": {"type": "const_string", "value": "x"}, "end": {"type": "token",
+      "token": "<b>"}}]}})";
+  EXPECT_TRUE(takes_marked(kTriggered, "free" + a + "x" + b + "free" + a + "x" + b));
+  EXPECT_TRUE(takes_marked(kTriggered, "free" + b));
+  EXPECT_FALSE(takes_marked(kTriggered, "free" + c));
+  EXPECT_FALSE(takes_marked(kTriggered, "free" + a + "y" + b));
+  constexpr const char* kDispatch = R"({"format": {"type": "token_dispatch", "rules": [
+      ["<a>", {"type": "regex", "pattern": "[0-9]"}], ["<b>", {"type": "const_string", "value": "!"}]]}})";
+  EXPECT_TRUE(takes_marked(kDispatch, "x" + a + "4y" + b + "!" + a + "1"));
+  EXPECT_FALSE(takes_marked(kDispatch, "x" + a + "y"));
+  constexpr const char* kOnce = R"({"format": {"type": "dispatch", "loop": false, "rules": [
+      ["<n>", {"type": "regex", "pattern": "[0-9]"}]]}})";
+  EXPECT_TRUE(takes(kOnce, "some <n>4"));
+  EXPECT_TRUE(takes(kOnce, "none"));
+  EXPECT_FALSE(takes(kOnce, "some <n>4 more"));
+  for (const char* wrong :
+       {R"({"format": {"type": "token", "token": "x"}})", R"({"format": {"type": "token"}})",
+        R"({"format": {"type": "exclude_token", "exclude_tokens": ["<a>"]}})",
+        R"({"format": {"type": "any_tokens", "exclude_tokens": "<a>"}})"})
+    EXPECT_THROW(read_structural_tag(Json::parse(wrong), text_of), Error) << wrong;
 }
 
 TEST(StructuralTag, WhatIsNoneIsRefused) {

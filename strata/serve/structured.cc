@@ -106,7 +106,8 @@ Form of_tags(const std::string& field, const Json& v) {
     tag = Json::parse(tag.get<std::string>(), nullptr, false);
     if (tag.is_discarded()) wrong(field, "a structural tag in JSON");
   }
-  return {"tags " + short_dump(field, tag), field, [tag] { return read_structural_tag(tag); }};
+  return {"tags " + short_dump(field, tag), field, [tag] { return read_structural_tag(tag); },
+          names_tokens(tag) ? tag : Json()};
 }
 
 bool flag(const Json& body, const char* field) {

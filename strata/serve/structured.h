@@ -23,6 +23,8 @@ struct Form {
   /// The field that asks for it, for errors.
   std::string field;
   std::function<engine::grammar::Grammar()> make;
+  /// A structural tag that names tokens, which a tokenizer has to know; null: none.
+  Json token_tag = nullptr;
 };
 
 /// The form that a request asks for; none where it does not. Read are response_format (text,

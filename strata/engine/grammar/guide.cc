@@ -38,6 +38,22 @@ Vocabulary Vocabulary::with_special(const tokenizer::Tokenizer& tokenizer, std::
   return Vocabulary(bytes_of(tokenizer, size, true));
 }
 
+Vocabulary Vocabulary::with_marks(const tokenizer::Tokenizer& tokenizer, std::int64_t size) {
+  std::vector<std::string> words = bytes_of(tokenizer, size, false);
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    const auto t = static_cast<std::int32_t>(i);
+    // A token of the mark's bytes could be mistaken for one.
+    if (words[i].find_first_of("\xfe\xff") != std::string::npos) words[i].clear();
+    if (t < tokenizer.vocab_size() && tokenizer.is_special(t))
+      words[i] = mark_of(tokenizer.token_of(t));
+  }
+  return Vocabulary(std::move(words));
+}
+
+std::string Vocabulary::mark_of(std::string_view text) {
+  return "\xff" + std::string(text) + "\xfe";
+}
+
 Vocabulary::Vocabulary(std::vector<std::string> words) : bytes_(std::move(words)) { build(); }
 
 void Vocabulary::build() {

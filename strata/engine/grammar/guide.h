@@ -32,6 +32,11 @@ class Vocabulary {
   Vocabulary(const tokenizer::Tokenizer& tokenizer, std::int64_t size);
   /// The same, and special tokens as their texts: where free text stands beside what has a form.
   static Vocabulary with_special(const tokenizer::Tokenizer& tokenizer, std::int64_t size);
+  /// The same, and special tokens as marks of their own, which no other tokens make: where a form
+  /// names them.
+  static Vocabulary with_marks(const tokenizer::Tokenizer& tokenizer, std::int64_t size);
+  /// The mark of a special token with this text.
+  static std::string mark_of(std::string_view text);
   /// Of these bytes; an empty one is no token.
   explicit Vocabulary(std::vector<std::string> words);
 
