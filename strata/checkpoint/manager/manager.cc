@@ -35,6 +35,28 @@ Status remove_unfinished(const std::string& root) {
   return {};
 }
 
+bool is_ready(const std::future<Status>& f) {
+  return f.wait_for(std::chrono::seconds(0)) == std::future_status::ready;
+}
+
+/// A save, told as soon as it is durable, and the removals that follow it.
+Status save_and_remove(std::promise<Status> saved, const std::string& path,
+                       orbax::Contents contents, const orbax::SaveOptions& layout,
+                       const std::vector<std::string>& old) {
+  Status status;
+  try {
+    status = orbax::save(path, contents, layout);
+  } catch (const Error& e) {  // a mistake of the caller's
+    status = Status(Code::invalid, "{}", e.what());
+  }
+  contents = {};  // its memory goes before anybody hears of it
+  const bool durable = status.ok();
+  saved.set_value(std::move(status));
+  for (const std::string& folder : old)
+    if (Status s = durable ? orbax::remove(folder) : Status(); !s.ok()) return s;
+  return {};
+}
+
 /// The metrics that a step was saved with.
 std::optional<std::map<std::string, double>> metrics_of(const orbax::Directory& directory) {
   const auto found = directory.json().find("metrics");
@@ -77,26 +99,17 @@ bool Manager::should_save(std::int64_t step) const {
   if (!options_.decision) return true;
   SaveQuestion question{.step = step, .saving = being_saved_.has_value(), .now = now()};
   if (!infos_.empty()) question.latest = infos_.back();
-  if (under_way_.valid())
-    question.saving = under_way_.wait_for(std::chrono::seconds(0)) != std::future_status::ready;
+  if (being_saved_) question.saving = !is_ready(tasks_.back().saved);
   return options_.decision(question);
 }
 
-std::vector<std::string> Manager::superfluous() {
-  std::vector<std::string> out;
+std::vector<std::int64_t> Manager::superfluous(const std::vector<CheckpointInfo>& infos,
+                                               std::int64_t added) const {
+  std::vector<std::int64_t> out;
   if (!options_.preservation) return out;
-  const std::vector<bool> kept = options_.preservation(infos_, now());
-  std::vector<CheckpointInfo> stay;
-  for (std::size_t i = 0; i < infos_.size(); ++i) {
-    // The new one stays in any case: nobody asked for a save that nothing is left of.
-    if (kept[i] || infos_[i].step == being_saved_) {
-      stay.push_back(infos_[i]);
-    } else {
-      out.push_back(folder(infos_[i].step));
-      folders_.erase(infos_[i].step);
-    }
-  }
-  infos_ = std::move(stay);
+  const std::vector<bool> kept = options_.preservation(infos, now());
+  for (std::size_t i = 0; i < infos.size(); ++i)  // the new one stays in any case
+    if (!kept[i] && infos[i].step != added) out.push_back(infos[i].step);
   return out;
 }
 
@@ -105,38 +118,63 @@ Status Manager::save(std::int64_t step, orbax::Contents contents,
   if (options_.read_only)
     return Status(Code::invalid, "{}: the manager was opened for reading", root_);
   if (step < 0) throw Error("Manager::save", "step {} is negative", step);
-  if (Status s = wait(); !s.ok()) return s;
+  if (Status s = settle(); !s.ok()) return s;
+  if (Status s = removals(/*all=*/false); !s.ok()) return s;
   const std::string path = folder(step);
   if (std::any_of(infos_.begin(), infos_.end(), [&](auto& c) { return c.step == step; }))
     return Status(Code::exists, "{}: the step is there", path);
+  for (const Task& task : tasks_)  // a step that was removed, and is saved again
+    if (std::find(task.folders.begin(), task.folders.end(), path) != task.folders.end())
+      task.removed.wait();
   if (metrics) contents.json["metrics"] = json(*metrics).dump();
-  infos_.push_back({step, now(), std::move(metrics)});
-  std::sort(infos_.begin(), infos_.end(), [](auto& a, auto& b) { return a.step < b.step; });
+  std::vector<CheckpointInfo> infos = infos_;
+  infos.push_back({step, now(), std::move(metrics)});
+  std::sort(infos.begin(), infos.end(), [](auto& a, auto& b) { return a.step < b.step; });
+  going_ = superfluous(infos, step);  // may throw: a metric that is missing
+  infos_ = std::move(infos);
   being_saved_ = step;
-  under_way_ = std::async(std::launch::async,
-                          [path, contents = std::move(contents), layout = options_.layout]() {
-                            try {
-                              return orbax::save(path, contents, layout);
-                            } catch (const Error& e) {  // a mistake of the caller's
-                              return Status(Code::invalid, "{}", e.what());
-                            }
-                          });
+  Task task;
+  for (std::int64_t old : going_) task.folders.push_back(folder(old));
+  std::promise<Status> saved;
+  task.saved = saved.get_future();
+  task.removed = std::async(std::launch::async, save_and_remove, std::move(saved), path,
+                            std::move(contents), options_.layout, task.folders);
+  tasks_.push_back(std::move(task));
   return options_.asynchronous ? Status() : wait();
 }
 
-Status Manager::wait() {
-  if (!under_way_.valid()) return {};
-  Status status = under_way_.get();
-  if (!status.ok()) {
-    std::erase_if(infos_, [&](const CheckpointInfo& c) { return c.step == being_saved_; });
-    being_saved_.reset();
-    return status;
-  }
-  const std::vector<std::string> old = superfluous();
+Status Manager::settle() {
+  if (!being_saved_) return {};
+  Status status = tasks_.back().saved.get();
+  std::erase_if(infos_, [&](const CheckpointInfo& c) {
+    if (!status.ok()) return c.step == *being_saved_;
+    return std::find(going_.begin(), going_.end(), c.step) != going_.end();
+  });
+  if (status.ok())
+    for (std::int64_t old : going_) folders_.erase(old);
   being_saved_.reset();
-  for (const std::string& path : old)
-    if (Status s = orbax::remove(path); !s.ok()) return s;
-  return {};
+  going_.clear();
+  return status;
+}
+
+Status Manager::removals(bool all) {
+  Status first;
+  for (auto task = tasks_.begin(); task != tasks_.end();) {
+    if (!all && !is_ready(task->removed)) {
+      ++task;
+      continue;
+    }
+    Status s = task->removed.get();
+    if (first.ok()) first = std::move(s);
+    task = tasks_.erase(task);
+  }
+  return first;
+}
+
+Status Manager::wait() {
+  Status saved = settle();
+  Status removed = removals(/*all=*/true);
+  return saved.ok() ? removed : saved;
 }
 
 std::optional<std::int64_t> Manager::latest_step() const {

@@ -10,12 +10,13 @@
 //
 // All items of a step are there or none. A save shares its arrays' memory and is written in the
 // background, one at a time: the caller is blocked for the list of leaves alone, whatever their
-// size. What is no longer kept is removed there too, after the new one is durable. Source:
-// google/orbax, checkpoint/orbax/checkpoint/checkpoint_manager.py.
+// size. What is no longer kept is removed there too, after the new one is durable; the next save
+// does not wait for that. Source: google/orbax, checkpoint/orbax/checkpoint/checkpoint_manager.py.
 #pragma once
 
 #include <cstdint>
 #include <future>
+#include <list>
 #include <map>
 #include <memory>
 #include <optional>
@@ -49,12 +50,14 @@ class Manager {
 
   /// Whether the decision is to save a step; never at or before the newest one.
   bool should_save(std::int64_t step) const;
-  /// Waits for the save before, and gives its failure: then nothing begins, and nothing was
-  /// removed. Then begins this one. `metrics` are what best_n ranks by. Code::exists for a step
-  /// that is there, Code::invalid where the manager only reads.
+  /// Waits for the save before, not for removals, and gives its failure: then nothing begins, and
+  /// nothing was removed; a removal that failed meanwhile is told so too. Then begins this one, and
+  /// decides what goes when it is durable. `metrics` are what best_n ranks by. Code::exists for a
+  /// step that is there, Code::invalid where the manager only reads.
   Status save(std::int64_t step, orbax::Contents contents,
               std::optional<std::map<std::string, double>> metrics = {});
-  /// Waits for the save under way. One that failed leaves the list of steps.
+  /// Waits for the save under way, and for all removals. A save that failed leaves the list of
+  /// steps.
   Status wait();
 
   /// The checkpoints, in the order of their steps, one that is being written among them.
@@ -72,15 +75,27 @@ class Manager {
  private:
   Manager(std::string root, ManagerOptions options)
       : root_(std::move(root)), options_(std::move(options)) {}
-  /// Removes those that need not stay from the list; gives their folders.
-  std::vector<std::string> superfluous();
+  /// A save, and the removals behind it.
+  struct Task {
+    std::future<Status> saved;
+    std::vector<std::string> folders;  // that are removed
+    std::future<Status> removed;       // of std::async: its destructor waits
+  };
+  /// Those that need not stay once step `added`, which is in the list, is durable.
+  std::vector<std::int64_t> superfluous(const std::vector<CheckpointInfo>& infos,
+                                        std::int64_t added) const;
+  /// Waits for the save under way and writes down what came of it.
+  Status settle();
+  /// What came of removals: of all, or of those that are over.
+  Status removals(bool all);
 
   std::string root_;
   ManagerOptions options_;
   std::vector<CheckpointInfo> infos_;
   std::map<std::int64_t, std::string> folders_;  // of steps that were found
   std::optional<std::int64_t> being_saved_;
-  std::future<Status> under_way_;  // of std::async: its destructor waits
+  std::vector<std::int64_t> going_;  // steps that leave the list when that one is durable
+  std::list<Task> tasks_;            // the last one's save is under way where `being_saved_` is
 };
 
 }  // namespace strata::checkpoint

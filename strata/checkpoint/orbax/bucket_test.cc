@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <functional>
+#include <future>
 #include <map>
 #include <mutex>
 
@@ -49,6 +51,7 @@ class Bucket : public ObjectStore {
     return Status(Code::unsupported, "no uploads here");
   }
   Status remove(const std::string& key) override {
+    if (before_remove) before_remove(key);
     return asked([&]() -> Result<int> { return objects.erase(key), 0; }).status();
   }
   Result<ObjectListing> list(const std::string& prefix, bool recursive) override {
@@ -71,6 +74,7 @@ class Bucket : public ObjectStore {
   std::map<std::string, std::string> objects;
   int requests = 0, fails_from = -1;
   bool answer_lost = false;
+  std::function<void(const std::string&)> before_remove;
   std::uint64_t bytes_read = 0;
 
  private:
@@ -169,6 +173,46 @@ TEST(Bucket, ABoxIsReadByRanges) {
   const Literal rows = tree->read(leaf, {10, 0}, {10, 80}).value();
   EXPECT_EQ(bucket->bytes_read, 10u * 80 * 4);
   EXPECT_EQ(rows.number(0), 5 + 800);
+}
+
+TEST(Bucket, OldStepsGoWhileTheNextOnesAreSaved) {
+  const auto bucket = new_bucket();
+  auto manager = Manager::open("mem://b/run", {.preservation = latest_n(1)});
+  std::promise<void> released;  // ends before the manager, which then waits for nobody
+  const std::shared_future<void> may_go = released.get_future().share();
+  ASSERT_TRUE(manager->save(1, contents_of(1)).ok());
+  ASSERT_TRUE(manager->wait().ok());
+  bucket->before_remove = [may_go](const std::string& key) {
+    if (key.starts_with("run/1/")) may_go.wait();
+  };
+  ASSERT_TRUE(manager->save(2, contents_of(2)).ok());  // step 1 cannot go before it is released
+  for (std::int64_t step : {3, 4})
+    ASSERT_TRUE(manager->save(step, contents_of(static_cast<float>(step))).ok());
+  expect_whole("mem://b/run/1", 1);
+  released.set_value();
+  ASSERT_TRUE(manager->wait().ok());
+  const auto left = orbax::steps("mem://b/run").value();
+  ASSERT_EQ(left.size(), 1u);
+  EXPECT_EQ(left[0].first, 4);
+  EXPECT_EQ(manager->checkpoints().size(), 1u);
+}
+
+TEST(Bucket, ARemovalThatFailsIsToldOnceAndCostsNoSave) {
+  const auto bucket = new_bucket();
+  auto manager = Manager::open("mem://b/run", {.preservation = latest_n(1)});
+  ASSERT_TRUE(manager->save(1, contents_of(1)).ok());
+  ASSERT_TRUE(manager->wait().ok());
+  bucket->before_remove = [&](const std::string& key) {
+    if (key.starts_with("run/1/")) bucket->fails_from = bucket->requests;
+  };
+  ASSERT_TRUE(manager->save(2, contents_of(2)).ok());
+  EXPECT_EQ(manager->wait().code(), Code::io);
+  bucket->before_remove = {};
+  bucket->fails_from = -1;
+  EXPECT_EQ(manager->latest_step(), 2);
+  expect_whole("mem://b/run/2", 2);
+  EXPECT_TRUE(manager->save(3, contents_of(3)).ok());
+  EXPECT_TRUE(manager->wait().ok());
 }
 
 /// Keeps two steps, the second of which is being saved; gives what saving it came to.
