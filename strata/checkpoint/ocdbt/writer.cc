@@ -41,28 +41,35 @@ std::string Writer::new_file() {
 }
 
 Status Writer::flush() {
-  if (buffer_.empty()) return {};
-  Status s = store_.write(folder_ + file_, std::string_view(buffer_));
-  buffer_.clear();
+  if (pieces_.empty()) return {};
+  const std::vector<std::string_view> views(pieces_.begin(), pieces_.end());
+  Status s = store_.write(folder_ + file_, views);
+  pieces_.clear();
+  bytes_ = 0;
   file_.clear();
   return s;
 }
 
-Status Writer::write(const std::string& key, std::string_view value) {
+Result<Place> Writer::append(std::string bytes) {
+  if (bytes_ > 0 && bytes_ + bytes.size() > kFileBytes)
+    if (Status s = flush(); !s.ok()) return s;
+  if (file_.empty()) file_ = new_file();
+  Place out{{"", file_}, bytes_, bytes.size()};
+  bytes_ += bytes.size();
+  pieces_.push_back(std::move(bytes));
+  return out;
+}
+
+Status Writer::write(const std::string& key, std::string value) {
   Entry e;
   e.key = key;
   e.inline_value = value.size() <= configuration_.max_inline_bytes;
   if (e.inline_value) {
-    e.value = value;
-  } else if (value.size() >= kFileBytes) {  // a file of its own, without a copy
-    e.place = {{"", new_file()}, 0, value.size()};
-    if (Status s = store_.write(folder_ + e.place.file.relative, value); !s.ok()) return s;
+    e.value = std::move(value);
   } else {
-    if (buffer_.size() + value.size() > kFileBytes)
-      if (Status s = flush(); !s.ok()) return s;
-    if (file_.empty()) file_ = new_file();
-    e.place = {{"", file_}, buffer_.size(), value.size()};
-    buffer_ += value;
+    auto place = append(std::move(value));
+    if (!place) return place.status();
+    e.place = std::move(*place);
   }
   entries_[key] = std::move(e);
   return {};
@@ -101,13 +108,11 @@ Result<Entry> Writer::put(const Node& node, bool root) {
       if (!e.inline_value) out.statistics.indirect_bytes += e.place.length;
     }
   }
-  const std::string bytes = encode_node(cut, configuration_);
-  if (buffer_.size() + bytes.size() > kFileBytes)
-    if (Status s = flush(); !s.ok()) return s;
-  if (file_.empty()) file_ = new_file();
-  out.place = {{"", file_}, buffer_.size(), bytes.size()};
+  std::string bytes = encode_node(cut, configuration_);
   out.statistics.tree_bytes += bytes.size();
-  buffer_ += bytes;
+  auto place = append(std::move(bytes));
+  if (!place) return place.status();
+  out.place = std::move(*place);
   return out;
 }
 

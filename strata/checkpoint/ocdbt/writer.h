@@ -26,7 +26,7 @@ class Writer {
   Writer(KeyValueStore& store, std::string folder, Configuration configuration = {});
 
   /// Adds a value; a later one of the same key replaces it.
-  Status write(const std::string& key, std::string_view value);
+  Status write(const std::string& key, std::string value);
   /// Adds all entries of another database by reference. Its folder, FOLDER/below, stays needed.
   Status copy(const Database& from, const std::string& below);
   /// Writes the tree and then the manifest. Call once.
@@ -37,6 +37,8 @@ class Writer {
 
  private:
   std::string new_file();
+  /// Adds bytes to the data file that is begun; where they will lie.
+  Result<Place> append(std::string bytes);
   Status flush();
   Result<Entry> put(const Node& node, bool root);
   Result<std::vector<Entry>> level(std::vector<Entry> entries, std::uint8_t height);
@@ -45,7 +47,10 @@ class Writer {
   std::string folder_;
   Configuration configuration_;
   std::map<std::string, Entry> entries_;
-  std::string file_, buffer_;
+  /// The data file that is begun, and what goes into it.
+  std::string file_;
+  std::vector<std::string> pieces_;
+  std::uint64_t bytes_ = 0;
 };
 
 }  // namespace strata::checkpoint::ocdbt

@@ -175,11 +175,11 @@ class ArrayWriter {
                            return at(i).chunk < 0 ? a.metadata_text() : a.chunk(at(i).chunk);
                          },
                      .take =
-                         [&](std::int64_t i, const std::string& bytes) {
+                         [&](std::int64_t i, std::string bytes) {
                            const zarr::Encoder& a = arrays[at(i).array];
                            return put(at(i).chunk,
                                       at(i).chunk < 0 ? a.metadata_key() : a.chunk_key(at(i).chunk),
-                                      bytes);
+                                      std::move(bytes));
                          }});
   }
   /// Commits the databases and makes one of them that refers to all.
@@ -203,10 +203,10 @@ class ArrayWriter {
     std::int64_t chunk;
   };
   /// The metadata and the first chunk go to process 0.
-  Status put(std::int64_t chunk, const std::string& key, std::string_view value) {
-    if (databases_.empty()) return store_.write(folder_ + key, value);
+  Status put(std::int64_t chunk, const std::string& key, std::string value) {
+    if (databases_.empty()) return store_.write(folder_ + key, std::string_view(value));
     const auto at = static_cast<std::size_t>(std::max<std::int64_t>(chunk, 0));
-    return databases_[at % databases_.size()].write(key, value);
+    return databases_[at % databases_.size()].write(key, std::move(value));
   }
 
   KeyValueStore& store_;

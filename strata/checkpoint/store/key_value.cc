@@ -160,7 +160,12 @@ Result<std::string> FolderStore::read(const std::string& key, ByteRange range) c
 Status FolderStore::write(const std::string& key, std::span<const std::string_view> pieces) {
   if (!is_plain_key(key)) return refuse(key);
   const std::string path = name_of(key), beside = path + ".tmp";
-  if (is_object_path(path)) return write_file_synced(path, pieces);  // whole or not there
+  if (is_object_path(path)) {  // one request, after which it is whole there
+    if (pieces.size() == 1) return write_file_synced(path, pieces[0]);
+    std::string all;
+    for (std::string_view piece : pieces) all += piece;
+    return write_file_synced(path, all);
+  }
   const std::string folder = fs::path(path).parent_path().string();
   if (dirty_.count(folder) == 0)
     if (Status s = make_folders(folder); !s.ok()) return s;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <optional>
 
 #include "strata/base/checksum.h"
 #include "strata/checkpoint/store/parallel.h"
@@ -79,6 +80,20 @@ void copy_shared(const Box& from, const char* source, const Box& to, char* targe
                 static_cast<std::size_t>(run) * width);
     return Status();
   });
+}
+
+/// Where a part of a dense tensor begins whose elements lie one after the other in it.
+std::optional<std::uint64_t> contiguous(const Box& whole, const Box& part) {
+  std::uint64_t at = 0;
+  bool one = true;  // all axes so far have one element in the part
+  for (std::size_t i = 0; i < whole.sizes.size(); ++i) {
+    if (part.origin[i] + part.sizes[i] > whole.sizes[i]) return {};
+    if (!one && part.sizes[i] != whole.sizes[i]) return {};
+    one &= part.sizes[i] == 1;
+    at = at * static_cast<std::uint64_t>(whole.sizes[i]) +
+         static_cast<std::uint64_t>(part.origin[i]);
+  }
+  return at;
 }
 
 void swap_bytes(std::string& bytes, DType dtype) {
@@ -465,9 +480,15 @@ std::string Encoder::chunk(std::int64_t chunk) const {
   const Box whole{Sizes(m.shape.size()), m.shape};
   Box box{grid_.place(chunk), m.chunk};
   for (std::size_t i = 0; i < box.origin.size(); ++i) box.origin[i] *= m.chunk[i];
-  std::string bytes = filled(m.fill, count(m.chunk));
-  copy_shared(whole, reinterpret_cast<const char*>(value_.data()), box, bytes.data(),
-              byte_width(m.dtype));
+  const char* source = reinterpret_cast<const char*>(value_.data());
+  const std::size_t width = byte_width(m.dtype);
+  std::string bytes;
+  if (const auto at = contiguous(whole, box)) {  // without zeros first
+    bytes.assign(source + *at * width, count(m.chunk) * width);
+  } else {
+    bytes = filled(m.fill, count(m.chunk));
+    copy_shared(whole, source, box, bytes.data(), width);
+  }
   return encode_chunk(m.codecs, m, m.chunk, std::move(bytes));
 }
 
