@@ -3,7 +3,7 @@
 COUNT of any kind REPEATED with an interleave below a repeat.
 
     python -m venv V && V/bin/pip install grain==0.2.18
-    V/bin/python tools/goldens/grain_pipelines.py [--seed N] [--count N] [--out FILE]
+    V/bin/python tools/goldens/grain_pipelines.py [--seed N] [--count N] [--rereads N] [--out FILE]
 
 One pipeline a line: its graph, how many elements it gives (at most MOST), the FNV-1a 64 of the
 canonical text of each, that text of the first one, the state before element `at` as
@@ -329,7 +329,7 @@ def ops(g):
     return [g["op"]] + [o for p in g.get("in", []) for o in ops(p)]
 
 
-def record(graph, r):
+def record(graph, r, rereads=2):
     signal.alarm(60)  # an endless repeat of what gives nothing never returns
     try:
         elements, states = read(build(graph))
@@ -341,7 +341,7 @@ def record(graph, r):
         return None
     # Grain's interleave without buffers gives now these elements, now others, where iterators are made by a thread meanwhile.
     try:
-        if any(read(build(graph)) != (elements, states) for _ in range(2)):
+        if any(read(build(graph)) != (elements, states) for _ in range(rereads)):
             return None
     except Exception:
         return None
@@ -369,6 +369,7 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--seed", type=int, default=SEED)
     parser.add_argument("--count", type=int, default=COUNT)
+    parser.add_argument("--rereads", type=int, default=2, help="how often Grain must give the same again")
     parser.add_argument("--out", type=pathlib.Path, default=OUT)
     args = parser.parse_args()
     r = random.Random(args.seed)
@@ -376,7 +377,7 @@ def main():
     repeated = args.count * REPEATED // COUNT
     while len(lines) < args.count + repeated:
         graph = graphs.of_iter(r.randrange(0, 5)) if len(lines) < args.count else graphs.repeated_interleave()
-        line = record(graph, r)
+        line = record(graph, r, args.rereads)
         if line is None or len(json.dumps(line)) > 4000:
             continue
         o = ops(graph)

@@ -28,6 +28,15 @@ enum StrataArrowCode : std::int32_t {
   kStrataArrowNotFound = 5,
 };
 
+/// A file that the caller reads in parts. `read` fills `out` with `length` bytes from `offset` on,
+/// which lie in the file; any thread calls it.
+struct StrataArrowSource {
+  void* context;
+  std::int64_t size;
+  std::int32_t (*read)(void* context, std::int64_t offset, std::int64_t length, void* out,
+                       char** message);
+};
+
 /// The functions, in a table that `strata_arrow_door` returns. A reader or writer is used by one
 /// thread at a time.
 struct StrataArrowDoor {
@@ -36,9 +45,11 @@ struct StrataArrowDoor {
   /// "26.0.1".
   const char* arrow_version;
 
-  /// Opens a file of any kind; says which, and its schema. `groups` becomes -1 for streams.
-  std::int32_t (*open)(const char* path, std::int32_t kind, void** reader,
-                       struct ArrowSchema* schema, std::int64_t* groups, char** message);
+  /// Opens a file of any kind; says which, and its schema. `groups` becomes -1 for streams. Maps
+  /// `path` where `source` is null; else that must live as long as the reader.
+  std::int32_t (*open)(const char* path, const struct StrataArrowSource* source, std::int32_t kind,
+                       void** reader, struct ArrowSchema* schema, std::int64_t* groups,
+                       char** message);
   /// The rows of a group: of a row group of Parquet, of a batch of Arrow's file.
   std::int32_t (*rows)(void* reader, std::int64_t group, std::int64_t* rows, char** message);
   /// All of a group, its values checked (offsets within buffers, UTF-8).
@@ -67,4 +78,4 @@ typedef const struct StrataArrowDoor* (*StrataArrowDoorFunction)();
 
 }  // extern "C"
 
-inline constexpr std::int32_t kStrataArrowDoorVersion = 1;
+inline constexpr std::int32_t kStrataArrowDoorVersion = 2;

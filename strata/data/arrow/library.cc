@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <cstdlib>
+#include <cstring>
 #include <filesystem>
 #include <utility>
 
@@ -63,6 +64,19 @@ Status status_of(std::int32_t code, const std::string& path, char* message) {
   }
 }
 
+/// StrataArrowSource::read of a PartialFile.
+std::int32_t read_part(void* context, std::int64_t offset, std::int64_t length, void* out,
+                       char** message) {
+  const auto& file = *static_cast<const PartialFile*>(context);
+  const auto at = static_cast<std::uint64_t>(offset), size = static_cast<std::uint64_t>(length);
+  if (Status s = file.need(at, size); !s.ok()) {
+    *message = ::strdup(s.message().c_str());
+    return kStrataArrowIo;
+  }
+  std::memcpy(out, file.bytes().data() + at, size);
+  return kStrataArrowOk;
+}
+
 }  // namespace
 
 Result<const StrataArrowDoor*> arrow_library() {
@@ -86,9 +100,10 @@ Result<Element> ArrowBatch::row(std::int64_t index) const {
 Result<std::shared_ptr<ArrowFile>> ArrowFile::open(const std::string& path) {
   auto door = arrow_library();
   if (!door) return Status(door.status().code(), "{}: {}", path, door.status().message());
-  auto mapped = MappedFile::open(path);
-  if (!mapped) return mapped.status();
-  const std::string_view bytes = (*mapped)->bytes();
+  auto file = PartialFile::open(path);
+  if (!file) return file.status();
+  if (Status s = (*file)->need(0, 8); !s.ok()) return s;
+  const std::string_view bytes = (*file)->bytes();
   if (bytes.starts_with("FEA1"))
     return Status(Code::unsupported, "{}: Feather's first version is not read", path);
   const StrataArrowKind kind = bytes.starts_with("PAR1") || bytes.starts_with("PARE")
@@ -99,10 +114,15 @@ Result<std::shared_ptr<ArrowFile>> ArrowFile::open(const std::string& path) {
   if (bytes.size() < 8)
     return Status(Code::corrupt, "{}: {} bytes are no file of Arrow's", path, bytes.size());
   std::shared_ptr<ArrowFile> out(new ArrowFile(*door, path, kind));
+  out->file_ = std::move(*file);
+  if (out->file_->remote())
+    out->source_ = {const_cast<PartialFile*>(out->file_.get()),
+                    static_cast<std::int64_t>(bytes.size()), read_part};
   ArrowSchema schema = {};
   char* message = nullptr;
   const std::int32_t code =
-      (*door)->open(path.c_str(), kind, &out->reader_, &schema, &out->groups_, &message);
+      (*door)->open(path.c_str(), out->file_->remote() ? &out->source_ : nullptr, kind,
+                    &out->reader_, &schema, &out->groups_, &message);
   if (code != kStrataArrowOk) return out->failed(code, message);
   auto type = arrow_type_of(schema);
   schema.release(&schema);

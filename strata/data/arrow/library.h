@@ -15,6 +15,7 @@
 #include <string>
 #include <vector>
 
+#include "strata/base/partial_file.h"
 #include "strata/base/result.h"
 #include "strata/data/arrow/columns.h"
 #include "strata/data/arrow/door.h"
@@ -47,7 +48,8 @@ class ArrowBatch : public std::enable_shared_from_this<ArrowBatch> {
 /// UTF-8, and Parquet's checksums of pages where the file has them.
 class ArrowFile : public std::enable_shared_from_this<ArrowFile> {
  public:
-  /// Parquet, Arrow's file or Arrow's stream, told by how the file begins.
+  /// Parquet, Arrow's file or Arrow's stream, told by how the file begins. Of an object in a bucket
+  /// its metadata is fetched here, and columns and batches when they are read.
   static Result<std::shared_ptr<ArrowFile>> open(const std::string& path);
   ~ArrowFile();
   ArrowFile(const ArrowFile&) = delete;
@@ -74,6 +76,8 @@ class ArrowFile : public std::enable_shared_from_this<ArrowFile> {
   const StrataArrowDoor* door_;
   std::string path_;
   StrataArrowKind kind_;
+  std::shared_ptr<const PartialFile> file_;
+  StrataArrowSource source_ = {};  // of an object's
   void* reader_ = nullptr;
   std::shared_ptr<const ArrowType> type_;
   std::int64_t groups_ = -1;

@@ -1,4 +1,5 @@
 // libstrata_arrow.so: the table of door.h, by Arrow's C++ library.
+#include <arrow/buffer.h>
 #include <arrow/c/bridge.h>
 #include <arrow/config.h>
 #include <arrow/io/api.h>
@@ -12,6 +13,7 @@
 #include <parquet/file_reader.h>
 #include <parquet/properties.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <cstring>
 #include <memory>
@@ -56,6 +58,66 @@ std::int32_t guarded(char** message, F f) {
   }
 }
 
+/// A file that the door's caller reads.
+class DoorFile : public arrow::io::RandomAccessFile {
+ public:
+  explicit DoorFile(const StrataArrowSource* source) : source_(source) {
+    set_mode(arrow::io::FileMode::READ);
+  }
+  Status Close() override { return closed_ = true, Status::OK(); }
+  bool closed() const override { return closed_; }
+  arrow::Result<std::int64_t> Tell() const override { return at_; }
+  Status Seek(std::int64_t position) override {
+    if (position < 0 || position > source_->size) return Status::IOError("no byte ", position);
+    return at_ = position, Status::OK();
+  }
+  arrow::Result<std::int64_t> GetSize() override { return source_->size; }
+  arrow::Result<std::int64_t> ReadAt(std::int64_t position, std::int64_t bytes,
+                                     void* out) override {
+    if (position < 0 || bytes < 0 || position > source_->size)
+      return Status::IOError("no bytes ", position, " + ", bytes);
+    bytes = std::min(bytes, source_->size - position);
+    char* message = nullptr;
+    const std::int32_t code =
+        bytes == 0 ? 0 : source_->read(source_->context, position, bytes, out, &message);
+    if (code == kStrataArrowOk) return bytes;
+    const std::string said = message ? message : "cannot read";
+    std::free(message);
+    return Status::IOError("errno: ", said);  // as a system's failure is told
+  }
+  arrow::Result<std::shared_ptr<arrow::Buffer>> ReadAt(std::int64_t position,
+                                                       std::int64_t bytes) override {
+    bytes = std::max<std::int64_t>(0, std::min(bytes, source_->size - position));
+    ARROW_ASSIGN_OR_RAISE(auto buffer, arrow::AllocateResizableBuffer(bytes));
+    ARROW_ASSIGN_OR_RAISE(const std::int64_t n, ReadAt(position, bytes, buffer->mutable_data()));
+    ARROW_RETURN_NOT_OK(buffer->Resize(n));
+    return std::shared_ptr<arrow::Buffer>(std::move(buffer));
+  }
+  arrow::Result<std::int64_t> Read(std::int64_t bytes, void* out) override {
+    ARROW_ASSIGN_OR_RAISE(const std::int64_t n, ReadAt(at_, bytes, out));
+    at_ += n;
+    return n;
+  }
+  arrow::Result<std::shared_ptr<arrow::Buffer>> Read(std::int64_t bytes) override {
+    ARROW_ASSIGN_OR_RAISE(auto buffer, ReadAt(at_, bytes));
+    at_ += buffer->size();
+    return buffer;
+  }
+
+ private:
+  const StrataArrowSource* source_;
+  std::int64_t at_ = 0;
+  bool closed_ = false;
+};
+
+arrow::Result<std::shared_ptr<arrow::io::RandomAccessFile>> input_of(
+    const std::string& path, const StrataArrowSource* source) {
+  if (source) return std::make_shared<DoorFile>(source);
+  ARROW_ASSIGN_OR_RAISE(auto mapped,
+                        arrow::io::MemoryMappedFile::Open(path, arrow::io::FileMode::READ));
+  return std::shared_ptr<arrow::io::RandomAccessFile>(std::move(mapped));
+}
+
 struct Reader {
   arrow::CappedMemoryPool pool{arrow::default_memory_pool(), kMostBytes};
   std::int32_t kind = 0;
@@ -73,16 +135,16 @@ struct Reader {
     return file ? file->num_record_batches() : -1;
   }
 
-  Status open(const std::string& path) {
+  Status open(const std::string& path, const StrataArrowSource* source) {
     arrow::ipc::IpcReadOptions options = arrow::ipc::IpcReadOptions::Defaults();
     options.memory_pool = &pool;
     options.use_threads = false;
-    ARROW_ASSIGN_OR_RAISE(auto input,
-                          arrow::io::MemoryMappedFile::Open(path, arrow::io::FileMode::READ));
+    ARROW_ASSIGN_OR_RAISE(auto input, input_of(path, source));
     if (kind == kStrataArrowParquet) {
       parquet::ReaderProperties properties(&pool);
       properties.set_page_checksum_verification(true);
-      properties.enable_buffered_stream();
+      // Of what is read in parts a column comes at once, not page by page.
+      if (!source) properties.enable_buffered_stream();
       parquet::arrow::FileReaderBuilder builder;
       ARROW_RETURN_NOT_OK(builder.Open(input, properties));
       parquet::ArrowReaderProperties reading;
@@ -212,12 +274,12 @@ struct Writer {
   }
 };
 
-std::int32_t open(const char* path, std::int32_t kind, void** out, ArrowSchema* schema,
-                  std::int64_t* groups, char** message) {
+std::int32_t open(const char* path, const StrataArrowSource* source, std::int32_t kind, void** out,
+                  ArrowSchema* schema, std::int64_t* groups, char** message) {
   return guarded(message, [&]() -> Status {
     auto reader = std::make_unique<Reader>();
     reader->kind = kind;
-    ARROW_RETURN_NOT_OK(reader->open(path));
+    ARROW_RETURN_NOT_OK(reader->open(path, source));
     ARROW_RETURN_NOT_OK(arrow::ExportSchema(*reader->schema, schema));
     *groups = reader->groups();
     *out = reader.release();

@@ -1,6 +1,7 @@
 #include "strata/data/format/array_record.h"
 
 #include <algorithm>
+#include <array>
 #include <functional>
 #include <numeric>
 
@@ -43,7 +44,7 @@ std::string_view name_of(BlockCompression how) {
 }  // namespace
 
 Result<std::shared_ptr<const ArrayRecordFile>> ArrayRecordFile::open(const std::string& path) {
-  auto file = MappedFile::open(path);
+  auto file = PartialFile::open(path);
   if (!file) return file.status();
   auto out = std::make_shared<ArrayRecordFile>();
   out->file_ = *file;
@@ -66,6 +67,11 @@ Status ArrayRecordFile::read_index() {
   auto corrupt = [&](const std::string& what) {
     return Status(Code::corrupt, "{}: no whole ArrayRecord file: {}", name_, what);
   };
+  constexpr std::uint64_t kHead = 64;
+  if (Status s = need(std::array<PartialFile::Range, 2>{
+          {{0, kHead}, {bytes_.size() - std::min<std::uint64_t>(bytes_.size(), kBlock), kBlock}}});
+      !s.ok())
+    return s;
   std::string gathered, unpacked;
   auto chunk = riegeli::read_chunk(bytes_, 0, name_, gathered);
   if (!chunk) return corrupt(chunk.status().message());
@@ -89,6 +95,8 @@ Status ArrayRecordFile::read_index() {
     if (chunk->type != 'p' || chunk->end != bytes_.size()) return corrupt("no padding at its end");
   }
   if (footer >= postscript) return corrupt(fmt::format("its index is at byte {}", footer));
+  footer_ = footer;
+  if (Status s = need(footer, postscript - footer); !s.ok()) return s;
   chunk = riegeli::read_chunk(bytes_, footer, name_, gathered);
   if (!chunk) return chunk.status();
   const std::uint64_t footer_end = chunk->end;
@@ -127,9 +135,25 @@ Status ArrayRecordFile::read_index() {
   return {};
 }
 
+PartialFile::Range ArrayRecordFile::extent(std::int64_t number) const {
+  const auto n = static_cast<std::size_t>(number);
+  const std::uint64_t begin = places_[n].offset;
+  return {begin, (n + 1 < places_.size() ? places_[n + 1].offset : footer_) - begin};
+}
+
+/// The chunks of records, all of them in a few requests.
+Status ArrayRecordFile::need_records(std::span<const std::int64_t> indices) const {
+  if (!file_ || !file_->remote()) return {};
+  std::vector<PartialFile::Range> ranges;
+  for (std::int64_t i : indices) ranges.push_back(extent(i / group_));
+  return need(ranges);
+}
+
 Status ArrayRecordFile::read_group(std::int64_t number, Group& out) const {
   const Place& place = places_[static_cast<std::size_t>(number)];
   out.number = -1;
+  if (file_ && file_->remote())
+    if (Status s = need(std::array{extent(number)}); !s.ok()) return s;
   auto chunk = riegeli::read_chunk(bytes_, place.offset, name_, out.gathered);
   if (!chunk) return chunk.status();
   if (chunk->records != place.records || chunk->decoded_size != place.decoded_size)
@@ -165,6 +189,7 @@ Status ArrayRecordFile::read_many(std::span<const std::int64_t> indices,
                                   std::span<Element> out) const {
   for (std::int64_t i : indices)
     STRATA_CHECK(i >= 0 && i < records_, "record {} of {}", i, records_);
+  if (Status s = need_records(indices); !s.ok()) return s;
   if (group_ == 1) return read_single(indices, out);
   // In the order of chunks, so that each is read once.
   thread_local std::vector<std::uint32_t> order;
@@ -230,11 +255,22 @@ Result<std::unique_ptr<RecordScanner>> ArrayRecordReader::open(const std::string
   return std::unique_ptr<RecordScanner>(std::make_unique<ArrayRecordReader>(std::move(*file)));
 }
 
+/// Fetches some megabytes of an object where the next chunk is not there.
+Status ArrayRecordReader::fetch_ahead() {
+  constexpr std::uint64_t kAhead = std::uint64_t{8} << 20;
+  if (!file_->file_ || !file_->file_->remote()) return {};
+  const auto [begin, length] = file_->extent(next_group_);
+  if (begin + length <= fetched_) return {};
+  fetched_ = std::min(std::max(begin + length, begin + kAhead), file_->footer_);
+  return file_->need(begin, fetched_ - begin);
+}
+
 Result<bool> ArrayRecordReader::next(std::string_view& record) {
   while (at_ >= group_.records.size()) {
     if (next_group_ >= std::ssize(file_->places_)) return false;
     at_ = 0;
     group_.records.clear();
+    if (Status s = fetch_ahead(); !s.ok()) return ++next_group_, s;
     if (Status s = file_->read_group(next_group_++, group_); !s.ok()) return s;
     if (file_->file_ && passed() > released_ + 2 * kRelease) {
       file_->file_->release(file_->bytes_.substr(released_, kRelease));

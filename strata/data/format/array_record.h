@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "strata/base/large_file.h"
+#include "strata/base/partial_file.h"
 #include "strata/data/format/records.h"
 #include "strata/data/format/riegeli.h"
 
@@ -24,7 +25,8 @@ namespace strata::data {
 
 class ArrayRecordFile : public RecordFile {
  public:
-  /// Maps the file, and reads and checks its index.
+  /// Maps the file, and reads and checks its index. Of an object in a bucket the index is fetched
+  /// here, and the chunks of records when they are read.
   static Result<std::shared_ptr<const ArrayRecordFile>> open(const std::string& path);
   /// Of bytes that the caller keeps.
   static Result<std::shared_ptr<const ArrayRecordFile>> of(std::string_view bytes,
@@ -52,17 +54,28 @@ class ArrayRecordFile : public RecordFile {
     std::int64_t number = -1;
     std::string gathered, unpacked;
     std::vector<std::string_view> records;
-    std::shared_ptr<const MappedFile> file;  // where they may lie
+    std::shared_ptr<const PartialFile> file;  // where they may lie
   };
   Result<std::shared_ptr<const Group>> group(std::int64_t number) const;
   Status read_single(std::span<const std::int64_t> indices, std::span<Element> out) const;
   Status read_index();
   Status read_group(std::int64_t number, Group& out) const;
-  std::shared_ptr<const MappedFile> file_;
+  /// Where a chunk of records lies in the file.
+  PartialFile::Range extent(std::int64_t number) const;
+  /// Fetches what is read next where the file is an object's.
+  Status need(std::span<const PartialFile::Range> ranges) const {
+    return file_ ? file_->need(ranges) : Status();
+  }
+  Status need(std::uint64_t offset, std::uint64_t length) const {
+    return file_ ? file_->need(offset, length) : Status();
+  }
+  Status need_records(std::span<const std::int64_t> indices) const;
+  std::shared_ptr<const PartialFile> file_;
   std::string_view bytes_;
   std::string name_, options_;
   std::vector<Place> places_;
   std::int64_t records_ = 0, group_ = 1;
+  std::uint64_t footer_ = 0;  // where the index begins
   mutable std::mutex mutex_;
   mutable std::shared_ptr<const Group> last_;
 };
@@ -78,11 +91,12 @@ class ArrayRecordReader : public RecordScanner {
   std::uint64_t file_bytes() const override { return file_->bytes().size(); }
 
  private:
+  Status fetch_ahead();
   std::shared_ptr<const ArrayRecordFile> file_;
   ArrayRecordFile::Group group_;
   std::size_t at_ = 0;
   std::int64_t next_group_ = 0;
-  std::uint64_t released_ = 0;
+  std::uint64_t released_ = 0, fetched_ = 0;
 };
 
 struct ArrayRecordOptions {

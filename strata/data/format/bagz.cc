@@ -4,6 +4,7 @@
 #include <charconv>
 #include <cstring>
 #include <filesystem>
+#include <numeric>
 
 #include "strata/base/file.h"
 #include "strata/data/compression/block.h"
@@ -62,7 +63,7 @@ Result<std::shared_ptr<const BagzFile>> BagzFile::open(const std::string& path) 
   if (!paths) return paths.status();
   auto out = std::make_shared<BagzFile>();
   for (const std::string& p : *paths) {
-    auto file = MappedFile::open(p);
+    auto file = PartialFile::open(p);
     if (!file) return file.status();
     Shard shard{.file = *file, .records = (*file)->bytes(), .name = p};
     shard.compressed = is_compressed(p);
@@ -70,10 +71,11 @@ Result<std::shared_ptr<const BagzFile>> BagzFile::open(const std::string& path) 
     const std::string apart =
         (full.parent_path() / ("limits." + full.filename().string())).string();
     if (file_exists(apart)) {
-      auto limits = MappedFile::open(apart);
+      auto limits = PartialFile::open(apart);
       if (!limits) return limits.status();
       shard.limits_file = *limits;
       shard.limits = (*limits)->bytes();
+      if (Status s = (*limits)->need(0, shard.limits.size()); !s.ok()) return s;
     }
     if (Status s = out->add(std::move(shard)); !s.ok()) return s;
   }
@@ -96,9 +98,11 @@ Status BagzFile::add(Shard s) {
   if (s.limits.empty() && !s.limits_file && !s.records.empty()) {
     const std::size_t size = s.records.size();
     if (size < 8) return corrupt(fmt::format("it has {} bytes", size));
+    if (Status n = s.file ? s.file->need(size - 8, 8) : Status(); !n.ok()) return n;
     const std::uint64_t ends = load(s.records, size - 8);
     if (ends > size - 8 || (size - ends) % 8 != 0)
       return corrupt(fmt::format("its ends of records begin at byte {} of {}", ends, size));
+    if (Status n = s.file ? s.file->need(ends, size - ends) : Status(); !n.ok()) return n;
     s.limits = s.records.substr(ends);
     s.records = s.records.substr(0, ends);
   }
@@ -154,8 +158,33 @@ Status BagzFile::unpack_record(const Shard& shard, std::int64_t index, std::stri
   return Status(s.code(), "record {}: {}", index - shard.first, s.message());
 }
 
+Status BagzFile::need(std::span<const std::int64_t> indices) const {
+  const bool remote =
+      std::ranges::any_of(shards_, [](const Shard& s) { return s.file && s.file->remote(); });
+  if (!remote) return {};
+  for (const Shard& shard : shards_) {
+    std::vector<PartialFile::Range> ranges;
+    for (std::int64_t i : indices) {
+      if (&shard_of(i) != &shard) continue;
+      const std::string_view bytes = packed(shard, i);
+      if (bytes.empty()) continue;
+      ranges.push_back({static_cast<std::uint64_t>(bytes.data() - shard.records.data()),
+                        static_cast<std::uint64_t>(bytes.size())});
+    }
+    if (Status s = shard.file ? shard.file->need(ranges) : Status(); !s.ok()) return s;
+  }
+  return {};
+}
+
+Status BagzFile::fetch(std::int64_t first, std::int64_t count) const {
+  std::vector<std::int64_t> indices(static_cast<std::size_t>(std::min(count, size_ - first)));
+  std::iota(indices.begin(), indices.end(), first);
+  return need(indices);
+}
+
 Result<std::string> BagzFile::read(std::int64_t index) const {
   std::string out;
+  if (Status s = need(std::span(&index, 1)); !s.ok()) return s;
   if (Status s = unpack_record(shard_of(index), index, out); !s.ok()) return s;
   return out;
 }
@@ -164,6 +193,7 @@ Status BagzFile::read_many(std::span<const std::int64_t> indices, std::span<Elem
   struct Piece {
     std::size_t element, begin;
   };
+  if (Status s = need(indices); !s.ok()) return s;
   thread_local std::vector<Piece> pieces;
   pieces.clear();
   std::shared_ptr<std::string> block;

@@ -15,13 +15,15 @@
 #include <vector>
 
 #include "strata/base/large_file.h"
+#include "strata/base/partial_file.h"
 #include "strata/data/format/records.h"
 
 namespace strata::data {
 
 class BagzFile : public RecordFile {
  public:
-  /// `name@N.bagz` and `name@*.bagz` are shards, read one after the other.
+  /// `name@N.bagz` and `name@*.bagz` are shards, read one after the other. Of an object in a
+  /// bucket the ends of records are fetched here, and records when they are read.
   static Result<std::shared_ptr<const BagzFile>> open(const std::string& path);
   /// One file's bytes; `compressed` as a .bagz is. `limits`: those of a file apart, else they are
   /// at the end. The caller keeps both.
@@ -32,10 +34,11 @@ class BagzFile : public RecordFile {
   Result<std::string> read(std::int64_t index) const override;
   /// Views of the file of a .bag; of a .bagz, of one block for all of the call.
   Status read_many(std::span<const std::int64_t> indices, std::span<Element> out) const override;
+  Status fetch(std::int64_t first, std::int64_t count) const override;
 
  private:
   struct Shard {
-    std::shared_ptr<const MappedFile> file, limits_file;
+    std::shared_ptr<const PartialFile> file, limits_file;
     std::string_view records, limits;
     std::string name;
     bool compressed = true;
@@ -45,6 +48,8 @@ class BagzFile : public RecordFile {
   const Shard& shard_of(std::int64_t index) const;
   /// Returns the record's stored bytes, compressed where the shard is.
   static std::string_view packed(const Shard& shard, std::int64_t index);
+  /// Fetches records where they are of objects.
+  Status need(std::span<const std::int64_t> indices) const;
   /// Adds the record to `out`.
   static Status unpack_record(const Shard& shard, std::int64_t index, std::string& out);
   std::vector<Shard> shards_;

@@ -70,7 +70,10 @@ class InOrder : public RecordScanner {
  public:
   explicit InOrder(std::shared_ptr<const RecordFile> file) : file_(std::move(file)) {}
   Result<bool> next(std::string_view& record) override {
+    constexpr std::int64_t kAhead = 1024;
     if (at_ >= file_->size()) return false;
+    if (at_ % kAhead == 0)
+      if (Status s = file_->fetch(at_, kAhead); !s.ok()) return ++at_, s;
     auto read = file_->read(at_++);
     if (!read) return read.status();
     record_ = std::move(*read);

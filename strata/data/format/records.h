@@ -51,6 +51,12 @@ class RecordFile {
   /// Several records as elements of bytes, into as many places; ends with the first failure. Bytes
   /// are views of what they keep alive, such as the mapped file. The default copies each.
   virtual Status read_many(std::span<const std::int64_t> indices, std::span<Element> out) const;
+  /// Fetches `count` records from `first` on in few requests, where the file is an object in a
+  /// bucket: they are read next.
+  virtual Status fetch(std::int64_t first, std::int64_t count) const {
+    (void)first, (void)count;
+    return {};
+  }
 };
 
 inline Status RecordFile::read_many(std::span<const std::int64_t> indices,
