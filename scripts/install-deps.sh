@@ -18,7 +18,7 @@ packages=(
   libgloo-dev                                                       # bytes between processes
   clang-format-19 libgtest-dev libgmock-dev libmpfr-dev libgmp-dev                  # tests, and the truth of elementary functions
   libsentencepiece-dev libicu-dev libpcre2-dev libcairo2-dev        # tokenizers, chat templates, pictures
-  liblzma-dev libbz2-dev libbrotli-dev libsnappy-dev                # compressed data files
+  liblzma-dev libbz2-dev libbrotli-dev libsnappy-dev libxxhash-dev  # compressed data files, hashes of MDS
   libpng-dev libjpeg62-turbo-dev                                    # pictures in data
   bible-kjv bible-kjv-text libpython3.11-stdlib metamath-databases  # the demo's texts
   dataset-fashion-mnist                                             # pictures for an example

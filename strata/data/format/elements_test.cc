@@ -166,12 +166,18 @@ TEST(Elements, a_shard_of_mds_cut_or_of_another_size_is_found) {
 }
 
 TEST(Elements, hashes_of_mds_are_verified) {
-  // hashlib's of the first shard, which is not changed here: a wrong digit is found.
+  // hashlib's and python-xxhash's of the first shard, which is not changed here: a wrong digit is
+  // found.
   const std::vector<std::pair<std::string, std::string>> hashes = {
       {"md5", "8581c8b7a250485371a9928bddcb8caf"},
       {"sha1", "8cbcf94414915d575f0628896df3a6e082881b19"},
       {"sha256", "cb02a404c5fffbb7be2e002e33edc0f7aaa1ca8251f705530a6c67260af3d8cd"},
       {"sha3_256", "8eca520cf262829fd09547488b5765ed8236e71fa0a5e381b305e3dd51d23721"},
+      {"xxh32", "d9cb66cb"},
+      {"xxh64", "51b1f3b4b2235e54"},
+      {"xxh3_64", "1b264e870d1f6ae3"},
+      {"xxh3_128", "3a15cea9c261a1f61b264e870d1f6ae3"},
+      {"xxh128", "3a15cea9c261a1f61b264e870d1f6ae3"},
       {"blake2b",
        "b438e15e4dd66a1131f8b6f1b9c58794948df37e3317d4a2246e3751fb854da1"
        "e4e54393dc32ea483cda2afdef8255fdda3dc07fe7c8c2406c553b82cf89cc09"}};

@@ -10,8 +10,8 @@
 // bytes, str, int, json, str_int, str_float, str_decimal, the scalars uint8 .. float64, ndarray in
 // its four forms, jpeg and png (as their bytes). pil, jpeg_array and list[...] give their bytes
 // too. pkl is a Python pickle and refused with Code::unsupported: reading it would run programs.
-// Hashes that the index notes are verified (crc32, adler32, md5, sha1, sha2, sha3, blake2), but for
-// xxh's; sizes always.
+// Hashes that the index notes are verified (crc32, adler32, md5, sha1, sha2, sha3, blake2, xxh32,
+// xxh64, xxh3, xxh128); sizes always.
 #pragma once
 
 #include <map>
