@@ -11,12 +11,15 @@
 #include "strata/base/thread_pool.h"
 #include "strata/cli/command.h"
 #include "strata/cli/data_convert.h"
+#include "strata/cli/data_describe.h"
 #include "strata/data/documents.h"
+#include "strata/data/pipeline/graph.h"
 #include "strata/data/pipeline/pipeline.h"
 #include "strata/data/row.h"
 #include "strata/data/token_file.h"
 #include "strata/data/tokens_writer.h"
 #include "strata/tokenizer/sentencepiece.h"
+#include "strata/train/graph_picture.h"
 #include "strata/train/state.h"
 
 namespace strata::cli {
@@ -52,6 +55,7 @@ std::string words_of(const tokenizer::Tokenizer& tokenizer, std::span<const std:
 
 struct Describe {
   std::vector<std::string> arguments;
+  std::string picture;
   std::int64_t step = -1, measure = 0;
   bool json = false;
 };
@@ -129,6 +133,13 @@ void print_rows(const json& rows, std::int64_t step) {
 }
 
 int describe(const Describe& o) {
+  if (are_data_files(o.arguments)) {
+    if (o.step >= 0)
+      return fail(Status(Code::invalid, "--step {}: files of data have no steps; those are a run's",
+                         o.step));
+    return describe_files(
+        {.files = o.arguments, .measure = o.measure, .picture = o.picture, .json = o.json});
+  }
   const train::Config config = read_config_arguments(o.arguments);
   Progress progress(STDERR_FILENO);
   auto data = train::open_data(config, &progress);
@@ -139,9 +150,15 @@ int describe(const Describe& o) {
   // Measured where each operation works alone: read when asked, not ahead.
   const std::string graph = o.measure > 0 ? data->graph().to_iter_dataset().describe(o.measure)
                                           : data->graph().describe();
+  if (!o.picture.empty()) {
+    const Status s = train::write_graph_picture(
+        data::graph_nodes(data->graph().to_iter_dataset(), o.measure), o.picture);
+    if (!s.ok()) return fail(s);
+  }
   if (!o.json) {
     print_sources(sources, config, *data);
     std::cout << "\n" << graph;
+    if (!o.picture.empty()) std::cout << "\n" << o.picture << ": the graph as a picture\n";
     if (o.step >= 0) print_rows(rows, o.step);
     return kDone;
   }
@@ -388,13 +405,20 @@ void add_describe(CommandLine& data, std::function<int()>& action) {
       "epochs over the run, the graph of\n"
       "operations that makes its batches (with --measure the rate of each and the bottleneck), and "
       "with --step what each row of\n"
-      "that step holds. Takes the arguments of `strata train`.\n\n"
-      "Example:\n  strata data describe configs/demo.yml --step 100\n  strata data describe "
+      "that step holds. Takes the arguments of `strata train`, or files and folders of data: then "
+      "says their formats, records and\n"
+      "bytes, and the graph that reads them one after the other.\n\n"
+      "Example:\n  strata data describe train.array_record --measure 100000 --picture graph.svg\n"
+      "  strata data describe configs/demo.yml --step 100\n  strata data describe "
       "train_files='kjv/*.txt,0.7;python/**/*.py,0.3'\n");
   command.hint(key_as_option);
   auto o = std::make_shared<Describe>();
-  command.add_option("arguments", o->arguments, "a YAML file of keys, then key=value")
-      .type_name("[FILE.yml] key=value ...");
+  command
+      .add_option("arguments", o->arguments,
+                  "a YAML file of keys, then key=value; or files of data")
+      .type_name("[FILE.yml] key=value ... | FILE ...");
+  command.add_option("--picture", o->picture,
+                     "draw the graph there: an SVG where the name ends so, else a PNG");
   command.add_option("--step", o->step, "also what this step reads, from 0 on")
       .in_range(std::int64_t{0}, std::int64_t{1} << 40);
   command

@@ -58,6 +58,18 @@ fact "a person reads a table" prints 0 "step 7 reads"
 strata data describe "train_files=$blend" $model --measure 20
 fact "the graph has rates and a bottleneck" prints 0 "<- bottleneck"
 fact "and a source of windows" grep -q "TextWindows(book, length=16, overlapping)" out
+strata data describe "train_files=$blend" $model --measure 5 --picture graph.svg
+fact "and is drawn" prints 0 "graph.svg: the graph as a picture"
+fact "as an SVG" python3 -c "import xml.dom.minidom as x; assert x.parse('graph.svg').documentElement.tagName == 'svg'"
+strata data convert table.jsonl table.array_record
+strata data describe table.array_record table.jsonl --measure 2 --picture graph.png
+fact "files of data are described" prints 0 "InterleaveIterDataset"
+fact "with their formats" grep -q "^table.array_record  array_record *1 " out
+fact "as a PNG" python3 -c "assert open('graph.png', 'rb').read(8) == b'\x89PNG\r\n\x1a\n'"
+strata data describe table.array_record --json
+fact "and their records" holds "o['files'][0]['records']" 1
+strata data describe table.array_record --step 3
+fact "which have no steps" says 2 "--step 3: files of data have no steps"
 strata data describe "train_files=$blend" $model --step 25 --json "train_files_weights=20: 0, 1"
 fact "weights change at their step" holds "all(r['source'] == 'code' for r in o['rows'])" True
 strata data describe "train_files=$blend" $model "train_files_weights=20: 0"

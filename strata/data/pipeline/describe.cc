@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "strata/data/pipeline/graph.h"
 #include "strata/data/pipeline/node.h"
 
 namespace strata::data {
@@ -9,43 +10,52 @@ namespace {
 
 using namespace pipeline;
 
-struct Line {
-  std::string name;
-  std::int64_t elements = 0, own = 0;
-};
-
-/// Depth first, an operation above what it reads from.
-void draw(const Node& node, const std::string& indent, std::vector<Line>& lines) {
-  Line line{indent + node.name(), node.stage().elements, node.stage().nanoseconds};
-  for (const auto& p : node.drawn()) line.own -= p->stage().nanoseconds.load();
-  line.own = std::max<std::int64_t>(line.own, 0);
-  lines.push_back(line);
-  for (const auto& p : node.drawn()) draw(*p, indent + "  ", lines);
+/// Depth first, an operation above what it reads from; the node's own place in the list.
+std::size_t add(const Node& node, int depth, std::vector<GraphNode>& out) {
+  const std::size_t at = out.size();
+  out.push_back({.name = node.name(),
+                 .depth = depth,
+                 .elements = node.stage().elements,
+                 .nanoseconds = node.stage().nanoseconds});
+  for (const auto& p : node.drawn()) {
+    out[at].nanoseconds -= p->stage().nanoseconds.load();
+    const std::size_t input = add(*p, depth + 1, out);
+    out[at].inputs.push_back(input);
+  }
+  out[at].nanoseconds = std::max<std::int64_t>(out[at].nanoseconds, 0);
+  return at;
 }
 
-std::string table(const Node& root) {
-  std::vector<Line> lines;
-  draw(root, "", lines);
-  std::size_t width = 0, slowest = 0;
+std::vector<GraphNode> nodes_of(const Node& root) {
+  std::vector<GraphNode> out;
+  add(root, 0, out);
   std::int64_t all = 0;
-  for (std::size_t i = 0; i < lines.size(); ++i) {
-    width = std::max(width, lines[i].name.size());
-    all += lines[i].own;
-    if (lines[i].own > lines[slowest].own) slowest = i;
+  for (const GraphNode& n : out) all += n.nanoseconds;
+  if (all == 0) return out;
+  for (GraphNode& n : out) n.share = static_cast<double>(n.nanoseconds) / static_cast<double>(all);
+  std::ranges::max_element(out, {}, &GraphNode::nanoseconds)->bottleneck = true;
+  return out;
+}
+
+std::string table(const std::vector<GraphNode>& nodes) {
+  std::size_t width = 0;
+  bool measured = false;
+  for (const GraphNode& n : nodes) {
+    width = std::max(width, n.name.size() + 2 * static_cast<std::size_t>(n.depth));
+    measured = measured || n.bottleneck;
   }
   std::string out;
-  for (std::size_t i = 0; i < lines.size(); ++i) {
-    const Line& l = lines[i];
-    if (all == 0) {
-      out += l.name + "\n";
+  for (const GraphNode& n : nodes) {
+    const std::string name = std::string(2 * static_cast<std::size_t>(n.depth), ' ') + n.name;
+    if (!measured) {
+      out += name + "\n";
       continue;
     }
-    const double seconds = 1e-9 * static_cast<double>(l.own);
+    const double seconds = 1e-9 * static_cast<double>(n.nanoseconds);
     out += fmt::format(
-        "{:<{}}  {:>10} elements  {:>12} /s  {:>5.1f} %{}\n", l.name, width, l.elements,
-        l.own == 0 ? "-" : fmt::format("{:.0f}", static_cast<double>(l.elements) / seconds),
-        100 * static_cast<double>(l.own) / static_cast<double>(all),
-        i == slowest ? "  <- bottleneck" : "");
+        "{:<{}}  {:>10} elements  {:>12} /s  {:>5.1f} %{}\n", name, width, n.elements,
+        n.nanoseconds == 0 ? "-" : fmt::format("{:.0f}", static_cast<double>(n.elements) / seconds),
+        100 * n.share, n.bottleneck ? "  <- bottleneck" : "");
   }
   return out;
 }
@@ -58,19 +68,24 @@ void clear(const Node& node) {
 
 }  // namespace
 
-std::string MapDataset::describe() const {
-  clear(*node_);
-  return table(*node_);
+std::vector<GraphNode> graph_nodes(const MapDataset& ds) {
+  clear(*ds.node());
+  return nodes_of(*ds.node());
 }
 
-std::string IterDataset::describe(std::int64_t sample) const {
-  clear(*node_);
+std::vector<GraphNode> graph_nodes(const IterDataset& ds, std::int64_t sample) {
+  clear(*ds.node());
   if (sample > 0) {
     Tracking tracking;
-    DatasetIterator iterator = iterate();
-    iterator.take(sample);
+    ds.iterate().take(sample);
   }
-  return table(*node_);
+  return nodes_of(*ds.node());
+}
+
+std::string MapDataset::describe() const { return table(graph_nodes(*this)); }
+
+std::string IterDataset::describe(std::int64_t sample) const {
+  return table(graph_nodes(*this, sample));
 }
 
 }  // namespace strata::data
