@@ -134,8 +134,13 @@ int main(int argc, char** argv) {
   add_convert(app, action);
   add_model(app, action);
   add_tokenize_text(app, action);
+  add_launch(app, action);
   add_info(app, action);
-  if (auto status = app.parse(argc, argv, kBadInput)) return *status;
+  std::vector<std::string> words = with_end_of_options({argv, argv + argc});
+  std::vector<char*> line;
+  for (std::string& w : words) line.push_back(w.data());
+  if (auto status = app.parse(static_cast<int>(line.size()), line.data(), kBadInput))
+    return *status;
   compile::register_cpu();
   return guarded([&] {
     if (!wanted_device().empty())

@@ -70,6 +70,10 @@ void add_model(CommandLine& app, std::function<int()>& action);
 void add_model_routes(CommandLine& app, std::function<int()>& action);
 void add_tokenize_text(CommandLine& app, std::function<int()>& action);
 void add_info(CommandLine& app, std::function<int()>& action);
+void add_launch(CommandLine& app, std::function<int()>& action);
+/// The same command line; where it is `strata launch`'s, "--" stands before the program that it
+/// starts, whose options are not ours.
+std::vector<std::string> with_end_of_options(const std::vector<std::string>& arguments);
 
 /// The whole command but for what becomes of its standard output.
 int main(int argc, char** argv);

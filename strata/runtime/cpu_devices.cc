@@ -349,6 +349,9 @@ void number_cpu_devices(int first) {
   std::lock_guard lock(all_mutex);
   for (CpuDevice* d : all->own) d->number(first++);
 }
+void drain_cpu_devices() {
+  for (CpuDevice* d : all->own) d->drain();
+}
 std::vector<Buffer> run_on_cpu_device(Device& device, const std::shared_ptr<Executable>& program,
                                       const std::string& name, std::vector<Buffer> arguments,
                                       std::function<void(const std::function<void()>&)> around) {

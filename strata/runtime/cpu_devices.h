@@ -28,6 +28,8 @@ namespace internal {
 void queue_cpu_devices();
 /// They are numbered from `first` on, where there are others before them in other processes.
 void number_cpu_devices(int first);
+/// Returns when they have done all that was asked for.
+void drain_cpu_devices();
 /// Runs a program of the embedded CPU on one of the devices, in its turn: arguments are brought to
 /// it, results are there when it is done. `around` is called on the device's thread with what waits
 /// for the arguments and runs; what it throws is what waiting for a result throws.

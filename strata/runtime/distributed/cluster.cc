@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 namespace strata::runtime::distributed {
@@ -243,8 +244,11 @@ void Cluster::Launch::ended() {
                  process(), program_, where.first, messages.front().what,
                  messages.front().program));
   state.inbox.clear();
-  if (key_.number >= kRemembered)
-    cluster_.launches_.erase({key_.processes, key_.number - kRemembered});
+  // Launches on other devices of the same processes may still be under way.
+  auto it = cluster_.launches_.lower_bound({key_.processes, 0});
+  while (it != cluster_.launches_.end() && it->first.processes == key_.processes &&
+         it->first.number + kRemembered < key_.number)
+    it = it->second.ended ? cluster_.launches_.erase(it) : std::next(it);
 }
 
 // ---- the processes -----------------------------------------------------------------------------
@@ -436,7 +440,7 @@ void Cluster::on_message(int from, Wire::Frame frame) {
   key.processes = list_of(words);
   key.number = words.number();
   std::lock_guard lock(mutex_);
-  const bool forgotten = key.number + kRemembered <= launches_of_[key.processes];
+  const bool forgotten = key.number <= launches_of_[key.processes] && !launches_.contains(key);
   if (frame.kind == kFailed) {
     const auto code = static_cast<Code>(words.number());
     const std::string text = words.text();
@@ -480,6 +484,7 @@ std::shared_ptr<op::Peers> Cluster::launch(std::vector<int> processes, std::vect
                                            std::string program, std::string fingerprint) {
   std::lock_guard lock(mutex_);
   const std::uint64_t number = ++launches_of_[processes];
+  (void)launches_[{processes, number}];  // it is known from now on
   return std::make_shared<Launch>(*this, Key{std::move(processes), number}, std::move(of_device),
                                   std::move(program), std::move(fingerprint));
 }

@@ -86,7 +86,9 @@ Status start(const StartOptions& options) {
 
 Status stop() {
   World* w = world.load();
-  return w == nullptr ? Status() : w->cluster->leave();
+  if (w == nullptr) return Status();
+  internal::drain_cpu_devices();  // what is under way needs the others
+  return w->cluster->leave();
 }
 
 Cluster* cluster() {
