@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <cstring>
 #include <utility>
 
@@ -17,6 +18,29 @@ std::size_t place(const std::vector<int>& group, int device) {
   return static_cast<std::size_t>(std::find(group.begin(), group.end(), device) - group.begin());
 }
 
+bool is_one_run(const Rows& r) { return r.rows == 1 || r.stride == r.bytes; }
+
+/// The same bytes in as few runs as there are, in ascending order.
+std::vector<Rows> joined(std::vector<Rows> all) {
+  std::sort(all.begin(), all.end(), [](const Rows& a, const Rows& b) {
+    return std::pair(a.operand, a.offset) < std::pair(b.operand, b.offset);
+  });
+  std::vector<Rows> out;
+  for (Rows& r : all) {
+    if (r.rows * r.bytes == 0) continue;
+    if (is_one_run(r)) r = {r.operand, r.offset, 0, 1, r.rows * r.bytes};
+    Rows* last = out.empty() ? nullptr : &out.back();
+    if (last != nullptr && *last == r) continue;
+    if (last != nullptr && last->operand == r.operand && last->rows == 1 && r.rows == 1 &&
+        r.offset <= last->offset + last->bytes) {
+      last->bytes = std::max(last->bytes, r.offset + r.bytes - last->offset);
+      continue;
+    }
+    out.push_back(r);
+  }
+  return out;
+}
+
 /// What the devices of one process want of another's: rows of the operands of places of the group,
 /// each once, in the order in which a parcel holds them.
 std::vector<std::pair<std::size_t, Rows>> contents(const std::vector<int>& group,
@@ -25,15 +49,13 @@ std::vector<std::pair<std::size_t, Rows>> contents(const std::vector<int>& group
   std::vector<std::pair<std::size_t, Rows>> out;
   for (std::size_t source = 0; source < group.size(); ++source) {
     if (peers.process_of(group[source]) != from) continue;
-    const auto first = static_cast<std::ptrdiff_t>(out.size());
+    std::vector<Rows> all;
     for (std::size_t target = 0; target < group.size(); ++target) {
       if (peers.process_of(group[target]) != to) continue;
-      for (const Rows& r : wanted.rows(source, target)) {
-        const std::pair<std::size_t, Rows> each(source, r);
-        if (r.rows * r.bytes > 0 && std::find(out.begin() + first, out.end(), each) == out.end())
-          out.push_back(each);
-      }
+      const std::vector<Rows> one = wanted.rows(source, target);
+      all.insert(all.end(), one.begin(), one.end());
     }
+    for (const Rows& r : joined(std::move(all))) out.emplace_back(source, r);
   }
   return out;
 }
@@ -48,8 +70,6 @@ std::int64_t room_of(const std::vector<std::pair<std::size_t, Rows>>& all) {
   for (const auto& [place, rows] : all) bytes += room_of(rows);
   return bytes;
 }
-bool is_one_run(const Rows& r) { return r.rows == 1 || r.stride == r.bytes; }
-
 /// Copies rows between where they are apart and where they are side by side.
 void pack(std::byte* to, const std::byte* operand, const Rows& r) {
   for (std::int64_t i = 0; i < r.rows; ++i)
@@ -177,13 +197,20 @@ Status Lockstep::fetch(Meeting& m, const std::vector<int>& group, const std::str
     if (!here(group[i])) m.brought[i] = {std::vector<void*>(wanted.bytes.size()), {}};
   for (std::size_t i = 0; i < in.size(); ++i) {
     std::byte* at = in[i].data;
-    for (const auto& [source, rows] : inside[i]) {
+    for (std::size_t k = 0; k < inside[i].size(); ++k) {
+      const auto& [source, rows] = inside[i][k];
+      const auto is_of_same = [&](std::size_t j) {
+        return j < inside[i].size() && inside[i][j].first == source &&
+               inside[i][j].second.operand == rows.operand;
+      };
       void*& operand = m.brought[source].operands[rows.operand];
-      const std::int64_t whole = wanted.bytes[rows.operand];
-      if (operand == nullptr && is_one_run(rows) && rows.rows * rows.bytes == whole) {
-        operand = at;
+      if (operand == nullptr && is_one_run(rows) && !is_of_same(k + 1)) {
+        // Read where it has come: nobody reads what is before or behind it.
+        operand = reinterpret_cast<void*>(reinterpret_cast<std::uintptr_t>(at) -
+                                          static_cast<std::uintptr_t>(rows.offset));
       } else {
-        if (operand == nullptr) operand = m.fetched.emplace_back(memory(whole)).get();
+        if (operand == nullptr)
+          operand = m.fetched.emplace_back(memory(wanted.bytes[rows.operand])).get();
         unpack(static_cast<std::byte*>(operand), at, rows);
       }
       at += room_of(rows);

@@ -15,6 +15,9 @@ namespace {
 enum Kind : std::uint32_t { kGreeting = 100, kMeet, kFailed, kBye };
 /// Launches of which it is still known that they have ended.
 constexpr std::uint64_t kRemembered = 64;
+/// Fewer bytes go behind the message that announces them, whatever the transport: the other side
+/// has them at once, instead of asking for them.
+constexpr std::size_t kAtOnce = std::size_t{64} << 10;
 /// What ends a process that ends as it should: what it has sent before is on its way.
 constexpr std::string_view kLeft = "has left";
 
@@ -104,7 +107,7 @@ Status Cluster::Launch::finish(Moves& moves) {
 void Cluster::Launch::send(const std::vector<int>& group, const std::string& what,
                            const op::Parcel& parcel, Moves& moves) {
   std::uint64_t slot = 0;
-  if (cluster_.bulk_ != nullptr && parcel.bytes > 0) {
+  if (cluster_.bulk_ != nullptr && parcel.bytes > kAtOnce) {
     {
       std::lock_guard lock(cluster_.mutex_);
       slot = ++cluster_.slots_;
