@@ -4,14 +4,13 @@
 #include <strata/strata.h>
 
 #include <cstdio>
-#include <cstdlib>
 
 #include "strata/api/distributed.h"
 
 using namespace strata;
 
 int main() {
-  if (std::getenv("STRATA_NUM_PROCESSES") != nullptr)
+  if (distributed::was_launched())
     distributed::initialize();
   else
     cpu_devices(4);

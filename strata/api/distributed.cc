@@ -33,6 +33,8 @@ Mesh all_devices() {
 
 }  // namespace
 
+bool was_launched() { return run::find_place({}).ok(); }
+
 void initialize(const Options& options, Where where) {
   Site site(where);
   expect("distributed::initialize",

@@ -51,6 +51,9 @@ struct Options {
   std::chrono::milliseconds shutdown_timeout = std::chrono::minutes(5);
 };
 
+/// Whether who started this process says which of several it is: `strata launch`, mpirun, srun, an
+/// indexed job of Kubernetes. Then `initialize()` needs no options.
+bool was_launched();
 /// Joins the processes: returns when all are there. Throws Error naming those that did not come in
 /// time, what is not known, and when it is called twice or after arrays were placed in a mesh.
 void initialize(const Options& options = {}, Where where = Where::current());

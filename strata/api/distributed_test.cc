@@ -112,6 +112,7 @@ std::string message_of(const std::function<void()>& f) {
 std::string arrays() {
   std::ostringstream out;
   const int self = distributed::process_index(), n = distributed::process_count();
+  if (!distributed::was_launched()) return "it was not launched";
   out << self << " of " << n << ", " << devices().size() << " devices of which "
       << distributed::local_devices().size() << " from " << distributed::local_devices()[0].id()
       << ", device 5 of process " << distributed::process_index(devices()[5]) << "\n";
@@ -146,8 +147,8 @@ std::string arrays() {
   return out.str();
 }
 
-/// Steps without end, of which one process dies: "SECONDS MESSAGE" of the others, since its death.
-std::string killed() {
+/// Steps without end, of which the process dies: "SECONDS MESSAGE" of the others, since its death.
+std::string killed(int victim) {
   const Mesh m = make_mesh({{"x", kDevices}});
   auto step =
       jit([](const Array& a) { return numpy::sin(a) + numpy::sum(a); }, JitOptions{.name = "step"});
@@ -156,7 +157,7 @@ std::string killed() {
     for (int i = 0;; ++i) {
       x = step(x);
       (void)addressable_shards(x)[0].data.literal();
-      if (i != 20 || distributed::process_index() != 2) continue;
+      if (i != 20 || distributed::process_index() != victim) continue;
       std::ofstream(std::getenv("STRATA_TEST_STAMP"))
           << Clock::now().time_since_epoch().count() << std::flush;
       ::kill(::getpid(),
@@ -185,7 +186,8 @@ std::string other_programs() {
 
 const std::map<std::string, std::string (*)()> kParts = {{"computed", computed},
                                                          {"arrays", arrays},
-                                                         {"killed", killed},
+                                                         {"killed", [] { return killed(2); }},
+                                                         {"first_killed", [] { return killed(0); }},
                                                          {"other_programs", other_programs}};
 
 /// Plays a part instead of running tests, where one is named.
@@ -262,14 +264,14 @@ Started play(const std::string& part, int n, std::map<std::string, std::string> 
     children.push_back(child);
   }
   Started out;
+  const bool stops =
+      variables.contains("STRATA_TEST_SIGNAL") && variables.at("STRATA_TEST_SIGNAL") == "STOP";
   for (int p = 0; p < n; ++p) {
     int status = 0;
-    const bool stops = variables.contains("STRATA_TEST_SIGNAL") &&
-                       variables.at("STRATA_TEST_SIGNAL") == "STOP" && p == 2;
-    if (!stops) ::waitpid(children[static_cast<std::size_t>(p)], &status, 0);
+    if (!stops || p != 2) ::waitpid(children[static_cast<std::size_t>(p)], &status, 0);
     out.status.push_back(status);
   }
-  if (variables.contains("STRATA_TEST_SIGNAL")) {
+  if (stops) {
     ::kill(children[2], SIGKILL);
     ::waitpid(children[2], nullptr, 0);
   }
@@ -324,6 +326,12 @@ TEST(Distributed, OneThatIsKilledEndsTheWaitOfAll) {
                                  HasSubstr("program \"step\"")));
   }
 }
+TEST(Distributed, SoDoesTheFirstWhoIsTheCoordinator) {
+  const Started s = play("first_killed", 2, {{"STRATA_TEST_SIGNAL", "KILL"}});
+  EXPECT_EQ(WTERMSIG(s.status[0]), SIGKILL);
+  EXPECT_LT(std::atof(s.said[1].c_str()), 2) << s.said[1];
+  EXPECT_THAT(s.said[1], AllOf(HasSubstr("process 0 (pid"), HasSubstr("has died: its connection")));
+}
 TEST(Distributed, OneThatHangsEndsTheWaitOfAll) {
   const Started s =
       play("killed", 4, {{"STRATA_TEST_SIGNAL", "STOP"}, {"STRATA_TEST_SILENCE_MS", "1000"}});
@@ -346,6 +354,7 @@ TEST(Distributed, OneThatNeverComesIsNamed) {
   EXPECT_NE(s.status[0], 0);
 }
 TEST(Distributed, OneProcessIsAlone) {
+  EXPECT_FALSE(distributed::was_launched());
   EXPECT_FALSE(distributed::is_initialized());
   EXPECT_EQ(distributed::process_count(), 1);
   EXPECT_EQ(distributed::process_index(), 0);

@@ -61,10 +61,10 @@ for n in 2 4; do
   fact "and each its own part" prints 0 "process 1 of $n has $((4 / n)) of 4 devices"
   fact "and says what is elsewhere" prints 0 "distributed::process_allgather(x) brings all of it here"
 done
-# What mpirun and srun say, for processes that they would start.
+# As others start processes.
 port=$((20000 + $$ % 20000))
 for rank in 1 0; do
-  env JAX_COORDINATOR_ADDRESS=127.0.0.1:$port JAX_NUM_PROCESSES=2 JAX_PROCESS_ID=$rank STRATA_NUM_PROCESSES=2 STRATA_NUM_CPU_DEVICES=2 "$bin/tutorial-25-processes" > out.$rank 2> err &
+  env JAX_COORDINATOR_ADDRESS=127.0.0.1:$port JAX_NUM_PROCESSES=2 JAX_PROCESS_ID=$rank STRATA_NUM_CPU_DEVICES=2 "$bin/tutorial-25-processes" > out.$rank 2> err &
 done
 wait
 grep weights out.0 > several
