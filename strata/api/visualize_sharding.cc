@@ -1,5 +1,6 @@
 // debug::visualize_sharding: the table that upstream prints with the package rich, without colours.
-// Source: jax/_src/debugging.py visualize_sharding.
+// Source: jax/_src/debugging.py visualize_sharding. Deviation: a table wider than 80 columns stays
+// as it is, where rich would squeeze its columns until numbers are lost.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
