@@ -118,6 +118,12 @@ def forms(server):
     chosen = ask(seed=2, guided_grammar=grammar)[0]["text"].split()
     check("a grammar", chosen[0] == "w7" and chosen[-1] in ("w8", "w7", "w9"), chosen)
     check("what the model cannot write", server.ask("/v1/completions", {"prompt": "w1", "response_format": {"type": "json_object"}})[1]["error"]["message"] == "no token may be token 0 of the output")
+    tag = {"format": {"type": "sequence", "elements": [{"type": "const_string", "value": "w1 "}, {"type": "token", "token": "<|im_start|>"}, {"type": "const_string", "value": "w2 "}]}}
+    marked = ask(seed=1, structured_outputs={"structural_tag": tag}, return_token_ids=True)[0]
+    check("a special token of a structural tag", marked["token_ids"][:3] == [7, 1, 8] and marked["text"].split() == ["w1", "w2"], marked)
+    tag["format"]["elements"][1]["token"] = 7
+    refused = server.ask("/v1/completions", {"prompt": "w1", "structured_outputs": {"structural_tag": tag}})[1]["error"]
+    check("a token that is not special", "7 is no special token" in refused["message"], refused)
     barred = ask(seed=3, bad_words=["w1", "w2"], allowed_token_ids=[7, 8, 9], max_tokens=12, ignore_eos=True)[0]["text"].split()
     check("bad words", set(barred) == {"w3"}, barred)
     check("tokens at least", len(ask(seed=3, min_tokens=30, max_tokens=30, return_token_ids=True)[0]["token_ids"]) == 30)
