@@ -17,6 +17,7 @@ namespace {
 using ::testing::AllOf;
 using ::testing::HasSubstr;
 using testing::message_of;
+using ::testing::Not;
 
 Mesh mesh_2x4() {
   cpu_devices(8);
@@ -457,6 +458,11 @@ TEST(ShardMap, BecomesCollectives) {
           [](const Array& x) { return numpy::matmul(x, lax::all_gather(x, "y", {.tiled = true})); },
           P{"y"}, P{"y"}),
       HasSubstr("all_gather over y"));
+  const auto ring = [](const Array& x) {
+    return lax::ppermute(x, "y", {{0, 1}, {1, 2}, {2, 3}, {3, 0}});
+  };
+  EXPECT_THAT(collectives(ring, P{"y"}, P{"y"}),
+              AllOf(HasSubstr("permute over y"), Not(HasSubstr("all_gather"))));
 }
 
 TEST(Pmap, IsVmapOverDevices) {

@@ -263,6 +263,25 @@ Batched batch_exchange(Builder& b, const Op& op, std::span<Value* const> operand
   return batch_over(rule, b, op, operands, batched, size);
 }
 
+/// By how much every target is behind its source, round the axis; nothing where that differs.
+std::optional<std::int64_t> rotation(const Op& op) {
+  const std::int64_t n = axis_size(op);
+  std::optional<std::int64_t> out;
+  for (auto [source, target] : pairs_of(op)) {
+    const std::int64_t by = (target - source + n) % n;
+    if (out && *out != by) return std::nullopt;
+    out = by;
+  }
+  return out;
+}
+/// Rows moved on along the first dimension. Cut over devices these are messages between neighbours,
+/// where looking rows up would gather all of them.
+Value* rotated_rows(Builder& b, Value* x, std::int64_t by) {
+  const std::int64_t n = x->shape()[0];
+  if (by == 0) return x;
+  return concatenate(b, {slice_dim(b, x, 0, n - by, n), slice_dim(b, x, 0, 0, n - by)}, 0);
+}
+
 /// Along the first dimension the row of each place's source, zeros where there is none.
 Value* permuted_rows(Builder& b, const Op& op, Value* x) {
   const auto sources = sources_of(op);
@@ -274,9 +293,11 @@ Value* permuted_rows(Builder& b, const Op& op, Value* x) {
     rows.set_integer(static_cast<std::int64_t>(i), sources[i].value_or(0));
     targets.set_integer(static_cast<std::int64_t>(i), sources[i].has_value());
   }
-  Value* taken = b.create("stablehlo.torch_index_select", {x, constant(b, rows)},
-                          {{"dim", std::int64_t{0}}, {"batch_dims", std::int64_t{0}}})
-                     .result();
+  const std::optional<std::int64_t> by = rotation(op);
+  Value* taken = by ? rotated_rows(b, x, *by)
+                    : b.create("stablehlo.torch_index_select", {x, constant(b, rows)},
+                               {{"dim", std::int64_t{0}}, {"batch_dims", std::int64_t{0}}})
+                          .result();
   if (pairs_of(op).size() == sources.size()) return taken;
   return select(b, broadcast_in_dim(b, constant(b, targets), x->shape(), {0}), taken,
                 zeros_like(b, x));
