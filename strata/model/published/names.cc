@@ -100,8 +100,8 @@ Names usual_names(const Options& o, bool paired) {
 }
 
 std::int64_t layer_of(const WeightName& name, std::int64_t piece) {
-  if (name.layers.empty()) return 0;
-  return name.layers[static_cast<std::size_t>(piece / std::max<std::int64_t>(name.experts, 1))];
+  const std::int64_t at = piece / std::max<std::int64_t>(name.experts, 1);
+  return name.layers.empty() ? at : name.layers[static_cast<std::size_t>(at)];
 }
 
 void replace(Names& names, const WeightName& name) {

@@ -30,7 +30,7 @@ struct WeightName {
   /// other or alternating, and which of them this is.
   std::int64_t parts = 1, part = 0;
   bool parts_alternate = false;
-  /// The numbers of the layers, in order; empty of a weight of no layer.
+  /// The numbers of the layers, in order; empty: 0, 1, 2, ...
   std::vector<std::int64_t> layers = {};
   /// Matrices are published as (out, in), ours are (in, out); where this is true, Hugging Face has
   /// them as ours (GPT-2's Conv1D).
