@@ -10,6 +10,7 @@
 #include "strata/api/numpy.h"
 #include "strata/base/check.h"
 #include "strata/base/error.h"
+#include "strata/model/decoder/model.h"
 
 namespace strata::engine {
 namespace {
@@ -24,6 +25,11 @@ std::int64_t power_of_two(std::int64_t least) {
   return out;
 }
 
+/// Whether a page holds what a sequence came to, which cannot be taken back by some tokens.
+bool holds_states(const model::Model& model, std::int64_t page_size) {
+  return model::decoder::hold_states(model.init_pages(1, page_size));
+}
+
 Options checked(Options o, const model::Model& model) {
   if (o.pages < 1 || o.page_size < 1)
     throw Error("engine", "pages must be at least 1, and page_size too, got {} and {}", o.pages,
@@ -34,19 +40,24 @@ Options checked(Options o, const model::Model& model) {
   if (o.max_logprobs < -1)
     throw Error("engine", "max_logprobs must be -1 or more, got {}", o.max_logprobs);
   check(o.speculation, model.vocab_size());
+  if (o.speculation.method != Speculation::Method::none && holds_states(model, o.page_size))
+    throw Error("engine", "{} guesses no tokens ahead: its pages hold states, not tokens",
+                model.family())
+        .unsupported();
   const std::int64_t fit = o.pages * o.page_size;
   o.max_length = o.max_length == 0 ? fit : std::min(o.max_length, fit);
   if (o.vocabulary == 0) o.vocabulary = model.vocab_size();
   return o;
 }
 
-ScheduleOptions schedule_of(const Options& o) {
+ScheduleOptions schedule_of(const Options& o, const model::Model& model) {
   return {.pages = o.pages,
           .page_size = o.page_size,
           .max_batch = o.max_batch,
           .chunk = o.chunk,
           .step_tokens = o.step_tokens,
           .share_beginnings = o.share_beginnings,
+          .copy_parts = !holds_states(model, o.page_size),
           .reserve = o.reserve};
 }
 
@@ -81,7 +92,7 @@ Engine::Engine(model::ModelPtr model, const tree::Tree& params, const Options& o
     : model_(std::move(model)),
       options_(checked(options, *model_)),
       table_width_((options_.max_length + options_.page_size - 1) / options_.page_size),
-      scheduler_(schedule_of(options_)),
+      scheduler_(schedule_of(options_, *model_)),
       noise_(compiled_noise(model_->vocab_size())) {
   program_ = std::make_unique<Program>(model_, params,
                                        Program::Shape{.pages = options_.pages,

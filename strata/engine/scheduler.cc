@@ -141,7 +141,10 @@ void Scheduler::let_in(const SequencePtr& s, Plan& plan) {
   STRATA_CHECK(ensure_pages(*s, s->left()), "pages that were counted are not there");
   if (shares) {
     const auto whole = static_cast<std::size_t>(s->kept);
-    if (const auto part = pool_.find_part(std::span(s->pages).first(whole), s->known, s->salt)) {
+    const auto part = options_.copy_parts
+                          ? pool_.find_part(std::span(s->pages).first(whole), s->known, s->salt)
+                          : std::nullopt;
+    if (part) {
       pool_.hold(part->page);  // until the plan is made
       plan.copies.push_back({s, part->page, s->pages[whole]});
       s->computed += part->tokens;

@@ -41,6 +41,8 @@ struct ScheduleOptions {
   /// Tokens of a step: of one sequence, and of all.
   std::int64_t chunk = 64, step_tokens = 256;
   bool share_beginnings = true;
+  /// Whether a sequence may begin with some of a page's tokens, copied.
+  bool copy_parts = true;
   /// Part of the tokens that sequences are expected to draw for which admission wants free pages; 0
   /// lets in whoever fits at the moment.
   double reserve = 1;

@@ -43,6 +43,9 @@ LONG = dict(rope_type="longrope", rope_theta=10000.0, original_max_position_embe
             short_factor=[1.0, 1.25], long_factor=[1.5, 3.0])
 LLAMA4 = dict(num_hidden_layers=4, head_dim=8, intermediate_size=12, intermediate_size_mlp=20, num_local_experts=4,
               num_experts_per_tok=1)
+NEXT = dict(head_dim=8, linear_num_key_heads=2, linear_num_value_heads=4, linear_key_head_dim=4,
+            linear_value_head_dim=6, num_experts=4, num_experts_per_tok=2, moe_intermediate_size=8,
+            shared_expert_intermediate_size=6)
 LATENT = dict(num_key_value_heads=4, q_lora_rank=12, kv_lora_rank=10, qk_nope_head_dim=6, qk_rope_head_dim=4,
               v_head_dim=5, moe_intermediate_size=8, num_experts_per_tok=2, first_k_dense_replace=1)
 
@@ -119,13 +122,21 @@ CASES = {
         num_experts_per_tok=2, attention_chunk_size=6, floor_scale=3, attn_scale=0.3, rope_parameters=rope(
             rope_type="llama3", factor=4.0, low_freq_factor=1.0, high_freq_factor=4.0,
             original_max_position_embeddings=16)), 20),
+    # Eight layers of such weights are 4e-5 from themselves in f64.
+    "qwen3_next": ("qwen3_next", dict(NEXT, num_hidden_layers=6, layer_types=2 * [
+        "linear_attention", "linear_attention", "full_attention"]), 12),
+    "qwen3_next_tail": ("qwen3_next", dict(
+        NEXT, num_hidden_layers=5, norm_topk_prob=False, linear_conv_kernel_dim=3, linear_num_value_heads=2,
+        rope_parameters=rope(partial_rotary_factor=0.5), layer_types=[
+            "linear_attention", "full_attention", "linear_attention", "linear_attention", "full_attention"]), 12),
     "gpt2": ("gpt2", dict(), 12),
     "gpt2_inverse": ("gpt2", dict(scale_attn_by_inverse_layer_idx=True, n_inner=20, activation_function="relu"), 12),
     "bert": ("bert", dict(), 12),
 }
 
 # Of these the gradient of the mean loss of the next tokens by the table of embeddings is kept too.
-TRAINED = {"deepseek_v2", "deepseek_v3", "gpt_oss", "llama4_text"}
+TRAINED = {"deepseek_v2", "deepseek_v3", "gpt_oss", "llama4_text",
+           "qwen3_next"}
 
 
 def config_of(kind, keys):

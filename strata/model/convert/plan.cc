@@ -83,6 +83,7 @@ std::string completed(const std::string& config, DType dtype) {
       {"phi3", "Phi3ForCausalLM"},
       {"qwen2", "Qwen2ForCausalLM"},
       {"qwen3", "Qwen3ForCausalLM"},
+      {"qwen3_next", "Qwen3NextForCausalLM"},
       {"smollm3", "SmolLM3ForCausalLM"}};
   json out = json::parse(config);
   const auto found = classes.find(out.value("model_type", ""));

@@ -1,6 +1,7 @@
 #include "strata/model/decoder/attention.h"
 
 #include "strata/api/lax.h"
+#include "strata/api/nn.h"
 #include "strata/api/numpy.h"
 #include "strata/nn/logical_sharding.h"
 #include "strata/nn/wide.h"
@@ -20,8 +21,16 @@ Array Attention::operator()(const Array& x, const Options& o,
     if (norm && o.head_norm == HeadNorm::each_head) y = (*norm)(y, o.norm, o.epsilon);
     return y;
   };
-  Heads heads{heads_of(query, query_norm, o.query_heads), heads_of(key, key_norm, o.kv_heads),
-              heads_of(value, {}, o.kv_heads)};
+  // Of gated attention the second half of each head's query is its gate.
+  std::optional<Array> gate;
+  const auto queries = [&] {
+    if (!o.gated_attention) return heads_of(query, query_norm, o.query_heads);
+    const std::vector<Array> halves =
+        split(reshape(query(x), {x.shape(0), x.shape(1), o.query_heads, 2 * o.head_dim}), 2, -1);
+    gate = strata::nn::sigmoid(halves[1]);
+    return query_norm ? (*query_norm)(halves[0], o.norm, o.epsilon) : halves[0];
+  };
+  Heads heads{queries(), heads_of(key, key_norm, o.kv_heads), heads_of(value, {}, o.kv_heads)};
   if (rotary) {
     heads.query = rotate(heads.query, *rotary, o.pairing);
     heads.key = rotate(heads.key, *rotary, o.pairing);
@@ -41,7 +50,8 @@ Array Attention::operator()(const Array& x, const Options& o,
   for (Array* x : {&heads.key, &heads.value})
     *x = nn::with_logical_constraint(
         *x, {"activation_kv_batch", "activation_kv_length", "activation_kv_heads", ""});
-  const Array attended = attending(heads);
+  Array attended = attending(heads);
+  if (gate) attended = attended * *gate;
   return scope.returns(out(reshape(attended, {x.shape(0), x.shape(1), o.query_heads * o.head_dim})),
                        x);
 }

@@ -27,10 +27,10 @@ class Decoder : public Model {
   /// But for the biases that experts are chosen by.
   Tree cast(const Tree& params, DType to) const override {
     Tree out = Model::cast(params, to);
-    if (!o_.experts.choice_bias) return out;
+    if (!o_.experts.router_bias) return out;
     std::vector<Array> values(out.values().begin(), out.values().end());
     for (std::size_t i = 0; i < values.size(); ++i)
-      if (params.entry(i).name.ends_with("/choice_bias")) values[i] = params.value(i);
+      if (params.entry(i).name.ends_with("/router_bias")) values[i] = params.value(i);
     return out.with_values(std::move(values));
   }
 
@@ -46,12 +46,22 @@ class Decoder : public Model {
     return init_pages(batch, length);
   }
   Tree init_pages(std::int64_t pages, std::int64_t page_size) const override {
-    std::vector<std::int64_t> shape = {o_.layers * pages, page_size, o_.kv_heads, o_.head_dim};
+    const auto delta_layers = static_cast<std::int64_t>(o_.delta.layers.size());
+    std::vector<std::int64_t> shape = {(o_.layers - delta_layers) * pages, page_size, o_.kv_heads,
+                                       o_.head_dim};
     if (const LatentOptions& l = o_.latent; l.kv_rank > 0) {
       shape[2] = 1, shape[3] = l.kv_rank + l.turned_dim;
-      return tree::of(Cache{zeros(shape, o_.dtype), {}});
+      return tree::of(Cache{zeros(shape, o_.dtype), {}, {}});
     }
-    return tree::of(Cache{zeros(shape, o_.dtype), zeros(shape, o_.dtype)});
+    Cache out{zeros(shape, o_.dtype), zeros(shape, o_.dtype), {}};
+    if (const DeltaOptions& d = o_.delta; delta_layers > 0) {
+      const std::int64_t n = delta_layers * pages;
+      const std::int64_t seen = 2 * d.key_heads * d.key_dim + d.value_heads * d.value_dim;
+      out.delta = DeltaPages{zeros({n, 1, d.taps - 1, seen}, o_.dtype),
+                             zeros({n, d.value_heads, d.key_dim, d.value_dim}, nn::wide(o_.dtype)),
+                             zeros({n, 1}, DType::i32)};
+    }
+    return tree::of(out);
   }
 
   std::pair<Array, Tree> extend(const Tree& params, const Array& tokens, const Array& first,
@@ -145,33 +155,40 @@ class Decoder : public Model {
     return length_of(o_.context);
   }
 
+  Cache cache_of(const Tree& cache) const {
+    Cache out{cache["key"], {}, {}};
+    if (o_.latent.kv_rank == 0) out.value = cache["value"];
+    if (!o_.delta.layers.empty())
+      out.delta = DeltaPages{cache["delta/inputs"], cache["delta/state"], cache["delta/tokens"]};
+    return out;
+  }
   std::pair<Array, Cache> read(const Weights& w, const Batch& batch, const Tree& cache,
                                std::int64_t length) const {
     const Array positions =
         expand_dims(batch.first, 1) + expand_dims(arange(batch.tokens.shape(1)), 0);
-    return run_layers(
-        w, o_, embed(w, o_, batch.tokens, positions), positions, length,
-        Cache{cache["key"], o_.latent.kv_rank > 0 ? std::nullopt : std::optional(cache["value"])},
-        [&](const Heads& h, const AttendOptions& how, Array& key_pages, Array& value_pages,
-            const Array& first_page) {
-          const Array table = batch.pages + first_page;
-          const auto put = [&](Array& pages, const Array& tokens) {
-            pages = nn::write_pages(pages, tokens, table, batch.first, batch.count);
-          };
-          nn::CachedAttention cached{.scale = how.scale,
-                                     .window = how.window,
-                                     .chunk = how.chunk,
-                                     .soft_cap = how.soft_cap,
-                                     .sinks = how.sinks};
-          put(key_pages, h.key);
-          if (o_.latent.kv_rank > 0)
-            cached.value_width = o_.latent.kv_rank;
-          else
-            put(value_pages, h.value);
-          return nn::cached_attention(h.query, key_pages,
-                                      cached.value_width ? key_pages : value_pages, table,
-                                      batch.first, batch.count, cached);
-        });
+    return run_layers(w, o_, embed(w, o_, batch.tokens, positions), positions, length,
+                      cache_of(cache),
+                      {batch.pages, batch.first, batch.count, cache["key"].shape(1)},
+                      [&](const Heads& h, const AttendOptions& how, Array& key_pages,
+                          Array& value_pages, const Array& first_page) {
+                        const Array table = batch.pages + first_page;
+                        const auto put = [&](Array& pages, const Array& tokens) {
+                          pages = nn::write_pages(pages, tokens, table, batch.first, batch.count);
+                        };
+                        nn::CachedAttention cached{.scale = how.scale,
+                                                   .window = how.window,
+                                                   .chunk = how.chunk,
+                                                   .soft_cap = how.soft_cap,
+                                                   .sinks = how.sinks};
+                        put(key_pages, h.key);
+                        if (o_.latent.kv_rank > 0)
+                          cached.value_width = o_.latent.kv_rank;
+                        else
+                          put(value_pages, h.value);
+                        return nn::cached_attention(h.query, key_pages,
+                                                    cached.value_width ? key_pages : value_pages,
+                                                    table, batch.first, batch.count, cached);
+                      });
   }
 
   Options o_;
@@ -196,5 +213,7 @@ const Options* options_of(const Model& model) {
   const auto* decoder = dynamic_cast<const Decoder*>(&model);
   return decoder ? &decoder->options() : nullptr;
 }
+
+bool hold_states(const Tree& pages) { return pages.contains("delta/state"); }
 
 }  // namespace strata::model::decoder

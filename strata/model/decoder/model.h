@@ -22,4 +22,9 @@ const Options* options_of(const Model& model);
 /// layers without experts zero. Throws Error for a model without experts.
 Array routes(const Model& model, const tree::Tree& params, const Array& tokens_BS);
 
+/// Whether a cache's pages hold what sequences came to at their last token, beside or instead of
+/// what each token left (the delta rule's states). Such a sequence goes on where a page ends as it
+/// was read, not amid it.
+bool hold_states(const tree::Tree& pages);
+
 }  // namespace strata::model::decoder

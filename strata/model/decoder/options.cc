@@ -74,19 +74,23 @@ void check(const Options& o) {
         throw Error(o.family, "the {} layers without experts are not ascending numbers below {}",
                     e.dense_layers, o.layers);
     }
-    positive("n_group", e.groups, e.count);
-    positive("topk_group", e.active_groups, e.groups);
-    if (e.count % e.groups != 0)
-      throw Error(o.family, "n_group={} does not divide {} experts", e.groups, e.count);
-    if (const std::int64_t each = e.count / e.groups; e.groups > 1) {
-      positive("experts that score a group", e.group_score_of, each);
+    if (e.groups != 0) {
+      positive("n_group", e.groups, e.count);
+      positive("topk_group", e.active_groups, e.groups);
+      const std::int64_t each = e.count / e.groups;
+      if (e.count % e.groups != 0)
+        throw Error(o.family, "n_group={} does not divide {} experts", e.groups, e.count);
       positive("num_experts_per_tok", e.active, e.active_groups * each);
+      if (e.group_score == GroupScore::two_highest && each < 2)
+        throw Error(o.family,
+                    "a group's score is the sum of two, but n_group={} leaves it {} of {}",
+                    e.groups, each, e.count);
     }
     if (!(e.gate_limit >= 0) || !std::isfinite(e.gate_alpha))
       throw Error(o.family, "swiglu_limit={}, swiglu_alpha={}: allowed are 0 and above, finite",
                   e.gate_limit, e.gate_alpha);
-    if (!std::isfinite(e.scaling))
-      throw Error(o.family, "routed_scaling_factor={}: allowed are finite numbers", e.scaling);
+    if (!std::isfinite(e.scale))
+      throw Error(o.family, "routed_scaling_factor={}: allowed are finite numbers", e.scale);
     if (e.dense_layers < 0 || e.dense_layers >= o.layers)
       throw Error(o.family,
                   "{} leading layers without experts of {}: one with experts must be left",
@@ -106,6 +110,26 @@ void check(const Options& o) {
       if (rope.width != l.turned_dim)
         throw Error(o.family, "rotary positions turn {} elements of qk_rope_head_dim={}",
                     rope.width, l.turned_dim);
+  }
+  if (const DeltaOptions& d = o.delta; !d.layers.empty()) {
+    positive("linear_num_key_heads", d.key_heads, 1 << 14);
+    positive("linear_num_value_heads", d.value_heads, 1 << 14);
+    positive("linear_key_head_dim", d.key_dim, 1 << 16);
+    positive("linear_value_head_dim", d.value_dim, 1 << 16);
+    positive("linear_conv_kernel_dim", d.taps, 1 << 8);
+    if (d.value_heads % d.key_heads != 0 || d.taps < 2)
+      throw Error(o.family,
+                  "linear_num_key_heads={} does not divide linear_num_value_heads={}, or "
+                  "linear_conv_kernel_dim={} is not above 1",
+                  d.key_heads, d.value_heads, d.taps);
+    if (static_cast<std::int64_t>(d.layers.size()) >= o.layers || o.experts.dense_layers > 0 ||
+        o.latent.kv_rank > 0)
+      throw Error(o.family, "{}",
+                  "beside linear attention there must be layers of attention by heads, and none "
+                  "without experts");
+    for (std::size_t i = 0; i < d.layers.size(); ++i)
+      if (d.layers[i] <= (i == 0 ? -1 : d.layers[i - 1]) || d.layers[i] >= o.layers)
+        throw Error(o.family, "linear attention is in layer {} of {}", d.layers[i], o.layers);
   }
   if (o.query_heads % o.kv_heads != 0)
     throw Error(o.family, "num_key_value_heads={} does not divide num_attention_heads={}",

@@ -22,7 +22,8 @@ struct PerLayer {
 struct Carry {
   Array x;
   std::optional<Array> key, value, routes;
-  STRATA_FIELDS(x, key, value, routes)
+  std::optional<DeltaPages> delta;
+  STRATA_FIELDS(x, key, value, routes, delta)
 };
 
 template <class T>
@@ -147,9 +148,21 @@ std::size_t period_of(const std::vector<bool>& dense) {
   }
   return dense.size();
 }
+/// Which layers are of the second stack, those without experts or with the delta rule.
 std::vector<bool> dense_of(const Options& o) {
   std::vector<bool> out(static_cast<std::size_t>(o.layers), false);
-  for (std::int64_t i : layer_numbers(o, "dense_layers/")) out[static_cast<std::size_t>(i)] = true;
+  for (const char* stack : {"dense_layers/", "delta_layers/"})
+    for (std::int64_t i : layer_numbers(o, stack)) out[static_cast<std::size_t>(i)] = true;
+  return out;
+}
+/// A layer's number among those that hold the same in a cache.
+std::vector<std::int32_t> numbers_in_cache(const Options& o) {
+  std::int32_t seen[2] = {0, 0};
+  std::vector<std::int32_t> out;
+  for (std::int64_t i = 0; i < o.layers; ++i) {
+    const std::vector<std::int64_t>& delta = o.delta.layers;
+    out.push_back(seen[std::binary_search(delta.begin(), delta.end(), i)]++);
+  }
   return out;
 }
 
@@ -182,7 +195,8 @@ std::optional<std::string> remat_of(const Options& o) {
 }
 
 Carry scan_layers(const Weights& w, const Options& o, const Carry& first, PerLayer each,
-                  const Array& positions, std::int64_t length, const CachedAttending& attending) {
+                  const Array& positions, std::int64_t length, const CachedAttending& attending,
+                  const std::optional<DeltaPlaces>& places = {}) {
   const nn::ModuleScope scope(w, "Decoder");
   const Rotary rotary = rotary_of(o, positions, length, each);
   const auto step = [&](const Layer& weights, const Carry& before, const PerLayer& own) {
@@ -201,12 +215,19 @@ Carry scan_layers(const Weights& w, const Options& o, const Carry& first, PerLay
     const bool cached = before.key.has_value();
     const Array first_page = own.first_page.value_or(Array());
     std::optional<Array> routes = before.routes;
+    std::optional<DeltaPages> delta = before.delta;
     const Array y = layer(
         weights, o, before.x,
         [&](const Array& h) {
           const auto attend = [&](const Heads& heads) {
             return attending(heads, how, key, value, first_page);
           };
+          if (weights.delta_net && delta) {
+            DeltaPlaces own_places = *places;
+            own_places.pages = own_places.pages + first_page;
+            return (*weights.delta_net)(h, o, positions, *delta, own_places);
+          }
+          if (weights.delta_net) return (*weights.delta_net)(h, o, positions);
           if (weights.latent_attention)
             return (*weights.latent_attention)(h, o, table, cached, attend);
           return (*weights.attention)(h, o, table, query_scale(o, own, rotary, positions),
@@ -219,7 +240,7 @@ Carry scan_layers(const Weights& w, const Options& o, const Carry& first, PerLay
           const Array here = astype(equal(arange(o.layers), *own.number), DType::f32);
           routes = *routes + expand_dims(here, 1) * expand_dims(share, 0);
         });
-    Carry after{y, {}, {}, routes};
+    Carry after{y, {}, {}, routes, delta};
     if (before.key) after.key = key;
     if (before.value) after.value = value;
     return after;
@@ -252,23 +273,24 @@ Carry scan_layers(const Weights& w, const Options& o, const Carry& first, PerLay
     }
     return x;
   };
+  const std::optional<Layer>& second = w.delta_layers ? w.delta_layers : w.dense_layers;
   const std::vector<bool> dense = dense_of(o);
   const std::vector<Run> runs = runs_of(dense);
   const auto period = static_cast<std::int64_t>(period_of(dense));
   Carry last = first;
   if (runs.size() <= 2 || period == o.layers) {
-    last = through(w.dense_layers, w.layers, first, each, runs);
+    last = through(second, w.layers, first, each, runs);
   } else {
     // What repeats is compiled once.
     const std::int64_t repeats = o.layers / period;
     const std::vector<Run> own_runs =
         runs_of(std::vector<bool>(dense.begin(), dense.begin() + period));
     const auto parts = [&](const Layer& l) { return in_parts(l, repeats); };
-    const Layer dense_parts = parts(*w.dense_layers), other_parts = parts(w.layers);
+    const Layer dense_parts = parts(*second), other_parts = parts(w.layers);
     const auto nodes = [](const Layer& l) {
       return nn::detail::nodes_of([&](tree::Visitor& v) { tree::accept_const(l, v); });
     };
-    const nn::detail::ModuleCopies dense_as(nodes(*w.dense_layers), nodes(dense_parts));
+    const nn::detail::ModuleCopies dense_as(nodes(*second), nodes(dense_parts));
     const nn::detail::ModuleCopies others_as(nodes(w.layers), nodes(other_parts));
     last = nn::scan(
         [&](const Layer& some_dense, const Layer& others, const Carry& before,
@@ -298,7 +320,7 @@ Array embed(const Weights& w, const Options& o, const Array& tokens, const Array
 
 Array run_layers(const Weights& w, const Options& o, const Array& x, const Array& positions,
                  std::int64_t length, const LayerAttending& attending) {
-  return scan_layers(w, o, Carry{x, {}, {}, {}}, per_layer(o), positions, length,
+  return scan_layers(w, o, Carry{x, {}, {}, {}, {}}, per_layer(o), positions, length,
                      [&](const Heads& heads, const AttendOptions& how, Array&, Array&,
                          const Array&) { return attending(heads, how); })
       .x;
@@ -306,19 +328,21 @@ Array run_layers(const Weights& w, const Options& o, const Array& x, const Array
 
 std::pair<Array, Cache> run_layers(const Weights& w, const Options& o, const Array& x,
                                    const Array& positions, std::int64_t length, const Cache& cache,
-                                   const CachedAttending& attending) {
+                                   const DeltaPlaces& places, const CachedAttending& attending) {
   PerLayer each = per_layer(o);
-  each.first_page = arange(o.layers) * static_cast<std::int32_t>(cache.key.shape(0) / o.layers);
-  const Carry last =
-      scan_layers(w, o, Carry{x, cache.key, cache.value, {}}, each, positions, length, attending);
-  return {last.x, Cache{*last.key, last.value}};
+  const auto delta = static_cast<std::int64_t>(o.delta.layers.size());
+  each.first_page = Array(Literal::of(Shape({o.layers}), numbers_in_cache(o))) *
+                    static_cast<std::int32_t>(cache.key.shape(0) / (o.layers - delta));
+  const Carry last = scan_layers(w, o, Carry{x, cache.key, cache.value, {}, cache.delta}, each,
+                                 positions, length, attending, places);
+  return {last.x, Cache{*last.key, last.value, last.delta}};
 }
 
 Array routes_of(const Weights& w, const Options& o, const Array& x, const Array& positions,
                 std::int64_t length, const LayerAttending& attending) {
   PerLayer each = per_layer(o);
   each.number = arange(o.layers);
-  const Carry first{x, {}, {}, zeros({o.layers, o.experts.count}, DType::f32)};
+  const Carry first{x, {}, {}, zeros({o.layers, o.experts.count}, DType::f32), {}};
   return *scan_layers(w, o, first, each, positions, length,
                       [&](const Heads& heads, const AttendOptions& how, Array&, Array&,
                           const Array&) { return attending(heads, how); })

@@ -12,7 +12,9 @@ namespace strata::model::decoder {
 struct Cache {
   Array key;
   std::optional<Array> value;
-  STRATA_FIELDS(key, value)
+  /// Of layers with the delta rule.
+  std::optional<DeltaPages> delta;
+  STRATA_FIELDS(key, value, delta)
 };
 
 /// What a layer's attention gets: the heads, and how it compares them (window, scale, cap).
@@ -31,12 +33,13 @@ Array embed(const Weights& weights, const Options& options, const Array& tokens_
 /// frequencies that depend on it.
 Array run_layers(const Weights& weights, const Options& options, const Array& x_BSD,
                  const Array& positions_BS, std::int64_t length, const LayerAttending& attending);
-/// The same with a cache, and what it holds afterwards. Pages are carried from layer to layer, so
+/// The same with a cache, and what it holds afterwards; `places` are those of the rows, pages as a
+/// sequence has them. Pages are carried from layer to layer, so
 /// that what is written is written where it lies.
 std::pair<Array, Cache> run_layers(const Weights& weights, const Options& options,
                                    const Array& x_BSD, const Array& positions_BS,
                                    std::int64_t length, const Cache& cache,
-                                   const CachedAttending& attending);
+                                   const DeltaPlaces& places, const CachedAttending& attending);
 /// What share of the tokens of x (B, S, D) each expert of each layer is chosen by: (L, E) f32; rows
 /// of layers without experts are zero. Attention as of `run_layers` without a cache.
 Array routes_of(const Weights& weights, const Options& options, const Array& x_BSD,

@@ -57,7 +57,7 @@ class Maker {
   Attention attention(const std::string& path) const {
     const std::int64_t q = o_.query_heads * o_.head_dim, kv = o_.kv_heads * o_.head_dim;
     Attention made;
-    made.query = linear(path + "/query", o_.width, q, o_.qkv_bias);
+    made.query = linear(path + "/query", o_.width, o_.gated_attention ? 2 * q : q, o_.qkv_bias);
     made.key = linear(path + "/key", o_.width, kv, o_.qkv_bias);
     made.value = linear(path + "/value", o_.width, kv, o_.qkv_bias);
     made.out = linear(path + "/out", q, o_.width, o_.out_bias);
@@ -86,6 +86,19 @@ class Maker {
     made.out = linear(path + "/out", o_.query_heads * l.value_dim, o_.width, o_.out_bias);
     return made;
   }
+  DeltaNet delta(const std::string& path) const {
+    const DeltaOptions& d = o_.delta;
+    const std::int64_t keys = d.key_heads * d.key_dim, values = d.value_heads * d.value_dim;
+    DeltaNet made;
+    made.qkvz = linear(path + "/qkvz", o_.width, 2 * keys + 2 * values, false);
+    made.ba = linear(path + "/ba", o_.width, 2 * d.value_heads, false);
+    made.conv = one(path + "/conv", {d.taps, 2 * keys + values}, WeightKind::convolution);
+    made.dt_bias = one(path + "/dt_bias", {d.value_heads}, WeightKind::ones);
+    made.a_log = one(path + "/a_log", {d.value_heads}, WeightKind::decay);
+    made.norm = {.scale = one(path + "/norm/scale", {d.value_dim}, WeightKind::ones), .bias = {}};
+    made.out = linear(path + "/out", values, o_.width, false);
+    return made;
+  }
   FeedForward mlp(const std::string& path, std::int64_t width) const {
     FeedForward made;
     if (o_.gated) made.gate = linear(path + "/gate", o_.width, width, o_.mlp_bias);
@@ -103,14 +116,14 @@ class Maker {
     const ExpertOptions& e = o_.experts;
     Experts made;
     made.router = linear(path + "/router", o_.width, e.count, e.biased);
+    if (e.router_bias)
+      made.router_bias = one(path + "/router_bias", {e.count}, WeightKind::router_bias);
     made.gate = expert_weight(path + "/gate", o_.width, e.width);
     made.up = expert_weight(path + "/up", o_.width, e.width);
     made.down = expert_weight(path + "/down", e.width, o_.width);
     if (e.shared_width > 0) made.shared = mlp(path + "/shared", e.shared_width);
     if (e.shared_width > 0 && e.shared_gated)
       made.shared_gate = linear(path + "/shared_gate", o_.width, 1, false);
-    if (e.choice_bias)
-      made.choice_bias = one(path + "/choice_bias", {e.count}, WeightKind::choice_bias);
     return made;
   }
   Layer layer(const std::string& path, bool has_experts) const {
@@ -118,7 +131,9 @@ class Maker {
     const bool behind = o_.norm_place != NormPlace::before;
     Layer made;
     made.attention_norm = norm_if(ahead, path + "/attention_norm");
-    if (o_.latent.kv_rank > 0)
+    if (path == "delta_layers")
+      made.delta_net = delta(path + "/delta_net");
+    else if (o_.latent.kv_rank > 0)
       made.latent_attention = latent(path + "/latent_attention");
     else
       made.attention = attention(path + "/attention");
@@ -148,6 +163,7 @@ Weights make_weights(const Options& o, const WeightMaker& make) {
   w.embedding_norm = m.norm_if(o.embedding_norm, "embedding_norm");
   const bool has_experts = o.experts.count > 0;
   if (has_experts && o.experts.dense_layers > 0) w.dense_layers = m.layer("dense_layers", false);
+  if (!o.delta.layers.empty()) w.delta_layers = m.layer("delta_layers", has_experts);
   w.layers = m.layer("layers", has_experts);
   w.final_norm = m.norm_if(o.final_norm, "final_norm");
   if (o.has_logits && !o.tied) w.logits = m.linear("logits", o.width, o.vocab_size, false);
@@ -157,18 +173,21 @@ Weights make_weights(const Options& o, const WeightMaker& make) {
 LayerSpan layers_in(const Options& o, std::string_view path) {
   const std::int64_t dense = o.experts.count > 0 ? o.experts.dense_layers : 0;
   if (path.starts_with("dense_layers/")) return {0, dense};
-  if (path.starts_with("layers/")) return {dense, o.layers - dense};
+  const auto delta = static_cast<std::int64_t>(o.delta.layers.size());
+  if (path.starts_with("delta_layers/")) return {0, delta};
+  if (path.starts_with("layers/")) return {dense, o.layers - dense - delta};
   return {};
 }
 
 std::vector<std::int64_t> layer_numbers(const Options& o, std::string_view path) {
   const LayerSpan span = layers_in(o, path);
-  const std::vector<std::int64_t>& dense = o.experts.dense_at;
+  const std::vector<std::int64_t>& others =
+      o.delta.layers.empty() ? o.experts.dense_at : o.delta.layers;
   std::vector<std::int64_t> out;
-  if (span.count > 0 && path.starts_with("dense_layers/") && !dense.empty()) return dense;
-  for (std::int64_t i = dense.empty() ? span.first : 0;
+  if (span.count > 0 && !path.starts_with("layers/") && !others.empty()) return others;
+  for (std::int64_t i = others.empty() ? span.first : 0;
        static_cast<std::int64_t>(out.size()) < span.count; ++i)
-    if (!std::binary_search(dense.begin(), dense.end(), i)) out.push_back(i);
+    if (!std::binary_search(others.begin(), others.end(), i)) out.push_back(i);
   return out;
 }
 
@@ -209,6 +228,10 @@ tree::MetadataPtr logical_axes(std::string_view path) {
       {"layers/latent_attention/query_a/bias", {"layers", "q_lora"}},
       {"layers/latent_attention/kv_a/bias", {"layers", "kv_lora"}},
       {"layers/latent_attention/out/bias", {"layers", "embed"}},
+      {"layers/delta_net/qkvz/kernel", {"layers", "embed", "q_heads"}},
+      {"layers/delta_net/ba/kernel", {"layers", "embed", "q_heads"}},
+      {"layers/delta_net/out/kernel", {"layers", "heads", "embed"}},
+      {"layers/delta_net/conv", {"layers", "conv", "q_heads"}},
       {"layers/mlp/gate/kernel", {"layers", "embed", "mlp"}},
       {"layers/mlp/up/kernel", {"layers", "embed", "mlp"}},
       {"layers/mlp/down/kernel", {"layers", "mlp", "embed"}},
@@ -227,11 +250,11 @@ tree::MetadataPtr logical_axes(std::string_view path) {
       {"layers/experts/gate/bias", {"layers", "exp", "mlp_moe"}},
       {"layers/experts/up/bias", {"layers", "exp", "mlp_moe"}},
       {"layers/experts/down/bias", {"layers", "exp", "embed_moe"}},
-      {"layers/experts/choice_bias", {"layers", "exp"}},
+      {"layers/experts/router_bias", {"layers", "exp"}},
       {"layers/experts/shared_gate/kernel", {"layers", "embed", "norm"}},
       {"logits/kernel", {"embed", "vocab"}},
   };
-  if (path.starts_with("dense_")) return logical_axes(path.substr(6));
+  if (path.starts_with("dense_") || path.starts_with("delta_")) return logical_axes(path.substr(6));
   // A has the inputs of its weight, B the outputs; the rank is not divided.
   const bool is_a = path.ends_with("/lora/a"), is_b = path.ends_with("/lora/b");
   if (is_a || is_b) {
@@ -264,13 +287,16 @@ tree::Tree first_weights(const Options& o, const Array& key) {
   const Weights made =
       make_weights(o, [&](std::string_view path, const Sizes& shape, WeightKind kind) -> Array {
         const Array own = keys[next++];
-        if (kind == WeightKind::bias || kind == WeightKind::choice_bias ||
+        if (kind == WeightKind::bias || kind == WeightKind::router_bias ||
             kind == WeightKind::expert_bias || kind == WeightKind::adapter_b)
           return zeros(shape);
         if (kind == WeightKind::adapter_a) {
           const std::string_view module = path.substr(0, path.size() - 7);  // "/lora/a"
           return first_adapter_a(o.adapters.find(module)->second, own, shape);
         }
+        if (kind == WeightKind::ones) return ones(shape);
+        if (kind == WeightKind::decay)
+          return log(random::uniform(own, shape, DType::f32, 0.01, 16));
         if (kind == WeightKind::scale)
           return o.norm == NormKind::gemma ? zeros(shape) : ones(shape);
         return random::normal(own, shape) * o.initial_deviation;

@@ -8,6 +8,7 @@
 #include <functional>
 
 #include "strata/model/decoder/attention.h"
+#include "strata/model/decoder/delta_net.h"
 #include "strata/model/decoder/feed_forward.h"
 #include "strata/model/decoder/latent_attention.h"
 #include "strata/nn/embed.h"
@@ -18,15 +19,16 @@ namespace strata::model::decoder {
 /// the options' norm_place.
 struct Layer {
   std::optional<Norm> attention_norm;  // ahead of attention
-  std::optional<Attention> attention;  // one of these two
+  std::optional<Attention> attention;  // one of these three
   std::optional<LatentAttention> latent_attention;
+  std::optional<DeltaNet> delta_net;
   std::optional<Norm> attention_post_norm;  // behind it
   std::optional<Norm> mlp_norm;
   std::optional<FeedForward> mlp;  // one of these two
   std::optional<Experts> experts;
   std::optional<Norm> mlp_post_norm;
-  STRATA_FIELDS(attention_norm, attention, latent_attention, attention_post_norm, mlp_norm, mlp,
-                experts, mlp_post_norm)
+  STRATA_FIELDS(attention_norm, attention, latent_attention, delta_net, attention_post_norm,
+                mlp_norm, mlp, experts, mlp_post_norm)
 };
 
 /// All weights. Matrices are (in, out), embeddings (rows, D).
@@ -36,11 +38,13 @@ struct Weights {
   std::optional<Norm> embedding_norm;
   /// Of a model of experts: the layers ahead of the others, which have none.
   std::optional<Layer> dense_layers;
+  /// The layers that have the delta rule.
+  std::optional<Layer> delta_layers;
   Layer layers;
   std::optional<Norm> final_norm;
   std::optional<Linear> logits;
-  STRATA_FIELDS(embedder, positions, types, embedding_norm, dense_layers, layers, final_norm,
-                logits)
+  STRATA_FIELDS(embedder, positions, types, embedding_norm, dense_layers, delta_layers, layers,
+                final_norm, logits)
 };
 
 /// What a weight is: how its first value is drawn, and which logical axes it has.
@@ -54,7 +58,10 @@ enum class WeightKind {
   scale,
   bias,
   expert_bias,
-  choice_bias,
+  router_bias,
+  convolution,
+  ones,
+  decay,
   adapter_a,
   adapter_b
 };

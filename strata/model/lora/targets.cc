@@ -108,6 +108,10 @@ std::map<std::string, decoder::AdapterOptions, std::less<>> select(const Options
   if (base.experts.dense_layers > 0)
     throw Error("lora", "adapters of models whose first layers have no experts are not supported")
         .unsupported();
+  if (!base.delta.layers.empty())
+    throw Error("lora", "adapters of {}, whose layers are of two kinds, are not supported",
+                base.family)
+        .unsupported();
   const std::vector<Module> modules = modules_of(base);
   const decoder::AdapterOptions made{
       .rank = o.rank, .alpha = o.alpha, .rslora = o.use_rslora, .init = o.init};

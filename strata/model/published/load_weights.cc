@@ -46,13 +46,15 @@ Slice slice_of(const WeightName& name, const WeightShape& weight, Convention con
   s.out = own.back();
   const bool shared = convention == Convention::hugging_face && name.parts > 1;
   s.whole = shared ? s.out * name.parts : name.whole > 0 ? name.whole : s.out;
-  if (weight.kind != WeightKind::matrix && weight.kind != WeightKind::experts) {
+  if (weight.kind != WeightKind::matrix && weight.kind != WeightKind::experts &&
+      weight.kind != WeightKind::convolution) {
     s.shape = {s.whole};
   } else {
     s.in = own[0];
     s.as_ours = name.as_ours && convention == Convention::hugging_face;
     s.shape = s.as_ours ? Sizes{s.in, s.whole} : Sizes{s.whole, s.in};
   }
+  if (name.conv1d && convention == Convention::hugging_face) s.shape.insert(s.shape.begin() + 1, 1);
   if (is_stacked(name, convention)) s.shape.insert(s.shape.begin(), name.experts);
   return s;
 }
@@ -286,7 +288,7 @@ Result<tree::Tree> load_weights(const Options& options, const Names& names,
       arrays.emplace(w.path, Array(std::move(ours)));
       continue;
     }
-    const DType kept = w.kind == WeightKind::choice_bias ? DType::f32 : dtype;
+    const DType kept = w.kind == WeightKind::router_bias ? DType::f32 : dtype;
     Literal ours(Type(kept, Shape::of(w.shape)));
     std::string last;
     Result<Literal> tensor = Literal();

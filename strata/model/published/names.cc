@@ -33,6 +33,10 @@ Pair of_layer(const Options& o, std::string_view part) {
   if (part == "latent_attention/kv_a_norm") return {"self_attn.kv_a_layernorm", "attn_kv_a_norm"};
   if (part == "latent_attention/kv_b") return {"self_attn.kv_b_proj", "attn_kv_b"};
   if (part == "latent_attention/out") return {"self_attn.o_proj", "attn_output"};
+  if (part == "delta_net/qkvz") return {"linear_attn.in_proj_qkvz", "ssm_in"};
+  if (part == "delta_net/ba") return {"linear_attn.in_proj_ba", "ssm_ba"};
+  if (part == "delta_net/norm") return {"linear_attn.norm", "ssm_norm"};
+  if (part == "delta_net/out") return {"linear_attn.out_proj", "ssm_out"};
   if (part == "mlp/gate") return {"mlp.gate_proj", "ffn_gate"};
   if (part == "mlp/up") return {"mlp.up_proj", "ffn_up"};
   if (part == "mlp/down") return {"mlp.down_proj", "ffn_down"};
@@ -56,6 +60,14 @@ Pair of_layer(const Options& o, std::string_view part) {
   STRATA_UNREACHABLE("no part {}", part);
 }
 
+/// Those of layers that have no .weight and .bias; nothing of others.
+Pair of_lone(std::string_view path) {
+  if (path.ends_with("delta_net/conv")) return {"linear_attn.conv1d.weight", "ssm_conv1d.weight"};
+  if (path.ends_with("delta_net/dt_bias")) return {"linear_attn.dt_bias", "ssm_dt.bias"};
+  if (path.ends_with("delta_net/a_log")) return {"linear_attn.A_log", "ssm_a"};
+  return {nullptr, nullptr};
+}
+
 Pair of_rest(std::string_view part) {
   if (part == "embedder") return {"model.embed_tokens", "token_embd"};
   if (part == "positions") return {"model.embed_positions", "position_embd"};
@@ -75,7 +87,12 @@ Names usual_names(const Options& o, bool paired) {
     const std::string_view part = std::string_view(w.path).substr(0, slash);
     const std::string ending = w.path.ends_with("bias") ? ".bias" : ".weight";
     WeightName name{.path = w.path};
-    if (const decoder::LayerSpan span = decoder::layers_in(o, w.path); span.count > 0) {
+    if (const Pair lone = of_lone(w.path); lone.hugging_face) {
+      name.layers = decoder::layer_numbers(o, w.path);
+      name.hugging_face = std::string("model.layers.{}.") + lone.hugging_face;
+      name.gguf = std::string("blk.{}.") + lone.gguf;
+      name.conv1d = w.kind == decoder::WeightKind::convolution;
+    } else if (const decoder::LayerSpan span = decoder::layers_in(o, w.path); span.count > 0) {
       const Pair pair = of_layer(o, part.substr(part.find('/') + 1));
       name.layers = decoder::layer_numbers(o, w.path);
       if (w.kind == decoder::WeightKind::experts || w.kind == decoder::WeightKind::expert_bias)

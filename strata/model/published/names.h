@@ -30,6 +30,8 @@ struct WeightName {
   /// other or alternating, and which of them this is.
   std::int64_t parts = 1, part = 0;
   bool parts_alternate = false;
+  /// Whether Hugging Face has a dimension of 1 between the two, as PyTorch's Conv1d of groups.
+  bool conv1d = false;
   /// The numbers of the layers, in order; empty: 0, 1, 2, ...
   std::vector<std::int64_t> layers = {};
   /// Matrices are published as (out, in), ours are (in, out); where this is true, Hugging Face has

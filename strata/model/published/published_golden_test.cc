@@ -118,7 +118,8 @@ INSTANTIATE_TEST_SUITE_P(
                     "phi3_longrope_short", "phi3_longrope_long", "olmo2", "gpt2", "gpt2_inverse",
                     "mixtral", "mixtral_sliding", "qwen2_moe", "qwen2_moe_dense_first", "qwen3_moe",
                     "deepseek_v2", "deepseek_v2_lite", "deepseek_v3", "deepseek_v3_halves",
-                    "kimi_k2", "gpt_oss", "llama4", "llama4_interleaved", "llama4_some_dense"),
+                    "kimi_k2", "gpt_oss", "llama4", "llama4_interleaved", "llama4_some_dense",
+                    "qwen3_next", "qwen3_next_tail"),
     [](const auto& test) { return std::string(test.param); });
 
 class BlocksTest : public GoldenTest {};
@@ -150,8 +151,10 @@ TEST_P(TrainedTest, GivesTheGradientOfTorch) {
           p.model->token_losses(q, t[{slice(), slice(0, last)}], t[{slice(), slice(1, last + 1)}]));
     })(w);
   })(p.params, tokens);
-  // Everything that a loss goes through has its part in this one.
-  EXPECT_LE(distance(gradient["embedder/embedding"], want.at("embedding_gradient")), 2e-5);
+  // Everything that a loss goes through has its part in this one. Of qwen3_next torch's own in f32
+  // is 5e-5 from its own in f64.
+  const double most = std::string(GetParam()) == "qwen3_next" ? 1e-4 : 2e-5;
+  EXPECT_LE(distance(gradient["embedder/embedding"], want.at("embedding_gradient")), most);
   for (std::size_t i = 0; i < gradient.size(); ++i)
     EXPECT_TRUE(all(isfinite(gradient.value(i))).item<bool>()) << gradient.entry(i).name;
 }
@@ -159,7 +162,8 @@ TEST_P(TrainedTest, GivesTheGradientOfTorch) {
 INSTANTIATE_TEST_SUITE_P(Families, TrainedTest,
                          testing::Values("deepseek_v2", "deepseek_v2_lite", "deepseek_v3",
                                          "deepseek_v3_halves", "kimi_k2", "gpt_oss", "llama4",
-                                         "llama4_interleaved", "llama4_some_dense"),
+                                         "llama4_interleaved", "llama4_some_dense", "qwen3_next",
+                                         "qwen3_next_tail"),
                          [](const auto& test) { return std::string(test.param); });
 
 class EncoderTest : public GoldenTest {};
