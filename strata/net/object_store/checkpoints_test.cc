@@ -112,7 +112,9 @@ TEST_P(CheckpointsInBuckets, AServerThatGoesAwayLeavesTheOldStep) {
     const auto steps = orbax::steps(root_);
     ASSERT_TRUE(steps.ok());
     for (const auto& [step, folder] : *steps) expect_whole(folder, static_cast<int>(step));
-    if (saved.ok()) EXPECT_EQ(steps->back().first, next);
+    if (saved.ok()) {
+      EXPECT_EQ(steps->back().first, next);
+    }
   }
 }
 
