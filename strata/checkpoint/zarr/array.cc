@@ -10,6 +10,7 @@
 #include "strata/checkpoint/store/parallel.h"
 #include "strata/data/compression/codec.h"
 #include "strata/data/compression/stream.h"
+#include "strata/data/compression/zstd.h"
 
 namespace strata::checkpoint::zarr {
 namespace {
@@ -320,6 +321,7 @@ std::string encode_chunk(const std::vector<Codec>& codecs, const Metadata& m, co
         if (!c.little) swap_bytes(bytes, m.dtype);
         break;
       case Codec::Kind::crc32c: add_checksum(bytes); break;
+      case Codec::Kind::zstd: bytes = data::zstd_frame(bytes, c.level); break;
       case Codec::Kind::sharding: {
         std::string out, index;
         Sizes grid;

@@ -1,7 +1,10 @@
 // Zstandard (RFC 8878) by libzstd; frames are written with their checksum. Windows of more than
 // 128 MiB are refused, as the library does by default.
+#include "strata/data/compression/zstd.h"
+
 #include <zstd.h>
 
+#include "strata/base/check.h"
 #include "strata/data/compression/codec.h"
 
 namespace strata::data {
@@ -43,5 +46,17 @@ class Encoder : public Codec {
 
 std::unique_ptr<Codec> zstd_decoder() { return std::make_unique<Decoder>(); }
 std::unique_ptr<Codec> zstd_encoder() { return std::make_unique<Encoder>(); }
+
+std::string zstd_frame(std::string_view bytes, int level) {
+  ZSTD_CCtx* z = ZSTD_createCCtx();
+  ZSTD_CCtx_setParameter(z, ZSTD_c_checksumFlag, 1);
+  ZSTD_CCtx_setParameter(z, ZSTD_c_compressionLevel, level);
+  std::string out(ZSTD_compressBound(bytes.size()), '\0');
+  const std::size_t size = ZSTD_compress2(z, out.data(), out.size(), bytes.data(), bytes.size());
+  ZSTD_freeCCtx(z);
+  STRATA_CHECK(!ZSTD_isError(size), "zstd says: {}", ZSTD_getErrorName(size));
+  out.resize(size);
+  return out;
+}
 
 }  // namespace strata::data
