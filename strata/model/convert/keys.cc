@@ -164,7 +164,7 @@ void add_latent(GgufMetadata& out, const std::string& a, const Options& o) {
   out.emplace_back(a + "leading_dense_block_count", u32(e.dense_layers));
   out.emplace_back(a + "expert_feed_forward_length", u32(e.width));
   out.emplace_back(a + "expert_shared_count", u32(e.shared_width / e.width));
-  out.emplace_back(a + "expert_weights_scale", static_cast<float>(e.scale));
+  out.emplace_back(a + "expert_weights_scale", static_cast<float>(e.scaling));
   out.emplace_back(a + "expert_weights_norm", e.renormalise);
   out.emplace_back(a + "expert_gating_func", u32(e.score == decoder::RouterScore::sigmoid ? 2 : 1));
   if (e.groups > 1) {

@@ -40,7 +40,7 @@ Array FeedForward::operator()(const Array& x, Activation activation) const {
 Experts::Routes Experts::routes(const Array& x, const ExpertOptions& o) const {
   const Array scores = astype(router(x), nn::wide(x.dtype()));
   std::optional<Array> bias;
-  if (router_bias) bias = *router_bias;
+  if (choice_bias) bias = *choice_bias;
   const Gate g = chosen_experts(scores, o, bias);
   return {g.experts, g.weights};
 }

@@ -31,12 +31,12 @@ struct ExpertWeight {
 struct Experts {
   Linear router;  // (D, E)
   /// f32 whatever the other weights are.
-  std::optional<nn::Param> router_bias;  // (E)
+  std::optional<nn::Param> choice_bias;  // (E)
   ExpertWeight gate, up, down;           // (E, D, F), (E, D, F), (E, F, D)
   /// What all tokens go through, and the factor's weight, (D, 1).
   std::optional<FeedForward> shared;
   std::optional<Linear> shared_gate;
-  STRATA_FIELDS(router, router_bias, gate, up, down, shared, shared_gate)
+  STRATA_FIELDS(router, choice_bias, gate, up, down, shared, shared_gate)
 
   /// Which experts each token of x (..., D) goes through, highest score first, of equal ones that
   /// of the lower number; and their weights, f32 (f64 for f64).

@@ -17,8 +17,7 @@ Array within_groups(const Array& choice, const ExpertOptions& o) {
   shape.back() = o.groups;
   shape.push_back(each);
   const Array grouped = reshape(choice, shape);
-  const Array of_group =
-      sum(lax::top_k(grouped, o.group_score == GroupScore::highest ? 1 : 2).first, -1);  // (..., G)
+  const Array of_group = sum(lax::top_k(grouped, o.group_score_of).first, -1);  // (..., G)
   const Array best = lax::top_k(of_group, o.active_groups).second;
   const Array open = any(equal(expand_dims(best, -1), arange(o.groups)), -2);
   const Array kept = where(expand_dims(open, -1), grouped, -std::numeric_limits<float>::infinity());
@@ -28,23 +27,21 @@ Array within_groups(const Array& choice, const ExpertOptions& o) {
 }  // namespace
 
 Gate chosen_experts(const Array& logits, const ExpertOptions& o,
-                    const std::optional<Array>& router_bias) {
+                    const std::optional<Array>& choice_bias) {
   const bool sigmoid = o.score == RouterScore::sigmoid;
   const Array scores = sigmoid ? strata::nn::sigmoid(logits) : strata::nn::softmax(logits, -1);
-  // Where scores alone decide, logits are compared, so that what rounds to one score keeps its
-  // order.
-  const bool alone = !router_bias && (o.groups == 0 || o.score == RouterScore::logits);
-  Array choice = alone ? logits : scores;
-  if (router_bias) choice = choice + astype(*router_bias, scores.dtype());
-  choice = lax::stop_gradient(choice);
-  if (o.groups != 0) choice = within_groups(choice, o);
+  // Without a bias the router's own scores are compared, so that what rounds to one probability
+  // keeps its order.
+  Array choice =
+      lax::stop_gradient(choice_bias ? scores + astype(*choice_bias, scores.dtype()) : logits);
+  if (o.groups > 1) choice = within_groups(choice, o);
   const Array chosen = lax::top_k(choice, o.active).second;
   Array weights = take_along_axis(scores, chosen, -1);
   if (o.renormalise) {
     const Array total = sum(weights, {.axis = -1, .keepdims = true});
-    weights = weights / (o.score == RouterScore::logits ? total : total + 1e-20);
+    weights = weights / (sigmoid ? total + 1e-20 : total);
   }
-  return {chosen, o.scale == 1 ? weights : weights * o.scale};
+  return {chosen, o.scaling == 1 ? weights : weights * o.scaling};
 }
 
 }  // namespace strata::model::decoder

@@ -18,12 +18,12 @@ struct Gate {
 };
 
 /// Of scores (..., E) in f32 or f64. Of `groups` groups of neighbours the `active_groups` whose
-/// `group_score` is highest may be chosen from. `router_bias` (E) is added to
+/// best `group_score_of` experts add up to most may be chosen from. `choice_bias` (E) is added to
 /// scores to choose by, gets no gradient, and is no part of weights. Weights are the softmax over
 /// all experts or the sigmoid of each, divided by their sum where the options say so, times
-/// `scale`. Source: DeepSeek-AI, DeepSeek-V3 (2024), section 2.1.2;
+/// `scaling`. Source: DeepSeek-AI, DeepSeek-V3 (2024), section 2.1.2;
 /// modeling_deepseek_v{2,3}.py of transformers.
 Gate chosen_experts(const Array& logits, const ExpertOptions& options,
-                    const std::optional<Array>& router_bias = {});
+                    const std::optional<Array>& choice_bias = {});
 
 }  // namespace strata::model::decoder

@@ -27,10 +27,10 @@ class Decoder : public Model {
   /// But for the biases that experts are chosen by.
   Tree cast(const Tree& params, DType to) const override {
     Tree out = Model::cast(params, to);
-    if (!o_.experts.router_bias) return out;
+    if (!o_.experts.choice_bias) return out;
     std::vector<Array> values(out.values().begin(), out.values().end());
     for (std::size_t i = 0; i < values.size(); ++i)
-      if (params.entry(i).name.ends_with("/router_bias")) values[i] = params.value(i);
+      if (params.entry(i).name.ends_with("/choice_bias")) values[i] = params.value(i);
     return out.with_values(std::move(values));
   }
 

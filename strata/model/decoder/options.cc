@@ -74,23 +74,19 @@ void check(const Options& o) {
         throw Error(o.family, "the {} layers without experts are not ascending numbers below {}",
                     e.dense_layers, o.layers);
     }
-    if (e.groups != 0) {
-      positive("n_group", e.groups, e.count);
-      positive("topk_group", e.active_groups, e.groups);
-      const std::int64_t each = e.count / e.groups;
-      if (e.count % e.groups != 0)
-        throw Error(o.family, "n_group={} does not divide {} experts", e.groups, e.count);
+    positive("n_group", e.groups, e.count);
+    positive("topk_group", e.active_groups, e.groups);
+    if (e.count % e.groups != 0)
+      throw Error(o.family, "n_group={} does not divide {} experts", e.groups, e.count);
+    if (const std::int64_t each = e.count / e.groups; e.groups > 1) {
+      positive("experts that score a group", e.group_score_of, each);
       positive("num_experts_per_tok", e.active, e.active_groups * each);
-      if (e.group_score == GroupScore::two_highest && each < 2)
-        throw Error(o.family,
-                    "a group's score is the sum of two, but n_group={} leaves it {} of {}",
-                    e.groups, each, e.count);
     }
     if (!(e.gate_limit >= 0) || !std::isfinite(e.gate_alpha))
       throw Error(o.family, "swiglu_limit={}, swiglu_alpha={}: allowed are 0 and above, finite",
                   e.gate_limit, e.gate_alpha);
-    if (!std::isfinite(e.scale))
-      throw Error(o.family, "routed_scaling_factor={}: allowed are finite numbers", e.scale);
+    if (!std::isfinite(e.scaling))
+      throw Error(o.family, "routed_scaling_factor={}: allowed are finite numbers", e.scaling);
     if (e.dense_layers < 0 || e.dense_layers >= o.layers)
       throw Error(o.family,
                   "{} leading layers without experts of {}: one with experts must be left",

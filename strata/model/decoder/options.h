@@ -94,17 +94,10 @@ struct AdapterOptions {
   bool operator==(const AdapterOptions&) const = default;
 };
 
-/// What a router makes of its products with a token (logits) before experts are chosen.
+/// What a router's scores become.
 enum class RouterScore {
-  logits,   // chosen by logits, weighed by the softmax over all experts
-  softmax,  // chosen and weighed by it
-  sigmoid,  // 1 / (1 + exp(-x))
-};
-
-/// What a group of experts is worth to a token.
-enum class GroupScore {
-  two_highest,  // the sum of its two highest scores: DeepSeek V3
-  highest,      // its highest score: DeepSeek V2
+  softmax,  // over all experts
+  sigmoid,  // of each
 };
 
 /// Experts in the place of a layer's feed-forward branch: of `count`, each token goes through the
@@ -126,16 +119,14 @@ struct ExpertOptions {
   /// The numbers of those layers, ascending, where they are not the first ones.
   std::vector<std::int64_t> dense_at = {};
 
-  RouterScore score = RouterScore::logits;
-  /// Whether each expert has a bias that is added to its score while experts are chosen, and not
-  /// while they are weighed; it has no gradient.
-  bool router_bias = false;
-  /// Experts stand in so many equal groups, of which a token chooses from the `active_groups`
-  /// best; 0: there are no groups.
-  std::int64_t groups = 0, active_groups = 0;
-  GroupScore group_score = GroupScore::two_highest;
-  /// What weights are multiplied by in the end.
-  double scale = 1;
+  RouterScore score = RouterScore::softmax;
+  /// Whether a bias (E), which is no part of weights, is added to scores to choose by.
+  bool choice_bias = false;
+  /// Factor of weights.
+  double scaling = 1;
+  /// Experts stand in so many groups, of which `active_groups` may be chosen from: those whose best
+  /// `group_score_of` experts add up to most. 1: no groups.
+  std::int64_t groups = 1, active_groups = 1, group_score_of = 1;
   /// Whether a token's vector is multiplied by the weight ahead of the expert, not what comes out.
   bool weigh_input = false;
   /// Whether the router and the experts have biases.

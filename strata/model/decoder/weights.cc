@@ -116,8 +116,8 @@ class Maker {
     const ExpertOptions& e = o_.experts;
     Experts made;
     made.router = linear(path + "/router", o_.width, e.count, e.biased);
-    if (e.router_bias)
-      made.router_bias = one(path + "/router_bias", {e.count}, WeightKind::router_bias);
+    if (e.choice_bias)
+      made.choice_bias = one(path + "/choice_bias", {e.count}, WeightKind::choice_bias);
     made.gate = expert_weight(path + "/gate", o_.width, e.width);
     made.up = expert_weight(path + "/up", o_.width, e.width);
     made.down = expert_weight(path + "/down", e.width, o_.width);
@@ -250,7 +250,7 @@ tree::MetadataPtr logical_axes(std::string_view path) {
       {"layers/experts/gate/bias", {"layers", "exp", "mlp_moe"}},
       {"layers/experts/up/bias", {"layers", "exp", "mlp_moe"}},
       {"layers/experts/down/bias", {"layers", "exp", "embed_moe"}},
-      {"layers/experts/router_bias", {"layers", "exp"}},
+      {"layers/experts/choice_bias", {"layers", "exp"}},
       {"layers/experts/shared_gate/kernel", {"layers", "embed", "norm"}},
       {"logits/kernel", {"embed", "vocab"}},
   };
@@ -287,7 +287,7 @@ tree::Tree first_weights(const Options& o, const Array& key) {
   const Weights made =
       make_weights(o, [&](std::string_view path, const Sizes& shape, WeightKind kind) -> Array {
         const Array own = keys[next++];
-        if (kind == WeightKind::bias || kind == WeightKind::router_bias ||
+        if (kind == WeightKind::bias || kind == WeightKind::choice_bias ||
             kind == WeightKind::expert_bias || kind == WeightKind::adapter_b)
           return zeros(shape);
         if (kind == WeightKind::adapter_a) {

@@ -58,7 +58,7 @@ enum class WeightKind {
   scale,
   bias,
   expert_bias,
-  router_bias,
+  choice_bias,
   convolution,
   ones,
   decay,

@@ -34,12 +34,11 @@ decoder::Options options(const Config& c) {
   if (c.flag("norm_topk_prob", false))
     throw Error("config.json", "norm_topk_prob=true is not supported in deepseek_v2").unsupported();
   o.experts.renormalise = false;
-  o.experts.score = decoder::RouterScore::softmax;
-  o.experts.scale = c.number("routed_scaling_factor", 1);
+  o.experts.scaling = c.number("routed_scaling_factor", 1);
   if (method == "group_limited_greedy") {
     o.experts.groups = c.integer("n_group");
     o.experts.active_groups = c.integer("topk_group");
-    o.experts.group_score = decoder::GroupScore::highest;
+    o.experts.group_score_of = 1;
   }
   return o;
 }
@@ -100,7 +99,7 @@ decoder::Options deepseek_options(const Config& c, std::string_view model_type) 
 Names deepseek_names(const decoder::Options& o) {
   Names out = usual_names(o, false);
   for (WeightName& w : out.weights) {
-    if (w.path.ends_with("/router_bias"))
+    if (w.path.ends_with("/choice_bias"))
       w.hugging_face = "model.layers.{}.mlp.gate.e_score_correction_bias";
     const std::string shared = "mlp.shared_expert.";
     if (const auto at = w.hugging_face.find(shared); at != std::string::npos)

@@ -18,13 +18,12 @@ decoder::Options deepseek_v3_options(const Config& c, std::string_view model_typ
   require_text(c, "scoring_func", "sigmoid");
   require_text(c, "topk_method", "noaux_tc");
   o.experts.score = decoder::RouterScore::sigmoid;
-  o.experts.router_bias = true;
+  o.experts.choice_bias = true;
   o.experts.renormalise = c.flag("norm_topk_prob", true);
-  o.experts.scale = c.number("routed_scaling_factor", 2.5);
-  if (const std::int64_t groups = c.integer("n_group", 1); groups != 1) {
-    o.experts.groups = groups;
-    o.experts.active_groups = c.integer("topk_group", 1);
-  }
+  o.experts.scaling = c.number("routed_scaling_factor", 2.5);
+  o.experts.groups = c.integer("n_group", 1);
+  o.experts.active_groups = c.integer("topk_group", 1);
+  o.experts.group_score_of = 2;
   return o;
 }
 

@@ -288,7 +288,7 @@ Result<tree::Tree> load_weights(const Options& options, const Names& names,
       arrays.emplace(w.path, Array(std::move(ours)));
       continue;
     }
-    const DType kept = w.kind == WeightKind::router_bias ? DType::f32 : dtype;
+    const DType kept = w.kind == WeightKind::choice_bias ? DType::f32 : dtype;
     Literal ours(Type(kept, Shape::of(w.shape)));
     std::string last;
     Result<Literal> tensor = Literal();
