@@ -37,23 +37,24 @@ Array FeedForward::operator()(const Array& x, Activation activation) const {
   return scope.returns(down(h), x);
 }
 
-Experts::Routes Experts::routes(const Array& x, const ExpertOptions& o) const {
-  const Array scores = astype(router(x), nn::wide(x.dtype()));
+Routes Experts::routes(const Array& x, const ExpertOptions& o) const {
   std::optional<Array> bias;
-  if (choice_bias) bias = *choice_bias;
-  const Gate g = chosen_experts(scores, o, bias);
-  return {g.experts, g.weights};
+  if (choice_bias) bias = Array(*choice_bias);
+  return route(astype(router(x), nn::wide(x.dtype())), bias, o);
 }
 
 Array Experts::weights(const Array& x, const ExpertOptions& o) const {
   const Routes r = routes(x, o);
-  const Array here = equal(expand_dims(r.experts, -1), arange(o.count));
-  return sum(where(here, expand_dims(r.weights, -1), Array(0.0f)), -2);
+  return sum(where(assignments(r.experts, o.count), expand_dims(r.weights, -1), Array(0.0f)), -2);
 }
 
 Array Experts::operator()(const Array& x, const ExpertOptions& o, Activation activation) const {
+  return along(x, routes(x, o), o, activation);
+}
+
+Array Experts::along(const Array& x, const Routes& routes, const ExpertOptions& o,
+                     Activation activation) const {
   const nn::ModuleScope scope(*this, "Experts");
-  const Routes routes = this->routes(x, o);
   const std::int64_t width = x.shape().sizes().back(), tokens = x.size() / width;
   // Rows of one expert follow each other, each expert's in the order of its tokens.
   const Array expert = reshape(routes.experts, {tokens * o.active});

@@ -4,7 +4,7 @@
 #include <optional>
 
 #include "strata/model/decoder/linear.h"
-#include "strata/model/decoder/options.h"
+#include "strata/model/decoder/routing.h"
 
 namespace strata::model::decoder {
 
@@ -38,21 +38,20 @@ struct Experts {
   std::optional<Linear> shared_gate;
   STRATA_FIELDS(router, choice_bias, gate, up, down, shared, shared_gate)
 
-  /// Which experts each token of x (..., D) goes through, highest score first, of equal ones that
-  /// of the lower number; and their weights, f32 (f64 for f64).
-  struct Routes {
-    Array experts, weights;  // i32 (..., K), (..., K)
-  };
+  /// Where each token of x (..., D) goes: `route` of what the router makes of it.
   Routes routes(const Array& x, const ExpertOptions& options) const;
   /// The same as the weight of each expert, (..., E): zero where a token does not go.
   Array weights(const Array& x, const ExpertOptions& options) const;
   /// sum over the K routes of weight * down_e(f(gate_e x) * up_e x), or of the options' clipped
   /// product instead of f(gate) * up, and the shared one: x (...,
   /// D), result of its dtype. Tokens are put in the order of their experts, whose products are
-  /// those of groups of rows (lax::ragged_dot), and back; none is dropped, and what a token gets
-  /// depends on it alone. The sum over routes is f32's. Source:
+  /// those of groups of rows (lax::ragged_dot), and back; what a token gets depends on it alone,
+  /// and on where experts are full (ExpertOptions::capacity). The sum over routes is f32's. Source:
   /// modeling_{mixtral,qwen2_moe,gpt_oss}.py of transformers.
   Array operator()(const Array& x, const ExpertOptions& options, Activation activation) const;
+  /// The same of routes that are there.
+  Array along(const Array& x, const Routes& routes, const ExpertOptions& options,
+              Activation activation) const;
 };
 
 }  // namespace strata::model::decoder

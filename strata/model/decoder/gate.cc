@@ -26,20 +26,30 @@ Array within_groups(const Array& choice, const ExpertOptions& o) {
 
 }  // namespace
 
+Array scores_of(const Array& logits, RouterScore score) {
+  switch (score) {
+    case RouterScore::softmax: return strata::nn::softmax(logits, -1);
+    case RouterScore::sigmoid: return strata::nn::sigmoid(logits);
+    case RouterScore::sqrt_softplus: return sqrt(strata::nn::softplus(logits));
+  }
+  STRATA_UNREACHABLE("no score {}", static_cast<int>(score));
+}
+
 Gate chosen_experts(const Array& logits, const ExpertOptions& o,
                     const std::optional<Array>& choice_bias) {
-  const bool sigmoid = o.score == RouterScore::sigmoid;
-  const Array scores = sigmoid ? strata::nn::sigmoid(logits) : strata::nn::softmax(logits, -1);
-  // Without a bias the router's own scores are compared, so that what rounds to one probability
-  // keeps its order.
-  Array choice =
-      lax::stop_gradient(choice_bias ? scores + astype(*choice_bias, scores.dtype()) : logits);
+  const bool softmax = o.score == RouterScore::softmax;
+  const Array scores = scores_of(logits, o.score);
+  // Without a bias the router's own logits are compared, so that what rounds to one score keeps its
+  // order; but for sums over a group.
+  const bool by_logits = !choice_bias && (o.groups == 1 || o.group_score_of == 1);
+  Array choice = lax::stop_gradient(by_logits ? logits : scores);
+  if (choice_bias) choice = choice + astype(lax::stop_gradient(*choice_bias), choice.dtype());
   if (o.groups > 1) choice = within_groups(choice, o);
   const Array chosen = lax::top_k(choice, o.active).second;
   Array weights = take_along_axis(scores, chosen, -1);
   if (o.renormalise) {
     const Array total = sum(weights, {.axis = -1, .keepdims = true});
-    weights = weights / (sigmoid ? total + 1e-20 : total);
+    weights = weights / (softmax ? total : total + 1e-20);
   }
   return {chosen, o.scaling == 1 ? weights : weights * o.scaling};
 }

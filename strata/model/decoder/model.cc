@@ -41,6 +41,22 @@ class Decoder : public Model {
                             const DocumentsInRows& packed) const override {
     return cross_entropies(logits_at(params, tokens, packed.positions, packed.segments), targets);
   }
+  std::pair<Array, RouterSums> routed_losses(const Tree& params, const Array& tokens,
+                                             const Array& targets,
+                                             const std::optional<DocumentsInRows>& packed,
+                                             const RouterAsk& ask) const {
+    require_positions(tokens.shape(-1));
+    const Weights w = weights_of(o_, cast(params, o_.dtype));
+    const Array positions = packed ? packed->positions : expand_dims(arange(tokens.shape(-1)), 0);
+    const auto [x, sums] = run_layers(
+        w, o_, embed(w, o_, tokens, positions), positions, length_of(tokens.shape(-1)),
+        [&](const Heads& h, AttendOptions how) {
+          if (packed) how.segments = packed->segments;
+          return attend(h.query, h.key, h.value, how);
+        },
+        ask);
+    return {cross_entropies(logits_of(w, o_, x), targets), sums};
+  }
 
   Tree init_cache(std::int64_t batch, std::int64_t length) const override {
     return init_pages(batch, length);
@@ -198,15 +214,37 @@ class Decoder : public Model {
 
 ModelPtr model(const Options& options) { return std::make_shared<const Decoder>(options); }
 
-Array routes(const Model& model, const Tree& params, const Array& tokens) {
+namespace {
+
+/// The options of a model that has experts.
+const Options& routed_options(const Model& model) {
   const Options* o = options_of(model);
   if (!o || o->experts.count == 0) throw Error(model.family(), "the model has no experts");
-  const Weights w = weights_of(*o, model.cast(params, o->dtype));
+  return *o;
+}
+
+}  // namespace
+
+Array routes(const Model& model, const Tree& params, const Array& tokens) {
+  const Options& o = routed_options(model);
+  const Weights w = weights_of(o, model.cast(params, o.dtype));
   const Array positions = expand_dims(arange(tokens.shape(-1)), 0);
-  return routes_of(w, *o, embed(w, *o, tokens, positions), positions, tokens.shape(-1),
-                   [](const Heads& h, const AttendOptions& how) {
-                     return attend(h.query, h.key, h.value, how);
-                   });
+  const RouterSums sums = run_layers(
+                              w, o, embed(w, o, tokens, positions), positions, tokens.shape(-1),
+                              [](const Heads& h, const AttendOptions& how) {
+                                return attend(h.query, h.key, h.value, how);
+                              },
+                              RouterAsk{})
+                              .second;
+  return sums.chosen / static_cast<double>(tokens.size());
+}
+
+std::pair<Array, RouterSums> routed_token_losses(const Model& model, const Tree& params,
+                                                 const Array& tokens, const Array& targets,
+                                                 const std::optional<DocumentsInRows>& packed,
+                                                 const RouterAsk& ask) {
+  (void)routed_options(model);
+  return static_cast<const Decoder&>(model).routed_losses(params, tokens, targets, packed, ask);
 }
 
 const Options* options_of(const Model& model) {

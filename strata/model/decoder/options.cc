@@ -85,6 +85,8 @@ void check(const Options& o) {
     if (!(e.gate_limit >= 0) || !std::isfinite(e.gate_alpha))
       throw Error(o.family, "swiglu_limit={}, swiglu_alpha={}: allowed are 0 and above, finite",
                   e.gate_limit, e.gate_alpha);
+    if (!(e.capacity >= 0) || !std::isfinite(e.capacity))
+      throw Error(o.family, "capacity_factor={}: allowed are finite numbers from 0", e.capacity);
     if (!std::isfinite(e.scaling))
       throw Error(o.family, "routed_scaling_factor={}: allowed are finite numbers", e.scaling);
     if (e.dense_layers < 0 || e.dense_layers >= o.layers)

@@ -96,8 +96,9 @@ struct AdapterOptions {
 
 /// What a router's scores become.
 enum class RouterScore {
-  softmax,  // over all experts
-  sigmoid,  // of each
+  softmax,        // over all experts
+  sigmoid,        // of each
+  sqrt_softplus,  // of each: sqrt(log(1 + exp(x)))
 };
 
 /// Experts in the place of a layer's feed-forward branch: of `count`, each token goes through the
@@ -134,6 +135,9 @@ struct ExpertOptions {
   /// Above 0: gates g are at most this and what they gate, u, within plus and minus it, and the
   /// product is (u + 1) g sigmoid(gate_alpha g).
   double gate_limit = 0, gate_alpha = 1.702;
+  /// Of a sequence's tokens an expert takes so many times their even share, rounded up, and drops
+  /// later ones; 0: all. What is read through a cache is never dropped.
+  double capacity = 0;
   bool operator==(const ExpertOptions&) const = default;
 };
 

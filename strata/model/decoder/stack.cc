@@ -14,16 +14,17 @@ namespace {
 
 /// What differs from layer to layer and is no weight: leading axis L.
 struct PerLayer {
-  std::optional<Array> window, chunk, rope, scale, first_page, number;
-  STRATA_FIELDS(window, chunk, rope, scale, first_page, number)
+  std::optional<Array> window, chunk, rope, scale, first_page, number, fractions;
+  STRATA_FIELDS(window, chunk, rope, scale, first_page, number, fractions)
 };
 /// What goes from layer to layer: pages of all layers, (L N, P, K, d), where there is a cache, and
-/// the shares of experts (L, E), where they are counted.
+/// what routers came to so far, where it is asked.
 struct Carry {
   Array x;
-  std::optional<Array> key, value, routes;
+  std::optional<Array> key, value;
+  std::optional<RouterSums> routers;
   std::optional<DeltaPages> delta;
-  STRATA_FIELDS(x, key, value, routes, delta)
+  STRATA_FIELDS(x, key, value, routers, delta)
 };
 
 template <class T>
@@ -78,8 +79,8 @@ Array placed(const Array& x_BSD) {
 
 /// One layer; norms stand where the options say.
 Array layer(const Layer& w, const Options& o, const Array& x,
-            const std::function<Array(const Array&)>& attention,
-            const std::function<void(const Array&)>& routed) {
+            const std::function<Array(const Array&)>& attention, const ExpertOptions& experts,
+            const std::function<void(const Routes&)>& routed) {
   const nn::ModuleScope scope(w, "Layer");
   const auto branch = [&](const Array& in, const std::optional<Norm>& norm,
                           const std::optional<Norm>& post,
@@ -92,9 +93,10 @@ Array layer(const Layer& w, const Options& o, const Array& x,
   const Array h = branch(x, w.attention_norm, w.attention_post_norm, attention);
   return scope.returns(branch(h, w.mlp_norm, w.mlp_post_norm,
                               [&](const Array& in) {
-                                if (w.experts) routed(in);
-                                return w.experts ? (*w.experts)(in, o.experts, o.activation)
-                                                 : (*w.mlp)(in, o.activation);
+                                if (!w.experts) return (*w.mlp)(in, o.activation);
+                                const Routes routes = w.experts->routes(in, experts);
+                                routed(routes);
+                                return w.experts->along(in, routes, experts, o.activation);
                               }),
                        x);
 }
@@ -194,9 +196,18 @@ std::optional<std::string> remat_of(const Options& o) {
   return {};
 }
 
+/// The sums so far and those of layer `number` of `layers`.
+RouterSums added(const RouterSums& sums, const RouterSums& own, const Array& number,
+                 std::int64_t layers) {
+  const Array here = astype(equal(arange(layers), number), DType::f32);
+  return {sums.balance + own.balance, sums.router_z + own.router_z,
+          sums.chosen + expand_dims(here, 1) * expand_dims(own.chosen, 0),
+          sums.dropped + here * own.dropped};
+}
+
 Carry scan_layers(const Weights& w, const Options& o, const Carry& first, PerLayer each,
                   const Array& positions, std::int64_t length, const CachedAttending& attending,
-                  const std::optional<DeltaPlaces>& places = {}) {
+                  const std::optional<DeltaPlaces>& places = {}, const RouterAsk& ask = {}) {
   const nn::ModuleScope scope(w, "Decoder");
   const Rotary rotary = rotary_of(o, positions, length, each);
   const auto step = [&](const Layer& weights, const Carry& before, const PerLayer& own) {
@@ -214,8 +225,10 @@ Carry scan_layers(const Weights& w, const Options& o, const Carry& first, PerLay
     Array key = before.key.value_or(Array()), value = before.value.value_or(Array());
     const bool cached = before.key.has_value();
     const Array first_page = own.first_page.value_or(Array());
-    std::optional<Array> routes = before.routes;
+    std::optional<RouterSums> routers = before.routers;
     std::optional<DeltaPages> delta = before.delta;
+    ExpertOptions experts = o.experts;
+    if (before.key) experts.capacity = 0;
     const Array y = layer(
         weights, o, before.x,
         [&](const Array& h) {
@@ -233,14 +246,14 @@ Carry scan_layers(const Weights& w, const Options& o, const Carry& first, PerLay
           return (*weights.attention)(h, o, table, query_scale(o, own, rotary, positions),
                                       unit_of(o, own, rotary), attend);
         },
-        [&](const Array& in) {
-          if (!routes) return;
-          const Array chosen = greater(weights.experts->weights(in, o.experts), Array(0.0f));
-          const Array share = mean(astype(chosen, DType::f32), {0, 1});
-          const Array here = astype(equal(arange(o.layers), *own.number), DType::f32);
-          routes = *routes + expand_dims(here, 1) * expand_dims(share, 0);
+        experts,
+        [&](const Routes& routes) {
+          if (routers)
+            routers =
+                added(*routers, layer_sums(routes, experts, ask.options, *ask.mask, own.fractions),
+                      *own.number, o.layers);
         });
-    Carry after{y, {}, {}, routes, delta};
+    Carry after{y, {}, {}, routers, delta};
     if (before.key) after.key = key;
     if (before.value) after.value = value;
     return after;
@@ -338,15 +351,24 @@ std::pair<Array, Cache> run_layers(const Weights& w, const Options& o, const Arr
   return {last.x, Cache{*last.key, last.value, last.delta}};
 }
 
-Array routes_of(const Weights& w, const Options& o, const Array& x, const Array& positions,
-                std::int64_t length, const LayerAttending& attending) {
+std::pair<Array, RouterSums> run_layers(const Weights& w, const Options& o, const Array& x,
+                                        const Array& positions, std::int64_t length,
+                                        const LayerAttending& attending, const RouterAsk& ask) {
   PerLayer each = per_layer(o);
   each.number = arange(o.layers);
-  const Carry first{x, {}, {}, zeros({o.layers, o.experts.count}, DType::f32), {}};
-  return *scan_layers(w, o, first, each, positions, length,
-                      [&](const Heads& heads, const AttendOptions& how, Array&, Array&,
-                          const Array&) { return attending(heads, how); })
-              .routes;
+  each.fractions = ask.fractions;
+  RouterAsk own = ask;
+  if (!own.mask) own.mask = ones({x.shape(0), x.shape(1)}, DType::f32);
+  const Array zero = zeros({});
+  const Carry first{
+      x, {}, {}, RouterSums{zero, zero, zeros({o.layers, o.experts.count}), zeros({o.layers})}, {}};
+  const Carry last = scan_layers(
+      w, o, first, each, positions, length,
+      [&](const Heads& heads, const AttendOptions& how, Array&, Array&, const Array&) {
+        return attending(heads, how);
+      },
+      {}, own);
+  return {last.x, *last.routers};
 }
 
 Array logits_of(const Weights& w, const Options& o, const Array& x) {

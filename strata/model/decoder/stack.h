@@ -3,6 +3,7 @@
 
 #include <functional>
 
+#include "strata/model/decoder/balance.h"
 #include "strata/model/decoder/weights.h"
 
 namespace strata::model::decoder {
@@ -40,10 +41,11 @@ std::pair<Array, Cache> run_layers(const Weights& weights, const Options& option
                                    const Array& x_BSD, const Array& positions_BS,
                                    std::int64_t length, const Cache& cache,
                                    const DeltaPlaces& places, const CachedAttending& attending);
-/// What share of the tokens of x (B, S, D) each expert of each layer is chosen by: (L, E) f32; rows
-/// of layers without experts are zero. Attention as of `run_layers` without a cache.
-Array routes_of(const Weights& weights, const Options& options, const Array& x_BSD,
-                const Array& positions_BS, std::int64_t length, const LayerAttending& attending);
+/// The same as the first, and what the routers of layers with experts came to.
+std::pair<Array, RouterSums> run_layers(const Weights& weights, const Options& options,
+                                        const Array& x_BSD, const Array& positions_BS,
+                                        std::int64_t length, const LayerAttending& attending,
+                                        const RouterAsk& ask);
 /// x (..., D) -> logits (..., V) of the options' dtype, softly capped where the options say so.
 Array logits_of(const Weights& weights, const Options& options, const Array& x);
 

@@ -11,7 +11,8 @@ decoder::Options options(const Config& c) {
   o.ropes = {rope_of(c, o.head_dim, {.theta = 1e6})};
   o.experts = {.count = c.integer("num_local_experts", 8),
                .active = c.integer("num_experts_per_tok", 2),
-               .width = o.mlp_width};
+               .width = o.mlp_width,
+               .capacity = c.number("capacity_factor", 0)};
   const std::int64_t window = c.integer("sliding_window", 0);
   if (window > 0) o.windows = std::vector<std::int64_t>(static_cast<std::size_t>(o.layers), window);
   return o;

@@ -81,7 +81,8 @@ decoder::ExpertOptions experts_of(const Config& c, std::int64_t layers) {
   decoder::ExpertOptions out{.count = c.integer("num_experts", c.integer("num_local_experts", 0)),
                              .active = c.integer("num_experts_per_tok"),
                              .width = c.integer("moe_intermediate_size"),
-                             .renormalise = c.flag("norm_topk_prob", false)};
+                             .renormalise = c.flag("norm_topk_prob", false),
+                             .capacity = c.number("capacity_factor", 0)};
   if (c.integer("decoder_sparse_step", 1) != 1)
     throw Error("config.json", "decoder_sparse_step={}: allowed is 1",
                 c.as_json("decoder_sparse_step"))
