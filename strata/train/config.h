@@ -93,6 +93,15 @@ struct Config {
   std::int64_t dcn_expert_parallelism = 1;
   /// "DIMENSION: AXIS, AXIS", in place of the rules of the same names.
   std::vector<std::string> logical_axis_rules;
+  bool skip_step_on_spikes = false;
+  std::int64_t skip_step_interval = 128;
+  double skip_step_scaling_factor = 6.0;
+  // Of models with experts.
+  double load_balance_loss_weight = 0;
+  std::string load_balance_loss_scope = "sequence";
+  bool moe_use_megatron_seq_aux_loss = false;
+  double router_z_loss_weight = 0;
+  double routed_bias_update_rate = 0;
   // The run.
   std::string run_name = "default";
   std::string base_output_directory = "runs";

@@ -158,6 +158,35 @@ std::vector<Field> make_common() {
       {"logical_axis_rules", &C::logical_axis_rules,
        "which dimensions are cut over which axes of the mesh, in place of the rules of the same "
        "names, as a list or separated by ';': embed: fsdp; mlp: tensor"},
+      {"skip_step_on_spikes", &C::skip_step_on_spikes,
+       "pass over the update where loss or gradients stand out from the last steps"},
+      {"skip_step_interval", &C::skip_step_interval,
+       "skip_step_on_spikes: how many steps are remembered; none is passed over before half of "
+       "them",
+       1, kMany},
+      {"skip_step_scaling_factor", &C::skip_step_scaling_factor,
+       "skip_step_on_spikes: so many standard deviations above the mean stand out", 0, kMany},
+      {"load_balance_loss_weight", &C::load_balance_loss_weight,
+       "experts: weight of the loss that keeps them evenly loaded, 1 where they are", 0, kMany},
+      {"load_balance_loss_scope",
+       &C::load_balance_loss_scope,
+       "experts: over what loads are compared: each sequence, what goes through the model at once, "
+       "all of a step",
+       0,
+       0,
+       {"sequence", "micro_batch", "global"}},
+      {"moe_use_megatron_seq_aux_loss", &C::moe_use_megatron_seq_aux_loss,
+       "experts chosen by sigmoids: that loss as Megatron's, by scores over their sum and the "
+       "choice "
+       "without bias, the sum over layers, instead of by the softmax of scores and where tokens "
+       "go"},
+      {"router_z_loss_weight", &C::router_z_loss_weight,
+       "experts: weight of the mean of logsumexp(router logits)^2", 0, kMany},
+      {"routed_bias_update_rate", &C::routed_bias_update_rate,
+       "experts with a bias: what is added to it after a step where an expert got fewer tokens "
+       "than "
+       "the mean, and taken where it got more",
+       0, kMany},
       {"run_name", &C::run_name, "folder of the run; the same name goes on where it stopped"},
       {"base_output_directory", &C::base_output_directory, "folder of all runs"},
       {"enable_checkpointing", &C::enable_checkpointing, "write checkpoints and go on from them"},

@@ -12,6 +12,7 @@
 #include "strata/train/learning_rate.h"
 #include "strata/train/options.h"
 #include "strata/train/rules.h"
+#include "strata/train/spikes.h"
 #include "strata/train/state.h"
 
 namespace strata::train {
@@ -297,9 +298,17 @@ Optimizer make_optimizer(const Config& c) {
       c, eval_shape([&](const Array& key) { return make_model(c)->init(key); }, random::key(0)));
 }
 
-Optimizer make_optimizer(const Config& c, const tree::Tree& weights,
-                         const std::optional<tree::Filter>& not_trained) {
-  check_optimizer(c);
+namespace {
+
+Optimizer without_spikes(const Config& c, Optimizer o) {
+  if (c.skip_step_on_spikes)
+    o.rule = skip_spikes(std::move(o.rule),
+                         {.interval = c.skip_step_interval, .factor = c.skip_step_scaling_factor});
+  return o;
+}
+
+Optimizer every_step(const Config& c, const tree::Tree& weights,
+                     const std::optional<tree::Filter>& not_trained) {
   const std::vector<Group> groups = groups_of(c);
   Optimizer out;
   out.frozen = not_trained;
@@ -342,6 +351,14 @@ Optimizer make_optimizer(const Config& c, const tree::Tree& weights,
                                 return label_of(places->at(e.name), count);
                               });
   return out;
+}
+
+}  // namespace
+
+Optimizer make_optimizer(const Config& c, const tree::Tree& weights,
+                         const std::optional<tree::Filter>& not_trained) {
+  check_optimizer(c);
+  return without_spikes(c, every_step(c, weights, not_trained));
 }
 
 std::vector<std::string_view> optimizer_names() {

@@ -9,12 +9,23 @@
 namespace strata::train {
 
 std::string log_line(const StepReport& r) {
-  return fmt::format(
+  std::string out = fmt::format(
       "completed step: {}, seconds: {:.3f}, TFLOP/s/device: {:.3f}, Tokens/s/device: {:.3f}, "
       "total_weights: {:.0f}, loss: {:.3f}, lm_loss: "
       "{:.3f}, perplexity: {:.3f}",
       r.step, r.seconds, r.flops / r.seconds / r.devices * 1e-12,
-      r.total_weights / r.seconds / r.devices, r.total_weights, r.loss, r.loss, std::exp(r.loss));
+      r.total_weights / r.seconds / r.devices, r.total_weights, r.total_loss(), r.loss,
+      std::exp(r.loss));
+  if (r.routers) out += fmt::format(", moe_lb_loss: {:.6f}", r.routers->load_balance);
+  return out;
+}
+
+std::string experts_line(const RouterFigures& f) {
+  std::string out =
+      fmt::format("experts: largest load {:.2f}, idle {:.1f} %, entropy {:.3f}, dropped {:.1f} %",
+                  f.largest_load, 100 * f.idle, f.entropy, 100 * f.dropped);
+  if (f.router_z != 0) out += fmt::format(", router_z_loss {:.6f}", f.router_z);
+  return out;
 }
 
 std::string goodput_line(const StepReport& r) {

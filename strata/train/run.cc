@@ -19,6 +19,7 @@
 #include "strata/train/parallelism.h"
 #include "strata/train/plot.h"
 #include "strata/train/report.h"
+#include "strata/train/router_options.h"
 #include "strata/train/state.h"
 
 namespace strata::train {
@@ -70,7 +71,8 @@ class Run {
         data_(std::move(data)),
         mesh_(mesh_of(config)),
         step_function_(make_step(base_.model, make_optimizer(config, base_),
-                                 {.micro_batches = config.gradient_accumulation_steps})),
+                                 {.micro_batches = config.gradient_accumulation_steps,
+                                  .routers = router_options(config, *base_.model)})),
         rate_(jit(make_schedule(config), {.name = "learning_rate"})),
         evaluate_(config, base_.model, data_),
         flops_(base_.model->flops_per_step(sequences(config), config.max_target_length)),
@@ -245,6 +247,7 @@ void Run::show(const StepReport& r) {
   if (progress_.live() || !due(c_.log_period)) return;
   progress_.line(log_line(r));
   if (c_.log_goodput) progress_.line(goodput_line(r));
+  if (c_.log_goodput && r.routers) progress_.line(experts_line(*r.routers));
 }
 
 std::string Run::trouble(const Outcome& outcome) const {
@@ -264,19 +267,24 @@ std::string Run::trouble(const Outcome& outcome) const {
 }
 
 Scalars Run::scalars(const Outcome& outcome, const StepReport& r) const {
-  return {{"learning/loss", r.loss},
-          {"learning/lm_loss", r.loss},
-          {"learning/perplexity", std::exp(r.loss)},
-          {"learning/total_weights", static_cast<float>(r.total_weights)},
-          {"learning/current_learning_rate",
-           rate_(Array(Literal::scalar(static_cast<std::int32_t>(r.step - 1)))).item<float>()},
-          {"learning/grad_norm", global_norm(outcome.gradient_norms.to_vector<float>())},
-          {"learning/param_norm", global_norm(outcome.parameter_norms.to_vector<float>())},
-          {"perf/step_time_seconds", static_cast<float>(r.seconds)},
-          {"perf/per_device_tokens_per_sec",
-           static_cast<float>(r.total_weights / r.seconds / r.devices)},
-          {"perf/per_device_tflops_per_sec",
-           static_cast<float>(r.flops / r.seconds / r.devices * 1e-12)}};
+  Scalars out = {
+      {"learning/loss", static_cast<float>(r.total_loss())},
+      {"learning/lm_loss", r.loss},
+      {"learning/perplexity", std::exp(r.loss)},
+      {"learning/total_weights", static_cast<float>(r.total_weights)},
+      {"learning/current_learning_rate",
+       rate_(Array(Literal::scalar(static_cast<std::int32_t>(r.step - 1)))).item<float>()},
+      {"learning/grad_norm", global_norm(outcome.gradient_norms.to_vector<float>())},
+      {"learning/param_norm", global_norm(outcome.parameter_norms.to_vector<float>())},
+      {"perf/step_time_seconds", static_cast<float>(r.seconds)},
+      {"perf/per_device_tokens_per_sec",
+       static_cast<float>(r.total_weights / r.seconds / r.devices)},
+      {"perf/per_device_tflops_per_sec",
+       static_cast<float>(r.flops / r.seconds / r.devices * 1e-12)}};
+  if (const auto at = state_.optimizer.find("is_skipped"))
+    out.emplace_back("optim/step_skipped", state_.optimizer.value(*at).item<bool>() ? 1.0f : 0.0f);
+  if (r.routers) add_scalars(*r.routers, *outcome.routers, out);
+  return out;
 }
 
 Status Run::one_step() {
@@ -297,7 +305,8 @@ Status Run::one_step() {
   if (mesh_ && !compiled_) report_memory();
   if (compiled_) productive_ += seconds;
   compiled_ = true;
-  const StepReport report = report_of(seconds, outcome.total_weights.item<double>());
+  StepReport report = report_of(seconds, outcome.total_weights.item<double>());
+  if (outcome.routers) report.routers = figures_of(*outcome.routers);
   if (pace_.seconds_per_step() > 0)
     result_.tokens_per_second = report.total_weights / pace_.seconds_per_step();
   show(report);

@@ -5,6 +5,7 @@
 #include "strata/api/jit.h"
 #include "strata/api/trace.h"
 #include "strata/nn/logical_sharding.h"
+#include "strata/train/router_losses.h"
 #include "strata/transform/carried_sums.h"
 
 namespace strata::train {
@@ -22,17 +23,28 @@ Array weighted_loss(const tree::Tree& p, const Batch& b, const model::ModelPtr& 
   return sum(b.weights ? losses * astype(*b.weights, DType::f32) : losses);
 }
 
-/// (B, S) -> (parts, B / parts, S); over a mesh each part is cut as the whole was.
-Batch divided(const Batch& b, std::int64_t parts) {
-  return tree::map(
-      [&](const Array& x) {
-        std::vector<std::int64_t> shape = x.shape().sizes();
-        shape[0] /= parts;
-        shape.insert(shape.begin(), parts);
-        return nn::with_logical_constraint(
-            reshape(x, shape), {"", "activation_embed_and_logits_batch", "activation_norm_length"});
-      },
-      b);
+/// What the loss of a part is made of, where routers have one too.
+struct Parts {
+  std::optional<Array> targets;
+  std::optional<model::decoder::RouterSums> routers;
+  STRATA_FIELDS(targets, routers)
+};
+
+/// The part's share of what is minimised.
+std::pair<Array, Parts> objective(const tree::Tree& p, const Batch& part,
+                                  const model::ModelPtr& model, const Array& share,
+                                  const std::optional<RouterLosses>& routers) {
+  if (!routers) return {weighted_loss(p, part, model) * share, Parts{}};
+  const auto [losses, sums] = (*routers)(p, part);
+  const Array targets =
+      sum(part.weights ? losses * astype(*part.weights, DType::f32) : losses) * share;
+  return {targets + routers->loss(sums), Parts{targets, sums}};
+}
+
+std::optional<RouterLosses> routers_of(const tree::Tree& params, const Batch& batch,
+                                       const model::ModelPtr& model, const StepOptions& options) {
+  if (!options.routers) return {};
+  return RouterLosses(params, batch, model, *options.routers, options.micro_batches);
 }
 
 /// The squares of a leaf, summed in f32: clipping and norms share one pass over it.
@@ -90,9 +102,13 @@ Array share_of(const Batch& batch) { return 1.0 / maximum(sum(weights_of(batch))
 Array loss_of(const tree::Tree& params, const Batch& batch, const model::ModelPtr& model,
               const StepOptions& options) {
   const Array share = share_of(batch);
-  if (options.micro_batches == 1) return weighted_loss(params, batch, model) * share;
+  const auto routers = routers_of(params, batch, model, options);
+  const auto of_part = [&](const Batch& part) {
+    return objective(params, part, model, share, routers).first;
+  };
+  if (options.micro_batches == 1) return of_part(batch);
   auto add = [&](const Array& so_far, const Batch& part) {
-    return std::pair(so_far + weighted_loss(params, part, model) * share, nullptr);
+    return std::pair(so_far + of_part(part), nullptr);
   };
   return scan(add, zeros({}), divided(batch, options.micro_batches)).first;
 }
@@ -117,7 +133,60 @@ State updated(const Optimizer& optimizer, const State& state, const Batch& batch
   return {optim::apply_updates(state.params, updates), std::move(next)};
 }
 
+/// Loss and gradients of all parts so far.
+struct Sums {
+  Array loss;
+  tree::Tree gradients;
+  Parts parts;
+  STRATA_FIELDS(loss, gradients, parts)
+};
+
+Sums sums_of(const tree::Tree& params, const Batch& batch, const model::ModelPtr& model,
+             const StepOptions& options, const std::optional<RouterLosses>& routers,
+             const std::optional<tree::Filter>& frozen) {
+  const std::int64_t parts = options.micro_batches;
+  const Array share = share_of(batch);
+  const tree::Tree mine = trained(params, frozen);
+  auto of_part = [&](const Batch& part) {
+    auto [value, gradients] = value_and_grad([&](const tree::Tree& p) {
+      return objective(frozen ? with(params, p) : p, part, model, share, routers);
+    })(mine);
+    return Sums{value.first, std::move(gradients), std::move(value.second)};
+  };
+  if (parts == 1) return of_part(batch);
+  auto add = [&](const Sums& sums, const Batch& part) {
+    const Sums own = of_part(part);
+    // One sum over all parts, where its order lets it go on.
+    auto added = [](const Array& sums, const Array& g) {
+      const Array out = sums + astype(g, DType::f32);
+      if (ir::Value* traced = out.state()->value; traced && traced->op())
+        transform::mark_carried_sum(*traced->op());
+      return out;
+    };
+    auto plus = [](const Array& a, const Array& b) { return a + b; };
+    return std::pair(Sums{sums.loss + own.loss, tree::map(added, sums.gradients, own.gradients),
+                          tree::map(plus, sums.parts, own.parts)},
+                     nullptr);
+  };
+  const Sums zero{zeros({}),
+                  tree::map([](const Array& w) { return zeros_like(w, DType::f32); }, mine),
+                  routers ? Parts{zeros({}), routers->no_sums()} : Parts{}};
+  return scan(add, zero, divided(batch, parts)).first;
+}
+
 }  // namespace
+
+Batch divided(const Batch& b, std::int64_t parts) {
+  return tree::map(
+      [&](const Array& x) {
+        std::vector<std::int64_t> shape = x.shape().sizes();
+        shape[0] /= parts;
+        shape.insert(shape.begin(), parts);
+        return nn::with_logical_constraint(
+            reshape(x, shape), {"", "activation_embed_and_logits_batch", "activation_norm_length"});
+      },
+      b);
+}
 
 State init(const Array& key, const model::ModelPtr& model, const Optimizer& optimizer,
            DType weight_dtype) {
@@ -135,40 +204,26 @@ std::pair<Array, tree::Tree> loss_and_gradients(const tree::Tree& params, const 
                                                 const model::ModelPtr& model,
                                                 const StepOptions& options,
                                                 const std::optional<tree::Filter>& frozen) {
-  const std::int64_t parts = options.micro_batches;
-  check_parts(batch, parts);
-  const Array share = share_of(batch);
-  const tree::Tree mine = trained(params, frozen);
-  auto of_part = [&](const Batch& part) {
-    return value_and_grad([&](const tree::Tree& p) {
-      return weighted_loss(frozen ? with(params, p) : p, part, model) * share;
-    })(mine);
-  };
-  if (parts == 1) return of_part(batch);
-  using Sums = std::pair<Array, tree::Tree>;
-  auto add = [&](const Sums& sums, const Batch& part) {
-    auto [loss, gradients] = of_part(part);
-    // One sum over all parts, where its order lets it go on.
-    auto added = [](const Array& sums, const Array& g) {
-      const Array out = sums + astype(g, DType::f32);
-      if (ir::Value* traced = out.state()->value; traced && traced->op())
-        transform::mark_carried_sum(*traced->op());
-      return out;
-    };
-    return std::pair(Sums(sums.first + loss, tree::map(added, sums.second, gradients)), nullptr);
-  };
-  const Sums zero(zeros({}),
-                  tree::map([](const Array& w) { return zeros_like(w, DType::f32); }, mine));
-  return scan(add, zero, divided(batch, parts)).first;
+  check_parts(batch, options.micro_batches);
+  Sums sums =
+      sums_of(params, batch, model, options, routers_of(params, batch, model, options), frozen);
+  return {sums.loss, std::move(sums.gradients)};
 }
 
 Step make_step(model::ModelPtr model, Optimizer optimizer, const StepOptions& options) {
   auto body = [model, optimizer, options](const State& state, const Batch& batch) {
-    auto [loss, gradients] =
-        loss_and_gradients(state.params, batch, model, options, optimizer.frozen);
-    State next = updated(optimizer, state, batch, model, options, loss, gradients);
-    Outcome outcome{loss, sum(weights_of(batch)), norms(state.params, gradients),
-                    norms(next.params, trained(next.params, optimizer.frozen))};
+    check_parts(batch, options.micro_batches);
+    const auto routers = routers_of(state.params, batch, model, options);
+    const Sums sums = sums_of(state.params, batch, model, options, routers, optimizer.frozen);
+    State next = updated(optimizer, state, batch, model, options, sums.loss, sums.gradients);
+    std::optional<RouterOutcome> routed;
+    if (routers) {
+      routed = routers->outcome(*sums.parts.routers);
+      next.params = routers->with_biases(state.params, next.params, *routed, optimizer.frozen);
+    }
+    Outcome outcome{sums.parts.targets.value_or(sums.loss), sum(weights_of(batch)),
+                    norms(state.params, sums.gradients),
+                    norms(next.params, trained(next.params, optimizer.frozen)), routed};
     return std::pair(std::move(outcome), std::move(next));
   };
   return jit(std::move(body), {.donate_argnums = {0}, .name = "train_step"});

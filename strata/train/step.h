@@ -13,6 +13,7 @@
 
 #include "strata/model/model.h"
 #include "strata/optim/gradient_transformation.h"
+#include "strata/train/routers.h"
 
 namespace strata::train {
 
@@ -58,7 +59,8 @@ struct Outcome {
   Array total_weights;    // sum of the weights of the targets, f32
   Array gradient_norms;   // of the gradients before clipping, (leaves); 0 for frozen weights
   Array parameter_norms;  // of the weights after the step, (leaves); 0 for frozen weights
-  STRATA_FIELDS(loss, total_weights, gradient_norms, parameter_norms)
+  std::optional<RouterOutcome> routers = std::nullopt;  // where StepOptions::routers ask
+  STRATA_FIELDS(loss, total_weights, gradient_norms, parameter_norms, routers)
 };
 
 struct StepOptions {
@@ -67,6 +69,9 @@ struct StepOptions {
   /// are those of the undivided batch, since each target counts by its share in the weights of the
   /// whole batch; gradients to the bit but for what docs/configuration.md lists.
   std::int64_t micro_batches = 1;
+  /// Of a model with experts: the losses of its routers, which are added to what is minimised, and
+  /// not to Outcome::loss. None: routers are neither asked nor counted.
+  std::optional<RouterOptions> routers = std::nullopt;
 };
 
 /// (state, batch) -> (outcome, state). Compiled at its first call for each shape; the given state's
@@ -78,7 +83,8 @@ Step make_step(model::ModelPtr model, Optimizer optimizer, const StepOptions& op
 /// The same of weights that are there.
 State init(tree::Tree weights, const Optimizer& optimizer);
 
-/// Loss (f32) and gradients as the step takes them, of all weights but the frozen ones; traceable.
+/// What is minimised (f32: the loss, and those of routers) and its gradients as the step takes
+/// them, of all weights but the frozen ones; traceable.
 std::pair<Array, tree::Tree> loss_and_gradients(
     const tree::Tree& params, const Batch& batch, const model::ModelPtr& model,
     const StepOptions& options = {}, const std::optional<tree::Filter>& frozen = std::nullopt);

@@ -131,6 +131,126 @@ Json qwen3_config(const Keys& k) {
   return out;
 }
 
+/// Of blocks without experts.
+void require_dense(const Keys& k) {
+  require(k.whole("num_experts") == 1, "num_experts", k,
+          fmt::format("decoder_block={} has no experts", k.text("decoder_block")));
+}
+
+void require_wide_sums(const Keys& k) {
+  const bool wide = k.text("dtype") == "float32";
+  require(wide || !k.on("float32_gate_logits"), "float32_gate_logits", k,
+          "the router's product has the dtype of activations");
+  require(wide || k.on("float32_weight_sum"), "float32_weight_sum", k,
+          "the sum over experts is float32");
+}
+
+/// The sparse path drops nothing upstream, whatever the factor.
+void add_capacity(Json& out, const Keys& k) {
+  if (!k.on("sparse_matmul") && k.real("capacity_factor") > 0)
+    out["capacity_factor"] = k.real("capacity_factor");
+}
+
+/// Experts of blocks whose weights are a softmax over the chosen ones. Upstream's norm_topk_prob
+/// divides by their sum, which is 1, once more.
+Json with_experts(Json out, const Keys& k) {
+  for (const auto& [key, usual] :
+       std::initializer_list<std::pair<const char*, double>>{{"shared_experts", 0},
+                                                             {"first_num_dense_layers", 0},
+                                                             {"n_routing_groups", -1},
+                                                             {"topk_routing_group", -1},
+                                                             {"routed_scaling_factor", 1}})
+    require(k.real(key) == usual, key, k,
+            fmt::format("decoder_block={} has none", k.text("decoder_block")));
+  require(k.text("routed_score_func").empty(), "routed_score_func", k,
+          fmt::format("decoder_block={} has a softmax", k.text("decoder_block")));
+  require(!k.on("routed_bias"), "routed_bias", k,
+          fmt::format("decoder_block={} has none", k.text("decoder_block")));
+  require_wide_sums(k);
+  out["num_experts"] = out["num_local_experts"] = k.whole("num_experts");
+  out["num_experts_per_tok"] = k.whole("num_experts_per_tok");
+  out["norm_topk_prob"] = true;
+  add_capacity(out, k);
+  return out;
+}
+
+Json mixtral_config(const Keys& k) {
+  require_plain(k);
+  require_activation(k, "silu");
+  require_flag(k, "attention_bias", false);
+  Json out = with_experts(sizes(k), k);
+  out["model_type"] = "mixtral";
+  out["intermediate_size"] = k.whole("moe_mlp_dim");
+  out["sliding_window"] = nullptr;
+  return out;
+}
+
+Json qwen3_moe_config(const Keys& k) {
+  Json out = with_experts(qwen3_config(k), k);
+  out["model_type"] = "qwen3_moe";
+  out["moe_intermediate_size"] = k.whole("moe_mlp_dim");
+  return out;
+}
+
+/// V3 where experts are scored by sigmoids and chosen with a bias, V2 where by a softmax without.
+Json deepseek_config(const Keys& k) {
+  require_plain(k);
+  require_activation(k, "silu");
+  require_flag(k, "attention_bias", false);
+  require(k.text("attention_type") == "mla", "attention_type", k, "decoder_block=deepseek has mla");
+  require(k.whole("interleave_moe_layer_step") == 1, "interleave_moe_layer_step", k,
+          "decoder_block=deepseek has 1");
+  const bool v3 = k.text("routed_score_func") == "sigmoid";
+  require(v3 || k.text("routed_score_func") == "softmax", "routed_score_func", k,
+          "decoder_block=deepseek has sigmoid or softmax");
+  require(k.on("routed_bias") == v3, "routed_bias", k,
+          fmt::format("decoder_block=deepseek has it with routed_score_func=sigmoid alone"));
+  require(v3 || k.whole("n_routing_groups") < 1, "n_routing_groups", k,
+          "there are groups with routed_score_func=sigmoid alone");
+  require(k.whole("first_num_dense_layers") < k.whole("num_decoder_layers"),
+          "first_num_dense_layers", k, "one layer with experts must be left");
+  const std::int64_t least = 1;
+  Json out = sizes(k);
+  out.erase("head_dim");
+  require_wide_sums(k);
+  out.update({{"model_type", v3 ? "deepseek_v3" : "deepseek_v2"},
+              {"q_lora_rank", k.whole("q_lora_rank") > 0 ? Json(k.whole("q_lora_rank")) : Json()},
+              {"kv_lora_rank", k.whole("kv_lora_rank")},
+              {"qk_nope_head_dim", k.whole("qk_nope_head_dim")},
+              {"qk_rope_head_dim", k.whole("qk_rope_head_dim")},
+              {"v_head_dim", k.whole("v_head_dim")},
+              {"rope_interleave", k.on("rope_interleave")},
+              {"n_routed_experts", k.whole("num_experts")},
+              {"num_experts_per_tok", k.whole("num_experts_per_tok")},
+              {"moe_intermediate_size", k.whole("moe_mlp_dim")},
+              {"n_shared_experts", k.whole("shared_experts")},
+              {"first_k_dense_replace", k.whole("first_num_dense_layers")},
+              {"routed_scaling_factor", k.real("routed_scaling_factor")},
+              {"norm_topk_prob", v3}});
+  add_capacity(out, k);
+  if (v3) {
+    out["n_group"] = std::max(k.whole("n_routing_groups"), least);
+    out["topk_group"] = std::max(k.whole("topk_routing_group"), least);
+  }
+  if (k.text("rope_type") != "yarn") return out;
+  require(k.on("rope_truncate"), "rope_truncate", k, "yarn of decoder_block=deepseek has true");
+  require_flag(k, "rope_attention_scaling", false);
+  out["max_position_embeddings"] = k.whole("max_position_embeddings");
+  const bool stretched =
+      k.whole("max_position_embeddings") > k.whole("original_max_position_embeddings");
+  const double mscale = stretched ? k.real("mscale") : 0;
+  out["rope_scaling"] = {
+      {"rope_type", "yarn"},
+      {"factor", k.real("rope_factor")},
+      {"beta_fast", k.real("beta_fast")},
+      {"beta_slow", k.real("beta_slow")},
+      {"mscale", mscale},
+      {"mscale_all_dim", mscale},
+      {"attention_factor", 1.0},
+      {"original_max_position_embeddings", k.whole("original_max_position_embeddings")}};
+  return out;
+}
+
 Json gemma_config(const Keys& k) {
   require_activation(k, "gelu");
   require_flag(k, "logits_via_embedding", true);
@@ -185,12 +305,26 @@ Json gemma3_config(const Keys& k) {
 struct FamilyOf {
   std::string_view decoder_block;
   Json (*config)(const Keys& keys);
+  bool has_experts = false;
 };
 constexpr FamilyOf kFamilies[] = {
-    {"llama2", &llama_config},  {"mistral", &mistral_config}, {"qwen2", &qwen2_config},
-    {"qwen3", &qwen3_config},   {"gemma", &gemma1_config},    {"gemma2", &gemma2_config},
+    {"llama2", &llama_config},
+    {"mistral", &mistral_config},
+    {"qwen2", &qwen2_config},
+    {"qwen3", &qwen3_config},
+    {"gemma", &gemma1_config},
+    {"gemma2", &gemma2_config},
     {"gemma3", &gemma3_config},
+    {"mixtral", &mixtral_config, true},
+    {"qwen3_moe", &qwen3_moe_config, true},
+    {"deepseek", &deepseek_config, true},
 };
+
+bool has_experts(const Keys& k) {
+  return std::any_of(std::begin(kFamilies), std::end(kFamilies), [&](const FamilyOf& f) {
+    return f.has_experts && f.decoder_block == k.text("decoder_block");
+  });
+}
 
 // -- The run -----------------------------------------------------------------------------------
 
@@ -215,6 +349,9 @@ constexpr std::string_view kSame[] = {"run_name",
                                       "adam_eps",
                                       "adam_weight_decay",
                                       "gradient_clipping_threshold",
+                                      "skip_step_on_spikes",
+                                      "skip_step_interval",
+                                      "skip_step_scaling_factor",
                                       "enable_checkpointing",
                                       "async_checkpointing",
                                       "checkpoint_period",
@@ -222,6 +359,10 @@ constexpr std::string_view kSame[] = {"run_name",
                                       "eval_steps",
                                       "metrics_file",
                                       "weight_dtype"};
+
+/// The same of blocks with experts.
+constexpr std::string_view kSameOfExperts[] = {
+    "load_balance_loss_weight", "moe_use_megatron_seq_aux_loss", "routed_bias_update_rate"};
 
 std::string key_value(const std::string& key, const Value& value) {
   if (const auto* b = value.as<bool>()) return key + (*b ? "=true" : "=false");
@@ -240,8 +381,12 @@ void require_built(const Keys& k) {
   const double batch = k.real("per_device_batch_size");
   require(batch >= 1 && batch == std::floor(batch), "per_device_batch_size", k,
           "a sequence is not divided");
-  require(k.text("rope_type") == "default" || k.text("rope_type") == "llama3.1", "rope_type", k,
-          "there are default and llama3.1");
+  const bool latent = k.text("decoder_block") == "deepseek";
+  require(k.text("rope_type") == "default" || k.text("rope_type") == "llama3.1" ||
+              (latent && k.text("rope_type") == "yarn"),
+          "rope_type", k, "there are default and llama3.1, and yarn with decoder_block=deepseek");
+  require(latent || k.text("attention_type") == "global", "attention_type", k,
+          "there are global, and mla with decoder_block=deepseek");
   for (const char* key : {"abort_on_nan_loss", "abort_on_inf_loss"})
     require(k.on(key), key, k, "such a loss always ends the run");
 }
@@ -398,8 +543,13 @@ std::string type_text(const Json& type) {
 std::string model_config(const Resolved& resolved) {
   const Keys k(resolved);
   for (const FamilyOf& family : kFamilies)
-    if (family.decoder_block == k.text("decoder_block")) return family.config(k).dump();
-  not_yet("decoder_block", k, "there are llama2, mistral, gemma, gemma2, gemma3, qwen2 and qwen3");
+    if (family.decoder_block == k.text("decoder_block")) {
+      if (!family.has_experts) require_dense(k);
+      return family.config(k).dump();
+    }
+  not_yet("decoder_block", k,
+          "there are llama2, mistral, gemma, gemma2, gemma3, qwen2, qwen3, mixtral, "
+          "qwen3_moe and deepseek");
 }
 
 Translation translate(const Resolved& resolved, bool train) {
@@ -417,6 +567,9 @@ Translation translate(const Resolved& resolved, bool train) {
   for (const std::string_view key : kSame)
     if (const std::string name(key); !k[name].is_none())
       out.keys.push_back(key_value(name, k[name]));
+  if (has_experts(k))
+    for (const std::string_view key : kSameOfExperts)
+      out.keys.push_back(key_value(std::string(key), k[std::string(key)]));
   out.keys.push_back(fmt::format("per_device_batch_size={}", k.real("per_device_batch_size")));
   add_mesh(resolved, k, out);
   const Value& kept = k["max_num_checkpoints_to_keep"];

@@ -1,0 +1,209 @@
+// Models with experts by MaxText's command lines: their keys, what is refused, and tiny runs that
+// stop and go on.
+#include <fcntl.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "strata/base/file.h"
+#include "strata/base/progress.h"
+#include "strata/compile/cpu_client.h"
+#include "strata/model/decoder/model.h"
+#include "strata/model/decoder/weights.h"
+#include "strata/model/registry.h"
+#include "strata/train/maxtext/translate.h"
+#include "strata/train/metrics.h"
+#include "strata/train/run.h"
+
+namespace strata::train::maxtext {
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+using testing::Contains;
+using testing::HasSubstr;
+using testing::Not;
+
+class MaxTextExperts : public testing::Test {
+ protected:
+  MaxTextExperts() {
+    compile::register_cpu();
+    std::string name = testing::TempDir() + "experts_XXXXXX";
+    folder_ = ::mkdtemp(name.data());
+  }
+  ~MaxTextExperts() override { fs::remove_all(folder_); }
+
+  Resolved of(std::vector<std::string> line) const {
+    const Surroundings nothing = {[](const std::string&) -> const char* { return nullptr; }, 1};
+    line.push_back("base_output_directory=" + folder_);
+    return resolve(line, nothing);
+  }
+  std::string refusal(std::vector<std::string> line) const {
+    line.insert(line.end(), {"run_name=r", "dataset_type=synthetic", "per_device_batch_size=1"});
+    try {
+      (void)translate(of(line));
+    } catch (const ConfigError& e) {
+      return e.what();
+    }
+    return "";
+  }
+  /// A model of some thousand weights.
+  std::vector<std::string> tiny(const std::string& model, std::vector<std::string> more) const {
+    std::vector<std::string> out = {"model_name=" + model,
+                                    "override_model_config=true",
+                                    "base_emb_dim=16",
+                                    "base_num_query_heads=2",
+                                    "base_num_kv_heads=2",
+                                    "head_dim=8",
+                                    "base_mlp_dim=24",
+                                    "base_moe_mlp_dim=24",
+                                    "base_num_decoder_layers=2",
+                                    "vocab_size=256",
+                                    "num_experts=4",
+                                    "num_experts_per_tok=2",
+                                    "max_target_length=24",
+                                    "per_device_batch_size=4",
+                                    "dataset_type=synthetic",
+                                    "dtype=float32",
+                                    "learning_rate=1e-2",
+
+                                    "enable_dropout=false"};
+    out.insert(out.end(), more.begin(), more.end());
+    return out;
+  }
+  /// Steps and losses as written, without times.
+  std::vector<std::string> train(const std::vector<std::string>& line, const std::string& name) {
+    Translation t = translate(of(line));
+    if (t.synthetic) {
+      fs::create_directories(fs::path(t.synthetic->first).parent_path());
+      std::ofstream(t.synthetic->first) << t.synthetic->second;
+    }
+    const int out =
+        ::open((folder_ + "/" + name + ".log").c_str(), O_WRONLY | O_CREAT | O_APPEND, 0600);
+    Progress progress(out);
+    const Config c = read_config({}, t.keys);
+    const auto result = run(c, progress);
+    ::close(out);
+    EXPECT_TRUE(result.ok()) << result.status().message();
+    std::vector<std::string> lines;
+    std::ifstream in(metrics_path(c));
+    for (std::string each; std::getline(in, each);) {
+      const auto from = each.find(",\"perf/"), to = each.find(",\"learning/moe");
+      EXPECT_NE(to, std::string::npos) << each;
+      lines.push_back(each.substr(0, from) + each.substr(to));
+    }
+    return lines;
+  }
+  std::string folder_;
+};
+
+TEST_F(MaxTextExperts, ModelFilesBecomePublishedConfigurations) {
+  const auto config = [&](const std::string& name) {
+    return json::parse(model_config(of({"run_name=r", "model_name=" + name})));
+  };
+  const json mixtral = config("mixtral-8x7b");
+  EXPECT_EQ(mixtral["model_type"], "mixtral");
+  EXPECT_EQ(mixtral["num_local_experts"], 8);
+  EXPECT_EQ(mixtral["intermediate_size"], 14336);
+  EXPECT_FALSE(mixtral.contains("capacity_factor"));
+  const json qwen = config("qwen3-30b-a3b");
+  EXPECT_EQ(qwen["model_type"], "qwen3_moe");
+  EXPECT_EQ(qwen["num_experts"], 128);
+  EXPECT_EQ(qwen["moe_intermediate_size"], 768);
+  const json v3 = config("deepseek3-671b");
+  EXPECT_EQ(v3["model_type"], "deepseek_v3");
+  EXPECT_EQ(v3["first_k_dense_replace"], 3);
+  EXPECT_EQ(v3["n_shared_experts"], 1);
+  EXPECT_EQ(v3["rope_scaling"]["factor"], 40.0);
+  EXPECT_EQ(config("deepseek2-16b")["model_type"], "deepseek_v2");
+  // The published sizes: 46.7, 30.5, 671 and 15.7 thousand millions of weights.
+  for (const auto& [name, weights] : {std::pair("mixtral-8x7b", 46.7),
+                                      {"qwen3-30b-a3b", 30.5},
+                                      {"deepseek3-671b", 671.0},
+                                      {"deepseek2-16b", 15.7}}) {
+    const model::ModelPtr m = model::make(
+        "published",
+        {{"config", model_config(of({"run_name=r", std::string("model_name=") + name}))}});
+    double count = 0;
+    for (const auto& w : model::decoder::weight_shapes(*model::decoder::options_of(*m))) {
+      double size = 1e-9;
+      for (const std::int64_t n : w.shape) size *= static_cast<double>(n);
+      count += size;
+    }
+    EXPECT_NEAR(count, weights, 0.01 * weights) << name;
+  }
+}
+
+TEST_F(MaxTextExperts, KeysReachTheModelAndTheTrainer) {
+  const Translation t =
+      translate(of(tiny("mixtral-8x7b", {"run_name=r", "sparse_matmul=false", "capacity_factor=1.5",
+                                         "load_balance_loss_weight=0.02", "megablox=false"})));
+  const Config c = read_config({}, t.keys);
+  EXPECT_EQ(c.load_balance_loss_weight, 0.02);
+  const model::ModelPtr m = model::make("published", c.model);
+  EXPECT_EQ(model::decoder::options_of(*m)->experts.capacity, 1.5);
+  EXPECT_EQ(model::decoder::options_of(*m)->experts.active, 2);
+  // Where nothing may be dropped, the factor has nothing to say.
+  const Translation sparse =
+      translate(of(tiny("mixtral-8x7b", {"run_name=r", "capacity_factor=1.5"})));
+  EXPECT_THAT(sparse.keys, Not(Contains(HasSubstr("capacity_factor"))));
+}
+
+TEST_F(MaxTextExperts, WhatABlockLacksIsRefused) {
+  EXPECT_THAT(refusal({"model_name=mixtral-8x7b", "routed_bias=true"}),
+              HasSubstr("routed_bias=True is not supported yet"));
+  EXPECT_THAT(refusal({"model_name=mixtral-8x7b", "shared_experts=1"}),
+              HasSubstr("shared_experts=1 is not supported yet"));
+  EXPECT_THAT(refusal({"model_name=qwen3-30b-a3b", "routed_score_func=sigmoid"}),
+              HasSubstr("routed_score_func=sigmoid is not supported yet"));
+  EXPECT_THAT(refusal({"model_name=mixtral-8x7b", "float32_gate_logits=true"}),
+              HasSubstr("float32_gate_logits=True"));
+}
+
+// The same bits whether a run goes through or stops in the middle.
+TEST_F(MaxTextExperts, ATinyMixtralTrainsTwentyStepsAndGoesOnWithTheSameBits) {
+  const auto line = [&](const char* name, const char* steps) {
+    return tiny("mixtral-8x7b", {std::string("run_name=") + name, std::string("steps=") + steps,
+                                 "learning_rate_schedule_steps=20", "checkpoint_period=10",
+                                 "load_balance_loss_weight=0.01", "gradient_accumulation_steps=2"});
+  };
+  const std::vector<std::string> whole = train(line("whole", "20"), "whole");
+  ASSERT_EQ(whole.size(), 20U);
+  (void)train(line("parts", "11"), "parts");
+  EXPECT_EQ(train(line("parts", "20"), "parts"), whole);
+  const auto loss = [](const std::string& each) {
+    return json::parse(each)["learning/lm_loss"].get<double>();
+  };
+  EXPECT_LT(loss(whole.back()), 0.9 * loss(whole.front()));
+  const std::string log = read_file(folder_ + "/whole.log").value();
+  EXPECT_THAT(log, HasSubstr(", moe_lb_loss: 0.01"));
+  EXPECT_THAT(log, HasSubstr("experts: largest load "));
+}
+
+TEST_F(MaxTextExperts, QwenAndDeepSeekTrainToo) {
+  const std::vector<std::string> qwen =
+      train(tiny("qwen3-30b-a3b", {"run_name=qwen", "steps=6", "load_balance_loss_weight=0.01",
+                                   "sparse_matmul=false", "capacity_factor=1.0", "megablox=false"}),
+            "qwen");
+  ASSERT_EQ(qwen.size(), 6U);
+  EXPECT_GT(json::parse(qwen.back())["experts/dropped"].get<double>(), 0);
+  const std::vector<std::string> deepseek =
+      train(tiny("deepseek3-671b",
+                 {"run_name=deepseek", "steps=6", "num_experts=8", "n_routing_groups=4",
+                  "topk_routing_group=2", "first_num_dense_layers=1", "q_lora_rank=12",
+                  "kv_lora_rank=12", "qk_nope_head_dim=8", "qk_rope_head_dim=4", "v_head_dim=8",
+                  "routed_bias_update_rate=0.01", "load_balance_loss_weight=0.001"}),
+            "deepseek");
+  ASSERT_EQ(deepseek.size(), 6U);
+  for (const auto& lines : {qwen, deepseek})
+    EXPECT_LT(json::parse(lines.back())["learning/lm_loss"].get<double>(),
+              json::parse(lines.front())["learning/lm_loss"].get<double>());
+}
+
+}  // namespace
+}  // namespace strata::train::maxtext

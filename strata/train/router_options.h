@@ -1,0 +1,22 @@
+// A configuration's keys of experts as what a step asks of routers, and a step's figures as
+// metrics.
+#pragma once
+
+#include <optional>
+
+#include "strata/train/config.h"
+#include "strata/train/metrics.h"
+#include "strata/train/routers.h"
+
+namespace strata::train {
+
+/// None of a model without experts. Throws ConfigError for a key of experts that such a model
+/// cannot follow: losses where there are no experts, a rate where routers have no bias.
+std::optional<RouterOptions> router_options(const Config& config, const model::Model& model);
+
+/// "learning/moe_lb_loss", "learning/router_z_loss", "experts/largest_load", "experts/idle",
+/// "experts/entropy", "experts/dropped", and for each layer with experts
+/// "experts/layer_N/largest_load" and "experts/layer_N/entropy".
+void add_scalars(const RouterFigures& figures, const RouterOutcome& outcome, Scalars& to);
+
+}  // namespace strata::train
