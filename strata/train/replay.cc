@@ -9,6 +9,7 @@
 #include "strata/checkpoint/any_format.h"
 #include "strata/data/prefetch.h"
 #include "strata/train/config.h"
+#include "strata/train/router_options.h"
 #include "strata/train/state.h"
 #include "strata/train/step.h"
 
@@ -79,8 +80,8 @@ Result<checkpoint::Checkpoint> replay(const std::string& run, std::int64_t step,
     state = init_state(c, *base);
   }
   progress.line(fmt::format("replaying steps {} to {}", at, step));
-  const Step step_function = make_step(base->model, make_optimizer(c, *base),
-                                       {.micro_batches = c.gradient_accumulation_steps});
+  const Step step_function =
+      make_step(base->model, make_optimizer(c, *base), step_options(c, *base->model));
   data::Prefetch batches([&](std::int64_t n) { return data->batch(n); }, at, step);
   for (; at < step; ++at) {
     auto [outcome, next] = step_function(std::move(state), to_batch(batches()));

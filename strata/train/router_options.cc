@@ -36,6 +36,10 @@ std::optional<RouterOptions> router_options(const Config& c, const model::Model&
                        .bias_rate = c.routed_bias_update_rate};
 }
 
+StepOptions step_options(const Config& c, const model::Model& model) {
+  return {.micro_batches = c.gradient_accumulation_steps, .routers = router_options(c, model)};
+}
+
 void add_scalars(const RouterFigures& f, const RouterOutcome& outcome, Scalars& to) {
   const auto add = [&](std::string name, double value) {
     to.emplace_back(std::move(name), static_cast<float>(value));

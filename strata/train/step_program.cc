@@ -7,6 +7,7 @@
 #include "strata/ir/declaration.h"
 #include "strata/ir/pass/pass.h"
 #include "strata/ir/text/printer.h"
+#include "strata/train/router_options.h"
 #include "strata/train/state.h"
 #include "strata/transform/export.h"
 
@@ -99,7 +100,7 @@ StepProgram step_program(const Config& c, const Base& base,
   const Optimizer optimizer = make_optimizer(c, weights, base.frozen);
   const State state = eval_shape([&](const tree::Tree& t) { return init(t, optimizer); }, weights);
   const Batch batch = batch_types(c);
-  Step step = make_step(base.model, optimizer, {.micro_batches = c.gradient_accumulation_steps});
+  Step step = make_step(base.model, optimizer, step_options(c, *base.model));
   if (mesh) step = on_mesh(std::move(step), mesh);
   Outcome outcome;
   const auto lowered = jit(
