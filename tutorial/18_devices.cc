@@ -39,7 +39,7 @@ int main() {
   }
 
   // A device reaches several memories. What waits for later need not fill the one it computes in.
-  Array waiting = device_put(both, Memory(cpus[0], "pinned_host"));
+  Array waiting = device_put(both, DeviceMemory(cpus[0], "pinned_host"));
   Array used = waiting * 2.f;
   std::printf("from %s to %s\n", memory_kind(waiting).c_str(), memory_kind(used).c_str());
 

@@ -34,13 +34,13 @@ Array device_put(const Array& x, const Device& device, std::source_location wher
   return internal::concrete(runtime::Buffer(buffer.type(), device.get().put(buffer)).bound(),
                             x.weak());
 }
-Memory::Memory(const Device& of, std::string name) : device(of), kind(std::move(name)) {
+DeviceMemory::DeviceMemory(const Device& of, std::string name) : device(of), kind(std::move(name)) {
   const std::vector<std::string> kinds = device.memory_kinds();
   if (std::ranges::find(kinds, kind) == kinds.end())
-    internal::fail("Memory", "{} has no memory of kind '{}'; it has {}", device.to_string(), kind,
-                   fmt::join(kinds, ", "));
+    internal::fail("DeviceMemory", "{} has no memory of kind '{}'; it has {}", device.to_string(),
+                   kind, fmt::join(kinds, ", "));
 }
-Array device_put(const Array& x, const Memory& memory, std::source_location where) {
+Array device_put(const Array& x, const DeviceMemory& memory, std::source_location where) {
   internal::Site site(where);
   if (internal::Trace::current() || x.is_traced()) return x;
   const runtime::Buffer buffer = x.buffer();

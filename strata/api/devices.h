@@ -3,7 +3,7 @@
 //   std::vector<Device> cpus = cpu_devices(2);
 //   Array x = device_put(arange(6), cpus[1]);       // copied there, and bound to it
 //   Array y = jit(f)(x);                            // runs there; y.devices()[0] == cpus[1]
-//   x = device_put(x, Memory(cpus[1], "pinned_host"));           // the host's, for later
+//   x = device_put(x, DeviceMemory(cpus[1], "pinned_host"));           // the host's, for later
 //   { DefaultDevice here(cpus[0]); z = ones({3}) + 1.f; }    // what is bound to no device
 //
 // A program runs where its arguments are: on the device that one of them is bound to, else on the
@@ -50,13 +50,13 @@ class Device {
 };
 
 /// One of a device's memories.
-struct Memory {
+struct DeviceMemory {
   /// Throws Error for a kind that the device does not reach, listing those that it does.
-  Memory(const Device& device, std::string kind);
+  DeviceMemory(const Device& device, std::string kind);
   Device device;
   /// "device", "pinned_host", "unpinned_host".
   std::string kind;
-  bool operator==(const Memory&) const = default;
+  bool operator==(const DeviceMemory&) const = default;
 };
 
 /// The devices of a platform: "cpu", "cuda", "tpu", "plugin:/path/x.so"; of the process's own for
@@ -73,7 +73,7 @@ Array device_put(const Array& x, const Device& device,
                  std::source_location where = std::source_location::current());
 /// The array in that memory, copied unless it is there, and bound to the device. In a trace it is
 /// the array itself.
-Array device_put(const Array& x, const Memory& memory,
+Array device_put(const Array& x, const DeviceMemory& memory,
                  std::source_location where = std::source_location::current());
 /// The kind of memory that it lies in; the device's default one for arrays bound to none.
 std::string memory_kind(const Array& x,
@@ -88,7 +88,7 @@ T device_put(T tree, const Device& device,
 }
 template <tree::TreeLike T>
   requires(!std::same_as<T, Array>)
-T device_put(T tree, const Memory& memory,
+T device_put(T tree, const DeviceMemory& memory,
              std::source_location where = std::source_location::current()) {
   tree::for_each(tree, [&](Array& x) { x = device_put(std::as_const(x), memory, where); });
   return tree;

@@ -48,7 +48,7 @@ TEST(Devices, AreCpusWithNumbers) {
 TEST(Devices, HaveMemoriesOfSeveralKinds) {
   const Device device = eight()[2];
   EXPECT_THAT(device.memory_kinds(), ElementsAre("device", "pinned_host", "unpinned_host"));
-  const Array x = device_put(arange(6), Memory(device, "pinned_host"));
+  const Array x = device_put(arange(6), DeviceMemory(device, "pinned_host"));
   EXPECT_EQ(memory_kind(x), "pinned_host");
   EXPECT_THAT(x.devices(), ElementsAre(device));
   // Programs take it from there; what they make lies in the default memory.
@@ -56,15 +56,15 @@ TEST(Devices, HaveMemoriesOfSeveralKinds) {
   EXPECT_EQ(memory_kind(y), "device");
   EXPECT_THAT(y.devices(), ElementsAre(device));
   EXPECT_THAT(y.to_vector<int>(), ElementsAre(1, 2, 3, 4, 5, 6));
-  EXPECT_EQ(memory_kind(device_put(x, Memory(device, "device"))), "device");
+  EXPECT_EQ(memory_kind(device_put(x, DeviceMemory(device, "device"))), "device");
   EXPECT_EQ(memory_kind(device_put(x, device)), "device");
   EXPECT_EQ(memory_kind(arange(6)), "device");
   // To another device's, and back.
-  const Array there = device_put(x, Memory(eight()[1], "unpinned_host"));
+  const Array there = device_put(x, DeviceMemory(eight()[1], "unpinned_host"));
   EXPECT_THAT(there.devices(), ElementsAre(eight()[1]));
   EXPECT_THAT(there.to_vector<int>(), ElementsAre(0, 1, 2, 3, 4, 5));
   EXPECT_THAT(
-      error_of([&] { Memory(device, "vmem"); }),
+      error_of([&] { DeviceMemory(device, "vmem"); }),
       HasSubstr("CpuDevice(id=2) has no memory of kind 'vmem'; it has device, pinned_host"));
 }
 

@@ -130,7 +130,7 @@ TEST_F(LatentAttentionTest, AGateChoosesWithinGroupsByBiasedScores) {
   // Groups {0, 1}, {2, 3}, {4, 5}; the best two of the middle one add up to less.
   const Array logits = array({{1.f, 1.f, 1.2f, -9.f, 0.9f, 0.9f}});
   ExpertOptions o{.count = 6, .active = 2, .width = 1, .score = RouterScore::sigmoid};
-  o.groups = 3, o.active_groups = 1, o.scale = 2;
+  o.groups = 3, o.active_groups = 1, o.group_score_of = 2, o.scaling = 2;
   const Gate first = chosen_experts(logits, o);
   EXPECT_THAT(first.experts.to_vector<std::int32_t>(), testing::ElementsAre(0, 1));
   EXPECT_THAT(first.weights.to_vector<float>(), testing::ElementsAre(1, 1));
