@@ -62,7 +62,9 @@ std::string bytes_text(std::int64_t bytes) {
   return fmt::format("{}B", human_count(static_cast<double>(bytes)));
 }
 
-void print(const plugin::CompileReport& r, const TargetOptions& o) {
+}  // namespace
+
+std::string report_json(const plugin::CompileReport& r, const std::string& target) {
   nlohmann::ordered_json collectives = nlohmann::ordered_json::object(),
                          moved = nlohmann::ordered_json::object();
   for (const auto& [name, c] : r.collectives) {
@@ -71,51 +73,60 @@ void print(const plugin::CompileReport& r, const TargetOptions& o) {
     collectives[key] = c.times;
     moved[key] = c.bytes;
   }
-  if (o.json) {
-    const nlohmann::ordered_json out = {{"target", o.target},
-                                        {"chips", r.chips},
-                                        {"kind", r.kind},
-                                        {"hbm_bytes_per_chip", r.total_bytes()},
-                                        {"hbm_bytes_limit", r.hbm_bytes},
-                                        {"argument_bytes", r.argument_bytes},
-                                        {"output_bytes", r.output_bytes},
-                                        {"alias_bytes", r.alias_bytes},
-                                        {"temp_bytes", r.temp_bytes},
-                                        {"code_bytes", r.code_bytes},
-                                        {"peak_bytes", r.peak_bytes},
-                                        {"flops", r.flops},
-                                        {"bytes_accessed", r.bytes_accessed},
-                                        {"collectives", collectives},
-                                        {"collective_bytes", moved},
-                                        {"compile_s", r.compile_seconds}};
-    std::cout << out.dump() << "\n";
-    return;
-  }
-  std::cout << fmt::format("{} of {} chips ({}), compiled in {:.1f} s\n", o.target, r.chips, r.kind,
-                           r.compile_seconds);
-  std::cout << fmt::format("memory of a chip  {:>9}", bytes_text(r.total_bytes()));
+  const nlohmann::ordered_json out = {{"target", target},
+                                      {"chips", r.chips},
+                                      {"kind", r.kind},
+                                      {"hbm_bytes_per_chip", r.total_bytes()},
+                                      {"hbm_bytes_limit", r.hbm_bytes},
+                                      {"argument_bytes", r.argument_bytes},
+                                      {"output_bytes", r.output_bytes},
+                                      {"alias_bytes", r.alias_bytes},
+                                      {"temp_bytes", r.temp_bytes},
+                                      {"code_bytes", r.code_bytes},
+                                      {"peak_bytes", r.peak_bytes},
+                                      {"flops", r.flops},
+                                      {"bytes_accessed", r.bytes_accessed},
+                                      {"collectives", collectives},
+                                      {"collective_bytes", moved},
+                                      {"compile_s", r.compile_seconds}};
+  return out.dump();
+}
+
+std::string report_text(const plugin::CompileReport& r, const std::string& target) {
+  std::string out = fmt::format("{} of {} chips ({}), compiled in {:.1f} s\n", target, r.chips,
+                                r.kind, r.compile_seconds);
+  out += fmt::format("memory of a chip  {:>9}", bytes_text(r.total_bytes()));
   if (r.hbm_bytes > 0)
-    std::cout << fmt::format(
+    out += fmt::format(
         " of {} ({:.1f} %)", bytes_text(r.hbm_bytes),
         100.0 * static_cast<double>(r.total_bytes()) / static_cast<double>(r.hbm_bytes));
-  std::cout << fmt::format(
+  out += fmt::format(
       "\n  arguments       {:>9}\n  results         {:>9} (in arguments' memory: {})\n"
       "  temporaries     {:>9}\n  code            {:>9}\narithmetic        {:>9}FLOP\n",
       bytes_text(r.argument_bytes), bytes_text(r.output_bytes), bytes_text(r.alias_bytes),
       bytes_text(r.temp_bytes), bytes_text(r.code_bytes), human_count(r.flops));
   for (const auto& [name, c] : r.collectives)
-    std::cout << fmt::format("{:<20}{:>7} times, results of {}\n", name, c.times,
-                             bytes_text(c.bytes));
-  if (r.collectives.empty()) std::cout << "no collectives\n";
+    out += fmt::format("{:<20}{:>7} times, results of {}\n", name, c.times, bytes_text(c.bytes));
+  return r.collectives.empty() ? out + "no collectives\n" : out;
 }
 
-}  // namespace
-
-int compile_for_target(const TargetOptions& o) {
+Result<plugin::CompileReport> compile_code_for(const std::string& text, std::string_view code,
+                                               std::int64_t partitions, bool shardy) {
   // A machine without TPUs is not asked for any: the compiler alone is wanted.
   ::setenv("TPU_SKIP_MDS_QUERY", "1", 0);
   ::setenv("TPU_ACCELERATOR_TYPE", "v5litepod-16", 0);
   ::setenv("TPU_WORKER_HOSTNAMES", "localhost", 0);
+  auto target = read_target(text);
+  if (!target) return target.status();
+  if (const plugin::Probe p = plugin::probe(target->library, {.client = false}); !p.usable)
+    return Status(Code::unsupported, "{} is not usable: {}", target->library, p.trouble);
+  plugin::CompileRequest request{.partitions = partitions, .shardy = shardy};
+  for (std::int64_t i = 0; i < request.partitions; ++i) request.devices.push_back(i);
+  return plugin::compile_for({.library = target->library, .topology = target->topology}, code,
+                             request);
+}
+
+int compile_for_target(const TargetOptions& o) {
   auto bytes = ir::read_program_file(o.program);
   if (!bytes) return fail(bytes.status());
   std::string_view code = *bytes;
@@ -124,18 +135,14 @@ int compile_for_target(const TargetOptions& o) {
     if (!e) return fail(e.status());
     code = e->program;
   }
-  auto target = read_target(o.target);
-  if (!target) return fail(target.status());
-  if (const plugin::Probe p = plugin::probe(target->library, {.client = false}); !p.usable)
-    return fail(Status(Code::unsupported, "{} is not usable: {}", target->library, p.trouble));
-  plugin::CompileRequest request{
-      .partitions = o.partitions > 0 ? o.partitions : partitions_of(code),
-      .shardy = code.find("sdy.") != code.npos};
-  for (std::int64_t i = 0; i < request.partitions; ++i) request.devices.push_back(i);
-  auto report = plugin::compile_for({.library = target->library, .topology = target->topology},
-                                    code, request);
+  auto report =
+      compile_code_for(o.target, code, o.partitions > 0 ? o.partitions : partitions_of(code),
+                       code.find("sdy.") != code.npos);
   if (!report) return fail(report.status());
-  print(*report, o);
+  if (o.json)
+    std::cout << report_json(*report, o.target) << "\n";
+  else
+    std::cout << report_text(*report, o.target);
   if (report->hbm_bytes > 0 && report->total_bytes() > report->hbm_bytes) {
     std::cerr << fmt::format("strata: {} takes {} of each chip, {} more than it has\n", o.program,
                              bytes_text(report->total_bytes()),

@@ -2,20 +2,15 @@
 
 #include <fmt/format.h>
 
-#include <cmath>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <iostream>
 #include <memory>
-#include <nlohmann/json.hpp>
 
 #include "strata/base/file.h"
 #include "strata/base/thread_pool.h"
 #include "strata/cli/generate_text.h"
-#include "strata/model/decoder/model.h"
-#include "strata/model/decoder/weights.h"
-#include "strata/model/registry.h"
 #include "strata/train/generate.h"
 #include "strata/train/maxtext/translate.h"
 
@@ -27,8 +22,7 @@ using maxtext::Resolved;
 
 struct Options {
   std::vector<std::string> arguments;
-  std::string key, target;
-  bool json = false;
+  std::string key;
   int threads = 0;
 };
 
@@ -109,57 +103,6 @@ int decode(const Options& o) {
   return kDone;
 }
 
-// -- train-compile -----------------------------------------------------------------------------
-
-/// Weights of a model too large for arrays of this machine.
-std::int64_t count_of(const model::Model& model) {
-  std::int64_t out = 0;
-  for (const auto& weight : model::decoder::weight_shapes(*model::decoder::options_of(model))) {
-    std::int64_t elements = 1;
-    for (std::int64_t size : weight.shape) elements *= size;
-    out += elements;
-  }
-  return out;
-}
-
-int train_compile(const Options& o) {
-  std::vector<std::string> arguments = o.arguments;
-  const Resolved r = resolve_maxtext(arguments);
-  if (text_of(r, "compile_topology") == nullptr || text_of(r, "compile_topology")->empty())
-    throw train::ConfigError(
-        "compile_topology: a slice is needed, such as compile_topology=v5e-256");
-  const double slices = number_of(r, "compile_topology_num_slices");
-  if (slices < 1)
-    throw train::ConfigError(fmt::format(
-        "compile_topology_num_slices={}: You must set it to a positive integer", slices));
-  const maxtext::Translation t = maxtext::translate(r, false);
-  for (const std::string& note : t.notes) std::cerr << note << "\n";
-  const train::Config c = train::read_config({}, t.keys, train::Data::optional);
-  const model::ModelPtr model = model::make(c.decoder_block, c.model);
-  const double devices = number_of(r, "num_target_devices");
-  const auto batch = static_cast<std::int64_t>(number_of(r, "global_batch_size_to_train_on"));
-  const std::int64_t parameters = count_of(*model);
-  const auto count = static_cast<double>(parameters);
-  const double bytes_of_weight = c.weight_dtype == "bfloat16" ? 2 : 4;
-  // Weights and two moments, cut over all chips as FSDP cuts them.
-  const double state = count * (bytes_of_weight + 8) / devices;
-  const double flops = model->flops_per_step(batch, c.max_target_length) / devices;
-  nlohmann::ordered_json out = {
-      {"topology", *text_of(r, "compile_topology")},
-      {"devices", static_cast<std::int64_t>(devices)},
-      {"parameters", parameters},
-      {"global_batch_size", batch},
-      {"tokens_per_step", batch * c.max_target_length},
-      {"state_bytes_per_chip", static_cast<std::int64_t>(std::ceil(state))},
-      {"flops_per_chip", flops}};
-  if (o.json) {
-    std::cout << out.dump() << "\n";
-    return kDone;
-  }
-  for (const auto& [key, value] : out.items()) std::cout << key << ": " << value.dump() << "\n";
-  return kDone;
-}
-
 int explain(const Options& o) {
   std::cout << maxtext::explain(o.key, maxtext::resolve(o.arguments));
   return kDone;
@@ -221,21 +164,6 @@ void add_decode(CommandLine& app, std::function<int()>& action) {
   add_device(command);
   command.callback(
       [o, &action] { action = [o] { return as_maxtext([&] { return decode(*o); }); }; });
-}
-
-void add_train_compile(CommandLine& app, std::function<int()>& action) {
-  CommandLine& command = app.add_subcommand(
-      "train-compile", "what a training step takes of each chip, by MaxText's command line");
-  command.description(
-      "Reads MaxText's command line with compile_topology, without a chip, and says what its step "
-      "takes of each.\n\nExample:\n  strata train-compile src/maxtext/configs/base.yml "
-      "model_name=llama3.1-70b compile_topology=v5e-256\n      compile_topology_num_slices=1 "
-      "per_device_batch_size=1");
-  auto o = std::make_shared<Options>();
-  add_arguments(command, *o);
-  command.add_flag("--json", o->json, "the last line of stdout is one JSON object");
-  command.callback(
-      [o, &action] { action = [o] { return as_maxtext([&] { return train_compile(*o); }); }; });
 }
 
 void add_config(CommandLine& app, std::function<int()>& action) {

@@ -42,8 +42,18 @@ strata config explain base_emb_dm
 fact "the nearest key" says 2 "did you mean 'base_emb_dim'"
 strata train-compile model_name=llama3.1-70b compile_topology=v5e-256 compile_topology_num_slices=1 \
   per_device_batch_size=1 run_name=e --json
-fact "a step for chips that are not here" grep -q '"devices":256,"parameters":70553706496,' out
+fact "a step for chips that are not here" grep -q '"devices":256,"parameters":70553706496,"mesh":"fsdp=256"' out
+fact "what it moves" grep -q '"collectives_by_strata":{"all_gather":{"times":[0-9]*,"bytes":[0-9]*}' out
 strata train-compile model_name=llama3.1-70b run_name=e
 fact "a slice is needed" says 2 "compile_topology"
+
+strata train-compile base_emb_dim=64 base_num_query_heads=4 base_num_kv_heads=2 head_dim=16 --target=tpu:v5e
+fact "so is a topology" says 2 "compile_topology=v5e-16"
+STRATA_NUM_CPU_DEVICES=4 strata train configs/base.yml run_name=m steps=1 $tiny ici_tensor_parallelism=2 \
+  per_device_batch_size=1
+fact "a mesh" grep -q "^mesh: 4 devices (fsdp=2, tensor=2)$" err
+fact "what each device holds" grep -q "^each device holds .* of state, 100.0 % of what was predicted$" err
+STRATA_NUM_CPU_DEVICES=4 strata train configs/base.yml run_name=m2 steps=1 $tiny ici_fsdp_parallelism=3
+fact "devices that do not add up" says 2 "ici_fsdp_parallelism=3: that is 3 devices, and there are 4"
 
 told

@@ -4,7 +4,6 @@
 
 #include "strata/base/text.h"
 #include "strata/ir/pass/pass.h"
-#include "strata/ir/read.h"
 #include "strata/partition/program.h"
 #include "strata/train/parallelism.h"
 
@@ -40,11 +39,10 @@ MeshReport mesh_report(const StepProgram& p) {
   }
   if (out.devices == 1) return out;
   out.axes = axes_text(p.arguments[0].sharding->mesh());
-  auto module = ir::read(p.text());  // a copy, which is used up
-  if (!module) throw Error("train_step", "{}", module.status().message());
-  ir::inline_calls(**module);
-  spmd::normalize(**module);
-  const spmd::PartitionedProgram parts = spmd::partition_program(*(*module)->entry(), **module);
+  const std::unique_ptr<ir::Module> module = p.copy();
+  ir::inline_calls(*module);
+  spmd::normalize(*module);
+  const spmd::PartitionedProgram parts = spmd::partition_program(*module->entry(), *module);
   for (const spmd::Move& m : parts.moves) {
     MovedBytes& kind = out.collectives[m.kind];
     kind.times += m.times;

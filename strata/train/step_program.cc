@@ -7,6 +7,8 @@
 #include "strata/ir/declaration.h"
 #include "strata/ir/pass/pass.h"
 #include "strata/ir/text/printer.h"
+#include "strata/model/decoder/model.h"
+#include "strata/model/decoder/weights.h"
 #include "strata/train/router_options.h"
 #include "strata/train/state.h"
 #include "strata/transform/export.h"
@@ -29,6 +31,24 @@ Batch batch_types(const Config& c) {
         return out;
       },
       zeros({}, DType::i32));
+}
+
+/// As `weight_types`, of models too that are too large for random numbers to be drawn.
+tree::Tree types_of_weights(const Config& c, const Base& base) {
+  namespace decoder = model::decoder;
+  const decoder::Options* o = decoder::options_of(*base.model);
+  if (base.weights || o == nullptr) return weight_types(c, base);
+  const DType dtype = c.weight_dtype == "bfloat16" ? DType::bf16 : DType::f32;
+  return eval_shape(
+      [&](const Array& zero) {
+        const decoder::Weights made = decoder::make_weights(
+            *o, [&](std::string_view, const std::vector<std::int64_t>& shape, decoder::WeightKind) {
+              return broadcast_to(zero, Sizes(shape));
+            });
+        return tree::of(made).with_metadata(
+            [](const tree::Entry& e) { return decoder::logical_axes(e.name); });
+      },
+      zeros({}, dtype));
 }
 
 /// Constraints name the module's mesh instead of writing it out.
@@ -88,7 +108,27 @@ void set_sharding(ir::Attrs& attrs, const StepValue& value) {
 
 }  // namespace
 
-std::string StepProgram::text() const { return ir::print(*module); }
+std::string StepProgram::text() const {
+  const std::unique_ptr<ir::Module> m = copy();
+  transform::export_stablehlo(m->entry()->body);
+  ir::outline_composites(*m);
+  return ir::print(*m);
+}
+
+std::unique_ptr<ir::Module> StepProgram::copy() const {
+  const ir::Function& from = *module->entry();
+  auto out = std::make_unique<ir::Module>();
+  out->name = module->name;
+  out->attrs = module->attrs;
+  ir::Function& f = out->add(from.name);
+  f.is_public = from.is_public;
+  f.arg_attrs = from.arg_attrs;
+  f.result_attrs = from.result_attrs;
+  for (const StepValue& a : arguments) f.body.add_argument(a.type);
+  ir::Builder b(f.body);
+  f.body.results = ir::inline_block(b, from.body, f.body.argument_values());
+  return out;
+}
 
 std::int64_t StepProgram::devices() const {
   return arguments.empty() || !arguments[0].sharding ? 1 : arguments[0].sharding->mesh().size();
@@ -96,7 +136,7 @@ std::int64_t StepProgram::devices() const {
 
 StepProgram step_program(const Config& c, const Base& base,
                          std::shared_ptr<const nn::LogicalMesh> mesh) {
-  const tree::Tree weights = weight_types(c, base);
+  const tree::Tree weights = types_of_weights(c, base);
   const Optimizer optimizer = make_optimizer(c, weights, base.frozen);
   const State state = eval_shape([&](const tree::Tree& t) { return init(t, optimizer); }, weights);
   const Batch batch = batch_types(c);
@@ -140,9 +180,7 @@ StepProgram step_program(const Config& c, const Base& base,
   }
   for (std::size_t i = 0; i < out.results.size(); ++i)
     set_sharding(f.result_attrs[i], out.results[i]);
-  transform::export_stablehlo(f.body);
   if (mesh) name_the_mesh(f.body);
-  ir::outline_composites(*out.module);
   return out;
 }
 

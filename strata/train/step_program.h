@@ -34,14 +34,17 @@ struct StepValue {
 };
 
 struct StepProgram {
-  /// One function, `main`: the state's leaves and the batch's to the outcome's and the state's.
+  /// One function, `main`: the state's leaves and the batch's to the outcome's and the state's. In
+  /// this compiler's own words, which know how often loops run.
   std::unique_ptr<ir::Module> module;
   std::vector<StepValue> arguments, results;
   /// Sequences and tokens of each in one step.
   std::int64_t sequences = 0, length = 0;
 
-  /// The module as StableHLO's text.
+  /// The program in StableHLO's own words.
   std::string text() const;
+  /// The module again, for who uses it up.
+  std::unique_ptr<ir::Module> copy() const;
   /// Devices of the mesh; 1 without.
   std::int64_t devices() const;
 };

@@ -1,0 +1,193 @@
+// `strata train-compile`: what a training step takes of each chip, and what it moves between them.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <iostream>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "strata/base/text.h"
+#include "strata/cli/compile_target.h"
+#include "strata/cli/maxtext.h"
+#include "strata/train/maxtext/topology.h"
+#include "strata/train/maxtext/translate.h"
+#include "strata/train/mesh_report.h"
+#include "strata/train/parallelism.h"
+#include "strata/train/state.h"
+
+namespace strata::cli {
+namespace {
+
+namespace maxtext = train::maxtext;
+using nlohmann::ordered_json;
+
+struct Options {
+  std::vector<std::string> arguments;
+  std::string target;
+  bool json = false;
+};
+
+/// A step, and what it is to be compiled for.
+struct Job {
+  train::Config config;
+  std::string topology;  // as the user calls it
+  std::string target;    // "tpu:v5e:16x16"; empty where it has no name here
+};
+
+std::string bytes_text(std::int64_t bytes) {
+  return fmt::format("{}B", human_count(static_cast<double>(bytes)));
+}
+
+Job maxtext_job(const Options& o) {
+  const maxtext::Resolved r = resolve_maxtext(o.arguments);
+  const std::string* slice = r.values.at("compile_topology").text();
+  if (slice == nullptr || slice->empty())
+    throw train::ConfigError(
+        "compile_topology: a slice is needed, such as compile_topology=v5e-256");
+  const double slices = maxtext::number(r.values.at("compile_topology_num_slices"));
+  if (slices < 1)
+    throw train::ConfigError(fmt::format(
+        "compile_topology_num_slices={}: You must set it to a positive integer", slices));
+  const maxtext::Translation t = maxtext::translate(r, false);
+  for (const std::string& note : t.notes) std::cerr << note << "\n";
+  Job out{train::read_config({}, t.keys, train::Data::optional), *slice, o.target};
+  const std::string shape = maxtext::topology_of(*slice);
+  if (out.target.empty() && slices == 1 && !shape.empty()) out.target = "tpu:" + shape;
+  return out;
+}
+
+Job own_job(const Options& o) {
+  const std::int64_t devices = maxtext::devices_of_topology(o.target);
+  if (devices == 0)
+    throw train::ConfigError(
+        "--target: a topology is needed, such as --target=tpu:v5e:4x4, or MaxText's "
+        "compile_topology=v5e-16");
+  const train::Config c = read_config_arguments(o.arguments, train::Data::optional);
+  return {train::with_devices(c, devices), o.target, o.target};
+}
+
+/// What would make a step smaller that takes too much of a chip.
+std::string advice(const train::Config& c, const train::MeshReport& r, std::int64_t limit) {
+  std::vector<std::string> keys;
+  const auto policy = c.model.find("remat_policy");
+  if (policy == c.model.end() || policy->second != "full")
+    keys.push_back("remat_policy=full, which keeps only what enters each layer");
+  if (limit > 0 && r.state_bytes > limit / 2)
+    keys.push_back(
+        "a larger ici_fsdp_parallelism or ici_tensor_parallelism (more chips), since weights and "
+        "moments alone are " +
+        bytes_text(r.state_bytes));
+  if (c.per_device_batch_size > 1)
+    keys.push_back(fmt::format("per_device_batch_size={} with gradient_accumulation_steps={}",
+                               std::max<std::int64_t>(c.per_device_batch_size / 2, 1),
+                               2 * c.gradient_accumulation_steps));
+  else
+    keys.push_back("ici_context_parallelism, which cuts sequences, or a shorter max_target_length");
+  return fmt::format("what would mend it: {}", fmt::join(keys, "; or "));
+}
+
+/// Largest arguments by what a chip holds of them.
+std::string largest(const train::StepProgram& p) {
+  std::vector<std::pair<std::int64_t, std::string>> all;
+  for (const train::StepValue& a : p.arguments) {
+    const Type part = a.sharding
+                          ? a.type.with(Shape::of(a.sharding->shard_shape(a.type.shape().sizes())))
+                          : a.type;
+    all.emplace_back(static_cast<std::int64_t>(part.bytes()), a.name);
+  }
+  std::stable_sort(all.begin(), all.end(),
+                   [](const auto& a, const auto& b) { return a.first > b.first; });
+  std::string out;
+  for (std::size_t i = 0; i < std::min<std::size_t>(3, all.size()); ++i)
+    out += fmt::format("{}{} {}", i == 0 ? "" : ", ", all[i].second, bytes_text(all[i].first));
+  return "the largest arguments of a chip: " + out;
+}
+
+ordered_json summary(const Job& job, const train::StepProgram& p, const train::MeshReport& r) {
+  std::int64_t parameters = 0;
+  for (const train::StepValue& a : p.arguments)
+    if (a.name.starts_with("params.") || p.arguments.size() == 1)
+      parameters += a.type.shape().count();
+  ordered_json moved = ordered_json::object();
+  for (const auto& [kind, m] : r.collectives)
+    moved[kind] = {{"times", m.times}, {"bytes", m.bytes}};
+  const double flops = train::make_model(job.config)->flops_per_step(p.sequences, p.length);
+  return {{"topology", job.topology},
+          {"devices", r.devices},
+          {"parameters", parameters},
+          {"mesh", r.axes},
+          {"global_batch_size", p.sequences},
+          {"tokens_per_step", p.sequences * p.length},
+          {"state_bytes_per_chip", r.state_bytes},
+          {"batch_bytes_per_chip", r.batch_bytes},
+          {"flops_per_chip", flops / static_cast<double>(r.devices)},
+          {"collectives_by_strata", moved}};
+}
+
+int run(const Options& o) {
+  const bool upstream = maxtext::is_maxtext(o.arguments) || o.target.empty();
+  const Job job = upstream ? maxtext_job(o) : own_job(o);
+  const train::StepProgram p = train::step_program(job.config, train::mesh_of(job.config));
+  const train::MeshReport r = train::mesh_report(p);
+  ordered_json out = summary(job, p, r);
+  if (!o.json) {
+    for (const auto& [key, value] : out.items())
+      if (key != "collectives_by_strata") std::cout << key << ": " << value.dump() << "\n";
+    std::cout << "by Strata's partitioner, " << r.to_string() << "\n";
+  }
+  int exit = kDone;
+  auto report = job.target.empty()
+                    ? Result<runtime::plugin::CompileReport>(
+                          Status(Code::not_found,
+                                 "{} of several slices, or of a shape that is not known, "
+                                 "is not compiled; --target=tpu:v5e:4x4 names one",
+                                 job.topology))
+                    : compile_code_for(job.target, p.text(), r.devices, r.devices > 1);
+  if (report) {
+    if (!o.json) std::cout << report_text(*report, job.target);
+    out["compiled"] = ordered_json::parse(report_json(*report, job.target));
+    const std::int64_t over = report->total_bytes() - report->hbm_bytes;
+    if (report->hbm_bytes > 0 && over > 0) {
+      std::cerr << fmt::format(
+          "strata: the step takes {} of each chip, {} more than it has; {}; {}\n",
+          bytes_text(report->total_bytes()), bytes_text(over), largest(p),
+          advice(job.config, r, report->hbm_bytes));
+      exit = kWorkFailed;
+    }
+  } else if (report.status().code() == Code::no_space) {
+    std::cerr << fmt::format("strata: the step does not fit: {}\n{}; {}\n",
+                             report.status().message(), largest(p), advice(job.config, r, 0));
+    exit = kWorkFailed;
+  } else if (report.status().code() == Code::not_found) {
+    std::cerr << fmt::format("not compiled: {}\n", report.status().message());
+  } else {
+    return fail(report.status());
+  }
+  if (o.json) std::cout << out.dump() << "\n";
+  return exit;
+}
+
+}  // namespace
+
+void add_train_compile(CommandLine& app, std::function<int()>& action) {
+  CommandLine& command = app.add_subcommand(
+      "train-compile", "what a training step takes of each chip, and what it moves between them");
+  command.description(
+      "Compiles the training step of a configuration for chips that are not here, by the compiler "
+      "of "
+      "their plugin (for TPUs the\npackage libtpu), and says what it takes of each. Without the "
+      "plugin it says what Strata's own partitioner moves.\n\nExample:\n  strata train-compile "
+      "src/maxtext/configs/base.yml model_name=llama3.1-70b compile_topology=v5e-256\n      "
+      "compile_topology_num_slices=1 per_device_batch_size=1\n  strata train-compile "
+      "configs/demo.yml --target=tpu:v5e:4x4 ici_fsdp_parallelism=-1");
+  auto o = std::make_shared<Options>();
+  command.add_option("arguments", o->arguments, "a YAML file of keys, then key=value")
+      .type_name("[FILE.yml] key=value ...");
+  command.add_option("--target", o->target, "chips instead of compile_topology, as tpu:v5e:4x4")
+      .type_name("TARGET");
+  command.add_flag("--json", o->json, "the last line of stdout is one JSON object");
+  command.callback([o, &action] { action = [o] { return as_maxtext([&] { return run(*o); }); }; });
+}
+
+}  // namespace strata::cli
