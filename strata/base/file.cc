@@ -14,6 +14,7 @@
 #include <optional>
 
 #include "strata/base/file_faults.h"
+#include "strata/base/keep_owner.h"
 #include "strata/base/object_files.h"
 #include "strata/base/object_store.h"
 
@@ -194,11 +195,15 @@ Status write_file_atomic(const std::string& path, std::string_view bytes) {
     return write_through(path, descriptor, bytes);
   const std::string beside = *end + ".tmp";
   if (Status s = write_file_synced(beside, bytes); !s.ok()) return s;
-  if (exists) {  // whose file it is, and who may read it, stay as far as that is ours to say
-    const bool owned = ::chown(beside.c_str(), there.st_uid, there.st_gid) == 0;
-    (void)::chmod(beside.c_str(), there.st_mode & (owned ? 07777 : 0777));
-  }
+  keep_owner(*end, beside);
   return rename_synced(beside, *end);
+}
+
+void keep_owner(const std::string& of, const std::string& to) {
+  struct stat there{};
+  if (::stat(of.c_str(), &there) != 0) return;
+  const bool owned = ::chown(to.c_str(), there.st_uid, there.st_gid) == 0;
+  (void)::chmod(to.c_str(), there.st_mode & (owned ? 07777 : 0777));
 }
 
 Status remove_all(const std::string& path) {

@@ -181,7 +181,7 @@ copy readonly
 failing readonly EROFS steps=9
 fact "a read-only folder: said" says 1 "Read-only file system"
 fact "a read-only folder: nothing is lost" unchanged readonly/checkpoints run/checkpoints
-if disk 600k; then
+if disk 700k; then
   cp -r run disk/run
   dd if=/dev/zero of=disk/filler bs=1k 2> /dev/null
   rm -f disk/run/lock

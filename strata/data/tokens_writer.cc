@@ -14,6 +14,7 @@
 #include "strata/base/checksum.h"
 #include "strata/base/error.h"
 #include "strata/base/file.h"
+#include "strata/base/keep_owner.h"
 #include "strata/data/token_file_layout.h"
 
 namespace strata::data {
@@ -177,6 +178,7 @@ Result<Tokens> TokensWriter::finish() && {
   auto out = Tokens::map(fd_, shown());
   if (!out || path_.empty()) return out;
   if (::fchmod(fd_, 0644) != 0 || ::fsync(fd_) != 0) return failed(path_, "sync");
+  keep_owner(path_, aside_);
   if (Status s = rename_synced(std::exchange(aside_, {}), path_); !s.ok()) return s;
   return out;
 }

@@ -27,12 +27,15 @@ class LogicalMesh {
   /// Several rules may have one name. Axes that the mesh lacks are passed over, as those of size 1.
   LogicalMesh(mesh::Mesh mesh, std::vector<AxisRule> rules);
 
+  /// The mesh.
   const mesh::Mesh& mesh() const { return mesh_; }
+  /// The rules in their order.
   const std::vector<AxisRule>& rules() const { return rules_; }
   /// How dimensions of these names are cut: rules are asked in their order, and the first one of a
   /// name whose axes no dimension has yet is taken. A name without a rule, and "", are whole.
   /// Entries of whole dimensions at the end are left out.
   mesh::PartitionSpec spec(const std::vector<std::string>& names) const;
+  /// `spec` on the mesh.
   mesh::NamedSharding sharding(const std::vector<std::string>& names) const {
     return mesh::NamedSharding(mesh_, spec(names));
   }

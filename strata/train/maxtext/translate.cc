@@ -393,7 +393,7 @@ void require_built(const Keys& k) {
 
 std::string remat_policy(const Keys& k) {
   const std::string policy = k.text("remat_policy");
-  if (policy == "none") return "full_save";
+  if (policy == "none" || policy.empty()) return "full_save";  // YAML's none is no value
   if (policy == "full") return "full";
   require(policy.starts_with("minimal") && policy.find("offload") == std::string::npos,
           "remat_policy", k, "there are none, minimal and full");

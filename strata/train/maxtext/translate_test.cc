@@ -32,6 +32,12 @@ std::string refusal(const std::vector<std::string>& line) {
   return "";
 }
 
+TEST(MaxTextTranslate, NothingIsComputedAgainByNone) {
+  // In YAML none is no value.
+  const Translation t = translate(of({"dataset_type=synthetic", "remat_policy=none"}));
+  EXPECT_THAT(t.keys, Contains("remat_policy=full_save"));
+}
+
 TEST(MaxTextTranslate, KeysBecomeThoseOfTheTrainer) {
   const Translation t = translate(
       of({"dataset_type=synthetic", "steps=7", "learning_rate=1e-4", "per_device_batch_size=2",
