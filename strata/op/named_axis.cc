@@ -20,6 +20,7 @@
 #include <array>
 
 #include "strata/base/error.h"
+#include "strata/ir/constraint.h"
 #include "strata/op/build.h"
 #include "strata/op/collective.h"
 #include "strata/op/combiner.h"
