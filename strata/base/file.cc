@@ -14,6 +14,7 @@
 #include <optional>
 
 #include "strata/base/file_faults.h"
+#include "strata/base/io_status.h"
 #include "strata/base/keep_owner.h"
 #include "strata/base/object_files.h"
 #include "strata/base/object_store.h"
@@ -38,12 +39,7 @@ bool before(const char* what) {
 }
 
 Status failed(const std::error_code& error, const std::string& path, const char* what) {
-  const int e = error.value();
-  Code code = e == ENOENT || e == ENOTDIR                ? Code::not_found
-              : e == EACCES || e == EPERM || e == EROFS  ? Code::denied
-              : e == ENOSPC || e == EDQUOT || e == EFBIG ? Code::no_space
-                                                         : Code::io;
-  return Status(code, "{}: cannot {}: {}", path, what, std::strerror(e));
+  return io_status(error.value(), path, what);
 }
 
 Status failed(const std::string& path, const char* what) {

@@ -12,19 +12,13 @@
 #include <utility>
 
 #include "strata/base/file.h"
+#include "strata/base/io_status.h"
 #include "strata/base/object_store.h"
 
 namespace strata {
 namespace {
 
-Status failed(const std::string& path, const char* what) {
-  const int e = errno;
-  const Code code = e == ENOENT || e == ENOTDIR                ? Code::not_found
-                    : e == EACCES || e == EPERM || e == EROFS  ? Code::denied
-                    : e == ENOSPC || e == EDQUOT || e == EFBIG ? Code::no_space
-                                                               : Code::io;
-  return Status(code, "{}: cannot {}: {}", path, what, std::strerror(e));
-}
+Status failed(const std::string& path, const char* what) { return io_status(errno, path, what); }
 
 Status fetch_object(const std::string& path, int fd) {
   Result<ObjectPath> at = find_object(path);

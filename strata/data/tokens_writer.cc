@@ -14,6 +14,7 @@
 #include "strata/base/checksum.h"
 #include "strata/base/error.h"
 #include "strata/base/file.h"
+#include "strata/base/io_status.h"
 #include "strata/base/keep_owner.h"
 #include "strata/data/token_file_layout.h"
 
@@ -22,14 +23,7 @@ namespace {
 
 constexpr std::size_t kHeld = std::size_t{1} << 20;
 
-Status failed(const std::string& path, const char* what) {
-  const int e = errno;
-  const Code code = e == ENOENT || e == ENOTDIR                ? Code::not_found
-                    : e == EACCES || e == EPERM || e == EROFS  ? Code::denied
-                    : e == ENOSPC || e == EDQUOT || e == EFBIG ? Code::no_space
-                                                               : Code::io;
-  return Status(code, "{}: cannot {}: {}", path, what, std::strerror(e));
-}
+Status failed(const std::string& path, const char* what) { return io_status(errno, path, what); }
 
 /// Opens a new file beside `path`; of an empty path one that has no name once it is open.
 Result<int> open_aside(const std::string& path, std::string& aside) {
