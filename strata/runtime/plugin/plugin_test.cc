@@ -6,20 +6,17 @@
 #include <fstream>
 #include <functional>
 
-#include "strata/base/protobuf.h"
 #include "strata/runtime/device.h"
 #include "strata/runtime/plugin/client.h"
 #include "strata/runtime/plugin/compile_options.h"
 #include "strata/runtime/plugin/executable_cache.h"
 #include "strata/runtime/plugin/find.h"
 #include "strata/runtime/plugin/probe.h"
-#include "strata/runtime/plugin/topology.h"
 #include "strata/runtime/plugin/types.h"
 
 namespace strata::runtime::plugin {
 namespace {
 
-using protobuf::Writer;
 using ::testing::HasSubstr;
 
 const std::string kOdd = "lib/libstrata_odd_plugin.so";  // tests run in the build folder
@@ -209,53 +206,6 @@ TEST(Types, GoOverAndBack) {
     EXPECT_EQ(dtype_of(buffer_type(dtype)), dtype);
   }
   EXPECT_EQ(dtype_of(PJRT_Buffer_Type_TOKEN), std::nullopt);
-}
-
-Writer array(int type, std::vector<std::int64_t> dims) {
-  Writer out;
-  for (std::int64_t d : dims) out.integer(3, d);
-  return out.integer(2, type);
-}
-Writer instruction(const std::string& opcode, const Writer& shape) {
-  return Writer().bytes(1, "name").bytes(2, opcode).message(3, shape);
-}
-std::string module(const std::vector<Writer>& instructions) {
-  Writer computation;
-  for (const Writer& i : instructions) computation.message(2, i);
-  return Writer().bytes(1, "module").message(3, computation).take();
-}
-
-TEST(Collectives, AreCountedWithTheirBytes) {
-  Writer start;  // a tuple of operand, result and a word of context
-  start.integer(2, 13)
-      .message(4, array(11, {4, 8}))
-      .message(4, array(11, {16, 8}))
-      .message(4, array(8, {}));
-  const std::string hlo =
-      module({instruction("all-reduce", array(11, {8})), instruction("add", array(11, {8})),
-              instruction("all-reduce", array(16, {8, 2})), instruction("all-gather-start", start),
-              instruction("all-gather-done", array(11, {16, 8}))});
-  auto found = collectives_of(hlo);
-  ASSERT_TRUE(found.ok()) << found.status().message();
-  EXPECT_EQ(found->size(), 2u);
-  EXPECT_EQ(found->at("all-reduce").times, 2);
-  EXPECT_EQ(found->at("all-reduce").bytes, 8 * 4 + 16 * 2);
-  EXPECT_EQ(found->at("all-gather").times, 1);
-  EXPECT_EQ(found->at("all-gather").bytes, 16 * 8 * 4);
-}
-
-TEST(Collectives, OfAnyBytesAreFoundOrRefused) {
-  const std::string hlo = module({instruction("all-reduce", array(11, {8, 1024}))});
-  for (std::size_t n = 0; n < hlo.size(); ++n) (void)collectives_of(hlo.substr(0, n));
-  for (std::size_t i = 0; i < hlo.size(); ++i)
-    for (int bit = 0; bit < 8; ++bit) {
-      std::string damaged = hlo;
-      damaged[i] = static_cast<char>(damaged[i] ^ (1 << bit));
-      auto found = collectives_of(damaged);
-      if (!found) EXPECT_EQ(found.status().code(), Code::corrupt);
-    }
-  EXPECT_FALSE(
-      collectives_of(module({instruction("all-reduce", array(11, {std::int64_t{1} << 60}))})).ok());
 }
 
 }  // namespace

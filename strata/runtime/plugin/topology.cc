@@ -2,8 +2,10 @@
 
 #include <array>
 #include <chrono>
+#include <cmath>
 #include <functional>
 #include <optional>
+#include <regex>
 
 #include "strata/base/protobuf.h"
 #include "strata/runtime/plugin/client.h"
@@ -200,6 +202,22 @@ Result<std::map<std::string, Collectives>> collectives_of(std::string_view hlo) 
   return out;
 }
 
+std::optional<Shortage> shortage_of(std::string_view words) {
+  static const std::regex forms(
+      R"(\(([0-9.]{1,12})([KMGT]?)\) exceeds available HBM \(([0-9.]{1,12})([KMGT]?)\))"
+      R"(|Used ([0-9.]{1,12})([KMGT]?) of ([0-9.]{1,12})([KMGT]?) hbm)");
+  std::match_results<std::string_view::const_iterator> m;
+  if (!std::regex_search(words.begin(), words.end(), m, forms)) return std::nullopt;
+  const auto bytes = [&](std::size_t at) {
+    const std::string unit = m[at + 1].str();
+    const std::size_t power = unit.empty() ? 0 : std::string_view("KMGT").find(unit[0]) + 1;
+    return std::llround(std::strtod(m[at].str().c_str(), nullptr) *
+                        std::pow(1024.0, static_cast<double>(power)));
+  };
+  const std::size_t first = m[1].matched ? 1 : 5;
+  return Shortage{bytes(first), bytes(first + 2)};
+}
+
 Result<CompileReport> compile_for(const TopologyOptions& options, std::string_view program,
                                   const CompileRequest& request) {
   auto opened = Library::open(options.library);
@@ -220,6 +238,10 @@ Result<CompileReport> compile_for(const TopologyOptions& options, std::string_vi
     l.drop(kTopologyDescription_Destroy, destroy);
   }};
   read_topology(l, topology.topology, out);
+  if (const std::int64_t parts = request.partitions * request.replicas;
+      out.chips > 0 && parts > out.chips)
+    return Status(Code::invalid, "topology {}: it has {} chips, and the program has {} parts",
+                  options.topology, out.chips, parts);
 
   std::string code(program), format = "mlir";
   const std::string wanted = compile_options(request);

@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -51,10 +52,20 @@ struct CompileReport {
 };
 
 /// Compiles a program (StableHLO as bytecode or text). Codes: as Library::open; invalid for a
-/// topology that the plugin does not know, or a program that it refuses; no_space for one that does
-/// not fit, with the plugin's words, which name the largest buffers.
+/// topology that the plugin does not know, a program that it refuses, or one of more parts than the
+/// topology has chips, on which libtpu would end the process; no_space for one that does not fit,
+/// with the plugin's words, of which `shortage_of` reads the numbers.
 Result<CompileReport> compile_for(const TopologyOptions& options, std::string_view program,
                                   const CompileRequest& request);
+
+/// Bytes of a chip's memory that a program takes, and that there are.
+struct Shortage {
+  std::int64_t needed = 0, available = 0;
+};
+/// The numbers in XLA's words on a program that does not fit: "(85.84G) exceeds available HBM
+/// (15.75G)" or "Used 23.40G of 15.75G hbm". None in other words. Its K, M, G and T are powers of
+/// 1024.
+std::optional<Shortage> shortage_of(std::string_view words);
 
 /// Collectives of an HloModuleProto (xla/service/hlo.proto), by opcode. Code::corrupt for bytes
 /// that are none.
