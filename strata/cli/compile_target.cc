@@ -64,6 +64,45 @@ std::string bytes_text(std::int64_t bytes) {
 
 }  // namespace
 
+std::string shortage_text(std::string_view words) {
+  const auto shortage = plugin::shortage_of(words);
+  if (!shortage) return "";
+  return fmt::format("it takes {} of a chip that has {}, {} too much\n",
+                     bytes_text(shortage->needed), bytes_text(shortage->available),
+                     bytes_text(shortage->needed - shortage->available));
+}
+
+std::string largest_arrays(const ir::Module& module) {
+  std::vector<std::pair<std::size_t, std::string>> all;
+  const auto add = [&](const ir::Value& v, const std::string& what) {
+    if (v.type().is_tensor() && v.type().shape().is_static())
+      all.emplace_back(v.type().bytes(), fmt::format("{} {}", what, v.type().to_string()));
+  };
+  const auto walk = [&](const ir::Block& block, auto& self) -> void {
+    for (const auto& op : block.ops()) {
+      for (int i = 0; i < op->num_results(); ++i) add(*op->result(i), op->name());
+      for (const auto& region : op->regions) self(*region, self);
+    }
+  };
+  for (const auto& f : module.functions) {
+    for (std::size_t i = 0; i < f->body.arguments().size(); ++i)
+      add(*f->body.arguments()[i], fmt::format("argument {}", i));
+    walk(f->body, walk);
+  }
+  std::stable_sort(all.begin(), all.end(),
+                   [](const auto& a, const auto& b) { return a.first > b.first; });
+  std::string out;
+  std::size_t last = 0;
+  for (int told = 0; const auto& [bytes, what] : all) {
+    if (told == 3) break;
+    if (bytes == last) continue;  // probably the same numbers once more
+    last = bytes;
+    out += fmt::format("{}{} ({})", told++ == 0 ? "" : ", ", what,
+                       bytes_text(static_cast<std::int64_t>(bytes)));
+  }
+  return "the largest arrays, over all chips: " + out + "\n";
+}
+
 std::string report_json(const plugin::CompileReport& r, const std::string& target) {
   nlohmann::ordered_json collectives = nlohmann::ordered_json::object(),
                          moved = nlohmann::ordered_json::object();
@@ -116,6 +155,8 @@ Result<plugin::CompileReport> compile_code_for(const std::string& text, std::str
   ::setenv("TPU_SKIP_MDS_QUERY", "1", 0);
   ::setenv("TPU_ACCELERATOR_TYPE", "v5litepod-16", 0);
   ::setenv("TPU_WORKER_HOSTNAMES", "localhost", 0);
+  // libtpu lets one process at a time have the chips, by a lock in /tmp; compilers need no chips.
+  if (!plugin::has_tpu_chips()) ::setenv("ALLOW_MULTIPLE_LIBTPU_LOAD", "1", 0);
   auto target = read_target(text);
   if (!target) return target.status();
   if (const plugin::Probe p = plugin::probe(target->library, {.client = false}); !p.usable)
@@ -138,6 +179,15 @@ int compile_for_target(const TargetOptions& o) {
   auto report =
       compile_code_for(o.target, code, o.partitions > 0 ? o.partitions : partitions_of(code),
                        code.find("sdy.") != code.npos);
+  if (!report && report.status().code() == Code::no_space) {
+    const auto module = ir::read(code);  // Strata need not know all that a plugin compiles
+    std::cerr << fmt::format(
+        "strata: {} does not fit: {}\n{}{}more chips (--target) with shardings over them make each "
+        "part smaller\n",
+        o.program, report.status().message(), shortage_text(report.status().message()),
+        module ? largest_arrays(**module) : "");
+    return kWorkFailed;
+  }
   if (!report) return fail(report.status());
   if (o.json)
     std::cout << report_json(*report, o.target) << "\n";

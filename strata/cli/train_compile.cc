@@ -7,6 +7,7 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
+#include "strata/base/file.h"
 #include "strata/base/text.h"
 #include "strata/cli/compile_target.h"
 #include "strata/cli/maxtext.h"
@@ -24,7 +25,7 @@ using nlohmann::ordered_json;
 
 struct Options {
   std::vector<std::string> arguments;
-  std::string target;
+  std::string target, output;
   bool json = false;
 };
 
@@ -67,23 +68,42 @@ Job own_job(const Options& o) {
   return {train::with_devices(c, devices), o.target, o.target};
 }
 
-/// What would make a step smaller that takes too much of a chip.
-std::string advice(const train::Config& c, const train::MeshReport& r, std::int64_t limit) {
+/// The power of two by which a step has to shrink, of what it takes and what a chip has; 2 where
+/// that is not known.
+std::int64_t times_smaller(std::int64_t needed, std::int64_t available) {
+  std::int64_t out = 2;
+  while (available > 0 && needed / out > available) out *= 2;
+  return out;
+}
+
+/// What would make a step smaller that takes too much of a chip. What a step takes besides its
+/// state goes nearly with the tokens that a chip sees at once, so batches and sequences are named
+/// by the size that fits.
+std::string advice(const train::Config& c, const train::StepProgram& p, const train::MeshReport& r,
+                   std::int64_t needed, std::int64_t available) {
   std::vector<std::string> keys;
+  const std::int64_t times = times_smaller(needed, available);
+  if (available > 0 && r.state_bytes > available / 2)
+    return fmt::format(
+        "what would mend it: a larger ici_fsdp_parallelism or ici_tensor_parallelism (more chips), "
+        "since weights and moments alone are {}",
+        bytes_text(r.state_bytes));
   const auto policy = c.model.find("remat_policy");
   if (policy == c.model.end() || policy->second != "full")
     keys.push_back("remat_policy=full, which keeps only what enters each layer");
-  if (limit > 0 && r.state_bytes > limit / 2)
+  if (c.per_device_batch_size > 1) {
+    const std::int64_t per_chip = std::max<std::int64_t>(c.per_device_batch_size / times, 1);
+    keys.push_back(fmt::format(
+        "per_device_batch_size={} with gradient_accumulation_steps={}", per_chip,
+        c.gradient_accumulation_steps * (c.per_device_batch_size + per_chip - 1) / per_chip));
+  } else {
     keys.push_back(
-        "a larger ici_fsdp_parallelism or ici_tensor_parallelism (more chips), since weights and "
-        "moments alone are " +
-        bytes_text(r.state_bytes));
-  if (c.per_device_batch_size > 1)
-    keys.push_back(fmt::format("per_device_batch_size={} with gradient_accumulation_steps={}",
-                               std::max<std::int64_t>(c.per_device_batch_size / 2, 1),
-                               2 * c.gradient_accumulation_steps));
-  else
-    keys.push_back("ici_context_parallelism, which cuts sequences, or a shorter max_target_length");
+        fmt::format("max_target_length={}", std::max<std::int64_t>(p.length / times, 1)));
+    keys.push_back(
+        fmt::format("ici_context_parallelism={}, which cuts sequences, with as much less of "
+                    "ici_fsdp_parallelism",
+                    times));
+  }
   return fmt::format("what would mend it: {}", fmt::join(keys, "; or "));
 }
 
@@ -129,6 +149,9 @@ int run(const Options& o) {
   const bool upstream = maxtext::is_maxtext(o.arguments) || o.target.empty();
   const Job job = upstream ? maxtext_job(o) : own_job(o);
   const train::StepProgram p = train::step_program(job.config, train::mesh_of(job.config));
+  const std::string code = p.text();
+  if (!o.output.empty())
+    if (Status s = write_file_atomic(o.output, code); !s.ok()) return fail(s);
   const train::MeshReport r = train::mesh_report(p);
   ordered_json out = summary(job, p, r);
   if (!o.json) {
@@ -137,27 +160,29 @@ int run(const Options& o) {
     std::cout << "by Strata's partitioner, " << r.to_string() << "\n";
   }
   int exit = kDone;
-  auto report = job.target.empty()
-                    ? Result<runtime::plugin::CompileReport>(
-                          Status(Code::not_found,
-                                 "{} of several slices, or of a shape that is not known, "
-                                 "is not compiled; --target=tpu:v5e:4x4 names one",
-                                 job.topology))
-                    : compile_code_for(job.target, p.text(), r.devices, r.devices > 1);
+  auto report = job.target.empty() ? Result<runtime::plugin::CompileReport>(Status(
+                                         Code::not_found,
+                                         "{} of several slices, or of a shape that is not known, "
+                                         "is not compiled; --target=tpu:v5e:4x4 names one",
+                                         job.topology))
+                                   : compile_code_for(job.target, code, r.devices, r.devices > 1);
   if (report) {
     if (!o.json) std::cout << report_text(*report, job.target);
     out["compiled"] = ordered_json::parse(report_json(*report, job.target));
     const std::int64_t over = report->total_bytes() - report->hbm_bytes;
     if (report->hbm_bytes > 0 && over > 0) {
       std::cerr << fmt::format(
-          "strata: the step takes {} of each chip, {} more than it has; {}; {}\n",
-          bytes_text(report->total_bytes()), bytes_text(over), largest(p),
-          advice(job.config, r, report->hbm_bytes));
+          "strata: the step takes {} of each chip, {} more than it has\n{}{}; {}\n",
+          bytes_text(report->total_bytes()), bytes_text(over), largest_arrays(*p.module),
+          largest(p), advice(job.config, p, r, report->total_bytes(), report->hbm_bytes));
       exit = kWorkFailed;
     }
   } else if (report.status().code() == Code::no_space) {
-    std::cerr << fmt::format("strata: the step does not fit: {}\n{}; {}\n",
-                             report.status().message(), largest(p), advice(job.config, r, 0));
+    const std::string& words = report.status().message();
+    const auto s = runtime::plugin::shortage_of(words).value_or(runtime::plugin::Shortage{});
+    std::cerr << fmt::format("strata: the step does not fit: {}\n{}{}{}; {}\n", words,
+                             shortage_text(words), largest_arrays(*p.module), largest(p),
+                             advice(job.config, p, r, s.needed, s.available));
     exit = kWorkFailed;
   } else if (report.status().code() == Code::not_found) {
     std::cerr << fmt::format("not compiled: {}\n", report.status().message());
@@ -186,6 +211,10 @@ void add_train_compile(CommandLine& app, std::function<int()>& action) {
       .type_name("[FILE.yml] key=value ...");
   command.add_option("--target", o->target, "chips instead of compile_topology, as tpu:v5e:4x4")
       .type_name("TARGET");
+  command
+      .add_option("-o,--output", o->output,
+                  "a file for the step's program, in StableHLO with Shardy's shardings")
+      .type_name("FILE");
   command.add_flag("--json", o->json, "the last line of stdout is one JSON object");
   command.callback([o, &action] { action = [o] { return as_maxtext([&] { return run(*o); }); }; });
 }
