@@ -99,6 +99,35 @@ TEST_F(MeshRunTest, LossesAreThoseOfOneDevice) {
   EXPECT_LE(differs({"ici_context_parallelism=4", "ici_data_parallelism=2"}), 1e-5);
 }
 
+TEST_F(MeshRunTest, ExpertsSortTheTokensOfEachDevice) {
+  const auto of = [](Keys more, const char* length = "max_target_length=8") {
+    more.insert(more.begin(),
+                {"decoder_block=published", "learning_rate=1e-2", "steps=20",
+                 "per_device_batch_size=8", length,
+                 R"(config={"model_type": "mixtral", "vocab_size": 64, "hidden_size": 16,
+            "intermediate_size": 32, "num_hidden_layers": 2, "num_attention_heads": 8,
+            "num_key_value_heads": 8, "rms_norm_eps": 1e-5, "num_local_experts": 4,
+            "num_experts_per_tok": 2})"});
+    return read_config({}, more, Data::optional);
+  };
+  const std::vector<double> whole = losses(of({})).first;
+  for (const Keys& keys :
+       {Keys{"ici_fsdp_parallelism=8"}, Keys{"ici_fsdp_parallelism=4", "ici_tensor_parallelism=2"},
+        Keys{"ici_data_parallelism=4", "ici_context_parallelism=2"},
+        Keys{"ici_fsdp_parallelism=4", "ici_expert_parallelism=2"},
+        Keys{"ici_fsdp_parallelism=2", "ici_tensor_parallelism=4"}}) {  // fewer parts than experts
+    const std::vector<double> mine = losses(of(keys)).first;
+    for (std::size_t i = 0; i < whole.size(); ++i)
+      EXPECT_NEAR(mine[i] / whole[i], 1, 1e-5) << keys[0] << ", step " << i;
+  }
+  // No tokens move for their experts: of a step's gathers the largest part is weights.
+  const auto moved = [&](const char* length) {
+    const Config c = of({"ici_fsdp_parallelism=8", "per_device_batch_size=1"}, length);
+    return mesh_report(step_program(c, mesh_of(c))).collectives.at("all_gather").bytes;
+  };
+  EXPECT_LT(moved("max_target_length=64"), 1.1 * static_cast<double>(moved("max_target_length=8")));
+}
+
 TEST_F(MeshRunTest, AReportTellsWhatMoves) {
   const auto of = [](const Keys& keys) {
     Keys all = keys;
