@@ -76,6 +76,9 @@ say(done.returncode != 0 and "there are 4 CPU devices" in done.stderr, f"a CPU t
 for chapter in ("01-arrays-and-jit", "02-gradients", "03-vmap-scan-and-remat", "05-indexing", "07-control-flow"):
     done = run(BIN / f"tutorial-{chapter}", STRATA_BACKEND=f"plugin:{OURS}")
     say(done.returncode == 0, f"chapter {chapter} with its arrays on a plugin's device: {done.stderr[-300:]}")
+for plugin in [OURS, *others[:1]]:  # a print that is lost would be worse
+    done = run(BIN / "docs-jax", STRATA_BACKEND=f"plugin:{plugin}")
+    say(done.returncode != 0 and "a callback or print" in done.stderr and "--device=cpu" in done.stderr, f"{plugin.name} refuses programs that print: {done.stderr[-300:]}")
 with tempfile.TemporaryDirectory() as cache:
     kept = dict(STRATA_CACHE_DIR=cache)
     say(device(f"plugin:{OURS}", **kept).returncode == 0, "a program is compiled by a plugin and kept")

@@ -158,9 +158,26 @@ using PluginBufferPtr = std::shared_ptr<PluginBuffer>;
 
 void check_type(const Type& type, const char* what, std::size_t i, const std::string& name) {
   if (type.is_tensor()) return;
-  throw Error(name, "{} {} is {}: programs with effects run on the embedded CPU alone", what, i,
-              type.to_string())
+  throw Error(name,
+              "{} {} is {}: programs with effects run on the embedded CPU alone (--device=cpu)",
+              what, i, type.to_string())
       .unsupported();
+}
+
+/// Throws for functions of this process that a program calls (api/callback.h): a plugin cannot, and
+/// some leave out calls of unknown names that give nothing, so that a print would be lost.
+void refuse_callbacks(const ir::Block& block, const std::string& name) {
+  for (const auto& op : block.ops()) {
+    if (op->name() == "stablehlo.custom_call" &&
+        op->attrs.get_or<std::string>("call_target_name", "") == "strata.host_callback")
+      throw Error(
+          name,
+          "a callback or print: plugins cannot call this process; leave it out, or run the "
+          "program on the embedded CPU (--device=cpu, or arguments put on devices(\"cpu\"))")
+          .at(op->where.text())
+          .unsupported();
+    for (const auto& region : op->regions) refuse_callbacks(*region, name);
+  }
 }
 
 /// A device, and the compiler for it.
@@ -466,6 +483,7 @@ std::shared_ptr<Executable> PluginClient::compile(const ir::Block& block,
   const std::vector<Type> results = block.result_types();
   for (std::size_t i = 0; i < results.size(); ++i)
     check_type(results[i], "result", i, options.name);
+  refuse_callbacks(block, options.name);
   std::string code = portable_program(block, options.name, c_->release, options.donated);
   if (auto it = kept(code)) return it;
   const std::string request = compile_options({.devices = {id_}});

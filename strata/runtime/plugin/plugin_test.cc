@@ -6,6 +6,7 @@
 #include <fstream>
 #include <functional>
 
+#include "strata/op/def.h"
 #include "strata/runtime/device.h"
 #include "strata/runtime/plugin/client.h"
 #include "strata/runtime/plugin/compile_options.h"
@@ -134,6 +135,33 @@ TEST(PluginClient, NamesWhatFails) {
               HasSubstr("argument 0 is tensor<1024xf32>, got tensor<512x512xf32>"));
   EXPECT_THAT(error_of([&] { (void)executable->run({}); }), HasSubstr("takes 1 arguments, got 0"));
   EXPECT_THAT(error_of([&] { first->wait(); }), HasSubstr("Buffer_ReadyEvent"));  // it has none
+}
+
+TEST(PluginClient, RefusesEffectsAndSaysWhatToDo) {
+  const Variable odd("STRATA_ODD_PLUGIN", "run");
+  auto client = make_client({.library = kOdd});
+  ASSERT_TRUE(client.ok()) << client.status().message();
+  const auto refusal = [&](const ir::Block& f) {
+    return error_of([&] { (*client)->compile(f, {.name = "told"}); });
+  };
+  ir::Block prints;
+  {
+    ir::Value* x = prints.add_argument(Type(DType::f32, Shape{4}));
+    ir::Builder b(prints);
+    b.create(op::def("stablehlo.custom_call").info, ir::Values{x},
+             ir::Attrs{{"call_target_name", std::string("strata.host_callback")},
+                       {"number", std::int64_t{0}}},
+             {}, std::vector<Type>{});
+    prints.results = {x};
+  }
+  EXPECT_THAT(refusal(prints),
+              testing::AllOf(HasSubstr("told"), HasSubstr("a callback or print"),
+                             HasSubstr("run the program on the embedded CPU (--device=cpu")));
+  ir::Block tokens;
+  tokens.results = {tokens.add_argument(Type::token())};
+  EXPECT_THAT(refusal(tokens),
+              HasSubstr("argument 0 is !stablehlo.token: programs with effects run on the embedded "
+                        "CPU alone (--device=cpu)"));
 }
 
 TEST(ExecutableCache, KeepsWholeFilesAlone) {
