@@ -160,6 +160,21 @@ TEST(Devices, DonatedMemoryBecomesTheResults) {
   EXPECT_EQ(y.to_vector<float>()[0], 3);
 }
 
+TEST(Devices, AnArrayThatIsDonatedTwiceIsReadTwice) {
+  const auto f = jit([](const Array& a, const Array& b) { return std::pair(a + b, a * b * 3.f); },
+                     {.donate_argnums = {0, 1}});
+  for (Array x : {ones({1 << 16}), device_put(ones({1 << 16}), eight()[1])}) {
+    const auto [sum, product] = f(x, x);
+    EXPECT_EQ(x.to_vector<float>()[7], 1);  // this handle is left
+    EXPECT_EQ(sum.to_vector<float>()[7], 2);
+    EXPECT_EQ(product.to_vector<float>()[7], 3);
+    Array again = x;
+    const auto [last, other] = f(std::move(x), std::move(again));
+    EXPECT_EQ(last.to_vector<float>()[7], 2);
+    EXPECT_EQ(other.to_vector<float>()[7], 3);
+  }
+}
+
 TEST(Devices, DonatedArraysComeFromElsewhere) {
   const auto f = jit([](const Array& a) { return a + 1.f; }, {.donate_argnums = 0});
   Array x;
