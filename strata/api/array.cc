@@ -3,6 +3,7 @@
 #include <cstring>
 
 #include "strata/api/devices.h"
+#include "strata/api/explicit_types.h"
 #include "strata/api/placement.h"
 #include "strata/api/trace.h"
 #include "strata/base/recycle.h"
@@ -92,7 +93,10 @@ const internal::ArrayState& Array::checked() const {
 }
 
 const Type& Array::type() const { return checked().type; }
-bool Array::weak() const { return checked().weak; }
+bool Array::weak() const {
+  internal::note_read(checked());
+  return state_->weak;
+}
 bool Array::is_traced() const {
   return checked().value != nullptr && checked().value != internal::deleted_value();
 }

@@ -6,6 +6,7 @@
 
 #include "strata/api/debug.h"
 #include "strata/api/debug_nans.h"
+#include "strata/api/explicit_types.h"
 #include "strata/api/placement.h"
 #include "strata/runtime/allocator.h"
 #include "strata/runtime/client.h"
@@ -57,6 +58,7 @@ void append_settings(std::string& key) {
   const runtime::Device* device = runtime::thread_device();
   key += static_cast<char>((x64_enabled() ? 'w' : 'n') - (device != nullptr ? 32 : 0));
   if (device != nullptr) key.append(reinterpret_cast<const char*>(&device), sizeof device);
+  append_explicit_settings(key);
 }
 
 void CallDevice::add(const Array& x, const std::string& program) {

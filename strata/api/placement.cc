@@ -10,6 +10,7 @@
 #include <set>
 #include <utility>
 
+#include "strata/api/explicit_types.h"
 #include "strata/api/trace.h"
 #include "strata/ir/declaration.h"
 #include "strata/ir/fingerprint.h"
@@ -345,6 +346,7 @@ class MeshExecutable final : public runtime::Executable {
 // ---- placements --------------------------------------------------------------------------------
 
 Placement& Placement::of(const NamedSharding& sharding) {
+  use_explicit(sharding.mesh());
   static auto* const made = new std::map<std::string, std::unique_ptr<Placement>>;
   static std::mutex mutex;
   const std::string key =
@@ -455,7 +457,8 @@ runtime::Client* client_of_constraints(const ir::Block& block) {
   const std::size_t here = runtime::distributed::all_cpu_devices().size();
   // Written by who compiles for other machines: on one device it says nothing.
   if (here == 1) return nullptr;
-  return &Placement::of(NamedSharding(Mesh(mesh->axes()), mesh::PartitionSpec()));
+  return &Placement::of(
+      NamedSharding(typed_mesh(block).value_or(Mesh(mesh->axes())), mesh::PartitionSpec()));
 }
 
 std::string sharding_attribute(const NamedSharding& sharding, std::size_t rank) {

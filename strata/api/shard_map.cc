@@ -14,10 +14,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
 #include <set>
 
 #include "strata/api/batched_program.h"
 #include "strata/api/compose.h"
+#include "strata/api/explicit_types.h"
 #include "strata/api/placement.h"
 #include "strata/ir/graph.h"
 #include "strata/op/calculus/batch.h"
@@ -232,6 +234,33 @@ Value* along(Builder& b, Value* x, const Manual& manual, AxisList has, const Axi
   return op::broadcast_in_dim(b, x, Shape::of(shape), dims);
 }
 
+/// Throws Error for an argument whose type says that it lies otherwise than its spec.
+void expect_typed(const Manual& manual, const Array& x, const Dims& dims, const std::string& path,
+                  const PartitionSpec& spec) {
+  const std::optional<Typed> type = typed(x);
+  if (!type) return;
+  Dims lies = type->axes;
+  for (AxisList& axes : lies)
+    std::erase_if(axes, [&](const std::string& a) { return !is_manual(manual, a); });
+  if (lies != dims)
+    fail(kShardMap,
+         "{} is {}, which lies as {} by its type, and its spec in in_specs is {}; reshard moves it",
+         path, describe(x.type()), spmd::spec_of(lies).to_string(), spec.to_string());
+}
+
+/// Results of a program over an Explicit mesh, with their types.
+std::vector<Array> with_out_types(std::vector<Array> results, const Mesh& mesh,
+                                  const std::function<PartitionSpec(std::size_t)>& spec) {
+  if (!is_explicit(mesh)) return results;
+  for (std::size_t r = 0; r < results.size(); ++r) results[r] = lying_as(results[r], mesh, spec(r));
+  return results;
+}
+/// While it lives nothing is typed: a program of all places is no user's.
+struct Untyped {
+  Untyped() { begin_axes_as({}, mesh::AxisType::Manual); }
+  ~Untyped() { end_axes_as(); }
+};
+
 std::string list_of(const AxisList& axes) { return fmt::format("{}", fmt::join(axes, ", ")); }
 
 /// Throws Error where a result varies along an axis that its spec does not
@@ -273,8 +302,14 @@ ManualScope::ManualScope(const Manual& manual, const std::vector<Array>& places)
     axes_.push_back(std::make_unique<AxisScope>(
         BoundAxis{manual.axes[i].name, manual.axes[i].size, places[i]}));
   around.push_back(&manual);
+  AxisList names;
+  for (const mesh::MeshAxis& axis : manual.axes) names.push_back(axis.name);
+  begin_axes_as(std::move(names), mesh::AxisType::Manual);
 }
-ManualScope::~ManualScope() { around.pop_back(); }
+ManualScope::~ManualScope() {
+  end_axes_as();
+  around.pop_back();
+}
 
 Manual manual_axes(const ShardMap& options) {
   Manual out;
@@ -329,7 +364,9 @@ std::vector<Type> part_types(const Manual& manual, std::span<const Array> leaves
       shape[d] /= n;
     }
     out.push_back(type.with(Shape::of(shape)));
+    expect_typed(manual, leaves[i], dims, paths[i], specs[i]);
   }
+  local_arguments();
   return out;
 }
 
@@ -372,22 +409,27 @@ std::vector<Array> shard_map(const Program& program, const Manual& manual,
       expect_same(r, program.block->results[r]->type(), options.out_specs[one ? 0 : r], varies[r],
                   named_by(manual, out[r]));
 
-  return emit(
-      internal::joined(placed(leaves, manual.mesh, specs), program.captured),
-      [&](Builder& b, const Values& v) {
-        Values inputs;
-        for (const mesh::MeshAxis& axis : manual.axes)
-          inputs.push_back(lying(b, op::iota(b, Type(DType::i32, {axis.size}), 0), manual.mesh,
-                                 {{axis.name}}, false));
-        for (std::size_t i = 0; i < v.size(); ++i)
-          inputs.push_back(i < in.size() ? split(b, v[i], manual, in[i]) : v[i]);
-        Values all = ir::inline_block(b, *block, inputs);
-        for (std::size_t r = 0; r < results; ++r)
-          all[r] = joined(b, along(b, all[r], manual, varies[r], named_by(manual, out[r])), manual,
-                          out[r]);
-        return all;
-      },
-      program.weak);
+  std::vector<Array> all = [&] {
+    const Untyped untyped;
+    return emit(
+        internal::joined(placed(leaves, manual.mesh, specs), program.captured),
+        [&](Builder& b, const Values& v) {
+          Values inputs;
+          for (const mesh::MeshAxis& axis : manual.axes)
+            inputs.push_back(lying(b, op::iota(b, Type(DType::i32, {axis.size}), 0), manual.mesh,
+                                   {{axis.name}}, false));
+          for (std::size_t i = 0; i < v.size(); ++i)
+            inputs.push_back(i < in.size() ? split(b, v[i], manual, in[i]) : v[i]);
+          Values all = ir::inline_block(b, *block, inputs);
+          for (std::size_t r = 0; r < results; ++r)
+            all[r] = joined(b, along(b, all[r], manual, varies[r], named_by(manual, out[r])),
+                            manual, out[r]);
+          return all;
+        },
+        program.weak);
+  }();
+  return with_out_types(std::move(all), seen(manual.mesh),
+                        [&](std::size_t r) { return options.out_specs[one ? 0 : r]; });
 }
 
 // ---- pmap
@@ -404,6 +446,7 @@ OverDevices over_devices(std::span<const Array> leaves,
       throw Error("pmap", "{}", e.message()).at(e.where());
     }
   }();
+  local_arguments();
   std::vector<std::int64_t> devices = options.devices;
   const std::int64_t here = static_cast<std::int64_t>(cpu_devices().size());
   if (devices.empty()) {
@@ -437,6 +480,7 @@ std::vector<Array> pmap(const Program& program, const OverDevices& over,
   }
   batched.resize(static_cast<std::size_t>(program.block->num_arguments()), false);
   const op::BatchedBlock block = mapped_over(*program.block, axis, batched);
+  const Untyped untyped;
   return emit(
       internal::joined(placed(leaves, over.mesh, specs), program.captured),
       [&](Builder& b, const Values& v) {

@@ -7,6 +7,7 @@
 
 #include "strata/api/debug.h"
 #include "strata/api/debug_nans.h"
+#include "strata/api/explicit_types.h"
 #include "strata/api/graph.h"
 #include "strata/api/jit.h"
 #include "strata/api/memory.h"
@@ -103,7 +104,10 @@ Array Trace::argument(const Type& type, bool weak, std::string hint) {
   ArrayState state;
   state.argument = true;
   if (outer_site_) state.where = ir::Location(strata::describe(*outer_site_));
-  return wrap(block_->add_argument(type, std::move(hint)), weak, std::move(state));
+  const std::optional<Typed> lies =
+      read_for(type, static_cast<std::size_t>(block_->num_arguments()));
+  ir::Value* value = block_->add_argument(type, std::move(hint));
+  return wrap(lies ? with_type(builder_, value, *lies) : value, weak, std::move(state));
 }
 
 Array Trace::wrap(ir::Value* value, bool weak) {
@@ -210,7 +214,10 @@ std::vector<Array> record(Trace& trace, std::span<const Array> operands, const E
   trace.builder().set_location(current_location());
   const ir::Values results = [&] {
     try {
-      return f(trace.builder(), trace.values(operands));
+      if (!has_explicit()) return f(trace.builder(), trace.values(operands));
+      const ir::Values given = trace.values(operands);
+      const std::size_t first = trace.block().ops().size();
+      return with_types(trace, first, operands, f(trace.builder(), given));
     } catch (const Error& e) {
       throw in_array_notation(e);
     }

@@ -1,6 +1,7 @@
 #include "strata/api/vmap.h"
 
 #include "strata/api/batched_program.h"
+#include "strata/api/explicit_types.h"
 
 namespace strata::internal {
 
@@ -30,6 +31,7 @@ Mapped split_types(std::span<const Array> leaves,
     out.axes.push_back(axis);
   }
   if (out.size < 0) fail("vmap", "no argument is mapped and axis_size is not given");
+  dropped_axes(out.axes);
   return out;
 }
 
@@ -38,6 +40,7 @@ std::vector<Array> vmap(const Program& program, std::span<const Array> leaves, c
   const std::vector<Array> operands =
       joined(std::vector<Array>(leaves.begin(), leaves.end()), program.captured);
   check_out_axes(options, program.block->results.size());
+  expect_not_within(*program.block, leaves, mapped.axes);
   return emit(
       operands,
       [&](Builder& b, const Values& v) {

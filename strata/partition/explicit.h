@@ -1,0 +1,36 @@
+// Explicit mode: how the result of an operation lies, from how its operands do.
+//
+//   explicit_results(add, {{{"x"}, {}}, {{}, {"y"}}}, mesh)     // {{{"x"}, {"y"}}}
+//
+// Axes that are Explicit are part of a value's type: tracing computes them operation by operation,
+// and asks where it would have to choose. The rules follow from the factors of definitions
+// (op::Factors), but where JAX's are narrower. Source: the `*_sharding_rule` functions of
+// jax/_src/lax (lax.py, slicing.py), which tools/goldens/explicit_sharding.py asks. Deviations: an
+// operation without factors drops the axes of its operands where upstream refuses it.
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "strata/mesh/mesh.h"
+#include "strata/mesh/spec.h"
+#include "strata/op/def.h"
+
+namespace strata::spmd {
+
+/// For each dimension the axes that cut it, major first. As long as the value's rank.
+using DimAxes = std::vector<std::vector<std::string>>;
+
+/// The spec with these entries; `rank` entries of a spec.
+mesh::PartitionSpec spec_of(const DimAxes& axes);
+DimAxes axes_of(const mesh::PartitionSpec& spec, std::size_t rank);
+
+/// How each result lies. Throws Error that names the operation, the types and specs of its operands
+/// and what to do, where operands disagree, where the result is ambiguous (a contraction cut on
+/// both sides, a reshape of several cut dimensions), where a dimension must be whole or its new
+/// size does not divide. Loops and branches give no axes: who traced their regions knows.
+std::vector<DimAxes> explicit_results(const op::Op& op, std::span<const DimAxes> operands,
+                                      const mesh::AbstractMesh& mesh);
+
+}  // namespace strata::spmd
