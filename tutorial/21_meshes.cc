@@ -4,6 +4,7 @@
 
 #include <cstdio>
 
+#include "strata/api/explicit.h"
 #include "strata/api/sharding.h"
 
 using namespace strata;
@@ -45,5 +46,25 @@ int main() {
   } catch (const Error& e) {
     std::printf("%s\n", e.what());
   }
-  return same ? 0 : 1;
+
+  // Explicit axes: shardings are part of types, and each operation says how its result lies.
+  Mesh grid = make_mesh({{"data", 4, AxisType::Explicit}, {"model", 2, AxisType::Explicit}});
+  Array rows = device_put(ones({8, 16}), NamedSharding(grid, {"data", nullptr}));
+  Array columns = device_put(ones({16, 4}), NamedSharding(grid, {nullptr, "model"}));
+  auto product = jit([](const Array& x, const Array& w) {
+    Array out = tanh(matmul(x, w) * 0.01f);
+    std::printf("traced as %s\n", spec_of_type(out).to_string().c_str());
+    return out;
+  });
+  (void)product(rows, columns);
+  Array half = reshard(rows, PartitionSpec{nullptr, "model"}),
+        other = reshard(columns, PartitionSpec{"model", nullptr});
+  try {
+    (void)matmul(half, other);
+  } catch (const Error& e) {
+    std::printf("%s\n", e.what());
+  }
+  Array chosen = matmul(half, other, OutSharding(PartitionSpec{"data", nullptr}));
+  std::printf("chosen: %s\n", spec_of_type(chosen).to_string().c_str());
+  return same && spec_of_type(chosen) == PartitionSpec{"data", nullptr} ? 0 : 1;
 }
