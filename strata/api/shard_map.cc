@@ -21,6 +21,7 @@
 #include "strata/api/compose.h"
 #include "strata/api/explicit_types.h"
 #include "strata/api/placement.h"
+#include "strata/api/varying.h"
 #include "strata/ir/graph.h"
 #include "strata/op/calculus/batch.h"
 
@@ -280,6 +281,32 @@ void expect_same(std::size_t number, const Type& part, const PartitionSpec& spec
        number, describe(part), list_of(extra), spec.to_string());
 }
 
+/// Throws Error where a result varies along an axis that its spec does not name, by what f's
+/// operations say.
+void expect_as_specs(const Program& program, const Manual& manual, const std::vector<Dims>& in,
+                     const std::vector<Dims>& out, const ShardMap& options) {
+  AxisSet names;
+  std::vector<AxisSet> arguments;
+  for (const mesh::MeshAxis& axis : manual.axes) {
+    names.insert(axis.name);
+    arguments.push_back({axis.name});
+  }
+  for (const Dims& dims : in) {
+    const AxisList named = named_by(manual, dims);
+    arguments.emplace_back(named.begin(), named.end());
+  }
+  arguments.resize(static_cast<std::size_t>(program.block->num_arguments()));
+  const std::vector<AxisSet> along = varying_results(*program.block, arguments, names);
+  for (std::size_t r = 0; r < along.size(); ++r) {
+    AxisList varies;
+    for (const mesh::MeshAxis& axis : manual.axes)
+      if (along[r].count(axis.name) > 0) varies.push_back(axis.name);
+    expect_same(r, program.block->results[r]->type(),
+                options.out_specs[options.out_specs.is_one() ? 0 : r], varies,
+                named_by(manual, out[r]));
+  }
+}
+
 /// Arrays that are bound nowhere, put where the program wants them: only
 /// outside of traces.
 std::vector<Array> placed(std::span<const Array> leaves, const Mesh& mesh,
@@ -293,6 +320,8 @@ std::vector<Array> placed(std::span<const Array> leaves, const Mesh& mesh,
 }
 
 }  // namespace
+
+bool is_mesh_axis(const std::string& name) { return is_manual_around(name); }
 
 // ---- axes
 // --------------------------------------------------------------------------------------
@@ -387,6 +416,8 @@ std::vector<Array> shard_map(const Program& program, const Manual& manual,
   for (std::size_t r = 0; r < results; ++r)
     out.push_back(dims_of(manual, options.out_specs[one ? 0 : r], program.block->results[r]->type(),
                           fmt::format("result {}", r)));
+
+  if (options.check_vma) expect_as_specs(program, manual, in, out, options);
 
   // The program of all places, the last axis first, so that the first stands in
   // front.

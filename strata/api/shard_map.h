@@ -19,8 +19,9 @@
 // those of the whole computation would.
 //
 // Source: jax.shard_map, jax.pmap. Deviations: what varies is found out by
-// following f, so there is no cast (upstream's lax.pcast) where loops begin,
-// and what all_gather gives may be returned as equal on all devices. Loops
+// following f, so carries of loops and branches need no cast (lax::pcast), and
+// what a predicate varies along its results do. Within f psum is transposed to
+// psum, as under vmap. Loops
 // whose length differs from device to device go on for all of them until the
 // last is done. Outside of a trace the program is compiled as a whole.
 #pragma once
@@ -32,6 +33,7 @@
 
 #include "strata/api/axes.h"
 #include "strata/api/function.h"
+#include "strata/api/lax/pcast.h"
 #include "strata/api/sharding.h"
 #include "strata/api/vmap.h"
 

@@ -1,5 +1,5 @@
-// strata.axis_reduce, axis_gather, axis_exchange, axis_permute: between the inputs of a vmap that
-// names its axis.
+// strata.axis_reduce, axis_gather, axis_exchange, axis_permute, axis_vary: between the inputs of a
+// vmap that names its axis.
 //
 // Contract: operands x and place; attributes `axis` (its name, for messages) and `axis_size`. (I2)
 // place, where along the axis this input stands, is a scalar i32; (I3) axis_size is not negative.
@@ -10,6 +10,7 @@
 //   `source_target_pairs` [n, 2]: (C1) pairs, (C2) with unique sources, (C3) unique targets, (C4)
 //   none negative, (C5) none beyond the
 //                  axis. x of the source of this input; zeros where it is no target.
+//   axis_vary      x, as a value that may differ between inputs.
 //
 // The place is batched by the vmap that names the axis and by no other (named_axis.h), which is how
 // batching knows whose turn it is. By reference an axis is run as processes are: one for each
@@ -33,6 +34,9 @@ namespace {
 
 constexpr None kBatchedAway{
     "between the inputs of a vmap: what its batching makes of it is lowered"};
+
+/// On axis_gather: its result counts as the same for all inputs.
+constexpr const char* kKnownSame = "known_same";
 
 using Flags = std::vector<bool>;
 using Pairs = std::vector<std::pair<std::int64_t, std::int64_t>>;
@@ -72,6 +76,10 @@ std::vector<Type> infer_reduce(std::span<Value* const> operands, const Attrs& at
 }
 std::vector<Type> infer_gather(std::span<Value* const> operands, const Attrs& attrs, Regions) {
   return {with_leading(operands[0]->type(), expect_axis("axis_gather", operands, attrs))};
+}
+std::vector<Type> infer_vary(std::span<Value* const> operands, const Attrs& attrs, Regions) {
+  expect_axis("axis_vary", operands, attrs);
+  return {operands[0]->type()};
 }
 std::vector<Type> infer_exchange(std::span<Value* const> operands, const Attrs& attrs, Regions) {
   const std::int64_t size = expect_axis("axis_exchange", operands, attrs);
@@ -145,6 +153,9 @@ Literal in_rows(const Literals& rows, const Type& type) {
 Literals evaluate_gather(const Op& op, std::span<const Literal> operands, Evaluator& evaluator) {
   return {in_rows(everyones(op, operands, evaluator), op.result()->type())};
 }
+Literals evaluate_vary(const Op&, std::span<const Literal> operands, Evaluator&) {
+  return {operands[0]};
+}
 Literals evaluate_exchange(const Op& op, std::span<const Literal> operands, Evaluator& evaluator) {
   const Type& type = op.result()->type();
   std::vector<Dim> dims = type.shape().dims();
@@ -190,6 +201,12 @@ Values transpose_gather(Builder& b, const Op& op, std::span<Value* const> operan
                         std::span<Value* const> ct) {
   if (!ct[0]) return {nullptr, nullptr};
   return {reduce_sum(b, axis_exchange(b, ct[0], axis_of(op, operands[1])), {0}), nullptr};
+}
+/// What all made of the one value that each has.
+Values transpose_vary(Builder& b, const Op& op, std::span<Value* const> operands, const Flags&,
+                      std::span<Value* const> ct) {
+  if (!ct[0]) return {nullptr, nullptr};
+  return {axis_reduce(b, ct[0], axis_of(op, operands[1]), Combiner::add), nullptr};
 }
 Values transpose_permute(Builder& b, const Op& op, std::span<Value* const> operands, const Flags&,
                          std::span<Value* const> ct) {
@@ -242,8 +259,22 @@ Batched batch_gather(Builder& b, const Op& op, std::span<Value* const> operands,
       .same = [](Builder& b, const Op& op, Value* x) -> Batched {
         return {{broadcast_leading(b, x, axis_size(op))}, {false}};
       },
+      .other =
+          [](Builder& b, const Op& op, Value* x, const NamedAxis& axis) {
+            return move_dim(b, axis_gather(b, x, axis, op.attrs.has(kKnownSame)), 1, 0);
+          },
+  };
+  return batch_over(rule, b, op, operands, batched, size);
+}
+Batched batch_vary(Builder& b, const Op& op, std::span<Value* const> operands, const Flags& batched,
+                   std::int64_t size) {
+  static constexpr OverAxis rule{
+      .each = [](Builder&, const Op&, Value* x) -> Batched { return {{x}, {true}}; },
+      .same = [](Builder& b, const Op& op, Value* x) -> Batched {
+        return {{broadcast_leading(b, x, axis_size(op))}, {true}};
+      },
       .other = [](Builder& b, const Op&, Value* x,
-                  const NamedAxis& axis) { return move_dim(b, axis_gather(b, x, axis), 1, 0); },
+                  const NamedAxis& axis) { return axis_vary(b, x, axis); },
   };
   return batch_over(rule, b, op, operands, batched, size);
 }
@@ -382,8 +413,12 @@ Value* axis_reduce(Builder& b, Value* x, const NamedAxis& axis, Combiner combine
   return create(b, "strata.axis_reduce", x, axis, {{"combiner", std::string(name(combiner))}})
       .result();
 }
-Value* axis_gather(Builder& b, Value* x, const NamedAxis& axis) {
-  return create(b, "strata.axis_gather", x, axis).result();
+Value* axis_gather(Builder& b, Value* x, const NamedAxis& axis, bool known_same) {
+  return create(b, "strata.axis_gather", x, axis, known_same ? Attrs{{kKnownSame, true}} : Attrs())
+      .result();
+}
+Value* axis_vary(Builder& b, Value* x, const NamedAxis& axis) {
+  return create(b, "strata.axis_vary", x, axis).result();
 }
 Value* axis_exchange(Builder& b, Value* x, const NamedAxis& axis) {
   return create(b, "strata.axis_exchange", x, axis).result();
@@ -434,6 +469,14 @@ std::span<const OpDef> named_axis_defs() {
                   .transpose = transpose_permute,
                   .batch = batch_permute,
                   .alone = alone_permuted}),
+      definition({.name = "strata.axis_vary",
+                  .summary = "an operand as one that may differ between the inputs of a vmap",
+                  .infer = infer_vary,
+                  .by_reference = evaluate_vary,
+                  .jvp = jvp,
+                  .transpose = transpose_vary,
+                  .batch = batch_vary,
+                  .alone = alone}),
   };
   return defs;
 }

@@ -26,8 +26,11 @@ struct NamedAxis {
 
 /// x of all inputs combined by add, min or max; the same for each.
 Value* axis_reduce(Builder& b, Value* x, const NamedAxis& axis, Combiner combiner);
-/// x of all inputs in order, along a new first dimension; the same for each.
-Value* axis_gather(Builder& b, Value* x, const NamedAxis& axis);
+/// x of all inputs in order, along a new first dimension; the same for each, which `known_same`
+/// says to who follows what varies along the axis.
+Value* axis_gather(Builder& b, Value* x, const NamedAxis& axis, bool known_same = false);
+/// x as a value that may differ between inputs. Its transpose is the sum over all.
+Value* axis_vary(Builder& b, Value* x, const NamedAxis& axis);
 /// Row i of the first dimension, which has the axis's size, goes to input i: row j of the result
 /// came from input j.
 Value* axis_exchange(Builder& b, Value* x, const NamedAxis& axis);

@@ -31,8 +31,8 @@ const Type kPlace = Type::scalar(DType::i32);
 
 // Of an axis of one place, which needs no batching: the laws of all operations run on these.
 const bool samples = [] {
-  for (const char* name :
-       {"strata.axis_reduce", "strata.axis_gather", "strata.axis_exchange", "strata.axis_permute"})
+  for (const char* name : {"strata.axis_reduce", "strata.axis_gather", "strata.axis_exchange",
+                           "strata.axis_permute", "strata.axis_vary"})
     add_samples(name, [name = std::string(name)](std::vector<Sample>& out) {
       auto sample = [&](const char* what, Literal x, const char* combiner = "add") {
         Attrs attrs{{"axis", std::string("i")}, {"axis_size", std::int64_t{1}}};

@@ -1,12 +1,15 @@
 #include "strata/api/lax/parallel.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <numeric>
 
 #include "strata/api/compose.h"
 #include "strata/api/lax.h"
+#include "strata/api/lax/pcast.h"
+#include "strata/api/varying.h"
 #include "strata/op/named_axis.h"
 
 namespace strata::lax {
@@ -70,12 +73,19 @@ Array reduced(const char* self, Array x, const AxisNames& names, op::Combiner co
              });
   return x;
 }
+/// Whether all are axes of a mesh, which shard_map binds.
+bool all_of_mesh(const AxisNames& names) {
+  return std::all_of(names.get().begin(), names.get().end(), internal::is_mesh_axis);
+}
 /// Of all inputs, along a new first axis.
-Array gathered(const char* self, Array x, const AxisNames& names) {
+Array gathered(const char* self, Array x, const AxisNames& names, bool known_same = false) {
   Ints shape = sizes(x);
   shape.insert(shape.begin(), size_of(self, names));
   for (auto name = names.get().rbegin(); name != names.get().rend(); ++name)
-    x = over(x, internal::bound_axis(self, *name), op::axis_gather);
+    x = over(x, internal::bound_axis(self, *name),
+             [&](Builder& b, Value* v, const op::NamedAxis& axis) {
+               return op::axis_gather(b, v, axis, known_same);
+             });
   return numpy::reshape(x, shape);
 }
 /// Row i of the first axis to input i; row j came from input j.
@@ -190,12 +200,13 @@ Array psum_scatter(const Operand& x, const AxisNames& axis_name, const PsumScatt
 Array all_gather(const Operand& x, const AxisNames& axis_name, const AllGather& options) {
   constexpr const char* self = "all_gather";
   Site site(x);
-  if (options.to != "varying")
+  const bool known_same = options.to == "invarying" && all_of_mesh(axis_name);
+  if (options.to != "varying" && !known_same)
     fail(self, "`to` is \"varying\" over axes of vmap, got \"{}\"", options.to);
   refuse_groups(self, options.axis_index_groups);
   if (axis_name.get().empty()) return x;
   const int axis = axis_of(self, options.axis, x->ndim() + (options.tiled ? 0 : 1));
-  const Array all = gathered(self, x, axis_name);
+  const Array all = gathered(self, x, axis_name, known_same);
   return options.tiled ? first_joined(all, axis) : numpy::moveaxis(all, 0, axis);
 }
 
@@ -215,6 +226,22 @@ Array all_to_all(const Operand& x, const AxisNames& axis_name, std::int64_t spli
 Array pswapaxes(const Operand& x, const AxisNames& axis_name, std::int64_t axis,
                 const AxisIndexGroups& options) {
   return all_to_all(x, axis_name, axis, axis, {.axis_index_groups = options.axis_index_groups});
+}
+
+Array pcast(const Operand& x, const AxisNames& axis_name, const Pcast& options) {
+  constexpr const char* self = "pcast";
+  Site site(x);
+  if (options.to != "varying")
+    fail(self, "`to` is \"varying\", got \"{}\" for {} over {}", options.to, describe(x->type()),
+         fmt::join(axis_name.get(), ", "));
+  Array out = x.array;
+  for (const std::string& name : axis_name.get()) {
+    const BoundAxis& axis = internal::bound_axis(self, name);
+    if (!internal::is_mesh_axis(name))
+      fail(self, "the axis {} is one of vmap; only those of a shard_map's mesh are cast", name);
+    out = over(out, axis, op::axis_vary);
+  }
+  return out;
 }
 
 Array ppermute(const Operand& x, const AxisNames& axis_name, const Pairs& perm) {
