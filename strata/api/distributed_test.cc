@@ -22,7 +22,9 @@
 
 #include "strata/api/control.h"
 #include "strata/api/grad.h"
+#include "strata/api/lax/parallel.h"
 #include "strata/api/numpy.h"
+#include "strata/api/shard_map.h"
 #include "strata/base/error.h"
 #include "strata/runtime/distributed/wire.h"
 
@@ -147,6 +149,53 @@ std::string arrays() {
   return out.str();
 }
 
+/// pmap over the devices of all processes: each gives rows for its own devices; and a function of
+/// one device over the mesh of all, with exchanges that are no rotation.
+std::string mapped() {
+  std::ostringstream out;
+  const int self = distributed::process_index(), n = distributed::process_count();
+  const std::int64_t own = kDevices / n;
+  const Array rows = numbers({kDevices, 3}), w = numbers({3, 2});
+  const Array mine = n == 1 ? rows : rows[slice(self * own, (self + 1) * own)];
+  const auto f = pmap(
+      [](const Array& x, const Array& v) {
+        const Array y = numpy::matmul(x, v);
+        return std::pair(y - lax::pmean(y, "i"), lax::axis_index("i") * lax::axis_size("i"));
+      },
+      {.axis_name = "i", .in_axes = {0, std::nullopt}});
+  const auto [y, places] = f(mine, w);
+  out << "rows " << y.shape().to_string() << " from place " << places[0].to_string() << "\n";
+  const Array all = numpy::matmul(rows, w), want = all - numpy::mean(all, 0);
+  const Array part = n == 1 ? want : want[slice(self * own, (self + 1) * own)];
+  out << "mapped " << numpy::allclose(device_get(y), part, {.rtol = 1e-5, .atol = 1e-6}) << "\n";
+  // The same rows from every process.
+  const auto g = pmap([](const Array& x) { return lax::psum(x, "i") + x; }, {.axis_name = "i"});
+  out << "given by all " << bits(g(numbers({kDevices / 2 + 1, 3}))) << "\n";
+  const Mesh m = make_mesh({{"x", kDevices}});
+  const std::vector<std::pair<std::int64_t, std::int64_t>> swaps = {{0, 5}, {5, 0}, {1, 2},
+                                                                    {2, 7}, {7, 1}, {3, 4}};
+  const auto h = shard_map([&](const Array& x) { return lax::ppermute(x, "x", swaps); },
+                           {.mesh = m, .in_specs = P{"x"}, .out_specs = P{"x"}});
+  out << "permuted " << bits(h(numbers({2 * kDevices, 3}))) << "\n";
+  const auto exchanged =
+      shard_map([](const Array& x) { return lax::all_to_all(x, "x", 1, 0, {.tiled = true}); },
+                {.mesh = m, .in_specs = P{"x"}, .out_specs = P{nullptr, "x"}});
+  out << "exchanged " << bits(exchanged(numbers({kDevices, 2 * kDevices}))) << "\n";
+  // Place i sends k + 1 rows to place k, which lie there behind those of lower places.
+  const auto ragged = shard_map(
+      [](const Array& x) {
+        const Array k = numpy::arange(kDevices), i = lax::axis_index("x");
+        const Array sizes = k + 1;
+        return lax::ragged_all_to_all(x, numpy::zeros({kDevices * kDevices, 2}),
+                                      numpy::cumsum(sizes) - sizes, sizes, (k + 1) * i,
+                                      numpy::zeros_like(k) + i + 1, {.axis_name = "x"});
+      },
+      {.mesh = m, .in_specs = P{"x"}, .out_specs = P{"x"}});
+  out << "ragged " << bits(ragged(numbers({kDevices * 36, 2}))) << "\n";
+  out << message_of([&] { (void)g(numbers({2 * kDevices, 3})); }) << "\n";
+  return out.str();
+}
+
 /// Steps without end, of which the process dies: "SECONDS MESSAGE" of the others, since its death.
 std::string killed(int victim) {
   const Mesh m = make_mesh({{"x", kDevices}});
@@ -185,6 +234,7 @@ std::string other_programs() {
 }
 
 const std::map<std::string, std::string (*)()> kParts = {{"computed", computed},
+                                                         {"mapped", mapped},
                                                          {"arrays", arrays},
                                                          {"killed", [] { return killed(2); }},
                                                          {"first_killed", [] { return killed(0); }},
@@ -295,6 +345,20 @@ TEST(Distributed, BitsDoNotDependOnProcesses) {
   for (const std::string& said : play("computed", 4).said) EXPECT_EQ(said, whole);
   for (const std::string& said : play("computed", 2, {{"STRATA_GLOO", "off"}}).said)
     EXPECT_EQ(said, whole);
+}
+
+TEST(Distributed, FunctionsOfOneDeviceSpanProcesses) {
+  const std::string whole = play("mapped", 1).said[0];
+  EXPECT_THAT(whole, AllOf(HasSubstr("rows 8x2 from place 0\n"), HasSubstr("ragged ")));
+  const std::string same =
+      whole.substr(whole.find("mapped "), whole.find("pmap:") - whole.find("mapped "));
+  const Started s = play("mapped", 2);
+  for (int p = 0; p < 2; ++p) {
+    const std::string& said = s.said[static_cast<std::size_t>(p)];
+    EXPECT_THAT(said, HasSubstr("rows 4x2 from place " + std::to_string(p * 32) + "\n" + same));
+    EXPECT_THAT(said, HasSubstr("the mapped axis has 16 elements, each for a device, and all "
+                                "processes have 8"));
+  }
 }
 
 TEST(Distributed, ArraysHaveTheirPartsInSeveralProcesses) {

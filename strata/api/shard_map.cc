@@ -19,6 +19,7 @@
 
 #include "strata/api/batched_program.h"
 #include "strata/api/compose.h"
+#include "strata/api/distributed.h"
 #include "strata/api/explicit_types.h"
 #include "strata/api/placement.h"
 #include "strata/api/varying.h"
@@ -479,13 +480,19 @@ OverDevices over_devices(std::span<const Array> leaves,
   }();
   local_arguments();
   std::vector<std::int64_t> devices = options.devices;
-  const std::int64_t here = static_cast<std::int64_t>(cpu_devices().size());
+  const auto own = static_cast<std::int64_t>(distributed::local_devices().size()),
+             all = static_cast<std::int64_t>(strata::devices().size());
   if (devices.empty()) {
-    if (out.mapped.size > here)
+    if (out.mapped.size > all)
+      fail("pmap", "the mapped axis has {} elements, each for a device, and {} {}", out.mapped.size,
+           own == all ? "this process has" : "all processes have", all);
+    out.own_rows = own < all && out.mapped.size == own;
+    if (out.own_rows && Trace::current() != nullptr)
       fail("pmap",
-           "the mapped axis has {} elements, each for a device, and this "
-           "process has {}",
-           out.mapped.size, here);
+           "the mapped axis has {} elements, one for each device of this process, which is one of "
+           "{}: rows of one's own are given outside of jit and other transforms",
+           own, distributed::process_count());
+    if (out.own_rows) out.mapped.size = all;
     for (std::int64_t i = 0; i < out.mapped.size; ++i) devices.push_back(i);
   }
   if (static_cast<std::int64_t>(devices.size()) != out.mapped.size)
@@ -495,8 +502,48 @@ OverDevices over_devices(std::span<const Array> leaves,
   return out;
 }
 
+namespace {
+
+/// Of all processes' rows an array over the mesh.
+Array of_all(const Array& rows, const OverDevices& over, int at) {
+  Ints shape = rows.shape().sizes();
+  shape[static_cast<std::size_t>(at)] = over.mapped.size;
+  std::vector<mesh::SpecEntry> entries(static_cast<std::size_t>(at) + 1);
+  entries.back().axes = {over.mesh.axes()[0].name};
+  return distributed::make_array_from_process_local_data(
+      NamedSharding(over.mesh, PartitionSpec(std::move(entries))), rows, Sizes(shape));
+}
+/// The rows of this process, over its own devices.
+Array of_own(const Array& all, const OverDevices& over) {
+  std::vector<Array> parts;
+  std::vector<std::int64_t> devices;
+  for (const Shard& s : addressable_shards(all)) {
+    parts.push_back(s.data);
+    devices.push_back(s.device.id());
+  }
+  const PartitionSpec spec = named_sharding(all).spec();
+  const Mesh own({{over.mesh.axes()[0].name, static_cast<std::int64_t>(parts.size())}},
+                 std::move(devices));
+  Ints shape = parts[0].shape().sizes();
+  for (std::size_t d = 0; d < spec.entries().size(); ++d)
+    if (!spec.entries()[d].axes.empty()) shape[d] *= own.size();
+  return make_array_from_single_device_arrays(Sizes(shape), NamedSharding(own, spec), parts);
+}
+
+}  // namespace
+
 std::vector<Array> pmap(const Program& program, const OverDevices& over,
                         std::span<const Array> leaves, const Pmap& options) {
+  if (over.own_rows) {
+    OverDevices whole = over;
+    whole.own_rows = false;
+    std::vector<Array> given(leaves.begin(), leaves.end());
+    for (std::size_t i = 0; i < given.size(); ++i)
+      if (over.mapped.axes[i]) given[i] = of_all(given[i], over, *over.mapped.axes[i]);
+    std::vector<Array> out = pmap(program, whole, given, options);
+    for (Array& x : out) x = of_own(x, over);
+    return out;
+  }
   const VmapOptions as_vmap{.out_axes = options.out_axes};
   const std::size_t results = program.block->results.size();
   check_out_axes(as_vmap, results);

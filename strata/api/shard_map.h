@@ -166,6 +166,8 @@ class [[nodiscard]] ShardMapped {
 struct OverDevices {
   Mesh mesh;
   Mapped mapped;
+  /// Whether each of several processes gives rows for its own devices, and gets those back.
+  bool own_rows = false;
 };
 /// Throws Error for axes of unequal sizes, and where there are fewer devices.
 OverDevices over_devices(std::span<const Array> leaves,
@@ -219,7 +221,12 @@ auto shard_map(F f, ShardMap options, Where where = Where::current()) {
 }
 
 /// f on a device for each element along the mapped axis: `vmap` over devices.
-/// Results lie cut along their new axis.
+/// Results lie cut along their new axis. Where this process is one of several
+/// and the mapped axis has an element for each of its own devices, each gives
+/// the rows of its own, collectives go over the devices of all, and the result
+/// is the rows of its own, outside of traces alone; an axis of another size is
+/// that of all processes, which give the same. Throws Error for more elements
+/// than devices.
 template <class F>
 auto pmap(F f, Pmap options = {}, Where where = Where::current()) {
   return internal::Pmapped<F>(std::move(f), std::move(options), where);

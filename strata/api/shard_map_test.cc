@@ -463,6 +463,9 @@ TEST(ShardMap, BecomesCollectives) {
   };
   EXPECT_THAT(collectives(ring, P{"y"}, P{"y"}),
               AllOf(HasSubstr("permute over y"), Not(HasSubstr("all_gather"))));
+  const auto swaps = [](const Array& x) { return lax::ppermute(x, "y", {{0, 3}, {3, 0}, {1, 2}}); };
+  EXPECT_THAT(collectives(swaps, P{"y"}, P{"y"}),
+              AllOf(HasSubstr("permute over y"), Not(HasSubstr("all_gather"))));
 }
 
 TEST(Pmap, IsVmapOverDevices) {

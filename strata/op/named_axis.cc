@@ -19,6 +19,7 @@
 #include "strata/op/named_axis.h"
 
 #include <array>
+#include <map>
 
 #include "strata/base/error.h"
 #include "strata/ir/constraint.h"
@@ -295,15 +296,14 @@ Batched batch_exchange(Builder& b, const Op& op, std::span<Value* const> operand
   return batch_over(rule, b, op, operands, batched, size);
 }
 
-/// By how much every target is behind its source, round the axis; nothing where that differs.
-std::optional<std::int64_t> rotation(const Op& op) {
+/// By how much targets are behind their sources, round the axis, and which targets for each such
+/// distance, as flags along the axis.
+std::map<std::int64_t, Literal> distances(const Op& op) {
   const std::int64_t n = axis_size(op);
-  std::optional<std::int64_t> out;
-  for (auto [source, target] : pairs_of(op)) {
-    const std::int64_t by = (target - source + n) % n;
-    if (out && *out != by) return std::nullopt;
-    out = by;
-  }
+  std::map<std::int64_t, Literal> out;
+  for (auto [source, target] : pairs_of(op))
+    out.try_emplace((target - source + n) % n, Type(DType::i1, {n}))
+        .first->second.set_integer(target, 1);
   return out;
 }
 /// Rows moved on along the first dimension. Cut over devices these are messages between neighbours,
@@ -314,25 +314,23 @@ Value* rotated_rows(Builder& b, Value* x, std::int64_t by) {
   return concatenate(b, {slice_dim(b, x, 0, n - by, n), slice_dim(b, x, 0, 0, n - by)}, 0);
 }
 
-/// Along the first dimension the row of each place's source, zeros where there is none.
+/// Along the first dimension the row of each place's source, zeros where there is none: for each
+/// distance the rows that come from there. Cut over devices that is no more messages than gathering
+/// all rows, and for a rotation one.
 Value* permuted_rows(Builder& b, const Op& op, Value* x) {
-  const auto sources = sources_of(op);
-  if (pairs_of(op).empty()) return zeros_like(b, x);
-  const Type row_of(DType::i32, {static_cast<std::int64_t>(sources.size())}),
-      is_target(DType::i1, row_of.shape());
-  Literal rows(row_of), targets(is_target);
-  for (std::size_t i = 0; i < sources.size(); ++i) {
-    rows.set_integer(static_cast<std::int64_t>(i), sources[i].value_or(0));
-    targets.set_integer(static_cast<std::int64_t>(i), sources[i].has_value());
+  Value* out = nullptr;
+  const std::map<std::int64_t, Literal> by = distances(op);
+  const bool all = pairs_of(op).size() == static_cast<std::size_t>(axis_size(op));
+  for (const auto& [distance, targets] : by) {
+    Value* taken = rotated_rows(b, x, distance);
+    if (out == nullptr && all) {
+      out = taken;
+      continue;
+    }
+    out = select(b, broadcast_in_dim(b, constant(b, targets), x->shape(), {0}), taken,
+                 out == nullptr ? zeros_like(b, x) : out);
   }
-  const std::optional<std::int64_t> by = rotation(op);
-  Value* taken = by ? rotated_rows(b, x, *by)
-                    : b.create("stablehlo.torch_index_select", {x, constant(b, rows)},
-                               {{"dim", std::int64_t{0}}, {"batch_dims", std::int64_t{0}}})
-                          .result();
-  if (pairs_of(op).size() == sources.size()) return taken;
-  return select(b, broadcast_in_dim(b, constant(b, targets), x->shape(), {0}), taken,
-                zeros_like(b, x));
+  return out == nullptr ? zeros_like(b, x) : out;
 }
 Batched batch_permute(Builder& b, const Op& op, std::span<Value* const> operands,
                       const Flags& batched, std::int64_t size) {
