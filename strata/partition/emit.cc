@@ -41,7 +41,7 @@ std::int64_t size_of(const Value* x, std::size_t dim) { return x->shape()[static
 }  // namespace
 
 void Emitter::log(const char* kind, const Axes& axes, std::int64_t bytes) {
-  moves_.push_back({kind, grid_->to_string(axes), bytes, why_, times_});
+  moves_.push_back({kind, grid_->to_string(axes), bytes, why_, times_, op_});
 }
 
 ir::Attrs Emitter::group_attrs(const Axes& axes) {

@@ -22,6 +22,7 @@ struct Move {
   std::int64_t bytes = 0;  // that each device receives, at most
   std::string why;         // the operation that asked for it, with its place
   std::int64_t times = 1;  // in a loop of known length, how often
+  const ir::Op* op = nullptr;  // that operation; null for results of the function
 };
 
 class Emitter {
@@ -29,7 +30,10 @@ class Emitter {
   explicit Emitter(const Grid& grid) : grid_(&grid) {}
 
   /// What the collectives that follow are for.
-  void set_reason(std::string why) { why_ = std::move(why); }
+  void set_reason(std::string why, const ir::Op* op = nullptr) {
+    why_ = std::move(why);
+    op_ = op;
+  }
   /// How often what follows runs.
   void set_times(std::int64_t times) { times_ = times; }
   std::int64_t times() const { return times_; }
@@ -73,6 +77,7 @@ class Emitter {
   const Grid* grid_;
   std::vector<Move> moves_;
   std::string why_;
+  const ir::Op* op_ = nullptr;
   std::int64_t channel_ = 0, times_ = 1;
 };
 

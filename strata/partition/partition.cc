@@ -160,8 +160,9 @@ class Partitioner {
   void run_ops(const Block& block, Builder& b) {
     for (const auto& op : block.ops()) {
       b.set_location(op->where);
-      emit_.set_reason(op->where.empty() ? op->name()
-                                         : fmt::format("{} at {}", op->name(), op->where.text()));
+      emit_.set_reason(
+          op->where.empty() ? op->name() : fmt::format("{} at {}", op->name(), op->where.text()),
+          op.get());
       visit(b, *op);
     }
   }

@@ -412,8 +412,11 @@ values
   stablehlo.dot_general at program.mlir:5:8 : tensor<8x16xf32> [{"data", ?}, {?}]  by data from argument 0
   result 0 : tensor<8x16xf32> [{"data", ?}, {?}]  by data from argument 0
 collectives, with the bytes that each device receives
-  all_reduce over model 256  for stablehlo.dot_general at program.mlir:5:8
+  all_reduce over model 256  for stablehlo.dot_general at program.mlir:5:8  by model from argument 1
   256 bytes in all
+what each annotation asks for
+  argument 0 : 0 bytes in 0 collectives
+  argument 1 : 256 bytes in 1 collective
 each device holds 2304 bytes of arguments and 256 of results
 )");
 }
