@@ -26,7 +26,7 @@ const BoundAxis& bound_axis(const char* operation, const std::string& name) {
   if (it == bound.rend())
     fail(operation,
          "unbound axis name: {}. Bound here: {}. vmap(f, {{.axis_name = \"{}\"}}) binds it while f "
-         "runs",
+         "runs, and shard_map the axes of its mesh",
          name, names_of_bound(), name);
   return *it;
 }

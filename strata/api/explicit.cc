@@ -29,6 +29,16 @@ Mesh mesh_for(const char* name, std::span<const Array> arrays, const PartitionSp
   return internal::seen(*mesh);
 }
 
+/// The mesh's sharding by the spec, for x. Throws Error as NamedSharding, with x's type.
+NamedSharding sharding_for(const char* name, const Array& x, const Mesh& mesh,
+                           const PartitionSpec& spec) {
+  try {
+    return NamedSharding(mesh, spec);
+  } catch (const Error& e) {
+    fail(name, "{}: {}", describe(x.type()), e.message());
+  }
+}
+
 void expect_explicit(const char* name, const NamedSharding& sharding) {
   for (const mesh::SpecEntry& entry : sharding.spec().entries())
     for (const std::string& axis : entry.axes) {
@@ -78,8 +88,8 @@ PartitionSpec spec_of_type(const Array& x, Where where) {
 
 Array reshard(const Operand& x, const PartitionSpec& spec) {
   Site site(x);
-  return moved("reshard", x.array,
-               NamedSharding(mesh_for("reshard", std::span(&x.array, 1), spec), spec));
+  const Mesh mesh = mesh_for("reshard", std::span(&x.array, 1), spec);
+  return moved("reshard", x.array, sharding_for("reshard", x.array, mesh, spec));
 }
 Array reshard(const Operand& x, const NamedSharding& sharding) {
   Site site(x);
@@ -98,7 +108,8 @@ AxisTypeScope::~AxisTypeScope() { end_axes_as(); }
 
 Array lying(const char* name, const Array& result, std::span<const Array> operands,
             const OutSharding& out) {
-  return moved(name, result, NamedSharding(mesh_for(name, operands, out.spec()), out.spec()));
+  return moved(name, result,
+               sharding_for(name, result, mesh_for(name, operands, out.spec()), out.spec()));
 }
 
 void reshard_all(const char* name, const std::vector<Array*>& arrays,
@@ -108,7 +119,8 @@ void reshard_all(const char* name, const std::vector<Array*>& arrays,
     fail(name, "{} specs for {} arrays", specs.size(), arrays.size());
   for (std::size_t i = 0; i < arrays.size(); ++i) {
     const PartitionSpec& spec = specs[specs.is_one() ? 0 : i];
-    *arrays[i] = moved(name, *arrays[i], NamedSharding(mesh_for(name, like, spec), spec));
+    *arrays[i] =
+        moved(name, *arrays[i], sharding_for(name, *arrays[i], mesh_for(name, like, spec), spec));
   }
 }
 

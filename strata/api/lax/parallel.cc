@@ -33,9 +33,17 @@ using Pairs = std::vector<std::pair<std::int64_t, std::int64_t>>;
 
 // ---- axes --------------------------------------------------------------------------------------
 
-std::int64_t size_of(const char* self, const AxisNames& names) {
+/// The axis for a collective of x.
+const BoundAxis& axis_for(const char* self, const Array& x, const std::string& name) {
+  try {
+    return internal::bound_axis(self, name);
+  } catch (const Error& e) {
+    throw Error(self, "of {}: {}", describe(x.type()), e.message()).at(e.where());
+  }
+}
+std::int64_t size_of(const char* self, const Array& x, const AxisNames& names) {
   std::int64_t out = 1;
-  for (const std::string& name : names.get()) out *= internal::bound_axis(self, name).size;
+  for (const std::string& name : names.get()) out *= axis_for(self, x, name).size;
   return out;
 }
 
@@ -52,9 +60,10 @@ void refuse_groups(const char* self, const Groups& groups) {
   if (!groups.empty()) fail(self, "axis_index_groups are not supported over axes of vmap");
 }
 /// How many work together.
-std::int64_t group_size(const char* self, const AxisNames& names, const Groups& groups) {
+std::int64_t group_size(const char* self, const Array& x, const AxisNames& names,
+                        const Groups& groups) {
   check_groups(self, groups);
-  return groups.empty() ? size_of(self, names) : static_cast<std::int64_t>(groups[0].size());
+  return groups.empty() ? size_of(self, x, names) : static_cast<std::int64_t>(groups[0].size());
 }
 
 // ---- operations over one axis ------------------------------------------------------------------
@@ -67,10 +76,9 @@ Array over(const Array& x, const BoundAxis& axis, F f) {
 }
 Array reduced(const char* self, Array x, const AxisNames& names, op::Combiner combiner) {
   for (const std::string& name : names.get())
-    x = over(x, internal::bound_axis(self, name),
-             [&](Builder& b, Value* v, const op::NamedAxis& axis) {
-               return op::axis_reduce(b, v, axis, combiner);
-             });
+    x = over(x, axis_for(self, x, name), [&](Builder& b, Value* v, const op::NamedAxis& axis) {
+      return op::axis_reduce(b, v, axis, combiner);
+    });
   return x;
 }
 /// Whether all are axes of a mesh, which shard_map binds.
@@ -80,27 +88,25 @@ bool all_of_mesh(const AxisNames& names) {
 /// Of all inputs, along a new first axis.
 Array gathered(const char* self, Array x, const AxisNames& names, bool known_same = false) {
   Ints shape = sizes(x);
-  shape.insert(shape.begin(), size_of(self, names));
+  shape.insert(shape.begin(), size_of(self, x, names));
   for (auto name = names.get().rbegin(); name != names.get().rend(); ++name)
-    x = over(x, internal::bound_axis(self, *name),
-             [&](Builder& b, Value* v, const op::NamedAxis& axis) {
-               return op::axis_gather(b, v, axis, known_same);
-             });
+    x = over(x, axis_for(self, x, *name), [&](Builder& b, Value* v, const op::NamedAxis& axis) {
+      return op::axis_gather(b, v, axis, known_same);
+    });
   return numpy::reshape(x, shape);
 }
 /// Row i of the first axis to input i; row j came from input j.
 Array exchanged(const char* self, Array x, const AxisNames& names) {
   const Ints shape = sizes(x);
   Ints split;
-  for (const std::string& name : names.get())
-    split.push_back(internal::bound_axis(self, name).size);
+  for (const std::string& name : names.get()) split.push_back(axis_for(self, x, name).size);
   split.insert(split.end(), shape.begin() + 1, shape.end());
   x = numpy::reshape(x, split);
   for (std::size_t i = 0; i < names.get().size(); ++i) {
     const auto at = static_cast<std::int64_t>(i);
-    x = numpy::moveaxis(over(numpy::moveaxis(x, at, 0), internal::bound_axis(self, names.get()[i]),
-                             op::axis_exchange),
-                        0, at);
+    x = numpy::moveaxis(
+        over(numpy::moveaxis(x, at, 0), axis_for(self, x, names.get()[i]), op::axis_exchange), 0,
+        at);
   }
   return numpy::reshape(x, shape);
 }
@@ -148,7 +154,7 @@ Array summed(const char* self, const Operand& operand, const AxisNames& names,
   if (names.get().empty()) return operand;
   const Array x = is_bool(operand->dtype()) ? cast(operand, {DType::i32, false}) : operand.array;
   if (!x.is_traced()) {
-    const std::int64_t n = group_size(self, names, groups);
+    const std::int64_t n = group_size(self, x, names, groups);
     return x.state()->scalar ? times(x, n) : x * Array(n);
   }
   refuse_groups(self, groups);
@@ -174,7 +180,7 @@ Array psum(const Operand& x, const AxisNames& axis_name, const AxisIndexGroups& 
 Array pmean(const Operand& x, const AxisNames& axis_name, const AxisIndexGroups& options) {
   Site site(x);
   return summed("pmean", x, axis_name, options.axis_index_groups) /
-         Array(group_size("pmean", axis_name, options.axis_index_groups));
+         Array(group_size("pmean", x, axis_name, options.axis_index_groups));
 }
 Array pmax(const Operand& x, const AxisNames& axis_name, const AxisIndexGroups& options) {
   return extreme("pmax", x, axis_name, options.axis_index_groups, op::Combiner::max);
@@ -189,7 +195,7 @@ Array psum_scatter(const Operand& x, const AxisNames& axis_name, const PsumScatt
   refuse_groups(self, options.axis_index_groups);
   if (is_bool(x->dtype())) fail(self, "booleans cannot be added");
   const int dim = axis_of(self, options.scatter_dimension, x->ndim());
-  const std::int64_t n = size_of(self, axis_name);
+  const std::int64_t n = size_of(self, x, axis_name);
   if (!options.tiled) check_one_for_each(self, x, dim, n);
   const Array parts = options.tiled ? parts_first(self, x, dim, n) : numpy::moveaxis(x, dim, 0);
   return reduce_sum(exchanged(self, parts, axis_name), {0});
@@ -217,7 +223,7 @@ Array all_to_all(const Operand& x, const AxisNames& axis_name, std::int64_t spli
   refuse_groups(self, options.axis_index_groups);
   const int split = axis_of(self, split_axis, x->ndim()),
             concat = axis_of(self, concat_axis, x->ndim());
-  const std::int64_t n = size_of(self, axis_name);
+  const std::int64_t n = size_of(self, x, axis_name);
   if (options.tiled)
     return first_joined(exchanged(self, parts_first(self, x, split, n), axis_name), concat);
   check_one_for_each(self, x, split, n);
@@ -236,7 +242,7 @@ Array pcast(const Operand& x, const AxisNames& axis_name, const Pcast& options) 
          fmt::join(axis_name.get(), ", "));
   Array out = x.array;
   for (const std::string& name : axis_name.get()) {
-    const BoundAxis& axis = internal::bound_axis(self, name);
+    const BoundAxis& axis = axis_for(self, x, name);
     if (!internal::is_mesh_axis(name))
       fail(self, "the axis {} is one of vmap; only those of a shard_map's mesh are cast", name);
     out = over(out, axis, op::axis_vary);
@@ -249,7 +255,7 @@ Array ppermute(const Operand& x, const AxisNames& axis_name, const Pairs& perm) 
   Site site(x);
   if (axis_name.get().size() != 1)
     fail(self, "goes along one axis, got {}", axis_name.get().size());
-  const BoundAxis& axis = internal::bound_axis(self, axis_name.get()[0]);
+  const BoundAxis& axis = axis_for(self, x, axis_name.get()[0]);
   std::vector<bool> sources(static_cast<std::size_t>(axis.size)), targets = sources;
   for (const auto& pair : perm) {
     for (std::int64_t i : {pair.first, pair.second})
@@ -272,7 +278,7 @@ Array pshuffle(const Operand& x, const AxisNames& axis_name, const Sizes& perm) 
   Ints sorted = perm.get(), all(perm.size());
   std::sort(sorted.begin(), sorted.end());
   std::iota(all.begin(), all.end(), 0);
-  const std::int64_t n = size_of("pshuffle", axis_name);
+  const std::int64_t n = size_of("pshuffle", x, axis_name);
   if (sorted != all || static_cast<std::int64_t>(perm.size()) != n)
     fail("pshuffle", "perm is no permutation of {} inputs: [{}]", n, fmt::join(perm.get(), ", "));
   Pairs pairs;
@@ -283,7 +289,7 @@ Array pshuffle(const Operand& x, const AxisNames& axis_name, const Sizes& perm) 
 Array pbroadcast(const Operand& x, const AxisNames& axis_name, std::int64_t source) {
   constexpr const char* self = "pbroadcast";
   Site site(x);
-  const std::int64_t n = size_of(self, axis_name);
+  const std::int64_t n = size_of(self, x, axis_name);
   if (source < 0 || source >= n) fail(self, "source {} is none of {} inputs", source, n);
   return index_in_dim(gathered(self, x, axis_name), source, 0, false);
 }
@@ -320,7 +326,7 @@ Array ragged_all_to_all(const Operand& operand, const Operand& output, const Ope
   constexpr const char* self = "ragged_all_to_all";
   Site site(operand);
   const AxisNames& names = options.axis_name;
-  const std::int64_t n = size_of(self, names);
+  const std::int64_t n = size_of(self, operand, names);
   refuse_groups(self, options.axis_index_groups);
   check_ragged(self, operand, output, {&input_offsets, &send_sizes, &output_offsets, &recv_sizes},
                n);
@@ -366,7 +372,10 @@ Array axis_index(const AxisNames& axis_name, Where where) {
 }
 std::int64_t axis_size(const AxisNames& axis_name, Where where) {
   Site site(where);
-  return size_of("axis_size", axis_name);
+  std::int64_t out = 1;
+  for (const std::string& name : axis_name.get())
+    out *= internal::bound_axis("axis_size", name).size;
+  return out;
 }
 
 }  // namespace strata::lax

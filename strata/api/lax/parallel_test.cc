@@ -194,11 +194,12 @@ TEST(Collectives, SomeGetNothing) {
 
 TEST(Collectives, MistakesAreTold) {
   Array x = array({1.f, 2.f, 3.f});
-  EXPECT_THAT(message_of([&] { (void)lax::psum(x, "i"); }),
-              HasSubstr("psum: unbound axis name: i. Bound here: none is. vmap(f, {.axis_name = "
-                        "\"i\"}) binds it while f runs"));
+  EXPECT_THAT(
+      message_of([&] { (void)lax::psum(x, "i"); }),
+      HasSubstr("psum: of f32[3]: unbound axis name: i. Bound here: none is. vmap(f, {.axis_name = "
+                "\"i\"}) binds it while f runs"));
   EXPECT_THAT(message_of([&] { (void)vmap([](Array v) { return lax::pmax(v, "j"); }, kAxis)(x); }),
-              HasSubstr("pmax: unbound axis name: j. Bound here: i."));
+              HasSubstr("pmax: of f32[]: unbound axis name: j. Bound here: i."));
   EXPECT_THAT(message_of([&] { (void)vmap([](Array v) { return lax::pmax(v, "j"); }, kAxis)(x); }),
               HasSubstr("parallel_test.cc"));
   EXPECT_THAT(message_of([&] { (void)lax::axis_index("i"); }),
