@@ -223,10 +223,11 @@ TEST(ExplicitGolden, ResultsLieAsJaxs) {
   EXPECT_GE(all.size(), 300u);
   for (const Golden& g : all) {
     const std::string got = outcome(g, mesh);
-    if (g.expected.starts_with("error"))
+    if (g.expected.starts_with("error")) {
       EXPECT_TRUE(got.starts_with("error")) << g.line << "\n  got " << got;
-    else
+    } else {
       EXPECT_EQ(got, g.expected) << g.line;
+    }
   }
 }
 

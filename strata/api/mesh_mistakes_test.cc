@@ -134,8 +134,9 @@ TEST(MeshMistakes, AreToldWithSpecsAndShapes) {
     const std::string message = message_of(each.made);
     for (const std::string& text : each.told) EXPECT_THAT(message, HasSubstr(text));
     // A sharding is a value of its own, which knows no line.
-    if (!message.starts_with("NamedSharding"))
+    if (!message.starts_with("NamedSharding")) {
       EXPECT_THAT(message, HasSubstr("mesh_mistakes_test.cc"));
+    }
   }
 }
 
