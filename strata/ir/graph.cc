@@ -186,9 +186,22 @@ Values ValueMap::operator()(std::span<Value* const> from) const {
   return out;
 }
 
+namespace {
+
+/// Of the map what the region takes from outside: a copy of all for each region would cost the
+/// square of a long block.
+ValueMap for_region(const Block& region, const ValueMap& map) {
+  ValueMap out;
+  for (const Value* v : captures(region))
+    if (Value* image = map.find(v)) out.set(v, image);
+  return out;
+}
+
+}  // namespace
+
 Op& clone(Builder& b, const Op& op, ValueMap& map) {
   std::vector<std::unique_ptr<Block>> regions;
-  for (const auto& r : op.regions) regions.push_back(clone(*r, map));
+  for (const auto& r : op.regions) regions.push_back(clone(*r, for_region(*r, map)));
   std::vector<Type> types;
   for (int i = 0; i < op.num_results(); ++i) types.push_back(op.result(i)->type());
   Location kept = b.location();

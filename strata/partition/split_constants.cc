@@ -51,13 +51,18 @@ class Splitter {
   /// The value that stands for `v` in the copy: of a constant one of its own.
   Value* value(Value* v, Builder& b, const ValueMap& map) {
     if (!is_copied(v)) return map(v);
-    ValueMap own = map;
-    return chain(v, b, own);
+    ValueMap own;
+    return chain(v, b, map, own);
   }
-  Value* chain(Value* v, Builder& b, ValueMap& own) {
-    if (!is_copied(v) || own.find(v) != nullptr) return own(v);
+  /// `own` holds what was copied for this use, and what of `map` that takes.
+  Value* chain(Value* v, Builder& b, const ValueMap& map, ValueMap& own) {
+    if (Value* made = own.find(v)) return made;
+    if (!is_copied(v)) {
+      own.set(v, map(v));
+      return map(v);
+    }
     const Op& op = *(constants_.count(v) > 0 ? constants_ : copied_).at(v);
-    for (Value* operand : op.operands) chain(operand, b, own);
+    for (Value* operand : op.operands) chain(operand, b, map, own);
     return ir::clone(b, op, own).result();
   }
   bool is_copied(const Value* v) const {
