@@ -4,6 +4,7 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
+#include "strata/api/distributed.h"
 #include "strata/base/text.h"
 #include "strata/base/thread_pool.h"
 #include "strata/cli/command.h"
@@ -75,11 +76,14 @@ int run_config(const train::Config& config, const Options& o) {
     std::cout << train::to_yaml(config);
     return kDone;
   }
+  if (distributed::was_launched()) distributed::initialize();
   Progress progress(STDERR_FILENO);
   auto result = train::run(config, progress);
   progress.clear();
   if (!result) return fail(result.status());
+  const bool is_first = distributed::process_index() == 0;
   if (result->outcome == RunResult::Outcome::diverged) {
+    if (!is_first) return kWorkFailed;
     std::cerr << fmt::format(
         "strata: at step {}: {}; {}; a smaller learning_rate or gradient_clipping_threshold may "
         "help\n",
@@ -88,7 +92,7 @@ int run_config(const train::Config& config, const Options& o) {
                                    : "the newest checkpoint is " + result->checkpoint);
     return kWorkFailed;
   }
-  print(*result, config, o.json);
+  if (is_first) print(*result, config, o.json);
   return result->outcome == RunResult::Outcome::interrupted ? kInterrupted : kDone;
 }
 

@@ -10,7 +10,7 @@
 #include "strata/checkpoint/writer.h"
 #include "strata/data/prefetch.h"
 #include "strata/model/lora/peft.h"
-#include "strata/runtime/cpu_devices.h"
+#include "strata/runtime/distributed/devices.h"
 #include "strata/train/evaluate.h"
 #include "strata/train/interrupt.h"
 #include "strata/train/mesh_report.h"
@@ -18,6 +18,7 @@
 #include "strata/train/outcome_model.h"
 #include "strata/train/parallelism.h"
 #include "strata/train/plot.h"
+#include "strata/train/processes.h"
 #include "strata/train/report.h"
 #include "strata/train/router_options.h"
 #include "strata/train/state.h"
@@ -98,7 +99,13 @@ class Run {
   /// The weights in one piece.
   tree::Tree weights() const {
     if (!mesh_) return state_.params;
-    return state_.params.map([](const Array& w) { return device_get(w); });
+    return state_.params.map([](const Array& w) { return processes::gathered(w); });
+  }
+  /// The newest whole checkpoint: process 0 finds it, the others read the same.
+  Result<checkpoint::Latest> newest() const;
+  Status open_files();
+  Status record(const Scalars& scalars) {
+    return metrics_ ? metrics_->add(result_.step, scalars) : Status();
   }
   Status one_step();
   Status evaluate();
@@ -132,7 +139,7 @@ class Run {
   Evaluator evaluate_;
   double flops_;
   State state_;
-  std::optional<Metrics> metrics_;
+  std::optional<Metrics> metrics_;  // of process 0
   Pace pace_;
   const double begin_ = seconds_now();
   double productive_ = 0;  // seconds of steps behind the first
@@ -144,9 +151,29 @@ class Run {
   checkpoint::Writer writer_;
 };
 
+Result<checkpoint::Latest> Run::newest() const {
+  checkpoint::Latest found;
+  if (processes::is_first()) {
+    auto latest = checkpoint::any_format::load_latest(checkpoints());
+    if (!latest) return latest.status();
+    found = std::move(*latest);
+  }
+  const std::string folder = processes::of_first(found.folder);
+  if (processes::is_first() || folder.empty()) return found;
+  auto mine = checkpoint::any_format::load(folder);
+  if (!mine)
+    return Status(mine.status().code(),
+                  "{}; process 0 goes on from there, and every process reads it: "
+                  "base_output_directory has to be a folder that all of them see",
+                  mine.status().message());
+  found.checkpoint = std::move(*mine);
+  found.folder = folder;
+  return found;
+}
+
 Status Run::resume() {
   if (!c_.enable_checkpointing) return {};
-  auto latest = checkpoint::any_format::load_latest(checkpoints());
+  auto latest = newest();
   if (!latest) return latest.status();
   for (const Status& damaged : latest->damaged)
     progress_.line(fmt::format("damaged checkpoint passed over: {}", damaged.message()));
@@ -193,6 +220,16 @@ Status Run::start() {
   const std::string mesh = mesh_ ? mesh_report(step_program(c_, base_, mesh_)).to_string() : "";
   if (saved_step_ < 0) state_ = init_state(c_, base_);
   if (mesh_) put_state();
+  if (processes::is_first())
+    if (Status s = open_files(); !s.ok()) return s;
+  progress_.line(fmt::format("{} parameters, {} steps of {} tokens, {}; tokens to read: {}",
+                             human_count(static_cast<double>(base_.model->count())), c_.steps,
+                             sequences(c_) * c_.max_target_length, run_folder(c_), sources()));
+  if (mesh_) progress_.line(mesh);
+  return {};
+}
+
+Status Run::open_files() {
   if (Status s = write_file_atomic(run_folder(c_) + "/config.yml", to_yaml(c_)); !s.ok()) return s;
   // The run's own copy: what it learned can be read wherever its folder goes.
   if (const std::string& model = data_.tokenizer().model(); !model.empty())
@@ -201,10 +238,6 @@ Status Run::start() {
       {.lines = metrics_path(c_), .events = run_folder(c_) + "/tensorboard"}, saved_step_);
   if (!metrics) return metrics.status();
   metrics_ = std::move(*metrics);
-  progress_.line(fmt::format("{} parameters, {} steps of {} tokens, {}; tokens to read: {}",
-                             human_count(static_cast<double>(base_.model->count())), c_.steps,
-                             sequences(c_) * c_.max_target_length, run_folder(c_), sources()));
-  if (mesh_) progress_.line(mesh);
   return {};
 }
 
@@ -309,7 +342,7 @@ Status Run::one_step() {
   if (pace_.seconds_per_step() > 0)
     result_.tokens_per_second = report.total_weights / pace_.seconds_per_step();
   show(report);
-  return metrics_->add(result_.step, scalars(outcome, report));
+  return record(scalars(outcome, report));
 }
 
 Status Run::evaluate() {
@@ -328,13 +361,14 @@ Status Run::evaluate() {
   progress_.line(
       fmt::format("eval after step: {}, loss: {:.3f}, perplexity: {:.3f}, total_weights: {}\n{}",
                   result_.step, all.loss(), std::exp(all.loss()), all.tokens, to_table(losses)));
-  return metrics_->add(result_.step, scalars);
+  return record(scalars);
 }
 
 /// What the model is before it is tuned.
 Status Run::begin_tuning() {
   if (!base_.published()) return {};
-  if (Status s = begin_outcome(c_, base_); !s.ok()) return s;
+  if (processes::is_first())
+    if (Status s = begin_outcome(c_, base_); !s.ok()) return s;
   if (result_.step > 0) return {};
   if (has_held_out()) {
     progress_.show("evaluating what was kept");
@@ -356,14 +390,18 @@ Status Run::end_tuning() {
     if (Status s = sample("after"); !s.ok()) return s;
   }
   if (model::lora::has_adapters(*base_.model)) return {};  // `finish` writes them by themselves
-  if (Status s = write_outcome(c_, base_, weights()); !s.ok()) return s;
+  const tree::Tree learned = weights();
+  if (!processes::is_first()) return {};
+  if (Status s = write_outcome(c_, base_, learned); !s.ok()) return s;
   result_.model = outcome_folder(c_);
   return {};
 }
 
 Status Run::sample(const char* when) {
   if (c_.eval_prompt.empty()) return {};
-  auto answer = answer_of(base_, weights(), c_.eval_prompt);
+  const tree::Tree learned = weights();
+  if (!processes::is_first()) return {};
+  auto answer = answer_of(base_, learned, c_.eval_prompt);
   if (!answer) return answer.status();
   progress_.line(fmt::format("{} tuning, '{}' is answered: {}", when, c_.eval_prompt, *answer));
   return {};
@@ -371,15 +409,17 @@ Status Run::sample(const char* when) {
 
 Status Run::save() {
   if (!c_.enable_checkpointing || saved_step_ == result_.step) return {};
+  const State whole = processes::gathered(state_);
+  saved_step_ = result_.step;
+  if (!processes::is_first()) return {};
   if (Status s = metrics_->sync(); !s.ok()) return s;
-  checkpoint::Checkpoint snapshot = to_checkpoint(state_, result_.step, c_, data_, base_);
+  checkpoint::Checkpoint snapshot = to_checkpoint(whole, result_.step, c_, data_, base_);
   snapshot.notes["loss"] = fmt::format("{}", result_.loss);
   if (result_.held_out_before)
     snapshot.notes[kHeldOut] = fmt::format("{}", *result_.held_out_before);
   if (base_.published() && evaluated_ == result_.step)
     snapshot.notes[kHeldOutNow] = fmt::format("{}", *result_.held_out_after);
   if (Status s = writer_.save(std::move(snapshot)); !s.ok()) return s;
-  saved_step_ = result_.step;
   return c_.async_checkpointing ? Status() : writer_.wait();
 }
 
@@ -391,12 +431,15 @@ Status Run::finish() {
   if (Status s = writer_.wait(); !s.ok()) return s;
   if (model::lora::has_adapters(*base_.model) && result_.outcome != Outcomes::diverged) {
     const std::string folder = run_folder(c_) + "/adapter";
-    if (Status s =
-            model::lora::save_peft(folder, {base_.model, weights()}, {.base_model = c_.init});
-        !s.ok())
-      return s;
+    const tree::Tree learned = weights();
+    if (processes::is_first())
+      if (Status s =
+              model::lora::save_peft(folder, {base_.model, learned}, {.base_model = c_.init});
+          !s.ok())
+        return s;
     result_.adapter = folder;
   }
+  if (!processes::is_first()) return {};
   if (Status s = metrics_->sync(); !s.ok()) return s;
   auto lines = read_metrics(metrics_path(c_));
   if (!lines) return lines.status();
@@ -422,9 +465,9 @@ Result<RunResult> Run::go() {
       if (Status s = save(); !s.ok()) return s;
     }
     if (result_.step == c_.steps) break;
-    if (interrupt.asked())
+    if (processes::any(interrupt.asked()))
       result_.outcome = Outcomes::interrupted;
-    else if (c_.max_seconds > 0 && seconds_now() - begin >= c_.max_seconds)
+    else if (c_.max_seconds > 0 && processes::any(seconds_now() - begin >= c_.max_seconds))
       result_.outcome = Outcomes::time_over;
     if (result_.outcome != Outcomes::done) break;
   }
@@ -436,11 +479,14 @@ Result<RunResult> Run::go() {
 
 }  // namespace
 
-Result<RunResult> run(const Config& given, Progress& progress) {
+Result<RunResult> run(const Config& given, Progress& shown) {
+  Progress silent(-1);
+  Progress& progress = processes::is_first() ? shown : silent;
   // From here on keys say how many devices there are, in checkpoints and config.yml too.
   const Config config =
-      names_mesh(given)
-          ? with_devices(given, static_cast<std::int64_t>(runtime::cpu_devices().size()))
+      names_mesh(given) || runtime::distributed::process_count() > 1
+          ? with_devices(given,
+                         static_cast<std::int64_t>(runtime::distributed::all_cpu_devices().size()))
           : given;
   auto base = open_base(config);
   if (!base) return base.status();
@@ -457,9 +503,13 @@ Result<RunResult> run(const Config& given, Progress& progress) {
                   "evaluation, 2 are needed",
                   config.eval_fraction, s.eval_tokens, s.tokens, s.name);
   }
-  if (Status s = make_folders(run_folder(config)); !s.ok()) return s;
-  auto lock = FileLock::take(run_folder(config) + "/lock");
-  if (!lock) return lock.status();
+  std::optional<FileLock> lock;
+  if (processes::is_first()) {
+    if (Status s = make_folders(run_folder(config)); !s.ok()) return s;
+    auto taken = FileLock::take(run_folder(config) + "/lock");
+    if (!taken) return taken.status();
+    lock.emplace(std::move(*taken));
+  }
   Run r(config, progress, std::move(*base), std::move(*data));
   if (Status s = r.start(); !s.ok()) return s;
   return r.go();

@@ -119,6 +119,11 @@ Step on_mesh(Step step, std::shared_ptr<const nn::LogicalMesh> mesh) {
     const nn::LogicalMeshScope scope(*mesh);
     const std::vector<NamedSharding> shardings = shardings_of(state, *mesh);
     auto [outcome, next] = step(state, batch);
+    // Whole on every device, so that each of several processes can read it.
+    const NamedSharding whole(mesh->mesh(), mesh::PartitionSpec());
+    tree::for_each(outcome, [&](Array& leaf) {
+      leaf = lax::with_sharding_constraint(Operand(std::as_const(leaf)), whole);
+    });
     std::size_t i = 0;
     tree::for_each(next, [&](Array& leaf) {
       leaf = lax::with_sharding_constraint(Operand(std::as_const(leaf)), shardings[i++]);

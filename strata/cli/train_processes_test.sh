@@ -1,0 +1,92 @@
+#!/bin/sh
+# `strata train` in several processes: the bits of one, checkpoints for any number, and what happens when one dies.
+#
+#   strata/cli/train_processes_test.sh BIN      BIN: the folder of the programs (default build/bin)
+#
+# Prints one line for each fact and ends with "N passed, N failed".
+set -u
+. "$(dirname "$0")/../../tests/facts.sh"
+unset STRATA_NUM_PROCESSES STRATA_PROCESS_ID STRATA_COORDINATOR_ADDRESS STRATA_NUM_CPU_DEVICES STRATA_NUM_THREADS
+
+i=0
+while [ $i -lt 200 ]; do
+  echo "verse $((i * i % 97)) of a book."
+  i=$((i + 1))
+done > text.txt
+keys="train_files=text.txt base_output_directory=. base_emb_dim=16 base_num_query_heads=4 base_num_kv_heads=4 head_dim=4
+base_mlp_dim=32 base_num_decoder_layers=2 max_target_length=8 per_device_batch_size=1 learning_rate=1e-2
+learning_rate_schedule_steps=20 steps=20 log_period=10 checkpoint_period=5 eval_interval=10 eval_steps=1"
+# The losses of a run with all their digits.
+losses() { sed 's/.*"step":\([0-9]*\).*"learning\/loss":\([^,]*\),.*/\1 \2/' "$1/metrics/metrics.jsonl" | grep -v '{'; }
+# Whether the newest checkpoints of two runs hold the same bits.
+same_weights() { cmp -s "$1/checkpoints/20/params.safetensors" "$2/checkpoints/20/params.safetensors"; }
+
+STRATA_NUM_CPU_DEVICES=8 "$bin/strata" train $keys run_name=one ici_fsdp_parallelism=8 > out 2> err
+status=$?
+fact "eight devices of one process" prints 0 "done: step 20 of 20"
+losses one > one.txt
+fact "twenty losses" [ "$(wc -l < one.txt)" -eq 20 ]
+
+strata launch -n 4 --devices-per-process 2 --plain -- "$bin/strata" train $keys run_name=four ici_fsdp_parallelism=8
+fact "four processes of two" prints 0 "done: step 20 of 20"
+fact "of which one speaks" [ "$(grep -c 'done: step' out)" -eq 1 ]
+losses four > four.txt
+fact "have the same losses, to the bit" cmp one.txt four.txt
+fact "and the same weights" same_weights one four
+
+# A run goes on in any number of processes.
+sizes="2:4:10 1:8:15 4:2:20"
+for size in $sizes; do
+  n=${size%%:*}
+  rest=${size#*:}
+  strata launch -n "$n" --devices-per-process "${rest%%:*}" --plain -- "$bin/strata" train $keys run_name=moved \
+    ici_fsdp_parallelism=8 steps="${rest##*:}"
+  fact "to step ${rest##*:} in $n" is 0
+done
+losses moved > moved.txt
+fact "moved between numbers of processes: the same losses" cmp one.txt moved.txt
+fact "and weights" same_weights one moved
+
+# One is killed in the middle of a run.
+"$bin/strata" launch -n 4 --devices-per-process 2 -- sh -c \
+  "echo \$\$ > pid.\$STRATA_PROCESS_ID; exec '$bin/strata' train $(echo $keys) run_name=killed ici_fsdp_parallelism=8 steps=20000 learning_rate_schedule_steps=20" > out 2> err &
+launcher=$!
+while [ ! -d killed/checkpoints/10 ] && kill -0 $launcher 2> /dev/null; do sleep 0.02; done
+kill -9 "$(cat pid.2)"
+begin=$(date +%s%N)
+wait $launcher
+status=$?
+took=$((($(date +%s%N) - begin) / 1000000))
+fact "one that is killed ends the run" is 137
+fact "within two seconds: $took ms" [ $took -lt 2000 ]
+fact "the others say who it was" grep -q "^\[[013]\] strata: .*process 2 (pid $(cat pid.2) on .*) has died" err
+last=$(ls killed/checkpoints | grep -v tmp | sort -n | tail -1)
+fact "what was saved is whole" "$bin/strata" checkpoint verify "killed/checkpoints/$last"
+rm -rf again && cp -r killed again
+for s in $(ls again/checkpoints); do [ "$s" = 10 ] || rm -rf "again/checkpoints/$s"; done
+strata launch -n 4 --devices-per-process 2 --plain -- "$bin/strata" train $keys run_name=again ici_fsdp_parallelism=8
+fact "the same command goes on" prints 0 "done: step 20 of 20"
+losses again > again.txt
+fact "with the same losses" cmp one.txt again.txt
+fact "and weights" same_weights one again
+
+strata launch -n 2 --devices-per-process 2 -- "$bin/strata" train $keys run_name=whole
+fact "processes that share nothing are refused" says 2 "all ici_*_parallelism=1: that is 1 devices, and there are 4"
+"$bin/strata" launch -n 2 --devices-per-process 1 --plain -- "$bin/strata" train $keys run_name=asked ici_data_parallelism=2 steps=200000 \
+  learning_rate_schedule_steps=20 > out 2> err &
+launcher=$!
+while [ ! -d asked/checkpoints/10 ] && kill -0 $launcher 2> /dev/null; do sleep 0.02; done
+kill -INT $launcher
+wait $launcher
+status=$?
+fact "Ctrl-C ends all at one step, which is saved" prints 130 "interrupted: step"
+
+if command -v mpirun > /dev/null && mpirun --version 2> /dev/null | grep -q "Open MPI"; then
+  OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 mpirun -n 4 --oversubscribe -x STRATA_NUM_CPU_DEVICES=2 \
+    "$bin/strata" train $keys run_name=mpi ici_fsdp_parallelism=8 > out 2> err
+  status=$?
+  fact "by mpirun" prints 0 "done: step 20 of 20"
+  losses mpi > mpi.txt
+  fact "the same losses" cmp one.txt mpi.txt
+fi
+told
