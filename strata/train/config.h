@@ -80,17 +80,24 @@ struct Config {
   double gradient_clipping_threshold = 1.0;
   // The devices: sizes of a mesh's axes within a slice, and over slices (parallelism.h).
   std::int64_t ici_data_parallelism = 1;
+  std::int64_t ici_pipeline_parallelism = 1;
   std::int64_t ici_fsdp_parallelism = 1;
   std::int64_t ici_fsdp_transpose_parallelism = 1;
   std::int64_t ici_context_parallelism = 1;
   std::int64_t ici_tensor_parallelism = 1;
   std::int64_t ici_expert_parallelism = 1;
   std::int64_t dcn_data_parallelism = 1;
+  std::int64_t dcn_pipeline_parallelism = 1;
   std::int64_t dcn_fsdp_parallelism = 1;
   std::int64_t dcn_fsdp_transpose_parallelism = 1;
   std::int64_t dcn_context_parallelism = 1;
   std::int64_t dcn_tensor_parallelism = 1;
   std::int64_t dcn_expert_parallelism = 1;
+  // Of stages; -1: pipeline.h.
+  std::int64_t num_layers_per_pipeline_stage = 1;
+  std::int64_t num_pipeline_repeats = -1;
+  std::int64_t num_pipeline_microbatches = -1;
+  std::int64_t pipeline_parallel_layers = -1;
   /// "DIMENSION: AXIS, AXIS", in place of the rules of the same names.
   std::vector<std::string> logical_axis_rules;
   bool skip_step_on_spikes = false;

@@ -126,6 +126,9 @@ std::vector<Field> make_common() {
        "devices of a slice: copies of the model, each with its part of the batch; -1 for all that "
        "are left",
        -1, 65536},
+      {"ici_pipeline_parallelism", &C::ici_pipeline_parallelism,
+       "devices of a slice: stages, each with its part of the layers; -1 for all that are left", -1,
+       65536},
       {"ici_fsdp_parallelism", &C::ici_fsdp_parallelism,
        "devices of a slice: weights and batch in parts; -1 for all that are left", -1, 65536},
       {"ici_fsdp_transpose_parallelism", &C::ici_fsdp_transpose_parallelism,
@@ -143,6 +146,8 @@ std::vector<Field> make_common() {
       {"dcn_data_parallelism", &C::dcn_data_parallelism,
        "slices: copies of the model, each with its part of the batch; -1 for all that are left", -1,
        65536},
+      {"dcn_pipeline_parallelism", &C::dcn_pipeline_parallelism,
+       "slices: stages, each with its part of the layers; -1 for all that are left", -1, 65536},
       {"dcn_fsdp_parallelism", &C::dcn_fsdp_parallelism,
        "slices: weights and batch in parts; -1 for all that are left", -1, 65536},
       {"dcn_fsdp_transpose_parallelism", &C::dcn_fsdp_transpose_parallelism,
@@ -155,6 +160,18 @@ std::vector<Field> make_common() {
        65536},
       {"dcn_expert_parallelism", &C::dcn_expert_parallelism,
        "slices: experts in parts, and the batch; -1 for all that are left", -1, 65536},
+      {"num_layers_per_pipeline_stage", &C::num_layers_per_pipeline_stage,
+       "pipeline: layers that a stage goes through at once", 1, kMany},
+      {"num_pipeline_repeats", &C::num_pipeline_repeats,
+       "pipeline: how often a batch goes round all stages; -1: until all layers are through", -1,
+       kMany},
+      {"num_pipeline_microbatches", &C::num_pipeline_microbatches,
+       "pipeline: parts of a batch that follow each other, a multiple of the stages; -1: as many "
+       "as "
+       "stages",
+       -1, kMany},
+      {"pipeline_parallel_layers", &C::pipeline_parallel_layers,
+       "pipeline: layers in stages; -1: all, which alone is built", -1, kMany},
       {"logical_axis_rules", &C::logical_axis_rules,
        "which dimensions are cut over which axes of the mesh, in place of the rules of the same "
        "names, as a list or separated by ';': embed: fsdp; mlp: tensor"},

@@ -15,6 +15,7 @@
 #include "strata/compile/cpu_client.h"
 #include "strata/train/mesh_report.h"
 #include "strata/train/parallelism.h"
+#include "strata/train/pipeline.h"
 #include "strata/train/run.h"
 #include "strata/train/state.h"
 
@@ -58,7 +59,7 @@ class MeshRunTest : public testing::Test {
     Step step = make_step(make_model(c), make_optimizer(c),
                           {.micro_batches = c.gradient_accumulation_steps});
     if (mesh) {
-      step = on_mesh(std::move(step), mesh);
+      step = on_mesh(std::move(step), mesh, pipeline_of(c, *make_model(c)));
       state = put_on_mesh(std::move(state), *mesh);
     }
     std::vector<double> out;
@@ -128,6 +129,52 @@ TEST_F(MeshRunTest, ExpertsSortTheTokensOfEachDevice) {
   EXPECT_LT(moved("max_target_length=64"), 1.1 * static_cast<double>(moved("max_target_length=8")));
 }
 
+TEST_F(MeshRunTest, StagesHaveTheLossesOfOneDevice) {
+  const Keys four = {"base_num_decoder_layers=4"};
+  const std::vector<double> whole = losses(tiny(four)).first;
+  const auto differs = [&](Keys keys) {
+    keys.insert(keys.end(), four.begin(), four.end());
+    const Config c = tiny(keys);
+    const auto [mine, state] = losses(c);
+    double far = 0;
+    for (std::size_t i = 0; i < whole.size(); ++i)
+      far = std::max(far, std::abs(mine[i] / whole[i] - 1));
+    const std::int64_t predicted = predicted_bytes(state, *mesh_of(c)),
+                       measured = measured_bytes(state);
+    std::cout << fmt::format("  {} over {}: losses {:.1e}, state {} bytes of a device, {}\n",
+                             pipeline_text(*pipeline_of(c, *make_model(c))),
+                             axes_text(mesh_of(c)->mesh()), far, measured, predicted);
+    EXPECT_NEAR(static_cast<double>(measured) / static_cast<double>(predicted), 1, 0.05);
+    return far;
+  };
+  EXPECT_LE(differs({"ici_pipeline_parallelism=4", "per_device_batch_size=2"}), 1e-5);
+  EXPECT_LE(differs({"ici_pipeline_parallelism=2", "num_layers_per_pipeline_stage=2",
+                     "num_pipeline_microbatches=4", "per_device_batch_size=4"}),
+            1e-5);
+  EXPECT_LE(differs({"ici_pipeline_parallelism=2", "ici_data_parallelism=2",
+                     "num_pipeline_microbatches=4", "per_device_batch_size=2"}),
+            1e-5);
+}
+
+TEST_F(MeshRunTest, StagesThatDoNotFitAreNamed) {
+  const auto said = [](Keys keys) {
+    keys.push_back("base_num_decoder_layers=4");
+    const Config c = tiny(keys);
+    return message_of([&] { (void)pipeline_of(c, *make_model(c)); });
+  };
+  EXPECT_THAT(said({"ici_pipeline_parallelism=3"}), HasSubstr("the model has 4"));
+  EXPECT_THAT(said({"ici_pipeline_parallelism=2", "num_pipeline_repeats=3"}),
+              HasSubstr("x 3 repeats (num_pipeline_repeats=3) are 6 layers"));
+  EXPECT_THAT(said({"ici_pipeline_parallelism=2", "num_pipeline_microbatches=3"}),
+              HasSubstr("num_pipeline_microbatches=3: it is no multiple of 2 stages"));
+  EXPECT_THAT(said({"ici_pipeline_parallelism=2", "pipeline_parallel_layers=2"}),
+              HasSubstr("layers outside of stages are not supported yet"));
+  EXPECT_THAT(said({"ici_pipeline_parallelism=2", "num_pipeline_microbatches=32"}),
+              HasSubstr("16 sequences do not divide into so many"));
+  EXPECT_EQ(pipeline_text({4, 1, 2, 4}),
+            "pipeline: 4 stages of 1 layer, 2 repeats, 4 microbatches; bubble 27.3 %");
+}
+
 TEST_F(MeshRunTest, AReportTellsWhatMoves) {
   const auto of = [](const Keys& keys) {
     Keys all = keys;
@@ -169,6 +216,20 @@ TEST_F(MeshRunTest, ACheckpointOfEightDevicesGoesOnOnOneAndBack) {
   const float last = train("several", {"steps=6", "ici_fsdp_parallelism=4",
                                        "ici_tensor_parallelism=2", "per_device_batch_size=1"});
   EXPECT_NEAR(last / whole, 1, 1e-5);
+  // Stages, then one device, then other stages.
+  const Keys four = {"base_num_decoder_layers=4"};
+  const auto with_four = [&](Keys keys) {
+    keys.insert(keys.end(), four.begin(), four.end());
+    return keys;
+  };
+  const float deep = train("deep", with_four({"steps=6"}));
+  (void)train("staged", with_four({"steps=2", "ici_pipeline_parallelism=4",
+                                   "ici_fsdp_parallelism=2", "per_device_batch_size=1"}));
+  (void)train("staged", with_four({"steps=4"}));
+  const float staged = train(
+      "staged", with_four({"steps=6", "ici_pipeline_parallelism=2", "ici_tensor_parallelism=2",
+                           "ici_data_parallelism=2", "per_device_batch_size=1"}));
+  EXPECT_NEAR(staged / deep, 1, 1e-5);
   // What the run was told stands in its configuration, with -1 as it was meant.
   EXPECT_EQ(read_config(folder + "/several/config.yml", {}).ici_fsdp_parallelism, 4);
   fs::remove_all(folder);

@@ -14,6 +14,7 @@ namespace {
 using Names = std::vector<std::string>;
 
 constexpr ParallelAxis kAxes[] = {
+    {"stage", &Config::ici_pipeline_parallelism, &Config::dcn_pipeline_parallelism, "pipeline"},
     {"data", &Config::ici_data_parallelism, &Config::dcn_data_parallelism},
     {"fsdp", &Config::ici_fsdp_parallelism, &Config::dcn_fsdp_parallelism},
     {"fsdp_transpose", &Config::ici_fsdp_transpose_parallelism,
@@ -25,8 +26,7 @@ constexpr ParallelAxis kAxes[] = {
 
 /// MaxText's names of axes that are not here; rules of its files have them.
 constexpr std::string_view kOtherAxes[] = {
-    "diloco",          "stage",         "context_usp_ulysses", "context_autoregressive",
-    "tensor_sequence", "autoregressive"};
+    "diloco", "context_usp_ulysses", "context_autoregressive", "tensor_sequence", "autoregressive"};
 
 /// Names of dimensions that MaxText's rules have and models here do not.
 constexpr std::string_view kOtherNames[] = {"circular_repeats",
@@ -70,7 +70,8 @@ constexpr std::string_view kOtherNames[] = {"circular_repeats",
 const std::vector<nn::AxisRule>& usual_rules() {
   static const Names batch = {"data", "fsdp", "fsdp_transpose", "expert"};
   static const std::vector<nn::AxisRule> rules = {
-      {"activation_embed_and_logits_batch", batch},
+      {"activation_embed_and_logits_batch", {"data", "stage", "fsdp", "fsdp_transpose", "expert"}},
+      {"activation_stage", {"stage"}},
       {"activation_vocab", {"tensor"}},
       {"vocab", {"tensor"}},
       {"activation_batch_attn", batch},
@@ -101,7 +102,7 @@ const std::vector<nn::AxisRule>& usual_rules() {
       {"embed", {"fsdp", "fsdp_transpose", "context", "expert"}},
       {"embed", {"fsdp", "context", "expert"}},
       {"norm", {"tensor"}},
-      {"layers", {}},
+      {"layers", {"stage"}},
   };
   return rules;
 }
@@ -140,7 +141,7 @@ std::string keys_text(const Config& c, bool ici) {
   for (const ParallelAxis& a : kAxes)
     if (const std::int64_t size = c.*(ici ? a.ici : a.dcn); size != 1)
       out += fmt::format("{}{}_{}_parallelism={}", out.empty() ? "" : " x ", ici ? "ici" : "dcn",
-                         a.name, size);
+                         a.key, size);
   return out.empty() ? fmt::format("all {}_*_parallelism=1", ici ? "ici" : "dcn") : out;
 }
 
@@ -153,7 +154,7 @@ void fill(Config& c, bool ici, std::int64_t target) {
     const auto member = ici ? a.ici : a.dcn;
     if (c.*member == 0)
       throw ConfigError(
-          fmt::format("{}_{}_parallelism=0: allowed is -1 or at least 1", kind, a.name));
+          fmt::format("{}_{}_parallelism=0: allowed is -1 or at least 1", kind, a.key));
     if (c.*member != -1) continue;
     if (open)
       throw ConfigError(fmt::format("{}: one key may be -1, for what is left of the {}",

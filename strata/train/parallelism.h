@@ -23,6 +23,8 @@ struct ParallelAxis {
   std::string_view name;
   std::int64_t Config::* ici;
   std::int64_t Config::* dcn;
+  /// What the keys call it: ici_KEY_parallelism.
+  std::string_view key = name;
 };
 /// In the order of the mesh, the first one major.
 std::span<const ParallelAxis> parallel_axes();

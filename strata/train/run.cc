@@ -17,6 +17,7 @@
 #include "strata/train/metrics.h"
 #include "strata/train/outcome_model.h"
 #include "strata/train/parallelism.h"
+#include "strata/train/pipeline.h"
 #include "strata/train/plot.h"
 #include "strata/train/processes.h"
 #include "strata/train/report.h"
@@ -84,7 +85,8 @@ class Run {
               progress_.line(fmt::format("saved {}", folder));
             },
             *checkpoint::any_format::named(config.checkpoint_format)) {
-    if (mesh_) step_function_ = on_mesh(std::move(step_function_), mesh_);
+    if (mesh_)
+      step_function_ = on_mesh(std::move(step_function_), mesh_, pipeline_of(config, *base_.model));
   }
 
   Status start();
@@ -226,6 +228,7 @@ Status Run::start() {
                              human_count(static_cast<double>(base_.model->count())), c_.steps,
                              sequences(c_) * c_.max_target_length, run_folder(c_), sources()));
   if (mesh_) progress_.line(mesh);
+  if (const auto p = pipeline_of(c_, *base_.model)) progress_.line(pipeline_text(*p));
   return {};
 }
 

@@ -114,9 +114,12 @@ Batch put_on_mesh(const Batch& batch, const nn::LogicalMesh& mesh) {
   return tree::map([&](const Array& x) { return device_put(x, sharding); }, batch);
 }
 
-Step on_mesh(Step step, std::shared_ptr<const nn::LogicalMesh> mesh) {
-  auto body = [step = std::move(step), mesh](const State& state, const Batch& batch) {
+Step on_mesh(Step step, std::shared_ptr<const nn::LogicalMesh> mesh,
+             std::optional<model::decoder::Pipeline> pipeline) {
+  auto body = [step = std::move(step), mesh, pipeline](const State& state, const Batch& batch) {
     const nn::LogicalMeshScope scope(*mesh);
+    std::optional<model::decoder::PipelineScope> stages;
+    if (pipeline) stages.emplace(*pipeline);
     const std::vector<NamedSharding> shardings = shardings_of(state, *mesh);
     auto [outcome, next] = step(state, batch);
     // Whole on every device, so that each of several processes can read it.

@@ -7,8 +7,10 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <vector>
 
+#include "strata/model/decoder/pipeline.h"
 #include "strata/nn/logical_sharding.h"
 #include "strata/train/step.h"
 
@@ -29,7 +31,9 @@ Batch put_on_mesh(const Batch& batch, const nn::LogicalMesh& mesh);
 
 /// The step as one program over the mesh: its activations lie as their names say, and the state as
 /// `shardings_of` says before and after. Its memory is reused as that of `make_step`.
-Step on_mesh(Step step, std::shared_ptr<const nn::LogicalMesh> mesh);
+/// With a pipeline, the layers of decoders run as its stages.
+Step on_mesh(Step step, std::shared_ptr<const nn::LogicalMesh> mesh,
+             std::optional<model::decoder::Pipeline> pipeline = {});
 
 /// Bytes of the state on the device that holds most of it: as the shardings say, and as the arrays
 /// lie.

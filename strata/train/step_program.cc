@@ -9,6 +9,7 @@
 #include "strata/ir/text/printer.h"
 #include "strata/model/decoder/model.h"
 #include "strata/model/decoder/weights.h"
+#include "strata/train/pipeline.h"
 #include "strata/train/router_options.h"
 #include "strata/train/state.h"
 #include "strata/transform/export.h"
@@ -141,7 +142,7 @@ StepProgram step_program(const Config& c, const Base& base,
   const State state = eval_shape([&](const tree::Tree& t) { return init(t, optimizer); }, weights);
   const Batch batch = batch_types(c);
   Step step = make_step(base.model, optimizer, step_options(c, *base.model));
-  if (mesh) step = on_mesh(std::move(step), mesh);
+  if (mesh) step = on_mesh(std::move(step), mesh, pipeline_of(c, *base.model));
   Outcome outcome;
   const auto lowered = jit(
                            [&](const State& s, const Batch& b) {

@@ -5,6 +5,7 @@
 #include "strata/api/index.h"
 #include "strata/api/numpy.h"
 #include "strata/base/error.h"
+#include "strata/model/decoder/pipeline.h"
 #include "strata/nn/logical_sharding.h"
 #include "strata/nn/transform/scan.h"
 
@@ -205,6 +206,17 @@ RouterSums added(const RouterSums& sums, const RouterSums& own, const Array& num
           sums.dropped + here * own.dropped};
 }
 
+/// Throws for what is not built as a pipeline.
+void require_alike(const Options& o, bool two_stacks, bool routers, const Array& positions) {
+  const char* what = nullptr;
+  if (two_stacks) what = "layers of two kinds";
+  if (o.experts.count > 0 || routers) what = "layers with experts";
+  if (positions.shape(0) != 1) what = "rows of several documents (packing)";
+  if (what != nullptr)
+    throw Error("pipeline", "{} of {} are not supported yet; ici_pipeline_parallelism=1 runs them",
+                what, o.family);
+}
+
 Carry scan_layers(const Weights& w, const Options& o, const Carry& first, PerLayer each,
                   const Array& positions, std::int64_t length, const CachedAttending& attending,
                   const std::optional<DeltaPlaces>& places = {}, const RouterAsk& ask = {}) {
@@ -287,6 +299,17 @@ Carry scan_layers(const Weights& w, const Options& o, const Carry& first, PerLay
     return x;
   };
   const std::optional<Layer>& second = w.delta_layers ? w.delta_layers : w.dense_layers;
+  if (const Pipeline* p = current_pipeline(); p != nullptr && !first.key) {
+    require_alike(o, second.has_value(), first.routers.has_value(), positions);
+    internal::check_pipeline(*p, o.layers, first.x.shape(0));
+    Carry last = first;
+    last.x = run_pipeline(
+        *p, w.layers, each, first.x, [&](const Layer& layers, const Array& x, const PerLayer& own) {
+          return scan(layers, Carry{x, {}, {}, {}, {}}, own, p->layers_per_stage).x;
+        });
+    if (w.final_norm) last.x = (*w.final_norm)(placed(last.x), o.norm, o.epsilon);
+    return last;
+  }
   const std::vector<bool> dense = dense_of(o);
   const std::vector<Run> runs = runs_of(dense);
   const auto period = static_cast<std::int64_t>(period_of(dense));

@@ -6,6 +6,7 @@
 #include "strata/api/lax.h"
 #include "strata/api/random.h"
 #include "strata/base/error.h"
+#include "strata/model/decoder/pipeline.h"
 #include "strata/nn/attention.h"
 #include "strata/nn/cached_attention.h"
 #include "strata/nn/embed.h"
@@ -96,16 +97,24 @@ Array forward(const Params& params, const Array& tokens, const Config& c) {
   auto layer = [&](const Array& carry, const Layers& w) {
     return block(carry, w, c, [&](const Array& h) { return attention(w, c)(h, rotary); });
   };
-  x = scan(
-          [&](const Array& carry, const Layers& w) {
-            if (c.remat_policy == "full_save") return std::pair(layer(carry, w), nullptr);
-            return std::pair(
-                remat(layer, {.policy = c.remat_policy == "minimal" ? "dots_no_batch" : "nothing"})(
-                    carry, w),
-                nullptr);
-          },
-          x, p.layers)
-          .first;
+  const auto through = [&](const Layers& layers, const Array& in) {
+    const auto step = [&](const Array& carry, const Layers& w) {
+      if (c.remat_policy == "full_save") return std::pair(layer(carry, w), nullptr);
+      return std::pair(remat(layer, {.policy = c.remat_policy == "minimal" ? "dots_no_batch"
+                                                                           : "nothing"})(carry, w),
+                       nullptr);
+    };
+    return scan(step, in, layers).first;
+  };
+  if (const model::decoder::Pipeline* stages = model::decoder::current_pipeline()) {
+    model::decoder::internal::check_pipeline(*stages, c.base_num_decoder_layers, x.shape(0));
+    const auto stage = [&](const Layers& layers, const Array& in,
+                           const model::decoder::NothingEach&) { return through(layers, in); };
+    x = placed(
+        model::decoder::run_pipeline(*stages, p.layers, model::decoder::NothingEach{}, x, stage));
+  } else {
+    x = through(p.layers, x);
+  }
   return unembed(p, x, c);
 }
 

@@ -439,6 +439,15 @@ std::string rule_text(const Value& rule) {
   return fmt::format("{}: {}", str(parts->front()), fmt::join(axes, ", "));
 }
 
+/// What stages go through.
+void add_stages(const Keys& k, Translation& out) {
+  require(!k.on("pipeline_delay_activation_forwarding"), "pipeline_delay_activation_forwarding", k,
+          "what a stage gives is handed on at once");
+  for (const char* key : {"num_layers_per_pipeline_stage", "num_pipeline_repeats",
+                          "num_pipeline_microbatches", "pipeline_parallel_layers"})
+    out.keys.push_back(fmt::format("{}={}", key, k.whole(key)));
+}
+
 /// Sizes of the mesh for the devices at hand, or those of compile_topology; rules where they are
 /// not MaxText's usual ones.
 void add_mesh(const Resolved& resolved, const Keys& k, Translation& out) {
@@ -447,16 +456,17 @@ void add_mesh(const Resolved& resolved, const Keys& k, Translation& out) {
       k.text("compile_topology").empty() ? 1 : k.whole("compile_topology_num_slices"), 1);
   Config sizes;
   for (const ParallelAxis& a : parallel_axes()) {
-    sizes.*a.ici = k.whole(fmt::format("ici_{}_parallelism", a.name));
-    sizes.*a.dcn = k.whole(fmt::format("dcn_{}_parallelism", a.name));
+    sizes.*a.ici = k.whole(fmt::format("ici_{}_parallelism", a.key));
+    sizes.*a.dcn = k.whole(fmt::format("dcn_{}_parallelism", a.key));
   }
   sizes = with_devices(std::move(sizes), devices, slices);
   for (const ParallelAxis& a : parallel_axes()) {
     if (sizes.*a.ici != 1)
-      out.keys.push_back(fmt::format("ici_{}_parallelism={}", a.name, sizes.*a.ici));
+      out.keys.push_back(fmt::format("ici_{}_parallelism={}", a.key, sizes.*a.ici));
     if (sizes.*a.dcn != 1)
-      out.keys.push_back(fmt::format("dcn_{}_parallelism={}", a.name, sizes.*a.dcn));
+      out.keys.push_back(fmt::format("dcn_{}_parallelism={}", a.key, sizes.*a.dcn));
   }
+  if (sizes.ici_pipeline_parallelism * sizes.dcn_pipeline_parallelism > 1) add_stages(k, out);
   const Value& rules = resolved.values.at("logical_axis_rules");
   if (rules == usual_values().at("logical_axis_rules") || rules.list() == nullptr) return;
   std::vector<std::string> texts;

@@ -138,8 +138,8 @@ TEST(MaxTextTranslate, AxesOfTheMeshAreOurs) {
   EXPECT_THAT(message({"ici_fsdp_parallelism=3"}),
               AllOf(HasSubstr("ici_fsdp_parallelism=3: that is 3 devices, and there are 8"),
                     HasSubstr("STRATA_NUM_CPU_DEVICES")));
-  EXPECT_THAT(message({"ici_pipeline_parallelism=2"}),
-              HasSubstr("ici_pipeline_parallelism=2 is not supported yet"));
+  EXPECT_THAT(message({"ici_sequence_parallelism=2"}),
+              HasSubstr("ici_sequence_parallelism=2 is not supported yet"));
 }
 
 TEST(MaxTextTranslate, FilesOfTextAreRead) {
