@@ -47,6 +47,17 @@ losses moved > moved.txt
 fact "moved between numbers of processes: the same losses" cmp one.txt moved.txt
 fact "and weights" same_weights one moved
 
+# Stages in several processes.
+stages="ici_pipeline_parallelism=2 ici_data_parallelism=2 num_pipeline_microbatches=2 steps=5"
+STRATA_NUM_CPU_DEVICES=4 "$bin/strata" train $keys $stages run_name=stages > out 2> err
+status=$?
+fact "stages say how long they wait" says 0 "pipeline: 2 stages of 1 layer, 1 repeat, 2 microbatches; bubble 33.3 %"
+strata launch -n 2 --devices-per-process 2 --plain -- "$bin/strata" train $keys $stages run_name=stages2
+fact "stages in two processes" prints 0 "done: step 5 of 5"
+losses stages > stages.txt
+losses stages2 > stages2.txt
+fact "have the bits of one" cmp stages.txt stages2.txt
+
 # One is killed in the middle of a run.
 "$bin/strata" launch -n 4 --devices-per-process 2 -- sh -c \
   "echo \$\$ > pid.\$STRATA_PROCESS_ID; exec '$bin/strata' train $(echo $keys) run_name=killed ici_fsdp_parallelism=8 steps=20000 learning_rate_schedule_steps=20" > out 2> err &
