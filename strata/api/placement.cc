@@ -4,10 +4,12 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <cstring>
 #include <map>
 #include <mutex>
 #include <set>
+#include <string_view>
 #include <utility>
 
 #include "strata/api/explicit_types.h"
@@ -205,6 +207,15 @@ mesh::PartitionSpec spec_of(const TensorSharding& s) {
   return mesh::PartitionSpec(std::move(entries));
 }
 
+/// Whether programs over meshes must have the bits of one device, by the environment.
+bool is_exact() {
+  static const bool exact = [] {
+    const char* value = std::getenv("STRATA_EXACT_SUMS");
+    return value != nullptr && std::string_view(value) == "1";
+  }();
+  return exact;
+}
+
 class MeshExecutable final : public runtime::Executable {
  public:
   MeshExecutable(Placement& home, const ir::Block& block, const runtime::CompileOptions& options)
@@ -317,7 +328,8 @@ class MeshExecutable final : public runtime::Executable {
           ir::Opaque{tensor_sharding(*results[r], result_types_[r]).to_attribute()});
     auto out = std::make_shared<Form>();
     out->executable = runtime::compile_sharded(
-        module, home_.devices(), {.donated = options_.donated, .name = options_.name});
+        module, home_.devices(),
+        {.donated = options_.donated, .name = options_.name, .exact = is_exact()});
     const auto lies_so = [&](const TensorSharding& s, const Placement& p, const Type& type) {
       return same_tiles(s, tensor_sharding(p, type), home_.mesh().abstract());
     };
