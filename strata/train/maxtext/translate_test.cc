@@ -138,6 +138,14 @@ TEST(MaxTextTranslate, AxesOfTheMeshAreOurs) {
   EXPECT_THAT(message({"ici_fsdp_parallelism=3"}),
               AllOf(HasSubstr("ici_fsdp_parallelism=3: that is 3 devices, and there are 8"),
                     HasSubstr("STRATA_NUM_CPU_DEVICES")));
+  const auto stages = on(8, {"ici_pipeline_parallelism=2", "num_pipeline_microbatches=4",
+                             "base_num_decoder_layers=4"})
+                          .keys;
+  EXPECT_THAT(stages,
+              AllOf(Contains("ici_pipeline_parallelism=2"), Contains("num_pipeline_microbatches=4"),
+                    Contains("num_layers_per_pipeline_stage=1")));
+  EXPECT_THAT(message({"ici_pipeline_parallelism=2", "pipeline_delay_activation_forwarding=true"}),
+              HasSubstr("pipeline_delay_activation_forwarding"));
   EXPECT_THAT(message({"ici_sequence_parallelism=2"}),
               HasSubstr("ici_sequence_parallelism=2 is not supported yet"));
 }
