@@ -39,7 +39,7 @@ void measure(const std::string& what, std::size_t size, RecordScanner& scanner) 
   const Status s = each_record(scanner, [&](std::string_view r) { bytes += r.size(), ++records; });
   const double took = seconds() - begin;
   if (!s.ok() || bytes != kBytes / size * size) std::abort();
-  std::printf("%-28s records of %7zu bytes: %6.2f GB/s, %8.2f M records/s\n", what.c_str(), size,
+  std::printf("%-36s records of %7zu bytes: %6.2f GB/s, %8.2f M records/s\n", what.c_str(), size,
               static_cast<double>(bytes) / took * 1e-9, static_cast<double>(records) / took * 1e-6);
   std::fflush(stdout);
 }
@@ -53,14 +53,15 @@ int main(int argc, char** argv) {
     write(*TfRecordWriter::create(tf).value(), size);
     for (int i = 0; i < 3; ++i) measure("TFRecord", size, *TfRecordReader::open(tf).value());
     std::filesystem::remove(tf);
-    for (std::int64_t group : {std::int64_t{1}, std::int64_t{1000}}) {
-      if (static_cast<std::size_t>(group) * size > (std::size_t{64} << 20)) continue;
-      const ArrayRecordOptions o{group, BlockCompression::none};
-      write(*ArrayRecordWriter::create(array, o).value(), size);
-      for (int i = 0; i < 3; ++i)
-        measure("ArrayRecord, groups of " + std::to_string(group), size,
-                *ArrayRecordReader::open(array).value());
-      std::filesystem::remove(array);
-    }
+    for (BlockCompression how : {BlockCompression::none, BlockCompression::zstd})
+      for (std::int64_t group : {std::int64_t{1}, std::int64_t{1000}}) {
+        if (static_cast<std::size_t>(group) * size > (std::size_t{64} << 20)) continue;
+        write(*ArrayRecordWriter::create(array, {group, how}).value(), size);
+        const std::string what = how == BlockCompression::zstd ? "ArrayRecord of zstd, groups of "
+                                                               : "ArrayRecord, groups of ";
+        for (int i = 0; i < 3; ++i)
+          measure(what + std::to_string(group), size, *ArrayRecordReader::open(array).value());
+        std::filesystem::remove(array);
+      }
   }
 }

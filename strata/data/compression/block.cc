@@ -8,6 +8,7 @@
 #include <memory>
 
 #include "strata/data/compression/codec.h"
+#include "strata/data/compression/zstd.h"
 
 namespace strata::data {
 namespace {
@@ -61,6 +62,28 @@ Status unpack_stream(Codec& codec, std::string_view packed, std::uint64_t size,
   return {};
 }
 
+/// A frame that states its size, and whose size is small enough to be reserved unread.
+Status unpack_small_zstd(std::string_view packed, std::uint64_t size, const std::string& name,
+                         std::string& out) {
+  struct Free {
+    void operator()(ZSTD_DCtx* z) const { ZSTD_freeDCtx(z); }
+  };
+  thread_local const std::unique_ptr<ZSTD_DCtx, Free> z(ZSTD_createDCtx());
+  const std::size_t had = out.size();
+  out.resize(had + size);
+  const std::size_t n =
+      ZSTD_decompressDCtx(z.get(), out.data() + had, size, packed.data(), packed.size());
+  if (!ZSTD_isError(n) && n == size) return {};
+  out.resize(had);
+  return corrupt(name, fmt::format("zstd says: {}",
+                                   ZSTD_isError(n) ? ZSTD_getErrorName(n) : "a frame cut short"));
+}
+
+bool is_small_zstd(std::string_view packed, std::uint64_t size) {
+  return size <= kFirst && ZSTD_getFrameContentSize(packed.data(), packed.size()) == size &&
+         ZSTD_findFrameCompressedSize(packed.data(), packed.size()) == packed.size();
+}
+
 }  // namespace
 
 void pack_block(BlockCompression how, std::string_view bytes, std::string& out) {
@@ -93,9 +116,12 @@ void pack_block(BlockCompression how, std::string_view bytes, std::string& out) 
 Status unpack_block(BlockCompression how, std::string_view packed, std::uint64_t size,
                     const std::string& name, std::string& out) {
   if (how == BlockCompression::snappy) return unpack_snappy(packed, size, name, out);
+  if (how == BlockCompression::zstd && is_small_zstd(packed, size))
+    return unpack_small_zstd(packed, size, name, out);
   if (how != BlockCompression::none) {
-    auto codec = how == BlockCompression::zstd ? zstd_decoder() : brotli_decoder();
-    return unpack_stream(*codec, packed, size, name, out);
+    if (how == BlockCompression::zstd)
+      return unpack_stream(zstd_decoder_of_thread(), packed, size, name, out);
+    return unpack_stream(*brotli_decoder(), packed, size, name, out);
   }
   if (packed.size() != size)
     return corrupt(name, fmt::format("{} bytes, where {} are said", packed.size(), size));

@@ -13,6 +13,8 @@ namespace {
 class Decoder : public Codec {
  public:
   ~Decoder() override { ZSTD_freeDStream(z_); }
+  void restart() { ZSTD_DCtx_reset(z_, ZSTD_reset_session_only); }
+  std::size_t bytes() const { return ZSTD_sizeof_DStream(z_); }
   Result<Step> step(std::string_view in, std::span<char> out, bool) override {
     ZSTD_inBuffer from{in.data(), in.size(), 0};
     ZSTD_outBuffer to{out.data(), out.size(), 0};
@@ -46,6 +48,14 @@ class Encoder : public Codec {
 
 std::unique_ptr<Codec> zstd_decoder() { return std::make_unique<Decoder>(); }
 std::unique_ptr<Codec> zstd_encoder() { return std::make_unique<Encoder>(); }
+
+Codec& zstd_decoder_of_thread() {
+  constexpr std::size_t kKept = std::size_t{4} << 20;
+  thread_local std::unique_ptr<Decoder> kept;
+  if (!kept || kept->bytes() > kKept) kept = std::make_unique<Decoder>();
+  kept->restart();
+  return *kept;
+}
 
 std::string zstd_frame(std::string_view bytes, int level) {
   ZSTD_CCtx* z = ZSTD_createCCtx();

@@ -1,13 +1,20 @@
-// Frames of Zstandard at a level that the caller names.
+// Zstandard where a stream is more than is needed: frames at a level that the caller names, and
+// many small ones unpacked by one decoder.
 #pragma once
 
 #include <string>
 #include <string_view>
+
+#include "strata/data/compression/codec.h"
 
 namespace strata::data {
 
 /// The bytes as one frame with its checksum. Levels are zstd's: 1 is fast, 3 its default; others
 /// than it knows become the nearest.
 std::string zstd_frame(std::string_view bytes, int level);
+/// A decoder that the calling thread keeps, at the beginning of a stream: valid until the thread's
+/// next call. Making a decoder costs more than unpacking a small frame. What it keeps stays below
+/// some megabytes: windows of large frames are given back.
+Codec& zstd_decoder_of_thread();
 
 }  // namespace strata::data
