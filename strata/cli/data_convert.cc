@@ -10,6 +10,7 @@
 #include "strata/base/progress.h"
 #include "strata/base/text.h"
 #include "strata/cli/command.h"
+#include "strata/data/format/convert_shards.h"
 #include "strata/data/format/elements.h"
 #include "strata/data/format/json.h"
 
@@ -32,8 +33,17 @@ std::string formats_help() {
 struct Convert {
   std::string from, to, damaged = "fail", delimiter = ",";
   data::ConvertOptions convert;
+  std::int64_t shard_records = 0;
   bool json = false;
 };
+
+/// In one file, or in shards; the shards and what earlier calls had written where there are any.
+Result<data::ConvertedShards> converted(const Convert& o) {
+  if (o.shard_records > 0) return data::convert_in_shards(o.from, o.to, o.shard_records, o.convert);
+  auto done = data::convert_elements(o.from, o.to, o.convert);
+  if (!done) return done.status();
+  return data::ConvertedShards{.total = std::move(*done)};
+}
 
 int convert(Convert o) {
   if (o.delimiter.size() != 1)
@@ -47,22 +57,26 @@ int convert(Convert o) {
     progress.show(fmt::format("{} records, {:.0f} %", records, 100 * share));
   };
   const double begin = seconds_now();
-  auto done = data::convert_elements(o.from, o.to, o.convert);
+  auto made = converted(o);
   progress.clear();
-  if (!done) return fail(done.status());
+  if (!made) return fail(made.status());
+  const data::Converted* done = &made->total;
   if (done->damaged > 0)
     std::cerr << fmt::format("strata: {} damaged records were passed over{}; the first: {}\n",
                              done->damaged, o.damaged == "quarantine" ? " and put aside" : "",
                              done->first_damage);
-  if (o.json)
-    std::cout << dump({{"from", o.from},
-                       {"to", o.to},
-                       {"records", done->records},
-                       {"damaged", done->damaged}})
-              << "\n";
-  else
-    std::cout << fmt::format("{}: {} records from {}, in {:.1f} s\n", o.to, done->records, o.from,
-                             seconds_now() - begin);
+  if (o.json) {
+    json out = {
+        {"from", o.from}, {"to", o.to}, {"records", done->records}, {"damaged", done->damaged}};
+    if (o.shard_records > 0) out.update({{"shards", made->shards}, {"resumed", made->resumed}});
+    std::cout << dump(out) << "\n";
+    return kDone;
+  }
+  std::string where;
+  if (o.shard_records > 0) where = fmt::format(" in {} shards", made->shards);
+  if (made->resumed > 0) where += fmt::format(", {} of them by earlier calls", made->resumed);
+  std::cout << fmt::format("{}: {} records from {}{}, in {:.1f} s\n", o.to, done->records, o.from,
+                           where, seconds_now() - begin);
   return kDone;
 }
 
@@ -173,7 +187,8 @@ void add_data_convert(CommandLine& data, std::function<int()>& action) {
       "Writes the records of a dataset in another format. The new file is whole or not there; "
       "checksums of the old one are verified.\n\n"
       "Example:\n  strata data convert train.jsonl.zst train.array_record\n"
-      "  strata data convert --damaged quarantine old.tfrecord.gz new.jsonl\n\n" +
+      "  strata data convert --damaged quarantine old.tfrecord.gz new.jsonl\n"
+      "  strata data convert --shard_records 100000 large.jsonl.zst large.array_record\n\n" +
       formats_help());
   auto o = std::make_shared<Convert>();
   command.add_option("input", o->from, "the file or folder to read").required();
@@ -204,6 +219,12 @@ void add_data_convert(CommandLine& data, std::function<int()>& action) {
       .add_option("--shard_bytes", o->convert.options.shard_bytes,
                   "MDS, Hugging Face: bytes of a shard")
       .in_range(std::int64_t{1024}, std::int64_t{1} << 32)
+      .show_default();
+  command
+      .add_option("--shard_records", o->shard_records,
+                  "write shards of so many records, NAME-00000-of-N.ENDING; the same command goes "
+                  "on after a kill; 0 writes one file")
+      .in_range(std::int64_t{0}, std::int64_t{1} << 40)
       .show_default();
   command.add_option("--dtype", o->convert.options.dtype, "Megatron: the type of tokens")
       .show_default();

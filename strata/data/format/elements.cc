@@ -7,7 +7,7 @@
 #include "strata/base/file.h"
 #include "strata/data/compression/stream.h"
 #include "strata/data/format/hugging_face.h"
-#include "strata/data/format/json.h"
+#include "strata/data/format/quarantine.h"
 
 namespace strata::data {
 namespace {
@@ -60,27 +60,6 @@ Result<const ElementFormat*> choose(const std::string& path, const std::string& 
   return Status(Code::invalid, "{}: the name does not say a format; give one of {}", path,
                 names_of_formats());
 }
-
-/// The file of damaged records, made when there is one.
-class Quarantine {
- public:
-  explicit Quarantine(std::string path) : path_(std::move(path)) {}
-  Status add(const Status& why, std::string_view bytes) {
-    if (!output_) {
-      auto output = Output::create(path_, nullptr);
-      if (!output) return output.status();
-      output_.emplace(std::move(*output));
-    }
-    Element line = Element::dict({{"error", Element(why.message())}});
-    if (!bytes.empty()) line.set("bytes", Element::bytes(std::string(bytes)));
-    return output_->write(json_of(line) + "\n");
-  }
-  Status close() { return output_ ? output_->close() : Status(); }
-
- private:
-  std::string path_;
-  std::optional<Output> output_;
-};
 
 }  // namespace
 
