@@ -9,7 +9,7 @@
 #   SOAK_TERMS      terms of sums that are to keep their digits (default 1000000000)
 #   SOAK_ROUNDS     random engines whose answers are to be the same (default 300)
 #   SOAK_KILLS      random moments at which a run is killed (default 30)
-#   SOAK_PIPELINES  times 330 random pipelines of Grain that are read beside Grain (default 10)
+#   SOAK_PIPELINES  times 400 random pipelines of Grain that are read beside Grain (default 10)
 #   SOAK_LOAD       seconds of mixed load on a server (default 900)
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -57,7 +57,7 @@ for program in fashion-mnist-modules vision-transformer; do "$build/bin/gallery-
 echo "== ${SOAK_TEXTS:=100000} texts by strata tokenize and by the package tokenizers"
 tools/goldens/tokenizers_long.py --strata "$build/bin/strata" --count "$SOAK_TEXTS"
 
-echo "== ${SOAK_PIPELINES:=10} times 330 fresh random pipelines of Grain: elements, states, restores"
+echo "== ${SOAK_PIPELINES:=10} times 400 fresh random pipelines of Grain: elements, states, restores"
 STRATA_PEERS=$build/peers-grain scripts/peers.sh grain==0.2.18  # apart: with JAX beside it dicts are sorted
 "$build/peers-grain/bin/python" tools/proofs/grain_soak.py --build "$build" --rounds "$SOAK_PIPELINES" --seed $((1 + $(date +%s) / 3600))
 

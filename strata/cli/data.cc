@@ -16,6 +16,7 @@
 #include "strata/data/pipeline/graph.h"
 #include "strata/data/pipeline/pipeline.h"
 #include "strata/data/row.h"
+#include "strata/data/text_sample.h"
 #include "strata/data/token_file.h"
 #include "strata/data/tokens_writer.h"
 #include "strata/tokenizer/sentencepiece.h"
@@ -248,58 +249,33 @@ struct TrainTokenizer {
   bool json = false;
 };
 
-/// Pieces of a source's documents, `bytes` together, spread evenly over the source; all of it when
-/// it is not larger.
-void sample(const std::vector<std::string>& documents, double bytes,
-            std::vector<std::string_view>& out) {
-  constexpr std::size_t kPiece = 65536;
-  std::vector<std::string_view> pieces;
-  double total = 0;
-  for (std::string_view rest : documents) {
-    total += static_cast<double>(rest.size());
-    while (!rest.empty()) {
-      const std::size_t n =
-          std::min(rest.find('\n', std::min(kPiece, rest.size() - 1)), rest.size() - 1) + 1;
-      pieces.push_back(rest.substr(0, n));
-      rest.remove_prefix(n);
-    }
-  }
-  double before = 0, taken = 0;  // bytes passed, and how many of them were taken
-  for (std::string_view piece : pieces) {
-    before += static_cast<double>(piece.size());
-    if (taken >= before / total * bytes) continue;
-    out.push_back(piece);
-    taken += static_cast<double>(piece.size());
-  }
-}
-
 int train_tokenizer(const TrainTokenizer& o) {
   auto sources = data::parse_sources({o.files});
   if (!sources) return fail(sources.status());
-  std::vector<std::vector<std::string>> documents(sources->size());
-  Progress progress(STDERR_FILENO);
   double weights = 0;
-  for (std::size_t i = 0; i < sources->size(); ++i) {
-    const data::Source& source = (*sources)[i];
+  for (const data::Source& source : *sources) {
     if (!(source.weight >= 0 && source.weight < 1e9))
       return fail(Status(Code::invalid, "the weight {} of {}", source.weight, source.name));
     weights += source.weight;
-    progress.show(fmt::format("reading {}", source.name));
-    for (const std::string& pattern : source.patterns) {
-      auto files = data::expand_pattern(pattern);
-      if (!files) return fail(files.status());
-      for (const std::string& file : *files) {
-        auto found = data::read_documents(file, {.column = o.column});
-        if (!found) return fail(found.status());
-        std::move(found->begin(), found->end(), std::back_inserter(documents[i]));
-      }
-    }
   }
   if (weights == 0)
     return fail(Status(Code::invalid, "the weights of the {} sources sum to 0", sources->size()));
-  std::vector<std::string_view> texts;
-  for (std::size_t i = 0; i < sources->size(); ++i)
-    sample(documents[i], static_cast<double>(o.max_bytes) * (*sources)[i].weight / weights, texts);
+  Progress progress(STDERR_FILENO);
+  std::vector<std::string> pieces;
+  for (const data::Source& source : *sources) {
+    progress.show(fmt::format("reading {}", source.name));
+    std::vector<std::string> files;
+    for (const std::string& pattern : source.patterns) {
+      auto found = data::expand_pattern(pattern);
+      if (!found) return fail(found.status());
+      files.insert(files.end(), found->begin(), found->end());
+    }
+    auto sample = data::sample_documents(
+        files, {.column = o.column}, static_cast<double>(o.max_bytes) * source.weight / weights);
+    if (!sample) return fail(sample.status());
+    std::move(sample->begin(), sample->end(), std::back_inserter(pieces));
+  }
+  const std::vector<std::string_view> texts(pieces.begin(), pieces.end());
   std::size_t bytes = 0;
   for (std::string_view t : texts) bytes += t.size();
   progress.line(fmt::format("training a tokenizer of {} tokens ({}) on {}B of {} sources",

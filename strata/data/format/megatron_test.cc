@@ -39,6 +39,25 @@ TEST(Megatron, reads_and_writes_the_bytes_of_the_original) {
   EXPECT_EQ(read_file(path + ".idx").value(), read_file(kGolden + ".idx").value());
 }
 
+/// Files of megatron-core's IndexedDatasetBuilder, by tools/goldens/megatron_samples.py; all types
+/// and the other way by tools/goldens/megatron_files.py.
+TEST(Megatron, writes_the_bytes_that_megatron_core_wrote) {
+  const auto folder = std::filesystem::path(__FILE__).parent_path().parent_path() / "testdata";
+  for (const char* name : {"a", "b"}) {
+    const std::string golden = (folder / "megatron" / name).string(),
+                      path = ::testing::TempDir() + "core_" + name;
+    const auto file = MegatronFile::open(golden).value();
+    auto writer = MegatronWriter::create(path, file.dtype()).value();
+    for (std::int64_t i = 0, d = 1; i < file.size(); ++i) {
+      ASSERT_TRUE(writer.add(file.sequence(i)).ok());
+      if (file.document(d) == i + 1) writer.end_document(), ++d;
+    }
+    ASSERT_TRUE(writer.close().ok());
+    for (const char* ending : {".bin", ".idx"})
+      EXPECT_EQ(read_file(path + ending).value(), read_file(golden + ending).value()) << name;
+  }
+}
+
 TEST(Megatron, every_type_comes_back) {
   for (DType dtype : {DType::ui8, DType::i8, DType::i16, DType::i32, DType::i64, DType::f64,
                       DType::f32, DType::ui16}) {

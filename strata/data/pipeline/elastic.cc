@@ -1,5 +1,7 @@
 #include "strata/data/pipeline/elastic.h"
 
+#include <algorithm>
+
 #include "strata/data/pipeline/node.h"
 
 namespace strata::data {
@@ -7,8 +9,13 @@ namespace strata::data {
 using namespace pipeline;
 
 ElasticIterator::ElasticIterator(MapDataset dataset, std::int64_t global_batch_size,
-                                 ShardOptions shard, ReadOptions read_options)
-    : dataset_(std::move(dataset)), batch_(global_batch_size), shard_(shard), read_(read_options) {
+                                 ShardOptions shard, ReadOptions read_options,
+                                 std::optional<MultiprocessingOptions> multiprocessing_options)
+    : dataset_(std::move(dataset)),
+      batch_(global_batch_size),
+      shard_(shard),
+      read_(read_options),
+      workers_(multiprocessing_options) {
   even_split(0, shard_);
   if (any_above(*dataset_.node(), [](const Node& n) { return n.drops_elements(); }))
     throw Error("ElasticIterator", "elements may be dropped in {}, so their numbers say nothing",
@@ -19,10 +26,15 @@ ElasticIterator::ElasticIterator(MapDataset dataset, std::int64_t global_batch_s
 }
 
 DatasetIterator ElasticIterator::open() const {
-  return dataset_.slice(next_ + shard_.shard_index, {}, shard_.shard_count)
-      .batch(batch_ / shard_.shard_count, {.drop_remainder = true})
-      .to_iter_dataset(read_)
-      .iterate();
+  // Grain's shards end each for itself, so the first ones may give a batch more than the others.
+  std::optional<std::int64_t> stop;
+  const std::int64_t size = dataset_.node()->size();
+  if (dataset_.mode() == Mode::native && size != kInfinite)
+    stop = next_ + std::max<std::int64_t>(size - next_, 0) / batch_ * batch_;
+  const IterDataset batches = dataset_.slice(next_ + shard_.shard_index, stop, shard_.shard_count)
+                                  .batch(batch_ / shard_.shard_count, {.drop_remainder = true})
+                                  .to_iter_dataset(read_);
+  return (workers_ ? batches.mp_prefetch(*workers_) : batches).iterate();
 }
 
 Result<bool> ElasticIterator::next(Element& out) {

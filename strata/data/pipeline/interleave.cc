@@ -1,5 +1,7 @@
 // Several data sets in turn, each replaced by the next when it has ended; logical workers.
 #include <algorithm>
+#include <charconv>
+#include <map>
 
 #include "strata/data/pipeline/node.h"
 
@@ -46,6 +48,7 @@ class InterleaveIterator : public Iterator {
     out["iterators_in_use_states"] = std::move(states);
     out["exhausted"] = std::move(exhausted);
     out["future_states"] = Json::object();
+    for (const auto& [input, state] : future_) out["future_states"][std::to_string(input)] = state;
     return out;
   }
   void set_state(const Json& state) override {
@@ -75,6 +78,7 @@ class InterleaveIterator : public Iterator {
                      std::max<std::int64_t>(static_cast<std::int64_t>(slots_.size()) - 1, 0)));
     next_input_ =
         static_cast<std::size_t>(integer_part(state, "next_index_in_datasets", 0, inputs));
+    set_future(state);
   }
   std::int64_t next_index() override {
     if (inputs_.size() != 1) return Iterator::next_index();
@@ -129,6 +133,22 @@ class InterleaveIterator : public Iterator {
       throw StateError{fmt::format("\"{}\" is no list of {}", key, slots_.size())};
     return out;
   }
+  /// Where data sets begin that nobody has opened yet: of iterators that Grain dealt anew to
+  /// another number of hosts.
+  void set_future(const Json& state) {
+    future_.clear();
+    if (!state.contains("future_states")) return;
+    const Json& future = state["future_states"];
+    if (!future.is_object()) throw StateError{"\"future_states\" is no object"};
+    for (const auto& [key, value] : future.items()) {
+      std::size_t input = 0;
+      const auto [end, error] = std::from_chars(key.data(), key.data() + key.size(), input);
+      if (error != std::errc() || end != key.data() + key.size() || input >= inputs_.size())
+        throw StateError{
+            fmt::format("\"future_states\" names \"{}\" of {} data sets", key, inputs_.size())};
+      future_.emplace(input, value);
+    }
+  }
   Mode mode() const { return node().mode(); }
   /// Whether a data set goes on behind a state. Below a repeat Grain's flags of what has ended are
   /// those of the epoch before, and a restore that believes them loses the rest of those data sets.
@@ -146,6 +166,10 @@ class InterleaveIterator : public Iterator {
   }
   void open(Slot& slot) {
     slot.iterator = make(next_input_);
+    if (const auto future = future_.find(next_input_); future != future_.end()) {
+      slot.iterator->set_state(future->second);
+      future_.erase(future);
+    }
     slot.input = next_input_++;
     slot.ended.reset();
   }
@@ -154,6 +178,7 @@ class InterleaveIterator : public Iterator {
   PipelineOptions options_;
   std::vector<Slot> slots_;
   std::size_t turn_ = 0, next_input_ = 0;
+  std::map<std::size_t, Json> future_;
 };
 
 class InterleaveNode : public IterNode {
