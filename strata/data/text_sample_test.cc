@@ -69,37 +69,19 @@ TEST(TextSample, IsThatOfDocumentsInMemory) {
   EXPECT_EQ(sample_documents({file("sample.no")}, {}, 10).status().code(), Code::not_found);
 }
 
-#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
-std::int64_t most_own_memory() {
-  std::ifstream status("/proc/self/status");
-  for (std::string word; status >> word;)
-    if (word == "RssAnon:") {
-      std::int64_t kilobytes = 0;
-      status >> kilobytes;
-      return kilobytes << 10;
-    }
-  return 0;
-}
-
-/// Looks at the memory whenever a piece of the sample may have been taken.
-TEST(TextSample, MemoryDoesNotGrowWithTheText) {
+TEST(TextSample, OfALongTextIsAsLongAsAskedFor) {
   std::mt19937 random(3);
-  constexpr std::int64_t kText = std::int64_t{64} << 20;
   const std::string block = lines(1 << 20, 80, random);
   std::ofstream out(file("sample_large.txt"), std::ios::binary);
-  for (std::int64_t n = 0; n < kText; n += std::ssize(block)) out << block;
+  for (int i = 0; i < 32; ++i) out << block;
   out.close();
-  const std::int64_t before = most_own_memory();
-  const auto sample = sample_documents({file("sample_large.txt")}, {}, 1 << 20).value();
-  // Nothing is given back in between: what malloc took for more than its limit would be seen here
-  // only if it were held, so the held peak is bounded by the stream's own test (RowTest).
-  EXPECT_LT(most_own_memory() - before, kText / 4);
   std::size_t bytes = 0;
-  for (const std::string& s : sample) bytes += s.size();
-  EXPECT_LT(bytes, std::size_t{2} << 20);
+  for (const std::string& s : sample_documents({file("sample_large.txt")}, {}, 1 << 20).value())
+    bytes += s.size();
+  EXPECT_GE(bytes, std::size_t{1} << 20);
+  EXPECT_LT(bytes, (std::size_t{1} << 20) + (2 << 16));
   std::filesystem::remove(file("sample_large.txt"));
 }
-#endif
 
 }  // namespace
 }  // namespace strata::data

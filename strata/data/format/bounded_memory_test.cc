@@ -6,6 +6,7 @@
 #include <unistd.h>
 #include <zlib.h>
 
+#include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
@@ -20,6 +21,7 @@
 #include "strata/data/format/example.h"
 #include "strata/data/format/riegeli.h"
 #include "strata/data/format/tf_record.h"
+#include "strata/data/text_sample.h"
 
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
 namespace strata::data {
@@ -222,6 +224,12 @@ std::vector<std::pair<std::string, std::string>> hostile_files() {
   return out;
 }
 
+TEST(BoundedMemory, IsMeasured) {
+  const auto take = [] { return std::to_string(std::string(std::size_t{64} << 20, 'x').size()); };
+  EXPECT_EQ(within(48, take), "out of memory");
+  EXPECT_EQ(within(96, take), "67108864");
+}
+
 TEST(BoundedMemory, NoReaderTakesWhatAHeaderClaims) {
   for (const auto& [name, bytes] : hostile_files()) {
     const std::string path = folder() + name;
@@ -230,6 +238,7 @@ TEST(BoundedMemory, NoReaderTakesWhatAHeaderClaims) {
       ASSERT_TRUE(write_file_atomic(folder() + "tokens.bin", "12345678").ok());
     }
     const std::string said = within(48, [&] { return read_all(path, "", nullptr); });
+    if (std::getenv("STRATA_TEST_PRINT")) std::cout << name << ": " << said << "\n";
     EXPECT_NE(said, "") << name << ": was read";
     EXPECT_NE(said, "out of memory") << name;
     EXPECT_NE(said, "killed by a signal") << name;
@@ -263,18 +272,18 @@ TEST(BoundedMemory, ShardsOfMdsAndMessagesNeither) {
 }
 
 TEST(BoundedMemory, LongFilesAreReadInPart) {
-  constexpr int kRecords = 12000;  // of 4 KiB: 48 MiB
-  const ElementOptions o{.group_size = 16, .compression = "none", .shard_bytes = 1 << 20};
+  constexpr int kRecords = 1500;  // of 16 KiB: 24 MiB
+  const ElementOptions o{.group_size = 4, .compression = "none", .shard_bytes = 1 << 20};
   for (const char* name :
-       {"l.jsonl", "l.jsonl.zst", "l.jsonl.gz", "l.csv", "l.txt", "l.tfrecord", "l.tfrecord.zst",
+       {"l.jsonl", "l.jsonl.zst", "l.csv", "l.txt", "l.tfrecord", "l.tfrecord.zst",
         "l.array_record", "l.bag", "l.bagz", "l.tar", "l_mds", "l.bin"}) {
     const std::string path = folder() + name, format = name == std::string("l_mds") ? "mds" : "";
     fs::remove_all(path);
     auto writer = create_elements(path, format, o).value();
-    std::string text(4096, 'a');
-    const Literal tokens = Literal::full(Type(DType::i32, {1024}), 7);
+    std::string text(16384, 'a');
+    const Literal tokens = Literal::full(Type(DType::i32, {4096}), 7);
     for (int i = 0; i < kRecords; ++i) {
-      std::memcpy(text.data() + 8 * (i % 500), std::to_string(100000 + i).data(), 6);
+      std::memcpy(text.data() + 8 * (i % 2000), std::to_string(100000 + i).data(), 6);
       const bool plain = std::string_view(name).ends_with(".txt");
       const Element e = name == std::string("l.bin") ? Element(tokens)
                         : plain                      ? Element(text)
@@ -286,7 +295,7 @@ TEST(BoundedMemory, LongFilesAreReadInPart) {
       ASSERT_TRUE(s.ok()) << name << ": " << s.message();
     }
     ASSERT_TRUE(writer->close().ok());
-    EXPECT_EQ(within(24,
+    EXPECT_EQ(within(12,
                      [&] {
                        std::int64_t records = 0;
                        const std::string said = read_all(path, format, &records);
@@ -296,6 +305,22 @@ TEST(BoundedMemory, LongFilesAreReadInPart) {
         << name;
     fs::remove_all(path);
   }
+}
+
+TEST(BoundedMemory, ASampleOfTextsIsWhatIsHeld) {
+  const std::string path = folder() + "sample.txt";
+  std::string line(99, 'x');
+  line += '\n';
+  std::ofstream out(path, std::ios::binary);
+  for (int i = 0; i < 400000; ++i) out << line;
+  out.close();
+  EXPECT_EQ(within(12,
+                   [&] {
+                     const auto sample = sample_documents({path}, {}, 1 << 20);
+                     return sample ? "read" : sample.status().message();
+                   }),
+            "read");
+  fs::remove(path);
 }
 
 }  // namespace
