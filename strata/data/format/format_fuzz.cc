@@ -2,14 +2,19 @@
 // What is read as a tf.train.Example or as JSON is written and read again the same.
 //
 //   tools/fuzz.sh strata/data/format/format_fuzz.cc strata/data/format/testdata -max_total_time=60
+#include <unistd.h>
+
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
+#include <filesystem>
+#include <fstream>
 #include <string>
 
 #include "strata/data/compression/stream.h"
 #include "strata/data/format/array_record.h"
 #include "strata/data/format/bagz.h"
+#include "strata/data/format/elements.h"
 #include "strata/data/format/example.h"
 #include "strata/data/format/highway_hash.h"
 #include "strata/data/format/json.h"
@@ -113,12 +118,33 @@ void check_tar(std::string_view bytes) {
     if (member.bytes.size() > bytes.size()) std::abort();
 }
 
+/// Formats that are read by their paths: the bytes are a file in memory, or the index of a folder.
+void check_paths(const std::string& bytes) {
+  static const std::string folder = "/dev/shm/strata_format_fuzz." + std::to_string(::getpid());
+  std::filesystem::create_directories(folder);
+  for (const char* name : {"x.csv", "x.jsonl", "x.txt", "index.json"}) {
+    const std::string path = folder + "/" + name;
+    std::ofstream(path, std::ios::binary) << bytes;
+    if (auto scanner = open_elements(path)) {
+      Element e;
+      for (int failures = 0; failures < 100;) {
+        auto more = (*scanner)->next(e);
+        if (!more)
+          ++failures;
+        else if (!*more)
+          break;
+      }
+    }
+    std::filesystem::remove(path);
+  }
+}
+
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   if (size == 0) return 0;
   const std::string bytes(reinterpret_cast<const char*>(data + 1), size - 1);
-  switch (data[0] % 9) {
+  switch (data[0] % 10) {
     case 0: check_array_record(bytes); break;
     case 1: check_tf_record(bytes); break;
     case 2: check_bagz(bytes); break;
@@ -128,6 +154,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     case 6: check_mds(bytes); break;
     case 7: check_streams(bytes); break;
     case 8: check_tar(bytes); break;
+    case 9: check_paths(bytes); break;
   }
   if (riegeli_hash(bytes) != riegeli_hash_by_words(bytes)) std::abort();
   return 0;
