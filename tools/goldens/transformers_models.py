@@ -85,6 +85,9 @@ CASES = {
     "phi3_longrope_short": ("phi3", dict(original_max_position_embeddings=16, rope_parameters=LONG), 16),
     "phi3_longrope_long": ("phi3", dict(original_max_position_embeddings=16, rope_parameters=LONG), 40),
     "olmo2": ("olmo2", dict(), 12),
+    "olmo3": ("olmo3", dict(num_hidden_layers=4, sliding_window=5, head_dim=8, rope_parameters={
+        "full_attention": {**YARN, "rope_theta": 500000.0},
+        "sliding_attention": rope(rope_theta=500000.0)}), 16),
     "mixtral": ("mixtral", dict(num_local_experts=4, num_experts_per_tok=2, sliding_window=None), 12),
     "mixtral_sliding": ("mixtral", dict(num_local_experts=3, num_experts_per_tok=1, sliding_window=5), 16),
     "qwen2_moe": ("qwen2_moe", dict(num_experts=4, num_experts_per_tok=2, moe_intermediate_size=12,

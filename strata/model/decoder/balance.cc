@@ -11,7 +11,9 @@ namespace {
 /// P of each expert, (B, S, E).
 Array probabilities(const Routes& r, const ExpertOptions& e, const BalanceOptions& o) {
   if (o.plain_scores) return r.scores / (expand_dims(sum(r.scores, -1), -1) + 1e-20);
-  return e.score == RouterScore::softmax ? r.scores : strata::nn::softmax(r.scores, -1);
+  if (e.score == RouterScore::softmax) return r.scores;
+  // Llama 4's are compared as they come, which MaxText's loss keeps to.
+  return strata::nn::softmax(e.weigh_input ? r.logits : r.scores, -1);
 }
 
 /// How often each token chose each expert, (B, S, E): 0 or 1.

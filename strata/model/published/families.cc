@@ -15,6 +15,7 @@
 #include "strata/model/mistral/published.h"
 #include "strata/model/mixtral/published.h"
 #include "strata/model/olmo2/published.h"
+#include "strata/model/olmo3/published.h"
 #include "strata/model/phi3/published.h"
 #include "strata/model/qwen2/published.h"
 #include "strata/model/qwen2_moe/published.h"
@@ -28,10 +29,11 @@ namespace strata::model::published {
 namespace {
 
 std::vector<Family> make_families() {
-  std::vector<Family> out = {
-      bert(),    deepseek_v2(), deepseek_v3(), gemma(),  gemma2(),    gemma3(),     gpt2(),
-      gpt_oss(), kimi_k2(),     llama(),       llama4(), mistral(),   mixtral(),    olmo2(),
-      phi3(),    qwen2(),       qwen2_moe(),   qwen3(),  qwen3_moe(), qwen3_next(), smollm3()};
+  std::vector<Family> out = {bert(),       deepseek_v2(), deepseek_v3(), gemma(),   gemma2(),
+                             gemma3(),     gpt2(),        gpt_oss(),     kimi_k2(), llama(),
+                             llama4(),     mistral(),     mixtral(),     olmo2(),   olmo3(),
+                             phi3(),       qwen2(),       qwen2_moe(),   qwen3(),   qwen3_moe(),
+                             qwen3_next(), smollm3()};
   std::sort(out.begin(), out.end(),
             [](const Family& a, const Family& b) { return a.model_type < b.model_type; });
   return out;

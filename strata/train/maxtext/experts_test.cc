@@ -121,11 +121,38 @@ TEST_F(MaxTextExperts, ModelFilesBecomePublishedConfigurations) {
   EXPECT_EQ(v3["n_shared_experts"], 1);
   EXPECT_EQ(v3["rope_scaling"]["factor"], 40.0);
   EXPECT_EQ(config("deepseek2-16b")["model_type"], "deepseek_v2");
-  // The published sizes: 46.7, 30.5, 671 and 15.7 thousand millions of weights.
+  const json kimi = config("kimi-k2-1t");
+  EXPECT_EQ(kimi["routed_scaling_factor"], 2.827);
+  EXPECT_EQ(kimi["rope_scaling"]["beta_fast"], 1.0);
+  const json oss = config("gpt-oss-20b");
+  EXPECT_EQ(oss["model_type"], "gpt_oss");
+  EXPECT_EQ(oss["rope_parameters"]["truncate"], false);
+  EXPECT_EQ(oss["swiglu_limit"], 7.0);
+  const json scout = config("llama4-17b-16e");
+  EXPECT_EQ(scout["no_rope_layers"][3], 0);
+  EXPECT_EQ(scout["no_rope_layers"][4], 1);
+  EXPECT_EQ(scout["moe_layers"].size(), 48U);
+  EXPECT_EQ(scout["rope_scaling"]["rope_type"], "llama3");
+  EXPECT_EQ(scout["use_qk_norm"], true);
+  const json maverick = config("llama4-17b-128e");
+  EXPECT_EQ(maverick["moe_layers"][1], 3);
+  EXPECT_EQ(maverick["intermediate_size_mlp"], 16384);
+  EXPECT_FALSE(maverick.contains("rope_scaling"));
+  const json next = config("qwen3-next-80b-a3b");
+  EXPECT_EQ(next["full_attention_interval"], 4);
+  EXPECT_EQ(next["linear_num_value_heads"], 32);
+  EXPECT_EQ(next["shared_expert_intermediate_size"], 512);
+  // The published sizes in thousand millions of weights.
   for (const auto& [name, weights] : {std::pair("mixtral-8x7b", 46.7),
                                       {"qwen3-30b-a3b", 30.5},
                                       {"deepseek3-671b", 671.0},
-                                      {"deepseek2-16b", 15.7}}) {
+                                      {"deepseek2-16b", 15.7},
+                                      {"kimi-k2-1t", 1026.0},
+                                      {"gpt-oss-20b", 20.9},
+                                      {"gpt-oss-120b", 116.8},
+                                      {"llama4-17b-16e", 107.8},
+                                      {"llama4-17b-128e", 400.7},
+                                      {"qwen3-next-80b-a3b", 79.7}}) {
     const model::ModelPtr m = model::make(
         "published",
         {{"config", model_config(of({"run_name=r", std::string("model_name=") + name}))}});
@@ -203,6 +230,43 @@ TEST_F(MaxTextExperts, QwenAndDeepSeekTrainToo) {
   for (const auto& lines : {qwen, deepseek})
     EXPECT_LT(json::parse(lines.back())["learning/lm_loss"].get<double>(),
               json::parse(lines.front())["learning/lm_loss"].get<double>());
+}
+
+TEST_F(MaxTextExperts, GptOssLlamaFourAndQwenNextTrainToo) {
+  const std::pair<const char*, std::vector<std::string>> runs[] = {
+      {"gpt-oss-20b",
+       {"run_name=oss", "sliding_window_size=5", "max_position_embeddings=64",
+        "original_max_position_embeddings=16", "rope_factor=4"}},
+      {"llama4-17b-128e",
+       {"run_name=llama4", "chunk_attn_window_size=8", "base_num_decoder_layers=4",
+        "num_experts_per_tok=1", "nope_layer_interval=2", "use_qk_norm=true"}},
+      {"qwen3-next-80b-a3b",
+       {"run_name=next", "gdn_key_head_dim=4", "gdn_value_head_dim=6", "gdn_num_key_heads=2",
+        "gdn_num_value_heads=4", "gdn_conv_kernel_dim=3", "inhomogeneous_layer_cycle_interval=2",
+        "partial_rotary_factor=0.5"}},
+  };
+  for (auto [model, keys] : runs) {
+    keys.insert(keys.end(), {"steps=6", "load_balance_loss_weight=0.01"});
+    const std::vector<std::string> lines = train(tiny(model, keys), model);
+    ASSERT_EQ(lines.size(), 6U) << model;
+    EXPECT_LT(json::parse(lines.back())["learning/lm_loss"].get<double>(),
+              json::parse(lines.front())["learning/lm_loss"].get<double>())
+        << model;
+  }
+}
+
+// Features of one block in another, and what a block lacks.
+TEST_F(MaxTextExperts, WhatAnotherBlockHasIsRefused) {
+  EXPECT_THAT(refusal({"attention_sink=true"}), HasSubstr("decoder_block=gpt_oss alone has it"));
+  EXPECT_THAT(refusal({"temperature_tuning=true"}), HasSubstr("decoder_block=llama4 alone has it"));
+  EXPECT_THAT(refusal({"model_name=gpt-oss-20b", "override_model_config=true",
+                       "base_num_decoder_layers=3"}),
+              HasSubstr("inhomogeneous_layer_cycle_interval=2 is not supported yet"));
+  EXPECT_THAT(refusal({"model_name=llama4-17b-16e", "override_model_config=true",
+                       "chunk_attn_window_size=0"}),
+              HasSubstr("chunk_attn_window_size=0"));
+  EXPECT_THAT(refusal({"model_name=qwen3-next-80b-a3b", "use_qk_norm_in_gdn=false"}),
+              HasSubstr("use_qk_norm_in_gdn=False"));
 }
 
 }  // namespace

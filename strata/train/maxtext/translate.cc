@@ -9,6 +9,8 @@
 #include "strata/base/file.h"
 #include "strata/base/text.h"
 #include "strata/train/maxtext/effects.h"
+#include "strata/train/maxtext/keys.h"
+#include "strata/train/maxtext/models.h"
 #include "strata/train/maxtext/upstream.h"
 #include "strata/train/maxtext/yaml.h"
 #include "strata/train/parallelism.h"
@@ -17,314 +19,6 @@ namespace strata::train::maxtext {
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-/// Keys of one configuration by name.
-class Keys {
- public:
-  explicit Keys(const Resolved& resolved) : values_(resolved.values) {}
-  const Value& operator[](const std::string& key) const { return values_.at(key); }
-  std::string text(const std::string& key) const {
-    return (*this)[key].is_none() ? "" : str((*this)[key]);
-  }
-  std::int64_t whole(const std::string& key) const { return integer((*this)[key]); }
-  double real(const std::string& key) const { return number((*this)[key]); }
-  bool on(const std::string& key) const { return truth((*this)[key]); }
-
- private:
-  const Dict& values_;
-};
-
-std::string shown(const std::string& key, const Value& value) {
-  return fmt::format("{}={}", key, value.is_none() ? "null" : str(value));
-}
-
-[[noreturn]] void not_yet(const std::string& key, const Keys& k, const std::string& why) {
-  throw ConfigError(fmt::format("{} is not supported yet: {}", shown(key, k[key]), why));
-}
-
-void require(bool holds, const std::string& key, const Keys& k, const std::string& why) {
-  if (!holds) not_yet(key, k, why);
-}
-
-// -- The model ---------------------------------------------------------------------------------
-
-/// Names decide mathematics upstream: these have Llama 3.1's rotary positions.
-bool has_llama3_rope(const Keys& k) {
-  const std::string name = k.text("model_name");
-  return k.text("rope_type") == "llama3.1" || name.starts_with("llama3.1") ||
-         name.starts_with("llama3.3");
-}
-
-Json sizes(const Keys& k) {
-  return {{"vocab_size", k.whole("vocab_size")},
-          {"hidden_size", k.whole("emb_dim")},
-          {"intermediate_size", k.whole("mlp_dim")},
-          {"num_hidden_layers", k.whole("num_decoder_layers")},
-          {"num_attention_heads", k.whole("num_query_heads")},
-          {"num_key_value_heads", k.whole("num_kv_heads")},
-          {"head_dim", k.whole("head_dim")},
-          {"rms_norm_eps", k.real("normalization_layer_epsilon")},
-          {"rope_theta", k.real("rope_max_timescale")},
-          {"tie_word_embeddings", k.on("logits_via_embedding")},
-          {"max_position_embeddings", k.whole("max_target_length")}};
-}
-
-void require_activation(const Keys& k, const char* name) {
-  const Value wanted = List{name, "linear"};
-  require(k["mlp_activations"] == wanted, "mlp_activations", k,
-          fmt::format("decoder_block={} has [{}, linear]", k.text("decoder_block"), name));
-}
-void require_flag(const Keys& k, const std::string& key, bool wanted) {
-  require(k.on(key) == wanted, key, k,
-          fmt::format("decoder_block={} has {}={}", k.text("decoder_block"), key, wanted));
-}
-/// Of families without norms of heads, caps and norms behind the branches.
-void require_plain(const Keys& k) {
-  for (const char* key : {"use_qk_norm", "use_post_attn_norm", "use_post_ffw_norm",
-                          "attn_logits_soft_cap", "final_logits_soft_cap", "sliding_window_size"})
-    require_flag(k, key, false);
-}
-
-Json llama_config(const Keys& k) {
-  require_plain(k);
-  require_activation(k, "silu");
-  Json out = sizes(k);
-  out["model_type"] = "llama";
-  out["attention_bias"] = false;
-  require_flag(k, "attention_bias", false);
-  if (has_llama3_rope(k))
-    out["rope_scaling"] = {{"rope_type", "llama3"},
-                           {"factor", 8.0},
-                           {"low_freq_factor", 1.0},
-                           {"high_freq_factor", 4.0},
-                           {"original_max_position_embeddings", 8192}};
-  return out;
-}
-
-Json mistral_config(const Keys& k) {
-  require_plain(k);
-  require_activation(k, "silu");
-  require_flag(k, "attention_bias", false);
-  Json out = sizes(k);
-  out["model_type"] = "mistral";
-  out["sliding_window"] = nullptr;
-  return out;
-}
-
-Json qwen2_config(const Keys& k) {
-  require_plain(k);
-  require_activation(k, "silu");
-  require_flag(k, "attention_bias", true);
-  Json out = sizes(k);
-  out["model_type"] = "qwen2";
-  return out;
-}
-
-Json qwen3_config(const Keys& k) {
-  for (const char* key : {"use_post_attn_norm", "use_post_ffw_norm", "attn_logits_soft_cap",
-                          "final_logits_soft_cap", "sliding_window_size", "attention_bias"})
-    require_flag(k, key, false);
-  require_activation(k, "silu");
-  require_flag(k, "use_qk_norm", true);
-  Json out = sizes(k);
-  out["model_type"] = "qwen3";
-  return out;
-}
-
-/// Of blocks without experts.
-void require_dense(const Keys& k) {
-  require(k.whole("num_experts") == 1, "num_experts", k,
-          fmt::format("decoder_block={} has no experts", k.text("decoder_block")));
-}
-
-void require_wide_sums(const Keys& k) {
-  const bool wide = k.text("dtype") == "float32";
-  require(wide || !k.on("float32_gate_logits"), "float32_gate_logits", k,
-          "the router's product has the dtype of activations");
-  require(wide || k.on("float32_weight_sum"), "float32_weight_sum", k,
-          "the sum over experts is float32");
-}
-
-/// The sparse path drops nothing upstream, whatever the factor.
-void add_capacity(Json& out, const Keys& k) {
-  if (!k.on("sparse_matmul") && k.real("capacity_factor") > 0)
-    out["capacity_factor"] = k.real("capacity_factor");
-}
-
-/// Experts of blocks whose weights are a softmax over the chosen ones. Upstream's norm_topk_prob
-/// divides by their sum, which is 1, once more.
-Json with_experts(Json out, const Keys& k) {
-  for (const auto& [key, usual] :
-       std::initializer_list<std::pair<const char*, double>>{{"shared_experts", 0},
-                                                             {"first_num_dense_layers", 0},
-                                                             {"n_routing_groups", -1},
-                                                             {"topk_routing_group", -1},
-                                                             {"routed_scaling_factor", 1}})
-    require(k.real(key) == usual, key, k,
-            fmt::format("decoder_block={} has none", k.text("decoder_block")));
-  require(k.text("routed_score_func").empty(), "routed_score_func", k,
-          fmt::format("decoder_block={} has a softmax", k.text("decoder_block")));
-  require(!k.on("routed_bias"), "routed_bias", k,
-          fmt::format("decoder_block={} has none", k.text("decoder_block")));
-  require_wide_sums(k);
-  out["num_experts"] = out["num_local_experts"] = k.whole("num_experts");
-  out["num_experts_per_tok"] = k.whole("num_experts_per_tok");
-  out["norm_topk_prob"] = true;
-  add_capacity(out, k);
-  return out;
-}
-
-Json mixtral_config(const Keys& k) {
-  require_plain(k);
-  require_activation(k, "silu");
-  require_flag(k, "attention_bias", false);
-  Json out = with_experts(sizes(k), k);
-  out["model_type"] = "mixtral";
-  out["intermediate_size"] = k.whole("moe_mlp_dim");
-  out["sliding_window"] = nullptr;
-  return out;
-}
-
-Json qwen3_moe_config(const Keys& k) {
-  Json out = with_experts(qwen3_config(k), k);
-  out["model_type"] = "qwen3_moe";
-  out["moe_intermediate_size"] = k.whole("moe_mlp_dim");
-  return out;
-}
-
-/// V3 where experts are scored by sigmoids and chosen with a bias, V2 where by a softmax without.
-Json deepseek_config(const Keys& k) {
-  require_plain(k);
-  require_activation(k, "silu");
-  require_flag(k, "attention_bias", false);
-  require(k.text("attention_type") == "mla", "attention_type", k, "decoder_block=deepseek has mla");
-  require(k.whole("interleave_moe_layer_step") == 1, "interleave_moe_layer_step", k,
-          "decoder_block=deepseek has 1");
-  const bool v3 = k.text("routed_score_func") == "sigmoid";
-  require(v3 || k.text("routed_score_func") == "softmax", "routed_score_func", k,
-          "decoder_block=deepseek has sigmoid or softmax");
-  require(k.on("routed_bias") == v3, "routed_bias", k,
-          fmt::format("decoder_block=deepseek has it with routed_score_func=sigmoid alone"));
-  require(v3 || k.whole("n_routing_groups") < 1, "n_routing_groups", k,
-          "there are groups with routed_score_func=sigmoid alone");
-  require(k.whole("first_num_dense_layers") < k.whole("num_decoder_layers"),
-          "first_num_dense_layers", k, "one layer with experts must be left");
-  const std::int64_t least = 1;
-  Json out = sizes(k);
-  out.erase("head_dim");
-  require_wide_sums(k);
-  out.update({{"model_type", v3 ? "deepseek_v3" : "deepseek_v2"},
-              {"q_lora_rank", k.whole("q_lora_rank") > 0 ? Json(k.whole("q_lora_rank")) : Json()},
-              {"kv_lora_rank", k.whole("kv_lora_rank")},
-              {"qk_nope_head_dim", k.whole("qk_nope_head_dim")},
-              {"qk_rope_head_dim", k.whole("qk_rope_head_dim")},
-              {"v_head_dim", k.whole("v_head_dim")},
-              {"rope_interleave", k.on("rope_interleave")},
-              {"n_routed_experts", k.whole("num_experts")},
-              {"num_experts_per_tok", k.whole("num_experts_per_tok")},
-              {"moe_intermediate_size", k.whole("moe_mlp_dim")},
-              {"n_shared_experts", k.whole("shared_experts")},
-              {"first_k_dense_replace", k.whole("first_num_dense_layers")},
-              {"routed_scaling_factor", k.real("routed_scaling_factor")},
-              {"norm_topk_prob", v3}});
-  add_capacity(out, k);
-  if (v3) {
-    out["n_group"] = std::max(k.whole("n_routing_groups"), least);
-    out["topk_group"] = std::max(k.whole("topk_routing_group"), least);
-  }
-  if (k.text("rope_type") != "yarn") return out;
-  require(k.on("rope_truncate"), "rope_truncate", k, "yarn of decoder_block=deepseek has true");
-  require_flag(k, "rope_attention_scaling", false);
-  out["max_position_embeddings"] = k.whole("max_position_embeddings");
-  const bool stretched =
-      k.whole("max_position_embeddings") > k.whole("original_max_position_embeddings");
-  const double mscale = stretched ? k.real("mscale") : 0;
-  out["rope_scaling"] = {
-      {"rope_type", "yarn"},
-      {"factor", k.real("rope_factor")},
-      {"beta_fast", k.real("beta_fast")},
-      {"beta_slow", k.real("beta_slow")},
-      {"mscale", mscale},
-      {"mscale_all_dim", mscale},
-      {"attention_factor", 1.0},
-      {"original_max_position_embeddings", k.whole("original_max_position_embeddings")}};
-  return out;
-}
-
-Json gemma_config(const Keys& k) {
-  require_activation(k, "gelu");
-  require_flag(k, "logits_via_embedding", true);
-  require_flag(k, "attention_bias", false);
-  Json out = sizes(k);
-  out["model_type"] = "gemma";
-  out["hidden_activation"] = "gelu_pytorch_tanh";
-  out["hidden_act"] = "gelu_pytorch_tanh";
-  // Norms of the block have this one upstream, whatever the key says.
-  out["rms_norm_eps"] = 1e-6;
-  return out;
-}
-
-Json gemma1_config(const Keys& k) {
-  require_plain(k);
-  return gemma_config(k);
-}
-
-Json caps_and_window(Json out, const Keys& k) {
-  const auto cap = [&](const char* key) { return k.on(key) ? Json(k.real(key)) : Json(nullptr); };
-  out["attn_logit_softcapping"] = cap("attn_logits_soft_cap");
-  out["final_logit_softcapping"] = cap("final_logits_soft_cap");
-  out["sliding_window"] = k.whole("sliding_window_size");
-  for (const char* key : {"use_post_attn_norm", "use_post_ffw_norm"}) require_flag(k, key, true);
-  return out;
-}
-
-/// A layer of MaxText's is two: one with a window, one without.
-Json gemma2_config(const Keys& k) {
-  require_flag(k, "use_qk_norm", false);
-  Json out = caps_and_window(gemma_config(k), k);
-  out["model_type"] = "gemma2";
-  out["num_hidden_layers"] = 2 * k.whole("num_decoder_layers");
-  out["query_pre_attn_scalar"] = k.whole("head_dim");
-  return out;
-}
-
-Json gemma3_config(const Keys& k) {
-  Json out = caps_and_window(gemma_config(k), k);
-  out["model_type"] = "gemma3_text";
-  const bool largest = k.text("model_name") == "gemma3-27b";
-  out["query_pre_attn_scalar"] =
-      largest ? k.whole("emb_dim") / k.whole("num_query_heads") : k.whole("head_dim");
-  if (k.real("local_rope_max_timescale") > 0)
-    out["rope_local_base_freq"] = k.real("local_rope_max_timescale");
-  if (k.real("rope_linear_scaling_factor") != 1)
-    out["rope_scaling"] = {{"rope_type", "linear"},
-                           {"factor", k.real("rope_linear_scaling_factor")}};
-  return out;
-}
-
-struct FamilyOf {
-  std::string_view decoder_block;
-  Json (*config)(const Keys& keys);
-  bool has_experts = false;
-};
-constexpr FamilyOf kFamilies[] = {
-    {"llama2", &llama_config},
-    {"mistral", &mistral_config},
-    {"qwen2", &qwen2_config},
-    {"qwen3", &qwen3_config},
-    {"gemma", &gemma1_config},
-    {"gemma2", &gemma2_config},
-    {"gemma3", &gemma3_config},
-    {"mixtral", &mixtral_config, true},
-    {"qwen3_moe", &qwen3_moe_config, true},
-    {"deepseek", &deepseek_config, true},
-};
-
-bool has_experts(const Keys& k) {
-  return std::any_of(std::begin(kFamilies), std::end(kFamilies), [&](const FamilyOf& f) {
-    return f.has_experts && f.decoder_block == k.text("decoder_block");
-  });
-}
 
 // -- The run -----------------------------------------------------------------------------------
 
@@ -381,12 +75,6 @@ void require_built(const Keys& k) {
   const double batch = k.real("per_device_batch_size");
   require(batch >= 1 && batch == std::floor(batch), "per_device_batch_size", k,
           "a sequence is not divided");
-  const bool latent = k.text("decoder_block") == "deepseek";
-  require(k.text("rope_type") == "default" || k.text("rope_type") == "llama3.1" ||
-              (latent && k.text("rope_type") == "yarn"),
-          "rope_type", k, "there are default and llama3.1, and yarn with decoder_block=deepseek");
-  require(latent || k.text("attention_type") == "global", "attention_type", k,
-          "there are global, and mla with decoder_block=deepseek");
   for (const char* key : {"abort_on_nan_loss", "abort_on_inf_loss"})
     require(k.on(key), key, k, "such a loss always ends the run");
 }
@@ -550,18 +238,6 @@ std::string type_text(const Json& type) {
 
 }  // namespace
 
-std::string model_config(const Resolved& resolved) {
-  const Keys k(resolved);
-  for (const FamilyOf& family : kFamilies)
-    if (family.decoder_block == k.text("decoder_block")) {
-      if (!family.has_experts) require_dense(k);
-      return family.config(k).dump();
-    }
-  not_yet("decoder_block", k,
-          "there are llama2, mistral, gemma, gemma2, gemma3, qwen2, qwen3, mixtral, "
-          "qwen3_moe and deepseek");
-}
-
 Translation translate(const Resolved& resolved, bool train) {
   const Keys k(resolved);
   Translation out;
@@ -577,7 +253,7 @@ Translation translate(const Resolved& resolved, bool train) {
   for (const std::string_view key : kSame)
     if (const std::string name(key); !k[name].is_none())
       out.keys.push_back(key_value(name, k[name]));
-  if (has_experts(k))
+  if (has_experts(resolved))
     for (const std::string_view key : kSameOfExperts)
       out.keys.push_back(key_value(std::string(key), k[std::string(key)]));
   out.keys.push_back(fmt::format("per_device_batch_size={}", k.real("per_device_batch_size")));

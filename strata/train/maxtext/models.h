@@ -1,0 +1,17 @@
+// Which of our families each decoder_block of MaxText is, and the config.json that its keys become
+// (private to this folder).
+#pragma once
+
+#include <string>
+
+#include "strata/train/maxtext/config.h"
+
+namespace strata::train::maxtext {
+
+/// Whether the layers of this configuration have experts, so that keys of routers count.
+bool has_experts(const Resolved& resolved);
+
+/// "llama2, mistral, ...": the decoder blocks that there are.
+std::string decoder_blocks();
+
+}  // namespace strata::train::maxtext
