@@ -41,19 +41,33 @@ const optim::Described* described(const std::string& name) {
 optim::Schedule of_maxtext(const Config& c) {
   const std::int64_t steps =
       c.learning_rate_schedule_steps < 0 ? c.steps : c.learning_rate_schedule_steps;
-  auto part = [&](double fraction) { return std::llround(static_cast<double>(steps) * fraction); };
+  // MaxText's int(): what is left of a step is none.
+  auto part = [&](double fraction) {
+    return static_cast<std::int64_t>(static_cast<double>(steps) * fraction);
+  };
   const std::int64_t warmup = part(c.warmup_steps_fraction),
                      decay = part(c.wsd_decay_steps_fraction);
   const double end = c.learning_rate * c.learning_rate_final_fraction;
-  using Kind = optim::SchedulePiece::Kind;
+  // A fall ends on its last step, not behind it.
+  const auto cosine = [&](std::int64_t length) {
+    return optim::cosine_schedule(c.learning_rate, end, std::max<std::int64_t>(length - 1, 0));
+  };
+  const auto straight = [](double from, double to, std::int64_t length) {
+    using Kind = optim::SchedulePiece::Kind;
+    return optim::pieces_schedule({optim::SchedulePiece{Kind::linear, from, to, length}});
+  };
+  const auto line = [&](std::int64_t length) {
+    return length == 1 ? optim::constant_schedule(c.learning_rate)
+                       : straight(c.learning_rate, end, std::max<std::int64_t>(length - 1, 0));
+  };
+  using optim::join_schedules;
+  const optim::Schedule rise = straight(0.0, c.learning_rate, warmup);
   optim::Schedule rate =
       c.lr_schedule_type == "wsd"
-          ? optim::wsd_schedule(c.learning_rate, warmup,
-                                std::max<std::int64_t>(0, steps - warmup - decay), decay, end,
-                                c.wsd_decay_style == "cosine" ? optim::DecayStyle::cosine
-                                                              : optim::DecayStyle::linear)
-          : optim::pieces_schedule({{Kind::linear, 0.0, c.learning_rate, warmup},
-                                    {Kind::cosine, c.learning_rate, end, steps - warmup}});
+          ? join_schedules({rise, optim::constant_schedule(c.learning_rate),
+                            c.wsd_decay_style == "cosine" ? cosine(decay) : line(decay)},
+                           {warmup, std::max(warmup, steps - decay)})
+          : join_schedules({rise, cosine(steps - warmup)}, {warmup});
   // MaxText: no learning beyond the schedule.
   return steps < c.steps
              ? optim::join_schedules({std::move(rate), optim::constant_schedule(0.0)}, {steps})

@@ -9,6 +9,8 @@
 #include "strata/api/jit.h"
 #include "strata/api/random.h"
 #include "strata/base/text.h"
+#include "strata/optim/clip.h"
+#include "strata/optim/rule.h"
 #include "strata/train/learning_rate.h"
 #include "strata/train/options.h"
 #include "strata/train/rules.h"
@@ -183,6 +185,7 @@ struct Group {
 RuleOptions base_rule(const Config& c) {
   RuleOptions out{c.opt_type, c.optimizer, 1, "optimizer", "opt_type=" + c.opt_type};
   out.options.erase("groups");
+  out.options.erase("stored_as");
   return out;
 }
 
@@ -307,6 +310,73 @@ Optimizer without_spikes(const Config& c, Optimizer o) {
   return o;
 }
 
+/// A weight p as another program stores it: factor p + plus.
+struct Stored {
+  tree::Filter which;
+  double factor = 1, plus = 0;
+};
+
+std::vector<Stored> stored_of(const Config& c) {
+  const auto given = c.optimizer.find("stored_as");
+  if (given == c.optimizer.end()) return {};
+  const std::string allowed = "a list of {match: PATTERN, factor: 2.0, plus: 1.0}";
+  if (!given->is_array()) refuse("optimizer.stored_as", *given, allowed);
+  std::vector<Stored> out;
+  for (const Table& row : *given) {
+    if (!row.is_object() || !row.contains("match") || !row["match"].is_string())
+      refuse("optimizer.stored_as", row, allowed);
+    double numbers[] = {1, 0};
+    for (const auto& [key, value] : row.items()) {
+      if (key == "match") continue;
+      if ((key != "factor" && key != "plus") || !value.is_number())
+        refuse("optimizer.stored_as", row, allowed);
+      numbers[key == "plus"] = value.get<double>();
+    }
+    if (!(numbers[0] > 0) || !std::isfinite(numbers[0]))
+      refuse("optimizer.stored_as", row, "a factor above 0");
+    out.push_back({by_patterns({row["match"].get<std::string>()}), numbers[0], numbers[1]});
+  }
+  return out;
+}
+
+/// The rule, and the clipping ahead of it, for weights as another program stores them. The first
+/// row that matches a weight counts.
+GradientTransformation stored(GradientTransformation rule, std::vector<Stored> rows,
+                              double max_norm) {
+  if (max_norm > 0) rule = optim::chain(optim::clip_by_global_norm(max_norm), std::move(rule));
+  const auto row_of = [rows = std::move(rows)](const tree::Tree& t, std::size_t i) {
+    const auto it = std::find_if(rows.begin(), rows.end(),
+                                 [&](const Stored& r) { return r.which(t.entry(i), t.value(i)); });
+    return it == rows.end() ? std::pair(1.0, 0.0) : std::pair(it->factor, it->plus);
+  };
+  const auto with = [row_of](const tree::Tree& t, bool of_gradients, bool back) {
+    std::vector<Array> values(t.values().begin(), t.values().end());
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      const auto [factor, plus] = row_of(t, i);
+      const DType dtype = values[i].dtype();
+      if (of_gradients || back) {
+        if (factor != 1) values[i] = astype(values[i] / factor, dtype);
+      } else {
+        if (factor != 1) values[i] = astype(values[i] * factor, dtype);
+        if (plus != 0) values[i] = astype(values[i] + plus, dtype);
+      }
+    }
+    return t.with_values(std::move(values));
+  };
+  const auto inner = std::make_shared<const GradientTransformation>(std::move(rule));
+  return optim::detail::rule(
+      fmt::format("train::stored({})", inner->text()),
+      [=](const tree::Tree& params) { return inner->init(with(params, false, false)); },
+      [=](const tree::Tree& u, const tree::Tree& s, const tree::Tree* params,
+          const optim::Extra& extra) {
+        std::optional<tree::Tree> as_stored;
+        if (params) as_stored = with(*params, false, false);
+        auto [updates, state] =
+            inner->update(with(u, true, false), s, as_stored ? &*as_stored : nullptr, extra);
+        return std::pair(with(updates, false, true), state);
+      });
+}
+
 Optimizer every_step(const Config& c, const tree::Tree& weights,
                      const std::optional<tree::Filter>& not_trained) {
   const std::vector<Group> groups = groups_of(c);
@@ -358,7 +428,12 @@ Optimizer every_step(const Config& c, const tree::Tree& weights,
 Optimizer make_optimizer(const Config& c, const tree::Tree& weights,
                          const std::optional<tree::Filter>& not_trained) {
   check_optimizer(c);
-  return without_spikes(c, every_step(c, weights, not_trained));
+  Optimizer out = every_step(c, weights, not_trained);
+  if (std::vector<Stored> rows = stored_of(c); !rows.empty()) {
+    out.rule = stored(std::move(out.rule), std::move(rows), out.max_norm);
+    out.max_norm = 0;
+  }
+  return without_spikes(c, std::move(out));
 }
 
 std::vector<std::string_view> optimizer_names() {
@@ -380,6 +455,7 @@ void check_optimizer(const Config& c) {
       "groups");
   for (const Group& g : groups_of(c))
     if (!g.frozen) check_rule(c, g.rule);
+  (void)stored_of(c);
 }
 
 std::string describe_optimizers() {

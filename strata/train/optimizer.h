@@ -7,6 +7,13 @@
 //       - {match: "*norm*", opt_type: adamw, weight_decay: 0, lr_multiplier: 0.5}
 //       - {match: token_embedder, frozen: true}
 //
+//     stored_as:                        # as another program stores weights, which the rule then sees
+//       - {match: embedder/embedding, factor: 8.0}    # 8 p instead of p
+//       - {match: "*/scale", plus: 1.0}               # 1 + p
+//
+// A rule like AdamW moves each number by the same, so that how a program stores a weight decides
+// how fast it learns; `stored_as` gives the steps of that program, its clipping norm too.
+//
 // Patterns are the shell's, in which '*' stands for dots and slashes too; a weight that no group
 // matches takes opt_type itself. What is frozen has no gradients, no state and no part in the
 // clipping norm.

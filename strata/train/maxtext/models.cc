@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cmath>
 #include <nlohmann/json.hpp>
 
 #include "strata/train/maxtext/keys.h"
@@ -497,6 +498,23 @@ bool has_experts(const Resolved& resolved) {
   const std::string block = Keys(resolved).text("decoder_block");
   return std::any_of(std::begin(kFamilies), std::end(kFamilies),
                      [&](const FamilyOf& f) { return f.has_experts && f.decoder_block == block; });
+}
+
+std::string stored_as(const Resolved& resolved) {
+  const Keys k(resolved);
+  const std::string block = k.text("decoder_block");
+  const bool is_gemma = block.starts_with("gemma");
+  Json out = Json::array();
+  if (block == "llama2" || block == "mistral" || block == "mixtral" || block == "gemma" ||
+      block == "gemma2")
+    out.push_back({{"match", "*/attention/query/kernel"},
+                   {"factor", 1 / std::sqrt(static_cast<double>(k.whole("head_dim")))}});
+  if (is_gemma) {
+    out.push_back({{"match", "embedder/embedding"},
+                   {"factor", std::sqrt(static_cast<double>(k.whole("emb_dim")))}});
+    out.push_back({{"match", "*/scale"}, {"plus", 1.0}});
+  }
+  return out.empty() ? "" : out.dump();
 }
 
 std::string decoder_blocks() {

@@ -256,6 +256,8 @@ Translation translate(const Resolved& resolved, bool train) {
   if (has_experts(resolved))
     for (const std::string_view key : kSameOfExperts)
       out.keys.push_back(key_value(std::string(key), k[std::string(key)]));
+  if (const std::string rows = stored_as(resolved); !rows.empty())
+    out.keys.push_back("optimizer.stored_as=" + rows);
   out.keys.push_back(fmt::format("per_device_batch_size={}", k.real("per_device_batch_size")));
   add_mesh(resolved, k, out);
   const Value& kept = k["max_num_checkpoints_to_keep"];
