@@ -7,7 +7,8 @@
 //       - {match: "*norm*", opt_type: adamw, weight_decay: 0, lr_multiplier: 0.5}
 //       - {match: token_embedder, frozen: true}
 //
-//     stored_as:                        # as another program stores weights, which the rule then sees
+//     stored_as:                        # as another program stores weights, which the rule then
+//     sees
 //       - {match: embedder/embedding, factor: 8.0}    # 8 p instead of p
 //       - {match: "*/scale", plus: 1.0}               # 1 + p
 //
