@@ -182,8 +182,9 @@ TEST(Config, SchedulesAreMaxTexts) {
                                         "learning_rate_final_fraction=0"};
   EXPECT_FLOAT_EQ(rate(wsd, 5), 0.5f);
   EXPECT_FLOAT_EQ(rate(wsd, 89), 1);
-  EXPECT_FLOAT_EQ(rate(wsd, 95), 4.0f / 9);  // a fall ends on its last step
+  EXPECT_FLOAT_EQ(rate(wsd, 95), 4 / 9.0f);  // of ten steps the last one is at the end
   EXPECT_NEAR(rate(wsd, 99), 0, 1e-7);
+  EXPECT_FLOAT_EQ(rate({"steps=25", "learning_rate=1", "warmup_steps_fraction=0.1"}, 1), 0.5f);
   const std::vector<std::string> cosine = {"steps=100", "learning_rate=1",
                                            "learning_rate_schedule_steps=50"};
   EXPECT_FLOAT_EQ(rate(cosine, 5), 1);

@@ -48,26 +48,30 @@ optim::Schedule of_maxtext(const Config& c) {
   const std::int64_t warmup = part(c.warmup_steps_fraction),
                      decay = part(c.wsd_decay_steps_fraction);
   const double end = c.learning_rate * c.learning_rate_final_fraction;
-  // A fall ends on its last step, not behind it.
-  const auto cosine = [&](std::int64_t length) {
-    return optim::cosine_schedule(c.learning_rate, end, std::max<std::int64_t>(length - 1, 0));
+  using Kind = optim::SchedulePiece::Kind;
+  // Its decays reach their end at their last step, not behind it.
+  const auto to_end = [&](bool cosine, std::int64_t length) -> optim::Schedule {
+    if (cosine) return optim::cosine_schedule(c.learning_rate, end, length - 1);
+    if (length < 2) return optim::constant_schedule(c.learning_rate);
+    return optim::pieces_schedule(
+        {optim::SchedulePiece{Kind::linear, c.learning_rate, end, length - 1}});
   };
-  const auto straight = [](double from, double to, std::int64_t length) {
-    using Kind = optim::SchedulePiece::Kind;
-    return optim::pieces_schedule({optim::SchedulePiece{Kind::linear, from, to, length}});
+  const bool wsd = c.lr_schedule_type == "wsd";
+  std::vector<optim::Schedule> pieces;
+  std::vector<std::int64_t> boundaries;
+  const auto add = [&](optim::Schedule piece, std::int64_t length) {
+    if (length <= 0) return;
+    pieces.push_back(std::move(piece));
+    boundaries.push_back((boundaries.empty() ? 0 : boundaries.back()) + length);
   };
-  const auto line = [&](std::int64_t length) {
-    return length == 1 ? optim::constant_schedule(c.learning_rate)
-                       : straight(c.learning_rate, end, std::max<std::int64_t>(length - 1, 0));
-  };
-  using optim::join_schedules;
-  const optim::Schedule rise = straight(0.0, c.learning_rate, warmup);
-  optim::Schedule rate =
-      c.lr_schedule_type == "wsd"
-          ? join_schedules({rise, optim::constant_schedule(c.learning_rate),
-                            c.wsd_decay_style == "cosine" ? cosine(decay) : line(decay)},
-                           {warmup, std::max(warmup, steps - decay)})
-          : join_schedules({rise, cosine(steps - warmup)}, {warmup});
+  add(optim::pieces_schedule({optim::SchedulePiece{Kind::linear, 0.0, c.learning_rate, warmup}}),
+      warmup);
+  if (wsd) add(optim::constant_schedule(c.learning_rate), steps - warmup - decay);
+  const std::int64_t last = wsd ? decay : steps - warmup;
+  add(to_end(!wsd || c.wsd_decay_style == "cosine", last), last);
+  if (pieces.empty()) return optim::constant_schedule(c.learning_rate);
+  boundaries.pop_back();
+  optim::Schedule rate = optim::join_schedules(std::move(pieces), std::move(boundaries));
   // MaxText: no learning beyond the schedule.
   return steps < c.steps
              ? optim::join_schedules({std::move(rate), optim::constant_schedule(0.0)}, {steps})

@@ -1,0 +1,347 @@
+#include "strata/model/maxtext/weights.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <functional>
+#include <numeric>
+#include <set>
+
+#include "strata/base/error.h"
+#include "strata/model/decoder/weights.h"
+
+namespace strata::model::maxtext {
+namespace {
+
+using decoder::Options;
+using decoder::WeightKind;
+using decoder::WeightShape;
+using Sizes = std::vector<std::int64_t>;
+
+/// Of Gemma 3: so many layers are one of MaxText's.
+constexpr std::int64_t kGemma3Pattern = 6;
+
+bool is_one_of(std::string_view name, std::initializer_list<std::string_view> names) {
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
+bool is_gemma(const Options& o) { return o.family.starts_with("gemma"); }
+bool is_deepseek(const Options& o) { return o.family.starts_with("deepseek"); }
+
+void check_family(const Options& o) {
+  if (!is_one_of(o.family, {"llama", "mistral", "mixtral", "qwen2", "qwen3", "qwen3_moe", "gemma",
+                            "gemma2", "gemma3_text", "deepseek_v2", "deepseek_v3"}))
+    throw Error("maxtext", "there is no mapping of {}'s weights to MaxText's checkpoints", o.family)
+        .unsupported();
+}
+
+std::int64_t count_of(const Sizes& shape) {
+  return std::accumulate(shape.begin(), shape.end(), std::int64_t{1}, std::multiplies<>());
+}
+
+/// Whether MaxText has no factor of scores: the weights of queries hold it.
+bool folds_scale(const Options& o) {
+  return is_one_of(o.family, {"llama", "mistral", "mixtral", "gemma", "gemma2"});
+}
+/// Whether elements j and j + width / 2 of a head are MaxText's 2 j and 2 j + 1.
+bool is_paired(const Options& o) {
+  return !o.ropes.empty() && o.ropes.front().type == decoder::Rope::Type::llama3;
+}
+
+// -- Names and shapes --------------------------------------------------------------------------
+
+/// A part of a layer without its last step: "attention/query" of "layers/attention/query/kernel".
+struct Part {
+  std::string_view stack, part, leaf;
+};
+Part part_of(std::string_view path) {
+  const std::size_t first = path.find('/'), last = path.rfind('/');
+  return {path.substr(0, first), last == first ? "" : path.substr(first + 1, last - first - 1),
+          path.substr(last + 1)};
+}
+
+std::string expert_block(const Options& o) {
+  if (is_deepseek(o)) return "DeepSeekMoeBlock_0/MoeBlock_0";
+  return o.family == "mixtral" ? "MoeBlock_0" : "moe_block";
+}
+
+/// What MaxText calls the module of a layer, and whether its array stands there without a leaf.
+struct Module {
+  std::string name;
+  std::string leaf;
+};
+Module module_of(const Options& o, const Part& p) {
+  const std::string leaf = "/" + std::string(p.leaf);
+  const std::map<std::string_view, std::string_view> usual = {
+      {"attention/query", "self_attention/query"},
+      {"attention/key", "self_attention/key"},
+      {"attention/value", "self_attention/value"},
+      {"attention/out", "self_attention/out"},
+      {"attention/query_norm", "self_attention/query_norm"},
+      {"attention/key_norm", "self_attention/key_norm"},
+      {"latent_attention/query", "self_attention/query"},
+      {"latent_attention/query_a", "self_attention/wq_a"},
+      {"latent_attention/query_a_norm", "self_attention/q_norm"},
+      {"latent_attention/query_b", "self_attention/wq_b"},
+      {"latent_attention/kv_a", "self_attention/wkv_a"},
+      {"latent_attention/kv_a_norm", "self_attention/kv_norm"},
+      {"latent_attention/kv_b", "self_attention/wkv_b"},
+      {"latent_attention/out", "self_attention/out"},
+      {"mlp/gate", "mlp/wi_0"},
+      {"mlp/up", "mlp/wi_1"},
+      {"mlp/down", "mlp/wo"},
+      {"experts/shared/gate", "DeepSeekMoeBlock_0/shared_experts/wi_0"},
+      {"experts/shared/up", "DeepSeekMoeBlock_0/shared_experts/wi_1"},
+      {"experts/shared/down", "DeepSeekMoeBlock_0/shared_experts/wo"},
+      {"attention_post_norm", "post_self_attention_norm"},
+      {"mlp_post_norm", "post_ffw_norm"}};
+  if (const auto at = usual.find(p.part); at != usual.end()) return {std::string(at->second), leaf};
+  if (p.part == "attention_norm")
+    return {is_gemma(o) ? "pre_self_attention_norm" : "pre_self_attention_layer_norm", leaf};
+  if (p.part == "mlp_norm")
+    return {is_gemma(o) ? "pre_ffw_norm" : "post_self_attention_layer_norm", leaf};
+  const std::string block = expert_block(o);
+  if (p.part == "experts/router") return {block + "/gate", leaf};
+  if (p.part == "experts") return {block + "/gate", "/bias"};
+  if (p.part == "experts/gate") return {block + "/wi_0", ""};
+  if (p.part == "experts/up") return {block + "/wi_1", ""};
+  if (p.part == "experts/down") return {block + "/wo", ""};
+  throw Error("maxtext", "{}: MaxText's {} has no such weight", p.part, o.family).unsupported();
+}
+
+/// Heads as an axis.
+Sizes shape_of(const Options& o, const Part& p, const Sizes& own) {
+  const auto cut = [](std::int64_t size, std::int64_t heads) { return Sizes{heads, size / heads}; };
+  Sizes out = own;
+  const auto cut_axis = [&](std::size_t axis, std::int64_t heads) {
+    const Sizes two = cut(own[axis], heads);
+    out.erase(out.begin() + static_cast<long>(axis));
+    out.insert(out.begin() + static_cast<long>(axis), two.begin(), two.end());
+  };
+  if (is_one_of(p.part, {"attention/query", "latent_attention/query", "latent_attention/query_b",
+                         "latent_attention/kv_b"}))
+    cut_axis(own.size() - 1, o.query_heads);
+  if (is_one_of(p.part, {"attention/key", "attention/value"})) cut_axis(own.size() - 1, o.kv_heads);
+  if (is_one_of(p.part, {"attention/out", "latent_attention/out"}) && p.leaf == "kernel")
+    cut_axis(0, o.query_heads);
+  return out;
+}
+
+/// Where a layer of a weight lies.
+struct Place {
+  std::string name;
+  Sizes shape;             // of the whole array
+  std::int64_t index = 0;  // along `axis`
+  std::int64_t axis = -1;  // none where layers are arrays of their own
+};
+
+Place place_of(const Options& o, const WeightShape& w, std::int64_t layer, const Layout& layout) {
+  if (w.path == "embedder/embedding") return {"token_embedder/embedding", w.shape};
+  if (w.path == "final_norm/scale") return {"decoder/decoder_norm/scale", w.shape};
+  if (w.path == "logits/kernel") return {"decoder/logits_dense/kernel", w.shape};
+  const Part p = part_of(w.path);
+  const std::int64_t layers = decoder::layers_in(o, w.path).count;
+  if (layers == 0)
+    throw Error("maxtext", "{}: MaxText's {} has no such weight", w.path, o.family).unsupported();
+  Module module = module_of(o, p);
+  std::string stack = p.stack == "dense_layers" ? "dense_layers" : "layers";
+  if (is_deepseek(o) && p.stack == "layers") stack = "moe_layers";
+  std::int64_t index = layer, count = layers;
+  if (o.family == "gemma2") {
+    const std::size_t end = std::min(module.name.find('/'), module.name.size());
+    module.name.insert(end, layer % 2 == 0 ? "_local" : "_global");
+    index = layer / 2, count = layers / 2;
+  }
+  Sizes shape = shape_of(o, p, Sizes(w.shape.begin() + 1, w.shape.end()));
+  std::string folder = fmt::format("decoder/{}", stack);
+  if (!layout.scanned)
+    return {fmt::format("{}_{}/{}{}", folder, index, module.name, module.leaf), shape};
+  if (o.family.starts_with("gemma3")) {
+    const std::int64_t whole = layers / kGemma3Pattern * kGemma3Pattern;
+    if (layer >= whole)
+      return {fmt::format("{}_remainder/layers_{}/{}{}", folder, layer - whole, module.name,
+                          module.leaf),
+              shape};
+    folder += fmt::format("/layers_{}", layer % kGemma3Pattern);
+    index = layer / kGemma3Pattern, count = layers / kGemma3Pattern;
+  }
+  const std::int64_t axis = std::min(layout.scan_axis, static_cast<std::int64_t>(shape.size()));
+  shape.insert(shape.begin() + axis, count);
+  return {fmt::format("{}/{}{}", folder, module.name, module.leaf), shape, index, axis};
+}
+
+// -- Numbers -----------------------------------------------------------------------------------
+
+/// MaxText's number is factor times ours and plus.
+struct Affine {
+  double factor = 1, plus = 0;
+};
+Affine affine_of(const Options& o, const WeightShape& w, What what) {
+  Affine out;
+  if (folds_scale(o) && w.path.ends_with("layers/attention/query/kernel"))
+    out.factor = static_cast<float>(o.attention_scale);
+  if (is_gemma(o) && w.path == "embedder/embedding")
+    out.factor = static_cast<float>(o.embedding_scale);
+  if (o.norm == decoder::NormKind::gemma && w.kind == WeightKind::scale) out.plus = 1;
+  if (what == What::weights) return out;
+  return {what == What::first_moments ? 1 / out.factor : 1 / (out.factor * out.factor), 0};
+}
+
+bool is_turned(const Options& o, const Part& p) {
+  return is_paired(o) && is_one_of(p.part, {"attention/query", "attention/key"});
+}
+
+/// The place in MaxText's head of element j of ours.
+std::int64_t turned(std::int64_t j, std::int64_t width) {
+  return j < width / 2 ? 2 * j : 2 * (j - width / 2) + 1;
+}
+
+/// Calls f(own, stored) for each element of one layer: its place in the layer and in the array.
+template <class F>
+void for_each_element(const Options& o, const WeightShape& w, const Place& at, F f) {
+  const std::int64_t inner =
+      at.axis < 0 ? 1 : count_of(Sizes(at.shape.begin() + at.axis + 1, at.shape.end()));
+  const std::int64_t layers = at.axis < 0 ? 1 : at.shape[static_cast<std::size_t>(at.axis)];
+  const std::int64_t n = count_of(at.shape) / layers;
+  const bool turns = is_turned(o, part_of(w.path));
+  const std::int64_t width = turns ? at.shape.back() : 1;
+  for (std::int64_t i = 0; i < n; ++i) {
+    const std::int64_t there = turns ? i - i % width + turned(i % width, width) : i;
+    f(i, at.axis < 0 ? there : (there / inner * layers + at.index) * inner + there % inner);
+  }
+}
+
+std::int64_t layers_of(const Options& o, const WeightShape& w) {
+  return std::max<std::int64_t>(decoder::layers_in(o, w.path).count, 1);
+}
+
+template <class T>
+double number(const Literal& l, std::int64_t i) {
+  return static_cast<double>(static_cast<float>(reinterpret_cast<const T*>(l.data())[i]));
+}
+template <class T>
+void set(Literal& l, std::int64_t i, double v) {
+  reinterpret_cast<T*>(l.mutable_data())[i] = static_cast<T>(static_cast<float>(v));
+}
+
+/// Calls f with a T of the dtype.
+template <class F>
+void with_type(DType dtype, const std::string& name, F f) {
+  if (dtype == DType::f32) return f(float{});
+  if (dtype == DType::bf16) return f(BFloat16{});
+  throw Error("maxtext", "{} is {}; weights and moments are f32 or bf16", name,
+              strata::name(dtype));
+}
+
+void put(const Options& o, const WeightShape& w, const Place& at, const Affine& a,
+         const Literal& ours, std::int64_t layer, Literal& theirs) {
+  const std::int64_t begin = layer * (count_of(w.shape) / layers_of(o, w));
+  with_type(ours.dtype(), w.path, [&]<class T>(T) {
+    for_each_element(o, w, at, [&](std::int64_t own, std::int64_t there) {
+      set<T>(theirs, there, number<T>(ours, begin + own) * a.factor + a.plus);
+    });
+  });
+}
+
+void take(const Options& o, const WeightShape& w, const Place& at, const Affine& a,
+          const Literal& theirs, std::int64_t layer, Literal& ours) {
+  const std::int64_t begin = layer * (count_of(w.shape) / layers_of(o, w));
+  with_type(theirs.dtype(), at.name, [&]<class T>(T) {
+    for_each_element(o, w, at, [&](std::int64_t own, std::int64_t there) {
+      const double v = (number<T>(theirs, there) - a.plus) / a.factor;
+      if (ours.dtype() == DType::f32)
+        set<float>(ours, begin + own, v);
+      else
+        set<BFloat16>(ours, begin + own, v);
+    });
+  });
+}
+
+std::string text(const Sizes& shape) { return fmt::format("[{}]", fmt::join(shape, ", ")); }
+
+/// What is wrong with stored arrays; empty where they are the model's.
+std::string compare(const std::map<std::string, Sizes>& wanted, const Arrays& arrays) {
+  std::vector<std::string> wrong;
+  for (const auto& [name, shape] : wanted) {
+    const auto at = arrays.find(name);
+    if (at == arrays.end())
+      wrong.push_back(fmt::format("{} {} is missing", name, text(shape)));
+    else if (at->second.shape().sizes() != shape)
+      wrong.push_back(fmt::format("{} is {} and should be {}", name,
+                                  text(at->second.shape().sizes()), text(shape)));
+    else if (at->second.dtype() != DType::f32 && at->second.dtype() != DType::bf16)
+      wrong.push_back(
+          fmt::format("{} is {}, not f32 or bf16", name, strata::name(at->second.dtype())));
+  }
+  for (const auto& [name, value] : arrays)
+    if (!wanted.contains(name))
+      wrong.push_back(fmt::format("{} {} is of no weight", name, text(value.shape().sizes())));
+  constexpr std::size_t kMost = 8;
+  const std::size_t more = wrong.size() > kMost ? wrong.size() - kMost : 0;
+  wrong.resize(wrong.size() - more);
+  return fmt::format("{}{}", fmt::join(wrong, "; "),
+                     more > 0 ? fmt::format("; and {} more", more) : "");
+}
+
+}  // namespace
+
+std::map<std::string, Sizes> stored_shapes(const Options& o, const Layout& layout) {
+  check_family(o);
+  std::map<std::string, Sizes> out;
+  for (const WeightShape& w : decoder::weight_shapes(o))
+    for (std::int64_t layer = 0; layer < layers_of(o, w); ++layer) {
+      Place at = place_of(o, w, layer, layout);
+      out.emplace(std::move(at.name), std::move(at.shape));
+    }
+  return out;
+}
+
+Arrays to_maxtext(const Options& o, const tree::Tree& params, const Layout& layout) {
+  check_family(o);
+  Arrays out;
+  for (const WeightShape& w : decoder::weight_shapes(o)) {
+    const Literal ours = params[w.path].literal();
+    if (ours.shape().sizes() != w.shape)
+      throw Error("maxtext", "{} is {} and should be {}", w.path, text(ours.shape().sizes()),
+                  text(w.shape));
+    const Affine a = affine_of(o, w, layout.what);
+    for (std::int64_t layer = 0; layer < layers_of(o, w); ++layer) {
+      const Place at = place_of(o, w, layer, layout);
+      auto [theirs, made] =
+          out.try_emplace(at.name, Literal(Type(ours.dtype(), Shape::of(at.shape))));
+      put(o, w, at, a, ours, layer, theirs->second);
+    }
+  }
+  return out;
+}
+
+Result<tree::Tree> from_maxtext(const Options& o, const Arrays& arrays, const Layout& layout) {
+  if (const std::string wrong = compare(stored_shapes(o, layout), arrays); !wrong.empty())
+    return Status(Code::invalid, "the arrays are not those of the configuration: {}", wrong);
+  std::map<std::string, Array, std::less<>> made;
+  for (const WeightShape& w : decoder::weight_shapes(o)) {
+    const Affine a = affine_of(o, w, layout.what);
+    const DType dtype = w.kind == WeightKind::choice_bias
+                            ? DType::f32
+                            : arrays.at(place_of(o, w, 0, layout).name).dtype();
+    Literal ours(Type(dtype, Shape::of(w.shape)));
+    for (std::int64_t layer = 0; layer < layers_of(o, w); ++layer) {
+      const Place at = place_of(o, w, layer, layout);
+      take(o, w, at, a, arrays.at(at.name), layer, ours);
+    }
+    made.emplace(w.path, Array(std::move(ours)));
+  }
+  const decoder::Weights typed = decoder::make_weights(
+      o, [&](std::string_view path, const Sizes&, WeightKind) { return made.find(path)->second; });
+  return tree::of(typed).with_metadata(
+      [](const tree::Entry& e) { return decoder::logical_axes(e.name); });
+}
+
+bool is_scanned(const Arrays& arrays) {
+  return std::any_of(arrays.begin(), arrays.end(), [](const auto& entry) {
+    return entry.first.starts_with("decoder/layers/") ||
+           entry.first.starts_with("decoder/moe_layers/");
+  });
+}
+
+}  // namespace strata::model::maxtext

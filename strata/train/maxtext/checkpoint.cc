@@ -1,0 +1,144 @@
+#include "strata/train/maxtext/checkpoint.h"
+
+#include <fmt/format.h>
+
+#include <map>
+#include <set>
+#include <vector>
+
+#include "strata/base/error.h"
+
+namespace strata::train::maxtext {
+namespace {
+
+namespace orbax = checkpoint::orbax;
+namespace weights = model::maxtext;
+using weights::Arrays;
+using weights::Layout;
+using weights::What;
+
+constexpr const char* kOptimizer = "opt_state/";
+
+[[noreturn]] void refuse(const std::string& name) {
+  throw Error("maxtext",
+              "the optimizer's state has '{}': MaxText's checkpoints are written of adamw and sgd",
+              name)
+      .unsupported();
+}
+
+/// A leaf of the optimizer's state as this trainer names it: "0/mu/layers/...".
+struct OptimizerLeaf {
+  /// The place in the chain.
+  std::string member;
+  /// "count", "mu", "nu".
+  std::string field;
+  /// Of moments, the weight's path.
+  std::string weight;
+};
+OptimizerLeaf leaf_of(const std::string& name) {
+  const std::size_t first = name.find('/'), second = name.find('/', first + 1);
+  if (first == name.npos || name.find_first_not_of("0123456789") != first) refuse(name);
+  return {.member = name.substr(0, first),
+          .field = name.substr(first + 1, second - first - 1),
+          .weight = second == name.npos ? "" : name.substr(second + 1)};
+}
+
+Status not_there(const checkpoint::Checkpoint& c, const std::string& name) {
+  return Status(Code::invalid,
+                "the checkpoint of step {} has no {}: its optimizer is another one, or it holds "
+                "parameters alone",
+                c.step, name);
+}
+
+/// The moments that MaxText stores for a member and a field, by our weights' paths.
+Result<tree::Tree> moments_of(const checkpoint::Checkpoint& c, const OptimizerLeaf& leaf,
+                              const model::decoder::Options& options, Layout layout) {
+  const std::string folder = fmt::format("{}{}/{}/params/", kOptimizer, leaf.member, leaf.field);
+  const Arrays arrays = weights::arrays_below(c, folder);
+  if (arrays.empty()) return not_there(c, folder);
+  layout.what = leaf.field == "mu" ? What::first_moments : What::second_moments;
+  return weights::from_maxtext(options, arrays, layout);
+}
+
+}  // namespace
+
+Result<State> state_of(const checkpoint::Checkpoint& saved, const model::decoder::Options& options,
+                       const State& like, std::int64_t scan_axis) {
+  auto params = weights::params_of(saved, options, scan_axis);
+  if (!params) return params.status();
+  const Layout layout{
+      .scanned = weights::is_scanned(weights::arrays_below(saved, weights::kParams)),
+      .scan_axis = scan_axis};
+  const Arrays counts = weights::arrays_below(saved, kOptimizer);
+  std::map<std::string, tree::Tree> moments;
+  std::vector<Array> values;
+  for (std::size_t i = 0; i < like.optimizer.size(); ++i) {
+    const std::string& name = like.optimizer.entry(i).name;
+    const OptimizerLeaf leaf = leaf_of(name);
+    if (leaf.field == "count" && leaf.weight.empty()) {
+      const auto at = counts.find(leaf.member + "/count");
+      if (at == counts.end()) return not_there(saved, kOptimizer + leaf.member + "/count");
+      values.push_back(Array(at->second));
+      continue;
+    }
+    if (leaf.field != "mu" && leaf.field != "nu") refuse(name);
+    const std::string key = leaf.member + "/" + leaf.field;
+    if (!moments.contains(key)) {
+      auto of = moments_of(saved, leaf, options, layout);
+      if (!of) return of.status();
+      moments.emplace(key, std::move(*of));
+    }
+    values.push_back(moments.at(key)[leaf.weight]);
+  }
+  for (std::size_t i = 0; i < values.size(); ++i)
+    if (!(values[i].type() == like.optimizer.value(i).type()))
+      return Status(Code::invalid, "the checkpoint of step {}: {} is {}, expected {}", saved.step,
+                    like.optimizer.entry(i).name, values[i].type().to_string(),
+                    like.optimizer.value(i).type().to_string());
+  return State{std::move(*params), like.optimizer.with_values(std::move(values))};
+}
+
+std::int64_t step_of(const checkpoint::Checkpoint& saved) {
+  const Arrays all = weights::arrays_below(saved, "");
+  const auto at = all.find("step");
+  return at == all.end() ? 0 : static_cast<std::int64_t>(at->second.number(0));
+}
+
+Status write_state(const std::string& path, const State& state, std::int64_t step,
+                   const model::decoder::Options& options, const Layout& how) {
+  Layout layout{.scanned = how.scanned, .scan_axis = how.scan_axis};
+  std::vector<orbax::Leaf> leaves;
+  weights::add_leaves(leaves, weights::kParams, weights::to_maxtext(options, state.params, layout));
+  leaves.push_back(weights::leaf_at("step", Literal::scalar(static_cast<std::int32_t>(step))));
+  // Moments by member and field, under our weights' paths.
+  std::map<std::pair<std::string, std::string>, std::vector<Array>> moments;
+  std::set<std::int64_t> members;
+  for (std::size_t i = 0; i < state.optimizer.size(); ++i) {
+    const OptimizerLeaf leaf = leaf_of(state.optimizer.entry(i).name);
+    if (leaf.field == "count" && leaf.weight.empty())
+      leaves.push_back(weights::leaf_at(fmt::format("{}{}/count", kOptimizer, leaf.member),
+                                        state.optimizer.value(i).literal()));
+    else if ((leaf.field == "mu" || leaf.field == "nu") && state.params.contains(leaf.weight))
+      moments[{leaf.member, leaf.field}].push_back(state.optimizer.value(i));
+    else
+      refuse(state.optimizer.entry(i).name);
+    members.insert(std::stoll(leaf.member));
+  }
+  for (auto& [key, values] : moments) {
+    layout.what = key.second == "mu" ? What::first_moments : What::second_moments;
+    weights::add_leaves(
+        leaves, fmt::format("{}{}/{}/params/", kOptimizer, key.first, key.second),
+        weights::to_maxtext(options, state.params.with_values(std::move(values)), layout));
+  }
+  // Members of optax's chain without a state are None.
+  for (std::int64_t i = 0; !members.empty() && i < *members.rbegin(); ++i) {
+    if (members.contains(i)) continue;
+    orbax::Leaf none = weights::leaf_at(fmt::format("{}{}", kOptimizer, i), {});
+    none.kind = orbax::Kind::none;
+    none.value.reset();
+    leaves.push_back(std::move(none));
+  }
+  return weights::write_leaves(path, std::move(leaves), how.scanned);
+}
+
+}  // namespace strata::train::maxtext

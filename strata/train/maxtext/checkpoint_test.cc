@@ -1,0 +1,211 @@
+#include "strata/train/maxtext/checkpoint.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <functional>
+#include <map>
+#include <nlohmann/json.hpp>
+
+#include "strata/api/numpy.h"
+#include "strata/checkpoint/orbax/directory.h"
+#include "strata/compile/cpu_client.h"
+#include "strata/model/decoder/model.h"
+#include "strata/model/published/family.h"
+#include "strata/train/maxtext/translate.h"
+#include "strata/train/optimizer.h"
+
+namespace strata::train::maxtext {
+namespace {
+
+using model::decoder::Options;
+using nlohmann::json;
+namespace fs = std::filesystem;
+namespace weights = model::maxtext;
+using weights::is_checkpoint;
+using weights::open_checkpoint;
+using weights::params_of;
+using weights::write_params;
+
+class MaxTextCheckpoint : public testing::Test {
+ protected:
+  MaxTextCheckpoint() { compile::register_cpu(); }
+
+  static fs::path data() { return fs::path(__FILE__).parent_path() / "testdata" / "checkpoints"; }
+  static json losses() {
+    std::ifstream file(data() / "losses.json");
+    return json::parse(file);
+  }
+  static std::vector<std::string> line(const json& keys) {
+    std::vector<std::string> out = losses()["keys"].get<std::vector<std::string>>();
+    for (const json& key : keys) out.push_back(key.get<std::string>());
+    // MaxText takes a key once.
+    std::map<std::string, std::string> once;
+    for (const std::string& key : out) once[key.substr(0, key.find('='))] = key;
+    out.clear();
+    for (const auto& [name, key] : once) out.push_back(key);
+    return out;
+  }
+  static Options options_of(const json& keys) {
+    const Surroundings nothing = {[](const std::string&) -> const char* { return nullptr; }, 1};
+    const auto config = model::published::Config::parse(model_config(resolve(line(keys), nothing)));
+    return model::published::family(config.text("model_type")).options(config);
+  }
+  static Array ints(const json& rows, std::int64_t begin) {
+    std::vector<std::int32_t> out;
+    for (const json& row : rows)
+      for (std::size_t i = 0; i + 1 < row.size(); ++i)
+        out.push_back(row[i + static_cast<std::size_t>(begin)].get<std::int32_t>());
+    const auto b = static_cast<std::int64_t>(rows.size());
+    return reshape(array(out), {b, static_cast<std::int64_t>(out.size()) / b});
+  }
+  static Batch batch_of(const json& rows) { return {ints(rows, 0), ints(rows, 1)}; }
+  static float loss(const Options& o, const tree::Tree& params, const json& rows) {
+    const Batch b = batch_of(rows);
+    return mean(model::decoder::model(o)->token_losses(params, b.tokens, b.targets)).item<float>();
+  }
+  static State first_state(const tree::Tree& params) {
+    return init(params, make_optimizer(config(), params));
+  }
+  /// The golden's run.
+  static Config config() {
+    const Surroundings nothing = {[](const std::string&) -> const char* { return nullptr; }, 1};
+    Config c;
+    const json all = losses();
+    const Resolved resolved = resolve(line(all["families"]["llama"]["keys"]), nothing);
+    for (const std::string& key : translate(resolved).keys) {
+      const std::size_t end = key.find('=');
+      set(c, key.substr(0, end), key.substr(end + 1));
+    }
+    return c;
+  }
+  fs::path folder() const {
+    const fs::path out = fs::path(testing::TempDir()) /
+                         testing::UnitTest::GetInstance()->current_test_info()->name();
+    fs::remove_all(out);
+    fs::create_directories(out);
+    return out;
+  }
+};
+
+std::map<std::string, std::vector<std::int64_t>> shapes_of(const weights::Arrays& arrays) {
+  std::map<std::string, std::vector<std::int64_t>> out;
+  for (const auto& [name, value] : arrays) out[name] = value.shape().sizes();
+  return out;
+}
+
+weights::Arrays arrays_of(const checkpoint::Checkpoint& c) {
+  return weights::arrays_below(c, weights::kParams);
+}
+
+/// Of equal shapes and f32; how far apart relative to the largest.
+double distance(const Literal& a, const Literal& b) {
+  double far = 0, most = 1e-30;
+  for (std::int64_t i = 0; i < a.count(); ++i) {
+    far = std::max(far, std::abs(a.number(i) - b.number(i)));
+    most = std::max(most, std::abs(b.number(i)));
+  }
+  return far / most;
+}
+
+TEST_F(MaxTextCheckpoint, LossesOfWhatMaxTextSavedAreMaxTexts) {
+  const json all = losses();
+  ASSERT_EQ(all["families"].size(), 11u);
+  for (const auto& [family, row] : all["families"].items()) {
+    SCOPED_TRACE(family);
+    const Options o = options_of(row["keys"]);
+    const auto saved = open_checkpoint((data() / family).string());
+    ASSERT_TRUE(saved.ok()) << saved.status().message();
+    const auto params = params_of(*saved, o);
+    ASSERT_TRUE(params.ok()) << params.status().message();
+    const double theirs = row["loss"].get<double>();
+    // Gemma's are this far from MaxText's in f32; all others agree to 2e-7.
+    const double bound = family.starts_with("gemma") ? 6e-5 : 1e-6;
+    EXPECT_NEAR(loss(o, *params, row["tokens"]), theirs, bound * theirs);
+  }
+}
+
+TEST_F(MaxTextCheckpoint, WhatIsWrittenIsWhatMaxTextSaved) {
+  const json all = losses();
+  ASSERT_EQ(all["families"].size(), 11u);
+  for (const auto& [family, row] : all["families"].items()) {
+    SCOPED_TRACE(family);
+    const Options o = options_of(row["keys"]);
+    const auto saved = open_checkpoint((data() / family / "0" / "items").string());
+    ASSERT_TRUE(saved.ok()) << saved.status().message();
+    const auto params = params_of(*saved, o);
+    ASSERT_TRUE(params.ok()) << params.status().message();
+    const std::string path = (folder() / family).string();
+    ASSERT_TRUE(write_params(path, *params, o, {.scanned = family != "unscanned"}).ok());
+    const auto again = open_checkpoint(path);
+    ASSERT_TRUE(again.ok()) << again.status().message();
+    const weights::Arrays theirs = arrays_of(*saved), ours = arrays_of(*again);
+    ASSERT_EQ(shapes_of(ours), shapes_of(theirs));
+    for (const auto& [name, value] : theirs)
+      EXPECT_LE(distance(ours.at(name), value), 2e-7) << name;
+  }
+}
+
+/// Losses of the steps that follow.
+std::vector<double> go_on(const Options& o, State state, const Config& config, const json& batches,
+                          std::size_t first, const std::function<Batch(const json&)>& batch_of) {
+  const Step step = make_step(model::decoder::model(o), make_optimizer(config, state.params));
+  std::vector<double> out;
+  for (std::size_t i = first; i < batches.size(); ++i) {
+    auto [outcome, next] = step(std::move(state), batch_of(batches[i]));
+    state = std::move(next);
+    out.push_back(outcome.loss.item<float>());
+  }
+  return out;
+}
+
+TEST_F(MaxTextCheckpoint, StepsGoOnWhereMaxTextStopped) {
+  const json all = losses();
+  Options o = options_of(all["families"]["llama"]["keys"]);
+  o.attention_scale = 1;  // its queries hold the factor, and it is them that Adam steps
+  const auto saved = open_checkpoint((data() / "state").string());
+  ASSERT_TRUE(saved.ok()) << saved.status().message();
+  EXPECT_EQ(step_of(*saved), 3);
+  const auto params = params_of(*saved, o);
+  ASSERT_TRUE(params.ok()) << params.status().message();
+  const auto state = state_of(*saved, o, first_state(*params));
+  ASSERT_TRUE(state.ok()) << state.status().message();
+  const auto batch = [](const json& rows) { return batch_of(rows); };
+  const auto ours = go_on(o, *state, config(), all["step_tokens"], 3, batch);
+  for (std::size_t i = 0; i < ours.size(); ++i) {
+    const double theirs = all["steps"][3 + i].get<double>();
+    EXPECT_NEAR(ours[i], theirs, 1e-6 * theirs) << "step " << 3 + i;
+  }
+  // The same from what is written of it, to the bit.
+  const std::string path = (folder() / "3").string();
+  ASSERT_TRUE(write_state(path, *state, 3, o).ok());
+  const auto again = open_checkpoint(path);
+  ASSERT_TRUE(again.ok()) << again.status().message();
+  const auto read = state_of(*again, o, first_state(*params));
+  ASSERT_TRUE(read.ok()) << read.status().message();
+  EXPECT_EQ(go_on(o, *read, config(), all["step_tokens"], 3, batch), ours);
+}
+
+TEST_F(MaxTextCheckpoint, WhatIsNotTheModelsIsRefusedByItsName) {
+  const json all = losses();
+  const auto saved = open_checkpoint((data() / "llama").string());
+  ASSERT_TRUE(saved.ok());
+  const auto other = params_of(*saved, options_of(all["families"]["qwen3"]["keys"]));
+  ASSERT_FALSE(other.ok());
+  EXPECT_THAT(other.status().message(),
+              testing::HasSubstr("decoder/layers/self_attention/key_norm/scale [8, 2] is missing"));
+  const Options o = options_of(all["families"]["llama"]["keys"]);
+  const auto params = params_of(*saved, o);
+  ASSERT_TRUE(params.ok());
+  const auto state = state_of(*saved, o, first_state(*params));
+  ASSERT_FALSE(state.ok());
+  EXPECT_THAT(state.status().message(), testing::HasSubstr("parameters alone"));
+  EXPECT_EQ(open_checkpoint((data() / "nothing").string()).status().code(), Code::not_found);
+  EXPECT_TRUE(is_checkpoint((data() / "llama").string()));
+  EXPECT_FALSE(is_checkpoint(data().string()));
+}
+
+}  // namespace
+}  // namespace strata::train::maxtext
