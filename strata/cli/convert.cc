@@ -74,8 +74,8 @@ void add_convert(CommandLine& app, std::function<int()>& action) {
   CommandLine& command =
       app.add_subcommand("convert", "published models from one packaging to another");
   command.description(
-      "Converts a published model between a GGUF file, a Hugging Face directory and a Strata "
-      "checkpoint. Weights go row by row, so memory does\n"
+      "Converts a published model between a GGUF file, a Hugging Face directory, a Strata "
+      "checkpoint and one of MaxText's. Weights go row by row, so memory does\n"
       "not hold the model. Nothing is dropped silently: --dry-run lists every tensor with its "
       "type and shape on both sides, and what is left out\n"
       "has a note with the reason. From GGUF to GGUF, or checkpoint to GGUF, by way of a "
@@ -83,7 +83,9 @@ void add_convert(CommandLine& app, std::function<int()>& action) {
       "Example:\n  strata convert SmolLM2.Q4_1.gguf SmolLM2\n  strata convert SmolLM2 "
       "SmolLM2.Q8_0.gguf --type Q8_0\n  strata convert SmolLM2 merged --adapter my-adapter\n  "
       "strata convert SmolLM2.Q4_1.gguf runs/smollm2 --format "
-      "strata\n");
+      "strata\n  strata convert SmolLM2 smollm2/0 --format maxtext\n  strata convert smollm2/0 "
+      "back "
+      "--config SmolLM2\n");
   auto o = std::make_shared<Options>();
   command.add_option("FROM", o->from, "a GGUF file, a Hugging Face directory, a checkpoint")
       .required();
@@ -96,15 +98,27 @@ void add_convert(CommandLine& app, std::function<int()>& action) {
           "in FROM)")
       .type_name("TYPE");
   command
-      .add_option("--format", o->convert.format,
-                  "gguf, hugging_face or strata (default: gguf for a TO that ends in .gguf, else "
-                  "hugging_face)")
+      .add_option(
+          "--format", o->convert.format,
+          "gguf, hugging_face, strata or maxtext (default: gguf for a TO that ends in .gguf, else "
+          "hugging_face)")
       .type_name("FORMAT");
   command
       .add_option("--adapter", o->convert.adapter,
                   "a folder with an adapter in PEFT's layout, which is added to the weights: W + "
                   "scale A B; FROM may be a directory and so may TO then")
       .type_name("DIR");
+  command
+      .add_option("--config", o->convert.config,
+                  "of a checkpoint of MaxText's: the config.json of its model, or the directory "
+                  "that has it and a tokenizer")
+      .type_name("PATH");
+  command
+      .add_option("--param-scan-axis", o->convert.scan_axis,
+                  "of MaxText's checkpoints: the axis of layers (default 1)")
+      .type_name("N");
+  command.add_flag("!--no-scan-layers", o->convert.scan_layers,
+                   "with --format maxtext: an array for each layer");
   command.add_flag("--dry-run", o->convert.dry_run, "list what would be written, write nothing");
   command.add_flag("--json", o->json, "print one JSON object instead");
   command.callback([o, &action] { action = [o] { return run(*o); }; });

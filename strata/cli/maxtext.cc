@@ -12,6 +12,7 @@
 #include "strata/base/thread_pool.h"
 #include "strata/cli/generate_text.h"
 #include "strata/train/generate.h"
+#include "strata/train/maxtext/import.h"
 #include "strata/train/maxtext/translate.h"
 
 namespace strata::cli {
@@ -147,7 +148,10 @@ train::Config maxtext_run(const std::vector<std::string>& arguments) {
   std::vector<std::string> keys = t.keys;
   if (const char* tflops = std::getenv("STRATA_DEVICE_TFLOPS"))
     keys.push_back(fmt::format("device_tflops={}", tflops));
-  return train::read_config({}, keys);
+  train::Config config = train::read_config({}, keys);
+  if (Status s = maxtext::import_checkpoint(r, config); !s.ok())
+    throw train::ConfigError(s.message());
+  return config;
 }
 
 void add_decode(CommandLine& app, std::function<int()>& action) {

@@ -5,6 +5,7 @@
 #
 # Prints one line for each fact and ends with "N passed, N failed".
 set -u
+saved=$(cd "$(dirname "$0")/../train/maxtext/testdata/checkpoints" && pwd)
 . "$(dirname "$0")/../../tests/facts.sh"
 
 tiny="base_output_directory=runs dataset_type=synthetic per_device_batch_size=2 max_target_length=32
@@ -23,6 +24,27 @@ STRATA_DEVICE_TFLOPS=1 strata train configs/base.yml run_name=b steps=2 $tiny
 fact "MFU where the device is known" grep -q "^goodput: [0-9.]*, mfu: [0-9.]*$" err
 strata decode configs/base.yml run_name=a base_output_directory=runs prompt=abc max_target_length=68
 fact "decode answers in MaxText's words" grep -q '^Input `abc` -> `' out
+
+small="base_output_directory=runs dataset_type=synthetic per_device_batch_size=2 max_target_length=8
+  base_emb_dim=16 base_num_decoder_layers=2 base_mlp_dim=24 base_num_query_heads=4
+  base_num_kv_heads=2 head_dim=8 vocab_size=256 dtype=float32 log_config=false"
+strata train configs/base.yml run_name=whole steps=4 load_full_state_path=$saved/state/2 $small
+fact "a run goes on from MaxText's state" grep -q "^going on from runs/whole/checkpoints/3$" err
+strata train configs/base.yml run_name=weights steps=1 load_parameters_path=$saved/llama/0/items $small
+fact "and from its parameters" grep -q "^going on from runs/weights/checkpoints/0$" err
+strata train configs/base.yml run_name=other steps=1 load_parameters_path=$saved/qwen3 $small
+fact "of another model it is told what differs" says 2 "key_norm/scale [8, 2] is of no weight"
+echo '{"model_type":"llama","vocab_size":256,"hidden_size":16,"intermediate_size":24,
+  "num_hidden_layers":2,"num_attention_heads":4,"num_key_value_heads":2,"head_dim":8,
+  "rms_norm_eps":1e-5,"rope_theta":10000,"tie_word_embeddings":false}' > llama.json
+strata convert "$saved/llama" hf --config llama.json
+fact "MaxText's checkpoint becomes a directory" test -s hf/model.safetensors
+strata convert hf mt/0 --format maxtext --no-scan-layers
+fact "and a directory MaxText's" test -s mt/0/items/_METADATA
+strata convert mt/0 again --config hf
+fact "with the same bytes" cmp hf/model.safetensors again/model.safetensors
+strata convert "$saved/llama" nothing
+fact "the model must be said" says 2 "name a config.json"
 
 strata train model_name=llama2-7b mtp_num_layers=1 dataset_type=synthetic run_name=c
 fact "what is not built is refused" says 2 "mtp_num_layers=1 is not supported yet"

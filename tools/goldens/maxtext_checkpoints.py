@@ -70,7 +70,7 @@ from maxtext.utils import maxtext_utils, model_creation_utils, train_utils
 
 COMMON = """run_name=r base_output_directory=/tmp/maxtext_checkpoints hardware=cpu skip_jax_distributed_system=true
 base_emb_dim=16 base_num_query_heads=4 base_num_kv_heads=2 head_dim=8 base_mlp_dim=24 base_num_decoder_layers=2
-vocab_size=32 max_target_length=8 per_device_batch_size=2 dataset_type=synthetic dtype=float32 weight_dtype=float32
+vocab_size=256 max_target_length=8 per_device_batch_size=2 dataset_type=synthetic dtype=float32 weight_dtype=float32
 steps=8 attention=dot_product enable_checkpointing=true async_checkpointing=false checkpoint_period=1
 learning_rate=0.01 warmup_steps_fraction=0.25 enable_goodput_recording=false monitor_goodput=false
 matmul_precision=highest""".split()

@@ -9,10 +9,12 @@
 #include "strata/checkpoint/any_format.h"
 #include "strata/checkpoint/checkpoint.h"
 #include "strata/checkpoint/orbax/directory.h"
+#include "strata/model/convert/maxtext.h"
 #include "strata/model/convert/own_run.h"
 #include "strata/model/convert/plan.h"
 #include "strata/model/fingerprint.h"
 #include "strata/model/lora/lora.h"
+#include "strata/model/maxtext/checkpoint.h"
 #include "strata/model/pretrained.h"
 #include "strata/model/published/load_weights.h"
 
@@ -25,6 +27,7 @@ using conversion::Plan;
 constexpr const char* kGguf = "gguf";
 constexpr const char* kHuggingFace = "hugging_face";
 constexpr const char* kStrata = "strata";
+constexpr const char* kMaxText = "maxtext";
 /// The note of a checkpoint that holds the config.json of its model.
 constexpr const char* kConfigNote = "published_config";
 /// That of a trainer's checkpoint: the model that what it leaves out is of (train/state.h).
@@ -37,6 +40,7 @@ Result<std::string> format_of(const std::string& from) {
   if (!fs::is_directory(from, error)) return std::string(kGguf);
   if (file_exists(from + "/config.json") || fs::is_directory(from + "/snapshots", error))
     return std::string(kHuggingFace);
+  if (maxtext::is_checkpoint(from)) return std::string(kMaxText);
   const auto steps = checkpoint::any_format::steps(checkpoint::root_of(from));
   if (file_exists(from + "/manifest.json") || checkpoint::orbax::is_checkpoint(from) ||
       (steps && !steps->empty()))
@@ -49,8 +53,9 @@ Result<std::string> format_of(const std::string& from) {
 
 std::string target_format(const std::string& to, const std::string& asked) {
   if (asked.empty()) return to.ends_with(".gguf") ? kGguf : kHuggingFace;
-  if (asked != kGguf && asked != kHuggingFace && asked != kStrata)
-    throw Error("convert", "there is no format '{}'; formats: gguf, hugging_face, strata", asked);
+  if (asked != kGguf && asked != kHuggingFace && asked != kStrata && asked != kMaxText)
+    throw Error("convert", "there is no format '{}'; formats: gguf, hugging_face, strata, maxtext",
+                asked);
   return asked;
 }
 
@@ -294,7 +299,13 @@ Result<Conversion> convert(const std::string& given, const std::string& to,
   if (!options.dry_run)
     if (Status s = expect_new(to); !s.ok()) return s;
   Status status;
-  if (out.to_format == kStrata && out.from_format != kStrata)
+  if (out.from_format == kMaxText && out.to_format == kHuggingFace && options.adapter.empty())
+    status = conversion::maxtext_to_directory(from, to, options, out);
+  else if (out.to_format == kMaxText &&
+           (out.from_format == kHuggingFace || out.from_format == kGguf))
+    status = conversion::to_maxtext(from, to, options, out);
+  else if (out.to_format == kStrata &&
+           (out.from_format == kHuggingFace || out.from_format == kGguf))
     status = to_strata(from, out.from_format, to, options, out);
   else if (out.from_format == kGguf && out.to_format == kHuggingFace)
     status = to_hugging_face(from, to, options, out);

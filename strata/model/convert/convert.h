@@ -24,12 +24,17 @@ struct ConvertOptions {
   /// F32, F16 (not in a Strata checkpoint), BF16. Empty: as in the source (packed ones F32 where
   /// the target has no blocks; those that gguf.json names).
   std::string type = {};
-  /// What to write: "gguf", "hugging_face", "strata". Empty: GGUF for a name that ends in .gguf,
-  /// else a Hugging Face directory.
+  /// What to write: "gguf", "hugging_face", "strata", "maxtext" (a step's folder of MaxText's).
+  /// Empty: GGUF for a name that ends in .gguf, else a Hugging Face directory.
   std::string format = {};
   /// A folder with an adapter in PEFT's layout (lora/peft.h), which is added to the weights: W + s
   /// A B in f32, before it is written in its type. Empty: none.
   std::string adapter = {};
+  /// Of a checkpoint of MaxText's as source: a config.json, or the directory that has it.
+  std::string config = {};
+  /// Of MaxText's checkpoints: param_scan_axis, and scan_layers of one that is written.
+  std::int64_t scan_axis = 1;
+  bool scan_layers = true;
   /// Says what would be written, and writes nothing.
   bool dry_run = false;
   /// The most bytes of a safetensors file; more go into several with an index.

@@ -65,7 +65,9 @@ Options usual_options(const Config& c, std::string_view model_type, std::int64_t
   o.activation = activation_of(c.text("hidden_act", "silu"));
   o.context = c.integer("max_position_embeddings", 0);
   o.initial_deviation = c.number("initializer_range", 0.02);
-  o.attention_scale = 1 / std::sqrt(static_cast<double>(std::max<std::int64_t>(o.head_dim, 1)));
+  // Of most families upstream knows no such key; a run that goes on from MaxText's weights has it.
+  const auto head = static_cast<double>(std::max<std::int64_t>(o.head_dim, 1));
+  o.attention_scale = 1 / std::sqrt(c.number("query_pre_attn_scalar", head));
   return o;
 }
 

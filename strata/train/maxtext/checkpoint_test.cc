@@ -10,12 +10,14 @@
 #include <nlohmann/json.hpp>
 
 #include "strata/api/numpy.h"
-#include "strata/checkpoint/orbax/directory.h"
+#include "strata/checkpoint/any_format.h"
 #include "strata/compile/cpu_client.h"
 #include "strata/model/decoder/model.h"
 #include "strata/model/published/family.h"
+#include "strata/train/maxtext/import.h"
 #include "strata/train/maxtext/translate.h"
 #include "strata/train/optimizer.h"
+#include "strata/train/state.h"
 
 namespace strata::train::maxtext {
 namespace {
@@ -121,8 +123,8 @@ TEST_F(MaxTextCheckpoint, LossesOfWhatMaxTextSavedAreMaxTexts) {
     const auto params = params_of(*saved, o);
     ASSERT_TRUE(params.ok()) << params.status().message();
     const double theirs = row["loss"].get<double>();
-    // Gemma's are this far from MaxText's in f32; all others agree to 2e-7.
-    const double bound = family.starts_with("gemma") ? 6e-5 : 1e-6;
+    // MaxText rounds an embedding that gives logits too to bf16 for them (attend_on_embedding).
+    const double bound = family.starts_with("gemma") ? 2e-4 : 1e-6;
     EXPECT_NEAR(loss(o, *params, row["tokens"]), theirs, bound * theirs);
   }
 }
@@ -186,6 +188,45 @@ TEST_F(MaxTextCheckpoint, StepsGoOnWhereMaxTextStopped) {
   const auto read = state_of(*again, o, first_state(*params));
   ASSERT_TRUE(read.ok()) << read.status().message();
   EXPECT_EQ(go_on(o, *read, config(), all["step_tokens"], 3, batch), ours);
+}
+
+TEST_F(MaxTextCheckpoint, ARunBeginsFromWhatMaxTextSaved) {
+  const Surroundings nothing = {[](const std::string&) -> const char* { return nullptr; }, 1};
+  const json all = losses();
+  const auto begin = [&](const std::string& name, const std::string& key) {
+    std::vector<std::string> keys = line(all["families"]["llama"]["keys"]);
+    std::erase_if(keys, [](const std::string& k) {
+      return k.starts_with("run_name=") || k.starts_with("base_output_directory=");
+    });
+    const std::string root = (fs::path(testing::TempDir()) / "maxtext_runs").string();
+    for (const std::string& k : {"run_name=" + name, "base_output_directory=" + root, key})
+      keys.push_back(k);
+    fs::remove_all(root + "/" + name);
+    const Resolved resolved = resolve(keys, nothing);
+    const Translation t = translate(resolved);
+    fs::create_directories(fs::path(t.synthetic->first).parent_path());
+    std::ofstream(t.synthetic->first) << t.synthetic->second;
+    const Config c = read_config({}, t.keys);
+    const Status first = import_checkpoint(resolved, c), again = import_checkpoint(resolved, c);
+    EXPECT_TRUE(first.ok()) << first.message();
+    EXPECT_TRUE(again.ok()) << again.message();  // there is a checkpoint now
+    return c;
+  };
+  const Config whole = begin("whole", "load_full_state_path=" + (data() / "state" / "2").string());
+  auto latest = checkpoint::any_format::load_latest(run_folder(whole) + "/checkpoints");
+  ASSERT_TRUE(latest.ok() && latest->checkpoint);
+  EXPECT_EQ(latest->checkpoint->step, 3);
+  auto state = from_checkpoint(*latest->checkpoint, whole);
+  ASSERT_TRUE(state.ok()) << state.status().message();
+  Options o = options_of(all["families"]["llama"]["keys"]);
+  o.attention_scale = 1;
+  const auto ours = go_on(o, *state, whole, all["step_tokens"], 3,
+                          [](const json& rows) { return batch_of(rows); });
+  EXPECT_NEAR(ours.back(), all["steps"].back().get<double>(), 1e-5);
+  const Config params = begin("params", "load_parameters_path=" + (data() / "llama").string());
+  latest = checkpoint::any_format::load_latest(run_folder(params) + "/checkpoints");
+  ASSERT_TRUE(latest.ok() && latest->checkpoint);
+  EXPECT_EQ(latest->checkpoint->step, 0);
 }
 
 TEST_F(MaxTextCheckpoint, WhatIsNotTheModelsIsRefusedByItsName) {

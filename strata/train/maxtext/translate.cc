@@ -9,6 +9,7 @@
 #include "strata/base/file.h"
 #include "strata/base/text.h"
 #include "strata/train/maxtext/effects.h"
+#include "strata/train/maxtext/import.h"
 #include "strata/train/maxtext/keys.h"
 #include "strata/train/maxtext/models.h"
 #include "strata/train/maxtext/upstream.h"
@@ -238,15 +239,30 @@ std::string type_text(const Json& type) {
 
 }  // namespace
 
+namespace {
+
+/// The weights of a run of MaxText's stay as they are, and so does what its optimizer steps: where
+/// they hold the factor of scores, there is none beside them.
+std::string imported_config(const Resolved& resolved) {
+  Json config = Json::parse(model_config(resolved));
+  for (const char* type : {"llama", "mistral", "mixtral", "gemma", "gemma2"})
+    if (config["model_type"] == type) config["query_pre_attn_scalar"] = 1;
+  return config.dump();
+}
+
+}  // namespace
+
 Translation translate(const Resolved& resolved, bool train) {
   const Keys k(resolved);
   Translation out;
   sort_keys(resolved, k, out);
   require_built(k);
-  if (train && k.on("load_parameters_path"))
+  const bool imported = train && !imported_path(resolved).empty();
+  if (train && !imported && k.on("load_parameters_path"))
     out.keys = {"init=" + k.text("load_parameters_path")};
   else
-    out.keys = {"decoder_block=published", "config=" + model_config(resolved)};
+    out.keys = {"decoder_block=published",
+                "config=" + (imported ? imported_config(resolved) : model_config(resolved))};
   for (const std::string& key : {"dtype=" + k.text("dtype"), "remat_policy=" + remat_policy(k),
                                  std::string("log_period=1"), std::string("log_goodput=true")})
     out.keys.push_back(key);
@@ -256,7 +272,8 @@ Translation translate(const Resolved& resolved, bool train) {
   if (has_experts(resolved))
     for (const std::string_view key : kSameOfExperts)
       out.keys.push_back(key_value(std::string(key), k[std::string(key)]));
-  if (const std::string rows = stored_as(resolved); !rows.empty())
+  // Imported weights are as MaxText stores them, and so is the optimizer's state beside them.
+  if (const std::string rows = imported ? "" : stored_as(resolved); !rows.empty())
     out.keys.push_back("optimizer.stored_as=" + rows);
   out.keys.push_back(fmt::format("per_device_batch_size={}", k.real("per_device_batch_size")));
   add_mesh(resolved, k, out);
