@@ -138,6 +138,15 @@ bool has(const std::vector<std::string>& sorted, std::string_view name) {
   return std::binary_search(sorted.begin(), sorted.end(), name);
 }
 
+/// Whether an item says what made the checkpoint: the second API lists it, and Orbax itself reads
+/// checkpoints without it.
+bool is_descriptor(const ordered_json& type) {
+  return type.is_string() && type.get<std::string>().ends_with("DescriptorHandler");
+}
+
+/// Whether a folder holds arrays of a tree; without `_METADATA` nobody knows which.
+bool has_arrays(const std::string& folder) { return file_exists(folder + "/manifest.ocdbt"); }
+
 /// The folder that a path means: itself, or the newest step below it.
 Result<std::string> folder_of(const std::string& path) {
   if (is_checkpoint(path)) return path;
@@ -204,13 +213,18 @@ Result<Directory> Directory::open(const std::string& path) {
     const ordered_json handlers = metadata.value("item_handlers", ordered_json());
     if (handlers.is_object())
       for (const auto& [item, type] : handlers.items())
-        if (is_plain_key(item) && !file_exists(path + "/" + item))
+        if (is_plain_key(item) && !is_descriptor(type) && !file_exists(path + "/" + item))
           return Status(Code::corrupt, "{}/{}: the item is missing", path, item);
   }
   if (file_exists(path + "/_METADATA")) {
     out.trees_.push_back("default");
     return out;
   }
+  const auto no_tree = [](const std::string& folder) {
+    return Status(Code::corrupt, "{}: there are arrays and no _METADATA, which says of what",
+                  folder);
+  };
+  if (has_arrays(path)) return no_tree(path);
   auto names = list_folder(path);
   if (!names) return names.status();
   for (const std::string& name : *names) {
@@ -219,6 +233,7 @@ Result<Directory> Directory::open(const std::string& path) {
       out.trees_.push_back(name);
       continue;
     }
+    if (has_arrays(folder)) return no_tree(folder);
     for (const char* file : {"metadata", "data.json", "metrics"})
       if (auto text = text_of(folder + "/" + file)) out.json_[name] = std::move(*text);
   }
