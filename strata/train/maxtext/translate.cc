@@ -237,10 +237,6 @@ std::string type_text(const Json& type) {
                      fmt::join(parts, kind == "literal" ? ", " : " or "));
 }
 
-}  // namespace
-
-namespace {
-
 /// The weights of a run of MaxText's stay as they are, and so does what its optimizer steps: where
 /// they hold the factor of scores, there is none beside them.
 std::string imported_config(const Resolved& resolved) {
