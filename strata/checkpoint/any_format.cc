@@ -132,12 +132,11 @@ std::optional<Format> format_of(const std::string& path) {
 
 Result<std::vector<std::pair<std::int64_t, std::string>>> steps(const std::string& root) {
   std::map<std::int64_t, std::string> all;
-  if (!is_object_path(root)) {  // in a bucket a folder may be what a save has not finished
-    auto ours = checkpoint::steps(root);
-    if (!ours) return ours.status();
-    for (std::int64_t step : *ours) all[step] = fmt::format("{}/{}", root, step);
-    if (!file_exists(root)) return std::vector<std::pair<std::int64_t, std::string>>();
-  }
+  auto ours = checkpoint::steps(root);
+  if (!ours) return ours.status();
+  for (std::int64_t step : *ours) all[step] = fmt::format("{}/{}", root, step);
+  if (!is_object_path(root) && !file_exists(root))
+    return std::vector<std::pair<std::int64_t, std::string>>();
   auto theirs = orbax::steps(root);
   if (!theirs) return theirs.status();
   for (auto& [step, folder] : *theirs) all.emplace(step, std::move(folder));
@@ -195,9 +194,10 @@ Result<Latest> find(const std::string& path) {
                 latest->damaged.front().message());
 }
 
-Status save(const std::string& root, const Checkpoint& checkpoint, Keep keep, Format format) {
+Status save(const std::string& root, const Checkpoint& checkpoint, Keep keep, Format format,
+            const Still& still) {
   const std::string folder = fmt::format("{}/{}", root, checkpoint.step);
-  if (format == Format::strata) return write(root, checkpoint, format, {.keep = keep});
+  if (format == Format::strata) return checkpoint::save(root, checkpoint, keep, still);
   if (Status s = write(folder, checkpoint, format, {}); !s.ok()) return s;
   return tidy(root, checkpoint.step, keep);
 }
@@ -227,13 +227,7 @@ Result<std::vector<std::string>> all_of(const std::string& path) {
 Status write(const std::string& path, const Checkpoint& c, Format format,
              const WriteOptions& options) {
   switch (format) {
-    case Format::strata:
-      if (is_object_path(path))
-        return Status(Code::unsupported,
-                      "{}: Strata's own format needs renames, which object stores lack; write "
-                      "Orbax's there",
-                      path);
-      return checkpoint::save(path, c, options.keep);
+    case Format::strata: return checkpoint::save(path, c, options.keep);
     case Format::safetensors: return write_safetensors(path, {together(c), {}});
     case Format::gguf: return write_gguf(path, together(c));
     case Format::orbax:

@@ -32,9 +32,9 @@ Result<std::vector<std::pair<std::int64_t, std::string>>> steps(const std::strin
 Result<Checkpoint> load(const std::string& folder);
 /// As checkpoint::load_latest, of steps of both formats.
 Result<Latest> load_latest(const std::string& root);
-/// As checkpoint::save, in a format of folders. In a bucket Orbax's alone.
+/// As checkpoint::save, in a format of folders; Orbax's writes all tensors of each step.
 Status save(const std::string& root, const Checkpoint& checkpoint, Keep keep = {},
-            Format format = Format::strata);
+            Format format = Format::strata, const Still& still = {});
 
 /// As checkpoint::find, of any format. A file is one part, "model"; packed tensors of GGUF are read
 /// as f32.

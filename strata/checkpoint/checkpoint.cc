@@ -4,10 +4,14 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cstring>
 #include <filesystem>
 
 #include "strata/base/checksum.h"
 #include "strata/base/file.h"
+#include "strata/base/large_file.h"
+#include "strata/base/object_store.h"
+#include "strata/checkpoint/chunks.h"
 #include "strata/checkpoint/manifest.h"
 #include "strata/checkpoint/retention.h"
 #include "strata/checkpoint/safetensors.h"
@@ -21,6 +25,14 @@ std::string folder_of(const std::string& root, std::int64_t step) {
   return fmt::format("{}/{}", root, step);
 }
 
+/// The folder above one, whose name may end in "/".
+std::string above(std::string folder) {
+  while (folder.size() > 1 && folder.ends_with('/')) folder.pop_back();
+  if (is_object_path(folder)) return folder.substr(0, folder.rfind('/'));
+  const std::string out = std::filesystem::path(folder).parent_path().string();
+  return out.empty() ? "." : out;
+}
+
 /// The step that a folder's name spells; "0400" and "400.tmp" spell none.
 std::optional<std::int64_t> step_of(const std::string& name) {
   std::int64_t step = 0;
@@ -31,36 +43,113 @@ std::optional<std::int64_t> step_of(const std::string& name) {
   return step;
 }
 
-Result<FileEntry> write_part(const std::string& path, const Tensors& tensors) {
-  const TensorFile file{tensors, {{"format", "strata"}}};
+std::string_view bytes_in(const Literal& tensor) {
+  return {reinterpret_cast<const char*>(tensor.data()), tensor.bytes()};
+}
+
+/// The manifest of the newest step below a root; an empty one where that cannot be read.
+Manifest newest_manifest(const std::string& root) {
+  const auto all = steps(root);
+  if (!all || all->empty()) return {};
+  const std::string path = folder_of(root, all->back()) + "/manifest.json";
+  auto text = read_file(path);
+  auto manifest = text ? decode_manifest(*text, path) : Result<Manifest>(text.status());
+  return manifest ? std::move(*manifest) : Manifest();
+}
+
+/// Whether the newest step had a tensor with this checksum there.
+bool stayed(const Manifest& newest, const std::string& file, const std::string& tensor,
+            const TensorEntry& now) {
+  const auto then = newest.files.find(file);
+  if (then == newest.files.end()) return false;
+  const auto found = then->second.tensors.find(tensor);
+  return found != then->second.tensors.end() && found->second.dtype == now.dtype &&
+         found->second.shape == now.shape && found->second.crc32c == now.crc32c;
+}
+
+bool says(const Still& still, const std::string& part, const std::string& tensor) {
+  const auto found = still.find(part);
+  return found != still.end() && found->second.count(tensor) != 0;
+}
+
+/// What a checkpoint's manifest says but for sizes and checksums of files: which tensors are
+/// chunks, which lie in the files.
+Manifest plan(const std::string& root, const Checkpoint& c, const Still& still) {
+  Manifest out;
+  out.step = c.step;
+  out.notes = c.notes;
+  const Manifest newest = newest_manifest(root);
+  for (const auto& [part, tensors] : c.parts) {
+    FileEntry& entry = out.files[part + kEnding];
+    for (const auto& [name, tensor] : tensors) {
+      TensorEntry& t = entry.tensors[name] = describe(tensor);
+      if (tensor.bytes() < kLeastChunk) continue;
+      if (!says(still, part, name) && !stayed(newest, part + kEnding, name, t)) continue;
+      t.chunk = chunk_name(bytes_in(tensor));
+      out.format = 2;
+    }
+  }
+  return out;
+}
+
+/// The chunks that a manifest names, each durable before it.
+Status write_chunks(const std::string& root, const Checkpoint& c, const Manifest& manifest) {
+  for (const auto& [part, tensors] : c.parts)
+    for (const auto& [name, t] : manifest.files.at(part + kEnding).tensors) {
+      if (t.chunk.empty()) continue;
+      if (Status s = write_chunk(root, t.chunk, bytes_in(tensors.at(name))); !s.ok()) return s;
+    }
+  return {};
+}
+
+/// The file of what is no chunk; adds its size and checksum to its entry.
+Status write_part(const std::string& path, const Tensors& tensors, FileEntry& entry) {
+  TensorFile file{{}, {{"format", "strata"}}};
+  for (const auto& [name, tensor] : tensors)
+    if (entry.tensors.at(name).chunk.empty()) file.tensors.emplace(name, tensor);
   auto pieces = safetensors_pieces(file);
   if (!pieces) return pieces.status();
   std::vector<std::string_view> all = {pieces->header};
   all.insert(all.end(), pieces->tensors.begin(), pieces->tensors.end());
   if (Status s = write_file_synced(path, all); !s.ok()) return s;
-  FileEntry out;
   for (std::string_view piece : all) {
-    out.bytes += piece.size();
-    out.crc32c = crc32c(piece, out.crc32c);
+    entry.bytes += piece.size();
+    entry.crc32c = crc32c(piece, entry.crc32c);
   }
-  for (const auto& [name, tensor] : tensors) out.tensors[name] = describe(tensor);
-  return out;
+  return {};
 }
 
-/// All files of a checkpoint in a folder that is still under its temporary name.
-Status write_folder(const std::string& folder, const Checkpoint& c) {
+/// All files of a checkpoint in a folder, the manifest last.
+Status write_folder(const std::string& folder, const Checkpoint& c, Manifest manifest) {
   if (Status s = make_folders(folder); !s.ok()) return s;
-  Manifest manifest;
-  manifest.step = c.step;
-  manifest.notes = c.notes;
-  for (const auto& [name, tensors] : c.parts) {
-    auto entry = write_part(fmt::format("{}/{}{}", folder, name, kEnding), tensors);
-    if (!entry) return entry.status();
-    manifest.files[name + kEnding] = std::move(*entry);
+  for (const auto& [part, tensors] : c.parts) {
+    const std::string file = part + kEnding;
+    if (Status s = write_part(folder + "/" + file, tensors, manifest.files.at(file)); !s.ok())
+      return s;
   }
   if (Status s = write_file_synced(folder + "/manifest.json", encode_manifest(manifest)); !s.ok())
     return s;
   return sync_folder(folder);
+}
+
+/// Where nothing can be renamed: the manifest at the end makes a checkpoint of what lies there. One
+/// of that step that is replaced goes first, its manifest before all.
+Status save_to_bucket(const std::string& folder, const Checkpoint& c, Manifest manifest) {
+  if (Status s = remove_step(folder); !s.ok()) return s;
+  const Status written = write_folder(folder, c, std::move(manifest));
+  if (!written.ok()) (void)remove_step(folder);  // the first failure is the one to report
+  return written;
+}
+
+/// On a disk: written beside, and given its name at the end.
+Status save_to_folder(const std::string& folder, const Checkpoint& c, Manifest manifest) {
+  const std::string beside = folder + ".tmp";
+  if (Status s = remove_all(beside); !s.ok()) return s;
+  if (Status s = write_folder(beside, c, std::move(manifest)); !s.ok()) {
+    (void)remove_all(beside);  // gives the space back; the first failure is the one to report
+    return s;
+  }
+  return exchange_synced(beside, folder);
 }
 
 std::uint64_t bytes_of(const TensorEntry& t) {
@@ -73,9 +162,10 @@ std::uint64_t bytes_of(const TensorEntry& t) {
 /// names, up to the end.
 std::string first_cut(const FileEntry& entry, std::uint64_t size) {
   std::uint64_t data = 0;
-  for (const auto& [name, t] : entry.tensors) data += bytes_of(t);
+  for (const auto& [name, t] : entry.tensors) data += t.chunk.empty() ? bytes_of(t) : 0;
   std::uint64_t end = entry.bytes - data;
   for (const auto& [name, t] : entry.tensors) {
+    if (!t.chunk.empty()) continue;
     end += bytes_of(t);
     if (size < end) return fmt::format(", cut in tensor '{}'", name);
   }
@@ -89,6 +179,49 @@ Status mismatch(const std::string& path, const std::string& name, const TensorEn
     return Status(Code::corrupt, "{}: tensor '{}' does not match its checksum", path, name);
   return Status(Code::corrupt, "{}: tensor '{}' is {}[{}], the manifest says {}[{}]", path, name,
                 have.dtype, fmt::join(have.shape, ","), want.dtype, fmt::join(want.shape, ","));
+}
+
+/// A tensor that is a chunk below `root`, the folder above the step's.
+Result<Literal> read_chunk(const std::string& root, const std::string& part,
+                           const std::string& name, const TensorEntry& t) {
+  const std::string path = chunk_path(root, t.chunk);
+  auto file = MappedFile::open(path);
+  if (!file && file.status().code() == Code::not_found)
+    return Status(
+        Code::corrupt,
+        "{}: the chunk is missing, which holds tensor '{}' of {}; a step's folder that is "
+        "copied needs the folder of chunks beside it (`strata checkpoint convert` writes "
+        "one that needs none)",
+        path, name, part);
+  if (!file) return file.status();
+  const std::string_view bytes = (*file)->bytes();
+  const auto dtype = parse_dtype(t.dtype);
+  if (!dtype) return Status(Code::corrupt, "{}: there is no dtype '{}'", path, t.dtype);
+  if (bytes.size() != bytes_of(t))
+    return Status(Code::corrupt, "{}: the chunk has {} bytes, tensor '{}' of {} has {}", path,
+                  bytes.size(), name, part, bytes_of(t));
+  if (crc32c(bytes) != t.crc32c)
+    return Status(Code::corrupt,
+                  "{}: the chunk does not match its checksum; it holds tensor '{}' of {}", path,
+                  name, part);
+  Literal out(Type(*dtype, Shape::of(t.shape)));
+  if (!bytes.empty()) std::memcpy(out.mutable_data(), bytes.data(), bytes.size());
+  return out;
+}
+
+/// Adds the tensors of a part that are chunks.
+void add_chunks(const std::string& folder, const std::string& part, const FileEntry& entry,
+                Tensors& tensors, std::vector<Status>& wrong) {
+  const std::string root = above(folder);
+  for (const auto& [name, t] : entry.tensors) {
+    if (t.chunk.empty()) continue;
+    auto tensor = read_chunk(root, part, name, t);
+    if (tensor) {
+      tensors.emplace(name, std::move(*tensor));
+    } else {
+      wrong.push_back(tensor.status());
+    }
+  }
 }
 
 /// The tensors of one file; adds what is wrong with it to `wrong`.
@@ -114,6 +247,7 @@ Tensors read_part(const std::string& path, const FileEntry& entry, std::vector<S
   }
   const std::size_t before = wrong.size();
   for (const auto& [name, want] : entry.tensors) {
+    if (!want.chunk.empty()) continue;
     auto found = file->tensors.find(name);
     if (found == file->tensors.end()) {
       wrong.push_back(Status(Code::corrupt, "{}: tensor '{}' is missing", path, name));
@@ -122,7 +256,8 @@ Tensors read_part(const std::string& path, const FileEntry& entry, std::vector<S
     }
   }
   for (const auto& [name, tensor] : file->tensors) {
-    if (!entry.tensors.count(name))
+    const auto said = entry.tensors.find(name);
+    if (said == entry.tensors.end() || !said->second.chunk.empty())
       wrong.push_back(Status(Code::corrupt, "{}: tensor '{}' is not in the manifest", path, name));
   }
   if (!whole && wrong.size() == before)
@@ -142,9 +277,11 @@ Checkpoint read_folder(const std::string& folder, std::vector<Status>& wrong) {
   }
   out.step = manifest->step;
   out.notes = manifest->notes;
-  for (const auto& [name, entry] : manifest->files)
-    out.parts[name.substr(0, name.size() - std::string_view(kEnding).size())] =
-        read_part(folder + "/" + name, entry, wrong);
+  for (const auto& [name, entry] : manifest->files) {
+    const std::string part = name.substr(0, name.size() - std::string_view(kEnding).size());
+    Tensors& tensors = out.parts[part] = read_part(folder + "/" + name, entry, wrong);
+    add_chunks(folder, part, entry, tensors, wrong);
+  }
   return out;
 }
 
@@ -156,18 +293,29 @@ bool is_damage(const Status& s) {
 
 }  // namespace
 
-Status save(const std::string& root, const Checkpoint& c, Keep keep) {
+Status save(const std::string& root, const Checkpoint& c, Keep keep, const Still& still) {
   if (Status s = make_folders(root); !s.ok()) return s;
-  if (Status s = sync_folder(std::filesystem::path(root).parent_path().string()); !s.ok())
-    return s;  // which may have just got it
-  const std::string folder = folder_of(root, c.step), beside = folder + ".tmp";
-  if (Status s = remove_all(beside); !s.ok()) return s;
-  if (Status s = write_folder(beside, c); !s.ok()) {
-    (void)remove_all(beside);  // gives the space back; the first failure is the one to report
-    return s;
+  if (!is_object_path(root))
+    if (Status s = sync_folder(above(root)); !s.ok()) return s;  // which may have just got it
+  Manifest manifest = plan(root, c, still);
+  std::optional<ChunkLock> lock;
+  if (manifest.format == 2) {
+    auto taken = ChunkLock::wait(root);
+    if (!taken) return taken.status();
+    lock = std::move(*taken);
+    if (Status s = write_chunks(root, c, manifest); !s.ok()) {
+      lock.reset();
+      (void)collect_chunks(root);  // gives the space back
+      return s;
+    }
   }
-  if (Status s = exchange_synced(beside, folder); !s.ok()) return s;
-  return tidy(root, c.step, keep);
+  const std::string folder = folder_of(root, c.step);
+  Status s = is_object_path(root) ? save_to_bucket(folder, c, std::move(manifest))
+                                  : save_to_folder(folder, c, std::move(manifest));
+  lock.reset();
+  if (s.ok()) return tidy(root, c.step, keep);
+  (void)collect_chunks(root);
+  return s;
 }
 
 Result<Checkpoint> load(const std::string& folder) {
@@ -193,11 +341,20 @@ std::vector<Status> verify(const std::string& folder) {
 
 Result<std::vector<std::int64_t>> steps(const std::string& root) {
   std::vector<std::int64_t> out;
-  if (!file_exists(root)) return out;
+  const bool bucket = is_object_path(root);
+  if (!bucket && !file_exists(root)) return out;
   auto names = list_folder(root);
+  if (bucket && !names && names.status().code() == Code::not_found) return out;
   if (!names) return names.status();
   for (const std::string& name : *names) {
-    if (auto step = step_of(name)) out.push_back(*step);
+    const auto step = step_of(name);
+    if (!step) continue;
+    if (bucket) {  // the manifest, which is written last, makes it one
+      auto inside = list_folder(root + "/" + name);
+      if (!inside) return inside.status();
+      if (!std::binary_search(inside->begin(), inside->end(), "manifest.json")) continue;
+    }
+    out.push_back(*step);
   }
   std::sort(out.begin(), out.end());
   return out;

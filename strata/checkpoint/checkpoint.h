@@ -11,7 +11,9 @@
 // its size and for each tensor its type, shape and CRC-32C. The manifest ends with a checksum of
 // itself. A checkpoint is written as ROOT/STEP.tmp, every file synced, the folder synced, renamed
 // to STEP, and ROOT synced: a crash at any moment leaves the old ones and either nothing or the
-// whole new one under its name. Loading verifies every byte.
+// whole new one under its name. In a bucket, where nothing can be renamed, the manifest is written
+// last and makes a checkpoint of what lies there; one of the same step goes first, so that a
+// failure there leaves the new one or none. Loading verifies every byte.
 #pragma once
 
 #include <cstdint>
@@ -21,6 +23,7 @@
 #include <vector>
 
 #include "strata/base/result.h"
+#include "strata/checkpoint/chunks.h"
 #include "strata/type/literal.h"
 
 namespace strata::checkpoint {
@@ -45,8 +48,10 @@ struct Keep {
 
 /// Writes ROOT/STEP (a checkpoint of that step is replaced); once that is durable, removes those of
 /// earlier steps that need not be kept. On failure (Code::no_space on a full disk) the other
-/// checkpoints are as before.
-Status save(const std::string& root, const Checkpoint& checkpoint, Keep keep = {});
+/// checkpoints are as before. Tensors that stay are written once for all steps (chunks.h): those of
+/// `still`, and those that the newest step has with the same bits.
+Status save(const std::string& root, const Checkpoint& checkpoint, Keep keep = {},
+            const Still& still = {});
 
 /// Reads and verifies one checkpoint's folder. Code::corrupt names the file, the tensor where it is
 /// one, and what is wrong; Code::not_found when there is no manifest; Code::unsupported for one
@@ -58,7 +63,8 @@ Result<Checkpoint> load(const std::string& root, std::int64_t step);
 /// written. Empty for a whole one.
 std::vector<Status> verify(const std::string& folder);
 
-/// Steps that have a folder under ROOT, increasing; whole or not. A missing ROOT has none.
+/// Steps that have a folder under ROOT, increasing; whole or not, but of a bucket those with a
+/// manifest. A missing ROOT has none.
 Result<std::vector<std::int64_t>> steps(const std::string& root);
 
 /// What `load_latest` and `find` return: the newest whole checkpoint, and what was damaged on the

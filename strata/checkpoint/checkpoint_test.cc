@@ -152,14 +152,14 @@ TEST_F(CheckpointTest, ANewerFormatSaysSo) {
   auto read = decode_manifest(encode_manifest(manifest), "m");
   EXPECT_EQ(read.status().code(), Code::unsupported);
   EXPECT_THAT(read.status().message(),
-              HasSubstr("m: format 9 is newer than this Strata knows (1)"));
+              HasSubstr("m: format 9 is newer than this Strata knows (2)"));
 }
 
 TEST_F(CheckpointTest, ANewerOneIsNotPassedOver) {
   ASSERT_TRUE(save(root_, sample(1)).ok());
   ASSERT_TRUE(save(root_, sample(2)).ok());
   Manifest manifest;
-  manifest.format = 2;
+  manifest.format = 3;
   put(file(2, "manifest.json"), encode_manifest(manifest));
   EXPECT_EQ(load_latest(root_).status().code(), Code::unsupported);
   EXPECT_EQ(find(base_ + "/run").status().code(), Code::unsupported);

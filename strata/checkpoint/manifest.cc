@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "strata/base/checksum.h"
+#include "strata/checkpoint/chunks.h"
 
 namespace strata::checkpoint {
 namespace {
@@ -20,16 +21,21 @@ std::uint32_t from_hex(const json& value) {
 
 json to_json(const FileEntry& file) {
   json tensors = json::object();
-  for (const auto& [name, t] : file.tensors)
+  for (const auto& [name, t] : file.tensors) {
     tensors[name] = {{"dtype", t.dtype}, {"shape", t.shape}, {"crc32c", hex32(t.crc32c)}};
+    if (!t.chunk.empty()) tensors[name]["chunk"] = t.chunk;
+  }
   return {{"bytes", file.bytes}, {"crc32c", hex32(file.crc32c)}, {"tensors", tensors}};
 }
 
 FileEntry file_from(const json& value) {
   FileEntry out{value.at("bytes").get<std::uint64_t>(), from_hex(value.at("crc32c")), {}};
   for (const auto& [name, t] : value.at("tensors").items()) {
-    out.tensors[name] = {t.at("dtype").get<std::string>(),
-                         t.at("shape").get<std::vector<std::int64_t>>(), from_hex(t.at("crc32c"))};
+    TensorEntry& entry = out.tensors[name];
+    entry = {t.at("dtype").get<std::string>(), t.at("shape").get<std::vector<std::int64_t>>(),
+             from_hex(t.at("crc32c")), t.value("chunk", "")};
+    if (t.contains("chunk") && !is_chunk_name(entry.chunk))
+      throw std::invalid_argument(fmt::format("'{}' is no name of a chunk", entry.chunk));
   }
   return out;
 }
@@ -58,8 +64,10 @@ std::size_t nesting(std::string_view text) {
 std::string with_checksum(const std::string& body) { return body + tail(body); }
 
 TensorEntry describe(const Literal& t) {
-  return {std::string(name(t.dtype())), t.shape().sizes(),
-          crc32c({reinterpret_cast<const char*>(t.data()), t.bytes()})};
+  return {std::string(name(t.dtype())),
+          t.shape().sizes(),
+          crc32c({reinterpret_cast<const char*>(t.data()), t.bytes()}),
+          {}};
 }
 
 std::string encode_manifest(const Manifest& m) {
@@ -89,6 +97,7 @@ Result<Manifest> decode_manifest(const std::string& text, const std::string& nam
                     format, Manifest::kFormat);
     if (format < 1) return Status(Code::corrupt, "{}: there is no format {}", name, format);
     Manifest out;
+    out.format = format;
     out.step = all.at("step").get<std::int64_t>();
     for (const auto& [key, value] : all.at("notes").items()) out.notes[key] = value.dump();
     for (const auto& [key, value] : all.at("files").items()) {

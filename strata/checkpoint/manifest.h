@@ -15,6 +15,8 @@ struct TensorEntry {
   std::string dtype;
   std::vector<std::int64_t> shape;
   std::uint32_t crc32c = 0;
+  /// The chunk that holds it (chunks.h); empty: it lies in the file.
+  std::string chunk = {};
   bool operator==(const TensorEntry&) const = default;
 };
 struct FileEntry {
@@ -23,8 +25,9 @@ struct FileEntry {
   std::map<std::string, TensorEntry> tensors;
 };
 struct Manifest {
-  static constexpr std::int64_t kFormat = 1;
-  std::int64_t format = kFormat;
+  /// The newest: 2 names chunks. One without chunks is written as format 1.
+  static constexpr std::int64_t kFormat = 2;
+  std::int64_t format = 1;
   std::int64_t step = 0;
   std::map<std::string, std::string> notes;
   std::map<std::string, FileEntry> files;  // by file name

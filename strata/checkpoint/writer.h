@@ -34,8 +34,8 @@ class Writer {
   ~Writer() = default;
 
   /// Waits for the save before; when that failed, gives its status and begins nothing. Then begins
-  /// this one and returns.
-  Status save(Checkpoint checkpoint);
+  /// this one and returns. `still` as in checkpoint::save.
+  Status save(Checkpoint checkpoint, Still still = {});
   /// What came of a save that is over; ok while one is under way.
   Status poll();
   /// Waits for the save under way.
