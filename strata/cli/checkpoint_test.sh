@@ -143,7 +143,7 @@ fact "another model: nothing is overwritten" unchanged other other.before
 copy newer
 python3 - << 'END'
 path = "newer/checkpoints/6/manifest.json"
-body = open(path).read().replace('"format": 1', '"format": 2').rsplit(",\n", 1)[0]
+body = open(path).read().replace('"format": 1', '"format": 3').rsplit(",\n", 1)[0]
 crc = 0xFFFFFFFF
 for byte in body.encode():
     crc ^= byte
@@ -154,10 +154,10 @@ END
 cp -r newer newer.before
 for command in "train $tiny run_name=newer" "generate --checkpoint newer" "evaluate --checkpoint newer" "checkpoint show newer"; do
   strata $command
-  fact "newer format: refused by ${command%% *}" says 2 "format 2 is newer than this Strata knows (1)"
+  fact "newer format: refused by ${command%% *}" says 2 "format 3 is newer than this Strata knows (2)"
 done
 strata checkpoint list newer
-fact "newer format: the list shows it" prints 0 "format 2 is newer"
+fact "newer format: the list shows it" prints 0 "format 3 is newer"
 fact "newer format: nothing is overwritten" unchanged newer newer.before
 
 # Disks. Without the right to mount one, a preloaded library stands for it.

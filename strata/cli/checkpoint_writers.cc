@@ -7,9 +7,11 @@
 #include <nlohmann/json.hpp>
 
 #include "strata/base/file.h"
+#include "strata/base/object_store.h"
 #include "strata/base/progress.h"
 #include "strata/checkpoint/any_format.h"
-#include "strata/checkpoint/orbax/directory.h"
+#include "strata/checkpoint/chunks.h"
+#include "strata/checkpoint/retention.h"
 #include "strata/cli/checkpoint_commands.h"
 #include "strata/cli/command.h"
 #include "strata/train/replay.h"
@@ -39,7 +41,8 @@ int convert(const ConvertOptions& o, Format format) {
   auto found = any_format::find(o.from);
   if (!found) return fail(found.status());
   note_damaged(found->damaged);
-  if (std::filesystem::weakly_canonical(found->folder) == std::filesystem::weakly_canonical(o.to))
+  if (o.to == found->folder ||
+      std::filesystem::weakly_canonical(found->folder) == std::filesystem::weakly_canonical(o.to))
     return fail(Status(Code::invalid, "{}: is the checkpoint that is read; name another", o.to));
   if (Status s = any_format::write(o.to, *found->checkpoint, format,
                                    {.shards = o.shards, .compressed = !o.uncompressed});
@@ -98,8 +101,11 @@ int prune(const PruneOptions& o) {
     if (!o.json)
       std::cout << fmt::format("{} {}\n", o.dry_run ? "would remove" : "removed", folder);
     if (o.dry_run) continue;
-    if (Status s = checkpoint::orbax::remove(folder); !s.ok()) return fail(s);
+    if (Status s = checkpoint::remove_step(folder); !s.ok()) return fail(s);
   }
+  // In a bucket the run's own process does that, since it cannot be kept from saving.
+  if (!o.dry_run && !is_object_path(root))
+    if (Status s = checkpoint::collect_chunks(root); !s.ok()) return fail(s);
   if (o.json) std::cout << ordered_json{{"removed", removed}, {"kept", kept}}.dump() << "\n";
   return kDone;
 }

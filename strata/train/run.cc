@@ -6,6 +6,7 @@
 
 #include "strata/api/devices.h"
 #include "strata/api/jit.h"
+#include "strata/base/object_store.h"
 #include "strata/base/text.h"
 #include "strata/checkpoint/writer.h"
 #include "strata/data/prefetch.h"
@@ -22,6 +23,7 @@
 #include "strata/train/processes.h"
 #include "strata/train/report.h"
 #include "strata/train/router_options.h"
+#include "strata/train/spool.h"
 #include "strata/train/state.h"
 
 namespace strata::train {
@@ -32,6 +34,9 @@ using Outcomes = RunResult::Outcome;
 /// Notes of a checkpoint: the loss on what was kept before the first step, and at this one.
 constexpr const char* kHeldOut = "held_out_before";
 constexpr const char* kHeldOutNow = "held_out";
+/// Files of a run that grow.
+constexpr const char* kLines = "metrics/metrics.jsonl";
+constexpr const char* kEvents = "tensorboard";
 
 /// Speed of late steps; the first one, which compiles, does not count.
 class Pace {
@@ -77,6 +82,7 @@ class Run {
         rate_(jit(make_schedule(config), {.name = "learning_rate"})),
         evaluate_(config, base_.model, data_),
         flops_(base_.model->flops_per_step(sequences(config), config.max_target_length)),
+        spool_(run_folder(config)),
         writer_(
             checkpoints(),
             {.newest = config.max_num_checkpoints_to_keep, .every = config.keep_period},
@@ -85,6 +91,11 @@ class Run {
               progress_.line(fmt::format("saved {}", folder));
             },
             *checkpoint::any_format::named(config.checkpoint_format)) {
+    const Optimizer optimizer = make_optimizer(config, base_);
+    if (optimizer.frozen) {
+      const auto paths = tree::paths(weight_types(config, base_).filter(*optimizer.frozen));
+      still_["params"] = {paths.begin(), paths.end()};
+    }
     if (mesh_)
       step_function_ = on_mesh(std::move(step_function_), mesh_, pipeline_of(config, *base_.model));
   }
@@ -94,6 +105,9 @@ class Run {
 
  private:
   std::string checkpoints() const { return run_folder(c_) + "/checkpoints"; }
+  std::string lines_path() const {
+    return c_.metrics_file.empty() ? spool_.path(kLines) : c_.metrics_file;
+  }
   std::string sources() const;
   Status resume();
   void put_state();
@@ -150,6 +164,8 @@ class Run {
   std::int64_t evaluated_ = -1;
   std::int64_t predicted_ = 0;    // bytes of the state on a device of the mesh
   std::int64_t saved_step_ = -1;  // the newest one, which may still be being written
+  checkpoint::Still still_;       // weights that are frozen
+  Spool spool_;
   checkpoint::Writer writer_;
 };
 
@@ -237,8 +253,9 @@ Status Run::open_files() {
   // The run's own copy: what it learned can be read wherever its folder goes.
   if (const std::string& model = data_.tokenizer().model(); !model.empty())
     if (Status s = write_file_atomic(run_folder(c_) + "/tokenizer.model", model); !s.ok()) return s;
-  auto metrics = Metrics::open(
-      {.lines = metrics_path(c_), .events = run_folder(c_) + "/tensorboard"}, saved_step_);
+  if (Status s = spool_.fetch(); !s.ok()) return s;
+  auto metrics =
+      Metrics::open({.lines = lines_path(), .events = spool_.path(kEvents)}, saved_step_);
   if (!metrics) return metrics.status();
   metrics_ = std::move(*metrics);
   return {};
@@ -422,7 +439,8 @@ Status Run::save() {
     snapshot.notes[kHeldOut] = fmt::format("{}", *result_.held_out_before);
   if (base_.published() && evaluated_ == result_.step)
     snapshot.notes[kHeldOutNow] = fmt::format("{}", *result_.held_out_after);
-  if (Status s = writer_.save(std::move(snapshot)); !s.ok()) return s;
+  if (Status s = spool_.publish(); !s.ok()) return s;
+  if (Status s = writer_.save(std::move(snapshot), still_); !s.ok()) return s;
   return c_.async_checkpointing ? Status() : writer_.wait();
 }
 
@@ -444,7 +462,8 @@ Status Run::finish() {
   }
   if (!processes::is_first()) return {};
   if (Status s = metrics_->sync(); !s.ok()) return s;
-  auto lines = read_metrics(metrics_path(c_));
+  if (Status s = spool_.publish(); !s.ok()) return s;
+  auto lines = read_metrics(lines_path());
   if (!lines) return lines.status();
   result_.curve = run_folder(c_) + "/loss.png";
   return write_png(loss_chart(*lines, c_.run_name), result_.curve);
@@ -509,9 +528,11 @@ Result<RunResult> run(const Config& given, Progress& shown) {
   std::optional<FileLock> lock;
   if (processes::is_first()) {
     if (Status s = make_folders(run_folder(config)); !s.ok()) return s;
-    auto taken = FileLock::take(run_folder(config) + "/lock");
-    if (!taken) return taken.status();
-    lock.emplace(std::move(*taken));
+    if (!is_object_path(run_folder(config))) {  // nothing can be locked there
+      auto taken = FileLock::take(run_folder(config) + "/lock");
+      if (!taken) return taken.status();
+      lock.emplace(std::move(*taken));
+    }
   }
   Run r(config, progress, std::move(*base), std::move(*data));
   if (Status s = r.start(); !s.ok()) return s;
