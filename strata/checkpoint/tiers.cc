@@ -25,7 +25,7 @@ namespace {
 using nlohmann::ordered_json;
 
 constexpr std::chrono::milliseconds kPatience = std::chrono::minutes(20);
-constexpr std::uint64_t kPiece = 16 << 20;
+constexpr std::uint64_t kPiece = 4 << 20;
 
 /// Words that processes tell each other: each says one, all hear all.
 class Talk {

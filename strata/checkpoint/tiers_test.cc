@@ -193,8 +193,8 @@ TEST_F(TiersTest, APersistentStepThatIsNewerIsTaken) {
 }
 
 TEST_F(TiersTest, OneOfTwoThatLostItsFolderGetsItFromItsPeer) {
-  // More than one piece of 16 MiB.
-  const std::int64_t elements = 5'000'000;
+  // More than one piece of 4 MiB.
+  const std::int64_t elements = 1'200'000;
   put(2, {3}, elements);
   fs::remove_all(local(1));
   EXPECT_EQ(restore(2, elements), (Said{"local 3 -1 same", "peer 3 0 same"}));

@@ -139,5 +139,28 @@ TEST_F(BucketRun, FrozenWeightsAreWrittenOnceAndReplayed) {
   ASSERT_TRUE(rest.ok()) << rest.status().message();
 }
 
+TEST_F(BucketRun, GoesOnFromTheNewestOfBothTiers) {
+  const std::vector<std::string> tiers = {"enable_emergency_checkpoint=true",
+                                          "local_checkpoint_directory=" + folder_ + "/memory",
+                                          "local_checkpoint_period=1", "checkpoint_period=100"};
+  ASSERT_TRUE(train(tiny(folder_, "whole")).ok());
+  auto with = tiers;
+  with.push_back("max_seconds=1e-9");
+  ASSERT_TRUE(train(tiny(folder_, "tiered", with)).ok());  // a step, of which the end is lasting
+  ASSERT_TRUE(train(tiny(folder_, "tiered", with)).ok());
+  const std::string local = folder_ + "/memory/tiered/0", root = folder_ + "/tiered/checkpoints";
+  EXPECT_THAT(*checkpoint::steps(root), ElementsAre(1, 2));
+  // Of a process that was killed later the local one is newer.
+  fs::create_directories(local);
+  if (!fs::exists(local + "/2")) fs::rename(root + "/2", local + "/2");
+  fs::remove_all(root + "/2");
+  auto rest = train(tiny(folder_, "tiered", tiers));
+  ASSERT_TRUE(rest.ok()) << rest.status().message();
+  EXPECT_THAT(*checkpoint::steps(root), ElementsAre(1, 6));
+  expect_same(*checkpoint::load(root, 6), *checkpoint::load(folder_ + "/whole/checkpoints", 6));
+  EXPECT_EQ(read_metrics(folder_ + "/tiered/metrics/metrics.jsonl")->size(), 6u);
+  EXPECT_THROW((void)tiny(folder_, "x", {"enable_emergency_checkpoint=true"}), ConfigError);
+}
+
 }  // namespace
 }  // namespace strata::train

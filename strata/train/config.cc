@@ -8,6 +8,7 @@
 #include <cmath>
 
 #include "strata/base/file.h"
+#include "strata/base/object_store.h"
 #include "strata/base/text.h"
 #include "strata/data/conversations.h"
 #include "strata/optim/schedule_text.h"
@@ -329,7 +330,28 @@ void check_init(const Config& c) {
         c.init));
 }
 
+/// Frequent checkpoints need a place and a period.
+void check_tiers(const Config& c) {
+  if (!has_tiers(c)) return;
+  const char* key = c.enable_emergency_checkpoint ? "enable_emergency_checkpoint"
+                                                  : "enable_multi_tier_checkpointing";
+  if (c.local_checkpoint_directory.empty() || is_object_path(c.local_checkpoint_directory))
+    throw ConfigError(
+        fmt::format("local_checkpoint_directory={}: {}=true needs a folder of this machine, as "
+                    "/dev/shm/checkpoints",
+                    c.local_checkpoint_directory, key));
+  if (c.local_checkpoint_period == 0)
+    throw ConfigError(fmt::format(
+        "local_checkpoint_period=0: {}=true needs the steps from one local checkpoint to the next",
+        key));
+}
+
 }  // namespace
+
+bool has_tiers(const Config& c) {
+  return c.enable_checkpointing &&
+         (c.enable_emergency_checkpoint || c.enable_multi_tier_checkpointing);
+}
 
 void check(const Config& c, Data data) {
   if (data == Data::required && c.train_files.empty())
@@ -351,6 +373,7 @@ void check(const Config& c, Data data) {
   if (c.eval_interval > 0 && c.eval_fraction == 0)
     throw ConfigError(
         fmt::format("eval_interval={}: allowed is 0 while eval_fraction is 0", c.eval_interval));
+  check_tiers(c);
   if (c.run_name.empty() || c.run_name == "." || c.run_name == ".." ||
       c.run_name.find('/') != std::string::npos) {
     throw ConfigError(

@@ -118,6 +118,10 @@ struct Config {
   std::int64_t keep_period = 0;
   bool async_checkpointing = true;
   std::string checkpoint_format = "strata";
+  bool enable_emergency_checkpoint = false, enable_multi_tier_checkpointing = false;
+  std::string local_checkpoint_directory;
+  std::int64_t local_checkpoint_period = 0;
+  std::int64_t multi_tier_checkpointing_backup_interval_minutes = 0;
   std::int64_t eval_interval = 0;
   std::int64_t eval_steps = 8;
   std::string eval_prompt;
@@ -185,6 +189,8 @@ std::string text_value(const Config& config, const Field& field);
 /// Keys, types, defaults, ranges and what they mean, optimizers and schedules with their options;
 /// for --help.
 std::string describe_fields();
+/// Whether frequent checkpoints are written to local_checkpoint_directory.
+bool has_tiers(const Config& config);
 /// The folder of the run: base_output_directory/run_name.
 std::string run_folder(const Config& config);
 /// Sequences of one step: per_device_batch_size times gradient_accumulation_steps times the devices

@@ -5,9 +5,11 @@
 #include <cstdlib>
 
 #include "strata/api/devices.h"
+#include "strata/api/distributed.h"
 #include "strata/api/jit.h"
 #include "strata/base/object_store.h"
 #include "strata/base/text.h"
+#include "strata/checkpoint/tiers.h"
 #include "strata/checkpoint/writer.h"
 #include "strata/data/prefetch.h"
 #include "strata/model/lora/peft.h"
@@ -69,6 +71,14 @@ float global_norm(const std::vector<float>& norms) {
   return static_cast<float>(std::sqrt(sum));
 }
 
+/// Frequent checkpoints of this process; the lasting ones are the run's own writer's.
+checkpoint::TierOptions tiers_of(const Config& c) {
+  return {.local = fmt::format("{}/{}/{}", c.local_checkpoint_directory, c.run_name,
+                               distributed::process_index()),
+          .local_period = c.local_checkpoint_period,
+          .persistent = run_folder(c) + "/checkpoints"};
+}
+
 class Run {
  public:
   Run(const Config& config, Progress& progress, Base base, data::Dataset data)
@@ -96,6 +106,7 @@ class Run {
       const auto paths = tree::paths(weight_types(config, base_).filter(*optimizer.frozen));
       still_["params"] = {paths.begin(), paths.end()};
     }
+    if (has_tiers(config)) tiers_.emplace(tiers_of(config));
     if (mesh_)
       step_function_ = on_mesh(std::move(step_function_), mesh_, pipeline_of(config, *base_.model));
   }
@@ -117,8 +128,6 @@ class Run {
     if (!mesh_) return state_.params;
     return state_.params.map([](const Array& w) { return processes::gathered(w); });
   }
-  /// The newest whole checkpoint: process 0 finds it, the others read the same.
-  Result<checkpoint::Latest> newest() const;
   Status open_files();
   Status record(const Scalars& scalars) {
     return metrics_ ? metrics_->add(result_.step, scalars) : Status();
@@ -134,6 +143,11 @@ class Run {
     return false;
   }
   Status save();
+  Status save_locally();
+  checkpoint::Checkpoint snapshot(const State& whole) const;
+  /// The newest whole checkpoint: process 0 finds it, the others read the same.
+  Result<checkpoint::Latest> newest();
+  bool lasting_due() const;
   Status finish();
   Scalars scalars(const Outcome& outcome, const StepReport& report) const;
   /// What is no number after this step; empty when all is well.
@@ -163,13 +177,24 @@ class Run {
   RunResult result_;
   std::int64_t evaluated_ = -1;
   std::int64_t predicted_ = 0;    // bytes of the state on a device of the mesh
-  std::int64_t saved_step_ = -1;  // the newest one, which may still be being written
-  checkpoint::Still still_;       // weights that are frozen
+  std::int64_t saved_step_ = -1;  // the newest lasting one, which may still be being written
+  double lasting_at_ = begin_;    // when that was saved
+  std::optional<checkpoint::Tiers> tiers_;  // frequent ones
+  checkpoint::Still still_;                 // weights that are frozen
   Spool spool_;
   checkpoint::Writer writer_;
 };
 
-Result<checkpoint::Latest> Run::newest() const {
+/// The newest whole checkpoint, of both tiers.
+Result<checkpoint::Latest> Run::newest() {
+  if (tiers_) {
+    auto restored = tiers_->restore();
+    if (!restored) return restored.status();
+    if (restored->peer >= 0)
+      progress_.line(fmt::format("process {} gave {}", restored->peer, restored->folder));
+    return checkpoint::Latest{std::move(restored->checkpoint), restored->folder,
+                              std::move(restored->damaged)};
+  }
   checkpoint::Latest found;
   if (processes::is_first()) {
     auto latest = checkpoint::any_format::load_latest(checkpoints());
@@ -208,7 +233,8 @@ Status Run::resume() {
     progress_.line(
         fmt::format("note: the data is not what the checkpoint was trained on: {}", differs));
   state_ = std::move(*state);
-  result_.step = saved_step_ = latest->checkpoint->step;
+  result_.step = latest->checkpoint->step;
+  if (latest->folder.starts_with(checkpoints() + "/")) saved_step_ = result_.step;
   result_.checkpoint = latest->folder;
   if (auto loss = latest->checkpoint->notes.find("loss"); loss != latest->checkpoint->notes.end())
     result_.loss = std::strtof(loss->second.c_str(), nullptr);
@@ -236,7 +262,7 @@ Status Run::start() {
   if (Status s = resume(); !s.ok()) return s;
   // What the mesh does not divide is told before weights are made.
   const std::string mesh = mesh_ ? mesh_report(step_program(c_, base_, mesh_)).to_string() : "";
-  if (saved_step_ < 0) state_ = init_state(c_, base_);
+  if (result_.checkpoint.empty()) state_ = init_state(c_, base_);
   if (mesh_) put_state();
   if (processes::is_first())
     if (Status s = open_files(); !s.ok()) return s;
@@ -254,8 +280,8 @@ Status Run::open_files() {
   if (const std::string& model = data_.tokenizer().model(); !model.empty())
     if (Status s = write_file_atomic(run_folder(c_) + "/tokenizer.model", model); !s.ok()) return s;
   if (Status s = spool_.fetch(); !s.ok()) return s;
-  auto metrics =
-      Metrics::open({.lines = lines_path(), .events = spool_.path(kEvents)}, saved_step_);
+  auto metrics = Metrics::open({.lines = lines_path(), .events = spool_.path(kEvents)},
+                               result_.checkpoint.empty() ? -1 : result_.step);
   if (!metrics) return metrics.status();
   metrics_ = std::move(*metrics);
   return {};
@@ -427,20 +453,41 @@ Status Run::sample(const char* when) {
   return {};
 }
 
-Status Run::save() {
-  if (!c_.enable_checkpointing || saved_step_ == result_.step) return {};
-  const State whole = processes::gathered(state_);
-  saved_step_ = result_.step;
-  if (!processes::is_first()) return {};
-  if (Status s = metrics_->sync(); !s.ok()) return s;
+/// What is saved of this step, of which `whole` is the state.
+checkpoint::Checkpoint Run::snapshot(const State& whole) const {
   checkpoint::Checkpoint snapshot = to_checkpoint(whole, result_.step, c_, data_, base_);
   snapshot.notes["loss"] = fmt::format("{}", result_.loss);
   if (result_.held_out_before)
     snapshot.notes[kHeldOut] = fmt::format("{}", *result_.held_out_before);
   if (base_.published() && evaluated_ == result_.step)
     snapshot.notes[kHeldOutNow] = fmt::format("{}", *result_.held_out_after);
+  return snapshot;
+}
+
+/// A frequent checkpoint, of a step that has no lasting one.
+Status Run::save_locally() {
+  if (saved_step_ == result_.step) return {};
   if (Status s = spool_.publish(); !s.ok()) return s;
-  if (Status s = writer_.save(std::move(snapshot), still_); !s.ok()) return s;
+  return tiers_->save(snapshot(state_), still_);
+}
+
+/// Whether the step's checkpoint goes to the lasting tier.
+bool Run::lasting_due() const {
+  const std::int64_t minutes = c_.multi_tier_checkpointing_backup_interval_minutes;
+  if (!c_.enable_multi_tier_checkpointing || minutes == 0) return due(c_.checkpoint_period);
+  return due(c_.local_checkpoint_period) &&
+         seconds_now() - lasting_at_ >= 60 * static_cast<double>(minutes);
+}
+
+Status Run::save() {
+  if (!c_.enable_checkpointing || saved_step_ == result_.step) return {};
+  const State whole = processes::gathered(state_);
+  saved_step_ = result_.step;
+  lasting_at_ = seconds_now();
+  if (!processes::is_first()) return {};
+  if (Status s = metrics_->sync(); !s.ok()) return s;
+  if (Status s = spool_.publish(); !s.ok()) return s;
+  if (Status s = writer_.save(snapshot(whole), still_); !s.ok()) return s;
   return c_.async_checkpointing ? Status() : writer_.wait();
 }
 
@@ -450,6 +497,8 @@ Status Run::finish() {
     if (Status s = save(); !s.ok()) return s;
   }
   if (Status s = writer_.wait(); !s.ok()) return s;
+  if (tiers_)
+    if (Status s = tiers_->wait(); !s.ok()) return s;
   if (model::lora::has_adapters(*base_.model) && result_.outcome != Outcomes::diverged) {
     const std::string folder = run_folder(c_) + "/adapter";
     const tree::Tree learned = weights();
@@ -483,8 +532,13 @@ Result<RunResult> Run::go() {
     if (due(c_.eval_interval)) {
       if (Status s = evaluate(); !s.ok()) return s;
     }
-    if (due(c_.checkpoint_period)) {
+    if (lasting_due()) {
       if (Status s = save(); !s.ok()) return s;
+    }
+    if (tiers_) {
+      if (Status s = tiers_->poll(); !s.ok()) return s;
+      if (tiers_->due(result_.step))
+        if (Status s = save_locally(); !s.ok()) return s;
     }
     if (result_.step == c_.steps) break;
     if (processes::any(interrupt.asked()))
@@ -510,6 +564,11 @@ Result<RunResult> run(const Config& given, Progress& shown) {
           ? with_devices(given,
                          static_cast<std::int64_t>(runtime::distributed::all_cpu_devices().size()))
           : given;
+  if (has_tiers(config) && runtime::distributed::process_count() > 1)
+    return Status(Code::unsupported,
+                  "local checkpoints of a run in {} processes are not supported yet; leave "
+                  "enable_emergency_checkpoint and enable_multi_tier_checkpointing away",
+                  runtime::distributed::process_count());
   auto base = open_base(config);
   if (!base) return base.status();
   for (const std::string& note : base->notes) progress.line("note: " + note);

@@ -55,6 +55,11 @@ constexpr std::string_view kSame[] = {"run_name",
                                       "metrics_file",
                                       "weight_dtype"};
 
+/// The same of frequent checkpoints.
+constexpr std::string_view kSameOfTiers[] = {
+    "enable_emergency_checkpoint", "enable_multi_tier_checkpointing", "local_checkpoint_directory",
+    "local_checkpoint_period", "multi_tier_checkpointing_backup_interval_minutes"};
+
 /// The same of blocks with experts.
 constexpr std::string_view kSameOfExperts[] = {
     "load_balance_loss_weight", "moe_use_megatron_seq_aux_loss", "routed_bias_update_rate"};
@@ -265,6 +270,10 @@ Translation translate(const Resolved& resolved, bool train) {
   for (const std::string_view key : kSame)
     if (const std::string name(key); !k[name].is_none())
       out.keys.push_back(key_value(name, k[name]));
+  if (k.on("enable_emergency_checkpoint") || k.on("enable_multi_tier_checkpointing"))
+    for (const std::string_view key : kSameOfTiers)
+      if (const std::string name(key); !k[name].is_none())
+        out.keys.push_back(key_value(name, k[name]));
   if (has_experts(resolved))
     for (const std::string_view key : kSameOfExperts)
       out.keys.push_back(key_value(std::string(key), k[std::string(key)]));
