@@ -47,9 +47,10 @@ std::string_view bytes_in(const Literal& tensor) {
   return {reinterpret_cast<const char*>(tensor.data()), tensor.bytes()};
 }
 
-/// The manifest of the newest step below a root; an empty one where that cannot be read.
-Manifest newest_manifest(const std::string& root) {
-  const auto all = steps(root);
+/// The manifest of the newest step before one; an empty one where that cannot be read.
+Manifest newest_manifest(const std::string& root, std::int64_t before) {
+  auto all = steps(root);
+  if (all) std::erase_if(*all, [&](std::int64_t step) { return step >= before; });
   if (!all || all->empty()) return {};
   const std::string path = folder_of(root, all->back()) + "/manifest.json";
   auto text = read_file(path);
@@ -57,7 +58,7 @@ Manifest newest_manifest(const std::string& root) {
   return manifest ? std::move(*manifest) : Manifest();
 }
 
-/// Whether the newest step had a tensor with this checksum there.
+/// Whether the step before had a tensor with this checksum there.
 bool stayed(const Manifest& newest, const std::string& file, const std::string& tensor,
             const TensorEntry& now) {
   const auto then = newest.files.find(file);
@@ -78,7 +79,7 @@ Manifest plan(const std::string& root, const Checkpoint& c, const Still& still) 
   Manifest out;
   out.step = c.step;
   out.notes = c.notes;
-  const Manifest newest = newest_manifest(root);
+  const Manifest newest = newest_manifest(root, c.step);
   for (const auto& [part, tensors] : c.parts) {
     FileEntry& entry = out.files[part + kEnding];
     for (const auto& [name, tensor] : tensors) {

@@ -104,6 +104,12 @@ TEST_F(Chunks, WhatNobodySaidIsFoundToStay) {
   EXPECT_TRUE(equal(*load(root_, 3), adapter(3)));
 }
 
+TEST_F(Chunks, AStepThatIsReplacedIsNotTheOneBefore) {
+  ASSERT_TRUE(save(root_, adapter(1)).ok());
+  ASSERT_TRUE(save(root_, adapter(1)).ok());
+  EXPECT_THAT(chunks(), IsEmpty()) << "a step done again has the files that it had";
+}
+
 TEST_F(Chunks, ARunWhoseTensorsChangeHasNone) {
   for (std::int64_t step : {1, 2}) {
     Checkpoint c = adapter(step);
