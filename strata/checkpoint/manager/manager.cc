@@ -27,8 +27,12 @@ Status remove_unfinished(const std::string& root) {
   if (!names) return bucket && names.status().code() == Code::not_found ? Status() : names.status();
   for (const std::string& name : *names) {
     const std::string path = root + "/" + name;
-    const bool left = bucket ? orbax::is_checkpoint(path) && orbax::is_unfinished(path)
-                             : name.ends_with(orbax::kTemporary);
+    bool left = name.ends_with(orbax::kTemporary);
+    if (bucket && (left = orbax::is_checkpoint(path))) {
+      const auto unfinished = orbax::is_unfinished(path);
+      if (!unfinished) return unfinished.status();
+      left = *unfinished;
+    }
     if (!left) continue;
     if (Status s = bucket ? orbax::remove(path) : remove_all(path); !s.ok()) return s;
   }

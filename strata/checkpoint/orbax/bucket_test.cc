@@ -84,6 +84,23 @@ TEST(Bucket, WithoutItsMarkThereIsNoCheckpoint) {
   for (const auto& [key, bytes] : bucket->objects) EXPECT_TRUE(key.starts_with("run/1/")) << key;
 }
 
+// A request that fails once is an error, and never taken for the absence of a mark.
+TEST(Bucket, AStepIsNotTakenForUnfinishedWhereARequestFails) {
+  const auto bucket = new_bucket();
+  ASSERT_TRUE(orbax::save("mem://b/run/1", contents_of(1)).ok());
+  const auto objects = bucket->objects;
+  bucket->requests = 0;
+  ASSERT_TRUE(Manager::open("mem://b/run").ok());
+  const int requests = bucket->requests;
+  for (int n = 0; n < requests; ++n) {
+    bucket->requests = 0;
+    bucket->fails_from = n;
+    bucket->fails_until = n + 1;
+    (void)Manager::open("mem://b/run");
+    EXPECT_EQ(bucket->objects, objects) << "request " << n << " of " << requests;
+  }
+}
+
 TEST(Bucket, ABoxIsReadByRanges) {
   const auto bucket = new_bucket();
   ASSERT_TRUE(orbax::save("mem://b/run/1", contents_of(5), {.tree = {.compressed = false}}).ok());

@@ -187,8 +187,11 @@ Status remove(const std::string& path) {
   return remove_all(aside);
 }
 
-bool is_unfinished(const std::string& path) {
-  return is_object_path(path) && !file_exists(path + "/" + kMark);
+Result<bool> is_unfinished(const std::string& path) {
+  if (!is_object_path(path)) return false;
+  const auto names = list_folder(path);
+  if (!names) return names.status();
+  return std::find(names->begin(), names->end(), kMark) == names->end();
 }
 
 bool is_checkpoint(const std::string& path) {
@@ -199,7 +202,9 @@ Result<Directory> Directory::open(const std::string& path) {
   if (!is_checkpoint(path)) return Status(Code::not_found, "{}: no checkpoint of Orbax", path);
   if (fs::path(path).filename().string().ends_with(kTemporary))
     return Status(Code::corrupt, "{}: was not finished", path);
-  if (is_unfinished(path))
+  const auto unfinished = is_unfinished(path);
+  if (!unfinished) return unfinished.status();
+  if (*unfinished)
     return Status(Code::corrupt, "{}: was not finished: {} is missing", path, kMark);
   Directory out;
   out.path_ = path;

@@ -79,8 +79,9 @@ class Directory {
 
 /// Whether a folder looks as one of Orbax's checkpoints, finished or not.
 bool is_checkpoint(const std::string& path);
-/// Whether a checkpoint of a bucket lacks its mark. Elsewhere the name says it.
-bool is_unfinished(const std::string& path);
+/// Whether a checkpoint of a bucket lacks its mark, by a listing of its folder, so that a request
+/// that fails is an error and no answer. Elsewhere the name says it.
+Result<bool> is_unfinished(const std::string& path);
 /// The steps below a manager's folder, increasing, with their folders: "12", "000012",
 /// "prefix_12". Temporaries do not count, nor what a bucket holds without `commit_success.txt`.
 Result<std::vector<std::pair<std::int64_t, std::string>>> steps(const std::string& root);

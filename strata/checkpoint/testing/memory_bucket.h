@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -15,8 +16,8 @@
 
 namespace strata::checkpoint::testing_buckets {
 
-/// A bucket in memory. From request `fails_from` on nothing works; that one is done where
-/// `answer_lost`.
+/// A bucket in memory. From request `fails_from` on nothing works, until `fails_until`; the first
+/// one is done where `answer_lost`.
 class Bucket : public ObjectStore {
  public:
   Result<ObjectInfo> stat(const std::string& key) override {
@@ -76,7 +77,7 @@ class Bucket : public ObjectStore {
   }
 
   std::map<std::string, std::string> objects;
-  int requests = 0, fails_from = -1;
+  int requests = 0, fails_from = -1, fails_until = std::numeric_limits<int>::max();
   bool answer_lost = false;
   std::function<void(const std::string&)> before_remove;
   std::uint64_t bytes_read = 0, bytes_written = 0;
@@ -87,7 +88,7 @@ class Bucket : public ObjectStore {
   auto asked(F&& f) -> decltype(f()) {
     const std::lock_guard lock(mutex_);
     const int n = requests++;
-    if (fails_from < 0 || n < fails_from) return f();
+    if (fails_from < 0 || n < fails_from || n >= fails_until) return f();
     if (answer_lost && n == fails_from) (void)f();
     return Status(Code::io, "request {} failed", n);
   }
