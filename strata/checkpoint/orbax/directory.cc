@@ -204,8 +204,7 @@ Result<Directory> Directory::open(const std::string& path) {
     return Status(Code::corrupt, "{}: was not finished", path);
   const auto unfinished = is_unfinished(path);
   if (!unfinished) return unfinished.status();
-  if (*unfinished)
-    return Status(Code::corrupt, "{}: was not finished: {} is missing", path, kMark);
+  if (*unfinished) return Status(Code::corrupt, "{}: was not finished: {} is missing", path, kMark);
   Directory out;
   out.path_ = path;
   out.store_ = std::make_shared<FolderStore>(path);

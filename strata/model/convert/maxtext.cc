@@ -2,6 +2,7 @@
 
 #include <filesystem>
 
+#include "strata/api/numpy.h"
 #include "strata/base/error.h"
 #include "strata/base/file.h"
 #include "strata/model/convert/pairs.h"
