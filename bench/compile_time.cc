@@ -25,10 +25,10 @@
 #include <string>
 #include <vector>
 
+#include "strata/base/stage_times.h"
 #include "strata/compile/llvm/compile_plan.h"
 #include "strata/compile/make_plan.h"
 #include "strata/compile/pipeline.h"
-#include "strata/compile/stage_times.h"
 #include "strata/op/build.h"
 
 namespace {
@@ -137,7 +137,7 @@ void row(const char* kind, int count, bool stages) {
     double code = seconds_of([&] { (void)compile::compile_plan(plan); });
     return std::array<double, 4>{prepare, planned, code, static_cast<double>(plan.kernels.size())};
   };
-  std::optional<compile::StageTimes> times;
+  std::optional<StageTimes> times;
   if (stages) times.emplace();
   auto cold = compile();
   if (stages)

@@ -16,7 +16,7 @@ cd "$(dirname "$0")/.."
 build=${STRATA_BUILD:-build}
 
 echo "== ${SOAK_PROGRAMS:=10000} random programs"
-STRATA_RANDOM_PROGRAMS=$SOAK_PROGRAMS "$build/bin/transform_test" --gtest_filter='*Random*' --gtest_brief=1
+STRATA_RANDOM_PROGRAMS=$SOAK_PROGRAMS "$build/bin/pass_test" --gtest_filter='*Random*' --gtest_brief=1
 STRATA_ALL_GRIDS=1 STRATA_RANDOM_PROGRAMS=300 "$build/bin/partition_test" --gtest_brief=1
 
 echo "== $SOAK_PROGRAMS random programs of the whole vocabulary"

@@ -2,6 +2,7 @@
 //
 //   strata-opt --passes=inline-calls,cse,dce program.mlir
 //   strata-opt --emit-bytecode program.mlir > program.mlirbc
+//   strata-opt --passes=cpu-pipeline --print-after=licm --time-passes program.mlir
 //   strata-opt --partition --explain-sharding program.mlir
 //
 // Programs are text, bytecode or exports of JAX, told apart by their first bytes; `--emit-bytecode`
@@ -12,6 +13,7 @@
 // Exit status (of the first program that fails): 0 printed; 2 the program or the command line is
 // wrong; 3 not supported; 4 the file cannot be read; 70 our own check failed.
 
+#include <algorithm>
 #include <chrono>
 #include <iostream>
 #include <iterator>
@@ -30,15 +32,19 @@
 #include "strata/op/catalog.h"
 #include "strata/partition/gspmd.h"
 #include "strata/partition/program.h"
+#include "strata/pass/pass.h"
 #include "strata/transform/export.h"
 
 namespace {
 
 using namespace strata;
 
+constexpr std::string_view kPipeline = "cpu-pipeline";
+
 struct Options {
   std::vector<std::string> passes;
   bool generic = false, verify_only = false, time_passes = false, print_after_all = false;
+  std::vector<std::string> print_after;
   bool partition = false, explain_sharding = false;
   std::string release;  // of StableHLO, where bytecode is written
   std::string file;
@@ -68,6 +74,11 @@ void print(const ir::Module& m, const Options& o) {
   std::cout << ir::print(m, {.generic = o.generic});
 }
 
+bool is_printed_after(std::string_view pass, const Options& o) {
+  return o.print_after_all ||
+         std::find(o.print_after.begin(), o.print_after.end(), pass) != o.print_after.end();
+}
+
 Status run_pass(const ir::Pass& pass, ir::Module& m, const Options& o) {
   auto start = std::chrono::steady_clock::now();
   try {
@@ -82,9 +93,38 @@ Status run_pass(const ir::Pass& pass, ir::Module& m, const Options& o) {
         pass.name);
   Status verified = ir::verify(m);
   STRATA_CHECK(verified.ok(), "pass {} broke the program: {}", pass.name, verified.message());
-  if (o.print_after_all) {
+  if (is_printed_after(pass.name, o)) {
     std::cout << "// after " << pass.name << '\n';
     print(m, o);
+  }
+  return Status();
+}
+
+/// All passes of the CPU compiler on the entry function, which stays alone; with `--time-passes`
+/// what each of them did.
+Status run_cpu_pipeline(ir::Module& m, const Options& o) {
+  try {
+    ir::inline_calls(m);
+    ir::Function* entry = m.entry();
+    if (entry == nullptr) throw Error("cpu-pipeline", "the program has no entry function");
+    pass::PipelineOptions options = pass::PipelineOptions::from_environment();
+    options.verify = true;
+    options.after = [&](const pass::Run& run, const ir::Block& block) {
+      if (o.time_passes)
+        std::cerr << fmt::format("{:>10.3f} ms  {:<26} {:>6} -> {:>6} operations{}\n",
+                                 1e3 * run.seconds, run.pass->name, run.operations_before,
+                                 run.operations_after, run.changed ? "" : ", unchanged");
+      if (!is_printed_after(run.pass->name, o)) return;
+      std::cout << "// after " << run.pass->name << '\n'
+                << ir::print(*pass::as_function(entry->name, block), {.generic = o.generic});
+    };
+    auto done = pass::as_function(entry->name,
+                                  *pass::run_pipeline(ir::clone(entry->body), nullptr, options));
+    m.functions.clear();
+    m.functions.push_back(std::move(done));
+  } catch (const Error& e) {
+    return Status(e.is_unsupported() ? Code::unsupported : Code::invalid, "{}: {}", o.file,
+                  e.what());
   }
   return Status();
 }
@@ -123,11 +163,14 @@ Status emit(const ir::Module& m, const Options& o) {
 Status run_part(const Result<std::unique_ptr<ir::Module>>& module, const Options& o) {
   if (!module) return module.status();
   if (Status s = ir::verify(**module); !s.ok()) return s;
-  for (const std::string& name : o.passes)
-    if (Status s = run_pass(*ir::Passes::global().find(name), **module, o); !s.ok()) return s;
+  for (const std::string& name : o.passes) {
+    const Status s = name == kPipeline ? run_cpu_pipeline(**module, o)
+                                       : run_pass(*ir::Passes::global().find(name), **module, o);
+    if (!s.ok()) return s;
+  }
   if (o.partition || o.explain_sharding)
     if (Status s = run_partition(**module, o); !s.ok()) return s;
-  if (o.verify_only || o.print_after_all) return Status();
+  if (o.verify_only || o.print_after_all || !o.print_after.empty()) return Status();
   if (!o.release.empty()) return emit(**module, o);
   print(**module, o);
   return Status();
@@ -158,14 +201,21 @@ int run(const Options& o) {
 std::string pass_list() {
   std::string out = "passes:\n";
   for (const auto& [name, pass] : ir::Passes::global().all())
-    out += fmt::format("  {:<20} {}\n", name, pass.summary);
-  return out + "example: strata-opt --passes=inline-calls,cse,dce program.mlir";
+    out += fmt::format("  {:<26} {}\n", name, pass.summary);
+  out +=
+      fmt::format("  {:<26} {}\n", kPipeline, "all that the CPU compiler applies, in its order:");
+  for (const pass::Step& step : pass::pipeline())
+    out += fmt::format("      {:<26} {}{}\n", step.pass, step.if_changed ? "where needed: " : "",
+                       step.reason);
+  return out +
+         "STRATA_DISABLE_PASS=NAME,... leaves passes out of the pipeline.\n"
+         "example: strata-opt --passes=inline-calls,cse,dce program.mlir";
 }
 
 /// "no pass 'ces'; did you mean 'cse'?"; empty for one that there is.
 std::string unknown_pass(const std::string& name) {
-  if (ir::Passes::global().find(name) != nullptr) return {};
-  std::vector<std::string_view> names;
+  if (ir::Passes::global().find(name) != nullptr || name == kPipeline) return {};
+  std::vector<std::string_view> names = {kPipeline};
   for (const auto& [known, pass] : ir::Passes::global().all()) names.push_back(known);
   return fmt::format("no pass '{}'{}", name, did_you_mean(name, names));
 }
@@ -174,6 +224,7 @@ int work(int argc, char** argv) {
   op::catalog();
   transform::add_export_pass();
   spmd::add_partition_passes();
+  pass::add_passes();
   Options o;
   CommandLine app("reads a StableHLO program, verifies it, applies passes, prints it",
                   "strata-opt");
@@ -189,6 +240,10 @@ int work(int argc, char** argv) {
   app.add_flag("--explain-sharding", o.explain_sharding,
                "say on stderr where each value lies and by whose annotation, and each collective");
   app.add_flag("--time-passes", o.time_passes, "say on stderr how long each pass took");
+  app.add_option("--print-after", o.print_after,
+                 "print the program after these passes alone, inside the pipeline too")
+      .delimiter(',')
+      .check(unknown_pass);
   app.add_flag("--print-after-all", o.print_after_all, "print the program after each pass");
   app.add_option("FILE", o.file, "the program; - for standard input").required();
   app.footer(pass_list());

@@ -12,12 +12,12 @@
 #include "strata/base/error.h"
 #include "strata/base/file.h"
 #include "strata/base/out_of_memory.h"
+#include "strata/base/stage_times.h"
 #include "strata/base/standard_output.h"
 #include "strata/base/thread_pool.h"
 #include "strata/checkpoint/safetensors.h"
 #include "strata/compile/cpu_client.h"
 #include "strata/compile/roofline.h"
-#include "strata/compile/stage_times.h"
 #include "strata/conformance/execute.h"
 #include "strata/conformance/program.h"
 #include "strata/ir/pass/pass.h"
@@ -239,7 +239,7 @@ int run(const Options& o) {
     file = std::move(*read);
   }
   Report report;
-  std::optional<compile::StageTimes> stages;
+  std::optional<StageTimes> stages;
   if (o.time_passes) stages.emplace();
   int status = 0;
   for (const conformance::Part& part : conformance::split(*text)) {

@@ -1,7 +1,7 @@
 // Attention as JAX writes it (testdata/attention): found in every spelling, compiled without the
 // scores of all heads in memory, with the bits of the reference evaluator, forward and with its
 // gradients; near misses are told apart.
-#include "strata/transform/attention.h"
+#include "strata/pass/attention.h"
 
 #include <filesystem>
 #include <map>
@@ -150,7 +150,7 @@ TEST(Attention, ProductsWithoutASoftmaxAreNotSpokenOf) {
   Value* y = op::dot_general(b, x, w, {{}, {}, {1}, {0}});
   Value* gate = op::div(b, y, op::add(b, op::full_like(b, y, 1), op::exp(b, op::neg(b, y))));
   f.results = {op::dot_general(b, gate, w, {{}, {}, {1}, {1}})};
-  EXPECT_TRUE(transform::describe_attention(f).empty());
+  EXPECT_TRUE(pass::describe_attention(f).empty());
 }
 
 }  // namespace

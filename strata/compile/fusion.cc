@@ -5,12 +5,12 @@
 #include <queue>
 #include <unordered_map>
 
+#include "strata/base/stage_times.h"
 #include "strata/compile/combine.h"
 #include "strata/compile/fusion_access.h"
 #include "strata/compile/fusion_choice.h"
 #include "strata/compile/native_product.h"
 #include "strata/compile/product_result.h"
-#include "strata/compile/stage_times.h"
 #include "strata/compile/turned_rows.h"
 #include "strata/compile/unread_results.h"
 #include "strata/op/reduce_order.h"
@@ -46,7 +46,7 @@ constexpr std::size_t kMostEpilogueRoots = 4, kMostEpilogueArrays = 3;
 class Grouping {
  public:
   Grouping(const ir::Block& block, const Uses& uses, const Fusion& chosen, const Moves& moves,
-           const transform::TakenArrays& taken, FusionRule rule)
+           const pass::ConsumedArrays& taken, FusionRule rule)
       : chosen_(chosen),
         inlined_(chosen.inlined),
         uses_(uses),
@@ -623,7 +623,7 @@ class Grouping {
   const Fusion& chosen_;
   const std::unordered_set<const Value*>& inlined_;
   const Uses& uses_;
-  const transform::TakenArrays& taken_;
+  const pass::ConsumedArrays& taken_;
   FusionRule rule_;
   std::unordered_map<const Value*, double> weights_;
   std::vector<Root> roots_;
@@ -653,7 +653,7 @@ std::vector<const Value*> reads(const Op& op, const Fusion& fusion) {
 Fusion fuse(const ir::Block& block, FusionRule rule) {
   Stage stage("  fuse");
   const Uses uses(block);
-  const transform::TakenArrays taken(block);
+  const pass::ConsumedArrays taken(block);
   Moves moves = moves_of_products(block, uses);
   Fusion out;
   {

@@ -7,7 +7,7 @@
 #include "strata/compile/product_result.h"
 #include "strata/compile/row_dots.h"
 #include "strata/op/dot_general.h"
-#include "strata/transform/batch_first.h"
+#include "strata/pass/dot_batch_layout.h"
 
 namespace strata::compile {
 namespace {
@@ -200,11 +200,11 @@ bool turns(const Op& op) {
   return false;
 }
 
-/// Arrays that operations of a block take (transform/reads_first.h), and what trees of elementwise
-/// operations read of them before.
+/// Arrays that operations of a block take (pass/read_before_update.h), and what trees of
+/// elementwise operations read of them before.
 class TakenReads {
  public:
-  TakenReads(const ir::Block& block, const transform::TakenArrays& taken) {
+  TakenReads(const ir::Block& block, const pass::ConsumedArrays& taken) {
     int number = 0;
     for (const auto& op : block.ops()) {
       number_[op.get()] = number++;
@@ -345,7 +345,7 @@ std::unordered_set<const Op*> moved_by_products(const ir::Block& block, const Mo
 /// Walks backwards, so that a value's readers are decided before it.
 std::unordered_set<const Value*> choose_inlined(const ir::Block& block, const Uses& uses,
                                                 const std::unordered_set<const Op*>& moved,
-                                                const transform::TakenArrays& taken,
+                                                const pass::ConsumedArrays& taken,
                                                 FusionRule rule) {
   struct Reading {
     int times = 0;
@@ -357,7 +357,7 @@ std::unordered_set<const Value*> choose_inlined(const ir::Block& block, const Us
     int last = -1;  // number of the last operation for which it would be computed
     bool by_dots = false,
          as_pieces = false;  // by products of a row and a column; cut to pieces first, as very long
-                             // ones (transform/long_sums.h) and sums of all are
+                             // ones (pass/split_k.h) and sums of all are
   };
   std::unordered_map<const Value*, Reading> reading;
   std::unordered_set<const Value*> inlined;
@@ -405,7 +405,8 @@ std::unordered_set<const Value*> choose_inlined(const ir::Block& block, const Us
           r.as_pieces |= sums_all(*use.op);
           r.by_dots |=
               is_generated_product(*use.op) && is_row_dots(*use.op, op::contraction_of(*use.op));
-          r.made |= is_generated_product(*use.op) && transform::is_put_first(*use.op, use.operand);
+          r.made |=
+              is_generated_product(*use.op) && pass::is_batch_moved_outermost(*use.op, use.operand);
         }
         if (user && is_elemental(*use.op)) r.repeats |= count(user) > 2 * count(v);
       }

@@ -9,7 +9,7 @@
 
 #include "strata/compile/fusion.h"
 #include "strata/op/lowering_kind.h"
-#include "strata/transform/reads_first.h"
+#include "strata/pass/read_before_update.h"
 
 namespace strata::compile {
 
@@ -61,7 +61,7 @@ std::unordered_set<const ir::Op*> moved_by_products(const ir::Block& block, cons
 /// The values that are computed where they are read.
 std::unordered_set<const ir::Value*> choose_inlined(const ir::Block& block, const Uses& uses,
                                                     const std::unordered_set<const ir::Op*>& moved,
-                                                    const transform::TakenArrays& taken,
+                                                    const pass::ConsumedArrays& taken,
                                                     FusionRule rule);
 
 }  // namespace strata::compile

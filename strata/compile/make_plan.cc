@@ -6,6 +6,7 @@
 #include <unordered_map>
 
 #include "strata/base/error.h"
+#include "strata/base/stage_times.h"
 #include "strata/compile/double_buffer.h"
 #include "strata/compile/fusion.h"
 #include "strata/compile/group_key.h"
@@ -21,7 +22,6 @@
 #include "strata/compile/product_sum.h"
 #include "strata/compile/repeated_launches.h"
 #include "strata/compile/small_loop.h"
-#include "strata/compile/stage_times.h"
 #include "strata/compile/update_kernel.h"
 #include "strata/compile/whole_kernel.h"
 #include "strata/op/scan.h"

@@ -9,9 +9,9 @@
 
 namespace strata::compile {
 
-/// A copy of the block, ready to plan: calls inlined, simplified, dead code gone. `said` gets lines
-/// for `--explain`.
+/// A copy of the block after the passes of the pipeline (pass/pass.h), ready to plan. `remarks`
+/// gets lines for `--explain`.
 std::unique_ptr<ir::Block> prepare(const ir::Block& block,
-                                   std::vector<std::string>* said = nullptr);
+                                   std::vector<std::string>* remarks = nullptr);
 
 }  // namespace strata::compile

@@ -1,12 +1,12 @@
 #include "strata/compile/product_band.h"
 
-#include "strata/transform/needed_band.h"
+#include "strata/pass/mask_sparsity.h"
 
 namespace strata::compile {
 
 std::optional<ProductBand> ProductBand::of(const ir::Op& product, const op::Contraction& c,
                                            bool swapped) {
-  const ir::Ints mark = product.attrs.get_or<ir::Ints>(transform::kNeededBand, {});
+  const ir::Ints mark = product.attrs.get_or<ir::Ints>(pass::kMaskBand, {});
   if (mark.empty()) return std::nullopt;
   const Shape& shape = product.result()->shape();
   const auto batch = static_cast<std::int64_t>(c.lhs_batch.size());

@@ -6,7 +6,7 @@
 #include "strata/compile/compile_testing.h"
 #include "strata/loop/interpreter.h"
 #include "strata/op/lowering_kind.h"
-#include "strata/transform/needed_band.h"
+#include "strata/pass/mask_sparsity.h"
 
 namespace strata::compile {
 namespace {
@@ -41,7 +41,7 @@ TEST(ProductBand, TurnsRoundWithTheProduct) {
   ir::Value* product =
       op::dot_general(b, block.add_argument(Type(DType::f32, {50, 8})),
                       block.add_argument(Type(DType::f32, {8, 60})), {{}, {}, {1}, {0}});
-  product->op()->attrs.set(transform::kNeededBand, ir::Ints{0, 1, -19, 3});
+  product->op()->attrs.set(pass::kMaskBand, ir::Ints{0, 1, -19, 3});
   const op::Contraction c = op::contraction_of(*product->op());
   const auto band = ProductBand::of(*product->op(), c, false),
              turned = ProductBand::of(*product->op(), c, true);

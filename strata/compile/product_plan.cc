@@ -7,7 +7,7 @@
 #include "strata/compile/turned_columns.h"
 #include "strata/op/dot_general.h"
 #include "strata/op/windows.h"
-#include "strata/transform/zero_blocks.h"
+#include "strata/pass/block_sparsity.h"
 
 namespace strata::compile {
 namespace {
@@ -64,7 +64,7 @@ ProductPlan::ProductPlan(const Group& group, const op::Contraction& c, const Fus
                                  : TermKind::single;
   left.flips = is(TermKind::quads) && left.value->dtype() == right.value->dtype();
   band = ProductBand::of(product, c, swapped);
-  for (std::int64_t side : product.attrs.get_or<ir::Ints>(transform::kZeroSides, {}))
+  for (std::int64_t side : product.attrs.get_or<ir::Ints>(pass::kZeroBlockSides, {}))
     (side == swapped ? left_has_zeros : right_has_zeros) = true;
   in_place = k > kFarSum && lies_by_steps(left) && lies_by_steps(right);
   choose_tile(target);

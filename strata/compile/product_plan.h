@@ -29,7 +29,7 @@ class ProductPlan {
   DType accumulator = DType::f32;
   TermKind kind = TermKind::single;
   std::optional<ProductBand> band;
-  bool left_has_zeros = false, right_has_zeros = false;  // in blocks (transform/zero_blocks.h)
+  bool left_has_zeros = false, right_has_zeros = false;  // in blocks (pass/block_sparsity.h)
 
   Tile tile;
   std::int64_t row_block = 1, column_block = 1, depth = 1;  // of a block, and of a part of its sum

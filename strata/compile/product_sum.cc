@@ -5,17 +5,17 @@
 #include "strata/compile/product_axis.h"
 #include "strata/compile/product_terms.h"
 #include "strata/compile/register_tile.h"
-#include "strata/transform/sum_of_products.h"
+#include "strata/pass/accumulating_scan.h"
 
 namespace strata::compile {
 namespace {
 
 using loop::Opcode;
-using transform::SumOfProducts;
+using pass::AccumulatingScan;
 
 class ProductSum {
  public:
-  ProductSum(const SumOfProducts& sum, const ir::Value* result, const Fusion& fusion,
+  ProductSum(const AccumulatingScan& sum, const ir::Value* result, const Fusion& fusion,
              const CpuTarget& target)
       : sum_(sum),
         result_(result),
@@ -163,7 +163,7 @@ class ProductSum {
     });
   }
 
-  const SumOfProducts sum_;
+  const AccumulatingScan sum_;
   const ir::Value* result_;
   DType acc_;
   std::int64_t rows_, columns_, terms_, row_block_ = 1, column_block_ = 1;
@@ -178,7 +178,7 @@ class ProductSum {
 
 std::optional<Built> build_product_sum(const ir::Op& op, const Fusion& fusion,
                                        const CpuTarget& target) {
-  const auto sum = SumOfProducts::of(op);
+  const auto sum = AccumulatingScan::of(op);
   if (!sum) return std::nullopt;
   return ProductSum(*sum, op.result(), fusion, target).build();
 }

@@ -1,4 +1,4 @@
-// Scans that sum products of their turns (transform/sum_of_products.h) as one kernel: blocks of the
+// Scans that sum products of their turns (pass/accumulating_scan.h) as one kernel: blocks of the
 // sums stay in the first cache through all turns, and go side by side.
 #pragma once
 

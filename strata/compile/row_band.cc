@@ -4,7 +4,7 @@
 
 #include "strata/compile/combine.h"
 #include "strata/compile/fusion_choice.h"
-#include "strata/transform/needed_band.h"
+#include "strata/pass/mask_sparsity.h"
 
 namespace strata::compile {
 
@@ -19,7 +19,7 @@ std::optional<RowBand> RowBand::of(const Group& group, const Fusion& fusion, std
   ir::Ints band;
   bool alike = true;
   each_computed(group, fusion, [&](const Op& op) {
-    ir::Ints mark = op.attrs.get_or<ir::Ints>(transform::kChosenBand, {});
+    ir::Ints mark = op.attrs.get_or<ir::Ints>(pass::kSelectBand, {});
     const Shape& shape = op.num_results() == 1 ? op.result()->shape() : Shape();
     if (mark.empty() || mark[1] != shape.rank() - 1 || shape[shape.rank() - 1] != length ||
         count(op.result()) != group.total)
@@ -41,7 +41,7 @@ std::optional<RowBand> RowBand::of(const Group& group, const Fusion& fusion, std
 
 const Value* RowBand::chosen(const Value* v) const {
   if (!v->op() || v->op()->num_results() != 1 || !(v->shape() == first_->shape())) return nullptr;
-  const ir::Ints mark = v->op()->attrs.get_or<ir::Ints>(transform::kChosenBand, {});
+  const ir::Ints mark = v->op()->attrs.get_or<ir::Ints>(pass::kSelectBand, {});
   return mark.empty() || mark[1] != v->shape().rank() - 1
              ? nullptr
              : v->op()->operand(static_cast<int>(mark[4]));

@@ -48,7 +48,7 @@ class SameTerms {
 };
 
 /// What the first pass of a row stores, keeps and reduces.
-std::vector<const Value*> read_first(const RowPasses& rows) {
+std::vector<const Value*> order_reads_before_updates(const RowPasses& rows) {
   auto [reductions, out] = rows.of_pass(0);
   for (const Op* op : reductions)
     out.insert(out.end(), op->operands.begin(),
@@ -68,7 +68,9 @@ std::vector<bool> rows_looked_up(const Group& group, const Fusion& fusion, std::
                                       // first element takes, of which LLVM leaves the others out
   if (rows.length == 1) return {};
   const Index row = rows.b.grid();
-  auto places = [&](const Index& at) { return rows.context.looked_up(read_first(rows), at); };
+  auto places = [&](const Index& at) {
+    return rows.context.looked_up(order_reads_before_updates(rows), at);
+  };
   const auto first = places(row * rows.length);
   if (first.empty() || dry.kernel->arena.size() > kMany) return {};
   // What all elements of a row read at one place is computed once: not all of the first places are
@@ -164,7 +166,7 @@ class RowKernel {
         kMostRows = 16,
         kMostLines =
             8;  // bytes; beyond so many lines of a row the processor has seen where it goes
-    const std::vector<const Value*> first = read_first(rows_);
+    const std::vector<const Value*> first = order_reads_before_updates(rows_);
     const std::int64_t row =
         rows_.length * static_cast<std::int64_t>(byte_width(stored_dtype(first.front()->type())));
     const std::int64_t rows = std::clamp<std::int64_t>(kAhead / row, 1, kMostRows);

@@ -1,7 +1,7 @@
 #include "strata/compile/share_kernels.h"
 
+#include "strata/base/stage_times.h"
 #include "strata/compile/group_key.h"
-#include "strata/compile/stage_times.h"
 
 namespace strata::compile {
 namespace {

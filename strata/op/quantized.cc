@@ -180,7 +180,7 @@ std::pair<const Type*, const Type*> one_moved(const Op& op) {
   return {&from, &to};
 }
 
-std::int64_t product_of(const Shape& shape, int from, int to) {
+std::int64_t make_dot(const Shape& shape, int from, int to) {
   std::int64_t n = 1;
   for (int d = from; d < to; ++d) n *= shape[d];
   return n;
@@ -306,9 +306,9 @@ void reshaped(const Op& op) {
   if (!same_parameters(*from, *to)) differ(op, "C1", *from, *to);
   if (!per_axis(*from) || !from->shape().is_static() || !to->shape().is_static()) return;
   int a = from->quantization()->axis, b = to->quantization()->axis;
-  if (product_of(from->shape(), 0, a) != product_of(to->shape(), 0, b) ||
+  if (make_dot(from->shape(), 0, a) != make_dot(to->shape(), 0, b) ||
       from->shape()[a] != to->shape()[b] ||
-      product_of(from->shape(), a + 1, from->rank()) != product_of(to->shape(), b + 1, to->rank()))
+      make_dot(from->shape(), a + 1, from->rank()) != make_dot(to->shape(), b + 1, to->rank()))
     differ(op, "C3", *from, *to);
 }
 

@@ -5,8 +5,8 @@
 #include "strata/api/jit.h"
 #include "strata/api/trace.h"
 #include "strata/nn/logical_sharding.h"
+#include "strata/pass/accumulator_folding.h"
 #include "strata/train/router_losses.h"
-#include "strata/transform/carried_sums.h"
 
 namespace strata::train {
 namespace {
@@ -160,7 +160,7 @@ Sums sums_of(const tree::Tree& params, const Batch& batch, const model::ModelPtr
     auto added = [](const Array& sums, const Array& g) {
       const Array out = sums + astype(g, DType::f32);
       if (ir::Value* traced = out.state()->value; traced && traced->op())
-        transform::mark_carried_sum(*traced->op());
+        pass::mark_accumulator_add(*traced->op());
       return out;
     };
     auto plus = [](const Array& a, const Array& b) { return a + b; };

@@ -8,7 +8,8 @@
 // Loss, gradients of all micro-batches, clipping, the optimizer's update and the norms, in
 // StableHLO's own words; its results have the bits of the step that `train::run` takes. With
 // several micro-batches gradients differ from them by the rounding of one sum for each: the step
-// carries sums on from one to the next (transform/carried_sums.h), for which StableHLO has no word.
+// carries sums on from one to the next (pass/accumulator_folding.h), for which StableHLO has no
+// word.
 #pragma once
 
 #include <memory>

@@ -80,8 +80,9 @@ TEST_F(StepTest, MicroBatchesGiveTheGradientsOfTheWhole) {
   }
 }
 
-// Sums go on from one micro-batch to the next (transform/carried_sums.h): of products and looked up
-// rows always, of reductions (the norms' scales) where a micro-batch has a multiple of 256 tokens.
+// Sums go on from one micro-batch to the next (pass/accumulator_folding.h): of products and looked
+// up rows always, of reductions (the norms' scales) where a micro-batch has a multiple of 256
+// tokens.
 TEST_F(StepTest, MicroBatchesGiveTheBitsOfTheWhole) {
   for (std::int64_t length : {24, 256}) {
     const auto [loss, whole] = gradients(batch(true, length), 1);

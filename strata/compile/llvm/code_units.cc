@@ -8,11 +8,11 @@
 #include <mutex>
 
 #include "strata/base/check.h"
+#include "strata/base/stage_times.h"
 #include "strata/base/thread_pool.h"
 #include "strata/compile/llvm/code_cache.h"
 #include "strata/compile/llvm/fingerprint.h"
 #include "strata/compile/llvm/jit.h"
-#include "strata/compile/stage_times.h"
 
 namespace strata::compile {
 namespace {

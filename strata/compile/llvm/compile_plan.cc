@@ -2,13 +2,13 @@
 
 #include <set>
 
+#include "strata/base/stage_times.h"
 #include "strata/base/thread_pool.h"
 #include "strata/compile/llvm/code_units.h"
 #include "strata/compile/llvm/compile_kernels.h"
 #include "strata/compile/llvm/emit_driver.h"
 #include "strata/compile/llvm/launch_clock.h"
 #include "strata/compile/llvm/runtime_symbols.h"
-#include "strata/compile/stage_times.h"
 #include "strata/op/foreign.h"
 
 namespace strata::compile {

@@ -31,9 +31,9 @@
 #include <mutex>
 
 #include "strata/base/check.h"
+#include "strata/base/stage_times.h"
 #include "strata/compile/llvm/runtime_symbols.h"
 #include "strata/compile/processor_features.h"
-#include "strata/compile/stage_times.h"
 #include "strata/loop/tiles.h"
 
 namespace strata::compile {

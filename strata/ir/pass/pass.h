@@ -5,6 +5,7 @@
 // A pass keeps a verified module verified. Same module in, same module out, always.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <string>
 #include <string_view>
@@ -15,7 +16,7 @@ namespace strata::ir {
 
 struct Pass {
   std::string name, summary;
-  void (*run)(Module&) = nullptr;
+  std::function<void(Module&)> run;
 };
 
 /// The passes of this process, in the order of their names.
