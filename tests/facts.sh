@@ -37,3 +37,11 @@ told() {
   echo "$passed passed, $failed failed"
   [ "$failed" -eq 0 ]
 }
+
+verses() { # prints 200 short lines, a text to train on
+  verse=0
+  while [ $verse -lt 200 ]; do
+    echo "verse $((verse * verse % 97)) of a book."
+    verse=$((verse + 1))
+  done
+}

@@ -73,8 +73,8 @@ bool says(const Still& still, const std::string& part, const std::string& tensor
   return found != still.end() && found->second.count(tensor) != 0;
 }
 
-/// What a checkpoint's manifest says but for sizes and checksums of files: which tensors are
-/// chunks, which lie in the files.
+/// The manifest of a checkpoint, without sizes and checksums of files: decides which tensors are
+/// stored as chunks and which in the files.
 Manifest plan(const std::string& root, const Checkpoint& c, const Still& still) {
   Manifest out;
   out.step = c.step;

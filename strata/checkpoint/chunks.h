@@ -29,7 +29,7 @@ namespace strata::checkpoint {
 /// Tensors that the program does not change, by part.
 using Still = std::map<std::string, std::set<std::string>>;
 
-/// Smaller tensors lie in the step's own file: a file costs more than they do.
+/// The step's own file stores smaller tensors: a file of their own would cost more than they do.
 inline constexpr std::uint64_t kLeastChunk = 16 << 10;
 
 /// Removes the chunks below a root that no step names. Removes nothing while a step's manifest

@@ -15,7 +15,7 @@ struct TensorEntry {
   std::string dtype;
   std::vector<std::int64_t> shape;
   std::uint32_t crc32c = 0;
-  /// The chunk that holds it (chunks.h); empty: it lies in the file.
+  /// The chunk that holds it (chunks.h); empty: the file itself holds it.
   std::string chunk = {};
   bool operator==(const TensorEntry&) const = default;
 };

@@ -56,7 +56,7 @@ struct Restored {
   enum class From { nowhere, local, peer, persistent };
   From from = From::nowhere;
   std::optional<Checkpoint> checkpoint;
-  /// The folder that it lies in now.
+  /// The folder that holds it now.
   std::string folder;
   /// The process that gave it, where a peer did.
   int peer = -1;

@@ -8,11 +8,7 @@ set -u
 . "$(dirname "$0")/../../tests/facts.sh"
 unset STRATA_NUM_PROCESSES STRATA_PROCESS_ID STRATA_COORDINATOR_ADDRESS STRATA_NUM_CPU_DEVICES STRATA_EXACT_SUMS
 
-i=0
-while [ $i -lt 200 ]; do
-  echo "verse $((i * i % 97)) of a book."
-  i=$((i + 1))
-done > text.txt
+verses > text.txt
 keys="train_files=text.txt base_output_directory=. base_emb_dim=16 base_num_query_heads=8 base_num_kv_heads=8 head_dim=2
 base_mlp_dim=32 base_num_decoder_layers=4 max_target_length=8 learning_rate=1e-2 steps=20 enable_checkpointing=false"
 losses() { sed 's/.*"step":\([0-9]*\).*"learning\/loss":\([^,]*\),.*/\1 \2/' "$1/metrics/metrics.jsonl" > "$1.txt"; }

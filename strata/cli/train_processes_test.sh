@@ -8,11 +8,7 @@ set -u
 . "$(dirname "$0")/../../tests/facts.sh"
 unset STRATA_NUM_PROCESSES STRATA_PROCESS_ID STRATA_COORDINATOR_ADDRESS STRATA_NUM_CPU_DEVICES STRATA_NUM_THREADS
 
-i=0
-while [ $i -lt 200 ]; do
-  echo "verse $((i * i % 97)) of a book."
-  i=$((i + 1))
-done > text.txt
+verses > text.txt
 keys="train_files=text.txt base_output_directory=. base_emb_dim=16 base_num_query_heads=4 base_num_kv_heads=4 head_dim=4
 base_mlp_dim=32 base_num_decoder_layers=2 max_target_length=8 per_device_batch_size=1 learning_rate=1e-2
 learning_rate_schedule_steps=20 steps=20 log_period=10 checkpoint_period=5 eval_interval=10 eval_steps=1"

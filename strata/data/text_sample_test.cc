@@ -11,7 +11,7 @@
 namespace strata::data {
 namespace {
 
-/// The same of documents that are in memory: the plain version.
+/// Samples documents that are in memory: the plain twin.
 std::vector<std::string> of_documents(const std::vector<std::string>& documents, double bytes) {
   constexpr std::size_t kPiece = 65536;
   std::vector<std::string_view> pieces;

@@ -1,4 +1,4 @@
-// How a reshaped value lies in explicit mode.
+// The sharding of a reshaped value in explicit mode.
 #pragma once
 
 #include <cstdint>

@@ -3,8 +3,8 @@
 //   x[arange(n), y]      a gather by pairs (0, y0), (1, y1), ...      becomes      one that looks
 //   in each row for y
 //
-// The same of scatters. Each row by itself is what scatter_to_select.h and dot_chunking.h ask for,
-// and rows go to threads without asking whether two of them meet.
+// Scatters are treated alike. Each row by itself is what scatter_to_select.h and dot_chunking.h ask
+// for, and rows go to threads without asking whether two of them meet.
 #pragma once
 
 #include "strata/ir/graph.h"

@@ -306,11 +306,6 @@ bool has_token(const ir::Block& block) {
   });
 }
 
-bool is_transform_op(const ir::Op& op) {
-  const auto* lowering = std::get_if<op::Structured>(&op::def(op).lowering);
-  return lowering && lowering->kind == op::Structured::Kind::call && !op.regions.empty();
-}
-
 }  // namespace
 
 std::span<const Pass> all_passes() { return table(); }
@@ -335,7 +330,7 @@ std::string_view name_of(Property property) {
 bool holds(Property property, const ir::Block& block) {
   switch (property) {
     case Property::no_tuples: return !op::has_tuples(block);
-    case Property::no_transform_ops: return !any_op(block, is_transform_op);
+    case Property::no_transform_ops: return !any_op(block, transform::is_expandable);
     case Property::no_tokens: return !has_token(block);
     case Property::kernel_operations:
       return !any_op(block,

@@ -53,10 +53,11 @@ Status Spool::publish() {
     if (!names) return names.status();
     for (const std::string& file : *names) {
       const std::string inside = std::string(folder) + "/" + file;
+      std::error_code error;  // a file that cannot be asked is read, which says why
+      const auto [at, first] = published_.try_emplace(inside, 0);
+      if (!first && at->second == fs::file_size(path(inside), error) && !error) continue;
       auto bytes = read_file(path(inside));
       if (!bytes) return bytes.status();
-      const auto [at, first] = published_.try_emplace(inside, 0);
-      if (!first && at->second == bytes->size()) continue;
       if (Status s = write_file_atomic(run_ + "/" + inside, *bytes); !s.ok()) return s;
       at->second = bytes->size();
     }

@@ -4,16 +4,11 @@
 #include "strata/transform/support.h"
 
 namespace strata::transform {
-namespace {
 
-// Whether the operation is a call of its first region, which has the operation's operands as
-// arguments.
-bool is_call(const ir::Op& op) {
+bool is_expandable(const ir::Op& op) {
   const auto* lowering = std::get_if<op::Structured>(&op::def(op).lowering);
   return lowering && lowering->kind == op::Structured::Kind::call && !op.regions.empty();
 }
-
-}  // namespace
 
 std::unique_ptr<ir::Block> remat(const ir::Block& f, const std::string& policy) {
   auto out = std::make_unique<ir::Block>();
@@ -32,7 +27,7 @@ void expand(ir::Block& block) {
   ir::Builder b(block);
   for (auto& op : ops) {
     op->operands = map(op->operands);
-    if (!is_call(*op)) {
+    if (!is_expandable(*op)) {
       for (auto& region : op->regions) {
         ir::replace_uses(*region, map);
         expand(*region);

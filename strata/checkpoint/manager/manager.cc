@@ -20,6 +20,13 @@ std::int64_t now() {
       .count();
 }
 
+/// Whether a folder is what an earlier save or removal left.
+Result<bool> is_left_over(const std::string& path) {
+  if (!is_object_path(path)) return path.ends_with(orbax::kTemporary);
+  if (!orbax::is_checkpoint(path)) return false;
+  return orbax::is_unfinished(path);
+}
+
 /// Removes what earlier saves and removals left.
 Status remove_unfinished(const std::string& root) {
   const bool bucket = is_object_path(root);
@@ -27,13 +34,9 @@ Status remove_unfinished(const std::string& root) {
   if (!names) return bucket && names.status().code() == Code::not_found ? Status() : names.status();
   for (const std::string& name : *names) {
     const std::string path = root + "/" + name;
-    bool left = name.ends_with(orbax::kTemporary);
-    if (bucket && (left = orbax::is_checkpoint(path))) {
-      const auto unfinished = orbax::is_unfinished(path);
-      if (!unfinished) return unfinished.status();
-      left = *unfinished;
-    }
-    if (!left) continue;
+    const auto left = is_left_over(path);
+    if (!left) return left.status();
+    if (!*left) continue;
     if (Status s = bucket ? orbax::remove(path) : remove_all(path); !s.ok()) return s;
   }
   return {};

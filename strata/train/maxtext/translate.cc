@@ -55,7 +55,7 @@ constexpr std::string_view kSame[] = {"run_name",
                                       "metrics_file",
                                       "weight_dtype"};
 
-/// The same of frequent checkpoints.
+/// Keys of local checkpoints that have the same name and meaning here.
 constexpr std::string_view kSameOfTiers[] = {
     "enable_emergency_checkpoint", "enable_multi_tier_checkpointing", "local_checkpoint_directory",
     "local_checkpoint_period", "multi_tier_checkpointing_backup_interval_minutes"};
