@@ -6,6 +6,7 @@
 //   -max_total_time=60
 #include <cstdint>
 #include <cstdlib>
+#include <nlohmann/json.hpp>
 #include <string>
 
 #include "strata/base/error.h"
@@ -54,10 +55,10 @@ void as_template(const std::string& bytes) {
   static const auto messages = nlohmann::ordered_json::parse(
       R"([{"role": "system", "content": "s"}, {"role": "user", "content": [{"type": "text", "text": "é<|x|>"}]},
           {"role": "assistant", "content": null, "tool_calls": [{"function": {"name": "f", "arguments": {"a": 1.5}}}]}])");
-  auto out = t->render(messages, {.add_generation_prompt = true, .tools = messages});
+  auto out = t->apply(messages, {.add_generation_prompt = true}, {{"tools", messages}});
   if (!out) return;
   std::size_t last = 0;
-  for (const Span& s : out->typed) {
+  for (const Span& s : out->input) {
     if (s.begin < last || s.end <= s.begin || s.end > out->text.size()) std::abort();
     last = s.end;
   }
@@ -71,8 +72,8 @@ void as_messages(const std::string& bytes) {
       "{{ m.content | upper | replace('A', m.role) }}{{ (m.content ~ '')[::-2] }}{% endfor %}");
   const auto messages = nlohmann::ordered_json::parse(bytes, nullptr, false);
   if (messages.is_discarded()) return;
-  (void)t.render(messages);
-  (void)t.render(messages, {.continue_final_message = true});
+  (void)t.apply(messages);
+  (void)t.apply(messages, {.continue_final_message = true});
 }
 
 void as_gguf(const std::string& bytes) {
