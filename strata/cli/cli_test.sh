@@ -130,6 +130,13 @@ rm whole/loss.png
 strata plot whole
 fact "draws a run" prints 0 "train"
 fact "also as a picture" [ -s whole/loss.png ]
+strata plot first=whole whole/metrics/metrics.jsonl --png both.png
+fact "draws several runs in one picture" prints 0 "1 first "
+fact "which is where it was to go" [ -s both.png ]
+strata plot whole --metric learning/grad_norm
+fact "or a metric of one" prints 0 "learning/grad_norm (learning/grad_norm)"
+strata plot whole --metric learning/los
+fact "a metric that there is not" says 2 "whole has no learning/los from step 0 on; its "
 echo '{"step": 1}' > pointless.jsonl
 : > nothing.jsonl
 strata train $tiny opt_type=lion optimizer.b2=0.9 optimizer.groups='[{match: "*norm*", frozen: true}]' --print-config

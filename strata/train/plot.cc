@@ -2,6 +2,7 @@
 
 #include <cairo/cairo.h>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
@@ -9,8 +10,11 @@
 #include <limits>
 #include <map>
 #include <memory>
+#include <optional>
+#include <set>
 
 #include "strata/base/check.h"
+#include "strata/base/error.h"
 #include "strata/base/file.h"
 
 namespace strata::train {
@@ -113,18 +117,42 @@ class Dots {
   std::vector<char> marks_;
 };
 
-char mark_of(std::size_t sparse) {
-  return static_cast<char>(sparse < 9 ? '1' + sparse : 'a' + (sparse - 9) % 26);
+/// Whether curves measured at every step are several: then a digit tells which is which.
+bool several_dense(const Chart& chart) {
+  return std::ranges::count_if(chart.curves, [](const Curve& c) { return !c.sparse; }) > 1;
+}
+
+char mark_of(std::size_t number) {
+  return static_cast<char>(number < 9 ? '1' + number : 'a' + (number - 9) % 26);
+}
+
+/// The marks of the curves in order; none for a dense one that is alone.
+std::vector<std::optional<char>> marks_of(const Chart& chart) {
+  const bool all = several_dense(chart);
+  std::vector<std::optional<char>> out;
+  std::size_t number = 0;
+  for (const Curve& c : chart.curves)
+    out.push_back(c.sparse || all ? std::optional(mark_of(number++)) : std::nullopt);
+  return out;
 }
 
 void draw(Dots& dots, const Chart& chart, const Frame& f) {
   auto x_of = [&](double v) { return static_cast<int>(std::lround(f.x(v) * (dots.width() - 1))); };
   auto y_of = [&](double v) { return static_cast<int>(std::lround(f.y(v) * (dots.height() - 1))); };
-  std::size_t sparse = 0;
-  for (const Curve& c : chart.curves) {
+  const std::vector<std::optional<char>> marks = marks_of(chart);
+  for (std::size_t i = 0; i < chart.curves.size(); ++i) {
+    const Curve& c = chart.curves[i];
     if (c.sparse) {
-      for (auto [x, y] : c.points) dots.mark(x_of(x), y_of(y), mark_of(sparse));
-      ++sparse;
+      for (auto [x, y] : c.points) dots.mark(x_of(x), y_of(y), *marks[i]);
+      continue;
+    }
+    if (marks[i]) {
+      // Many points: curves take turns, so that those that lie on each other all show.
+      const std::size_t n = chart.curves.size();
+      const bool few = c.points.size() * n <= static_cast<std::size_t>(dots.width() / 2);
+      for (auto [x, y] : column_means(c, f, dots.width() / 2))
+        if (few || static_cast<std::size_t>(x_of(x) / 2) % n == i)
+          dots.mark(x_of(x), y_of(y), *marks[i]);
       continue;
     }
     int before = -1;
@@ -141,11 +169,11 @@ void draw(Dots& dots, const Chart& chart, const Frame& f) {
 
 std::string legend(const Chart& chart) {
   std::string out;
-  std::size_t sparse = 0;
-  for (const Curve& c : chart.curves) {
+  const std::vector<std::optional<char>> marks = marks_of(chart);
+  for (std::size_t i = 0; i < chart.curves.size(); ++i) {
+    const Curve& c = chart.curves[i];
     if (c.points.empty()) continue;
-    const std::string mark = c.sparse ? std::string(1, mark_of(sparse)) : "\u2836";
-    sparse += c.sparse;
+    const std::string mark = marks[i] ? std::string(1, *marks[i]) : "\u2836";
     out += fmt::format("{}{} {} {}", out.empty() ? "" : "   ", mark, c.name,
                        fmt::format("{:.3f}", c.points.back().second));
   }
@@ -266,8 +294,10 @@ class Picture {
 
   void curve(const Curve& curve, Colour colour) {
     if (!curve.sparse) {
-      path(curve.points, colour, 0.25, 1);
-      path(column_means(curve, f_, 120), colour, 1, 2);
+      // Where many noisy curves cross, their means alone can be told apart.
+      const bool several = several_dense(chart_);
+      path(curve.points, colour, several ? 0.1 : 0.25, 1);
+      path(column_means(curve, f_, several ? 40 : 120), colour, 1, 2);
       return;
     }
     path(curve.points, colour, 1, 2);
@@ -320,6 +350,28 @@ Chart loss_chart(const std::vector<MetricsLine>& lines, const std::string& title
     }
   }
   for (auto& [name, curve] : evals) out.curves.push_back(std::move(curve));
+  return out;
+}
+
+Chart runs_chart(const std::vector<NamedRun>& runs, const RunsChartOptions& options) {
+  const bool loss = options.metric.find("loss") != std::string::npos;
+  Chart out{options.metric, "step", loss ? "loss, nats for each token" : options.metric, {}};
+  for (const NamedRun& run : runs) {
+    Curve curve{run.name, {}, options.metric.starts_with(kEvalPrefix)};
+    std::set<std::string> seen;
+    for (const MetricsLine& line : run.lines) {
+      for (const auto& [name, value] : line.values) {
+        seen.insert(name);
+        if (name == options.metric && line.step >= options.first_step)
+          curve.points.emplace_back(static_cast<double>(line.step), value);
+      }
+    }
+    if (curve.points.empty())
+      throw Error("plot", "{} has no {} from step {} on; its {} records have {}", run.name,
+                  options.metric, options.first_step, run.lines.size(),
+                  seen.empty() ? "nothing" : fmt::format("{}", fmt::join(seen, ", ")));
+    out.curves.push_back(std::move(curve));
+  }
   return out;
 }
 

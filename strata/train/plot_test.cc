@@ -7,6 +7,8 @@
 #include <cmath>
 #include <set>
 
+#include "strata/base/error.h"
+
 namespace strata::train {
 namespace {
 
@@ -57,10 +59,6 @@ TEST(Plot, TextIsTheSameEachTime) {
 )");
 }
 
-TEST(Plot, TextWithoutPointsSaysSo) {
-  EXPECT_EQ(to_text(loss_chart({}, "a run")), "a run: no points yet\n");
-}
-
 /// The pixels of a PNG file's bytes.
 std::vector<std::uint32_t> decode(std::string bytes, int& width, int& height) {
   auto read = [](void* from, unsigned char* to, unsigned size) {
@@ -82,6 +80,63 @@ std::vector<std::uint32_t> decode(std::string bytes, int& width, int& height) {
   }
   cairo_surface_destroy(surface);
   return out;
+}
+
+/// A run whose loss falls to `last`, with an evaluation at every 100th step.
+NamedRun falling(const std::string& name, double last) {
+  NamedRun run{name, {}};
+  for (int step = 1; step <= 400; ++step) {
+    const double loss = last + 6 * std::exp(-step / 60.0);
+    run.lines.push_back({step, {{"learning/loss", loss + 1}, {"learning/lm_loss", loss}}});
+    if (step % 100 == 0) run.lines.push_back({step, {{"eval/avg_loss", loss + 0.5}}});
+  }
+  return run;
+}
+
+TEST(Plot, SeveralRunsShareAChart) {
+  const Chart c = runs_chart({falling("dense", 2), falling("experts", 1)}, {.first_step = 100});
+  ASSERT_EQ(c.curves.size(), 2u);
+  EXPECT_EQ(c.curves[0].points.size(), 301u);
+  EXPECT_EQ(c.curves[0].points.front().first, 100);
+  EXPECT_EQ(to_text(c, 40, 8), R"(learning/lm_loss (loss, nats for each token)
+      3 ┤1
+        │  1
+        │    1 1 1
+        │          1 1 1 1 1 1
+      2 ┤ 2                    1 1 1 1 1 1 1 1 1
+        │   2 2
+        │       2 2 2 2
+      1 ┤               2 2 2 2 2 2 2 2 2 2 2 2 2
+        └────────────────────────────────────────
+         100                             step 400
+         1 dense 2.008   2 experts 1.008
+)");
+  const Chart eval = runs_chart({falling("dense", 2)}, {.metric = "eval/avg_loss"});
+  EXPECT_TRUE(eval.curves[0].sparse);
+  EXPECT_EQ(eval.curves[0].points.size(), 4u);
+}
+
+TEST(Plot, AMetricThatThereIsNotIsToldWithThoseThatThereAre) {
+  try {
+    (void)runs_chart({falling("dense", 2)}, {.metric = "learning/los"});
+    FAIL();
+  } catch (const Error& e) {
+    EXPECT_THAT(e.what(), HasSubstr("dense has no learning/los from step 0 on; its 404 records "
+                                    "have eval/avg_loss, learning/lm_loss, learning/loss"));
+  }
+}
+
+TEST(Plot, ThePictureOfSeveralRunsHasAColourForEach) {
+  int width = 0, height = 0;
+  const auto pixels =
+      decode(to_png(runs_chart({falling("dense", 2), falling("experts", 1)})), width, height);
+  const std::set<std::uint32_t> colours(pixels.begin(), pixels.end());
+  EXPECT_TRUE(colours.contains(0x575757)) << "the first run's grey";
+  EXPECT_TRUE(colours.contains(0x0073b3)) << "the second run's blue";
+}
+
+TEST(Plot, TextWithoutPointsSaysSo) {
+  EXPECT_EQ(to_text(loss_chart({}, "a run")), "a run: no points yet\n");
 }
 
 TEST(Plot, ThePictureDecodesAndShowsEachCurve) {
