@@ -175,6 +175,38 @@ TEST_F(SurgeryTest, UpcyclingSaysWhatItDoesNotKeep) {
   EXPECT_THROW((void)upcycle(model("gemma2"), at("c"), {}), Error);
 }
 
+TEST_F(SurgeryTest, UpcyclingSaysWhatIsAllowedInstead) {
+  const auto refusal = [&](const char* from, const UpcycleOptions& o) -> std::string {
+    try {
+      (void)upcycle(model(from), at("none"), o);
+    } catch (const Error& e) {
+      return e.what();
+    }
+    return "";
+  };
+  EXPECT_THAT(
+      refusal("llama", {.granularity = 7}),
+      HasSubstr("granularity=7: it does not divide the dense width 24; near it are 6 and 8"));
+  EXPECT_THAT(
+      refusal("llama", {.granularity = 4, .shared = 4}),
+      HasSubstr("shared=4: of the granularity=4 slices of a branch one at least is routed"));
+  EXPECT_THAT(refusal("llama", {.dense_layers = 3}),
+              HasSubstr("dense_layers=3: the model has 3 layers, of which one at least"));
+  EXPECT_THAT(refusal("llama", {.noise = -1}), HasSubstr("noise=-1: allowed is a finite number"));
+  EXPECT_THAT(refusal("llama", {.granularity = 4, .shared = 1}),
+              HasSubstr("here 4 of 6 do not make 16. Without shared and dense_layers"));
+  EXPECT_THAT(refusal("qwen3", {.granularity = 4, .shared = 1}),
+              HasSubstr("shared=1: qwen3_moe, which qwen3 becomes, has no shared expert"));
+  EXPECT_THAT(refusal("gemma2", {}),
+              HasSubstr("from llama, mistral, qwen2 and qwen3 there is one"));
+  const auto sevenths =
+      upcycle(model("llama"), at("s"),
+              {.experts = 64, .active = 8, .granularity = 3, .write = {.dry_run = true}});
+  EXPECT_THAT(sevenths->preserves,
+              HasSubstr("active=8 and experts=64 are not both multiples of "
+                        "the 3 routed slices, as active=9 and experts=63 are"));
+}
+
 TEST_F(SurgeryTest, EveryPackagingOnBothSides) {
   ASSERT_TRUE(convert(model("llama"), at("dense.gguf")).ok());
   ASSERT_TRUE(convert(model("llama"), at("checkpoint"), {.format = "strata"}).ok());

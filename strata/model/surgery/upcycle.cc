@@ -41,6 +41,14 @@ double deviation_of(const float* row, std::size_t count) {
   return std::sqrt(squares / static_cast<double>(count));
 }
 
+/// The divisors of a width next to a number, below and above.
+std::string near_divisors(std::int64_t width, std::int64_t number) {
+  std::int64_t below = number, above = number;
+  while (width % below != 0) --below;
+  while (width % above != 0) ++above;
+  return fmt::format("{} and {}", below, above);
+}
+
 void expect(const UpcycleOptions& o, const decoder::Options& dense) {
   const auto within = [](const char* key, std::int64_t value, std::int64_t least,
                          std::int64_t most) {
@@ -51,14 +59,45 @@ void expect(const UpcycleOptions& o, const decoder::Options& dense) {
   within("experts", o.experts, 1, 1 << 14);
   within("active", o.active, 1, o.experts);
   within("granularity", o.granularity, 1, dense.mlp_width);
-  within("shared", o.shared, 0, o.granularity - 1);
-  within("dense_layers", o.dense_layers, 0, dense.layers - 1);
+  if (o.shared < 0 || o.shared >= o.granularity)
+    throw Error("model",
+                "shared={}: of the granularity={} slices of a branch one at least is routed, so "
+                "allowed is an integer from 0 to {}",
+                o.shared, o.granularity, o.granularity - 1);
+  if (o.dense_layers < 0 || o.dense_layers >= dense.layers)
+    throw Error("model",
+                "dense_layers={}: the model has {} layers, of which one at least gets experts",
+                o.dense_layers, dense.layers);
   if (dense.mlp_width % o.granularity != 0)
-    throw Error("model", "granularity={}: it does not divide the dense width {}", o.granularity,
-                dense.mlp_width);
-  if (!(o.noise >= 0) || !std::isfinite(o.noise) || !(o.router_deviation >= 0) ||
-      !std::isfinite(o.router_deviation))
-    throw Error("model", "noise and router_deviation are finite numbers from 0 on");
+    throw Error("model", "granularity={}: it does not divide the dense width {}; near it are {}",
+                o.granularity, dense.mlp_width, near_divisors(dense.mlp_width, o.granularity));
+  const auto finite = [](const char* key, double value) {
+    if (!(value >= 0) || !std::isfinite(value))
+      throw Error("model", "{}={}: allowed is a finite number from 0 on", key, value);
+  };
+  finite("noise", o.noise);
+  finite("router_deviation", o.router_deviation);
+}
+
+/// Why a model has no family of experts, and what would have one.
+std::string no_family(const std::string& type, const decoder::Options& d, const UpcycleOptions& o) {
+  const bool known = type == "llama" || type == "mistral" || type == "qwen2" || type == "qwen3";
+  if (!known)
+    return fmt::format(
+        "no family of experts that is known is {} with experts in it; from llama, mistral, qwen2 "
+        "and qwen3 there is one",
+        type);
+  if (type == "qwen3")
+    return fmt::format("shared={}: qwen3_moe, which qwen3 becomes, has no shared expert", o.shared);
+  if (d.head_dim * d.query_heads != d.width)
+    return fmt::format(
+        "qwen2_moe, which alone has a shared expert or dense layers, has heads that fill its "
+        "width; here {} of {} do not make {}. Without shared and dense_layers {}",
+        d.query_heads, d.head_dim, d.width,
+        type == "qwen2" ? "it is the same" : "the model becomes mixtral, which can");
+  return fmt::format(
+      "no family of experts has the biases of this {}: mixtral and qwen2_moe have none there",
+      type);
 }
 
 /// config.json of the model of experts, with all that its family takes otherwise where it is
@@ -74,12 +113,7 @@ json config_of(const surgery::Source& source, const UpcycleOptions& o) {
   if (type == "qwen2") now = "qwen2_moe";
   if (type == "qwen3" && o.shared == 0) now = "qwen3_moe";
   if (now == "qwen2_moe" && d.head_dim * d.query_heads != d.width) now.clear();
-  if (now.empty())
-    throw Error("model",
-                "no family of experts that is known is {}{} with experts in it; from llama, "
-                "mistral, qwen2 and qwen3 there is one",
-                type, more ? " with a shared expert or dense layers" : "")
-        .unsupported();
+  if (now.empty()) throw Error("model", "{}", no_family(type, d, o)).unsupported();
   const std::int64_t width = d.mlp_width / o.granularity;
   c["model_type"] = now;
   c["architectures"] = {now == "mixtral"     ? "MixtralForCausalLM"
@@ -229,6 +263,11 @@ class Upcycling {
   mutable std::uint64_t number_ = 1;
 };
 
+/// The multiple of `group` that is nearest to a number, 0 not being one.
+std::int64_t multiple(std::int64_t number, std::int64_t group) {
+  return std::max<std::int64_t>(1, (number + group / 2) / group) * group;
+}
+
 }  // namespace
 
 Result<Surgery> upcycle(const std::string& from, const std::string& to, const UpcycleOptions& o) {
@@ -272,8 +311,10 @@ Result<Surgery> upcycle(const std::string& from, const std::string& to, const Up
   else
     out->preserves =
         fmt::format("attention, embeddings and norms; not the function: {}",
-                    !whole ? fmt::format("groups of {} slices divide {} of {} experts not", group,
-                                         o.active, o.experts)
+                    !whole ? fmt::format("active={} and experts={} are not both multiples of the "
+                                         "{} routed slices, as active={} and experts={} are",
+                                         o.active, o.experts, group, multiple(o.active, group),
+                                         multiple(o.experts, group))
                            : "noise is added");
   return out;
 }
