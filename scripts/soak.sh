@@ -71,6 +71,9 @@ echo "== a run killed at ${SOAK_KILLS:=30} random moments"
 STRATA_ALL_FAULTS=1 "$build/bin/train_test" --gtest_filter='OrbaxRunTest.ASaveThatFails*' --gtest_brief=1
 STRATA_KILLS=$SOAK_KILLS strata/cli/nothing_is_lost_test.py "$build/bin"
 
+echo "== Kakao's recipe killed at $SOAK_KILLS random moments"
+STRATA_KILLS=$SOAK_KILLS strata/cli/kakao_test.py "$build/bin"
+
 echo "== a server under mixed load, ${SOAK_LOAD:=900} s"
 STRATA_LOAD_SECONDS=$SOAK_LOAD strata/cli/serve_load_test.py "$build/bin"
 
