@@ -214,6 +214,7 @@ class Partitioner {
       const Part& x = part(op.operand(0));
       return place(b, op.result(), x.local, x.layout);
     }
+    if (name == "stablehlo.optimization_barrier") return barrier(b, op);
     if (name == "sdy.manual_computation") return manual(b, op);
     if (name == "stablehlo.constant") return constant(b, op);
     if (name == "stablehlo.iota") return iota(b, op);
@@ -224,6 +225,15 @@ class Partitioner {
         op.region(0).num_arguments() == static_cast<int>(op.operands.size()))
       return call(b, op);
     if (!on_parts(b, op)) on_whole(b, op);
+  }
+
+  /// Operands go through as they lie: two may be cut over one axis along dimensions of their own.
+  void barrier(Builder& b, const Op& op) {
+    Values locals;
+    for (const Value* v : op.operands) locals.push_back(part(v).local);
+    const Values out = op::optimization_barrier(b, locals);
+    for (int i = 0; i < op.num_results(); ++i)
+      place(b, op.result(i), out[static_cast<std::size_t>(i)], part(op.operand(i)).layout);
   }
 
   void on_whole(Builder& b, const Op& op) {

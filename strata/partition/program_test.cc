@@ -201,6 +201,24 @@ func.func @main(%t: tensor<62x3xf32> {sdy.sharding = #sdy.sharding<@m, [{}, {}]>
     EXPECT_EQ(op::laws::difference(got[r], whole[r]), "") << "result " << r;
 }
 
+/// What goes through a barrier stays as it lies, though two values are cut over one axis along
+/// dimensions of their own, as a batch and weights are under FSDP.
+TEST(PartitionProgram, barriers_gather_nothing) {
+  auto module = parsed(R"(
+sdy.mesh @m = <["x"=4]>
+func.func @main(%a: tensor<8x3xf32> {sdy.sharding = #sdy.sharding<@m, [{"x"}, {}]>}, %w: tensor<5x12xf32> {sdy.sharding = #sdy.sharding<@m, [{}, {"x"}]>}) -> (tensor<8x3xf32> {sdy.sharding = #sdy.sharding<@m, [{"x"}, {}]>}, tensor<5x12xf32> {sdy.sharding = #sdy.sharding<@m, [{}, {"x"}]>}) {
+  %0:2 = stablehlo.optimization_barrier %a, %w : tensor<8x3xf32>, tensor<5x12xf32>
+  return %0#0, %0#1 : tensor<8x3xf32>, tensor<5x12xf32>
+})");
+  const ir::Function& f = *module->entry();
+  PartitionedProgram p = partition_program(f, *module, {.exact = true});
+  EXPECT_EQ(kinds(p.moves), std::vector<std::string>{});
+  const op::Literals at = arguments_of(f);
+  const op::Literals whole = op::evaluate(f.body, at), got = run(f, p, at);
+  for (std::size_t r = 0; r < whole.size(); ++r)
+    EXPECT_EQ(op::laws::difference(got[r], whole[r]), "") << "result " << r;
+}
+
 /// Rows that an operation reads near its own come from neighbours: a permute for each distance,
 /// of the rows that are read, and no whole array anywhere.
 TEST(PartitionProgram, asks_neighbours_for_rows) {
