@@ -1,6 +1,5 @@
 #include "strata/runtime/plugin/topology.h"
 
-#include <array>
 #include <chrono>
 #include <cmath>
 #include <functional>
@@ -16,99 +15,6 @@ namespace {
 
 using protobuf::Reader;
 using protobuf::Wire;
-
-constexpr std::array<std::string_view, 8> kCollectives = {
-    "all-reduce",         "all-gather",           "reduce-scatter",    "all-to-all",
-    "collective-permute", "collective-broadcast", "ragged-all-to-all", "send"};
-
-/// Bits of an element by xla.PrimitiveType; 0 for what is no array.
-std::int64_t bits_of(std::uint64_t type) {
-  switch (type) {
-    case 1:
-    case 2:
-    case 6:
-    case 19:
-    case 20:
-    case 23:
-    case 24:
-    case 25:
-    case 28:
-    case 29:
-    case 33: return 8;
-    case 3:
-    case 7:
-    case 10:
-    case 16: return 16;
-    case 4:
-    case 8:
-    case 11: return 32;
-    case 5:
-    case 9:
-    case 12:
-    case 15: return 64;
-    case 18: return 128;
-    case 21:
-    case 22:
-    case 32: return 4;
-    case 26:
-    case 27: return 2;
-    case 30:
-    case 31: return 1;
-    default: return 0;
-  }
-}
-
-/// Bytes of the last array of a shape: an asynchronous start gives its operands, then its results.
-std::optional<std::int64_t> bytes_of(std::string_view shape, int depth = 0) {
-  if (depth > 16) return std::nullopt;
-  std::int64_t elements = 1, inner = 0;
-  std::uint64_t type = 0;
-  bool tuple = false;
-  const auto multiply = [&](std::uint64_t n) {
-    constexpr std::int64_t kMost = std::int64_t{1} << 50;
-    const bool fits = n <= static_cast<std::uint64_t>(kMost) &&
-                      !__builtin_mul_overflow(elements, static_cast<std::int64_t>(n), &elements);
-    return fits && elements <= kMost;
-  };
-  Reader fields(shape);
-  while (auto f = fields.next()) {
-    if (f->is(2, Wire::varint)) type = f->value;
-    if (f->is(3, Wire::varint) && !multiply(f->value)) return std::nullopt;
-    if (f->is(3, Wire::bytes)) {
-      Reader dims(f->bytes);
-      while (auto n = dims.varint())
-        if (!multiply(*n)) return std::nullopt;
-    }
-    if (f->is(4, Wire::bytes)) {
-      const auto part = bytes_of(f->bytes, depth + 1);
-      if (!part) return std::nullopt;
-      tuple = true;
-      if (*part > 8) inner = *part;  // what follows a start's results are words of its context
-    }
-  }
-  if (fields.broken()) return std::nullopt;
-  return tuple ? inner : (elements * bits_of(type) + 7) / 8;
-}
-
-bool read_instruction(std::string_view bytes, std::map<std::string, Collectives>& out) {
-  std::string_view opcode, shape;
-  Reader fields(bytes);
-  while (auto f = fields.next()) {
-    if (f->is(2, Wire::bytes)) opcode = f->bytes;
-    if (f->is(3, Wire::bytes)) shape = f->bytes;
-  }
-  if (fields.broken()) return false;
-  if (opcode.ends_with("-start")) opcode.remove_suffix(6);
-  for (std::string_view kind : kCollectives) {
-    if (opcode != kind) continue;
-    const auto size = bytes_of(shape);
-    if (!size) return false;
-    Collectives& c = out[std::string(kind)];
-    ++c.times;
-    c.bytes += *size;
-  }
-  return true;
-}
 
 /// Lets go of a thing of the plugin's at the end.
 struct Owned {
@@ -186,21 +92,6 @@ Result<std::string> optimised(const Library& l, PJRT_Executable* executable) {
 }
 
 }  // namespace
-
-Result<std::map<std::string, Collectives>> collectives_of(std::string_view hlo) {
-  std::map<std::string, Collectives> out;
-  const Status broken(Code::corrupt, "the optimised program is no HloModuleProto");
-  Reader module(hlo);
-  while (auto computation = module.next()) {
-    if (!computation->is(3, Wire::bytes)) continue;
-    Reader fields(computation->bytes);
-    while (auto f = fields.next())
-      if (f->is(2, Wire::bytes) && !read_instruction(f->bytes, out)) return broken;
-    if (fields.broken()) return broken;
-  }
-  if (module.broken()) return broken;
-  return out;
-}
 
 std::optional<Shortage> shortage_of(std::string_view words) {
   static const std::regex forms(

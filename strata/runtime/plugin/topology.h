@@ -29,8 +29,11 @@ struct TopologyOptions {
 
 /// Collectives of one kind in the optimised program.
 struct Collectives {
-  std::int64_t times = 0;  // instructions; one inside a loop counts once
-  std::int64_t bytes = 0;  // of their results, on one chip
+  /// How often a chip takes part in one run, loops of known length multiplied out.
+  std::int64_t times = 0;
+  /// Of the whole arrays, all times together: what an all-gather gives, what a reduce-scatter or an
+  /// all-reduce is given.
+  std::int64_t bytes = 0;
 };
 
 /// What a program takes of each chip.
@@ -67,8 +70,9 @@ struct Shortage {
 /// 1024.
 std::optional<Shortage> shortage_of(std::string_view words);
 
-/// Collectives of an HloModuleProto (xla/service/hlo.proto), by opcode. Code::corrupt for bytes
-/// that are none.
+/// Collectives of an HloModuleProto (xla/service/hlo.proto), by opcode; libtpu's all-reduces that
+/// keep a slice alone are reduce-scatters. A loop runs as often as its counter says, where that
+/// goes by ones from a constant to a constant, else once. Code::corrupt for bytes that are none.
 Result<std::map<std::string, Collectives>> collectives_of(std::string_view hlo);
 
 }  // namespace strata::runtime::plugin

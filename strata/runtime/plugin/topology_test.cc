@@ -156,6 +156,59 @@ TEST(Collectives, AreCountedWithTheirBytes) {
   EXPECT_EQ(found->at("all-gather").bytes, 16 * 8 * 4);
 }
 
+TEST(Collectives, OfLoopsAreCountedAsOftenAsTheyRun) {
+  const auto made = [](const std::string& opcode, int id, std::vector<int> operands) {
+    Writer out = instruction(opcode, array(11, {8}));
+    out.integer(35, id);
+    for (int o : operands) out.integer(36, o);
+    return out;
+  };
+  const auto number = [&](int id, int value) {
+    return made("constant", id, {}).message(8, Writer().message(1, array(4, {})).integer(4, value));
+  };
+  const auto computation = [](const std::string& name, int id, int root,
+                              const std::vector<Writer>& instructions) {
+    Writer out = Writer().bytes(1, name).integer(5, id).integer(6, root);
+    for (const Writer& i : instructions) out.message(2, i);
+    return out;
+  };
+  // From 1 to 6 by ones, in which a fusion is called that gathers (one channel, taken apart into
+  // two fusions) and one that adds up and keeps a slice.
+  const std::string hlo =
+      Writer()
+          .bytes(1, "module")
+          .integer(6, 1)
+          .message(3, computation("main", 1, 12,
+                                  {number(10, 1), made("tuple", 11, {10}),
+                                   made("while", 12, {11}).integer(38, 2).integer(38, 3)}))
+          .message(3, computation("body", 2, 22,
+                                  {made("fusion", 20, {}).integer(38, 4),
+                                   made("fusion", 21, {}).integer(38, 5),
+                                   made("fusion", 22, {}).integer(38, 6)}))
+          .message(3, computation("condition", 3, 33,
+                                  {made("parameter", 30, {}),
+                                   made("get-tuple-element", 31, {30}).integer(13, 0),
+                                   number(32, 6), made("compare", 33, {31, 32}).bytes(63, "LT")}))
+          .message(3, computation("start", 4, 40, {made("all-gather", 40, {}).integer(26, 7)}))
+          .message(3, computation("done", 5, 50, {made("all-gather", 50, {}).integer(26, 7)}))
+          .message(3, computation("all-reduce-scatter.1", 6, 60,
+                                  {made("all-reduce", 60, {}).integer(26, 8)}))
+          .take();
+  const auto found = collectives_of(hlo);
+  ASSERT_TRUE(found.ok()) << found.status().message();
+  EXPECT_EQ(found->size(), 2u);
+  EXPECT_EQ(found->at("all-gather").times, 5);
+  EXPECT_EQ(found->at("all-gather").bytes, 5 * 32);
+  EXPECT_EQ(found->at("reduce-scatter").times, 5);
+  EXPECT_EQ(found->at("reduce-scatter").bytes, 5 * 32);
+  for (std::size_t i = 0; i < hlo.size(); ++i)
+    for (int bit = 0; bit < 8; ++bit) {
+      std::string damaged = hlo;
+      damaged[i] = static_cast<char>(damaged[i] ^ (1 << bit));
+      (void)collectives_of(damaged);
+    }
+}
+
 TEST(Collectives, OfAnyBytesAreFoundOrRefused) {
   const std::string hlo = module({instruction("all-reduce", array(11, {8, 1024}))});
   for (std::size_t n = 0; n < hlo.size(); ++n) (void)collectives_of(hlo.substr(0, n));
