@@ -16,6 +16,7 @@
 #include "strata/train/mesh_report.h"
 #include "strata/train/parallelism.h"
 #include "strata/train/state.h"
+#include "strata/train/step_time.h"
 
 namespace strata::cli {
 namespace {
@@ -145,6 +146,28 @@ ordered_json summary(const Job& job, const train::StepProgram& p, const train::M
           {"collectives_by_strata", moved}};
 }
 
+/// How long the step would take of chips whose speeds are known, with the collectives of the
+/// compiler that made it, else of Strata's partitioner.
+std::optional<train::StepTime> predicted(const Job& job, const train::StepProgram& p,
+                                         const train::MeshReport& r,
+                                         const runtime::plugin::CompileReport* compiled) {
+  const auto chip = train::chip_named(job.target.empty() ? job.topology : job.target);
+  if (!chip) return std::nullopt;
+  auto moved = r.collectives;
+  if (compiled != nullptr) {
+    moved.clear();
+    for (const auto& [name, c] : compiled->collectives) {
+      std::string kind = name;
+      std::replace(kind.begin(), kind.end(), '-', '_');
+      moved[kind] = {c.times, static_cast<std::int64_t>(
+                                  train::received(kind, static_cast<double>(c.bytes), r.devices))};
+    }
+  }
+  const double flops = train::make_model(job.config)->flops_per_step(p.sequences, p.length) /
+                       static_cast<double>(r.devices);
+  return train::step_time(*chip, train::step_work(job.config, flops, r, moved));
+}
+
 int run(const Options& o) {
   const bool upstream = maxtext::is_maxtext(o.arguments) || o.target.empty();
   const Job job = upstream ? maxtext_job(o) : own_job(o);
@@ -166,6 +189,12 @@ int run(const Options& o) {
                                          "is not compiled; --target=tpu:v5e:4x4 names one",
                                          job.topology))
                                    : compile_code_for(job.target, code, r.devices, r.devices > 1);
+  if (const auto t = predicted(job, p, r, report ? &*report : nullptr)) {
+    out["predicted_step_s"] = {
+        {"overlapped", t->overlapped()}, {"apart", t->apart()}, {"arithmetic", t->arithmetic},
+        {"memory", t->memory},           {"links", t->links},   {"bound", t->bound()}};
+    if (!o.json) std::cout << t->to_string() << "\n";
+  }
   if (report) {
     if (!o.json) std::cout << report_text(*report, job.target);
     out["compiled"] = ordered_json::parse(report_json(*report, job.target));
