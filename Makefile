@@ -21,6 +21,7 @@ chat: install-deps
 test: install-deps arrow build
 	@STRATA_PEERS_OPTIONAL=1 scripts/peers.sh numpy safetensors tensorboard pypjrt openai==3.57.0
 	@STRATA_PEERS_OPTIONAL=1 scripts/peers.sh jax==0.10.2 jaxlib==0.10.2 'pytest<9'
+	@STRATA_PEERS_OPTIONAL=1 scripts/peers.sh lammps-jax-pjrt-cpu==0.11.2
 	@STRATA_PEERS_OPTIONAL=1 scripts/peers.sh jax==0.10.2 jaxlib==0.10.2 flax optax orbax-checkpoint grain equinox numpyro
 	@STRATA_PEERS=build/peers-tpu STRATA_PEERS_OPTIONAL=1 scripts/peers.sh libtpu==0.0.52
 	@! scripts/run_tests --wants newest_jax || scripts/peers-newest.sh jax==0.12.0.1 jaxlib==0.12.0.1 'pytest<9' flax optax orbax-checkpoint grain equinox numpyro > /dev/null

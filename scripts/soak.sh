@@ -103,6 +103,10 @@ tools/proofs/serve_clients.py --build "$build"
 echo "== rules broken one at a time"
 tools/mutate.py --build "$build"
 
+echo "== all programs of JAX through plugins of others"
+scripts/peers.sh lammps-jax-pjrt-cpu==0.11.2 xla-cpu-pjrt==0.0.1
+strata/pjrt/as_device_test.py "$build/bin" --all
+
 echo "== the plugin under ASan and UBSan"
 tools/sanitize_plugin.sh "$build"
 

@@ -209,6 +209,16 @@ TEST(Devices, WhatFailsIsToldWhereItIsUsed) {
   EXPECT_THAT((x + 1.f).to_vector<float>(), ElementsAre(2, 2));  // the device goes on
 }
 
+TEST(Devices, WithoutMemoryNameTheLargestArrays) {
+  const Array x = device_put(ones({7, 1 << 20}), eight()[1]);
+  constexpr std::int64_t kMany = std::int64_t{1} << 30;
+  EXPECT_THAT(error_of([&] { (void)broadcast_to(x, {kMany, 7, 1 << 20}); }),
+              ::testing::AllOf(HasSubstr("there is no memory for the result"),
+                               HasSubstr("; the largest arrays in memory: "),
+                               HasSubstr("29360128 bytes (28 MiB)")));
+  EXPECT_EQ((x + 1.f).to_vector<float>()[0], 2);  // the device goes on
+}
+
 TEST(Devices, DeletedArraysAreRefused) {
   for (Array x : {ones({3}), device_put(ones({3}), eight()[1])}) {
     const Array other = x, sum = x + 1.f;

@@ -5,6 +5,7 @@
 
 #include "strata/api/trace.h"
 #include "strata/base/out_of_memory.h"
+#include "strata/runtime/live_blocks.h"
 
 namespace strata::internal {
 namespace {
@@ -31,8 +32,8 @@ Maker maker_of(const ir::Block& program) {
 }
 
 void fail_memory(const std::string& operation, const Type& result, const std::string& where) {
-  throw Error(operation, "there is no memory for the result {} of {}; {}", describe(result),
-              bytes_text(result.bytes()), kRemedy)
+  throw Error(operation, "there is no memory for the result {} of {}{}; {}", describe(result),
+              bytes_text(result.bytes()), runtime::largest_blocks(), kRemedy)
       .at(where);
 }
 
@@ -43,8 +44,8 @@ void fail_memory(const Maker& maker, const runtime::Executable& program) {
   if (!types.empty() && types[largest(types)].bytes() >= between)
     fail_memory(maker.operation, types[largest(types)], where);
   throw Error(maker.operation,
-              "there is no memory for {} between the operations of its program; {}",
-              bytes_text(between), kRemedy)
+              "there is no memory for {} between the operations of its program{}; {}",
+              bytes_text(between), runtime::largest_blocks(), kRemedy)
       .at(where);
 }
 

@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 """Plugins as devices of Strata's own programs: ours gives the bits of the embedded CPU, ill ones give messages.
 
-    strata/pjrt/as_device_test.py BIN [PLUGIN.so ...]     BIN: the folder of the programs
+    strata/pjrt/as_device_test.py BIN [--all] [PLUGIN.so ...]     BIN: the folder of the programs
 
-Programs of conformance/jax run through every plugin that is named too; without one, through another's that is installed
-(the package lammps-jax-pjrt-cpu of PyPI, in build/peers), where it is.
+Programs of conformance/jax run through every plugin that is named too; without one, through others' that are installed
+(the packages lammps-jax-pjrt-cpu 0.11.2 and xla-cpu-pjrt 0.0.1 of PyPI, in build/peers), where they are. A tenth of the programs,
+others every day; all with --all.
 """
 import hashlib
 import os
@@ -15,10 +16,14 @@ import tempfile
 import time
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-BIN = pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else "build/bin").resolve()
+ARGUMENTS = [a for a in sys.argv[1:] if a != "--all"]
+BIN = pathlib.Path(ARGUMENTS[0] if ARGUMENTS else "build/bin").resolve()
 LIB = BIN.parent / "lib"
 OURS = LIB / "libstrata_pjrt.so"
-FOLDERS = ("control", "numpy", "nn", "lax")
+# Without lapack: its calls have handlers that a framework brings (docs/devices.md).
+FOLDERS = ("control", "lax", "library", "nn", "numpy", "program", "random", "scipy")
+OTHERS = ("lammps_jax_pjrt_cpu/*.so", "xla_plugins/xla_cpu_pjrt/*.so")  # in site-packages
+SHARE = 1 if "--all" in sys.argv else 10
 failed = 0
 
 
@@ -29,7 +34,7 @@ def say(good, what):
 
 
 def run(*command, **environment):
-    return subprocess.run(command, capture_output=True, text=True, timeout=600, cwd=ROOT, env={**os.environ, **environment})
+    return subprocess.run(command, capture_output=True, text=True, timeout=600 if SHARE > 1 else 3600, cwd=ROOT, env={**os.environ, **environment})
 
 
 def sample(folder, share):
@@ -54,10 +59,13 @@ def conformance(plugin, share):
     say(not bad and " passed" in last and len(programs) > 0, f"{plugin.name}: {len(programs)} programs of JAX: {last} {bad[:3]}")
 
 
-conformance(OURS, 10)
-others = [pathlib.Path(p) for p in sys.argv[2:]] or list(BIN.parent.glob("peers/lib/python3*/site-packages/lammps_jax_pjrt_cpu/*.so"))
+conformance(OURS, SHARE)
+PEERS = BIN.parent / "peers/lib"
+others = [pathlib.Path(p) for p in ARGUMENTS[1:]] or [f for pattern in OTHERS for f in sorted(PEERS.glob(f"python3*/site-packages/{pattern}"))]
+if not others:
+    print("no plugin of others is in build/peers (scripts/peers.sh lammps-jax-pjrt-cpu==0.11.2): only our own is tried")
 for other in others:
-    conformance(other, 10)
+    conformance(other, SHARE)
 
 program = ROOT / "conformance/jax/control/control_cond.mlir"
 check = ROOT / "conformance/jax/control/control_cond.safetensors"

@@ -1,5 +1,6 @@
 #include "strata/runtime/allocator.h"
 
+#include <fmt/format.h>
 #include <sys/mman.h>
 
 #include <algorithm>
@@ -12,11 +13,13 @@
 
 #include "strata/base/out_of_memory.h"
 #include "strata/base/recycle.h"
+#include "strata/runtime/live_blocks.h"
 
 namespace strata::runtime {
 namespace {
 
-constexpr std::size_t kAlign = 64, kSmall = 1024, kHuge = std::size_t{2} << 20;
+constexpr std::size_t kAlign = 64, kSmall = 1024, kHuge = std::size_t{2} << 20,
+                      kTold = std::size_t{1} << 20;
 
 class Pool {
  public:
@@ -38,6 +41,7 @@ class Pool {
       list.pop_back();
       cached_ -= size;
       count(size);
+      if (size >= kTold) ++large_[size];
       return p;
     }
     void* p = fresh(size);
@@ -48,6 +52,7 @@ class Pool {
     if (p == nullptr) throw OutOfMemory(size);
     if (size >= kHuge) madvise(p, (size + kHuge - 1) / kHuge * kHuge, MADV_HUGEPAGE);
     count(size);
+    if (size >= kTold) ++large_[size];
     return static_cast<std::byte*>(p);
   }
 
@@ -55,6 +60,7 @@ class Pool {
     in_use_.fetch_sub(size, std::memory_order_relaxed);
     if (size <= kSmall) return give_recycled(p, size);
     std::lock_guard lock(mutex_);
+    if (size >= kTold) --large_[size];
     if (cached_ + size > limit_) {
       std::free(p);
       return;
@@ -70,6 +76,17 @@ class Pool {
   void release() {
     std::lock_guard lock(mutex_);
     free_all();
+  }
+  std::string largest() {
+    std::lock_guard lock(mutex_);
+    std::string out;
+    int told = 0;
+    for (auto it = large_.rbegin(); it != large_.rend() && told < 5; ++it) {
+      if (it->second == 0) continue;
+      out += fmt::format("{}{} x {}", told++ == 0 ? "; the largest arrays in memory: " : ", ",
+                         it->second, bytes_text(it->first));
+    }
+    return out;
   }
 
  private:
@@ -97,6 +114,7 @@ class Pool {
   std::atomic<std::size_t> in_use_{0}, peak_{0};
   std::mutex mutex_;
   std::map<std::size_t, std::vector<std::byte*>> free_;
+  std::map<std::size_t, std::int64_t> large_;  // blocks in use of kTold bytes or more, by size
   std::size_t cached_ = 0, limit_ = std::size_t{4} << 30;
 };
 
@@ -110,5 +128,6 @@ std::shared_ptr<std::byte[]> allocate(std::size_t bytes) {
 
 MemoryCounts memory_counts() { return Pool::global().counts(); }
 void release_cached() { Pool::global().release(); }
+std::string largest_blocks() { return Pool::global().largest(); }
 
 }  // namespace strata::runtime

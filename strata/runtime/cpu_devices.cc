@@ -21,6 +21,7 @@
 #include "strata/base/thread_share.h"
 #include "strata/runtime/allocator.h"
 #include "strata/runtime/device.h"
+#include "strata/runtime/live_blocks.h"
 
 namespace strata::runtime {
 namespace {
@@ -61,7 +62,8 @@ std::exception_ptr named(const std::string& program, const Device& device) {
     if (e.is_unsupported()) out.unsupported();
     return std::make_exception_ptr(out.at(e.where()));
   } catch (const std::bad_alloc&) {
-    return std::make_exception_ptr(Error(program, "no memory on {}", device.to_string()));
+    return std::make_exception_ptr(
+        Error(program, "no memory on {}{}", device.to_string(), largest_blocks()));
   } catch (...) {
     return std::current_exception();
   }
