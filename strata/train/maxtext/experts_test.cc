@@ -17,8 +17,11 @@
 #include "strata/model/decoder/weights.h"
 #include "strata/model/registry.h"
 #include "strata/train/maxtext/translate.h"
+#include "strata/train/mesh_report.h"
 #include "strata/train/metrics.h"
+#include "strata/train/parallelism.h"
 #include "strata/train/run.h"
+#include "strata/train/step_program.h"
 
 namespace strata::train::maxtext {
 namespace {
@@ -210,6 +213,30 @@ TEST_F(MaxTextExperts, ATinyMixtralTrainsTwentyStepsAndGoesOnWithTheSameBits) {
   const std::string log = read_file(folder_ + "/whole.log").value();
   EXPECT_THAT(log, HasSubstr(", moe_lb_loss: 0.01"));
   EXPECT_THAT(log, HasSubstr("experts: largest load "));
+}
+
+TEST_F(MaxTextExperts, LatentAttentionIsCutOverFsdp) {
+  // DeepSeek-V3's own widths in two layers: what a chip holds is its share of weights and moments.
+  const Resolved r =
+      of({"run_name=r", "model_name=deepseek3-671b", "override_model_config=true",
+          "base_num_decoder_layers=2", "first_num_dense_layers=1", "compile_topology=v5e-16",
+          "compile_topology_num_slices=1", "ici_fsdp_parallelism=-1", "max_target_length=64",
+          "num_experts=16", "n_routing_groups=-1", "topk_routing_group=-1",
+          "per_device_batch_size=1"});
+  const Config c = read_config({}, translate(r, false).keys, Data::optional);
+  const StepProgram p = step_program(c, mesh_of(c));
+  std::int64_t whole = 0, seen = 0;
+  for (const StepValue& a : p.arguments) {
+    if (!a.name.starts_with("params.")) continue;
+    const bool is_latent = a.name.find("latent_attention") != std::string::npos;
+    if (!is_latent || !a.name.ends_with(".kernel")) continue;
+    ++seen;
+    ASSERT_TRUE(a.sharding.has_value()) << a.name;
+    const Shape part = Shape::of(a.sharding->shard_shape(a.type.shape().sizes()));
+    whole += part.count() * 16 != a.type.shape().count();
+  }
+  EXPECT_EQ(whole, 0) << "of " << seen;
+  EXPECT_EQ(seen, 10);  // query_a, query_b, kv_a, kv_b, out of both kinds of layers
 }
 
 TEST_F(MaxTextExperts, QwenAndDeepSeekTrainToo) {
