@@ -94,7 +94,7 @@ std::optional<std::vector<std::size_t>> offsets_of(const Tokens& tokens, std::st
                                                    const tokenizer::Tokenizer& t) {
   std::vector<std::size_t> out = {0};
   for (const std::int32_t token : tokens) {
-    const std::string piece = t.is_special(token) ? t.token_of(token) : t.bytes(token);
+    const std::string piece = text_of_token(token, t);
     if (text.substr(std::min(out.back(), text.size()), piece.size()) != piece) return std::nullopt;
     out.push_back(out.back() + piece.size());
   }
@@ -145,7 +145,8 @@ Result<Example> of_texts(const Conversation& c, const ExampleOptions& o) {
   const tokenizer::Tokenizer& t = *o.tokenizer;
   const Tokens prompt = t.encode_with(c.prompt, {.match_special = false});
   Example out{.tokens = t.encode_with(c.prompt + c.completion, {.match_special = false}),
-              .learned = {}};
+              .learned = {},
+              .ended = true};
   const std::size_t first = static_cast<std::size_t>(
       std::mismatch(prompt.begin(), prompt.end(), out.tokens.begin(), out.tokens.end()).first -
       prompt.begin());
@@ -162,6 +163,10 @@ Result<Example> of_texts(const Conversation& c, const ExampleOptions& o) {
 }
 
 }  // namespace
+
+std::string text_of_token(std::int32_t token, const tokenizer::Tokenizer& t) {
+  return t.is_special(token) ? t.token_of(token) : t.bytes(token);
+}
 
 Result<Example> example_of(const Conversation& c, const ExampleOptions& o) {
   if (c.messages.empty()) return of_texts(c, o);

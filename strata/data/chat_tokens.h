@@ -24,7 +24,15 @@ struct Example {
   std::vector<std::int32_t> tokens;
   /// Of each token 1 where it counts as a target, else 0.
   std::vector<std::uint8_t> learned;
+  /// Where the first token begins in the rendered conversation, in tokens and in bytes: not 0 where
+  /// the beginning was cut off.
+  std::int64_t first_token = 0, first_byte = 0;
+  /// Whether the last token is the one that ends a text, which stands for no bytes.
+  bool ended = false;
 };
+
+/// What a token is of a rendered conversation: a special one's name, another one's bytes.
+std::string text_of_token(std::int32_t token, const tokenizer::Tokenizer& tokenizer);
 
 struct ExampleOptions {
   std::shared_ptr<const tokenizer::Tokenizer> tokenizer;

@@ -247,6 +247,55 @@ TEST_F(ConversationData, RowsHoldWholeConversationsWithTheirOwnPositions) {
   EXPECT_GT(data->eval_batch(0, 0).total_weights, 0);
 }
 
+TEST_F(ConversationData, EveryTokenOfABatchHasItsFileRecordAndBytes) {
+  std::ofstream(folder_ + "/texts.jsonl")
+      << "\n{\"prompt\":\"ab\",\"completion\":\"cdefghijkl\"}\n\n"
+         "{\"prompt\":\"xy\",\"completion\":\"z\"}\n{\"prompt\":\"1\",\"completion\":\"2\"}\n";
+  const std::vector<std::string> texts = {"abcdefghijkl", "xyz", "12"};
+  const auto text_of = [&](const TokenPlace& place) {
+    const auto i = static_cast<std::size_t>(place.record);
+    if (place.file.ends_with("texts.jsonl")) return texts.at(i);
+    EXPECT_EQ(place.file, folder_ + "/chats.jsonl");
+    return "u" + std::string(1 + i % 5, 'q') + ";a" + std::string(1 + i % 7, 'z') + ";";
+  };
+  for (const bool of_texts : {false, true})
+    for (const bool packing : {false, true})
+      for (const Truncation how : {Truncation::keep_start, Truncation::keep_end}) {
+        DatasetOptions o = options();
+        o.packing = packing, o.truncation = how, o.length = packing ? 24 : 10;
+        if (of_texts) o.train_files = {folder_ + "/texts.jsonl"}, o.column = "prompt,completion";
+        const Dataset data = Dataset::open(o).value();
+        std::set<std::int64_t> records;
+        for (std::int64_t k = 0; k < data.sources()[0].windows; ++k) {
+          const Batch b = data.batch(k / o.batch);
+          const auto tokens = b.tokens.span<std::int32_t>();
+          std::int64_t next = 0;
+          for (const TokenPlace& place : data.where(k)) {
+            EXPECT_EQ(place.first, next);
+            next += place.count;
+            ASSERT_EQ(std::ssize(place.bytes), place.count + 1);
+            EXPECT_EQ(place.bytes[0], place.token);  // tokens are bytes here
+            const std::string text = text_of(place);
+            for (std::int64_t i = 0; i < place.count; ++i) {
+              const auto from = static_cast<std::size_t>(place.bytes[static_cast<std::size_t>(i)]),
+                         to =
+                             static_cast<std::size_t>(place.bytes[static_cast<std::size_t>(i) + 1]);
+              const std::int32_t token =
+                  tokens[static_cast<std::size_t>(k % o.batch * o.length + place.first + i)];
+              if (from == to)  // the end of a text
+                EXPECT_TRUE(of_texts && from == text.size() && token == 0);
+              else
+                EXPECT_EQ(text.substr(from, to - from), std::string(1, static_cast<char>(token)));
+            }
+            records.insert(place.record);
+          }
+          for (; next < o.length; ++next)
+            EXPECT_EQ(tokens[static_cast<std::size_t>(k % o.batch * o.length + next)], 0);
+        }
+        EXPECT_GE(std::ssize(records), of_texts ? 2 : 20);
+      }
+}
+
 TEST_F(ConversationData, BatchesDependOnTheirNumberAlone) {
   auto data = Dataset::open(options()), again = Dataset::open(options());
   ASSERT_TRUE(data && again);

@@ -157,7 +157,8 @@ struct TokenPlace {
   std::int64_t token = 0;
   /// Where each token begins in the record's text, in bytes, and where the last one ends: count + 1
   /// numbers. The separator behind a document has no bytes. Of tokens that a file holds as such,
-  /// the bytes that the tokenizer makes of them.
+  /// the bytes that the tokenizer makes of them. Of conversations, bytes of the text that the
+  /// template makes of one.
   std::vector<std::int64_t> bytes;
 };
 
@@ -191,7 +192,7 @@ class Dataset {
   SourcePosition position(std::size_t source, std::int64_t step) const;
   ElementPlace element(std::int64_t k) const;
   /// What the tokens of element k are of, and the target behind the last one where it has one, in
-  /// order. Throws Error of conversations, whose tokens a template writes.
+  /// order; of conversations each one's tokens, its number among those of the file for a record.
   std::vector<TokenPlace> where(std::int64_t k) const;
   const tokenizer::Tokenizer& tokenizer() const;
   const DatasetOptions& options() const;

@@ -44,11 +44,15 @@ bool teaches(const Example& e) {
 }
 
 /// Keeps `most` tokens of a longer example; false where nothing is to be kept.
-bool cut(Example& e, std::int64_t most, Truncation how) {
+bool cut(Example& e, std::int64_t most, Truncation how, const tokenizer::Tokenizer& tokenizer) {
   const auto n = std::ssize(e.tokens);
   if (n <= most) return true;
   if (how == Truncation::drop) return false;
   const std::ptrdiff_t first = how == Truncation::keep_end ? n - most : 0;
+  for (std::ptrdiff_t i = 0; i < first; ++i)
+    e.first_byte += std::ssize(text_of_token(e.tokens[static_cast<std::size_t>(i)], tokenizer));
+  e.first_token = first;
+  e.ended = e.ended && how == Truncation::keep_end;
   const auto keep = [&](auto& v) {
     v.erase(v.begin() + first + most, v.end());
     v.erase(v.begin(), v.begin() + first);
@@ -88,13 +92,14 @@ Result<Examples> Examples::read(const Source& source, const DatasetOptions& o,
             "{}: {} tokens are more than max_target_length={}; truncation_mode=keep_start "
             "cuts it, drop leaves it out",
             (*conversations)[i].where, n, o.length);
-      if (!cut(e, o.length, o.truncation) || !teaches(e)) {
+      if (!cut(e, o.length, o.truncation, *o.tokenizer) || !teaches(e)) {
         ++dropped;
         continue;
       }
       cut_ones += n > o.length;
       out.examples_.push_back(std::move(e));
       out.file_.push_back(f);
+      out.record_.push_back(static_cast<std::int64_t>(i));
     }
   }
   if (cut_ones + dropped > 0)
@@ -174,6 +179,29 @@ std::int64_t Examples::first_token(std::int64_t row) const {
 }
 const std::string& Examples::file_of(std::int64_t example) const {
   return files_[file_[static_cast<std::size_t>(example)]];
+}
+
+std::vector<TokenPlace> Examples::where(std::int64_t row,
+                                        const tokenizer::Tokenizer& tokenizer) const {
+  std::vector<TokenPlace> out;
+  std::int64_t at = 0;
+  for (const std::size_t i : train_rows_[static_cast<std::size_t>(row)]) {
+    const Example& e = examples_[i];
+    TokenPlace place{.first = at,
+                     .count = std::ssize(e.tokens),
+                     .file = files_[file_[i]],
+                     .record = record_[i],
+                     .token = e.first_token,
+                     .bytes = {e.first_byte}};
+    for (std::size_t t = 0; t < e.tokens.size(); ++t) {
+      const bool end = e.ended && t + 1 == e.tokens.size();
+      place.bytes.push_back(place.bytes.back() +
+                            (end ? 0 : std::ssize(text_of_token(e.tokens[t], tokenizer))));
+    }
+    at += place.count;
+    out.push_back(std::move(place));
+  }
+  return out;
 }
 
 void Examples::copy(std::int64_t from, std::span<std::int32_t> out) const {

@@ -38,6 +38,9 @@ class Examples {
   std::int64_t first_example(std::int64_t row) const;
   std::int64_t first_token(std::int64_t row) const;
   const std::string& file_of(std::int64_t example) const;
+  /// What the tokens of a training row are of: a conversation each, as it is written by the
+  /// template.
+  std::vector<TokenPlace> where(std::int64_t row, const tokenizer::Tokenizer& tokenizer) const;
   /// Tokens from .. of all examples in their order.
   void copy(std::int64_t from, std::span<std::int32_t> out) const;
 
@@ -46,6 +49,7 @@ class Examples {
   Rows rows_of(std::size_t first, std::size_t last, const DatasetOptions& options) const;
   std::vector<Example> examples_;
   std::vector<std::size_t> file_;     // of each example
+  std::vector<std::int64_t> record_;  // its number in the file
   std::vector<std::int64_t> begins_;  // the first token of each, and the end
   std::vector<std::string> files_;
   std::int64_t train_count_ = 0;

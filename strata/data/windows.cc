@@ -122,9 +122,8 @@ class ExampleWindows : public Windows {
     out.file = examples_.file_of(out.document);
     return out;
   }
-  std::vector<TokenPlace> where(std::int64_t) const override {
-    throw Error("data",
-                "the tokens of conversations are written by a template: no bytes of a file");
+  std::vector<TokenPlace> where(std::int64_t row) const override {
+    return examples_.where(row, *options_.tokenizer);
   }
   std::int64_t eval_windows() const override { return examples_.rows(true); }
   Element eval_window(std::int64_t i) const override { return row_of(true, i); }
