@@ -4,6 +4,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <csignal>
 #include <cstdlib>
@@ -11,6 +12,7 @@
 #include <fstream>
 #include <map>
 #include <random>
+#include <vector>
 
 #include "strata/base/file.h"
 #include "strata/data/format/elements.h"
@@ -146,13 +148,29 @@ void read_and_log(const IterDataset& ds, const std::string& log) {
       ::_exit(4);
 }
 
+/// Hosts and workers: the corners and one more, another each day; all where kills are asked for.
+std::vector<std::pair<int, int>> hosts_and_workers(bool all) {
+  std::vector<std::pair<int, int>> out = {{1, 1}, {1, 8}, {4, 1}, {4, 8}}, rest;
+  for (int hosts = 1; hosts <= 4; ++hosts)
+    for (int workers = 1; workers <= 8; ++workers)
+      if (std::find(out.begin(), out.end(), std::pair{hosts, workers}) == out.end())
+        rest.emplace_back(hosts, workers);
+  const char* sample = std::getenv("STRATA_SAMPLE");
+  if (all)
+    out.insert(out.end(), rest.begin(), rest.end());
+  else
+    out.push_back(rest[(sample ? std::strtoul(sample, nullptr, 10) : 0) % rest.size()]);
+  return out;
+}
+
 TEST(Audit, each_record_once_under_kills) {
   const auto source = numbered();
   const char* asked = std::getenv("STRATA_KILLS");
   const int most = asked ? std::atoi(asked) : 4;
   std::mt19937 random(5);
   int killed = 0;
-  for (const auto& [hosts, workers] : {std::pair{1, 1}, {2, 3}, {3, 8}, {4, 2}}) {
+  for (const auto& [hosts, workers] : hosts_and_workers(asked != nullptr)) {
+    SCOPED_TRACE(fmt::format("{} hosts, {} workers", hosts, workers));
     std::map<std::int64_t, int> seen;
     for (int host = 0; host < hosts; ++host) {
       const std::string log = ::testing::TempDir() + fmt::format("audit.{}.{}.log", hosts, host);

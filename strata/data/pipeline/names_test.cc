@@ -3,6 +3,9 @@
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
+#include <set>
+#include <string>
+#include <vector>
 
 #include "strata/data/pipeline/data_loader.h"
 #include "strata/data/pipeline/device_put.h"
@@ -150,6 +153,57 @@ TEST(GrainNames, WorkersAndBuffersOfABudget) {
   EXPECT_THROW(pick_performance_config(batches, {.ram_budget_mb = -1}), Error);
   RecordProperty("api",
                  "grain.experimental.pick_performance_config grain.experimental.PerformanceConfig");
+}
+
+/// Whatever a budget picks, elements, states and what a restore gives are those of nobody's help.
+TEST(GrainNames, WhatABudgetPicksNeverChangesTheOrder) {
+  const auto graph = [](ReadOptions read) {
+    const auto part = [&](std::int64_t from, std::uint64_t seed) {
+      return MapDataset::range(from, from + 300)
+          .shuffle(seed)
+          .random_map(
+              [](const Element& e, NumpyGenerator& random) {
+                return Element(e.integer() * 1000 + random.integers(0, 1000));
+              },
+              seed)
+          .to_iter_dataset(read)
+          .filter([](const Element& e) { return e.integer() % 7 != 0; });
+    };
+    return IterDataset::mix({part(0, 1), part(1000, 2)}, std::vector<double>{0.7, 0.3})
+        .window_shuffle(16, 5)
+        .batch(8);
+  };
+  const auto plain = graph({.num_threads = 0, .prefetch_buffer_size = 0});
+  std::vector<std::string> states, elements;
+  auto iterator = plain.iterate();
+  for (Element e; iterator.next(e).value();) {
+    elements.push_back(e.to_string());
+    states.push_back(iterator.state());
+  }
+  ASSERT_GT(elements.size(), 40u);
+  std::set<std::int64_t> picked;
+  for (const PerformanceBudget& budget :
+       {PerformanceBudget{.ram_budget_mb = 0},
+        {.ram_budget_mb = 1, .max_workers = 1, .max_buffer_size = 1},
+        {.ram_budget_mb = 1, .max_workers = 2, .max_buffer_size = 17},
+        {.ram_budget_mb = 64, .max_workers = 16, .max_buffer_size = 1000}}) {
+    const PerformanceConfig c = pick_performance_config(plain, budget);
+    picked.insert(c.read_options->prefetch_buffer_size);
+    for (const int threads : {1, 2, c.multiprocessing_options->num_workers}) {
+      auto tuned = graph({.num_threads = threads,
+                          .prefetch_buffer_size = c.read_options->prefetch_buffer_size})
+                       .prefetch(c.read_options->prefetch_buffer_size % 5 + 1)
+                       .iterate();
+      for (std::size_t i = 0; i < elements.size(); ++i) {
+        Element e;
+        ASSERT_TRUE(tuned.next(e).value());
+        ASSERT_EQ(e.to_string(), elements[i]) << threads << " threads, element " << i;
+        ASSERT_EQ(tuned.state(), states[i]) << threads << " threads, element " << i;
+        if (i % 16 == 9) ASSERT_TRUE(tuned.set_state(states[i]).ok());
+      }
+    }
+  }
+  EXPECT_GE(picked.size(), 3u);
 }
 
 TEST(GrainNames, WhatElementsAreMadeOf) {

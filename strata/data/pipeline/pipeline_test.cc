@@ -2,6 +2,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <atomic>
+#include <chrono>
 #include <set>
 
 #include "strata/data/pipeline/data_loader.h"
@@ -78,6 +80,51 @@ TEST(Pipeline, NativeMixturesAreExactAndChange) {
   EXPECT_EQ(numbers(iterator.take(12)), got);
   iterator.set_next_index(5);
   EXPECT_EQ(numbers(iterator.take(7)), std::vector(got.begin() + 5, got.end()));
+}
+
+/// Counts what is read of it.
+class Counted : public RecordSource {
+ public:
+  std::int64_t size() const override { return std::int64_t{1} << 50; }
+  Result<Element> read(std::int64_t index) const override { return ++reads, Element(index); }
+  std::string name() const override { return "Counted"; }
+  mutable std::atomic<int> reads = 0;
+};
+
+TEST(Pipeline, MixturesThatChangeAreRestoredWithoutReadingWhatIsBefore) {
+  const auto a = std::make_shared<Counted>(), b = std::make_shared<Counted>();
+  constexpr std::int64_t kStages = 1000, kEach = 1'000'000'007;
+  std::vector<MixStage> stages;
+  for (std::int64_t s = 0; s < kStages; ++s)
+    stages.push_back({s * kEach, {static_cast<double>(1 + s % 9), 3}});
+  const auto reads = [&] { return a->reads + b->reads; };
+  const auto of = [](const std::shared_ptr<Counted>& source) {
+    return MapDataset::source(source).seed(3).shuffle();
+  };
+  const MapDataset by_number = MapDataset::mix(std::vector{of(a), of(b)}, stages);
+  const ReadOptions when_asked{.num_threads = 0, .prefetch_buffer_size = 0};
+  const IterDataset graphs[] = {by_number.to_iter_dataset(when_asked),
+                                IterDataset::mix(std::vector{of(a).to_iter_dataset(when_asked),
+                                                             of(b).to_iter_dataset(when_asked)},
+                                                 stages)};
+  const auto begin = std::chrono::steady_clock::now();
+  for (const IterDataset& ds : graphs) {
+    for (const std::int64_t at : {kEach - 2, 500 * kEach - 1, (kStages - 1) * kEach + 12345}) {
+      auto there = ds.iterate();
+      there.set_next_index(at);
+      const auto want = numbers(there.take(5));
+      there.set_next_index(at);
+      const std::string state = there.state();
+      const int before = reads();
+      auto again = ds.iterate();
+      ASSERT_TRUE(again.set_state(state).ok());
+      EXPECT_EQ(numbers(again.take(5)), want);
+      EXPECT_EQ(reads() - before, 5);
+      for (std::int64_t i = 0; i < 5; ++i)
+        EXPECT_EQ(by_number[at + i].integer(), want[static_cast<std::size_t>(i)]);
+    }
+  }
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(5));
 }
 
 TEST(Pipeline, SplitsFeaturesOfUnequalLength) {
