@@ -57,7 +57,7 @@ int main() {
 
   // A width that does not divide.
   try {
-    (void)model::upcycle(dense, folder / "none", {.granularity = 7});
+    (void)model::upcycle(dense, folder / "refused", {.granularity = 7});
   } catch (const Error& e) {
     std::cout << e.what() << "\n";
   }
