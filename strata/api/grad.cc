@@ -1,6 +1,7 @@
 #include "strata/api/grad.h"
 
 #include "strata/api/compose.h"
+#include "strata/api/varying.h"
 #include "strata/op/calculus/jvp.h"
 #include "strata/op/calculus/linearize.h"
 #include "strata/op/calculus/transpose.h"
@@ -11,6 +12,31 @@ namespace {
 std::vector<Array> with_captured(const Program& program, std::span<const Array> arguments) {
   return joined(std::vector<Array>(arguments.begin(), arguments.end()), program.captured);
 }
+
+/// The program to differentiate: within shard_maps that follow what varies, one whose cotangents
+/// vary as its arguments do.
+class Followed {
+ public:
+  Followed(const Program& program, std::vector<Array>& operands) : block_(program.block.get()) {
+    const std::vector<BoundAxis> axes = followed_axes();
+    if (axes.empty()) return;
+    std::vector<bool> gathered;
+    for (const Array& x : operands)
+      gathered.push_back(x.is_traced() && is_gathered(*x.state()->value));
+    std::vector<std::pair<std::string, std::int64_t>> named;
+    for (const BoundAxis& axis : axes) {
+      named.emplace_back(axis.name, axis.size);
+      operands.push_back(axis.place);
+    }
+    own_ = with_followed_axes(*program.block, named, gathered);
+    block_ = own_.get();
+  }
+  const ir::Block& block() const { return *block_; }
+
+ private:
+  std::unique_ptr<ir::Block> own_;
+  const ir::Block* block_;
+};
 
 bool has_derivative(const Type& type) { return is_inexact(type.dtype()); }
 
@@ -69,7 +95,8 @@ void check_loss(const Differentiation& asked, const Type& result) {
 
 std::vector<Array> value_and_grad(const Program& program, std::span<const Array> arguments,
                                   const std::vector<bool>& wanted) {
-  const std::vector<Array> operands = with_captured(program, arguments);
+  std::vector<Array> operands = with_captured(program, arguments);
+  const Followed followed(program, operands);
   std::vector<bool> weak = program.weak, active(operands.size(), false);
   for (std::size_t i = 0; i < wanted.size(); ++i) {
     if (wanted[i]) weak.push_back(arguments[i].weak());
@@ -78,7 +105,7 @@ std::vector<Array> value_and_grad(const Program& program, std::span<const Array>
   return emit(
       operands,
       [&](Builder& b, const Values& v) {
-        const op::LinearBlock l = op::linearize(b, *program.block, v, active);
+        const op::LinearBlock l = op::linearize(b, followed.block(), v, active);
         Values out = l.results;
         Values cotangents;
         for (std::size_t i = 0, n = 0; i < l.active.size(); ++i)
@@ -141,7 +168,8 @@ void keep_first(op::LinearBlock& l, std::size_t count) {
 
 LinearizedProgram linearize(const Program& program, std::span<const Array> arguments,
                             std::size_t differentiated) {
-  const std::vector<Array> operands = with_captured(program, arguments);
+  std::vector<Array> operands = with_captured(program, arguments);
+  const Followed followed(program, operands);
   LinearizedProgram out;
   Linear& linear = out.linear;
   for (const Array& a : arguments) {
@@ -155,7 +183,7 @@ LinearizedProgram linearize(const Program& program, std::span<const Array> argum
   const std::vector<Array> all = emit(
       operands,
       [&](Builder& b, const Values& v) {
-        op::LinearBlock l = op::linearize(b, *program.block, v, active);
+        op::LinearBlock l = op::linearize(b, followed.block(), v, active);
         keep_first(l, differentiated);
         Values results = l.results;
         const Values residuals = ir::close_over(*l.linear);

@@ -323,6 +323,19 @@ std::vector<Array> placed(std::span<const Array> leaves, const Mesh& mesh,
 }  // namespace
 
 bool is_mesh_axis(const std::string& name) { return is_manual_around(name); }
+bool is_followed(const std::string& name) {
+  return std::any_of(around.begin(), around.end(), [&](const Manual* m) {
+    return m->follows && std::any_of(m->axes.begin(), m->axes.end(),
+                                     [&](const mesh::MeshAxis& a) { return a.name == name; });
+  });
+}
+std::vector<BoundAxis> followed_axes() {
+  std::vector<BoundAxis> out;
+  for (const Manual* m : around)
+    for (const mesh::MeshAxis& axis : m->axes)
+      if (m->follows) out.push_back(bound_axis(kShardMap, axis.name));
+  return out;
+}
 
 // ---- axes
 // --------------------------------------------------------------------------------------
@@ -344,6 +357,7 @@ ManualScope::~ManualScope() {
 Manual manual_axes(const ShardMap& options) {
   Manual out;
   out.mesh = options.mesh;
+  out.follows = options.check_vma;
   if (out.mesh.is_placeholder()) {
     if (around.empty())
       fail(kShardMap,

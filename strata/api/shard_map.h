@@ -13,6 +13,11 @@
 // and what varies along an axis that its spec does not name is an Error: the
 // copies would differ. What f captures is the same for all.
 //
+// Derivatives within f are of the sum of all devices' losses: the cotangent of
+// what is the same on all devices, weights say, is added up over them, and psum
+// gives back what it got. With check_vma = false nothing is added up, and psum
+// is transposed to psum, as under vmap.
+//
 // With `axis_names` only these axes are the program's own (manual); along the
 // others the compiler partitions as in `jit`. A shard_map within a shard_map
 // takes the axes that are left. Derivatives and vmap go through, and give what
@@ -20,8 +25,7 @@
 //
 // Source: jax.shard_map, jax.pmap. Deviations: what varies is found out by
 // following f, so carries of loops and branches need no cast (lax::pcast), and
-// what a predicate varies along its results do. Within f psum is transposed to
-// psum, as under vmap. Loops
+// what a predicate varies along its results do. Loops
 // whose length differs from device to device go on for all of them until the
 // last is done. Outside of a trace the program is compiled as a whole.
 #pragma once
@@ -83,6 +87,7 @@ struct Manual {
   Mesh mesh;
   std::vector<mesh::MeshAxis> axes;  // in the mesh's order
   bool all = true;                   // whether no axis of the mesh is the compiler's
+  bool follows = false;              // whether what varies is followed (check_vma)
 };
 /// Throws Error for a mesh that is missing or another than the one around, and
 /// for axes that are none of it, come twice, or belong to a shard_map around.

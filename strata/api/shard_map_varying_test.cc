@@ -214,7 +214,7 @@ class Varying : public ::testing::Test {
 
 TEST_F(Varying, IsAcceptedOrRefusedAsByJax) {
   // Upstream wants casts that this one finds by itself, and lets a result pass whose branch differs
-  // from device to device. Within a function psum is transposed as under vmap.
+  // from device to device.
   const std::set<std::string> more = {"psum_both_of_one",
                                       "scan_becomes_varying",
                                       "scan_becomes_invarying",
@@ -222,7 +222,7 @@ TEST_F(Varying, IsAcceptedOrRefusedAsByJax) {
                                       "fori_becomes_varying",
                                       "while_becomes_varying",
                                       "cond_mixed"},
-                              fewer = {"cond_varying_predicate", "grad_of_whole_times_varying"};
+                              fewer = {"cond_varying_predicate"};
   std::ifstream in(std::filesystem::path(__FILE__).parent_path() / "goldens/shard_map_varying.txt");
   std::size_t count = 0;
   for (std::string line; std::getline(in, line); ++count) {

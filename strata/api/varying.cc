@@ -1,8 +1,10 @@
 #include "strata/api/varying.h"
 
+#include <algorithm>
 #include <unordered_map>
 
 #include "strata/api/trace.h"
+#include "strata/op/named_axis.h"
 
 namespace strata::internal {
 namespace {
@@ -31,10 +33,22 @@ class Varying {
     if (name == "strata.remat" || name == "strata.custom_jvp" || name == "strata.custom_vjp")
       return give(op, results(op.region(0), operands(op)));
     AxisSet all = together(op);
-    if (name.starts_with("strata.axis_")) over_axis(op, all);
+    if (name.starts_with("strata.axis_")) {
+      if (op.operands.size() == 3) return give(op, {as_like(op)});
+      over_axis(op, all);
+    }
     give(op, Sets(static_cast<std::size_t>(op.num_results()), all));
   }
 
+  /// Of axis_vary and axis_reduce with `like`: as x, or for axis_reduce as like where that varies
+  /// less.
+  AxisSet as_like(const ir::Op& op) {
+    AxisSet out = along_[op.operand(0)];
+    const std::string& axis = op.attr<std::string>("axis");
+    if (op.name() == "strata.axis_reduce" && along_[op.operand(2)].count(axis) == 0)
+      out.erase(axis);
+    return out;
+  }
   void over_axis(const ir::Op& op, AxisSet& all) {
     const std::string& axis = op.attr<std::string>("axis");
     if (names_.count(axis) == 0) return;
@@ -113,7 +127,55 @@ class Varying {
   std::unordered_map<const ir::Value*, AxisSet> along_;
 };
 
+/// Gathers over these axes give what varies.
+void let_gathers_vary(ir::Block& block, const AxisSet& names) {
+  for (const auto& op : block.ops()) {
+    if (op->name() == "strata.axis_gather" && !op->attrs.has("known_same") &&
+        names.count(op->attr<std::string>("axis")) > 0)
+      op->attrs.set("varying", true);
+    for (const auto& region : op->regions) let_gathers_vary(*region, names);
+  }
+}
+
+bool is_gathered(const ir::Value& value, std::set<const ir::Value*>& seen) {
+  const ir::Op* op = value.op();
+  if (op == nullptr || !seen.insert(&value).second) return false;
+  if (op->name() == "strata.axis_reduce") return false;
+  if (op->name() == "strata.axis_gather") return !op->attrs.has("known_same");
+  return std::any_of(op->operands.begin(), op->operands.end(),
+                     [&](const ir::Value* v) { return is_gathered(*v, seen); });
+}
+
 }  // namespace
+
+bool is_gathered(const ir::Value& value) {
+  std::set<const ir::Value*> seen;
+  return is_gathered(value, seen);
+}
+
+std::unique_ptr<ir::Block> with_followed_axes(
+    const ir::Block& program, const std::vector<std::pair<std::string, std::int64_t>>& axes,
+    const std::vector<bool>& gathered) {
+  AxisSet names;
+  for (const auto& [name, size] : axes) names.insert(name);
+  const std::unique_ptr<ir::Block> inner = ir::clone(program);
+  let_gathers_vary(*inner, names);
+  auto out = std::make_unique<ir::Block>();
+  ir::Values arguments, places;
+  for (const auto& a : program.arguments()) arguments.push_back(out->add_argument(a->type()));
+  for (std::size_t i = 0; i < axes.size(); ++i)
+    places.push_back(out->add_argument(Type::scalar(DType::i32)));
+  ir::Builder b(*out);
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
+    if (!arguments[i]->type().is_tensor() || !is_inexact(arguments[i]->dtype())) continue;
+    ir::Value* like = arguments[i];
+    for (std::size_t a = 0; a < axes.size(); ++a)
+      arguments[i] = op::axis_same_as(b, arguments[i], {axes[a].first, axes[a].second, places[a]},
+                                      gathered[i] ? places[a] : like);
+  }
+  out->results = ir::inline_block(b, *inner, arguments);
+  return out;
+}
 
 std::vector<AxisSet> varying_results(const ir::Block& block, const std::vector<AxisSet>& arguments,
                                      const AxisSet& names) {

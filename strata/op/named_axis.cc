@@ -12,6 +12,13 @@
 //                  axis. x of the source of this input; zeros where it is no target.
 //   axis_vary      x, as a value that may differ between inputs.
 //
+// axis_reduce and axis_vary may have a third operand, `like`, of which only is asked whether it
+// differs between inputs. Then axis_reduce adds only where x differs and like does not, and is x
+// elsewhere; axis_vary is x, and its transpose that axis_reduce of the cotangent. Attribute
+// `invarying` of axis_reduce: whose result is used differently by the inputs, its cotangents are
+// added before they go back; `varying` of axis_gather: its result counts as different. By reference
+// what differs is seen in the bits.
+//
 // The place is batched by the vmap that names the axis and by no other (named_axis.h), which is how
 // batching knows whose turn it is. By reference an axis is run as processes are: one for each
 // place, as replicas of a grid. A program whose axis is not batched does not compile unless its
@@ -38,6 +45,10 @@ constexpr None kBatchedAway{
 
 /// On axis_gather: its result counts as the same for all inputs.
 constexpr const char* kKnownSame = "known_same";
+constexpr const char* kVarying = "varying";
+/// On axis_reduce.
+constexpr const char* kInvarying = "invarying";
+bool has_like(const Op& op) { return op.operands.size() == 3; }
 
 using Flags = std::vector<bool>;
 using Pairs = std::vector<std::pair<std::int64_t, std::int64_t>>;
@@ -51,8 +62,8 @@ Attrs attrs_of(const NamedAxis& axis) { return {{"axis", axis.name}, {"axis_size
 // ---- contract ----------------------------------------------------------------------------------
 
 std::int64_t expect_axis(std::string_view self, std::span<Value* const> operands,
-                         const Attrs& attrs) {
-  expect_operands(self, operands, 2);
+                         const Attrs& attrs, bool may_have_like = false) {
+  expect_operands(self, operands, may_have_like && operands.size() == 3 ? 3 : 2);
   if (!operands[0]->type().is_tensor())
     throw Error(std::string(self), "x must be a tensor, got {}", operands[0]->type().to_string());
   if (operands[1]->type() != Type::scalar(DType::i32))
@@ -67,7 +78,7 @@ std::int64_t expect_axis(std::string_view self, std::span<Value* const> operands
 using Regions = std::span<const std::unique_ptr<Block>>;
 
 std::vector<Type> infer_reduce(std::span<Value* const> operands, const Attrs& attrs, Regions) {
-  expect_axis("axis_reduce", operands, attrs);
+  expect_axis("axis_reduce", operands, attrs, true);
   const std::string& given = expect_attr<std::string>("axis_reduce", attrs, "combiner");
   const std::optional<Combiner> combiner = parse_combiner(given);
   if (combiner != Combiner::add && combiner != Combiner::min && combiner != Combiner::max)
@@ -79,7 +90,7 @@ std::vector<Type> infer_gather(std::span<Value* const> operands, const Attrs& at
   return {with_leading(operands[0]->type(), expect_axis("axis_gather", operands, attrs))};
 }
 std::vector<Type> infer_vary(std::span<Value* const> operands, const Attrs& attrs, Regions) {
-  expect_axis("axis_vary", operands, attrs);
+  expect_axis("axis_vary", operands, attrs, true);
   return {operands[0]->type()};
 }
 std::vector<Type> infer_exchange(std::span<Value* const> operands, const Attrs& attrs, Regions) {
@@ -137,7 +148,16 @@ Literals everyones(const Op& op, std::span<const Literal> operands, Evaluator& e
   return out;
 }
 
+bool all_alike(const Literals& all) {
+  return std::all_of(all.begin(), all.end(),
+                     [&](const Literal& x) { return x.same_bits(all.front()); });
+}
 Literals evaluate_reduce(const Op& op, std::span<const Literal> operands, Evaluator& evaluator) {
+  if (has_like(op)) {
+    const bool same = all_alike(everyones(op, operands, evaluator));
+    const bool likes = all_alike(everyones(op, std::array{operands[2], operands[1]}, evaluator));
+    if (same || !likes) return {operands[0]};
+  }
   return {
       collective::reduced(op, op.result()->type(), everyones(op, operands, evaluator), evaluator)};
 }
@@ -180,7 +200,9 @@ JvpResult jvp(Builder& b, const Op& op, std::span<Value* const> operands,
               std::span<Value* const> tangents) {
   Values results = again(b, op, operands).results();
   if (!tangents[0]) return {results, {nullptr}};
-  return {results, again(b, op, std::array{tangents[0], operands[1]}).results()};
+  Values along(operands.begin(), operands.end());
+  along[0] = tangents[0];
+  return {results, again(b, op, along).results()};
 }
 JvpResult jvp_reduce(Builder& b, const Op& op, std::span<Value* const> operands,
                      std::span<Value* const> tangents) {
@@ -197,6 +219,21 @@ Values transpose_again(Builder& b, const Op& op, std::span<Value* const> operand
                        std::span<Value* const> ct) {
   return {ct[0] ? again(b, op, std::array{ct[0], operands[1]}).result() : nullptr, nullptr};
 }
+/// What each of those that may differ made of a value that is the same for all, added.
+Value* added_where_like(Builder& b, Value* ct, const NamedAxis& axis, Value* like) {
+  Attrs attrs{{"axis", axis.name}, {"axis_size", axis.size}};
+  attrs.set("combiner", std::string(name(Combiner::add)));
+  return b.create("strata.axis_reduce", {ct, axis.place, like}, std::move(attrs)).result();
+}
+Values transpose_reduce(Builder& b, const Op& op, std::span<Value* const> operands,
+                        const Flags& linear, std::span<Value* const> ct) {
+  if (!ct[0]) return Values(operands.size(), nullptr);
+  const NamedAxis axis = axis_of(op, operands[1]);
+  if (has_like(op)) return {added_where_like(b, ct[0], axis, operands[2]), nullptr, nullptr};
+  if (!op.attrs.has(kInvarying)) return transpose_again(b, op, operands, linear, ct);
+  Value* of_all = added_where_like(b, ct[0], axis, constant(b, Type::scalar(DType::i32), 0));
+  return {axis_vary(b, of_all, axis), nullptr};
+}
 /// Each gets back the sum of what all made of its row.
 Values transpose_gather(Builder& b, const Op& op, std::span<Value* const> operands, const Flags&,
                         std::span<Value* const> ct) {
@@ -206,8 +243,10 @@ Values transpose_gather(Builder& b, const Op& op, std::span<Value* const> operan
 /// What all made of the one value that each has.
 Values transpose_vary(Builder& b, const Op& op, std::span<Value* const> operands, const Flags&,
                       std::span<Value* const> ct) {
-  if (!ct[0]) return {nullptr, nullptr};
-  return {axis_reduce(b, ct[0], axis_of(op, operands[1]), Combiner::add), nullptr};
+  if (!ct[0]) return Values(operands.size(), nullptr);
+  const NamedAxis axis = axis_of(op, operands[1]);
+  if (has_like(op)) return {added_where_like(b, ct[0], axis, operands[2]), nullptr, nullptr};
+  return {axis_reduce(b, ct[0], axis, Combiner::add), nullptr};
 }
 Values transpose_permute(Builder& b, const Op& op, std::span<Value* const> operands, const Flags&,
                          std::span<Value* const> ct) {
@@ -236,8 +275,20 @@ Batched batch_over(const OverAxis& rule, Builder& b, const Op& op, std::span<Val
   return (batched[0] ? rule.each : rule.same)(b, op, operands[0]);
 }
 
+/// With `like`: of which axis is told by the place; by another one nothing is asked.
+Batched batch_with_like(Builder& b, const Op& op, std::span<Value* const> operands,
+                        const Flags& batched, bool adds) {
+  if (!batched[1])
+    return {b.create(op.info(), Values(operands.begin(), operands.end()), op.attrs).results(),
+            {batched[0]}};
+  if (adds && batched[0] && !batched[2])
+    return {{reduce(b, operands[0], {0}, Combiner::add)}, {false}};
+  return {{operands[0]}, {batched[0]}};
+}
+
 Batched batch_reduce(Builder& b, const Op& op, std::span<Value* const> operands,
                      const Flags& batched, std::int64_t size) {
+  if (has_like(op)) return batch_with_like(b, op, operands, batched, true);
   static constexpr OverAxis rule{
       .each = [](Builder& b, const Op& op, Value* x) -> Batched {
         return {{reduce(b, x, {0}, combiner_of(op))}, {false}};
@@ -248,8 +299,10 @@ Batched batch_reduce(Builder& b, const Op& op, std::span<Value* const> operands,
                      : x},
                 {false}};
       },
-      .other = [](Builder& b, const Op& op, Value* x,
-                  const NamedAxis& axis) { return axis_reduce(b, x, axis, combiner_of(op)); },
+      .other =
+          [](Builder& b, const Op& op, Value* x, const NamedAxis& axis) {
+            return axis_reduce(b, x, axis, combiner_of(op), op.attrs.has(kInvarying));
+          },
   };
   return batch_over(rule, b, op, operands, batched, size);
 }
@@ -262,13 +315,19 @@ Batched batch_gather(Builder& b, const Op& op, std::span<Value* const> operands,
       },
       .other =
           [](Builder& b, const Op& op, Value* x, const NamedAxis& axis) {
-            return move_dim(b, axis_gather(b, x, axis, op.attrs.has(kKnownSame)), 1, 0);
+            Value* all = axis_gather(b, x, axis, op.attrs.has(kKnownSame));
+            if (op.attrs.has(kVarying)) all->op()->attrs.set(kVarying, true);
+            return move_dim(b, all, 1, 0);
           },
   };
-  return batch_over(rule, b, op, operands, batched, size);
+  Batched out = batch_over(rule, b, op, operands, batched, size);
+  if (batched[1] && op.attrs.has(kVarying))
+    out = {{broadcast_leading(b, out.results[0], size)}, {true}};
+  return out;
 }
 Batched batch_vary(Builder& b, const Op& op, std::span<Value* const> operands, const Flags& batched,
                    std::int64_t size) {
+  if (has_like(op)) return batch_with_like(b, op, operands, batched, false);
   static constexpr OverAxis rule{
       .each = [](Builder&, const Op&, Value* x) -> Batched { return {{x}, {true}}; },
       .same = [](Builder& b, const Op& op, Value* x) -> Batched {
@@ -407,9 +466,13 @@ Op& create(Builder& b, const char* name, Value* x, const NamedAxis& axis, Attrs 
 
 }  // namespace
 
-Value* axis_reduce(Builder& b, Value* x, const NamedAxis& axis, Combiner combiner) {
-  return create(b, "strata.axis_reduce", x, axis, {{"combiner", std::string(name(combiner))}})
-      .result();
+Value* axis_reduce(Builder& b, Value* x, const NamedAxis& axis, Combiner combiner, bool invarying) {
+  Attrs attrs{{"combiner", std::string(name(combiner))}};
+  if (invarying) attrs.set(kInvarying, true);
+  return create(b, "strata.axis_reduce", x, axis, std::move(attrs)).result();
+}
+Value* axis_same_as(Builder& b, Value* x, const NamedAxis& axis, Value* like) {
+  return b.create("strata.axis_vary", {x, axis.place, like}, attrs_of(axis)).result();
 }
 Value* axis_gather(Builder& b, Value* x, const NamedAxis& axis, bool known_same) {
   return create(b, "strata.axis_gather", x, axis, known_same ? Attrs{{kKnownSame, true}} : Attrs())
@@ -438,7 +501,7 @@ std::span<const OpDef> named_axis_defs() {
                   .infer = infer_reduce,
                   .by_reference = evaluate_reduce,
                   .jvp = jvp_reduce,
-                  .transpose = transpose_again,
+                  .transpose = transpose_reduce,
                   .batch = batch_reduce,
                   .alone = alone}),
       definition({.name = "strata.axis_gather",

@@ -24,8 +24,14 @@ struct NamedAxis {
   Value* place = nullptr;
 };
 
-/// x of all inputs combined by add, min or max; the same for each.
-Value* axis_reduce(Builder& b, Value* x, const NamedAxis& axis, Combiner combiner);
+/// x of all inputs combined by add, min or max; the same for each. The transpose of a sum is the
+/// sum; of one that is `invarying`, which counts as one value of all, what all made of it is added
+/// and given to each.
+Value* axis_reduce(Builder& b, Value* x, const NamedAxis& axis, Combiner combiner,
+                   bool invarying = false);
+/// x. What its transpose gives is the same for all inputs where `like` is: cotangents that differ
+/// between inputs are added there.
+Value* axis_same_as(Builder& b, Value* x, const NamedAxis& axis, Value* like);
 /// x of all inputs in order, along a new first dimension; the same for each, which `known_same`
 /// says to who follows what varies along the axis.
 Value* axis_gather(Builder& b, Value* x, const NamedAxis& axis, bool known_same = false);

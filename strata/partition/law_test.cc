@@ -20,7 +20,7 @@ class PartitionLaw : public ::testing::TestWithParam<const op::OpDef*> {};
 const std::vector<Grid>& grids() {
   static const std::vector<Grid> all{Grid({{"x", 2}}), Grid({{"x", 4}}),
                                      Grid({{"x", 2}, {"y", 2}}, {0, 2, 1, 3}),
-                                     Grid({{"x", 2}, {"y", 2}, {"z", 2}})};
+                                     Grid({{"x", 2}, {"y", 2}, {"z", 2}}), Grid({{"x", 8}})};
   return all;
 }
 

@@ -77,7 +77,9 @@ Array over(const Array& x, const BoundAxis& axis, F f) {
 Array reduced(const char* self, Array x, const AxisNames& names, op::Combiner combiner) {
   for (const std::string& name : names.get())
     x = over(x, axis_for(self, x, name), [&](Builder& b, Value* v, const op::NamedAxis& axis) {
-      return op::axis_reduce(b, v, axis, combiner);
+      if (combiner != op::Combiner::add || !internal::is_followed(name))
+        return op::axis_reduce(b, v, axis, combiner);
+      return op::axis_reduce(b, op::axis_same_as(b, v, axis, v), axis, combiner, true);
     });
   return x;
 }
