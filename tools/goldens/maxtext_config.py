@@ -7,8 +7,8 @@ WHEEL and packages as in maxtext_tables.py. Each case is one command line with i
 through pyconfig.initialize (but for rules, most of which are tried on the pydantic model alone, whose
 errors pyconfig ends with status 2): the values that differ from those of the first of `ways`, or the class
 and text of the error. Groups: rules (for each raise of types.py a command line that a seeded search
-found), pairs (200 lines that cover pairs of values), models (every model file), ways (precedence,
-spellings, types, environment).
+found), rest (for those that it did not find, those of maxtext_rule_lines.py), pairs (200 lines that cover
+pairs of values), models (every model file), ways (precedence, spellings, types, environment).
 """
 import ast
 import contextlib
@@ -33,6 +33,7 @@ import jax
 import jax.numpy as jnp
 from maxtext.configs import pyconfig, types
 from maxtext.utils import globals as maxtext_globals
+import maxtext_rule_lines
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 ASSETS = str(maxtext_globals.MAXTEXT_ASSETS_ROOT)
@@ -425,6 +426,37 @@ def rule_cases():
   write("rules", cases, {"rules": len(rules()), "not_found": missing})
 
 
+def rest_cases():
+  """Cases of maxtext_rule_lines.py; with those of rule_cases each rule has one, but for BEYOND."""
+  with gzip.open(ROOT / "strata/train/maxtext/testdata/rules.json.gz") as f: missing = json.load(f)["not_found"]
+  sys.monitoring.use_tool_id(2, "rest")
+  lines = set()
+  def event(code, line):
+    if code.co_filename != types.__file__: return sys.monitoring.DISABLE
+    lines.add(line)
+  sys.monitoring.register_callback(2, sys.monitoring.events.LINE, event)
+  cases = []
+  for part, values in maxtext_rule_lines.WRITTEN:
+    values = dict(values)
+    env, distributed = values.pop("env", {}), values.pop("distributed", False)
+    case = {"line": with_base(line_of(values), env), "env": env}
+    if distributed: case["distributed"] = True
+    lines.clear()
+    sys.monitoring.set_events(2, sys.monitoring.events.LINE)
+    before = jax.distributed.is_initialized
+    jax.distributed.is_initialized = lambda: distributed
+    try: _, case["error"], case["text"], case["code"] = run(case["line"], env.items())
+    finally:
+      jax.distributed.is_initialized = before
+      sys.monitoring.set_events(2, 0)
+    if part not in json.dumps(case["text"]): raise AssertionError(f"{part}: {case['text']}")
+    case["rule"] = max(lines & set(missing), default=None)
+    cases.append(case)
+  left = sorted(set(missing) - {c["rule"] for c in cases})
+  if len(left) != len(maxtext_rule_lines.BEYOND): raise AssertionError(f"rules without a case: {left}")
+  write("rest", cases, {"beyond": maxtext_rule_lines.BEYOND})
+
+
 def line_cases(group, lines):
   reference = run(BASE)[1]
   cases = [] if group != "ways" else [{"line": BASE, "env": {}, "values": reference}]
@@ -440,10 +472,11 @@ def line_cases(group, lines):
 
 
 def main():
-  groups = sys.argv[1:] or ["rules", "ways", "models", "pairs"]
+  groups = sys.argv[1:] or ["rules", "rest", "ways", "models", "pairs"]
   models = [p.stem for p in sorted(pathlib.Path(CONFIGS, "models").glob("*.yml"))]
   for group in groups:
     if group == "rules": rule_cases()
+    if group == "rest": rest_cases()
     if group == "ways": line_cases(group, WAYS)
     if group == "models": line_cases(group, [([f"model_name={m}"] + (["scan_layers=false"] if m.startswith("gemma4-e") else []), {}) for m in models])
     if group == "pairs": line_cases(group, [(a, {}) for a in pairwise(200)])

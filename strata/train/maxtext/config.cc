@@ -9,6 +9,7 @@
 #include <filesystem>
 #include <optional>
 
+#include "strata/api/distributed.h"
 #include "strata/base/error.h"
 #include "strata/base/file.h"
 #include "strata/runtime/cpu_devices.h"
@@ -421,8 +422,8 @@ Surroundings this_process() {
   const int devices = std::getenv("STRATA_NUM_CPU_DEVICES") == nullptr
                           ? 1
                           : static_cast<int>(runtime::cpu_devices().size());
-  return {[](const std::string& name) -> const char* { return std::getenv(name.c_str()); },
-          devices};
+  return {[](const std::string& name) -> const char* { return std::getenv(name.c_str()); }, devices,
+          distributed::is_initialized()};
 }
 
 Resolved resolve(const std::vector<std::string>& arguments, const Surroundings& around) {

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <set>
 #include <string>
 
 #include "strata/train/maxtext/config.h"
@@ -14,7 +15,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-Json read_cases(const std::string& group) {
+Json read_group(const std::string& group) {
   const auto folder = std::filesystem::path(__FILE__).parent_path() / "testdata";
   gzFile file = gzopen((folder / (group + ".json.gz")).c_str(), "rb");
   std::string text;
@@ -22,8 +23,10 @@ Json read_cases(const std::string& group) {
   for (int n; file && (n = gzread(file, piece, sizeof piece)) > 0;)
     text.append(piece, static_cast<std::size_t>(n));
   if (file) gzclose(file);
-  return Json::parse(text)["cases"];
+  return Json::parse(text);
 }
+
+Json read_cases(const std::string& group) { return read_group(group)["cases"]; }
 
 /// The values of a command line that says next to nothing.
 const Json& reference_values() {
@@ -47,7 +50,7 @@ Got run(const Json& line) {
                                  const auto found = env.find(name);
                                  return found == env.end() ? nullptr : found->second.c_str();
                                },
-                               1};
+                               1, line.value("distributed", false)};
   try {
     const Resolved resolved = resolve(line["line"], around);
     Json out = Json::object();
@@ -95,6 +98,9 @@ const std::map<std::string, std::string> kOtherWords = {
     {"compile_topology=v9-1", "|value_error|Value error, Invalid compile topology: v9-1.\n"},
     {"dropout_rate=1.5",
      "dropout_rate|less_than_equal|Input should be less than or equal to 1.0\n"},
+    {"chat_template=\"{% if %}\"",
+     "|value_error|Value error, Specified chat_template is invalid: chat template, line 1: "
+     "expected an expression, got the end of the tag\n"},
     {"chat_template='{% if %}'",
      "|value_error|Value error, Specified chat_template is invalid: chat template, line 1: "
      "expected "
@@ -131,12 +137,27 @@ void compare_group(const std::string& group) {
 TEST(MaxTextConfig, Ways) {
   compare_group("ways");
   std::size_t listed = 0;
-  for (const Json& line : read_cases("ways")) listed += kOtherWords.contains(line["line"].back());
+  for (const char* group : {"ways", "rest"})
+    for (const Json& line : read_cases(group)) listed += kOtherWords.contains(line["line"].back());
   EXPECT_EQ(listed, kOtherWords.size());
 }
 TEST(MaxTextConfig, PairsOfValues) { compare_group("pairs"); }
 TEST(MaxTextConfig, EveryModelFile) { compare_group("models"); }
-TEST(MaxTextConfig, EveryRule) { compare_group("rules"); }
+TEST(MaxTextConfig, RulesThatASearchFound) { compare_group("rules"); }
+TEST(MaxTextConfig, TheOtherRules) { compare_group("rest"); }
+
+/// Each `raise` and `assert` of upstream's has a case, but for those that no command line reaches.
+TEST(MaxTextConfig, EveryRuleHasACase) {
+  const Json found = read_group("rules"), rest = read_group("rest");
+  std::set<int> cases;
+  for (const Json& group : {found, rest})
+    for (const Json& line : group["cases"]) {
+      EXPECT_EQ(line["code"], 2) << shown(line);
+      cases.insert(line["rule"].get<int>());
+    }
+  EXPECT_EQ(cases.size() + rest["beyond"].size(), found["rules"].get<std::size_t>());
+  EXPECT_EQ(rest["beyond"].size(), 6u);
+}
 
 }  // namespace
 }  // namespace strata::train::maxtext

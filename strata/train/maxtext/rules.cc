@@ -237,7 +237,11 @@ class Machine {
     if (kind == "op")
       return operate(e[1].get_ref<const std::string&>(), get(e[2], scope), get(e[3], scope));
     if (kind == "choose") return get(truth(get(e[1], scope)) ? e[2] : e[3], scope);
-    if (kind == "list" || kind == "tuple") return all(e, 1, scope);
+    if (kind == "list" || kind == "tuple") {
+      Value out = all(e, 1, scope);
+      out.is_tuple = kind == "tuple";
+      return out;
+    }
     if (kind == "dict") {
       Dict out;
       for (std::size_t i = 1; i < e.size(); ++i)
@@ -404,7 +408,7 @@ class Machine {
       return path_function(name, a);
     if (name == "jax.devices") return List(static_cast<std::size_t>(context_.around.devices));
     if (name == "jax.local_device_count") return context_.around.devices;
-    if (name == "jax.distributed.is_initialized") return false;
+    if (name == "jax.distributed.is_initialized") return context_.around.distributed;
     if (name == "now") return now();
     if (name == "check_template") return check_template(str(a.at(0)));
     if (name == "max_utils.get_num_slices") return slices(a.at(0));

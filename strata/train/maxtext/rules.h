@@ -32,6 +32,8 @@ struct Surroundings {
   std::function<const char*(const std::string&)> variable;
   /// Devices of this process, and of all.
   int devices = 1;
+  /// Whether the process has joined others (jax.distributed upstream).
+  bool distributed = false;
 };
 
 struct RuleContext {

@@ -135,6 +135,7 @@ std::string repr(const Value& value) {
   std::string out;
   if (const List* list = value.list()) {
     for (const Value& e : *list) out += (out.empty() ? "" : ", ") + repr(e);
+    if (value.is_tuple) return "(" + out + (list->size() == 1 ? ",)" : ")");
     return "[" + out + "]";
   }
   for (const auto& [key, e] : *value.dict())

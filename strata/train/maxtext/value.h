@@ -22,6 +22,8 @@ struct Value {
   using Held = std::variant<std::monostate, bool, std::int64_t, double, std::string,
                             std::shared_ptr<List>, std::shared_ptr<Dict>>;
   Held held;
+  /// Whether a list is written as a tuple.
+  bool is_tuple = false;
 
   Value() = default;
   Value(bool b) : held(b) {}
