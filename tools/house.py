@@ -133,19 +133,26 @@ def functions(text):
 
 # ---- names of operations ------------------------------------------------------------------------
 
-NAME = re.compile(r'"((?:stablehlo|chlo|strata|func)\.\w+)"')
+TEXT = re.compile(r'"(?:stablehlo|chlo|strata|func)\.\w+"')
+KIND = re.compile(r"\bkind::\w+")
+ATTRIBUTE = re.compile(r"constexpr const char\*")  # strata.mask_band and its like are no operations
 
 
-def names_of_operations():
-    """(file, line, text) of each line in strata/pass, tests apart, that names operations, once a name."""
+def names_of_operations(pattern=None):
+    """(file, line, text) of each line in strata/pass, tests apart, that names operations, once a name: as texts, as kinds (op/kind.h), or both."""
     found = []
     for name in listed("strata/pass/*.cc", "strata/pass/*.h"):
         if IS_TEST.search(name):
             continue
         for number, line in enumerate(read(name).splitlines(), 1):
-            code = line.split("//")[0]
-            found += [(name, number, line.strip())] * len(NAME.findall(code))
+            code = "" if ATTRIBUTE.search(line) else line.split("//")[0]
+            found += [(name, number, line.strip())] * sum(len(p.findall(code)) for p in ([pattern] if pattern else [TEXT, KIND]))
     return found
+
+
+def rules_of_algebra():
+    source = ROOT / "strata/pass/algebra.cc"
+    return len(re.findall(r'^    \{"', source.read_text(), re.M)) if source.exists() else 0
 
 
 # ---- what is printed ----------------------------------------------------------------------------
@@ -177,22 +184,26 @@ def print_house():
     code = [n for n in own if pathlib.PurePath(n).suffix in (".cc", ".h")]
     graph = includes_between_files(code)
     found = knots(graph)
+    headers = {h: [t for t in STRATA_INCLUDE.findall(read(h))] for h in code if h.endswith(".h")}
+    of_headers = knots({h: [t for t in targets if t in headers] for h, targets in headers.items()})
     lines = {n: read(n).count("\n") for n in sources}
     lengths = [length for n in own for length in functions(read(n))]
     all_cpp = listed("*.cc", "*.h", "*.c")
     room_errors = sum(1 for _ in check_rooms.order_of_rooms())
-    names = names_of_operations()
+    texts, kinds = names_of_operations(TEXT), names_of_operations(KIND)
     too_full, ordered = folders(own)
 
     print(table(["what", "number", "wanted"], [
         ("rooms", len(check_rooms.rooms()), ""),
         ("includes against the order of rooms", room_errors, 0),
+        ("cycles between headers", len(of_headers), 0),
         ("cycles between files (a header and the source beside it)", len(found), 0),
         ("files in such cycles", sum(map(len, found)), 0),
         ("folders of more than 40 files, tests and data apart", len(too_full), 0),
         ("C++ files with a line of more than 100 columns", long_lines(all_cpp), 0),
-        ("names of operations in `strata/pass`", len(names), "only where a rule is about that operation"),
-        ("files of `strata/pass` that hold them", len({n for n, _, _ in names}), ""),
+        ("names of operations in `strata/pass`, as texts that are compared", len(texts), 0),
+        ("the same as interned kinds ([kind.h](../strata/op/kind.h)): one comparison of pointers each", len(kinds), "only where a rule is about that operation"),
+        ("rules of algebra ([algebra.cc](../strata/pass/algebra.cc)), each evaluated at random", rules_of_algebra(), ""),
     ]))
     print("Lines, tests apart:\n")
     print(table(["", "how many", "median", "95 of 100 below", "longest"], [
@@ -214,8 +225,9 @@ def print_house():
     if too_full:
         print("Folders of more than 40 files:\n")
         print(table(["folder", "files"], [(f"`{folder}`", count) for folder, count in too_full]))
-    print("Names of operations in `strata/pass`:\n")
-    print(table(["file", "names"], [(f"`{n.removeprefix('strata/pass/')}`", c) for n, c in sorted(collections.Counter(n for n, _, _ in names).items(), key=lambda x: (-x[1], x[0]))]).rstrip())
+    print("Operations that `strata/pass` names:\n")
+    count = collections.Counter(n for n, _, _ in texts + kinds)
+    print(table(["file", "names"], [(f"`{n.removeprefix('strata/pass/')}`", c) for n, c in sorted(count.items(), key=lambda x: (-x[1], x[0]))]).rstrip())
 
 
 def print_cycles():

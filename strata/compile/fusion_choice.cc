@@ -1,6 +1,7 @@
 #include "strata/compile/fusion_choice.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "strata/compile/combine.h"
 #include "strata/compile/native_product.h"
@@ -278,13 +279,12 @@ bool reduces_trailing(const Shape& operand, const std::vector<int>& dims) {
   return true;
 }
 
-Uses::Uses(const ir::Block& block) {
+Uses::Uses(const ir::Block& block) : index(block) {
   for (const auto& op : block.ops()) {
     bool structured = !is_elemental(*op) && !op::is_interleaving(*op) && !is_reduction(*op) &&
                       !is_generated_product(*op) && !is_update(*op);
     for (std::size_t i = 0; i < op->operands.size(); ++i) {
       const Value* v = op->operands[i];
-      of[v].push_back({op.get(), static_cast<int>(i)});
       if (structured || (is_update(*op) && static_cast<int>(i) < op->num_results()))
         stored.insert(v);
     }
@@ -304,12 +304,11 @@ std::unordered_set<const Value*> unknown_numbers(const ir::Block& block, const U
     if (!literal || !is_float(literal->dtype()) || !loop::is_loop_dtype(literal->dtype()) ||
         literal->count() == 0 || !is_small_array(op->result()))
       continue;
-    auto found = uses.of.find(op->result());
-    if (found == uses.of.end() || uses.stored.count(op->result())) continue;
-    bool computed_with =
-        std::all_of(found->second.begin(), found->second.end(), [](const Uses::Use& use) {
-          return is_elemental(*use.op) && is_small_array(use.op->result());
-        });
+    const auto all = uses.index.of(op->result());
+    if (all.empty() || uses.stored.count(op->result())) continue;
+    bool computed_with = std::all_of(all.begin(), all.end(), [](const ir::Uses::Use& use) {
+      return is_elemental(*use.op) && is_small_array(use.op->result());
+    });
     if (computed_with) out.insert(op->result());
   }
   return out;
@@ -379,37 +378,36 @@ std::unordered_set<const Value*> choose_inlined(const ir::Block& block, const Us
       continue;
     Value* v = op.result();
     Reading& r = reading[v];
-    if (auto found = uses.of.find(v); found != uses.of.end())
-      for (std::size_t u = 0; u < found->second.size(); ++u) {
-        const Uses::Use& use = found->second[u];
-        // x x reads x once.
-        if (u > 0 && found->second[u - 1].op == use.op && op::def(*use.op).traits.elementwise)
-          continue;
-        const Value* user = use.op->num_results() ? use.op->result() : nullptr;
-        if (user && inlined.count(user)) {
-          const Reading& through = reading[user];
-          r.times += through.times;
-          r.last = std::max(r.last, through.last);
-          r.repeats |= through.repeats;
-          r.by_product |= through.by_product;
-          r.summed |= through.summed;
-          r.reduced |= through.reduced;
-          r.weight = std::max(r.weight, through.weight);
-          r.as_pieces |= through.by_dots || through.as_pieces;
-        } else {
-          r.times += 1;
-          r.last = std::max(r.last, early.number(*use.op));
-          r.by_product |= is_generated_product(*use.op);
-          r.summed |= sums_columns(*use.op);
-          r.reduced |= is_reduction(*use.op);
-          r.as_pieces |= sums_all(*use.op);
-          r.by_dots |=
-              is_generated_product(*use.op) && is_row_dots(*use.op, op::contraction_of(*use.op));
-          r.made |=
-              is_generated_product(*use.op) && pass::is_batch_moved_outermost(*use.op, use.operand);
-        }
-        if (user && is_elemental(*use.op)) r.repeats |= count(user) > 2 * count(v);
+    const ir::Op* before = nullptr;
+    for (const ir::Uses::Use& use : uses.index.of(v)) {
+      if (use.operand == ir::Uses::kCaptured) continue;
+      // x x reads x once.
+      if (std::exchange(before, use.op) == use.op && op::def(*use.op).traits.elementwise) continue;
+      const Value* user = use.op->num_results() ? use.op->result() : nullptr;
+      if (user && inlined.count(user)) {
+        const Reading& through = reading[user];
+        r.times += through.times;
+        r.last = std::max(r.last, through.last);
+        r.repeats |= through.repeats;
+        r.by_product |= through.by_product;
+        r.summed |= through.summed;
+        r.reduced |= through.reduced;
+        r.weight = std::max(r.weight, through.weight);
+        r.as_pieces |= through.by_dots || through.as_pieces;
+      } else {
+        r.times += 1;
+        r.last = std::max(r.last, early.number(*use.op));
+        r.by_product |= is_generated_product(*use.op);
+        r.summed |= sums_columns(*use.op);
+        r.reduced |= is_reduction(*use.op);
+        r.as_pieces |= sums_all(*use.op);
+        r.by_dots |=
+            is_generated_product(*use.op) && is_row_dots(*use.op, op::contraction_of(*use.op));
+        r.made |=
+            is_generated_product(*use.op) && pass::is_batch_moved_outermost(*use.op, use.operand);
       }
+      if (user && is_elemental(*use.op)) r.repeats |= count(user) > 2 * count(v);
+    }
     // A scalar constant is code where it is computed with, and memory where an address is asked
     // for.
     if (uses.stored.count(v) && !(constant_literal(op) && count(v) == 1)) continue;

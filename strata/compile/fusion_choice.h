@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "strata/compile/fusion.h"
+#include "strata/ir/uses.h"
 #include "strata/op/lowering_kind.h"
 #include "strata/pass/read_before_update.h"
 
@@ -22,22 +23,18 @@ std::int64_t count(const ir::Value* v);
 /// Which operations FusionRule::apart keeps apart: all arrays small, and something to compute from.
 bool is_small(const ir::Op& op);
 
-/// Uses of values, and which values must lie in memory whatever else is decided.
+/// Uses of values, and which values must lie in memory whatever else is decided: among them those
+/// that regions use.
 struct Uses {
-  struct Use {
-    const ir::Op* op;
-    int operand;
-  };
-  std::unordered_map<const ir::Value*, std::vector<Use>> of;
+  ir::Uses index;
   std::unordered_set<const ir::Value*> stored;
   std::unordered_set<const ir::Op*> making_results;  // that make one of the block (lookup only)
   bool makes_result(const ir::Op& op) const { return making_results.count(&op) != 0; }
 
   /// The one operation of the block that reads a value which need not lie in memory, or null.
   const ir::Op* only_reader(const ir::Value* v) const {
-    auto found = of.find(v);
-    return found != of.end() && found->second.size() == 1 && !stored.count(v) ? found->second[0].op
-                                                                              : nullptr;
+    const auto uses = index.of(v);
+    return uses.size() == 1 && !stored.count(v) ? uses[0].op : nullptr;
   }
 
   explicit Uses(const ir::Block& block);

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "strata/ir/made_by.h"
+#include "strata/op/kind.h"
 #include "strata/op/lowering_kind.h"
 #include "strata/op/scan.h"
 
@@ -35,7 +35,7 @@ std::optional<AccumulatingScan> AccumulatingScan::of(const Op& op) {
   const ir::Block& body = parts.body;
   if (parts.carries != 1 || parts.ys != 0 || parts.consts != 0 || body.ops().size() != 2)
     return std::nullopt;
-  const Op* add = ir::made_by(body.results[0], "stablehlo.add");
+  const Op* add = op::made_by(body.results[0], op::kind::add);
   const Value* carry = body.argument(0);
   if (!add || (add->operand(0) == carry) == (add->operand(1) == carry)) return std::nullopt;
   const bool carry_first = add->operand(0) == carry;

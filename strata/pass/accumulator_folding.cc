@@ -3,15 +3,16 @@
 #include <algorithm>
 #include <unordered_map>
 
+#include "strata/ir/uses.h"
 #include "strata/op/build.h"
 #include "strata/op/dot_general.h"
+#include "strata/op/kind.h"
 #include "strata/op/lowering_kind.h"
 #include "strata/op/reduce.h"
 #include "strata/op/reduce_order.h"
 #include "strata/op/scan.h"
 #include "strata/op/scatter.h"
 #include "strata/pass/chunked_reduction.h"
-#include "strata/pass/use_counts.h"
 
 namespace strata::pass {
 namespace {
@@ -26,15 +27,14 @@ using ir::Value;
 constexpr std::int64_t kMostChunks = 64;
 constexpr const char* kMark = "carried_sum";
 
-bool is_marked(const Op& op) { return op.name() == "stablehlo.add" && op.attrs.has(kMark); }
+bool is_marked(const Op& op) { return op::kind::add(op) && op.attrs.has(kMark); }
 
 bool is_scan(const Op& op) { return op::is_structured(op, op::Structured::Kind::scan); }
 
 /// A number, or many of it, that is 0.
 bool is_zero(const Value* v) {
-  while (v->op() && v->op()->name() == "stablehlo.broadcast_in_dim") v = v->op()->operand(0);
-  const ir::Attr* value =
-      v->op() && v->op()->name() == "stablehlo.constant" ? v->op()->attrs.find("value") : nullptr;
+  while (op::kind::broadcast_in_dim(v->op())) v = v->op()->operand(0);
+  const ir::Attr* value = op::kind::constant(v->op()) ? v->op()->attrs.find("value") : nullptr;
   const auto* literal = value ? std::get_if<Literal>(value) : nullptr;
   return literal && literal->count() > 0 && (literal->count() == 1 || literal->is_splat()) &&
          is_float(literal->dtype()) && literal->number(0) == 0;
@@ -79,17 +79,16 @@ class FoldAccumulators {
  private:
   /// Whether `value` is a sum that can begin elsewhere than at zero.
   bool goes_on(const Value* value) const {
-    if (uses_(value) != 1 || !value->op()) return false;
+    if (uses_.count(value) != 1 || !value->op()) return false;
     const Op& op = *value->op();
-    if (op.name() == "stablehlo.dot_general")
+    if (op::kind::dot_general(op))
       return value->dtype() == op::product_accumulator(op) && is_float(value->dtype()) &&
              !op::sum_pieces(op) && !op::sum_chains(op);
-    if (op.name() == "stablehlo.scatter")
+    if (op::kind::scatter(op))
       return op.regions.empty() && op.attr<std::string>("combiner") == "add" &&
              is_zero(op.operand(0)) && value->dtype() == DType::f32;
     if (op::is_reduction(op)) return has_whole_chunks(op);
-    if (op.name() == "stablehlo.transpose" || op.name() == "stablehlo.reshape")
-      return goes_on(op.operand(0));
+    if (op::kind::transpose(op) || op::kind::reshape(op)) return goes_on(op.operand(0));
     if (!is_scan(op)) return false;
     const op::ScanParts parts(op);
     const auto k = static_cast<std::size_t>(value->index());
@@ -110,7 +109,7 @@ class FoldAccumulators {
   bool carries_products(const op::ScanParts& parts, std::size_t k) const {
     const Value* sums = parts.body.argument(static_cast<int>(parts.consts + k));
     const Op* next = parts.body.results[k]->op();
-    return next && next->name() == "strata.dot_add" && next->operand(2) == sums && uses_(sums) == 1;
+    return next && op::kind::dot_add(next) && next->operand(2) == sums && uses_.count(sums) == 1;
   }
 
   /// Whether a value is there before an operation of the same block is.
@@ -124,7 +123,7 @@ class FoldAccumulators {
   Value* carried(Builder& b, Value* sums, Value* value) {
     if (sums->type() != value->type() || !goes_on(value)) return nullptr;
     Op& op = *value->op();
-    if (op.name() == "stablehlo.dot_general") {
+    if (op::kind::dot_general(op)) {
       const op::Contraction c = op::contraction_of(op);
       const auto ints = [](const std::vector<int>& dims) { return Ints(dims.begin(), dims.end()); };
       return op::dot_add(
@@ -143,10 +142,10 @@ class FoldAccumulators {
       }
       return sums;
     }
-    if (op.name() == "stablehlo.scatter")
+    if (op::kind::scatter(op))
       return b.create(op.info(), {sums, op::scatter_indices(op), op::scatter_updates(op)}, op.attrs)
           .result();
-    if (op.name() == "stablehlo.transpose") {
+    if (op::kind::transpose(op)) {
       const Ints& permutation = op.attr<Ints>("permutation");
       Ints inverse(permutation.size());
       for (std::size_t i = 0; i < permutation.size(); ++i)
@@ -156,7 +155,7 @@ class FoldAccumulators {
       Value* inside = carried(b, op::transpose(b, sums, inverse), op.operand(0));
       return inside ? op::transpose(b, inside, permutation) : nullptr;
     }
-    if (op.name() == "stablehlo.reshape") {
+    if (op::kind::reshape(op)) {
       if (op.operand(0)->op() && is_scan(*op.operand(0)->op())) return nullptr;
       Value* inside = carried(b, op::reshape(b, sums, op.operand(0)->shape()), op.operand(0));
       return inside ? op::reshape(b, inside, value->shape()) : nullptr;
@@ -186,7 +185,7 @@ class FoldAccumulators {
     return value;
   }
 
-  UseCounts uses_;
+  ir::Uses uses_;
   std::unordered_map<const Op*, std::size_t> places_;  // lookup only
   std::vector<std::unique_ptr<Op>> dead_;              // the maps know them by address
 };

@@ -4,14 +4,15 @@
 #include <cmath>
 #include <unordered_map>
 
+#include "strata/ir/uses.h"
 #include "strata/op/build.h"
+#include "strata/op/kind.h"
 #include "strata/op/lowering_kind.h"
 #include "strata/op/scan.h"
 #include "strata/op/scatter.h"
 #include "strata/pass/negative_zero.h"
 #include "strata/pass/parents.h"
 #include "strata/pass/rewrite.h"
-#include "strata/pass/use_counts.h"
 
 namespace strata::pass {
 namespace {
@@ -34,7 +35,7 @@ class SumsInPlace {
   std::unordered_map<const Op*, int> find(const Block& block) {
     std::unordered_map<const Op*, int> out;
     ir::walk(block, [&](const Op& op) {
-      if (op.name() != "stablehlo.add" || !is_in_loop(*op.block())) return;
+      if (!op::kind::add(op) || !is_in_loop(*op.block())) return;
       for (int part : {1, 0})
         if (fits(op, part)) {
           out.emplace(&op, part);
@@ -54,8 +55,8 @@ class SumsInPlace {
 
   bool fits(const Op& sum, int part) {
     const Value *x = sum.operand(1 - part), *sparse = sum.operand(part);
-    return sparse->op() && x != sparse && uses_(sparse) <= 1 && uses_(x) >= 1 && lies(x) &&
-           is_sparse(*sparse->op()) &&
+    return sparse->op() && x != sparse && uses_.count(sparse) <= 1 && uses_.count(x) >= 1 &&
+           lies(x) && is_sparse(*sparse->op()) &&
            (!(is_float(x->dtype()) || is_complex(x->dtype())) || zeros_.never_in(x));
   }
 
@@ -80,10 +81,8 @@ class SumsInPlace {
 
   bool is_zero(const Value* v) const {
     v = source(v);
-    while (v->op() && v->op()->name() == "stablehlo.broadcast_in_dim")
-      v = source(v->op()->operand(0));
-    const ir::Attr* value =
-        v->op() && v->op()->name() == "stablehlo.constant" ? v->op()->attrs.find("value") : nullptr;
+    while (op::kind::broadcast_in_dim(v->op())) v = source(v->op()->operand(0));
+    const ir::Attr* value = op::kind::constant(v->op()) ? v->op()->attrs.find("value") : nullptr;
     const auto* literal = value ? std::get_if<Literal>(value) : nullptr;
     return literal && literal->count() > 0 && (literal->count() == 1 || literal->is_splat()) &&
            !is_complex(literal->dtype()) && literal->number(0) == 0 &&
@@ -98,9 +97,9 @@ class SumsInPlace {
 
   bool is_sparse(const Op& op) const {
     if (op.num_results() != 1 || op.operands.empty()) return false;
-    if (op.name() == "stablehlo.dynamic_update_slice")
+    if (op::kind::dynamic_update_slice(op))
       return is_zero(op.operand(0)) && is_part(op.operand(1), op);
-    if (op.name() == "stablehlo.pad") {
+    if (op::kind::pad(op)) {
       auto none = [&](const char* name, auto&& good) {
         const Ints& amounts = op.attr<Ints>(name);
         return std::all_of(amounts.begin(), amounts.end(), good);
@@ -110,7 +109,7 @@ class SumsInPlace {
              none("edge_padding_low", not_negative) && none("edge_padding_high", not_negative) &&
              none("interior_padding", [](std::int64_t n) { return n == 0; });
     }
-    if (op.name() != "stablehlo.scatter" || !op.regions.empty()) return false;
+    if (!op::kind::scatter(op) || !op.regions.empty()) return false;
     const std::string& combiner = op.attr<std::string>("combiner");
     const Value* updates = op::scatter_updates(op);
     const op::IndexDims dims = op::scatter_dims(op.attrs);
@@ -122,7 +121,7 @@ class SumsInPlace {
            (combiner == "add" || combiner == "assign");
   }
 
-  UseCounts uses_;
+  ir::Uses uses_;
   NegativeZeroAnalysis zeros_;
   Parents parent_;
   std::unordered_set<const Value*> changed_;  // sums that become updates (lookup only)
@@ -135,10 +134,10 @@ Value* add_at(Builder& b, Value* x, Value* v, const Values& starts) {
 }
 
 Value* sum(Builder& b, Value* x, const Op& sparse) {
-  if (sparse.name() == "stablehlo.dynamic_update_slice")
+  if (op::kind::dynamic_update_slice(sparse))
     return add_at(b, x, sparse.operand(1),
                   Values(sparse.operands.begin() + 2, sparse.operands.end()));
-  if (sparse.name() == "stablehlo.pad") {
+  if (op::kind::pad(sparse)) {
     Values starts;
     for (std::int64_t low : sparse.attr<Ints>("edge_padding_low"))
       starts.push_back(op::scalar(b, DType::i64, static_cast<double>(low)));

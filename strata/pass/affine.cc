@@ -3,6 +3,8 @@
 #include <limits>
 #include <utility>
 
+#include "strata/op/kind.h"
+
 namespace strata::pass {
 namespace {
 
@@ -63,7 +65,7 @@ std::optional<Affine> numbers(const Literal& value) {
 
 /// What a comparison says everywhere, where it says the same everywhere.
 std::optional<bool> decided(const Op& op, int& steps) {
-  if (op.name() != "stablehlo.compare") return {};
+  if (!op::kind::compare(op)) return {};
   auto a = affine(op.operand(0), steps), b = affine(op.operand(1), steps);
   if (!a || !b) return {};
   auto apart = sum(*a, *b, -1, op.operand(0)->shape());
@@ -99,8 +101,7 @@ std::optional<Affine> moved(const Op& op, int& steps) {
 }  // namespace
 
 bool only_moves(const Op& op) {
-  return op.name() == "stablehlo.broadcast_in_dim" || op.name() == "stablehlo.reshape" ||
-         op.name() == "stablehlo.transpose";
+  return op::kind::broadcast_in_dim(op) || op::kind::reshape(op) || op::kind::transpose(op);
 }
 
 int moved_dim(const op::Factors& factors, int d) {
@@ -116,19 +117,19 @@ std::optional<Affine> affine(const Value* v, int& steps) {
   if (!op || --steps < 0 || !is_signed(v->dtype()) || byte_width(v->dtype()) < 4 ||
       !v->shape().is_static())
     return {};
-  if (op->name() == "stablehlo.constant") return numbers(op->attr<Literal>("value"));
-  if (op->name() == "stablehlo.iota") {
+  if (op::kind::constant(op)) return numbers(op->attr<Literal>("value"));
+  if (op::kind::iota(op)) {
     Affine out{std::vector<std::int64_t>(static_cast<std::size_t>(v->rank()), 0)};
     const auto d = static_cast<int>(op->attr<std::int64_t>("iota_dimension"));
     out.factors[static_cast<std::size_t>(d)] = v->shape()[d] > 1;
     return v->shape()[d] < kFar ? std::optional(out) : std::nullopt;
   }
-  const bool adds = op->name() == "stablehlo.add", subtracts = op->name() == "stablehlo.subtract";
+  const bool adds = op::kind::add(op), subtracts = op::kind::subtract(op);
   if (adds || subtracts) {
     auto a = affine(op->operand(0), steps), b = affine(op->operand(1), steps);
     return a && b ? sum(std::move(*a), *b, adds ? 1 : -1, v->shape()) : std::nullopt;
   }
-  if (op->name() == "stablehlo.select" && op->operand(0)->op()) {
+  if (op::kind::select(op) && op->operand(0)->op()) {
     const std::optional<bool> which = decided(*op->operand(0)->op(), steps);
     return which ? affine(op->operand(*which ? 1 : 2), steps) : std::nullopt;
   }

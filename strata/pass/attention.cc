@@ -4,8 +4,10 @@
 #include <numeric>
 #include <unordered_map>
 
+#include "strata/ir/uses.h"
 #include "strata/op/combiner.h"
 #include "strata/op/dot_general.h"
+#include "strata/op/kind.h"
 #include "strata/op/lowering_kind.h"
 #include "strata/pass/chunk_region.h"
 
@@ -45,8 +47,8 @@ bool holds(const std::vector<int>& list, int factor) {
 
 class Pattern {
  public:
-  Pattern(const Readers& readers, const Op& product)
-      : readers_(readers), product_(product), shape_(product.result()->shape()) {
+  Pattern(const ir::Uses& uses, const Op& product)
+      : uses_(uses), product_(product), shape_(product.result()->shape()) {
     auto c = op::contraction_of(product);
     int d = static_cast<int>(c.lhs_batch.size());
     const int rows = product.operand(0)->rank() - d - static_cast<int>(c.lhs_contract.size());
@@ -62,7 +64,7 @@ class Pattern {
   bool is_matrix() const { return !left_.empty() && !right_.empty(); }
 
   void follow(const Block& block) {
-    const int first = readers_.position.at(&product_),
+    const int first = uses_.position(&product_),
               end = std::min(first + kFar, static_cast<int>(block.ops().size()));
     for (int p = first + 1; p < end; ++p) read(*block.ops()[static_cast<std::size_t>(p)]);
     for (const Value* v : block.results)
@@ -207,16 +209,16 @@ class Pattern {
     Known out{part_of(op, from, several), {}};
     if (!moved(from, (*op::def(op).shard)(op), at, out.dims))
       return refuse(fmt::format("{} takes the {} apart", op.name(), name(from.part)));
-    masked_ |= from.part == Part::score && op.name() == "stablehlo.select";
-    capped_ |= from.part == Part::score && op.name() == "stablehlo.tanh";
+    masked_ |= from.part == Part::score && op::kind::select(op);
+    capped_ |= from.part == Part::score && op::kind::tanh(op);
     known_.emplace(op.result(), std::move(out));
   }
   static Part part_of(const Op& op, const Known& from, bool several) {
     if (from.part == Part::score)
-      return op.name() == "stablehlo.exponential" ? Part::probability : Part::score;
+      return op::kind::exponential(op) ? Part::probability : Part::score;
     if (from.part == Part::mixed || several) return Part::mixed;
-    const bool scales = op.name() == "stablehlo.multiply" || op.name() == "stablehlo.divide" ||
-                        op.name() == "stablehlo.select" || op.name() == "stablehlo.convert";
+    const bool scales = op::kind::multiply(op) || op::kind::divide(op) || op::kind::select(op) ||
+                        op::kind::convert(op);
     return scales || op::def(op).traits.moves_only ? Part::probability : Part::mixed;
   }
 
@@ -243,7 +245,7 @@ class Pattern {
     return "no product reads the probabilities themselves";
   }
 
-  const Readers& readers_;
+  const ir::Uses& uses_;
   const Op& product_;
   const Shape& shape_;
   Dims left_, right_;
@@ -264,12 +266,12 @@ bool may_be_scores(const Op& op) {
 
 std::vector<std::string> describe_attention(const Block& block) {
   std::vector<std::string> out;
-  const Readers readers(block);
+  const ir::Uses uses(block);
   for (const auto& op : block.ops()) {
     for (const auto& region : op->regions)
       for (std::string& line : describe_attention(*region)) out.push_back(std::move(line));
     if (!may_be_scores(*op)) continue;
-    Pattern pattern(readers, *op);
+    Pattern pattern(uses, *op);
     if (!pattern.is_matrix()) continue;
     pattern.follow(block);
     if (std::string line = pattern.line(); !line.empty()) out.push_back(std::move(line));

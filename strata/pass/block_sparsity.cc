@@ -5,6 +5,7 @@
 #include <unordered_set>
 
 #include "strata/op/def.h"
+#include "strata/op/kind.h"
 #include "strata/op/lowering_kind.h"
 
 namespace strata::pass {
@@ -25,8 +26,8 @@ constexpr double kLow = -1e3;
 Chosen splat(const Value* v) {
   const Op* op = v->op();
   if (!op || !is_float(v->dtype())) return Chosen::nothing;
-  if (op->name() == "stablehlo.broadcast_in_dim") return splat(op->operand(0));
-  const Literal* value = op->name() == "stablehlo.constant" ? &op->attr<Literal>("value") : nullptr;
+  if (op::kind::broadcast_in_dim(op)) return splat(op->operand(0));
+  const Literal* value = op::kind::constant(op) ? &op->attr<Literal>("value") : nullptr;
   if (!value || value->count() == 0 || !value->is_splat()) return Chosen::nothing;
   const double x = value->number(0);
   return x == 0 ? Chosen::zero : x <= kLow ? Chosen::low : Chosen::nothing;
@@ -55,7 +56,7 @@ class Origins {
   }
 
   Chosen chosen(const Op& op) const {
-    if (op.name() == "stablehlo.select" && !from_floats_.count(op.operand(0)))
+    if (op::kind::select(op) && !from_floats_.count(op.operand(0)))
       for (int side : {1, 2})
         if (Chosen other = splat(op.operand(side)); other != Chosen::nothing) return other;
     std::size_t zeros = 0, lows = 0;
@@ -65,9 +66,8 @@ class Origins {
       lows += of(from) == Chosen::low;
     }
     if (zeros + lows == 0) return Chosen::nothing;
-    if (op.name() == "stablehlo.exponential") return lows ? Chosen::zero : Chosen::nothing;
-    if (op.name() != "stablehlo.add" && op.name() != "stablehlo.subtract")
-      return zeros ? Chosen::zero : Chosen::low;
+    if (op::kind::exponential(op)) return lows ? Chosen::zero : Chosen::nothing;
+    if (!op::kind::add(op) && !op::kind::subtract(op)) return zeros ? Chosen::zero : Chosen::low;
     return lows                          ? Chosen::low
            : zeros == op.operands.size() ? Chosen::zero
                                          : Chosen::nothing;  // what is added to zeros is none

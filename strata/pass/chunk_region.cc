@@ -43,15 +43,6 @@ constexpr int kFar = 1000;
 
 }  // namespace
 
-Readers::Readers(const Block& block) : results(block.results.begin(), block.results.end()) {
-  for (const auto& op : block.ops()) {
-    position.emplace(op.get(), static_cast<int>(position.size()));
-    for (const Value* v : op->operands) of[v].push_back(op.get());
-    for (const auto& region : op->regions)
-      for (const Value* v : ir::captures(*region)) of[v].push_back(op.get());
-  }
-}
-
 bool is_outermost(const Shape& shape, int d) {
   for (int i = 0; i < d; ++i)
     if (shape[i] != 1) return false;
@@ -131,7 +122,7 @@ bool ChunkRegion::enter(const Op& op, int factor, const Factors& factors) {
       return refuse(op, "has rows within its lines");
   if (kind == 'r' && !enter_sum(op, factor, factors)) return false;
   ops_.insert(&op);
-  if (!is_copied(&op)) own_.insert(readers_->position.at(&op));
+  if (!is_copied(&op)) own_.insert(uses_->position(&op));
   for (int r = 0; r < op.num_results() && kind == 'p'; ++r) {
     const auto& dims = factors.results[static_cast<std::size_t>(r)];
     auto at = std::find_if(dims.begin(), dims.end(), [&](const std::vector<int>& list) {
@@ -192,12 +183,10 @@ bool ChunkRegion::follow_readers(bool* changed) {
     if (sums_.count(&op)) continue;
     for (const Value* v : op.results()) {
       if (!is_large(v)) continue;
-      if (readers_->results.count(v)) return refuse(op, "is also a result");
-      auto found = readers_->of.find(v);
-      if (found == readers_->of.end()) continue;
-      for (const Op* reader : found->second) {
-        if (has(reader)) continue;
-        if (!enter_reader(*reader)) return false;
+      if (uses_->is_result(v)) return refuse(op, "is also a result");
+      for (const ir::Uses::Use& use : uses_->of(v)) {
+        if (has(use.op)) continue;
+        if (!enter_reader(*use.op)) return false;
         *changed = true;
       }
     }
@@ -269,9 +258,8 @@ bool ChunkRegion::absorb(const Op& maker, int d) {
 void ChunkRegion::take_makers(bool* changed) {
   std::vector<const Op*> asking(copied_.begin(), copied_.end());
   for (int p : own_) asking.push_back(&at(p));
-  std::sort(asking.begin(), asking.end(), [&](const Op* a, const Op* b) {
-    return readers_->position.at(a) > readers_->position.at(b);
-  });
+  std::sort(asking.begin(), asking.end(),
+            [&](const Op* a, const Op* b) { return uses_->position(a) > uses_->position(b); });
   for (const Op* op : asking)
     for (const Value* v : op->operands) {
       const Op* maker = v->op();

@@ -9,17 +9,10 @@
 #include <unordered_set>
 #include <vector>
 
+#include "strata/ir/uses.h"
 #include "strata/op/def.h"
 
 namespace strata::pass {
-
-/// Who reads what in a block; regions count as the operation that has them.
-struct Readers {
-  explicit Readers(const ir::Block& block);
-  std::unordered_map<const ir::Value*, std::vector<const ir::Op*>> of;  // lookup only
-  std::unordered_set<const ir::Value*> results;                         // of the block
-  std::unordered_map<const ir::Op*, int> position;                      // in the block
-};
 
 /// Whether chunks along dimension d follow each other in memory.
 bool is_outermost(const Shape& shape, int d);
@@ -29,8 +22,8 @@ bool is_outermost(const Shape& shape, int d);
 class ChunkRegion {
  public:
   /// `large`: elements from which a value must not lie in memory whole.
-  ChunkRegion(const ir::Block& block, const Readers& readers, std::int64_t large)
-      : block_(&block), readers_(&readers), large_(large) {}
+  ChunkRegion(const ir::Block& block, const ir::Uses& uses, std::int64_t large)
+      : block_(&block), uses_(&uses), large_(large) {}
 
   /// Whether there is such a set around `product`; `why()` says what is in the way. With `absorb`,
   /// large values from outside are made inside where all that reads them can be (another product's
@@ -72,7 +65,7 @@ class ChunkRegion {
   bool is_large(const ir::Value* v) const;
 
   const ir::Block* block_;
-  const Readers* readers_;
+  const ir::Uses* uses_;
   std::int64_t large_;
   std::unordered_set<const ir::Op*> ops_, copied_, sums_;
   std::unordered_set<const ir::Op*> kept_,

@@ -4,6 +4,7 @@
 
 #include "strata/op/build.h"
 #include "strata/op/dot_general.h"
+#include "strata/op/kind.h"
 #include "strata/op/lowering_kind.h"
 #include "strata/pass/rewrite.h"
 #include "strata/pass/transpose_patterns.h"
@@ -82,7 +83,7 @@ ir::Values with_one_batch_last(Builder& b, const Op& op, const op::Contraction& 
 }
 
 ir::Values said_anew(Builder& b, const Op& op) {
-  if (!op::is_contraction(op) || op.operands.size() != 2 || op.name() != "stablehlo.dot_general" ||
+  if (!op::is_contraction(op) || op.operands.size() != 2 || !op::kind::dot_general(op) ||
       !op.result()->shape().is_static())
     return {};
   for (const Value* v : op.operands)
@@ -118,8 +119,7 @@ bool move_dot_batches_outermost(ir::Block& block) { return rewrite(block, said_a
 
 bool is_batch_moved_outermost(const Op& product, int i) {
   const Value* v = product.operand(i);
-  if (!op::is_contraction(product) || i > 1 || !v->op() || v->op()->name() != "stablehlo.transpose")
-    return false;
+  if (!op::is_contraction(product) || i > 1 || !op::kind::transpose(v->op())) return false;
   const op::Contraction c = op::contraction_of(product);
   const auto& batch = i == 0 ? c.lhs_batch : c.rhs_batch;
   return v->shape().count() >= kFewestElements && is_long_batch(v, along_memory(v), batch) &&

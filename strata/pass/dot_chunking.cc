@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "strata/ir/uses.h"
 #include "strata/ir/verify.h"
 #include "strata/op/build.h"
 #include "strata/op/dot_general.h"
@@ -54,8 +55,8 @@ Shape unstacked(const Shape& shape) {
 /// The loop in place of a set of operations.
 class Chunks {
  public:
-  Chunks(const Block& block, const Readers& readers, const ChunkRegion& set, std::int64_t parts)
-      : readers_(readers), set_(set), parts_(parts) {
+  Chunks(const Block& block, const ir::Uses& uses, const ChunkRegion& set, std::int64_t parts)
+      : uses_(uses), set_(set), parts_(parts) {
     for (const auto& op : block.ops())
       if (set.has(op.get())) inside_.push_back(op.get());
   }
@@ -115,10 +116,9 @@ class Chunks {
 
  private:
   bool is_read_outside(const Value* v) const {
-    if (readers_.results.count(v)) return true;
-    auto found = readers_.of.find(v);
-    return found != readers_.of.end() && std::any_of(found->second.begin(), found->second.end(),
-                                                     [&](const Op* op) { return !set_.has(op); });
+    const auto uses = uses_.of(v);
+    return uses_.is_result(v) || std::any_of(uses.begin(), uses.end(),
+                                             [&](const auto& use) { return !set_.has(use.op); });
   }
   Type part(const Value* v) const { return part_of(v->type(), set_.dim(v), parts_); }
 
@@ -200,7 +200,7 @@ class Chunks {
     return attrs;
   }
 
-  const Readers& readers_;
+  const ir::Uses& uses_;
   const ChunkRegion& set_;
   std::int64_t parts_;
   std::vector<const Op*> inside_;        // in order
@@ -278,25 +278,25 @@ std::string named(const Op& op) {
 
 /// Chunks one product with what belongs to it; with `absorb`, also with other large ones
 /// (chunk_region.h). Why not, or an empty text.
-std::string chunk(Block& block, const Readers& readers, const Op& product, bool absorb,
+std::string chunk(Block& block, const ir::Uses& uses, const Op& product, bool absorb,
                   const ChunkOptions& options, std::int64_t* parts) {
-  ChunkRegion set(block, readers, product.result()->shape().count() / 2);
+  ChunkRegion set(block, uses, product.result()->shape().count() / 2);
   if (!set.grow(product, absorb)) return set.why();
   *parts = number_of_chunks(product, set, options);
   if (*parts < 2) return "too few rows";
-  Chunks chunks(block, readers, set, *parts);
+  Chunks chunks(block, uses, set, *parts);
   std::string why = chunks.plan();
   if (why.empty()) replace(block, set, chunks);
   return why;
 }
 
 /// The same, and a line about it. Returns whether the block changed.
-bool chunk(Block& block, const Readers& readers, const Op& product, const ChunkOptions& options,
+bool chunk(Block& block, const ir::Uses& uses, const Op& product, const ChunkOptions& options,
            std::vector<std::string>& said) {
   const std::string name = named(product);  // the product may be gone afterwards
   std::int64_t parts = 1;
-  std::string why = chunk(block, readers, product, true, options, &parts);
-  if (!why.empty()) why = chunk(block, readers, product, false, options, &parts);
+  std::string why = chunk(block, uses, product, true, options, &parts);
+  if (!why.empty()) why = chunk(block, uses, product, false, options, &parts);
   said.push_back(why.empty() ? fmt::format("chunked: {}: {} chunks of rows", name, parts)
                              : fmt::format("not chunked: {}: {}", name, why));
   return why.empty();
@@ -318,10 +318,10 @@ std::vector<std::string> chunk_dots(Block& block, const ChunkOptions& options) {
     for (const auto& op : block.ops())
       if (is_large(*op, options) && !asked.count(op.get())) large.push_back(op->result());
     if (large.empty()) break;
-    const Readers readers(block);
+    const ir::Uses uses(block);
     for (const Value* v : large) {
       asked.insert(v->op());
-      if ((changed = chunk(block, readers, *v->op(), options, said))) break;
+      if ((changed = chunk(block, uses, *v->op(), options, said))) break;
     }
   }
   return said;

@@ -1,9 +1,10 @@
 #include "strata/pass/dot_slicing.h"
 
+#include "strata/ir/uses.h"
 #include "strata/op/build.h"
+#include "strata/op/kind.h"
 #include "strata/op/lowering_kind.h"
 #include "strata/pass/rewrite.h"
-#include "strata/pass/use_counts.h"
 
 namespace strata::pass {
 namespace {
@@ -37,10 +38,10 @@ struct Part {
   }
 };
 
-ir::Values sliced(Builder& b, const Op& slice, const UseCounts& uses) {
+ir::Values sliced(Builder& b, const Op& slice, const ir::Uses& uses) {
   const Op* product = slice.operand(0)->op();
   if (!product || !op::is_contraction(*product) || product->operands.size() != 2 ||
-      uses(product->result()) != 1)
+      uses.count(product->result()) != 1)
     return {};
   for (const Value* v : {product->operand(0), product->operand(1), slice.result()})
     if (!v->shape().is_static() || v->shape().count() == 0) return {};
@@ -64,9 +65,9 @@ ir::Values sliced(Builder& b, const Op& slice, const UseCounts& uses) {
 }  // namespace
 
 bool slice_dots(ir::Block& block) {
-  const UseCounts uses(block);
+  const ir::Uses uses(block);
   return rewrite(block, [&](Builder& b, const Op& op) {
-    return op.name() == "stablehlo.slice" ? sliced(b, op, uses) : ir::Values();
+    return op::kind::slice(op) ? sliced(b, op, uses) : ir::Values();
   });
 }
 

@@ -4,6 +4,7 @@
 
 #include "strata/op/build.h"
 #include "strata/op/indexing.h"
+#include "strata/op/kind.h"
 #include "strata/op/scatter.h"
 #include "strata/pass/affine.h"
 #include "strata/pass/rewrite.h"
@@ -38,8 +39,7 @@ int position_dim(const Value* v) {
 /// The dimension of the indices along which component c says its own position, or -1.
 int position_dim(const IndexDims& dims, const Value* indices, std::size_t c) {
   const Op* op = indices->op();
-  if (!op || op->name() != "stablehlo.concatenate" ||
-      op->attr<std::int64_t>("dimension") != dims.index_vector)
+  if (!op || !op::kind::concatenate(op) || op->attr<std::int64_t>("dimension") != dims.index_vector)
     return -1;
   if (op->operands.size() != dims.index_map.size()) return -1;  // each gives one component
   return position_dim(op->operands[c]);
@@ -82,14 +82,14 @@ Value* without_positions(Builder& b, const Shape& operand, Value* indices, Index
 }
 
 Values along_rows(Builder& b, const Op& op) {
-  if (op.name() == "stablehlo.gather") {
+  if (op::kind::gather(op)) {
     IndexDims dims = op::gather_dims(op.attrs);
     Value* indices = without_positions(b, op.operand(0)->shape(), op.operand(1), dims);
     return indices
                ? Values{op::gather(b, op.operand(0), indices, dims, op.attr<Ints>("slice_sizes"))}
                : Values();
   }
-  if (op.name() != "stablehlo.scatter") return {};
+  if (!op::kind::scatter(op)) return {};
   IndexDims dims = op::scatter_dims(op.attrs);
   Value* indices = without_positions(b, op.operand(0)->shape(), op::scatter_indices(op), dims);
   if (!indices) return {};

@@ -5,14 +5,15 @@
 #include <unordered_map>
 
 #include "strata/ir/pass/pass.h"
+#include "strata/ir/uses.h"
 #include "strata/op/calculus/support.h"
+#include "strata/op/kind.h"
 #include "strata/op/lowering_kind.h"
 #include "strata/op/scan.h"
 #include "strata/pass/accumulating_scan.h"
 #include "strata/pass/build_scan.h"
 #include "strata/pass/rewrite.h"
 #include "strata/pass/transpose_patterns.h"
-#include "strata/pass/use_counts.h"
 
 namespace strata::pass {
 namespace {
@@ -125,15 +126,14 @@ class Turns {
   const Op* added_to(std::size_t carry) const {
     const Value *argument = body_.argument(static_cast<int>(parts_.consts + carry)),
                 *result = body_.results[carry];
-    const Op* add =
-        result->op() && result->block() == &body_ && result->op()->name() == "stablehlo.add"
-            ? result->op()
-            : nullptr;
-    if (!add || uses_(argument) != 1 || uses_(result) != 1) return nullptr;
+    const Op* add = result->op() && result->block() == &body_ && op::kind::add(result->op())
+                        ? result->op()
+                        : nullptr;
+    if (!add || uses_.count(argument) != 1 || uses_.count(result) != 1) return nullptr;
     const int other = add->operand(0) == argument ? 1 : add->operand(1) == argument ? 0 : -1;
     if (other < 0) return nullptr;
     const Value* v = add->operand(other);
-    return v->op() && v->block() == &body_ && uses_(v) == 1 ? v->op() : nullptr;
+    return v->op() && v->block() == &body_ && uses_.count(v) == 1 ? v->op() : nullptr;
   }
   bool depends_on_turn(const Op& product) const {
     return std::none_of(product.operands.begin(), product.operands.end(),
@@ -156,7 +156,7 @@ class Turns {
     for (std::size_t y = parts_.carries; y < body_.results.size(); ++y) {
       const Value* v = body_.results[y];
       const Op* product = v->block() == &body_ ? v->op() : nullptr;
-      if (!product || uses_(v) != 1 || !is_small_product(*product) || leaves(*product) ||
+      if (!product || uses_.count(v) != 1 || !is_small_product(*product) || leaves(*product) ||
           parts_.length * bytes(v) > kMostBytes)
         continue;
       const auto consts = std::count_if(product->operands.begin(), product->operands.end(),
@@ -263,10 +263,10 @@ class Turns {
 
   static void drop_unread(Block& body, Values& sliced, Values& xs) {
     ir::remove_dead(body);
-    const UseCounts read(body);
+    const ir::Uses read(body);
     Values arguments, values;
     for (std::size_t i = 0; i < sliced.size(); ++i)
-      if (read(sliced[i]) > 0) arguments.push_back(sliced[i]), values.push_back(xs[i]);
+      if (read.count(sliced[i]) > 0) arguments.push_back(sliced[i]), values.push_back(xs[i]);
     sliced = std::move(arguments);
     xs = std::move(values);
   }
@@ -297,7 +297,7 @@ class Turns {
   const Op& op_;
   const op::ScanParts parts_;
   Block& body_;
-  const UseCounts uses_;
+  const ir::Uses uses_;
   std::vector<const Op*> before_;
   Moved sums_, after_;
   Values stacked_;

@@ -3,11 +3,12 @@
 #include <algorithm>
 #include <optional>
 
+#include "strata/ir/uses.h"
 #include "strata/op/build.h"
 #include "strata/op/indexing.h"
+#include "strata/op/kind.h"
 #include "strata/op/scatter.h"
 #include "strata/pass/rewrite.h"
-#include "strata/pass/use_counts.h"
 
 namespace strata::pass {
 namespace {
@@ -28,8 +29,6 @@ struct Masked {
   bool kept;  // the update is what the mask chooses; else it is what it leaves
 };
 
-bool has_name(const Value* v, const char* name) { return v->op() && v->op()->name() == name; }
-
 bool is_part_of(const Value* part, const Value* whole) {
   return part->shape().is_static() && whole->shape().is_static() &&
          kParts * part->shape().count() <= whole->shape().count();
@@ -39,18 +38,17 @@ const Op* update_of(const Value* made, const Value* old) {
   const Op* op = made->op();
   if (!op || op->num_results() != 1 || op->operands.empty() || op->operand(0) != old)
     return nullptr;
-  if (op->name() == "stablehlo.dynamic_update_slice")
-    return is_part_of(op->operand(1), old) ? op : nullptr;
-  if (op->name() == "stablehlo.scatter" && op->regions.empty())
+  if (op::kind::dynamic_update_slice(op)) return is_part_of(op->operand(1), old) ? op : nullptr;
+  if (op::kind::scatter(op) && op->regions.empty())
     return is_part_of(op::scatter_updates(*op), old) ? op : nullptr;
   return nullptr;
 }
 
-std::optional<Masked> masked(const Op& op, const UseCounts& uses) {
-  if (op.name() != "stablehlo.select") return std::nullopt;
+std::optional<Masked> masked(const Op& op, const ir::Uses& uses) {
+  if (!op::kind::select(op)) return std::nullopt;
   for (bool kept : {true, false}) {
     const Value *made = op.operand(kept ? 1 : 2), *old = op.operand(kept ? 2 : 1);
-    if (const Op* update = update_of(made, old); update && uses(made) <= 1)
+    if (const Op* update = update_of(made, old); update && uses.count(made) <= 1)
       return Masked{op.operand(0), update, kept};
   }
   return std::nullopt;
@@ -64,8 +62,8 @@ Value* chosen(Builder& b, const Masked& m, Value* mask, Value* v, Value* other) 
 /// The one number that a mask repeats; null for another mask.
 Value* one_number(Value* mask) {
   if (mask->rank() == 0) return mask;
-  if (has_name(mask, "stablehlo.broadcast_in_dim") &&
-      mask->op()->operand(0)->shape().count() == 1 && mask->op()->operand(0)->rank() == 0)
+  if (op::kind::broadcast_in_dim(mask->op()) && mask->op()->operand(0)->shape().count() == 1 &&
+      mask->op()->operand(0)->rank() == 0)
     return mask->op()->operand(0);
   return nullptr;
 }
@@ -84,7 +82,7 @@ Value* mask_slice(Builder& b, const Masked& m) {
 /// one for each position in dimensions that the indices go along with. Null for another.
 Value* mask_of_indices(Builder& b, Value* mask, const op::IndexDims& dims, const Shape& indices) {
   if (Value* one = one_number(mask)) return one;
-  if (!has_name(mask, "stablehlo.broadcast_in_dim")) return nullptr;
+  if (!op::kind::broadcast_in_dim(mask->op())) return nullptr;
   const Op& spread = *mask->op();
   Ints along;
   for (std::int64_t d : spread.attr<Ints>("broadcast_dimensions")) {
@@ -131,12 +129,12 @@ Value* mask_scatter(Builder& b, const Masked& m) {
 }  // namespace
 
 bool sink_masks_into_updates(Block& block) {
-  const UseCounts uses(block);
+  const ir::Uses uses(block);
   return rewrite(block, [&](Builder& b, const Op& op) -> Values {
     const std::optional<Masked> found = masked(op, uses);
     if (!found) return {};
-    Value* made = found->update->name() == "stablehlo.scatter" ? mask_scatter(b, *found)
-                                                               : mask_slice(b, *found);
+    Value* made =
+        op::kind::scatter(found->update) ? mask_scatter(b, *found) : mask_slice(b, *found);
     return made ? Values{made} : Values{};
   });
 }

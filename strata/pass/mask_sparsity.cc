@@ -5,6 +5,8 @@
 #include <optional>
 #include <unordered_map>
 
+#include "strata/ir/uses.h"
+#include "strata/op/kind.h"
 #include "strata/op/lowering_kind.h"
 #include "strata/op/scan.h"
 #include "strata/pass/affine.h"
@@ -74,12 +76,12 @@ std::optional<Band> band(const Value* mask, const Outside& outside, bool wanted,
     return band(found->second, outside, wanted, steps);
   const Op* op = mask->op();
   if (!op || --steps < 0 || !is_bool(mask->dtype()) || !mask->shape().is_static()) return {};
-  if (op->name() == "stablehlo.compare") {
+  if (op::kind::compare(op)) {
     auto found = compared(*op, wanted, steps);
     return found ? std::optional(ordered(*found)) : std::nullopt;
   }
-  if (op->name() == "stablehlo.not") return band(op->operand(0), outside, !wanted, steps);
-  if (op->name() == (wanted ? "stablehlo.and" : "stablehlo.or")) {
+  if (op::kind::not_(op)) return band(op->operand(0), outside, !wanted, steps);
+  if (wanted ? op::kind::and_(op) : op::kind::or_(op)) {
     auto a = band(op->operand(0), outside, wanted, steps),
          b = band(op->operand(1), outside, wanted, steps);
     if (!a || !b) return a ? a : b;
@@ -98,15 +100,15 @@ std::optional<Band> band(const Value* mask, const Outside& outside, bool wanted,
 /// What all readers of a value, element by element, see of it.
 class Need {
  public:
-  Need(const Readers& readers, const Outside& outside) : readers_(readers), outside_(outside) {}
+  Need(const ir::Uses& uses, const Outside& outside) : uses_(uses), outside_(outside) {}
 
   /// Nothing where all of it is needed, or more is not known.
   std::optional<Band> of(const Value* v, int& steps) const {
-    auto found = readers_.of.find(v);
-    if (readers_.results.count(v) || found == readers_.of.end() || --steps < 0) return {};
+    const auto uses = uses_.of(v);
+    if (uses_.is_result(v) || uses.empty() || --steps < 0) return {};
     std::optional<Band> all;
-    for (const Op* op : found->second) {
-      auto one = by(*op, v, steps);
+    for (const ir::Uses::Use& use : uses) {
+      auto one = by(*use.op, v, steps);
       if (!one || (all && (all->row != one->row || all->column != one->column))) return {};
       all = all ? Band{one->row, one->column, std::min(all->low, one->low),
                        std::max(all->high, one->high)}
@@ -121,8 +123,7 @@ class Need {
         op.info().has_effect || op::def(op).traits.barrier)
       return {};
     if (std::count(op.operands.begin(), op.operands.end(), v) != 1) return {};
-    if (op.name() == "stablehlo.select" && op.operand(0) != v &&
-        op.operand(0)->rank() == v->rank()) {
+    if (op::kind::select(op) && op.operand(0) != v && op.operand(0)->rank() == v->rank()) {
       auto chosen = band(op.operand(0), outside_, op.operand(1) == v, steps);
       if (chosen) return chosen;
     }
@@ -146,12 +147,12 @@ class Need {
     return ordered({row, column, after.low, after.high});
   }
 
-  const Readers& readers_;
+  const ir::Uses& uses_;
   const Outside& outside_;
 };
 
 void mark_choice(Op& op, const Outside& outside) {
-  if (op.name() != "stablehlo.select" || op.operand(0)->rank() != op.result()->rank() ||
+  if (!op::kind::select(op) || op.operand(0)->rank() != op.result()->rank() ||
       !op.result()->shape().is_static())
     return;
   for (const std::int64_t shown : {1, 2}) {
@@ -163,8 +164,8 @@ void mark_choice(Op& op, const Outside& outside) {
 }
 
 void mark(Block& block, Outside& outside) {
-  const Readers readers(block);
-  const Need need(readers, outside);
+  const ir::Uses uses(block);
+  const Need need(uses, outside);
   for (const auto& op : block.ops()) {
     if (op::is_structured(*op, op::Structured::Kind::scan)) {
       const op::ScanParts parts(*op);

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <string_view>
 
+#include "strata/op/kind.h"
 #include "strata/op/lowering_kind.h"
 #include "strata/op/scan.h"
 
@@ -17,10 +17,6 @@ using ir::Value;
 
 constexpr int kMostSteps = 400;              // for one question
 constexpr std::int64_t kMostRead = 1 << 16;  // elements of a constant
-
-bool is_any(std::string_view name, std::initializer_list<std::string_view> names) {
-  return std::find(names.begin(), names.end(), name) != names.end();
-}
 
 bool holds_minus_zero(const Literal& literal) {
   const std::int64_t n =
@@ -49,32 +45,26 @@ bool NegativeZeroAnalysis::prove(const Value* v, Assumed& assumed) {
 }
 
 bool NegativeZeroAnalysis::prove_op(const Op& op, int result, Assumed& assumed) {
-  const std::string_view name = op.name();
-  auto all = [&](std::size_t first, std::size_t last) {
-    return std::all_of(op.operands.begin() + static_cast<std::ptrdiff_t>(first),
-                       op.operands.begin() + static_cast<std::ptrdiff_t>(last),
-                       [&](const Value* v) { return prove(v, assumed); });
+  namespace kind = op::kind;
+  auto none_in_floats = [&] {
+    return std::all_of(op.operands.begin(), op.operands.end(),
+                       [&](const Value* v) { return !is_float(v->dtype()) || prove(v, assumed); });
   };
-  if (name == "stablehlo.constant") return !holds_minus_zero(op.attr<Literal>("value"));
-  if (is_any(name, {"stablehlo.iota", "stablehlo.exponential", "stablehlo.abs"})) return true;
-  if (is_any(name, {"stablehlo.broadcast_in_dim", "stablehlo.reshape", "stablehlo.transpose",
-                    "stablehlo.slice", "stablehlo.dynamic_slice", "stablehlo.gather",
-                    "stablehlo.reverse"}))
-    return all(0, 1);
-  if (is_any(name, {"stablehlo.concatenate", "stablehlo.optimization_barrier"}))
-    return name == "stablehlo.concatenate" ? all(0, op.operands.size())
-                                           : prove(op.operand(result), assumed);
-  if (is_any(name, {"stablehlo.pad", "stablehlo.dynamic_update_slice"})) return all(0, 2);
-  if (name == "stablehlo.select") return all(1, 3);
-  if (name == "stablehlo.convert") return !is_float(op.operand(0)->dtype());
-  if (name == "stablehlo.multiply") return op.operand(0) == op.operand(1);
-  if (name == "stablehlo.add") {  // of two zeros only both minus give one
+  if (kind::constant(op)) return !holds_minus_zero(op.attr<Literal>("value"));
+  if (op::is_any(op, {&kind::iota, &kind::exponential, &kind::abs})) return true;
+  if (kind::optimization_barrier(op)) return prove(op.operand(result), assumed);
+  if (op::def(op).traits.moves_only && op.num_results() == 1 && !op.operands.empty())
+    return none_in_floats();
+  if (kind::select(op)) return none_in_floats();  // the predicate is no float
+  if (kind::convert(op)) return !is_float(op.operand(0)->dtype());
+  if (kind::multiply(op)) return op.operand(0) == op.operand(1);
+  if (kind::add(op)) {  // of two zeros only both minus give one
     Assumed before = assumed;
     if (prove(op.operand(1), assumed)) return true;
     assumed = std::move(before);
     return prove(op.operand(0), assumed);
   }
-  if (name == "stablehlo.scatter" && op.num_results() == 1 && op.regions.empty()) {
+  if (kind::scatter(op) && op.num_results() == 1 && op.regions.empty()) {
     const std::string& combiner = op.attr<std::string>("combiner");
     if (combiner == "add") return prove(op.operand(0), assumed);
     return combiner == "assign" && prove(op.operand(0), assumed) && prove(op.operand(2), assumed);

@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <optional>
 #include <unordered_map>
 #include <unordered_set>
 
+#include "strata/ir/uses.h"
 #include "strata/op/lowering_kind.h"
 #include "strata/op/scan.h"
 
@@ -77,8 +79,8 @@ class ReadFirst {
       const Op* op = block_.ops()[i].get();
       at_[op] = i;
       reads_[op] = read_by(*op);
-      for (const Value* v : reads_[op]) readers_[v].push_back(op);
     }
+    uses_.emplace(block_);
     // What was moved in front of an operation is looked at next, each operation once.
     for (std::size_t i = 0; i < n && steps_ < kMostSteps;) {
       const Op* op = block_.ops()[i].get();
@@ -98,7 +100,8 @@ class ReadFirst {
     std::size_t last = i;
     std::vector<const Op*> wanted;
     for (const Value* x : taken_.of(*block_.ops()[i]))
-      for (const Op* reader : readers_[x]) {
+      for (const ir::Uses::Use& use : uses_->of(x)) {
+        const Op* reader = use.op;
         if (at_[reader] <= i || takes(*reader, x)) continue;
         wanted.push_back(reader);
         last = std::max(last, at_[reader]);
@@ -151,10 +154,10 @@ class ReadFirst {
 
   Block& block_;
   ConsumedArrays taken_;
-  std::unordered_map<const Op*, std::size_t> at_;                     // lookup only
-  std::unordered_map<const Op*, Values> reads_;                       // lookup only
-  std::unordered_map<const Value*, std::vector<const Op*>> readers_;  // lookup only
-  OpSet done_;                                                        // lookup only
+  std::unordered_map<const Op*, std::size_t> at_;  // lookup only
+  std::unordered_map<const Op*, Values> reads_;    // lookup only
+  std::optional<ir::Uses> uses_;                   // whose order is that of the program as it was
+  OpSet done_;                                     // lookup only
   std::size_t steps_ = 0;
   bool changed_ = false;
 };

@@ -4,6 +4,7 @@
 
 #include "strata/op/build.h"
 #include "strata/op/indexing.h"
+#include "strata/op/kind.h"
 #include "strata/op/scatter.h"
 #include "strata/pass/rewrite.h"
 
@@ -19,13 +20,12 @@ using ir::Value;
 /// The scalar that every element is, or null.
 Value* spread_scalar(const Value* v) {
   const Op* op = v->op();
-  return op && op->name() == "stablehlo.broadcast_in_dim" && op->operand(0)->rank() == 0
-             ? op->operand(0)
-             : nullptr;
+  return op && op::kind::broadcast_in_dim(op) && op->operand(0)->rank() == 0 ? op->operand(0)
+                                                                             : nullptr;
 }
 
 ir::Values selection(Builder& b, const Op& op) {
-  if (op.name() != "stablehlo.scatter" || op::scatter_inputs(op) != 1 || op.operands.size() != 3 ||
+  if (!op::kind::scatter(op) || op::scatter_inputs(op) != 1 || op.operands.size() != 3 ||
       op::assigns(op))
     return {};
   if (op::combiner_of(op) != op::Combiner::add || is_bool(op.result()->dtype())) return {};

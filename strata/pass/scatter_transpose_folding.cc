@@ -4,6 +4,7 @@
 
 #include "strata/op/build.h"
 #include "strata/op/indexing.h"
+#include "strata/op/kind.h"
 #include "strata/op/scatter.h"
 #include "strata/pass/rewrite.h"
 
@@ -26,9 +27,9 @@ Ints before(const Ints& permutation, const Ints& dims) {
 }
 
 Values by_lying(Builder& b, const Op& op) {
-  if (op.name() != "stablehlo.scatter" || op::scatter_inputs(op) != 1) return {};
+  if (!op::kind::scatter(op) || op::scatter_inputs(op) != 1) return {};
   const Op* turned = op::scatter_updates(op)->op();
-  if (!turned || turned->name() != "stablehlo.transpose") return {};
+  if (!turned || !op::kind::transpose(turned)) return {};
   const Ints& permutation = turned->attr<Ints>("permutation");
   op::IndexDims dims = op::scatter_dims(op.attrs);
   const Ints outer = dims.outer(op::scatter_updates(op)->rank());

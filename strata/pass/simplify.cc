@@ -1,20 +1,20 @@
 #include "strata/pass/simplify.h"
 
 #include <algorithm>
-#include <cmath>
-#include <map>
 #include <optional>
 
-#include "strata/ir/made_by.h"
 #include "strata/ir/pass/pass.h"
 #include "strata/op/build.h"
 #include "strata/op/calculus/batch.h"
 #include "strata/op/combiner.h"
 #include "strata/op/def.h"
+#include "strata/op/kind.h"
 #include "strata/op/lowering_kind.h"
 #include "strata/op/reduce.h"
 #include "strata/op/rules.h"
 #include "strata/op/sort.h"
+#include "strata/pass/algebra.h"
+#include "strata/pass/splat.h"
 #include "strata/pass/transpose_patterns.h"
 #include "strata/transform/prune.h"
 
@@ -23,97 +23,20 @@ namespace {
 
 using ir::Builder;
 using ir::Ints;
-using ir::made_by;
 using ir::Op;
 using ir::Value;
 using ir::Values;
+using op::made_by;
 
 // The value that stands for the operation's result, or null when it stays.
 using Rewrite = Value* (*)(Builder&, const Op&);
-
-// The one value of all elements, where that is a constant.
-std::optional<Literal> splat(const Value* v) {
-  if (const Op* broadcast = made_by(v, "stablehlo.broadcast_in_dim"))
-    return splat(broadcast->operand(0));
-  const Op* constant = made_by(v, "stablehlo.constant");
-  if (!constant) return std::nullopt;
-  const Literal& value = constant->attr<Literal>("value");
-  if (!has_storage(value.dtype()) || is_complex(value.dtype()) || !value.is_splat())
-    return std::nullopt;
-  return value;
-}
 
 // An array without elements.
 bool is_empty(const Type& type) {
   return type.is_tensor() && type.shape().is_static() && type.shape().count() == 0;
 }
 
-bool is_splat(const Value* v, double wanted) {
-  std::optional<Literal> value = splat(v);
-  if (!value || is_complex(v->dtype()) || is_bool(v->dtype())) return false;
-  double x = is_float(v->dtype()) ? value->number(0) : static_cast<double>(value->integer(0));
-  return x == wanted && (std::signbit(x) == std::signbit(wanted) || !is_float(v->dtype()));
-}
-
-bool is_bool_splat(const Value* v, bool wanted) {
-  std::optional<Literal> value = splat(v);
-  return value && is_bool(v->dtype()) && (value->integer(0) != 0) == wanted;
-}
-
-// ---- arithmetic --------------------------------------------------------------------------------
-
-Value* add(Builder&, const Op& op) {
-  for (int i : {0, 1})
-    if (is_splat(op.operand(i), is_float(op.result()->dtype()) ? -0.0 : 0.0))
-      return op.operand(1 - i);
-  return nullptr;
-}
-
-Value* subtract(Builder&, const Op& op) {
-  return is_splat(op.operand(1), 0.0) ? op.operand(0) : nullptr;
-}
-
-Value* multiply(Builder&, const Op& op) {
-  for (int i : {0, 1}) {
-    if (is_splat(op.operand(i), 1.0)) return op.operand(1 - i);
-    if (is_integer(op.result()->dtype()) && is_splat(op.operand(i), 0.0)) return op.operand(i);
-  }
-  return nullptr;
-}
-
-Value* divide(Builder&, const Op& op) {
-  return is_splat(op.operand(1), 1.0) ? op.operand(0) : nullptr;
-}
-
-Value* involution(Builder&, const Op& op) {
-  const Op* inner = made_by(op.operand(0), op.name());
-  return inner ? inner->operand(0) : nullptr;
-}
-
-Value* and_(Builder&, const Op& op) {
-  for (int i : {0, 1}) {
-    if (is_bool_splat(op.operand(i), true)) return op.operand(1 - i);
-    if (is_bool_splat(op.operand(i), false)) return op.operand(i);
-  }
-  return nullptr;
-}
-
-Value* or_(Builder&, const Op& op) {
-  for (int i : {0, 1}) {
-    if (is_bool_splat(op.operand(i), false)) return op.operand(1 - i);
-    if (is_bool_splat(op.operand(i), true)) return op.operand(i);
-  }
-  return nullptr;
-}
-
-Value* select(Builder&, const Op& op) {
-  if (op.operand(1) == op.operand(2)) return op.operand(1);
-  if (is_bool_splat(op.operand(0), true)) return op.operand(1);
-  if (is_bool_splat(op.operand(0), false)) return op.operand(2);
-  const bool as_it_is = op.operand(0)->type() == op.result()->type() &&
-                        is_bool_splat(op.operand(1), true) && is_bool_splat(op.operand(2), false);
-  return as_it_is ? op.operand(0) : nullptr;
-}
+// ---- arithmetic (the rules without conditions: algebra.cc) --------------------------------------
 
 // Whether every number of `narrow` is one of `wide` too.
 bool widens(DType narrow, DType wide) {
@@ -129,7 +52,7 @@ Value* convert(Builder& b, const Op& op) {
   Value* x = op.operand(0);
   DType to = op.result()->dtype();
   if (x->dtype() == to) return x;
-  const Op* inner = made_by(x, "stablehlo.convert");
+  const Op* inner = op::made_by(x, op::kind::convert);
   if (!inner || !widens(inner->operand(0)->dtype(), x->dtype())) return nullptr;
   return op::convert(b, inner->operand(0), to);  // through a wider type nothing was lost
 }
@@ -185,12 +108,12 @@ Value* reshape(Builder& b, const Op& op) {
   if (!is_static(op)) return nullptr;
   Value* x = op.operand(0);
   if (x->type() == op.result()->type()) return x;
-  if (const Op* transpose = made_by(x, "stablehlo.transpose"))
-    if (const Op* before = made_by(transpose->operand(0), "stablehlo.reshape");
+  if (const Op* transpose = op::made_by(x, op::kind::transpose))
+    if (const Op* before = op::made_by(transpose->operand(0), op::kind::reshape);
         before && is_static(*before) && x->shape().count() > 0)
       return joined_dimensions(b, *before, *transpose, op.result()->shape());
-  const Op* inner = made_by(x, "stablehlo.reshape");
-  if (!inner) inner = made_by(x, "stablehlo.broadcast_in_dim");
+  const Op* inner = op::made_by(x, op::kind::reshape);
+  if (!inner) inner = op::made_by(x, op::kind::broadcast_in_dim);
   if (!inner || !is_static(*inner) || !moves_nothing(*inner)) return nullptr;
   return op::reshape(b, inner->operand(0), op.result()->shape());
 }
@@ -205,7 +128,7 @@ Ints composed(const Ints& inner, const Ints& outer) {
 Value* transpose(Builder& b, const Op& op) {
   const Ints& permutation = op.attr<Ints>("permutation");
   if (is_iota(permutation)) return op.operand(0);
-  const Op* inner = made_by(op.operand(0), "stablehlo.transpose");
+  const Op* inner = op::made_by(op.operand(0), op::kind::transpose);
   return inner ? op::transpose(b, inner->operand(0),
                                composed(inner->attr<Ints>("permutation"), permutation))
                : nullptr;
@@ -216,7 +139,7 @@ Value* broadcast(Builder& b, const Op& op) {
   const Ints& dims = op.attr<Ints>("broadcast_dimensions");
   Value* x = op.operand(0);
   if (x->type() == op.result()->type() && is_iota(dims)) return x;
-  const Op* inner = made_by(x, "stablehlo.broadcast_in_dim");
+  const Op* inner = op::made_by(x, op::kind::broadcast_in_dim);
   if (!inner || !is_static(*inner)) return nullptr;
   return op::broadcast_in_dim(b, inner->operand(0), op.result()->shape(),
                               composed(dims, inner->attr<Ints>("broadcast_dimensions")));
@@ -226,9 +149,8 @@ Value* broadcast(Builder& b, const Op& op) {
 Value* whole(Builder&, const Op& op) {
   bool same = is_static(op) && op.operand(0)->type() == op.result()->type();
   if (!same) return nullptr;
-  if (op.name() == "stablehlo.concatenate")
-    return op.operands.size() == 1 ? op.operand(0) : nullptr;
-  if (op.name() == "stablehlo.slice") return op.operand(0);
+  if (op::kind::concatenate(op)) return op.operands.size() == 1 ? op.operand(0) : nullptr;
+  if (op::kind::slice(op)) return op.operand(0);
   for (const char* attr : {"edge_padding_low", "edge_padding_high", "interior_padding"})
     for (std::int64_t n : op.attr<Ints>(attr))
       if (n != 0) return nullptr;
@@ -265,7 +187,7 @@ Value* slice(Builder& b, const Op& op) {
   if (!is_static(op) || op.result()->shape().count() == 0) return nullptr;
   const Ints &start = op.attr<Ints>("start_indices"), &limit = op.attr<Ints>("limit_indices"),
              &strides = op.attr<Ints>("strides");
-  if (const Op* inner = made_by(op.operand(0), "stablehlo.slice"); inner && is_static(*inner)) {
+  if (const Op* inner = op::made_by(op.operand(0), op::kind::slice); inner && is_static(*inner)) {
     const Ints &begin = inner->attr<Ints>("start_indices"), &step = inner->attr<Ints>("strides");
     Ints from, to, by;
     for (std::size_t d = 0; d < start.size(); ++d) {
@@ -277,7 +199,7 @@ Value* slice(Builder& b, const Op& op) {
     }
     return op::slice(b, inner->operand(0), from, to, by);
   }
-  const Op* joined = made_by(op.operand(0), "stablehlo.concatenate");
+  const Op* joined = op::made_by(op.operand(0), op::kind::concatenate);
   if (!joined || !is_static(*joined)) return nullptr;
   const auto dim = static_cast<std::size_t>(joined->attr<std::int64_t>("dimension"));
   if (strides[dim] != 1) return nullptr;
@@ -306,7 +228,7 @@ Value* concatenate(Builder& b, const Op& op) {
       changes = true;
       continue;
     }
-    const Op* inner = made_by(v, "stablehlo.concatenate");
+    const Op* inner = op::made_by(v, op::kind::concatenate);
     const bool joins = inner && inner->attr<std::int64_t>("dimension") == dim;
     changes |= joins;
     joins ? void(flat.insert(flat.end(), inner->operands.begin(), inner->operands.end()))
@@ -320,7 +242,7 @@ Value* concatenate(Builder& b, const Op& op) {
 /// order stays what it is, lanes along what is kept (op/reduce_order.h), or is nobody's concern.
 /// (Rows of a few of all stay: what is computed with them shares their sweep.)
 Value* reduced_before(Builder& b, const Op& op) {
-  const Op* transpose = made_by(op.operand(0), "stablehlo.transpose");
+  const Op* transpose = op::made_by(op.operand(0), op::kind::transpose);
   if (!transpose || op.operand(0)->shape().count() == 0) return nullptr;
   Value* x = transpose->operand(0);
   const Ints &permutation = transpose->attr<Ints>("permutation"),
@@ -356,13 +278,13 @@ Value* reduce(Builder& b, const Op& op) {
 /// or counts them. Nothing for another value.
 Values elements_along(Builder& b, Value* v, int dim, const Shape& without) {
   Values out;
-  if (const Op* joined = made_by(v, "stablehlo.concatenate");
+  if (const Op* joined = op::made_by(v, op::kind::concatenate);
       joined && joined->attr<std::int64_t>("dimension") == dim) {
     for (Value* piece : joined->operands) {
       if (piece->shape()[dim] != 1) return {};
       out.push_back(op::reshape(b, piece, without));
     }
-  } else if (const Op* iota = made_by(v, "stablehlo.iota");
+  } else if (const Op* iota = op::made_by(v, op::kind::iota);
              iota && iota->attr<std::int64_t>("iota_dimension") == dim) {
     for (std::int64_t i = 0; i < v->shape()[dim]; ++i)
       out.push_back(
@@ -391,8 +313,7 @@ Values better_of(Builder& b, bool maximum, const Values& x, const Values& y) {
 // conditions that holds), of which it is a map then.
 Values reduce_by_region(Builder& b, const Op& op) {
   constexpr std::int64_t kFew = 8;
-  if (op.name() != "stablehlo.reduce" || !is_static(op) ||
-      op::combiner_of(op) != op::Combiner::region)
+  if (!op::kind::reduce(op) || !is_static(op) || op::combiner_of(op) != op::Combiner::region)
     return {};
   const int n = op.num_results();
   const Shape& shape = op.result()->shape();
@@ -434,28 +355,20 @@ Values reduce_by_region(Builder& b, const Op& op) {
   return state;
 }
 
-const std::map<std::string_view, Rewrite>& rewrites() {
-  static const std::map<std::string_view, Rewrite> table{
-      {"stablehlo.add", add},
-      {"stablehlo.and", and_},
-      {"stablehlo.broadcast_in_dim", broadcast},
-      {"stablehlo.concatenate", concatenate},
-      {"stablehlo.convert", convert},
-      {"stablehlo.divide", divide},
-      {"stablehlo.multiply", multiply},
-      {"stablehlo.negate", involution},
-      {"stablehlo.not", involution},
-      {"stablehlo.or", or_},
-      {"stablehlo.pad", whole},
-      {"stablehlo.reduce", reduce},
-      {"stablehlo.reshape", reshape},
-      {"stablehlo.select", select},
-      {"stablehlo.slice", slice},
-      {"stablehlo.subtract", subtract},
-      {"stablehlo.transpose", transpose},
-  };
-  return table;
-}
+struct RewriteOf {
+  const op::Kind* kind;
+  Rewrite rewrite;
+};
+constexpr RewriteOf kRewrites[] = {
+    {&op::kind::broadcast_in_dim, broadcast},
+    {&op::kind::concatenate, concatenate},
+    {&op::kind::convert, convert},
+    {&op::kind::pad, whole},
+    {&op::kind::reduce, reduce},
+    {&op::kind::reshape, reshape},
+    {&op::kind::slice, slice},
+    {&op::kind::transpose, transpose},
+};
 
 // An operation that passes its operand on as it is: a name, a mark for transforms.
 bool is_identity(const Op& op) {
@@ -468,9 +381,9 @@ bool is_identity(const Op& op) {
 /// The number that all elements are, or null: of what is broadcast, or made so that it can be.
 Value* number_of(Builder& b, Value* v, bool make) {
   if (v->rank() == 0) return v;
-  if (const Op* broadcast = made_by(v, "stablehlo.broadcast_in_dim"))
+  if (const Op* broadcast = op::made_by(v, op::kind::broadcast_in_dim))
     if (Value* x = broadcast->operand(0); x->rank() == 0) return x;
-  const Op* constant = made_by(v, "stablehlo.constant");
+  const Op* constant = op::made_by(v, op::kind::constant);
   if (!constant || !splat(v)) return nullptr;
   return make ? op::constant(b, Literal::splat(Type::scalar(v->dtype()), splat(v)->element(0))) : v;
 }
@@ -487,7 +400,7 @@ Value* of_numbers(Builder& b, const Op& op) {
   bool any = false;
   for (Value* v : op.operands) {
     if (is_complex(v->dtype()) || !number_of(b, v, false)) return nullptr;
-    any |= !made_by(v, "stablehlo.constant");
+    any |= !op::made_by(v, op::kind::constant);
   }
   if (!any) return nullptr;
   Values numbers;
@@ -504,13 +417,15 @@ Value* rewritten(Builder& b, const Op& op) {
   if (is_empty(op.result()->type()) && !op.operands.empty() && has_storage(op.result()->dtype()) &&
       !op.result()->type().is_quantized())
     return op::constant(b, Literal(op.result()->type()));
-  auto it = rewrites().find(op.name());
-  return it == rewrites().end() ? nullptr : it->second(b, op);
+  if (Value* v = by_algebra(b, op)) return v;
+  for (const RewriteOf& row : kRewrites)
+    if ((*row.kind)(op)) return row.rewrite(b, op);
+  return nullptr;
 }
 
 // The same of operations that may have several results.
 Values all_rewritten(Builder& b, const Op& op) {
-  if (op.name() == "stablehlo.sort")
+  if (op::kind::sort(op))
     return op::sorts_single_elements(op) ? Values(op.operands.begin(), op.operands.end())
                                          : Values();
   return reduce_by_region(b, op);
@@ -518,8 +433,8 @@ Values all_rewritten(Builder& b, const Op& op) {
 
 // The branch that a constant index or predicate chooses, or null.
 const ir::Block* chosen_branch(const Op& op) {
-  bool is_if = op.name() == "stablehlo.if";
-  if (!is_if && op.name() != "stablehlo.case") return nullptr;
+  bool is_if = op::kind::if_(op);
+  if (!is_if && !op::kind::case_(op)) return nullptr;
   std::optional<Literal> index = splat(op.operand(0));
   if (!index) return nullptr;
   std::int64_t n = static_cast<std::int64_t>(op.regions.size()), i = index->integer(0);

@@ -6,9 +6,10 @@
 #include <unordered_map>
 #include <unordered_set>
 
-#include "strata/ir/made_by.h"
+#include "strata/ir/uses.h"
 #include "strata/op/build.h"
 #include "strata/op/def.h"
+#include "strata/op/kind.h"
 
 namespace strata::pass {
 namespace {
@@ -69,18 +70,17 @@ class Raise {
  private:
   // ---- which values
   void find() {
-    std::unordered_map<const Value*, std::vector<const Op*>> users;
-    std::unordered_set<const Value*> elsewhere(
-        block_.results.begin(), block_.results.end());  // returned, or read in a region
-    for (const auto& op : block_.ops()) {
-      for (const Value* v : op->operands) users[v].push_back(op.get());
-      for (const auto& region : op->regions)
-        for (const Value* v : ir::captures(*region)) elsewhere.insert(v);
-    }
+    const ir::Uses uses(block_);
+    auto is_used_elsewhere = [&](const Value* v) {  // returned, or read in a region
+      const auto all = uses.of(v);
+      return uses.is_result(v) || std::any_of(all.begin(), all.end(), [](const auto& use) {
+               return use.operand == ir::Uses::kCaptured;
+             });
+    };
     for (auto it = block_.ops().rbegin(); it != block_.ops().rend(); ++it) {
       const Op& op = **it;
-      if (!is_elementwise(op) || elsewhere.count(op.result())) continue;
-      if (std::optional<Parts> parts = asked(users[op.result()]))
+      if (!is_elementwise(op) || is_used_elsewhere(op.result())) continue;
+      if (std::optional<Parts> parts = asked(uses.of(op.result())))
         parts_.emplace(op.result(), std::move(*parts));
     }
     // Something has to be put together beneath.
@@ -97,11 +97,12 @@ class Raise {
   }
 
   /// The parts that all users ask for.
-  std::optional<Parts> asked(const std::vector<const Op*>& users) const {
+  std::optional<Parts> asked(std::span<const ir::Uses::Use> uses) const {
     std::optional<Parts> out;
-    for (const Op* user : users) {
+    for (const ir::Uses::Use& use : uses) {
+      const Op* user = use.op;
       std::optional<Parts> more;
-      if (user->name() == "stablehlo.slice") {
+      if (op::kind::slice(user)) {
         more = part_of(*user);
       } else if (auto found = parts_.find(user->num_results() == 1 ? user->result() : nullptr);
                  found != parts_.end()) {
@@ -122,7 +123,7 @@ class Raise {
   /// Whether each part lies in one piece of a concatenation: its slice is one of that piece then
   /// (pass/simplify.h).
   static bool whole_pieces(const Value* v, const Parts& parts) {
-    const Op* concatenate = ir::made_by(v, "stablehlo.concatenate");
+    const Op* concatenate = op::made_by(v, op::kind::concatenate);
     return concatenate && concatenate->attr<std::int64_t>("dimension") == parts.dim &&
            std::all_of(parts.all.begin(), parts.all.end(),
                        [&](const Part& p) { return lies_in_a_piece(*concatenate, p); });
@@ -159,8 +160,7 @@ class Raise {
                                        .result();
         }
         dead.push_back(std::move(op));
-      } else if (auto found =
-                     op->name() == "stablehlo.slice" ? made_.find(op->operand(0)) : made_.end();
+      } else if (auto found = op::kind::slice(*op) ? made_.find(op->operand(0)) : made_.end();
                  found != made_.end()) {
         map.set(op->result(), found->second.at(part_of(*op)->all[0]));
         dead.push_back(std::move(op));
@@ -175,7 +175,7 @@ class Raise {
     if (const auto found = made_.find(v); found != made_.end()) return found->second.at(p);
     std::vector<std::int64_t> sizes = v->shape().sizes();
     sizes[static_cast<std::size_t>(dim)] = p.second - p.first;
-    if (const Op* broadcast = ir::made_by(v, "stablehlo.broadcast_in_dim")) {
+    if (const Op* broadcast = op::made_by(v, op::kind::broadcast_in_dim)) {
       const Ints& dims = broadcast->attr<Ints>("broadcast_dimensions");
       const auto at = std::find(dims.begin(), dims.end(), dim);
       Value* x = broadcast->operand(0);

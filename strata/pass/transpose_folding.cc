@@ -2,11 +2,12 @@
 
 #include <algorithm>
 
+#include "strata/ir/uses.h"
 #include "strata/op/build.h"
 #include "strata/op/def.h"
+#include "strata/op/kind.h"
 #include "strata/pass/rewrite.h"
 #include "strata/pass/transpose_patterns.h"
-#include "strata/pass/use_counts.h"
 
 namespace strata::pass {
 namespace {
@@ -25,12 +26,12 @@ bool sums_along_memory(const Value* v, const std::vector<int>& contract) {
 
 /// The product with its sides exchanged and what is left of the permutation, if that lays the rows
 /// of the product along memory.
-ir::Values turned(Builder& b, const Op& transpose, const UseCounts& uses) {
+ir::Values turned(Builder& b, const Op& transpose, const ir::Uses& uses) {
   const Op* product = transpose.operand(0)->op();
   using Rule = op::Contraction (*)(const Op&);
   const Rule* rule = product ? std::get_if<Rule>(&op::def(*product).lowering) : nullptr;
   if (!rule || product->operands.size() != 2) return {};
-  if (uses(product->result()) != 1) return {};
+  if (uses.count(product->result()) != 1) return {};
   op::Contraction dims = (**rule)(*product);
   const DotOperand l(product->operand(0), dims.lhs_batch, dims.lhs_contract),
       r(product->operand(1), dims.rhs_batch, dims.rhs_contract);
@@ -49,9 +50,9 @@ ir::Values turned(Builder& b, const Op& transpose, const UseCounts& uses) {
 }  // namespace
 
 bool fold_transposes_into_dots(Block& block) {
-  const UseCounts uses(block);
+  const ir::Uses uses(block);
   return rewrite(block, [&](Builder& b, const Op& op) {
-    return op.name() == "stablehlo.transpose" ? turned(b, op, uses) : ir::Values();
+    return op::kind::transpose(op) ? turned(b, op, uses) : ir::Values();
   });
 }
 

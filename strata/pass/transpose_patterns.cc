@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
-#include "strata/ir/made_by.h"
 #include "strata/op/build.h"
 #include "strata/op/dot_general.h"
+#include "strata/op/kind.h"
 #include "strata/op/lowering_kind.h"
 
 namespace strata::pass {
@@ -24,7 +24,7 @@ int last_dim(const Shape& shape) {
 }
 
 int along_memory(const ir::Value* v, const std::function<bool(const ir::Op&)>& reads_through) {
-  const ir::Op* transpose = ir::made_by(v, "stablehlo.transpose");
+  const ir::Op* transpose = op::made_by(v, op::kind::transpose);
   if (!transpose || (reads_through && !reads_through(*transpose))) return last_dim(v->shape());
   const Ints& permutation = transpose->attr<Ints>("permutation");
   const auto found = std::find(permutation.begin(), permutation.end(),
@@ -34,7 +34,7 @@ int along_memory(const ir::Value* v, const std::function<bool(const ir::Op&)>& r
 
 DotOperand::DotOperand(ir::Value* v, std::vector<int> batch_dims, std::vector<int> contract_dims)
     : value(v), batch(std::move(batch_dims)), contract(std::move(contract_dims)) {
-  const ir::Op* transpose = ir::made_by(value, "stablehlo.transpose");
+  const ir::Op* transpose = op::made_by(value, op::kind::transpose);
   if (!transpose) return;
   const Ints& permutation = transpose->attr<Ints>("permutation");
   std::int64_t last = -1;

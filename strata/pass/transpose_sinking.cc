@@ -4,11 +4,12 @@
 #include <unordered_map>
 #include <unordered_set>
 
-#include "strata/ir/made_by.h"
+#include "strata/ir/uses.h"
 #include "strata/op/build.h"
 #include "strata/op/combiner.h"
 #include "strata/op/def.h"
 #include "strata/op/dot_general.h"
+#include "strata/op/kind.h"
 #include "strata/op/lowering_kind.h"
 #include "strata/pass/rewrite.h"
 #include "strata/pass/transpose_patterns.h"
@@ -28,19 +29,13 @@ std::int64_t entry(const Ints& list, std::int64_t i) { return list[static_cast<s
 
 class Sink {
  public:
-  explicit Sink(const ir::Block& block) {
-    note_results(block);
-    ir::walk(block, [&](const Op& op) {
-      for (const Value* v : op.operands) users_[v].push_back(&op);
-      for (const auto& region : op.regions) note_results(*region);
-    });
-  }
+  explicit Sink(const ir::Block& block) : uses_(block, ir::Uses::Regions::entered) {}
 
   Values instead(Builder& b, const Op& op) {
     if (op.num_results() != 1 || !op.result()->type().is_tensor() ||
         !op.result()->shape().is_static() || op.info().has_effect || !op.regions.empty())
       return {};
-    if (op.name() == "stablehlo.transpose") return transposed(b, op);
+    if (op::kind::transpose(op)) return transposed(b, op);
     if (op::is_contraction(op)) return product(b, op);
     if (op::is_reduction(op)) return reduction(b, op);
     if (op::def(op).traits.elementwise && !op::def(op).traits.barrier) return elementwise(b, op);
@@ -70,8 +65,9 @@ class Sink {
       for (std::int64_t d : permutation) both.push_back(entry(m->permutation, d));
       return {move(b, m->value, both)};
     }
+    const auto uses = uses_.of(op.result());
     if (!is_iota(permutation) && ends_in_products(op.result(), permutation) &&
-        std::any_of(users_[op.result()].begin(), users_[op.result()].end(), is_map))
+        std::any_of(uses.begin(), uses.end(), [](const auto& use) { return is_map(use.op); }))
       moved_[op.result()] = {op.operand(0), permutation};
     const bool keeps_rows = !permutation.empty() && permutation.back() == op.result()->rank() - 1 &&
                             !is_iota(permutation);
@@ -89,20 +85,20 @@ class Sink {
   bool ends_in_products(const Value* v, const Ints& permutation, int depth = 0) const {
     constexpr int kDeepest = 6;
     constexpr std::size_t kMostUsers = 4;
-    const auto found = users_.find(v);
-    if (found == users_.end() || found->second.size() > kMostUsers || returned_.count(v) ||
-        depth == kDeepest)
+    const auto uses = uses_.of(v);
+    if (uses.empty() || uses.size() > kMostUsers || uses_.is_result(v) || depth == kDeepest)
       return false;
-    return std::all_of(found->second.begin(), found->second.end(), [&](const Op* user) {
+    return std::all_of(uses.begin(), uses.end(), [&](const ir::Uses::Use& use) {
+      const Op* user = use.op;
       if (user->num_results() != 1 || user->result()->block() != v->block() ||
           !user->result()->type().is_tensor() || !user->result()->shape().is_static())
         return false;
-      if (user->name() == "stablehlo.transpose") return true;
+      if (op::kind::transpose(user)) return true;
       if (op::is_contraction(*user))
         return user->operands.size() == 2 && keeps_order(*user, v, permutation);
       auto goes_along = [&](const Value* other) {
         return other == v ||
-               (other->shape() == v->shape() && ir::made_by(other, "stablehlo.broadcast_in_dim"));
+               (other->shape() == v->shape() && op::made_by(other, op::kind::broadcast_in_dim));
       };
       return is_map(user) && user->result()->shape() == v->shape() &&
              std::all_of(user->operands.begin(), user->operands.end(), goes_along) &&
@@ -131,7 +127,7 @@ class Sink {
       if (!op::def(op).traits.elementwise) return false;
       const Value* next = nullptr;
       for (const Value* operand : op.operands)
-        if (!ir::made_by(operand, "stablehlo.broadcast_in_dim")) next = operand;
+        if (!op::made_by(operand, op::kind::broadcast_in_dim)) next = operand;
       if (!next) return false;
       v = next;
     }
@@ -142,7 +138,7 @@ class Sink {
   /// broadcast.
   Value* before(Builder& b, Value* v, const Ints& permutation) const {
     if (const Moved* m = moved(v); m && m->permutation == permutation) return m->value;
-    const Op* broadcast = ir::made_by(v, "stablehlo.broadcast_in_dim");
+    const Op* broadcast = op::made_by(v, op::kind::broadcast_in_dim);
     if (!broadcast || !v->shape().is_static()) return nullptr;
     std::vector<Dim> shape(permutation.size(), Dim(1));
     for (std::size_t i = 0; i < permutation.size(); ++i)
@@ -166,7 +162,7 @@ class Sink {
     const Ints permutation = first->permutation;
     for (const Value* v : op.operands)
       if (const Moved* m = moved(v);
-          m ? m->permutation != permutation : !ir::made_by(v, "stablehlo.broadcast_in_dim"))
+          m ? m->permutation != permutation : !op::made_by(v, op::kind::broadcast_in_dim))
         return {};
     const Shape shape = first->value->shape();
     Values operands;
@@ -223,12 +219,7 @@ class Sink {
     return {move(b, out, permutation)};
   }
 
-  void note_results(const ir::Block& block) {
-    returned_.insert(block.results.begin(), block.results.end());
-  }
-
-  std::unordered_map<const Value*, std::vector<const Op*>> users_;  // of the program as it was
-  std::unordered_set<const Value*> returned_;
+  ir::Uses uses_;                                  // of the program as it was
   std::unordered_map<const Value*, Moved> moved_;  // all of them looked up, never walked
 };
 

@@ -5,10 +5,11 @@
 #include <unordered_map>
 
 #include "strata/ir/made_by.h"
+#include "strata/ir/uses.h"
 #include "strata/op/build.h"
 #include "strata/op/def.h"
+#include "strata/op/kind.h"
 #include "strata/pass/build_scan.h"
-#include "strata/pass/use_counts.h"
 
 namespace strata::pass {
 namespace {
@@ -28,7 +29,7 @@ constexpr std::int64_t kFar = std::int64_t{1} << 30;  // counts beyond this may 
 constexpr std::int64_t kElementByElement = 16, kMany = 64;
 
 std::optional<std::int64_t> integer(const Value* v) {
-  const Op* constant = made_by(v, "stablehlo.constant");
+  const Op* constant = op::made_by(v, op::kind::constant);
   if (!constant || v->rank() != 0 || !is_integer(v->dtype()) || !is_signed(v->dtype()) ||
       bit_width(v->dtype()) < 32)
     return std::nullopt;
@@ -66,7 +67,7 @@ class Counted {
 
   /// The scan in the place of the loop. The loop's regions are used up.
   Values scan(Builder& b) {
-    const UseCounts uses(body_);
+    const ir::Uses uses(body_);
     std::vector<const Op*> forward = slices(false), backward = slices(true);
     bool reverse = backward.size() > forward.size();
     take_slices(reverse ? backward : forward);
@@ -101,13 +102,13 @@ class Counted {
 
  private:
   void find_counter() {
-    const Op* compare = made_by(condition_.results[0], "stablehlo.compare");
+    const Op* compare = op::made_by(condition_.results[0], op::kind::compare);
     if (!compare || compare->attrs.get_or<std::string>("comparison_direction", "") != "LT") return;
     auto limit = integer(compare->operand(1));
     for (int i = 0; limit && i < condition_.num_arguments(); ++i) {
       if (compare->operand(0) != condition_.argument(i)) continue;
       auto first = integer(op_.operand(i));
-      const Op* next = made_by(body_.results[static_cast<std::size_t>(i)], "stablehlo.add");
+      const Op* next = op::made_by(body_.results[static_cast<std::size_t>(i)], op::kind::add);
       if (!first || !next || next->block() != &body_) return;
       for (int side : {0, 1})
         if (next->operand(side) == body_.argument(i) && integer(next->operand(1 - side)) == 1) {
@@ -125,8 +126,8 @@ class Counted {
   std::optional<Affine> affine(const Value* v, int depth = 6) const {
     if (v == body_.argument(counter_)) return Affine{first_, 1};
     if (auto n = integer(v)) return Affine{*n, 0};
-    const Op* sum = made_by(v, "stablehlo.add");
-    const Op* difference = made_by(v, "stablehlo.subtract");
+    const Op* sum = op::made_by(v, op::kind::add);
+    const Op* difference = op::made_by(v, op::kind::subtract);
     const Op* op = sum ? sum : difference;
     if (!op || depth == 0 || v->rank() != 0) return std::nullopt;
     auto a = affine(op->operand(0), depth - 1), c = affine(op->operand(1), depth - 1);
@@ -152,7 +153,7 @@ class Counted {
   std::vector<const Op*> slices(bool reverse) const {
     std::vector<const Op*> out;
     for (const auto& op : body_.ops()) {
-      if (op->name() != "stablehlo.dynamic_slice" || is_inside(op->operand(0))) continue;
+      if (!op::kind::dynamic_slice(*op) || is_inside(op->operand(0))) continue;
       Values starts(op->operands.begin() + 1, op->operands.end());
       std::int64_t size = op->result()->shape().count();
       if (size > kElementByElement && size <= kMany) continue;
@@ -187,16 +188,17 @@ class Counted {
 
   /// Carries that are only written, slice by slice: their numbers, and each turn's slice; one value
   /// for those that are written the same.
-  std::vector<std::pair<int, Value*>> take_stacks(bool reverse, const UseCounts& uses) {
+  std::vector<std::pair<int, Value*>> take_stacks(bool reverse, const ir::Uses& uses) {
     std::vector<std::pair<int, Value*>> out;
     std::unordered_map<const Value*, Value*> written;
     Builder in(body_);
     for (int i = 0; i < condition_.num_arguments(); ++i) {
       Value* v = body_.results[static_cast<std::size_t>(i)];
-      const Op* update = made_by(v, "stablehlo.dynamic_update_slice");
+      const Op* update = op::made_by(v, op::kind::dynamic_update_slice);
       const Value* carry = body_.argument(i);
       bool only_written = update && is_inside(v) && update->operand(0) == carry &&
-                          uses(carry) == 1 && uses(v) == 1 && !is_read(condition_.argument(i));
+                          uses.count(carry) == 1 && uses.count(v) == 1 &&
+                          !is_read(condition_.argument(i));
       if (!only_written) continue;
       const Shape &whole = v->shape(), &part = update->operand(1)->shape();
       Values starts(update->operands.begin() + 2, update->operands.end());
