@@ -6,6 +6,7 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
+#include "strata/base/error.h"
 #include "strata/base/file.h"
 #include "strata/base/text.h"
 #include "strata/base/thread_pool.h"
@@ -347,6 +348,11 @@ Result<data::Tokens> write_tokens(const data::Row& row, const tokenizer::Tokeniz
 }
 
 int tokenize(const Tokenize& o) {
+  if (o.output.ends_with(".bin") || o.output.ends_with(".idx"))
+    throw Error("data",
+                "--output {}: that is the name of a Megatron file, and this is Strata's: give it "
+                "another ending, as .tokens, and `strata data convert` makes a .bin of it",
+                o.output);
   if (o.threads > 0) set_num_threads(o.threads);
   auto tokenizer = tokenizer::load_tokenizer(o.tokenizer_type, o.tokenizer_path);
   if (!tokenizer) return fail(tokenizer.status());

@@ -120,6 +120,12 @@ strata data describe named/config.yml --json
 fact "and the run's own configuration says the same" holds "[s['files'] for s in o['sources']]" "[1, 1]"
 strata data tokenize 'one, two;three.txt' --output comma.tokens
 fact "tokenizes such a file" prints 0 "1 files"
+strata data tokenize book/part/one.txt --output one.bin
+fact "not under a name of Megatron's" says 2 "strata data convert"
+strata data convert table.jsonl table.bin
+fact "texts are no tokens, which says what makes some" says 2 "\`strata data tokenize\` makes tokens of texts"
+strata data describe train_files=table.jsonl data_order=megatron steps=2
+fact "Megatron's order needs its files, and says how to make one" says 2 "table.jsonl is no .bin/.idx; \`strata data tokenize"
 
 strata data train-tokenizer --files "$blend" --vocab_size 600 --output made/t.model
 fact "trains a tokenizer" prints 0 "made/t.model: 600 tokens"

@@ -38,6 +38,13 @@ strata model upcycle run own --experts 4 --active 2 --granularity 2 --check
 fact "is a model like others" prints 0 "preserves the function"
 strata train --init own train_files=text.txt max_target_length=16 per_device_batch_size=2 steps=2 run_name=on base_output_directory=. eval_fraction=0.3
 fact "that training goes on from" is 0
+strata train --init own train_files=text.txt steps=2 num_experts=32
+fact "experts come with the model" says 2 "num_experts=32: a key of MaxText's own command lines, in which there is no --init; experts come with the model"
+strata train train_files=text.txt steps=2 num_experts=32
+fact "also without one" says 2 "in which there is no train_files; experts come with"
+strata convert run dense
+strata train --init dense train_files=text.txt max_target_length=16 steps=2 load_balance_loss_weight=0.1
+fact "nothing to balance" says 2 "load_balance_loss_weight=0.1: the model has no experts; \`strata model upcycle\` makes one that has"
 strata model routes own --files text.txt --rows 2 --length 16
 fact "which experts serve which text" prints 0 "layer  expert"
 strata model routes "$model" --files text.txt

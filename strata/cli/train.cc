@@ -1,5 +1,6 @@
 #include <unistd.h>
 
+#include <algorithm>
 #include <iostream>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -96,9 +97,27 @@ int run_config(const train::Config& config, const Options& o) {
   return result->outcome == RunResult::Outcome::interrupted ? kInterrupted : kDone;
 }
 
+/// A command line is MaxText's or Strata's: what only one has does not stand beside what only the
+/// other has. Throws ConfigError.
+void refuse_mixed(const std::vector<std::string>& arguments, const std::string& init) {
+  const std::string theirs = train::maxtext::first_of_maxtext(arguments);
+  const auto is_ours = [](const std::string& a) {
+    return a.starts_with("train_files=") || a.starts_with("init=");
+  };
+  const auto ours = std::find_if(arguments.begin(), arguments.end(), is_ours);
+  if (theirs.empty() || (init.empty() && ours == arguments.end())) return;
+  throw train::ConfigError(fmt::format(
+      "{}: a key of MaxText's own command lines, in which there is no {}; {}", theirs,
+      init.empty() ? ours->substr(0, ours->find('=')) : "--init",
+      theirs.find("expert") != std::string::npos
+          ? "experts come with the model that --init names: `strata model upcycle` makes one"
+          : "`strata train --help` lists the keys that there are"));
+}
+
 int run(const Options& o) {
   if (o.threads > 0) set_num_threads(o.threads);
   std::vector<std::string> arguments = o.arguments;
+  refuse_mixed(arguments, o.init);
   if (train::maxtext::is_maxtext(arguments))
     return as_maxtext([&] { return run_config(maxtext_run(arguments), o); });
   if (!o.init.empty()) arguments.push_back("init=" + o.init);

@@ -273,6 +273,11 @@ Result<Dataset> Dataset::open_megatron(std::shared_ptr<Parts> parts,
     if (files.size() != 1)
       return wrong(fmt::format("{} has {} files; needed is one .bin/.idx for each source",
                                all[i].name, files.size()));
+    if (!files[0].ends_with(".bin") && !files[0].ends_with(".idx"))
+      return wrong(
+          fmt::format("{} is no .bin/.idx; `strata data tokenize --output x.tokens` and "
+                      "`strata data convert x.tokens x.bin` make one of texts",
+                      files[0]));
     // Megatron builds each dataset of a blend with 0.5 % more samples than its share, a single
     // dataset with exactly the run's.
     const std::int64_t samples =

@@ -14,9 +14,10 @@ std::optional<RouterOptions> router_options(const Config& c, const model::Model&
     if (value != 0) throw ConfigError(fmt::format("{}={}: {}", key, value, why));
   };
   if (!routed) {
-    refuse("load_balance_loss_weight", c.load_balance_loss_weight, "the model has no experts");
-    refuse("router_z_loss_weight", c.router_z_loss_weight, "the model has no experts");
-    refuse("routed_bias_update_rate", c.routed_bias_update_rate, "the model has no experts");
+    const char* none = "the model has no experts; `strata model upcycle` makes one that has";
+    refuse("load_balance_loss_weight", c.load_balance_loss_weight, none);
+    refuse("router_z_loss_weight", c.router_z_loss_weight, none);
+    refuse("routed_bias_update_rate", c.routed_bias_update_rate, none);
     return {};
   }
   if (!o->experts.choice_bias)

@@ -136,7 +136,9 @@ Result<Literal> tokens_of(const Element& e, DType dtype) {
     good = false;
   }
   if (!good)
-    return Status(Code::invalid, "tokens are arrays or lists of integers, under \"tokens\", not {}",
+    return Status(Code::invalid,
+                  "tokens are arrays or lists of integers, under \"tokens\", not {}; `strata data "
+                  "tokenize` makes tokens of texts",
                   e.to_string().substr(0, 80));
   Literal out(Type(dtype, {std::ssize(values)}));
   auto as = [&]<class T>(T) -> Status {

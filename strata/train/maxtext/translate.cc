@@ -316,6 +316,18 @@ std::string explain(const std::string& key, const Resolved& resolved) {
   return out + fmt::format("effect: {}: {}\n", to_string(effect.effect), effect.sentence);
 }
 
+std::string first_of_maxtext(const std::vector<std::string>& arguments) {
+  const auto ours = fields();
+  for (const std::string& argument : arguments) {
+    const std::string key = argument.substr(0, argument.find('='));
+    const bool known =
+        std::any_of(ours.begin(), ours.end(), [&](const Field& f) { return f.name == key; });
+    if (argument.find('=') != std::string::npos && !known && upstream()["keys"].contains(key))
+      return argument;
+  }
+  return "";
+}
+
 bool is_maxtext(const std::vector<std::string>& arguments) {
   if (arguments.empty()) return false;
   const std::string& first = arguments.front();
@@ -334,15 +346,7 @@ bool is_maxtext(const std::vector<std::string>& arguments) {
           return true;
     }
   }
-  for (const std::string& argument : arguments) {
-    const std::string key = argument.substr(0, argument.find('='));
-    const auto ours = fields();
-    const bool known =
-        std::any_of(ours.begin(), ours.end(), [&](const Field& f) { return f.name == key; });
-    if (argument.find('=') != std::string::npos && !known && upstream()["keys"].contains(key))
-      return true;
-  }
-  return false;
+  return !first_of_maxtext(arguments).empty();
 }
 
 }  // namespace strata::train::maxtext

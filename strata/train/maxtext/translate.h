@@ -42,5 +42,7 @@ std::string explain(const std::string& key, const Resolved& resolved);
 /// Whether these arguments of `strata train` are MaxText's: the first names one of its files, or a
 /// file that builds on one, or some key is one that only MaxText has.
 bool is_maxtext(const std::vector<std::string>& arguments);
+/// The first argument KEY=VALUE whose key only MaxText has; empty where there is none.
+std::string first_of_maxtext(const std::vector<std::string>& arguments);
 
 }  // namespace strata::train::maxtext
