@@ -1,11 +1,13 @@
 #include <fmt/format.h>
 
 #include <charconv>
+#include <filesystem>
 #include <iostream>
 #include <memory>
 #include <nlohmann/json.hpp>
 
 #include "strata/base/error.h"
+#include "strata/base/file.h"
 #include "strata/base/text.h"
 #include "strata/cli/command.h"
 #include "strata/model/surgery/surgery.h"
@@ -47,7 +49,17 @@ ordered_json to_json(const model::Surgery& done) {
 /// Compares `from` and `to`; a function that was said to be kept and is not, fails.
 int check(const Common& o, const model::Surgery& done, ordered_json& json) {
   constexpr double kNear = 1e-5;
-  const auto seen = model::compare(o.from, o.to);
+  // A checkpoint of MaxText's does not say what model it is.
+  const std::string described = o.to + ".config.json";
+  const bool told = o.write.format == "maxtext";
+  if (told)
+    if (Status s = write_file_atomic(described, done.config); !s.ok()) return fail(s);
+  const auto seen = model::compare(o.from, o.to,
+                                   {.first_config = o.write.config,
+                                    .second_config = told ? described : "",
+                                    .scan_axis = o.write.scan_axis});
+  std::error_code error;
+  if (told) std::filesystem::remove(described, error);
   if (!seen) return fail(seen.status());
   json["check"] = {{"difference", seen->difference},
                    {"relative", seen->relative},
@@ -89,9 +101,18 @@ void add_common(CommandLine& command, Common& o, bool has_from = true) {
       .type_name("TYPE");
   command
       .add_option("--format", o.write.format,
-                  "gguf, hugging_face or strata (default: gguf for a TO that ends in .gguf, else "
-                  "hugging_face)")
+                  "gguf, hugging_face, strata or maxtext (default: gguf for a TO that ends in "
+                  ".gguf, else hugging_face)")
       .type_name("FORMAT");
+  command
+      .add_option("--config", o.write.config,
+                  "of a checkpoint of MaxText's as FROM: the config.json of its model, or the "
+                  "directory that has it")
+      .type_name("FILE");
+  command.add_option("--param-scan-axis", o.write.scan_axis,
+                     "of MaxText's checkpoints: param_scan_axis");
+  command.add_option("--shard-bytes", o.write.shard_bytes,
+                     "the most bytes of a safetensors file (default: 5 GiB)");
   command.add_flag("--dry-run", o.write.dry_run, "list what would be made of what, write nothing");
   command.add_flag("--check", o.check,
                    "compare the logits of both models; fails where a kept function is another");

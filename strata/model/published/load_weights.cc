@@ -7,6 +7,7 @@
 
 #include "strata/base/error.h"
 #include "strata/model/decoder/weights.h"
+#include "strata/model/published/stream_weights.h"
 
 namespace strata::model::published {
 
@@ -359,6 +360,45 @@ std::map<std::string, Literal> published_tensors(const Options& options, const N
     }
   }
   return out;
+}
+
+std::vector<PublishedTensor> published_layout(const Options& options, const Names& names) {
+  const std::string prefix = names.prefixes.empty() ? "" : names.prefixes[0];
+  std::map<std::string, std::size_t> places;
+  std::vector<PublishedTensor> out;
+  for (const WeightShape& w : decoder::weight_shapes(options)) {
+    const WeightName& name = name_of(names, w.path);
+    const Slice s = slice_of(name, w, Convention::hugging_face);
+    for (std::int64_t piece = 0; piece < pieces_of(w); ++piece) {
+      const std::string published = prefix + hugging_face_name(name, piece);
+      const auto [it, made] = places.emplace(published, out.size());
+      if (made) out.push_back({.name = published, .shape = s.shape});
+      out[it->second].parts.push_back({w.path, piece});
+    }
+  }
+  return out;
+}
+
+Result<std::vector<float>> published_tensor(
+    const Options& options, const Names& names, const PublishedTensor& tensor,
+    const std::function<Result<std::vector<float>>(const std::string&, std::int64_t)>& read) {
+  constexpr Convention kConvention = Convention::hugging_face;
+  Literal out(Type(DType::f32, Shape::of(tensor.shape)));
+  for (const WeightShape& w : decoder::weight_shapes(options))
+    for (const PublishedTensor::Part& part : tensor.parts) {
+      if (part.path != w.path) continue;
+      const WeightName& name = name_of(names, w.path);
+      const Slice s = slice_of(name, w, kConvention);
+      const auto numbers = read(part.path, part.piece);
+      if (!numbers) return numbers.status();
+      if (std::ssize(*numbers) != s.in * s.out)
+        return Status(Code::invalid, "a piece of {} has {} elements and should have {}", w.path,
+                      numbers->size(), s.in * s.out);
+      copy_out(*numbers, 0, out, begin_of(name, s, part.piece, kConvention), name, s, w,
+               kConvention);
+    }
+  const auto all = out.span<float>();
+  return std::vector<float>(all.begin(), all.end());
 }
 
 }  // namespace strata::model::published

@@ -18,10 +18,12 @@ namespace strata::model {
 namespace {
 
 /// A model; a checkpoint by way of a folder `beside`, which is removed.
-Result<Pretrained> load_any(const std::string& path, const std::string& beside) {
+Result<Pretrained> load_any(const std::string& path, const std::string& beside,
+                            const std::string& config, std::int64_t scan_axis) {
   auto loaded = load(path);
   if (loaded || loaded.status().code() != Code::not_found) return loaded;
-  const auto converted = convert(path, beside, {.format = "hugging_face"});
+  const auto converted =
+      convert(path, beside, {.format = "hugging_face", .config = config, .scan_axis = scan_axis});
   if (!converted) return loaded;  // what it says of the path is what a person needs
   auto out = load(beside);
   std::error_code error;
@@ -32,14 +34,16 @@ Result<Pretrained> load_any(const std::string& path, const std::string& beside) 
 }  // namespace
 
 Result<Comparison> compare(const std::string& first, const std::string& second,
-                           std::int64_t prompts, std::int64_t length) {
+                           const CompareOptions& o) {
+  const auto [prompts, length] = std::pair(o.prompts, o.length);
   Result<Literal> both[2] = {Literal(), Literal()};
   Literal tokens(Type(DType::i32, Shape({prompts, length})));
   const std::string* paths[] = {&first, &second};
   std::int64_t vocabulary = 0;
   for (int side = 0; side < 2; ++side) {
     // One after the other, so that memory holds one.
-    auto loaded = load_any(*paths[side], second + ".compared");
+    auto loaded = load_any(*paths[side], second + ".compared",
+                           side == 0 ? o.first_config : o.second_config, o.scan_axis);
     if (!loaded) return loaded.status();
     const std::int64_t v = loaded->model->vocab_size();
     if (side == 0) {

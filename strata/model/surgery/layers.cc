@@ -158,14 +158,14 @@ Result<Rebuilt> rebuild(const SourcePtr& source, const LayerMap& map,
   return out;
 }
 
-Result<SourcePtr> open(const std::string& from, const std::string& to) {
-  return Source::open(from, to + ".source");
+Result<SourcePtr> open(const std::string& from, const std::string& to, const SurgeryOptions& o) {
+  return Source::open(from, to + ".source", o);
 }
 
 }  // namespace
 
 Result<Surgery> upscale(const std::string& from, const std::string& to, const UpscaleOptions& o) {
-  const auto source = open(from, to);
+  const auto source = open(from, to, o.write);
   if (!source) return source.status();
   const std::int64_t layers = (*source)->model().options.layers;
   if (o.layers.empty() == (o.to_layers == 0))
@@ -206,7 +206,7 @@ Result<Surgery> upscale(const std::string& from, const std::string& to, const Up
 
 Result<Surgery> slice_layers(const std::string& from, const std::string& to,
                              const SliceOptions& o) {
-  const auto source = open(from, to);
+  const auto source = open(from, to, o.write);
   if (!source) return source.status();
   const LayerMap map = parse_layer_map(o.layers, (*source)->model().options.layers);
   for (std::size_t i = 1; i < map.size(); ++i)
@@ -304,7 +304,7 @@ Status narrow(const SourcePtr& source, Rebuilt& all, const LayerMap& map, std::i
 }  // namespace
 
 Result<Surgery> prune(const std::string& from, const std::string& to, const PruneOptions& o) {
-  const auto source = open(from, to);
+  const auto source = open(from, to, o.write);
   if (!source) return source.status();
   const std::int64_t layers = (*source)->model().options.layers;
   if (o.drop_layers.empty() && o.mlp_width == 0)

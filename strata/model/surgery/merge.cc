@@ -190,7 +190,8 @@ Result<Surgery> merge_models(const std::vector<std::string>& from, const std::st
   if (!o.base.empty()) paths.insert(paths.begin(), o.base);
   Alike all;
   for (const std::string& path : paths) {
-    auto source = surgery::Source::open(path, fmt::format("{}.source{}", to, all.models.size()));
+    auto source =
+        surgery::Source::open(path, fmt::format("{}.source{}", to, all.models.size()), o.write);
     if (!source) return source.status();
     if (!all.models.empty()) {
       const std::string what =

@@ -6,6 +6,7 @@
 
 #include "strata/base/error.h"
 #include "strata/base/file.h"
+#include "strata/model/convert/stacked.h"
 
 namespace strata::model::surgery {
 
@@ -23,22 +24,32 @@ std::int64_t weights_of(const std::vector<Planned>& tensors) {
   return out;
 }
 
-Result<SourcePtr> Source::open(const std::string& path, const std::string& beside) {
+Result<SourcePtr> Source::open(const std::string& path, const std::string& beside,
+                               const SurgeryOptions& o) {
   std::error_code error;
   std::string folder = path, temporary;
   const bool is_file = fs::is_regular_file(path, error);
   const bool is_directory = file_exists(path + "/config.json") ||
                             fs::is_directory(path + "/snapshots", error) ||
                             file_exists(path + "/model/model.safetensors");
+  std::optional<conversion::Plan> stacked;
   if (!is_file && !is_directory) {
-    // A checkpoint's weights are stacked; as a directory they are read row by row.
-    temporary = folder = beside;
-    fs::remove_all(temporary, error);
-    auto converted = convert(path, temporary, {.format = "hugging_face"});
-    if (!converted) return converted.status();
+    auto tried = conversion::plan_stacked(path);
+    if (!tried) return tried.status();
+    stacked = std::move(*tried);
+    if (!stacked) {
+      // What cannot be read tensor by tensor becomes a directory first.
+      temporary = folder = beside;
+      fs::remove_all(temporary, error);
+      auto converted =
+          convert(path, temporary,
+                  {.format = "hugging_face", .config = o.config, .scan_axis = o.scan_axis});
+      if (!converted) return converted.status();
+    }
   }
-  auto plan = is_file ? conversion::plan_to_hugging_face(folder, {})
-                      : conversion::plan_directory(folder, {});
+  auto plan = stacked   ? Result<conversion::Plan>(std::move(*stacked))
+              : is_file ? conversion::plan_to_hugging_face(folder, {})
+                        : conversion::plan_directory(folder, {});
   if (!plan) return plan.status();
   auto out = std::shared_ptr<Source>(new Source(std::move(*plan)));
   out->temporary_ = temporary;
@@ -67,6 +78,7 @@ Result<const Planned*> Source::find(const std::string& name) const {
 }
 
 Status Source::row(const Planned& t, std::int64_t i, float* out) const {
+  if (t.make) return t.make(i, out);
   return conversion::Rows(plan_.source.at(t.from), t.change).read(i, out);
 }
 
@@ -90,8 +102,9 @@ Result<Surgery> finish(const SourcePtr& source, std::vector<Made> made, const js
   const std::string format = !o.format.empty()       ? o.format
                              : to.ends_with(".gguf") ? "gguf"
                                                      : "hugging_face";
-  if (format != "gguf" && format != "hugging_face" && format != "strata")
-    throw Error("model", "there is no format '{}'; formats: gguf, hugging_face, strata", format);
+  if (format != "gguf" && format != "hugging_face" && format != "strata" && format != "maxtext")
+    throw Error("model", "there is no format '{}'; formats: gguf, hugging_face, strata, maxtext",
+                format);
   const bool direct = format == "hugging_face";
   if (direct && !o.type.empty() && o.type != "F32" && o.type != "F16" && o.type != "BF16")
     throw Error("model", "type={}: a Hugging Face directory has F32, F16 or BF16", o.type);
@@ -107,7 +120,7 @@ Result<Surgery> finish(const SourcePtr& source, std::vector<Made> made, const js
   const std::string type = o.type.empty() || direct ? o.type : "F32";
   if (!type.empty())
     text["dtype"] = type == "F32" ? "float32" : type == "F16" ? "float16" : "bfloat16";
-  plan.files["config.json"] = text.dump(2) + "\n";
+  plan.files["config.json"] = out.config = text.dump(2) + "\n";
   // What it says of the file that the source was is not true of this one.
   plan.files.erase(conversion::kSidecar);
   const Described model = conversion::described(plan.files["config.json"]);
@@ -137,7 +150,8 @@ Result<Surgery> finish(const SourcePtr& source, std::vector<Made> made, const js
   }
   out.files = {to};
   if (o.dry_run) return out;
-  const auto converted = convert(folder, to, {.type = o.type, .format = format});
+  const auto converted =
+      convert(folder, to, {.type = o.type, .format = format, .scan_axis = o.scan_axis});
   fs::remove_all(folder, error);
   if (!converted) return converted.status();
   out.files = converted->files;

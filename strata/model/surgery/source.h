@@ -23,7 +23,8 @@ class Source {
  public:
   /// `beside`: a name at which a folder may be made, which goes with the source.
   static Result<std::shared_ptr<const Source>> open(const std::string& path,
-                                                    const std::string& beside);
+                                                    const std::string& beside,
+                                                    const SurgeryOptions& options);
   ~Source();
   const Described& model() const { return model_; }
   const json& config() const { return config_; }

@@ -5,10 +5,12 @@
 //   done->preserves                     // "the function: ..." or what it does not
 //   model::compare("llama", "experts")  // the logits of both, on request
 //
-// Models are GGUF files, Hugging Face directories or Strata checkpoints on either side. Memory
-// holds a few rows of a tensor, for merges that need an order of its numbers a tensor of each
-// model; a source or target that is no Hugging Face directory goes through one beside the target,
-// which is removed.
+// Models are GGUF files, Hugging Face directories (sharded or not), checkpoints of runs in Strata's
+// or Orbax's format, or MaxText's, on either side. Memory holds a few rows of a tensor; of
+// checkpoints, whose layers are stacked, and for merges that need an order of a tensor's numbers, a
+// tensor of each model. A target that is no Hugging Face directory goes through one beside it,
+// which is removed, and so does MaxText's checkpoint as a source: these two, and a target in
+// Strata's format, are in memory once as a whole.
 #pragma once
 
 #include <cstdint>
@@ -21,8 +23,8 @@ namespace strata::model {
 
 /// What all of them take.
 struct SurgeryOptions {
-  /// What to write: "gguf", "hugging_face", "strata". Empty: GGUF for a name that ends in .gguf,
-  /// else a Hugging Face directory.
+  /// What to write: "gguf", "hugging_face", "strata", "maxtext". Empty: GGUF for a name that ends
+  /// in .gguf, else a Hugging Face directory.
   std::string format = {};
   /// The type of tensors, F32, F16, BF16, and of a GGUF file's matrices those of `convert`; empty:
   /// as the source's plain ones, F32 of packed ones.
@@ -31,6 +33,10 @@ struct SurgeryOptions {
   bool dry_run = false;
   /// The most bytes of a safetensors file.
   std::uint64_t shard_bytes = std::uint64_t{5} << 30;
+  /// Of MaxText's checkpoints: the source's config.json, or a directory that has it; and
+  /// param_scan_axis, of both.
+  std::string config = {};
+  std::int64_t scan_axis = 1;
 };
 
 /// What was done.
@@ -44,6 +50,8 @@ struct Surgery {
   /// Names of tensors, each with what it was made of.
   std::vector<std::pair<std::string, std::string>> tensors;
   std::vector<std::string> notes, files;
+  /// The new config.json.
+  std::string config;
 };
 
 /// Layer i of the new model is layer map[i] of the old one. Text: numbers and ranges, ends
@@ -106,10 +114,12 @@ struct UpcycleOptions {
 };
 /// A model of experts from a dense one. Routed outputs are scaled by G - shared, on the down
 /// matrices; a token's weights add up to one, so that the function is that of the dense model where
-/// G - shared divides `active` and `experts`, whatever the router says. llama, mistral become
-/// mixtral, or qwen2_moe where there is a shared expert or a dense layer; qwen2 becomes qwen2_moe,
-/// qwen3 qwen3_moe. Source: He et al., Upcycling Large Language Models into Mixture of Experts
-/// (2024).
+/// G - shared divides `active` and `experts`, whatever the router says: within 1e-6 of the logits'
+/// range in f32, as sums are in another order, and to the bit for one, two or four copies (G 1)
+/// that weigh the same (router_deviation 0). Where G - shared is a power of two no weight is
+/// rounded. llama, mistral become mixtral, or qwen2_moe where there is a shared expert or a dense
+/// layer; qwen2 becomes qwen2_moe, qwen3 qwen3_moe. Source: He et al., Upcycling Large Language
+/// Models into Mixture of Experts (2024).
 Result<Surgery> upcycle(const std::string& from, const std::string& to, const UpcycleOptions& o);
 
 enum class MergeMethod {
@@ -148,9 +158,15 @@ struct Comparison {
   std::int64_t positions = 0;
   bool same_bits = false;
 };
-/// On `prompts` rows of `length` tokens drawn by a seed; in f32. Code::invalid for vocabularies of
-/// another size.
+struct CompareOptions {
+  /// So many rows of so many tokens, drawn by a seed.
+  std::int64_t prompts = 4, length = 32;
+  /// Of MaxText's checkpoints: a config.json of each, or a directory that has it; param_scan_axis.
+  std::string first_config = {}, second_config = {};
+  std::int64_t scan_axis = 1;
+};
+/// Computes both in f32. Code::invalid for vocabularies of another size.
 Result<Comparison> compare(const std::string& first, const std::string& second,
-                           std::int64_t prompts = 4, std::int64_t length = 32);
+                           const CompareOptions& options = {});
 
 }  // namespace strata::model

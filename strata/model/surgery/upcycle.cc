@@ -271,7 +271,7 @@ std::int64_t multiple(std::int64_t number, std::int64_t group) {
 }  // namespace
 
 Result<Surgery> upcycle(const std::string& from, const std::string& to, const UpcycleOptions& o) {
-  const auto source = surgery::Source::open(from, to + ".source");
+  const auto source = surgery::Source::open(from, to + ".source", o.write);
   if (!source) return source.status();
   const Described& old = (*source)->model();
   expect(o, old.options);
