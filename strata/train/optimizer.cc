@@ -16,6 +16,7 @@
 #include "strata/train/rules.h"
 #include "strata/train/spikes.h"
 #include "strata/train/state.h"
+#include "strata/train/transfer.h"
 
 namespace strata::train {
 namespace {
@@ -186,6 +187,7 @@ RuleOptions base_rule(const Config& c) {
   RuleOptions out{c.opt_type, c.optimizer, 1, "optimizer", "opt_type=" + c.opt_type};
   out.options.erase("groups");
   out.options.erase("stored_as");
+  out.options.erase("transfer");
   return out;
 }
 
@@ -429,7 +431,12 @@ Optimizer make_optimizer(const Config& c, const tree::Tree& weights,
                          const std::optional<tree::Filter>& not_trained) {
   check_optimizer(c);
   Optimizer out = every_step(c, weights, not_trained);
-  if (std::vector<Stored> rows = stored_of(c); !rows.empty()) {
+  std::vector<Stored> rows = stored_of(c);
+  if (const auto transfer = transfer_of(c, weights))
+    for (const std::string& name : weights.names())
+      if (const double factor = transfer_factor(*transfer, name); factor != 1)
+        rows.push_back({tree::path_in({name}), factor, 0});
+  if (!rows.empty()) {
     out.rule = stored(std::move(out.rule), std::move(rows), out.max_norm);
     out.max_norm = 0;
   }
@@ -456,6 +463,7 @@ void check_optimizer(const Config& c) {
   for (const Group& g : groups_of(c))
     if (!g.frozen) check_rule(c, g.rule);
   (void)stored_of(c);
+  check_transfer(c);
 }
 
 std::string describe_optimizers() {

@@ -9,6 +9,7 @@
 #include "strata/base/version.h"
 #include "strata/data/conversations.h"
 #include "strata/model/registry.h"
+#include "strata/train/transfer.h"
 
 namespace strata::train {
 namespace {
@@ -178,7 +179,9 @@ Batch to_batch(data::Batch b) {
 State init_state(const Config& c) {
   State state = jit(
       [&](const Array& key) {
-        return init(key, make_model(c), make_optimizer(c), weight_dtype(c));
+        const model::ModelPtr model = make_model(c);
+        return init(model->cast(transferred(c, model->init(key)), weight_dtype(c)),
+                    make_optimizer(c));
       },
       {.name = "init"})(random::key(c.init_weights_seed));
   // Leaves of their own memory and without weak types, as those of a loaded checkpoint are: one
