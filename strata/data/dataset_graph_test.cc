@@ -10,6 +10,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 #include <random>
+#include <set>
 
 #include "strata/base/error.h"
 #include "strata/data/dataset.h"
@@ -326,6 +327,38 @@ TEST(MegatronOrder, SaysWhatDoesNotFit) {
   o.tokenizer = std::make_shared<tokenizer::ByteTokenizer>();
   EXPECT_THAT([&] { (void)Dataset::open(o)->batch(0); },
               testing::ThrowsMessage<Error>(HasSubstr("the tokenizer (byte) has 256")));
+}
+
+/// Windows that share no token are MaxText's (tools/goldens/maxtext_windows.py); its last one, of
+/// what is left over and padding, is none here.
+TEST(MaxTextOrder, DisjointWindowsAreMaxTexts) {
+  const auto golden =
+      nlohmann::json::parse(std::ifstream(kMegatron / "maxtext_windows.json"))["files"];
+  for (const auto& [name, rows] : golden.items()) {
+    auto o = megatron({{"files", {name}}, {"samples", 0}});
+    o.order = DataOrder::native;
+    o.window_mode = WindowMode::disjoint;
+    const auto data = Dataset::open(o).value();
+    const std::int64_t windows = data.sources()[0].windows;
+    ASSERT_EQ(windows + 1, std::ssize(rows));
+    EXPECT_LT(rows.back()["filled"].get<std::int64_t>(), o.length);
+    std::set<std::int64_t> seen;
+    for (std::int64_t k = 0; k < windows; ++k) {
+      const std::int64_t at = data.element(k).token / o.length;
+      seen.insert(at);
+      const auto& want = rows[static_cast<std::size_t>(at)];
+      const Batch got = data.batch(k);
+      const auto tokens = got.tokens.span<std::int32_t>(),
+                 targets = got.targets.span<std::int32_t>();
+      EXPECT_EQ(std::vector(tokens.begin(), tokens.end()),
+                want["inputs"].get<std::vector<std::int32_t>>());
+      for (std::size_t i = 0; i < tokens.size(); ++i) {
+        EXPECT_EQ(got.weights->span<float>()[i], want["counts"][i].get<float>()) << k << " " << i;
+        if (want["counts"][i] == 1) EXPECT_EQ(targets[i], want["targets"][i].get<std::int32_t>());
+      }
+    }
+    EXPECT_EQ(std::ssize(seen), windows);
+  }
 }
 
 }  // namespace
