@@ -15,7 +15,7 @@
 #include "strata/api/index.h"
 #include "strata/api/numpy.h"
 #include "strata/api/random.h"
-#include "strata/compile/cpu_client.h"
+#include "strata/compile/cpu/cpu_client.h"
 #include "strata/model/lora/lora.h"
 #include "strata/model/pretrained.h"
 #include "strata/train/rules.h"

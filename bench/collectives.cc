@@ -14,8 +14,8 @@
 #include <cstdlib>
 #include <vector>
 
-#include "strata/op/collective_target.h"
-#include "strata/op/lockstep.h"
+#include "strata/op/collective/collective_target.h"
+#include "strata/op/collective/lockstep.h"
 #include "strata/runtime/distributed/cluster.h"
 #ifdef STRATA_HAS_GLOO
 #include <gloo/allreduce.h>

@@ -27,8 +27,8 @@
 
 #include "strata/base/stage_times.h"
 #include "strata/compile/llvm/compile_plan.h"
-#include "strata/compile/make_plan.h"
 #include "strata/compile/pipeline.h"
+#include "strata/compile/plan/make_plan.h"
 #include "strata/op/build.h"
 
 namespace {

@@ -11,7 +11,7 @@
 #include <string>
 #include <string_view>
 
-#include "strata/compile/cpu_client.h"
+#include "strata/compile/cpu/cpu_client.h"
 #include "strata/engine/engine.h"
 #include "strata/engine/text.h"
 

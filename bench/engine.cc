@@ -10,7 +10,7 @@
 #include <iostream>
 
 #include "strata/api/random.h"
-#include "strata/compile/cpu_client.h"
+#include "strata/compile/cpu/cpu_client.h"
 #include "strata/model/llama/family.h"
 
 namespace {

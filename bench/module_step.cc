@@ -12,7 +12,7 @@
 #include "strata/api/numpy.h"
 #include "strata/api/operators.h"
 #include "strata/base/testing/allocations.h"
-#include "strata/compile/cpu_client.h"
+#include "strata/compile/cpu/cpu_client.h"
 #include "strata/nn/transform/jit.h"
 
 namespace {

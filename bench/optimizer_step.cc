@@ -21,7 +21,7 @@
 #include "strata/base/command_line.h"
 #include "strata/base/progress.h"
 #include "strata/base/thread_pool.h"
-#include "strata/compile/cpu_client.h"
+#include "strata/compile/cpu/cpu_client.h"
 #include "strata/optim/optim.h"
 
 namespace {

@@ -4,7 +4,7 @@
 //   build/bin/ten-layers [RULE]        # adamw, sgd, lion, ...
 #include <iostream>
 
-#include "strata/compile/cpu_client.h"
+#include "strata/compile/cpu/cpu_client.h"
 #include "strata/nn/batch_norm.h"
 #include "strata/nn/conv.h"
 #include "strata/nn/dropout.h"

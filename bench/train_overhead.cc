@@ -19,7 +19,7 @@
 #include "strata/api/jit.h"
 #include "strata/base/command_line.h"
 #include "strata/base/file.h"
-#include "strata/compile/cpu_client.h"
+#include "strata/compile/cpu/cpu_client.h"
 #include "strata/train/events.h"
 #include "strata/train/run.h"
 #include "strata/train/state.h"

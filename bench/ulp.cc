@@ -7,8 +7,8 @@
 //
 // A row per function: the largest error in units of the last place and where. What is measured of
 // f32 is machine code, in vectors, which has the bits of the scalar forms
-// (compile/llvm/elementary_test.cc). A function of f64 finds what may be the worst so far, or of
-// the wrong kind (NaN, infinity, sign of zero): the C library's, within 4 ulp of f64, or ours,
+// (compile/llvm/emit/elementary_test.cc). A function of f64 finds what may be the worst so far, or
+// of the wrong kind (NaN, infinity, sign of zero): the C library's, within 4 ulp of f64, or ours,
 // within 3, so that what it passes over is below the worst by no more than 2^-26 ulp of f32. MPFR
 // decides on what was found, and on all that lies where f64 itself is not to be trusted. The truth
 // of f64 is MPFR's. Results of the wrong kind are counted, and any of them, or an error above the

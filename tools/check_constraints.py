@@ -56,7 +56,7 @@ def shown(operation, constraint, name):
 
 def stated_in_files():
     """(file, operations, constraints) of each operation's file, as far as it numbers any."""
-    for path in sorted((ROOT / "strata/op").glob("*.cc")):
+    for path in sorted((ROOT / "strata/op").rglob("*.cc")):
         if path.name.endswith("_test.cc"):
             continue
         text = path.read_text()

@@ -10,7 +10,7 @@
 
 #include "strata/base/error.h"
 #include "strata/checkpoint/safetensors.h"
-#include "strata/compile/cpu_client.h"
+#include "strata/compile/cpu/cpu_client.h"
 #include "strata/train/state.h"
 
 namespace {

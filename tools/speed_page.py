@@ -26,7 +26,7 @@ TABLES = {
     "eager": ("Outside of jit", "Small operations one after the other: [bench/eager.py](../bench/eager.py)."),
     "linalg": ("Linear algebra", "Batches of small matrices and single large ones, beside JAX in the same run, alternating, medians: [bench/linalg.py](../bench/linalg.py)."),
     "roofline": ("Where the Llama step's time goes", "Each launch beside what the same run measured this machine to give, predicted by the longest of arithmetic, memory and call: "
-                 "[bench/roofline.py](../bench/roofline.py), [roofline.h](../strata/compile/roofline.h). What is left to gain stands behind `predicted`: the time that all launches would take at these peaks, and what they took."),
+                 "[bench/roofline.py](../bench/roofline.py), [roofline.h](../strata/compile/plan/roofline.h). What is left to gain stands behind `predicted`: the time that all launches would take at these peaks, and what they took."),
 }
 
 

@@ -11,13 +11,13 @@
 #include "strata/base/command_line.h"
 #include "strata/base/error.h"
 #include "strata/base/standard_output.h"
-#include "strata/compile/cpu_client.h"
+#include "strata/compile/cpu/cpu_client.h"
 #include "strata/op/catalog.h"
-#include "strata/op/check.h"
+#include "strata/op/control/check.h"
 #include "strata/op/def.h"
 #include "strata/op/evaluate.h"
-#include "strata/op/refine.h"
 #include "strata/op/samples.h"
+#include "strata/op/shape/refine.h"
 #include "strata/train/maxtext/effects.h"
 
 namespace {
@@ -26,12 +26,12 @@ using namespace strata;
 
 const char* lowering(const op::Lowering& rule) {
   struct Name {
-    const char* operator()(const op::Elemental&) const { return "elemental"; }
+    const char* operator()(const op::Elementwise&) const { return "elemental"; }
     const char* operator()(op::Reduction (*)(const op::Op&)) const { return "reduction"; }
     const char* operator()(op::Contraction (*)(const op::Op&)) const { return "contraction"; }
     const char* operator()(const op::Update&) const { return "update"; }
     const char* operator()(const op::Structured&) const { return "driver"; }
-    const char* operator()(const op::Whole&) const { return "kernel"; }
+    const char* operator()(const op::CustomKernel&) const { return "kernel"; }
     const char* operator()(const op::Native&) const { return "native kernel"; }
     const char* operator()(const op::None&) const { return ""; }
   };

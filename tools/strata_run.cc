@@ -16,8 +16,8 @@
 #include "strata/base/standard_output.h"
 #include "strata/base/thread_pool.h"
 #include "strata/checkpoint/safetensors.h"
-#include "strata/compile/cpu_client.h"
-#include "strata/compile/roofline.h"
+#include "strata/compile/cpu/cpu_client.h"
+#include "strata/compile/plan/roofline.h"
 #include "strata/conformance/execute.h"
 #include "strata/conformance/program.h"
 #include "strata/ir/pass/pass.h"
@@ -161,7 +161,7 @@ int run_function(ir::Function& f, const checkpoint::TensorFile* file, const Opti
     run = on_device(callable, arguments);
   if (o.time > 0) last = timed(run, arguments, std::move(last), o.time, report.seconds);
   if (measures)
-    std::cerr << compile::roofline(callable.executable()->launches(), compile::launch_works(f.body),
+    std::cerr << compile::roofline(callable.executable()->launches(), compile::launch_costs(f.body),
                                    measured, compile::measure_peaks());
   std::vector<Literal> results = conformance::literals(last);
   std::vector<std::string> said =

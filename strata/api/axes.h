@@ -4,7 +4,7 @@
 //   vmap([](Array x) { return x / lax::psum(x, "i"); }, {.axis_name = "i"})(xs)
 //
 // shard_map, when it comes, binds the axes of its mesh in the same place, each with a place of its
-// own along it (op/named_axis.h).
+// own along it (op/collective/named_axis.h).
 #pragma once
 
 #include <initializer_list>

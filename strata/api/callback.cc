@@ -5,7 +5,7 @@
 #include <mutex>
 
 #include "strata/api/compose.h"
-#include "strata/op/foreign.h"
+#include "strata/op/foreign/foreign.h"
 
 namespace strata::internal {
 namespace {

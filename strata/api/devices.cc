@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "strata/api/trace.h"
-#include "strata/compile/cpu_client.h"
+#include "strata/compile/cpu/cpu_client.h"
 #include "strata/runtime/cpu_devices.h"
 #include "strata/runtime/device.h"
 

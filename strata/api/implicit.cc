@@ -1,7 +1,7 @@
 #include "strata/api/implicit.h"
 
 #include "strata/api/shared_operands.h"
-#include "strata/op/implicit.h"
+#include "strata/op/control/implicit.h"
 
 namespace strata::internal {
 namespace {

@@ -2,7 +2,7 @@
 
 #include "strata/api/compose.h"
 #include "strata/api/trace.h"
-#include "strata/op/block_format.h"
+#include "strata/op/quantized/block_format.h"
 
 namespace strata {
 

@@ -35,10 +35,10 @@ Packed pack(const Operand& x, BlockFormat format);
 /// The numbers, f32.
 Array unpack(const Packed& packed);
 /// x (B..., rows..., in) times the transposes of w (B..., out, in): (B..., rows..., out). Every
-/// element is one sum in an order of its own (op/block_dot.cc), whatever is computed beside it. The
-/// numbers of w are made in registers; there is no f32 copy of w. x is computed with in f32; the
-/// result has its dtype, f32 where that is no float. Linear in x: derivatives with respect to it
-/// exist.
+/// element is one sum in an order of its own (op/quantized/block_dot.cc), whatever is computed
+/// beside it. The numbers of w are made in registers; there is no f32 copy of w. x is computed with
+/// in f32; the result has its dtype, f32 where that is no float. Linear in x: derivatives with
+/// respect to it exist.
 ///
 /// With `int8`, x is rounded to eight bits, 32 elements with one scale, as llama.cpp does it, and
 /// integers are summed: faster, and each element of x within 1/254 of the largest of its 32.

@@ -5,7 +5,7 @@
 // cut over x and the others whole; f is batched over that dimension, and
 // results go back. A device then holds one element of each such dimension, so
 // that what partitioning makes of the whole is f on its part, and collectives
-// over names (op/named_axis.h) are reductions and moves over cut dimensions.
+// over names (op/collective/named_axis.h) are reductions and moves over cut dimensions.
 // What batching leaves without the dimension does not vary along the axis: that
 // is the check of out_specs. All these are operations that transforms know, so
 // derivatives need nothing here.

@@ -1,8 +1,8 @@
 #include "strata/api/stages.h"
 
 #include "strata/api/jit.h"
-#include "strata/compile/cpu_client.h"
-#include "strata/compile/launch_work.h"
+#include "strata/compile/cpu/cpu_client.h"
+#include "strata/compile/plan/make_plan.h"
 #include "strata/ir/pass/pass.h"
 #include "strata/ir/text/printer.h"
 #include "strata/op/calculus/support.h"
@@ -39,7 +39,7 @@ namespace internal {
 
 CostAnalysis cost_analysis(const Bound& bound) {
   CostAnalysis out{.flops = op::cost_of(*bound.program->block).flops};
-  for (const compile::LaunchWork& work : compile::launch_works(*bound.program->block))
+  for (const compile::LaunchCost& work : compile::launch_costs(*bound.program->block))
     out.bytes_accessed += work.read + work.written;
   return out;
 }

@@ -13,7 +13,7 @@
 #include "strata/api/memory.h"
 #include "strata/api/placement.h"
 #include "strata/base/recycle.h"
-#include "strata/compile/cpu_client.h"
+#include "strata/compile/cpu/cpu_client.h"
 #include "strata/op/build.h"
 #include "strata/runtime/client.h"
 #include "strata/runtime/device.h"

@@ -4,7 +4,7 @@
 #include <unordered_map>
 
 #include "strata/api/trace.h"
-#include "strata/op/named_axis.h"
+#include "strata/op/collective/named_axis.h"
 
 namespace strata::internal {
 namespace {

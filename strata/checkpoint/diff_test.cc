@@ -7,7 +7,7 @@
 #include <limits>
 #include <random>
 
-#include "strata/op/check.h"
+#include "strata/op/control/check.h"
 
 namespace strata::checkpoint {
 namespace {

@@ -14,7 +14,7 @@
 #include <thread>
 
 #include "strata/api/random.h"
-#include "strata/compile/cpu_client.h"
+#include "strata/compile/cpu/cpu_client.h"
 #include "strata/nn/batch_norm.h"
 #include "strata/nn/dropout.h"
 #include "strata/nn/linear.h"

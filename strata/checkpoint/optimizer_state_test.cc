@@ -9,7 +9,7 @@
 
 #include "strata/api/grad.h"
 #include "strata/checkpoint/arrays.h"
-#include "strata/compile/cpu_client.h"
+#include "strata/compile/cpu/cpu_client.h"
 #include "strata/optim/optim.h"
 
 namespace strata::checkpoint {

@@ -18,7 +18,7 @@
 
 #include "strata/api/distributed.h"
 #include "strata/base/file.h"
-#include "strata/compile/cpu_client.h"
+#include "strata/compile/cpu/cpu_client.h"
 #include "strata/runtime/distributed/wire.h"
 
 namespace strata::checkpoint {

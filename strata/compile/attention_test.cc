@@ -8,7 +8,7 @@
 
 #include "strata/base/file.h"
 #include "strata/compile/compile_testing.h"
-#include "strata/compile/fusion.h"
+#include "strata/compile/fuse/fusion.h"
 #include "strata/ir/pass/pass.h"
 #include "strata/ir/text/parser.h"
 
@@ -53,18 +53,18 @@ std::int64_t largest(const Plan& plan) {
 }
 
 /// What the recogniser says of each product that is almost attention or is.
-std::vector<std::string> said_of(const Block& block) {
-  std::vector<std::string> said, out;
-  (void)prepare(block, &said);
-  for (std::string& line : said)
+std::vector<std::string> remarks_of(const Block& block) {
+  std::vector<std::string> remarks, out;
+  (void)prepare(block, &remarks);
+  for (std::string& line : remarks)
     if (line.find("attention: ") != std::string::npos) out.push_back(std::move(line));
   return out;
 }
 
 void expect_attention(const Block& block) {
-  std::vector<std::string> said = said_of(block);
-  ASSERT_EQ(said.size(), 1u) << ::testing::PrintToString(said);
-  EXPECT_EQ(said[0].rfind("attention: ", 0), 0u) << said[0];
+  std::vector<std::string> remarks = remarks_of(block);
+  ASSERT_EQ(remarks.size(), 1u) << ::testing::PrintToString(remarks);
+  EXPECT_EQ(remarks[0].rfind("attention: ", 0), 0u) << remarks[0];
 }
 
 /// On processors without matrix tiles, whose kernels work beyond the places that chains see.
@@ -134,10 +134,10 @@ TEST(Attention, NearMissesAreToldApart) {
   ASSERT_EQ(all.size(), why.size());
   for (const fs::path& path : all) {
     SCOPED_TRACE(path.filename().string());
-    std::vector<std::string> said = said_of(*parsed(path));
-    ASSERT_EQ(said.size(), 1u) << ::testing::PrintToString(said);
-    EXPECT_EQ(said[0], "not attention: stablehlo.dot_general -> tensor<2x8x128x128xf32>: " +
-                           why.at(path.stem().string().substr(5)));
+    std::vector<std::string> remarks = remarks_of(*parsed(path));
+    ASSERT_EQ(remarks.size(), 1u) << ::testing::PrintToString(remarks);
+    EXPECT_EQ(remarks[0], "not attention: stablehlo.dot_general -> tensor<2x8x128x128xf32>: " +
+                              why.at(path.stem().string().substr(5)));
   }
 }
 

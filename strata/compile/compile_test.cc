@@ -345,8 +345,8 @@ TEST(Compile, ScalarLoopIsOneKernel) {
   expect_compiled_equals_reference(f);
 }
 
-// As JAX writes its random numbers: five turns over whole arrays, with rotations from two lists
-// that trade places.
+// As JAX writes its random numbers: five iterations over whole arrays, with rotations from two
+// lists that trade places.
 TEST(Compile, ShortLoopsAreOneKernelWithWhatIsAroundThem) {
   for (std::int64_t n : {7, 1000, 40000}) {
     Block f;

@@ -9,10 +9,10 @@
 #include <random>
 
 #include "strata/base/thread_pool.h"
-#include "strata/compile/cpu_client.h"
-#include "strata/compile/interpret_plan.h"
-#include "strata/compile/make_plan.h"
+#include "strata/compile/cpu/cpu_client.h"
 #include "strata/compile/pipeline.h"
+#include "strata/compile/plan/interpret_plan.h"
+#include "strata/compile/plan/make_plan.h"
 #include "strata/ir/fingerprint.h"
 #include "strata/op/build.h"
 #include "strata/op/control.h"

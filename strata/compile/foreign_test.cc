@@ -1,5 +1,5 @@
 // Custom calls by handlers from outside: by reference and compiled, on one thread and several.
-#include "strata/op/foreign.h"
+#include "strata/op/foreign/foreign.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -11,7 +11,7 @@
 #include "strata/compile/compile_testing.h"
 #include "strata/ir/text/parser.h"
 #include "strata/op/catalog.h"
-#include "strata/op/foreign_attributes.h"
+#include "strata/op/foreign/foreign_attributes.h"
 
 namespace strata::compile {
 namespace {

@@ -1,7 +1,7 @@
 // Maps that read across the grain, as machine code: the reference's bits, whatever the sizes.
 #include "strata/compile/compile_testing.h"
 #include "strata/op/build.h"
-#include "strata/op/cumulative.h"
+#include "strata/op/reduce/cumulative.h"
 
 namespace strata::compile {
 namespace {

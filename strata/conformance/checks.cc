@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "strata/op/build.h"
-#include "strata/op/probe.h"
+#include "strata/op/control/probe.h"
 
 namespace strata::conformance {
 namespace {

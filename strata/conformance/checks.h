@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "strata/ir/graph.h"
-#include "strata/op/check.h"
+#include "strata/op/control/check.h"
 
 namespace strata::conformance {
 

@@ -3,11 +3,11 @@
 #include <algorithm>
 #include <stdexcept>
 
-#include "strata/compile/cpu_client.h"
+#include "strata/compile/cpu/cpu_client.h"
 #include "strata/ir/verify.h"
+#include "strata/op/collective/world.h"
+#include "strata/op/control/probe.h"
 #include "strata/op/evaluate.h"
-#include "strata/op/probe.h"
-#include "strata/op/world.h"
 
 namespace strata::conformance {
 namespace {

@@ -8,11 +8,11 @@
 
 #include <cstdlib>
 
-#include "strata/compile/cpu_client.h"
-#include "strata/op/check.h"
+#include "strata/compile/cpu/cpu_client.h"
+#include "strata/op/control/check.h"
 #include "strata/op/evaluate.h"
-#include "strata/op/refine.h"
 #include "strata/op/samples.h"
+#include "strata/op/shape/refine.h"
 #include "strata/runtime/client.h"
 
 namespace strata::conformance {

@@ -8,7 +8,7 @@
 #include <ctime>
 
 #include "strata/base/error.h"
-#include "strata/compile/cpu_client.h"
+#include "strata/compile/cpu/cpu_client.h"
 #include "strata/op/law_support.h"
 #include "strata/partition/partition_testing.h"
 #include "strata/runtime/cpu_devices.h"

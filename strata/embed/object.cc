@@ -2,10 +2,10 @@
 
 #include "strata/api/trace.h"
 #include "strata/compile/llvm/object_file.h"
-#include "strata/compile/make_plan.h"
 #include "strata/compile/pipeline.h"
+#include "strata/compile/plan/make_plan.h"
 #include "strata/embed/c_header.h"
-#include "strata/op/foreign.h"
+#include "strata/op/foreign/foreign.h"
 
 namespace strata::embed {
 namespace {

@@ -2,8 +2,8 @@
 #include <cstdlib>
 
 #include "strata/base/thread_pool.h"
-#include "strata/compile/object_program.h"
-#include "strata/compile/processor_features.h"
+#include "strata/compile/cpu/object_program.h"
+#include "strata/compile/cpu/processor_features.h"
 
 using strata::compile::ObjectProgram;
 

@@ -9,7 +9,7 @@
 #include <numeric>
 
 #include "strata/base/error.h"
-#include "strata/compile/cpu_client.h"
+#include "strata/compile/cpu/cpu_client.h"
 #include "strata/engine/testing/small_model.h"
 
 namespace strata::engine {

@@ -10,7 +10,7 @@
 #include "strata/api/numpy.h"
 #include "strata/base/error.h"
 #include "strata/base/file.h"
-#include "strata/compile/cpu_client.h"
+#include "strata/compile/cpu/cpu_client.h"
 
 namespace strata::engine {
 namespace {

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "strata/compile/cpu_client.h"
+#include "strata/compile/cpu/cpu_client.h"
 #include "strata/engine/testing/small_model.h"
 #include "strata/model/pretrained.h"
 

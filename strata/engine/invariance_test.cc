@@ -11,7 +11,7 @@
 #include <random>
 
 #include "strata/base/thread_pool.h"
-#include "strata/compile/cpu_client.h"
+#include "strata/compile/cpu/cpu_client.h"
 #include "strata/engine/testing/small_model.h"
 
 namespace strata::engine {

@@ -12,7 +12,7 @@
 #include "strata/base/checksum.h"
 #include "strata/base/error.h"
 #include "strata/base/file.h"
-#include "strata/compile/cpu_client.h"
+#include "strata/compile/cpu/cpu_client.h"
 #include "strata/engine/testing/small_model.h"
 
 namespace strata::engine {

@@ -13,7 +13,7 @@
 #include <set>
 
 #include "strata/base/error.h"
-#include "strata/compile/cpu_client.h"
+#include "strata/compile/cpu/cpu_client.h"
 #include "strata/engine/samples.h"
 #include "strata/engine/score.h"
 #include "strata/engine/testing/small_model.h"

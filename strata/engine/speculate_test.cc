@@ -6,7 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "strata/base/error.h"
-#include "strata/compile/cpu_client.h"
+#include "strata/compile/cpu/cpu_client.h"
 #include "strata/engine/suffix_tree.h"
 #include "strata/engine/testing/small_model.h"
 

@@ -4,7 +4,7 @@
 #include <filesystem>
 
 #include "strata/base/error.h"
-#include "strata/compile/cpu_client.h"
+#include "strata/compile/cpu/cpu_client.h"
 #include "strata/engine/engine.h"
 #include "strata/model/pretrained.h"
 

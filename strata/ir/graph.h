@@ -288,8 +288,8 @@ struct OpInfo {
   /// throws strata::Error.
   std::function<void(const Op&)> verify = nullptr;
   /// For operations that take or give quantised tensors: checks their types in place of `infer` and
-  /// `verify` whenever one of them is quantised (op/quantized.h has the usual rules); throws
-  /// strata::Error. Null: nothing may be quantised.
+  /// `verify` whenever one of them is quantised (op/quantized/quantized.h has the usual rules);
+  /// throws strata::Error. Null: nothing may be quantised.
   void (*quantized)(const Op&) = nullptr;
 };
 

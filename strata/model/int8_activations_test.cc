@@ -12,7 +12,7 @@
 #include "strata/api/packed.h"
 #include "strata/api/random.h"
 #include "strata/base/thread_pool.h"
-#include "strata/compile/cpu_client.h"
+#include "strata/compile/cpu/cpu_client.h"
 #include "strata/model/decoder/model.h"
 
 namespace strata::model {

@@ -16,7 +16,7 @@
 #include "strata/api/random.h"
 #include "strata/base/error.h"
 #include "strata/base/thread_pool.h"
-#include "strata/compile/cpu_client.h"
+#include "strata/compile/cpu/cpu_client.h"
 
 namespace strata::nn {
 namespace {

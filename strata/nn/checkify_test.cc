@@ -5,7 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "strata/api/testing.h"
-#include "strata/compile/cpu_client.h"
+#include "strata/compile/cpu/cpu_client.h"
 #include "strata/nn/linear.h"
 #include "strata/nn/transform/control.h"
 #include "strata/nn/transform/grad.h"

@@ -10,7 +10,7 @@
 #include <nlohmann/json.hpp>
 
 #include "strata/api/index.h"
-#include "strata/compile/cpu_client.h"
+#include "strata/compile/cpu/cpu_client.h"
 #include "strata/nn/attention.h"
 #include "strata/nn/embed.h"
 #include "strata/nn/linear.h"

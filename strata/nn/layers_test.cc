@@ -7,7 +7,7 @@
 #include "strata/api/grad.h"
 #include "strata/api/index.h"
 #include "strata/base/error.h"
-#include "strata/compile/cpu_client.h"
+#include "strata/compile/cpu/cpu_client.h"
 #include "strata/nn/attention.h"
 #include "strata/nn/embed.h"
 #include "strata/nn/linear.h"

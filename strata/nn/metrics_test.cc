@@ -4,7 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "strata/compile/cpu_client.h"
+#include "strata/compile/cpu/cpu_client.h"
 #include "strata/nn/ema.h"
 #include "strata/nn/linear.h"
 #include "strata/nn/transform/jit.h"

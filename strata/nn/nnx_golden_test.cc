@@ -5,7 +5,7 @@
 #include <set>
 
 #include "strata/api/testing.h"
-#include "strata/compile/cpu_client.h"
+#include "strata/compile/cpu/cpu_client.h"
 
 namespace strata::nn {
 

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "strata/api/testing.h"
-#include "strata/compile/cpu_client.h"
+#include "strata/compile/cpu/cpu_client.h"
 #include "strata/nn/golden_models.h"
 #include "strata/nn/modules.h"
 #include "strata/nn/nnx_golden.h"

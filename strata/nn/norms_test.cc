@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "strata/api/numpy/linalg.h"
-#include "strata/compile/cpu_client.h"
+#include "strata/compile/cpu/cpu_client.h"
 #include "strata/nn/batch_norm.h"
 #include "strata/nn/group_norm.h"
 #include "strata/nn/instance_norm.h"

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "strata/api/nn.h"
-#include "strata/compile/cpu_client.h"
+#include "strata/compile/cpu/cpu_client.h"
 #include "strata/nn/dropout.h"
 #include "strata/nn/linear.h"
 #include "strata/nn/pool.h"

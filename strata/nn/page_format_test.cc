@@ -12,7 +12,7 @@
 #include "strata/api/numpy.h"
 #include "strata/api/random.h"
 #include "strata/base/error.h"
-#include "strata/compile/cpu_client.h"
+#include "strata/compile/cpu/cpu_client.h"
 #include "strata/nn/cached_attention.h"
 
 namespace strata::nn {

@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "strata/api/testing.h"
-#include "strata/compile/cpu_client.h"
+#include "strata/compile/cpu/cpu_client.h"
 
 namespace strata::nn {
 namespace {

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "strata/api/testing.h"
-#include "strata/compile/cpu_client.h"
+#include "strata/compile/cpu/cpu_client.h"
 #include "strata/nn/linear.h"
 #include "strata/nn/nnx_golden.h"
 #include "strata/nn/sharding.h"

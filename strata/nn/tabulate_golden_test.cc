@@ -1,7 +1,7 @@
 // Tables of modules beside Flax's, and what is not in them: operations.
 #include <gmock/gmock.h>
 
-#include "strata/compile/cpu_client.h"
+#include "strata/compile/cpu/cpu_client.h"
 #include "strata/nn/golden_models.h"
 #include "strata/nn/nnx_golden.h"
 #include "strata/nn/tabulate.h"

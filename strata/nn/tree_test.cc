@@ -8,7 +8,7 @@
 #include "strata/api/jit.h"
 #include "strata/api/numpy.h"
 #include "strata/api/vmap.h"
-#include "strata/compile/cpu_client.h"
+#include "strata/compile/cpu/cpu_client.h"
 #include "strata/nn/variable.h"
 
 namespace strata::nn {

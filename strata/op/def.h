@@ -54,7 +54,7 @@ class Rule {
 
 using Literals = std::vector<Literal>;
 
-class Process;  // op/world.h
+class Process;  // op/collective/world.h
 
 /// Evaluates nested blocks for operations that have regions.
 class Evaluator {
@@ -141,7 +141,7 @@ class LowerContext {
 
 /// The element of result `r` at `index`, computed from elements of the operands. The compiler
 /// composes these, so everything that has this lowering fuses with everything else.
-struct Elemental {
+struct Elementwise {
   loop::Inst* (*element)(LowerContext&, const Op&, int r, std::span<const loop::Index> index);
 };
 
@@ -149,7 +149,7 @@ struct Elemental {
 enum class Combiner : std::uint8_t { add, mul, min, max, and_, or_, xor_, region };
 
 /// A reduction of the first half of the operands over `dims`, the second half being initial values.
-/// Order of combination: op/reduce_order.h.
+/// Order of combination: op/reduce/reduce_order.h.
 struct Reduction {
   std::vector<int> dims;
   Combiner combiner;
@@ -173,7 +173,7 @@ struct Structured {
 /// Writes its own kernel: grid points [0, grid(op)) may run in any order and on any thread.
 /// Operands are asked of the context (elements) or read as `operands` (buffers, for loops over
 /// them); `results` are written whole.
-struct Whole {
+struct CustomKernel {
   std::int64_t (*grid)(const Op&);
   void (*emit)(LowerContext&, const Op&, std::span<loop::Ref* const> operands,
                std::span<loop::Ref* const> results, const loop::Index& point);
@@ -187,8 +187,8 @@ struct Native {
   std::vector<std::int64_t> (*params)(const Op&);
 };
 /// Describes itself to the compiler.
-using Lowering = std::variant<Elemental, Reduction (*)(const Op&), Contraction (*)(const Op&),
-                              Update, Structured, Whole, Native, None>;
+using Lowering = std::variant<Elementwise, Reduction (*)(const Op&), Contraction (*)(const Op&),
+                              Update, Structured, CustomKernel, Native, None>;
 
 /// The operation said by others, for the compiler where there is no lowering, and for export as
 /// plain StableHLO.
@@ -211,7 +211,7 @@ struct Traits {
   bool takes_complex =
       false;  // its kernel and its evaluation know complex values as they lie in memory
   bool takes_quantized = false;  // the same of quantised values, as movers do; others see the
-                                 // numbers they stand for (op/quantized.h)
+                                 // numbers they stand for (op/quantized/quantized.h)
 };
 
 /// Whether an assertion, of whose operands the literals are known (null: unknown), is known to

@@ -3,12 +3,12 @@
 #include <unordered_map>
 
 #include "strata/base/error.h"
-#include "strata/op/dynamic.h"
+#include "strata/op/collective/world.h"
 #include "strata/op/legalize.h"
-#include "strata/op/quantized.h"
-#include "strata/op/refine.h"
-#include "strata/op/tuple.h"
-#include "strata/op/world.h"
+#include "strata/op/quantized/quantized.h"
+#include "strata/op/shape/dynamic.h"
+#include "strata/op/shape/refine.h"
+#include "strata/op/shape/tuple.h"
 
 namespace strata::op {
 namespace {

@@ -15,7 +15,7 @@ struct World;
 /// The results of a block whose arguments are `arguments`. Throws strata::Error when their number
 /// or types differ from the block's.
 Literals evaluate(const Block& block, std::span<const Literal> arguments);
-/// The same as one process of a grid, or in a world of the caller's (op/world.h).
+/// The same as one process of a grid, or in a world of the caller's (op/collective/world.h).
 Literals evaluate(const Block& block, std::span<const Literal> arguments, Process& process);
 Literals evaluate(const Block& block, std::span<const Literal> arguments, World& world);
 

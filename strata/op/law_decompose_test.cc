@@ -1,7 +1,7 @@
 // Decompositions say what they stand for: on every sample, the same bits as the operation itself.
 #include "strata/op/law_support.h"
 #include "strata/op/legalize.h"
-#include "strata/op/refine.h"
+#include "strata/op/shape/refine.h"
 
 namespace strata::op::laws {
 namespace {

@@ -6,9 +6,9 @@
 #include <cmath>
 #include <memory>
 
+#include "strata/op/collective/world.h"
 #include "strata/op/evaluate.h"
 #include "strata/op/samples.h"
-#include "strata/op/world.h"
 
 namespace strata::op::laws {
 

@@ -5,7 +5,7 @@
 
 #include "strata/base/error.h"
 #include "strata/op/build.h"
-#include "strata/op/quantized.h"
+#include "strata/op/quantized/quantized.h"
 #include "strata/op/rules.h"
 #include "strata/type/minifloat.h"
 

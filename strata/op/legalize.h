@@ -7,7 +7,7 @@
 //   i2, i4, ui2, ui4  one part, i8 or ui8, holding the number; arithmetic is done there and wrapped
 //   f4*, f6*, f8*     one part, ui8, holding the bits; arithmetic is done in f32 and rounded once
 //   quantised         the part of its stored integers; arithmetic is done on the numbers they stand
-//   for (op/quantized.h)
+//   for (op/quantized/quantized.h)
 //
 // The parts are the elements as they lie in memory, so that arguments and results keep their bytes.
 // How an operation acts on parts is its `split` rule, or the default here: movers act on each part;

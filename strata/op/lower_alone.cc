@@ -41,10 +41,10 @@ void nest(loop::Builder& b, const std::vector<std::int64_t>& sizes, std::vector<
 
 }  // namespace
 
-bool is_elemental(const Op& op) { return std::holds_alternative<Elemental>(def(op).lowering); }
+bool is_elemental(const Op& op) { return std::holds_alternative<Elementwise>(def(op).lowering); }
 
 std::unique_ptr<loop::Kernel> lower_alone(const Op& op) {
-  const auto* lowering = std::get_if<Elemental>(&def(op).lowering);
+  const auto* lowering = std::get_if<Elementwise>(&def(op).lowering);
   STRATA_CHECK(lowering != nullptr, "{} has no element-by-element lowering", op.name());
   auto kernel = std::make_unique<loop::Kernel>(std::string(short_name(op.name())));
   loop::Builder b(*kernel);

@@ -5,9 +5,9 @@
 #include <unordered_set>
 
 #include "strata/loop/pieces.h"
-#include "strata/op/combiner.h"
-#include "strata/op/reduce.h"
-#include "strata/op/scan.h"
+#include "strata/op/control/scan.h"
+#include "strata/op/reduce/combiner.h"
+#include "strata/op/reduce/reduce.h"
 
 namespace strata::op {
 namespace {
@@ -32,7 +32,7 @@ Emission emission_of(const Op& op, std::int64_t most) {
     return Emission::none;
   for (const Value* v : op.results())
     if (!is_array(v)) return Emission::none;
-  if (std::holds_alternative<Elemental>(def(op).lowering)) return Emission::lanes;
+  if (std::holds_alternative<Elementwise>(def(op).lowering)) return Emission::lanes;
   bool loops = structured(op) != nullptr;
   if (loops && structured(op)->kind == Structured::Kind::scan && ScanParts(op).ys > 0)
     return Emission::none;
@@ -62,8 +62,9 @@ class RegionContext : public LowerContext {
         return k.inst;
     const Op& op = *v->op();
     loop::Inst* element =
-        reduction(op) ? reduce(op, index)[static_cast<std::size_t>(v->index())]
-                      : std::get<Elemental>(def(op).lowering).element(*this, op, v->index(), index);
+        reduction(op)
+            ? reduce(op, index)[static_cast<std::size_t>(v->index())]
+            : std::get<Elementwise>(def(op).lowering).element(*this, op, v->index(), index);
     known_[v].push_back({{index.begin(), index.end()}, element, b.current(), b.guards()});
     return element;
   }
@@ -104,7 +105,7 @@ class RegionContext : public LowerContext {
         case Structured::Kind::call: results = run(op.region(0), operands(op)); break;
       }
     } else {
-      const Elemental* elemental = std::get_if<Elemental>(&def(op).lowering);
+      const Elementwise* elemental = std::get_if<Elementwise>(&def(op).lowering);
       STRATA_CHECK(elemental != nullptr, "{} cannot be emitted into a kernel", op.name());
       for (int r = 0; r < op.num_results(); ++r)
         results.push_back(elemental->element(*this, op, r, {}));
@@ -173,7 +174,7 @@ class RegionContext : public LowerContext {
     return now(results);
   }
 
-  // ---- reductions: one output, in the order of op/reduce_order.h
+  // ---- reductions: one output, in the order of op/reduce/reduce_order.h
 
   Insts reduce(const Op& op, std::span<const loop::Index> kept) {
     Reduction rule = (*reduction(op))(op);

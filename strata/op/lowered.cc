@@ -61,7 +61,7 @@ Literals run_update(const Op& op, const Update& lowering, std::span<const Litera
   return out;
 }
 
-Literals run_whole(const Op& op, const Whole& lowering, std::span<const Literal> operands) {
+Literals run_whole(const Op& op, const CustomKernel& lowering, std::span<const Literal> operands) {
   Literals out;
   for (Value* r : op.results()) out.emplace_back(r->type());
   std::int64_t grid = lowering.grid(op);
@@ -82,14 +82,14 @@ Literals run_whole(const Op& op, const Whole& lowering, std::span<const Literal>
 
 bool runs_alone(const Op& op) {
   const Lowering& l = def(op).lowering;
-  return std::holds_alternative<Elemental>(l) || std::holds_alternative<Update>(l) ||
-         std::holds_alternative<Whole>(l);
+  return std::holds_alternative<Elementwise>(l) || std::holds_alternative<Update>(l) ||
+         std::holds_alternative<CustomKernel>(l);
 }
 
 Literals lowered(const Op& op, std::span<const Literal> operands) {
   if (const Update* update = std::get_if<Update>(&def(op).lowering))
     return run_update(op, *update, operands);
-  if (const Whole* whole = std::get_if<Whole>(&def(op).lowering))
+  if (const CustomKernel* whole = std::get_if<CustomKernel>(&def(op).lowering))
     return run_whole(op, *whole, operands);
   Literals out;
   for (Value* r : op.results()) out.emplace_back(r->type());

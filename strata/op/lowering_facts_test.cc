@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "strata/op/build.h"
-#include "strata/op/combiner.h"
+#include "strata/op/reduce/combiner.h"
 
 namespace strata::op {
 namespace {

@@ -12,12 +12,12 @@ namespace strata::op {
 
 /// Whether each element is computed for itself.
 inline bool is_elemental(const ir::Op& op) {
-  return std::holds_alternative<Elemental>(def(op).lowering);
+  return std::holds_alternative<Elementwise>(def(op).lowering);
 }
 /// Whether an element of its result is one of each operand, from the same place, side by side:
 /// parts of complex numbers.
 inline bool is_interleaving(const ir::Op& op) {
-  return def(op).traits.elementwise && std::holds_alternative<Whole>(def(op).lowering);
+  return def(op).traits.elementwise && std::holds_alternative<CustomKernel>(def(op).lowering);
 }
 /// Whether dimensions are reduced by a combiner.
 inline bool is_reduction(const ir::Op& op) {

@@ -18,7 +18,7 @@
 
 namespace strata::op {
 
-struct World;  // op/world.h
+struct World;  // op/collective/world.h
 
 /// One call of an operation.
 struct Sample {

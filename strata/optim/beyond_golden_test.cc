@@ -8,7 +8,7 @@
 #include <fstream>
 
 #include "strata/api/testing.h"
-#include "strata/compile/cpu_client.h"
+#include "strata/compile/cpu/cpu_client.h"
 #include "strata/optim/optax_golden.h"
 #include "strata/optim/optim.h"
 

@@ -6,7 +6,7 @@
 
 #include "strata/api/grad.h"
 #include "strata/api/jit.h"
-#include "strata/compile/cpu_client.h"
+#include "strata/compile/cpu/cpu_client.h"
 #include "strata/optim/optax_golden.h"
 #include "strata/optim/optim.h"
 

@@ -6,7 +6,7 @@
 #include "strata/api/grad.h"
 #include "strata/api/jit.h"
 #include "strata/api/testing.h"
-#include "strata/compile/cpu_client.h"
+#include "strata/compile/cpu/cpu_client.h"
 #include "strata/nn/batch_norm.h"
 #include "strata/nn/linear.h"
 #include "strata/optim/adam.h"

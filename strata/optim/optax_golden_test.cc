@@ -10,7 +10,7 @@
 
 #include "strata/api/grad.h"
 #include "strata/api/testing.h"
-#include "strata/compile/cpu_client.h"
+#include "strata/compile/cpu/cpu_client.h"
 #include "strata/optim/aggregating.h"
 #include "strata/optim/conditions.h"
 #include "strata/optim/contrib/matrices.h"

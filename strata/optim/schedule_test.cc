@@ -5,7 +5,7 @@
 #include "strata/api/jit.h"
 #include "strata/api/vmap.h"
 #include "strata/base/error.h"
-#include "strata/compile/cpu_client.h"
+#include "strata/compile/cpu/cpu_client.h"
 
 namespace strata::optim {
 namespace {

@@ -4,7 +4,7 @@
 #include "strata/api/control.h"
 #include "strata/api/grad.h"
 #include "strata/api/jit.h"
-#include "strata/compile/cpu_client.h"
+#include "strata/compile/cpu/cpu_client.h"
 #include "strata/optim/optim.h"
 
 namespace strata::optim {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <map>
 
-#include "strata/op/reduce.h"
+#include "strata/op/reduce/reduce.h"
 
 namespace strata::spmd {
 namespace {

@@ -1,8 +1,8 @@
 #include "strata/partition/data_flow.h"
 
 #include "strata/op/control.h"
+#include "strata/op/control/scan.h"
 #include "strata/op/lowering_kind.h"
-#include "strata/op/scan.h"
 
 namespace strata::spmd {
 

@@ -4,7 +4,7 @@
 #include <map>
 
 #include "strata/base/check.h"
-#include "strata/op/combiner.h"
+#include "strata/op/reduce/combiner.h"
 
 namespace strata::spmd {
 namespace {

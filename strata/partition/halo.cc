@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <string_view>
 
-#include "strata/op/windows.h"
+#include "strata/op/reduce/windows.h"
 
 namespace strata::spmd {
 namespace {

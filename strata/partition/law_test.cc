@@ -104,7 +104,7 @@ TEST_P(PartitionLaw, sharded_is_whole) {
     try {
       want = op::laws::evaluate_in(sample, f->body, sample.operands);
     } catch (const Error&) {
-      continue;  // what needs processes of its own, op/world_test.cc
+      continue;  // what needs processes of its own, op/collective/world_test.cc
     }
     const op::Op& op = *f->body.ops().back();
     const std::size_t all = grids().size(), first = number++ % all;

@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-#include "strata/op/combiner.h"
+#include "strata/op/reduce/combiner.h"
 #include "strata/op/rules.h"
 
 namespace strata::spmd {

@@ -24,7 +24,7 @@ struct Cut {
 /// on where an element stands (random numbers), or has no rule.
 bool is_local(const op::Op& op);
 /// Whether the order in which it adds depends on which dimensions have more than one element
-/// (op/reduce_order.h): its parts must have more than one wherever the whole has.
+/// (op/reduce/reduce_order.h): its parts must have more than one wherever the whole has.
 bool needs_more_than_one(const op::Op& op);
 /// The combiner that puts the parts of a cut reduction factor together; none where it may not be
 /// cut, or where `exact` forbids to add in another order.

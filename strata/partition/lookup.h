@@ -9,7 +9,7 @@
 
 #include <optional>
 
-#include "strata/op/indexing.h"
+#include "strata/op/index/indexing.h"
 #include "strata/partition/emit.h"
 
 namespace strata::spmd {

@@ -1,8 +1,8 @@
 #include "strata/partition/partition_testing.h"
 
 #include "strata/base/error.h"
+#include "strata/op/collective/world.h"
 #include "strata/op/evaluate.h"
-#include "strata/op/world.h"
 
 namespace strata::spmd {
 

@@ -8,12 +8,12 @@
 
 #include "strata/base/error.h"
 #include "strata/ir/declaration.h"
+#include "strata/op/collective/world.h"
 #include "strata/op/evaluate.h"
 #include "strata/op/law_support.h"
 #include "strata/op/samples.h"
 #include "strata/op/testing/block_laws.h"
 #include "strata/op/testing/random_program.h"
-#include "strata/op/world.h"
 #include "strata/partition/partition_testing.h"
 #include "strata/partition/program.h"
 #include "strata/transform/vjp.h"

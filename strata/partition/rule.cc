@@ -6,7 +6,7 @@
 
 #include "strata/base/error.h"
 #include "strata/mesh/cursor.h"
-#include "strata/op/indexing.h"
+#include "strata/op/index/indexing.h"
 #include "strata/op/rules.h"
 
 namespace strata::spmd {

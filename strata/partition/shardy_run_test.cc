@@ -15,9 +15,9 @@
 #include "strata/ir/read.h"
 #include "strata/ir/text/parser.h"
 #include "strata/op/catalog.h"
+#include "strata/op/collective/world.h"
 #include "strata/op/evaluate.h"
 #include "strata/op/law_support.h"
-#include "strata/op/world.h"
 #include "strata/partition/partition_testing.h"
 #include "strata/partition/program.h"
 

@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
+#include "strata/op/control/scan.h"
 #include "strata/op/kind.h"
 #include "strata/op/lowering_kind.h"
-#include "strata/op/scan.h"
 
 namespace strata::pass {
 namespace {

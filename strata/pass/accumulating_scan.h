@@ -1,9 +1,10 @@
-// A scan that does nothing but add a product of each turn's slices to what it carries: the gradient
-// of a recurrent network's weights.
+// A scan that does nothing but add a product of each iteration's slices to what it carries: the
+// gradient of a recurrent network's weights.
 //
 //   scan { sum = sum + dot(x, y) }, x[k, m] or x[m, k] and y[k, n] the slices
 //
-// pass/loop_dot_batching.h makes such scans, compile/product_sum.h has a kernel for them.
+// pass/loop_dot_batching.h makes such scans, compile/kernel/dot/accumulating_scan_gemm.h has a
+// kernel for them.
 #pragma once
 
 #include <optional>
@@ -12,10 +13,10 @@
 
 namespace strata::pass {
 
-/// The scan's parts. Products of each turn are summed by themselves, as the scan says, and added to
-/// the carry in its order of turns.
+/// The scan's parts. Products of each iteration are summed by themselves, as the scan says, and
+/// added to the carry in its order of turns.
 struct AccumulatingScan {
-  const ir::Value *initial, *left, *right;  // the carry before the first turn; operands of all
+  const ir::Value *initial, *left, *right;  // the carry before the first iteration; operands of all
                                             // turns: [turn, k, m] or [turn, m, k], and [turn, k, n]
   bool left_contracts_first;                // [turn, k, m]
   bool carry_first;                         // carry + product rather than product + carry

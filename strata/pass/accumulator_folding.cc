@@ -5,13 +5,13 @@
 
 #include "strata/ir/uses.h"
 #include "strata/op/build.h"
-#include "strata/op/dot_general.h"
+#include "strata/op/control/scan.h"
+#include "strata/op/index/scatter.h"
 #include "strata/op/kind.h"
+#include "strata/op/linalg/dot_general.h"
 #include "strata/op/lowering_kind.h"
-#include "strata/op/reduce.h"
-#include "strata/op/reduce_order.h"
-#include "strata/op/scan.h"
-#include "strata/op/scatter.h"
+#include "strata/op/reduce/reduce.h"
+#include "strata/op/reduce/reduce_order.h"
 #include "strata/pass/chunked_reduction.h"
 
 namespace strata::pass {
@@ -163,7 +163,7 @@ class FoldAccumulators {
     return is_before(sums, op) ? carried_through(op, sums, value) : nullptr;
   }
 
-  /// Lets the scan begin with the sums, or read a slice of them in each turn.
+  /// Lets the scan begin with the sums, or read a slice of them in each iteration.
   Value* carried_through(Op& scan, Value* sums, Value* value) {
     const op::ScanParts parts(scan);
     const auto k = static_cast<std::size_t>(value->index());

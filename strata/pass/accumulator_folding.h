@@ -9,7 +9,7 @@
 // before, it is the chain over all rows. Only additions that are marked are said so, since others
 // promise to round the product first. Where it cannot be done they stay additions: a product that
 // is rounded to bf16, or that sums over 32768 rows or more; a reduction of rows that are no whole
-// chunks (op/reduce_order.h), or of 65536 numbers or more.
+// chunks (op/reduce/reduce_order.h), or of 65536 numbers or more.
 #pragma once
 
 #include "strata/ir/graph.h"

@@ -8,9 +8,9 @@
 
 #include "strata/ir/verify.h"
 #include "strata/op/build.h"
-#include "strata/op/combiner.h"
 #include "strata/op/control.h"
 #include "strata/op/evaluate.h"
+#include "strata/op/reduce/combiner.h"
 
 namespace strata::pass {
 namespace {
@@ -32,7 +32,7 @@ Value* zero(Builder& b) { return op::scalar(b, DType::f32, 0); }
 Value* columns(Builder& b, Value* x, Value*) {
   return op::reduce(b, x, zero(b), {0}, op::Combiner::add);
 }
-/// As derivatives of stacked layers: a product for each turn.
+/// As derivatives of stacked layers: a product for each iteration.
 Value* stacked(Builder& b, Value* x, Value* y) {
   auto body = std::make_unique<Block>();
   Value *carry = body->add_argument(x->type()), *right = body->add_argument(y->type());

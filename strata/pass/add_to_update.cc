@@ -6,10 +6,10 @@
 
 #include "strata/ir/uses.h"
 #include "strata/op/build.h"
+#include "strata/op/control/scan.h"
+#include "strata/op/index/scatter.h"
 #include "strata/op/kind.h"
 #include "strata/op/lowering_kind.h"
-#include "strata/op/scan.h"
-#include "strata/op/scatter.h"
 #include "strata/pass/negative_zero.h"
 #include "strata/pass/parents.h"
 #include "strata/pass/rewrite.h"

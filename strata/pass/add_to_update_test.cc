@@ -11,7 +11,7 @@
 namespace strata::pass {
 namespace {
 
-/// A loop of five turns whose carry %m, at first `initial`, becomes `next`.
+/// A loop of five iterations whose carry %m, at first `initial`, becomes `next`.
 std::string loop(const std::string& type, const std::string& initial, const std::string& body,
                  const std::string& next) {
   const std::string array = "tensor<24x" + type + ">", part = "tensor<2x" + type + ">";

@@ -5,10 +5,10 @@
 #include <unordered_map>
 
 #include "strata/ir/uses.h"
-#include "strata/op/combiner.h"
-#include "strata/op/dot_general.h"
 #include "strata/op/kind.h"
+#include "strata/op/linalg/dot_general.h"
 #include "strata/op/lowering_kind.h"
+#include "strata/op/reduce/combiner.h"
 #include "strata/pass/chunk_region.h"
 
 namespace strata::pass {

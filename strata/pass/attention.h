@@ -9,9 +9,10 @@
 // before or after the second product, or as a logarithm inside the exponential. Backward the same
 // probabilities are read by products that sum over queries (for v and k) or keys (for q).
 //
-// Nothing is rewritten: such scores are passed from launch to launch in parts (compile/chains.h)
-// whether they are recognised or not. The recogniser tells what is found for --explain, and what is
-// in the way where something is almost attention. docs/decision/0017-attention.md says why.
+// Nothing is rewritten: such scores are passed from launch to launch in parts
+// (compile/plan/tile_pipelines.h) whether they are recognised or not. The recogniser tells what is
+// found for --explain, and what is in the way where something is almost attention.
+// docs/decision/0017-attention.md says why.
 #pragma once
 
 #include <string>

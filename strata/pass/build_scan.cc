@@ -25,7 +25,7 @@ bool is_computed_by_readers(const ir::Block& body, const ir::Value* v) {
       all &= std::find(region->results.begin(), region->results.end(), v) == region->results.end();
     if (std::find(op.operands.begin(), op.operands.end(), v) == op.operands.end()) return;
     const auto& lowering = op::def(op).lowering;
-    all &= std::holds_alternative<op::Elemental>(lowering) ||
+    all &= std::holds_alternative<op::Elementwise>(lowering) ||
            std::holds_alternative<op::Reduction (*)(const ir::Op&)>(lowering);
   });
   return all;

@@ -5,10 +5,10 @@
 
 namespace strata::pass {
 
-/// The scan whose turns are `body`, which may use values from outside: they become consts of it,
-/// but splats and few elements spread over many (where only kernels read those that compute their
-/// operands), which the new body has for itself. `carried` and `sliced` are the arguments of `body`
-/// for `carries` and the slices of `xs`; no other one is used.
+/// The scan whose iterations are `body`, which may use values from outside: they become consts of
+/// it, but splats and few elements spread over many (where only kernels read those that compute
+/// their operands), which the new body has for itself. `carried` and `sliced` are the arguments of
+/// `body` for `carries` and the slices of `xs`; no other one is used.
 ir::Values build_scan(ir::Builder& b, const ir::Block& body, const ir::Values& carried,
                       const ir::Values& carries, const ir::Values& sliced, const ir::Values& xs,
                       op::ScanOptions options);

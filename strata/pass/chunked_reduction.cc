@@ -1,10 +1,10 @@
 #include "strata/pass/chunked_reduction.h"
 
 #include "strata/op/build.h"
-#include "strata/op/combiner.h"
 #include "strata/op/control.h"
 #include "strata/op/lowering_kind.h"
-#include "strata/op/reduce.h"
+#include "strata/op/reduce/combiner.h"
+#include "strata/op/reduce/reduce.h"
 
 namespace strata::pass {
 namespace {

@@ -1,6 +1,6 @@
 // Reductions over rows, some rows at a time, without a changed bit: what a part of the rows gives
-// are whole chunks of the reduction (op/reduce_order.h), and these are combined in order when all
-// are there.
+// are whole chunks of the reduction (op/reduce/reduce_order.h), and these are combined in order
+// when all are there.
 //
 //   s = reduce(x) over dimension 0 of 2048 rows   =   combine(part(x[0:512]), part(x[512:1024]),
 //   ...)

@@ -8,8 +8,8 @@
 #include <cmath>
 
 #include "strata/op/build.h"
-#include "strata/op/combiner.h"
 #include "strata/op/evaluate.h"
+#include "strata/op/reduce/combiner.h"
 
 namespace strata::pass {
 namespace {

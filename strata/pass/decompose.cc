@@ -3,8 +3,8 @@
 #include "strata/op/def.h"
 #include "strata/op/legalize.h"
 #include "strata/op/lower_region.h"
-#include "strata/op/quantized.h"
-#include "strata/op/sort_key.h"
+#include "strata/op/quantized/quantized.h"
+#include "strata/op/sort/sort_key.h"
 
 namespace strata::pass {
 namespace {

@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "strata/op/build.h"
-#include "strata/op/dot_general.h"
-#include "strata/op/fma.h"
+#include "strata/op/elementwise/fma.h"
+#include "strata/op/linalg/dot_general.h"
 #include "strata/op/lowering_kind.h"
 #include "strata/pass/rewrite.h"
 

@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "strata/op/build.h"
-#include "strata/op/dot_general.h"
 #include "strata/op/kind.h"
+#include "strata/op/linalg/dot_general.h"
 #include "strata/op/lowering_kind.h"
 #include "strata/pass/rewrite.h"
 #include "strata/pass/transpose_patterns.h"
@@ -58,7 +58,8 @@ Value* batch_last(Builder& b, Value* v, int last, Ints& batch, Ints& contract) {
 /// in the other, if that fills lanes whose terms stay in a cache.
 ir::Values with_one_batch_last(Builder& b, const Op& op, const op::Contraction& c,
                                op::DotDims dims) {
-  constexpr std::int64_t kLanes = 16, kMostTerms = 8192;  // as compile/batch_lanes.cc asks
+  constexpr std::int64_t kLanes = 16,
+                         kMostTerms = 8192;  // as compile/kernel/dot/batch_vectorized_dot.cc asks
   Value *l = op.operand(0), *r = op.operand(1);
   const bool left_stays = l->shape().count() >= r->shape().count();
   Value*& moved = left_stays ? r : l;

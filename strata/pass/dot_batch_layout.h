@@ -6,9 +6,9 @@
 // Kernels walk a batch from outside: each element of such an operand lies on a cache line of its
 // own for them, and where the batch is a power of two all of these lie in few places of a cache. A
 // transposition reads the operand once, line by line. (Batches that are last in both are lanes:
-// compile/batch_lanes.h. Of two batches that are last in one operand each, the smaller operand is
-// transposed so that it ends with that of the other.) Terms and their order stay, so no bit
-// changes.
+// compile/kernel/dot/batch_vectorized_dot.h. Of two batches that are last in one operand each, the
+// smaller operand is transposed so that it ends with that of the other.) Terms and their order
+// stay, so no bit changes.
 #pragma once
 
 #include "strata/ir/graph.h"

@@ -5,8 +5,8 @@
 #include <gtest/gtest.h>
 
 #include "strata/op/build.h"
-#include "strata/op/dot_general.h"
 #include "strata/op/evaluate.h"
+#include "strata/op/linalg/dot_general.h"
 #include "strata/op/lowering_kind.h"
 #include "strata/op/samples.h"
 #include "strata/op/testing/run.h"

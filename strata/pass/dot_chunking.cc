@@ -5,7 +5,7 @@
 #include "strata/ir/uses.h"
 #include "strata/ir/verify.h"
 #include "strata/op/build.h"
-#include "strata/op/dot_general.h"
+#include "strata/op/linalg/dot_general.h"
 #include "strata/op/lowering_kind.h"
 #include "strata/pass/build_scan.h"
 #include "strata/pass/chunk_region.h"

@@ -7,9 +7,9 @@
 #include "strata/ir/pass/pass.h"
 #include "strata/ir/uses.h"
 #include "strata/op/calculus/support.h"
+#include "strata/op/control/scan.h"
 #include "strata/op/kind.h"
 #include "strata/op/lowering_kind.h"
-#include "strata/op/scan.h"
 #include "strata/pass/accumulating_scan.h"
 #include "strata/pass/build_scan.h"
 #include "strata/pass/rewrite.h"
@@ -24,22 +24,22 @@ using ir::Op;
 using ir::Value;
 using ir::Values;
 
-/// Fewer turns are not worth another pass over what they make.
+/// Fewer iterations are not worth another pass over what they make.
 constexpr std::int64_t kFewestTurns = 8;
-/// Multiply-adds of one turn's product from which it is no faster with others: it takes several
-/// threads by itself.
+/// Multiply-adds of one iteration's product from which it is no faster with others: it takes
+/// several threads by itself.
 constexpr double kMostWork = 4e6;
 /// Terms of a sum from which to add it to another is a small part of the work.
 constexpr std::int64_t kMostTerms = 64;
-/// Bytes of all turns' results, and of what is stacked for products after the loop: they stay in
-/// caches.
+/// Bytes of all iterations' results, and of what is stacked for products after the loop: they stay
+/// in caches.
 constexpr std::int64_t kMostBytes = 16 << 20;
 
 std::int64_t bytes(const Value* v) {
   return v->shape().count() * static_cast<std::int64_t>(byte_width(v->dtype()));
 }
 
-/// A product of static shapes that is small in each turn.
+/// A product of static shapes that is small in each iteration.
 bool is_small_product(const Op& op) {
   if (!op::is_contraction(op) || op.operands.size() != 2) return false;
   for (const Value* v : {op.operand(0), op.operand(1), op.result()})
@@ -79,7 +79,7 @@ class Turns {
   using Moved = std::vector<std::pair<std::size_t, const Op*>>;  // number of the scan's result, and
                                                                  // the product that it is or adds
 
-  /// A value of the body in all turns: the same in each, or stacked.
+  /// A value of the body in all iterations: the same in each, or stacked.
   struct All {
     Value* value = nullptr;
     bool stacked = false;
@@ -150,8 +150,8 @@ class Turns {
         sums_.push_back({c, product});
     }
   }
-  /// Products that are stacked, if one operand is the same in all turns: else one stack would take
-  /// the place of two.
+  /// Products that are stacked, if one operand is the same in all iterations: else one stack would
+  /// take the place of two.
   void find_after() {
     for (std::size_t y = parts_.carries; y < body_.results.size(); ++y) {
       const Value* v = body_.results[y];
@@ -180,7 +180,7 @@ class Turns {
 
   // ---- the new scans
 
-  /// The same operation on all turns at once.
+  /// The same operation on all iterations at once.
   Value* of_all_turns(const Op& product, const std::vector<All>& operands) {
     Values values;
     std::vector<bool> stacked;
@@ -271,7 +271,7 @@ class Turns {
     xs = std::move(values);
   }
 
-  /// The scan that adds up what a product of each turn is.
+  /// The scan that adds up what a product of each iteration is.
   Value* sum(std::size_t carry, const Op& product, Value* left, Value* right) {
     Block body;
     Builder in(body);

@@ -1,4 +1,4 @@
-// Products of all turns at once: which leave a scan, and the same bits whatever leaves.
+// Products of all iterations at once: which leave a scan, and the same bits whatever leaves.
 #include "strata/pass/loop_dot_batching.h"
 
 #include <gtest/gtest.h>

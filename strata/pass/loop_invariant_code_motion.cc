@@ -4,9 +4,9 @@
 #include <unordered_set>
 
 #include "strata/op/build.h"
-#include "strata/op/dot_general.h"
+#include "strata/op/control/scan.h"
+#include "strata/op/linalg/dot_general.h"
 #include "strata/op/lowering_kind.h"
-#include "strata/op/scan.h"
 #include "strata/pass/build_scan.h"
 #include "strata/pass/transpose_patterns.h"
 
@@ -94,7 +94,7 @@ class Hoist {
     for (const auto& region : loop.regions) inside_.insert(region.get());
   }
 
-  /// Says that an argument of the loop's region is `v` in each turn.
+  /// Says that an argument of the loop's region is `v` in each iteration.
   void know(const Value* argument, Value* v) {
     moves_.insert(argument);
     before_.set(argument, v);
@@ -138,8 +138,8 @@ class Hoist {
   }
   bool is_constant(const Value* v) const { return !inside_.count(v->block()) || moves_.count(v); }
 
-  /// Whether a product's operand would be computed anew in each turn: it is in memory then, however
-  /// little arithmetic that takes, for products read what is moved at most.
+  /// Whether a product's operand would be computed anew in each iteration: it is in memory then,
+  /// however little arithmetic that takes, for products read what is moved at most.
   bool is_computed(const Value* v) const {
     if (!inside_.count(v->block()) || !moves_.count(v) || !v->op() ||
         v->shape().count() < kWorthALayout || bytes(*v) > kMostBytes)
@@ -171,7 +171,7 @@ class Hoist {
 
   /// A product in a loop whose right operand stays the same and lies along the sum: the same
   /// product of one that lies along the columns. Where columns are few, kernels take the left
-  /// operand for the right one (compile/product_kernel.cc).
+  /// operand for the right one (compile/kernel/gemm/gemm_kernel.cc).
   Value* with_layout(Builder& in, const Op& op) {
     if (op.operands.size() != 2) return nullptr;
     op::Contraction dims = op::contraction_of(op);

@@ -7,7 +7,7 @@
 #include "strata/op/def.h"
 #include "strata/op/legalize.h"
 #include "strata/op/lowered.h"
-#include "strata/op/refine.h"
+#include "strata/op/shape/refine.h"
 #include "strata/pass/rewrite.h"
 
 namespace strata::pass {
@@ -19,11 +19,11 @@ using ir::Value;
 using ir::Values;
 
 constexpr std::size_t kMostTurns = 8;
-constexpr std::size_t kMostOps = 512;   // of all turns
+constexpr std::size_t kMostOps = 512;   // of all iterations
 constexpr std::size_t kMostDepth = 64;  // of operations between a constant and what is known by it
 
 bool is_elemental(const Op& op) {
-  return std::holds_alternative<op::Elemental>(op::def(op).lowering) && op.regions.empty() &&
+  return std::holds_alternative<op::Elementwise>(op::def(op).lowering) && op.regions.empty() &&
          !op.info().has_effect;
 }
 
@@ -73,7 +73,7 @@ class Known {
   std::unordered_map<const Value*, std::optional<Literal>> values_;  // lookup only
 };
 
-/// How many turns the loop takes, if that is known and at most `most`.
+/// How many iterations the loop takes, if that is known and at most `most`.
 std::optional<std::size_t> turns_of(const Op& loop, std::size_t most) {
   const Block &condition = loop.region(0), &body = loop.region(1);
   Known outside;

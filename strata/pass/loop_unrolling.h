@@ -1,9 +1,9 @@
 // Short loops written out.
 //
-// A loop whose turns follow from constants and are few becomes its turns, one after another, where
-// its body is small, holds arrays and is elementwise throughout: then the turns join each other and
-// what reads them, and nothing between them is stored. So are the rounds of JAX's random numbers.
-// No bit changes.
+// A loop whose iterations follow from constants and are few becomes its iterations, one after
+// another, where its body is small, holds arrays and is elementwise throughout: then the turns join
+// each other and what reads them, and nothing between them is stored. So are the rounds of JAX's
+// random numbers. No bit changes.
 #pragma once
 
 #include "strata/ir/graph.h"

@@ -137,7 +137,7 @@ TEST(Counted, WhatIsNoStackStaysACarry) {
   EXPECT_EQ(count(changed(twice, count_all), "stablehlo.while"), 1);
 }
 
-// A counter that nobody asks for is known behind the loop: where it began and so many turns.
+// A counter that nobody asks for is known behind the loop: where it began and so many iterations.
 TEST(Counted, ACounterFromTwo) {
   const std::string text = changed(loop(R"(
     %p = stablehlo.add %a, %a : tensor<4xf32>

@@ -5,9 +5,9 @@
 
 #include "strata/ir/uses.h"
 #include "strata/op/build.h"
-#include "strata/op/indexing.h"
+#include "strata/op/index/indexing.h"
+#include "strata/op/index/scatter.h"
 #include "strata/op/kind.h"
-#include "strata/op/scatter.h"
 #include "strata/pass/rewrite.h"
 
 namespace strata::pass {

@@ -6,9 +6,9 @@
 #include <unordered_map>
 
 #include "strata/ir/uses.h"
+#include "strata/op/control/scan.h"
 #include "strata/op/kind.h"
 #include "strata/op/lowering_kind.h"
-#include "strata/op/scan.h"
 #include "strata/pass/affine.h"
 #include "strata/pass/chunk_region.h"
 

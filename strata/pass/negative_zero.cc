@@ -4,9 +4,9 @@
 #include <array>
 #include <cmath>
 
+#include "strata/op/control/scan.h"
 #include "strata/op/kind.h"
 #include "strata/op/lowering_kind.h"
-#include "strata/op/scan.h"
 
 namespace strata::pass {
 namespace {
@@ -35,8 +35,8 @@ bool NegativeZeroAnalysis::never_in(const Value* v) {
   return prove(v, assumed);
 }
 
-/// What is under way is assumed: a carry holds none if its first value does not and a turn makes
-/// none of one that does not.
+/// What is under way is assumed: a carry holds none if its first value does not and an iteration
+/// makes none of one that does not.
 bool NegativeZeroAnalysis::prove(const Value* v, Assumed& assumed) {
   if (!v->type().is_tensor() || is_complex(v->dtype()) || ++steps_ > kMostSteps) return false;
   if (!is_float(v->dtype())) return true;

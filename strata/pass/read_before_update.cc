@@ -7,8 +7,8 @@
 #include <unordered_set>
 
 #include "strata/ir/uses.h"
+#include "strata/op/control/scan.h"
 #include "strata/op/lowering_kind.h"
-#include "strata/op/scan.h"
 
 namespace strata::pass {
 namespace {

@@ -3,9 +3,9 @@
 #include <algorithm>
 
 #include "strata/op/build.h"
-#include "strata/op/indexing.h"
+#include "strata/op/index/indexing.h"
+#include "strata/op/index/scatter.h"
 #include "strata/op/kind.h"
-#include "strata/op/scatter.h"
 #include "strata/pass/rewrite.h"
 
 namespace strata::pass {

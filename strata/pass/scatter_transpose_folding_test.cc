@@ -8,7 +8,7 @@
 #include "strata/ir/verify.h"
 #include "strata/op/build.h"
 #include "strata/op/evaluate.h"
-#include "strata/op/indexing.h"
+#include "strata/op/index/indexing.h"
 
 namespace strata::pass {
 namespace {

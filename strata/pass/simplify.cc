@@ -6,13 +6,13 @@
 #include "strata/ir/pass/pass.h"
 #include "strata/op/build.h"
 #include "strata/op/calculus/batch.h"
-#include "strata/op/combiner.h"
 #include "strata/op/def.h"
 #include "strata/op/kind.h"
 #include "strata/op/lowering_kind.h"
-#include "strata/op/reduce.h"
+#include "strata/op/reduce/combiner.h"
+#include "strata/op/reduce/reduce.h"
 #include "strata/op/rules.h"
-#include "strata/op/sort.h"
+#include "strata/op/sort/sort.h"
 #include "strata/pass/algebra.h"
 #include "strata/pass/splat.h"
 #include "strata/pass/transpose_patterns.h"
@@ -239,8 +239,8 @@ Value* concatenate(Builder& b, const Op& op) {
 }
 
 /// A reduction of a transposed array, of the array itself, and transposed then: where the elements'
-/// order stays what it is, lanes along what is kept (op/reduce_order.h), or is nobody's concern.
-/// (Rows of a few of all stay: what is computed with them shares their sweep.)
+/// order stays what it is, lanes along what is kept (op/reduce/reduce_order.h), or is nobody's
+/// concern. (Rows of a few of all stay: what is computed with them shares their sweep.)
 Value* reduced_before(Builder& b, const Op& op) {
   const Op* transpose = op::made_by(op.operand(0), op::kind::transpose);
   if (!transpose || op.operand(0)->shape().count() == 0) return nullptr;
@@ -294,7 +294,7 @@ Values elements_along(Builder& b, Value* v, int dim, const Shape& without) {
 }
 
 /// The better one of two pairs of a value and its place, as the place of an extremum is defined
-/// (op/reduce.h).
+/// (op/reduce/reduce.h).
 Values better_of(Builder& b, bool maximum, const Values& x, const Values& y) {
   Value *beats = op::compare(b, x[0], y[0], maximum ? "GT" : "LT"),
         *equal = op::compare(b, x[0], y[0], "EQ");

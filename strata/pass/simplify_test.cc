@@ -4,12 +4,12 @@
 #include <gtest/gtest.h>
 
 #include "strata/op/build.h"
-#include "strata/op/combiner.h"
 #include "strata/op/control.h"
 #include "strata/op/evaluate.h"
+#include "strata/op/reduce/combiner.h"
 #include "strata/op/samples.h"
-#include "strata/op/sort.h"
-#include "strata/op/sort_key.h"
+#include "strata/op/sort/sort.h"
+#include "strata/op/sort/sort_key.h"
 #include "strata/op/testing/run.h"
 
 namespace strata::pass {

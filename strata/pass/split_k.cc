@@ -3,9 +3,9 @@
 #include <algorithm>
 
 #include "strata/op/build.h"
-#include "strata/op/dot_general.h"
+#include "strata/op/linalg/dot_general.h"
 #include "strata/op/lowering_kind.h"
-#include "strata/op/reduce.h"
+#include "strata/op/reduce/reduce.h"
 #include "strata/pass/rewrite.h"
 
 namespace strata::pass {

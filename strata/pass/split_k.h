@@ -1,5 +1,5 @@
-// Products over very many terms become a product for each piece of the sum (op/dot_general.h), and
-// their sum.
+// Products over very many terms become a product for each piece of the sum
+// (op/linalg/dot_general.h), and their sum.
 //
 //   dot(x, y)  ->  round(add(reduce_sum(dot(x as pieces, y as pieces), pieces), dot(the rest of x,
 //   the rest of y)))

@@ -37,8 +37,8 @@ ir::Value* make_dot(ir::Builder& b, const DotOperand& left, const DotOperand& ri
                     const ir::Op& like);
 
 /// `reduction`, of one array that is transpose(x, permutation), as one of x itself: transposed so,
-/// it is the same. In which order elements are combined may be another (op/reduce_order.h): ask
-/// before.
+/// it is the same. In which order elements are combined may be another (op/reduce/reduce_order.h):
+/// ask before.
 Transposed reduction_of_untransposed(ir::Builder& b, const ir::Op& reduction, ir::Value* x,
                                      const ir::Ints& permutation);
 

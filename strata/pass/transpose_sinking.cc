@@ -6,11 +6,11 @@
 
 #include "strata/ir/uses.h"
 #include "strata/op/build.h"
-#include "strata/op/combiner.h"
 #include "strata/op/def.h"
-#include "strata/op/dot_general.h"
 #include "strata/op/kind.h"
+#include "strata/op/linalg/dot_general.h"
 #include "strata/op/lowering_kind.h"
+#include "strata/op/reduce/combiner.h"
 #include "strata/pass/rewrite.h"
 #include "strata/pass/transpose_patterns.h"
 

@@ -25,7 +25,7 @@ using Ops = std::vector<std::unique_ptr<Op>>;
 
 constexpr std::int64_t kFar = std::int64_t{1} << 30;  // counts beyond this may wrap on the way
 // Slices between these sizes are read where they lie: kernels of scalar loops take their elements
-// one by one (compile/native_loop.h), and have no arrays for arguments.
+// one by one (compile/kernel/loop/scalar_loop.h), and have no arrays for arguments.
 constexpr std::int64_t kElementByElement = 16, kMany = 64;
 
 std::optional<std::int64_t> integer(const Value* v) {
@@ -51,7 +51,7 @@ struct Affine {
   std::int64_t first = 0, step = 0;
 };
 
-/// One loop: what it counts, and which slices it reads and writes turn by turn.
+/// One loop: what it counts, and which slices it reads and writes iteration by iteration.
 class Counted {
  public:
   explicit Counted(const Op& op) : op_(op), condition_(op.region(0)), body_(op.region(1)) {
@@ -186,8 +186,8 @@ class Counted {
     body_.results = map(body_.results);
   }
 
-  /// Carries that are only written, slice by slice: their numbers, and each turn's slice; one value
-  /// for those that are written the same.
+  /// Carries that are only written, slice by slice: their numbers, and each iteration's slice; one
+  /// value for those that are written the same.
   std::vector<std::pair<int, Value*>> take_stacks(bool reverse, const ir::Uses& uses) {
     std::vector<std::pair<int, Value*>> out;
     std::unordered_map<const Value*, Value*> written;

@@ -6,8 +6,8 @@
 #include <mutex>
 
 #include "strata/base/protobuf.h"
-#include "strata/op/foreign.h"
-#include "strata/op/lockstep.h"
+#include "strata/op/collective/lockstep.h"
+#include "strata/op/foreign/foreign.h"
 #include "strata/pjrt/buffer.h"
 #include "strata/pjrt/functions.h"
 #include "strata/pjrt/profile.h"

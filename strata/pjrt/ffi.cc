@@ -2,7 +2,7 @@
 
 #include <memory>
 
-#include "strata/op/foreign.h"
+#include "strata/op/foreign/foreign.h"
 #include "strata/pjrt/ffi_context.h"
 #include "strata/pjrt/ffi_frame.h"
 

@@ -1,5 +1,5 @@
-// Handlers of XLA's FFI as handlers of custom calls (op/foreign.h): LAPACK as jaxlib has it, users'
-// `jax.ffi`, callbacks.
+// Handlers of XLA's FFI as handlers of custom calls (op/foreign/foreign.h): LAPACK as jaxlib has
+// it, users' `jax.ffi`, callbacks.
 //
 //   Status s = register_ffi("lapack_sgetrf_ffi", {.execute = handler});
 //   FfiRun run;

@@ -5,8 +5,8 @@
 #include <memory>
 #include <vector>
 
-#include "strata/op/foreign.h"
-#include "strata/op/foreign_attributes.h"
+#include "strata/op/foreign/foreign.h"
+#include "strata/op/foreign/foreign_attributes.h"
 #include "strata/pjrt/ffi_api.h"
 
 namespace strata::pjrt {

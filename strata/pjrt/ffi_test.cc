@@ -10,11 +10,11 @@
 #include <thread>
 
 #include "strata/base/thread_pool.h"
-#include "strata/compile/cpu_client.h"
+#include "strata/compile/cpu/cpu_client.h"
 #include "strata/ir/text/parser.h"
 #include "strata/op/catalog.h"
 #include "strata/op/evaluate.h"
-#include "strata/op/foreign.h"
+#include "strata/op/foreign/foreign.h"
 #include "strata/pjrt/ffi_frame.h"
 
 namespace strata::pjrt {

@@ -1,6 +1,6 @@
 #include "strata/pjrt/plugin.h"
 
-#include "strata/compile/cpu_client.h"
+#include "strata/compile/cpu/cpu_client.h"
 #include "strata/pjrt/call_log.h"
 #include "strata/pjrt/error.h"
 #include "strata/pjrt/ffi_extension.h"

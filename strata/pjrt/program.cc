@@ -17,7 +17,7 @@
 #include "strata/ir/text/printer.h"
 #include "strata/ir/verify.h"
 #include "strata/op/def.h"
-#include "strata/op/foreign.h"
+#include "strata/op/foreign/foreign.h"
 #include "strata/pjrt/client.h"
 #include "strata/pjrt/error.h"
 #include "strata/pjrt/sharded_program.h"

@@ -5,7 +5,7 @@
 #include "strata/base/error.h"
 #include "strata/base/protobuf.h"
 #include "strata/mesh/sharding.h"
-#include "strata/op/collective_calls.h"
+#include "strata/op/collective/collective_calls.h"
 #include "strata/partition/program.h"
 
 namespace strata::pjrt {

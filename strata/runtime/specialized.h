@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-#include "strata/op/refine.h"
+#include "strata/op/shape/refine.h"
 #include "strata/runtime/client.h"
 
 namespace strata::runtime {

@@ -9,7 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include "strata/base/file.h"
-#include "strata/compile/cpu_client.h"
+#include "strata/compile/cpu/cpu_client.h"
 #include "strata/train/state.h"
 
 namespace strata::train {

@@ -11,7 +11,7 @@
 #include "strata/base/progress.h"
 #include "strata/checkpoint/checkpoint.h"
 #include "strata/checkpoint/testing/memory_bucket.h"
-#include "strata/compile/cpu_client.h"
+#include "strata/compile/cpu/cpu_client.h"
 #include "strata/train/metrics.h"
 #include "strata/train/replay.h"
 #include "strata/train/run.h"

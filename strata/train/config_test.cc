@@ -7,7 +7,7 @@
 #include <fstream>
 #include <set>
 
-#include "strata/compile/cpu_client.h"
+#include "strata/compile/cpu/cpu_client.h"
 #include "strata/train/state.h"
 
 namespace strata::train {

@@ -13,7 +13,7 @@
 #include "strata/base/error.h"
 #include "strata/base/text.h"
 #include "strata/base/thread_pool.h"
-#include "strata/compile/cpu_client.h"
+#include "strata/compile/cpu/cpu_client.h"
 #include "strata/engine/sampling.h"
 #include "strata/train/state.h"
 

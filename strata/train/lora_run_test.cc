@@ -8,7 +8,7 @@
 #include <filesystem>
 
 #include "strata/base/file.h"
-#include "strata/compile/cpu_client.h"
+#include "strata/compile/cpu/cpu_client.h"
 #include "strata/model/convert/convert.h"
 #include "strata/model/pretrained.h"
 #include "strata/train/lora_options.h"

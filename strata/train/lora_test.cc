@@ -12,7 +12,7 @@
 #include "strata/api/packed.h"
 #include "strata/api/random.h"
 #include "strata/checkpoint/arrays.h"
-#include "strata/compile/cpu_client.h"
+#include "strata/compile/cpu/cpu_client.h"
 #include "strata/model/decoder/model.h"
 #include "strata/model/lora/peft.h"
 #include "strata/runtime/allocator.h"

@@ -12,7 +12,7 @@
 #include "strata/api/index.h"
 #include "strata/api/random.h"
 #include "strata/checkpoint/checkpoint.h"
-#include "strata/compile/cpu_client.h"
+#include "strata/compile/cpu/cpu_client.h"
 #include "strata/train/mesh_report.h"
 #include "strata/train/parallelism.h"
 #include "strata/train/pipeline.h"

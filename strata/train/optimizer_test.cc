@@ -10,7 +10,7 @@
 #include <fstream>
 
 #include "strata/checkpoint/checkpoint.h"
-#include "strata/compile/cpu_client.h"
+#include "strata/compile/cpu/cpu_client.h"
 #include "strata/train/state.h"
 
 namespace strata::train {

@@ -11,7 +11,7 @@
 #include "strata/api/jit.h"
 #include "strata/api/random.h"
 #include "strata/base/error.h"
-#include "strata/compile/cpu_client.h"
+#include "strata/compile/cpu/cpu_client.h"
 #include "strata/model/decoder/model.h"
 #include "strata/train/router_losses.h"
 #include "strata/train/rules.h"

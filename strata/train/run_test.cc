@@ -12,7 +12,7 @@
 #include "strata/base/file.h"
 #include "strata/base/thread_pool.h"
 #include "strata/checkpoint/checkpoint.h"
-#include "strata/compile/cpu_client.h"
+#include "strata/compile/cpu/cpu_client.h"
 #include "strata/train/events.h"
 #include "strata/train/generate.h"
 #include "strata/train/metrics.h"

@@ -5,7 +5,7 @@
 #include "strata/api/index.h"
 #include "strata/api/random.h"
 #include "strata/base/testing/allocations.h"
-#include "strata/compile/cpu_client.h"
+#include "strata/compile/cpu/cpu_client.h"
 #include "strata/model/llama/family.h"
 #include "strata/runtime/allocator.h"
 #include "strata/train/rules.h"

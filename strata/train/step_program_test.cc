@@ -9,7 +9,7 @@
 
 #include "strata/api/program.h"
 #include "strata/api/random.h"
-#include "strata/compile/cpu_client.h"
+#include "strata/compile/cpu/cpu_client.h"
 #include "strata/train/state.h"
 
 namespace strata::train {

@@ -9,7 +9,7 @@
 #include "strata/api/jit.h"
 #include "strata/api/numpy.h"
 #include "strata/api/random.h"
-#include "strata/compile/cpu_client.h"
+#include "strata/compile/cpu/cpu_client.h"
 #include "strata/train/optimizer.h"
 #include "strata/train/state.h"
 

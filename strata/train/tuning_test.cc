@@ -16,7 +16,7 @@
 
 #include "strata/base/file.h"
 #include "strata/checkpoint/safetensors.h"
-#include "strata/compile/cpu_client.h"
+#include "strata/compile/cpu/cpu_client.h"
 #include "strata/data/chat_tokens.h"
 #include "strata/engine/language_model.h"
 #include "strata/model/convert/convert.h"

@@ -1,7 +1,8 @@
-// Operations on packed blocks (op/block_format.h) in StableHLO's own words, for other compilers.
+// Operations on packed blocks (op/quantized/block_format.h) in StableHLO's own words, for other
+// compilers.
 #pragma once
 
-#include "strata/op/block_format.h"
+#include "strata/op/quantized/block_format.h"
 
 namespace strata::transform {
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <unordered_set>
 
-#include "strata/op/narrow.h"
+#include "strata/op/control/narrow.h"
 
 namespace strata::transform {
 namespace {

@@ -2,13 +2,13 @@
 //
 //   transform::refine(module, arguments);   // of the module's entry
 //
-// Types of arguments and the values of small integers among them determine the shapes (op/refine.h
-// says how). Calls are inlined first. A program whose shapes are static stays as it is, but for
-// that.
+// Types of arguments and the values of small integers among them determine the shapes
+// (op/shape/refine.h says how). Calls are inlined first. A program whose shapes are static stays as
+// it is, but for that.
 #pragma once
 
 #include "strata/ir/graph.h"
-#include "strata/op/refine.h"
+#include "strata/op/shape/refine.h"
 #include "strata/type/literal.h"
 
 namespace strata::transform {

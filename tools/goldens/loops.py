@@ -4,7 +4,7 @@
     tools/goldens/loops.py            # conformance/loops/NAME.mlir, NAME.safetensors (JAX's values); strata/compile/testdata/loops/NAME.mlir, four times as long
     tools/goldens/loops.py --check    # says whether they are as JAX writes them today
 
-strata-conformance runs the short ones; strata/compile/loops_in_place_test.cc counts what both cost.
+strata-conformance runs the short ones; strata/compile/kernel/loop/loops_in_place_test.cc counts what both cost.
 Needs jax 0.10.2; makes build/peers with it when this Python has none.
 """
 import sys

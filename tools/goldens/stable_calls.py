@@ -39,7 +39,7 @@ OTHERS = {
     "tf.call_tf_function": "a function of TensorFlow, which only TensorFlow's runtime has",
 }
 # Results that more than one answer fits: the signs of vectors, and their choice where eigenvalues are equal. That they are what
-# their names say is tested by strata/op/lapack/lapack_test.cc.
+# their names say is tested by strata/op/foreign/lapack/lapack_test.cc.
 FREE = {"cpu_eig_geev": (1, 2), "cpu_eigh_syev": (0,), "cpu_schur_gees": (1,)}
 # A reduction whose initial value is not neutral: how often it counts is a TPU's matter.
 LEFT_OUT = {"tpu_stablehlo_dynamic_reduce_window_variadic_2023_06_17"}

@@ -10,7 +10,7 @@
 #include "strata/api/lax.h"
 #include "strata/api/lax/pcast.h"
 #include "strata/api/varying.h"
-#include "strata/op/named_axis.h"
+#include "strata/op/collective/named_axis.h"
 
 namespace strata::lax {
 namespace {

@@ -6,8 +6,8 @@
 #include "strata/api/lax.h"
 #include "strata/api/lax/scan.h"
 #include "strata/ir/text/combiner_text.h"
-#include "strata/op/combiner.h"
-#include "strata/op/cumulative.h"
+#include "strata/op/reduce/combiner.h"
+#include "strata/op/reduce/cumulative.h"
 
 namespace strata::lax {
 namespace {

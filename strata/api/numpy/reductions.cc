@@ -5,8 +5,8 @@
 #include "strata/api/eager.h"
 #include "strata/api/lax.h"
 #include "strata/api/numpy/sized.h"
-#include "strata/op/combiner.h"
 #include "strata/op/control.h"
+#include "strata/op/reduce/combiner.h"
 
 namespace strata::numpy {
 namespace {
@@ -129,8 +129,8 @@ DType mean_dtype(DType d) { return compute_type(d); }
 
 using op::BlockPtr;
 
-/// The region of an argument maximum, as op/reduce.h recognises it: (v, i, w, j) -> the greater
-/// value, or the smaller index of equal ones; NaN is the greatest.
+/// The region of an argument maximum, as op/reduce/reduce.h recognises it: (v, i, w, j) -> the
+/// greater value, or the smaller index of equal ones; NaN is the greatest.
 BlockPtr argument_region(DType dtype, const char* direction) {
   auto region = std::make_unique<ir::Block>();
   Value* v = region->add_argument(Type::scalar(dtype));

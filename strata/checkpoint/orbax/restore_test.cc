@@ -7,7 +7,7 @@
 #include <atomic>
 
 #include "strata/api/devices.h"
-#include "strata/compile/cpu_client.h"
+#include "strata/compile/cpu/cpu_client.h"
 
 namespace strata::checkpoint::orbax {
 namespace {

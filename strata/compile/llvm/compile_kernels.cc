@@ -4,7 +4,7 @@
 
 #include <atomic>
 
-#include "strata/compile/llvm/emit_kernel.h"
+#include "strata/compile/llvm/emit/emit_kernel.h"
 #include "strata/compile/llvm/fingerprint.h"
 #include "strata/compile/llvm/jit.h"
 

@@ -6,10 +6,10 @@
 #include "strata/base/thread_pool.h"
 #include "strata/compile/llvm/code_units.h"
 #include "strata/compile/llvm/compile_kernels.h"
-#include "strata/compile/llvm/emit_driver.h"
-#include "strata/compile/llvm/launch_clock.h"
+#include "strata/compile/llvm/emit/emit_driver.h"
+#include "strata/compile/llvm/emit/launch_clock.h"
 #include "strata/compile/llvm/runtime_symbols.h"
-#include "strata/op/foreign.h"
+#include "strata/op/foreign/foreign.h"
 
 namespace strata::compile {
 namespace {
@@ -50,14 +50,15 @@ class StepsWriter {
     for (std::int64_t p : s.params) put('p', {p});
     for (const Address& a : s.arguments) address(a);
   }
-  void step(const Chain& s) {
-    put('H', {s.parts, s.scratch_bytes, static_cast<std::int64_t>(s.launches.size())});
+  void step(const TilePipeline& s) {
+    put('H', {s.slices, s.scratch_bytes, static_cast<std::int64_t>(s.launches.size())});
     for (const Launch& l : s.launches) step(l);
   }
-  void step(const Strands& s) {
+  void step(const ConcurrentLaunches& s) {
     put('S', {s.scratch_bytes, static_cast<std::int64_t>(s.launches.size()),
               static_cast<std::int64_t>(s.claims.size())});
-    for (const Strands::Claim& c : s.claims) put('k', {c.first, c.count, c.begin, c.end});
+    for (const ConcurrentLaunches::Claim& c : s.claims)
+      put('k', {c.first, c.count, c.begin, c.end});
     for (const Launch& l : s.launches) step(l);
   }
   void step(const Copy& s) {

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "strata/compile/llvm/sized_plan.h"
-#include "strata/compile/plan.h"
+#include "strata/compile/plan/plan.h"
 #include "strata/runtime/client.h"
 
 namespace strata::compile {

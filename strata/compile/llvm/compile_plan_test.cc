@@ -7,9 +7,9 @@
 #include <random>
 
 #include "strata/base/thread_pool.h"
-#include "strata/compile/interpret_plan.h"
 #include "strata/compile/llvm/jit.h"
-#include "strata/compile/make_plan.h"
+#include "strata/compile/plan/interpret_plan.h"
+#include "strata/compile/plan/make_plan.h"
 
 namespace strata::compile {
 namespace {
@@ -167,7 +167,7 @@ TEST(CompilePlan, RandomPlansGiveWhatWalkingThemGives) {
   }
 }
 
-/// Plans that are alike but for the direction of a loop, of which the last turn's copy stays.
+/// Plans that are alike but for the direction of a loop, of which the last iteration's copy stays.
 TEST(CompilePlan, LoopsInEitherDirectionHaveDriversOfTheirOwn) {
   for (bool reverse : {false, true}) {
     Plan plan;

@@ -32,8 +32,8 @@
 
 #include "strata/base/check.h"
 #include "strata/base/stage_times.h"
+#include "strata/compile/cpu/processor_features.h"
 #include "strata/compile/llvm/runtime_symbols.h"
-#include "strata/compile/processor_features.h"
 #include "strata/loop/tiles.h"
 
 namespace strata::compile {

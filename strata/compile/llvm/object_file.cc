@@ -7,11 +7,11 @@
 
 #include "strata/base/check.h"
 #include "strata/base/error.h"
-#include "strata/compile/llvm/emit_driver.h"
-#include "strata/compile/llvm/emit_kernel.h"
+#include "strata/compile/cpu/object_program.h"
+#include "strata/compile/llvm/emit/emit_driver.h"
+#include "strata/compile/llvm/emit/emit_kernel.h"
 #include "strata/compile/llvm/fingerprint.h"
 #include "strata/compile/llvm/jit.h"
-#include "strata/compile/object_program.h"
 
 namespace strata::compile {
 namespace {

@@ -8,7 +8,7 @@
 #include <string>
 
 #include "strata/compile/llvm/target.h"
-#include "strata/compile/plan.h"
+#include "strata/compile/plan/plan.h"
 
 namespace strata::compile {
 

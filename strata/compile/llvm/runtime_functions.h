@@ -19,8 +19,8 @@ void* strata_chain_scratch(std::int64_t bytes);
 /// single one would take long for.
 void strata_copy(void* to, const void* from, std::int64_t bytes);
 
-/// Strands (compile/plan.h) as tables. Of a place the list that holds the buffer's address (the
-/// last: this thread's scratch), the number in that list, an offset.
+/// ConcurrentLaunches (compile/plan/plan.h) as tables. Of a place the list that holds the buffer's
+/// address (the last: this thread's scratch), the number in that list, an offset.
 struct StrataStrandPlace {
   std::int64_t list, number, offset;
 };

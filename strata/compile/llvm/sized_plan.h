@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "strata/compile/llvm/compile_kernels.h"
-#include "strata/compile/plan.h"
+#include "strata/compile/plan/plan.h"
 
 namespace strata::compile {
 

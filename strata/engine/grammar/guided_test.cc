@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "strata/compile/cpu_client.h"
+#include "strata/compile/cpu/cpu_client.h"
 #include "strata/engine/grammar/ebnf.h"
 #include "strata/engine/grammar/guide.h"
 #include "strata/engine/testing/small_model.h"

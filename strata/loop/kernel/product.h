@@ -1,9 +1,9 @@
 // Products of matrices of any size by code that is there before the program: for operations outside
-// of jit, which meet new sizes all the time (compile/native_product.h).
+// of jit, which meet new sizes all the time (compile/kernel/dot/precompiled_gemm.h).
 //
 // Every element of the result is one chain of fused multiply-adds over k = 0 .. K-1 (of integers:
 // of products and sums, wrapping), as in the code that is generated for a size
-// (compile/product_kernel.h), and rounded once: the same bits.
+// (compile/kernel/gemm/gemm_kernel.h), and rounded once: the same bits.
 //
 // Buffers: left, right, result, parameters (`ProductParams::numbers`). A grid point is a block of
 // the result's rows and columns, of some batches.

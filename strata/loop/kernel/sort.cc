@@ -132,8 +132,8 @@ void restore(const U* x, U* out, std::int64_t n, const Map& map, U key) {
     if (map(x[i]) == key) *to++ = x[i];
 }
 
-/// op/sort.h's merge_sorted, where NaN make `<` no order: runs of 1, 2, 4 .. elements merged two by
-/// two.
+/// op/sort/sort.h's merge_sorted, where NaN make `<` no order: runs of 1, 2, 4 .. elements merged
+/// two by two.
 template <class U, class Map>
 std::vector<std::uint32_t> merge_sorted(const U* x, std::int64_t n, const Map& map) {
   auto count = static_cast<std::size_t>(n);

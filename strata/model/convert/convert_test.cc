@@ -15,7 +15,7 @@
 #include "strata/checkpoint/arrays.h"
 #include "strata/checkpoint/gguf.h"
 #include "strata/checkpoint/safetensors.h"
-#include "strata/compile/cpu_client.h"
+#include "strata/compile/cpu/cpu_client.h"
 #include "strata/model/pretrained.h"
 
 namespace strata::model {

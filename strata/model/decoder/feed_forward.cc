@@ -96,8 +96,8 @@ struct Parts {
 };
 
 /// None without a mesh that cuts tokens, for sizes that it does not divide, and where there are
-/// more experts than parts: a batched product of groups meets every expert (op/gmm.cc), which would
-/// be more work than that of all tokens on each device.
+/// more experts than parts: a batched product of groups meets every expert (op/linalg/gmm.cc),
+/// which would be more work than that of all tokens on each device.
 std::optional<Parts> parts_of(const Array& x, std::int64_t experts) {
   const nn::LogicalMesh* m = nn::current_logical_mesh();
   if (m == nullptr || x.ndim() != 3) return {};

@@ -12,7 +12,7 @@
 #include "strata/api/random.h"
 #include "strata/base/error.h"
 #include "strata/checkpoint/arrays.h"
-#include "strata/compile/cpu_client.h"
+#include "strata/compile/cpu/cpu_client.h"
 #include "strata/model/convert/convert.h"
 #include "strata/model/decoder/gate.h"
 #include "strata/model/decoder/model.h"

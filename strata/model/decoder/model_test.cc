@@ -14,7 +14,7 @@
 #include "strata/api/numpy.h"
 #include "strata/api/random.h"
 #include "strata/base/error.h"
-#include "strata/compile/cpu_client.h"
+#include "strata/compile/cpu/cpu_client.h"
 #include "strata/model/decoder/attend.h"
 #include "strata/nn/products.h"
 

@@ -7,7 +7,7 @@
 #include "strata/api/grad.h"
 #include "strata/api/jit.h"
 #include "strata/api/random.h"
-#include "strata/compile/cpu_client.h"
+#include "strata/compile/cpu/cpu_client.h"
 #include "strata/model/decoder/model.h"
 
 namespace strata::model::decoder {

@@ -17,7 +17,7 @@
 #include "strata/api/random.h"
 #include "strata/base/error.h"
 #include "strata/base/file.h"
-#include "strata/compile/cpu_client.h"
+#include "strata/compile/cpu/cpu_client.h"
 #include "strata/model/decoder/balance.h"
 #include "strata/model/decoder/model.h"
 

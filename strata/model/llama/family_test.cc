@@ -5,7 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "strata/api/random.h"
-#include "strata/compile/cpu_client.h"
+#include "strata/compile/cpu/cpu_client.h"
 
 namespace strata::llama {
 namespace {

@@ -13,7 +13,7 @@
 #include "strata/api/jit.h"
 #include "strata/api/random.h"
 #include "strata/base/error.h"
-#include "strata/compile/cpu_client.h"
+#include "strata/compile/cpu/cpu_client.h"
 
 namespace strata::llama {
 namespace {

@@ -9,7 +9,7 @@
 #include "strata/api/index.h"
 #include "strata/api/jit.h"
 #include "strata/api/random.h"
-#include "strata/compile/cpu_client.h"
+#include "strata/compile/cpu/cpu_client.h"
 #include "strata/model/llama/family.h"
 
 namespace strata::llama {

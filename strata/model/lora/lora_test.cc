@@ -18,7 +18,7 @@
 #include "strata/api/random.h"
 #include "strata/base/error.h"
 #include "strata/base/file.h"
-#include "strata/compile/cpu_client.h"
+#include "strata/compile/cpu/cpu_client.h"
 #include "strata/model/decoder/model.h"
 #include "strata/model/lora/peft.h"
 #include "strata/model/pretrained.h"

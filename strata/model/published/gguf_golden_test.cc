@@ -11,7 +11,7 @@
 #include "strata/base/file.h"
 #include "strata/checkpoint/arrays.h"
 #include "strata/checkpoint/gguf.h"
-#include "strata/compile/cpu_client.h"
+#include "strata/compile/cpu/cpu_client.h"
 #include "strata/model/pretrained.h"
 #include "strata/model/published/family.h"
 #include "strata/model/published/gguf_source.h"

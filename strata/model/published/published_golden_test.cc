@@ -13,7 +13,7 @@
 #include "strata/api/jit.h"
 #include "strata/api/numpy.h"
 #include "strata/checkpoint/arrays.h"
-#include "strata/compile/cpu_client.h"
+#include "strata/compile/cpu/cpu_client.h"
 #include "strata/model/pretrained.h"
 
 namespace strata::model {

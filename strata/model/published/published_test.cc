@@ -10,7 +10,7 @@
 #include "strata/api/random.h"
 #include "strata/base/file.h"
 #include "strata/checkpoint/arrays.h"
-#include "strata/compile/cpu_client.h"
+#include "strata/compile/cpu/cpu_client.h"
 #include "strata/model/decoder/model.h"
 #include "strata/model/decoder/rotary.h"
 #include "strata/model/decoder/weights.h"

@@ -11,7 +11,7 @@
 #include "strata/api/numpy.h"
 #include "strata/checkpoint/any_format.h"
 #include "strata/checkpoint/safetensors.h"
-#include "strata/compile/cpu_client.h"
+#include "strata/compile/cpu/cpu_client.h"
 #include "strata/model/convert/convert.h"
 #include "strata/model/pretrained.h"
 #include "strata/model/surgery/surgery.h"

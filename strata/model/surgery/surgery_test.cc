@@ -12,7 +12,7 @@
 #include "strata/api/numpy.h"
 #include "strata/base/error.h"
 #include "strata/checkpoint/arrays.h"
-#include "strata/compile/cpu_client.h"
+#include "strata/compile/cpu/cpu_client.h"
 #include "strata/model/convert/convert.h"
 #include "strata/model/pretrained.h"
 

@@ -2,7 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "strata/base/testing/allocations.h"
-#include "strata/compile/cpu_client.h"
+#include "strata/compile/cpu/cpu_client.h"
 #include "strata/nn/batch_norm.h"
 #include "strata/nn/dropout.h"
 #include "strata/nn/linear.h"

@@ -8,7 +8,7 @@
 #include "strata/op/calculus/linearize.h"
 #include "strata/op/calculus/transpose.h"
 #include "strata/op/samples.h"
-#include "strata/op/sort.h"
+#include "strata/op/sort/sort.h"
 #include "strata/op/testing/block_laws.h"
 #include "strata/op/testing/run.h"
 

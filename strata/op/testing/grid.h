@@ -3,9 +3,9 @@
 //   each(2, 1, 1, [](Builder& b, Value* x) { ... });  // two replicas, of [[0]] and [[10]]
 #pragma once
 
+#include "strata/op/collective/world.h"
 #include "strata/op/evaluate.h"
 #include "strata/op/testing/run.h"
-#include "strata/op/world.h"
 
 namespace strata::op::testing {
 

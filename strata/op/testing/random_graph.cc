@@ -11,7 +11,7 @@
 #include "strata/op/calculus/jvp.h"
 #include "strata/op/control.h"
 #include "strata/op/evaluate.h"
-#include "strata/op/refine.h"
+#include "strata/op/shape/refine.h"
 #include "strata/op/testing/run.h"
 
 namespace strata::op::testing {

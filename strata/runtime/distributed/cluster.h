@@ -20,7 +20,7 @@
 #include <utility>
 #include <vector>
 
-#include "strata/op/peers.h"
+#include "strata/op/collective/peers.h"
 #include "strata/runtime/distributed/bulk.h"
 #include "strata/runtime/distributed/coordinator.h"
 #include "strata/runtime/distributed/place.h"

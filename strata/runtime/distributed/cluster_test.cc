@@ -11,7 +11,7 @@
 #include <functional>
 #include <thread>
 
-#include "strata/op/lockstep.h"
+#include "strata/op/collective/lockstep.h"
 
 namespace strata::runtime::distributed {
 namespace {

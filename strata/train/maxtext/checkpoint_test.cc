@@ -11,7 +11,7 @@
 
 #include "strata/api/numpy.h"
 #include "strata/checkpoint/any_format.h"
-#include "strata/compile/cpu_client.h"
+#include "strata/compile/cpu/cpu_client.h"
 #include "strata/model/decoder/model.h"
 #include "strata/model/published/family.h"
 #include "strata/train/maxtext/import.h"

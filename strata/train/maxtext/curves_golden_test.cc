@@ -10,7 +10,7 @@
 #include <regex>
 
 #include "strata/api/array.h"
-#include "strata/compile/cpu_client.h"
+#include "strata/compile/cpu/cpu_client.h"
 #include "strata/model/pretrained.h"
 #include "strata/train/maxtext/translate.h"
 #include "strata/train/report.h"

@@ -12,7 +12,7 @@
 
 #include "strata/base/file.h"
 #include "strata/base/progress.h"
-#include "strata/compile/cpu_client.h"
+#include "strata/compile/cpu/cpu_client.h"
 #include "strata/model/decoder/model.h"
 #include "strata/model/decoder/weights.h"
 #include "strata/model/registry.h"

@@ -182,7 +182,7 @@ MISS = {
 }
 
 
-# A sum goes on from chunk to chunk where a chunk of it ends (op/reduce_order.h): after 256 rows, or 4096 numbers of several rows.
+# A sum goes on from chunk to chunk where a chunk of it ends (op/reduce/reduce_order.h): after 256 rows, or 4096 numbers of several rows.
 SIZES = {'summed_at_once': (4, 32, 128), 'all_at_once': (4, 32, 128), 'learned_bias': (8, 64, 96), 'temperature': (8, 16, 128)}
 
 
