@@ -254,6 +254,15 @@ class Picture {
     cairo_move_to(c_.get(), x - align * e.x_advance, y);
     cairo_show_text(c_.get(), words.c_str());
   }
+  /// Fades what lies where a line of the legend that ends at x will stand.
+  void behind(double x, double y, const std::string& words, double size) {
+    cairo_text_extents_t e;
+    cairo_set_font_size(c_.get(), size);
+    cairo_text_extents(c_.get(), words.c_str(), &e);
+    cairo_set_source_rgba(c_.get(), 1, 1, 1, 0.8);
+    cairo_rectangle(c_.get(), x - e.x_advance - 4, y - 14, e.x_advance + 30, 20);
+    cairo_fill(c_.get());
+  }
   void line(double x0, double y0, double x1, double y1, double grey, double thickness) {
     cairo_set_source_rgb(c_.get(), grey, grey, grey);
     cairo_set_line_width(c_.get(), thickness);
@@ -294,9 +303,9 @@ class Picture {
 
   void curve(const Curve& curve, Colour colour) {
     if (!curve.sparse) {
-      // Where many noisy curves cross, their means alone can be told apart.
+      // Where noisy curves cross, their means alone can be told apart.
       const bool several = several_dense(chart_);
-      path(curve.points, colour, several ? 0.1 : 0.25, 1);
+      if (!several) path(curve.points, colour, 0.25, 1);
       path(column_means(curve, f_, several ? 40 : 120), colour, 1, 2);
       return;
     }
@@ -313,11 +322,12 @@ class Picture {
       const Curve& c = chart_.curves[i];
       if (c.points.empty()) continue;
       const Colour colour = kColours[i % kColours.size()];
+      const std::string words = fmt::format("{}  {:.3f}", c.name, c.points.back().second);
+      behind(width_ - kMarginRight - 26, y, words, 13);
       cairo_set_source_rgb(c_.get(), colour.r, colour.g, colour.b);
       cairo_rectangle(c_.get(), width_ - kMarginRight - 18, y - 9, 12, 9);
       cairo_fill(c_.get());
-      text(width_ - kMarginRight - 26, y, fmt::format("{}  {:.3f}", c.name, c.points.back().second),
-           13, 1);
+      text(width_ - kMarginRight - 26, y, words, 13, 1);
       y += 20;
     }
   }

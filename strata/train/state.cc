@@ -158,8 +158,8 @@ checkpoint::Checkpoint with_names_of_today(checkpoint::Checkpoint c, const std::
 model::ModelPtr make_model(const Config& c) {
   if (!c.init.empty())
     throw ConfigError(fmt::format(
-        "init={}: the weights of a published model come with it; `strata generate --model RUN` "
-        "reads what a run made of it",
+        "init={}: the weights of a published model come with it; `strata generate --model RUN` and "
+        "`strata evaluate --model RUN --perplexity TEXT` read what a run made of it",
         c.init));
   return model::make(c.decoder_block, c.model);
 }

@@ -48,6 +48,16 @@ class Model:
     def routed(self):
         return bool(self.how) and self.how[0] == "upcycle"
 
+    def option(self, name):
+        return int(self.how[self.how.index(name) + 1]) if name in self.how else 0
+
+    def active(self, told):
+        """How many weights a token meets."""
+        experts = self.option("--experts") if self.routed() else 0
+        idle = experts - self.option("--active") if experts else 0
+        layers = told["layers_after"] - self.option("--dense_layers") if experts else 0
+        return told["weights_after"] - idle * layers * 3 * WIDTH * (MLP // GRANULARITY)
+
 
 MODELS = {
     "dense": Model("the dense model, trained on"),

@@ -82,14 +82,16 @@ class Page:
             each = self.each(name)
             told = each[0]["told"]
             apart = max((e["told"]["check"]["relative"] for e in each if e["told"]), default=None)
-            rows.append([model.what, f"{told['weights_after']:,}" if told else "", "" if apart is None else f"{apart:.0e} of their range",
+            dense = self.each("experts")[0]["told"]["weights_before"]
+            weights, active = (told["weights_after"], model.active(told)) if told else (dense, dense)
+            rows.append([model.what, f"{weights:,}", f"{active:,}", "" if apart is None else f"{apart:.0e} of their range",
                          mean(e["first"]["all"] for e in each), mean(e["last"]["all"] for e in each),
                          "" if name == "dense" else change(self.beside_dense(name))])
         pretrained = mean(seed["pretrain"][-1]["all"] for seed in self.seeds)
         best = min(self.models, key=lambda n: statistics.mean(e["last"]["all"] for e in self.each(n)))
         clear = [m.what for n, m in self.models.items() if n != "dense" and self.is_clear(n)]
         return ["## Losses at equal tokens", "",
-                *table(["model", "weights", "logits beside the model it is made of", "first loss", "last loss", "last loss beside the dense model's"], rows),
+                *table(["model", "weights", "of a token", "logits beside the model it is made of", "first loss", "last loss", "last loss beside the dense model's"], rows),
                 f"The dense model ended pretraining at {pretrained}. Where the function is kept the first loss is that one; the script fails where it is not. "
                 f"The lowest mean at the end is that of {self.models[best].what}. Differences from the dense model are taken seed by seed; larger than two of "
                 f"their deviations are {'those of ' + '; '.join(clear) if clear else 'none of them'}.", "",
@@ -107,8 +109,7 @@ class Page:
             evaluations = [seed["pretrain"][step] for seed in self.seeds]
             rows.append([f"pretraining, step {evaluations[0]['step']}", *(mean(e[d] for e in evaluations) for d in self.domains)])
         for name, model in self.models.items():
-            for when, at in (("before", "first"), ("after", "last")):
-                rows.append([f"{model.what}: {when}", *(mean(e[at][d] for e in self.each(name)) for d in self.domains)])
+            rows.append([model.what, *(f"{mean(e['first'][d] for e in self.each(name))} → {mean(e['last'][d] for e in self.each(name))}" for d in self.domains)])
         return ["## By domain, before and after each stage", "", *table(["stage", *self.domains], rows),
                 "![training losses of the dense model, all seeds](kakao/pretraining.png)", ""]
 
@@ -161,6 +162,7 @@ class Page:
             return sum(a == b for a, b in zip(starts(name), starts("native")))
         rows = [[what, w[n]["rows"][0][3], f"{w[n]['targets']:.0f}", f"{same(n)} of {len(starts(n))}", f"{w[n]['losses'][0]:.4f}",
                  f"{statistics.mean(w[n]['losses'][-20:]):.3f}", *(f"{w[n]['held'][d]:.3f}" for d in self.domains)] for n, (what, _) in self.windows.items()]
+        apart = max(abs(w["megatron"]["held"][d] - native["held"][d]) for d in self.domains)
         gaps = {n: statistics.mean(abs(a - b) for a, b in zip(w[n]["losses"], native["losses"])) for n in ("disjoint", "megatron")}
         return [
             "## The two window modes, and Megatron's order", "",
@@ -174,14 +176,15 @@ class Page:
             f"But their last position has no target, which lies in the next window: {native['targets'] - w['disjoint']['targets']:.0f} of {native['targets']:.0f} targets of a step are lost. "
             f"That alone parts the curves, by {gaps['disjoint']:.3f} nats on average.",
             f"- Megatron's order reads other windows: it shuffles documents, joins them, cuts, and shuffles the samples, and blends by the largest deficit; natively a text's windows are cut "
-            f"in the order of its file and permuted, and Grain's mix blends. Its curve is {gaps['megatron']:.3f} nats away on average, which is the noise of other batches, not of another model: "
-            "what they end with is in the last columns.", ""]
+            f"in the order of its file and permuted, and Grain's mix blends. Its curve is {gaps['megatron']:.3f} nats away on average, mostly the noise of other batches: on "
+            f"the held-out texts the two models differ by at most {apart:.3f} nats.", ""]
 
     def end(self):
+        dense = self.each("experts")[0]["told"]["weights_before"]
         return ["## What this does not show", "",
-                "That experts are better at equal compute or at equal memory: tokens alone are equal here. Anything about sizes at which people use them: a model of a hundred thousand weights "
-                f"that saw {(self.pretrain + self.on) * 1024 // 1000} thousand bytes is far from what its width could learn, so that a larger one of the same function hardly finds the tokens to use what it has more. "
-                "And three seeds give a deviation, not its certainty.", ""]
+                "Whether experts are better at equal compute or equal memory: tokens alone are equal here, and one schedule serves all. Anything about sizes at which people use them: "
+                f"{dense:,} weights that saw {(self.pretrain + self.on) * 1024 // 1000:,} thousand bytes still learn fast, and an expert gets the gradients of an eighth of the tokens that a dense branch gets. "
+                f"And the deviation of {len(self.seeds)} seeds is itself uncertain.", ""]
 
     def text(self):
         sections = (self.head, self.losses, self.by_domain, self.balance, self.routing, self.window_modes, self.end)
