@@ -11,6 +11,7 @@ import json
 import os
 import pathlib
 import random
+import re
 import signal
 import subprocess
 import sys
@@ -105,6 +106,9 @@ def main():
         print(out)
         fact("the recipe runs, and functions that are to be kept are", "" if unbroken.returncode == 0 else f"exit {unbroken.returncode}")
         fact("it goes on with every model", "" if out.count("seed 0:") == MODELS else out)
+        page = base / "whole/kakao.md"
+        pictures = re.findall(r"\]\((kakao/\w+\.png)\)", page.read_text()) if page.exists() else []
+        fact("it writes a page with its pictures", "" if len(pictures) == 5 and all((base / "whole" / p).stat().st_size for p in pictures) else str(pictures))
         killed(base, base / "whole", time.monotonic() - start)
     return 1 if failed else 0
 

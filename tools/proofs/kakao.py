@@ -78,13 +78,19 @@ WINDOWS = {
 def pieces(first, high, last, steps):
     """A schedule of three pieces joined: a rise, a plateau, a fall."""
     rise, fall = max(1, steps // 10), max(1, steps // 4)
-    return f"lr_pieces=linear {first} -> {high} over {rise}, constant {steps - rise - fall}, cosine -> {last} over {fall}"
+    return f"linear {first} -> {high} over {rise}, constant {steps - rise - fall}, cosine -> {last} over {fall}"
+
+
+def schedules(pretrain, on):
+    """Of pretraining, and of what goes on from the rate at which that ends."""
+    return pieces("0", "3e-3", "3e-4", pretrain), pieces("3e-4", "1e-3", "1e-4", on)
 
 
 class Recipe:
     def __init__(self, options):
         self.strata, self.work = options.strata, options.work.resolve()
         self.pretrain, self.on = options.steps
+        self.first_rates, self.next_rates = (f"lr_pieces={text}" for text in schedules(*options.steps))
         self.limit, self.eval_steps, self.held = (200_000, 4, 2_000) if options.short else (4_000_000, 8, 16_000)
         self.checkpoints = 4 if options.short else 100
         self.seeds = list(range(options.seeds))
@@ -160,7 +166,7 @@ class Recipe:
         steps, half = self.pretrain, self.pretrain // 2
         self.train(f"seed{seed}", "pretrain", steps, *MODEL, f"train_files={self.blend(0.5, 0.3, 0.2)}",
                    f"train_files_weights=0: 0.5, 0.3, 0.2; {half}: 0.4, 0.4, 0.2", f"data_shuffle_seed={seed}",
-                   f"init_weights_seed={seed}", pieces(0, 3e-3, 3e-4, steps), f"eval_interval={max(1, steps // 5)}",
+                   f"init_weights_seed={seed}", self.first_rates, f"eval_interval={max(1, steps // 5)}",
                    f"eval_steps={self.eval_steps}")
         self.once(self.work / f"seed{seed}/start",
                   lambda part: self.command("convert", f"seed{seed}/pretrain", part))
@@ -182,7 +188,7 @@ class Recipe:
     def went_on(self, seed, name):
         made, told = self.made(seed, name)
         self.train(f"seed{seed}", f"{name}_on", self.on, "--init", made.relative_to(self.work), *MODELS[name].keys,
-                   f"train_files={self.blend(0.4, 0.4, 0.2)}", f"data_shuffle_seed={seed + 100}", pieces(3e-4, 1e-3, 1e-4, self.on),
+                   f"train_files={self.blend(0.4, 0.4, 0.2)}", f"data_shuffle_seed={seed + 100}", self.next_rates,
                    f"eval_interval={max(1, self.on // 3)}", f"eval_steps={self.eval_steps}")
         losses = self.losses(f"seed{seed}/{name}_on")
         out = {"first": losses[0], "last": losses[-1], "told": told}
@@ -219,7 +225,7 @@ class Recipe:
         out = {}
         for name, (_, keys) in WINDOWS.items():
             data = [f"train_files={self.blend(0.4, 0.4, 0.2)}", "data_shuffle_seed=1234", *keys]
-            self.train("windows", name, self.on, *MODEL, *data, pieces(0, 3e-3, 3e-4, self.on), "eval_steps=0")
+            self.train("windows", name, self.on, *MODEL, *data, f"lr_pieces={pieces(0, 3e-3, 3e-4, self.on)}", "eval_steps=0")
             self.once(self.work / f"windows/{name}.model",
                       lambda part, name=name: self.command("convert", f"windows/{name}", part))
             judged = self.work / f"windows/{name}.json"
@@ -253,18 +259,19 @@ class Recipe:
 
     def pictures(self, folder):
         folder.mkdir(exist_ok=True)
-        self.picture(folder / "pretraining.png", "learning/lm_loss", {f"seed {s}": f"seed{s}/pretrain" for s in self.seeds}, 10)
+        late = min(10, self.on // 2)
+        self.picture(folder / "pretraining.png", "learning/lm_loss", {f"seed {s}": f"seed{s}/pretrain" for s in self.seeds}, late)
         models = {m.what: f"seed0/{name}_on" for name, m in MODELS.items()}
         self.picture(folder / "going_on.png", "learning/lm_loss", models)
         self.picture(folder / "held_out.png", "eval/avg_loss", models)
         self.picture(folder / "largest_load.png", "experts/largest_load",
                      {m.what: f"seed0/{name}_on" for name, m in MODELS.items() if m.routed()})
-        self.picture(folder / "windows.png", "learning/lm_loss", {what: f"windows/{name}" for name, (what, _) in WINDOWS.items()}, 10)
+        self.picture(folder / "windows.png", "learning/lm_loss", {what: f"windows/{name}" for name, (what, _) in WINDOWS.items()}, late)
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--short", action="store_true", help="one seed, few steps; no page")
+    parser.add_argument("--short", action="store_true", help="one seed, few steps; the page goes below --work")
     parser.add_argument("--page", action="store_true", help="write the page of what is below --work, train nothing")
     parser.add_argument("--strata", default=str(ROOT / "build" / "bin" / "strata"))
     parser.add_argument("--work", type=pathlib.Path, default=ROOT / "build" / "kakao")
@@ -283,9 +290,10 @@ def main():
             file.write_text(json.dumps({**results, "date": time.strftime("%F"), "minutes": (time.time() - begin) / 60,
                                         "cpu_minutes": (used.ru_utime + used.ru_stime) / 60}))
         print(f"done in {time.time() - begin:.0f} s")
-    if not options.short:
-        recipe.pictures(ROOT / "docs" / "kakao")
-        (ROOT / "docs" / "kakao.md").write_text(kakao_page.page(json.loads(file.read_text()), MODELS, WINDOWS, DOMAINS))
+    folder = recipe.work if options.short else ROOT / "docs"
+    recipe.pictures(folder / "kakao")
+    results = json.loads(file.read_text())
+    (folder / "kakao.md").write_text(kakao_page.page(results, MODELS, WINDOWS, DOMAINS, schedules(*results["steps"])))
 
 
 if __name__ == "__main__":

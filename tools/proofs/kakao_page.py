@@ -38,7 +38,8 @@ def routed_layers(sources):
 
 
 class Page:
-    def __init__(self, results, models, windows, domains):
+    def __init__(self, results, models, windows, domains, schedules):
+        self.schedules = schedules
         self.results, self.models, self.windows, self.domains = results, models, windows, domains
         self.seeds = list(results["seeds"].values())
         self.pretrain, self.on = results["steps"]
@@ -63,14 +64,13 @@ class Page:
             "strata data tokenize --output kjv.tokens kjv.jsonl && strata data convert kjv.tokens kjv.bin",
             "strata train train_files='kjv.bin,0.5;python.bin,0.3;metamath.bin,0.2' \\",
             f"    train_files_weights='0: 0.5, 0.3, 0.2; {self.pretrain // 2}: 0.4, 0.4, 0.2' \\",
-            f"    lr_pieces='linear 0 -> 3e-3 over {self.pretrain // 10}, constant {self.pretrain - self.pretrain // 10 - self.pretrain // 4}, "
-            f"cosine -> 3e-4 over {self.pretrain // 4}' run_name=pretrain …",
+            f"    lr_pieces='{self.schedules[0]}' run_name=pretrain …",
             "strata convert runs/pretrain start",
             "strata model upscale start deeper --to_layers 6 --check",
             "strata model upcycle start experts --experts 64 --active 8 --granularity 8 --check",
             "strata model upcycle start shared --experts 56 --active 7 --granularity 8 --shared 1 --dense_layers 1 --check",
             "strata train --init experts load_balance_loss_weight=0.01 \\",
-            f"    lr_pieces='linear 3e-4 -> 1e-3 over {self.on // 10}, constant {self.on - self.on // 10 - self.on // 4}, cosine -> 1e-4 over {self.on // 4}' …",
+            f"    lr_pieces='{self.schedules[1]}' …",
             "strata model routes runs/experts_on/model --files 'kjv.bin;python.bin;metamath.bin'", "```", "",
             "The schedules join where they meet: pretraining ends at the rate at which going on begins. The blend changes in the middle of pretraining, each "
             "text going on where it stood.", "",
@@ -191,5 +191,6 @@ class Page:
         return "\n".join(line for section in sections for line in section()).rstrip() + "\n"
 
 
-def page(results, models, windows, domains):
-    return Page(results, models, windows, domains).text()
+def page(results, models, windows, domains, schedules):
+    """The page; `schedules` are the texts of lr_pieces of pretraining and of going on."""
+    return Page(results, models, windows, domains, schedules).text()
