@@ -5,6 +5,7 @@
 #
 # Prints one line for each fact and ends with "N passed, N failed".
 set -u
+root=$(cd "$(dirname "$0")/../.." && pwd)
 saved=$(cd "$(dirname "$0")/../train/maxtext/testdata/checkpoints" && pwd)
 . "$(dirname "$0")/../../tests/facts.sh"
 
@@ -66,6 +67,17 @@ strata train-compile model_name=llama3.1-70b compile_topology=v5e-256 compile_to
   per_device_batch_size=1 run_name=e --json
 fact "a step for chips that are not here" grep -q '"devices":256,"parameters":70553706496,"mesh":"fsdp=256"' out
 fact "what it moves" grep -q '"collectives_by_strata":{"all_gather":{"times":[0-9]*,"bytes":[0-9]*}' out
+fact "how long it would take" grep -q '"predicted_step_s":{"overlapped":[0-9.]*,"apart":[0-9.]*,"arithmetic"' out
+while read -r file weights mesh; do
+  strata train-compile "$root/configs/$file" --json
+  fact "$file" grep -q "\"devices\":256,\"parameters\":$weights,\"mesh\":\"$mesh\"" out
+done << END
+kakao/dense-2.1b.yml 2086979328 fsdp=256
+kakao/experts-13.4b.yml 13386958592 fsdp=256
+kakao/deeper-9.8b.yml 9775157248 fsdp=256
+cohere/tensor-data-7b.yml 6895702016 data=16, tensor=16
+END
+fact "FAX's collectives" grep -q '"collectives_by_strata":{"all_gather":{"times":2,"bytes":[0-9]*},"all_reduce"' out
 strata train-compile model_name=llama3.1-70b run_name=e
 fact "a slice is needed" says 2 "compile_topology"
 

@@ -139,6 +139,13 @@ with tempfile.TemporaryDirectory() as folder:
     say(compiled.get("alias_bytes", 0) >= ours.get("state_bytes_per_chip", 1) * 0.99, "the new state takes the old one's memory")
     if step.exists():
         same_as_jax("the step", compiled, step, "v5e:2x2", 4)
+# The files of docs/at-scale.md, small: one layer, 16 chips.
+few = ["compile_topology=v5e-16", "base_num_decoder_layers=1", "max_target_length=256", "vocab_size=4096"]
+done = strata("train-compile", "configs/kakao/experts-13.4b.yml", *few, "num_experts=8", "num_experts_per_tok=2", "--json")
+ours = json.loads(done.out.splitlines()[-1]) if done.returncode == 0 else {}
+say(ours.get("mesh") == "fsdp=16" and ours.get("compiled", {}).get("chips") == 16, f"a file of Kakao's sizes, with fewer experts: {done.err[-300:]}")
+said = ours.get("predicted_step_s", {})
+say(0 < said.get("overlapped", 0) <= said.get("apart", 0) and said.get("bound") in ("arithmetic", "memory", "links"), f"how long it would take: {said}")
 LARGE = ["remat_policy=full", "vocab_size=524288"]
 done = strata("train-compile", *SMALL, *LARGE, "per_device_batch_size=64")
 say(done.returncode == 1 and "the step does not fit" in done.err and " too much" in done.err, f"a step that does not fit, by how much: {done.returncode} {done.err[-600:]}")
