@@ -9,6 +9,7 @@
 #include "strata/api/trace.h"
 #include "strata/runtime/cpu_devices.h"
 #include "strata/runtime/distributed/devices.h"
+#include "strata/runtime/sharded.h"
 
 namespace strata::distributed {
 namespace {
@@ -52,7 +53,12 @@ bool is_initialized() { return run::cluster() != nullptr; }
 int process_index() { return run::process_index(); }
 int process_count() { return run::process_count(); }
 int process_index(const Device& device) { return run::process_of(device.get()); }
-std::vector<Device> local_devices() { return cpu_devices(); }
+std::vector<Device> local_devices() {
+  if (process_count() > 1) return cpu_devices();
+  std::vector<Device> out;
+  for (runtime::Device* d : runtime::mesh_devices()) out.emplace_back(*d);
+  return out;
+}
 
 void sync_global_devices(const std::string& name, std::chrono::milliseconds timeout, Where where) {
   Site site(where);

@@ -369,17 +369,22 @@ Placement& Placement::of(const NamedSharding& sharding) {
   if (!sharding.spec().unreduced().empty() || !sharding.spec().reduced().empty())
     fail("device_put", "{}: arrays outside of programs are neither unreduced nor reduced",
          sharding.spec().to_string());
-  const std::vector<runtime::Device*>& cpus = runtime::distributed::all_cpu_devices();
+  const std::vector<runtime::Device*> all = runtime::mesh_devices();
+  const bool is_cpu = all == runtime::distributed::all_cpu_devices();
   std::vector<runtime::Device*> devices;
   for (std::int64_t number : sharding.mesh().devices()) {
-    if (number < 0 || number >= static_cast<std::int64_t>(cpus.size()))
+    const bool is_there = number >= 0 && number < static_cast<std::int64_t>(all.size());
+    if (!is_there && !is_cpu)
+      fail("mesh", "{} holds device {}, but {} has {} device{} here", sharding.mesh().to_string(),
+           number, all.front()->client().platform(), all.size(), all.size() == 1 ? "" : "s");
+    if (!is_there)
       fail("mesh",
            "{} holds device {}, but {} {} CPU device{}: cpu_devices(n) before anything is placed, "
            "or STRATA_NUM_CPU_DEVICES=n, makes more",
            sharding.mesh().to_string(), number,
            runtime::distributed::process_count() == 1 ? "this process has" : "all processes have",
-           cpus.size(), cpus.size() == 1 ? "" : "s");
-    devices.push_back(cpus[static_cast<std::size_t>(number)]);
+           all.size(), all.size() == 1 ? "" : "s");
+    devices.push_back(all[static_cast<std::size_t>(number)]);
   }
   if (devices.empty()) fail("mesh", "{} holds no device", sharding.mesh().to_string());
   return *made->emplace(key, std::make_unique<Placement>(sharding, std::move(devices)))
@@ -466,7 +471,7 @@ runtime::Client* client_of_constraints(const ir::Block& block) {
   if (text.empty()) return nullptr;
   const strata::Result<Mesh> mesh = mesh::parse_mesh(text);
   if (!mesh || mesh->size() < 2) return nullptr;
-  const std::size_t here = runtime::distributed::all_cpu_devices().size();
+  const std::size_t here = runtime::mesh_devices().size();
   // Written by who compiles for other machines: on one device it says nothing.
   if (here == 1) return nullptr;
   return &Placement::of(

@@ -84,6 +84,18 @@ say(done.returncode != 0 and "there are 4 CPU devices" in done.stderr, f"a CPU t
 for chapter in ("01-arrays-and-jit", "02-gradients", "03-vmap-scan-and-remat", "05-indexing", "07-control-flow"):
     done = run(BIN / f"tutorial-{chapter}", STRATA_BACKEND=f"plugin:{OURS}")
     say(done.returncode == 0, f"chapter {chapter} with its arrays on a plugin's device: {done.stderr[-300:]}")
+for plugin in [OURS, *others[:1]]:  # which partitions by itself what our own partitioner cuts for CPUs
+    eight = dict(STRATA_BACKEND=f"plugin:{plugin}", STRATA_PLUGIN_OPTIONS="cpu_device_count=8")
+    done = run(BIN / "tutorial-21-meshes", **eight)
+    say(done.returncode == 0 and "the same bits as on one device: yes" in done.stdout, f"{plugin.name}: a program over a mesh of its eight devices: {done.stderr[-300:]}")
+    done = run(BIN / "tutorial-24-shard-map", **eight)
+    say(done.returncode == 0 and "4 devices hold a row each" in done.stdout, f"{plugin.name}: shard_map and pmap over its devices: {done.stderr[-300:]}")
+done = run(BIN / "tutorial-21-meshes", STRATA_BACKEND=f"plugin:{OURS}")
+say(done.returncode != 0 and "holds device 1, but strata has 1 device here" in done.stderr, f"a mesh of more devices than a plugin has: {done.stderr[-300:]}")
+done = device(f"plugin:{OURS}", STRATA_PLUGIN_OPTIONS="cpu_device_count")
+say(done.returncode != 0 and "STRATA_PLUGIN_OPTIONS: 'cpu_device_count' is no option" in done.stderr, f"an option without a value: {done.stderr}")
+done = device(f"plugin:{OURS}", STRATA_PLUGIN_OPTIONS="memory_share=1")
+say(done.returncode != 0 and "unknown option memory_share" in done.stderr, f"an option that the plugin does not know: {done.stderr}")
 for plugin in [OURS, *others[:1]]:  # a print that is lost would be worse
     done = run(BIN / "docs-jax", STRATA_BACKEND=f"plugin:{plugin}")
     say(done.returncode != 0 and "a callback or print" in done.stderr and "--device=cpu" in done.stderr, f"{plugin.name} refuses programs that print: {done.stderr[-300:]}")

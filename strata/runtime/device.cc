@@ -1,5 +1,6 @@
 #include "strata/runtime/device.h"
 
+#include <algorithm>
 #include <map>
 #include <mutex>
 #include <utility>
@@ -9,6 +10,8 @@
 #include "strata/runtime/plugin/client.h"
 #include "strata/runtime/plugin/find.h"
 #include "strata/runtime/plugin/probe.h"
+#include "strata/runtime/plugin/sharded.h"
+#include "strata/runtime/sharded.h"
 
 namespace strata::runtime {
 
@@ -16,17 +19,39 @@ namespace {
 
 thread_local Device* of_thread = nullptr;
 
-/// Clients of a plugin's devices, by the plugin's path; they are never destroyed.
+/// Clients of plugins' devices, by the plugin's path; they are never destroyed.
+struct Plugins {
+  std::mutex mutex;
+  std::map<std::string, std::vector<Client*>> clients;
+  static Plugins& global() {
+    static auto* const plugins = new Plugins;
+    return *plugins;
+  }
+};
+
 Result<std::vector<Client*>> clients_of(const std::string& library) {
-  static std::mutex mutex;
-  static auto* const made = new std::map<std::string, std::vector<Client*>>;
-  std::lock_guard lock(mutex);
-  if (auto it = made->find(library); it != made->end()) return it->second;
-  auto clients = plugin::make_clients({.library = library});
+  Plugins& made = Plugins::global();
+  std::lock_guard lock(made.mutex);
+  if (auto it = made.clients.find(library); it != made.clients.end()) return it->second;
+  auto options = plugin::create_options();
+  if (!options) return options.status();
+  auto clients = plugin::make_clients({.library = library, .create = *options});
   if (!clients) return clients.status();
   std::vector<Client*> out;
   for (std::unique_ptr<Client>& c : *clients) out.push_back(c.release());
-  return made->emplace(library, std::move(out)).first->second;
+  return made.clients.emplace(library, std::move(out)).first->second;
+}
+
+/// A device and all others of its plugin, in their order.
+std::vector<Device*> siblings(Device* device) {
+  Plugins& made = Plugins::global();
+  std::lock_guard lock(made.mutex);
+  for (const auto& [library, clients] : made.clients) {
+    std::vector<Device*> out;
+    for (Client* c : clients) out.push_back(c->device());
+    if (std::find(out.begin(), out.end(), device) != out.end()) return out;
+  }
+  return {device};
 }
 
 Result<std::vector<Client*>> clients_of(const std::string& device,
@@ -79,7 +104,7 @@ Result<std::vector<Device*>> devices(const std::string& platform) {
   if (platform.empty()) {
     Device* own = default_client().device();
     if (own == nullptr) return distributed::all_cpu_devices();
-    return std::vector<Device*>{own};
+    return plugin::is_of_plugin(*own) ? siblings(own) : std::vector<Device*>{own};
   }
   auto found = plugin::find_device(platform);
   if (!found) return found.status();
@@ -89,6 +114,12 @@ Result<std::vector<Device*>> devices(const std::string& platform) {
   std::vector<Device*> out;
   for (Client* c : *clients) out.push_back(c->device());
   return out;
+}
+
+std::vector<Device*> mesh_devices() {
+  Device* own = default_client().device();
+  return own != nullptr && plugin::is_of_plugin(*own) ? siblings(own)
+                                                      : distributed::all_cpu_devices();
 }
 
 Device* thread_device() { return of_thread; }

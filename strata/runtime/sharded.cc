@@ -14,6 +14,7 @@
 #include "strata/runtime/cpu_devices.h"
 #include "strata/runtime/device.h"
 #include "strata/runtime/distributed/devices.h"
+#include "strata/runtime/plugin/sharded.h"
 
 namespace strata::runtime {
 namespace {
@@ -159,7 +160,7 @@ void expect_cpus(const std::vector<Device*>& devices) {
       throw Error("compile_sharded", "{} stands twice among the devices", d->to_string());
     if (std::find(cpus.begin(), cpus.end(), d) == cpus.end())
       throw Error("compile_sharded",
-                  "{} is of a plugin: programs over several devices run on CPU devices",
+                  "{} is of a plugin: what is one device's already runs on CPU devices",
                   d->to_string())
           .unsupported();
   }
@@ -170,9 +171,11 @@ void expect_cpus(const std::vector<Device*>& devices) {
 std::shared_ptr<ShardedExecutable> compile_sharded(ir::Module& module,
                                                    const std::vector<Device*>& devices,
                                                    const ShardedOptions& options) {
-  expect_cpus(devices);
+  const bool by_plugin = !devices.empty() && plugin::is_of_plugin(*devices.front());
+  if (!by_plugin) expect_cpus(devices);
   ir::inline_calls(module);
   spmd::normalize(module);
+  if (by_plugin) return plugin::compile_sharded(module, devices, options);
   return std::make_shared<CpuSharded>(module, devices, options);
 }
 

@@ -71,9 +71,14 @@ class ShardedExecutable {
   virtual const std::string& explanation() const = 0;
 };
 
+/// The devices that meshes count: all of the plugin whose device is the process's own (--device,
+/// STRATA_BACKEND), else the CPU devices of all processes.
+std::vector<Device*> mesh_devices();
+
 /// Partitions the entry function and compiles it for the devices, as many as its mesh has (any
 /// number where it names none). The module is used up: calls become what they stand for. CPU
-/// devices (cpu_devices.h) run it side by side, each on its share of the cores. Throws
+/// devices (cpu_devices.h) run it side by side, each on its share of the cores; devices of a plugin
+/// as its own compiler partitions (plugin/sharded.h). Throws
 /// strata::Error for shardings that do not fit, another number of devices, a device that comes
 /// twice, devices of several platforms, and programs that cannot be partitioned (dynamic shapes).
 std::shared_ptr<ShardedExecutable> compile_sharded(ir::Module& module,

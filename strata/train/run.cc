@@ -14,6 +14,7 @@
 #include "strata/data/prefetch.h"
 #include "strata/model/lora/peft.h"
 #include "strata/runtime/distributed/devices.h"
+#include "strata/runtime/sharded.h"
 #include "strata/train/evaluate.h"
 #include "strata/train/interrupt.h"
 #include "strata/train/mesh_report.h"
@@ -561,8 +562,7 @@ Result<RunResult> run(const Config& given, Progress& shown) {
   // From here on keys say how many devices there are, in checkpoints and config.yml too.
   const Config config =
       names_mesh(given) || runtime::distributed::process_count() > 1
-          ? with_devices(given,
-                         static_cast<std::int64_t>(runtime::distributed::all_cpu_devices().size()))
+          ? with_devices(given, static_cast<std::int64_t>(runtime::mesh_devices().size()))
           : given;
   if (has_tiers(config) && runtime::distributed::process_count() > 1)
     return Status(Code::unsupported,

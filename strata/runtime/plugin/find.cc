@@ -74,6 +74,20 @@ std::vector<Place> places() {
   return out;
 }
 
+Result<std::vector<std::pair<std::string, std::string>>> create_options() {
+  std::vector<std::pair<std::string, std::string>> out;
+  for (const std::string& part : split(variable("STRATA_PLUGIN_OPTIONS"), ',')) {
+    const std::size_t at = part.find('=');
+    if (at == std::string::npos || at == 0)
+      return Status(Code::invalid,
+                    "STRATA_PLUGIN_OPTIONS: '{}' is no option; an example: "
+                    "memory_fraction=0.5,preallocate=false",
+                    part);
+    out.emplace_back(part.substr(0, at), part.substr(at + 1));
+  }
+  return out;
+}
+
 bool has_tpu_chips() {
   std::error_code none;
   return fs::exists("/dev/accel0", none) || fs::exists("/dev/vfio/0", none);

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "strata/base/result.h"
@@ -37,5 +38,9 @@ struct DeviceName {
 /// Code::invalid for a name that is none, Code::not_found where no such plugin is installed, with
 /// what to install.
 Result<DeviceName> find_device(const std::string& device);
+
+/// What plugins' clients are created with: STRATA_PLUGIN_OPTIONS="memory_fraction=0.5,
+/// preallocate=false". Code::invalid for a part without a name or `=`.
+Result<std::vector<std::pair<std::string, std::string>>> create_options();
 
 }  // namespace strata::runtime::plugin

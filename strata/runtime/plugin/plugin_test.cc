@@ -218,6 +218,21 @@ TEST(Devices, AreFoundByTheNamesOfTheEnvironment) {
   EXPECT_EQ(places().at(0).name, "mine");
 }
 
+TEST(CreateOptions, AreThoseOfTheEnvironment) {
+  using ::testing::ElementsAre;
+  using ::testing::Pair;
+  EXPECT_TRUE((*create_options()).empty());
+  {
+    const Variable some("STRATA_PLUGIN_OPTIONS", "memory_fraction=0.5,preallocate=false,name=a=b");
+    EXPECT_THAT((*create_options()),
+                ElementsAre(Pair("memory_fraction", "0.5"), Pair("preallocate", "false"),
+                            Pair("name", "a=b")));
+  }
+  const Variable bad("STRATA_PLUGIN_OPTIONS", "=3");
+  EXPECT_EQ(create_options().status().code(), Code::invalid);
+  EXPECT_THAT(probe(kOdd).trouble, HasSubstr("STRATA_PLUGIN_OPTIONS: '=3' is no option"));
+}
+
 TEST(CompileOptions, AreTheBytesThatFrameworksSend) {
   // executable_build_options {device_ordinal: -1, num_replicas: 1, num_partitions: 1}
   EXPECT_EQ(compile_options({}),

@@ -12,6 +12,8 @@
 #include <cstring>
 #include <nlohmann/json.hpp>
 
+#include "strata/runtime/plugin/client.h"
+#include "strata/runtime/plugin/find.h"
 #include "strata/runtime/plugin/library.h"
 
 namespace strata::runtime::plugin {
@@ -25,7 +27,12 @@ Status look(const std::string& path, const ProbeOptions& options, Json& out) {
   if (!library) return library.status();
   out["minor"] = (*library)->minor_version();
   if (!options.client) return {};
+  const auto given = create_options();
+  if (!given) return given.status();
+  const NamedValues values(*given);
   auto create = args<PJRT_Client_Create_Args>();
+  create.create_options = values.data();
+  create.num_options = values.size();
   if (Status s = (*library)->call(kClient_Create, create); !s.ok()) return s;
   auto name = args<PJRT_Client_PlatformName_Args>();
   name.client = create.client;
