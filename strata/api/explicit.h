@@ -24,6 +24,8 @@
 #include <vector>
 
 #include "strata/api/function.h"
+#include "strata/api/index.h"
+#include "strata/api/lax/products.h"
 #include "strata/api/numpy.h"
 #include "strata/api/sharding.h"
 
@@ -125,6 +127,46 @@ inline Array take(const Operand& x, const Operand& indices, std::optional<std::i
                   const OutSharding& out) {
   return internal::with_out("take", x.where, {x.array, indices.array}, out,
                             [&] { return numpy::take(x, indices, axis); });
+}
+/// x[indices], whichever axes x and index arrays are cut over. Source:
+/// x.at[...].get(out_sharding=).
+inline Array get(const Operand& x, const Indices& indices, const OutSharding& out) {
+  std::vector<Array> operands = {x.array};
+  for (const Index& each : indices.list)
+    if (const Array* array = std::get_if<Array>(&each.item)) operands.push_back(*array);
+  return internal::with_out("get", x.where, std::move(operands), out,
+                            [&] { return x.array[indices]; });
+}
+/// lax::ragged_dot, of which upstream always asks how its result lies.
+inline Array ragged_dot(const Operand& lhs, const Operand& rhs, const Operand& group_sizes,
+                        const OutSharding& out) {
+  return internal::with_out("ragged_dot", lhs.where, {lhs.array, rhs.array, group_sizes.array}, out,
+                            [&] { return lax::ragged_dot(lhs, rhs, group_sizes); });
+}
+
+/// New arrays that lie so, over the mesh of `set_mesh`: of numpy.h's functions, and throwing as
+/// those and `reshard`.
+inline Array zeros(const Sizes& shape, DType dtype, const OutSharding& out,
+                   Where where = Where::current()) {
+  return internal::with_out("zeros", where, {}, out, [&] { return numpy::zeros(shape, dtype); });
+}
+inline Array ones(const Sizes& shape, DType dtype, const OutSharding& out,
+                  Where where = Where::current()) {
+  return internal::with_out("ones", where, {}, out, [&] { return numpy::ones(shape, dtype); });
+}
+inline Array full(const Sizes& shape, const Operand& value, std::optional<DType> dtype,
+                  const OutSharding& out) {
+  return internal::with_out("full", value.where, {value.array}, out,
+                            [&] { return numpy::full(shape, value, dtype); });
+}
+inline Array eye(std::int64_t n, std::optional<std::int64_t> m, const OutSharding& out,
+                 Where where = Where::current()) {
+  return internal::with_out("eye", where, {}, out, [&] { return numpy::eye(n, m); });
+}
+/// 0, 1, ..., n - 1.
+inline Array arange(std::int64_t n, DType dtype, const OutSharding& out,
+                    Where where = Where::current()) {
+  return internal::with_out("arange", where, {}, out, [&] { return numpy::arange(n, dtype); });
 }
 
 /// Options of `auto_axes`.

@@ -83,6 +83,43 @@ TEST_F(Explicit, OutShardingChoosesWhereTracingWouldNot) {
   EXPECT_EQ(spec(take(b, rows, 0, OutSharding(P{"x", nullptr}))), "P('x', None)");
 }
 
+TEST_F(Explicit, OutShardingOfIndicesGroupsAndNewArrays) {
+  const Array b = at({16, 4}, {"x", nullptr});
+  const Array rows = device_put(array({1, 3, 5, 7}), NamedSharding(mesh, {"x"}));
+  EXPECT_THAT(message_of([&] { (void)b[{rows}]; }), HasSubstr("OutSharding"));
+  const auto chosen = [&](const Array& x, const Array& i) {
+    return get(x, {i, slice(0, 2)}, OutSharding(P{"x", nullptr}));
+  };
+  for (const Array& y : {chosen(b, rows), jit(chosen)(b, rows)}) {
+    EXPECT_EQ(spec(y), "P('x', None)");
+    EXPECT_EQ(y.to_vector<float>(),
+              (some({16, 4})[{array({1, 3, 5, 7}), slice(0, 2)}].to_vector<float>()));
+  }
+  const Array sizes = array({6, 10}), weights = some({2, 4, 8});
+  const auto grouped = [&](const Array& x, const Array& w) {
+    return ragged_dot(x, w, sizes, OutSharding(P{"x", "y"}));
+  };
+  const Array w = device_put(weights, NamedSharding(mesh, {nullptr, nullptr, "y"}));
+  const Array y = jit(grouped)(b, w);
+  EXPECT_EQ(spec(y), "P('x', 'y')");
+  EXPECT_EQ(y.to_vector<float>(),
+            lax::ragged_dot(some({16, 4}), weights, sizes).to_vector<float>());
+
+  EXPECT_THAT(message_of([&] { (void)zeros({8, 4}, float32, OutSharding(P{"x"})); }),
+              HasSubstr("set_mesh"));
+  const set_mesh scope(mesh);
+  const auto made = [](const PartitionSpec& p) {
+    const OutSharding out(p);
+    return std::vector<Array>{zeros({8, 4}, float32, out), ones({8, 4}, float32, out),
+                              full({8, 4}, 2.f, {}, out), eye(8, 4, out)};
+  };
+  for (const Array& x : made(P{"x", "y"})) EXPECT_EQ(spec(x), "P('x', 'y')");
+  EXPECT_EQ(spec(arange(8, int32, OutSharding(P{"x"}))), "P('x',)");
+  const auto inside = jit([&](const Array& x) { return x + made(P{"x", nullptr})[1]; });
+  EXPECT_EQ(spec(inside(device_put(ones({8, 4}), NamedSharding(mesh, {"x", nullptr})))),
+            "P('x', None)");
+}
+
 TEST_F(Explicit, ATrainingStepIsThatOfOneDevice) {
   auto step = [](const Array& w, const Array& x) {
     auto loss = [&](const Array& v) {
