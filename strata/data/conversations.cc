@@ -118,54 +118,71 @@ Status read_pair(const json& line, Conversation& out) {
   return {};
 }
 
-Result<Conversation> conversation_of(std::string_view text, std::string where,
-                                     const std::string& columns) {
-  Conversation out;
-  out.where = std::move(where);
-  if (text.size() > kMostLineBytes)
-    return Status(Code::invalid, "{}: a line of {} bytes; at most {} are read", out.where,
-                  text.size(), kMostLineBytes);
-  if (const std::size_t at = tokenizer::first_invalid(text); at != std::string::npos)
-    return Status(Code::invalid, "{}: not UTF-8: byte {} of the line is 0x{:02x}", out.where, at,
-                  static_cast<unsigned char>(text[at]));
-  if (too_deep(text))
-    return Status(Code::invalid, "{}: JSON that nests deeper than {}", out.where, kDeepest);
-  json line;
-  try {
-    line = json::parse(text);
-  } catch (const json::exception& e) {
-    const std::string what = e.what();
-    return Status(Code::invalid, "{}: no JSON: {}", out.where, what.substr(what.find("] ") + 2));
-  }
-  if (!line.is_object()) return Status(Code::invalid, "{}: no JSON object", out.where);
-  Status read = columns == kMessages ? read_messages(line, out) : read_pair(line, out);
-  if (!read.ok()) return read;
-  if (const auto tools = line.find("tools"); tools != line.end() && !tools->is_null()) {
-    if (!tools->is_array()) return Status(Code::invalid, "{}: \"tools\" is no list", out.where);
-    out.tools = tools->dump();
-  }
-  return out;
-}
-
 }  // namespace
 
 bool names_conversations(const std::string& columns) {
   return columns == kMessages || columns == "prompt,completion";
 }
 
-Result<std::vector<Conversation>> conversations_of(std::string_view bytes, const std::string& path,
-                                                   const std::string& columns) {
+Result<json> conversation_line(std::string_view text, const std::string& where) {
+  if (text.size() > kMostLineBytes)
+    return Status(Code::invalid, "{}: a line of {} bytes; at most {} are read", where, text.size(),
+                  kMostLineBytes);
+  if (const std::size_t at = tokenizer::first_invalid(text); at != std::string::npos)
+    return Status(Code::invalid, "{}: not UTF-8: byte {} of the line is 0x{:02x}", where, at,
+                  static_cast<unsigned char>(text[at]));
+  if (too_deep(text))
+    return Status(Code::invalid, "{}: JSON that nests deeper than {}", where, kDeepest);
+  json line;
+  try {
+    line = json::parse(text);
+  } catch (const json::exception& e) {
+    const std::string what = e.what();
+    return Status(Code::invalid, "{}: no JSON: {}", where, what.substr(what.find("] ") + 2));
+  }
+  if (!line.is_object()) return Status(Code::invalid, "{}: no JSON object", where);
+  return line;
+}
+
+Result<Conversation> conversation_of(std::string_view text, std::string where,
+                                     const std::string& columns) {
+  auto line = conversation_line(text, where);
+  if (!line) return line.status();
+  Conversation out;
+  out.where = std::move(where);
+  Status read = columns == kMessages ? read_messages(*line, out) : read_pair(*line, out);
+  if (!read.ok()) return read;
+  if (const auto tools = line->find("tools"); tools != line->end() && !tools->is_null()) {
+    if (!tools->is_array()) return Status(Code::invalid, "{}: \"tools\" is no list", out.where);
+    out.tools = tools->dump();
+  }
+  return out;
+}
+
+Status each_conversation_line(
+    std::string_view bytes, const std::string& path,
+    const std::function<Status(std::string_view line, const std::string& where)>& f) {
   if (bytes.starts_with("\xef\xbb\xbf")) bytes.remove_prefix(3);  // a byte order mark is no text
-  std::vector<Conversation> out;
   for (std::size_t number = 1; !bytes.empty(); ++number) {
     const std::size_t end = std::min(bytes.find('\n'), bytes.size());
     const std::string_view line = bytes.substr(0, end);
     bytes.remove_prefix(std::min(end + 1, bytes.size()));
     if (line.find_first_not_of(" \t\r") == std::string_view::npos) continue;
-    auto one = conversation_of(line, fmt::format("{}:{}", path, number), columns);
-    if (!one) return one.status();
-    out.push_back(std::move(*one));
+    if (Status s = f(line, fmt::format("{}:{}", path, number)); !s.ok()) return s;
   }
+  return {};
+}
+
+Result<std::vector<Conversation>> conversations_of(std::string_view bytes, const std::string& path,
+                                                   const std::string& columns) {
+  std::vector<Conversation> out;
+  const Status s = each_conversation_line(
+      bytes, path, [&](std::string_view line, const std::string& where) -> Status {
+        auto one = conversation_of(line, where, columns);
+        if (one) out.push_back(std::move(*one));
+        return one.status();
+      });
+  if (!s.ok()) return s;
   return out;
 }
 

@@ -9,6 +9,9 @@
 // As TRL has them: "Dataset formats and types", conversational and standard.
 #pragma once
 
+#include <functional>
+#include <nlohmann/json_fwd.hpp>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -35,6 +38,17 @@ inline constexpr std::size_t kMostMessages = 1000;
 
 /// Whether `columns` names conversations: "messages" or "prompt,completion".
 bool names_conversations(const std::string& columns);
+
+/// A line as a JSON object. Code::invalid, with `where` in front, for what is none, not UTF-8 or
+/// beyond the limits.
+Result<nlohmann::ordered_json> conversation_line(std::string_view text, const std::string& where);
+/// The conversation of one line.
+Result<Conversation> conversation_of(std::string_view text, std::string where,
+                                     const std::string& columns);
+/// Calls `f` with each line that is not blank and where it stands, until it fails.
+Status each_conversation_line(
+    std::string_view bytes, const std::string& path,
+    const std::function<Status(std::string_view line, const std::string& where)>& f);
 
 /// Each line of a file's bytes; blank ones are passed over. Code::invalid names the file, the line
 /// and what is wrong with the first that is no such object, holds no answer, or is beyond the

@@ -37,14 +37,15 @@ Result<std::vector<Example>> examples_of(const std::vector<Conversation>& all,
   return std::move(work.examples);
 }
 
-/// Whether there is a target that counts: the first token is none.
+}  // namespace
+
 bool teaches(const Example& e) {
   return e.learned.size() > 1 &&
          std::find(e.learned.begin() + 1, e.learned.end(), 1) != e.learned.end();
 }
 
-/// Keeps `most` tokens of a longer example; false where nothing is to be kept.
-bool cut(Example& e, std::int64_t most, Truncation how, const tokenizer::Tokenizer& tokenizer) {
+bool cut_example(Example& e, std::int64_t most, Truncation how,
+                 const tokenizer::Tokenizer& tokenizer) {
   const auto n = std::ssize(e.tokens);
   if (n <= most) return true;
   if (how == Truncation::drop) return false;
@@ -61,8 +62,6 @@ bool cut(Example& e, std::int64_t most, Truncation how, const tokenizer::Tokeniz
   keep(e.learned);
   return true;
 }
-
-}  // namespace
 
 Result<Examples> Examples::read(const Source& source, const DatasetOptions& o,
                                 const std::function<void(const std::string&)>& note) {
@@ -92,7 +91,7 @@ Result<Examples> Examples::read(const Source& source, const DatasetOptions& o,
             "{}: {} tokens are more than max_target_length={}; truncation_mode=keep_start "
             "cuts it, drop leaves it out",
             (*conversations)[i].where, n, o.length);
-      if (!cut(e, o.length, o.truncation, *o.tokenizer) || !teaches(e)) {
+      if (!cut_example(e, o.length, o.truncation, *o.tokenizer) || !teaches(e)) {
         ++dropped;
         continue;
       }

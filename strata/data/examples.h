@@ -14,6 +14,12 @@
 
 namespace strata::data {
 
+/// Whether there is a target that counts: the first token is none.
+bool teaches(const Example& e);
+/// Keeps `most` tokens of a longer example; false where nothing is to be kept.
+bool cut_example(Example& e, std::int64_t most, Truncation how,
+                 const tokenizer::Tokenizer& tokenizer);
+
 class Examples {
  public:
   /// Reads a source's files as options.column says. Fails as `Dataset::open` says; `note` is called
