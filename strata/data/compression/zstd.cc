@@ -57,6 +57,25 @@ Codec& zstd_decoder_of_thread() {
   return *kept;
 }
 
+std::optional<std::string_view> zstd_stored(std::string_view frame) {
+  // RFC 8878: magic, descriptor of a single segment (flag 32; 64: a size of two bytes from 256 on),
+  // the size, the header of the last block, stored (1), and its bytes.
+  constexpr std::size_t kMagic = 4, kBlockHeader = 3;
+  constexpr std::string_view kStart("\x28\xb5\x2f\xfd", kMagic);
+  const auto byte = [&](std::size_t i) {
+    return std::size_t{static_cast<unsigned char>(frame[i])};
+  };
+  if (frame.size() < kMagic + 2 + kBlockHeader || !frame.starts_with(kStart)) return std::nullopt;
+  if (byte(4) != 0x20 && byte(4) != 0x60) return std::nullopt;
+  const bool two = byte(4) == 0x60;
+  const std::size_t size = two ? (byte(5) | byte(6) << 8) + 256 : byte(5);
+  const std::size_t block = kMagic + (two ? 3 : 2);
+  if (frame.size() != block + kBlockHeader + size) return std::nullopt;
+  const std::size_t header = byte(block) | byte(block + 1) << 8 | byte(block + 2) << 16;
+  if (header != (size << 3 | 1)) return std::nullopt;
+  return frame.substr(block + kBlockHeader);
+}
+
 std::string zstd_frame(std::string_view bytes, int level) {
   ZSTD_CCtx* z = ZSTD_createCCtx();
   ZSTD_CCtx_setParameter(z, ZSTD_c_checksumFlag, 1);

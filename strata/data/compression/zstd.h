@@ -2,6 +2,7 @@
 // many small ones unpacked by one decoder.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -16,5 +17,9 @@ std::string zstd_frame(std::string_view bytes, int level);
 /// next call. Making a decoder costs more than unpacking a small frame. What it keeps stays below
 /// some megabytes: windows of large frames are given back.
 Codec& zstd_decoder_of_thread();
+
+/// The bytes of a frame that is one stored block and states its size, where they lie; nothing for
+/// other frames. Records of a few bytes are stored like that: nothing need be unpacked.
+std::optional<std::string_view> zstd_stored(std::string_view frame);
 
 }  // namespace strata::data

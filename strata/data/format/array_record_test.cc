@@ -3,9 +3,12 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
+#include <random>
 
 #include "strata/base/file.h"
+#include "strata/data/compression/block.h"
 #include "strata/data/compression/stream.h"
+#include "strata/data/compression/zstd.h"
 #include "strata/data/format/highway_hash.h"
 
 namespace strata::data {
@@ -50,8 +53,36 @@ TEST(HighwayHash, equals_the_slow_one_at_every_length) {
   std::string bytes;
   for (int i = 0; i < 200; ++i) {
     EXPECT_EQ(riegeli_hash(bytes), riegeli_hash_by_words(bytes)) << i;
+    const std::string other = bytes.substr(bytes.size() / 3);
+    EXPECT_EQ(riegeli_hashes(other, bytes),
+              std::pair(riegeli_hash_by_words(other), riegeli_hash_by_words(bytes)));
     bytes += static_cast<char>(i * 37);
   }
+}
+
+TEST(ZstdStored, is_what_unpacking_gives) {
+  std::mt19937 random(1);
+  int found = 0;
+  for (std::size_t n = 0; n < 700; n += n < 300 ? 1 : 17) {
+    std::string bytes(n, '\0'), frame, unpacked;
+    for (char& c : bytes) c = static_cast<char>(random());
+    pack_block(BlockCompression::zstd, bytes, frame);
+    const auto stored = zstd_stored(frame);
+    found += stored.has_value();
+    EXPECT_EQ(stored.value_or(bytes), bytes) << n;
+    for (int i = 0; i < 40; ++i) {
+      std::string changed = frame;
+      if (i > 0) changed[random() % std::min<std::size_t>(frame.size(), 12)] ^= 1 << random() % 8;
+      if (i % 4 == 3) changed.resize(random() % changed.size());
+      const auto held = zstd_stored(changed);
+      if (!held) continue;
+      unpacked.clear();
+      EXPECT_TRUE(
+          unpack_block(BlockCompression::zstd, changed, held->size(), "frame", unpacked).ok());
+      EXPECT_EQ(unpacked, *held);
+    }
+  }
+  EXPECT_GT(found, 250);
 }
 
 TEST(ArrayRecord, reads_what_the_original_wrote) {

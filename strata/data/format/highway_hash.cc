@@ -113,7 +113,23 @@ STRATA_AVX2 __m256i load_lanes(const void* at) {
   return _mm256_loadu_si256(static_cast<const __m256i*>(at));
 }
 
-__attribute__((target("avx2"))) std::uint64_t hash_by_lanes(std::string_view bytes) {
+/// `last_packet` without going through memory.
+STRATA_AVX2 __m256i last_lanes(const char* at, std::size_t n) {
+  const __m256i words = _mm256_set1_epi32(static_cast<int>(n / 4));
+  const __m256i mask = _mm256_cmpgt_epi32(words, _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7));
+  const __m256i packet = _mm256_maskload_epi32(reinterpret_cast<const int*>(at), mask);
+  if (n & 16) {
+    int tail = 0;
+    std::memcpy(&tail, at + n - 4, 4);
+    return _mm256_insert_epi32(packet, tail, 7);
+  }
+  const std::size_t odd = n & 3;
+  if (odd == 0) return packet;
+  const auto* tail = reinterpret_cast<const unsigned char*>(at + n - odd);
+  return _mm256_insert_epi32(packet, tail[0] | tail[odd >> 1] << 8 | tail[odd - 1] << 16, 4);
+}
+
+STRATA_AVX2 std::uint64_t hash_of_lanes(std::string_view bytes) {
   const State begin;
   Lanes s{load_lanes(begin.v0), load_lanes(begin.v1), load_lanes(begin.m0), load_lanes(begin.m1)};
   const char* at = bytes.data();
@@ -124,9 +140,7 @@ __attribute__((target("avx2"))) std::uint64_t hash_by_lanes(std::string_view byt
     const __m128i left = _mm_cvtsi32_si128(static_cast<int>(n)),
                   right = _mm_cvtsi32_si128(static_cast<int>(32 - n));
     s.v1 = _mm256_or_si256(_mm256_sll_epi32(s.v1, left), _mm256_srl_epi32(s.v1, right));
-    char packet[kPacket];
-    last_packet(bytes.substr(bytes.size() - n), packet);
-    update_lanes(s, load_lanes(packet));
+    update_lanes(s, last_lanes(bytes.data() + bytes.size() - n, n));
   }
   for (int round = 0; round < 4; ++round)
     update_lanes(s, _mm256_shuffle_epi32(_mm256_permute4x64_epi64(s.v0, 0x4e), 0xb1));
@@ -136,6 +150,21 @@ __attribute__((target("avx2"))) std::uint64_t hash_by_lanes(std::string_view byt
   return lane(s.v0) + lane(s.v1) + lane(s.m0) + lane(s.m1);
 }
 #undef STRATA_AVX2
+
+__attribute__((target("avx2"))) std::uint64_t hash_by_lanes(std::string_view bytes) {
+  return hash_of_lanes(bytes);
+}
+/// Neither waits for the other, so a processor works at both.
+__attribute__((target("avx2"))) std::pair<u64, u64> both_by_lanes(std::string_view a,
+                                                                  std::string_view b) {
+  const u64 first = hash_of_lanes(a);
+  return {first, hash_of_lanes(b)};
+}
+
+bool has_avx2() {
+  static const bool out = __builtin_cpu_supports("avx2");
+  return out;
+}
 #endif
 
 }  // namespace
@@ -148,10 +177,16 @@ std::uint64_t riegeli_hash_by_words(std::string_view bytes) {
 
 std::uint64_t riegeli_hash(std::string_view bytes) {
 #if defined(__x86_64__)
-  static const bool has_avx2 = __builtin_cpu_supports("avx2");
-  if (has_avx2) return hash_by_lanes(bytes);
+  if (has_avx2()) return hash_by_lanes(bytes);
 #endif
   return riegeli_hash_by_words(bytes);
+}
+
+std::pair<std::uint64_t, std::uint64_t> riegeli_hashes(std::string_view a, std::string_view b) {
+#if defined(__x86_64__)
+  if (has_avx2()) return both_by_lanes(a, b);
+#endif
+  return {riegeli_hash_by_words(a), riegeli_hash_by_words(b)};
 }
 
 }  // namespace strata::data

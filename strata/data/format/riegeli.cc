@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <cstring>
+#include <optional>
 
+#include "strata/data/compression/zstd.h"
 #include "strata/data/format/highway_hash.h"
 
 namespace strata::data::riegeli {
@@ -47,6 +49,27 @@ Status corrupt(const std::string& name, std::uint64_t at, const std::string& wha
   return Status(Code::corrupt, "{}: the chunk at byte {}: {}", name, at, what);
 }
 
+/// A sound chunk that no block header interrupts, as most are; nothing for others, of which
+/// `read_chunk` says what they are.
+std::optional<Chunk> chunk_within_block(std::string_view bytes, std::uint64_t at) {
+  const std::uint64_t in = at % kBlock;
+  if (in < kBlockHeader || at >= bytes.size()) return std::nullopt;
+  const std::uint64_t room = std::min<std::uint64_t>(kBlock - in, bytes.size() - at);
+  if (room <= kChunkHeader) return std::nullopt;
+  const char* header = bytes.data() + at;
+  const auto size = load<std::uint64_t>(header + 8), word = load<std::uint64_t>(header + 24);
+  Chunk out{.type = static_cast<char>(word & 0xff),
+            .records = word >> 8,
+            .decoded_size = load<std::uint64_t>(header + 32)};
+  if (size >= room - kChunkHeader || out.records > size || out.type != 'r') return std::nullopt;
+  out.data = {header + kChunkHeader, size};
+  out.end = at + kChunkHeader + size;
+  const auto [of_header, of_data] = riegeli_hashes({header + 8, 32}, out.data);
+  if (of_header != load<std::uint64_t>(header) || of_data != load<std::uint64_t>(header + 16))
+    return std::nullopt;
+  return out;
+}
+
 /// Every block header inside of the chunk says where it begins and ends.
 Status check_blocks(std::string_view bytes, std::uint64_t at, std::uint64_t end,
                     const std::string& name) {
@@ -81,6 +104,20 @@ void put_varint(std::string& out, std::uint64_t value) {
   out += static_cast<char>(value);
 }
 
+/// The record of a simple chunk of one that is not compressed; nothing for others.
+std::optional<std::string_view> single_record(const Chunk& chunk) {
+  std::string_view rest = chunk.data;
+  std::uint64_t sizes = 0, size = 0;
+  if (chunk.type != 'r' || chunk.records != 1 || rest.empty() || rest.front() != 0)
+    return std::nullopt;
+  rest.remove_prefix(1);
+  if (!varint(rest, sizes) || sizes > rest.size()) return std::nullopt;
+  const std::size_t left = rest.size() - sizes;
+  if (!varint(rest, size) || rest.size() != left || size != left || size != chunk.decoded_size)
+    return std::nullopt;
+  return rest;
+}
+
 /// One of the two buffers of a simple chunk.
 Result<std::string_view> unpacked(BlockCompression how, std::string_view packed,
                                   std::uint64_t limit, const std::string& name, std::string& out) {
@@ -89,6 +126,8 @@ Result<std::string_view> unpacked(BlockCompression how, std::string_view packed,
   if (!varint(packed, size) || size > limit)
     return Status(Code::corrupt, "{}: a chunk's buffer of {} bytes, where {} can be at most", name,
                   size, limit);
+  if (how == BlockCompression::zstd)
+    if (const auto stored = zstd_stored(packed); stored && stored->size() == size) return *stored;
   const std::size_t begin = out.size();
   if (Status s = unpack_block(how, packed, size, name, out); !s.ok()) return s;
   return std::string_view(out).substr(begin);
@@ -98,6 +137,7 @@ Result<std::string_view> unpacked(BlockCompression how, std::string_view packed,
 
 Result<Chunk> read_chunk(std::string_view bytes, std::uint64_t at, const std::string& name,
                          std::string& buffer) {
+  if (auto chunk = chunk_within_block(bytes, at)) return *chunk;
   const std::uint64_t size = bytes.size();
   if (at >= size || over(at, kChunkHeader) > size)
     return corrupt(name, at, fmt::format("the file ends before it, at byte {}", size));
@@ -138,6 +178,10 @@ Result<Chunk> read_chunk(std::string_view bytes, std::uint64_t at, const std::st
 Status records_of(const Chunk& chunk, const std::string& name, std::string& buffer,
                   std::vector<std::string_view>& out) {
   out.clear();
+  if (const auto record = single_record(chunk)) {
+    out.push_back(*record);
+    return {};
+  }
   auto bad = [&](std::string_view what) { return Status(Code::corrupt, "{}: {}", name, what); };
   if (chunk.type == 't')
     return Status(Code::unsupported,
