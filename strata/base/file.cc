@@ -18,6 +18,7 @@
 #include "strata/base/keep_owner.h"
 #include "strata/base/object_files.h"
 #include "strata/base/object_store.h"
+#include "strata/base/presence.h"
 
 namespace strata {
 namespace {
@@ -54,6 +55,9 @@ struct Descriptor {
   int fd;
 };
 
+/// Writes of at least so many bytes begin their way to the disk at once.
+constexpr ssize_t kWriteback = ssize_t{1} << 20;
+
 Status write_all(int fd, const std::string& path, std::string_view bytes) {
   while (!bytes.empty()) {
     if (!before("write")) {
@@ -66,6 +70,8 @@ Status write_all(int fd, const std::string& path, std::string_view bytes) {
     if (n < 0 && errno == EINTR) continue;
     if (n < 0) return failed(path, "write");
     bytes.remove_prefix(static_cast<std::size_t>(n));
+    // The disk begins at once: a sync at the end then finds less to do.
+    if (n >= kWriteback) (void)::sync_file_range(fd, 0, 0, SYNC_FILE_RANGE_WRITE);
   }
   return {};
 }
@@ -223,10 +229,25 @@ Result<std::vector<std::string>> list_folder(const std::string& path) {
   return out;
 }
 
-bool file_exists(const std::string& path) {
+Result<bool> is_there(const std::string& path) {
   if (is_object_path(path)) return object_exists(path);
   struct stat info;
-  return ::stat(path.c_str(), &info) == 0;
+  if (::stat(path.c_str(), &info) == 0) return true;
+  if (errno == ENOENT || errno == ENOTDIR) return false;
+  return failed(path, "look for it");
+}
+
+bool file_exists(const std::string& path) {
+  if (!is_object_path(path)) {
+    struct stat info;
+    return ::stat(path.c_str(), &info) == 0;
+  }
+  const Result<bool> there = object_exists(path);
+  // A path that no store can have names nothing; a request that failed says nothing, and `value`
+  // throws.
+  const Code code = there.status().code();
+  if (code == Code::unsupported || code == Code::invalid) return false;
+  return there.value();
 }
 
 Result<LineWriter> LineWriter::open(const std::string& path) {

@@ -64,13 +64,18 @@ Result<std::vector<std::string>> list_objects(const std::string& path) {
   return out;
 }
 
-bool object_exists(const std::string& path) {
+Result<bool> object_exists(const std::string& path) {
   Result<ObjectPath> at = find_object(path);
-  if (!at) return false;
+  if (!at) return at.status();
   if (at->key.empty()) return true;
-  if (!at->key.ends_with('/') && at->store->stat(at->key).ok()) return true;
+  if (!at->key.ends_with('/')) {
+    const Result<ObjectInfo> object = at->store->stat(at->key);
+    if (object) return true;
+    if (object.status().code() != Code::not_found) return object.status();
+  }
   Result<ObjectListing> below = at->store->list(folder_prefix(at->key), false);
-  return below.ok() && !(below->objects.empty() && below->folders.empty());
+  if (!below) return below.status();
+  return !(below->objects.empty() && below->folders.empty());
 }
 
 }  // namespace strata

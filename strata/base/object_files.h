@@ -23,7 +23,8 @@ Status remove_objects(const std::string& path);
 /// Lists the names in a folder, sorted. Code::not_found for a folder without objects.
 Result<std::vector<std::string>> list_objects(const std::string& path);
 
-/// Whether an object or a folder with contents has this path. A bucket is taken to exist.
-bool object_exists(const std::string& path);
+/// Whether an object or a folder with contents has this path. A bucket is taken to exist. Codes of
+/// find_object; a request that fails is a failure.
+Result<bool> object_exists(const std::string& path);
 
 }  // namespace strata

@@ -8,8 +8,11 @@
 
 #include "strata/base/file.h"
 #include "strata/base/object_store.h"
+#include "strata/base/presence.h"
+#include "strata/checkpoint/damage.h"
 #include "strata/checkpoint/gguf.h"
 #include "strata/checkpoint/orbax/directory.h"
+#include "strata/checkpoint/orbax/reshard.h"
 #include "strata/checkpoint/retention.h"
 #include "strata/checkpoint/safetensors.h"
 
@@ -22,9 +25,12 @@ constexpr std::pair<Format, std::string_view> kNames[] = {{Format::strata, "stra
                                                           {Format::safetensors, "safetensors"},
                                                           {Format::gguf, "gguf"}};
 
-bool has_orbax_steps(const std::string& root) {
+/// Whether a folder has steps of Orbax's; of a root that is not there, no.
+Result<bool> has_orbax_steps(const std::string& root) {
   const auto steps = orbax::steps(root);
-  return steps.ok() && !steps->empty();
+  if (steps) return !steps->empty();
+  if (steps.status().code() == Code::not_found) return false;
+  return steps.status();
 }
 
 Result<Checkpoint> read_file_of_tensors(const std::string& path, Format format) {
@@ -78,26 +84,34 @@ Status write_gguf(const std::string& path, const Tensors& tensors) {
 struct Kinds {
   bool file = false, folder = false;
 };
-Kinds kinds_of(const std::string& path) {
+Result<Kinds> kinds_of(const std::string& path) {
   namespace fs = std::filesystem;
+  const auto there = is_there(path);
+  if (!there) return there.status();
   std::error_code error;
   if (!is_object_path(path))
-    return {fs::is_regular_file(path, error), fs::is_directory(path, error)};
+    return Kinds{fs::is_regular_file(path, error), fs::is_directory(path, error)};
   auto at = find_object(path);
-  if (!at) return {};
-  if (!at->key.empty() && at->store->stat(at->key).ok()) return {.file = true};
-  return {.folder = file_exists(path)};
+  if (!at) return at.status();
+  if (!*there || at->key.empty()) return Kinds{.folder = *there};
+  const auto object = at->store->stat(at->key);
+  if (!object && object.status().code() != Code::not_found) return object.status();
+  return Kinds{.file = object.ok(), .folder = !object.ok()};
 }
 
-/// Cuts each array along the first axis that the number of shards divides.
-void cut(orbax::Leaf& leaf, std::int64_t shards) {
-  if (!leaf.value || shards <= 1) return;
-  leaf.chunk = leaf.value->shape().sizes();
-  for (std::int64_t& n : leaf.chunk) {
-    if (n % shards) continue;
-    n /= shards;
-    return;
-  }
+/// Whether a path is a folder of one of Strata's checkpoints.
+Result<bool> is_ours(const std::string& path) { return is_there(path + "/manifest.json"); }
+
+/// Whether a path is a folder of one of Orbax's checkpoints, and of none of Strata's.
+Result<bool> is_orbax(const std::string& path) {
+  const auto ours = is_ours(path);
+  if (!ours) return ours.status();
+  if (*ours) return false;
+  return orbax::is_checkpoint(path);
+}
+
+bool is_file(std::optional<Format> format) {
+  return format == Format::safetensors || format == Format::gguf;
 }
 
 }  // namespace
@@ -114,20 +128,31 @@ std::optional<Format> named(std::string_view name) {
   return {};
 }
 
-std::optional<Format> format_of(const std::string& path) {
-  const Kinds kinds = kinds_of(path);
-  if (kinds.file) {
-    if (path.ends_with(".safetensors")) return Format::safetensors;
-    if (path.ends_with(".gguf")) return Format::gguf;
-    return {};
+Result<std::optional<Format>> format_of(const std::string& path) {
+  using Found = std::optional<Format>;
+  const auto kinds = kinds_of(path);
+  if (!kinds) return kinds.status();
+  if (kinds->file) {
+    if (path.ends_with(".safetensors")) return Found(Format::safetensors);
+    if (path.ends_with(".gguf")) return Found(Format::gguf);
+    return Found();
   }
-  if (!kinds.folder) return {};
-  if (file_exists(path + "/manifest.json")) return Format::strata;
-  if (orbax::is_checkpoint(path))
-    return file_exists(path + "/orbax.checkpoint") ? Format::orbax2 : Format::orbax;
-  const std::string root = root_of(path);
-  if (has_orbax_steps(root)) return Format::orbax;
-  return Format::strata;
+  if (!kinds->folder) return Found();
+  const auto orbax = is_orbax(path);
+  if (!orbax) return orbax.status();
+  if (*orbax) {
+    const auto second = is_there(path + "/orbax.checkpoint");
+    if (!second) return second.status();
+    return Found(*second ? Format::orbax2 : Format::orbax);
+  }
+  const auto ours = is_ours(path);
+  if (!ours) return ours.status();
+  if (*ours) return Found(Format::strata);
+  const auto root = root_of(path);
+  if (!root) return root.status();
+  const auto steps = has_orbax_steps(*root);
+  if (!steps) return steps.status();
+  return Found(*steps ? Format::orbax : Format::strata);
 }
 
 Result<std::vector<std::pair<std::int64_t, std::string>>> steps(const std::string& root) {
@@ -135,17 +160,18 @@ Result<std::vector<std::pair<std::int64_t, std::string>>> steps(const std::strin
   auto ours = checkpoint::steps(root);
   if (!ours) return ours.status();
   for (std::int64_t step : *ours) all[step] = fmt::format("{}/{}", root, step);
-  if (!is_object_path(root) && !file_exists(root))
-    return std::vector<std::pair<std::int64_t, std::string>>();
   auto theirs = orbax::steps(root);
+  if (!theirs && theirs.status().code() == Code::not_found)
+    return std::vector<std::pair<std::int64_t, std::string>>();
   if (!theirs) return theirs.status();
   for (auto& [step, folder] : *theirs) all.emplace(step, std::move(folder));
   return std::vector<std::pair<std::int64_t, std::string>>(all.begin(), all.end());
 }
 
 Result<Checkpoint> load(const std::string& folder) {
-  if (!file_exists(folder + "/manifest.json") && orbax::is_checkpoint(folder))
-    return orbax::load(folder);
+  const auto orbax = is_orbax(folder);
+  if (!orbax) return orbax.status();
+  if (*orbax) return orbax::load(folder);
   auto out = checkpoint::load(folder);
   const std::string name = std::filesystem::path(folder).filename().string();
   if (out && name.find_first_not_of("0123456789") == name.npos &&
@@ -161,9 +187,7 @@ Result<Latest> load_latest(const std::string& root) {
   for (auto step = all->rbegin(); step != all->rend(); ++step) {
     auto c = load(step->second);
     if (!c) {
-      // One that may not be read, or is of a newer format, is not damaged.
-      if (c.status().code() == Code::denied || c.status().code() == Code::unsupported)
-        return c.status();
+      if (!is_damage(root, c.status())) return c.status();
       out.damaged.push_back(c.status());
       continue;
     }
@@ -176,18 +200,23 @@ Result<Latest> load_latest(const std::string& root) {
 
 Result<Latest> find(const std::string& path) {
   const auto format = format_of(path);
-  if (format == Format::safetensors || format == Format::gguf) {
-    auto c = read_file_of_tensors(path, *format);
+  if (!format) return format.status();
+  if (is_file(*format)) {
+    auto c = read_file_of_tensors(path, **format);
     if (!c) return c.status();
     return Latest{std::move(*c), path, {}};
   }
-  if (!file_exists(path + "/manifest.json") && orbax::is_checkpoint(path)) {
+  const auto orbax = is_orbax(path), ours = is_ours(path);
+  if (!orbax || !ours) return !orbax ? orbax.status() : ours.status();
+  if (*orbax) {
     auto c = orbax::load(path);
     if (!c) return c.status();
     return Latest{std::move(*c), path, {}};
   }
-  if (file_exists(path + "/manifest.json")) return checkpoint::find(path);
-  auto latest = load_latest(root_of(path));
+  if (*ours) return checkpoint::find(path);
+  const auto root = root_of(path);
+  if (!root) return root.status();
+  auto latest = load_latest(*root);
   if (!latest || latest->checkpoint) return latest;
   if (latest->damaged.empty()) return Status(Code::not_found, "{}: no checkpoint there", path);
   return Status(Code::corrupt, "{}: no checkpoint is whole; the newest one: {}", path,
@@ -204,19 +233,23 @@ Status save(const std::string& root, const Checkpoint& checkpoint, Keep keep, Fo
 
 std::vector<Status> verify(const std::string& path) {
   const auto format = format_of(path);
-  if (!format || *format == Format::strata) return checkpoint::verify(path);
-  if (*format == Format::orbax || *format == Format::orbax2) return orbax::verify(path);
-  auto c = read_file_of_tensors(path, *format);
+  if (!format) return {format.status()};
+  if (!*format || **format == Format::strata) return checkpoint::verify(path);
+  if (!is_file(*format)) return orbax::verify(path);
+  auto c = read_file_of_tensors(path, **format);
   if (!c) return {c.status()};
   return {};
 }
 
 Result<std::vector<std::string>> all_of(const std::string& path) {
   const auto format = format_of(path);
-  const bool one = format == Format::safetensors || format == Format::gguf ||
-                   file_exists(path + "/manifest.json") || orbax::is_checkpoint(path);
-  if (one) return std::vector<std::string>{path};
-  auto all = steps(root_of(path));
+  if (!format) return format.status();
+  const auto orbax = is_orbax(path), ours = is_ours(path);
+  if (!orbax || !ours) return !orbax ? orbax.status() : ours.status();
+  if (is_file(*format) || *orbax || *ours) return std::vector<std::string>{path};
+  const auto root = root_of(path);
+  if (!root) return root.status();
+  auto all = steps(*root);
   if (!all) return all.status();
   std::vector<std::string> out;
   for (auto& [step, folder] : *all) out.push_back(std::move(folder));
@@ -235,7 +268,7 @@ Status write(const std::string& path, const Checkpoint& c, Format format,
   }
   orbax::Contents contents = orbax::contents_of(c);
   for (auto& [item, leaves] : contents.items)
-    for (orbax::Leaf& leaf : leaves) cut(leaf, options.shards);
+    for (orbax::Leaf& leaf : leaves) orbax::cut(leaf, options.shards);
   return orbax::save(
       path, contents,
       {.api = format == Format::orbax2 ? 2 : 1, .tree = {.compressed = options.compressed}});

@@ -22,8 +22,8 @@ std::string_view name(Format format);
 std::optional<Format> named(std::string_view name);
 
 /// What a path holds; nothing where nothing known is there. A folder of steps is of the format of
-/// its steps.
-std::optional<Format> format_of(const std::string& path);
+/// its steps. Codes of is_there.
+Result<std::optional<Format>> format_of(const std::string& path);
 /// The steps below a root with their folders, increasing, whether Strata wrote them or Orbax; whole
 /// or not, but of a bucket those that were finished. A missing root has none.
 Result<std::vector<std::pair<std::int64_t, std::string>>> steps(const std::string& root);

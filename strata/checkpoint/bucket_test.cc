@@ -54,7 +54,7 @@ TEST(StrataInABucket, IsSavedFoundListedVerifiedAndRemoved) {
   EXPECT_EQ(any_format::find("mem://b/run")->checkpoint->step, 3);
   EXPECT_EQ(any_format::find(kRoot + "/2")->checkpoint->step, 2);
   EXPECT_EQ(any_format::all_of("mem://b/run")->size(), 2u);
-  EXPECT_EQ(any_format::format_of(kRoot + "/2"), any_format::Format::strata);
+  EXPECT_EQ(any_format::format_of(kRoot + "/2").value(), any_format::Format::strata);
   EXPECT_EQ(load_latest(kRoot)->folder, kRoot + "/3");
 }
 

@@ -11,10 +11,13 @@
 #include "strata/base/file.h"
 #include "strata/base/large_file.h"
 #include "strata/base/object_store.h"
+#include "strata/base/presence.h"
 #include "strata/checkpoint/chunks.h"
+#include "strata/checkpoint/damage.h"
 #include "strata/checkpoint/manifest.h"
 #include "strata/checkpoint/retention.h"
 #include "strata/checkpoint/safetensors.h"
+#include "strata/checkpoint/store/commit.h"
 
 namespace strata::checkpoint {
 namespace {
@@ -128,8 +131,9 @@ Status write_folder(const std::string& folder, const Checkpoint& c, Manifest man
     if (Status s = write_part(folder + "/" + file, tensors, manifest.files.at(file)); !s.ok())
       return s;
   }
-  if (Status s = write_file_synced(folder + "/manifest.json", encode_manifest(manifest)); !s.ok())
-    return s;
+  const std::string end = folder + "/manifest.json";
+  if (is_object_path(end)) return commit_object(end, encode_manifest(manifest));
+  if (Status s = write_file_synced(end, encode_manifest(manifest)); !s.ok()) return s;
   return sync_folder(folder);
 }
 
@@ -138,7 +142,8 @@ Status write_folder(const std::string& folder, const Checkpoint& c, Manifest man
 Status save_to_bucket(const std::string& folder, const Checkpoint& c, Manifest manifest) {
   if (Status s = remove_step(folder); !s.ok()) return s;
   const Status written = write_folder(folder, c, std::move(manifest));
-  if (!written.ok()) (void)remove_step(folder);  // the first failure is the one to report
+  // The first failure is the one to report. What another process committed stays.
+  if (!written.ok() && written.code() != Code::exists) (void)remove_step(folder);
   return written;
 }
 
@@ -286,13 +291,12 @@ Checkpoint read_folder(const std::string& folder, std::vector<Status>& wrong) {
   return out;
 }
 
-/// Whether a checkpoint that cannot be loaded may be passed over: its bytes are not, or no longer,
-/// what was written.
-bool is_damage(const Status& s) {
+}  // namespace
+
+bool is_damage(const std::string& path, const Status& s) {
+  if (s.code() == Code::io) return !is_object_path(path);
   return s.code() != Code::denied && s.code() != Code::unsupported;
 }
-
-}  // namespace
 
 Status save(const std::string& root, const Checkpoint& c, Keep keep, const Still& still) {
   if (Status s = make_folders(root); !s.ok()) return s;
@@ -343,9 +347,8 @@ std::vector<Status> verify(const std::string& folder) {
 Result<std::vector<std::int64_t>> steps(const std::string& root) {
   std::vector<std::int64_t> out;
   const bool bucket = is_object_path(root);
-  if (!bucket && !file_exists(root)) return out;
   auto names = list_folder(root);
-  if (bucket && !names && names.status().code() == Code::not_found) return out;
+  if (!names && names.status().code() == Code::not_found) return out;
   if (!names) return names.status();
   for (const std::string& name : *names) {
     const auto step = step_of(name);
@@ -368,7 +371,7 @@ Result<Latest> load_latest(const std::string& root) {
   for (auto step = all->rbegin(); step != all->rend(); ++step) {
     auto checkpoint = load(root, *step);
     if (!checkpoint) {
-      if (!is_damage(checkpoint.status())) return checkpoint.status();
+      if (!is_damage(root, checkpoint.status())) return checkpoint.status();
       out.damaged.push_back(checkpoint.status());
       continue;
     }
@@ -379,18 +382,24 @@ Result<Latest> load_latest(const std::string& root) {
   return out;
 }
 
-std::string root_of(const std::string& path) {
+Result<std::string> root_of(const std::string& path) {
   const std::string below = path + "/checkpoints";
-  return file_exists(below) ? below : path;
+  const auto there = is_there(below);
+  if (!there) return there.status();
+  return *there ? below : path;
 }
 
 Result<Latest> find(const std::string& path) {
-  if (file_exists(path + "/manifest.json")) {
+  const auto one = is_there(path + "/manifest.json");
+  if (!one) return one.status();
+  if (*one) {
     auto checkpoint = load(path);
     if (!checkpoint) return checkpoint.status();
     return Latest{std::move(*checkpoint), path, {}};
   }
-  auto latest = load_latest(root_of(path));
+  const auto root = root_of(path);
+  if (!root) return root.status();
+  auto latest = load_latest(*root);
   if (!latest || latest->checkpoint) return latest;
   if (latest->damaged.empty()) return Status(Code::not_found, "{}: no checkpoint there", path);
   return Status(Code::corrupt, "{}: no checkpoint is whole; the newest one: {}", path,

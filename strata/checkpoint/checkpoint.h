@@ -80,8 +80,9 @@ struct Latest {
 /// from an older one would replace it.
 Result<Latest> load_latest(const std::string& root);
 
-/// Where a path's checkpoints are: PATH/checkpoints for a run's folder, else PATH itself.
-std::string root_of(const std::string& path);
+/// Where a path's checkpoints are: PATH/checkpoints for a run's folder, else PATH itself. Codes of
+/// is_there.
+Result<std::string> root_of(const std::string& path);
 /// The checkpoint that a person means by a path: that of a checkpoint's own folder, or the newest
 /// whole one of a run's folder or a root. Code::not_found when there is none, Code::corrupt when
 /// none is whole.

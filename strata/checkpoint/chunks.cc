@@ -10,6 +10,7 @@
 #include <thread>
 
 #include "strata/base/object_store.h"
+#include "strata/base/presence.h"
 #include "strata/checkpoint/checkpoint.h"
 #include "strata/checkpoint/manifest.h"
 
@@ -120,7 +121,9 @@ Result<ChunkLock> ChunkLock::wait(const std::string& root) {
 
 Status collect_chunks(const std::string& root) {
   if (is_object_path(root)) return remove_unnamed(root);
-  if (!file_exists(root + kFolder)) return {};
+  const auto there = is_there(root + kFolder);
+  if (!there) return there.status();
+  if (!*there) return {};
   auto lock = FileLock::take(root + kFolder + "/" + kLock);
   if (!lock) return lock.status().code() == Code::exists ? Status() : lock.status();
   return remove_unnamed(root);

@@ -5,6 +5,7 @@
 
 #include "strata/base/file.h"
 #include "strata/base/object_store.h"
+#include "strata/base/presence.h"
 #include "strata/checkpoint/any_format.h"
 #include "strata/checkpoint/chunks.h"
 #include "strata/checkpoint/orbax/directory.h"
@@ -60,12 +61,19 @@ Status tidy(const std::string& root, std::int64_t saved, Keep keep) {
 
 Status remove_step(const std::string& folder) {
   if (is_object_path(folder)) {
+    const auto there = is_there(folder);
+    if (!there) return there.status();
+    if (!*there) return {};
     // What tells that it is one goes first.
     if (Status s = remove_all(folder + "/manifest.json"); !s.ok()) return s;
     return orbax::remove(folder);
   }
-  if (orbax::is_checkpoint(folder)) return orbax::remove(folder);
-  if (!file_exists(folder)) return {};
+  const auto orbax = orbax::is_checkpoint(folder);
+  if (!orbax) return orbax.status();
+  if (*orbax) return orbax::remove(folder);
+  const auto there = is_there(folder);
+  if (!there) return there.status();
+  if (!*there) return {};
   // Renamed first, so that a crash in between leaves no half checkpoint under a step's name.
   if (Status s = remove_all(folder + ".tmp"); !s.ok()) return s;
   if (Status s = rename_synced(folder, folder + ".tmp"); !s.ok()) return s;

@@ -16,6 +16,7 @@
 #include "strata/base/checksum.h"
 #include "strata/base/file.h"
 #include "strata/base/object_store.h"
+#include "strata/checkpoint/damage.h"
 #include "strata/checkpoint/manifest.h"
 #include "strata/checkpoint/safetensors.h"
 
@@ -250,8 +251,7 @@ Status take_persistent(Talk& talk, const std::string& root, std::int64_t than, R
       for (auto step = all->rbegin(); step != all->rend() && found < 0; ++step) {
         if (step->first >= below || step->first <= than) continue;
         auto one = any_format::load(step->second);
-        if (!one &&
-            (one.status().code() == Code::denied || one.status().code() == Code::unsupported)) {
+        if (!one && !is_damage(root, one.status())) {
           failed = one.status();
           break;
         }

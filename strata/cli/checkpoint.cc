@@ -1,5 +1,6 @@
 #include "strata/checkpoint/checkpoint.h"
 
+#include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <filesystem>
@@ -9,6 +10,7 @@
 
 #include "strata/base/file.h"
 #include "strata/base/object_store.h"
+#include "strata/base/presence.h"
 #include "strata/base/text.h"
 #include "strata/checkpoint/any_format.h"
 #include "strata/checkpoint/diff.h"
@@ -80,10 +82,22 @@ struct ListOptions {
 };
 
 int list(const ListOptions& o) {
-  const std::string root = checkpoint::root_of(o.path);
-  if (!file_exists(root)) return fail(Status(Code::not_found, "{}: no such folder", o.path));
+  const auto found = checkpoint::root_of(o.path);
+  if (!found) return fail(found.status());
+  const std::string& root = *found;
+  const auto there = is_there(root);
+  if (!there) return fail(there.status());
+  if (!*there) return fail(Status(Code::not_found, "{}: no such folder", o.path));
   auto steps = checkpoint::any_format::steps(root);
   if (!steps) return fail(steps.status());
+  if (steps->empty()) {
+    // A checkpoint's own folder is a list of one.
+    const auto one = checkpoint::any_format::find(o.path);
+    if (one) steps->emplace_back(one->checkpoint->step, o.path);
+    std::error_code error;
+    if (!one && !is_object_path(root) && !fs::is_directory(root, error))
+      return fail(Status(Code::invalid, "{}: is a file and no checkpoint", o.path));
+  }
   ordered_json all = ordered_json::array();
   std::string table =
       fmt::format("{:>9}  {:<20}  {:>9}  {:>8}  state\n", "step", "written", "size", "loss");
@@ -194,6 +208,15 @@ struct VerifyOptions {
   bool json = false;
 };
 
+/// One that could not be read need not be damaged.
+const char* state_of(const std::vector<Status>& wrong) {
+  if (wrong.empty()) return "whole";
+  const bool unread = std::ranges::all_of(wrong, [](const Status& s) {
+    return s.code() == Code::denied || s.code() == Code::io || s.code() == Code::unsupported;
+  });
+  return unread ? "cannot be read" : "damaged";
+}
+
 int verify(const VerifyOptions& o) {
   ordered_json all = ordered_json::array();
   bool whole = true;
@@ -205,8 +228,7 @@ int verify(const VerifyOptions& o) {
       whole &= wrong.empty();
       ordered_json problems = ordered_json::array();
       for (const Status& s : wrong) problems.push_back(s.message());
-      if (!o.json)
-        std::cout << fmt::format("{}: {}\n", folder, wrong.empty() ? "whole" : "damaged");
+      if (!o.json) std::cout << fmt::format("{}: {}\n", folder, state_of(wrong));
       for (const Status& s : wrong) {
         if (!o.json) std::cout << fmt::format("  {}\n", s.message());
       }

@@ -11,15 +11,18 @@
 #include "strata/base/progress.h"
 #include "strata/checkpoint/any_format.h"
 #include "strata/checkpoint/chunks.h"
+#include "strata/checkpoint/orbax/reshard.h"
 #include "strata/checkpoint/retention.h"
 #include "strata/cli/checkpoint_commands.h"
 #include "strata/cli/command.h"
+#include "strata/train/maxtext/checkpoint.h"
 #include "strata/train/replay.h"
 
 namespace strata::cli {
 namespace {
 
 namespace any_format = checkpoint::any_format;
+namespace orbax = checkpoint::orbax;
 using any_format::Format;
 using nlohmann::ordered_json;
 
@@ -27,7 +30,8 @@ using nlohmann::ordered_json;
 struct ConvertOptions {
   std::string from, to, format;
   std::int64_t shards = 1;
-  bool uncompressed = false, json = false;
+  bool uncompressed = false, unscanned = false, json = false;
+  std::int64_t scan_axis = 1;
 };
 
 Format target_of(const ConvertOptions& o) {
@@ -37,12 +41,53 @@ Format target_of(const ConvertOptions& o) {
   return Format::orbax;
 }
 
+bool is_same(const std::string& a, const std::string& b) {
+  namespace fs = std::filesystem;
+  return a == b || (!is_object_path(a) && !is_object_path(b) &&
+                    fs::weakly_canonical(a) == fs::weakly_canonical(b));
+}
+
+/// Says what was written.
+int told(const ConvertOptions& o, const std::string& from, Format format, std::size_t tensors,
+         std::uint64_t bytes) {
+  if (o.json) {
+    std::cout << ordered_json{{"from", from},
+                              {"to", o.to},
+                              {"format", any_format::name(format)},
+                              {"tensors", tensors},
+                              {"bytes", bytes}}
+                     .dump()
+              << "\n";
+  } else {
+    std::cout << fmt::format("{}: {} tensors of {} as {}\n", o.to, tensors, from,
+                             any_format::name(format));
+  }
+  return kDone;
+}
+
+/// A whole state as MaxText's load_full_state_path takes it.
+int convert_to_maxtext(const ConvertOptions& o) {
+  const auto found = any_format::find(o.from);
+  if (!found) return fail(found.status());
+  note_damaged(found->damaged);
+  if (is_same(found->folder, o.to))
+    return fail(Status(Code::invalid, "{}: is the checkpoint that is read; name another", o.to));
+  if (Status s = train::maxtext::export_checkpoint(
+          *found->checkpoint, o.to, {.scanned = !o.unscanned, .scan_axis = o.scan_axis});
+      !s.ok())
+    return fail(s);
+  std::cout
+      << (o.json ? ordered_json{{"from", found->folder}, {"to", o.to}, {"format", "maxtext"}}.dump()
+                 : fmt::format("{}: the state of {} as maxtext", o.to, found->folder))
+      << "\n";
+  return kDone;
+}
+
 int convert(const ConvertOptions& o, Format format) {
   auto found = any_format::find(o.from);
   if (!found) return fail(found.status());
   note_damaged(found->damaged);
-  if (o.to == found->folder ||
-      std::filesystem::weakly_canonical(found->folder) == std::filesystem::weakly_canonical(o.to))
+  if (is_same(found->folder, o.to))
     return fail(Status(Code::invalid, "{}: is the checkpoint that is read; name another", o.to));
   if (Status s = any_format::write(o.to, *found->checkpoint, format,
                                    {.shards = o.shards, .compressed = !o.uncompressed});
@@ -54,26 +99,48 @@ int convert(const ConvertOptions& o, Format format) {
     tensors += all.size();
     for (const auto& [name, t] : all) bytes += t.bytes();
   }
-  if (o.json) {
-    std::cout << ordered_json{{"from", found->folder},
-                              {"to", o.to},
-                              {"format", any_format::name(format)},
-                              {"tensors", tensors},
-                              {"bytes", bytes}}
-                     .dump()
-              << "\n";
-  } else {
-    std::cout << fmt::format("{}: {} tensors of {} as {}\n", o.to, tensors, found->folder,
-                             any_format::name(format));
-  }
-  return kDone;
+  return told(o, found->folder, format, tensors, bytes);
+}
+
+/// An Orbax directory in other chunks: containers, kinds, metadata and other files stay.
+int reshard_orbax(const ConvertOptions& o) {
+  const auto found = any_format::find(o.from);
+  if (!found) return fail(found.status());
+  note_damaged(found->damaged);
+  const std::string& from = found->folder;
+  const auto format = any_format::format_of(from);
+  if (!format) return fail(format.status());
+  if (*format == Format::strata) return convert(o, Format::orbax);  // of a run that changed it
+  if (is_same(from, o.to))
+    return fail(Status(Code::invalid, "{}: is the checkpoint that is read; name another", o.to));
+  const auto directory = orbax::Directory::open(from);
+  if (!directory) return fail(directory.status());
+  auto contents = orbax::read_contents(*directory);
+  if (!contents) return fail(contents.status());
+  std::size_t tensors = 0;
+  std::uint64_t bytes = 0;
+  for (auto& [item, leaves] : contents->items)
+    for (orbax::Leaf& leaf : leaves) {
+      if (!leaf.value) continue;
+      orbax::cut(leaf, o.shards);
+      ++tensors;
+      bytes += leaf.value->bytes();
+    }
+  if (Status s = orbax::save(
+          o.to, *contents,
+          {.api = *format == Format::orbax2 ? 2 : 1, .tree = {.compressed = !o.uncompressed}});
+      !s.ok())
+    return fail(s);
+  return told(o, from, **format, tensors, bytes);
 }
 
 int reshard(const ConvertOptions& o) {
   const auto format = any_format::format_of(o.from);
-  if (format == Format::safetensors || format == Format::gguf)
+  if (!format) return fail(format.status());
+  if (*format == Format::safetensors || *format == Format::gguf)
     return fail(Status(Code::invalid, "{}: a file has no shards; convert it first", o.from));
-  return convert(o, format == Format::orbax2 ? Format::orbax2 : Format::orbax);
+  if (!*format || **format == Format::strata) return convert(o, Format::orbax);
+  return reshard_orbax(o);
 }
 
 /// prune: removes checkpoints of a run.
@@ -84,7 +151,9 @@ struct PruneOptions {
 };
 
 int prune(const PruneOptions& o) {
-  const std::string root = checkpoint::root_of(o.path);
+  const auto found = checkpoint::root_of(o.path);
+  if (!found) return fail(found.status());
+  const std::string& root = *found;
   auto steps = any_format::steps(root);
   if (!steps) return fail(steps.status());
   const std::vector<std::pair<std::int64_t, std::string>>& all = *steps;
@@ -150,22 +219,29 @@ constexpr const char* kFrom =
 
 void add_checkpoint_writers(CommandLine& command, std::function<int()>& action) {
   auto c = std::make_shared<ConvertOptions>();
-  CommandLine& convert_command =
-      add<ConvertOptions>(command, action, "convert", "a checkpoint in another format",
-                          "Writes a checkpoint in another format: Strata's, Orbax's, safetensors "
-                          "or GGUF (plain tensors "
-                          "of any names; `strata convert` makes whole models). What was there "
-                          "stays until the new one is "
-                          "whole.\n\n"
-                          "Example:\n  strata checkpoint convert runs/first/checkpoints/400 "
-                          "out/400 --to orbax\n  strata "
-                          "checkpoint convert jax/400 weights.safetensors\n",
-                          c, [](const ConvertOptions& o) { return convert(o, target_of(o)); });
+  CommandLine& convert_command = add<ConvertOptions>(
+      command, action, "convert", "a checkpoint in another format",
+      "Writes a checkpoint in another format: Strata's, Orbax's, safetensors "
+      "or GGUF (plain tensors "
+      "of any names; `strata convert` makes whole models), or a run's whole "
+      "state as MaxText's load_full_state_path takes it. What was there "
+      "stays until the new one is "
+      "whole.\n\n"
+      "Example:\n  strata checkpoint convert runs/first/checkpoints/400 "
+      "out/400 --to orbax\n  strata "
+      "checkpoint convert jax/400 weights.safetensors\n",
+      c, [](const ConvertOptions& o) {
+        return o.format == "maxtext" ? convert_to_maxtext(o) : convert(o, target_of(o));
+      });
   convert_command.add_option("FROM", c->from, kFrom).required();
   convert_command.add_option("TO", c->to, "what is written; of Strata's format the root: TO/STEP")
       .required();
   convert_command.add_option("--to", c->format, "the format; else by TO's ending, or Orbax's")
-      .one_of({"strata", "orbax", "orbax-v1", "safetensors", "gguf"});
+      .one_of({"strata", "orbax", "orbax-v1", "safetensors", "gguf", "maxtext"});
+  convert_command.add_flag("--unscanned", c->unscanned, "of MaxText's: scan_layers=false");
+  convert_command.add_option("--scan-axis", c->scan_axis, "of MaxText's: param_scan_axis")
+      .in_range(0, 8)
+      .show_default();
   convert_command.add_option("--shards", c->shards, "of Orbax's: chunks of each array")
       .in_range(1, 65536);
   convert_command.add_flag("--uncompressed", c->uncompressed, "of Orbax's: elements as they are");
@@ -174,7 +250,8 @@ void add_checkpoint_writers(CommandLine& command, std::function<int()>& action) 
   CommandLine& reshard_command = add<ConvertOptions>(
       command, action, "reshard", "the same checkpoint in other chunks",
       "Writes an Orbax directory whose arrays are cut into other chunks: along the first axis that "
-      "their number divides. Strata's checkpoints become one.\n\n"
+      "their number divides. Containers, metadata and other files stay as they are. Strata's "
+      "checkpoints become one.\n\n"
       "Example:\n  strata checkpoint reshard jax/400 jax8/400 --shards 8\n",
       r, reshard);
   reshard_command.add_option("FROM", r->from, kFrom).required();

@@ -113,7 +113,7 @@ TEST_F(OrbaxRunTest, AStepHoldsAllItemsAndResumesWithTheSameBits) {
     ASSERT_TRUE(step.ok()) << step.status().message();
     EXPECT_THAT(step->trees(), ElementsAre("optimizer", "params"));
     EXPECT_TRUE(step->json().contains("data"));
-    EXPECT_EQ(any_format::format_of(root(format) + "/4"),
+    EXPECT_EQ(any_format::format_of(root(format) + "/4").value(),
               format == "orbax" ? Format::orbax : Format::orbax2);
     const std::string broken = format + "_broken";
     for (int i = 0; i < 3; ++i)

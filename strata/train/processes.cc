@@ -48,4 +48,10 @@ State gathered(State state) {
   return state;
 }
 
+State everywhere(State state) {
+  if (!are_several()) return state;
+  tree::for_each(state, [](Array& leaf) { leaf = gathered(std::as_const(leaf)); });
+  return state;
+}
+
 }  // namespace strata::train::processes

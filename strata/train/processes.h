@@ -27,6 +27,8 @@ std::string of_first(const std::string& text);
 /// A state over a mesh with every array in this process's memory, leaf by leaf; only process 0
 /// keeps them, the others' leaves stay as they are. All of them call it.
 State gathered(State state);
+/// The same, kept in every process: each can write or give all of it.
+State everywhere(State state);
 /// The array in this process's memory. All of them call it.
 Array gathered(const Array& x);
 

@@ -5,12 +5,18 @@
 #include <algorithm>
 #include <optional>
 
+#include "strata/api/devices.h"
 #include "strata/base/file.h"
+#include "strata/base/presence.h"
 #include "strata/checkpoint/any_format.h"
+#include "strata/checkpoint/damage.h"
 #include "strata/data/prefetch.h"
 #include "strata/train/config.h"
+#include "strata/train/parallelism.h"
+#include "strata/train/pipeline.h"
 #include "strata/train/router_options.h"
 #include "strata/train/state.h"
+#include "strata/train/state_sharding.h"
 #include "strata/train/step.h"
 
 namespace strata::train {
@@ -25,8 +31,7 @@ Result<std::optional<checkpoint::Checkpoint>> nearest(const std::string& root, s
   for (auto at = steps->rbegin(); at != steps->rend(); ++at) {
     auto c = checkpoint::any_format::load(at->second);
     if (c) return std::optional(std::move(*c));
-    if (c.status().code() == Code::denied || c.status().code() == Code::unsupported)
-      return c.status();
+    if (!checkpoint::is_damage(root, c.status())) return c.status();
     progress.line(fmt::format("damaged checkpoint passed over: {}", c.status().message()));
   }
   return std::optional<checkpoint::Checkpoint>();
@@ -35,8 +40,10 @@ Result<std::optional<checkpoint::Checkpoint>> nearest(const std::string& root, s
 /// The configuration that a step was taken under: that of the first save at or after it, which the
 /// same process wrote, else the run's newest.
 Result<Config> config_at(const std::string& run, std::int64_t step) {
-  const std::string root = checkpoint::root_of(run), file = run + "/config.yml";
-  auto steps = checkpoint::any_format::steps(root);
+  const std::string file = run + "/config.yml";
+  const auto root = checkpoint::root_of(run);
+  if (!root) return root.status();
+  auto steps = checkpoint::any_format::steps(*root);
   if (!steps) return steps.status();
   for (const auto& [at, folder] : *steps) {
     if (at < step) continue;
@@ -47,18 +54,31 @@ Result<Config> config_at(const std::string& run, std::int64_t step) {
   return parse_config(*text, file);
 }
 
+/// The mesh that the run had, over as many CPU devices of this process: bits depend on it alone,
+/// and not on how many processes shared it. Null for one device.
+std::shared_ptr<const nn::LogicalMesh> mesh_at(const Config& c) {
+  if (!names_mesh(c)) return nullptr;
+  (void)cpu_devices(static_cast<int>(device_count(c)));
+  return mesh_of(c);
+}
+
 }  // namespace
 
 Result<checkpoint::Checkpoint> replay(const std::string& run, std::int64_t step,
                                       Progress& progress) {
-  if (!file_exists(run + "/config.yml")) return Status(Code::not_found, "{}: no run is there", run);
-  auto from = nearest(checkpoint::root_of(run), step, progress);
+  const auto there = is_there(run + "/config.yml");
+  if (!there) return there.status();
+  if (!*there) return Status(Code::not_found, "{}: no run is there: it has no config.yml", run);
+  const auto root = checkpoint::root_of(run);
+  if (!root) return root.status();
+  auto from = nearest(*root, step, progress);
   if (!from) return from.status();
   auto config = config_at(run, step);
   if (!config) return config.status();
   const Config& c = *config;
   if (step < 0 || step > c.steps)
     throw ConfigError(fmt::format("step {}: the run has steps from 0 to {}", step, c.steps));
+  const std::shared_ptr<const nn::LogicalMesh> mesh = mesh_at(c);
   auto base = open_base(c);
   if (!base) return base.status();
   auto data = open_data(c, *base, &progress);
@@ -80,11 +100,17 @@ Result<checkpoint::Checkpoint> replay(const std::string& run, std::int64_t step,
     state = init_state(c, *base);
   }
   progress.line(fmt::format("replaying steps {} to {}", at, step));
-  const Step step_function =
+  Step step_function =
       make_step(base->model, make_optimizer(c, *base), step_options(c, *base->model));
+  if (mesh) {
+    step_function = on_mesh(std::move(step_function), mesh, pipeline_of(c, *base->model));
+    state = put_on_mesh(std::move(state), *mesh);
+  }
   data::Prefetch batches([&](std::int64_t n) { return data->batch(n); }, at, step);
   for (; at < step; ++at) {
-    auto [outcome, next] = step_function(std::move(state), to_batch(batches()));
+    Batch batch = to_batch(batches());
+    if (mesh) batch = put_on_mesh(batch, *mesh);
+    auto [outcome, next] = step_function(std::move(state), std::move(batch));
     state = std::move(next);
     loss = fmt::format("{}", outcome.loss.item<float>());
     progress.show(fmt::format("step {} of {}", at + 1, step));

@@ -17,10 +17,11 @@ namespace strata::train {
 
 /// The checkpoint of a step of the run whose folder is `run`: parts "params" and "optimizer" and
 /// the notes that a save at that step had, but for losses on what was kept for evaluation. Begins
-/// from the newest whole checkpoint at or before the step, else from the run's first weights.
-/// Code::not_found where there is no such run; Code::invalid where the data is not what the run
-/// read, since other data gives other weights. Throws ConfigError for a step that the configuration
-/// does not reach.
+/// from the newest whole checkpoint at or before the step, else from the run's first weights. A run
+/// over a mesh is replayed over as many CPU devices of this process, however many processes shared
+/// them. Code::not_found where there is no such run; Code::invalid where the data is not what the
+/// run read, since other data gives other weights. Throws ConfigError for a step that the
+/// configuration does not reach, Error where this process has another number of devices already.
 Result<checkpoint::Checkpoint> replay(const std::string& run, std::int64_t step,
                                       Progress& progress);
 

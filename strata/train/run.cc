@@ -465,11 +465,16 @@ checkpoint::Checkpoint Run::snapshot(const State& whole) const {
   return snapshot;
 }
 
-/// A frequent checkpoint, of a step that has no lasting one.
+/// A frequent checkpoint, of a step that has no lasting one: each process keeps all of it, so that
+/// any one of them can give it to the others, however many there are then.
 Status Run::save_locally() {
   if (saved_step_ == result_.step) return {};
-  if (Status s = spool_.publish(); !s.ok()) return s;
-  return tiers_->save(snapshot(state_), still_);
+  const State whole = processes::everywhere(state_);
+  if (processes::is_first()) {
+    if (Status s = metrics_->sync(); !s.ok()) return s;
+    if (Status s = spool_.publish(); !s.ok()) return s;
+  }
+  return tiers_->save(snapshot(whole), still_);
 }
 
 /// Whether the step's checkpoint goes to the lasting tier.
@@ -477,7 +482,7 @@ bool Run::lasting_due() const {
   const std::int64_t minutes = c_.multi_tier_checkpointing_backup_interval_minutes;
   if (!c_.enable_multi_tier_checkpointing || minutes == 0) return due(c_.checkpoint_period);
   return due(c_.local_checkpoint_period) &&
-         seconds_now() - lasting_at_ >= 60 * static_cast<double>(minutes);
+         processes::any(seconds_now() - lasting_at_ >= 60 * static_cast<double>(minutes));
 }
 
 Status Run::save() {
@@ -564,11 +569,6 @@ Result<RunResult> run(const Config& given, Progress& shown) {
       names_mesh(given) || runtime::distributed::process_count() > 1
           ? with_devices(given, static_cast<std::int64_t>(runtime::mesh_devices().size()))
           : given;
-  if (has_tiers(config) && runtime::distributed::process_count() > 1)
-    return Status(Code::unsupported,
-                  "local checkpoints of a run in {} processes are not supported yet; leave "
-                  "enable_emergency_checkpoint and enable_multi_tier_checkpointing away",
-                  runtime::distributed::process_count());
   auto base = open_base(config);
   if (!base) return base.status();
   for (const std::string& note : base->notes) progress.line("note: " + note);

@@ -14,6 +14,7 @@ its Checkpointer). losses.json: losses of the same tokens by its own loss_fn, an
 train_step takes ahead of and behind the saved one.
 
     ... maxtext_checkpoints.py --read DIR FAMILY    # the loss of what Strata wrote, by MaxText
+    ... maxtext_checkpoints.py --add FAMILY...      # these alone, beside those that are there
 """
 import importlib, importlib.abc, importlib.machinery, json, os, pathlib, shutil, sys, types, unittest.mock
 
@@ -91,6 +92,11 @@ FAMILIES = {
                "megablox=false capacity_factor=-1",
     "qwen3_moe": "decoder_block=qwen3_moe use_qk_norm=true num_experts=4 num_experts_per_tok=2 base_moe_mlp_dim=24 "
                  "sparse_matmul=false megablox=false capacity_factor=-1",
+    "gpt_oss": "model_name=gpt-oss-20b override_model_config=true base_num_decoder_layers=4 num_experts=4 num_experts_per_tok=2 base_moe_mlp_dim=24 "
+               "sparse_matmul=false megablox=false capacity_factor=-1 sliding_window_size=5 max_position_embeddings=64 "
+               "original_max_position_embeddings=16 rope_factor=4",
+    "olmo3": "model_name=olmo3-7b override_model_config=true base_num_decoder_layers=8 sliding_window_size=5 max_position_embeddings=64 "
+             "original_max_position_embeddings=16 rope_factor=4",
 }
 
 
@@ -138,7 +144,28 @@ class Run:
 
 def clean(folder):
   for path in folder.rglob("*"):
-    if path.name == "_METRICS" or path.suffix == ".lock": path.unlink()
+    if path.name in ("_METRICS", "commit_success.txt") or path.suffix == ".lock": path.unlink()
+
+
+def one(family):
+  """Saves a family's parameters; its row of losses.json."""
+  run = Run(family)
+  run.disturb()
+  row = {"keys": FAMILIES[family].split(), "loss": run.loss(7)}
+  row["tokens"] = np.concatenate([run.batch(7)["inputs"], run.batch(7)["targets"][:, -1:]], 1).tolist()
+  checkpointing.save_params_to_path(str(OUT / family / "0"), run.tree()["params"])
+  print(family, row["loss"])
+  return row
+
+
+def add(families):
+  jax.config.update("jax_default_matmul_precision", "highest")
+  losses = json.loads((OUT / "losses.json").read_text())
+  for family in families:
+    shutil.rmtree(OUT / family, ignore_errors=True)
+    losses["families"][family] = one(family)
+    clean(OUT / family)
+  (OUT / "losses.json").write_text(json.dumps(losses, indent=1) + "\n")
 
 
 def main():
@@ -146,14 +173,7 @@ def main():
   shutil.rmtree(OUT, ignore_errors=True)
   OUT.mkdir(parents=True)
   losses = {"versions": {"maxtext": "0.2.5", "jax": jax.__version__}, "keys": COMMON, "families": {}}
-  for family in FAMILIES:
-    run = Run(family)
-    run.disturb()
-    row = {"keys": FAMILIES[family].split(), "loss": run.loss(7)}
-    row["tokens"] = np.concatenate([run.batch(7)["inputs"], run.batch(7)["targets"][:, -1:]], 1).tolist()
-    checkpointing.save_params_to_path(str(OUT / family / "0"), run.tree()["params"])
-    losses["families"][family] = row
-    print(family, row["loss"])
+  for family in FAMILIES: losses["families"][family] = one(family)
   run = Run("llama")
   run.disturb()
   steps = [run.step(20 + i) for i in range(3)]
@@ -180,4 +200,4 @@ def read(folder, family):
 
 
 if __name__ == "__main__":
-  read(*sys.argv[2:]) if sys.argv[1:2] == ["--read"] else main()
+  {"--read": lambda: read(*sys.argv[2:]), "--add": lambda: add(sys.argv[2:])}.get(sys.argv[1] if len(sys.argv) > 1 else "", main)()

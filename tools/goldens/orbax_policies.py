@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Writes strata/checkpoint/manager/testdata/policies.json: what Orbax's preservation policies keep of random histories.
+"""Writes strata/checkpoint/manager/testdata/policies.json: what Orbax's preservation policies keep of random histories; and options.txt
+beside it: the names of a manager's options and of its methods, which strata/checkpoint/manager/names/options.tsv accounts for.
 
 Each case names a policy and its numbers, the steps, the seconds at which they were saved, their metrics (null: none) and which stay. Seed 0.
 """
@@ -43,3 +44,13 @@ for name, draw in POLICIES.items():
 out = ROOT / "strata/checkpoint/manager/testdata/policies.json"
 out.parent.mkdir(exist_ok=True)
 out.write_text("[" + ",\n".join(json.dumps(c, separators=(",", ":")) for c in cases) + "]\n")
+
+import dataclasses
+
+import orbax.checkpoint as ocp
+
+names = [f.name for f in dataclasses.fields(ocp.CheckpointManagerOptions)]
+for group in ("AsyncOptions", "MultiprocessingOptions", "FileOptions"):
+    names += [f"{group}.{f.name}" for f in dataclasses.fields(getattr(ocp.options, group))]
+names += [f"{m}()" for m in dir(ocp.CheckpointManager) if not m.startswith("_")]
+(ROOT / "strata/checkpoint/manager/testdata/options.txt").write_text("# orbax-checkpoint 0.12.8, by tools/goldens/orbax_policies.py\n" + "\n".join(names) + "\n")

@@ -8,6 +8,7 @@
 
 #include "strata/base/file.h"
 #include "strata/base/object_store.h"
+#include "strata/base/presence.h"
 
 namespace strata::checkpoint {
 namespace {
@@ -23,7 +24,8 @@ std::int64_t now() {
 /// Whether a folder is what an earlier save or removal left.
 Result<bool> is_left_over(const std::string& path) {
   if (!is_object_path(path)) return path.ends_with(orbax::kTemporary);
-  if (!orbax::is_checkpoint(path)) return false;
+  const auto known = orbax::is_checkpoint(path);
+  if (!known || !*known) return known;
   return orbax::is_unfinished(path);
 }
 
@@ -42,14 +44,38 @@ Status remove_unfinished(const std::string& root) {
   return {};
 }
 
+constexpr const char* kRootMetadata = "/metadata/_ROOT_METADATA";
+
+/// Writes what is said of the whole folder, where nothing is.
+Status add_metadata(const std::string& root, const std::string& metadata) {
+  const json custom = json::parse(metadata, nullptr, false);
+  if (!custom.is_object()) throw Error("Manager::open", "metadata is no JSON object: {}", metadata);
+  const auto there = is_there(root + kRootMetadata);
+  if (!there || *there) return there.status();
+  if (Status s = make_folders(root + "/metadata"); !s.ok()) return s;
+  const json all = {{"internal_metadata", json::object()}, {"custom_metadata", custom}};
+  return write_file_atomic(root + kRootMetadata, all.dump());
+}
+
 bool is_ready(const std::future<Status>& f) {
   return f.wait_for(std::chrono::seconds(0)) == std::future_status::ready;
+}
+
+/// Removes a step, or moves it to another folder, in the place of one that is there.
+Status put_away(const std::string& folder, const std::string& aside) {
+  if (aside.empty() || is_object_path(folder)) return orbax::remove(folder);
+  const std::size_t slash = folder.rfind('/');
+  const std::string beside = folder.substr(0, slash + 1) + aside;
+  if (Status s = make_folders(beside); !s.ok()) return s;
+  const std::string to = beside + folder.substr(slash);
+  if (Status s = remove_all(to); !s.ok()) return s;
+  return rename_synced(folder, to);
 }
 
 /// A save, told as soon as it is durable, and the removals that follow it.
 Status save_and_remove(std::promise<Status> saved, const std::string& path,
                        orbax::Contents contents, const orbax::SaveOptions& layout,
-                       const std::vector<std::string>& old) {
+                       const std::vector<std::string>& old, const std::string& aside) {
   Status status;
   try {
     status = orbax::save(path, contents, layout);
@@ -60,7 +86,7 @@ Status save_and_remove(std::promise<Status> saved, const std::string& path,
   const bool durable = status.ok();
   saved.set_value(std::move(status));
   for (const std::string& folder : old)
-    if (Status s = durable ? orbax::remove(folder) : Status(); !s.ok()) return s;
+    if (Status s = durable ? put_away(folder, aside) : Status(); !s.ok()) return s;
   return {};
 }
 
@@ -80,10 +106,12 @@ std::optional<std::map<std::string, double>> metrics_of(const orbax::Directory& 
 
 Result<Manager> Manager::open(const std::string& root, ManagerOptions options) {
   Manager out(root, std::move(options));
-  if (!out.options_.read_only)
+  if (!out.options_.read_only && out.options_.create)
     if (Status s = make_folders(root); !s.ok()) return s;
   if (!out.options_.read_only)
     if (Status s = remove_unfinished(root); !s.ok()) return s;
+  if (!out.options_.read_only && !out.options_.metadata.empty())
+    if (Status s = add_metadata(root, out.options_.metadata); !s.ok()) return s;
   auto steps = orbax::steps(root);
   if (!steps) return steps.status();
   for (const auto& [step, folder] : *steps) {
@@ -93,6 +121,16 @@ Result<Manager> Manager::open(const std::string& root, ManagerOptions options) {
     out.infos_.push_back({step, directory->commit_time(), metrics_of(*directory)});
   }
   return out;
+}
+
+Result<std::string> Manager::metadata() const {
+  const auto text = read_file(root_ + kRootMetadata);
+  if (!text && text.status().code() == Code::not_found) return std::string("{}");
+  if (!text) return text.status();
+  const json all = json::parse(*text, nullptr, false);
+  if (!all.is_object() || !all.contains("custom_metadata") || !all["custom_metadata"].is_object())
+    return Status(Code::corrupt, "{}{}: is no metadata", root_, kRootMetadata);
+  return all["custom_metadata"].dump();
 }
 
 std::string Manager::folder(std::int64_t step) const {
@@ -145,7 +183,7 @@ Status Manager::save(std::int64_t step, orbax::Contents contents,
   std::promise<Status> saved;
   task.saved = saved.get_future();
   task.removed = std::async(std::launch::async, save_and_remove, std::move(saved), path,
-                            std::move(contents), options_.layout, task.folders);
+                            std::move(contents), options_.layout, task.folders, options_.aside);
   tasks_.push_back(std::move(task));
   return options_.asynchronous ? Status() : wait();
 }
@@ -209,10 +247,12 @@ Result<orbax::Directory> Manager::directory(std::int64_t step) const {
 Status Manager::remove(std::int64_t step) {
   if (Status s = wait(); !s.ok()) return s;
   const std::string path = folder(step);
-  if (!file_exists(path)) return Status(Code::not_found, "{}: no such step", path);
+  const auto there = is_there(path);
+  if (!there) return there.status();
+  if (!*there) return Status(Code::not_found, "{}: no such step", path);
   std::erase_if(infos_, [&](const CheckpointInfo& c) { return c.step == step; });
   folders_.erase(step);
-  return orbax::remove(path);
+  return put_away(path, options_.aside);
 }
 
 }  // namespace strata::checkpoint

@@ -37,6 +37,13 @@ struct ManagerOptions {
   bool asynchronous = true;
   /// Nothing is written or removed.
   bool read_only = false;
+  /// The root's folder is made where there is none; else Code::not_found.
+  bool create = true;
+  /// Old steps are moved to this folder below the root instead of being removed: Orbax's
+  /// todelete_subdir. Of a disk alone: a bucket's are removed.
+  std::string aside;
+  /// A JSON object of the whole folder, written where it has none yet: Orbax's root metadata.
+  std::string metadata;
   orbax::SaveOptions layout;
 };
 
@@ -67,6 +74,9 @@ class Manager {
   std::optional<std::int64_t> best_step(const std::string& metric, bool smallest = false) const;
   /// A step for reading. Code::not_found where there is none.
   Result<orbax::Directory> directory(std::int64_t step) const;
+  /// The JSON object of the whole folder; "{}" where there is none. Code::corrupt for a damaged
+  /// one.
+  Result<std::string> metadata() const;
   /// The folder of a step.
   std::string folder(std::int64_t step) const;
   /// Removes a step. Code::not_found where there is none.

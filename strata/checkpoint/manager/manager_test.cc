@@ -4,7 +4,10 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
+#include <fstream>
 #include <nlohmann/json.hpp>
+#include <set>
+#include <sstream>
 
 #include "strata/base/file.h"
 
@@ -140,6 +143,69 @@ TEST_F(ManagerTest, WhatWasInterruptedIsRemoved) {
   EXPECT_TRUE(manager.remove(5).ok());
   EXPECT_EQ(manager.remove(5).code(), Code::not_found);
   EXPECT_TRUE(names().empty());
+}
+
+TEST_F(ManagerTest, OldStepsMayBeMovedAside) {
+  Manager manager = Manager::open(root_, {.preservation = latest_n(1), .aside = "old"}).value();
+  for (const std::int64_t step : {1, 2, 3})
+    ASSERT_TRUE(manager.save(step, contents(static_cast<float>(step))).ok());
+  ASSERT_TRUE(manager.wait().ok());
+  EXPECT_EQ(names(), (std::vector<std::string>{"3", "old"}));
+  EXPECT_EQ(list_folder(root_ + "/old").value(), (std::vector<std::string>{"1", "2"}));
+  EXPECT_TRUE(orbax::verify(root_ + "/old/2").empty());
+  EXPECT_TRUE(manager.remove(3).ok());
+  EXPECT_EQ(list_folder(root_ + "/old")->size(), 3u);
+  EXPECT_FALSE(Manager::open(root_).value().latest_step());
+}
+
+TEST_F(ManagerTest, AFolderThatIsNotThereIsMadeUnlessThatIsRefused) {
+  EXPECT_EQ(Manager::open(root_ + "/none", {.create = false}).status().code(), Code::not_found);
+  EXPECT_TRUE(names().empty());
+  EXPECT_TRUE(Manager::open(root_ + "/made").ok());
+  EXPECT_EQ(names(), std::vector<std::string>{"made"});
+}
+
+TEST_F(ManagerTest, TheFolderHasMetadataOfItsOwn) {
+  ASSERT_TRUE(Manager::open(root_, {.metadata = R"({"a":1})"}).ok());
+  // As Orbax 0.12.8 writes it, and the first one stays.
+  EXPECT_EQ(json::parse(read_file(root_ + "/metadata/_ROOT_METADATA").value()),
+            json::parse(R"({"internal_metadata": {}, "custom_metadata": {"a": 1}})"));
+  EXPECT_EQ(Manager::open(root_, {.metadata = R"({"a":2})"})->metadata().value(), R"({"a":1})");
+  EXPECT_EQ(Manager::open(root_ + "/other")->metadata().value(), "{}");
+  EXPECT_THROW((void)Manager::open(root_ + "/bad", {.metadata = "[]"}), Error);
+  ASSERT_TRUE(write_file_synced(root_ + "/metadata/_ROOT_METADATA", std::string_view("x")).ok());
+  EXPECT_EQ(Manager::open(root_)->metadata().status().code(), Code::corrupt);
+}
+
+TEST_F(ManagerTest, ASaveMayBeWaitedForAtOnce) {
+  Manager manager = Manager::open(root_, {.asynchronous = false}).value();
+  ASSERT_TRUE(manager.save(1, contents(1)).ok());
+  EXPECT_TRUE(orbax::verify(root_ + "/1").empty());
+}
+
+// Each option of Orbax's CheckpointManagerOptions and its kin, as options.tsv has them.
+TEST_F(ManagerTest, EveryOptionOfOrbaxIsAccountedFor) {
+  const fs::path here = fs::path(__FILE__).parent_path();
+  std::ifstream names(here / "testdata/options.txt"), table(here / "names/options.tsv");
+  std::string source = read_file(__FILE__).value();
+  source += read_file((here / "../orbax/bucket_test.cc").string()).value();
+  std::set<std::string> wanted, have;
+  for (std::string line; std::getline(names, line);)
+    if (!line.empty() && line[0] != '#') wanted.insert(line);
+  std::string line;
+  std::getline(table, line);
+  while (std::getline(table, line)) {
+    std::vector<std::string> cells;
+    std::stringstream row(line);
+    for (std::string cell; std::getline(row, cell, '\t');) cells.push_back(cell);
+    ASSERT_EQ(cells.size(), 4u) << line;
+    have.insert(cells[0]);
+    EXPECT_TRUE(cells[1] == "done" || cells[1] == "not applicable" || cells[1] == "missing")
+        << line;
+    if (cells[1] == "done")
+      EXPECT_NE(source.find(", " + cells[3] + ")"), source.npos) << "no such test: " << line;
+  }
+  EXPECT_EQ(have, wanted);
 }
 
 }  // namespace

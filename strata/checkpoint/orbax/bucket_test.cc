@@ -3,11 +3,13 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <functional>
 #include <future>
 
 #include "strata/base/file.h"
 #include "strata/base/object_store.h"
+#include "strata/base/presence.h"
 #include "strata/checkpoint/any_format.h"
 #include "strata/checkpoint/manager/manager.h"
 #include "strata/checkpoint/orbax/directory.h"
@@ -55,7 +57,7 @@ TEST(Bucket, BothLayoutsAreWrittenAndReadThere) {
     const std::string path = fmt::format("mem://b/run/{}", api);
     ASSERT_TRUE(orbax::save(path, contents_of(7), {.api = api}).ok());
     expect_whole(path, 7);
-    EXPECT_EQ(any_format::format_of(path),
+    EXPECT_EQ(any_format::format_of(path).value(),
               api == 1 ? any_format::Format::orbax : any_format::Format::orbax2);
   }
   ASSERT_TRUE(orbax::save("mem://b/run/3", contents_of(8), {.tree = {.ocdbt = false}}).ok());
@@ -63,7 +65,7 @@ TEST(Bucket, BothLayoutsAreWrittenAndReadThere) {
   EXPECT_EQ(orbax::load("mem://b/run")->step, 3);  // the newest
   EXPECT_EQ(any_format::all_of("mem://b/run").value().size(), 3u);
   EXPECT_EQ(any_format::find("mem://b/run")->checkpoint->step, 3);
-  EXPECT_EQ(any_format::format_of("mem://b/none"), std::nullopt);
+  EXPECT_EQ(any_format::format_of("mem://b/none").value(), std::nullopt);
 }
 
 TEST(Bucket, WithoutItsMarkThereIsNoCheckpoint) {
@@ -99,6 +101,68 @@ TEST(Bucket, AStepIsNotTakenForUnfinishedWhereARequestFails) {
     (void)Manager::open("mem://b/run");
     EXPECT_EQ(bucket->objects, objects) << "request " << n << " of " << requests;
   }
+}
+
+/// What a function answers where the n-th request fails: an error, or what it answers without.
+template <class F, class Answer>
+void expect_never_absent(testing_buckets::Bucket& bucket, F&& ask, const Answer& wanted) {
+  bucket.fails_from = -1;
+  bucket.requests = 0;
+  ASSERT_EQ(ask().value(), wanted);
+  const int requests = bucket.requests;
+  EXPECT_GT(requests, 0);
+  for (int n = 0; n < requests; ++n) {
+    bucket.requests = 0;
+    bucket.fails_from = n;
+    bucket.fails_until = n + 1;
+    const auto answer = ask();
+    if (answer) {
+      EXPECT_EQ(*answer, wanted) << n;
+    } else {
+      EXPECT_EQ(answer.status().code(), Code::io) << answer.status().message();
+    }
+  }
+  bucket.fails_from = -1;
+}
+
+// "It is not there" is an answer that a program begins anew by: a lost request must not give it.
+TEST(Bucket, AFailedRequestIsNeverAnAbsence) {
+  const auto bucket = new_bucket();
+  ASSERT_TRUE(orbax::save("mem://b/run/checkpoints/1", contents_of(1), {.api = 2}).ok());
+  ASSERT_TRUE(orbax::save("mem://b/run/checkpoints/2", contents_of(2)).ok());
+  ASSERT_TRUE(save("mem://b/own/checkpoints", {3, {{"params", {}}}, {}}).ok());
+  const std::string root = "mem://b/run/checkpoints", one = root + "/1";
+  expect_never_absent(*bucket, [&] { return is_there(one); }, true);
+  expect_never_absent(*bucket, [&] { return is_there(one + "/commit_success.txt"); }, true);
+  expect_never_absent(*bucket, [&] { return orbax::is_checkpoint(one); }, true);
+  expect_never_absent(*bucket, [&] { return root_of("mem://b/run"); }, root);
+  expect_never_absent(
+      *bucket, [&] { return any_format::format_of(one); },
+      std::optional(any_format::Format::orbax2));
+  expect_never_absent(
+      *bucket, [&] { return any_format::format_of("mem://b/own"); },
+      std::optional(any_format::Format::strata));
+  auto number = [](auto all) -> Result<std::size_t> {
+    if (!all) return all.status();
+    return all->size();
+  };
+  expect_never_absent(*bucket, [&] { return number(any_format::all_of("mem://b/run")); }, 2u);
+  expect_never_absent(*bucket, [&] { return number(any_format::steps(root)); }, 2u);
+  auto step = [](auto found) -> Result<std::int64_t> {
+    if (!found) return found.status();
+    return found->checkpoint ? found->checkpoint->step : -1;
+  };
+  for (const auto& [path, wanted] : {std::pair("mem://b/run", 2), std::pair("mem://b/own", 3)})
+    expect_never_absent(*bucket, [&, p = path] { return step(any_format::find(p)); }, wanted);
+  // A run's newest step is passed over for its damage alone.
+  expect_never_absent(*bucket, [&] { return step(any_format::load_latest(root)); }, 2);
+  // Where the answer is a bool alone, the failure is an exception.
+  bucket->requests = 0;
+  bucket->fails_from = 0;
+  EXPECT_THROW((void)file_exists(one), Error);
+  bucket->fails_from = -1;
+  EXPECT_TRUE(file_exists(one));
+  EXPECT_FALSE(file_exists("nowhere://b/x"));
 }
 
 TEST(Bucket, ABoxIsReadByRanges) {
@@ -164,6 +228,55 @@ Status save_two(int& requests, const std::function<void()>& between) {
   if (s.ok()) s = manager->wait();
   requests = 0;
   return s;
+}
+
+// A network may carry a request twice, and the second time late: at once, or after more of the
+// save, of the next save, and of removals went by. Whatever it is, the newest step is whole.
+TEST(Bucket, DoubledRequestsLeaveTheNewestStepWhole) {
+  for (const int later : {0, 1, 3, 7, 20, 60}) {
+    const auto bucket = new_bucket();
+    bucket->again_after = later;
+    for (int step = 1; step <= 4; ++step) {
+      auto manager = Manager::open("mem://b/run", {.preservation = latest_n(2)});
+      ASSERT_TRUE(manager.ok()) << later << " " << manager.status().message();
+      ASSERT_TRUE(manager->save(step, contents_of(static_cast<float>(step))).ok());
+      ASSERT_TRUE(manager->wait().ok()) << later;
+      const auto latest = any_format::load_latest("mem://b/run");
+      ASSERT_TRUE(latest.ok() && latest->checkpoint) << later;
+      EXPECT_EQ(latest->checkpoint->step, step) << later;
+      EXPECT_THAT(latest->damaged, testing::IsEmpty());
+      expect_whole(fmt::format("mem://b/run/{}", step), static_cast<float>(step));
+    }
+  }
+}
+
+TEST(Bucket, SlowRequestsBlockNobody) {
+  const auto bucket = new_bucket();
+  auto manager = Manager::open("mem://b/run");
+  bucket->slow = std::chrono::milliseconds(10);
+  const auto begin = std::chrono::steady_clock::now();
+  ASSERT_TRUE(manager->save(1, contents_of(1)).ok());
+  const auto blocked = std::chrono::steady_clock::now() - begin;
+  ASSERT_TRUE(manager->wait().ok());
+  const auto took = std::chrono::steady_clock::now() - begin;
+  EXPECT_LT(blocked, took / 4);
+  bucket->slow = {};
+  expect_whole("mem://b/run/1", 1);
+}
+
+// The mark is written where there is none: of two that save one step, one hears of it.
+TEST(Bucket, WhoCommitsAStepSecondIsTold) {
+  const auto bucket = new_bucket();
+  bucket->before_write = [&](const std::string& key) {
+    if (key == "run/1/commit_success.txt") bucket->objects[key] = "of another process";
+  };
+  const Status second = orbax::save("mem://b/run/1", contents_of(1));
+  EXPECT_EQ(second.code(), Code::exists) << second.message();
+  EXPECT_EQ(bucket->objects.at("run/1/commit_success.txt"), "of another process");
+  bucket->before_write = [&](const std::string& key) {
+    if (key == "own/2/manifest.json") bucket->objects[key] = "{}";
+  };
+  EXPECT_EQ(save("mem://b/own", {2, {{"params", {}}}, {}}).code(), Code::exists);
 }
 
 TEST(Bucket, ASaveThatFailsAtAnyRequestLeavesTheOldStepOrTheNewOne) {

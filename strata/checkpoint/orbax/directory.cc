@@ -10,6 +10,8 @@
 
 #include "strata/base/file.h"
 #include "strata/base/object_store.h"
+#include "strata/base/presence.h"
+#include "strata/checkpoint/store/commit.h"
 
 namespace strata::checkpoint::orbax {
 namespace {
@@ -81,6 +83,7 @@ Status write_all(const std::string& folder, const std::string& path, const Conte
   if (Status s = store.write(kMetadata, std::string_view(metadata.dump())); !s.ok()) return s;
   if (options.api == 2)
     if (Status s = store.write("orbax.checkpoint", std::string_view()); !s.ok()) return s;
+  if (is_object_path(folder)) return commit_object(folder + "/" + kMark, done(path));
   if (Status s = store.write(kMark, std::string_view(done(path))); !s.ok()) return s;
   return store.sync();
 }
@@ -95,21 +98,27 @@ std::optional<std::int64_t> step_of(const std::string& name) {
   return out;
 }
 
-std::optional<std::string> text_of(const std::string& path) {
+/// The text of a file; none where it is not there.
+Result<std::optional<std::string>> text_of(const std::string& path) {
   auto bytes = read_file(path);
-  if (!bytes) return {};
-  return std::move(*bytes);
+  if (bytes) return std::optional(std::move(*bytes));
+  if (bytes.status().code() == Code::not_found) return std::optional<std::string>();
+  return bytes.status();
 }
 
-/// Removes a checkpoint's objects: the mark first, what tells that it was one last.
+/// Removes a checkpoint's objects: the mark first, what tells that it was one last. What is not
+/// there is not asked to go: such a request, come late, would take what is written meanwhile.
 Status remove_from_bucket(const std::string& path) {
-  if (Status s = remove_all(path + "/" + kMark); !s.ok()) return s;
   auto keys = FolderStore(path).list("");
   if (!keys) return keys.status();
+  const auto order = [](const std::string& key) {
+    return key == kMark ? 0 : key == kMetadata ? 2 : 1;
+  };
+  std::stable_sort(keys->begin(), keys->end(),
+                   [&](const auto& a, const auto& b) { return order(a) < order(b); });
   for (const std::string& key : *keys)
-    if (key != kMetadata)
-      if (Status s = remove_all(path + "/" + key); !s.ok()) return s;
-  return remove_all(path);
+    if (Status s = remove_all(path + "/" + key); !s.ok()) return s;
+  return {};
 }
 
 /// Where nothing can be renamed: the mark at the end makes a checkpoint of what lies there.
@@ -123,7 +132,8 @@ Status save_to_bucket(const std::string& path, const Contents& contents,
     (void)remove_from_bucket(path);
     throw;
   }
-  if (!written.ok()) (void)remove_from_bucket(path);  // the first failure is the one to report
+  // The first failure is the one to report. What another process committed stays.
+  if (!written.ok() && written.code() != Code::exists) (void)remove_from_bucket(path);
   return written;
 }
 
@@ -144,12 +154,11 @@ bool is_descriptor(const ordered_json& type) {
   return type.is_string() && type.get<std::string>().ends_with("DescriptorHandler");
 }
 
-/// Whether a folder holds arrays of a tree; without `_METADATA` nobody knows which.
-bool has_arrays(const std::string& folder) { return file_exists(folder + "/manifest.ocdbt"); }
-
 /// The folder that a path means: itself, or the newest step below it.
 Result<std::string> folder_of(const std::string& path) {
-  if (is_checkpoint(path)) return path;
+  const auto itself = is_checkpoint(path);
+  if (!itself) return itself.status();
+  if (*itself) return path;
   auto all = steps(path);
   if (!all) return all.status();
   if (all->empty()) return Status(Code::not_found, "{}: no checkpoint there", path);
@@ -179,7 +188,9 @@ Status save(const std::string& path, const Contents& contents, const SaveOptions
 
 Status remove(const std::string& path) {
   if (is_object_path(path)) return remove_from_bucket(path);
-  if (!file_exists(path)) return {};
+  const auto there = is_there(path);
+  if (!there) return there.status();
+  if (!*there) return {};
   // Renamed first, so that a crash in between leaves no half checkpoint under its name.
   const std::string aside = path + kTemporary;
   if (Status s = remove_all(aside); !s.ok()) return s;
@@ -194,12 +205,15 @@ Result<bool> is_unfinished(const std::string& path) {
   return std::find(names->begin(), names->end(), kMark) == names->end();
 }
 
-bool is_checkpoint(const std::string& path) {
-  return file_exists(path + "/" + kMetadata) || file_exists(path + "/_METADATA");
+Result<bool> is_checkpoint(const std::string& path) {
+  const auto first = is_there(path + "/" + kMetadata);
+  return !first || *first ? first : is_there(path + "/_METADATA");
 }
 
 Result<Directory> Directory::open(const std::string& path) {
-  if (!is_checkpoint(path)) return Status(Code::not_found, "{}: no checkpoint of Orbax", path);
+  const auto known = is_checkpoint(path);
+  if (!known) return known.status();
+  if (!*known) return Status(Code::not_found, "{}: no checkpoint of Orbax", path);
   if (fs::path(path).filename().string().ends_with(kTemporary))
     return Status(Code::corrupt, "{}: was not finished", path);
   const auto unfinished = is_unfinished(path);
@@ -208,8 +222,12 @@ Result<Directory> Directory::open(const std::string& path) {
   Directory out;
   out.path_ = path;
   out.store_ = std::make_shared<FolderStore>(path);
-  if (auto text = text_of(path + "/" + kMetadata)) {
-    const ordered_json metadata = ordered_json::parse(*text, nullptr, false);
+  auto names = list_folder(path);
+  if (!names) return names.status();
+  const auto text = text_of(path + "/" + kMetadata);
+  if (!text) return text.status();
+  if (*text) {
+    const ordered_json metadata = ordered_json::parse(**text, nullptr, false);
     if (!metadata.is_object())
       return Status(Code::corrupt, "{}/{}: is no JSON object", path, kMetadata);
     const ordered_json time = metadata.value("commit_timestamp_nsecs", ordered_json());
@@ -217,10 +235,10 @@ Result<Directory> Directory::open(const std::string& path) {
     const ordered_json handlers = metadata.value("item_handlers", ordered_json());
     if (handlers.is_object())
       for (const auto& [item, type] : handlers.items())
-        if (is_plain_key(item) && !is_descriptor(type) && !file_exists(path + "/" + item))
+        if (is_plain_key(item) && !is_descriptor(type) && !has(*names, item))
           return Status(Code::corrupt, "{}/{}: the item is missing", path, item);
   }
-  if (file_exists(path + "/_METADATA")) {
+  if (has(*names, "_METADATA")) {
     out.trees_.push_back("default");
     return out;
   }
@@ -228,18 +246,23 @@ Result<Directory> Directory::open(const std::string& path) {
     return Status(Code::corrupt, "{}: there are arrays and no _METADATA, which says of what",
                   folder);
   };
-  if (has_arrays(path)) return no_tree(path);
-  auto names = list_folder(path);
-  if (!names) return names.status();
+  // Without `_METADATA` nobody knows of which tree arrays are.
+  if (has(*names, "manifest.ocdbt")) return no_tree(path);
   for (const std::string& name : *names) {
     const std::string folder = path + "/" + name;
-    if (file_exists(folder + "/_METADATA")) {
+    const auto inside = names_in(folder);
+    if (!inside) return inside.status();
+    if (has(*inside, "_METADATA")) {
       out.trees_.push_back(name);
       continue;
     }
-    if (has_arrays(folder)) return no_tree(folder);
-    for (const char* file : {"metadata", "data.json", "metrics"})
-      if (auto text = text_of(folder + "/" + file)) out.json_[name] = std::move(*text);
+    if (has(*inside, "manifest.ocdbt")) return no_tree(folder);
+    for (const char* file : {"metadata", "data.json", "metrics"}) {
+      if (!has(*inside, file)) continue;
+      auto value = text_of(folder + "/" + file);
+      if (!value) return value.status();
+      if (*value) out.json_[name] = std::move(**value);
+    }
   }
   return out;
 }
@@ -247,8 +270,10 @@ Result<Directory> Directory::open(const std::string& path) {
 Result<PyTree> Directory::tree(const std::string& item) const {
   if (std::find(trees_.begin(), trees_.end(), item) == trees_.end())
     return Status(Code::not_found, "{}: no item '{}' that is a tree", path_, item);
-  const bool itself = item == "default" && file_exists(path_ + "/_METADATA");
-  return PyTree::open(store_, itself ? "" : item + "/");
+  if (item != "default") return PyTree::open(store_, item + "/");
+  const auto itself = is_there(path_ + "/_METADATA");
+  if (!itself) return itself.status();
+  return PyTree::open(store_, *itself ? "" : item + "/");
 }
 
 Result<std::vector<std::pair<std::int64_t, std::string>>> steps(const std::string& root) {
@@ -261,7 +286,9 @@ Result<std::vector<std::pair<std::int64_t, std::string>>> steps(const std::strin
     if (!step) continue;
     const std::string folder = root + "/" + name;
     if (!bucket) {
-      if (is_checkpoint(folder)) out.emplace_back(*step, folder);
+      const auto known = is_checkpoint(folder);
+      if (!known) return known.status();
+      if (*known) out.emplace_back(*step, folder);
       continue;
     }
     auto inside = names_in(folder);  // one request tells of all marks

@@ -77,8 +77,8 @@ class Directory {
   std::int64_t commit_time_ = 0;
 };
 
-/// Whether a folder looks as one of Orbax's checkpoints, finished or not.
-bool is_checkpoint(const std::string& path);
+/// Whether a folder looks as one of Orbax's checkpoints, finished or not. Codes of is_there.
+Result<bool> is_checkpoint(const std::string& path);
 /// Whether a checkpoint of a bucket lacks its mark, by a listing of its folder, so that a request
 /// that fails is an error and no answer. Elsewhere the name says it.
 Result<bool> is_unfinished(const std::string& path);

@@ -320,6 +320,44 @@ TEST(Orbax, DamageIsFound) {
   }
 }
 
+/// The process's peak of memory in MiB since the last call with `again`.
+double peak_mib(bool again) {
+  if (again) std::ofstream("/proc/self/clear_refs") << "5";
+  std::ifstream status("/proc/self/status");
+  for (std::string line; std::getline(status, line);)
+    if (line.starts_with("VmHWM:")) return std::atof(line.c_str() + 6) / 1024;
+  return 0;
+}
+
+// What docs/checkpoints.md says: besides the leaves a save holds two groups of encoded chunks and a
+// data file, and a load what it gives and a chunk for each thread. The 32 leaves share one array.
+TEST(Orbax, AStateOf256MiBIsSavedAndLoadedInBoundedMemory) {
+  const Folder folder;
+  Contents c;
+  Leaf leaf;
+  leaf.kind = Kind::numpy_array;
+  leaf.value = Literal(Type(DType::i32, Shape{2048, 1024}));
+  std::uint32_t random = 1;
+  for (std::int32_t& x : leaf.value->mutable_span<std::int32_t>())
+    x = static_cast<std::int32_t>(random = random * 1664525 + 1013904223);
+  for (int i = 0; i < 32; ++i) {
+    leaf.path = {{fmt::format("w{}", i)}};
+    c.items["state"].push_back(leaf);
+  }
+  for (const bool compressed : {true, false}) {
+    double before = peak_mib(true);
+    ASSERT_TRUE(save(folder / "big", c, {.tree = {.compressed = compressed}}).ok());
+    EXPECT_LT(peak_mib(false) - before, 200) << compressed;  // 2 x 32 MiB and the larger 64 MiB
+    before = peak_mib(true);
+    {
+      const auto read = load(folder / "big");
+      ASSERT_TRUE(read.ok());
+      EXPECT_LT(peak_mib(false) - before, 256 + 64) << compressed;
+      EXPECT_TRUE(read->parts.at("state").at("w31").same_bits(*leaf.value));
+    }
+  }
+}
+
 struct Killed {};
 
 // A save that ends before any one of its writes, syncs and renames leaves the old or the new one.

@@ -255,8 +255,9 @@ Result<PyTree> PyTree::open(std::shared_ptr<const KeyValueReader> store,
   out.below_ = std::make_shared<Below>(*out.store_, folder);
   out.zarr3_ = metadata->value("use_zarr3", json()) == true;
   const json use = metadata->value("use_ocdbt", json());
-  const bool has_database = out.store_->size(folder + "manifest.ocdbt").ok();
-  if (use == true || (use.is_null() && has_database)) {
+  const auto manifest = out.store_->size(folder + "manifest.ocdbt");
+  if (!manifest && manifest.status().code() != Code::not_found) return manifest.status();
+  if (use == true || (use.is_null() && manifest.ok())) {
     auto database = ocdbt::Database::open(*out.store_, folder);
     if (!database && database.status().code() == Code::not_found) {
       const bool arrays = std::any_of(out.leaves_.begin(), out.leaves_.end(),
@@ -327,8 +328,10 @@ Result<std::vector<Literal>> PyTree::read_boxes(std::span<const Box> boxes) cons
     ends.push_back((ends.empty() ? 0 : ends.back()) + n);
     // A size that a damaged file says is not believed before its last chunk is seen.
     const std::string last = n > 0 ? box.array.chunk_key(grids.back().place(n - 1)) : "";
-    if (n > 0 && !arrays().size(last).ok())
+    if (const auto there = n > 0 ? arrays().size(last) : Result<std::uint64_t>(0); !there) {
+      if (there.status().code() != Code::not_found) return there.status();
       return wrong(store_->name_of(folder_ + last), "is missing");
+    }
     auto blank = box.array.blank(box.sizes);
     if (!blank) return blank.status();
     out.push_back(std::move(*blank));

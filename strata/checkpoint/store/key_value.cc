@@ -12,6 +12,7 @@
 
 #include "strata/base/file.h"
 #include "strata/base/object_store.h"
+#include "strata/base/presence.h"
 
 namespace strata::checkpoint {
 namespace {
@@ -109,7 +110,9 @@ Result<std::vector<std::string>> FolderStore::list(const std::string& prefix) co
   const std::string below = slash == prefix.npos ? "" : prefix.substr(0, slash + 1);
   if (!below.empty() && !is_plain_key(below.substr(0, slash))) return refuse(prefix);
   const std::string folder = below.empty() ? folder_ : folder_ + "/" + below;
-  if (!file_exists(folder)) return out;
+  const auto there = is_there(folder);
+  if (!there) return there.status();
+  if (!*there) return out;
   for (fs::recursive_directory_iterator it(folder, error), end; !error && it != end;
        it.increment(error)) {
     if (!it->is_regular_file(error)) continue;

@@ -11,6 +11,10 @@
 namespace strata::checkpoint {
 namespace {
 
+/// A group of so many bytes, which gives each thread something, waits for no more: the sooner the
+/// first one is taken, the longer both stages work at once.
+constexpr std::uint64_t kEnough = std::uint64_t{32} << 20;
+
 /// Waits for what takes the bytes, whatever happens: it refers to the caller's variables.
 class Taking {
  public:
@@ -59,7 +63,8 @@ Status in_order(std::int64_t n, const Stages& stages, std::uint64_t most) {
     std::uint64_t held = 0;
     do {
       held += stages.bytes(end++);
-    } while (end < n && held + stages.bytes(end) <= most / 2);
+    } while (end < n && held + stages.bytes(end) <= most / 2 &&
+             (held < kEnough || end - begin < num_threads()));
     auto group = std::make_shared<std::vector<std::string>>(static_cast<std::size_t>(end - begin));
     const Status made = for_each(end - begin, [&](std::int64_t i) {
       (*group)[static_cast<std::size_t>(i)] = stages.make(begin + i);

@@ -40,11 +40,12 @@ Result<std::string> format_of(const std::string& from) {
   if (!fs::is_directory(from, error)) return std::string(kGguf);
   if (file_exists(from + "/config.json") || fs::is_directory(from + "/snapshots", error))
     return std::string(kHuggingFace);
-  if (maxtext::is_checkpoint(from)) return std::string(kMaxText);
-  const auto steps = checkpoint::any_format::steps(checkpoint::root_of(from));
-  if (file_exists(from + "/manifest.json") || checkpoint::orbax::is_checkpoint(from) ||
-      (steps && !steps->empty()))
-    return std::string(kStrata);
+  const auto maxtext = maxtext::is_checkpoint(from);
+  if (!maxtext) return maxtext.status();
+  if (*maxtext) return std::string(kMaxText);
+  const auto all = checkpoint::any_format::all_of(from);
+  if (all) return std::string(kStrata);
+  if (all.status().code() != Code::not_found) return all.status();
   return Status(Code::not_found,
                 "{}: there is neither config.json (a Hugging Face directory) nor manifest.json (a "
                 "Strata checkpoint), and no directory of Orbax's",

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <filesystem>
 
-#include "strata/base/file.h"
+#include "strata/base/presence.h"
 #include "strata/checkpoint/orbax/directory.h"
 
 namespace strata::model::maxtext {
@@ -27,8 +27,13 @@ Result<checkpoint::Checkpoint> open_checkpoint(const std::string& path) {
   std::filesystem::path folder = path;
   if (!folder.has_filename()) folder = folder.parent_path();
   const std::filesystem::path above = folder.parent_path();
-  if (file_exists((folder / "_METADATA").string()) && orbax::is_checkpoint(above.string()))
-    folder = above;
+  const auto item = is_there((folder / "_METADATA").string());
+  if (!item) return item.status();
+  if (*item) {
+    const auto step = orbax::is_checkpoint(above.string());
+    if (!step) return step.status();
+    if (*step) folder = above;
+  }
   auto out = orbax::load(folder.string());
   if (!out) return out;
   if (tree_of(*out)) return out;
@@ -36,18 +41,25 @@ Result<checkpoint::Checkpoint> open_checkpoint(const std::string& path) {
                 kParams);
 }
 
-bool is_checkpoint(const std::string& path) {
+Result<bool> is_checkpoint(const std::string& path) {
+  const auto is_none = [](const Status& s) {
+    return s.code() == Code::not_found || s.code() == Code::corrupt;
+  };
   std::string folder = path;
-  if (!orbax::is_checkpoint(folder)) {
-    if (!file_exists(path)) return false;
+  const auto itself = orbax::is_checkpoint(folder);
+  if (!itself) return itself.status();
+  if (!*itself) {
     const auto all = orbax::steps(path);
+    if (!all && !is_none(all.status())) return all.status();
     if (!all || all->empty()) return false;
     folder = all->back().second;
   }
   const auto directory = orbax::Directory::open(folder);
+  if (!directory && !is_none(directory.status())) return directory.status();
   if (!directory) return false;
   for (const std::string& item : directory->trees()) {
     const auto tree = directory->tree(item);
+    if (!tree && !is_none(tree.status())) return tree.status();
     if (!tree) continue;
     for (const orbax::Leaf& leaf : tree->leaves())
       if (leaf.name().starts_with(kParams)) return true;
@@ -68,7 +80,7 @@ Arrays arrays_below(const checkpoint::Checkpoint& saved, const std::string& pref
 Result<tree::Tree> params_of(const checkpoint::Checkpoint& saved, const decoder::Options& options,
                              std::int64_t scan_axis) {
   const Arrays arrays = arrays_below(saved, kParams);
-  return from_maxtext(options, arrays, {.scanned = is_scanned(arrays), .scan_axis = scan_axis});
+  return from_maxtext(options, arrays, layout_of(arrays, scan_axis));
 }
 
 orbax::Leaf leaf_at(const std::string& path, Literal value) {
@@ -100,7 +112,9 @@ Status write_params(const std::string& path, const tree::Tree& params,
   std::vector<orbax::Leaf> leaves;
   add_leaves(
       leaves, kParams,
-      to_maxtext(options, params, {.scanned = layout.scanned, .scan_axis = layout.scan_axis}));
+      to_maxtext(
+          options, params,
+          {.scanned = layout.scanned, .scan_axis = layout.scan_axis, .cycle = layout.cycle}));
   return write_leaves(path, std::move(leaves), layout.scanned);
 }
 

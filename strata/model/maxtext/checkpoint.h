@@ -22,8 +22,9 @@ namespace strata::model::maxtext {
 /// of which it is the newest. Code::not_found, Code::corrupt as orbax::load; Code::invalid where
 /// there are no arrays below params/params.
 Result<checkpoint::Checkpoint> open_checkpoint(const std::string& path);
-/// Whether a path holds one of Orbax's checkpoints whose arrays are called as MaxText's.
-bool is_checkpoint(const std::string& path);
+/// Whether a path holds one of Orbax's checkpoints whose arrays are called as MaxText's. One that
+/// is damaged is none; codes of is_there for what cannot be found out.
+Result<bool> is_checkpoint(const std::string& path);
 
 /// The arrays whose names begin so, without that. `open_checkpoint` gave the checkpoint.
 Arrays arrays_below(const checkpoint::Checkpoint& saved, const std::string& prefix);

@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <functional>
 #include <numeric>
 #include <set>
@@ -29,10 +30,18 @@ bool is_gemma(const Options& o) { return o.family.starts_with("gemma"); }
 bool is_deepseek(const Options& o) { return o.family.starts_with("deepseek"); }
 
 void check_family(const Options& o) {
-  if (!is_one_of(o.family, {"llama", "mistral", "mixtral", "qwen2", "qwen3", "qwen3_moe", "gemma",
-                            "gemma2", "gemma3_text", "deepseek_v2", "deepseek_v3"}))
+  if (!is_one_of(o.family,
+                 {"llama", "mistral", "mixtral", "qwen2", "qwen3", "qwen3_moe", "gemma", "gemma2",
+                  "gemma3_text", "deepseek_v2", "deepseek_v3", "gpt_oss", "olmo3"}))
     throw Error("maxtext", "there is no mapping of {}'s weights to MaxText's checkpoints", o.family)
         .unsupported();
+}
+
+/// So many layers, of several kinds, are one of MaxText's that repeats; 0 where all are alike.
+std::int64_t cycle_of(const Options& o, const Layout& layout) {
+  if (!is_one_of(o.family, {"gpt_oss", "olmo3"})) return 0;
+  if (layout.cycle > 0) return layout.cycle;
+  return o.family == "olmo3" ? 4 : 2;
 }
 
 std::int64_t count_of(const Sizes& shape) {
@@ -62,7 +71,13 @@ Part part_of(std::string_view path) {
 
 std::string expert_block(const Options& o) {
   if (is_deepseek(o)) return "DeepSeekMoeBlock_0/MoeBlock_0";
+  if (o.family == "gpt_oss") return "GptOssMlp";
   return o.family == "mixtral" ? "MoeBlock_0" : "moe_block";
+}
+
+std::string attention_block(const Options& o) {
+  if (o.family == "gpt_oss") return "GptOssAttention";
+  return o.family == "olmo3" ? "attention" : "self_attention";
 }
 
 /// What MaxText calls the module of a layer, and whether its array stands there without a leaf.
@@ -73,12 +88,6 @@ struct Module {
 Module module_of(const Options& o, const Part& p) {
   const std::string leaf = "/" + std::string(p.leaf);
   const std::map<std::string_view, std::string_view> usual = {
-      {"attention/query", "self_attention/query"},
-      {"attention/key", "self_attention/key"},
-      {"attention/value", "self_attention/value"},
-      {"attention/out", "self_attention/out"},
-      {"attention/query_norm", "self_attention/query_norm"},
-      {"attention/key_norm", "self_attention/key_norm"},
       {"latent_attention/query", "self_attention/query"},
       {"latent_attention/query_a", "self_attention/wq_a"},
       {"latent_attention/query_a_norm", "self_attention/q_norm"},
@@ -95,6 +104,12 @@ Module module_of(const Options& o, const Part& p) {
       {"experts/shared/down", "DeepSeekMoeBlock_0/shared_experts/wo"},
       {"attention_post_norm", "post_self_attention_norm"},
       {"mlp_post_norm", "post_ffw_norm"}};
+  if (o.family == "olmo3" && p.part == "attention_post_norm")
+    return {"post_self_attention_layer_norm", leaf};
+  if (o.family == "olmo3" && p.part == "mlp_post_norm") return {"post_mlp_layer_norm", leaf};
+  if (p.part == "attention") return {attention_block(o), leaf};  // sinks
+  if (p.part.starts_with("attention/"))
+    return {attention_block(o) + std::string(p.part.substr(9)), leaf};
   if (const auto at = usual.find(p.part); at != usual.end()) return {std::string(at->second), leaf};
   if (p.part == "attention_norm")
     return {is_gemma(o) ? "pre_self_attention_norm" : "pre_self_attention_layer_norm", leaf};
@@ -103,9 +118,10 @@ Module module_of(const Options& o, const Part& p) {
   const std::string block = expert_block(o);
   if (p.part == "experts/router") return {block + "/gate", leaf};
   if (p.part == "experts") return {block + "/gate", "/bias"};
-  if (p.part == "experts/gate") return {block + "/wi_0", ""};
-  if (p.part == "experts/up") return {block + "/wi_1", ""};
-  if (p.part == "experts/down") return {block + "/wo", ""};
+  const std::string bias = p.leaf == "bias" ? "_bias" : "";
+  if (p.part == "experts/gate") return {block + "/wi_0", bias};
+  if (p.part == "experts/up") return {block + "/wi_1", bias};
+  if (p.part == "experts/down") return {block + "/wo", bias};
   throw Error("maxtext", "{}: MaxText's {} has no such weight", p.part, o.family).unsupported();
 }
 
@@ -165,6 +181,10 @@ Place place_of(const Options& o, const WeightShape& w, std::int64_t layer, const
     folder += fmt::format("/layers_{}", layer % kGemma3Pattern);
     index = layer / kGemma3Pattern, count = layers / kGemma3Pattern;
   }
+  if (const std::int64_t cycle = cycle_of(o, layout); cycle > 0) {
+    folder += fmt::format("/layers_{}", layer % cycle);
+    index = layer / cycle, count = layers / cycle;
+  }
   const std::int64_t axis = std::min(layout.scan_axis, static_cast<std::int64_t>(shape.size()));
   shape.insert(shape.begin() + axis, count);
   return {fmt::format("{}/{}{}", folder, module.name, module.leaf), shape, index, axis};
@@ -178,6 +198,7 @@ struct Affine {
 };
 Affine affine_of(const Options& o, const WeightShape& w, What what) {
   Affine out;
+  if (what == What::stored_moments) return out;
   if (folds_scale(o) && w.path.ends_with("layers/attention/query/kernel"))
     out.factor = static_cast<float>(o.attention_scale);
   if (is_gemma(o) && w.path == "embedder/embedding")
@@ -342,6 +363,15 @@ bool is_scanned(const Arrays& arrays) {
     return entry.first.starts_with("decoder/layers/") ||
            entry.first.starts_with("decoder/moe_layers/");
   });
+}
+
+Layout layout_of(const Arrays& arrays, std::int64_t scan_axis) {
+  Layout out{.scanned = is_scanned(arrays), .scan_axis = scan_axis};
+  const std::string_view folder = "decoder/layers/layers_";
+  for (const auto& [name, value] : arrays)
+    if (name.starts_with(folder))
+      out.cycle = std::max<std::int64_t>(out.cycle, std::atoll(name.c_str() + folder.size()) + 1);
+  return out;
 }
 
 }  // namespace strata::model::maxtext

@@ -28,14 +28,17 @@
 namespace strata::model::maxtext {
 
 /// Which numbers of a weight w' = a w + b an array has: itself, or Adam's moments of its gradient,
-/// which are those of w divided by a, and by a squared.
-enum class What { weights, first_moments, second_moments };
+/// which are those of w divided by a, and by a squared. Moments of a run whose optimizer steps w'
+/// itself (`optimizer.stored_as`) are stored as they are.
+enum class What { weights, first_moments, second_moments, stored_moments };
 
 /// How a run of MaxText stores them.
 struct Layout {
   /// scan_layers, and param_scan_axis.
   bool scanned = true;
   std::int64_t scan_axis = 1;
+  /// inhomogeneous_layer_cycle_interval of gpt_oss and olmo3; 0: as their models have it, 2 and 4.
+  std::int64_t cycle = 0;
   What what = What::weights;
 };
 
@@ -44,7 +47,7 @@ using Arrays = std::map<std::string, Literal>;
 
 /// Names and shapes of a model's arrays. Throws Error, unsupported, for a family that MaxText's
 /// mapping is not built for: there are llama, mistral, mixtral, qwen2, qwen3, qwen3_moe, gemma,
-/// gemma2, gemma3, deepseek_v2, deepseek_v3.
+/// gemma2, gemma3, deepseek_v2, deepseek_v3, gpt_oss, olmo3.
 std::map<std::string, std::vector<std::int64_t>> stored_shapes(const decoder::Options& options,
                                                                const Layout& layout = {});
 /// The weights, or moments, of a tree with a decoder's paths, f32 or bf16. Throws Error as above,
@@ -57,5 +60,7 @@ Result<tree::Tree> from_maxtext(const decoder::Options& options, const Arrays& a
                                 const Layout& layout = {});
 /// Whether these are the names of a run that scans its layers.
 bool is_scanned(const Arrays& arrays);
+/// How such names lie; `scan_axis` is not seen by them.
+Layout layout_of(const Arrays& arrays, std::int64_t scan_axis = 1);
 
 }  // namespace strata::model::maxtext

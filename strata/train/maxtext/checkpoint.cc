@@ -7,6 +7,8 @@
 #include <vector>
 
 #include "strata/base/error.h"
+#include "strata/model/published/family.h"
+#include "strata/train/state.h"
 
 namespace strata::train::maxtext {
 namespace {
@@ -43,6 +45,16 @@ OptimizerLeaf leaf_of(const std::string& name) {
           .weight = second == name.npos ? "" : name.substr(second + 1)};
 }
 
+/// The name in the rule's own chain of a leaf of one that clips ahead of it, as rules for stored
+/// weights do: "1/0/mu/..." is "0/mu/...".
+std::string behind_clipping(const std::string& name) {
+  const std::size_t first = name.find('/'), second = name.find('/', first + 1);
+  const bool nested =
+      second != name.npos &&
+      name.substr(first + 1, second - first - 1).find_first_not_of("0123456789") == name.npos;
+  return nested ? name.substr(first + 1) : name;
+}
+
 Status not_there(const checkpoint::Checkpoint& c, const std::string& name) {
   return Status(Code::invalid,
                 "the checkpoint of step {} has no {}: its optimizer is another one, or it holds "
@@ -66,9 +78,8 @@ Result<State> state_of(const checkpoint::Checkpoint& saved, const model::decoder
                        const State& like, std::int64_t scan_axis) {
   auto params = weights::params_of(saved, options, scan_axis);
   if (!params) return params.status();
-  const Layout layout{
-      .scanned = weights::is_scanned(weights::arrays_below(saved, weights::kParams)),
-      .scan_axis = scan_axis};
+  const Layout layout =
+      weights::layout_of(weights::arrays_below(saved, weights::kParams), scan_axis);
   const Arrays counts = weights::arrays_below(saved, kOptimizer);
   std::map<std::string, tree::Tree> moments;
   std::vector<Array> values;
@@ -105,8 +116,8 @@ std::int64_t step_of(const checkpoint::Checkpoint& saved) {
 }
 
 Status write_state(const std::string& path, const State& state, std::int64_t step,
-                   const model::decoder::Options& options, const Layout& how) {
-  Layout layout{.scanned = how.scanned, .scan_axis = how.scan_axis};
+                   const model::decoder::Options& options, const Layout& how, Moments of) {
+  Layout layout{.scanned = how.scanned, .scan_axis = how.scan_axis, .cycle = how.cycle};
   std::vector<orbax::Leaf> leaves;
   weights::add_leaves(leaves, weights::kParams, weights::to_maxtext(options, state.params, layout));
   leaves.push_back(weights::leaf_at("step", Literal::scalar(static_cast<std::int32_t>(step))));
@@ -114,7 +125,9 @@ Status write_state(const std::string& path, const State& state, std::int64_t ste
   std::map<std::pair<std::string, std::string>, std::vector<Array>> moments;
   std::set<std::int64_t> members;
   for (std::size_t i = 0; i < state.optimizer.size(); ++i) {
-    const OptimizerLeaf leaf = leaf_of(state.optimizer.entry(i).name);
+    const OptimizerLeaf leaf =
+        leaf_of(of == Moments::as_stored ? behind_clipping(state.optimizer.entry(i).name)
+                                         : state.optimizer.entry(i).name);
     if (leaf.field == "count" && leaf.weight.empty())
       leaves.push_back(weights::leaf_at(fmt::format("{}{}/count", kOptimizer, leaf.member),
                                         state.optimizer.value(i).literal()));
@@ -125,7 +138,9 @@ Status write_state(const std::string& path, const State& state, std::int64_t ste
     members.insert(std::stoll(leaf.member));
   }
   for (auto& [key, values] : moments) {
-    layout.what = key.second == "mu" ? What::first_moments : What::second_moments;
+    layout.what = of == Moments::as_stored ? What::stored_moments
+                  : key.second == "mu"     ? What::first_moments
+                                           : What::second_moments;
     weights::add_leaves(
         leaves, fmt::format("{}{}/{}/params/", kOptimizer, key.first, key.second),
         weights::to_maxtext(options, state.params.with_values(std::move(values)), layout));
@@ -139,6 +154,25 @@ Status write_state(const std::string& path, const State& state, std::int64_t ste
     leaves.push_back(std::move(none));
   }
   return weights::write_leaves(path, std::move(leaves), how.scanned);
+}
+
+Status export_checkpoint(const checkpoint::Checkpoint& saved, const std::string& path,
+                         const Layout& layout) {
+  const Config config = config_of(saved);
+  if (!config.init.empty() || !config.model.contains("config"))
+    return Status(
+        Code::unsupported,
+        "the checkpoint of step {} is of run '{}', {}: whole states are written for "
+        "MaxText of runs that began from first weights of a published architecture",
+        saved.step, config.run_name,
+        config.init.empty() ? "decoder_block=" + config.decoder_block : "init=" + config.init);
+  const auto described = model::published::Config::parse(config.model.at("config"));
+  const auto options = model::published::family(described.text("model_type")).options(described);
+  const auto state = from_checkpoint(saved, config);
+  if (!state) return state.status();
+  return write_state(
+      path, *state, saved.step, options, layout,
+      config.optimizer.contains("stored_as") ? Moments::as_stored : Moments::of_weights);
 }
 
 }  // namespace strata::train::maxtext

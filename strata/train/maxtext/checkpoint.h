@@ -26,11 +26,22 @@ Result<State> state_of(const checkpoint::Checkpoint& saved, const model::decoder
 /// How many updates the state has seen: its `step`; 0 where there is none.
 std::int64_t step_of(const checkpoint::Checkpoint& saved);
 
+/// Whose moments the optimizer's are: of the weights, or of the weights as MaxText stores them
+/// (`optimizer.stored_as`).
+enum class Moments { of_weights, as_stored };
+
 /// Writes a step's folder that MaxText restores by load_full_state_path, or as a step of a run of
 /// its own. Fails as orbax::save. Throws Error for an optimizer that is neither AdamW nor SGD, and
 /// as to_maxtext. `layout.what` is not looked at.
 Status write_state(const std::string& path, const State& state, std::int64_t step,
                    const model::decoder::Options& options,
-                   const model::maxtext::Layout& layout = {});
+                   const model::maxtext::Layout& layout = {},
+                   Moments moments = Moments::of_weights);
+
+/// Writes a checkpoint of this trainer's, whose run had the architecture of a published model, as
+/// `write_state` does; moments as its `optimizer.stored_as` says. Code::unsupported for a run of
+/// another model, of adapters, or one tuned from a published model's weights.
+Status export_checkpoint(const checkpoint::Checkpoint& saved, const std::string& path,
+                         const model::maxtext::Layout& layout = {});
 
 }  // namespace strata::train::maxtext

@@ -15,6 +15,7 @@
 #include "strata/model/decoder/model.h"
 #include "strata/model/published/family.h"
 #include "strata/train/maxtext/import.h"
+#include "strata/train/maxtext/models.h"
 #include "strata/train/maxtext/translate.h"
 #include "strata/train/optimizer.h"
 #include "strata/train/state.h"
@@ -115,7 +116,7 @@ double distance(const Literal& a, const Literal& b) {
 
 TEST_F(MaxTextCheckpoint, LossesOfWhatMaxTextSavedAreMaxTexts) {
   const json all = losses();
-  ASSERT_EQ(all["families"].size(), 11u);
+  ASSERT_EQ(all["families"].size(), 13u);
   for (const auto& [family, row] : all["families"].items()) {
     SCOPED_TRACE(family);
     const Options o = options_of(row["keys"]);
@@ -132,7 +133,7 @@ TEST_F(MaxTextCheckpoint, LossesOfWhatMaxTextSavedAreMaxTexts) {
 
 TEST_F(MaxTextCheckpoint, WhatIsWrittenIsWhatMaxTextSaved) {
   const json all = losses();
-  ASSERT_EQ(all["families"].size(), 11u);
+  ASSERT_EQ(all["families"].size(), 13u);
   for (const auto& [family, row] : all["families"].items()) {
     SCOPED_TRACE(family);
     const Options o = options_of(row["keys"]);
@@ -230,6 +231,69 @@ TEST_F(MaxTextCheckpoint, ARunBeginsFromWhatMaxTextSaved) {
   EXPECT_EQ(latest->checkpoint->step, 0);
 }
 
+TEST_F(MaxTextCheckpoint, AWholeStateGoesBackAsItCame) {
+  const Surroundings nothing = {[](const std::string&) -> const char* { return nullptr; }, 1};
+  std::vector<std::string> keys = line(losses()["families"]["llama"]["keys"]);
+  std::erase_if(keys, [](const std::string& k) {
+    return k.starts_with("run_name=") || k.starts_with("base_output_directory=");
+  });
+  const std::string root = folder().string();
+  for (const std::string& k : {std::string("run_name=a"), "base_output_directory=" + root,
+                               "load_full_state_path=" + (data() / "state" / "2").string()})
+    keys.push_back(k);
+  const Resolved resolved = resolve(keys, nothing);
+  const Translation t = translate(resolved);
+  fs::create_directories(fs::path(t.synthetic->first).parent_path());
+  std::ofstream(t.synthetic->first) << t.synthetic->second;
+  const Config c = read_config({}, t.keys);
+  ASSERT_TRUE(import_checkpoint(resolved, c).ok());
+  auto latest = checkpoint::any_format::load_latest(run_folder(c) + "/checkpoints");
+  ASSERT_TRUE(latest.ok() && latest->checkpoint);
+  const Status written = export_checkpoint(*latest->checkpoint, root + "/3");
+  ASSERT_TRUE(written.ok()) << written.message();
+  const auto theirs = open_checkpoint((data() / "state").string()),
+             ours = open_checkpoint(root + "/3");
+  ASSERT_TRUE(ours.ok()) << ours.status().message();
+  for (const std::string prefix : {"params/", "opt_state/", "step"}) {
+    const weights::Arrays a = weights::arrays_below(*theirs, prefix),
+                          b = weights::arrays_below(*ours, prefix);
+    EXPECT_GT(a.size(), 0u);
+    ASSERT_EQ(shapes_of(a), shapes_of(b));
+    for (const auto& [name, value] : a) EXPECT_TRUE(value.same_bits(b.at(name))) << prefix << name;
+  }
+}
+
+// A run that steps weights as MaxText stores them, and one that holds them so, write one state.
+TEST_F(MaxTextCheckpoint, MomentsOfStoredWeightsAreWrittenAsTheyAre) {
+  const json all = losses();
+  const json& row = all["families"]["llama"];
+  Options published = options_of(row["keys"]), folded = published;
+  folded.attention_scale = 1;
+  const auto saved = open_checkpoint((data() / "llama").string());
+  const auto three = [&](const Options& o, const Config& c) {
+    State state = init(*params_of(*saved, o), make_optimizer(c, *params_of(*saved, o)));
+    const Step step = make_step(model::decoder::model(o), make_optimizer(c, state.params));
+    for (std::size_t i = 0; i < 3; ++i)
+      state = step(std::move(state), batch_of(all["step_tokens"][i])).second;
+    return state;
+  };
+  Config as_stored = config();
+  as_stored.optimizer["stored_as"] = Table::parse(stored_as(
+      resolve(line(row["keys"]), {[](const std::string&) -> const char* { return nullptr; }, 1})));
+  const std::string a = (folder() / "a").string(), b = (folder() / "b").string();
+  ASSERT_TRUE(write_state(a, three(folded, config()), 3, folded).ok());
+  ASSERT_TRUE(
+      write_state(b, three(published, as_stored), 3, published, {}, Moments::as_stored).ok());
+  const auto first = open_checkpoint(a), second = open_checkpoint(b);
+  ASSERT_TRUE(first.ok() && second.ok());
+  for (const std::string prefix : {"params/", "opt_state/"}) {
+    const weights::Arrays x = weights::arrays_below(*first, prefix),
+                          y = weights::arrays_below(*second, prefix);
+    ASSERT_EQ(shapes_of(x), shapes_of(y));
+    for (const auto& [name, value] : x) EXPECT_LE(distance(y.at(name), value), 1e-4) << name;
+  }
+}
+
 TEST_F(MaxTextCheckpoint, WhatIsNotTheModelsIsRefusedByItsName) {
   const json all = losses();
   const auto saved = open_checkpoint((data() / "llama").string());
@@ -245,8 +309,8 @@ TEST_F(MaxTextCheckpoint, WhatIsNotTheModelsIsRefusedByItsName) {
   ASSERT_FALSE(state.ok());
   EXPECT_THAT(state.status().message(), testing::HasSubstr("parameters alone"));
   EXPECT_EQ(open_checkpoint((data() / "nothing").string()).status().code(), Code::not_found);
-  EXPECT_TRUE(is_checkpoint((data() / "llama").string()));
-  EXPECT_FALSE(is_checkpoint(data().string()));
+  EXPECT_TRUE(is_checkpoint((data() / "llama").string()).value());
+  EXPECT_FALSE(is_checkpoint(data().string()).value());
 }
 
 }  // namespace

@@ -31,7 +31,7 @@ tree::Tree as(const tree::Tree& params, DType dtype) {
 std::string imported_path(const Resolved& r) {
   if (const std::string full = text(r, "load_full_state_path"); !full.empty()) return full;
   const std::string params = text(r, "load_parameters_path");
-  return !params.empty() && model::maxtext::is_checkpoint(params) ? params : "";
+  return !params.empty() && model::maxtext::is_checkpoint(params).value() ? params : "";
 }
 
 Status import_checkpoint(const Resolved& r, const Config& config) {

@@ -1,0 +1,23 @@
+// A checkpoint of Orbax's as it lies there, to be written again in other chunks.
+//
+//   auto contents = orbax::read_contents(*orbax::Directory::open("jax/400"));
+//   for (auto& [item, leaves] : contents->items)
+//     for (orbax::Leaf& leaf : leaves) orbax::cut(leaf, 8);
+//   orbax::save("jax8/400", *contents);
+#pragma once
+
+#include <cstdint>
+
+#include "strata/checkpoint/orbax/directory.h"
+
+namespace strata::checkpoint::orbax {
+
+/// All that a checkpoint holds: trees with their containers, kinds, shardings and values, JSON
+/// items, other files, metrics and the caller's metadata. Codes of PyTree::read.
+Result<Contents> read_contents(const Directory& directory);
+
+/// Cuts an array that is to be written into chunks along the first axis that their number divides;
+/// one chunk where none is, and for 1.
+void cut(Leaf& leaf, std::int64_t shards);
+
+}  // namespace strata::checkpoint::orbax
