@@ -9,8 +9,10 @@
 
 #include "strata/api/sharding.h"
 #include "strata/checkpoint/any_format.h"
+#include "strata/checkpoint/checkpoint.h"
 #include "strata/checkpoint/manager/manager.h"
 #include "strata/checkpoint/orbax/restore.h"
+#include "strata/checkpoint/tiers.h"
 
 using namespace strata;
 namespace orbax = checkpoint::orbax;
@@ -55,6 +57,42 @@ orbax::Contents contents(const State& s, int step) {
 bool same(const State& a, const State& b) {
   return a.w.to_vector<float>() == b.w.to_vector<float>() &&
          a.momentum.to_vector<float>() == b.momentum.to_vector<float>();
+}
+
+/// A base that stays as it is below an adapter that learns: three steps hold it once.
+bool written_once(const std::string& root) {
+  checkpoint::Checkpoint c;
+  c.parts["params"] = {{"base", ones({256, 256}).literal()}, {"adapter", zeros({8}).literal()}};
+  for (c.step = 1; c.step <= 3; ++c.step)
+    if (!checkpoint::save(root, c, {}, {{"params", {"base"}}}).ok()) return false;
+  std::uintmax_t bytes = 0;
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(root))
+    if (entry.is_regular_file()) bytes += entry.file_size();
+  std::printf("three steps of 256 KiB take less than 300 KiB: %s\n",
+              bytes < 300 * 1024 ? "yes" : "no");
+  return checkpoint::load_latest(root)->checkpoint->parts["params"].count("base") == 1;
+}
+
+/// Each step in memory, each tenth where it lasts.
+bool in_two_tiers(const std::string& root) {
+  const checkpoint::TierOptions options{.local = root + "/memory",
+                                        .local_period = 1,
+                                        .persistent = root + "/lasting",
+                                        .persistent_period = 10};
+  {
+    checkpoint::Tiers tiers(options);
+    for (int step = 1; step <= 12; ++step)
+      if (tiers.due(step))
+        if (!tiers.save({step, {{"params", {{"w", full({4}, step).literal()}}}}, {}}).ok())
+          return false;
+    if (!tiers.wait().ok()) return false;
+  }
+  auto restored = checkpoint::Tiers(options).restore();
+  std::printf("from memory: step %d\n", static_cast<int>(restored->checkpoint->step));
+  std::filesystem::remove_all(options.local);  // the machine was lost
+  restored = checkpoint::Tiers(options).restore();
+  std::printf("from what lasts: step %d\n", static_cast<int>(restored->checkpoint->step));
+  return restored->from == checkpoint::Restored::From::persistent;
 }
 
 }  // namespace
@@ -108,6 +146,7 @@ int main() {
   std::printf("wrong with it: %d\n", static_cast<int>(orbax::verify(folder).size()));
   std::filesystem::remove(folder + "/state/manifest.ocdbt");
   std::printf("without one of its files: %d\n", static_cast<int>(orbax::verify(folder).size()));
+  const bool others = written_once(root + "/tuned") && in_two_tiers(root);
   std::filesystem::remove_all(root);
-  return went_on ? 0 : 1;
+  return went_on && others ? 0 : 1;
 }

@@ -43,6 +43,29 @@ losses moved > moved.txt
 fact "moved between numbers of processes: the same losses" cmp one.txt moved.txt
 fact "and weights" same_weights one moved
 
+# Any step of a run in several processes is computed again by one.
+cp -r four sparse
+rm -r sparse/checkpoints/15 sparse/checkpoints/20
+strata checkpoint materialize --step 15 sparse again15
+fact "a step of four processes is computed again" prints 0 "step 15 of sparse"
+strata checkpoint diff moved/checkpoints/15 again15/15
+fact "to the bit" is 0
+
+# Frequent copies in each process's memory: who lost its own gets it from another, and a run goes on from them in any number of processes.
+tiers="enable_emergency_checkpoint=true local_checkpoint_directory=$folder/memory local_checkpoint_period=2 checkpoint_period=1000"
+strata launch -n 2 --devices-per-process 4 --plain -- "$bin/strata" train $keys $tiers run_name=tiers ici_fsdp_parallelism=8 steps=11
+fact "each process keeps frequent copies" [ -d memory/tiers/0/10 -a -d memory/tiers/1/10 ]
+rm -r tiers/checkpoints memory/tiers/1
+strata launch -n 2 --devices-per-process 4 --plain -- "$bin/strata" train $keys $tiers run_name=tiers ici_fsdp_parallelism=8 steps=17
+fact "one that lost its copy goes on with the others" says 0 "going on from $folder/memory/tiers/0/10"
+fact "and keeps copies again" [ -d memory/tiers/1/16 ]
+rm -r tiers/checkpoints
+strata launch -n 4 --devices-per-process 2 --plain -- "$bin/strata" train $keys $tiers run_name=tiers ici_fsdp_parallelism=8
+fact "two processes that lost nothing, and two new ones" says 0 "going on from $folder/memory/tiers/0/16"
+losses tiers > tiers.txt
+fact "with copies in memory: the same losses" cmp one.txt tiers.txt
+fact "and weights" same_weights one tiers
+
 # Stages in several processes.
 stages="ici_pipeline_parallelism=2 ici_data_parallelism=2 num_pipeline_microbatches=2 steps=5"
 STRATA_NUM_CPU_DEVICES=4 "$bin/strata" train $keys $stages run_name=stages > out 2> err
