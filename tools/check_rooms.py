@@ -15,6 +15,8 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 INCLUDE = re.compile(r'^\s*#\s*include\s*[<"]([^>"]+)[>"]')
 # Places on one person's machine: none belongs into a file that others build.
 MACHINE_PATHS = re.compile(r"(?<![\w.])/(?:work|home|root|Users|mnt|media)/\w")
+# What users include, and the last room of which it holds headers.
+FACES = {"core.h": "api", "strata.h": "train"}
 TEXT_ENDINGS = {".h", ".cc", ".py", ".sh", ".md", ".txt", ".yml", ".json", ".cmake", ".in", ".mlir", ""}
 
 
@@ -37,15 +39,15 @@ def order_of_rooms():
     order = {room: i for i, room in enumerate(rooms())}
     for path in sources():
         room = path.relative_to(ROOT / "strata").parts[0]
-        if room == "strata.h":
-            continue  # the face of `api`, for users
+        if room in FACES:
+            continue  # for users
         if room not in order:
             yield f"{path.relative_to(ROOT)}:1: CMakeLists.txt names no room {room}"
             continue
         for number, target in includes(path):
             parts = target.split("/")
             if parts[0] != "strata" or len(parts) < 3:
-                if target == "strata/strata.h" and order[room] < order["api"]:
+                if (face := target.removeprefix("strata/")) in FACES and order[room] < order[FACES[face]]:
                     yield f"{path.relative_to(ROOT)}:{number}: {room} includes the users' header"
                 continue
             if parts[1] not in order:
@@ -146,7 +148,18 @@ def api_only_composes():
                 yield f"{path.relative_to(ROOT)}:{number}: a rule of an operation"
 
 
-RULES = [api_only_composes, order_of_rooms, llvm_door, llvm_not_in_headers_of_others, header_guards, source_includes_own_header_by_full_path, no_machine_paths, evaluators_have_one_caller,
+def nothing_runs_before_main():
+    """No source of a room that programs link registers anything by a static initialiser: what is needed is registered where it is asked for."""
+    initialiser = re.compile(r"^(?:\[\[maybe_unused\]\] )?(?:static |inline )?const (?:bool|auto) \w+ = .*\bregister_?\w*\(")
+    for path in sources():
+        if path.stem.endswith(("_test", "_testing")) or "testing" in path.parts:
+            continue
+        for number, line in enumerate(path.read_text().splitlines(), 1):
+            if initialiser.search(line):
+                yield f"{path.relative_to(ROOT)}:{number}: registers before main"
+
+
+RULES = [api_only_composes, nothing_runs_before_main, order_of_rooms, llvm_door, llvm_not_in_headers_of_others, header_guards, source_includes_own_header_by_full_path, no_machine_paths, evaluators_have_one_caller,
          compilation_evaluates_nothing]
 
 

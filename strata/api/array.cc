@@ -2,6 +2,7 @@
 
 #include <cstring>
 
+#include "strata/api/client.h"
 #include "strata/api/devices.h"
 #include "strata/api/explicit_types.h"
 #include "strata/api/placement.h"
@@ -111,6 +112,7 @@ void Array::delete_() const {
   gone.scalar.reset();
 }
 std::vector<Device> Array::devices() const {
+  internal::register_cpu();
   runtime::Device* device = runtime::device_of(buffer());
   std::vector<Device> out;
   if (const auto* placement = internal::Placement::of(device))

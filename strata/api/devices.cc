@@ -4,8 +4,8 @@
 
 #include <algorithm>
 
+#include "strata/api/client.h"
 #include "strata/api/trace.h"
-#include "strata/compile/cpu/cpu_client.h"
 #include "strata/runtime/cpu_devices.h"
 #include "strata/runtime/device.h"
 
@@ -21,6 +21,7 @@ std::vector<Device> handles(const std::vector<runtime::Device*>& of) {
 }  // namespace
 
 std::vector<Device> devices(const std::string& platform) {
+  internal::register_cpu();
   auto found = runtime::devices(platform);
   if (!found) internal::fail("devices", "{}", found.status().message());
   return handles(*found);

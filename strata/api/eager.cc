@@ -3,6 +3,7 @@
 #include <array>
 #include <unordered_map>
 
+#include "strata/api/client.h"
 #include "strata/api/debug.h"
 #include "strata/api/jit.h"
 #include "strata/api/memory.h"
@@ -75,7 +76,7 @@ const Known& remember(const std::string& key, const Emitted& emitted,
   CallDevice device;
   for (const Array* x : operands) device.add(*x, known.name);
   known.executable =
-      runtime::client_of(device.device()).compile(*program.block, {.any_size = true});
+      client_for(device.device()).compile(*program.block, {.any_size = true});
   known.on_device = known.executable->on_device();
   known.binds = device.bound();
   known.bytes = known.executable->result_types()[0].bytes();

@@ -4,6 +4,7 @@
 #include <atomic>
 #include <cstring>
 
+#include "strata/api/client.h"
 #include "strata/api/debug.h"
 #include "strata/api/debug_nans.h"
 #include "strata/api/explicit_types.h"
@@ -101,7 +102,7 @@ Bound compile(Program program, const std::string& name, std::vector<bool> donate
   options.name = name;
   runtime::Client* mesh = where.bound() ? nullptr : client_of_constraints(*program.block);
   std::shared_ptr<runtime::Executable> executable =
-      (mesh ? *mesh : runtime::client_of(where.device())).compile(*program.block, options);
+      (mesh ? *mesh : internal::client_for(where.device())).compile(*program.block, options);
   if (debug_nans::enabled() && !any(donated)) keep_graph(executable, *program.block);
   Bound out(std::move(executable), name, std::make_shared<const Program>(std::move(program)),
             std::move(donated));

@@ -12,6 +12,7 @@
 #include <string_view>
 #include <utility>
 
+#include "strata/api/client.h"
 #include "strata/api/explicit_types.h"
 #include "strata/api/trace.h"
 #include "strata/ir/declaration.h"
@@ -413,6 +414,7 @@ std::shared_ptr<runtime::DeviceBuffer> Placement::put(const Buffer& buffer) {
 
 std::shared_ptr<runtime::Executable> Placement::compile(const ir::Block& block,
                                                         const runtime::CompileOptions& options) {
+  register_cpu();
   // One for all placements on the mesh: it tells them apart itself.
   Placement& home = of(NamedSharding(mesh(), mesh::PartitionSpec()));
   if (&home != this) return home.compile(block, options);

@@ -5,6 +5,7 @@
 #include <cstring>
 #include <limits>
 
+#include "strata/api/client.h"
 #include "strata/api/debug.h"
 #include "strata/api/debug_nans.h"
 #include "strata/api/explicit_types.h"
@@ -13,16 +14,12 @@
 #include "strata/api/memory.h"
 #include "strata/api/placement.h"
 #include "strata/base/recycle.h"
-#include "strata/compile/cpu/cpu_client.h"
 #include "strata/op/build.h"
 #include "strata/runtime/client.h"
 #include "strata/runtime/device.h"
 
 namespace strata::internal {
 namespace {
-
-// Programs that use arrays run on the embedded CPU unless they choose another client.
-[[maybe_unused]] const bool cpu_registered = (compile::register_cpu(), true);
 
 thread_local Trace* innermost = nullptr;
 thread_local std::optional<std::source_location> site;
@@ -243,7 +240,7 @@ std::vector<Array> run(const Program& program) {
   for (const Array& a : program.captured) device.add(a, "the operation");
   runtime::Client* mesh = device.bound() ? nullptr : client_of_constraints(*program.block);
   const std::shared_ptr<runtime::Executable> executable =
-      (mesh ? *mesh : runtime::client_of(device.device()))
+      (mesh ? *mesh : client_for(device.device()))
           .compile(*program.block, {.any_size = true});
   std::vector<runtime::Buffer> results =
       with_memory([&] { return maker_of(*program.block); }, *executable,
