@@ -2,10 +2,12 @@
 """Writes docs/speed.md from what the last `make bench` left in build/bench: the machine, the command, the tables.
 
     tools/speed_page.py [--build FOLDER]
+    tools/speed_page.py --summary      prints the means by class that the page holds, for README
 
 What stands behind the line `<!-- by hand -->` of the page stays.
 """
 import argparse
+import itertools
 import os
 import pathlib
 import platform
@@ -48,12 +50,37 @@ def page(bench, by_hand):
     return "\n".join(out) + f"\n{BY_HAND}\n{by_hand}"
 
 
+def rows_under(text, head):
+    """The cells of the table whose first line begins with `head`."""
+    lines = text[text.index(head):].splitlines()[2:]
+    return [[cell.strip() for cell in line.strip("|").split("|")] for line in itertools.takewhile(lambda line: line.startswith("|"), lines)]
+
+
+def summary(text):
+    """One row for each class of programs, from the page, so that README says what it says."""
+    date = re.search(r"written by `tools/speed_page.py` on (.*?)\.", text)[1]
+    machine_line = re.search(r"^Machine: (.*)\.$", text, re.M)[1]
+    releases = re.search(r"^(JAX [^,]*),", text, re.M)[1]
+    ratios = {}
+    for row in rows_under(text, "| class | program |"):
+        ratios.setdefault(row[0], []).append((float(row[5]), row[1]))
+    out = [f"{releases}, {date}; {machine_line}.", "", "| programs | how many | geometric mean | least | most |", "|---|---|---|---|---|"]
+    for name, mean, *_ in rows_under(text, "| class | geometric mean |"):
+        (least, slow), (most, fast) = min(ratios[name]), max(ratios[name])
+        out.append(f"| {name} | {len(ratios[name])} | {mean} | {least:.2f} `{slow}` | {most:.2f} `{fast}` |")
+    return "\n".join(out)
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--build", type=pathlib.Path, default=ROOT / "build")
+    parser.add_argument("--summary", action="store_true", help="print one row a class from the page as it is")
     o = parser.parse_args()
     target = ROOT / "docs" / "speed.md"
     before = target.read_text() if target.exists() else ""
+    if o.summary:
+        print(summary(before))
+        return
     target.write_text(page(o.build / "bench", before.partition(BY_HAND + "\n")[2]))
 
 
