@@ -3,7 +3,7 @@
 
     bench/compile_unit.py [--compiler CXX] [--runs N] [--trace]
 
-Compiles bench/ten_layers.cc at -O2, and a file that only includes strata/strata.h, without precompiled headers; prints the
+Compiles bench/ten_layers.cc at -O2, and a file that only includes strata/core.h, without precompiled headers; prints the
 median processor seconds of both. The aim is 6 s, alone on the machine. --trace (clang) prints what is dear: headers, templates,
 functions. No result of the compiler is kept.
 """
@@ -57,8 +57,8 @@ def main():
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
         headers = folder / "headers.cc"
-        headers.write_text('#include "strata/strata.h"\n')
-        units = {"bench/ten_layers.cc": ROOT / "bench" / "ten_layers.cc", "strata/strata.h alone": headers}
+        headers.write_text('#include "strata/core.h"\n')
+        units = {"bench/ten_layers.cc": ROOT / "bench" / "ten_layers.cc", "strata/core.h alone": headers}
         for what, unit in units.items():
             took = statistics.median(seconds(options.compiler, unit, folder) for _ in range(options.runs))
             print(f"{what:24} {took:6.2f} s" + (f"   aim {AIM_S:.0f} s" if what.endswith(".cc") else ""))

@@ -309,13 +309,14 @@ function(strata_install)
   endforeach()
 endfunction()
 
-# The rooms that a program names in its includes: what it links, each with the rooms above it. The users' header declares what is in
-# api and checkpoint.
+# The rooms that a program names in its includes: what it links, each with the rooms above it. The users' headers declare what is in
+# api (core.h), and in the rooms as far as train (strata.h).
 function(strata_rooms_of file out)
   file(STRINGS ${file} lines REGEX "^#include [<\"]strata/")
   set(rooms "")
   foreach(room ${STRATA_ROOMS})
-    if(lines MATCHES "[<\"]strata/${room}/" OR (room MATCHES "^(api|checkpoint)$" AND lines MATCHES "[<\"]strata/strata\\.h"))
+    if(lines MATCHES "[<\"]strata/${room}/" OR (room STREQUAL "api" AND lines MATCHES "[<\"]strata/core\\.h") OR
+       (room MATCHES "^(nn|optim|tokenizer|data|checkpoint|image|model|engine|train)$" AND lines MATCHES "[<\"]strata/strata\\.h"))
       list(PREPEND rooms strata_${room})
     endif()
   endforeach()

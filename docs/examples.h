@@ -2,7 +2,7 @@
 // expression and its value.
 #pragma once
 
-#include <strata/strata.h>
+#include <strata/core.h>
 
 #include <iostream>
 

@@ -1,7 +1,7 @@
 // Calls of lax, nn, random, scipy, ops, tree, optim and the transforms, each with what it gives:
 // the reference shows them beside the signatures (tools/reference.py), and the tests compare what
 // this prints with the .txt beside it.
-#include <strata/strata.h>
+#include <strata/core.h>
 
 #include "examples.h"
 #include "strata/optim/optim.h"

@@ -1,6 +1,6 @@
 // Calls of the functions of NumPy, each with what it gives: the reference shows them beside the
 // signatures (tools/reference.py), and the tests compare what this prints with the .txt beside it.
-#include <strata/strata.h>
+#include <strata/core.h>
 
 #include "examples.h"
 

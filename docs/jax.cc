@@ -1,5 +1,6 @@
 // What docs/jax.md quotes: JAX's idioms in Strata, each with what must be true of it.
-#include <strata/strata.h>
+#include <strata/checkpoint/tree_file.h>
+#include <strata/core.h>
 
 #include <cstdlib>
 #include <filesystem>

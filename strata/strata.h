@@ -1,33 +1,33 @@
-// Everything a program needs to use arrays and transforms, and to keep trees in files: `#include
-// <strata/strata.h>`.
+// All of Strata that programs use: `#include <strata/strata.h>`.
+//
+//   arrays and transforms   core.h              strata::, numpy, lax, random, ...
+//   modules                 nn/nn.h             strata::nn
+//   optimizers, losses      optim/optim.h       strata::optim
+//   tokenizers              tokenizer/          strata::tokenizer
+//   pipelines of data       data/pipeline/      strata::data
+//   checkpoints, files      checkpoint/         strata::checkpoint
+//   pictures                image/image.h       strata::image
+//   published models        model/, engine/     strata::model, strata::engine
+//   a step of training      train/step.h        strata::train
+//
+// Runs as `strata train` does them (train/run.h) take the JSON library nlohmann-json besides.
 #pragma once
 
-#include "strata/api/callback.h"
-#include "strata/api/control.h"
-#include "strata/api/custom.h"
-#include "strata/api/debug.h"
-#include "strata/api/devices.h"
-#include "strata/api/grad.h"
-#include "strata/api/graph.h"
-#include "strata/api/implicit.h"
-#include "strata/api/index.h"
-#include "strata/api/initializers.h"
-#include "strata/api/jacobian.h"
-#include "strata/api/jit.h"
-#include "strata/api/lax.h"
-#include "strata/api/lax/fft.h"
-#include "strata/api/lax/linalg.h"
-#include "strata/api/lax/parallel.h"
-#include "strata/api/map.h"
-#include "strata/api/nn.h"
-#include "strata/api/numpy.h"
-#include "strata/api/numpy/fft.h"
-#include "strata/api/numpy/linalg.h"
-#include "strata/api/ops.h"
-#include "strata/api/program.h"
-#include "strata/api/random.h"
-#include "strata/api/scipy/linalg.h"
-#include "strata/api/scipy/special.h"
-#include "strata/api/tree.h"
-#include "strata/api/vmap.h"
+#include "strata/checkpoint/arrays.h"
+#include "strata/checkpoint/checkpoint.h"
+#include "strata/checkpoint/module_state.h"
+#include "strata/checkpoint/optimizer_state.h"
+#include "strata/checkpoint/safetensors.h"
 #include "strata/checkpoint/tree_file.h"
+#include "strata/core.h"
+#include "strata/data/pipeline/data_loader.h"
+#include "strata/data/pipeline/pipeline.h"
+#include "strata/engine/engine.h"
+#include "strata/image/image.h"
+#include "strata/model/pretrained.h"
+#include "strata/model/registry.h"
+#include "strata/nn/nn.h"
+#include "strata/optim/optim.h"
+#include "strata/tokenizer/huggingface.h"
+#include "strata/tokenizer/tokenizer.h"
+#include "strata/train/step.h"

@@ -5,7 +5,7 @@
 
 Each file of tests/refused holds many, one behind a line `// ---- what is wrong` each; `//! TEXT` is what the compiler must
 say of it, `//! nothing` that it says nothing, `//! lines N` the most lines that it may take (16 unless given). One run of
-clang reads a file as a whole, behind `strata/strata.h`; a diagnostic belongs to the program whose line it names first.
+clang reads a file as a whole, behind `strata/core.h`; a diagnostic belongs to the program whose line it names first.
 """
 import concurrent.futures
 import os
@@ -102,7 +102,7 @@ def main():
     with tempfile.TemporaryDirectory() as name, concurrent.futures.ThreadPoolExecutor(2) as pool:
         folder = pathlib.Path(name)
         header = folder / "strata.pch"
-        subprocess.run([COMPILER, *FLAGS, "-x", "c++-header", str(ROOT / "strata" / "strata.h"), "-o", str(header)], check=True)
+        subprocess.run([COMPILER, *FLAGS, "-x", "c++-header", str(ROOT / "strata" / "core.h"), "-o", str(header)], check=True)
         lines = [line for part in pool.map(lambda path: check(path, header, folder), files) for line in part]
     print("\n".join(lines))
     return any(line.startswith("FAILED") for line in lines)

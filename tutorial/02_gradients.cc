@@ -1,5 +1,5 @@
 // Chapter 2: gradients. The page beside this file (02_gradients.md) explains it.
-#include <strata/strata.h>
+#include <strata/core.h>
 
 #include <cmath>
 #include <cstdlib>

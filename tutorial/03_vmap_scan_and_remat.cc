@@ -1,6 +1,6 @@
 // Chapter 3: vmap, scan and remat. The page beside this file (03_vmap_scan_and_remat.md) explains
 // it.
-#include <strata/strata.h>
+#include <strata/core.h>
 
 #include <cmath>
 #include <cstdlib>

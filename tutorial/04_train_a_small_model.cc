@@ -1,6 +1,6 @@
 // Chapter 4: train a small language model. The page beside this file (04_train_a_small_model.md)
 // explains it.
-#include <strata/strata.h>
+#include <strata/core.h>
 
 #include <iostream>
 

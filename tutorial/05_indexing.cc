@@ -1,5 +1,5 @@
 // Chapter 5: indexing and .at. The page beside this file (05_indexing.md) explains it.
-#include <strata/strata.h>
+#include <strata/core.h>
 
 #include <cstdlib>
 #include <iostream>

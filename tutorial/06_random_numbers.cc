@@ -1,5 +1,5 @@
 // Chapter 6: random numbers. The page beside this file (06_random_numbers.md) explains it.
-#include <strata/strata.h>
+#include <strata/core.h>
 
 #include <cmath>
 #include <cstdlib>

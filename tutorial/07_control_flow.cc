@@ -1,5 +1,5 @@
 // Chapter 7: control flow. The page beside this file (07_control_flow.md) explains it.
-#include <strata/strata.h>
+#include <strata/core.h>
 
 #include <cmath>
 #include <cstdlib>

@@ -1,5 +1,5 @@
 // Chapter 8: custom derivatives. The page beside this file (08_custom_derivatives.md) explains it.
-#include <strata/strata.h>
+#include <strata/core.h>
 
 #include <cmath>
 #include <cstdlib>

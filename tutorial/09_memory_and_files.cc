@@ -1,5 +1,6 @@
 // Chapter 9: memory and files. The page beside this file (09_memory_and_files.md) explains it.
-#include <strata/strata.h>
+#include <strata/checkpoint/tree_file.h>
+#include <strata/core.h>
 
 #include <cstdlib>
 #include <filesystem>

@@ -1,5 +1,5 @@
 // Chapter 10: models made of modules. The page beside this file (10_modules.md) explains it.
-#include <strata/strata.h>
+#include <strata/core.h>
 
 #include <iostream>
 

@@ -1,6 +1,6 @@
 // Chapter 11: state and randomness. The page beside this file (11_state_and_randomness.md) explains
 // it.
-#include <strata/strata.h>
+#include <strata/core.h>
 
 #include <iostream>
 

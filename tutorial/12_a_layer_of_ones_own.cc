@@ -1,6 +1,6 @@
 // Chapter 12: a layer of one's own. The page beside this file (12_a_layer_of_ones_own.md) explains
 // it.
-#include <strata/strata.h>
+#include <strata/core.h>
 
 #include <iostream>
 

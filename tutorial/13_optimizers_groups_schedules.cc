@@ -1,6 +1,6 @@
 // Chapter 13: optimizers, groups and schedules. The page beside this file
 // (13_optimizers_groups_schedules.md) explains it.
-#include <strata/strata.h>
+#include <strata/core.h>
 
 #include <cstdio>
 #include <iostream>

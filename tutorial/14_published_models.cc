@@ -1,5 +1,5 @@
 // Chapter 14: published models. The page beside this file (14_published_models.md) explains it.
-#include <strata/strata.h>
+#include <strata/core.h>
 
 #include <iostream>
 #include <nlohmann/json.hpp>

@@ -1,6 +1,6 @@
 // Chapter 15: tune a published model on your own chats. The page beside this file
 // (15_tune_a_published_model.md) explains it.
-#include <strata/strata.h>
+#include <strata/core.h>
 #include <unistd.h>
 
 #include <filesystem>

@@ -1,5 +1,5 @@
 // Chapter 16: adapters of low rank. The page beside this file (16_adapters.md) explains it.
-#include <strata/strata.h>
+#include <strata/core.h>
 
 #include <filesystem>
 #include <iostream>

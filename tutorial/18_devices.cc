@@ -1,6 +1,6 @@
 // Chapter 18: which device an array lies on, and where programs run. tutorial/18_devices.md walks
 // through it.
-#include <strata/strata.h>
+#include <strata/core.h>
 
 #include <cmath>
 #include <cstdio>

@@ -1,5 +1,5 @@
 // Chapter 19: serving. The page beside this file (19_serving.md) explains it.
-#include <strata/strata.h>
+#include <strata/core.h>
 
 #include <chrono>
 #include <filesystem>

@@ -1,6 +1,6 @@
 // Chapter 21: shards arrays over the devices of a mesh, and runs programs on all of them.
 // tutorial/21_meshes.md walks through it.
-#include <strata/strata.h>
+#include <strata/core.h>
 
 #include <cstdio>
 

@@ -1,7 +1,7 @@
 // Chapter 22: saves a training run while it goes on, loses it, goes on from what was saved with the
 // same bits, and takes parts of a checkpoint elsewhere. tutorial/22_checkpoints.md walks through
 // it.
-#include <strata/strata.h>
+#include <strata/core.h>
 
 #include <cstdio>
 #include <filesystem>

@@ -1,6 +1,6 @@
 // Chapter 23: trains one model on one device and on eight, and says beforehand what that takes.
 // tutorial/23_training_on_a_mesh.md walks through it.
-#include <strata/strata.h>
+#include <strata/core.h>
 
 #include <cmath>
 #include <cstdio>

@@ -1,6 +1,6 @@
 // Chapter 24: writes a program for one device of a mesh, with the exchanges
 // between devices by name. tutorial/24_shard_map.md walks through it.
-#include <strata/strata.h>
+#include <strata/core.h>
 
 #include <cstdio>
 

@@ -1,7 +1,7 @@
 // Chapter 25: one program in several processes, over one mesh.
 // tutorial/25_processes.md walks through it. Alone, the program has the same devices in one
 // process.
-#include <strata/strata.h>
+#include <strata/core.h>
 
 #include <cstdio>
 

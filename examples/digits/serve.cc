@@ -1,5 +1,5 @@
 // Tells which digits pictures show, by a model that JAX exported: serve digits.jax < digits.txt
-#include <strata/strata.h>
+#include <strata/core.h>
 
 #include <cstdio>
 #include <iostream>

@@ -2,7 +2,7 @@
 // is a derivative of them, for a strip of strikes at once. The other way round, the volatility that
 // explains a price is the root of an equation: Newton's method, one root a strike. Source: Black
 // and Scholes, The Pricing of Options and Corporate Liabilities (1973).
-#include <strata/strata.h>
+#include <strata/core.h>
 
 #include "require.h"
 

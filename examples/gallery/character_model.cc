@@ -2,7 +2,7 @@
 // scan, trained on pieces of a rhyme that grows with every verse, so that what comes next depends
 // on words long past. Then it recites. Source: Cho et al., Learning Phrase Representations using
 // RNN Encoder-Decoder (2014), the unit; Karpathy, char-rnn (2015), the task.
-#include <strata/strata.h>
+#include <strata/core.h>
 
 #include <string>
 

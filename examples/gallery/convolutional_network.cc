@@ -3,7 +3,7 @@
 // fall out; when it is asked, by running means, and none does. What changes besides the weights
 // comes out of the loss as a second result. Source: Ioffe and Szegedy, Batch Normalization (2015);
 // Srivastava et al., Dropout (2014).
-#include <strata/strata.h>
+#include <strata/core.h>
 
 #include <optional>
 

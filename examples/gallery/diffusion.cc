@@ -3,7 +3,7 @@
 // points that were never in the data: two half moons. Source: Ho, Jain and Abbeel, Denoising
 // Diffusion Probabilistic Models (2020), algorithms 1 and 2; Nichol and Dhariwal (2021), the cosine
 // schedule.
-#include <strata/strata.h>
+#include <strata/core.h>
 
 #include "require.h"
 #include "strata/nn/linear.h"

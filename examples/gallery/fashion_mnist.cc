@@ -3,7 +3,7 @@
 // package dataset-fashion-mnist (60 000 and 10 000 pictures) unless another folder is given.
 // Source: Xiao, Rasul and Vollgraf, Fashion-MNIST (2017); the network is LeCun's of 1998 with
 // rectifiers and Adam.
-#include <strata/strata.h>
+#include <strata/core.h>
 
 #include <string>
 

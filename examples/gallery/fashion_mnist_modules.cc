@@ -3,7 +3,7 @@
 // they are seen. By default it learns from the first 6000 pictures; with the argument `whole` from
 // all 60 000, which takes some minutes and gives more than 91 % on 10 000 that it has not seen.
 // Source: Ioffe and Szegedy, Batch Normalization (2015); Srivastava et al., Dropout (2014).
-#include <strata/strata.h>
+#include <strata/core.h>
 
 #include <string>
 

@@ -2,7 +2,7 @@
 // arrays the rule is nine shifted copies of the board and a comparison; a loop of generations is
 // one compiled program. Source: Gardner, Mathematical Games (Scientific American, October 1970),
 // whose five cells, the R-pentomino, take 1103 generations to settle.
-#include <strata/strata.h>
+#include <strata/core.h>
 
 #include "require.h"
 

@@ -4,7 +4,7 @@
 // (2014), with the loss that does not saturate; Mescheder et al., Which Training Methods for GANs
 // do actually Converge? (2018), the penalty on the slope at true points; Karras et al., Progressive
 // Growing of GANs (2018), the moving average of the maker's weights, which makes the result.
-#include <strata/strata.h>
+#include <strata/core.h>
 
 #include <string>
 

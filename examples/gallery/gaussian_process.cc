@@ -3,7 +3,7 @@
 // through a Cholesky factorisation; then the posterior is drawn, with its uncertainty. Source:
 // Rasmussen and Williams, Gaussian Processes for Machine Learning (2006), algorithm 2.1 and
 // equation 5.9.
-#include <strata/strata.h>
+#include <strata/core.h>
 
 #include <string>
 

@@ -3,7 +3,7 @@
 // error of integration says no. One chain is written; vmap makes 256. Source: Neal, MCMC Using
 // Hamiltonian Dynamics (2011). The density is Haario's banana: x ~ N(0, 1), y | x ~ N(x^2, 1/4),
 // whose moments are known.
-#include <strata/strata.h>
+#include <strata/core.h>
 
 #include "require.h"
 

@@ -4,7 +4,7 @@
 // the gradient of the log-likelihood by the table of log-emissions, and the parameters are fitted
 // by gradient ascent. Source: Durbin, Eddy, Krogh and Mitchison, Biological Sequence Analysis
 // (1998), ch. 3; Eisner (2016) on backward as a derivative.
-#include <strata/strata.h>
+#include <strata/core.h>
 
 #include "require.h"
 #include "strata/optim/optim.h"

@@ -2,7 +2,7 @@
 // until nothing changes hands. All of it, the careful choice of the first centres too, is one
 // compiled program. Source: Lloyd, Least squares quantization in PCM (1982); Arthur and
 // Vassilvitskii, k-means++ (2007) for the first centres.
-#include <strata/strata.h>
+#include <strata/core.h>
 
 #include "require.h"
 

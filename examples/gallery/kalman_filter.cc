@@ -2,7 +2,7 @@
 // sight corrects a Gaussian belief, the next moves it on; a scan over the sights is the filter, and
 // vmap of it follows many things at once. Source: Kalman, A New Approach to Linear Filtering and
 // Prediction Problems (1960).
-#include <strata/strata.h>
+#include <strata/core.h>
 
 #include "require.h"
 

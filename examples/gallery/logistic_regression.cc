@@ -2,7 +2,7 @@
 // that five steps are exact where gradient descent needs hundreds; their inverse tells how certain
 // each weight is. Source: Nelder and Wedderburn, Generalized Linear Models (1972), whose scoring
 // this is; McCullagh and Nelder (1989) for the errors.
-#include <strata/strata.h>
+#include <strata/core.h>
 
 #include "require.h"
 

@@ -2,7 +2,7 @@
 // of low rank beside its products learn a rhyme, while the decoder itself stays as it is to the
 // bit: taken away, they leave the model that knew the licence. Source: Touvron et al., LLaMA
 // (2023); Hu et al., LoRA: Low-Rank Adaptation of Large Language Models (2022).
-#include <strata/strata.h>
+#include <strata/core.h>
 
 #include <fstream>
 #include <iterator>

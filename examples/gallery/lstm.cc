@@ -2,7 +2,7 @@
 // marked, and the answer is their sum. Who forgets the marks can do no better than say 1, which
 // errs by 1/6 in the mean square. Source: Hochreiter and Schmidhuber, Long Short-Term Memory
 // (1997), the cell and the task; Gers, Schmidhuber and Cummins (2000), the forget gate.
-#include <strata/strata.h>
+#include <strata/core.h>
 
 #include "require.h"
 #include "strata/nn/linear.h"

@@ -3,7 +3,7 @@
 // where the one before it stopped, and so does the memory. Source: Hochreiter and Schmidhuber, Long
 // Short-Term Memory (1997); Zaremba et al., Recurrent Neural Network Regularization (2014), dropout
 // between layers and the memory that goes on.
-#include <strata/strata.h>
+#include <strata/core.h>
 
 #include <cmath>
 #include <fstream>

@@ -4,7 +4,7 @@
 // 128 keeps its energy and momentum. Source: Chenciner and Montgomery, A remarkable periodic
 // solution of the three-body problem (2000), the orbit, in Simo's digits; Yoshida, Construction of
 // higher order symplectic integrators (1990), the steps.
-#include <strata/strata.h>
+#include <strata/core.h>
 
 #include <array>
 

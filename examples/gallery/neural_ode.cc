@@ -3,7 +3,7 @@
 // is a field, so that it goes on beyond the last thing it saw. Source: Chen, Rubanova, Bettencourt
 // and Duvenaud, Neural Ordinary Differential Equations (2018), whose spiral this is; Runge and
 // Kutta's method of fourth order.
-#include <strata/strata.h>
+#include <strata/core.h>
 
 #include "require.h"
 #include "strata/nn/linear.h"

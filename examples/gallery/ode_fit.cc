@@ -3,7 +3,7 @@
 // remember each of them, but the adjoint equation, integrated back in time beside the state.
 // Source: Lotka (1925), Volterra (1926); Pontryagin's adjoint as in Chen et al., Neural Ordinary
 // Differential Equations (2018), algorithm 1.
-#include <strata/strata.h>
+#include <strata/core.h>
 
 #include "require.h"
 #include "strata/optim/optim.h"

@@ -3,7 +3,7 @@
 // while_loop repeats it until nothing moves. Forward derivatives go through that loop: here, how
 // the ranks change with the reader's patience. Source: Page, Brin, Motwani and Winograd, The
 // PageRank Citation Ranking (1999); the eleven pages of Wikipedia's article on it.
-#include <strata/strata.h>
+#include <strata/core.h>
 
 #include <string>
 

@@ -2,7 +2,7 @@
 // system; how small is decided by the data, since the error of leaving one observation out is a
 // formula too, and its derivative by the penalty goes through the solution of the system. Source:
 // Hoerl and Kennard, Ridge Regression (1970); Allen's PRESS statistic (1974) for leave-one-out.
-#include <strata/strata.h>
+#include <strata/core.h>
 
 #include "require.h"
 

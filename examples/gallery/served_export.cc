@@ -2,7 +2,7 @@
 // of pictures, from several threads, and there is no Python. A program is compiled for the sizes
 // that come; requests are padded to few of them, so that it is compiled for few. The model is
 // examples/digits/digits.jax, made by export.py beside it; expected.txt there is what JAX says.
-#include <strata/strata.h>
+#include <strata/core.h>
 
 #include <atomic>
 #include <fstream>

@@ -3,7 +3,7 @@
 // from the first 6000 pictures; with the argument `whole` from all 60 000, which takes some
 // minutes. Source: Dosovitskiy et al., An Image is Worth 16x16 Words (2021); the mean of the
 // patches in place of a word of its own is Zhai et al.'s, Scaling Vision Transformers (2022).
-#include <strata/strata.h>
+#include <strata/core.h>
 
 #include <string>
 

@@ -11,7 +11,7 @@
 
 #include "strata/base/error.h"
 #include "strata/base/file.h"
-#include "strata/strata.h"
+#include "strata/core.h"
 
 namespace strata {
 namespace {

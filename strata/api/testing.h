@@ -6,7 +6,7 @@
 
 #include <string>
 
-#include "strata/strata.h"
+#include "strata/core.h"
 
 namespace strata::testing {
 

@@ -9,7 +9,7 @@
 
 #include "strata/base/file.h"
 #include "strata/checkpoint/safetensors.h"
-#include "strata/strata.h"
+#include "strata/core.h"
 
 namespace strata::checkpoint {
 namespace {

@@ -5,7 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "strata/checkpoint/arrays.h"
-#include "strata/strata.h"
+#include "strata/core.h"
 
 namespace strata {
 namespace {

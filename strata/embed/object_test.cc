@@ -18,7 +18,7 @@
 #include "strata/compile/llvm/target.h"
 #include "strata/embed/c_header.h"
 #include "strata/loop/tiles.h"
-#include "strata/strata.h"
+#include "strata/core.h"
 
 namespace strata::embed {
 namespace {
