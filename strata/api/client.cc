@@ -1,6 +1,6 @@
 #include "strata/api/client.h"
 
-#include "strata/compile/cpu_client.h"
+#include "strata/compile/cpu/cpu_client.h"
 #include "strata/runtime/device.h"
 
 namespace strata::internal {
