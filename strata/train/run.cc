@@ -26,6 +26,7 @@
 #include "strata/train/processes.h"
 #include "strata/train/report.h"
 #include "strata/train/router_options.h"
+#include "strata/train/schedule_note.h"
 #include "strata/train/spool.h"
 #include "strata/train/state.h"
 
@@ -270,6 +271,7 @@ Status Run::start() {
   progress_.line(fmt::format("{} parameters, {} steps of {} tokens, {}; tokens to read: {}",
                              human_count(static_cast<double>(base_.model->count())), c_.steps,
                              sequences(c_) * c_.max_target_length, run_folder(c_), sources()));
+  if (const std::string note = schedule_note(c_); !note.empty()) progress_.line(note);
   if (mesh_) progress_.line(mesh);
   if (const auto p = pipeline_of(c_, *base_.model)) progress_.line(pipeline_text(*p));
   return {};
