@@ -47,6 +47,17 @@ strata train --init dense train_files=text.txt max_target_length=16 steps=2 load
 fact "nothing to balance" says 2 "load_balance_loss_weight=0.1: the model has no experts; \`strata model upcycle\` makes one that has"
 strata model routes own --files text.txt --rows 2 --length 16
 fact "which experts serve which text" prints 0 "layer  expert"
+strata model routes on --files text.txt --rows 2 --length 16
+fact "of a run too" prints 0 "layer  expert"
+strata checkpoint convert run orbax/2 --to orbax
+strata model upcycle orbax/2 from_orbax --experts 4 --active 2 --check --shard-bytes 4096
+fact "Orbax's checkpoint of a run" prints 0 "preserves the function"
+fact "in several files" test -f from_orbax/model.safetensors.index.json
+strata model slice "$model" maxtext/0 --layers 0-2 --format maxtext
+strata model upcycle maxtext/0 from_maxtext --experts 4 --active 2 --config "$model" --check
+fact "MaxText's checkpoint" prints 0 "preserves the function"
+strata model upcycle maxtext/0 nothing --experts 4 --active 2
+fact "which does not say what model it is" says 2 "--config"
 strata model routes "$model" --files text.txt
 fact "models without a tokenizer say so" is 2
 strata model prune "$model" p --drop_layers 1 --mlp_width 16
