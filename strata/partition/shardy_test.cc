@@ -241,7 +241,9 @@ const Suite kSuites[] = {
     {"op_priority_propagation.mlir", {false, true, {Strategy::basic, Strategy::aggressive}}},
     {"user_priority_propagation.mlir", {true, true, {Strategy::basic, Strategy::aggressive}}},
     {"sharding_group_propagation.mlir", {false, false, {Strategy::basic}}},
+    {"basic_propagation_token.mlir", {false, false, {Strategy::basic}}},
     {"propagation_pipeline.mlir", {}, true},
+    {"propagation_pipeline_data_flow_edges.mlir", {}, true},
 };
 INSTANTIATE_TEST_SUITE_P(Propagation, Shardy, ::testing::ValuesIn(kSuites));
 
