@@ -7,6 +7,7 @@
     records.bag[z], apart.bagz, limits.apart.bagz    bagz
     samples.tar             webdataset
     mds_plain, mds_zstd     mosaicml-streaming
+    rows.safetensors        safetensors
     megatron.bin, .idx      the layout of megatron-core's indexed_dataset.py, by numpy
 
 Nothing is random. `data_formats.py check STRATA` has the program write files and reads them with the originals.
@@ -21,7 +22,8 @@ import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 DATA = ROOT / "strata/data/format/testdata"
-REQUIREMENTS = ["array-record==0.8.6", "bagz==0.3.8", "webdataset==1.0.2", "mosaicml-streaming==0.13.0", "tfrecord==1.14.6"]
+REQUIREMENTS = ["array-record==0.8.6", "bagz==0.3.8", "webdataset==1.0.2", "mosaicml-streaming==0.13.0", "tfrecord==1.14.6",
+                "safetensors==0.8.0"]
 
 try:
     import bagz
@@ -109,6 +111,13 @@ def tar():
             out.write({"__key__": f"a/{i:06d}", "txt": f"caption {i}", "cls": i, "json": {"i": i, "s": "é"}, "bin": record})
 
 
+def tensors():
+    from safetensors.numpy import save_file
+
+    save_file({"x": np.arange(8, dtype=np.float32).reshape(4, 2) / 4, "ids": np.arange(4, dtype=np.int64) * 1000003,
+               "flag": np.arange(4) % 2 == 0, "a": np.arange(8, dtype=np.uint8).reshape(4, 1, 2)}, str(DATA / "rows.safetensors"))
+
+
 def megatron():
     sequences = [np.arange(n, dtype=np.uint16) * 101 for n in [5, 1, 0, 300, 7]]
     lengths = np.array([len(s) for s in sequences], np.int32)
@@ -158,6 +167,15 @@ def check(strata):
     read = list(webdataset.WebDataset(convert(folder / "rows.jsonl", "rows.tar"), shardshuffle=False).decode())
     assert [{"n": r["n.cls"], "text": r["text"], "x": r["x.json"]} for r in read] == rows
     print("webdataset reads what Strata writes")
+    from safetensors.numpy import load_file, save_file
+
+    np.savez(folder / "rows.npz", x=np.arange(300, dtype=np.float32).reshape(100, 3), n=np.arange(100), h=np.ones((100, 2, 1), np.float16))
+    path = convert(folder / "rows.npz", "rows.safetensors")
+    arrays = dict(np.load(folder / "rows.npz"))
+    assert all((load_file(path)[k] == v).all() and load_file(path)[k].dtype == v.dtype for k, v in arrays.items())
+    save_file(arrays, folder / "theirs.safetensors")
+    assert pathlib.Path(path).read_bytes() == (folder / "theirs.safetensors").read_bytes()
+    print("safetensors reads what Strata writes, and writes the same bytes")
     shutil.rmtree(folder)
 
 
@@ -166,5 +184,5 @@ if __name__ == "__main__":
         check(sys.argv[2])
     else:
         DATA.mkdir(exist_ok=True)
-        for write in [array_records, tf_records, examples, bagz_files, mds, tar, megatron]:
+        for write in [array_records, tf_records, examples, bagz_files, mds, tar, tensors, megatron]:
             write()

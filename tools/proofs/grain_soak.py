@@ -5,8 +5,8 @@
     V/bin/python tools/proofs/grain_soak.py [--rounds N] [--seed N] [--build BUILD]
 
 Each round makes 440 pipelines of another seed (tools/goldens/grain_pipelines.py) and runs the tests of pipelines on them. Grain's interleave without
-buffers races with its own threads, and may say the wrong state of a data set 12 times in a row: pipelines with one are left out, as is what does
-not give the same 12 times. States are compared as texts, so each reads the other's. Prints a line a round; exits with 1 at the first that differs, whose file stays.
+buffers has no order (two of its threads take elements of one iterator without a lock: docs/grain.md), and may say the wrong state of a data set
+12 times in a row: pipelines with one are left out, as is what does not give the same 12 times. States are compared as texts, so each reads the other's. Prints a line a round; exits with 1 at the first that differs, whose file stays.
 """
 import argparse
 import json

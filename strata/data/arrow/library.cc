@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "strata/base/file.h"
+#include "strata/base/file_kind.h"
 #include "strata/base/large_file.h"
 
 namespace strata::data {
@@ -113,6 +114,12 @@ Result<std::shared_ptr<ArrowFile>> ArrowFile::open(const std::string& path) {
   // Arrow reads a stream that is cut at once as an empty one.
   if (bytes.size() < 8)
     return Status(Code::corrupt, "{}: {} bytes are no file of Arrow's", path, bytes.size());
+  // A stream's first message is of so many bytes, behind a mark or, of old ones, without.
+  std::uint32_t mark = 0;
+  std::memcpy(&mark, bytes.data(), 4);
+  if (kind == kStrataArrowStream && mark != 0xffffffff && mark > bytes.size())
+    return Status(Code::corrupt, "{}: neither Parquet nor Arrow's, but {}", path,
+                  file_kind((*file)->remote() ? bytes.substr(0, 8) : bytes, ""));
   std::shared_ptr<ArrowFile> out(new ArrowFile(*door, path, kind));
   out->file_ = std::move(*file);
   if (out->file_->remote())

@@ -28,6 +28,8 @@ using arrow::Status;
 
 // A file may ask for so much memory at once, whatever it declares.
 constexpr std::int64_t kMostBytes = std::int64_t{4} << 30;
+// One piece of what a file unpacks to may have this, and so many bytes for each of the file's.
+constexpr std::int64_t kLeastPiece = std::int64_t{32} << 20, kUnpacked = 4096;
 constexpr std::int64_t kRowsAtOnce = 8192;
 
 std::int32_t code_of(const Status& s) {
@@ -118,8 +120,38 @@ arrow::Result<std::shared_ptr<arrow::io::RandomAccessFile>> input_of(
   return std::shared_ptr<arrow::io::RandomAccessFile>(std::move(mapped));
 }
 
+/// Refuses pieces that are out of all proportion to the file: a page or a buffer may say that it
+/// unpacks to 2^31 bytes.
+class PiecesPool : public arrow::ProxyMemoryPool {
+ public:
+  explicit PiecesPool(arrow::MemoryPool* pool) : ProxyMemoryPool(pool) {}
+  using ProxyMemoryPool::Allocate;
+  using ProxyMemoryPool::Reallocate;
+  Status Allocate(std::int64_t size, std::int64_t alignment, std::uint8_t** out) override {
+    ARROW_RETURN_NOT_OK(check(size));
+    return ProxyMemoryPool::Allocate(size, alignment, out);
+  }
+  Status Reallocate(std::int64_t old_size, std::int64_t new_size, std::int64_t alignment,
+                    std::uint8_t** at) override {
+    ARROW_RETURN_NOT_OK(check(new_size));
+    return ProxyMemoryPool::Reallocate(old_size, new_size, alignment, at);
+  }
+  void of_file(std::int64_t bytes) {
+    most_ = std::max(kLeastPiece, std::min(bytes, kMostBytes / kUnpacked) * kUnpacked);
+  }
+
+ private:
+  Status check(std::int64_t size) const {
+    return size <= most_ ? Status::OK()
+                         : Status::Invalid("a piece of ", size, " bytes is out of proportion to ",
+                                           "the file");
+  }
+  std::int64_t most_ = kLeastPiece;
+};
+
 struct Reader {
-  arrow::CappedMemoryPool pool{arrow::default_memory_pool(), kMostBytes};
+  arrow::CappedMemoryPool all{arrow::default_memory_pool(), kMostBytes};
+  PiecesPool pool{&all};
   std::int32_t kind = 0;
   std::shared_ptr<arrow::Schema> schema;
   std::unique_ptr<parquet::arrow::FileReader> parquet;
@@ -140,6 +172,8 @@ struct Reader {
     options.memory_pool = &pool;
     options.use_threads = false;
     ARROW_ASSIGN_OR_RAISE(auto input, input_of(path, source));
+    ARROW_ASSIGN_OR_RAISE(const std::int64_t size, input->GetSize());
+    pool.of_file(size);
     if (kind == kStrataArrowParquet) {
       parquet::ReaderProperties properties(&pool);
       properties.set_page_checksum_verification(true);
@@ -186,7 +220,7 @@ struct Reader {
     }
     ARROW_ASSIGN_OR_RAISE(auto of_group, parquet->GetRecordBatchReader({static_cast<int>(at)}));
     ARROW_ASSIGN_OR_RAISE(auto table, of_group->ToTable());
-    ARROW_ASSIGN_OR_RAISE(auto batch, table->CombineChunksToBatch(&pool));
+    ARROW_ASSIGN_OR_RAISE(auto batch, table->CombineChunksToBatch(&all));
     return give(batch, out);
   }
 

@@ -3,6 +3,7 @@
 
 #include "strata/base/file.h"
 #include "strata/base/result.h"
+#include "strata/data/format/array_rows.h"
 #include "strata/data/format/elements.h"
 #include "strata/data/format/megatron.h"
 #include "strata/data/token_file.h"
@@ -10,29 +11,6 @@
 
 namespace strata::data {
 namespace {
-
-/// Elements by number, one after the other.
-template <class At>
-class ByNumber : public ElementScanner {
- public:
-  ByNumber(std::int64_t size, At at) : size_(size), read_(std::move(at)) {}
-  Result<bool> next(Element& out) override {
-    if (at_ >= size_) return false;
-    out = read_(at_++);
-    return true;
-  }
-  std::uint64_t passed() const override { return static_cast<std::uint64_t>(at_); }
-  std::uint64_t total() const override { return static_cast<std::uint64_t>(size_); }
-
- private:
-  std::int64_t size_, at_ = 0;
-  At read_;
-};
-
-template <class At>
-std::unique_ptr<ElementScanner> by_number(std::int64_t size, At at) {
-  return std::make_unique<ByNumber<At>>(size, std::move(at));
-}
 
 Literal row_of(const Literal& a, std::int64_t i) {
   std::vector<std::int64_t> sizes = a.shape().sizes();
@@ -47,41 +25,18 @@ Literal row_of(const Literal& a, std::int64_t i) {
 /// Arrays as their rows put below each other.
 class NpyWriter : public ElementWriter {
  public:
-  NpyWriter(FileWriter file, bool named) : file_(std::move(file)), named_(named) {}
+  NpyWriter(FileWriter file, std::string path)
+      : file_(std::move(file)), path_(std::move(path)), named_(path_.ends_with(".npz")) {}
   Status add(const Element& e) override {
-    Element::Fields fields = {{"arr_0", e}};
-    if (e.kind() == Element::Kind::dict) fields = e.fields();
-    if (!named_ && fields.size() != 1)
+    if (!named_ && e.kind() == Element::Kind::dict && e.fields().size() != 1)
       return Status(Code::invalid, "a .npy file holds one array, the record has {}: write .npz",
-                    fields.size());
-    if (rows_ > 0 && fields.size() != columns_.size())
-      return Status(Code::invalid, "a record of {} arrays, where the first has {}", fields.size(),
-                    columns_.size());
-    for (std::size_t i = 0; i < fields.size(); ++i) {
-      auto row = array_of(fields[i].second);
-      if (!row) return row.status();
-      if (rows_ == 0) columns_.push_back({fields[i].first, row->type(), {}});
-      Column& c = columns_[i];
-      if (fields[i].first != c.name || !(row->type() == c.type))
-        return Status(Code::invalid, "\"{}\" is {}, where the first record has \"{}\", {}",
-                      fields[i].first, row->type().to_string(), c.name, c.type.to_string());
-      c.bytes.append(reinterpret_cast<const char*>(row->data()), row->bytes());
-    }
-    ++rows_;
-    return {};
+                    e.fields().size());
+    return columns_.add(e);
   }
   Status close() override {
-    NamedLiterals arrays;
-    for (Column& c : columns_) {
-      std::vector<std::int64_t> sizes = c.type.shape().sizes();
-      sizes.insert(sizes.begin(), rows_);
-      Literal whole(Type(c.type.dtype(), Shape::of(sizes)));
-      if (!c.bytes.empty()) std::memcpy(whole.mutable_data(), c.bytes.data(), c.bytes.size());
-      arrays.emplace_back(c.name, std::move(whole));
-      c.bytes = {};
-    }
+    const NamedLiterals arrays = columns_.take();
     if (arrays.empty() && !named_)
-      return Status(Code::invalid, "no record: a .npy file needs the type of one");
+      return Status(Code::invalid, "{}: no record: a .npy file needs the type of one", path_);
     auto bytes = named_ ? encode_npz(arrays) : encode_npy(arrays.front().second);
     if (!bytes) return bytes.status();
     if (Status s = file_.write(*bytes); !s.ok()) return s;
@@ -89,26 +44,10 @@ class NpyWriter : public ElementWriter {
   }
 
  private:
-  struct Column {
-    std::string name;
-    Type type;
-    std::string bytes;
-  };
-  static Result<Literal> array_of(const Element& e) {
-    switch (e.kind()) {
-      case Element::Kind::array: return e.array();
-      case Element::Kind::integer: return Literal::scalar(e.integer());
-      case Element::Kind::real: return Literal::scalar(e.real());
-      case Element::Kind::boolean: return Literal::scalar(e.boolean());
-      default: break;
-    }
-    return Status(Code::invalid, "NumPy's files hold arrays and numbers, not {}",
-                  e.to_string().substr(0, 80));
-  }
   FileWriter file_;
+  std::string path_;
   bool named_;
-  std::vector<Column> columns_;
-  std::int64_t rows_ = 0;
+  ArrayColumns columns_{"NumPy's files"};
 };
 
 /// The tokens of an element: an array of rank 1, a list of integers, or a dict's member "tokens".
@@ -188,7 +127,7 @@ OpenedElements open_npy(const std::string& path, const ElementOptions&) {
   auto bytes = read_file(path);
   if (!bytes) return bytes.status();
   NamedLiterals arrays;
-  const bool named = !bytes->starts_with("\x93NUMPY");
+  const bool named = path.ends_with(".npz") || bytes->starts_with("PK");
   if (named) {
     auto read = decode_npz(*bytes, path);
     if (!read) return read.status();
@@ -237,8 +176,7 @@ OpenedElements open_tokens(const std::string& path, const ElementOptions&) {
 CreatedElements create_npy(const std::string& path, const ElementOptions&) {
   auto file = FileWriter::create(path);
   if (!file) return file.status();
-  return std::unique_ptr<ElementWriter>(
-      std::make_unique<NpyWriter>(std::move(*file), path.ends_with(".npz")));
+  return std::unique_ptr<ElementWriter>(std::make_unique<NpyWriter>(std::move(*file), path));
 }
 
 CreatedElements create_megatron(const std::string& path, const ElementOptions& o) {

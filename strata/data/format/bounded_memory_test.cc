@@ -1,21 +1,18 @@
 // What readers take of memory: never what a header claims, and of a long file a part.
 #include <gtest/gtest.h>
-#include <malloc.h>
-#include <sys/resource.h>
-#include <sys/wait.h>
-#include <unistd.h>
 #include <zlib.h>
 
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
-#include <functional>
 #include <iostream>
 
 #include "strata/base/checksum.h"
 #include "strata/base/file.h"
 #include "strata/base/protobuf.h"
+#include "strata/base/testing/memory_limit.h"
+#include "strata/data/arrow/library.h"
 #include "strata/data/compression/stream.h"
 #include "strata/data/format/elements.h"
 #include "strata/data/format/example.h"
@@ -28,49 +25,6 @@ namespace strata::data {
 namespace {
 
 namespace fs = std::filesystem;
-
-std::uint64_t own_data() {
-  std::ifstream status("/proc/self/status");
-  for (std::string word; status >> word;)
-    if (word == "VmData:") {
-      std::uint64_t kilobytes = 0;
-      status >> kilobytes;
-      return kilobytes << 10;
-    }
-  return 0;
-}
-
-/// Calls `f` in a child that gets `megabytes` more of memory that is not a file's; what `f` says,
-/// or how the child ended.
-std::string within(int megabytes, const std::function<std::string()>& f) {
-  int ends[2];
-  if (::pipe(ends) != 0) return "no pipe";
-  const pid_t child = ::fork();
-  if (child == 0) {
-    ::malloc_trim(0);
-    const rlim_t most = own_data() + (rlim_t(megabytes) << 20);
-    const rlimit limit{most, most};
-    std::string said = "no limit";
-    if (::setrlimit(RLIMIT_DATA, &limit) == 0) {
-      try {
-        said = f();
-      } catch (const std::bad_alloc&) {
-        said = "out of memory";
-      }
-    }
-    said.resize(std::min<std::size_t>(said.size(), 1000));
-    (void)!::write(ends[1], said.data(), said.size());
-    ::_exit(0);
-  }
-  ::close(ends[1]);
-  std::string out(1000, '\0');
-  const ssize_t n = ::read(ends[0], out.data(), out.size());
-  ::close(ends[0]);
-  out.resize(static_cast<std::size_t>(std::max<ssize_t>(n, 0)));
-  int status = 0;
-  ::waitpid(child, &status, 0);
-  return WIFEXITED(status) ? out : "killed by a signal";
-}
 
 /// Reads all of a file; "" for a sound one, else the first failure.
 std::string read_all(const std::string& path, const std::string& format, std::int64_t* records) {
@@ -218,6 +172,20 @@ std::vector<std::pair<std::string, std::string>> hostile_files() {
   out.emplace_back("footer.parquet", footer);
   out.emplace_back("footer.arrow", std::string("ARROW1\0\0", 8) + std::string(64, 'x') +
                                        raw(0x7ffffff0u) + "ARROW1");
+  const auto tensors = [](const std::string& head, std::uint64_t says) {
+    return raw(says) + head + std::string(64, 'x');
+  };
+  const auto tensor = [&](const char* shape, const char* places) {
+    const std::string head =
+        fmt::format(R"({{"x":{{"dtype":"F32","shape":[{}],"data_offsets":[{}]}}}})", shape, places);
+    return tensors(head, head.size());
+  };
+  out.emplace_back("header.safetensors", tensors("{}", kHuge));
+  out.emplace_back("most.safetensors", tensors("{}", 99'999'999));
+  out.emplace_back("shape.safetensors", tensor("1099511627776", "0,64"));
+  out.emplace_back("product.safetensors", tensor("4294967296,4294967296", "0,64"));
+  out.emplace_back("rows.safetensors", tensor("1099511627776,0", "0,0"));
+  out.emplace_back("places.safetensors", tensor("16", "0,4398046511104"));
   std::string tokens = "STRATOK1" + raw(kHuge) + raw(kHuge) + raw(kHuge) + std::string(32, '\1');
   const std::uint32_t crc = crc32c(std::string_view(tokens).substr(0, 60));
   out.emplace_back("header.tokens", tokens.replace(60, 4, raw(crc)));
@@ -276,7 +244,7 @@ TEST(BoundedMemory, LongFilesAreReadInPart) {
   const ElementOptions o{.group_size = 4, .compression = "none", .shard_bytes = 1 << 20};
   for (const char* name :
        {"l.jsonl", "l.jsonl.zst", "l.csv", "l.txt", "l.tfrecord", "l.tfrecord.zst",
-        "l.array_record", "l.bag", "l.bagz", "l.tar", "l_mds", "l.bin"}) {
+        "l.array_record", "l.bag", "l.bagz", "l.tar", "l_mds", "l.bin", "l.safetensors"}) {
     const std::string path = folder() + name, format = name == std::string("l_mds") ? "mds" : "";
     fs::remove_all(path);
     auto writer = create_elements(path, format, o).value();
@@ -285,8 +253,9 @@ TEST(BoundedMemory, LongFilesAreReadInPart) {
     for (int i = 0; i < kRecords; ++i) {
       std::memcpy(text.data() + 8 * (i % 2000), std::to_string(100000 + i).data(), 6);
       const bool plain = std::string_view(name).ends_with(".txt");
-      const Element e = name == std::string("l.bin") ? Element(tokens)
-                        : plain                      ? Element(text)
+      const bool arrays = name == std::string("l.bin") || name == std::string("l.safetensors");
+      const Element e = arrays  ? Element(tokens)
+                        : plain ? Element(text)
                         : std::string_view(name).ends_with(".tar")
                             ? Element::dict({{"__key__", Element(fmt::format("{:06}", i))},
                                              {"txt", Element(text)}})
@@ -295,6 +264,90 @@ TEST(BoundedMemory, LongFilesAreReadInPart) {
       ASSERT_TRUE(s.ok()) << name << ": " << s.message();
     }
     ASSERT_TRUE(writer->close().ok());
+    EXPECT_EQ(within(12,
+                     [&] {
+                       std::int64_t records = 0;
+                       const std::string said = read_all(path, format, &records);
+                       return said.empty() ? std::to_string(records) : said;
+                     }),
+              std::to_string(kRecords))
+        << name;
+    fs::remove_all(path);
+  }
+}
+
+/// Files of columns in which one number at a time says what is not there: all varints of Parquet's
+/// metadata and headers of pages, all sizes of Arrow's.
+TEST(BoundedMemory, FilesOfColumnsNeither) {
+  if (!arrow_library()) GTEST_SKIP() << arrow_library().status().message();
+  const std::string kArrow =
+      (fs::path(__FILE__).parent_path() / "../arrow/testdata/").lexically_normal().string();
+  const std::string packed = folder() + "packed.arrow";
+  auto writer = create_elements(packed, "", {.compression = "zstd"}).value();
+  for (int i = 0; i < 100; ++i) (void)writer->add(Element::dict({{"text", Element("some text")}}));
+  ASSERT_TRUE(writer->close().ok());
+  for (const std::string& from :
+       {kArrow + "pages.parquet", kArrow + "types.parquet", kArrow + "types.arrow", packed}) {
+    const std::string whole = read_file(from).value();
+    const bool parquet = from.ends_with(".parquet");
+    const std::string path = folder() + (parquet ? "hostile.parquet" : "hostile.arrow");
+    const auto read_changed = [&] {
+      std::string worst;
+      // Large numbers are put wherever numbers may stand: a thousandth of the memory of a claim.
+      for (std::size_t at = 4; at + 16 < whole.size(); at += 1 + whole.size() / 60) {
+        std::string bytes = whole;
+        if (parquet)
+          bytes.replace(at, 5, "\xfe\xff\xff\xff\x0f");  // 2^31 - 1 as zigzag
+        else
+          bytes.replace(at / 8 * 8, 8, raw(std::uint64_t{0x7fff0000}));
+        std::ofstream(path, std::ios::binary | std::ios::trunc) << bytes;
+        const std::string said = read_all(path, "", nullptr);
+        if (said.find("alloc") != said.npos || said.find("emory") != said.npos) worst = said;
+      }
+      return worst;
+    };
+    EXPECT_EQ(within(48, read_changed), "") << from;
+  }
+}
+
+TEST(BoundedMemory, FoldersOfHuggingFaceNeither) {
+  if (!arrow_library()) GTEST_SKIP() << arrow_library().status().message();
+  const std::string path = folder() + "hub";
+  fs::create_directories(path);
+  std::string footer = "ARROW1" + std::string(66, '\0') + raw(0x7ffffff0u) + "ARROW1";
+  ASSERT_TRUE(write_file_atomic(path + "/a.arrow", footer).ok());
+  std::string names = R"({"filename": "a.arrow"})";
+  for (int i = 0; i < 1000; ++i) names += R"(, {"filename": "a.arrow"})";
+  for (const std::string& state : {std::string(R"({"_data_files": [{"filename": "a.arrow"}]})"),
+                                   R"({"_data_files": [)" + names + "]}", std::string(1 << 20, '['),
+                                   std::string(R"({"_data_files": [{"filename": "../a.arrow"}]})"),
+                                   std::string(R"({"_data_files": 1099511627776})")}) {
+    ASSERT_TRUE(write_file_atomic(path + "/state.json", state).ok());
+    const std::string said = within(48, [&] { return read_all(path, "hugging_face", nullptr); });
+    EXPECT_NE(said, "") << state.substr(0, 50);
+    EXPECT_NE(said, "out of memory") << state.substr(0, 50);
+    EXPECT_NE(said, "killed by a signal") << state.substr(0, 50);
+  }
+}
+
+/// Files of columns come in batches: 24 MiB in 12, and Arrow's library itself.
+TEST(BoundedMemory, LongFilesOfColumnsAreReadInPart) {
+  if (!arrow_library()) GTEST_SKIP() << arrow_library().status().message();
+  constexpr int kRecords = 98304;  // of 256 bytes: 24 MiB
+  for (const char* name : {"l.parquet", "l.arrow", "l.arrows", "l_hub"}) {
+    const std::string path = folder() + name;
+    const std::string format = name == std::string("l_hub") ? "hugging_face" : "";
+    fs::remove_all(path);
+    auto writer = create_elements(path, format, {.compression = "none"}).value();
+    std::string text(256, 'a');
+    for (int i = 0; i < kRecords; ++i) {
+      for (int k = 0; k < 4; ++k)
+        std::memcpy(text.data() + 8 * k,
+                    std::to_string(100000 + (i * 31 + k * 7919) % 899999).data(), 6);
+      ASSERT_TRUE(writer->add(Element::dict({{"text", Element(text)}})).ok());
+    }
+    ASSERT_TRUE(writer->close().ok());
+    writer = nullptr;
     EXPECT_EQ(within(12,
                      [&] {
                        std::int64_t records = 0;

@@ -28,6 +28,8 @@ constexpr ElementFormat kFormats[] = {
      create_megatron},
     {"numpy", ".npy .npz", "the rows of arrays", open_npy, create_npy},
     {"parquet", ".parquet .pq", "columns in compressed pages", open_parquet, create_parquet},
+    {"safetensors", ".safetensors", "the rows of tensors of one leading size", open_safetensors,
+     create_safetensors},
     {"text", ".txt", "a record on each line", open_text, create_text},
     {"tfrecord", ".tfrecord .tfrecords", "records behind checksums, usually tf.train.Example",
      open_tf_record, create_tf_record},
@@ -49,6 +51,21 @@ std::string names_of_formats() {
   std::string out;
   for (const ElementFormat& f : kFormats) out += (out.empty() ? "" : ", ") + std::string(f.name);
   return out;
+}
+
+/// Why nobody knows the format of what is to be read.
+Status no_format(const std::string& path) {
+  std::error_code error;
+  const auto what = std::filesystem::status(path, error);
+  if (what.type() == std::filesystem::file_type::not_found && path.find("://") == path.npos)
+    return Status(Code::not_found, "{}: there is no such file or folder", path);
+  if (what.type() != std::filesystem::file_type::directory) return {};
+  (void)std::filesystem::directory_iterator(path, error);
+  if (error) return Status(Code::denied, "{}: cannot open: {}", path, error.message());
+  return Status(Code::invalid,
+                "{}: a folder that holds no data set: no index.json (MDS), no state.json, "
+                "dataset_dict.json or data files (Hugging Face)",
+                path);
 }
 
 Result<const ElementFormat*> choose(const std::string& path, const std::string& format) {
@@ -88,7 +105,9 @@ const ElementFormat* element_format_of(const std::string& path) {
 OpenedElements open_elements(const std::string& path, const std::string& format,
                              const ElementOptions& options) {
   auto chosen = choose(path, format);
-  return chosen ? (*chosen)->open(path, options) : chosen.status();
+  if (chosen) return (*chosen)->open(path, options);
+  const Status why = format.empty() ? no_format(path) : Status();
+  return why.ok() ? chosen.status() : why;
 }
 
 CreatedElements create_elements(const std::string& path, const std::string& format,

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
+#include <fstream>
 
 #include "strata/base/file.h"
 #include "strata/data/compression/stream.h"
@@ -229,6 +230,49 @@ TEST(Elements, arrays_and_tokens_come_back) {
   EXPECT_EQ(tokens[3].at("document").integer(), 1);
   write(file("again.bin"), tokens, {.dtype = "ui16"});
   EXPECT_EQ(read_file(file("again.idx")).value(), read_file(kData + "megatron.idx").value());
+}
+
+TEST(Elements, safetensors_are_the_originals_rows_and_bytes) {
+  const auto rows = all_of(kData + "rows.safetensors");
+  ASSERT_EQ(rows.size(), 4u);
+  EXPECT_EQ(rows[3].at("x"), Element(Literal::of<float>({2}, {1.5f, 1.75f})));
+  EXPECT_EQ(rows[3].at("ids").array().integer(0), 3000009);
+  EXPECT_EQ(rows[2].at("a").array().type().to_string(), Type(DType::ui8, {1, 2}).to_string());
+  write(file("again.safetensors"), rows);
+  EXPECT_EQ(read_file(file("again.safetensors")).value(),
+            read_file(kData + "rows.safetensors").value());
+  write(file("one.safetensors"), {Element(2.5), Element(3.5)});
+  EXPECT_EQ(all_of(file("one.safetensors")).at(1).at("record"), Element(Literal::scalar(3.5)));
+  // Another type or name than the first record's, texts, and tensors of a model.
+  auto writer = create_elements(file("bad.safetensors")).value();
+  EXPECT_TRUE(writer->add(rows[0]).ok());
+  EXPECT_EQ(writer->add(Element(1)).code(), Code::invalid);
+  EXPECT_EQ(create_elements(file("bad.safetensors")).value()->add(Element("text")).code(),
+            Code::invalid);
+}
+
+TEST(Elements, every_truncation_and_flipped_bit_of_a_safetensors_header_is_found_or_harmless) {
+  const std::string bytes = read_file(kData + "rows.safetensors").value();
+  const auto read = [&](const std::string& changed) {
+    std::ofstream(file("cut.safetensors"), std::ios::binary | std::ios::trunc) << changed;
+    auto scanner = open_elements(file("cut.safetensors"));
+    Element e;
+    Result<bool> more = true;
+    while (scanner && more && *more) more = (*scanner)->next(e);
+    return scanner.ok() && more.ok();
+  };
+  ASSERT_TRUE(read(bytes));
+  for (std::size_t n = 0; n < bytes.size(); ++n) EXPECT_FALSE(read(bytes.substr(0, n))) << n;
+  const std::size_t head =
+      8 + static_cast<unsigned char>(bytes[0]) + 256 * static_cast<unsigned char>(bytes[1]);
+  int found = 0;
+  for (std::size_t at = 0; at < head; ++at)
+    for (int bit = 0; bit < 8; ++bit) {
+      std::string changed = bytes;
+      changed[at] = static_cast<char>(changed[at] ^ 1 << bit);
+      found += !read(changed);
+    }
+  EXPECT_GT(found, static_cast<int>(head) * 4);  // others are names, types and spaces
 }
 
 TEST(Elements, examples_come_back) {

@@ -122,7 +122,7 @@ void check_tar(std::string_view bytes) {
 void check_paths(const std::string& bytes) {
   static const std::string folder = "/dev/shm/strata_format_fuzz." + std::to_string(::getpid());
   std::filesystem::create_directories(folder);
-  for (const char* name : {"x.csv", "x.jsonl", "x.txt", "index.json"}) {
+  for (const char* name : {"x.csv", "x.jsonl", "x.txt", "x.safetensors", "index.json"}) {
     const std::string path = folder + "/" + name;
     std::ofstream(path, std::ios::binary) << bytes;
     if (auto scanner = open_elements(path)) {

@@ -3,12 +3,12 @@
 #include <algorithm>
 #include <filesystem>
 #include <map>
-#include <nlohmann/json.hpp>
 #include <optional>
 
 #include "strata/base/file.h"
 #include "strata/data/arrow/library.h"
 #include "strata/data/format/elements.h"
+#include "strata/data/format/shallow_json.h"
 
 namespace strata::data {
 namespace {
@@ -24,7 +24,7 @@ constexpr std::size_t kMostFiles = std::size_t{1} << 20;
 Result<json> read_json(const std::string& path) {
   auto text = read_file(path);
   if (!text) return text.status();
-  json j = json::parse(*text, nullptr, false);
+  json j = shallow_json<json>(*text);
   if (!j.is_object()) return Status(Code::corrupt, "{}: no JSON object", path);
   return j;
 }

@@ -9,13 +9,13 @@
 #include <array>
 #include <cstring>
 #include <filesystem>
-#include <nlohmann/json.hpp>
 
 #include "strata/base/checksum.h"
 #include "strata/base/file.h"
 #include "strata/data/compression/block.h"
 #include "strata/data/compression/stream.h"
 #include "strata/data/format/elements.h"
+#include "strata/data/format/shallow_json.h"
 
 namespace strata::data {
 namespace {
@@ -111,7 +111,7 @@ Result<std::shared_ptr<const MdsFolder>> MdsFolder::open(const std::string& path
   const std::string index = (std::filesystem::path(folder) / "index.json").string();
   auto text = read_file(index);
   if (!text) return text.status();
-  const json j = json::parse(*text, nullptr, false);
+  const json j = shallow_json<json>(*text);
   auto corrupt = [&](const std::string& what) {
     return Status(Code::corrupt, "{}: no whole index of MDS: {}", index, what);
   };
