@@ -415,8 +415,8 @@ void add_where(CommandLine& data, std::function<int()>& action) {
       "where", "says of each token of a step which file, record and bytes it is of");
   command.description(
       "Says where the tokens of a step's rows come from: file, number of the record in it, and "
-      "bytes of the record's text.\nWith --json the bytes of every token. Takes the arguments of "
-      "`strata train`.\n\n"
+      "bytes of the record's text,\nof conversations the text that the template makes of one. "
+      "With --json the bytes of every token. Takes the arguments of `strata train`.\n\n"
       "Example:\n  strata data where configs/demo.yml --step 100 --row 3\n");
   command.hint(key_as_option);
   auto o = std::make_shared<Where>();

@@ -217,6 +217,44 @@ fact "unless damaged records are put aside" prints 0 "g.jsonl: 49 records"
 fact "with what is wrong" grep -q "wrong checksum" g.jsonl.quarantine.jsonl
 strata data convert rows.jsonl rows.what
 fact "a name without a format" says 2 "the name does not say a format; give one of array_record, arrow, bagz, csv"
+mkdir folder
+strata data show folder
+fact "a folder without data says what is missing" says 2 "folder: a folder that holds no data set: no index.json"
+strata data show absent
+fact "what is not there is not a question of formats" says 2 "absent: there is no such file or folder"
+cp rows.jsonl wrong.parquet
+strata data show wrong.parquet
+fact "a file of another kind" says 2 "wrong.parquet: "
+cp rows.jsonl wrong.npy
+strata data show wrong.npy
+fact "of NumPy's neither" says 2 "wrong.npy: no .npy file"
+: > none.jsonl
+strata data convert none.jsonl none.npy
+fact "no records have no type" says 2 "none.npy: no record: a .npy file needs the type of one"
+strata data convert none.jsonl none.array_record
+fact "but are a file elsewhere" prints 0 "none.array_record: 0 records"
+strata data convert rows.jsonl rows.safetensors
+fact "texts are no tensors" says 2 "record 0: safetensors files hold arrays and numbers, not"
+strata data convert rows.jsonl s.jsonl --shard_records 20
+fact "in shards" prints 0 "s.jsonl: 50 records from rows.jsonl in 3 shards"
+cat s-0000[0-2]-of-00003.jsonl > joined
+fact "which hold every record once" cmp -s rows.jsonl joined
+fact "and no journal stays" [ ! -e s.jsonl.journal ]
+strata data convert rows.jsonl t.array_record --shard_records 20 --json
+fact "of any format" holds "[o['shards'], o['records'], o['resumed']]" "[3, 50, 0]"
+awk 'BEGIN { for (i = 0; i < 200000; i++) printf "{\"n\":%d,\"text\":\"a row of a longer table, number %d\"}\n", i, i }' > long.jsonl
+for pause in 0.05 0.2 0.4; do
+  timeout -s KILL $pause "$bin/strata" data convert long.jsonl k.jsonl --shard_records 7000 > out 2> err
+done
+[ -e k.jsonl.journal ] && {
+  strata data convert long.jsonl k.jsonl --shard_records 7001
+  fact "another size of shards does not go on" says 2 "k.jsonl.journal is of another conversion"
+}
+strata data convert long.jsonl k.jsonl --shard_records 7000
+fact "killed three times, the same command goes on" prints 0 "k.jsonl: 200000 records from long.jsonl in 29 shards"
+cat k-000*-of-00029.jsonl > joined
+fact "and every record is there once" cmp -s long.jsonl joined
+rm -f long.jsonl k-*.jsonl joined
 strata train train_files=f.jsonl.zst $model base_output_directory=. run_name=packed
 fact "trains on compressed JSONL" prints 0 "done: step 40 of 40"
 
