@@ -28,6 +28,16 @@ strata generate --model runs/mine --prompt "The sky is" --temperature 0 --max_to
 fact "the run is a model" prints 0 "The sky is"
 strata convert runs/mine mine.gguf
 fact "and becomes a GGUF file" prints 0 "wrote mine.gguf"
+strata data where runs/mine/config.yml --step 3 --json
+fact "the conversations of a step are named, token by token" python3 -c "
+import json
+rows = json.load(open('out'))['rows']
+pieces = [p for r in rows for p in r['pieces']]
+lines = sum(1 for line in open('$model/chats.jsonl') if line.strip())
+assert len(rows) == 2 and pieces
+assert all(p['file'] == '$model/chats.jsonl' and 0 <= p['record'] < lines for p in pieces)
+assert all(len(p['bytes']) == p['count'] + 1 and p['bytes'] == sorted(p['bytes']) for p in pieces)
+assert all(a['first'] + a['count'] == b['first'] for r in rows for a, b in zip(r['pieces'], r['pieces'][1:]))"
 strata train runs/mine/config.yml steps=42
 fact "its configuration goes on" prints 0 "done: step 42 of 42"
 strata train --init "$model" keys.yml base_emb_dim=64
