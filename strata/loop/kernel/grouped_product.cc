@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 namespace strata::loop::grouped {
 namespace {
@@ -15,6 +16,10 @@ DType accumulator(DType dtype) { return dtype == DType::f64 ? DType::f64 : DType
 
 /// Of an element that the kernels take.
 std::int64_t bytes_of(DType dtype) { return dtype == DType::f64 ? 8 : dtype == DType::f32 ? 4 : 2; }
+
+const void* sizes_at(const GroupedParams& p, const void* sizes, std::int64_t number) {
+  return static_cast<const std::byte*>(sizes) + number * p.sizes_bytes();
+}
 
 /// Some of a group's rows.
 struct Piece {
@@ -69,9 +74,12 @@ void multiply(const product::InstructionSet& set, product::ProductParams p, void
 
 std::int64_t GroupedParams::across() const { return blocks(out, kColumns); }
 std::int64_t GroupedParams::gmm_grid() const {
-  return rows == 0 ? 0 : across() * (blocks(rows, kRows) + groups + 1);
+  return rows == 0 ? 0 : batch * across() * (blocks(rows, kRows) + groups + 1);
 }
-std::int64_t GroupedParams::tgmm_grid() const { return across() * groups * blocks(in, kRows); }
+std::int64_t GroupedParams::tgmm_grid() const {
+  return batch * across() * groups * blocks(in, kRows);
+}
+std::int64_t GroupedParams::sizes_bytes() const { return groups * (sizes == DType::i32 ? 4 : 8); }
 
 std::vector<std::int64_t> GroupedParams::numbers() const {
   return {static_cast<std::int64_t>(dtype),
@@ -80,10 +88,12 @@ std::vector<std::int64_t> GroupedParams::numbers() const {
           in,
           out,
           groups,
-          turned};
+          turned,
+          batch};
 }
 GroupedParams GroupedParams::from(const std::int64_t* n) {
-  return {static_cast<DType>(n[0]), static_cast<DType>(n[1]), n[2], n[3], n[4], n[5], n[6] != 0};
+  return {
+      static_cast<DType>(n[0]), static_cast<DType>(n[1]), n[2], n[3], n[4], n[5], n[6] != 0, n[7]};
 }
 
 bool takes(DType dtype, DType sizes) {
@@ -106,15 +116,19 @@ std::vector<std::int64_t> starts(const void* at, DType sizes, std::int64_t group
 void run_gmm(const product::InstructionSet& set, void* const* buffers, std::int64_t begin,
              std::int64_t end) {
   const GroupedParams p = GroupedParams::from(static_cast<const std::int64_t*>(buffers[4]));
-  const std::vector<Piece> pieces =
-      pieces_of(starts(buffers[2], p.sizes, p.groups, p.rows), p.rows);
-  const std::int64_t together = p.gmm_grid() / std::max<std::int64_t>(p.across(), 1);
-  for (std::int64_t point = begin; point < end; ++point) {
-    const std::int64_t at = point % together;
+  std::vector<Piece> pieces;
+  const std::int64_t each = p.gmm_grid() / std::max<std::int64_t>(p.batch, 1),
+                     together = each / std::max<std::int64_t>(p.across(), 1);
+  for (std::int64_t point = begin, last = -1; point < end; ++point) {
+    const std::int64_t number = point / each, at = point % together;
+    if (std::exchange(last, number) != number)
+      pieces =
+          pieces_of(starts(sizes_at(p, buffers[2], number), p.sizes, p.groups, p.rows), p.rows);
     if (at >= static_cast<std::int64_t>(pieces.size())) continue;
     const Piece& piece = pieces[static_cast<std::size_t>(at)];
-    const Columns columns = columns_of(p, point / together);
-    void* result = moved(buffers[3], piece.first * p.out + columns.first, p.dtype);
+    const std::int64_t first = number * p.rows + piece.first;
+    const Columns columns = columns_of(p, point % each / together);
+    void* result = moved(buffers[3], first * p.out + columns.first, p.dtype);
     if (piece.group == p.groups) {
       zero(result, piece.count, columns.count, p.out, p.dtype);
       continue;
@@ -132,8 +146,10 @@ void run_gmm(const product::InstructionSet& set, void* const* buffers, std::int6
               .row_block = piece.count,
               .column_block = columns.count,
               .row_step = p.out},
-             moved(buffers[0], piece.first * p.in, p.dtype),
-             moved(buffers[1], piece.group * p.in * p.out + columns.first * column_step, p.dtype),
+             moved(buffers[0], first * p.in, p.dtype),
+             moved(buffers[1],
+                   (number * p.groups + piece.group) * p.in * p.out + columns.first * column_step,
+                   p.dtype),
              result);
   }
 }
@@ -141,15 +157,20 @@ void run_gmm(const product::InstructionSet& set, void* const* buffers, std::int6
 void run_tgmm(const product::InstructionSet& set, void* const* buffers, std::int64_t begin,
               std::int64_t end) {
   const GroupedParams p = GroupedParams::from(static_cast<const std::int64_t*>(buffers[4]));
-  const std::vector<std::int64_t> from = starts(buffers[2], p.sizes, p.groups, p.rows);
-  const std::int64_t down = blocks(p.in, kRows), together = down * p.groups;
-  for (std::int64_t point = begin; point < end; ++point) {
-    const std::int64_t group = point % together / down, row = point % down * kRows;
-    const std::int64_t first = from[static_cast<std::size_t>(group)],
-                       count = from[static_cast<std::size_t>(group) + 1] - first,
+  std::vector<std::int64_t> from;
+  const std::int64_t down = blocks(p.in, kRows), together = down * p.groups,
+                     each = together * p.across();
+  for (std::int64_t point = begin, last = -1; point < end; ++point) {
+    const std::int64_t number = point / each, group = point % together / down,
+                       row = point % down * kRows;
+    if (std::exchange(last, number) != number)
+      from = starts(sizes_at(p, buffers[2], number), p.sizes, p.groups, p.rows);
+    const auto g = static_cast<std::size_t>(group);
+    const std::int64_t first = number * p.rows + from[g], count = from[g + 1] - from[g],
                        height = std::min(kRows, p.in - row);
-    const Columns columns = columns_of(p, point / together);
-    void* result = moved(buffers[3], (group * p.in + row) * p.out + columns.first, p.dtype);
+    const Columns columns = columns_of(p, point % each / together);
+    void* result = moved(
+        buffers[3], ((number * p.groups + group) * p.in + row) * p.out + columns.first, p.dtype);
     if (count == 0) {
       zero(result, height, columns.count, p.out, p.dtype);
       continue;

@@ -11,6 +11,8 @@
 // strata_tgmm: buffers lhs (rows, in), rhs (rows, out), sizes (groups), y (groups, in, out);
 // y[i] = the sum over the rows r of group i of lhs[r]^T rhs[r].
 //
+// With a batch every buffer has one more dimension in front, and all is done for each of them.
+//
 // The parameters of both are `GroupedParams::numbers`. A grid point is a block of columns of the
 // result, and of gmm some rows of one group, of tgmm some rows of a group's matrix.
 #pragma once
@@ -28,11 +30,14 @@ struct GroupedParams {
   std::int64_t rows, in, out, groups;
   /// Of gmm: whether rhs is (groups, out, in).
   bool turned = false;
+  std::int64_t batch = 1;
 
   /// Blocks of columns of the result.
   std::int64_t across() const;
   std::int64_t gmm_grid() const;
   std::int64_t tgmm_grid() const;
+  /// Bytes of the sizes of one of the batch.
+  std::int64_t sizes_bytes() const;
   std::vector<std::int64_t> numbers() const;
   static GroupedParams from(const std::int64_t* numbers);
 };

@@ -42,6 +42,15 @@ const bool gmm_samples = add_samples("strata.gmm", [](std::vector<Sample>& out) 
   sample("no rows", {0, 3}, {2, 3, 4}, {0, 0});
   sample("no columns", {3, 2}, {2, 2, 0}, {1, 2});
   sample("no groups", {3, 2}, {0, 2, 2}, {});
+  out.push_back(
+      {.what = "a batch",
+       .operands = {numbers(DType::f32, {2, 5, 3}, 7), numbers(DType::f32, {2, 2, 3, 4}, 8),
+                    Literal::of<std::int32_t>({2, 2}, {1, 3, 5, 0})}});
+  out.push_back(
+      {.what = "a batch, rhs turned",
+       .operands = {numbers(DType::f32, {2, 5, 3}, 7), numbers(DType::f32, {2, 2, 4, 3}, 8),
+                    Literal::of<std::int32_t>({2, 2}, {1, 3, 5, 0})},
+       .attrs = {{"transpose_rhs", true}}});
   out.push_back({.what = "sizes of 64 bits",
                  .operands = {numbers(DType::f32, {4, 2}, 5), numbers(DType::f32, {2, 2, 3}, 6),
                               Literal::of<std::int64_t>({2}, {1, 3})}});
@@ -64,6 +73,9 @@ const bool tgmm_samples = add_samples("strata.tgmm", [](std::vector<Sample>& out
   sample("no rows", {0, 3}, {0, 4}, {0, 0});
   sample("no columns", {3, 2}, {3, 0}, {1, 2});
   sample("no groups", {3, 2}, {3, 2}, {});
+  out.push_back({.what = "a batch",
+                 .operands = {numbers(DType::f32, {2, 5, 3}, 7), numbers(DType::f32, {2, 5, 4}, 8),
+                              Literal::of<std::int32_t>({2, 2}, {1, 3, 5, 0})}});
 });
 
 TEST(Gmm, RowsMeetTheirGroupsMatrix) {
@@ -110,17 +122,19 @@ TEST(Gmm, InstructionsAndPiecesOfTheGridGiveTheSameBits) {
                                    .in = drawn(300),
                                    .out = drawn(300),
                                    .groups = drawn(9),
-                                   .turned = drawn(1) == 1};
+                                   .turned = drawn(1) == 1,
+                                   .batch = 1 + drawn(2)};
     std::vector<std::int32_t> sizes;
-    for (std::int64_t g = 0; g < p.groups; ++g)
+    for (std::int64_t g = 0; g < p.batch * p.groups; ++g)
       sizes.push_back(static_cast<std::int32_t>(drawn(p.rows / 2) - drawn(3)));
     const auto floats = [&](std::int64_t count) {
       std::vector<float> out(static_cast<std::size_t>(count));
       for (float& x : out) x = static_cast<float>(drawn(2000) - 1000) / 777.0f;
       return out;
     };
-    const auto lhs = floats(p.rows * p.in), rhs = floats(p.groups * p.in * p.out),
-               other = floats(p.rows * p.out);
+    const auto lhs = floats(p.batch * p.rows * p.in),
+               rhs = floats(p.batch * p.groups * p.in * p.out),
+               other = floats(p.batch * p.rows * p.out);
     const auto check = [&](auto run, const std::vector<float>& right, std::int64_t results,
                            std::int64_t grid, const char* what) {
       const auto by = [&](const loop::product::InstructionSet& set, std::int64_t piece) {
@@ -137,8 +151,8 @@ TEST(Gmm, InstructionsAndPiecesOfTheGridGiveTheSameBits) {
           EXPECT_EQ(by(*set, 3), whole) << what << " " << set->name << " round " << round;
         }
     };
-    check(loop::grouped::run_gmm, rhs, p.rows * p.out, p.gmm_grid(), "gmm");
-    check(loop::grouped::run_tgmm, other, p.groups * p.in * p.out, p.tgmm_grid(), "tgmm");
+    check(loop::grouped::run_gmm, rhs, p.batch * p.rows * p.out, p.gmm_grid(), "gmm");
+    check(loop::grouped::run_tgmm, other, p.batch * p.groups * p.in * p.out, p.tgmm_grid(), "tgmm");
   }
 }
 
