@@ -131,8 +131,7 @@ inline constexpr DType bool_ = DType::i1, complex64 = DType::c64, complex128 = D
 /// and i32 unless x64 is on.
 inline constexpr DType default_float = DType::f64, default_int = DType::i64;
 
-/// Whether 64-bit types exist on this thread (decisions.md 8); off, they become 32-bit ones when
-/// arrays are made.
+/// Whether 64-bit types exist on this thread; off, they become 32-bit ones when arrays are made.
 bool x64_enabled();
 /// Switches it for a scope: `EnableX64 wide;` or `EnableX64 narrow(false);`.
 class EnableX64 {

@@ -257,8 +257,8 @@ TEST_F(CheckpointTest, EveryFlippedBitIsFound) {
   }
 }
 
-// decisions.md 28: killed before every write, sync, rename and removal of one save, the run has
-// either the old checkpoint or the new one, whole, and goes on.
+// Killed before every write, sync, rename and removal of one save, the run has either the old
+// checkpoint or the new one, whole, and goes on.
 class Killed : public CheckpointTest {
  protected:
   /// Ends the child before its k-th operation; 0 when the save had fewer.

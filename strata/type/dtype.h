@@ -67,8 +67,8 @@ bool is_complex(DType);
 bool is_inexact(DType);
 /// f32 of c64, f64 of c128; others themselves.
 DType real_part(DType);
-/// The type in which one elementwise operation on this type is computed before it is rounded back
-/// (decisions.md 5): f32 for bf16, f16 and narrower floats; itself otherwise.
+/// The type in which one elementwise operation on this type is computed before it is rounded back:
+/// f32 for bf16, f16 and narrower floats; itself otherwise.
 DType compute_type(DType);
 
 }  // namespace strata

@@ -1,5 +1,5 @@
 // bf16 and f16 as storage types with round-to-nearest-even conversions. Arithmetic is done in f32
-// by the caller and rounded back here, once per operation (decisions.md 5).
+// by the caller and rounded back here, once per operation.
 #pragma once
 
 #include <bit>

@@ -1,5 +1,4 @@
-// Takes the place of strata/op/evaluate.cc in programs that run compiled code alone (decisions.md
-// 11).
+// Takes the place of strata/op/evaluate.cc in programs that run compiled code alone.
 //
 // An operation's evaluator is called by the reference evaluator only (tools/check_rooms.py refuses
 // other callers), and that is not in these programs: the linker finds what is asked of it here and
