@@ -36,6 +36,11 @@ Result<Target> read_target(const std::string& text) {
                   "--target={}: say a platform and a topology, as tpu:v5e:4x4 or tpu:v5p:2x2x1",
                   text);
   auto found = plugin::find_device(device);
+  if (!found && found.status().code() == Code::invalid)
+    return Status(Code::invalid,
+                  "--target={}: no such platform; a TPU is tpu:v5e:4x4, another plugin's chips are "
+                  "plugin:/path/x.so:TOPOLOGY",
+                  text);
   if (!found) return found.status();
   if (found->library.empty())
     return Status(Code::invalid,

@@ -105,6 +105,8 @@ Result<DeviceName> find_device(const std::string& device) {
   if (out.platform == "cpu") return out;
   if (out.platform.starts_with("plugin:")) {
     out.library = out.platform.substr(7);
+    if (out.library.empty())
+      return Status(Code::invalid, "--device={}: a path is missing, as plugin:/path/x.so", device);
     std::error_code none;
     if (!fs::exists(out.library, none))
       return Status(Code::not_found, "--device={}: there is no file {}", device, out.library);
