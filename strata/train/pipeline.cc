@@ -33,9 +33,10 @@ void check_model(const Config& c, const decoder::Options* o, const std::string& 
   const char* what = nullptr;
   if (o == nullptr && model.family() != "llama2")
     what = "a model that is no stack of decoder layers";
-  if (o && (!o->delta.layers.empty() || o->experts.count > 0))
-    what = "layers of several kinds or with experts";
-  if (c.packing && data::names_conversations(c.train_data_columns))
+  if (o &&
+      (!o->delta.layers.empty() || o->experts.dense_layers > 0 || !o->experts.dense_at.empty()))
+    what = "layers of several kinds";
+  if (o == nullptr && c.packing && data::names_conversations(c.train_data_columns))
     what = "packing=true of conversations";
   if (what != nullptr)
     throw ConfigError(

@@ -17,7 +17,7 @@ namespace strata::train {
 /// through, and for as many microbatches as stages. Throws ConfigError, with the keys and their
 /// values, where stages, layers and repeats do not multiply to the model's layers, microbatches are
 /// no multiple of stages or do not divide the batch, and for what is not built: some layers outside
-/// of stages, experts, packed documents, models that are no decoders of the registry.
+/// of stages, layers of several kinds, models that are no decoders of the registry.
 std::optional<model::decoder::Pipeline> pipeline_of(const Config& config,
                                                     const model::Model& model);
 /// "pipeline: 4 stages of 1 layer, 2 repeats, 4 microbatches; bubble 27.3 %".

@@ -50,11 +50,10 @@ class Decoder : public Model {
     const Array positions = packed ? packed->positions : expand_dims(arange(tokens.shape(-1)), 0);
     const auto [x, sums] = run_layers(
         w, o_, embed(w, o_, tokens, positions), positions, length_of(tokens.shape(-1)),
-        [&](const Heads& h, AttendOptions how) {
-          if (packed) how.segments = packed->segments;
+        [&](const Heads& h, const AttendOptions& how) {
           return attend(h.query, h.key, h.value, how);
         },
-        ask);
+        ask, packed ? std::optional(packed->segments) : std::nullopt);
     return {cross_entropies(logits_of(w, o_, x), targets), sums};
   }
 
@@ -144,12 +143,12 @@ class Decoder : public Model {
                   const std::optional<Array>& segments) const {
     require_positions(tokens.shape(-1));
     const Weights w = weights_of(o_, cast(params, o_.dtype));
-    const Array x = run_layers(w, o_, embed(w, o_, tokens, positions), positions,
-                               length_of(tokens.shape(-1)), [&](const Heads& h, AttendOptions how) {
-                                 how.segments = segments;
-                                 how.positions = positions;
-                                 return attend(h.query, h.key, h.value, how);
-                               });
+    const Array x = run_layers(
+        w, o_, embed(w, o_, tokens, positions), positions, length_of(tokens.shape(-1)),
+        [&](const Heads& h, const AttendOptions& how) {
+          return attend(h.query, h.key, h.value, how);
+        },
+        segments);
     return logits_of(w, o_, x);
   }
   void require_positions(std::int64_t length) const {

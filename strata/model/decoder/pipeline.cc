@@ -7,6 +7,7 @@
 #include "strata/api/sharding.h"
 #include "strata/api/vmap.h"
 #include "strata/base/error.h"
+#include "strata/model/decoder/staged_rows.h"
 
 namespace strata::model::decoder {
 namespace {
@@ -93,6 +94,20 @@ Array from_microbatches(const Array& x) {
   shape[1] *= shape[0];
   shape.erase(shape.begin());
   return reshape(swapaxes(x, 0, 1), shape);
+}
+
+Array rows_at_tick(const Array& parts, const Array& tick, const Pipeline& p) {
+  const Array number =
+      maximum(tick - arange(p.stages), 0) % static_cast<std::int32_t>(p.microbatches);
+  return over_stages(take(parts, number, 0, {.mode = "clip"}), 0);
+}
+Array counted_at_tick(const Array& x, const Array& tick, const Pipeline& p) {
+  std::vector<std::int64_t> shape(static_cast<std::size_t>(x.ndim()), 1);
+  shape[0] = p.stages;
+  const Array unit = reshape(tick - arange(p.stages), shape);
+  const Array works = logical_and(
+      greater_equal(unit, 0), less(unit, static_cast<std::int32_t>(p.microbatches * p.repeats)));
+  return sum(where(works, x, zeros_like(x)), {0});
 }
 
 InFlight start_pipeline(const Array& x, const Pipeline& p) {

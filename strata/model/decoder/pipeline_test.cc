@@ -7,7 +7,9 @@
 #include "strata/api/grad.h"
 #include "strata/api/jit.h"
 #include "strata/api/random.h"
-#include "strata/compile/cpu/cpu_client.h"
+#include "strata/base/error.h"
+#include "strata/compile/cpu_client.h"
+#include "strata/model/decoder/balance.h"
 #include "strata/model/decoder/model.h"
 
 namespace strata::model::decoder {
@@ -87,11 +89,81 @@ TEST(PipelineTest, OfADecoderWithWindowsAndRotaryEmbeddingsOfItsLayers) {
                 1e-5 * max(abs(whole_g.value(i))).item<float>() + 1e-8)
           << whole_g.entry(i).name;
   }
-  // Packed rows have places of their own.
-  const Pipeline p{2, 2, 1, 2};
+}
+
+Options small() {
+  Options o{.family = "small",
+            .vocab_size = 31,
+            .width = 16,
+            .layers = 4,
+            .query_heads = 4,
+            .kv_heads = 2,
+            .head_dim = 6,
+            .mlp_width = 20};
+  o.ropes = {{.theta = 1e4, .width = 6}};
+  o.initial_deviation = 0.3;
+  return o;
+}
+
+/// The loss and its gradients in stages beside those of all layers at once.
+void expect_alike(const tree::Tree& params, const Pipeline& p,
+                  const std::function<Array(const tree::Tree&)>& loss) {
+  const auto [whole, whole_g] = jit(value_and_grad(loss))(params);
+  const auto [mine, mine_g] = jit(value_and_grad([&](const tree::Tree& w) {
+    const PipelineScope scope(p);
+    return loss(w);
+  }))(params);
+  EXPECT_NEAR(mine.item<float>() / whole.item<float>(), 1, 1e-6);
+  for (std::size_t i = 0; i < whole_g.values().size(); ++i)
+    EXPECT_LT(max(abs(mine_g.value(i) - whole_g.value(i))).item<float>(),
+              2e-5 * max(abs(whole_g.value(i))).item<float>() + 1e-7)
+        << whole_g.entry(i).name;
+}
+
+TEST(PipelineTest, OfRowsThatHoldSeveralDocuments) {
+  compile::register_cpu();
+  const ModelPtr m = model(small());
+  const tree::Tree params = m->init(random::key(0));
+  const Array tokens = random::randint(random::key(1), {4, 7}, 0, 31);
+  // A document ends elsewhere in each row.
+  const Array place = expand_dims(arange(7), 0), end = expand_dims(arange(4), 1) + 2;
+  const DocumentsInRows rows{astype(greater_equal(place, end), DType::i32) + 1,
+                             where(less(place, end), place + zeros_like(end), place - end)};
+  expect_alike(params, {2, 1, 2, 4}, [&](const tree::Tree& w) {
+    return mean(m->packed_token_losses(w, tokens, numpy::roll(tokens, {1}, {1}), rows));
+  });
+}
+
+TEST(PipelineTest, OfLayersWithExpertsAndWhatTheirRoutersCameTo) {
+  compile::register_cpu();
+  Options o = small();
+  o.layers = 2;
+  o.experts = {.count = 4, .active = 2, .width = 12, .capacity = 1.25};
+  const ModelPtr m = model(o);
+  const tree::Tree params = m->init(random::key(0));
+  const Array tokens = random::randint(random::key(1), {4, 7}, 0, 31);
+  const Pipeline p{2, 1, 1, 4};
+  const RouterAsk ask{.options = {.load_balance = 1, .router_z = 1}};
+  const auto routed = [&](const tree::Tree& w) {
+    return routed_token_losses(*m, w, tokens, numpy::roll(tokens, {1}, {1}), {}, ask);
+  };
+  expect_alike(params, p, [&](const tree::Tree& w) {
+    const auto [losses, sums] = routed(w);
+    return mean(losses) + sums.balance * 0.1f + sums.router_z * 0.01f;
+  });
+  const RouterSums whole = jit(routed)(params).second;
+  const RouterSums mine = jit([&](const tree::Tree& w) {
+                            const PipelineScope scope(p);
+                            return routed(w);
+                          })(params)
+                              .second;
+  EXPECT_EQ(mine.chosen.to_vector<float>(), whole.chosen.to_vector<float>());
+  EXPECT_NEAR(mine.balance.item<float>() / whole.balance.item<float>(), 1, 1e-5);
+  // What depends on all that goes through at once is refused.
   const PipelineScope scope(p);
-  const Array places = broadcast_to(expand_dims(arange(7), 0), {4, 7});
-  EXPECT_THROW((void)m->packed_token_losses(params, tokens, tokens, {places, places}), Error);
+  RouterAsk at_once = ask;
+  at_once.options.scope = BalanceScope::micro_batch;
+  EXPECT_THROW((void)routed_token_losses(*m, params, tokens, tokens, {}, at_once), Error);
 }
 
 TEST(PipelineTest, MistakesAreNamed) {

@@ -1,11 +1,12 @@
 #include "strata/model/decoder/stack.h"
 
 #include <algorithm>
+#include <tuple>
 
 #include "strata/api/index.h"
 #include "strata/api/numpy.h"
 #include "strata/base/error.h"
-#include "strata/model/decoder/pipeline.h"
+#include "strata/model/decoder/staged_rows.h"
 #include "strata/nn/logical_sharding.h"
 #include "strata/nn/transform/scan.h"
 
@@ -26,6 +27,13 @@ struct Carry {
   std::optional<RouterSums> routers;
   std::optional<DeltaPages> delta;
   STRATA_FIELDS(x, key, value, routers, delta)
+};
+
+/// What the rows of a batch have of their own: places and documents where they hold several, and
+/// which tokens routers count.
+struct RowsOfBatch {
+  std::optional<Array> positions, segments, mask;
+  STRATA_FIELDS(positions, segments, mask)
 };
 
 template <class T>
@@ -207,11 +215,11 @@ RouterSums added(const RouterSums& sums, const RouterSums& own, const Array& num
 }
 
 /// Throws for what is not built as a pipeline.
-void require_alike(const Options& o, bool two_stacks, bool routers, const Array& positions) {
+void require_alike(const Options& o, bool two_stacks, bool routers, const RouterAsk& ask) {
   const char* what = nullptr;
   if (two_stacks) what = "layers of two kinds";
-  if (o.experts.count > 0 || routers) what = "layers with experts";
-  if (positions.shape(0) != 1) what = "rows of several documents (packing)";
+  if (routers && ask.options.load_balance != 0 && ask.options.scope == BalanceScope::micro_batch)
+    what = "loads of experts that are compared within what goes through at once (micro_batch)";
   if (what != nullptr)
     throw Error("pipeline", "{} of {} are not supported yet; ici_pipeline_parallelism=1 runs them",
                 what, o.family);
@@ -219,9 +227,12 @@ void require_alike(const Options& o, bool two_stacks, bool routers, const Array&
 
 Carry scan_layers(const Weights& w, const Options& o, const Carry& first, PerLayer each,
                   const Array& positions, std::int64_t length, const CachedAttending& attending,
-                  const std::optional<DeltaPlaces>& places = {}, const RouterAsk& ask = {}) {
+                  const std::optional<DeltaPlaces>& places = {}, const RouterAsk& ask = {},
+                  const std::optional<Array>& segments = {}) {
   const nn::ModuleScope scope(w, "Decoder");
-  const Rotary rotary = rotary_of(o, positions, length, each);
+  Rotary rotary = rotary_of(o, positions, length, each);
+  // Of the rows that go through: all, or in a pipeline a microbatch.
+  RowsOfBatch rows{positions, segments, ask.mask};
   const auto step = [&](const Layer& weights, const Carry& before, const PerLayer& own) {
     std::optional<RotaryTable> table = rotary.all;
     if (own.rope)
@@ -233,6 +244,8 @@ Carry scan_layers(const Weights& w, const Options& o, const Carry& first, PerLay
     else if (!o.windows.empty() && o.windows[0] != 0)
       how.window = Array(as_positions(o.windows)[0]);
     how.chunk = own.chunk;
+    how.segments = rows.segments;
+    if (!before.key) how.positions = rows.positions;
     if (weights.attention && weights.attention->sinks) how.sinks = *weights.attention->sinks;
     Array key = before.key.value_or(Array()), value = before.value.value_or(Array());
     const bool cached = before.key.has_value();
@@ -250,19 +263,19 @@ Carry scan_layers(const Weights& w, const Options& o, const Carry& first, PerLay
           if (weights.delta_net && delta) {
             DeltaPlaces own_places = *places;
             own_places.pages = own_places.pages + first_page;
-            return (*weights.delta_net)(h, o, positions, *delta, own_places);
+            return (*weights.delta_net)(h, o, *rows.positions, *delta, own_places);
           }
-          if (weights.delta_net) return (*weights.delta_net)(h, o, positions);
+          if (weights.delta_net) return (*weights.delta_net)(h, o, *rows.positions);
           if (weights.latent_attention)
             return (*weights.latent_attention)(h, o, table, cached, attend);
-          return (*weights.attention)(h, o, table, query_scale(o, own, rotary, positions),
+          return (*weights.attention)(h, o, table, query_scale(o, own, rotary, *rows.positions),
                                       unit_of(o, own, rotary), attend);
         },
         experts,
         [&](const Routes& routes) {
           if (routers)
             routers =
-                added(*routers, layer_sums(routes, experts, ask.options, *ask.mask, own.fractions),
+                added(*routers, layer_sums(routes, experts, ask.options, *rows.mask, own.fractions),
                       *own.number, o.layers);
         });
     Carry after{y, {}, {}, routers, delta};
@@ -300,13 +313,26 @@ Carry scan_layers(const Weights& w, const Options& o, const Carry& first, PerLay
   };
   const std::optional<Layer>& second = w.delta_layers ? w.delta_layers : w.dense_layers;
   if (const Pipeline* p = current_pipeline(); p != nullptr && !first.key) {
-    require_alike(o, second.has_value(), first.routers.has_value(), positions);
+    require_alike(o, second.has_value(), first.routers.has_value(), ask);
     internal::check_pipeline(*p, o.layers, first.x.shape(0));
+    RowsOfBatch whole = rows;
+    if (positions.shape(0) == 1) whole.positions = {};
+    const auto stage = [&](const Layer& layers, const Array& x, const PerLayer& own,
+                           const RowsOfBatch& here) {
+      rows.segments = here.segments;
+      rows.mask = here.mask;
+      if (here.positions) {
+        PerLayer known = own;
+        rows.positions = here.positions;
+        rotary = rotary_of(o, *here.positions, length, known);
+      }
+      const Carry after =
+          scan(layers, Carry{x, {}, {}, first.routers, {}}, own, p->layers_per_stage);
+      return std::pair(after.x, after.routers);
+    };
     Carry last = first;
-    last.x = run_pipeline(
-        *p, w.layers, each, first.x, [&](const Layer& layers, const Array& x, const PerLayer& own) {
-          return scan(layers, Carry{x, {}, {}, {}, {}}, own, p->layers_per_stage).x;
-        });
+    std::tie(last.x, last.routers) =
+        run_staged(*p, w.layers, each, whole, first.x, first.routers, stage);
     if (w.final_norm) last.x = (*w.final_norm)(placed(last.x), o.norm, o.epsilon);
     return last;
   }
@@ -355,10 +381,14 @@ Array embed(const Weights& w, const Options& o, const Array& tokens, const Array
 }
 
 Array run_layers(const Weights& w, const Options& o, const Array& x, const Array& positions,
-                 std::int64_t length, const LayerAttending& attending) {
-  return scan_layers(w, o, Carry{x, {}, {}, {}, {}}, per_layer(o), positions, length,
-                     [&](const Heads& heads, const AttendOptions& how, Array&, Array&,
-                         const Array&) { return attending(heads, how); })
+                 std::int64_t length, const LayerAttending& attending,
+                 const std::optional<Array>& segments) {
+  return scan_layers(
+             w, o, Carry{x, {}, {}, {}, {}}, per_layer(o), positions, length,
+             [&](const Heads& heads, const AttendOptions& how, Array&, Array&, const Array&) {
+               return attending(heads, how);
+             },
+             {}, {}, segments)
       .x;
 }
 
@@ -376,7 +406,8 @@ std::pair<Array, Cache> run_layers(const Weights& w, const Options& o, const Arr
 
 std::pair<Array, RouterSums> run_layers(const Weights& w, const Options& o, const Array& x,
                                         const Array& positions, std::int64_t length,
-                                        const LayerAttending& attending, const RouterAsk& ask) {
+                                        const LayerAttending& attending, const RouterAsk& ask,
+                                        const std::optional<Array>& segments) {
   PerLayer each = per_layer(o);
   each.number = arange(o.layers);
   each.fractions = ask.fractions;
@@ -390,7 +421,7 @@ std::pair<Array, RouterSums> run_layers(const Weights& w, const Options& o, cons
       [&](const Heads& heads, const AttendOptions& how, Array&, Array&, const Array&) {
         return attending(heads, how);
       },
-      {}, own);
+      {}, own, segments);
   return {last.x, *last.routers};
 }
 

@@ -31,9 +31,11 @@ using CachedAttending =
 Array embed(const Weights& weights, const Options& options, const Array& tokens_BS,
             const Array& positions_BS, const std::optional<Array>& types_BS = {});
 /// x (B, S, D) through all layers and the last norm. `length`: how long sequences get, for rotary
-/// frequencies that depend on it.
+/// frequencies that depend on it. `segments` (B, S): documents of rows that hold several, which
+/// `attending` finds in its options.
 Array run_layers(const Weights& weights, const Options& options, const Array& x_BSD,
-                 const Array& positions_BS, std::int64_t length, const LayerAttending& attending);
+                 const Array& positions_BS, std::int64_t length, const LayerAttending& attending,
+                 const std::optional<Array>& segments_BS = {});
 /// The same with a cache, and what it holds afterwards; `places` are those of the rows, pages as a
 /// sequence has them. Pages are carried from layer to layer, so
 /// that what is written is written where it lies.
@@ -45,7 +47,8 @@ std::pair<Array, Cache> run_layers(const Weights& weights, const Options& option
 std::pair<Array, RouterSums> run_layers(const Weights& weights, const Options& options,
                                         const Array& x_BSD, const Array& positions_BS,
                                         std::int64_t length, const LayerAttending& attending,
-                                        const RouterAsk& ask);
+                                        const RouterAsk& ask,
+                                        const std::optional<Array>& segments_BS = {});
 /// x (..., D) -> logits (..., V) of the options' dtype, softly capped where the options say so.
 Array logits_of(const Weights& weights, const Options& options, const Array& x);
 
