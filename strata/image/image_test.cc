@@ -1,11 +1,14 @@
 #include "strata/image/image.h"
 
 #include <gtest/gtest.h>
+#include <zlib.h>
 
 #include <cstring>
 #include <filesystem>
+#include <tuple>
 
 #include "strata/base/file.h"
+#include "strata/base/testing/memory_limit.h"
 #include "strata/data/format/elements.h"
 #include "strata/data/pipeline/pipeline.h"
 #include "strata/image/image_folder.h"
@@ -122,6 +125,45 @@ TEST(Image, limits_are_kept) {
       Code::invalid);
   EXPECT_EQ(decode_image("GIF89a", "x").status().code(), Code::unsupported);
 }
+
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+/// A file that says it is 16000 by 16000 pixels is refused before they have a place.
+TEST(Image, no_reader_takes_what_a_header_claims) {
+  for (const auto& [name, height, width] : {std::tuple{"rgb.png", 20u, 16u}, {"rgb.jpg", 0u, 0u}}) {
+    std::string bytes = read_file(kData + name).value();
+    if (height > 0) {
+      for (const std::size_t at : {height, width})
+        bytes.replace(at, 4, std::string("\0\0\x3e\x80", 4));
+      const auto crc = static_cast<std::uint32_t>(
+          ::crc32(0, reinterpret_cast<const unsigned char*>(bytes.data()) + 12, 17));
+      for (int i = 0; i < 4; ++i) bytes[29 + i] = static_cast<char>(crc >> (24 - 8 * i));
+    } else {
+      const std::size_t frame = bytes.find(std::string("\xff\xc0", 2));
+      ASSERT_NE(frame, bytes.npos);
+      bytes.replace(frame + 5, 4, "\x3e\x80\x3e\x80");
+    }
+    const std::string said =
+        within(48, [&] { return decode_image(bytes, "hostile").status().message(); });
+    EXPECT_NE(said.find("16000 by 16000 pixels in"), said.npos) << name << ": " << said;
+    // In a folder, where it is one of many.
+    const std::string folder = ::testing::TempDir() + "hostile_pictures";
+    std::filesystem::remove_all(folder);
+    std::filesystem::create_directories(folder + "/a");
+    ASSERT_TRUE(write_file_atomic(folder + "/a/" + name, bytes).ok());
+    EXPECT_EQ(within(48,
+                     [&] {
+                       return ImageFolder::open(folder, {.damage = data::DamagePolicy::skip})
+                                      .value()
+                                      ->read(0)
+                                      .value()
+                                      .is_none()
+                                  ? "skipped"
+                                  : "read";
+                     }),
+              "skipped");
+  }
+}
+#endif
 
 TEST(Image, folders_are_records_with_labels) {
   const std::string folder = ::testing::TempDir() + "pictures";

@@ -105,14 +105,20 @@ Result<Literal> decode_jpeg(std::string_view bytes, const std::string& where,
   if (height * width > limits.pixels)
     return Status(Code::invalid, "{}: {} by {} pixels, at most {} are read", where, height, width,
                   limits.pixels);
+  // A block takes a bit at least, by arithmetic codes a part of one.
+  std::int64_t blocks = 0;
+  for (int i = 0; i < jpeg.num_components; ++i) {
+    const jpeg_component_info& c = jpeg.comp_info[i];
+    blocks += std::int64_t{c.width_in_blocks} * c.height_in_blocks;
+  }
+  const std::int64_t most = std::ssize(bytes) * (jpeg.arith_code ? 8 * 64 : 8);
+  if (blocks > most)
+    return Status(Code::corrupt, "{}: {} by {} pixels in {} bytes", where, height, width,
+                  bytes.size());
   const bool grey = jpeg.jpeg_color_space == JCS_GRAYSCALE;
   if (!grey && jpeg.jpeg_color_space != JCS_YCbCr && jpeg.jpeg_color_space != JCS_RGB)
     return Status(Code::unsupported, "{}: JPEG of {} components that are no RGB", where,
                   jpeg.num_components);
-  // A block of 64 pixels takes at least two bits of a component; progressive ones may take less.
-  if (height * width / 4096 > static_cast<std::int64_t>(bytes.size()) * 64)
-    return Status(Code::corrupt, "{}: {} by {} pixels in {} bytes", where, height, width,
-                  bytes.size());
   jpeg.out_color_space = grey ? JCS_GRAYSCALE : JCS_RGB;
   // Progressive scans may be as many as one likes; each costs a pass.
   const std::int64_t channels = grey ? 1 : 3;
