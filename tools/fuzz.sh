@@ -21,7 +21,6 @@ for file in checkpoint diff gguf gguf_types gguf_write manifest safetensors; do 
 [ "$room" = checkpoint ] && rooms="base type $files"
 [ "$room" = type ] && rooms="base type"
 [ "$room" = tokenizer ] && rooms="base tokenizer" libraries="-lsentencepiece -lsentencepiece_train -licuuc -lpcre2-8"
-[ "$room" = data ] && rooms="base type tokenizer data" libraries="-lsentencepiece -lsentencepiece_train -licuuc -lpcre2-8 -lzstd -llzma -lbz2 -lbrotlienc -lbrotlidec -lsnappy -lcrypto"
 [ "$room" = image ] && rooms="base type image/image.cc image/jpeg.cc image/png.cc" libraries="-lpng -ljpeg"
 [ "$room" = train ] && rooms="base train/events.cc"
 [ "$name" = convert_fuzz ] && rooms="base type $files model/convert/sidecar.cc model/convert/gguf_tokenizer.cc"
@@ -36,6 +35,13 @@ case $name in peft_fuzz | published_fuzz)
   as_built model checkpoint tokenizer nn api compile runtime transform op loop ir mesh tree type lapack base
   libraries="$libraries -lpcre2-8 -lsentencepiece -lsentencepiece_train -licuuc" ;;
 esac
+if [ "$room" = data ]; then
+  rooms="base type $(cd strata && ls data/*.cc)"
+  case $source in */data/*/*) rooms=${source%/*} && rooms="base type data/element.cc data/source.cc ${rooms#strata/}" ;; esac
+  [ "$name" != format_fuzz ] || rooms="$rooms data/compression data/arrow"
+  as_built data tokenizer type base
+  libraries="$libraries -lsentencepiece -lsentencepiece_train -licuuc -lpcre2-8 -lzstd -llzma -lbz2 -lbrotlienc -lbrotlidec -lsnappy -lcrypto"
+fi
 if [ "$room" = serve ]; then
   rooms="serve/json.cc serve/fields.cc serve/parameters.cc serve/call_reader.cc serve/tagged_calls.cc serve/pythonic_calls.cc"
   as_built serve net engine model checkpoint tokenizer nn api compile runtime transform op loop ir mesh tree type lapack base
