@@ -4,8 +4,10 @@
     strata/cli/nothing_is_lost_test.py BIN      BIN: the folder of the programs (default build/bin)
 
 One step and its save are repeated with a fault at each operation that changes the disk, from the first to the last (tests/faults):
-the process is killed there, or the operation fails once with ENOSPC or EIO, or it and all later ones fail. The same where the save
-replaces a damaged checkpoint, on a file system that can exchange two folders and on one that cannot. Then, STRATA_KILLS times
+the process is killed there (a write is then torn: half of it was done), or the operation fails once with ENOSPC or EIO, or it and all
+later ones fail. The same where the save replaces a damaged checkpoint, on a file system that can exchange two folders and on one that
+cannot; and of a run that saves as Orbax, which is killed at every operation but writes in the middle of a file (STRATA_ALL_FAULTS=1, as in `make soak`: fails in every
+other way too, and in both of Orbax's formats; train_test has these faults within one process). Then, STRATA_KILLS times
 (default 5; `make soak` says 30), a run is killed at a random moment. Each time what is left must be whole, and the same command must
 end with the same parameters, optimizer, state of the data and metrics. Prints `ok NAME` or `FAILED NAME` for each fact.
 """
@@ -80,11 +82,16 @@ KEYS = ["steps=4", "checkpoint_period=1", "max_num_checkpoints_to_keep=2", "log_
 ONE_STEP = [*KEYS, "max_seconds=1e-9"]
 
 
+def format_keys(before):
+    """The format that the run of a folder saves in: its name."""
+    return [f"checkpoint_format={before.name}"] if before.name.startswith("orbax") else []
+
+
 def under_faults(folder, before, **faults):
     """One step of a copy of `before`, saved on a disk that fails."""
     shutil.copytree(before, folder)
     env = {"LD_PRELOAD": str(FAULTS), "FAULTS_UNDER": str(folder / "run"), **{f"FAULTS_{k}": str(v) for k, v in faults.items()}}
-    return train(folder, *ONE_STEP, env=env)
+    return train(folder, *ONE_STEP, *format_keys(before), env=env)
 
 
 def after_fault(before, k, mode, **faults):
@@ -101,7 +108,7 @@ def after_fault(before, k, mode, **faults):
     damaged = [line for line in verified.stdout.splitlines() if line.endswith(": damaged")]
     if verified.returncode != 0 and (before.name != "damaged" or damaged != ["run/checkpoints/3: damaged"]):
         return f"{mode}: something is damaged\n{verified.stdout}{verified.stderr}"
-    problem = resume(folder, base / "whole", KEYS, bool(damaged))
+    problem = resume(folder, base / "whole", [*KEYS, *format_keys(before)], bool(damaged))
     shutil.rmtree(folder)
     return problem and f"{mode}: {problem}"
 
@@ -150,6 +157,25 @@ def every_operation(base):
     fail_each(damaged, count(damaged, "the same where folders cannot be exchanged", NO_EXCHANGE=1), ["kill", "EIO"], NO_EXCHANGE=1)
 
 
+def every_operation_of_orbax(base):
+    everything = bool(os.environ.get("STRATA_ALL_FAULTS"))
+    for name in ["orbax", "orbax-v1"] if everything else ["orbax"]:
+        before = base / name
+        before.mkdir()
+        for _ in range(2):
+            train(before, *ONE_STEP, *format_keys(before))
+        operations = count(before, f"a save as {name}")
+        fact(f"{name}: what gets its name is synced before, and the old ones go last", order_problem(operations))
+        ends = None if everything else ends_of_writes(operations)
+        fail_each(before, operations, ["kill", "ENOSPC", "EIO", "EIO from there on"] if everything else ["kill"], only=ends)
+
+
+def ends_of_writes(operations):
+    """Numbers of all operations but writes between two of the same file, of which Orbax's data has one for each small array."""
+    same = lambda i, j: 0 <= j < len(operations) and operations[i][0] == "write" and operations[i] == operations[j]
+    return [i + 1 for i in range(len(operations)) if not (same(i, i - 1) and same(i, i + 1))]
+
+
 def count(before, what, **faults):
     """The operations of one step and its save: name and paths of each."""
     counted, log = before.parent / "counted", before.parent / "log"
@@ -163,10 +189,11 @@ def count(before, what, **faults):
     return operations
 
 
-def fail_each(before, operations, modes, **faults):
+def fail_each(before, operations, modes, only=None, **faults):
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
-        cases = [[pool.submit(after_fault, before, k, mode, **faults) for mode in modes] for k in range(1, len(operations) + 1)]
-        for k, case in enumerate(cases, 1):
+        numbers = only or range(1, len(operations) + 1)
+        cases = [[pool.submit(after_fault, before, k, mode, **faults) for mode in modes] for k in numbers]
+        for k, case in zip(numbers, cases):
             name, *paths = operations[k - 1]
             fact(f"{before.name}{''.join(f', {f}' for f in faults)}: {name} {paths[-1]} ({k} of {len(operations)}): {', '.join(modes)}",
                  "\n".join(filter(None, (c.result() for c in case))))
@@ -199,6 +226,7 @@ def main():
         base = pathlib.Path(name).resolve()
         (base / "text.txt").write_text("".join(f"Verse {i} of a little book, where {i * i % 97} follows.\n" for i in range(600)))
         every_operation(base)
+        every_operation_of_orbax(base)
         any_moment(base)
     return 1 if failed else 0
 

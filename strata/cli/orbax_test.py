@@ -6,6 +6,7 @@
 A program of Flax NNX goes on from our directory, and every checkpoint of Orbax's own compatibility set that it calls good is read.
 Needs jax, flax and orbax-checkpoint, in this Python or in build/peers; without them, skipped (status 77).
 """
+import collections
 import json
 import os
 import pathlib
@@ -29,6 +30,7 @@ try:
     import ml_dtypes
     import numpy as np
     import orbax.checkpoint as ocp
+    import optax
     import orbax.checkpoint.experimental.v1 as v1
     from flax import nnx
 except ImportError:
@@ -116,6 +118,90 @@ def of_flax():
     fact("and computes the same", np.allclose(again(x), model(x), rtol=1e-5, atol=1e-6))  # sums of eight devices are in another order
 
 
+class Net(nnx.Module):
+    def __init__(self, seed):
+        self.a, self.b = nnx.Linear(8, 16, rngs=nnx.Rngs(seed)), nnx.Linear(16, 1, rngs=nnx.Rngs(seed + 1))
+
+    def __call__(self, x):
+        return self.b(jnp.tanh(self.a(x)))
+
+
+@nnx.jit
+def flax_step(model, optimizer, x):
+    optimizer.update(model, nnx.grad(lambda m: jnp.mean((m(x) - x.sum(-1, keepdims=True))**2))(model))
+
+
+def of_flax_training():
+    """A run of Flax and Optax that is broken off, written again by us, and gone on with, ends with the bits of an unbroken one."""
+    begin = lambda seed: (lambda m: (m, nnx.Optimizer(m, optax.adam(1e-2), wrt=nnx.Param)))(Net(seed))
+    batch = lambda i: jax.random.normal(jax.random.fold_in(jax.random.key(0), i), (16, 8))
+    state_of = lambda both: nnx.to_pure_dict(nnx.split(both)[1])
+    whole = begin(0)
+    for i in range(8):
+        if i == 4:
+            ocp.PyTreeCheckpointer().save(pathlib.Path("trained").resolve(), state_of(whole))
+        flax_step(*whole, batch(i))
+    for shards in (1, 4):
+        strata("checkpoint", "reshard", "trained", "trained_again", "--shards", shards)
+        graph, empty = nnx.split(begin(7))
+        target = nnx.to_pure_dict(empty)
+        nnx.replace_by_pure_dict(empty, ocp.PyTreeCheckpointer().restore(pathlib.Path("trained_again/default").resolve(), item=target))
+        both = nnx.merge(graph, empty)
+        for i in range(4, 8):
+            flax_step(*both, batch(i))
+        fact(f"a Flax program on JAX resumes from our directory of {shards} shards to the bits of an unbroken one", same(flat(state_of(both)), flat(state_of(whole))))
+
+
+def over(n):
+    """The first axis over n devices."""
+    return jax.sharding.NamedSharding(jax.sharding.Mesh(np.array(jax.devices()[:n]), ("x",)), jax.sharding.PartitionSpec("x"))
+
+
+def of_any_shards_to_any():
+    want = {"w": np.arange(840 * 3, dtype=np.float32).reshape(840, 3), "b": np.arange(840).astype(ml_dtypes.bfloat16)}
+    for n in range(1, 9):
+        ocp.PyTreeCheckpointer().save(pathlib.Path("from").resolve(), jax.tree.map(lambda a: jax.device_put(a, over(n)), want), force=True)
+        k = 9 - n
+        strata("checkpoint", "reshard", "from", "to", "--shards", k)
+        for path, name in [("from", f"{n} shards by Orbax"), ("to/default", f"{n} shards by Orbax, {k} by us")]:
+            bad = []
+            for m in range(1, 9):
+                got = ocp.PyTreeCheckpointer().restore(pathlib.Path(path).resolve(), item=want,
+                                                       restore_args=jax.tree.map(lambda _: ocp.ArrayRestoreArgs(sharding=over(m)), want))
+                bad += [m] * (not same(flat(got), want) or any(len(a.sharding.device_set) != m for a in jax.tree.leaves(got)))
+            fact(f"{name}: restored over 1 to 8 devices", not bad, f"wrong over {bad}")
+
+
+Pair = collections.namedtuple("Pair", "p q")
+
+
+def of_kinds():
+    """Every dtype that Orbax writes, every container, empty ones among them."""
+    jax.config.update("jax_enable_x64", True)
+    written, refused = {}, []
+    for name in ("bool int2 int4 int8 int16 int32 int64 uint2 uint4 uint8 uint16 uint32 uint64 float4_e2m1fn float8_e3m4 float8_e4m3 float8_e4m3fn "
+                 "float8_e4m3fnuz float8_e4m3b11fnuz float8_e5m2 float8_e5m2fnuz float8_e8m0fnu bfloat16 float16 float32 float64 complex64 complex128").split():
+        try:
+            a = jnp.asarray(np.arange(8) % 2, getattr(jnp, name, None) or np.dtype(name)).reshape(4, 2)
+            ocp.PyTreeCheckpointer().save(pathlib.Path("one").resolve(), {"a": a}, force=True)
+            written[name] = a
+        except Exception:
+            refused.append(name)
+    print(f"dtypes: {len(written)}; those that JAX or Orbax refuses: {' '.join(refused)}")
+    tree = {"dtypes": written, "list": [jnp.float32(1), (jnp.int8(2), 3)], "pair": Pair(jnp.float32(1.5), np.arange(3)), "none": None, "dict": {}, "empty": [],
+            "empty_tuple": (), "text": "h\u00e9llo", "float": 2.5, "scalar": np.float32(4), "deep": [{"x": [jnp.ones((2, 2)), {}]}], "dotted.name": jnp.ones(1)}
+    for name, options in [("zarr2", {}), ("zarr3", {"use_zarr3": True}), ("files", {"use_ocdbt": False})]:
+        ocp.PyTreeCheckpointer(**options).save(pathlib.Path("kinds").resolve(), tree, force=True)
+        strata("checkpoint", "reshard", "kinds", "kinds2", "--shards", 2)
+        first, second = (ocp.PyTreeCheckpointer().restore(pathlib.Path(p).resolve()) for p in ("kinds", "kinds2/default"))
+        fact(f"{name}: containers come back as they were", jax.tree.structure(first) == jax.tree.structure(second), f"{jax.tree.structure(first)}\n{jax.tree.structure(second)}")
+        fact(f"{name}: every dtype comes back", all(np.asarray(a).tobytes() == np.asarray(b).tobytes() and getattr(a, "dtype", None) == getattr(b, "dtype", None)
+                                                    for a, b in zip(jax.tree.leaves(first), jax.tree.leaves(second))))
+        metadata = lambda p: sorted(json.loads(pathlib.Path(p, "_METADATA").read_text())["tree_metadata"])
+        fact(f"{name}: and empty leaves", metadata("kinds") == metadata("kinds2/default"))
+    jax.config.update("jax_enable_x64", False)
+
+
 def of_orbax_shards():
     want = {"w": np.arange(16 * 24, dtype=np.float32).reshape(16, 24), "b": np.arange(8).astype(ml_dtypes.bfloat16), "s": {"t": np.int32(5)}}
     for shape in [(1, 1), (2, 1), (2, 4), (8, 1)]:
@@ -155,6 +241,9 @@ with tempfile.TemporaryDirectory() as folder:
     os.chdir(folder)
     of_runs()
     of_flax()
+    of_flax_training()
+    of_any_shards_to_any()
+    of_kinds()
     of_orbax_shards()
     of_compatibility_set()
     os.chdir(ROOT)
