@@ -1,17 +1,20 @@
-// Orbax checkpoints on a disk: saved and loaded, beside plain files of the same bytes.
+// Orbax checkpoints on a disk: saved and loaded, in turn with plain files of the same bytes.
 //
 //   ninja -C build bin/checkpoint-speed
-//   build/bin/checkpoint-speed FOLDER [MIB]          bench/checkpoint_speed.py adds
-//   orbax-checkpoint
+//   build/bin/checkpoint-speed FOLDER [MIB] [ROUNDS]
 //
-// One line of JSON: MB/s of each, the time that a save blocks its caller, and the peak of memory
-// above the state's own.
+// One line of JSON: of each round the MB/s of every kind, the one after the other, so that all meet
+// the same disk; the microseconds that a save blocks its caller, of few arrays and of many; and the
+// peak of memory above the state's own. bench/checkpoint_speed.py adds orbax-checkpoint.
+#include <fcntl.h>
 #include <sys/resource.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -24,7 +27,7 @@ namespace orbax = checkpoint::orbax;
 
 namespace {
 
-constexpr int kArrays = 32, kRounds = 3;
+constexpr int kArrays = 32;
 
 double seconds() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
@@ -46,16 +49,70 @@ auto need(T result) {
   std::exit(1);
 }
 
-/// The best of some rounds, in seconds.
 template <class F>
-double best(F&& f) {
-  double out = 1e300;
-  for (int i = 0; i < kRounds; ++i) {
-    const double begin = seconds();
-    f();
-    out = std::min(out, seconds() - begin);
+double time_of(F&& f) {
+  const double begin = seconds();
+  f();
+  return seconds() - begin;
+}
+
+/// What the file system can do: the system's own calls, a sync at the end.
+void write_plainly(const std::string& path, const orbax::Contents& contents) {
+  const int fd = ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+  for (const orbax::Leaf& leaf : contents.items.at("state")) {
+    const char* at = reinterpret_cast<const char*>(leaf.value->data());
+    for (std::size_t left = leaf.value->bytes(); left > 0;) {
+      const ssize_t n = ::write(fd, at, std::min<std::size_t>(left, 8 << 20));
+      if (n <= 0) std::exit(1);
+      at += n;
+      left -= static_cast<std::size_t>(n);
+    }
+  }
+  if (::fsync(fd) != 0 || ::close(fd) != 0) std::exit(1);
+}
+
+/// Into arrays that are made for it, as a load makes them.
+void read_plainly(const std::string& path, const orbax::Contents& contents) {
+  const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  std::vector<Literal> out;
+  for (const orbax::Leaf& leaf : contents.items.at("state")) {
+    out.emplace_back(leaf.value->type());
+    char* at = reinterpret_cast<char*>(out.back().mutable_data());
+    for (std::size_t left = out.back().bytes(); left > 0;) {
+      const ssize_t n = ::read(fd, at, left);
+      if (n <= 0) std::exit(1);
+      at += n;
+      left -= static_cast<std::size_t>(n);
+    }
+  }
+  ::close(fd);
+}
+
+/// Arrays of random numbers: no compression finds much in weights.
+orbax::Contents arrays_of(int arrays, std::int64_t rows) {
+  orbax::Contents out;
+  std::uint64_t random = 88172645463325252u;
+  for (int n = 0; n < arrays; ++n) {
+    orbax::Leaf leaf;
+    leaf.path = {{"w" + std::to_string(n)}};
+    leaf.kind = orbax::Kind::numpy_array;
+    leaf.value = Literal(Type(DType::f32, {rows, 1024}));
+    for (float& x : leaf.value->mutable_span<float>()) {
+      random ^= random << 13, random ^= random >> 7, random ^= random << 17;
+      x = static_cast<float>(static_cast<std::int32_t>(random >> 32)) * 1e-9f;
+    }
+    out.items["state"].push_back(std::move(leaf));
   }
   return out;
+}
+
+/// Microseconds that a save keeps its caller.
+double blocked(const std::string& folder, const orbax::Contents& contents) {
+  auto manager = need(checkpoint::Manager::open(folder));
+  orbax::Contents given = contents;  // shares the arrays
+  const double took = time_of([&] { need(manager->save(1, std::move(given))); });
+  need(manager->wait());
+  return took * 1e6;
 }
 
 }  // namespace
@@ -63,50 +120,39 @@ double best(F&& f) {
 int main(int argc, char** argv) {
   const std::string folder = std::string(argc > 1 ? argv[1] : ".") + "/checkpoint_speed";
   const std::int64_t mib = argc > 2 ? std::atoll(argv[2]) : 512;
-  const std::int64_t count = mib * (1 << 20) / kArrays / 4;
-  orbax::Contents contents;
-  std::uint64_t random = 88172645463325252u;
-  for (int n = 0; n < kArrays; ++n) {
-    orbax::Leaf leaf;
-    leaf.path = {{"w" + std::to_string(n)}};
-    leaf.kind = orbax::Kind::numpy_array;
-    leaf.value = Literal(Type(DType::f32, {count / 1024, 1024}));
-    auto bits = leaf.value->mutable_span<float>();
-    for (float& x : bits) {  // weights: no compression finds much in them
-      random ^= random << 13, random ^= random >> 7, random ^= random << 17;
-      x = static_cast<float>(static_cast<std::int32_t>(random >> 32)) * 1e-9f;
-    }
-    contents.items["state"].push_back(std::move(leaf));
-  }
-  const double mb = static_cast<double>(mib) * 1.048576;
+  const int rounds = argc > 3 ? std::atoi(argv[3]) : 3;
   need(remove_all(folder));
   need(make_folders(folder));
-
-  for (const bool compressed : {false, true}) {
-    const orbax::SaveOptions layout{.tree = {.compressed = compressed}};
-    const std::string path = folder + (compressed ? "/zstd" : "/raw");
-    const std::int64_t before = peak_kib();
-    const double save = best([&] { need(orbax::save(path, contents, layout)); });
-    const double above = static_cast<double>(peak_kib() - before) / 1024;
-    const double load = best([&] { need(orbax::load(path)); });
-    const char* as = compressed ? "zstd" : "raw";
-    std::printf("%s\"%s_save\":%.0f,\"%s_load\":%.0f,\"%s_save_above_mib\":%.0f",
-                compressed ? "," : "{", as, mb / save, as, mb / load, as, above);
-  }
-
-  std::vector<std::string_view> pieces;
-  for (const orbax::Leaf& leaf : contents.items["state"])
-    pieces.emplace_back(reinterpret_cast<const char*>(leaf.value->data()), leaf.value->bytes());
+  const orbax::Contents contents = arrays_of(kArrays, mib * (1 << 20) / kArrays / 4096);
+  const double mb = static_cast<double>(mib) * 1.048576;
+  std::map<std::string, std::vector<double>> rates;
+  std::map<std::string, double> above;
   const std::string plain = folder + "/plain";
-  const double write = best([&] { need(write_file_synced(plain, pieces)); });
-  const double read = best([&] { need(read_file(plain)); });
-  std::printf(",\"mb\":%.0f,\"file_write\":%.0f,\"file_read\":%.0f", mb, mb / write, mb / read);
-
-  auto manager = need(checkpoint::Manager::open(folder + "/manager"));
-  const double begin = seconds();
-  need(manager->save(1, contents));
-  const double blocked = seconds() - begin;
-  need(manager->wait());
-  std::printf(",\"blocked_ms\":%.3f,\"arrays\":%d}\n", blocked * 1e3, kArrays);
+  for (int round = 0; round < rounds; ++round) {
+    rates["file_write"].push_back(mb / time_of([&] { write_plainly(plain, contents); }));
+    for (const bool compressed : {false, true}) {
+      const std::string as = compressed ? "zstd" : "raw", path = folder + "/" + as;
+      const std::int64_t before = peak_kib();
+      rates[as + "_save"].push_back(
+          mb / time_of([&] {
+            need(orbax::save(path, contents, {.tree = {.compressed = compressed}}));
+          }));
+      above[as] = std::max(above[as], static_cast<double>(peak_kib() - before) / 1024);
+    }
+    rates["file_read"].push_back(mb / time_of([&] { read_plainly(plain, contents); }));
+    for (const char* as : {"raw", "zstd"})
+      rates[std::string(as) + "_load"].push_back(
+          mb / time_of([&] { need(orbax::load(folder + "/" + as)); }));
+  }
+  std::printf("{\"mb\":%.0f", mb);
+  for (const auto& [name, all] : rates) {
+    std::printf(",\"%s\":[", name.c_str());
+    for (std::size_t i = 0; i < all.size(); ++i) std::printf("%s%.0f", i ? "," : "", all[i]);
+    std::printf("]");
+  }
+  for (const auto& [as, peak] : above) std::printf(",\"%s_save_above_mib\":%.0f", as.c_str(), peak);
+  const orbax::Contents many = arrays_of(2000, 1);
+  std::printf(",\"blocked_us\":{\"%d\":%.0f,\"2000\":%.0f}}\n", kArrays,
+              blocked(folder + "/few", contents), blocked(folder + "/many", many));
   need(remove_all(folder));
 }
