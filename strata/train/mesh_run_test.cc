@@ -16,6 +16,7 @@
 #include "strata/train/mesh_report.h"
 #include "strata/train/parallelism.h"
 #include "strata/train/pipeline.h"
+#include "strata/train/router_options.h"
 #include "strata/train/run.h"
 #include "strata/train/state.h"
 
@@ -53,23 +54,27 @@ class MeshRunTest : public testing::Test {
     cpu_devices(8);
   }
   /// Of 20 steps on 8 sequences each; the state after them.
-  std::pair<std::vector<double>, State> losses(const Config& c) const {
+  std::pair<std::vector<double>, State> losses(const Config& c, int steps = 20,
+                                               std::int64_t rows = 8) const {
     const auto mesh = mesh_of(c);
     State state = init_state(c);
-    Step step = make_step(make_model(c), make_optimizer(c),
-                          {.micro_batches = c.gradient_accumulation_steps});
+    Step step = make_step(make_model(c), make_optimizer(c), step_options(c, *make_model(c)));
     if (mesh) {
       step = on_mesh(std::move(step), mesh, pipeline_of(c, *make_model(c)));
       state = put_on_mesh(std::move(state), *mesh);
     }
     std::vector<double> out;
-    for (int i = 0; i < 20; ++i) {
-      const Array tokens = random::randint(random::key(i), {8, 9}, 0, 64);
+    for (int i = 0; i < steps; ++i) {
+      const Array tokens = random::randint(random::key(i), {rows, 9}, 0, 64);
       Batch batch{tokens[{slice(), slice(0, 8)}], tokens[{slice(), slice(1, 9)}]};
       if (mesh) batch = put_on_mesh(batch, *mesh);
       auto [outcome, next] = step(std::move(state), std::move(batch));
       state = std::move(next);
       out.push_back(outcome.loss.item<double>());
+      if (outcome.routers) {
+        out.push_back(outcome.routers->load_balance.item<double>());
+        out.push_back(outcome.routers->router_z.item<double>());
+      }
     }
     return {std::move(out), std::move(state)};
   }
@@ -100,33 +105,61 @@ TEST_F(MeshRunTest, LossesAreThoseOfOneDevice) {
   EXPECT_LE(differs({"ici_context_parallelism=4", "ici_data_parallelism=2"}), 1e-5);
 }
 
-TEST_F(MeshRunTest, ExpertsSortTheTokensOfEachDevice) {
-  const auto of = [](Keys more, const char* length = "max_target_length=8") {
-    more.insert(more.begin(),
-                {"decoder_block=published", "learning_rate=1e-2", "steps=20",
-                 "per_device_batch_size=8", length,
-                 R"(config={"model_type": "mixtral", "vocab_size": 64, "hidden_size": 16,
+/// A tiny Mixtral, whose routers' losses count.
+Config mixtral(Keys more, const char* length = "max_target_length=8") {
+  more.insert(
+      more.begin(),
+      {"decoder_block=published", "learning_rate=1e-2", "steps=20", "per_device_batch_size=8",
+       "load_balance_loss_weight=0.1", "router_z_loss_weight=0.01", length,
+       R"(config={"model_type": "mixtral", "vocab_size": 64, "hidden_size": 16,
             "intermediate_size": 32, "num_hidden_layers": 2, "num_attention_heads": 8,
             "num_key_value_heads": 8, "rms_norm_eps": 1e-5, "num_local_experts": 4,
             "num_experts_per_tok": 2})"});
-    return read_config({}, more, Data::optional);
-  };
-  const std::vector<double> whole = losses(of({})).first;
+  return read_config({}, more, Data::optional);
+}
+
+TEST_F(MeshRunTest, ExpertsSortTheTokensOfEachDevice) {
+  const std::vector<double> whole = losses(mixtral({})).first;
   for (const Keys& keys :
        {Keys{"ici_fsdp_parallelism=8"}, Keys{"ici_fsdp_parallelism=4", "ici_tensor_parallelism=2"},
         Keys{"ici_data_parallelism=4", "ici_context_parallelism=2"},
         Keys{"ici_fsdp_parallelism=4", "ici_expert_parallelism=2"},
         Keys{"ici_fsdp_parallelism=2", "ici_tensor_parallelism=4"}}) {  // fewer parts than experts
-    const std::vector<double> mine = losses(of(keys)).first;
+    const std::vector<double> mine = losses(mixtral(keys)).first;
     for (std::size_t i = 0; i < whole.size(); ++i)
-      EXPECT_NEAR(mine[i] / whole[i], 1, 1e-5) << keys[0] << ", step " << i;
+      EXPECT_NEAR(mine[i] / whole[i], 1, 1e-5) << keys[0] << ", figure " << i;
   }
   // No tokens move for their experts: of a step's gathers the largest part is weights.
   const auto moved = [&](const char* length) {
-    const Config c = of({"ici_fsdp_parallelism=8", "per_device_batch_size=1"}, length);
+    const Config c = mixtral({"ici_fsdp_parallelism=8", "per_device_batch_size=1"}, length);
     return mesh_report(step_program(c, mesh_of(c))).collectives.at("all_gather").bytes;
   };
   EXPECT_LT(moved("max_target_length=64"), 1.1 * static_cast<double>(moved("max_target_length=8")));
+}
+
+TEST_F(MeshRunTest, TokensTravelToTheirExpertsAndBack) {
+  // Loss, load balance and router z of each step are those of one device, also of micro-batches.
+  const std::vector<double> whole = losses(mixtral({}), 5, 32).first;
+  for (const char* parts : {"1", "2", "4"}) {
+    const Config c = mixtral({"ici_data_parallelism=2", "ici_expert_parallelism=4",
+                              std::string("gradient_accumulation_steps=") + parts});
+    const std::vector<double> mine = losses(c, 5, 32).first;
+    ASSERT_EQ(mine.size(), 15u);
+    for (std::size_t i = 0; i < whole.size(); ++i)
+      EXPECT_NEAR(mine[i] / whole[i], 1, 1e-5) << parts << " micro-batches, figure " << i;
+  }
+  const auto collectives = [](const Keys& keys) {
+    Keys all = keys;
+    all.push_back("per_device_batch_size=1");
+    const Config c = mixtral(all);
+    return mesh_report(step_program(c, mesh_of(c))).collectives;
+  };
+  auto experts = collectives({"ici_data_parallelism=2", "ici_expert_parallelism=4"}),
+       whole_ones = collectives({"ici_data_parallelism=2", "ici_fsdp_parallelism=4"});
+  // Rows there and back and their sizes, forward and, but for the sizes, backward.
+  EXPECT_GE(experts.at("all_to_all").times, 5);
+  // Weights of experts stay where they are.
+  EXPECT_LT(experts["all_gather"].bytes, whole_ones.at("all_gather").bytes);
 }
 
 TEST_F(MeshRunTest, StagesHaveTheLossesOfOneDevice) {

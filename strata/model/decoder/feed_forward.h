@@ -46,8 +46,11 @@ struct Experts {
   /// product instead of f(gate) * up, and the shared one: x (...,
   /// D), result of its dtype. Tokens are put in the order of their experts, whose products are
   /// those of groups of rows (lax::ragged_dot), and back; what a token gets depends on it alone,
-  /// and on where experts are full (ExpertOptions::capacity). The sum over routes is f32's. Source:
-  /// modeling_{mixtral,qwen2_moe,gpt_oss}.py of transformers.
+  /// and on where experts are full (ExpertOptions::capacity), for which nothing is computed then.
+  /// The sum over routes is f32's. On a mesh whose axis of experts cuts tokens too (MaxText's
+  /// expert) each device has its experts alone, and rows go there and back by all-to-all. Source:
+  /// modeling_{mixtral,qwen2_moe,gpt_oss}.py of transformers; MaxText's sparse_matmul with expert
+  /// parallelism, but for its buffers, which may overflow there.
   Array operator()(const Array& x, const ExpertOptions& options, Activation activation) const;
   /// The same of routes that are there.
   Array along(const Array& x, const Routes& routes, const ExpertOptions& options,
