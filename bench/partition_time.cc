@@ -17,7 +17,7 @@
 #include "strata/api/lax.h"
 #include "strata/api/nn.h"
 #include "strata/api/numpy.h"
-#include "strata/compile/cpu_client.h"
+#include "strata/compile/cpu/cpu_client.h"
 #include "strata/ir/declaration.h"
 #include "strata/ir/pass/pass.h"
 #include "strata/partition/program.h"

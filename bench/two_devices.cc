@@ -17,7 +17,7 @@
 
 #include "strata/api/jit.h"
 #include "strata/api/random.h"
-#include "strata/compile/cpu_client.h"
+#include "strata/compile/cpu/cpu_client.h"
 #include "strata/model/llama/family.h"
 #include "strata/train/parallelism.h"
 #include "strata/train/rules.h"

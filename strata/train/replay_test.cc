@@ -13,7 +13,7 @@
 
 #include "strata/api/devices.h"
 #include "strata/checkpoint/any_format.h"
-#include "strata/compile/cpu_client.h"
+#include "strata/compile/cpu/cpu_client.h"
 #include "strata/train/run.h"
 
 namespace strata::train {

@@ -8,7 +8,7 @@
 #include "strata/api/jit.h"
 #include "strata/api/random.h"
 #include "strata/base/error.h"
-#include "strata/compile/cpu_client.h"
+#include "strata/compile/cpu/cpu_client.h"
 #include "strata/model/decoder/balance.h"
 #include "strata/model/decoder/model.h"
 
