@@ -17,6 +17,7 @@
 #include "strata/base/thread_pool.h"
 #include "strata/checkpoint/safetensors.h"
 #include "strata/compile/cpu/cpu_client.h"
+#include "strata/compile/plan/make_plan.h"
 #include "strata/compile/plan/roofline.h"
 #include "strata/conformance/execute.h"
 #include "strata/conformance/program.h"
