@@ -75,8 +75,7 @@ const Known& remember(const std::string& key, const Emitted& emitted,
   known.name = maker_of(*program.block).operation;
   CallDevice device;
   for (const Array* x : operands) device.add(*x, known.name);
-  known.executable =
-      client_for(device.device()).compile(*program.block, {.any_size = true});
+  known.executable = client_for(device.device()).compile(*program.block, {.any_size = true});
   known.on_device = known.executable->on_device();
   known.binds = device.bound();
   known.bytes = known.executable->result_types()[0].bytes();

@@ -240,8 +240,7 @@ std::vector<Array> run(const Program& program) {
   for (const Array& a : program.captured) device.add(a, "the operation");
   runtime::Client* mesh = device.bound() ? nullptr : client_of_constraints(*program.block);
   const std::shared_ptr<runtime::Executable> executable =
-      (mesh ? *mesh : client_for(device.device()))
-          .compile(*program.block, {.any_size = true});
+      (mesh ? *mesh : client_for(device.device())).compile(*program.block, {.any_size = true});
   std::vector<runtime::Buffer> results =
       with_memory([&] { return maker_of(*program.block); }, *executable,
                   [&] { return executable->run(std::move(arguments)); });

@@ -16,9 +16,9 @@
 #include "strata/base/thread_pool.h"
 #include "strata/compile/llvm/runtime_symbols.h"
 #include "strata/compile/llvm/target.h"
+#include "strata/core.h"
 #include "strata/embed/c_header.h"
 #include "strata/loop/tiles.h"
-#include "strata/core.h"
 
 namespace strata::embed {
 namespace {

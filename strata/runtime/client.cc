@@ -12,6 +12,12 @@
 #include "strata/runtime/reference_client.h"
 
 namespace strata::runtime {
+namespace internal {
+/// The embedded CPU where the program is linked with it (compile/cpu/cpu_client.cc), null where it
+/// is not: this room stands below that one, and nothing runs before main to introduce the two.
+[[gnu::weak]] std::unique_ptr<Client> make_linked_cpu_client();
+}  // namespace internal
+
 namespace {
 std::mutex mutex;
 std::unique_ptr<Client> (*factory)() = nullptr;
@@ -30,8 +36,11 @@ bool devices_ignored = false;
 
 /// With the mutex held.
 Client& cpu_itself() {
-  STRATA_CHECK(factory != nullptr, "no client registered: call compile::register_cpu() first");
-  if (!cpu) cpu = owned(factory());
+  if (!cpu) {
+    const auto make = factory != nullptr ? factory : &internal::make_linked_cpu_client;
+    STRATA_CHECK(make != nullptr, "no client registered: call compile::register_cpu() first");
+    cpu = owned(make());
+  }
   return *cpu;
 }
 

@@ -96,8 +96,8 @@ TEST_F(ReplayTest, TenStepsOfARunOfAdapters) {
 }
 
 TEST_F(ReplayTest, TenStepsOfARunOverAMesh) {
-  cpu_devices(4);
-  check(with({"ici_fsdp_parallelism=2", "ici_tensor_parallelism=2", "per_device_batch_size=1"}), 2);
+  cpu_devices(8);
+  check(with({"ici_fsdp_parallelism=4", "ici_tensor_parallelism=2", "per_device_batch_size=1"}), 2);
 }
 
 }  // namespace

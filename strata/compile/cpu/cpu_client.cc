@@ -154,6 +154,16 @@ class CpuClient : public runtime::Client {
 std::unique_ptr<runtime::Client> make_cpu_client() { return std::make_unique<CpuClient>(); }
 void register_cpu() { runtime::set_client_factory(&make_cpu_client); }
 
+}  // namespace strata::compile
+
+namespace strata::runtime::internal {
+// What runtime/client.cc finds where nobody registered a client.
+std::unique_ptr<Client> make_linked_cpu_client();
+std::unique_ptr<Client> make_linked_cpu_client() { return compile::make_cpu_client(); }
+}  // namespace strata::runtime::internal
+
+namespace strata::compile {
+
 Explanation explain(const ir::Block& block, const runtime::CompileOptions& options) {
   Explanation out;
   double start = seconds();
