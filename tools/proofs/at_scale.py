@@ -19,7 +19,7 @@ import subprocess
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 PAGE = ROOT / "docs" / "at-scale.md"
-BEGIN, END = "<!-- output of: tools/proofs/at_scale.py -->", "<!-- end of output -->"
+BEGIN, END = "<!-- tables of: tools/proofs/at_scale.py -->", "<!-- end of tables -->"
 # name -> (configuration, keys beside it, what it is)
 STEPS = {
     "dense-2.1b": ("configs/kakao/dense-2.1b.yml", [], "2.1B dense, FSDP"),

@@ -17,7 +17,7 @@ import subprocess
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 PAGE = ROOT / "docs" / "transfer.md"
-BEGIN, END = "<!-- output of: tools/proofs/transfer.py -->", "<!-- end of output -->"
+BEGIN, END = "<!-- tables of: tools/proofs/transfer.py -->", "<!-- end of tables -->"
 TEXTS = f"{ROOT}/docs/*.md,{ROOT}/tutorial/*.md;{ROOT}/strata/*/*.cc"
 WIDTHS, DEPTHS = [32, 64, 128], [2, 4, 8]
 BASE_WIDTH, BASE_DEPTH = WIDTHS[0], DEPTHS[0]
