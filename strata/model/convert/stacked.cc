@@ -162,7 +162,9 @@ Result<std::optional<Opened>> open_one(const std::string& folder) {
 
 /// The checkpoint that a path means; of steps the newest that is whole.
 Result<std::optional<Opened>> open_any(const std::string& path) {
-  if (file_exists(path + "/manifest.json") || orbax::is_checkpoint(path)) return open_one(path);
+  const auto itself = orbax::is_checkpoint(path);
+  if (!itself) return itself.status();
+  if (*itself || file_exists(path + "/manifest.json")) return open_one(path);
   const auto root = checkpoint::root_of(path);
   if (!root) return root.status();
   const auto steps = checkpoint::any_format::steps(*root);
