@@ -8,6 +8,7 @@
 #include "strata/op/calculus/support.h"
 #include "strata/op/control.h"
 #include "strata/op/reduce/cumulative.h"
+#include "strata/op/rules.h"
 
 namespace strata::op {
 namespace {
