@@ -7,10 +7,10 @@
 
 namespace strata::checkpoint {
 
-/// Whether one that could not be loaded from a path may be passed over for an older one: its bytes
-/// are not, or no longer, what was written. One that may not be read, that a newer Strata wrote, or
-/// that lies in a bucket whose request failed is as whole as before: who went on from an older one
-/// would replace it.
+/// Whether a run may resume from an older checkpoint because the one at `path` failed to load with
+/// `status`: true if its bytes are not, or no longer, what a save wrote. False for a checkpoint
+/// that the process may not read, that a newer Strata wrote, or in a bucket whose request failed:
+/// it is intact, and a run that resumed from an older one would overwrite it.
 bool is_damage(const std::string& path, const Status& status);
 
 }  // namespace strata::checkpoint

@@ -46,7 +46,7 @@ Status remove_unfinished(const std::string& root) {
 
 constexpr const char* kRootMetadata = "/metadata/_ROOT_METADATA";
 
-/// Writes what is said of the whole folder, where nothing is.
+/// Writes the root metadata (RootMetadata of Orbax's manager), unless the folder has one.
 Status add_metadata(const std::string& root, const std::string& metadata) {
   const json custom = json::parse(metadata, nullptr, false);
   if (!custom.is_object()) throw Error("Manager::open", "metadata is no JSON object: {}", metadata);

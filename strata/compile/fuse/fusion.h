@@ -1,4 +1,5 @@
-// Which operations became one kernel: groups, what is inlined, what lies in memory. fuse.h decides.
+// The result of fusion: groups of operations, each one kernel; inlined values; constants in memory.
+// fuse.h computes it.
 #pragma once
 
 #include <span>
@@ -70,8 +71,8 @@ struct Fusion {
 
 enum class FusionMode : std::uint8_t {
   full,
-  separate_small  // operations on small arrays are kernels of their own, and floats among their
-                  // constants lie in memory: few kernels are unlike
+  separate_small  // each operation on small arrays is a kernel of its own that loads float
+                  // constants from memory, so that many share one compiled kernel
 };
 
 /// The literal of a constant, or null for another operation.

@@ -24,14 +24,11 @@ constexpr int kFewReadings = 4;  // of what is computed again
 // columns cannot be made where their terms are stored, so these are written to be read twice, or
 // computed twice (softmax of 4096 x 4096 f32 over the first dimension: 8.9 ms stored, 6.9 so).
 constexpr double kMostTwice = 32;
-constexpr std::int64_t kSmall = 4096;  // elements of arrays that lie in a first-level cache:
-                                       // passing them on by memory costs about a call
 
 bool is_large(const Value* v) {
   return v->type().is_tensor() && v->type().bytes() >= kBeyondThreadCache &&
          !is_complex(v->dtype());
 }
-bool is_small_array(const Value* v) { return v->type().is_tensor() && count(v) <= kSmall; }
 
 /// Index moves and casts of one array: reading them again costs what reading the array costs.
 bool is_view(const Op& op) {

@@ -12,8 +12,7 @@ using ir::Op;
 using ir::Value;
 using op::is_reduction;
 
-constexpr std::int64_t kSmall = 4096;  // elements of arrays that lie in a first-level cache:
-                                       // passing them on by memory costs about a call
+constexpr std::int64_t kSmall = 4096;  // elements
 
 }  // namespace
 
@@ -26,13 +25,14 @@ bool is_update(const Op& op) { return std::holds_alternative<op::Update>(op::def
 
 std::int64_t count(const Value* v) { return v->shape().count(); }
 
+bool is_small_array(const Value* v) { return v->type().is_tensor() && count(v) <= kSmall; }
+
 bool is_small(const Op& op) {
-  auto small = [](const Value* v) { return v->type().is_tensor() && count(v) <= kSmall; };
   auto results = op.results();
   bool given = std::any_of(op.operands.begin(), op.operands.end(),
                            [](const Value* v) { return !v->op() || !constant_literal(*v->op()); });
-  return given && std::all_of(op.operands.begin(), op.operands.end(), small) &&
-         std::all_of(results.begin(), results.end(), small);
+  return given && std::all_of(op.operands.begin(), op.operands.end(), is_small_array) &&
+         std::all_of(results.begin(), results.end(), is_small_array);
 }
 
 Uses::Uses(const ir::Block& block) : index(block) {

@@ -1,5 +1,5 @@
-// Narrow products (gemm_output.h): a lane for each element of the result, as it lies in memory
-// behind the product's moves.
+// Builds kernels of narrow dots (gemm_kind.h): each vector lane computes one element of the result,
+// in the memory order that follows from the dot's output layout (gemm_output.h).
 #pragma once
 
 #include "strata/compile/kernel/kernel_builder.h"

@@ -1,5 +1,6 @@
-// The loops of a product's sum that goes by chains (op/linalg/dot_general.h): chains, groups of
-// them, and all of these, in the registers of a tile or in its stack.
+// Emits the reduction loops of a dot with several partial accumulators (SumChains of
+// op/linalg/dot_general.h): within a chain, over a group of chains, and over all groups, with the
+// accumulators in registers or in the tile's stack slots.
 #pragma once
 
 #include <functional>

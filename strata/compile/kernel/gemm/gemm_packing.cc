@@ -8,8 +8,8 @@ namespace {
 
 constexpr int kTransposeTile = loop::kQuickSquare;
 
-/// `step` for each tile and each of `steps` steps, a few steps of all tiles at a time: what is read
-/// lies in rows that go on from tile to tile, what is written lies together.
+/// Calls `step` for each tile and each of `steps` steps, a few steps of all tiles at a time: reads
+/// follow rows that continue from tile to tile, writes stay contiguous.
 void by_strips(loop::Builder& b, const GemmAxis& axis, std::int64_t steps,
                const std::function<void(const GemmAxisRange&, const Index&)>& step) {
   constexpr std::int64_t kSteps = 8;
