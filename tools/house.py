@@ -1,7 +1,9 @@
 #!/usr/bin/env python3
 """Measures the house: rooms, include cycles between files, sizes, long lines, names of operations in passes.
 
-    tools/house.py            prints docs/house.md's tables (tools/check_docs.py compares them, --write renews them)
+    tools/house.py            prints what is wanted (tools/check_docs.py compares it with docs/house.md, --write renews it)
+    tools/house.py --sizes    prints sizes by file, function and room
+    tools/house.py --page     renews both in docs/house.md
     tools/house.py --svg      writes docs/rooms.svg, the rooms in their order with what each includes
     tools/house.py --cycles   prints each cycle, and which of its sources includes which header
     tools/house.py --names    prints each line that names an operation in strata/pass
@@ -17,6 +19,7 @@ import re
 import statistics
 import subprocess
 import sys
+import time
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "tools"))
@@ -179,19 +182,15 @@ def table(head, rows):
 
 
 def print_house():
+    """What is wanted of the house: changes only when a file is added to a knot or a full folder, or taken out of one."""
     sources = [n for n in listed("strata/*.cc", "strata/*.h", "strata/*.c")]
     own = [n for n in sources if not IS_TEST.search(n)]
     code = [n for n in own if pathlib.PurePath(n).suffix in (".cc", ".h")]
-    graph = includes_between_files(code)
-    found = knots(graph)
+    found = knots(includes_between_files(code))
     headers = {h: [t for t in STRATA_INCLUDE.findall(read(h))] for h in code if h.endswith(".h")}
     of_headers = knots({h: [t for t in targets if t in headers] for h, targets in headers.items()})
-    lines = {n: read(n).count("\n") for n in sources}
-    lengths = [length for n in own for length in functions(read(n))]
-    all_cpp = listed("*.cc", "*.h", "*.c")
     room_errors = sum(1 for _ in check_rooms.order_of_rooms())
-    texts, kinds = names_of_operations(TEXT), names_of_operations(KIND)
-    too_full, ordered = folders(own)
+    too_full, _ = folders(own)
 
     print(table(["what", "number", "wanted"], [
         ("rooms", len(check_rooms.rooms()), ""),
@@ -200,11 +199,25 @@ def print_house():
         ("cycles between files (a header and the source beside it)", len(found), 0),
         ("files in such cycles", sum(map(len, found)), 0),
         ("folders of more than 40 files, tests and data apart", len(too_full), 0),
-        ("C++ files with a line of more than 100 columns", long_lines(all_cpp), 0),
-        ("names of operations in `strata/pass`, as texts that are compared", len(texts), 0),
-        ("the same as interned kinds ([kind.h](../strata/op/kind.h)): one comparison of pointers each", len(kinds), "only where a rule is about that operation"),
-        ("rules of algebra ([algebra.cc](../strata/pass/algebra.cc)), each evaluated at random", rules_of_algebra(), ""),
-    ]))
+        ("C++ files with a line of more than 100 columns", long_lines(listed("*.cc", "*.h", "*.c")), 0),
+        ("names of operations in `strata/pass`, as texts that are compared", len(names_of_operations(TEXT)), 0),
+    ]).rstrip())
+    if found:
+        print("\nCycles:\n")
+        print(table(["files", "which"], [(len(k), ", ".join(f"`{f.removeprefix('strata/')}`" for f in k[:6]) + (", ..." if len(k) > 6 else "")) for k in found]).rstrip())
+    if too_full:
+        print("\nFolders of more than 40 files: " + ", ".join(f"`{folder}`" for folder in sorted(f for f, _ in too_full)) + ".")
+
+
+def print_sizes():
+    """Sizes, which every change moves: docs/house.md has them of a day."""
+    sources = [n for n in listed("strata/*.cc", "strata/*.h", "strata/*.c")]
+    own = [n for n in sources if not IS_TEST.search(n)]
+    found = knots(includes_between_files([n for n in own if pathlib.PurePath(n).suffix in (".cc", ".h")]))
+    lines = {n: read(n).count("\n") for n in sources}
+    lengths = [length for n in own for length in functions(read(n))]
+    _, ordered = folders(own)
+
     print("Lines, tests apart:\n")
     print(table(["", "how many", "median", "95 of 100 below", "longest"], [
         ("functions", len(lengths), *spread(lengths).split(" | ")),
@@ -219,14 +232,10 @@ def print_house():
         fullest = max((count for folder, count in ordered if folder == f"strata/{room}" or folder.startswith(f"strata/{room}/")), default=0)
         rows.append((f"[{room}](../strata/{room})", len(mine), sum(lines[n] for n in mine), len({pathlib.PurePath(n).parent for n in mine}), fullest, knot or ""))
     print(table(["room", "files", "lines", "folders", "files in the fullest", "largest cycle"], rows))
-    if found:
-        print("Cycles:\n")
-        print(table(["files", "which"], [(len(k), ", ".join(f"`{f.removeprefix('strata/')}`" for f in k[:6]) + (", ..." if len(k) > 6 else "")) for k in found]))
-    if too_full:
-        print("Folders of more than 40 files:\n")
-        print(table(["folder", "files"], [(f"`{folder}`", count) for folder, count in too_full]))
-    print("Operations that `strata/pass` names:\n")
-    count = collections.Counter(n for n, _, _ in texts + kinds)
+    kinds = names_of_operations(KIND)
+    print(f"Operations that `strata/pass` names, as interned kinds ([kind.h](../strata/op/kind.h)), one comparison of pointers each: {len(kinds)}, each in a rule about that operation.")
+    print(f"Rules of algebra ([algebra.cc](../strata/pass/algebra.cc)), each evaluated at random: {rules_of_algebra()}.\n")
+    count = collections.Counter(n for n, _, _ in kinds)
     print(table(["file", "names"], [(f"`{n.removeprefix('strata/pass/')}`", c) for n, c in sorted(count.items(), key=lambda x: (-x[1], x[0]))]).rstrip())
 
 
@@ -238,6 +247,17 @@ def print_cycles():
             for other, by in sorted(graph[member].items()):
                 if other in members:
                     print(f"  {' '.join(by)} -> {other}.h")
+
+
+def renew_page():
+    page = ROOT / "docs/house.md"
+    text = page.read_text()
+    for words, option in (("output", ""), ("tables", " --sizes")):
+        mark = f"<!-- {words} of: tools/house.py{option} -->\n"
+        out = subprocess.run([sys.executable, __file__, *option.split()], cwd=ROOT, capture_output=True, text=True, check=True).stdout
+        begin = text.index(mark) + len(mark)
+        text = text[:begin] + out + text[text.index("<!-- end of output -->", begin):]
+    page.write_text(re.sub(r"Sizes of .*?:", f"Sizes of {time.strftime('%d %B %Y', time.gmtime())}:", text, count=1))
 
 
 # ---- the picture --------------------------------------------------------------------------------
@@ -280,11 +300,17 @@ def draw_rooms():
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--svg", action="store_true")
+    parser.add_argument("--sizes", action="store_true")
+    parser.add_argument("--page", action="store_true")
     parser.add_argument("--cycles", action="store_true")
     parser.add_argument("--names", action="store_true")
     options = parser.parse_args()
     if options.svg:
         draw_rooms()
+    elif options.sizes:
+        print_sizes()
+    elif options.page:
+        renew_page()
     elif options.cycles:
         print_cycles()
     elif options.names:
