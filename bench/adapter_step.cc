@@ -18,8 +18,8 @@
 #include "strata/compile/cpu/cpu_client.h"
 #include "strata/model/lora/lora.h"
 #include "strata/model/pretrained.h"
-#include "strata/train/rules.h"
-#include "strata/train/step.h"
+#include "strata/train/step/rules.h"
+#include "strata/train/step/step.h"
 
 using namespace strata;
 

@@ -6,7 +6,7 @@
 //                            512 rows, by each instruction set; all threads
 //
 // What the memory gives: memory-speed ("read").
-#include "strata/loop/kernel/block_dot.h"
+#include "strata/loop/kernel/block/block_dot.h"
 
 #include <algorithm>
 #include <chrono>
@@ -16,7 +16,7 @@
 #include <vector>
 
 #include "strata/base/thread_pool.h"
-#include "strata/loop/kernel/block_int8.h"
+#include "strata/loop/kernel/block/block_int8.h"
 
 namespace {
 

@@ -14,8 +14,8 @@
 #include "strata/compile/cpu/cpu_client.h"
 #include "strata/compile/llvm/compile_plan.h"
 #include "strata/model/llama/family.h"
-#include "strata/train/rules.h"
-#include "strata/train/step.h"
+#include "strata/train/step/rules.h"
+#include "strata/train/step/step.h"
 
 namespace {
 double now() {

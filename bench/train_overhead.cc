@@ -20,7 +20,7 @@
 #include "strata/base/command_line.h"
 #include "strata/base/file.h"
 #include "strata/compile/cpu/cpu_client.h"
-#include "strata/train/events.h"
+#include "strata/train/report/events.h"
 #include "strata/train/run.h"
 #include "strata/train/state.h"
 

@@ -19,10 +19,10 @@
 #include "strata/api/random.h"
 #include "strata/compile/cpu/cpu_client.h"
 #include "strata/model/llama/family.h"
-#include "strata/train/parallelism.h"
-#include "strata/train/rules.h"
-#include "strata/train/state_sharding.h"
-#include "strata/train/step.h"
+#include "strata/train/step/parallelism.h"
+#include "strata/train/step/rules.h"
+#include "strata/train/step/state_sharding.h"
+#include "strata/train/step/step.h"
 
 using namespace strata;
 

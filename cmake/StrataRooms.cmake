@@ -259,7 +259,9 @@ endfunction()
 # compile them (so that bits agree), and *_rt.cc. Needs the C++ library and libm alone. Nothing of it is seen outside the program or
 # library that it is linked into, which may use libstrata.so besides.
 function(strata_runtime_of_objects)
-  file(GLOB sources CONFIGURE_DEPENDS strata/embed/*_rt.cc strata/loop/kernel/*.cc)
+  file(GLOB sources CONFIGURE_DEPENDS strata/embed/*_rt.cc)
+  file(GLOB_RECURSE kernels CONFIGURE_DEPENDS strata/loop/kernel/*.cc)
+  list(APPEND sources ${kernels})
   list(FILTER sources EXCLUDE REGEX "/(native|large|product_cholesky)\\.cc$")
   add_library(strata_rt STATIC ${sources} strata/base/thread_pool.cc strata/compile/llvm/runtime_functions.cc)
   target_include_directories(strata_rt PRIVATE ${CMAKE_SOURCE_DIR} $<TARGET_PROPERTY:fmt::fmt,INTERFACE_INCLUDE_DIRECTORIES>)

@@ -4,9 +4,9 @@
 #include <strata/core.h>
 
 #include "examples.h"
-#include "strata/nn/norm.h"
+#include "strata/nn/norm/norm.h"
 #include "strata/nn/wide.h"
-#include "strata/optim/schedule.h"
+#include "strata/optim/schedule/schedule.h"
 
 using namespace strata;
 

@@ -7,7 +7,7 @@
 #include <iostream>
 
 #include "strata/checkpoint/arrays.h"
-#include "strata/nn/linear.h"
+#include "strata/nn/linear/linear.h"
 #include "strata/optim/optim.h"
 
 using namespace strata;

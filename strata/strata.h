@@ -8,7 +8,7 @@
 //   checkpoints, files      checkpoint/         strata::checkpoint
 //   pictures                image/image.h       strata::image
 //   published models        model/, engine/     strata::model, strata::engine
-//   a step of training      train/step.h        strata::train
+//   a step of training      train/step/step.h        strata::train
 //
 // Runs as `strata train` does them (train/run.h) take the JSON library nlohmann-json besides.
 #pragma once
@@ -30,4 +30,4 @@
 #include "strata/optim/optim.h"
 #include "strata/tokenizer/huggingface.h"
 #include "strata/tokenizer/tokenizer.h"
-#include "strata/train/step.h"
+#include "strata/train/step/step.h"

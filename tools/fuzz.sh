@@ -22,7 +22,7 @@ for file in checkpoint diff gguf gguf_types gguf_write manifest safetensors; do 
 [ "$room" = type ] && rooms="base type"
 [ "$room" = tokenizer ] && rooms="base tokenizer" libraries="-lsentencepiece -lsentencepiece_train -licuuc -lpcre2-8"
 [ "$room" = image ] && rooms="base type image/image.cc image/jpeg.cc image/png.cc" libraries="-lpng -ljpeg"
-[ "$room" = train ] && rooms="base train/events.cc"
+[ "$room" = train ] && rooms="base train/report/events.cc"
 [ "$name" = convert_fuzz ] && rooms="base type $files model/convert/sidecar.cc model/convert/gguf_tokenizer.cc"
 # Links these rooms as they were built: what a target tries is watched, what that stands on is not.
 as_built() {
@@ -59,7 +59,7 @@ case $source in */engine/grammar/*)  # without what knows tokenizers
   rooms="base"
   for file in grammar automaton regex ebnf lark formats json_text json_schema; do rooms="$rooms engine/grammar/$file.cc"; done ;;
 esac
-[ "$room" = optim ] && rooms="base optim/schedule_text.cc"
+[ "$room" = optim ] && rooms="base optim/schedule/schedule_text.cc"
 case $source in */chat_template/*) rooms="base tokenizer/chat_template" libraries="-licuuc" ;; esac
 # A header may be in every object, so a newer one makes all of them anew.
 stamp=build/fuzz/objects/made

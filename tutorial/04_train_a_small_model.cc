@@ -6,9 +6,9 @@
 
 #include "strata/data/dataset.h"
 #include "strata/model/llama/family.h"
-#include "strata/optim/adam.h"
-#include "strata/optim/schedules.h"
-#include "strata/train/step.h"
+#include "strata/optim/rules/adam.h"
+#include "strata/optim/schedule/schedules.h"
+#include "strata/train/step/step.h"
 
 using namespace strata;
 

@@ -3,7 +3,7 @@
 
 #include <iostream>
 
-#include "strata/nn/linear.h"
+#include "strata/nn/linear/linear.h"
 #include "strata/nn/state.h"
 #include "strata/nn/transform/grad.h"
 #include "strata/nn/transform/jit.h"

@@ -4,9 +4,9 @@
 
 #include <iostream>
 
-#include "strata/nn/batch_norm.h"
 #include "strata/nn/dropout.h"
-#include "strata/nn/linear.h"
+#include "strata/nn/linear/linear.h"
+#include "strata/nn/norm/batch_norm.h"
 #include "strata/nn/state.h"
 #include "strata/nn/transform/jit.h"
 #include "strata/nn/transform/vmap.h"

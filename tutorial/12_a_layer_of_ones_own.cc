@@ -4,10 +4,10 @@
 
 #include <iostream>
 
-#include "strata/nn/capture.h"
-#include "strata/nn/linear.h"
+#include "strata/nn/inspect/capture.h"
+#include "strata/nn/inspect/tabulate.h"
+#include "strata/nn/linear/linear.h"
 #include "strata/nn/state.h"
-#include "strata/nn/tabulate.h"
 #include "strata/nn/transform/jit.h"
 
 using namespace strata;

@@ -6,11 +6,11 @@
 #include <iostream>
 
 #include "strata/checkpoint/optimizer_state.h"
-#include "strata/nn/linear.h"
+#include "strata/nn/linear/linear.h"
 #include "strata/nn/transform/grad.h"
 #include "strata/nn/transform/jit.h"
 #include "strata/optim/optim.h"
-#include "strata/optim/schedule_text.h"
+#include "strata/optim/schedule/schedule_text.h"
 
 using namespace strata;
 

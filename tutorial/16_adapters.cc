@@ -6,8 +6,8 @@
 
 #include "strata/model/lora/peft.h"
 #include "strata/model/pretrained.h"
-#include "strata/train/rules.h"
-#include "strata/train/step.h"
+#include "strata/train/step/rules.h"
+#include "strata/train/step/step.h"
 
 using namespace strata;
 

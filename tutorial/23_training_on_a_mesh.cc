@@ -5,9 +5,9 @@
 #include <cmath>
 #include <cstdio>
 
-#include "strata/train/mesh_report.h"
-#include "strata/train/parallelism.h"
+#include "strata/train/report/mesh_report.h"
 #include "strata/train/state.h"
+#include "strata/train/step/parallelism.h"
 
 using namespace strata;
 

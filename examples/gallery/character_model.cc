@@ -8,7 +8,7 @@
 
 #include "require.h"
 #include "rhyme.h"
-#include "strata/nn/linear.h"
+#include "strata/nn/linear/linear.h"
 #include "strata/optim/optim.h"
 
 using namespace strata;

@@ -8,7 +8,7 @@
 #include <optional>
 
 #include "require.h"
-#include "strata/nn/linear.h"
+#include "strata/nn/linear/linear.h"
 #include "strata/optim/optim.h"
 
 using namespace strata;

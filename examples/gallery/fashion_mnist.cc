@@ -9,7 +9,7 @@
 
 #include "fashion_pictures.h"
 #include "strata/api/lax/convolution.h"
-#include "strata/nn/linear.h"
+#include "strata/nn/linear/linear.h"
 #include "strata/optim/optim.h"
 
 using namespace strata;

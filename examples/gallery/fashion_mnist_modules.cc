@@ -8,18 +8,18 @@
 #include <string>
 
 #include "fashion_pictures.h"
-#include "strata/nn/batch_norm.h"
-#include "strata/nn/conv.h"
+#include "strata/nn/conv/conv.h"
+#include "strata/nn/conv/pool.h"
 #include "strata/nn/dropout.h"
-#include "strata/nn/pool.h"
+#include "strata/nn/norm/batch_norm.h"
 #include "strata/nn/state.h"
 #include "strata/nn/transform/grad.h"
 #include "strata/nn/transform/jit.h"
 #include "strata/nn/view.h"
-#include "strata/optim/adam.h"
 #include "strata/optim/losses.h"
 #include "strata/optim/optimizer.h"
-#include "strata/optim/schedules.h"
+#include "strata/optim/rules/adam.h"
+#include "strata/optim/schedule/schedules.h"
 
 using namespace strata;
 

@@ -10,11 +10,11 @@
 
 #include "require.h"
 #include "strata/nn/ema.h"
-#include "strata/nn/linear.h"
+#include "strata/nn/linear/linear.h"
 #include "strata/nn/transform/grad.h"
 #include "strata/nn/transform/jit.h"
-#include "strata/optim/adam.h"
 #include "strata/optim/optimizer.h"
+#include "strata/optim/rules/adam.h"
 
 using namespace strata;
 

@@ -10,18 +10,18 @@
 
 #include "require.h"
 #include "rhyme.h"
-#include "strata/nn/attention.h"
-#include "strata/nn/embed.h"
-#include "strata/nn/lora.h"
-#include "strata/nn/norm.h"
+#include "strata/nn/attention/attention.h"
+#include "strata/nn/linear/embed.h"
+#include "strata/nn/linear/lora.h"
+#include "strata/nn/norm/norm.h"
 #include "strata/nn/state.h"
 #include "strata/nn/transform/grad.h"
 #include "strata/nn/transform/jit.h"
-#include "strata/optim/adam.h"
 #include "strata/optim/losses.h"
+#include "strata/optim/math/trees.h"
 #include "strata/optim/optimizer.h"
-#include "strata/optim/schedules.h"
-#include "strata/optim/trees.h"
+#include "strata/optim/rules/adam.h"
+#include "strata/optim/schedule/schedules.h"
 
 using namespace strata;
 

@@ -5,7 +5,7 @@
 #include <strata/core.h>
 
 #include "require.h"
-#include "strata/nn/linear.h"
+#include "strata/nn/linear/linear.h"
 #include "strata/optim/optim.h"
 
 using namespace strata;

@@ -12,17 +12,17 @@
 
 #include "require.h"
 #include "strata/nn/dropout.h"
-#include "strata/nn/embed.h"
-#include "strata/nn/lstm.h"
-#include "strata/nn/rnn.h"
+#include "strata/nn/linear/embed.h"
+#include "strata/nn/recurrent/lstm.h"
+#include "strata/nn/recurrent/rnn.h"
 #include "strata/nn/transform/grad.h"
 #include "strata/nn/transform/jit.h"
 #include "strata/nn/view.h"
-#include "strata/optim/adam.h"
-#include "strata/optim/clip.h"
 #include "strata/optim/losses.h"
 #include "strata/optim/optimizer.h"
-#include "strata/optim/schedules.h"
+#include "strata/optim/rules/adam.h"
+#include "strata/optim/schedule/schedules.h"
+#include "strata/optim/transform/clip.h"
 
 using namespace strata;
 

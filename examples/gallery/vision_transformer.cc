@@ -8,17 +8,17 @@
 #include <string>
 
 #include "fashion_pictures.h"
-#include "strata/nn/conv.h"
-#include "strata/nn/layer_norm.h"
-#include "strata/nn/multi_head_attention.h"
+#include "strata/nn/attention/multi_head_attention.h"
+#include "strata/nn/conv/conv.h"
+#include "strata/nn/norm/layer_norm.h"
 #include "strata/nn/stack.h"
 #include "strata/nn/transform/grad.h"
 #include "strata/nn/transform/jit.h"
-#include "strata/optim/adam.h"
-#include "strata/optim/clip.h"
 #include "strata/optim/losses.h"
 #include "strata/optim/optimizer.h"
-#include "strata/optim/schedules.h"
+#include "strata/optim/rules/adam.h"
+#include "strata/optim/schedule/schedules.h"
+#include "strata/optim/transform/clip.h"
 
 using namespace strata;
 

@@ -14,7 +14,7 @@
 // is Auto is left to the compiler.
 //
 // Source: jax.sharding (AxisType, set_mesh, reshard, auto_axes, explicit_axes), docs 201/sharding;
-// rules: partition/explicit.h. Deviations: jax.typeof(x).sharding.spec is `spec_of_type`;
+// rules: partition/explicit/explicit.h. Deviations: jax.typeof(x).sharding.spec is `spec_of_type`;
 // `out_sharding=` is an argument OutSharding; `unreduced` and `reduced` have no types; arrays that
 // were made on no mesh count as whole.
 #pragma once

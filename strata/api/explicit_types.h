@@ -14,7 +14,7 @@
 #include "strata/api/array.h"
 #include "strata/api/trace.h"
 #include "strata/mesh/spec.h"
-#include "strata/partition/explicit.h"
+#include "strata/partition/explicit/explicit.h"
 
 namespace strata::internal {
 

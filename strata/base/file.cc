@@ -16,8 +16,8 @@
 #include "strata/base/file_faults.h"
 #include "strata/base/io_status.h"
 #include "strata/base/keep_owner.h"
-#include "strata/base/object_files.h"
-#include "strata/base/object_store.h"
+#include "strata/base/object_store/object_files.h"
+#include "strata/base/object_store/object_store.h"
 #include "strata/base/presence.h"
 
 namespace strata {

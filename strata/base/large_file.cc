@@ -13,7 +13,7 @@
 
 #include "strata/base/file.h"
 #include "strata/base/io_status.h"
-#include "strata/base/object_store.h"
+#include "strata/base/object_store/object_store.h"
 
 namespace strata {
 namespace {

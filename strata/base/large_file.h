@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "strata/base/object_store.h"
+#include "strata/base/object_store/object_store.h"
 #include "strata/base/result.h"
 
 namespace strata {

@@ -16,7 +16,7 @@
 #include <vector>
 
 #include "strata/base/large_file.h"
-#include "strata/base/object_store.h"
+#include "strata/base/object_store/object_store.h"
 #include "strata/base/result.h"
 
 namespace strata {

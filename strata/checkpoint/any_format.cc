@@ -7,7 +7,7 @@
 #include <map>
 
 #include "strata/base/file.h"
-#include "strata/base/object_store.h"
+#include "strata/base/object_store/object_store.h"
 #include "strata/base/presence.h"
 #include "strata/checkpoint/damage.h"
 #include "strata/checkpoint/gguf.h"

@@ -10,7 +10,7 @@
 #include "strata/base/checksum.h"
 #include "strata/base/file.h"
 #include "strata/base/large_file.h"
-#include "strata/base/object_store.h"
+#include "strata/base/object_store/object_store.h"
 #include "strata/base/presence.h"
 #include "strata/checkpoint/chunks.h"
 #include "strata/checkpoint/damage.h"

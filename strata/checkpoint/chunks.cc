@@ -9,7 +9,7 @@
 #include <filesystem>
 #include <thread>
 
-#include "strata/base/object_store.h"
+#include "strata/base/object_store/object_store.h"
 #include "strata/base/presence.h"
 #include "strata/checkpoint/checkpoint.h"
 #include "strata/checkpoint/manifest.h"

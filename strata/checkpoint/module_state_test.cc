@@ -15,14 +15,14 @@
 
 #include "strata/api/random.h"
 #include "strata/compile/cpu/cpu_client.h"
-#include "strata/nn/batch_norm.h"
+#include "strata/nn/attention/multi_head_attention.h"
 #include "strata/nn/dropout.h"
-#include "strata/nn/linear.h"
-#include "strata/nn/multi_head_attention.h"
+#include "strata/nn/linear/linear.h"
+#include "strata/nn/norm/batch_norm.h"
 #include "strata/nn/transform/grad.h"
 #include "strata/nn/transform/jit.h"
-#include "strata/optim/adam.h"
 #include "strata/optim/optimizer.h"
+#include "strata/optim/rules/adam.h"
 
 namespace strata::checkpoint {
 namespace {

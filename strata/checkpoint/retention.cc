@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "strata/base/file.h"
-#include "strata/base/object_store.h"
+#include "strata/base/object_store/object_store.h"
 #include "strata/base/presence.h"
 #include "strata/checkpoint/any_format.h"
 #include "strata/checkpoint/chunks.h"

@@ -15,7 +15,7 @@
 #include "strata/api/lax.h"
 #include "strata/base/checksum.h"
 #include "strata/base/file.h"
-#include "strata/base/object_store.h"
+#include "strata/base/object_store/object_store.h"
 #include "strata/checkpoint/damage.h"
 #include "strata/checkpoint/manifest.h"
 #include "strata/checkpoint/safetensors.h"

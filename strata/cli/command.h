@@ -5,7 +5,7 @@
 
 #include "strata/base/command_line.h"
 #include "strata/base/result.h"
-#include "strata/train/config.h"
+#include "strata/train/config/config.h"
 
 namespace strata::cli {
 

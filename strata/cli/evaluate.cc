@@ -1,4 +1,4 @@
-#include "strata/train/evaluate.h"
+#include "strata/train/evaluate/evaluate.h"
 
 #include <fmt/format.h>
 #include <unistd.h>
@@ -10,7 +10,7 @@
 #include "strata/base/thread_pool.h"
 #include "strata/cli/command.h"
 #include "strata/cli/evaluate_text.h"
-#include "strata/train/domains.h"
+#include "strata/train/evaluate/domains.h"
 #include "strata/train/state.h"
 
 namespace strata::cli {

@@ -1,4 +1,4 @@
-#include "strata/train/generate.h"
+#include "strata/train/evaluate/generate.h"
 
 #include <fmt/format.h>
 

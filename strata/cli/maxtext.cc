@@ -11,7 +11,7 @@
 #include "strata/base/file.h"
 #include "strata/base/thread_pool.h"
 #include "strata/cli/generate_text.h"
-#include "strata/train/generate.h"
+#include "strata/train/evaluate/generate.h"
 #include "strata/train/maxtext/import.h"
 #include "strata/train/maxtext/translate.h"
 

@@ -1,4 +1,4 @@
-#include "strata/train/plot.h"
+#include "strata/train/report/plot.h"
 
 #include <fmt/format.h>
 

@@ -11,7 +11,7 @@
 #include "strata/cli/command.h"
 #include "strata/cli/maxtext.h"
 #include "strata/train/maxtext/translate.h"
-#include "strata/train/plot.h"
+#include "strata/train/report/plot.h"
 #include "strata/train/run.h"
 
 namespace strata::cli {

@@ -13,10 +13,10 @@
 #include "strata/cli/maxtext.h"
 #include "strata/train/maxtext/topology.h"
 #include "strata/train/maxtext/translate.h"
-#include "strata/train/mesh_report.h"
-#include "strata/train/parallelism.h"
+#include "strata/train/report/mesh_report.h"
 #include "strata/train/state.h"
-#include "strata/train/step_time.h"
+#include "strata/train/step/parallelism.h"
+#include "strata/train/step/step_time.h"
 
 namespace strata::cli {
 namespace {

@@ -1,7 +1,7 @@
 // Attention as JAX writes it (testdata/attention): found in every spelling, compiled without the
 // scores of all heads in memory, with the bits of the reference evaluator, forward and with its
 // gradients; near misses are told apart.
-#include "strata/pass/attention.h"
+#include "strata/pass/dot/attention.h"
 
 #include <filesystem>
 #include <map>

@@ -12,7 +12,7 @@
 #include "strata/data/dataset.h"
 #include "strata/data/documents.h"
 #include "strata/data/sources.h"
-#include "strata/data/token_file.h"
+#include "strata/data/tokens/token_file.h"
 #include "strata/tokenizer/utf8.h"
 
 namespace {

@@ -11,8 +11,8 @@
 #include "strata/base/file.h"
 #include "strata/data/documents.h"
 #include "strata/data/format/elements.h"
-#include "strata/data/text_tokens.h"
-#include "strata/data/tokens_writer.h"
+#include "strata/data/tokens/text_tokens.h"
+#include "strata/data/tokens/tokens_writer.h"
 
 namespace strata::data {
 namespace {

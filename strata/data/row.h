@@ -8,7 +8,7 @@
 
 #include "strata/data/row_options.h"
 #include "strata/data/sources.h"
-#include "strata/data/token_file.h"
+#include "strata/data/tokens/token_file.h"
 
 namespace strata::data {
 

@@ -17,7 +17,7 @@
 #include "strata/data/dataset.h"
 #include "strata/data/documents.h"
 #include "strata/data/format/elements.h"
-#include "strata/data/tokens_writer.h"
+#include "strata/data/tokens/tokens_writer.h"
 #include "strata/tokenizer/tokenizer.h"
 
 namespace strata::data {

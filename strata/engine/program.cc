@@ -14,7 +14,7 @@
 #include "strata/base/check.h"
 #include "strata/base/checksum.h"
 #include "strata/base/error.h"
-#include "strata/nn/page_format.h"
+#include "strata/nn/attention/page_format.h"
 
 namespace strata::engine {
 namespace {

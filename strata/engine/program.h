@@ -21,7 +21,7 @@ class Program {
   struct Shape {
     std::int64_t pages, page_size, slots;
     std::int64_t vocabulary;                // tokens below this are drawn
-    std::optional<DType> pages_dtype = {};  // as nn/page_format.h; none: the model's
+    std::optional<DType> pages_dtype = {};  // as nn/attention/page_format.h; none: the model's
   };
   /// Where tokens are drawn: behind the last token of each row; behind each token of each row, the
   /// first of which is known and the others guessed; or behind the last, with log-probabilities of

@@ -20,7 +20,7 @@
   X(sytrd, hetrd)                 \
   X(trsm, trsm)
 
-// Called through pointers of their own types (loop/kernel/large.h).
+// Called through pointers of their own types (loop/kernel/linalg/large.h).
 #define STRATA_DECLARE(real, complex) \
   void s##real##_(), d##real##_(), c##complex##_(), z##complex##_();
 extern "C" {

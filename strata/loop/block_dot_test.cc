@@ -1,6 +1,6 @@
 // Products with packed blocks: every instruction set gives the bits of the order that
 // kernel/block_dot.h states, whatever is computed together.
-#include "strata/loop/kernel/block_dot.h"
+#include "strata/loop/kernel/block/block_dot.h"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 // Products with packed blocks by integers: every instruction set gives the same bits, and they are
 // the products of the numbers and of x as it was rounded.
-#include "strata/loop/kernel/block_int8.h"
+#include "strata/loop/kernel/block/block_int8.h"
 
 #include <gtest/gtest.h>
 

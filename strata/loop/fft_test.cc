@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "strata/base/thread_pool.h"
-#include "strata/loop/kernel/fft_run.h"
+#include "strata/loop/kernel/fft/fft_run.h"
 
 namespace strata::loop::fft {
 namespace {

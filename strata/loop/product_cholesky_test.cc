@@ -1,5 +1,5 @@
 // Cholesky factors by blocks of products: the bits of the plain chain, by every instruction set.
-#include "strata/loop/kernel/product_cholesky.h"
+#include "strata/loop/kernel/linalg/product_cholesky.h"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 // Small matrices in lanes: the bits of the plain kernels, for each instruction set that this CPU
 // has.
-#include "strata/loop/kernel/small.h"
+#include "strata/loop/kernel/linalg/small.h"
 
 #include <gtest/gtest.h>
 

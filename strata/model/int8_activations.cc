@@ -1,7 +1,7 @@
 #include "strata/model/int8_activations.h"
 
 #include "strata/api/packed.h"
-#include "strata/nn/products.h"
+#include "strata/nn/linear/products.h"
 
 namespace strata::model {
 namespace {

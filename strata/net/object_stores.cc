@@ -1,6 +1,6 @@
 #include "strata/net/object_stores.h"
 
-#include "strata/base/object_store.h"
+#include "strata/base/object_store/object_store.h"
 #include "strata/net/object_store/gcs.h"
 #include "strata/net/object_store/s3.h"
 

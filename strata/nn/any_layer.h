@@ -14,7 +14,7 @@
 #include <memory>
 #include <typeinfo>
 
-#include "strata/nn/rngs.h"
+#include "strata/nn/random/rngs.h"
 
 namespace strata::nn {
 

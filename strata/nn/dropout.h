@@ -6,8 +6,8 @@
 #pragma once
 
 #include "strata/nn/compiled_visit.h"
-#include "strata/nn/lent_stream.h"
 #include "strata/nn/module.h"
+#include "strata/nn/random/lent_stream.h"
 
 namespace strata::nn {
 

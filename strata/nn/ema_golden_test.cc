@@ -1,9 +1,9 @@
 // EMA beside Flax's: the averages behind each update, and the model that has them.
 #include "strata/api/testing.h"
-#include "strata/nn/batch_norm.h"
 #include "strata/nn/ema.h"
-#include "strata/nn/linear.h"
+#include "strata/nn/linear/linear.h"
 #include "strata/nn/nnx_golden.h"
+#include "strata/nn/norm/batch_norm.h"
 
 namespace strata::nn {
 namespace {

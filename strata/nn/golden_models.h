@@ -2,12 +2,12 @@
 // (tools/goldens/nnx_cases/models.py).
 #pragma once
 
-#include "strata/nn/batch_norm.h"
+#include "strata/nn/attention/multi_head_attention.h"
 #include "strata/nn/dropout.h"
-#include "strata/nn/gru.h"
-#include "strata/nn/lora.h"
-#include "strata/nn/multi_head_attention.h"
-#include "strata/nn/spectral_norm.h"
+#include "strata/nn/linear/lora.h"
+#include "strata/nn/norm/batch_norm.h"
+#include "strata/nn/norm/spectral_norm.h"
+#include "strata/nn/recurrent/gru.h"
 
 namespace strata::nn {
 

@@ -3,19 +3,19 @@
 
 #include <cmath>
 
-#include "strata/nn/conv_transpose.h"
-#include "strata/nn/einsum.h"
-#include "strata/nn/embed.h"
+#include "strata/nn/conv/conv_transpose.h"
 #include "strata/nn/golden_models.h"
-#include "strata/nn/group_norm.h"
-#include "strata/nn/instance_norm.h"
-#include "strata/nn/lstm.h"
+#include "strata/nn/linear/einsum.h"
+#include "strata/nn/linear/embed.h"
+#include "strata/nn/linear/prelu.h"
 #include "strata/nn/nnx_golden.h"
-#include "strata/nn/norm.h"
-#include "strata/nn/prelu.h"
-#include "strata/nn/rnn.h"
-#include "strata/nn/simple_cell.h"
-#include "strata/nn/weight_norm.h"
+#include "strata/nn/norm/group_norm.h"
+#include "strata/nn/norm/instance_norm.h"
+#include "strata/nn/norm/norm.h"
+#include "strata/nn/norm/weight_norm.h"
+#include "strata/nn/recurrent/lstm.h"
+#include "strata/nn/recurrent/rnn.h"
+#include "strata/nn/recurrent/simple_cell.h"
 
 namespace strata::nn {
 namespace {

@@ -8,11 +8,11 @@
 #include "strata/api/index.h"
 #include "strata/base/error.h"
 #include "strata/compile/cpu/cpu_client.h"
-#include "strata/nn/attention.h"
-#include "strata/nn/embed.h"
-#include "strata/nn/linear.h"
-#include "strata/nn/norm.h"
-#include "strata/nn/swiglu.h"
+#include "strata/nn/attention/attention.h"
+#include "strata/nn/linear/embed.h"
+#include "strata/nn/linear/linear.h"
+#include "strata/nn/linear/swiglu.h"
+#include "strata/nn/norm/norm.h"
 
 namespace strata::nn {
 namespace {

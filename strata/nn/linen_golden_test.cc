@@ -4,10 +4,10 @@
 
 #include "strata/api/testing.h"
 #include "strata/compile/cpu/cpu_client.h"
-#include "strata/nn/batch_norm.h"
-#include "strata/nn/embed.h"
+#include "strata/nn/linear/embed.h"
 #include "strata/nn/linen.h"
 #include "strata/nn/nnx_golden.h"
+#include "strata/nn/norm/batch_norm.h"
 #include "strata/nn/view.h"
 
 namespace strata::nn {

@@ -6,7 +6,7 @@
 
 #include "strata/compile/cpu/cpu_client.h"
 #include "strata/nn/ema.h"
-#include "strata/nn/linear.h"
+#include "strata/nn/linear/linear.h"
 #include "strata/nn/transform/jit.h"
 #include "strata/nn/transform/scan.h"
 

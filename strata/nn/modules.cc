@@ -6,7 +6,7 @@
 #include <cstdlib>
 #include <memory>
 
-#include "strata/nn/rngs.h"
+#include "strata/nn/random/rngs.h"
 
 namespace strata::nn {
 

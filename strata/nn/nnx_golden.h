@@ -21,7 +21,7 @@
 #include <nlohmann/json.hpp>
 
 #include "strata/api/initializers.h"
-#include "strata/nn/rngs.h"
+#include "strata/nn/random/rngs.h"
 #include "strata/nn/state.h"
 #include "strata/nn/transform/grad.h"
 

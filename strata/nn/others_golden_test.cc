@@ -1,12 +1,12 @@
 // Dropout, PReLU and pools beside Flax's.
-#include "strata/nn/capture.h"
+#include "strata/nn/conv/pool.h"
 #include "strata/nn/dropout.h"
-#include "strata/nn/gru.h"
-#include "strata/nn/layer_norm.h"
-#include "strata/nn/linear.h"
+#include "strata/nn/inspect/capture.h"
+#include "strata/nn/linear/linear.h"
+#include "strata/nn/linear/prelu.h"
 #include "strata/nn/nnx_golden.h"
-#include "strata/nn/pool.h"
-#include "strata/nn/prelu.h"
+#include "strata/nn/norm/layer_norm.h"
+#include "strata/nn/recurrent/gru.h"
 #include "strata/nn/sequential.h"
 
 namespace strata::nn {

@@ -4,9 +4,9 @@
 
 #include "strata/api/nn.h"
 #include "strata/compile/cpu/cpu_client.h"
+#include "strata/nn/conv/pool.h"
 #include "strata/nn/dropout.h"
-#include "strata/nn/linear.h"
-#include "strata/nn/pool.h"
+#include "strata/nn/linear/linear.h"
 #include "strata/nn/sequential.h"
 #include "strata/nn/stack.h"
 #include "strata/nn/transform/grad.h"

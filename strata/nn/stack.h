@@ -9,7 +9,7 @@
 #pragma once
 
 #include "strata/nn/module.h"
-#include "strata/nn/rngs.h"
+#include "strata/nn/random/rngs.h"
 #include "strata/nn/transform/scan.h"
 #include "strata/nn/transform/vmap.h"
 

@@ -4,17 +4,17 @@
 #include <gtest/gtest.h>
 
 #include "strata/api/testing.h"
-#include "strata/nn/conv.h"
+#include "strata/nn/conv/conv.h"
 #include "strata/nn/golden_models.h"
-#include "strata/nn/lstm.h"
 #include "strata/nn/metrics.h"
 #include "strata/nn/modules.h"
 #include "strata/nn/nnx_golden.h"
-#include "strata/nn/rnn.h"
+#include "strata/nn/norm/weight_norm.h"
+#include "strata/nn/recurrent/lstm.h"
+#include "strata/nn/recurrent/rnn.h"
+#include "strata/nn/recurrent/simple_cell.h"
 #include "strata/nn/sequential.h"
-#include "strata/nn/simple_cell.h"
 #include "strata/nn/view.h"
-#include "strata/nn/weight_norm.h"
 
 namespace strata::nn {
 namespace {

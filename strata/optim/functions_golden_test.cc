@@ -1,12 +1,12 @@
 // Losses, projections, transforms' functions, tree utilities and microbatches beside Optax's.
 #include "strata/api/lax.h"
 #include "strata/api/testing.h"
-#include "strata/optim/clip.h"
 #include "strata/optim/losses.h"
-#include "strata/optim/microbatching.h"
+#include "strata/optim/math/projections.h"
+#include "strata/optim/math/trees.h"
 #include "strata/optim/optax_golden.h"
-#include "strata/optim/projections.h"
-#include "strata/optim/trees.h"
+#include "strata/optim/transform/clip.h"
+#include "strata/optim/transform/microbatching.h"
 #include "strata/optim/updates.h"
 
 namespace strata::optim {

@@ -8,7 +8,7 @@
 #include "strata/api/nn.h"
 #include "strata/api/trace.h"
 #include "strata/api/vmap.h"
-#include "strata/optim/projections.h"
+#include "strata/optim/math/projections.h"
 
 namespace strata::optim::losses {
 

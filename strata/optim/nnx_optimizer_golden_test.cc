@@ -7,14 +7,14 @@
 #include "strata/api/jit.h"
 #include "strata/api/testing.h"
 #include "strata/compile/cpu/cpu_client.h"
-#include "strata/nn/batch_norm.h"
-#include "strata/nn/linear.h"
-#include "strata/optim/adam.h"
-#include "strata/optim/clip.h"
+#include "strata/nn/linear/linear.h"
+#include "strata/nn/norm/batch_norm.h"
 #include "strata/optim/optax_golden.h"
 #include "strata/optim/optimizer.h"
-#include "strata/optim/sgd.h"
+#include "strata/optim/rules/adam.h"
+#include "strata/optim/rules/sgd.h"
 #include "strata/optim/train_state.h"
+#include "strata/optim/transform/clip.h"
 
 namespace strata::optim {
 namespace {

@@ -11,14 +11,14 @@
 #include "strata/api/grad.h"
 #include "strata/api/testing.h"
 #include "strata/compile/cpu/cpu_client.h"
-#include "strata/optim/aggregating.h"
-#include "strata/optim/conditions.h"
 #include "strata/optim/contrib/matrices.h"
-#include "strata/optim/masked.h"
-#include "strata/optim/monitoring.h"
-#include "strata/optim/multi_steps.h"
-#include "strata/optim/schedule_free.h"
-#include "strata/optim/trees.h"
+#include "strata/optim/math/trees.h"
+#include "strata/optim/rules/schedule_free.h"
+#include "strata/optim/transform/aggregating.h"
+#include "strata/optim/transform/conditions.h"
+#include "strata/optim/transform/masked.h"
+#include "strata/optim/transform/monitoring.h"
+#include "strata/optim/transform/multi_steps.h"
 
 namespace strata::optim {
 

@@ -5,12 +5,12 @@
 #include <gtest/gtest.h>
 
 #include "strata/compile/cpu/cpu_client.h"
-#include "strata/nn/linear.h"
+#include "strata/nn/linear/linear.h"
 #include "strata/nn/state.h"
 #include "strata/nn/transform/grad.h"
 #include "strata/nn/transform/jit.h"
-#include "strata/optim/adam.h"
-#include "strata/optim/sgd.h"
+#include "strata/optim/rules/adam.h"
+#include "strata/optim/rules/sgd.h"
 
 namespace strata::optim {
 namespace {

@@ -17,7 +17,7 @@
 
 #include "strata/api/random.h"
 #include "strata/optim/gradient_transformation.h"
-#include "strata/optim/rate.h"
+#include "strata/optim/schedule/rate.h"
 
 namespace strata::optim {
 

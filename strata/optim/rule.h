@@ -1,8 +1,8 @@
 // For those who write transformations: rules from functions, and the parts of states.
 #pragma once
 
+#include "strata/optim/math/trees.h"
 #include "strata/optim/options.h"
-#include "strata/optim/trees.h"
 
 namespace strata::optim::detail {
 

@@ -1,7 +1,7 @@
 // New parameters from old ones, gradients scaled, and normal distributions by their logarithms.
 #pragma once
 
-#include "strata/optim/trees.h"
+#include "strata/optim/math/trees.h"
 
 namespace strata::optim {
 

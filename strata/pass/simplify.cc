@@ -14,8 +14,8 @@
 #include "strata/op/rules.h"
 #include "strata/op/sort/sort.h"
 #include "strata/pass/algebra.h"
+#include "strata/pass/data_movement/transpose_patterns.h"
 #include "strata/pass/splat.h"
-#include "strata/pass/transpose_patterns.h"
 #include "strata/transform/prune.h"
 
 namespace strata::pass {

@@ -1,6 +1,6 @@
 #include "strata/pjrt/compile_options.h"
 
-#include "strata/base/protobuf.h"
+#include "strata/base/format/protobuf.h"
 #include "strata/pjrt/error.h"
 
 namespace strata::pjrt {

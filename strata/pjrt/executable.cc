@@ -5,12 +5,12 @@
 #include <cstring>
 #include <mutex>
 
-#include "strata/base/protobuf.h"
+#include "strata/base/format/protobuf.h"
 #include "strata/op/collective/lockstep.h"
 #include "strata/op/foreign/foreign.h"
 #include "strata/pjrt/buffer.h"
 #include "strata/pjrt/functions.h"
-#include "strata/pjrt/profile.h"
+#include "strata/pjrt/profiler/profile.h"
 #include "strata/pjrt/types.h"
 
 namespace strata::pjrt {

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "strata/pjrt/client.h"
-#include "strata/pjrt/ffi.h"
+#include "strata/pjrt/ffi/ffi.h"
 #include "strata/pjrt/program.h"
 
 struct PJRT_Executable : PJRT_Object {

@@ -3,9 +3,9 @@
 #include "strata/compile/cpu/cpu_client.h"
 #include "strata/pjrt/call_log.h"
 #include "strata/pjrt/error.h"
-#include "strata/pjrt/ffi_extension.h"
+#include "strata/pjrt/ffi/ffi_extension.h"
 #include "strata/pjrt/functions.h"
-#include "strata/pjrt/profiler.h"
+#include "strata/pjrt/profiler/profiler.h"
 #include "strata/pjrt/shardings.h"
 #include "strata/runtime/device.h"
 

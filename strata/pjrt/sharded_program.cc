@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "strata/base/error.h"
-#include "strata/base/protobuf.h"
+#include "strata/base/format/protobuf.h"
 #include "strata/mesh/sharding.h"
 #include "strata/op/collective/collective_calls.h"
 #include "strata/partition/program.h"

@@ -12,8 +12,8 @@
 #include "strata/checkpoint/checkpoint.h"
 #include "strata/checkpoint/testing/memory_bucket.h"
 #include "strata/compile/cpu/cpu_client.h"
-#include "strata/train/metrics.h"
 #include "strata/train/replay.h"
+#include "strata/train/report/metrics.h"
 #include "strata/train/run.h"
 
 namespace strata::train {

@@ -19,8 +19,8 @@
 #include "strata/base/thread_pool.h"
 #include "strata/compile/cpu/cpu_client.h"
 #include "strata/model/llama/family.h"
-#include "strata/train/rules.h"
-#include "strata/train/step.h"
+#include "strata/train/step/rules.h"
+#include "strata/train/step/step.h"
 
 namespace strata::train {
 namespace {

@@ -11,7 +11,7 @@
 #include "strata/compile/cpu/cpu_client.h"
 #include "strata/model/convert/convert.h"
 #include "strata/model/pretrained.h"
-#include "strata/train/lora_options.h"
+#include "strata/train/config/lora_options.h"
 #include "strata/train/run.h"
 #include "strata/train/state.h"
 

@@ -16,8 +16,8 @@
 #include "strata/model/decoder/model.h"
 #include "strata/model/lora/peft.h"
 #include "strata/runtime/allocator.h"
-#include "strata/train/rules.h"
-#include "strata/train/step.h"
+#include "strata/train/step/rules.h"
+#include "strata/train/step/step.h"
 
 namespace strata::train {
 namespace {

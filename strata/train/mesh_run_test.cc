@@ -13,12 +13,12 @@
 #include "strata/api/random.h"
 #include "strata/checkpoint/checkpoint.h"
 #include "strata/compile/cpu/cpu_client.h"
-#include "strata/train/mesh_report.h"
-#include "strata/train/parallelism.h"
+#include "strata/train/config/router_options.h"
 #include "strata/train/pipeline.h"
-#include "strata/train/router_options.h"
+#include "strata/train/report/mesh_report.h"
 #include "strata/train/run.h"
 #include "strata/train/state.h"
+#include "strata/train/step/parallelism.h"
 
 namespace strata::train {
 namespace {

@@ -16,7 +16,7 @@
 #include "strata/checkpoint/any_format.h"
 #include "strata/checkpoint/orbax/directory.h"
 #include "strata/compile/cpu/cpu_client.h"
-#include "strata/train/generate.h"
+#include "strata/train/evaluate/generate.h"
 #include "strata/train/replay.h"
 #include "strata/train/run.h"
 

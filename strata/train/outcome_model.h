@@ -7,7 +7,7 @@
 #include <string>
 
 #include "strata/base/result.h"
-#include "strata/train/base_model.h"
+#include "strata/train/config/base_model.h"
 
 namespace strata::train {
 

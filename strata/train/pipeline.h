@@ -9,7 +9,7 @@
 
 #include "strata/model/decoder/pipeline.h"
 #include "strata/model/model.h"
-#include "strata/train/config.h"
+#include "strata/train/config/config.h"
 
 namespace strata::train {
 

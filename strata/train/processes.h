@@ -14,7 +14,7 @@
 #include <string>
 
 #include "strata/base/result.h"
-#include "strata/train/step.h"
+#include "strata/train/step/step.h"
 
 namespace strata::train::processes {
 

@@ -11,13 +11,13 @@
 #include "strata/checkpoint/any_format.h"
 #include "strata/checkpoint/damage.h"
 #include "strata/data/prefetch.h"
-#include "strata/train/config.h"
-#include "strata/train/parallelism.h"
+#include "strata/train/config/config.h"
+#include "strata/train/config/router_options.h"
 #include "strata/train/pipeline.h"
-#include "strata/train/router_options.h"
 #include "strata/train/state.h"
-#include "strata/train/state_sharding.h"
-#include "strata/train/step.h"
+#include "strata/train/step/parallelism.h"
+#include "strata/train/step/state_sharding.h"
+#include "strata/train/step/step.h"
 
 namespace strata::train {
 namespace {

@@ -15,7 +15,7 @@
 
 #include "strata/base/progress.h"
 #include "strata/base/result.h"
-#include "strata/train/config.h"
+#include "strata/train/config/config.h"
 
 namespace strata::train {
 

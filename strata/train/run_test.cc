@@ -13,9 +13,9 @@
 #include "strata/base/thread_pool.h"
 #include "strata/checkpoint/checkpoint.h"
 #include "strata/compile/cpu/cpu_client.h"
-#include "strata/train/events.h"
-#include "strata/train/generate.h"
-#include "strata/train/metrics.h"
+#include "strata/train/evaluate/generate.h"
+#include "strata/train/report/events.h"
+#include "strata/train/report/metrics.h"
 
 namespace strata::train {
 namespace {

@@ -4,11 +4,11 @@
 #include "strata/base/result.h"
 #include "strata/checkpoint/checkpoint.h"
 #include "strata/data/dataset.h"
-#include "strata/train/base_model.h"
-#include "strata/train/config.h"
-#include "strata/train/learning_rate.h"
-#include "strata/train/optimizer.h"
-#include "strata/train/step.h"
+#include "strata/train/config/base_model.h"
+#include "strata/train/config/config.h"
+#include "strata/train/config/learning_rate.h"
+#include "strata/train/config/optimizer.h"
+#include "strata/train/step/step.h"
 
 namespace strata::train {
 

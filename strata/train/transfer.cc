@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "strata/train/options.h"
+#include "strata/train/config/options.h"
 
 namespace strata::train {
 namespace {

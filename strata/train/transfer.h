@@ -28,7 +28,7 @@
 // attention divides scores by the root of a head's width, which does not change here.
 #pragma once
 
-#include "strata/train/config.h"
+#include "strata/train/config/config.h"
 
 namespace strata::train {
 

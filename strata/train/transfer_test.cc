@@ -10,7 +10,7 @@
 #include "strata/api/numpy.h"
 #include "strata/api/random.h"
 #include "strata/compile/cpu/cpu_client.h"
-#include "strata/train/optimizer.h"
+#include "strata/train/config/optimizer.h"
 #include "strata/train/state.h"
 
 namespace strata::train {

@@ -21,7 +21,7 @@
 #include "strata/engine/language_model.h"
 #include "strata/model/convert/convert.h"
 #include "strata/model/pretrained.h"
-#include "strata/train/metrics.h"
+#include "strata/train/report/metrics.h"
 #include "strata/train/run.h"
 #include "strata/train/state.h"
 

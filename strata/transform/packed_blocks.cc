@@ -210,7 +210,7 @@ Value* decoded(const Blocks& k, BlockKind kind) {
   STRATA_CHECK(false, "a block format without a layout");
 }
 
-/// x with 32 elements at a time rounded to eight bits (loop/kernel/block_int8.h).
+/// x with 32 elements at a time rounded to eight bits (loop/kernel/block/block_int8.h).
 Value* rounded_to_int8(Builder& b, Value* x) {
   const Shape& whole = x->shape();
   const int last = x->rank() - 1;

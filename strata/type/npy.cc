@@ -8,7 +8,7 @@
 #include <numeric>
 #include <optional>
 
-#include "strata/base/zip.h"
+#include "strata/base/format/zip.h"
 #include "strata/type/strided.h"
 
 namespace strata {

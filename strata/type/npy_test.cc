@@ -10,7 +10,7 @@
 #include <map>
 
 #include "strata/base/file.h"
-#include "strata/base/zip.h"
+#include "strata/base/format/zip.h"
 
 namespace strata {
 namespace {

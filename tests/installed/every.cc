@@ -5,7 +5,7 @@
 #include <iostream>
 
 #include "strata/checkpoint/checkpoint.h"
-#include "strata/nn/linear.h"
+#include "strata/nn/linear/linear.h"
 #include "strata/optim/optim.h"
 
 using namespace strata;

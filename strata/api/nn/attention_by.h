@@ -1,5 +1,5 @@
 // dot_product_attention with other products, for those who watch or replace the products of layers
-// (nn/products.h).
+// (nn/linear/products.h).
 #pragma once
 
 #include <functional>

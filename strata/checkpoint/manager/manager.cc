@@ -7,7 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "strata/base/file.h"
-#include "strata/base/object_store.h"
+#include "strata/base/object_store/object_store.h"
 #include "strata/base/presence.h"
 
 namespace strata::checkpoint {

@@ -8,7 +8,7 @@
 #include <future>
 
 #include "strata/base/file.h"
-#include "strata/base/object_store.h"
+#include "strata/base/object_store/object_store.h"
 #include "strata/base/presence.h"
 #include "strata/checkpoint/any_format.h"
 #include "strata/checkpoint/manager/manager.h"

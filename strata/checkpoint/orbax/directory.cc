@@ -9,7 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include "strata/base/file.h"
-#include "strata/base/object_store.h"
+#include "strata/base/object_store/object_store.h"
 #include "strata/base/presence.h"
 #include "strata/checkpoint/store/commit.h"
 

@@ -1,6 +1,6 @@
 #include "strata/checkpoint/store/commit.h"
 
-#include "strata/base/object_store.h"
+#include "strata/base/object_store/object_store.h"
 
 namespace strata::checkpoint {
 

@@ -11,7 +11,7 @@
 #include <filesystem>
 
 #include "strata/base/file.h"
-#include "strata/base/object_store.h"
+#include "strata/base/object_store/object_store.h"
 #include "strata/base/presence.h"
 
 namespace strata::checkpoint {

@@ -15,7 +15,7 @@
 #include <thread>
 #include <utility>
 
-#include "strata/base/object_store.h"
+#include "strata/base/object_store/object_store.h"
 
 namespace strata::checkpoint::testing_buckets {
 

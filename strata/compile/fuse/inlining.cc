@@ -8,7 +8,7 @@
 #include "strata/compile/kernel/gemm/gemm_output.h"
 #include "strata/compile/kernel/reduce/combiner.h"
 #include "strata/op/linalg/dot_general.h"
-#include "strata/pass/dot_batch_layout.h"
+#include "strata/pass/dot/dot_batch_layout.h"
 
 namespace strata::compile {
 namespace {
@@ -199,8 +199,8 @@ bool turns(const Op& op) {
   return false;
 }
 
-/// Arrays that operations of a block take (pass/read_before_update.h), and what trees of
-/// elementwise operations read of them before.
+/// Arrays that operations of a block take (pass/data_movement/read_before_update.h), and what trees
+/// of elementwise operations read of them before.
 class TakenReads {
  public:
   TakenReads(const ir::Block& block, const pass::ConsumedArrays& taken) {
@@ -304,7 +304,7 @@ std::unordered_set<const Value*> choose_inlined(const ir::Block& block, const Us
     int last = -1;  // number of the last operation for which it would be computed
     bool by_dots = false,
          as_pieces = false;  // by products of a row and a column; cut to pieces first, as very long
-                             // ones (pass/split_k.h) and sums of all are
+                             // ones (pass/dot/split_k.h) and sums of all are
   };
   std::unordered_map<const Value*, Reading> reading;
   std::unordered_set<const Value*> inlined;

@@ -10,7 +10,7 @@
 #include "strata/compile/fuse/fusion.h"
 #include "strata/compile/fuse/value_uses.h"
 #include "strata/op/lowering_kind.h"
-#include "strata/pass/read_before_update.h"
+#include "strata/pass/data_movement/read_before_update.h"
 
 namespace strata::compile {
 

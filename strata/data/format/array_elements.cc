@@ -6,7 +6,7 @@
 #include "strata/data/format/array_rows.h"
 #include "strata/data/format/elements.h"
 #include "strata/data/format/megatron.h"
-#include "strata/data/token_file.h"
+#include "strata/data/tokens/token_file.h"
 #include "strata/type/npy.h"
 
 namespace strata::data {

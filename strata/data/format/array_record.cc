@@ -5,7 +5,7 @@
 #include <functional>
 #include <numeric>
 
-#include "strata/base/protobuf.h"
+#include "strata/base/format/protobuf.h"
 
 namespace strata::data {
 namespace {

@@ -19,7 +19,7 @@
 #include "strata/base/large_file.h"
 #include "strata/base/partial_file.h"
 #include "strata/data/format/records.h"
-#include "strata/data/format/riegeli.h"
+#include "strata/data/format/riegeli/riegeli.h"
 
 namespace strata::data {
 

@@ -9,7 +9,7 @@
 #include "strata/data/compression/block.h"
 #include "strata/data/compression/stream.h"
 #include "strata/data/compression/zstd.h"
-#include "strata/data/format/highway_hash.h"
+#include "strata/data/format/riegeli/highway_hash.h"
 
 namespace strata::data {
 namespace {

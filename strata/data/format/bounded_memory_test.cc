@@ -10,13 +10,13 @@
 
 #include "strata/base/checksum.h"
 #include "strata/base/file.h"
-#include "strata/base/protobuf.h"
+#include "strata/base/format/protobuf.h"
 #include "strata/base/testing/memory_limit.h"
 #include "strata/data/arrow/library.h"
 #include "strata/data/compression/stream.h"
 #include "strata/data/format/elements.h"
 #include "strata/data/format/example.h"
-#include "strata/data/format/riegeli.h"
+#include "strata/data/format/riegeli/riegeli.h"
 #include "strata/data/format/tf_record.h"
 #include "strata/data/text_sample.h"
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "strata/base/protobuf.h"
+#include "strata/base/format/protobuf.h"
 #include "strata/base/result.h"
 #include "strata/tokenizer/utf8.h"
 

@@ -16,10 +16,10 @@
 #include "strata/data/format/bagz.h"
 #include "strata/data/format/elements.h"
 #include "strata/data/format/example.h"
-#include "strata/data/format/highway_hash.h"
 #include "strata/data/format/json.h"
 #include "strata/data/format/mds.h"
 #include "strata/data/format/megatron.h"
+#include "strata/data/format/riegeli/highway_hash.h"
 #include "strata/data/format/tar.h"
 #include "strata/data/format/tf_record.h"
 

@@ -9,7 +9,7 @@
 #include <random>
 
 #include "strata/base/file.h"
-#include "strata/base/object_store.h"
+#include "strata/base/object_store/object_store.h"
 #include "strata/base/partial_file.h"
 #include "strata/data/arrow/library.h"
 #include "strata/data/format/array_record.h"

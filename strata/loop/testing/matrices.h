@@ -8,7 +8,7 @@
 #include <complex>
 #include <vector>
 
-#include "strata/loop/kernel/large.h"
+#include "strata/loop/kernel/linalg/large.h"
 
 namespace strata::loop::large::testing {
 

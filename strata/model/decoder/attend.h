@@ -1,5 +1,5 @@
 // Attention of queries to the keys of the same call; to those in a cache of pages:
-// nn/cached_attention.h.
+// nn/attention/cached_attention.h.
 //
 //   Array y = decoder::attend(q_BSHd, k_BTKd, v_BTKe, {.scale = 0.125});     // causal
 #pragma once

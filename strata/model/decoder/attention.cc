@@ -3,7 +3,7 @@
 #include "strata/api/lax.h"
 #include "strata/api/nn.h"
 #include "strata/api/numpy.h"
-#include "strata/nn/logical_sharding.h"
+#include "strata/nn/sharding/logical_sharding.h"
 #include "strata/nn/wide.h"
 
 namespace strata::model::decoder {

@@ -8,7 +8,7 @@
 #include "strata/api/numpy.h"
 #include "strata/api/shard_map.h"
 #include "strata/model/decoder/gate.h"
-#include "strata/nn/logical_sharding.h"
+#include "strata/nn/sharding/logical_sharding.h"
 #include "strata/nn/wide.h"
 
 namespace strata::model::decoder {

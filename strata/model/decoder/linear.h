@@ -6,7 +6,7 @@
 
 #include <optional>
 
-#include "strata/nn/linear.h"
+#include "strata/nn/linear/linear.h"
 
 namespace strata::model::decoder {
 

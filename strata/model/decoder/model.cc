@@ -7,7 +7,7 @@
 #include "strata/api/numpy.h"
 #include "strata/base/error.h"
 #include "strata/model/decoder/stack.h"
-#include "strata/nn/cached_attention.h"
+#include "strata/nn/attention/cached_attention.h"
 #include "strata/nn/wide.h"
 
 namespace strata::model::decoder {

@@ -16,7 +16,7 @@
 #include "strata/base/error.h"
 #include "strata/compile/cpu/cpu_client.h"
 #include "strata/model/decoder/attend.h"
-#include "strata/nn/products.h"
+#include "strata/nn/linear/products.h"
 
 namespace strata::model::decoder {
 namespace {

@@ -20,7 +20,7 @@
 
 #include "strata/api/control.h"
 #include "strata/api/numpy.h"
-#include "strata/nn/logical_sharding.h"
+#include "strata/nn/sharding/logical_sharding.h"
 #include "strata/nn/transform/vmap.h"
 #include "strata/tree/algorithms.h"
 

@@ -7,7 +7,7 @@
 #include "strata/api/numpy.h"
 #include "strata/base/error.h"
 #include "strata/model/decoder/staged_rows.h"
-#include "strata/nn/logical_sharding.h"
+#include "strata/nn/sharding/logical_sharding.h"
 #include "strata/nn/transform/scan.h"
 
 namespace strata::model::decoder {

@@ -11,7 +11,7 @@
 #include "strata/model/decoder/delta_net.h"
 #include "strata/model/decoder/feed_forward.h"
 #include "strata/model/decoder/latent_attention.h"
-#include "strata/nn/embed.h"
+#include "strata/nn/linear/embed.h"
 
 namespace strata::model::decoder {
 

@@ -2,7 +2,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include "strata/base/object_store.h"
+#include "strata/base/object_store/object_store.h"
 #include "strata/checkpoint/manager/manager.h"
 #include "strata/checkpoint/orbax/directory.h"
 #include "strata/net/object_store/gcs.h"

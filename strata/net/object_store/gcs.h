@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-#include "strata/base/object_store.h"
+#include "strata/base/object_store/object_store.h"
 #include "strata/net/object_store/requests.h"
 
 namespace strata::net {

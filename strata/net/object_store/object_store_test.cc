@@ -1,4 +1,4 @@
-#include "strata/base/object_store.h"
+#include "strata/base/object_store/object_store.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

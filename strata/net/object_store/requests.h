@@ -5,7 +5,7 @@
 #include <functional>
 #include <string>
 
-#include "strata/base/object_store.h"
+#include "strata/base/object_store/object_store.h"
 #include "strata/net/curl_client.h"
 
 namespace strata::net {

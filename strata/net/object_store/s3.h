@@ -5,7 +5,7 @@
 #include <memory>
 #include <string>
 
-#include "strata/base/object_store.h"
+#include "strata/base/object_store/object_store.h"
 #include "strata/net/object_store/requests.h"
 #include "strata/net/object_store/s3_sign.h"
 

@@ -10,7 +10,7 @@
 #include <tuple>
 
 #include "strata/api/function.h"
-#include "strata/nn/capture.h"
+#include "strata/nn/inspect/capture.h"
 
 namespace strata::nn::detail {
 

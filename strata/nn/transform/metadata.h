@@ -12,7 +12,7 @@
 // what it returns gets it. Source: Flax NNX's transform_metadata.
 #pragma once
 
-#include "strata/nn/sharding.h"
+#include "strata/nn/sharding/sharding.h"
 #include "strata/nn/transform/scan.h"
 
 namespace strata::nn {

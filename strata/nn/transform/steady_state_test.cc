@@ -3,9 +3,9 @@
 
 #include "strata/base/testing/allocations.h"
 #include "strata/compile/cpu/cpu_client.h"
-#include "strata/nn/batch_norm.h"
 #include "strata/nn/dropout.h"
-#include "strata/nn/linear.h"
+#include "strata/nn/linear/linear.h"
+#include "strata/nn/norm/batch_norm.h"
 #include "strata/nn/transform/jit.h"
 #include "strata/nn/transform/jit_partial.h"
 

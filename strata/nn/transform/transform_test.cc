@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "strata/compile/cpu/cpu_client.h"
-#include "strata/nn/linear.h"
+#include "strata/nn/linear/linear.h"
 #include "strata/nn/state.h"
 #include "strata/nn/transform/control.h"
 #include "strata/nn/transform/grad.h"

@@ -3,11 +3,11 @@
 #include <gtest/gtest.h>
 
 #include "strata/api/testing.h"
-#include "strata/nn/batch_norm.h"
 #include "strata/nn/dropout.h"
-#include "strata/nn/linear.h"
+#include "strata/nn/linear/linear.h"
 #include "strata/nn/nnx_golden.h"
-#include "strata/nn/streams.h"
+#include "strata/nn/norm/batch_norm.h"
+#include "strata/nn/random/streams.h"
 #include "strata/nn/transform/control.h"
 #include "strata/nn/transform/grad.h"
 #include "strata/nn/transform/jit.h"

@@ -7,7 +7,7 @@
 // v_k is 1 at k, what stands below the diagonal after it, 0 before. As LAPACK does, beta is real
 // and of the other sign than the diagonal's real part; tau is 0 where there is nothing to reflect.
 // Computed in f64 and rounded once, column by column.
-#include "strata/loop/kernel/reflector.h"
+#include "strata/loop/kernel/linalg/reflector.h"
 #include "strata/op/foreign/target.h"
 #include "strata/op/linalg/matrix.h"
 

@@ -12,8 +12,8 @@
 // the lower one of the adjoint.
 #include "strata/ir/constraint.h"
 #include "strata/ir/text/format.h"
+#include "strata/loop/kernel/linalg/small.h"
 #include "strata/loop/kernel/native.h"
-#include "strata/loop/kernel/small.h"
 #include "strata/op/linalg/matrix.h"
 #include "strata/op/quantized/quantized.h"
 #include "strata/op/rules.h"

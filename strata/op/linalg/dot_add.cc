@@ -4,7 +4,7 @@
 //
 // So a product over k in [0, K) is one over [0, c) and then another over [c, K) that begins with
 // its sums, bit for bit: who has the operands part by part adds them up in the order of the whole
-// (pass/dot_chunking.h). On processors whose products of bf16 have an order of their own
+// (pass/dot/dot_chunking.h). On processors whose products of bf16 have an order of their own
 // (docs/exceptions.md) the parts must be multiples of 32.
 //
 // No operations of StableHLO say it bit for bit; programs that leave the compiler do not contain

@@ -1,5 +1,5 @@
-// strata.eig: eigenvalues of square matrices and their eigenvectors (loop/kernel/eig.cc), f32, f64
-// and complex.
+// strata.eig: eigenvalues of square matrices and their eigenvectors (loop/kernel/linalg/eig.cc),
+// f32, f64 and complex.
 //
 // Results, all complex: eigenvalues w; where `vectors` is "both", left eigenvectors, columns u_j
 // with u_j^H a = w_j u_j^H; where it is not "none", right ones, a v_j = w_j v_j. Vectors have

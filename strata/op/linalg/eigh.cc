@@ -1,5 +1,5 @@
-// strata.eigh: eigenvalues of Hermitian matrices and their eigenvectors (loop/kernel/eigh.cc). The
-// lower triangle is read.
+// strata.eigh: eigenvalues of Hermitian matrices and their eigenvectors
+// (loop/kernel/linalg/eigh.cc). The lower triangle is read.
 //
 // Results: the eigenvectors as columns, of a's type; the eigenvalues in ascending order, of the
 // real type.

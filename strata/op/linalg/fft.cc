@@ -8,9 +8,9 @@
 //   fft_length; (C5) the shapes are equal but for the last dimension of the complex side of RFFT
 //   and IRFFT, which is n / 2 + 1 where the real side's is n > 0.
 //
-// Computed in the type of the result (loop/kernel/fft.cc). IFFT and IRFFT divide by the number of
-// elements of a transform. IRFFT reads the first half of the last dimension; imaginary parts that a
-// real signal cannot have are not seen.
+// Computed in the type of the result (loop/kernel/fft/fft.cc). IFFT and IRFFT divide by the number
+// of elements of a transform. IRFFT reads the first half of the last dimension; imaginary parts
+// that a real signal cannot have are not seen.
 //
 // Derivatives follow JAX: all four are linear; transposes pair Re(z w) without conjugation.
 #include <algorithm>

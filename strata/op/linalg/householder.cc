@@ -1,5 +1,5 @@
 // strata.geqrf, strata.geqp3, strata.householder_product: QR of matrices [..., m, n] by reflectors,
-// as LAPACK gives it, and the product of reflectors (loop/kernel/householder.cc).
+// as LAPACK gives it, and the product of reflectors (loop/kernel/linalg/householder.cc).
 //
 //   geqrf: a -> (R on and above the diagonal, reflectors below it), taus [..., min(m, n)]
 //   geqp3: the same of a with exchanged columns: factors, permutation (i32 [..., n]: column j of Q

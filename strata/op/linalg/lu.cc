@@ -1,5 +1,5 @@
-// strata.lu: P A = L U with partial pivoting (loop/kernel/lu.cc), of matrices [..., m, n], the last
-// two dimensions.
+// strata.lu: P A = L U with partial pivoting (loop/kernel/linalg/lu.cc), of matrices [..., m, n],
+// the last two dimensions.
 //
 // Results: L below the diagonal (its own is ones) and U on and above it, of a's type; pivots (i32
 // [..., min(m, n)]), the row that row k was exchanged with, from 0; permutation (i32 [..., m]): row
@@ -8,7 +8,7 @@
 // Derivative as there: de Hoog, Anderssen and Lukas, "Differentiation of matrix functionals using
 // triangular factorization", 2011: with F = L^-1 P dA U^-1, dL = L tril(F, -1) and dU = triu(F) U,
 // of L and U made square by an identity.
-#include "strata/loop/kernel/small.h"
+#include "strata/loop/kernel/linalg/small.h"
 #include "strata/op/linalg/matrix_kernel.h"
 
 namespace strata::op {

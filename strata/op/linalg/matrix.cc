@@ -2,7 +2,7 @@
 
 #include <numeric>
 
-#include "strata/loop/kernel/factor.h"
+#include "strata/loop/kernel/linalg/factor.h"
 #include "strata/op/rules.h"
 #include "strata/op/sort/sort.h"
 

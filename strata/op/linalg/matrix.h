@@ -42,8 +42,8 @@ Value* sides_apart(Builder& b, Value* x, std::int64_t size, bool columns);
 /// a X = b, or a^T X = b, of square matrices (strata.solve).
 Value* solve(Builder& b, Value* a, Value* rhs, bool transposed = false);
 
-/// The element type as the kernels of linear algebra name it (loop/kernel/factor.h); throws for
-/// others.
+/// The element type as the kernels of linear algebra name it (loop/kernel/linalg/factor.h); throws
+/// for others.
 std::int64_t factor_element(std::string_view op, DType dtype);
 /// Product of the dimensions before the last two.
 std::int64_t batch_count(const Shape& shape);

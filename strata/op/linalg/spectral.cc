@@ -1,5 +1,5 @@
 // strata.hessenberg, strata.schur, strata.tridiagonal: similar matrices of simpler form
-// (loop/kernel/schur.cc, tridiagonal.cc).
+// (loop/kernel/linalg/schur.cc, tridiagonal.cc).
 //
 //   hessenberg:  a -> (H on and above the first subdiagonal, reflectors below it), taus [..., n -
 //   1]        (LAPACK, gehrd) schur:       a -> T, Q with a = Q T Q^H; of real matrices T has

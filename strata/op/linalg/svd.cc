@@ -1,4 +1,4 @@
-// strata.svd: A = U diag(s) V^H (loop/kernel/svd.cc) of matrices [..., m, n]; k = min(m, n).
+// strata.svd: A = U diag(s) V^H (loop/kernel/linalg/svd.cc) of matrices [..., m, n]; k = min(m, n).
 //
 // Results: s [..., k] of the real type in descending order; where `compute_uv` U [..., m, k] and
 // V^H [..., k, n], or [..., m, m] and

@@ -11,8 +11,8 @@
 // Derivative as in JAX: linear in b; for a, dX = -op(a)^-1 op(da) X with da's triangle.
 #include "strata/ir/constraint.h"
 #include "strata/ir/text/format.h"
+#include "strata/loop/kernel/linalg/small.h"
 #include "strata/loop/kernel/native.h"
-#include "strata/loop/kernel/small.h"
 #include "strata/op/linalg/matrix.h"
 #include "strata/op/quantized/quantized.h"
 #include "strata/op/rules.h"

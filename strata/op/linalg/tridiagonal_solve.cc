@@ -1,5 +1,5 @@
 // strata.tridiagonal_solve: X of A X = B, A with the diagonals dl, d, du [..., n] (dl[0] and du[n -
-// 1] are not read), B [..., n, k] (loop/kernel/tridiagonal_solve.cc).
+// 1] are not read), B [..., n, k] (loop/kernel/linalg/tridiagonal_solve.cc).
 //
 // Linear in B; for the diagonals dX = -A^-1 dA X, as in JAX.
 #include "strata/op/linalg/matrix_kernel.h"

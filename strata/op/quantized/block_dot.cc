@@ -1,5 +1,5 @@
 // strata.block_dot: products with the numbers of packed blocks, which are made on the way
-// (loop/kernel/block_dot.h).
+// (loop/kernel/block/block_dot.h).
 //
 //   y[B..., i..., o] = sum over k of x[B..., i..., k] * number(w)[B..., o, k]
 //
@@ -15,12 +15,12 @@
 // Linear in x: the transpose is block_dot_transposed.
 //
 // strata.block_dot_int8: the same with x rounded to eight bits, 32 elements with one scale, and
-// sums of integers: loop/kernel/block_int8.h says how. Its derivative is block_dot's: rounding
-// counts as the identity. The reference evaluator is the kernel without vectors.
+// sums of integers: loop/kernel/block/block_int8.h says how. Its derivative is block_dot's:
+// rounding counts as the identity. The reference evaluator is the kernel without vectors.
 #include <algorithm>
 #include <cmath>
 
-#include "strata/loop/kernel/block_int8.h"
+#include "strata/loop/kernel/block/block_int8.h"
 #include "strata/op/build.h"
 #include "strata/op/quantized/block_format.h"
 #include "strata/op/rules.h"

@@ -1,5 +1,5 @@
 // strata.block_dot_transposed: the cotangent of block_dot's x, products with the numbers of packed
-// blocks over their rows, which are made on the way (loop/kernel/block_dot.h).
+// blocks over their rows, which are made on the way (loop/kernel/block/block_dot.h).
 //
 //   y[B..., i..., k] = sum over o of g[B..., i..., o] * number(w)[B..., o, k]
 //
@@ -15,7 +15,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "strata/loop/kernel/block_dot.h"
+#include "strata/loop/kernel/block/block_dot.h"
 #include "strata/op/build.h"
 #include "strata/op/quantized/block_format.h"
 #include "strata/op/rules.h"

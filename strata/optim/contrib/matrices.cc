@@ -7,12 +7,12 @@
 #include "strata/api/grad.h"
 #include "strata/api/lax.h"
 #include "strata/api/numpy/linalg.h"
-#include "strata/optim/clip.h"
-#include "strata/optim/decay.h"
-#include "strata/optim/learning_rate.h"
-#include "strata/optim/moments.h"
 #include "strata/optim/registry.h"
-#include "strata/optim/trace.h"
+#include "strata/optim/rules/moments.h"
+#include "strata/optim/rules/trace.h"
+#include "strata/optim/schedule/learning_rate.h"
+#include "strata/optim/transform/clip.h"
+#include "strata/optim/transform/decay.h"
 
 namespace strata::optim::contrib {
 

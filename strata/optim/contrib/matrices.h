@@ -1,8 +1,8 @@
 // Contributed rules by matrices and curvature: Muon, GaLore, Sophia; and private gradients.
 #pragma once
 
-#include "strata/optim/adam.h"
-#include "strata/optim/masked.h"
+#include "strata/optim/rules/adam.h"
+#include "strata/optim/transform/masked.h"
 
 namespace strata::optim::contrib {
 

@@ -1,9 +1,9 @@
 #include "strata/optim/contrib/momenta.h"
 
-#include "strata/optim/decay.h"
-#include "strata/optim/learning_rate.h"
-#include "strata/optim/moments.h"
 #include "strata/optim/registry.h"
+#include "strata/optim/rules/moments.h"
+#include "strata/optim/schedule/learning_rate.h"
+#include "strata/optim/transform/decay.h"
 
 namespace strata::optim::contrib {
 

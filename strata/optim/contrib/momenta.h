@@ -1,7 +1,7 @@
 // Contributed rules with moments: ACProp, AdEMAMix, ADOPT, COCOB, MADGRAD.
 #pragma once
 
-#include "strata/optim/masked.h"
+#include "strata/optim/transform/masked.h"
 
 namespace strata::optim::contrib {
 

@@ -1,7 +1,7 @@
 // Contributed rules that find their own rate: D-Adaptation, Prodigy, DoG, DoWG, MoMo.
 #pragma once
 
-#include "strata/optim/masked.h"
+#include "strata/optim/transform/masked.h"
 
 namespace strata::optim::contrib {
 

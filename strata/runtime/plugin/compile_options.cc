@@ -1,6 +1,6 @@
 #include "strata/runtime/plugin/compile_options.h"
 
-#include "strata/base/protobuf.h"
+#include "strata/base/format/protobuf.h"
 
 namespace strata::runtime::plugin {
 

@@ -7,7 +7,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "strata/base/protobuf.h"
+#include "strata/base/format/protobuf.h"
 #include "strata/runtime/plugin/topology.h"
 
 namespace strata::runtime::plugin {

@@ -6,7 +6,7 @@
 #include <optional>
 #include <regex>
 
-#include "strata/base/protobuf.h"
+#include "strata/base/format/protobuf.h"
 #include "strata/runtime/plugin/client.h"
 #include "strata/runtime/plugin/library.h"
 

@@ -5,7 +5,7 @@
 
 #include <cstdlib>
 
-#include "strata/base/protobuf.h"
+#include "strata/base/format/protobuf.h"
 
 namespace strata::runtime::plugin {
 namespace {

@@ -14,7 +14,7 @@
 #include <string>
 
 #include "strata/model/maxtext/checkpoint.h"
-#include "strata/train/step.h"
+#include "strata/train/step/step.h"
 
 namespace strata::train::maxtext {
 

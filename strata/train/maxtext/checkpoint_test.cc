@@ -14,10 +14,10 @@
 #include "strata/compile/cpu/cpu_client.h"
 #include "strata/model/decoder/model.h"
 #include "strata/model/published/family.h"
+#include "strata/train/config/optimizer.h"
 #include "strata/train/maxtext/import.h"
 #include "strata/train/maxtext/models.h"
 #include "strata/train/maxtext/translate.h"
-#include "strata/train/optimizer.h"
 #include "strata/train/state.h"
 
 namespace strata::train::maxtext {

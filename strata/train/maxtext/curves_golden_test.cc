@@ -12,9 +12,9 @@
 #include "strata/api/array.h"
 #include "strata/compile/cpu/cpu_client.h"
 #include "strata/model/pretrained.h"
+#include "strata/train/config/router_options.h"
 #include "strata/train/maxtext/translate.h"
-#include "strata/train/report.h"
-#include "strata/train/router_options.h"
+#include "strata/train/report/report.h"
 #include "strata/train/state.h"
 
 namespace strata::train::maxtext {

@@ -17,11 +17,11 @@
 #include "strata/model/decoder/weights.h"
 #include "strata/model/registry.h"
 #include "strata/train/maxtext/translate.h"
-#include "strata/train/mesh_report.h"
-#include "strata/train/metrics.h"
-#include "strata/train/parallelism.h"
+#include "strata/train/report/mesh_report.h"
+#include "strata/train/report/metrics.h"
 #include "strata/train/run.h"
-#include "strata/train/step_program.h"
+#include "strata/train/step/parallelism.h"
+#include "strata/train/step/step_program.h"
 
 namespace strata::train::maxtext {
 namespace {

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "strata/base/result.h"
-#include "strata/train/config.h"
+#include "strata/train/config/config.h"
 #include "strata/train/maxtext/config.h"
 
 namespace strata::train::maxtext {

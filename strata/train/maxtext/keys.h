@@ -5,7 +5,7 @@
 
 #include <string>
 
-#include "strata/train/config.h"
+#include "strata/train/config/config.h"
 #include "strata/train/maxtext/config.h"
 
 namespace strata::train::maxtext {

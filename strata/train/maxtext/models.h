@@ -12,8 +12,8 @@ namespace strata::train::maxtext {
 bool has_experts(const Resolved& resolved);
 
 /// How MaxText stores weights where that is not as they were published, for `optimizer.stored_as`
-/// (train/optimizer.h): queries divided by the root of a head's width, Gemma's embedding times that
-/// of the model's, and its norms with the 1 that is added. Empty where nothing differs.
+/// (train/config/optimizer.h): queries divided by the root of a head's width, Gemma's embedding
+/// times that of the model's, and its norms with the 1 that is added. Empty where nothing differs.
 std::string stored_as(const Resolved& resolved);
 
 /// "llama2, mistral, ...": the decoder blocks that there are.

@@ -14,7 +14,7 @@
 #include "strata/train/maxtext/models.h"
 #include "strata/train/maxtext/upstream.h"
 #include "strata/train/maxtext/yaml.h"
-#include "strata/train/parallelism.h"
+#include "strata/train/step/parallelism.h"
 
 namespace strata::train::maxtext {
 namespace {

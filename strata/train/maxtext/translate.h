@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "strata/train/config.h"
+#include "strata/train/config/config.h"
 #include "strata/train/maxtext/config.h"
 
 namespace strata::train::maxtext {

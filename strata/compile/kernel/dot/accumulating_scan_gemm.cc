@@ -5,7 +5,7 @@
 #include "strata/compile/kernel/gemm/gemm_axis.h"
 #include "strata/compile/kernel/gemm/gemm_terms.h"
 #include "strata/compile/kernel/gemm/register_tile.h"
-#include "strata/pass/accumulating_scan.h"
+#include "strata/pass/loop/accumulating_scan.h"
 
 namespace strata::compile {
 namespace {

@@ -1,5 +1,5 @@
-// Scans that sum products of their iterations (pass/accumulating_scan.h) as one kernel: blocks of
-// the sums stay in the first cache through all iterations, and go side by side.
+// Scans that sum products of their iterations (pass/loop/accumulating_scan.h) as one kernel: blocks
+// of the sums stay in the first cache through all iterations, and go side by side.
 #pragma once
 
 #include <optional>

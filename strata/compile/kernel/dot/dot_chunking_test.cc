@@ -1,7 +1,7 @@
-// Losses over a vocabulary, chunked by rows (pass/dot_chunking.h): what JAX writes for them
+// Losses over a vocabulary, chunked by rows (pass/dot/dot_chunking.h): what JAX writes for them
 // (testdata/cross_entropy) is found in every spelling, gives the bits of the program that holds all
 // logits, and near misses are left alone.
-#include "strata/pass/dot_chunking.h"
+#include "strata/pass/dot/dot_chunking.h"
 
 #include <filesystem>
 #include <map>

@@ -1,6 +1,6 @@
 // Products over very many terms: the bits of the reference evaluator around the ends of chains,
 // groups and pieces (op/linalg/dot_general.h), and sums that keep their digits.
-#include "strata/pass/split_k.h"
+#include "strata/pass/dot/split_k.h"
 
 #include "strata/compile/compile_testing.h"
 #include "strata/compile/kernel/reduce/long_testing.h"

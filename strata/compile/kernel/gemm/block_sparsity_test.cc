@@ -1,6 +1,6 @@
-// Products whose operands have blocks of zeros (pass/block_sparsity.h): which are marked, and
+// Products whose operands have blocks of zeros (pass/dot/block_sparsity.h): which are marked, and
 // that terms left out change no bit.
-#include "strata/pass/block_sparsity.h"
+#include "strata/pass/dot/block_sparsity.h"
 
 #include <limits>
 

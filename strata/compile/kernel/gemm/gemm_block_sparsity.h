@@ -1,4 +1,4 @@
-// Products one of whose sides is mostly zeros, in blocks of the sum (pass/block_sparsity.h): a
+// Products one of whose sides is mostly zeros, in blocks of the sum (pass/dot/block_sparsity.h): a
 // tile leaves out the steps before and behind which all its terms are such.
 #pragma once
 

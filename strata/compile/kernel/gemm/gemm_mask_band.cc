@@ -1,6 +1,6 @@
 #include "strata/compile/kernel/gemm/gemm_mask_band.h"
 
-#include "strata/pass/mask_sparsity.h"
+#include "strata/pass/dot/mask_sparsity.h"
 
 namespace strata::compile {
 

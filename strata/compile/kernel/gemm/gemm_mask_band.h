@@ -1,4 +1,4 @@
-// A product of which only a band of elements is needed (pass/mask_sparsity.h): blocks and tiles
+// A product of which only a band of elements is needed (pass/dot/mask_sparsity.h): blocks and tiles
 // outside of it are left out.
 #pragma once
 

@@ -6,7 +6,7 @@
 #include "strata/compile/compile_testing.h"
 #include "strata/loop/interpreter.h"
 #include "strata/op/lowering_kind.h"
-#include "strata/pass/mask_sparsity.h"
+#include "strata/pass/dot/mask_sparsity.h"
 
 namespace strata::compile {
 namespace {

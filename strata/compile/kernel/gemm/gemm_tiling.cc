@@ -7,7 +7,7 @@
 #include "strata/compile/kernel/gemm/gemm_output.h"
 #include "strata/op/linalg/dot_general.h"
 #include "strata/op/reduce/windows.h"
-#include "strata/pass/block_sparsity.h"
+#include "strata/pass/dot/block_sparsity.h"
 
 namespace strata::compile {
 namespace {

@@ -29,7 +29,7 @@ class GemmTiling {
   DType accumulator = DType::f32;
   TermKind kind = TermKind::single;
   std::optional<GemmMaskBand> band;
-  bool lhs_is_sparse = false, rhs_is_sparse = false;  // in blocks (pass/block_sparsity.h)
+  bool lhs_is_sparse = false, rhs_is_sparse = false;  // in blocks (pass/dot/block_sparsity.h)
 
   Tile tile;
   std::int64_t mc = 1, nc = 1, kc = 1;  // of a block, and of a part of its sum

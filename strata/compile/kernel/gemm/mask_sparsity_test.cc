@@ -1,6 +1,6 @@
-// Products of which a mask shows only a band (pass/mask_sparsity.h): which are marked and how,
+// Products of which a mask shows only a band (pass/dot/mask_sparsity.h): which are marked and how,
 // and that no bit changes.
-#include "strata/pass/mask_sparsity.h"
+#include "strata/pass/dot/mask_sparsity.h"
 
 #include "strata/compile/processor_testing.h"
 

@@ -4,7 +4,7 @@
 
 #include "strata/compile/fuse/value_uses.h"
 #include "strata/compile/kernel/reduce/combiner.h"
-#include "strata/pass/mask_sparsity.h"
+#include "strata/pass/dot/mask_sparsity.h"
 
 namespace strata::compile {
 

@@ -1,4 +1,4 @@
-// Rows of which a mask shows a band (pass/mask_sparsity.h): in a strip outside of it what is
+// Rows of which a mask shows a band (pass/dot/mask_sparsity.h): in a strip outside of it what is
 // chosen, and what follows from it alone, is the same for all elements. Softmax's exponentials of
 // masked scores are one number a row.
 #pragma once

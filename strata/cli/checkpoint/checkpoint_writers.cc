@@ -1,0 +1,297 @@
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <iostream>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "strata/base/file.h"
+#include "strata/base/object_store/object_store.h"
+#include "strata/base/progress.h"
+#include "strata/checkpoint/any_format.h"
+#include "strata/checkpoint/chunks.h"
+#include "strata/checkpoint/orbax/reshard.h"
+#include "strata/checkpoint/retention.h"
+#include "strata/cli/checkpoint/checkpoint_commands.h"
+#include "strata/cli/command.h"
+#include "strata/train/maxtext/checkpoint.h"
+#include "strata/train/replay.h"
+
+namespace strata::cli {
+namespace {
+
+namespace any_format = checkpoint::any_format;
+namespace orbax = checkpoint::orbax;
+using any_format::Format;
+using nlohmann::ordered_json;
+
+/// convert, reshard: a checkpoint in another format, or cut into other chunks.
+struct ConvertOptions {
+  std::string from, to, format;
+  std::int64_t shards = 1;
+  bool uncompressed = false, unscanned = false, json = false;
+  std::int64_t scan_axis = 1;
+};
+
+Format target_of(const ConvertOptions& o) {
+  if (auto named = any_format::named(o.format)) return *named;
+  if (o.to.ends_with(".safetensors")) return Format::safetensors;
+  if (o.to.ends_with(".gguf")) return Format::gguf;
+  return Format::orbax;
+}
+
+bool is_same(const std::string& a, const std::string& b) {
+  namespace fs = std::filesystem;
+  return a == b || (!is_object_path(a) && !is_object_path(b) &&
+                    fs::weakly_canonical(a) == fs::weakly_canonical(b));
+}
+
+/// Says what was written.
+int told(const ConvertOptions& o, const std::string& from, Format format, std::size_t tensors,
+         std::uint64_t bytes) {
+  if (o.json) {
+    std::cout << ordered_json{{"from", from},
+                              {"to", o.to},
+                              {"format", any_format::name(format)},
+                              {"tensors", tensors},
+                              {"bytes", bytes}}
+                     .dump()
+              << "\n";
+  } else {
+    std::cout << fmt::format("{}: {} tensors of {} as {}\n", o.to, tensors, from,
+                             any_format::name(format));
+  }
+  return kDone;
+}
+
+/// A whole state as MaxText's load_full_state_path takes it.
+int convert_to_maxtext(const ConvertOptions& o) {
+  const auto found = any_format::find(o.from);
+  if (!found) return fail(found.status());
+  note_damaged(found->damaged);
+  if (is_same(found->folder, o.to))
+    return fail(Status(Code::invalid, "{}: is the checkpoint that is read; name another", o.to));
+  if (Status s = train::maxtext::export_checkpoint(
+          *found->checkpoint, o.to, {.scanned = !o.unscanned, .scan_axis = o.scan_axis});
+      !s.ok())
+    return fail(s);
+  std::cout
+      << (o.json ? ordered_json{{"from", found->folder}, {"to", o.to}, {"format", "maxtext"}}.dump()
+                 : fmt::format("{}: the state of {} as maxtext", o.to, found->folder))
+      << "\n";
+  return kDone;
+}
+
+int convert(const ConvertOptions& o, Format format) {
+  auto found = any_format::find(o.from);
+  if (!found) return fail(found.status());
+  note_damaged(found->damaged);
+  if (is_same(found->folder, o.to))
+    return fail(Status(Code::invalid, "{}: is the checkpoint that is read; name another", o.to));
+  if (Status s = any_format::write(o.to, *found->checkpoint, format,
+                                   {.shards = o.shards, .compressed = !o.uncompressed});
+      !s.ok())
+    return fail(s);
+  std::size_t tensors = 0;
+  std::uint64_t bytes = 0;
+  for (const auto& [part, all] : found->checkpoint->parts) {
+    tensors += all.size();
+    for (const auto& [name, t] : all) bytes += t.bytes();
+  }
+  return told(o, found->folder, format, tensors, bytes);
+}
+
+/// An Orbax directory in other chunks: containers, kinds, metadata and other files stay.
+int reshard_orbax(const ConvertOptions& o) {
+  const auto found = any_format::find(o.from);
+  if (!found) return fail(found.status());
+  note_damaged(found->damaged);
+  const std::string& from = found->folder;
+  const auto format = any_format::format_of(from);
+  if (!format) return fail(format.status());
+  if (*format == Format::strata) return convert(o, Format::orbax);  // of a run that changed it
+  if (is_same(from, o.to))
+    return fail(Status(Code::invalid, "{}: is the checkpoint that is read; name another", o.to));
+  const auto directory = orbax::Directory::open(from);
+  if (!directory) return fail(directory.status());
+  auto contents = orbax::read_contents(*directory);
+  if (!contents) return fail(contents.status());
+  std::size_t tensors = 0;
+  std::uint64_t bytes = 0;
+  for (auto& [item, leaves] : contents->items)
+    for (orbax::Leaf& leaf : leaves) {
+      if (!leaf.value) continue;
+      orbax::cut(leaf, o.shards);
+      ++tensors;
+      bytes += leaf.value->bytes();
+    }
+  if (Status s = orbax::save(
+          o.to, *contents,
+          {.api = *format == Format::orbax2 ? 2 : 1, .tree = {.compressed = !o.uncompressed}});
+      !s.ok())
+    return fail(s);
+  return told(o, from, **format, tensors, bytes);
+}
+
+int reshard(const ConvertOptions& o) {
+  const auto format = any_format::format_of(o.from);
+  if (!format) return fail(format.status());
+  if (*format == Format::safetensors || *format == Format::gguf)
+    return fail(Status(Code::invalid, "{}: a file has no shards; convert it first", o.from));
+  if (!*format || **format == Format::strata) return convert(o, Format::orbax);
+  return reshard_orbax(o);
+}
+
+/// prune: removes checkpoints of a run.
+struct PruneOptions {
+  std::string path;
+  std::int64_t newest = 0, every = 0;
+  bool dry_run = false, json = false;
+};
+
+int prune(const PruneOptions& o) {
+  const auto found = checkpoint::root_of(o.path);
+  if (!found) return fail(found.status());
+  const std::string& root = *found;
+  auto steps = any_format::steps(root);
+  if (!steps) return fail(steps.status());
+  const std::vector<std::pair<std::int64_t, std::string>>& all = *steps;
+  if (all.empty()) return fail(Status(Code::not_found, "{}: no checkpoint there", o.path));
+  const auto keep = static_cast<std::size_t>(o.newest);
+  ordered_json removed = ordered_json::array(), kept = ordered_json::array();
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    const auto& [step, folder] = all[i];
+    if (i + keep >= all.size() || (o.every > 0 && step % o.every == 0)) {
+      kept.push_back(step);
+      continue;
+    }
+    removed.push_back(step);
+    if (!o.json)
+      std::cout << fmt::format("{} {}\n", o.dry_run ? "would remove" : "removed", folder);
+    if (o.dry_run) continue;
+    if (Status s = checkpoint::remove_step(folder); !s.ok()) return fail(s);
+  }
+  // In a bucket the run's own process does that, since it cannot be kept from saving.
+  if (!o.dry_run && !is_object_path(root))
+    if (Status s = checkpoint::collect_chunks(root); !s.ok()) return fail(s);
+  if (o.json) std::cout << ordered_json{{"removed", removed}, {"kept", kept}}.dump() << "\n";
+  return kDone;
+}
+
+/// materialize: a step that was not kept.
+struct MaterializeOptions {
+  std::string run, out, format = "strata";
+  std::int64_t step = 0;
+  bool json = false;
+};
+
+int materialize(const MaterializeOptions& o) {
+  Progress progress(STDERR_FILENO);
+  auto c = train::replay(o.run, o.step, progress);
+  if (!c) return fail(c.status());
+  if (Status s = any_format::write(o.out, *c, *any_format::named(o.format)); !s.ok())
+    return fail(s);
+  const std::string at = o.format == "strata" ? fmt::format("{}/{}", o.out, o.step) : o.out;
+  if (o.json) {
+    std::cout << ordered_json{{"step", o.step}, {"folder", at}}.dump() << "\n";
+  } else {
+    std::cout << fmt::format("{}: step {} of {}\n", at, o.step, o.run);
+  }
+  return kDone;
+}
+
+template <class Options>
+CommandLine& add(CommandLine& parent, std::function<int()>& action, const std::string& name,
+                 const std::string& line, const std::string& text,
+                 const std::shared_ptr<Options>& options, std::function<int(const Options&)> run) {
+  CommandLine& command = parent.add_subcommand(name, line);
+  command.description(text);
+  command.add_flag("--json", options->json, "print one JSON object instead");
+  command.callback([options, run, &action] { action = [options, run] { return run(*options); }; });
+  return command;
+}
+
+constexpr const char* kFrom =
+    "a checkpoint's folder or file, or a run's folder, whose newest whole one is taken";
+
+}  // namespace
+
+void add_checkpoint_writers(CommandLine& command, std::function<int()>& action) {
+  auto c = std::make_shared<ConvertOptions>();
+  CommandLine& convert_command = add<ConvertOptions>(
+      command, action, "convert", "a checkpoint in another format",
+      "Writes a checkpoint in another format: Strata's, Orbax's, safetensors "
+      "or GGUF (plain tensors "
+      "of any names; `strata convert` makes whole models), or a run's whole "
+      "state as MaxText's load_full_state_path takes it. What was there "
+      "stays until the new one is "
+      "whole.\n\n"
+      "Example:\n  strata checkpoint convert runs/first/checkpoints/400 "
+      "out/400 --to orbax\n  strata "
+      "checkpoint convert jax/400 weights.safetensors\n",
+      c, [](const ConvertOptions& o) {
+        return o.format == "maxtext" ? convert_to_maxtext(o) : convert(o, target_of(o));
+      });
+  convert_command.add_option("FROM", c->from, kFrom).required();
+  convert_command.add_option("TO", c->to, "what is written; of Strata's format the root: TO/STEP")
+      .required();
+  convert_command.add_option("--to", c->format, "the format; else by TO's ending, or Orbax's")
+      .one_of({"strata", "orbax", "orbax-v1", "safetensors", "gguf", "maxtext"});
+  convert_command.add_flag("--unscanned", c->unscanned, "of MaxText's: scan_layers=false");
+  convert_command.add_option("--scan-axis", c->scan_axis, "of MaxText's: param_scan_axis")
+      .in_range(0, 8)
+      .show_default();
+  convert_command.add_option("--shards", c->shards, "of Orbax's: chunks of each array")
+      .in_range(1, 65536);
+  convert_command.add_flag("--uncompressed", c->uncompressed, "of Orbax's: elements as they are");
+
+  auto r = std::make_shared<ConvertOptions>();
+  CommandLine& reshard_command = add<ConvertOptions>(
+      command, action, "reshard", "the same checkpoint in other chunks",
+      "Writes an Orbax directory whose arrays are cut into other chunks: along the first axis that "
+      "their number divides. Containers, metadata and other files stay as they are. Strata's "
+      "checkpoints become one.\n\n"
+      "Example:\n  strata checkpoint reshard jax/400 jax8/400 --shards 8\n",
+      r, reshard);
+  reshard_command.add_option("FROM", r->from, kFrom).required();
+  reshard_command.add_option("TO", r->to, "the folder that is written").required();
+  reshard_command.add_option("--shards", r->shards, "chunks of each array")
+      .in_range(1, 65536)
+      .required();
+  reshard_command.add_flag("--uncompressed", r->uncompressed, "elements as they are");
+
+  auto p = std::make_shared<PruneOptions>();
+  CommandLine& prune_command = add<PruneOptions>(
+      command, action, "prune", "removes old checkpoints",
+      "Removes the checkpoints of a run but the newest and those of every so many steps.\n\n"
+      "Example:\n  strata checkpoint prune runs/first --newest 3 --every 1000 --dry-run\n",
+      p, prune);
+  prune_command.add_option("RUN", p->path, "a run's folder, or the folder of its checkpoints")
+      .required();
+  prune_command.add_option("--newest", p->newest, "so many stay").in_range(1, 1000000).required();
+  prune_command.add_option("--every", p->every, "and those of steps that this divides")
+      .in_range(1, 1000000000);
+  prune_command.add_flag("--dry-run", p->dry_run, "list what would be removed, remove nothing");
+
+  auto m = std::make_shared<MaterializeOptions>();
+  CommandLine& materialize_command = add<MaterializeOptions>(
+      command, action, "materialize", "any step of a run, computed again",
+      "Computes a step of a run again, from the newest checkpoint at or before it, and writes its "
+      "checkpoint: equal to the bit to what the run had. The run is only read. Text files are "
+      "found as "
+      "the run found them, from the same folder.\n\n"
+      "Example:\n  strata checkpoint materialize --step 1234 runs/first out\n",
+      m, materialize);
+  materialize_command.add_option("RUN", m->run, "a run's folder").required();
+  materialize_command.add_option("OUT", m->out, "what is written: OUT/STEP in Strata's format")
+      .required();
+  materialize_command.add_option("--step", m->step, "which")
+      .in_range(std::int64_t{0}, std::int64_t{1000000000000})
+      .required();
+  materialize_command.add_option("--to", m->format, "the format")
+      .one_of({"strata", "orbax", "orbax-v1"})
+      .show_default();
+}
+
+}  // namespace strata::cli
