@@ -366,7 +366,7 @@ def main():
     everything = read_list()
     wrong = check(everything)
     if wrong or options.check:
-        print(f"{len(everything)} mutants, {wrong} without their place")
+        print(f"{len(everything)} mutants, {wrong} without their place" if wrong else f"ok each of {len(everything)} mutants has its place")
         return 1 if wrong else 0
     store = options.build.resolve() / "mutate" / "results.json"
     results = read_table(everything) | (json.loads(store.read_text()) if store.exists() else {})
