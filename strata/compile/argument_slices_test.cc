@@ -1,4 +1,4 @@
-// Slices of arguments are places: layers whose weights lie together are one layer's kernels, and
+// Slices of arguments are places: layers whose weights are together are one layer's kernels, and
 // nothing that is still read is overwritten.
 #include "strata/compile/compile_testing.h"
 
@@ -62,7 +62,7 @@ TEST(ArgumentSlices, AreReadWhereTheyLie) {
   expect_compiled_equals_reference(block);
 }
 
-/// What takes an argument's memory waits for the slices' readers, or lies elsewhere.
+/// What takes an argument's memory waits for the slices' readers, or is elsewhere.
 TEST(ArgumentSlices, OutliveDonation) {
   for (int kind = 0; kind < 3; ++kind) {
     Block f;

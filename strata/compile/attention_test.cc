@@ -94,7 +94,7 @@ TEST(Attention, ScoresOfAllHeadsAreNeverInMemory) {
       continue;  // JAX moves the groups in front of the batch between the product and the softmax
     expect_no_scores_in_memory(*forward(path));
     if (path.stem() == kept_exponentials)
-      continue;  // they wait for a gradient divided by the sums of rows, which lie in another order
+      continue;  // they wait for a gradient divided by the sums of rows, which are in another order
     expect_no_scores_in_memory(*parsed(path));
   }
 }

@@ -483,7 +483,7 @@ TEST(Compile, UpdateOfALargeArgument) {
   expect_compiled_equals_reference(f);
 }
 
-/// Zeros to which two updates are made on the way to a result lie where it lies, and nothing is
+/// Zeros to which two updates are made on the way to a result are where it is, and nothing is
 /// copied; where the first update is a result, too, it stays.
 TEST(Compile, WhatIsUpdatedIsMadeWhereTheResultLies) {
   for (bool both : {false, true}) {
@@ -514,7 +514,7 @@ std::int64_t large_temporaries(const Block& f) {
 }
 
 /// Softmax over the first dimension: what is summed by columns is computed for the sums and for the
-/// quotients, and lies nowhere; with more arithmetic, or of a small array, it is made once.
+/// quotients, and is nowhere; with more arithmetic, or of a small array, it is made once.
 TEST(Compile, ALargeExponentialBesideItsColumnSumsIsNotStored) {
   enum class Which { large, small, heavy, result };
   for (Which which : {Which::large, Which::small, Which::heavy, Which::result}) {
@@ -533,7 +533,7 @@ TEST(Compile, ALargeExponentialBesideItsColumnSumsIsNotStored) {
 }
 
 /// Batch normalisation: x - mean, of which both the variance and the result are computed, is
-/// computed twice and lies nowhere; a small one, or one that is a result, is made once.
+/// computed twice and is nowhere; a small one, or one that is a result, is made once.
 TEST(Compile, ALargeArrayBesideItsMeanIsNotStored) {
   enum class Which { large, small, result };
   for (Which which : {Which::large, Which::small, Which::result}) {

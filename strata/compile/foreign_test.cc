@@ -328,7 +328,7 @@ func.func @main(%x: tensor<0x3xf32>) -> tensor<0x3xf32> {
   testing::expect_compiled_equals_reference(body(module));
 }
 
-// Types that kernels do not know lie in memory as the program says.
+// Types that kernels do not know are in memory as the program says.
 TEST(Foreign, complex_and_narrow_values) {
   auto module = parsed(R"(
 func.func @main(%x: tensor<3xcomplex<f32>>, %y: tensor<5xi4>) -> (tensor<3xcomplex<f32>>, tensor<5xi4>) {

@@ -80,7 +80,7 @@ struct Parts {
   std::vector<op::Literals> arguments;
 };
 
-/// Compares as bits what is within arrays: what lies behind their ends is anything.
+/// Compares as bits what is within arrays: what is behind their ends is anything.
 std::string difference(const Parts& parts, const std::vector<op::Literals>& expected,
                        const ShardedBuffers& got) {
   const std::vector<Type> types = parts.module->entry()->body.result_types();

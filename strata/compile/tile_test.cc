@@ -40,7 +40,7 @@ TEST(CompiledTiles, EveryPermutation) {
                    [&](Builder& b, const Values& v) { return Values{op::transpose(b, v[0], p)}; }));
 }
 
-/// Parts of complex numbers lie two apart, as does every second element; beside what lies along,
+/// Parts of complex numbers are two apart, as does every second element; beside what runs along,
 /// and both ways of one array.
 TEST(CompiledTiles, TwoApart) {
   for (const Shape& shape : {Shape{5, 40}, Shape{33, 70}, Shape{64, 64}, Shape{260, 272}}) {
@@ -128,7 +128,7 @@ TEST(CompiledTiles, LinesAloneGoPastTheCaches) {
   }
 }
 
-/// Reads of one array at neighbouring rows and columns share squares; what lies outside is not
+/// Reads of one array at neighbouring rows and columns share squares; what is outside is not
 /// read.
 TEST(CompiledTiles, NeighboursOfATransposedArray) {
   expect_compiled_equals_reference(
@@ -187,7 +187,7 @@ TEST(CompiledTiles, ShortLastDimensionsOfFarLines) {
                    }));
 }
 
-/// Beside what lies along the result, what stays for its rows, another array that lies so, and two
+/// Beside what runs along the result, what stays for its rows, another array that is so, and two
 /// results; of an array that is read both ways, or under a condition, all the same.
 TEST(CompiledTiles, ShortLastDimensionsWithWhatStandsAround) {
   const Type x(DType::f32, {5, 8, 21, 40}), y(DType::f32, {40, 8, 21, 5}), row(DType::f32, {40}),

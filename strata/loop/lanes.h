@@ -4,7 +4,7 @@
 //
 //   behind.n   the last n lanes of a, then b without its last n: b moved up by n lanes
 //   low.u.g    in each group of g lanes: the first u of a's, the first u of b's, the next u of a's,
-//   ... of the lower halves high.u.g   the same of the upper halves
+//   ... of the lower halves high.u.g   the same for the upper halves
 //
 // Where a strip is masked only `behind` a uniform value stands, for then a lane is made of none
 // above it (V7).

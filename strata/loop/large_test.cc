@@ -233,7 +233,7 @@ TEST(Large, Svd) {
 }
 
 TEST(Large, BitsDoNotDependOnWhereAMatrixLies) {
-  const std::int64_t n = 37, m = 29;  // what follows lies at odd addresses
+  const std::int64_t n = 37, m = 29;  // what follows is at odd addresses
   auto once = random<float>(m * n);
   Array<float> twice = once;
   twice.insert(twice.end(), once.begin(), once.end());

@@ -72,7 +72,7 @@ enum class Opcode : std::uint8_t {
   fma,      // a * b + c, one rounding; f32, f64
   cmp,      // `compare`; result i1. Floats: ordered, except ne
   select,   // i1, a, b
-  convert,  // to i1: x != 0. bf16 and f16 convert only from and to f32 (Builder::convert goes by
+  convert,  // to i1: x != 0. bf16 and f16 convert only from and to f32 (Builder::convert uses
             // way of f32, from f64 without rounding twice)
   bitcast,  // to a type of the same width
   index,  // an Index as an i64 value. (Loop variables carry this opcode too, with is_variable set;
@@ -80,7 +80,7 @@ enum class Opcode : std::uint8_t {
   load,   // args: [predicate, otherwise] or none. Lanes: the widest of index and predicate
   store,  // args: value, [predicate]. Of lanes that meet at one element the highest wins; the index
           // is the widest
-  fetch,  // the element at `index` is read soon: a hint to bring it near meanwhile. It may lie
+  fetch,  // the element at `index` is read soon: a hint to bring it near meanwhile. It may be
           // outside of the buffer. One lane, no value
   local,  // args: initial value (stretched to `type`). A mutable variable of the block, set anew
           // each time this is executed; has no value itself
@@ -88,7 +88,7 @@ enum class Opcode : std::uint8_t {
   set,  // get: `var`; set: `var`, args: value (stretched); a set of `lanes` lanes in a vector loop
         // is masked
   reduce,   // lanes -> 1 by a fixed halving tree: v[i] = v[i] op v[i + lanes/2] for i < lanes/2,
-            // then the same of the lower half, until one is left. Combiners: add mul min max and_
+            // then the same for the lower half, until one is left. Combiners: add mul min max and_
             // or_ xor_. Not under a mask, but i1 by or_ ("any"): masked lanes count as false
   extract,  // lane `bits` of a vector value, uniform
   dot2,     // args: acc f32xL, a, b: i32xL holding bf16 pairs (low half first): fma(a.hi, b.hi,
@@ -161,7 +161,7 @@ struct Ref {
   Mode mode = Mode::in;
 };
 
-/// One instruction. Which fields mean something is said at its opcode.
+/// One instruction. Which fields mean something is stated at its opcode.
 class Inst {
  public:
   Opcode code;
@@ -271,7 +271,7 @@ class Builder {
   // ---- indices
   /// An index as an i64 value.
   Inst* value(const Index& index);
-  /// An integer value as an index variable, known to lie in [low, high] (the caller clamped it).
+  /// An integer value as an index variable, known to be in [low, high] (the caller clamped it).
   Index index_of(Inst* value, std::int64_t low, std::int64_t high);
   /// Quotient and remainder by a positive constant of an index that is never negative.
   Index div(const Index& index, std::int64_t divisor);
@@ -282,7 +282,7 @@ class Builder {
   // ---- memory. Inside `guarded`, loads carry the predicate and give zero where it is false.
   Inst* load(Ref* ref, const Index& index);
   void store(Ref* ref, const Index& index, Inst* value);
-  /// A hint: what lies there is read soon.
+  /// A hint: what is there is read soon.
   void fetch(Ref* ref, const Index& index);
 
   // ---- locals
@@ -362,7 +362,7 @@ std::string_view name(Compare);
 std::optional<Opcode> parse_opcode(std::string_view);
 std::optional<Compare> parse_compare(std::string_view);
 
-/// Drops the hints about what lies in a buffer: it is near already.
+/// Drops the hints about what is in a buffer: it is near already.
 void drop_fetches(Kernel& kernel, const Ref& ref);
 /// Gives the counter and lane of a for_ or vector loop the ranges that follow from its bounds.
 void set_ranges(Inst& loop);

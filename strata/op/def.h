@@ -65,7 +65,7 @@ class Evaluator {
   /// The process of a grid that this evaluation is; outside of a grid the only one of its own.
   virtual Process& process() = 0;
 };
-/// Reference evaluation: slow, obvious, and bit for bit what compiled code gives (decisions.md 2).
+/// Reference evaluation: slow, obvious, and bit for bit what compiled code gives.
 using Evaluate = Literals (*)(const Op&, std::span<const Literal> operands, Evaluator&);
 
 /// Forward derivative. `operands` and `tangents` are already values of the new graph; a null
@@ -209,8 +209,8 @@ struct Traits {
   bool moves_only = false;  // no arithmetic: result elements are operand elements (or constants)
   bool barrier = false;     // no pass merges it with an equal one or looks past it
   bool takes_complex =
-      false;  // its kernel and its evaluation know complex values as they lie in memory
-  bool takes_quantized = false;  // the same of quantised values, as movers do; others see the
+      false;  // its kernel and its evaluation know complex values as they are in memory
+  bool takes_quantized = false;  // the same for quantised values, as movers do; others see the
                                  // numbers they stand for (op/quantized/quantized.h)
 };
 

@@ -109,7 +109,7 @@ TEST(Evaluate, FloatsTruncateAndSaturateToIntegers) {
               ElementsAre(1, 0, 255, 0, 0, 255));
 }
 TEST(Evaluate, NarrowFloatsRoundOncePerOperation) {
-  // 1 + 2^-8 lies half way between two bf16 numbers: ties to even.
+  // 1 + 2^-8 is half way between two bf16 numbers: ties to even.
   Literal one = Literal::full(Type(DType::bf16, {1}), 1),
           tiny = Literal::full(Type(DType::bf16, {1}), 0x1p-8);
   EXPECT_EQ(

@@ -103,7 +103,7 @@ std::pair<Literals, Literals> run_jvp(const Block& f, const Sample& sample,
   return out;
 }
 
-/// Elements where the two one-sided differences disagree lie at a kink or a jump of the function
+/// Elements where the two one-sided differences disagree are at a kink or a jump of the function
 /// and are passed over; there may be a few of them.
 void expect_close(const Literal& tangent, bool is_zero, const Literal& below, const Literal& at,
                   const Literal& above, double h, double tolerance) {

@@ -175,7 +175,7 @@ class Legalizer {
         attrs.set(name, parts);
       }
   }
-  /// On values as they lie in memory.
+  /// On values as they are in memory.
   std::vector<Parts> whole(const Op& op, const std::vector<Parts>& operands, Builder& b) {
     Values joined;
     for (std::size_t i = 0; i < operands.size(); ++i)

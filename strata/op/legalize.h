@@ -1,7 +1,7 @@
 // Types that kernels do not know, said by types that they do.
 //
 // The loop form computes on i1, i8 .. i64, ui8 .. ui64, bf16, f16, f32 and f64. A value of another
-// type is said by its *parts*, ordinary values of the graph:
+// type is stated by its *parts*, ordinary values of the graph:
 //
 //   complex<T>        two parts of T: real and imaginary
 //   i2, i4, ui2, ui4  one part, i8 or ui8, holding the number; arithmetic is done there and wrapped
@@ -9,7 +9,7 @@
 //   quantised         the part of its stored integers; arithmetic is done on the numbers they stand
 //   for (op/quantized/quantized.h)
 //
-// The parts are the elements as they lie in memory, so that arguments and results keep their bytes.
+// The parts are the elements as they are in memory, so that arguments and results keep their bytes.
 // How an operation acts on parts is its `split` rule, or the default here: movers act on each part;
 // elementwise operations on narrow types decode, compute and encode; operations with regions carry
 // the parts; kernels that take complex memory get it whole. A rule that returns nothing leaves the
@@ -33,7 +33,7 @@ DType wide_type(DType dtype);
 /// value itself.
 Value* decode(Builder& b, Value* part, DType dtype);
 Value* encode(Builder& b, Value* number, DType dtype);
-/// The parts of a value that lies in memory, and the value that parts make there.
+/// The parts of a value that is in memory, and the value that parts make there.
 Parts parts_of(Builder& b, Value* v);
 Value* value_of(Builder& b, const Parts& parts, const Type& type);
 
@@ -41,7 +41,7 @@ Value* value_of(Builder& b, const Parts& parts, const Type& type);
 /// know.
 bool needs_legalizing(const Op& op);
 
-/// Whether `op` is given values of such types as they lie in memory: complex ones where its kernel
+/// Whether `op` is given values of such types as they are in memory: complex ones where its kernel
 /// and evaluation know them, narrow ones where it computes nothing on them (strata.storage_cast,
 /// what only records, what is between tokens and the like).
 bool takes_memory(const Op& op);

@@ -1,4 +1,4 @@
-// What is said to be affine is, element by element, as the reference computes it; random programs
+// What is stated to be affine is, element by element, as the reference computes it; random programs
 // of what index arithmetic is made of.
 #include "strata/pass/affine.h"
 

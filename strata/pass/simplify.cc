@@ -178,7 +178,7 @@ Values pieces_read(Builder& b, const Op& slice, const Op& concatenate) {
   return out;
 }
 
-// A slice of a slice is one. Of a concatenation it is one of the operand that it lies in, and a
+// A slice of a slice is one. Of a concatenation it is one of the operand that it is in, and a
 // small one is that of several: what it is made of then does not depend on the concatenation, which
 // may be computed where it is read.
 Value* slice(Builder& b, const Op& op) {

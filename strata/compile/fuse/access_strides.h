@@ -57,11 +57,11 @@ struct SegmentedDimensions : JoinedDimensions {
 };
 SegmentedDimensions segmented_dimensions(const Group& group, const Fusion& fusion);
 
-/// By how many elements lanes lie apart: 0 at one place, 1 one after the other; kIrregularStride
+/// By how many elements lanes are apart: 0 at one place, 1 one after the other; kIrregularStride
 /// for backwards, too far or not by one number.
 constexpr std::int64_t kIrregularStride = 5;
 std::int64_t lane_stride(const Index& index);
-/// Whether a kernel's strips read and write nothing but what lies one after the other, or at one
+/// Whether a kernel's strips read and write nothing but what is one after the other, or at one
 /// place.
 bool has_contiguous_access(const loop::Kernel& kernel);
 

@@ -42,7 +42,7 @@ struct Group {
   const ir::Value* gemm_value() const { return roots[roots.size() - epilogue - 1]->result(); }
 };
 
-/// An array whose elements lie one after another in an argument of the block (a layer's weights
+/// An array whose elements are one after another in an argument of the block (a layer's weights
 /// among those of all layers): a place, not a kernel's work. Kernels that read such ones of equal
 /// types are equal, wherever in the argument these begin.
 struct ArgumentSlice {
@@ -59,7 +59,7 @@ inline constexpr std::size_t kBeyondL2 = std::size_t{1} << 20,
 struct Fusion {
   std::vector<Group> groups;                     // an order in which they can run
   std::unordered_set<const ir::Value*> inlined;  // computed where read (lookup only)
-  std::vector<const ir::Value*> constants;       // constants that (also) lie in memory
+  std::vector<const ir::Value*> constants;       // constants that (also) are in memory
   std::unordered_set<const ir::Value*>
       runtime_constants;  // of these, whose values no kernel knows: one
                           // kernel serves all of them (lookup only)
@@ -78,7 +78,7 @@ enum class FusionMode : std::uint8_t {
 /// The literal of a constant, or null for another operation.
 const Literal* constant_literal(const ir::Op& op);
 
-/// How a reduction's elements lie: `trailing` when the reduced dimensions are the last ones.
+/// How a reduction's elements are: `trailing` when the reduced dimensions are the last ones.
 bool reduces_trailing(const Shape& operand, const std::vector<int>& dims);
 
 /// One line per group, for `--explain` and tests.

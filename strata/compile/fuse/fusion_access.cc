@@ -125,7 +125,7 @@ void add_accesses(const Op& op, int r, const Shape& frame, const Fusion& fusion,
   }
 }
 
-/// Where the operation's result lies in an argument of the block, if it does.
+/// Where the operation's result is in an argument of the block, if it does.
 std::optional<ArgumentSlice> slice_of_argument(const ir::Block& block, const Op& op,
                                                const Fusion& fusion) {
   constexpr std::int64_t kLeast = 256;  // elements: of fewer ones a kernel may read many

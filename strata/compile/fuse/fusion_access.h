@@ -1,4 +1,4 @@
-// Where the tree of a root reads the values that lie in memory, seen from the root's own index
+// Where the tree of a root reads the values that are in memory, seen from the root's own index
 // (fusion.h). Private to this room.
 #pragma once
 
@@ -37,7 +37,7 @@ std::vector<std::int64_t> strides_of_largest(const ir::Value* v, const Fusion& f
 /// computed as it is read (from the largest array that tells); -1 where none is. Its own order says
 /// nothing of that: a transposed array is read across.
 int minor_dimension(const ir::Value* v, const Fusion& fusion);
-/// Where the elements of a value lie: in `array`, those at index i at begin + the sum of i[d] *
+/// Where the elements of a value are: in `array`, those at index i at begin + the sum of i[d] *
 /// strides[d]. Dimensions of one element have strides of 0.
 struct Placement {
   const ir::Value* array;
@@ -46,7 +46,7 @@ struct Placement {
 };
 /// That of `v`, if its elements are those of one stored array, moved at most.
 std::optional<Placement> placement(const ir::Value* v, const Fusion& fusion);
-/// By how many elements neighbours of `v` along each dimension lie apart in memory (0 where there
+/// By how many elements neighbours of `v` along each dimension are apart in memory (0 where there
 /// are none), if its elements are those of one stored array, moved at most; empty otherwise.
 std::vector<std::int64_t> strides_in_memory(const ir::Value* v, const Fusion& fusion);
 /// The values of the block that are slices of its arguments, which kernels of this block alone

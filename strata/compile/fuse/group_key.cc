@@ -13,7 +13,7 @@ using ir::Op;
 using ir::Value;
 
 constexpr std::size_t kMostBytes =
-    4096;  // of a constant that lies in memory: its elements may be code all the same
+    4096;  // of a constant that is in memory: its elements may be code all the same
 
 class Writer {
  public:
@@ -72,7 +72,7 @@ class Writer {
     out.bytes += 'm';
     define(v);
     number(v->op() &&
-           op::window_dims(*v->op()));  // products ask that of their operands, wherever these lie
+           op::window_dims(*v->op()));  // products ask that of their operands, wherever these are
     const Literal* literal =
         v->op() && !fusion_.runtime_constants.count(v) ? constant_literal(*v->op()) : nullptr;
     number(literal ? static_cast<std::int64_t>(literal->bytes()) : -1);

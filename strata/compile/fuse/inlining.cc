@@ -97,7 +97,7 @@ std::unordered_set<const Value*> cuts(const ir::Block& block) {
   return out;
 }
 
-/// An operation on a large array that lies in memory and on what is the same for many of its
+/// An operation on a large array that is in memory and on what is the same for many of its
 /// elements (x - mean): to compute it again where it is read costs what reading it would, and
 /// nobody has to write it (batch normalisation of 32 x 64 x 56 x 56: 2.2 ms stored, 1.4 so).
 bool is_shift(const Op& op) {
@@ -118,7 +118,7 @@ bool is_shift(const Op& op) {
   return whole == 1;
 }
 
-/// Values of a few operations on the elements of one array that lies in memory and on what is the
+/// Values of a few operations on the elements of one array that is in memory and on what is the
 /// same for many of them (g g + eps, g r_i c_j): for reductions to compute such a value again costs
 /// what reading it would, and nobody has to write it.
 class SlightTrees {
@@ -179,7 +179,7 @@ bool sums_columns(const Op& op) {
 }
 
 /// Whether a reduction sums all: by pieces of its operand in that one's order, which are not what
-/// lies along memory where it is read transposed.
+/// runs along memory where it is read transposed.
 bool sums_all(const Op& op) {
   return is_reduction(op) && op.num_results() == 1 &&
          reduces_trailing(op.operand(0)->shape(), reduction_of(op).dims) && count(op.result()) == 1;

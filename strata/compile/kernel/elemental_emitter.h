@@ -18,14 +18,14 @@ using loop::Inst;
 /// Row-major offset of `index` in an array of this shape; quotient and remainder of one number
 /// become it again, so that equal places compare equal whatever shapes they came through.
 Index linearize(loop::Builder& b, const Shape& shape, std::span<const Index> index);
-/// A value's elements as they lie in memory: how many there are, and their dtype. Complex ones are
+/// A value's elements as they are in memory: how many there are, and their dtype. Complex ones are
 /// two elements each.
 Shape stored_shape(const Type& type);
 DType stored_dtype(const Type& type);
 /// The index whose row-major offset is `offset`.
 std::vector<Index> delinearize(loop::Builder& b, const Shape& shape, const Index& offset);
 /// The same from the front: what is left behind a dimension is a remainder of `offset` itself, so
-/// that dimensions along which lanes cross rejoin where they lie one behind the other.
+/// that dimensions along which lanes cross rejoin where they are one behind the other.
 std::vector<Index> delinearize_from_front(loop::Builder& b, const Shape& shape,
                                           const Index& offset);
 /// As `linearize`, for any mixed-radix sum: joins c*d*(x div d) + c*(x mod d) into c*x.
@@ -46,7 +46,7 @@ class ElementalEmitter : public op::LowerContext {
   Inst* at(const ir::Value* v, std::span<const Index> index) override;
   /// The element of v at a row-major offset.
   Inst* at_offset(const ir::Value* v, const Index& offset);
-  /// What lies in memory for it: the element, or both parts of a complex number.
+  /// What is in memory for it: the element, or both parts of a complex number.
   std::vector<Inst*> stored_at_offset(const ir::Value* v, const Index& offset);
   /// Makes `inst` the element of v at this offset from now on, in this scope.
   void remember(const ir::Value* v, const Index& offset, Inst* inst);

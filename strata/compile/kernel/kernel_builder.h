@@ -48,7 +48,7 @@ class KernelContext : public ElementalEmitter {
   virtual bool goes_past_caches(const ir::Value* v) const {
     return v->type().bytes() >= kBeyondCaches || fusion_.streaming_results.count(v) != 0;
   }
-  /// Writes what lies in memory for an element of a result that this kernel does not read again.
+  /// Writes what is in memory for an element of a result that this kernel does not read again.
   void store_result(const ir::Value* v, const Index& offset, std::span<Inst* const> stored);
   loop::Ref* temporary(int number, DType dtype, std::int64_t count, loop::Ref::Mode mode);
 
@@ -70,7 +70,7 @@ constexpr std::int64_t kPointElements = 16384;  // the most elements of one grid
 
 /// Another kernel of a build, of so many elements of a group; parallel where they are worth it.
 loop::Kernel& add_kernel(Built& out, const char* name, const Group& group, std::int64_t elements);
-/// Stores `outputs` at places, all values before all stores: a result may lie in the memory of an
+/// Stores `outputs` at places, all values before all stores: a result may be in the memory of an
 /// argument that is read at the same place, and stores branch once, on whether they may go past the
 /// caches. `before(i)` is told which place is asked for next.
 void store_elements(KernelContext& context, std::span<const ir::Value* const> outputs,
@@ -128,7 +128,7 @@ void each_computed(const Group& group, const Fusion& fusion, F look) {
 
 /// Lanes of a map along its elements.
 inline constexpr int kMapLanes = 16;
-/// Work below this runs on the caller (decisions.md 18); in elements times operations, a rough
+/// Work below this runs on the caller; in elements times operations, a rough
 /// count.
 inline constexpr double kInlineWork = 3e4;
 /// How many rows one grid point takes at most: as many as have so many elements together, and many

@@ -170,7 +170,7 @@ TEST(CompiledMaps, InterleavedRows) {
       }
 }
 
-/// Results may lie where an argument lay: all that a block of rows reads it has read, or reads in
+/// Results may be where an argument lay: all that a block of rows reads it has read, or reads in
 /// the same place.
 TEST(CompiledMaps, RowsAbreastInTheirOwnMemory) {
   for (DType t : {DType::f32, DType::bf16}) {
@@ -185,7 +185,7 @@ TEST(CompiledMaps, RowsAbreastInTheirOwnMemory) {
   }
 }
 
-/// Rows of a table by their number, or by two, of which some lie outside.
+/// Rows of a table by their number, or by two, of which some are outside.
 TEST(CompiledMaps, RowsThatAreLookedUp) {
   for (DType t : {DType::f32, DType::bf16})
     for (std::int64_t n : {3, 5, 8, 12, 16, 33, 48}) {

@@ -88,7 +88,7 @@ std::optional<std::string> CodeCache::read(std::string_view key) const {
   Result<std::string> all = read_file(name);
   if (!all) return std::nullopt;
   std::optional<std::string> object = unpack(key, *all);
-  if (object) utimensat(AT_FDCWD, name.c_str(), nullptr, 0);  // used now: `shrink` goes by age
+  if (object) utimensat(AT_FDCWD, name.c_str(), nullptr, 0);  // used now: `shrink` uses age
   return object;
 }
 

@@ -2,7 +2,7 @@
 //
 // A file is found by the digest of its key and holds the whole key, so two keys never meet; it is
 // written aside and renamed, and carries a checksum, so that a file cut short or damaged is just
-// not there. What lies in the cache never matters for results: any file may go at any time.
+// not there. What is in the cache never matters for results: any file may go at any time.
 #pragma once
 
 #include <cstdint>

@@ -517,7 +517,7 @@ TEST(MachineCode, LargeScratchIsTheThreadsOwn) {
     EXPECT_EQ(difference_from_interpreter(*target, kernel, contents), "");
 }
 
-/// Stores in succession: to two buffers, some that lie so that they may go past the caches and some
+/// Stores in succession: to two buffers, some that are so that they may go past the caches and some
 /// not, some to one place.
 TEST(MachineCode, StreamingStoresInSuccessionKeepTheirOrder) {
   for (int misalignment : {0, 3}) {
@@ -542,7 +542,7 @@ TEST(MachineCode, StreamingStoresInSuccessionKeepTheirOrder) {
   }
 }
 
-/// What is fetched may lie past the end, and strips may be masked.
+/// What is fetched may be past the end, and strips may be masked.
 TEST(MachineCode, LoadsThatLookAheadReadTheSame) {
   Kernel kernel("ahead");
   Builder b(kernel);

@@ -1,5 +1,5 @@
 // A plan as an object file that links into other programs: kernels, driver, constants and one C
-// function. What they call lies in strata/embed's runtime.
+// function. What they call is in strata/embed's runtime.
 //
 //   const char* NAME_run(void* const* inputs, void* const* outputs);   // nothing, or the text of
 //   an error extern const char NAME_signature[];

@@ -1,4 +1,4 @@
-// Where temporaries lie: apart while both are alive, as low as that allows.
+// Where temporaries are: apart while both are alive, as low as that allows.
 #include <gtest/gtest.h>
 
 #include <random>

@@ -224,7 +224,7 @@ class Stranding {
     out.launches.push_back(l);
   }
 
-  /// Gives what the strand alone uses places in a thread's scratch; those used at the same time lie
+  /// Gives what the strand alone uses places in a thread's scratch; those used at the same time are
   /// apart.
   void place_scratch(const std::vector<const Member*>& launches, ConcurrentLaunches& out) {
     struct Life {

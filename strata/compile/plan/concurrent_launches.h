@@ -4,7 +4,7 @@
 // other hundreds of times, small leaves would go to one thread, and what a leaf's launches pass on
 // would leave the caches while those of other leaves run. So rows of steps that fall apart into
 // strands, each a leaf's launches in their order, become one step: a strand runs on one thread, and
-// what only it uses lies in that thread's scratch; a strand of a single launch is cut by work.
+// what only it uses is in that thread's scratch; a strand of a single launch is cut by work.
 //
 // Nothing is recognised by name: launches belong together where one writes what the other uses.
 // Bits stay, since the kernels and their grid points do.

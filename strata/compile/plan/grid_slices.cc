@@ -16,7 +16,7 @@ using Wide = __int128;
 
 constexpr Wide kFar = Wide{1} << 100;  // beyond it sums could wrap; nothing is known there
 
-/// What an i64 value of part p lies in: p * each + [low, high].
+/// What an i64 value of part p is in: p * each + [low, high].
 struct Span {
   Wide each = 0, low = 0, high = 0;
 };

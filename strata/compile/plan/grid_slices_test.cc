@@ -1,4 +1,4 @@
-// What is said of a part of a grid is so at each of its points: random indices, computed one by
+// What is stated of a part of a grid is so at each of its points: random indices, computed one by
 // one.
 #include "strata/compile/plan/grid_slices.h"
 

@@ -45,7 +45,7 @@ bool reads_as_operand(const Op& product, const Value* old, const Fusion& fusion)
          computed_from(product.operand(1), old, fusion);
 }
 
-/// Whether a product goes on from the sums `old`, element by element where its results lie, and
+/// Whether a product goes on from the sums `old`, element by element where its results are, and
 /// reads `old` in no other way.
 bool adds_alone(const Group& g, const Value* old, const Fusion& fusion) {
   const Op& product = *g.roots.front();

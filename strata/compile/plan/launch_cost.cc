@@ -16,13 +16,13 @@ using loop::VType;
 
 // How many lanes' time a lane takes, roughly that of today's processors.
 constexpr double kQuotient = 10;  // div, rem, sqrt
-constexpr double kScattered = 8;  // a lane of a load or store whose lanes do not lie side by side
+constexpr double kScattered = 8;  // a lane of a load or store whose lanes are not side by side
 constexpr double kAlone = 4;      // a float that is no vector takes an instruction as a vector does
 
 double middle(const Index& index) {
   return (static_cast<double>(index.min()) + static_cast<double>(index.max())) / 2;
 }
-/// A loop has no fewer than none, wherever its ends may lie.
+/// A loop has no fewer than none, wherever its ends may be.
 double turns(const Inst& loop, std::int64_t step) {
   const Index length = loop.end - loop.begin;
   return static_cast<double>(std::max<std::int64_t>(0, length.min()) +
@@ -118,7 +118,7 @@ class Counter {
         .slots = times * (quotient ? kQuotient : 1) * (type.lanes == 1 ? kAlone : lanes_of(type))};
   }
 
-  /// Lanes that lie side by side cost no arithmetic.
+  /// Lanes that are side by side cost no arithmetic.
   LaunchCost access(const Inst& inst, double times) {
     const int lanes = inst.index.lanes();
     std::size_t varying = 0;

@@ -70,7 +70,7 @@ TEST(LaunchCost, OfARareElementReadsWhatItTouches) {
   Ref* y = b.parameter(DType::f32, 16, Ref::Mode::out);
   b.vector(0, 16, 16, [&](loop::Index i) { b.store(y, i, b.load(table, i * 1000)); });
   EXPECT_EQ(cost_of(kernel).read, 64);
-  EXPECT_GT(cost_of(kernel).slots, 16);  // lanes that lie apart
+  EXPECT_GT(cost_of(kernel).slots, 16);  // lanes that are apart
 }
 
 TEST(LaunchCost, OfTilesByTheSizesThatTheCallGives) {

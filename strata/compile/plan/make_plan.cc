@@ -37,7 +37,7 @@ constexpr int kNever = GroupedBlock::kNever;
 
 std::int64_t bytes_of(const Value* v) { return static_cast<std::int64_t>(v->type().bytes()); }
 
-/// Plans blocks one inside another. `place_` holds where every value lies, across blocks.
+/// Plans blocks one inside another. `place_` holds where every value is, across blocks.
 class Planner {
  public:
   Planner(Plan& plan, const CpuTarget& target, const SharingLimits& sharing)
@@ -96,7 +96,7 @@ class Planner {
     return {buffer(PlanBuffer::Kind::constant, static_cast<int>(plan_.constants.size()) - 1,
                    static_cast<std::int64_t>(literal.bytes()))};
   }
-  /// All numbers of a block lie in one buffer: a driver looks at each buffer when it begins.
+  /// All numbers of a block are in one buffer: a driver looks at each buffer when it begins.
   void place_numbers(const Fusion& fusion) {
     constexpr std::int64_t kAlign = 64;
     std::vector<std::pair<const Value*, std::int64_t>> at;
@@ -544,7 +544,7 @@ class Planner {
   }
 
   /// Memory for result r of a branch: where it is wished, or that of a value which the branches
-  /// change and nobody needs any more. What lies there is `given` to the branches.
+  /// change and nobody needs any more. What is there is `given` to the branches.
   Address branch_place(Scope& scope, const Op& op, int r, std::unordered_set<const Value*>& given) {
     const Value* result = op.result(r);
     auto wish = scope.desired.find(result);

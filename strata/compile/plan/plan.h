@@ -1,4 +1,4 @@
-// The plan: a compiled program before its driver is printed. Kernels, where every buffer lies, and
+// The plan: a compiled program before its driver is printed. Kernels, where every buffer is, and
 // the steps in order. compile/llvm prints the steps as one native function, so that loops and
 // branches run without an interpreter.
 #pragma once

@@ -238,7 +238,7 @@ class Chains {
       if (i.ref == ref) i.streaming = false;
     drop_fetches(kernel, *ref);
   }
-  /// Places in the scratch of one part: those used at the same time lie apart.
+  /// Places in the scratch of one part: those used at the same time are apart.
   void place_scratch(const Members& members, TilePipeline& pipeline) {
     struct Placed {
       std::size_t first, last;

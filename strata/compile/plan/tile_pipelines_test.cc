@@ -115,7 +115,7 @@ TEST(Chains, ABlockOfFewHeadsOrOfLittleDataIsNone) {
           .empty());
 }
 
-/// Scores of one head that are too many go by blocks of rows.
+/// Scores of one head that are too many use blocks of rows.
 TEST(Chains, LongSequencesGoByRows) {
   for (std::int64_t rows : {1024, 2048, 4096}) {
     Plan plan = make_plan(*prepare(*attention_program(1, 2, rows, 64)), {}, testing::v3());

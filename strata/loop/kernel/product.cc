@@ -113,7 +113,7 @@ inline void turn(const Four (&in)[4], Four (&out)[4]) {
   out[3] = __builtin_shufflevector(high, high2, 2, 3, 6, 7);
 }
 
-/// One side of a product: its elements, and where the places of the block and of k lie.
+/// One side of a product: its elements, and where the places of the block and of k are.
 template <class S>
 struct Side {
   const S* from;
@@ -130,7 +130,7 @@ void copy_widened(const S* from, A* to) {
     for (int x = 0; x < kCount; ++x) to[x] = widened<A>(from[x]);
 }
 
-/// Whether rows that lie so far apart fall on each other in the first cache, so that a tile of more
+/// Whether rows that are so far apart fall on each other in the first cache, so that a tile of more
 /// rows than it has ways would push its own lines out.
 bool rows_collide(std::int64_t bytes_apart) {
   constexpr std::int64_t kApart = 2048;
@@ -145,7 +145,7 @@ void pack(const Side<S>& side, std::int64_t count, std::int64_t depth, std::int6
   auto panel = [&](std::int64_t place) {
     return out + place * depth;
   };  // of the panel's first place
-  if (side.places_lie_together) {  // row by row, as they lie in memory
+  if (side.places_lie_together) {  // row by row, as they are in memory
     for (std::int64_t k = 0; k < depth; ++k) {
       const S* row = side.from + side.places[0] + side.ks[k];
       constexpr std::int64_t kAhead = 6, kLine = 64 / static_cast<std::int64_t>(sizeof(S));
@@ -268,7 +268,7 @@ class Product {
     });
   }
 
-  /// Some steps of k of a block. A side whose elements can be read where they lie is; others are
+  /// Some steps of k of a block. A side whose elements can be read where they are is; others are
   /// laid out as panels.
   template <class L, class R>
   void add(const Side<L>& left, const Side<R>& right, const Block& block, std::int64_t depth) {
@@ -300,7 +300,7 @@ class Product {
     pack(side, end - first, depth, tile_.lanes, right_ + first * depth);
   }
 
-  /// A side as it lies, if it is `wanted` so and has the type and steps for it.
+  /// A side as it is, if it is `wanted` so and has the type and steps for it.
   template <class S>
   TileSide<A> in_place(const Side<S>& side, const Role& places, const Role& ks, std::int64_t depth,
                        bool wanted) const {

@@ -18,7 +18,7 @@
 
 namespace strata::loop::product {
 
-/// One dimension of a role: how many places it has, and how many elements lie between two.
+/// One dimension of a role: how many places it has, and how many elements are between two.
 struct Extent {
   std::int64_t size, step;
 };
@@ -49,7 +49,7 @@ struct ProductParams {
 /// operands and result of one kind, the accumulator the widest of them.
 bool takes(DType left, DType right, DType result, DType accumulator);
 
-/// One side of a tile: its first element, and how many elements lie between two places and between
+/// One side of a tile: its first element, and how many elements are between two places and between
 /// two steps of k.
 template <class T>
 struct TileSide {
@@ -57,7 +57,7 @@ struct TileSide {
   std::int64_t place, step;
 };
 
-/// The sums of one tile: rows x lanes of them, row by row. The places of the right side lie side by
+/// The sums of one tile: rows x lanes of them, row by row. The places of the right side are side by
 /// side.
 template <class T>
 struct TileOf {

@@ -2,7 +2,7 @@
 //
 // A Row says where items come from, what their keys are and where they go:
 //   Item load(i); static Key key(Item); void store(i, Item);
-// Few bits go by their digits from the lowest up, more by the highest digit first and then each of
+// Few bits use their digits from the lowest up, more by the highest digit first and then each of
 // its values for itself. The order of equal keys is that of the row, so the result is one, however
 // the row is cut.
 #pragma once
@@ -46,7 +46,7 @@ struct Digit {
 inline constexpr int kMostWidth = 11;
 using Counts = std::uint32_t[std::size_t{1} << kMostWidth];
 
-/// Items that lie in memory, of the row's places from `first` on.
+/// Items that are in memory, of the row's places from `first` on.
 template <class Row>
 struct Part {
   using Key = typename Row::Key;
@@ -59,7 +59,7 @@ struct Part {
   void store(std::int64_t i, const Item& item) const { row.store(first + i, item); }
 };
 
-/// Items [begin ..) of `source`, which lie in `items` now.
+/// Items [begin ..) of `source`, which are in `items` now.
 template <class Row>
 Part<Row> part_of(const Part<Row>& source, const typename Row::Item* items, std::int64_t begin) {
   return {source.row, items + begin, source.first + begin};
@@ -102,7 +102,7 @@ void scatter(std::int64_t begin, std::int64_t end, Digit digit, std::uint32_t* p
 }
 
 /// By the `bits` lowest bits, in digits of kWidth from the lowest up; all are counted at once.
-/// Passes go to `first`, `second` in turn and the last one to its place; what is read may lie in
+/// Passes go to `first`, `second` in turn and the last one to its place; what is read may be in
 /// `second`.
 template <int kWidth, class Source>
 void sort_low_digits(const Source& source, typename Source::Item* first,

@@ -232,7 +232,7 @@ void check_zero(const F& f, const char* name, double low, double high, double& w
 }
 
 /// Between two poles left of 0 lgamma has two zeros, from -2 on, and digamma one. Left of -18 no
-/// double lies between a zero of lgamma and its pole.
+/// double is between a zero of lgamma and its pole.
 TEST(Accuracy, LgammaAndDigammaOfF64BesideTheirZeros) {
   double worst_lgamma = 0, worst_digamma = 0;
   for (double pole = -3; pole > -17; --pole) {

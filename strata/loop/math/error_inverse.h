@@ -60,7 +60,7 @@ struct ErfInvConstants<double> {
       0x1.2a047a979b36cp-41,  -0x1.8b0db4fde05fap-40, 0x1.1b972e279e437p-41};  // error 2^-54.3
 };
 
-/// erf_inv(x) / s, by the interval in which s lies.
+/// erf_inv(x) / s, by the interval in which s is.
 template <template <class> class N, class T>
 N<double> error_inverse_tail(N<double> s) {
   using C = ErfInvConstants<T>;

@@ -1,6 +1,6 @@
 // lgamma = log |Gamma|, digamma = lgamma's derivative.
 //
-// Both are a polynomial between 1 and 2 or so, asymptotic from 4 on; what lies between is moved
+// Both are a polynomial between 1 and 2 or so, asymptotic from 4 on; what is between is moved
 // there by the recurrences of Gamma; negative arguments are reflected. In f64 throughout, in two
 // parts where parts may cancel. Between the poles left of 0 both pass through zero: there f64 is
 // computed in pairs, of which so much is left that the result is exact to its own ulp. Constants:
@@ -169,7 +169,7 @@ N<double> lgamma_reflected(N<double> a, TwoParts<N, double> right) {
 }
 
 inline constexpr double kZeros =
-    20;  // no double left of -kZeros lies so near a zero of lgamma that its terms cancel
+    20;  // no double left of -kZeros is so near a zero of lgamma that its terms cancel
 
 /// lgamma(x) = -log |x (x + 1) ... (x + n - 1) / Gamma(1 + f)| where x + n - 1 = f, |f| <= 1/2, for
 /// -20 < x < -1/2. The factors are exact.

@@ -5,7 +5,7 @@
 // bits from kShift upwards, the second begins at b = kSecondStart, and kOne is where f has come
 // to 1.
 //
-// Eight entries are one permutation with AVX2 and with AVX-512. The coefficients go by pairs rather
+// Eight entries are one permutation with AVX2 and with AVX-512. The coefficients use pairs rather
 // than by Horner's rule, for loops that wait for each result. Constants: tools/fit/elementary.py
 // pieces.
 #pragma once

@@ -29,7 +29,8 @@ class Closed {
 std::vector<std::unique_ptr<Block>> reopened(const Op& op, int own, std::span<Value* const> given);
 
 /// A region that is put into other blocks: what it uses from outside, be it captured or (in closed
-/// form) given by its arguments from `own` on, is said once and replaced by values of those blocks.
+/// form) given by its arguments from `own` on, is stated once and replaced by values of those
+/// blocks.
 class OpenRegion {
  public:
   /// `given`: values for the arguments from `own` on.

@@ -1,5 +1,5 @@
 // Derivatives of sorts and of reductions by general regions: forward against differences, reverse
-// against the inner product, batched against a loop, and the same of their gradients. No two keys
+// against the inner product, batched against a loop, and the same for their gradients. No two keys
 // are near each other.
 #include <fmt/format.h>
 #include <gtest/gtest.h>

@@ -285,7 +285,7 @@ Status all_to_all(const foreign::Call& call, const foreign::Buffers& at, All all
     const Type& type = call.operands[i];
     std::vector<std::int64_t> sizes = type.shape().sizes();
     sizes[static_cast<std::size_t>(split)] /= n;
-    // A part has `sizes`: whole runs of it lie one behind the other in operand and result alike
+    // A part has `sizes`: whole runs of it are one behind the other in operand and result alike
     // from the dimension on that is the more inner of the two.
     const auto low = static_cast<std::size_t>(std::min(split, concat)),
                high = static_cast<std::size_t>(std::max(split, concat));

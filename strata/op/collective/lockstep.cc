@@ -171,7 +171,7 @@ Status Lockstep::fetch(Meeting& m, const std::vector<int>& group, const std::str
     const auto operand = [&](const std::pair<std::size_t, Rows>& r) {
       return static_cast<std::byte*>(m.brought[r.first].operands[r.second.operand]);
     };
-    if (rows.size() == 1 && is_one_run(rows[0].second)) {  // as it lies
+    if (rows.size() == 1 && is_one_run(rows[0].second)) {  // as it is
       p.data = operand(rows[0]) + rows[0].second.offset;
       p.bytes = static_cast<std::size_t>(rows[0].second.rows * rows[0].second.bytes);
     } else if (!rows.empty()) {

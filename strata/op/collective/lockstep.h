@@ -30,7 +30,7 @@
 
 namespace strata::op {
 
-/// What a device brings to a meeting: where its operands lie, and where its results go.
+/// What a device brings to a meeting: where its operands are, and where its results go.
 struct Brought {
   std::vector<void*> operands, results;
 };

@@ -195,7 +195,7 @@ Literals evaluate_permute(const Op& op, std::span<const Literal> operands, Evalu
 
 // ---- derivative and transpose ------------------------------------------------------------------
 
-/// Linear in x: the same of its tangent.
+/// Linear in x: the same for its tangent.
 JvpResult jvp(Builder& b, const Op& op, std::span<Value* const> operands,
               std::span<Value* const> tangents) {
   Values results = again(b, op, operands).results();

@@ -1,10 +1,10 @@
 // sdy.sharding_constraint, sdy.reshard, sdy.propagation_barrier, sdy.sharding_group: what a program
-// says of where its arrays lie. Kept and printed; on one device each gives on what it is given.
+// says of where its arrays are. Kept and printed; on one device each gives on what it is given.
 //
 // Contract (Shardy, sdy dialect): one operand; a result of its type, but for sharding_group, which
 // has none.
 //   sharding_constraint, reshard: `sharding` is a text #sdy.sharding<...>; tangents and cotangents
-//   lie as the value does, and a batched value is free in its new dimension (as JAX batches it).
+//   are as the value does, and a batched value is free in its new dimension (as JAX batches it).
 //   propagation_barrier: `allowed_direction`, a word; the way back is the other direction, but
 //   nothing is lost by allowing the same. sharding_group: `group_id`.
 #include "strata/ir/text/format_shardy.h"

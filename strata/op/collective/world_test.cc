@@ -1,4 +1,4 @@
-// Grids of processes: who meets whom, in what order, and what is said when they do not.
+// Grids of processes: who meets whom, in what order, and what is stated when they do not.
 #include "strata/op/collective/world.h"
 
 #include <gmock/gmock.h>

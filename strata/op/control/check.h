@@ -57,7 +57,7 @@ std::string to_string(const Difference& difference);
 /// What an operation that checks demands of its operand 0 (got) and operand 1 or its attribute
 /// `value` (want); nothing for any other operation, a custom call of another target among them.
 std::optional<Demand> demand_of(const ir::Op& op);
-/// Units in the last place between two finite numbers of one float dtype: how many numbers lie
+/// Units in the last place between two finite numbers of one float dtype: how many numbers are
 /// between them.
 std::uint64_t ulp_distance(const Literal& got, const Literal& want, std::int64_t element);
 

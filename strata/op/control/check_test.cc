@@ -1,4 +1,4 @@
-// What each demand admits, and what is said of arrays that do not meet it.
+// What each demand admits, and what is stated of arrays that do not meet it.
 #include "strata/op/control/check.h"
 
 #include <gmock/gmock.h>

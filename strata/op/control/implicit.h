@@ -10,7 +10,7 @@
 namespace strata::op {
 
 /// x of matvec(x, p...) = b, by `solve`: (b..., p...) -> (x..., more...); matvec: (x..., p...) ->
-/// b..., linear in x. For the reverse mode also `transpose_solve` and `vecmat`, the same of the
+/// b..., linear in x. For the reverse mode also `transpose_solve` and `vecmat`, the same for the
 /// transposed system; without them both are null.
 struct LinearSystem {
   BlockPtr solve, matvec, transpose_solve, vecmat;

@@ -20,7 +20,7 @@ DType with_sign(DType t, bool is_signed) {
   }
 }
 
-/// The loop form's right shift goes by the dtype; here it goes by the operation.
+/// The loop form's right shift uses the dtype; here it uses the operation.
 template <bool arithmetic>
 Inst* shift_right(Code& b, Inst* x, Inst* y) {
   DType t = x->type.dtype, as = with_sign(t, arithmetic);

@@ -29,7 +29,7 @@ Values decompose(Builder& b, const Op& op, std::span<Value* const> operands) {
   return {operands[0]->rank() == 0 ? value : broadcast_in_dim(b, value, operands[0]->shape(), {})};
 }
 
-/// The parts of the scalar lie one after another in its memory.
+/// The parts of the scalar are one after another in its memory.
 std::vector<Parts> split(Builder& b, const Op& op, std::span<const Parts> operands) {
   const Literal& value = op.attr<Literal>("value");
   const Shape& shape = operands[0][0]->shape();

@@ -85,7 +85,7 @@ const bool decode_float = add_samples("strata.decode_float", [](std::vector<Samp
                  .attrs = {{"format", std::string("f8E5M2")}}});
 });
 
-/// The values, the points halfway between neighbours, what lies just beside those, and f32's own
+/// The values, the points halfway between neighbours, what is just beside those, and f32's own
 /// patterns at random.
 Literal near_ties(DType format) {
   std::vector<float> out{0.0f,        -0.0f,      1e-45f,  -1e-45f,  0x1p-127f,

@@ -6,8 +6,8 @@
 //   at least 0.
 //
 // The mantissa is rounded to nearest, ties to even, on the bits as they are (also of a subnormal);
-// a carry may reach the exponent. Then what lies above the format's largest exponent becomes
-// infinite, and what lies at or below its smallest one (its subnormals) a zero of the same sign,
+// a carry may reach the exponent. Then what is above the format's largest exponent becomes
+// infinite, and what is at or below its smallest one (its subnormals) a zero of the same sign,
 // unless the format has all the exponent bits of the type. A NaN stays itself, but in a format of
 // fewer exponent bits and no mantissa, which has none, it becomes infinity, as StableHLO's
 // interpreter has it (XLA keeps it there).
@@ -36,7 +36,7 @@ std::vector<Type> infer(std::span<Value* const> operands, const Attrs& attrs,
   return {type};  // (C1)
 }
 
-/// How a type lies in bits, and what is kept of it.
+/// How a type is in bits, and what is kept of it.
 struct Format {
   int width, exponent, mantissa;  // of the type
   std::int64_t kept_exponent, kept_mantissa;

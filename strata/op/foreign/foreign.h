@@ -42,7 +42,7 @@ struct Call {
                              // the call, or -1
 };
 
-/// Where the values of one run lie. An operand that a result aliases has the result's address.
+/// Where the values of one run are. An operand that a result aliases has the result's address.
 struct Buffers {
   std::span<void* const> operands, results;
 };

@@ -70,7 +70,7 @@ Ints to_memory(const Op& op, std::string_view layout, const Type& type) {
   return order;
 }
 
-/// Of each value the permutation; empty where it lies row-major.
+/// Of each value the permutation; empty where it is row-major.
 std::vector<Ints> layouts(const Op& op, const char* name, const std::vector<Type>& types) {
   std::vector<Ints> out(types.size());
   if (!op.attrs.has(name)) return out;

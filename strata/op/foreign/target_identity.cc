@@ -1,4 +1,4 @@
-// Custom calls that say where a value lies (@Sharding, @SPMDFullToShardShape,
+// Custom calls that say where a value is (@Sharding, @SPMDFullToShardShape,
 // @SPMDShardToFullShape, @annotate_device_placement): on one device each gives on what it is given.
 // And @dce_sink, which uses a value and gives nothing.
 #include "strata/op/foreign/target.h"

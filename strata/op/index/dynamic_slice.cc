@@ -3,7 +3,7 @@
 // Contract (StableHLO, dynamic_slice): operands [x, starts...], attribute `slice_sizes`.
 //   (C2) one start per dimension, (C3) scalars of one integer dtype; (C4) 0 <= slice_sizes <=
 //   shape(x).
-// Starts are clamped so that the window lies inside.
+// Starts are clamped so that the window is inside.
 #include "strata/ir/constraint.h"
 #include "strata/ir/text/format.h"
 #include "strata/op/build.h"

@@ -3,7 +3,7 @@
 // Contract (StableHLO, dynamic_update_slice): operands [x, update, starts...].
 //   (C1) the result has the type of x; (C2) one dtype; (C3) one rank; (C4) one start per dimension,
 //   (C5) scalars of one integer dtype; (C6) shape(update) <= shape(x). Starts are clamped so that
-//   the window lies inside.
+//   the window is inside.
 #include "strata/ir/constraint.h"
 #include "strata/ir/text/format.h"
 #include "strata/op/build.h"

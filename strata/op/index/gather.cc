@@ -6,7 +6,7 @@
 // C13-C19) the numbers fit the types (indexing.h); (C9, C12) collapsed and batching dimensions have
 // slices of at most 1; (C20, C21) 0 <= slice_sizes <= shape(operand), one per dimension; (C22) the
 // result has the slice sizes of the remaining dimensions at `offset_dims` and the indices' shape
-// without the index vector elsewhere. Starts are clamped so that the slices lie inside.
+// without the index vector elsewhere. Starts are clamped so that the slices are inside.
 #include "strata/ir/constraint.h"
 #include "strata/ir/text/format.h"
 #include "strata/op/build.h"

@@ -9,7 +9,7 @@
 //   the other dimensions of the updates are the indices' shape without the index vector; (C6)
 //   dtypes of inputs and updates agree pairwise; the rest as for gather (indexing.h); a region maps
 //   (current..., update...) to current scalars.
-// A window that does not lie inside whole is dropped (docs/decision/0010-windows-outside.md).
+// A window that is not inside whole is dropped (docs/decision/0010-windows-outside.md).
 // Updates of one element are applied in order: row-major over the indices, then row-major over the
 // window; every application rounds in the element's dtype.
 #include "strata/op/index/scatter.h"

@@ -3,14 +3,14 @@
 // (is_free), all of them where there is one index. Each grid point runs all other indices and
 // window positions one after the other, in the reference's order.
 //
-// Many updates of single elements go by blocks: where each goes and what it is is computed in
+// Many updates of single elements use blocks: where each goes and what it is is computed in
 // lanes, then the block is applied in order. Of very many, and of many slices that are not cut, two
 // grid points go through all indices, and each applies what is in its half of the array: which
 // those are is found in lanes and brought together (loop/compress.h).
 //
 // Indices that are said to be sorted are cut between two that differ, for several grid points. Each
 // looks first whether they are, and where they are not the first point does it all: no bit depends
-// on what is said.
+// on what is stated.
 #include "strata/loop/compress.h"
 #include "strata/op/index/scatter.h"
 
@@ -50,7 +50,7 @@ struct Axis {
 struct Cut {
   std::vector<Axis> parallel;    // grid points, major first
   std::vector<Axis> sequential;  // outer dimensions, then window dimensions, ascending
-  std::vector<Axis> lanes;  // the last free window dimensions that lie behind each other in inputs
+  std::vector<Axis> lanes;  // the last free window dimensions that are behind each other in inputs
                             // and updates: read as one, which is cut into pieces
   Pieces pieces{1, 1};
   std::int64_t owners =
@@ -107,8 +107,8 @@ bool has_owners(const Op& op, const IndexDims& d, const Cut& cut) {
          go_to_places(d);
 }
 
-/// Whether no index's dimension lies behind window dimension `last` in the updates. Where one does,
-/// neighbours of a slice lie apart, and those of neighbouring indices beside each other: then each
+/// Whether no index's dimension is behind window dimension `last` in the updates. Where one does,
+/// neighbours of a slice are apart, and those of neighbouring indices beside each other: then each
 /// place of the slices goes through the indices (33 x 197 f32, 121212 times added to along the
 /// second: 8.7 ms by slices, 2.3; 4 x 32 x 4096, 2000 times: 1.4, 0.27).
 bool slices_lie_together(const IndexDims& d, const Shape& updates, std::size_t last) {
@@ -277,7 +277,7 @@ class Emitter {
     if (size % kBlock) body(whole * kBlock, size % kBlock);
   }
 
-  /// Where update i (or a strip of them) goes, and whether that lies inside.
+  /// Where update i (or a strip of them) goes, and whether that is inside.
   std::pair<loop::Inst*, loop::Inst*> place_of(const Axis& axis, const loop::Index& i) {
     place(axis) = i;
     const std::size_t begin = b_.kernel().arena.size();
@@ -334,7 +334,7 @@ class Emitter {
   }
 
   // ---- updates of which each point has its own
-  /// Of a block, those that lie inside and are this point's: where they go and what they are is
+  /// Of a block, those that are inside and are this point's: where they go and what they are is
   /// brought together, for which they are is as good as chance, and then they are applied.
   void run_own(const Axis& axis, const loop::Index& first, std::int64_t count) {
     loop::Inst* found = b_.local(b_.constant_int(DType::i64, 0));
@@ -414,7 +414,7 @@ class Emitter {
     b_.for_(turns * kTurn, all, 1, body);
   }
 
-  /// Start plus window position in each indexed dimension, and whether the window lies inside.
+  /// Start plus window position in each indexed dimension, and whether the window is inside.
   std::pair<std::vector<loop::Index>, loop::Inst*> target() {
     int rank = op_.operand(0)->rank();
     auto at = window_position<loop::Index>(d_, rank, outer_, window_);
@@ -436,7 +436,7 @@ class Emitter {
     return {at, conditions.empty() ? nullptr : all_of(b_, conditions)};
   }
 
-  /// Neither the place nor whether it lies inside depends on the lane.
+  /// Neither the place nor whether it is inside depends on the lane.
   void update_slice() {
     auto [at, inside] = target();
     if (!inside) return update_lanes(at);
@@ -489,7 +489,7 @@ class Emitter {
     return out;
   }
 
-  /// At least so many elements of the updates, in slices: what lies so far ahead is in the same
+  /// At least so many elements of the updates, in slices: what is so far ahead is in the same
   /// piece of its slice.
   std::int64_t whole_slices(std::int64_t elements) const {
     const std::int64_t slice = std::max<std::int64_t>(1, cut_.pieces.extent);
@@ -517,9 +517,9 @@ class Emitter {
   std::vector<loop::Index> outer_, window_;
   loop::Index piece_, owner_;
   loop::Ref *places_ = nullptr,
-            *inside_ = nullptr;    // of a block's updates in the result, and whether they lie there
+            *inside_ = nullptr;    // of a block's updates in the result, and whether they are there
   std::vector<loop::Ref*> fresh_;  // what they are
-  loop::Ref* own_ = nullptr;  // the numbers in the block of those that lie in this point's part
+  loop::Ref* own_ = nullptr;  // the numbers in the block of those that are in this point's part
 };
 
 }  // namespace

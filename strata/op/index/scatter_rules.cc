@@ -32,7 +32,7 @@ Value* per_component(Builder& b, const IndexDims& d, const Value* indices, const
   return broadcast_in_dim(b, reshape(b, row, Shape{}), indices->shape(), {});
 }
 
-/// Which windows lie inside whole, for each element of the updates; null when all do.
+/// Which windows are inside whole, for each element of the updates; null when all do.
 Value* inside(Builder& b, const Op& op, Value* indices) {
   IndexDims d = scatter_dims(op.attrs);
   if (d.index_map.empty()) return nullptr;

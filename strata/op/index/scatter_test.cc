@@ -282,7 +282,7 @@ TEST(Scatter, RefusesBrokenConstraints) {
   EXPECT_THROW(with({x, i, u}, kElements, "add"), Error);
 }
 
-/// One mistake in the numbers each, and what is said of it.
+/// One mistake in the numbers each, and what is stated of it.
 TEST(Scatter, NamesTheConstraint) {
   auto message = [](const Type& x, const Type& i, const Type& u, IndexDims dims) -> std::string {
     try {

@@ -8,7 +8,7 @@
 // is zero. A matrix that is not positive definite gives NaN throughout the triangle.
 //
 // Derivative: Murray, "Differentiation of the Cholesky decomposition", 2016: dL = L phi(L^-1 dA
-// L^-H), where phi takes the lower triangle with half the diagonal. The upper factor goes by way of
+// L^-H), where phi takes the lower triangle with half the diagonal. The upper factor uses way of
 // the lower one of the adjoint.
 #include "strata/ir/constraint.h"
 #include "strata/ir/text/format.h"

@@ -13,7 +13,7 @@
 // group so for each of some pieces of the features, added up: feature_pieces; of 32768 and more by
 // SumChains); padding is multiplied as zeros. Where windows are the whole of an array whose
 // features stand before its places (eight, or a multiple), as in the derivative by a kernel of one
-// place, the sum goes on as the array lies. Holes between elements of a dilated lhs are zeros; a
+// place, the sum goes on as the array is. Holes between elements of a dilated lhs are zeros; a
 // convolution of much work leaves them out (by_phases), which shows where the kernel is infinite or
 // NaN (docs/exceptions.md).
 #include <algorithm>
@@ -29,7 +29,7 @@ namespace strata::op {
 namespace {
 
 constexpr const char* kSelf = "convolution";
-constexpr std::int64_t kManyTerms = 1 << 15;  // from here on sums go by chains
+constexpr std::int64_t kManyTerms = 1 << 15;  // from here on sums use chains
 
 /// The dimensions of one of the three arrays by role: `first` is batch (lhs, result) or input
 /// feature (rhs), `second` feature (lhs, result) or output feature (rhs).
@@ -323,7 +323,7 @@ std::int64_t output_place(const Roles& array, const Roles& out, std::int64_t i) 
 }
 
 /// Whether the kernel has one place, which is laid on elements of lhs alone: a product of features.
-/// Steps between places that lie along memory are left to windows, which bring them together.
+/// Steps between places that run along memory are left to windows, which bring them together.
 bool is_pointwise(const ConvDims& d, const Type& lhs, const Type& rhs) {
   if (d.groups * d.batch_groups != 1 || !lhs.shape().is_static() || !rhs.shape().is_static() ||
       is_complex(lhs.dtype()))
@@ -338,7 +338,7 @@ bool is_pointwise(const ConvDims& d, const Type& lhs, const Type& rhs) {
   return feature_pieces(rhs.shape(), d.rhs) == 1;
 }
 
-/// The product of all features with the kernel's, where it is laid: as it lies, so that what has
+/// The product of all features with the kernel's, where it is laid: as it is, so that what has
 /// the features last, or second, is read and written along memory.
 Value* pointwise(Builder& b, const Op& op, Value* lhs, Value* rhs, const ConvDims& d) {
   const auto rank = static_cast<std::size_t>(lhs->rank());
@@ -373,7 +373,7 @@ Value* pointwise(Builder& b, const Op& op, Value* lhs, Value* rhs, const ConvDim
 
 /// Whether windows are all of a dimension, of one at least, and one element after another of the
 /// rest: they are the array then, with these dimensions in front. (The derivative by a kernel of
-/// one place is said so.) Only where its features stand before its places, and these are squares,
+/// one place is stated so.) Only where its features stand before its places, and these are squares,
 /// by which products lay sides out: squares would cross from places to features otherwise.
 bool are_whole(const WindowDims& d, const Value& array, const Roles& roles) {
   constexpr std::int64_t kSquare = 8;
@@ -463,7 +463,7 @@ Values decompose(Builder& b, const Op& op, std::span<Value* const> operands) {
     places.push_back(place);
     units.push_back(seen->shape().dim(rank + i));
   }
-  // Which side comes first changes no bit; the one that comes last lies along memory.
+  // Which side comes first changes no bit; the one that comes last runs along memory.
   const std::int64_t features = rhs->shape()[static_cast<int>(r.second)] * groups;
   const bool features_last = d.out.second == op.result()->rank() - 1;
   const DType type = op.result()->dtype();

@@ -11,7 +11,7 @@ namespace strata::op {
 DType product_accumulator(const Op& dot_general);
 DType product_accumulator(DType lhs, DType rhs, DType result);
 
-/// A sum of very many floats goes by chains of so many terms, each from zero, which are added up in
+/// A sum of very many floats uses chains of so many terms, each from zero, which are added up in
 /// order to groups, and groups in order to a sum: what a single chain loses grows with its length.
 /// What so many terms of one sign come to is off by (chain + group / chain + groups) roundings at
 /// most, without the groups where these are added up in f64.
@@ -29,12 +29,12 @@ Value* product_like(Builder& b, const Op& like, Value* lhs, Value* rhs, const Do
 /// Chains for a sum over several dimensions, whose places are boxes: whole inner ones, then equal
 /// parts of one.
 SumChains box_chains(const Ints& sizes);
-/// Lets a dot_general go by those of its contracted dimensions.
+/// Lets a dot_general use those of its contracted dimensions.
 void set_box_chains(Op& op);
 /// The last so many of a sum over dimensions of such sizes as a box of them, where they are one.
 Ints box_of(const Ints& sizes, std::int64_t count);
 
-/// A sum of 32768 terms and more goes by pieces of equal length, each by chains, so that lanes and
+/// A sum of 32768 terms and more uses pieces of equal length, each by chains, so that lanes and
 /// threads have something to do side by side. The pieces' sums are added up in f64, then what is
 /// left, and rounded to the accumulator's type. K alone decides.
 struct SumPieces {

@@ -2,7 +2,7 @@
 // as LAPACK gives it, and the product of reflectors (loop/kernel/linalg/householder.cc).
 //
 //   geqrf: a -> (R on and above the diagonal, reflectors below it), taus [..., min(m, n)]
-//   geqp3: the same of a with exchanged columns: factors, permutation (i32 [..., n]: column j of Q
+//   geqp3: the same for a with exchanged columns: factors, permutation (i32 [..., n]: column j of Q
 //   R is column permutation[j] of a), taus householder_product: (reflectors, taus [..., k], k <= n
 //   <= m) -> the first n columns of H_1 H_2 ... H_k
 //

@@ -4,7 +4,7 @@
 // result's sizes; attribute `rng_distribution`, UNIFORM or NORMAL.
 //   (C1) a, b and the result have one element type; (C2) NORMAL takes floats; (C3) the result has
 //   that shape.
-// UNIFORM lies in [a, b); NORMAL has the mean a and the standard deviation b.
+// UNIFORM is in [a, b); NORMAL has the mean a and the standard deviation b.
 //
 // Which numbers come is the implementation's choice. Here each call is a generator of its own,
 // started from a fixed key, so that a program gives the same numbers on every run, compiled or not;

@@ -91,7 +91,7 @@ void expect_promotable(std::string_view op, DType element, DType dtype);
 /// x in another dtype of its kind.
 Literal promoted(const Literal& x, DType dtype, Evaluator& evaluator);
 
-/// `split` of an operation whose region is said by the attribute `combiner`, with complex or narrow
+/// `split` of an operation whose region is that of the attribute `combiner`, with complex or narrow
 /// values: sums part by part, others as a region on parts. Narrow floats are combined in f32 and
 /// rounded once, or in every application where `rounds_each`.
 std::vector<Parts> split_combined(Builder& b, const Op& op, std::span<const Parts> operands,

@@ -24,7 +24,7 @@ namespace {
 
 constexpr const char* kSelf = "cumulative";
 
-/// The lines of an array along a dimension: element k of line (o, x) lies at (o * length +
+/// The lines of an array along a dimension: element k of line (o, x) is at (o * length +
 /// position(k)) * inner + x.
 struct Lines {
   Lines(const Op& op, const Shape& shape)

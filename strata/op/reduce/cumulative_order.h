@@ -13,7 +13,7 @@
 //
 // A tile's total is the last `run` in it, a chunk's its tiles' in order. So an element goes through
 // about n / 4096 + 36 additions, not n. Lanes are 16 when the dimension is the last with more than
-// one element (lanes lie along memory) and 1 otherwise. bf16 and f16 accumulate in f32 and round
+// one element (lanes run along memory) and 1 otherwise. bf16 and f16 accumulate in f32 and round
 // once, at the end. With blocks, every `block` elements are a line of their own.
 #pragma once
 

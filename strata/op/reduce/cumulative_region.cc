@@ -42,7 +42,7 @@ class Combine {
   }
 
   /// Of each x[n, lines] the running values along its first dimension: each is `earlier` op x, or x
-  /// op `earlier` in reverse. Long lines go by pieces, each in sequence, that lie side by side, and
+  /// op `earlier` in reverse. Long lines use pieces, each in sequence, that are side by side, and
   /// so do what the pieces come to: an element goes through 64 steps for each level, whatever n,
   /// where in sequence a sum of millions loses what is added to it.
   Values running(Builder& b, const Values& xs, bool reverse) const {

@@ -172,7 +172,7 @@ TEST(Cumulative, RegionsRunInTheWindowsOrder) {
     }));
     return out;
   };
-  // Short lines, and long ones, which go by pieces of 64.
+  // Short lines, and long ones, which use pieces of 64.
   for (auto& [shape, dim] : {std::pair{Shape{2, 7, 3}, 0},
                              {Shape{2, 7, 3}, 1},
                              {Shape{2, 7, 3}, 2},

@@ -42,7 +42,7 @@ ReduceOrder reduce_order(const Op& reduce);
 std::vector<int> reduced_dims(const Op& reduce);
 
 /// The values along the first dimension combined in sequence, whatever the others are (one element
-/// would go by lanes); from `init`.
+/// would use lanes); from `init`.
 ///
 ///   Value* total = reduce_in_sequence(b, pieces, zero, Combiner::add);   // [n, ...] -> [...]
 Value* reduce_in_sequence(Builder& b, Value* x, Value* init, Combiner combiner);

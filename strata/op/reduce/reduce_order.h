@@ -11,8 +11,8 @@
 //   acc = identity op chunk_result[0] op chunk_result[1] ...                  in order
 //   result = init op acc
 //
-// with 32 lanes when the minor-most dimension of more than one element is reduced (lanes lie along
-// memory) and 1 otherwise (lanes lie along the outputs instead). bf16 and f16 accumulate in f32 and
+// with 32 lanes when the minor-most dimension of more than one element is reduced (lanes run along
+// memory) and 1 otherwise (lanes run along the outputs instead). bf16 and f16 accumulate in f32 and
 // round once, at the end. A chunk is one piece, but where many elements are accumulated in f32:
 // there pieces are short, and what they come to is combined in f64, for chunks and for all of them,
 // and rounded to f32 before the initial value comes. So a sum of numbers of one sign is off by at
@@ -44,7 +44,7 @@ struct ReduceOrder {
   bool is_long() const { return piece < chunk; }
 };
 
-/// From so many elements on a sum in f32 goes by short pieces.
+/// From so many elements on a sum in f32 uses short pieces.
 inline constexpr std::int64_t kLongReduction = 1 << 16;
 
 /// The order for reducing an array of a static type over `dims` (ascending or not).

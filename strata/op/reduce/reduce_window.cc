@@ -330,7 +330,7 @@ JvpResult jvp(Builder& b, const Op& op, std::span<Value* const> operands,
   return out;
 }
 
-/// Of a sum: every element's cotangent is the sum over the windows that it lies in; strides and
+/// Of a sum: every element's cotangent is the sum over the windows that it is in; strides and
 /// base dilations trade places.
 Value* sum_cotangent(Builder& b, const Op& op, Value* ct) {
   const Shape& in = op.operand(0)->shape();

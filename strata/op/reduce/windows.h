@@ -4,7 +4,7 @@
 //
 //   position(w, o) = o * stride + w * window_dilation - low      (in the dilated array)
 //
-// for w in [0, size) and o in [0, window_count). Where the position lies outside or between
+// for w in [0, size) and o in [0, window_count). Where the position is outside or between
 // elements, the padding is read.
 #pragma once
 
@@ -48,7 +48,7 @@ void set_window_attrs(Attrs& attrs, const WindowDims& dims);
 /// The windows that `op` makes where it is strata.windows; nothing for another operation.
 std::optional<WindowDims> window_dims(const Op& op);
 /// The element at `position` of the dilated array that strata.windows reads, which is padding
-/// outside of it and in the gaps. No position lies before -low.
+/// outside of it and in the gaps. No position is before -low.
 loop::Inst* element_seen(LowerContext& c, const Op& windows, std::span<const loop::Index> position);
 
 /// strata.windows: result[w..., o...] = array[position(w, o)], or `padding` (a scalar).

@@ -1,7 +1,7 @@
 // concatenate: operands one after another along `dimension`.
 //
 // Contract (spec: concatenate): operands of (C1) one element type and (C2) one shape but along
-// `dimension`; (C3) at least one; (C4) dimension lies within them; the result has (C5) their
+// `dimension`; (C3) at least one; (C4) dimension is within them; the result has (C5) their
 // element type and (C6) their shape, sizes along `dimension` added.
 #include "strata/ir/constraint.h"
 #include "strata/ir/text/format.h"

@@ -43,7 +43,7 @@ loop::Inst* element(LowerContext& c, const Op& op, int, std::span<const loop::In
   return chosen;
 }
 
-/// The literal's elements as they lie in memory; of complex numbers each part.
+/// The literal's elements as they are in memory; of complex numbers each part.
 std::vector<Parts> split(Builder& b, const Op& op, std::span<const Parts>) {
   const Literal& value = value_of(op);
   std::vector<Type> types = part_types(value.type());

@@ -3,9 +3,9 @@
 //
 // Contract (spec: get_dimension_size): operand; attribute `dimension`; the result is a scalar of
 // i32.
-//   (C1) dimension lies within the operand.
+//   (C1) dimension is within the operand.
 // Contract (StableHLO, set_dimension_size): operand, size (a scalar of i32); attribute `dimension`.
-//   (C1) the result has the operand's element type and rank; (C2) dimension lies within the
+//   (C1) the result has the operand's element type and rank; (C2) dimension is within the
 //   operand.
 // The first `size` elements along the dimension stay.
 #include "strata/op/shape/dynamic.h"

@@ -1,4 +1,4 @@
-// What operations on dynamic shapes share: all that they do is said by a static operation once
+// What operations on dynamic shapes share: all that they do is stated by a static operation once
 // their shape operands are known (op/shape/refine.h).
 #pragma once
 
@@ -10,7 +10,7 @@
 
 namespace strata::op {
 
-/// Operands whose elements decide what the operation is said by, as sizes and amounts of padding
+/// Operands whose elements decide what the operation is stated by, as sizes and amounts of padding
 /// do: only where they are known can it be compiled.
 using Needs = std::vector<int> (*)(const Op&);
 

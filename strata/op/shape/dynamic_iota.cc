@@ -1,7 +1,7 @@
 // dynamic_iota: iota of sizes that an operand holds.
 //
 // Contract (spec: dynamic_iota): output_shape (integers of rank 1); attribute `iota_dimension`.
-//   (C1) iota_dimension lies within the result; (C2) output_shape has an entry per dimension of the
+//   (C1) iota_dimension is within the result; (C2) output_shape has an entry per dimension of the
 //   result.
 #include "strata/op/shape/dynamic.h"
 

@@ -42,7 +42,7 @@ Values starts_of(Builder& b, Value* list, std::int64_t rank) {
 }
 
 /// A slice that reaches so far from a start that is not known: JAX writes slices of loops over open
-/// dimensions so. The start is such that the slice lies inside.
+/// dimensions so. The start is such that the slice is inside.
 Value* slice_that_reaches(Builder& b, const Op& op, std::span<Value* const> operands,
                           const Ints& far) {
   const Ints strides = expect_known("real_dynamic_slice", "the slice", operands[3]);

@@ -207,7 +207,7 @@ class Refiner {
   }
 
   /// Computes small integers of which all operands are known, as compiled code would: by the
-  /// operation's lowering. No evaluator takes part in compiling (decisions.md 11).
+  /// operation's lowering. No evaluator takes part in compiling.
   void fold(Op& op) {
     if (op.info().has_effect || !op.regions.empty() || op.num_results() == 0 ||
         needs_legalizing(op))

@@ -1,7 +1,7 @@
 // tuple, get_tuple_element: several values as one, and one of them again.
 //
 // Contract (spec: tuple): any operands. (C1) the result is the tuple of their types.
-// Contract (spec: get_tuple_element): operand, a tuple; attribute `index`. (C1) index lies within
+// Contract (spec: get_tuple_element): operand, a tuple; attribute `index`. (C1) index is within
 // the tuple; (C2) the result has the type of that element.
 //
 // Evaluation and compilation begin with `without_tuples`; derivatives and batching come after it

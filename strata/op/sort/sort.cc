@@ -86,7 +86,7 @@ std::vector<Type> infer(std::span<Value* const> operands, const Attrs& attrs,
 
 // ---- rows --------------------------------------------------------------------------------------
 
-/// Sizes around the sorted dimension: element e of row r lies at (r / inner * n + e) * inner + r %
+/// Sizes around the sorted dimension: element e of row r is at (r / inner * n + e) * inner + r %
 /// inner.
 struct Rows {
   explicit Rows(const Op& op) {

@@ -1,6 +1,6 @@
 // chlo.top_k: the k greatest elements of each row, and where they stood.
 //
-// Operand [operand]; attribute `k`, and `largest` where it is said, which is true. (C1) rank at
+// Operand [operand]; attribute `k`, and `largest` where it is stated, which is true. (C1) rank at
 // least 1; (C2) 0 <= k <= the last dimension. Results: values and their positions (i32), greatest
 // first, of equal ones the first; floats in total order (a positive NaN is greatest, -0 is below
 // +0).
@@ -78,7 +78,7 @@ Value* order_of(Builder& b, Value* x) {
                                   full_like(b, i, 1)));
 }
 
-/// The greatest k elements lie in the k pieces whose greatest are greatest, the first of equal
+/// The greatest k elements are in the k pieces whose greatest are greatest, the first of equal
 /// ones: each piece that goes before another has an element that goes before all of that one. So
 /// these pieces are read again, in their order, and what is left over behind all pieces.
 Values by_pieces(Builder& b, const Op& op, Value* x, std::int64_t length) {

@@ -29,7 +29,7 @@ BlockPtr alone(const OpDef& def, const Sample& sample) {
   });
 }
 
-/// Whether the sample is said by other operations only for known values, as where they are the
+/// Whether the sample is stated by other operations only for known values, as where they are the
 /// sizes of its result: random operands would not fit what it states.
 bool needs_values(const OpDef& def, const Sample& sample) {
   BlockPtr block = alone(def, sample);
@@ -213,7 +213,7 @@ struct Candidates {
   }
 
   /// Differentiable, of f64 throughout (rounding to a smaller type is a staircase), and so wherever
-  /// fitted values may lie.
+  /// fitted values may be.
   static bool suits_derivatives(const OpDef& d, const Sample& s) {
     if (!s.smooth || !d.jvp) return false;
     bool f64 = std::any_of(s.operands.begin(), s.operands.end(),

@@ -60,7 +60,7 @@ class SumsInPlace {
            (!(is_float(x->dtype()) || is_complex(x->dtype())) || zeros_.never_in(x));
   }
 
-  /// Whether a value lies in memory that may be changed: a carry, or what is made of one there.
+  /// Whether a value is in memory that may be changed: a carry, or what is made of one there.
   bool lies(const Value* x) const {
     if (!x->op()) return true;
     return changed_.count(x) != 0 ||

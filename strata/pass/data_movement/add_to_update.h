@@ -5,7 +5,7 @@
 //   add(x, pad(v, 0))                      ->  the same at a place that is known
 //
 // Derivatives of loops say so that one element of a history was read: it costs the array in each
-// turn, and so the part. Only where x lies in memory that a loop carries, no place is written twice
+// turn, and so the part. Only where x is in memory that a loop carries, no place is written twice
 // and no element of x is -0, which a zero added would turn (negative_zero.h): no bit changes.
 #pragma once
 

@@ -34,7 +34,7 @@ Value* positions(Builder& b) { return op::iota(b, Type(DType::i32, {kRows}), 0);
 
 using Index = std::function<Value*(Builder&, Value* y)>;
 
-/// Numbers looked up at pairs, and numbers added there; y may lie outside.
+/// Numbers looked up at pairs, and numbers added there; y may be outside.
 std::unique_ptr<Block> looked_up(const Index& first, const Index& second) {
   auto f = std::make_unique<Block>();
   Value *x = f->add_argument(Type(DType::f32, {kRows, kWords})),
@@ -85,7 +85,7 @@ TEST(OwnRow, OtherNumbersAreLookedUp) {
       changes([](Builder& b, Value*) { return op::reverse(b, positions(b), {0}); }, itself));
   EXPECT_FALSE(
       changes([](Builder& b, Value*) { return op::full_like(b, positions(b), 0); }, itself));
-  // The row after, and the one before; the last of them and the first lie outside.
+  // The row after, and the one before; the last of them and the first are outside.
   for (double by : {1.0, -1.0})
     EXPECT_FALSE(changes(
         [&](Builder& b, Value*) {

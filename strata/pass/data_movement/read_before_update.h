@@ -2,7 +2,7 @@
 //
 //   u = dynamic_update_slice(x, v, i); y = dynamic_slice(x, j)   ->   y, then u
 //
-// An update changes an array where it lies if nobody asks for the old elements afterwards. Which
+// An update changes an array where it is if nobody asks for the old elements afterwards. Which
 // operation stands first in a program says nothing of that where none depends on the other; this
 // puts them so that no copy is needed. Only the order changes.
 #pragma once
@@ -14,7 +14,7 @@
 
 namespace strata::pass {
 
-/// The arrays that operations of a block may change where they lie, as far as a copy of them would
+/// The arrays that operations of a block may change where they are, as far as a copy of them would
 /// cost something: what scatter and dynamic_update_slice update, what loops begin with, and what a
 /// branch reads and returns the like of.
 class ConsumedArrays {

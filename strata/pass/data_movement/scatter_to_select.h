@@ -1,7 +1,7 @@
 // Scatters that put one number into each row of an array of equal numbers are selections.
 //
 //   scatter-add(broadcast(c), i, u) = select(iota == i, c + u, c)      (how the derivative of
-//   `take_along_axis` is said)
+//   `take_along_axis` is stated)
 //
 // Every element is the same number; but nobody has to write and read the array, for selections are
 // computed where they are read.

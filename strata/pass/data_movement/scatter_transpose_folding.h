@@ -3,7 +3,7 @@
 //   scatter(x, i, transpose(u))  ->  scatter(x, i, u), whose window dimensions stand elsewhere
 //
 // `jax.vmap` puts the batch first: what it moves is what the scatter goes through for each index.
-// As it lies, neighbours of a slice are read side by side. Updates meet an element in the same
+// As it is, neighbours of a slice are read side by side. Updates meet an element in the same
 // order, so no bit changes.
 #pragma once
 

@@ -1,4 +1,4 @@
-// Scatters of transposed updates read them as they lie, with the same bits; where dimensions would
+// Scatters of transposed updates read them as they are, with the same bits; where dimensions would
 // change places among themselves they stay.
 #include "strata/pass/data_movement/scatter_transpose_folding.h"
 

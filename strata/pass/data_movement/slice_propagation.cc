@@ -120,7 +120,7 @@ class Raise {
     return out;
   }
 
-  /// Whether each part lies in one piece of a concatenation: its slice is one of that piece then
+  /// Whether each part is in one piece of a concatenation: its slice is one of that piece then
   /// (pass/simplify.h).
   static bool whole_pieces(const Value* v, const Parts& parts) {
     const Op* concatenate = op::made_by(v, op::kind::concatenate);

@@ -1,5 +1,5 @@
 // Products of which a transposition is read, with their sides exchanged: the same bits, whatever
-// lies transposed before them.
+// is transposed before them.
 #include "strata/pass/data_movement/transpose_folding.h"
 
 #include <gtest/gtest.h>
@@ -84,7 +84,7 @@ TEST(Turned, RandomProducts) {
     }
     Ints behind = order(batch + rows + columns);
     std::swap(*std::find(behind.begin(), behind.end(), batch + rows - 1),
-              behind.back());  // rows lie along memory
+              behind.back());  // rows run along memory
     const Literals given{op::random_literal(arrays[0], 1), op::random_literal(arrays[1], 2)};
     auto f = op::testing::build(op::testing::types_of(given), [&](Builder& b, const Values& v) {
       Value* product =

@@ -14,7 +14,7 @@ bool is_iota(const ir::Ints& permutation);
 /// The last dimension of more than one element; -1: none.
 int last_dim(const Shape& shape);
 
-/// The dimension along which neighbours of `v` lie in memory, where transpositions are read through
+/// The dimension along which neighbours of `v` are in memory, where transpositions are read through
 /// (all of them, or those of which that holds); -1: there are no neighbours.
 int along_memory(const ir::Value* v,
                  const std::function<bool(const ir::Op&)>& reads_through = nullptr);

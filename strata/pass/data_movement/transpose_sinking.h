@@ -4,7 +4,7 @@
 //   dot(exp(transpose(dot(q, k)) - m), v)  ->  dot(exp(dot(q, k) - transpose(m)), v), its result
 //   transposed
 //
-// Attention whose heads share keys is said so (a mapped dimension comes first, then softmax, then
+// Attention whose heads share keys is stated so (a mapped dimension comes first, then softmax, then
 // it goes back): rows of scores then are computed in the order in which the product makes them, and
 // kernels pass them on part by part (compile/plan/tile_pipelines.h). Each element is the same
 // number, and a row's reduction keeps its order, so no bit changes.

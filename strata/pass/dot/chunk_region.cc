@@ -83,7 +83,7 @@ bool ChunkRegion::grow(const Op& product, bool absorb) {
   return true;
 }
 
-/// Notes where the factor lies in a value that is read. False: not outermost in one dimension, or
+/// Notes where the factor is in a value that is read. False: not outermost in one dimension, or
 /// otherwise than by another reader.
 bool ChunkRegion::place(const Value* v, const std::vector<std::vector<int>>& dims, int factor) {
   int found = -1;
@@ -194,7 +194,7 @@ bool ChunkRegion::follow_readers(bool* changed) {
   return true;
 }
 
-/// What lies on a way from the set to itself must be inside.
+/// What is on a way from the set to itself must be inside.
 bool ChunkRegion::close_paths(bool* changed) {
   const int first = *own_.begin(), last = *own_.rbegin();
   if (last - first > kFar) return refuse(at(last), "is far away");

@@ -21,7 +21,7 @@ bool is_outermost(const Shape& shape, int d);
 /// itself.
 class ChunkRegion {
  public:
-  /// `large`: elements from which a value must not lie in memory whole.
+  /// `large`: elements from which a value must not be in memory whole.
   ChunkRegion(const ir::Block& block, const ir::Uses& uses, std::int64_t large)
       : block_(&block), uses_(&uses), large_(large) {}
 
@@ -34,9 +34,9 @@ class ChunkRegion {
   bool has(const ir::Op* op) const { return ops_.count(op) > 0; }
   /// Made anew in each chunk from values outside, which may have readers of their own.
   bool is_copied(const ir::Op* op) const { return copied_.count(op) > 0; }
-  /// Whether it is inside, and no copy of what lies outside.
+  /// Whether it is inside, and no copy of what is outside.
   bool is_own(const ir::Op* op) const { return has(op) && !is_copied(op); }
-  /// The dimension along which a value's rows lie; -1: it is the same for all rows, or their sum.
+  /// The dimension along which a value's rows are; -1: it is the same for all rows, or their sum.
   int dim(const ir::Value* v) const {
     auto it = dims_.find(v);
     return it == dims_.end() ? -1 : it->second;

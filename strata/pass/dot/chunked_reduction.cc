@@ -17,7 +17,7 @@ using op::Combiner;
 /// Chunks that a reduction along the outermost dimension combines one after the other.
 constexpr std::int64_t kInOrder = 256;
 
-/// Whether the reduced dimensions are neighbours and nothing but units lies before them.
+/// Whether the reduced dimensions are neighbours and nothing but units is before them.
 bool is_outermost_run(const Shape& shape, const std::vector<int>& dims) {
   for (std::size_t i = 1; i < dims.size(); ++i)
     if (dims[i] != dims[i - 1] + 1) return false;

@@ -81,7 +81,7 @@ TEST(RowSums, WhatEndsWithinAChunkOrIsOrderedOtherwiseHasNoParts) {
   EXPECT_EQ(parts({300, 3}, {0}, 0), 0);          // 256 and 44
   EXPECT_EQ(parts({128, 100}, {0, 1}, 0), 0);     // 4096 numbers are 40.96 rows
   EXPECT_EQ(parts({3, 512}, {1}, 1), 0);          // three sums side by side
-  EXPECT_EQ(parts({512, 2, 512}, {0, 2}, 0), 0);  // what is kept lies between
+  EXPECT_EQ(parts({512, 2, 512}, {0, 2}, 0), 0);  // what is kept is between
   EXPECT_EQ(parts({2, 512, 4}, {0, 1}, 1), 0);    // rows within something else
   EXPECT_EQ(parts({512, 8}, {0}, 0), 2);
 }

@@ -1,7 +1,7 @@
 // Products whose sums have one term each are maps.
 //
 //   dot(x, y)  ->  fma(x, y, +0), both broadcast over what the other has      (the derivative of a
-//   layer with one result is said so)
+//   layer with one result is stated so)
 //
 // It is a chain of one multiply-add from zero: no bit changes (+0 where a factor is zero, and a
 // product that is too small for a float keeps its sign), and the map is computed where it is read.

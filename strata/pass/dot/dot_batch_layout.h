@@ -3,8 +3,8 @@
 //
 //   dot(x[d, b, a], y[a, d, c]), a the batch  ->  dot(transpose(x)[a, b, d], y)
 //
-// Kernels walk a batch from outside: each element of such an operand lies on a cache line of its
-// own for them, and where the batch is a power of two all of these lie in few places of a cache. A
+// Kernels walk a batch from outside: each element of such an operand is on a cache line of its
+// own for them, and where the batch is a power of two all of these are in few places of a cache. A
 // transposition reads the operand once, line by line. (Batches that are last in both are lanes:
 // compile/kernel/dot/batch_vectorized_dot.h. Of two batches that are last in one operand each, the
 // smaller operand is transposed so that it ends with that of the other.) Terms and their order

@@ -155,7 +155,7 @@ class Chunks {
   }
 
   /// The product goes on from the carry, which is what the body gives in the product's place; over
-  /// very many rows, whose sum goes by chains, those of the chunk are added to it. A reduction
+  /// very many rows, whose sum uses chains, those of the chunk are added to it. A reduction
   /// gives its chunks.
   void sum(Builder& b, const Op& op, ir::ValueMap& map) {
     if (!is_contraction(op))

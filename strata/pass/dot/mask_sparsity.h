@@ -3,7 +3,7 @@
 //   select(j - i <= 0, f(product), c)       element by element; what f gives elsewhere, nobody sees
 //
 // Such products are marked by an attribute [row, column, low, high]: dimensions of the result, and
-// what lies between low and high of index[column] - index[row] is needed. Kernels may leave other
+// what is between low and high of index[column] - index[row] is needed. Kernels may leave other
 // elements out, and write zeros. No bit of the program's results changes.
 #pragma once
 

@@ -5,7 +5,7 @@
 //   the rest of y)))
 //
 // which is their definition, so no bit changes: the pieces are elements of a batch, for as many
-// lanes and threads as there are. Of floats they go by chains, and their sums are added up in f64.
+// lanes and threads as there are. Of floats they use chains, and their sums are added up in f64.
 #pragma once
 
 #include "strata/ir/graph.h"

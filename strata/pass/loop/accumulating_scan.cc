@@ -12,7 +12,7 @@ namespace {
 using ir::Op;
 using ir::Value;
 
-constexpr std::int64_t kFewestColumns = 8;  // they lie along lanes
+constexpr std::int64_t kFewestColumns = 8;  // they run along lanes
 
 }  // namespace
 

@@ -23,7 +23,7 @@ using ir::Values;
 /// Arithmetic operations for one element of the result from which an operation is worth memory of
 /// its own.
 constexpr double kMuchArithmetic = 8;
-/// Bytes of an elementwise result that may lie before a loop, which read it as it was computed and
+/// Bytes of an elementwise result that may be before a loop, which read it as it was computed and
 /// may not turn at all.
 constexpr std::int64_t kMostBytes = 16 << 20;
 /// Elements from which the layout of a product's operand is worth memory of its own.
@@ -169,8 +169,8 @@ class Hoist {
     }
   };
 
-  /// A product in a loop whose right operand stays the same and lies along the sum: the same
-  /// product of one that lies along the columns. Where columns are few, kernels take the left
+  /// A product in a loop whose right operand stays the same and runs along the sum: the same
+  /// product of one that runs along the columns. Where columns are few, kernels take the left
   /// operand for the right one (compile/kernel/gemm/gemm_kernel.cc).
   Value* with_layout(Builder& in, const Op& op) {
     if (op.operands.size() != 2) return nullptr;
@@ -183,7 +183,7 @@ class Hoist {
     return op::product_like(in, op, l.value, r.value,
                             {ints(l.batch), ints(r.batch), ints(l.contract), ints(r.contract)});
   }
-  /// Makes it one of the same elements that lies along its free dimensions, before the loop, if it
+  /// Makes it one of the same elements that runs along its free dimensions, before the loop, if it
   /// is worth that.
   bool lay_out(Side& s) {
     if (!is_constant(s.value) || s.value->shape().count() < kWorthALayout ||

@@ -276,7 +276,7 @@ TEST(Hoist, LayoutOfAnOperandOfThreeDimensions) {
   EXPECT_LT(text.find("stablehlo.transpose"), text.find("stablehlo.while")) << text;
 }
 
-// Of a matrix by a vector, the matrix: its rows lie along the lanes then.
+// Of a matrix by a vector, the matrix: its rows run along the lanes then.
 TEST(Hoist, LayoutOfAMatrixByAVector) {
   auto text = [](const std::string& dims, const std::string& matrix) {
     return changed("func.func @main(%x: tensor<20xf32>, %w: tensor<" + matrix +
@@ -339,7 +339,7 @@ TEST(Hoist, OperandsThatAreMadeInTheLoop) {
                     product = text(scaled, "[0] x [0]");
   EXPECT_LT(across.find("stablehlo.transpose"), across.find("stablehlo.while")) << across;
   EXPECT_GT(along.find("stablehlo.transpose"), along.find("stablehlo.while"))
-      << along;  // read as it lies
+      << along;  // read as it is
   EXPECT_LT(product.find("stablehlo.multiply"), product.find("stablehlo.while")) << product;
 }
 
@@ -366,7 +366,7 @@ TEST(Turned, TransposedProducts) {
                                           "2x3x4x2xf32", "[0, 2, 3, 1]", "2x4x2x3xf32")),
             0);
   // Heads move, too: that much of the permutation stays, behind a product whose columns are what
-  // lies along memory.
+  // runs along memory.
   const std::string heads =
       changed(transposed_product("2x5x6x3xf32", "2x6x4x5xf32",
                                  "batching_dims = [0, 2] x [0, 1], contracting_dims = [1] x [3]",
@@ -374,7 +374,7 @@ TEST(Turned, TransposedProducts) {
               turn);
   EXPECT_EQ(count(heads, "-> tensor<2x6x4x3xf32>"), 1) << heads;
   EXPECT_EQ(count(heads, "dims = [0, 2, 1, 3]"), 1) << heads;
-  // What is transposed before the product counts as it lies.
+  // What is transposed before the product counts as it is.
   const std::string before = changed(
       R"(func.func @main(%l: tensor<2x5x6x3xf32>, %r: tensor<2x6x5x4xf32>) -> tensor<2x4x6x3xf32> {
   %t = stablehlo.transpose %l, dims = [0, 2, 3, 1] : (tensor<2x5x6x3xf32>) -> tensor<2x6x3x5xf32>
@@ -443,7 +443,7 @@ std::string one_hot(const std::string& operand, const std::string& dims,
 }
 void select_all(ir::Block& f) { convert_scatter_to_select(f); }
 
-// The arguments' indices lie in 0 .. 3 and, below, where a row has 2, outside.
+// The arguments' indices are in 0 .. 3 and, below, where a row has 2, outside.
 TEST(OneHot, OneNumberARow) {
   const std::string dims =
       "inserted_window_dims = [2], input_batching_dims = [0, 1], scatter_indices_batching_dims = "

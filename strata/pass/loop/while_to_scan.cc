@@ -24,7 +24,7 @@ using ir::Values;
 using Ops = std::vector<std::unique_ptr<Op>>;
 
 constexpr std::int64_t kFar = std::int64_t{1} << 30;  // counts beyond this may wrap on the way
-// Slices between these sizes are read where they lie: kernels of scalar loops take their elements
+// Slices between these sizes are read where they are: kernels of scalar loops take their elements
 // one by one (compile/kernel/loop/scalar_loop.h), and have no arrays for arguments.
 constexpr std::int64_t kElementByElement = 16, kMany = 64;
 

@@ -4,7 +4,7 @@
 //   says a scan or a fori_loop)
 //
 // becomes strata.scan of known length over slices of x that stacks y: places are known without
-// arithmetic and clamps, nothing has to lie in the stack before, and no step of the loop counts.
+// arithmetic and clamps, nothing has to be in the stack before, and no step of the loop counts.
 // The counter stays a carry where something else asks for it. No bit changes.
 #pragma once
 

@@ -145,7 +145,7 @@ TEST(CompiledWindows, ConvolutionsOfManyBlocks) {
              {2, 2},
              {0, 1, 0, 1},
              one,
-             one},  // squares that lie over each other along both sides
+             one},  // squares that overlap along both sides
       point_in_steps{{2, 13, 9, 24}, {1, 1, 24, 40}, {2, 3}, none, one, one},
       point_to_few{{1, 17, 19, 40}, {1, 1, 40, 3}, one, none, one, one},
       point_beside{{2, 6, 7, 16}, {1, 1, 16, 20}, one, {1, 0, 0, 2}, one, one},
@@ -207,7 +207,7 @@ TEST(CompiledWindows, ConvolutionsOfManyBlocks) {
     expect_convolved(*convolution(t, t, turned, false));
 }
 
-/// An odd number of features: beside the last of them stands a zero, not what lies behind it in
+/// An odd number of features: beside the last of them stands a zero, not what is behind it in
 /// memory, which may be no number.
 TEST(CompiledWindows, PairsOfOddFeaturesEndWithZeros) {
   const Ints one{1, 1}, same{1, 1, 1, 1};
@@ -261,7 +261,7 @@ TEST(CompiledWindows, MasksMixWithWideRegisters) {
   EXPECT_EQ(code.find("insertq"), std::string::npos) << code;
 }
 
-/// Derivatives by a few filters go by pieces of the sum, which are a batch of few features: they
+/// Derivatives by a few filters use pieces of the sum, which are a batch of few features: they
 /// are no lanes of a result, but of one filter where the pieces are neighbours.
 TEST(CompiledWindows, LongSumsOfFewFilters) {
   const Ints one{1, 1}, none{0, 0, 0, 0};
@@ -278,7 +278,7 @@ TEST(CompiledWindows, LongSumsOfFewFilters) {
     }
 }
 
-/// Sums of so many terms that they go by chains: of many columns and of few, from windows of sizes
+/// Sums of so many terms that they use chains: of many columns and of few, from windows of sizes
 /// that divide by nothing, in groups, a feature each, over whole pieces of a batch.
 TEST(CompiledWindows, LongSumsGoByChains) {
   const Ints one{1, 1}, none{0, 0, 0, 0};

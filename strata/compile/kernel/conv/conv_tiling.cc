@@ -216,7 +216,7 @@ std::int64_t ConvTiling::elements_moved() const {
 }
 
 /// Dimensions in the order in which k walks through them, so that a tile reads on and on; one that
-/// k does not walk through lies outside of all, or inside where neighbours in memory are neighbours
+/// k does not walk through is outside of all, or inside where neighbours in memory are neighbours
 /// in it. Lanes are neighbours in any case.
 void ConvTiling::lay_out_patch() {
   Sizes extent = extents(row_box);
@@ -241,7 +241,7 @@ void ConvTiling::lay_out_patch() {
     at *= extent[*d];
     std::int64_t width = static_cast<std::int64_t>(byte_width(accumulator));
     if (at * width % 1024 == 0)
-      at += 64 / width;  // what lies in few sets of the first cache pushes each other out (Zen 3: 3
+      at += 64 / width;  // what is in few sets of the first cache pushes each other out (Zen 3: 3
                          // x 3 of 4 x 14 x 14 x 512 to 512 41.5 ms, 35.8 so)
   }
   patch_size = at;

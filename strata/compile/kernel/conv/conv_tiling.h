@@ -17,7 +17,7 @@
 
 namespace strata::compile {
 
-/// Which operand of a dot_general is windows of more than single elements where they lie; -1: none.
+/// Which operand of a dot_general is windows of more than single elements where they are; -1: none.
 int windows_side(const ir::Op& product, const Fusion& fusion);
 
 /// Whether the columns of the other side would leave most lanes empty, and rows of the windows fill
@@ -48,7 +48,7 @@ class ConvTiling {
   struct Run {
     std::int64_t count, step;
   };
-  /// A dimension of which neighbours lie side by side in memory, and another of which they do so in
+  /// A dimension of which neighbours are side by side in memory, and another of which they do so in
   /// the patch.
   struct Square {
     std::size_t in_memory, in_patch;
@@ -69,7 +69,7 @@ class ConvTiling {
   DType accumulator;
   std::optional<Pair> pair;  // of bf16, where terms are such
   Tile tile;
-  bool along = false;  // few columns: rows lie along the lanes
+  bool along = false;  // few columns: rows run along the lanes
   std::int64_t nc = 1;
   Sizes row_box, depth_box;    // lengths of a block along `rows` and `depth`
   std::optional<Sizes> chain;  // by boxes of which the sum goes, along `depth`; a block of k is a

@@ -107,7 +107,7 @@ class AccumulatingScanGemm {
     return std::clamp<std::int64_t>(kCache / bytes, 1, sum_.turns);
   }
 
-  /// Sums lie together while they grow: rows of the result a power of two apart would share few
+  /// Sums are together while they grow: rows of the result a power of two apart would share few
   /// sets of a cache.
   std::int64_t padded_columns() const {
     return (column_block_ + tile_.lanes - 1) / tile_.lanes * tile_.lanes;

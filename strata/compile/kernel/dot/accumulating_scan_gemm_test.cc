@@ -26,7 +26,7 @@ const Case kCases[] = {
     {16, 32, 96, 260},
     {10, 4, 16, 8},
     {10, 4, 16, 7, DType::f32, true, true, false, false},    // too few columns for lanes
-    {10, 4, 16, 16, DType::bf16, true, true, false, false},  // whose products go by pairs
+    {10, 4, 16, 16, DType::bf16, true, true, false, false},  // whose products use pairs
 };
 
 std::unique_ptr<ir::Block> program(const Case& c) {

@@ -166,7 +166,7 @@ class AmxGemm {
     return b.bitcast(DType::i32, both);
   }
 
-  /// One row along k, as it lies, with zeros up to the step's end.
+  /// One row along k, as it is, with zeros up to the step's end.
   void copy_row(const GemmOperand& s, Index batch, Index free, Index k0, std::int64_t depth,
                 Ref* to, const Index& at) {
     loop::Builder& b = *builder_;

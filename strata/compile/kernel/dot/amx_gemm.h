@@ -1,6 +1,6 @@
 // Products of bf16 by the processor's matrix tiles (docs/exceptions.md): blocks of both operands
 // are laid out in scratch, the left one as rows of pairs along k, the right one as rows of pairs of
-// k; calls of loop/tiles.h turn what lies otherwise and multiply.
+// k; calls of loop/tiles.h turn what is otherwise and multiply.
 #pragma once
 
 #include "strata/compile/kernel/kernel_builder.h"

@@ -122,7 +122,7 @@ class BatchVectorizedDot {
       });
     });
   }
-  /// A result a lane, of arrays that lie in memory: a few terms of all lanes at a time, sums
+  /// A result a lane, of arrays that are in memory: a few terms of all lanes at a time, sums
   /// waiting in the first cache, so that memory is read in long pieces.
   void one_sum(const Index& first, std::int64_t length) {
     constexpr std::int64_t kTerms = 8;
@@ -222,7 +222,7 @@ class BatchVectorizedDot {
   DType acc_;
   TermKind kind_;
   std::int64_t before_ = 1, batch_ = 1, behind_ = 1, m_ = 1, n_ = 1,
-               k_ = 1;  // batch_: that lanes lie along, among the others of the batch
+               k_ = 1;  // batch_: that lanes run along, among the others of the batch
   std::int64_t rows_ = 1, columns_ = 1, vectors_ = 1;  // of a tile
   bool waits_ = false;                                 // sums wait in memory
   BuiltKernel built_;

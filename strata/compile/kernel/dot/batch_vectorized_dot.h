@@ -1,4 +1,4 @@
-// Products whose batch lies along memory in both operands (sum over i of x[i, j] * y[i, j], for
+// Products whose batch runs along memory in both operands (sum over i of x[i, j] * y[i, j], for
 // each j): lanes are elements of the batch, each with the chains of its own rows and columns, over
 // the terms in order. Tiles along rows and columns would read every operand here and there.
 #pragma once

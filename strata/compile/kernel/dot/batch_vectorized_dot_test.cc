@@ -1,4 +1,4 @@
-// Products whose batch lies along memory: the bits of the reference evaluator.
+// Products whose batch runs along memory: the bits of the reference evaluator.
 #include "strata/compile/kernel/dot/batch_vectorized_dot.h"
 
 #include "strata/compile/processor_testing.h"
@@ -18,7 +18,7 @@ struct Case {
 };
 
 // Rows, columns and neither; several dimensions of the sum in another order; a batch before and
-// behind the one that lies along memory, in the result's order; vectors that fill strips and not.
+// behind the one that runs along memory, in the result's order; vectors that fill strips and not.
 const Case kCases[] = {{{7, 40}, {7, 40}, {{1}, {1}, {0}, {0}}},
                        {{100, 300}, {100, 300}, {{1}, {1}, {0}, {0}}},
                        {{8, 5, 33}, {8, 33}, {{2}, {1}, {0}, {0}}},
@@ -51,7 +51,7 @@ TEST(BatchLanes, HaveTheReferencesBits) {
     }
 }
 
-// A result a lane of arrays that lie in memory: sums wait while long pieces are read. Terms in
+// A result a lane of arrays that are in memory: sums wait while long pieces are read. Terms in
 // whole groups and not, an odd one, pairs of terms, strips and a shorter one, a batch before.
 TEST(BatchLanes, SumsThatWaitHaveTheReferencesBits) {
   for (const Case& c : {Case{{531, 1100}, {531, 1100}, {{1}, {1}, {0}, {0}}},

@@ -11,7 +11,7 @@ namespace strata::compile {
 /// Whether `product` is made of enough of them to fill lanes.
 bool is_batched_vector_dot(const ir::Op& product, const op::Contraction& c);
 
-/// Operands that lie along k are read by squares of 8 elements of the batch and 8 steps, which are
+/// Operands that run along k are read by squares of 8 elements of the batch and 8 steps, which are
 /// turned in registers. (The chain of one element is as slow as 4 cycles a step.)
 Built build_batched_vector_dot(const Group& group, const op::Contraction& c, const Fusion& fusion,
                                const CpuTarget& target);

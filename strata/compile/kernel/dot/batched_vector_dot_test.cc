@@ -1,5 +1,5 @@
 // Many products of one row by one column: the bits of the reference evaluator, whichever way the
-// operands lie.
+// operands are.
 #include "strata/compile/kernel/dot/batched_vector_dot.h"
 
 #include <algorithm>
@@ -17,7 +17,7 @@ using testing::arguments_of;
 using Case = testing::GeneralDot;
 
 // Whole groups and the last few; squares, and steps beside them; the second group behind the first;
-// operands that lie along the batch; several dimensions of both; rows past the caches.
+// operands that run along the batch; several dimensions of both; rows past the caches.
 const Case kCases[] = {{{16, 64}, {16, 64}, {{0}, {0}, {1}, {1}}},
                        {{3, 171}, {3, 171}, {{0}, {0}, {1}, {1}}},
                        {{4, 171}, {171, 4}, {{0}, {1}, {1}, {0}}},

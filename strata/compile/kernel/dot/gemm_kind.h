@@ -9,7 +9,7 @@ namespace strata::compile {
 
 /// Whether neither tiles nor packing pay: many products of windows with a few columns each (a
 /// convolution whose features are in as many groups, say). Such ones are computed in the order in
-/// which the result lies, element by element (narrow_gemm.h).
+/// which the result is, element by element (narrow_gemm.h).
 bool is_narrow(const ir::Op& product);
 
 /// Lanes of a batch-vectorised dot: elements of the batch side by side.

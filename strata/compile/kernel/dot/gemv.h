@@ -1,4 +1,4 @@
-// A row of results of a product whose right side lies along the sum and is read once: a matrix by a
+// A row of results of a product whose right side runs along the sum and is read once: a matrix by a
 // vector.
 #pragma once
 

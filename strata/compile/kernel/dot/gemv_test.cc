@@ -1,4 +1,4 @@
-// A row by a matrix that lies along the sum: eight columns and sixteen, whole lines of steps and
+// A row by a matrix that runs along the sum: eight columns and sixteen, whole lines of steps and
 // those behind them, and sums so long that the second eight columns are behind the first.
 #include "strata/compile/kernel/dot/gemv.h"
 

@@ -85,7 +85,7 @@ ProductParams params_of(const Op& op) {
   p.accumulator = op::product_accumulator(op);
   std::int64_t rows = lhs.size(lhs.free), columns = rhs.size(rhs.free);
   p.row_step = columns;
-  if (columns < 8 && rows >= 4 * columns) {  // the long side lies along the lanes
+  if (columns < 8 && rows >= 4 * columns) {  // the long side runs along the lanes
     std::swap(lhs, rhs);
     std::swap(rows, columns);
     std::swap(p.row_step, p.column_step);
@@ -108,7 +108,7 @@ std::int64_t grid(const Op& op) {
   return op.result()->shape().count() == 0 ? 0 : params_of(op).grid();
 }
 
-/// Windows lie in memory for the kernel, each element as often as there are windows that hold it.
+/// Windows are in memory for the kernel, each element as often as there are windows that hold it.
 bool is_large_windows(const Value* v) {
   return v->op() && op::window_dims(*v->op()) && v->shape().count() > kMostWindows;
 }

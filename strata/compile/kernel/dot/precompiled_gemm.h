@@ -19,7 +19,7 @@ inline constexpr std::chrono::milliseconds kGemmCode{20};
 
 /// The block with its products marked, if the kernel takes them all; else null. Left to generated
 /// code are blocks with loops or branches, products of many windows (convolutions, whose windows
-/// lie in memory for the kernel), of types that the kernel does not know, of bf16 where the
+/// are in memory for the kernel), of types that the kernel does not know, of bf16 where the
 /// processor adds their pairs, and so large ones that their code is made in less time than they
 /// take.
 std::unique_ptr<ir::Block> with_precompiled_gemms(const ir::Block& block, const CpuTarget& target);

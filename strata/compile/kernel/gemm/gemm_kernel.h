@@ -1,7 +1,7 @@
 // Kernels of dot_general: register tiles over packed panels, generated for the shapes at hand.
 //
 // Every output element is one chain of fused multiply-adds over k = 0 .. K-1, whatever the tiles,
-// blocks and threads (decisions.md 3). Operands narrower than the accumulator are widened where
+// blocks and threads. Operands narrower than the accumulator are widened where
 // they are packed; where the processor is faster with pairs of bf16, those go through `dot2`
 // (docs/exceptions.md). So do integers of at most 16 bits, whose sums are the same in any order,
 // and bytes through `dot4`, by fours.

@@ -98,7 +98,7 @@ TEST(Product, BeginsFromASumOnce) {
   }
 }
 
-// Pairs of bf16: few rows read the right side where it lies, more pack it, odd ends do.
+// Pairs of bf16: few rows read the right side where it is, more pack it, odd ends do.
 TEST(Product, HasThemOfPairs) {
   const Case cases[] = {{1, 80, 64},
                         {1, 81, 65},
@@ -199,7 +199,7 @@ TEST(Product, OfShortIntegersIsExact) {
 }
 
 // Bytes by fours, of either sign on either side: of one sign, one side's are shifted by 128, which
-// each part of a column's sum takes back. Few columns change places with rows; long sums go by
+// each part of a column's sum takes back. Few columns change places with rows; long sums use
 // parts; sides are laid out by each block, and once for several.
 TEST(Product, OfBytesByFoursIsExact) {
   const Case cases[] = {{140, 44, 8},
@@ -237,7 +237,7 @@ TEST(Product, OfBytesByFoursIsExact) {
 }
 
 // Operands that are computed from transposed arrays, and from several of which the largest tells
-// how it lies.
+// how it is.
 TEST(Product, HasThemWhereItsOperandsAreReadAcross) {
   for (auto [m, n, k] : {std::tuple{70, 44, 90}, {1, 48, 70}, {96, 1, 70}, {13, 20, 900}})
     for (bool lhs : {false, true})
@@ -263,7 +263,7 @@ TEST(Product, HasThemWhereItsOperandsAreReadAcross) {
       }
 }
 
-// Heads that are joined: the terms of a row's sum lie in several pieces, which are brought together
+// Heads that are joined: the terms of a row's sum are in several pieces, which are brought together
 // once where several tiles read them.
 TEST(Product, HasThemWhereSumsLieInPieces) {
   for (auto [b_, h, s, d, n] : {std::tuple{2, 4, 9, 8, 96}, {1, 3, 20, 7, 40}, {3, 5, 6, 4, 8}})
@@ -286,7 +286,7 @@ TEST(Product, HasThemWhereSumsLieInPieces) {
     }
 }
 
-/// What the program's kernels read or store lies where a lane's number says, and is looked for by
+/// What the program's kernels read or store is where a lane's number says, and is looked for by
 /// none.
 void expect_along_memory(const Block& f, std::initializer_list<loop::Opcode> codes) {
   for (const auto& kernel : make_plan(*prepare(f), {}, testing::v3()).kernels)
@@ -300,7 +300,7 @@ void expect_along_memory(const Block& f, std::initializer_list<loop::Opcode> cod
 }
 
 // Features that stand second, and places of two dimensions that no tile divides: lanes cross from
-// line to line, and what they read and store lies one behind the other all the same.
+// line to line, and what they read and store is one behind the other all the same.
 TEST(Product, ReadsAndStoresPlacesOfSeveralDimensionsAlongMemory) {
   for (auto [n, c, h, w, o] : {std::tuple{3, 12, 16, 14, 10}, {2, 20, 9, 7, 33}}) {
     Block f;
@@ -390,8 +390,8 @@ TEST(Product, ThinOnesGoAlongTheRowsOfSomeResults) {
   }
 }
 
-// Long rows from beyond the caches lie along no lanes for a few columns; short ones, and those of a
-// side that lies across, do.
+// Long rows from beyond the caches run along no lanes for a few columns; short ones, and those of a
+// side that runs across, do.
 TEST(Product, LongRowsByFewColumnsAreNotTurned) {
   auto turns = [](const Case& c) {
     const Plan plan = make_plan(*prepare(*product(c)), {}, CpuTarget::named("x86-64-v3"));

@@ -17,7 +17,7 @@ inline const ir::Value* given_sums(const ir::Op& product) {
 struct GemmOperand {
   const ir::Value* value = nullptr;
   std::vector<int> batch, free, contract;  // free: ascending
-  int minor = -1;  // along which neighbours lie in memory, where that is known (fusion_access.h)
+  int minor = -1;  // along which neighbours are in memory, where that is known (fusion_access.h)
   bool flips = false;      // of bytes the highest bit is turned around, so that signed ones are 128
                            // more and unsigned, unsigned ones 128 less and signed
   std::int64_t ahead = 0;  // by how many elements of memory what is read along the free dimensions

@@ -76,7 +76,7 @@ bool fuses_epilogue(const Op& product, double flops) {
   return columns >= kFew ||
          (columns == 1 &&
           (rows >= kFew ||
-           (rows == 1 && batch >= kFew)));  // of a matrix by a vector the rows lie along the lanes,
+           (rows == 1 && batch >= kFew)));  // of a matrix by a vector the rows run along the lanes,
                                             // of batched_vector_dot.h the batch
 }
 

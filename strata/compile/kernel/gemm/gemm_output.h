@@ -12,7 +12,7 @@
 namespace strata::compile {
 
 /// The reshapes and transpositions behind `product`, one reading the other, as far as `only_reader`
-/// (the one operation that reads a value, or null) tells that nobody else reads what lies between;
+/// (the one operation that reads a value, or null) tells that nobody else reads what is between;
 /// of a product that is not narrow, those that keep neighbours together.
 std::vector<const ir::Op*> output_moves(
     const ir::Op& product, const std::function<const ir::Op*(const ir::Value*)>& only_reader);
@@ -24,7 +24,7 @@ Index output_offset(loop::Builder& b, std::span<const ir::Op* const> moves, cons
                     const Index& along);
 
 /// Whether it pays that a product's kernel computes what follows it, `flops` of arithmetic for each
-/// element. Its lanes have to lie along its results. What is much arithmetic is so only for results
+/// element. Its lanes have to run along its results. What is much arithmetic is so only for results
 /// of a launch's worth: in a launch of its own it runs as fast, by longer vectors. Results that
 /// leave the caches are read and written faster in one sweep than by tiles.
 bool fuses_epilogue(const ir::Op& product, double flops);
@@ -74,7 +74,7 @@ class GemmOutput : public KernelContext {
   std::unordered_set<const ir::Value*> after_;  // what the epilogue computes; lookup only
   Inst* element_ = nullptr;                     // that is being stored
   std::int64_t ahead_ = 0;
-  bool reads_beside_ = false;  // what is read now lies at a result's place
+  bool reads_beside_ = false;  // what is read now is at a result's place
   bool keeps_in_caches_ = false;
 };
 

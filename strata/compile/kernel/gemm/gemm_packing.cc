@@ -68,7 +68,7 @@ void OperandPacking::fill_columns(loop::Builder& b, const GemmTerms& terms, cons
   });
 }
 
-/// Elements that lie along k, read so, turned in registers by squares and written along the
+/// Elements that run along k, read so, turned in registers by squares and written along the
 /// columns.
 void OperandPacking::fill_transposed(loop::Builder& b, const GemmTerms& terms,
                                      const GemmOperand& side, const GemmAxisRange& n,

@@ -10,7 +10,7 @@ constexpr std::size_t kLeast =
     256 << 10;  // bytes of an array that the second cache may not hold beside what tiles read
 constexpr std::int64_t kMostLines = 2;  // that an iteration asks for: a few of its dozens of loads
 
-/// By how many elements neighbours along several dimensions, taken as one, lie apart.
+/// By how many elements neighbours along several dimensions, taken as one, are apart.
 std::optional<std::int64_t> stride(const GemmOperand& side, const std::vector<int>& dims,
                                    const std::vector<std::int64_t>& strides) {
   std::optional<std::int64_t> inner;

@@ -23,7 +23,7 @@ class OperandPrefetch {
                                            std::int64_t free, std::int64_t tiles,
                                            std::int64_t turn);
 
-  /// The array that it lies in.
+  /// The array that it is in.
   const ir::Value* array() const { return array_; }
   /// Where a part begins.
   Index begin(loop::Builder& b, const Index& batch, const Index& free, const Index& k) const;
@@ -39,7 +39,7 @@ class OperandPrefetch {
   std::int64_t begin_ = 0;
   std::vector<std::int64_t> strides_;
   std::int64_t along_ = 0, across_ = 0;  // an iteration goes on by so many elements; what it asks
-                                         // for lies so far apart: rows, or steps of the sum and ...
+                                         // for is so far apart: rows, or steps of the sum and ...
   std::int64_t line_ = 0, lines_ = 1;    // ... lines of each
   std::int64_t units_ = 1, tiles_ = 1, each_ = 1;
 };

@@ -107,7 +107,7 @@ std::string kernels_named(const Plan& plan, std::string_view name) {
   return out;
 }
 
-/// A weight's gradient: both sides lie along their free dimensions.
+/// A weight's gradient: both sides run along their free dimensions.
 TEST(ProductFetch, BlocksFetchWhatTheyLayOutNext) {
   Block block;
   Value* x = block.add_argument(Type(DType::f32, Shape{2048, 64}));

@@ -18,11 +18,11 @@ enum class TermKind : std::uint8_t {
   pairs,   // bf16, as one i32: elements 2s and 2s + 1 of a part are its step s; beyond the depth a
            // zero
   halves,  // short integers, as one i32: an element of the part's first half and that of its
-           // second, which lie beside others of theirs
+           // second, which are beside others of theirs
   quads,   // bytes, as one i32: an element of each quarter of the part
 };
 
-/// Whether a product goes by pairs of bf16.
+/// Whether a product uses pairs of bf16.
 bool uses_bf16_pairs(const ir::Op& product, const CpuTarget& target);
 /// The same of one whose pairs are neighbours all along the sum: no chain of it may end within one.
 bool sums_bf16_pairs(const ir::Op& product, const CpuTarget& target);

@@ -47,7 +47,7 @@ GemmTiling::GemmTiling(const Group& group, const op::Contraction& c, const Fusio
   m = lhs.size(lhs.free);
   n = rhs.size(rhs.free);
   k = lhs.size(lhs.contract);
-  // Few columns: the long side lies along the lanes. Windows are packed rather than looked for
+  // Few columns: the long side runs along the lanes. Windows are packed rather than looked for
   // again and again.
   const bool windows = lhs.value->op() && op::window_dims(*lhs.value->op());
   if ((n < 8 && m >= 4 * n && !rows_stay()) || windows) {
@@ -94,20 +94,20 @@ bool GemmTiling::is_parallel() const {
          (is_thin() ? 4 : 16) * kInlineWork;
 }
 
-/// Few rows read the right side where it lies, by pairs.
+/// Few rows read the right side where it is, by pairs.
 bool GemmTiling::sums_byte_quads(const CpuTarget& target) const {
   return target.vnni && k % 4 == 0 && is_byte(lhs) && is_byte(rhs) &&
          (m > register_tile(accumulator, target).rows || rhs.contracts_minor());
 }
 
-/// Whether a right side that lies along the sum is read from memory, once: then by long rows, few
+/// Whether a right side that runs along the sum is read from memory, once: then by long rows, few
 /// at a time, as memory is fastest at.
 bool GemmTiling::streams() const {
   constexpr std::int64_t kBeyondCaches = 8 << 20;  // bytes
   return is_thin() && (pack_rhs || transpose_in_registers) && bytes_of(rhs, n * k) >= kBeyondCaches;
 }
 
-/// Whether a side lies step after step of the sum, each a few lines of the cache: what one tile
+/// Whether a side is step after step of the sum, each a few lines of the cache: what one tile
 /// reads of a step is most of what is there.
 bool GemmTiling::is_contiguous_by_steps(const GemmOperand& s) const {
   constexpr std::int64_t kFewLines = 256;  // bytes
@@ -126,8 +126,8 @@ bool GemmTiling::is_contiguous_by_steps(const GemmOperand& s) const {
          at(step) * byte_width(accumulator) <= kFewLines;
 }
 
-/// Whether the left side is laid out anew: pairs that do not lie along k are woven together. Where
-/// more than one tile reads them, narrow elements are widened once, those that are computed, or lie
+/// Whether the left side is laid out anew: pairs that are not along k are woven together. Where
+/// more than one tile reads them, narrow elements are widened once, those that are computed, or are
 /// where no stride says, are computed once (patches of 16 x 16 x 3 of an image by 768 x 384: 31 ms
 /// in each tile, 15 so), and those that a tile would find in as many lines as it takes steps, or in
 /// rows so far apart that they push each other out of the caches, are brought together.
@@ -143,7 +143,7 @@ bool GemmTiling::stages_left() const {
          !lhs.contracts_minor() || far || sums_in_pieces(lhs);
 }
 
-/// Whether a sum's terms lie in several pieces, whose places each tile would find anew step by step
+/// Whether a sum's terms are in several pieces, whose places each tile would find anew step by step
 /// (heads that are joined: 512 x 256 of eight heads by 256 x 256 on two threads of a Zen 3: 0.75
 /// ms, 0.47 so).
 bool GemmTiling::sums_in_pieces(const GemmOperand& s) const {
@@ -160,7 +160,7 @@ bool GemmTiling::sums_in_pieces(const GemmOperand& s) const {
   return false;
 }
 
-/// By how many elements what is laid out of a side that lies along its free dimensions is fetched
+/// By how many elements what is laid out of a side that runs along its free dimensions is fetched
 /// ahead: rows of a block are a few lines each, which nothing else fetches in time (softmax's
 /// probabilities, transposed, by the values, 256 of 256 x 256 bf16: 2.8 ms without, 2.1 with).
 std::int64_t GemmTiling::fetched_ahead(const GemmOperand& s) const {
@@ -211,7 +211,7 @@ Tile GemmTiling::part_columns(const CpuTarget& target) {
 }
 
 /// Few columns leave registers for more rows; few rows for more columns, which then are read where
-/// they lie, since none is read twice.
+/// they are, since none is read twice.
 void GemmTiling::choose_tile(const CpuTarget& target) {
   tile = part_columns(target);
   transpose_in_registers = m == 1 && rhs.contracts_minor() && byte_width(accumulator) == 4 &&
@@ -240,7 +240,7 @@ void GemmTiling::choose_order(const CpuTarget& target) {
 
 /// Steps of k: a tile begins and ends with its sums in memory, so many for one that does not in the
 /// time of a few. Parts of equal length where k has such a divisor, for their code is one. A sum
-/// that goes by chains begins a part with each group of them.
+/// that uses chains begins a part with each group of them.
 void GemmTiling::choose_depth() {
   constexpr std::int64_t kDepth = 4096;  // bytes of a row
   const std::int64_t deep =
@@ -297,7 +297,7 @@ bool GemmTiling::leaves_parts_small() const {
   return spreads() || gathers;
 }
 
-/// What is much larger than what it is made of (attention's scores), and what reads such, goes by
+/// What is much larger than what it is made of (attention's scores), and what reads such, uses
 /// equal blocks of so few rows that the blocks of launches one after another stay in caches
 /// (tile_pipelines.h), and that there are enough of them. Best by a multiple of the rows at a point
 /// of a map, or a part of them, for chains take whole points of both.

@@ -1,5 +1,5 @@
 // How a product is cut into tiles, blocks and parts of its sum, and which sides are laid out for
-// them: from shapes, from where operands lie, and from the target alone, before any instruction is
+// them: from shapes, from where operands are, and from the target alone, before any instruction is
 // made (gemm_kernel.h makes them).
 #pragma once
 
@@ -14,7 +14,7 @@
 
 namespace strata::compile {
 
-/// Rows are the free dimensions of `lhs`, columns, which lie along the lanes, those of `rhs`:
+/// Rows are the free dimensions of `lhs`, columns, which run along the lanes, those of `rhs`:
 /// the operand's own, or each other's where they are `swapped`.
 class GemmTiling {
  public:
@@ -35,7 +35,7 @@ class GemmTiling {
   std::int64_t mc = 1, nc = 1, kc = 1;  // of a block, and of a part of its sum
   bool row_major_tiles = false;  // tiles follow each other along the rows, else down the columns
   bool keep_in_caches = false;   // results, however large
-  bool in_place = false;         // both sides are read where they lie, step after step
+  bool in_place = false;         // both sides are read where they are, step after step
   bool pack_rhs = true;          // the right side is laid out
   bool transpose_in_registers =
       false;              // squares of the right side are turned in registers rather than laid out

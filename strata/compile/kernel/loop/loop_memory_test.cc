@@ -1,4 +1,4 @@
-// Loops whose carries share memory with what is made from them: the reference's bits, whatever lies
+// Loops whose carries share memory with what is made from them: the reference's bits, whatever is
 // where.
 #include <algorithm>
 #include <functional>
@@ -11,7 +11,7 @@ namespace {
 using testing::counted;
 using testing::expect_same;
 
-// %w is wished into %m, where %u lies until it is read backwards.
+// %w is wished into %m, where %u is until it is read backwards.
 TEST(LoopMemory, AnUpdateStaysWhereAReaderOfItIsWrittenTo) {
   expect_same(R"(func.func @main(%a0: tensor<17xf32>, %a1: tensor<17xf32>) -> tensor<17xf32> {
 )" +
@@ -134,7 +134,7 @@ std::string three_carries(const std::string& carries) {
 })";
 }
 
-// %u lies in the memory of %a and becomes %b, while %a becomes %v.
+// %u is in the memory of %a and becomes %b, while %a becomes %v.
 TEST(LoopMemory, AResultInPlaceMovesToAnotherCarry) { expect_same(three_carries("%v, %u, %v")); }
 
 // %v is written to the memory of %a at once, if %u does not wait there.

@@ -304,7 +304,7 @@ void ScalarizedBlock::product(const Op& op, const op::Contraction& rule) {
   set(op.result(), std::move(out));
 }
 
-// ---- updates: in place where the array lies in memory, through memory of their own where it is
+// ---- updates: in place where the array is in memory, through memory of their own where it is
 // values
 
 void ScalarizedBlock::update(const Op& op, const op::Update& rule) {

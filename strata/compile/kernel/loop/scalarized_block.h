@@ -1,5 +1,5 @@
 // Blocks whose arrays have a few elements, as instructions of a kernel: every element is a value,
-// nothing lies in memory but arrays that loops carry and update in place.
+// nothing is in memory but arrays that loops carry and update in place.
 #pragma once
 
 #include <unordered_map>
@@ -40,7 +40,7 @@ class ScalarizedBlock : public op::UnrolledContext {
   /// The elements of a small value, of this kernel or from outside.
   Elements elements(const ir::Value* v);
   /// Emits the operations of a block whose arguments are set, and gives its results' elements;
-  /// those that lie in memory give none.
+  /// those that are in memory give none.
   std::vector<Elements> run(const ir::Block& block);
   /// Locals with these initial elements, what they hold now, and new values for them.
   Elements locals(const Elements& initial);

@@ -115,7 +115,7 @@ TEST(SmallArrayLoop, ArraysThatChangeWholeRunAsBefore) {
   EXPECT_TRUE(runs_loops(expect_same(of_three(kStep))));
 }
 
-// The old array is read after its update, or two arrays trade places: what lies in memory would be
+// The old array is read after its update, or two arrays trade places: what is in memory would be
 // gone.
 TEST(SmallArrayLoop, OldArraysStayWhole) {
   EXPECT_TRUE(runs_loops(expect_same(program(std::string(kStep) + R"(

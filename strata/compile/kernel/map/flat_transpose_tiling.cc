@@ -15,13 +15,13 @@ using Values = std::unordered_set<const Value*>;
 constexpr std::int64_t kFewest = 1 << 14;  // elements
 constexpr std::int64_t kLong = 64;  // last dimensions of which squares of them alone leave little
 constexpr std::size_t kMostComputed =
-    12;  // operations: a square computes them for its columns, too, only to learn where these lie
+    12;  // operations: a square computes them for its columns, too, only to learn where these are
 
 struct Across {
   Values values;             // contiguous along y, none of them read twice
   bool only_across = false;  // nothing else is read
 };
-/// What lies across; no values where another read lies neither along the result's dimensions behind
+/// What runs across; no values where another read is neither along the result's dimensions behind
 /// y nor at one place of them.
 Across across_of(const std::vector<std::int64_t>& sizes, const std::vector<Read>& reads,
                  std::size_t y) {
@@ -44,7 +44,7 @@ Across across_of(const std::vector<std::int64_t>& sizes, const std::vector<Read>
   return {std::move(across), others.empty()};
 }
 
-/// Reads what lies across column by column, then gives a square's rows.
+/// Reads what runs across column by column, then gives a square's rows.
 class FlatContext : public GroupContext {
  public:
   FlatContext(loop::Builder& b, const Group& group, const Fusion& fusion, BuiltKernel& built,
@@ -84,8 +84,8 @@ class FlatTiles {
   Built build() {
     const std::int64_t down = rows_ / lanes_, left = rows_ - down * lanes_;
     squares(0, down);
-    // What only lies across is unchanged by what was stored: squares that end with the last row may
-    // lie over those before them.
+    // What only runs across is unchanged by what was stored: squares that end with the last row may
+    // overlap those before them.
     if (left > 0) reads_.only_across ? squares(rows_ - lanes_, 1) : rest(rows_ - left);
     return std::move(out_);
   }
@@ -135,7 +135,7 @@ class FlatTiles {
   }
 
   /// Down a strip each square writes to other lines, which push each other out of a cache where
-  /// they lie such a power of two apart; what is read lies one line behind another then (2 x 1024 x
+  /// they are such a power of two apart; what is read is one line behind another then (2 x 1024 x
   /// 768 i8 turned round, two threads of a Zen 5: 0.23 ms down, 0.04 along the result's lines; 3 x
   /// 1000 x 300: 0.022 down, 0.047 along).
   bool goes_along() const {

@@ -1,4 +1,4 @@
-// Squares of transposed arrays with short last dimensions: what else is read beside what lies
+// Squares of transposed arrays with short last dimensions: what else is read beside what is
 // across.
 #include "strata/compile/kernel/map/flat_transpose_tiling.h"
 
@@ -17,7 +17,7 @@ bool has_flat_tiles(const Block& block) {
                      [](const auto& kernel) { return kernel->name == "flat_tiles"; });
 }
 
-/// The first turned round, and the second as it lies.
+/// The first turned round, and the second as it is.
 void transposed_and(Block& block, const Shape& shape, bool same) {
   Value *x = block.add_argument(Type(DType::f32, shape)),
         *y = same ? x : block.add_argument(Type(DType::f32, {shape[2], shape[1], shape[0]}));

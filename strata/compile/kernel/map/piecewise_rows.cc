@@ -94,7 +94,7 @@ class PiecewiseRows {
     }
   }
 
-  /// Whether all that a piece reads lies behind each other, in one row after another of those
+  /// Whether all that a piece reads is behind each other, in one row after another of those
   /// behind the last joint; what is read again and again does not.
   bool goes_on(std::int64_t begin, std::int64_t end) const {
     if (end - begin == 1 || inner_ < kShortestLoop) return true;

@@ -1,6 +1,6 @@
 // Maps of rows that are made differently here and there: arrays that are joined, padded or rolled
 // along a dimension. Where lanes run across a joint each would ask on which side of it it is;
-// between joints nobody asks, so that what lies along memory is copied as such (1088 x 100 x 5 f32
+// between joints nobody asks, so that what runs along memory is copied as such (1088 x 100 x 5 f32
 // with a mirrored element at both ends of the middle dimension, two threads of a Zen 5: 0.26 ms by
 // strips, 0.026 so).
 #pragma once

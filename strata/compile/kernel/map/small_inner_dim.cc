@@ -18,7 +18,7 @@ using loop::Opcode;
 
 constexpr std::int64_t kLongest = 15, kFewestRows = 16;
 constexpr std::int64_t kShortestTransposeTile = 8,
-                       kLongestTransposeTile = 32;  // elements of rows that may go by squares
+                       kLongestTransposeTile = 32;  // elements of rows that may use squares
 constexpr std::int64_t kLookedUp = 4;  // the longest of which each element is read by itself where
                                        // a number says which row it is; longer ones are copied
 /// Code for each element of a row is so much more code than for one.
@@ -70,8 +70,8 @@ class ShortRowContext : public GroupContext {
     const loop::Body* body;
     std::vector<Inst*> elements;
   };
-  /// The element of each row at `offset`, where rows lie one behind the other; null where they lie
-  /// otherwise. A square is all that lies between its first and its last element, whatever of it is
+  /// The element of each row at `offset`, where rows are one behind the other; null where they are
+  /// otherwise. A square is all that is between its first and its last element, whatever of it is
   /// asked for.
   Inst* of_transpose_tile(const Value* v, const Index& offset) {
     const Index lane = lane_of(offset), place = offset - lane * length_;
@@ -172,7 +172,7 @@ class ShortRows {
         store_elements(context, group_.outputs, std::array{Index(x)});
     if (square) fetch_a_page_ahead(*built.kernel);
   }
-  /// All values of an element before it is stored: a result may lie in the memory of an argument
+  /// All values of an element before it is stored: a result may be in the memory of an argument
   /// that is read at the same place. Of very short rows all elements are stored in succession,
   /// which machine code does without gaps.
   void row(loop::Builder& b, ShortRowContext& context, const Index& r, std::int64_t square) {
@@ -272,7 +272,7 @@ std::int64_t rows_of(const Group& group, const loop::Kernel& by_elements) {
 }
 
 /// Instructions that a strip takes for each of its lanes. Places a few elements apart are read and
-/// left out or are filled by turns; others that do not lie one after the other are counted one by
+/// left out or are filled by turns; others that are not one after the other are counted one by
 /// one.
 double strip_cost(const loop::Kernel& kernel, int lanes) {
   double out = 0;

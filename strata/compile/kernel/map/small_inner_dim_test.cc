@@ -119,7 +119,7 @@ TEST(ShortRows, JoinedToALongDimension) {
 /// with what each row's sum is used for.
 // As jax.lax.associative_scan puts its halves between each other, of which the first may be an
 // element longer: whole rows of two, and that element, which has a kernel of its own where all rows
-// go by equal points (two of 4096).
+// use equal points (two of 4096).
 TEST(ShortRows, ArraysBetweenEachOther) {
   for (std::int64_t n : {33, 501, 502, 8193, 9003, 16385}) {
     Block block;
@@ -197,7 +197,7 @@ TEST(ShortRows, ReductionsOfOddNumbers) {
   }
 }
 
-/// Rows that are squares, or two that lie over each other: beside what is one number for each row,
+/// Rows that are squares, or two that overlap: beside what is one number for each row,
 /// one for each column, and neighbours in a longer row; in donated memory, too.
 TEST(ShortRows, Squares) {
   for (std::int64_t length : {8, 11, 16, 19, 32})
@@ -229,7 +229,7 @@ TEST(ShortRows, Squares) {
 }
 
 /// What is read where it is written stays in lanes along the elements, in donated memory, too.
-/// Lanes lie along the second, not across to the first's next element.
+/// Lanes run along the second, not across to the first's next element.
 TEST(ShortRows, OfEachPairOfTwoArrays) {
   for (std::int64_t length : {2, 3, 8})
     for (const auto& [n, m] :

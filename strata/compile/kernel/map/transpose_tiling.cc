@@ -18,13 +18,13 @@ using ir::Value;
 constexpr std::int64_t kSmall = 1 << 16, kLarge = 1 << 20;  // elements
 constexpr int kFewestLanes = 4;                             // of a square
 
-/// How a value lies across: by how many elements places move along y (one, two where parts of
+/// How a value runs across: by how many elements places move along y (one, two where parts of
 /// complex numbers are side by side, or one back), and along x.
 struct Across {
   std::int64_t step, stride;
 };
 
-/// Element (o, y, m, x) of the shape outer * rows * middle * columns; the values of `across` lie in
+/// Element (o, y, m, x) of the shape outer * rows * middle * columns; the values of `across` are in
 /// memory along y.
 struct Tiling {
   std::int64_t outer = 1, rows = 1, middle = 1, columns = 1;
@@ -101,7 +101,7 @@ std::optional<Tiling> choose_tiling(const Group& group, const Grain& grain,
 
 // ---- kernels -----------------------------------------------------------------------------------
 
-/// Reads values that lie across a square at a time; a square's rows are asked for one after the
+/// Reads values that run across a square at a time; a square's rows are asked for one after the
 /// other.
 class TileContext : public GroupContext {
  public:
@@ -112,7 +112,7 @@ class TileContext : public GroupContext {
         tiling_(tiling),
         lanes_(lanes),
         whole_lines_(whole_lines) {}
-  /// The row asked for next is the first of a square (only then may one be read: the others lie
+  /// The row asked for next is the first of a square (only then may one be read: the others are
   /// inside of the arrays as well), or another.
   void begin_row(bool first) { first_ = first ? b.current() : nullptr; }
   /// Squares write a line in each of some rows, which memory would be read for before; rows a power
@@ -217,7 +217,7 @@ class Tiles {
     std::int64_t rows, columns;
     bool along_rows;
   };
-  /// Memory is fastest at reading along what lies in a row: with wide registers blocks of 2 KB by
+  /// Memory is fastest at reading along what is in a row: with wide registers blocks of 2 KB by
   /// 64 rows went at a copy's speed, those of 512 bytes by 128 rows at half of it. In caches it is
   /// writing that counts, a line behind another in each of a few rows, while lines are read at a
   /// time; where these are far apart, rows of whole pages (Zen 5, two threads, ms along what is

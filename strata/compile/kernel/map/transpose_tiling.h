@@ -1,4 +1,4 @@
-// Maps that read memory across the grain: where lanes of the result's last dimension would lie far
+// Maps that read memory across the grain: where lanes of the result's last dimension would be far
 // apart in an operand that is contiguous along another dimension (a transpose, whatever it is
 // called), squares of both dimensions are read along the operand, turned in registers and written
 // along the result.
@@ -11,7 +11,7 @@
 
 namespace strata::compile {
 
-/// Kernels for a group without reductions or row values, or nothing where no read lies so.
+/// Kernels for a group without reductions or row values, or nothing where no read is so.
 std::optional<Built> build_transpose_tiles(const Group& group, const Fusion& fusion,
                                            const CpuTarget& target);
 

@@ -1,4 +1,4 @@
-// Squares of complex numbers, whose parts lie side by side.
+// Squares of complex numbers, whose parts are side by side.
 #include "strata/compile/kernel/map/transpose_tiling.h"
 
 #include "strata/compile/compile_testing.h"

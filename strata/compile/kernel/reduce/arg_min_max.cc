@@ -35,7 +35,7 @@ class ArgMinMax : public Reductions {
   }
 
  private:
-  /// Short rows that lie one behind the other in memory, of elements that fill a vector as they are
+  /// Short rows that are one behind the other in memory, of elements that fill a vector as they are
   /// compared. All of a row is written out: computed elements would be much code, and code for any
   /// size would be for this length alone.
   bool uses_transpose_tiles() const {
@@ -85,7 +85,7 @@ class ArgMinMax : public Reductions {
     });
   }
 
-  /// Whether rows' neighbours lie beside them in memory, and their next elements do not: of a
+  /// Whether rows' neighbours are beside them in memory, and their next elements do not: of a
   /// transposed array.
   bool lies_across() const {
     return !any_size_ && split_.outer() >= 2 * kMapLanes &&
@@ -139,7 +139,7 @@ class ArgMinMax : public Reductions {
                  per_point =
                      largest_divisor(rows, rows_of_point(rows, split_.reduced(), kReducedAtPoint));
     built.kernel->grid = rows / per_point;
-    // What is computed is kept, what lies in memory is read again.
+    // What is computed is kept, what is in memory is read again.
     loop::Ref* computed = fusion_.inlined.count(op_.operand(0))
                               ? b.scratch(accumulator(compared()), split_.reduced())
                               : nullptr;

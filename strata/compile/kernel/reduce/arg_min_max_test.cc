@@ -223,7 +223,7 @@ TEST(CompiledArgExtremum, OfPlacesThatCount) {
             }
 }
 
-/// Rows whose neighbours lie beside them: `x` is turned, its first dimension is reduced.
+/// Rows whose neighbours are beside them: `x` is turned, its first dimension is reduced.
 TEST(CompiledArgExtremum, OfRowsAcrossMemory) {
   std::vector<std::function<double(std::int64_t)>> elements{
       [](std::int64_t e) { return static_cast<double>(e * 37 % 23 - 4); },

@@ -32,7 +32,7 @@ int lanes_in_any_order(std::int64_t length, DType dtype);
 /// number if any is none, and of zeros the one of its own side, which takes six instructions an
 /// element where it is asked each time. Here lanes hold what must be known at the end: four for f32
 /// and f64; halves are compared as integers in the order of the numbers, twice as many at a time,
-/// the least as well as the largest, for beyond the infinities lies what is no number.
+/// the least as well as the largest, for beyond the infinities is what is no number.
 class LaneTotals {
  public:
   LaneTotals(loop::Builder& b, op::Combiner combiner, DType operand, int lanes);
@@ -142,7 +142,7 @@ class RowReductions {
   std::function<void(Index, std::function<void()>)> around_;
   std::vector<op::ReduceOrder> orders_;       // each reduction's
   op::ReduceOrder order_;                     // that of the shortest pieces
-  std::vector<Total> totals_, chunk_totals_;  // the latter of those that go by pieces
+  std::vector<Total> totals_, chunk_totals_;  // the latter of those that use pieces
 };
 
 }  // namespace strata::compile

@@ -144,7 +144,7 @@ class Columns : public Reductions {
   // ---- columns of which a strip would be short
   static constexpr std::int64_t kFewColumns = 32, kInterleavedRows = 8;
 
-  /// Whether an array's reduced elements lie a few columns apart, and there are rows enough beside
+  /// Whether an array's reduced elements are a few columns apart, and there are rows enough beside
   /// them.
   bool has_few_columns() const {
     const bool narrow = split_.inner() > 1 && split_.inner() <= kFewColumns &&

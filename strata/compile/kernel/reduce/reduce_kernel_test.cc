@@ -1,5 +1,5 @@
 // Reductions as machine code: of truth values, which it combines as numbers, of a few elements that
-// lie across, and extrema of rows. The reference's bits.
+// run across, and extrema of rows. The reference's bits.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -194,7 +194,7 @@ TEST(ReducedBeside, OnlyWhatIsAlike) {
 }
 
 /// The largest and the least of rows that hold zeros of both signs, infinities, and what is no
-/// number with either sign, at each place of a strip; of what lies in memory and of what is
+/// number with either sign, at each place of a strip; of what is in memory and of what is
 /// computed, alone and beside another reduction.
 TEST(ReducedAlong, ExtremaOfOddRows) {
   const double inf = std::numeric_limits<double>::infinity(),

@@ -48,7 +48,7 @@ class Regions : public Reductions {
   }
 
   /// A general region without branches of short rows, with lanes along the outputs wherever these
-  /// lie.
+  /// are.
   void region_written_out() {
     BuiltKernel& built = kernel("reduce_region");
     loop::Builder b(*built.kernel);

@@ -18,7 +18,7 @@ class Rows : public Reductions {
   }
 
  private:
-  /// Lanes along memory. Of rows that lie here and there in a large array the next one is fetched
+  /// Lanes along memory. Of rows that are here and there in a large array the next one is fetched
   /// meanwhile (64 x 1024 x 64 f32 over the first and the last dimension: 0.22 ms without, 0.12
   /// with). One phase when there are rows enough for the threads, else chunks first.
   void rows() {
@@ -78,8 +78,8 @@ class Rows : public Reductions {
     if (two) combine_chunks(rows, chunks, 1);
   }
 
-  // ---- rows that lie in runs
-  /// Whether a row is runs between which the runs of other rows lie, and strips of lanes would read
+  // ---- rows that are in runs
+  /// Whether a row is runs between which the runs of other rows are, and strips of lanes would read
   /// two of them at a time, element by element.
   bool lies_in_runs() const {
     return split_.run() != split_.reduced() && split_.outer() > 1 &&
@@ -88,9 +88,9 @@ class Rows : public Reductions {
                         [](const Reduced& r) { return is_bool(r.dtype); });
   }
 
-  /// Chunks of a few rows are read as they lie in memory and put behind each other first, row by
+  /// Chunks of a few rows are read as they are in memory and put behind each other first, row by
   /// row (256 x 512 x 7 x 7 f32 over all but the second dimension: 2.5 ms element by element, 0.55
-  /// so). They do not lie a power of two apart, which would be one set of a cache.
+  /// so). They are not a power of two apart, which would be one set of a cache.
   void rows_in_runs() {
     constexpr std::int64_t kTileRows = 16, kPoints = 32;
     const std::int64_t rows = split_.outer(), chunks = order_.chunks(),

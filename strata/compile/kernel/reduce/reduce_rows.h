@@ -1,5 +1,5 @@
 // Reductions of plain combiners with lanes along the reduced elements: of rows, and of rows that
-// lie in runs between those of others.
+// are in runs between those of others.
 #pragma once
 
 #include <span>

@@ -1,4 +1,4 @@
-// Rows that lie in runs between those of others, of which chunks cut some.
+// Rows that are in runs between those of others, of which chunks cut some.
 #include "strata/compile/kernel/reduce/reduce_rows.h"
 
 #include "strata/compile/compile_testing.h"

@@ -118,7 +118,7 @@ class Lines : public Reductions {
   /// Lines that are taken in turn: as many as make all lanes of a row.
   std::int64_t turns() const { return order_.lanes / run_; }
 
-  /// What lies behind each other in memory: kept dimensions, the last ones, and behind them a run
+  /// What is behind each other in memory: kept dimensions, the last ones, and behind them a run
   /// of reduced ones that is a part of the lanes.
   void find_line() {
     if (any_size_ || order_.lanes == 1 || split_.outer() == 1 || !are_alike()) return;

@@ -1,4 +1,4 @@
-// Reductions of rows between whose elements those of other rows lie in memory: groups of a few
+// Reductions of rows between whose elements those of other rows are in memory: groups of a few
 // channels, rows of a transposed array.
 //
 // Neighbours in memory, a line of them, are taken to lines of partial results: as many lines as a
@@ -15,7 +15,7 @@
 
 namespace strata::compile {
 
-/// As build_reductions (reduce_kernel.h), of rows with lanes; nothing where they do not lie so.
+/// As build_reductions (reduce_kernel.h), of rows with lanes; nothing where they are not so.
 std::optional<Built> reduce_strided_rows(std::span<const ir::Op* const> ops, const Fusion& fusion,
                                          bool any_size);
 

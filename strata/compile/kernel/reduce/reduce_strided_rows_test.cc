@@ -1,4 +1,4 @@
-// Rows between whose elements those of other rows lie: the reference's bits, and which of them go
+// Rows between whose elements those of other rows are: the reference's bits, and which of them go
 // by lines.
 #include "strata/compile/kernel/reduce/reduce_strided_rows.h"
 

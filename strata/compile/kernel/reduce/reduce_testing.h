@@ -10,7 +10,7 @@ struct TransposedReduction {
   Shape array;
   ir::Ints order;  // the array is transposed so before; empty: not
   ir::Ints over;
-  bool by_kernel;  // whether a sum goes by the kernel under test
+  bool by_kernel;  // whether a sum uses the kernel under test
 };
 
 /// The sum and the greatest have the reference's bits, and a kernel of that name is among theirs or

@@ -1,4 +1,4 @@
-// Reductions of columns whose elements lie behind each other in memory: of a transposed array over
+// Reductions of columns whose elements are behind each other in memory: of a transposed array over
 // its first dimension.
 //
 // Lanes along the outputs would find each element in a line of its own, of which the next ones want
@@ -16,7 +16,7 @@
 namespace strata::compile {
 
 /// As build_reductions (reduce_kernel.h), of reductions whose order has one lane; nothing where
-/// they do not lie so.
+/// they are not so.
 std::optional<Built> reduce_transposed(std::span<const ir::Op* const> ops, const Fusion& fusion,
                                        bool any_size);
 

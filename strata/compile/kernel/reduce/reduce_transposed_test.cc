@@ -1,5 +1,5 @@
-// Columns whose elements lie behind each other in memory: the reference's bits, and which of them
-// go by squares.
+// Columns whose elements are behind each other in memory: the reference's bits, and which of them
+// use squares.
 #include "strata/compile/kernel/reduce/reduce_transposed.h"
 
 #include <gtest/gtest.h>

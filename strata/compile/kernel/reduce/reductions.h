@@ -31,10 +31,10 @@ class ReduceSplit {
   /// where all have one.
   const std::vector<int>& kept() const { return outer_; }
   const std::vector<int>& reduced_dims() const { return reduced_; }
-  /// Elements behind the last kept dimension, where some reduced one lies before it: a row is as
-  /// many elements here and there, and the next row's lie behind them. 0: it is not so.
+  /// Elements behind the last kept dimension, where some reduced one is before it: a row is as
+  /// many elements here and there, and the next row's are behind them. 0: it is not so.
   std::int64_t apart() const;
-  /// Elements of a row that lie behind each other: the reduced dimensions at the end of all.
+  /// Elements of a row that are behind each other: the reduced dimensions at the end of all.
   std::int64_t run() const { return size({run_begin(), reduced_.end()}); }
   /// Elements from a run to the next.
   std::int64_t runs_apart() const;
@@ -133,7 +133,7 @@ class Reductions {
   /// `most` inner places or fewer that divide all, whole lines where lanes must not cross their
   /// ends.
   std::int64_t width_of(std::int64_t most) const;
-  /// Of windows that are read where they lie: outputs after which these go on elsewhere, where
+  /// Of windows that are read where they are: outputs after which these go on elsewhere, where
   /// lanes must not cross to, or only the place would be found anew for each strip. Else 0.
   std::int64_t line_of_lanes() const;
 

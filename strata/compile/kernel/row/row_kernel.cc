@@ -64,7 +64,7 @@ std::vector<bool> rows_looked_up(const Group& group, const Fusion& fusion, std::
   dry.kernel = std::make_unique<loop::Kernel>("dry");
   RowPasses rows(group, fusion, number, dry);
   constexpr std::size_t kLong = 64,
-                        kMany = 512;  // instructions that say where a row lies; and of all that its
+                        kMany = 512;  // instructions that say where a row is; and of all that its
                                       // first element takes, of which LLVM leaves the others out
   if (rows.length == 1) return {};
   const Index row = rows.b.grid();
@@ -157,7 +157,7 @@ class RowKernel {
     }
   }
 
-  /// No processor foresees rows that lie where numbers say: they are fetched a page of results
+  /// No processor foresees rows that are where numbers say: they are fetched a page of results
   /// before they are read (2^20 rows of 64 of 65536: 43 ms without, 17 with; two threads of a Zen
   /// 3).
   void fetch_later_row(const Index& r) {

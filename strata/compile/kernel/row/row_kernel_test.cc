@@ -1,4 +1,4 @@
-// Rows that lie where numbers say: fetched before they are read, and the reference's bits.
+// Rows that are where numbers say: fetched before they are read, and the reference's bits.
 #include "strata/compile/kernel/row/row_kernel.h"
 
 #include <functional>

@@ -168,7 +168,7 @@ loop::Ref* RowPasses::scratch(const Value* v, std::int64_t elements) {
   return ref;
 }
 
-/// Whether a later pass reads a result where it lies. What goes past the caches is kept beside.
+/// Whether a later pass reads a result where it is. What goes past the caches is kept beside.
 bool RowPasses::kept_in_result(const Value* v) const {
   const bool fits = length * static_cast<std::int64_t>(byte_width(v->dtype())) <= kMostRow;
   return is_output(v) && kept_.count(v) != 0 && !(fits && context.goes_past_caches(v));

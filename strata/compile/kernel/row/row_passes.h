@@ -86,7 +86,7 @@ class RowPasses {
   /// Full values, and where they are kept for a later pass, if they are.
   using Targets = std::vector<std::pair<const ir::Value*, loop::Ref*>>;
   Targets targets_of(const std::vector<const ir::Value*>& wanted, std::int64_t elements);
-  /// All values before all stores: a result may lie in the memory of an argument that is read at
+  /// All values before all stores: a result may be in the memory of an argument that is read at
   /// the same place. `origin`: where what is kept begins.
   void store_targets(const Targets& targets, const Index& base, const Index& origin,
                      const Index& j);

@@ -1,4 +1,4 @@
-// Scatters of many single elements, which go by blocks, and of indices in order, which are cut for
+// Scatters of many single elements, which use blocks, and of indices in order, which are cut for
 // several threads: the bits of the reference evaluator.
 #include "strata/op/index/scatter.h"
 
@@ -94,8 +94,8 @@ TEST(Scatter, BlocksHaveTheReferencesBits) {
 
 std::int64_t points(const Block& f) { return op::scatter_grid(*f.ops().back()); }
 
-/// Of many updates each of two points applies those of its half, and many meet. What is said to be
-/// in order is cut otherwise, and few updates not at all.
+/// Of many updates each of two points applies those of its half, and many meet. What is stated to
+/// be in order is cut otherwise, and few updates not at all.
 TEST(Scatter, ManyUpdatesHaveOwners) {
   const std::int64_t many = (1 << 15) + 43;  // a last block of strips and single ones
   const Type one(DType::i32, {many, 1}), two(DType::i64, {many, 2}), few(DType::i32, {1000, 1});
@@ -137,7 +137,7 @@ TEST(Scatter, OwnersOfWhatIsUniform) {
 }
 
 /// The same of slices that are not cut: by places along the first dimension, and along another one;
-/// slices of which places may lie over each other have no owners.
+/// slices of which places may overlap each other have no owners.
 TEST(Scatter, ManySlicesHaveOwners) {
   const std::int64_t many = (1 << 13) + 19;
   const IndexDims first{.window = {1},
@@ -178,7 +178,7 @@ TEST(Scatter, ManySlicesHaveOwners) {
     }
 }
 
-/// Runs of all lengths, indices outside, what is said to be in order and is not.
+/// Runs of all lengths, indices outside, what is stated to be in order and is not.
 TEST(Scatter, IndicesInOrderAreCutBetweenRuns) {
   constexpr std::int64_t kMany = 1 << 14;
   for (std::int64_t n : {kMany, kMany + 37})
@@ -203,7 +203,7 @@ TEST(Scatter, IndicesInOrderAreCutBetweenRuns) {
       }
 }
 
-/// Slices of several dimensions are read as one where they lie behind each other in inputs and
+/// Slices of several dimensions are read as one where they are behind each other in inputs and
 /// updates, else not.
 TEST(Scatter, SlicesOfSeveralDimensions) {
   const IndexDims slices{.window = {1, 2},
@@ -271,7 +271,7 @@ TEST(Scatter, OneWindow) {
     }
 }
 
-/// Slices whose elements lie apart in the updates go element by element through all indices;
+/// Slices whose elements are apart in the updates go element by element through all indices;
 /// dimensions of one place count for nothing.
 TEST(Scatter, SlicesThatLieApart) {
   const IndexDims apart{.window = {0},

@@ -269,8 +269,8 @@ class DriverEmitter {
     return b_.CreateGEP(b_.getInt8Ty(), pointer, moved);
   }
 
-  /// Where the addresses of buffers of a kind lie one after another; read from the context once, at
-  /// entry. That of the arena, where temporaries lie, stands in the context itself.
+  /// Where the addresses of buffers of a kind are one after another; read from the context once, at
+  /// entry. That of the arena, where temporaries are, stands in the context itself.
   Value* list(PlanBuffer::Kind kind) {
     Value*& v = lists_[kind];
     if (v) return v;

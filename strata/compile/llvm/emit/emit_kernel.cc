@@ -78,7 +78,7 @@ class KernelEmitter {
                    b_.CreateConstGEP1_64(b_.getInt8Ty(), base, static_cast<std::uint64_t>(offset)));
   }
 
-  /// Small scratch lies on the stack, large scratch in the thread's own block.
+  /// Small scratch is on the stack, large scratch in the thread's own block.
   Value* scratch_base(std::int64_t bytes) {
     constexpr std::int64_t kStackBytes = 256 << 10;
     if (bytes <= kStackBytes) {
@@ -117,7 +117,7 @@ class KernelEmitter {
     b_.SetInsertPoint(exit);
   }
 
-  /// Stores go together, behind what they read of locals: one question of where their memory lies
+  /// Stores go together, behind what they read of locals: one question of where their memory is
   /// does for all.
   void body(const Body& body) {
     std::vector<const Inst*> stores;
@@ -276,7 +276,7 @@ class KernelEmitter {
     return is_int ? b_.CreateBitCast(apart, type) : apart;
   }
 
-  /// Division of an i64 known to lie in 0 .. 2^32 - 1 by such a constant, as index arithmetic makes
+  /// Division of an i64 known to be in 0 .. 2^32 - 1 by such a constant, as index arithmetic makes
   /// it: in 32 bits, where the machine has a high product.
   Value* narrow_division(const Inst& i) {
     const Inst* divisor = i.args[1];

@@ -21,7 +21,7 @@ inline constexpr std::size_t kTableLaunches = 32;
 struct LaunchTableNeeds {
   llvm::BasicBlock* entry;  // for memory of the driver's frame, and where its bases are known
   std::function<llvm::Value*(PlanBuffer::Kind)>
-      list;  // where the addresses of buffers of a kind lie; of temporaries, that of the arena
+      list;  // where the addresses of buffers of a kind are; of temporaries, that of the arena
   std::function<llvm::Constant*(int)> callee;  // a kernel's function
   std::function<void(const char*, llvm::Value*)>
       tell;               // calls the launch clock with a launch's number, in timed drivers

@@ -23,11 +23,11 @@ bool is_uniform(const Index::Term& term) { return term.variable->type.lanes == 1
 /// The lane number of an open vector loop.
 bool is_lane(const Index::Term& term) { return !is_uniform(term) && term.variable->is_variable; }
 
-/// The most by which lanes may lie apart so that all of memory between them is read or written:
+/// The most by which lanes may be apart so that all of memory between them is read or written:
 /// more is wasted, or rarely complete.
 constexpr std::int64_t kWidestStride = 4;
 
-/// By how many elements the lanes of an access lie apart, in order of the lanes; 0 where that is
+/// By how many elements the lanes of an access are apart, in order of the lanes; 0 where that is
 /// not one number.
 std::int64_t stride_of(const Index& index) {
   std::int64_t stride = 0;
@@ -217,7 +217,7 @@ Value* Memory::load(const Inst& inst) {
 }
 
 /// Lanes of which is known when code is made how many elements they read from the first: vectors
-/// that lie on each other, from the least to the farthest of them, out of which lanes are picked;
+/// that are on each other, from the least to the farthest of them, out of which lanes are picked;
 /// null where they are not known, or too far from each other.
 Value* Memory::known_lanes(const Inst& inst, int lanes, Value* mask, Value* otherwise) {
   constexpr std::int64_t kMostVectors = 4;
@@ -592,7 +592,7 @@ std::uint64_t Memory::strip_alignment(const Inst& inst) const {
   return all % 64 == 0 ? 64 : all % 32 == 0 ? 32 : 0;
 }
 
-/// Whether a store, of so many that take turns, writes whole strips that lie so that they may go
+/// Whether a store, of so many that take turns, writes whole strips that are so that they may go
 /// past the caches.
 bool Memory::streams(const Inst& inst, std::size_t turns) const {
   if (!inst.streaming || alive_.mask || inst.args.size() > 1 || strip_alignment(inst) == 0)

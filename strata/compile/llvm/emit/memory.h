@@ -32,7 +32,7 @@ class Memory {
 
   llvm::Value* load(const loop::Inst& inst);
   /// Stores in succession, in this order. Those that take turns in memory (elements 0, 2, 4 ... and
-  /// 1, 3, 5 ...) become stores of what lies there.
+  /// 1, 3, 5 ...) become stores of what is there.
   void store(std::span<const loop::Inst* const> all);
   void fetch(const loop::Inst& inst);
   /// Where a uniform load reads.
@@ -46,7 +46,7 @@ class Memory {
   std::pair<std::int64_t, std::int64_t> range(const loop::Inst* value) const;
 
  private:
-  /// Where the lanes of one access lie.
+  /// Where the lanes of one access are.
   struct Place {
     enum class Kind { uniform, contiguous, backwards, scattered } kind;
     llvm::Value* pointer;  // the element of lane 0; scattered: all elements' pointers

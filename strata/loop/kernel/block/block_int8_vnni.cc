@@ -1,6 +1,6 @@
 // block_int8.h by vpdpbusd of 64 bytes: lane o of a vector is row o of sixteen rows of w.
 //
-// Levels are taken as they lie in a block, without signs: level + offset, where the offset's part,
+// Levels are taken as they are in a block, without signs: level + offset, where the offset's part,
 // offset * (sum of n), is subtracted from the sum. Bytes of sixteen rows are transposed in
 // registers, so that vector c holds elements 4 c ... 4 c + 3 of all rows. For one row of x that
 // happens on the way; for more it is written down once and read for every few of them.

@@ -5,7 +5,7 @@
 // lengths (of the real side), unused ones first and 1, the number of transforms, and how many of
 // them a grid point does.
 //
-// Lengths whose prime factors are small go by mixed radix (fft_line.h), others by Bluestein's
+// Lengths whose prime factors are small use mixed radix (fft_line.h), others by Bluestein's
 // convolution. Everything is computed in the type of the result, with roots of unity that are the
 // nearest ones (docs/decision/0024-fft-in-f32.md).
 #include <sys/mman.h>

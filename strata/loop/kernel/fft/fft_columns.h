@@ -91,7 +91,7 @@ void run_pass(const Pass<typename V::N>& p, In in, std::int64_t in_stride, Out o
               in, out);
 }
 
-/// Numbers that lie this far apart are fetched before they are written: the processor does not
+/// Numbers that are this far apart are fetched before they are written: the processor does not
 /// foresee them.
 constexpr std::int64_t kFar = 512;
 

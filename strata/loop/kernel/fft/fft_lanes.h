@@ -87,7 +87,7 @@ Planes<N> rows_at(N* at) {
 }
 
 /// What is between the steps of several dimensions: kLanes real parts, then their imaginary ones,
-/// so that columns of kLanes are rows (rows_at). Vectors do not cross blocks, and moved() goes by
+/// so that columns of kLanes are rows (rows_at). Vectors do not cross blocks, and moved() uses
 /// whole ones.
 template <class N>
 struct Blocks {
@@ -121,7 +121,7 @@ struct Blocks {
   static std::int64_t place(std::int64_t i) { return 2 * i - (i & (kLanes<N> - 1)); }
 };
 
-/// Where columns of kLanes begin, and how far apart their numbers lie.
+/// Where columns of kLanes begin, and how far apart their numbers are.
 template <class Out>
 struct Columns {
   Out at;
@@ -190,7 +190,7 @@ struct Pairs {
   bool on_cache_lines() const { return reinterpret_cast<std::uintptr_t>(at) % 64 == 0; }
   void get_one(std::int64_t i, N& x, N& y) const { x = at[2 * i], y = at[2 * i + 1]; }
   void put_one(std::int64_t i, N x, N y) const { at[2 * i] = x, at[2 * i + 1] = y; }
-  /// Numbers from .. to-1 will soon be read, or written: the processor does not foresee what lies
+  /// Numbers from .. to-1 will soon be read, or written: the processor does not foresee what is
   /// far apart.
   void expect_reads(std::int64_t from, std::int64_t to) const {
     for (std::int64_t i = from; i < to; i += kOfCacheLine) __builtin_prefetch(at + 2 * i, 0, 2);

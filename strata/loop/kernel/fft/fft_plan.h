@@ -32,7 +32,7 @@ struct Pass {
   const N* roots;  // of an odd radix R: exp(-2 pi i t / R), pairs
 };
 
-/// Neighbours that two passes take together, of s: what lies between the passes is 8 KiB or the
+/// Neighbours that two passes take together, of s: what is between the passes is 8 KiB or the
 /// least there can be.
 constexpr std::int64_t rows_between(std::int64_t radices, std::int64_t s) {
   const std::int64_t some = 64 / radices;

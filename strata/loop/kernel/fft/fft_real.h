@@ -1,4 +1,4 @@
-// Transforms from and to real numbers in the last dimension, n of them. An even n goes by n / 2
+// Transforms from and to real numbers in the last dimension, n of them. An even n uses n / 2
 // complex numbers: the even and the odd ones as real and imaginary parts, z.
 #pragma once
 

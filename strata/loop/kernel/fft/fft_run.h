@@ -30,7 +30,7 @@ struct Job {
   std::int64_t line() const;  // complex numbers of a line
   bool real() const;
   /// Numbers between neighbours along dimensions 1 and 0 of what is between the steps: whole blocks
-  /// of kLanes, and never a KiB apart, for columns so would all lie in few places of a cache. And
+  /// of kLanes, and never a KiB apart, for columns so would all fall on few places of a cache. And
   /// how many there are in all.
   std::int64_t row() const;
   std::int64_t slab() const;
@@ -43,7 +43,7 @@ struct Job {
   /// Numbers of a slab (by_slabs), or of some lines that go past the caches, on the way to what is
   /// between the steps.
   std::int64_t aside() const;
-  /// How many blocks of at most kLanes columns lie along dimension 0 or 1.
+  /// How many blocks of at most kLanes columns run along dimension 0 or 1.
   std::int64_t blocks(int dimension) const;
   /// Dimension 1 goes with the lines, slab by slab, where a slab stays in a core's cache and there
   /// are many.

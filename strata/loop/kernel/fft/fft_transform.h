@@ -8,7 +8,7 @@
 namespace strata::loop::fft {
 namespace {
 
-/// Where the rows of an array of lengths[0] x lengths[1] x line() numbers lie, and what dimension 0
+/// Where the rows of an array of lengths[0] x lengths[1] x line() numbers are, and what dimension 0
 /// is apart.
 struct Strides {
   std::int64_t row, slab;

@@ -6,7 +6,7 @@
 // NaN throughout the factor's triangle.
 //
 // Small matrices are computed in f64 and rounded once; sums run over ascending columns. Large ones
-// go by products (product_cholesky.h), complex ones of them by LAPACK (large.h).
+// use products (product_cholesky.h), complex ones of them by LAPACK (large.h).
 #include <algorithm>
 #include <cstdint>
 #include <limits>

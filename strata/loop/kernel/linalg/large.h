@@ -1,5 +1,5 @@
 // Large matrices by LAPACK (strata/lapack): what its routines take and give as one hears of it in
-// C++. Matrices lie column by column, without gaps; a row-major matrix is such a one transposed.
+// C++. Matrices are column by column, without gaps; a row-major matrix is such a one transposed.
 // Results are LAPACK's `info`: 0, or what went wrong.
 //
 // Kernels ask `by_lapack` first and have a plain way to do the same, for small matrices and where a
@@ -43,7 +43,7 @@ constexpr bool by_lapack(std::int64_t, std::int64_t) { return false; }
 constexpr bool by_products(std::int64_t, std::int64_t) { return false; }
 #else
 bool by_lapack(std::int64_t rows, std::int64_t columns);
-/// Whether blocks of our own products do it, of what goes by them; a program needs no LAPACK then.
+/// Whether blocks of our own products do it, of what uses them; a program needs no LAPACK then.
 bool by_products(std::int64_t rows, std::int64_t columns);
 #endif
 namespace testing_hooks {
@@ -51,7 +51,7 @@ namespace testing_hooks {
 void plain_kernels_only(bool on);
 }  // namespace testing_hooks
 
-/// Numbers that begin at a cache line, so that bits do not depend on where they lie. Nothing is
+/// Numbers that begin at a cache line, so that bits do not depend on where they are. Nothing is
 /// set.
 template <class T>
 class Numbers {

@@ -121,7 +121,7 @@ class Factor {
         if (!(pivot > 0 && std::isfinite(pivot))) return false;
         pivot = std::sqrt(pivot);
       }
-      // Strips before the diagonal's lie below the diagonal: their tile is not one of U.
+      // Strips before the diagonal's are below the diagonal: their tile is not one of U.
       if (strip < i / tile_.lanes) continue;
       for (std::int64_t lane = 0; lane < tile_.lanes; ++lane) sums[lane] /= -pivot;
       if (strip == i / tile_.lanes) sums[i % tile_.lanes] = pivot;

@@ -28,7 +28,7 @@ struct Pair {
 
   Pair() = default;
   STRATA_SMALL Pair(F re, F im) : re(re), im(im) {}
-  // By parts: the compiler's copies of the whole go by halves of vectors, which loads of vectors
+  // By parts: the compiler's copies of the whole use halves of vectors, which loads of vectors
   // wait for.
   STRATA_SMALL Pair(const Pair& x) : re(x.re), im(x.im) {}
   STRATA_SMALL Pair& operator=(const Pair& x) {

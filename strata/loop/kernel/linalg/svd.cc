@@ -183,7 +183,7 @@ void write_vectors(const Svd<Wide<T>>& svd, T* u, T* vh, const Params& p) {
       vh[i * p.n + j] = narrow<T>(conj(wide ? svd.u(j, i) : svd.v(i, j)));
 }
 
-/// LAPACK sees A^T = V* s U^T: its U is V^H where it lies, its V^H is U.
+/// LAPACK sees A^T = V* s U^T: its U is V^H where it is, its V^H is U.
 template <class T>
 void one_by_lapack(const T* in, RealOf<T>* s, T* u, T* vh, const Params& p) {
   using C = large::Computed<T>;

@@ -69,7 +69,7 @@ void solve_small(void* const* buffers, const Params& p, Range matrices) {
     solve_sides<T>(buffers, p, i, {0, p.m}, y);
 }
 
-/// The same by BLAS, whose matrices lie column by column: transposed, a system stands on the other
+/// The same by BLAS, whose matrices are column by column: transposed, a system stands on the other
 /// side, and of op(A)^T the same op is left.
 template <class T>
 void solve_sides_by_blas(void* const* buffers, const Params& p, std::int64_t matrix, Range sides) {

@@ -1,5 +1,5 @@
 // complex, real, imag: between complex numbers and their parts. In legal graphs (op/legalize.h)
-// they are the only operations that see complex values, as they lie in memory: parts side by side.
+// they are the only operations that see complex values, as they are in memory: parts side by side.
 //
 // Transposition follows JAX: linear over the reals, under the pairing Re(z w) without conjugation.
 #include <cstring>

@@ -76,7 +76,7 @@ Complex exponential_minus_one(Complex z) {
 
 Complex log(Complex z) { return {log_magnitude(z), atan2(z.im, z.re)}; }
 
-/// |1 + z|^2 - 1 = x^2 + 2 x + y^2, in twice f64's digits, while it lies in [-1/2, 1].
+/// |1 + z|^2 - 1 = x^2 + 2 x + y^2, in twice f64's digits, while it is in [-1/2, 1].
 Complex log_plus_one(Complex z) {
   Real x = z.re, y = z.im;
   Pair a = two_product(x, x), b = two_product(y, y);

@@ -1,6 +1,6 @@
 // What the routines share: the parts of a call to lapack_*_ffi, and batches of matrices.
 //
-// Matrices lie column-major (the call's layouts say so), batches before them. An operand that is
+// Matrices are column-major (the call's layouts say so), batches before them. An operand that is
 // overwritten is aliased by the result, so that the result's memory is where it is found.
 #pragma once
 
